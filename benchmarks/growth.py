@@ -1,0 +1,111 @@
+"""How cost grows with the size of a program: tracing, differentiating, lowering, printing, checking.
+
+    uv run python -m benchmarks.growth [--write]
+
+Each size runs in a process of its own, so that its peak memory is its own. ``--write`` puts the table into
+``docs/growth.md``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+SIZES = (1_000, 10_000, 100_000)
+PAGE = Path(__file__).parent.parent / "docs" / "growth.md"
+MARK = "<!-- measured by benchmarks/growth.py -->\n"
+
+
+def program(x: Any, equations: int) -> Any:
+    """A chain of ``sin(x * 0.5)``."""
+    from lawful.ops import sin
+
+    for _ in range(equations // 2):
+        x = sin(x * 0.5)
+    return x
+
+
+def stages(equations: int) -> dict[str, Callable[[], Any]]:
+    """Returns what is measured, in the order in which it runs."""
+    import numpy as np
+
+    from lawful.autodiff import grad, jvp, linearize
+    from lawful.core import check_jaxpr, parse_jaxpr
+    from lawful.staging import jit, make_jaxpr
+
+    x = np.float64(1.0)
+
+    def f(x: Any) -> Any:
+        return program(x, equations)
+
+    jaxpr = make_jaxpr(f)(x)
+    return {
+        "make_jaxpr": lambda: make_jaxpr(f)(x),
+        "jvp, eager": lambda: jvp(f, (x,), (x,)),
+        "linearize, eager": lambda: linearize(f, x),
+        "grad, eager": lambda: grad(f)(x),
+        "make_jaxpr(grad)": lambda: make_jaxpr(grad(f))(x),
+        "check_jaxpr": lambda: check_jaxpr(jaxpr),
+        "print, then parse": lambda: parse_jaxpr(str(jaxpr)),
+        "trace and lower to NumPy": lambda: jit(lambda x: f(x), backend="numpy").lower(x),
+        "trace and lower to StableHLO": lambda: jit(lambda x: f(x), backend="xla").lower(x),
+    }
+
+
+def measure(equations: int) -> dict[str, float]:
+    """Returns microseconds of processor time an equation for each stage, and the peak memory of the process in MB."""
+    for stage in stages(10).values():
+        stage()
+    result = {}
+    for name, stage in stages(equations).items():
+        start = time.process_time()
+        stage()
+        result[name] = (time.process_time() - start) / equations * 1e6
+    result["peak memory, MB"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+    return result
+
+
+def measure_alone(equations: int) -> dict[str, float]:
+    """Returns ``measure`` of a fresh process."""
+    command = [sys.executable, "-m", "benchmarks.growth", "--size", str(equations)]
+    output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
+    result: dict[str, float] = json.loads(output)
+    return result
+
+
+def table(results: dict[int, dict[str, float]]) -> str:
+    """Returns the Markdown table of all sizes."""
+    lines = [f"| µs an equation | {' | '.join(f'{n:,}' for n in results)} |", "|---|" + "---:|" * len(results)]
+    for name in next(iter(results.values())):
+        digits = 0 if name.startswith("peak") else 1
+        lines.append(f"| {name} | {' | '.join(f'{result[name]:.{digits}f}' for result in results.values())} |")
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--size", type=int, help="measure one size and print JSON")
+    parser.add_argument("--write", action="store_true", help="write the table into docs/growth.md")
+    options = parser.parse_args()
+    if options.size:
+        print(json.dumps(measure(options.size)))
+        return
+    from rich.progress import track
+
+    results = {size: measure_alone(size) for size in track(SIZES, "measuring")}
+    print(table(results))
+    if options.write:
+        before, _, rest = PAGE.read_text(encoding="utf-8").partition(MARK)
+        _, _, after = rest.partition(MARK)
+        PAGE.write_text(f"{before}{MARK}{table(results)}{MARK}{after}", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,111 @@
+"""What every test run shares: Hypothesis profiles, and Markdown pages whose Python is executed.
+
+A package's tests also run alone, from its installed wheel (`tools/isolation.py` takes this file along), so
+nothing here imports `lawful`, and no test may import this file.
+"""
+
+import contextlib
+import doctest
+import os
+import re
+import tempfile
+import traceback
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import hypothesis
+import pytest
+
+# A deadline would make a test depend on the load of the machine, and tracing or compiling is slow once.
+for name, options in {
+    "dev": {"max_examples": 25},
+    "ci": {"max_examples": 100, "derandomize": True, "print_blob": True},
+    "thorough": {"max_examples": 5000},
+}.items():
+    hypothesis.settings.register_profile(name, deadline=None, **options)  # type: ignore[arg-type]
+hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "dev"))
+
+
+def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
+    return MarkdownPage.from_parent(parent, path=file_path) if file_path.suffix == ".md" else None
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """The text of a fenced code block, and the line of the page on which it starts, counted from 1."""
+
+    text: str
+    line: int
+
+
+FENCE = re.compile(r"^(?P<indent> *)(?P<mark>`{3,}|~{3,}) *(?P<info>[^`\n]*)$")
+
+
+def python_blocks(page: str) -> Iterator[Block]:
+    """The blocks fenced as ```` ```python ````, without those marked ```` ```python no-run ````."""
+    opening: re.Match[str] | None = None
+    body: list[str] = []
+    for number, line in enumerate(page.splitlines(), start=1):
+        fence = FENCE.match(line)
+        if opening is None:
+            opening, body = fence, []
+        elif fence and not fence["info"] and fence["mark"].startswith(opening["mark"]):
+            if opening["info"].split() == ["python"]:
+                yield Block("\n".join(body) + "\n", number - len(body))
+            opening = None
+        else:
+            body.append(line.removeprefix(opening["indent"]))
+
+
+class MarkdownPage(pytest.File):
+    """A page of documentation: one test which runs its Python blocks in order, in one namespace."""
+
+    def collect(self) -> Iterable[pytest.Item]:
+        blocks = list(python_blocks(self.path.read_text(encoding="utf-8")))
+        return [MarkdownTest.from_parent(self, name="python", blocks=blocks)] if blocks else []
+
+
+class MarkdownTest(pytest.Item):
+    def __init__(self, *, blocks: list[Block], **kwargs: Any) -> None:
+        super().__init__(**kwargs)
+        self.blocks = blocks
+
+    def runtest(self) -> None:
+        namespace: dict[str, Any] = {"__name__": "__main__"}
+        # A page may write files.
+        with tempfile.TemporaryDirectory() as directory, contextlib.chdir(directory):
+            for block in self.blocks:
+                run = self.run_session if re.search(r"^ *>>> ", block.text, re.MULTILINE) else self.run_code
+                run(block, namespace)
+
+    def run_code(self, block: Block, namespace: dict[str, Any]) -> None:
+        # The leading newlines make line numbers of tracebacks those of the page.
+        exec(compile("\n" * (block.line - 1) + block.text, str(self.path), "exec"), namespace)
+
+    def run_session(self, block: Block, namespace: dict[str, Any]) -> None:
+        flags = 0
+        for flag in self.config.getini("doctest_optionflags"):
+            flags |= doctest.OPTIONFLAGS_BY_NAME[flag]
+        test = doctest.DocTestParser().get_doctest(block.text, {}, self.path.name, str(self.path), block.line - 1)
+        test.globs = namespace
+        report: list[str] = []
+        doctest.DocTestRunner(optionflags=flags, verbose=False).run(test, out=report.append, clear_globs=False)
+        if report:
+            raise MarkdownError("".join(report))
+
+    def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> str:
+        if isinstance(excinfo.value, MarkdownError):
+            return str(excinfo.value)
+        frames = traceback.extract_tb(excinfo.value.__traceback__)
+        first = next((i for i, frame in enumerate(frames) if frame.filename == str(self.path)), 0)
+        lines = traceback.format_list(frames[first:]) + traceback.format_exception_only(excinfo.value)
+        return "".join(lines)
+
+    def reportinfo(self) -> tuple[Path, int, str]:
+        return self.path, self.blocks[0].line - 1, f"{self.path.name}: python blocks"
+
+
+class MarkdownError(Exception):
+    """An example of a page did not print what the page says; the text is doctest's report."""

@@ -1,0 +1,36 @@
+# The daily commands: `uv run just`, or `just` where it is installed, lists them.
+
+_list:
+    @just --list
+
+# Run the tests; arguments go to pytest
+test *arguments:
+    uv run pytest -n auto {{ arguments }}
+
+# Run the tests with 5,000 generated examples each
+test-thorough *arguments:
+    HYPOTHESIS_PROFILE=thorough uv run pytest -n auto {{ arguments }}
+
+# Lint, formatting, types, layers: what a commit must pass
+check:
+    uv run ruff check
+    uv run ruff format --check
+    uv run mypy
+    uv run lint-imports
+
+# Repair what can be repaired by itself
+fix:
+    uv run ruff check --fix
+    uv run ruff format
+
+# Test packages from their wheels, each alone in a fresh environment
+isolation *packages:
+    uv run python tools/isolation.py {{ packages }}
+
+# Everything that is run before a merge
+ci:
+    .ci/run
+
+# Check every commit; once after cloning
+hooks:
+    uvx pre-commit install

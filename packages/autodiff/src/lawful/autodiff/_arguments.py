@@ -1,0 +1,148 @@
+"""From pytrees to flat lists and back, with the checks of a user's primals, tangents and cotangents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from lawful import tree
+from lawful.core import (
+    ArgumentTypeError,
+    ShapedArray,
+    Tracer,
+    TreeStructureError,
+    Zero,
+    current,
+    float0,
+    get_aval,
+    is_inexact,
+)
+from lawful.ops import convert_element_type
+from lawful.staging import describe_argument, flatten_outputs, function_name, in_avals, require_usable
+
+
+class Output:
+    """What a flattened function leaves behind: the tree of its result, and its auxiliary output."""
+
+    def __init__(self) -> None:
+        self.tree: Any = None
+        self.aux: Callable[[], Any] = lambda: None
+
+
+def flat_function(
+    transformation: str, fun: Callable[..., Any], in_tree: Any, *, has_aux: bool
+) -> tuple[Callable[..., list[Any]], Output]:
+    """Returns a function of leaves that gives leaves, and where to find the tree of its result once it has run."""
+    out = Output()
+    name = f"{transformation} of {function_name(fun)}"
+
+    def flat(*leaves: Any) -> list[Any]:
+        result = fun(*tree.unflatten(in_tree, leaves))
+        if has_aux:
+            result = _split_aux(name, out, result)
+        outputs, out.tree = flatten_outputs(name, result)
+        return outputs
+
+    return flat, out
+
+
+def _split_aux(name: str, out: Output, result: Any) -> Any:
+    if not isinstance(result, tuple) or len(result) != 2:
+        raise ArgumentTypeError(
+            f"{name} with has_aux: expected a function that returns a pair (output, aux), got {type(result).__name__}"
+            f"{f' of length {len(result)}' if isinstance(result, tuple) else ''}; return both, or leave has_aux out"
+        )
+    result, aux = result
+    trace = current.trace
+    out.aux = lambda: tree.map(lambda x: primal_of(x, trace), aux)
+    return result
+
+
+def primal_of(x: Any, trace: Any) -> Any:
+    """Returns the primal of a tracer of a trace that has ended, and anything else as it is."""
+    return x.primal if getattr(x, "_trace", None) is trace else x
+
+
+def check_tangents(name: str, primals: Any, tangents: Any) -> tuple[list[Any], list[Any], Any]:
+    """Returns the leaves of primals and tangents, and their tree; tangents of integers as symbolic zeros.
+
+    Raises:
+      ArgumentTypeError: they are not tuples or lists, or differ in structure, shape or dtype.
+    """
+    for what, value in (("primals", primals), ("tangents", tangents)):
+        if not isinstance(value, tuple | list):
+            raise ArgumentTypeError(
+                f"{name}: expected {what} as a tuple or list of arguments, got {type(value).__name__}; "
+                f"write {name}(f, (x,), (x_dot,))"
+            )
+    primals, tangents = tuple(primals), tuple(tangents)
+    flat_primals, in_tree = tree.flatten(primals)
+    in_avals(name, (primals, {}), flat_primals)
+    flat_tangents = match_tree(name, "tangents", "primals", in_tree, tangents)
+    paths = [path for path, _ in tree.leaves_with_path(primals)]
+    checked = [
+        check_tangent(name, "tangent", path, get_aval(x), t)
+        for path, x, t in zip(paths, flat_primals, flat_tangents, strict=True)
+    ]
+    return flat_primals, checked, in_tree
+
+
+def match_tree(name: str, what: str, like: str, treedef: Any, value: Any) -> list[Any]:
+    """Returns the leaves of a tree that must have a given structure; raises ArgumentTypeError if it has not."""
+    leaves, have = tree.flatten(value)
+    if have == treedef:
+        return leaves
+    try:
+        treedef.flatten_up_to(value)
+        detail = f"{have}"
+    except TreeStructureError as error:
+        detail = f"{have} ({error.message})"
+    raise ArgumentTypeError(
+        f"{name}: expected {what} of the same tree as the {like}, {treedef}, got {detail}; "
+        f"build the {what} with lawful.tree.map over the {like}"
+    )
+
+
+def check_tangent(name: str, what: str, path: Sequence[Any], primal: ShapedArray, tangent: Any) -> Any:
+    """Returns a tangent or cotangent of exactly the type that belongs to a primal; a symbolic zero for integers.
+
+    A Python number is converted: its value fits whatever floating dtype the primal has.
+    """
+    expected = primal.to_tangent_aval()
+    place = f"{'result' if what == 'cotangent' else 'primals'}{tree.keystr(tuple(path))}"
+    if expected.dtype == float0:
+        if getattr(tangent, "dtype", None) == float0 and np.shape(tangent) == expected.shape:
+            return Zero(expected)
+        raise ArgumentTypeError(
+            f"{name}: expected a {what} of dtype float0 for {primal} at {place}, because integers and booleans have no "
+            f"other, got {_describe(tangent)}; use numpy.zeros({expected.shape}, lawful.core.float0)"
+        )
+    if isinstance(tangent, Tracer):
+        require_usable(tangent)
+    got = get_aval(tangent)
+    if got.weak_type and got.shape == expected.shape and (got.dtype.kind != "c" or expected.dtype.kind == "c"):
+        return (
+            tangent
+            if expected.weak_type and got.dtype == expected.dtype
+            else convert_element_type(tangent, expected.dtype)
+        )
+    if got.shape != expected.shape or got.dtype != expected.dtype:
+        raise ArgumentTypeError(
+            f"{name}: expected a {what} of type {expected} at {place}, got {got}; "
+            "its shape and dtype must be those of the value that it belongs to"
+        )
+    return tangent
+
+
+def _describe(x: Any) -> str:
+    return str(getattr(x, "dtype", type(x).__name__))
+
+
+def require_inexact(name: str, path: Sequence[Any], aval: ShapedArray, cure: str) -> None:
+    """Raises ArgumentTypeError if a value to differentiate by is of integers or booleans."""
+    if not is_inexact(aval.dtype):
+        raise ArgumentTypeError(
+            f"{name}: expected floating inputs, got {aval} at {describe_argument((tree.SequenceKey(0), *path))}; {cure}"
+        )

@@ -1,0 +1,193 @@
+"""``jacfwd``, ``jacrev`` and ``hessian``: whole Jacobians, by mapping one derivative over a basis."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from lawful import tree
+from lawful.autodiff._grad import Argnums, chosen_arguments, positions_of
+from lawful.autodiff._jvp import jvp
+from lawful.autodiff._vjp import vjp
+from lawful.core import ArgumentTypeError, get_aval, is_inexact
+from lawful.ops import reshape
+from lawful.staging import function_name, own_results, require_callable
+
+
+def _basis(leaves: list[Any]) -> list[Any]:
+    """Returns the unit vectors of the space of these leaves: each with a new first dimension over all of them."""
+    avals = [get_aval(x) for x in leaves]
+    total = sum(aval.size for aval in avals)
+    basis, start = [], 0
+    for aval in avals:
+        block = np.zeros((total, aval.size), aval.dtype)
+        block[start : start + aval.size] = np.eye(aval.size, dtype=aval.dtype)
+        basis.append(block.reshape(total, *aval.shape))
+        start += aval.size
+    return basis
+
+
+def _require_floating(name: str, what: str, leaves: list[Any], paths: Any) -> None:
+    for x, path in zip(leaves, paths, strict=True):
+        aval = get_aval(x)
+        if not is_inexact(aval.dtype):
+            raise ArgumentTypeError(
+                f"{name}: expected floating {what}, got {aval} at {what}{tree.keystr(path)}; integers and booleans "
+                "have no derivative: leave them out, or return them with has_aux=True"
+            )
+
+
+def _check_kind(name: str, what: str, leaves: list[Any], paths: Any, *, holomorphic: bool) -> None:
+    _require_floating(name, what, leaves, paths)
+    for x in leaves:
+        aval = get_aval(x)
+        if holomorphic != (aval.dtype.kind == "c"):
+            wanted = "complex" if holomorphic else "real"
+            raise ArgumentTypeError(
+                f"{name}: expected {wanted} {what}, got {aval}; "
+                + ("leave holomorphic out" if holomorphic else "pass holomorphic=True if it is holomorphic")
+            )
+
+
+def _jacobian(
+    fun: Callable[..., Any], argnums: Argnums, has_aux: bool, holomorphic: bool, label: str, columns: bool
+) -> Callable[..., Any]:
+    require_callable(label, fun)
+    positions = positions_of(argnums)
+    name = f"{label} of {function_name(fun)}"
+
+    @functools.wraps(fun, updated=())
+    def jacobian_fun(*args: Any, **kwargs: Any) -> Any:
+        from lawful.batching import vmap
+
+        chosen = chosen_arguments(name, positions, args)
+        leaves, in_tree = tree.flatten(tuple(chosen.values()))
+        paths = [path for path, _ in tree.leaves_with_path(tuple(chosen.values()))]
+
+        def function(*differentiated: Any) -> Any:
+            full = list(args)
+            for position, x in zip(chosen, tree.unflatten(in_tree, differentiated), strict=True):
+                full[position] = x
+            return fun(*full, **kwargs)
+
+        function.__name__ = function_name(fun)
+        if columns:
+            _check_kind(name, "arguments", leaves, paths, holomorphic=holomorphic)
+            outs, blocks, aux = _by_columns(vmap, function, leaves, has_aux)
+        else:
+            _require_floating(name, "arguments", leaves, paths)
+            outs, blocks, aux = _by_rows(vmap, function, leaves, has_aux, name, holomorphic)
+        out_leaves, out_tree = tree.flatten(outs)
+        shaped = [
+            reshape(block, (*get_aval(x).shape, *get_aval(leaf).shape))
+            for x, row in zip(out_leaves, blocks, strict=True)
+            for block, leaf in zip(row, leaves, strict=True)
+        ]
+        owned = iter(own_results(shaped, leaves))
+        rows = []
+        for _ in out_leaves:
+            gradients = tree.unflatten(in_tree, [next(owned) for _ in leaves])
+            rows.append(tuple(gradients) if isinstance(argnums, Sequence) else gradients[0])
+        jacobian = tree.unflatten(out_tree, rows)
+        return (jacobian, aux) if has_aux else jacobian
+
+    return jacobian_fun
+
+
+def _by_columns(
+    vmap: Any, function: Callable[..., Any], leaves: list[Any], has_aux: bool
+) -> tuple[Any, list[Any], Any]:
+    """Returns the outputs, and for each output leaf its blocks by input leaf, from one jvp for each input element."""
+
+    def push(*tangents: Any) -> Any:
+        return jvp(function, tuple(leaves), tangents, has_aux=has_aux)
+
+    out_axes = (None, -1, None) if has_aux else (None, -1)
+    result = vmap(push, out_axes=out_axes)(*_basis(leaves))
+    ends = np.cumsum([get_aval(x).size for x in leaves])
+    starts = [0, *ends[:-1]] if leaves else []
+    blocks = [
+        [t[..., int(start) : int(end)] for start, end in zip(starts, ends, strict=True)] for t in tree.leaves(result[1])
+    ]
+    return result[0], blocks, result[2] if has_aux else None
+
+
+def _by_rows(
+    vmap: Any, function: Callable[..., Any], leaves: list[Any], has_aux: bool, name: str, holomorphic: bool
+) -> tuple[Any, list[Any], Any]:
+    """Returns the outputs, and for each output leaf its blocks by input leaf, from one vjp for each output element."""
+    outs, f_vjp, *aux = vjp(function, *leaves, has_aux=has_aux)
+    out_leaves, out_tree = tree.flatten(outs)
+    paths = [path for path, _ in tree.leaves_with_path(outs)]
+    _check_kind(name, "results", out_leaves, paths, holomorphic=holomorphic)
+    if not out_leaves:
+        return outs, [], aux[0] if has_aux else None
+    pulled = vmap(f_vjp)(tree.unflatten(out_tree, _basis(out_leaves)))
+    blocks, start = [], 0
+    for x in out_leaves:
+        end = start + get_aval(x).size
+        blocks.append([ct[start:end] for ct in pulled])
+        start = end
+    return outs, blocks, aux[0] if has_aux else None
+
+
+def jacfwd(
+    fun: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False
+) -> Callable[..., Any]:
+    """Returns a function that gives the Jacobian of ``fun``, by forward mode: best with few inputs.
+
+    Args:
+      fun: a function of pytrees of arrays that returns such a tree.
+      argnums: which positional arguments to differentiate by; several give a tuple of Jacobians.
+      has_aux: whether ``fun`` returns ``(output, aux)``; then ``(jacobian, aux)`` is returned.
+      holomorphic: whether ``fun`` is complex-differentiable.
+
+    Returns:
+      A function whose result has, for each output leaf, a tree as the argument, of arrays of the output leaf's
+      shape followed by the argument leaf's.
+
+    Raises:
+      ArgumentTypeError: an argument to differentiate by has integers, or is complex without ``holomorphic``.
+
+    Law: equal to ``jacrev``. Source: ``jax.jacfwd``.
+
+    >>> jacfwd(lambda x: x * x)(np.array([1.0, 2.0]))
+    array([[2., 0.],
+           [0., 4.]])
+    """
+    return _jacobian(fun, argnums, has_aux, holomorphic, "jacfwd", True)
+
+
+def jacrev(
+    fun: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False
+) -> Callable[..., Any]:
+    """Returns a function that gives the Jacobian of ``fun``, by reverse mode: best with few outputs.
+
+    Arguments, result and errors are those of :func:`jacfwd`, but the result of ``fun`` has to be floating.
+
+    Law: equal to ``jacfwd``. Source: ``jax.jacrev``.
+
+    >>> jacrev(lambda x: x * x)(np.array([1.0, 2.0]))
+    array([[2., 0.],
+           [0., 4.]])
+    """
+    return _jacobian(fun, argnums, has_aux, holomorphic, "jacrev", False)
+
+
+def hessian(
+    fun: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False
+) -> Callable[..., Any]:
+    """Returns a function that gives the Hessian of ``fun``: the Jacobian, by forward mode, of that by reverse mode.
+
+    Arguments and errors are those of :func:`jacfwd`.
+
+    Law: symmetric. Source: ``jax.hessian``.
+
+    >>> hessian(lambda x: x[0] * x[0] * x[1])(np.array([1.0, 3.0]))
+    array([[6., 2.],
+           [2., 0.]])
+    """
+    return jacfwd(jacrev(fun, argnums, has_aux, holomorphic), argnums, has_aux, holomorphic)

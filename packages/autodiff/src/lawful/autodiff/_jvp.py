@@ -1,0 +1,187 @@
+"""Forward mode: ``jvp``, which computes a function and its derivative along a direction in one go."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from lawful import tree
+from lawful.autodiff._arguments import check_tangents, flat_function
+from lawful.core import (
+    ClosedJaxpr,
+    Primitive,
+    SourceLine,
+    Trace,
+    Tracer,
+    Zero,
+    current,
+    eval_closed_jaxpr,
+    float0,
+    get_aval,
+    instantiate_zeros,
+    memoize,
+    new_trace,
+    place,
+    register_array_type,
+    user_source,
+)
+from lawful.ops import full, with_weakness_of
+from lawful.staging import own_results, require_callable, trace_to_jaxpr
+
+
+class JVPTracer(Tracer):
+    """A primal value together with its tangent."""
+
+    __slots__ = ("aval", "primal", "source", "tangent")
+
+    def __init__(self, trace: Trace, primal: Any, tangent: Any, source: SourceLine | None) -> None:
+        self._trace = trace
+        self.primal = primal
+        self.tangent = tangent
+        self.source = source
+        self.aval = get_aval(primal)
+
+    def concrete(self) -> Any:
+        primal = self.primal
+        return primal.concrete() if isinstance(primal, Tracer) else primal
+
+
+register_array_type(JVPTracer, aval=lambda x: x.aval)
+
+
+def zero_tangent(x: Any) -> Zero:
+    """Returns the symbolic zero tangent of a primal value."""
+    return Zero(get_aval(x).to_tangent_aval())
+
+
+class JVPTrace(Trace):
+    """Applies each primitive's jvp rule, under the parent, to primals and tangents."""
+
+    __slots__ = ()
+
+    def __init__(self, parent: Trace) -> None:
+        super().__init__(parent, "jvp")
+
+    def new_tracer(self, primal: Any, tangent: Any) -> Any:
+        """Returns a primal with its tangent; the primal alone where the tangent is zero: it is a constant here."""
+        return primal if type(tangent) is Zero else JVPTracer(self, primal, tangent, self.source)
+
+    def split(self, x: Any) -> tuple[Any, Any]:
+        """Returns the primal and tangent of a value, which may be a constant."""
+        return (x.primal, x.tangent) if type(x) is JVPTracer and x._trace is self else (x, zero_tangent(x))
+
+    def process_primitive(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
+        parent = self.parent
+        assert parent is not None
+        if not any([type(x) is JVPTracer and x._trace is self for x in args]):
+            return parent.process_primitive(primitive, args, params)
+        pairs = [self.split(x) for x in args]
+        before, before_source = current.trace, place.source
+        source = place.source = user_source(2)
+        current.trace = parent
+        try:
+            out, tangent = primitive.rule("jvp")([p for p, _ in pairs], [t for _, t in pairs], **params)
+        finally:
+            current.trace = before
+            place.source = before_source
+        if primitive.multiple_results:
+            return [x if type(t) is Zero else JVPTracer(self, x, t, source) for x, t in zip(out, tangent, strict=True)]
+        return out if type(tangent) is Zero else JVPTracer(self, out, tangent, source)
+
+
+def jvp_flat(
+    function: Callable[..., Sequence[Any]], primals: Sequence[Any], tangents: Sequence[Any]
+) -> tuple[list[Any], list[Any]]:
+    """Returns the flat outputs of a flat function, and their tangents, in which zeros are symbolic."""
+    trace = JVPTrace(current.trace)
+    with new_trace(trace):
+        outs = function(*map(trace.new_tracer, primals, tangents))
+    pairs = [trace.split(x) for x in outs]
+    return [primal for primal, _ in pairs], [tangent for _, tangent in pairs]
+
+
+def jvp(
+    fun: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], has_aux: bool = False
+) -> tuple[Any, ...]:
+    """Returns ``fun(*primals)`` and its derivative at ``primals`` along ``tangents``.
+
+    Args:
+      fun: a function of pytrees of arrays that returns such a tree. Python control flow on values works.
+      primals: a tuple or list of the arguments.
+      tangents: for each argument a tree of the same structure, shapes and dtypes; of dtype ``float0`` where the
+        argument has integers or booleans.
+      has_aux: whether ``fun`` returns a pair of which only the first is differentiated.
+
+    Returns:
+      ``(primals_out, tangents_out)``, and the auxiliary output as a third if ``has_aux``.
+
+    Raises:
+      ArgumentTypeError: primals and tangents differ in structure, shape or dtype.
+
+    Laws: linear in ``tangents``; the chain rule; agrees with finite differences. Source: ``jax.jvp``.
+
+    >>> from lawful.ops import sin
+    >>> jvp(lambda x: sin(x) * x, (0.0,), (1.0,))
+    (np.float64(0.0), np.float64(0.0))
+    """
+    require_callable("jvp", fun)
+    flat_primals, flat_tangents, in_tree = check_tangents("jvp", primals, tangents)
+    flat, out = flat_function("jvp", fun, in_tree, has_aux=has_aux)
+    primals_out, tangents_out = jvp_flat(flat, flat_primals, flat_tangents)
+    tangents_out = own_results(
+        [*map(as_tangent_of, primals_out, tangents_out)], [*flat_primals, *flat_tangents, *primals_out]
+    )
+    result = (tree.unflatten(out.tree, primals_out), tree.unflatten(out.tree, tangents_out))
+    return (*result, out.aux()) if has_aux else result
+
+
+@memoize
+def jvp_jaxpr(
+    closed: ClosedJaxpr, nonzeros: tuple[bool, ...], instantiate: bool | tuple[bool, ...]
+) -> tuple[ClosedJaxpr, tuple[bool, ...]]:
+    """Returns the jaxpr of the derivative of a jaxpr, and which output tangents it gives.
+
+    Args:
+      closed: the program.
+      nonzeros: for each input, whether a tangent is given; the others are zero.
+      instantiate: whether to give also output tangents that are zero, for all outputs or for each.
+
+    Returns:
+      A jaxpr of the primals and then the given tangents, which gives the outputs and then those of their tangents
+      that the second result marks.
+    """
+    avals = closed.in_avals
+    given = [aval.to_tangent_aval() for aval, nonzero in zip(avals, nonzeros, strict=True) if nonzero]
+    wanted = (instantiate,) * len(closed.out_avals) if isinstance(instantiate, bool) else instantiate
+    nonzeros_out: tuple[bool, ...] = ()
+
+    def differentiated(*args: Any) -> list[Any]:
+        nonlocal nonzeros_out
+        primals = args[: len(avals)]
+        rest = iter(args[len(avals) :])
+        tangents = [next(rest) if nonzero else zero_tangent(x) for x, nonzero in zip(primals, nonzeros, strict=True)]
+        outs, tangents_out = jvp_flat(lambda *xs: eval_closed_jaxpr(closed, *xs), primals, tangents)
+        nonzeros_out = tuple(
+            (want and get_aval(x).to_tangent_aval().dtype != float0) or type(t) is not Zero
+            for x, t, want in zip(outs, tangents_out, wanted, strict=True)
+        )
+        kept = [as_tangent_of(x, t) for x, t, keep in zip(outs, tangents_out, nonzeros_out, strict=True) if keep]
+        return [*outs, *kept]
+
+    jaxpr = trace_to_jaxpr(differentiated, [*avals, *given], transformation="jvp", name=f"jvp_{closed.jaxpr.name}")
+    return jaxpr, nonzeros_out
+
+
+def as_tangent_of(primal: Any, tangent: Any) -> Any:
+    """Returns an instantiated tangent of exactly the tangent type of a primal, weakness included."""
+    return with_weakness_of(instantiated(tangent), get_aval(primal).to_tangent_aval())
+
+
+def instantiated(tangent: Any) -> Any:
+    """Returns zeros for a symbolic zero, and anything else as it is.
+
+    Where a program is recorded they are an equation of it, because a jaxpr within a jaxpr has no constants.
+    """
+    if type(tangent) is not Zero or tangent.aval.dtype == float0:
+        return instantiate_zeros(tangent)
+    return full(tangent.aval.shape, 0, tangent.aval.dtype)

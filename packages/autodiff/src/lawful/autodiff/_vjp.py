@@ -1,0 +1,102 @@
+"""Reverse mode: ``vjp`` is ``linearize`` and then transposition of the linear program."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from lawful import tree
+from lawful.autodiff._arguments import check_tangent, flat_function, match_tree
+from lawful.autodiff._linearize import Linearized, own_residuals
+from lawful.autodiff._transpose import backward_pass
+from lawful.core import ClosedJaxpr, ShapedArray, Zero, current, get_aval, instantiate_zeros
+from lawful.ops import with_weakness_of
+from lawful.staging import freeze, in_avals, own_results, require_callable
+
+
+class VJPFunction:
+    """The transposed derivative of a function at a point: from cotangents of the result to those of the arguments.
+
+    ``jaxpr`` is the linear program that it runs backwards; its constants are all that is kept of the forward run.
+    """
+
+    def __init__(self, linearized: Linearized, in_types: tuple[ShapedArray, ...], in_tree: Any, out_tree: Any) -> None:
+        self.jaxpr: ClosedJaxpr = linearized.jaxpr
+        self._inputs = linearized.inputs
+        self._nonzeros = linearized.nonzeros
+        self._in_types = in_types
+        self._out_types = [get_aval(x) for x in linearized.outs]
+        self._in_tree = in_tree
+        self._out_tree = out_tree
+
+    def __call__(self, ct: Any, /) -> tuple[Any, ...]:
+        leaves = match_tree("vjp", "cotangents", "result", self._out_tree, ct)
+        paths = [path for path, _ in tree.leaves_with_path(ct)]
+        cts = [
+            check_tangent("vjp", "cotangent", path, aval, x)
+            for path, aval, x in zip(paths, self._out_types, leaves, strict=True)
+        ]
+        result: tuple[Any, ...] = tree.unflatten(self._in_tree, self.pull_back(cts))
+        return result
+
+    def pull_back(self, cts: list[Any]) -> list[Any]:
+        """Returns the flat cotangents of the arguments from flat ones of the result, of the right types."""
+        given = [ct for ct, nonzero in zip(cts, self._nonzeros, strict=True) if nonzero]
+        found = iter(backward_pass(self.jaxpr, given))
+        tangent_types = [aval.to_tangent_aval() for aval in self._in_types]
+        results = [
+            with_weakness_of(instantiate_zeros(next(found) if has else Zero(aval)), aval)
+            for aval, has in zip(tangent_types, self._inputs, strict=True)
+        ]
+        return own_results(results, [*cts, *self.jaxpr.consts])
+
+    def __repr__(self) -> str:
+        return f"VJPFunction({self.jaxpr})"
+
+
+def run_forward(
+    name: str, fun: Callable[..., Any], primals: tuple[Any, ...], *, has_aux: bool, escapes: bool
+) -> tuple[Linearized, VJPFunction, Any]:
+    """Runs a function and records its linear part.
+
+    Args:
+      name: for error messages.
+      fun: the function.
+      primals: its arguments.
+      has_aux: whether it returns an auxiliary output.
+      escapes: whether the user gets the backward function, so that arrays may be written into before it is called.
+    """
+    leaves, in_tree = tree.flatten(primals)
+    avals = in_avals(name, (primals, {}), leaves)
+    flat, out = flat_function(name, fun, in_tree, has_aux=has_aux)
+    linearized = Linearized(flat, [freeze(x) for x in leaves] if escapes else leaves, current.trace)
+    if escapes:
+        own_residuals(linearized)
+    return linearized, VJPFunction(linearized, avals, in_tree, out.tree), out
+
+
+def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple[Any, ...]:
+    """Returns ``fun(*primals)`` and the function that pulls cotangents of the result back to the arguments.
+
+    Args:
+      fun: a function of pytrees of arrays that returns such a tree. Python control flow on values works.
+      primals: its arguments.
+      has_aux: whether ``fun`` returns a pair of which only the first is differentiated.
+
+    Returns:
+      ``(primals_out, f_vjp)``, and the auxiliary output as a third if ``has_aux``. ``f_vjp(ct)`` gives the tuple of
+      cotangents of the arguments, of dtype ``float0`` for those of integers; it can be called any number of times.
+
+    Raises:
+      NonArrayError: a leaf of the arguments or of the result is not an array.
+
+    Law: ``⟨w, J v⟩ = ⟨Jᵀ w, v⟩``. Source: ``jax.vjp``.
+
+    >>> out, f_vjp = vjp(lambda x, y: x * y, 2.0, 3.0)
+    >>> f_vjp(1.0)
+    (3.0, 2.0)
+    """
+    require_callable("vjp", fun)
+    linearized, f_vjp, out = run_forward("vjp", fun, primals, has_aux=has_aux, escapes=True)
+    result = (tree.unflatten(out.tree, linearized.outs), f_vjp)
+    return (*result, out.aux()) if has_aux else result

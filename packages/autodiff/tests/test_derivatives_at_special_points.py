@@ -1,0 +1,35 @@
+"""Derivatives where a formula that is right almost everywhere would be wrong: branch cuts, zeros, complex signs."""
+
+import numpy as np
+import pytest
+
+from lawful.autodiff import grad, jvp
+from lawful.ops import abs, acosh, cbrt, pow, sign
+
+_STEP = 1e-6
+
+
+@pytest.mark.parametrize("z", [0.3 + 0.4j, -1.5 + 0.2j, -1.5 - 0.7j])
+@pytest.mark.parametrize("function", [acosh, sign, grad(abs)], ids=["acosh", "sign", "grad_of_abs"])
+def test_a_complex_derivative_agrees_with_finite_differences(function, z):
+    direction = 0.7 - 0.2j
+    _, derivative = jvp(function, (z,), (direction,))
+    difference = (function(z + _STEP * direction) - function(z - _STEP * direction)) / (2 * _STEP)
+    np.testing.assert_allclose(derivative, difference, rtol=1e-6)
+
+
+def test_the_sign_of_a_real_number_has_the_derivative_zero():
+    assert grad(sign)(2.0) == 0.0
+
+
+def test_a_power_is_constant_in_its_base_only_at_exponent_zero():
+    assert grad(pow)(0.0, 0.0) == 0.0
+    assert grad(pow)(np.inf, 0.0) == 0.0
+    # The derivative of y * x ** (y - 1) by y, at y = 0, is 1 / x.
+    assert grad(grad(pow), 1)(2.0, 0.0) == 0.5 == grad(grad(pow, 1), 0)(2.0, 0.0)
+
+
+def test_the_cube_root_is_steep_at_zero():
+    with np.errstate(divide="ignore"):
+        assert grad(cbrt)(0.0) == np.inf
+    np.testing.assert_allclose(grad(cbrt)(-8.0), 1 / 12)

@@ -1,0 +1,400 @@
+"""`grad` and `value_and_grad`: the gradient of a function with one scalar result."""
+
+import re
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+from lawful import ops
+from lawful.autodiff import grad, jvp, value_and_grad
+from lawful.batching import vmap
+from lawful.core import (
+    ArgumentTypeError,
+    ArgumentValueError,
+    NonArrayError,
+    TracerBoolConversionError,
+    UnexpectedTracerError,
+    check_jaxpr,
+    float0,
+    get_aval,
+)
+from lawful.staging import jit as jit_by
+from lawful.staging import make_jaxpr
+
+jit = partial(jit_by, backend="numpy")
+
+FLOAT0 = np.zeros((), float0)
+
+
+def product(x: Any, y: Any, z: Any) -> Any:
+    return x * y * z
+
+
+def test_the_gradient_of_a_scalar_function() -> None:
+    assert grad(lambda x: x * x * x)(2.0) == 12.0
+    assert grad(ops.sin)(0.0) == 1.0
+    assert value_and_grad(lambda x: x * x * x)(2.0) == (8.0, 12.0)
+
+
+def test_the_gradient_agrees_with_finite_differences(difference_quotient: Callable[..., Any]) -> None:
+    def function(x: Any) -> Any:
+        return ops.reduce_sum(ops.sin(x) * ops.exp(x[::-1]), (0,))
+
+    x = np.array([0.3, -1.2, 2.0])
+    gradient = grad(function)(x)
+    for i in range(3):
+        assert np.isclose(gradient[i], difference_quotient(function, (x,), (np.eye(3)[i],)), rtol=1e-7)
+
+
+# argnums.
+
+
+@pytest.mark.parametrize(
+    ("argnums", "expected"),
+    [
+        (0, 12.0),
+        (2, 6.0),
+        (-1, 6.0),
+        (-3, 12.0),
+        (np.int64(1), 8.0),
+        ((0,), (12.0,)),
+        ((0, 2), (12.0, 6.0)),
+        ([0, 2], (12.0, 6.0)),
+        ((2, 0), (6.0, 12.0)),
+        ((-1, 0), (6.0, 12.0)),
+        (range(3), (12.0, 8.0, 6.0)),
+        ((), ()),
+    ],
+    ids=str,
+)
+def test_argnums_choose_the_arguments(argnums: Any, expected: Any) -> None:
+    gradient = grad(product, argnums)(2.0, 3.0, 4.0)
+    assert gradient == expected
+    assert type(gradient) is type(expected)
+    assert value_and_grad(product, argnums)(2.0, 3.0, 4.0) == (24.0, expected)
+
+
+@pytest.mark.parametrize("argnums", [3, -4, (0, 3)])
+def test_an_argument_that_is_not_there_explains_itself(argnums: Any) -> None:
+    with pytest.raises(ArgumentValueError, match="grad of product: expected at least 4 positional arguments") as caught:
+        grad(product, argnums)(2.0, 3.0, 4.0)
+    assert "give it by position, or change argnums" in str(caught.value)
+    assert str(caught.value).startswith(f"{__file__}:")
+
+
+@pytest.mark.parametrize("argnums", [(0, 0), (2, -1)])
+def test_an_argument_twice_is_refused(argnums: Any) -> None:
+    with pytest.raises(ArgumentValueError, match="expected each argument once in argnums"):
+        grad(product, argnums)(2.0, 3.0, 4.0)
+
+
+@pytest.mark.parametrize("argnums", [1.0, "x", (0, 1.0), None, {0}])
+def test_argnums_are_integers(argnums: Any) -> None:
+    with pytest.raises(ArgumentTypeError, match="argnums: expected integers, got"):
+        grad(product, argnums)
+
+
+def test_keyword_arguments_are_constants() -> None:
+    assert grad(lambda x, *, y: x * y)(2.0, y=3.0) == 3.0
+    assert grad(lambda x, *, name, n: x * n)(2.0, name="a string", n=3) == 3.0
+    with pytest.raises(ArgumentValueError, match="expected at least 1 positional arguments"):
+        grad(lambda x: x)(x=2.0)
+
+
+def test_other_arguments_may_be_anything() -> None:
+    class Settings:
+        scale = 3.0
+
+    assert grad(lambda settings, x, f: settings.scale * f(x), 1)(Settings(), 0.0, ops.sin) == 3.0
+
+
+# Types.
+
+
+@pytest.mark.parametrize(
+    "x", [3.0, np.float64(3), np.float32(3), np.array(3.0), np.array(3.0, np.float16), np.full((2, 1), 3.0)], ids=repr
+)
+def test_the_gradient_has_the_type_of_the_argument(x: Any) -> None:
+    for function in (lambda x: x, lambda x: x * x, ops.sin, lambda x: x * 2, lambda x: np.float64(2.0) * x):
+        gradient = grad(lambda x, f=function: ops.reduce_sum(f(x), tuple(range(np.ndim(x)))) if np.ndim(x) else f(x))
+        assert get_aval(gradient(x)) == get_aval(x)
+    assert get_aval(grad(lambda x: 3.0)(x)) == get_aval(x)
+
+
+def test_the_gradient_by_a_python_float_is_a_python_float() -> None:
+    for function in (
+        lambda x: x,
+        lambda x: x * x,
+        ops.sin,
+        lambda x: x * np.float64(2),
+        lambda x: 3.0,
+        jit(lambda x: x),
+    ):
+        gradient = grad(function)(3.0)
+        assert type(gradient) is float
+        assert get_aval(gradient).weak_type
+    assert type(grad(grad(lambda x: x * x * x))(2.0)) is float
+    assert [type(g) for g in grad(lambda x, y: x * y, (0, 1))(2.0, np.float32(3))] == [float, np.float32]
+
+
+def test_the_value_is_that_of_the_function(require_same: Callable[..., None]) -> None:
+    for x in (3.0, np.float32(3), np.float64(3)):
+        for function in (lambda x: x * 2.0, ops.sin, lambda x: x * np.float32(2)):
+            require_same(value_and_grad(function)(x)[0], function(x))
+
+
+# Pytrees, auxiliary outputs.
+
+
+class Point(NamedTuple):
+    x: Any
+    y: Any
+
+
+def test_the_gradient_has_the_structure_of_the_arguments(require_same: Callable[..., None]) -> None:
+    def function(p: Any, d: Any) -> Any:
+        return p.x * p.y * d["a"][0] * ops.reduce_sum(d["b"], (0,))
+
+    args = (Point(2.0, np.float32(3.0)), {"a": [1.0, None, 5.0], "b": np.ones(2)})
+    require_same(grad(function)(*args), Point(6.0, np.float32(4.0)))
+    require_same(grad(function, 1)(*args), {"a": [12.0, None, 0.0], "b": np.full(2, 6.0)})
+    assert grad(lambda p: 1.0)(()) == ()
+
+
+def test_an_auxiliary_output_is_passed_on() -> None:
+    def function(x: Any) -> Any:
+        return x * x, {"x": x, "twice": [2.0 * x], "name": "a string"}
+
+    gradient, aux = grad(function, has_aux=True)(3.0)
+    assert (gradient, aux) == (6.0, {"x": 3.0, "twice": [6.0], "name": "a string"})
+    (value, aux), gradient = value_and_grad(function, has_aux=True)(3.0)
+    assert (value, gradient, aux) == (9.0, 6.0, {"x": 3.0, "twice": [6.0], "name": "a string"})
+    assert type(aux["x"]) is float, "the value, not a tracer"
+
+
+def test_an_auxiliary_output_belongs_to_the_enclosing_transformation() -> None:
+    def function(x: Any) -> Any:
+        gradient, aux = grad(lambda y: (x * y * y, x * y), has_aux=True)(x)
+        return gradient + aux  # 2x² + x²
+
+    assert function(3.0) == 27.0
+    assert grad(function)(3.0) == 18.0
+    assert jit(grad(function))(3.0) == 18.0
+    assert vmap(grad(function))(np.array([3.0])).tolist() == [18.0]
+
+
+@pytest.mark.parametrize("result", [1.0, (1.0,), (1.0, 2.0, 3.0), [1.0, 2.0]])
+def test_has_aux_asks_for_a_pair(result: Any) -> None:
+    with pytest.raises(ArgumentTypeError, match=r"expected a function that returns a pair \(output, aux\)"):
+        grad(lambda x: result, has_aux=True)(1.0)
+
+
+# What has no gradient explains itself.
+
+
+@pytest.mark.parametrize(
+    ("argument", "got"),
+    [
+        (2, "~i64[] at argument 0"),
+        (True, "~bool[] at argument 0"),
+        (np.arange(3), "i64[3] at argument 0"),
+        ({"w": [1.0, 2]}, "~i64[] at argument 0['w'][1]"),
+        (np.ones(2, bool), "bool[2] at argument 0"),
+    ],
+)
+def test_an_integer_input_explains_itself(argument: Any, got: str) -> None:
+    calls = []
+    with pytest.raises(ArgumentTypeError) as caught:
+        grad(lambda x: calls.append(1))(argument)
+    message = str(caught.value)
+    assert message.startswith(f"{__file__}:")
+    assert f"grad of <lambda>: expected floating inputs, got {got}" in message
+    assert "give floats (1.0, not 1), leave it out of argnums, or pass allow_int=True" in message
+    assert not calls, "found before the function runs"
+
+
+def test_the_argument_that_has_integers_is_named() -> None:
+    with pytest.raises(ArgumentTypeError, match=r"got ~i64\[\] at argument 2;"):
+        grad(product, (0, 2))(2.0, 3.0, 4)
+    assert grad(product, 0)(2.0, 3, 4) == 12.0, "one that is not differentiated by may have them"
+
+
+def test_integers_have_gradients_of_float0_where_allowed(require_same: Callable[..., None]) -> None:
+    gradient = grad(lambda d: d["x"] * d["n"], allow_int=True)({"x": 2.0, "n": 3})
+    require_same(gradient, {"x": 3.0, "n": FLOAT0})
+    require_same(grad(lambda n: n * 2.0, allow_int=True)(np.int64(3)), FLOAT0)
+
+
+@pytest.mark.parametrize(
+    ("result", "words"),
+    [
+        (lambda x: np.ones(2) * x, "expected a function with a scalar result, got f64[2]; sum it up, or use jacrev"),
+        (lambda x: ops.reshape(np.ones(1) * x, (1,)), "expected a function with a scalar result, got f64[1]"),
+        (lambda x: (x, x), "expected a function with one scalar result, got a tree PyTreeDef((*, *)); return one"),
+        (lambda x: [x], "expected a function with one scalar result, got a tree PyTreeDef([*])"),
+        (lambda x: None, "expected a function with one scalar result, got a tree PyTreeDef(None)"),
+        (lambda x: ops.convert_element_type(x, "int32"), "expected a function with a floating result, got i32[]"),
+        (lambda x: x > 0, "expected a function with a floating result, got ~bool[]"),
+        (lambda x: 3, "expected a function with a floating result, got ~i64[]"),
+        (
+            lambda x: x * 1j,
+            "expected a real result, got ~c128[]; take a real part or absolute value, or",
+        ),
+    ],
+)
+def test_a_result_without_gradient_explains_itself(result: Any, words: str) -> None:
+    for transformation in (grad, value_and_grad):
+        with pytest.raises(ArgumentTypeError, match=re.escape(f"grad of <lambda>: {words}")) as caught:
+            transformation(result)(2.0)
+        assert str(caught.value).startswith(f"{__file__}:")
+    with pytest.raises(ArgumentTypeError, match=re.escape(words)):
+        jit(grad(result))(2.0)
+
+
+@pytest.mark.parametrize("value", ["a", object()])
+def test_what_is_no_array_is_refused(value: Any) -> None:
+    with pytest.raises(NonArrayError, match=r"grad of <lambda>: expected arrays or numbers .* at argument 1"):
+        grad(lambda x, y: x, 1)(1.0, value)
+    with pytest.raises(NonArrayError, match="grad of <lambda>: expected a function that returns arrays or numbers"):
+        grad(lambda x: value)(1.0)
+    with pytest.raises(ArgumentTypeError, match=r"write grad\(f\)\(x\), not grad\(f\(x\)\)"):
+        grad(3.0)  # type: ignore[arg-type]
+
+
+# Complex.
+
+
+def test_the_gradient_of_a_real_function_of_a_complex_argument() -> None:
+    # ∂/∂(re z) − i ∂/∂(im z), as in JAX.
+    assert grad(lambda z: ops.real(z * z))(2.0 + 1.0j) == 4.0 + 2.0j
+    assert grad(lambda z: ops.imag(z))(2.0 + 1.0j) == -1.0j
+    assert grad(lambda z: ops.real(z * ops.conj(z)))(2.0 + 1.0j) == 4.0 - 2.0j
+    assert grad(lambda z: ops.real(ops.mul(z, z)))(np.complex64(2.0 + 1.0j)).dtype == np.complex64
+
+
+def test_holomorphic_functions_have_their_complex_derivative() -> None:
+    assert grad(lambda z: z * z, holomorphic=True)(2.0 + 1.0j) == 4.0 + 2.0j
+    z = 0.5 + 0.25j
+    assert np.isclose(grad(ops.exp, holomorphic=True)(z), np.exp(z))
+    with pytest.raises(ArgumentTypeError, match="with holomorphic=True: expected complex arguments, got ~f64"):
+        grad(lambda z: z * z, holomorphic=True)(2.0)
+    with pytest.raises(ArgumentTypeError, match=r"expected a complex result, got f64.*leave holomorphic out"):
+        grad(lambda z: ops.real(z * z), holomorphic=True)(2.0j)
+
+
+# Python control flow.
+
+
+def test_python_control_flow_on_values_works() -> None:
+    def function(x: Any) -> Any:
+        total = 0.0
+        for _ in range(4):
+            if x > 1.0 and not x > 10.0:
+                total = total + x * x
+            elif x <= 1.0:
+                total = total - x
+            x = x * 2.0
+        return total
+
+    for x in (0.3, 0.7, 1.5, 4.0):
+        step = 1e-6
+        assert np.isclose(grad(function)(x), (function(x + step) - function(x - step)) / (2 * step), rtol=1e-7)
+    assert grad(grad(lambda x: x * x * x if x > 0 else x))(2.0) == 12.0
+    assert grad(lambda x: max(x, 2.0) * min(x, 2.0))(3.0) == 2.0
+    assert grad(lambda x: x * [1.0, 10.0, 100.0][int(x)])(2.5) == 100.0
+    assert grad(lambda x: sum(x for _ in range(int(x))) if bool(x) else x)(3.0) == 3.0
+
+
+def test_python_control_flow_on_values_does_not_work_inside_jit() -> None:
+    with pytest.raises(TracerBoolConversionError, match=r"expected a concrete value, .* made at .*static_argnums"):
+        jit(grad(lambda x: x if x > 0 else -x))(2.0)
+    with pytest.raises(TracerBoolConversionError):
+        grad(jit(lambda x: x if x > 0 else -x))(2.0)
+    assert grad(lambda x: x if x > 0 else -x)(-2.0) == -1.0
+
+
+# Higher orders, and with the other transformations.
+
+
+@pytest.mark.parametrize("order", range(1, 5))
+def test_gradients_of_any_order(order: int) -> None:
+    function, expected = (lambda x: x * x * x * x), [32.0, 48.0, 48.0, 24.0][order - 1]
+    for _ in range(order):
+        function = grad(function)
+    assert function(2.0) == jit(function)(2.0) == expected
+    assert vmap(function)(np.full(2, 2.0)).tolist() == [expected] * 2
+    check_jaxpr(make_jaxpr(function)(2.0))
+
+
+def test_no_perturbation_confusion() -> None:
+    assert grad(lambda x: x * grad(lambda y: x * y)(1.0))(1.0) == 2.0
+    assert grad(lambda x: x * grad(lambda y: x + y)(1.0))(1.0) == 1.0
+    assert grad(lambda x: grad(lambda y: x * x)(x))(3.0) == 0.0
+    assert grad(lambda x: x * jvp(lambda y: x * y, (1.0,), (1.0,))[1])(1.0) == 2.0
+    assert jvp(lambda x: x * grad(lambda y: x * y)(1.0), (1.0,), (1.0,)) == (1.0, 2.0)
+
+
+def test_forward_and_reverse_mode_agree_to_second_order() -> None:
+    function = lambda x: ops.sin(x) * ops.exp(x) / (x * x + 1.0)  # noqa: E731
+    push = lambda f: lambda x: jvp(f, (x,), (1.0,))[1]  # noqa: E731
+    found = [outer(inner(function))(0.7) for outer in (grad, push) for inner in (grad, push)]
+    np.testing.assert_allclose(found, found[0], rtol=1e-13)
+
+
+def test_jit_vmap_and_grad_commute(require_same: Callable[..., None]) -> None:
+    function = lambda x, y: ops.reduce_sum(ops.sin(x) * y, (0,))  # noqa: E731
+    x, y = np.array([[0.3, 1.0], [2.0, -1.0]]), np.array([[1.0, 2.0], [3.0, 4.0]])
+    expected = np.cos(x) * y
+    for transformed in (
+        vmap(grad(function)),
+        vmap(jit(grad(function))),
+        vmap(grad(jit(function))),
+        jit(vmap(grad(function))),
+        jit(vmap(jit(grad(jit(function))))),
+        grad(lambda x, y: ops.reduce_sum(vmap(function)(x, y), (0,))),
+    ):
+        require_same(transformed(x, y), expected, 1e-15)
+
+
+def test_the_gradient_of_jit_does_not_trace_the_function_again() -> None:
+    calls = []
+
+    def function(x: Any) -> Any:
+        calls.append(1)
+        return x * x
+
+    jitted = jit(function)
+    assert jitted(3.0) == 9.0
+    assert [grad(jitted)(x) for x in (3.0, 4.0, 5.0)] == [6.0, 8.0, 10.0]
+    assert grad(grad(jitted))(3.0) == 2.0
+    assert jit(grad(jitted))(3.0) == 6.0
+    assert vmap(grad(jitted))(np.array([3.0])).tolist() == [6.0]
+    assert len(calls) <= 3, "once for each signature: weak and strong scalars"
+
+
+def test_the_name_and_the_docstring_are_kept() -> None:
+    for transformation in (grad, value_and_grad):
+        assert transformation(product).__name__ == "product"
+    assert grad(partial(product, y=1.0, z=2.0))(3.0) == 2.0
+
+
+def test_a_tracer_kept_after_grad_is_refused() -> None:
+    kept: list[Any] = []
+    grad(lambda x: kept.append(x * 2.0) or x * x)(3.0)
+    with pytest.raises(UnexpectedTracerError, match=rf"made at {re.escape(__file__)}:\d+ .*, which has ended"):
+        kept[0] + 1.0
+
+
+def test_an_exception_of_the_users_arrives_untouched() -> None:
+    raised = KeyError("mine")
+
+    def fail(x: Any) -> Any:
+        raise raised
+
+    with pytest.raises(KeyError) as caught:
+        grad(lambda x: grad(fail)(x))(1.0)
+    assert caught.value is raised
+    assert grad(lambda x: x * x)(3.0) == 6.0

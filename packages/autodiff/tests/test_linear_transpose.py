@@ -1,0 +1,244 @@
+"""`linear_transpose`: the transpose of a linear function, and what a function that is not linear is told."""
+
+import re
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+
+from lawful import ops
+from lawful.autodiff import grad, jvp, linear_transpose, transpose_jaxpr
+from lawful.batching import vmap
+from lawful.core import (
+    ArgumentTypeError,
+    MissingRuleError,
+    NonArrayError,
+    NotLinearError,
+    TracerBoolConversionError,
+    alpha_equivalent,
+    check_jaxpr,
+    eval_closed_jaxpr,
+    get_aval,
+)
+from lawful.staging import ShapeDtypeStruct, make_jaxpr
+from lawful.staging import jit as jit_by
+
+jit = partial(jit_by, backend="numpy")
+
+MATRIX = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+
+
+def times_matrix(x: Any) -> Any:
+    return ops.dot_general(MATRIX, x, (((1,), (0,)), ((), ())))
+
+
+LINEAR_FUNCTIONS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
+    "matrix": (times_matrix, (np.ones(3),)),
+    "jit": (jit(times_matrix), (np.ones(3),)),
+    "scale": (lambda x: 3.0 * x / 2.0, (np.ones(3),)),
+    "two arguments": (lambda x, y: 2.0 * x - times_matrix(y)[0], (1.0, np.ones(3))),
+    "used twice": (lambda x: x[:2] + x[1:], (np.ones(3),)),
+    "tree": (lambda d: {"sum": ops.reduce_sum(d["x"], (0,)), "x": [d["x"], -d["y"]]}, ({"x": np.ones(3), "y": 1.0},)),
+    "shapes": (lambda x: ops.transpose(ops.broadcast_in_dim(x, (2, 3), (1,)), (1, 0)), (np.ones(3),)),
+    "concatenate": (lambda x, y: ops.concatenate([y, x, 2.0 * y], 0), (np.ones(3), np.ones(2))),
+    "select": (lambda x: ops.select_n(np.array([True, False, True]), x, 2.0 * x), (np.ones(3),)),
+    "vmap": (vmap(lambda x: x * np.array([1.0, 2.0])), (np.ones(3),)),
+    "float32": (lambda x: ops.convert_element_type(x, "float64") * 2.0, (np.ones(2, np.float32),)),
+}
+every_linear_function = pytest.mark.parametrize("name", LINEAR_FUNCTIONS)
+
+
+def drawn_like(value: Any, seed: int) -> Any:
+    from lawful import tree
+
+    random = np.random.default_rng(seed)
+    return tree.map(
+        lambda x: (
+            np.asarray(random.normal(size=np.shape(x))).astype(get_aval(x).dtype)
+            if np.ndim(x)
+            else float(random.normal())
+        ),
+        value,
+    )
+
+
+def inner_product(a: Any, b: Any) -> float:
+    from lawful import tree
+
+    return sum(float(np.sum(x * y)) for x, y in zip(tree.leaves(a), tree.leaves(b), strict=True))
+
+
+@every_linear_function
+def test_it_is_the_transpose(name: str) -> None:
+    function, primals = LINEAR_FUNCTIONS[name]
+    v = drawn_like(primals, 0)
+    w = drawn_like(function(*primals), 1)
+    transposed = linear_transpose(function, *primals)
+    assert np.isclose(inner_product(w, function(*v)), inner_product(transposed(w), v), rtol=1e-6)
+
+
+@every_linear_function
+def test_transposing_twice_is_the_identity(name: str, require_same: Callable[..., None]) -> None:
+    function, primals = LINEAR_FUNCTIONS[name]
+    transposed = linear_transpose(function, *primals)
+    (twice,) = (linear_transpose(transposed, function(*primals)),)
+    v = drawn_like(primals, 0)
+    (got,) = twice(v)
+    require_same(got, function(*v), 1e-6)
+
+
+@every_linear_function
+def test_transposition_commutes_with_jit_and_vmap(name: str, require_same: Callable[..., None]) -> None:
+    from lawful import tree
+
+    function, primals = LINEAR_FUNCTIONS[name]
+    w = drawn_like(function(*primals), 1)
+    transposed = linear_transpose(function, *primals)
+    expected = transposed(w)
+    require_same(linear_transpose(jit(function), *primals)(w), expected, 1e-6)
+    require_same(jit(transposed)(w), expected, 1e-6)
+    batch = tree.map(lambda x: np.stack([x, 2 * x]), w)
+    require_same(vmap(transposed)(batch), tree.map(lambda x: np.stack([x, 2 * x]), expected), 1e-6)
+
+
+def test_the_values_of_the_primals_do_not_matter(require_same: Callable[..., None]) -> None:
+    for primal in (np.ones(3), np.full(3, np.nan), ShapeDtypeStruct((3,), "float64")):
+        require_same(linear_transpose(times_matrix, primal)(np.array([1.0, 10.0])), (np.array([41.0, 52.0, 63.0]),))
+
+
+def test_the_function_runs_once() -> None:
+    calls = []
+    transposed = linear_transpose(lambda x: (calls.append(1), 2.0 * x)[1], 1.0)
+    assert [transposed(float(i)) for i in range(3)] == [(0.0,), (2.0,), (4.0,)]
+    assert len(calls) == 1
+
+
+def test_an_argument_that_is_not_used_has_zeros(require_same: Callable[..., None]) -> None:
+    require_same(linear_transpose(lambda x, y: 2.0 * x, 1.0, np.ones(2))(3.0), (6.0, np.zeros(2)))
+
+
+def test_a_result_that_does_not_depend_on_the_arguments_is_left_out() -> None:
+    # An affine function is transposed as its linear part, as in JAX.
+    assert linear_transpose(lambda x: (2.0 * x + 5.0, 3.0), 1.0)((10.0, 100.0)) == (20.0,)
+
+
+def test_constants_are_computed_and_not_transposed() -> None:
+    c = 3.0
+    assert linear_transpose(lambda x: x * ops.sin(c) * ops.exp(c), 1.0)(1.0) == (np.sin(c) * np.exp(c),)
+
+
+@pytest.mark.parametrize("x", [2.0, np.float32(2), np.ones(2, np.float16), 1j, np.complex64(1)], ids=repr)
+def test_a_cotangent_has_the_type_of_its_argument(x: Any) -> None:
+    for function in (lambda x: x * 3.0, lambda x: x, lambda x: x + x):
+        assert get_aval(linear_transpose(function, x)(function(x))[0]) == get_aval(x)
+
+
+def test_complex_functions_are_transposed_and_not_conjugated() -> None:
+    assert linear_transpose(lambda z: z * (2.0 + 3.0j), 1j)(1.0 + 0.0j) == (2.0 + 3.0j,)
+
+
+# Functions that are not linear.
+
+
+@pytest.mark.parametrize("wrap", [lambda g: g, jit, lambda g: jit(jit(g))], ids=["f", "jit", "jit jit"])
+@pytest.mark.parametrize(
+    ("function", "words"),
+    [
+        (lambda x: x * x, "transpose of mul: expected a function that is linear in what it is transposed by, got"),
+        (lambda x: 1.0 / x, "transpose of div: expected a function that is linear"),
+        (lambda x: x / x, "transpose of div: expected a function that is linear"),
+    ],
+)
+def test_a_product_of_two_arguments_is_not_linear(function: Any, words: str, wrap: Any) -> None:
+    with pytest.raises(NotLinearError, match=re.escape(words)) as caught:
+        linear_transpose(wrap(function), 2.0)(1.0)
+    assert isinstance(caught.value, TypeError)
+    assert str(caught.value).startswith(f"{__file__}:"), "the line of the operation that is not linear"
+
+
+@pytest.mark.parametrize(
+    ("function", "name"), [(ops.sin, "sin"), (ops.exp, "exp"), (lambda x: ops.max(x, 1.0), "max"), (ops.abs, "abs")]
+)
+def test_an_operation_that_is_never_linear_says_so(function: Any, name: str) -> None:
+    words = f"Transpose rule for '{name}' does not exist: it is not linear in any argument"
+    with pytest.raises(MissingRuleError, match=re.escape(words)):
+        linear_transpose(function, 2.0)(1.0)
+
+
+def test_a_condition_on_the_argument_is_not_linear() -> None:
+    with pytest.raises(TracerBoolConversionError, match="the abstract tracer ~bool"):
+        linear_transpose(lambda x: x if x > 0 else -x, 1.0)
+
+
+def test_integers_are_refused() -> None:
+    with pytest.raises(ArgumentTypeError, match=r"expected floating or complex arguments, got ~i64\[\]; close over"):
+        linear_transpose(lambda x, n: x * n, 1.0, 2)
+
+
+@pytest.mark.parametrize(
+    ("ct", "words"),
+    [
+        (np.ones(3), "expected a cotangent of type f64[2] at result, got f64[3]"),
+        (np.ones(2, np.float32), "expected a cotangent of type f64[2] at result, got f32[2]"),
+        ((np.ones(2),), "expected cotangents of the same tree as the result, PyTreeDef(*), got PyTreeDef((*,))"),
+    ],
+)
+def test_a_wrong_cotangent_explains_itself(ct: Any, words: str) -> None:
+    transposed = linear_transpose(times_matrix, np.ones(3))
+    with pytest.raises(ArgumentTypeError, match=re.escape(words)) as caught:
+        transposed(ct)
+    assert str(caught.value).startswith(f"{__file__}:")
+
+
+def test_what_is_no_array_is_refused() -> None:
+    with pytest.raises(NonArrayError, match="linear_transpose: expected arrays or numbers as arguments"):
+        linear_transpose(lambda x: x, "a")
+    with pytest.raises(NonArrayError, match="linear_transpose of <lambda>: expected a function that returns arrays"):
+        linear_transpose(lambda x: "a", 1.0)
+    with pytest.raises(ArgumentTypeError, match=r"linear_transpose: expected a function, got 1\.0"):
+        linear_transpose(1.0, 1.0)  # type: ignore[arg-type]
+
+
+# With derivatives.
+
+
+def test_the_transpose_can_be_differentiated() -> None:
+    transposed = lambda w: linear_transpose(times_matrix, np.ones(3))(w)[0]  # noqa: E731
+    w = np.array([1.0, 10.0])
+    np.testing.assert_array_equal(jvp(transposed, (w,), (w,))[1], transposed(w))
+    np.testing.assert_array_equal(grad(lambda w: transposed(w)[0])(w), MATRIX[:, 0])
+
+
+def test_the_matrix_may_be_a_value_of_an_enclosing_transformation() -> None:
+    def product(m: Any) -> Any:
+        transposed = linear_transpose(lambda x: ops.dot_general(m, x, (((1,), (0,)), ((), ()))), np.ones(3))
+        return transposed(np.array([1.0, 10.0]))[0]
+
+    np.testing.assert_array_equal(product(MATRIX), [41.0, 52.0, 63.0])
+    np.testing.assert_array_equal(jit(product)(MATRIX), [41.0, 52.0, 63.0])
+    np.testing.assert_array_equal(vmap(product)(np.stack([MATRIX, 2.0 * MATRIX]))[1], [82.0, 104.0, 126.0])
+    np.testing.assert_array_equal(jvp(product, (MATRIX,), (MATRIX,))[1], [41.0, 52.0, 63.0])
+    np.testing.assert_array_equal(grad(lambda m: product(m)[0])(MATRIX), [[1.0, 0.0, 0.0], [10.0, 0.0, 0.0]])
+
+
+def test_transpose_jaxpr(require_same: Callable[..., None]) -> None:
+    closed = make_jaxpr(lambda c, x, y: (c * x, x + y))(2.0, 1.0, 1.0)
+    transposed, nonzeros = transpose_jaxpr(closed, (False, True, True), (True, True))
+    assert nonzeros == (True, True)
+    check_jaxpr(transposed)
+    require_same(eval_closed_jaxpr(transposed, 2.0, 10.0, 100.0), [120.0, 100.0])
+    transposed, nonzeros = transpose_jaxpr(closed, (False, True, True), (True, False))
+    assert nonzeros == (True, False)
+    require_same(eval_closed_jaxpr(transposed, 2.0, 10.0), [20.0])
+    transposed, nonzeros = transpose_jaxpr(closed, (False, True, True), (True, False), (True, True))
+    assert nonzeros == (True, True)
+    require_same(eval_closed_jaxpr(transposed, 2.0, 10.0), [20.0, 0.0])
+
+
+def test_transposing_a_jaxpr_twice_is_the_identity() -> None:
+    closed = make_jaxpr(lambda c, x: ops.neg(c * x))(np.ones(2), np.ones(2))
+    once, _ = transpose_jaxpr(closed, (False, True), (True,))
+    twice, _ = transpose_jaxpr(once, (False, True), (True,))
+    assert alpha_equivalent(twice, closed)

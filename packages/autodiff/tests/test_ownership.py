@@ -1,0 +1,237 @@
+"""No derivative is changed by what is written into an array later, and no result shares memory with anything.
+
+Each function below is one whose result or whose residuals are, in NumPy, views of its arguments or of one another.
+"""
+
+import itertools
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+
+from lawful import ops, tree
+from lawful.autodiff import grad, hessian, jacfwd, jacrev, jvp, linear_transpose, linearize, value_and_grad, vjp
+from lawful.staging import jit as jit_by
+
+jit = partial(jit_by, backend="numpy")
+
+CONSTANT = np.array([1.0, 2.0, 3.0])
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "identity": lambda x: x,
+    "pair": lambda x: (x, x),
+    "product": lambda x: x * x,
+    "sin": ops.sin,
+    "exp": lambda x: (ops.exp(x), ops.exp(x)),
+    "exp used twice": lambda x: (lambda e: (e, e * e))(ops.exp(x)),
+    "view": lambda x: ops.reshape(x, (3, 1)),
+    "reversed": lambda x: x[::-1],
+    "slices": lambda x: (x[:2], x[1:]),
+    "views of one product": lambda x: (lambda y: (y, y[:2], y * y))(x * x),
+    "broadcast": lambda x: ops.broadcast_in_dim(x, (2, 3), (1,)) * x,
+    "transposed": lambda x: ops.transpose(ops.broadcast_in_dim(x, (2, 3), (1,)), (1, 0)),
+    "constant": lambda x: (CONSTANT, x * CONSTANT),
+    "zeros": lambda x: (x, 0.0 * x, CONSTANT[:2]),
+    "sum": lambda x: ops.reduce_sum(x * x, (0,)),
+    "jit": jit(lambda x: (x, x * x, ops.reshape(x, (3, 1)))),
+    "same type": lambda x: ops.convert_element_type(x, "float64"),
+    "copy": lambda x: x + 0.0,
+}
+every_function = pytest.mark.parametrize("function", FUNCTIONS.values(), ids=FUNCTIONS)
+
+
+def arrays(*values: Any) -> list[np.ndarray[Any, Any]]:
+    return [x for x in tree.leaves(values) if type(x) is np.ndarray]
+
+
+def copied(value: Any) -> Any:
+    return tree.map(lambda x: np.array(x) if type(x) is np.ndarray else x, value)
+
+
+def scribble(value: Any) -> None:
+    for x in arrays(value):
+        x[...] = np.nan
+
+
+def require_own(results: Any, *others: Any) -> None:
+    """Checks that results can be written into, and share no memory with each other or with other values."""
+    mine, theirs = arrays(results), arrays(*others)
+    for x in mine:
+        assert x.flags.writeable
+        assert not any(np.shares_memory(x, y) for y in theirs)
+    for x, y in itertools.combinations(mine, 2):
+        assert not np.shares_memory(x, y)
+
+
+def ones_like(value: Any) -> Any:
+    return tree.map(lambda x: np.ones(np.shape(x)) if np.ndim(x) else 1.0, value)
+
+
+@pytest.fixture
+def x() -> Any:
+    return np.array([1.0, 2.0, 3.0])
+
+
+@pytest.fixture(autouse=True)
+def _the_constant_is_not_touched() -> Any:
+    yield
+    np.testing.assert_array_equal(CONSTANT, [1.0, 2.0, 3.0])
+
+
+@every_function
+def test_tangents_of_jvp_are_the_users(function: Any, x: Any) -> None:
+    v = np.array([1.0, 10.0, 100.0])
+    out, tangent = jvp(function, (x,), (v,))
+    expected = copied((out, tangent))
+    require_own(tangent, x, v, out, CONSTANT)
+    scribble(tangent)
+    again = jvp(function, (x,), (v,))
+    tree.map(np.testing.assert_array_equal, again, expected)
+
+
+@every_function
+@pytest.mark.parametrize("written", ["input", "output", "both"])
+def test_writing_into_inputs_and_outputs_does_not_change_a_vjp(function: Any, x: Any, written: str) -> None:
+    out, f_vjp = vjp(function, x)
+    ct = ones_like(out)
+    expected = copied(f_vjp(ct))
+    if written != "output":
+        x[...] = np.nan
+    if written != "input":
+        writable = [y for y in arrays(out) if y.flags.writeable and not np.shares_memory(y, CONSTANT)]
+        scribble(writable)
+    tree.map(np.testing.assert_array_equal, f_vjp(ct), expected)
+
+
+@every_function
+@pytest.mark.parametrize("written", ["input", "output", "both"])
+def test_writing_into_inputs_and_outputs_does_not_change_a_linearization(function: Any, x: Any, written: str) -> None:
+    out, f_jvp = linearize(function, x)
+    v = np.array([1.0, 10.0, 100.0])
+    expected = copied(f_jvp(v))
+    if written != "output":
+        x[...] = np.nan
+    if written != "input":
+        scribble([y for y in arrays(out) if y.flags.writeable and not np.shares_memory(y, CONSTANT)])
+    tree.map(np.testing.assert_array_equal, f_jvp(v), expected)
+
+
+@every_function
+def test_cotangents_are_the_users(function: Any, x: Any) -> None:
+    out, f_vjp = vjp(function, x)
+    ct = ones_like(out)
+    pulled = f_vjp(ct)
+    expected = copied(pulled)
+    require_own(pulled, x, out, ct, CONSTANT, list(f_vjp.jaxpr.consts))
+    tree.map(np.testing.assert_array_equal, ct, ones_like(out))
+    scribble(pulled)
+    tree.map(np.testing.assert_array_equal, f_vjp(ones_like(out)), expected)
+
+
+@every_function
+def test_tangents_of_a_linear_function_are_the_users(function: Any, x: Any) -> None:
+    out, f_jvp = linearize(function, x)
+    v = np.array([1.0, 10.0, 100.0])
+    pushed = f_jvp(v)
+    expected = copied(pushed)
+    require_own(pushed, x, out, v, CONSTANT, list(f_jvp.jaxpr.consts))
+    scribble(pushed)
+    np.testing.assert_array_equal(v, [1.0, 10.0, 100.0])
+    tree.map(np.testing.assert_array_equal, f_jvp(v), expected)
+
+
+@every_function
+def test_outputs_share_no_memory_with_what_is_kept(function: Any, x: Any) -> None:
+    for transformation in (vjp, linearize):
+        out, kept = transformation(function, x)
+        for y in arrays(out):
+            if y.flags.writeable:
+                assert not any(np.shares_memory(y, const) for const in arrays(list(kept.jaxpr.consts)))
+
+
+@every_function
+def test_the_gradient_is_the_users(function: Any, x: Any) -> None:
+    def scalar(x: Any, y: Any) -> Any:
+        return sum(ops.reduce_sum(leaf * 1.0, tuple(range(leaf.ndim))) for leaf in tree.leaves(function(x))) + y[0]
+
+    y = np.array([1.0])
+    for gradient in (grad(scalar, (0, 1))(x, y), value_and_grad(scalar, (0, 1))(x, y)[1]):
+        require_own(gradient, x, y, CONSTANT)
+        scribble(gradient)
+    np.testing.assert_array_equal(x, [1.0, 2.0, 3.0])
+
+
+@every_function
+@pytest.mark.parametrize("jacobian", [jacfwd, jacrev])
+def test_jacobians_are_the_users(jacobian: Any, function: Any, x: Any) -> None:
+    found = jacobian(function)(x)
+    expected = copied(found)
+    require_own(found, x, CONSTANT)
+    scribble(found)
+    tree.map(np.testing.assert_array_equal, jacobian(function)(x), expected)
+
+
+def test_hessians_are_the_users(x: Any) -> None:
+    found = hessian(lambda d: ops.reduce_sum(d["x"] * d["x"] * d["y"], (0,)))({"x": x, "y": x})
+    require_own(found, x)
+
+
+@pytest.mark.parametrize("name", ["identity", "pair", "view", "reversed", "slices", "transposed"])
+def test_the_cotangents_of_linear_transpose_are_the_users(name: str, x: Any) -> None:
+    function = FUNCTIONS[name]
+    transposed = linear_transpose(function, x)
+    ct = ones_like(function(x))
+    pulled = transposed(ct)
+    expected = copied(pulled)
+    require_own(pulled, x, ct)
+    scribble(pulled)
+    tree.map(np.testing.assert_array_equal, ct, ones_like(function(x)))
+    tree.map(np.testing.assert_array_equal, transposed(ct), expected)
+
+
+def test_an_array_closed_over_may_be_written_into_later() -> None:
+    c = np.array([1.0, 2.0])
+    _, f_vjp = vjp(lambda x: x * c, np.ones(2))
+    _, f_jvp = linearize(lambda x: x * c, np.ones(2))
+    c[...] = 100.0
+    np.testing.assert_array_equal(f_vjp(np.ones(2))[0], [1.0, 2.0])
+    np.testing.assert_array_equal(f_jvp(np.ones(2)), [1.0, 2.0])
+
+
+def test_a_view_of_an_argument_is_frozen_with_it() -> None:
+    base = np.arange(6.0)
+    x = base[::2]
+    _, f_vjp = vjp(lambda x: x * x, x)
+    base[...] = 100.0
+    np.testing.assert_array_equal(f_vjp(np.ones(3))[0], [0.0, 4.0, 8.0])
+
+
+def test_an_array_written_into_by_the_function_between_two_uses() -> None:
+    c = np.array([1.0, 2.0])
+
+    def function(x: Any) -> Any:
+        y = x * c
+        c[...] *= 10.0
+        return y + x * c
+
+    _, f_vjp = vjp(function, np.ones(2))
+    np.testing.assert_array_equal(f_vjp(np.ones(2))[0], [11.0, 22.0])
+
+
+def test_two_arguments_that_are_one_array(x: Any) -> None:
+    out, f_vjp = vjp(lambda x, y: x * y, x, x)
+    pulled = f_vjp(np.ones(3))
+    require_own(pulled, x, out)
+    (gradient,) = (grad(lambda x, y: ops.reduce_sum(x + y, (0,)), (0, 1))(x, x),)
+    require_own(gradient, x)
+
+
+def test_a_cotangent_that_goes_to_two_arguments_is_not_shared() -> None:
+    ct = np.ones(3)
+    pulled = vjp(lambda x, y: x + y, np.ones(3), np.ones(3))[1](ct)
+    require_own(pulled, ct)
+    pulled[0][...] = 5.0
+    np.testing.assert_array_equal(pulled[1], np.ones(3))
+    np.testing.assert_array_equal(ct, np.ones(3))

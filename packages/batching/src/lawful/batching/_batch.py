@@ -1,0 +1,201 @@
+"""The batching trace: applies each primitive's batching rule to values that carry a batch dimension."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lawful.core import (
+    ClosedJaxpr,
+    Jaxpr,
+    Primitive,
+    ShapedArray,
+    SourceLine,
+    Trace,
+    Tracer,
+    current,
+    eval_closed_jaxpr,
+    get_aval,
+    jaxprs_in_params,
+    memoize,
+    new_trace,
+    place,
+    register_array_type,
+    user_source,
+)
+from lawful.ops import add_batch_dim, move_batch_dim
+from lawful.staging import trace_to_jaxpr
+
+
+@dataclass(frozen=True, slots=True)
+class AxisData:
+    """The axis that is mapped over: its size, and its name if it has one."""
+
+    size: int
+    name: Hashable | None = None
+
+
+class BatchTracer(Tracer):
+    """One element of a batch: a value with a batch dimension, which the function being mapped does not see.
+
+    The batch is an array, and so strong; ``weak_type`` says whether the element would be a Python scalar.
+    """
+
+    __slots__ = ("aval", "batch_dim", "source", "val")
+
+    def __init__(self, trace: Trace, val: Any, batch_dim: int, source: SourceLine | None, weak_type: bool) -> None:
+        self._trace = trace
+        self.val = val
+        self.batch_dim = batch_dim
+        self.source = source
+        batched = get_aval(val)
+        shape = batched.shape[:batch_dim] + batched.shape[batch_dim + 1 :]
+        self.aval = ShapedArray(shape, batched.dtype, weak_type)
+
+
+register_array_type(BatchTracer, aval=lambda x: x.aval)
+
+
+def batched_aval(aval: ShapedArray, dim: int | None, size: int) -> ShapedArray:
+    """Returns the type of a batch of elements of a type; it is an array, and so strong."""
+    if dim is None:
+        return aval
+    return ShapedArray((*aval.shape[:dim], size, *aval.shape[dim:]), aval.dtype)
+
+
+class BatchTrace(Trace):
+    """Applies batching rules, under the parent. Operations on unbatched values are the parent's."""
+
+    __slots__ = ("axis_data",)
+
+    def __init__(self, parent: Trace, axis_data: AxisData) -> None:
+        super().__init__(parent, "vmap")
+        self.axis_data = axis_data
+        if axis_data.name is not None:
+            self.axis_env = (*parent.axis_env, (axis_data.name, axis_data.size))
+
+    def new_tracer(self, val: Any, dim: int | None, weak_type: bool = False) -> Any:
+        """Returns an element of a batch; the value itself where it is not batched: it is a constant here."""
+        return val if dim is None else BatchTracer(self, val, dim, self.source, weak_type)
+
+    def split(self, x: Any) -> tuple[Any, int | None]:
+        """Returns the value and batch dimension of what may be a constant."""
+        return (x.val, x.batch_dim) if type(x) is BatchTracer and x._trace is self else (x, None)
+
+    def process_primitive(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
+        parent = self.parent
+        assert parent is not None
+        if not any([type(x) is BatchTracer and x._trace is self for x in args]) and not self._is_named_in(params):
+            return parent.process_primitive(primitive, args, params)
+        pairs = [self.split(x) for x in args]
+        vals, dims = [x for x, _ in pairs], [dim for _, dim in pairs]
+        rule = primitive.rule("batch")
+        before, before_source = current.trace, place.source
+        source = place.source = user_source(2)
+        current.trace = parent
+        try:
+            if primitive.batch_takes_axis_data:
+                out, out_dim = rule(vals, dims, axis_data=self.axis_data, **params)
+            else:
+                out, out_dim = rule(vals, dims, **params)
+        finally:
+            current.trace = before
+            place.source = before_source
+        weak = _weak_results(primitive, args, params)
+        if primitive.multiple_results:
+            return [
+                x if dim is None else BatchTracer(self, x, dim, source, bool(weak) and weak[i])
+                for i, (x, dim) in enumerate(zip(out, out_dim, strict=True))
+            ]
+        return out if out_dim is None else BatchTracer(self, out, out_dim, source, bool(weak) and weak[0])
+
+    def _is_named_in(self, params: dict[str, Any]) -> bool:
+        """Whether an operation on constants depends on the mapped axis all the same, by its name."""
+        name = self.axis_data.name
+        if name is None:
+            return False
+        return params.get("axis_name") == name or any(_mentions(jaxpr, name) for jaxpr in jaxprs_in_params(params))
+
+
+def _weak_results(primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> list[bool]:
+    """Returns, for each result, whether it would be weak outside of the batch; an empty list if none would."""
+    if not params.get("weak_type") and not any([get_aval(x).weak_type for x in args]):
+        return []
+    out = primitive.rule("abstract_eval")(*map(get_aval, args), **params)
+    return [aval.weak_type for aval in (out if primitive.multiple_results else (out,))]
+
+
+def _mentions(jaxpr: Jaxpr, name: Hashable) -> bool:
+    """Whether an equation of a jaxpr, or of one inside it, is over the axis of this name."""
+    pending = [jaxpr]
+    while pending:
+        for eqn in pending.pop().eqns:
+            if eqn.params.get("axis_name") == name:
+                return True
+            pending.extend(jaxprs_in_params(eqn.params))
+    return False
+
+
+def batch_flat(
+    function: Callable[..., Sequence[Any]],
+    axis_data: AxisData,
+    vals: Sequence[Any],
+    dims: Sequence[int | None],
+    weak_types: Sequence[bool] | None = None,
+) -> tuple[list[Any], list[int | None]]:
+    """Returns the flat outputs of a flat function of batches, and their batch dimensions.
+
+    Args:
+      function: of elements of the batch.
+      axis_data: size and name of the batch.
+      vals: the batches.
+      dims: the batch dimension of each, or None.
+      weak_types: whether each element stands for a Python scalar; by default none does.
+    """
+    trace = BatchTrace(current.trace, axis_data)
+    weak = (False,) * len(vals) if weak_types is None else weak_types
+    with new_trace(trace):
+        outs = function(*map(trace.new_tracer, vals, dims, weak))
+    pairs = [trace.split(x) for x in outs]
+    return [x for x, _ in pairs], [dim for _, dim in pairs]
+
+
+def place_batch_dim(x: Any, dim: int | None, wanted: int | None, size: int) -> Any:
+    """Returns a value with its batch dimension where it is wanted, repeated if it has none yet."""
+    if wanted is None:
+        assert dim is None, "a batched value cannot lose its batch dimension"
+        return x
+    return add_batch_dim(x, size, wanted) if dim is None else move_batch_dim(x, dim, wanted)
+
+
+@memoize
+def batch_jaxpr(
+    closed: ClosedJaxpr,
+    axis_data: AxisData,
+    dims: tuple[int | None, ...],
+    instantiate: bool | tuple[bool, ...],
+) -> tuple[ClosedJaxpr, tuple[int | None, ...]]:
+    """Returns the jaxpr of a batch of runs of a jaxpr, and the batch dimension of each output.
+
+    Args:
+      closed: the program.
+      axis_data: size and name of the batch.
+      dims: for each input, its batch dimension, or None where all runs share it.
+      instantiate: whether outputs that all runs share are repeated, for all or for each. An output that is
+        instantiated has its batch dimension in front.
+    """
+    size = axis_data.size
+    in_avals = [batched_aval(aval, dim, size) for aval, dim in zip(closed.in_avals, dims, strict=True)]
+    wanted = (instantiate,) * len(closed.out_avals) if isinstance(instantiate, bool) else instantiate
+    dims_out: tuple[int | None, ...] = ()
+
+    def batched(*args: Any) -> list[Any]:
+        nonlocal dims_out
+        weak = [aval.weak_type for aval in closed.in_avals]
+        outs, found = batch_flat(lambda *xs: eval_closed_jaxpr(closed, *xs), axis_data, args, dims, weak)
+        dims_out = tuple(0 if want else dim for dim, want in zip(found, wanted, strict=True))
+        return [place_batch_dim(x, dim, to, size) for x, dim, to in zip(outs, found, dims_out, strict=True)]
+
+    jaxpr = trace_to_jaxpr(batched, in_avals, transformation="vmap", name=f"vmap_{closed.jaxpr.name}")
+    return jaxpr, dims_out

@@ -1,0 +1,189 @@
+"""``vmap``: a function of one example as a function of a batch of them."""
+
+from __future__ import annotations
+
+import functools
+import operator
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any
+
+from lawful import tree
+from lawful.batching._batch import AxisData, batch_flat, place_batch_dim
+from lawful.core import ArgumentTypeError, ArgumentValueError, TreeStructureError, get_aval
+from lawful.staging import describe_argument, flatten_outputs, function_name, in_avals, own_results, require_callable
+
+
+def _is_none(x: Any) -> bool:
+    return x is None
+
+
+def vmap(
+    fun: Callable[..., Any],
+    in_axes: Any = 0,
+    out_axes: Any = 0,
+    axis_name: Hashable | None = None,
+    axis_size: int | None = None,
+) -> Callable[..., Any]:
+    """Returns ``fun`` mapped over a dimension of its arguments, as if called once for each index, in one pass.
+
+    Args:
+      fun: a function of pytrees of arrays that returns such a tree.
+      in_axes: which dimension of each argument is mapped: an integer (negative from the end), None for an argument
+        that all calls share, or a tuple of one for each argument, of which each may be a prefix of its tree.
+        Keyword arguments are mapped over dimension 0.
+      out_axes: where the mapped dimension goes in the result: an integer, or a prefix of its tree; None for a
+        result that does not depend on mapped arguments.
+      axis_name: a name for the mapped axis, which ``psum`` and its like refer to.
+      axis_size: its size; needed only if no argument is mapped.
+
+    Raises:
+      ArgumentValueError: the mapped dimensions differ in size, an axis does not exist, or ``in_axes`` does not
+        fit the arguments.
+
+    Laws: ``vmap(f)`` is the stacked loop; nested ``vmap``s commute. Source: ``jax.vmap``.
+
+    >>> import numpy as np
+    >>> vmap(lambda x, y: x * y, in_axes=(0, None))(np.arange(3.0), 2.0)
+    array([0., 2., 4.])
+    """
+    require_callable("vmap", fun)
+    if isinstance(in_axes, list):
+        # As in JAX: a list is a tree too, and a tuple is what arguments come in.
+        in_axes = tuple(in_axes)
+    _check_axes("in_axes", in_axes)
+    _check_axes("out_axes", out_axes)
+    size = _count(axis_size)
+    name = f"vmap of {function_name(fun)}"
+
+    @functools.wraps(fun, updated=())
+    def vmap_fun(*args: Any, **kwargs: Any) -> Any:
+        leaves, in_tree = tree.flatten((args, kwargs))
+        in_avals(name, (args, kwargs), leaves)
+        paths = [path for path, _ in tree.leaves_with_path((args, kwargs))]
+        dims = _input_dims(name, in_axes, args, kwargs, leaves, paths)
+        axis_data = AxisData(_batch_size(name, size, leaves, dims, paths), axis_name)
+        out_tree: Any = None
+
+        def flat(*tracers: Any) -> list[Any]:
+            nonlocal out_tree
+            call_args, call_kwargs = tree.unflatten(in_tree, tracers)
+            outputs, out_tree = flatten_outputs(name, fun(*call_args, **call_kwargs))
+            return outputs
+
+        outs, found = batch_flat(flat, axis_data, leaves, dims)
+        placed = _output_axes(name, out_axes, out_tree, outs, found)
+        results = [place_batch_dim(x, dim, to, axis_data.size) for x, dim, to in zip(outs, found, placed, strict=True)]
+        return tree.unflatten(out_tree, own_results(results, leaves))
+
+    return vmap_fun
+
+
+def _count(axis_size: Any) -> int | None:
+    """Returns ``axis_size`` as an int, or None; raises ArgumentValueError if it does not count elements."""
+    try:
+        size = None if axis_size is None else operator.index(axis_size)
+    except TypeError:
+        size = -1
+    if size is not None and size < 0:
+        raise ArgumentValueError(f"vmap: expected an axis_size that counts elements, got {axis_size!r}")
+    return size
+
+
+def _check_axes(what: str, axes: Any) -> None:
+    for leaf in tree.leaves(axes):
+        try:
+            operator.index(leaf)
+        except TypeError:
+            raise ArgumentTypeError(
+                f"vmap: expected {what} of integers and None, got {leaf!r}; "
+                "give a dimension, or None for what is shared"
+            ) from None
+
+
+def _input_dims(
+    name: str, in_axes: Any, args: tuple[Any, ...], kwargs: Any, leaves: Sequence[Any], paths: Sequence[Any]
+) -> list[int | None]:
+    if isinstance(in_axes, tuple) and len(in_axes) != len(args):
+        raise ArgumentValueError(
+            f"{name}: expected in_axes of one entry for each of {len(args)} positional arguments, "
+            f"got {len(in_axes)} in {in_axes}; give an integer for all, or a tuple of that length"
+        )
+    try:
+        axes = tree.broadcast_prefix(in_axes, args, is_leaf=_is_none)
+    except TreeStructureError as error:
+        raise ArgumentValueError(
+            f"{name}: expected in_axes that is a prefix of the tree of the arguments, {tree.structure(args)}, "
+            f"got {in_axes}: {error.message}"
+        ) from error
+    axes = [*axes, *(0 for _ in tree.leaves(kwargs))]
+    return [_dim(name, "in_axes", axis, x, path) for axis, x, path in zip(axes, leaves, paths, strict=True)]
+
+
+def _dim(name: str, what: str, axis: int | None, x: Any, path: Sequence[Any]) -> int | None:
+    """Returns an axis counted from 0; raises ArgumentValueError if the array has no such dimension."""
+    if axis is None:
+        return None
+    aval = get_aval(x)
+    if not -aval.ndim <= axis < aval.ndim:
+        raise ArgumentValueError(
+            f"{name}: expected an array with a dimension {axis} at {describe_argument(path)}, got {aval}; "
+            f"change {what}, or give None there to share it"
+        )
+    return axis % aval.ndim
+
+
+def _batch_size(
+    name: str, axis_size: int | None, leaves: Sequence[Any], dims: Sequence[int | None], paths: Sequence[Any]
+) -> int:
+    sizes = {get_aval(x).shape[dim] for x, dim in zip(leaves, dims, strict=True) if dim is not None}
+    if axis_size is not None:
+        sizes.add(axis_size)
+    if len(sizes) == 1:
+        return sizes.pop()
+    if not sizes:
+        raise ArgumentValueError(
+            f"{name}: expected at least one mapped argument, got in_axes of None only; give axis_size"
+        )
+    lines = [
+        f"  {describe_argument(path)} of type {get_aval(x)}: size {get_aval(x).shape[dim]} of dimension {dim}"
+        for x, dim, path in zip(leaves, dims, paths, strict=True)
+        if dim is not None
+    ]
+    if axis_size is not None:
+        lines.append(f"  axis_size: {axis_size}")
+    raise ArgumentValueError(
+        f"{name}: expected one size of the mapped dimensions, got\n" + "\n".join(lines) + "\nmake them equal, or give "
+        "None in in_axes for what is shared"
+    )
+
+
+def _output_axes(
+    name: str, out_axes: Any, out_tree: Any, outs: Sequence[Any], dims: Sequence[int | None]
+) -> list[int | None]:
+    skeleton = tree.unflatten(out_tree, range(out_tree.num_leaves))
+    try:
+        axes = tree.broadcast_prefix(out_axes, skeleton, is_leaf=_is_none)
+    except TreeStructureError as error:
+        raise ArgumentValueError(
+            f"{name}: expected out_axes that is a prefix of the tree of the result, {out_tree}, got {out_axes}: "
+            f"{error.message}"
+        ) from error
+    paths = [path for path, _ in tree.leaves_with_path(skeleton)]
+    return [_out_axis(name, axis, x, dim, path) for axis, x, dim, path in zip(axes, outs, dims, paths, strict=True)]
+
+
+def _out_axis(name: str, axis: int | None, x: Any, dim: int | None, path: Sequence[Any]) -> int | None:
+    place = f"result{tree.keystr(tuple(path))}"
+    if axis is None:
+        if dim is not None:
+            raise ArgumentValueError(
+                f"{name}: expected {place} to be the same for all calls because its out_axes is None, got one that "
+                "depends on mapped arguments; give it an axis"
+            )
+        return None
+    ndim = get_aval(x).ndim + (dim is None)
+    if not -ndim <= axis < ndim:
+        raise ArgumentValueError(
+            f"{name}: expected out_axes between {-ndim} and {ndim - 1} for {place} with {ndim} dimensions, got {axis}"
+        )
+    return axis % ndim

@@ -1,0 +1,211 @@
+"""Branches: functions traced at the same types, made to agree in what they take and give."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any
+
+import numpy as np
+
+from lawful import tree
+from lawful.core import (
+    ArgumentTypeError,
+    ClosedJaxpr,
+    Jaxpr,
+    ShapedArray,
+    TreeStructureError,
+    Var,
+    eval_closed_jaxpr,
+    get_aval,
+)
+from lawful.ops import broadcast_in_dim, convert_element_type
+from lawful.staging import flatten_outputs, function_name, in_avals, trace_to_jaxpr
+
+
+def trace_branches(
+    name: str,
+    functions: Sequence[Callable[..., Any]],
+    labels: Sequence[str],
+    in_tree: Any,
+    operands: Any,
+    leaves: Sequence[Any],
+) -> tuple[tuple[ClosedJaxpr, ...], list[Any], Any]:
+    """Traces functions of the same operands.
+
+    Args:
+      name: the construct, for error messages.
+      functions: the branches.
+      labels: what each is called in error messages.
+      in_tree: the tree of the operands.
+      operands: the tuple of operands.
+      leaves: their leaves.
+
+    Returns:
+      For each function a jaxpr of all constants and then the operands; the constants that any of them closes over;
+      and the tree of the result.
+
+    Raises:
+      ArgumentTypeError: the results differ in structure, shape or dtype.
+    """
+    avals = in_avals(name, (operands, {}), leaves)
+    traced = [_trace(name, function, in_tree, avals) for function in functions]
+    first, out_tree = traced[0]
+    for label, (closed, other_tree) in zip(labels[1:], traced[1:], strict=True):
+        _require_same_result(name, labels[0], label, out_tree, other_tree, first.out_avals, closed.out_avals)
+    branches, consts = _with_common_constants([closed for closed, _ in traced])
+    return tuple(branches), consts, out_tree
+
+
+def _trace(
+    name: str, function: Callable[..., Any], in_tree: Any, avals: Sequence[ShapedArray]
+) -> tuple[ClosedJaxpr, Any]:
+    out_tree: Any = None
+    label = f"{name} of {function_name(function)}"
+
+    def flat(*leaves: Any) -> list[Any]:
+        nonlocal out_tree
+        outputs, out_tree = flatten_outputs(label, function(*tree.unflatten(in_tree, leaves)))
+        # What a function gives is strong, whichever branch gives a Python scalar.
+        return [strong(x) for x in outputs]
+
+    closed = trace_to_jaxpr(flat, avals, transformation=name, name=function_name(function))
+    return closed, out_tree
+
+
+def strong(x: Any) -> Any:
+    """Returns a weak value as a strong one of its dtype."""
+    aval = get_aval(x)
+    return convert_element_type(x, aval.dtype) if aval.weak_type else x
+
+
+def _require_same_result(
+    name: str,
+    label: str,
+    other_label: str,
+    out_tree: Any,
+    other_tree: Any,
+    avals: Sequence[ShapedArray],
+    other_avals: Sequence[ShapedArray],
+) -> None:
+    if out_tree != other_tree:
+        raise ArgumentTypeError(
+            f"{name}: expected branches with results of one structure, got {out_tree} from {label} and {other_tree} "
+            f"from {other_label} ({_difference(out_tree, other_tree)}); return the same tree from both"
+        )
+    paths = [path for path, _ in tree.leaves_with_path(tree.unflatten(out_tree, avals))]
+    different = [
+        f"{a} from {label} and {b} from {other_label} at result{tree.keystr(path)}"
+        for path, a, b in zip(paths, avals, other_avals, strict=True)
+        if a != b
+    ]
+    if different:
+        raise ArgumentTypeError(
+            f"{name}: expected branches with results of one type, got {'; '.join(different)}; "
+            "convert with astype or broadcast in one of them"
+        )
+
+
+def _difference(expected: Any, got: Any) -> str:
+    """Returns where two structures differ, and how: a leaf of one may stand where the other has a tree."""
+    for one, other in ((expected, got), (got, expected)):
+        try:
+            one.flatten_up_to(tree.unflatten(other, [np.zeros(())] * other.num_leaves))
+        except TreeStructureError as error:
+            return error.message.removeprefix("flatten_up_to: ").partition("; give a tree")[0]
+    raise AssertionError("the structures do not differ")
+
+
+def _with_common_constants(closed: Sequence[ClosedJaxpr]) -> tuple[list[ClosedJaxpr], list[Any]]:
+    """Returns jaxprs that all take the constants of all as first inputs, each constant once."""
+    place: dict[Hashable, int] = {}
+    consts: list[Any] = []
+    keys = [_identities(one.consts) for one in closed]
+    for one, own_keys in zip(closed, keys, strict=True):
+        for key, const in zip(own_keys, one.consts, strict=True):
+            if place.setdefault(key, len(consts)) == len(consts):
+                consts.append(const)
+    result = []
+    for one, own_keys in zip(closed, keys, strict=True):
+        own = {place[key]: var for key, var in zip(own_keys, one.jaxpr.constvars, strict=True)}
+        invars = [own.get(i) or Var(get_aval(const)) for i, const in enumerate(consts)]
+        jaxpr = one.jaxpr
+        result.append(ClosedJaxpr(Jaxpr((), [*invars, *jaxpr.invars], jaxpr.eqns, jaxpr.outvars, name=jaxpr.name)))
+    return result, consts
+
+
+def _identities(consts: Sequence[Any]) -> list[Hashable]:
+    """Returns what tells a branch's constants from others: contents, for arrays, of which each branch has a snapshot.
+
+    Equal arrays within one branch are told apart by number, because each has a variable of its own.
+    """
+    found: Counter[Hashable] = Counter()
+    keys: list[Hashable] = []
+    for const in consts:
+        key = (const.shape, const.dtype, const.tobytes()) if type(const) is np.ndarray else id(const)
+        keys.append((key, found[key]))
+        found[key] += 1
+    return keys
+
+
+def join_residuals(
+    producers: Sequence[ClosedJaxpr], consumers: Sequence[ClosedJaxpr], counts: Sequence[int]
+) -> tuple[tuple[ClosedJaxpr, ...], tuple[ClosedJaxpr, ...], int]:
+    """Makes branches that hand residuals to later branches hand over the same list of them.
+
+    Residuals of equal type share a place, whichever branch they come from; a branch fills those that are not its own
+    with zeros.
+
+    Args:
+      producers: for each branch a jaxpr whose last outputs are its residuals.
+      consumers: for each branch a jaxpr whose first inputs are its residuals.
+      counts: for each branch the number of its residuals.
+
+    Returns:
+      The producers and the consumers, with the common residuals, and how many these are.
+    """
+    places: list[ShapedArray] = []
+    chosen: list[list[int]] = []
+    for producer, count in zip(producers, counts, strict=True):
+        free = list(range(len(places)))
+        own = []
+        for aval in producer.out_avals[len(producer.out_avals) - count :]:
+            found = next((i for i in free if places[i] == aval), None)
+            if found is None:
+                found = len(places)
+                places.append(aval)
+            else:
+                free.remove(found)
+            own.append(found)
+        chosen.append(own)
+    joined_producers = [_filled(p, own, places) for p, own in zip(producers, chosen, strict=True)]
+    joined_consumers = [_reading(c, own, places) for c, own in zip(consumers, chosen, strict=True)]
+    return tuple(joined_producers), tuple(joined_consumers), len(places)
+
+
+def _filled(closed: ClosedJaxpr, own: Sequence[int], places: Sequence[ShapedArray]) -> ClosedJaxpr:
+    """Returns a jaxpr whose residuals stand at their common places, with zeros at the others."""
+
+    def filled(*args: Any) -> list[Any]:
+        outs = eval_closed_jaxpr(closed, *args)
+        split = len(outs) - len(own)
+        at = dict(zip(own, outs[split:], strict=True))
+        return [*outs[:split], *(at[i] if i in at else _zeros(aval) for i, aval in enumerate(places))]
+
+    return trace_to_jaxpr(filled, closed.in_avals, transformation="cond", name=closed.jaxpr.name)
+
+
+def _zeros(aval: ShapedArray) -> Any:
+    zero = np.zeros((), aval.dtype)[()]
+    if aval.weak_type:
+        return zero.item()
+    return broadcast_in_dim(zero, aval.shape, ()) if aval.shape else zero
+
+
+def _reading(closed: ClosedJaxpr, own: Sequence[int], places: Sequence[ShapedArray]) -> ClosedJaxpr:
+    """Returns a jaxpr that takes the common residuals, of which it uses its own."""
+    jaxpr = closed.jaxpr
+    at = dict(zip(own, jaxpr.invars, strict=False))
+    residuals = [at[i] if i in at else Var(aval) for i, aval in enumerate(places)]
+    invars = [*residuals, *jaxpr.invars[len(own) :]]
+    return ClosedJaxpr(Jaxpr(jaxpr.constvars, invars, jaxpr.eqns, jaxpr.outvars, name=jaxpr.name), closed.consts)

@@ -1,0 +1,248 @@
+"""``cond_p``: the primitive of a choice between jaxprs, with its rules."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from lawful.autodiff import jvp_jaxpr, linearize_jaxpr, transpose_jaxpr
+from lawful.batching import batch_jaxpr
+from lawful.control_flow._branches import join_residuals
+from lawful.core import (
+    ArgumentTypeError,
+    ClosedJaxpr,
+    JaxprEqn,
+    Primitive,
+    ShapedArray,
+    UndefinedPrimal,
+    Zero,
+    eval_closed_jaxpr,
+    get_aval,
+    memoize,
+)
+from lawful.ops import broadcast_in_dim, move_batch_dim, ne, select_n, with_weakness_of
+from lawful.staging import dce_jaxpr, kept, merge_lists, partial_eval_jaxpr, used_inputs
+
+Branches = tuple[ClosedJaxpr, ...]
+
+cond_p = Primitive("cond", multiple_results=True)
+
+
+def _position(index: Any, branches: Sequence[Any]) -> int:
+    return min(max(int(index), 0), len(branches) - 1)
+
+
+@cond_p.def_impl
+def _impl(index: Any, *args: Any, branches: Branches) -> list[Any]:
+    return eval_closed_jaxpr(branches[_position(index, branches)], *args)
+
+
+@cond_p.def_rule_as("numpy")
+def _numpy(avals: Sequence[ShapedArray], compile: Callable[..., Any], *, branches: Branches) -> Callable[..., Any]:
+    functions = [compile(branch) for branch in branches]
+
+    def choose(index: Any, *args: Any) -> Any:
+        return functions[_position(index, functions)](*args)
+
+    return choose
+
+
+@cond_p.def_abstract_eval
+def _abstract_eval(index: ShapedArray, *avals: ShapedArray, branches: Branches) -> list[ShapedArray]:
+    for branch in branches:
+        if branch.in_avals != list(avals):
+            raise ArgumentTypeError(
+                f"cond_p: expected operands of types {', '.join(map(str, branch.in_avals))}, "
+                f"got {', '.join(map(str, avals))}; all branches take the operands of the call"
+            )
+        if branch.out_avals != branches[0].out_avals:
+            raise ArgumentTypeError(
+                f"cond_p: expected branches with results of types {', '.join(map(str, branches[0].out_avals))}, "
+                f"got {', '.join(map(str, branch.out_avals))}"
+            )
+    return branches[0].out_avals
+
+
+def _union(masks: Sequence[Sequence[bool]]) -> tuple[bool, ...]:
+    """Returns, for each place, whether any mask marks it."""
+    return tuple(any(column) for column in zip(*masks, strict=True))
+
+
+def _choose(index: Any, args: Sequence[Any], branches: Branches) -> list[Any]:
+    """Binds derived branches: tangents and residuals may differ in weakness from what these were derived for."""
+    outs: list[Any] = cond_p.bind(index, *map(with_weakness_of, args, branches[0].in_avals), branches=branches)
+    return outs
+
+
+# What is derived from branches is remembered in the first of them. Without that, the jaxprs of an inner cond would be
+# new ones each time that an outer one asks for them, and cost would double with each level of nesting.
+
+
+@memoize
+def _jvp_branches(
+    first: ClosedJaxpr, others: Branches, nonzeros: tuple[bool, ...]
+) -> tuple[Branches, tuple[bool, ...]]:
+    branches = (first, *others)
+    nonzeros_out = _union([jvp_jaxpr(branch, nonzeros, False)[1] for branch in branches])
+    return tuple(jvp_jaxpr(branch, nonzeros, nonzeros_out)[0] for branch in branches), nonzeros_out
+
+
+@memoize
+def _linearize_branches(
+    first: ClosedJaxpr, others: Branches, nonzeros: tuple[bool, ...]
+) -> tuple[Branches, Branches, tuple[bool, ...]]:
+    branches = (first, *others)
+    nonzeros_out = _union([linearize_jaxpr(branch, nonzeros)[2] for branch in branches])
+    parts = [linearize_jaxpr(branch, nonzeros, nonzeros_out) for branch in branches]
+    count = len(nonzeros_out)
+    primal, linear, _ = join_residuals(
+        [part[0] for part in parts], [part[1] for part in parts], [len(part[0].out_avals) - count for part in parts]
+    )
+    return primal, linear, nonzeros_out
+
+
+@memoize
+def _split_branches(
+    first: ClosedJaxpr, others: Branches, unknown: tuple[bool, ...]
+) -> tuple[Branches, Branches, tuple[bool, ...]]:
+    branches = (first, *others)
+    unknown_out = _union([partial_eval_jaxpr(branch, unknown).unknown_out for branch in branches])
+    parts = [partial_eval_jaxpr(branch, unknown, unknown_out) for branch in branches]
+    known, staged, _ = join_residuals(
+        [part.known for part in parts], [part.unknown for part in parts], [part.residual_count for part in parts]
+    )
+    return known, staged, unknown_out
+
+
+@memoize
+def _transpose_branches(
+    first: ClosedJaxpr, others: Branches, linear: tuple[bool, ...], nonzeros: tuple[bool, ...]
+) -> tuple[Branches, tuple[bool, ...]]:
+    branches = (first, *others)
+    nonzeros_out = _union([transpose_jaxpr(branch, linear, nonzeros)[1] for branch in branches])
+    return tuple(transpose_jaxpr(branch, linear, nonzeros, nonzeros_out)[0] for branch in branches), nonzeros_out
+
+
+@memoize
+def _dce_branches(first: ClosedJaxpr, others: Branches, used: tuple[bool, ...]) -> tuple[Branches, tuple[bool, ...]]:
+    branches = (first, *others)
+    used_in = _union([used_inputs(branch, used) for branch in branches])
+    smaller = tuple(dce_jaxpr(branch, used) for branch in branches)
+    if all(used_in) and all(new is old for new, old in zip(smaller, branches, strict=True)):
+        return branches, used_in
+    return tuple(_keep_inputs(branch, used_in) for branch in smaller), used_in
+
+
+@cond_p.def_jvp
+def _jvp(primals: Sequence[Any], tangents: Sequence[Any], *, branches: Branches) -> tuple[list[Any], list[Any]]:
+    nonzeros = tuple(type(t) is not Zero for t in tangents[1:])
+    derived, nonzeros_out = _jvp_branches(branches[0], branches[1:], nonzeros)
+    given_tangents = [t for t in tangents[1:] if type(t) is not Zero]
+    outs = _choose(primals[0], [*primals[1:], *given_tangents], derived)
+    count = len(nonzeros_out)
+    given = iter(outs[count:])
+    return outs[:count], [
+        next(given) if nonzero else Zero(get_aval(x).to_tangent_aval())
+        for x, nonzero in zip(outs[:count], nonzeros_out, strict=True)
+    ]
+
+
+@cond_p.def_linearize
+def _linearize(nonzeros: Sequence[bool], index: Any, *operands: Any, branches: Branches) -> Any:
+    primal, linear, nonzeros_out = _linearize_branches(branches[0], branches[1:], tuple(nonzeros[1:]))
+    count = len(nonzeros_out)
+    outs = _choose(index, operands, primal)
+    residuals = outs[count:]
+
+    def tangent_fun(*tangents: Any) -> list[Any]:
+        return _choose(index, [*residuals, *tangents], linear)
+
+    return outs[:count], nonzeros_out, tangent_fun
+
+
+@cond_p.def_partial_eval
+def _partial_eval(
+    record: Callable[..., Any], unknown: Sequence[bool], index: Any, *operands: Any, branches: Branches
+) -> list[Any]:
+    if unknown[0]:
+        result: list[Any] = record(index, *operands, branches=branches)
+        return result
+    mask = tuple(unknown[1:])
+    known, staged, unknown_out = _split_branches(branches[0], branches[1:], mask)
+    known_operands = [x for x, is_unknown in zip(operands, mask, strict=True) if not is_unknown]
+    outs = _choose(index, known_operands, known)
+    count = len(unknown_out) - sum(unknown_out)
+    rest = record(index, *outs[count:], *kept(operands, mask), branches=staged)
+    return merge_lists(unknown_out, outs[:count], rest)
+
+
+@cond_p.def_transpose
+def _transpose(cts: Sequence[Any], index: Any, *operands: Any, branches: Branches) -> list[Any]:
+    linear = tuple(isinstance(x, UndefinedPrimal) for x in operands)
+    nonzeros = tuple(type(ct) is not Zero for ct in cts)
+    transposed, nonzeros_out = _transpose_branches(branches[0], branches[1:], linear, nonzeros)
+    residuals = [x for x in operands if not isinstance(x, UndefinedPrimal)]
+    given = [ct for ct in cts if type(ct) is not Zero]
+    outs = iter(_choose(index, [*residuals, *given], transposed))
+    nonzero = iter(nonzeros_out)
+    return [
+        None,
+        *(
+            (next(outs) if next(nonzero) else Zero(x.aval)) if isinstance(x, UndefinedPrimal) else None
+            for x in operands
+        ),
+    ]
+
+
+@cond_p.def_batch
+def _batch(
+    args: Sequence[Any], dims: Sequence[int | None], *, axis_data: Any, branches: Branches
+) -> tuple[list[Any], list[int | None]]:
+    index, *operands = args
+    index_dim, *operand_dims = dims
+    in_dims = tuple(operand_dims)
+    if index_dim is None:
+        batched_out = _union(
+            [[d is not None for d in batch_jaxpr(branch, axis_data, in_dims, False)[1]] for branch in branches]
+        )
+        batched = tuple(batch_jaxpr(branch, axis_data, in_dims, batched_out)[0] for branch in branches)
+        return cond_p.bind(index, *operands, branches=batched), [
+            0 if is_batched else None for is_batched in batched_out
+        ]
+    # Each element chooses for itself: all branches are computed.
+    # What NumPy thinks of a branch where it is not taken is of no interest.
+    with np.errstate(all="ignore"):
+        results = [
+            eval_closed_jaxpr(batch_jaxpr(branch, axis_data, in_dims, True)[0], *operands) for branch in branches
+        ]
+    index = move_batch_dim(index, index_dim)
+    which = ne(index, 0) if len(branches) == 2 else index
+    outs = [
+        select_n(broadcast_in_dim(which, get_aval(cases[0]).shape, (0,)), *cases)
+        for cases in zip(*results, strict=True)
+    ]
+    return outs, [0] * len(outs)
+
+
+@cond_p.def_rule_as("dce")
+def _dce(used: Sequence[bool], eqn: JaxprEqn) -> JaxprEqn:
+    branches = eqn.params["branches"]
+    smaller, used_in = _dce_branches(branches[0], branches[1:], tuple(used))
+    if smaller == branches:
+        return eqn
+    return eqn.replace(
+        invars=[eqn.invars[0], *kept(eqn.invars[1:], used_in)],
+        outvars=kept(eqn.outvars, used),
+        params={"branches": smaller},
+    )
+
+
+def _keep_inputs(closed: ClosedJaxpr, mask: Sequence[bool]) -> ClosedJaxpr:
+    return ClosedJaxpr(closed.jaxpr.replace(invars=kept(closed.jaxpr.invars, mask)), closed.consts)
+
+
+@cond_p.def_lowering
+def _lower(ctx: Any, index: Any, *operands: Any, branches: Branches) -> Any:
+    return ctx.case(index, branches, operands)

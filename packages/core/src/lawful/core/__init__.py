@@ -1,0 +1,138 @@
+"""Primitives with their rules, traces and tracers, types, and jaxprs: what every transformation is built on.
+
+Whoever writes a primitive, a rule or a transformation imports from here; whoever uses them rarely needs to.
+
+>>> from lawful.core import Primitive, ShapedArray
+>>> double_p = Primitive("double")
+>>> _ = double_p.def_impl(lambda x: x + x)
+>>> double_p.bind(4.0)
+8.0
+"""
+
+from lawful.core._alpha import alpha_equivalent, explain_difference
+from lawful.core._arrays import get_aval, is_array, python_scalar_types, register_array_type, to_numpy
+from lawful.core._aval import ShapedArray, UndefinedPrimal, Zero, instantiate_zeros, zeros
+from lawful.core._declaration import Call, Choose, Declaration, Interval
+from lawful.core._dtypes import (
+    as_dtype,
+    bfloat16,
+    float0,
+    is_complex,
+    is_float,
+    is_inexact,
+    kind,
+    promote_dtypes,
+    python_scalar_dtype,
+    short_name,
+    supported_dtypes,
+)
+from lawful.core._errors import (
+    ArgumentIndexError,
+    ArgumentTypeError,
+    ArgumentValueError,
+    ConcretizationTypeError,
+    IntegerOverflowError,
+    JaxprParseError,
+    JaxprTypeError,
+    LawfulError,
+    MissingRuleError,
+    NonArrayError,
+    NotLinearError,
+    TracerArrayConversionError,
+    TracerBoolConversionError,
+    TracerIntegerConversionError,
+    TracerThreadError,
+    TreeStructureError,
+    TreeTypeError,
+    UnexpectedTracerError,
+    shorten,
+)
+from lawful.core._eval import eval_closed_jaxpr, eval_jaxpr, last_uses
+from lawful.core._jaxpr import Atom, ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
+from lawful.core._memo import clear_memos, memoize
+from lawful.core._nesting import jaxprs_in_params
+from lawful.core._parse import parse_jaxpr
+from lawful.core._primitive import Primitive, primitives_by_name
+from lawful.core._print import format_jaxpr
+from lawful.core._source import SourceLine, at_source, place, user_source
+from lawful.core._trace import Trace, current, eval_trace, new_trace, set_current, unusable_tracer
+from lawful.core._tracer import Tracer, define_array_methods
+from lawful.core._typecheck import check_jaxpr
+
+__all__ = [
+    "ArgumentIndexError",
+    "ArgumentTypeError",
+    "ArgumentValueError",
+    "Atom",
+    "Call",
+    "Choose",
+    "ClosedJaxpr",
+    "ConcretizationTypeError",
+    "Declaration",
+    "IntegerOverflowError",
+    "Interval",
+    "Jaxpr",
+    "JaxprEqn",
+    "JaxprParseError",
+    "JaxprTypeError",
+    "LawfulError",
+    "Literal",
+    "MissingRuleError",
+    "NonArrayError",
+    "NotLinearError",
+    "Primitive",
+    "ShapedArray",
+    "SourceLine",
+    "Trace",
+    "Tracer",
+    "TracerArrayConversionError",
+    "TracerBoolConversionError",
+    "TracerIntegerConversionError",
+    "TracerThreadError",
+    "TreeStructureError",
+    "TreeTypeError",
+    "UndefinedPrimal",
+    "UnexpectedTracerError",
+    "Var",
+    "Zero",
+    "alpha_equivalent",
+    "as_dtype",
+    "at_source",
+    "bfloat16",
+    "check_jaxpr",
+    "clear_memos",
+    "current",
+    "define_array_methods",
+    "eval_closed_jaxpr",
+    "eval_jaxpr",
+    "eval_trace",
+    "explain_difference",
+    "float0",
+    "format_jaxpr",
+    "get_aval",
+    "instantiate_zeros",
+    "is_array",
+    "is_complex",
+    "is_float",
+    "is_inexact",
+    "jaxprs_in_params",
+    "kind",
+    "last_uses",
+    "memoize",
+    "new_trace",
+    "parse_jaxpr",
+    "place",
+    "primitives_by_name",
+    "promote_dtypes",
+    "python_scalar_dtype",
+    "python_scalar_types",
+    "register_array_type",
+    "set_current",
+    "short_name",
+    "shorten",
+    "supported_dtypes",
+    "to_numpy",
+    "unusable_tracer",
+    "user_source",
+    "zeros",
+]

@@ -1,0 +1,152 @@
+"""Which values are arrays: NumPy's arrays and scalars, Python numbers, tracers, and types that register.
+
+>>> get_aval(np.zeros((2, 3), "int8")), get_aval(1.5)
+(ShapedArray(i8[2,3]), ShapedArray(~f64[]))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from lawful.core._aval import ShapedArray
+from lawful.core._dtypes import python_scalar_dtype
+from lawful.core._errors import IntegerOverflowError, NonArrayError, shorten
+
+AvalOf = Callable[[Any], ShapedArray]
+ToNumpy = Callable[[Any], Any]
+
+# How to find the type of a value, and its NumPy form, by the value's own type.
+_aval_of: dict[type, AvalOf] = {}
+_to_numpy: dict[type, ToNumpy] = {}
+
+python_scalar_types: Final = frozenset((bool, int, float, complex))
+
+
+def register_array_type(cls: type, *, aval: AvalOf, to_numpy: ToNumpy | None = None) -> None:
+    """Makes instances of ``cls`` arrays for every op and transformation.
+
+    Args:
+      cls: the type; subclasses are not included.
+      aval: gives the :class:`ShapedArray` of an instance.
+      to_numpy: gives its value as a NumPy array or scalar, without a copy where that is possible. None for a
+        tracer, which has no value.
+    """
+    _aval_of[cls] = aval
+    if to_numpy is not None:
+        _to_numpy[cls] = to_numpy
+
+
+def _array_aval(x: Any) -> ShapedArray:
+    return ShapedArray(x.shape, x.dtype)
+
+
+def _itself(x: Any) -> Any:
+    return x
+
+
+def _native(x: Any) -> Any:
+    """Returns an array in this machine's byte order."""
+    return x if x.dtype.isnative else x.astype(x.dtype.newbyteorder("="))
+
+
+def _int64(x: int) -> int:
+    if not -(2**63) <= x < 2**63:
+        raise IntegerOverflowError(
+            f"integer: expected a value that fits int64, got {x}; use a float, or numpy.uint64 up to 2**64 - 1"
+        )
+    return x
+
+
+_WEAK_AVALS = {cls: ShapedArray((), python_scalar_dtype(cls), weak_type=True) for cls in python_scalar_types}
+
+
+def _int_aval(x: int) -> ShapedArray:
+    _int64(x)
+    return _WEAK_AVALS[int]
+
+
+def _register_python_scalars() -> None:
+    for cls, aval in _WEAK_AVALS.items():
+        register_array_type(cls, aval=lambda _, aval=aval: aval, to_numpy=_itself)  # type: ignore[misc]
+    register_array_type(int, aval=_int_aval, to_numpy=_int64)
+
+
+_register_python_scalars()
+register_array_type(np.ndarray, aval=_array_aval, to_numpy=_native)
+
+
+def _adopt(x: Any) -> AvalOf:
+    """Registers a type seen for the first time, if its values are arrays; raises NonArrayError if not."""
+    cls = type(x)
+    if isinstance(x, np.ma.MaskedArray | np.matrix):
+        raise NonArrayError(f"array: expected a plain array, got {cls.__name__}; convert it with numpy.asarray")
+    if isinstance(x, np.generic | np.ndarray):
+        register_array_type(cls, aval=_array_aval, to_numpy=_native)
+    elif isinstance(x, bool | int | float | complex):
+        base = next(base for base in (bool, int, float, complex) if isinstance(x, base))
+        register_array_type(cls, aval=_aval_of[base], to_numpy=base)
+    else:
+        raise NonArrayError(_explain_non_array(x))
+    return _aval_of[cls]
+
+
+def _explain_non_array(x: Any) -> str:
+    if isinstance(x, list | tuple):
+        try:
+            array = np.asarray(x)
+        except (TypeError, ValueError):
+            return (
+                f"array: expected an array or number, got the ragged {type(x).__name__} {shorten(x)}; "
+                "make its rows equally long"
+            )
+        if array.dtype.kind != "O":
+            return (
+                f"array: expected an array or number, got the {type(x).__name__} {shorten(x)}; "
+                "convert it with numpy.asarray or lawful.numpy.asarray"
+            )
+    return (
+        f"array: expected an array or number, got {shorten(x)} of type {type(x).__name__}; "
+        "convert it to an array, or mark it static (static_argnums of jit) if it is a setting"
+    )
+
+
+def get_aval(x: Any) -> ShapedArray:
+    """Returns the type of an array, number or tracer.
+
+    Raises:
+      NonArrayError: ``x`` is none of these.
+
+    >>> get_aval(np.zeros((2, 3), "int8")), get_aval(1.5)
+    (ShapedArray(i8[2,3]), ShapedArray(~f64[]))
+    """
+    try:
+        return _aval_of[type(x)](x)
+    except KeyError:
+        return _adopt(x)(x)
+
+
+def is_array(x: Any) -> bool:
+    """Whether ``x`` is an array, number or tracer: something that ops take."""
+    if type(x) in _aval_of:
+        return True
+    try:
+        _adopt(x)
+    except NonArrayError:
+        return False
+    return True
+
+
+def to_numpy(x: Any) -> Any:
+    """Returns the concrete value ``x`` as a NumPy array or scalar, or a Python scalar as it is.
+
+    Raises:
+      NonArrayError: ``x`` is not an array, or a tracer, which has no value.
+    """
+    convert = _to_numpy.get(type(x))
+    if convert is None:
+        _adopt(x)
+        convert = _to_numpy[type(x)]
+    return convert(x)

@@ -1,0 +1,138 @@
+"""Abstract values: what is known of an array before it is computed.
+
+A :class:`ShapedArray` is the type of every variable of a jaxpr. Abstract values are interned: equal ones are the
+same object, so that comparison and hashing are by identity, and caches can be keyed by them.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from typing import Any, Final
+from weakref import WeakValueDictionary
+
+import numpy as np
+
+from lawful.core._dtypes import as_dtype, float0, short_name, tangent_dtype
+
+Key = tuple[tuple[int, ...], np.dtype[Any], bool]
+
+# Every abstract value that somebody holds, so that equal ones are one object...
+_all: WeakValueDictionary[Key, ShapedArray] = WeakValueDictionary()
+# ...and those seen of late, which stay alive, and are found by a plain dictionary in a tenth of the time.
+_recent: dict[Key, ShapedArray] = {}
+_MOST_RECENT: Final = 8192
+_lock = threading.Lock()
+
+
+class ShapedArray:
+    """The type of an array: ``shape``, ``dtype``, and whether it is weak (stands for a Python scalar).
+
+    Raises:
+      ArgumentTypeError: the dtype is not one that lawful supports.
+
+    >>> ShapedArray((3, 4), "float32")
+    ShapedArray(f32[3,4])
+    >>> ShapedArray((), float, weak_type=True)
+    ShapedArray(~f64[])
+
+    Source: ``jax.core.ShapedArray``.
+    """
+
+    __slots__ = ("__weakref__", "dtype", "ndim", "shape", "size", "weak_type")
+
+    shape: tuple[int, ...]
+    dtype: np.dtype[Any]
+    weak_type: bool
+    ndim: int
+    size: int
+
+    def __new__(cls, shape: tuple[int, ...], dtype: Any, weak_type: bool = False) -> ShapedArray:
+        try:
+            return _recent[shape, dtype, weak_type]
+        except (KeyError, TypeError):
+            return _intern(tuple(int(size) for size in shape), dtype, bool(weak_type))
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"ShapedArray is immutable: {name} cannot be set; use update({name}=...)")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return ShapedArray, (self.shape, self.dtype, self.weak_type)
+
+    def __str__(self) -> str:
+        sizes = ",".join(map(str, self.shape))
+        return f"{'~' if self.weak_type else ''}{short_name(self.dtype)}[{sizes}]"
+
+    def __repr__(self) -> str:
+        return f"ShapedArray({self})"
+
+    def update(self, **changes: Any) -> ShapedArray:
+        """Returns the same type with some of ``shape``, ``dtype``, ``weak_type`` replaced."""
+        return ShapedArray(
+            changes.pop("shape", self.shape), changes.pop("dtype", self.dtype), changes.pop("weak_type", self.weak_type)
+        )
+
+    def to_tangent_aval(self) -> ShapedArray:
+        """Returns the type of tangents of values of this type: of dtype float0 for integers and booleans."""
+        dtype = tangent_dtype(self.dtype)
+        return self if dtype is self.dtype else ShapedArray(self.shape, dtype)
+
+
+def _intern(shape: tuple[int, ...], dtype: Any, weak_type: bool) -> ShapedArray:
+    if not (isinstance(dtype, np.dtype) and dtype == float0):
+        dtype = as_dtype(dtype)
+    key = (shape, dtype, weak_type)
+    with _lock:
+        aval = _all.get(key)
+        if aval is None:
+            aval = _all[key] = _new(shape, dtype, weak_type)
+        if len(_recent) >= _MOST_RECENT:
+            _recent.clear()
+        _recent[key] = aval
+    return aval
+
+
+def _new(shape: tuple[int, ...], dtype: np.dtype[Any], weak_type: bool) -> ShapedArray:
+    aval = object.__new__(ShapedArray)
+    fields = {"shape": shape, "dtype": dtype, "weak_type": weak_type, "ndim": len(shape), "size": math.prod(shape)}
+    for name, value in fields.items():
+        object.__setattr__(aval, name, value)
+    return aval
+
+
+class Zero:
+    """A tangent or cotangent known to be zero, which no memory or arithmetic is spent on. It has an ``aval``."""
+
+    __slots__ = ("aval",)
+
+    def __init__(self, aval: ShapedArray) -> None:
+        self.aval = aval
+
+    def __repr__(self) -> str:
+        return f"Zero({self.aval})"
+
+
+class UndefinedPrimal:
+    """Stands, in a transpose rule, for the argument with respect to which a primitive is transposed."""
+
+    __slots__ = ("aval",)
+
+    def __init__(self, aval: ShapedArray) -> None:
+        self.aval = aval
+
+    def __repr__(self) -> str:
+        return f"UndefinedPrimal({self.aval})"
+
+
+def zeros(aval: ShapedArray) -> Any:
+    """Returns the array of zeros of a type; of dtype float0 where the type is that of integers' tangents."""
+    return np.zeros(aval.shape, aval.dtype)
+
+
+def instantiate_zeros(tangent: Any) -> Any:
+    """Returns an array of zeros for a symbolic :class:`Zero`, and anything else as it is.
+
+    >>> instantiate_zeros(Zero(ShapedArray((2,), "float32")))
+    array([0., 0.], dtype=float32)
+    """
+    return zeros(tangent.aval) if type(tangent) is Zero else tangent

@@ -1,0 +1,73 @@
+"""What a primitive says about itself beside its rules: plain data that laws read.
+
+With a declaration a new primitive is reached by every law with no edit to a test: it says where its arguments
+may lie, what NumPy function it should equal, which algebra it obeys, and how a well-typed call of it is drawn.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+import numpy as np
+
+from lawful.core._aval import ShapedArray
+
+T = TypeVar("T")
+
+
+class Choose(Protocol):
+    """Where a random declaration draws from: Hypothesis, or a seeded generator."""
+
+    def integer(self, low: int, high: int) -> int:
+        """Returns an integer between both bounds, which are included."""
+
+    def one_of(self, choices: Sequence[T]) -> T:
+        """Returns one of the choices."""
+
+    def shape(self, min_ndim: int = 0, max_ndim: int = 3) -> tuple[int, ...]:
+        """Returns a shape of small sizes, zero among them."""
+
+    def dtype(self, kinds: str) -> np.dtype[Any]:
+        """Returns a dtype of one of the kinds ``b i u f c``."""
+
+
+@dataclass(frozen=True, slots=True)
+class Interval:
+    """Where an argument of an op may lie so that its value and derivative are finite and well conditioned."""
+
+    low: float = -2.0
+    high: float = 2.0
+    #: Points that finite differences must keep away from: kinks, jumps and poles.
+    excluded: tuple[float, ...] = ()
+
+
+Call = tuple[tuple[ShapedArray, ...], dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Declaration:
+    """What laws need to know of a primitive.
+
+    Attributes:
+      sample: draws the avals and params of a well-typed call.
+      reference: ``f(*arrays, **params)`` in NumPy or SciPy that the primitive equals; None where there is no such.
+      domain: an interval for each argument, or one for all.
+      kinds: the kinds of dtype, of ``b i u f c``, that the first argument may have.
+      linear: sets of arguments in which the primitive is jointly linear when the others are fixed.
+      commutes: whether ``f(x, y) = f(y, x)``.
+      associates: whether ``f(f(x, y), z) = f(x, f(y, z))``, up to rounding.
+      unit: the value with ``f(x, unit) = x``, if there is one.
+      differentiable: whether the derivative is not zero or undefined everywhere.
+    """
+
+    sample: Callable[[Choose], Call]
+    reference: Callable[..., Any] | None = None
+    domain: tuple[Interval, ...] = (Interval(),)
+    kinds: str = "f"
+    linear: tuple[tuple[int, ...], ...] = ()
+    commutes: bool = False
+    associates: bool = False
+    unit: float | None = None
+    differentiable: bool = True

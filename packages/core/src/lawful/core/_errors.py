@@ -1,0 +1,136 @@
+"""The errors that a user can meet, each with its cause and its cure.
+
+Every message begins with the line of the user's program that is running. All classes derive from
+:class:`LawfulError` and from the built-in class that fits, so that ``except TypeError`` works as in NumPy.
+"""
+
+from __future__ import annotations
+
+import reprlib
+
+from lawful.core._source import SourceLine, user_source
+
+_repr = reprlib.Repr(maxother=60, maxstring=60)
+
+
+def shorten(x: object) -> str:
+    """Returns how a value prints, cut where it is long: a message shows what came, and not all of it."""
+    return _repr.repr(x)
+
+
+class LawfulError(Exception):
+    """The root of all errors raised for a user's mistake. Its message begins with the user's line."""
+
+    def __init__(self, message: str, *, source: SourceLine | None = None) -> None:
+        source = user_source(2) if source is None else source
+        self.source = source
+        #: The text without the line, to be quoted in another error.
+        self.message = message
+        super().__init__(message if source is None else f"{source}: {message}")
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _rebuild, (type(self), str(self))
+
+
+def _rebuild(cls: type[LawfulError], message: str) -> LawfulError:
+    """Unpickles an error: its text already begins with a line, and code objects do not pickle."""
+    error = cls.__new__(cls)
+    Exception.__init__(error, message)
+    error.source = None
+    error.message = message
+    return error
+
+
+class ArgumentTypeError(LawfulError, TypeError):
+    """An argument has the wrong kind, shape or dtype for the function that it was given to."""
+
+
+class ArgumentValueError(LawfulError, ValueError):
+    """An argument has the right type and a value that the function cannot use."""
+
+
+class ArgumentIndexError(LawfulError, IndexError):
+    """An array was indexed outside of its bounds, with too many indices, or with something that is no index."""
+
+
+class IntegerOverflowError(LawfulError, OverflowError):
+    """A Python integer does not fit the 64 bits that an array's integer has."""
+
+
+class NonArrayError(LawfulError, TypeError):
+    """A value that is neither an array nor a number was given, or returned, where an array belongs.
+
+    Cause: a string, a ragged list, an object or a masked array went into an op or a transformed function.
+    Cure: convert it with ``numpy.asarray``, pass a list of numbers as an array, or mark the argument static.
+    """
+
+
+class ConcretizationTypeError(LawfulError, TypeError):
+    """The value of an abstract tracer was asked for while only its shape and dtype are known.
+
+    Cause: under ``jit`` and ``make_jaxpr`` a function runs once for all values of a shape and dtype, so that
+    ``float(x)`` has no answer. Cure: keep the computation in lawful ops, or make the argument static.
+    """
+
+
+class TracerBoolConversionError(ConcretizationTypeError):
+    """An abstract tracer was used as a condition: ``if x > 0``, ``x and y``, ``while x``.
+
+    Cure: ``lawful.control_flow.cond``, ``lawful.numpy.where``, or ``static_argnums`` of ``jit``.
+    """
+
+
+class TracerIntegerConversionError(ConcretizationTypeError):
+    """An abstract tracer was used as a Python integer: ``range(n)``, ``items[i]``, ``int(n)``, a shape.
+
+    Cure: ``static_argnums`` of ``jit`` if the number decides shapes.
+    """
+
+
+class TracerArrayConversionError(ConcretizationTypeError):
+    """A tracer was given to code that needs a NumPy array, such as ``numpy.asarray``.
+
+    Cure: use the function of ``lawful.numpy`` of the same name.
+    """
+
+
+class UnexpectedTracerError(LawfulError, RuntimeError):
+    """A tracer was used after the transformation that made it had ended.
+
+    Cause: the traced function stored a tracer in a global, an attribute or a list. Cure: return it as an output.
+    """
+
+
+class TracerThreadError(UnexpectedTracerError):
+    """A tracer was used in a thread other than the one whose transformation made it.
+
+    Cure: return values from the traced function, and start threads outside of it.
+    """
+
+
+class MissingRuleError(LawfulError, NotImplementedError):
+    """A transformation met a primitive that has no rule for it. Cure: the message names the defining call."""
+
+
+class NotLinearError(LawfulError, TypeError):
+    """A function that is not linear was to be transposed.
+
+    Cause: ``linear_transpose`` of ``x * x``, or a jvp rule that multiplies two tangents. Cure: transpose by one
+    factor, with the other as a constant; or use ``vjp``, which linearizes first.
+    """
+
+
+class JaxprTypeError(LawfulError, TypeError):
+    """A jaxpr is not well typed: a variable is unbound or bound twice, or an equation has the wrong type."""
+
+
+class JaxprParseError(LawfulError, ValueError):
+    """A text is not a jaxpr in the grammar that jaxprs print in."""
+
+
+class TreeStructureError(LawfulError, ValueError):
+    """Pytrees that should have the same structure differ."""
+
+
+class TreeTypeError(LawfulError, TypeError):
+    """A pytree, or a function that flattens or rebuilds one, is not as it should be."""

@@ -1,0 +1,67 @@
+"""Jaxprs within the parameters of jaxprs: found in one order, each once, with no recursion."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from operator import itemgetter
+from typing import Any
+
+from lawful.core._jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn
+
+
+def sub_jaxprs(values: Iterable[Any]) -> Iterator[Jaxpr | ClosedJaxpr]:
+    """Yields the jaxprs among some values of parameters, also those in tuples and lists."""
+    rest = [*values]
+    rest.reverse()
+    while rest:
+        value = rest.pop()
+        if isinstance(value, tuple | list):
+            rest.extend(reversed(value))
+        elif isinstance(value, Jaxpr | ClosedJaxpr):
+            yield value
+
+
+def ordered_params(params: dict[str, Any]) -> list[tuple[str, Any]]:
+    """Returns parameters in the order in which they print: by name, those that hold jaxprs last."""
+    items = sorted(params.items(), key=itemgetter(0))
+    if next(sub_jaxprs(params.values()), None) is not None:
+        items.sort(key=lambda item: next(sub_jaxprs(item[1:]), None) is not None)
+    return items
+
+
+def open_jaxpr(jaxpr: Jaxpr | ClosedJaxpr) -> Jaxpr:
+    """Returns a jaxpr without the values of its constants."""
+    return jaxpr.jaxpr if isinstance(jaxpr, ClosedJaxpr) else jaxpr
+
+
+def jaxprs_in_params(params: dict[str, Any]) -> Iterator[Jaxpr]:
+    """Yields the jaxprs among an equation's parameters, also those in tuples and lists."""
+    return map(open_jaxpr, sub_jaxprs(params.values()))
+
+
+def nested_jaxprs(eqn: JaxprEqn) -> Iterator[Jaxpr]:
+    """Yields the jaxprs in an equation in the order in which they print."""
+    return map(open_jaxpr, sub_jaxprs([value for _, value in ordered_params(eqn.params)]))
+
+
+def distinct_jaxprs(roots: Iterable[Jaxpr]) -> tuple[list[Jaxpr], set[int]]:
+    """Returns the distinct jaxprs within some, each after those within it, and the ids of those met again."""
+    order: list[Jaxpr] = []
+    seen: set[int] = set()
+    shared: set[int] = set()
+    # Each jaxpr that is being walked through, with the rest of its children; the roots belong to none.
+    stack: list[tuple[Jaxpr | None, Iterator[Jaxpr]]] = [(None, iter(roots))]
+    while stack:
+        jaxpr, children = stack[-1]
+        child = next(children, None)
+        if child is None:
+            stack.pop()
+            if jaxpr is not None:
+                order.append(jaxpr)
+        elif id(child) in seen:
+            shared.add(id(child))
+        else:
+            seen.add(id(child))
+            stack.append((child, chain.from_iterable(nested_jaxprs(eqn) for eqn in child.eqns if eqn.params)))
+    return order, shared

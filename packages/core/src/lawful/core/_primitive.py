@@ -1,0 +1,213 @@
+"""Primitives: the operations that programs consist of, each carrying its rules.
+
+A primitive has a name and one slot a transformation. Whoever defines a primitive fills the slots; a
+transformation looks its rule up by the slot's name, so that a package outside this repository can add a
+transformation under a new name without an edit here.
+
+>>> double_p = Primitive("double")
+>>> @double_p.def_impl
+... def double_impl(x):
+...     return x + x
+>>> double_p.bind(4)
+8
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeVar
+from weakref import WeakValueDictionary
+
+from lawful.core._errors import MissingRuleError
+from lawful.core._trace import current
+
+if TYPE_CHECKING:
+    from lawful.core._declaration import Declaration
+
+Rule = Callable[..., Any]
+F = TypeVar("F", bound=Rule)
+
+#: The most recently made primitive of each name: what the parser of jaxprs looks names up in.
+primitives_by_name: WeakValueDictionary[str, Primitive] = WeakValueDictionary()
+
+
+def primitive_named(name: str) -> Primitive:
+    """Returns the most recently made primitive of a name; raises KeyError if there is none."""
+    return primitives_by_name[name]
+
+
+@dataclass(frozen=True, slots=True)
+class Slot:
+    """How a rule is called in an error message, and the method that defines it."""
+
+    title: str
+    definer: str
+
+
+_SLOTS = {
+    "impl": Slot("Evaluation", "def_impl"),
+    "abstract_eval": Slot("Abstract evaluation", "def_abstract_eval"),
+    "jvp": Slot("JVP", "def_jvp"),
+    "transpose": Slot("Transpose", "def_transpose"),
+    "batch": Slot("Batching", "def_batch"),
+    "lowering": Slot("Lowering", "def_lowering"),
+    "linearize": Slot("Linearization", "def_linearize"),
+    "partial_eval": Slot("Partial evaluation", "def_partial_eval"),
+}
+
+
+class Primitive:
+    """An operation with its rules, one a transformation.
+
+    Args:
+      name: how jaxprs print it.
+      multiple_results: whether ``bind`` gives a list of arrays and not an array.
+
+    Source: ``jax.extend.core.Primitive``, with the rules of all transformations in the primitive itself.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "absent",
+        "batch_takes_axis_data",
+        "declaration",
+        "impl_takes_any_array",
+        "multiple_results",
+        "name",
+        "rules",
+    )
+
+    def __init__(self, name: str, multiple_results: bool = False) -> None:
+        self.name = name
+        self.multiple_results = multiple_results
+        self.rules: dict[str, Rule] = {}
+        self.absent: dict[str, str] = {}
+        self.declaration: Declaration | None = None
+        self.batch_takes_axis_data = False
+        self.impl_takes_any_array = False
+        primitives_by_name[name] = self
+
+    def __repr__(self) -> str:
+        return f"{self.name}_p"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return primitive_named, (self.name,)
+
+    def bind(self, *args: Any, **params: Any) -> Any:
+        """Applies the primitive under the current transformation: evaluates, records, differentiates, ….
+
+        Args:
+          args: arrays, numbers or tracers, as strict as the primitive's ``abstract_eval`` is.
+          params: static parameters.
+
+        Returns:
+          The result, or a list of results where the primitive has several.
+
+        Raises:
+          MissingRuleError: the transformation needs a rule that is not defined.
+        """
+        return current.trace.process_primitive(self, args, params)
+
+    # Rules
+
+    def rule(self, slot: str) -> Rule:
+        """Returns the rule in a slot; raises MissingRuleError, which names the call that defines it, if none is."""
+        try:
+            return self.rules[slot]
+        except KeyError:
+            raise MissingRuleError(self._explain_missing(slot)) from None
+
+    def _explain_missing(self, slot: str) -> str:
+        known = _SLOTS.get(slot)
+        title = known.title if known else slot
+        definer = f"{self.name}_p.{known.definer}" if known else f"{self.name}_p.def_rule({slot!r}, rule)"
+        reason = self.absent.get(slot)
+        if reason is not None:
+            return f"{title} rule for '{self.name}' does not exist: {reason}"
+        return f"{title} rule for '{self.name}' not implemented; define it with {definer}"
+
+    def def_rule(self, slot: str, rule: F) -> F:
+        """Puts a rule into a slot of any name: how a new transformation gives rules to existing primitives."""
+        self.rules[slot] = rule
+        return rule
+
+    def def_rule_as(self, slot: str) -> Callable[[F], F]:
+        """Returns the decorator that puts a rule into a slot of any name."""
+        return lambda rule: self.def_rule(slot, rule)
+
+    def declare_absent(self, slot: str, reason: str) -> None:
+        """Says that a rule cannot exist, and why: the text of the error that asks for it."""
+        self.absent[slot] = reason
+
+    def def_impl(self, rule: F, *, any_array: bool = False) -> F:
+        """Defines evaluation: ``rule(*arrays, **params)`` of NumPy values gives a value, or a list of them.
+
+        Args:
+          rule: the rule.
+          any_array: whether the rule takes arrays of every registered type as they are, on their devices.
+        """
+        self.impl_takes_any_array = any_array
+        return self.def_rule("impl", rule)
+
+    def def_abstract_eval(self, rule: F) -> F:
+        """Defines typing: ``rule(*avals, **params)`` gives the aval(s); raises TypeError on ill-typed input."""
+        return self.def_rule("abstract_eval", rule)
+
+    def def_jvp(self, rule: F) -> F:
+        """Defines forward mode: ``rule(primals, tangents, **params)`` gives ``(primal_out, tangent_out)``.
+
+        A tangent, given or returned, may be a symbolic ``Zero``.
+        """
+        return self.def_rule("jvp", rule)
+
+    def def_transpose(self, rule: F) -> F:
+        """Defines transposition: ``rule(ct, *args, **params)`` gives one cotangent an argument.
+
+        A linear argument is an ``UndefinedPrimal``; the cotangent of any other is None. ``ct`` may be ``Zero``.
+        """
+        return self.def_rule("transpose", rule)
+
+    def def_batch(self, rule: F) -> F:
+        """Defines batching: ``rule(args, dims, **params)`` gives ``(out, out_dim)``.
+
+        A dim is the position of the batch dimension, or None. A rule with a parameter named ``axis_data`` is
+        also given the size and name of the mapped axis.
+        """
+        self.batch_takes_axis_data = "axis_data" in inspect.signature(rule).parameters
+        return self.def_rule("batch", rule)
+
+    def def_lowering(self, rule: F, platform: str | None = None) -> F:
+        """Defines lowering: ``rule(ctx, *operands, **params)`` gives the MLIR value, or a list of them.
+
+        Args:
+          rule: the rule.
+          platform: the platform (``"cpu"``, ``"cuda"``) that the rule is for; None for all that have no own.
+        """
+        return self.def_rule("lowering" if platform is None else f"lowering:{platform}", rule)
+
+    def lowering_rule(self, platform: str) -> Rule:
+        """Returns the lowering rule for a platform; raises MissingRuleError if there is none."""
+        rule = self.rules.get(f"lowering:{platform}")
+        if rule is None:
+            rule = self.rules.get("lowering")
+        if rule is None:
+            raise MissingRuleError(self._explain_missing("lowering"))
+        return rule
+
+    def def_linearize(self, rule: F) -> F:
+        """Defines linearization, for call-like primitives only: all others derive it from their jvp.
+
+        ``rule(nonzeros, *primals, **params)`` gives ``(primals_out, nonzeros_out, tangent_fun)``, lists all
+        three but the last: ``tangent_fun(*tangents)`` of the tangents that are not zero gives those that are not.
+        """
+        return self.def_rule("linearize", rule)
+
+    def def_partial_eval(self, rule: F) -> F:
+        """Defines partial evaluation, for call-like primitives only: all others are recorded whole.
+
+        ``rule(record, unknown, *args, **params)`` gives the list of results: it binds what the known arguments
+        decide, and ``record(*args, **params)`` adds the rest to the program of what is unknown.
+        """
+        return self.def_rule("partial_eval", rule)

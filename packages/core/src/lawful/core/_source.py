@@ -1,0 +1,106 @@
+"""Which line of the user's program is running: the place that an error or an equation names.
+
+A place is kept as the code object and the instruction offset, and is turned into a line number only when
+somebody reads it: looking up a line costs time in proportion to the length of the function.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import CodeType
+
+# A file of one of these packages is never the user's: NumPy and the standard library call back into us.
+_OUR_MODULES = frozenset({"lawful", "numpy", "functools", "contextlib", "threading", "importlib", "runpy"})
+
+_is_ours: dict[str, bool] = {}
+
+
+class SourceLine:
+    """A place in the user's program.
+
+    ``str(source)`` is ``file.py:12 (name of the function)``.
+    """
+
+    __slots__ = ("_code", "_instruction")
+
+    def __init__(self, code: CodeType, instruction: int) -> None:
+        self._code = code
+        self._instruction = instruction
+
+    @property
+    def file(self) -> str:
+        """The file's path, as Python recorded it."""
+        return self._code.co_filename
+
+    @property
+    def function(self) -> str:
+        """The name of the function."""
+        return self._code.co_name
+
+    @property
+    def line(self) -> int:
+        """The line number, from 1."""
+        for start, end, line in self._code.co_lines():
+            if start <= self._instruction < end and line is not None:
+                return line
+        return self._code.co_firstlineno
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line} ({self.function})"
+
+    def __repr__(self) -> str:
+        return f"SourceLine({self})"
+
+
+def _file_is_ours(filename: str, module: str) -> bool:
+    ours = module.partition(".")[0] in _OUR_MODULES or filename.startswith("<lawful")
+    _is_ours[filename] = ours
+    return ours
+
+
+class _Place(threading.local):
+    """The line that an equation being evaluated again came from, which hides the stack; None otherwise."""
+
+    source: SourceLine | None = None
+
+
+place = _Place()
+
+
+@contextmanager
+def at_source(source: SourceLine | None) -> Iterator[None]:
+    """Makes ``source`` the user's line for what runs inside."""
+    before = place.source
+    place.source = source
+    try:
+        yield
+    finally:
+        place.source = before
+
+
+def user_source(depth: int = 1) -> SourceLine | None:
+    """Returns the innermost line on the stack that belongs to the user, or None if there is none.
+
+    Args:
+      depth: how many frames of the caller are known not to be the user's.
+    """
+    if place.source is not None:
+        return place.source
+    try:
+        frame = sys._getframe(depth)
+    except ValueError:
+        return None
+    cache = _is_ours
+    while frame is not None:
+        code = frame.f_code
+        filename = code.co_filename
+        ours = cache.get(filename)
+        if ours is None:
+            ours = _file_is_ours(filename, frame.f_globals.get("__name__", ""))
+        if not ours:
+            return SourceLine(code, frame.f_lasti)
+        frame = frame.f_back  # type: ignore[assignment]  # the loop ends at None
+    return None

@@ -1,0 +1,169 @@
+"""Traces: what happens when a primitive is applied.
+
+A thread has one current trace. A transformation makes a trace that holds its parent, sets it current while
+it calls the user's function, and restores the parent whatever happens. ``Primitive.bind`` hands the call to
+the current trace. A trace that finds none of its own tracers among the arguments passes the call to its
+parent: a value of an enclosing transformation is a constant to the inner one. At the bottom stands evaluation.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Hashable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lawful.core._arrays import python_scalar_types, to_numpy
+from lawful.core._errors import TracerThreadError, UnexpectedTracerError
+from lawful.core._source import user_source
+
+if TYPE_CHECKING:
+    from lawful.core._primitive import Primitive
+    from lawful.core._tracer import Tracer
+
+
+class Trace:
+    """One application of a transformation: decides what its tracers do under each primitive.
+
+    Args:
+      parent: the trace that was current outside, which everything that this one does not know is passed to.
+      transformation: the transformation's name, for error messages.
+
+    A subclass defines ``process_primitive``, and makes the parent current while it runs rules.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "active",
+        "axis_env",
+        "evaluates_constants",
+        "parent",
+        "source",
+        "thread",
+        "transformation",
+    )
+
+    def __init__(self, parent: Trace | None, transformation: str) -> None:
+        self.parent = parent
+        self.transformation = transformation
+        self.active = True
+        self.thread = threading.get_ident()
+        self.source = user_source(2)
+        #: Whether a primitive applied to constants alone is evaluated at once, and not recorded.
+        self.evaluates_constants: bool = parent is None or parent.evaluates_constants
+        #: The named axes of the enclosing `vmap`s with their sizes, which tracing may depend on.
+        self.axis_env: tuple[tuple[Hashable, int], ...] = parent.axis_env if parent is not None else ()
+
+    def process_primitive(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
+        """Applies a primitive to arguments of which any may be tracers of this trace or constants."""
+        raise NotImplementedError(f"{type(self).__name__}.process_primitive")
+
+    def encloses(self, other: Trace) -> bool:
+        """Whether this trace is ``other`` or one of its parents."""
+        trace: Trace | None = other
+        while trace is not None:
+            if trace is self:
+                return True
+            trace = trace.parent
+        return False
+
+
+class EvalTrace(Trace):
+    """The bottom of every stack of transformations: applies the primitive's NumPy implementation."""
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        super().__init__(None, "evaluation")
+
+    def process_primitive(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
+        for x in args:
+            if type(x) not in _numpy_types or (type(x) is np.ndarray and not x.dtype.isnative):
+                args = [_concrete(x, primitive.impl_takes_any_array) for x in args]
+                break
+        impl = primitive.rules.get("impl")
+        if impl is None:
+            impl = primitive.rule("impl")
+        trace = current.trace
+        if trace is self:
+            return impl(*args, **params)
+        # An implementation may apply primitives itself: those are evaluated, not traced again.
+        current.trace = self
+        try:
+            return impl(*args, **params)
+        finally:
+            current.trace = trace
+
+
+_numpy_types = frozenset(
+    {np.ndarray, *python_scalar_types, *(np.dtype(code).type for code in np.typecodes["All"] if code not in "OSUVMmgG")}
+    - {int}  # whose values must be looked at: they may not fit
+)
+
+
+def _concrete(x: Any, any_array: bool) -> Any:
+    if isinstance(x, _tracer_class()):
+        raise unusable_tracer(x)
+    return x if any_array else to_numpy(x)
+
+
+def _tracer_class() -> type[Tracer]:
+    from lawful.core._tracer import Tracer
+
+    return Tracer
+
+
+def unusable_tracer(tracer: Tracer) -> UnexpectedTracerError:
+    """Returns the error that says why a tracer that is not of an enclosing transformation cannot be used."""
+    trace = tracer._trace
+    made = f"the tracer {tracer.aval} of {trace.transformation}"
+    if tracer.source is not None:
+        made += f" made at {tracer.source}"
+    if trace.thread != threading.get_ident():
+        return TracerThreadError(
+            f"tracer: expected a value of this thread, got {made} in another thread; "
+            "return values from the traced function and start threads outside of it"
+        )
+    return UnexpectedTracerError(
+        f"tracer: expected a value of a transformation that is still running, got {made}, which has "
+        f"{'ended' if not trace.active else 'not this computation inside it'}; "
+        "return the value from the traced function instead of storing it elsewhere"
+    )
+
+
+class _Current(threading.local):
+    """The current trace of each thread."""
+
+    trace: Trace
+
+    def __init__(self) -> None:
+        self.trace = eval_trace
+
+
+eval_trace = EvalTrace()
+current = _Current()
+
+
+@contextmanager
+def set_current(trace: Trace) -> Iterator[None]:
+    """Makes a trace current, and restores the one before it whatever happens."""
+    before = current.trace
+    current.trace = trace
+    try:
+        yield
+    finally:
+        current.trace = before
+
+
+@contextmanager
+def new_trace(trace: Trace) -> Iterator[None]:
+    """Makes the trace of a new transformation current; afterwards its tracers are unusable."""
+    before = current.trace
+    current.trace = trace
+    try:
+        yield
+    finally:
+        current.trace = before
+        trace.active = False

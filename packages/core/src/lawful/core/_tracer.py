@@ -1,0 +1,192 @@
+"""Tracers: what a transformed function computes with instead of arrays.
+
+A tracer has the type of the array it stands for, and NumPy's operators and methods, which ``lawful.ops``
+gives to it. Where its value is known (under ``jvp`` and ``grad`` outside ``jit``) it can be a condition or an
+index; where only its type is known, asking for its value is an error that says what to write instead.
+"""
+
+from __future__ import annotations
+
+import threading
+from typing import Any, NoReturn
+
+import numpy as np
+
+from lawful.core._aval import ShapedArray
+from lawful.core._errors import (
+    ArgumentTypeError,
+    ConcretizationTypeError,
+    TracerArrayConversionError,
+    TracerBoolConversionError,
+    TracerIntegerConversionError,
+)
+from lawful.core._source import SourceLine
+from lawful.core._trace import Trace, unusable_tracer
+
+
+class Tracer:
+    """The stand-in for an array under a transformation. Subclasses add what their trace needs to know.
+
+    A subclass gives ``aval`` and ``source``, and ``concrete`` where values are known.
+    """
+
+    __slots__ = ("__weakref__", "_trace")
+
+    # Above ndarray's, so that `array * tracer` asks the tracer.
+    __array_priority__ = 1000.0
+    __hash__ = None  # type: ignore[assignment]  # == compares elementwise, as for arrays
+
+    _trace: Trace
+    aval: ShapedArray
+    source: SourceLine | None
+
+    def concrete(self) -> Any:
+        """Returns the value where it is known, a NumPy array or number, else None."""
+        return None
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The lengths of the dimensions."""
+        return self.aval.shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The NumPy dtype."""
+        return self.aval.dtype
+
+    @property
+    def weak_type(self) -> bool:
+        """Whether this stands for a Python scalar, which yields to any array's dtype."""
+        return self.aval.weak_type
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return self.aval.ndim
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return self.aval.size
+
+    @property
+    def itemsize(self) -> int:
+        """The size of an element in bytes."""
+        return self.aval.dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """The size of all elements in bytes."""
+        return self.aval.size * self.aval.dtype.itemsize
+
+    def __repr__(self) -> str:
+        value = self.concrete()
+        known = "" if value is None else f", value={value}"
+        return f"Tracer({self.aval}, {self._trace.transformation}{known})"
+
+    def __format__(self, specification: str) -> str:
+        value = self.concrete()
+        return format(repr(self) if value is None else value, specification)
+
+    def __len__(self) -> int:
+        if not self.aval.shape:
+            raise ArgumentTypeError("len: expected an array with at least one dimension, got a scalar")
+        return self.aval.shape[0]
+
+    # A value is asked for.
+
+    def _require_running(self) -> None:
+        # Advice on conversions would mislead about a tracer that was kept; and no value of it is of use.
+        if not self._trace.active or self._trace.thread != threading.get_ident():
+            raise unusable_tracer(self)
+
+    def _describe(self) -> str:
+        made = f" made at {self.source}" if self.source is not None else ""
+        return f"the abstract tracer {self.aval} of {self._trace.transformation}{made}, of which only the type is known"
+
+    def _one_value(self, wanted: str) -> Any:
+        self._require_running()
+        value = self.concrete()
+        if value is not None and np.size(value) != 1:
+            raise ArgumentTypeError(f"{wanted}: expected an array of one element, got {self.aval}; reduce it first")
+        return value
+
+    def __bool__(self) -> bool:
+        value = self._one_value("bool")
+        if value is None:
+            raise TracerBoolConversionError(
+                f"bool: expected a concrete value, got {self._describe()}; for a condition use "
+                "lawful.control_flow.cond or lawful.numpy.where, or make the argument static (static_argnums of jit)"
+            )
+        return bool(value)
+
+    def _integer(self, wanted: str) -> Any:
+        value = self._one_value(wanted)
+        if value is None:
+            raise TracerIntegerConversionError(
+                f"{wanted}: expected a concrete value, got {self._describe()}; if the number decides a shape, "
+                "a range or a position, make the argument static (static_argnums of jit)"
+            )
+        return value
+
+    def __int__(self) -> int:
+        return int(np.asarray(self._integer("int")).item())
+
+    def __index__(self) -> int:
+        value = self._integer("index")
+        if self.aval.dtype.kind not in "iu" or self.aval.shape:
+            raise ArgumentTypeError(f"index: expected an integer scalar, got {self.aval}; convert it with int(...)")
+        return int(value)
+
+    def _refuse_number(self, wanted: str) -> NoReturn:
+        self._require_running()
+        if self.concrete() is None:
+            raise ConcretizationTypeError(
+                f"{wanted}: expected a concrete value, got {self._describe()}; keep the computation in lawful ops "
+                "(lawful.numpy in place of math), or make the argument static (static_argnums of jit)"
+            )
+        raise ConcretizationTypeError(
+            f"{wanted}: expected a value that is not being differentiated, got {self!r}, which would lose its "
+            "derivative; use lawful.numpy in place of math, or stop_gradient first if that is meant"
+        )
+
+    def __float__(self) -> float:
+        self._refuse_number("float")
+
+    def __complex__(self) -> complex:
+        self._refuse_number("complex")
+
+    def item(self) -> Any:
+        """Raises ConcretizationTypeError: the value as a Python number would lose what is traced."""
+        self._refuse_number("item")
+
+    def tolist(self) -> Any:
+        """Raises TracerArrayConversionError: the value as lists would lose what is traced."""
+        self._refuse_array("tolist")
+
+    def _refuse_array(self, wanted: str) -> NoReturn:
+        self._require_running()
+        raise TracerArrayConversionError(
+            f"{wanted}: expected a NumPy array, got a tracer {self.aval} of {self._trace.transformation}"
+            f"{f' made at {self.source}' if self.source is not None else ''}; use the function of lawful.numpy of the "
+            "same name, or take the value out of the transformation by returning it"
+        )
+
+    def __array__(self, *_args: Any, **_kwargs: Any) -> NoReturn:
+        self._refuse_array("numpy.asarray")
+
+    def __setitem__(self, index: Any, value: Any) -> NoReturn:
+        raise ArgumentTypeError(
+            "assignment: expected an expression, got x[...] = ... on a tracer, which is immutable; "
+            "build the new array with lawful.numpy.where or concatenate"
+        )
+
+    def __reduce__(self) -> NoReturn:
+        raise ArgumentTypeError("pickle: expected a value, got a tracer; return it from the transformed function first")
+
+
+def define_array_methods(methods: type) -> None:
+    """Gives every tracer the operators and methods of a class: how ``lawful.ops`` makes tracers behave as arrays."""
+    for name, method in vars(methods).items():
+        if name not in ("__module__", "__dict__", "__weakref__", "__doc__", "__slots__", "__qualname__", "__hash__"):
+            setattr(Tracer, name, method)

@@ -1,0 +1,331 @@
+"""The structure of a pytree: everything but its leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import islice
+from typing import Any, Self
+
+from lawful.core._errors import TreeStructureError, TreeTypeError
+from lawful.tree._difference import at, leaf_path, mismatch_error, open_tree, open_treedef, show
+from lawful.tree._kind import DICT, EXACT, Kind, Signature, read_head, same_aux, write_head
+from lawful.tree._registry import kind_of
+from lawful.tree._traversal import Maker, maker_of, subtrees_up_to
+
+
+class PyTreeDef:
+    """The structure of a pytree: node types, their keys and auxiliary data, and where the leaves go.
+
+    Made by :func:`structure` and :func:`flatten`. Immutable; equal structures are equal and have equal hashes, and
+    are mostly one object, so that comparing them costs nothing. Pickles where the node types and their auxiliary
+    data do.
+
+    Example:
+      >>> from lawful import tree
+      >>> treedef = tree.structure({"a": 1, "b": (2, 3)})
+      >>> treedef
+      PyTreeDef({'a': *, 'b': (*, *)})
+      >>> treedef.num_leaves
+      3
+      >>> treedef.unflatten([10, 20, 30])
+      {'a': 10, 'b': (20, 30)}
+
+    Source: ``jax.tree_util.PyTreeDef``.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "_aux",
+        "_hash",
+        "_is_flat",
+        "_kind",
+        "_maker",
+        "_num_leaves",
+        "_num_nodes",
+        "_subtrees",
+    )
+
+    _kind: Kind | None
+    _aux: Any
+    _subtrees: tuple[PyTreeDef, ...]
+    _num_leaves: int
+    _num_nodes: int
+    _is_flat: bool
+    _hash: int | None
+    _maker: Maker | None
+
+    def __init__(self, kind: Kind | None, aux: Any, subtrees: tuple[PyTreeDef, ...]) -> None:
+        self._kind = kind
+        self._aux = aux
+        self._subtrees = subtrees
+        self._num_leaves = 1 if kind is None else sum([subtree._num_leaves for subtree in subtrees])
+        self._num_nodes = 1 + sum([subtree._num_nodes for subtree in subtrees])
+        # Are all children leaves?
+        self._is_flat = self._num_leaves == len(subtrees) == self._num_nodes - 1
+        self._hash = None
+        self._maker = None
+
+    @property
+    def num_leaves(self) -> int:
+        """The number of leaves."""
+        return self._num_leaves
+
+    @property
+    def num_nodes(self) -> int:
+        """The number of nodes, leaves included."""
+        return self._num_nodes
+
+    def children(self) -> list[PyTreeDef]:
+        """Returns the structures of the root's children.
+
+        Example:
+          >>> from lawful import tree
+          >>> tree.structure([(1, 2), 3]).children()
+          [PyTreeDef((*, *)), PyTreeDef(*)]
+        """
+        return list(self._subtrees)
+
+    def node_data(self) -> tuple[type, Any] | None:
+        """Returns the root's type and auxiliary data (a dict's keys), or None for a leaf.
+
+        Example:
+          >>> from lawful import tree
+          >>> tree.structure({"b": 1, "a": 2}).node_data()
+          (<class 'dict'>, ['a', 'b'])
+        """
+        if self._kind is None:
+            return None
+        return self._kind.nodetype, list(self._aux) if self._kind is DICT else self._aux
+
+    def unflatten(self, leaves: Iterable[Any]) -> Any:
+        """Returns the tree of this structure with the given leaves.
+
+        Raises:
+          TreeStructureError: the number of leaves is not ``num_leaves``.
+
+        Example:
+          >>> from lawful import tree
+          >>> tree.structure([0, (0, 0)]).unflatten("abc")
+          ['a', ('b', 'c')]
+        """
+        if type(leaves) is not list and type(leaves) is not tuple:
+            if not isinstance(leaves, Iterable):
+                raise TreeTypeError(
+                    f"unflatten: expected an iterable of {self._num_leaves} leaves, got {leaves!r}; give a list"
+                )
+            # One more than fits is enough to know, also of an endless iterable.
+            leaves = list(islice(leaves, self._num_leaves + 1))
+        if len(leaves) != self._num_leaves:
+            raise self._wrong_number(leaves)
+        maker = self._maker
+        if maker is None:
+            maker = self._maker = maker_of(self)
+        return maker(iter(leaves))
+
+    def _wrong_number(self, leaves: Sequence[Any]) -> TreeStructureError:
+        if len(leaves) < self._num_leaves:
+            number = f"{len(leaves)}, none for the leaf {at(leaf_path(self, len(leaves)), 'the structure')}"
+        else:
+            number = "more"
+        return TreeStructureError(
+            f"unflatten: expected {self._num_leaves} leaves for {show(self, open_treedef)}, got {number}; "
+            "give one leaf for each * of the structure"
+        )
+
+    def flatten_up_to(self, tree: Any) -> list[Any]:
+        """Returns the subtrees of a tree that stand where this structure has leaves.
+
+        Raises:
+          TreeStructureError: this structure is not a prefix of that of the tree.
+
+        Example:
+          >>> from lawful import tree
+          >>> tree.structure((0, 0)).flatten_up_to(([1, 2], {"a": 3}))
+          [[1, 2], {'a': 3}]
+        """
+        subtrees = subtrees_up_to(self, tree)
+        if subtrees is None:
+            raise mismatch_error(
+                "flatten_up_to",
+                expected=("the structure", self, open_treedef),
+                got=("the tree", tree, open_tree),
+                expected_is_prefix=True,
+                advice="give a tree that has this structure as a prefix",
+            )
+        return subtrees
+
+    def compose(self, inner: PyTreeDef) -> PyTreeDef:
+        """Returns this structure with ``inner`` in the place of each leaf.
+
+        Example:
+          >>> from lawful import tree
+          >>> tree.structure([0, 0]).compose(tree.structure((0, 0)))
+          PyTreeDef([(*, *), (*, *)])
+        """
+        return shared(_compose(self, inner))
+
+    def __eq__(self, other: object) -> bool:
+        if self is other:
+            return True
+        if type(other) is not PyTreeDef:
+            return NotImplemented
+        return _equal(self, other)
+
+    def __hash__(self) -> int:
+        number = self._hash
+        return _hash(self) if number is None else number
+
+    def __repr__(self) -> str:
+        return f"PyTreeDef({_show(self)})"
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Flat, so that a deep structure pickles too.
+        tokens = [token.nodetype if type(token) is Kind else token for token in signature_of(self)]
+        return _unpickle, (tokens, self._num_leaves)
+
+    def __copy__(self) -> Self:
+        return self
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Self:
+        return self
+
+
+LEAF = PyTreeDef(None, None, ())
+
+
+# The walks below call themselves once a level, through no C function: a level costs one Python frame.
+
+
+def _compose(outer: PyTreeDef, inner: PyTreeDef) -> PyTreeDef:
+    if outer._kind is None:
+        return inner
+    return PyTreeDef(outer._kind, outer._aux, tuple([_compose(subtree, inner) for subtree in outer._subtrees]))
+
+
+def _show(treedef: PyTreeDef) -> str:
+    if treedef._kind is None:
+        return "*"
+    return treedef._kind.show(treedef._aux, [_show(subtree) for subtree in treedef._subtrees])
+
+
+def _hash(treedef: PyTreeDef) -> int:
+    number = treedef._hash
+    if number is None:
+        nodetype = None if treedef._kind is None else treedef._kind.nodetype
+        subtrees = tuple([_hash(subtree) for subtree in treedef._subtrees])
+        try:
+            number = hash((nodetype, treedef._aux, subtrees))
+        except TypeError as error:
+            name = "a leaf" if nodetype is None else nodetype.__name__
+            raise TreeTypeError(
+                f"hash of a PyTreeDef: expected hashable auxiliary data of {name}, got {treedef._aux!r} ({error}); "
+                "return tuples, strings and numbers as aux_data, and arrays as children"
+            ) from error
+        treedef._hash = number
+    return number
+
+
+def _equal(treedef: PyTreeDef, other: PyTreeDef) -> bool:
+    pairs = [(treedef, other)]
+    while pairs:
+        one, two = pairs.pop()
+        if one is two:
+            continue
+        if one._kind is None or two._kind is None or one._kind.nodetype is not two._kind.nodetype:
+            return False
+        if one._num_nodes != two._num_nodes or len(one._subtrees) != len(two._subtrees):
+            return False
+        if not same_aux(one._aux, two._aux, one._kind.nodetype):
+            return False
+        pairs.extend(zip(one._subtrees, two._subtrees, strict=True))
+    return True
+
+
+# A signature says in a flat list what a treedef says: for each node, in preorder, the number of leaves before it, its
+# kind, and its head (`write_head`). Flattening writes one, and finds the treedef by it; so two trees of one structure
+# get the same treedef object. Its first entry, always 0 leaves, serves as the flag EXACT or INEXACT.
+
+_treedefs: dict[tuple[Any, ...], PyTreeDef] = {}
+_find = _treedefs.get
+_room = _MAX_TOKENS = 200_000
+
+
+def treedef_of(signature: Signature, num_leaves: int) -> PyTreeDef:
+    """Returns the structure that has a signature: the same object for the same signature, as long as it is kept."""
+    if signature[0] != EXACT:
+        return _build(signature, 1, 0, num_leaves)[0]
+    key = tuple(signature)
+    return _find(key) or _keep(key, num_leaves)
+
+
+def _keep(key: tuple[Any, ...], num_leaves: int) -> PyTreeDef:
+    global _room
+    treedef = _build(key, 1, 0, num_leaves)[0]
+    size = len(key) + num_leaves
+    if size > _MAX_TOKENS // 4:
+        return treedef
+    if size > _room:
+        _treedefs.clear()
+        _room = _MAX_TOKENS
+    _room -= size
+    return _treedefs.setdefault(key, treedef)
+
+
+def _build(signature: Sequence[Any], index: int, before: int, num_leaves: int) -> tuple[PyTreeDef, int, int]:
+    """Builds the node whose kind is at ``index``, with ``before`` leaves before it.
+
+    Returns:
+      The node, the index after its tokens, and the number of leaves up to its end.
+    """
+    kind = signature[index]
+    aux, length, index = read_head(kind, signature, index + 1)
+    subtrees: list[PyTreeDef] = []
+    while len(subtrees) < length:
+        next_node = signature[index] if index < len(signature) else num_leaves
+        if next_node == before and index < len(signature):
+            subtree, index, before = _build(signature, index + 1, before, num_leaves)
+            subtrees.append(subtree)
+        else:
+            run = min(next_node - before, length - len(subtrees))
+            subtrees.extend([LEAF] * run)
+            before += run
+    return PyTreeDef(kind, aux, tuple(subtrees)), index, before
+
+
+def signature_of(treedef: PyTreeDef) -> Signature:
+    """Returns the signature that flattening a tree of this structure writes; empty for a leaf."""
+    signature: Signature = []
+    stack = [treedef]
+    before = 0
+    while stack:
+        node = stack.pop()
+        if node._kind is None:
+            before += 1
+        else:
+            signature += (before, node._kind)
+            write_head(node._kind, node._aux, len(node._subtrees), signature)
+            stack.extend(reversed(node._subtrees))
+    return signature
+
+
+def shared(treedef: PyTreeDef) -> PyTreeDef:
+    """Returns the treedef that flattening a tree of this structure gives."""
+    signature = signature_of(treedef)
+    return treedef_of(signature, treedef._num_leaves) if signature else LEAF
+
+
+def _unpickle(tokens: list[Any], num_leaves: int) -> PyTreeDef:
+    if not tokens:
+        return LEAF
+    signature = [_kind_token(token) if isinstance(token, type) else token for token in tokens]
+    return treedef_of(signature, num_leaves)
+
+
+def _kind_token(nodetype: type) -> Kind:
+    kind = kind_of(nodetype)
+    if kind is None:
+        raise TreeTypeError(
+            f"unpickling a PyTreeDef: expected {nodetype.__qualname__} of module {nodetype.__module__} to be a node "
+            "type, as where it was pickled; register it before unpickling"
+        )
+    return kind

@@ -1,0 +1,174 @@
+"""What is an array, and of which type: NumPy's arrays and scalars, Python numbers; everything else explains itself."""
+
+import enum
+from decimal import Decimal
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from lawful.core import (
+    ArgumentTypeError,
+    IntegerOverflowError,
+    LawfulError,
+    NonArrayError,
+    ShapedArray,
+    get_aval,
+    is_array,
+    register_array_type,
+    to_numpy,
+)
+
+
+class Level(enum.IntEnum):
+    LOW = 3
+
+
+class Celsius(float):
+    pass
+
+
+class Table(np.ndarray):
+    pass
+
+
+@pytest.mark.parametrize(
+    ("x", "text"),
+    [
+        (True, "~bool[]"),
+        (3, "~i64[]"),
+        (3.0, "~f64[]"),
+        (3j, "~c128[]"),
+        (np.float32(3), "f32[]"),
+        (np.float64(3), "f64[]"),
+        (np.True_, "bool[]"),
+        (np.int8(3), "i8[]"),
+        (np.ones((2, 3)), "f64[2,3]"),
+        (np.ones((2, 0), np.complex64), "c64[2,0]"),
+        (np.ones((), np.uint16), "u16[]"),
+        (np.ones(2, ml_dtypes.bfloat16), "bf16[2]"),
+        (ml_dtypes.bfloat16(1), "bf16[]"),
+        (np.ones(2, ">f8"), "f64[2]"),
+        (Level.LOW, "~i64[]"),
+        (Celsius(3.0), "~f64[]"),
+        (np.ones(2).view(Table), "f64[2]"),
+    ],
+)
+def test_the_type_of_arrays_and_numbers(x: Any, text: str) -> None:
+    assert str(get_aval(x)) == text
+    assert is_array(x)
+    value = to_numpy(x)
+    assert np.array_equal(value, np.asarray(x))
+    assert get_aval(value) == get_aval(x)
+
+
+class Opaque:
+    def __repr__(self) -> str:
+        return "Opaque" * 100
+
+
+@pytest.mark.parametrize(
+    ("x", "words"),
+    [
+        (None, "got None of type NoneType"),
+        ("text", "got 'text' of type str"),
+        (b"text", "of type bytes"),
+        (Decimal("1.5"), "of type Decimal"),
+        ([1.0, 2.0], r"got the list \[1.0, 2.0\]; convert it with numpy.asarray"),
+        ((1.0, 2.0), r"got the tuple \(1.0, 2.0\); convert it"),
+        ([[1.0], [1.0, 2.0]], "got the ragged list .*; make its rows equally long"),
+        ([1.0, [1.0, 2.0]], "got the ragged list .*; make its rows equally long"),
+        ([[1.0], "a"], "list"),
+        ({1.0}, "of type set"),
+        ({"a": 1.0}, "of type dict"),
+        (object(), "of type object"),
+        (Opaque(), r"got Opaque.{1,60} of type Opaque"),
+        (print, "of type builtin_function_or_method"),
+        (float, "of type type"),
+        (np, "of type module"),
+        (slice(1), "of type slice"),
+        (range(3), "of type range"),
+        (np.ma.masked_array([1.0]), "MaskedArray; convert it with numpy.asarray"),
+    ],
+)
+def test_what_is_no_array_explains_itself(x: Any, words: str) -> None:
+    for function in (get_aval, to_numpy):
+        with pytest.raises(NonArrayError, match=words) as caught:
+            function(x)
+        assert isinstance(caught.value, TypeError)
+        assert str(caught.value).startswith(f"{__file__}:")
+        assert len(str(caught.value)) < 500, "a long value is cut short"
+    assert not is_array(x)
+
+
+@pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")
+def test_a_matrix_whose_product_is_another_is_no_array() -> None:
+    with pytest.raises(NonArrayError, match=r"matrix; convert it with numpy\.asarray"):
+        get_aval(np.asmatrix(np.ones((2, 2))))
+
+
+@pytest.mark.parametrize(
+    "x",
+    [
+        np.array(["text"]),
+        np.array([None]),
+        np.array([1, "a"], object),
+        np.array(["2020-01-01"], "datetime64[D]"),
+        np.zeros(2, [("a", int)]),
+        np.zeros(2, np.longdouble),
+        np.str_("text"),
+        np.datetime64("2020-01-01"),
+        np.bytes_(b"text"),
+    ],
+    ids=lambda x: str(x.dtype),
+)
+def test_an_array_of_a_dtype_that_lawful_has_not_explains_itself(x: Any) -> None:
+    with pytest.raises(LawfulError) as caught:
+        get_aval(x)
+    assert isinstance(caught.value, TypeError)
+    assert str(x.dtype) in str(caught.value)
+    assert str(caught.value).startswith(f"{__file__}:")
+
+
+@pytest.mark.parametrize("x", [2**63, -(2**63) - 1, 10**30])
+def test_an_integer_beyond_int64_is_an_overflow_error(x: int) -> None:
+    for function in (get_aval, to_numpy):
+        with pytest.raises(IntegerOverflowError, match="fits int64") as caught:
+            function(x)
+        assert isinstance(caught.value, OverflowError)
+
+
+@pytest.mark.parametrize("x", [2**63 - 1, -(2**63)])
+def test_the_last_integers_that_fit_do(x: int) -> None:
+    assert get_aval(x) == ShapedArray((), int, weak_type=True)
+    assert to_numpy(x) == x
+
+
+def test_numbers_keep_their_value() -> None:
+    assert to_numpy(Level.LOW) == 3
+    assert type(to_numpy(Celsius(3.0))) is float
+    x = np.ones(3)
+    assert to_numpy(x) is x
+
+
+def test_a_type_that_registers_is_an_array() -> None:
+    class Interval:
+        low = 1.0
+
+    with pytest.raises(NonArrayError):
+        get_aval(Interval())
+    register_array_type(Interval, aval=lambda x: ShapedArray((), np.float64), to_numpy=lambda x: np.float64(x.low))
+    assert get_aval(Interval()) == ShapedArray((), np.float64)
+    assert to_numpy(Interval()) == 1.0
+
+    class Narrower(Interval):
+        pass
+
+    assert not is_array(Narrower()), "subclasses register for themselves"
+
+
+def test_unsupported_dtypes_are_refused_each_time() -> None:
+    for _ in range(2):
+        with pytest.raises(ArgumentTypeError):
+            get_aval(np.array(["text"]))

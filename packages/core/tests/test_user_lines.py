@@ -1,0 +1,152 @@
+"""Every error begins with the user's line: the innermost frame that is neither ours nor NumPy's."""
+
+import builtins
+import inspect
+import pickle
+import threading
+from types import ModuleType, SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+import lawful.core
+from lawful.core import LawfulError, MissingRuleError, NonArrayError, SourceLine, at_source, get_aval, user_source
+
+
+def here() -> int:
+    frame = inspect.currentframe()
+    assert frame is not None
+    assert frame.f_back is not None
+    return frame.f_back.f_lineno
+
+
+def test_a_message_begins_with_the_users_line() -> None:
+    line = here() + 2
+    with pytest.raises(NonArrayError) as caught:
+        get_aval("text")
+    where = f"{__file__}:{line} (test_a_message_begins_with_the_users_line): array: expected"
+    assert str(caught.value).startswith(where)
+    source = caught.value.source
+    assert source is not None
+    assert (source.file, source.line, source.function) == (__file__, line, "test_a_message_begins_with_the_users_line")
+    assert repr(source) == f"SourceLine({source})"
+
+
+def test_the_line_of_a_call_of_several_lines_is_one_of_them() -> None:
+    line = here() + 2
+    with pytest.raises(NonArrayError) as caught:
+        get_aval(
+            "text",
+        )
+    source = caught.value.source
+    assert source is not None
+    assert line <= source.line <= line + 2
+
+
+def test_the_innermost_line_counts() -> None:
+    def inner() -> Any:
+        return get_aval("text")
+
+    with pytest.raises(NonArrayError) as caught:
+        inner()
+    assert caught.value.source is not None
+    assert caught.value.source.function == "inner"
+
+
+def test_numpy_that_calls_back_is_not_the_users() -> None:
+    def visit(x: Any) -> Any:
+        return get_aval(str(x))
+
+    with pytest.raises(NonArrayError) as caught:
+        np.vectorize(visit)(np.ones(2))
+    assert caught.value.source is not None
+    assert caught.value.source.function == "visit"
+
+    found = np.vectorize(lambda x: user_source(), otypes=[object])(np.ones(1))[0]
+    assert found.file == __file__
+
+
+@pytest.mark.parametrize("name", ["lawful_demo", "numpy_extras", "threading_tools", "functools2", "my.lawful.core"])
+def test_a_users_module_with_a_name_like_ours_is_the_users(name: str) -> None:
+    module = ModuleType(name)
+    source = compile("def call(f):\n    return f()\n", f"/somewhere/{name}.py", "exec")
+    exec(source, module.__dict__)
+    found = module.call(user_source)
+    assert found.file == f"/somewhere/{name}.py"
+
+
+def test_code_without_a_file_has_a_line() -> None:
+    namespace: dict[str, Any] = {"__name__": "__main__", "user_source": user_source}
+    exec(compile("\n\nfound = user_source()", "<stdin>", "exec"), namespace)
+    assert str(namespace["found"]) == "<stdin>:3 (<module>)"
+
+
+def test_evaluated_again_an_operation_has_the_line_that_it_was_recorded_at() -> None:
+    recorded = user_source()
+    assert isinstance(recorded, SourceLine)
+    with at_source(recorded):
+        with pytest.raises(NonArrayError) as caught:
+            get_aval("text")
+        assert str(caught.value).startswith(str(recorded))
+        with at_source(None):
+            assert user_source() is not recorded
+        assert user_source() is recorded
+    assert user_source() is not recorded
+
+
+def test_the_recorded_line_is_restored_after_an_exception() -> None:
+    with pytest.raises(ZeroDivisionError), at_source(user_source()):
+        raise ZeroDivisionError
+    line = here() + 2
+    with pytest.raises(NonArrayError) as caught:
+        get_aval("text")
+    assert f":{line} " in str(caught.value)
+
+
+def test_the_recorded_line_is_of_one_thread() -> None:
+    recorded, found = user_source(), []
+    with at_source(recorded):
+        thread = threading.Thread(target=lambda: found.append(user_source()))
+        thread.start()
+        thread.join()
+    assert found[0] is not recorded
+    assert found[0].file == __file__
+
+
+def test_a_stack_without_a_user_has_no_line() -> None:
+    assert user_source(10_000) is None
+
+
+@pytest.mark.parametrize(
+    "cls", [x for x in vars(lawful.core).values() if isinstance(x, type) and issubclass(x, LawfulError)]
+)
+def test_every_error_is_a_lawful_error_and_a_built_in_one(cls: type[LawfulError]) -> None:
+    assert cls.__doc__
+    if cls is not LawfulError:
+        bases = {base for base in cls.__mro__ if getattr(builtins, base.__name__, None) is base}
+        assert bases - {Exception, BaseException, object}, "so that `except TypeError` works as in NumPy"
+
+
+def test_an_error_pickles_with_its_message() -> None:
+    with pytest.raises(NonArrayError) as caught:
+        get_aval("text")
+    copied = pickle.loads(pickle.dumps(caught.value))
+    assert type(copied) is NonArrayError
+    assert str(copied) == str(caught.value)
+
+
+def test_a_given_line_stands_before_the_running_one() -> None:
+    source = user_source()
+    assert str(MissingRuleError("text", source=source)) == f"{source}: text"
+
+
+def test_the_line_of_a_rule_of_the_users_own(counting: SimpleNamespace) -> None:
+    def rule(x: Any) -> Any:
+        raise NonArrayError("mine")
+
+    primitive = lawful.core.Primitive("coretest_refusing")
+    primitive.def_impl(rule)
+    with pytest.raises(NonArrayError) as caught:
+        primitive.bind(1.0)
+    assert str(caught.value) == f"{__file__}:{rule.__code__.co_firstlineno + 1} (rule): mine"

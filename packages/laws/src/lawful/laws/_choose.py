@@ -1,0 +1,104 @@
+"""Where generated programs draw their choices from: Hypothesis, which can shrink them, or a seeded generator.
+
+Both implement ``lawful.core.Choose``, so that a primitive's declaration draws from either.
+
+>>> RandomChoose(0).integer(1, 6) in range(1, 7)
+True
+"""
+
+from __future__ import annotations
+
+import random
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from typing import Any, TypeVar
+
+import numpy as np
+from hypothesis import strategies as st
+
+from lawful.core import kind, supported_dtypes
+
+T = TypeVar("T")
+
+#: Every dtype but the 8-bit floats, in which hardly any number is itself.
+usual_dtypes: tuple[np.dtype[Any], ...] = tuple(dtype for dtype in supported_dtypes if "float8" not in dtype.name)
+#: The dtypes of most bits, in which rounding cannot hide an error.
+wide_dtypes: tuple[np.dtype[Any], ...] = tuple(map(np.dtype, ("float64", "int64", "bool", "complex128", "uint64")))
+
+# How often each length of a dimension is drawn; the first is what Hypothesis shrinks to.
+_LENGTHS = (1, 2, 3, 2, 4, 3, 2, 1, 3, 2, 4, 3, 2, 3, 0)
+
+
+class Chooser(ABC):
+    """Draws shapes and dtypes by drawing integers.
+
+    Args:
+      dtypes: those that may be drawn; any supported one where none of them is of a kind that is asked for.
+    """
+
+    def __init__(self, dtypes: Sequence[np.dtype[Any]] = wide_dtypes) -> None:
+        self.dtypes = tuple(dtypes)
+
+    @abstractmethod
+    def integer(self, low: int, high: int) -> int:
+        """Returns an integer between both bounds, which are included."""
+
+    def one_of(self, choices: Sequence[T]) -> T:
+        """Returns one of the choices; the first is the simplest."""
+        return choices[self.integer(0, len(choices) - 1)]
+
+    def shape(self, min_ndim: int = 0, max_ndim: int = 3) -> tuple[int, ...]:
+        """Returns a shape of small sizes, seldom zero."""
+        return tuple([self.one_of(_LENGTHS) for _ in range(self.integer(min_ndim, max_ndim))])
+
+    def dtype(self, kinds: str) -> np.dtype[Any]:
+        """Returns a dtype of one of the kinds ``b i u f c``."""
+        found = [dtype for dtype in self.dtypes if kind(dtype) in kinds]
+        return self.one_of(found or [dtype for dtype in usual_dtypes if kind(dtype) in kinds])
+
+    def part(self, draw: Callable[[Chooser], T]) -> T:
+        """Returns ``draw(self)``, whose choices belong together: shrinking may drop them all at once."""
+        return draw(self)
+
+
+class RandomChoose(Chooser):
+    """Draws from Python's seeded generator.
+
+    Args:
+      seed: what it starts from, or the generator itself.
+      dtypes: those that may be drawn.
+    """
+
+    def __init__(self, seed: int | random.Random, dtypes: Sequence[np.dtype[Any]] = wide_dtypes) -> None:
+        super().__init__(dtypes)
+        self.random = seed if isinstance(seed, random.Random) else random.Random(seed)
+
+    def integer(self, low: int, high: int) -> int:
+        return self.random.randint(low, high)
+
+
+class HypothesisChoose(Chooser):
+    """Draws from Hypothesis, within a strategy.
+
+    Args:
+      draw: the function that ``hypothesis.strategies.composite`` gives.
+      dtypes: those that may be drawn.
+    """
+
+    def __init__(
+        self, draw: Callable[[st.SearchStrategy[Any]], Any], dtypes: Sequence[np.dtype[Any]] = wide_dtypes
+    ) -> None:
+        super().__init__(dtypes)
+        self.draw = draw
+
+    def integer(self, low: int, high: int) -> int:
+        return low if low == high else int(self.draw(st.integers(low, high)))
+
+    def part(self, draw: Callable[[Chooser], T]) -> T:
+        result: T = self.draw(_parts(draw, self.dtypes))
+        return result
+
+
+@st.composite
+def _parts(draw: st.DrawFn, function: Callable[[Chooser], Any], dtypes: tuple[np.dtype[Any], ...]) -> Any:
+    return function(HypothesisChoose(draw, dtypes))

@@ -1,0 +1,108 @@
+"""Laws of passes over jaxprs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from lawful import tree
+from lawful.core import Atom, ClosedJaxpr, Var, check_jaxpr, eval_closed_jaxpr, explain_difference
+from lawful.laws._law import Claim, Claims, Fault, law
+from lawful.staging import (
+    cse_jaxpr,
+    dce_jaxpr,
+    inline_jaxpr,
+    kept,
+    make_jaxpr,
+    merge_lists,
+    partial_eval_jaxpr,
+    used_inputs,
+)
+
+_MOST_MASKS = 8
+
+
+def _masks(random: np.random.Generator, count: int) -> Iterator[tuple[bool, ...]]:
+    masks = list(product((True, False), repeat=count))
+    for i in random.permutation(len(masks))[:_MOST_MASKS]:
+        yield masks[i]
+
+
+@law
+def law_passes(function: Callable[..., Any], *args: Any, seed: int = 0) -> Claims:
+    """Passes over jaxprs and partial evaluation keep meaning and types, and doing them again changes nothing.
+
+    Equation: eval(p(j))(x) = eval(j)(x) and p(p(j)) = p(j) for p among dead-code and common-subexpression elimination
+    and inlining, and unknown(known(x₁), x₂) = eval(j)(x₁, x₂)
+
+    Raises:
+      LawViolation: it does not hold.
+    """
+    random = np.random.default_rng(seed)
+    closed = make_jaxpr(function)(*args)
+    leaves = tree.leaves(args)
+    expected = eval_closed_jaxpr(closed, *leaves)
+    for name, rewritten in (("cse", cse_jaxpr), ("inlining", inline_jaxpr)):
+        once = rewritten(closed)
+        check_jaxpr(once)
+        found = eval_closed_jaxpr(once, *leaves)
+        yield Claim(name, found, "the jaxpr", expected, weakness=True)
+        yield from _same(name, rewritten(once), once)
+    for used in _masks(random, len(expected)):
+        yield from _dead_code(closed, leaves, expected, used)
+    for unknown in _masks(random, len(leaves)):
+        yield from _partial(closed, leaves, expected, unknown)
+
+
+def _dead_code(closed: ClosedJaxpr, leaves: list[Any], expected: list[Any], used: tuple[bool, ...]) -> Claims:
+    smaller = dce_jaxpr(closed, used)
+    check_jaxpr(smaller)
+    found = eval_closed_jaxpr(smaller, *leaves)
+    yield Claim(f"dce, of outputs {used}", found, "the jaxpr", kept(expected, used), "nothing", weakness=True)
+    yield from _same("dce", dce_jaxpr(smaller, (True,) * len(found)), smaller)
+    fewer = dce_jaxpr(closed, used, keep_inputs=False)
+    check_jaxpr(fewer)
+    found = eval_closed_jaxpr(fewer, *kept(leaves, used_inputs(closed, used)))
+    yield Claim("dce without unused inputs", found, "the jaxpr", kept(expected, used), "nothing", weakness=True)
+    alive: set[Atom] = set()
+    for eqn in reversed(smaller.eqns):
+        if not any(var in alive or var in smaller.jaxpr.outvars for var in eqn.outvars):
+            yield Fault(f"dce keeps a dead equation: `{eqn}`", str(smaller))
+        alive.update(var for var in eqn.invars)
+
+
+def _partial(closed: ClosedJaxpr, leaves: list[Any], expected: list[Any], unknown: tuple[bool, ...]) -> Claims:
+    split = partial_eval_jaxpr(closed, unknown)
+    check_jaxpr(split.known)
+    check_jaxpr(split.unknown)
+    known_in = kept(leaves, [not is_unknown for is_unknown in unknown])
+    known_out = eval_closed_jaxpr(split.known, *known_in)
+    count = len(known_out) - split.residual_count
+    unknown_out = eval_closed_jaxpr(split.unknown, *known_out[count:], *kept(leaves, unknown))
+    found = merge_lists(split.unknown_out, known_out[:count], unknown_out)
+    yield Claim(f"partial evaluation with unknown inputs {unknown}", found, "the jaxpr", expected, weakness=True)
+    if not any(unknown) and any(split.unknown_out):
+        yield Fault(f"partial evaluation of known inputs only leaves outputs unknown: {split.unknown_out}", str(closed))
+    again = partial_eval_jaxpr(split.known, (False,) * len(known_in))
+    yield from _same("partial evaluation of the known part", again.known, split.known)
+    again = partial_eval_jaxpr(split.unknown, (True,) * len(split.unknown.in_avals))
+    if not again.residual_count and all(again.unknown_out):
+        yield from _same("partial evaluation of the unknown part", again.unknown, split.unknown)
+
+
+def _same(what: str, again: ClosedJaxpr, once: ClosedJaxpr) -> Iterator[Fault]:
+    difference = explain_difference(_ordered(again), _ordered(once))
+    if difference is not None:
+        yield Fault(f"{what} is not idempotent: {difference}", f"once:\n{once}\nagain:\n{again}")
+
+
+def _ordered(closed: ClosedJaxpr) -> ClosedJaxpr:
+    """Returns a jaxpr with its constants in the order of their first use: their order means nothing."""
+    jaxpr = closed.jaxpr
+    uses = [atom for eqn in jaxpr.eqns for atom in eqn.invars] + list(jaxpr.outvars)
+    places = {atom: place for place, atom in reversed(list(enumerate(uses))) if type(atom) is Var}
+    pairs = sorted(zip(jaxpr.constvars, closed.consts, strict=True), key=lambda pair: places.get(pair[0], len(uses)))
+    return ClosedJaxpr(jaxpr.replace(constvars=[var for var, _ in pairs]), [const for _, const in pairs])

@@ -1,0 +1,150 @@
+"""Laws of single primitives: what a declaration says of one is true."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+from typing import Any
+
+import numpy as np
+
+from lawful.autodiff import linear_transpose
+from lawful.core import Zero, eval_closed_jaxpr, get_aval, is_inexact
+from lawful.laws._directions import normal, pairing
+from lawful.laws._evaluation import installed_backends
+from lawful.laws._law import Claim, Claims, Fault, law
+from lawful.laws._primitive_call import PrimitiveCall
+from lawful.staging import jit, make_jaxpr
+
+
+@law
+def law_primitive_reference(call: PrimitiveCall, *args: Any, backends: Sequence[str] | None = None) -> Claims:
+    """A primitive is its NumPy reference: evaluated, staged and compiled; and its type rule says what it gives.
+
+    Equation: impl(x) = reference(x) = jit(impl)(x), and abstract_eval(aval(x)) = aval(impl(x))
+
+    Args:
+      call: the primitive with its parameters.
+      args: arrays of the types that it is strict about.
+      backends: names of backends; all that are installed by default.
+
+    Raises:
+      LawViolation: it does not hold.
+    """
+    primitive = call.primitive
+    declaration = primitive.declaration
+    out = call(*args)
+    if declaration is not None and declaration.reference is not None:
+        expected = declaration.reference(*args, **call.params)
+        yield Claim("the primitive", out, "its reference", expected)
+    stated = primitive.rule("abstract_eval")(*map(get_aval, args), **call.params)
+    found = [get_aval(x) for x in out] if primitive.multiple_results else get_aval(out)
+    if stated != found:
+        yield Fault(f"its type rule says that it gives {stated}, it gives {found}")
+    closed = make_jaxpr(call)(*args)
+    outs = out if primitive.multiple_results else [out]
+    yield Claim(
+        "its jaxpr evaluated", eval_closed_jaxpr(closed, *args), "the primitive", outs, "nothing", weakness=True
+    )
+    for backend in installed_backends() if backends is None else backends:
+        compiled = jit(call, backend=backend)(*args)
+        yield Claim(f"compiled by {backend}", compiled, "the primitive", out, weakness=True)
+
+
+@law
+def law_primitive_transpose(call: PrimitiveCall, *args: Any, seed: int = 0) -> Claims:
+    """A primitive is linear in the arguments that it declares to be linear in, and its transpose rule transposes it.
+
+    Equation: f(a v + b w) = a f(v) + b f(w), and ⟨u, f(v)⟩ = ⟨fᵀ u, v⟩
+
+    Raises:
+      LawViolation: it does not hold.
+    """
+    declaration = call.primitive.declaration
+    if declaration is None or not is_inexact(get_aval(call(*args)).dtype):
+        return
+    random = np.random.default_rng(seed)
+    for group in _linear_groups(declaration.linear, len(args)):
+        if not all(is_inexact(get_aval(args[i]).dtype) for i in group):
+            continue
+
+        def linear(*xs: Any, group: tuple[int, ...] = group) -> Any:
+            full = list(args)
+            for i, x in zip(group, xs, strict=True):
+                full[i] = x
+            # Of fixed arguments that it is jointly linear in, only zero is linear.
+            together = next(whole for whole in declaration.linear if set(group) <= set(whole))
+            for i in set(together) - set(group):
+                if i < len(full):
+                    full[i] = np.zeros_like(full[i])
+            return call(*full)
+
+        v, w = ([normal(random, get_aval(args[i])) for i in group] for _ in range(2))
+        both = [np.asarray(1.5 * a - 0.5 * b).astype(np.asarray(a).dtype) for a, b in zip(v, w, strict=True)]
+        expected = np.asarray(1.5 * linear(*v) - 0.5 * linear(*w)).astype(get_aval(linear(*v)).dtype)
+        yield Claim(f"f(1.5 v − 0.5 w) in arguments {group}", linear(*both), "1.5 f(v) − 0.5 f(w)", expected)
+        out = linear(*v)
+        u = normal(random, get_aval(out))
+        pulled = linear_transpose(linear, *v)(u)
+        left, right = (np.asarray(x).astype(get_aval(out).dtype) for x in (pairing(u, out), pairing(list(pulled), v)))
+        yield Claim(f"⟨u, f(v)⟩ in arguments {group}", left, "⟨fᵀ u, v⟩", right)
+
+
+@law
+def law_primitive_typing(call: PrimitiveCall, *args: Any, seed: int = 0) -> Claims:
+    """The rules of a primitive give the types that belong to its types, so that nothing has to be converted later.
+
+    Equation: aval(jvp(x, v)) = aval(f(x)) for each set of tangents that are not zero, of the tangent's dtype
+
+    Raises:
+      LawViolation: it does not hold.
+    """
+    primitive = call.primitive
+    random = np.random.default_rng(seed)
+    tangents = [normal(random, get_aval(x)) for x in args]
+    floating = [i for i, x in enumerate(args) if is_inexact(get_aval(x).dtype)]
+    for chosen in product((True, False), repeat=len(floating)):
+        given = {i for i, is_given in zip(floating, chosen, strict=True) if is_given}
+        mixed = [t if i in given else Zero(get_aval(t)) for i, t in enumerate(tangents)]
+        out, tangent = primitive.rule("jvp")(list(args), mixed, **call.params)
+        expected = get_aval(out).to_tangent_aval()
+        got = tangent.aval if type(tangent) is Zero else get_aval(tangent)
+        if got != expected:
+            yield Fault(f"its jvp rule gives a tangent {got} of a result {get_aval(out)}, with tangents of {given}")
+        if not given and type(tangent) is not Zero:
+            yield Fault("its jvp rule gives a tangent that is not a symbolic zero, of tangents that all are")
+
+
+def _linear_groups(linear: tuple[tuple[int, ...], ...], count: int) -> Iterator[tuple[int, ...]]:
+    """Yields sets of arguments in which a primitive is jointly linear, and each of their members alone."""
+    seen = set()
+    for group in linear:
+        present = tuple(i for i in group if i < count)
+        for chosen in (present, *((i,) for i in present)):
+            if chosen and chosen not in seen:
+                seen.add(chosen)
+                yield chosen
+
+
+@law
+def law_primitive_algebra(call: PrimitiveCall, *args: Any) -> Claims:
+    """A primitive has the algebra that it declares: it commutes, associates, has a unit.
+
+    Equation: f(x, y) = f(y, x), f(f(x, y), z) = f(x, f(y, z)), f(x, unit) = x
+
+    Raises:
+      LawViolation: it does not hold.
+    """
+    declaration = call.primitive.declaration
+    if declaration is None:
+        return
+    if declaration.commutes:
+        x, y = args
+        yield Claim("f(x, y)", call(x, y), "f(y, x)", call(y, x))
+    if declaration.associates:
+        x, y = args
+        z = np.roll(np.asarray(x), 1)
+        yield Claim("f(f(x, y), z)", call(call(x, y), z), "f(x, f(y, z))", call(x, call(y, z)))
+    if declaration.unit is not None:
+        x = args[0]
+        yield Claim("f(x, unit)", call(x, np.full_like(x, declaration.unit)), "x", np.asarray(x))

@@ -1,0 +1,72 @@
+"""A call of a primitive, as its declaration draws it: a function of arrays that every law can be held against."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lawful.core import Primitive
+from lawful.laws._choose import Chooser
+from lawful.laws._law import Inapplicable
+from lawful.laws._smooth import is_smooth
+from lawful.laws._values import array_in, expression
+
+
+@dataclass(frozen=True, slots=True)
+class PrimitiveCall:
+    """A primitive with its parameters, called with the arrays that it is strict about.
+
+    Attributes:
+      primitive: the primitive.
+      params: its static parameters.
+      args: arrays within its domain.
+    """
+
+    primitive: Primitive
+    params: dict[str, Any]
+    args: tuple[Any, ...]
+
+    def __call__(self, *args: Any) -> Any:
+        return self.primitive.bind(*args, **self.params)
+
+    @property
+    def __name__(self) -> str:
+        return self.primitive.name
+
+    @property
+    def description(self) -> str:
+        """The call as Python, without its arguments."""
+        params = ", ".join(f"{name}={expression(value)}" for name, value in self.params.items())
+        return f"lambda *args: {self.primitive}.bind(*args{', ' if params else ''}{params})"
+
+    def __repr__(self) -> str:
+        args = "".join(f"{expression(x)}, " for x in self.args)
+        params = ", ".join(f"{name}={expression(value)}" for name, value in self.params.items())
+        return f"{self.primitive}.bind({args}{params})"
+
+
+def draw_call(primitive: Primitive, choose: Chooser, *, smooth: bool = False) -> PrimitiveCall:
+    """Returns a call of a primitive, of arguments within its domain.
+
+    Args:
+      primitive: it has a declaration.
+      choose: draws.
+      smooth: whether to keep away from kinks and jumps.
+
+    Raises:
+      Inapplicable: there is a kink or jump.
+    """
+    declaration = primitive.declaration
+    assert declaration is not None, f"{primitive} has no declaration"
+    avals, params = declaration.sample(choose)
+    random = np.random.default_rng(choose.integer(0, 2**16))
+    last = len(declaration.domain) - 1
+    args = tuple([array_in(random, aval, declaration.domain[min(i, last)]) for i, aval in enumerate(avals)])
+    call = PrimitiveCall(primitive, params, args)
+    if smooth:
+        with np.errstate(all="ignore"):
+            if not is_smooth(call, args, random, constant=not declaration.differentiable):
+                raise Inapplicable(f"{primitive}: expected arguments where it is smooth, got {args}")
+    return call

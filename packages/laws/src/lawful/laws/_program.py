@@ -1,0 +1,153 @@
+"""Programs as data: typed, first-order, with sub-programs that close over the variables around them.
+
+A :class:`Program` is callable, prints as Python that can be pasted, and gives its jaxpr. What it means is what its
+Python text means: that is what is compiled when it is called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from lawful.core import ClosedJaxpr
+from lawful.staging import make_jaxpr
+
+
+@dataclass(frozen=True, slots=True)
+class Name:
+    """A variable: an input, a constant, or what an equation binds."""
+
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Static:
+    """A value that stands in the program's text."""
+
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Apply:
+    """A function applied to expressions.
+
+    Attributes:
+      function: ``"ops.sin"``; ``"operator.add"``, which prints as an operator; ``".sum"`` for a method of the first
+        operand, and ``".T "`` with a space for an attribute.
+      operands: the positional arguments; a tuple of expressions is a list of them.
+      params: the keyword arguments.
+    """
+
+    function: str
+    operands: tuple[Expression | tuple[Expression, ...], ...]
+    params: tuple[tuple[str, Any], ...] = ()
+
+
+Expression = Name | Static | Apply
+
+
+@dataclass(frozen=True, slots=True)
+class Assign:
+    """An equation: a variable for the value of an expression."""
+
+    target: str
+    value: Expression
+
+
+@dataclass(frozen=True, slots=True)
+class Nest:
+    """An equation with sub-programs.
+
+    Attributes:
+      targets: the variables for the results, of which a single one is not in a tuple.
+      form: how the sub-programs are called, a key of ``forms``.
+      blocks: the sub-programs.
+      operands: what follows them in the call.
+      settings: what else the form needs, by name.
+    """
+
+    targets: tuple[str, ...]
+    form: str
+    blocks: tuple[Block, ...]
+    operands: tuple[Expression, ...]
+    settings: tuple[tuple[str, Any], ...] = ()
+
+
+Equation = Assign | Nest
+
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """A function: its equations may use variables of the blocks around it.
+
+    Attributes:
+      name: the function's name.
+      parameters: the variables for its arguments.
+      equations: what it computes, in order.
+      results: what it returns: a variable, or a tree of tuples, lists and dicts of them.
+    """
+
+    name: str
+    parameters: tuple[str, ...]
+    equations: tuple[Equation, ...]
+    results: Any
+
+    def equations_within(self) -> Iterator[Equation]:
+        """Yields all equations, also those of sub-programs."""
+        for equation in self.equations:
+            yield equation
+            if isinstance(equation, Nest):
+                for block in equation.blocks:
+                    yield from block.equations_within()
+
+
+@dataclass(frozen=True)
+class Program:
+    """A program with an example of its inputs.
+
+    Attributes:
+      block: the function.
+      constants: the arrays that it closes over, by name.
+      args: an example of its arguments; their types are those that it is well typed for.
+      seed: what the laws draw their directions from.
+    """
+
+    block: Block
+    constants: tuple[tuple[str, Any], ...]
+    args: tuple[Any, ...]
+    seed: int = 0
+
+    @cached_property
+    def function(self) -> Any:
+        """The program as the Python function that its text defines, with its constants."""
+        from lawful.laws._source import compiled
+
+        return compiled(self)
+
+    def __call__(self, *args: Any) -> Any:
+        return self.function(*args)
+
+    @property
+    def __name__(self) -> str:
+        return self.block.name
+
+    @property
+    def equation_count(self) -> int:
+        """How many equations the program has, those of sub-programs included."""
+        return sum(1 for _ in self.block.equations_within())
+
+    def source(self) -> str:
+        """Returns Python that defines the program and calls it with its example; it runs when pasted."""
+        from lawful.laws._source import source
+
+        return source(self)
+
+    def jaxpr(self) -> ClosedJaxpr:
+        """Returns the program as a jaxpr."""
+        closed: ClosedJaxpr = make_jaxpr(self.function)(*self.args)
+        return closed
+
+    def __repr__(self) -> str:
+        return f"\n{self.source()}"

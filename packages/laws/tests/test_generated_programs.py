@@ -1,0 +1,146 @@
+"""Generated programs are well typed, finite, printable and small when they shrink."""
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import find, given, settings
+from hypothesis import strategies as st
+
+from lawful import ops, tree
+from lawful.core import check_jaxpr, get_aval, is_inexact
+from lawful.laws import (
+    Generation,
+    Inapplicable,
+    LawViolation,
+    Program,
+    RandomChoose,
+    draw_program,
+    law_jvp_finite_differences,
+    programs,
+    usual_dtypes,
+)
+from lawful.laws._comparison import find_difference
+
+every_dtype = Generation(dtypes=usual_dtypes, smooth=False)
+thorough_search = settings(max_examples=5000, database=None, deadline=None, derandomize=True)
+
+
+def run(program: Program) -> Any:
+    with np.errstate(all="ignore"):
+        return program(*program.args)
+
+
+@pytest.mark.parametrize("settings_of_programs", [Generation(), every_dtype], ids=["smooth", "every dtype"])
+@given(st.data())
+def test_well_typed(settings_of_programs: Generation, data: st.DataObject) -> None:
+    program = data.draw(programs(settings_of_programs))
+    closed = program.jaxpr()
+    check_jaxpr(closed)
+    assert closed.out_avals == [get_aval(x) for x in tree.leaves(run(program))]
+
+
+@given(programs())
+def test_values_are_finite_and_moderate(program: Program) -> None:
+    for x in tree.leaves(run(program)):
+        if is_inexact(get_aval(x).dtype):
+            assert np.all(np.abs(x) <= 64)
+
+
+@given(programs(every_dtype))
+def test_source_that_is_pasted_gives_the_same(program: Program) -> None:
+    scope: dict[str, Any] = {"__name__": "pasted"}
+    with np.errstate(all="ignore"):
+        exec(program.source(), scope)
+    assert find_difference(scope["result"], run(program), "nothing", weakness=True) is None
+
+
+def test_few_programs_are_rejected_by_finite_differences() -> None:
+    outcomes = Counter(_is_applicable(seed) for seed in range(300))
+    assert outcomes[False] < 0.1 * outcomes.total(), outcomes
+
+
+def _is_applicable(seed: int) -> bool:
+    program = draw_program(RandomChoose(seed))
+    try:
+        law_jvp_finite_differences(program, *program.args)
+    except Inapplicable:
+        return False
+    return True
+
+
+def test_a_seed_is_a_program() -> None:
+    assert draw_program(RandomChoose(7)).source() == draw_program(RandomChoose(7)).source()
+
+
+def test_variety() -> None:
+    """Everything that the language has is drawn often."""
+    found: Counter[str] = Counter()
+    for seed in range(300):
+        program = draw_program(RandomChoose(seed, every_dtype.dtypes), every_dtype)
+        text = program.source()
+        found.update(word for word in ("jit(", "cond(", ".bind(", " * ", "ops.sin(", "[", "return {") if word in text)
+        found.update(str(get_aval(x).dtype) for x in program.args)
+        found.update("weak" for x in program.args if get_aval(x).weak_type)
+        found.update("empty" for x in program.args if get_aval(x).size == 0)
+        found.update("nested twice" for line in text.splitlines() if line.startswith("        def "))
+        found.update("closure" for name, _ in program.constants if name)
+        found.update(f"rank {get_aval(x).ndim}" for x in program.args)
+        found.update("several results" for _ in tree.leaves(run(program))[1:])
+        found.update("unused input" for name in program.block.parameters if text.count(f"{name}") < 3)
+    expected = [
+        "jit(",
+        "cond(",
+        ".bind(",
+        " * ",
+        "ops.sin(",
+        "[",
+        "return {",
+        "weak",
+        "nested twice",
+        "closure",
+        "empty",
+    ]
+    expected += ["rank 0", "rank 1", "rank 2", "rank 3", "several results", "float64", "bfloat16", "complex64", "bool"]
+    assert all(found[word] >= 10 for word in expected), found
+
+
+def test_every_declared_op_is_drawn() -> None:
+    """Within a few thousand equations there is each op of the catalogue."""
+    from lawful.laws._catalogue import our_catalogue
+
+    named: set[str] = set()
+    for seed in range(2500):
+        program = draw_program(RandomChoose(seed, every_dtype.dtypes), every_dtype)
+        named.update(eqn.primitive.name for eqn in program.jaxpr().eqns)
+    missing = {primitive.name for primitive in our_catalogue().primitives} - named
+    assert len(missing) <= 2, missing
+
+
+def _wrong_sine(primals: Any, tangents: Any) -> Any:
+    return ops.sin_p.bind(*primals), ops.mul(tangents[0], ops.sin(primals[0]))
+
+
+def test_a_counterexample_is_small(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(ops.sin_p.rules, "jvp", _wrong_sine)
+
+    def is_violated(program: Program) -> bool:
+        try:
+            law_jvp_finite_differences(program, *program.args)
+        except LawViolation:
+            return True
+        except Inapplicable:
+            pass
+        return False
+
+    smallest = find(programs(), is_violated, settings=thorough_search)
+    assert smallest.equation_count <= 3
+    assert len(smallest.args) <= 2
+    with pytest.raises(LawViolation) as raised:
+        law_jvp_finite_differences(smallest, *smallest.args)
+    text = str(raised.value)
+    for part in ("law_jvp_finite_differences does not hold: jvp(f, x, v) = lim", "largest difference", "def program("):
+        assert part in text
+    for part in ("{ lambda", "jvp(f, x, v):", "finite differences:", "result = program("):
+        assert part in text

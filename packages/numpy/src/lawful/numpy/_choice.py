@@ -1,0 +1,108 @@
+"""Elementwise functions with arguments of their own: choosing, limiting and rounding."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+from lawful import ops
+from lawful.core import ArgumentTypeError, ArgumentValueError, get_aval, is_inexact
+from lawful.numpy._eager import eager
+
+
+def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
+    """Returns ``x`` where the condition holds and ``y`` elsewhere, promoted and broadcast together.
+
+    Args:
+      condition: an array of any dtype; what is not zero is true.
+      x: an array or number.
+      y: an array or number.
+
+    Raises:
+      ArgumentTypeError: there is no ``x`` or no ``y``. ``numpy.where(condition)`` has a shape that depends on values.
+      ArgumentValueError: the shapes do not broadcast together.
+
+    Both ``x`` and ``y`` are computed, and a derivative that is NaN where it was not chosen stays NaN: choose the
+    argument of such a function, and not only its result.
+
+    >>> where(numpy.array([True, False]), numpy.array([1.0, 2.0]), 0)
+    array([1., 0.])
+
+    Source: ``numpy.where``, ``jax.numpy.where``.
+    """
+    if x is None or y is None:
+        raise ArgumentTypeError(
+            "where: expected a condition and two arrays, got a condition only, whose result has a shape that depends "
+            "on values; give both arrays, or use numpy.where outside of the transformation"
+        )
+    return ops.where(condition, x, y)
+
+
+def clip(a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, *, min: Any = None, max: Any = None) -> Any:
+    """Returns the elements limited to an interval.
+
+    Args:
+      a: an array.
+      a_min: the lower bound, an array or number; None for none.
+      a_max: the upper bound; it wins where it is below the lower one.
+      out: None only.
+      min: another name of ``a_min``.
+      max: another name of ``a_max``.
+
+    Raises:
+      ArgumentValueError: a bound is given under both names, or the shapes do not broadcast together.
+
+    On a bound the derivative is shared equally between the array and the bound.
+
+    >>> clip(numpy.array([-1.0, 0.5, 2.0]), 0, 1)
+    array([0. , 0.5, 1. ])
+
+    Source: ``numpy.clip``.
+    """
+    if out is not None:
+        raise ArgumentTypeError("clip: expected no out=, got one: arrays are not overwritten; use the result")
+    if (min is not None and a_min is not None) or (max is not None and a_max is not None):
+        raise ArgumentValueError("clip: expected one lower and one upper bound, got two of one; leave one out")
+    low = a_min if min is None else min
+    high = a_max if max is None else max
+    limited = a
+    if low is not None:
+        limited = ops.max(limited, low)
+    if high is not None:
+        limited = ops.min(limited, high)
+    return ops.convert_element_type(a, get_aval(a).dtype) if low is None and high is None else limited
+
+
+@eager(numpy.round)
+def round(a: Any, decimals: int = 0, out: Any = None) -> Any:
+    """Returns the elements rounded to a number of decimals, halves to the even neighbour.
+
+    Args:
+      a: an array.
+      decimals: how many digits to keep after the point, before it if negative.
+      out: None only.
+
+    >>> round(numpy.array([0.25, 1.75]), 1)
+    array([0.2, 1.8])
+
+    Source: ``numpy.round``.
+    """
+    aval = get_aval(a)
+    a = ops.convert_element_type(a, aval.dtype)
+    if not is_inexact(aval.dtype) and (decimals >= 0 or aval.dtype.kind == "b"):
+        return a
+    if aval.dtype.kind == "c":
+        return ops.complex(_rounded(ops.real(a), decimals), _rounded(ops.imag(a), decimals))
+    return ops.convert_element_type(_rounded(a, decimals), aval.dtype)
+
+
+def _rounded(a: Any, decimals: int) -> Any:
+    if decimals == 0:
+        return ops.round_nearest_even(a)
+    scale = 10.0 ** numpy.abs(decimals)
+    if decimals > 0:
+        return ops.true_divide(ops.round_nearest_even(ops.mul(a, scale)), scale)
+    return ops.mul(ops.round_nearest_even(ops.true_divide(a, scale)), scale)
+
+
+around = round

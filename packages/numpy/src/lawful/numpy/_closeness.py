@@ -1,0 +1,59 @@
+"""Whether arrays are equal, or nearly so."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+import numpy
+from lawful import ops
+from lawful.core import get_aval
+from lawful.numpy._eager import eager
+from lawful.numpy._elementwise import abs, isfinite, isnan
+from lawful.ops import numpy_reduction
+
+
+@eager(numpy.isclose, arrays=2)
+def isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: builtins.bool = False) -> Any:
+    """Returns whether ``|a - b| <= atol + rtol * |b|`` elementwise.
+
+    Args:
+      a: an array or number.
+      b: an array or number.
+      rtol: the relative tolerance.
+      atol: the absolute tolerance.
+      equal_nan: whether a NaN is close to a NaN.
+
+    >>> isclose(numpy.array([1.0, 2.0]), numpy.array([1.0 + 1e-7, 2.1]))
+    array([ True, False])
+
+    Source: ``numpy.isclose``.
+    """
+    with numpy.errstate(invalid="ignore"):  # the distance of infinities
+        near = ops.le(abs(ops.sub(a, b)), ops.add(atol, ops.mul(rtol, abs(b))))
+    close = ops.bitwise_or(ops.bitwise_and(near, isfinite(b)), ops.eq(a, b))
+    return ops.bitwise_or(close, ops.bitwise_and(isnan(a), isnan(b))) if equal_nan else close
+
+
+@eager(numpy.allclose, arrays=2)
+def allclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: builtins.bool = False) -> Any:
+    """Returns whether all elements are close; arguments are those of :func:`isclose`.
+
+    >>> allclose(numpy.array([1.0, 2.0]), numpy.array([1.0 + 1e-7, 2.0]))
+    True
+    """
+    return numpy_reduction.all(isclose(a, b, rtol, atol, equal_nan))
+
+
+@eager(numpy.array_equal, arrays=2)
+def array_equal(a1: Any, a2: Any) -> Any:
+    """Returns whether two arrays have one shape and equal elements.
+
+    >>> array_equal(numpy.array([1, 2]), numpy.array([1.0, 2.0]))
+    True
+
+    Source: ``numpy.array_equal``.
+    """
+    if get_aval(a1).shape != get_aval(a2).shape:
+        return False
+    return numpy_reduction.all(ops.eq(a1, a2))

@@ -1,0 +1,65 @@
+"""Functions of arrays that NumPy itself computes where there is nothing to trace."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+import numpy
+from lawful.core import ArgumentTypeError
+from lawful.ops import is_eager
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+# NumPy adds up float16 in float16 here and there; ops add in float32, eagerly and compiled.
+_NARROW = numpy.dtype(numpy.float16)
+
+
+def eager(numpy_function: Callable[..., Any], *, arrays: int = 1, sequence: bool = False) -> Callable[[F], F]:
+    """Returns the decorator that lets NumPy compute where the arguments are plain arrays.
+
+    The function under it defines the arguments, the result and the errors: it is called where an argument is traced,
+    on a device, or of a dtype that NumPy has not, and where NumPy raises an error. An argument ``out`` in its
+    signature is refused.
+
+    Args:
+      numpy_function: the function of NumPy, which has these arguments too.
+      arrays: how many of the first arguments are arrays.
+      sequence: whether the first argument is a sequence of arrays.
+    """
+
+    def decorate(function: F) -> F:
+        names = list(inspect.signature(function).parameters)
+        known = frozenset(names) - {"out"}
+        out = names.index("out") if "out" in names else len(names)
+
+        @functools.wraps(function)
+        def wrapper(*args: Any, **kwargs: Any) -> Any:
+            if len(args) <= out and kwargs.keys() <= known and _all_plain(args, arrays, sequence):
+                try:
+                    return numpy_function(*args, **kwargs)
+                except (TypeError, ValueError, OverflowError):
+                    pass  # the function says what is wrong
+            if kwargs.get("out") is not None or (len(args) > out < len(names) and args[out] is not None):
+                raise ArgumentTypeError(
+                    f"{function.__name__}: expected no out=, got one: arrays are not overwritten; use the result"
+                )
+            return function(*args, **kwargs)
+
+        return cast(F, wrapper)
+
+    return decorate
+
+
+def _all_plain(args: tuple[Any, ...], arrays: int, sequence: bool) -> bool:
+    if sequence:
+        if not args or type(args[0]) not in (list, tuple):
+            return False
+        args = tuple(args[0])
+    else:
+        if len(args) < arrays:
+            return False
+        args = args[:arrays]
+    return is_eager(*args) and not any(getattr(x, "dtype", None) == _NARROW for x in args)

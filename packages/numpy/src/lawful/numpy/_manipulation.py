@@ -1,0 +1,229 @@
+"""The shape of an array, and the order of its dimensions and elements."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+from lawful import ops
+from lawful.core import ArgumentValueError, get_aval
+from lawful.numpy._eager import eager
+from lawful.ops import canonical_axes, canonical_axis, static_integers
+
+
+def _row_major(name: str, order: str) -> None:
+    if order not in ("C", "A", "K"):
+        raise ArgumentValueError(f"{name}: expected order='C', got {order!r}; transpose before and afterwards")
+
+
+def reshape(a: Any, /, shape: Any, order: str = "C", *, copy: bool | None = None) -> Any:
+    """Returns the elements, in row-major order, in another shape.
+
+    Args:
+      a: an array.
+      shape: the new shape, an integer or a tuple. One length may be -1: it is found from the others.
+      order: ``'C'`` only.
+      copy: whether a NumPy array is copied in any case.
+
+    Raises:
+      ArgumentValueError: the new shape has not as many elements.
+
+    >>> reshape(numpy.arange(6), (2, -1))
+    array([[0, 1, 2],
+           [3, 4, 5]])
+
+    Source: ``numpy.reshape``.
+    """
+    _row_major("reshape", order)
+    reshaped = ops.reshape(a, shape)
+    return numpy.array(reshaped) if copy and type(reshaped) is numpy.ndarray else reshaped
+
+
+def ravel(a: Any, order: str = "C") -> Any:
+    """Returns the elements, in row-major order, in one dimension.
+
+    >>> ravel(numpy.array([[1, 2], [3, 4]]))
+    array([1, 2, 3, 4])
+
+    Source: ``numpy.ravel``.
+    """
+    _row_major("ravel", order)
+    return ops.reshape(a, (get_aval(a).size,))
+
+
+@eager(numpy.transpose)
+def transpose(a: Any, axes: Any = None) -> Any:
+    """Returns the array with its dimensions in another order.
+
+    Args:
+      a: an array.
+      axes: for each dimension of the result the one of ``a`` that it was; by default from the last to the first.
+
+    Raises:
+      ArgumentValueError: they do not name each dimension once.
+
+    >>> transpose(numpy.zeros((2, 3))).shape
+    (3, 2)
+
+    Source: ``numpy.transpose``.
+    """
+    ndim = get_aval(a).ndim
+    return ops.transpose(a, tuple(reversed(range(ndim))) if axes is None else axes)
+
+
+permute_dims = transpose
+
+
+def matrix_transpose(x: Any, /) -> Any:
+    """Returns the array with its last two dimensions swapped.
+
+    Raises:
+      ArgumentValueError: there are fewer than two.
+
+    >>> matrix_transpose(numpy.zeros((5, 2, 3))).shape
+    (5, 3, 2)
+
+    Source: ``numpy.matrix_transpose``.
+    """
+    aval = get_aval(x)
+    if aval.ndim < 2:
+        raise ArgumentValueError(f"matrix_transpose: expected an array of at least two dimensions, got {aval}")
+    return swapaxes(x, -1, -2)
+
+
+def swapaxes(a: Any, axis1: int, axis2: int) -> Any:
+    """Returns the array with two dimensions swapped.
+
+    Raises:
+      AxisError: there is no such dimension.
+
+    >>> swapaxes(numpy.zeros((2, 3, 4)), 0, -1).shape
+    (4, 3, 2)
+
+    Source: ``numpy.swapaxes``.
+    """
+    order = list(range(get_aval(a).ndim))
+    first, second = (canonical_axis("swapaxes", axis, len(order)) for axis in (axis1, axis2))
+    order[first], order[second] = second, first
+    return ops.transpose(a, order)
+
+
+def moveaxis(a: Any, source: Any, destination: Any) -> Any:
+    """Returns the array with some dimensions at other places, and the others in their order.
+
+    Args:
+      a: an array.
+      source: the dimension, or a sequence of them.
+      destination: for each one its place in the result.
+
+    Raises:
+      AxisError: there is no such dimension.
+      ArgumentValueError: one is named twice, or there are not as many places as dimensions.
+
+    >>> moveaxis(numpy.zeros((2, 3, 4)), 0, -1).shape
+    (3, 4, 2)
+
+    Source: ``numpy.moveaxis``.
+    """
+    ndim = get_aval(a).ndim
+    sources, places = canonical_axes("moveaxis", source, ndim), canonical_axes("moveaxis", destination, ndim)
+    if len(sources) != len(places):
+        raise ArgumentValueError(f"moveaxis: expected a place for each dimension, got {source!r} and {destination!r}")
+    order = [axis for axis in range(ndim) if axis not in sources]
+    for place, axis in sorted(zip(places, sources, strict=True)):
+        order.insert(place, axis)
+    return ops.transpose(a, order)
+
+
+@eager(numpy.squeeze)
+def squeeze(a: Any, axis: Any = None) -> Any:
+    """Returns the array without dimensions of length 1.
+
+    Args:
+      a: an array.
+      axis: the dimension, or a tuple of them; all of length 1 by default.
+
+    Raises:
+      AxisError: there is no such dimension.
+      ArgumentValueError: it has another length.
+
+    >>> squeeze(numpy.zeros((1, 3, 1)), 0).shape
+    (3, 1)
+
+    Source: ``numpy.squeeze``.
+    """
+    shape = get_aval(a).shape
+    return ops.squeeze(a, tuple(i for i, size in enumerate(shape) if size == 1) if axis is None else axis)
+
+
+@eager(numpy.expand_dims)
+def expand_dims(a: Any, axis: Any) -> Any:
+    """Returns the array with new dimensions of length 1.
+
+    Args:
+      a: an array.
+      axis: the place of the new dimension in the result, or a tuple of places.
+
+    Raises:
+      AxisError: there is no such place.
+
+    >>> expand_dims(numpy.zeros(3), (0, 2)).shape
+    (1, 3, 1)
+
+    Source: ``numpy.expand_dims``.
+    """
+    return ops.expand_dims(a, axis)
+
+
+@eager(numpy.flip)
+def flip(m: Any, axis: Any = None) -> Any:
+    """Returns the array with its elements in reversed order.
+
+    Args:
+      m: an array.
+      axis: along which dimension, or a tuple of them; along all by default.
+
+    Raises:
+      AxisError: there is no such dimension.
+
+    >>> flip(numpy.array([1, 2, 3]))
+    array([3, 2, 1])
+
+    Source: ``numpy.flip``.
+    """
+    return ops.rev(m, tuple(range(get_aval(m).ndim)) if axis is None else axis)
+
+
+@eager(numpy.roll)
+def roll(a: Any, shift: Any, axis: Any = None) -> Any:
+    """Returns the array with its elements moved along a dimension, those beyond the end to the beginning.
+
+    Args:
+      a: an array.
+      shift: how far, a static integer, or one for each dimension.
+      axis: the dimension, or a tuple of them; by default along the flattened array.
+
+    Raises:
+      AxisError: there is no such dimension.
+      ArgumentValueError: there are not as many distances as dimensions.
+
+    >>> roll(numpy.arange(5), 2)
+    array([3, 4, 0, 1, 2])
+
+    Source: ``numpy.roll``.
+    """
+    shape = get_aval(a).shape
+    if axis is None:
+        return ops.reshape(roll(ravel(a), shift, 0), shape)
+    shifts, axes = static_integers("roll", "shift", shift), static_integers("roll", "axis", axis)
+    if len(shifts) != len(axes):
+        if 1 not in (len(shifts), len(axes)):
+            raise ArgumentValueError(f"roll: expected a distance for each dimension, got {shift!r} for {axis!r}")
+        shifts, axes = (shifts * len(axes), axes) if len(shifts) == 1 else (shifts, axes * len(shifts))
+    for distance, dim in zip(shifts, axes, strict=True):
+        dim = canonical_axis("roll", dim, len(shape))
+        kept = shape[dim] - distance % shape[dim] if shape[dim] else 0
+        if kept < shape[dim]:
+            last, first = ops.slice_in_dim(a, kept, None, axis=dim), ops.slice_in_dim(a, 0, kept, axis=dim)
+            a = ops.concatenate([last, first], dim)
+    return ops.convert_element_type(a, get_aval(a).dtype)

@@ -1,0 +1,321 @@
+"""Reductions over dimensions: sums, extrema, averages, positions, and cumulative ones.
+
+The names shadow built-in functions, so that nothing here may call ``sum``, ``max``, ``min``, ``all``, ``any`` for
+something else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+from lawful import ops
+from lawful.core import ArgumentValueError, as_dtype, get_aval
+from lawful.numpy._eager import eager
+from lawful.ops import canonical_axes, canonical_axis
+from lawful.ops import numpy_reduction as reduction
+
+# Sums and products
+
+
+def _chosen(a: Any, where: Any, unit: Any) -> Any:
+    """Returns the array with the unit of a reduction in place of the elements that are left out."""
+    return a if where is None else ops.where(where, a, ops.convert_element_type(unit, get_aval(a).dtype))
+
+
+def _from(initial: Any, function: Callable[[Any, Any], Any], result: Any) -> Any:
+    """Returns the result of a reduction that begins with a value."""
+    return result if initial is None else function(ops.convert_element_type(initial, get_aval(result).dtype), result)
+
+
+@eager(numpy.sum)
+def sum(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: bool = False,
+    initial: Any = None,
+    where: Any = None,
+) -> Any:
+    """Returns the sum over some dimensions.
+
+    Args:
+      a: an array.
+      axis: the dimension, or a tuple of them; all of them if None.
+      dtype: what the elements are converted to before they are added. By default floats keep theirs, and
+        booleans and integers become int64, unsigned ones uint64.
+      out: None only.
+      keepdims: whether the dimensions stay, with length 1.
+      initial: a number that is added.
+      where: booleans that broadcast to the shape of ``a``: which elements count.
+
+    Raises:
+      AxisError: there is no such dimension.
+      ArgumentValueError: a dimension is named twice.
+
+    >>> sum(numpy.array([[1.0, 2.0], [3.0, 4.0]]), axis=0)
+    array([4., 6.])
+
+    Source: ``numpy.sum``.
+    """
+    return _from(initial, ops.add, reduction.sum(_chosen(a, where, 0), axis, dtype, keepdims))
+
+
+@eager(numpy.prod)
+def prod(
+    a: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    out: Any = None,
+    keepdims: bool = False,
+    initial: Any = None,
+    where: Any = None,
+) -> Any:
+    """Returns the product over some dimensions; arguments, dtypes and errors are those of :func:`sum`.
+
+    >>> prod(numpy.array([2.0, 3.0]))
+    np.float64(6.0)
+    """
+    return _from(initial, ops.mul, reduction.prod(_chosen(a, where, 1), axis, dtype, keepdims))
+
+
+# Extrema
+
+
+def _extremum(
+    reduce: Callable[..., Any],
+    strict: Callable[..., Any],
+    function: Callable[[Any, Any], Any],
+    a: Any,
+    axis: Any,
+    keepdims: bool,
+    initial: Any,
+    where: Any,
+) -> Any:
+    if initial is None:
+        if where is not None:
+            raise ArgumentValueError(
+                f"{reduce.__name__}: expected initial= with where=, got where= alone: there may be no element at all"
+            )
+        return reduce(a, axis, keepdims)
+    ndim = get_aval(a).ndim
+    axes = tuple(range(ndim)) if axis is None else canonical_axes(reduce.__name__, axis, ndim)
+    result = _from(initial, function, strict(_chosen(a, where, initial), axes))
+    return ops.expand_dims(result, axes) if keepdims else result
+
+
+@eager(numpy.max)
+def max(
+    a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: Any = None
+) -> Any:
+    """Returns the largest element over some dimensions, NaN if one is.
+
+    Args:
+      a: an array of bool, integer or floating dtype.
+      axis: the dimension, or a tuple of them; all of them if None.
+      out: None only.
+      keepdims: whether the dimensions stay, with length 1.
+      initial: the smallest result, which an empty array has.
+      where: booleans that broadcast to the shape of ``a``: which elements count. It needs ``initial``.
+
+    Raises:
+      ArgumentValueError: there is no element to choose from.
+      AxisError: there is no such dimension.
+
+    Equal elements share the derivative equally.
+
+    >>> max(numpy.array([[1.0, 5.0], [3.0, 4.0]]), axis=1)
+    array([5., 4.])
+
+    Source: ``numpy.max``.
+    """
+    return _extremum(reduction.max, ops.reduce_max, ops.max, a, axis, keepdims, initial, where)
+
+
+@eager(numpy.min)
+def min(
+    a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, initial: Any = None, where: Any = None
+) -> Any:
+    """Returns the smallest element over some dimensions, NaN if one is; all else is as in :func:`max`.
+
+    >>> min(numpy.array([[1.0, 5.0], [3.0, 4.0]]), axis=1)
+    array([1., 3.])
+    """
+    return _extremum(reduction.min, ops.reduce_min, ops.min, a, axis, keepdims, initial, where)
+
+
+amax, amin = max, min
+
+# Logic
+
+
+@eager(numpy.all)
+def all(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, *, where: Any = None) -> Any:
+    """Returns whether all elements over some dimensions are true, that is, not zero.
+
+    Args:
+      a: an array.
+      axis: the dimension, or a tuple of them; all of them if None.
+      out: None only.
+      keepdims: whether the dimensions stay, with length 1.
+      where: booleans that broadcast to the shape of ``a``: which elements count.
+
+    Raises:
+      AxisError: there is no such dimension.
+
+    >>> all(numpy.array([[1, 0], [2, 3]]), axis=1)
+    array([False,  True])
+
+    Source: ``numpy.all``.
+    """
+    return reduction.all(_chosen(a, where, 1), axis, keepdims)
+
+
+@eager(numpy.any)
+def any(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, *, where: Any = None) -> Any:
+    """Returns whether any element over some dimensions is not zero; arguments are those of :func:`all`.
+
+    >>> any(numpy.array([[1, 0], [0, 0]]), axis=1)
+    array([ True, False])
+    """
+    return reduction.any(_chosen(a, where, 0), axis, keepdims)
+
+
+# Averages
+
+
+@eager(numpy.mean)
+def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False) -> Any:
+    """Returns the arithmetic mean over some dimensions, NaN if there are no elements.
+
+    Args:
+      a: an array.
+      axis: the dimension, or a tuple of them; all of them if None.
+      dtype: the dtype of the result; by default that of ``a``, or float64 if that is not floating.
+      out: None only.
+      keepdims: whether the dimensions stay, with length 1.
+
+    Raises:
+      AxisError: there is no such dimension.
+
+    >>> mean(numpy.array([[1.0, 2.0], [3.0, 4.0]]), axis=0)
+    array([2., 3.])
+
+    Source: ``numpy.mean``.
+    """
+    return reduction.mean(a, axis, dtype, keepdims)
+
+
+@eager(numpy.var)
+def var(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: bool = False) -> Any:
+    """Returns the variance over some dimensions: the mean of the squared distances from the mean.
+
+    Args:
+      a: an array. Of a complex one, the squares of absolute values are taken, and the result is real.
+      axis: the dimension, or a tuple of them; all of them if None.
+      dtype: what the elements are converted to first; by default float64 unless they are floating.
+      out: None only.
+      ddof: what is subtracted from the number of elements in the division.
+      keepdims: whether the dimensions stay, with length 1.
+
+    Raises:
+      AxisError: there is no such dimension.
+
+    >>> var(numpy.array([1.0, 3.0]))
+    np.float64(1.0)
+
+    Source: ``numpy.var``.
+    """
+    return reduction.var(a, axis, dtype, ddof, keepdims)
+
+
+@eager(numpy.std)
+def std(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: bool = False) -> Any:
+    """Returns the standard deviation over some dimensions; arguments are those of :func:`var`.
+
+    >>> std(numpy.array([1.0, 3.0]))
+    np.float64(1.0)
+    """
+    return reduction.std(a, axis, dtype, ddof, keepdims)
+
+
+# Positions
+
+
+@eager(numpy.argmax)
+def argmax(a: Any, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> Any:
+    """Returns the position of the largest element, the first of equal ones; that of a NaN if there is one.
+
+    Args:
+      a: an array of bool, integer or floating dtype.
+      axis: the dimension along which to look; None to look in all elements in row-major order.
+      out: None only.
+      keepdims: whether the dimensions stay, with length 1.
+
+    Raises:
+      ArgumentValueError: there is no element to choose from.
+      AxisError: there is no such dimension.
+
+    >>> argmax(numpy.array([[1.0, 5.0], [3.0, 4.0]]), axis=1)
+    array([1, 1])
+
+    Source: ``numpy.argmax``.
+    """
+    return reduction.argmax(a, axis, keepdims)
+
+
+@eager(numpy.argmin)
+def argmin(a: Any, axis: int | None = None, out: Any = None, *, keepdims: bool = False) -> Any:
+    """Returns the position of the smallest element; all else is as in :func:`argmax`.
+
+    >>> argmin(numpy.array([[1.0, 5.0], [3.0, 4.0]]))
+    np.int64(0)
+    """
+    return reduction.argmin(a, axis, keepdims)
+
+
+# Cumulative reductions
+
+
+def _cumulative(function: Callable[..., Any], a: Any, axis: int | None, dtype: Any) -> Any:
+    aval = get_aval(a)
+    if dtype is None:
+        kinds = {"b": numpy.int64, "i": numpy.int64, "u": numpy.uint64}
+        dtype = kinds.get(aval.dtype.kind, aval.dtype)
+    x = ops.convert_element_type(a, as_dtype(dtype))
+    if axis is None:
+        return function(ops.reshape(x, (aval.size,)), 0)
+    return function(x, canonical_axis(function.__name__, axis, aval.ndim))
+
+
+@eager(numpy.cumsum)
+def cumsum(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Any:
+    """Returns the sum of all elements up to each position.
+
+    Args:
+      a: an array.
+      axis: the dimension along which they are added; by default along the flattened array.
+      dtype: what the elements are converted to first, as in :func:`sum`.
+      out: None only.
+
+    Raises:
+      AxisError: there is no such dimension.
+
+    >>> cumsum(numpy.array([1.0, 2.0, 3.0]))
+    array([1., 3., 6.])
+
+    Source: ``numpy.cumsum``.
+    """
+    return _cumulative(ops.cumsum, a, axis, dtype)
+
+
+@eager(numpy.cumprod)
+def cumprod(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Any:
+    """Returns the product of all elements up to each position; arguments are those of :func:`cumsum`.
+
+    >>> cumprod(numpy.array([1.0, 2.0, 3.0]))
+    array([1., 2., 6.])
+    """
+    return _cumulative(ops.cumprod, a, axis, dtype)

@@ -1,0 +1,346 @@
+"""Arithmetic: elementwise ops that combine numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from lawful.core import ArgumentTypeError, Interval, Zero, get_aval
+from lawful.ops._elementwise import Elementwise, elementwise
+
+_NONZERO = Interval(0.5, 2.0)
+_POSITIVE = Interval(0.3, 2.0)
+_AWAY_FROM_ZERO = Interval(excluded=(0.0,))
+# Where an argument that is first stays below one that is second, so that neither a tie nor a kink is met.
+_LESS, _GREATER = Interval(-2.0, -0.1), Interval(0.1, 2.0)
+
+
+def _numpy_div(x: Any, y: Any) -> Any:
+    dtype = np.result_type(x, y)
+    if dtype.kind == "b":
+        raise ArgumentTypeError("div: expected numbers, got booleans; convert with astype, or use true_divide")
+    if dtype.kind not in "iu":
+        return np.true_divide(x, y)
+    quotient = np.floor_divide(x, y)
+    return (quotient + ((np.remainder(x, y) != 0) & (quotient < 0))).astype(dtype)
+
+
+def _lower_division(name: str) -> Callable[[Any, Any, Any], Any]:
+    """Returns the lowering of an op that divides: of integers by zero it gives 0, as NumPy."""
+
+    def lower(ctx: Any, x: Any, y: Any) -> Any:
+        divide = getattr(ctx.hlo, name)
+        aval = ctx.avals_in[0]
+        if aval.dtype.kind not in "iu":
+            return divide(x, y)
+        zero = ctx.full(aval, 0)
+        by_zero = ctx.compare(y, zero, "EQ")
+        return ctx.hlo.select(by_zero, zero, divide(x, ctx.hlo.select(by_zero, ctx.full(aval, 1), y)))
+
+    return lower
+
+
+def _numpy_rsqrt(x: Any) -> Any:
+    return np.reciprocal(np.sqrt(x))
+
+
+def _real_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    return np.empty(0, dtype).real.dtype if dtype.kind == "c" else dtype
+
+
+def _lower_square(ctx: Any, x: Any) -> Any:
+    return ctx.hlo.multiply(x, x)
+
+
+def _lower_abs(ctx: Any, x: Any) -> Any:
+    return x if ctx.avals_in[0].dtype.kind in "ub" else ctx.hlo.abs(x)
+
+
+def _lower_rounding(name: str) -> Callable[[Any, Any], Any]:
+    """Returns the lowering to a StableHLO op of floats, which does nothing to an integer."""
+
+    def lower(ctx: Any, x: Any) -> Any:
+        return x if ctx.avals_in[0].dtype.kind in "iub" else getattr(ctx.hlo, name)(x)
+
+    return lower
+
+
+def _lower_round(ctx: Any, x: Any) -> Any:
+    hlo = ctx.hlo
+    if ctx.avals_in[0].dtype.kind != "c":
+        return hlo.round_nearest_even(x)
+    return hlo.complex(hlo.round_nearest_even(hlo.real(x)), hlo.round_nearest_even(hlo.imag(x)))
+
+
+def _lower_extremum(name: str, direction: str) -> Callable[[Any, Any, Any], Any]:
+    """Returns the lowering to a StableHLO op, which orders complex numbers otherwise than NumPy."""
+
+    def lower(ctx: Any, x: Any, y: Any) -> Any:
+        if ctx.avals_in[0].dtype.kind != "c":
+            return getattr(ctx.hlo, name)(x, y)
+        from lawful.ops._comparison import lower_comparison
+
+        first = ctx.hlo.or_(ctx.compare(x, x, "NE"), lower_comparison(ctx, x, y, direction))
+        return ctx.hlo.select(first, x, y)
+
+    return lower
+
+
+def _lower_sign(ctx: Any, x: Any) -> Any:
+    aval = ctx.avals_in[0]
+    if aval.dtype.kind != "u":
+        return ctx.hlo.sign(x)
+    # StableHLO has no sign of unsigned integers: it is the smaller of the number and one.
+    return ctx.hlo.minimum(x, ctx.full(aval, 1))
+
+
+def _abs_derivative(t: Any, ans: Any, x: Any) -> Any:
+    from lawful.ops._comparison import ge
+    from lawful.ops._complex import conj, real
+    from lawful.ops._select import where
+
+    if get_aval(x).dtype.kind == "c":
+        return real(mul(t, conj(sign(x))))
+    return where(ge(x, 0), t, neg(t))
+
+
+def _sign_derivative(t: Any, ans: Any, x: Any) -> Any:
+    from lawful.ops._complex import conj, real
+
+    aval = get_aval(x)
+    if aval.dtype.kind != "c":
+        return Zero(aval.to_tangent_aval())
+    # A complex sign is on the unit circle: it moves by the part of the tangent that is across it.
+    return div(sub(t, mul(ans, real(mul(conj(ans), t)))), abs(x))
+
+
+def _share_of_extremum(t: Any, ans: Any, x: Any, y: Any) -> Any:
+    """Returns the tangent where ``x`` is the extremum, and half of it where both are."""
+    from lawful.ops._comparison import eq
+    from lawful.ops._select import where
+
+    return where(eq(x, ans), where(eq(y, ans), mul(t, 0.5), t), 0)
+
+
+def _pow_by_base(t: Any, ans: Any, x: Any, y: Any) -> Any:
+    from lawful.ops._comparison import bitwise_and, eq
+    from lawful.ops._select import where
+
+    # At exponent 0 the power is constant, whatever the base; 0 ** -1 must not meet the product.
+    constant_at_zero = bitwise_and(eq(x, 0.0), eq(y, 0.0))
+    return mul(t, mul(y, pow(x, where(constant_at_zero, 1.0, sub(y, 1.0)))))
+
+
+def _pow_by_exponent(t: Any, ans: Any, x: Any, y: Any) -> Any:
+    from lawful.ops._comparison import eq
+    from lawful.ops._select import where
+    from lawful.ops._transcendental import log
+
+    # At base 0 the power is 0 for every positive exponent; log(0) must not meet the product.
+    return mul(t, mul(log(where(eq(x, 0.0), 1.0, x)), ans))
+
+
+def _quotient_towards_zero(x: Any, y: Any) -> Any:
+    quotient = div(x, y)
+    return mul(sign(quotient), floor(abs(quotient)))
+
+
+add: Elementwise = elementwise(
+    "add",
+    "Returns ``x + y`` elementwise, promoted and broadcast as by ``numpy.add``.",
+    np.add,
+    "add",
+    arity=2,
+    derivatives=(lambda t, ans, x, y: t, lambda t, ans, x, y: t),
+    linear=((0, 1),),
+    kinds="fiuc",
+    commutes=True,
+    associates=True,
+    unit=0.0,
+)
+sub: Elementwise = elementwise(
+    "sub",
+    "Returns ``x - y`` elementwise, promoted and broadcast as by ``numpy.subtract``.",
+    np.subtract,
+    "subtract",
+    arity=2,
+    derivatives=(lambda t, ans, x, y: t, lambda t, ans, x, y: neg(t)),
+    linear=((0, 1),),
+    kinds="fiuc",
+    unit=0.0,
+)
+mul: Elementwise = elementwise(
+    "mul",
+    "Returns ``x * y`` elementwise, promoted and broadcast as by ``numpy.multiply``.",
+    np.multiply,
+    "multiply",
+    arity=2,
+    derivatives=(lambda t, ans, x, y: mul(t, y), lambda t, ans, x, y: mul(x, t)),
+    linear=((0,), (1,)),
+    kinds="fiuc",
+    commutes=True,
+    associates=True,
+    unit=1.0,
+)
+div: Elementwise = elementwise(
+    "div",
+    "Returns ``x / y`` elementwise; integers are divided towards zero, as by ``jax.lax.div``.",
+    _numpy_div,
+    _lower_division("divide"),
+    arity=2,
+    promote_as=np.subtract,  # which has no meaning for booleans either
+    derivatives=(lambda t, ans, x, y: div(t, y), lambda t, ans, x, y: neg(div(mul(t, ans), y))),
+    linear=((0,),),
+    kinds="fiuc",
+    unit=1.0,
+    domain=(Interval(), _NONZERO),
+)
+rem: Elementwise = elementwise(
+    "rem",
+    "Returns the remainder of ``x / y`` with the sign of ``x``, as ``numpy.fmod`` and ``jax.lax.rem``.",
+    np.fmod,
+    _lower_division("remainder"),
+    arity=2,
+    derivatives=(lambda t, ans, x, y: t, lambda t, ans, x, y: neg(mul(t, _quotient_towards_zero(x, y)))),
+    kinds="fiu",
+    domain=(Interval(0.1, 0.4), Interval(0.5, 0.9)),
+)
+max: Elementwise = elementwise(
+    "max",
+    "Returns the larger of ``x`` and ``y`` elementwise, as ``numpy.maximum``; a tie shares its derivative equally.",
+    np.maximum,
+    _lower_extremum("maximum", "GE"),
+    arity=2,
+    derivatives=(_share_of_extremum, lambda t, ans, x, y: _share_of_extremum(t, ans, y, x)),
+    kinds="fiu",
+    commutes=True,
+    associates=True,
+    domain=(_LESS, _GREATER),
+)
+min: Elementwise = elementwise(
+    "min",
+    "Returns the smaller of ``x`` and ``y`` elementwise, as ``numpy.minimum``; a tie shares its derivative equally.",
+    np.minimum,
+    _lower_extremum("minimum", "LE"),
+    arity=2,
+    derivatives=(_share_of_extremum, lambda t, ans, x, y: _share_of_extremum(t, ans, y, x)),
+    kinds="fiu",
+    commutes=True,
+    associates=True,
+    domain=(_LESS, _GREATER),
+)
+pow: Elementwise = elementwise(
+    "pow",
+    "Returns ``x ** y`` elementwise, promoted and broadcast as by ``numpy.power``.",
+    np.power,
+    "power",
+    arity=2,
+    derivatives=(_pow_by_base, _pow_by_exponent),
+    domain=(_POSITIVE, Interval()),
+)
+atan2: Elementwise = elementwise(
+    "atan2",
+    "Returns the angle of the point ``(y, x)``, given in this order, as ``numpy.arctan2``.",
+    np.arctan2,
+    "atan2",
+    arity=2,
+    derivatives=(
+        lambda t, ans, y, x: mul(t, div(x, add(square(x), square(y)))),
+        lambda t, ans, y, x: mul(t, div(neg(y), add(square(x), square(y)))),
+    ),
+    domain=(Interval(0.2, 2.0), Interval(0.2, 2.0)),
+)
+neg: Elementwise = elementwise(
+    "neg",
+    "Returns ``-x`` elementwise.",
+    np.negative,
+    "negate",
+    derivatives=(lambda t, ans, x: neg(t),),
+    linear=((0,),),
+    kinds="fiuc",
+)
+abs: Elementwise = elementwise(
+    "abs",
+    "Returns the absolute value elementwise; real for complex ``x``.",
+    np.abs,
+    _lower_abs,
+    result=_real_dtype,
+    derivatives=(_abs_derivative,),
+    kinds="fiuc",
+    domain=(_AWAY_FROM_ZERO,),
+)
+sign: Elementwise = elementwise(
+    "sign",
+    "Returns -1, 0 or 1 with the sign of ``x``; of a complex ``x``, the number of length 1 in its direction.",
+    np.sign,
+    _lower_sign,
+    derivatives=(_sign_derivative,),
+    kinds="fiu",
+    domain=(_AWAY_FROM_ZERO,),
+)
+floor: Elementwise = elementwise(
+    "floor",
+    "Returns the largest integer not above ``x``.",
+    np.floor,
+    _lower_rounding("floor"),
+    kinds="fiub",
+    domain=(Interval(0.1, 0.9),),
+)
+ceil: Elementwise = elementwise(
+    "ceil",
+    "Returns the smallest integer not below ``x``.",
+    np.ceil,
+    _lower_rounding("ceil"),
+    kinds="fiub",
+    domain=(Interval(0.1, 0.9),),
+)
+round_nearest_even: Elementwise = elementwise(
+    "round_nearest_even",
+    "Returns the integer nearest to ``x``, the even one of two, as ``numpy.rint``.",
+    np.rint,
+    _lower_round,
+    domain=(Interval(0.6, 1.4),),
+)
+square: Elementwise = elementwise(
+    "square",
+    "Returns ``x * x``.",
+    np.square,
+    _lower_square,
+    derivatives=(lambda t, ans, x: mul(t, mul(x, 2)),),
+    kinds="fiuc",
+)
+sqrt: Elementwise = elementwise(
+    "sqrt",
+    "Returns the square root elementwise.",
+    np.sqrt,
+    "sqrt",
+    derivatives=(lambda t, ans, x: mul(t, div(0.5, ans)),),
+    kinds="fc",
+    domain=(_POSITIVE,),
+)
+rsqrt: Elementwise = elementwise(
+    "rsqrt",
+    "Returns one over the square root elementwise.",
+    _numpy_rsqrt,
+    "rsqrt",
+    promote_as=np.sqrt,
+    derivatives=(lambda t, ans, x: mul(t, mul(div(ans, x), -0.5)),),
+    kinds="fc",
+    domain=(_POSITIVE,),
+)
+cbrt: Elementwise = elementwise(
+    "cbrt",
+    "Returns the cube root elementwise.",
+    np.cbrt,
+    "cbrt",
+    derivatives=(lambda t, ans, x: mul(t, div(1 / 3, square(ans))),),
+    domain=(_POSITIVE,),
+)
+
+add_p, sub_p, mul_p, div_p, rem_p = add.primitive, sub.primitive, mul.primitive, div.primitive, rem.primitive
+max_p, min_p, pow_p, atan2_p = max.primitive, min.primitive, pow.primitive, atan2.primitive
+neg_p, abs_p, sign_p, square_p = neg.primitive, abs.primitive, sign.primitive, square.primitive
+floor_p, ceil_p, round_nearest_even_p = floor.primitive, ceil.primitive, round_nearest_even.primitive
+sqrt_p, rsqrt_p, cbrt_p = sqrt.primitive, rsqrt.primitive, cbrt.primitive

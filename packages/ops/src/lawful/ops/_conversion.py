@@ -1,0 +1,115 @@
+"""Conversion from one dtype to another."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from lawful.core import (
+    Choose,
+    Declaration,
+    Interval,
+    Primitive,
+    ShapedArray,
+    Zero,
+    as_dtype,
+    current,
+    get_aval,
+    is_inexact,
+)
+from lawful.ops._promotion import cast, convert
+
+convert_element_type_p = Primitive("convert_element_type")
+
+
+def convert_element_type(operand: Any, new_dtype: Any) -> Any:
+    """Returns ``operand`` with its elements converted to another dtype, as ``numpy.astype``.
+
+    Args:
+      operand: an array of any shape and dtype. Of a complex one that becomes real, the real part is taken.
+      new_dtype: a dtype or its name.
+
+    Raises:
+      ArgumentTypeError: there are no arrays of such a dtype.
+
+    >>> convert_element_type(np.array([1.5, -1.5]), "int32")
+    array([ 1, -1], dtype=int32)
+
+    Source: ``jax.lax.convert_element_type``.
+    """
+    dtype = as_dtype(new_dtype)
+    if current.trace.evaluates_constants:
+        return convert(operand, dtype)
+    aval = get_aval(operand)
+    if aval.dtype == dtype and not aval.weak_type:
+        return operand
+    return convert_element_type_p.bind(operand, new_dtype=dtype, weak_type=False)
+
+
+@convert_element_type_p.def_impl
+def _impl(x: Any, *, new_dtype: np.dtype[Any], weak_type: bool) -> Any:
+    return cast(x, new_dtype).item() if weak_type else cast(x, new_dtype)
+
+
+@convert_element_type_p.def_abstract_eval
+def _abstract_eval(x: ShapedArray, *, new_dtype: np.dtype[Any], weak_type: bool) -> ShapedArray:
+    return ShapedArray(x.shape, new_dtype, weak_type)
+
+
+@convert_element_type_p.def_jvp
+def _jvp(primals: Sequence[Any], tangents: Sequence[Any], **params: Any) -> tuple[Any, Any]:
+    (x,), (t,) = primals, tangents
+    ans = convert_element_type_p.bind(x, **params)
+    aval = get_aval(ans)
+    if type(t) is Zero or not is_inexact(aval.dtype):
+        return ans, Zero(aval.to_tangent_aval())
+    return ans, convert_element_type_p.bind(t, **params)
+
+
+@convert_element_type_p.def_transpose
+def _transpose(ct: Any, x: Any, **_: Any) -> list[Any]:
+    if type(ct) is Zero:
+        return [Zero(x.aval)]
+    return [convert(ct, x.aval.dtype, x.aval.weak_type)]
+
+
+@convert_element_type_p.def_batch
+def _batch(args: Sequence[Any], dims: Sequence[int], *, new_dtype: np.dtype[Any], weak_type: bool) -> tuple[Any, int]:
+    # A batch of weak scalars is an array, which is strong.
+    return convert_element_type_p.bind(args[0], new_dtype=new_dtype, weak_type=False), dims[0]
+
+
+@convert_element_type_p.def_lowering
+def _lower(ctx: Any, x: Any, *, new_dtype: np.dtype[Any], weak_type: bool) -> Any:
+    (aval,) = ctx.avals_in
+    if aval.dtype == new_dtype:
+        return x
+    if aval.dtype.kind == "c" and new_dtype.kind not in "cb":
+        x = ctx.hlo.real(x)
+    if new_dtype.kind == "b":
+        return ctx.compare(x, ctx.full(aval, 0), "NE")
+    return ctx.hlo.convert(ctx.tensor_type(ctx.avals_out[0]), x)
+
+
+def _sample(choose: Choose) -> tuple[tuple[ShapedArray, ...], dict[str, Any]]:
+    aval = ShapedArray(choose.shape(), choose.dtype("fiubc"))
+    return (aval,), {"new_dtype": choose.dtype("fiubc"), "weak_type": False}
+
+
+convert_element_type_p.declaration = Declaration(
+    sample=_sample,
+    reference=lambda x, *, new_dtype, weak_type: cast(x, new_dtype),
+    domain=(Interval(0.0, 2.0),),  # what a negative float is as an unsigned integer, neither C nor NumPy defines
+    kinds="fiubc",
+    linear=((0,),),
+)
+
+
+def with_weakness_of(x: Any, aval: ShapedArray) -> Any:
+    """Returns ``x`` with the weakness of a type that it has otherwise: types inside jaxprs are exact."""
+    have = get_aval(x)
+    if have == aval:
+        return x
+    return convert_element_type_p.bind(x, new_dtype=aval.dtype, weak_type=aval.weak_type)

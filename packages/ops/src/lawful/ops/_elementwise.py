@@ -1,0 +1,254 @@
+"""The family of elementwise ops: one declaration makes the primitive, all of its rules and its function.
+
+A declaration names the NumPy function, the StableHLO op and the derivatives. Everything else follows: an
+elementwise function has a diagonal Jacobian, so that where it is linear its derivative is its own transpose;
+its batching rule brings the batch dimensions to the front; its promotion is the NumPy function's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from lawful.core import (
+    ArgumentTypeError,
+    Choose,
+    Declaration,
+    Interval,
+    NotLinearError,
+    Primitive,
+    ShapedArray,
+    UndefinedPrimal,
+    Zero,
+    current,
+    get_aval,
+    python_scalar_types,
+    supported_dtypes,
+)
+from lawful.ops._batching import add_batch_dim, align_to_front
+from lawful.ops._promotion import promote, require_equal
+
+#: ``derivative(tangent, ans, *primals, **params)`` gives one argument's share of the output tangent.
+Derivative = Callable[..., Any]
+Lower = Callable[..., Any]
+
+# Values that NumPy promotes as we do, so that an eager call can go straight to the NumPy function.
+_native_dtypes = frozenset(dtype for dtype in supported_dtypes if dtype.kind in "biufc" and "float8" not in dtype.name)
+_scalar_types = frozenset({*(dtype.type for dtype in _native_dtypes), float, complex, bool, int})
+
+# How many signatures an op remembers to need no promotion.
+_MOST_SIGNATURES = 1024
+
+
+def is_eager(*args: Any) -> bool:
+    """Whether these arguments would be evaluated at once, and NumPy itself promotes them as lawful does."""
+    if not current.trace.evaluates_constants:
+        return False
+    for x in args:
+        cls = type(x)
+        if cls is np.ndarray:
+            if x.dtype not in _native_dtypes:
+                return False
+        elif cls not in _scalar_types:
+            return False
+    return True
+
+
+class Elementwise:
+    """An elementwise op: called as a function, it promotes, broadcasts and applies its primitive.
+
+    Attributes:
+      primitive: the strict primitive beneath, of operands of one shape and dtype.
+      operator: the op as a Python operator has it: of weak operands only (Python scalars, and tracers that stand
+        for them) it gives a weak result, where the function gives a strong one.
+    """
+
+    def __init__(
+        self,
+        primitive: Primitive,
+        numpy_function: Callable[..., Any],
+        promote_as: np.ufunc | None,
+        arity: int,
+        doc: str,
+    ) -> None:
+        self.primitive = primitive
+        self.numpy_function = numpy_function
+        self.promote_as = promote_as
+        self.arity = arity
+        self._strict: set[tuple[Any, ...]] = set()
+        self.__name__ = self.__qualname__ = primitive.name
+        self.__doc__ = doc
+
+    def __repr__(self) -> str:
+        return f"<function lawful.ops.{self.__name__}>"
+
+    def __call__(self, *args: Any) -> Any:
+        if is_eager(*args) and len(args) == self.arity:
+            try:
+                return self.numpy_function(*args)
+            except (TypeError, ValueError, OverflowError):
+                pass  # the path below says what is wrong
+        self._check_count(args)
+        return self._apply(args, False)
+
+    def operator(self, *args: Any) -> Any:
+        """Applies the op as a Python operator: as the function, but weak operands give a weak result."""
+        return self._apply(args, True)
+
+    def _apply(self, args: Sequence[Any], operator: bool) -> Any:
+        # Operands that are known to need no promotion go straight to the primitive.
+        signature = (operator, *[get_aval(x) for x in args])
+        if signature in self._strict:
+            return self.primitive.bind(*args)
+        operands = promote(self.primitive.name, self.promote_as, args, operator=operator)
+        weak = [get_aval(x).weak_type for x in args]
+        # Of weak and strong operands a Python scalar is converted where a tracer of the same type is not.
+        if (not any(weak) or (operator and all(weak))) and all(x is y for x, y in zip(operands, args, strict=True)):
+            if len(self._strict) >= _MOST_SIGNATURES:
+                self._strict.clear()
+            self._strict.add(signature)
+        return self.primitive.bind(*operands)
+
+    def _check_count(self, args: Sequence[Any]) -> None:
+        if len(args) != self.arity:
+            raise ArgumentTypeError(f"{self.__name__}: expected {self.arity} arguments, got {len(args)}")
+
+
+def elementwise(
+    name: str,
+    doc: str,
+    numpy_function: Callable[..., Any],
+    hlo: str | Lower,
+    *,
+    arity: int = 1,
+    derivatives: Sequence[Derivative | None] | None = None,
+    linear: tuple[tuple[int, ...], ...] = (),
+    promote_as: np.ufunc | None = None,
+    result: Callable[[np.dtype[Any]], np.dtype[Any]] | None = None,
+    domain: Sequence[Interval] = (Interval(),),
+    kinds: str = "f",
+    commutes: bool = False,
+    associates: bool = False,
+    unit: float | None = None,
+    params: Callable[[Choose], dict[str, Any]] = lambda choose: {},
+) -> Elementwise:
+    """Declares an elementwise op.
+
+    Args:
+      name: the primitive's name, and the function's.
+      doc: the function's docstring.
+      numpy_function: evaluates it on NumPy arrays of equal dtype; also the reference in its declaration.
+      hlo: the StableHLO op's name in MLIR's Python bindings, or ``lower(ctx, *operands)``.
+      arity: the number of arguments.
+      derivatives: one for each argument; None where the derivative is zero everywhere that it exists.
+      linear: sets of arguments in which the op is jointly linear.
+      promote_as: the ufunc whose promotion the function follows; by default ``numpy_function`` if it is one.
+      result: the dtype of the result from that of the operands; by default the same.
+      domain: where arguments may lie, for laws.
+      kinds: the kinds of dtype that it is defined for.
+      commutes: whether ``f(x, y) = f(y, x)``.
+      associates: whether ``f(f(x, y), z) = f(x, f(y, z))``.
+      unit: the value with ``f(x, unit) = x``.
+      params: draws static parameters, for laws; the NumPy function and the rules get them by name.
+    """
+    primitive = Primitive(name)
+    if promote_as is None and isinstance(numpy_function, np.ufunc):
+        promote_as = numpy_function
+
+    @primitive.def_impl
+    def impl(*args: Any, **params: Any) -> Any:
+        out = numpy_function(*args, **params)
+        if type(args[0]) in python_scalar_types and all(type(x) in python_scalar_types for x in args):
+            return out.item()  # a weak value: of Python scalars only comes a Python scalar
+        return out
+
+    @primitive.def_abstract_eval
+    def abstract_eval(*avals: ShapedArray, **params: Any) -> ShapedArray:
+        aval = require_equal(name, avals)
+        return aval if result is None else aval.update(dtype=result(aval.dtype))
+
+    @primitive.def_batch
+    def batch(args: Sequence[Any], dims: Sequence[int | None], **params: Any) -> tuple[Any, int]:
+        mapped = {dim for dim in dims if dim is not None}
+        if len(mapped) > 1:
+            return primitive.bind(*align_to_front(args, dims), **params), 0
+        (dim,) = mapped
+        if None in dims:
+            size = next(get_aval(x).shape[dim] for x, d in zip(args, dims, strict=True) if d is not None)
+            args = [add_batch_dim(x, size, dim) if d is None else x for x, d in zip(args, dims, strict=True)]
+        return primitive.bind(*args, **params), dim
+
+    @primitive.def_lowering
+    def lower(ctx: Any, *operands: Any, **params: Any) -> Any:
+        return getattr(ctx.hlo, hlo)(*operands) if isinstance(hlo, str) else hlo(ctx, *operands, **params)
+
+    _differentiate(primitive, derivatives or (None,) * arity)
+    if linear:
+        _transpose(primitive, derivatives or (), linear)
+    else:
+        primitive.declare_absent("transpose", "it is not linear in any argument")
+
+    def sample(choose: Choose) -> tuple[tuple[ShapedArray, ...], dict[str, Any]]:
+        aval = ShapedArray(choose.shape(), choose.dtype(kinds))
+        return (aval,) * arity, params(choose)
+
+    primitive.declaration = Declaration(
+        sample=sample,
+        reference=numpy_function,
+        domain=tuple(domain) if len(domain) == arity else tuple(domain) * arity,
+        kinds=kinds,
+        linear=linear,
+        commutes=commutes,
+        associates=associates,
+        unit=unit,
+        differentiable=derivatives is not None and any(derivatives),
+    )
+    return Elementwise(primitive, numpy_function, promote_as, arity, doc)
+
+
+def _differentiate(primitive: Primitive, derivatives: Sequence[Derivative | None]) -> None:
+    @primitive.def_jvp
+    def jvp(primals: Sequence[Any], tangents: Sequence[Any], **params: Any) -> tuple[Any, Any]:
+        ans = primitive.bind(*primals, **params)
+        total = None
+        for tangent, derivative in zip(tangents, derivatives, strict=True):
+            if type(tangent) is not Zero and derivative is not None:
+                term = derivative(tangent, ans, *primals, **params)
+                total = term if total is None else add_tangents(total, term)
+        return ans, Zero(get_aval(ans).to_tangent_aval()) if total is None else total
+
+
+def _transpose(
+    primitive: Primitive, derivatives: Sequence[Derivative | None], linear: tuple[tuple[int, ...], ...]
+) -> None:
+    allowed = {subset for group in linear for size in range(len(group) + 1) for subset in combinations(group, size)}
+
+    @primitive.def_transpose
+    def transpose(ct: Any, *args: Any, **params: Any) -> list[Any]:
+        undefined = tuple([i for i, x in enumerate(args) if type(x) is UndefinedPrimal])
+        if undefined not in allowed:
+            raise NotLinearError(
+                f"transpose of {primitive.name}: expected a function that is linear in what it is transposed by, "
+                f"got {primitive.name}, which is not linear in its argument {' and '.join(map(str, undefined))}; "
+                "make the others constants, or linearize first"
+            )
+        cotangents: list[Any] = [None] * len(args)
+        for i in undefined:
+            derivative = derivatives[i]
+            assert derivative is not None, f"{primitive} has no derivative in argument {i}"
+            cotangents[i] = Zero(args[i].aval) if type(ct) is Zero else derivative(ct, None, *args, **params)
+        return cotangents
+
+
+def add_tangents(x: Any, y: Any) -> Any:
+    """Returns the sum of two tangents or cotangents of one type, either of which may be a symbolic zero."""
+    if type(x) is Zero:
+        return y
+    if type(y) is Zero:
+        return x
+    from lawful.ops._arithmetic import add_p
+
+    return add_p.bind(x, y)

@@ -1,0 +1,219 @@
+"""NumPy's own functions of tracers and device arrays: ``numpy.sin(x)`` and ``numpy.sum(x)`` run lawful's.
+
+NumPy asks the arguments of its functions whether they know better, a ufunc by ``__array_ufunc__`` and any other
+function by ``__array_function__``. The answer stands in one table from NumPy's function to lawful's. This package
+fills in what its ops declare; other distributions do so by `register_numpy_functions`, in a module that an entry
+point of the group ``lawful.numpy_functions`` names, which is imported when a function is first missing.
+
+A tracer never becomes a NumPy array: what lawful has no function for is an error that says what to do. A device array
+has a value, so that NumPy computes with it what lawful does not.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from types import ModuleType
+from typing import Any, NoReturn
+
+import numpy as np
+
+from lawful import tree
+from lawful.core import ArgumentTypeError, LawfulError, Tracer, get_aval, is_array, to_numpy
+from lawful.ops import _arithmetic, _comparison, _transcendental
+from lawful.ops import _numpy_reduction as reduction
+from lawful.ops._comparison import shift_right
+from lawful.ops._complex import imag, real
+from lawful.ops._cumulative import cummax, cummin
+from lawful.ops._division import floor_divide, remainder, true_divide
+from lawful.ops._dot import dot, matmul, tensordot
+from lawful.ops._elementwise import Elementwise
+from lawful.ops._select import where
+from lawful.ops._squeeze import expand_dims
+
+Function = Callable[..., Any]
+
+_functions: dict[Function, Function] = {}
+
+
+def register_numpy_functions(functions: Mapping[Function, Function]) -> None:
+    """Makes functions of NumPy run others where an argument is a tracer or a device array.
+
+    Args:
+      functions: for each function of NumPy one with the same arguments, of which it may have fewer.
+    """
+    _functions.update(functions)
+
+
+def _declared(*modules: ModuleType) -> dict[Function, Function]:
+    """Returns the elementwise ops of some modules, by the ufuncs in their declarations."""
+    ops = [op for module in modules for op in vars(module).values() if isinstance(op, Elementwise)]
+    return {op.numpy_function: op for op in ops if isinstance(op.numpy_function, np.ufunc)}
+
+
+register_numpy_functions(
+    {
+        **_declared(_arithmetic, _comparison, _transcendental),
+        np.true_divide: true_divide,
+        np.right_shift: shift_right,
+        np.floor_divide: floor_divide,
+        np.remainder: remainder,
+        np.divmod: lambda x, y: (floor_divide(x, y), remainder(x, y)),
+        np.matmul: matmul,
+        **{getattr(np, f.__name__): f for f in (dot, tensordot, where, real, imag)},
+        **{getattr(np, name): getattr(reduction, name) for name in ("sum", "prod", "max", "min", "all", "any")},
+        **{getattr(np, name): getattr(reduction, name) for name in ("mean", "var", "std", "argmax", "argmin")},
+        np.shape: lambda a: get_aval(a).shape,
+        np.ndim: lambda a: get_aval(a).ndim,
+    }
+)
+
+# What the methods of a ufunc are called as functions, with the axis that they take by default.
+_AS_FUNCTION: dict[tuple[Any, str], Function] = {
+    (np.add, "reduce"): np.sum,
+    (np.multiply, "reduce"): np.prod,
+    (np.maximum, "reduce"): np.max,
+    (np.minimum, "reduce"): np.min,
+    (np.logical_and, "reduce"): np.all,
+    (np.logical_or, "reduce"): np.any,
+    (np.add, "accumulate"): np.cumsum,
+    (np.multiply, "accumulate"): np.cumprod,
+}
+_CUMULATIVE = {np.maximum: cummax, np.minimum: cummin}
+
+
+@cache
+def _load_entry_points() -> None:
+    # Imported late: it takes as long as all of lawful's own modules.
+    from importlib.metadata import entry_points
+
+    for point in entry_points(group="lawful.numpy_functions"):
+        point.load()
+
+
+def _find(function: Function) -> Function | None:
+    """Returns lawful's function for one of NumPy, if there is one."""
+    found = _functions.get(function)
+    if found is None:
+        _load_entry_points()
+        found = _functions.get(function)
+    if found is None and isinstance(function, np.ufunc):
+        # A ufunc that is not public itself, which a method of ndarray runs: that of `numpy.clip`.
+        found = _functions.get(getattr(np, function.__name__, function))
+    return found
+
+
+def array_ufunc(self: Any, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+    """Answers for a ufunc of which an argument is a tracer or a device array."""
+    if any(not is_array(x) and hasattr(x, "__array_ufunc__") for x in inputs):
+        return NotImplemented  # another library's array, which may know what to do
+    name = f"numpy.{ufunc.__name__}" + ("" if method == "__call__" else f".{method}")
+    function = _ufunc_method(ufunc, method)
+    if not any(isinstance(x, Tracer) for x in inputs):
+        return _of_values(getattr(ufunc, method), function, inputs, kwargs)
+    if function is not None and _accepts(function, kwargs):
+        return function(*inputs, **kwargs)
+    if method == "at":
+        raise ArgumentTypeError(
+            f"{name}: expected an operation that makes a new array, got one that writes into a traced array or with "
+            "traced values; build the result with lawful.numpy.where or concatenate"
+        )
+    _refuse(name, function, kwargs)
+
+
+def array_function(
+    self: Any, function: Function, types: Iterable[type], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """Answers for any other function of NumPy of which an argument is a tracer or a device array."""
+    if any(not (issubclass(cls, np.ndarray) or _is_ours(cls)) for cls in types):
+        return NotImplemented
+    found = _find(function)
+    if not any(issubclass(cls, Tracer) for cls in types):
+        return _of_values(function, found, args, kwargs)
+    if found is not None and _accepts(found, kwargs):
+        return found(*args, **kwargs)
+    module = getattr(function, "__module__", None) or "numpy"
+    _refuse(f"{module}.{function.__name__}", found, kwargs)
+
+
+def _is_ours(cls: type) -> bool:
+    return getattr(cls, "__array_ufunc__", None) is array_ufunc
+
+
+def _ufunc_method(ufunc: np.ufunc, method: str) -> Function | None:
+    if method == "__call__":
+        return _find(ufunc)
+    if method == "outer":
+        return _outer(ufunc)
+    if (ufunc, method) in _AS_FUNCTION:
+        function = _find(_AS_FUNCTION[ufunc, method])
+        return None if function is None else _along_first(function)
+    if method == "accumulate" and ufunc in _CUMULATIVE:
+        return _along_first(_CUMULATIVE[ufunc])
+    return None
+
+
+def _outer(ufunc: np.ufunc) -> Function | None:
+    function = _find(ufunc)
+    if function is None or ufunc.nin != 2 or ufunc.signature is not None:
+        return None
+
+    def outer(x: Any, y: Any) -> Any:
+        ndim = get_aval(x).ndim
+        return function(expand_dims(x, tuple(range(ndim, ndim + get_aval(y).ndim))), y)
+
+    return outer
+
+
+def _along_first(function: Function) -> Function:
+    """Returns a function that reduces along the first dimension by default, as the methods of ufuncs do."""
+
+    def method(array: Any, axis: Any = 0, dtype: Any = None, keepdims: bool = False, initial: Any = None) -> Any:
+        given = {"dtype": dtype, "keepdims": keepdims or None, "initial": initial}
+        return function(array, axis=axis, **{name: value for name, value in given.items() if value is not None})
+
+    return method
+
+
+@cache
+def _parameters(function: Function) -> frozenset[str]:
+    return frozenset(inspect.signature(function).parameters)
+
+
+def _accepts(function: Function, kwargs: Mapping[str, Any]) -> bool:
+    """Whether a function takes these keywords; it may have ``out`` in its signature, and takes None only."""
+    return not kwargs or (kwargs.get("out") is None and kwargs.keys() <= _parameters(function))
+
+
+def _of_values(function: Function, found: Function | None, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Calls lawful's function with device arrays; NumPy's with their values, where lawful has none that takes them."""
+    if found is not None and _accepts(found, kwargs):
+        try:
+            return found(*args, **kwargs)
+        except LawfulError:
+            pass  # NumPy takes lists, and more
+
+    def value(x: Any) -> Any:
+        return np.asarray(to_numpy(x)) if _is_ours(type(x)) else x
+
+    args, kwargs = tree.map(value, (args, kwargs))
+    return function(*args, **kwargs)
+
+
+def _refuse(name: str, function: Function | None, kwargs: Mapping[str, Any]) -> NoReturn:
+    if kwargs.get("out") is not None:
+        raise ArgumentTypeError(
+            f"{name}: expected no out=, got one: an array cannot be overwritten with traced values; use the "
+            "result, and write x = x + y in place of x += y"
+        )
+    if function is None:
+        raise ArgumentTypeError(
+            f"{name}: expected a function that lawful has too, got a tracer in one that it has not; write it with "
+            "functions of lawful.numpy, or compute it outside of the transformation"
+        )
+    unknown = ", ".join(f"{key}=" for key in kwargs if key not in _parameters(function))
+    raise ArgumentTypeError(
+        f"{name}: expected arguments that lawful's function has too, got {unknown} with a tracer; leave it out: "
+        "convert with astype for dtype=, choose with lawful.numpy.where for where="
+    )

@@ -1,0 +1,202 @@
+"""Promotion and broadcasting: from what a user gives a function to what the strict primitives beneath take.
+
+Promotion is NumPy 2's, asked of the NumPy function itself (``ufunc.resolve_dtypes``), so that a function and
+its NumPy namesake agree on every mixture of dtypes and Python scalars.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from lawful.core import (
+    ArgumentTypeError,
+    ArgumentValueError,
+    IntegerOverflowError,
+    ShapedArray,
+    Tracer,
+    get_aval,
+    is_float,
+    promote_dtypes,
+    python_scalar_dtype,
+    python_scalar_types,
+    to_numpy,
+)
+
+# What Python does to its booleans as integers: True + True is 2.
+_ARITHMETIC_OF_BOOLS = frozenset(
+    {
+        *(np.add, np.subtract, np.multiply, np.floor_divide, np.remainder, np.power),
+        *(np.negative, np.positive, np.absolute, np.invert, np.left_shift, np.right_shift),
+    }
+)
+_COMPARISONS = frozenset({np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal})
+_PYTHON_TYPE = {"b": np.dtype(bool), "i": int, "f": float, "c": complex}
+
+
+@cache
+def operand_dtypes(
+    name: str, function: np.ufunc | None, operator: bool, *operands: tuple[np.dtype[Any], bool]
+) -> tuple[np.dtype[Any], bool]:
+    """Returns the dtype that a NumPy function converts its operands to, and whether all of them are weak.
+
+    Args:
+      name: the op, for error messages.
+      function: the NumPy function; None to promote without one.
+      operator: whether a Python operator was used.
+      operands: the ``(dtype, weak_type)`` of each operand.
+
+    Raises:
+      ArgumentTypeError: the function has no meaning for such operands.
+    """
+    common, weak = promote_dtypes(*operands)
+    if weak and operator and common.kind == "b" and function in _ARITHMETIC_OF_BOOLS:
+        return np.dtype(np.int64), True
+    if function is None:
+        return common, weak
+    # Of Python scalars alone NumPy compares integers as objects; here they have a dtype.
+    asked = tuple(_PYTHON_TYPE[dtype.kind] if is_weak and not weak else dtype for dtype, is_weak in operands)
+    low_precision = any(_is_low_precision(dtype) for dtype in asked)
+    if low_precision:  # which NumPy does not promote: it is asked whether there is such a function at all
+        asked = (np.dtype(np.float16) if _is_low_precision(common) else common,) * len(operands)
+    try:
+        resolved = function.resolve_dtypes((*asked, *(None,) * function.nout))  # type: ignore[arg-type]
+    except TypeError as error:
+        names = " and ".join(("Python " if is_weak else "") + dtype.name for dtype, is_weak in operands)
+        raise ArgumentTypeError(
+            f"{name}: expected operands of a dtype that it is defined for, got {names}; convert with astype"
+        ) from error
+    if low_precision:
+        return common, weak
+    loop = set(resolved[: function.nin])
+    # NumPy compares int64 with uint64 by a loop of its own; a primitive has operands of one dtype.
+    return (loop.pop() if len(loop) == 1 else common), weak
+
+
+def _is_low_precision(dtype: Any) -> bool:
+    return isinstance(dtype, np.dtype) and is_float(dtype) and not np.issubdtype(dtype, np.floating)
+
+
+def convert(x: Any, dtype: np.dtype[Any], weak_type: bool = False) -> Any:
+    """Returns ``x`` with another dtype or weakness, itself where it has these already.
+
+    A constant is converted at once, also while a program is being recorded.
+    """
+    aval = get_aval(x)
+    if aval.dtype == dtype and aval.weak_type == weak_type:
+        return x
+    if isinstance(x, Tracer):
+        from lawful.ops._conversion import convert_element_type_p
+
+        return convert_element_type_p.bind(x, new_dtype=dtype, weak_type=weak_type)
+    value = to_numpy(x)
+    if type(value) in python_scalar_types and dtype == python_scalar_dtype(type(value)) and not weak_type:
+        return dtype.type(value)
+    value = cast(value, dtype)
+    return value.item() if weak_type else value
+
+
+def cast(x: Any, dtype: np.dtype[Any]) -> Any:
+    """Returns the NumPy value ``x`` as another dtype; of a complex one that becomes real, the real part.
+
+    Raises:
+      IntegerOverflowError: a Python integer does not fit, as in NumPy.
+    """
+    if type(x) is int and dtype.kind in "iu" and not np.iinfo(dtype).min <= x <= np.iinfo(dtype).max:
+        raise IntegerOverflowError(f"integer: expected a value that fits {dtype}, got {x}; convert the array first")
+    array = np.asarray(x)
+    if array.dtype.kind == "c" and dtype.kind not in "cb":
+        array = array.real
+    with np.errstate(invalid="ignore", over="ignore"):  # what XLA gives out of range, it gives in silence
+        return array.astype(dtype)[()]
+
+
+def broadcast_shapes(name: str, *shapes: tuple[int, ...]) -> tuple[int, ...]:
+    """Returns the common shape by NumPy's rules; raises ArgumentValueError, as NumPy's ValueError, if there is none."""
+    try:
+        return np.broadcast_shapes(*shapes)
+    except ValueError as error:
+        raise ArgumentValueError(
+            f"{name}: expected shapes that broadcast together, got {' and '.join(map(str, shapes))}; "
+            "reshape or transpose one so that the dimensions, from the last, are equal or 1"
+        ) from error
+
+
+def broadcast_to(x: Any, shape: tuple[int, ...]) -> Any:
+    """Returns ``x`` broadcast by NumPy's rules to a shape that it is known to broadcast to."""
+    have = get_aval(x).shape
+    if have == shape:
+        return x
+    from lawful.ops._shape import broadcast_in_dim, reshape
+
+    offset = len(shape) - len(have)
+    kept = [axis for axis, size in enumerate(have) if size == shape[offset + axis]]
+    if len(kept) < len(have):
+        x = reshape(x, tuple(have[axis] for axis in kept))
+    return broadcast_in_dim(x, shape, tuple(offset + axis for axis in kept))
+
+
+def promote(name: str, function: np.ufunc | None, args: Sequence[Any], *, operator: bool = False) -> list[Any]:
+    """Returns operands of equal shape and dtype, which a strict primitive takes.
+
+    Args:
+      name: the function, for error messages.
+      function: the NumPy function whose promotion is followed; None for the plain one.
+      args: arrays, numbers or tracers.
+      operator: whether a Python operator was used, which gives a weak result of weak operands; a function
+        gives a strong one.
+    """
+    avals = [get_aval(x) for x in args]
+    kinds = [(aval.dtype, aval.weak_type) for aval in avals]
+    if function in _COMPARISONS:
+        kinds = _without_narrowing(args, kinds)
+    dtype, weak = operand_dtypes(name, function, operator, *kinds)
+    shape = avals[0].shape
+    if any(aval.shape != shape for aval in avals):
+        shape = broadcast_shapes(name, *[aval.shape for aval in avals])
+    keep_weak = weak and operator
+    operands = [
+        x
+        if aval.dtype == dtype and not (aval.weak_type and type(x) in python_scalar_types and not keep_weak)
+        else convert(x, dtype, keep_weak)
+        for x, aval in zip(args, avals, strict=True)
+    ]
+    if weak and not operator and all(get_aval(x).weak_type for x in operands):
+        operands[0] = convert(operands[0], dtype)
+    return [x if aval.shape == shape else broadcast_to(x, shape) for x, aval in zip(operands, avals, strict=True)]
+
+
+def _without_narrowing(args: Sequence[Any], kinds: Sequence[tuple[Any, bool]]) -> list[tuple[Any, bool]]:
+    """Makes Python integers that may not fit the integers they are compared with count as int64.
+
+    NumPy compares ``-2 < uint8(3)`` by value, and so must a program in which the value is not known yet.
+    """
+    strong = [dtype for dtype, weak in kinds if not weak and dtype.kind in "iu"]
+    if not strong:
+        return list(kinds)
+    limits = np.iinfo(strong[0])
+    return [
+        (dtype, weak and not (dtype.kind == "i" and not (type(x) is int and limits.min <= x <= limits.max)))
+        for x, (dtype, weak) in zip(args, kinds, strict=True)
+    ]
+
+
+def require_equal(name: str, avals: Sequence[ShapedArray]) -> ShapedArray:
+    """Returns the common shape and dtype of a strict primitive's operands; raises ArgumentTypeError if they differ.
+
+    The result is weak if all are.
+    """
+    first = avals[0]
+    weak = first.weak_type
+    for aval in avals[1:]:
+        if aval is not first:
+            if aval.shape != first.shape or aval.dtype != first.dtype:
+                raise ArgumentTypeError(
+                    f"{name}_p: expected operands of one shape and dtype, got {', '.join(map(str, avals))}; "
+                    f"call lawful.ops.{name}, which promotes and broadcasts"
+                )
+            weak = weak and aval.weak_type
+    return first if weak == first.weak_type else first.update(weak_type=weak)

@@ -1,0 +1,174 @@
+"""Elementwise transcendental functions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from lawful.core import Interval
+from lawful.ops._arithmetic import add, div, mul, neg, rsqrt, sqrt, square, sub
+from lawful.ops._elementwise import Elementwise, elementwise
+
+_POSITIVE = Interval(0.3, 2.0)
+_INSIDE_UNIT = Interval(-0.8, 0.8)
+
+
+def _chlo(name: str) -> Callable[[Any, Any], Any]:
+    """Returns the lowering to an op of the client HLO dialect, which the compiler expands."""
+
+    def lower(ctx: Any, x: Any) -> Any:
+        return getattr(ctx.chlo, name)(x)
+
+    return lower
+
+
+def _numpy_logistic(x: Any) -> Any:
+    x = np.asarray(x)
+    if x.dtype.kind in "biu":  # an unsigned integer has no negative
+        x = x.astype(np.exp.resolve_dtypes((x.dtype, None))[0])
+    # Of the negative absolute value only, so that the exponential cannot overflow.
+    small = np.exp(-np.abs(x))
+    return np.where(np.signbit(x), small, 1) / (1 + small) if np.isrealobj(x) else 1 / (1 + np.exp(-x))
+
+
+exp: Elementwise = elementwise(
+    "exp",
+    "Returns the exponential.",
+    np.exp,
+    "exponential",
+    derivatives=(lambda t, ans, x: mul(t, ans),),
+    kinds="fc",
+)
+exp2: Elementwise = elementwise(
+    "exp2",
+    "Returns ``2 ** x``.",
+    np.exp2,
+    lambda ctx, x: ctx.hlo.exponential(ctx.hlo.multiply(x, ctx.full(ctx.avals_in[0], math.log(2.0)))),
+    derivatives=(lambda t, ans, x: mul(t, mul(ans, math.log(2.0))),),
+)
+expm1: Elementwise = elementwise(
+    "expm1",
+    "Returns ``exp(x) - 1``, exact near 0.",
+    np.expm1,
+    "exponential_minus_one",
+    derivatives=(lambda t, ans, x: mul(t, add(ans, 1)),),
+    kinds="fc",
+)
+log: Elementwise = elementwise(
+    "log",
+    "Returns the natural logarithm.",
+    np.log,
+    "log",
+    derivatives=(lambda t, ans, x: div(t, x),),
+    kinds="fc",
+    domain=(_POSITIVE,),
+)
+log1p: Elementwise = elementwise(
+    "log1p",
+    "Returns ``log(1 + x)``, exact near 0.",
+    np.log1p,
+    "log_plus_one",
+    derivatives=(lambda t, ans, x: div(t, add(x, 1)),),
+    kinds="fc",
+    domain=(_INSIDE_UNIT,),
+)
+sin: Elementwise = elementwise(
+    "sin", "Returns the sine.", np.sin, "sine", derivatives=(lambda t, ans, x: mul(t, cos(x)),), kinds="fc"
+)
+cos: Elementwise = elementwise(
+    "cos", "Returns the cosine.", np.cos, "cosine", derivatives=(lambda t, ans, x: neg(mul(t, sin(x))),), kinds="fc"
+)
+tan: Elementwise = elementwise(
+    "tan",
+    "Returns the tangent.",
+    np.tan,
+    "tan",
+    derivatives=(lambda t, ans, x: mul(t, add(square(ans), 1)),),
+    kinds="fc",
+    domain=(Interval(-1.2, 1.2),),
+)
+asin: Elementwise = elementwise(
+    "asin",
+    "Returns the inverse sine.",
+    np.arcsin,
+    _chlo("asin"),
+    derivatives=(lambda t, ans, x: mul(t, rsqrt(sub(1, square(x)))),),
+    domain=(_INSIDE_UNIT,),
+)
+acos: Elementwise = elementwise(
+    "acos",
+    "Returns the inverse cosine.",
+    np.arccos,
+    _chlo("acos"),
+    derivatives=(lambda t, ans, x: neg(mul(t, rsqrt(sub(1, square(x))))),),
+    domain=(_INSIDE_UNIT,),
+)
+atan: Elementwise = elementwise(
+    "atan",
+    "Returns the inverse tangent.",
+    np.arctan,
+    _chlo("atan"),
+    derivatives=(lambda t, ans, x: div(t, add(square(x), 1)),),
+)
+sinh: Elementwise = elementwise(
+    "sinh",
+    "Returns the hyperbolic sine.",
+    np.sinh,
+    _chlo("sinh"),
+    derivatives=(lambda t, ans, x: mul(t, cosh(x)),),
+)
+cosh: Elementwise = elementwise(
+    "cosh",
+    "Returns the hyperbolic cosine.",
+    np.cosh,
+    _chlo("cosh"),
+    derivatives=(lambda t, ans, x: mul(t, sinh(x)),),
+)
+tanh: Elementwise = elementwise(
+    "tanh",
+    "Returns the hyperbolic tangent.",
+    np.tanh,
+    "tanh",
+    derivatives=(lambda t, ans, x: mul(t, sub(1, square(ans))),),
+    kinds="fc",
+)
+asinh: Elementwise = elementwise(
+    "asinh",
+    "Returns the inverse hyperbolic sine.",
+    np.arcsinh,
+    _chlo("asinh"),
+    derivatives=(lambda t, ans, x: mul(t, rsqrt(add(square(x), 1))),),
+)
+acosh: Elementwise = elementwise(
+    "acosh",
+    "Returns the inverse hyperbolic cosine.",
+    np.arccosh,
+    _chlo("acosh"),
+    # Not the root of the product: of complex numbers that is another branch.
+    derivatives=(lambda t, ans, x: div(t, mul(sqrt(sub(x, 1)), sqrt(add(x, 1)))),),
+    domain=(Interval(1.5, 3.0),),
+)
+atanh: Elementwise = elementwise(
+    "atanh",
+    "Returns the inverse hyperbolic tangent.",
+    np.arctanh,
+    _chlo("atanh"),
+    derivatives=(lambda t, ans, x: div(t, mul(sub(1, x), add(x, 1))),),
+    domain=(_INSIDE_UNIT,),
+)
+logistic: Elementwise = elementwise(
+    "logistic",
+    "Returns ``1 / (1 + exp(-x))``.",
+    _numpy_logistic,
+    "logistic",
+    promote_as=np.exp,
+    derivatives=(lambda t, ans, x: mul(t, mul(ans, sub(1, ans))),),
+)
+
+exp_p, exp2_p, expm1_p, log_p, log1p_p = exp.primitive, exp2.primitive, expm1.primitive, log.primitive, log1p.primitive
+sin_p, cos_p, tan_p, asin_p, acos_p = sin.primitive, cos.primitive, tan.primitive, asin.primitive, acos.primitive
+atan_p, sinh_p, cosh_p, tanh_p = atan.primitive, sinh.primitive, cosh.primitive, tanh.primitive
+asinh_p, acosh_p, atanh_p, logistic_p = asinh.primitive, acosh.primitive, atanh.primitive, logistic.primitive

@@ -1,0 +1,85 @@
+"""Programs as data: ``make_jaxpr``, passes over jaxprs, and ``jit`` with the backends that it compiles by.
+
+>>> import numpy as np
+>>> from lawful.ops import mul
+>>> from lawful.staging import make_jaxpr
+>>> make_jaxpr(lambda x: mul(x, x))(np.float64(3.0))
+{ lambda ; a:f64[]. let b:f64[] = mul a a in (b,) }
+"""
+
+from lawful.staging._ahead_of_time import Compiled, Lowered, Traced
+from lawful.staging._backends import Backend, CompiledProgram, LoweredProgram, get_backend
+from lawful.staging._cse import cse_jaxpr
+from lawful.staging._dce import dce_call, dce_jaxpr, kept, used_inputs
+from lawful.staging._inline import inline_jaxpr
+from lawful.staging._jit import JitFunction, clear_caches, jit
+from lawful.staging._jit_primitive import jit_p
+from lawful.staging._make_jaxpr import ShapeDtypeStruct, eval_shape, make_jaxpr, trace_call, trace_tree
+from lawful.staging._numpy_backend import numpy_backend, numpy_function
+from lawful.staging._ownership import freeze, own_results
+from lawful.staging._partial_eval import Split, consts_as_inputs, merge_lists, partial_eval_jaxpr
+from lawful.staging._recorder import (
+    JaxprTrace,
+    JaxprTracer,
+    PartialTrace,
+    trace_to_jaxpr,
+)
+from lawful.staging._signature import (
+    Statics,
+    as_tuple,
+    describe_argument,
+    flatten_outputs,
+    function_name,
+    in_avals,
+    merge,
+    require_callable,
+    require_usable,
+    statics_of,
+)
+
+__all__ = [
+    "Backend",
+    "Compiled",
+    "CompiledProgram",
+    "JaxprTrace",
+    "JaxprTracer",
+    "JitFunction",
+    "Lowered",
+    "LoweredProgram",
+    "PartialTrace",
+    "ShapeDtypeStruct",
+    "Split",
+    "Statics",
+    "Traced",
+    "as_tuple",
+    "clear_caches",
+    "consts_as_inputs",
+    "cse_jaxpr",
+    "dce_call",
+    "dce_jaxpr",
+    "describe_argument",
+    "eval_shape",
+    "flatten_outputs",
+    "freeze",
+    "function_name",
+    "get_backend",
+    "in_avals",
+    "inline_jaxpr",
+    "jit",
+    "jit_p",
+    "kept",
+    "make_jaxpr",
+    "merge",
+    "merge_lists",
+    "numpy_backend",
+    "numpy_function",
+    "own_results",
+    "partial_eval_jaxpr",
+    "require_callable",
+    "require_usable",
+    "statics_of",
+    "trace_call",
+    "trace_to_jaxpr",
+    "trace_tree",
+    "used_inputs",
+]

@@ -1,0 +1,101 @@
+"""The stages of compilation as values: traced, lowered, compiled."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from lawful import tree
+from lawful.core import ArgumentTypeError, ClosedJaxpr
+from lawful.staging._backends import CompiledProgram, LoweredProgram, get_backend
+from lawful.staging._make_jaxpr import struct_of
+from lawful.staging._signature import Statics, in_avals
+
+
+@dataclass(frozen=True, slots=True)
+class Traced:
+    """A function traced at the types of its arguments: its ``jaxpr``, and the way to lower it."""
+
+    jaxpr: ClosedJaxpr
+    in_tree: Any
+    out_tree: Any
+    name: str
+    donated: tuple[int, ...]
+    backend: str | None
+    statics: Statics
+
+    @property
+    def out_info(self) -> Any:
+        """The tree of ``ShapeDtypeStruct`` of the result."""
+        return tree.unflatten(self.out_tree, [struct_of(aval) for aval in self.jaxpr.out_avals])
+
+    def lower(self) -> Lowered:
+        """Returns the function in the backend's input language."""
+        program = get_backend(self.backend).lower(self.jaxpr, name=self.name, donated=self.donated)
+        return Lowered(self, program)
+
+
+@dataclass(frozen=True, slots=True)
+class Lowered:
+    """A function in the backend's input language: StableHLO, or Python for the NumPy backend."""
+
+    traced: Traced
+    program: LoweredProgram
+
+    def as_text(self) -> str:
+        """Returns the program as text."""
+        return self.program.as_text()
+
+    def compile(self) -> Compiled:
+        """Returns the function ready to run."""
+        return Compiled(self.traced, self.program.compile())
+
+    def cost_analysis(self) -> dict[str, Any]:
+        """Returns what the backend expects a call to cost."""
+        return self.compile().cost_analysis()
+
+
+@dataclass(frozen=True, slots=True)
+class Compiled:
+    """A compiled function: called with arguments of the types that it was traced at."""
+
+    traced: Traced
+    program: CompiledProgram
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Runs the function.
+
+        Args:
+          args: the arguments without the static ones.
+          kwargs: the same, by name.
+
+        Raises:
+          ArgumentTypeError: the tree or the types differ from those that it was compiled for.
+        """
+        traced = self.traced
+        name = f"compiled {traced.name}"
+        leaves, in_tree = tree.flatten((args, kwargs))
+        if in_tree != traced.in_tree:
+            raise ArgumentTypeError(
+                f"{name}: expected arguments of the tree {traced.in_tree}, got {in_tree}; "
+                "leave static arguments out, and give the others as they were traced"
+            )
+        avals = in_avals(name, (args, kwargs), leaves)
+        if list(avals) != traced.jaxpr.in_avals:
+            raise ArgumentTypeError(
+                f"{name}: expected arguments of types {', '.join(map(str, traced.jaxpr.in_avals))}, "
+                f"got {', '.join(map(str, avals))}; convert them, or compile for these types"
+            )
+        return tree.unflatten(traced.out_tree, self.program(*leaves))
+
+    def as_text(self) -> str:
+        """Returns the compiled program as text."""
+        return self.program.as_text()
+
+    def cost_analysis(self) -> dict[str, Any]:
+        """Returns what the backend expects a call to cost."""
+        return self.program.cost_analysis()
+
+    def memory_analysis(self) -> Any:
+        """Returns what the backend knows of the memory of a call."""
+        return self.program.memory_analysis()

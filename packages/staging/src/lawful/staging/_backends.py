@@ -1,0 +1,93 @@
+"""Backends: what turns a jaxpr into something that runs. They are found by entry points, and used by name.
+
+A distribution offers a backend by an entry point of the group ``lawful.backends`` that names an object of the
+protocol :class:`Backend`. With several installed, the default is XLA, and NumPy's where there is no other.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from functools import cache
+from typing import Any, Protocol, cast
+
+from lawful.core import ArgumentValueError, ClosedJaxpr
+
+
+class CompiledProgram(Protocol):
+    """A program that runs: called with flat arguments, it gives the flat list of results."""
+
+    def __call__(self, *args: Any) -> list[Any]:
+        """Runs the program on arrays of the types that it was compiled for."""
+
+    def as_text(self) -> str:
+        """Returns the compiled program in the backend's own language."""
+
+    def cost_analysis(self) -> dict[str, Any]:
+        """Returns what the backend expects a call to cost."""
+
+    def memory_analysis(self) -> Any:
+        """Returns what the backend knows of the memory of a call, or None."""
+
+
+class LoweredProgram(Protocol):
+    """A program in the backend's input language."""
+
+    def as_text(self) -> str:
+        """Returns the program as text."""
+
+    def compile(self) -> CompiledProgram:
+        """Returns the program ready to run."""
+
+
+class Backend(Protocol):
+    """What an entry point of ``lawful.backends`` gives."""
+
+    name: str
+    platform: str
+
+    def lower(self, closed: ClosedJaxpr, *, name: str, donated: Sequence[int] = ()) -> LoweredProgram:
+        """Lowers a jaxpr whose constants are concrete.
+
+        Args:
+          closed: the program.
+          name: of the function, for the lowered text.
+          donated: positions of arguments whose memory the program may reuse.
+        """
+
+
+@cache
+def _installed() -> dict[str, Any]:
+    # Imported late: it takes as long as the rest of lawful, and eager gradients do not need it.
+    from importlib.metadata import entry_points
+
+    return {point.name: point for point in entry_points(group="lawful.backends")}
+
+
+@cache
+def get_backend(name: str | None = None) -> Backend:
+    """Returns an installed backend.
+
+    Args:
+      name: ``"xla"`` or ``"numpy"``, or what another distribution registers. None for the default: the environment
+        variable ``LAWFUL_BACKEND``, else XLA where it is installed, else NumPy.
+
+    Raises:
+      ArgumentValueError: there is no such backend.
+
+    >>> get_backend("numpy").name
+    'numpy'
+    """
+    installed = _installed()
+    wanted = name or os.environ.get("LAWFUL_BACKEND") or ("xla" if "xla" in installed else "numpy")
+    if wanted == "numpy":  # ours, also where the distribution's metadata is not installed
+        from lawful.staging._numpy_backend import numpy_backend
+
+        return numpy_backend
+    if wanted not in installed:
+        known = ", ".join(sorted({"numpy", *installed}))
+        raise ArgumentValueError(
+            f"backend: expected one of {known}, got '{wanted}'; install a distribution that offers it "
+            "(lawful-xla-backend for 'xla')"
+        )
+    return cast(Backend, installed[wanted].load())

@@ -1,0 +1,68 @@
+"""Common subexpressions: equations that compute the same value are computed once."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import Any
+
+import numpy as np
+
+from lawful.core import Atom, ClosedJaxpr, JaxprEqn, Literal, Var, memoize
+
+
+@memoize
+def cse_jaxpr(closed: ClosedJaxpr) -> ClosedJaxpr:
+    """Returns a jaxpr in which no two equations apply the same primitive to the same values.
+
+    Primitives have no side effects, so that one application does for all. Jaxprs inside equations are treated alike.
+
+    Laws: it means the same; doing it twice is doing it once.
+    """
+    jaxpr = closed.jaxpr
+    stands_for: dict[Var, Atom] = {}
+    known: dict[Hashable, JaxprEqn] = {}
+    eqns: list[JaxprEqn] = []
+
+    def replaced(atom: Atom) -> Atom:
+        return stands_for.get(atom, atom) if type(atom) is Var else atom
+
+    for eqn in jaxpr.eqns:
+        eqn = eqn.replace(
+            invars=[replaced(atom) for atom in eqn.invars],
+            params={name: _without_common(value) for name, value in eqn.params.items()},
+        )
+        key = _key(eqn)
+        first = None if key is None else known.setdefault(key, eqn)
+        if first is None or first is eqn:
+            eqns.append(eqn)
+        else:
+            stands_for.update(zip(eqn.outvars, first.outvars, strict=True))
+    outvars = [replaced(atom) for atom in jaxpr.outvars]
+    if len(eqns) == len(jaxpr.eqns) and all(
+        new.params.items() == old.params.items() for new, old in zip(eqns, jaxpr.eqns, strict=True)
+    ):
+        return closed
+    return ClosedJaxpr(jaxpr.replace(eqns=eqns, outvars=outvars), closed.consts)
+
+
+def _without_common(value: Any) -> Any:
+    if isinstance(value, ClosedJaxpr):
+        return cse_jaxpr(value)
+    if isinstance(value, tuple) and any(isinstance(item, ClosedJaxpr) for item in value):
+        return tuple(_without_common(item) for item in value)
+    return value
+
+
+def _key(eqn: JaxprEqn) -> Hashable:
+    """Returns what tells equations apart, or None for one that cannot be compared."""
+    key = (eqn.primitive, tuple(map(_atom_key, eqn.invars)), tuple(sorted(eqn.params.items(), key=lambda p: p[0])))
+    try:
+        hash(key)
+    except TypeError:
+        return None
+    return key
+
+
+def _atom_key(atom: Atom) -> Hashable:
+    # Bytes, because 0.0 is not -0.0, and NaN is itself.
+    return (atom.aval, np.asarray(atom.val).tobytes()) if type(atom) is Literal else atom

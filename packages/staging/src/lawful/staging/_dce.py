@@ -1,0 +1,68 @@
+"""Dead-code elimination: a jaxpr without the equations, constants and inputs that nothing needs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from lawful.core import ClosedJaxpr, Jaxpr, JaxprEqn, Var, memoize
+
+
+def dce_jaxpr(closed: ClosedJaxpr, used_outputs: Sequence[bool], *, keep_inputs: bool = True) -> ClosedJaxpr:
+    """Returns a jaxpr that computes the used outputs only.
+
+    Args:
+      closed: the program.
+      used_outputs: for each output, whether to keep it.
+      keep_inputs: whether to keep inputs that become unused; ``used_inputs`` tells which they are.
+
+    Laws: it means the same; doing it twice is doing it once. Source: ``jax.interpreters.partial_eval.dce_jaxpr``.
+    """
+    jaxpr = closed.jaxpr
+    outvars = [atom for atom, used in zip(jaxpr.outvars, used_outputs, strict=True) if used]
+    live: set[Var] = {atom for atom in outvars if type(atom) is Var}
+    eqns: list[JaxprEqn] = []
+    for eqn in reversed(jaxpr.eqns):
+        used = [var in live for var in eqn.outvars]
+        if not any(used):
+            continue
+        rule = eqn.primitive.rules.get("dce")
+        if rule is not None:
+            eqn = rule(used, eqn)
+        eqns.append(eqn)
+        live.update(atom for atom in eqn.invars if type(atom) is Var)
+    eqns.reverse()
+    consts: list[Any] = []
+    constvars = []
+    for var, const in zip(jaxpr.constvars, closed.consts, strict=True):
+        if var in live:
+            constvars.append(var)
+            consts.append(const)
+    invars = list(jaxpr.invars) if keep_inputs else [var for var in jaxpr.invars if var in live]
+    if len(consts) + len(invars) + len(outvars) == len(closed.consts) + len(jaxpr.invars) + len(jaxpr.outvars) and (
+        len(eqns) == len(jaxpr.eqns) and all(new is old for new, old in zip(eqns, jaxpr.eqns, strict=True))
+    ):
+        return closed  # nothing was dead: what is remembered of the jaxpr stays with it
+    return ClosedJaxpr(Jaxpr(constvars, invars, eqns, outvars, name=jaxpr.name), consts)
+
+
+def used_inputs(closed: ClosedJaxpr, used_outputs: Sequence[bool]) -> list[bool]:
+    """Returns, for each input, whether the used outputs depend on it."""
+    kept = dce_jaxpr(closed, used_outputs, keep_inputs=False).jaxpr.invars
+    live = set(kept)
+    return [var in live for var in closed.jaxpr.invars]
+
+
+@memoize
+def dce_call(closed: ClosedJaxpr, used_outputs: tuple[bool, ...]) -> tuple[ClosedJaxpr, tuple[bool, ...]]:
+    """Returns a jaxpr with the used outputs and the inputs that they need, and which inputs these are.
+
+    Calls of one jaxpr that use the same outputs go on to call one jaxpr.
+    """
+    used = used_inputs(closed, used_outputs)
+    return dce_jaxpr(closed, used_outputs, keep_inputs=False), tuple(used)
+
+
+def kept(items: Sequence[Any], mask: Sequence[bool]) -> list[Any]:
+    """Returns the items that a mask marks."""
+    return [item for item, keep in zip(items, mask, strict=True) if keep]

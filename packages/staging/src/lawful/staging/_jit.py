@@ -1,0 +1,269 @@
+"""``jit``: a function that is traced once a signature, and runs compiled afterwards."""
+
+from __future__ import annotations
+
+import functools
+import threading
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from types import FunctionType
+from typing import Any, NamedTuple
+from weakref import WeakKeyDictionary, WeakSet
+
+from lawful import tree
+from lawful.core import (
+    ClosedJaxpr,
+    ShapedArray,
+    Tracer,
+    clear_memos,
+    current,
+    eval_closed_jaxpr,
+    eval_trace,
+)
+from lawful.staging._ahead_of_time import Traced
+from lawful.staging._backends import CompiledProgram
+from lawful.staging._explain import explain_new_signature
+from lawful.staging._jit_primitive import compiled, jit_p
+from lawful.staging._make_jaxpr import trace_tree
+from lawful.staging._partial_eval import consts_as_inputs
+from lawful.staging._signature import (
+    Statics,
+    as_tuple,
+    function_name,
+    in_avals,
+    require_callable,
+    statics_of,
+)
+
+# How many signatures of one function are kept; the oldest goes first.
+_MOST_SIGNATURES = 2048
+
+
+def _kind(value: Any) -> Any:
+    """Returns what tells a static argument from others that it is equal to, also inside tuples."""
+    cls = type(value)
+    if cls is tuple:
+        return (cls, *map(_kind, value))
+    if cls is float or cls is complex:
+        return (cls, str(value))
+    return cls
+
+
+class Signature(NamedTuple):
+    """What a trace depends on: the key of the cache."""
+
+    in_tree: Any
+    avals: tuple[ShapedArray, ...]
+    static: tuple[tuple[int | str, Hashable], ...]
+    #: Of the static arguments: 1, 1.0 and True are equal, and mean different programs; so are 0.0 and -0.0.
+    static_types: tuple[Hashable, ...]
+    axis_env: tuple[tuple[Hashable, int], ...]
+
+
+@dataclass(slots=True)
+class Entry:
+    """A traced function: the jaxpr with its constants inside, and as a call that takes them as arguments."""
+
+    closed: ClosedJaxpr
+    out_tree: Any
+    call: ClosedJaxpr
+    consts: Sequence[Any]
+    closes_over_tracers: bool
+    donated: tuple[int, ...]
+    program: CompiledProgram | None = None
+
+    def is_current(self) -> bool:
+        """Whether the tracers that the function closed over, if any, can still be used."""
+        return not self.closes_over_tracers or all(
+            x._trace.active and x._trace.encloses(current.trace) for x in self.consts if isinstance(x, Tracer)
+        )
+
+
+Cache = dict[Hashable, Entry]
+
+# The traces of each function, for all `jit`s of it with the same options; they die with the function.
+_caches: WeakKeyDictionary[FunctionType, dict[Hashable, Cache]] = WeakKeyDictionary()
+_private_caches: WeakSet[_PrivateCaches] = WeakSet()
+_lock = threading.Lock()
+
+
+class _PrivateCaches(dict[Hashable, Cache]):
+    """The caches of a callable that is not a plain function: they live in the ``jit`` of it."""
+
+    __hash__ = object.__hash__  # type: ignore[assignment]
+
+
+def clear_caches() -> None:
+    """Forgets every trace, every transformed jaxpr and every compiled program. Source: ``jax.clear_caches``."""
+    with _lock:
+        for caches in (*_caches.values(), *_private_caches):
+            for cache in caches.values():
+                cache.clear()
+    clear_memos()
+
+
+class JitFunction:
+    """What ``jit`` returns: call it as the function, or ask for its traced, lowered and compiled forms."""
+
+    def __init__(
+        self, function: Callable[..., Any], statics: Statics, donate: tuple[int, ...], donate_names: tuple[str, ...],
+        backend: str | None, inline: bool,
+    ) -> None:  # fmt: skip
+        functools.update_wrapper(self, function)
+        self._function = function
+        self._statics = statics
+        self._donate = donate
+        self._donate_names = donate_names
+        self._backend = backend
+        self._inline = inline
+        self._name = function_name(function)
+        self._label = f"jit of {self._name}"
+        options = (statics, donate, donate_names, backend)
+        with _lock:
+            if type(function) is FunctionType:
+                caches: dict[Hashable, Cache] = _caches.setdefault(function, {})
+            else:
+                caches = _PrivateCaches()
+                _private_caches.add(caches)
+                self._caches = caches
+            self._cache = caches.setdefault(options, {})
+
+    def __repr__(self) -> str:
+        return f"<jit of {self._name}>"
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        return self if instance is None else functools.partial(self, instance)
+
+    def _flatten(self, args: Any, kwargs: Any) -> tuple[list[Any], Signature]:
+        static: tuple[tuple[int | str, Hashable], ...] = ()
+        if self._statics:
+            args, kwargs, static = self._statics.split(self._label, args, kwargs)
+        leaves, in_tree = tree.flatten((args, kwargs))
+        avals = in_avals(self._label, (args, kwargs), leaves)
+        types = tuple([_kind(value) for _, value in static])
+        return leaves, Signature(in_tree, avals, static, types, current.trace.axis_env)
+
+    def _entry(self, signature: Signature) -> Entry:
+        entry = self._cache.get(signature)
+        if entry is not None and entry.is_current():
+            return entry
+        explain_new_signature(self._name, signature, list(self._cache))
+        closed, out_tree = trace_tree("jit", self._function, signature.in_tree, signature.avals, signature.static)
+        call, consts = consts_as_inputs(closed)
+        donated = self._donated_leaves(signature)
+        tracers = any(isinstance(x, Tracer) for x in consts)
+        entry = Entry(closed, out_tree, call, consts, tracers, donated)
+        with _lock:
+            while len(self._cache) >= _MOST_SIGNATURES:
+                del self._cache[next(iter(self._cache))]
+            self._cache[signature] = entry
+        return entry
+
+    def _donated_leaves(self, signature: Signature) -> tuple[int, ...]:
+        """Returns the positions, among the leaves, of those of donated arguments."""
+        if not self._donate and not self._donate_names:
+            return ()
+        static = [place for place, _ in signature.static if isinstance(place, int)]
+        args, kwargs = tree.unflatten(signature.in_tree, range(signature.in_tree.num_leaves))
+        places = [num - sum(place < num for place in static) for num in self._donate if num not in static]
+        chosen = [args[place] for place in places if place < len(args)]
+        chosen += [kwargs[name] for name in self._donate_names if name in kwargs]
+        return tuple(tree.leaves(chosen))
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        leaves, signature = self._flatten(args, kwargs)
+        entry = self._entry(signature)
+        if (
+            current.trace is eval_trace
+            and not entry.closes_over_tracers
+            and not any([isinstance(x, Tracer) for x in leaves])
+        ):
+            program = entry.program
+            if program is None:
+                program = entry.program = compiled(entry.closed, self._name, entry.donated, self._backend)
+            outs = program(*leaves)
+        elif self._inline:
+            outs = eval_closed_jaxpr(entry.call, *entry.consts, *leaves)
+        else:
+            params: dict[str, Any] = {"name": self._name, "jaxpr": entry.call}
+            if entry.donated:
+                params["donated"] = tuple(i + len(entry.consts) for i in entry.donated)
+            if self._backend is not None:
+                params["backend"] = self._backend
+            outs = jit_p.bind(*entry.consts, *leaves, **params)
+        return tree.unflatten(entry.out_tree, outs)
+
+    def trace(self, *args: Any, **kwargs: Any) -> Traced:
+        """Returns the function traced at the types of these arguments; nothing is computed.
+
+        Args:
+          args: arrays, or ``ShapeDtypeStruct`` in their place.
+          kwargs: the same, by name.
+        """
+        _, signature = self._flatten(args, kwargs)
+        entry = self._entry(signature)
+        return Traced(
+            entry.closed, signature.in_tree, entry.out_tree, self._name, entry.donated, self._backend, self._statics
+        )
+
+    def lower(self, *args: Any, **kwargs: Any) -> Any:
+        """Returns ``trace(*args, **kwargs).lower()``."""
+        return self.trace(*args, **kwargs).lower()
+
+    def eval_shape(self, *args: Any, **kwargs: Any) -> Any:
+        """Returns the tree of ``ShapeDtypeStruct`` of the result; nothing is computed."""
+        return self.trace(*args, **kwargs).out_info
+
+    def clear_cache(self) -> None:
+        """Forgets the traces of this function."""
+        self._cache.clear()
+
+
+def jit(
+    fun: Callable[..., Any] | None = None,
+    /,
+    *,
+    static_argnums: int | Sequence[int] | None = None,
+    static_argnames: str | Sequence[str] | None = None,
+    donate_argnums: int | Sequence[int] | None = None,
+    donate_argnames: str | Sequence[str] | None = None,
+    keep_unused: bool = False,
+    backend: str | None = None,
+    inline: bool = False,
+) -> Any:
+    """Returns ``fun`` compiled: traced once a signature, and run by the backend afterwards.
+
+    Args:
+      fun: a function of pytrees of arrays that returns such a tree. Without it, a decorator is returned.
+      static_argnums: positions of hashable arguments that ``fun`` gets as they are; a new value is a new trace.
+      static_argnames: the same by name; each is inferred from the other where the signature tells.
+      donate_argnums: positions of arguments whose memory the result may take; they cannot be used afterwards.
+      donate_argnames: the same by name.
+      keep_unused: as in JAX; a compiled program here takes all of its arguments in either case.
+      backend: ``"xla"`` or ``"numpy"``; by default XLA where it is installed.
+      inline: whether, inside another transformation, its equations stand there themselves and not as a call.
+
+    The signature is the tree, shapes, dtypes and weakness of the arguments, and the static ones. ``fun`` must have
+    no side effects: they happen while it is traced only.
+
+    Raises:
+      NonArrayError: an argument that is not static, or a leaf of the result, is not an array.
+      ArgumentValueError: a static argument is not hashable, or ``fun`` has no such argument.
+
+    Law: ``jit(f)(*args) = f(*args)`` in value, shape, dtype and weakness. Source: ``jax.jit``.
+
+    >>> import numpy as np
+    >>> from lawful.ops import mul
+    >>> float(jit(lambda x: mul(x, 2.0), backend="numpy")(np.float64(3.0)))
+    6.0
+    """
+    if fun is None:
+        return functools.partial(
+            jit, static_argnums=static_argnums, static_argnames=static_argnames, donate_argnums=donate_argnums,
+            donate_argnames=donate_argnames, keep_unused=keep_unused, backend=backend, inline=inline,
+        )  # fmt: skip
+    require_callable("jit", fun)
+    statics = statics_of(fun, static_argnums, static_argnames)
+    donate = as_tuple("donate_argnums", donate_argnums, int)
+    donate_names = as_tuple("donate_argnames", donate_argnames, str)
+    return JitFunction(fun, statics, donate, donate_names, backend, inline)

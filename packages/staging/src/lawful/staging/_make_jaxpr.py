@@ -1,0 +1,189 @@
+"""``make_jaxpr`` and ``eval_shape``: a Python function as a program, and the types of what it returns."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from lawful import tree
+from lawful.core import ClosedJaxpr, ShapedArray, as_dtype, register_array_type
+from lawful.staging._recorder import trace_to_jaxpr
+from lawful.staging._signature import (
+    flatten_outputs,
+    function_name,
+    in_avals,
+    merge,
+    require_callable,
+    statics_of,
+)
+
+
+class ShapeDtypeStruct:
+    """The shape and dtype of an array that need not exist, to trace or lower a function with.
+
+    >>> ShapeDtypeStruct((3,), "float32")
+    ShapeDtypeStruct(shape=(3,), dtype=float32)
+
+    Source: ``jax.ShapeDtypeStruct``.
+    """
+
+    __slots__ = ("aval",)
+
+    def __init__(self, shape: tuple[int, ...], dtype: Any, *, weak_type: bool = False) -> None:
+        self.aval = ShapedArray(tuple(shape), as_dtype(dtype), weak_type)
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The lengths of the dimensions."""
+        return self.aval.shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The NumPy dtype."""
+        return self.aval.dtype
+
+    @property
+    def weak_type(self) -> bool:
+        """Whether the value would stand for a Python scalar."""
+        return self.aval.weak_type
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return self.aval.ndim
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return self.aval.size
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, ShapeDtypeStruct) and self.aval == other.aval
+
+    def __hash__(self) -> int:
+        return hash(self.aval)
+
+    def __repr__(self) -> str:
+        weak = ", weak_type=True" if self.weak_type else ""
+        return f"ShapeDtypeStruct(shape={self.shape}, dtype={self.dtype}{weak})"
+
+
+register_array_type(ShapeDtypeStruct, aval=lambda x: x.aval)
+register_array_type(ShapedArray, aval=lambda x: x)
+
+
+def struct_of(aval: ShapedArray) -> ShapeDtypeStruct:
+    """Returns the public form of a type."""
+    return ShapeDtypeStruct(aval.shape, aval.dtype, weak_type=aval.weak_type)
+
+
+def trace_call(
+    transformation: str,
+    function: Callable[..., Any],
+    statics: Any,
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+) -> tuple[ClosedJaxpr, Any, Any]:
+    """Traces a call; returns its jaxpr, and the trees of the arguments ``(args, kwargs)`` and of the result."""
+    name = function_name(function)
+    dynamic, dynamic_kwargs, static = statics.split(transformation, args, kwargs)
+    leaves, in_tree = tree.flatten((dynamic, dynamic_kwargs))
+    avals = in_avals(f"{transformation} of {name}", (dynamic, dynamic_kwargs), leaves)
+    closed, out_tree = trace_tree(transformation, function, in_tree, avals, static)
+    return closed, in_tree, out_tree
+
+
+def trace_tree(
+    transformation: str,
+    function: Callable[..., Any],
+    in_tree: Any,
+    avals: tuple[ShapedArray, ...],
+    static: tuple[tuple[int | str, Any], ...] = (),
+) -> tuple[ClosedJaxpr, Any]:
+    """Traces a function of pytrees at types; returns its jaxpr and the tree of its result.
+
+    Args:
+      transformation: for messages.
+      function: called once with tracers.
+      in_tree: the tree of its dynamic ``(args, kwargs)``.
+      avals: a type for each leaf.
+      static: the static arguments with their places.
+    """
+    name = function_name(function)
+    out_tree: Any = None
+
+    def flat(*leaves: Any) -> list[Any]:
+        nonlocal out_tree
+        args, kwargs = tree.unflatten(in_tree, leaves)
+        if static:
+            args, kwargs = merge(args, kwargs, static)
+        outputs, out_tree = flatten_outputs(f"{transformation} of {name}", function(*args, **kwargs))
+        return outputs
+
+    closed = trace_to_jaxpr(flat, avals, transformation=transformation, name=name)
+    return closed, out_tree
+
+
+def make_jaxpr(
+    fun: Callable[..., Any],
+    static_argnums: int | tuple[int, ...] = (),
+    return_shape: bool = False,
+) -> Callable[..., Any]:
+    """Returns a function of the same arguments that gives the jaxpr of ``fun`` at their shapes and dtypes.
+
+    Args:
+      fun: a function of pytrees of arrays that returns such a tree.
+      static_argnums: positions of arguments that are given to ``fun`` as they are.
+      return_shape: whether to return also the tree of ``ShapeDtypeStruct`` of the result.
+
+    Every operation of ``fun`` is recorded, also those of constants only. Arrays that ``fun`` closes over become
+    constants of the jaxpr, each once.
+
+    Raises:
+      NonArrayError: an argument, or a leaf of the result, is not an array.
+
+    Law: ``eval_jaxpr(make_jaxpr(f)(x)) = f(x)``. Source: ``jax.make_jaxpr``.
+
+    >>> from lawful.ops import mul, sin
+    >>> make_jaxpr(lambda x: mul(sin(x), 2.0))(np.float64(1.0))
+    { lambda ; a:f64[]. let
+        b:f64[] = sin a
+        c:f64[] = mul b 2.0:f64[]
+      in (c,) }
+    """
+    require_callable("make_jaxpr", fun)
+    statics = statics_of(fun, static_argnums, ())
+
+    @functools.wraps(fun, updated=())
+    def jaxpr_maker(*args: Any, **kwargs: Any) -> Any:
+        closed, _, out_tree = trace_call("make_jaxpr", fun, statics, args, kwargs)
+        if return_shape:
+            return closed, tree.unflatten(out_tree, [struct_of(aval) for aval in closed.out_avals])
+        return closed
+
+    return jaxpr_maker
+
+
+def eval_shape(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    """Returns the tree of ``ShapeDtypeStruct`` that ``fun(*args, **kwargs)`` would have, computing nothing.
+
+    Args:
+      fun: a function of pytrees of arrays.
+      args: arrays, or ``ShapeDtypeStruct`` in their place.
+      kwargs: the same, by name.
+
+    Raises:
+      NonArrayError: an argument, or a leaf of the result, is not an array.
+
+    >>> from lawful.ops import sin
+    >>> eval_shape(sin, ShapeDtypeStruct((2, 3), "float32"))
+    ShapeDtypeStruct(shape=(2, 3), dtype=float32)
+
+    Source: ``jax.eval_shape``.
+    """
+    require_callable("eval_shape", fun)
+    closed, _, out_tree = trace_call("eval_shape", fun, statics_of(fun, (), ()), args, kwargs)
+    return tree.unflatten(out_tree, [struct_of(aval) for aval in closed.out_avals])

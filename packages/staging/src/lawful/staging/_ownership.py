@@ -1,0 +1,56 @@
+"""Who may write into a NumPy array: constants are frozen, and results share memory with nothing else.
+
+NumPy's arrays are mutable and its operations give views. What a transformation keeps must not change when the user
+writes into an array, and what it gives back must not change anything else when the user writes into that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+
+def freeze(x: Any) -> Any:
+    """Returns an array that nobody can write into: a copy, if ``x`` is a NumPy array that somebody can."""
+    if type(x) is not np.ndarray:
+        return x
+    owner = x
+    while type(owner.base) is np.ndarray:
+        owner = owner.base
+    if owner.base is None and not x.flags.writeable and not owner.flags.writeable:
+        return x
+    if 0 in x.strides and x.size:  # what is broadcast stays so
+        once = x[tuple(slice(0, 1) if stride == 0 else slice(None) for stride in x.strides)].copy()
+        once.flags.writeable = False
+        return np.broadcast_to(once, x.shape)
+    x = x.copy()
+    x.flags.writeable = False
+    return x
+
+
+def same_bytes(a: Any, b: Any) -> bool:
+    """Whether two arrays of one shape and dtype hold the same; NaN equals itself, and 0.0 is not -0.0."""
+    itemsize = a.dtype.itemsize
+    if itemsize > 8:
+        return bool(a.tobytes() == b.tobytes())
+    return bool((a.view(f"u{itemsize}") == b.view(f"u{itemsize}")).all())
+
+
+def own_results(results: Sequence[Any], others: Sequence[Any]) -> list[Any]:
+    """Returns results that can be written into and share no memory with each other or with other values.
+
+    Args:
+      results: arrays, scalars or tracers, of which only NumPy's arrays can share memory.
+      others: values that stay in use: arguments, constants, residuals.
+    """
+    seen = {id(x) for x in others}
+    owned = []
+    for x in results:
+        if type(x) is np.ndarray:
+            if x.base is not None or not x.flags.writeable or id(x) in seen:
+                x = x.copy()
+            seen.add(id(x))
+        owned.append(x)
+    return owned

@@ -1,0 +1,194 @@
+"""Traces that record equations: the whole of a program, or the part of it that depends on unknown values.
+
+:class:`JaxprTrace` records every primitive applied while it is current, also to constants alone, and makes a
+jaxpr. :class:`PartialTrace` records only what depends on its own tracers and passes the rest to its parent,
+which evaluates it or records it in its own way: this is partial evaluation while tracing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from lawful.core import (
+    Atom,
+    ClosedJaxpr,
+    Jaxpr,
+    JaxprEqn,
+    Literal,
+    Primitive,
+    ShapedArray,
+    SourceLine,
+    Trace,
+    Tracer,
+    Var,
+    current,
+    get_aval,
+    new_trace,
+    python_scalar_types,
+    register_array_type,
+    unusable_tracer,
+    user_source,
+)
+from lawful.staging._ownership import freeze, same_bytes
+
+
+class JaxprTracer(Tracer):
+    """A variable of the program being recorded. Only its type is known."""
+
+    __slots__ = ("aval", "source", "variable")
+
+    def __init__(self, trace: Recorder, var: Var, source: SourceLine | None) -> None:
+        self._trace = trace
+        self.variable = var
+        self.aval = var.aval
+        self.source = source
+
+
+register_array_type(JaxprTracer, aval=lambda x: x.aval)
+
+
+class Recorder(Trace):
+    """What both recording traces share: equations, and the constants that they use."""
+
+    __slots__ = ("_constants", "constvals", "constvars", "eqns")
+
+    def __init__(self, parent: Trace, transformation: str) -> None:
+        super().__init__(parent, transformation)
+        self.eqns: list[JaxprEqn] = []
+        self.constvars: list[Var] = []
+        self.constvals: list[Any] = []
+        # By identity, each with the value itself, so that the identity stays taken.
+        self._constants: dict[int, tuple[Var, Any, Any]] = {}
+
+    def new_input(self, aval: ShapedArray) -> JaxprTracer:
+        """Returns the tracer of a new input variable."""
+        return JaxprTracer(self, Var(aval), self.source)
+
+    def record(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
+        """Adds an equation, and returns the tracer(s) of what it binds."""
+        source = user_source(3)
+        atoms: list[Atom] = []
+        avals = []
+        for x in args:
+            if type(x) is JaxprTracer and x._trace is self:
+                atoms.append(x.variable)
+                avals.append(x.aval)
+            else:
+                atom = self.constant(x)
+                atoms.append(atom)
+                avals.append(atom.aval)
+        out = primitive.rule("abstract_eval")(*avals, **params)
+        if primitive.multiple_results:
+            outvars = [Var(aval) for aval in out]
+            self.eqns.append(JaxprEqn(primitive, atoms, outvars, params, source))
+            return [JaxprTracer(self, var, source) for var in outvars]
+        var = Var(out)
+        self.eqns.append(JaxprEqn(primitive, atoms, [var], params, source))
+        return JaxprTracer(self, var, source)
+
+    def atom(self, x: Any) -> Atom:
+        """Returns the variable or literal that stands for a value."""
+        return x.variable if type(x) is JaxprTracer and x._trace is self else self.constant(x)
+
+    def constant(self, x: Any) -> Atom:
+        """Returns a literal for a scalar, and a constvar, one for each array, for everything else."""
+        if type(x) in python_scalar_types or isinstance(x, np.generic):
+            return Literal(x)
+        if type(x) is np.ndarray and not x.ndim:
+            return Literal(x[()])
+        known = self._constants.get(id(x))
+        if known is not None:
+            var, original, value = known
+            if value is original or same_bytes(value, original):
+                return var
+        if isinstance(x, Tracer) and not (x._trace.encloses(self) and x._trace.active):
+            raise unusable_tracer(x)
+        var = Var(get_aval(x))
+        value = self.snapshot(x)
+        self._constants[id(x)] = (var, x, value)
+        self.constvars.append(var)
+        self.constvals.append(value)
+        return var
+
+    def snapshot(self, x: Any) -> Any:
+        """Returns a constant as it is now, whatever is written into it later."""
+        return freeze(x)
+
+    def to_jaxpr(self, inputs: Sequence[JaxprTracer], outputs: Sequence[Any], name: str = "") -> ClosedJaxpr:
+        """Returns the program from these inputs to these outputs, with its constants."""
+        outvars = [self.atom(x) for x in outputs]
+        invars = [tracer.variable for tracer in inputs]
+        jaxpr = Jaxpr(self.constvars, invars, self.eqns, outvars, name=name)
+        return ClosedJaxpr(jaxpr, self.constvals)
+
+
+class JaxprTrace(Recorder):
+    """Records every primitive applied while it is current (omnistaging)."""
+
+    __slots__ = ()
+
+    def __init__(self, parent: Trace, transformation: str) -> None:
+        super().__init__(parent, transformation)
+        self.evaluates_constants = False
+
+    def process_primitive(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
+        return self.record(primitive, args, params)
+
+
+class PartialTrace(Recorder):
+    """Records the primitives that depend on its tracers, and passes the others to its parent."""
+
+    __slots__ = ("volatile",)
+
+    def __init__(self, parent: Trace, transformation: str) -> None:
+        super().__init__(parent, transformation)
+        #: Arrays among the arguments of the user's call that is being processed: those that may change later.
+        self.volatile: Sequence[Any] | None = None
+
+    def process_primitive(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
+        unknown = [type(x) is JaxprTracer and x._trace is self for x in args]
+        if not any(unknown):
+            assert self.parent is not None
+            return self.parent.process_primitive(primitive, args, params)
+        rule = primitive.rules.get("partial_eval")
+        if rule is None or all(unknown):
+            return self.record(primitive, args, params)
+        return rule(self._record_call(primitive), unknown, *args, **params)
+
+    def _record_call(self, primitive: Primitive) -> Callable[..., Any]:
+        def record(*args: Any, **params: Any) -> Any:
+            return self.record(primitive, args, params)
+
+        return record
+
+    def snapshot(self, x: Any) -> Any:
+        # What a rule has just computed belongs to nobody else; what the user gave may be written into later.
+        if self.volatile is None or any(x is y for y in self.volatile) or getattr(x, "base", None) is not None:
+            return freeze(x)
+        return x
+
+
+def trace_to_jaxpr(
+    function: Callable[..., Sequence[Any]],
+    in_avals: Sequence[ShapedArray],
+    *,
+    transformation: str = "make_jaxpr",
+    name: str = "",
+) -> ClosedJaxpr:
+    """Returns the jaxpr of a function of flat arguments that gives a flat list.
+
+    Args:
+      function: called once, with a tracer for each type.
+      in_avals: the types of its arguments.
+      transformation: what the tracers are said to belong to.
+      name: the name that the jaxpr gets.
+
+    The constants of the result may be tracers of enclosing transformations.
+    """
+    trace = JaxprTrace(current.trace, transformation)
+    with new_trace(trace):
+        inputs = [trace.new_input(aval) for aval in in_avals]
+        return trace.to_jaxpr(inputs, function(*inputs), name)

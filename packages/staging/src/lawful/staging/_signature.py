@@ -1,0 +1,199 @@
+"""From a call ``f(*args, **kwargs)`` with static arguments and pytrees to a flat function of arrays."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from lawful import tree
+from lawful.core import (
+    ArgumentTypeError,
+    ArgumentValueError,
+    NonArrayError,
+    ShapedArray,
+    Tracer,
+    current,
+    get_aval,
+    is_array,
+    shorten,
+    unusable_tracer,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Statics:
+    """Which arguments of a function are static: positions (from 0, negative from the end) and names."""
+
+    argnums: tuple[int, ...] = ()
+    argnames: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.argnums or self.argnames)
+
+    def split(
+        self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> tuple[tuple[Any, ...], dict[str, Any], tuple[tuple[int | str, Hashable], ...]]:
+        """Returns the dynamic positional and keyword arguments, and the static ones with their places."""
+        positions = {argnum % len(args) if argnum < 0 and args else argnum for argnum in self.argnums}
+        static: list[tuple[int | str, Hashable]] = [(i, args[i]) for i in sorted(positions) if 0 <= i < len(args)]
+        static += [(key, kwargs[key]) for key in sorted(self.argnames) if key in kwargs]
+        for place, value in static:
+            _require_hashable(name, place, value)
+        dynamic = tuple(x for i, x in enumerate(args) if i not in positions)
+        return dynamic, {key: x for key, x in kwargs.items() if key not in self.argnames}, tuple(static)
+
+
+def merge(
+    dynamic: tuple[Any, ...], kwargs: dict[str, Any], static: tuple[tuple[int | str, Hashable], ...]
+) -> tuple[list[Any], dict[str, Any]]:
+    """Returns the arguments and keyword arguments that ``Statics.split`` took apart."""
+    args = list(dynamic)
+    kwargs = dict(kwargs)
+    for place, value in static:
+        if isinstance(place, str):
+            kwargs[place] = value
+        else:
+            args.insert(place, value)
+    return args, kwargs
+
+
+def _require_hashable(name: str, place: int | str, value: Any) -> None:
+    try:
+        hash(value)
+    except TypeError as error:
+        which = f"argument {place}" if isinstance(place, int) else f"argument '{place}'"
+        raise ArgumentValueError(
+            f"{name}: expected a hashable static {which}, got {value!r} of type {type(value).__name__}; "
+            "make it a tuple or a frozen dataclass, or leave it out of static_argnums"
+        ) from error
+
+
+def as_tuple(name: str, value: Any, kind: type) -> tuple[Any, ...]:
+    """Returns an integer or string, a sequence of them, or None as a tuple; raises ArgumentTypeError for others."""
+    if value is None:
+        return ()
+    values = tuple(value) if isinstance(value, Sequence) and not isinstance(value, str) else (value,)
+    if not all(isinstance(x, kind) for x in values):
+        raise ArgumentTypeError(f"{name}: expected {kind.__name__} or a sequence of them, got {value!r}")
+    return values
+
+
+def statics_of(function: Callable[..., Any], argnums: Any, argnames: Any) -> Statics:
+    """Returns the static arguments of a function, each by its position and by its name where both are known.
+
+    Raises:
+      ArgumentValueError: the function has no such argument.
+    """
+    nums, names = as_tuple("static_argnums", argnums, int), as_tuple("static_argnames", argnames, str)
+    if not nums and not names:
+        return Statics()
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        return Statics(nums, names)
+    positional = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    takes_any = any(p.kind is p.VAR_POSITIONAL for p in parameters)
+    takes_any_name = any(p.kind is p.VAR_KEYWORD for p in parameters)
+    known = {p.name for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)}
+    label = function_name(function)
+    for num in nums:
+        if not takes_any and not -len(positional) <= num < len(positional):
+            raise ArgumentValueError(
+                f"static_argnums: expected positions of the {len(positional)} positional arguments of {label}, "
+                f"got {num}; count from 0"
+            )
+    for argname in names:
+        if not takes_any_name and argname not in known:
+            raise ArgumentValueError(
+                f"static_argnames: expected names of arguments of {label} ({', '.join(sorted(known))}), got '{argname}'"
+            )
+    if not takes_any:
+        nums = tuple(num % len(positional) for num in nums)
+    by_name = {p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD}
+    also_names = {positional[num] for num in nums if 0 <= num < len(positional)} & by_name
+    also_nums = {positional.index(argname) for argname in names if argname in positional}
+    return Statics(tuple(sorted({*nums, *also_nums})), tuple(sorted({*names, *also_names})))
+
+
+def function_name(function: Callable[..., Any]) -> str:
+    """Returns the name of a function for messages, also of a partial or a callable object."""
+    inner = getattr(function, "func", function)
+    return getattr(inner, "__name__", type(inner).__name__)
+
+
+def in_avals(name: str, args: Any, leaves: Sequence[Any]) -> tuple[ShapedArray, ...]:
+    """Returns the types of the leaves of a call's arguments.
+
+    Raises:
+      NonArrayError: a leaf is not an array; names its place among the arguments.
+      UnexpectedTracerError: a leaf is a tracer that was kept after its transformation.
+    """
+    for leaf in leaves:
+        if isinstance(leaf, Tracer):
+            require_usable(leaf)
+    try:
+        return tuple([get_aval(x) for x in leaves])
+    except NonArrayError:
+        pass
+    for path, leaf in tree.leaves_with_path(args):
+        if not is_array(leaf):
+            raise NonArrayError(
+                f"{name}: expected arrays or numbers as arguments, got {shorten(leaf)} of type {type(leaf).__name__} "
+                f"at {describe_argument(path)}; {_cure(name, leaf)}"
+            )
+    raise AssertionError("a leaf without a type was not found again")
+
+
+def require_usable(tracer: Tracer) -> None:
+    """Raises UnexpectedTracerError unless a tracer is of a transformation that encloses the current one."""
+    if not (tracer._trace.active and tracer._trace.encloses(current.trace)):
+        raise unusable_tracer(tracer)
+
+
+def describe_argument(path: Sequence[Any]) -> str:
+    """Returns the words for a key path into ``(args, kwargs)``."""
+    (group, place, *rest) = path
+    first = f"argument {place.idx}" if group.idx == 0 else f"argument '{place.key}'"
+    return f"{first}{tree.keystr(tuple(rest))}"
+
+
+def _cure(name: str, leaf: Any) -> str:
+    static = "mark it static (static_argnums of jit)" if name.startswith("jit") else "close over it"
+    if isinstance(leaf, str) or callable(leaf):
+        return static
+    return f"convert it with numpy.asarray, register its type as a pytree node, or {static}"
+
+
+def flatten_outputs(name: str, result: Any) -> tuple[list[Any], Any]:
+    """Returns the leaves of a function's result and their tree.
+
+    Raises:
+      NonArrayError: a leaf is not an array; names its place in the result.
+      UnexpectedTracerError: a leaf is a tracer that was kept after its transformation.
+    """
+    leaves, treedef = tree.flatten(result)
+    for leaf in leaves:
+        if not is_array(leaf):
+            break
+        if isinstance(leaf, Tracer):
+            require_usable(leaf)
+    else:
+        return leaves, treedef
+    for path, leaf in tree.leaves_with_path(result):
+        if not is_array(leaf):
+            raise NonArrayError(
+                f"{name}: expected a function that returns arrays or numbers, got {shorten(leaf)} of type "
+                f"{type(leaf).__name__} at result{tree.keystr(path)}; return arrays, numbers, or trees of them"
+            )
+    raise AssertionError("a leaf that is no array was not found again")
+
+
+def require_callable(transformation: str, function: Any) -> None:
+    """Raises ArgumentTypeError if a transformation was given something other than a function."""
+    if not callable(function):
+        raise ArgumentTypeError(
+            f"{transformation}: expected a function, got {shorten(function)} of type {type(function).__name__}; "
+            f"write {transformation}(f)(x), not {transformation}(f(x))"
+        )

@@ -1,0 +1,113 @@
+"""The stages of compilation as values: trace, lower, compile, and what each can tell."""
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+
+from lawful import ops
+from lawful.core import ArgumentTypeError, ArgumentValueError, check_jaxpr
+from lawful.staging import Compiled, Lowered, ShapeDtypeStruct, Traced, get_backend
+from lawful.staging import jit as jit_by
+
+jit = partial(jit_by, backend="numpy")
+
+
+def test_the_stages_follow_each_other(counted: Any) -> None:
+    f = counted(lambda x, *, y: {"sum": ops.sin(x) + y})
+    g = jit(f)
+    traced = g.trace(np.ones(3), y=2.0)
+    assert type(traced) is Traced
+    lowered = traced.lower()
+    assert type(lowered) is Lowered
+    compiled = lowered.compile()
+    assert type(compiled) is Compiled
+    np.testing.assert_array_equal(compiled(np.zeros(3), y=1.0)["sum"], np.ones(3))
+    np.testing.assert_array_equal(g.lower(np.ones(3), y=2.0).compile()(np.zeros(3), y=1.0)["sum"], np.ones(3))
+    g(np.ones(3), y=5.0)
+    assert f.calls == 1
+
+
+def test_what_was_traced_is_a_jaxpr() -> None:
+    traced = jit(lambda x: ops.sin(x)).trace(ShapeDtypeStruct((3,), "float32"))
+    assert str(traced.jaxpr) == "{ lambda ; a:f32[3]. let b:f32[3] = sin a in (b,) }"
+    check_jaxpr(traced.jaxpr)
+    assert traced.out_info == ShapeDtypeStruct((3,), "float32")
+
+
+def test_the_text_is_the_program_that_runs() -> None:
+    lowered = jit(lambda x: ops.sin(x) * 2.0).lower(np.float64(1.0))
+    text = lowered.as_text()
+    assert text.startswith("def program(")
+    assert text.index("sin") < text.index("mul")
+    assert lowered.compile().as_text() == text
+
+
+def test_the_cost_grows_with_the_program() -> None:
+    def cost(n: int) -> Any:
+        def f(x: Any) -> Any:
+            for _ in range(n):
+                x = ops.sin(x)
+            return x
+
+        return jit(f).lower(np.ones(2)).cost_analysis()
+
+    assert cost(7) == {"equations": 7}
+    compiled = jit(ops.sin).lower(np.ones(2)).compile()
+    assert compiled.cost_analysis() == {"equations": 1}
+    assert compiled.memory_analysis() is None
+
+
+def test_static_arguments_are_left_out_of_the_compiled_call() -> None:
+    compiled = jit(lambda x, n: x * n, static_argnums=1).lower(np.ones(2), 3).compile()
+    np.testing.assert_array_equal(compiled(np.ones(2)), [3.0, 3.0])
+    with pytest.raises(ArgumentTypeError, match="leave static arguments out"):
+        compiled(np.ones(2), 3)
+
+
+@pytest.mark.parametrize(
+    ("args", "words"),
+    [
+        ((np.ones(4),), r"expected arguments of types f64\[3\], got f64\[4\]"),
+        ((np.ones(3, np.float32),), r"got f32\[3\]"),
+        ((1.0,), r"got ~f64\[\]"),
+        (((np.ones(3),),), "expected arguments of the tree"),
+        ((), "expected arguments of the tree"),
+        (("text",), "got 'text' of type str at argument 0"),
+    ],
+)
+def test_a_compiled_function_takes_the_types_that_it_was_compiled_for(args: Any, words: str) -> None:
+    compiled = jit(lambda x: x).lower(np.ones(3)).compile()
+    with pytest.raises(TypeError, match=words) as caught:
+        compiled(*args)
+    assert str(caught.value).startswith(f"{__file__}:")
+
+
+def test_an_unknown_backend_names_those_that_there_are() -> None:
+    with pytest.raises(ArgumentValueError, match=r"backend: expected one of .*numpy.*, got 'quantum'"):
+        jit_by(lambda x: x, backend="quantum")(1.0)
+
+
+def test_the_default_backend_can_be_chosen_by_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    get_backend.cache_clear()  # type: ignore[attr-defined]
+    monkeypatch.setenv("LAWFUL_BACKEND", "numpy")
+    try:
+        assert get_backend().name == "numpy"
+    finally:
+        get_backend.cache_clear()  # type: ignore[attr-defined]
+
+
+def test_donated_arguments_are_named_by_their_leaves() -> None:
+    traced = jit(lambda x, y, z: (x, y, z), donate_argnums=1, donate_argnames="z").trace(1.0, [2.0, 3.0], z={"a": 4.0})
+    assert traced.donated == (1, 2, 3)
+    traced = jit(lambda n, x, y: (x, y), static_argnums=0, donate_argnums=(1,)).trace("s", (1.0, 2.0), 3.0)
+    assert traced.donated == (0, 1)
+    assert jit(lambda x, y: y, donate_argnums=-1).trace(1.0, 2.0).donated == (1,)
+
+
+def test_the_numpy_backend_needs_no_memory_of_donated_arguments() -> None:
+    x = np.ones(3)
+    y = jit(lambda x: x + 1.0, donate_argnums=0)(x)
+    np.testing.assert_array_equal(x, np.ones(3))
+    np.testing.assert_array_equal(y, np.full(3, 2.0))

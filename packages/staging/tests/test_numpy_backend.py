@@ -1,0 +1,156 @@
+"""The NumPy backend: results share no memory with arguments, constants or each other, and depend on nothing else."""
+
+import warnings
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+
+from lawful import ops
+from lawful.core import Primitive, current, eval_trace
+from lawful.staging import jit as jit_by
+
+jit = partial(jit_by, backend="numpy")
+
+table = np.arange(4.0)
+
+ALIASING = {
+    "the argument": lambda x: x,
+    "the argument twice": lambda x: (x, x),
+    "a constant": lambda x: table,
+    "a constant twice": lambda x: (table, table, x),
+    "a view by reshape": lambda x: ops.reshape(x, (2, 2)),
+    "a view by transpose": lambda x: ops.transpose(ops.reshape(x, (2, 2)), (1, 0)),
+    "a view by slice": lambda x: ops.slice(x, (1,), (3,)),
+    "a view by rev": lambda x: ops.rev(x, (0,)),
+    "a view by broadcast": lambda x: ops.broadcast_in_dim(x, (3, 4), (1,)),
+    "a scalar broadcast": lambda x: ops.broadcast_in_dim(2.0, (3, 4), ()),
+    "a result and a view of it": lambda x: (lambda y: (y, ops.reshape(y, (2, 2)), y))(x + 1.0),
+    "by a conversion to the same dtype": lambda x: ops.convert_element_type(x, np.float64),
+    "through an inner jit": lambda x: jit(lambda y: (y, ops.reshape(y, (2, 2))))(x),
+    "a constant of an inner jit": lambda x: jit(lambda y: table)(x),
+    "squeeze of an argument": lambda x: ops.squeeze(ops.reshape(x, (4, 1)), (1,)),
+    "the real part": lambda x: ops.real(ops.complex(x, x)),
+    "the same sum twice": lambda x: (x + 1.0, x + 1.0),
+}
+
+
+@pytest.mark.parametrize("f", ALIASING.values(), ids=list(ALIASING))
+def test_results_share_memory_with_nothing(f: Any) -> None:
+    x = np.arange(4.0) + 10.0
+    expected = [np.array(y) for y in _leaves(jit(f)(x))]
+    results = _leaves(jit(f)(x))
+    for i, y in enumerate(results):
+        assert y.flags.writeable
+        assert not np.shares_memory(y, x)
+        assert not np.shares_memory(y, table)
+        assert not any(np.shares_memory(y, other) for other in results[:i])
+        y[...] = -1.0  # the user's own array now
+    np.testing.assert_array_equal(x, np.arange(4.0) + 10.0)
+    np.testing.assert_array_equal(table, np.arange(4.0))
+    for again, want in zip(_leaves(jit(f)(x)), expected, strict=True):
+        np.testing.assert_array_equal(again, want)
+
+
+def _leaves(x: Any) -> list[Any]:
+    return list(x) if isinstance(x, tuple) else [x]
+
+
+def test_a_compiled_program_does_not_keep_its_results() -> None:
+    g = jit(lambda: table)
+    g()[:] = -1.0
+    np.testing.assert_array_equal(g(), np.arange(4.0))
+
+
+def test_arguments_are_not_written_into() -> None:
+    x = np.ones(3)
+    x.flags.writeable = False
+    y = jit(lambda x: (x, x + 1.0))(x)
+    assert all(leaf.flags.writeable for leaf in y)
+
+
+def test_nan_and_infinity_come_in_silence() -> None:
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        x = np.array([0.0, -1.0, 1e308])
+        np.testing.assert_array_equal(jit(lambda x: ops.log(x))(x)[:2], [-np.inf, np.nan])
+        assert jit(lambda x: x * 10.0)(x)[2] == np.inf
+        np.testing.assert_array_equal(jit(lambda x: 1.0 / x)(np.zeros(1)), [np.inf])
+
+
+def test_the_state_of_floating_point_errors_is_restored() -> None:
+    before = np.geterr()
+    jit(ops.log)(np.zeros(1))
+    with pytest.raises(ZeroDivisionError):
+        jit(failing)(1.0)
+    assert np.geterr() == before
+
+
+failing_p = Primitive("stagingtest_failing")
+failing_p.def_abstract_eval(lambda x: x)
+
+
+@failing_p.def_impl
+def fail(x: Any) -> Any:
+    raise ZeroDivisionError
+
+
+def failing(x: Any) -> Any:
+    return failing_p.bind(x)
+
+
+def test_an_exception_while_running_arrives_untouched_and_restores_the_trace() -> None:
+    for _ in range(2):
+        with pytest.raises(ZeroDivisionError) as caught:
+            jit(failing)(1.0)
+        assert caught.value.args == ()
+        assert current.trace is eval_trace
+
+
+def test_programs_of_many_equations_with_literals_constants_and_calls() -> None:
+    constants = [np.full(2, float(n)) for n in range(300)]
+
+    def f(x: Any) -> Any:
+        for n, constant in enumerate(constants):
+            x = x + constant * float(n) - jit(lambda y: y * 0.5)(constant)
+        return x
+
+    np.testing.assert_allclose(jit(f)(np.zeros(2)), f(np.zeros(2)))
+
+
+def test_names_of_primitives_need_not_be_identifiers() -> None:
+    for name in ("odd name", "lambda", "None", "v0", "c0", "program", "op_0", "stagingtest-x"):
+        primitive = Primitive(name)
+        primitive.def_abstract_eval(lambda x: x)
+        primitive.def_impl(lambda x: x + 1.0)
+        assert jit(lambda x, p=primitive: p.bind(p.bind(x)) * 2.0)(np.float64(1.0)) == 6.0, name
+
+
+def test_one_primitive_with_different_parameters() -> None:
+    scale_p = Primitive("stagingtest_scale")
+    scale_p.def_abstract_eval(lambda x, *, by: x)
+    scale_p.def_impl(lambda x, *, by: x * by)
+    f = lambda x: scale_p.bind(scale_p.bind(x, by=3.0), by=5.0)  # noqa: E731
+    assert jit(f)(np.float64(1.0)) == 15.0
+
+
+@pytest.mark.parametrize("x", [3, 3.0, True, 3j])
+def test_python_scalars_stay_python_scalars(x: Any) -> None:
+    assert type(jit(lambda x: x)(x)) is type(x)
+    assert type(jit(lambda x: (x, x * 1))(x)[0]) is type(x)
+
+
+def test_scalars_of_numpy_stay_scalars() -> None:
+    result = jit(lambda x: x * 2)(np.float32(3))
+    assert result.dtype == np.float32
+    assert np.ndim(result) == 0
+
+
+def test_results_do_not_depend_on_what_ran_before() -> None:
+    g = jit(lambda x: ops.sin(x) + table)
+    first = g(1.0)
+    for n in range(5):
+        g(float(n))
+        g(np.full(4, float(n)))
+    np.testing.assert_array_equal(g(1.0), first)

@@ -1,0 +1,283 @@
+"""``Array``: an immutable array on a device, which NumPy reads without a copy on the CPU.
+
+Compiled functions and ``device_put`` give Arrays.
+
+>>> from lawful.xla_backend import device_put
+>>> x = device_put(np.array([1.0, 2.0]))
+>>> x
+Array([1., 2.], dtype=float64)
+>>> np.asarray(x).flags.writeable
+False
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterator
+from typing import Any, NoReturn
+
+import numpy as np
+
+from lawful import tree
+from lawful.core import ArgumentTypeError, ArgumentValueError, ShapedArray, register_array_type
+from lawful.ops import ArrayMethods
+from lawful.xla_backend import _jaxlib
+from lawful.xla_backend._errors import DeletedArrayError
+
+_DLPACK_DEVICE_TYPES = {"cpu": 1, "cuda": 2, "rocm": 10}
+
+
+class Gone:
+    """Stands where the buffer of a donated or deleted array was; ``how`` says what happened to it."""
+
+    __slots__ = ("how",)
+
+    def __init__(self, how: str) -> None:
+        self.how = how
+
+
+class Array(ArrayMethods):
+    """An array on a device: immutable, with a type ``aval`` that may be weak.
+
+    It is made by ``device_put`` and by compiled functions, not by calling this class. Where a value is asked
+    for, in Python or by NumPy, it is waited for.
+
+    Raises:
+      DeletedArrayError: from whatever needs the values, once the array was donated or deleted.
+    """
+
+    __slots__ = ("__weakref__", "_aval", "_buffer", "_device")
+
+    # Above ndarray's, so that `ndarray * Array` asks the Array.
+    __array_priority__ = 100.0
+    __hash__ = None  # type: ignore[assignment]  # == compares elementwise, as for ndarray
+
+    def __init__(self, buffer: Any, aval: ShapedArray, device: _jaxlib.Device) -> None:
+        self._buffer = buffer
+        self._aval = aval
+        self._device = device
+
+    # What it is
+
+    @property
+    def aval(self) -> ShapedArray:
+        """The type: shape, dtype and weakness."""
+        return self._aval
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The lengths of the dimensions."""
+        return self._aval.shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The NumPy dtype."""
+        return self._aval.dtype
+
+    @property
+    def weak_type(self) -> bool:
+        """Whether this stands for a Python scalar, which yields to any array's dtype."""
+        return self._aval.weak_type
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return self._aval.ndim
+
+    @property
+    def size(self) -> int:
+        """The number of elements."""
+        return self._aval.size
+
+    @property
+    def itemsize(self) -> int:
+        """The size of an element in bytes."""
+        return self._aval.dtype.itemsize
+
+    @property
+    def nbytes(self) -> int:
+        """The size of all elements in bytes."""
+        return self._aval.size * self._aval.dtype.itemsize
+
+    @property
+    def device(self) -> _jaxlib.Device:
+        """The device that the array is on."""
+        return self._device
+
+    def devices(self) -> set[_jaxlib.Device]:
+        """Returns the set of devices that the array is on: one."""
+        return {self._device}
+
+    # Its memory
+
+    def _live_buffer(self) -> Any:
+        buffer = self._buffer
+        if type(buffer) is Gone:
+            raise self._deleted_error()
+        return buffer
+
+    def _deleted_error(self) -> DeletedArrayError:
+        return DeletedArrayError(
+            f"array: expected an array that is still there, got the {self._aval} {self._buffer.how}; "
+            "use the result computed from it, or keep x.copy()"
+        )
+
+    def _view(self) -> np.ndarray[Any, Any]:
+        """Returns the values as a read-only ndarray, without a copy on the CPU."""
+        return _jaxlib.view(self._live_buffer())
+
+    def block_until_ready(self) -> Array:
+        """Waits until the values are computed, and returns the array."""
+        self._live_buffer().block_until_ready()
+        return self
+
+    def is_ready(self) -> bool:
+        """Whether the values are computed already."""
+        return bool(self._live_buffer().is_ready())
+
+    def is_deleted(self) -> bool:
+        """Whether the memory is gone: the array was donated to a compiled function, or deleted."""
+        return type(self._buffer) is Gone
+
+    def delete(self) -> None:
+        """Frees the memory now, or when the last NumPy view of it is gone; the array cannot be used afterwards."""
+        self._discard("deleted with delete()")
+
+    def _discard(self, how: str) -> None:
+        # Not buffer.delete(): it aborts the process where another library holds the memory by dlpack.
+        if type(self._buffer) is not Gone:
+            self._buffer = Gone(how)
+
+    def copy(self) -> Array:
+        """Returns a copy on the same device, with memory of its own."""
+        return Array(_jaxlib.copy_buffer(self._live_buffer(), self._device), self._aval, self._device)
+
+    def __copy__(self) -> Array:
+        return self.copy()
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> Array:
+        return self.copy()
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _restore, (np.array(self._view()), self.weak_type)
+
+    # Exchange with other libraries
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        view = self._view()
+        if copy is False and self._device.platform != "cpu":
+            raise ArgumentValueError(
+                f"numpy.asarray: expected an array on the CPU, got one on {self._device}; leave out copy=False"
+            )
+        return np.array(view, dtype=dtype, copy=copy)
+
+    def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        if not all(issubclass(cls, Array | np.ndarray) for cls in types):
+            return NotImplemented  # a tracer among the arguments knows more
+        args, kwargs = tree.map(lambda x: x._view() if type(x) is Array else x, (args, kwargs))
+        return func(*args, **kwargs)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return _DLPACK_DEVICE_TYPES[self._device.platform], self._device.id
+
+    def __dlpack__(
+        self,
+        *,
+        stream: int | None = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[int, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any:
+        if dl_device is not None and tuple(dl_device) != self.__dlpack_device__():
+            raise BufferError(f"dlpack: expected the device {self.__dlpack_device__()}, got {dl_device}; copy it first")
+        source = self.copy() if copy else self
+        return _jaxlib.export_dlpack(source._live_buffer(), stream=stream, max_version=max_version, copied=bool(copy))
+
+    # Python numbers and sequences, by NumPy's own rules and errors
+
+    def __bool__(self) -> bool:
+        return bool(self._view())
+
+    def __int__(self) -> int:
+        return int(self._view())
+
+    def __float__(self) -> float:
+        return float(self._view())
+
+    def __complex__(self) -> complex:
+        return complex(self._view())
+
+    def __index__(self) -> int:
+        return operator.index(self._view())
+
+    def __len__(self) -> int:
+        if not self._aval.shape:
+            raise TypeError("len() of unsized object")
+        return self._aval.shape[0]
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self._view())
+
+    def item(self, *args: Any) -> Any:
+        """Returns an element as a Python scalar, as ``numpy.ndarray.item`` does."""
+        return self._view().item(*args)
+
+    def tolist(self) -> Any:
+        """Returns the values as nested lists of Python scalars."""
+        return self._view().tolist()
+
+    def tobytes(self) -> bytes:
+        """Returns the values as bytes in row-major order."""
+        return self._view().tobytes()
+
+    # Text
+
+    def __repr__(self) -> str:
+        if self.is_deleted():
+            return f"<Array {self._aval} {self._buffer.how}>"
+        return _format(self._view(), self.weak_type)
+
+    def __str__(self) -> str:
+        return repr(self) if self.is_deleted() else str(self._view())
+
+    def __format__(self, specification: str) -> str:
+        return format(self._view(), specification)
+
+    def __setitem__(self, index: Any, value: Any) -> NoReturn:
+        raise ArgumentTypeError(
+            "assignment: expected an expression, got x[...] = ... on an Array, which is immutable; build the new "
+            "array with lawful.numpy.where(condition, value, x), or change a copy: y = numpy.array(x)"
+        )
+
+
+def _format(values: np.ndarray[Any, Any], weak_type: bool) -> str:
+    body = np.array2string(values, separator=", ", prefix="Array(", suffix=",")
+    facts = [f"dtype={values.dtype}"]
+    if values.size == 0 and values.shape != (0,):
+        facts.insert(0, f"shape={values.shape}")
+    if weak_type:
+        facts.append("weak_type=True")
+    # The facts go to a line of their own where NumPy's repr would put them there.
+    last_line = len(body.rpartition("\n")[2]) + (0 if "\n" in body else len("Array("))
+    tail = ", ".join(facts) + ")"
+    fits = last_line + len(tail) + 2 <= np.get_printoptions()["linewidth"]
+    return f"Array({body},{' ' if fits else chr(10) + ' ' * len('Array(')}{tail}"
+
+
+def put(x: Any, aval: ShapedArray, device: _jaxlib.Device) -> Array:
+    """Returns an Array with a copy of a NumPy array or a number, which has the shape and dtype of ``aval``."""
+    return Array(_jaxlib.put(np.asarray(x, dtype=aval.dtype), device, aval), aval, device)
+
+
+def _restore(values: np.ndarray[Any, Any], weak_type: bool) -> Array:
+    """Unpickles an Array, on the default device of the process that does."""
+    return put(values, ShapedArray(values.shape, values.dtype, weak_type), _jaxlib.devices()[0])
+
+
+def _to_numpy(x: Array) -> Any:
+    """Returns what ops outside ``jit`` compute with: a weak scalar is a Python scalar there."""
+    view = x._view()
+    return view.item() if x._aval.weak_type and not view.shape else view
+
+
+register_array_type(Array, aval=operator.attrgetter("_aval"), to_numpy=_to_numpy)

@@ -1,0 +1,263 @@
+"""The XLA backend of ``jit``: lowers a jaxpr to StableHLO, compiles it, and runs it on device arrays.
+
+>>> from lawful.core import parse_jaxpr
+>>> program = parse_jaxpr("{ lambda ; a:f64[2] . let b:f64[2] = mul a a in ( b ) }")
+>>> compiled = backend.lower(program, name="square").compile()
+>>> compiled(np.array([1.0, 3.0]))
+[Array([1., 9.], dtype=float64)]
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, NoReturn
+
+import numpy as np
+
+from lawful.core import ArgumentTypeError, ArgumentValueError, ClosedJaxpr, ShapedArray, float0, get_aval, to_numpy
+from lawful.xla_backend import _jaxlib
+from lawful.xla_backend._array import Array
+from lawful.xla_backend._errors import DeletedArrayError, XlaError
+from lawful.xla_backend._lowering import StableHLO, lower
+
+
+class Backend:
+    """What ``jit`` finds under the entry point ``xla``."""
+
+    name: str = "xla"
+
+    @property
+    def platform(self) -> str:
+        """The name of the platform that programs run on, such as ``"cpu"``."""
+        return _jaxlib.platforms()[0]
+
+    def lower(self, closed: ClosedJaxpr, *, name: str, donated: Sequence[int] = ()) -> Lowered:
+        """Lowers a program to StableHLO.
+
+        Args:
+          closed: the program.
+          name: the function's name, for messages and the lowered text.
+          donated: the positions of the arguments that a call uses up: results may take their memory.
+
+        Raises:
+          MissingRuleError: a primitive has no lowering rule.
+          LoweringError: a lowering rule builds an operation that is not well typed.
+        """
+        return Lowered(lower(closed, name=name, platform=self.platform, donated=donated), closed, name, donated)
+
+
+class Lowered:
+    """A program in StableHLO, which can be printed and compiled."""
+
+    __slots__ = ("_lock", "_stablehlo", "donated", "in_avals", "name", "out_avals")
+
+    def __init__(self, stablehlo: StableHLO, closed: ClosedJaxpr, name: str, donated: Sequence[int]) -> None:
+        self._stablehlo = stablehlo
+        self.in_avals = tuple(closed.in_avals)
+        self.out_avals = tuple(closed.out_avals)
+        self.name = name
+        self.donated = tuple(donated)
+        # A module's context belongs to one thread at a time.
+        self._lock = threading.Lock()
+
+    def as_text(self) -> str:
+        """Returns the StableHLO module as text. Its constants are the first arguments of ``main``."""
+        with self._lock:
+            return str(self._stablehlo.module)
+
+    def compile(self, compiler_options: Mapping[str, str | bool | int | float] | None = None) -> Compiled:
+        """Compiles the program for the default device.
+
+        Args:
+          compiler_options: XLA's own flags, as ``{"xla_backend_optimization_level": 0}``.
+
+        Raises:
+          XlaError: XLA refuses the program or an option.
+        """
+        return Compiled(self, _jaxlib.devices()[0], compiler_options or {})
+
+    def _load(self, device: _jaxlib.Device, options: _jaxlib.Options) -> _jaxlib.Executable:
+        returned = [aval for aval in self.out_avals if aval.dtype != float0]
+        with self._lock:
+            return _jaxlib.compile_module(self._stablehlo.module, device, returned, options)
+
+    def _put_consts(self, device: _jaxlib.Device) -> list[Any]:
+        return [_buffer_on(const, get_aval(const), device) for const in self._stablehlo.consts]
+
+
+def _buffer_on(x: Any, aval: ShapedArray, device: _jaxlib.Device) -> Any:
+    """Returns a buffer of a value on a device: an Array's own if it is there already."""
+    if type(x) is Array:
+        return x._live_buffer() if x._device is device else _jaxlib.copy_buffer(x._live_buffer(), device)
+    return _jaxlib.put(x if type(x) is np.ndarray else np.asarray(to_numpy(x), dtype=aval.dtype), device, aval)
+
+
+class Compiled:
+    """A compiled program: called with flat arguments, gives the list of flat results.
+
+    It runs on the device that its Array arguments are on; for any but the default one it is compiled when it
+    is first needed there.
+    """
+
+    __slots__ = (
+        "_consts",
+        "_device",
+        "_donated",
+        "_elsewhere",
+        "_executable",
+        "_float0_results",
+        "_in_avals",
+        "_lowered",
+        "_name",
+        "_options",
+        "_result_avals",
+        "_run",
+    )
+
+    def __init__(self, lowered: Lowered, device: _jaxlib.Device, options: _jaxlib.Options) -> None:
+        self._executable = lowered._load(device, options)
+        self._run = self._executable.run
+        self._consts = lowered._put_consts(device)
+        self._device = device
+        self._name = lowered.name
+        self._in_avals = lowered.in_avals
+        self._donated = lowered.donated
+        self._result_avals = tuple(aval for aval in lowered.out_avals if aval.dtype != float0)
+        self._float0_results = [(i, aval) for i, aval in enumerate(lowered.out_avals) if aval.dtype == float0]
+        self._options = options
+        self._elsewhere: dict[_jaxlib.Device, Compiled] = {}
+        # With one device nothing is ever compiled again, and the module need not be kept.
+        self._lowered = lowered if len(_jaxlib.devices(device.platform)) > 1 else None
+
+    def __call__(self, *args: Any) -> list[Any]:
+        """Runs the program. The results may still be being computed when this returns.
+
+        Args:
+          args: Arrays, NumPy arrays and scalars, or Python scalars, of the types that were compiled for; weakness
+            does not matter. An Array in a donated position cannot be used afterwards.
+
+        Raises:
+          ArgumentTypeError: an argument has another type, or there are too few or too many.
+          ArgumentValueError: Arrays are on different devices, or an Array is donated and passed a second time.
+          DeletedArrayError: an argument was donated or deleted before.
+        """
+        device = self._device
+        buffers = self._consts.copy()
+        in_avals = self._in_avals
+        if len(args) != len(in_avals):
+            self._refuse_count(args)
+        for x, aval in zip(args, in_avals, strict=False):
+            if type(x) is Array and x._aval is aval and x._device is device:
+                buffers.append(x._buffer)
+            else:
+                return self._call_any(args)
+        return self._call_buffers(buffers, args)
+
+    def _call_any(self, args: tuple[Any, ...]) -> list[Any]:
+        """Calls with arguments of which some are not Arrays of exactly the type compiled for, on this device."""
+        device = _common_device(self._name, args)
+        if device is not None and device is not self._device:
+            return self._on(device)._call_any(args)
+        buffers = self._consts.copy()
+        for position, (x, aval) in enumerate(zip(args, self._in_avals, strict=True)):
+            actual = x if type(x) is np.ndarray else get_aval(x)
+            # The runtime compares sizes only: anything else of as many bytes would be read as this type.
+            if actual.shape != aval.shape or (actual.dtype != aval.dtype and get_aval(x).dtype != aval.dtype):
+                raise ArgumentTypeError(
+                    f"{self._name}: expected {aval} as argument {position} of the compiled program, "
+                    f"got {get_aval(x)}; pass what it was compiled for, or compile it for this type"
+                )
+            if aval.dtype != float0:
+                buffers.append(_buffer_on(x, aval, self._device))
+        return self._call_buffers(buffers, args)
+
+    def _call_buffers(self, buffers: list[Any], args: tuple[Any, ...]) -> list[Any]:
+        if self._donated:
+            self._check_donated(args, buffers)
+        try:
+            results = self._run(buffers)
+        except Exception as error:
+            self._explain_failure(args, error)
+        if self._donated:
+            for position in self._donated:
+                if type(args[position]) is Array:
+                    args[position]._discard(f"donated to {self._name} as its argument {position}")
+        device = self._device
+        arrays: list[Any] = [
+            Array(buffer, aval, device) for buffer, aval in zip(results, self._result_avals, strict=True)
+        ]
+        for position, aval in self._float0_results:
+            arrays.insert(position, np.zeros(aval.shape, float0))
+        return arrays
+
+    def _on(self, device: _jaxlib.Device) -> Compiled:
+        """Returns the program compiled for another device."""
+        assert self._lowered is not None, "there is no other device"
+        found = self._elsewhere.get(device)
+        if found is None:
+            found = self._elsewhere[device] = Compiled(self._lowered, device, self._options)
+        return found
+
+    # Mistakes
+
+    def _refuse_count(self, args: tuple[Any, ...]) -> NoReturn:
+        raise ArgumentTypeError(
+            f"{self._name}: expected {len(self._in_avals)} arguments of the compiled program, got {len(args)}; "
+            "pass one for each leaf that it was compiled for"
+        )
+
+    def _check_donated(self, args: tuple[Any, ...], buffers: list[Any]) -> None:
+        for position in self._donated:
+            x = args[position]
+            if type(x) is Array and sum(buffer is x._buffer for buffer in buffers) > 1:
+                raise ArgumentValueError(
+                    f"{self._name}: expected the Array donated as argument {position} to be used nowhere else in the "
+                    f"call, got the {x.aval} also as another argument or constant; donate x.copy()"
+                )
+
+    def _explain_failure(self, args: tuple[Any, ...], error: Exception) -> NoReturn:
+        for x in args:
+            if type(x) is Array and x.is_deleted():
+                raise x._deleted_error() from None
+        if not isinstance(error, _jaxlib.RuntimeFailure):
+            raise error
+        if any(const.is_deleted() for const in self._consts):
+            raise DeletedArrayError(
+                f"{self._name}: expected the arrays that it closes over to be there still, got one that was donated or "
+                "deleted; pass that array as an argument"
+            ) from error
+        raise XlaError(
+            f"{self._name}: expected the compiled program to run, got the runtime's error {error}"
+        ) from error
+
+    # Introspection
+
+    def as_text(self) -> str:
+        """Returns the program after XLA's optimizations, as HLO text."""
+        return self._executable.hlo_text()
+
+    def cost_analysis(self) -> dict[str, float]:
+        """Returns the compiler's counts: ``"flops"``, ``"bytes accessed"``, ``"transcendentals"`` and others."""
+        return self._executable.cost_analysis()
+
+    def memory_analysis(self) -> dict[str, int]:
+        """Returns the bytes of arguments, results, temporaries and code, by name."""
+        return self._executable.memory_analysis()
+
+
+def _common_device(name: str, args: tuple[Any, ...]) -> _jaxlib.Device | None:
+    """Returns the device of the Arrays among the arguments; None if there is no Array."""
+    found: _jaxlib.Device | None = None
+    for x in args:
+        if type(x) is Array and x._device is not found:
+            if found is not None:
+                raise ArgumentValueError(
+                    f"{name}: expected all Arrays on one device, got one on {found} and one on {x._device}; "
+                    "move them with device_put(x, device)"
+                )
+            found = x._device
+    return found
+
+
+backend: Final = Backend()

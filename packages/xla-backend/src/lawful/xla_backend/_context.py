@@ -1,0 +1,216 @@
+"""What a lowering rule is given: the types of its equation, StableHLO, and helpers, with no import of jaxlib.
+
+A rule is ``rule(ctx, *operands, **params)``. The operands are MLIR values; it returns the MLIR value, or a list
+of them where the primitive has several results:
+
+    @multiply_add_p.def_lowering
+    def multiply_add_lowering(ctx, x, y, z):
+        return ctx.hlo.add(ctx.hlo.multiply(x, y), z)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lawful.core import ClosedJaxpr, JaxprEqn, ShapedArray, as_dtype
+from lawful.xla_backend._jaxlib import chlo, ir, stablehlo
+from lawful.xla_backend._types import TypeTable
+
+if TYPE_CHECKING:
+    from lawful.xla_backend._lowering import FunctionLowering
+
+Value = Any
+"""An MLIR value: the result of an operation, or an argument of a block."""
+
+
+class LoweringContext:
+    """One equation that is being lowered.
+
+    Attributes:
+      hlo: the StableHLO dialect: ``ctx.hlo.add(x, y)``.
+      chlo: the CHLO dialect, of functions that are decomposed into StableHLO: ``ctx.chlo.erf(x)``.
+      ir: MLIR's types, attributes and regions.
+    """
+
+    __slots__ = ("_eqn", "_function")
+
+    hlo = stablehlo
+    chlo = chlo
+    ir = ir
+
+    def __init__(self, function: FunctionLowering, eqn: JaxprEqn) -> None:
+        self._function = function
+        self._eqn = eqn
+
+    @property
+    def avals_in(self) -> list[ShapedArray]:
+        """The types of the operands."""
+        return [atom.aval for atom in self._eqn.invars]
+
+    @property
+    def avals_out(self) -> list[ShapedArray]:
+        """The types of the results."""
+        return [var.aval for var in self._eqn.outvars]
+
+    @property
+    def platform(self) -> str:
+        """The platform that the program is lowered for, such as ``"cpu"``."""
+        return self._function.module.platform
+
+    # Types and attributes
+
+    @property
+    def _types(self) -> TypeTable:
+        return self._function.module.types
+
+    def tensor_type(self, aval: ShapedArray) -> Any:
+        """Returns the MLIR type of values of a type; float0 is stored as bool."""
+        return self._types.tensor_type(aval)
+
+    def element_type(self, dtype: Any) -> Any:
+        """Returns the MLIR type of the elements of an array of a dtype."""
+        return self._types.element_type(as_dtype(dtype))
+
+    def i64_array(self, values: Sequence[int]) -> Any:
+        """Returns an attribute that is a list of integers, as axes and shapes are."""
+        return ir.DenseI64ArrayAttr.get(list(values))
+
+    def bool_array(self, values: Sequence[bool]) -> Any:
+        """Returns an attribute that is a list of booleans."""
+        return ir.DenseBoolArrayAttr.get(list(values))
+
+    def i64(self, value: int) -> Any:
+        """Returns an attribute that is a 64-bit integer."""
+        return ir.IntegerAttr.get(ir.IntegerType.get_signless(64), value)
+
+    def string(self, value: str) -> Any:
+        """Returns an attribute that is a string."""
+        return ir.StringAttr.get(value)
+
+    # Constants
+
+    def constant(self, value: Any) -> Value:
+        """Returns a constant with the value, shape and dtype of a NumPy array or scalar, or a number."""
+        return self._types.constant(np.asarray(value))
+
+    def full(self, aval: ShapedArray, value: Any) -> Value:
+        """Returns an array of a type of which every element is ``value``, in constant space."""
+        return self._types.constant(np.asarray(value, dtype=aval.dtype), aval.shape)
+
+    def zeros(self, aval: ShapedArray) -> Value:
+        """Returns an array of zeros of a type, in constant space."""
+        return self._types.zeros(aval)
+
+    # Operations with awkward builders
+
+    def broadcast_scalar(self, scalar: Value, aval: ShapedArray) -> Value:
+        """Returns an array of a type of which every element is the scalar value ``scalar``."""
+        return stablehlo.broadcast_in_dim(self.tensor_type(aval), scalar, self.i64_array(()))
+
+    def compare(self, x: Value, y: Value, direction: str) -> Value:
+        """Returns ``x`` compared with ``y``, by the kind of their dtype.
+
+        Args:
+          x: a value.
+          y: a value of the same type.
+          direction: ``"EQ" "NE" "LT" "LE" "GT" "GE"``; of complex numbers only the first two.
+        """
+        attribute, compare_type = self._types.comparison(x.type.element_type, direction)
+        return stablehlo.compare(x, y, attribute, compare_type=compare_type)
+
+    def reduce(
+        self, operand: Value, init: Any, axes: Sequence[int], body: str | Callable[[Value, Value], Value]
+    ) -> Value:
+        """Returns ``operand`` reduced over some axes.
+
+        Args:
+          operand: a value.
+          init: the unit of the reduction: a number, or a scalar value.
+          axes: the axes that are reduced, none negative.
+          body: the name of the StableHLO operation (``"add"``), or a function of two scalar values.
+        """
+        combine = getattr(stablehlo, body) if isinstance(body, str) else body
+        aval = self._aval_of(operand)
+        if not isinstance(init, ir.Value):
+            init = self.constant(np.asarray(init, dtype=aval.dtype))
+        kept = tuple(size for axis, size in enumerate(aval.shape) if axis not in axes)
+        results = [self.tensor_type(ShapedArray(kept, aval.dtype))]
+        op = stablehlo.ReduceOp(results, [operand], [init], self.i64_array(axes))
+        scalar = self.tensor_type(ShapedArray((), aval.dtype))
+        with self.block(op.regions[0], [scalar, scalar]) as (x, y):
+            stablehlo.return_([combine(x, y)])
+        return op.results[0]
+
+    @contextmanager
+    def block(self, region: Any, types: Sequence[Any]) -> Iterator[tuple[Value, ...]]:
+        """Fills a region of an operation with one block: gives the block's arguments, of the types given.
+
+        What is built inside ``with`` goes into the block; it has to end with ``ctx.hlo.return_(values)``.
+        """
+        with self._function.block(region, types) as arguments:
+            yield arguments
+
+    def _aval_of(self, value: Value) -> ShapedArray:
+        """Returns the type of an MLIR value that need not be one of the operands."""
+        tensor = value.type
+        return ShapedArray(tuple(tensor.shape), self._types.dtype_of(tensor.element_type))
+
+    # Programs inside this one
+
+    def call(self, jaxpr: ClosedJaxpr, operands: Sequence[Value], *, name: str = "") -> list[Value]:
+        """Returns the results of a call of a jaxpr, which becomes a function of the module, lowered once.
+
+        Args:
+          jaxpr: the program; the same object called again is the same function.
+          operands: a value for each of its ``invars``.
+          name: the function's name, made unique.
+        """
+        return self._function.call(jaxpr, operands, name)
+
+    def inline(self, jaxpr: ClosedJaxpr, operands: Sequence[Value]) -> list[Value]:
+        """Returns the results of a jaxpr whose equations are lowered here."""
+        return self._function.inline(jaxpr, operands)
+
+    def case(self, index: Value, branches: Sequence[ClosedJaxpr], operands: Sequence[Value]) -> list[Value]:
+        """Returns the results of one of several jaxprs of the same types, all with the same operands.
+
+        Args:
+          index: an int32 scalar, clamped to the number of branches.
+          branches: the programs.
+          operands: a value for each of the ``invars`` of all of them.
+        """
+        types = [self.tensor_type(aval) for aval in branches[0].out_avals]
+        op = stablehlo.CaseOp(types, index=index, num_branches=len(branches))
+        for region, branch in zip(op.regions, branches, strict=True):
+            with self.block(region, ()):
+                stablehlo.return_(self._function.inline(branch, operands))
+        return list(op.results)
+
+    def while_loop(
+        self,
+        cond: ClosedJaxpr,
+        body: ClosedJaxpr,
+        init: Sequence[Value],
+        *,
+        cond_consts: Sequence[Value] = (),
+        body_consts: Sequence[Value] = (),
+    ) -> list[Value]:
+        """Returns the last state of a loop.
+
+        Args:
+          cond: from ``cond_consts`` and the state to a bool scalar.
+          body: from ``body_consts`` and the state to the next state.
+          init: the first state.
+          cond_consts: the first operands of ``cond``, the same at each turn.
+          body_consts: the first operands of ``body``, the same at each turn.
+        """
+        types = [value.type for value in init]
+        op = stablehlo.WhileOp(types, list(init))
+        for region, jaxpr, consts in ((op.regions[0], cond, cond_consts), (op.regions[1], body, body_consts)):
+            with self.block(region, types) as state:
+                stablehlo.return_(self._function.inline(jaxpr, [*consts, *state]))
+        return list(op.results)

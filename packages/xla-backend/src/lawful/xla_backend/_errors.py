@@ -1,0 +1,34 @@
+"""The errors of the XLA backend, each with its cause and its cure."""
+
+from __future__ import annotations
+
+from lawful.core import LawfulError
+
+
+class XlaError(LawfulError, RuntimeError):
+    """XLA or its runtime refused a program, or failed while it ran (out of memory, for example).
+
+    Cause: named by the compiler's own text, which the message ends with.
+    """
+
+
+class LoweringError(LawfulError, TypeError):
+    """The lowering rule of a primitive built a StableHLO operation that is not well typed.
+
+    Cure: the message names the primitive and the user's line; its rule, defined with ``def_lowering``, has to
+    give values of the types in ``ctx.avals_out``.
+    """
+
+
+class DeletedArrayError(LawfulError, RuntimeError):
+    """An ``Array`` was used whose memory is gone: it was donated to a compiled function, or deleted.
+
+    Cure: use the function's result instead, donate ``x.copy()``, or leave the argument out of ``donate_argnums``.
+    """
+
+
+class ForkedProcessError(LawfulError, RuntimeError):
+    """XLA was used in a process forked from one that already used it: its threads do not live on in the child.
+
+    Cure: start processes with ``multiprocessing.get_context("spawn")``.
+    """

@@ -1,0 +1,157 @@
+"""What the backend does to the process it runs in: silence, no jax, several devices, forks."""
+
+import pytest
+
+SMALL = """
+import numpy as np
+from lawful.core import ShapedArray
+from lawful.xla_backend import device_put, devices, _jaxlib
+text = '''func.func public @main(%a: tensor<3xf64>) -> tensor<3xf64> {
+  %0 = stablehlo.add %a, %a : tensor<3xf64>
+  return %0 : tensor<3xf64>
+}'''
+aval = ShapedArray((3,), "float64")
+module = _jaxlib.ir.Module.parse(text, _jaxlib.new_context())
+executable = _jaxlib.compile_module(module, devices()[0], [aval], {})
+x = device_put(np.arange(3.0))
+[out] = executable.run([x._buffer])
+assert _jaxlib.view(out).tolist() == [0.0, 2.0, 4.0]
+"""
+
+
+def test_nothing_is_printed(run_python) -> None:
+    done = run_python(SMALL)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+
+
+def test_the_users_log_level_is_kept(run_python) -> None:
+    script = "import os, lawful.xla_backend; print(os.environ['TF_CPP_MIN_LOG_LEVEL'])"
+    assert run_python(script).stdout == "1\n"
+    assert run_python(script, TF_CPP_MIN_LOG_LEVEL="2").stdout == "2\n"
+
+
+def test_jax_is_never_asked_for(run_python) -> None:
+    script = """
+import sys
+
+class Watch:
+    def find_spec(self, name, path=None, target=None):
+        assert not name.startswith("jax.") and name != "jax", name
+
+sys.meta_path.insert(0, Watch())
+"""
+    use = """
+import copy, pickle
+from lawful.xla_backend import from_dlpack, device_get
+y = pickle.loads(pickle.dumps(copy.copy(x)))
+assert repr(y) == "Array([0., 1., 2.], dtype=float64)"
+np.from_dlpack(from_dlpack(np.asarray(y)))
+executable.cost_analysis(), executable.memory_analysis(), executable.hlo_text()
+_jaxlib.deserialize(executable.serialize(), devices()[0], [aval])
+repr(devices()[0])
+y.block_until_ready(), y.is_ready(), y.delete(), device_get(x)
+assert "jax" not in sys.modules
+"""
+    done = run_python(script + SMALL + use)
+    assert done.returncode == 0, done.stderr
+
+
+def test_importing_makes_no_client(run_python) -> None:
+    script = "from lawful.xla_backend import _jaxlib; assert not _jaxlib._clients"
+    assert run_python(script).returncode == 0
+
+
+FORK = """
+import os, warnings
+warnings.simplefilter("ignore")
+pid = os.fork()
+if pid == 0:
+    from lawful.xla_backend import ForkedProcessError
+    for use in (lambda: device_put(1.0), lambda: executable.run([x._buffer]), x.copy, lambda: _jaxlib.client()):
+        try:
+            use()
+        except ForkedProcessError as error:
+            assert "spawn" in str(error)
+        else:
+            os._exit(1)
+    os._exit(0 if np.asarray(x).tolist() == [0.0, 1.0, 2.0] else 2)
+assert os.waitpid(pid, 0)[1] == 0
+device_put(1.0), executable.run([x._buffer])
+"""
+
+
+def test_a_forked_child_refuses_instead_of_hanging(run_python) -> None:
+    done = run_python(SMALL + FORK)
+    assert done.returncode == 0, done.stderr
+
+
+def test_a_child_forked_before_first_use_works(run_python) -> None:
+    script = """
+import os, warnings
+warnings.simplefilter("ignore")
+from lawful.xla_backend import device_put
+pid = os.fork()
+if pid == 0:
+    os._exit(0 if device_put(2.0).item() == 2.0 else 1)
+assert os.waitpid(pid, 0)[1] == 0
+"""
+    done = run_python(script)
+    assert done.returncode == 0, done.stderr
+
+
+def test_several_devices(run_python) -> None:
+    script = """
+import numpy as np
+from lawful.core import ArgumentValueError
+from lawful.xla_backend import Array, backend, device_put, devices
+from conftest import make_program
+first, second, third = devices()
+a = device_put(np.arange(3.0), second)
+assert a.device == second and device_put(a) is a
+b = device_put(a, third)
+assert b.device == third and np.array_equal(b, a)
+const = device_put(np.ones(3), first)
+
+def build(record, x, y):
+    return record(lambda ctx, x, y, z: ctx.hlo.add(ctx.hlo.add(x, y), z), x, y, record.const(const), out=x.aval)
+
+f = backend.lower(make_program(build, a.aval, a.aval), name="f").compile()
+for device in (second, first, third, second):
+    x = device_put(a, device)
+    [out] = f(x, x)
+    assert out.device == device and np.asarray(out).tolist() == [1.0, 3.0, 5.0]
+    assert f(x, np.arange(3.0))[0].device == device
+assert f(np.arange(3.0), np.arange(3.0))[0].device == first
+try:
+    f(a, b)
+except ArgumentValueError as error:
+    assert "on one device" in str(error)
+else:
+    raise SystemExit("no error")
+"""
+    done = run_python(script, LAWFUL_NUM_CPU_DEVICES="3")
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("number", ["0", "-1", "two", ""])
+def test_a_wrong_number_of_devices_is_explained(run_python, number: str) -> None:
+    done = run_python("import lawful.xla_backend as x; x.devices()", LAWFUL_NUM_CPU_DEVICES=number)
+    assert "LAWFUL_NUM_CPU_DEVICES: expected a positive integer" in done.stderr
+
+
+def test_results_leave_no_memory_behind(run_python) -> None:
+    script = """
+import gc, tracemalloc
+from resource import RUSAGE_SELF, getrusage
+def rounds(n):
+    for _ in range(n):
+        executable.run([x._buffer])
+rounds(20_000)
+before = getrusage(RUSAGE_SELF).ru_maxrss
+rounds(100_000)
+grown = (getrusage(RUSAGE_SELF).ru_maxrss - before) * 1024
+# With tracebacks enabled each result would leave 60 bytes.
+assert grown < 3_000_000, grown
+"""
+    done = run_python(SMALL + script)
+    assert done.returncode == 0, done.stderr

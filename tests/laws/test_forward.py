@@ -1,0 +1,28 @@
+"""Forward mode: against finite differences, and linear in the tangent."""
+
+import numpy as np
+from hypothesis import given
+
+from lawful.laws import Program, holds, law_jvp_finite_differences, law_jvp_linear, programs, usual_dtypes
+
+with_complex = programs(dtypes=tuple(map(np.dtype, ("complex128", "float64", "int64"))))
+
+
+@given(programs())
+def test_agrees_with_finite_differences(program: Program) -> None:
+    holds(law_jvp_finite_differences, program, seed=program.seed)
+
+
+@given(with_complex)
+def test_agrees_with_finite_differences_of_complex_programs(program: Program) -> None:
+    holds(law_jvp_finite_differences, program, seed=program.seed)
+
+
+@given(programs())
+def test_is_linear(program: Program) -> None:
+    holds(law_jvp_linear, program, seed=program.seed)
+
+
+@given(programs(dtypes=usual_dtypes, smooth=False))
+def test_is_linear_with_every_dtype(program: Program) -> None:
+    holds(law_jvp_linear, program, seed=program.seed)

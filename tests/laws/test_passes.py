@@ -1,0 +1,15 @@
+"""Passes keep meaning, and are idempotent."""
+
+from hypothesis import given
+
+from lawful.laws import Program, holds, law_passes, programs, usual_dtypes
+
+
+@given(programs())
+def test_keep_meaning(program: Program) -> None:
+    holds(law_passes, program, seed=program.seed)
+
+
+@given(programs(dtypes=usual_dtypes, smooth=False))
+def test_keep_meaning_with_every_dtype(program: Program) -> None:
+    holds(law_passes, program, seed=program.seed)

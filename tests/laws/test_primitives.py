@@ -1,0 +1,100 @@
+"""Every declared primitive, whichever package it comes from: what it declares is true, and its rules agree."""
+
+import importlib
+import pkgutil
+from collections.abc import Callable
+from contextlib import suppress
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import lawful
+from lawful.core import Primitive
+from lawful.laws import (
+    Inapplicable,
+    declared_primitives,
+    law_commutation,
+    law_jvp_finite_differences,
+    law_jvp_linear,
+    law_linearize_is_jvp,
+    law_primitive_algebra,
+    law_primitive_reference,
+    law_primitive_transpose,
+    law_primitive_typing,
+    law_second_order,
+    law_vjp_transpose,
+    law_vmap_is_loop,
+    law_vmaps_commute,
+    primitive_calls,
+    usual_dtypes,
+)
+
+for package in pkgutil.iter_modules(lawful.__path__):
+    if package.name != "cli":
+        importlib.import_module(f"lawful.{package.name}")
+
+Law = Callable[..., None]
+
+primitives = pytest.mark.parametrize("primitive", declared_primitives(), ids=lambda p: p.name)
+# An example of a primitive costs less than a program, and there are many primitives.
+few = settings(max_examples=max(settings.default.max_examples // 5, 5))
+fewer = settings(max_examples=max(settings.default.max_examples // 12, 2))
+
+
+def check(law: Law, data: st.DataObject, primitive: Primitive, *, smooth: bool, **options: object) -> None:
+    """Checks a law on a drawn call; on one of any dtype where the law needs no smoothness."""
+    strategy = primitive_calls(primitive, smooth=True) if smooth else primitive_calls(primitive, usual_dtypes)
+    call = data.draw(strategy)
+    with suppress(Inapplicable):  # of integers there is nothing to differentiate
+        law(call, *call.args, **options)
+
+
+@primitives
+@few
+@given(st.data())
+def test_is_its_reference(primitive: Primitive, data: st.DataObject) -> None:
+    check(law_primitive_reference, data, primitive, smooth=False, backends=("numpy",))
+
+
+@primitives
+@fewer
+@given(st.data())
+def test_is_its_reference_compiled_by_xla(primitive: Primitive, data: st.DataObject) -> None:
+    check(law_primitive_reference, data, primitive, smooth=False, backends=("xla",))
+
+
+@primitives
+@few
+@given(st.data())
+@pytest.mark.parametrize(
+    "law",
+    [
+        law_primitive_typing,
+        law_primitive_algebra,
+        law_primitive_transpose,
+        law_vmap_is_loop,
+        law_vmaps_commute,
+        law_jvp_linear,
+    ],
+)
+def test_rules_with_every_dtype(primitive: Primitive, law: Law, data: st.DataObject) -> None:
+    check(law, data, primitive, smooth=False)
+
+
+differentiable = [p for p in declared_primitives() if p.declaration is not None and p.declaration.differentiable]
+
+
+@pytest.mark.parametrize("primitive", differentiable, ids=lambda p: p.name)
+@few
+@given(st.data())
+@pytest.mark.parametrize("law", [law_jvp_finite_differences, law_linearize_is_jvp, law_vjp_transpose, law_second_order])
+def test_derivative_rules(primitive: Primitive, law: Law, data: st.DataObject) -> None:
+    check(law, data, primitive, smooth=True)
+
+
+@pytest.mark.parametrize("primitive", differentiable, ids=lambda p: p.name)
+@fewer
+@given(st.data(), st.permutations(("jit", "vmap", "jvp", "vjp")))
+def test_rules_commute(primitive: Primitive, data: st.DataObject, stack: list[str]) -> None:
+    check(law_commutation, data, primitive, smooth=True, stack=tuple(stack[:3]))

@@ -1,0 +1,16 @@
+"""Results depend on nothing but arguments."""
+
+from hypothesis import given, settings
+
+from lawful.laws import Program, holds, law_purity, programs
+
+
+@given(programs())
+def test_results_depend_on_arguments_only(program: Program) -> None:
+    holds(law_purity, program, seed=program.seed)
+
+
+@settings(max_examples=max(settings.default.max_examples // 4, 1))
+@given(programs(max_equations=5))
+def test_results_of_xla_depend_on_arguments_only(program: Program) -> None:
+    holds(law_purity, program, seed=program.seed, backend="xla")

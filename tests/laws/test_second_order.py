@@ -1,0 +1,10 @@
+"""The ways to a second derivative agree."""
+
+from hypothesis import given
+
+from lawful.laws import Program, holds, law_second_order, programs
+
+
+@given(programs(max_equations=6))
+def test_ways_agree(program: Program) -> None:
+    holds(law_second_order, program, seed=program.seed)

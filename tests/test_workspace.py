@@ -1,0 +1,60 @@
+"""Each list of packages names every package, and all are of one version."""
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+
+
+def read(folder: Path) -> dict[str, Any]:
+    return tomllib.loads((folder / "pyproject.toml").read_text())
+
+
+WORKSPACE = read(ROOT)
+PACKAGES = {path.parent.name: read(path.parent) for path in sorted(ROOT.glob("packages/*/pyproject.toml"))}
+DISTRIBUTIONS = {package["project"]["name"] for package in PACKAGES.values()}
+VERSION = WORKSPACE["project"]["version"]
+
+
+def modules(package: dict[str, Any]) -> list[str]:
+    names = package["tool"]["uv"]["build-backend"]["module-name"]
+    return [names] if isinstance(names, str) else names
+
+
+def test_every_package_is_installed_for_development() -> None:
+    assert set(WORKSPACE["dependency-groups"]["members"]) == DISTRIBUTIONS
+    assert set(WORKSPACE["tool"]["uv"]["sources"]) == DISTRIBUTIONS
+
+
+def test_every_package_is_type_checked() -> None:
+    assert WORKSPACE["tool"]["mypy"]["mypy_path"] == [f"packages/{folder}/src" for folder in PACKAGES]
+
+
+def test_every_package_has_its_layer() -> None:
+    [contract] = [c for c in WORKSPACE["tool"]["importlinter"]["contracts"] if c["id"] == "layers"]
+    layers = [name for line in contract["layers"] for name in line.replace(":", " ").split()]
+    assert sorted(f"lawful.{name}" for name in layers) == sorted(m for p in PACKAGES.values() for m in modules(p))
+
+
+def test_the_meta_distribution_installs_every_package() -> None:
+    dependencies = {line.split("==")[0] for line in PACKAGES["lawful"]["project"]["dependencies"]}
+    assert dependencies >= DISTRIBUTIONS - {"lawful"}
+
+
+@pytest.mark.parametrize("folder", PACKAGES)
+def test_a_package_is_released_with_its_siblings(folder: str) -> None:
+    project = PACKAGES[folder]["project"]
+    assert project["version"] == VERSION
+    siblings = [line for line in project["dependencies"] if line.startswith("lawful")]
+    assert all(line.endswith(f"=={VERSION}") for line in siblings)
+
+
+@pytest.mark.parametrize("folder", PACKAGES)
+def test_a_package_is_typed_and_leaves_the_namespace_open(folder: str) -> None:
+    source = ROOT / "packages" / folder / "src"
+    for module in modules(PACKAGES[folder]):
+        assert (source / module.replace(".", "/") / "py.typed").is_file()
+    assert not (source / "lawful/__init__.py").exists()

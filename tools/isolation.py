@@ -1,0 +1,193 @@
+"""Test every package from its wheel, alone in a fresh environment.
+
+    uv run python tools/isolation.py                                  # every package
+    uv run python tools/isolation.py core autodiff                    # these
+    uv run python tools/isolation.py xla-backend --with jaxlib==0.11.2
+
+For each package: install its wheel with only what it declares, see that the third-party distributions are
+those of the layer table, import every module, then add pytest and run the package's tests and README where
+no source folder can be imported. So an undeclared import, which passes in the shared environment, fails here.
+"""
+
+import argparse
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import tomllib
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parent.parent
+FOLDERS = sorted(path.parent.name for path in ROOT.glob("packages/*/pyproject.toml"))
+
+# Third-party distributions that a package brings along: these two, and what is listed under its folder.
+ARRAYS = {"ml-dtypes", "numpy"}
+BEYOND_ARRAYS = {
+    "xla-backend": {"jaxlib", "scipy"},
+    "laws": {"hypothesis", "sortedcontainers"},
+    "lawful": {
+        *("jaxlib", "scipy"),
+        *("hypothesis", "sortedcontainers"),
+        *("markdown-it-py", "mdurl", "pygments", "rich"),
+    },
+}
+
+IMPORT_ALL = """
+import importlib, pkgutil, sys
+for name in sys.argv[1:]:
+    package = importlib.import_module(name)
+    for module in pkgutil.walk_packages(package.__path__, name + "."):
+        if not module.name.endswith(".__main__"):
+            importlib.import_module(module.name)
+"""
+
+
+class StepFailed(Exception):
+    """A step of one package went wrong: its name, and what to print."""
+
+    def __init__(self, step: str, output: str) -> None:
+        super().__init__(step)
+        self.step, self.output = step, output
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    folder: str
+    verdict: str
+    seconds: float
+    third_party: Sequence[str]
+    output: str
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description="Test every package from its wheel, alone.")
+    parser.add_argument("folders", nargs="*", default=FOLDERS, help="folders of packages/ (default: all)")
+    parser.add_argument("--with", dest="extra", action="append", default=[], metavar="REQUIREMENT")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="packages at a time")
+    arguments = parser.parse_args()
+    if unknown := set(arguments.folders) - set(FOLDERS):
+        parser.error(f"not in packages/: {', '.join(sorted(unknown))}")
+
+    with tempfile.TemporaryDirectory(prefix="lawful-isolation-") as directory:
+        work = Path(directory)
+        try:
+            write_constraints(work, build_wheels(work / "wheels"), arguments.extra)
+        except StepFailed as failure:
+            print(failure.output)
+            return 1
+        with ThreadPoolExecutor(arguments.jobs) as pool:
+            results = list(pool.map(lambda folder: check(folder, work, arguments.extra), arguments.folders))
+
+    for result in results:
+        if result.verdict != "ok":
+            print(f"\n--- {result.folder}: {result.verdict} ---\n{result.output}")
+    print(f"\n{'package':<14}{'seconds':>8}  {'verdict':<28}third-party distributions")
+    for result in results:
+        print(f"{result.folder:<14}{result.seconds:>8.1f}  {result.verdict:<28}{', '.join(result.third_party)}")
+    return int(any(result.verdict != "ok" for result in results))
+
+
+def build_wheels(directory: Path) -> list[Path]:
+    call("build", uv(), "build", "--all-packages", "--wheel", "--out-dir", directory, cwd=ROOT)
+    return sorted(directory.glob("*.whl"))
+
+
+def write_constraints(work: Path, wheels: Sequence[Path], extra: Sequence[str]) -> None:
+    """Fix siblings to the wheels just built, and all else to the workspace's versions save what `extra` names."""
+    free = {distribution(requirement) for requirement in extra}
+    pins = read_toml(ROOT)["tool"]["uv"]["constraint-dependencies"]
+    lines = [pin for pin in pins if distribution(pin) not in free]
+    lines += [f"{distribution(wheel.name.split('-')[0])} @ {wheel.as_uri()}" for wheel in wheels]
+    (work / "constraints.txt").write_text("\n".join(lines))
+
+
+def check(folder: str, work: Path, extra: Sequence[str]) -> Result:
+    start = time.monotonic()
+    third_party: list[str] = []
+    verdict, output = "ok", ""
+    try:
+        third_party += install_alone(folder, work, extra)
+        run_tests(folder, work)
+    except StepFailed as failure:
+        verdict, output = f"FAILED: {failure.step}", failure.output
+    return Result(folder, verdict, time.monotonic() - start, third_party, output)
+
+
+def install_alone(folder: str, work: Path, extra: Sequence[str]) -> list[str]:
+    """Install and import; return the third-party distributions that came along."""
+    home = work / folder
+    project = read_toml(ROOT / "packages" / folder)
+    call("venv", uv(), "venv", "--python", sys.executable, home / "venv", cwd=work)
+    install("install", home, project["project"]["name"], *extra)
+
+    listing = call("list", uv(), "pip", "list", "--format", "json", "--python", home / "venv", cwd=work)
+    installed = {row["name"]: row["version"] for row in json.loads(listing)}
+    found = {name for name in installed if name != "lawful" and not name.startswith("lawful-")}
+    expected = ARRAYS | BEYOND_ARRAYS.get(folder, set())
+    if found != expected:
+        raise StepFailed("dependencies", f"expected {sorted(expected)}, got {sorted(found)}")
+
+    modules = project["tool"]["uv"]["build-backend"]["module-name"]
+    names = [modules] if isinstance(modules, str) else modules
+    call("import", home / "venv/bin/python", "-I", "-W", "error", "-c", IMPORT_ALL, *names, cwd=work)
+    return [f"{name} {installed[name]}" for name in sorted(found)]
+
+
+def run_tests(folder: str, work: Path) -> None:
+    home, source = work / folder, ROOT / "packages" / folder
+    install("install pytest", home, *read_toml(source)["dependency-groups"]["test"])
+    copy = home / "packages" / folder
+    shutil.copytree(source / "tests", copy / "tests", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(source / "README.md", copy)
+    # pytest's configuration and the Hypothesis profiles; neither makes anything importable.
+    shutil.copy(ROOT / "pyproject.toml", home)
+    shutil.copy(ROOT / "conftest.py", home)
+    call("tests", home / "venv/bin/pytest", "-q", "-p", "no:cacheprovider", copy.relative_to(home), cwd=home)
+
+
+def install(step: str, home: Path, *requirements: str) -> None:
+    constraints = home.parent / "constraints.txt"
+    options = ("--python", home / "venv", "--constraints", constraints)
+    # Outside of the workspace, so that nothing comes from its sources or its pins.
+    call(step, uv(), "pip", "install", *options, *requirements, cwd=home.parent)
+
+
+def call(step: str, *command: str | Path, cwd: Path) -> str:
+    """What the command printed on standard output."""
+    hidden = ("PYTHONPATH", "VIRTUAL_ENV", "UV_PROJECT_ENVIRONMENT", "UV_PYTHON")
+    environment = {name: value for name, value in os.environ.items() if name not in hidden}
+    done = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, check=False)
+    if done.returncode != 0:
+        raise StepFailed(step, f"$ {' '.join(map(str, command))}\n{done.stdout}{done.stderr}")
+    return done.stdout
+
+
+def uv() -> str:
+    return os.environ.get("UV", "uv")  # `uv run` tells its own path, which need not be on PATH
+
+
+def distribution(requirement: str) -> str:
+    """The normalized name of a distribution at the start of a requirement.
+
+    >>> distribution("ml_dtypes==0.6.0")
+    'ml-dtypes'
+    """
+    match = re.match(r"[\w.-]*\w", requirement)
+    assert match, requirement
+    return re.sub(r"[-_.]+", "-", match[0]).lower()
+
+
+def read_toml(folder: Path) -> dict[str, Any]:
+    return tomllib.loads((folder / "pyproject.toml").read_text())
+
+
+if __name__ == "__main__":
+    sys.exit(main())
