@@ -1,5 +1,6 @@
 """Each list of packages names every package, and all are of one version."""
 
+import ast
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -58,3 +59,32 @@ def test_a_package_is_typed_and_leaves_the_namespace_open(folder: str) -> None:
     for module in modules(PACKAGES[folder]):
         assert (source / module.replace(".", "/") / "py.typed").is_file()
     assert not (source / "lawful/__init__.py").exists()
+
+
+def imported_layers(path: Path) -> set[str]:
+    """The portions of the namespace that a file imports when it is loaded, such as ``lawful.autodiff``."""
+    names: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        match node:
+            case ast.ImportFrom(module="lawful"):
+                names |= {f"lawful.{alias.name}" for alias in node.names}
+            case ast.ImportFrom(module=str(module)):
+                names.add(module)
+            case ast.Import():
+                names |= {alias.name for alias in node.names}
+    return {".".join(name.split(".")[:2]) for name in names if name.startswith("lawful.")}
+
+
+def installed_with(folder: str) -> set[str]:
+    """The modules that come when the wheel of a folder is installed: its own and those of all it declares."""
+    package = PACKAGES[folder]
+    declared = {line.split("==")[0].split("[")[0] for line in package["project"]["dependencies"]}
+    siblings = [name for name, other in PACKAGES.items() if other["project"]["name"] in declared]
+    return set(modules(package)).union(*map(installed_with, siblings))
+
+
+@pytest.mark.parametrize("folder", PACKAGES)
+def test_the_tests_of_a_package_need_only_what_its_wheel_brings(folder: str) -> None:
+    """Here they run beside all the others, but `tools/isolation.py` runs them alone."""
+    for path in sorted((ROOT / "packages" / folder / "tests").rglob("*.py")):
+        assert imported_layers(path) <= installed_with(folder), path.relative_to(ROOT)
