@@ -2,37 +2,38 @@
 
 from hypothesis import given, settings
 
-from lawful.laws import Program, holds, law_eval_jaxpr, law_jit_is_eager, programs, usual_dtypes
+from lawful.laws import Program, holds, installed_backends, law_eval_jaxpr, law_jit_is_eager, programs, usual_dtypes
+from lawful.laws.systems import Lawful, lawful
 
 every_dtype = programs(dtypes=usual_dtypes, smooth=False)
 
 
 @given(programs())
 def test_compiled_by_numpy(program: Program) -> None:
-    holds(law_jit_is_eager, program, backends=("numpy",))
+    holds(law_jit_is_eager, lawful, program)
 
 
 @given(every_dtype)
 def test_compiled_by_numpy_with_every_dtype(program: Program) -> None:
-    holds(law_jit_is_eager, program, backends=("numpy",))
+    holds(law_jit_is_eager, lawful, program)
 
 
 @given(programs())
 def test_compiled_by_xla(program: Program) -> None:
-    holds(law_jit_is_eager, program, backends=("xla",))
+    holds(law_jit_is_eager, Lawful(backends=("xla",)), program)
 
 
 @given(every_dtype)
 def test_compiled_by_xla_with_every_dtype(program: Program) -> None:
-    holds(law_jit_is_eager, program, backends=("xla",))
+    holds(law_jit_is_eager, Lawful(backends=("xla",)), program)
 
 
 @settings(max_examples=max(settings.default.max_examples // 4, 1))
 @given(programs(backend="xla"))
 def test_functions_compiled_by_xla_within_others(program: Program) -> None:
-    holds(law_jit_is_eager, program)
+    holds(law_jit_is_eager, Lawful(backends=installed_backends()), program)
 
 
 @given(every_dtype)
 def test_jaxpr_evaluated(program: Program) -> None:
-    holds(law_eval_jaxpr, program)
+    holds(law_eval_jaxpr, lawful, program)

@@ -8,7 +8,8 @@ from lawful import ops
 from lawful.autodiff import grad
 from lawful.control_flow import cond
 from lawful.core import get_aval
-from lawful.laws import law_eval_jaxpr, law_linearize_is_jvp, law_print_parse, law_typing, law_vjp_transpose
+from lawful.laws import Case, law_eval_jaxpr, law_linearize_is_jvp, law_print_parse, law_typing, law_vjp_transpose
+from lawful.laws.systems import lawful
 from lawful.staging import jit
 
 
@@ -18,7 +19,7 @@ def test_a_weak_value_goes_into_a_compiled_function() -> None:
         return jit(lambda c: c, backend="numpy")(b)
 
     for law in (law_vjp_transpose, law_linearize_is_jvp, law_typing):
-        law(program, 0.49)
+        law(lawful, Case.of(program, 0.49))
 
 
 def test_a_weak_value_goes_into_a_branch() -> None:
@@ -27,21 +28,21 @@ def test_a_weak_value_goes_into_a_branch() -> None:
         return cond(b > 0.0, lambda x: x * c, lambda x: x, c)
 
     for law in (law_vjp_transpose, law_linearize_is_jvp, law_typing):
-        law(program, 0.49, np.float64(1.0))
+        law(lawful, Case.of(program, 0.49, np.float64(1.0)))
 
 
 def test_the_derivative_of_a_maximum_has_its_dtype() -> None:
     for dtype in ("float16", "float32"):
         x = np.array(0.5, dtype)
         assert get_aval(grad(lambda x: ops.add(ops.max(x, ops.sin(x)), x))(x)).dtype == dtype
-        law_vjp_transpose(lambda x: ops.add(ops.max(x, ops.sin(x)), x), x)
+        law_vjp_transpose(lawful, Case.of(lambda x: ops.add(ops.max(x, ops.sin(x)), x), x))
 
 
 def test_a_branch_with_a_zero_derivative_prints_without_constants() -> None:
     def program(a: Any, b: Any) -> Any:
         return cond(b < 0.3, lambda: a, lambda: ops.full((1,), 1.0))
 
-    law_print_parse(program, np.array([0.49]), -0.83)
+    law_print_parse(lawful, Case.of(program, np.array([0.49]), -0.83))
 
 
 def test_a_branch_has_two_equal_constants() -> None:
@@ -51,4 +52,4 @@ def test_a_branch_has_two_equal_constants() -> None:
         return cond(a > 0.3, lambda: ops.add(one, ops.sin(other)), lambda: one)
 
     np.testing.assert_allclose(program(0.5), one + np.sin(other))
-    law_eval_jaxpr(program, 0.5)
+    law_eval_jaxpr(lawful, Case.of(program, 0.5))

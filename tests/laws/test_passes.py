@@ -3,13 +3,14 @@
 from hypothesis import given
 
 from lawful.laws import Program, holds, law_passes, programs, usual_dtypes
+from lawful.laws.systems import lawful
 
 
 @given(programs())
 def test_keep_meaning(program: Program) -> None:
-    holds(law_passes, program, seed=program.seed)
+    holds(law_passes, lawful, program)
 
 
 @given(programs(dtypes=usual_dtypes, smooth=False))
 def test_keep_meaning_with_every_dtype(program: Program) -> None:
-    holds(law_passes, program, seed=program.seed)
+    holds(law_passes, lawful, program)

@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import lawful
 from lawful.core import Primitive
 from lawful.laws import (
     Inapplicable,
@@ -29,8 +28,10 @@ from lawful.laws import (
     primitive_calls,
     usual_dtypes,
 )
+from lawful.laws.systems import Lawful, lawful
 
-for package in pkgutil.iter_modules(lawful.__path__):
+namespace = importlib.import_module("lawful")
+for package in pkgutil.iter_modules(namespace.__path__):
     if package.name != "cli":
         importlib.import_module(f"lawful.{package.name}")
 
@@ -42,26 +43,28 @@ few = settings(max_examples=max(settings.default.max_examples // 5, 5))
 fewer = settings(max_examples=max(settings.default.max_examples // 12, 2))
 
 
-def check(law: Law, data: st.DataObject, primitive: Primitive, *, smooth: bool, **options: object) -> None:
+def check(
+    law: Law, data: st.DataObject, primitive: Primitive, *, smooth: bool, system: Lawful = lawful, **options: object
+) -> None:
     """Checks a law on a drawn call; on one of any dtype where the law needs no smoothness."""
     strategy = primitive_calls(primitive, smooth=True) if smooth else primitive_calls(primitive, usual_dtypes)
     call = data.draw(strategy)
     with suppress(Inapplicable):  # of integers there is nothing to differentiate
-        law(call, *call.args, **options)
+        law(system, call, **options)
 
 
 @primitives
 @few
 @given(st.data())
 def test_is_its_reference(primitive: Primitive, data: st.DataObject) -> None:
-    check(law_primitive_reference, data, primitive, smooth=False, backends=("numpy",))
+    check(law_primitive_reference, data, primitive, smooth=False)
 
 
 @primitives
 @fewer
 @given(st.data())
 def test_is_its_reference_compiled_by_xla(primitive: Primitive, data: st.DataObject) -> None:
-    check(law_primitive_reference, data, primitive, smooth=False, backends=("xla",))
+    check(law_primitive_reference, data, primitive, smooth=False, system=Lawful(backends=("xla",)))
 
 
 @primitives

@@ -3,8 +3,9 @@
 from hypothesis import given
 
 from lawful.laws import Program, holds, law_second_order, programs
+from lawful.laws.systems import lawful
 
 
 @given(programs(max_equations=6))
 def test_ways_agree(program: Program) -> None:
-    holds(law_second_order, program, seed=program.seed)
+    holds(law_second_order, lawful, program)

@@ -22,6 +22,7 @@ from lawful.laws import (
     usual_dtypes,
 )
 from lawful.laws._comparison import find_difference
+from lawful.laws.systems import lawful
 
 every_dtype = Generation(dtypes=usual_dtypes, smooth=False)
 thorough_search = settings(max_examples=5000, database=None, deadline=None, derandomize=True)
@@ -64,7 +65,7 @@ def test_few_programs_are_rejected_by_finite_differences() -> None:
 def _is_applicable(seed: int) -> bool:
     program = draw_program(RandomChoose(seed))
     try:
-        law_jvp_finite_differences(program, *program.args)
+        law_jvp_finite_differences(lawful, program)
     except Inapplicable:
         return False
     return True
@@ -127,7 +128,7 @@ def test_a_counterexample_is_small(monkeypatch: pytest.MonkeyPatch) -> None:
 
     def is_violated(program: Program) -> bool:
         try:
-            law_jvp_finite_differences(program, *program.args)
+            law_jvp_finite_differences(lawful, program)
         except LawViolation:
             return True
         except Inapplicable:
@@ -138,7 +139,7 @@ def test_a_counterexample_is_small(monkeypatch: pytest.MonkeyPatch) -> None:
     assert smallest.equation_count <= 3
     assert len(smallest.args) <= 2
     with pytest.raises(LawViolation) as raised:
-        law_jvp_finite_differences(smallest, *smallest.args)
+        law_jvp_finite_differences(lawful, smallest)
     text = str(raised.value)
     for part in ("law_jvp_finite_differences does not hold: jvp(f, x, v) = lim", "largest difference", "def program("):
         assert part in text

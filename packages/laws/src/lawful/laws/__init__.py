@@ -1,22 +1,27 @@
 """Laws of program transformations, and generated programs to hold a system to them.
 
-Every law is a function of a function and its arguments: it returns nothing if the law holds there, and raises
-:class:`LawViolation` if it does not. The function can be your own, or a program drawn by :func:`programs`.
+Every law is a function of a system and a case: it returns nothing if the law holds there, and raises
+:class:`LawViolation` if it does not. A system is lawful, or another one that there is an adapter for. A case is a
+function with its arguments: your own, or a program drawn by :func:`programs`.
 
 >>> import numpy as np
 >>> from lawful import ops
->>> from lawful.laws import law_vjp_transpose
->>> law_vjp_transpose(lambda x: ops.sin(x) * x, np.array([0.5, 1.0]))
+>>> from lawful.laws import Case, law_vjp_transpose
+>>> from lawful.laws.systems import lawful
+>>> law_vjp_transpose(lawful, Case.of(lambda x: ops.sin(x) * x, np.array([0.5, 1.0])))
 """
 
 from lawful.laws._batching import law_vmap_is_loop, law_vmaps_commute
+from lawful.laws._case import Case
 from lawful.laws._catalogue import catalogue_of, declared_primitives
 from lawful.laws._choose import HypothesisChoose, RandomChoose, usual_dtypes, wide_dtypes
 from lawful.laws._commutation import law_commutation, transformations
+from lawful.laws._effort import Effort, quick, thorough, usual
 from lawful.laws._evaluation import installed_backends, law_eval_jaxpr, law_jit_is_eager
 from lawful.laws._forward import law_jvp_finite_differences, law_jvp_linear
 from lawful.laws._generation import Generation, draw_program
-from lawful.laws._law import Inapplicable, LawViolation, holds, laws
+from lawful.laws._implementation import Implementation
+from lawful.laws._law import Inapplicable, Law, LawViolation, groups, holds, laws
 from lawful.laws._linearization import law_linearize_is_jvp
 from lawful.laws._passes import law_passes
 from lawful.laws._primitive import (
@@ -35,26 +40,25 @@ from lawful.laws._transposition import law_grad_is_vjp, law_vjp_transpose
 from lawful.laws._well_typed import law_print_parse, law_typing
 
 __all__ = [
-    # programs
+    "Case",
+    "Effort",
     "Generation",
     "HypothesisChoose",
+    "Implementation",
+    "Inapplicable",
+    "Law",
+    "LawViolation",
     "PrimitiveCall",
     "Program",
     "RandomChoose",
+    "Tolerance",
     "arrays",
     "avals",
     "catalogue_of",
     "declared_primitives",
     "draw_call",
     "draw_program",
-    "primitive_calls",
-    "programs",
-    "usual_dtypes",
-    "wide_dtypes",
-    # laws
-    "Inapplicable",
-    "LawViolation",
-    "Tolerance",
+    "groups",
     "holds",
     "installed_backends",
     "law_commutation",
@@ -77,6 +81,13 @@ __all__ = [
     "law_vmap_is_loop",
     "law_vmaps_commute",
     "laws",
+    "primitive_calls",
+    "programs",
+    "quick",
+    "thorough",
     "tolerances",
     "transformations",
+    "usual",
+    "usual_dtypes",
+    "wide_dtypes",
 ]

@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 
 from lawful import tree
-from lawful.batching import vmap
 from lawful.core import float0, get_aval
-from lawful.laws._law import Claim, Claims, Inapplicable, law
-
-_MOST_SUBSETS = 8
+from lawful.laws._law import Claim, Claims, Inapplicable, Trial, law
 
 
 def lanes_of(x: Any, size: int, axis: int, phase: int = 0) -> np.ndarray[Any, Any]:
@@ -50,12 +47,12 @@ def mappable(args: Sequence[Any]) -> list[int]:
     return places
 
 
-def _subsets(random: np.random.Generator, places: list[int]) -> Iterator[set[int]]:
+def _subsets(trial: Trial, places: list[int]) -> Iterator[set[int]]:
     """Yields which arguments to map: every choice with at least one, or some if there are many; all of them first."""
     choices = [set(chosen) for size in range(len(places), 0, -1) for chosen in combinations(places, size)]
-    yield choices[0]
-    for i in random.permutation(np.arange(1, len(choices)))[: _MOST_SUBSETS - 1]:
-        yield choices[i]
+    if trial.effort.most > 1:
+        yield choices.pop(0)
+    yield from trial.some(choices)
 
 
 def _axis(random: np.random.Generator, value: Any) -> int:
@@ -72,8 +69,8 @@ def _lane(value: Any, axis: int, index: int) -> Any:
     return tree.map(lambda x: np.take(x, index, axis=axis), value)
 
 
-@law
-def law_vmap_is_loop(function: Callable[..., Any], *args: Any, seed: int = 0, axis_size: int = 3) -> Claims:
+@law("batching", needs=("vmap",))
+def law_vmap_is_loop(trial: Trial, *, axis_size: int = 3) -> Claims:
     """A mapped function is the stacked loop, for every choice of mapped arguments and several axes.
 
     Equation: vmap(f, in_axes, out_axes)(x)[i] = f(x[i])
@@ -82,22 +79,24 @@ def law_vmap_is_loop(function: Callable[..., Any], *args: Any, seed: int = 0, ax
       LawViolation: it does not hold.
       Inapplicable: there is no argument to map.
     """
-    random = np.random.default_rng(seed)
-    for number, mapped in enumerate(_subsets(random, mappable(args))):
-        in_axes = tuple(None if i not in mapped else 0 if number == 0 else _axis(random, x) for i, x in enumerate(args))
+    function, args, random = trial.function, trial.args, trial.random
+    for number, mapped in enumerate(_subsets(trial, mappable(args))):
+        front = number == 0 and trial.effort.most > 1
+        in_axes = tuple(None if i not in mapped else 0 if front else _axis(random, x) for i, x in enumerate(args))
         batched = [x if axis is None else _lanes(x, axis_size, axis) for x, axis in zip(args, in_axes, strict=True)]
-        outs = [
-            function(*[x if axis is None else _lane(x, axis, i) for x, axis in zip(batched, in_axes, strict=True)])
-            for i in range(axis_size)
-        ]
-        out_axis = 0 if number == 0 else _axis(random, outs[0])
+        outs = [tree.map(trial.system.numpy, function(*_element(batched, in_axes, i))) for i in range(axis_size)]
+        out_axis = 0 if front else _axis(random, outs[0])
         expected = tree.map(lambda *lanes, to=out_axis: np.stack(lanes, axis=to), *outs)
-        found = vmap(function, in_axes, out_axis)(*batched)
+        found = trial.system.vmap(function, in_axes, out_axis)(*batched)
         yield Claim(f"vmap(f, in_axes={in_axes}, out_axes={out_axis})", found, "the stacked loop", expected)
 
 
-@law
-def law_vmaps_commute(function: Callable[..., Any], *args: Any, seed: int = 0) -> Claims:
+def _element(batched: Sequence[Any], in_axes: Sequence[int | None], index: int) -> list[Any]:
+    return [x if axis is None else _lane(x, axis, index) for x, axis in zip(batched, in_axes, strict=True)]
+
+
+@law("batching", needs=("vmap",))
+def law_vmaps_commute(trial: Trial) -> Claims:
     """Mapping over one axis and then another is mapping over them in the other order, with the axes swapped.
 
     Equation: vmap(vmap(f))(x)[i, j] = vmap(vmap(f))(xᵀ)[j, i]
@@ -108,8 +107,8 @@ def law_vmaps_commute(function: Callable[..., Any], *args: Any, seed: int = 0) -
       LawViolation: it does not hold.
       Inapplicable: there is no argument to map.
     """
+    function, args, random, vmap = trial.function, trial.args, trial.random, trial.system.vmap
     places = mappable(args)
-    random = np.random.default_rng(seed)
     outer, inner = ([i in places and bool(random.integers(0, 4)) for i in range(len(args))] for _ in range(2))
     outer[places[0]] = inner[places[-1]] = True
     batched = list(args)
@@ -124,14 +123,19 @@ def law_vmaps_commute(function: Callable[..., Any], *args: Any, seed: int = 0) -
     ]
     inner_axes = tuple(0 if chosen else None for chosen in inner)
     outer_axes = tuple(0 if chosen else None for chosen in outer)
-    one = vmap(vmap(function, inner_axes), outer_axes)(*batched)
-    other = vmap(vmap(function, outer_axes), inner_axes)(*swapped)
+
+    def in_numpy(values: Any) -> Any:
+        return tree.map(trial.system.numpy, values)
+
+    one = in_numpy(vmap(vmap(function, inner_axes), outer_axes)(*batched))
+    other = in_numpy(vmap(vmap(function, outer_axes), inner_axes)(*swapped))
     yield Claim(
         "vmap(vmap(f, inner), outer)", one,
         "vmap(vmap(f, outer), inner) with the axes swapped", tree.map(lambda x: np.swapaxes(x, 0, 1), other),
     )  # fmt: skip
-    middle = vmap(vmap(function, inner_axes, out_axes=-1), outer_axes)(*batched)
-    yield Claim(
-        "vmap(vmap(f, inner, out_axes=-1), outer)", middle,
-        "the same with the axis moved", tree.map(lambda x: np.moveaxis(x, 1, -1), one),
-    )  # fmt: skip
+    if trial.effort.most > 1:
+        middle = vmap(vmap(function, inner_axes, out_axes=-1), outer_axes)(*batched)
+        yield Claim(
+            "vmap(vmap(f, inner, out_axes=-1), outer)", middle,
+            "the same with the axis moved", tree.map(lambda x: np.moveaxis(x, 1, -1), one),
+        )  # fmt: skip

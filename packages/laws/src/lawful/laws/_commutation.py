@@ -8,61 +8,60 @@ from typing import Any, Final
 
 import numpy as np
 
-from lawful.autodiff import jvp, linearize, vjp
-from lawful.batching import vmap
-from lawful.core import get_aval
+from lawful.core import ShapedArray
 from lawful.laws._batching import lanes_of
 from lawful.laws._directions import Leaves, is_floating, normal, restrict
-from lawful.laws._law import Claim, Claims, law
-from lawful.staging import jit
+from lawful.laws._implementation import Implementation
+from lawful.laws._law import Claim, Claims, Inapplicable, Trial, law
 
 Flat = Callable[..., Leaves]
 
 #: The transformations of a stack: each takes a function of leaves and gives one.
 transformations: Final = ("jit", "vmap", "jvp", "vjp", "linearize")
 
+_DERIVATIVES: Final = ("jvp", "vjp", "linearize")
 _LANES: Final = 2
 _MOST_REORDERINGS: Final = 6
+_DEEPEST_STACK: Final = 4
 
 
-def _jvp(function: Flat) -> Flat:
+def _pushed(derivative: Callable[..., tuple[Any, Any]]) -> Flat:
+    """Returns a function of primals and then tangents, which gives results and then their tangents."""
+
     def pushed(*args: Any) -> Leaves:
         half = len(args) // 2
-        out, tangent = jvp(function, args[:half], args[half:])
+        out, tangent = derivative(args[:half], args[half:])
         return [*out, *tangent]
 
     return pushed
 
 
-def _linearize(function: Flat) -> Flat:
-    def pushed(*args: Any) -> Leaves:
-        half = len(args) // 2
-        out, linear = linearize(function, *args[:half])
-        return [*out, *linear(*args[half:])]
+def _derivative(system: Implementation, name: str, count: int) -> Callable[[Flat], Flat]:
+    """Returns a derivative of functions of ``count`` arguments, as one from flat functions to flat functions."""
 
-    return pushed
+    def forward(function: Flat) -> Flat:
+        return _pushed(lambda primals, tangents: system.jvp(function, primals, tangents))
 
+    def linearized(function: Flat) -> Flat:
+        def derivative(primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+            out, push = system.linearize(function, *primals)
+            return out, push(*tangents)
 
-def _vjp(count: int) -> Callable[[Flat], Flat]:
-    """Returns reverse mode of a function of ``count`` arguments: it takes them and then the cotangents."""
+        return _pushed(derivative)
 
-    def transformation(function: Flat) -> Flat:
+    def reverse(function: Flat) -> Flat:
         def pulled(*args: Any) -> Leaves:
-            out, pull = vjp(function, *args[:count])
+            out, pull = system.vjp(function, *args[:count])
             return [*out, *pull(list(args[count:]))]
 
         return pulled
 
-    return transformation
-
-
-def _derivative(name: str, arg_count: int) -> Callable[[Flat], Flat]:
-    return _vjp(arg_count) if name == "vjp" else _jvp if name == "jvp" else _linearize
+    return {"jvp": forward, "linearize": linearized, "vjp": reverse}[name]
 
 
 def _reordered(stack: Sequence[str], random: np.random.Generator) -> list[tuple[str, ...]]:
     """Returns stacks with the same meaning: derivatives keep their order, ``jit`` and ``vmap`` stand anywhere."""
-    derivatives = [name for name in stack if name in ("jvp", "vjp", "linearize")]
+    derivatives = [name for name in stack if name in _DERIVATIVES]
     free = [name for name in stack if name in ("jit", "vmap")]
     orders = set()
     for places in combinations(range(len(stack)), len(free)):
@@ -76,72 +75,89 @@ def _reordered(stack: Sequence[str], random: np.random.Generator) -> list[tuple[
     return [tuple(stack), *found, tuple(swap.get(name, name) for name in stack)]
 
 
-@law
-def law_commutation(
-    function: Callable[..., Any], *args: Any, stack: Sequence[str] = ("jit", "vmap", "vjp"), seed: int = 0,
-    backend: str = "numpy",
-) -> Claims:  # fmt: skip
+@law("commutation")
+def law_commutation(trial: Trial, *, stack: Sequence[str] | None = None) -> Claims:
     """A stack of transformations agrees with every reordering that has a meaning, and with the loop.
 
     Equation: T₁(T₂(… f)) = Tπ(₁)(Tπ(₂)(… f)), where jit and vmap move freely, and derivatives keep their order
 
-    Args:
-      function: a function of pytrees of arrays.
-      args: its arguments.
-      stack: the transformations, the outermost first, of ``transformations``.
-      seed: of directions, and of which reorderings are tried.
-      backend: that of ``jit``.
+    The stack is of one to four of ``transformations``, the outermost first: drawn by the case's seed, or ``stack``.
 
     Raises:
       LawViolation: it does not hold.
-      Inapplicable: nothing to differentiate.
+      Inapplicable: nothing to differentiate, or the system lacks a transformation.
     """
-    random = np.random.default_rng(seed)
-    restricted, leaves = restrict(function, args, _is_floating_array, is_floating)
-    signature = _Signature(restricted, leaves, random)
-    for name in reversed([name for name in stack if name not in ("jit", "vmap")]):
+    system = trial.system
+    stack = _drawn_stack(trial) if stack is None else tuple(stack)
+    _see_that_it_has(system, stack)
+    restricted, leaves = restrict(trial, _is_floating_array, is_floating)
+    signature = _Signature(trial, restricted, leaves)
+    for name in reversed([name for name in stack if name in _DERIVATIVES]):
         signature.differentiate(name)
     batches = sum(name == "vmap" for name in stack)
     batched = [_batch(x, batches) for x in signature.args]
-    expected = _loop(signature.function, batched, batches)
-    for order in _reordered(stack, random):
-        found = _apply(order, restricted, signature.counts, backend)(*batched)
+    expected = _loop(trial, signature.function, batched, batches)
+    orders = [order for order in _reordered(stack, trial.random) if not set(order) & set(system.absent)]
+    for order in orders[:1] if trial.effort.most == 1 else orders:
+        found = _apply(system, order, restricted, signature.counts)(*batched)
         yield Claim(f"{'('.join(order)}(f{')' * len(order)}", found, "the loop over derivatives alone", expected)
+
+
+def _drawn_stack(trial: Trial) -> tuple[str, ...]:
+    present = [name for name in transformations if trial.has(name)]
+    if not present:
+        raise Inapplicable(f"commutation: {trial.system.name} has none of {', '.join(transformations)}")
+    deepest = 2 if trial.effort.most == 1 else _DEEPEST_STACK
+    drawn = [present[i] for i in trial.random.integers(0, len(present), trial.random.integers(1, deepest + 1))]
+    if trial.has("higher order"):
+        return tuple(drawn)
+    first = next((i for i, name in enumerate(drawn) if name in _DERIVATIVES), 0)
+    return tuple(name for i, name in enumerate(drawn) if i <= first or name not in _DERIVATIVES)
+
+
+def _see_that_it_has(system: Implementation, stack: Sequence[str]) -> None:
+    needed = list(stack)
+    if sum(name in _DERIVATIVES for name in stack) > 1:
+        needed.append("higher order")
+    for name in needed:
+        if name in system.absent:
+            raise Inapplicable(f"commutation: {system.name} has no {name}: {system.absent[name]}")
 
 
 class _Signature:
     """A function of leaves under derivatives, with its arguments: each adds tangents or cotangents of its own."""
 
-    def __init__(self, function: Flat, args: Leaves, random: np.random.Generator) -> None:
+    def __init__(self, trial: Trial, function: Flat, args: Leaves) -> None:
+        self.trial = trial
         self.function = function
         self.args = [np.asarray(x) for x in args]
-        self.random = random
         #: For each derivative, from the innermost, how many arguments it differentiates by.
         self.counts: list[int] = []
 
     def differentiate(self, name: str) -> None:
-        like = self.function(*self.args) if name == "vjp" else self.args
-        directions = [normal(self.random, get_aval(x).update(weak_type=False)) for x in like]
+        system = self.trial.system
+        like = [system.aval(x) for x in (self.function(*self.args) if name == "vjp" else self.args)]
+        directions = [normal(self.trial.random, aval.update(weak_type=False)) for aval in like]
         self.counts.append(len(self.args))
-        self.function = _derivative(name, len(self.args))(self.function)
+        self.function = _derivative(system, name, len(self.args))(self.function)
         self.args = [*self.args, *directions]
 
 
-def _is_floating_array(x: Any) -> bool:
+def _is_floating_array(aval: ShapedArray) -> bool:
     """Whether a leaf has tangents and can be mapped over; results that are Python numbers become arrays."""
-    return is_floating(x) and not get_aval(x).weak_type
+    return is_floating(aval) and not aval.weak_type
 
 
-def _apply(order: Sequence[str], function: Flat, counts: Sequence[int], backend: str) -> Flat:
+def _apply(system: Implementation, order: Sequence[str], function: Flat, counts: Sequence[int]) -> Flat:
     """Returns a function under a stack of transformations, the outermost first."""
     remaining = iter(counts)
     for name in reversed(order):
         if name == "jit":
-            function = jit(function, backend=backend)
+            function = system.jit(function)
         elif name == "vmap":
-            function = vmap(function)
+            function = system.vmap(function)
         else:
-            function = _derivative(name, next(remaining))(function)
+            function = _derivative(system, name, next(remaining))(function)
     return function
 
 
@@ -152,8 +168,8 @@ def _batch(x: Any, count: int) -> np.ndarray[Any, Any]:
     return batched
 
 
-def _loop(function: Flat, args: Leaves, count: int) -> Leaves:
+def _loop(trial: Trial, function: Flat, args: Leaves, count: int) -> Leaves:
     if count == 0:
-        return function(*args)
-    lanes = [_loop(function, [x[i] for x in args], count - 1) for i in range(_LANES)]
+        return [trial.system.numpy(x) for x in function(*args)]
+    lanes = [_loop(trial, function, [x[i] for x in args], count - 1) for i in range(_LANES)]
     return [np.stack(results) for results in zip(*lanes, strict=True)]

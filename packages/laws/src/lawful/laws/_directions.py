@@ -2,38 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from lawful import ops, tree
+from lawful import tree
 from lawful.core import ShapedArray, float0, get_aval, is_inexact
-from lawful.laws._law import Inapplicable
+from lawful.laws._implementation import Implementation
+from lawful.laws._law import Inapplicable, Trial
 
 Leaves = list[Any]
 
 
-def is_floating(x: Any) -> bool:
+def is_floating(aval: ShapedArray) -> bool:
     """Whether a leaf has tangents: floating or complex numbers."""
-    return is_inexact(get_aval(x).dtype)
+    return is_inexact(aval.dtype)
 
 
-def is_wide(x: Any) -> bool:
+def is_wide(aval: ShapedArray) -> bool:
     """Whether a leaf has floating numbers of most bits, of which finite differences can be taken."""
-    return get_aval(x).dtype in (np.dtype(np.float64), np.dtype(np.complex128))
+    return aval.dtype in (np.dtype(np.float64), np.dtype(np.complex128))
 
 
-def is_wide_real(x: Any) -> bool:
+def is_wide_real(aval: ShapedArray) -> bool:
     """Whether a leaf has real numbers of most bits."""
-    return get_aval(x).dtype == np.dtype(np.float64)
+    return aval.dtype == np.dtype(np.float64)
 
 
 def restrict(
-    function: Callable[..., Any],
-    args: Sequence[Any],
-    accept: Callable[[Any], bool] = is_floating,
-    accept_result: Callable[[Any], bool] | None = None,
+    trial: Trial,
+    accept: Callable[[ShapedArray], bool] = is_floating,
+    accept_result: Callable[[ShapedArray], bool] | None = None,
 ) -> tuple[Callable[..., Leaves], Leaves]:
     """Returns a function of accepted leaves that gives the accepted leaves of its result, and these arguments.
 
@@ -42,14 +42,15 @@ def restrict(
     Raises:
       Inapplicable: no leaf of the arguments, or none of the result, is accepted.
     """
-    leaves, treedef = tree.flatten(tuple(args))
-    chosen = [i for i, x in enumerate(leaves) if accept(x)]
+    function, aval = trial.function, trial.system.aval
+    leaves, treedef = tree.flatten(trial.args)
+    chosen = [i for i, x in enumerate(leaves) if accept(get_aval(x))]
 
     def restricted(*values: Any) -> Leaves:
         full = list(leaves)
         for i, value in zip(chosen, values, strict=True):
             full[i] = value
-        return [x for x in tree.leaves(function(*tree.unflatten(treedef, full))) if (accept_result or accept)(x)]
+        return [x for x in tree.leaves(function(*tree.unflatten(treedef, full))) if (accept_result or accept)(aval(x))]
 
     if not chosen:
         raise Inapplicable("law: expected an argument to differentiate by, got none")
@@ -71,9 +72,23 @@ def normal(random: np.random.Generator, aval: ShapedArray) -> Any:
     return x.item() if aval.weak_type else x
 
 
-def tangents_of(random: np.random.Generator, values: Any) -> Any:
+def tangents_of(trial: Trial, values: Any) -> Any:
     """Returns random tangents, or cotangents, of a pytree of arrays."""
-    return tree.map(lambda x: normal(random, get_aval(x)), values)
+    return tree.map(lambda x: normal(trial.random, trial.system.aval(x)), values)
+
+
+def differentiable(trial: Trial) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+    """Returns a case's function and arguments, for derivatives by all of them.
+
+    Where the system has no tangents of integers, only the floating leaves are left.
+
+    Raises:
+      Inapplicable: there are none.
+    """
+    if trial.has("integer tangents"):
+        return trial.function, trial.args
+    function, leaves = restrict(trial)
+    return function, tuple(leaves)
 
 
 def combine(a: float, xs: Any, b: float, ys: Any) -> Any:
@@ -88,26 +103,30 @@ def combine(a: float, xs: Any, b: float, ys: Any) -> Any:
     return tree.map(one, xs, ys)
 
 
-def pairing(xs: Any, ys: Any) -> Any:
+def pairing(system: Implementation, xs: Any, ys: Any) -> Any:
     """Returns the real part of the sum of products ``x y`` over all leaves: how cotangents act on tangents.
 
-    It is made of lawful ops, so that it can be differentiated.
+    It is made of the system's array functions, so that it can be differentiated.
     """
-    total: Any = np.float64(0.0)
+    ops = system.ops
+    total: Any = system.array(np.float64(0.0))
     for x, y in zip(tree.leaves(xs), tree.leaves(ys), strict=True):
-        if get_aval(x).dtype == float0 or get_aval(y).dtype == float0:
+        left, right = system.aval(x), system.aval(y)
+        if left.dtype == float0 or right.dtype == float0:
             continue
         product = ops.mul(x, y)
-        total = ops.add(total, ops.reduce_sum(ops.real(product), tuple(range(get_aval(product).ndim))))
+        real = ops.real(product) if "c" in (left.dtype.kind, right.dtype.kind) else product
+        total = ops.add(total, ops.reduce_sum(real, tuple(range(left.ndim))))
     return total
 
 
-def scalarized(function: Callable[..., Leaves], seed: int) -> Callable[..., Any]:
+def scalarized(system: Implementation, function: Callable[..., Leaves], seed: int) -> Callable[..., Any]:
     """Returns a function of the same arguments that gives one number: its results, weighted and added."""
 
     def loss(*args: Any) -> Any:
         results = function(*args)
         random = np.random.default_rng(seed)
-        return pairing(results, [normal(random, get_aval(x).update(weak_type=False)) for x in results])
+        weights = [system.array(normal(random, system.aval(x).update(weak_type=False))) for x in results]
+        return pairing(system, results, weights)
 
     return loss

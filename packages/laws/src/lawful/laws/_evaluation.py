@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from functools import cache
 from importlib.metadata import entry_points
-from typing import Any
 
 from lawful import tree
 from lawful.core import eval_closed_jaxpr, get_aval
-from lawful.laws._law import Claim, Claims, Fault, law
-from lawful.staging import eval_shape, jit, make_jaxpr
+from lawful.laws._law import Claim, Claims, Fault, Trial, law
+from lawful.staging import eval_shape, make_jaxpr
 
 
 @cache
@@ -19,32 +17,29 @@ def installed_backends() -> tuple[str, ...]:
     return tuple(sorted({"numpy", *(point.name for point in entry_points(group="lawful.backends"))}))
 
 
-@law
-def law_jit_is_eager(function: Callable[..., Any], *args: Any, backends: Sequence[str] | None = None) -> Claims:
+@law("evaluation", needs=("jit",))
+def law_jit_is_eager(trial: Trial) -> Claims:
     """A compiled function gives what the function gives, in value, shape, dtype and weakness, on every backend.
 
     Equation: jit(f)(x) = f(x)
 
-    Args:
-      function: a function of pytrees of arrays.
-      args: its arguments.
-      backends: names of backends; all that are installed by default.
-
     Raises:
       LawViolation: it does not hold.
     """
+    function, args = trial.function, trial.args
     expected = function(*args)
-    for backend in installed_backends() if backends is None else backends:
-        compiled = jit(function, backend=backend)
+    for backend in trial.system.backends:
+        compiled = trial.system.jit(function, backend)
         first = compiled(*args)
         yield Claim(f"jit(f, backend='{backend}')(x)", first, "f(x)", expected, weakness=True)
         yield Claim("the second call", compiled(*args), "the first call", first, "nothing", weakness=True)
-        nested = jit(lambda *xs, compiled=compiled: compiled(*xs), backend=backend)
-        yield Claim("jit(jit(f))(x)", nested(*args), "jit(f)(x)", first, weakness=True)
+        if trial.effort.most > 1:
+            nested = trial.system.jit(lambda *xs, compiled=compiled: compiled(*xs), backend)
+            yield Claim("jit(jit(f))(x)", nested(*args), "jit(f)(x)", first, weakness=True)
 
 
-@law
-def law_eval_jaxpr(function: Callable[..., Any], *args: Any) -> Claims:
+@law("evaluation", needs=("jaxprs",))
+def law_eval_jaxpr(trial: Trial) -> Claims:
     """Evaluating the jaxpr of a function gives what the function gives, and its types are those of the values.
 
     Equation: eval_jaxpr(make_jaxpr(f)(x))(x) = f(x)
@@ -52,6 +47,7 @@ def law_eval_jaxpr(function: Callable[..., Any], *args: Any) -> Claims:
     Raises:
       LawViolation: it does not hold.
     """
+    function, args = trial.function, trial.args
     expected = function(*args)
     closed = make_jaxpr(function)(*args)
     outs = eval_closed_jaxpr(closed, *tree.leaves(args))

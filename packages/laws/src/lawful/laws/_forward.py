@@ -8,18 +8,17 @@ from typing import Any
 import numpy as np
 
 from lawful import tree
-from lawful.autodiff import jvp
 from lawful.laws._comparison import find_difference
-from lawful.laws._directions import combine, is_floating, is_wide, restrict, tangents_of
-from lawful.laws._law import Claim, Claims, Inapplicable, law
+from lawful.laws._directions import combine, differentiable, is_wide, restrict, tangents_of
+from lawful.laws._law import Claim, Claims, Inapplicable, Trial, law
 from lawful.laws._smooth import moved
 
 # The step of finite differences: their error is of order step ** 4, and rounding / step.
 _STEP = 2.0**-12
 
 
-@law
-def law_jvp_finite_differences(function: Callable[..., Any], *args: Any, seed: int = 0) -> Claims:
+@law("tangents", needs=("jvp",), smooth=True)
+def law_jvp_finite_differences(trial: Trial) -> Claims:
     """Forward mode agrees with finite differences along a random direction.
 
     Equation: jvp(f, x, v) = lim (f(x + h v) − f(x − h v)) / 2h
@@ -31,16 +30,16 @@ def law_jvp_finite_differences(function: Callable[..., Any], *args: Any, seed: i
       LawViolation: it does not hold.
       Inapplicable: nothing to differentiate, or not smooth here.
     """
-    restricted, leaves = restrict(function, args, is_wide)
-    direction = tangents_of(np.random.default_rng(seed), leaves)
-    _, tangents = jvp(restricted, leaves, direction)
-
-    yield Claim(
-        "jvp(f, x, v)", tangents, "finite differences", finite_differences(restricted, leaves, direction), "differences"
-    )
+    restricted, leaves = restrict(trial, is_wide)
+    direction = tangents_of(trial, leaves)
+    _, tangents = trial.system.jvp(restricted, leaves, direction)
+    differences = finite_differences(trial, restricted, leaves, direction)
+    yield Claim("jvp(f, x, v)", tangents, "finite differences", differences, "differences")
 
 
-def finite_differences(function: Callable[..., list[Any]], leaves: list[Any], direction: list[Any]) -> list[Any]:
+def finite_differences(
+    trial: Trial, function: Callable[..., list[Any]], leaves: list[Any], direction: list[Any]
+) -> list[Any]:
     """Returns the derivative of a function of leaves along a direction, by central differences of fourth order.
 
     Raises:
@@ -48,7 +47,8 @@ def finite_differences(function: Callable[..., list[Any]], leaves: list[Any], di
     """
 
     def at(step: float) -> list[Any]:
-        return [np.asarray(x) for x in function(*[moved(x, v, step) for x, v in zip(leaves, direction, strict=True)])]
+        outs = function(*[moved(x, v, step) for x, v in zip(leaves, direction, strict=True)])
+        return [np.asarray(trial.system.numpy(x)) for x in outs]
 
     points = {factor: at(factor * _STEP) for factor in (-2.0, -1.0, -0.5, 0.5, 1.0, 2.0)}
 
@@ -61,8 +61,8 @@ def finite_differences(function: Callable[..., list[Any]], leaves: list[Any], di
     return over(0.5)
 
 
-@law
-def law_jvp_linear(function: Callable[..., Any], *args: Any, seed: int = 0) -> Claims:
+@law("tangents", needs=("jvp",))
+def law_jvp_linear(trial: Trial) -> Claims:
     """Forward mode gives the value, and a derivative that is linear in the tangent, also argument by argument.
 
     Equation: jvp(f, x, a v + b w) = a jvp(f, x, v) + b jvp(f, x, w), and jvp(f, x, v) = Σᵢ jvp(f, x, vᵢ eᵢ)
@@ -70,22 +70,37 @@ def law_jvp_linear(function: Callable[..., Any], *args: Any, seed: int = 0) -> C
     Raises:
       LawViolation: it does not hold.
     """
-    random = np.random.default_rng(seed)
-    v, w = tangents_of(random, args), tangents_of(random, args)
-    out, along_v = jvp(function, args, v)
-    yield Claim("the primal output of jvp", out, "f(x)", function(*args))
-    _, along_w = jvp(function, args, w)
-    _, along_both = jvp(function, args, combine(1.5, v, -0.5, w))
-    yield Claim("jvp along 1.5 v − 0.5 w", along_both, "1.5 jvp(v) − 0.5 jvp(w)", combine(1.5, along_v, -0.5, along_w))
-    _, along_zero = jvp(function, args, combine(0.0, v, 0.0, w))
-    yield Claim("jvp along 0", along_zero, "0", combine(0.0, along_zero, 0.0, along_zero), "nothing")
+    for part in trial.some([_along_combinations, _argument_by_argument]):
+        yield from part(trial)
 
-    restricted, leaves = restrict(function, args)
-    given = [t for x, t in zip(tree.leaves(args), tree.leaves(v), strict=True) if is_floating(x)]
-    _, whole = jvp(restricted, leaves, given)
+
+def _along_combinations(trial: Trial) -> Claims:
+    function, args = differentiable(trial)
+
+    def along(direction: Any) -> tuple[Any, Any]:
+        out, tangent = trial.system.jvp(function, args, direction)
+        return out, tree.map(trial.system.numpy, tangent)
+
+    v, w = tangents_of(trial, args), tangents_of(trial, args)
+    out, along_v = along(v)
+    yield Claim("the primal output of jvp", out, "f(x)", function(*args))
+    along_w = along(w)[1]
+    along_both = along(combine(1.5, v, -0.5, w))[1]
+    yield Claim("jvp along 1.5 v − 0.5 w", along_both, "1.5 jvp(v) − 0.5 jvp(w)", combine(1.5, along_v, -0.5, along_w))
+    along_zero = along(combine(0.0, v, 0.0, w))[1]
+    yield Claim("jvp along 0", along_zero, "0", combine(0.0, along_zero, 0.0, along_zero), "nothing")
+    scale = 8.0  # a power of two rounds nothing, and a small one overflows no float16
+    scaled = along(combine(scale, v, 0.0, v))[1]
+    yield Claim("jvp along 8 v, divided by 8", combine(1 / scale, scaled, 0.0, scaled), "jvp along v", along_v)
+
+
+def _argument_by_argument(trial: Trial) -> Claims:
+    restricted, leaves = restrict(trial)
+    given = tangents_of(trial, leaves)
+    whole = tree.map(trial.system.numpy, trial.system.jvp(restricted, leaves, given)[1])
     total = combine(0.0, whole, 0.0, whole)
     for i, (x, t) in enumerate(zip(leaves, given, strict=True)):
         # The others are constants, so that their tangents are symbolic zeros.
-        _, part = jvp(lambda y, i=i: restricted(*leaves[:i], y, *leaves[i + 1 :]), (x,), (t,))
-        total = combine(1.0, total, 1.0, part)
+        _, part = trial.system.jvp(lambda y, i=i: restricted(*leaves[:i], y, *leaves[i + 1 :]), (x,), (t,))
+        total = combine(1.0, total, 1.0, tree.map(trial.system.numpy, part))
     yield Claim("the sum over arguments of jvp along each", total, "jvp along all", whole)

@@ -6,17 +6,19 @@ import functools
 import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-from typing import Any, Concatenate, Final
+from dataclasses import dataclass, field
+from typing import Any, Concatenate, Final, Literal
 
 import numpy as np
 from hypothesis import reject
 
 from lawful import tree
 from lawful.core import Jaxpr, LawfulError, is_inexact, jaxprs_in_params
+from lawful.laws._case import Case, text_of_value
 from lawful.laws._comparison import Closeness, Difference, find_difference
-from lawful.laws._program import Program
-from lawful.laws._values import expression
+from lawful.laws._effort import Effort, usual
+from lawful.laws._implementation import Implementation
+from lawful.laws._values import indented
 from lawful.staging import make_jaxpr
 
 
@@ -25,7 +27,12 @@ class LawViolation(LawfulError, AssertionError):
 
     Cause: a rule of a primitive, a transformation, or a custom derivative is wrong. Cure: run the program that the
     text shows; its equations are few.
+
+    Attributes:
+      size: the largest difference, relative to the larger of both values; None where something else is wrong.
     """
+
+    size: float | None = None
 
 
 class Inapplicable(LawfulError):
@@ -63,38 +70,148 @@ class Fault:
 
 Claims = Iterator[Claim | Fault]
 
-#: Every law by its name, without ``law_``.
-laws: Final[dict[str, Callable[..., None]]] = {}
+#: What a law is about: any function, a call of a primitive, or a system as a whole.
+Subject = Literal["function", "primitive"]
 
 
-def law[F: Callable[..., Any], **P](
-    claims: Callable[Concatenate[F, P], Claims],
-) -> Callable[Concatenate[F, P], None]:
-    """Makes a law of a generator of claims about a function: it raises LawViolation for the first that fails.
+@dataclass(frozen=True, slots=True)
+class Law:
+    """A law with what is known of it.
 
-    The equation stands in the docstring after ``Equation:``.
+    Attributes:
+      name: its function's name without ``law_``.
+      check: the function: ``check(system, case)``.
+      group: the kind of law: "evaluation", "tangents" and so on.
+      equation: what it states.
+      needs: what a system must have for it, of ``Implementation.absent``.
+      smooth: whether it takes finite differences, so that a case must keep away from kinks.
+      subject: what cases it is about.
     """
-    name = claims.__name__
-    equation = equation_of(claims)
 
-    @functools.wraps(claims)
-    def checked(function: F, /, *args: P.args, **options: P.kwargs) -> None:
-        with np.errstate(all="ignore"):
-            try:
-                for claim in claims(function, *args, **options):
-                    text = _fault_text(claim, function, args)
-                    if text is not None:
-                        raise LawViolation(
-                            "\n".join([f"{name} does not hold: {equation}", text, _case(function, args)])
-                        )
-            except (LawViolation, Inapplicable):
-                raise
-            except Exception as error:
-                error.add_note(f"while checking {name}: {equation}\n{_case(function, args)}")
-                raise
+    name: str
+    check: Callable[..., None]
+    group: str
+    equation: str
+    needs: tuple[str, ...] = ()
+    smooth: bool = False
+    subject: Subject = "function"
 
-    laws[name.removeprefix("law_")] = checked
-    return checked
+    def __call__(self, system: Implementation, case: Case, **options: Any) -> None:
+        self.check(system, case, **options)
+
+
+#: Every law by its name, without ``law_``.
+laws: Final[dict[str, Law]] = {}
+
+#: The kinds of laws, in the order in which they are told.
+groups: Final = (
+    *("evaluation", "typing", "tangents", "linearization", "transposition", "batching", "commutation"),
+    *("second order", "passes", "control flow", "purity", "edges", "cost", "errors", "leaks", "primitives"),
+)
+
+LawFunction = Callable[..., None]
+
+
+@dataclass(frozen=True, slots=True)
+class Trial:
+    """A law at work on a case: what its claims are computed with.
+
+    Attributes:
+      system: the system of transformations.
+      case: the function and its arguments.
+      effort: how many variants to try.
+      random: draws directions and variants; of the case's seed.
+    """
+
+    system: Implementation
+    case: Case
+    effort: Effort
+    random: np.random.Generator = field(repr=False)
+
+    @property
+    def function(self) -> Callable[..., Any]:
+        """The function, as the system runs it."""
+        return self.case.on(self.system)
+
+    @property
+    def args(self) -> tuple[Any, ...]:
+        """The arguments."""
+        return self.case.args
+
+    def has(self, capability: str) -> bool:
+        """Whether the system has something."""
+        return capability not in self.system.absent
+
+    def some[T](self, variants: Iterable[T]) -> list[T]:
+        """Returns as many of the variants as the effort allows, in an order of chance."""
+        return self.effort.some(self.random, list(variants))
+
+
+def law[**P](
+    group: str, *, needs: tuple[str, ...] = (), smooth: bool = False, subject: Subject = "function"
+) -> Callable[[Callable[Concatenate[Trial, P], Claims]], Callable[Concatenate[Implementation, Case, P], None]]:
+    """Makes a law of a generator of claims: ``law(system, case)`` raises LawViolation for the first that fails.
+
+    The generator is called with a :class:`Trial`. The law takes ``effort`` too. The equation stands in the docstring
+    after ``Equation:``.
+
+    Args:
+      group: one of ``groups``.
+      needs: what a system must have, else the law is inapplicable to it.
+      smooth: whether cases must keep away from kinks.
+      subject: what cases it is about.
+    """
+    assert group in groups, group
+
+    def decorated(
+        claims: Callable[Concatenate[Trial, P], Claims],
+    ) -> Callable[Concatenate[Implementation, Case, P], None]:
+        name = claims.__name__
+        equation = equation_of(claims)
+
+        def checked(system: Implementation, case: Case, /, **options: Any) -> None:
+            for need in needs:
+                if need in system.absent:
+                    raise Inapplicable(f"{name}: {system.name} has no {need}: {system.absent[need]}")
+            effort = options.pop("effort", usual)
+            trial = Trial(system, case, effort, np.random.default_rng(options.pop("seed", case.seed)))
+            with np.errstate(all="ignore"):
+                _check(name, equation, trial, claims(trial, **options))  # type: ignore[call-arg]
+
+        functools.update_wrapper(checked, claims)
+        del checked.__wrapped__  # type: ignore[attr-defined]  # its signature is another one
+        checked.__signature__ = _signature(claims)  # type: ignore[attr-defined]
+        short = name.removeprefix("law_")
+        laws[short] = Law(short, checked, group, equation, needs, smooth, subject)
+        return checked  # type: ignore[return-value]
+
+    return decorated
+
+
+def _signature(claims: Callable[..., Claims]) -> inspect.Signature:
+    only = inspect.Parameter.POSITIONAL_ONLY
+    first = [inspect.Parameter(name, only) for name in ("system", "case")]
+    _, *rest = inspect.signature(claims).parameters.values()
+    named = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None) for name in ("effort", "seed")]
+    return inspect.Signature([*first, *[p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in rest], *named])
+
+
+def _check(name: str, equation: str, trial: Trial, claims: Claims) -> None:
+    try:
+        for claim in claims:
+            found = _difference_of(claim, trial)
+            if found is not None:
+                text, size = found
+                raised = LawViolation(
+                    "\n".join([f"{name} does not hold: {equation}", text, trial.case.text(trial.system)])
+                )
+                raised.size = size
+                raise raised
+    except (LawViolation, Inapplicable):
+        raise
+    except Exception as error:
+        error.add_note(f"while checking {name}: {equation}\n{trial.case.text(trial.system)}")
+        raise
 
 
 def equation_of(law_function: Callable[..., Any]) -> str:
@@ -104,32 +221,30 @@ def equation_of(law_function: Callable[..., Any]) -> str:
     return re.sub(r"\s+", " ", found[1]).strip()
 
 
-def _fault_text(claim: Claim | Fault, function: Callable[..., Any], args: tuple[Any, ...]) -> str | None:
+def _difference_of(claim: Claim | Fault, trial: Trial) -> tuple[str, float | None] | None:
+    """Returns what is wrong with a claim, and the size of the difference; None if nothing is."""
     if isinstance(claim, Fault):
-        return "\n".join(filter(None, [claim.explanation, claim.details]))
+        return "\n".join(filter(None, [claim.explanation, claim.details])), None
+    left, right = (tree.map(trial.system.numpy, value) for value in (claim.left_value, claim.right_value))
 
     def difference_through(dtypes: Iterable[np.dtype[Any]]) -> Difference | None:
-        return find_difference(
-            claim.left_value, claim.right_value, claim.closeness, weakness=claim.weakness, through=dtypes
-        )
+        weakness = claim.weakness and trial.has("weak types")
+        return find_difference(left, right, claim.closeness, weakness=weakness, through=dtypes)
 
     if difference_through(()) is None:
         return None
     # Rounding is that of the least precise dtype on the way; the way is looked at only where it matters.
-    difference = difference_through(_floating_dtypes(function, args))
+    difference = difference_through(_floating_dtypes(trial)) if trial.has("jaxprs") else difference_through(())
     if difference is None:
         return None
-    sides = [
-        f"{label}:\n{_indented(_written(value))}"
-        for label, value in ((claim.left, claim.left_value), (claim.right, claim.right_value))
-    ]
-    return "\n".join([f"{difference}", *sides])
+    sides = [f"{label}:\n{indented(_written(value))}" for label, value in ((claim.left, left), (claim.right, right))]
+    return "\n".join([f"{difference}", *sides]), difference.size
 
 
-def _floating_dtypes(function: Callable[..., Any], args: tuple[Any, ...]) -> set[np.dtype[Any]]:
+def _floating_dtypes(trial: Trial) -> set[np.dtype[Any]]:
     """Returns the floating dtypes of all variables of a function's jaxpr, and of those within it."""
     found: set[np.dtype[Any]] = set()
-    jaxprs: list[Jaxpr] = [make_jaxpr(function)(*args).jaxpr]
+    jaxprs: list[Jaxpr] = [make_jaxpr(trial.function)(*trial.args).jaxpr]
     for jaxpr in jaxprs:
         variables = [*jaxpr.constvars, *jaxpr.invars, *(var for eqn in jaxpr.eqns for var in eqn.outvars)]
         found.update(var.aval.dtype for var in variables if is_inexact(var.aval.dtype))
@@ -139,47 +254,18 @@ def _floating_dtypes(function: Callable[..., Any], args: tuple[Any, ...]) -> set
 
 def _written(value: Any) -> str:
     return "\n".join(
-        f"{tree.keystr(path)} = {_leaf_text(leaf)}".removeprefix(" = ") for path, leaf in tree.leaves_with_path(value)
+        f"{tree.keystr(path)} = {text_of_value(leaf)}".removeprefix(" = ")
+        for path, leaf in tree.leaves_with_path(value)
     )
 
 
-def _leaf_text(leaf: Any) -> str:
-    try:
-        return expression(leaf)
-    except Exception:
-        return repr(leaf)
-
-
-def _case(function: Callable[..., Any], args: tuple[Any, ...]) -> str:
-    """Returns the program as Python and as a jaxpr, and its inputs."""
-    if isinstance(function, Program):
-        lines = ["The program:", _indented(function.source())]
-        if not _same_args(function.args, args):
-            lines += ["at the arguments", _indented("\n".join(map(_leaf_text, args)))]
-        try:
-            lines += ["As a jaxpr:", _indented(str(function.jaxpr()))]
-        except Exception as error:
-            lines += [f"(make_jaxpr of it raises {type(error).__name__}: {error})"]
-        return "\n".join(lines)
-    described = getattr(function, "description", None) or repr(function)
-    return "\n".join([f"The function: {described}", "at the arguments", _indented("\n".join(map(_leaf_text, args)))])
-
-
-def _same_args(left: tuple[Any, ...], right: tuple[Any, ...]) -> bool:
-    return len(left) == len(right) and all(x is y for x, y in zip(left, right, strict=True))
-
-
-def _indented(text: str) -> str:
-    return "\n".join(f"    {line}" if line else "" for line in text.strip("\n").splitlines())
-
-
-def holds(law_function: Callable[..., None], program: Program, **options: Any) -> None:
-    """Checks a law on a generated program, in a Hypothesis test: the example is rejected if the law is inapplicable.
+def holds(law_function: LawFunction, system: Implementation, case: Case, **options: Any) -> None:
+    """Checks a law on a generated case, in a Hypothesis test: the example is rejected if the law is inapplicable.
 
     Raises:
       LawViolation: it does not hold.
     """
     try:
-        law_function(program, *program.args, **options)
+        law_function(system, case, **options)
     except Inapplicable:
         reject()

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Any
+from collections.abc import Iterator
 
-import numpy as np
-
-from lawful.autodiff import jvp, linearize
 from lawful.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var, check_jaxpr, jaxprs_in_params
-from lawful.laws._directions import restrict, tangents_of
-from lawful.laws._law import Claim, Claims, Fault, law
+from lawful.laws._directions import differentiable, restrict, tangents_of
+from lawful.laws._law import Claim, Claims, Fault, Trial, law
 
 
-@law
-def law_linearize_is_jvp(function: Callable[..., Any], *args: Any, seed: int = 0) -> Claims:
+@law("linearization", needs=("linearize", "jvp"))
+def law_linearize_is_jvp(trial: Trial) -> Claims:
     """Linearization gives the derivative that forward mode gives, and its program does none of the primal work.
 
     Equation: linearize(f, x)[1](v) = jvp(f, (x,), (v,))[1], and every equation of linearize(f, x)[1].jaxpr uses v
@@ -22,20 +18,30 @@ def law_linearize_is_jvp(function: Callable[..., Any], *args: Any, seed: int = 0
     Raises:
       LawViolation: it does not hold.
     """
-    random = np.random.default_rng(seed)
-    out, linear = linearize(function, *args)
+    for part in trial.some([_all_arguments, _floating_arguments]):
+        yield from part(trial)
+
+
+def _all_arguments(trial: Trial) -> Claims:
+    function, args = differentiable(trial)
+    out, linear = trial.system.linearize(function, *args)
     yield Claim("the primal output of linearize", out, "f(x)", function(*args))
     for number in range(2):
-        v = tangents_of(random, args)
-        expected = jvp(function, args, v)[1]
+        v = tangents_of(trial, args)
+        expected = trial.system.jvp(function, args, v)[1]
         yield Claim(f"linearize(f, x)[1](v), call {number + 1}", linear(*v), "jvp(f, (x,), (v,))[1]", expected)
-    check_jaxpr(linear.jaxpr)
-    yield from _faults(linear.jaxpr)
-    restricted, leaves = restrict(function, args)
-    given = tangents_of(random, leaves)
+    if trial.has("jaxprs"):
+        closed: ClosedJaxpr = linear.jaxpr  # type: ignore[attr-defined]
+        check_jaxpr(closed)
+        yield from _faults(closed)
+
+
+def _floating_arguments(trial: Trial) -> Claims:
+    restricted, leaves = restrict(trial)
+    given = tangents_of(trial, leaves)
     yield Claim(
-        "linearize with integers closed over", linearize(restricted, *leaves)[1](*given),
-        "jvp", jvp(restricted, leaves, given)[1],
+        "linearize with integers closed over", trial.system.linearize(restricted, *leaves)[1](*given),
+        "jvp", trial.system.jvp(restricted, leaves, given)[1],
     )  # fmt: skip
 
 

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from itertools import product
 from typing import Any
 
-import numpy as np
-
 from lawful import tree
 from lawful.core import Atom, ClosedJaxpr, Var, check_jaxpr, eval_closed_jaxpr, explain_difference
-from lawful.laws._law import Claim, Claims, Fault, law
+from lawful.laws._law import Claim, Claims, Fault, Trial, law
 from lawful.staging import (
     cse_jaxpr,
     dce_jaxpr,
@@ -22,17 +20,13 @@ from lawful.staging import (
     used_inputs,
 )
 
-_MOST_MASKS = 8
+
+def _masks(trial: Trial, count: int) -> list[tuple[bool, ...]]:
+    return trial.some(product((True, False), repeat=count))
 
 
-def _masks(random: np.random.Generator, count: int) -> Iterator[tuple[bool, ...]]:
-    masks = list(product((True, False), repeat=count))
-    for i in random.permutation(len(masks))[:_MOST_MASKS]:
-        yield masks[i]
-
-
-@law
-def law_passes(function: Callable[..., Any], *args: Any, seed: int = 0) -> Claims:
+@law("passes", needs=("jaxprs",))
+def law_passes(trial: Trial) -> Claims:
     """Passes over jaxprs and partial evaluation keep meaning and types, and doing them again changes nothing.
 
     Equation: eval(p(j))(x) = eval(j)(x) and p(p(j)) = p(j) for p among dead-code and common-subexpression elimination
@@ -41,9 +35,8 @@ def law_passes(function: Callable[..., Any], *args: Any, seed: int = 0) -> Claim
     Raises:
       LawViolation: it does not hold.
     """
-    random = np.random.default_rng(seed)
-    closed = make_jaxpr(function)(*args)
-    leaves = tree.leaves(args)
+    closed = make_jaxpr(trial.function)(*trial.args)
+    leaves = tree.leaves(trial.args)
     expected = eval_closed_jaxpr(closed, *leaves)
     for name, rewritten in (("cse", cse_jaxpr), ("inlining", inline_jaxpr)):
         once = rewritten(closed)
@@ -51,9 +44,9 @@ def law_passes(function: Callable[..., Any], *args: Any, seed: int = 0) -> Claim
         found = eval_closed_jaxpr(once, *leaves)
         yield Claim(name, found, "the jaxpr", expected, weakness=True)
         yield from _same(name, rewritten(once), once)
-    for used in _masks(random, len(expected)):
+    for used in _masks(trial, len(expected)):
         yield from _dead_code(closed, leaves, expected, used)
-    for unknown in _masks(random, len(leaves)):
+    for unknown in _masks(trial, len(leaves)):
         yield from _partial(closed, leaves, expected, unknown)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import product
 from typing import Any
 
@@ -11,26 +11,32 @@ import numpy as np
 from lawful.autodiff import linear_transpose
 from lawful.core import Zero, eval_closed_jaxpr, get_aval, is_inexact
 from lawful.laws._directions import normal, pairing
-from lawful.laws._evaluation import installed_backends
-from lawful.laws._law import Claim, Claims, Fault, law
+from lawful.laws._law import Claim, Claims, Fault, Inapplicable, Trial, law
 from lawful.laws._primitive_call import PrimitiveCall
-from lawful.staging import jit, make_jaxpr
+from lawful.staging import make_jaxpr
 
 
-@law
-def law_primitive_reference(call: PrimitiveCall, *args: Any, backends: Sequence[str] | None = None) -> Claims:
+def _call_of(trial: Trial) -> PrimitiveCall:
+    """Returns the case as what these laws are about.
+
+    Raises:
+      Inapplicable: it is another function.
+    """
+    if not isinstance(trial.case, PrimitiveCall):
+        raise Inapplicable("law: expected a call of a primitive, got a function")
+    return trial.case
+
+
+@law("primitives", needs=("jaxprs",), subject="primitive")
+def law_primitive_reference(trial: Trial) -> Claims:
     """A primitive is its NumPy reference: evaluated, staged and compiled; and its type rule says what it gives.
 
     Equation: impl(x) = reference(x) = jit(impl)(x), and abstract_eval(aval(x)) = aval(impl(x))
 
-    Args:
-      call: the primitive with its parameters.
-      args: arrays of the types that it is strict about.
-      backends: names of backends; all that are installed by default.
-
     Raises:
       LawViolation: it does not hold.
     """
+    call, args = _call_of(trial), trial.args
     primitive = call.primitive
     declaration = primitive.declaration
     out = call(*args)
@@ -46,13 +52,13 @@ def law_primitive_reference(call: PrimitiveCall, *args: Any, backends: Sequence[
     yield Claim(
         "its jaxpr evaluated", eval_closed_jaxpr(closed, *args), "the primitive", outs, "nothing", weakness=True
     )
-    for backend in installed_backends() if backends is None else backends:
-        compiled = jit(call, backend=backend)(*args)
+    for backend in trial.system.backends:
+        compiled = trial.system.jit(call, backend)(*args)
         yield Claim(f"compiled by {backend}", compiled, "the primitive", out, weakness=True)
 
 
-@law
-def law_primitive_transpose(call: PrimitiveCall, *args: Any, seed: int = 0) -> Claims:
+@law("primitives", needs=("jaxprs",), subject="primitive")
+def law_primitive_transpose(trial: Trial) -> Claims:
     """A primitive is linear in the arguments that it declares to be linear in, and its transpose rule transposes it.
 
     Equation: f(a v + b w) = a f(v) + b f(w), and ⟨u, f(v)⟩ = ⟨fᵀ u, v⟩
@@ -60,10 +66,10 @@ def law_primitive_transpose(call: PrimitiveCall, *args: Any, seed: int = 0) -> C
     Raises:
       LawViolation: it does not hold.
     """
+    call, args, random = _call_of(trial), trial.args, trial.random
     declaration = call.primitive.declaration
     if declaration is None or not is_inexact(get_aval(call(*args)).dtype):
         return
-    random = np.random.default_rng(seed)
     for group in _linear_groups(declaration.linear, len(args)):
         if not all(is_inexact(get_aval(args[i]).dtype) for i in group):
             continue
@@ -83,15 +89,18 @@ def law_primitive_transpose(call: PrimitiveCall, *args: Any, seed: int = 0) -> C
         both = [np.asarray(1.5 * a - 0.5 * b).astype(np.asarray(a).dtype) for a, b in zip(v, w, strict=True)]
         expected = np.asarray(1.5 * linear(*v) - 0.5 * linear(*w)).astype(get_aval(linear(*v)).dtype)
         yield Claim(f"f(1.5 v − 0.5 w) in arguments {group}", linear(*both), "1.5 f(v) − 0.5 f(w)", expected)
-        out = linear(*v)
+        out, system = linear(*v), trial.system
         u = normal(random, get_aval(out))
         pulled = linear_transpose(linear, *v)(u)
-        left, right = (np.asarray(x).astype(get_aval(out).dtype) for x in (pairing(u, out), pairing(list(pulled), v)))
+        left, right = (
+            np.asarray(x).astype(get_aval(out).dtype)
+            for x in (pairing(system, u, out), pairing(system, list(pulled), v))
+        )
         yield Claim(f"⟨u, f(v)⟩ in arguments {group}", left, "⟨fᵀ u, v⟩", right)
 
 
-@law
-def law_primitive_typing(call: PrimitiveCall, *args: Any, seed: int = 0) -> Claims:
+@law("primitives", needs=("jaxprs",), subject="primitive")
+def law_primitive_typing(trial: Trial) -> Claims:
     """The rules of a primitive give the types that belong to its types, so that nothing has to be converted later.
 
     Equation: aval(jvp(x, v)) = aval(f(x)) for each set of tangents that are not zero, of the tangent's dtype
@@ -99,8 +108,8 @@ def law_primitive_typing(call: PrimitiveCall, *args: Any, seed: int = 0) -> Clai
     Raises:
       LawViolation: it does not hold.
     """
+    call, args, random = _call_of(trial), trial.args, trial.random
     primitive = call.primitive
-    random = np.random.default_rng(seed)
     tangents = [normal(random, get_aval(x)) for x in args]
     floating = [i for i, x in enumerate(args) if is_inexact(get_aval(x).dtype)]
     for chosen in product((True, False), repeat=len(floating)):
@@ -126,8 +135,8 @@ def _linear_groups(linear: tuple[tuple[int, ...], ...], count: int) -> Iterator[
                 yield chosen
 
 
-@law
-def law_primitive_algebra(call: PrimitiveCall, *args: Any) -> Claims:
+@law("primitives", needs=("jaxprs",), subject="primitive")
+def law_primitive_algebra(trial: Trial) -> Claims:
     """A primitive has the algebra that it declares: it commutes, associates, has a unit.
 
     Equation: f(x, y) = f(y, x), f(f(x, y), z) = f(x, f(y, z)), f(x, unit) = x
@@ -135,6 +144,7 @@ def law_primitive_algebra(call: PrimitiveCall, *args: Any) -> Claims:
     Raises:
       LawViolation: it does not hold.
     """
+    call, args = _call_of(trial), trial.args
     declaration = call.primitive.declaration
     if declaration is None:
         return

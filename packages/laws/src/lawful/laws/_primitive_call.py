@@ -2,31 +2,36 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from lawful.core import Primitive
+from lawful.laws._case import Case
 from lawful.laws._choose import Chooser
+from lawful.laws._implementation import Implementation
 from lawful.laws._law import Inapplicable
 from lawful.laws._smooth import is_smooth
-from lawful.laws._values import array_in, expression
+from lawful.laws._values import array_in, expression, indented
 
 
 @dataclass(frozen=True, slots=True)
-class PrimitiveCall:
+class PrimitiveCall(Case):
     """A primitive with its parameters, called with the arrays that it is strict about.
 
     Attributes:
       primitive: the primitive.
       params: its static parameters.
       args: arrays within its domain.
+      seed: what the laws draw their directions from.
     """
 
     primitive: Primitive
     params: dict[str, Any]
     args: tuple[Any, ...]
+    seed: int = 0
 
     def __call__(self, *args: Any) -> Any:
         return self.primitive.bind(*args, **self.params)
@@ -35,11 +40,11 @@ class PrimitiveCall:
     def __name__(self) -> str:
         return self.primitive.name
 
-    @property
-    def description(self) -> str:
-        """The call as Python, without its arguments."""
-        params = ", ".join(f"{name}={expression(value)}" for name, value in self.params.items())
-        return f"lambda *args: {self.primitive}.bind(*args{', ' if params else ''}{params})"
+    def on(self, system: Implementation) -> Callable[..., Any]:
+        return self
+
+    def text(self, system: Implementation) -> str:
+        return f"The call:\n{indented(repr(self))}"
 
     def __repr__(self) -> str:
         args = "".join(f"{expression(x)}, " for x in self.args)
@@ -64,7 +69,7 @@ def draw_call(primitive: Primitive, choose: Chooser, *, smooth: bool = False) ->
     random = np.random.default_rng(choose.integer(0, 2**16))
     last = len(declaration.domain) - 1
     args = tuple([array_in(random, aval, declaration.domain[min(i, last)]) for i, aval in enumerate(avals)])
-    call = PrimitiveCall(primitive, params, args)
+    call = PrimitiveCall(primitive, params, args, choose.integer(0, 2**16))
     if smooth:
         with np.errstate(all="ignore"):
             if not is_smooth(call, args, random, constant=not declaration.differentiable):

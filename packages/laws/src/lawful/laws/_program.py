@@ -6,12 +6,15 @@ Python text means: that is what is compiled when it is called.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
 from lawful.core import ClosedJaxpr
+from lawful.laws._case import Case
+from lawful.laws._implementation import Implementation
+from lawful.laws._values import indented
 from lawful.staging import make_jaxpr
 
 
@@ -104,7 +107,7 @@ class Block:
 
 
 @dataclass(frozen=True)
-class Program:
+class Program(Case):
     """A program with an example of its inputs.
 
     Attributes:
@@ -120,11 +123,23 @@ class Program:
     seed: int = 0
 
     @cached_property
-    def function(self) -> Any:
-        """The program as the Python function that its text defines, with its constants."""
+    def function(self) -> Callable[..., Any]:
+        """The program as the Python function of lawful that its text defines, with its constants."""
+        from lawful.laws.systems import lawful
+
+        return self.on(lawful)
+
+    @cached_property
+    def _functions(self) -> dict[Implementation, Callable[..., Any]]:
+        return {}
+
+    def on(self, system: Implementation) -> Callable[..., Any]:
         from lawful.laws._source import compiled
 
-        return compiled(self)
+        function = self._functions.get(system)
+        if function is None:
+            function = self._functions[system] = compiled(self, system)
+        return function
 
     def __call__(self, *args: Any) -> Any:
         return self.function(*args)
@@ -138,16 +153,29 @@ class Program:
         """How many equations the program has, those of sub-programs included."""
         return sum(1 for _ in self.block.equations_within())
 
-    def source(self) -> str:
-        """Returns Python that defines the program and calls it with its example; it runs when pasted."""
-        from lawful.laws._source import source
+    def source(self, system: Implementation | None = None) -> str:
+        """Returns Python that defines the program and calls it with its example; it runs when pasted.
 
-        return source(self)
+        Args:
+          system: the one that it imports its functions from; lawful by default.
+        """
+        from lawful.laws import _source
+        from lawful.laws.systems import lawful
+
+        return _source.source(self, system or lawful)
 
     def jaxpr(self) -> ClosedJaxpr:
         """Returns the program as a jaxpr."""
         closed: ClosedJaxpr = make_jaxpr(self.function)(*self.args)
         return closed
+
+    def text(self, system: Implementation) -> str:
+        lines = ["The program:", indented(self.source(system))]
+        try:
+            lines += ["As a jaxpr:", indented(str(self.jaxpr()))]
+        except Exception as error:
+            lines += [f"(make_jaxpr of it raises {type(error).__name__}: {error})"]
+        return "\n".join([*lines, f"Drawn with seed {self.seed}."])
 
     def __repr__(self) -> str:
         return f"\n{self.source()}"

@@ -7,18 +7,17 @@ from typing import Any
 
 import numpy as np
 
-from lawful.autodiff import grad, hessian, jacfwd, jacrev, jvp
 from lawful.core import get_aval
 from lawful.laws._directions import is_wide_real, pairing, restrict, scalarized, tangents_of
 from lawful.laws._forward import finite_differences
-from lawful.laws._law import Claim, Claims, law
+from lawful.laws._law import Claim, Claims, Trial, law
 
 # Whole Hessians are compared up to this many elements of the argument.
 _MOST_ELEMENTS = 8
 
 
-@law
-def law_second_order(function: Callable[..., Any], *args: Any, seed: int = 0) -> Claims:
+@law("second order", needs=("higher order", "grad", "jvp"), smooth=True)
+def law_second_order(trial: Trial) -> Claims:
     """The four ways to a second derivative agree, and Hessians are symmetric.
 
     Equation: ∂(∇f · v) forward over reverse = reverse over forward = reverse over reverse = forward over forward
@@ -30,37 +29,57 @@ def law_second_order(function: Callable[..., Any], *args: Any, seed: int = 0) ->
       LawViolation: it does not hold.
       Inapplicable: nothing to differentiate.
     """
-    random = np.random.default_rng(seed)
-    restricted, leaves = restrict(function, args, is_wide_real)
-    loss = scalarized(restricted, seed)
+    system = trial.system
+    restricted, leaves = restrict(trial, is_wide_real)
+    loss = scalarized(system, restricted, trial.case.seed)
     numbers = tuple(range(len(leaves)))
-    gradient = grad(loss, numbers)
-    v, w = tangents_of(random, leaves), tangents_of(random, leaves)
+    gradient = system.grad(loss, numbers)
+    v, w = tangents_of(trial, leaves), tangents_of(trial, leaves)
+    forward_reverse = list(system.jvp(gradient, leaves, v)[1])
 
-    forward_reverse = list(jvp(gradient, leaves, v)[1])
-    reverse_forward = list(grad(lambda *xs: jvp(loss, xs, v)[1], numbers)(*leaves))
-    yield Claim("forward over reverse", forward_reverse, "reverse over forward", reverse_forward)
-    reverse_reverse = list(grad(lambda *xs: pairing(list(gradient(*xs)), v), numbers)(*leaves))
-    yield Claim("reverse over reverse", reverse_reverse, "forward over reverse", forward_reverse)
-    forward_forward = jvp(lambda *xs: jvp(loss, xs, v)[1], leaves, w)[1]
-    yield Claim("forward over forward along v and w", forward_forward, "⟨w, H v⟩", pairing(w, forward_reverse))
-    along_w = list(jvp(gradient, leaves, w)[1])
-    yield Claim("⟨w, H v⟩", pairing(w, forward_reverse), "⟨v, H w⟩", pairing(v, along_w))
+    def reverse_over_forward() -> Claims:
+        reverse_forward = list(system.grad(lambda *xs: system.jvp(loss, xs, v)[1], numbers)(*leaves))
+        yield Claim("forward over reverse", forward_reverse, "reverse over forward", reverse_forward)
 
-    differences = finite_differences(lambda *xs: list(gradient(*xs)), leaves, v)
-    yield Claim("forward over reverse", forward_reverse, "finite differences", differences, "differences")
+    def reverse_over_reverse() -> Claims:
+        weights = [system.array(x) for x in v]
+        reverse_reverse = system.grad(lambda *xs: pairing(system, list(gradient(*xs)), weights), numbers)(*leaves)
+        yield Claim("reverse over reverse", list(reverse_reverse), "forward over reverse", forward_reverse)
 
-    x = leaves[0]
-    size = get_aval(x).size
-    if 0 < size <= _MOST_ELEMENTS:
-
-        def alone(y: Any) -> Any:
-            return loss(y, *leaves[1:])
-
-        whole = np.asarray(hessian(alone)(x)).reshape(size, size)
-        yield Claim("hessian(f)(x)", whole, "its transpose", whole.T)
+    def forward_over_forward() -> Claims:
+        forward_forward = system.jvp(lambda *xs: system.jvp(loss, xs, v)[1], leaves, w)[1]
         yield Claim(
-            "jacrev(jacfwd(f))(x)", np.asarray(jacrev(jacfwd(alone))(x)).reshape(size, size), "hessian(f)(x)", whole
+            "forward over forward along v and w", forward_forward, "⟨w, H v⟩", pairing(system, w, forward_reverse)
         )
-        product = jvp(grad(alone), (x,), (v[0],))[1]
-        yield Claim("H v", whole @ np.reshape(v[0], -1), "forward over reverse", np.reshape(product, -1))
+
+    def symmetric() -> Claims:
+        along_w = list(system.jvp(gradient, leaves, w)[1])
+        yield Claim("⟨w, H v⟩", pairing(system, w, forward_reverse), "⟨v, H w⟩", pairing(system, v, along_w))
+
+    def differences() -> Claims:
+        found = finite_differences(trial, lambda *xs: list(gradient(*xs)), leaves, v)
+        yield Claim("forward over reverse", forward_reverse, "finite differences", found, "differences")
+
+    ways = [reverse_over_forward, reverse_over_reverse, forward_over_forward, symmetric, differences]
+    size = get_aval(leaves[0]).size
+    if 0 < size <= _MOST_ELEMENTS and trial.has("jacfwd") and trial.has("jacrev"):
+        ways.append(lambda: _whole_hessian(trial, loss, leaves, v[0]))
+    for way in trial.some(ways):
+        yield from way()
+
+
+def _whole_hessian(trial: Trial, loss: Callable[..., Any], leaves: list[Any], v: Any) -> Claims:
+    system, x = trial.system, leaves[0]
+    size = get_aval(x).size
+
+    def alone(y: Any) -> Any:
+        return loss(y, *leaves[1:])
+
+    def matrix(value: Any) -> Any:
+        return np.asarray(system.numpy(value)).reshape(size, size)
+
+    whole = matrix(system.jacfwd(system.jacrev(alone))(x))
+    yield Claim("jacfwd(jacrev(f))(x)", whole, "its transpose", whole.T)
+    yield Claim("jacrev(jacfwd(f))(x)", matrix(system.jacrev(system.jacfwd(alone))(x)), "jacfwd(jacrev(f))(x)", whole)
+    product = system.numpy(system.jvp(system.grad(alone), (x,), (v,))[1])
+    yield Claim("H v", whole @ np.reshape(v, -1), "forward over reverse", np.reshape(product, -1))

@@ -7,11 +7,11 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any, Final
 
-import numpy as np
-
-from lawful import autodiff, control_flow, core, ops, staging
+from lawful import tree
+from lawful.laws._implementation import Implementation
 from lawful.laws._program import Apply, Assign, Block, Equation, Expression, Name, Nest, Program, Static
 from lawful.laws._values import expression
+from lawful.laws.systems import lawful
 
 #: How each kind of sub-program is called.
 forms: Final[dict[str, str]] = {
@@ -37,17 +37,6 @@ _INFIX: Final = {
 }
 _PREFIX: Final = {"operator.neg": "-", "operator.invert": "~"}
 
-# What the text of a program may refer to, with the import that it needs.
-_IMPORTS: Final[dict[str, tuple[str, Any]]] = {
-    "np": ("import numpy as np", np),
-    "core": ("from lawful import core", core),
-    "ops": ("from lawful import ops", ops),
-    "stop_gradient": ("from lawful.autodiff import stop_gradient", autodiff.stop_gradient),
-    "cond": ("from lawful.control_flow import cond", control_flow.cond),
-    "jit": ("from lawful.staging import jit", staging.jit),
-}
-_OTHERS: Final[dict[str, Any]] = {"operator": operator}
-
 
 @cache
 def resolve(function: str) -> Callable[..., Any]:
@@ -57,8 +46,7 @@ def resolve(function: str) -> Callable[..., Any]:
         if function.endswith(" "):
             return lambda x: getattr(x, name)
         return lambda x, *args, **params: getattr(x, name)(*args, **params)
-    scope = {name: value for name, (_, value) in _IMPORTS.items()} | _OTHERS
-    found: Callable[..., Any] = eval(function, scope)
+    found: Callable[..., Any] = eval(function, {**lawful.scope, "operator": operator})
     return found
 
 
@@ -144,7 +132,7 @@ def definition(program: Program) -> str:
     return "\n".join(_block(program.block)) + "\n"
 
 
-def source(program: Program) -> str:
+def source(program: Program, system: Implementation) -> str:
     """Returns Python that defines a program and calls it with its example."""
     body = definition(program)
     names = [f"{name} = {expression(value)}" for name, value in program.constants]
@@ -153,14 +141,20 @@ def source(program: Program) -> str:
     ]
     call = f"result = {program.block.name}({', '.join(program.block.parameters)})"
     text = "\n".join([*names, ""]) + f"\n\n{body}\n\n{call}\n"
-    imports = [line for name, (line, _) in _IMPORTS.items() if f"{name}." in text or f"{name}(" in text]
+    imports = [line for name, line in system.imports.items() if f"{name}." in text or f"{name}(" in text]
     return "\n".join([*imports, "", text])
 
 
-def compiled(program: Program) -> Callable[..., Any]:
-    """Returns the function that a program's text defines."""
-    scope: dict[str, Any] = {name: value for name, (_, value) in _IMPORTS.items()}
-    scope |= dict(program.constants) | {"__name__": "program"}
+def compiled(program: Program, system: Implementation) -> Callable[..., Any]:
+    """Returns the function that a program's text defines, of a system's arrays."""
+    scope: dict[str, Any] = {**system.scope, "__name__": "program"}
+    scope |= {name: system.array(value) for name, value in program.constants}
     exec(compile(definition(program), "<program>", "exec"), scope)
     function: Callable[..., Any] = scope[program.block.name]
-    return function
+    if system is lawful:
+        return function
+
+    def converted(*args: Any) -> Any:
+        return function(*tree.map(system.array, args))
+
+    return converted

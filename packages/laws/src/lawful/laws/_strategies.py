@@ -52,9 +52,10 @@ def programs(settings: Generation | None = None, **changes: Any) -> st.SearchStr
 
     >>> from hypothesis import given
     >>> from lawful.laws import holds, law_jvp_linear
+    >>> from lawful.laws.systems import lawful
     >>> @given(programs(max_equations=3))
     ... def test(program):
-    ...     holds(law_jvp_linear, program)
+    ...     holds(law_jvp_linear, lawful, program)
     >>> test()
     """
     chosen = settings or Generation(**changes)

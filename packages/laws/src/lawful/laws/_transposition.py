@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any
-
 import numpy as np
 
-from lawful.autodiff import grad, jvp, linear_transpose, linearize, vjp
-from lawful.laws._directions import pairing, restrict, scalarized, tangents_of
-from lawful.laws._law import Claim, Claims, law
+from lawful.laws._directions import differentiable, pairing, restrict, scalarized, tangents_of
+from lawful.laws._law import Claim, Claims, Trial, law
 
 
-@law
-def law_vjp_transpose(function: Callable[..., Any], *args: Any, seed: int = 0) -> Claims:
+@law("transposition", needs=("vjp",))
+def law_vjp_transpose(trial: Trial) -> Claims:
     """Reverse mode is the transpose of forward mode, and transposing twice is the identity.
 
     Equation: ⟨w, J v⟩ = ⟨Jᵀ w, v⟩, and (Jᵀ)ᵀ = J
@@ -24,31 +20,58 @@ def law_vjp_transpose(function: Callable[..., Any], *args: Any, seed: int = 0) -
       LawViolation: it does not hold.
       Inapplicable: nothing to differentiate.
     """
-    random = np.random.default_rng(seed)
-    out, pull_all = vjp(function, *args)
-    yield Claim("the primal output of vjp", out, "f(x)", function(*args))
-    v, w = tangents_of(random, args), tangents_of(random, out)
-    pushed, pulled = jvp(function, args, v)[1], pull_all(w)
-    yield Claim("⟨w, J v⟩", pairing(w, pushed), "⟨Jᵀ w, v⟩", pairing(pulled, v))
-    yield Claim("the second call of the vjp function", pull_all(w), "the first call", pulled, "nothing")
+    parts = [_primal_and_repetition, _result_by_result]
+    if trial.has("jvp"):
+        parts.append(_dual)
+    if trial.has("jvp") and trial.has("linearize") and trial.has("linear_transpose"):
+        parts.append(_transposed_twice)
+    for part in trial.some(parts):
+        yield from part(trial)
 
-    restricted, leaves = restrict(function, args)
-    results, pull = vjp(restricted, *leaves)
-    v, w = tangents_of(random, leaves), tangents_of(random, results)
-    push = linearize(restricted, *leaves)[1]
-    transposed = linear_transpose(push, *v)
+
+def _dual(trial: Trial) -> Claims:
+    function, args = differentiable(trial)
+    out, pull = trial.system.vjp(function, *args)
+    v, w = tangents_of(trial, args), tangents_of(trial, out)
+    pushed, pulled = trial.system.jvp(function, args, v)[1], pull(w)
+    system = trial.system
+    yield Claim("⟨w, J v⟩", pairing(system, w, pushed), "⟨Jᵀ w, v⟩", pairing(system, pulled, v))
+
+
+def _primal_and_repetition(trial: Trial) -> Claims:
+    function, args = differentiable(trial)
+    out, pull = trial.system.vjp(function, *args)
+    yield Claim("the primal output of vjp", out, "f(x)", function(*args))
+    w = tangents_of(trial, out)
+    pulled = pull(w)
+    yield Claim("the second call of the vjp function", pull(w), "the first call", pulled, "nothing")
+
+
+def _transposed_twice(trial: Trial) -> Claims:
+    system = trial.system
+    restricted, leaves = restrict(trial)
+    results, pull = system.vjp(restricted, *leaves)
+    v, w = tangents_of(trial, leaves), tangents_of(trial, results)
+    push = system.linearize(restricted, *leaves)[1]
+    transposed = system.linear_transpose(push, *v)
     yield Claim("linear_transpose(linearize(f, x)[1])(w)", transposed(w), "vjp(f, x)[1](w)", pull(w))
-    twice = linear_transpose(transposed, w)
+    twice = system.linear_transpose(transposed, w)
     yield Claim("linear_transpose twice", twice(tuple(v))[0], "J v", push(*v))
-    for i in range(len(results)):
+
+
+def _result_by_result(trial: Trial) -> Claims:
+    restricted, leaves = restrict(trial)
+    results, pull = trial.system.vjp(restricted, *leaves)
+    w = tangents_of(trial, results)
+    for i in trial.some(range(len(results))):
         # The other cotangents are zeros, symbolic ones where the output is chosen before reverse mode.
-        alone = vjp(lambda *xs, i=i: restricted(*xs)[i], *leaves)[1](w[i])
+        alone = trial.system.vjp(lambda *xs, i=i: restricted(*xs)[i], *leaves)[1](w[i])
         zeros = [x if j == i else np.zeros_like(x) if np.shape(x) else x * 0 for j, x in enumerate(w)]
         yield Claim(f"vjp of result {i} alone", alone, "vjp with the other cotangents zero", pull(zeros))
 
 
-@law
-def law_grad_is_vjp(function: Callable[..., Any], *args: Any, seed: int = 0) -> Claims:
+@law("transposition", needs=("vjp", "grad"))
+def law_grad_is_vjp(trial: Trial) -> Claims:
     """The gradient of a weighted sum of results is the vjp of the weights.
 
     Equation: grad(x ↦ ⟨w, f(x)⟩) = vjp(f, x)[1](w)
@@ -57,10 +80,12 @@ def law_grad_is_vjp(function: Callable[..., Any], *args: Any, seed: int = 0) -> 
       LawViolation: it does not hold.
       Inapplicable: nothing to differentiate.
     """
-    restricted, leaves = restrict(function, args)
-    loss = scalarized(restricted, seed)
+    system = trial.system
+    restricted, leaves = restrict(trial)
+    loss = scalarized(system, restricted, trial.case.seed)
     numbers = tuple(range(len(leaves)))
-    value, pull = vjp(loss, *leaves)
-    yield Claim("grad", grad(loss, numbers)(*leaves), "vjp of 1", pull(np.ones_like(value)[()]))
-    one_by_one = tuple(grad(loss, i)(*leaves) for i in numbers)
-    yield Claim("grad with one argnum at a time", one_by_one, "grad with all", grad(loss, numbers)(*leaves))
+    value, pull = system.vjp(loss, *leaves)
+    gradient = system.grad(loss, numbers)(*leaves)
+    yield Claim("grad", gradient, "vjp of 1", pull(np.ones(system.aval(value).shape, system.aval(value).dtype)[()]))
+    for i in trial.some(numbers):
+        yield Claim(f"grad with argnum {i}", system.grad(loss, i)(*leaves), "grad with all", gradient[i])

@@ -129,3 +129,8 @@ def is_differentiable(value: Any) -> bool:
 def is_real(value: Any) -> bool:
     """Whether a leaf is an array of real floating numbers."""
     return is_differentiable(value) and kind(np.asarray(value).dtype) == "f"
+
+
+def indented(text: str) -> str:
+    """Returns a text with four spaces before each line that is not empty."""
+    return "\n".join(f"    {line}" if line else "" for line in text.strip("\n").splitlines())

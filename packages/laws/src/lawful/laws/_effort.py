@@ -1,0 +1,38 @@
+"""How many of the variants of a law are tried on one case."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Final, TypeVar
+
+import numpy as np
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Effort:
+    """How many variants a law tries on one case: the rest is left to the next cases.
+
+    Attributes:
+      name: what it is called.
+      most: how many of the variants of each kind.
+    """
+
+    name: str
+    most: int
+
+    def some(self, random: np.random.Generator, variants: Sequence[T]) -> list[T]:
+        """Returns some of the variants, all of them if there are few enough, in an order of chance."""
+        if self.most >= len(variants):
+            return list(variants)
+        return [variants[i] for i in random.permutation(len(variants))[: self.most]]
+
+
+#: One variant of each kind: for volume.
+quick: Final = Effort("quick", 1)
+#: What tests do.
+usual: Final = Effort("usual", 8)
+#: All that a law can say.
+thorough: Final = Effort("thorough", 64)

@@ -1,0 +1,38 @@
+"""The systems of transformations that laws can be held against, each imported only when it is asked for.
+
+>>> from lawful.laws.systems import find_system, lawful
+>>> find_system("lawful") is lawful
+True
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import Final
+
+from lawful.laws._implementation import Implementation
+from lawful.laws.systems._lawful import Lawful, lawful
+
+__all__ = ["Implementation", "Lawful", "find_system", "lawful", "system_names"]
+
+#: The systems that there is an adapter for.
+system_names: Final = ("lawful", "jax", "autograd", "torch")
+
+
+def find_system(name: str) -> Implementation:
+    """Returns the adapter of a system.
+
+    Args:
+      name: one of ``system_names``.
+
+    Raises:
+      ValueError: there is no adapter of this name.
+      ImportError: the system is not installed; the text says what to install.
+    """
+    if name == "lawful":
+        return lawful
+    if name not in system_names:
+        raise ValueError(f"system: expected one of {', '.join(system_names)}, got {name!r}")
+    module = importlib.import_module(f"lawful.laws.systems._{name}")
+    system: Implementation = module.system
+    return system

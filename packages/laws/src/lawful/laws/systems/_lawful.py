@@ -1,0 +1,87 @@
+"""The adapter of lawful itself."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Final
+
+import numpy as np
+
+from lawful import autodiff, batching, control_flow, core, ops, staging
+from lawful.laws._implementation import Function, Implementation
+
+# What the text of a program may name, with the import that it needs.
+_IMPORTS: Final[dict[str, tuple[str, Any]]] = {
+    "np": ("import numpy as np", np),
+    "core": ("from lawful import core", core),
+    "ops": ("from lawful import ops", ops),
+    "grad": ("from lawful.autodiff import grad", autodiff.grad),
+    "jvp": ("from lawful.autodiff import jvp", autodiff.jvp),
+    "linearize": ("from lawful.autodiff import linearize", autodiff.linearize),
+    "stop_gradient": ("from lawful.autodiff import stop_gradient", autodiff.stop_gradient),
+    "vmap": ("from lawful.batching import vmap", batching.vmap),
+    "cond": ("from lawful.control_flow import cond", control_flow.cond),
+    "switch": ("from lawful.control_flow import switch", control_flow.switch),
+    "jit": ("from lawful.staging import jit", staging.jit),
+}
+
+
+class Lawful(Implementation):
+    """The packages of lawful.
+
+    Args:
+      backend: what ``jit`` compiles with where it is not said.
+      backends: what the law of compilation compares; only NumPy's by default, which is fast.
+    """
+
+    name = "lawful"
+    scope: Mapping[str, Any] = MappingProxyType({name: value for name, (_, value) in _IMPORTS.items()})
+    imports: Mapping[str, str] = MappingProxyType({name: line for name, (line, _) in _IMPORTS.items()})
+
+    def __init__(self, backend: str = "numpy", backends: Sequence[str] = ("numpy",)) -> None:
+        self.backend = backend
+        self.backends = tuple(backends)
+
+    def jvp(self, function: Function, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+        out, tangent = autodiff.jvp(function, primals, tangents)
+        return out, tangent
+
+    def linearize(self, function: Function, *primals: Any) -> tuple[Any, Function]:
+        out, push = autodiff.linearize(function, *primals)
+        return out, push
+
+    def linear_transpose(self, function: Function, *examples: Any) -> Function:
+        transposed: Function = autodiff.linear_transpose(function, *examples)
+        return transposed
+
+    def vjp(self, function: Function, *primals: Any) -> tuple[Any, Function]:
+        out, pull = autodiff.vjp(function, *primals)
+        return out, pull
+
+    def grad(self, function: Function, argnums: int | Sequence[int] = 0) -> Function:
+        gradient: Callable[..., Any] = autodiff.grad(function, argnums)
+        return gradient
+
+    def jacfwd(self, function: Function) -> Function:
+        jacobian: Function = autodiff.jacfwd(function)
+        return jacobian
+
+    def jacrev(self, function: Function) -> Function:
+        jacobian: Function = autodiff.jacrev(function)
+        return jacobian
+
+    def vmap(self, function: Function, in_axes: Any = 0, out_axes: Any = 0) -> Function:
+        mapped: Function = batching.vmap(function, in_axes, out_axes)
+        return mapped
+
+    def jit(self, function: Function, backend: str | None = None) -> Function:
+        compiled: Function = staging.jit(function, backend=backend or self.backend)
+        return compiled
+
+    def clear_caches(self) -> None:
+        staging.clear_caches()
+
+
+#: Lawful, compiling with NumPy.
+lawful: Final = Lawful()
