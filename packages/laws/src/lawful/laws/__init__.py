@@ -33,6 +33,20 @@ from lawful.laws._primitive import (
 from lawful.laws._primitive_call import PrimitiveCall, draw_call
 from lawful.laws._program import Program
 from lawful.laws._purity import law_purity
+from lawful.laws._search import (
+    Drawn,
+    Outcome,
+    Source,
+    draw_case,
+    examine,
+    examine_all,
+    find_source,
+    program_sources,
+    replay_case,
+    shrink,
+    source_of_calls,
+    source_of_programs,
+)
 from lawful.laws._second_order import law_second_order
 from lawful.laws._strategies import arrays, avals, primitive_calls, programs
 from lawful.laws._tolerance import Tolerance, tolerances
@@ -41,6 +55,7 @@ from lawful.laws._well_typed import law_print_parse, law_typing
 
 __all__ = [
     "Case",
+    "Drawn",
     "Effort",
     "Generation",
     "HypothesisChoose",
@@ -48,16 +63,22 @@ __all__ = [
     "Inapplicable",
     "Law",
     "LawViolation",
+    "Outcome",
     "PrimitiveCall",
     "Program",
     "RandomChoose",
+    "Source",
     "Tolerance",
     "arrays",
     "avals",
     "catalogue_of",
     "declared_primitives",
     "draw_call",
+    "draw_case",
     "draw_program",
+    "examine",
+    "examine_all",
+    "find_source",
     "groups",
     "holds",
     "installed_backends",
@@ -82,8 +103,13 @@ __all__ = [
     "law_vmaps_commute",
     "laws",
     "primitive_calls",
+    "program_sources",
     "programs",
     "quick",
+    "replay_case",
+    "shrink",
+    "source_of_calls",
+    "source_of_programs",
     "thorough",
     "tolerances",
     "transformations",

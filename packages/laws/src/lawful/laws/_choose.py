@@ -34,10 +34,14 @@ class Chooser(ABC):
 
     Args:
       dtypes: those that may be drawn; any supported one where none of them is of a kind that is asked for.
+
+    Attributes:
+      choices: the integers that were drawn where there was a choice; Hypothesis replays them.
     """
 
     def __init__(self, dtypes: Sequence[np.dtype[Any]] = wide_dtypes) -> None:
         self.dtypes = tuple(dtypes)
+        self.choices: list[int] = []
 
     @abstractmethod
     def integer(self, low: int, high: int) -> int:
@@ -74,7 +78,11 @@ class RandomChoose(Chooser):
         self.random = seed if isinstance(seed, random.Random) else random.Random(seed)
 
     def integer(self, low: int, high: int) -> int:
-        return self.random.randint(low, high)
+        if low == high:
+            return low
+        choice = self.random.randint(low, high)
+        self.choices.append(choice)
+        return choice
 
 
 class HypothesisChoose(Chooser):
@@ -92,13 +100,21 @@ class HypothesisChoose(Chooser):
         self.draw = draw
 
     def integer(self, low: int, high: int) -> int:
-        return low if low == high else int(self.draw(st.integers(low, high)))
+        if low == high:
+            return low
+        choice = int(self.draw(st.integers(low, high)))
+        self.choices.append(choice)
+        return choice
 
     def part(self, draw: Callable[[Chooser], T]) -> T:
-        result: T = self.draw(_parts(draw, self.dtypes))
+        result: T = self.draw(_parts(draw, self.dtypes, self.choices))
         return result
 
 
 @st.composite
-def _parts(draw: st.DrawFn, function: Callable[[Chooser], Any], dtypes: tuple[np.dtype[Any], ...]) -> Any:
-    return function(HypothesisChoose(draw, dtypes))
+def _parts(
+    draw: st.DrawFn, function: Callable[[Chooser], Any], dtypes: tuple[np.dtype[Any], ...], choices: list[int]
+) -> Any:
+    choose = HypothesisChoose(draw, dtypes)
+    choose.choices = choices
+    return function(choose)

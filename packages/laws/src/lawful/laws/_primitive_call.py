@@ -10,6 +10,7 @@ import numpy as np
 
 from lawful.core import Primitive
 from lawful.laws._case import Case
+from lawful.laws._catalogue import bind_text
 from lawful.laws._choose import Chooser
 from lawful.laws._implementation import Implementation
 from lawful.laws._law import Inapplicable
@@ -47,9 +48,9 @@ class PrimitiveCall(Case):
         return f"The call:\n{indented(repr(self))}"
 
     def __repr__(self) -> str:
-        args = "".join(f"{expression(x)}, " for x in self.args)
-        params = ", ".join(f"{name}={expression(value)}" for name, value in self.params.items())
-        return f"{self.primitive}.bind({args}{params})"
+        args = map(expression, self.args)
+        params = (f"{name}={expression(value)}" for name, value in self.params.items())
+        return f"{bind_text(self.primitive)}({', '.join([*args, *params])})"
 
 
 def draw_call(primitive: Primitive, choose: Chooser, *, smooth: bool = False) -> PrimitiveCall:

@@ -1,0 +1,249 @@
+"""Searching for a case in which a law does not hold, and making it small.
+
+A seeded generator draws cases fast, and remembers its choices. Hypothesis is handed the choices of a case that
+failed, and makes the case small: both draw the same language.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Final, Literal
+
+import numpy as np
+from hypothesis import HealthCheck, Phase, find, reject, settings
+from hypothesis import strategies as st
+from hypothesis.database import InMemoryExampleDatabase, choices_to_bytes
+from hypothesis.errors import Flaky, NoSuchExample, Unsatisfiable
+
+from lawful.core import Primitive, primitives_by_name
+from lawful.laws._case import Case
+from lawful.laws._choose import Chooser, HypothesisChoose, RandomChoose, usual_dtypes, wide_dtypes
+from lawful.laws._effort import Effort, quick, usual
+from lawful.laws._generation import Generation, draw_program
+from lawful.laws._implementation import Implementation
+from lawful.laws._law import Inapplicable, Law, laws
+from lawful.laws._primitive_call import draw_call
+
+Dtypes = tuple[np.dtype[Any], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """Where cases of one kind come from.
+
+    Attributes:
+      name: what it is called, in reports and in the database of failures.
+      draw: draws a case.
+      dtypes: those that may be drawn.
+      smooth: whether cases keep away from kinks, so that laws with finite differences apply.
+      subject: what laws apply: to every function, or to calls of a primitive too.
+    """
+
+    name: str
+    draw: Callable[[Chooser], Case]
+    dtypes: Dtypes
+    smooth: bool
+    subject: Literal["function", "primitive"] = "function"
+
+    def laws(self) -> list[Law]:
+        """Returns the laws that say something of its cases."""
+        return [
+            law for law in laws.values()
+            if (self.smooth or not law.smooth) and (self.subject == "primitive" or law.subject == "function")
+        ]  # fmt: skip
+
+
+def source_of_programs(name: str, generation: Generation) -> Source:
+    """Returns a source of programs.
+
+    Args:
+      name: what it is called.
+      generation: what programs are drawn.
+    """
+    return Source(name, lambda choose: draw_program(choose, generation), generation.dtypes, generation.smooth)
+
+
+def source_of_calls(primitive: Primitive, *, smooth: bool) -> Source:
+    """Returns a source of calls of a primitive, within its domain; of every dtype if they need not be smooth."""
+    return Source(
+        f"{primitive.name}, smooth" if smooth else primitive.name,
+        lambda choose: draw_call(primitive, choose, smooth=smooth),
+        wide_dtypes if smooth else usual_dtypes,
+        smooth,
+        "primitive",
+    )
+
+
+_COMPLEX: Final[Dtypes] = tuple(map(np.dtype, ("complex128", "float64", "int64")))
+
+#: The kinds of programs that a whole system is held against.
+program_sources: Final[dict[str, Source]] = {
+    source.name: source
+    for source in (
+        source_of_programs("smooth", Generation()),
+        source_of_programs("complex", Generation(dtypes=_COMPLEX)),
+        source_of_programs("every dtype", Generation(dtypes=usual_dtypes, smooth=False)),
+    )
+}
+
+
+@cache
+def find_source(name: str) -> Source:
+    """Returns a source by its name: a kind of programs, or a primitive's name with or without ``", smooth"``.
+
+    Raises:
+      KeyError: there is none.
+    """
+    if name in program_sources:
+        return program_sources[name]
+    primitive = primitives_by_name[name.removesuffix(", smooth")]
+    return source_of_calls(primitive, smooth=name.endswith(", smooth"))
+
+
+class _Replayed(Chooser):
+    """Draws what was remembered, and the simplest afterwards; what does not fit any more is brought into bounds."""
+
+    def __init__(self, choices: Sequence[int], dtypes: Dtypes) -> None:
+        super().__init__(dtypes)
+        self.remembered = iter(choices)
+
+    def integer(self, low: int, high: int) -> int:
+        return low if low == high else min(max(next(self.remembered, low), low), high)
+
+
+@dataclass(frozen=True, slots=True)
+class Drawn:
+    """A case with the choices that it is made of.
+
+    Attributes:
+      case: the case.
+      source: the name of its source.
+      choices: what was chosen; the same choices give the same case.
+      seed: what the choices were drawn with, if they were.
+    """
+
+    case: Case
+    source: str
+    choices: tuple[int, ...]
+    seed: int | None = None
+
+
+def draw_case(source: Source, seed: int) -> Drawn:
+    """Returns the case of a seed.
+
+    Raises:
+      Inapplicable: there is a kink where the source must keep away from kinks.
+    """
+    choose = RandomChoose(seed, source.dtypes)
+    return Drawn(source.draw(choose), source.name, tuple(choose.choices), seed)
+
+
+def replay_case(source: Source, choices: Sequence[int]) -> Drawn:
+    """Returns the case of some choices, also if the ops or the generator have changed since they were made.
+
+    Raises:
+      Inapplicable: as `draw_case`.
+    """
+    return Drawn(source.draw(_Replayed(choices, source.dtypes)), source.name, tuple(choices))
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    """What a law says of a case.
+
+    Attributes:
+      law: the law.
+      verdict: whether it holds; ``"failed"`` also where anything else than a law's own error was raised.
+      drawn: the case.
+      error: what was raised, if anything.
+    """
+
+    law: Law
+    verdict: Literal["passed", "failed", "inapplicable"]
+    drawn: Drawn
+    error: Exception | None = None
+
+
+def examine(law: Law, system: Implementation, drawn: Drawn, effort: Effort = usual) -> Outcome:
+    """Returns what a law says of a case."""
+    try:
+        law(system, drawn.case, effort=effort)
+    except Inapplicable as error:
+        return Outcome(law, "inapplicable", drawn, error)
+    except Exception as error:  # whatever a rule raises where it must not is a failure of the law
+        return Outcome(law, "failed", drawn, error)
+    return Outcome(law, "passed", drawn)
+
+
+def examine_all(
+    system: Implementation, source: Source, seeds: Iterable[int], chosen: Sequence[Law] | None = None,
+    effort: Effort = quick,
+) -> Iterator[list[Outcome]]:  # fmt: skip
+    """Yields what the laws say of one case after the other.
+
+    Args:
+      system: the system of transformations.
+      source: where cases come from.
+      seeds: one for each case; a seed that gives no case yields an empty list.
+      chosen: the laws; all that apply by default.
+      effort: how many variants are tried on each case.
+    """
+    applicable = [law for law in source.laws() if chosen is None or law in chosen]
+    for seed in seeds:
+        try:
+            drawn = draw_case(source, seed)
+        except Inapplicable:
+            yield []
+            continue
+        yield [examine(law, system, drawn, effort) for law in applicable]
+
+
+def same_failure(one: BaseException | None, other: BaseException | None) -> bool:
+    """Whether two failures are of one kind: both a violation, or the same class of error."""
+    return type(one) is type(other)
+
+
+def shrink(system: Implementation, outcome: Outcome, effort: Effort = usual) -> Outcome:
+    """Returns a failure of the same law and kind on as simple a case as Hypothesis finds.
+
+    Args:
+      system: the system of transformations.
+      outcome: a failure.
+      effort: as it was found, so that the same variants are tried.
+    """
+    source, law = find_source(outcome.drawn.source), outcome.law
+    best = [outcome]
+
+    def still_fails(drawn: Drawn) -> bool:
+        found = examine(law, system, drawn, effort)
+        if found.verdict != "failed" or not same_failure(found.error, outcome.error):
+            return False
+        best[:] = [found]
+        return True
+
+    database = InMemoryExampleDatabase()
+    # One choice more than needed: what fits exactly Hypothesis takes for something that it has made small before.
+    database.save(_KEY, choices_to_bytes((*outcome.drawn.choices, 0)))
+    silent = settings(
+        database=database, deadline=None, phases=(Phase.reuse, Phase.shrink), suppress_health_check=list(HealthCheck)
+    )
+    # What was found stays found where the failure depends on something else than the case.
+    with suppress(NoSuchExample, Unsatisfiable, Flaky):
+        find(_drawn_by_hypothesis(source), still_fails, settings=silent, database_key=_KEY)
+    return best[0]
+
+
+_KEY: Final = b"lawful"
+
+
+@st.composite
+def _drawn_by_hypothesis(draw: st.DrawFn, source: Source) -> Drawn:
+    choose = HypothesisChoose(draw, source.dtypes)
+    try:
+        case = source.draw(choose)
+    except Inapplicable:
+        reject()
+    return Drawn(case, source.name, tuple(choose.choices))

@@ -1,0 +1,106 @@
+"""Failures are found by seeds, made small by Hypothesis, and found again from their choices."""
+
+from typing import Any
+
+import pytest
+
+from lawful import ops
+from lawful.laws import (
+    Inapplicable,
+    LawViolation,
+    Outcome,
+    Program,
+    draw_case,
+    examine,
+    examine_all,
+    find_source,
+    laws,
+    program_sources,
+    replay_case,
+    shrink,
+)
+from lawful.laws.systems import lawful
+
+differences = laws["jvp_finite_differences"]
+
+
+def _wrong_sine(primals: Any, tangents: Any) -> Any:
+    return ops.sin_p.bind(*primals), ops.mul(tangents[0], ops.sin(primals[0]))
+
+
+@pytest.fixture
+def wrong_sine(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(ops.sin_p.rules, "jvp", _wrong_sine)
+
+
+def first_failure(source: str) -> Outcome:
+    for outcomes in examine_all(lawful, find_source(source), range(300), [differences]):
+        for outcome in outcomes:
+            if outcome.verdict == "failed":
+                return outcome
+    pytest.fail("no seed finds the fault")
+
+
+@pytest.mark.parametrize("name", program_sources)
+def test_choices_give_the_case_again(name: str) -> None:
+    source = find_source(name)
+    for seed in range(30):
+        drawn = draw_case(source, seed)
+        again = replay_case(source, drawn.choices)
+        assert isinstance(drawn.case, Program)
+        assert isinstance(again.case, Program)
+        assert again.case.source() == drawn.case.source()
+        assert again.case.seed == drawn.case.seed
+
+
+def test_choices_that_do_not_fit_any_more_still_give_a_case() -> None:
+    source = find_source("smooth")
+    choices = draw_case(source, 1).choices
+    for cut in (choices[:5], (*choices[:3], 10**9, *choices[4:]), ()):
+        assert isinstance(replay_case(source, cut).case, Program)
+
+
+def test_the_choices_of_a_call_of_a_primitive() -> None:
+    source = find_source("sin, smooth")
+    drawn = draw_case(source, 3)
+    assert repr(replay_case(source, drawn.choices).case) == repr(drawn.case)
+
+
+@pytest.mark.usefixtures("wrong_sine")
+def test_a_failure_is_made_small() -> None:
+    found = first_failure("smooth")
+    smallest = shrink(lawful, found)
+    assert isinstance(smallest.error, LawViolation)
+    assert isinstance(smallest.drawn.case, Program)
+    assert isinstance(found.drawn.case, Program)
+    assert smallest.drawn.case.equation_count <= min(2, found.drawn.case.equation_count)
+    again = replay_case(find_source("smooth"), smallest.drawn.choices)
+    assert examine(differences, lawful, again).verdict == "failed"
+
+
+@pytest.mark.usefixtures("wrong_sine")
+def test_a_call_is_made_small() -> None:
+    smallest = shrink(lawful, first_failure("sin, smooth"))
+    assert repr(smallest.drawn.case) == "ops.sin_p.bind(np.array(0.49))"
+
+
+def test_an_error_of_a_rule_is_a_failure_and_is_made_small(monkeypatch: pytest.MonkeyPatch) -> None:
+    def broken(primals: Any, tangents: Any) -> Any:
+        raise ZeroDivisionError("of the rule")
+
+    monkeypatch.setitem(ops.sin_p.rules, "jvp", broken)
+    smallest = shrink(lawful, first_failure("smooth"))
+    assert type(smallest.error) is ZeroDivisionError
+
+
+def test_what_no_longer_fails_stays_as_it_was_found() -> None:
+    drawn = draw_case(find_source("smooth"), 0)
+    gone = Outcome(differences, "failed", drawn, LawViolation("law: once it did not hold"))
+    assert shrink(lawful, gone) is gone
+
+
+def test_a_law_that_says_nothing_is_inapplicable() -> None:
+    drawn = draw_case(find_source("not"), 0)
+    outcome = examine(differences, lawful, drawn)
+    assert outcome.verdict == "inapplicable"
+    assert isinstance(outcome.error, Inapplicable)
