@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lawful.autodiff import grad, jvp
-from lawful.ops import abs, acosh, cbrt, pow, sign
+from lawful.ops import abs, acosh, cbrt, cummax, cummin, pow, sign
 
 _STEP = 1e-6
 
@@ -27,6 +27,16 @@ def test_a_power_is_constant_in_its_base_only_at_exponent_zero():
     assert grad(pow)(np.inf, 0.0) == 0.0
     # The derivative of y * x ** (y - 1) by y, at y = 0, is 1 / x.
     assert grad(grad(pow), 1)(2.0, 0.0) == 0.5 == grad(grad(pow, 1), 0)(2.0, 0.0)
+
+
+@pytest.mark.parametrize("function", [cummax, cummin])
+def test_the_derivative_of_a_running_extremum_is_nan_from_a_nan_on(function):
+    for first in range(4):
+        x = np.ones(3)
+        x[first:] = [np.nan, 2.0, 0.0][: 3 - first]
+        with np.errstate(invalid="ignore"):
+            _, derivative = jvp(function, (x,), (np.ones(3),))
+        np.testing.assert_array_equal(np.isnan(derivative), np.arange(3) >= first)
 
 
 def test_the_cube_root_is_steep_at_zero():

@@ -140,6 +140,11 @@ def test_the_gradient_by_a_python_float_is_a_python_float() -> None:
     assert [type(g) for g in grad(lambda x, y: x * y, (0, 1))(2.0, np.float32(3))] == [float, np.float32]
 
 
+def test_a_gradient_is_computed_in_the_precision_of_the_function() -> None:
+    closed = make_jaxpr(grad(lambda x: ops.sin(x) * x))(np.float32(1))
+    assert {var.aval.dtype for eqn in closed.eqns for var in eqn.outvars} == {np.dtype(np.float32)}
+
+
 def test_the_value_is_that_of_the_function(require_same: Callable[..., None]) -> None:
     for x in (3.0, np.float32(3), np.float64(3)):
         for function in (lambda x: x * 2.0, ops.sin, lambda x: x * np.float32(2)):
@@ -184,6 +189,14 @@ def test_an_auxiliary_output_belongs_to_the_enclosing_transformation() -> None:
     assert grad(function)(3.0) == 18.0
     assert jit(grad(function))(3.0) == 18.0
     assert vmap(grad(function))(np.array([3.0])).tolist() == [18.0]
+
+
+def test_an_auxiliary_output_of_the_enclosing_transformation_alone_stays_in_it() -> None:
+    def function(x: Any) -> Any:
+        return grad(lambda y: (y * y, x * x), has_aux=True)(1.0)[1]
+
+    assert grad(function)(3.0) == 6.0
+    assert jvp(function, (3.0,), (1.0,)) == (9.0, 6.0)
 
 
 @pytest.mark.parametrize("result", [1.0, (1.0,), (1.0, 2.0, 3.0), [1.0, 2.0]])

@@ -11,7 +11,7 @@ import pytest
 from lawful import ops, tree
 from lawful.autodiff import grad, hessian, jacfwd, jacrev, jvp
 from lawful.batching import vmap
-from lawful.core import ArgumentTypeError, ArgumentValueError, NonArrayError
+from lawful.core import ArgumentTypeError, ArgumentValueError, NonArrayError, float0
 from lawful.staging import jit as jit_by
 
 jit = partial(jit_by, backend="numpy")
@@ -76,6 +76,12 @@ def test_argnums(jacobian: Any) -> None:
         jacobian(function, 2)(*args)
     with pytest.raises(ArgumentValueError, match="expected each argument once"):
         jacobian(function, (1, -1))(*args)
+
+
+@both_modes
+def test_arguments_in_another_order_keep_their_places(jacobian: Any) -> None:
+    found = jacobian(lambda x, y: x * x * y, [1, 0])(3.0, 5.0)
+    assert tree.map(float, found) == (9.0, 30.0)
 
 
 @both_modes
@@ -202,6 +208,16 @@ def test_the_hessian_by_several_arguments_and_with_aux() -> None:
     assert aux == [3.0, 5.0]
 
 
+def test_the_hessian_by_another_argument_than_the_first() -> None:
+    function = lambda x, y: x * y * y * y  # noqa: E731
+    for argnum in (1, -1):
+        assert hessian(function, argnum)(2.0, 3.0) == 36.0
+
+
+def test_the_hessian_of_a_holomorphic_function() -> None:
+    assert hessian(lambda z: z * z * z, holomorphic=True)(1.0 + 2.0j) == 6.0 + 12.0j
+
+
 def test_the_hessian_of_a_vector_function() -> None:
     found = hessian(lambda x: x * x * x)(np.array([1.0, 2.0]))
     expected = np.zeros((2, 2, 2))
@@ -235,3 +251,17 @@ def test_the_name_of_the_function_is_kept() -> None:
         return x
 
     assert jacfwd(named).__name__ == jacrev(named).__name__ == hessian(named).__name__ == "named"
+
+
+def test_jacrev_of_integers_is_float0_where_it_is_allowed():
+    def fun(x, n):
+        return {"a": x * n, "b": ops.reduce_sum(x, (0,))}
+
+    x, n = np.array([1.0, 2.0]), np.array([[3, 4], [5, 6], [7, 8]])
+    found = jacrev(fun, (0, 1), allow_int=True)(x, n)
+    assert found["a"][1].dtype == found["b"][1].dtype == float0
+    assert found["a"][1].shape == (3, 2, 3, 2)
+    assert found["b"][1].shape == (3, 2)
+    np.testing.assert_array_equal(found["a"][0], jacfwd(lambda y: fun(y, n))(x)["a"])
+    with pytest.raises(ArgumentTypeError, match="integers and booleans have no derivative"):
+        jacrev(fun, (0, 1))(x, n)

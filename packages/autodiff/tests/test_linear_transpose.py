@@ -16,7 +16,9 @@ from lawful.core import (
     MissingRuleError,
     NonArrayError,
     NotLinearError,
+    Primitive,
     TracerBoolConversionError,
+    Zero,
     alpha_equivalent,
     check_jaxpr,
     eval_closed_jaxpr,
@@ -122,11 +124,33 @@ def test_an_argument_that_is_not_used_has_zeros(require_same: Callable[..., None
 def test_a_result_that_does_not_depend_on_the_arguments_is_left_out() -> None:
     # An affine function is transposed as its linear part, as in JAX.
     assert linear_transpose(lambda x: (2.0 * x + 5.0, 3.0), 1.0)((10.0, 100.0)) == (20.0,)
+    assert linear_transpose(lambda x: (3.0, 2.0 * x + 5.0), 1.0)((100.0, 10.0)) == (20.0,)
 
 
 def test_constants_are_computed_and_not_transposed() -> None:
     c = 3.0
     assert linear_transpose(lambda x: x * ops.sin(c) * ops.exp(c), 1.0)(1.0) == (np.sin(c) * np.exp(c),)
+
+
+def test_a_call_for_a_constant_is_not_transposed() -> None:
+    evaluated = []
+    constant_p = Primitive("autodifftest_constant")
+    constant_p.def_impl(lambda x: evaluated.append(x) or x)
+    constant_p.def_abstract_eval(lambda x: x)
+    # Of the two results only the second one is used, and its call has no argument left.
+    transposed = linear_transpose(lambda x: jit(lambda x: (2.0 * x, constant_p.bind(3.0)))(x)[1], 1.0)
+    assert transposed(1.0) == (0.0,)
+    assert not evaluated
+
+
+def test_what_gets_no_cotangent_needs_no_transpose_rule() -> None:
+    cut_p, opaque_p = Primitive("autodifftest_cut"), Primitive("autodifftest_opaque")
+    for primitive in (cut_p, opaque_p):
+        primitive.def_abstract_eval(lambda x: x)
+    cut_p.def_transpose(lambda ct, x: [Zero(x.aval)])
+    assert linear_transpose(lambda x: cut_p.bind(opaque_p.bind(x)) + 2.0 * x, 1.0)(10.0) == (20.0,)
+    with pytest.raises(MissingRuleError, match="autodifftest_opaque"):
+        linear_transpose(opaque_p.bind, 1.0)(10.0)
 
 
 @pytest.mark.parametrize("x", [2.0, np.float32(2), np.ones(2, np.float16), 1j, np.complex64(1)], ids=repr)
@@ -156,6 +180,29 @@ def test_a_product_of_two_arguments_is_not_linear(function: Any, words: str, wra
         linear_transpose(wrap(function), 2.0)(1.0)
     assert isinstance(caught.value, TypeError)
     assert str(caught.value).startswith(f"{__file__}:"), "the line of the operation that is not linear"
+
+
+def test_the_line_of_an_error_is_that_of_the_operation_and_not_of_the_call() -> None:
+    def function(x: Any) -> Any:
+        y = 2.0 * x
+        z = y * x
+        return z + x
+
+    line = function.__code__.co_firstlineno + 2
+    transposed = linear_transpose(function, 2.0)
+    for call in (transposed, jit(transposed), linear_transpose(jit(function), 2.0)):
+        with pytest.raises(NotLinearError) as caught:
+            call(1.0)
+        assert str(caught.value).startswith(f"{__file__}:{line} (function): ")
+
+
+def test_the_product_in_the_transpose_has_the_line_of_the_function() -> None:
+    def function(x: Any) -> Any:
+        return 3.0 * x
+
+    closed = make_jaxpr(linear_transpose(function, 2.0))(1.0)
+    (product,) = (eqn for eqn in closed.eqns if eqn.primitive.name == "mul")
+    assert product.source.function == "function"
 
 
 @pytest.mark.parametrize(

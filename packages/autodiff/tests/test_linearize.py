@@ -16,6 +16,7 @@ from lawful.core import (
     ArgumentTypeError,
     NonArrayError,
     Primitive,
+    UnexpectedTracerError,
     alpha_equivalent,
     check_jaxpr,
     eval_closed_jaxpr,
@@ -292,6 +293,17 @@ def test_linearize_jaxpr_gives_zero_tangents_where_asked_for(require_same: Calla
     assert nonzeros == (True, True, False), "an integer has no other tangent than float0"
     residuals = [np.ones(aval.shape) for aval in linear.in_avals[:-1]]
     require_same(eval_closed_jaxpr(linear, *residuals, TANGENT[0])[1], np.zeros(2))
+
+
+def test_a_tangent_that_a_rule_kept_has_ended_with_the_linearization() -> None:
+    kept = []
+    keep_p = Primitive("autodifftest_keep")
+    keep_p.def_impl(lambda x: x)
+    keep_p.def_abstract_eval(lambda x: x)
+    keep_p.def_jvp(lambda primals, tangents: (kept.append(tangents[0]) or primals[0], tangents[0]))
+    linearize(keep_p.bind, 1.0)
+    with pytest.raises(UnexpectedTracerError, match=r"of the linear part of linearize made at .*, which has ended"):
+        kept[0] + 1.0
 
 
 def test_an_exception_of_the_users_arrives_untouched() -> None:

@@ -13,6 +13,7 @@ import pytest
 
 from lawful import ops, tree
 from lawful.autodiff import grad, hessian, jacfwd, jacrev, jvp, linear_transpose, linearize, value_and_grad, vjp
+from lawful.core import Primitive
 from lawful.staging import jit as jit_by
 
 jit = partial(jit_by, backend="numpy")
@@ -142,6 +143,14 @@ def test_tangents_of_a_linear_function_are_the_users(function: Any, x: Any) -> N
     tree.map(np.testing.assert_array_equal, f_jvp(v), expected)
 
 
+@pytest.mark.parametrize("transformation", [vjp, linearize])
+@pytest.mark.parametrize("function", [lambda x: x, lambda x: (x, x * x), lambda x: x[::-1]])
+def test_outputs_that_are_arguments_can_be_written_into(transformation: Any, function: Any, x: Any) -> None:
+    out, _ = transformation(function, x)
+    scribble(out)
+    np.testing.assert_array_equal(x, [1.0, 2.0, 3.0])
+
+
 @every_function
 def test_outputs_share_no_memory_with_what_is_kept(function: Any, x: Any) -> None:
     for transformation in (vjp, linearize):
@@ -171,6 +180,11 @@ def test_jacobians_are_the_users(jacobian: Any, function: Any, x: Any) -> None:
     require_own(found, x, CONSTANT)
     scribble(found)
     tree.map(np.testing.assert_array_equal, jacobian(function)(x), expected)
+
+
+@pytest.mark.parametrize("jacobian", [jacfwd, jacrev])
+def test_a_block_of_a_jacobian_does_not_keep_the_others_alive(jacobian: Any, x: Any) -> None:
+    assert all(block.base is None for block in jacobian(lambda x, y: x * y, (0, 1))(x, x))
 
 
 def test_hessians_are_the_users(x: Any) -> None:
@@ -226,6 +240,22 @@ def test_two_arguments_that_are_one_array(x: Any) -> None:
     require_own(pulled, x, out)
     (gradient,) = (grad(lambda x, y: ops.reduce_sum(x + y, (0,)), (0, 1))(x, x),)
     require_own(gradient, x)
+
+
+def test_a_cotangent_that_is_a_residual_is_not_shared() -> None:
+    # As of a function whose derivative a user has replaced.
+    replaced_p = Primitive("autodifftest_replaced")
+    replaced_p.def_impl(lambda x, r: x * r)
+    replaced_p.def_abstract_eval(lambda x, r: x)
+    replaced_p.def_jvp(lambda primals, ts: (replaced_p.bind(*primals), replaced_p.bind(ts[0], ops.exp(primals[1]))))
+    replaced_p.def_transpose(lambda ct, x, r: [r, None])
+    zeros = np.zeros(3)
+    by_vjp = vjp(lambda x: replaced_p.bind(x, zeros), np.ones(3))[1]
+    by_transpose = linear_transpose(lambda x: replaced_p.bind(x, ops.exp(zeros)), np.ones(3))
+    for transposed in (by_vjp, by_transpose):
+        (pulled,) = transposed(np.ones(3))
+        scribble(pulled)
+        np.testing.assert_array_equal(transposed(np.ones(3))[0], np.ones(3))
 
 
 def test_a_cotangent_that_goes_to_two_arguments_is_not_shared() -> None:

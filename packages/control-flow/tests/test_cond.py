@@ -218,6 +218,14 @@ def test_results_and_operands_that_nothing_needs_are_dropped(primitives_of: Call
     assert dce_jaxpr(smaller, [True]) is smaller
 
 
+def test_each_branch_computes_a_value_once(primitives_of: Callable[..., Any]) -> None:
+    from lawful.staging import cse_jaxpr
+
+    closed = make_jaxpr(lambda p, x: cond(p, lambda: ops.sin(x) + ops.sin(x), lambda: ops.cos(x) - ops.cos(x)))
+    found = primitives_of(cse_jaxpr(closed(True, 1.0)))
+    assert (found["sin"], found["cos"]) == (1, 1)
+
+
 def test_an_array_that_both_branches_close_over_is_one_constant() -> None:
     table = np.arange(3.0)
     jaxpr = make_jaxpr(lambda p, x: cond(p, lambda: x * table, lambda: x + table))(True, np.ones(3))

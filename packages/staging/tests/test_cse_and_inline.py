@@ -44,6 +44,26 @@ def test_inlining_leaves_no_call() -> None:
     assert sum(eqn.primitive.name == "sin" for eqn in jaxpr.eqns) == 8
 
 
+def test_a_call_with_constants_of_its_own_stays_a_call() -> None:
+    x = np.ones(3)
+    callee = make_jaxpr(lambda x: mul(x, np.arange(3.0)))(x)
+    inlined = inline_jaxpr(make_jaxpr(lambda x: jit_p.bind(x, jaxpr=callee, name="callee"))(x))
+    check_jaxpr(inlined)
+    np.testing.assert_array_equal(eval_closed_jaxpr(inlined, x)[0], np.arange(3.0))
+
+
+def test_inlined_equations_keep_their_lines() -> None:
+    def inner(x: Any) -> Any:
+        return sin(x)
+
+    def outer(x: Any) -> Any:
+        return cos(jit(inner)(x))
+
+    jaxpr = inline_jaxpr(make_jaxpr(outer)(1.0))
+    lines = {eqn.primitive.name: eqn.source.function for eqn in jaxpr.eqns if eqn.source is not None}
+    assert (lines["sin"], lines["cos"]) == ("inner", "outer")
+
+
 def test_a_value_is_computed_once() -> None:
     jaxpr = cse_jaxpr(inline_jaxpr(make_jaxpr(nested)(np.float64(1.0), np.float64(2.0))))
     assert sorted(eqn.primitive.name for eqn in jaxpr.eqns) == [

@@ -7,6 +7,7 @@ import logging
 import threading
 import weakref
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -555,6 +556,23 @@ def test_a_jit_that_closed_over_a_tracer_is_traced_anew_in_the_next_transformati
     assert jit(lambda x: outer(x) + 1.0)(3.0) == 31.0
     box.append(7.0)
     assert jit(inner)(10.0) == 70.0
+
+
+def test_a_jit_that_closed_over_a_tracer_is_traced_anew_in_another_thread() -> None:
+    box: list[Any] = []
+
+    def inner(y: Any) -> Any:
+        return box[-1] * y
+
+    def outer(x: Any) -> Any:
+        box.append(x)
+        first = jit(inner)(10.0)
+        box.append(7.0)
+        with ThreadPoolExecutor(1) as pool:
+            assert pool.submit(jit(inner), 10.0).result() == 70.0
+        return first
+
+    assert jit(outer)(2.0) == 20.0
 
 
 def test_a_tracer_that_is_kept_explains_itself() -> None:

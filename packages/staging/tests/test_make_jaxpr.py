@@ -187,9 +187,36 @@ def test_no_later_write_reaches_a_read_only_view_of_a_writeable_array() -> None:
     np.testing.assert_array_equal(eval_closed_jaxpr(closed)[0], np.arange(3.0))
 
 
+def test_no_later_write_reaches_a_read_only_view_of_a_buffer() -> None:
+    buffer = bytearray(np.arange(3.0).tobytes())
+    closed = make_jaxpr(lambda: ops.add(np.frombuffer(memoryview(buffer).toreadonly()), 0.0))()
+    buffer[:] = bytes(24)
+    np.testing.assert_array_equal(eval_closed_jaxpr(closed)[0], np.arange(3.0))
+
+
 def test_nan_constants_are_one() -> None:
-    table = np.array([np.nan, 1.0])
-    assert len(make_jaxpr(lambda x: x + table + table)(np.ones(2)).consts) == 1
+    for dtype in (np.float64, np.complex128):
+        table = np.array([np.nan, 1.0], dtype)
+        assert len(make_jaxpr(lambda x: x + table + table)(np.ones(2, dtype)).consts) == 1  # noqa: B023
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex64, np.complex128])
+def test_zero_and_minus_zero_are_two_constants(dtype: Any) -> None:
+    buffer = np.zeros(2, dtype)
+
+    def function(x: Any) -> Any:
+        y = x * buffer
+        buffer[:] = -buffer
+        return y, x * buffer
+
+    assert len(make_jaxpr(function)(np.ones(2, dtype)).consts) == 2
+
+
+def test_a_constant_that_is_broadcast_takes_the_memory_of_one_element() -> None:
+    whole = np.broadcast_to(np.arange(3.0)[:, None], (3, 2**40))
+    (const,) = make_jaxpr(lambda: ops.reduce_sum(whole, (1,)))().consts
+    assert const.shape == whole.shape
+    assert const.strides == (8, 0)
 
 
 def test_negative_zero_is_kept() -> None:

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from lawful import ops
-from lawful.core import Primitive, current, eval_trace
+from lawful.core import MissingRuleError, Primitive, current, eval_trace
 from lawful.staging import jit as jit_by
+from lawful.staging import make_jaxpr
 
 jit = partial(jit_by, backend="numpy")
 
@@ -106,6 +107,27 @@ def test_an_exception_while_running_arrives_untouched_and_restores_the_trace() -
             jit(failing)(1.0)
         assert caught.value.args == ()
         assert current.trace is eval_trace
+
+
+def test_an_implementation_that_applies_ops_is_evaluated_while_another_function_is_traced() -> None:
+    twice_p = Primitive("stagingtest_twice_sin")
+    twice_p.def_impl(lambda x: ops.mul(ops.sin(x), 2.0))
+    twice_p.def_abstract_eval(lambda x: x)
+    compiled = jit(twice_p.bind).lower(np.float64(1.0)).compile()
+    closed = make_jaxpr(lambda: ops.neg(compiled(np.float64(1.0))))()
+    assert [eqn.primitive.name for eqn in closed.eqns] == ["neg"]
+
+
+def test_an_operation_without_an_implementation_is_named_with_its_line() -> None:
+    missing_p = Primitive("stagingtest_missing")
+    missing_p.def_abstract_eval(lambda x: x)
+
+    def function(x: Any) -> Any:
+        return missing_p.bind(x)
+
+    with pytest.raises(MissingRuleError, match="stagingtest_missing") as caught:
+        jit(function)(1.0)
+    assert str(caught.value).startswith(f"{__file__}:{function.__code__.co_firstlineno + 1} (function): ")
 
 
 def test_programs_of_many_equations_with_literals_constants_and_calls() -> None:

@@ -130,6 +130,25 @@ def test_a_call_is_cut_in_two() -> None:
     assert split.residual_count == 1
 
 
+def test_what_nothing_needs_is_in_neither_part() -> None:
+    def function(known: Any, unknown: Any) -> Any:
+        ops.mul(unknown, ops.sin(known))
+        ops.exp(known)
+        return ops.add(known, 1.0), ops.neg(unknown)
+
+    split = partial_eval_jaxpr(make_jaxpr(function)(np.float64(1.0), np.float64(2.0)), (False, True))
+    assert (names(split.known), names(split.unknown), split.residual_count) == (["add"], ["neg"], 0)
+
+
+def test_parts_of_a_call_donate_nothing() -> None:
+    call = jit(lambda x, y: (ops.sin(x), ops.exp(y)), donate_argnums=(0, 1))
+    closed = make_jaxpr(call)(X, Y)
+    assert closed.eqns[0].params["donated"] == (0, 1)
+    split = partial_eval_jaxpr(closed, (False, True))
+    for part in (dce_jaxpr(closed, [True, False]), split.known, split.unknown):
+        assert "donated" not in part.eqns[0].params
+
+
 def test_nothing_unknown_leaves_nothing_to_do(closed: Any) -> None:
     split = partial_eval_jaxpr(closed, (False,) * 3)
     assert split.unknown_out == (False,) * 6

@@ -12,7 +12,7 @@ from lawful import tree
 from lawful.autodiff._grad import Argnums, chosen_arguments, positions_of
 from lawful.autodiff._jvp import jvp
 from lawful.autodiff._vjp import vjp
-from lawful.core import ArgumentTypeError, get_aval, is_inexact
+from lawful.core import ArgumentTypeError, float0, get_aval, is_inexact
 from lawful.ops import reshape
 from lawful.staging import function_name, own_results, require_callable
 
@@ -53,7 +53,14 @@ def _check_kind(name: str, what: str, leaves: list[Any], paths: Any, *, holomorp
 
 
 def _jacobian(
-    fun: Callable[..., Any], argnums: Argnums, has_aux: bool, holomorphic: bool, label: str, columns: bool
+    fun: Callable[..., Any],
+    argnums: Argnums,
+    has_aux: bool,
+    holomorphic: bool,
+    label: str,
+    *,
+    columns: bool,
+    allow_int: bool = False,
 ) -> Callable[..., Any]:
     require_callable(label, fun)
     positions = positions_of(argnums)
@@ -78,11 +85,12 @@ def _jacobian(
             _check_kind(name, "arguments", leaves, paths, holomorphic=holomorphic)
             outs, blocks, aux = _by_columns(vmap, function, leaves, has_aux)
         else:
-            _require_floating(name, "arguments", leaves, paths)
+            if not allow_int:
+                _require_floating(name, "arguments", leaves, paths)
             outs, blocks, aux = _by_rows(vmap, function, leaves, has_aux, name, holomorphic)
         out_leaves, out_tree = tree.flatten(outs)
         shaped = [
-            reshape(block, (*get_aval(x).shape, *get_aval(leaf).shape))
+            _reshaped(block, (*get_aval(x).shape, *get_aval(leaf).shape))
             for x, row in zip(out_leaves, blocks, strict=True)
             for block, leaf in zip(row, leaves, strict=True)
         ]
@@ -95,6 +103,11 @@ def _jacobian(
         return (jacobian, aux) if has_aux else jacobian
 
     return jacobian_fun
+
+
+def _reshaped(block: Any, shape: tuple[int, ...]) -> Any:
+    # Derivatives by integers have no bits that could be moved.
+    return np.zeros(shape, float0) if get_aval(block).dtype == float0 else reshape(block, shape)
 
 
 def _by_columns(
@@ -129,7 +142,7 @@ def _by_rows(
     blocks, start = [], 0
     for x in out_leaves:
         end = start + get_aval(x).size
-        blocks.append([ct[start:end] for ct in pulled])
+        blocks.append([ct if get_aval(ct).dtype == float0 else ct[start:end] for ct in pulled])
         start = end
     return outs, blocks, aux[0] if has_aux else None
 
@@ -158,15 +171,20 @@ def jacfwd(
     array([[2., 0.],
            [0., 4.]])
     """
-    return _jacobian(fun, argnums, has_aux, holomorphic, "jacfwd", True)
+    return _jacobian(fun, argnums, has_aux, holomorphic, "jacfwd", columns=True)
 
 
 def jacrev(
-    fun: Callable[..., Any], argnums: Argnums = 0, has_aux: bool = False, holomorphic: bool = False
+    fun: Callable[..., Any],
+    argnums: Argnums = 0,
+    has_aux: bool = False,
+    holomorphic: bool = False,
+    allow_int: bool = False,
 ) -> Callable[..., Any]:
     """Returns a function that gives the Jacobian of ``fun``, by reverse mode: best with few outputs.
 
-    Arguments, result and errors are those of :func:`jacfwd`, but the result of ``fun`` has to be floating.
+    Arguments, result and errors are those of :func:`jacfwd`, but the result of ``fun`` has to be floating, and with
+    ``allow_int`` arguments of integers get a Jacobian of dtype ``float0`` instead of an error.
 
     Law: equal to ``jacfwd``. Source: ``jax.jacrev``.
 
@@ -174,7 +192,7 @@ def jacrev(
     array([[2., 0.],
            [0., 4.]])
     """
-    return _jacobian(fun, argnums, has_aux, holomorphic, "jacrev", False)
+    return _jacobian(fun, argnums, has_aux, holomorphic, "jacrev", columns=False, allow_int=allow_int)
 
 
 def hessian(

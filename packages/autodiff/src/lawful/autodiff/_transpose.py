@@ -39,7 +39,7 @@ def backward_pass(closed: ClosedJaxpr, cts: Sequence[Any]) -> list[Any]:
     ct_of: dict[Var, Any] = {}
 
     def accumulate(atom: Any, ct: Any) -> None:
-        if type(atom) is Var and ct is not None and type(ct) is not Zero and atom not in residuals:
+        if type(atom) is Var and ct is not None and type(ct) is not Zero:
             ct_of[atom] = add_tangents(ct_of[atom], ct) if atom in ct_of else ct
 
     for atom, ct in zip(jaxpr.outvars, cts, strict=True):
@@ -174,7 +174,7 @@ def linear_transpose(fun: Callable[..., Any], *primals: Any) -> Callable[[Any], 
         ]
         cts_in = backward_pass(program, [x for x, linear in zip(checked, depends, strict=True) if linear])
         results = [with_weakness_of(instantiate_zeros(x), aval) for x, aval in zip(cts_in, avals, strict=True)]
-        result: tuple[Any, ...] = tree.unflatten(in_tree, own_results(results, [*checked, *program.consts]))
+        result: tuple[Any, ...] = tree.unflatten(in_tree, own_results(results, checked))
         return result
 
     return transposed_fun

@@ -22,7 +22,7 @@ from lawful.core import (
     get_aval,
     memoize,
 )
-from lawful.ops import broadcast_in_dim, move_batch_dim, ne, select_n, with_weakness_of
+from lawful.ops import broadcast_in_dim, ne, select_n, with_weakness_of
 from lawful.staging import dce_jaxpr, kept, merge_lists, partial_eval_jaxpr, used_inputs
 
 Branches = tuple[ClosedJaxpr, ...]
@@ -211,13 +211,13 @@ def _batch(
         return cond_p.bind(index, *operands, branches=batched), [
             0 if is_batched else None for is_batched in batched_out
         ]
-    # Each element chooses for itself: all branches are computed.
+    # Each element chooses for itself: all branches are computed. The index is a scalar, so that its batch has one
+    # dimension.
     # What NumPy thinks of a branch where it is not taken is of no interest.
     with np.errstate(all="ignore"):
         results = [
             eval_closed_jaxpr(batch_jaxpr(branch, axis_data, in_dims, True)[0], *operands) for branch in branches
         ]
-    index = move_batch_dim(index, index_dim)
     which = ne(index, 0) if len(branches) == 2 else index
     outs = [
         select_n(broadcast_in_dim(which, get_aval(cases[0]).shape, (0,)), *cases)

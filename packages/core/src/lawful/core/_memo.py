@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import threading
 from collections.abc import Callable
 from typing import Concatenate, cast
 from weakref import WeakSet
@@ -11,6 +12,8 @@ from lawful.core._jaxpr import ClosedJaxpr
 
 # Which jaxprs hold a memo, so that all can be emptied.
 _with_memo: WeakSet[ClosedJaxpr] = WeakSet()
+# A set that another thread adds to cannot be iterated over.
+_lock = threading.Lock()
 
 
 def memoize[**P, R](function: Callable[Concatenate[ClosedJaxpr, P], R]) -> Callable[Concatenate[ClosedJaxpr, P], R]:
@@ -24,7 +27,8 @@ def memoize[**P, R](function: Callable[Concatenate[ClosedJaxpr, P], R]) -> Calla
         memo = closed.memo
         if memo is None:
             memo = closed.memo = {}
-            _with_memo.add(closed)
+            with _lock:
+                _with_memo.add(closed)
         key = (function, args, *sorted(kwargs.items()))
         try:
             return cast(R, memo[key])
@@ -37,6 +41,7 @@ def memoize[**P, R](function: Callable[Concatenate[ClosedJaxpr, P], R]) -> Calla
 
 def clear_memos() -> None:
     """Forgets every remembered result."""
-    for closed in list(_with_memo):
-        closed.memo = None
-    _with_memo.clear()
+    with _lock:
+        for closed in list(_with_memo):
+            closed.memo = None
+        _with_memo.clear()

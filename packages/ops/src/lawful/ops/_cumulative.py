@@ -236,9 +236,12 @@ def _derivative_of_extremum(extremum: Callable[[Any, Any], Any]) -> Callable[[An
 
     def derivative(t: Any, x: Any, axis: int, reverse: bool) -> Any:
         aval = get_aval(x)
-        # A NaN counts as no element, and makes the derivative NaN from there on.
-        count = convert_element_type(eq(x, x), np.int64)
-        _, count, total = _scan(combine, (x, count, t), axis, reverse)
+        from lawful.ops._select import where
+
+        # A NaN counts as no element, and makes the derivative NaN, which is 0 / 0, from there on.
+        is_number = eq(x, x)
+        count = convert_element_type(is_number, np.int64)
+        _, count, total = _scan(combine, (x, count, where(is_number, t, 0)), axis, reverse)
         return div(total, convert_element_type(count, aval.dtype))
 
     return derivative

@@ -346,8 +346,8 @@ def _lower(
 
 
 def _sample(choose: Choose) -> Call:
-    batch = [choose.integer(0, 3) for _ in range(choose.integer(0, 1))]
-    contract = [choose.integer(0, 4) for _ in range(choose.integer(0, 2))]
+    batch = [choose.integer(0, 3) for _ in range(choose.integer(0, 2))]
+    contract = [choose.integer(0, 4) for _ in range(choose.integer(0, min(2, 3 - len(batch))))]
 
     def draw() -> tuple[Shape, Shape, Shape]:
         """Draws the order of one operand's dimensions: its shape, contracting and batch dimensions."""

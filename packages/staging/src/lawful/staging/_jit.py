@@ -75,7 +75,7 @@ class Entry:
     def is_current(self) -> bool:
         """Whether the tracers that the function closed over, if any, can still be used."""
         return not self.closes_over_tracers or all(
-            x._trace.active and x._trace.encloses(current.trace) for x in self.consts if isinstance(x, Tracer)
+            x._trace.encloses(current.trace) for x in self.consts if isinstance(x, Tracer)
         )
 
 
@@ -173,11 +173,7 @@ class JitFunction:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         leaves, signature = self._flatten(args, kwargs)
         entry = self._entry(signature)
-        if (
-            current.trace is eval_trace
-            and not entry.closes_over_tracers
-            and not any([isinstance(x, Tracer) for x in leaves])
-        ):
+        if current.trace is eval_trace and not any([isinstance(x, Tracer) for x in leaves]):
             program = entry.program
             if program is None:
                 program = entry.program = compiled(entry.closed, self._name, entry.donated, self._backend)

@@ -1,0 +1,59 @@
+"""What is remembered of jaxprs can be forgotten at any time, also while other threads remember more."""
+
+import sys
+import threading
+from typing import Any
+
+import pytest
+
+from lawful.core import ClosedJaxpr, Jaxpr, clear_memos, memoize
+
+
+@pytest.fixture
+def _threads_switch_often() -> Any:
+    before = sys.getswitchinterval()
+    sys.setswitchinterval(1e-6)
+    yield
+    sys.setswitchinterval(before)
+
+
+@memoize
+def derived(closed: ClosedJaxpr) -> object:
+    return object()
+
+
+def new_jaxpr() -> ClosedJaxpr:
+    return ClosedJaxpr(Jaxpr((), (), (), ()), ())
+
+
+def test_what_is_forgotten_is_derived_anew() -> None:
+    closed = new_jaxpr()
+    first = derived(closed)
+    assert derived(closed) is first
+    clear_memos()
+    assert derived(closed) is not first
+
+
+@pytest.mark.usefixtures("_threads_switch_often")
+def test_memos_are_cleared_while_another_thread_makes_some() -> None:
+    jaxprs = [new_jaxpr() for _ in range(3000)]
+    others: list[ClosedJaxpr] = []
+    running, done = threading.Event(), threading.Event()
+
+    def work() -> None:
+        while not done.is_set():
+            others.append(new_jaxpr())
+            derived(others[-1])
+            running.set()
+
+    thread = threading.Thread(target=work)
+    thread.start()
+    running.wait()
+    try:
+        for _ in range(10):
+            for closed in jaxprs:
+                derived(closed)
+            clear_memos()
+    finally:
+        done.set()
+        thread.join()
