@@ -6,6 +6,7 @@ nothing here imports `lawful`, and no test may import this file.
 
 import contextlib
 import doctest
+import importlib.util
 import os
 import re
 import tempfile
@@ -26,6 +27,14 @@ for name, options in {
 }.items():
     hypothesis.settings.register_profile(name, deadline=None, **options)  # type: ignore[arg-type]
 hypothesis.settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "dev"))
+
+
+# The docstrings of an adapter can only run where what it adapts is installed.
+collect_ignore = [
+    f"packages/laws/src/lawful/laws/systems/{name}"
+    for name in ("autograd", "jax", "torch")
+    if importlib.util.find_spec(name) is None
+]
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:

@@ -3,7 +3,15 @@
 import numpy as np
 from hypothesis import given
 
-from lawful.laws import Program, holds, law_jvp_finite_differences, law_jvp_linear, programs, usual_dtypes
+from lawful.laws import (
+    Program,
+    holds,
+    law_chain_rule,
+    law_jvp_finite_differences,
+    law_jvp_linear,
+    programs,
+    usual_dtypes,
+)
 from lawful.laws.systems import lawful
 
 with_complex = programs(dtypes=tuple(map(np.dtype, ("complex128", "float64", "int64"))))
@@ -27,3 +35,8 @@ def test_is_linear(program: Program) -> None:
 @given(programs(dtypes=usual_dtypes, smooth=False))
 def test_is_linear_with_every_dtype(program: Program) -> None:
     holds(law_jvp_linear, lawful, program)
+
+
+@given(with_complex)
+def test_obeys_the_chain_rule(program: Program) -> None:
+    holds(law_chain_rule, lawful, program)

@@ -8,7 +8,15 @@ from lawful import ops
 from lawful.autodiff import grad
 from lawful.control_flow import cond
 from lawful.core import get_aval
-from lawful.laws import Case, law_eval_jaxpr, law_linearize_is_jvp, law_print_parse, law_typing, law_vjp_transpose
+from lawful.laws import (
+    Case,
+    law_eval_jaxpr,
+    law_jit_is_eager,
+    law_linearize_is_jvp,
+    law_print_parse,
+    law_typing,
+    law_vjp_transpose,
+)
 from lawful.laws.systems import lawful
 from lawful.staging import jit
 
@@ -53,3 +61,10 @@ def test_a_branch_has_two_equal_constants() -> None:
 
     np.testing.assert_allclose(program(0.5), one + np.sin(other))
     law_eval_jaxpr(lawful, Case.of(program, 0.5))
+
+
+def test_a_shift_of_two_dtypes() -> None:
+    for shift in (ops.shift_left, ops.shift_right_arithmetic, ops.shift_right_logical):
+        case = Case.of(shift, np.array([1, -3, 9], "int8"), np.array([[0, 1, 1]], "int32"))
+        law_jit_is_eager(lawful, case)
+        law_eval_jaxpr(lawful, case)

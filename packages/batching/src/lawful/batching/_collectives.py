@@ -115,7 +115,8 @@ def _axis_index_batch(args: Sequence[Any], dims: Sequence[int | None], *, axis_d
 
 axis_index_p.declare_absent("impl", "it has a meaning only inside a vmap with that axis name")
 axis_index_p.declare_absent("lowering", "it has a meaning only inside a vmap with that axis name")
-axis_index_p.declare_absent("transpose", "it has no argument")
+for _slot in ("jvp", "transpose"):
+    axis_index_p.declare_absent(_slot, "it has no argument")
 
 
 def _names(axis_name: Any) -> tuple[AxisName, ...]:

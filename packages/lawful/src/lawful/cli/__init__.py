@@ -1,34 +1,50 @@
-"""The `lawful` command: says which layers are installed, in which versions, and what `jit` can compile with."""
+"""The `lawful` command: runs the laws, shows programs and rules, and says which layers are installed."""
 
-import argparse
-from collections.abc import Sequence
-from importlib.metadata import distributions, entry_points, version
+from argparse import Namespace
+from collections.abc import Callable, Sequence
 
-from rich.console import Console
-from rich.table import Table
+from lawful.cli._arguments import parse
 
 __all__ = ["main"]
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Runs the command and returns its exit status.
+    """Runs the command and returns its exit status, which ``lawful --help`` explains.
 
     Args:
       argv: the arguments after the command's name; those of the process if None.
     """
-    parser = argparse.ArgumentParser(prog="lawful", description="Show the installed layers of lawful.")
-    parser.add_argument("--version", action="version", version=f"lawful {version('lawful')}")
-    parser.parse_args(argv)
-    console = Console()
-    console.print(layers())
-    console.print("Backends of jit:", ", ".join(sorted(entry_points(group="lawful.backends").names)))
-    return 0
+    import sys
+
+    from lawful.cli._usage import INTERRUPTED, USAGE, UsageError
+
+    arguments = parse(argv)
+    try:
+        return _command(arguments.command)(arguments)
+    except UsageError as error:
+        print(f"lawful: {error}", file=sys.stderr)
+        return USAGE
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except BrokenPipeError:  # the reader of a pipe, such as head, has seen enough
+        sys.stderr.close()
+        return 0
 
 
-def layers() -> Table:
-    """Returns the installed distributions of lawful with their versions and summaries."""
-    table = Table("layer", "version", "what it holds", box=None)
-    rows = {(d.name, d.version, d.metadata["Summary"]) for d in distributions() if d.name.startswith("lawful-")}
-    for row in sorted(rows):
-        table.add_row(*row)
-    return table
+def _command(name: str | None) -> Callable[[Namespace], int]:
+    """Returns a subcommand. Each is imported only when it runs: `lawful --version` needs no arrays."""
+    if name == "laws":
+        from lawful.cli._laws import run_laws
+
+        return run_laws
+    if name == "show":
+        from lawful.cli._show import show
+
+        return show
+    if name == "rules":
+        from lawful.cli._rules import rules
+
+        return rules
+    from lawful.cli._layers import layers
+
+    return layers

@@ -13,16 +13,39 @@ function with its arguments: your own, or a program drawn by :func:`programs`.
 
 from lawful.laws._batching import law_vmap_is_loop, law_vmaps_commute
 from lawful.laws._case import Case
-from lawful.laws._catalogue import catalogue_of, declared_primitives
-from lawful.laws._choose import HypothesisChoose, RandomChoose, usual_dtypes, wide_dtypes
+from lawful.laws._catalogue import catalogue_for, catalogue_of, declared_primitives
+from lawful.laws._chain import law_chain_rule
+from lawful.laws._check import check, check_primitive
+from lawful.laws._check_grads import check_grads
+from lawful.laws._choose import HypothesisChoose, RandomChoose, ReplayChoose, usual_dtypes, wide_dtypes
 from lawful.laws._commutation import law_commutation, transformations
-from lawful.laws._effort import Effort, quick, thorough, usual
+from lawful.laws._control_flow import law_batched_cond_is_choice, law_cond_is_branch
+from lawful.laws._cost import law_bounded_residuals, law_cheap_gradient, law_linear_tracing
+from lawful.laws._cotangents import law_tangent_types, law_vjp_linear
+from lawful.laws._differential import compare_systems
+from lawful.laws._edges import law_empty_batches, law_special_values
+from lawful.laws._effort import Effort, default_effort, quick, set_default_effort, thorough, usual
 from lawful.laws._evaluation import installed_backends, law_eval_jaxpr, law_jit_is_eager
+from lawful.laws._failures import (
+    Failure,
+    FailureDatabase,
+    count_primitives,
+    efforts,
+    examine_again,
+    failure_of,
+    primitives_of,
+    program_text,
+    versions,
+)
+from lawful.laws._form import Form, forms, forms_of
 from lawful.laws._forward import law_jvp_finite_differences, law_jvp_linear
 from lawful.laws._generation import Generation, draw_program
+from lawful.laws._groups import check_groups, core_groups
 from lawful.laws._implementation import Implementation
 from lawful.laws._law import Inapplicable, Law, LawViolation, groups, holds, laws
+from lawful.laws._leaks import law_nothing_survives, law_threads_agree
 from lawful.laws._linearization import law_linearize_is_jvp
+from lawful.laws._mistakes import law_errors_name_their_place
 from lawful.laws._passes import law_passes
 from lawful.laws._primitive import (
     law_primitive_algebra,
@@ -33,6 +56,9 @@ from lawful.laws._primitive import (
 from lawful.laws._primitive_call import PrimitiveCall, draw_call
 from lawful.laws._program import Program
 from lawful.laws._purity import law_purity
+from lawful.laws._pytree import Pair
+from lawful.laws._report import LawReport, Refused, Report
+from lawful.laws._restriction import generation_for
 from lawful.laws._search import (
     Drawn,
     Outcome,
@@ -46,9 +72,10 @@ from lawful.laws._search import (
     shrink,
     source_of_calls,
     source_of_programs,
+    sources_for,
 )
 from lawful.laws._second_order import law_second_order
-from lawful.laws._strategies import arrays, avals, primitive_calls, programs
+from lawful.laws._strategies import arrays, avals, primitive_calls, programs, pytrees
 from lawful.laws._tolerance import Tolerance, tolerances
 from lawful.laws._transposition import law_grad_is_vjp, law_vjp_transpose
 from lawful.laws._well_typed import law_print_parse, law_typing
@@ -57,38 +84,70 @@ __all__ = [
     "Case",
     "Drawn",
     "Effort",
+    "Failure",
+    "FailureDatabase",
+    "Form",
     "Generation",
     "HypothesisChoose",
     "Implementation",
     "Inapplicable",
     "Law",
+    "LawReport",
     "LawViolation",
     "Outcome",
+    "Pair",
     "PrimitiveCall",
     "Program",
     "RandomChoose",
+    "ReplayChoose",
+    "Refused",
+    "Report",
     "Source",
     "Tolerance",
     "arrays",
     "avals",
+    "catalogue_for",
     "catalogue_of",
+    "check",
+    "check_grads",
+    "check_groups",
+    "check_primitive",
+    "compare_systems",
+    "core_groups",
+    "count_primitives",
     "declared_primitives",
+    "default_effort",
     "draw_call",
     "draw_case",
     "draw_program",
+    "efforts",
     "examine",
+    "examine_again",
     "examine_all",
+    "failure_of",
     "find_source",
+    "forms",
+    "forms_of",
+    "generation_for",
     "groups",
     "holds",
     "installed_backends",
+    "law_batched_cond_is_choice",
+    "law_bounded_residuals",
+    "law_chain_rule",
+    "law_cheap_gradient",
     "law_commutation",
+    "law_cond_is_branch",
+    "law_empty_batches",
+    "law_errors_name_their_place",
     "law_eval_jaxpr",
     "law_grad_is_vjp",
     "law_jit_is_eager",
     "law_jvp_finite_differences",
     "law_jvp_linear",
+    "law_linear_tracing",
     "law_linearize_is_jvp",
+    "law_nothing_survives",
     "law_passes",
     "law_primitive_algebra",
     "law_primitive_reference",
@@ -97,23 +156,33 @@ __all__ = [
     "law_print_parse",
     "law_purity",
     "law_second_order",
+    "law_special_values",
+    "law_tangent_types",
+    "law_threads_agree",
     "law_typing",
+    "law_vjp_linear",
     "law_vjp_transpose",
     "law_vmap_is_loop",
     "law_vmaps_commute",
     "laws",
     "primitive_calls",
+    "primitives_of",
     "program_sources",
+    "program_text",
     "programs",
+    "pytrees",
     "quick",
     "replay_case",
+    "set_default_effort",
     "shrink",
     "source_of_calls",
     "source_of_programs",
+    "sources_for",
     "thorough",
     "tolerances",
     "transformations",
     "usual",
     "usual_dtypes",
+    "versions",
     "wide_dtypes",
 ]

@@ -10,6 +10,7 @@ from typing import Any
 
 from lawful import ops
 from lawful.core import Declaration, Primitive, primitives_by_name
+from lawful.laws._implementation import Implementation
 from lawful.ops import Elementwise
 
 
@@ -24,10 +25,19 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class Catalogue:
-    """The elementwise functions and the declared primitives, the simplest first."""
+    """What equations a program is drawn from.
+
+    Attributes:
+      functions: the elementwise functions, the simplest first.
+      primitives: the declared primitives, the simplest first.
+      bind: whether a primitive is also called by ``bind``, not only by the function of its name.
+      excluded: what else is not drawn, of ``Implementation.excluded``.
+    """
 
     functions: tuple[Function, ...]
     primitives: tuple[Primitive, ...]
+    bind: bool = True
+    excluded: frozenset[str] = frozenset()
 
 
 def declared_primitives() -> tuple[Primitive, ...]:
@@ -62,6 +72,35 @@ def catalogue_of(primitives: Sequence[Primitive]) -> Catalogue:
             if p in functions and p.declaration is not None
         ),
         ordered,
+    )
+
+
+_OF_COMPLEX_NUMBERS = frozenset({"complex", "conj", "imag", "real"})
+
+
+def catalogue_for(*systems: Implementation) -> Catalogue:
+    """Returns what of our catalogue all systems have: the functions in their ``ops``, and nothing that one excludes.
+
+    A primitive is called by its function only, unless lawful is the only system.
+    """
+    ours = our_catalogue()
+    others = [system for system in systems if system.ops is not ops]
+    if not others:
+        return ours
+
+    def is_in(system: Implementation, text: str) -> bool:
+        name = text.removeprefix("ops.")
+        is_possible = name not in _OF_COMPLEX_NUMBERS or "complex" not in system.absent
+        return is_possible and text not in system.excluded and hasattr(system.ops, name)
+
+    def has(text: str) -> bool:
+        return all([is_in(system, text) for system in others])
+
+    return Catalogue(
+        tuple([function for function in ours.functions if has(function.text)]),
+        tuple([primitive for primitive in ours.primitives if has(f"ops.{primitive.name}")]),
+        bind=False,
+        excluded=frozenset().union(*[system.excluded for system in others]),
     )
 
 

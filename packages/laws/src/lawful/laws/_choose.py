@@ -29,6 +29,10 @@ wide_dtypes: tuple[np.dtype[Any], ...] = tuple(map(np.dtype, ("float64", "int64"
 _LENGTHS = (1, 2, 3, 2, 4, 3, 2, 1, 3, 2, 4, 3, 2, 3, 0)
 
 
+# Places in a list of variables, the newest first.
+_EARLY = (0, 0, 0, 1, 1, 2, 3, 4)
+
+
 class Chooser(ABC):
     """Draws shapes and dtypes by drawing integers.
 
@@ -50,6 +54,10 @@ class Chooser(ABC):
     def one_of(self, choices: Sequence[T]) -> T:
         """Returns one of the choices; the first is the simplest."""
         return choices[self.integer(0, len(choices) - 1)]
+
+    def early(self, choices: Sequence[T]) -> T:
+        """Returns one of the choices, mostly one of the first ones, which are the simplest."""
+        return choices[min(self.one_of(_EARLY), len(choices) - 1)]
 
     def shape(self, min_ndim: int = 0, max_ndim: int = 3) -> tuple[int, ...]:
         """Returns a shape of small sizes, seldom zero."""
@@ -75,12 +83,33 @@ class RandomChoose(Chooser):
 
     def __init__(self, seed: int | random.Random, dtypes: Sequence[np.dtype[Any]] = wide_dtypes) -> None:
         super().__init__(dtypes)
+        self.seed = None if isinstance(seed, random.Random) else seed
         self.random = seed if isinstance(seed, random.Random) else random.Random(seed)
 
     def integer(self, low: int, high: int) -> int:
         if low == high:
             return low
-        choice = self.random.randint(low, high)
+        choice = low + int(self.random.random() * (high - low + 1))
+        self.choices.append(choice)
+        return choice
+
+
+class ReplayChoose(Chooser):
+    """Draws what was remembered, and the simplest afterwards; what does not fit any more is brought into bounds.
+
+    Args:
+      choices: what was drawn where there was a choice.
+      dtypes: those that may be drawn.
+    """
+
+    def __init__(self, choices: Sequence[int], dtypes: Sequence[np.dtype[Any]] = wide_dtypes) -> None:
+        super().__init__(dtypes)
+        self.remembered = iter(choices)
+
+    def integer(self, low: int, high: int) -> int:
+        if low == high:
+            return low
+        choice = min(max(next(self.remembered, low), low), high)
         self.choices.append(choice)
         return choice
 

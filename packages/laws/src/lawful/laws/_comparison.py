@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import numpy as np
@@ -45,14 +45,15 @@ def find_difference(
       weakness: whether one leaf stands for a Python scalar only if the other one does.
       through: floating dtypes that the computation goes through: the least precise one counts.
     """
-    left_leaves, left_tree = tree.flatten_with_path(left)
+    left_leaves, left_tree = tree.flatten(left)
     right_leaves, right_tree = tree.flatten(right)
     if left_tree != right_tree:
         return Difference("", f"the trees are {left_tree} and {right_tree}")
-    for (path, x), y in zip(left_leaves, right_leaves, strict=True):
-        found = _leaf_difference(tree.keystr(path), x, y, closeness, weakness, tuple(through))
+    dtypes = tuple(through)
+    for i, (x, y) in enumerate(zip(left_leaves, right_leaves, strict=True)):
+        found = _leaf_difference("", x, y, closeness, weakness, dtypes)
         if found is not None:
-            return found
+            return replace(found, place=tree.keystr(tree.leaves_with_path(left)[i][0]))
     return None
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,6 +11,7 @@ from lawful import tree
 from lawful.core import ShapedArray, float0, get_aval, is_inexact
 from lawful.laws._implementation import Implementation
 from lawful.laws._law import Inapplicable, Trial
+from lawful.laws._program import Program
 
 Leaves = list[Any]
 
@@ -55,9 +56,16 @@ def restrict(
     if not chosen:
         raise Inapplicable("law: expected an argument to differentiate by, got none")
     given = [leaves[i] for i in chosen]
-    if not restricted(*given):
+    if not any(map(accept_result or accept, _result_avals(trial))):
         raise Inapplicable("law: expected a result that can be differentiated, got none")
     return restricted, given
+
+
+def _result_avals(trial: Trial) -> Sequence[ShapedArray]:
+    """Returns the types of a function's results; a program knows them once it has run."""
+    if isinstance(trial.case, Program):
+        return trial.case.result_avals(trial.system)
+    return [trial.system.aval(x) for x in tree.leaves(trial.function(*trial.args))]
 
 
 def normal(random: np.random.Generator, aval: ShapedArray) -> Any:

@@ -36,3 +36,15 @@ quick: Final = Effort("quick", 1)
 usual: Final = Effort("usual", 8)
 #: All that a law can say.
 thorough: Final = Effort("thorough", 64)
+
+_chosen: list[Effort] = []
+
+
+def default_effort(otherwise: Effort = usual) -> Effort:
+    """Returns the effort that was chosen for the whole process, or else the given one."""
+    return _chosen[0] if _chosen else otherwise
+
+
+def set_default_effort(effort: Effort | None) -> None:
+    """Chooses the effort where none is given, as ``pytest --laws=thorough`` does; None undoes it."""
+    _chosen[:] = [] if effort is None else [effort]

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from lawful.core import Interval, primitives_by_name
+from lawful.core import Declaration, Interval, primitives_by_name
+from lawful.laws._builder import Builder
 from lawful.laws._catalogue import bind_text, public_name
 from lawful.laws._choose import Chooser
-from lawful.laws._generation import Builder
-from lawful.laws._nesting import draw_cond, draw_jit
+from lawful.laws._forms import forms
 from lawful.laws._operands import squashed
 from lawful.laws._program import Static
-from lawful.laws._scope import Operand, ScopedChoose, Variable, of_kinds
+from lawful.laws._scope import Operand, ScopedChoose, Variable, of_kinds, static
 from lawful.laws._values import inner_interval, integer_interval, is_within
 
 _MOST_ELEMENTS = 64
@@ -54,7 +54,7 @@ def _partner(
     if index < len(candidates):
         return candidates[index].operand
     number = choose.one_of((2, 3) if first.kind in "iub" else (0.5, 2.0, -0.75))
-    return Operand(Static(number), number)
+    return static(Static(number))
 
 
 def _elementwise(builder: Builder, choose: Chooser) -> None:
@@ -69,14 +69,26 @@ def _elementwise(builder: Builder, choose: Chooser) -> None:
     first = candidates[choose.integer(0, len(candidates) - 1)]
     operands = [first.operand]
     operands += [_partner(builder, choose, first, kinds) for _ in range(function.arity - 1)]
-    _apply(builder, function.text, operands, declaration.domain, constant=not declaration.differentiable)
+    _apply(builder, function.text, operands, declaration)
 
 
 def _apply(
-    builder: Builder, function: str, operands: list[Operand], domain: tuple[Interval, ...], *, constant: bool = False
-) -> None:
-    inside = [_in_domain(x, domain[min(i, len(domain) - 1)]) if domain else x for i, x in enumerate(operands)]
-    builder.assign(function, inside, constant=constant)
+    builder: Builder, function: str, operands: list[Operand], declaration: Declaration,
+    domain: tuple[Interval, ...] | None = None,
+) -> None:  # fmt: skip
+    domain = domain or declaration.domain
+    inside = [_in_domain(x, domain[min(i, len(domain) - 1)]) for i, x in enumerate(operands)]
+    smooth = is_known_smooth(declaration, len(operands)) or (len(operands) == 1 and declaration.differentiable)
+    builder.assign(function, inside, constant=not declaration.differentiable, smooth=smooth)
+
+
+def is_known_smooth(declaration: Declaration, arity: int) -> bool:
+    """Whether an op is smooth because it is linear in each argument.
+
+    One of a single argument is smooth too: its kinks and jumps lie outside of its domain.
+    """
+    linear = {i for group in declaration.linear for i in group}
+    return declaration.differentiable and linear >= set(range(arity))
 
 
 def _in_domain(operand: Operand, interval: Interval) -> Operand:
@@ -85,7 +97,7 @@ def _in_domain(operand: Operand, interval: Interval) -> Operand:
         number = (
             integer_interval(interval, np.dtype(int))[1] if type(operand.value) is int else round(0.5 * (low + high), 2)
         )
-        return Operand(Static(number), number)
+        return static(Static(number))
     return squashed(operand, interval)
 
 
@@ -106,9 +118,15 @@ def _declared(builder: Builder, choose: Chooser) -> None:
         if operand is None:
             return
         operands.append(operand)
-    public = public_name(primitive, len(operands), params) if choose.integer(0, 2) else None
+    by_name = bool(choose.integer(0, 2)) or not builder.catalogue.bind
+    public = public_name(primitive, len(operands), params) if by_name else None
+    if public is None and not builder.catalogue.bind:
+        return
     function, listed = public or (bind_text(primitive), False)
-    builder.assign(function, operands, listed=listed, constant=not declaration.differentiable, **params)
+    builder.assign(
+        function, operands, listed=listed, constant=not declaration.differentiable,
+        smooth=is_known_smooth(declaration, len(operands)), **params,
+    )  # fmt: skip
 
 
 # Each operator with the primitive whose domain its operands have, and the kinds of dtype that it is for.
@@ -135,6 +153,10 @@ def _operator(builder: Builder, choose: Chooser) -> None:
     if index >= len(_BINARY):
         return _unary(builder, choose)
     function, name, kinds = _BINARY[index]
+    if function in builder.catalogue.excluded:
+        return None
+    if "f" in kinds and "arithmetic of integers" in builder.catalogue.excluded:
+        kinds = kinds.replace("i", "").replace("u", "")
     declaration = primitives_by_name[name].declaration
     candidates = builder.visible(lambda v: v.kind in kinds and _has_numpy_operators(v))
     if not candidates or declaration is None:
@@ -143,24 +165,24 @@ def _operator(builder: Builder, choose: Chooser) -> None:
     partner = _partner(builder, choose, first, kinds, _has_numpy_operators)
     if function == "operator.pow" and choose.integer(0, 2):
         exponent = choose.one_of((2, 3, -1, 0))
-        partner = Operand(Static(exponent), exponent)
+        partner = static(Static(exponent))
     operands = [first.operand, partner]
     if choose.integer(0, 3) == 3 and name in ("add", "sub", "mul"):
         operands.reverse()
-    domain = declaration.domain
-    if function == "operator.pow":
-        domain = (domain[0], Interval(-4.0, 4.0))
-    return _apply(builder, function, operands, domain)
+    domain = (declaration.domain[0], Interval(-4.0, 4.0)) if function == "operator.pow" else None
+    return _apply(builder, function, operands, declaration, domain)
 
 
 def _unary(builder: Builder, choose: Chooser) -> None:
-    function, kinds = choose.one_of((("operator.neg", "iufc"), ("abs", "if"), ("operator.invert", "iub")))
+    function, name, kinds = choose.one_of(
+        (("operator.neg", "neg", "iufc"), ("abs", "abs", "if"), ("operator.invert", "not", "iub"))
+    )
     candidates = builder.visible(
         lambda v: v.kind in kinds and not (v.kind == "b" and v.aval.weak_type) and _has_numpy_operators(v)
     )
-    if candidates:
-        domain = (Interval(excluded=(0.0,)),) if function == "abs" else ()
-        _apply(builder, function, [candidates[choose.integer(0, len(candidates) - 1)].operand], domain)
+    declaration = primitives_by_name[name].declaration
+    if candidates and declaration is not None:
+        _apply(builder, function, [candidates[choose.integer(0, len(candidates) - 1)].operand], declaration)
 
 
 def _indexing(builder: Builder, choose: Chooser) -> None:
@@ -172,23 +194,25 @@ def _indexing(builder: Builder, choose: Chooser) -> None:
     shape = variable.aval.shape
     from_the_end = choose.integer(0, 3) == 3
     items = [
-        _index_item(choose, size) for size in (shape[-1:] if from_the_end else shape[: choose.integer(1, len(shape))])
+        _index_item(builder, choose, size)
+        for size in (shape[-1:] if from_the_end else shape[: choose.integer(1, len(shape))])
     ]
     if from_the_end:
         items.insert(0, Ellipsis)
     if choose.integer(0, 3) == 3:
         items.append(None)
     index = items[0] if len(items) == 1 else tuple(items)
-    builder.assign("operator.getitem", [variable.operand, Operand(Static(index), index)])
+    builder.assign("operator.getitem", [variable.operand, static(Static(index))])
 
 
-def _index_item(choose: Chooser, size: int) -> Any:
+def _index_item(builder: Builder, choose: Chooser, size: int) -> Any:
     form = choose.integer(0, 3)
     if form == 0:
         return choose.integer(0, size - 1)
     if form == 1:
         return -choose.integer(1, size)
-    return slice(choose.integer(0, size - 1), None) if form == 2 else slice(None, None, choose.one_of((2, -1)))
+    steps = (2,) if "reversed slices" in builder.catalogue.excluded else (2, -1)
+    return slice(choose.integer(0, size - 1), None) if form == 2 else slice(None, None, choose.one_of(steps))
 
 
 _METHODS: tuple[tuple[str, Callable[[Variable, Chooser], dict[str, Any]]], ...] = (
@@ -210,12 +234,23 @@ def _axis(variable: Variable, choose: Chooser) -> int | None:
 def _method(builder: Builder, choose: Chooser) -> None:
     """A method or attribute that arrays have."""
     function, draw = choose.one_of(_METHODS)
+    if function in builder.catalogue.excluded:
+        return
     candidates = builder.visible(
         lambda v: not v.aval.weak_type and v.kind in "fi" and v.aval.size > 0 and _has_numpy_operators(v)
     )
     if candidates:
         variable = candidates[choose.integer(0, len(candidates) - 1)]
-        builder.assign(function, [variable.operand], **draw(variable, choose))
+        builder.assign(function, [variable.operand], smooth=function != ".max", **draw(variable, choose))
+
+
+def _nested(builder: Builder, choose: Chooser) -> None:
+    """A form with sub-programs."""
+    if not builder.settings.forms or builder.frame.depth == builder.settings.max_depth:
+        return
+    # Derivatives of derivatives of derivatives cost the most of all programs.
+    if builder.frame.depth == 0 or choose.integer(0, 1) == 0:
+        forms[choose.one_of(builder.settings.forms)].draw(builder, choose)
 
 
 _KINDS: tuple[Callable[[Builder, Chooser], None], ...] = (
@@ -224,6 +259,5 @@ _KINDS: tuple[Callable[[Builder, Chooser], None], ...] = (
     *(_operator,) * 3,
     _indexing,
     _method,
-    draw_jit,
-    draw_cond,
+    *(_nested,) * 2,
 )

@@ -23,13 +23,17 @@ class Implementation(ABC):
         of the methods, and ``"jaxprs"`` (`make_jaxpr` and the rest of lawful's program representation),
         ``"integer tangents"`` (derivatives take arguments of every dtype, with tangents of dtype float0),
         ``"weak types"`` (Python numbers are told from arrays), ``"complex"`` (JAX's conventions for complex numbers),
-        ``"higher order"`` (derivatives of derivatives), ``"mixed jit"`` (jit inside of other transformations).
+        ``"higher order"`` (derivatives of derivatives), ``"mixed jit"`` (jit inside of other transformations),
+        ``"cond"`` and ``"switch"``, ``"threads"`` (transformations in several at once), ``"empty batches"``.
       backends: what `jit` can compile with.
+      excluded: what programs for it do not say, each with the reason: ``"ops.cbrt"``, ``"operator.mod"``, ``".T "``,
+        ``"arithmetic of integers"`` (Python's operators of them), ``"reversed slices"``.
     """
 
     name: ClassVar[str]
     absent: Mapping[str, str] = {}
     backends: Sequence[str] = ()
+    excluded: Mapping[str, str] = {}
 
     @property
     @abstractmethod

@@ -6,6 +6,7 @@ import functools
 import inspect
 import re
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, Concatenate, Final, Literal
 
@@ -16,8 +17,9 @@ from lawful import tree
 from lawful.core import Jaxpr, LawfulError, is_inexact, jaxprs_in_params
 from lawful.laws._case import Case, text_of_value
 from lawful.laws._comparison import Closeness, Difference, find_difference
-from lawful.laws._effort import Effort, usual
+from lawful.laws._effort import Effort, default_effort
 from lawful.laws._implementation import Implementation
+from lawful.laws._tally import tally
 from lawful.laws._values import indented
 from lawful.staging import make_jaxpr
 
@@ -30,9 +32,11 @@ class LawViolation(LawfulError, AssertionError):
 
     Attributes:
       size: the largest difference, relative to the larger of both values; None where something else is wrong.
+      explanation: what is wrong, without the law and the case.
     """
 
     size: float | None = None
+    explanation: str = ""
 
 
 class Inapplicable(LawfulError):
@@ -167,21 +171,22 @@ def law[**P](
         claims: Callable[Concatenate[Trial, P], Claims],
     ) -> Callable[Concatenate[Implementation, Case, P], None]:
         name = claims.__name__
+        short = name.removeprefix("law_")
         equation = equation_of(claims)
 
         def checked(system: Implementation, case: Case, /, **options: Any) -> None:
-            for need in needs:
-                if need in system.absent:
-                    raise Inapplicable(f"{name}: {system.name} has no {need}: {system.absent[need]}")
-            effort = options.pop("effort", usual)
-            trial = Trial(system, case, effort, np.random.default_rng(options.pop("seed", case.seed)))
-            with np.errstate(all="ignore"):
-                _check(name, equation, trial, claims(trial, **options))  # type: ignore[call-arg]
+            with _counted(short):
+                for need in needs:
+                    if need in system.absent:
+                        raise Inapplicable(f"{name}: {system.name} has no {need}: {system.absent[need]}")
+                effort = options.pop("effort", None) or default_effort()
+                trial = Trial(system, case, effort, np.random.default_rng(options.pop("seed", case.seed)))
+                with np.errstate(all="ignore"):
+                    _check(name, equation, trial, claims(trial, **options))  # type: ignore[call-arg]
 
         functools.update_wrapper(checked, claims)
         del checked.__wrapped__  # type: ignore[attr-defined]  # its signature is another one
         checked.__signature__ = _signature(claims)  # type: ignore[attr-defined]
-        short = name.removeprefix("law_")
         laws[short] = Law(short, checked, group, equation, needs, smooth, subject)
         return checked  # type: ignore[return-value]
 
@@ -196,6 +201,19 @@ def _signature(claims: Callable[..., Claims]) -> inspect.Signature:
     return inspect.Signature([*first, *[p.replace(kind=inspect.Parameter.KEYWORD_ONLY) for p in rest], *named])
 
 
+@contextmanager
+def _counted(name: str) -> Iterator[None]:
+    try:
+        yield
+    except Inapplicable:
+        tally.add(name, "inapplicable")
+        raise
+    except Exception:
+        tally.add(name, "failed")
+        raise
+    tally.add(name, "passed")
+
+
 def _check(name: str, equation: str, trial: Trial, claims: Claims) -> None:
     try:
         for claim in claims:
@@ -205,7 +223,7 @@ def _check(name: str, equation: str, trial: Trial, claims: Claims) -> None:
                 raised = LawViolation(
                     "\n".join([f"{name} does not hold: {equation}", text, trial.case.text(trial.system)])
                 )
-                raised.size = size
+                raised.size, raised.explanation = size, text
                 raise raised
     except (LawViolation, Inapplicable):
         raise
@@ -237,7 +255,7 @@ def _difference_of(claim: Claim | Fault, trial: Trial) -> tuple[str, float | Non
     difference = difference_through(_floating_dtypes(trial)) if trial.has("jaxprs") else difference_through(())
     if difference is None:
         return None
-    sides = [f"{label}:\n{indented(_written(value))}" for label, value in ((claim.left, left), (claim.right, right))]
+    sides = [f"{label}:\n{indented(written(value))}" for label, value in ((claim.left, left), (claim.right, right))]
     return "\n".join([f"{difference}", *sides]), difference.size
 
 
@@ -252,7 +270,7 @@ def _floating_dtypes(trial: Trial) -> set[np.dtype[Any]]:
     return found
 
 
-def _written(value: Any) -> str:
+def written(value: Any) -> str:
     return "\n".join(
         f"{tree.keystr(path)} = {text_of_value(leaf)}".removeprefix(" = ")
         for path, leaf in tree.leaves_with_path(value)

@@ -1,4 +1,4 @@
-"""Operands made to fit: another shape, or values within an op's domain."""
+"""Operands made to fit: another shape, values within an op's domain, values that are not large."""
 
 from __future__ import annotations
 
@@ -6,10 +6,29 @@ import math
 
 import numpy as np
 
-from lawful.core import Interval, kind
+from lawful.core import Interval, is_inexact, kind
 from lawful.laws._program import Static
-from lawful.laws._scope import Operand, Variable, applied
+from lawful.laws._scope import Lanes, Operand, Variable, applied, static
 from lawful.laws._values import inner_interval, integer_interval, is_within
+
+# Values are kept below these, so that no equation multiplies a rounding error without bounds.
+_LARGEST_FLOAT, _LARGEST_INTEGER = 16.0, 100
+
+
+def largest(values: Lanes) -> float:
+    """Returns the largest absolute value in all lanes: NaN or infinite if one of them is."""
+    numbers = [np.abs(x).max(initial=0) for x in values if np.asarray(x).dtype.kind != "b"]
+    return float(np.max(numbers)) if numbers else 0.0
+
+
+def moderate(operand: Operand) -> Operand:
+    """Returns an operand made smaller if it is large: divided by a power of two, or an integer's remainder."""
+    dtype, size = np.asarray(operand.value).dtype, largest(operand.values)
+    if is_inexact(dtype):
+        if size <= _LARGEST_FLOAT:
+            return operand
+        return operand.wrapped("ops.mul", Static(2.0 ** -int(np.ceil(np.log2(size / _LARGEST_FLOAT)) + 2)))
+    return operand if size <= _LARGEST_INTEGER else operand.wrapped("ops.rem", Static(7))
 
 
 def adapted(variable: Variable, shape: tuple[int, ...]) -> Operand:
@@ -32,12 +51,12 @@ def adapted(variable: Variable, shape: tuple[int, ...]) -> Operand:
 
 def squashed(operand: Operand, interval: Interval) -> Operand:
     """Returns an operand with its values brought into an interval, itself if they lie there."""
-    if is_within(operand.value, interval):
+    if all([is_within(value, interval) for value in operand.values]):
         return operand
     dtype = np.asarray(operand.value).dtype
     if dtype.kind in "iu":
         low, high = integer_interval(interval, dtype)
-        return applied("ops.clamp", (Operand(Static(low), low), operand, Operand(Static(high), high)))
+        return applied("ops.clamp", (static(Static(low)), operand, static(Static(high))))
     low_end, high_end = inner_interval(interval)
     middle, half = round((low_end + high_end) / 2, 3), round((high_end - low_end) / 2, 3)
     if kind(dtype) == "c":

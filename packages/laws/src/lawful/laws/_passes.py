@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import product
 from typing import Any
 
 from lawful import tree
-from lawful.core import Atom, ClosedJaxpr, Var, check_jaxpr, eval_closed_jaxpr, explain_difference
+from lawful.autodiff import vjp
+from lawful.core import (
+    Atom,
+    ClosedJaxpr,
+    Var,
+    check_jaxpr,
+    eval_closed_jaxpr,
+    explain_difference,
+    float0,
+    get_aval,
+    is_inexact,
+)
+from lawful.laws._directions import tangents_of
 from lawful.laws._law import Claim, Claims, Fault, Trial, law
+from lawful.ops import mul
 from lawful.staging import (
     cse_jaxpr,
     dce_jaxpr,
     inline_jaxpr,
+    jit,
     kept,
     make_jaxpr,
     merge_lists,
@@ -29,13 +43,19 @@ def _masks(trial: Trial, count: int) -> list[tuple[bool, ...]]:
 def law_passes(trial: Trial) -> Claims:
     """Passes over jaxprs and partial evaluation keep meaning and types, and doing them again changes nothing.
 
+    They are held to the function, to two calls of it compiled, or to its pullback.
+
     Equation: eval(p(j))(x) = eval(j)(x) and p(p(j)) = p(j) for p among dead-code and common-subexpression elimination
     and inlining, and unknown(known(x₁), x₂) = eval(j)(x₁, x₂)
 
     Raises:
       LawViolation: it does not hold.
     """
-    closed = make_jaxpr(trial.function)(*trial.args)
+    for function_of in trial.some((_itself, _calling_twice, _pulling_back)):
+        yield from _passes(trial, make_jaxpr(function_of(trial))(*trial.args))
+
+
+def _passes(trial: Trial, closed: ClosedJaxpr) -> Claims:
     leaves = tree.leaves(trial.args)
     expected = eval_closed_jaxpr(closed, *leaves)
     for name, rewritten in (("cse", cse_jaxpr), ("inlining", inline_jaxpr)):
@@ -48,6 +68,30 @@ def law_passes(trial: Trial) -> Claims:
         yield from _dead_code(closed, leaves, expected, used)
     for unknown in _masks(trial, len(leaves)):
         yield from _partial(closed, leaves, expected, unknown)
+        # Once more with one input less or more: what is remembered of one mask is of no use for another.
+        other = (not unknown[0], *unknown[1:]) if unknown else unknown
+        yield from _partial(closed, leaves, expected, other)
+
+
+def _itself(trial: Trial) -> Callable[..., Any]:
+    return trial.function
+
+
+def _calling_twice(trial: Trial) -> Callable[..., Any]:
+    """Returns a function that consists of two calls of the compiled function, at different arguments."""
+    compiled = jit(trial.function, backend="numpy")
+
+    def halved(x: Any) -> Any:
+        aval = get_aval(x)
+        return mul(x, 0.5) if is_inexact(aval.dtype) and not aval.weak_type else x
+
+    return lambda *xs: (compiled(*xs), compiled(*tree.map(halved, xs)))
+
+
+def _pulling_back(trial: Trial) -> Callable[..., Any]:
+    """Returns the pullback of fixed cotangents, as a function of where it is taken."""
+    cotangents = tangents_of(trial, trial.function(*trial.args))
+    return lambda *xs: [x for x in tree.leaves(vjp(trial.function, *xs)[1](cotangents)) if get_aval(x).dtype != float0]
 
 
 def _dead_code(closed: ClosedJaxpr, leaves: list[Any], expected: list[Any], used: tuple[bool, ...]) -> Claims:

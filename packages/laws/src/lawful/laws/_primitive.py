@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from lawful.autodiff import linear_transpose
-from lawful.core import Zero, eval_closed_jaxpr, get_aval, is_inexact
+from lawful.core import Primitive, UndefinedPrimal, Zero, eval_closed_jaxpr, get_aval, is_inexact, zeros
 from lawful.laws._directions import normal, pairing
+from lawful.laws._edges import special_values
 from lawful.laws._law import Claim, Claims, Fault, Inapplicable, Trial, law
 from lawful.laws._primitive_call import PrimitiveCall
 from lawful.staging import make_jaxpr
@@ -43,6 +44,10 @@ def law_primitive_reference(trial: Trial) -> Claims:
     if declaration is not None and declaration.reference is not None:
         expected = declaration.reference(*args, **call.params)
         yield Claim("the primitive", out, "its reference", expected)
+        if all(get_aval(x).dtype.kind != "c" for x in args):  # in which infinity times zero depends on the order
+            special = [special_values(trial, x) for x in args]
+            expected = declaration.reference(*special, **call.params)
+            yield Claim("the primitive at special numbers", call(*special), "its reference", expected)
     stated = primitive.rule("abstract_eval")(*map(get_aval, args), **call.params)
     found = [get_aval(x) for x in out] if primitive.multiple_results else get_aval(out)
     if stated != found:
@@ -68,8 +73,10 @@ def law_primitive_transpose(trial: Trial) -> Claims:
     """
     call, args, random = _call_of(trial), trial.args, trial.random
     declaration = call.primitive.declaration
-    if declaration is None or not is_inexact(get_aval(call(*args)).dtype):
-        return
+    if declaration is None or not declaration.linear:
+        raise Inapplicable(f"law: expected a declaration of linear arguments, got none of {call.primitive}")
+    if not is_inexact(get_aval(call(*args)).dtype):
+        raise Inapplicable("law: expected a result that can be differentiated, got none")
     for group in _linear_groups(declaration.linear, len(args)):
         if not all(is_inexact(get_aval(args[i]).dtype) for i in group):
             continue
@@ -103,7 +110,8 @@ def law_primitive_transpose(trial: Trial) -> Claims:
 def law_primitive_typing(trial: Trial) -> Claims:
     """The rules of a primitive give the types that belong to its types, so that nothing has to be converted later.
 
-    Equation: aval(jvp(x, v)) = aval(f(x)) for each set of tangents that are not zero, of the tangent's dtype
+    Equation: aval(jvp(x, v)) = aval(f(x)) for each set of tangents that are not zero, of the tangent's dtype, and
+    aval(fᵀ(u)) = aval(x)
 
     Raises:
       LawViolation: it does not hold.
@@ -116,12 +124,38 @@ def law_primitive_typing(trial: Trial) -> Claims:
         given = {i for i, is_given in zip(floating, chosen, strict=True) if is_given}
         mixed = [t if i in given else Zero(get_aval(t)) for i, t in enumerate(tangents)]
         out, tangent = primitive.rule("jvp")(list(args), mixed, **call.params)
-        expected = get_aval(out).to_tangent_aval()
-        got = tangent.aval if type(tangent) is Zero else get_aval(tangent)
-        if got != expected:
-            yield Fault(f"its jvp rule gives a tangent {got} of a result {get_aval(out)}, with tangents of {given}")
-        if not given and type(tangent) is not Zero:
+        pairs = zip(out, tangent, strict=True) if primitive.multiple_results else [(out, tangent)]
+        for one, its_tangent in pairs:
+            yield from _tangent_type(primitive, one, its_tangent, given)
+    yield from _cotangent_types(trial, call)
+
+
+def _tangent_type(primitive: Primitive, out: Any, tangent: Any, given: set[int]) -> Claims:
+    expected = get_aval(out).to_tangent_aval()
+    got = tangent.aval if type(tangent) is Zero else get_aval(tangent)
+    if got != expected:
+        yield Fault(f"its jvp rule gives a tangent {got} of a result {get_aval(out)}, with tangents of {given}")
+    if not given and type(tangent) is not Zero:
+        if primitive.declaration is not None:
             yield Fault("its jvp rule gives a tangent that is not a symbolic zero, of tangents that all are")
+        yield Claim("its tangent, of tangents that are all symbolic zeros", tangent, "0", zeros(expected), "nothing")
+
+
+def _cotangent_types(trial: Trial, call: PrimitiveCall) -> Claims:
+    primitive, args = call.primitive, call.args
+    if primitive.declaration is None or primitive.multiple_results:
+        return
+    out = get_aval(call(*args)).to_tangent_aval()
+    if not is_inexact(out.dtype):
+        return
+    for group in _linear_groups(primitive.declaration.linear, len(args)):
+        if all(is_inexact(get_aval(args[i]).dtype) for i in group):
+            operands = [UndefinedPrimal(get_aval(x)) if i in group else x for i, x in enumerate(args)]
+            found = primitive.rule("transpose")(normal(trial.random, out), *operands, **call.params)
+            for i in group:
+                got = found[i].aval if type(found[i]) is Zero else get_aval(found[i])
+                if got != get_aval(args[i]):
+                    yield Fault(f"its transpose rule gives a cotangent {got} of argument {i}, {get_aval(args[i])}")
 
 
 def _linear_groups(linear: tuple[tuple[int, ...], ...], count: int) -> Iterator[tuple[int, ...]]:
@@ -146,8 +180,8 @@ def law_primitive_algebra(trial: Trial) -> Claims:
     """
     call, args = _call_of(trial), trial.args
     declaration = call.primitive.declaration
-    if declaration is None:
-        return
+    if declaration is None or not (declaration.commutes or declaration.associates or declaration.unit is not None):
+        raise Inapplicable(f"law: expected a declaration of algebra, got none of {call.primitive}")
     if declaration.commutes:
         x, y = args
         yield Claim("f(x, y)", call(x, y), "f(y, x)", call(y, x))

@@ -73,6 +73,6 @@ def draw_call(primitive: Primitive, choose: Chooser, *, smooth: bool = False) ->
     call = PrimitiveCall(primitive, params, args, choose.integer(0, 2**16))
     if smooth:
         with np.errstate(all="ignore"):
-            if not is_smooth(call, args, random, constant=not declaration.differentiable):
+            if not is_smooth(call, args, call(*args), constant=not declaration.differentiable):
                 raise Inapplicable(f"{primitive}: expected arguments where it is smooth, got {args}")
     return call

@@ -1,7 +1,6 @@
 """Programs as data: typed, first-order, with sub-programs that close over the variables around them.
 
-A :class:`Program` is callable, prints as Python that can be pasted, and gives its jaxpr. What it means is what its
-Python text means: that is what is compiled when it is called.
+A :class:`Program` is callable, prints as Python that can be pasted, and gives its jaxpr.
 """
 
 from __future__ import annotations
@@ -11,9 +10,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from lawful.core import ClosedJaxpr
+from lawful import tree
+from lawful.core import ClosedJaxpr, ShapedArray
 from lawful.laws._case import Case
 from lawful.laws._implementation import Implementation
+from lawful.laws._origin import Origin
 from lawful.laws._values import indented
 from lawful.staging import make_jaxpr
 
@@ -64,17 +65,17 @@ class Nest:
     """An equation with sub-programs.
 
     Attributes:
-      targets: the variables for the results, of which a single one is not in a tuple.
+      targets: the variable for the result, or a tree of tuples of them.
       form: how the sub-programs are called, a key of ``forms``.
       blocks: the sub-programs.
-      operands: what follows them in the call.
-      settings: what else the form needs, by name.
+      operands: what they are called with, a tree of tuples.
+      settings: what else the form needs, by name: a static value or an expression.
     """
 
-    targets: tuple[str, ...]
+    targets: Any
     form: str
     blocks: tuple[Block, ...]
-    operands: tuple[Expression, ...]
+    operands: tuple[Any, ...]
     settings: tuple[tuple[str, Any], ...] = ()
 
 
@@ -115,16 +116,18 @@ class Program(Case):
       constants: the arrays that it closes over, by name.
       args: an example of its arguments; their types are those that it is well typed for.
       seed: what the laws draw their directions from.
+      origin: what it was drawn from, if it was.
     """
 
     block: Block
     constants: tuple[tuple[str, Any], ...]
     args: tuple[Any, ...]
     seed: int = 0
+    origin: Origin | None = None
 
     @cached_property
     def function(self) -> Callable[..., Any]:
-        """The program as the Python function of lawful that its text defines, with its constants."""
+        """The program as a function of lawful, with its constants."""
         from lawful.laws.systems import lawful
 
         return self.on(lawful)
@@ -134,12 +137,24 @@ class Program(Case):
         return {}
 
     def on(self, system: Implementation) -> Callable[..., Any]:
-        from lawful.laws._source import compiled
+        from lawful.laws._interpreter import interpreted
 
         function = self._functions.get(system)
         if function is None:
-            function = self._functions[system] = compiled(self, system)
+            function = self._functions[system] = interpreted(self, system)
         return function
+
+    @cached_property
+    def _result_avals(self) -> dict[Implementation, tuple[ShapedArray, ...]]:
+        return {}
+
+    def result_avals(self, system: Implementation) -> tuple[ShapedArray, ...]:
+        """Returns the types of the leaves of the results, for the example."""
+        avals = self._result_avals.get(system)
+        if avals is None:
+            results = tree.leaves(self.on(system)(*self.args))
+            avals = self._result_avals[system] = tuple([system.aval(x) for x in results])
+        return avals
 
     def __call__(self, *args: Any) -> Any:
         return self.function(*args)
@@ -175,7 +190,9 @@ class Program(Case):
             lines += ["As a jaxpr:", indented(str(self.jaxpr()))]
         except Exception as error:
             lines += [f"(make_jaxpr of it raises {type(error).__name__}: {error})"]
-        return "\n".join([*lines, f"Drawn with seed {self.seed}."])
+        if self.origin is not None:
+            lines += ["It is drawn again by", indented(str(self.origin))]
+        return "\n".join([*lines, f"Directions are drawn with seed {self.seed}."])
 
     def __repr__(self) -> str:
         return f"\n{self.source()}"

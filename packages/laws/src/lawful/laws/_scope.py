@@ -1,4 +1,4 @@
-"""The variables that a program under construction can use, each with the value that it has for the example."""
+"""The variables that a program under construction can use, each with the values that it has for the example."""
 
 from __future__ import annotations
 
@@ -12,58 +12,95 @@ import numpy as np
 
 from lawful.core import ShapedArray, get_aval, kind
 from lawful.laws._choose import Chooser
-from lawful.laws._program import Apply, Equation, Expression, Name, Static
-from lawful.laws._source import resolve
+from lawful.laws._interpreter import resolve
+from lawful.laws._program import Apply, Equation, Expression, Static
+from lawful.laws.systems import lawful
+
+#: The values of an expression for the examples: one, or one for each lane of the mapped functions around it.
+Lanes = tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Operand:
-    """An expression with the value that it has for the example."""
+    """An expression with the values that it has for the example."""
 
     expression: Expression
-    value: Any
+    values: Lanes
+
+    @property
+    def value(self) -> Any:
+        """The value in the first lane, of the type that it has in all of them."""
+        return self.values[0]
 
     def wrapped(self, function: str, *others: Static, **params: Any) -> Operand:
         """Returns a function of the operand and of static values."""
-        return applied(function, (self, *[Operand(x, x.value) for x in others]), **params)
+        return applied(function, (self, *map(static, others)), **params)
+
+
+def static(constant: Static) -> Operand:
+    """Returns a static value as an operand."""
+    return Operand(constant, (constant.value,))
 
 
 def applied(function: str, operands: Sequence[Operand], **params: Any) -> Operand:
     """Returns a function of operands."""
-    value = resolve(function)(*[x.value for x in operands], **params)
-    return Operand(Apply(function, tuple(x.expression for x in operands), tuple(params.items())), value)
+    call = resolve(function, lawful)
+    values = tuple([call(*args, **params) for args in by_lane([x.values for x in operands])])
+    return Operand(Apply(function, tuple([x.expression for x in operands]), tuple(params.items())), values)
 
 
-@dataclass(frozen=True, slots=True)
+def by_lane(values: Sequence[Lanes]) -> list[tuple[Any, ...]]:
+    """Returns what several expressions are in each lane. The lanes of an inner function are those within each lane
+    of the function around it, whose values are repeated.
+    """
+    count = max(map(len, values), default=1)
+    if count == 1:
+        return [tuple([lanes[0] for lanes in values])]
+    return [tuple([lanes[i * len(lanes) // count] for lanes in values]) for i in range(count)]
+
+
 class Variable:
-    """A variable with the value that it has for the example."""
+    """A variable with the values that it has for the example.
 
-    name: str
-    value: Any
+    Attributes:
+      name: its name, or what it is reached by: ``t['p'][0]``.
+      expression: the variable as an expression.
+      values: one for each lane.
+      aval: the type.
+      kind: the kind of dtype, of ``b i u f c``.
+      operand: the variable as an operand.
+    """
+
+    __slots__ = ("aval", "expression", "kind", "operand", "values")
+
+    def __init__(self, expression: Expression, values: Lanes) -> None:
+        self.expression = expression
+        self.values = values
+        self.aval: ShapedArray = get_aval(values[0])
+        self.kind: str = kind(self.aval.dtype)
+        self.operand = Operand(expression, values)
 
     @property
-    def aval(self) -> ShapedArray:
-        """The type."""
-        return get_aval(self.value)
-
-    @property
-    def kind(self) -> str:
-        """The kind of dtype, of ``b i u f c``."""
-        return kind(self.aval.dtype)
-
-    @property
-    def operand(self) -> Operand:
-        """The variable as an operand."""
-        return Operand(Name(self.name), self.value)
+    def value(self) -> Any:
+        """The value in the first lane."""
+        return self.values[0]
 
 
 @dataclass(slots=True)
 class Frame:
-    """A function under construction: its variables and equations, and the frame around it."""
+    """A function under construction: its variables and equations, and the frame around it.
+
+    Attributes:
+      outer: the frame around it.
+      variables: those that it binds.
+      equations: what it computes.
+      lanes: how many values its variables have.
+    """
 
     outer: Frame | None
     variables: list[Variable] = field(default_factory=list)
     equations: list[Equation] = field(default_factory=list)
+    lanes: int = 1
 
     @property
     def depth(self) -> int:
@@ -78,12 +115,16 @@ class Frame:
             frame = frame.outer
 
 
+# Keywords, and names of a system's scope.
+_TAKEN = frozenset({"as", "if", "in", "is", "or", "and", "def", "for", "not", "np", "ops", "jit", "jvp", "vjp"})
+
+
 class Names:
     """Gives a new variable name each time, no Python keyword among them."""
 
     def __init__(self) -> None:
         words = ("".join(letters) for length in count(1) for letters in product(ascii_lowercase, repeat=length))
-        self._words = (word for word in words if word not in ("as", "if", "in", "is", "or", "np", "ops", "jit"))
+        self._words = (word for word in words if word not in _TAKEN)
         self._functions = (f"f{number}" for number in count(1))
 
     def variable(self) -> str:

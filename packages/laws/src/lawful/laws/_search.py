@@ -10,6 +10,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
+from math import inf
+from time import monotonic
 from typing import Any, Final, Literal
 
 import numpy as np
@@ -18,14 +20,16 @@ from hypothesis import strategies as st
 from hypothesis.database import InMemoryExampleDatabase, choices_to_bytes
 from hypothesis.errors import Flaky, NoSuchExample, Unsatisfiable
 
+from lawful import ops
 from lawful.core import Primitive, primitives_by_name
 from lawful.laws._case import Case
-from lawful.laws._choose import Chooser, HypothesisChoose, RandomChoose, usual_dtypes, wide_dtypes
+from lawful.laws._choose import Chooser, HypothesisChoose, RandomChoose, ReplayChoose, usual_dtypes
 from lawful.laws._effort import Effort, quick, usual
 from lawful.laws._generation import Generation, draw_program
 from lawful.laws._implementation import Implementation
 from lawful.laws._law import Inapplicable, Law, laws
 from lawful.laws._primitive_call import draw_call
+from lawful.laws._restriction import generation_for
 
 Dtypes = tuple[np.dtype[Any], ...]
 
@@ -66,12 +70,20 @@ def source_of_programs(name: str, generation: Generation) -> Source:
     return Source(name, lambda choose: draw_program(choose, generation), generation.dtypes, generation.smooth)
 
 
+_DIFFERENTIABLE: Final[Dtypes] = tuple(map(np.dtype, ("float64", "complex128")))
+
+
 def source_of_calls(primitive: Primitive, *, smooth: bool) -> Source:
-    """Returns a source of calls of a primitive, within its domain; of every dtype if they need not be smooth."""
+    """Returns a source of calls of a primitive, within its domain.
+
+    Args:
+      primitive: it has a declaration.
+      smooth: whether to keep away from kinks, with floats wherever the primitive takes them; else of every dtype.
+    """
     return Source(
         f"{primitive.name}, smooth" if smooth else primitive.name,
         lambda choose: draw_call(primitive, choose, smooth=smooth),
-        wide_dtypes if smooth else usual_dtypes,
+        _DIFFERENTIABLE if smooth else usual_dtypes,
         smooth,
         "primitive",
     )
@@ -79,39 +91,53 @@ def source_of_calls(primitive: Primitive, *, smooth: bool) -> Source:
 
 _COMPLEX: Final[Dtypes] = tuple(map(np.dtype, ("complex128", "float64", "int64")))
 
-#: The kinds of programs that a whole system is held against.
-program_sources: Final[dict[str, Source]] = {
-    source.name: source
-    for source in (
-        source_of_programs("smooth", Generation()),
-        source_of_programs("complex", Generation(dtypes=_COMPLEX)),
-        source_of_programs("every dtype", Generation(dtypes=usual_dtypes, smooth=False)),
-    )
+# What tells the kinds of programs apart.
+_KINDS: Final[dict[str, dict[str, Any]]] = {
+    "smooth": {},
+    "complex": {"dtypes": _COMPLEX},
+    "every dtype": {"dtypes": usual_dtypes, "smooth": False},
 }
+
+#: The kinds of programs that lawful is held against.
+program_sources: Final[dict[str, Source]] = {
+    kind: source_of_programs(kind, Generation(**changes)) for kind, changes in _KINDS.items()
+}
+
+
+def sources_for(system: Implementation) -> tuple[Source, ...]:
+    """Returns the kinds of programs that a system can be held against.
+
+    >>> from lawful.laws.systems import lawful
+    >>> [source.name for source in sources_for(lawful)]
+    ['smooth', 'complex', 'every dtype']
+    """
+    if system.ops is ops:
+        return tuple(program_sources.values())
+    kinds = [kind for kind in _KINDS if kind != "complex" or "complex" not in system.absent]
+    return tuple([find_source(f"{kind}{_OF}{system.name}") for kind in kinds])
+
+
+_OF: Final = " of "
 
 
 @cache
 def find_source(name: str) -> Source:
     """Returns a source by its name: a kind of programs, or a primitive's name with or without ``", smooth"``.
 
+    What another system than lawful can run of a kind of programs is called ``"smooth of jax"``.
+
     Raises:
       KeyError: there is none.
     """
     if name in program_sources:
         return program_sources[name]
+    kind, of, system = name.partition(_OF)
+    if of:
+        from lawful.laws.systems import find_system  # the adapters import this package
+
+        return source_of_programs(name, generation_for(find_system(system), **_KINDS[kind]))
     primitive = primitives_by_name[name.removesuffix(", smooth")]
     return source_of_calls(primitive, smooth=name.endswith(", smooth"))
-
-
-class _Replayed(Chooser):
-    """Draws what was remembered, and the simplest afterwards; what does not fit any more is brought into bounds."""
-
-    def __init__(self, choices: Sequence[int], dtypes: Dtypes) -> None:
-        super().__init__(dtypes)
-        self.remembered = iter(choices)
-
-    def integer(self, low: int, high: int) -> int:
-        return low if low == high else min(max(next(self.remembered, low), low), high)
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +173,7 @@ def replay_case(source: Source, choices: Sequence[int]) -> Drawn:
     Raises:
       Inapplicable: as `draw_case`.
     """
-    return Drawn(source.draw(_Replayed(choices, source.dtypes)), source.name, tuple(choices))
+    return Drawn(source.draw(ReplayChoose(choices, source.dtypes)), source.name, tuple(choices))
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,18 +232,29 @@ def same_failure(one: BaseException | None, other: BaseException | None) -> bool
     return type(one) is type(other)
 
 
-def shrink(system: Implementation, outcome: Outcome, effort: Effort = usual) -> Outcome:
+def shrink(
+    system: Implementation,
+    outcome: Outcome,
+    effort: Effort = usual,
+    seconds: float | None = None,
+    source: Source | None = None,
+) -> Outcome:
     """Returns a failure of the same law and kind on as simple a case as Hypothesis finds.
 
     Args:
       system: the system of transformations.
       outcome: a failure.
       effort: as it was found, so that the same variants are tried.
+      seconds: how long to look; without end if None.
+      source: where the case came from; by default the one of that name.
     """
-    source, law = find_source(outcome.drawn.source), outcome.law
+    source, law = source or find_source(outcome.drawn.source), outcome.law
     best = [outcome]
+    end = inf if seconds is None else monotonic() + seconds
 
     def still_fails(drawn: Drawn) -> bool:
+        if monotonic() > end:
+            return False
         found = examine(law, system, drawn, effort)
         if found.verdict != "failed" or not same_failure(found.error, outcome.error):
             return False

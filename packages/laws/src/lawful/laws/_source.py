@@ -1,23 +1,15 @@
-"""Programs as Python text, which is also what runs when they are called."""
+"""Programs as Python text."""
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Iterator
-from functools import cache
+import re
+from collections.abc import Iterator
 from typing import Any, Final
 
-from lawful import tree
+from lawful.laws._form import forms
 from lawful.laws._implementation import Implementation
 from lawful.laws._program import Apply, Assign, Block, Equation, Expression, Name, Nest, Program, Static
 from lawful.laws._values import expression
-from lawful.laws.systems import lawful
-
-#: How each kind of sub-program is called.
-forms: Final[dict[str, str]] = {
-    "jit": "jit({0}, backend={backend})({operands})",
-    "cond": "cond({predicate}, {0}, {1}, {operands})",
-}
 
 _INFIX: Final = {
     "operator.add": "+",
@@ -36,18 +28,6 @@ _INFIX: Final = {
     "operator.xor": "^",
 }
 _PREFIX: Final = {"operator.neg": "-", "operator.invert": "~"}
-
-
-@cache
-def resolve(function: str) -> Callable[..., Any]:
-    """Returns the function that an ``Apply`` names."""
-    if function.startswith("."):
-        name = function[1:].strip()
-        if function.endswith(" "):
-            return lambda x: getattr(x, name)
-        return lambda x, *args, **params: getattr(x, name)(*args, **params)
-    found: Callable[..., Any] = eval(function, {**lawful.scope, "operator": operator})
-    return found
 
 
 def text_of(value: Expression | tuple[Expression, ...], *, inner: bool = False) -> str:
@@ -108,12 +88,36 @@ def _equation(equation: Equation) -> Iterator[str]:
                 yield ""
                 yield from _block(block)
             yield ""
-            call = forms[form].format(
-                *[block.name for block in blocks],
-                operands=", ".join(map(text_of, operands)),
-                **{name: text_of(value) if isinstance(value, Name) else expression(value) for name, value in settings},
-            )
-            yield f"{', '.join(targets)} = {call.replace(', )', ')')}"
+            yield f"{_targets(targets)} = {_call_of_form(form, blocks, operands, settings)}"
+
+
+def _call_of_form(form: str, blocks: tuple[Block, ...], operands: tuple[Any, ...], settings: Any) -> str:
+    names = [block.name for block in blocks]
+    groups = {f"group{i}": _listed(group) for i, group in enumerate(operands) if isinstance(group, tuple)}
+    named = {name: _operand(value) if _is_expression(value) else expression(value) for name, value in settings}
+    call = forms[form].call.format(*names, blocks=", ".join(names), operands=_listed(operands), **groups, **named)
+    return call.replace(", )", ")")
+
+
+def _is_expression(value: Any) -> bool:
+    return isinstance(value, Name | Static | Apply)
+
+
+def _operand(value: Any) -> str:
+    """Returns an operand of a form: an expression, or a tuple of operands."""
+    if isinstance(value, tuple):
+        return f"({_listed(value)},)" if len(value) == 1 else f"({_listed(value)})"
+    return text_of(value)
+
+
+def _listed(values: tuple[Any, ...]) -> str:
+    return ", ".join(map(_operand, values))
+
+
+def _targets(targets: Any) -> str:
+    if isinstance(targets, tuple) and len(targets) > 1:
+        return ", ".join(map(_tree, targets))
+    return _tree(targets)
 
 
 def _tree(results: Any) -> str:
@@ -127,34 +131,25 @@ def _tree(results: Any) -> str:
     return f"({items},)" if len(results) == 1 else f"({items})"
 
 
+def definition_of(block: Block) -> str:
+    """Returns the text of a function."""
+    return "\n".join(_block(block)) + "\n"
+
+
 def definition(program: Program) -> str:
     """Returns the text of a program's function, without imports and constants."""
-    return "\n".join(_block(program.block)) + "\n"
+    return definition_of(program.block)
 
 
 def source(program: Program, system: Implementation) -> str:
     """Returns Python that defines a program and calls it with its example."""
     body = definition(program)
-    names = [f"{name} = {expression(value)}" for name, value in program.constants]
-    names += [
-        f"{name} = {expression(value)}" for name, value in zip(program.block.parameters, program.args, strict=True)
-    ]
+    given = [*program.constants, *zip(program.block.parameters, program.args, strict=True)]
+    converted = "array({})" if "array" in system.scope else "{}"
+    names = [f"{name} = {converted.format(expression(value))}" for name, value in given]
     call = f"result = {program.block.name}({', '.join(program.block.parameters)})"
     text = "\n".join([*names, ""]) + f"\n\n{body}\n\n{call}\n"
-    imports = [line for name, line in system.imports.items() if f"{name}." in text or f"{name}(" in text]
+    imports = [line for name, line in system.imports.items() if re.search(rf"\b{name}[.(]", text)]
+    if "Pair(" in text:
+        imports.append("from lawful.laws import Pair")
     return "\n".join([*imports, "", text])
-
-
-def compiled(program: Program, system: Implementation) -> Callable[..., Any]:
-    """Returns the function that a program's text defines, of a system's arrays."""
-    scope: dict[str, Any] = {**system.scope, "__name__": "program"}
-    scope |= {name: system.array(value) for name, value in program.constants}
-    exec(compile(definition(program), "<program>", "exec"), scope)
-    function: Callable[..., Any] = scope[program.block.name]
-    if system is lawful:
-        return function
-
-    def converted(*args: Any) -> Any:
-        return function(*tree.map(system.array, args))
-
-    return converted

@@ -1,4 +1,4 @@
-"""Hypothesis strategies: abstract values, arrays, programs, calls of primitives."""
+"""Hypothesis strategies: abstract values, arrays, pytrees, programs, calls of primitives."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from lawful.laws._generation import Generation, draw_program
 from lawful.laws._law import Inapplicable
 from lawful.laws._primitive_call import PrimitiveCall, draw_call
 from lawful.laws._program import Program
+from lawful.laws._pytree import draw_tree
 from lawful.laws._values import array_in
 
 
@@ -41,6 +42,22 @@ def arrays(aval: ShapedArray, interval: Interval | None = None) -> st.SearchStra
       interval: where the values lie; by default between -2 and 2.
     """
     return st.integers(0, 2**16).map(lambda seed: array_in(np.random.default_rng(seed), aval, interval or Interval()))
+
+
+def pytrees(leaves: st.SearchStrategy[Any] | None = None) -> st.SearchStrategy[Any]:
+    """Returns a strategy of pytrees: tuples, lists, dicts, namedtuples, None, with at least one leaf.
+
+    Args:
+      leaves: a strategy of the leaves; by default arrays of ``avals()``.
+    """
+    chosen = avals().flatmap(arrays) if leaves is None else leaves
+
+    @st.composite
+    def drawn(draw: st.DrawFn) -> Any:
+        choose = HypothesisChoose(draw)
+        return draw_tree(choose, lambda: draw(chosen)) if choose.integer(0, 3) else draw(chosen)
+
+    return drawn()
 
 
 def programs(settings: Generation | None = None, **changes: Any) -> st.SearchStrategy[Program]:

@@ -85,6 +85,9 @@ def expression(value: Any) -> str:
         return _array_expression(np.asarray(value))
     if isinstance(value, np.dtype):
         return f"core.as_dtype({value.name!r})" if value.kind == "V" else f"np.dtype({value.name!r})"
+    if isinstance(value, tuple) and hasattr(value, "_fields"):
+        items = ", ".join(f"{name}={expression(item)}" for name, item in zip(value._fields, value, strict=True))
+        return f"{type(value).__name__}({items})"
     if isinstance(value, tuple):
         items = ", ".join(map(expression, value))
         return f"({items},)" if len(value) == 1 else f"({items})"

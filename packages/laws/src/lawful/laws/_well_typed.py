@@ -4,18 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from itertools import chain
 from typing import Any
+
+import numpy as np
 
 from lawful import tree
 from lawful.autodiff import grad, jvp, linearize, vjp
 from lawful.batching import vmap
-from lawful.core import ClosedJaxpr, LawfulError, check_jaxpr, explain_difference, parse_jaxpr
+from lawful.core import ClosedJaxpr, LawfulError, Var, check_jaxpr, explain_difference, parse_jaxpr
 from lawful.laws._batching import lanes_of, mappable
 from lawful.laws._case import FunctionCase
 from lawful.laws._directions import restrict, scalarized, tangents_of
 from lawful.laws._law import Claims, Fault, Inapplicable, Trial, law
 from lawful.staging import jit, make_jaxpr
 
+Jaxprs = Iterator[tuple[str, ClosedJaxpr]]
 Transformed = tuple[str, Callable[..., Any], tuple[Any, ...]]
 
 
@@ -81,19 +85,35 @@ def transformed(trial: Trial, depth: int) -> Iterator[Transformed]:
                     yield inner_text.replace("f)", f"{text})", 1), *rest  # type: ignore[misc]
 
 
-def jaxprs_of(trial: Trial, depth: int) -> Iterator[tuple[str, ClosedJaxpr]]:
-    """Yields the jaxprs of the stacks of transformations of a function, and its linear programs."""
+def jaxprs_of(trial: Trial, depth: int) -> Jaxprs:
+    """Yields the jaxprs of the stacks of transformations of a function, and its linear programs.
+
+    With little effort there is one stack, or one linear program.
+    """
+    parts: list[Callable[[], Jaxprs]] = [lambda: _traced(trial, depth), lambda: _linear_programs(trial)]
+    if trial.effort.most == 1:
+        parts.insert(0, lambda: _traced(trial, 0))
+    for part in trial.some(parts):
+        yield from part()
+
+
+def _traced(trial: Trial, depth: int) -> Jaxprs:
     for text, function, args in transformed(trial, depth):
-        yield text, make_jaxpr(function)(*args)
+        if text != "f" or depth == 0 or trial.effort.most > 1:
+            yield text, make_jaxpr(function)(*args)
+
+
+def _linear_programs(trial: Trial) -> Jaxprs:
     for text, derivative in trial.some((("linearize", linearize), ("vjp", vjp))):
         yield f"{text}(f, x)[1]", derivative(trial.function, *trial.args)[1].jaxpr
 
 
 @law("typing", needs=("jaxprs",))
 def law_typing(trial: Trial, *, depth: int = 2) -> Claims:
-    """Every stack of transformations of a function has a well-typed jaxpr.
+    """Every stack of transformations of a function has a well-typed jaxpr, and one that is not is refused.
 
-    Equation: check_jaxpr(make_jaxpr(T(f))(x)) for T among stacks of jit, jvp, vmap, vjp, grad and linearize
+    Equation: check_jaxpr(make_jaxpr(T(f))(x)) for T among stacks of jit, jvp, vmap, vjp, grad and linearize, and it
+    raises for a jaxpr with a result of another dtype, or with an equation left out
 
     There are at most ``depth`` transformations in a stack.
 
@@ -105,6 +125,45 @@ def law_typing(trial: Trial, *, depth: int = 2) -> Claims:
             check_jaxpr(closed)
         except LawfulError as error:
             yield Fault(f"the jaxpr of {text} is not well typed: {error}", str(closed))
+        for what, broken in _ill_typed(closed):
+            try:
+                check_jaxpr(broken)
+            except LawfulError:
+                continue
+            yield Fault(f"the jaxpr of {text} {what} is taken for well typed", str(broken))
+
+
+def _ill_typed(closed: ClosedJaxpr) -> Jaxprs:
+    """Yields jaxprs that are like a well-typed one, and are not, with what was done to them."""
+    index = max((i for i, eqn in enumerate(closed.eqns) if eqn.outvars), default=None)
+    if index is None:
+        return
+    last = closed.eqns[index]
+    new = {var: Var(var.aval.update(dtype=np.int8 if var.aval.dtype != np.int8 else np.int16)) for var in last.outvars}
+    outvars = [new.get(atom, atom) if type(atom) is Var else atom for atom in closed.jaxpr.outvars]
+    other = last.replace(outvars=[new[var] for var in last.outvars])
+    yield (
+        "with a result of another dtype",
+        _with(closed, eqns=[*closed.eqns[:index], other, *closed.eqns[index + 1 :]], outvars=outvars),
+    )
+    used = {atom for eqn in closed.eqns for atom in eqn.invars} | set(closed.jaxpr.outvars)
+    for i, eqn in enumerate(closed.eqns):
+        if not used.isdisjoint(eqn.outvars):
+            yield "with an equation left out", _with(closed, eqns=[*closed.eqns[:i], *closed.eqns[i + 1 :]])
+            return
+
+
+def _with(closed: ClosedJaxpr, **changes: Any) -> ClosedJaxpr:
+    return ClosedJaxpr(closed.jaxpr.replace(**changes), closed.consts)
+
+
+def _shared(trial: Trial) -> Jaxprs:
+    """Yields a jaxpr within which two different jaxprs occur twice each, under one name."""
+    function = trial.function
+    one = jit(lambda *xs: function(*xs), backend="numpy")
+    other = jit(lambda *xs: (function(*xs), *xs), backend="numpy")
+    closed = make_jaxpr(lambda *xs: [called(*xs) for called in (one, other, one, other)])(*trial.args)
+    yield "two functions that are called twice", closed
 
 
 @law("typing", needs=("jaxprs",))
@@ -116,7 +175,8 @@ def law_print_parse(trial: Trial) -> Claims:
     Raises:
       LawViolation: it does not hold.
     """
-    for text, closed in jaxprs_of(trial, 1):
+    parts: list[Callable[[], Jaxprs]] = [lambda: jaxprs_of(trial, 1), lambda: _shared(trial)]
+    for text, closed in chain.from_iterable(part() for part in trial.some(parts)):
         try:
             parsed = parse_jaxpr(str(closed), closed.consts)
         except LawfulError as error:

@@ -92,9 +92,11 @@ is_finite = elementwise(
 
 def _shifted_as(kind: str, x: Any, y: Any) -> Any:
     """Shifts the bits of integers to the right as if they were signed or unsigned, which decides what follows."""
-    dtype = np.asarray(x).dtype
+    # An eager call hands on operands that are not promoted yet.
+    types = [getattr(z, "dtype", type(z)) for z in (x, y)]
+    dtype = np.left_shift.resolve_dtypes((*types, None))[-1]
     seen_as = np.dtype(f"{kind}{dtype.itemsize}")
-    return np.right_shift(np.asarray(x).view(seen_as), np.asarray(y).view(seen_as)).view(dtype)[()]
+    return np.right_shift(np.asarray(x, dtype).view(seen_as), np.asarray(y, dtype).view(seen_as)).view(dtype)[()]
 
 
 def _numpy_shift_right_arithmetic(x: Any, y: Any) -> Any:

@@ -33,6 +33,6 @@ def find_system(name: str) -> Implementation:
         return lawful
     if name not in system_names:
         raise ValueError(f"system: expected one of {', '.join(system_names)}, got {name!r}")
-    module = importlib.import_module(f"lawful.laws.systems._{name}")
+    module = importlib.import_module(f"lawful.laws.systems.{name}")
     system: Implementation = module.system
     return system

@@ -20,6 +20,8 @@ _IMPORTS: Final[dict[str, tuple[str, Any]]] = {
     "jvp": ("from lawful.autodiff import jvp", autodiff.jvp),
     "linearize": ("from lawful.autodiff import linearize", autodiff.linearize),
     "stop_gradient": ("from lawful.autodiff import stop_gradient", autodiff.stop_gradient),
+    "value_and_grad": ("from lawful.autodiff import value_and_grad", autodiff.value_and_grad),
+    "vjp": ("from lawful.autodiff import vjp", autodiff.vjp),
     "vmap": ("from lawful.batching import vmap", batching.vmap),
     "cond": ("from lawful.control_flow import cond", control_flow.cond),
     "switch": ("from lawful.control_flow import switch", control_flow.switch),

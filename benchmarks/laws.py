@@ -1,0 +1,140 @@
+"""How many generated programs a second one core draws, evaluates and holds to the laws.
+
+    uv run python -m benchmarks.laws [--write] [--seconds 5]
+
+Everything runs on the NumPy backend, in processor time of one thread. ``--write`` puts the tables into
+``docs/laws_speed.md``.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from itertools import count
+from pathlib import Path
+
+import numpy as np
+
+from lawful.laws import (
+    Inapplicable,
+    Program,
+    RandomChoose,
+    check_groups,
+    core_groups,
+    draw_program,
+    laws,
+    quick,
+    usual,
+)
+from lawful.laws.systems import lawful
+
+PAGE = Path(__file__).parent.parent / "docs" / "laws_speed.md"
+MARK = "<!-- measured by benchmarks/laws.py -->\n"
+WARM_UP = 20
+
+
+def drawn(seed: int) -> Program:
+    return draw_program(RandomChoose(seed))
+
+
+def evaluated(seed: int) -> None:
+    program = drawn(seed)
+    with np.errstate(all="ignore"):
+        program(*program.args)
+
+
+def checked(seed: int) -> None:
+    check_groups(lawful, drawn(seed))
+
+
+def rate(job: Callable[[int], object], seconds: float) -> float:
+    """Returns how many programs a second of processor time a job does, of other programs each time."""
+    for seed in range(WARM_UP):
+        job(seed)
+    start = time.process_time()
+    for number in count(1):
+        job(WARM_UP + number)
+        elapsed = time.process_time() - start
+        if elapsed > seconds:
+            return number / elapsed
+    raise AssertionError
+
+
+def cost(name: str, effort_name: str, seconds: float) -> float:
+    """Returns the milliseconds that a law takes on a program."""
+    effort = {"quick": quick, "usual": usual}[effort_name]
+    total, start = 0.0, time.process_time()
+    for seed in count():
+        program = drawn(seed)
+        before = time.process_time()
+        with suppress(Inapplicable):
+            laws[name](lawful, program, effort=effort)
+        after = time.process_time()
+        total += after - before
+        if after - start > seconds:
+            return 1000 * total / (seed + 1)
+    raise AssertionError
+
+
+def rates(seconds: float) -> dict[str, tuple[float, int | None]]:
+    """Returns programs a second for each job, with how many are wanted."""
+    return {
+        "drawn": (rate(drawn, seconds), None),
+        "drawn and evaluated": (rate(evaluated, seconds), 300),
+        "drawn and held to a law of each of the eight groups": (rate(checked, seconds), 50),
+    }
+
+
+def costs(seconds: float) -> dict[str, tuple[str, float, float]]:
+    """Returns the group of each law of the eight groups, and its milliseconds with little and with usual effort."""
+    from rich.progress import track
+
+    chosen = [law for group in core_groups for law in laws.values() if law.group == group and law.subject == "function"]
+    return {
+        law.name: (law.group, *[cost(law.name, effort, seconds / 5) for effort in ("quick", "usual")])  # type: ignore[misc]
+        for law in track(chosen, "measuring laws")
+    }
+
+
+def tables(speeds: dict[str, tuple[float, int | None]], times: dict[str, tuple[str, float, float]]) -> str:
+    """Returns both tables in Markdown."""
+    lines = ["| programs a second | measured | wanted |", "|---|---:|---:|"]
+    lines += [f"| {name} | {speed:.0f} | {wanted or ''} |" for name, (speed, wanted) in speeds.items()]
+    lines += ["", "| ms a program | group | quick | usual |", "|---|---|---:|---:|"]
+    lines += [f"| {name} | {group} | {fast:.1f} | {slow:.1f} |" for name, (group, fast, slow) in times.items()]
+    return "\n".join(lines) + "\n"
+
+
+def show(speeds: dict[str, tuple[float, int | None]], times: dict[str, tuple[str, float, float]]) -> None:
+    """Prints both tables."""
+    from rich.console import Console
+    from rich.table import Table
+
+    first = Table("programs a second", "measured", "wanted")
+    for name, (speed, wanted) in speeds.items():
+        first.add_row(name, f"{speed:.0f}", str(wanted or ""))
+    second = Table("ms a program", "group", "quick", "usual")
+    for name, (group, fast, slow) in times.items():
+        second.add_row(name, group, f"{fast:.1f}", f"{slow:.1f}")
+    console = Console()
+    console.print(first)
+    console.print(second)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=5.0, help="how long each row of the first table is measured")
+    parser.add_argument("--write", action="store_true", help="write the tables into docs/laws_speed.md")
+    options = parser.parse_args()
+    speeds, times = rates(options.seconds), costs(options.seconds)
+    show(speeds, times)
+    if options.write:
+        before, _, rest = PAGE.read_text(encoding="utf-8").partition(MARK)
+        _, _, after = rest.partition(MARK)
+        PAGE.write_text(f"{before}{MARK}{tables(speeds, times)}{MARK}{after}", encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

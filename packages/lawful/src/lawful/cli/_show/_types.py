@@ -1,0 +1,146 @@
+"""The text of argument types: ``f64[3], (i32[], {'a': bool[2]})``."""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Sequence
+from typing import Any, Final, NoReturn
+
+from lawful.cli._usage import UsageError
+from lawful.core import ShapedArray, short_name, supported_dtypes
+
+_DTYPES: Final = {name: dtype for dtype in supported_dtypes for name in (dtype.name, short_name(dtype))}
+_TOKEN: Final = re.compile(
+    r"""\s*(?:(?P<type>(?P<weak>~?)(?P<dtype>\w+)\[(?P<shape>[^\[\](){}]*)\])
+    |(?P<key>'[^'\n]*'|"[^"\n]*"|-?\d+) | (?P<none>None\b) | (?P<mark>[()\[\]{},:]) | (?P<end>\Z) | (?P<other>\S))""",
+    re.VERBOSE,
+)
+
+
+def parse_types(text: str) -> tuple[Any, ...]:
+    """Returns the types of a function's arguments: trees of ``ShapedArray``.
+
+    Args:
+      text: types between commas, as jaxprs have them, in tuples, lists and dicts as Python has them. A type with a
+        ``~`` before it is that of a Python scalar.
+
+    Raises:
+      UsageError: the text is not of this form; the message points at the place.
+
+    >>> parse_types("f64[3], (i32[], ~f64[])")
+    (ShapedArray(f64[3]), (ShapedArray(i32[]), ShapedArray(~f64[])))
+    """
+    return _Types(text).arguments()
+
+
+def text_of_types(types: Sequence[Any]) -> str:
+    """Returns the text of argument types.
+
+    >>> text_of_types(parse_types("f64[3], (i32[], {'a': ~f64[]})"))
+    "f64[3], (i32[], {'a': ~f64[]})"
+    """
+    return re.sub(rf"{ShapedArray.__name__}\((.*?)\)", r"\1", ", ".join(map(repr, types)))
+
+
+class _Types:
+    """A text being parsed."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.place = 0
+        self.trailing_comma = False
+        self.advance()
+
+    def advance(self) -> None:
+        found = _TOKEN.match(self.text, self.place)
+        assert found is not None  # the last alternatives take anything
+        self.token, self.place = found, found.end()
+
+    def at(self, mark: str) -> bool:
+        return self.token["mark"] == mark
+
+    def arguments(self) -> tuple[Any, ...]:
+        return tuple(self.sequence(None))
+
+    def sequence(self, closing: str | None) -> list[Any]:
+        """Returns the values up to a mark, or up to the end of the text."""
+        values: list[Any] = []
+        self.trailing_comma = False
+        while not self.closes(closing):
+            values.append(self.value())
+            self.trailing_comma = not self.closes(closing)
+            if self.trailing_comma:
+                self.take(",", f"',' or {_name(closing)}")
+        self.advance()
+        return values
+
+    def closes(self, closing: str | None) -> bool:
+        return self.token["end"] is not None if closing is None else self.at(closing)
+
+    def value(self) -> Any:
+        token = self.token
+        if token["type"] is not None:
+            self.advance()
+            return self.aval(token)
+        if token["none"] is not None:
+            self.advance()
+            return None
+        if self.at("("):
+            return self.tuple_or_value()
+        if self.at("["):
+            self.advance()
+            return self.sequence("]")
+        if self.at("{"):
+            self.advance()
+            return self.dictionary()
+        self.fail("a type such as f64[3], or a tuple, list or dict of them")
+
+    def tuple_or_value(self) -> Any:
+        self.advance()
+        values = self.sequence(")")
+        # As in Python, parentheses around one value are no tuple without a comma.
+        return values[0] if len(values) == 1 and not self.trailing_comma else tuple(values)
+
+    def dictionary(self) -> dict[Any, Any]:
+        values: dict[Any, Any] = {}
+        while not self.at("}"):
+            if self.token["key"] is None:
+                self.fail("a key such as 'a', or '}'")
+            key = ast.literal_eval(self.token["key"])
+            self.advance()
+            self.take(":", "':'")
+            values[key] = self.value()
+            if not self.at("}"):
+                self.take(",", "',' or '}'")
+        self.advance()
+        return values
+
+    def aval(self, token: re.Match[str]) -> ShapedArray:
+        dtype = _DTYPES.get(token["dtype"])
+        if dtype is None:
+            known = ", ".join(short_name(dtype) for dtype in supported_dtypes)
+            self.fail("a dtype that there is", f"; there are {known}", at=token.start("dtype"))
+        sizes = token["shape"].strip()
+        if not re.fullmatch(r"(\d+(\s*,\s*\d+)*)?", sizes):
+            self.fail("sizes between commas, such as [3,4]", at=token.start("shape"))
+        shape = tuple(int(size) for size in sizes.split(",")) if sizes else ()
+        if token["weak"] and (shape or dtype.name not in ("bool", "int64", "float64", "complex128")):
+            self.fail("a type of a Python scalar: ~bool[], ~i64[], ~f64[] or ~c128[]", at=token.start("weak"))
+        return ShapedArray(shape, dtype, bool(token["weak"]))
+
+    def take(self, mark: str, expected: str) -> None:
+        if not self.at(mark):
+            self.fail(expected)
+        self.advance()
+
+    def fail(self, expected: str, advice: str = "", *, at: int | None = None) -> NoReturn:
+        place = self.token.start(self.token.lastgroup or 0) if at is None else at
+        got = self.text[place : place + 12] or "the end"
+        raise UsageError(
+            f"--args, column {place + 1}: expected {expected}, got {got}{advice}\n  {self.text}\n  {' ' * place}^"
+        )
+
+
+def _name(closing: str | None) -> str:
+    return "the end" if closing is None else f"'{closing}'"

@@ -1,0 +1,32 @@
+"""How thoroughly the laws are run where the command line does not say."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class Profile:
+    """What a name of a profile stands for.
+
+    Attributes:
+      effort: the name of the effort: how many variants of a law are tried on a case.
+      budget: how many seconds to look; None if a number of cases is said.
+      cases: how many cases to draw; None if a time is said.
+      seed: that of the cases; None for a new one each time.
+      every_backend: whether `jit` is compared on all installed backends, not on NumPy's only.
+    """
+
+    effort: str
+    budget: float | None = None
+    cases: int | None = None
+    seed: int | None = None
+    every_backend: bool = False
+
+
+profiles: Final = {
+    "quick": Profile("quick", budget=60.0),
+    "ci": Profile("usual", cases=3000, seed=0),
+    "thorough": Profile("thorough", budget=3600.0, every_backend=True),
+}

@@ -1,0 +1,188 @@
+"""A worker: the process that draws cases, checks laws on them, and makes failures small."""
+
+from __future__ import annotations
+
+import os
+import signal
+import tempfile
+import traceback
+import warnings
+from multiprocessing.connection import Connection
+from typing import Any
+
+from lawful.cli._imports import import_all
+from lawful.cli._suite._sources import chosen_laws
+from lawful.cli._suite._tasks import (
+    Answer,
+    Broken,
+    Examine,
+    Examined,
+    Ready,
+    Retried,
+    Retry,
+    Setup,
+    Shrink,
+    Shrunk,
+    Task,
+)
+from lawful.cli._usage import UsageError
+from lawful.laws import (
+    Failure,
+    Implementation,
+    Inapplicable,
+    Law,
+    Outcome,
+    PrimitiveCall,
+    draw_case,
+    efforts,
+    examine,
+    examine_again,
+    failure_of,
+    find_source,
+    primitives_of,
+    program_text,
+    shrink,
+)
+
+#: Stands for a law in failures of the process itself: it died, or did not end.
+PROCESS = "process"
+
+
+def serve(connection: Connection, setup: Setup) -> None:
+    """Does the tasks that come through a connection until it is closed: what a worker process runs."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent says when to stop
+    os.dup2(2, 1)  # what rules print must not stand in the document on standard output
+    warnings.simplefilter("ignore")
+    with tempfile.TemporaryDirectory(prefix="lawful-laws-") as folder:
+        _keep_hypothesis_in(folder)
+        try:
+            work = Work(setup)
+        except Exception as error:
+            connection.send(Broken(_text(error)))
+            return
+        connection.send(Ready())
+        while (task := _next(connection)) is not None:
+            try:
+                answer = work.do(task)
+            except Exception as error:  # of the machinery: no law has said anything
+                answer = Broken(_text(error))
+            try:
+                connection.send(answer)
+            except OSError:  # the parent is gone
+                return
+
+
+def _next(connection: Connection) -> Task | None:
+    try:
+        task: Task = connection.recv()
+    except (EOFError, OSError):
+        return None
+    return task
+
+
+def _keep_hypothesis_in(folder: str) -> None:
+    """Keeps Hypothesis from writing into the working directory."""
+    from hypothesis.configuration import set_hypothesis_home_dir
+
+    set_hypothesis_home_dir(folder)
+
+
+def _text(error: BaseException) -> str:
+    return str(error) if isinstance(error, UsageError) else "".join(traceback.format_exception(error)).strip()
+
+
+def system_of(setup: Setup) -> Implementation:
+    """Returns the system that a worker is told to hold to the laws.
+
+    Raises:
+      UsageError: there is none of this name, or it is not installed.
+    """
+    from lawful.laws.systems import Lawful, find_system
+
+    if setup.system == "lawful" and setup.backends:
+        return Lawful(setup.backends[0], setup.backends)
+    try:
+        return find_system(setup.system)
+    except (ValueError, ImportError) as error:
+        raise UsageError(f"--system {setup.system}: {error}") from None
+
+
+class Work:
+    """What a worker knows.
+
+    Args:
+      setup: what it is told at its start.
+    """
+
+    def __init__(self, setup: Setup) -> None:
+        import_all(setup.modules)
+        self.setup = setup
+        self.system = system_of(setup)
+        self.effort = efforts[setup.effort]
+        self.laws = set(chosen_laws(setup.laws))
+        self.primitives = set(setup.primitives)
+        self._applicable: dict[str, list[Law]] = {}
+
+    def do(self, task: Task) -> Answer:
+        """Does a task."""
+        match task:
+            case Examine(_, source, seed):
+                return self.examine(source, seed)
+            case Retry(failure):
+                return self.retry(failure)
+            case Shrink(failure, seconds):
+                return self.shrink(failure, seconds)
+
+    def examine(self, source: str, seed: int) -> Examined:
+        """Draws a case and checks the laws on it."""
+        found = find_source(source)
+        try:
+            drawn = draw_case(found, seed)
+        except Inapplicable:
+            return Examined("nothing")
+        primitives = primitives_of(drawn.case)
+        if self.primitives and not self.primitives.intersection(primitives):
+            return Examined("nothing")
+        outcomes = [examine(law, self.system, drawn, self.effort) for law in self.laws_of(source)]
+        return Examined(
+            "call" if isinstance(drawn.case, PrimitiveCall) else "program",
+            primitives,
+            tuple((outcome.law.name, outcome.verdict) for outcome in outcomes),
+            tuple(self.failure(outcome) for outcome in outcomes if outcome.verdict == "failed"),
+        )
+
+    def laws_of(self, source: str) -> list[Law]:
+        """Returns the chosen laws that apply to a source."""
+        if source not in self._applicable:
+            self._applicable[source] = [law for law in find_source(source).laws() if law in self.laws]
+        return self._applicable[source]
+
+    def failure(self, outcome: Outcome, **details: Any) -> Failure:
+        """Returns a failed outcome as plain data."""
+        return failure_of(self.system, outcome, self.effort, **details)
+
+    def retry(self, failure: Failure) -> Retried:
+        """Looks at a remembered failure again."""
+        if failure.law == PROCESS:
+            assert failure.seed is not None
+            self.examine(failure.source, failure.seed)
+            return Retried("passed", failure)
+        try:
+            outcome = examine_again(self.system, failure)
+        except KeyError as error:
+            return Retried("unknown", failure, f"there is no {error.args[0]} now")
+        except Inapplicable:
+            return Retried("passed", failure)
+        if outcome.verdict != "failed":
+            if program_text(self.system, outcome.drawn.case) == failure.program:
+                return Retried("passed", failure)
+            return Retried("gone", failure, "its choices give another case since the generator has changed; forgotten")
+        now = failure_of(self.system, outcome, efforts.get(failure.effort, self.effort), small=failure.small)
+        return Retried("failed", now)
+
+    def shrink(self, failure: Failure, seconds: float) -> Shrunk:
+        """Makes a failure small."""
+        outcome = examine_again(self.system, failure)
+        if outcome.verdict != "failed":  # it depends on something else than the case
+            return Shrunk(failure)
+        return Shrunk(self.failure(shrink(self.system, outcome, self.effort, seconds), small=True))

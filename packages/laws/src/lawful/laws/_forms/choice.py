@@ -1,0 +1,116 @@
+"""``cond`` and ``switch`` as forms."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from lawful.core import ShapedArray
+from lawful.laws._builder import Builder
+from lawful.laws._choose import Chooser
+from lawful.laws._form import form
+from lawful.laws._forms.operands import draw_operands, draw_results, expressions, one_or_all
+from lawful.laws._operands import adapted
+from lawful.laws._program import Block, Static
+from lawful.laws._scope import Lanes, Operand, Variable, applied, by_lane, static
+
+
+def _predicate(builder: Builder, choose: Chooser) -> Variable | None:
+    """Returns a scalar variable to choose by: one that is there, or a new comparison."""
+    scalars = builder.visible(lambda v: v.kind in "bi" and not v.aval.shape)
+    index = choose.integer(0, len(scalars))
+    if index < len(scalars):
+        return scalars[index]
+    compared = builder.visible(lambda v: v.kind in "fi")
+    if not compared:
+        return None
+    variable = compared[choose.integer(0, len(compared) - 1)]
+    operand = variable.operand
+    if variable.aval.shape:
+        operand = operand.wrapped("ops.reduce_sum", axes=tuple(range(variable.aval.ndim)))
+    bound = choose.one_of((0.3, -0.3))
+    function = choose.one_of(("operator.lt", "operator.ge"))
+    return builder.assign(function, [operand, static(Static(bound))])
+
+
+def _strong(aval: ShapedArray) -> ShapedArray:
+    return ShapedArray(aval.shape, aval.dtype)
+
+
+def _of_type(builder: Builder, choose: Chooser, aval: ShapedArray) -> Operand:
+    """Returns an operand of a type: a variable that has it, or one made to have it."""
+    variables = builder.visible()
+    same = [v for v in variables if _strong(v.aval) == aval]
+    index = choose.integer(0, len(same))
+    if index < len(same):
+        return same[index].operand
+    variable = choose.early(variables)
+    # From one kind of numbers to another only where nothing jumps.
+    if variable.aval.dtype != aval.dtype:
+        if variable.kind not in "bi" or aval.dtype.kind == "b":
+            return applied("ops.full", (), shape=aval.shape, fill_value=aval.dtype.type(1))
+        converted = variable.operand.wrapped("ops.convert_element_type", new_dtype=aval.dtype)
+        if np.shape(converted.value) == aval.shape:
+            return converted
+        return applied("ops.full", (), shape=aval.shape, fill_value=aval.dtype.type(1))
+    return adapted(variable, aval.shape)
+
+
+def _branches(
+    builder: Builder, choose: Chooser, operands: Sequence[Variable], count: int
+) -> list[tuple[Block, list[Lanes]]] | None:
+    """Draws sub-programs that give the same types."""
+    parameters = [v.values for v in operands]
+    first = builder.block(choose, parameters, lambda: draw_results(builder, choose))
+    if first is None:
+        return None
+    types = [_strong(Variable(Static(None), values).aval) for values in first[1]]
+    branches = [first]
+    for _ in range(count - 1):
+        drawn = builder.block(choose, parameters, lambda: [_of_type(builder, choose, aval) for aval in types])
+        if drawn is None:
+            return None
+        branches.append(drawn)
+    return branches
+
+
+def _chosen(indices: Lanes, branches: Sequence[list[Lanes]]) -> Any:
+    """Returns the results of the branch that is taken in each lane: strong ones, whichever it is."""
+    results = []
+    for alternatives in zip(*branches, strict=True):
+        lanes = by_lane([indices, *alternatives])
+        results.append([np.asarray(lane[1 + min(max(int(lane[0]), 0), len(branches) - 1)])[()] for lane in lanes])
+    return one_or_all(results)
+
+
+@form("cond", "cond({predicate}, {0}, {1}, {operands})", needs=("cond",))
+def draw_cond(builder: Builder, choose: Chooser) -> None:
+    """A choice between two sub-programs."""
+    predicate = _predicate(builder, choose)
+    if predicate is None:
+        return
+    operands = draw_operands(builder, choose, 0)
+    branches = _branches(builder, choose, operands, 2)
+    if branches is not None:
+        (on_true, true_values), (on_false, false_values) = branches
+        taken = tuple([bool(x) for x in predicate.values])
+        results = _chosen(taken, [false_values, true_values])
+        settings = (("predicate", predicate.expression),)
+        builder.nest("cond", [on_true, on_false], expressions(operands), results, settings)
+
+
+@form("switch", "switch({index}, [{blocks}], {operands})", needs=("switch",))
+def draw_switch(builder: Builder, choose: Chooser) -> None:
+    """A choice among sub-programs by an integer, which may lie beyond them."""
+    scalars = builder.visible(lambda v: v.kind in "iu" and not v.aval.shape)
+    index = choose.integer(0, len(scalars))
+    number = scalars[index] if index < len(scalars) else None
+    chosen = number.operand if number is not None else static(Static(choose.integer(0, 2)))
+    operands = draw_operands(builder, choose, 0)
+    branches = _branches(builder, choose, operands, choose.integer(1, 3))
+    if branches is not None:
+        results = _chosen(chosen.values, [values for _, values in branches])
+        settings = (("index", chosen.expression),)
+        builder.nest("switch", [block for block, _ in branches], expressions(operands), results, settings)

@@ -1,0 +1,134 @@
+"""The adapter of JAX."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, Final
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+
+from lawful import tree
+from lawful.core import ShapedArray, get_aval
+from lawful.laws._implementation import Function, Implementation
+from lawful.laws.systems.jax._functions import ops
+
+jax.config.update("jax_enable_x64", True)  # type: ignore[no-untyped-call]
+
+grad, jvp, linearize, value_and_grad, vjp, vmap = (
+    *(jax.grad, jax.jvp, jax.linearize),
+    *(jax.value_and_grad, jax.vjp, jax.vmap),
+)
+cond, switch, stop_gradient = lax.cond, lax.switch, lax.stop_gradient
+
+
+def jit(function: Function, backend: str | None = None) -> Function:
+    """Returns a function compiled by XLA, the only backend that JAX has for a device."""
+    compiled: Function = jax.jit(function)
+    return compiled
+
+
+def array(value: Any) -> Any:
+    """Returns a pytree with its NumPy arrays as JAX's, which are copies; numbers and JAX's own values as they are."""
+    return tree.map(_array, value)
+
+
+def _array(value: Any) -> Any:
+    return jnp.array(value) if isinstance(value, np.ndarray | np.generic) and value.dtype.kind != "V" else value
+
+
+_SCOPE: Final[dict[str, Any]] = {
+    "np": np,
+    "array": array,
+    "cond": cond,
+    "grad": grad,
+    "jit": jit,
+    "jvp": jvp,
+    "linearize": linearize,
+    "ops": ops,
+    "stop_gradient": stop_gradient,
+    "switch": switch,
+    "value_and_grad": value_and_grad,
+    "vjp": vjp,
+    "vmap": vmap,
+}
+
+
+class Jax(Implementation):
+    """JAX, with numbers of 64 bits."""
+
+    name = "jax"
+    absent: Mapping[str, str] = MappingProxyType(
+        {
+            "jaxprs": "its jaxprs are of another class than lawful's",
+            "weak types": "it has them, but a function of weak values gives a weak one, unlike NumPy's",
+        }
+    )
+    backends: Sequence[str] = ("xla",)
+    scope: Mapping[str, Any] = MappingProxyType(_SCOPE)
+    imports: Mapping[str, str] = MappingProxyType(
+        {
+            name: "import numpy as np" if name == "np" else f"from lawful.laws.systems.jax import {name}"
+            for name in _SCOPE
+        }
+    )
+
+    def array(self, value: Any) -> Any:
+        return _array(value)
+
+    def numpy(self, value: Any) -> Any:
+        return np.asarray(value) if isinstance(value, jax.Array) else value
+
+    def aval(self, value: Any) -> ShapedArray:
+        if not isinstance(value, jax.Array):
+            return get_aval(value)
+        return ShapedArray(value.shape, value.dtype, bool(getattr(jax.typeof(value), "weak_type", False)))
+
+    def jvp(self, function: Function, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
+        out, tangent = jax.jvp(function, _arrays(primals), _arrays(tangents))
+        return out, tangent
+
+    def linearize(self, function: Function, *primals: Any) -> tuple[Any, Function]:
+        out, push = jax.linearize(function, *_arrays(primals))
+        return out, push
+
+    def linear_transpose(self, function: Function, *examples: Any) -> Function:
+        transposed: Function = jax.linear_transpose(function, *_arrays(examples))
+        return transposed
+
+    def vjp(self, function: Function, *primals: Any) -> tuple[Any, Function]:
+        out, pull = jax.vjp(function, *_arrays(primals))
+        return out, pull
+
+    def grad(self, function: Function, argnums: int | Sequence[int] = 0) -> Function:
+        gradient: Callable[..., Any] = jax.grad(function, argnums)
+        return gradient
+
+    def jacfwd(self, function: Function) -> Function:
+        jacobian: Function = jax.jacfwd(function)
+        return jacobian
+
+    def jacrev(self, function: Function) -> Function:
+        jacobian: Function = jax.jacrev(function)
+        return jacobian
+
+    def vmap(self, function: Function, in_axes: Any = 0, out_axes: Any = 0) -> Function:
+        mapped: Function = jax.vmap(function, in_axes, out_axes)
+        return mapped
+
+    def jit(self, function: Function, backend: str | None = None) -> Function:
+        return jit(function, backend)
+
+    def clear_caches(self) -> None:
+        jax.clear_caches()  # type: ignore[no-untyped-call]
+
+
+def _arrays(values: Sequence[Any]) -> tuple[Any, ...]:
+    return tuple(array(tuple(values)))
+
+
+#: JAX.
+system: Final = Jax()

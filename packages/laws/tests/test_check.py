@@ -1,0 +1,137 @@
+"""`check` holds every law against someone's function, tells what does not apply, and explains mistakes."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from lawful import ops
+from lawful.autodiff import stop_gradient
+from lawful.core import ArgumentTypeError, ArgumentValueError, NonArrayError
+from lawful.laws import LawReport, Report, check, laws, quick, set_default_effort, thorough, usual
+
+x = np.array([0.5, 1.0])
+
+
+def product(x: Any) -> Any:
+    return ops.mul(ops.sin(x), x)
+
+
+def half_gradient(x: Any) -> Any:
+    """Has the wrong derivative."""
+    return ops.mul(stop_gradient(x), x)
+
+
+def law_of(report: Report, name: str) -> LawReport:
+    [found] = [law for law in report.laws if law.law == name]
+    return found
+
+
+def test_a_right_function_passes_every_law_that_is_about_functions() -> None:
+    report = check(product, x)
+    assert report.ok, str(report)
+    assert {law.law for law in report.laws} == {name for name, law in laws.items() if law.subject == "function"}
+    assert all(law.verdict == "passed" for law in report.laws)
+    assert report.effort == "thorough"
+
+
+def test_a_wrong_derivative_has_a_small_counterexample() -> None:
+    report = check(half_gradient, np.array([[1.37, -2.21, 0.4], [5.3, 0.1, 1.0]]), effort=usual)
+    failed = {law.law for law in report.failures}
+    assert failed == {"jvp_finite_differences", "second_order"}
+    failure = law_of(report, "jvp_finite_differences")
+    assert failure.counterexample.splitlines()[1] == "    half_gradient(np.array(1.0))"
+    assert f"with half_gradient of {__file__}" in failure.counterexample
+    assert failure.size is not None
+    assert failure.size > 1e-3
+
+
+def test_what_the_function_refuses_does_not_apply() -> None:
+    def pair(x: Any) -> Any:
+        return ops.mul(x[0], x[1])
+
+    report = check(pair, x, effort=quick)
+    assert report.ok
+    refused = {entry.kind: entry.reason for entry in report.refused}
+    assert refused["arrays with no elements"].startswith("the function refuses them: IndexError: ")
+    assert set(refused) == {
+        *("0-dimensional arrays", "Python numbers", "arrays with no elements", "dimensions of length 1")
+    }
+    assert "not applicable: Python numbers: the function refuses them: TypeError: " in str(report)
+
+
+def test_what_is_infinite_does_not_apply() -> None:
+    report = check(lambda x: ops.reduce_max(x, (0,)), x, effort=quick)
+    assert report.ok, str(report)
+    assert "the function gives NaN or infinity for them" in {entry.reason for entry in report.refused}
+
+
+def test_an_error_under_a_transformation_only_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = ops.sin_p.rules["jvp"]
+
+    def of_two(primals: Any, tangents: Any) -> Any:
+        if np.ndim(primals[0]) == 0:
+            raise IndexError("no dimension")
+        return right(primals, tangents)
+
+    monkeypatch.setitem(ops.sin_p.rules, "jvp", of_two)
+    report = check(product, x, effort=quick, laws=["jvp_linear"])
+    [failure] = report.failures
+    assert failure.reason.startswith(f"raises IndexError: no dimension, at {__file__}:")
+    assert "product(np.array(" in failure.counterexample
+
+
+def test_a_function_that_asks_for_values_is_held_to_what_needs_no_staging() -> None:
+    def positive(x: Any) -> Any:
+        return ops.sin(x) if x > 0 else x
+
+    report = check(positive, 0.5, effort=quick)
+    assert report.ok, str(report)
+    assert law_of(report, "jvp_linear").verdict == "passed"
+    staged = law_of(report, "eval_jaxpr")
+    assert staged.verdict == "inapplicable"
+    assert "asks for values" in staged.reason
+
+
+def test_trees_integers_and_kinks() -> None:
+    def layer(params: Any, counts: Any) -> Any:
+        return {"sum": ops.reduce_sum(ops.mul(params["w"], counts), (0,)), "w": (params["w"], counts)}
+
+    assert check(layer, {"w": x}, np.array([1, 2]), effort=quick).ok
+    assert check(lambda x: ops.max(x, 0.0), np.array([0.0, 1.0]), effort=quick).ok
+
+
+def test_directions_are_drawn_again() -> None:
+    assert law_of(check(product, x, effort=quick, laws=["jvp_linear"]), "jvp_linear").cases + 6 == (
+        law_of(check(product, x, effort=quick, laws=["jvp_linear"], seeds=range(7)), "jvp_linear").cases
+    )
+
+
+def test_the_default_effort_is_thorough_or_what_was_chosen() -> None:
+    assert check(product, x, laws=["jvp_linear"]).effort == thorough.name
+    set_default_effort(quick)
+    try:
+        assert check(product, x, laws=["jvp_linear"]).effort == quick.name
+        assert check(product, x, laws=["jvp_linear"], effort=usual).effort == usual.name
+    finally:
+        set_default_effort(None)
+
+
+@pytest.mark.parametrize(
+    ("args", "options", "error", "text"),
+    [
+        ((ops.sin(x),), {}, ArgumentTypeError, r"expected a function, got array\(.*check\(f, x\)"),
+        ((product,), {}, ArgumentValueError, "expected an example of the arguments, got none; give arrays"),
+        ((product, "abc"), {}, NonArrayError, r"got 'abc' at args\[0\]; close over what is no array"),
+        ((lambda d: d["a"], {"a": object()}), {}, NonArrayError, r"at args\[0\]\['a'\]"),
+        ((lambda x: 1 / 0, x), {}, ArgumentValueError, "got ZeroDivisionError: division by zero from f"),
+        ((lambda x: {"a": "no"}, x), {}, NonArrayError, r"got 'no' at result\['a'\]; return arrays only"),
+        ((product, x), {"laws": ["typo"]}, ArgumentValueError, "expected names of laws, got 'typo'; the laws are"),
+        ((product, x), {"effort": "thorough"}, ArgumentTypeError, "expected an effort, got 'thorough'; give"),
+        ((product, x), {"system": "lawful"}, ArgumentTypeError, "expected a system of lawful.laws.systems"),
+    ],
+)
+def test_a_mistake_is_explained(args: Any, options: Any, error: type[Exception], text: str) -> None:
+    with pytest.raises(error, match=text) as caught:
+        check(*args, **options)
+    assert str(caught.value).startswith(__file__)

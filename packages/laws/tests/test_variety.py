@@ -1,0 +1,141 @@
+"""Everything that the language of programs has is drawn, and drawn often."""
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import find, given, settings
+from hypothesis import strategies as st
+
+from lawful import tree
+from lawful.core import get_aval
+from lawful.laws import Generation, Program, RandomChoose, draw_program, forms, programs, pytrees, usual_dtypes
+from lawful.laws._program import Apply, Assign, Block, Name, Nest
+
+every_dtype = Generation(dtypes=usual_dtypes, smooth=False)
+
+
+def drawn(count: int) -> list[Program]:
+    return [draw_program(RandomChoose(seed, every_dtype.dtypes), every_dtype) for seed in range(count)]
+
+
+def names_in(value: Any) -> Iterator[str]:
+    """Yields the variables that an expression, or an equation, uses."""
+    match value:
+        case Name(text):
+            yield text
+        case Apply(_, operands):
+            yield from names_in(operands)
+        case Assign(_, expression):
+            yield from names_in(expression)
+        case Nest(_, _, blocks, operands, others):
+            yield from names_in([operands, [setting for _, setting in others]])
+            for block in blocks:
+                yield from names_in(list(block.equations))
+                yield from tree.leaves(block.results)
+        case tuple() | list():
+            for part in value:
+                yield from names_in(part)
+
+
+def bound_in(block: Block) -> set[str]:
+    """Returns the variables that a function binds itself."""
+    bound = set(block.parameters)
+    for equation in block.equations:
+        bound.update(tree.leaves(equation.targets) if isinstance(equation, Nest) else [equation.target])
+    return bound
+
+
+def traits(program: Program) -> Iterator[str]:
+    """Yields what there is in a program."""
+    leaves = tree.leaves(program.args)
+    yield from {str(get_aval(x).dtype) for x in leaves}
+    yield from {f"rank {get_aval(x).ndim}" for x in leaves}
+    yield from {f"length {size}" for x in leaves for size in get_aval(x).shape}
+    if any(get_aval(x).weak_type for x in leaves):
+        yield "weak"
+    if any(get_aval(x).size == 0 for x in leaves):
+        yield "empty"
+    yield from {type(x).__name__ for x in program.args if isinstance(x, tuple | list | dict)}
+    if any(x is None for x in tree.leaves(program.args, is_leaf=lambda x: x is None)):
+        yield "None"
+    with np.errstate(all="ignore"):
+        if len(tree.leaves(program(*program.args))) > 1:
+            yield "several results"
+    uses = Counter(names_in([*program.block.equations]))
+    if any(name not in uses and name not in tree.leaves(program.block.results) for name in program.block.parameters):
+        yield "unused input"
+    if any(count > 1 for count in uses.values()):
+        yield "shared subexpression"
+    if program.constants:
+        yield "constant"
+    nests = [equation for equation in program.block.equations_within() if isinstance(equation, Nest)]
+    for nest in nests:
+        yield nest.form
+        inner = {
+            equation.form
+            for block in nest.blocks
+            for equation in block.equations_within()
+            if isinstance(equation, Nest)
+        }
+        yield from {f"{form} in {nest.form}" for form in inner}
+        if any(set(names_in([*block.equations])) - bound_in(block) for block in nest.blocks):
+            yield f"closure in {nest.form}"
+
+
+def test_everything_is_drawn_often() -> None:
+    found: Counter[str] = Counter()
+    for program in drawn(1000):
+        found.update(set(traits(program)))
+    often = [*forms, *(f"rank {ndim}" for ndim in range(4)), *(f"length {size}" for size in range(5))]
+    often += ["weak", "several results", "unused input", "shared subexpression", "constant"]
+    often += ["tuple", "list", "dict", "Pair", *map(str, usual_dtypes)]
+    assert all(found[trait] >= 10 for trait in often), found
+    assert found["empty"] >= 60, found
+    assert found["None"] >= 1, found
+    assert all(found[f"closure in {form}"] >= 5 for form in forms), found
+    nested = [trait for trait in found if trait.split(" in ")[0] in forms and " in " in trait]
+    assert len(nested) >= 0.4 * len(forms) ** 2, nested
+
+
+@pytest.mark.parametrize("form", list(forms))
+def test_only_allowed_forms_are_drawn(form: str) -> None:
+    for seed in range(60):
+        program = draw_program(RandomChoose(seed), Generation(forms=(form,)))
+        assert {e.form for e in program.block.equations_within() if isinstance(e, Nest)} <= {form}
+
+
+@pytest.mark.parametrize("form", ["switch", "vmap", "vjp"])
+def test_a_program_with_a_form_is_small(form: str) -> None:
+    """The form alone is left of a program, with a sub-program that gives what it is given."""
+    smallest = find(
+        programs(),
+        lambda program: any(isinstance(e, Nest) and e.form == form for e in program.block.equations),
+        settings=settings(max_examples=300, database=None, deadline=None, derandomize=True),
+    )
+    assert smallest.equation_count <= 3, smallest
+    assert len(smallest.args) == 1, smallest
+
+
+def test_every_declared_op_is_drawn() -> None:
+    """Within a few thousand equations there is each op of the catalogue."""
+    from lawful.laws._catalogue import our_catalogue
+
+    named: set[str] = set()
+    for program in drawn(1500):
+        named.update(eqn.primitive.name for eqn in program.jaxpr().eqns)
+    missing = {primitive.name for primitive in our_catalogue().primitives} - named
+    assert len(missing) <= 2, missing
+
+
+@given(pytrees())
+def test_pytrees_are_of_arrays(value: Any) -> None:
+    assert tree.leaves(value)
+    assert all(get_aval(x).ndim <= 3 for x in tree.leaves(value))
+
+
+@given(pytrees(st.integers(0, 9)))
+def test_pytrees_have_given_leaves(value: Any) -> None:
+    assert all(type(x) is int for x in tree.leaves(value))

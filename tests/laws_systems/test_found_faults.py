@@ -1,0 +1,137 @@
+"""What the laws have found in other systems, each as it shrank: the adapters go around it, and say so."""
+
+import threading
+from typing import Any
+
+import numpy as np
+import pytest
+
+# PyTorch warns so about itself, when it loads its forward mode and where it maps by a loop.
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:`torch.jit.script` is deprecated:FutureWarning"),
+    pytest.mark.filterwarnings("ignore:There is a performance drop:UserWarning"),
+]
+
+
+def test_jax_fails_to_differentiate_by_what_a_scalar_is_padded_with() -> None:
+    """The gradient is zero: nothing is padded."""
+    jax = pytest.importorskip("jax")
+    with pytest.raises(TypeError, match="NoneType"):
+        jax.grad(lambda x: jax.lax.pad(jax.numpy.float32(2.0), x, ()))(jax.numpy.float32(1.0))
+
+
+def test_jax_fails_to_differentiate_by_a_scalar_bound() -> None:
+    """The derivative is 3: all elements are below the bound."""
+    jax = pytest.importorskip("jax")
+    x = jax.numpy.zeros(3)
+    with pytest.raises(TypeError, match="select cases must have the same shapes"):
+        jax.grad(lambda low: jax.lax.clamp(low, x, x + 2.0).sum())(jax.numpy.ones((), x.dtype))
+
+
+def test_the_adapter_of_jax_clamps_to_scalar_bounds() -> None:
+    pytest.importorskip("jax")
+    from lawful.laws.systems.jax import grad, ops
+
+    x = np.zeros(3)
+    assert grad(lambda low: ops.reduce_sum(ops.clamp(low, x, 2.0), (0,)))(1.0) == 3
+
+
+def test_the_adapter_of_jax_pads_a_scalar_by_itself() -> None:
+    pytest.importorskip("jax")
+    from lawful.laws.systems.jax import grad, ops
+
+    assert grad(lambda x: ops.pad(2.0, x, ()))(1.0) == 0
+
+
+def test_autograd_gives_a_gradient_of_a_wrong_shape_for_a_broadcast_to_nothing() -> None:
+    autograd = pytest.importorskip("autograd")
+    import autograd.numpy as anp
+
+    x = np.ones(1)
+    assert autograd.grad(lambda x: anp.sum(anp.broadcast_to(x, (0,))))(x).shape == (0,)  # and not (1,)
+
+
+def test_autograd_gives_nan_as_the_derivative_of_a_product_by_a_factor_of_zero() -> None:
+    """The derivative is the product of the other factors, (2, 0)."""
+    autograd = pytest.importorskip("autograd")
+    import autograd.numpy as anp
+
+    with np.errstate(all="ignore"):
+        gradient = autograd.grad(anp.prod)(np.array([0.0, 2.0]))
+    np.testing.assert_array_equal(gradient, [np.nan, 0.0])
+
+
+def test_the_adapter_of_autograd_broadcasts_to_nothing() -> None:
+    pytest.importorskip("autograd")
+    from lawful.laws.systems.autograd import grad, ops
+
+    x = np.ones(1)
+    np.testing.assert_array_equal(grad(lambda x: ops.reduce_sum(ops.broadcast_in_dim(x, (0,), (0,)), (0,)))(x), [0.0])
+
+
+def test_derivatives_of_autograd_in_two_threads_mix_up() -> None:
+    """While one thread differentiates, that of another one counts as nested within it."""
+    autograd = pytest.importorskip("autograd")
+    inside, leave = threading.Event(), threading.Event()
+    found = []
+
+    def slow(x: float) -> float:
+        inside.set()
+        leave.wait(10)
+        return x * x
+
+    thread = threading.Thread(target=lambda: found.append(autograd.grad(slow)(3.0)))
+    thread.start()
+    inside.wait(10)
+    try:
+        from autograd.tracer import trace_stack
+
+        assert trace_stack.top == 0  # and not -1: this thread differentiates nothing
+    finally:
+        leave.set()
+        thread.join()
+    assert found == [6.0]
+
+
+def test_writing_into_a_result_of_autograd_changes_its_derivative() -> None:
+    autograd = pytest.importorskip("autograd")
+    import autograd.numpy as anp
+
+    pull, out = autograd.make_vjp(anp.exp)(np.array([0.0, 1.0]))
+    before = pull(np.ones(2))
+    out[...] = 7.0
+    assert not np.array_equal(pull(np.ones(2)), before)
+
+
+def test_the_mixed_second_derivative_of_a_power_is_wrong_in_torch() -> None:
+    """∂²(xʸ)/∂x∂y is 1/x at y = 0, in either order."""
+    torch = pytest.importorskip("torch")
+    x, y = torch.tensor(2.0), torch.tensor(0.0)
+
+    def power(x: Any, y: Any) -> Any:
+        return x**y
+
+    grad = torch.func.grad
+    assert grad(grad(power, 1), 0)(x, y) == 0.5
+    assert grad(grad(power, 0), 1)(x, y) == 0.0  # and not 0.5
+
+
+def test_forward_mode_of_torch_refuses_a_tensor_that_was_broadcast() -> None:
+    torch = pytest.importorskip("torch")
+    x = torch.tensor(1.0).expand(3)
+    with pytest.raises(RuntimeError, match="more than one element of the written-to tensor"):
+        torch.func.jvp(torch.sin, (x,), (torch.ones(3),))
+
+
+def test_the_adapter_of_torch_takes_a_tensor_that_was_broadcast() -> None:
+    pytest.importorskip("torch")
+    from lawful.laws.systems.torch import array, jvp, ops
+
+    x = ops.broadcast_in_dim(array(np.array(0.0)), (3,), ())
+    np.testing.assert_array_equal(jvp(ops.sin, (x,), (np.ones(3),))[1], np.ones(3))
+
+
+def test_torch_maps_some_functions_over_no_elements_by_raising_an_error() -> None:
+    torch = pytest.importorskip("torch")
+    with pytest.raises(RuntimeError, match="cannot reshape tensor of 0 elements"):
+        torch.func.vmap(lambda x: x.ravel())(torch.zeros(0, 3))
