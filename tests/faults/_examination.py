@@ -1,0 +1,128 @@
+"""Trying laws, and ``check_grads``, on cases while a fault is planted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+
+from lawful.laws import Drawn, Effort, Inapplicable, Law, check_grads, draw_case, examine, find_source, quick
+from lawful.laws._directions import is_wide, restrict
+from lawful.laws._law import Trial
+from lawful.laws.systems import lawful
+
+from ._fault import Fault
+
+#: The laws of these groups count allocations and calls, which takes long: they see the first case of each source.
+SLOW_GROUPS: Final = ("cost", "leaks")
+
+
+@dataclass(frozen=True, slots=True)
+class Kill:
+    """That a law fails on a case while a fault is planted.
+
+    Attributes:
+      source: where the case comes from.
+      seed: the seed of the case.
+      effort: with how much effort.
+      after: how many cases of all sources were tried, this one included.
+    """
+
+    source: str
+    seed: int
+    effort: str
+    after: int
+
+
+def cases_of(fault: Fault, count: int) -> Iterator[tuple[str, int]]:
+    """Yields sources and seeds: as many cases of each source of a fault as there are of the others."""
+    for number in range(count):
+        yield fault.sources[number % len(fault.sources)], number // len(fault.sources)
+
+
+def drawn(source: str, seed: int) -> Drawn | None:
+    """Returns the case of a seed; None if there is none, or the fault does not let it be drawn."""
+    with suppress(Exception):
+        return draw_case(find_source(source), seed)
+    return None
+
+
+def is_killed(law: Law, source: str, seed: int, effort: Effort = quick) -> bool:
+    """Whether a law fails on a case, of those that the source has the law for."""
+    if law not in find_source(source).laws():
+        return False
+    case = drawn(source, seed)
+    return case is not None and examine(law, lawful, case, effort).verdict == "failed"
+
+
+def kills_of(
+    fault: Fault, count: int, effort: Effort = quick, *, enough: int | None = None, seen: int = 0
+) -> dict[str, Kill]:
+    """Returns the first case on which each law fails, of those laws that fail on one, and hold there without the fault.
+
+    Args:
+      fault: is planted meanwhile.
+      count: how many cases to try.
+      effort: how many variants of each law.
+      enough: how many laws suffice; by default all are tried on all cases.
+      seen: how many of the cases to leave out.
+    """
+    found: dict[str, Kill] = {}
+    for after, (name, seed) in enumerate(cases_of(fault, count), 1):
+        if after <= seen:
+            continue
+        with fault.planted():
+            failing = _failing(name, seed, effort, found, None if enough is None else enough - len(found))
+        for law in failing:
+            if not is_killed(law, name, seed, effort):
+                found[law.name] = Kill(name, seed, effort.name, after)
+        if enough is not None and len(found) >= enough:
+            break
+    return found
+
+
+def _failing(source: str, seed: int, effort: Effort, known: Iterable[str], enough: int | None) -> list[Law]:
+    """Returns laws that fail on a case, of those that are not known yet."""
+    case, failing = drawn(source, seed), list[Law]()
+    if case is None:
+        return failing
+    for law in find_source(source).laws():
+        if law.group in SLOW_GROUPS and seed > 0:
+            continue
+        if law.name not in known and examine(law, lawful, case, effort).verdict == "failed":
+            failing.append(law)
+            if enough is not None and len(failing) >= enough:
+                break
+    return failing
+
+
+def finds_by_check_grads(source: str, seed: int) -> bool | None:
+    """Whether ``check_grads`` fails on a case; None where it does not apply: nothing to differentiate, or no case."""
+    case = drawn(source, seed)
+    if case is None:
+        return None
+    try:
+        trial = Trial(lawful, case.case, quick, np.random.default_rng(0))
+        function, leaves = restrict(trial, is_wide)
+    except Inapplicable:
+        return None
+    except Exception:
+        return True
+    try:
+        check_grads(function, leaves, order=2)
+    except Exception:
+        return True
+    return False
+
+
+def found_by_check_grads(fault: Fault, count: int) -> Kill | None:
+    """Returns the first case on which ``check_grads`` fails, and does not fail without the fault."""
+    for after, (name, seed) in enumerate(cases_of(fault, count), 1):
+        with fault.planted():
+            found = finds_by_check_grads(name, seed)
+        if found and finds_by_check_grads(name, seed) is False:
+            return Kill(name, seed, "check_grads", after)
+    return None

@@ -1,0 +1,166 @@
+"""What a fault is: a wrong rule, or a wrong function of a transformation, planted for a while."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+import numpy as np
+import pytest
+
+from lawful.core import Primitive, Zero, get_aval
+from lawful.ops._elementwise import add_tangents
+from lawful.staging import clear_caches
+
+Rule = Callable[..., Any]
+#: Makes a wrong rule or function of the right one.
+Wrong = Callable[[Rule], Rule]
+Plant = Callable[[pytest.MonkeyPatch], None]
+
+PROGRAMS = ("smooth", "complex", "every dtype")
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """A fault that the laws must find.
+
+    Attributes:
+      name: what is wrong, as a sentence.
+      kind: what kind of mistake it is: "wrong sign", "stale cache" and so on.
+      where: what it is planted into: a rule of a primitive, or a function of a transformation.
+      plant: plants it by a patch that can be undone.
+      sources: the names of the sources of cases, of ``lawful.laws.find_source``, that meet it.
+    """
+
+    name: str
+    kind: str
+    where: str
+    plant: Plant
+    sources: tuple[str, ...] = PROGRAMS
+
+    @property
+    def slug(self) -> str:
+        """The name in a form that can be typed: the id of its tests."""
+        return re.sub(r"\W+", "-", self.name)
+
+    @contextmanager
+    def planted(self) -> Iterator[None]:
+        """Plants the fault; removes it, and all that was derived with it, whatever happens."""
+        clear_caches()
+        try:
+            with pytest.MonkeyPatch.context() as patch, np.errstate(all="ignore"):
+                self.plant(patch)
+                yield
+        finally:
+            clear_caches()
+
+
+def rule_fault(name: str, kind: str, primitive: Primitive, slot: str, wrong: Wrong, *, programs: bool = False) -> Fault:
+    """Returns a fault in one rule of a primitive.
+
+    Args:
+      name: what is wrong.
+      kind: the kind of mistake.
+      primitive: whose rule it is.
+      slot: which rule.
+      wrong: makes the wrong rule of the right one.
+      programs: whether whole programs meet it, and not calls of the primitive.
+    """
+
+    def plant(patch: pytest.MonkeyPatch) -> None:
+        patch.setitem(primitive.rules, slot, wrong(primitive.rule(slot)))
+
+    sources = PROGRAMS if programs else (f"{primitive.name}, smooth", primitive.name, "smooth")
+    return Fault(name, kind, f"{slot} of `{primitive.name}`", plant, sources)
+
+
+def function_fault(
+    name: str, kind: str, module: ModuleType, function: str, wrong: Wrong, sources: tuple[str, ...] = PROGRAMS
+) -> Fault:
+    """Returns a fault in a function of a module, wherever in lawful it was imported."""
+
+    def plant(patch: pytest.MonkeyPatch) -> None:
+        right = getattr(module, function)
+        replace_everywhere(patch, function, right, wrong(right))
+
+    return Fault(name, kind, _place(module, function), plant, sources)
+
+
+def local_fault(
+    name: str, kind: str, module: ModuleType, function: str, wrong: Wrong, sources: tuple[str, ...] = PROGRAMS
+) -> Fault:
+    """Returns a fault in what one module calls by a name, which is right everywhere else."""
+
+    def plant(patch: pytest.MonkeyPatch) -> None:
+        patch.setattr(module, function, wrong(getattr(module, function)))
+
+    return Fault(name, kind, _place(module, function), plant, sources)
+
+
+def method_fault(
+    name: str, kind: str, cls: type, method: str, wrong: Wrong, sources: tuple[str, ...] = PROGRAMS
+) -> Fault:
+    """Returns a fault in a method of a class."""
+
+    def plant(patch: pytest.MonkeyPatch) -> None:
+        patch.setattr(cls, method, wrong(getattr(cls, method)))
+
+    return Fault(name, kind, f"`{cls.__name__}.{method}` of {_package(cls.__module__)}", plant, sources)
+
+
+def replace_everywhere(patch: pytest.MonkeyPatch, name: str, right: Any, wrong: Any) -> None:
+    """Replaces an object in every module of lawful that has imported it."""
+    for module_name, module in list(sys.modules.items()):
+        if module_name.startswith("lawful.") and getattr(module, name, None) is right:
+            patch.setattr(module, name, wrong)
+
+
+def _place(module: ModuleType, function: str) -> str:
+    return f"`{function}` of {_package(module.__name__)}"
+
+
+def _package(module_name: str) -> str:
+    return module_name.removeprefix("lawful.").partition(".")[0].replace("_", "-")
+
+
+# Wrong derivatives
+
+
+def tangent(change: Callable[..., Any]) -> Wrong:
+    """Returns what changes the tangent that a jvp rule gives: ``change(t, ans, *primals)``; symbolic zeros stay."""
+
+    def wrong(right: Rule) -> Rule:
+        def jvp(primals: Any, tangents: Any, **params: Any) -> tuple[Any, Any]:
+            ans, t = right(primals, tangents, **params)
+            return ans, t if type(t) is Zero else change(t, ans, *primals)
+
+        return jvp
+
+    return wrong
+
+
+def derivatives(*terms: Callable[..., Any] | None) -> Wrong:
+    """Returns what replaces the tangent by a sum of ``term(t, ans, *primals)``, one for each tangent, None for zero."""
+
+    def wrong(right: Rule) -> Rule:
+        def jvp(primals: Any, tangents: Any, **params: Any) -> tuple[Any, Any]:
+            ans = right(primals, tangents, **params)[0]
+            total: Any = Zero(get_aval(ans).to_tangent_aval())
+            for t, term in zip(tangents, terms, strict=True):
+                if type(t) is not Zero and term is not None:
+                    total = add_tangents(total, term(t, ans, *primals))
+            return ans, total
+
+        return jvp
+
+    return wrong
+
+
+def instead(rule: Rule) -> Wrong:
+    """Returns what puts a rule into the place of the right one."""
+    return lambda right: rule

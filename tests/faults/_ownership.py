@@ -1,0 +1,44 @@
+"""Faults in who owns arrays, and what threads share."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import pytest
+
+from lawful.autodiff import _linearize
+from lawful.core import _trace, eval_trace
+from lawful.staging import _ownership
+from lawful.staging._recorder import Recorder
+
+from ._fault import Fault, function_fault, instead, method_fault, replace_everywhere
+
+
+def _share_the_trace(patch: pytest.MonkeyPatch) -> None:
+    replace_everywhere(patch, "current", _trace.current, SimpleNamespace(trace=eval_trace))
+
+
+ownership_faults = (
+    function_fault(
+        "constants and residuals are not copied", "residual aliasing", _ownership, "freeze", instead(lambda x: x)
+    ),
+    method_fault(
+        "constants of traces are not copied", "closure constant", Recorder, "snapshot", instead(lambda self, x: x)
+    ),
+    function_fault(
+        "results share memory with arguments",
+        "results alias arguments",
+        _ownership,
+        "own_results",
+        instead(lambda results, others: list(results)),
+    ),
+    function_fault(
+        "results share memory with residuals",
+        "residual aliasing",
+        _linearize,
+        "own_residuals",
+        instead(lambda linearized: None),
+        ("exp, smooth", "exp", "smooth"),
+    ),
+    Fault("threads share the current trace", "state shared between threads", "`current` of core", _share_the_trace),
+)

@@ -1,0 +1,39 @@
+"""The catalogue of faults: mistakes that people make, planted one at a time to see that the laws find them.
+
+A fault is one entry of a table of its kind. To add one (a rule of ``scan``, say), add an entry to the module of its
+kind, and write the table anew: ``python -m tests.faults.table --write``.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from ._batching import batching_faults
+from ._choices import choice_faults
+from ._compilation import compilation_faults
+from ._derivatives import derivative_faults
+from ._differentiation import differentiation_faults
+from ._evaluation import evaluation_faults
+from ._fault import Fault
+from ._mapping import mapping_faults
+from ._ownership import ownership_faults
+from ._passes import pass_faults
+from ._texts import text_faults
+from ._transposes import transpose_faults
+
+#: The faults, by the part of the system that they are in.
+chapters: Final[dict[str, tuple[Fault, ...]]] = {
+    "Evaluation": evaluation_faults,
+    "Derivatives of primitives": derivative_faults,
+    "Transposes of primitives": transpose_faults,
+    "Batching of primitives": batching_faults,
+    "Forward and reverse mode": differentiation_faults,
+    "vmap": mapping_faults,
+    "cond and switch": choice_faults,
+    "jit": compilation_faults,
+    "Passes and type check": pass_faults,
+    "Printer and parser": text_faults,
+    "Memory and threads": ownership_faults,
+}
+
+faults: Final[tuple[Fault, ...]] = tuple(fault for chapter in chapters.values() for fault in chapter)

@@ -1,0 +1,79 @@
+"""Every fault of the catalogue is found by a law, and the table that says by which is kept."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from lawful import ops
+from lawful.core import primitives_by_name
+from lawful.laws import check_grads, laws, quick
+
+from . import table
+from ._examination import finds_by_check_grads, found_by_check_grads, is_killed, kills_of
+from ._fault import Fault
+from .catalogue import chapters, faults
+
+rows = table.read()
+every_fault = pytest.mark.parametrize("fault", faults, ids=lambda fault: fault.slug)
+# Every so many of the faults that check_grads is said to find are tried again.
+SAMPLE = 6
+
+
+@every_fault
+def test_a_law_finds_the_fault_and_holds_without_it(fault: Fault) -> None:
+    found = rows[fault.name].laws if fault.name in rows else {}
+    for name, kill in sorted(found.items(), key=lambda item: (table.is_slow(item[0]), item[1].after))[:2]:
+        if name in laws:
+            with fault.planted():
+                is_found = is_killed(laws[name], kill.source, kill.seed)
+            if is_found and not is_killed(laws[name], kill.source, kill.seed):
+                return
+    # The generator of cases has changed since the table was written.
+    assert kills_of(fault, table.MOST_CASES, quick, enough=1), "no law finds it"
+
+
+def test_the_catalogue_is_large_and_each_fault_is_in_it_once() -> None:
+    assert len(faults) >= 70
+    assert len({fault.slug for fault in faults}) == len(faults)
+    assert all(chapters.values())
+
+
+def test_the_table_has_the_faults_of_the_catalogue_and_a_law_for_each() -> None:
+    assert list(rows) == [fault.name for fault in faults], "run python -m tests.faults.table --missing"
+    assert not [name for name, row in rows.items() if not row.laws]
+    assert {law for row in rows.values() for law in row.laws} <= set(laws)
+
+
+def test_the_page_shows_the_table() -> None:
+    assert table.PAGE.read_text(encoding="utf-8") == table.page(rows), "run python -m tests.faults.table"
+
+
+def test_faults_are_gone_afterwards() -> None:
+    before = {name: dict(primitive.rules) for name, primitive in primitives_by_name.items()}
+    for fault in faults:
+        with fault.planted():
+            pass
+    assert {name: dict(primitive.rules) for name, primitive in primitives_by_name.items()} == before
+
+
+by_check_grads = [fault for fault in faults if fault.name in rows and rows[fault.name].check_grads]
+
+
+@pytest.mark.parametrize("fault", by_check_grads[::SAMPLE], ids=lambda fault: fault.slug)
+def test_check_grads_finds_what_the_table_says(fault: Fault) -> None:
+    kill = rows[fault.name].check_grads
+    assert kill is not None
+    with fault.planted():
+        is_found = finds_by_check_grads(kill.source, kill.seed)
+    if not is_found or finds_by_check_grads(kill.source, kill.seed):
+        # The generator of cases has changed since the table was written.
+        assert found_by_check_grads(fault, table.MOST_CASES), "check_grads does not find it"
+
+
+def test_check_grads_is_tried_in_earnest() -> None:
+    (fault,) = [fault for fault in faults if fault.name == "the derivative of sin is negated"]
+    x = np.array([0.3, 1.0])
+    check_grads(lambda x: [ops.sin(x)], (x,), order=2)
+    with fault.planted(), pytest.raises(AssertionError):
+        check_grads(lambda x: [ops.sin(x)], (x,), order=2)
