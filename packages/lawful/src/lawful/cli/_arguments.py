@@ -82,6 +82,8 @@ def _add_laws(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     add("--law", action="append", default=[], metavar="NAME",
         help="only this law, or the laws of this group; may be repeated")  # fmt: skip
     add("--system", default="lawful", metavar="NAME", help="lawful, or another system, such as jax (default: lawful)")
+    add("--against", metavar="NAME", help="compare with this system on programs that both can run; with no other law "
+        "than that, unless --law names some")  # fmt: skip
     add("--backend", action="append", default=[], metavar="NAME",
         help="what jit of lawful compiles with; may be repeated, then all are compared (default: numpy)")  # fmt: skip
     add("--import", action="append", default=[], dest="modules", metavar="MODULE",

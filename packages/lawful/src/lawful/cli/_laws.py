@@ -20,20 +20,22 @@ from lawful.cli._suite._results import Results, document
 from lawful.cli._suite._run import Run
 from lawful.cli._suite._sources import cases, check_primitives, chosen_laws, sources_of_calls, sources_of_programs
 from lawful.cli._suite._tasks import Setup
-from lawful.cli._suite._worker import system_of
+from lawful.cli._suite._worker import other_system, system_of
 from lawful.cli._usage import FAILS, HOLDS, INTERRUPTED, UsageError
-from lawful.laws import FailureDatabase, installed_backends
+from lawful.laws import FailureDatabase, installed_backends, laws
 
 
 def run_laws(arguments: Namespace) -> int:
     """Runs the laws as the command line says, and returns the exit status."""
     import_all(arguments.modules)
     check_primitives(arguments.primitive)
+    # That a system is not installed is said before anything is started.
+    others = [other_system(arguments.against)] if arguments.against is not None else []
     results = _planned(arguments)
-    system = system_of(results.setup)  # that it is not installed is said before anything is started
+    systems = [system_of(results.setup), *others]
     chosen, wanted = chosen_laws(results.setup.laws), arguments.primitive
-    calls = sources_of_calls(wanted, chosen) if arguments.system == "lawful" else []
-    drawn = cases(results.seed, sources_of_programs(system, wanted, chosen), calls, sparse=bool(wanted))
+    calls = sources_of_calls(wanted, chosen) if {system.name for system in systems} == {"lawful"} else []
+    drawn = cases(results.seed, sources_of_programs(systems, wanted, chosen), calls, sparse=bool(wanted))
     database = None if arguments.database is None else FailureDatabase(arguments.database)
     _check_writable(arguments.report)
     with Display(Console(stderr=True)) as display:
@@ -56,6 +58,9 @@ def _planned(arguments: Namespace) -> Results:
     said = arguments.budget is not None or arguments.cases is not None
     seed = arguments.seed if arguments.seed is not None else profile.seed
     chosen = chosen_laws(arguments.law)
+    if arguments.against is not None:
+        agreement = laws[f"agrees_with_{arguments.against}"]
+        chosen = [agreement, *(law for law in chosen if arguments.law and law is not agreement)]
     if arguments.system != "lawful":  # a primitive is lawful's own
         chosen = [law for law in chosen if law.subject == "function"]
     setup = Setup(
@@ -65,6 +70,7 @@ def _planned(arguments: Namespace) -> Results:
         laws=tuple(law.name for law in chosen),
         primitives=tuple(arguments.primitive),
         modules=tuple(arguments.modules),
+        against=arguments.against,
     )
     return Results(
         setup,

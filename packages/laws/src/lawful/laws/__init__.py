@@ -22,7 +22,7 @@ from lawful.laws._commutation import law_commutation, transformations
 from lawful.laws._control_flow import law_batched_cond_is_choice, law_cond_is_branch
 from lawful.laws._cost import law_bounded_residuals, law_cheap_gradient, law_linear_tracing
 from lawful.laws._cotangents import law_tangent_types, law_vjp_linear
-from lawful.laws._differential import compare_systems
+from lawful.laws._differential import agreement_law, compare_systems
 from lawful.laws._edges import law_empty_batches, law_special_values
 from lawful.laws._effort import Effort, default_effort, quick, set_default_effort, thorough, usual
 from lawful.laws._evaluation import installed_backends, law_eval_jaxpr, law_jit_is_eager
@@ -99,11 +99,12 @@ __all__ = [
     "PrimitiveCall",
     "Program",
     "RandomChoose",
-    "ReplayChoose",
     "Refused",
+    "ReplayChoose",
     "Report",
     "Source",
     "Tolerance",
+    "agreement_law",
     "arrays",
     "avals",
     "catalogue_for",

@@ -14,7 +14,7 @@ from lawful.laws._comparison import find_difference
 from lawful.laws._directions import restrict, scalarized, tangents_of
 from lawful.laws._effort import Effort, usual
 from lawful.laws._implementation import Implementation
-from lawful.laws._law import Inapplicable, LawViolation, Trial, written
+from lawful.laws._law import Inapplicable, Law, LawViolation, Trial, laws, written
 from lawful.laws._values import indented
 
 Observed = Callable[[Trial], Any]
@@ -115,6 +115,22 @@ def compare_systems(
         difference = find_difference(*values)
         if difference is not None:
             raise _disagreement(one, other, case, label, values, str(difference), difference.size)
+
+
+def agreement_law(other: Implementation) -> Law:
+    """Returns the law that a system agrees with another one, which `laws` has from now on.
+
+    >>> from lawful.laws.systems import lawful
+    >>> agreement_law(lawful).name
+    'agrees_with_lawful'
+    """
+
+    def check(system: Implementation, case: Case, *, effort: Effort = usual, seed: int | None = None) -> None:
+        compare_systems(system, other, case, effort=effort, seed=seed)
+
+    name = f"agrees_with_{other.name}"
+    equation = f"T(f)(x) = T(f)(x) on {other.name}, for T among what both systems have"
+    return laws.setdefault(name, Law(name, check, "agreement", equation))
 
 
 def _observation(observed: Observed, system: Implementation, case: Case, effort: Effort, seed: int) -> Any:

@@ -110,7 +110,18 @@ laws: Final[dict[str, Law]] = {}
 #: The kinds of laws, in the order in which they are told.
 groups: Final = (
     *("evaluation", "typing", "tangents", "linearization", "transposition", "batching", "commutation"),
-    *("second order", "passes", "control flow", "purity", "edges", "cost", "errors", "leaks", "primitives"),
+    *(
+        "second order",
+        "passes",
+        "control flow",
+        "purity",
+        "edges",
+        "cost",
+        "errors",
+        "leaks",
+        "primitives",
+        "agreement",
+    ),
 )
 
 LawFunction = Callable[..., None]

@@ -104,38 +104,41 @@ program_sources: Final[dict[str, Source]] = {
 }
 
 
-def sources_for(system: Implementation) -> tuple[Source, ...]:
-    """Returns the kinds of programs that a system can be held against.
+def sources_for(system: Implementation, *others: Implementation) -> tuple[Source, ...]:
+    """Returns the kinds of programs that a system can be held against, and that others can run too.
 
     >>> from lawful.laws.systems import lawful
     >>> [source.name for source in sources_for(lawful)]
     ['smooth', 'complex', 'every dtype']
     """
-    if system.ops is ops:
+    systems = (system, *others)
+    if all(each.ops is ops for each in systems):
         return tuple(program_sources.values())
-    kinds = [kind for kind in _KINDS if kind != "complex" or "complex" not in system.absent]
-    return tuple([find_source(f"{kind}{_OF}{system.name}") for kind in kinds])
+    kinds = [kind for kind in _KINDS if kind != "complex" or all("complex" not in each.absent for each in systems)]
+    return tuple([find_source(f"{kind}{_OF}{_AND.join(each.name for each in systems)}") for kind in kinds])
 
 
 _OF: Final = " of "
+_AND: Final = " and "
 
 
 @cache
 def find_source(name: str) -> Source:
     """Returns a source by its name: a kind of programs, or a primitive's name with or without ``", smooth"``.
 
-    What another system than lawful can run of a kind of programs is called ``"smooth of jax"``.
+    What another system than lawful can run of a kind of programs is called ``"smooth of jax"``, and what two can
+    run ``"smooth of lawful and jax"``.
 
     Raises:
       KeyError: there is none.
     """
     if name in program_sources:
         return program_sources[name]
-    kind, of, system = name.partition(_OF)
+    kind, of, systems = name.partition(_OF)
     if of:
         from lawful.laws.systems import find_system  # the adapters import this package
 
-        return source_of_programs(name, generation_for(find_system(system), **_KINDS[kind]))
+        return source_of_programs(name, generation_for(*map(find_system, systems.split(_AND)), **_KINDS[kind]))
     primitive = primitives_by_name[name.removesuffix(", smooth")]
     return source_of_calls(primitive, smooth=name.endswith(", smooth"))
 

@@ -55,20 +55,22 @@ def sources_of_calls(primitives: Sequence[str], chosen: Sequence[Law]) -> list[s
     return [source for pair in zip(smooth, names, strict=True) for source in pair]
 
 
-def sources_of_programs(system: Implementation, primitives: Sequence[str], chosen: Sequence[Law]) -> list[str]:
-    """Returns the names of the sources of a system's programs of which some law says something.
+def sources_of_programs(
+    systems: Sequence[Implementation], primitives: Sequence[str], chosen: Sequence[Law]
+) -> list[str]:
+    """Returns the names of the sources of programs that systems can run and of which some law says something.
 
     Args:
-      system: what runs the programs.
+      systems: what runs the programs.
       primitives: those of which one has to occur in a program; none for any. A primitive that someone else has
         declared occurs in no program.
       chosen: the laws to check.
     """
-    ours = {primitive.name for primitive in catalogue_for(system).primitives}
+    ours = {primitive.name for primitive in catalogue_for(*systems).primitives}
     declared = {primitive.name for primitive in declared_primitives()}
     if primitives and all(name in declared - ours for name in primitives):
         return []
-    return [source.name for source in sources_for(system) if any(law in source.laws() for law in chosen)]
+    return [source.name for source in sources_for(*systems) if any(law in source.laws() for law in chosen)]
 
 
 def cases(seed: int, programs: Sequence[str], calls: Sequence[str], *, sparse: bool) -> Iterator[Examine]:

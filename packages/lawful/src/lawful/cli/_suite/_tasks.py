@@ -21,6 +21,7 @@ class Setup:
       laws: the names of the laws to check.
       primitives: programs in which none of these occurs are left out; none for all.
       modules: what to import first.
+      against: the name of the system that it is compared with, if it is.
     """
 
     system: str
@@ -29,6 +30,7 @@ class Setup:
     laws: tuple[str, ...]
     primitives: tuple[str, ...] = ()
     modules: tuple[str, ...] = ()
+    against: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

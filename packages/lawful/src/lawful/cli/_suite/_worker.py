@@ -33,6 +33,7 @@ from lawful.laws import (
     Law,
     Outcome,
     PrimitiveCall,
+    agreement_law,
     draw_case,
     efforts,
     examine,
@@ -107,6 +108,22 @@ def system_of(setup: Setup) -> Implementation:
         raise UsageError(f"--system {setup.system}: {error}") from None
 
 
+def other_system(name: str) -> Implementation:
+    """Returns the system that one is compared with, and makes the agreement of both a law.
+
+    Raises:
+      UsageError: there is none of this name, or it is not installed.
+    """
+    from lawful.laws.systems import find_system
+
+    try:
+        other = find_system(name)
+    except (ValueError, ImportError) as error:
+        raise UsageError(f"--against {name}: {error}") from None
+    agreement_law(other)
+    return other
+
+
 class Work:
     """What a worker knows.
 
@@ -116,6 +133,8 @@ class Work:
 
     def __init__(self, setup: Setup) -> None:
         import_all(setup.modules)
+        if setup.against is not None:
+            other_system(setup.against)
         self.setup = setup
         self.system = system_of(setup)
         self.effort = efforts[setup.effort]
