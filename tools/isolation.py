@@ -32,21 +32,28 @@ FOLDERS = sorted(path.parent.name for path in ROOT.glob("packages/*/pyproject.to
 ARRAYS = {"ml-dtypes", "numpy"}
 BEYOND_ARRAYS = {
     "xla-backend": {"jaxlib", "scipy"},
-    "laws": {"hypothesis", "sortedcontainers"},
+    "numpy": {"opt-einsum"},
+    "laws": {"hypothesis", "sortedcontainers", "opt-einsum"},
     "lawful": {
         *("jaxlib", "scipy"),
-        *("hypothesis", "sortedcontainers"),
+        *("hypothesis", "sortedcontainers", "opt-einsum"),
         *("markdown-it-py", "mdurl", "pygments", "rich"),
     },
 }
 
+# An adapter of a library that is not there has to say what to install, and is the only module that may need one.
 IMPORT_ALL = """
 import importlib, pkgutil, sys
 for name in sys.argv[1:]:
     package = importlib.import_module(name)
     for module in pkgutil.walk_packages(package.__path__, name + "."):
-        if not module.name.endswith(".__main__"):
+        if module.name.endswith(".__main__"):
+            continue
+        try:
             importlib.import_module(module.name)
+        except ImportError as error:
+            if not module.name.startswith("lawful.laws.systems.") or "pip install" not in str(error):
+                raise
 """
 
 
