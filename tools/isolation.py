@@ -32,11 +32,10 @@ FOLDERS = sorted(path.parent.name for path in ROOT.glob("packages/*/pyproject.to
 ARRAYS = {"ml-dtypes", "numpy"}
 BEYOND_ARRAYS = {
     "xla-backend": {"jaxlib", "scipy"},
-    "numpy": {"opt-einsum"},
-    "laws": {"hypothesis", "sortedcontainers", "opt-einsum"},
+    "laws": {"hypothesis", "sortedcontainers"},
     "lawful": {
         *("jaxlib", "scipy"),
-        *("hypothesis", "sortedcontainers", "opt-einsum"),
+        *("hypothesis", "sortedcontainers"),
         *("markdown-it-py", "mdurl", "pygments", "rich"),
     },
 }
