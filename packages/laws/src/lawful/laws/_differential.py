@@ -118,12 +118,7 @@ def compare_systems(
 
 
 def agreement_law(other: Implementation) -> Law:
-    """Returns the law that a system agrees with another one, which `laws` has from now on.
-
-    >>> from lawful.laws.systems import lawful
-    >>> agreement_law(lawful).name
-    'agrees_with_lawful'
-    """
+    """Returns the law that a system agrees with another one, which `laws` has from now on: ``"agrees_with_jax"``."""
 
     def check(system: Implementation, case: Case, *, effort: Effort = usual, seed: int | None = None) -> None:
         compare_systems(system, other, case, effort=effort, seed=seed)
