@@ -1,0 +1,73 @@
+"""What `jit` keeps: nothing of a function that is gone, and a bounded number of signatures of one that is not."""
+
+import gc
+import weakref
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+
+from lawful.staging import jit as jit_by
+
+jit = partial(jit_by, backend="numpy")
+
+
+def test_ten_thousand_fresh_closures_leave_nothing_behind() -> None:
+    class Token:
+        pass
+
+    def fresh() -> weakref.ref[Any]:
+        token = Token()
+        array = np.ones(2)
+
+        def f(x: Any) -> Any:
+            assert token
+            return x * array
+
+        jit(f)(np.ones(2))
+        return weakref.ref(token)
+
+    for _ in range(50):  # what is kept once, however often
+        fresh()
+    gc.collect()
+    before = len(gc.get_objects())
+    refs = [fresh() for _ in range(10_000)]
+    gc.collect()
+    assert not any(ref() for ref in refs)
+    del refs
+    assert len(gc.get_objects()) - before < 500
+
+
+def test_a_closure_is_freed_without_the_collector_of_cycles() -> None:
+    class Token:
+        pass
+
+    gc.collect()
+    gc.disable()
+    try:
+        token = Token()
+        ref = weakref.ref(token)
+
+        def f(x: Any, token: Any = token) -> Any:
+            return x
+
+        g = jit(f)
+        g(1.0)
+        del f, g, token
+        assert ref() is None
+    finally:
+        gc.enable()
+
+
+def test_the_signatures_of_one_function_are_bounded(monkeypatch: pytest.MonkeyPatch, counted: Any) -> None:
+    monkeypatch.setattr("lawful.staging._jit._MOST_SIGNATURES", 8)
+    f = counted(lambda n: n)
+    g = jit(f, static_argnums=0)
+    for n in range(100):
+        assert g(n) == n
+    assert len(g._cache) == 8
+    g(99)
+    assert f.calls == 100, "the last ones are kept"
+    g(0)
+    assert f.calls == 101, "the first ones are not"
