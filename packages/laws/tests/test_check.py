@@ -8,7 +8,7 @@ import pytest
 from lawful import ops
 from lawful.autodiff import stop_gradient
 from lawful.core import ArgumentTypeError, ArgumentValueError, NonArrayError
-from lawful.laws import LawReport, Report, check, laws, quick, set_default_effort, thorough, usual
+from lawful.laws import Effort, LawReport, Report, check, laws, quick, set_default_effort, thorough, usual
 
 x = np.array([0.5, 1.0])
 
@@ -81,11 +81,12 @@ def test_an_error_under_a_transformation_only_is_a_failure(monkeypatch: pytest.M
     assert "product(np.array(" in failure.counterexample
 
 
-def test_a_function_that_asks_for_values_is_held_to_what_needs_no_staging() -> None:
+@pytest.mark.parametrize("effort", [quick, thorough], ids=lambda effort: effort.name)
+def test_a_function_that_asks_for_values_is_held_to_what_needs_no_staging(effort: Effort) -> None:
     def positive(x: Any) -> Any:
         return ops.sin(x) if x > 0 else x
 
-    report = check(positive, 0.5, effort=quick)
+    report = check(positive, 0.5, effort=effort)
     assert report.ok, str(report)
     assert law_of(report, "jvp_linear").verdict == "passed"
     staged = law_of(report, "eval_jaxpr")

@@ -25,6 +25,7 @@ from lawful.core import (
 from lawful.laws._batching import lanes_of, mappable
 from lawful.laws._directions import tangents_of
 from lawful.laws._law import Claim, Claims, Fault, Inapplicable, Trial, law
+from lawful.staging import make_jaxpr
 
 # The file that the text of a mistake is said to be in.
 _FILE: Final = "<mistake>"
@@ -168,9 +169,14 @@ def law_errors_name_their_place(trial: Trial) -> Claims:
 
     Raises:
       LawViolation: it does not hold.
+      Inapplicable: the function cannot be staged, which most mistakes are made with.
     """
     function, args = trial.function, trial.args
     before = function(*args)
+    try:
+        make_jaxpr(function)(*args)
+    except ConcretizationTypeError as error:
+        raise Inapplicable(f"errors: expected a function that can be staged, got {error}") from error
     made = 0
     for mistake_of in trial.some(_MISTAKES):
         try:
