@@ -32,10 +32,11 @@ FOLDERS = sorted(path.parent.name for path in ROOT.glob("packages/*/pyproject.to
 ARRAYS = {"ml-dtypes", "numpy"}
 BEYOND_ARRAYS = {
     "xla-backend": {"jaxlib", "scipy"},
-    "laws": {"hypothesis", "sortedcontainers"},
+    "numpy": {"opt-einsum"},
+    "laws": {"hypothesis", "sortedcontainers", "opt-einsum"},
     "lawful": {
         *("jaxlib", "scipy"),
-        *("hypothesis", "sortedcontainers"),
+        *("hypothesis", "sortedcontainers", "opt-einsum"),
         *("markdown-it-py", "mdurl", "pygments", "rich"),
     },
 }

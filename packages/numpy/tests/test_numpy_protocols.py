@@ -102,7 +102,7 @@ REFUSED: dict[str, tuple[Callable[[Any], Any], str]] = {
     "at with traced values": (lambda x: np.add.at(ARRAY.copy(), 0, x[0]), r"numpy\.add\.at: .*where"),
     "reduceat": (lambda x: np.add.reduceat(x, [0, 1]), r"numpy\.add\.reduceat: .*lawful\.numpy"),
     "another reduction": (lambda x: np.subtract.reduce(x), r"numpy\.subtract\.reduce: "),
-    "a function that lawful has not": (lambda x: np.linalg.slogdet(x), r"numpy\.linalg\.slogdet: .*lawful\.numpy"),
+    "a function that lawful has not": (lambda x: np.roots(x), r"numpy\.roots: .*lawful\.numpy"),
     "a ufunc that lawful has not": (lambda x: np.spacing(x), r"numpy\.spacing: .*lawful\.numpy"),
     "an argument that lawful has not": (lambda x: np.mean(x, where=ARRAY > 1), r"numpy\.mean: .*where="),
     "writing": (lambda x: np.copyto(ARRAY.copy(), x), r"numpy\.copyto: "),

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from lawful import ops
-from lawful.core import ArgumentTypeError, LawfulError, UndefinedPrimal, get_aval
+from lawful.core import ArgumentTypeError, ArgumentValueError, LawfulError, UndefinedPrimal, get_aval
 
 RANDOM = np.random.default_rng(0)
 MATRIX = (((1,), (0,)), ((), ()))
@@ -151,3 +151,12 @@ def test_tensordot_is_numpys(axes: Any) -> None:
     np.testing.assert_allclose(ops.tensordot(a, b, axes), np.tensordot(a, b, axes))
     with pytest.raises(ValueError, match="tensordot: expected"):
         ops.tensordot(a, b, ([0], [2]))
+
+
+def test_precision() -> None:
+    x, numbers = np.ones((2, 2), np.float32), MATRIX
+    for precision in (None, "highest", ops.Precision.HIGH, ("default", ops.Precision.HIGHEST), "tensorfloat32"):
+        np.testing.assert_array_equal(ops.dot_general(x, x, numbers, precision), [[2, 2], [2, 2]])
+    for precision in ("exact", 3, ("highest",), ("highest", "exact")):
+        with pytest.raises(ArgumentValueError, match="expected a precision of None"):
+            ops.dot_general(x, x, numbers, precision)

@@ -92,13 +92,13 @@ def test_shapes_are_numbers(trace: TypesTrace):
 
 def test_a_function_can_be_registered(trace: TypesTrace):
     x = TypeTracer(trace, ShapedArray((2, 3), "float64"))
-    with pytest.raises(TypeError, match=r"numpy\.linalg\.slogdet: expected a function that lawful has"):
-        np.linalg.slogdet(x)
-    ops.register_numpy_functions({np.linalg.slogdet: lambda a: (ops.sin(a), a)})
+    with pytest.raises(TypeError, match=r"numpy\.roots: expected a function that lawful has"):
+        np.roots(x)
+    ops.register_numpy_functions({np.roots: lambda a: (ops.sin(a), a)})
     try:
-        assert np.linalg.slogdet(x)[1] is x
+        assert np.roots(x)[1] is x
     finally:
-        del _functions[np.linalg.slogdet]
+        del _functions[np.roots]
 
 
 def test_the_way_out_is_in_the_message(trace: TypesTrace):

@@ -22,7 +22,12 @@ class Recorder:
         self.consts: dict[Var, Any] = {}
 
     def __call__(
-        self, lower: Primitive | Callable[..., Any], *args: Any, out: ShapedArray | Sequence[ShapedArray], **params: Any
+        self,
+        lower: Primitive | Callable[..., Any],
+        /,
+        *args: Any,
+        out: ShapedArray | Sequence[ShapedArray],
+        **params: Any,
     ) -> Any:
         """Records an equation; a function in place of a primitive is the lowering rule of a fresh one."""
         several = not isinstance(out, ShapedArray)

@@ -72,6 +72,8 @@ def drawn_calls(primitive: Primitive, count: int, special: bool) -> Iterator[tup
         avals, params = declaration.sample(draw)
         domain = declaration.domain
         args = [draw.array(aval, domain[min(i, len(domain) - 1)]) for i, aval in enumerate(avals)]
+        if declaration.prepare is not None and not special:
+            args = [np.asarray(x) for x in declaration.prepare(*args, **params)]
         if not is_undefined(args, params):
             yield args, params
 

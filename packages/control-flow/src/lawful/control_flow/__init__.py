@@ -7,9 +7,15 @@ np.float64(5.0)
 
 from lawful.control_flow._cond import cond, switch
 from lawful.control_flow._cond_primitive import cond_p
+from lawful.control_flow._reduce import reduce, reduce_window
+from lawful.control_flow._reduce_primitive import reduce_p, reduce_window_p
 
 __all__ = [
     "cond",
     "cond_p",
+    "reduce",
+    "reduce_p",
+    "reduce_window",
+    "reduce_window_p",
     "switch",
 ]

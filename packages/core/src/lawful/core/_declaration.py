@@ -60,6 +60,8 @@ class Declaration:
       associates: whether ``f(f(x, y), z) = f(x, f(y, z))``, up to rounding.
       unit: the value with ``f(x, unit) = x``, if there is one.
       differentiable: whether the derivative is not zero or undefined everywhere.
+      prepare: ``f(*arrays, **params)`` makes of arrays within the intervals such as lie in a domain that no interval
+        describes: a positive definite matrix. Generated programs do not call a primitive that has one.
     """
 
     sample: Callable[[Choose], Call]
@@ -71,3 +73,4 @@ class Declaration:
     associates: bool = False
     unit: float | None = None
     differentiable: bool = True
+    prepare: Callable[..., tuple[Any, ...]] | None = None

@@ -124,8 +124,9 @@ class Tracer:
         value = self._one_value(wanted)
         if value is None:
             raise TracerIntegerConversionError(
-                f"{wanted}: expected a concrete value, got {self._describe()}; if the number decides a shape, "
-                "a range or a position, make the argument static (static_argnums of jit)"
+                f"{wanted}: expected a concrete value, got {self._describe()}; if the number decides a shape "
+                "or a range, make the argument static (static_argnums of jit); if it is an index of a NumPy array, "
+                "write lawful.numpy.take(x, i)"
             )
         return value
 
@@ -178,7 +179,7 @@ class Tracer:
     def __setitem__(self, index: Any, value: Any) -> NoReturn:
         raise ArgumentTypeError(
             "assignment: expected an expression, got x[...] = ... on a tracer, which is immutable; "
-            "build the new array with lawful.numpy.where or concatenate"
+            "write x = x.at[...].set(value), or x.at[...].add(value) for x[...] += value"
         )
 
     def __reduce__(self) -> NoReturn:

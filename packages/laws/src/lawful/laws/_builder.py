@@ -15,7 +15,7 @@ from lawful.laws._catalogue import our_catalogue
 from lawful.laws._choose import Chooser
 from lawful.laws._interpreter import resolve
 from lawful.laws._operands import adapted, largest, moderate, squashed
-from lawful.laws._program import Apply, Assign, Block, Name, Nest
+from lawful.laws._program import Apply, Assign, Block, Name, Nest, Static
 from lawful.laws._pytree import draw_tree, reached
 from lawful.laws._scope import Frame, Lanes, Names, Operand, Variable, by_lane
 from lawful.laws._smooth import is_smooth
@@ -179,11 +179,19 @@ class Builder:
         """
         resolved = resolve(function, lawful)
 
+        place: int | None = None
+
         def call(*values: Any) -> Any:
-            return resolved(list(values), **params) if listed else resolved(*values, **params)
+            out = resolved(list(values), **params) if listed else resolved(*values, **params)
+            return out if place is None else out[place]
 
         lanes = by_lane([operand.values for operand in operands])
         values = tuple([call(*lane) for lane in lanes])
+        if isinstance(values[0], tuple | list):  # of several results it is one, a different one each time
+            if not values[0]:
+                return None
+            place = len(self.frame.variables) % len(values[0])
+            values = tuple([value[place] for value in values])
         if np.size(values[0]) > _LARGEST_SIZE or not math.isfinite(largest(values)):
             return None
         if (
@@ -196,8 +204,9 @@ class Builder:
         ):  # fmt: skip
             return None
         expressions = tuple([operand.expression for operand in operands])
+        applied = Apply(function, (expressions,) if listed else expressions, tuple(params.items()))
         return self.bind(
-            Operand(Apply(function, (expressions,) if listed else expressions, tuple(params.items())), values)
+            Operand(Apply("operator.getitem", (applied, Static(place))) if place is not None else applied, values)
         )
 
     def bind(self, operand: Operand) -> Variable:

@@ -56,7 +56,9 @@ def our_catalogue() -> Catalogue:
     ours = [
         p
         for p in declared_primitives()
-        if p.declaration is not None and (p.declaration.sample.__module__ or "").startswith("lawful.")
+        if p.declaration is not None
+        and p.declaration.prepare is None  # the variables of a program do not lie in such a domain
+        and (p.declaration.sample.__module__ or "").startswith("lawful.")
     ]
     return catalogue_of(ours)
 

@@ -42,19 +42,36 @@ def equation_count(jaxpr: Jaxpr) -> int:
 def program_size(closed: ClosedJaxpr) -> int:
     """Returns the size of a program: its arguments and results, and its equations.
 
-    A cumulative op counts as what it stands for, a tree of some equations for each halving of its axis.
+    A cumulative op counts as what it stands for, a tree of some equations for each halving of its axis; a reduction by
+    a jaxpr as a tree of this jaxpr, and over windows also as their places.
     """
     size = len(closed.in_avals) + len(closed.out_avals)
     for eqn in all_equations(closed.jaxpr):
-        length = max(eqn.outvars[0].aval.shape, default=1) if eqn.primitive.name.startswith("cum") else 1
-        size += 1 + _SCAN_STEP * math.ceil(math.log2(max(length, 1)))
+        length, step = 1, _SCAN_STEP
+        if eqn.primitive.name.startswith("cum"):
+            length = max(eqn.outvars[0].aval.shape, default=1)
+        elif eqn.primitive.name in ("reduce", "reduce_window"):
+            window = math.prod(eqn.params.get("window_dimensions", ()))
+            length = 1 + (window if window > 1 else eqn.invars[0].aval.size // max(eqn.outvars[0].aval.size, 1))
+            step += equation_count(eqn.params["jaxpr"].jaxpr)
+            size += len(eqn.outvars) * window
+        size += 1 + step * math.ceil(math.log2(max(length, 1)))
     return size
 
 
 def byte_count(jaxpr: Jaxpr) -> int:
-    """Returns the size of all values of a jaxpr, with those of all jaxprs within it."""
+    """Returns the size of all values of a jaxpr, with those of all jaxprs within it.
+
+    A reduction by a jaxpr has the values of one run of it for each element that is combined.
+    """
     variables = [*jaxpr.constvars, *jaxpr.invars, *(var for eqn in all_equations(jaxpr) for var in eqn.outvars)]
-    return sum(var.aval.size * var.aval.dtype.itemsize for var in variables)
+    size = sum(var.aval.size * var.aval.dtype.itemsize for var in variables)
+    for eqn in all_equations(jaxpr):
+        if eqn.primitive.name in ("reduce", "reduce_window"):
+            window = math.prod(eqn.params.get("window_dimensions", ()))
+            runs = max(eqn.invars[0].aval.size, eqn.outvars[0].aval.size * window)
+            size += runs * byte_count(eqn.params["jaxpr"].jaxpr)
+    return size
 
 
 @law("cost", needs=("jaxprs", "grad"))
@@ -62,7 +79,7 @@ def law_cheap_gradient(trial: Trial) -> Claims:
     """A gradient costs a small multiple of the function.
 
     Equation: |make_jaxpr(grad(f))(x)| ≤ 8 (|make_jaxpr(f)(x)| + arguments + results), counted in equations, where a
-    cumulative op counts 8 more for each halving of its axis
+    cumulative op counts 8 more for each halving of its axis, and a reduction by a jaxpr this jaxpr too
 
     Raises:
       LawViolation: it does not hold.

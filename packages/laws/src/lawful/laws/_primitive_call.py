@@ -70,6 +70,8 @@ def draw_call(primitive: Primitive, choose: Chooser, *, smooth: bool = False) ->
     random = np.random.default_rng(choose.integer(0, 2**16))
     last = len(declaration.domain) - 1
     args = tuple([array_in(random, aval, declaration.domain[min(i, last)]) for i, aval in enumerate(avals)])
+    if declaration.prepare is not None:
+        args = tuple(declaration.prepare(*args, **params))
     call = PrimitiveCall(primitive, params, args, choose.integer(0, 2**16))
     if smooth:
         with np.errstate(all="ignore"):

@@ -107,8 +107,9 @@ def _rounder(x: Any) -> Iterator[Any]:
     value = np.asarray(to_numpy(x))
     if not 1 < value.size <= _MOST_ELEMENTS:
         return
+    digits = (0, 1) if is_inexact(value.dtype) else ()  # NumPy does not round a boolean to decimals
     for place in np.ndindex(value.shape):
-        for element in (0, 1, np.round(value[place]), np.round(value[place], 1)):
+        for element in (0, 1, *[np.round(value[place], decimals) for decimals in digits]):
             simpler = value.copy()
             simpler[place] = element
             yield simpler

@@ -17,6 +17,7 @@ import builtins as _builtins
 from typing import Any as _Any
 
 import numpy as _numpy
+from lawful.numpy import fft, linalg
 from lawful.numpy._broadcasting import (
     atleast_1d,
     atleast_2d,
@@ -33,7 +34,14 @@ from lawful.numpy._choice import (
 from lawful.numpy._closeness import (
     allclose,
     array_equal,
+    array_equiv,
     isclose,
+)
+from lawful.numpy._correlation import (
+    convolve,
+    corrcoef,
+    correlate,
+    cov,
 )
 from lawful.numpy._creation import (
     array,
@@ -48,6 +56,21 @@ from lawful.numpy._creation import (
     ones_like,
     zeros,
     zeros_like,
+)
+from lawful.numpy._diagonals import (
+    diag,
+    diagflat,
+    diagonal,
+    fliplr,
+    flipud,
+    rot90,
+    trace,
+)
+from lawful.numpy._differences import (
+    diff,
+    ediff1d,
+    interp,
+    trapezoid,
 )
 from lawful.numpy._dtypes import (
     bfloat16,
@@ -74,6 +97,8 @@ from lawful.numpy._dtypes import (
     uint32,
     uint64,
 )
+from lawful.numpy._editing import append, delete, insert, repeat
+from lawful.numpy._einsum import einsum, einsum_path
 from lawful.numpy._elementwise import (
     abs,
     absolute,
@@ -157,13 +182,20 @@ from lawful.numpy._elementwise import (
     true_divide,
     trunc,
 )
+from lawful.numpy._functional import apply_along_axis, apply_over_axes, piecewise, select, vectorize
+from lawful.numpy._grids import geomspace, logspace, meshgrid
+from lawful.numpy._indexing import (
+    flatnonzero,
+    nonzero,
+    put_along_axis,
+    take,
+    take_along_axis,
+)
 from lawful.numpy._joining import (
     column_stack,
     concat,
     concatenate,
     hstack,
-    pad,
-    repeat,
     split,
     stack,
     tile,
@@ -189,14 +221,31 @@ from lawful.numpy._matrices import (
     tril,
     triu,
 )
+from lawful.numpy._padding import pad
+from lawful.numpy._polynomials import (
+    polyadd,
+    polyder,
+    polyint,
+    polymul,
+    polysub,
+    polyval,
+    vander,
+)
 from lawful.numpy._products import (
     dot,
     inner,
     matmul,
     outer,
     tensordot,
-    trace,
     vdot,
+)
+from lawful.numpy._quantiles import (
+    median,
+    nanmedian,
+    nanpercentile,
+    nanquantile,
+    percentile,
+    quantile,
 )
 from lawful.numpy._reduction import (
     all,
@@ -215,10 +264,27 @@ from lawful.numpy._reduction import (
     sum,
     var,
 )
+from lawful.numpy._searching import (
+    argwhere,
+    bincount,
+    digitize,
+    histogram,
+    searchsorted,
+)
 from lawful.numpy._sequences import (
     arange,
     linspace,
 )
+from lawful.numpy._signals import gradient, heaviside, nan_to_num, sinc, unwrap
+from lawful.numpy._sorting import (
+    argpartition,
+    argsort,
+    lexsort,
+    partition,
+    sort,
+)
+from lawful.numpy._unique import unique
+from lawful.numpy._vector_products import cross, kron, matvec, vecdot, vecmat
 from lawful.ops import imag, real
 from lawful.ops import register_numpy_functions as _register_numpy_functions
 
@@ -410,6 +476,36 @@ __all__ = [
     "argmin",
     "cumsum",
     "cumprod",
+    "take",
+    "take_along_axis",
+    "put_along_axis",
+    "nonzero",
+    "flatnonzero",
+    "convolve",
+    "corrcoef",
+    "correlate",
+    "cov",
+    "diff",
+    "ediff1d",
+    "interp",
+    "trapezoid",
+    "median",
+    "nanmedian",
+    "nanpercentile",
+    "nanquantile",
+    "percentile",
+    "quantile",
+    "argwhere",
+    "bincount",
+    "digitize",
+    "histogram",
+    "searchsorted",
+    "argpartition",
+    "argsort",
+    "lexsort",
+    "partition",
+    "sort",
+    "unique",
     "matmul",
     "dot",
     "vdot",
@@ -417,6 +513,45 @@ __all__ = [
     "outer",
     "tensordot",
     "trace",
+    "einsum",
+    "einsum_path",
+    "array_equiv",
+    "apply_along_axis",
+    "apply_over_axes",
+    "piecewise",
+    "select",
+    "vectorize",
+    "gradient",
+    "heaviside",
+    "nan_to_num",
+    "sinc",
+    "unwrap",
+    "append",
+    "delete",
+    "insert",
+    "diag",
+    "diagflat",
+    "diagonal",
+    "fliplr",
+    "flipud",
+    "rot90",
+    "geomspace",
+    "logspace",
+    "meshgrid",
+    "polyadd",
+    "polyder",
+    "polyint",
+    "polymul",
+    "polysub",
+    "polyval",
+    "vander",
+    "cross",
+    "kron",
+    "matvec",
+    "vecdot",
+    "vecmat",
+    "fft",
+    "linalg",
 ]
 
 

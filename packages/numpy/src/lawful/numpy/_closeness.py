@@ -57,3 +57,19 @@ def array_equal(a1: Any, a2: Any) -> Any:
     if get_aval(a1).shape != get_aval(a2).shape:
         return False
     return numpy_reduction.all(ops.eq(a1, a2))
+
+
+@eager(numpy.array_equiv, arrays=2)
+def array_equiv(a1: Any, a2: Any) -> Any:
+    """Returns whether two arrays broadcast together and have equal elements.
+
+    >>> array_equiv(numpy.array([1, 1]), numpy.array([[1], [1]]))
+    True
+
+    Source: ``numpy.array_equiv``.
+    """
+    try:
+        numpy.broadcast_shapes(get_aval(a1).shape, get_aval(a2).shape)
+    except ValueError:
+        return False
+    return numpy_reduction.all(ops.eq(a1, a2))

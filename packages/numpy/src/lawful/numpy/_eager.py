@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any, TypeVar, cast
 
 import numpy
-from lawful.core import ArgumentTypeError
+from lawful.core import ArgumentTypeError, Tracer
 from lawful.ops import is_eager
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -37,10 +37,12 @@ def eager(numpy_function: Callable[..., Any], *, arrays: int = 1, sequence: bool
 
         @functools.wraps(function)
         def wrapper(*args: Any, **kwargs: Any) -> Any:
-            if len(args) <= out and kwargs.keys() <= known and _all_plain(args, arrays, sequence):
+            is_plain = len(args) <= out and kwargs.keys() <= known and _all_plain(args, arrays, sequence)
+            # NumPy would ask a tracer for its function, which is this one.
+            if is_plain and not any(isinstance(x, Tracer) for x in (*args[1:], *kwargs.values())):
                 try:
                     return numpy_function(*args, **kwargs)
-                except (TypeError, ValueError, OverflowError):
+                except (TypeError, ValueError, OverflowError, IndexError):
                     pass  # the function says what is wrong
             if kwargs.get("out") is not None or (len(args) > out < len(names) and args[out] is not None):
                 raise ArgumentTypeError(
@@ -53,6 +55,11 @@ def eager(numpy_function: Callable[..., Any], *, arrays: int = 1, sequence: bool
     return decorate
 
 
+def is_plain(*args: Any) -> bool:
+    """Whether NumPy itself can compute with these: plain arrays and numbers, with no transformation that records."""
+    return is_eager(*args) and not any(getattr(x, "dtype", None) == _NARROW for x in args)
+
+
 def _all_plain(args: tuple[Any, ...], arrays: int, sequence: bool) -> bool:
     if sequence:
         if not args or type(args[0]) not in (list, tuple):
@@ -62,4 +69,4 @@ def _all_plain(args: tuple[Any, ...], arrays: int, sequence: bool) -> bool:
         if len(args) < arrays:
             return False
         args = args[:arrays]
-    return is_eager(*args) and not any(getattr(x, "dtype", None) == _NARROW for x in args)
+    return is_plain(*args)

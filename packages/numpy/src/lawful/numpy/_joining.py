@@ -148,95 +148,9 @@ def tile(A: Any, reps: Any) -> Any:
     return _owned(ops.reshape(repeated, tuple(n * size for n, size in zip(times, shape, strict=True))))
 
 
-def repeat(a: Any, repeats: int, axis: int | None = None) -> Any:
-    """Returns the array with each element repeated.
-
-    Args:
-      a: an array.
-      repeats: how often, one static integer for all elements.
-      axis: the dimension along which they are repeated; by default along the flattened array.
-
-    Raises:
-      ArgumentTypeError: ``repeats`` is not one static integer.
-      ArgumentValueError: it is negative.
-      AxisError: there is no such dimension.
-
-    >>> repeat(numpy.array([[1, 2]]), 2, axis=1)
-    array([[1, 1, 2, 2]])
-
-    Source: ``numpy.repeat``.
-    """
-    times = static_integers("repeat", "repeats", repeats)
-    if len(times) != 1:
-        raise ArgumentTypeError(f"repeat: expected one static integer as repeats, got {repeats!r}; join slices instead")
-    if axis is None:
-        a, axis = ravel(a), 0
-    shape = get_aval(a).shape
-    axis = canonical_axis("repeat", axis, len(shape))
-    if times[0] < 0:
-        raise ArgumentValueError(f"repeat: expected a number that is not negative, got {times[0]}")
-    wide = (*shape[: axis + 1], times[0], *shape[axis + 1 :])
-    dims = tuple(dim for dim in range(len(wide)) if dim != axis + 1)
-    repeated = ops.broadcast_in_dim(a, wide, dims)
-    return _owned(ops.reshape(repeated, (*shape[:axis], shape[axis] * times[0], *shape[axis + 1 :])))
-
-
 def _owned(x: Any) -> Any:
     """Returns an array that can be written to: a broadcast one is a view of other memory."""
     return x.copy() if type(x) is numpy.ndarray and x.base is not None else x
-
-
-def pad(array: Any, pad_width: Any, mode: str = "constant", *, constant_values: Any = 0) -> Any:
-    """Returns the array with values put around it.
-
-    Args:
-      array: an array.
-      pad_width: how many before and after it along each dimension: ``((before, after), …)``, or one such pair or
-        one number for all dimensions.
-      mode: ``'constant'`` only.
-      constant_values: the value, converted to the dtype of the array, or values in the form of ``pad_width``.
-
-    Raises:
-      ArgumentValueError: a width is negative, there are not as many as dimensions, or the mode is another one.
-
-    >>> pad(numpy.array([1, 2]), (1, 2))
-    array([0, 1, 2, 0, 0])
-
-    Source: ``numpy.pad``.
-    """
-    if mode != "constant":
-        raise ArgumentValueError(f"pad: expected mode='constant', got {mode!r}; concatenate slices instead")
-    aval = get_aval(array)
-    widths = [static_integers("pad", "pad_width", pair) for pair in _pairs(pad_width, aval.ndim)]
-    if any(width < 0 for pair in widths for width in pair):
-        raise ArgumentValueError(
-            f"pad: expected widths that are not negative, got {pad_width!r}; slice to drop elements"
-        )
-    padded = ops.convert_element_type(array, aval.dtype)
-    if not isinstance(constant_values, list | tuple | numpy.ndarray):
-        value = ops.convert_element_type(constant_values, aval.dtype)
-        return ops.pad(padded, value, [(*pair, 0) for pair in widths])
-    for axis, (pair, values) in enumerate(zip(widths, _pairs(constant_values, aval.ndim), strict=True)):
-        for side in (0, 1):
-            config = [(0, 0, 0)] * aval.ndim
-            config[axis] = (pair[0], 0, 0) if side == 0 else (0, pair[1], 0)
-            padded = ops.pad(padded, ops.convert_element_type(values[side], aval.dtype), config)
-    return padded
-
-
-def _pairs(given: Any, ndim: int) -> list[tuple[Any, Any]]:
-    """Returns a pair for each dimension from what NumPy takes: a number, a pair, or pairs, which broadcast."""
-    rows = list(given) if isinstance(given, list | tuple | numpy.ndarray) else [given]
-    if not any(isinstance(row, list | tuple | numpy.ndarray) for row in rows):
-        rows = [rows]
-    pairs = [tuple(row) if isinstance(row, list | tuple | numpy.ndarray) else (row,) for row in rows]
-    pairs = [pair * 2 if len(pair) == 1 else pair for pair in pairs]
-    pairs = pairs * ndim if len(pairs) == 1 else pairs
-    if len(pairs) != ndim or any(len(pair) != 2 for pair in pairs):
-        raise ArgumentValueError(
-            f"pad: expected a pair for each of {ndim} dimensions, got {given!r}; give {ndim} pairs"
-        )
-    return [(before, after) for before, after in pairs]
 
 
 # Apart

@@ -6,11 +6,9 @@ from typing import Any
 
 import numpy
 from lawful import ops
-from lawful.core import ArgumentTypeError, ArgumentValueError, get_aval
+from lawful.core import ArgumentValueError, get_aval
 from lawful.numpy._eager import eager
 from lawful.numpy._manipulation import ravel
-from lawful.numpy._matrices import eye
-from lawful.ops import numpy_reduction
 
 
 @eager(numpy.matmul, arrays=2)
@@ -122,26 +120,3 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     Source: ``numpy.tensordot``.
     """
     return ops.tensordot(a, b, axes)
-
-
-@eager(numpy.trace)
-def trace(a: Any, offset: int = 0) -> Any:
-    """Returns the sum of a diagonal of a matrix.
-
-    Args:
-      a: an array of two dimensions.
-      offset: which diagonal: 0 for the main one, positive above it, negative below it.
-
-    Raises:
-      ArgumentTypeError: the array has another number of dimensions.
-
-    >>> trace(numpy.array([[1.0, 2.0], [3.0, 4.0]]))
-    np.float64(5.0)
-
-    Source: ``numpy.trace``.
-    """
-    aval = get_aval(a)
-    if aval.ndim != 2:
-        raise ArgumentTypeError(f"trace: expected a matrix, got {aval}; map it over the others with vmap")
-    rows, columns = aval.shape
-    return numpy_reduction.sum(ops.where(eye(rows, columns, offset, bool), a, aval.dtype.type(0)))

@@ -9,6 +9,7 @@ array([1.5, 3. ])
 """
 
 from lawful.ops import _numpy_reduction as numpy_reduction
+from lawful.ops import _sliding_window as sliding_window
 from lawful.ops._arg_reduction import argmax, argmax_p, argmin, argmin_p
 from lawful.ops._arithmetic import (
     abs,
@@ -50,7 +51,21 @@ from lawful.ops._arithmetic import (
     sub,
     sub_p,
 )
+from lawful.ops._at import At, AtIndex, at
 from lawful.ops._batching import add_batch_dim, align_to_front, move_batch_dim
+from lawful.ops._bessel import bessel_i0e, bessel_i0e_p, bessel_i1e, bessel_i1e_p
+from lawful.ops._bitcast import bitcast_convert_type, bitcast_convert_type_p
+from lawful.ops._bits import (
+    clz,
+    clz_p,
+    nextafter,
+    nextafter_p,
+    population_count,
+    population_count_p,
+    reduce_precision,
+    reduce_precision_p,
+)
+from lawful.ops._cholesky import cholesky, cholesky_p
 from lawful.ops._comparison import (
     and_p,
     bitwise_and,
@@ -82,20 +97,92 @@ from lawful.ops._comparison import (
     xor_p,
 )
 from lawful.ops._complex import complex, complex_p, conj, conj_p, imag, imag_p, real, real_p
+from lawful.ops._conv_dimensions import ConvDimensionNumbers, conv_dimension_numbers
+from lawful.ops._conv_functions import conv, conv_transpose, conv_with_general_padding
 from lawful.ops._conversion import convert_element_type, convert_element_type_p, with_weakness_of
-from lawful.ops._cumulative import cummax, cummax_p, cummin, cummin_p, cumprod, cumprod_p, cumsum, cumsum_p
+from lawful.ops._convolution import conv_general_dilated, conv_general_dilated_p
+from lawful.ops._cumulative import (
+    cumlogsumexp,
+    cumlogsumexp_p,
+    cummax,
+    cummax_p,
+    cummin,
+    cummin_p,
+    cumprod,
+    cumprod_p,
+    cumsum,
+    cumsum_p,
+)
 from lawful.ops._division import floor_divide, remainder, true_divide
 from lawful.ops._dot import dot, matmul, tensordot
 from lawful.ops._dot_general import dot_general, dot_general_p
+from lawful.ops._dynamic_slice import dynamic_slice_p, dynamic_update_slice_p
+from lawful.ops._dynamic_slicing import (
+    dynamic_index_in_dim,
+    dynamic_slice,
+    dynamic_slice_in_dim,
+    dynamic_update_index_in_dim,
+    dynamic_update_slice,
+    dynamic_update_slice_in_dim,
+)
+from lawful.ops._eig import eig, eig_p
+from lawful.ops._eigh import eigh, eigh_p
 from lawful.ops._elementwise import Elementwise, add_tangents, elementwise, is_eager
+from lawful.ops._entropy import entr, entr_p, rel_entr, rel_entr_p, xlog1py, xlog1py_p, xlogy, xlogy_p
+from lawful.ops._error_function import (
+    erf,
+    erf_inv,
+    erf_inv_p,
+    erf_p,
+    erfc,
+    erfc_p,
+    log_ndtr,
+    log_ndtr_p,
+    ndtri,
+    ndtri_p,
+)
 from lawful.ops._errors import AxisError
+from lawful.ops._fft import FftType, fft, fft_p
+from lawful.ops._gamma import (
+    digamma,
+    digamma_p,
+    lgamma,
+    lgamma_p,
+    polygamma,
+    polygamma_p,
+    zeta,
+    zeta_p,
+)
+from lawful.ops._gather import gather, gather_p
+from lawful.ops._incomplete_beta import betainc, betaln, betaln_p, regularized_incomplete_beta_p
+from lawful.ops._incomplete_gamma import (
+    igamma,
+    igamma_grad_a,
+    igamma_grad_a_p,
+    igamma_p,
+    igammac,
+    igammac_p,
+    random_gamma_grad,
+)
 from lawful.ops._indexing import getitem
 from lawful.ops._iota import broadcasted_iota, full, full_like, iota, iota_p
 from lawful.ops._joining import concatenate, concatenate_p, pad, pad_p
+from lawful.ops._lu import lu, lu_p, lu_pivots_to_permutation, lu_pivots_to_permutation_p
 from lawful.ops._methods import ArrayMethods
 from lawful.ops._numpy_protocol import register_numpy_functions
 from lawful.ops._power import integer_pow, integer_pow_p
+from lawful.ops._product_precision import Precision
 from lawful.ops._promotion import promote
+from lawful.ops._qr import qr, qr_p
+from lawful.ops._random_bits import random_bits, random_bits_p
+from lawful.ops._reduce_window import (
+    reduce_window_max,
+    reduce_window_max_p,
+    reduce_window_min,
+    reduce_window_min_p,
+    reduce_window_sum,
+    reduce_window_sum_p,
+)
 from lawful.ops._reduction import (
     reduce_and,
     reduce_and_p,
@@ -112,11 +199,38 @@ from lawful.ops._reduction import (
     reduce_xor,
     reduce_xor_p,
 )
+from lawful.ops._scatter import (
+    scatter,
+    scatter_add,
+    scatter_add_p,
+    scatter_max,
+    scatter_max_p,
+    scatter_min,
+    scatter_min_p,
+    scatter_mul,
+    scatter_mul_p,
+    scatter_p,
+    scatter_sub,
+    scatter_sub_p,
+)
 from lawful.ops._select import clamp, clamp_p, select, select_n, select_n_p, where
+from lawful.ops._select_and_gather import (
+    select_and_gather_add,
+    select_and_gather_add_p,
+    select_and_scatter_add,
+    select_and_scatter_add_p,
+)
 from lawful.ops._shape import broadcast_in_dim, broadcast_in_dim_p, reshape, reshape_p, transpose, transpose_p
-from lawful.ops._slicing import rev, rev_p, slice, slice_in_dim, slice_p, split
+from lawful.ops._slicing import rev, rev_p, slice, slice_in_dim, slice_p
+from lawful.ops._sliding_window import padtype_to_pads
+from lawful.ops._sort import argsort, sort, sort_key_val, sort_p
+from lawful.ops._split import split, split_p
 from lawful.ops._squeeze import expand_dims, squeeze, squeeze_p
 from lawful.ops._structural import canonical_axes, canonical_axis, static_integers
+from lawful.ops._svd import svd, svd_p
+from lawful.ops._take import put_along_axis, take, take_along_axis
+from lawful.ops._take_along import take_along_dimension
+from lawful.ops._top_k import top_k, top_k_p
 from lawful.ops._transcendental import (
     acos,
     acos_p,
@@ -155,11 +269,21 @@ from lawful.ops._transcendental import (
     tanh,
     tanh_p,
 )
+from lawful.ops._triangular_solve import triangular_solve, triangular_solve_p
+from lawful.ops._windows import GatherDimensionNumbers, GatherScatterMode, ScatterDimensionNumbers
 
 __all__ = [
     "ArrayMethods",
+    "At",
+    "AtIndex",
     "AxisError",
+    "ConvDimensionNumbers",
     "Elementwise",
+    "FftType",
+    "GatherDimensionNumbers",
+    "GatherScatterMode",
+    "Precision",
+    "ScatterDimensionNumbers",
     "abs",
     "abs_p",
     "acos",
@@ -176,16 +300,27 @@ __all__ = [
     "argmax_p",
     "argmin",
     "argmin_p",
+    "argsort",
     "asin",
     "asin_p",
     "asinh",
     "asinh_p",
+    "at",
     "atan",
     "atan2",
     "atan2_p",
     "atan_p",
     "atanh",
     "atanh_p",
+    "bessel_i0e",
+    "bessel_i0e_p",
+    "bessel_i1e",
+    "bessel_i1e_p",
+    "betainc",
+    "betaln",
+    "betaln_p",
+    "bitcast_convert_type",
+    "bitcast_convert_type_p",
     "bitwise_and",
     "bitwise_not",
     "bitwise_or",
@@ -199,20 +334,32 @@ __all__ = [
     "cbrt_p",
     "ceil",
     "ceil_p",
+    "cholesky",
+    "cholesky_p",
     "clamp",
     "clamp_p",
+    "clz",
+    "clz_p",
     "complex",
     "complex_p",
     "concatenate",
     "concatenate_p",
     "conj",
     "conj_p",
+    "conv",
+    "conv_dimension_numbers",
+    "conv_general_dilated",
+    "conv_general_dilated_p",
+    "conv_transpose",
+    "conv_with_general_padding",
     "convert_element_type",
     "convert_element_type_p",
     "cos",
     "cos_p",
     "cosh",
     "cosh_p",
+    "cumlogsumexp",
+    "cumlogsumexp_p",
     "cummax",
     "cummax_p",
     "cummin",
@@ -221,14 +368,36 @@ __all__ = [
     "cumprod_p",
     "cumsum",
     "cumsum_p",
+    "digamma",
+    "digamma_p",
     "div",
     "div_p",
     "dot",
     "dot_general",
     "dot_general_p",
+    "dynamic_index_in_dim",
+    "dynamic_slice",
+    "dynamic_slice_in_dim",
+    "dynamic_slice_p",
+    "dynamic_update_index_in_dim",
+    "dynamic_update_slice",
+    "dynamic_update_slice_in_dim",
+    "dynamic_update_slice_p",
+    "eig",
+    "eig_p",
+    "eigh",
+    "eigh_p",
     "elementwise",
+    "entr",
+    "entr_p",
     "eq",
     "eq_p",
+    "erf",
+    "erf_inv",
+    "erf_inv_p",
+    "erf_p",
+    "erfc",
+    "erfc_p",
     "exp",
     "exp2",
     "exp2_p",
@@ -236,16 +405,26 @@ __all__ = [
     "expand_dims",
     "expm1",
     "expm1_p",
+    "fft",
+    "fft_p",
     "floor",
     "floor_divide",
     "floor_p",
     "full",
     "full_like",
+    "gather",
+    "gather_p",
     "ge",
     "ge_p",
     "getitem",
     "gt",
     "gt_p",
+    "igamma",
+    "igamma_grad_a",
+    "igamma_grad_a_p",
+    "igamma_p",
+    "igammac",
+    "igammac_p",
     "imag",
     "imag_p",
     "integer_pow",
@@ -257,14 +436,22 @@ __all__ = [
     "is_finite_p",
     "le",
     "le_p",
+    "lgamma",
+    "lgamma_p",
     "log",
     "log1p",
     "log1p_p",
+    "log_ndtr",
+    "log_ndtr_p",
     "log_p",
     "logistic",
     "logistic_p",
     "lt",
     "lt_p",
+    "lu",
+    "lu_p",
+    "lu_pivots_to_permutation",
+    "lu_pivots_to_permutation_p",
     "matmul",
     "max",
     "max_p",
@@ -273,18 +460,33 @@ __all__ = [
     "move_batch_dim",
     "mul",
     "mul_p",
+    "ndtri",
+    "ndtri_p",
     "ne",
     "ne_p",
     "neg",
     "neg_p",
+    "nextafter",
+    "nextafter_p",
     "not_p",
     "numpy_reduction",
     "or_p",
     "pad",
     "pad_p",
+    "padtype_to_pads",
+    "polygamma",
+    "polygamma_p",
+    "population_count",
+    "population_count_p",
     "pow",
     "pow_p",
     "promote",
+    "put_along_axis",
+    "qr",
+    "qr_p",
+    "random_bits",
+    "random_bits_p",
+    "random_gamma_grad",
     "real",
     "real_p",
     "reduce_and",
@@ -295,13 +497,24 @@ __all__ = [
     "reduce_min_p",
     "reduce_or",
     "reduce_or_p",
+    "reduce_precision",
+    "reduce_precision_p",
     "reduce_prod",
     "reduce_prod_p",
     "reduce_sum",
     "reduce_sum_p",
+    "reduce_window_max",
+    "reduce_window_max_p",
+    "reduce_window_min",
+    "reduce_window_min_p",
+    "reduce_window_sum",
+    "reduce_window_sum_p",
     "reduce_xor",
     "reduce_xor_p",
     "register_numpy_functions",
+    "regularized_incomplete_beta_p",
+    "rel_entr",
+    "rel_entr_p",
     "rem",
     "rem_p",
     "remainder",
@@ -313,7 +526,23 @@ __all__ = [
     "round_nearest_even_p",
     "rsqrt",
     "rsqrt_p",
+    "scatter",
+    "scatter_add",
+    "scatter_add_p",
+    "scatter_max",
+    "scatter_max_p",
+    "scatter_min",
+    "scatter_min_p",
+    "scatter_mul",
+    "scatter_mul_p",
+    "scatter_p",
+    "scatter_sub",
+    "scatter_sub_p",
     "select",
+    "select_and_gather_add",
+    "select_and_gather_add_p",
+    "select_and_scatter_add",
+    "select_and_scatter_add_p",
     "select_n",
     "select_n_p",
     "shift_left",
@@ -331,7 +560,12 @@ __all__ = [
     "slice",
     "slice_in_dim",
     "slice_p",
+    "sliding_window",
+    "sort",
+    "sort_key_val",
+    "sort_p",
     "split",
+    "split_p",
     "sqrt",
     "sqrt_p",
     "square",
@@ -341,15 +575,30 @@ __all__ = [
     "static_integers",
     "sub",
     "sub_p",
+    "svd",
+    "svd_p",
+    "take",
+    "take_along_axis",
+    "take_along_dimension",
     "tan",
     "tan_p",
     "tanh",
     "tanh_p",
     "tensordot",
+    "top_k",
+    "top_k_p",
     "transpose",
     "transpose_p",
+    "triangular_solve",
+    "triangular_solve_p",
     "true_divide",
     "where",
     "with_weakness_of",
+    "xlog1py",
+    "xlog1py_p",
+    "xlogy",
+    "xlogy_p",
     "xor_p",
+    "zeta",
+    "zeta_p",
 ]

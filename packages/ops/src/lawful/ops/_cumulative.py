@@ -8,14 +8,15 @@ from typing import Any, Protocol
 import numpy as np
 
 from lawful.core import ArgumentTypeError, Call, Choose, Declaration, Primitive, ShapedArray, Zero, get_aval, kind
-from lawful.ops._arithmetic import add, div, max, min, mul
-from lawful.ops._comparison import eq
+from lawful.ops._arithmetic import abs, add, div, max, min, mul, sub
+from lawful.ops._comparison import eq, gt
 from lawful.ops._conversion import convert_element_type
 from lawful.ops._precision import accumulation_dtype, highest, lowest
 from lawful.ops._promotion import cast
 from lawful.ops._reduction import check_kind
 from lawful.ops._shape import reshape
 from lawful.ops._structural import canonical_axis
+from lawful.ops._transcendental import exp, log1p
 
 Values = tuple[Any, ...]
 
@@ -30,7 +31,7 @@ def _cumulative(
     name: str,
     doc: str,
     ufunc: np.ufunc,
-    hlo: str,
+    hlo: str | Callable[[Any, Any, Any], Any],
     unit: Callable[[np.dtype[Any]], Any],
     *,
     kinds: str,
@@ -42,7 +43,7 @@ def _cumulative(
       name: the primitive's name, and the function's.
       doc: the first line of the function's docstring.
       ufunc: the binary NumPy function that is repeated.
-      hlo: the StableHLO op that is repeated.
+      hlo: the StableHLO op that is repeated, or ``lower(ctx, left, right)`` of two scalars.
       unit: gives, for a dtype, the value of an empty reduction.
       kinds: the kinds of dtype that it is defined for.
       derivative: ``derivative(tangent, x, axis, reverse)`` gives the output tangent. None where the op is linear: it
@@ -75,7 +76,8 @@ def _cumulative(
         wide = accumulation_dtype(x.dtype)
         if reverse:
             x = np.flip(x, axis)
-        out = ufunc.accumulate(x.astype(wide, copy=False), axis=axis, dtype=wide)
+        with np.errstate(invalid="ignore"):  # np.logaddexp warns of a NaN that it is given
+            out = ufunc.accumulate(x.astype(wide, copy=False), axis=axis, dtype=wide)
         if reverse:
             out = np.flip(out, axis)
         return out if wide == x.dtype else cast(out, x.dtype)
@@ -150,7 +152,15 @@ def _reference(ufunc: np.ufunc) -> Callable[..., Any]:
     return fold
 
 
-def _reduce_window(ctx: Any, x: Any, aval: ShapedArray, axis: int, reverse: bool, hlo: str, unit: Any) -> Any:
+def _reduce_window(
+    ctx: Any,
+    x: Any,
+    aval: ShapedArray,
+    axis: int,
+    reverse: bool,
+    hlo: str | Callable[[Any, Any, Any], Any],
+    unit: Any,
+) -> Any:
     """Reduces, at each position, a window as long as the dimension that ends there: XLA makes this a scan."""
     window = [1] * aval.ndim
     window[axis] = aval.shape[axis]
@@ -165,7 +175,7 @@ def _reduce_window(ctx: Any, x: Any, aval: ShapedArray, axis: int, reverse: bool
     )
     scalar = ctx.tensor_type(ShapedArray((), aval.dtype))
     with ctx.block(op.regions[0], [scalar, scalar]) as (left, right):
-        ctx.hlo.return_([getattr(ctx.hlo, hlo)(left, right)])
+        ctx.hlo.return_([getattr(ctx.hlo, hlo)(left, right) if isinstance(hlo, str) else hlo(ctx, left, right)])
     return op.results[0]
 
 
@@ -247,6 +257,42 @@ def _derivative_of_extremum(extremum: Callable[[Any, Any], Any]) -> Callable[[An
     return derivative
 
 
+def _derivative_of_logsumexp(t: Any, x: Any, axis: int, reverse: bool) -> Any:
+    """Weighs the tangents of two parts by their shares; of nothing but minus infinity, the derivative is zero."""
+
+    def combine(left: Values, right: Values) -> Values:
+        total = _logaddexp(left[0], right[0])
+        whole = _without_infinity(total)
+        first, second = (mul(exp(sub(part, whole)), tangent) for part, tangent in (left, right))
+        return total, add(first, second)
+
+    return _scan(combine, (x, t), axis, reverse)[1]
+
+
+def _logaddexp(x: Any, y: Any) -> Any:
+    """Returns ``log(exp(x) + exp(y))``, by a formula whose derivatives of all orders are right, also where x = y."""
+    from lawful.ops._select import where
+
+    is_first = gt(x, y)
+    high, low = where(is_first, x, y), where(is_first, y, x)
+    return add(high, log1p(exp(sub(low, _without_infinity(high)))))
+
+
+def _without_infinity(x: Any) -> Any:
+    """Returns numbers with 0 in place of the infinite ones, from which nothing can be subtracted."""
+    from lawful.ops._select import where
+
+    return where(eq(abs(x), np.inf), 0, x)
+
+
+def _lower_logaddexp(ctx: Any, x: Any, y: Any) -> Any:
+    hlo = ctx.hlo
+    difference = hlo.subtract(x, y)
+    sums = hlo.add(hlo.maximum(x, y), hlo.log_plus_one(hlo.exponential(hlo.negate(hlo.abs(difference)))))
+    # Of equal infinities there is no difference.
+    return hlo.select(ctx.compare(difference, difference, "NE"), hlo.add(x, y), sums)
+
+
 # The members
 
 cumsum, cumsum_p = _cumulative(
@@ -283,4 +329,13 @@ cummin, cummin_p = _cumulative(
     highest,
     kinds="biuf",
     derivative=_derivative_of_extremum(min),
+)
+cumlogsumexp, cumlogsumexp_p = _cumulative(
+    "cumlogsumexp",
+    "Returns the logarithm of the sum of the exponentials of all elements up to each position, without overflow.",
+    np.logaddexp,
+    _lower_logaddexp,
+    lowest,
+    kinds="f",
+    derivative=_derivative_of_logsumexp,
 )

@@ -26,7 +26,13 @@ from lawful.core import (
     promote_dtypes,
 )
 from lawful.ops._elementwise import add_tangents
-from lawful.ops._precision import accumulation_dtype
+from lawful.ops._product_precision import (
+    Precisions,
+    canonical_precision,
+    precision_config,
+    result_dtype,
+    sum_dtype,
+)
 from lawful.ops._promotion import cast, convert
 from lawful.ops._shape import transpose
 from lawful.ops._structural import canonical_axes
@@ -38,11 +44,12 @@ DimensionNumbers = tuple[Pair, Pair]
 
 dot_general_p = Primitive("dot_general")
 
-_KIND_RANK = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
 _MATRIX_PRODUCT: DimensionNumbers = ((1,), (0,)), ((), ())
 
 
-def dot_general(lhs: Any, rhs: Any, dimension_numbers: Any, *, preferred_element_type: Any = None) -> Any:
+def dot_general(
+    lhs: Any, rhs: Any, dimension_numbers: Any, precision: Any = None, preferred_element_type: Any = None
+) -> Any:
     """Returns the sums of products of two arrays over pairs of dimensions.
 
     The result has the batch dimensions, then the other dimensions of ``lhs``, then those of ``rhs``, without the
@@ -53,10 +60,12 @@ def dot_general(lhs: Any, rhs: Any, dimension_numbers: Any, *, preferred_element
       rhs: an array; the dtypes are promoted.
       dimension_numbers: ``((lhs_contracting, rhs_contracting), (lhs_batch, rhs_batch))``, four sequences of
         dimensions; those that stand at the same place in a pair belong together and have equal lengths.
+      precision: how exactly an accelerator multiplies: a `Precision` or its name, or a pair of them for the operands.
       preferred_element_type: the dtype of the result, in which products are added; by default that of the operands.
 
     Raises:
       ArgumentTypeError: the dimensions do not fit, or products of this dtype cannot be added in the preferred one.
+      ArgumentValueError: there is no such precision.
       AxisError: there is no such dimension.
 
     >>> dot_general(np.ones((2, 3)), np.ones((3, 4)), (((1,), (0,)), ((), ())))
@@ -78,8 +87,11 @@ def dot_general(lhs: Any, rhs: Any, dimension_numbers: Any, *, preferred_element
     if numbers != _MATRIX_PRODUCT:
         numbers = _canonical(numbers, left.ndim, right.ndim)
     _plan(left.shape, right.shape, numbers)
-    _result_dtype(dtype, preferred)
-    return dot_general_p.bind(lhs, rhs, dimension_numbers=numbers, preferred_element_type=preferred)
+    result_dtype("dot_general", dtype, preferred)
+    precision = canonical_precision("dot_general", precision)
+    return dot_general_p.bind(
+        lhs, rhs, dimension_numbers=numbers, precision=precision, preferred_element_type=preferred
+    )
 
 
 def _canonical(numbers: Any, lhs_ndim: int, rhs_ndim: int) -> DimensionNumbers:
@@ -162,35 +174,22 @@ def _check_pairs(what: str, lhs: Shape, rhs: Shape, lhs_axes: Shape, rhs_axes: S
         )
 
 
-@lru_cache(maxsize=1024)
-def _result_dtype(dtype: np.dtype[Any], preferred: np.dtype[Any] | None) -> np.dtype[Any]:
-    if preferred is None:
-        return dtype
-    if _KIND_RANK[kind(preferred)] < _KIND_RANK[kind(dtype)]:
-        raise ArgumentTypeError(
-            f"dot_general: expected a preferred_element_type that products of {dtype} can be added in, "
-            f"got {preferred}; convert the result with astype"
-        )
-    return preferred
-
-
-@lru_cache(maxsize=1024)
-def _sum_dtype(dtype: np.dtype[Any], result: np.dtype[Any]) -> np.dtype[Any]:
-    """Returns the dtype in which products are added: one that holds both operands and the result."""
-    return accumulation_dtype(promote_dtypes((dtype, False), (result, False))[0])
-
-
 # Evaluation and typing
 
 
 @dot_general_p.def_impl
 def _impl(
-    lhs: Any, rhs: Any, *, dimension_numbers: DimensionNumbers, preferred_element_type: np.dtype[Any] | None
+    lhs: Any,
+    rhs: Any,
+    *,
+    dimension_numbers: DimensionNumbers,
+    preferred_element_type: np.dtype[Any] | None,
+    precision: Precisions = None,
 ) -> Any:
     lhs, rhs = np.asarray(lhs), np.asarray(rhs)
     dtype = lhs.dtype
     result = dtype if preferred_element_type is None else preferred_element_type
-    wide = _sum_dtype(dtype, result)
+    wide = sum_dtype(dtype, result)
     if wide != dtype:
         lhs, rhs = lhs.astype(wide), rhs.astype(wide)
     if dimension_numbers == _MATRIX_PRODUCT and lhs.ndim == 2 and rhs.ndim <= 2:
@@ -216,6 +215,7 @@ def _abstract_eval(
     *,
     dimension_numbers: DimensionNumbers,
     preferred_element_type: np.dtype[Any] | None,
+    precision: Precisions = None,
 ) -> ShapedArray:
     if lhs.dtype != rhs.dtype:
         raise ArgumentTypeError(
@@ -223,7 +223,7 @@ def _abstract_eval(
             "call lawful.ops.dot_general, which promotes"
         )
     shape = _plan(lhs.shape, rhs.shape, dimension_numbers).shape
-    return ShapedArray(shape, _result_dtype(lhs.dtype, preferred_element_type))
+    return ShapedArray(shape, result_dtype("dot_general", lhs.dtype, preferred_element_type))
 
 
 # Derivatives
@@ -244,7 +244,9 @@ def _jvp(primals: Sequence[Any], tangents: Sequence[Any], **params: Any) -> tupl
 
 
 @dot_general_p.def_transpose
-def _transpose(ct: Any, lhs: Any, rhs: Any, *, dimension_numbers: DimensionNumbers, **_: Any) -> list[Any]:
+def _transpose(
+    ct: Any, lhs: Any, rhs: Any, *, dimension_numbers: DimensionNumbers, precision: Precisions = None, **_: Any
+) -> list[Any]:
     lhs_is_linear = isinstance(lhs, UndefinedPrimal)
     assert lhs_is_linear != isinstance(rhs, UndefinedPrimal), (
         "dot_general is linear in each operand, not in both at once"
@@ -253,14 +255,18 @@ def _transpose(ct: Any, lhs: Any, rhs: Any, *, dimension_numbers: DimensionNumbe
     if type(ct) is Zero:
         cotangent: Any = Zero(linear.aval)
     elif lhs_is_linear:
-        cotangent = _cotangent(ct, lhs.aval, rhs, dimension_numbers, lhs_is_linear=True)
+        cotangent = _cotangent(ct, lhs.aval, rhs, dimension_numbers, precision, lhs_is_linear=True)
     else:
-        swapped = tuple((b, a) for a, b in dimension_numbers)
-        cotangent = _cotangent(ct, rhs.aval, lhs, swapped, lhs_is_linear=False)  # type: ignore[arg-type]
+        (lhs_contract, rhs_contract), (lhs_batch, rhs_batch) = dimension_numbers
+        swapped = (rhs_contract, lhs_contract), (rhs_batch, lhs_batch)
+        flipped = precision and (precision[1], precision[0])
+        cotangent = _cotangent(ct, rhs.aval, lhs, swapped, flipped, lhs_is_linear=False)
     return [cotangent, None] if lhs_is_linear else [None, cotangent]
 
 
-def _cotangent(ct: Any, x: ShapedArray, y: Any, numbers: DimensionNumbers, *, lhs_is_linear: bool) -> Any:
+def _cotangent(
+    ct: Any, x: ShapedArray, y: Any, numbers: DimensionNumbers, precision: Precisions, *, lhs_is_linear: bool
+) -> Any:
     """Returns the cotangent of the linear operand.
 
     Args:
@@ -268,6 +274,7 @@ def _cotangent(ct: Any, x: ShapedArray, y: Any, numbers: DimensionNumbers, *, lh
       x: the type of the linear operand.
       y: the other operand.
       numbers: the dimension numbers, those of ``x`` first.
+      precision: that of ``x``, which is that of its cotangent, and of ``y``.
       lhs_is_linear: whether ``x`` is the first operand.
 
     It is the product of ``ct`` with ``y`` over the dimensions that ``ct`` has from ``y``.
@@ -278,7 +285,7 @@ def _cotangent(ct: Any, x: ShapedArray, y: Any, numbers: DimensionNumbers, *, lh
     batch = tuple(range(len(x_batch)))
     first = len(x_batch) + (len(x_free) if lhs_is_linear else 0)
     ct_from_y = tuple(range(first, first + len(y_free)))
-    out = dot_general(ct, y, ((ct_from_y, y_free), (batch, y_batch)))
+    out = dot_general(ct, y, ((ct_from_y, y_free), (batch, y_batch)), precision)
     # What is left of y, after what is left of ct, are its contracted dimensions in increasing order.
     contracted = [a for _, a in sorted(zip(y_contract, x_contract, strict=True))]
     order = (*x_batch, *x_free, *contracted)
@@ -325,7 +332,13 @@ def _rank(dim: int, used: Shape) -> int:
 
 @dot_general_p.def_lowering
 def _lower(
-    ctx: Any, lhs: Any, rhs: Any, *, dimension_numbers: DimensionNumbers, preferred_element_type: np.dtype[Any] | None
+    ctx: Any,
+    lhs: Any,
+    rhs: Any,
+    *,
+    dimension_numbers: DimensionNumbers,
+    preferred_element_type: np.dtype[Any] | None,
+    precision: Precisions = None,
 ) -> Any:
     left, right = ctx.avals_in
     (out,) = ctx.avals_out
@@ -339,7 +352,8 @@ def _lower(
         lhs_contracting_dimensions=list(lhs_contract),
         rhs_contracting_dimensions=list(rhs_contract),
     )
-    return ctx.hlo.dot_general(ctx.tensor_type(out), lhs, rhs, numbers)
+    config = precision_config(ctx, precision)
+    return ctx.hlo.dot_general(ctx.tensor_type(out), lhs, rhs, numbers, precision_config=config)
 
 
 # Declaration
@@ -366,6 +380,7 @@ def _sample(choose: Choose) -> Call:
     preferred = choose.one_of((None, None, _WIDEST.get(kind(dtype))))
     return (ShapedArray(lhs, dtype), ShapedArray(rhs, dtype)), {
         "dimension_numbers": ((lhs_contract, rhs_contract), (lhs_batch, rhs_batch)),
+        "precision": choose.one_of((None, None, None, ("default", "highest"))),
         "preferred_element_type": None if preferred == dtype else preferred,
     }
 
@@ -374,11 +389,16 @@ _WIDEST = {name[0]: np.dtype(name) for name in ("int64", "uint64", "float64", "c
 
 
 def _reference(
-    lhs: Any, rhs: Any, *, dimension_numbers: DimensionNumbers, preferred_element_type: np.dtype[Any] | None
+    lhs: Any,
+    rhs: Any,
+    *,
+    dimension_numbers: DimensionNumbers,
+    preferred_element_type: np.dtype[Any] | None,
+    precision: Precisions = None,
 ) -> Any:
     lhs, rhs = np.asarray(lhs), np.asarray(rhs)
     result = preferred_element_type or lhs.dtype
-    wide = _sum_dtype(lhs.dtype, result)
+    wide = sum_dtype(lhs.dtype, result)
     (lhs_contract, rhs_contract), (lhs_batch, rhs_batch) = dimension_numbers
     # Every dimension gets a letter; what belongs together gets the same.
     lhs_labels = list(range(lhs.ndim))

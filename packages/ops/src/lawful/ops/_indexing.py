@@ -1,56 +1,123 @@
-"""NumPy's basic indexing: integers, slices, ``...`` and ``None``, known before the program runs."""
+"""NumPy's indexing: ``x[index]`` of tracers and arrays."""
 
 from __future__ import annotations
 
-import operator
+from types import EllipsisType
 from typing import Any
 
 import numpy as np
 
-from lawful.core import ArgumentIndexError, ArgumentTypeError, ArgumentValueError, Tracer, get_aval, is_array
+from lawful.core import Tracer, get_aval, to_numpy
 from lawful.ops._elementwise import is_eager
+from lawful.ops._gather import gather
+from lawful.ops._index import Index, index_vectors, parse_index
+from lawful.ops._shape import reshape
 from lawful.ops._slicing import rev
 from lawful.ops._slicing import slice as slice_op
 from lawful.ops._squeeze import expand_dims, squeeze
-
-#: An index of one dimension, or None for a new one.
-Item = int | slice | None
+from lawful.ops._windows import GatherDimensionNumbers
 
 
 def getitem(x: Any, index: Any) -> Any:
-    """Returns ``x[index]`` by NumPy's basic indexing.
+    """Returns ``x[index]`` by NumPy's indexing.
 
     Args:
       x: an array.
-      index: an integer, slice, ``...`` or ``None``, or a tuple of those. Integers are counted from the end if
-        negative; a slice may have any step.
+      index: an integer, slice, ``...``, ``None``, an array of integers or booleans, or a tuple of those. The
+        integers may be traced, also those of arrays; what decides the shape of the result may not: the ends of
+        slices, and booleans.
+
+    Known integers are inside of the array, or it is an error. A traced one that is outside is moved inside, as in
+    JAX; ``x.at[index].get(mode="fill")`` gives NaN there.
 
     Raises:
       ArgumentIndexError: an integer is outside of the array, there are too many, or something is no index.
-      ArgumentTypeError: an index is an array, or a tracer whose value is not known.
+      ArgumentTypeError: the end of a slice is a tracer whose value is not known.
+      TracerBoolConversionError: a boolean array is a tracer whose values are not known.
 
     >>> getitem(np.arange(12).reshape(3, 4), (-1, slice(None, None, -2)))
     array([11,  9])
+    >>> getitem(np.arange(12).reshape(3, 4), (slice(None), np.array([0, 3])))
+    array([[ 0,  3],
+           [ 4,  7],
+           [ 8, 11]])
     """
+    if type(x) is np.ndarray and is_eager(x) and all(map(_is_plain, index if type(index) is tuple else (index,))):
+        try:
+            return np.asarray(x[index])
+        except (IndexError, TypeError, ValueError):
+            pass  # the path below says what is wrong
     shape = get_aval(x).shape
-    items = _basic_items(shape, index)
-    if is_eager(x):
-        return np.asarray(x)[items]
-    starts, limits, strides, reversed_dims, dropped = [], [], [], [], []
-    for dim, item in enumerate(item for item in items if item is not None):
-        if isinstance(item, int):
-            start, limit, stride = item, item + 1, 1
-            dropped.append(dim)
-        else:
-            start, limit, stride = _span(range(shape[dim])[item])
-            if item.step < 0:
-                reversed_dims.append(dim)
+    parsed = parse_index(shape, index)
+    if is_eager(x) and all(not isinstance(where, Tracer) for where in parsed.positions.values()):
+        return _eager(np.asarray(x), index)
+    return read(x, parsed)
+
+
+def _is_plain(entry: Any) -> bool:
+    """Whether NumPy itself takes an entry of an index; it asks a tracer for its value, which then is known."""
+    return entry is None or type(entry) in (int, slice, np.ndarray, EllipsisType)
+
+
+def _eager(x: np.ndarray[Any, Any], index: Any) -> Any:
+    """Returns what NumPy gives, of an index without tracers; device arrays are seen as NumPy's."""
+
+    def known(entry: Any) -> Any:
+        if isinstance(entry, Tracer):
+            return entry.concrete()
+        is_plain = entry is None or entry is Ellipsis or isinstance(entry, slice | list | tuple | int | np.ndarray)
+        return entry if is_plain else np.asarray(to_numpy(entry))[()]
+
+    return np.asarray(x[tuple(map(known, index)) if isinstance(index, tuple) else known(index)])
+
+
+def read(
+    x: Any,
+    index: Index,
+    *,
+    mode: str | None = None,
+    fill_value: Any = None,
+    unique_indices: bool = False,
+    indices_are_sorted: bool = False,
+) -> Any:
+    """Returns the elements of ``x`` at a parsed index.
+
+    Args:
+      x: an array.
+      index: the index.
+      mode: what is read at positions that may be outside, as in `gather`; by default the nearest.
+      fill_value: as in `gather`.
+      unique_indices: a promise that no position is repeated.
+      indices_are_sorted: a promise.
+    """
+    x = _sliced(reshape(x, index.shape) if index.inserted else x, index)
+    known = {dim: where for dim, where in index.positions.items() if type(where) is int and dim not in index.inserted}
+    if len(known) == len(index.positions):
+        return expand_dims(squeeze(x, tuple(known)), index.new_dims)
+    x = squeeze(x, tuple(known))
+    dims = [dim for dim in range(len(index.shape)) if dim not in known]
+    looked_up = {dims.index(dim): where for dim, where in index.positions.items() if dim not in known}
+    mode = mode or ("promise_in_bounds" if index.in_bounds else "clip")
+    if mode == "clip" and not index.looked_up and all(get_aval(where).shape == () for where in looked_up.values()):
+        out = _at_scalars(x, looked_up)
+    else:
+        out = _gathered(x, index, looked_up, mode, fill_value, unique_indices, indices_are_sorted)
+    return expand_dims(out, index.new_dims)
+
+
+def _sliced(x: Any, index: Index) -> Any:
+    """Returns the slices of ``x``; a known position is a slice of one element."""
+    starts, limits, strides, reversed_dims = [], [], [], []
+    for dim, size in enumerate(index.shape):
+        where = index.positions.get(dim)
+        chosen = range(where, where + 1) if type(where) is int else index.slices.get(dim, range(size))
+        start, limit, stride = _span(chosen)
         starts.append(start)
         limits.append(limit)
         strides.append(stride)
-    kept = squeeze(rev(slice_op(x, starts, limits, strides), reversed_dims), dropped)
-    result = [item for item in items if not isinstance(item, int)]
-    return expand_dims(kept, tuple(dim for dim, item in enumerate(result) if item is None))
+        if chosen.step < 0:
+            reversed_dims.append(dim)
+    return rev(slice_op(x, starts, limits, strides), reversed_dims)
 
 
 def _span(chosen: range) -> tuple[int, int, int]:
@@ -61,76 +128,38 @@ def _span(chosen: range) -> tuple[int, int, int]:
     return start, last + 1, abs(chosen.step)
 
 
-def _basic_items(shape: tuple[int, ...], index: Any) -> tuple[Item, ...]:
-    """Returns an item for each dimension of a shape, and None for each new one, all integers in bounds."""
-    entries = index if isinstance(index, tuple) else (index,)
-    count = sum(entry is not None and entry is not Ellipsis for entry in entries)
-    ellipses = sum(entry is Ellipsis for entry in entries)
-    if count > len(shape) or ellipses > 1:
-        raise ArgumentIndexError(
-            f"index: expected at most one ... and an index for each of {len(shape)} dimensions, got {ellipses} ... "
-            f"and {count} indices; leave out {'one ...' if ellipses > 1 else count - len(shape)}"
-        )
-    if not ellipses:
-        entries = (*entries, Ellipsis)
-    items: list[Item] = []
-    dim = 0
-    for entry in entries:
-        if entry is None:
-            items.append(None)
-        elif entry is Ellipsis:
-            items += [slice(None, None, 1)] * (len(shape) - count)
-            dim += len(shape) - count
-        else:
-            items.append(_slice(entry) if isinstance(entry, slice) else _in_bounds(_static(entry), dim, shape))
-            dim += 1
-    return tuple(items)
+def _at_scalars(x: Any, positions: dict[int, Any]) -> Any:
+    """Returns what stands at scalar positions of some dimensions."""
+    from lawful.ops._dynamic_slicing import dynamic_slice
+
+    shape = get_aval(x).shape
+    starts = [positions.get(dim, 0) for dim in range(len(shape))]
+    sizes = [1 if dim in positions else size for dim, size in enumerate(shape)]
+    return squeeze(dynamic_slice(x, starts, sizes, allow_negative_indices=False), tuple(positions))
 
 
-def _slice(entry: slice) -> slice:
-    start, stop, step = (None if part is None else _static(part) for part in (entry.start, entry.stop, entry.step))
-    if step == 0:
-        raise ArgumentValueError("index: expected a slice with a step other than 0, got 0; use None or a number")
-    return slice(start, stop, 1 if step is None else step)
-
-
-def _in_bounds(integer: int, dim: int, shape: tuple[int, ...]) -> int:
-    size = shape[dim]
-    if not -size <= integer < size:
-        raise ArgumentIndexError(
-            f"index: expected an integer from {-size} to {size - 1} for dimension {dim} of the shape {shape}, got "
-            f"{integer}; choose one inside the array"
-        )
-    return integer + size if integer < 0 else integer
-
-
-def _static(entry: Any) -> int:
-    """Returns an integer that is known now; raises the error that explains why an index is none."""
-    if type(entry) is int:
-        return entry
-    if isinstance(entry, list | tuple | bool | np.bool):
-        raise _unsupported(f"the {type(entry).__name__} {entry!r}")
-    if not is_array(entry):
-        try:
-            return operator.index(entry)
-        except TypeError:
-            raise _no_index(repr(entry)) from None
-    aval = get_aval(entry)
-    if aval.dtype.kind not in "iub":
-        raise _no_index(str(aval))
-    if aval.shape or aval.dtype.kind == "b" or (isinstance(entry, Tracer) and entry.concrete() is None):
-        known = "a tracer" if isinstance(entry, Tracer) else "an array"
-        raise _unsupported(f"{known} {aval}")
-    return operator.index(entry)
-
-
-def _no_index(got: str) -> ArgumentIndexError:
-    return ArgumentIndexError(f"index: expected integers, slices, ... or None, got {got}; convert a number with int")
-
-
-def _unsupported(got: str) -> ArgumentTypeError:
-    return ArgumentTypeError(
-        f"index: expected integers and slices that are known before the program runs, ... or None, got {got}; "
-        "indices that are arrays or traced are not supported yet: choose elements with where, or by a product with a "
-        "one-hot array, or make the index static (static_argnums of jit)"
+def _gathered(
+    x: Any,
+    index: Index,
+    positions: dict[int, Any],
+    mode: str,
+    fill_value: Any,
+    unique_indices: bool,
+    indices_are_sorted: bool,
+) -> Any:
+    shape = get_aval(x).shape
+    batch = index.looked_up
+    place = sum(dim is not None for dim in index.kept[: index.place])
+    windows = len(shape) - len(positions)
+    offsets = tuple([dim + (len(batch) if dim >= place else 0) for dim in range(windows)])
+    dims = tuple(sorted(positions))
+    return gather(
+        x,
+        index_vectors([positions[dim] for dim in dims], batch),
+        GatherDimensionNumbers(offsets, dims, dims),
+        tuple([1 if dim in positions else size for dim, size in enumerate(shape)]),
+        unique_indices=unique_indices,
+        indices_are_sorted=indices_are_sorted,
+        mode=mode,
+        fill_value=fill_value,
     )

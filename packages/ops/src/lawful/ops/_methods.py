@@ -22,6 +22,7 @@ from lawful.core import (
 from lawful.ops import _arithmetic as arithmetic
 from lawful.ops import _comparison as comparison
 from lawful.ops import _numpy_reduction as reduction
+from lawful.ops._at import At
 from lawful.ops._complex import conj, imag, real
 from lawful.ops._conversion import convert_element_type, convert_element_type_p
 from lawful.ops._division import floor_divide, remainder, true_divide
@@ -31,6 +32,7 @@ from lawful.ops._numpy_protocol import array_function, array_ufunc
 from lawful.ops._power import power_by_integer
 from lawful.ops._shape import reshape, transpose
 from lawful.ops._squeeze import squeeze
+from lawful.ops._take import take
 
 Method = Callable[..., Any]
 
@@ -126,6 +128,11 @@ class ArrayMethods:
     def __getitem__(self, index: Any) -> Any:
         return getitem(self, index)
 
+    @property
+    def at(self) -> At:
+        """Functional updates: ``x.at[index].set(y)`` is the array with these elements replaced."""
+        return At(self)
+
     def __iter__(self) -> Any:
         return iter([self[i] for i in range(_length(self))])
 
@@ -185,6 +192,10 @@ class ArrayMethods:
         if axis is None:
             axis = tuple(i for i, size in enumerate(shape) if size == 1)
         return squeeze(self, (axis,) if isinstance(axis, int) else tuple(axis))
+
+    def take(self, indices: Any, axis: int | None = None, out: None = None, mode: str | None = None) -> Any:
+        """Returns the elements at positions along an axis, of the flattened array by default."""
+        return take(self, indices, axis, out, mode)
 
     def conj(self) -> Any:
         """Returns the complex conjugate; the array itself where it is real."""

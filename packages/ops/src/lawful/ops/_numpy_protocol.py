@@ -181,9 +181,16 @@ def _parameters(function: Function) -> frozenset[str]:
     return frozenset(inspect.signature(function).parameters)
 
 
+@cache
+def _takes_any_keyword(function: Function) -> bool:
+    return any(p.kind is p.VAR_KEYWORD for p in inspect.signature(function).parameters.values())
+
+
 def _accepts(function: Function, kwargs: Mapping[str, Any]) -> bool:
     """Whether a function takes these keywords; it may have ``out`` in its signature, and takes None only."""
-    return not kwargs or (kwargs.get("out") is None and kwargs.keys() <= _parameters(function))
+    if not kwargs:
+        return True
+    return kwargs.get("out") is None and (kwargs.keys() <= _parameters(function) or _takes_any_keyword(function))
 
 
 def _of_values(function: Function, found: Function | None, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import builtins
 import operator
-from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,6 @@ from lawful.ops._structural import (
     Shape,
     canonical_axes,
     canonical_axis,
-    check_sizes,
     is_eager_array,
     static_integers,
     strong,
@@ -84,35 +82,6 @@ def slice_in_dim(operand: Any, start_index: Any, limit_index: Any, stride: int =
     starts, limits, strides = [0] * len(shape), list(shape), [1] * len(shape)
     starts[axis], limits[axis], strides[axis] = start, limit, operator.index(stride)
     return slice(operand, starts, limits, strides)
-
-
-def split(operand: Any, sizes: Any, axis: int = 0) -> list[Any]:
-    """Returns the consecutive parts of ``operand`` along one dimension.
-
-    Args:
-      operand: an array.
-      sizes: the length of each part; together that of the dimension.
-      axis: the dimension.
-
-    Raises:
-      ArgumentValueError: the lengths do not add up.
-
-    >>> split(np.arange(5), (2, 3))
-    [array([0, 1]), array([2, 3, 4])]
-
-    Source: ``jax.lax.split``.
-    """
-    shape = get_aval(operand).shape
-    axis = canonical_axis("split", axis, len(shape))
-    sizes = static_integers("split", "sizes", sizes)
-    check_sizes("split", sizes)
-    if sum(sizes) != shape[axis]:
-        raise ArgumentValueError(
-            f"split: expected sizes that add up to {shape[axis]}, got {sizes}, which add up to {sum(sizes)}; "
-            "cover the whole dimension"
-        )
-    ends = list(accumulate(sizes))
-    return [slice_in_dim(operand, end - size, end, axis=axis) for size, end in zip(sizes, ends, strict=True)]
 
 
 def _infer_slice(operand: Shape, *, start_indices: Shape, limit_indices: Shape, strides: Shape | None) -> Shape:

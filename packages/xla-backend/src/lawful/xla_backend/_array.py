@@ -245,8 +245,8 @@ class Array(ArrayMethods):
 
     def __setitem__(self, index: Any, value: Any) -> NoReturn:
         raise ArgumentTypeError(
-            "assignment: expected an expression, got x[...] = ... on an Array, which is immutable; build the new "
-            "array with lawful.numpy.where(condition, value, x), or change a copy: y = numpy.array(x)"
+            "assignment: expected an expression, got x[...] = ... on an Array, which is immutable; write "
+            "x = x.at[...].set(value), or change a copy: y = numpy.array(x)"
         )
 
 

@@ -12,12 +12,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lawful.core import ClosedJaxpr, JaxprEqn, ShapedArray, as_dtype
-from lawful.xla_backend._jaxlib import chlo, ir, stablehlo
+from lawful.staging import ShapeDtypeStruct, make_jaxpr
+from lawful.xla_backend._jaxlib import chlo, ir, lapack_target, stablehlo
 from lawful.xla_backend._types import TypeTable
 
 if TYPE_CHECKING:
@@ -145,6 +147,35 @@ class LoweringContext:
             stablehlo.return_([combine(x, y)])
         return op.results[0]
 
+    def lapack(
+        self, routine: str, operands: Sequence[Value], results: Sequence[ShapedArray], **attributes: int
+    ) -> list[Value]:
+        """Returns the results of a routine of LAPACK, called for each matrix of the operands; on the CPU only.
+
+        Args:
+          routine: its name without the letter of the dtype: ``"potrf"``.
+          operands: values; those of the highest rank are matrices, which LAPACK is given by columns.
+          results: the types of the results, likewise.
+          attributes: small numbers, or the codes of letters, that say what to compute.
+        """
+        avals = [self._aval_of(operand) for operand in operands]
+        rank = max(aval.ndim for aval in avals)
+        byte = ir.IntegerType.get_unsigned(8)
+        config = {name: ir.IntegerAttr.get(byte, value) for name, value in attributes.items()}
+        op = ir.Operation.create(
+            "stablehlo.custom_call",
+            results=[self.tensor_type(aval) for aval in results],
+            operands=list(operands),
+            attributes={
+                "call_target_name": ir.StringAttr.get(lapack_target(routine, avals[0].dtype)),
+                "api_version": ir.IntegerAttr.get(ir.IntegerType.get_signless(32), 4),
+                "backend_config": ir.DictAttr.get(config),
+                "operand_layouts": _layouts(avals, rank),
+                "result_layouts": _layouts(results, rank),
+            },
+        )
+        return list(op.results)
+
     @contextmanager
     def block(self, region: Any, types: Sequence[Any]) -> Iterator[tuple[Value, ...]]:
         """Fills a region of an operation with one block: gives the block's arguments, of the types given.
@@ -170,6 +201,20 @@ class LoweringContext:
           name: the function's name, made unique.
         """
         return self._function.call(jaxpr, operands, name)
+
+    def program(self, function: Callable[..., Any], *operands: Value) -> ClosedJaxpr:
+        """Returns the program of a Python function of arrays at the types of some values, recorded once a process.
+
+        Args:
+          function: made of ops, or of NumPy's functions; it returns an array or a sequence of arrays.
+          operands: values, of which only the types count.
+        """
+        return _program(function, *map(self._aval_of, operands))
+
+    def apply(self, function: Callable[..., Any], *operands: Value) -> list[Value]:
+        """Returns the results of a Python function of arrays, as `program` records it; it is lowered once."""
+        name = getattr(function, "__name__", "function")
+        return self.call(self.program(function, *operands), operands, name=name)
 
     def inline(self, jaxpr: ClosedJaxpr, operands: Sequence[Value]) -> list[Value]:
         """Returns the results of a jaxpr whose equations are lowered here."""
@@ -214,3 +259,20 @@ class LoweringContext:
             with self.block(region, types) as state:
                 stablehlo.return_(self._function.inline(jaxpr, [*consts, *state]))
         return list(op.results)
+
+
+@lru_cache(maxsize=512)
+def _program(function: Callable[..., Any], *avals: ShapedArray) -> ClosedJaxpr:
+    program: ClosedJaxpr = make_jaxpr(function)(*[ShapeDtypeStruct(aval.shape, aval.dtype) for aval in avals])
+    return program
+
+
+def _layouts(avals: Sequence[ShapedArray], rank: int) -> Any:
+    """Returns the layouts of arrays, of which those of the highest rank are matrices stored by columns."""
+    layouts = []
+    for aval in avals:
+        order = list(reversed(range(aval.ndim)))
+        if aval.ndim == rank:
+            order[:2] = reversed(order[:2])
+        layouts.append(ir.DenseIntElementsAttr.get(np.array(order, np.int64), type=ir.IndexType.get()))
+    return ir.ArrayAttr.get(layouts)

@@ -30,7 +30,8 @@ import numpy as np
 # Silences the lines that XLA logs as it starts; it reads this when it is loaded. Errors are still logged.
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "1")
 
-from jaxlib import _jax, xla_client
+from jaxlib import _jax, lapack, xla_client
+from jaxlib.cpu import _lapack
 from jaxlib.mlir import ir
 from jaxlib.mlir._mlir_libs import _jax_mlir_ext
 from jaxlib.mlir.dialects import chlo, func, stablehlo
@@ -259,6 +260,24 @@ def new_context() -> Any:
     return context
 
 
+# LAPACK
+
+
+@cache
+def _register_lapack() -> None:
+    """Lets programs call LAPACK. A call of it before ``initialize``, which loads SciPy's, ends the process."""
+    for platform, targets in lapack.registrations().items():
+        for name, function, api_version in targets:
+            xla_client.register_custom_call_target(name, function, platform=platform, api_version=api_version)
+    _lapack.initialize()
+
+
+def lapack_target(routine: str, dtype: np.dtype[Any]) -> str:
+    """Returns the name by which a program on the CPU calls a routine of LAPACK, ``"potrf"``, for a dtype."""
+    _register_lapack()
+    return cast(str, lapack.build_lapack_fn_target(f"{routine}_ffi", dtype))
+
+
 # Executables
 
 Options = Mapping[str, str | bool | int | float]
@@ -347,6 +366,8 @@ def deserialize(serialized: bytes, device: Device, out_avals: Sequence[ShapedArr
     Raises:
       XlaError: the bytes are damaged.
     """
+    if b"lapack_" in serialized:
+        _register_lapack()
     try:
         loaded = client(device.platform).deserialize_executable(
             serialized, _device_list(device), _compile_options(device, {})

@@ -240,7 +240,9 @@ class ArrayFunctions:
 
     # Products
 
-    def dot_general(self, lhs: Any, rhs: Any, dimension_numbers: Any, *, preferred_element_type: Any = None) -> Any:
+    def dot_general(
+        self, lhs: Any, rhs: Any, dimension_numbers: Any, precision: Any = None, preferred_element_type: Any = None
+    ) -> Any:
         (contracting, batch), ndims = dimension_numbers, [len(self.namespace.shape(x)) for x in (lhs, rhs)]
         labels = [list(range(ndims[0])), list(range(ndims[0], sum(ndims)))]
         for left, right in (*zip(*contracting, strict=True), *zip(*batch, strict=True)):

@@ -24,6 +24,12 @@ def _of_one_dtype(args: Sequence[Any]) -> list[Any]:
     return [jnp.asarray(x, dtype) for x in args]
 
 
+def _of_numbers(function: Callable[..., Any], operand: Any, *rest: Any) -> Any:
+    """Applies a function that refuses booleans to them as numbers."""
+    x = jnp.asarray(operand)
+    return function(x.astype(int), *rest).astype(bool) if x.dtype == bool else function(x, *rest)
+
+
 class JaxFunctions(ArrayFunctions):
     """Array functions by lawful's names; those that ``jax.lax`` has are that function, with promotion before it."""
 
@@ -35,10 +41,16 @@ class JaxFunctions(ArrayFunctions):
             setattr(self, name, getattr(lax, name))
         for name in ("sum", "prod", "max", "min", "and", "or", "xor"):
             setattr(self, f"reduce_{name}", getattr(lax, f"reduce_{name}"))
-        for name in ("cumsum", "cumprod", "cummax", "cummin", "argmax", "argmin", "full", "full_like", "iota"):
+        for name in ("cumsum", "cumprod", "argmax", "argmin", "full", "full_like", "iota"):
             setattr(self, name, getattr(lax, name))
         for name in ("transpose", "reshape", "slice", "slice_in_dim", "broadcasted_iota", "convert_element_type"):
             setattr(self, name, getattr(lax, name))
+
+    def cummax(self, operand: Any, axis: int = 0, reverse: bool = False) -> Any:
+        return _of_numbers(lax.cummax, operand, axis, reverse)
+
+    def cummin(self, operand: Any, axis: int = 0, reverse: bool = False) -> Any:
+        return _of_numbers(lax.cummin, operand, axis, reverse)
 
     def rsqrt(self, x: Any) -> Any:
         return lax.rsqrt(self._floating(x))

@@ -1,0 +1,260 @@
+"""Sums of products of many arrays, written with a letter for each dimension, and multiplied two at a time.
+
+The order in which they are multiplied is found by opt_einsum.
+"""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import opt_einsum
+
+import numpy
+from lawful import ops
+from lawful.core import ArgumentTypeError, ArgumentValueError, as_dtype, get_aval, is_array
+from lawful.numpy._eager import is_plain
+
+Path = tuple[tuple[int, ...], ...]
+
+_CHARACTERS = frozenset(f"{string.ascii_letters},.-> ")
+
+
+def einsum(
+    *operands: Any, out: Any = None, optimize: Any = True, dtype: Any = None, order: str = "K", casting: str = "safe"
+) -> Any:
+    """Returns the sum of products that a text of letters says.
+
+    Args:
+      operands: the text and the arrays, ``einsum("ij,jk->ik", a, b)``; or the arrays, each with the list of its
+        dimensions' numbers, ``einsum(a, [0, 1], b, [1, 2], [0, 2])``. Dimensions of one letter go together, those of a
+        letter that the result has not are summed over, ``...`` stands for any others, which are broadcast. Without
+        ``->`` the result has the letters that occur once, in alphabetical order.
+      out: None only.
+      optimize: in which order the arrays are multiplied: True or a name that opt_einsum knows to search for a good one,
+        ``(name, most_elements)``, a path that `einsum_path` gives; False for from left to right.
+      dtype: the dtype to compute in.
+      order: accepted, without effect.
+      casting: which conversions to ``dtype`` are allowed, as in ``numpy.can_cast``.
+
+    Raises:
+      ArgumentValueError: the text does not fit the arrays, or lengths differ.
+      ArgumentTypeError: ``dtype`` needs another conversion, or an operand is no array.
+
+    Law: linear in each array.
+
+    >>> einsum("ij,jk->ik", numpy.array([[1, 2]]), numpy.array([[3], [4]]))
+    array([[11]])
+
+    Source: ``numpy.einsum``, ``jax.numpy.einsum``.
+    """
+    if out is not None:
+        raise ArgumentTypeError("einsum: expected no out=, got one: arrays are not overwritten; use the result")
+    text, arrays = _parse(operands)
+    if is_plain(*arrays) and dtype is None:
+        try:
+            return numpy.einsum(text, *arrays, optimize=optimize)
+        except (TypeError, ValueError):
+            pass  # what follows says what is wrong
+    arrays = _converted(arrays, dtype, casting)
+    labels = _labels(text, [get_aval(x).shape for x in arrays])
+    wanted = text.partition("->")[2]
+    return _contract(arrays, labels, wanted, _path(tuple(map(get_aval, arrays)), tuple(labels), wanted, optimize))
+
+
+def einsum_path(*operands: Any, optimize: Any = "greedy", einsum_call: bool = False) -> tuple[list[Any], str]:
+    """Returns the order in which `einsum` would multiply arrays, and a text about it.
+
+    >>> einsum_path("ij,jk,kl", numpy.ones((2, 2)), numpy.ones((2, 5)), numpy.ones((5, 2)))[0]
+    ['einsum_path', (1, 2), (0, 1)]
+
+    Source: ``numpy.einsum_path``.
+    """
+    text, arrays = _parse(operands)
+    stand_ins = [numpy.broadcast_to(numpy.zeros((), numpy.int8), get_aval(x).shape) for x in arrays]
+    path, explanation = numpy.einsum_path(text, *stand_ins, optimize=optimize)
+    return list(path), explanation
+
+
+# What is asked for
+
+
+def _parse(operands: Sequence[Any]) -> tuple[str, list[Any]]:
+    """Returns the text with all letters written out, ``"ab,bc->ac"``, and the arrays."""
+    arrays = [x for x in operands if is_array(x) and not isinstance(x, str)]
+    if not operands:
+        raise ArgumentValueError("einsum: expected a text and arrays, got nothing; give einsum('ij->ji', x)")
+    if isinstance(operands[0], str) and set(operands[0]) - _CHARACTERS:
+        raise ArgumentValueError(
+            f"einsum: expected subscripts of letters, commas, dots and an arrow, got {operands[0]!r:.60}; correct them"
+        )
+    given = list(operands[1:]) if isinstance(operands[0], str) else list(operands[: len(operands) // 2 * 2 : 2])
+    for x in given:
+        if not is_array(x):
+            raise ArgumentTypeError(f"einsum: expected arrays, got {x!r:.60}; convert it with asarray")
+    # Shapes stand for arrays, so that nothing of them is converted.
+    shaped = {id(x): numpy.broadcast_to(numpy.zeros((), numpy.int8), get_aval(x).shape) for x in arrays}
+    stand_ins = [shaped.get(id(x), x) if is_array(x) else x for x in operands]
+    if isinstance(operands[0], str):
+        stand_ins[0] = operands[0]
+    try:
+        inputs, output, _ = opt_einsum.parser.parse_einsum_input(stand_ins)
+    except (TypeError, ValueError, KeyError, IndexError) as error:
+        kind = ArgumentTypeError if isinstance(error, TypeError) else ArgumentValueError
+        raise kind(
+            f"einsum: expected subscripts that fit the arrays, got {operands[0]!r:.60} for the shapes "
+            f"{', '.join([str(get_aval(x).shape) for x in given])}; {error}"
+        ) from error
+    if len(set(output)) < len(output) or len(inputs.split(",")) != len(given):
+        raise ArgumentValueError(
+            f"einsum: expected a term for each of {len(given)} arrays and a result in which a letter occurs once, got "
+            f"{inputs}->{output}; correct the subscripts"
+        )
+    return f"{inputs}->{output}", given
+
+
+def _converted(arrays: Sequence[Any], dtype: Any, casting: Any) -> list[Any]:
+    avals = [get_aval(x) for x in arrays]
+    common = ops.promote("einsum", None, [numpy.zeros((), aval.dtype) for aval in avals])
+    wanted = get_aval(common[0]).dtype if dtype is None else as_dtype(dtype)
+    for aval in avals:
+        if dtype is not None and not numpy.can_cast(aval.dtype, wanted, casting):
+            raise ArgumentTypeError(
+                f"einsum: expected arrays that can be cast to {wanted} by the rule {casting!r}, got {aval}; convert "
+                "them with astype"
+            )
+    return [ops.convert_element_type(x, wanted) for x in arrays]
+
+
+def _labels(text: str, shapes: Sequence[tuple[int, ...]]) -> list[str]:
+    """Returns the letters of each array's dimensions, if they fit."""
+    terms = text.partition("->")[0].split(",")
+    sizes: dict[str, int] = {}
+    for term, shape in zip(terms, shapes, strict=True):
+        if len(term) != len(shape):
+            raise ArgumentValueError(
+                f"einsum: expected as many letters as dimensions, got {term!r} for the shape {shape}; correct {text!r}"
+            )
+        for letter, size in zip(term, shape, strict=True):
+            if term.count(letter) > 1 and {shape[i] for i, other in enumerate(term) if other == letter} != {size}:
+                raise ArgumentValueError(
+                    f"einsum: expected dimensions of one length for the letter {letter!r}, got the shape {shape} for "
+                    f"{term!r}; slice it"
+                )
+            have = sizes.get(letter, 1)
+            if 1 not in (have, size) and have != size:
+                raise ArgumentValueError(
+                    f"einsum: expected dimensions of one length for the letter {letter!r}, got {have} and {size} in "
+                    f"the shapes {', '.join(map(str, shapes))} for {text!r}; slice or broadcast one"
+                )
+            sizes[letter] = size if have == 1 else have
+    unknown = set(text.partition("->")[2]) - set(sizes)
+    if unknown:
+        raise ArgumentValueError(
+            f"einsum: expected letters in the result that an array has, got {sorted(unknown)}; correct {text!r}"
+        )
+    return terms
+
+
+def _path(avals: tuple[Any, ...], labels: tuple[str, ...], wanted: str, optimize: Any) -> Path:
+    """Returns the places of the arrays that are multiplied, step by step; a product stands last."""
+    if optimize is False:
+        return ((0,),) if len(labels) == 1 else ((0, 1), *[(0, len(labels) - 1 - i) for i in range(1, len(labels) - 1)])
+    if isinstance(optimize, list | tuple) and optimize and optimize[0] == "einsum_path":
+        return tuple([tuple(step) for step in optimize[1:]])
+    memory = None
+    if isinstance(optimize, tuple) and len(optimize) == 2 and isinstance(optimize[0], str):
+        optimize, memory = optimize
+    if isinstance(optimize, list):
+        optimize = tuple(map(tuple, optimize))
+    text = f"{','.join(labels)}->{wanted}"
+    try:
+        return _found_path(
+            text, tuple([aval.shape for aval in avals]), "auto" if optimize is True else optimize, memory
+        )
+    except (TypeError, ValueError, KeyError) as error:
+        raise ArgumentTypeError(
+            f"einsum: expected optimize to be True, False, a name or a path, got {optimize!r}; {error}"
+        ) from error
+
+
+@lru_cache(maxsize=1024)
+def _found_path(text: str, shapes: tuple[tuple[int, ...], ...], optimize: Any, memory: int | None) -> Path:
+    if isinstance(optimize, tuple):
+        optimize = list(optimize)
+    path, _ = opt_einsum.contract_path(text, *shapes, shapes=True, optimize=optimize, memory_limit=memory)
+    return tuple([tuple(step) for step in path])
+
+
+# The products
+
+
+def _contract(arrays: Sequence[Any], labels: Sequence[str], wanted: str, path: Path) -> Any:
+    sizes: dict[str, int] = {}
+    for x, term in zip(arrays, labels, strict=True):
+        for letter, size in zip(term, get_aval(x).shape, strict=True):
+            sizes[letter] = size if sizes.get(letter, 1) == 1 else sizes[letter]
+    left = [_without_ones(*_diagonal(x, term), sizes) for x, term in zip(arrays, labels, strict=True)]
+    for step in path:
+        chosen = [left[i] for i in step]
+        left = [pair for i, pair in enumerate(left) if i not in step]
+        while len(chosen) > 1:
+            kept = set(wanted).union(*[term for _, term in left], *[term for _, term in chosen[2:]])
+            chosen = [_product(*chosen[0], *chosen[1], kept), *chosen[2:]]
+        left.append(chosen[0])
+    while len(left) > 1:
+        left = [*left[2:], _product(*left[0], *left[1], set(wanted).union(*[term for _, term in left[2:]]))]
+    ((x, term),) = left
+    x, term = _summed(x, term, set(wanted))
+    # A dimension of length 1 of which the arrays disagree was dropped from each of those that have 1.
+    return ops.transpose(x, tuple([term.index(letter) for letter in wanted]))
+
+
+def _diagonal(x: Any, term: str) -> tuple[Any, str]:
+    """Returns the elements at which dimensions of one letter have the same position, as one dimension, the last."""
+    for letter in set(term):
+        while term.count(letter) > 1:
+            first, second = (i for i, other in enumerate(term) if other == letter and i in _two_places(term, letter))
+            order = [i for i in range(len(term)) if i not in (first, second)]
+            x = ops.transpose(x, (*order, first, second))
+            *shape, size, _ = get_aval(x).shape
+            flat = ops.reshape(x, (*shape, size * size))
+            x = ops.slice_in_dim(flat, 0, size * size, size + 1, axis=-1)
+            term = "".join([term[i] for i in order]) + letter
+    return x, term
+
+
+def _two_places(term: str, letter: str) -> tuple[int, int]:
+    first = term.index(letter)
+    return first, term.index(letter, first + 1)
+
+
+def _without_ones(x: Any, term: str, sizes: dict[str, int]) -> tuple[Any, str]:
+    """Drops dimensions of length 1 that are broadcast against longer ones."""
+    ones = [i for i, (letter, size) in enumerate(zip(term, get_aval(x).shape, strict=True)) if size != sizes[letter]]
+    return ops.squeeze(x, ones), "".join([letter for i, letter in enumerate(term) if i not in ones])
+
+
+def _summed(x: Any, term: str, kept: set[str]) -> tuple[Any, str]:
+    axes = [i for i, letter in enumerate(term) if letter not in kept]
+    if not axes:
+        return x, term
+    add = ops.reduce_or if get_aval(x).dtype.kind == "b" else ops.reduce_sum
+    return add(x, axes), "".join([letter for letter in term if letter in kept])
+
+
+def _product(x: Any, x_term: str, y: Any, y_term: str, kept: set[str]) -> tuple[Any, str]:
+    """Returns the product of two arrays, summed over the letters that are needed no more."""
+    x, x_term = _summed(x, x_term, kept | set(y_term))
+    y, y_term = _summed(y, y_term, kept | set(x_term))
+    both = [letter for letter in x_term if letter in y_term]
+    batch, contracted = [a for a in both if a in kept], [a for a in both if a not in kept]
+
+    def places(letters: Sequence[str]) -> tuple[list[int], list[int]]:
+        return [x_term.index(a) for a in letters], [y_term.index(a) for a in letters]
+
+    out = ops.dot_general(x, y, (places(contracted), places(batch)))
+    free = [[a for a in term if a not in both] for term in (x_term, y_term)]
+    return out, "".join([*batch, *free[0], *free[1]])

@@ -1,0 +1,251 @@
+"""Where numbers belong in a sorted array, and how many there are of each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+from lawful import ops
+from lawful.core import (
+    ArgumentTypeError,
+    ArgumentValueError,
+    ConcretizationTypeError,
+    Tracer,
+    get_aval,
+    is_inexact,
+    promote_dtypes,
+    to_numpy,
+)
+from lawful.numpy._eager import eager
+from lawful.numpy._indexing import nonzero
+from lawful.numpy._joining import stack
+from lawful.ops import static_integers
+
+
+def _is_before(x: Any, y: Any) -> Any:
+    """Returns whether numbers stand before others in a sorted array, in which NaNs are last."""
+    before = ops.lt(x, y)
+    if not is_inexact(get_aval(x).dtype):
+        return before
+    return ops.bitwise_or(before, ops.bitwise_and(ops.eq(x, x), ops.ne(y, y)))
+
+
+@eager(numpy.searchsorted, arrays=2)
+def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
+    """Returns where in a sorted array numbers would have to stand so that it stays sorted.
+
+    Args:
+      a: the sorted array, of one dimension and of real numbers.
+      v: the numbers, an array of any shape.
+      side: ``"left"`` for the first such position, ``"right"`` for the last one.
+      sorter: the order that sorts ``a``, if it is not sorted.
+
+    Raises:
+      ArgumentTypeError: the numbers are complex.
+      ArgumentValueError: ``a`` has not one dimension, or there is no such side.
+
+    >>> searchsorted(numpy.array([1.0, 2.0, 2.0, 3.0]), numpy.array([2.0, 9.0]))
+    array([1, 4])
+
+    Source: ``numpy.searchsorted``.
+    """
+    avals = get_aval(a), get_aval(v)
+    if avals[0].ndim != 1:
+        raise ArgumentValueError(f"searchsorted: expected a sorted array of one dimension, got {avals[0]}; reshape it")
+    if side not in ("left", "right"):
+        raise ArgumentValueError(f"searchsorted: expected side='left' or 'right', got {side!r}; choose one")
+    if any(aval.dtype.kind == "c" for aval in avals):
+        raise ArgumentTypeError(f"searchsorted: expected real numbers, got {avals[0]} and {avals[1]}; take parts")
+    if sorter is not None:
+        if get_aval(sorter).shape != avals[0].shape:
+            raise ArgumentValueError(
+                f"searchsorted: expected a sorter of the array's shape, got {get_aval(sorter)} for {avals[0]}"
+            )
+        a = ops.getitem(a, sorter)
+    dtype, _ = promote_dtypes(*[(aval.dtype, aval.weak_type) for aval in avals])
+    a, v = ops.convert_element_type(a, dtype), ops.convert_element_type(v, dtype)
+    size = avals[0].shape[0]
+    low = ops.full(avals[1].shape, 0, "int64")
+    if not size:
+        return low
+    high = ops.full(avals[1].shape, size, "int64")
+    for _ in range(size.bit_length()):  # of so many halvings one is left
+        middle = ops.shift_right_arithmetic(ops.add(low, high), ops.full_like(low, 1))
+        found = ops.getitem(a, ops.min(middle, size - 1))
+        after = _is_before(found, v) if side == "left" else ops.bitwise_not(_is_before(v, found))
+        is_open = ops.lt(low, high)
+        low = ops.where(ops.bitwise_and(is_open, after), ops.add(middle, 1), low)
+        high = ops.where(ops.bitwise_and(is_open, ops.bitwise_not(after)), middle, high)
+    return low
+
+
+@eager(numpy.digitize, arrays=2)
+def digitize(x: Any, bins: Any, right: bool = False) -> Any:
+    """Returns the number of the interval that each number lies in.
+
+    Args:
+      x: the numbers.
+      bins: the ends of the intervals, which increase or decrease. Where they are traced, the first and last tell.
+      right: whether an interval includes its end and not its beginning.
+
+    Raises:
+      ArgumentValueError: the ends do neither, or have not one dimension.
+
+    >>> digitize(numpy.array([0.5, 1.0, 9.0]), numpy.array([0.0, 1.0, 2.0]))
+    array([1, 2, 3])
+
+    Source: ``numpy.digitize``.
+    """
+    aval = get_aval(bins)
+    if aval.ndim != 1:
+        raise ArgumentValueError(f"digitize: expected ends of intervals in one dimension, got {aval}; reshape them")
+    side, size = ("left" if right else "right"), aval.shape[0]
+    if not isinstance(bins, Tracer):
+        steps = numpy.diff(to_numpy(bins))
+        if not (numpy.all(steps >= 0) or numpy.all(steps <= 0)):
+            raise ArgumentValueError("digitize: expected bins that increase or decrease, got others; sort them")
+    up = searchsorted(bins, x, side)
+    if size < 2:
+        return up
+    down = ops.sub(size, searchsorted(ops.rev(bins, (0,)), x, side))
+    return ops.where(ops.le(ops.getitem(bins, 0), ops.getitem(bins, size - 1)), up, down)
+
+
+def argwhere(a: Any, *, size: int | None = None, fill_value: Any = None) -> Any:
+    """Returns the indices of the elements that are not zero, a row for each.
+
+    Args:
+      a: an array of at least one dimension.
+      size: how many rows are given; it has to be known where ``a`` is traced. More are left out.
+      fill_value: what is in the rows that there are not; 0 by default.
+
+    Raises:
+      ArgumentValueError: it is a scalar.
+      ConcretizationTypeError: ``a`` is traced, and there is no ``size``.
+
+    >>> argwhere(numpy.array([[0, 5], [7, 0]]))
+    array([[0, 1],
+           [1, 0]])
+
+    Source: ``numpy.argwhere``, ``jax.numpy.argwhere``.
+    """
+    if not get_aval(a).ndim:
+        raise ArgumentValueError("argwhere: expected at least one dimension, got a scalar; use reshape(x, (1,))")
+    return stack(nonzero(a, size=size, fill_value=fill_value), 1)
+
+
+def bincount(x: Any, /, weights: Any = None, minlength: int = 0, *, length: int | None = None) -> Any:
+    """Returns how often each integer from 0 occurs.
+
+    Args:
+      x: integers that are not negative, in one dimension.
+      weights: a number for each, which counts in place of 1.
+      minlength: the length of the result, if no integer is larger.
+      length: the length of the result; it has to be known where ``x`` is traced. Integers that are larger do not count,
+        and negative ones count as 0.
+
+    Raises:
+      ArgumentTypeError: they are not integers.
+      ArgumentValueError: they have not one dimension, one is known and negative, or the weights have another shape.
+      ConcretizationTypeError: ``x`` is traced, and there is no ``length``.
+
+    >>> bincount(numpy.array([1, 3, 1]))
+    array([0, 2, 0, 1])
+    >>> bincount(numpy.array([1, 3, 1]), length=2)
+    array([0, 2])
+
+    Source: ``numpy.bincount``, ``jax.numpy.bincount``.
+    """
+    aval = get_aval(x)
+    (minlength,) = static_integers("bincount", "minlength", minlength)
+    if aval.dtype.kind not in "iub":
+        raise ArgumentTypeError(f"bincount: expected integers, got {aval}; convert with astype")
+    if aval.ndim != 1 or minlength < 0:
+        raise ArgumentValueError(
+            f"bincount: expected one dimension and a minlength that is not negative, got {aval} and {minlength}"
+        )
+    if weights is not None and get_aval(weights).shape != aval.shape:
+        raise ArgumentValueError(f"bincount: expected a weight for each, got {get_aval(weights)} for {aval}")
+    if length is None:
+        if isinstance(x, Tracer):
+            raise ConcretizationTypeError(
+                f"bincount: expected a known length of the result where the integers are traced, got {aval}; "
+                "give bincount(x, length=n)"
+            )
+        known = to_numpy(x)
+        if aval.size and known.min() < 0:
+            raise ArgumentValueError("bincount: expected integers that are not negative, got negative ones")
+        length = max(minlength, int(known.max()) + 1 if aval.size else 0)
+    (length,) = static_integers("bincount", "length", length)
+    if weights is None:
+        counted = ops.full(aval.shape, 1, "int64")
+    else:
+        counted = ops.convert_element_type(weights, numpy.float64)
+    place = ops.max(ops.convert_element_type(x, numpy.int64), 0)
+    start = ops.full((max(length, 0),), 0, get_aval(counted).dtype)
+    return ops.at(start)[place].add(counted, mode="drop")
+
+
+def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> tuple[Any, Any]:
+    """Returns how many elements lie in each of some intervals, and the ends of the intervals.
+
+    Args:
+      a: an array of real numbers.
+      bins: the number of intervals of equal length, or their ends, which increase.
+      range: the first and last end, if there is a number of intervals; by default the extrema of ``a``.
+      density: whether to divide by the sum of all, and by the lengths of the intervals.
+      weights: a number for each element, which counts in place of 1.
+
+    Raises:
+      ArgumentTypeError: ``bins`` names a rule, which needs values.
+      ArgumentValueError: the ends decrease, or the weights have another shape than ``a``.
+
+    >>> histogram(numpy.array([0.0, 0.5, 1.0, 4.0]), 2)
+    (array([3, 1]), array([0., 2., 4.]))
+
+    Source: ``numpy.histogram``.
+    """
+    aval = get_aval(a)
+    if isinstance(bins, str):
+        raise ArgumentTypeError(f"histogram: expected a number of intervals or their ends, got {bins!r}; give one")
+    if weights is not None and get_aval(weights).shape != aval.shape:
+        raise ArgumentValueError(f"histogram: expected a weight for each, got {get_aval(weights)} for {aval}")
+    if ops.is_eager(a) and not any(isinstance(x, Tracer) for x in (bins, weights, *(range or ()))):
+        return numpy.histogram(a, bins, range, weights=weights, density=density)
+    x = ops.reshape(ops.convert_element_type(a, numpy.float64), (aval.size,))
+    ends = _ends(x, bins, range)
+    size = get_aval(ends).shape[0] - 1
+    place = ops.sub(searchsorted(ends, x, "right"), 1)
+    # The last interval includes its end.
+    place = ops.where(ops.eq(x, ops.getitem(ends, size)), size - 1, place)
+    outside = ops.bitwise_or(ops.lt(place, 0), ops.ge(place, size))
+    place = ops.where(outside, size, place)
+    counted = ops.full((aval.size,), 1, "int64") if weights is None else ops.reshape(weights, (aval.size,))
+    counts = ops.at(ops.full((size,), 0, get_aval(counted).dtype))[place].add(counted, mode="drop")
+    if density:
+        lengths = ops.sub(ops.slice_in_dim(ends, 1, None), ops.slice_in_dim(ends, 0, size))
+        counts = ops.convert_element_type(counts, numpy.float64) / lengths / ops.reduce_sum(counts, (0,))
+    return counts, ends
+
+
+def _ends(x: Any, bins: Any, limits: Any) -> Any:
+    """Returns the ends of intervals, as NumPy chooses them."""
+    if get_aval(bins).ndim:
+        if get_aval(bins).ndim != 1:
+            raise ArgumentValueError(f"histogram: expected ends in one dimension, got {get_aval(bins)}; reshape them")
+        if not isinstance(bins, Tracer) and numpy.any(numpy.diff(to_numpy(bins)) < 0):
+            raise ArgumentValueError("histogram: expected ends that increase, got others; sort them")
+        return bins
+    (count,) = static_integers("histogram", "bins", bins)
+    if count < 1:
+        raise ArgumentValueError(f"histogram: expected at least one interval, got {count}")
+    from lawful.numpy._sequences import linspace
+
+    if limits is not None:
+        low, high = (ops.convert_element_type(limit, numpy.float64) for limit in limits)
+    elif get_aval(x).size:
+        low, high = ops.reduce_min(x, (0,)), ops.reduce_max(x, (0,))
+    else:
+        low, high = numpy.float64(0), numpy.float64(1)
+    is_point = ops.eq(low, high)
+    return linspace(ops.where(is_point, low - 0.5, low), ops.where(is_point, high + 0.5, high), count + 1)

@@ -1,0 +1,141 @@
+"""Sorted arrays, and the order that sorts them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy
+from lawful import ops
+from lawful.core import ArgumentTypeError, ArgumentValueError, get_aval
+from lawful.numpy._eager import eager
+from lawful.ops import canonical_axis, static_integers
+
+
+def _flattened(name: str, a: Any, axis: int | None) -> tuple[Any, int]:
+    """Returns an array and one of its dimensions: that of its flattened form if none is named."""
+    aval = get_aval(a)
+    if axis is None:
+        return ops.reshape(a, (aval.size,)), 0
+    return a, canonical_axis(name, axis, aval.ndim)
+
+
+def _without_order(name: str, order: Any) -> None:
+    if order is not None:
+        raise ArgumentValueError(f"{name}: expected no order=, got {order!r}: there are no fields to sort by")
+
+
+@eager(numpy.sort)
+def sort(a: Any, axis: int | None = -1, kind: Any = None, order: Any = None, *, stable: bool | None = None) -> Any:
+    """Returns an array sorted along a dimension; NaNs come last.
+
+    Args:
+      a: an array.
+      axis: the dimension; None for that of the flattened array.
+      kind: the algorithm, which changes nothing in the result.
+      order: None only.
+      stable: whether equal elements keep their order.
+
+    Raises:
+      AxisError: there is no such dimension.
+
+    >>> sort(numpy.array([[3.0, 1.0], [2.0, 4.0]]), axis=0)
+    array([[2., 1.],
+           [3., 4.]])
+
+    Source: ``numpy.sort``.
+    """
+    _without_order("sort", order)
+    x, dimension = _flattened("sort", a, axis)
+    return ops.sort(x, dimension)
+
+
+@eager(numpy.argsort)
+def argsort(a: Any, axis: int | None = -1, kind: Any = None, order: Any = None, *, stable: bool | None = None) -> Any:
+    """Returns the positions of an array's elements in their order along a dimension; arguments are those of `sort`.
+
+    Under a transformation, and on a device, equal elements keep their order; with NumPy they do if ``stable`` is set.
+
+    >>> argsort(numpy.array([3.0, 1.0, 2.0]))
+    array([1, 2, 0])
+    """
+    _without_order("argsort", order)
+    x, dimension = _flattened("argsort", a, axis)
+    return ops.argsort(x, dimension)
+
+
+def lexsort(keys: Any, axis: int = -1) -> Any:
+    """Returns the order that sorts by the last key, where it is equal by the one before it, and so on.
+
+    Args:
+      keys: a sequence of arrays of one shape, or an array of them.
+      axis: the dimension along which to sort.
+
+    Raises:
+      ArgumentTypeError: there are no keys.
+      ArgumentValueError: the shapes differ.
+      AxisError: there is no such dimension.
+
+    >>> lexsort((numpy.array([3, 1, 2]), numpy.array([0, 1, 0])))
+    array([2, 0, 1])
+
+    Source: ``numpy.lexsort``.
+    """
+    given = list(keys) if isinstance(keys, list | tuple) else [keys[i] for i in range(get_aval(keys).shape[0])]
+    if not given:
+        raise ArgumentTypeError("lexsort: expected at least one key, got none; give the arrays to sort by")
+    shapes = [get_aval(key).shape for key in given]
+    if any(shape != shapes[0] for shape in shapes):
+        raise ArgumentValueError(f"lexsort: expected keys of one shape, got {', '.join(map(str, shapes))}")
+    if not shapes[0]:
+        given, shapes = [ops.reshape(key, (1,)) for key in given], [(1,)]
+        return ops.reshape(lexsort(given, axis), ())
+    dimension = canonical_axis("lexsort", axis, len(shapes[0]))
+    place = ops.broadcasted_iota("int64", shapes[0], dimension)
+    return ops.sort((*reversed(given), place), dimension, num_keys=len(given))[-1]
+
+
+def _check_kth(name: str, kth: Any, size: int) -> None:
+    places: Sequence[int] = static_integers(name, "kth", kth)
+    for place in places:
+        if not -size <= place < size:
+            raise ArgumentValueError(f"{name}: expected kth below the length {size}, got {place}; name an element")
+
+
+def partition(a: Any, kth: Any, axis: int | None = -1, kind: str = "introselect", order: Any = None) -> Any:
+    """Returns an array with the elements at some positions those of the sorted array, smaller ones before them.
+
+    The others stand in an order that is not said; here all are sorted.
+
+    Args:
+      a: an array.
+      kth: the positions, one or several.
+      axis: the dimension; None for that of the flattened array.
+      kind: the algorithm, which is not asked.
+      order: None only.
+
+    Raises:
+      AxisError: there is no such dimension.
+      ArgumentValueError: there is no such position.
+
+    >>> partition(numpy.array([3, 1, 2]), 1)
+    array([1, 2, 3])
+
+    Source: ``numpy.partition``.
+    """
+    _without_order("partition", order)
+    x, dimension = _flattened("partition", a, axis)
+    _check_kth("partition", kth, get_aval(x).shape[dimension])
+    return ops.sort(x, dimension)
+
+
+def argpartition(a: Any, kth: Any, axis: int | None = -1, kind: str = "introselect", order: Any = None) -> Any:
+    """Returns the positions of the elements of a partition; arguments are those of `partition`.
+
+    >>> argpartition(numpy.array([3, 1, 2]), 1)
+    array([1, 2, 0])
+    """
+    _without_order("argpartition", order)
+    x, dimension = _flattened("argpartition", a, axis)
+    _check_kth("argpartition", kth, get_aval(x).shape[dimension])
+    return ops.argsort(x, dimension)

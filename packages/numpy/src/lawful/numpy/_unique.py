@@ -1,0 +1,97 @@
+"""The different elements of an array."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+from lawful import ops
+from lawful.core import ArgumentValueError, ConcretizationTypeError, Tracer, get_aval, is_inexact, to_numpy
+from lawful.ops import static_integers
+
+
+def unique(
+    ar: Any,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    axis: int | None = None,
+    *,
+    equal_nan: bool = True,
+    size: int | None = None,
+    fill_value: Any = None,
+) -> Any:
+    """Returns the different elements of an array, sorted.
+
+    Args:
+      ar: an array.
+      return_index: whether to return, for each of them, the position in the flattened array where it is first.
+      return_inverse: whether to return, for each element of the array, which of them it is.
+      return_counts: whether to return how often each occurs.
+      axis: the dimension whose parts are told apart; None for single elements. Only where nothing is traced.
+      equal_nan: whether NaNs are one element.
+      size: how many are given; it has to be known where ``ar`` is traced. The largest ones are left out if there are
+        more; elements among them have an inverse that is no position.
+      fill_value: what is given in place of those that there are not; by default the smallest element.
+
+    Raises:
+      ArgumentValueError: ``axis`` is given with ``size``.
+      ConcretizationTypeError: ``ar`` is traced, and there is no ``size``.
+      AxisError: there is no such dimension.
+
+    >>> unique(numpy.array([3, 1, 3]), return_counts=True)
+    (array([1, 3]), array([1, 2]))
+    >>> unique(numpy.array([3, 1, 3]), size=4, fill_value=0)
+    array([1, 3, 0, 0])
+
+    Source: ``numpy.unique``, ``jax.numpy.unique``.
+    """
+    aval = get_aval(ar)
+    if size is None:
+        if isinstance(ar, Tracer):
+            raise ConcretizationTypeError(
+                f"unique: expected a known number of different elements where the array is traced, got {aval}; "
+                "give unique(x, size=n)"
+            )
+        if axis is not None:
+            ops.canonical_axis("unique", axis, aval.ndim)
+        known = numpy.asarray(to_numpy(ar))
+        flags: tuple[Any, ...] = (return_index, return_inverse, return_counts, axis)
+        return numpy.unique(known, *flags, equal_nan=equal_nan)
+    if axis is not None:
+        raise ArgumentValueError(f"unique: expected no axis with size=, got {axis}; give single elements")
+    (size,) = static_integers("unique", "size", size)
+    count = aval.size
+    flat = ops.reshape(ar, (count,))
+    ordered, place = ops.sort((flat, ops.iota("int64", count)))
+    if not count:
+        values = ops.full((size,), 0 if fill_value is None else fill_value, aval.dtype)
+        empty = ops.full((size,), 0, "int64")
+        extra = [empty] * return_index + [ops.full(aval.shape, 0, "int64")] * return_inverse + [empty] * return_counts
+        return (values, *extra) if extra else values
+    is_new = _differs(ordered, equal_nan)
+    group = ops.sub(ops.cumsum(ops.convert_element_type(is_new, "int64")), 1)
+    target = ops.where(is_new, group, size)
+    fill = ops.getitem(ordered, 0) if fill_value is None else ops.convert_element_type(fill_value, aval.dtype)
+    values = ops.at(ops.broadcast_in_dim(fill, (size,), ()))[target].set(ordered, mode="drop")
+    out = [values]
+    if return_index:
+        first = ops.broadcast_in_dim(ops.getitem(place, 0), (size,), ())
+        out.append(ops.at(first)[target].set(place, mode="drop"))
+    if return_inverse:
+        inverse = ops.sort((place, group))[1]
+        out.append(ops.reshape(inverse, aval.shape))
+    if return_counts:
+        out.append(ops.at(ops.full((size,), 0, "int64"))[group].add(ops.full((count,), 1, "int64"), mode="drop"))
+    return tuple(out) if len(out) > 1 else values
+
+
+def _differs(ordered: Any, equal_nan: bool) -> Any:
+    """Returns which elements of a sorted array differ from the one before."""
+    size = get_aval(ordered).shape[0]
+    before, after = ops.slice_in_dim(ordered, 0, size - 1), ops.slice_in_dim(ordered, 1, size)
+    differs = ops.ne(before, after)
+    if equal_nan and is_inexact(get_aval(ordered).dtype):
+        both_nan = ops.bitwise_and(ops.ne(before, before), ops.ne(after, after))
+        differs = ops.bitwise_and(differs, ops.bitwise_not(both_nan))
+    return ops.concatenate([ops.full((1,), True, "bool"), differs], 0)

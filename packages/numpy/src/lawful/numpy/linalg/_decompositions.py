@@ -1,0 +1,212 @@
+"""Decompositions: Cholesky, QR, eigenvalues, singular values."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy
+from lawful import ops
+from lawful.core import ArgumentValueError, get_aval
+from lawful.numpy.linalg._matrices import adjoint, by_numpy, check_stack, inexact
+
+
+class EigResult(NamedTuple):
+    """Eigenvalues, and the eigenvectors in columns."""
+
+    eigenvalues: Any
+    eigenvectors: Any
+
+
+class EighResult(NamedTuple):
+    """Ascending eigenvalues, and the eigenvectors in columns."""
+
+    eigenvalues: Any
+    eigenvectors: Any
+
+
+class QRResult(NamedTuple):
+    """A unitary matrix and an upper triangular one."""
+
+    Q: Any
+    R: Any
+
+
+class SVDResult(NamedTuple):
+    """Left singular vectors in columns, descending singular values, right singular vectors in rows."""
+
+    U: Any
+    S: Any
+    Vh: Any
+
+
+def _hermitian_part(x: Any) -> Any:
+    (x,) = inexact("linalg", x)
+    return (x + adjoint(x)) * get_aval(x).dtype.type(0.5)
+
+
+def cholesky(a: Any, /, *, upper: bool = False, symmetrize_input: bool = True) -> Any:
+    """Returns the triangular matrices L with ``L Lᴴ = a``, or, with ``upper``, U with ``Uᴴ U = a``.
+
+    Args:
+      a: an array of shape (…, n, n): positive definite matrices.
+      upper: whether the factor is upper triangular.
+      symmetrize_input: whether ``(a + aᴴ) / 2`` is decomposed, as in jax; otherwise one triangle is read, as in
+        NumPy. Of Hermitian matrices this is the same, up to the derivative, which is then Hermitian too.
+
+    Raises:
+      LinAlgError: the matrices are not square; or, where nothing is traced, not positive definite. Compiled or traced
+        such a matrix gives NaN.
+      ArgumentTypeError: the dtype is not one that LAPACK has.
+
+    >>> cholesky(numpy.array([[4.0, 2.0], [2.0, 5.0]]))
+    array([[2., 0.],
+           [1., 2.]])
+
+    Source: ``numpy.linalg.cholesky``, ``jax.numpy.linalg.cholesky``.
+    """
+    check_stack("cholesky", a, square=True)
+    (a,) = inexact("cholesky", a)
+    return _cholesky(_hermitian_part(a) if symmetrize_input else a, upper=bool(upper))
+
+
+@by_numpy(numpy.linalg.cholesky)
+def _cholesky(a: Any, *, upper: bool) -> Any:
+    # The upper triangle read as the lower one of the adjoint.
+    out = ops.cholesky(adjoint(a) if upper else a, symmetrize_input=False)
+    return adjoint(out) if upper else out
+
+
+_cholesky.__name__ = "cholesky"
+
+
+def qr(a: Any, mode: str = "reduced") -> Any:
+    """Returns the QR decomposition ``a = Q R``.
+
+    Args:
+      a: an array of shape (…, m, n).
+      mode: ``"reduced"``, ``"complete"`` for a square Q, or ``"r"`` for R alone.
+
+    Raises:
+      LinAlgError: the array has fewer than two dimensions.
+      ArgumentValueError: the mode is another one; ``"raw"`` is NumPy's only.
+
+    >>> qr(numpy.array([[3.0], [4.0]])).R
+    array([[-5.]])
+
+    Source: ``numpy.linalg.qr``; about derivatives see `lawful.ops.qr`.
+    """
+    if mode not in ("reduced", "complete", "r"):
+        raise ArgumentValueError(f"qr: expected the mode 'reduced', 'complete' or 'r', got {mode!r}; use one of these")
+    check_stack("qr", a)
+    q, r = ops.qr(*inexact("qr", a), full_matrices=mode == "complete")
+    return r if mode == "r" else QRResult(q, r)
+
+
+def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: bool = False) -> Any:
+    """Returns the singular value decomposition ``a = U diag(S) Vh``, or S alone.
+
+    Args:
+      a: an array of shape (…, m, n).
+      full_matrices: whether U and Vh are square.
+      compute_uv: whether singular vectors are computed.
+      hermitian: that the matrices are Hermitian, which changes nothing here.
+
+    Raises:
+      LinAlgError: the array has fewer than two dimensions.
+
+    >>> svd(numpy.array([[3.0, 0.0], [0.0, -4.0]]), compute_uv=False)
+    array([4., 3.])
+
+    Source: ``numpy.linalg.svd``; about derivatives see `lawful.ops.svd`.
+    """
+    check_stack("svd", a)
+    (a,) = inexact("svd", a)
+    if not compute_uv:
+        return ops.svd(a, compute_uv=False)
+    return SVDResult(*ops.svd(a, full_matrices=bool(full_matrices)))
+
+
+def svdvals(x: Any, /) -> Any:
+    """Returns the singular values of matrices, descending.
+
+    >>> svdvals(numpy.array([[3.0, 0.0], [0.0, -4.0]]))
+    array([4., 3.])
+
+    Source: ``numpy.linalg.svdvals``.
+    """
+    return svd(x, compute_uv=False)
+
+
+def _is_lower(name: str, UPLO: Any) -> bool:
+    if UPLO is not None and (not isinstance(UPLO, str) or UPLO.upper() not in ("L", "U")):
+        raise ArgumentValueError(f"{name}: expected UPLO to be 'L' or 'U', got {UPLO!r}; use one of these")
+    return UPLO is None or UPLO.upper() == "L"
+
+
+def eigh(a: Any, UPLO: str | None = "L", symmetrize_input: bool = True) -> EighResult:
+    """Returns the eigenvalues and eigenvectors of Hermitian matrices.
+
+    Args:
+      a: an array of shape (…, n, n).
+      UPLO: which triangle is read where ``symmetrize_input`` is False: ``"L"`` or ``"U"``.
+      symmetrize_input: whether ``(a + aᴴ) / 2`` is decomposed, as in jax; of Hermitian matrices it is the same.
+
+    Raises:
+      LinAlgError: the matrices are not square.
+      ArgumentValueError: ``UPLO`` is neither.
+
+    >>> eigh(numpy.array([[2.0, 1.0], [1.0, 2.0]])).eigenvalues
+    array([1., 3.])
+
+    Source: ``numpy.linalg.eigh``, ``jax.numpy.linalg.eigh``; about derivatives see `lawful.ops.eigh`.
+    """
+    lower = _is_lower("eigh", UPLO)
+    check_stack("eigh", a, square=True)
+    v, w = ops.eigh(*inexact("eigh", a), lower=lower, symmetrize_input=symmetrize_input)
+    return EighResult(w, v)
+
+
+def eigvalsh(a: Any, UPLO: str | None = "L", *, symmetrize_input: bool = True) -> Any:
+    """Returns the eigenvalues of Hermitian matrices, ascending; the arguments and errors are those of :func:`eigh`.
+
+    >>> eigvalsh(numpy.array([[2.0, 1.0], [1.0, 2.0]]))
+    array([1., 3.])
+
+    Source: ``numpy.linalg.eigvalsh``.
+    """
+    check_stack("eigvalsh", a, square=True)
+    return eigh(a, UPLO, symmetrize_input).eigenvalues
+
+
+def eig(a: Any) -> EigResult:
+    """Returns the eigenvalues and right eigenvectors of square matrices, always complex.
+
+    NumPy gives real arrays where all eigenvalues happen to be; a dtype does not depend on values here.
+
+    Raises:
+      LinAlgError: the matrices are not square.
+      NotImplementedError: it is differentiated: `lawful.ops.eig` says why, and how to have it.
+
+    >>> eig(numpy.array([[2.0, 1.0], [0.0, 3.0]])).eigenvalues
+    array([2.+0.j, 3.+0.j])
+
+    Source: ``numpy.linalg.eig``, ``jax.numpy.linalg.eig``.
+    """
+    check_stack("eig", a, square=True)
+    return EigResult(*ops.eig(*inexact("eig", a), compute_left_eigenvectors=False))
+
+
+def eigvals(a: Any) -> Any:
+    """Returns the eigenvalues of square matrices, always complex; they have derivatives where they are different.
+
+    Raises:
+      LinAlgError: the matrices are not square.
+
+    >>> eigvals(numpy.array([[2.0, 1.0], [0.0, 3.0]]))
+    array([2.+0.j, 3.+0.j])
+
+    Source: ``numpy.linalg.eigvals``, ``jax.numpy.linalg.eigvals``.
+    """
+    check_stack("eigvals", a, square=True)
+    arrays = inexact("eigvals", a)
+    return ops.eig(*arrays, compute_left_eigenvectors=False, compute_right_eigenvectors=False)[0]

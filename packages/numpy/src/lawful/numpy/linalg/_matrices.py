@@ -1,0 +1,121 @@
+"""What the functions of linear algebra have in common: their errors, and which arrays they take."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any, TypeVar, cast
+
+import numpy
+from lawful import ops
+from lawful.core import ArgumentTypeError, ArgumentValueError, get_aval, kind, promote_dtypes
+from lawful.numpy._eager import _all_plain
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+_FLOAT = numpy.dtype(numpy.float64)
+_MATRIX_DTYPES = tuple(map(numpy.dtype, ("float32", "float64", "complex64", "complex128")))
+
+
+class LinAlgError(ArgumentValueError, numpy.linalg.LinAlgError):
+    """A matrix is not square, or singular, or not positive definite where that is needed.
+
+    ``except numpy.linalg.LinAlgError`` catches it too. What depends on the values is seen only where nothing is
+    traced or compiled: there such a matrix gives NaN or infinity.
+
+    >>> from lawful.numpy import linalg
+    >>> linalg.inv(numpy.zeros((2, 2)))
+    Traceback (most recent call last):
+    lawful.numpy.linalg._matrices.LinAlgError: ...: inv: expected matrices that NumPy accepts, got Singular matrix; ...
+    """
+
+
+def by_numpy(numpy_function: Callable[..., Any], *, arrays: int = 1) -> Callable[[F], F]:
+    """Returns the decorator that lets NumPy compute where the arguments are plain arrays.
+
+    The function under it defines the arguments, the result and the errors that shapes and dtypes make; NumPy raises
+    those that values make.
+
+    Args:
+      numpy_function: the function of NumPy, which has these arguments too.
+      arrays: how many of the first arguments are arrays.
+    """
+
+    def decorate(function: F) -> F:
+        @functools.wraps(function)
+        def wrapper(*args: Any, **kwargs: Any) -> Any:
+            if not _all_plain(args, arrays, False):
+                return function(*args, **kwargs)
+            try:
+                return numpy_function(*args, **kwargs)
+            except numpy.linalg.LinAlgError as error:
+                function(*args, **kwargs)  # it raises where a shape is wrong
+                raise LinAlgError(
+                    f"{function.__name__}: expected matrices that NumPy accepts, got {error}; use pinv, lstsq or svd "
+                    "where a matrix may be singular"
+                ) from error
+            except (TypeError, ValueError, OverflowError):
+                return function(*args, **kwargs)  # it says what is wrong
+
+        return cast(F, wrapper)
+
+    return decorate
+
+
+def inexact(name: str, *arrays: Any, linear_algebra: bool = True) -> list[Any]:
+    """Returns arrays of one floating or complex dtype: integers become float64.
+
+    Raises:
+      ArgumentTypeError: it is float16 or another one that LAPACK has not.
+    """
+    avals = [get_aval(x) for x in arrays]
+    dtype, _ = promote_dtypes(*[(aval.dtype, aval.weak_type) for aval in avals])
+    if kind(dtype) in "biu":
+        dtype = _FLOAT
+    if linear_algebra and dtype not in _MATRIX_DTYPES:
+        raise ArgumentTypeError(
+            f"{name}: expected an array of float32, float64, complex64 or complex128, got {dtype}; convert with astype"
+        )
+    return [
+        ops.convert_element_type(x, dtype) if aval.dtype != dtype or aval.weak_type else x
+        for x, aval in zip(arrays, avals, strict=True)
+    ]
+
+
+def check_stack(name: str, x: Any, *, square: bool = False) -> None:
+    """Raises LinAlgError if an array is not one of matrices, or of square ones."""
+    aval = get_aval(x)
+    if aval.ndim < 2 or (square and aval.shape[-1] != aval.shape[-2]):
+        raise LinAlgError(
+            f"{name}: expected {'square matrices' if square else 'matrices'} in the last two dimensions, got the shape "
+            f"{aval.shape}; reshape it"
+        )
+
+
+def adjoint(x: Any) -> Any:
+    """Returns each matrix transposed and conjugated."""
+    ndim = get_aval(x).ndim
+    x = ops.conj(x) if get_aval(x).dtype.kind == "c" else x
+    return ops.transpose(x, (*range(ndim - 2), ndim - 1, ndim - 2))
+
+
+def diagonal_mask(rows: int, columns: int, offset: int = 0) -> Any:
+    """Returns the matrix that is true on a diagonal."""
+    row, column = (ops.broadcasted_iota("int64", (rows, columns), dim) for dim in (0, 1))
+    return ops.eq(row + offset, column)
+
+
+def identity(size: int, dtype: Any) -> Any:
+    """Returns the matrix with ones on the diagonal."""
+    return ops.convert_element_type(diagonal_mask(size, size), dtype)
+
+
+def diagonal_of(x: Any, offset: int = 0) -> Any:
+    """Returns a diagonal of each matrix."""
+    aval = get_aval(x)
+    rows, columns = aval.shape[-2:]
+    kept = ops.where(diagonal_mask(rows, columns, offset), x, aval.dtype.type(0))
+    first = max(-offset, 0)
+    count = max(min(rows - first, columns - max(offset, 0)), 0)
+    out = ops.reduce_sum(kept, (aval.ndim - 1,)) if aval.dtype.kind != "b" else ops.reduce_or(kept, (aval.ndim - 1,))
+    return ops.slice_in_dim(out, min(first, rows), min(first, rows) + count, axis=aval.ndim - 2)

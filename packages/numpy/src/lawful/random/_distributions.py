@@ -1,0 +1,145 @@
+"""Numbers of other distributions, made of uniform ones."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from lawful import ops
+from lawful.core import ArgumentTypeError, as_dtype, get_aval, is_float
+from lawful.random._keys import shape_of, split
+from lawful.random._uniform import floating, uniform
+
+_ROOT_2 = math.sqrt(2.0)
+
+
+def normal(key: Any, shape: Any = (), dtype: Any = float) -> Any:
+    """Returns numbers of the normal distribution, of mean 0 and variance 1.
+
+    Args:
+      key: a key.
+      shape: that of the result.
+      dtype: a floating or complex dtype; of a complex one each part has the variance 1/2.
+
+    Raises:
+      ArgumentTypeError: it is not a key, or the dtype is neither.
+
+    Law: the numbers are those of ``jax.random.normal`` for the same dtype, up to rounding.
+
+    >>> from lawful.random import key
+    >>> normal(key(0), (2,), "float32").round(4)
+    array([1.6226, 2.0253], dtype=float32)
+    """
+    dtype = as_dtype(dtype)
+    if dtype.kind == "c":
+        part = np.dtype(f"float{dtype.itemsize * 4}")
+        real, imag = (_real_normal(half, shape, part) for half in split(key))
+        return ops.div(ops.complex(real, imag), dtype.type(_ROOT_2))
+    return _real_normal(key, shape, floating("normal", dtype))
+
+
+def _real_normal(key: Any, shape: Any, dtype: np.dtype[Any]) -> Any:
+    above = np.nextafter(np.array(-1, dtype), np.array(0, dtype), dtype=dtype)
+    return ops.mul(dtype.type(_ROOT_2), ops.erf_inv(uniform(key, shape, dtype, above, 1.0)))
+
+
+def truncated_normal(key: Any, lower: Any, upper: Any, shape: Any = None, dtype: Any = float) -> Any:
+    """Returns numbers of the normal distribution between two bounds.
+
+    Args:
+      key: a key.
+      lower: the lower bound.
+      upper: the upper bound, which broadcasts with the lower one.
+      shape: that of the result; by default that of the bounds.
+      dtype: a real floating dtype.
+
+    Raises:
+      ArgumentTypeError: it is not a key, or the dtype is not real and floating.
+
+    Law: the numbers are those of ``jax.random.truncated_normal`` for the same dtype, up to rounding.
+
+    >>> from lawful.random import key
+    >>> bool(abs(truncated_normal(key(0), -0.1, 0.1)) < 0.1)
+    True
+    """
+    dtype = floating("truncated_normal", dtype)
+    low, high = (ops.convert_element_type(bound, dtype) for bound in (lower, upper))
+    shape = _shape_or_that_of("truncated_normal", shape, low, high)
+    root = dtype.type(_ROOT_2)
+    ends = [ops.erf(ops.div(bound, root)) for bound in (low, high)]
+    drawn = ops.mul(root, ops.erf_inv(uniform(key, shape, dtype, *ends)))
+    # Rounding must not give what lies outside.
+    above = ops.nextafter(low, dtype.type(np.inf))
+    below = ops.nextafter(high, dtype.type(-np.inf))
+    return ops.min(ops.max(drawn, above), below)
+
+
+def exponential(key: Any, shape: Any = (), dtype: Any = float) -> Any:
+    """Returns numbers of the exponential distribution, of mean 1.
+
+    Args:
+      key: a key.
+      shape: that of the result.
+      dtype: a real floating dtype.
+
+    Raises:
+      ArgumentTypeError: it is not a key, or the dtype is not real and floating.
+
+    Law: the numbers are those of ``jax.random.exponential`` for the same dtype, up to rounding.
+
+    >>> from lawful.random import key
+    >>> bool(exponential(key(0)) > 0)
+    True
+    """
+    return ops.neg(ops.log1p(ops.neg(uniform(key, shape, floating("exponential", dtype)))))
+
+
+def gumbel(key: Any, shape: Any = (), dtype: Any = float) -> Any:
+    """Returns numbers of the standard Gumbel distribution.
+
+    Args:
+      key: a key.
+      shape: that of the result.
+      dtype: a real floating dtype.
+
+    Raises:
+      ArgumentTypeError: it is not a key, or the dtype is not real and floating.
+
+    Law: the numbers are those of ``jax.random.gumbel`` for the same dtype, up to rounding.
+    """
+    dtype = floating("gumbel", dtype)
+    smallest = float(ml_dtypes.finfo(dtype).tiny)  # type: ignore[no-untyped-call]
+    drawn = uniform(key, shape, dtype, smallest, 1.0)
+    return ops.neg(ops.log(ops.neg(ops.log(drawn))))
+
+
+def bernoulli(key: Any, p: Any = 0.5, shape: Any = None) -> Any:
+    """Returns booleans that are true with some probability.
+
+    Args:
+      key: a key.
+      p: the probability, a real floating array.
+      shape: that of the result; by default that of ``p``.
+
+    Raises:
+      ArgumentTypeError: it is not a key, or ``p`` is not real and floating.
+
+    Law: the booleans are those of ``jax.random.bernoulli`` for the same dtype of ``p``.
+
+    >>> from lawful.random import key
+    >>> bernoulli(key(0), 0.5, (4,)).dtype
+    dtype('bool')
+    """
+    dtype = get_aval(p).dtype
+    if not is_float(dtype):
+        raise ArgumentTypeError(f"bernoulli: expected a real floating p, got {get_aval(p)}; give a probability")
+    return ops.lt(uniform(key, _shape_or_that_of("bernoulli", shape, p), dtype), p)
+
+
+def _shape_or_that_of(name: str, shape: Any, *values: Any) -> tuple[int, ...]:
+    if shape is not None:
+        return shape_of(name, shape)
+    return np.broadcast_shapes(*[get_aval(value).shape for value in values])

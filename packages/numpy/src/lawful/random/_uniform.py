@@ -1,0 +1,159 @@
+"""Bits, and what is made of bits alone: uniform numbers and integers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from lawful import ops
+from lawful.core import ArgumentTypeError, as_dtype, get_aval, is_float
+from lawful.random._keys import bits_of_64, shape_of, split
+
+
+def bits(key: Any, shape: Any = (), dtype: Any = np.uint32) -> Any:
+    """Returns random bits.
+
+    Args:
+      key: a key.
+      shape: that of the result.
+      dtype: an unsigned integer dtype.
+
+    Raises:
+      ArgumentTypeError: it is not a key, or the dtype is not unsigned.
+
+    Law: the bits are those of ``jax.random.bits`` with its default settings.
+
+    >>> from lawful.random import key
+    >>> bits(key(0), (2,))
+    array([4070199207, 4202968722], dtype=uint32)
+    """
+    dtype = as_dtype(dtype)
+    if dtype.kind != "u":
+        raise ArgumentTypeError(f"bits: expected an unsigned integer dtype, got {dtype}; use 'uint32' or 'uint64'")
+    wide = bits_of_64("bits", key, shape_of("bits", shape))
+    if dtype.itemsize == 8:
+        return wide
+    # Both words count, so that fewer bits are no worse.
+    high = ops.shift_right_logical(wide, np.uint64(32))
+    return ops.convert_element_type(ops.bitwise_xor(high, wide), dtype)
+
+
+def floating(name: str, dtype: Any) -> np.dtype[Any]:
+    """Returns a real floating dtype.
+
+    Raises:
+      ArgumentTypeError: it is another one.
+    """
+    found = as_dtype(dtype)
+    if not is_float(found):
+        raise ArgumentTypeError(f"{name}: expected a real floating dtype, got {found}; use 'float64' or 'float32'")
+    return found
+
+
+def uniform(key: Any, shape: Any = (), dtype: Any = float, minval: Any = 0.0, maxval: Any = 1.0) -> Any:
+    """Returns numbers that are uniform between two bounds, the lower one included.
+
+    Args:
+      key: a key.
+      shape: that of the result.
+      dtype: a real floating dtype.
+      minval: the lower bound; broadcasts to the shape.
+      maxval: the upper bound; broadcasts to the shape.
+
+    Raises:
+      ArgumentTypeError: it is not a key, or the dtype is not real and floating.
+
+    Law: the numbers are those of ``jax.random.uniform`` for the same dtype.
+
+    >>> from lawful.random import key
+    >>> uniform(key(0), (2,), "float32")
+    array([0.947667 , 0.9785799], dtype=float32)
+    """
+    shape, dtype = shape_of("uniform", shape), floating("uniform", dtype)
+    width, mantissa = dtype.itemsize * 8, int(ml_dtypes.finfo(dtype).nmant)  # type: ignore[no-untyped-call]
+    drawn = 8 if mantissa < 8 else width
+    unsigned = np.dtype(f"uint{width}")
+    # A random mantissa with the exponent of 1 is uniform between 1 and 2.
+    random = ops.convert_element_type(bits(key, shape, f"uint{drawn}"), unsigned)
+    one = np.ones((), dtype).view(unsigned)
+    with_exponent = ops.bitwise_or(ops.shift_right_logical(random, unsigned.type(drawn - mantissa)), one[()])
+    between = ops.sub(ops.bitcast_convert_type(with_exponent, dtype), dtype.type(1))
+    low, high = (ops.convert_element_type(bound, dtype) for bound in (minval, maxval))
+    return ops.max(low, ops.add(ops.mul(between, ops.sub(high, low)), low))
+
+
+def randint(key: Any, shape: Any, minval: Any, maxval: Any, dtype: Any = int) -> Any:
+    """Returns integers that are uniform between two bounds, the lower one included.
+
+    Args:
+      key: a key.
+      shape: that of the result.
+      minval: the lower bound; broadcasts to the shape.
+      maxval: the upper bound, which may be one more than the dtype's largest; where it is not greater than the lower
+        one, the lower one is returned.
+      dtype: an integer dtype.
+
+    Raises:
+      ArgumentTypeError: it is not a key, the dtype or a bound is not of integers.
+
+    Law: the integers are those of ``jax.random.randint`` for the same dtype.
+
+    >>> from lawful.random import key
+    >>> randint(key(0), (5,), 0, 10)
+    array([5, 1, 5, 7, 3])
+    """
+    shape, dtype = shape_of("randint", shape), as_dtype(dtype)
+    if dtype.kind not in "iu":
+        raise ArgumentTypeError(f"randint: expected an integer dtype, got {dtype}; use 'int64'")
+    for bound in (minval, maxval):
+        if get_aval(bound).dtype.kind not in "iu":
+            raise ArgumentTypeError(f"randint: expected integer bounds, got {get_aval(bound)}; round them")
+    if dtype.itemsize < 4:  # from 32 bits, so that the remainder is hardly biased
+        limits = np.iinfo(dtype)
+        low, high = _clipped(minval, limits.min, limits.max), _clipped(maxval, limits.min, limits.max + 1)
+        return ops.convert_element_type(_integers(key, shape, low, high, np.dtype(np.int32)), dtype)
+    return _integers(key, shape, minval, maxval, dtype)
+
+
+def _integers(key: Any, shape: tuple[int, ...], minval: Any, maxval: Any, dtype: np.dtype[Any]) -> Any:
+    """Returns integers of at least 32 bits."""
+    limits = np.iinfo(dtype)
+    beyond = _is_beyond(maxval, dtype)
+    low, high = (ops.convert_element_type(_clipped(bound, limits.min, limits.max), dtype) for bound in (minval, maxval))
+    unsigned = np.dtype(f"uint{dtype.itemsize * 8}")
+    is_empty = ops.le(high, low)
+    span = ops.convert_element_type(ops.sub(high, low), unsigned)
+    span = ops.where(is_empty, unsigned.type(1), ops.add(span, ops.convert_element_type(beyond, unsigned)))
+    upper_key, lower_key = split(key)
+    upper, lower = (bits(half, shape, unsigned) for half in (upper_key, lower_key))
+    # The remainder of a number of twice as many bits, whose upper half counts 2 ** width.
+    half = _remainder(unsigned.type(2 ** (unsigned.itemsize * 4)), span)
+    weight = _remainder(ops.mul(half, half), span)
+    offset = ops.add(ops.mul(_remainder(upper, span), weight), _remainder(lower, span))
+    offset = _remainder(offset, span)
+    return ops.add(low, ops.convert_element_type(offset, dtype))
+
+
+def _remainder(number: Any, span: Any) -> Any:
+    """Returns the remainder by a span of integers; a span of all of them has wrapped to zero, and changes nothing."""
+    return ops.where(ops.eq(span, 0), number, ops.rem(number, ops.max(span, 1)))
+
+
+def _is_beyond(bound: Any, dtype: np.dtype[Any]) -> Any:
+    largest = np.iinfo(dtype).max
+    if isinstance(bound, int):
+        return np.bool_(bound > largest)
+    if np.iinfo(get_aval(bound).dtype).max <= largest:
+        return np.zeros((), bool)[()]
+    return ops.gt(bound, get_aval(bound).dtype.type(largest))
+
+
+def _clipped(bound: Any, least: int, most: int) -> Any:
+    """Returns a bound brought between two numbers, of its own dtype: they are if they fit it."""
+    if isinstance(bound, int):
+        return min(max(bound, least), most)
+    own = np.iinfo(get_aval(bound).dtype)
+    kind = get_aval(bound).dtype.type
+    return ops.clamp(kind(max(least, own.min)), bound, kind(min(most, own.max)))

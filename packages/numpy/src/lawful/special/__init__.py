@@ -1,0 +1,69 @@
+"""Special functions and distributions, with the names and arguments of ``scipy.special``.
+
+They differentiate, batch and compile as all of lawful does, and need no SciPy.
+
+>>> from lawful.autodiff import grad
+>>> from lawful.special import gammaln, ndtr
+>>> grad(gammaln)(2.0), ndtr(0.0)
+(0.42278433509846..., np.float64(0.5))
+"""
+
+from lawful.ops import bessel_i0e as i0e
+from lawful.ops import bessel_i1e as i1e
+from lawful.ops import (
+    betainc,
+    betaln,
+    digamma,
+    entr,
+    erf,
+    erfc,
+    log_ndtr,
+    ndtri,
+    polygamma,
+    rel_entr,
+    xlog1py,
+    xlogy,
+)
+from lawful.ops import erf_inv as erfinv
+from lawful.ops import igamma as gammainc
+from lawful.ops import igammac as gammaincc
+from lawful.ops import lgamma as gammaln
+from lawful.special import stats
+from lawful.special._exponentials import expit, log_softmax, logit, logsumexp, softmax
+from lawful.special._functions import beta, gamma, gammasgn, i0, i1, kl_div, multigammaln, ndtr, zeta
+
+__all__ = [
+    "beta",
+    "betainc",
+    "betaln",
+    "digamma",
+    "entr",
+    "erf",
+    "erfc",
+    "erfinv",
+    "expit",
+    "gamma",
+    "gammainc",
+    "gammaincc",
+    "gammaln",
+    "gammasgn",
+    "i0",
+    "i0e",
+    "i1",
+    "i1e",
+    "kl_div",
+    "log_ndtr",
+    "log_softmax",
+    "logit",
+    "logsumexp",
+    "multigammaln",
+    "ndtr",
+    "ndtri",
+    "polygamma",
+    "rel_entr",
+    "softmax",
+    "stats",
+    "xlog1py",
+    "xlogy",
+    "zeta",
+]

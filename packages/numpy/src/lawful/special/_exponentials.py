@@ -1,0 +1,142 @@
+"""Sums of exponentials, without overflow, and what is made of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+from lawful import ops
+from lawful.autodiff import stop_gradient
+from lawful.core import get_aval
+from lawful.special._arguments import floats, inexact, silent
+
+_reduce = ops.numpy_reduction
+
+
+@silent
+def logsumexp(
+    a: Any, axis: Any = None, b: Any = None, keepdims: bool = False, return_sign: bool = False, where: Any = None
+) -> Any:
+    """Returns ``log(sum(b * exp(a)))`` over some dimensions, without overflow.
+
+    Args:
+      a: an array.
+      axis: the dimension, or a tuple of them; all of them if None.
+      b: factors, broadcast with ``a``; 1 if None.
+      keepdims: whether the dimensions stay, with length 1.
+      return_sign: whether to return the logarithm of the absolute value of the sum, and its sign. Without it the
+        logarithm of a negative sum of real numbers is NaN.
+      where: which elements are added, broadcast with ``a``; all of them if None.
+
+    Raises:
+      AxisError: there is no such dimension.
+      ArgumentValueError: shapes do not broadcast together.
+
+    The sum of no elements is 0. Its logarithm -∞ has derivatives NaN, as in JAX.
+
+    >>> logsumexp(numpy.array([1000.0, 1000.0]))
+    np.float64(1000.6931471805599)
+    >>> logsumexp(numpy.array([1.0, 2.0]), b=numpy.array([1.0, -1.0]), return_sign=True)
+    (np.float64(1.54132485461291...), np.float64(-1.0))
+
+    Source: ``scipy.special.logsumexp``, ``jax.scipy.special.logsumexp``.
+    """
+    a = inexact("logsumexp", a)
+    if b is not None:
+        a, b = ops.promote("logsumexp", None, (a, inexact("logsumexp", b)))
+        a = ops.where(ops.eq(b, 0), -numpy.inf, a)
+    if where is not None:
+        a = ops.where(where, a, -numpy.inf)
+    is_complex = get_aval(a).dtype.kind == "c"
+    largest = _largest(ops.real(a) if is_complex else a, axis)
+    weights = ops.exp(ops.sub(a, largest))
+    if b is not None:
+        weights = ops.mul(b, weights)
+    total = _reduce.sum(weights, axis=axis, keepdims=True)
+    sign = ops.sign(total)
+    if return_sign or not is_complex:
+        out = ops.add(ops.log(ops.abs(total)), largest)
+        if not return_sign and b is not None:
+            out = ops.where(ops.lt(sign, 0), numpy.nan, out)
+    else:
+        out = ops.add(ops.log(total), largest)
+    if not keepdims:
+        out, sign = (_without(x, a, axis) for x in (out, sign))
+    return (out, sign) if return_sign else out
+
+
+def _largest(x: Any, axis: Any) -> Any:
+    """Returns the largest elements, with the dimensions kept; 0 where there is none, or it is not finite."""
+    aval = get_aval(x)
+    axes = tuple(range(aval.ndim)) if axis is None else ops.canonical_axes("logsumexp", axis, aval.ndim)
+    largest = ops.reduce_max(stop_gradient(x), axes)
+    largest = ops.where(ops.is_finite(largest), largest, 0)
+    return ops.expand_dims(largest, tuple(sorted(axes)))
+
+
+def _without(x: Any, a: Any, axis: Any) -> Any:
+    """Returns ``x`` without the dimensions that were kept."""
+    ndim = get_aval(a).ndim
+    return ops.squeeze(x, tuple(range(ndim)) if axis is None else ops.canonical_axes("logsumexp", axis, ndim))
+
+
+@silent
+def softmax(x: Any, axis: Any = None) -> Any:
+    """Returns ``exp(x) / sum(exp(x))`` over some dimensions, without overflow.
+
+    Args:
+      x: an array of real numbers.
+      axis: the dimension, or a tuple of them; all of them if None.
+
+    Raises:
+      AxisError: there is no such dimension.
+
+    >>> softmax(numpy.array([0.0, 1000.0]))
+    array([0., 1.])
+
+    Source: ``scipy.special.softmax``; ``jax.nn.softmax`` has ``axis=-1``.
+    """
+    (x,) = floats("softmax", x)
+    weights = ops.exp(ops.sub(x, _largest(x, axis)))
+    return ops.div(weights, _reduce.sum(weights, axis=axis, keepdims=True))
+
+
+@silent
+def log_softmax(x: Any, axis: Any = None) -> Any:
+    """Returns the logarithm of `softmax`, exact where that is small.
+
+    >>> log_softmax(numpy.array([0.0, 1000.0]))
+    array([-1000.,     0.])
+
+    Source: ``scipy.special.log_softmax``; ``jax.nn.log_softmax`` has ``axis=-1``.
+    """
+    (x,) = floats("log_softmax", x)
+    shifted = ops.sub(x, _largest(x, axis))
+    return ops.sub(shifted, ops.log(_reduce.sum(ops.exp(shifted), axis=axis, keepdims=True)))
+
+
+@silent
+def expit(x: Any) -> Any:
+    """Returns the logistic function ``1 / (1 + exp(-x))`` of real numbers, without overflow.
+
+    >>> expit(0)
+    np.float64(0.5)
+
+    Source: ``scipy.special.expit``, ``jax.scipy.special.expit``.
+    """
+    (x,) = floats("expit", x)
+    return ops.logistic(x)
+
+
+@silent
+def logit(x: Any) -> Any:
+    """Returns ``log(x / (1 - x))``, the inverse of `expit`: ±∞ at 0 and 1, NaN outside.
+
+    >>> logit(numpy.array([0.0, 0.5, 1.0]))
+    array([-inf,   0.,  inf])
+
+    Source: ``scipy.special.logit``, ``jax.scipy.special.logit``.
+    """
+    (x,) = floats("logit", x)
+    return ops.sub(ops.log(x), ops.log1p(ops.neg(x)))

@@ -1,0 +1,11 @@
+"""Distributions, each a module with the functions that SciPy's object of the name has as methods.
+
+>>> from lawful.autodiff import grad
+>>> from lawful.special.stats import norm
+>>> grad(norm.logpdf)(1.0)
+-1.0
+"""
+
+from lawful.special.stats import bernoulli, beta, expon, gamma, multivariate_normal, norm, poisson, t, uniform
+
+__all__ = ["bernoulli", "beta", "expon", "gamma", "multivariate_normal", "norm", "poisson", "t", "uniform"]

@@ -1,0 +1,20 @@
+"""Distributions by their location and scale."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lawful import ops
+from lawful.special._arguments import floats
+
+
+def standardized(name: str, x: Any, *rest: Any, loc: Any, scale: Any) -> list[Any]:
+    """Returns ``(x - loc) / scale``, further parameters, and the scale, all of one shape and floating dtype."""
+    x, *rest, loc, scale = floats(name, x, *rest, loc, scale)  # type: ignore[assignment]  # a list, where it was a tuple
+    return [ops.div(ops.sub(x, loc), scale), *rest, scale]
+
+
+def scaled(name: str, quantile: Any, loc: Any, scale: Any) -> Any:
+    """Returns ``quantile * scale + loc``."""
+    quantile, loc, scale = floats(name, quantile, loc, scale)
+    return ops.add(ops.mul(quantile, scale), loc)

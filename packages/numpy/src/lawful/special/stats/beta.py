@@ -1,0 +1,48 @@
+"""The beta distribution.
+
+>>> from lawful.special.stats import beta
+>>> beta.pdf(0.5, 2.0, 2.0), beta.cdf(0.5, 2.0, 2.0)
+(np.float64(1.50000000000000...), np.float64(0.5))
+
+Source: ``scipy.stats.beta``, ``jax.scipy.stats.beta``.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from lawful import ops
+from lawful.special._arguments import silent
+from lawful.special.stats._standardized import standardized
+
+
+@silent
+def logpdf(x: Any, a: Any, b: Any, loc: Any = 0, scale: Any = 1) -> Any:
+    """Returns the logarithm of the density with shapes ``a`` and ``b``: -∞ outside of ``loc`` to ``loc + scale``."""
+    y, a, b, scale = standardized("beta.logpdf", x, a, b, loc=loc, scale=scale)
+    outside = ops.bitwise_or(ops.lt(y, 0), ops.gt(y, 1))
+    y = ops.where(outside, 0.5, y)
+    powers = ops.add(ops.xlogy(ops.sub(a, 1), y), ops.xlog1py(ops.sub(b, 1), ops.neg(y)))
+    log_density = ops.sub(powers, ops.add(ops.betaln(a, b), ops.log(scale)))
+    return ops.where(outside, -math.inf, log_density)
+
+
+@silent
+def pdf(x: Any, a: Any, b: Any, loc: Any = 0, scale: Any = 1) -> Any:
+    """Returns the density."""
+    return ops.exp(logpdf(x, a, b, loc, scale))
+
+
+@silent
+def cdf(x: Any, a: Any, b: Any, loc: Any = 0, scale: Any = 1) -> Any:
+    """Returns the probability of less than ``x``."""
+    y, a, b, _ = standardized("beta.cdf", x, a, b, loc=loc, scale=scale)
+    return ops.betainc(a, b, ops.clamp(0.0, y, 1.0))
+
+
+@silent
+def sf(x: Any, a: Any, b: Any, loc: Any = 0, scale: Any = 1) -> Any:
+    """Returns the probability of more than ``x``, exact where that is small."""
+    y, a, b, _ = standardized("beta.sf", x, a, b, loc=loc, scale=scale)
+    return ops.betainc(b, a, ops.clamp(0.0, ops.sub(1, y), 1.0))

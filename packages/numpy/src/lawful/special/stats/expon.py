@@ -1,0 +1,54 @@
+"""The exponential distribution.
+
+>>> from lawful.special.stats import expon
+>>> expon.logpdf(2.0), expon.sf(1.0)
+(np.float64(-2.0), np.float64(0.36787944117144...))
+
+Source: ``scipy.stats.expon``, ``jax.scipy.stats.expon``.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from lawful import ops
+from lawful.special._arguments import floats, silent
+from lawful.special.stats._standardized import scaled, standardized
+
+
+@silent
+def logpdf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
+    """Returns the logarithm of the density with mean ``loc + scale``: -∞ below ``loc``."""
+    y, scale = standardized("expon.logpdf", x, loc=loc, scale=scale)
+    return ops.where(ops.lt(y, 0), -math.inf, ops.neg(ops.add(y, ops.log(scale))))
+
+
+@silent
+def pdf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
+    """Returns the density."""
+    return ops.exp(logpdf(x, loc, scale))
+
+
+@silent
+def cdf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
+    """Returns the probability of less than ``x``, exact where that is small."""
+    y, _ = standardized("expon.cdf", x, loc=loc, scale=scale)
+    below = ops.lt(y, 0)
+    return ops.where(below, 0, ops.neg(ops.expm1(ops.neg(ops.where(below, 0, y)))))
+
+
+@silent
+def sf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
+    """Returns the probability of more than ``x``."""
+    y, _ = standardized("expon.sf", x, loc=loc, scale=scale)
+    below = ops.lt(y, 0)
+    return ops.where(below, 1, ops.exp(ops.neg(ops.where(below, 0, y))))
+
+
+@silent
+def ppf(q: Any, loc: Any = 0, scale: Any = 1) -> Any:
+    """Returns the number below which the probability is ``q``: NaN outside of 0 to 1."""
+    (q,) = floats("expon.ppf", q)
+    quantile = ops.neg(ops.log1p(ops.neg(q)))
+    return scaled("expon.ppf", ops.where(ops.lt(q, 0), math.nan, quantile), loc, scale)

@@ -1,0 +1,32 @@
+"""Student's t distribution.
+
+>>> from lawful.special.stats import t
+>>> t.pdf(0.0, 1.0)
+np.float64(0.318309886183...)
+
+Source: ``scipy.stats.t``, ``jax.scipy.stats.t``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lawful import ops
+from lawful.special._arguments import silent
+from lawful.special.stats._standardized import standardized
+
+
+@silent
+def logpdf(x: Any, df: Any, loc: Any = 0, scale: Any = 1) -> Any:
+    """Returns the logarithm of the density with ``df`` degrees of freedom."""
+    z, df, scale = standardized("t.logpdf", x, df, loc=loc, scale=scale)
+    half = ops.mul(df, 0.5)
+    # gamma(1/2) is the square root of π, which the density is divided by.
+    norm = ops.add(ops.add(ops.betaln(half, 0.5), ops.mul(ops.log(df), 0.5)), ops.log(scale))
+    return ops.neg(ops.add(norm, ops.mul(ops.add(half, 0.5), ops.log1p(ops.div(ops.square(z), df)))))
+
+
+@silent
+def pdf(x: Any, df: Any, loc: Any = 0, scale: Any = 1) -> Any:
+    """Returns the density."""
+    return ops.exp(logpdf(x, df, loc, scale))

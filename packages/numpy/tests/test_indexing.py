@@ -1,0 +1,56 @@
+"""Positions of elements, and writing to positions: where NumPy overwrites or gives a shape that depends on values."""
+
+import numpy
+import pytest
+
+import lawful.numpy as np
+from lawful.core import ConcretizationTypeError
+from lawful.staging import jit, make_jaxpr
+
+X = numpy.array([[0.0, 5.0, 0.0], [7.0, -1.0, 0.0]])
+
+
+def test_nonzero_is_numpy_s():
+    for x in (X, X[0], X.astype(bool), numpy.zeros((0, 2)), numpy.zeros(3)):
+        for got, want in zip(np.nonzero(x), numpy.nonzero(x), strict=True):
+            numpy.testing.assert_array_equal(got, want)
+        numpy.testing.assert_array_equal(np.flatnonzero(x), numpy.flatnonzero(x))
+
+
+@pytest.mark.parametrize("backend", [None, "numpy"])
+def test_a_number_of_positions_is_given_when_traced(backend):
+    for size, fill, want in (
+        (2, None, [[0, 1], [1, 0]]),
+        (3, None, [[0, 1, 1], [1, 0, 1]]),
+        (5, None, [[0, 1, 1, 0, 0], [1, 0, 1, 0, 0]]),
+        (4, -1, [[0, 1, 1, -1], [1, 0, 1, -1]]),
+        (4, (8, 9), [[0, 1, 1, 8], [1, 0, 1, 9]]),
+        (0, None, [[], []]),
+    ):
+        for f in (
+            lambda x, size=size, fill=fill: np.nonzero(x, size=size, fill_value=fill),
+            jit(lambda x, size=size, fill=fill: np.nonzero(x, size=size, fill_value=fill), backend=backend),
+        ):
+            numpy.testing.assert_array_equal(f(X), want)
+    numpy.testing.assert_array_equal(jit(lambda x: np.flatnonzero(x, size=3), backend=backend)(X), [1, 3, 4])
+    numpy.testing.assert_array_equal(
+        jit(lambda x: np.nonzero(x, size=2), backend=backend)(numpy.zeros((0, 3))), [[0, 0]] * 2
+    )
+
+
+def test_without_a_number_of_positions_a_traced_one_is_an_error():
+    with pytest.raises(ConcretizationTypeError, match="size=n"):
+        make_jaxpr(np.nonzero)(X)
+    with pytest.raises(TypeError, match="at least one dimension"):
+        np.nonzero(1.0)
+
+
+@pytest.mark.parametrize("backend", [None, "numpy"])
+def test_put_along_axis_gives_what_numpy_writes(backend):
+    for axis in (0, 1, -1):
+        order = numpy.argsort(X, axis=axis)[:1, :1]
+        want = X.copy()
+        numpy.put_along_axis(want, order, 9.0, axis)
+        f = jit(lambda x, i, axis=axis: np.put_along_axis(x, i, 9.0, axis, inplace=False), backend=backend)
+        numpy.testing.assert_array_equal(f(X, order), want)
+    assert X[0, 0] == 0.0

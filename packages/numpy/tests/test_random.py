@@ -1,0 +1,108 @@
+"""Random numbers: known bits, moments, agreement of ways to run, and mistakes."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from lawful import random
+from lawful.autodiff import grad
+from lawful.batching import vmap
+from lawful.core import ArgumentTypeError, ArgumentValueError
+from lawful.staging import jit
+
+KEY = random.key(7)
+
+
+def test_known_bits() -> None:
+    """The first numbers of ``jax.random`` 0.12 for this key."""
+    assert random.key(2**32 + 5).tolist() == [1, 5]
+    assert random.split(random.key(0)).tolist() == [[1797259609, 2579123966], [928981903, 3453687069]]
+    assert random.bits(random.key(0), (2,)).tolist() == [4070199207, 4202968722]
+
+
+def test_a_traced_seed_gives_the_key() -> None:
+    for seed in (0, 7, 2**40 + 3, -1):
+        np.testing.assert_array_equal(jit(random.key, backend="numpy")(np.int64(seed)), random.key(seed))
+
+
+@pytest.mark.parametrize(
+    ("draw", "mean", "deviation"),
+    [
+        (lambda key, n: random.uniform(key, (n,)), 0.5, 12**-0.5),
+        (lambda key, n: random.uniform(key, (n,), minval=-1.0, maxval=3.0), 1.0, 4 * 12**-0.5),
+        (lambda key, n: random.normal(key, (n,)), 0.0, 1.0),
+        (lambda key, n: random.exponential(key, (n,)), 1.0, 1.0),
+        (lambda key, n: random.gumbel(key, (n,)), 0.57721566, np.pi / 6**0.5),
+        (lambda key, n: random.bernoulli(key, 0.25, (n,)), 0.25, 0.1875**0.5),
+        (lambda key, n: random.randint(key, (n,), -5, 6), 0.0, 10**0.5),
+        (lambda key, n: random.choice(key, 4, (n,), p=np.array([0.0, 0.5, 0.25, 0.25])), 1.75, 0.6875**0.5),
+        (lambda key, n: random.categorical(key, np.log(np.array([0.5, 0.5])), shape=(n,)), 0.5, 0.5),
+    ],
+)
+def test_mean_and_deviation(draw: Callable[[Any, int], Any], mean: float, deviation: float) -> None:
+    count = 40_000
+    drawn = draw(KEY, count).astype(float)
+    assert abs(drawn.mean() - mean) < 5 * deviation / count**0.5
+    assert abs(drawn.std() - deviation) < 0.03 * max(deviation, 1.0)
+
+
+def test_bounds() -> None:
+    drawn = random.uniform(KEY, (10_000,), "float32", -3.0, 0.5)
+    assert drawn.min() >= -3.0
+    assert drawn.max() < 0.5
+    inside = random.truncated_normal(KEY, -0.5, 0.75, (10_000,))
+    assert inside.min() > -0.5
+    assert inside.max() < 0.75
+    assert set(random.randint(KEY, (500,), 3, 6).tolist()) == {3, 4, 5}
+    assert random.randint(KEY, (300,), 0, 256, "uint8").max() > 250
+
+
+def test_a_permutation_has_all_elements() -> None:
+    x = np.arange(12).reshape(3, 4)
+    np.testing.assert_array_equal(np.sort(random.permutation(KEY, x, 1), 1), x)
+    independent = random.permutation(KEY, x, 1, independent=True)
+    np.testing.assert_array_equal(np.sort(independent, 1), x)
+    assert sorted(random.choice(KEY, 9, (9,), replace=False).tolist()) == list(range(9))
+
+
+def test_each_key_gives_other_numbers() -> None:
+    drawn = [random.bits(key, (), "uint64").item() for key in random.split(KEY, 1000)]
+    assert len(set(drawn)) == 1000
+    assert random.fold_in(KEY, 1).tolist() != random.fold_in(KEY, 2).tolist()
+
+
+def test_a_number_is_differentiable_by_its_bounds() -> None:
+    u = random.uniform(KEY)
+    low, high = grad(lambda a, b: random.uniform(KEY, (), float, a, b), (0, 1))(2.0, 5.0)
+    np.testing.assert_allclose([low, high], [1 - u, u])
+
+
+def test_a_batch_of_keys_is_mapped_over() -> None:
+    batch = random.split(KEY, 3)
+    each = [random.normal(key, (2,)) for key in batch]
+    np.testing.assert_array_equal(vmap(lambda key: random.normal(key, (2,)))(batch), each)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: random.uniform(3), ArgumentTypeError, "expected a key, of type u32\\[2\\], got ~i64\\[\\]"),
+        (lambda: random.normal(random.split(KEY)), ArgumentTypeError, "map over a batch of keys with vmap"),
+        (lambda: random.uniform(KEY, (2,), "int32"), ArgumentTypeError, "expected a real floating dtype, got int32"),
+        (lambda: random.bits(KEY, (2,), "int32"), ArgumentTypeError, "expected an unsigned integer dtype, got int32"),
+        (lambda: random.uniform(KEY, (2.5,)), ArgumentTypeError, "expected a shape of integers, got \\(2.5,\\)"),
+        (lambda: random.uniform(KEY, (-1,)), ArgumentValueError, "sizes that are not negative"),
+        (lambda: random.randint(KEY, (2,), 0.0, 3), ArgumentTypeError, "expected integer bounds, got ~f64\\[\\]"),
+        (lambda: random.choice(KEY, 3, (4,), replace=False), ArgumentValueError, "at most 3 choices"),
+        (lambda: random.choice(KEY, 3, (4,), p=np.ones(2)), ArgumentValueError, "probabilities of shape \\(3,\\)"),
+        (lambda: random.bernoulli(KEY, 1), ArgumentTypeError, "expected a real floating p"),
+        (lambda: random.key(np.ones(2)), ArgumentTypeError, "expected an integer as seed, got f64\\[2\\]"),
+        (lambda: random.fold_in(KEY, 0.5), ArgumentTypeError, "expected an integer as data"),
+        (lambda: random.permutation(KEY, np.ones(2), 1), Exception, "axis"),
+    ],
+)
+def test_mistakes(call: Callable[[], Any], error: type[Exception], message: str) -> None:
+    with pytest.raises(error, match=message):
+        call()

@@ -1,0 +1,115 @@
+"""Special functions are computed in float64, whatever the dtype of their arguments: once in NumPy, for every backend.
+
+An algorithm is a function of float64 arrays made of NumPy's functions. Evaluated, it is called; compiled, it is
+recorded as a program, because NumPy's functions of tracers are ops.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from functools import cache, wraps
+from typing import Any
+
+import numpy as np
+
+from lawful.core import get_aval
+from lawful.ops._promotion import operand_dtypes
+
+Algorithm = Callable[..., Any]
+Lower = Callable[..., Any]
+
+#: By the number of arguments, a function of NumPy's that takes real numbers only and makes integers float.
+REAL_PROMOTION: dict[int, np.ufunc | None] = {1: np.cbrt, 2: np.arctan2, 3: None}
+
+_DOUBLE = np.dtype(np.float64)
+
+
+def evaluated_in_double(name: str, algorithm: Algorithm) -> Algorithm:
+    """Returns a NumPy function of real numbers of any dtype, of an algorithm for float64 arrays of one shape.
+
+    Args:
+      name: the function, for error messages.
+      algorithm: it gives no warnings: what is out of the domain of a function is NaN or infinite, in silence.
+    """
+    return _evaluated(name, algorithm, _DOUBLE)
+
+
+def evaluated(name: str, algorithm: Algorithm) -> Algorithm:
+    """Returns a NumPy function as `evaluated_in_double` does, of an algorithm for arrays of any floating dtype."""
+    return _evaluated(name, algorithm, None)
+
+
+def _evaluated(name: str, algorithm: Algorithm, computed_in: np.dtype[Any] | None) -> Algorithm:
+    def function(*args: Any, **params: Any) -> Any:
+        avals = [get_aval(x) for x in args]
+        kinds = [(aval.dtype, aval.weak_type) for aval in avals]
+        dtype, weak = operand_dtypes(name, REAL_PROMOTION[len(args)], False, *kinds)
+        dtype, _ = operand_dtypes(name, np.cbrt, False, (dtype, weak))
+        with np.errstate(all="ignore"):
+            operands = np.broadcast_arrays(*[np.asarray(x).astype(computed_in or dtype) for x in args])
+            return np.asarray(algorithm(*operands, **params)).astype(dtype)[()]
+
+    function.__name__ = name
+    return function
+
+
+def lowered(algorithm: Algorithm) -> Lower:
+    """Returns the lowering rule of an algorithm: its program, at the dtype of the operands."""
+    return _lowered(algorithm, None)
+
+
+def lowered_in_double(algorithm: Algorithm) -> Lower:
+    """Returns the lowering rule of an algorithm: its program, at float64."""
+    return _lowered(algorithm, _DOUBLE)
+
+
+def _lowered(algorithm: Algorithm, computed_in: np.dtype[Any] | None) -> Lower:
+    def lower(ctx: Any, *operands: Any, **params: Any) -> Any:
+        dtype = ctx.avals_out[0].dtype
+        (out,) = ctx.apply(_converted(algorithm, computed_in, dtype, **params), *operands)
+        return out
+
+    return lower
+
+
+@cache
+def _converted(
+    algorithm: Algorithm, computed_in: np.dtype[Any] | None, dtype: np.dtype[Any], **params: Any
+) -> Algorithm:
+    @wraps(algorithm)
+    def converted(*operands: Any) -> Any:
+        if computed_in is not None:
+            operands = tuple([x.astype(computed_in) for x in operands])
+        return algorithm(*operands, **params).astype(dtype)
+
+    return converted
+
+
+def each(function: Callable[[float], float], x: Any) -> Any:
+    """Returns a function of Python floats applied to each element of an array."""
+    return np.asarray(np.frompyfunc(function, 1, 1)(x)).astype(_DOUBLE)
+
+
+def polynomial(x: Any, coefficients: tuple[float, ...]) -> Any:
+    """Returns a polynomial by Horner's rule, of coefficients from the constant on."""
+    total = coefficients[-1] + 0.0 * x
+    for coefficient in coefficients[-2::-1]:
+        total = total * x + coefficient
+    return total
+
+
+def log_gamma_correction(x: Any) -> Any:
+    """Returns ``lgamma(x) - ((x - 1/2) log(x) - x + log(2π)/2)`` for ``x ≥ 10``: Stirling's series, DLMF 5.11.1."""
+    coefficients = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156)
+    return polynomial(1 / (x * x), coefficients) / x
+
+
+def deviance(a: Any, mean: Any) -> Any:
+    """Returns ``a log(a / mean) + mean - a``, with no loss where both are large and close to each other."""
+    ratio = (mean - a) / a
+    near = np.where(np.abs(ratio) < 0.5, ratio, 0.0)
+    return np.where(np.abs(ratio) < 0.5, a * (near - np.log1p(near)), a * np.log(a / mean) + mean - a)
+
+
+LOG_TWO_PI = math.log(2 * math.pi)

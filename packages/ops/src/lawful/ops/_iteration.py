@@ -1,0 +1,87 @@
+"""An iteration that runs until all of its elements have converged: the same in NumPy and, as a loop, in XLA."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+Arrays = Sequence[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Iteration:
+    """A loop over a state of arrays of one shape, the first of which says which elements go on.
+
+    Attributes:
+      start: ``start(*operands)`` gives the first state.
+      step: ``step(*state)`` gives the next one.
+    """
+
+    start: Callable[..., Arrays]
+    step: Callable[..., Arrays]
+
+    def evaluate(self, *operands: Any) -> Arrays:
+        """Returns the last state, of NumPy arrays."""
+        first = self.start(*operands)
+        shape = np.shape(first[0])
+        last = [np.array(x).reshape(-1) for x in first]
+        places, state = np.arange(last[0].size), list(last)
+        while np.any(state[0]):
+            state = list(self.step(*state))
+            going_on = state[0]
+            # Elements that are done wait for the others no longer, once they are many.
+            if 2 * np.count_nonzero(going_on) <= going_on.size:
+                for whole, x in zip(last, state, strict=True):
+                    whole[places] = x
+                places, state = places[going_on], [x[going_on] for x in state]
+        for whole, x in zip(last, state, strict=True):
+            whole[places] = x
+        return [x.reshape(shape) for x in last]
+
+    def lower(self, ctx: Any, *operands: Any) -> Arrays:
+        """Returns the last state, of MLIR values."""
+        init = ctx.apply(self.start, *operands)
+        last: Arrays = ctx.while_loop(ctx.program(_goes_on, *init), ctx.program(self.step, *init), init)
+        return last
+
+
+def _goes_on(active: Any, *state: Any) -> Any:
+    return np.any(active)
+
+
+@dataclass(frozen=True, slots=True)
+class IteratedAlgorithm:
+    """A function computed by iterations over its arguments, float64 arrays of one shape.
+
+    Attributes:
+      iterations: each gets the arguments.
+      finish: ``finish(*arguments, *state, *state…)`` gives the result from the last states.
+    """
+
+    iterations: tuple[Iteration, ...]
+    finish: Callable[..., Any]
+
+    def __call__(self, *args: Any) -> Any:
+        """Returns the result, of NumPy arrays."""
+        return self.finish(*args, *[x for iteration in self.iterations for x in iteration.evaluate(*args)])
+
+    def lower(self, ctx: Any, *operands: Any) -> Any:
+        """Returns the result, of MLIR values of float64."""
+        states = [x for iteration in self.iterations for x in iteration.lower(ctx, *operands)]
+        (out,) = ctx.apply(self.finish, *operands, *states)
+        return out
+
+
+def lowered_iteration(algorithm: Callable[..., IteratedAlgorithm]) -> Callable[..., Any]:
+    """Returns the lowering rule of what ``algorithm(**params)`` computes, at float64."""
+
+    def lower(ctx: Any, *operands: Any, **params: Any) -> Any:
+        aval = ctx.avals_out[0]
+        double = ctx.tensor_type(aval.update(dtype=np.dtype(np.float64)))
+        out = algorithm(**params).lower(ctx, *[ctx.hlo.convert(double, x) for x in operands])
+        return ctx.hlo.convert(ctx.tensor_type(aval), out)
+
+    return lower

@@ -1,0 +1,428 @@
+"""The family of scatters: windows of an array written at positions that are data, or combined with what is there."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from lawful.core import (
+    ArgumentTypeError,
+    Call,
+    Choose,
+    Declaration,
+    Interval,
+    Primitive,
+    ShapedArray,
+    get_aval,
+    is_inexact,
+)
+from lawful.ops._batching import add_batch_dim, move_batch_dim
+from lawful.ops._promotion import convert
+from lawful.ops._scatter_derivatives import (
+    Rule,
+    jvp_of_extremum,
+    jvp_of_linear,
+    jvp_of_product,
+    jvp_of_replacement,
+    transpose_of_addition,
+    transpose_of_product,
+    transpose_of_replacement,
+)
+from lawful.ops._structural import strong
+from lawful.ops._window_positions import lowered_bounds, lowered_indices, positions
+from lawful.ops._windows import (
+    DimensionNumbers,
+    GatherScatterMode,
+    ScatterDimensionNumbers,
+    Windows,
+    draw_windows,
+    has_one_window,
+    plain_dimension_numbers,
+    shifted,
+    windows_of_updates,
+)
+
+
+class Scatter(Protocol):
+    """A function that writes windows."""
+
+    def __call__(
+        self,
+        operand: Any,
+        scatter_indices: Any,
+        updates: Any,
+        dimension_numbers: ScatterDimensionNumbers,
+        *,
+        indices_are_sorted: bool = False,
+        unique_indices: bool = False,
+        mode: str | GatherScatterMode | None = None,
+    ) -> Any: ...
+
+
+def _scatter(
+    name: str,
+    doc: str,
+    ufunc: np.ufunc | None,
+    hlo: str | None,
+    *,
+    kinds: str,
+    jvp: Rule,
+    transpose: Rule | None = None,
+    linear: tuple[tuple[int, ...], ...] = (),
+    repeats: bool = True,
+) -> tuple[Scatter, Primitive]:
+    """Declares a scatter.
+
+    Args:
+      name: the primitive's name, and the function's.
+      doc: the first line of the function's docstring.
+      ufunc: combines what is there with an update; None to replace it.
+      hlo: the StableHLO op that does so.
+      kinds: the kinds of dtype that it is defined for.
+      jvp: ``jvp(primitive, primals, tangents, **params)``.
+      transpose: ``transpose(primitive, ct, operand, indices, updates, **params)``; None where it is not linear.
+      linear: sets of arguments in which it is jointly linear.
+      repeats: whether the derivative exists where indices repeat.
+    """
+    primitive = Primitive(name)
+
+    def function(
+        operand: Any,
+        scatter_indices: Any,
+        updates: Any,
+        dimension_numbers: ScatterDimensionNumbers,
+        *,
+        indices_are_sorted: bool = False,
+        unique_indices: bool = False,
+        mode: str | GatherScatterMode | None = None,
+    ) -> Any:
+        operand = strong(operand)
+        return primitive.bind(
+            operand,
+            strong(scatter_indices),
+            _converted(name, updates, get_aval(operand).dtype),
+            dimension_numbers=plain_dimension_numbers(name, dimension_numbers),
+            indices_are_sorted=bool(indices_are_sorted),
+            unique_indices=bool(unique_indices),
+            mode=GatherScatterMode.from_any(mode).value,
+        )
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"""{doc}
+
+    Most programs write ``x.at[...]``, which is made of this.
+
+    Args:
+      operand: an array.
+      scatter_indices: integers, of which the last dimension is the index vector.
+      updates: the windows, of the dtype of the operand, or a Python number's.
+      dimension_numbers: how the dimensions belong together.
+      indices_are_sorted: a promise that may make it faster.
+      unique_indices: a promise that windows do not overlap, which derivatives use.
+      mode: what becomes of a window that is partly outside: ``"clip"`` moves it inside, ``"drop"``, the default,
+        leaves it out, ``"promise_in_bounds"`` says that there is none.
+
+    Raises:
+      ArgumentTypeError: the shapes, dtypes and dimension numbers do not fit together.
+      ArgumentValueError: there is no such mode.
+
+    Where several updates meet, they are taken in the order of their indices on the CPU; elsewhere in any order.
+
+    Source: ``jax.lax.{name}``.
+    """
+
+    @primitive.def_impl
+    def impl(x: Any, indices: Any, updates: Any, *, dimension_numbers: DimensionNumbers, mode: str, **_: Any) -> Any:
+        x, indices, updates = map(np.asarray, (x, indices, updates))
+        windows = windows_of_updates(x.shape, indices.shape, updates.shape, dimension_numbers)
+        return _write(x, indices, updates, windows, ufunc, clip=mode == "clip")
+
+    @primitive.def_abstract_eval
+    def abstract_eval(
+        x: ShapedArray, indices: ShapedArray, updates: ShapedArray, *, dimension_numbers: DimensionNumbers, **_: Any
+    ) -> ShapedArray:
+        return _infer(name, kinds, x, indices, updates, dimension_numbers)
+
+    @primitive.def_jvp
+    def jvp_rule(primals: Sequence[Any], tangents: Sequence[Any], **params: Any) -> Any:
+        return jvp(primitive, primals, tangents, **params)
+
+    if transpose is None:
+        primitive.declare_absent("transpose", "it is not linear")
+    else:
+
+        @primitive.def_transpose
+        def transpose_rule(ct: Any, x: Any, indices: Any, updates: Any, **params: Any) -> Any:
+            return transpose(primitive, ct, x, indices, updates, **params)
+
+    @primitive.def_batch
+    def batch(args: Sequence[Any], dims: Sequence[int | None], **params: Any) -> tuple[Any, int]:
+        return _batch(primitive, args, dims, **params)
+
+    @primitive.def_lowering
+    def lower(ctx: Any, x: Any, indices: Any, updates: Any, **params: Any) -> Any:
+        return _lower(ctx, x, indices, updates, hlo, **params)
+
+    def sample(choose: Choose) -> Call:
+        windows, dtype = draw_windows(choose), choose.dtype(kinds)
+        if not repeats and is_inexact(dtype):
+            windows = _without_repetition(windows)
+        single = has_one_window(windows)
+        params = {
+            "dimension_numbers": tuple(windows.numbers),
+            "indices_are_sorted": single and choose.one_of((False, True)),
+            "unique_indices": single and ((not repeats and is_inexact(dtype)) or choose.one_of((False, True))),
+            "mode": choose.one_of(("clip", "fill_or_drop")),
+        }
+        indices = ShapedArray(windows.indices, choose.dtype("iu"))
+        return (ShapedArray(windows.operand, dtype), indices, ShapedArray(windows.gathered, dtype)), params
+
+    primitive.declaration = Declaration(
+        sample=sample,
+        reference=_reference(ufunc),
+        domain=(Interval(), Interval(-2.0, 4.0), Interval()),
+        kinds=kinds,
+        linear=linear,
+    )
+    return function, primitive
+
+
+def _converted(name: str, updates: Any, dtype: np.dtype[Any]) -> Any:
+    aval = get_aval(updates)
+    return convert(updates, dtype) if aval.weak_type else updates
+
+
+def _infer(
+    name: str, kinds: str, x: ShapedArray, indices: ShapedArray, updates: ShapedArray, numbers: DimensionNumbers
+) -> ShapedArray:
+    from lawful.ops._reduction import check_kind
+
+    check_kind(name, x, kinds)
+    if indices.dtype.kind not in "iu":
+        raise ArgumentTypeError(f"{name}: expected integers as indices, got {indices}; convert with astype(int)")
+    if updates.dtype != x.dtype:
+        raise ArgumentTypeError(
+            f"{name}: expected updates of the operand's dtype, got {x} and {updates}; convert with astype"
+        )
+    windows = windows_of_updates(x.shape, indices.shape, updates.shape, numbers)
+    windows.check(name)
+    if windows.gathered != updates.shape:
+        raise ArgumentTypeError(
+            f"{name}: expected updates of shape {windows.gathered}, a window for each index vector of {indices}, got "
+            f"{updates}; broadcast or reshape them"
+        )
+    return ShapedArray(x.shape, x.dtype)
+
+
+def _write(x: Any, indices: Any, updates: Any, windows: Windows, ufunc: np.ufunc | None, *, clip: bool) -> Any:
+    """Returns a copy of an array with windows written into it, in the order of their indices."""
+    place = positions(windows, indices, clip=clip)
+    order = place.partial + place.full
+    out = np.array(x.transpose(order), order="C")
+    width = math.prod([x.shape[dim] for dim in place.full])
+    target = out.reshape(-1, width) if out.size else out.reshape(0, 1)
+    rows = np.zeros(math.prod(place.shape[: len(place.shape) - len(place.full)]), np.intp)
+    for dim, index in zip(place.partial, place.index, strict=True):
+        rows = rows * x.shape[dim] + index
+    canonical = updates.transpose(np.argsort(place.axes)) if place.axes else updates
+    written = canonical.reshape(rows.size, width)
+    if place.inside is not None:
+        each = rows.size // max(place.inside.size, 1)
+        inside = np.repeat(place.inside.reshape(-1), each)
+        rows, written = rows[inside], written[inside]
+    if written.size and ufunc is None:
+        target[rows] = written
+    elif written.size:
+        assert ufunc is not None
+        # One element at a time NumPy is fastest in one dimension.
+        elements = (rows[:, np.newaxis] * width + np.arange(width)).reshape(-1)
+        ufunc.at(target.reshape(-1), elements, written.reshape(-1))
+    return out.transpose(np.argsort(order)) if order else out
+
+
+def _batch(
+    primitive: Primitive,
+    args: Sequence[Any],
+    dims: Sequence[int | None],
+    *,
+    dimension_numbers: DimensionNumbers,
+    indices_are_sorted: bool,
+    **params: Any,
+) -> tuple[Any, int]:
+    size = next(get_aval(x).shape[dim] for x, dim in zip(args, dims, strict=True) if dim is not None)
+    x, indices, updates = (
+        x if dim is None and i == 1 else add_batch_dim(x, size) if dim is None else move_batch_dim(x, dim)
+        for i, (x, dim) in enumerate(zip(args, dims, strict=True))
+    )
+    offset, inserted, index_map, batching, index_batching = dimension_numbers
+    offset, inserted = shifted(offset), shifted(inserted)
+    index_map, batching = shifted(index_map), shifted(batching)
+    if dims[1] is None:
+        offset = (0, *offset)  # each window is written to the whole batch
+    else:
+        batching, index_batching = (0, *batching), (0, *shifted(index_batching))
+    out = primitive.bind(
+        x,
+        indices,
+        updates,
+        dimension_numbers=(offset, inserted, index_map, batching, index_batching),
+        # The index vectors of a batch are sorted in each of its elements only.
+        indices_are_sorted=indices_are_sorted and dims[1] is None,
+        **params,
+    )
+    return out, 0
+
+
+def _lower(
+    ctx: Any,
+    x: Any,
+    indices: Any,
+    updates: Any,
+    hlo: str | None,
+    *,
+    dimension_numbers: DimensionNumbers,
+    indices_are_sorted: bool,
+    unique_indices: bool,
+    mode: str,
+) -> Any:
+    aval, index_aval, updates_aval = ctx.avals_in
+    if not updates_aval.size:
+        return x
+    windows = windows_of_updates(aval.shape, index_aval.shape, updates_aval.shape, dimension_numbers)
+    indices, index_aval = lowered_indices(ctx, windows, indices, index_aval)
+    offset, inserted, index_map, batching, index_batching = dimension_numbers
+    whole = ctx.tensor_type(aval)
+    if not index_map:
+        # XLA (jaxlib 0.12) fails on index vectors of no numbers: they get one, a position in a new dimension.
+        aval = aval.update(shape=(1, *aval.shape))
+        x = ctx.hlo.reshape(ctx.tensor_type(aval), x)
+        index_aval = index_aval.update(shape=(*index_aval.shape[:-1], 1))
+        indices = ctx.zeros(index_aval)
+        inserted, index_map, batching = (0, *shifted(inserted)), (0,), shifted(batching)
+    elif mode == "clip":
+        first, last = lowered_bounds(ctx, windows, index_aval)
+        indices = ctx.hlo.clamp(first, indices, last)
+    numbers = ctx.hlo.ScatterDimensionNumbers.get(
+        update_window_dims=list(offset),
+        inserted_window_dims=list(inserted),
+        input_batching_dims=list(batching),
+        scatter_indices_batching_dims=list(index_batching),
+        scattered_dims_to_operand_dims=list(index_map),
+        index_vector_dim=index_aval.ndim - 1,
+    )
+
+    def scatter_into(x: Any, updates: Any, dtype: Any) -> Any:
+        op = ctx.hlo.ScatterOp(
+            [ctx.tensor_type(aval.update(dtype=dtype, weak_type=False))],
+            [x],
+            indices,
+            [updates],
+            numbers,
+            indices_are_sorted=ctx.ir.BoolAttr.get(indices_are_sorted),
+            unique_indices=ctx.ir.BoolAttr.get(unique_indices),
+        )
+        scalar = ctx.tensor_type(ShapedArray((), dtype))
+        with ctx.block(op.regions[0], [scalar, scalar]) as (there, update):
+            ctx.hlo.return_([update if hlo is None else getattr(ctx.hlo, hlo)(there, update)])
+        return op.results[0]
+
+    if aval.dtype == np.complex128 and hlo in ("add", "subtract") and ctx.platform != "cpu":
+        # A GPU has no atomic operation of 16 bytes.
+        parts = [scatter_into(part(x), part(updates), np.float64) for part in (ctx.hlo.real, ctx.hlo.imag)]
+        out = ctx.hlo.complex(*parts)
+    else:
+        out = scatter_into(x, updates, aval.dtype)
+    return out if out.type == whole else ctx.hlo.reshape(whole, out)
+
+
+def _without_repetition(windows: Windows) -> Windows:
+    """Returns windows of which there is only one in each batch."""
+    index_batching = windows.numbers.start_indices_batching_dims
+    batch = [size if dim in index_batching else min(size, 1) for dim, size in enumerate(windows.batch)]
+    return Windows(windows.operand, (*batch, windows.indices[-1]), windows.sizes, windows.numbers)
+
+
+def _reference(ufunc: np.ufunc | None) -> Callable[..., Any]:
+    def scatter(x: Any, indices: Any, updates: Any, *, dimension_numbers: DimensionNumbers, mode: str, **_: Any) -> Any:
+        """Scatters window by window."""
+        windows = windows_of_updates(x.shape, indices.shape, updates.shape, dimension_numbers)
+        numbers, out = windows.numbers, np.array(x)
+        by_window = np.moveaxis(np.asarray(updates), windows.batch_dims, range(len(windows.batch)))
+        for where in np.ndindex(windows.batch):
+            starts = [0] * out.ndim
+            for dim, start in zip(numbers.start_index_map, indices[where].tolist(), strict=True):
+                starts[dim] = start
+            for dim, index_dim in zip(numbers.operand_batching_dims, numbers.start_indices_batching_dims, strict=True):
+                starts[dim] = where[index_dim]
+            last = [size - width for size, width in zip(out.shape, windows.sizes, strict=True)]
+            if mode != "clip" and any(not 0 <= a <= b for a, b in zip(starts, last, strict=True)):
+                continue
+            starts = [min(max(a, 0), b) for a, b in zip(starts, last, strict=True)]
+            box: tuple[Any, ...] = (*[slice(a, a + n) for a, n in zip(starts, windows.sizes, strict=True)], ...)
+            update = by_window[where].reshape(windows.sizes)
+            out[box] = update if ufunc is None else ufunc(out[box], update)
+        return out
+
+    return scatter
+
+
+scatter, scatter_p = _scatter(
+    "scatter",
+    "Returns ``operand`` with windows of it replaced by updates.",
+    None,
+    None,
+    kinds="fiubc",
+    jvp=jvp_of_replacement,
+    transpose=transpose_of_replacement,
+    linear=((0, 2),),
+)
+scatter_add, scatter_add_p = _scatter(
+    "scatter_add",
+    "Returns ``operand`` with updates added to windows of it.",
+    np.add,
+    "add",
+    kinds="fiuc",
+    jvp=jvp_of_linear,
+    transpose=transpose_of_addition,
+    linear=((0, 2),),
+)
+scatter_sub, scatter_sub_p = _scatter(
+    "scatter_sub",
+    "Returns ``operand`` with updates subtracted from windows of it.",
+    np.subtract,
+    "subtract",
+    kinds="fiuc",
+    jvp=jvp_of_linear,
+    transpose=transpose_of_addition,
+    linear=((0, 2),),
+)
+scatter_mul, scatter_mul_p = _scatter(
+    "scatter_mul",
+    "Returns ``operand`` with windows of it multiplied by updates; differentiable in these if ``unique_indices``.",
+    np.multiply,
+    "multiply",
+    kinds="fiuc",
+    jvp=jvp_of_product,
+    transpose=transpose_of_product,
+    linear=((0,),),
+    repeats=False,
+)
+scatter_min, scatter_min_p = _scatter(
+    "scatter_min",
+    "Returns ``operand`` with windows of it replaced by updates where these are smaller.",
+    np.minimum,
+    "minimum",
+    kinds="fiub",
+    jvp=jvp_of_extremum,
+)
+scatter_max, scatter_max_p = _scatter(
+    "scatter_max",
+    "Returns ``operand`` with windows of it replaced by updates where these are larger.",
+    np.maximum,
+    "maximum",
+    kinds="fiub",
+    jvp=jvp_of_extremum,
+)

@@ -1,0 +1,90 @@
+"""Power series in two small numbers α and β, cut off: derivatives of any order of a function by its parameters.
+
+A series is a dictionary from ``(i, j)`` to the coefficient of ``αⁱ βʲ``, with all indices up to its order. The
+coefficients are arrays or tracers, so that a derivative computed by such series can itself be differentiated.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import product as pairs
+from typing import Any
+
+Index = tuple[int, int]
+Series = dict[Index, Any]
+#: How fast a number grows with α and with β: integers, or arrays.
+Slope = tuple[Any, Any]
+
+
+def indices(order: Index) -> list[Index]:
+    """Returns the indices of the coefficients of a series of an order, the lower ones first."""
+    return list(pairs(range(order[0] + 1), range(order[1] + 1)))
+
+
+def constant(x: Any, order: Index) -> Series:
+    """Returns the series that is a number."""
+    return {index: x if index == (0, 0) else 0.0 * x for index in indices(order)}
+
+
+def times(series: Series, x: Any, slope: Slope) -> Series:
+    """Returns a series multiplied by ``x + slope[0] α + slope[1] β``."""
+    return {index: x * c + _lower(series, index, slope, 0.0 * c) for index, c in series.items()}
+
+
+def over(series: Series, x: Any, slope: Slope) -> Series:
+    """Returns a series divided by ``x + slope[0] α + slope[1] β``."""
+    out: Series = {}
+    for index, c in series.items():
+        out[index] = (c - _lower(out, index, slope, 0.0 * c)) / x
+    return out
+
+
+def _lower(series: Series, index: Index, slope: Slope, zero: Any) -> Any:
+    i, j = index
+    total = zero
+    if i and not _is_none(slope[0]):
+        total = total + slope[0] * series[i - 1, j]
+    if j and not _is_none(slope[1]):
+        total = total + slope[1] * series[i, j - 1]
+    return total
+
+
+def _is_none(slope: Any) -> bool:
+    return isinstance(slope, int) and slope == 0
+
+
+def product(x: Series, y: Series) -> Series:
+    """Returns the product of two series of one order."""
+    return {
+        (i, j): sum([x[k, m] * y[i - k, j - m] for k, m in indices((i, j))][1:], start=x[0, 0] * y[i, j]) for i, j in x
+    }
+
+
+def quotient(x: Series, y: Series) -> Series:
+    """Returns ``x / y`` of two series of one order."""
+    out: Series = {}
+    for index, c in x.items():
+        out[index] = (c - _sum([y[k] * out[rest] for k, rest in _splits(index)], 0.0 * c)) / y[0, 0]
+    return out
+
+
+def exponential(series: Series) -> Series:
+    """Returns the exponential of a series of which the constant coefficient has been exponentiated already."""
+    out = {(0, 0): series[0, 0]}
+    for index in series:
+        if index != (0, 0):
+            # By the derivative in α, or in β where there is no α.
+            axis = 0 if index[0] else 1
+            terms = [k[axis] * series[k] * out[rest] for k, rest in _splits(index) if k[axis]]
+            out[index] = _sum(terms[1:], terms[0]) / index[axis]
+    return out
+
+
+def _splits(index: Index) -> Iterator[tuple[Index, Index]]:
+    """Yields the ways to write an index as a sum, of which the first part is not zero."""
+    for k, m in indices(index)[1:]:
+        yield (k, m), (index[0] - k, index[1] - m)
+
+
+def _sum(terms: list[Any], start: Any) -> Any:
+    return sum(terms, start=start)

@@ -1,0 +1,66 @@
+"""A lowering rule may be a Python function of arrays, recorded once and called; loops run until all have converged."""
+
+import numpy as np
+import pytest
+
+from lawful import ops
+from lawful.core import Primitive, ShapedArray
+from lawful.staging import jit
+
+_RANDOM = np.random.default_rng(0)
+
+
+def test_a_function_is_recorded_once_for_all_its_calls():
+    recorded = []
+
+    def polynomial(x, y):
+        recorded.append(x.shape)
+        return np.sin(x) * y, np.where(x > y, x, y)
+
+    pair_p = Primitive("polynomial_pair", multiple_results=True)
+    pair_p.def_abstract_eval(lambda x, y: [ShapedArray(x.shape, x.dtype)] * 2)
+    pair_p.def_lowering(lambda ctx, x, y: ctx.apply(polynomial, x, y))
+    x, y = np.arange(3.0), np.ones(3)
+    for _ in range(2):
+        function = jit(lambda x, y: pair_p.bind(*pair_p.bind(x, y)), backend="xla")
+        out = [np.asarray(z) for z in function(x, y)]
+    first = np.sin(x) * y, np.where(x > y, x, y)
+    np.testing.assert_allclose(out[0], np.sin(first[0]) * first[1])
+    assert recorded == [(3,)]
+    assert str(function.lower(x, y).as_text()).count("func.func private") == 1
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.float32])
+def test_iterations_give_in_xla_what_they_give_in_numpy(dtype):
+    a, b = (10 ** _RANDOM.uniform(-2, 4, (3, 500))).astype(dtype)[:2]
+    x = (a * _RANDOM.uniform(0.3, 2, 500)).astype(dtype)
+    y = _RANDOM.uniform(0, 1, 500).astype(dtype)
+    rtol = 1e-10 if dtype == np.float64 else 1e-6
+    for function, args in (
+        (ops.igamma, (a, x)),
+        (ops.igammac, (a, x)),
+        (ops.igamma_grad_a, (a, x)),
+        (ops.betainc, (a, b, y)),
+    ):
+        expected = function(*args)
+        got = np.asarray(jit(function, backend="xla")(*args))
+        assert got.dtype == dtype
+        np.testing.assert_allclose(got, expected, rtol=rtol, atol=1e-290 if dtype == np.float64 else 1e-37)
+
+
+def test_special_numbers_end_every_iteration():
+    x = np.array([np.nan, np.inf, -np.inf, 0.0, -1.0, 1.0, 0.5])
+    pairs, triples = np.meshgrid(x, x), np.meshgrid(x, x, x)
+    for function, args in (
+        (ops.igamma, pairs),
+        (ops.igammac, pairs),
+        (ops.igamma_grad_a, pairs),
+        (ops.betainc, triples),
+    ):
+        np.testing.assert_allclose(np.asarray(jit(function, backend="xla")(*args)), function(*args), rtol=1e-13)
+
+
+def test_no_elements_need_no_iteration():
+    empty = np.zeros((0, 2))
+    assert np.asarray(jit(ops.igamma, backend="xla")(empty, empty)).shape == (0, 2)
+    assert ops.betainc(empty, empty, empty).shape == (0, 2)

@@ -1,0 +1,69 @@
+"""Decompositions compiled to LAPACK: what NumPy gives, batches, what has no decomposition."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+from lawful import ops
+from lawful.staging import jit
+
+DTYPES = ("float32", "float64", "complex64", "complex128")
+SQUARE = np.random.default_rng(0).normal(size=(2, 3, 4, 4)) + 6 * np.eye(4)
+COMPLEX = SQUARE + 0.4j * np.random.default_rng(1).normal(size=SQUARE.shape)
+FUNCTIONS = {
+    "cholesky": lambda x: ops.cholesky(x, symmetrize_input=False),  # of the lower triangle, which dominates
+    "lu": ops.lu,
+    "qr": ops.qr,
+    "thin qr": lambda x: ops.qr(x[..., :3], full_matrices=False),
+    "wide qr": lambda x: ops.qr(x[..., :3, :]),
+    "eigh": ops.eigh,
+    "svd": lambda x: ops.svd(x[..., :3]),
+    "singular values": lambda x: ops.svd(x, compute_uv=False),
+    "eig": ops.eig,
+}
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_compiled_is_evaluated(name, dtype):
+    x = (COMPLEX if dtype[0] == "c" else SQUARE).astype(dtype)
+    expected, found = FUNCTIONS[name](x), jit(FUNCTIONS[name])(x)
+    if not isinstance(expected, tuple | list):
+        expected, found = [expected], [found]
+    for y, z in zip(expected, found, strict=True):
+        assert y.dtype == z.dtype
+        np.testing.assert_allclose(z, y, rtol=1e-3, atol=1e-4 if dtype in ("float32", "complex64") else 1e-10)
+
+
+@pytest.mark.parametrize("op", [ops.cholesky, ops.lu, ops.qr, ops.eigh, ops.svd, ops.eig])
+@pytest.mark.parametrize("shape", [(0, 0), (0, 2, 2), (2, 0, 0)])
+def test_of_nothing(op, shape):
+    expected, found = op(np.zeros(shape)), jit(op)(np.zeros(shape))
+    for y, z in zip(*[x if isinstance(x, tuple | list) else [x] for x in (expected, found)], strict=True):
+        np.testing.assert_array_equal(z, y)
+
+
+def test_a_matrix_without_decomposition_is_nan_and_leaves_the_others():
+    x = np.stack([2 * np.eye(2), np.array([[1.0, np.nan], [0.0, 1.0]]), -2 * np.eye(2)])
+    assert np.isnan(jit(ops.cholesky)(x)).all((-2, -1)).tolist() == [False, True, True]
+    for op in (ops.qr, ops.svd, ops.eigh, ops.eig):
+        for out in jit(op)(x):
+            assert np.isnan(np.asarray(out).reshape(3, -1)).all(-1).tolist() == [False, True, False]
+
+
+def test_a_singular_system_is_nan():
+    def solve(a):
+        return ops.triangular_solve(a, np.ones(2), left_side=True, lower=True)
+
+    assert np.isnan(jit(solve)(np.array([[1.0, 0.0], [1.0, 0.0]]))).all()
+
+
+@pytest.mark.parametrize("first", ["lawful", "jax"])
+def test_lapack_works_beside_jax(first):
+    pytest.importorskip("jax")
+    mine = "import numpy as np; from lawful import ops; from lawful.staging import jit; jit(ops.lu)(np.eye(2))[0]"
+    theirs = "import jax, numpy as np; jax.jit(jax.lax.linalg.lu)(np.eye(2, dtype='float32'))[0].block_until_ready()"
+    lines = [mine, theirs, mine] if first == "lawful" else [theirs, mine, theirs]
+    subprocess.run([sys.executable, "-c", "\n".join(lines)], check=True, timeout=120)

@@ -1,0 +1,207 @@
+"""Sorting, cumulative logarithms of sums, splitting and reductions of windows are jax.lax's, with their derivatives."""
+
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import numpy as np
+import pytest
+from jax import lax
+
+from lawful import autodiff, ops
+from lawful.control_flow import reduce, reduce_window
+from lawful.staging import jit
+
+SEEDS = range(6)
+DTYPES = ("float64", "float32", "float16", "int32", "uint8", "bool", "complex128")
+
+
+def drawn(seed: int, dtype: str, shape: tuple[int, ...] = (3, 5)) -> Any:
+    """Returns an array with equal elements, and with NaN, infinities and zeros of both signs if it is floating."""
+    random = np.random.default_rng(seed)
+    x = random.integers(-3, 4, shape).astype("float64")
+    if np.dtype(dtype).kind in "fc":
+        special = np.array([np.nan, np.inf, -np.inf, -0.0])
+        x = np.where(random.random(shape) < 0.3, random.choice(special, shape), x)
+    if dtype == "complex128":
+        return x + 1j * random.integers(-2, 3, shape)
+    return np.abs(x).astype(dtype) if dtype in ("uint8", "bool") else x.astype(dtype)
+
+
+def agree(ours: Callable[..., Any], theirs: Callable[..., Any], *args: Any, exactly: bool = True) -> None:
+    expected = jax.tree.leaves(theirs(*args))
+    for run in (ours, jit(ours)):
+        found = jax.tree.leaves(jax.tree.map(np.asarray, run(*args)))
+        assert len(found) == len(expected)
+        for x, y in zip(found, expected, strict=True):
+            assert (x.shape, x.dtype) == (y.shape, y.dtype)
+            if exactly:
+                np.testing.assert_array_equal(x, np.asarray(y))
+            else:
+                np.testing.assert_allclose(x, np.asarray(y), rtol=1e-3 if x.dtype.itemsize < 8 else 1e-12)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_sorting(seed: int, dtype: str):
+    x, y, z = drawn(seed, dtype), drawn(seed + 50, "int32"), drawn(seed + 90, "float64")
+    axis, keys = seed % 2, 1 + seed % 3
+    agree(lambda x: ops.sort(x, axis), lambda x: lax.sort(x, axis), x)
+    agree(lambda *xs: ops.sort(xs, axis, num_keys=keys), lambda *xs: lax.sort(xs, axis, num_keys=keys), x, y, z)
+    agree(lambda *xs: ops.sort_key_val(*xs, axis), lambda *xs: lax.sort_key_val(*xs, axis), x, z)
+
+
+@pytest.mark.parametrize("dtype", [dtype for dtype in DTYPES if dtype != "complex128"])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_largest(seed: int, dtype: str):
+    x = drawn(seed, dtype)
+    x = np.where(x == 0, np.zeros_like(x), x)  # jax puts 0 before -0
+    agree(lambda x: ops.top_k(x, 2 + seed % 2, axis=-1), lambda x: lax.top_k(x, 2 + seed % 2, axis=-1), x)
+    agree(lambda x: ops.top_k(x, 2, axis=0), lambda x: lax.top_k(x, 2, axis=0), x)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "complex128", "int32"])
+def test_parts(dtype: str):
+    x = drawn(0, dtype)
+    agree(lambda x: ops.split(x, (1, 0, 4), 1), lambda x: lax.split(x, (1, 0, 4), 1), x)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "float16"])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_cumulative_logarithms(seed: int, dtype: str):
+    x = drawn(seed, dtype)
+    for reverse in (False, True):
+        agree(
+            lambda x, r=reverse: ops.cumlogsumexp(x, 1, r), lambda x, r=reverse: lax.cumlogsumexp(x, 1, r), x,
+            exactly=False,
+        )  # fmt: skip
+
+
+WINDOWS: list[tuple[Any, ...]] = [
+    ((2, 2), (1, 1), "VALID", None, None),
+    ((3, 2), (2, 1), "SAME", None, None),
+    ((3, 2), (2, 2), "SAME_LOWER", None, None),
+    ((2, 2), (1, 2), ((1, 0), (2, 1)), (1, 2), None),
+    ((2, 3), (1, 1), ((0, 2), (3, 1)), None, (2, 2)),
+    ((2, 2), (2, 1), ((1, 1), (1, 1)), (2, 1), (1, 2)),
+]
+UNITS: dict[str, Any] = {"add": 0, "max": -np.inf, "min": np.inf}
+
+
+@pytest.mark.parametrize("window", WINDOWS, ids=str)
+@pytest.mark.parametrize("name", UNITS)
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int32"])
+def test_windows(name: str, window: tuple[Any, ...], dtype: str):
+    x = np.nan_to_num(drawn(1, dtype, (6, 7)), posinf=5, neginf=-5)
+    unit = np.asarray(UNITS[name], "float64")
+    if dtype == "int32":
+        unit = {"add": 0, "max": np.iinfo(dtype).min, "min": np.iinfo(dtype).max}[name]
+    unit = np.asarray(unit, dtype)
+    agree(
+        lambda x: reduce_window(x, unit, getattr(ops, name), *window),
+        lambda x: lax.reduce_window(x, unit, getattr(lax, name), *window),
+        x,
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("window", WINDOWS, ids=str)
+@pytest.mark.parametrize("name", UNITS)
+def test_derivatives_of_windows(name: str, window: tuple[Any, ...]):
+    x = np.random.default_rng(0).permutation(42).reshape(6, 7) / 7.0
+    unit = np.float64(UNITS[name])
+
+    def ours(x: Any) -> Any:
+        return reduce_window(x, unit, getattr(ops, name), *window)
+
+    def theirs(x: Any) -> Any:
+        return lax.reduce_window(x, unit, getattr(lax, name), *window)
+
+    expected = jax.jacfwd(theirs)(x)
+    np.testing.assert_array_equal(autodiff.jacfwd(ours)(x), expected)
+    np.testing.assert_array_equal(autodiff.jacrev(ours)(x), expected)
+    np.testing.assert_array_equal(jit(autodiff.jacrev(ours))(x), expected)
+
+
+def test_the_derivative_at_equal_elements_is_the_first_one_s():
+    x = np.array([1.0, 3.0, 3.0, 3.0, 0.0])
+
+    def ours(x: Any) -> Any:
+        return reduce_window(x, -np.inf, ops.max, (3,), (1,), "SAME")
+
+    def theirs(x: Any) -> Any:
+        return lax.reduce_window(x, -np.inf, lax.max, (3,), (1,), "SAME")
+
+    np.testing.assert_array_equal(autodiff.jacrev(ours)(x), jax.jacrev(theirs)(x))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda m, x: m.sort(x),
+        lambda m, x: m.sort((x, x[::-1]), num_keys=2)[1],
+        lambda m, x: m.sort_key_val(x, x * x)[1],
+        lambda m, x: m.top_k(x, 3)[0],
+        lambda m, x: m.cumlogsumexp(x),
+        lambda m, x: m.cumlogsumexp(x, 0, True),
+        lambda m, x: m.split(x, (2, 3))[1] * m.split(x * x, (2, 3))[0][0],
+    ],
+)
+def test_derivatives(function: Callable[..., Any]):
+    x = np.array([0.3, -1.2, 2.0, 0.7, -0.1])
+    for ours, theirs in ((autodiff.jacfwd, jax.jacfwd), (autodiff.jacrev, jax.jacrev), (autodiff.hessian, jax.hessian)):
+        expected = theirs(lambda x: function(lax, x))(x)
+        np.testing.assert_allclose(ours(lambda x: function(ops, x))(x), expected, rtol=1e-12, atol=1e-14)
+        np.testing.assert_allclose(jit(ours(lambda x: function(ops, x)))(x), expected, rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize("name", ["add", "mul", "max", "min", "bitwise_and", "bitwise_or", "bitwise_xor"])
+@pytest.mark.parametrize("dtype", ["float64", "int32", "bool", "uint8"])
+def test_reductions(name: str, dtype: str):
+    x = np.nan_to_num(drawn(3, dtype, (3, 2, 4)), posinf=2, neginf=1)
+    if (dtype == "float64" and name.startswith("bitwise")) or (dtype == "bool" and name in ("add", "mul")):
+        return
+    unit = {"add": 0, "mul": 1, "max": 0, "min": 0, "bitwise_and": -1, "bitwise_or": 0, "bitwise_xor": 0}[name]
+    init = np.asarray(unit).astype(dtype)
+    for dims in ((0,), (1, 2), (), (0, 1, 2)):
+        if not dims and name in ("max", "min"):
+            continue  # jax forgets a first value that is not the unit
+        agree(
+            lambda x, dims=dims: reduce(x, init, getattr(ops, name), dims),
+            lambda x, dims=dims: lax.reduce(x, init, getattr(lax, name), dims), x, exactly=dtype != "float64",
+        )  # fmt: skip
+
+
+def test_reductions_of_several_arrays():
+    x, i = np.random.default_rng(0).normal(size=(4, 5)), np.arange(20).reshape(4, 5)
+
+    def winner(m: Any) -> Callable[..., Any]:
+        def combine(left: Any, right: Any) -> Any:
+            (x, i), (y, j) = left, right
+            first = m.ge(x, y)
+            return m.select(first, x, y), m.select(first, i, j)
+
+        return combine
+
+    inits = (-np.inf, np.int64(-1))
+    for dims in ((0,), (1,), (0, 1)):
+        agree(
+            lambda x, i, dims=dims: reduce((x, i), inits, winner(ops), dims),
+            lambda x, i, dims=dims: lax.reduce((x, i), inits, winner(lax), dims), x, i,
+        )  # fmt: skip
+    agree(
+        lambda x, i: reduce_window((x, i), inits, winner(ops), (2, 3), (1, 2), "VALID"),
+        lambda x, i: lax.reduce_window((x, i), inits, winner(lax), (2, 3), (1, 2), "VALID"), x, i,
+    )  # fmt: skip
+
+
+def test_derivatives_of_a_general_reduction():
+    x = np.random.default_rng(0).normal(size=(5, 2))
+
+    def ours(x: Any) -> Any:
+        return reduce(x, 0.0, lambda a, b: a + b + a * b, (0,))
+
+    def theirs(x: Any) -> Any:
+        return lax.reduce(x, 0.0, lambda a, b: a + b + a * b, (0,))
+
+    np.testing.assert_allclose(autodiff.jacrev(ours)(x), jax.jacrev(theirs)(x), rtol=1e-12)
+    np.testing.assert_allclose(autodiff.hessian(ours)(x), jax.hessian(theirs)(x), rtol=1e-12, atol=1e-14)
