@@ -43,7 +43,7 @@ def numpy_digamma(x: Any) -> Any:
     tail = polynomial(1 / (w * w), coefficients) / (w * w)
     out = np.log(w) - 0.5 / w - np.where(z == np.inf, 0.0, tail) - below
     # The tangent has period 1, and is exact near 0 only.
-    cotangent = math.pi / np.tan(math.pi * (x - np.round(x)))
+    cotangent = math.pi / np.tan(math.pi * (x - np.rint(x)))
     out = np.where(reflected, out - cotangent, out)
     pole = (x < 0) & (x == np.floor(x))
     return np.where(x == 0, -np.inf, np.where(pole, np.nan, out))

@@ -29,6 +29,7 @@ from lawful.ops._cumulative import cummax, cummin
 from lawful.ops._division import floor_divide, remainder, true_divide
 from lawful.ops._dot import dot, matmul, tensordot
 from lawful.ops._elementwise import Elementwise
+from lawful.ops._iota import full_like
 from lawful.ops._select import where
 from lawful.ops._squeeze import expand_dims
 
@@ -64,6 +65,10 @@ register_numpy_functions(
         **{getattr(np, f.__name__): f for f in (dot, tensordot, where, real, imag)},
         **{getattr(np, name): getattr(reduction, name) for name in ("sum", "prod", "max", "min", "all", "any")},
         **{getattr(np, name): getattr(reduction, name) for name in ("mean", "var", "std", "argmax", "argmin")},
+        # What programs of ops are made of also where lawful.numpy is not installed.
+        np.zeros_like: lambda a: full_like(a, 0),
+        np.ones_like: lambda a: full_like(a, 1),
+        np.full_like: full_like,
         np.shape: lambda a: get_aval(a).shape,
         np.ndim: lambda a: get_aval(a).ndim,
     }
