@@ -19,8 +19,13 @@ from typing import Any
 import hypothesis
 import pytest
 
+# The tests of several processes share the cores: threads of linear algebra would wait for each other, 100 times as long
+# as they compute. Read when NumPy is imported, so that it is set before that.
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+
 # A deadline would make a test depend on the load of the machine, and tracing or compiling is slow once.
 for name, options in {
+    "few": {"max_examples": 8},
     "dev": {"max_examples": 25},
     "ci": {"max_examples": 100, "derandomize": True, "print_blob": True},
     "thorough": {"max_examples": 5000},

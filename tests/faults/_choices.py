@@ -95,7 +95,7 @@ def _zeros_for_own(right: Rule) -> Rule:
         def function(*args: Any) -> list[Any]:
             outs = eval_closed_jaxpr(done, *args)
             split = len(outs) - len(places)
-            return [*outs[:split], *map(_branches._zeros, places)]
+            return [*outs[:split], *[ops.full(aval.shape, 0, aval.dtype) for aval in places]]
 
         return trace_to_jaxpr(function, closed.in_avals, transformation="cond")
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Final
 
@@ -37,6 +38,26 @@ class Kill:
     after: int
 
 
+class EndlessError(Exception):
+    """A program does not end, as with a fault in what its loops count with."""
+
+
+@contextmanager
+def ending(seconds: float = 10.0) -> Iterator[None]:
+    """Raises EndlessError in what uses the processor for longer than some seconds."""
+
+    def stop(*_: object) -> None:
+        raise EndlessError(f"it ran for {seconds} s")
+
+    before = signal.signal(signal.SIGVTALRM, stop)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_VIRTUAL, 0.0)
+        signal.signal(signal.SIGVTALRM, before)
+
+
 def cases_of(fault: Fault, count: int) -> Iterator[tuple[str, int]]:
     """Yields sources and seeds: as many cases of each source of a fault as there are of the others."""
     for number in range(count):
@@ -45,7 +66,7 @@ def cases_of(fault: Fault, count: int) -> Iterator[tuple[str, int]]:
 
 def drawn(source: str, seed: int) -> Drawn | None:
     """Returns the case of a seed; None if there is none, or the fault does not let it be drawn."""
-    with suppress(Exception):
+    with suppress(Exception), ending():
         return draw_case(find_source(source), seed)
     return None
 
@@ -55,7 +76,16 @@ def is_killed(law: Law, source: str, seed: int, effort: Effort = quick) -> bool:
     if law not in find_source(source).laws():
         return False
     case = drawn(source, seed)
-    return case is not None and examine(law, lawful, case, effort).verdict == "failed"
+    return case is not None and fails(law, case, effort)
+
+
+def fails(law: Law, case: Drawn, effort: Effort) -> bool:
+    """Whether a law fails on a case, or does not end on it."""
+    try:
+        with ending():
+            return examine(law, lawful, case, effort).verdict == "failed"
+    except EndlessError:
+        return True
 
 
 def kills_of(
@@ -92,7 +122,7 @@ def _failing(source: str, seed: int, effort: Effort, known: Iterable[str], enoug
     for law in find_source(source).laws():
         if law.group in SLOW_GROUPS and seed > 0:
             continue
-        if law.name not in known and examine(law, lawful, case, effort).verdict == "failed":
+        if law.name not in known and fails(law, case, effort):
             failing.append(law)
             if enough is not None and len(failing) >= enough:
                 break
@@ -106,13 +136,15 @@ def finds_by_check_grads(source: str, seed: int) -> bool | None:
         return None
     try:
         trial = Trial(lawful, case.case, quick, np.random.default_rng(0))
-        function, leaves = restrict(trial, is_wide)
+        with ending():
+            function, leaves = restrict(trial, is_wide)
     except Inapplicable:
         return None
     except Exception:
         return True
     try:
-        check_grads(function, leaves, order=2)
+        with ending():
+            check_grads(function, leaves, order=2)
     except Exception:
         return True
     return False

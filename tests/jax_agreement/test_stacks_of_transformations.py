@@ -10,15 +10,26 @@ import pytest
 import lawful.numpy
 from lawful.autodiff import grad, hessian, jvp, linearize, vjp
 from lawful.batching import vmap
-from lawful.control_flow import cond
+from lawful.control_flow import cond, fori_loop, map, scan
 from lawful.staging import jit
 
 OURS = SimpleNamespace(
-    np=lawful.numpy, grad=grad, hessian=hessian, jvp=jvp, linearize=linearize, vjp=vjp, vmap=vmap, cond=cond, jit=jit
+    np=lawful.numpy,
+    grad=grad,
+    hessian=hessian,
+    jvp=jvp,
+    linearize=linearize,
+    vjp=vjp,
+    vmap=vmap,
+    cond=cond,
+    jit=jit,
+    scan=scan,
+    fori_loop=fori_loop,
+    map=map,
 )
 THEIRS = SimpleNamespace(
     np=jax.numpy, grad=jax.grad, hessian=jax.hessian, jvp=jax.jvp, linearize=jax.linearize, vjp=jax.vjp,
-    vmap=jax.vmap, cond=jax.lax.cond, jit=jax.jit,
+    vmap=jax.vmap, cond=jax.lax.cond, jit=jax.jit, scan=jax.lax.scan, fori_loop=jax.lax.fori_loop, map=jax.lax.map,
 )  # fmt: skip
 
 # Of a library and an array of any shape; the result is an array of that shape, or a scalar.
@@ -38,6 +49,8 @@ FUNCTIONS = {
     "max": lambda lib, x: lib.np.max(x) * lib.np.sin(x),
     "inner jit": lambda lib, x: lib.jit(lambda y: lib.np.sin(x * y) * y)(x + 1.0),
     "inner cond": lambda lib, x: lib.cond(lib.np.sum(x) > 0.2, lambda y: y * lib.np.sin(y), lambda y: y * y, x),
+    "inner scan": lambda lib, x: lib.scan(lambda c, s: (lib.np.sin(c) * s + x, c), x, lib.np.stack([x, -x]))[0],
+    "inner fori": lambda lib, x: lib.fori_loop(0, 3, lambda i, c: lib.np.cos(c * x) + i * x, x),
     "inner grad": lambda lib, x: x * lib.grad(lambda y: lib.np.sum(lib.np.sin(x * y)))(x),
 }
 
@@ -52,6 +65,11 @@ TRANSFORMATIONS = {
     "linearize": lambda lib, f: lambda x: (lambda y, push: y + push(lib.np.sin(x)))(*lib.linearize(f, x)),
     "vmap": lambda lib, f: lambda x: lib.vmap(f)(lib.np.stack([x, x * 0.5, -x])),
     "vmap last": lambda lib, f: lambda x: lib.vmap(lambda s: f(x * s), out_axes=-1)(np.array([0.5, 2.0], x.dtype)),
+    "scan": lambda lib, f: (
+        lambda x: lib.scan(lambda c, s: (c * 0.5 + s, f(c)), x, np.array([0.5, -1.0], x.dtype), reverse=True)[1]
+    ),
+    "fori": lambda lib, f: lambda x: lib.fori_loop(0, 2, lambda i, y: y * 0.5 + f(x * (i + 1.0)), f(x)),
+    "map": lambda lib, f: lambda x: lib.map(lambda s: f(x * s), np.array([0.5, 2.0], x.dtype)),
     "cond": lambda lib, f: lambda x: lib.cond(lib.np.sum(x) > 0.1, f, lambda x: f(x * 2.0), x),
     "vmap cond": lambda lib, f: (
         lambda x: lib.vmap(lambda s: lib.cond(lib.np.sum(x) * s > 0.1, f, lambda x: f(-x) * 2.0, x))(
@@ -88,7 +106,7 @@ def test_stacks_agree(seed):
     x = np.random.default_rng(seed).uniform(-1.0, 1.0, shape).astype(dtype)
     if seed % 7 == 0:  # Python scalars are weak
         shape, x = (), float(np.mean(x))
-        stack = [step for step in stack if step not in ("vmap last", "vmap cond")] or ["grad"]
+        stack = [step for step in stack if step not in ("vmap last", "vmap cond", "scan", "map")] or ["grad"]
     said = f"{name}, {' of '.join(reversed(stack))}, at {x!r}"
     # Compiled as a whole: op by op jax takes several times as long.
     expected = jax.jit(transform(THEIRS, FUNCTIONS[name], stack))(x)

@@ -29,9 +29,9 @@ pytestmark = [
 of_functions = [law for law in laws.values() if law.subject == "function"]
 
 
-def budget(system: Implementation) -> settings:
-    """JAX compiles each op that it has not met, which takes a second for each program."""
-    share = 8 if system.name == "jax" else 1
+def budget(system: Implementation, law: Law) -> settings:
+    """JAX compiles each op that it has not met, and each loop: that takes seconds for each program."""
+    share = (50 if law.group == "loops" else 16) if system.name == "jax" else 1
     checks = [HealthCheck.too_slow, HealthCheck.filter_too_much, HealthCheck.data_too_large]
     return settings(max_examples=max(settings.default.max_examples // share, 1), suppress_health_check=checks)
 
@@ -45,7 +45,7 @@ def test_holds_or_is_declared_inapplicable(system: Implementation, law: Law) -> 
             law(system, draw_program(RandomChoose(0, chosen.dtypes), chosen))
         return
 
-    @budget(system)
+    @budget(system, law)
     @given(programs(chosen))
     def check(program: Program) -> None:
         holds(law.check, system, program, effort=quick if system.name == "jax" else usual)

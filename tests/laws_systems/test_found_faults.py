@@ -43,6 +43,20 @@ def test_the_adapter_of_jax_pads_a_scalar_by_itself() -> None:
     assert grad(lambda x: ops.pad(2.0, x, ()))(1.0) == 0
 
 
+def test_jax_fails_to_scan_backwards_along_an_axis_counted_from_the_end() -> None:
+    """The sums are 3, 2, 1."""
+    jax = pytest.importorskip("jax")
+    with pytest.raises(TypeError, match="rev dimensions"):
+        jax.lax.associative_scan(jax.numpy.add, jax.numpy.ones(3), reverse=True, axis=-1)
+
+
+def test_the_adapter_of_jax_scans_along_an_axis_counted_from_the_end() -> None:
+    pytest.importorskip("jax")
+    from lawful.laws.systems.jax import associative_scan, ops
+
+    assert np.array_equal(associative_scan(ops.add, np.ones(3), True, -1), [3.0, 2.0, 1.0])
+
+
 def test_autograd_gives_a_gradient_of_a_wrong_shape_for_a_broadcast_to_nothing() -> None:
     autograd = pytest.importorskip("autograd")
     import autograd.numpy as anp

@@ -28,6 +28,12 @@ def test_what_depends_on_shared_operands_only_is_computed_once() -> None:
     ]
 
 
+@pytest.mark.parametrize("shape", [(), (3,)])
+def test_what_is_repeated_within_an_element_needs_no_transposition(shape: tuple[int, ...]) -> None:
+    closed = make_jaxpr(vmap(lambda s, x: s * x))(np.ones((5, *shape)), np.ones((5, 2, 3)))
+    assert [eqn.primitive.name for eqn in closed.eqns] == ["broadcast_in_dim", "mul"]
+
+
 def test_eagerly_it_is_evaluated_once_by_numpy() -> None:
     calls = []
     primitive = Primitive("batchingtest_shared")

@@ -1,7 +1,7 @@
 """What the tests of control flow share: the types of values, and the equations of programs."""
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,21 @@ def require_same() -> Callable[..., None]:
                 np.testing.assert_allclose(np.asarray(x), np.asarray(y), rtol=rtol, atol=rtol)
 
     return same
+
+
+@pytest.fixture
+def difference_quotient() -> Callable[..., Any]:
+    """Approximates the derivative of a function of arrays along tangents, by a central difference."""
+
+    def quotient(function: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any]) -> Any:
+        step = 1e-5
+        above, below = (
+            function(*(np.asarray(x) + sign * step * np.asarray(t) for x, t in zip(primals, tangents, strict=True)))
+            for sign in (1, -1)
+        )
+        return tree.map(lambda a, b: (np.asarray(a) - np.asarray(b)) / (2 * step), above, below)
+
+    return quotient
 
 
 @pytest.fixture

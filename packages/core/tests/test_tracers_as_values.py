@@ -26,7 +26,7 @@ WANTED = [
     (operator.index, TracerIntegerConversionError, "static_argnums"),
     (range, TracerIntegerConversionError, "static_argnums"),
     (lambda x: [1, 2, 3][x], TracerIntegerConversionError, "static_argnums"),
-    (lambda x: np.zeros(3)[x], TracerArrayConversionError, "lawful.numpy of the same name"),
+    (lambda x: np.zeros(3)[x], TracerArrayConversionError, "lawful.numpy.take(a, x)"),
     (float, ConcretizationTypeError, "lawful.numpy in place of math"),
     (complex, ConcretizationTypeError, "lawful.numpy in place of math"),
     (lambda x: x.item(), ConcretizationTypeError, "lawful.numpy in place of math"),

@@ -92,13 +92,13 @@ def test_shapes_are_numbers(trace: TypesTrace):
 
 def test_a_function_can_be_registered(trace: TypesTrace):
     x = TypeTracer(trace, ShapedArray((2, 3), "float64"))
-    with pytest.raises(TypeError, match=r"numpy\.roots: expected a function that lawful has"):
-        np.roots(x)
-    ops.register_numpy_functions({np.roots: lambda a: (ops.sin(a), a)})
+    with pytest.raises(TypeError, match=r"numpy\.array_repr: expected a function that lawful has"):
+        np.array_repr(x)
+    ops.register_numpy_functions({np.array_repr: lambda a: (ops.sin(a), a)})
     try:
-        assert np.roots(x)[1] is x
+        assert np.array_repr(x)[1] is x
     finally:
-        del _functions[np.roots]
+        del _functions[np.array_repr]
 
 
 def test_the_way_out_is_in_the_message(trace: TypesTrace):
@@ -108,7 +108,7 @@ def test_the_way_out_is_in_the_message(trace: TypesTrace):
         array += x
     with pytest.raises(TypeError, match=r"numpy\.sin: .*where="):
         np.sin(x, where=array > 0)
-    with pytest.raises(TypeError, match=r"numpy\.add\.at: .*lawful\.numpy\.where"):
+    with pytest.raises(TypeError, match=r"numpy\.add\.at: .*inplace=False"):
         np.add.at(array, 0, x)
     with pytest.raises(TypeError, match="asarray"):
         np.add(x, [1.0, 2.0])

@@ -1,6 +1,8 @@
 """What `jit` keeps: nothing of a function that is gone, and a bounded number of signatures of one that is not."""
 
+import functools
 import gc
+import pickle
 import weakref
 from functools import partial
 from typing import Any
@@ -11,6 +13,27 @@ import pytest
 from lawful.staging import jit as jit_by
 
 jit = partial(jit_by, backend="numpy")
+
+
+def test_a_function_that_wraps_another_has_traces_of_its_own() -> None:
+    def f(x: Any) -> Any:
+        return x + 1.0
+
+    assert jit(f)(1.0) == 2.0
+
+    @functools.wraps(f)
+    def g(x: Any) -> Any:
+        return x * 10.0
+
+    assert (jit(g)(2.0), jit(f)(2.0)) == (20.0, 3.0)
+
+
+def test_a_traced_function_is_copied_to_another_process_without_its_traces() -> None:
+    def f(x: Any) -> Any:
+        return x + 1.0
+
+    jit(f)(1.0)
+    assert [len(value) for value in pickle.loads(pickle.dumps(vars(f))).values()] == [0]
 
 
 def test_ten_thousand_fresh_closures_leave_nothing_behind() -> None:

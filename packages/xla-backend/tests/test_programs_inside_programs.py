@@ -100,6 +100,19 @@ def test_array_constants_are_arguments_and_not_text(program) -> None:
     assert np.array_equal(compiled(before)[0], 3 * before * before)
 
 
+@pytest.mark.parametrize("shape", [(3,), (2, 0), (2, 3), (128,)])
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint64", "bfloat16", "float32", "float64", "complex128"])
+def test_small_array_constants_are_text(program, dtype: str, shape: tuple[int, ...]) -> None:
+    small = np.asfortranarray(np.arange(np.prod(shape)).reshape(shape) % 3).astype(dtype)
+    aval = ShapedArray(small.shape, small.dtype)
+    closed = program(lambda record, x: record(add, x, record.const(small), out=aval), aval)
+    lowered = backend.lower(closed, name="f")
+    is_large = small.nbytes > 1024
+    assert lowered.as_text().partition("@main(")[2].partition(")")[0].count("%arg") == 1 + is_large
+    [out] = lowered.compile()(np.zeros_like(small))
+    np.testing.assert_array_equal(out, small)
+
+
 def test_constants_reach_every_depth(program, compile_program) -> None:
     consts = [np.full(3, float(i)) for i in range(6)]
 
@@ -208,7 +221,7 @@ def test_deep_nesting(program, compile_program) -> None:
 
 
 def test_an_open_jaxpr_in_a_parameter_is_searched_for_constants(program, compile_program, double) -> None:
-    const = np.ones(3)
+    const = device_put(np.ones(3))
     closed = program(lambda record, x: record(add, x, record.const(const), out=F64), F64)
     wrapped = program(lambda record, x: record(call_p, x, out=[F64], jaxpr=closed), F64)
     open_p = Primitive("test_open", multiple_results=True)

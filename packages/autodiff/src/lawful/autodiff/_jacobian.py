@@ -52,6 +52,11 @@ def _check_kind(name: str, what: str, leaves: list[Any], paths: Any, *, holomorp
             )
 
 
+def _check_results(name: str, outs: Any, *, holomorphic: bool) -> None:
+    pairs = tree.leaves_with_path(outs)
+    _check_kind(name, "results", [x for _, x in pairs], [path for path, _ in pairs], holomorphic=holomorphic)
+
+
 def _jacobian(
     fun: Callable[..., Any],
     argnums: Argnums,
@@ -84,8 +89,12 @@ def _jacobian(
         if columns:
             _check_kind(name, "arguments", leaves, paths, holomorphic=holomorphic)
             outs, blocks, aux = _by_columns(vmap, function, leaves, has_aux)
+            if holomorphic:
+                _check_results(name, outs, holomorphic=True)
         else:
-            if not allow_int:
+            if holomorphic:
+                _check_kind(name, "arguments", leaves, paths, holomorphic=True)
+            elif not allow_int:
                 _require_floating(name, "arguments", leaves, paths)
             outs, blocks, aux = _by_rows(vmap, function, leaves, has_aux, name, holomorphic)
         out_leaves, out_tree = tree.flatten(outs)
@@ -134,8 +143,7 @@ def _by_rows(
     """Returns the outputs, and for each output leaf its blocks by input leaf, from one vjp for each output element."""
     outs, f_vjp, *aux = vjp(function, *leaves, has_aux=has_aux)
     out_leaves, out_tree = tree.flatten(outs)
-    paths = [path for path, _ in tree.leaves_with_path(outs)]
-    _check_kind(name, "results", out_leaves, paths, holomorphic=holomorphic)
+    _check_results(name, outs, holomorphic=holomorphic)
     if not out_leaves:
         return outs, [], aux[0] if has_aux else None
     pulled = vmap(f_vjp)(tree.unflatten(out_tree, _basis(out_leaves)))

@@ -6,7 +6,8 @@
 array([1., 2., 3.])
 """
 
-from lawful.batching._batch import AxisData, batch_jaxpr
+from lawful.batching._batch import AxisData, batch_jaxpr, place_batch_dim
+from lawful.batching._call_site import CallSite, describe_result, tree_difference
 from lawful.batching._collectives import (
     UnboundAxisError,
     axis_index,
@@ -20,15 +21,31 @@ from lawful.batching._collectives import (
     psum,
     psum_p,
 )
+from lawful.batching._custom_call import Callee, as_function, custom_call, may_be_batched
+from lawful.batching._custom_function import CustomFunction
+from lawful.batching._custom_rules import CallRules
+from lawful.batching._custom_vmap import batch_by, custom_vmap, custom_vmap_call_p
 from lawful.batching._vmap import vmap
 
 __all__ = [
     "AxisData",
+    "CallRules",
+    "CallSite",
+    "Callee",
+    "CustomFunction",
     "UnboundAxisError",
+    "as_function",
     "axis_index",
     "axis_index_p",
     "axis_size",
+    "batch_by",
     "batch_jaxpr",
+    "custom_call",
+    "custom_vmap",
+    "custom_vmap_call_p",
+    "describe_result",
+    "may_be_batched",
+    "place_batch_dim",
     "pmax",
     "pmax_p",
     "pmean",
@@ -36,5 +53,6 @@ __all__ = [
     "pmin_p",
     "psum",
     "psum_p",
+    "tree_difference",
     "vmap",
 ]

@@ -1,21 +1,47 @@
-"""Control flow on traced values: ``cond`` and ``switch``.
+"""Control flow on traced values: choices, loops, and reductions by any function.
 
 >>> from lawful.control_flow import cond
 >>> cond(2.0 > 1.0, lambda x: x, lambda x: -x, 5.0)
 np.float64(5.0)
 """
 
+# These modules give the primitives their rules.
+from lawful.control_flow import _scan_batching, _scan_linearization, _scan_transpose, _while_batching  # noqa: F401
+from lawful.control_flow._associative_scan import associative_scan
 from lawful.control_flow._cond import cond, switch
 from lawful.control_flow._cond_primitive import cond_p
+from lawful.control_flow._fori_loop import fori_loop
+from lawful.control_flow._linear_solve import custom_linear_solve
+from lawful.control_flow._linear_solve_primitive import linear_solve_p
+from lawful.control_flow._map import map
 from lawful.control_flow._reduce import reduce, reduce_window
 from lawful.control_flow._reduce_primitive import reduce_p, reduce_window_p
+from lawful.control_flow._root import custom_root
+from lawful.control_flow._root_primitive import root_p
+from lawful.control_flow._scan import scan
+from lawful.control_flow._scan_primitive import scan_p
+from lawful.control_flow._while_loop import while_loop
+from lawful.control_flow._while_primitive import while_p
+from lawful.control_flow._while_transpose import IterationBoundError
 
 __all__ = [
+    "IterationBoundError",
+    "associative_scan",
     "cond",
     "cond_p",
+    "custom_linear_solve",
+    "custom_root",
+    "fori_loop",
+    "linear_solve_p",
+    "map",
     "reduce",
     "reduce_p",
     "reduce_window",
     "reduce_window_p",
+    "root_p",
+    "scan",
+    "scan_p",
     "switch",
+    "while_loop",
+    "while_p",
 ]

@@ -18,6 +18,7 @@ from lawful.core import (
     Var,
     eval_closed_jaxpr,
     get_aval,
+    is_inexact,
 )
 from lawful.ops import broadcast_in_dim, convert_element_type
 from lawful.staging import flatten_outputs, function_name, in_avals, trace_to_jaxpr
@@ -91,7 +92,7 @@ def _require_same_result(
     if out_tree != other_tree:
         raise ArgumentTypeError(
             f"{name}: expected branches with results of one structure, got {out_tree} from {label} and {other_tree} "
-            f"from {other_label} ({_difference(out_tree, other_tree)}); return the same tree from both"
+            f"from {other_label} ({structures_differ(out_tree, other_tree)}); return the same tree from both"
         )
     paths = [path for path, _ in tree.leaves_with_path(tree.unflatten(out_tree, avals))]
     different = [
@@ -106,7 +107,7 @@ def _require_same_result(
         )
 
 
-def _difference(expected: Any, got: Any) -> str:
+def structures_differ(expected: Any, got: Any) -> str:
     """Returns where two structures differ, and how: a leaf of one may stand where the other has a tree."""
     for one, other in ((expected, got), (got, expected)):
         try:
@@ -154,7 +155,8 @@ def join_residuals(
     """Makes branches that hand residuals to later branches hand over the same list of them.
 
     Residuals of equal type share a place, whichever branch they come from; a branch fills those that are not its own
-    with zeros.
+    with ones, and with zeros if they are no floats. Where the choice is batched, all later branches are computed:
+    they can divide by ones, and make zero turns.
 
     Args:
       producers: for each branch a jaxpr whose last outputs are its residuals.
@@ -184,22 +186,22 @@ def join_residuals(
 
 
 def _filled(closed: ClosedJaxpr, own: Sequence[int], places: Sequence[ShapedArray]) -> ClosedJaxpr:
-    """Returns a jaxpr whose residuals stand at their common places, with zeros at the others."""
+    """Returns a jaxpr whose residuals stand at their common places, with constants at the others."""
 
     def filled(*args: Any) -> list[Any]:
         outs = eval_closed_jaxpr(closed, *args)
         split = len(outs) - len(own)
         at = dict(zip(own, outs[split:], strict=True))
-        return [*outs[:split], *(at[i] if i in at else _zeros(aval) for i, aval in enumerate(places))]
+        return [*outs[:split], *(at[i] if i in at else _filler(aval) for i, aval in enumerate(places))]
 
     return trace_to_jaxpr(filled, closed.in_avals, transformation="cond", name=closed.jaxpr.name)
 
 
-def _zeros(aval: ShapedArray) -> Any:
-    zero = np.zeros((), aval.dtype)[()]
+def _filler(aval: ShapedArray) -> Any:
+    number = aval.dtype.type(1 if is_inexact(aval.dtype) else 0)
     if aval.weak_type:
-        return zero.item()
-    return broadcast_in_dim(zero, aval.shape, ()) if aval.shape else zero
+        return number.item()
+    return broadcast_in_dim(number, aval.shape, ()) if aval.shape else number
 
 
 def _reading(closed: ClosedJaxpr, own: Sequence[int], places: Sequence[ShapedArray]) -> ClosedJaxpr:

@@ -10,6 +10,7 @@ import numpy as np
 from lawful.autodiff import jvp_jaxpr, linearize_jaxpr, transpose_jaxpr
 from lawful.batching import batch_jaxpr
 from lawful.control_flow._branches import join_residuals
+from lawful.control_flow._one_by_one import bind_one_by_one
 from lawful.core import (
     ArgumentTypeError,
     ClosedJaxpr,
@@ -17,9 +18,11 @@ from lawful.core import (
     Primitive,
     ShapedArray,
     UndefinedPrimal,
+    Var,
     Zero,
     eval_closed_jaxpr,
     get_aval,
+    has_effects,
     memoize,
 )
 from lawful.ops import broadcast_in_dim, ne, select_n, with_weakness_of
@@ -211,6 +214,10 @@ def _batch(
         return cond_p.bind(index, *operands, branches=batched), [
             0 if is_batched else None for is_batched in batched_out
         ]
+    if any(map(has_effects, branches)):
+        index_aval = ShapedArray((), get_aval(index).dtype)
+        in_avals = [index_aval, *branches[0].in_avals]
+        return bind_one_by_one(cond_p, args, dims, in_avals, {"branches": branches})
     # Each element chooses for itself: all branches are computed. The index is a scalar, so that its batch has one
     # dimension.
     # What NumPy thinks of a branch where it is not taken is of no interest.
@@ -241,6 +248,23 @@ def _dce(used: Sequence[bool], eqn: JaxprEqn) -> JaxprEqn:
 
 def _keep_inputs(closed: ClosedJaxpr, mask: Sequence[bool]) -> ClosedJaxpr:
     return ClosedJaxpr(closed.jaxpr.replace(invars=kept(closed.jaxpr.invars, mask)), closed.consts)
+
+
+@cond_p.def_rule_as("checkpoint")
+def _cut(cut: Callable[[ClosedJaxpr], Any], eqn: JaxprEqn) -> tuple[JaxprEqn, JaxprEqn, list[Var]]:
+    parts = [cut(branch) for branch in eqn.params["branches"]]
+    if not any(part.count for part in parts):
+        return eqn, eqn, []
+    keeping, again, count = join_residuals(
+        [part.keeping for part in parts], [part.again for part in parts], [part.count for part in parts]
+    )
+    new = [Var(aval) for aval in keeping[0].out_avals[-count:]]
+    index, *operands = eqn.invars
+    return (
+        eqn.replace(outvars=[*eqn.outvars, *new], params={"branches": keeping}),
+        eqn.replace(invars=[index, *new, *operands], params={"branches": again}),
+        new,
+    )
 
 
 @cond_p.def_lowering

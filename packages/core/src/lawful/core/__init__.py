@@ -13,6 +13,7 @@ from lawful.core._alpha import alpha_equivalent, explain_difference
 from lawful.core._arrays import get_aval, is_array, python_scalar_types, register_array_type, to_numpy
 from lawful.core._aval import ShapedArray, UndefinedPrimal, Zero, instantiate_zeros, zeros
 from lawful.core._declaration import Call, Choose, Declaration, Interval
+from lawful.core._devices import check_device, placed, register_device_type
 from lawful.core._dtypes import (
     as_dtype,
     bfloat16,
@@ -26,6 +27,7 @@ from lawful.core._dtypes import (
     short_name,
     supported_dtypes,
 )
+from lawful.core._effects import applies_effects, has_effects
 from lawful.core._errors import (
     ArgumentIndexError,
     ArgumentTypeError,
@@ -50,7 +52,7 @@ from lawful.core._errors import (
 from lawful.core._eval import eval_closed_jaxpr, eval_jaxpr, last_uses
 from lawful.core._jaxpr import Atom, ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
 from lawful.core._memo import clear_memos, memoize
-from lawful.core._nesting import jaxprs_in_params
+from lawful.core._nesting import jaxprs_in_params, map_jaxprs
 from lawful.core._parse import parse_jaxpr
 from lawful.core._primitive import Primitive, primitives_by_name
 from lawful.core._print import format_jaxpr
@@ -96,9 +98,11 @@ __all__ = [
     "Var",
     "Zero",
     "alpha_equivalent",
+    "applies_effects",
     "as_dtype",
     "at_source",
     "bfloat16",
+    "check_device",
     "check_jaxpr",
     "clear_memos",
     "current",
@@ -110,6 +114,7 @@ __all__ = [
     "float0",
     "format_jaxpr",
     "get_aval",
+    "has_effects",
     "instantiate_zeros",
     "is_array",
     "is_complex",
@@ -118,15 +123,18 @@ __all__ = [
     "jaxprs_in_params",
     "kind",
     "last_uses",
+    "map_jaxprs",
     "memoize",
     "new_trace",
     "parse_jaxpr",
     "place",
+    "placed",
     "primitives_by_name",
     "promote_dtypes",
     "python_scalar_dtype",
     "python_scalar_types",
     "register_array_type",
+    "register_device_type",
     "set_current",
     "short_name",
     "shorten",

@@ -108,6 +108,16 @@ class Zero:
     def __init__(self, aval: ShapedArray) -> None:
         self.aval = aval
 
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """The lengths of the dimensions."""
+        return self.aval.shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """The NumPy dtype, float0 where it is the tangent of integers."""
+        return self.aval.dtype
+
     def __repr__(self) -> str:
         return f"Zero({self.aval})"
 

@@ -36,6 +36,8 @@ _SHORT_NAMES: dict[np.dtype[Any], str] = {
     bfloat16: "bf16",
     **{dtype: dtype.name.replace("float", "f") for dtype in _LOW_PRECISION[1:]},
 }
+# NumPy compares dtypes fast, and converts an array to its own dtype as nothing, where they are the same object.
+_THE_ONE = {dtype: dtype for dtype in _SHORT_NAMES}
 _BY_SHORT_NAME = {name: dtype for dtype, name in _SHORT_NAMES.items()}
 
 #: Every dtype that a lawful array can have, float0 apart.
@@ -97,7 +99,7 @@ def _checked(dtype: np.dtype[Any]) -> np.dtype[Any]:
         raise ArgumentTypeError(
             f"dtype: expected one of {', '.join(map(str, supported_dtypes))}, got {dtype}; convert with astype"
         )
-    return native
+    return _THE_ONE[native]
 
 
 def as_dtype(dtype: Any) -> np.dtype[Any]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 from operator import itemgetter
 from typing import Any
@@ -38,6 +38,19 @@ def open_jaxpr(jaxpr: Jaxpr | ClosedJaxpr) -> Jaxpr:
 def jaxprs_in_params(params: dict[str, Any]) -> Iterator[Jaxpr]:
     """Yields the jaxprs among an equation's parameters, also those in tuples and lists."""
     return map(open_jaxpr, sub_jaxprs(params.values()))
+
+
+def map_jaxprs(function: Callable[[ClosedJaxpr], ClosedJaxpr], params: dict[str, Any]) -> dict[str, Any]:
+    """Returns parameters with a function applied to each closed jaxpr among them, also to those in tuples."""
+    return {name: _map_value(function, value) for name, value in params.items()}
+
+
+def _map_value(function: Callable[[ClosedJaxpr], ClosedJaxpr], value: Any) -> Any:
+    if isinstance(value, ClosedJaxpr):
+        return function(value)
+    if type(value) is tuple and any(isinstance(item, ClosedJaxpr | tuple) for item in value):
+        return tuple([_map_value(function, item) for item in value])
+    return value
 
 
 def nested_jaxprs(eqn: JaxprEqn) -> Iterator[Jaxpr]:

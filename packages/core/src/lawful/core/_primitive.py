@@ -64,6 +64,8 @@ class Primitive:
     Args:
       name: how jaxprs print it.
       multiple_results: whether ``bind`` gives a list of arrays and not an array.
+      effectful: whether it is applied for what it does, and not only for what it gives. No pass drops such an
+        equation, merges it with another, or changes the order of two of them.
 
     Source: ``jax.extend.core.Primitive``, with the rules of all transformations in the primitive itself.
     """
@@ -73,15 +75,17 @@ class Primitive:
         "absent",
         "batch_takes_axis_data",
         "declaration",
+        "effectful",
         "impl_takes_any_array",
         "multiple_results",
         "name",
         "rules",
     )
 
-    def __init__(self, name: str, multiple_results: bool = False) -> None:
+    def __init__(self, name: str, multiple_results: bool = False, *, effectful: bool = False) -> None:
         self.name = name
         self.multiple_results = multiple_results
+        self.effectful = effectful
         self.rules: dict[str, Rule] = {}
         self.absent: dict[str, str] = {}
         self.declaration: Declaration | None = None

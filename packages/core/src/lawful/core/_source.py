@@ -10,10 +10,17 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import CodeType
+from opcode import opmap
+from types import CodeType, FrameType
 
 # A file of one of these packages is never the user's: NumPy and the standard library call back into us.
 _OUR_MODULES = frozenset({"lawful", "numpy", "functools", "contextlib", "threading", "importlib", "runpy"})
+
+# What `a[i] = x` and `a[x]` are compiled to, in one version of Python or another.
+_SUBSCRIPTS = {
+    **{opmap[name]: "assignment" for name in ("STORE_SUBSCR", "STORE_SLICE")},
+    **{opmap[name]: "index" for name in ("BINARY_SUBSCR", "BINARY_SLICE") if name in opmap},
+}
 
 _is_ours: dict[str, bool] = {}
 
@@ -104,3 +111,18 @@ def user_source(depth: int = 1) -> SourceLine | None:
             return SourceLine(code, frame.f_lasti)
         frame = frame.f_back  # type: ignore[assignment]  # the loop ends at None
     return None
+
+
+def what_asks(depth: int = 1) -> str | None:
+    """Returns what of NumPy's called, if it can be told: ``"numpy.f"``, ``"assignment"`` (``a[i] = x``) or ``"index"``.
+
+    Args:
+      depth: how many frames of the caller are known not to be NumPy's.
+    """
+    frame: FrameType | None = sys._getframe(depth + 1)
+    name = None
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "numpy":
+        name, frame = frame.f_code.co_qualname.partition(".")[0], frame.f_back
+    if name is not None:
+        return f"numpy.{name}"
+    return None if frame is None else _SUBSCRIPTS.get(frame.f_code.co_code[frame.f_lasti])

@@ -13,6 +13,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from lawful.core._aval import ShapedArray
+from lawful.core._devices import NUMPY_DEVICE, check_device
 from lawful.core._errors import (
     ArgumentTypeError,
     ConcretizationTypeError,
@@ -20,7 +21,7 @@ from lawful.core._errors import (
     TracerBoolConversionError,
     TracerIntegerConversionError,
 )
-from lawful.core._source import SourceLine
+from lawful.core._source import SourceLine, what_asks
 from lawful.core._trace import Trace, unusable_tracer
 
 
@@ -78,6 +79,27 @@ class Tracer:
     def nbytes(self) -> int:
         """The size of all elements in bytes."""
         return self.aval.size * self.aval.dtype.itemsize
+
+    @property
+    def device(self) -> Any:
+        """Where the array is, if its value is known; else None, which stands for where the program will run.
+
+        Functions of arrays take it as ``device=``.
+        """
+        value = self.concrete()
+        return None if value is None else getattr(value, "device", NUMPY_DEVICE)
+
+    def to_device(self, device: Any, /, *, stream: None = None) -> Any:
+        """Returns the array, which stays where it is: a program runs on one device, chosen when it is compiled."""
+        check_device("to_device", device)
+        if stream is not None:
+            raise ArgumentTypeError(f"to_device: expected no stream with a tracer, got {stream!r}; leave it out")
+        if device is not None and self.concrete() is not None and device != self.device:
+            raise ArgumentTypeError(
+                f"to_device: expected the device of the traced value, {self.device}, got {device}; move the array "
+                "before it is given to the transformed function"
+            )
+        return self
 
     def __repr__(self) -> str:
         value = self.concrete()
@@ -141,6 +163,10 @@ class Tracer:
 
     def _refuse_number(self, wanted: str) -> NoReturn:
         self._require_running()
+        asking = what_asks(2)
+        if asking == "assignment":
+            self._refuse_array(asking)  # NumPy raises a ValueError of this
+        wanted = asking or wanted
         if self.concrete() is None:
             raise ConcretizationTypeError(
                 f"{wanted}: expected a concrete value, got {self._describe()}; keep the computation in lawful ops "
@@ -167,14 +193,25 @@ class Tracer:
 
     def _refuse_array(self, wanted: str) -> NoReturn:
         self._require_running()
+        cure = "use the function of lawful.numpy of the same name"
+        if wanted == "assignment":
+            cure = "write a = lawful.ops.at(a)[i].set(x) in place of a[i] = x"
+        elif wanted == "index":
+            cure = "write lawful.numpy.take(a, x) in place of a[x]"
         raise TracerArrayConversionError(
             f"{wanted}: expected a NumPy array, got a tracer {self.aval} of {self._trace.transformation}"
-            f"{f' made at {self.source}' if self.source is not None else ''}; use the function of lawful.numpy of the "
-            "same name, or take the value out of the transformation by returning it"
+            f"{f' made at {self.source}' if self.source is not None else ''}; {cure}, or take the value out of the "
+            "transformation by returning it"
         )
 
     def __array__(self, *_args: Any, **_kwargs: Any) -> NoReturn:
-        self._refuse_array("numpy.asarray")
+        self._refuse_array(what_asks() or "numpy.array or numpy.asarray")
+
+    def __dlpack__(self, **_kwargs: Any) -> NoReturn:
+        self._refuse_array("from_dlpack")
+
+    def __dlpack_device__(self) -> NoReturn:
+        self._refuse_array("from_dlpack")
 
     def __setitem__(self, index: Any, value: Any) -> NoReturn:
         raise ArgumentTypeError(

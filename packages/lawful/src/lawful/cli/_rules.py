@@ -85,7 +85,7 @@ def _import_layers() -> None:
     """Imports the layers that make primitives."""
     import importlib
 
-    for layer in ("ops", "staging", "batching", "autodiff", "control_flow", "numpy"):
+    for layer in ("ops", "staging", "debug", "batching", "autodiff", "control_flow", "numpy", "taylor"):
         importlib.import_module(f"lawful.{layer}")
 
 

@@ -45,6 +45,13 @@ from lawful.laws._implementation import Implementation
 from lawful.laws._law import Inapplicable, Law, LawViolation, groups, holds, laws
 from lawful.laws._leaks import law_nothing_survives, law_threads_agree
 from lawful.laws._linearization import law_linearize_is_jvp
+from lawful.laws._loops import (
+    law_associative_scan_is_loop,
+    law_batched_while_is_choice,
+    law_map_is_stack,
+    law_scan_is_loop,
+    law_while_is_loop,
+)
 from lawful.laws._mistakes import law_errors_name_their_place
 from lawful.laws._passes import law_passes
 from lawful.laws._primitive import (
@@ -133,7 +140,9 @@ __all__ = [
     "groups",
     "holds",
     "installed_backends",
+    "law_associative_scan_is_loop",
     "law_batched_cond_is_choice",
+    "law_batched_while_is_choice",
     "law_bounded_residuals",
     "law_chain_rule",
     "law_cheap_gradient",
@@ -148,6 +157,7 @@ __all__ = [
     "law_jvp_linear",
     "law_linear_tracing",
     "law_linearize_is_jvp",
+    "law_map_is_stack",
     "law_nothing_survives",
     "law_passes",
     "law_primitive_algebra",
@@ -156,6 +166,7 @@ __all__ = [
     "law_primitive_typing",
     "law_print_parse",
     "law_purity",
+    "law_scan_is_loop",
     "law_second_order",
     "law_special_values",
     "law_tangent_types",
@@ -165,6 +176,7 @@ __all__ = [
     "law_vjp_transpose",
     "law_vmap_is_loop",
     "law_vmaps_commute",
+    "law_while_is_loop",
     "laws",
     "primitive_calls",
     "primitives_of",

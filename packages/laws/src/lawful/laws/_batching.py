@@ -58,6 +58,8 @@ def _subsets(trial: Trial, places: list[int]) -> Iterator[set[int]]:
 def _axis(random: np.random.Generator, value: Any) -> int:
     """Returns where the mapped axis of an argument stands, the same in all of its leaves."""
     ranks = {get_aval(x).ndim for x in tree.leaves(value)}
+    if not ranks:  # nothing is returned
+        return 0
     return int(random.integers(-1 - min(ranks) if len(ranks) == 1 else 0, min(ranks) + 1))
 
 

@@ -15,7 +15,7 @@ from lawful.laws._catalogue import our_catalogue
 from lawful.laws._choose import Chooser
 from lawful.laws._interpreter import resolve
 from lawful.laws._operands import adapted, largest, moderate, squashed
-from lawful.laws._program import Apply, Assign, Block, Name, Nest, Static
+from lawful.laws._program import Apply, Assign, Block, Name, Nest, Static, one_or_all
 from lawful.laws._pytree import draw_tree, reached
 from lawful.laws._scope import Frame, Lanes, Names, Operand, Variable, by_lane
 from lawful.laws._smooth import is_smooth
@@ -270,35 +270,47 @@ class Builder:
             count += 1
 
     def block(
-        self, choose: Chooser, parameters: Sequence[Lanes], results: Callable[[], list[Operand] | None], lanes: int = 1
-    ) -> tuple[Block, list[Lanes]] | None:
+        self, choose: Chooser, parameters: Sequence[Lanes | list[Lanes]],
+        results: Callable[[], list[Operand] | None], lanes: int = 1,
+        arranged: Callable[[list[str]], Any] = one_or_all,
+    ) -> tuple[Block, list[Lanes]] | None:  # fmt: skip
         """Draws a sub-program.
 
         Args:
           choose: draws.
-          parameters: the values of its parameters, for each lane.
+          parameters: the values of its parameters, for each lane; a list of them for a parameter that is a tuple.
           results: chooses the results among the variables in scope, once its equations are there.
           lanes: how many lanes it has for each one outside.
+          arranged: makes the tree that it returns of the names of its results.
 
         Returns:
           The sub-program and the values of its results, for each lane; None if there are none.
         """
         outside = self.frame
-        variables = [Variable(Name(self.names.variable()), values) for values in parameters]
-        self.frame = Frame(outside, variables, lanes=outside.lanes * lanes)
-        names = tuple([str(self.name_of(variable)) for variable in variables])
+        self.frame = Frame(outside, lanes=outside.lanes * lanes)
+        names = tuple([self._parameter(values) for values in parameters])
         try:
             self.equations(choose, max(self.settings.max_equations // (2 + self.frame.depth), 1))
             chosen = results()
             if chosen is None:
                 return None
-            found = tuple([self.named(operand) for operand in chosen])
-            block = Block(
-                self.names.function(), names, tuple(self.frame.equations), found[0] if len(found) == 1 else found
-            )
+            found = arranged([self.named(operand) for operand in chosen])
+            block = Block(self.names.function(), names, tuple(self.frame.equations), found)
             return block, [operand.values for operand in chosen]
         finally:
             self.frame = outside
+
+    def _parameter(self, values: Lanes | list[Lanes]) -> str:
+        """Adds a parameter to the frame, and returns its name. A tuple is taken apart by the first equations."""
+        name = self.names.variable()
+        if isinstance(values, list):
+            for i, part in enumerate(values):
+                element = self.names.variable()
+                self.frame.equations.append(Assign(element, Apply("operator.getitem", (Name(name), Static(i)))))
+                self.frame.variables.append(Variable(Name(element), part))
+        else:
+            self.frame.variables.append(Variable(Name(name), values))
+        return name
 
     def named(self, operand: Operand) -> str:
         """Returns the name of a variable with an operand's value."""

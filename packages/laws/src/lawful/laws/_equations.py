@@ -259,5 +259,5 @@ _KINDS: tuple[Callable[[Builder, Chooser], None], ...] = (
     *(_operator,) * 3,
     _indexing,
     _method,
-    *(_nested,) * 2,
+    *(_nested,) * 3,
 )

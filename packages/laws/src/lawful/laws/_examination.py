@@ -21,8 +21,8 @@ from lawful.laws._smaller import Args, smaller
 from lawful.laws._tally import tally
 from lawful.laws._variants import is_finite, is_in_domain, refusal
 
-# Groups of laws that measure time, memory or garbage.
-_SLOW: Final = ("cost", "errors", "leaks")
+# Groups of laws that measure time, memory or garbage, or make a dozen loops of each function.
+_SLOW: Final = ("loops", "cost", "errors", "leaks")
 # How long a drawn case is made smaller, for each law that fails.
 _SECONDS: Final = 5.0
 
@@ -37,7 +37,7 @@ class Sample:
       effort: how many variants of a law are tried on it.
       source: where it was drawn from; None for arguments that were given.
       only: the names of the laws that are asked; None for all.
-      slow: whether laws that measure are asked too, each of which takes as long as all the others.
+      slow: whether laws are asked too of which each takes as long as all the others.
     """
 
     kind: str

@@ -24,7 +24,9 @@ class Implementation(ABC):
         ``"integer tangents"`` (derivatives take arguments of every dtype, with tangents of dtype float0),
         ``"weak types"`` (Python numbers are told from arrays), ``"complex"`` (JAX's conventions for complex numbers),
         ``"higher order"`` (derivatives of derivatives), ``"mixed jit"`` (jit inside of other transformations),
-        ``"cond"`` and ``"switch"``, ``"threads"`` (transformations in several at once), ``"empty batches"``.
+        ``"threads"`` (transformations in several at once), ``"empty batches"``, and what stands in programs:
+        ``"cond"``, ``"switch"``, ``"scan"``, ``"while_loop"`` (with a reverse mode), ``"fori_loop"``, ``"map"``,
+        ``"associative_scan"``, ``"checkpoint"``, ``"custom_jvp"``, ``"custom_vjp"`` and ``"custom_vmap"``.
       backends: what `jit` can compile with.
       excluded: what programs for it do not say, each with the reason: ``"ops.cbrt"``, ``"operator.mod"``, ``".T "``,
         ``"arithmetic of integers"`` (Python's operators of them), ``"reversed slices"``.

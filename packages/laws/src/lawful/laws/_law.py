@@ -114,6 +114,7 @@ groups: Final = (
         "second order",
         "passes",
         "control flow",
+        "loops",
         "purity",
         "edges",
         "cost",

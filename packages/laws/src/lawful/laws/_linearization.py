@@ -3,15 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Final
 
+from lawful.autodiff import checkpoint_p
+from lawful.control_flow import linear_solve_p, scan_p, while_p
 from lawful.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var, check_jaxpr, jaxprs_in_params
 from lawful.laws._directions import differentiable, restrict, tangents_of
 from lawful.laws._law import Claim, Claims, Fault, Trial, law
+from lawful.ops import broadcast_in_dim_p
+
+_OPAQUE: Final = (checkpoint_p, linear_solve_p, while_p)
 
 
 @law("linearization", needs=("linearize", "jvp"))
 def law_linearize_is_jvp(trial: Trial) -> Claims:
     """Linearization gives the derivative that forward mode gives, and its program does none of the primal work.
+
+    What ``checkpoint``, ``while_loop`` and a ``scan`` with checkpoints compute again is not counted, nor how a linear
+    system is solved.
 
     Equation: linearize(f, x)[1](v) = jvp(f, (x,), (v,))[1], and every equation of linearize(f, x)[1].jaxpr uses v
 
@@ -53,7 +62,8 @@ def _faults(closed: ClosedJaxpr) -> Iterator[Fault]:
 def primal_work(jaxpr: Jaxpr, linear: list[bool]) -> Iterator[JaxprEqn]:
     """Yields the equations of a linear program that use no tangent.
 
-    One of literals only is allowed: a constant such as zeros is cheaper to make than to keep.
+    One of literals only is allowed, or one that repeats elements: the result is cheaper to make than to keep. So is
+    what is computed again on purpose, or how a system is solved.
 
     Args:
       jaxpr: the program.
@@ -63,10 +73,30 @@ def primal_work(jaxpr: Jaxpr, linear: list[bool]) -> Iterator[JaxprEqn]:
     for eqn in jaxpr.eqns:
         uses = [type(atom) is Var and atom in depends for atom in eqn.invars]
         if not any(uses):
-            if not all(type(atom) is Literal for atom in eqn.invars):
+            if eqn.primitive is not broadcast_in_dim_p and not all(type(atom) is Literal for atom in eqn.invars):
                 yield eqn
             continue
         depends.update(eqn.outvars)
+        if eqn.primitive in _OPAQUE or eqn.params.get("checkpoints") is not None:
+            continue
+        if eqn.primitive is scan_p:
+            uses = _uses_in_any_turn(eqn, uses)
         for inner in jaxprs_in_params(eqn.params):
             # The operands of a sub-program are the last ones: a condition may stand before them.
             yield from primal_work(inner, uses[len(uses) - len(inner.invars) :])
+
+
+def _uses_in_any_turn(scan: JaxprEqn, uses: list[bool]) -> list[bool]:
+    """Returns, for each operand of a scan, whether a tangent is in it, or in the carry at its place in some turn."""
+    body = scan.params["jaxpr"].jaxpr
+    first, count = scan.params["num_consts"], scan.params["num_carry"]
+    while True:
+        depends = {var for var, is_linear in zip(body.invars, uses, strict=True) if is_linear}
+        for eqn in body.eqns:
+            if not depends.isdisjoint([atom for atom in eqn.invars if type(atom) is Var]):
+                depends.update(eqn.outvars)
+        carry = [type(atom) is Var and atom in depends for atom in body.outvars[:count]]
+        wider = [*uses[:first], *map(max, uses[first : first + count], carry), *uses[first + count :]]
+        if wider == uses:
+            return uses
+        uses = wider

@@ -5,7 +5,7 @@ A :class:`Program` is callable, prints as Python that can be pasted, and gives i
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -105,6 +105,11 @@ class Block:
             if isinstance(equation, Nest):
                 for block in equation.blocks:
                     yield from block.equations_within()
+
+
+def one_or_all(values: Sequence[Any]) -> Any:
+    """Returns a single value as it is, and several as a tuple: as functions return them."""
+    return values[0] if len(values) == 1 else tuple(values)
 
 
 @dataclass(frozen=True)

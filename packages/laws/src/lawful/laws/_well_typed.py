@@ -11,8 +11,17 @@ import numpy as np
 
 from lawful import tree
 from lawful.autodiff import grad, jvp, linearize, vjp
-from lawful.batching import vmap
-from lawful.core import ClosedJaxpr, LawfulError, Var, check_jaxpr, explain_difference, parse_jaxpr
+from lawful.batching import CallRules, vmap
+from lawful.core import (
+    ClosedJaxpr,
+    Jaxpr,
+    LawfulError,
+    Var,
+    check_jaxpr,
+    explain_difference,
+    jaxprs_in_params,
+    parse_jaxpr,
+)
 from lawful.laws._batching import lanes_of, mappable
 from lawful.laws._case import FunctionCase
 from lawful.laws._directions import restrict, scalarized, tangents_of
@@ -170,13 +179,19 @@ def _shared(trial: Trial) -> Jaxprs:
 def law_print_parse(trial: Trial) -> Claims:
     """A jaxpr printed and parsed is the same jaxpr up to names, also after each transformation.
 
+    It is not about calls that carry rules: these are Python functions, which have no notation.
+
     Equation: parse(str(j)) = j
 
     Raises:
       LawViolation: it does not hold.
     """
     parts: list[Callable[[], Jaxprs]] = [lambda: jaxprs_of(trial, 1), lambda: _shared(trial)]
+    none_prints = True
     for text, closed in chain.from_iterable(part() for part in trial.some(parts)):
+        if _carries_rules(closed.jaxpr):
+            continue
+        none_prints = False
         try:
             parsed = parse_jaxpr(str(closed), closed.consts)
         except LawfulError as error:
@@ -185,3 +200,18 @@ def law_print_parse(trial: Trial) -> Claims:
         difference = explain_difference(parsed, closed)
         if difference is not None:
             yield Fault(f"the jaxpr of {text} differs once printed and parsed: {difference}", str(closed))
+    if none_prints:
+        raise Inapplicable("its jaxprs carry rules that are Python functions, which have no notation")
+
+
+def _carries_rules(jaxpr: Jaxpr) -> bool:
+    """Whether an equation of a jaxpr, or of one inside it, is a call with rules."""
+    pending, seen = [jaxpr], {id(jaxpr)}
+    while pending:
+        for eqn in pending.pop().eqns:
+            if any(isinstance(value, CallRules) for value in eqn.params.values()):
+                return True
+            new = [inner for inner in jaxprs_in_params(eqn.params) if id(inner) not in seen]
+            seen.update(map(id, new))
+            pending += new
+    return False

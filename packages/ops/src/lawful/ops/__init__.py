@@ -154,6 +154,7 @@ from lawful.ops._gamma import (
     zeta_p,
 )
 from lawful.ops._gather import gather, gather_p
+from lawful.ops._gcd import gcd, gcd_p
 from lawful.ops._incomplete_beta import betainc, betaln, betaln_p, regularized_incomplete_beta_p
 from lawful.ops._incomplete_gamma import (
     igamma,
@@ -169,7 +170,8 @@ from lawful.ops._iota import broadcasted_iota, full, full_like, iota, iota_p
 from lawful.ops._joining import concatenate, concatenate_p, pad, pad_p
 from lawful.ops._lu import lu, lu_p, lu_pivots_to_permutation, lu_pivots_to_permutation_p
 from lawful.ops._methods import ArrayMethods
-from lawful.ops._numpy_protocol import register_numpy_functions
+from lawful.ops._numpy_protocol import call_with_values, register_numpy_functions
+from lawful.ops._optimization_barrier import optimization_barrier, optimization_barrier_p
 from lawful.ops._power import integer_pow, integer_pow_p
 from lawful.ops._product_precision import Precision
 from lawful.ops._promotion import promote
@@ -199,6 +201,7 @@ from lawful.ops._reduction import (
     reduce_xor,
     reduce_xor_p,
 )
+from lawful.ops._rounding import RoundingMethod, round, round_nearest_away, round_nearest_away_p
 from lawful.ops._scatter import (
     scatter,
     scatter_add,
@@ -221,6 +224,7 @@ from lawful.ops._select_and_gather import (
     select_and_scatter_add_p,
 )
 from lawful.ops._shape import broadcast_in_dim, broadcast_in_dim_p, reshape, reshape_p, transpose, transpose_p
+from lawful.ops._signs import copysign, signbit, with_zero_of_sign, with_zero_of_sign_p
 from lawful.ops._slicing import rev, rev_p, slice, slice_in_dim, slice_p
 from lawful.ops._sliding_window import padtype_to_pads
 from lawful.ops._sort import argsort, sort, sort_key_val, sort_p
@@ -283,6 +287,7 @@ __all__ = [
     "GatherDimensionNumbers",
     "GatherScatterMode",
     "Precision",
+    "RoundingMethod",
     "ScatterDimensionNumbers",
     "abs",
     "abs_p",
@@ -328,6 +333,7 @@ __all__ = [
     "broadcast_in_dim",
     "broadcast_in_dim_p",
     "broadcasted_iota",
+    "call_with_values",
     "canonical_axes",
     "canonical_axis",
     "cbrt",
@@ -354,6 +360,7 @@ __all__ = [
     "conv_with_general_padding",
     "convert_element_type",
     "convert_element_type_p",
+    "copysign",
     "cos",
     "cos_p",
     "cosh",
@@ -414,6 +421,8 @@ __all__ = [
     "full_like",
     "gather",
     "gather_p",
+    "gcd",
+    "gcd_p",
     "ge",
     "ge_p",
     "getitem",
@@ -470,6 +479,8 @@ __all__ = [
     "nextafter_p",
     "not_p",
     "numpy_reduction",
+    "optimization_barrier",
+    "optimization_barrier_p",
     "or_p",
     "pad",
     "pad_p",
@@ -522,6 +533,9 @@ __all__ = [
     "reshape_p",
     "rev",
     "rev_p",
+    "round",
+    "round_nearest_away",
+    "round_nearest_away_p",
     "round_nearest_even",
     "round_nearest_even_p",
     "rsqrt",
@@ -553,6 +567,7 @@ __all__ = [
     "shift_right_logical_p",
     "sign",
     "sign_p",
+    "signbit",
     "sin",
     "sin_p",
     "sinh",
@@ -594,6 +609,8 @@ __all__ = [
     "true_divide",
     "where",
     "with_weakness_of",
+    "with_zero_of_sign",
+    "with_zero_of_sign_p",
     "xlog1py",
     "xlog1py_p",
     "xlogy",

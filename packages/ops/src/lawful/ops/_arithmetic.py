@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from lawful.core import ArgumentTypeError, Interval, Zero, get_aval
+from lawful.ops._complex_lowering import mended
 from lawful.ops._elementwise import Elementwise, elementwise
 
 _NONZERO = Interval(0.5, 2.0)
@@ -58,6 +59,10 @@ def _lower_abs(ctx: Any, x: Any) -> Any:
     return x if ctx.avals_in[0].dtype.kind in "ub" else ctx.hlo.abs(x)
 
 
+def _lower_sqrt(ctx: Any, x: Any) -> Any:
+    return ctx.hlo.sqrt(x)
+
+
 def _lower_rounding(name: str) -> Callable[[Any, Any], Any]:
     """Returns the lowering to a StableHLO op of floats, which does nothing to an integer."""
 
@@ -90,8 +95,12 @@ def _lower_extremum(name: str, direction: str) -> Callable[[Any, Any, Any], Any]
 
 def _lower_sign(ctx: Any, x: Any) -> Any:
     aval = ctx.avals_in[0]
-    if aval.dtype.kind != "u":
+    if aval.dtype.kind == "i":
         return ctx.hlo.sign(x)
+    if aval.dtype.kind != "u":
+        # Of zero of any sign it is 0.
+        zero = ctx.full(aval, 0)
+        return ctx.hlo.select(ctx.compare(x, zero, "EQ"), zero, ctx.hlo.sign(x))
     # StableHLO has no sign of unsigned integers: it is the smaller of the number and one.
     return ctx.hlo.minimum(x, ctx.full(aval, 1))
 
@@ -265,7 +274,7 @@ abs: Elementwise = elementwise(
     "abs",
     "Returns the absolute value elementwise; real for complex ``x``.",
     np.abs,
-    _lower_abs,
+    mended("abs", _lower_abs),
     result=_real_dtype,
     derivatives=(_abs_derivative,),
     kinds="fiuc",
@@ -315,7 +324,7 @@ sqrt: Elementwise = elementwise(
     "sqrt",
     "Returns the square root elementwise.",
     np.sqrt,
-    "sqrt",
+    mended("sqrt", _lower_sqrt),
     derivatives=(lambda t, ans, x: mul(t, div(0.5, ans)),),
     kinds="fc",
     domain=(_POSITIVE,),

@@ -12,6 +12,7 @@ from lawful.ops._comparison import bitwise_and, eq, lt, ne
 from lawful.ops._elementwise import Elementwise, is_eager
 from lawful.ops._promotion import convert, promote
 from lawful.ops._select import where
+from lawful.ops._signs import with_zero_of_sign
 
 true_divide = Elementwise(
     div_p, np.true_divide, np.true_divide, 2, "Returns ``x / y`` elementwise; of integers a float, as NumPy."
@@ -47,7 +48,8 @@ def floor_divide(x: Any, y: Any, /, *, operator: bool = False) -> Any:
         quotient = round_nearest_even(quotient)
     quotient = where(_other_sign(r, y), sub(quotient, 1), quotient)
     if is_inexact(dtype):
-        quotient = where(eq(y, 0), div(x, y), quotient)
+        ratio = div(x, y)
+        quotient = with_zero_of_sign(where(eq(y, 0), ratio, quotient), ratio)
     return convert(quotient, dtype, weak)
 
 
@@ -58,7 +60,8 @@ def _operands(name: str, function: np.ufunc, x: Any, y: Any, operator: bool) -> 
 
 def _signed_remainder(x: Any, y: Any) -> Any:
     r = rem(x, y)
-    return where(_other_sign(r, y), add(r, y), r)
+    r = where(_other_sign(r, y), add(r, y), r)
+    return with_zero_of_sign(r, y) if is_inexact(get_aval(r).dtype) else r
 
 
 def _other_sign(r: Any, y: Any) -> Any:

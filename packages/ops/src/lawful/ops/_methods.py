@@ -22,6 +22,7 @@ from lawful.core import (
 from lawful.ops import _arithmetic as arithmetic
 from lawful.ops import _comparison as comparison
 from lawful.ops import _numpy_reduction as reduction
+from lawful.ops._array_namespace import array_namespace
 from lawful.ops._at import At
 from lawful.ops._complex import conj, imag, real
 from lawful.ops._conversion import convert_element_type, convert_element_type_p
@@ -112,6 +113,7 @@ class ArrayMethods:
 
     __array_ufunc__ = array_ufunc
     __array_function__ = array_function
+    __array_namespace__ = array_namespace
 
     def __pos__(self) -> Any:
         return self

@@ -15,13 +15,13 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from types import ModuleType
-from typing import Any, NoReturn
+from typing import Any, NoReturn, cast
 
 import numpy as np
 
 from lawful import tree
-from lawful.core import ArgumentTypeError, LawfulError, Tracer, get_aval, is_array, to_numpy
-from lawful.ops import _arithmetic, _comparison, _transcendental
+from lawful.core import ArgumentTypeError, ArgumentValueError, LawfulError, Tracer, get_aval, is_array, to_numpy
+from lawful.ops import _arithmetic, _comparison, _gcd, _transcendental
 from lawful.ops import _numpy_reduction as reduction
 from lawful.ops._comparison import shift_right
 from lawful.ops._complex import imag, real
@@ -36,15 +36,21 @@ from lawful.ops._squeeze import expand_dims
 Function = Callable[..., Any]
 
 _functions: dict[Function, Function] = {}
+_left_out: dict[Function, str] = {}
 
 
-def register_numpy_functions(functions: Mapping[Function, Function]) -> None:
+def register_numpy_functions(
+    functions: Mapping[Function, Function], left_out: Mapping[Function, str] | None = None
+) -> None:
     """Makes functions of NumPy run others where an argument is a tracer or a device array.
 
     Args:
-      functions: for each function of NumPy one with the same arguments, of which it may have fewer.
+      functions: for each function of NumPy one with the same arguments, of which it may have fewer. What stands for a
+        ufunc may have its methods too.
+      left_out: for functions that there is none for, why, and what to do instead.
     """
     _functions.update(functions)
+    _left_out.update(left_out or {})
 
 
 def _declared(*modules: ModuleType) -> dict[Function, Function]:
@@ -55,7 +61,7 @@ def _declared(*modules: ModuleType) -> dict[Function, Function]:
 
 register_numpy_functions(
     {
-        **_declared(_arithmetic, _comparison, _transcendental),
+        **_declared(_arithmetic, _comparison, _gcd, _transcendental),
         np.true_divide: true_divide,
         np.right_shift: shift_right,
         np.floor_divide: floor_divide,
@@ -74,18 +80,17 @@ register_numpy_functions(
     }
 )
 
-# What the methods of a ufunc are called as functions, with the axis that they take by default.
+# What the reductions of a ufunc are called as functions, where what stands for it has no methods.
 _AS_FUNCTION: dict[tuple[Any, str], Function] = {
-    (np.add, "reduce"): np.sum,
-    (np.multiply, "reduce"): np.prod,
-    (np.maximum, "reduce"): np.max,
-    (np.minimum, "reduce"): np.min,
-    (np.logical_and, "reduce"): np.all,
-    (np.logical_or, "reduce"): np.any,
-    (np.add, "accumulate"): np.cumsum,
-    (np.multiply, "accumulate"): np.cumprod,
+    (np.add, "reduce"): reduction.sum,
+    (np.multiply, "reduce"): reduction.prod,
+    (np.maximum, "reduce"): reduction.max,
+    (np.minimum, "reduce"): reduction.min,
+    (np.logical_and, "reduce"): reduction.all,
+    (np.logical_or, "reduce"): reduction.any,
+    (np.maximum, "accumulate"): cummax,
+    (np.minimum, "accumulate"): cummin,
 }
-_CUMULATIVE = {np.maximum: cummax, np.minimum: cummin}
 
 
 @cache
@@ -116,15 +121,15 @@ def array_ufunc(self: Any, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs:
     name = f"numpy.{ufunc.__name__}" + ("" if method == "__call__" else f".{method}")
     function = _ufunc_method(ufunc, method)
     if not any(isinstance(x, Tracer) for x in inputs):
-        return _of_values(getattr(ufunc, method), function, inputs, kwargs)
+        return _of_values(name, getattr(ufunc, method), function, inputs, kwargs)
     if function is not None and _accepts(function, kwargs):
         return function(*inputs, **kwargs)
     if method == "at":
         raise ArgumentTypeError(
             f"{name}: expected an operation that makes a new array, got one that writes into a traced array or with "
-            "traced values; build the result with lawful.numpy.where or concatenate"
+            f"traced values; write x = lawful.{name}(x, indices, values, inplace=False), or x.at[indices].add(values)"
         )
-    _refuse(name, function, kwargs)
+    _refuse(name, ufunc, function, kwargs)
 
 
 def array_function(
@@ -134,12 +139,12 @@ def array_function(
     if any(not (issubclass(cls, np.ndarray) or _is_ours(cls)) for cls in types):
         return NotImplemented
     found = _find(function)
+    name = f"{getattr(function, '__module__', None) or 'numpy'}.{function.__name__}"
     if not any(issubclass(cls, Tracer) for cls in types):
-        return _of_values(function, found, args, kwargs)
+        return _of_values(name, function, found, args, kwargs)
     if found is not None and _accepts(found, kwargs):
         return found(*args, **kwargs)
-    module = getattr(function, "__module__", None) or "numpy"
-    _refuse(f"{module}.{function.__name__}", found, kwargs)
+    _refuse(name, function, found, kwargs)
 
 
 def _is_ours(cls: type) -> bool:
@@ -147,16 +152,18 @@ def _is_ours(cls: type) -> bool:
 
 
 def _ufunc_method(ufunc: np.ufunc, method: str) -> Function | None:
-    if method == "__call__":
-        return _find(ufunc)
+    """Returns what runs a call or a method of a ufunc; NumPy's ``at`` writes into its argument, ours does not."""
+    if method in ("__call__", "at"):
+        return _find(ufunc) if method == "__call__" else None
+    _load_entry_points()  # of which one may have methods
+    function = _find(ufunc)
+    own = getattr(function, method, None)
+    if own is not None:
+        return cast(Function, own)
     if method == "outer":
         return _outer(ufunc)
-    if (ufunc, method) in _AS_FUNCTION:
-        function = _find(_AS_FUNCTION[ufunc, method])
-        return None if function is None else _along_first(function)
-    if method == "accumulate" and ufunc in _CUMULATIVE:
-        return _along_first(_CUMULATIVE[ufunc])
-    return None
+    found = _AS_FUNCTION.get((ufunc, method))
+    return None if found is None else _along_first(found)
 
 
 def _outer(ufunc: np.ufunc) -> Function | None:
@@ -198,33 +205,63 @@ def _accepts(function: Function, kwargs: Mapping[str, Any]) -> bool:
     return kwargs.get("out") is None and (kwargs.keys() <= _parameters(function) or _takes_any_keyword(function))
 
 
-def _of_values(function: Function, found: Function | None, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+def _of_values(
+    name: str, function: Function, found: Function | None, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
     """Calls lawful's function with device arrays; NumPy's with their values, where lawful has none that takes them."""
     if found is not None and _accepts(found, kwargs):
         try:
             return found(*args, **kwargs)
         except LawfulError:
             pass  # NumPy takes lists, and more
+    return call_with_values(name, function, args, kwargs)
+
+
+def call_with_values(name: str, function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Returns what a function of NumPy gives for the values of device arrays.
+
+    Args:
+      name: the function, for error messages.
+      function: the function.
+      args: its arguments, in which device arrays may be anywhere.
+      kwargs: those by name.
+
+    Raises:
+      ArgumentValueError: it would write into a device array.
+    """
 
     def value(x: Any) -> Any:
-        return np.asarray(to_numpy(x)) if _is_ours(type(x)) else x
+        if not _is_ours(type(x)):
+            return x
+        view = np.asarray(to_numpy(x)).view()
+        view.flags.writeable = False  # it may be a copy, in which a change would be lost
+        return view
 
     args, kwargs = tree.map(value, (args, kwargs))
-    return function(*args, **kwargs)
+    try:
+        return function(*args, **kwargs)
+    except ValueError as error:
+        if "read-only" in str(error):
+            raise ArgumentValueError(
+                f"{name}: expected an array that can be written to, got a device array, which is immutable; change a "
+                "copy, y = numpy.array(x), or use the function of lawful.numpy with inplace=False"
+            ) from error
+        raise
 
 
-def _refuse(name: str, function: Function | None, kwargs: Mapping[str, Any]) -> NoReturn:
+def _refuse(name: str, function: Function, found: Function | None, kwargs: Mapping[str, Any]) -> NoReturn:
     if kwargs.get("out") is not None:
         raise ArgumentTypeError(
             f"{name}: expected no out=, got one: an array cannot be overwritten with traced values; use the "
             "result, and write x = x + y in place of x += y"
         )
-    if function is None:
+    if found is None:
+        default = "write it with functions of lawful.numpy, or compute it outside of the transformation"
         raise ArgumentTypeError(
-            f"{name}: expected a function that lawful has too, got a tracer in one that it has not; write it with "
-            "functions of lawful.numpy, or compute it outside of the transformation"
+            f"{name}: expected a function that lawful has too, got a tracer in one that it has not: "
+            f"{_left_out.get(function, default)}"
         )
-    unknown = ", ".join(f"{key}=" for key in kwargs if key not in _parameters(function))
+    unknown = ", ".join(f"{key}=" for key in kwargs if key not in _parameters(found))
     raise ArgumentTypeError(
         f"{name}: expected arguments that lawful's function has too, got {unknown} with a tracer; leave it out: "
         "convert with astype for dtype=, choose with lawful.numpy.where for where="

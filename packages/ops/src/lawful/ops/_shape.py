@@ -105,8 +105,11 @@ def _unbroadcast(ct: Any, aval: ShapedArray, *, shape: Shape, broadcast_dimensio
 
 
 def _batch_broadcast(x: Any, dim: int, *, shape: Shape, broadcast_dimensions: Shape) -> tuple[Any, int]:
-    # The batch dimension stays between its neighbours, so that nothing has to be transposed.
-    out = broadcast_dimensions[dim] if dim < len(broadcast_dimensions) else len(shape)
+    # The batch dimension stays between its neighbours, or in front, so that nothing has to be transposed.
+    if dim == 0:
+        out = 0
+    else:
+        out = broadcast_dimensions[dim] if dim < len(broadcast_dimensions) else len(shape)
     dims = (*broadcast_dimensions[:dim], out, *(to + 1 for to in broadcast_dimensions[dim:]))
     shape = (*shape[:out], get_aval(x).shape[dim], *shape[out:])
     return broadcast_in_dim_p.bind(x, shape=shape, broadcast_dimensions=dims), out

@@ -10,6 +10,7 @@ import numpy as np
 
 from lawful.core import Interval
 from lawful.ops._arithmetic import add, div, mul, neg, rsqrt, sqrt, square, sub
+from lawful.ops._complex_lowering import by_parts, mended
 from lawful.ops._elementwise import Elementwise, elementwise
 
 _POSITIVE = Interval(0.3, 2.0)
@@ -25,6 +26,20 @@ def _chlo(name: str) -> Callable[[Any, Any], Any]:
     return lower
 
 
+def _hlo(name: str) -> Callable[[Any, Any], Any]:
+    """Returns the lowering to an op of StableHLO."""
+
+    def lower(ctx: Any, x: Any) -> Any:
+        return getattr(ctx.hlo, name)(x)
+
+    return lower
+
+
+def _lower_acosh(ctx: Any, x: Any) -> Any:
+    # That of complex numbers is found from the inverse cosine.
+    return ctx.chlo.acos(x) if ctx.avals_in[0].dtype.kind == "c" else ctx.chlo.acosh(x)
+
+
 def _numpy_logistic(x: Any) -> Any:
     x = np.asarray(x)
     if x.dtype.kind in "biu":  # an unsigned integer has no negative
@@ -38,7 +53,7 @@ exp: Elementwise = elementwise(
     "exp",
     "Returns the exponential.",
     np.exp,
-    "exponential",
+    mended("exp", _hlo("exponential")),
     derivatives=(lambda t, ans, x: mul(t, ans),),
     kinds="fc",
 )
@@ -53,7 +68,7 @@ expm1: Elementwise = elementwise(
     "expm1",
     "Returns ``exp(x) - 1``, exact near 0.",
     np.expm1,
-    "exponential_minus_one",
+    mended("expm1", _hlo("exponential_minus_one")),
     derivatives=(lambda t, ans, x: mul(t, add(ans, 1)),),
     kinds="fc",
 )
@@ -61,7 +76,7 @@ log: Elementwise = elementwise(
     "log",
     "Returns the natural logarithm.",
     np.log,
-    "log",
+    mended("log", _hlo("log")),
     derivatives=(lambda t, ans, x: div(t, x),),
     kinds="fc",
     domain=(_POSITIVE,),
@@ -70,22 +85,32 @@ log1p: Elementwise = elementwise(
     "log1p",
     "Returns ``log(1 + x)``, exact near 0.",
     np.log1p,
-    "log_plus_one",
+    mended("log", _hlo("log_plus_one")),
     derivatives=(lambda t, ans, x: div(t, add(x, 1)),),
     kinds="fc",
     domain=(_INSIDE_UNIT,),
 )
 sin: Elementwise = elementwise(
-    "sin", "Returns the sine.", np.sin, "sine", derivatives=(lambda t, ans, x: mul(t, cos(x)),), kinds="fc"
+    "sin",
+    "Returns the sine.",
+    np.sin,
+    by_parts("sin", _hlo("sine")),
+    derivatives=(lambda t, ans, x: mul(t, cos(x)),),
+    kinds="fc",
 )
 cos: Elementwise = elementwise(
-    "cos", "Returns the cosine.", np.cos, "cosine", derivatives=(lambda t, ans, x: neg(mul(t, sin(x))),), kinds="fc"
+    "cos",
+    "Returns the cosine.",
+    np.cos,
+    by_parts("cos", _hlo("cosine")),
+    derivatives=(lambda t, ans, x: neg(mul(t, sin(x))),),
+    kinds="fc",
 )
 tan: Elementwise = elementwise(
     "tan",
     "Returns the tangent.",
     np.tan,
-    "tan",
+    mended("tan", _hlo("tan")),
     derivatives=(lambda t, ans, x: mul(t, add(square(ans), 1)),),
     kinds="fc",
     domain=(Interval(-1.2, 1.2),),
@@ -94,7 +119,7 @@ asin: Elementwise = elementwise(
     "asin",
     "Returns the inverse sine.",
     np.arcsin,
-    _chlo("asin"),
+    mended("asin", _chlo("asin")),
     derivatives=(lambda t, ans, x: mul(t, rsqrt(sub(1, square(x)))),),
     domain=(_INSIDE_UNIT,),
 )
@@ -102,7 +127,7 @@ acos: Elementwise = elementwise(
     "acos",
     "Returns the inverse cosine.",
     np.arccos,
-    _chlo("acos"),
+    mended("acos", _chlo("acos")),
     derivatives=(lambda t, ans, x: neg(mul(t, rsqrt(sub(1, square(x))))),),
     domain=(_INSIDE_UNIT,),
 )
@@ -110,28 +135,28 @@ atan: Elementwise = elementwise(
     "atan",
     "Returns the inverse tangent.",
     np.arctan,
-    _chlo("atan"),
+    mended("atan", _chlo("atan")),
     derivatives=(lambda t, ans, x: div(t, add(square(x), 1)),),
 )
 sinh: Elementwise = elementwise(
     "sinh",
     "Returns the hyperbolic sine.",
     np.sinh,
-    _chlo("sinh"),
+    by_parts("sinh", _chlo("sinh")),
     derivatives=(lambda t, ans, x: mul(t, cosh(x)),),
 )
 cosh: Elementwise = elementwise(
     "cosh",
     "Returns the hyperbolic cosine.",
     np.cosh,
-    _chlo("cosh"),
+    by_parts("cosh", _chlo("cosh")),
     derivatives=(lambda t, ans, x: mul(t, sinh(x)),),
 )
 tanh: Elementwise = elementwise(
     "tanh",
     "Returns the hyperbolic tangent.",
     np.tanh,
-    "tanh",
+    mended("tanh", _hlo("tanh")),
     derivatives=(lambda t, ans, x: mul(t, sub(1, square(ans))),),
     kinds="fc",
 )
@@ -139,14 +164,14 @@ asinh: Elementwise = elementwise(
     "asinh",
     "Returns the inverse hyperbolic sine.",
     np.arcsinh,
-    _chlo("asinh"),
+    mended("asinh", _chlo("asinh")),
     derivatives=(lambda t, ans, x: mul(t, rsqrt(add(square(x), 1))),),
 )
 acosh: Elementwise = elementwise(
     "acosh",
     "Returns the inverse hyperbolic cosine.",
     np.arccosh,
-    _chlo("acosh"),
+    mended("acosh", _lower_acosh),
     # Not the root of the product: of complex numbers that is another branch.
     derivatives=(lambda t, ans, x: div(t, mul(sqrt(sub(x, 1)), sqrt(add(x, 1)))),),
     domain=(Interval(1.5, 3.0),),
@@ -155,7 +180,7 @@ atanh: Elementwise = elementwise(
     "atanh",
     "Returns the inverse hyperbolic tangent.",
     np.arctanh,
-    _chlo("atanh"),
+    mended("atanh", _chlo("atanh")),
     derivatives=(lambda t, ans, x: div(t, mul(sub(1, x), add(x, 1))),),
     domain=(_INSIDE_UNIT,),
 )

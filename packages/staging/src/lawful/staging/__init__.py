@@ -10,7 +10,8 @@
 from lawful.staging._ahead_of_time import Compiled, Lowered, Traced
 from lawful.staging._backends import Backend, CompiledProgram, LoweredProgram, get_backend
 from lawful.staging._cse import cse_jaxpr
-from lawful.staging._dce import dce_call, dce_jaxpr, kept, used_inputs
+from lawful.staging._dce import dce_call, dce_jaxpr, kept, used_inputs, without_effects
+from lawful.staging._host_function import EachElement, HostCall, HostFunction, call_each_element
 from lawful.staging._inline import inline_jaxpr
 from lawful.staging._jit import JitFunction, clear_caches, jit
 from lawful.staging._jit_primitive import jit_p
@@ -18,6 +19,7 @@ from lawful.staging._make_jaxpr import ShapeDtypeStruct, eval_shape, make_jaxpr,
 from lawful.staging._numpy_backend import numpy_backend, numpy_function
 from lawful.staging._ownership import freeze, own_results
 from lawful.staging._partial_eval import Split, consts_as_inputs, merge_lists, partial_eval_jaxpr
+from lawful.staging._pure_callback import pure_callback, pure_callback_p
 from lawful.staging._recorder import (
     JaxprTrace,
     JaxprTracer,
@@ -41,6 +43,9 @@ __all__ = [
     "Backend",
     "Compiled",
     "CompiledProgram",
+    "EachElement",
+    "HostCall",
+    "HostFunction",
     "JaxprTrace",
     "JaxprTracer",
     "JitFunction",
@@ -52,6 +57,7 @@ __all__ = [
     "Statics",
     "Traced",
     "as_tuple",
+    "call_each_element",
     "clear_caches",
     "consts_as_inputs",
     "cse_jaxpr",
@@ -75,6 +81,8 @@ __all__ = [
     "numpy_function",
     "own_results",
     "partial_eval_jaxpr",
+    "pure_callback",
+    "pure_callback_p",
     "require_callable",
     "require_usable",
     "statics_of",
@@ -82,4 +90,5 @@ __all__ = [
     "trace_to_jaxpr",
     "trace_tree",
     "used_inputs",
+    "without_effects",
 ]

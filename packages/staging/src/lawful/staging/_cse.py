@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import Any
 
 import numpy as np
 
-from lawful.core import Atom, ClosedJaxpr, JaxprEqn, Literal, Var, memoize
+from lawful.core import Atom, ClosedJaxpr, JaxprEqn, Literal, Var, applies_effects, map_jaxprs, memoize
 
 
 @memoize
 def cse_jaxpr(closed: ClosedJaxpr) -> ClosedJaxpr:
     """Returns a jaxpr in which no two equations apply the same primitive to the same values.
 
-    Primitives have no side effects, so that one application does for all. Jaxprs inside equations are treated alike.
+    One application does for all, unless it has effects. Jaxprs inside equations are treated alike.
 
     Laws: it means the same; doing it twice is doing it once.
     """
@@ -27,13 +26,11 @@ def cse_jaxpr(closed: ClosedJaxpr) -> ClosedJaxpr:
         return stands_for.get(atom, atom) if type(atom) is Var else atom
 
     for eqn in jaxpr.eqns:
-        eqn = eqn.replace(
-            invars=[replaced(atom) for atom in eqn.invars],
-            params={name: _without_common(value) for name, value in eqn.params.items()},
-        )
+        invars = [replaced(atom) for atom in eqn.invars]
+        eqn = eqn.replace(invars=invars, params=map_jaxprs(cse_jaxpr, eqn.params))
         key = _key(eqn)
         first = None if key is None else known.setdefault(key, eqn)
-        if first is None or first is eqn:
+        if first is None or first is eqn or applies_effects(eqn.primitive, eqn.params):
             eqns.append(eqn)
         else:
             stands_for.update(zip(eqn.outvars, first.outvars, strict=True))
@@ -43,14 +40,6 @@ def cse_jaxpr(closed: ClosedJaxpr) -> ClosedJaxpr:
     ):
         return closed
     return ClosedJaxpr(jaxpr.replace(eqns=eqns, outvars=outvars), closed.consts)
-
-
-def _without_common(value: Any) -> Any:
-    if isinstance(value, ClosedJaxpr):
-        return cse_jaxpr(value)
-    if isinstance(value, tuple) and any(isinstance(item, ClosedJaxpr) for item in value):
-        return tuple(_without_common(item) for item in value)
-    return value
 
 
 def _key(eqn: JaxprEqn) -> Hashable:

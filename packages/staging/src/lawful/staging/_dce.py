@@ -1,15 +1,18 @@
-"""Dead-code elimination: a jaxpr without the equations, constants and inputs that nothing needs."""
+"""Dead-code elimination: a jaxpr without the equations, constants and inputs that nothing needs.
+
+What an equation with effects needs is needed, also if nothing uses its results.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from lawful.core import ClosedJaxpr, Jaxpr, JaxprEqn, Var, memoize
+from lawful.core import ClosedJaxpr, Jaxpr, JaxprEqn, Var, applies_effects, has_effects, map_jaxprs, memoize
 
 
 def dce_jaxpr(closed: ClosedJaxpr, used_outputs: Sequence[bool], *, keep_inputs: bool = True) -> ClosedJaxpr:
-    """Returns a jaxpr that computes the used outputs only.
+    """Returns a jaxpr that computes the used outputs only, and has all of its effects.
 
     Args:
       closed: the program.
@@ -24,7 +27,7 @@ def dce_jaxpr(closed: ClosedJaxpr, used_outputs: Sequence[bool], *, keep_inputs:
     eqns: list[JaxprEqn] = []
     for eqn in reversed(jaxpr.eqns):
         used = [var in live for var in eqn.outvars]
-        if not any(used):
+        if not any(used) and not applies_effects(eqn.primitive, eqn.params):
             continue
         rule = eqn.primitive.rules.get("dce")
         if rule is not None:
@@ -47,7 +50,7 @@ def dce_jaxpr(closed: ClosedJaxpr, used_outputs: Sequence[bool], *, keep_inputs:
 
 
 def used_inputs(closed: ClosedJaxpr, used_outputs: Sequence[bool]) -> list[bool]:
-    """Returns, for each input, whether the used outputs depend on it."""
+    """Returns, for each input, whether the used outputs or an effect depend on it."""
     kept = dce_jaxpr(closed, used_outputs, keep_inputs=False).jaxpr.invars
     live = set(kept)
     return [var in live for var in closed.jaxpr.invars]
@@ -61,6 +64,22 @@ def dce_call(closed: ClosedJaxpr, used_outputs: tuple[bool, ...]) -> tuple[Close
     """
     used = used_inputs(closed, used_outputs)
     return dce_jaxpr(closed, used_outputs, keep_inputs=False), tuple(used)
+
+
+@memoize
+def without_effects(closed: ClosedJaxpr) -> ClosedJaxpr:
+    """Returns a jaxpr without the equations that give nothing and have effects only, also within the jaxprs inside it.
+
+    A program that repeats what another one has done before computes the same values, and does no more than that.
+    """
+    if not has_effects(closed):
+        return closed
+    eqns = [
+        eqn.replace(params=map_jaxprs(without_effects, eqn.params))
+        for eqn in closed.eqns
+        if eqn.outvars or not applies_effects(eqn.primitive, eqn.params)
+    ]
+    return ClosedJaxpr(closed.jaxpr.replace(eqns=eqns), closed.consts)
 
 
 def kept(items: Sequence[Any], mask: Sequence[bool]) -> list[Any]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from types import FunctionType
 from typing import Any, NamedTuple
-from weakref import WeakKeyDictionary, WeakSet
+from weakref import WeakSet, ref
 
 from lawful import tree
 from lawful.core import (
@@ -81,22 +81,44 @@ class Entry:
 
 Cache = dict[Hashable, Entry]
 
-# The traces of each function, for all `jit`s of it with the same options; they die with the function.
-_caches: WeakKeyDictionary[FunctionType, dict[Hashable, Cache]] = WeakKeyDictionary()
-_private_caches: WeakSet[_PrivateCaches] = WeakSet()
+_ATTRIBUTE = "__lawful_jit_caches__"
+_all_caches: WeakSet[_Caches] = WeakSet()
 _lock = threading.Lock()
 
 
-class _PrivateCaches(dict[Hashable, Cache]):
-    """The caches of a callable that is not a plain function: they live in the ``jit`` of it."""
+class _Caches(dict[Hashable, Cache]):
+    """The traces of a function, for all `jit`s of it with the same options.
 
+    They are an attribute of the function, and so die with it also where they lead back to it: a Python function that
+    a program calls may close over the function that was traced. Of a callable of another kind they live in its `jit`.
+    """
+
+    __slots__ = ("__weakref__", "owner")
     __hash__ = object.__hash__  # type: ignore[assignment]
+
+    def __init__(self, owner: FunctionType | None = None) -> None:
+        self.owner = None if owner is None else ref(owner)
+        _all_caches.add(self)
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _Caches, ()  # what is compiled stays in its process
+
+
+def _caches_of(function: Callable[..., Any]) -> _Caches:
+    if type(function) is not FunctionType:
+        return _Caches()
+    found = function.__dict__.get(_ATTRIBUTE)
+    # A function that wraps another one has got a copy of its attributes.
+    if found is None or found.owner is None or found.owner() is not function:
+        found = function.__dict__[_ATTRIBUTE] = _Caches(function)
+    caches: _Caches = found
+    return caches
 
 
 def clear_caches() -> None:
     """Forgets every trace, every transformed jaxpr and every compiled program. Source: ``jax.clear_caches``."""
     with _lock:
-        for caches in (*_caches.values(), *_private_caches):
+        for caches in list(_all_caches):
             for cache in caches.values():
                 cache.clear()
     clear_memos()
@@ -120,13 +142,8 @@ class JitFunction:
         self._label = f"jit of {self._name}"
         options = (statics, donate, donate_names, backend)
         with _lock:
-            if type(function) is FunctionType:
-                caches: dict[Hashable, Cache] = _caches.setdefault(function, {})
-            else:
-                caches = _PrivateCaches()
-                _private_caches.add(caches)
-                self._caches = caches
-            self._cache = caches.setdefault(options, {})
+            self._caches = _caches_of(function)
+            self._cache = self._caches.setdefault(options, {})
 
     def __repr__(self) -> str:
         return f"<jit of {self._name}>"

@@ -31,7 +31,11 @@ class Split:
 
 @memoize
 def partial_eval_jaxpr(
-    closed: ClosedJaxpr, unknown: tuple[bool, ...], force_unknown: tuple[bool, ...] | None = None
+    closed: ClosedJaxpr,
+    unknown: tuple[bool, ...],
+    force_unknown: tuple[bool, ...] | None = None,
+    *,
+    effects_unknown: bool = False,
 ) -> Split:
     """Returns a jaxpr cut into what the known inputs decide, and the rest.
 
@@ -39,6 +43,8 @@ def partial_eval_jaxpr(
       closed: the program.
       unknown: for each input, whether it is unknown.
       force_unknown: for each output, whether it is to be unknown also if it is not.
+      effects_unknown: whether equations with effects are left to the second part also if all that they need is known:
+        where that part runs more often than the first.
 
     Law: the known part, then the unknown one on its residuals, give what ``closed`` gives.
 
@@ -46,7 +52,7 @@ def partial_eval_jaxpr(
     """
     outer = JaxprTrace(current.trace, "partial_eval")
     with new_trace(outer):
-        inner = PartialTrace(outer, "partial_eval")
+        inner = PartialTrace(outer, "partial_eval", effects_unknown=effects_unknown)
         known_in: list[JaxprTracer] = []
         unknown_in: list[JaxprTracer] = []
         args = []

@@ -24,6 +24,7 @@ from lawful.core import (
     Trace,
     Tracer,
     Var,
+    applies_effects,
     current,
     get_aval,
     new_trace,
@@ -69,6 +70,9 @@ class Recorder(Trace):
 
     def record(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
         """Adds an equation, and returns the tracer(s) of what it binds."""
+        stage = primitive.rules.get("stage")
+        if stage is not None:  # a call that carries a Python function, which becomes a jaxpr
+            args, params = stage(self, args, params)
         source = user_source(3)
         atoms: list[Atom] = []
         avals = []
@@ -141,14 +145,18 @@ class JaxprTrace(Recorder):
 class PartialTrace(Recorder):
     """Records the primitives that depend on its tracers, and passes the others to its parent."""
 
-    __slots__ = ("volatile",)
+    __slots__ = ("effects_unknown", "volatile")
 
-    def __init__(self, parent: Trace, transformation: str) -> None:
+    def __init__(self, parent: Trace, transformation: str, *, effects_unknown: bool = False) -> None:
         super().__init__(parent, transformation)
+        #: Whether primitives with effects are recorded also if they do not depend on the tracers.
+        self.effects_unknown = effects_unknown
         #: Arrays among the arguments of the user's call that is being processed: those that may change later.
         self.volatile: Sequence[Any] | None = None
 
     def process_primitive(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
+        if self.effects_unknown and applies_effects(primitive, params):
+            return self.record(primitive, args, params)
         unknown = [type(x) is JaxprTracer and x._trace is self for x in args]
         if not any(unknown):
             assert self.parent is not None

@@ -18,9 +18,17 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from lawful import tree
-from lawful.core import ArgumentTypeError, ArgumentValueError, ShapedArray, register_array_type
-from lawful.ops import ArrayMethods
+from lawful.core import (
+    ArgumentTypeError,
+    ArgumentValueError,
+    ShapedArray,
+    check_device,
+    get_aval,
+    register_array_type,
+    register_device_type,
+    to_numpy,
+)
+from lawful.ops import ArrayMethods, call_with_values
 from lawful.xla_backend import _jaxlib
 from lawful.xla_backend._errors import DeletedArrayError
 
@@ -174,8 +182,28 @@ class Array(ArrayMethods):
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         if not all(issubclass(cls, Array | np.ndarray) for cls in types):
             return NotImplemented  # a tracer among the arguments knows more
-        args, kwargs = tree.map(lambda x: x._view() if type(x) is Array else x, (args, kwargs))
-        return func(*args, **kwargs)
+        return call_with_values(f"numpy.{func.__name__}", func, args, kwargs)
+
+    def to_device(self, device: Any, /, *, stream: None = None) -> Any:
+        """Returns the array on a device: itself where it is there, and a NumPy array for NumPy's device, ``"cpu"``.
+
+        Args:
+          device: one of `devices`, or ``"cpu"``; None for where it is.
+          stream: None only.
+
+        Raises:
+          ArgumentValueError: there is no such device, or a stream is given.
+        """
+        check_device("to_device", device)
+        if stream is not None:
+            raise ArgumentValueError(f"to_device: expected no stream, got {stream!r}; leave it out")
+        if device is None or device == self._device:
+            return self
+        if not _jaxlib.is_device(device):
+            return self._view()
+        if device.platform == self._device.platform:
+            return Array(_jaxlib.copy_buffer(self._live_buffer(), device), self._aval, device)
+        return put(self._view(), self._aval, device)
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return _DLPACK_DEVICE_TYPES[self._device.platform], self._device.id
@@ -281,3 +309,4 @@ def _to_numpy(x: Array) -> Any:
 
 
 register_array_type(Array, aval=operator.attrgetter("_aval"), to_numpy=_to_numpy)
+register_device_type(_jaxlib.DeviceType, put=lambda x, device: put(to_numpy(x), get_aval(x), device))

@@ -19,6 +19,7 @@ from lawful.core import ArgumentTypeError, ArgumentValueError, ClosedJaxpr, Shap
 from lawful.xla_backend import _jaxlib
 from lawful.xla_backend._array import Array
 from lawful.xla_backend._errors import DeletedArrayError, XlaError
+from lawful.xla_backend._host_functions import CallbackFailure
 from lawful.xla_backend._lowering import StableHLO, lower
 
 
@@ -62,7 +63,7 @@ class Lowered:
         self._lock = threading.Lock()
 
     def as_text(self) -> str:
-        """Returns the StableHLO module as text. Its constants are the first arguments of ``main``."""
+        """Returns the StableHLO module as text. Its large constants are the first arguments."""
         with self._lock:
             return str(self._stablehlo.module)
 
@@ -80,7 +81,7 @@ class Lowered:
     def _load(self, device: _jaxlib.Device, options: _jaxlib.Options) -> _jaxlib.Executable:
         returned = [aval for aval in self.out_avals if aval.dtype != float0]
         with self._lock:
-            return _jaxlib.compile_module(self._stablehlo.module, device, returned, options)
+            return _jaxlib.compile_module(self._stablehlo.module, device, returned, options, self._stablehlo.functions)
 
     def _put_consts(self, device: _jaxlib.Device) -> list[Any]:
         return [_buffer_on(const, get_aval(const), device) for const in self._stablehlo.consts]
@@ -141,6 +142,8 @@ class Compiled:
           ArgumentTypeError: an argument has another type, or there are too few or too many.
           ArgumentValueError: Arrays are on different devices, or an Array is donated and passed a second time.
           DeletedArrayError: an argument was donated or deleted before.
+
+        A program that calls Python functions has ended when this returns, and what one of them raises is raised here.
         """
         device = self._device
         buffers = self._consts.copy()
@@ -175,10 +178,15 @@ class Compiled:
     def _call_buffers(self, buffers: list[Any], args: tuple[Any, ...]) -> list[Any]:
         if self._donated:
             self._check_donated(args, buffers)
+        raised = None
         try:
             results = self._run(buffers)
+        except CallbackFailure as failure:
+            raised = failure.error
         except Exception as error:
             self._explain_failure(args, error)
+        if raised is not None:  # here, where no other exception becomes its context
+            raise raised
         if self._donated:
             for position in self._donated:
                 if type(args[position]) is Array:

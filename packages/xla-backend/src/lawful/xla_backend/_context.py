@@ -17,8 +17,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lawful.core import ClosedJaxpr, JaxprEqn, ShapedArray, as_dtype
+from lawful.core import ClosedJaxpr, JaxprEqn, ShapedArray, as_dtype, has_effects
 from lawful.staging import ShapeDtypeStruct, make_jaxpr
+from lawful.xla_backend._callbacks import CheckedCall, call_python, case, while_loop, while_loop_in_order
 from lawful.xla_backend._jaxlib import chlo, ir, lapack_target, stablehlo
 from lawful.xla_backend._types import TypeTable
 
@@ -176,6 +177,33 @@ class LoweringContext:
         )
         return list(op.results)
 
+    def callback(
+        self,
+        function: Callable[..., Sequence[Any]],
+        operands: Sequence[Value],
+        results: Sequence[ShapedArray] | None = None,
+    ) -> list[Value]:
+        """Returns the results of a Python function, which is called when the program runs; on the CPU only.
+
+        The calls of effectful primitives are made in the order of their equations, each as often as its equation says.
+        Those of others may be made more or less often, and in any order.
+
+        Args:
+          function: of NumPy arrays, read-only, of the types of the operands; it gives a sequence of arrays.
+          operands: values.
+          results: the types of the arrays that it gives; by default those of the equation's results.
+        """
+        avals = [self._aval_of(operand) for operand in operands]
+        if len(operands) == len(self.avals_in):  # float0 looks like bool here
+            avals = [
+                aval if self.tensor_type(aval) == operand.type else found
+                for aval, operand, found in zip(self.avals_in, operands, avals, strict=True)
+            ]
+        types = self.avals_out if results is None else results
+        in_order = self._eqn.primitive.effectful
+        call = CheckedCall(function, self._eqn, tuple(avals), tuple(types), in_order)
+        return call_python(self._function, call, operands)
+
     @contextmanager
     def block(self, region: Any, types: Sequence[Any]) -> Iterator[tuple[Value, ...]]:
         """Fills a region of an operation with one block: gives the block's arguments, of the types given.
@@ -228,12 +256,7 @@ class LoweringContext:
           branches: the programs.
           operands: a value for each of the ``invars`` of all of them.
         """
-        types = [self.tensor_type(aval) for aval in branches[0].out_avals]
-        op = stablehlo.CaseOp(types, index=index, num_branches=len(branches))
-        for region, branch in zip(op.regions, branches, strict=True):
-            with self.block(region, ()):
-                stablehlo.return_(self._function.inline(branch, operands))
-        return list(op.results)
+        return case(self._function, index, branches, operands)
 
     def while_loop(
         self,
@@ -253,12 +276,14 @@ class LoweringContext:
           cond_consts: the first operands of ``cond``, the same at each turn.
           body_consts: the first operands of ``body``, the same at each turn.
         """
-        types = [value.type for value in init]
-        op = stablehlo.WhileOp(types, list(init))
-        for region, jaxpr, consts in ((op.regions[0], cond, cond_consts), (op.regions[1], body, body_consts)):
-            with self.block(region, types) as state:
-                stablehlo.return_(self._function.inline(jaxpr, [*consts, *state]))
-        return list(op.results)
+        inline = self._function.inline
+        build = while_loop_in_order if has_effects(cond) or has_effects(body) else while_loop
+        return build(
+            self._function,
+            lambda *state: inline(cond, [*cond_consts, *state])[0],
+            lambda *state: inline(body, [*body_consts, *state]),
+            init,
+        )
 
 
 @lru_cache(maxsize=512)

@@ -22,6 +22,7 @@ import os
 import threading
 import weakref
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from contextlib import nullcontext
 from functools import cache
 from typing import Any, NoReturn, Protocol, cast
 
@@ -39,6 +40,7 @@ from jaxlib.version import __version__ as jaxlib_version
 
 from lawful.core import ArgumentValueError, ShapedArray
 from lawful.xla_backend._errors import ForkedProcessError, XlaError
+from lawful.xla_backend._host_functions import CallbackFailure, HostFunctions, Turns
 
 __all__ = ["chlo", "func", "ir", "jaxlib_version", "stablehlo"]
 
@@ -125,9 +127,13 @@ def devices(platform: str | None = None) -> tuple[Device, ...]:
     return tuple(client(platform).local_devices())
 
 
+#: The type of devices.
+DeviceType = cast(type, _jax.Device)
+
+
 def is_device(x: object) -> bool:
     """Whether ``x`` is a device."""
-    return isinstance(x, _jax.Device)
+    return isinstance(x, DeviceType)
 
 
 @cache
@@ -324,6 +330,57 @@ class Executable:
 _executables: weakref.WeakSet[Executable] = weakref.WeakSet()
 
 
+# Programs that call Python
+
+#: The name by which a program calls one of the functions that it is compiled with. It gives them arrays of its own.
+CALLBACK_TARGET = "xla_ffi_python_cpu_callback"
+
+
+# Up to 0.11 no more programs than these run at a time.
+_turns = Turns(32) if tuple(map(int, jaxlib_version.split(".")[:2])) < (0, 12) else None
+
+
+class CallingExecutable(Executable):
+    """A compiled program that calls Python functions: it has ended when ``run`` returns."""
+
+    __slots__ = ("_functions",)
+
+    def __init__(self, loaded: Any, device: Device, out_avals: Sequence[ShapedArray], functions: HostFunctions) -> None:
+        super().__init__(loaded, device, out_avals)
+        self._functions = functions
+
+    def run(self, buffers: list[Any]) -> list[Any]:
+        """Runs the program and returns its results.
+
+        Raises:
+          CallbackFailure: a function raised an exception.
+        """
+        if _forked:
+            _refuse_forked()
+        # With nothing to wait for it runs on this thread. The runtime has few threads of its own: were they all in
+        # functions that wait for other programs, nothing would go on.
+        for buffer in buffers:
+            buffer.block_until_ready()
+        with nullcontext() if _turns is None else _turns.one():
+            try:
+                started = self._execute(buffers, with_tokens=True)
+                ended = started.consume_token()
+                results = cast("list[Any]", started.consume_with_handlers(self._handlers))
+                ended.block_until_ready()
+            except RuntimeFailure as error:
+                raised = self._functions.raised(error)
+                if raised is None:
+                    raise
+                raise CallbackFailure(raised) from None
+        return results
+
+    def serialize(self) -> bytes:
+        """Raises XlaError: the functions cannot be stored."""
+        raise XlaError(
+            "serialize: expected a program that calls no Python function, got one that does; compile it where it runs"
+        )
+
+
 def _compile_options(device: Device, options: Options) -> Any:
     compile_options = xla_client.CompileOptions()
     compile_options.num_replicas = compile_options.num_partitions = 1
@@ -333,7 +390,13 @@ def _compile_options(device: Device, options: Options) -> Any:
     return compile_options
 
 
-def compile_module(module: Any, device: Device, out_avals: Sequence[ShapedArray], options: Options) -> Executable:
+def compile_module(
+    module: Any,
+    device: Device,
+    out_avals: Sequence[ShapedArray],
+    options: Options,
+    functions: Sequence[Callable[..., tuple[Any, ...]]] = (),
+) -> Executable:
     """Compiles an MLIR module, which has been verified, for one device.
 
     Args:
@@ -341,17 +404,19 @@ def compile_module(module: Any, device: Device, out_avals: Sequence[ShapedArray]
       device: where it will run.
       out_avals: the types of its results.
       options: XLA's own flags, as ``{"xla_backend_optimization_level": 0}``.
+      functions: what the program calls by ``CALLBACK_TARGET``, by number. The runtime checks nothing that they return.
 
     Raises:
       XlaError: the compiler refuses the program or the options.
     """
+    called = HostFunctions(functions)
     try:
         loaded = client(device.platform).compile_and_load(
-            module, _device_list(device), _compile_options(device, options)
+            module, _device_list(device), _compile_options(device, options), called.entries()
         )
     except RuntimeFailure as error:
         raise XlaError(f"compile: expected a program that XLA compiles, got the compiler's error {error}") from error
-    return Executable(loaded, device, out_avals)
+    return CallingExecutable(loaded, device, out_avals, called) if functions else Executable(loaded, device, out_avals)
 
 
 def options_fingerprint(device: Device, options: Options) -> bytes:

@@ -1,7 +1,8 @@
 """From a jaxpr to a StableHLO module, by the primitives' own lowering rules.
 
-The constants of the program, those of the programs inside it too, become the first arguments of ``main``, so
-that their values are not part of the text. A jaxpr that is called becomes a private function, lowered once.
+Large constants of the program, those of the programs inside it too, and those on a device become the first arguments
+of ``main``, so that their values are not part of the text; a small one, such as a few indices, is compiled better where
+it is known. A jaxpr that is called becomes a private function, lowered once.
 """
 
 from __future__ import annotations
@@ -27,13 +28,18 @@ from lawful.core import (
     at_source,
     float0,
     get_aval,
+    has_effects,
     to_numpy,
 )
 from lawful.xla_backend import _jaxlib
+from lawful.xla_backend._callbacks import ORDER, CheckedCall
 from lawful.xla_backend._context import LoweringContext, Value
 from lawful.xla_backend._errors import LoweringError
 from lawful.xla_backend._jaxlib import func, ir
 from lawful.xla_backend._types import TypeTable
+
+# A constant of more bytes is an argument. With indices that it knows XLA makes a slice of a gather, a pad of a scatter.
+LARGE = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +49,12 @@ class StableHLO:
     Attributes:
       module: the ``ir.Module``, whose function ``main`` takes the constants, then the arguments, float0 left out.
       consts: the constants that the caller has to pass.
+      functions: the Python functions that the program calls, by their numbers.
     """
 
     module: Any
     consts: tuple[Any, ...]
+    functions: tuple[CheckedCall, ...]
 
 
 def lower(closed: ClosedJaxpr, *, name: str, platform: str, donated: Sequence[int] = ()) -> StableHLO:
@@ -83,6 +91,8 @@ class ModuleLowering:
         self.located: dict[str, JaxprEqn] | None = {} if located else None
         self.context = _jaxlib.new_context()
         self.rules: dict[Primitive, Callable[..., Any]] = {}
+        #: The Python functions that the program calls.
+        self.functions: list[CheckedCall] = []
         self._functions: dict[tuple[int, ...], tuple[str, tuple[Any, ...]]] = {}
         # With the program itself, so that its id stays its own.
         self._consts: dict[int, tuple[ClosedJaxpr, dict[int, Any]]] = {}
@@ -115,7 +125,7 @@ class ModuleLowering:
                 outs = function.inline(closed, args)
                 kept = [out for out, aval in zip(outs, closed.out_avals, strict=True) if aval.dtype != float0]
                 func.return_(kept)
-        return StableHLO(self._module, tuple(consts.values()))
+        return StableHLO(self._module, tuple(consts.values()), tuple(self.functions))
 
     # Functions
 
@@ -139,29 +149,28 @@ class ModuleLowering:
             symbol = self._unique(name or closed.jaxpr.name)
             consts = self.consts_of(closed)
             found = self._functions[key] = symbol, tuple(consts.values())
-            types = self.types
-            arg_types = [types.tensor_type(get_aval(const)) for const in consts.values()]
-            arg_types += [types.tensor_type(aval) for aval in closed.in_avals]
-            op = self._new_function(symbol, arg_types, [types.tensor_type(aval) for aval in closed.out_avals])
+            order = [ORDER] if has_effects(closed) else []
+            arg_types = [*map(get_aval, consts.values()), *closed.in_avals, *order]
+            result_types = [*closed.out_avals, *order]
+            tensor_type = self.types.tensor_type
+            op = self._new_function(symbol, [*map(tensor_type, arg_types)], [*map(tensor_type, result_types)])
             with ir.InsertionPoint(op.add_entry_block()):
                 args = list(op.arguments)
                 function = FunctionLowering(self, dict(zip(consts, args, strict=False)))
-                func.return_(function.inline(closed, args[len(consts) :]))
+                if order:
+                    function.set_order(args.pop())
+                outs = function.inline(closed, args[len(consts) :])
+                func.return_([*outs, function.order()] if order else outs)
         return found
 
     # Constants
 
     def consts_of(self, closed: ClosedJaxpr) -> dict[int, Any]:
-        """Returns the array constants of a program and of those inside it, once each, by ``id``; not scalars."""
+        """Returns the constants of a program and of those inside it that are arguments, once each, by ``id``."""
         known = self._consts.get(id(closed))
         if known is not None:
             return known[1]
-        avals = map(get_aval, closed.consts)
-        found = {
-            id(const): const
-            for const, aval in zip(closed.consts, avals, strict=True)
-            if aval.shape and aval.dtype != float0
-        }
+        found = {id(const): const for const in closed.consts if _is_argument(const)}
         self._add_inner_consts(closed.jaxpr, found)
         self._consts[id(closed)] = closed, found
         return found
@@ -206,11 +215,14 @@ class ModuleLowering:
 class FunctionLowering:
     """A function being built: the values of its constants, and of its scalar literals in the current block."""
 
-    __slots__ = ("_consts", "_literals", "module")
+    __slots__ = ("_consts", "_in_region", "_literals", "_order", "module")
 
     def __init__(self, module: ModuleLowering, consts: dict[int, Value]) -> None:
         self.module = module
         self._consts = consts
+        # What the last call with effects gave to the next one; None before the first.
+        self._order: Value | None = None
+        self._in_region = False
         self._literals: dict[tuple[np.dtype[Any], bytes], Value] = {}
 
     def inline(self, closed: ClosedJaxpr, operands: Sequence[Value]) -> list[Value]:
@@ -227,21 +239,50 @@ class FunctionLowering:
         """Builds a call of the function of a program, and returns its results."""
         symbol, consts = self.module.function_of(closed, name)
         types = [self.module.types.tensor_type(aval) for aval in closed.out_avals]
-        call = func.CallOp(types, ir.FlatSymbolRefAttr.get(symbol), [*map(self._const, consts), *operands])
-        return list(call.results)
+        args = [*map(self._const, consts), *operands]
+        effects = has_effects(closed)
+        if effects:
+            types.append(self.module.types.tensor_type(ORDER))
+            args.append(self.order())
+        results = list(func.CallOp(types, ir.FlatSymbolRefAttr.get(symbol), args).results)
+        if effects:
+            self.set_order(results.pop())
+        return results
+
+    def order(self, eqn: JaxprEqn | None = None) -> Value:
+        """Returns what the last call with effects gave to the next one."""
+        if self._order is None:
+            if self._in_region:
+                raise LoweringError(
+                    "lowering: expected effects in functions, branches and loops only, got one in a region of an "
+                    "operation that may run it any number of times; take it out of there",
+                    source=None if eqn is None else eqn.source,
+                )
+            self._order = self.module.types.constant(np.zeros(ORDER.shape, ORDER.dtype))
+        return self._order
+
+    def set_order(self, value: Value) -> None:
+        """Makes a value the one that the next call with effects takes."""
+        self._order = value
 
     @contextmanager
-    def block(self, region: Any, types: Sequence[Any]) -> Iterator[tuple[Value, ...]]:
-        """Fills a region of an operation with one block, and gives the block's arguments."""
-        outside = self._literals
+    def block(self, region: Any, types: Sequence[Any], order: Value | None = None) -> Iterator[tuple[Value, ...]]:
+        """Fills a region of an operation with one block, and gives the block's arguments.
+
+        Args:
+          region: the region.
+          types: the types of the arguments.
+          order: what calls with effects in the block begin with; None where there may be none.
+        """
+        outside = self._literals, self._order, self._in_region
         # A literal built in a block cannot be used outside of it.
-        self._literals = {}
+        self._literals, self._order, self._in_region = {}, order, True
         block = region.blocks.append(*types)
         try:
             with ir.InsertionPoint(block):
                 yield tuple(block.arguments)
         finally:
-            self._literals = outside
+            self._literals, self._order, self._in_region = outside
 
     def _const(self, const: Any) -> Value:
         value = self._consts.get(id(const))
@@ -305,6 +346,13 @@ def _failed_rule(eqn: JaxprEqn, error: Exception) -> LoweringError:
 
 def _identifier(name: str) -> str:
     return re.sub(r"[^A-Za-z0-9_]", "_", name)
+
+
+def _is_argument(const: Any) -> bool:
+    """Tells whether the value of a constant is no part of the text: it is large, or an array on a device."""
+    aval = get_aval(const)
+    on_device = aval.shape != () and not isinstance(const, np.ndarray)
+    return aval.dtype != float0 and (on_device or aval.size * aval.dtype.itemsize > LARGE)
 
 
 def _host_value(x: Any) -> np.ndarray[Any, Any]:

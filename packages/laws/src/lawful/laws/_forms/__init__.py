@@ -2,6 +2,16 @@
 
 from lawful.laws._form import forms
 
-from lawful.laws._forms import compilation, choice, batching, derivative  # isort: skip
+from lawful.laws._forms import compilation, choice, batching, loops, slices, rematerialization, own_rules, derivative  # isort: skip
 
-__all__ = ["batching", "choice", "compilation", "derivative", "forms"]
+__all__ = [
+    "batching",
+    "choice",
+    "compilation",
+    "derivative",
+    "forms",
+    "loops",
+    "own_rules",
+    "rematerialization",
+    "slices",
+]

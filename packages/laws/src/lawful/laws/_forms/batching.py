@@ -9,7 +9,8 @@ import numpy as np
 from lawful.laws._builder import Builder
 from lawful.laws._choose import Chooser
 from lawful.laws._form import form
-from lawful.laws._forms.operands import draw_operands, draw_results, expressions, one_or_all
+from lawful.laws._forms.operands import draw_operands, draw_results, expressions
+from lawful.laws._program import one_or_all
 from lawful.laws._scope import Lanes, Variable
 
 # A sub-program has a value for each lane of all mapped functions around it.

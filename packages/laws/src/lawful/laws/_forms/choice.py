@@ -7,14 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from lawful.core import ShapedArray
 from lawful.laws._builder import Builder
 from lawful.laws._choose import Chooser
 from lawful.laws._form import form
-from lawful.laws._forms.operands import draw_operands, draw_results, expressions, one_or_all
-from lawful.laws._operands import adapted
-from lawful.laws._program import Block, Static
-from lawful.laws._scope import Lanes, Operand, Variable, applied, by_lane, static
+from lawful.laws._forms.operands import draw_operands, draw_results, expressions, of_type, strong
+from lawful.laws._program import Block, Static, one_or_all
+from lawful.laws._scope import Lanes, Variable, by_lane, static
 
 
 def _predicate(builder: Builder, choose: Chooser) -> Variable | None:
@@ -35,29 +33,6 @@ def _predicate(builder: Builder, choose: Chooser) -> Variable | None:
     return builder.assign(function, [operand, static(Static(bound))])
 
 
-def _strong(aval: ShapedArray) -> ShapedArray:
-    return ShapedArray(aval.shape, aval.dtype)
-
-
-def _of_type(builder: Builder, choose: Chooser, aval: ShapedArray) -> Operand:
-    """Returns an operand of a type: a variable that has it, or one made to have it."""
-    variables = builder.visible()
-    same = [v for v in variables if _strong(v.aval) == aval]
-    index = choose.integer(0, len(same))
-    if index < len(same):
-        return same[index].operand
-    variable = choose.early(variables)
-    # From one kind of numbers to another only where nothing jumps.
-    if variable.aval.dtype != aval.dtype:
-        if variable.kind not in "bi" or aval.dtype.kind == "b":
-            return applied("ops.full", (), shape=aval.shape, fill_value=aval.dtype.type(1))
-        converted = variable.operand.wrapped("ops.convert_element_type", new_dtype=aval.dtype)
-        if np.shape(converted.value) == aval.shape:
-            return converted
-        return applied("ops.full", (), shape=aval.shape, fill_value=aval.dtype.type(1))
-    return adapted(variable, aval.shape)
-
-
 def _branches(
     builder: Builder, choose: Chooser, operands: Sequence[Variable], count: int
 ) -> list[tuple[Block, list[Lanes]]] | None:
@@ -66,10 +41,10 @@ def _branches(
     first = builder.block(choose, parameters, lambda: draw_results(builder, choose))
     if first is None:
         return None
-    types = [_strong(Variable(Static(None), values).aval) for values in first[1]]
+    types = [strong(Variable(Static(None), values).aval) for values in first[1]]
     branches = [first]
     for _ in range(count - 1):
-        drawn = builder.block(choose, parameters, lambda: [_of_type(builder, choose, aval) for aval in types])
+        drawn = builder.block(choose, parameters, lambda: [of_type(builder, choose, aval) for aval in types])
         if drawn is None:
             return None
         branches.append(drawn)

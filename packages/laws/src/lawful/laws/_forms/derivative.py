@@ -16,9 +16,9 @@ from lawful.core import Interval, ShapedArray
 from lawful.laws._builder import Builder
 from lawful.laws._choose import Chooser
 from lawful.laws._form import form
-from lawful.laws._forms.operands import draw_operands, draw_results, expressions, one_or_all
+from lawful.laws._forms.operands import draw_operands, draw_results, expressions
 from lawful.laws._interpreter import function_of
-from lawful.laws._program import Block, Name
+from lawful.laws._program import Block, Name, one_or_all
 from lawful.laws._scope import Operand, Variable, by_lane
 from lawful.laws.systems import lawful
 

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
+import numpy as np
+
+from lawful.core import ShapedArray
 from lawful.laws._builder import Builder
 from lawful.laws._choose import Chooser
+from lawful.laws._operands import adapted
 from lawful.laws._program import Expression
-from lawful.laws._scope import Operand, Variable
+from lawful.laws._scope import Operand, Variable, applied
 
 
 def draw_operands(
@@ -36,6 +39,25 @@ def expressions(variables: list[Variable] | list[Operand]) -> tuple[Expression, 
     return tuple([variable.expression for variable in variables])
 
 
-def one_or_all(values: list[Any]) -> Any:
-    """Returns a single value as it is, and several as a tuple: as functions return them."""
-    return values[0] if len(values) == 1 else tuple(values)
+def strong(aval: ShapedArray) -> ShapedArray:
+    """Returns the type of an array in place of that of a Python number."""
+    return ShapedArray(aval.shape, aval.dtype)
+
+
+def of_type(builder: Builder, choose: Chooser, aval: ShapedArray) -> Operand:
+    """Returns an operand of a type: a variable that has it, or one made to have it."""
+    variables = builder.visible()
+    same = [v for v in variables if strong(v.aval) == aval]
+    index = choose.integer(0, len(same))
+    if index < len(same):
+        return same[index].operand
+    variable = choose.early(variables)
+    # From one kind of numbers to another only where nothing jumps.
+    if variable.aval.dtype != aval.dtype:
+        if variable.kind not in "bi" or aval.dtype.kind == "b":
+            return applied("ops.full", (), shape=aval.shape, fill_value=aval.dtype.type(1))
+        converted = variable.operand.wrapped("ops.convert_element_type", new_dtype=aval.dtype)
+        if np.shape(converted.value) == aval.shape:
+            return converted
+        return applied("ops.full", (), shape=aval.shape, fill_value=aval.dtype.type(1))
+    return adapted(variable, aval.shape)

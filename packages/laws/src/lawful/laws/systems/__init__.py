@@ -12,8 +12,18 @@ from typing import Final
 
 from lawful.laws._implementation import Implementation
 from lawful.laws.systems._lawful import Lawful, lawful
+from lawful.laws.systems._own_rules import with_jvp_rule, with_vjp_rule, with_vmap_rule
 
-__all__ = ["Implementation", "Lawful", "find_system", "lawful", "system_names"]
+__all__ = [
+    "Implementation",
+    "Lawful",
+    "find_system",
+    "lawful",
+    "system_names",
+    "with_jvp_rule",
+    "with_vjp_rule",
+    "with_vmap_rule",
+]
 
 #: The systems that there is an adapter for.
 system_names: Final = ("lawful", "jax", "autograd", "torch")

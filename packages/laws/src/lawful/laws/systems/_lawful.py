@@ -10,12 +10,14 @@ import numpy as np
 
 from lawful import autodiff, batching, control_flow, core, ops, staging
 from lawful.laws._implementation import Function, Implementation
+from lawful.laws.systems._own_rules import with_jvp_rule, with_vjp_rule, with_vmap_rule
 
 # What the text of a program may name, with the import that it needs.
 _IMPORTS: Final[dict[str, tuple[str, Any]]] = {
     "np": ("import numpy as np", np),
     "core": ("from lawful import core", core),
     "ops": ("from lawful import ops", ops),
+    "checkpoint": ("from lawful.autodiff import checkpoint", autodiff.checkpoint),
     "grad": ("from lawful.autodiff import grad", autodiff.grad),
     "jvp": ("from lawful.autodiff import jvp", autodiff.jvp),
     "linearize": ("from lawful.autodiff import linearize", autodiff.linearize),
@@ -24,8 +26,16 @@ _IMPORTS: Final[dict[str, tuple[str, Any]]] = {
     "vjp": ("from lawful.autodiff import vjp", autodiff.vjp),
     "vmap": ("from lawful.batching import vmap", batching.vmap),
     "cond": ("from lawful.control_flow import cond", control_flow.cond),
+    "associative_scan": ("from lawful.control_flow import associative_scan", control_flow.associative_scan),
+    "fori_loop": ("from lawful.control_flow import fori_loop", control_flow.fori_loop),
+    "map": ("from lawful.control_flow import map", control_flow.map),
+    "scan": ("from lawful.control_flow import scan", control_flow.scan),
+    "while_loop": ("from lawful.control_flow import while_loop", control_flow.while_loop),
     "switch": ("from lawful.control_flow import switch", control_flow.switch),
     "jit": ("from lawful.staging import jit", staging.jit),
+    "with_jvp_rule": ("from lawful.laws.systems import with_jvp_rule", with_jvp_rule),
+    "with_vjp_rule": ("from lawful.laws.systems import with_vjp_rule", with_vjp_rule),
+    "with_vmap_rule": ("from lawful.laws.systems import with_vmap_rule", with_vmap_rule),
 }
 
 

@@ -150,16 +150,25 @@ class Autograd(Implementation):
     name = "autograd"
     absent: Mapping[str, str] = MappingProxyType(
         {
+            "checkpoint": "its checkpoint loses the derivative by what is closed over, and has none in forward mode",
+            "associative_scan": "it has no loops but Python's",
             "complex": "its rules for complex numbers are not JAX's everywhere",
+            "custom_jvp": "its primitives close over no variable of a derivative",
+            "custom_vjp": "its primitives close over no variable of a derivative",
+            "custom_vmap": "it does not map",
+            "fori_loop": "it has no loops but Python's",
             "integer tangents": "it differentiates by floating numbers only",
             "jaxprs": "it has no program representation",
             "jit": "it does not compile",
             "linear_transpose": "it transposes no function that is not a derivative",
             "linearize": "make_jvp evaluates the function again for each tangent",
             "jacfwd": "it has Jacobians by reverse mode only",
+            "map": "it has no loops but Python's",
             "mixed jit": "it does not compile",
+            "scan": "it has no loops but Python's",
             "threads": "its stack of traces is one for all threads, which mix up each other's variables",
             "vmap": "it does not map",
+            "while_loop": "it has no loops but Python's",
             "weak types": "a Python number is an array to it",
         }
     )

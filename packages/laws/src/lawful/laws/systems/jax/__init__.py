@@ -10,14 +10,20 @@ manager for them would neither reach other threads nor a program that has been p
 """
 
 from lawful.laws.systems.jax._functions import ops
+from lawful.laws.systems.jax._own_rules import with_jvp_rule
 from lawful.laws.systems.jax._system import (
     Jax,
     array,
+    associative_scan,
+    checkpoint,
     cond,
+    fori_loop,
     grad,
     jit,
     jvp,
     linearize,
+    map,
+    scan,
     stop_gradient,
     switch,
     system,
@@ -29,16 +35,22 @@ from lawful.laws.systems.jax._system import (
 __all__ = [
     "Jax",
     "array",
+    "associative_scan",
+    "checkpoint",
     "cond",
+    "fori_loop",
     "grad",
     "jit",
     "jvp",
     "linearize",
+    "map",
     "ops",
+    "scan",
     "stop_gradient",
     "switch",
     "system",
     "value_and_grad",
     "vjp",
     "vmap",
+    "with_jvp_rule",
 ]

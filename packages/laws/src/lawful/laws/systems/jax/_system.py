@@ -15,6 +15,7 @@ from lawful import tree
 from lawful.core import ShapedArray, get_aval
 from lawful.laws._implementation import Function, Implementation
 from lawful.laws.systems.jax._functions import ops
+from lawful.laws.systems.jax._own_rules import with_jvp_rule
 
 jax.config.update("jax_enable_x64", True)  # type: ignore[no-untyped-call]
 
@@ -22,13 +23,37 @@ grad, jvp, linearize, value_and_grad, vjp, vmap = (
     *(jax.grad, jax.jvp, jax.linearize),
     *(jax.value_and_grad, jax.vjp, jax.vmap),
 )
-cond, switch, stop_gradient = lax.cond, lax.switch, lax.stop_gradient
+checkpoint, cond, switch, stop_gradient = jax.checkpoint, lax.cond, lax.switch, lax.stop_gradient
 
 
 def jit(function: Function, backend: str | None = None) -> Function:
     """Returns a function compiled by XLA, the only backend that JAX has for a device."""
     compiled: Function = jax.jit(function)
     return compiled
+
+
+def scan(
+    f: Function, init: Any, xs: Any = None, length: int | None = None, reverse: bool = False, unroll: Any = 1, *,
+    checkpoints: int | None = None,
+) -> Any:  # fmt: skip
+    """Returns a scan; JAX keeps what it needs of every turn, so that ``checkpoints`` says nothing to it."""
+    return lax.scan(f, array(init), xs, length, reverse, unroll)
+
+
+def associative_scan(fn: Function, elems: Any, reverse: bool = False, axis: int = 0) -> Any:
+    """Returns the partial combinations; JAX 0.12 fails where the axis is negative and ``reverse`` holds."""
+    return lax.associative_scan(fn, array(elems), reverse, axis % np.ndim(tree.leaves(elems)[0]))
+
+
+def map(f: Function, xs: Any, *, batch_size: int | None = None) -> Any:
+    """Returns the stacked results; JAX 0.12 divides by zero where results without elements come in batches."""
+    without_elements = not all(leaf.size for leaf in tree.leaves(jax.eval_shape(lambda xs: lax.map(f, xs), array(xs))))
+    return lax.map(f, array(xs), batch_size=None if without_elements else batch_size)
+
+
+def fori_loop(lower: int, upper: int, body: Function, init: Any, *, checkpoints: int | None = None) -> Any:
+    """Returns a loop between known bounds; JAX keeps what it needs of every turn."""
+    return lax.fori_loop(lower, upper, body, array(init))
 
 
 def array(value: Any) -> Any:
@@ -43,17 +68,23 @@ def _array(value: Any) -> Any:
 _SCOPE: Final[dict[str, Any]] = {
     "np": np,
     "array": array,
+    "associative_scan": associative_scan,
+    "checkpoint": checkpoint,
     "cond": cond,
+    "fori_loop": fori_loop,
     "grad": grad,
     "jit": jit,
     "jvp": jvp,
     "linearize": linearize,
+    "map": map,
     "ops": ops,
+    "scan": scan,
     "stop_gradient": stop_gradient,
     "switch": switch,
     "value_and_grad": value_and_grad,
     "vjp": vjp,
     "vmap": vmap,
+    "with_jvp_rule": with_jvp_rule,
 }
 
 
@@ -63,7 +94,10 @@ class Jax(Implementation):
     name = "jax"
     absent: Mapping[str, str] = MappingProxyType(
         {
+            "custom_vjp": "forward mode of a function with such a rule is an error",
+            "custom_vmap": "jax.custom_batching.custom_vmap has no reverse mode, and closes over no tracer",
             "jaxprs": "its jaxprs are of another class than lawful's",
+            "while_loop": "its while_loop has no reverse mode",
             "weak types": "it has them, but a function of weak values gives a weak one, unlike NumPy's",
         }
     )

@@ -131,17 +131,26 @@ class Torch(Implementation):
     name = "torch"
     absent: Mapping[str, str] = MappingProxyType(
         {
+            "associative_scan": "its loops exist in compiled functions only",
+            "checkpoint": "torch.utils.checkpoint hooks into what is saved, which torch.func does not support",
             "complex": "its cotangents are conjugates of JAX's",
             "cond": "its choice exists in compiled functions only",
+            "custom_jvp": "torch.autograd.Function takes tensors only, and closes over none that is differentiated",
+            "custom_vjp": "torch.autograd.Function takes tensors only, and closes over none that is differentiated",
+            "custom_vmap": "torch.autograd.Function takes tensors only, and closes over none that is mapped",
             "empty batches": "many of its functions raise an error when they are mapped over no elements",
+            "fori_loop": "its loops exist in compiled functions only",
             "integer tangents": "it differentiates by floating numbers only",
             "jaxprs": "it has another program representation",
             "jit": "torch.compile needs a C++ compiler, and takes seconds for each program",
             "linear_transpose": "it transposes no function that is not a derivative",
+            "map": "its loops exist in compiled functions only",
             "mixed jit": "see jit",
             "linearize": "torch.func.linearize cannot stand inside of another transform",
+            "scan": "its loops exist in compiled functions only",
             "switch": "its choice exists in compiled functions only",
             "threads": "the levels of forward mode are one for all threads, which gives wrong tangents of zero",
+            "while_loop": "its loops exist in compiled functions only",
             "weak types": "its rules of promotion have other kinds of scalars",
         }
     )

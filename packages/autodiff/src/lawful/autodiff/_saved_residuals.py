@@ -1,0 +1,115 @@
+"""What reverse mode keeps of a function for its backward pass, and where that comes from."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any
+
+from lawful import tree
+from lawful.autodiff._arguments import flat_function
+from lawful.autodiff._checkpoint_name import name_p
+from lawful.autodiff._linearize import Linearized
+from lawful.autodiff._rematerialization import cut_call
+from lawful.core import Atom, Jaxpr, JaxprEqn, ShapedArray, Var, current, new_trace
+from lawful.staging import JaxprTrace, function_name, in_avals, require_callable
+
+Residuals = list[tuple[ShapedArray, str]]
+
+
+def saved_residuals(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Residuals:
+    """Returns what reverse mode keeps of ``f`` for its backward pass.
+
+    Args:
+      f: a function of pytrees of floating arrays that returns such a tree. It is traced, and not evaluated.
+      args: its arguments, or ``ShapeDtypeStruct`` in their place.
+      kwargs: the same, by name.
+
+    Returns:
+      A pair for each value: its type, and its origin: ``"a constant"``, ``"the argument x['w']"``, ``"named 'h' at
+      file.py:3 (f)"``, or ``"output of sin at file.py:2 (f)"``.
+
+    Raises:
+      NonArrayError: a leaf of the arguments or of the result is not an array.
+
+    Law: the values are those of the constants of ``vjp(f, *args)[1].jaxpr``. Source: JAX's
+    ``jax.ad_checkpoint.print_saved_residuals``.
+
+    >>> from lawful.ops import sin
+    >>> saved_residuals(lambda x, y: sin(x) * y, 1.0, 2.0)
+    [(ShapedArray(~f64[]), 'the argument y'), (ShapedArray(f64[]), 'output of sin at ...'), ...]
+    """
+    require_callable("saved_residuals", f)
+    leaves, in_tree = tree.flatten((args, kwargs))
+    avals = in_avals(f"saved_residuals of {function_name(f)}", (args, kwargs), leaves)
+    flat, _ = flat_function("saved_residuals", _called_with(f), in_tree, has_aux=False)
+    trace = JaxprTrace(current.trace, "saved_residuals")
+    with new_trace(trace):
+        inputs = [trace.new_input(aval) for aval in avals]
+        residuals = Linearized(flat, inputs, trace).jaxpr.consts
+        jaxpr = trace.to_jaxpr(inputs, residuals).jaxpr
+    names = dict(zip(jaxpr.invars, _argument_names(f, in_tree), strict=True))
+    order = [*jaxpr.constvars, *jaxpr.invars, *(var for eqn in jaxpr.eqns for var in eqn.outvars)]
+    kept = set(jaxpr.outvars)
+    return [(var.aval, _origin(jaxpr, var, names)) for var in order if var in kept]
+
+
+def print_saved_residuals(f: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
+    """Prints what :func:`saved_residuals` returns, a line for each value.
+
+    >>> from lawful.ops import sin
+    >>> print_saved_residuals(lambda x: sin(x), 1.0)
+    f64[]: output of cos at ...
+    """
+    for aval, origin in saved_residuals(f, *args, **kwargs):
+        print(f"{aval}: {origin}")  # noqa: T201  # this is what it is for
+
+
+def _called_with(f: Callable[..., Any]) -> Callable[..., Any]:
+    def called(args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        return f(*args, **kwargs)
+
+    called.__name__ = function_name(f)
+    return called
+
+
+def _argument_names(f: Callable[..., Any], in_tree: Any) -> list[str]:
+    """Returns the name of each leaf of the arguments ``(args, kwargs)``, as the user writes it: ``params['w']``."""
+    args, kwargs = tree.unflatten(in_tree, range(in_tree.num_leaves))
+    try:
+        signature = inspect.signature(f)
+    except (TypeError, ValueError):  # of a builtin nothing is known
+        signature = inspect.signature(lambda *args, **kwargs: None)
+    names = {}
+    for name, value in signature.bind(*args, **kwargs).arguments.items():
+        by_name = signature.parameters[name].kind is inspect.Parameter.VAR_KEYWORD
+        for path, place in tree.leaves_with_path(value):
+            names[place] = f"{path[0].key}{tree.keystr(path[1:])}" if by_name else f"{name}{tree.keystr(path)}"
+    return [names[place] for place in range(in_tree.num_leaves)]
+
+
+def _origin(jaxpr: Jaxpr, atom: Atom, arguments: dict[Var, str]) -> str:
+    """Returns the words for where a value of a jaxpr comes from."""
+    # The equations that call a jaxpr, from the outermost one inwards, with the jaxprs that they are in.
+    callers: list[tuple[Jaxpr, JaxprEqn]] = []
+    while True:
+        if not isinstance(atom, Var) or atom in jaxpr.constvars:
+            return "a constant"
+        if atom in jaxpr.invars:
+            if not callers:
+                return f"the argument {arguments[atom]}"
+            inner = jaxpr
+            jaxpr, eqn = callers.pop()
+            atom = eqn.invars[inner.invars.index(atom)]
+            continue
+        eqn = next(eqn for eqn in jaxpr.eqns if atom in eqn.outvars)
+        if eqn.primitive.rules.get("checkpoint") is not cut_call:
+            break
+        callers.append((jaxpr, eqn))
+        called: Jaxpr = eqn.params["jaxpr"].jaxpr
+        atom = called.outvars[eqn.outvars.index(atom)]
+        jaxpr = called
+    at = f" at {eqn.source}" if eqn.source is not None else ""
+    if eqn.primitive is name_p:
+        return f"named '{eqn.params['name']}'{at}"
+    return f"output of {eqn.primitive.name}{at}"

@@ -1,0 +1,434 @@
+"""`custom_vjp`: reverse mode by a rule, forward mode by its transpose, under every transformation."""
+
+from collections import Counter
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+
+from lawful import ops
+from lawful.autodiff import (
+    SymbolicZero,
+    checkpoint,
+    custom_vjp,
+    custom_vjp_primal_tree_values,
+    grad,
+    hessian,
+    jacfwd,
+    jacrev,
+    jvp,
+    linearize,
+    vjp,
+)
+from lawful.batching import vmap
+from lawful.core import (
+    ArgumentTypeError,
+    ClosedJaxpr,
+    MissingRuleError,
+    NonArrayError,
+    NotLinearError,
+    check_jaxpr,
+    eval_closed_jaxpr,
+    float0,
+)
+from lawful.staging import jit as jit_by
+from lawful.staging import make_jaxpr
+
+jit = partial(jit_by, backend="numpy")
+Function = Callable[..., Any]
+
+X, Y = np.float64(0.7), np.float64(2.0)
+XS, YS = np.array([0.5, -1.0, 2.0]), np.array([3.0, 0.25, 1.0])
+
+
+@custom_vjp
+def f(x: Any, y: Any) -> Any:
+    return ops.sin(x) * y
+
+
+def f_fwd(x: Any, y: Any) -> Any:
+    return f(x, y), {"cos": ops.cos(x), "sin": ops.sin(x), "y": y}
+
+
+def f_bwd(residuals: Any, ct: Any) -> Any:
+    """Ten times the cotangent of x, so that it can be told from that of the function."""
+    return 10.0 * residuals["cos"] * ct * residuals["y"], residuals["sin"] * ct
+
+
+f.defvjp(f_fwd, f_bwd)
+
+
+def by_x(x: Any, y: Any) -> Any:
+    return 10.0 * np.cos(x) * y
+
+
+STACKS: dict[str, Callable[[Function], Function]] = {
+    "eager": lambda g: g,
+    "jit": jit,
+    "jit jit": lambda g: jit(jit(g)),
+    "vmap": lambda g: lambda x, y: vmap(g, axis_size=1, in_axes=None)(x, y)[0],
+    "eval_jaxpr": lambda g: lambda x, y: eval_closed_jaxpr(make_jaxpr(g)(x, y), x, y)[0],
+}
+
+
+@pytest.mark.parametrize("inner", STACKS)
+@pytest.mark.parametrize("outer", STACKS)
+def test_both_modes_use_the_rule(inner: str, outer: str) -> None:
+    g = STACKS[inner](f)
+    derivatives = [
+        lambda x, y: grad(g)(x, y),
+        lambda x, y: vjp(g, x, y)[1](1.0 + 0.0 * x)[0],
+        lambda x, y: jacrev(g)(x, y),
+        # Forward mode is derived.
+        lambda x, y: jvp(g, (x, y), (1.0 + 0.0 * x, 0.0 * x))[1],
+        lambda x, y: linearize(g, x, y)[1](1.0 + 0.0 * x, 0.0 * x),
+        lambda x, y: jacfwd(g)(x, y),
+    ]
+    for derivative in derivatives:
+        np.testing.assert_allclose(np.asarray(STACKS[outer](derivative)(X, Y)), by_x(X, Y), rtol=1e-14)
+
+
+@pytest.mark.parametrize("wrap", [lambda g: g, jit], ids=["eager", "jit"])
+def test_the_second_derivative_is_that_of_the_rule(wrap: Any) -> None:
+    expected = -10.0 * np.sin(X) * Y
+    g = wrap(f)
+    orders = [grad(grad(g)), jacfwd(jacfwd(g)), jacfwd(grad(g)), jacrev(jacfwd(g)), hessian(g), wrap(hessian(f))]
+    for second in orders:
+        np.testing.assert_allclose(np.asarray(second(X, Y)), expected, rtol=1e-14)
+
+
+@pytest.mark.parametrize("in_axes", [(0, 0), (0, None), (None, 0)])
+def test_mapped_derivatives_use_the_rule(in_axes: Any) -> None:
+    x, y = (values if axis == 0 else values[0] for values, axis in zip((XS, YS), in_axes, strict=True))
+    for mapped in (
+        vmap(grad(f), in_axes),
+        jit(vmap(grad(f), in_axes)),
+        vmap(jit(grad(f)), in_axes),
+        vmap(grad(jit(f)), in_axes),
+        vmap(jacfwd(f), in_axes),
+        jit(vmap(jacfwd(f), in_axes)),
+    ):
+        np.testing.assert_allclose(np.asarray(mapped(x, y)), by_x(x, y) * np.ones(3), rtol=1e-14)
+    # The cotangent of what all elements share is the sum of theirs.
+    for total in (
+        lambda x, y: ops.reduce_sum(vmap(f, in_axes)(x, y), (0,)),
+        lambda x, y: ops.reduce_sum(jit(vmap(f, in_axes))(x, y), (0,)),
+        lambda x, y: ops.reduce_sum(vmap(jit(f), in_axes)(x, y), (0,)),
+    ):
+        for got, part, axis in zip(grad(total, (0, 1))(x, y), (by_x(x, y), np.sin(x)), in_axes, strict=True):
+            full = part * np.ones(3)
+            np.testing.assert_allclose(np.asarray(got), full if axis == 0 else full.sum(), rtol=1e-14)
+
+
+def test_directions_and_cotangents_are_mapped() -> None:
+    pushed = vmap(lambda t: jvp(f, (X, Y), (t, 0.0 * t))[1])(XS)
+    np.testing.assert_allclose(pushed, by_x(X, Y) * XS, rtol=1e-14)
+    np.testing.assert_allclose(vmap(lambda ct: vjp(f, X, Y)[1](ct)[0])(XS), by_x(X, Y) * XS, rtol=1e-14)
+    np.testing.assert_allclose(vmap(linearize(f, X, Y)[1])(XS, YS), by_x(X, Y) * XS + np.sin(X) * YS, rtol=1e-14)
+
+
+def test_each_rule_runs_once_a_derivative() -> None:
+    runs: list[str] = []
+    g = custom_vjp(lambda x: runs.append("f") or x * x)
+    g.defvjp(lambda x: (runs.append("fwd") or x * x, x), lambda x, ct: runs.append("bwd") or (2.0 * x * ct,))
+    out, pull = vjp(g, 3.0)
+    assert (float(out), runs) == (9.0, ["fwd"])
+    assert [float(pull(ct)[0]) for ct in (1.0, 2.0)] == [6.0, 12.0]
+    assert runs == ["fwd", "bwd", "bwd"]
+    runs.clear()
+    jit(grad(g))(3.0)
+    assert runs == ["fwd", "bwd"]
+
+
+def test_control_flow_on_values() -> None:
+    @custom_vjp
+    def leaky(x: Any) -> Any:
+        return x if x > 0.0 else 0.1 * x
+
+    leaky.defvjp(lambda x: (leaky(x), x), lambda x, ct: ((2.0 if x > 0.0 else 3.0) * ct,))
+    assert [float(grad(leaky)(v)) for v in (2.0, -2.0)] == [2.0, 3.0]
+    assert [float(jvp(leaky, (v,), (1.0,))[1]) for v in (2.0, -2.0)] == [2.0, 3.0]
+    # Reverse mode may look at the cotangent.
+    flip = custom_vjp(lambda x: x)
+    flip.defvjp(lambda x: (x, None), lambda _, ct: (ct if ct > 0.0 else -ct,))
+    assert [float(grad(lambda x, s=s: flip(x) * s)(1.0)) for s in (3.0, -3.0)] == [3.0, 3.0]
+
+
+def test_pytrees(require_same: Callable[..., None]) -> None:
+    @custom_vjp
+    def g(point: Any, scale: Any) -> Any:
+        return {"sum": point["x"] + point["y"], "parts": [point["x"] * scale, None]}
+
+    def bwd(residuals: Any, ct: Any) -> Any:
+        x, scale = residuals
+        return {"x": ct["sum"] + scale * ct["parts"][0], "y": ops.reduce_sum(ct["sum"], (0,))}, ops.reduce_sum(
+            x * ct["parts"][0], (0,)
+        )
+
+    g.defvjp(lambda point, scale: (g(point, scale), (point["x"], scale)), bwd)
+    point = {"x": XS, "y": 1.0}
+    ct = {"sum": np.ones(3), "parts": [YS, None]}
+    for wrap in (lambda h: h, jit):
+        pulled = vjp(wrap(g), point, 2.0)[1](ct)
+        require_same(pulled, ({"x": 1.0 + 2.0 * YS, "y": 3.0}, np.dot(XS, YS).item()), rtol=1e-14)
+        _, out_dot = jvp(wrap(g), (point, 2.0), ({"x": YS, "y": 1.0}, 1.0))
+        np.testing.assert_allclose(np.asarray(out_dot["sum"]), YS + 1.0, rtol=1e-14)
+        np.testing.assert_allclose(np.asarray(out_dot["parts"][0]), 2.0 * YS + XS, rtol=1e-14)
+
+
+def test_none_is_zero() -> None:
+    g = custom_vjp(lambda tree, y: tree["a"] * tree["b"][0] * y)
+    tree = {"a": X, "b": [Y]}
+    for cotangents in (None, {"a": None, "b": [None]}, {"a": None, "b": None}, {"a": 0.0, "b": None}):
+        g.defvjp(lambda tree, y: (g(tree, y), None), lambda _, ct, cotangents=cotangents: (cotangents, 2.0 * ct))
+        by_tree, by_y = grad(g, (0, 1))(tree, 3.0)
+        assert by_tree == {"a": 0.0, "b": [0.0]}
+        assert float(by_y) == 2.0
+        assert float(jvp(g, (tree, 3.0), (tree, 1.0))[1]) == 2.0
+
+
+def test_integers(require_same: Callable[..., None]) -> None:
+    @custom_vjp
+    def g(x: Any, i: Any) -> Any:
+        return x * i, i + 1
+
+    def bwd(i: Any, cts: Any) -> Any:
+        assert cts[1].dtype == float0
+        return i * cts[0], given[0]
+
+    given: list[Any] = []
+    g.defvjp(lambda x, i: (g(x, i), i), bwd)
+    for cotangent in (None, np.zeros((), float0), 0.0):
+        given[:] = [cotangent]
+        pulled = vjp(g, 2.0, np.int64(3))[1]((np.float64(1.0), np.zeros((), float0)))
+        require_same(pulled, (3.0, np.zeros((), float0)))
+        assert float(grad(lambda x: g(x, 3)[0])(2.0)) == 3.0
+        assert float(jit(grad(lambda x: g(x, 3)[0]))(2.0)) == 3.0
+        np.testing.assert_array_equal(vmap(grad(lambda x, i: g(x, i)[0]))(XS, np.arange(3)), np.arange(3.0))
+        require_same(
+            jvp(g, (2.0, np.int64(3)), (1.0, np.zeros((), float0)))[1], (np.float64(3.0), np.zeros((), float0))
+        )
+
+
+def test_arguments_that_are_not_differentiated() -> None:
+    @partial(custom_vjp, nondiff_argnums=(0,), nondiff_argnames=("scale",))
+    def apply(fun: Any, x: Any, scale: Any = 2.0) -> Any:
+        return fun(x) * scale
+
+    def fwd(fun: Any, x: Any, scale: Any) -> Any:
+        return apply(fun, x, scale), x
+
+    apply.defvjp(fwd, lambda fun, scale, x, ct: (7.0 * ct * scale,))
+    assert float(grad(lambda x: apply(ops.sin, x))(1.0)) == 14.0
+    assert float(grad(lambda x: apply(ops.sin, x, scale=3.0))(1.0)) == 21.0
+    assert [float(v) for v in grad(lambda x, s: apply(ops.sin, x, s), (0, 1))(1.0, 2.0)] == [14.0, 0.0]
+    np.testing.assert_array_equal(vmap(lambda s: grad(lambda x: apply(ops.sin, x, s))(1.0))(YS), 7.0 * YS)
+    assert float(jit(lambda s: grad(lambda x: apply(ops.sin, x, s))(1.0))(2.0)) == 14.0
+
+
+def test_symbolic_zeros() -> None:
+    seen: list[Any] = []
+    g = custom_vjp(lambda x, pair: (x * pair[0], pair[1]))
+
+    def fwd(x: Any, pair: Any) -> Any:
+        seen.append([x.perturbed, pair[0].perturbed, pair[1].perturbed])
+        values = custom_vjp_primal_tree_values((x, pair))
+        return g(*values), values[1]
+
+    def bwd(pair: Any, cts: Any) -> Any:
+        seen.append([type(ct) is SymbolicZero for ct in cts])
+        return pair[0] * cts[0], (cts[1], None)
+
+    g.defvjp(fwd, bwd, symbolic_zeros=True)
+    for wrap in (lambda h: h, jit):
+        assert float(wrap(grad(lambda x: g(x, (2.0, 3.0))[0]))(5.0)) == 2.0
+    assert seen == [[True, False, False], [False, True]] * 2
+    with pytest.raises(ArgumentTypeError, match="expected leaves that are CustomVJPPrimal, got float"):
+        custom_vjp_primal_tree_values([1.0])
+
+
+def test_residuals_are_those_of_the_call() -> None:
+    """What is written into an array later does not change the derivative."""
+    weights = np.ones(3)
+    g = custom_vjp(lambda x: x * weights)
+    g.defvjp(lambda x: (x * weights, (x, weights)), lambda res, ct: (ct * res[1] + 0.0 * res[0],))
+    x = XS.copy()
+    out, pull = vjp(g, x)
+    _, push = linearize(g, x)
+    out[:] = 100.0
+    weights[:] = 5.0
+    x[:] = np.nan
+    np.testing.assert_array_equal(pull(np.ones(3))[0], np.ones(3))
+    np.testing.assert_array_equal(push(np.ones(3)), np.ones(3))
+
+
+def test_a_program_prints_the_function_and_keeps_the_rules(
+    primitives_of: Callable[[ClosedJaxpr], Counter[str]],
+) -> None:
+    closed = make_jaxpr(lambda x, y: f(x, y) * 2.0)(X, Y)
+    check_jaxpr(closed)
+    assert primitives_of(closed) == {"custom_vjp_call": 1, "sin": 1, "mul": 2}
+    for text in ("custom_vjp_call[", "name=f", "rules=<vjp>", "jaxpr={ lambda ; a:f64[] b:f64[]. let"):
+        assert text in str(closed)
+    evaluated = lambda x, y: eval_closed_jaxpr(closed, x, y)[0]  # noqa: E731
+    np.testing.assert_allclose(grad(evaluated)(X, Y), 2.0 * by_x(X, Y), rtol=1e-14)
+    np.testing.assert_allclose(vmap(grad(evaluated), (0, None))(XS, Y), 2.0 * by_x(XS, Y), rtol=1e-14)
+    check_jaxpr(make_jaxpr(grad(f))(X, Y))
+    forward = make_jaxpr(lambda x, y: jvp(f, (x, y), (y, x)))(X, Y)
+    check_jaxpr(forward)
+    assert "fun=<the tangents of custom_vjp of f>" in str(forward)
+
+
+def test_it_is_computed_again_by_checkpoint() -> None:
+    for g in (checkpoint(f), jit(checkpoint(f)), checkpoint(jit(f))):
+        np.testing.assert_allclose(grad(g)(X, Y), by_x(X, Y), rtol=1e-14)
+        np.testing.assert_allclose(jacfwd(g)(X, Y), by_x(X, Y), rtol=1e-14)
+    inside = custom_vjp(lambda x: checkpoint(ops.sin)(x))
+    inside.defvjp(lambda x: (checkpoint(ops.sin)(x), x), lambda x, ct: (10.0 * ops.cos(x) * ct,))
+    np.testing.assert_allclose(grad(inside)(X), 10.0 * np.cos(X), rtol=1e-14)
+
+
+@pytest.mark.parametrize("wrap", [lambda g: g, jit], ids=["eager", "jit"])
+def test_a_cotangent_reaches_what_the_function_does_not_use(wrap: Any) -> None:
+    injected = custom_vjp(lambda x, w: w * 2.0)
+    injected.defvjp(lambda x, w: (injected(x, w), x), lambda x, ct: (ct * x, ct * 2.0))
+    loss = wrap(lambda x, w: ops.reduce_sum(vmap(wrap(injected), (0, None))(x, w), (0,)))
+    by_x, by_w = grad(loss, (0, 1))(XS, Y)
+    np.testing.assert_array_equal(np.asarray(by_x), XS)
+    assert float(by_w) == 6.0
+
+
+def test_what_all_elements_share_gets_the_cotangents_of_all() -> None:
+    """Also where that of one element does not depend on the element."""
+    counted = custom_vjp(lambda x, w: x * w)
+    counted.defvjp(lambda x, w: (x * w, w), lambda w, ct: (ct * w, 1.0))
+    total = lambda x, w: ops.reduce_sum(vmap(counted, (0, None))(x, w), (0,))  # noqa: E731
+    for g in (total, jit(total)):
+        assert float(grad(g, 1)(XS, Y)) == 3.0
+
+
+def test_complex_numbers() -> None:
+    square = custom_vjp(lambda z: z * z)
+    square.defvjp(lambda z: (square(z), z), lambda z, ct: (2.0 * z * ct,))
+    z = np.complex128(0.3 + 0.8j)
+    assert np.isclose(grad(square, holomorphic=True)(z), 2.0 * z)
+    assert np.isclose(jvp(square, (z,), (1j * z,))[1], 2.0 * z * 1j * z)
+    norm = custom_vjp(lambda z: ops.real(z * ops.conj(z)))
+    norm.defvjp(lambda z: (norm(z), z), lambda z, ct: (2.0 * ops.conj(z) * ct,))
+    assert np.isclose(grad(norm)(z), 2.0 * np.conj(z))
+    # The tangent of a real result is real: transposing by complex numbers is by their real and imaginary parts.
+    assert np.isclose(jvp(norm, (z,), (1j + z,))[1], np.real(2.0 * np.conj(z) * (1j + z)))
+
+
+# Mistakes
+
+
+def test_missing_rules_are_named() -> None:
+    g = custom_vjp(f_bwd)
+    for call in (lambda: g(1.0, 2.0), lambda: grad(g)(1.0, 2.0), lambda: jit(g)(1.0, 2.0)):
+        with pytest.raises(MissingRuleError, match=r"custom_vjp of f_bwd: expected a vjp rule.*f_bwd\.defvjp$"):
+            call()
+
+
+def split(x: Any, y: Any) -> Any:
+    return {"w": x["a"] * y, "v": ops.sin(y)}
+
+
+BAD_BWD: dict[str, tuple[Function, str]] = {
+    "too few": (lambda r, ct: (r[0],), r"expected a tuple of 2 cotangents, .* got a tuple of 1; return \(ct,\)"),
+    "no tuple": (lambda r, ct: r[1], r"expected a tuple of 2 cotangents, .* got an array f64\[3\]"),
+    "another tree": (lambda r, ct: ({"b": r[1]}, r[1]), r"expected result of the tree .*missing 'a'; extra 'b'"),
+    "another shape": (
+        lambda r, ct: ({"a": r[1][0]}, r[1]),
+        r"expected a cotangent of type f64\[3\] at result\[0\]\['a'\], got f64\[\]",
+    ),
+    "another dtype": (
+        lambda r, ct: ({"a": ops.convert_element_type(r[1], "float32")}, r[1]),
+        r"at result\[0\]\['a'\], got f32\[3\]",
+    ),
+    "no array": (lambda r, ct: ({"a": r[1]}, "ct"), r"at result\[1\], got 'ct' of type str"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_BWD)
+def test_what_bwd_gives_is_checked(name: str) -> None:
+    bwd, message = BAD_BWD[name]
+    g = custom_vjp(split)
+    g.defvjp(lambda x, y: (split(x, y), (x, y)), bwd)
+    for call in (g, jit(g)):
+        with pytest.raises(ArgumentTypeError, match=rf"custom_vjp of split, bwd <lambda>: .*{message}"):
+            vjp(call, {"a": XS}, YS)[1]({"w": XS, "v": XS})
+
+
+BAD_FWD: dict[str, tuple[Function, str]] = {
+    "no pair": (lambda x, y: x, r"fwd <lambda>: expected a pair \(out, residuals\), got a dict"),
+    "another tree": (lambda x, y: (x, y), r"expected a result of the tree .*, which split has, from fwd <lambda>"),
+    "another shape": (lambda x, y: ({"w": YS, "v": YS[0]}, y), r"expected f64\[3\] at result\['v'\].*got f64\[\]"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_FWD)
+def test_what_fwd_gives_is_checked(name: str) -> None:
+    fwd, message = BAD_FWD[name]
+    g = custom_vjp(split)
+    g.defvjp(fwd, lambda r, ct: (None, None))
+    with pytest.raises(ArgumentTypeError, match=rf"custom_vjp of split.*{message}"):
+        vjp(jit(g), {"a": XS}, YS)
+    g.defvjp(lambda x, y: (split(x, y), ("a", x)), lambda r, ct: (None, None))
+    with pytest.raises(NonArrayError, match=r"residuals: .*got 'a' of type str at result\[0\]"):
+        vjp(g, {"a": XS}, YS)
+
+
+NOT_LINEAR: dict[str, tuple[Function, str]] = {
+    "a function of it": (lambda r, ct: (ops.sin(ct),), "transposition says: Transpose rule for 'sin'"),
+    "its square": (lambda r, ct: (ct * ct,), "transposition says: transpose of mul"),
+    "something added": (lambda r, ct: (ct + 1.0,), "one that adds something to it, `add` at .*test_custom_vjp"),
+    "a residual added": (lambda r, ct: (ct + r,), "one that adds something to it, `add`"),
+    "padding": (lambda r, ct: (ops.pad(ct, 1.0, [(0, 1, 0)])[:3],), "one that adds something to it, `pad`"),
+    "something added in a call": (lambda r, ct: (jit(lambda a: a + 1.0)(ct),), "one that adds something to it, `add`"),
+    "a choice in a call": (
+        lambda r, ct: (jit(lambda a: ops.select(a > 0.0, a, -a))(ct),),
+        "one that decides something by it, `gt` at .*test_custom_vjp",
+    ),
+    "an integer of it": (
+        lambda r, ct: (ops.convert_element_type(ops.convert_element_type(ct, "int32"), "float64"),),
+        "one that decides something by it, `convert_element_type`",
+    ),
+    "a choice by it": (lambda r, ct: (ops.select(ct > 0.0, ct, -ct),), "one that decides something by it, `gt`"),
+    "a branch": (lambda r, ct: (ct if ct[0] > 0.0 else -ct,), "transposition says: bool: expected a concrete value"),
+    "something else": (lambda r, ct: (r,), "one that gives something else than zero for the cotangent zero"),
+}
+
+
+@pytest.mark.parametrize("name", NOT_LINEAR)
+def test_forward_mode_needs_a_linear_rule(name: str) -> None:
+    bwd, message = NOT_LINEAR[name]
+
+    @custom_vjp
+    def g(x: Any) -> Any:
+        return x * 2.0
+
+    g.defvjp(lambda x: (g(x), x), bwd)
+    vjp(g, XS)[1](YS)  # reverse mode does not
+    with pytest.raises(NotLinearError, match=rf"custom_vjp of g: expected a bwd that is linear.*{message}.*def_jvp"):
+        jvp(g, (XS,), (YS,))
+
+
+def test_linear_rules_of_all_kinds_are_transposed() -> None:
+    mask = np.array([True, False, True])
+    rules: list[tuple[Function, Any]] = [
+        (lambda r, ct: (ct * r,), XS),
+        (lambda r, ct: (ops.select(mask, ct, np.zeros(3)),), mask * 1.0),
+        (lambda r, ct: (ct + np.zeros(3),), np.ones(3)),
+        (lambda r, ct: (ops.pad(ct[:2], 0.0, [(0, 1, 0)]),), [1.0, 1.0, 0.0]),
+        (lambda r, ct: (jit(lambda a: a * r)(ct),), XS),
+        (lambda r, ct: (vmap(lambda a, b: a * b)(ct, r),), XS),
+        (lambda r, ct: (ops.concatenate([ct[:1], np.zeros(1), ct[2:]], 0),), [1.0, 0.0, 1.0]),
+    ]
+    for bwd, diagonal in rules:
+        g = custom_vjp(lambda x: x * 2.0)
+        g.defvjp(lambda x: (x * 2.0, x), bwd)
+        for wrap in (lambda h: h, jit):
+            np.testing.assert_allclose(np.asarray(jvp(wrap(g), (XS,), (YS,))[1]), np.asarray(diagonal) * YS)

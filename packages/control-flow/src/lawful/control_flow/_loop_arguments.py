@@ -1,0 +1,77 @@
+"""What loops are called with: functions, numbers of turns, arrays that are sliced."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Sequence
+from typing import Any
+
+from lawful import tree
+from lawful.core import ArgumentTypeError, ArgumentValueError, ShapedArray, Tracer, get_aval, is_array
+
+
+def require_function(name: str, argument: str, value: Any) -> None:
+    """Raises ArgumentTypeError if an argument is not a function."""
+    if not callable(value):
+        raise ArgumentTypeError(
+            f"{name}: expected a function as {argument}, got {type(value).__name__}; wrap it in a lambda"
+        )
+
+
+def integer(name: str, argument: str, value: Any, least: int) -> int:
+    """Returns an argument as an int.
+
+    Raises:
+      ArgumentTypeError: it is not a known integer.
+      ArgumentValueError: it is less than ``least``.
+    """
+    if isinstance(value, Tracer):
+        raise ArgumentTypeError(
+            f"{name}: expected a known integer as {argument}, got the traced {get_aval(value)}; make it static"
+        )
+    try:
+        number = operator.index(value)
+    except TypeError:
+        got = get_aval(value) if is_array(value) else type(value).__name__
+        raise ArgumentTypeError(f"{name}: expected an integer as {argument}, got {got}; give an int") from None
+    if number < least:
+        raise ArgumentValueError(f"{name}: expected {argument} of at least {least}, got {number}; give a larger one")
+    return number
+
+
+def number_of_turns(name: str, xs: Any, avals: Sequence[ShapedArray], length: Any) -> int:
+    """Returns the number of turns of a loop over slices, on which all that tells it has to agree.
+
+    Args:
+      name: the construct, for error messages.
+      xs: a tree of arrays that are sliced along their first dimension.
+      avals: the types of its leaves.
+      length: the number if it is given, else None.
+
+    Raises:
+      ArgumentTypeError: the length is not a known integer, or an array has no dimension.
+      ArgumentValueError: the lengths differ, or nothing tells the number.
+    """
+    if isinstance(length, Tracer):
+        raise ArgumentTypeError(
+            f"{name}: expected a known integer as length, got the traced {get_aval(length)}; the number of turns "
+            "decides shapes: make it static, or use while_loop or fori_loop"
+        )
+    wanted = None if length is None else integer(name, "length", length, 0)
+    places = [f"xs{tree.keystr(path)}" for path, _ in tree.leaves_with_path(xs)]
+    for place, aval in zip(places, avals, strict=True):
+        if not aval.shape:
+            raise ArgumentTypeError(
+                f"{name}: expected arrays to slice, got {aval} at {place}; give it a first dimension, or let the "
+                "function close over it"
+            )
+    lengths = {aval.shape[0] for aval in avals} | (set() if wanted is None else {wanted})
+    if not lengths:
+        raise ArgumentValueError(f"{name}: expected arrays in xs, or a length, got neither; give xs")
+    if len(lengths) > 1:
+        found = [f"{aval.shape[0]} at {place}" for place, aval in zip(places, avals, strict=True)]
+        found += [] if wanted is None else [f"length={wanted}"]
+        raise ArgumentValueError(
+            f"{name}: expected first dimensions of one length, got {', '.join(found)}; cut or pad them"
+        )
+    return int(lengths.pop())

@@ -1,0 +1,95 @@
+"""Past `max_iters` a derivative in reverse is an error where the number of turns is known, and else NaN."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+
+from lawful import ops
+from lawful.autodiff import grad, jvp, vjp
+from lawful.batching import vmap
+from lawful.control_flow import IterationBoundError, fori_loop, while_loop
+from lawful.core import LawfulError
+from lawful.staging import jit as jit_by
+
+jit = partial(jit_by, backend="numpy")
+
+
+def power(x: Any, n: Any, **options: Any) -> Any:
+    """X to the n-th."""
+    return while_loop(lambda s: s[0] < n, lambda s: (s[0] + 1, s[1] * x), (0, 1.0), **options)[1]
+
+
+bounded: Callable[..., Any] = partial(power, max_iters=3)
+
+
+def test_up_to_the_bound_it_is_the_derivative() -> None:
+    for n in range(4):
+        assert grad(bounded)(2.0, n) == n * 2.0 ** (n - 1)
+        assert jit(grad(bounded))(2.0, n) == n * 2.0 ** (n - 1)
+
+
+def test_past_it_there_is_a_value_and_a_forward_derivative() -> None:
+    assert bounded(2.0, 6) == 64.0
+    assert jvp(lambda x: bounded(x, 6), (2.0,), (1.0,)) == (64.0, 192.0)
+    out, pull = vjp(lambda x: bounded(x, 4), 2.0)
+    assert out == 16.0
+    with pytest.raises(IterationBoundError):
+        pull(1.0)
+
+
+def test_past_it_the_error_says_what_to_do() -> None:
+    with pytest.raises(IterationBoundError, match=r"at most max_iters=3 turns .* got 4; give a larger max_iters"):
+        grad(bounded)(2.0, 4)
+    assert issubclass(IterationBoundError, LawfulError)
+    assert issubclass(IterationBoundError, RuntimeError)
+
+
+def test_past_it_a_compiled_derivative_is_nan() -> None:
+    for n in (4, 5, 100):
+        assert np.isnan(jit(grad(bounded))(2.0, n))
+
+
+def test_no_turn_at_all_is_allowed() -> None:
+    none = partial(power, max_iters=0)
+    assert grad(none)(2.0, 0) == 0.0
+    with pytest.raises(IterationBoundError, match="max_iters=0"):
+        grad(none)(2.0, 1)
+    assert np.isnan(jit(grad(none))(2.0, 1))
+
+
+def test_each_element_of_a_batch_has_its_bound() -> None:
+    xs, ns = np.array([2.0, 2.0, 2.0]), np.array([1, 4, 3])
+    expected = [1.0, np.nan, 12.0]
+    np.testing.assert_array_equal(vmap(grad(bounded))(xs, ns), expected)
+    np.testing.assert_array_equal(jit(vmap(grad(bounded)))(xs, ns), expected)
+
+    def summed(xs: Any, ns: Any) -> Any:
+        return ops.reduce_sum(vmap(bounded)(xs, ns), (0,))
+
+    np.testing.assert_array_equal(jit(grad(summed))(xs, ns), expected)
+    with pytest.raises(IterationBoundError, match="got 4"):
+        grad(summed)(xs, ns)
+
+
+def test_what_elements_share_is_nan_if_one_of_them_is() -> None:
+    def summed(x: Any, ns: Any) -> Any:
+        return ops.reduce_sum(vmap(bounded, (None, 0))(x, ns), (0,))
+
+    assert np.isnan(jit(grad(summed))(2.0, np.array([1, 4])))
+    assert jit(grad(summed))(2.0, np.array([1, 3])) == 13.0
+
+
+def test_a_bound_on_fori_loop() -> None:
+    def function(x: Any, n: Any) -> Any:
+        return fori_loop(0, n, lambda i, y: y * x, 1.0, max_iters=3)
+
+    assert jit(grad(function))(2.0, 3) == 12.0
+    assert np.isnan(jit(grad(function))(2.0, 4))
+
+
+def test_without_a_bound_any_number_of_turns_is_reversed() -> None:
+    for n in (40, 600, 1000):
+        np.testing.assert_allclose(jit(grad(power))(0.999, n), n * 0.999 ** (n - 1))

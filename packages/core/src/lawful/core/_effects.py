@@ -1,0 +1,34 @@
+"""Effects: which programs do more than give results, so that a pass must not drop, merge or repeat them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lawful.core._jaxpr import ClosedJaxpr, Jaxpr
+from lawful.core._memo import memoize
+from lawful.core._nesting import distinct_jaxprs, sub_jaxprs
+from lawful.core._primitive import Primitive
+
+
+@memoize
+def has_effects(closed: ClosedJaxpr) -> bool:
+    """Whether an equation of a jaxpr, or of one inside it, applies an effectful primitive.
+
+    >>> from lawful.core import parse_jaxpr, Primitive
+    >>> beep_p = Primitive("beep", multiple_results=True, effectful=True)
+    >>> has_effects(parse_jaxpr("{ lambda ; a:f64[]. let = beep a in (a,) }"))
+    True
+    """
+    return _any_effectful(closed.jaxpr)
+
+
+def applies_effects(primitive: Primitive, params: dict[str, Any]) -> bool:
+    """Whether a primitive, applied with some parameters, is effectful or is given a jaxpr that has effects."""
+    return primitive.effectful or any(
+        has_effects(jaxpr) if isinstance(jaxpr, ClosedJaxpr) else _any_effectful(jaxpr)
+        for jaxpr in sub_jaxprs(params.values())
+    )
+
+
+def _any_effectful(jaxpr: Jaxpr) -> bool:
+    return any(eqn.primitive.effectful for inner in distinct_jaxprs((jaxpr,))[0] for eqn in inner.eqns)

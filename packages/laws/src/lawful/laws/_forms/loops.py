@@ -1,0 +1,271 @@
+"""``scan``, ``while_loop`` and ``fori_loop`` as forms. Every loop ends: it counts its turns up to a small limit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from lawful.core import get_aval
+from lawful.laws._builder import Builder
+from lawful.laws._choose import Chooser
+from lawful.laws._form import form
+from lawful.laws._forms.operands import draw_operands, draw_results, expressions, of_type
+from lawful.laws._forms.turns import (
+    TURNS,
+    has_room,
+    in_each_turn,
+    in_lanes,
+    is_moderate,
+    keeps_types,
+    results_of,
+    strong_value,
+)
+from lawful.laws._program import Apply, Assign, Block, Expression, Name, Static, one_or_all
+from lawful.laws._scope import Lanes, Operand, Variable, applied, static
+
+_MOST_TURNS = 3
+
+
+def _require_moderate(values: Any) -> None:
+    if not is_moderate(values):
+        raise OverflowError("a carry grows large")
+
+
+def _body_results(
+    builder: Builder, choose: Chooser, carry: Sequence[Variable], others: int, place: int = 0
+) -> Callable[[], list[Operand] | None]:
+    """Returns what chooses the results of a body: a carry of the same types, and up to so many results more.
+
+    Args:
+      builder: the program.
+      choose: draws.
+      carry: what the carry begins with.
+      others: how many results there are more, at most.
+      place: where the carry is among the variables of the body.
+    """
+
+    def results() -> list[Operand] | None:
+        before = builder.frame.variables[place : place + len(carry)]
+        after = [_mixed(choose, v, of_type(builder, choose, v.aval)) for v in before]
+        more = draw_results(builder, choose, most=others) if others else []
+        return None if more is None else [*after, *more]
+
+    return results
+
+
+def _mixed(choose: Chooser, before: Variable, after: Operand) -> Operand:
+    """Returns what follows in a carry: mostly it depends on what was before, and does not grow."""
+    if choose.integer(0, 3) == 0:
+        return after
+    if before.kind in "fc":
+        half = before.operand.wrapped("ops.mul", Static(choose.one_of((0.5, -0.5))))
+        return applied("ops.add", [half, after])
+    if before.kind == "b":
+        return applied("ops.bitwise_xor", [before.operand, after])
+    return applied("ops.add", [before.operand, after]).wrapped("ops.rem", Static(7))
+
+
+def _parameter(parts: list[Lanes]) -> Lanes | list[Lanes]:
+    return parts[0] if len(parts) == 1 else parts
+
+
+def _listed(value: Any, count: int) -> list[Any]:
+    """Returns the parts of what is one value, or a tuple of several."""
+    return [value] if count == 1 else list(value)
+
+
+# scan
+
+
+def _draw_slices(builder: Builder, choose: Chooser) -> tuple[list[Variable], int]:
+    """Returns up to two arrays of one length, and this length."""
+    sliced = builder.visible(lambda v: v.aval.ndim > 0 and v.aval.shape[0] <= _MOST_TURNS)
+    count = choose.integer(0, 2) if sliced else 0
+    if not count:
+        return [], choose.integer(0, _MOST_TURNS)
+    first = choose.early(sliced)
+    length = first.aval.shape[0]
+    return [first, *[choose.early([v for v in sliced if v.aval.shape[0] == length]) for _ in range(count - 1)]], length
+
+
+def _slices(builder: Builder, variable: Variable, length: int) -> Lanes:
+    """Returns what a slice of an array is in the turns for which a body is drawn."""
+    count = builder.frame.lanes
+    arrays = [np.asarray(variable.values[i * len(variable.values) // count]) for i in range(count)]
+    if not length:
+        return tuple([np.ones(x.shape[1:], x.dtype)[()] for x in arrays for _ in range(TURNS)])
+    return tuple([x[turn % length] for x in arrays for turn in range(TURNS)])
+
+
+@form("scan", "scan({0}, {operands}, {length}, {reverse}, {unroll}, checkpoints={checkpoints})", needs=("scan",))
+def draw_scan(builder: Builder, choose: Chooser) -> None:
+    """A loop over slices of arrays."""
+    if not has_room(builder):
+        return
+    carry = draw_operands(builder, choose, 0)
+    xs, length = _draw_slices(builder, choose)
+    stacked = choose.integer(0, 2)
+    parameters = [
+        _parameter([in_each_turn(builder, v) for v in carry]),
+        _parameter([_slices(builder, x, length) for x in xs]),
+    ]
+    drawn = builder.block(
+        choose, parameters, _body_results(builder, choose, carry, stacked), TURNS,
+        lambda names: (one_or_all(names[: len(carry)]), one_or_all(names[len(carry) :])),
+    )  # fmt: skip
+    if drawn is None:
+        return
+    block, values = drawn
+    types = [get_aval(lanes[0]) for lanes in values[len(carry) :]]
+    reverse = choose.integer(0, 2) == 2
+
+    def run(functions: Any, *given: Any) -> Any:
+        state = list(map(strong_value, given[: len(carry)]))
+        before = given[: len(carry)]
+        rows: list[list[Any]] = []
+        for i in reversed(range(length)) if reverse else range(length):
+            slices = one_or_all([np.asarray(x)[i] for x in given[len(carry) :]])
+            if not rows:
+                # A Python number takes the type that comes back: it is to be the one that was drawn.
+                first, _ = functions[0](one_or_all(list(before)), slices)
+                assert keeps_types(state, _listed(first, len(carry)))
+            after, ys = functions[0](one_or_all(state), slices)
+            state = list(map(strong_value, _listed(after, len(carry))))
+            rows.append(list(map(np.asarray, _listed(ys, len(types)))))
+            _require_moderate((state, rows[-1]))
+        if reverse:
+            rows.reverse()
+        stacks = [
+            np.stack([row[i] for row in rows]) if rows else np.zeros((0, *aval.shape), aval.dtype)
+            for i, aval in enumerate(types)
+        ]
+        return one_or_all(state), one_or_all(stacks)
+
+    results = results_of(builder, [block], [*carry, *xs], run)
+    if results is None:
+        return
+    operands = (one_or_all(expressions(carry)), one_or_all(expressions(xs)) if xs else Static(None))
+    settings = (
+        ("length", None if xs and choose.integer(0, 2) else length),
+        ("reverse", reverse),
+        ("unroll", choose.one_of((1, 1, 2, True))),
+        ("checkpoints", choose.one_of((None, None, 1, 2))),
+    )
+    builder.nest("scan", [block], operands, in_lanes(results), settings)
+
+
+# while_loop
+
+
+def _limit(builder: Builder, choose: Chooser) -> Operand:
+    """Returns a small integer, which may be negative: a variable's remainder, or a static one."""
+    scalars = builder.visible(lambda v: v.kind == "i" and not v.aval.shape)
+    index = choose.integer(0, len(scalars))
+    if index == len(scalars):
+        return static(Static(choose.integer(0, _MOST_TURNS)))
+    return scalars[index].operand.wrapped("ops.rem", Static(_MOST_TURNS + 1))
+
+
+def _predicate(builder: Builder, choose: Chooser, carry: Sequence[Variable]) -> Block:
+    """Returns a function of the carry, of which the first part counts the turns."""
+    state, result = builder.names.variable(), builder.names.variable()
+
+    def part(i: int) -> Expression:
+        return Apply("operator.getitem", (Name(state), Static(i)))
+
+    goes_on = Apply("operator.lt", (part(0), _limit(builder, choose).expression))
+    reals = [i for i, v in enumerate(carry) if v.kind == "f"]
+    if reals and not builder.settings.smooth and choose.integer(0, 1):
+        axes = tuple(range(carry[reals[0]].aval.ndim))
+        size = Apply("ops.reduce_sum", (part(1 + reals[0]),), (("axes", axes),))
+        small = Apply("operator.lt", (size, Static(1.5)))
+        goes_on = Apply("operator.and_", (goes_on, small))
+    return Block(builder.names.function(), (state,), (Assign(result, goes_on),), result)
+
+
+_WHILE = "while_loop({0}, {1}, {operands}, max_iters={max_iters}, checkpoints={checkpoints})"
+
+
+@form("while_loop", _WHILE, needs=("while_loop",))
+def draw_while_loop(builder: Builder, choose: Chooser) -> None:
+    """A loop that goes on while a predicate holds: while it has made few turns."""
+    if not has_room(builder):
+        return
+    carry = draw_operands(builder, choose, 0)
+    counts = tuple([np.int64(turn) for _ in range(builder.frame.lanes) for turn in range(TURNS)])
+
+    def results() -> list[Operand] | None:
+        count = builder.frame.variables[0]
+        after = _body_results(builder, choose, carry, 0, 1)()
+        return None if after is None else [applied("operator.add", [count.operand, static(Static(1))]), *after]
+
+    parameters = [[counts, *[in_each_turn(builder, v) for v in carry]]]
+    drawn = builder.block(choose, parameters, results, TURNS, tuple)
+    if drawn is None:
+        return
+    blocks = [_predicate(builder, choose, carry), drawn[0]]
+
+    def run(functions: Any, *given: Any) -> Any:
+        goes_on, body = functions
+        before = (0, *given)
+        state: tuple[Any, ...] = tuple(map(strong_value, before))
+        assert keeps_types(state, body(before))
+        while goes_on(state):
+            state = tuple(map(strong_value, body(state)))
+            _require_moderate(state)
+        return state
+
+    found = results_of(builder, blocks, carry, run)
+    if found is None:
+        return
+    settings = (
+        ("max_iters", choose.one_of((None, None, 8))),
+        ("checkpoints", choose.one_of((None, 1, 2, 3))),
+    )
+    builder.nest("while_loop", blocks, ((Static(0), *expressions(carry)),), in_lanes(found), settings)
+
+
+# fori_loop
+
+
+@form("fori_loop", "fori_loop({lower}, {upper}, {0}, {operands}, checkpoints={checkpoints})", needs=("fori_loop",))
+def draw_fori_loop(builder: Builder, choose: Chooser) -> None:
+    """A loop over integers, between bounds that are known or, for systems with while loops, variables."""
+    carry = draw_operands(builder, choose, 1)
+    if not has_room(builder) or not carry:
+        return
+    lower = static(Static(choose.one_of((0, 1, -1))))
+    # A variable as a bound makes a while loop of it.
+    is_known = "while_loop" not in builder.settings.forms or choose.integer(0, 1) == 0
+    upper = static(Static(choose.integer(0, _MOST_TURNS))) if is_known else _limit(builder, choose)
+    is_weak = get_aval(upper.value).weak_type
+    dtype = get_aval(upper.value).dtype
+    places = [turn if is_weak else dtype.type(turn) for turn in range(TURNS)]
+    indices = tuple([place for _ in range(builder.frame.lanes) for place in places])
+    parameters = [indices, _parameter([in_each_turn(builder, v) for v in carry])]
+    drawn = builder.block(choose, parameters, _body_results(builder, choose, carry, 0, 1), TURNS)
+    if drawn is None:
+        return
+
+    def run(functions: Any, end: Any, *given: Any) -> Any:
+        state = list(map(strong_value, given))
+        first = lower.value if is_weak else dtype.type(lower.value)
+        assert keeps_types(state, _listed(functions[0](first, one_or_all(given)), len(carry)))
+        for i in range(lower.value, int(end)):
+            index = i if is_weak else dtype.type(i)
+            state = list(map(strong_value, _listed(functions[0](index, one_or_all(state)), len(carry))))
+            _require_moderate(state)
+        return one_or_all(state)
+
+    end = Variable(upper.expression, upper.values)
+    found = results_of(builder, [drawn[0]], [end, *carry], run)
+    if found is None:
+        return
+    settings = (
+        ("lower", lower.expression),
+        ("upper", upper.expression),
+        ("checkpoints", choose.one_of((None, 1, 2))),
+    )
+    builder.nest("fori_loop", [drawn[0]], (one_or_all(expressions(carry)),), in_lanes(found), settings)

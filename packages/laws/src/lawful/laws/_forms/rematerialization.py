@@ -1,0 +1,20 @@
+"""``checkpoint`` as a form."""
+
+from __future__ import annotations
+
+from lawful.laws._builder import Builder
+from lawful.laws._choose import Chooser
+from lawful.laws._form import form
+from lawful.laws._forms.operands import draw_operands, draw_results, expressions
+from lawful.laws._program import one_or_all
+
+
+@form("checkpoint", "checkpoint({0})({operands})", needs=("checkpoint",))
+def draw_checkpoint(builder: Builder, choose: Chooser) -> None:
+    """A sub-program whose derivative computes its values again."""
+    operands = draw_operands(builder, choose, 1)
+    drawn = builder.block(choose, [v.values for v in operands], lambda: draw_results(builder, choose))
+    if drawn is not None:
+        block, values = drawn
+        results = one_or_all([list(lanes) for lanes in values])
+        builder.nest("checkpoint", [block], expressions(operands), results)

@@ -1,0 +1,24 @@
+"""Functions that carry as rules of their own what would be derived of them, in JAX.
+
+JAX refuses to differentiate by what such a function closes over, so that this becomes arguments.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+
+from lawful.laws._implementation import Function
+
+
+def with_jvp_rule(function: Function) -> Function:
+    """Returns a function with a rule for forward mode, which is its derivative."""
+
+    def called(*args: Any) -> Any:
+        converted, closed_over = jax.closure_convert(function, *args)
+        ruled = jax.custom_jvp(converted)
+        ruled.defjvp(lambda primals, tangents: jax.jvp(converted, primals, tangents))
+        return ruled(*args, *closed_over)
+
+    return called

@@ -1,0 +1,40 @@
+"""How functions of complex numbers are lowered: to StableHLO's, and what these leave out.
+
+On the cuts between branches a function goes by the sign of a zero part, so that the function of the conjugate is the
+conjugate of the function; and an infinite part often decides a result of which the other part is NaN. StableHLO's
+functions follow neither rule. Here they do, as NumPy's do, by the formulas of `lawful.ops._complex_functions`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+Lower = Callable[[Any, Any], Any]
+
+
+def mended(name: str, lower: Lower) -> Lower:
+    """Returns a lowering whose result is mended where the argument is complex, by the formula of this name."""
+
+    def lower_either(ctx: Any, x: Any) -> Any:
+        out = lower(ctx, x)
+        if ctx.avals_in[0].dtype.kind != "c":
+            return out
+        from lawful.ops._complex_functions import mends
+
+        return ctx.apply(mends[name], out, x)[0]
+
+    return lower_either
+
+
+def by_parts(name: str, lower: Lower) -> Lower:
+    """Returns a lowering that, where the argument is complex, is the formula of this name."""
+
+    def lower_either(ctx: Any, x: Any) -> Any:
+        if ctx.avals_in[0].dtype.kind != "c":
+            return lower(ctx, x)
+        from lawful.ops._complex_functions import formulas
+
+        return ctx.apply(formulas[name], x)[0]
+
+    return lower_either

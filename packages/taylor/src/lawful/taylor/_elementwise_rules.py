@@ -1,0 +1,283 @@
+"""Rules of elementwise primitives: recurrences between the coefficients, from the equations that the functions obey.
+
+Where ``f' = g(x) x'``, the coefficients of f follow from those of g and of x; where g is made of f itself, as in
+``exp' = exp x'``, from those that are known already. Source: Griewank and Walther, "Evaluating Derivatives", 2nd ed.,
+SIAM 2008, chapter 13.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from lawful import ops
+from lawful.core import Primitive, get_aval, is_complex
+from lawful.taylor._general_rule import general_rule
+from lawful.taylor._series import (
+    Series,
+    chained,
+    constant,
+    moves,
+    plus,
+    product,
+    scaled,
+    times,
+    total,
+    with_derivative,
+)
+
+
+def unary(primitive: Primitive) -> Callable[[Callable[[Any, Series], Series]], Any]:
+    """Returns the decorator that makes ``rule(value, x)`` the rule of a function of one argument."""
+
+    def define(rule: Callable[[Any, Series], Series]) -> Any:
+        def jet(args: Sequence[Series], **params: Any) -> Series:
+            return rule(primitive.bind(args[0][0], **params), args[0])
+
+        primitive.def_rule("jet", jet)
+        return rule
+
+    return define
+
+
+def order_of(x: Series) -> int:
+    """Returns the highest order of a series."""
+    return len(x) - 1
+
+
+def minus(x: Any) -> Any:
+    """Returns a coefficient with its sign changed."""
+    return None if x is None else -x
+
+
+def one_plus(sign: int, x: Series) -> Series:
+    """Returns the series of ``1 + sign x``."""
+    rest = x[1:] if sign > 0 else [minus(c) for c in x[1:]]
+    return [1.0 + x[0] if sign > 0 else 1.0 - x[0], *rest]
+
+
+def integral(value: Any, derivative: Series, x: Series) -> Series:
+    """Returns the series of f from that of ``f'(x)``: the chain rule, integrated."""
+    return with_derivative(value, lambda _, k: chained(derivative, x, k), order_of(x))
+
+
+# Powers
+
+
+def quotient(a: Series, b: Series) -> Series:
+    """Returns the series of ``a / b``."""
+    found: Series = []
+    for k in range(len(a)):
+        known = total([times(found[j], b[k - j]) for j in range(k)])
+        rest = plus(a[k], minus(known))
+        found.append(None if rest is None else rest / b[0])
+    return found
+
+
+def reciprocal(x: Series) -> Series:
+    """Returns the series of ``1 / x``."""
+    return quotient([ops.full_like(x[0], 1), *[None] * order_of(x)], x)
+
+
+def power(value: Any, x: Series, exponent: float) -> Series:
+    """Returns the series of ``x ** exponent``, away from zero."""
+    found: Series = [value]
+    for k in range(1, len(x)):
+        term = total([scaled(exponent * j - (k - j), times(x[j], found[k - j])) for j in range(1, k + 1)])
+        found.append(None if term is None else scaled(1 / k, term / x[0]))
+    return found
+
+
+def whole_power(x: Series, exponent: int) -> Series:
+    """Returns the series of a power by multiplication, which holds at zero too."""
+    if exponent < 0:
+        return reciprocal(whole_power(x, -exponent))
+    found = None
+    base = x
+    while exponent:
+        if exponent & 1:
+            found = base if found is None else product(found, base)
+        exponent >>= 1
+        if exponent:
+            base = product(base, base)
+    return [ops.full_like(x[0], 1), *[None] * order_of(x)] if found is None else found
+
+
+ops.div_p.def_rule("jet", lambda args: quotient(*args))
+ops.square_p.def_rule("jet", lambda args: product(args[0], args[0]))
+ops.integer_pow_p.def_rule("jet", lambda args, y: whole_power(args[0], y))
+unary(ops.sqrt_p)(lambda value, x: power(value, x, 0.5))
+unary(ops.rsqrt_p)(lambda value, x: power(value, x, -0.5))
+unary(ops.cbrt_p)(lambda value, x: power(value, x, 1 / 3))
+
+
+# Exponentials and logarithms
+
+
+def exponential(value: Any, x: Series) -> Series:
+    """Returns the series of ``exp(x)``."""
+    return with_derivative(value, lambda found, k: chained(found, x, k), order_of(x))
+
+
+def logarithm(value: Any, x: Series) -> Series:
+    """Returns the series of ``log(x)``."""
+    return integral(value, reciprocal(x), x)
+
+
+unary(ops.exp_p)(exponential)
+unary(ops.log_p)(logarithm)
+unary(ops.log1p_p)(lambda value, x: integral(value, reciprocal(one_plus(1, x)), x))
+
+
+@unary(ops.expm1_p)
+def _expm1(value: Any, x: Series) -> Series:
+    return [value, *exponential(ops.exp(x[0]), x)[1:]]
+
+
+@unary(ops.exp2_p)
+def _exp2(value: Any, x: Series) -> Series:
+    return exponential(value, [scaled(math.log(2.0), c) for c in x])
+
+
+@unary(ops.logistic_p)
+def _logistic(value: Any, x: Series) -> Series:
+    # f' = f (1 - f) x', of which the coefficients below k are those of what is known.
+    def derivative(found: Series, k: int) -> Any:
+        return chained(product(found, one_plus(-1, found)), x, k)
+
+    return with_derivative(value, derivative, order_of(x))
+
+
+# Circular and hyperbolic functions
+
+
+def _pair(first: Any, second: Any, x: Series, sign: int) -> tuple[Series, Series]:
+    """Returns the series of two functions with ``f' = g x'`` and ``g' = sign f x'``."""
+    f, g = [first], [second]
+    for k in range(1, len(x)):
+        f_k, g_k = chained(g, x, k), chained(f, x, k)
+        f.append(scaled(1 / k, f_k))
+        g.append(scaled(sign / k, g_k))
+    return f, g
+
+
+unary(ops.sin_p)(lambda value, x: _pair(value, ops.cos(x[0]), x, -1)[0])
+unary(ops.cos_p)(lambda value, x: _pair(ops.sin(x[0]), value, x, -1)[1])
+unary(ops.sinh_p)(lambda value, x: _pair(value, ops.cosh(x[0]), x, 1)[0])
+unary(ops.cosh_p)(lambda value, x: _pair(ops.sinh(x[0]), value, x, 1)[1])
+
+
+def _riccati(sign: int) -> Callable[[Any, Series], Series]:
+    """Returns the rule of a function with ``f' = (1 + sign f²) x'``."""
+
+    def rule(value: Any, x: Series) -> Series:
+        def derivative(found: Series, k: int) -> Any:
+            return chained(one_plus(sign, product(found, found)), x, k)
+
+        return with_derivative(value, derivative, order_of(x))
+
+    return rule
+
+
+unary(ops.tan_p)(_riccati(1))
+unary(ops.tanh_p)(_riccati(-1))
+
+
+def _inverse(derivative: Callable[[Series], Series]) -> Callable[[Any, Series], Series]:
+    """Returns the rule of a function whose derivative is algebraic."""
+    return lambda value, x: integral(value, derivative(x), x)
+
+
+def _root_of(x: Series) -> Series:
+    return power(ops.sqrt(x[0]), x, 0.5)
+
+
+def _squared(x: Series) -> Series:
+    return product(x, x)
+
+
+unary(ops.atan_p)(_inverse(lambda x: reciprocal(one_plus(1, _squared(x)))))
+unary(ops.atanh_p)(_inverse(lambda x: reciprocal(one_plus(-1, _squared(x)))))
+unary(ops.asin_p)(_inverse(lambda x: reciprocal(_root_of(one_plus(-1, _squared(x))))))
+unary(ops.asinh_p)(_inverse(lambda x: reciprocal(_root_of(one_plus(1, _squared(x))))))
+unary(ops.acos_p)(_inverse(lambda x: [minus(c) for c in reciprocal(_root_of(one_plus(-1, _squared(x))))]))
+# Of the two roots the product: it has the branch cut of the function.
+unary(ops.acosh_p)(
+    _inverse(lambda x: reciprocal(product(_root_of([x[0] - 1.0, *x[1:]]), _root_of([x[0] + 1.0, *x[1:]]))))
+)
+
+
+# Others
+
+
+@unary(ops.erf_p)
+def _erf(value: Any, x: Series) -> Series:
+    return integral(value, _gaussian(x, 1), x)
+
+
+@unary(ops.erfc_p)
+def _erfc(value: Any, x: Series) -> Series:
+    return integral(value, _gaussian(x, -1), x)
+
+
+def _gaussian(x: Series, sign: int) -> Series:
+    """Returns the series of the derivative of erf, or of erfc."""
+    inner = [minus(c) for c in _squared(x)]
+    bell = exponential(ops.exp(inner[0]), inner)
+    return [scaled(sign * 2 / math.sqrt(math.pi), c) for c in bell]
+
+
+def _pow(args: Sequence[Series], **params: Any) -> Series:
+    base, exponent = args
+    if moves(exponent):
+        moving: Series = general_rule(ops.pow_p)(args, **params)
+        return moving
+    order = order_of(base)
+    value = ops.pow_p.bind(base[0], exponent[0], **params)
+    # x ** y, its derivative y x ** (y - 1), the derivative of that, ... at the first coefficient: powers of a base that
+    # may be zero, where the recurrence divides by it.
+    down = ops.convert_element_type(exponent[0], get_aval(value).dtype)
+    outer, factor = [value], ops.full_like(value, 1)
+    for _ in range(order):
+        factor = factor * down
+        down = down - 1.0
+        vanishes = factor == 0
+        power_below = ops.pow(ops.select(vanishes, ops.full_like(value, 1), base[0]), down)
+        outer.append(ops.select(vanishes, ops.full_like(value, 0), factor * power_below))
+    return composed(outer, base)
+
+
+ops.pow_p.def_rule("jet", _pow)
+
+
+def composed(derivatives: Sequence[Any], x: Series) -> Series:
+    """Returns the series of a function of a series, from the derivatives of the function at its first coefficient."""
+    step = [None, *x[1:]]
+    found: Series = [derivatives[0], *[None] * order_of(x)]
+    power_of: Series = step
+    for k in range(1, len(derivatives)):
+        outer = scaled(1 / math.factorial(k), derivatives[k])
+        found = [plus(a, times(outer, b)) for a, b in zip(found, power_of, strict=True)]
+        power_of = product(power_of, step)
+    return found
+
+
+def _piecewise_constant(primitive: Primitive) -> None:
+    def jet(args: Sequence[Series], **params: Any) -> Series:
+        return constant(primitive.bind(*[x[0] for x in args], **params), order_of(args[0]))
+
+    primitive.def_rule("jet", jet)
+
+
+for _primitive in (ops.sign_p, ops.floor_p, ops.ceil_p, ops.round_nearest_even_p):
+    _piecewise_constant(_primitive)
+
+
+@unary(ops.abs_p)
+def _abs(value: Any, x: Series) -> Series:
+    if is_complex(get_aval(x[0]).dtype):
+        squares = product(x, [None if c is None else ops.conj(c) for c in x])
+        return power(value, [None if c is None else ops.real(c) for c in squares], 0.5)
+    sign = ops.sign(x[0])
+    return [value, *[times(sign, c) for c in x[1:]]]

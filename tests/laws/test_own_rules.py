@@ -1,0 +1,188 @@
+"""Functions with rules of their own obey every law, and a law finds a rule that is wrong."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from lawful import ops
+from lawful.autodiff import checkpoint, custom_jvp, custom_rule, custom_vjp, grad
+from lawful.batching import vmap
+from lawful.control_flow import cond
+from lawful.core import get_aval
+from lawful.laws import Inapplicable, Program, check, holds, law_commutation, laws, programs, quick, usual, usual_dtypes
+from lawful.laws.systems import Lawful, lawful, with_jvp_rule, with_vjp_rule, with_vmap_rule
+from lawful.staging import jit
+
+Function = Callable[..., Any]
+
+with_rules = ("with_jvp_rule", "with_vjp_rule", "with_vmap_rule")
+of_functions = [law for law in laws.values() if law.subject == "function" and law.group not in ("cost", "loops")]
+
+
+def share(of: int) -> Any:
+    """Returns the settings for a part of the usual number of examples."""
+    most = max(settings.default.max_examples // of, 1)
+    return settings(max_examples=most, suppress_health_check=[HealthCheck.too_slow])
+
+
+def hold_all(program: Program) -> None:
+    for law in of_functions:
+        try:
+            law(lawful, program, effort=quick)
+        except Inapplicable:
+            continue
+
+
+@share(12)
+@given(programs(forms=(*with_rules, "jit", "vmap", "cond", "checkpoint"), max_equations=5))
+def test_programs_with_rules_obey_every_law(program: Program) -> None:
+    hold_all(program)
+
+
+@share(12)
+@given(programs(forms=(*with_rules, "jvp", "vjp", "grad", "linearize"), dtypes=usual_dtypes, smooth=False))
+def test_rules_within_derivatives_obey_every_law(program: Program) -> None:
+    hold_all(program)
+
+
+@share(8)
+@given(programs(forms=with_rules, max_equations=4), st.permutations(("jit", "vmap", "vjp")))
+def test_programs_with_rules_commute_with_compilation_by_xla(program: Program, stack: list[str]) -> None:
+    holds(law_commutation, Lawful("xla"), program, stack=stack, effort=quick)
+
+
+def parts(x: Any, y: Any) -> Any:
+    return {"a": ops.sin(x) * y, "b": [ops.exp(x * 0.3), y * 2.0]}
+
+
+@pytest.mark.parametrize("ruled", [with_jvp_rule, with_vjp_rule, with_vmap_rule])
+def test_nests_obey_the_laws_of_their_transformations(ruled: Function) -> None:
+    """All of check, on a function that has its rules in each other, compiled, mapped, chosen and differentiated."""
+    inner = ruled(parts)
+
+    def nest(x: Any, y: Any) -> Any:
+        closing = ruled(lambda z: ops.cos(z) * x)
+        compiled = jit(lambda a: inner(a, closing(a))["a"], backend="numpy")(y)
+        total = ops.reduce_sum(x * y, tuple(range(get_aval(x * y).ndim)))
+        chosen = cond(total > 0.2, lambda: inner(x, y)["a"], lambda: checkpoint(closing)(y))
+        return ruled(lambda a: vmap(closing)(a[None])[0] * compiled)(x) + chosen
+
+    check(nest, np.float64(0.3), np.float64(1.2), effort=quick, raise_on_failure=True)
+
+
+# Rules written by hand, which are not what would be derived.
+
+
+@custom_jvp
+def log1pexp(x: Any) -> Any:
+    return ops.log(1.0 + ops.exp(x))
+
+
+@log1pexp.defjvp
+def log1pexp_jvp(primals: Any, tangents: Any) -> Any:
+    (x,), (x_dot,) = primals, tangents
+    return log1pexp(x), x_dot / (1.0 + ops.exp(-x))
+
+
+@custom_vjp
+def softmax(x: Any) -> Any:
+    weights = ops.exp(x - ops.reduce_max(x, (0,)))
+    return weights / ops.reduce_sum(weights, (0,))
+
+
+def softmax_fwd(x: Any) -> Any:
+    out = softmax(x)
+    return out, out
+
+
+def softmax_bwd(out: Any, ct: Any) -> Any:
+    return (out * (ct - ops.reduce_sum(out * ct, (0,))),)
+
+
+softmax.defvjp(softmax_fwd, softmax_bwd)
+
+
+@custom_rule
+def divide(a: Any, b: Any) -> Any:
+    return b / a
+
+
+@divide.def_transpose(linear_argnums=1)
+def divide_transpose(ct: Any, a: Any, b: Any) -> Any:
+    return None, divide(a, ct)
+
+
+@divide.def_batch
+def divide_batch(axis_size: int, in_batched: list[bool], a: Any, b: Any) -> Any:
+    ndim = max(np.ndim(x) - mark for x, mark in zip((a, b), in_batched, strict=True))
+    a, b = (
+        ops.reshape(x, (axis_size, *(1,) * (ndim + 1 - len(x.shape)), *x.shape[1:])) if mark else x
+        for x, mark in zip((a, b), in_batched, strict=True)
+    )
+    return b / a, any(in_batched)
+
+
+EXAMPLES: dict[str, tuple[Function, tuple[Any, ...]]] = {
+    "log1pexp": (lambda x: jit(log1pexp, backend="numpy")(x) * x, (np.array([0.5, -2.0]),)),
+    "softmax": (softmax, (np.array([0.5, -1.0, 2.0]),)),
+    "divide": (lambda a, b: divide(a, ops.sin(b)), (np.float64(2.0), np.float64(3.0))),
+}
+
+
+@pytest.mark.parametrize("name", EXAMPLES)
+def test_rules_by_hand_obey_every_law(name: str) -> None:
+    function, args = EXAMPLES[name]
+    check(function, *args, effort=quick, raise_on_failure=True)
+
+
+def wrong_jvp(primals: Any, tangents: Any) -> Any:
+    return ops.sin(*primals), 0.9 * ops.cos(*primals) * tangents[0]
+
+
+def test_a_wrong_rule_of_forward_mode_is_found() -> None:
+    sine = custom_jvp(ops.sin)
+    sine.defjvp(wrong_jvp)
+    report = check(sine, np.array([0.5]), effort=quick)
+    assert {failure.law for failure in report.failures} >= {"jvp_finite_differences"}
+
+
+def test_a_wrong_rule_of_reverse_mode_is_found() -> None:
+    sine = custom_vjp(ops.sin)
+    sine.defvjp(lambda x: (ops.sin(x), x), lambda x, ct: (0.9 * ops.cos(x) * ct,))
+    report = check(sine, np.array([0.5]), effort=quick)
+    assert {failure.law for failure in report.failures} >= {"jvp_finite_differences"}
+
+
+def test_rules_that_contradict_each_other_are_found() -> None:
+    sine = custom_rule(ops.sin)
+    sine.def_jvp(lambda primals, tangents: (sine(*primals), ops.cos(*primals) * tangents[0]))
+    sine.def_vjp(lambda x: (ops.sin(x), x), lambda x, ct: (0.9 * ops.cos(x) * ct,))
+    report = check(sine, np.array([0.5]), effort=quick)
+    assert {failure.law for failure in report.failures} >= {"linearize_is_jvp", "vjp_transpose"}
+
+
+def test_a_wrong_batching_rule_is_found() -> None:
+    sine = custom_rule(ops.sin)
+    sine.def_batch(lambda axis_size, in_batched, x: (ops.sin(x) + 0.1, True))
+    report = check(sine, np.array([0.5]), effort=quick)
+    assert {failure.law for failure in report.failures} >= {"vmap_is_loop"}
+
+
+def test_a_rule_that_is_not_linear_in_its_tangent_is_found() -> None:
+    sine = custom_jvp(ops.sin)
+    sine.defjvp(lambda primals, tangents: (sine(*primals), ops.cos(*primals) * tangents[0] ** 2))
+    report = check(sine, np.array([0.5]), effort=usual, laws=["jvp_linear"])
+    assert {failure.law for failure in report.failures} == {"jvp_linear"}
+
+
+def test_finite_differences_of_a_surrogate_gradient_are_not_its_rule() -> None:
+    """Only the laws that compare with them find it."""
+    straight_through = custom_jvp(lambda x: ops.floor(x))
+    straight_through.defjvp(lambda primals, tangents: (straight_through(*primals), tangents[0]))
+    report = check(lambda x: straight_through(x) * x, np.array([0.5, 1.5]), effort=quick)
+    assert {failure.law for failure in report.failures} == {"jvp_finite_differences", "second_order"}
+    assert float(grad(lambda x: straight_through(x) * x)(1.5)) == 2.5
