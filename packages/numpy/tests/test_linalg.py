@@ -7,7 +7,8 @@ import pytest
 
 from lawful import ops
 from lawful.autodiff import grad, jvp
-from lawful.staging import eval_shape
+from lawful.batching import vmap
+from lawful.staging import eval_shape, jit
 
 linalg = importlib.import_module("lawful.numpy.linalg")
 
@@ -116,9 +117,116 @@ def test_symmetrized_or_one_triangle():
     np.testing.assert_allclose(linalg.eigh(x)[0], np.linalg.eigvalsh((x + x.T) / 2))
 
 
-def test_determinants_of_singular_matrices_have_derivatives():
-    np.testing.assert_allclose(grad(linalg.det)(SINGULAR), [[4.0, -2.0], [-2.0, 1.0]])
-    np.testing.assert_allclose(grad(linalg.det)(np.zeros((3, 3))), np.zeros((3, 3)))
+def cofactors(a):
+    """Returns the derivative of the determinant, by determinants of minors."""
+    n = len(a)
+    minors = [[np.delete(np.delete(a, i, 0), j, 1) for j in range(n)] for i in range(n)]
+    return np.array([[(-1) ** (i + j) * np.linalg.det(minors[i][j]) for j in range(n)] for i in range(n)])
+
+
+def of_rank(rank, n, seed=0):
+    """Returns a matrix of integers of some rank, at most."""
+    random = np.random.default_rng(seed)
+    return (random.integers(-2, 3, (n, rank)) @ random.integers(-2, 3, (rank, n))).astype(float)
+
+
+class TestDerivativesOfDeterminants:
+    def test_of_few_rows(self):
+        np.testing.assert_allclose(grad(linalg.det)(SINGULAR), [[4.0, -2.0], [-2.0, 1.0]])
+        np.testing.assert_allclose(grad(linalg.det)(np.zeros((3, 3))), np.zeros((3, 3)))
+
+    @pytest.mark.parametrize("seed", range(2))
+    @pytest.mark.parametrize(("n", "rank"), [(n, rank) for n in (4, 6) for rank in range(n + 1)])
+    def test_of_any_rank(self, n, rank, seed):
+        a = of_rank(rank, n, seed)
+        want = cofactors(a)
+        scale = np.linalg.norm(a, 2) ** (n - 1) + 1.0  # rounding of the matrix makes as much
+        runs = grad(linalg.det), jit(grad(linalg.det), backend="numpy"), lambda a: vmap(grad(linalg.det))(a[None])[0]
+        for run in runs:
+            np.testing.assert_allclose(run(a), want, atol=1e-13 * scale)
+        # Beside a regular one, of which the other branch is taken.
+        pair = vmap(grad(linalg.det))(np.stack([a, np.eye(n)]))
+        np.testing.assert_allclose(pair, [want, np.eye(n)], atol=1e-13 * scale)
+
+    @pytest.mark.parametrize("rank", range(5))
+    def test_of_higher_order(self, rank):
+        """The determinant along a line is a polynomial, whose coefficients the derivatives are."""
+        a, direction = of_rank(rank, 4), np.random.default_rng(1).normal(size=(4, 4))
+        places = np.linspace(-1, 1, 5)
+        want = np.polyfit(places, [np.linalg.det(a + t * direction) for t in places], 4)[::-1]
+        scale = np.abs(want).max()
+
+        def along(t):
+            return linalg.det(a + t * direction)
+
+        def tangent(t):
+            return jvp(along, (t,), (1.0,))[1]
+
+        assert grad(along)(0.0) == pytest.approx(want[1], abs=1e-11 * scale)
+        for second in (grad(grad(along)), grad(tangent), lambda t: jvp(tangent, (t,), (1.0,))[1]):
+            assert second(0.0) / 2 == pytest.approx(want[2], abs=1e-11 * scale)
+        assert grad(grad(grad(along)))(0.0) / 6 == pytest.approx(want[3], abs=1e-11 * scale)
+
+    def test_of_complex_matrices(self):
+        random = np.random.default_rng(0)
+        left, right = random.normal(size=(2, 5, 4)), random.normal(size=(2, 4, 5))
+        a = (left[0] + 1j * left[1]) @ (right[0] + 1j * right[1])
+        direction = random.normal(size=(5, 5)) + 1j * random.normal(size=(5, 5))
+        tangent = jvp(linalg.det, (a,), (direction,))[1]
+        np.testing.assert_allclose(tangent, np.sum(cofactors(a) * direction), rtol=1e-11)
+
+    @pytest.mark.filterwarnings("ignore::RuntimeWarning")
+    def test_the_logarithm_has_none(self):
+        assert not np.isfinite(grad(lambda a: linalg.slogdet(a)[1])(SINGULAR)).any()
+
+
+ROTATION = np.linalg.qr(np.random.default_rng(0).normal(size=(5, 5)))[0]
+MATRICES = {
+    "repeated singular values": ROTATION[:, :4] @ np.diag([2.0, 2.0, 2.0, 1.0]),
+    "orthonormal columns": ROTATION[:, :4],
+    "one singular value of zero": ROTATION[:, :4] @ np.diag([2.0, 2.0, 1.0, 0.0]),
+    "three singular values of zero": ROTATION[:, :4] @ np.diag([3.0, 0.0, 0.0, 0.0]),
+    "the identity": np.eye(4),
+    "a projection": np.diag([1.0, 1.0, 0.0, 0.0]),
+    "zero": np.zeros((3, 4)),
+}
+
+
+def golub_pereyra(a, a_dot):
+    """Returns the derivative of the pseudo-inverse where the rank stays the same (Golub and Pereyra 1973, 4.12)."""
+    p = np.linalg.pinv(a)
+    (m, n), a_star, p_star = a.shape, a_dot.conj().T, p.conj().T
+    return -p @ a_dot @ p + p @ p_star @ a_star @ (np.eye(m) - a @ p) + (np.eye(n) - p @ a) @ a_star @ p_star @ p
+
+
+class TestDerivativesOfPseudoInverses:
+    @pytest.mark.parametrize("name", MATRICES)
+    @pytest.mark.parametrize("turned", [1.0, np.exp(0.3j)])
+    def test_with_repeated_singular_values(self, name, turned):
+        for a in (MATRICES[name] * turned, MATRICES[name].T * turned):
+            a_dot = np.random.default_rng(1).normal(size=a.shape) * turned**2
+            value, tangent = jvp(linalg.pinv, (a,), (a_dot,))
+            np.testing.assert_allclose(value, np.linalg.pinv(a), atol=1e-14)
+            np.testing.assert_allclose(tangent, golub_pereyra(a, a_dot), atol=1e-13)
+
+    def test_of_second_order(self):
+        random = np.random.default_rng(0)
+        left, right = random.normal(size=(2, 5, 3)), random.normal(size=(2, 3, 4))
+
+        def along(t):  # of rank 3 throughout
+            return linalg.pinv((left[0] + t * left[1]) @ (right[0] + t * right[1]), rcond=1e-8)
+
+        h = 1e-3
+        quotient = (along(h) - 2 * along(0.0) + along(-h)) / h**2
+        second = jvp(lambda t: jvp(along, (t,), (1.0,))[1], (0.0,), (1.0,))[1]
+        np.testing.assert_allclose(second, quotient, rtol=1e-3, atol=1e-3 * np.abs(quotient).max())
+
+    def test_of_least_squares(self):
+        a, b = np.eye(4)[:, :3], np.arange(4.0)
+        a_dot = np.random.default_rng(0).normal(size=a.shape)
+        solution, tangent = jvp(lambda a: linalg.lstsq(a, b)[0], (a,), (a_dot,))
+        np.testing.assert_allclose(solution, [0.0, 1.0, 2.0])
+        np.testing.assert_allclose(tangent, golub_pereyra(a, a_dot) @ b, atol=1e-15)
 
 
 def test_the_whole_array_api_extension_is_there():

@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lawful import random
-from lawful.autodiff import grad
+from lawful import ops, random
+from lawful.autodiff import grad, value_and_grad
 from lawful.batching import vmap
 from lawful.core import ArgumentTypeError, ArgumentValueError
 from lawful.staging import jit
@@ -34,6 +34,8 @@ def test_a_traced_seed_gives_the_key() -> None:
         (lambda key, n: random.uniform(key, (n,), minval=-1.0, maxval=3.0), 1.0, 4 * 12**-0.5),
         (lambda key, n: random.normal(key, (n,)), 0.0, 1.0),
         (lambda key, n: random.exponential(key, (n,)), 1.0, 1.0),
+        (lambda key, n: random.gamma(key, 2.5, (n,)), 2.5, 2.5**0.5),
+        (lambda key, n: random.gamma(key, 0.4, (n,)), 0.4, 0.4**0.5),
         (lambda key, n: random.gumbel(key, (n,)), 0.57721566, np.pi / 6**0.5),
         (lambda key, n: random.bernoulli(key, 0.25, (n,)), 0.25, 0.1875**0.5),
         (lambda key, n: random.randint(key, (n,), -5, 6), 0.0, 10**0.5),
@@ -106,3 +108,18 @@ def test_a_batch_of_keys_is_mapped_over() -> None:
 def test_mistakes(call: Callable[[], Any], error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         call()
+
+
+def test_the_derivative_of_a_gamma_number_keeps_its_quantile() -> None:
+    a, step = 1.7, 1e-5
+    x, slope = value_and_grad(lambda a: random.gamma(KEY, a))(a)
+    quantile = [ops.igamma(a + h, x + h * slope) for h in (-step, step)]
+    assert quantile[0] == pytest.approx(quantile[1], abs=1e-9)
+
+
+def test_the_logarithm_of_a_gamma_number_does_not_underflow() -> None:
+    a = 1e-4
+    logs, slopes = vmap(value_and_grad(lambda a, key: random.loggamma(key, a)), (None, 0))(a, random.split(KEY, 20))
+    assert np.isfinite(logs).all()
+    assert logs.min() < -1000
+    np.testing.assert_allclose(slopes[logs < -1000], -logs[logs < -1000] / a, rtol=1e-6)

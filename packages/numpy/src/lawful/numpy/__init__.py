@@ -13,546 +13,162 @@ array([[0.5, 0.5],
        [1. , 0. ]])
 """
 
+# ruff: noqa: F403  # each module says what is public in it
 import builtins as _builtins
+from typing import TYPE_CHECKING as _TYPE_CHECKING
 from typing import Any as _Any
 
 import numpy as _numpy
-from lawful.numpy import fft, linalg
-from lawful.numpy._broadcasting import (
-    atleast_1d,
-    atleast_2d,
-    broadcast_arrays,
-    broadcast_shapes,
-    broadcast_to,
+from lawful.numpy import (
+    _averages,
+    _broadcasting,
+    _choice,
+    _closeness,
+    _concatenators,
+    _correlation,
+    _creation,
+    _cumulative,
+    _diagonals,
+    _differences,
+    _dtypes,
+    _editing,
+    _einsum,
+    _elementwise,
+    _functional,
+    _grids,
+    _histograms,
+    _index_grids,
+    _indexing,
+    _joining,
+    _kinds_of_numbers,
+    _manipulation,
+    _matrices,
+    _medians,
+    _nan_reductions,
+    _number_parts,
+    _packed_bits,
+    _padding,
+    _placing,
+    _polynomial_roots,
+    _polynomials,
+    _products,
+    _quantiles,
+    _reduction,
+    _searching,
+    _sequences,
+    _sets,
+    _signals,
+    _sorting,
+    _splitting,
+    _unique,
+    _unique_results,
+    _vector_products,
+    _windows,
+    fft,
+    linalg,
 )
-from lawful.numpy._choice import (
-    around,
-    clip,
-    round,
-    where,
-)
-from lawful.numpy._closeness import (
-    allclose,
-    array_equal,
-    array_equiv,
-    isclose,
-)
-from lawful.numpy._correlation import (
-    convolve,
-    corrcoef,
-    correlate,
-    cov,
-)
-from lawful.numpy._creation import (
-    array,
-    asarray,
-    astype,
-    copy,
-    empty,
-    empty_like,
-    full,
-    full_like,
-    ones,
-    ones_like,
-    zeros,
-    zeros_like,
-)
-from lawful.numpy._diagonals import (
-    diag,
-    diagflat,
-    diagonal,
-    fliplr,
-    flipud,
-    rot90,
-    trace,
-)
-from lawful.numpy._differences import (
-    diff,
-    ediff1d,
-    interp,
-    trapezoid,
-)
-from lawful.numpy._dtypes import (
-    bfloat16,
-    bool,
-    bool_,
-    complex64,
-    complex128,
-    float16,
-    float32,
-    float64,
-    int8,
-    int16,
-    int32,
-    int64,
-    iscomplexobj,
-    isrealobj,
-    ndim,
-    promote_types,
-    result_type,
-    shape,
-    size,
-    uint8,
-    uint16,
-    uint32,
-    uint64,
-)
-from lawful.numpy._editing import append, delete, insert, repeat
-from lawful.numpy._einsum import einsum, einsum_path
-from lawful.numpy._elementwise import (
-    abs,
-    absolute,
-    acos,
-    acosh,
-    add,
-    arccos,
-    arccosh,
-    arcsin,
-    arcsinh,
-    arctan,
-    arctan2,
-    arctanh,
-    asin,
-    asinh,
-    atan,
-    atan2,
-    atanh,
-    bitwise_and,
-    bitwise_invert,
-    bitwise_not,
-    bitwise_or,
-    bitwise_xor,
-    cbrt,
-    ceil,
-    conj,
-    conjugate,
-    cos,
-    cosh,
-    deg2rad,
-    degrees,
-    divide,
-    equal,
-    exp,
-    exp2,
-    expm1,
-    fabs,
-    floor,
-    floor_divide,
-    fmod,
-    greater,
-    greater_equal,
-    hypot,
-    invert,
-    isfinite,
-    isinf,
-    isnan,
-    less,
-    less_equal,
-    log,
-    log1p,
-    log2,
-    log10,
-    logaddexp,
-    logical_and,
-    logical_not,
-    logical_or,
-    logical_xor,
-    maximum,
-    minimum,
-    mod,
-    multiply,
-    negative,
-    not_equal,
-    positive,
-    pow,
-    power,
-    rad2deg,
-    radians,
-    reciprocal,
-    remainder,
-    rint,
-    sign,
-    sin,
-    sinh,
-    sqrt,
-    square,
-    subtract,
-    tan,
-    tanh,
-    true_divide,
-    trunc,
-)
-from lawful.numpy._functional import apply_along_axis, apply_over_axes, piecewise, select, vectorize
-from lawful.numpy._grids import geomspace, logspace, meshgrid
-from lawful.numpy._indexing import (
-    flatnonzero,
-    nonzero,
-    put_along_axis,
-    take,
-    take_along_axis,
-)
-from lawful.numpy._joining import (
-    column_stack,
-    concat,
-    concatenate,
-    hstack,
-    split,
-    stack,
-    tile,
-    vstack,
-)
-from lawful.numpy._manipulation import (
-    expand_dims,
-    flip,
-    matrix_transpose,
-    moveaxis,
-    permute_dims,
-    ravel,
-    reshape,
-    roll,
-    squeeze,
-    swapaxes,
-    transpose,
-)
-from lawful.numpy._matrices import (
-    eye,
-    identity,
-    tri,
-    tril,
-    triu,
-)
-from lawful.numpy._padding import pad
-from lawful.numpy._polynomials import (
-    polyadd,
-    polyder,
-    polyint,
-    polymul,
-    polysub,
-    polyval,
-    vander,
-)
-from lawful.numpy._products import (
-    dot,
-    inner,
-    matmul,
-    outer,
-    tensordot,
-    vdot,
-)
-from lawful.numpy._quantiles import (
-    median,
-    nanmedian,
-    nanpercentile,
-    nanquantile,
-    percentile,
-    quantile,
-)
-from lawful.numpy._reduction import (
-    all,
-    amax,
-    amin,
-    any,
-    argmax,
-    argmin,
-    cumprod,
-    cumsum,
-    max,
-    mean,
-    min,
-    prod,
-    std,
-    sum,
-    var,
-)
-from lawful.numpy._searching import (
-    argwhere,
-    bincount,
-    digitize,
-    histogram,
-    searchsorted,
-)
-from lawful.numpy._sequences import (
-    arange,
-    linspace,
-)
-from lawful.numpy._signals import gradient, heaviside, nan_to_num, sinc, unwrap
-from lawful.numpy._sorting import (
-    argpartition,
-    argsort,
-    lexsort,
-    partition,
-    sort,
-)
-from lawful.numpy._unique import unique
-from lawful.numpy._vector_products import cross, kron, matvec, vecdot, vecmat
-from lawful.ops import imag, real
+from lawful.numpy._array_api_info import ARRAY_API_VERSION as _ARRAY_API_VERSION
+from lawful.numpy._array_api_info import ArrayNamespaceInfo as _ArrayNamespaceInfo
+from lawful.numpy._averages import *
+from lawful.numpy._broadcasting import *
+from lawful.numpy._choice import *
+from lawful.numpy._closeness import *
+from lawful.numpy._concatenators import *
+from lawful.numpy._correlation import *
+from lawful.numpy._creation import *
+from lawful.numpy._cumulative import *
+from lawful.numpy._diagonals import *
+from lawful.numpy._differences import *
+from lawful.numpy._dtypes import *
+from lawful.numpy._editing import *
+from lawful.numpy._einsum import *
+from lawful.numpy._elementwise import *
+from lawful.numpy._functional import *
+from lawful.numpy._grids import *
+from lawful.numpy._histograms import *
+from lawful.numpy._index_grids import *
+from lawful.numpy._indexing import *
+from lawful.numpy._joining import *
+from lawful.numpy._kinds_of_numbers import *
+from lawful.numpy._left_out import left_out as _left_out
+from lawful.numpy._left_out import missing as _missing
+from lawful.numpy._manipulation import *
+from lawful.numpy._matrices import *
+from lawful.numpy._medians import *
+from lawful.numpy._nan_reductions import *
+from lawful.numpy._number_parts import *
+from lawful.numpy._packed_bits import *
+from lawful.numpy._padding import *
+from lawful.numpy._placing import *
+from lawful.numpy._polynomial_roots import *
+from lawful.numpy._polynomials import *
+from lawful.numpy._products import *
+from lawful.numpy._quantiles import *
+from lawful.numpy._reduction import *
+from lawful.numpy._searching import *
+from lawful.numpy._sequences import *
+from lawful.numpy._sets import *
+from lawful.numpy._signals import *
+from lawful.numpy._sorting import *
+from lawful.numpy._splitting import *
+from lawful.numpy._unique import *
+from lawful.numpy._unique_results import *
+from lawful.numpy._vector_products import *
+from lawful.numpy._windows import *
 from lawful.ops import register_numpy_functions as _register_numpy_functions
+
+__array_api_version__, __array_namespace_info__ = _ARRAY_API_VERSION, _ArrayNamespaceInfo
 
 pi, e, euler_gamma = _numpy.pi, _numpy.e, _numpy.euler_gamma
 inf, nan, newaxis = _numpy.inf, _numpy.nan, _numpy.newaxis
-dtype, finfo, iinfo, issubdtype = _numpy.dtype, _numpy.finfo, _numpy.iinfo, _numpy.issubdtype
+True_, False_ = _numpy.True_, _numpy.False_
+dtype, issubdtype = _numpy.dtype, _numpy.issubdtype
 
-__all__ = [
-    "pi",
-    "e",
-    "euler_gamma",
-    "inf",
-    "nan",
-    "newaxis",
-    "dtype",
-    "finfo",
-    "iinfo",
-    "issubdtype",
-    "real",
-    "imag",
-    "bool",
-    "bool_",
-    "int8",
-    "int16",
-    "int32",
-    "int64",
-    "uint8",
-    "uint16",
-    "uint32",
-    "uint64",
-    "float16",
-    "float32",
-    "float64",
-    "bfloat16",
-    "complex64",
-    "complex128",
-    "result_type",
-    "promote_types",
-    "shape",
-    "ndim",
-    "size",
-    "iscomplexobj",
-    "isrealobj",
-    "array",
-    "asarray",
-    "copy",
-    "astype",
-    "full",
-    "zeros",
-    "ones",
-    "empty",
-    "full_like",
-    "zeros_like",
-    "ones_like",
-    "empty_like",
-    "arange",
-    "linspace",
-    "eye",
-    "identity",
-    "tri",
-    "tril",
-    "triu",
-    "add",
-    "subtract",
-    "multiply",
-    "divide",
-    "true_divide",
-    "floor_divide",
-    "remainder",
-    "mod",
-    "fmod",
-    "negative",
-    "positive",
-    "absolute",
-    "abs",
-    "fabs",
-    "conjugate",
-    "conj",
-    "sign",
-    "square",
-    "sqrt",
-    "cbrt",
-    "reciprocal",
-    "maximum",
-    "minimum",
-    "power",
-    "pow",
-    "exp",
-    "exp2",
-    "expm1",
-    "log",
-    "log1p",
-    "log2",
-    "log10",
-    "logaddexp",
-    "sin",
-    "cos",
-    "tan",
-    "arcsin",
-    "asin",
-    "arccos",
-    "acos",
-    "arctan",
-    "atan",
-    "arctan2",
-    "atan2",
-    "sinh",
-    "cosh",
-    "tanh",
-    "arcsinh",
-    "asinh",
-    "arccosh",
-    "acosh",
-    "arctanh",
-    "atanh",
-    "hypot",
-    "deg2rad",
-    "rad2deg",
-    "radians",
-    "degrees",
-    "equal",
-    "not_equal",
-    "less",
-    "less_equal",
-    "greater",
-    "greater_equal",
-    "logical_and",
-    "logical_or",
-    "logical_xor",
-    "logical_not",
-    "bitwise_and",
-    "bitwise_or",
-    "bitwise_xor",
-    "bitwise_not",
-    "bitwise_invert",
-    "invert",
-    "isfinite",
-    "isnan",
-    "isinf",
-    "floor",
-    "ceil",
-    "rint",
-    "trunc",
-    "where",
-    "clip",
-    "round",
-    "around",
-    "isclose",
-    "allclose",
-    "array_equal",
-    "reshape",
-    "ravel",
-    "transpose",
-    "matrix_transpose",
-    "permute_dims",
-    "swapaxes",
-    "moveaxis",
-    "squeeze",
-    "expand_dims",
-    "flip",
-    "roll",
-    "broadcast_to",
-    "broadcast_shapes",
-    "broadcast_arrays",
-    "atleast_1d",
-    "atleast_2d",
-    "concatenate",
-    "concat",
-    "stack",
-    "vstack",
-    "hstack",
-    "column_stack",
-    "tile",
-    "repeat",
-    "pad",
-    "split",
-    "sum",
-    "prod",
-    "max",
-    "min",
-    "amax",
-    "amin",
-    "all",
-    "any",
-    "mean",
-    "var",
-    "std",
-    "argmax",
-    "argmin",
-    "cumsum",
-    "cumprod",
-    "take",
-    "take_along_axis",
-    "put_along_axis",
-    "nonzero",
-    "flatnonzero",
-    "convolve",
-    "corrcoef",
-    "correlate",
-    "cov",
-    "diff",
-    "ediff1d",
-    "interp",
-    "trapezoid",
-    "median",
-    "nanmedian",
-    "nanpercentile",
-    "nanquantile",
-    "percentile",
-    "quantile",
-    "argwhere",
-    "bincount",
-    "digitize",
-    "histogram",
-    "searchsorted",
-    "argpartition",
-    "argsort",
-    "lexsort",
-    "partition",
-    "sort",
-    "unique",
-    "matmul",
-    "dot",
-    "vdot",
-    "inner",
-    "outer",
-    "tensordot",
-    "trace",
-    "einsum",
-    "einsum_path",
-    "array_equiv",
-    "apply_along_axis",
-    "apply_over_axes",
-    "piecewise",
-    "select",
-    "vectorize",
-    "gradient",
-    "heaviside",
-    "nan_to_num",
-    "sinc",
-    "unwrap",
-    "append",
-    "delete",
-    "insert",
-    "diag",
-    "diagflat",
-    "diagonal",
-    "fliplr",
-    "flipud",
-    "rot90",
-    "geomspace",
-    "logspace",
-    "meshgrid",
-    "polyadd",
-    "polyder",
-    "polyint",
-    "polymul",
-    "polysub",
-    "polyval",
-    "vander",
-    "cross",
-    "kron",
-    "matvec",
-    "vecdot",
-    "vecmat",
-    "fft",
-    "linalg",
-]
+__all__ = ["pi", "e", "euler_gamma", "inf", "nan", "newaxis", "True_", "False_", "dtype", "issubdtype", "fft", "linalg"]
+__all__ += _averages.__all__
+__all__ += _broadcasting.__all__
+__all__ += _choice.__all__
+__all__ += _closeness.__all__
+__all__ += _concatenators.__all__
+__all__ += _correlation.__all__
+__all__ += _creation.__all__
+__all__ += _cumulative.__all__
+__all__ += _diagonals.__all__
+__all__ += _differences.__all__
+__all__ += _dtypes.__all__
+__all__ += _editing.__all__
+__all__ += _einsum.__all__
+__all__ += _elementwise.__all__
+__all__ += _functional.__all__
+__all__ += _grids.__all__
+__all__ += _histograms.__all__
+__all__ += _index_grids.__all__
+__all__ += _indexing.__all__
+__all__ += _joining.__all__
+__all__ += _kinds_of_numbers.__all__
+__all__ += _manipulation.__all__
+__all__ += _matrices.__all__
+__all__ += _medians.__all__
+__all__ += _nan_reductions.__all__
+__all__ += _number_parts.__all__
+__all__ += _packed_bits.__all__
+__all__ += _padding.__all__
+__all__ += _placing.__all__
+__all__ += _polynomial_roots.__all__
+__all__ += _polynomials.__all__
+__all__ += _products.__all__
+__all__ += _quantiles.__all__
+__all__ += _reduction.__all__
+__all__ += _searching.__all__
+__all__ += _sequences.__all__
+__all__ += _sets.__all__
+__all__ += _signals.__all__
+__all__ += _sorting.__all__
+__all__ += _splitting.__all__
+__all__ += _unique.__all__
+__all__ += _unique_results.__all__
+__all__ += _vector_products.__all__
+__all__ += _windows.__all__
 
 
 def _counterparts() -> dict[_Any, _Any]:
@@ -561,4 +177,16 @@ def _counterparts() -> dict[_Any, _Any]:
     return {theirs: ours for theirs, ours in pairs if _builtins.callable(theirs) and theirs is not ours}
 
 
-_register_numpy_functions(_counterparts())
+_register_numpy_functions(
+    _counterparts(),
+    left_out={
+        getattr(_numpy, name): reason
+        for name, reason in _left_out.items()
+        if _builtins.callable(getattr(_numpy, name, None))
+    },
+)
+
+if not _TYPE_CHECKING:
+
+    def __getattr__(name: str) -> _Any:
+        raise _missing(name)

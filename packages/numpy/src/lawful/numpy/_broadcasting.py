@@ -10,6 +10,8 @@ from lawful import ops
 from lawful.core import ArgumentTypeError, ArgumentValueError, get_aval
 from lawful.ops import static_integers
 
+__all__ = ["broadcast_to", "broadcast_shapes", "broadcast_arrays", "atleast_1d", "atleast_2d", "atleast_3d"]
+
 
 def broadcast_to(array: Any, shape: Any) -> Any:
     """Returns the array repeated along new first dimensions and those of length 1; of a NumPy array a view.
@@ -41,7 +43,7 @@ def broadcast_to(array: Any, shape: Any) -> Any:
     return ops.broadcast_in_dim(ops.squeeze(array, tuple(dropped)), shape, kept)
 
 
-def broadcast_shapes(*shapes: Any) -> tuple[int, ...]:
+def broadcast_shapes(*args: Any) -> tuple[int, ...]:
     """Returns the shape to which shapes broadcast together.
 
     Raises:
@@ -53,10 +55,10 @@ def broadcast_shapes(*shapes: Any) -> tuple[int, ...]:
     Source: ``numpy.broadcast_shapes``.
     """
     try:
-        return numpy.broadcast_shapes(*shapes)
+        return numpy.broadcast_shapes(*args)
     except ValueError as error:
         raise ArgumentValueError(
-            f"broadcast_shapes: expected shapes that broadcast together, got {' and '.join(map(str, shapes))}"
+            f"broadcast_shapes: expected shapes that broadcast together, got {' and '.join(map(str, args))}"
         ) from error
 
 
@@ -98,3 +100,14 @@ def atleast_2d(*arys: Any) -> Any:
     array([[1, 2]])
     """
     return _at_least(2, arys, lambda x: ops.reshape(x, (1, get_aval(x).size)))
+
+
+def atleast_3d(*arys: Any) -> Any:
+    """Returns arrays with at least three dimensions: a vector and a matrix are the first plane but for a last one of 1.
+
+    >>> atleast_3d(numpy.array([1, 2])).shape, atleast_3d(numpy.ones((2, 3))).shape
+    ((1, 2, 1), (2, 3, 1))
+    """
+    return _at_least(
+        3, arys, lambda x: ops.reshape(x, (*((1,) * (get_aval(x).ndim < 2)), *(get_aval(x).shape or (1,)), 1))
+    )

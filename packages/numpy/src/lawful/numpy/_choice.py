@@ -9,6 +9,8 @@ from lawful import ops
 from lawful.core import ArgumentTypeError, ArgumentValueError, get_aval, is_inexact
 from lawful.numpy._eager import eager
 
+__all__ = ["where", "clip", "round", "around"]
+
 
 def where(condition: Any, x: Any = None, y: Any = None, /) -> Any:
     """Returns ``x`` where the condition holds and ``y`` elsewhere, promoted and broadcast together.

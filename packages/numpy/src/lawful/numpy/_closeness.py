@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+from collections.abc import Callable
 from typing import Any
 
 import numpy
@@ -11,6 +12,13 @@ from lawful.core import get_aval
 from lawful.numpy._eager import eager
 from lawful.numpy._elementwise import abs, isfinite, isnan
 from lawful.ops import numpy_reduction
+
+__all__ = ["isclose", "allclose", "array_equal", "array_equiv"]
+
+
+def _as_array(function: Callable[..., builtins.bool]) -> Callable[..., Any]:
+    """Returns a function that gives a NumPy boolean, as it does of what is traced, for one that gives Python's."""
+    return lambda *args, **kwargs: numpy.bool(function(*args, **kwargs))
 
 
 @eager(numpy.isclose, arrays=2)
@@ -35,41 +43,49 @@ def isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bui
     return ops.bitwise_or(close, ops.bitwise_and(isnan(a), isnan(b))) if equal_nan else close
 
 
-@eager(numpy.allclose, arrays=2)
+@eager(_as_array(numpy.allclose), arrays=2)
 def allclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: builtins.bool = False) -> Any:
     """Returns whether all elements are close; arguments are those of :func:`isclose`.
 
     >>> allclose(numpy.array([1.0, 2.0]), numpy.array([1.0 + 1e-7, 2.0]))
-    True
+    np.True_
     """
     return numpy_reduction.all(isclose(a, b, rtol, atol, equal_nan))
 
 
-@eager(numpy.array_equal, arrays=2)
-def array_equal(a1: Any, a2: Any) -> Any:
+@eager(_as_array(numpy.array_equal), arrays=2)
+def array_equal(a1: Any, a2: Any, equal_nan: builtins.bool = False) -> Any:
     """Returns whether two arrays have one shape and equal elements.
 
+    Args:
+      a1: an array.
+      a2: an array.
+      equal_nan: whether a NaN equals a NaN.
+
     >>> array_equal(numpy.array([1, 2]), numpy.array([1.0, 2.0]))
-    True
+    np.True_
 
     Source: ``numpy.array_equal``.
     """
     if get_aval(a1).shape != get_aval(a2).shape:
-        return False
-    return numpy_reduction.all(ops.eq(a1, a2))
+        return numpy.bool(False)
+    equal = ops.eq(a1, a2)
+    if equal_nan:
+        equal = ops.bitwise_or(equal, ops.bitwise_and(ops.ne(a1, a1), ops.ne(a2, a2)))
+    return numpy_reduction.all(equal)
 
 
-@eager(numpy.array_equiv, arrays=2)
+@eager(_as_array(numpy.array_equiv), arrays=2)
 def array_equiv(a1: Any, a2: Any) -> Any:
     """Returns whether two arrays broadcast together and have equal elements.
 
     >>> array_equiv(numpy.array([1, 1]), numpy.array([[1], [1]]))
-    True
+    np.True_
 
     Source: ``numpy.array_equiv``.
     """
     try:
         numpy.broadcast_shapes(get_aval(a1).shape, get_aval(a2).shape)
     except ValueError:
-        return False
+        return numpy.bool(False)
     return numpy_reduction.all(ops.eq(a1, a2))

@@ -9,6 +9,12 @@ from lawful import ops
 from lawful.core import ArgumentValueError, as_dtype, get_aval, is_inexact, promote_dtypes
 from lawful.numpy._eager import eager
 
+__all__ = ["convolve", "corrcoef", "correlate", "cov"]
+
+
+class WeightsError(ArgumentValueError, RuntimeError):
+    """There are not as many weights as samples. ``except RuntimeError`` catches it too, which NumPy raises."""
+
 
 def cov(
     m: Any,
@@ -34,7 +40,8 @@ def cov(
       dtype: the dtype of the result; by default at least float64.
 
     Raises:
-      ArgumentValueError: there are more dimensions, or not as many weights as samples.
+      ArgumentValueError: there are more dimensions.
+      WeightsError: there are not as many weights as samples.
 
     >>> cov(numpy.array([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]]))
     array([[ 1., -1.],
@@ -64,7 +71,7 @@ def cov(
         if w is None:
             continue
         if get_aval(w).shape != (count,):
-            raise ArgumentValueError(f"cov: expected a weight for each of {count} samples, got {get_aval(w)}")
+            raise WeightsError(f"cov: expected a weight for each of {count} samples, got {get_aval(w)}; give as many")
         weights = w if weights is None else ops.mul(weights, w)
     ddof = (0 if bias else 1) if ddof is None else int(ddof)
     total: Any = count if weights is None else ops.reduce_sum(weights, (0,))

@@ -11,6 +11,8 @@ from lawful.numpy._eager import eager
 from lawful.numpy._manipulation import flip, ravel, swapaxes
 from lawful.ops import canonical_axes, numpy_reduction, static_integers
 
+__all__ = ["trace", "diag", "diagflat", "diagonal", "fliplr", "flipud", "rot90"]
+
 
 @eager(numpy.diagonal)
 def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:

@@ -11,6 +11,8 @@ from lawful.numpy._eager import eager
 from lawful.numpy._searching import searchsorted
 from lawful.ops import canonical_axis, static_integers
 
+__all__ = ["diff", "ediff1d", "interp", "trapezoid"]
+
 
 @eager(numpy.diff)
 def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
@@ -143,10 +145,12 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
     Source: ``numpy.interp``.
     """
     points, values = get_aval(xp), get_aval(fp)
-    if points.ndim != 1 or points.shape != values.shape or not points.size:
+    if points.ndim != 1 or points.shape != values.shape or (not points.size and get_aval(x).size):
         raise ArgumentValueError(
             f"interp: expected as many first as second coordinates, at least one, got {points} and {values}"
         )
+    if not get_aval(x).size and not points.size:
+        return ops.full(get_aval(x).shape, 0.0)
     x, xp = ops.convert_element_type(x, numpy.float64), ops.convert_element_type(xp, numpy.float64)
     fp = ops.convert_element_type(fp, numpy.complex128 if values.dtype.kind == "c" else numpy.float64)
     if period is not None:

@@ -10,14 +10,19 @@ from lawful.core import (
     ArgumentIndexError,
     ArgumentTypeError,
     ArgumentValueError,
+    ConcretizationTypeError,
     Tracer,
     get_aval,
+    to_numpy,
 )
 from lawful.numpy._broadcasting import broadcast_to
 from lawful.numpy._eager import is_plain
 from lawful.numpy._manipulation import moveaxis, ravel
 from lawful.numpy._pieces import pieces
-from lawful.ops import canonical_axis
+from lawful.numpy._searching import searchsorted
+from lawful.ops import canonical_axes, canonical_axis, static_integers
+
+__all__ = ["repeat", "append", "delete", "insert", "trim_zeros"]
 
 
 def _static(name: str, obj: Any) -> Any:
@@ -136,26 +141,38 @@ def _with_ndim(x: Any, ndim: int) -> Any:
     return ops.reshape(x, (1,) * (ndim - len(shape)) + shape)
 
 
-def repeat(a: Any, repeats: Any, axis: int | None = None) -> Any:
+def repeat(a: Any, repeats: Any, axis: int | None = None, *, total_repeat_length: int | None = None) -> Any:
     """Returns the array with each element repeated.
 
     Args:
       a: an array.
-      repeats: how often: a static integer, or one for each element along the dimension.
+      repeats: how often: an integer, or one for each element along the dimension.
       axis: the dimension along which they are repeated; by default along the flattened array.
+      total_repeat_length: the length of the result, which has to be known where ``repeats`` is traced. More is left
+        out, and the last element stands where there is less.
 
     Raises:
       ArgumentTypeError: ``repeats`` are no integers.
       ArgumentValueError: one is negative, or there are not as many as elements.
       AxisError: there is no such dimension.
+      ConcretizationTypeError: ``repeats`` is traced, and there is no ``total_repeat_length``.
 
     >>> repeat(numpy.array([[1, 2]]), 2, axis=1)
     array([[1, 1, 2, 2]])
+    >>> repeat(numpy.array([1, 2]), numpy.array([0, 1]), total_repeat_length=3)
+    array([2, 2, 2])
 
-    Source: ``numpy.repeat``.
+    Source: ``numpy.repeat``, ``jax.numpy.repeat``.
     """
     a, axis = _flat("repeat", a, axis)
     shape = get_aval(a).shape
+    if total_repeat_length is not None:
+        return _repeat_to(a, repeats, axis, total_repeat_length)
+    if isinstance(repeats, Tracer) and repeats.concrete() is None:
+        raise ConcretizationTypeError(
+            f"repeat: expected repeats whose values are known, got the tracer {get_aval(repeats)}: their sum would "
+            "decide a shape; give the length of the result, repeat(x, repeats, total_repeat_length=n)"
+        )
     times = numpy.asarray(_static("repeat", repeats))
     if times.dtype.kind not in "iub" or times.ndim > 1:
         raise ArgumentTypeError(f"repeat: expected integers as repeats, got {repeats!r:.60}; give how often")
@@ -171,3 +188,60 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> Any:
     wide = (*shape[: axis + 1], times.item(), *shape[axis + 1 :])
     repeated = ops.broadcast_in_dim(a, wide, [dim for dim in range(len(wide)) if dim != axis + 1])
     return ops.reshape(repeated, (*shape[:axis], shape[axis] * times.item(), *shape[axis + 1 :]))
+
+
+def _repeat_to(a: Any, repeats: Any, axis: int, total_repeat_length: Any) -> Any:
+    """Returns an array with elements repeated, of a length that is known."""
+    (total,) = static_integers("repeat", "total_repeat_length", total_repeat_length)
+    times, size = get_aval(repeats), get_aval(a).shape[axis]
+    if times.dtype.kind not in "iub" or times.ndim > 1:
+        raise ArgumentTypeError(f"repeat: expected integers as repeats, got {times}; give how often")
+    if times.size not in (1, size) or total < 0 or (total and not size):
+        raise ArgumentValueError(
+            f"repeat: expected a number for each of {size} elements, or one for all, and a length that is not "
+            f"negative, got {times} and {total}; correct them"
+        )
+    if not total:
+        return ops.slice_in_dim(a, 0, 0, axis=axis)
+    ends = ops.cumsum(broadcast_to(ops.reshape(ops.convert_element_type(repeats, "int64"), (times.size,)), (size,)))
+    places = searchsorted(ends, ops.iota("int64", total), side="right")
+    return ops.take(a, places, axis, mode="clip")
+
+
+def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
+    """Returns an array without the zeros at its ends.
+
+    Args:
+      filt: an array, whose values have to be known: its derivative may be taken, it may not be compiled or mapped.
+      trim: ``'f'`` for those at the front, ``'b'`` for those at the back, ``'fb'`` for both.
+      axis: the dimension, or a tuple of them; all of them if None.
+
+    Raises:
+      ConcretizationTypeError: the values are not known: how many are zero would decide the shape.
+      ArgumentValueError: ``trim`` is another text.
+      AxisError: there is no such dimension.
+
+    >>> trim_zeros(numpy.array([0, 1, 0, 2, 0]))
+    array([1, 0, 2])
+
+    Source: ``numpy.trim_zeros``.
+    """
+    aval, sides = get_aval(filt), trim.lower()
+    if not sides or set(sides) - {"f", "b"}:
+        raise ArgumentValueError(f"trim_zeros: expected trim to be made of 'f' and 'b', got {trim!r}; give one of both")
+    axes = range(aval.ndim) if axis is None else canonical_axes("trim_zeros", axis, aval.ndim)
+    known = filt.concrete() if isinstance(filt, Tracer) else to_numpy(filt)
+    if known is None:
+        raise ConcretizationTypeError(
+            f"trim_zeros: expected an array whose values are known, got the tracer {aval}: how many are zero would "
+            "decide a shape; slice it"
+        )
+    places = numpy.argwhere(known)
+    out = filt
+    for dim in axes:
+        first = int(places[:, dim].min()) if len(places) and "f" in sides else 0
+        stop = int(places[:, dim].max()) + 1 if len(places) and "b" in sides else aval.shape[dim]
+        # Of zeros only nothing is left.
+        first, stop = (first, stop) if len(places) else (0, 0)
+        out = ops.slice_in_dim(out, first, stop, axis=dim)
+    return out

@@ -17,6 +17,8 @@ from lawful import ops
 from lawful.core import ArgumentTypeError, ArgumentValueError, as_dtype, get_aval, is_array
 from lawful.numpy._eager import is_plain
 
+__all__ = ["einsum", "einsum_path"]
+
 Path = tuple[tuple[int, ...], ...]
 
 _CHARACTERS = frozenset(f"{string.ascii_letters},.-> ")

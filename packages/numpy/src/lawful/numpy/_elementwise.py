@@ -10,6 +10,21 @@ from lawful import ops
 from lawful.core import get_aval, is_inexact
 from lawful.numpy._ufunc import Ufunc
 
+# fmt: off
+__all__ = [
+    "add", "subtract", "multiply", "divide", "true_divide", "floor_divide", "remainder", "mod", "fmod", "negative",
+    "positive", "absolute", "abs", "fabs", "conjugate", "conj", "sign", "square", "sqrt", "cbrt", "reciprocal",
+    "maximum", "minimum", "power", "pow", "exp", "exp2", "expm1", "log", "log1p", "log2", "log10", "logaddexp",
+    "sin", "cos", "tan", "arcsin", "asin", "arccos", "acos", "arctan", "atan", "arctan2", "atan2", "sinh", "cosh",
+    "tanh", "arcsinh", "asinh", "arccosh", "acosh", "arctanh", "atanh", "hypot", "deg2rad", "rad2deg", "radians",
+    "degrees", "equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "logical_and", "logical_or",
+    "logical_xor", "logical_not", "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not", "bitwise_invert",
+    "invert", "left_shift", "bitwise_left_shift", "right_shift", "bitwise_right_shift", "isfinite", "isnan",
+    "isinf", "signbit", "copysign", "nextafter", "floor", "ceil", "rint", "trunc", "divmod", "fmax", "fmin",
+    "float_power", "logaddexp2",
+]
+# fmt: on
+
 # Arithmetic
 
 add = Ufunc(numpy.add, ops.add)
@@ -21,6 +36,11 @@ floor_divide = Ufunc(
 )
 remainder = mod = Ufunc(numpy.remainder, ops.remainder, "Returns ``x1 % x2`` elementwise, with the sign of ``x2``.")
 fmod = Ufunc(numpy.fmod, ops.rem)
+divmod = Ufunc(
+    numpy.divmod,
+    lambda x, y: (ops.floor_divide(x, y), ops.remainder(x, y)),
+    "Returns ``(x1 // x2, x1 % x2)`` elementwise.",
+)
 negative = Ufunc(numpy.negative, ops.neg)
 positive = Ufunc(numpy.positive, lambda x: x, "Returns ``+x``: numbers as they are.")
 absolute = abs = Ufunc(numpy.absolute, ops.abs)
@@ -35,10 +55,34 @@ reciprocal = Ufunc(
 )
 maximum = Ufunc(numpy.maximum, ops.max)
 minimum = Ufunc(numpy.minimum, ops.min)
-_power = Ufunc(numpy.power, ops.pow)
 
 
-def power(x1: Any, x2: Any, /) -> Any:
+def _unless_nan(extremum: Any) -> Any:
+    def function(x: Any, y: Any) -> Any:
+        return ops.where(ops.ne(y, y), x, ops.where(ops.ne(x, x), y, extremum(x, y)))
+
+    return function
+
+
+fmax = Ufunc(numpy.fmax, _unless_nan(ops.max), "Returns the larger number elementwise, NaN only where both are.")
+fmin = Ufunc(numpy.fmin, _unless_nan(ops.min), "Returns the smaller number elementwise, NaN only where both are.")
+float_power = Ufunc(
+    numpy.float_power, ops.pow, "Returns ``x1 ** x2`` elementwise, of float64 or complex128 if not more precise."
+)
+
+
+class _Power(Ufunc):
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if not kwargs and len(args) == 2 and type(args[1]) is int:
+            is_refused = args[1] < 0 and get_aval(args[0]).dtype.kind in "iu"
+            if is_refused or (not ops.is_eager(args[0]) and get_aval(args[0]).dtype.kind != "b"):
+                return ops.integer_pow(*args)
+        return super().__call__(*args, **kwargs)
+
+
+power = _Power(
+    numpy.power,
+    ops.pow,
     """Returns ``x1 ** x2`` elementwise, promoted and broadcast as by ``numpy.power``.
 
     Args:
@@ -53,27 +97,32 @@ def power(x1: Any, x2: Any, /) -> Any:
     array([1., 9.])
 
     Source: ``numpy.power``.
-    """
-    if type(x2) is int and not ops.is_eager(x1) and get_aval(x1).dtype.kind != "b":
-        return ops.integer_pow(x1, x2)
-    return _power(x1, x2)
-
-
+    """,
+)
 pow = power
 
 # Exponentials and logarithms
 
 
 def _log_of_base(base: int, doc: str, numpy_function: numpy.ufunc) -> Ufunc:
-    return Ufunc(numpy_function, lambda x: ops.div(ops.log(x), math.log(base)), doc)
+    def function(x: Any) -> Any:
+        logarithm = ops.log(x)
+        if get_aval(x).dtype.kind != "c":
+            return ops.div(logarithm, math.log(base))
+        # Part by part: as complex numbers an infinite one and the divisor have no quotient.
+        return ops.complex(*[ops.div(part, math.log(base)) for part in (ops.real(logarithm), ops.imag(logarithm))])
+
+    return Ufunc(numpy_function, function, doc)
 
 
-def _logaddexp(x: Any, y: Any) -> Any:
+def _log_of_sum(x: Any, y: Any, base: float) -> Any:
+    """Returns the logarithm of the sum of two powers of a base, of which the larger one is taken out."""
     largest, difference = ops.max(x, y), ops.sub(x, y)
-    # Equal infinities have no difference; twice their exponential is what the same formula gives for 0.
-    same = ops.eq(x, y)
-    difference = ops.where(same, 0, difference)
-    return ops.add(largest, ops.log1p(ops.exp(ops.neg(ops.abs(difference)))))
+    # Equal infinities have no difference; twice their power is what the same formula gives for 0.
+    difference = ops.neg(ops.abs(ops.where(ops.eq(x, y), 0, difference)))
+    if base == math.e:
+        return ops.add(largest, ops.log1p(ops.exp(difference)))
+    return ops.add(largest, ops.div(ops.log1p(ops.exp2(difference)), math.log(base)))
 
 
 exp = Ufunc(numpy.exp, ops.exp)
@@ -83,7 +132,16 @@ log = Ufunc(numpy.log, ops.log)
 log1p = Ufunc(numpy.log1p, ops.log1p)
 log2 = _log_of_base(2, "Returns the logarithm to base 2 elementwise.", numpy.log2)
 log10 = _log_of_base(10, "Returns the logarithm to base 10 elementwise.", numpy.log10)
-logaddexp = Ufunc(numpy.logaddexp, _logaddexp, "Returns ``log(exp(x1) + exp(x2))`` elementwise, without overflow.")
+logaddexp = Ufunc(
+    numpy.logaddexp,
+    lambda x, y: _log_of_sum(x, y, math.e),
+    "Returns ``log(exp(x1) + exp(x2))`` elementwise, without overflow.",
+)
+logaddexp2 = Ufunc(
+    numpy.logaddexp2,
+    lambda x, y: _log_of_sum(x, y, 2),
+    "Returns ``log2(2**x1 + 2**x2)`` elementwise, without overflow.",
+)
 
 # Trigonometric and hyperbolic functions
 
@@ -93,7 +151,9 @@ def _hypot(x: Any, y: Any) -> Any:
     largest = ops.max(x, y)
     # Neither a square nor a quotient of numbers divided by the largest overflows.
     scale = ops.where(ops.bitwise_and(ops.gt(largest, 0), ops.is_finite(largest)), largest, 1)
-    return ops.mul(scale, ops.sqrt(ops.add(ops.square(ops.div(x, scale)), ops.square(ops.div(y, scale)))))
+    length = ops.mul(scale, ops.sqrt(ops.add(ops.square(ops.div(x, scale)), ops.square(ops.div(y, scale)))))
+    # An infinite side makes it infinite, also beside a NaN.
+    return ops.where(ops.bitwise_or(ops.eq(x, math.inf), ops.eq(y, math.inf)), math.inf, length)
 
 
 sin = Ufunc(numpy.sin, ops.sin)
@@ -154,6 +214,16 @@ bitwise_or = Ufunc(numpy.bitwise_or, ops.bitwise_or)
 bitwise_xor = Ufunc(numpy.bitwise_xor, ops.bitwise_xor)
 bitwise_not = bitwise_invert = invert = Ufunc(numpy.invert, ops.bitwise_not)
 
+
+def _right_shift(x: Any, y: Any) -> Any:
+    return (ops.shift_right_logical if get_aval(x).dtype.kind == "u" else ops.shift_right_arithmetic)(x, y)
+
+
+bitwise_left_shift = left_shift = Ufunc(numpy.left_shift, ops.shift_left)
+bitwise_right_shift = right_shift = Ufunc(
+    numpy.right_shift, _right_shift, "Returns ``x1 >> x2`` of integers: filled by the sign of signed ones."
+)
+
 # Tests of floats
 
 
@@ -162,14 +232,27 @@ def _isnan(x: Any) -> Any:
 
 
 def _isinf(x: Any) -> Any:
-    if not is_inexact(get_aval(x).dtype):
+    dtype = get_aval(x).dtype
+    if not is_inexact(dtype):
         return ops.full_like(x, False, bool)
+    if dtype.kind == "c":
+        return ops.bitwise_or(_isinf(ops.real(x)), _isinf(ops.imag(x)))
     return ops.bitwise_not(ops.bitwise_or(ops.is_finite(x), _isnan(x)))
 
 
 isfinite = Ufunc(numpy.isfinite, ops.is_finite)
 isnan = Ufunc(numpy.isnan, _isnan, "Returns whether ``x`` is NaN elementwise.")
 isinf = Ufunc(numpy.isinf, _isinf, "Returns whether ``x`` is infinite elementwise.")
+
+# Signs and neighbours of floats
+
+signbit = Ufunc(
+    numpy.signbit, ops.signbit, "Returns whether the sign of ``x`` is minus elementwise, also of zero and NaN."
+)
+copysign = Ufunc(
+    numpy.copysign, ops.copysign, "Returns the absolute value of ``x1`` with the sign of ``x2`` elementwise."
+)
+nextafter = Ufunc(numpy.nextafter, ops.nextafter)
 
 # Rounding
 

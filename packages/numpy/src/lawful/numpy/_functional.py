@@ -16,6 +16,8 @@ from lawful.numpy._eager import is_plain
 from lawful.numpy._manipulation import moveaxis
 from lawful.ops import canonical_axis, static_integers
 
+__all__ = ["apply_along_axis", "apply_over_axes", "piecewise", "select", "vectorize"]
+
 Function = Callable[..., Any]
 
 

@@ -8,10 +8,13 @@ import numpy
 from lawful import ops
 from lawful.core import ArgumentValueError, as_dtype, get_aval
 from lawful.numpy._broadcasting import broadcast_to
+from lawful.numpy._dtypes import result_type
 from lawful.numpy._eager import is_plain
 from lawful.numpy._elementwise import log10, power
 from lawful.numpy._manipulation import moveaxis
 from lawful.numpy._sequences import linspace
+
+__all__ = ["geomspace", "logspace", "meshgrid"]
 
 
 def logspace(
@@ -63,7 +66,7 @@ def geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype
       stop: the last number, not zero, or an array of them.
       num: how many.
       endpoint: whether ``stop`` is included.
-      dtype: the dtype of the result; by default the floating one that the arguments are promoted to.
+      dtype: the dtype of the result; by default float64, or complex128.
       axis: where in the result the new dimension stands, if an end is an array.
 
     Raises:
@@ -79,6 +82,8 @@ def geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype
             raise ArgumentValueError("geomspace: expected ends that are not zero, got a zero; leave it out")
         return numpy.geomspace(start, stop, num, endpoint, dtype, axis)
     first, last = ops.promote("geomspace", numpy.true_divide, (start, stop))
+    wide = result_type(get_aval(first).dtype, numpy.float64)  # as NumPy has it
+    first, last = ops.convert_element_type(first, wide), ops.convert_element_type(last, wide)
     # Turned so that the first number is positive, and back in the end.
     sign = ops.sign(first)
     length, turned = ops.div(first, sign), ops.div(last, sign)

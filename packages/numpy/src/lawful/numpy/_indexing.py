@@ -10,7 +10,7 @@ from lawful import ops
 from lawful.core import ArgumentTypeError, ConcretizationTypeError, Tracer, get_aval
 from lawful.ops import put_along_axis, take, take_along_axis
 
-__all__ = ["flatnonzero", "nonzero", "put_along_axis", "take", "take_along_axis"]
+__all__ = ["take", "take_along_axis", "put_along_axis", "nonzero", "flatnonzero"]
 
 
 def nonzero(a: Any, *, size: int | None = None, fill_value: Any = None) -> tuple[Any, ...]:

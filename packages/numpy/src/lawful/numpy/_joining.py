@@ -1,4 +1,4 @@
-"""Putting arrays together, repeating them, and taking them apart."""
+"""Putting arrays together, and repeating them."""
 
 from __future__ import annotations
 
@@ -7,27 +7,44 @@ from typing import Any
 
 import numpy
 from lawful import ops
-from lawful.core import ArgumentTypeError, ArgumentValueError, as_dtype, get_aval
-from lawful.numpy._broadcasting import atleast_1d, atleast_2d
+from lawful.core import ArgumentTypeError, ArgumentValueError, as_dtype, get_aval, promote_dtypes
+from lawful.numpy._broadcasting import atleast_1d, atleast_2d, atleast_3d
+from lawful.numpy._dtypes import can_cast
 from lawful.numpy._eager import eager
 from lawful.numpy._manipulation import ravel
 from lawful.ops import canonical_axis, static_integers
 
+__all__ = ["concatenate", "concat", "stack", "vstack", "hstack", "column_stack", "tile", "block", "dstack"]
+
 # Together
 
 
-def _in_sequence(name: str, arrays: Any, dtype: Any) -> list[Any]:
-    """Returns the arrays of a sequence, or the rows of one array."""
+def _in_sequence(name: str, arrays: Any, dtype: Any, casting: str = "same_kind") -> list[Any]:
+    """Returns the arrays of a sequence, or the rows of one array, in a dtype.
+
+    Raises:
+      ArgumentTypeError: they cannot be converted to it by the rule ``casting``, or are no sequence.
+      ArgumentValueError: there are none, or there is no such rule.
+    """
     if not isinstance(arrays, Sequence) and not get_aval(arrays).ndim:
         raise ArgumentTypeError(f"{name}: expected a sequence of arrays, got {get_aval(arrays)}; put it into a list")
     parts = list(arrays)
     if not parts:
         raise ArgumentValueError(f"{name}: expected at least one array, got an empty sequence")
-    return parts if dtype is None else [ops.convert_element_type(x, as_dtype(dtype)) for x in parts]
+    wanted = None if dtype is None else as_dtype(dtype)
+    for x in parts if wanted is not None else ():
+        if not can_cast(get_aval(x).dtype, wanted, casting):
+            raise ArgumentTypeError(
+                f"{name}: expected arrays that can be cast to {wanted} by the rule {casting!r}, got {get_aval(x)}; "
+                "convert them with astype"
+            )
+    return parts if wanted is None else [ops.convert_element_type(x, wanted) for x in parts]
 
 
 @eager(numpy.concatenate, sequence=True)
-def concatenate(arrays: Any, axis: int | None = 0, out: Any = None, *, dtype: Any = None) -> Any:
+def concatenate(
+    arrays: Any, axis: int | None = 0, out: Any = None, *, dtype: Any = None, casting: str = "same_kind"
+) -> Any:
     """Returns arrays joined along an existing dimension, promoted to one dtype.
 
     Args:
@@ -35,6 +52,7 @@ def concatenate(arrays: Any, axis: int | None = 0, out: Any = None, *, dtype: An
       axis: the dimension; None joins the flattened arrays.
       out: None only.
       dtype: the dtype of the result.
+      casting: which conversions to ``dtype`` are allowed, as in `can_cast`.
 
     Raises:
       ArgumentValueError: there are no arrays, or their shapes do not fit.
@@ -45,7 +63,7 @@ def concatenate(arrays: Any, axis: int | None = 0, out: Any = None, *, dtype: An
 
     Source: ``numpy.concatenate``.
     """
-    parts = _in_sequence("concatenate", arrays, dtype)
+    parts = _in_sequence("concatenate", arrays, dtype, casting)
     return ops.concatenate([ravel(x) for x in parts] if axis is None else parts, 0 if axis is None else axis)
 
 
@@ -53,7 +71,7 @@ concat = concatenate
 
 
 @eager(numpy.stack, sequence=True)
-def stack(arrays: Any, axis: int = 0, out: Any = None, *, dtype: Any = None) -> Any:
+def stack(arrays: Any, axis: int = 0, out: Any = None, *, dtype: Any = None, casting: str = "same_kind") -> Any:
     """Returns arrays of one shape joined along a new dimension, promoted to one dtype.
 
     Args:
@@ -61,6 +79,7 @@ def stack(arrays: Any, axis: int = 0, out: Any = None, *, dtype: Any = None) -> 
       axis: where in the result the new dimension stands.
       out: None only.
       dtype: the dtype of the result.
+      casting: which conversions to ``dtype`` are allowed, as in `can_cast`.
 
     Raises:
       ArgumentValueError: there are no arrays, or their shapes differ.
@@ -72,7 +91,7 @@ def stack(arrays: Any, axis: int = 0, out: Any = None, *, dtype: Any = None) -> 
 
     Source: ``numpy.stack``.
     """
-    parts = _in_sequence("stack", arrays, dtype)
+    parts = _in_sequence("stack", arrays, dtype, casting)
     shapes = {get_aval(x).shape for x in parts}
     if len(shapes) > 1:
         raise ArgumentValueError(
@@ -83,7 +102,7 @@ def stack(arrays: Any, axis: int = 0, out: Any = None, *, dtype: Any = None) -> 
 
 
 @eager(numpy.vstack, sequence=True)
-def vstack(tup: Any, *, dtype: Any = None) -> Any:
+def vstack(tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> Any:
     """Returns arrays joined along the first dimension; vectors are rows.
 
     >>> vstack([numpy.array([1, 2]), numpy.array([3, 4])])
@@ -92,11 +111,11 @@ def vstack(tup: Any, *, dtype: Any = None) -> Any:
 
     Source: ``numpy.vstack``.
     """
-    return concatenate([atleast_2d(x) for x in _in_sequence("vstack", tup, dtype)], 0)
+    return concatenate([atleast_2d(x) for x in _in_sequence("vstack", tup, dtype, casting)], 0)
 
 
 @eager(numpy.hstack, sequence=True)
-def hstack(tup: Any, *, dtype: Any = None) -> Any:
+def hstack(tup: Any, *, dtype: Any = None, casting: str = "same_kind") -> Any:
     """Returns arrays joined along the second dimension, vectors along their only one.
 
     >>> hstack([numpy.array([1, 2]), numpy.array([3])])
@@ -104,7 +123,7 @@ def hstack(tup: Any, *, dtype: Any = None) -> Any:
 
     Source: ``numpy.hstack``.
     """
-    parts = [atleast_1d(x) for x in _in_sequence("hstack", tup, dtype)]
+    parts = [atleast_1d(x) for x in _in_sequence("hstack", tup, dtype, casting)]
     return concatenate(parts, 0 if get_aval(parts[0]).ndim == 1 else 1)
 
 
@@ -120,6 +139,70 @@ def column_stack(tup: Any) -> Any:
     """
     parts = _in_sequence("column_stack", tup, None)
     return concatenate([x if get_aval(x).ndim > 1 else ops.reshape(x, (get_aval(x).size, 1)) for x in parts], 1)
+
+
+@eager(numpy.dstack, sequence=True)
+def dstack(tup: Any) -> Any:
+    """Returns arrays joined along the third dimension; vectors are first rows.
+
+    >>> dstack([numpy.array([1, 2]), numpy.array([3, 4])])
+    array([[[1, 3],
+            [2, 4]]])
+
+    Source: ``numpy.dstack``.
+    """
+    return concatenate([atleast_3d(x) for x in _in_sequence("dstack", tup, None)], 2)
+
+
+def block(arrays: Any) -> Any:
+    """Returns an array put together of blocks: those of the innermost lists along the last dimension, and so on.
+
+    Args:
+      arrays: nested lists of arrays and numbers, all as deep.
+
+    Raises:
+      ArgumentTypeError: there is a tuple.
+      ArgumentValueError: a list is empty, the lists are not all as deep, or blocks do not fit.
+
+    >>> block([[numpy.eye(2), numpy.zeros((2, 1))], [numpy.ones((1, 2)), 5]])
+    array([[1., 0., 0.],
+           [0., 1., 0.],
+           [1., 1., 5.]])
+
+    Source: ``numpy.block``.
+    """
+    depth = _depth(arrays)
+    ndim = max([depth, *[get_aval(x).ndim for x in _blocks(arrays)]])
+    return ops.convert_element_type(_block(arrays, depth, ndim), _common_dtype(_blocks(arrays)))
+
+
+def _depth(arrays: Any) -> int:
+    """Returns how deep lists are nested; raises if not all are as deep."""
+    if isinstance(arrays, tuple):
+        raise ArgumentTypeError("block: expected lists, got a tuple; write a list")
+    if not isinstance(arrays, list):
+        return 0
+    depths = {_depth(x) for x in arrays}
+    if len(depths) != 1:
+        raise ArgumentValueError(
+            f"block: expected lists that are all as deep, none of them empty, got {arrays!r:.60}; nest them alike"
+        )
+    return 1 + depths.pop()
+
+
+def _blocks(arrays: Any) -> list[Any]:
+    return [x for row in arrays for x in _blocks(row)] if isinstance(arrays, list) else [arrays]
+
+
+def _common_dtype(arrays: Sequence[Any]) -> Any:
+    return promote_dtypes(*[(get_aval(x).dtype, get_aval(x).weak_type) for x in arrays])[0]
+
+
+def _block(arrays: Any, depth: int, ndim: int) -> Any:
+    if not isinstance(arrays, list):
+        shape = get_aval(arrays).shape
+        return ops.reshape(arrays, (1,) * (ndim - len(shape)) + shape)
+    return ops.concatenate([_block(x, depth - 1, ndim) for x in arrays], ndim - depth)
 
 
 # Repeated
@@ -151,40 +234,3 @@ def tile(A: Any, reps: Any) -> Any:
 def _owned(x: Any) -> Any:
     """Returns an array that can be written to: a broadcast one is a view of other memory."""
     return x.copy() if type(x) is numpy.ndarray and x.base is not None else x
-
-
-# Apart
-
-
-def split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[Any]:
-    """Returns the parts of an array along a dimension.
-
-    Args:
-      ary: an array.
-      indices_or_sections: how many parts of equal length, or the positions at which it is cut.
-      axis: the dimension.
-
-    Raises:
-      ArgumentValueError: there are no such parts of equal length.
-      AxisError: there is no such dimension.
-
-    >>> split(numpy.arange(6), 2), split(numpy.arange(3), [1])
-    ([array([0, 1, 2]), array([3, 4, 5])], [array([0]), array([1, 2])])
-
-    Source: ``numpy.split``.
-    """
-    shape = get_aval(ary).shape
-    axis = canonical_axis("split", axis, len(shape))
-    length = shape[axis]
-    if not isinstance(indices_or_sections, list | tuple | numpy.ndarray):
-        (sections,) = static_integers("split", "indices_or_sections", indices_or_sections)
-        if sections < 1 or length % sections:
-            raise ArgumentValueError(
-                f"split: expected a number of parts that divides the length {length} of dimension {axis}, got "
-                f"{sections}; give the positions of the cuts"
-            )
-        return ops.split(ary, (length // sections,) * sections, axis)
-    indices = static_integers("split", "indices_or_sections", indices_or_sections)
-    cuts = [slice(None, index).indices(length)[1] for index in indices]
-    starts, ends = [0, *cuts], [*cuts, length]
-    return [ops.slice_in_dim(ary, i, max(i, j), axis=axis) for i, j in zip(starts, ends, strict=True)]

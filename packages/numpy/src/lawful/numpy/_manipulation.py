@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy
@@ -9,6 +10,13 @@ from lawful import ops
 from lawful.core import ArgumentValueError, get_aval
 from lawful.numpy._eager import eager
 from lawful.ops import canonical_axes, canonical_axis, static_integers
+
+# fmt: off
+__all__ = [
+    "reshape", "ravel", "transpose", "matrix_transpose", "permute_dims", "swapaxes", "moveaxis", "squeeze",
+    "expand_dims", "flip", "roll", "resize", "rollaxis",
+]
+# fmt: on
 
 
 def _row_major(name: str, order: str) -> None:
@@ -23,10 +31,10 @@ def reshape(a: Any, /, shape: Any, order: str = "C", *, copy: bool | None = None
       a: an array.
       shape: the new shape, an integer or a tuple. One length may be -1: it is found from the others.
       order: ``'C'`` only.
-      copy: whether a NumPy array is copied in any case.
+      copy: True if a NumPy array is to be copied in any case, False for an error where it would have to be.
 
     Raises:
-      ArgumentValueError: the new shape has not as many elements.
+      ArgumentValueError: the new shape has not as many elements, or there would have to be a copy.
 
     >>> reshape(numpy.arange(6), (2, -1))
     array([[0, 1, 2],
@@ -36,7 +44,14 @@ def reshape(a: Any, /, shape: Any, order: str = "C", *, copy: bool | None = None
     """
     _row_major("reshape", order)
     reshaped = ops.reshape(a, shape)
-    return numpy.array(reshaped) if copy and type(reshaped) is numpy.ndarray else reshaped
+    if type(reshaped) is not numpy.ndarray:
+        return reshaped
+    if copy is False and reshaped.size and not numpy.may_share_memory(reshaped, a):
+        raise ArgumentValueError(
+            f"reshape: expected with copy=False an array whose elements lie in row-major order, got {get_aval(a)} "
+            "with others; leave out copy=False"
+        )
+    return numpy.array(reshaped) if copy else reshaped
 
 
 def ravel(a: Any, order: str = "C") -> Any:
@@ -227,3 +242,55 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Any:
             last, first = ops.slice_in_dim(a, kept, None, axis=dim), ops.slice_in_dim(a, 0, kept, axis=dim)
             a = ops.concatenate([last, first], dim)
     return ops.convert_element_type(a, get_aval(a).dtype)
+
+
+def rollaxis(a: Any, axis: int, start: int = 0) -> Any:
+    """Returns the array with a dimension moved to before another one.
+
+    Args:
+      a: an array.
+      axis: the dimension.
+      start: before which one it stands afterwards; the number of dimensions for the last place.
+
+    Raises:
+      AxisError: there is no such dimension.
+
+    >>> rollaxis(numpy.zeros((2, 3, 4)), 2).shape
+    (4, 2, 3)
+
+    Source: ``numpy.rollaxis``.
+    """
+    ndim = get_aval(a).ndim
+    axis = canonical_axis("rollaxis", axis, ndim)
+    (place,) = static_integers("rollaxis", "start", start)
+    place = ndim if place == ndim else canonical_axis("rollaxis", place, ndim)
+    return moveaxis(a, axis, place - 1 if place > axis else place)
+
+
+def resize(a: Any, new_shape: Any) -> Any:
+    """Returns an array of another shape, with the elements in row-major order, repeated if there are too few.
+
+    Args:
+      a: an array.
+      new_shape: the shape.
+
+    Raises:
+      ArgumentValueError: a length is negative.
+
+    Of no elements zeros come.
+
+    >>> resize(numpy.array([1, 2, 3]), (2, 2))
+    array([[1, 2],
+           [3, 1]])
+
+    Source: ``numpy.resize``.
+    """
+    shape, flat = static_integers("resize", "new_shape", new_shape), ravel(a)
+    if any(size < 0 for size in shape):
+        raise ArgumentValueError(f"resize: expected lengths that are not negative, got {shape}; correct the shape")
+    have, wanted = get_aval(flat).size, math.prod(shape)
+    if not have:
+        return ops.full(shape, 0, get_aval(flat).dtype)
+    times = -(-wanted // have)
+    whole = ops.concatenate([flat] * times, 0) if times > 1 else flat
+    return ops.reshape(ops.slice_in_dim(whole, 0, wanted), shape)

@@ -6,8 +6,10 @@ from typing import Any
 
 import numpy
 from lawful import ops
-from lawful.core import ArgumentTypeError, as_dtype, current, get_aval
+from lawful.core import ArgumentTypeError, as_dtype, current, get_aval, placed
 from lawful.ops import static_integers
+
+__all__ = ["eye", "identity", "tri", "tril", "triu"]
 
 _FLOAT = numpy.dtype(numpy.float64)
 
@@ -20,7 +22,7 @@ def _diagonal_and_column(name: str, rows: Any, columns: Any, k: Any) -> tuple[An
     return ops.add(row, k), column
 
 
-def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Any:
+def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = None, *, device: Any = None) -> Any:
     """Returns a matrix of zeros with ones on a diagonal.
 
     Args:
@@ -28,6 +30,7 @@ def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Any:
       M: the number of columns; by default that of rows.
       k: which diagonal: 0 for the main one, positive above it, negative below it.
       dtype: the dtype, float64 by default.
+      device: ``"cpu"``, or the device of an array.
 
     >>> eye(2, 3, 1)
     array([[0., 1., 0.],
@@ -40,9 +43,9 @@ def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Any:
     )
     dtype = _FLOAT if dtype is None else as_dtype(dtype)
     if current.trace.evaluates_constants:
-        return numpy.eye(N, M, k, dtype)
+        return placed("eye", numpy.eye(N, M, k, dtype), device)
     row, column = (ops.broadcasted_iota("int64", (N, M), dim) for dim in (0, 1))
-    return ops.convert_element_type(ops.eq(ops.add(row, k), column), dtype)
+    return placed("eye", ops.convert_element_type(ops.eq(ops.add(row, k), column), dtype), device)
 
 
 def identity(n: int, dtype: Any = None) -> Any:

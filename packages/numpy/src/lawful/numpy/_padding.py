@@ -14,6 +14,8 @@ from lawful.numpy._pieces import pieces
 from lawful.numpy._sequences import linspace
 from lawful.ops import canonical_axis, numpy_reduction, static_integers
 
+__all__ = ["pad"]
+
 Pairs = list[tuple[Any, Any]]
 
 _OPTIONS = {

@@ -15,6 +15,8 @@ from lawful.numpy._broadcasting import atleast_1d
 from lawful.numpy._eager import eager
 from lawful.ops import static_integers
 
+__all__ = ["polyadd", "polyder", "polyint", "polymul", "polysub", "polyval", "vander"]
+
 
 @eager(numpy.vander)
 def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:

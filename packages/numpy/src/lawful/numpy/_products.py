@@ -10,6 +10,8 @@ from lawful.core import ArgumentValueError, get_aval
 from lawful.numpy._eager import eager
 from lawful.numpy._manipulation import ravel
 
+__all__ = ["matmul", "dot", "vdot", "inner", "outer", "tensordot"]
+
 
 @eager(numpy.matmul, arrays=2)
 def matmul(x1: Any, x2: Any, /) -> Any:

@@ -1,4 +1,4 @@
-"""Reductions over dimensions: sums, extrema, averages, positions, and cumulative ones.
+"""Reductions over dimensions: sums, counts, extrema, averages and positions.
 
 The names shadow built-in functions, so that nothing here may call ``sum``, ``max``, ``min``, ``all``, ``any`` for
 something else.
@@ -11,10 +11,12 @@ from typing import Any
 
 import numpy
 from lawful import ops
-from lawful.core import ArgumentValueError, as_dtype, get_aval
+from lawful.core import ArgumentValueError, get_aval
 from lawful.numpy._eager import eager
-from lawful.ops import canonical_axes, canonical_axis
+from lawful.ops import canonical_axes
 from lawful.ops import numpy_reduction as reduction
+
+__all__ = ["sum", "prod", "count_nonzero", "max", "min", "amax", "amin", "all", "any", "argmax", "argmin"]
 
 # Sums and products
 
@@ -79,6 +81,18 @@ def prod(
     np.float64(6.0)
     """
     return _from(initial, ops.mul, reduction.prod(_chosen(a, where, 1), axis, dtype, keepdims))
+
+
+@eager(numpy.count_nonzero)
+def count_nonzero(a: Any, axis: Any = None, *, keepdims: bool = False) -> Any:
+    """Returns how many elements over some dimensions are not zero, int64; arguments are those of :func:`sum`.
+
+    >>> count_nonzero(numpy.array([[1, 0], [2, 3]]), axis=0)
+    array([2, 1])
+
+    Source: ``numpy.count_nonzero``.
+    """
+    return reduction.sum(ops.convert_element_type(a, bool), axis, numpy.int64, keepdims)
 
 
 # Extrema
@@ -183,64 +197,6 @@ def any(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, *, wh
     return reduction.any(_chosen(a, where, 0), axis, keepdims)
 
 
-# Averages
-
-
-@eager(numpy.mean)
-def mean(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False) -> Any:
-    """Returns the arithmetic mean over some dimensions, NaN if there are no elements.
-
-    Args:
-      a: an array.
-      axis: the dimension, or a tuple of them; all of them if None.
-      dtype: the dtype of the result; by default that of ``a``, or float64 if that is not floating.
-      out: None only.
-      keepdims: whether the dimensions stay, with length 1.
-
-    Raises:
-      AxisError: there is no such dimension.
-
-    >>> mean(numpy.array([[1.0, 2.0], [3.0, 4.0]]), axis=0)
-    array([2., 3.])
-
-    Source: ``numpy.mean``.
-    """
-    return reduction.mean(a, axis, dtype, keepdims)
-
-
-@eager(numpy.var)
-def var(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: bool = False) -> Any:
-    """Returns the variance over some dimensions: the mean of the squared distances from the mean.
-
-    Args:
-      a: an array. Of a complex one, the squares of absolute values are taken, and the result is real.
-      axis: the dimension, or a tuple of them; all of them if None.
-      dtype: what the elements are converted to first; by default float64 unless they are floating.
-      out: None only.
-      ddof: what is subtracted from the number of elements in the division.
-      keepdims: whether the dimensions stay, with length 1.
-
-    Raises:
-      AxisError: there is no such dimension.
-
-    >>> var(numpy.array([1.0, 3.0]))
-    np.float64(1.0)
-
-    Source: ``numpy.var``.
-    """
-    return reduction.var(a, axis, dtype, ddof, keepdims)
-
-
-@eager(numpy.std)
-def std(a: Any, axis: Any = None, dtype: Any = None, out: Any = None, ddof: float = 0, keepdims: bool = False) -> Any:
-    """Returns the standard deviation over some dimensions; arguments are those of :func:`var`.
-
-    >>> std(numpy.array([1.0, 3.0]))
-    np.float64(1.0)
-    """
-    return reduction.std(a, axis, dtype, ddof, keepdims)
-
-
 # Positions
 
 
@@ -274,48 +230,3 @@ def argmin(a: Any, axis: int | None = None, out: Any = None, *, keepdims: bool =
     np.int64(0)
     """
     return reduction.argmin(a, axis, keepdims)
-
-
-# Cumulative reductions
-
-
-def _cumulative(function: Callable[..., Any], a: Any, axis: int | None, dtype: Any) -> Any:
-    aval = get_aval(a)
-    if dtype is None:
-        kinds = {"b": numpy.int64, "i": numpy.int64, "u": numpy.uint64}
-        dtype = kinds.get(aval.dtype.kind, aval.dtype)
-    x = ops.convert_element_type(a, as_dtype(dtype))
-    if axis is None:
-        return function(ops.reshape(x, (aval.size,)), 0)
-    return function(x, canonical_axis(function.__name__, axis, aval.ndim))
-
-
-@eager(numpy.cumsum)
-def cumsum(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Any:
-    """Returns the sum of all elements up to each position.
-
-    Args:
-      a: an array.
-      axis: the dimension along which they are added; by default along the flattened array.
-      dtype: what the elements are converted to first, as in :func:`sum`.
-      out: None only.
-
-    Raises:
-      AxisError: there is no such dimension.
-
-    >>> cumsum(numpy.array([1.0, 2.0, 3.0]))
-    array([1., 3., 6.])
-
-    Source: ``numpy.cumsum``.
-    """
-    return _cumulative(ops.cumsum, a, axis, dtype)
-
-
-@eager(numpy.cumprod)
-def cumprod(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Any:
-    """Returns the product of all elements up to each position; arguments are those of :func:`cumsum`.
-
-    >>> cumprod(numpy.array([1.0, 2.0, 3.0]))
-    array([1., 2., 6.])
-    """
-    return _cumulative(ops.cumprod, a, axis, dtype)

@@ -21,6 +21,8 @@ from lawful.numpy._indexing import nonzero
 from lawful.numpy._joining import stack
 from lawful.ops import static_integers
 
+__all__ = ["argwhere", "bincount", "digitize", "searchsorted"]
+
 
 def _is_before(x: Any, y: Any) -> Any:
     """Returns whether numbers stand before others in a sorted array, in which NaNs are last."""
@@ -184,68 +186,3 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0, *, length: int 
     place = ops.max(ops.convert_element_type(x, numpy.int64), 0)
     start = ops.full((max(length, 0),), 0, get_aval(counted).dtype)
     return ops.at(start)[place].add(counted, mode="drop")
-
-
-def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> tuple[Any, Any]:
-    """Returns how many elements lie in each of some intervals, and the ends of the intervals.
-
-    Args:
-      a: an array of real numbers.
-      bins: the number of intervals of equal length, or their ends, which increase.
-      range: the first and last end, if there is a number of intervals; by default the extrema of ``a``.
-      density: whether to divide by the sum of all, and by the lengths of the intervals.
-      weights: a number for each element, which counts in place of 1.
-
-    Raises:
-      ArgumentTypeError: ``bins`` names a rule, which needs values.
-      ArgumentValueError: the ends decrease, or the weights have another shape than ``a``.
-
-    >>> histogram(numpy.array([0.0, 0.5, 1.0, 4.0]), 2)
-    (array([3, 1]), array([0., 2., 4.]))
-
-    Source: ``numpy.histogram``.
-    """
-    aval = get_aval(a)
-    if isinstance(bins, str):
-        raise ArgumentTypeError(f"histogram: expected a number of intervals or their ends, got {bins!r}; give one")
-    if weights is not None and get_aval(weights).shape != aval.shape:
-        raise ArgumentValueError(f"histogram: expected a weight for each, got {get_aval(weights)} for {aval}")
-    if ops.is_eager(a) and not any(isinstance(x, Tracer) for x in (bins, weights, *(range or ()))):
-        return numpy.histogram(a, bins, range, weights=weights, density=density)
-    x = ops.reshape(ops.convert_element_type(a, numpy.float64), (aval.size,))
-    ends = _ends(x, bins, range)
-    size = get_aval(ends).shape[0] - 1
-    place = ops.sub(searchsorted(ends, x, "right"), 1)
-    # The last interval includes its end.
-    place = ops.where(ops.eq(x, ops.getitem(ends, size)), size - 1, place)
-    outside = ops.bitwise_or(ops.lt(place, 0), ops.ge(place, size))
-    place = ops.where(outside, size, place)
-    counted = ops.full((aval.size,), 1, "int64") if weights is None else ops.reshape(weights, (aval.size,))
-    counts = ops.at(ops.full((size,), 0, get_aval(counted).dtype))[place].add(counted, mode="drop")
-    if density:
-        lengths = ops.sub(ops.slice_in_dim(ends, 1, None), ops.slice_in_dim(ends, 0, size))
-        counts = ops.convert_element_type(counts, numpy.float64) / lengths / ops.reduce_sum(counts, (0,))
-    return counts, ends
-
-
-def _ends(x: Any, bins: Any, limits: Any) -> Any:
-    """Returns the ends of intervals, as NumPy chooses them."""
-    if get_aval(bins).ndim:
-        if get_aval(bins).ndim != 1:
-            raise ArgumentValueError(f"histogram: expected ends in one dimension, got {get_aval(bins)}; reshape them")
-        if not isinstance(bins, Tracer) and numpy.any(numpy.diff(to_numpy(bins)) < 0):
-            raise ArgumentValueError("histogram: expected ends that increase, got others; sort them")
-        return bins
-    (count,) = static_integers("histogram", "bins", bins)
-    if count < 1:
-        raise ArgumentValueError(f"histogram: expected at least one interval, got {count}")
-    from lawful.numpy._sequences import linspace
-
-    if limits is not None:
-        low, high = (ops.convert_element_type(limit, numpy.float64) for limit in limits)
-    elif get_aval(x).size:
-        low, high = ops.reduce_min(x, (0,)), ops.reduce_max(x, (0,))
-    else:
-        low, high = numpy.float64(0), numpy.float64(1)
-    is_point = ops.eq(low, high)
-    return linspace(ops.where(is_point, low - 0.5, low), ops.where(is_point, high + 0.5, high), count + 1)

@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy
 from lawful import ops
-from lawful.core import ArgumentValueError, Tracer, as_dtype, current, get_aval
+from lawful.core import ArgumentValueError, Tracer, as_dtype, current, get_aval, placed
 from lawful.numpy._manipulation import moveaxis
 from lawful.ops import static_integers
 
+__all__ = ["arange", "linspace"]
 
-def arange(start: Any, stop: Any = None, step: Any = 1, *, dtype: Any = None) -> Any:
+
+def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, *, device: Any = None) -> Any:
     """Returns numbers at equal distances, from ``start`` (0 if there is one number only) to before ``stop``.
 
     Args:
@@ -20,6 +22,7 @@ def arange(start: Any, stop: Any = None, step: Any = 1, *, dtype: Any = None) ->
       stop: the end of the interval, which is not included.
       step: the distance, which may be negative.
       dtype: the dtype; by default that of the numbers, 64 bits of them.
+      device: ``"cpu"``, or the device of an array.
 
     Raises:
       TracerArrayConversionError: a number is traced: the length of the result depends on it.
@@ -38,11 +41,11 @@ def arange(start: Any, stop: Any = None, step: Any = 1, *, dtype: Any = None) ->
         raise ArgumentValueError("arange: expected a step other than zero, got 0; give the distance of two numbers")
     wanted = numpy.result_type(*map(numpy.asarray, (start, stop, step))) if dtype is None else as_dtype(dtype)
     if current.trace.evaluates_constants:
-        return numpy.arange(start, stop, step, dtype=wanted)
+        return placed("arange", numpy.arange(start, stop, step, dtype=wanted), device)
     length = max(0, math.ceil((stop - start) / step))
     # As NumPy does it, from the difference of the first two numbers in the dtype of the result.
     first, second = numpy.asarray(start).astype(wanted)[()], numpy.asarray(start + step).astype(wanted)[()]
-    return ops.add(ops.mul(ops.iota(wanted, length), second - first), first)
+    return placed("arange", ops.add(ops.mul(ops.iota(wanted, length), second - first), first), device)
 
 
 def linspace(
@@ -53,6 +56,8 @@ def linspace(
     retstep: bool = False,
     dtype: Any = None,
     axis: int = 0,
+    *,
+    device: Any = None,
 ) -> Any:
     """Returns numbers at equal distances from ``start`` to ``stop``, both included.
 
@@ -64,6 +69,7 @@ def linspace(
       retstep: whether to return the distance too: ``(numbers, distance)``.
       dtype: the dtype of the result; by default the floating one that ``start`` and ``stop`` are promoted to.
       axis: where in the result the new dimension stands, if the ends are arrays.
+      device: ``"cpu"``, or the device of an array.
 
     Raises:
       ArgumentValueError: ``num`` is negative.
@@ -76,8 +82,16 @@ def linspace(
     (num,) = static_integers("linspace", "num", num)
     if num < 0:
         raise ArgumentValueError(f"linspace: expected a number of samples that is not negative, got {num}")
+    numbers, step = _spaced(start, stop, num, endpoint, dtype, axis)
+    numbers = placed("linspace", numbers, device)
+    return (numbers, step) if retstep else numbers
+
+
+def _spaced(start: Any, stop: Any, num: int, endpoint: bool, dtype: Any, axis: int) -> tuple[Any, Any]:
+    """Returns numbers at equal distances, and the distance."""
     if ops.is_eager(start, stop):
-        return numpy.linspace(start, stop, num, endpoint, retstep, dtype, axis)  # type: ignore[call-overload]
+        numbers, step = numpy.linspace(start, stop, num, endpoint, True, dtype, axis)  # type: ignore[call-overload]
+        return numbers, step
     low, high = ops.promote("linspace", numpy.true_divide, (start, stop))
     aval = get_aval(low)
     intervals = num - 1 if endpoint else num
@@ -92,4 +106,4 @@ def linspace(
         numbers = ops.convert_element_type(ops.floor(numbers) if wanted.kind in "iu" else numbers, wanted)
     if axis:
         numbers = moveaxis(numbers, 0, axis)
-    return (numbers, step) if retstep else numbers
+    return numbers, step

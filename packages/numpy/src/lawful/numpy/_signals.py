@@ -13,6 +13,8 @@ from lawful.numpy._eager import eager, is_plain
 from lawful.numpy._ufunc import Ufunc
 from lawful.ops import canonical_axes, canonical_axis
 
+__all__ = ["gradient", "heaviside", "nan_to_num", "sinc", "unwrap"]
+
 
 def _heaviside(x1: Any, x2: Any) -> Any:
     zero = ops.full_like(x1, 0)
@@ -222,7 +224,10 @@ def _along(f: Any, axis: int, h: Any, edge_order: int) -> Any:
         first = _straight_on(first, part(slopes, 1, 2), part(steps, 0, 1), part(steps, 1, 2))
         last = _straight_on(last, part(slopes, n - 2, n - 1), part(steps, n - 1, n), part(steps, n - 2, n - 1))
     inside = []
-    if size > 2:
+    if size > 2 and not spacing.ndim:
+        two_apart = ops.sub(part(f, 2, size), part(f, 0, n - 1))
+        inside = [ops.true_divide(two_apart, ops.mul(2.0, part(steps, 1, n)))]
+    elif size > 2:
         left, right = part(steps, 0, n - 1), part(steps, 1, n)
         weighted = ops.add(ops.mul(right, part(slopes, 0, n - 1)), ops.mul(left, part(slopes, 1, n)))
         inside = [ops.true_divide(weighted, ops.add(left, right))]

@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy
 from lawful import ops
-from lawful.core import ArgumentTypeError, ArgumentValueError, get_aval
-from lawful.numpy._eager import eager
+from lawful.core import ArgumentTypeError, ArgumentValueError, get_aval, is_inexact
+from lawful.numpy._eager import is_plain
 from lawful.ops import canonical_axis, static_integers
+
+__all__ = ["argpartition", "argsort", "lexsort", "partition", "sort", "sort_complex"]
 
 
 def _flattened(name: str, a: Any, axis: int | None) -> tuple[Any, int]:
@@ -25,16 +27,24 @@ def _without_order(name: str, order: Any) -> None:
         raise ArgumentValueError(f"{name}: expected no order=, got {order!r}: there are no fields to sort by")
 
 
-@eager(numpy.sort)
-def sort(a: Any, axis: int | None = -1, kind: Any = None, order: Any = None, *, stable: bool | None = None) -> Any:
+def sort(
+    a: Any,
+    axis: int | None = -1,
+    kind: Any = None,
+    order: Any = None,
+    *,
+    stable: bool | None = True,
+    descending: bool = False,
+) -> Any:
     """Returns an array sorted along a dimension; NaNs come last.
 
     Args:
       a: an array.
       axis: the dimension; None for that of the flattened array.
-      kind: the algorithm, which changes nothing in the result.
+      kind: the algorithm, which is not asked.
       order: None only.
-      stable: whether equal elements keep their order.
+      stable: whether equal elements keep their order: zeros of both signs are equal.
+      descending: whether the largest element comes first; NaNs come last all the same, as in NumPy.
 
     Raises:
       AxisError: there is no such dimension.
@@ -47,21 +57,63 @@ def sort(a: Any, axis: int | None = -1, kind: Any = None, order: Any = None, *, 
     """
     _without_order("sort", order)
     x, dimension = _flattened("sort", a, axis)
-    return ops.sort(x, dimension)
+    key = _reversed(x) if descending else x
+    if is_plain(key):
+        out = numpy.sort(key, dimension, stable=bool(stable))
+    else:
+        keys = _keys(key)
+        out = ops.sort(keys, dimension, bool(stable), len(keys))[-1]
+    return _reversed(out) if descending else out
 
 
-@eager(numpy.argsort)
-def argsort(a: Any, axis: int | None = -1, kind: Any = None, order: Any = None, *, stable: bool | None = None) -> Any:
+def argsort(
+    a: Any,
+    axis: int | None = -1,
+    kind: Any = None,
+    order: Any = None,
+    *,
+    stable: bool | None = True,
+    descending: bool = False,
+) -> Any:
     """Returns the positions of an array's elements in their order along a dimension; arguments are those of `sort`.
-
-    Under a transformation, and on a device, equal elements keep their order; with NumPy they do if ``stable`` is set.
 
     >>> argsort(numpy.array([3.0, 1.0, 2.0]))
     array([1, 2, 0])
     """
     _without_order("argsort", order)
     x, dimension = _flattened("argsort", a, axis)
-    return ops.argsort(x, dimension)
+    key = _reversed(x) if descending else x
+    if is_plain(key):
+        return numpy.argsort(key, dimension, stable=bool(stable))
+    keys, places = _keys(key), ops.broadcasted_iota("int64", get_aval(key).shape, dimension)
+    return ops.sort((*keys, places), dimension, bool(stable), len(keys))[-1]
+
+
+def _keys(x: Any) -> tuple[Any, ...]:
+    """Returns what an array is sorted by: a complex one first by which parts are NaN, those with fewer coming first."""
+    if get_aval(x).dtype.kind != "c":
+        return (x,)
+    missing = [ops.convert_element_type(ops.ne(part, part), numpy.int8) for part in (ops.real(x), ops.imag(x))]
+    return ops.add(ops.mul(missing[0], 2), missing[1]), x
+
+
+def _reversed(x: Any) -> Any:
+    """Returns numbers in the opposite order; equal ones stay equal, and NaNs stay NaN. Of these it is the inverse."""
+    return ops.neg(x) if is_inexact(get_aval(x).dtype) else ops.bitwise_not(x)
+
+
+def sort_complex(a: Any) -> Any:
+    """Returns an array sorted along its last dimension by the real parts, then the imaginary ones, as complex numbers.
+
+    >>> sort_complex(numpy.array([3, 1]))
+    array([1.+0.j, 3.+0.j])
+
+    Source: ``numpy.sort_complex``.
+    """
+    dtype = get_aval(a).dtype
+    narrow = dtype.kind in "iu" and dtype.itemsize <= 2
+    out = sort(a)
+    return out if dtype.kind == "c" else ops.convert_element_type(out, numpy.complex64 if narrow else numpy.complex128)
 
 
 def lexsort(keys: Any, axis: int = -1) -> Any:

@@ -9,6 +9,8 @@ from lawful import ops
 from lawful.core import ArgumentValueError, ConcretizationTypeError, Tracer, get_aval, is_inexact, to_numpy
 from lawful.ops import static_integers
 
+__all__ = ["unique"]
+
 
 def unique(
     ar: Any,
@@ -18,6 +20,7 @@ def unique(
     axis: int | None = None,
     *,
     equal_nan: bool = True,
+    sorted: bool = True,
     size: int | None = None,
     fill_value: Any = None,
 ) -> Any:
@@ -30,6 +33,7 @@ def unique(
       return_counts: whether to return how often each occurs.
       axis: the dimension whose parts are told apart; None for single elements. Only where nothing is traced.
       equal_nan: whether NaNs are one element.
+      sorted: accepted, without effect: they always are.
       size: how many are given; it has to be known where ``ar`` is traced. The largest ones are left out if there are
         more; elements among them have an inverse that is no position.
       fill_value: what is given in place of those that there are not; by default the smallest element.
@@ -47,12 +51,9 @@ def unique(
     Source: ``numpy.unique``, ``jax.numpy.unique``.
     """
     aval = get_aval(ar)
+    if isinstance(ar, Tracer) and size is None:
+        size = count_different("unique", ar, equal_nan)
     if size is None:
-        if isinstance(ar, Tracer):
-            raise ConcretizationTypeError(
-                f"unique: expected a known number of different elements where the array is traced, got {aval}; "
-                "give unique(x, size=n)"
-            )
         if axis is not None:
             ops.canonical_axis("unique", axis, aval.ndim)
         known = numpy.asarray(to_numpy(ar))
@@ -84,6 +85,21 @@ def unique(
     if return_counts:
         out.append(ops.at(ops.full((size,), 0, "int64"))[group].add(ops.full((count,), 1, "int64"), mode="drop"))
     return tuple(out) if len(out) > 1 else values
+
+
+def count_different(name: str, x: Tracer, equal_nan: bool) -> int:
+    """Returns how many different elements a traced array has, if its value is known.
+
+    Raises:
+      ConcretizationTypeError: it is not known.
+    """
+    known = x.concrete()
+    if known is None:
+        raise ConcretizationTypeError(
+            f"{name}: expected an array whose values are known, got the tracer {get_aval(x)}: how many are different "
+            f"would decide a shape; give their number, {name}(x, size=n)"
+        )
+    return numpy.unique(numpy.asarray(known), equal_nan=equal_nan).size
 
 
 def _differs(ordered: Any, equal_nan: bool) -> Any:

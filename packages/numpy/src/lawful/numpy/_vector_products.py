@@ -11,6 +11,8 @@ from lawful.numpy._eager import eager
 from lawful.numpy._manipulation import moveaxis
 from lawful.ops import canonical_axis
 
+__all__ = ["cross", "kron", "matvec", "vecdot", "vecmat"]
+
 
 def _check_ndim(name: str, x: Any, at_least: int) -> None:
     aval = get_aval(x)
@@ -118,11 +120,15 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
     left, right = ops.promote("cross", numpy.multiply, (left, right))
     axisc = canonical_axis("cross", axisc, get_aval(left).ndim)
 
-    def rolled(x: Any, by: int) -> Any:
-        return ops.concatenate([ops.slice_in_dim(x, by, 3, axis=-1), ops.slice_in_dim(x, 0, by, axis=-1)], -1)
-
-    product = ops.sub(ops.mul(rolled(left, 1), rolled(right, 2)), ops.mul(rolled(left, 2), rolled(right, 1)))
-    return moveaxis(product, -1, axisc)
+    # Component by component: concatenated operands, as of a roll, would keep XLA from fusing the products.
+    a0, a1, a2 = (ops.slice_in_dim(left, i, i + 1, axis=-1) for i in range(3))
+    b0, b1, b2 = (ops.slice_in_dim(right, i, i + 1, axis=-1) for i in range(3))
+    components = [
+        ops.sub(ops.mul(a1, b2), ops.mul(a2, b1)),
+        ops.sub(ops.mul(a2, b0), ops.mul(a0, b2)),
+        ops.sub(ops.mul(a0, b1), ops.mul(a1, b0)),
+    ]
+    return moveaxis(ops.concatenate(components, -1), -1, axisc)
 
 
 @eager(numpy.kron, arrays=2)

@@ -10,6 +10,7 @@ A key is used once: split it for more. The bits are those of ``jax.random`` with
 
 from lawful.random._choices import categorical, choice, permutation
 from lawful.random._distributions import bernoulli, exponential, gumbel, normal, truncated_normal
+from lawful.random._gamma import gamma, loggamma
 from lawful.random._keys import fold_in, key, split
 from lawful.random._uniform import bits, randint, uniform
 
@@ -20,8 +21,10 @@ __all__ = [
     "choice",
     "exponential",
     "fold_in",
+    "gamma",
     "gumbel",
     "key",
+    "loggamma",
     "normal",
     "permutation",
     "randint",

@@ -67,7 +67,7 @@ def truncated_normal(key: Any, lower: Any, upper: Any, shape: Any = None, dtype:
     """
     dtype = floating("truncated_normal", dtype)
     low, high = (ops.convert_element_type(bound, dtype) for bound in (lower, upper))
-    shape = _shape_or_that_of("truncated_normal", shape, low, high)
+    shape = shape_or_that_of("truncated_normal", shape, low, high)
     root = dtype.type(_ROOT_2)
     ends = [ops.erf(ops.div(bound, root)) for bound in (low, high)]
     drawn = ops.mul(root, ops.erf_inv(uniform(key, shape, dtype, *ends)))
@@ -136,10 +136,11 @@ def bernoulli(key: Any, p: Any = 0.5, shape: Any = None) -> Any:
     dtype = get_aval(p).dtype
     if not is_float(dtype):
         raise ArgumentTypeError(f"bernoulli: expected a real floating p, got {get_aval(p)}; give a probability")
-    return ops.lt(uniform(key, _shape_or_that_of("bernoulli", shape, p), dtype), p)
+    return ops.lt(uniform(key, shape_or_that_of("bernoulli", shape, p), dtype), p)
 
 
-def _shape_or_that_of(name: str, shape: Any, *values: Any) -> tuple[int, ...]:
+def shape_or_that_of(name: str, shape: Any, *values: Any) -> tuple[int, ...]:
+    """Returns a shape; if none is given, that which the values broadcast to."""
     if shape is not None:
         return shape_of(name, shape)
     return np.broadcast_shapes(*[get_aval(value).shape for value in values])

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy
 from lawful import ops
-from lawful.core import ArgumentValueError, as_dtype, get_aval
+from lawful.core import ArgumentValueError, as_dtype, get_aval, placed
 from lawful.numpy._manipulation import roll
 from lawful.ops import canonical_axis, static_integers
 
@@ -18,22 +18,22 @@ def fftfreq(n: int, d: Any = 1.0, device: Any = None, *, dtype: Any = None) -> A
     Args:
       n: the number of samples, a static integer of at least 1.
       d: the distance of two samples.
-      device: None or ``'cpu'``.
+      device: ``"cpu"``, or the device of an array.
       dtype: the dtype of the result; by default float64.
 
     Raises:
-      ArgumentValueError: ``n`` is not an integer or negative, or the device is another one.
+      ArgumentValueError: ``n`` is not an integer or negative, or there is no such device.
 
     >>> fftfreq(4, 0.5)
     array([ 0. ,  0.5, -1. , -0.5])
 
     Source: ``numpy.fft.fftfreq``, in the array API with a dtype.
     """
-    n = _check("fftfreq", n, device)
+    n = _check("fftfreq", n)
     half = n // 2
     # 0, 1, …, -2, -1
     steps = ops.sub(ops.rem(ops.add(ops.iota("int64", n), half), max(n, 1)), half)
-    return _scaled(steps, n, d, dtype)
+    return placed("fftfreq", _scaled(steps, n, d, dtype), device)
 
 
 def rfftfreq(n: int, d: Any = 1.0, device: Any = None, *, dtype: Any = None) -> Any:
@@ -44,11 +44,11 @@ def rfftfreq(n: int, d: Any = 1.0, device: Any = None, *, dtype: Any = None) -> 
 
     Source: ``numpy.fft.rfftfreq``.
     """
-    n = _check("rfftfreq", n, device)
-    return _scaled(ops.iota("int64", n // 2 + 1), n, d, dtype)
+    n = _check("rfftfreq", n)
+    return placed("rfftfreq", _scaled(ops.iota("int64", n // 2 + 1), n, d, dtype), device)
 
 
-def _check(name: str, n: Any, device: Any) -> int:
+def _check(name: str, n: Any) -> int:
     try:
         number = operator.index(n)
     except TypeError:
@@ -57,10 +57,9 @@ def _check(name: str, n: Any, device: Any) -> int:
                 f"{name}: expected an integer as n, got {n!r}; give the number of samples"
             ) from None
         raise
-    if number < 0 or device not in (None, "cpu"):
+    if number < 0:
         raise ArgumentValueError(
-            f"{name}: expected a number of samples that is not negative and no device, got n={number}, "
-            f"device={device!r}; give the length of the signal, and use device_put"
+            f"{name}: expected a number of samples that is not negative, got n={number}; give the length of the signal"
         )
     return number
 

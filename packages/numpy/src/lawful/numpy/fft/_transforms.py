@@ -51,10 +51,17 @@ def _transform(name: str, a: Any, fft_type: str, sizes: Sequence[int], axes: Seq
     last = range(-len(places), 0)
     x = moveaxis(_resize(a, resized, places), places, last)
     out = moveaxis(ops.fft(x, fft_type, sizes), last, places)
-    out = out if scale == 1 else ops.mul(out, scale)
+    out = out if scale == 1 else _times(out, scale)
     # NumPy's real result has the precision of the argument, which after transforms of other dimensions is complex.
     is_half = fft_type == "IRFFT" and get_aval(a).dtype == _HALF and len(places) == 1
     return ops.convert_element_type(out, _HALF) if is_half else out
+
+
+def _times(x: Any, scale: float) -> Any:
+    """Returns numbers times a real one: complex ones by their parts, of which no infinite one meets a zero."""
+    if get_aval(x).dtype.kind != "c":
+        return ops.mul(x, scale)
+    return ops.complex(ops.mul(ops.real(x), scale), ops.mul(ops.imag(x), scale))
 
 
 def _scale(name: str, inverse: bool, size: int, norm: Any) -> float:

@@ -27,6 +27,8 @@ from lawful.numpy.linalg._decompositions import (
     svd,
     svdvals,
 )
+from lawful.numpy.linalg._determinants import SlogdetResult, det, slogdet
+from lawful.numpy.linalg._least_squares import lstsq, matrix_rank, pinv
 from lawful.numpy.linalg._matrices import LinAlgError
 from lawful.numpy.linalg._norms import cond, matrix_norm, norm, vector_norm
 from lawful.numpy.linalg._products import (
@@ -40,19 +42,7 @@ from lawful.numpy.linalg._products import (
     trace,
     vecdot,
 )
-from lawful.numpy.linalg._solving import (
-    SlogdetResult,
-    det,
-    inv,
-    lstsq,
-    matrix_power,
-    matrix_rank,
-    pinv,
-    slogdet,
-    solve,
-    tensorinv,
-    tensorsolve,
-)
+from lawful.numpy.linalg._solving import inv, matrix_power, solve, tensorinv, tensorsolve
 from lawful.ops import register_numpy_functions as _register_numpy_functions
 
 __all__ = [

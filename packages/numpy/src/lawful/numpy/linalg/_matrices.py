@@ -51,7 +51,7 @@ def by_numpy(numpy_function: Callable[..., Any], *, arrays: int = 1) -> Callable
             except numpy.linalg.LinAlgError as error:
                 function(*args, **kwargs)  # it raises where a shape is wrong
                 raise LinAlgError(
-                    f"{function.__name__}: expected matrices that NumPy accepts, got {error}; use pinv, lstsq or svd "
+                    f"{wrapper.__name__}: expected matrices that NumPy accepts, got {error}; use pinv, lstsq or svd "
                     "where a matrix may be singular"
                 ) from error
             except (TypeError, ValueError, OverflowError):
@@ -99,23 +99,7 @@ def adjoint(x: Any) -> Any:
     return ops.transpose(x, (*range(ndim - 2), ndim - 1, ndim - 2))
 
 
-def diagonal_mask(rows: int, columns: int, offset: int = 0) -> Any:
-    """Returns the matrix that is true on a diagonal."""
-    row, column = (ops.broadcasted_iota("int64", (rows, columns), dim) for dim in (0, 1))
-    return ops.eq(row + offset, column)
-
-
 def identity(size: int, dtype: Any) -> Any:
     """Returns the matrix with ones on the diagonal."""
-    return ops.convert_element_type(diagonal_mask(size, size), dtype)
-
-
-def diagonal_of(x: Any, offset: int = 0) -> Any:
-    """Returns a diagonal of each matrix."""
-    aval = get_aval(x)
-    rows, columns = aval.shape[-2:]
-    kept = ops.where(diagonal_mask(rows, columns, offset), x, aval.dtype.type(0))
-    first = max(-offset, 0)
-    count = max(min(rows - first, columns - max(offset, 0)), 0)
-    out = ops.reduce_sum(kept, (aval.ndim - 1,)) if aval.dtype.kind != "b" else ops.reduce_or(kept, (aval.ndim - 1,))
-    return ops.slice_in_dim(out, min(first, rows), min(first, rows) + count, axis=aval.ndim - 2)
+    row, column = (ops.broadcasted_iota("int64", (size, size), dim) for dim in (0, 1))
+    return ops.convert_element_type(ops.eq(row, column), dtype)

@@ -131,7 +131,7 @@ def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:
     """Returns the norms of the matrices in the last two dimensions; ``ord`` is that of :func:`norm`.
 
     Raises:
-      LinAlgError: the array has fewer than two dimensions.
+      AxisError: the array has fewer than two dimensions.
       ArgumentValueError: there is no such norm.
 
     >>> matrix_norm(numpy.ones((2, 2)))
@@ -139,8 +139,7 @@ def matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:
 
     Source: ``numpy.linalg.matrix_norm``.
     """
-    check_stack("matrix_norm", x)
-    return norm(x, ord, (-2, -1), keepdims)
+    return norm(x, ord, ops.canonical_axes("matrix_norm", (-2, -1), get_aval(x).ndim), keepdims)
 
 
 @by_numpy(numpy.linalg.cond)

@@ -10,8 +10,8 @@ from typing import Any
 import numpy
 from lawful import ops
 from lawful.core import ArgumentValueError, as_dtype, get_aval
-from lawful.numpy import _manipulation, _products
-from lawful.numpy.linalg._matrices import by_numpy, check_stack, diagonal_of
+from lawful.numpy import _diagonals, _manipulation, _products
+from lawful.numpy.linalg._matrices import by_numpy, check_stack
 from lawful.ops import numpy_reduction
 
 
@@ -127,7 +127,7 @@ def diagonal(x: Any, /, *, offset: int = 0) -> Any:
     Source: ``numpy.linalg.diagonal``.
     """
     check_stack("diagonal", x)
-    return diagonal_of(x, offset)
+    return _diagonals.diagonal(x, offset, -2, -1)
 
 
 @by_numpy(numpy.linalg.trace)

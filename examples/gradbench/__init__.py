@@ -1,0 +1,1 @@
+"""The objectives of GradBench and ADBench, each with its gradient or Jacobian."""

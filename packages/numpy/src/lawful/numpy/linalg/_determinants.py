@@ -1,0 +1,162 @@
+"""Determinants, with derivatives that are right for singular matrices too.
+
+A determinant is a polynomial. That of at most three rows is written out. One of more rows is the product of the pivots
+of an LU decomposition: a regular function of the matrix only where no pivot is zero. Where one is, both sides of the
+matrix are turned by its singular vectors, held constant; then the three smallest singular values are left over in a
+block, the Schur complement of the others, whose determinant is written out again. No division is by one of these three,
+so that derivatives of every order are right where the rank is at least n - 3, and those up to the third for any matrix.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy
+from lawful import ops
+from lawful.autodiff import stop_gradient
+from lawful.control_flow import cond
+from lawful.core import get_aval
+from lawful.numpy._diagonals import diagonal
+from lawful.numpy.linalg._matrices import adjoint, by_numpy, check_stack, identity, inexact
+from lawful.numpy.linalg._solving import solve_by_lu
+from lawful.ops import numpy_reduction
+
+_INT32 = numpy.dtype(numpy.int32)
+
+# The largest matrices whose determinant is written out.
+_WRITTEN = 3
+# A matrix may be singular if a pivot is so many times the precision, for each row and relative to the largest one.
+_SMALL = 16
+
+
+class SlogdetResult(NamedTuple):
+    """The sign of a determinant, of absolute value 1 or 0, and the logarithm of its absolute value."""
+
+    sign: Any
+    logabsdet: Any
+
+
+@by_numpy(numpy.linalg.det)
+def det(a: Any) -> Any:
+    """Returns the determinants of square matrices.
+
+    Raises:
+      LinAlgError: the matrices are not square.
+
+    Derivatives are right for singular matrices too: those up to the third for any, all of them where the rank is less
+    than the number of rows by three at most.
+
+    >>> det(numpy.array([[2.0, 1.0], [1.0, 2.0]])).round(6)
+    np.float64(3.0)
+
+    Source: ``numpy.linalg.det``.
+    """
+    check_stack("det", a, square=True)
+    (a,) = inexact("det", a)
+    size = get_aval(a).shape[-1]
+    if 0 < size <= _WRITTEN:
+        return _written_out(a)
+    if not get_aval(a).size:
+        return ops.full(get_aval(a).shape[:-2], get_aval(a).dtype.type(1))
+    is_regular = _is_regular(stop_gradient(a))
+    return cond(numpy_reduction.all(is_regular), _by_pivots_of_regular, _by_singular_values, a, is_regular)
+
+
+def _written_out(a: Any) -> Any:
+    """Returns the determinant of at most three rows as a sum of products."""
+
+    def element(i: int, j: int) -> Any:
+        return a[..., i, j]
+
+    size = get_aval(a).shape[-1]
+    if size == 1:
+        return element(0, 0)
+    if size == 2:
+        return element(0, 0) * element(1, 1) - element(0, 1) * element(1, 0)
+    total: Any = None
+    for j in range(3):
+        k, m = (j + 1) % 3, (j + 2) % 3
+        term = element(0, j) * (element(1, k) * element(2, m) - element(1, m) * element(2, k))
+        total = term if total is None else total + term
+    return total
+
+
+def _factors(a: Any) -> tuple[Any, Any]:
+    """Returns the pivots of the LU decomposition, and whether the rows were swapped an odd number of times."""
+    factors, swaps, _ = ops.lu(a)
+    aval = get_aval(swaps)
+    is_swap = ops.ne(swaps, ops.iota(_INT32, aval.shape[-1]))
+    count = ops.reduce_sum(ops.convert_element_type(is_swap, _INT32), (aval.ndim - 1,))
+    return diagonal(factors, 0, -2, -1), ops.eq(ops.rem(count, 2), 1)
+
+
+def _is_regular(a: Any) -> Any:
+    """Returns, for each matrix, whether no pivot is so small that the matrix may be singular."""
+    pivots, _ = _factors(a)
+    sizes = ops.abs(pivots)
+    dtype, axes = get_aval(sizes).dtype, (get_aval(sizes).ndim - 1,)
+    small = dtype.type(_SMALL * get_aval(a).shape[-1] * numpy.finfo(dtype).eps)
+    return ops.gt(ops.reduce_min(sizes, axes), ops.mul(ops.reduce_max(sizes, axes), small))
+
+
+def _by_pivots(a: Any) -> Any:
+    pivots, negative = _factors(a)
+    product = ops.reduce_prod(pivots, (get_aval(pivots).ndim - 1,))
+    return ops.where(negative, -product, product)
+
+
+def _by_pivots_of_regular(a: Any, is_regular: Any) -> Any:
+    # Mapped, both branches are computed; then no derivative of the one that is not chosen may be infinite.
+    return _by_pivots(_or_identity(is_regular, a))
+
+
+def _or_identity(is_kept: Any, a: Any) -> Any:
+    aval = get_aval(a)
+    is_kept = ops.expand_dims(is_kept, (aval.ndim - 2, aval.ndim - 1))
+    return ops.where(is_kept, a, identity(aval.shape[-1], aval.dtype))
+
+
+def _by_singular_values(a: Any, is_regular: Any) -> Any:
+    rest = get_aval(a).shape[-1] - _WRITTEN
+    u, s, vh = ops.svd(stop_gradient(a))
+    turned = ops.matmul(ops.matmul(adjoint(u), a), adjoint(vh))
+    precision = get_aval(s).dtype.type(numpy.finfo(get_aval(s).dtype).eps)
+    is_full = ops.gt(s[..., rest - 1], ops.mul(s[..., 0], precision * precision))
+    large = _or_identity(is_full, turned[..., :rest, :rest])
+    right = solve_by_lu(large, turned[..., :rest, rest:])
+    small = turned[..., rest:, rest:] - ops.matmul(turned[..., rest:, :rest], right)
+    product = _by_pivots(large) * _written_out(small) * (_by_pivots(u) * _by_pivots(vh))
+    # With four singular values of zero, but for rounding, all is zero up to the third derivatives.
+    zero = get_aval(a).dtype.type(0)
+    return ops.where(ops.bitwise_or(is_full, ops.ne(s[..., 0], s[..., 0])), product, zero)
+
+
+def slogdet(a: Any) -> SlogdetResult:
+    """Returns the sign and the logarithm of the absolute value of determinants: 0 and −∞ of a singular matrix.
+
+    Raises:
+      LinAlgError: the matrices are not square.
+
+    Of a singular matrix the derivative of the logarithm is not finite.
+
+    >>> slogdet(numpy.array([[0.0, 1.0], [1.0, 0.0]])).sign
+    np.float64(-1.0)
+
+    Source: ``numpy.linalg.slogdet``.
+    """
+    return SlogdetResult(*_slogdet(a))
+
+
+@by_numpy(numpy.linalg.slogdet)
+def _slogdet(a: Any) -> tuple[Any, Any]:
+    check_stack("slogdet", a, square=True)
+    (a,) = inexact("slogdet", a)
+    pivots, negative = _factors(a)
+    axes = (get_aval(pivots).ndim - 1,)
+    sign = ops.reduce_prod(ops.sign(pivots), axes)
+    with numpy.errstate(divide="ignore"):
+        logabsdet = ops.reduce_sum(ops.log(ops.abs(pivots)), axes)
+    return ops.where(negative, -sign, sign), logabsdet
+
+
+_slogdet.__name__ = "slogdet"

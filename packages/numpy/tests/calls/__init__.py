@@ -1,0 +1,42 @@
+"""Calls of the functions of `lawful.numpy`, which its tests make in many ways."""
+
+from . import (
+    creation,
+    elementwise,
+    fft,
+    joining,
+    linalg,
+    nan,
+    placing,
+    products,
+    quantiles,
+    reductions,
+    selection,
+    sets,
+    shapes,
+    signals,
+)
+from ._case import Case, Data
+from .mistakes import OPERATORS, mistakes
+
+__all__ = ["OPERATORS", "Case", "Data", "mistakes", "table"]
+
+_MODULES = (
+    *(elementwise, reductions, nan, selection, sets, quantiles, products, linalg, fft),
+    *(shapes, joining, signals, creation, placing),
+)
+
+
+def table(seed: int) -> dict[str, Case]:
+    """Returns the calls, by what each is about and its number; they are as many for any seed.
+
+    Args:
+      seed: what the elements of their arguments are drawn from.
+    """
+    data = Data(seed)
+    return {
+        f"{subject} {i}": entry
+        for module in _MODULES
+        for subject, entries in module.table(data).items()
+        for i, entry in enumerate(entries)
+    }

@@ -1,0 +1,85 @@
+"""What NumPy refuses, lawful's functions refuse with an error of its class: the same eagerly, traced and compiled."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import lawful.numpy as lnp
+from lawful.autodiff import jvp, vjp
+from lawful.batching import vmap
+from lawful.core import LawfulError, get_aval, is_inexact
+from lawful.staging import jit, make_jaxpr
+
+from ..numpy_code._calls import FOLDER, mistakes, operators  # noqa: TID252  a test has no absolute name
+
+FILE = str(FOLDER / "mistakes.py")
+Call = Callable[[Any], Any]
+
+TRACED: dict[str, Callable[[Call, Any], Any]] = {
+    "make_jaxpr": lambda f, x: make_jaxpr(f)(x),
+    "jit by numpy": lambda f, x: jit(f, backend="numpy")(x),
+    "jit by xla": lambda f, x: jit(f, backend="xla")(x),
+    "vmap": lambda f, x: vmap(f)(np.stack([x, x])),
+    "vmap of jit": lambda f, x: vmap(jit(f))(np.stack([x, x])),
+}
+DERIVED: dict[str, Callable[[Call, Any], Any]] = {
+    "jvp": lambda f, x: jvp(f, (x,), (np.ones_like(x),)),
+    "vjp": lambda f, x: vjp(f, x),
+    "jvp of jit": lambda f, x: jvp(jit(f), (x,), (np.ones_like(x),)),
+}
+
+
+def error_of(run: Callable[[], Any]) -> LawfulError:
+    with pytest.raises(LawfulError) as error:
+        run()
+    assert str(error.value).startswith(FILE)
+    return error.value
+
+
+# The text of these quotes a list, in which a traced array looks other than its value.
+QUOTES = {"ragged list of arrays", "depths of blocks"}
+
+
+def said(error: LawfulError, name: str) -> str:
+    """Returns what an error says, but for whether a number is a Python number."""
+    return error.message.partition(":")[0] if name in QUOTES else error.message.replace("~", "")
+
+
+@pytest.mark.parametrize("name", mistakes)
+def test_the_same_error_everywhere(usable: Callable[[], None], name: str):
+    call, x = mistakes[name]
+
+    def function(x: Any) -> Any:
+        return call(lnp, x)
+
+    eagerly = error_of(lambda: function(x))
+    runs = TRACED | DERIVED if is_inexact(get_aval(x).dtype) else TRACED
+    for transformation, run in runs.items():
+        traced = error_of(lambda run=run: run(function, x))
+        assert type(traced) is type(eagerly), transformation
+        assert said(traced, name) == said(eagerly, name), transformation
+    usable()
+
+
+@pytest.mark.parametrize("name", operators)
+def test_operators_of_what_is_traced(usable: Callable[[], None], name: str):
+    call, x = operators[name]
+    with pytest.raises(Exception) as numpys:  # noqa: PT011 its class is what is compared
+        call(np, x)
+    built_in = next(cls for cls in (TypeError, IndexError, ValueError) if isinstance(numpys.value, cls))
+    runs = TRACED | DERIVED if is_inexact(get_aval(x).dtype) else TRACED
+    messages = set()
+    for run in runs.values():
+        traced = error_of(lambda run=run: run(lambda x: call(np, x), x))
+        assert isinstance(traced, built_in)
+        messages.add(traced.message)
+    assert len(messages) == 1
+    usable()
+
+
+def test_the_table_is_numpy_s():
+    assert len(mistakes) > 250
+    assert Path(FILE).is_file()
