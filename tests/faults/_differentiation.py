@@ -130,7 +130,7 @@ differentiation_faults = (
         "a zero tangent is recorded as ones",
         "zero tangent taken for one",
         _linearize,
-        "_recorded_zeros",
+        "recorded_zeros",
         lambda right: lambda linear, zero: ops.add(right(linear, zero), 1),
     ),
     local_fault(

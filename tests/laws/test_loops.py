@@ -33,7 +33,7 @@ of_loops = (
 )
 every_law_of_loops = pytest.mark.parametrize("law", of_loops, ids=lambda law: law.__name__)
 # Each case is a dozen loops, traced and transformed.
-few = settings(max_examples=max(settings.default.max_examples // 3, 4))
+few = settings(max_examples=max(settings.default.max_examples // 5, 4))
 
 LOOPS = ("scan", "while_loop", "fori_loop", "map", "associative_scan")
 AROUND = ("cond", "vmap", "jit", "grad", "jvp", "vjp", "linearize", "checkpoint")

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 
 from lawful import tree
 from lawful.autodiff import jvp
@@ -71,6 +71,7 @@ def test_first_and_second_order(program: Program) -> None:
 
 
 @pytest.mark.parametrize("order", [1, 3])
+@settings(max_examples=max(settings.default.max_examples // 4, 4))  # traced with all their coefficients
 @given(program=programs())
 def test_compiled(order: int, program: Program) -> None:
     series = [[x] * order for x in directions(program, program.seed)]

@@ -90,7 +90,7 @@ def test_a_batch_of_keys_is_mapped_over() -> None:
 @pytest.mark.parametrize(
     ("call", "error", "message"),
     [
-        (lambda: random.uniform(3), ArgumentTypeError, "expected a key, of type u32\\[2\\], got ~i64\\[\\]"),
+        (lambda: random.uniform(3), ArgumentTypeError, "uniform: expected a key, of type u32\\[2\\], got ~i64\\[\\]"),
         (lambda: random.normal(random.split(KEY)), ArgumentTypeError, "map over a batch of keys with vmap"),
         (lambda: random.uniform(KEY, (2,), "int32"), ArgumentTypeError, "expected a real floating dtype, got int32"),
         (lambda: random.bits(KEY, (2,), "int32"), ArgumentTypeError, "expected an unsigned integer dtype, got int32"),
@@ -108,6 +108,19 @@ def test_a_batch_of_keys_is_mapped_over() -> None:
 def test_mistakes(call: Callable[[], Any], error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         call()
+
+
+@pytest.mark.parametrize(
+    ("name", "args"),
+    [
+        *[(name, ()) for name in ("uniform", "normal", "exponential", "gumbel", "bernoulli", "bits", "split")],
+        *[("truncated_normal", (-1.0, 1.0)), ("gamma", (1.0,)), ("loggamma", (1.0,)), ("randint", ((), 0, 3))],
+        *[("permutation", (3,)), ("choice", (3,)), ("categorical", (np.zeros(3),)), ("fold_in", (1,))],
+    ],
+)
+def test_a_seed_is_no_key_and_the_function_that_was_called_says_so(name: str, args: tuple[Any, ...]) -> None:
+    with pytest.raises(ArgumentTypeError, match=rf" {name}: expected a key"):
+        getattr(random, name)(0, *args)
 
 
 def test_the_derivative_of_a_gamma_number_keeps_its_quantile() -> None:

@@ -29,3 +29,8 @@ def check_bits(got: Any, want: Any) -> None:
     assert got.dtype == want.dtype
     np.testing.assert_array_equal(got, want)
     np.testing.assert_array_equal(np.signbit(got), np.signbit(want))
+
+
+@pytest.mark.parametrize(("x", "y"), [(0.0, np.float16(-1)), (np.float16(0), -1.0), (0.5, np.float32(1)), (0.0, -1.0)])
+def test_a_python_number_has_the_dtype_of_the_other_one(x: Any, y: Any) -> None:
+    check_bits(with_zero_of_sign(x, y), np.copysign(x, y))

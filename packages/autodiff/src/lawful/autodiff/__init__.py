@@ -24,7 +24,7 @@ from lawful.autodiff._grad import grad, value_and_grad
 from lawful.autodiff._jacobian import hessian, jacfwd, jacrev
 from lawful.autodiff._jvp import jvp, jvp_jaxpr
 from lawful.autodiff._linear_call import linear_call, linear_call_p
-from lawful.autodiff._linearize import LinearFunction, linearize, linearize_jaxpr
+from lawful.autodiff._linearize import LinearFunction, linearize, linearize_jaxpr, recorded_zeros
 from lawful.autodiff._rematerialization import cut_call
 from lawful.autodiff._saved_residuals import print_saved_residuals, saved_residuals
 from lawful.autodiff._stop_gradient import stop_gradient, stop_gradient_p
@@ -64,6 +64,7 @@ __all__ = [
     "linearize_jaxpr",
     "name_p",
     "print_saved_residuals",
+    "recorded_zeros",
     "remat",
     "saved_residuals",
     "stop_gradient",

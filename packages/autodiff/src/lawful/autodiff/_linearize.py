@@ -169,7 +169,7 @@ class Linearized:
         )
         with set_current(linear):
             tangents = [
-                _recorded_zeros(linear, t) if type(t) is Zero else as_tangent_of(x, t)
+                recorded_zeros(linear, t) if type(t) is Zero else as_tangent_of(x, t)
                 for (x, t), nonzero in zip(pairs, self.nonzeros, strict=True)
                 if nonzero
             ]
@@ -179,7 +179,7 @@ class Linearized:
         self.jaxpr = dce_jaxpr(closed, (True,) * len(tangents))
 
 
-def _recorded_zeros(linear: PartialTrace, zero: Zero) -> Any:
+def recorded_zeros(linear: PartialTrace, zero: Zero) -> Any:
     """Returns zeros as an equation of the linear program: they need not be kept as a residual."""
     scalar = zero.aval.dtype.type(0)
     if not zero.aval.shape:

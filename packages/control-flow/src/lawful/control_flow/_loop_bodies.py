@@ -6,8 +6,9 @@ from collections.abc import Callable, Sequence
 from itertools import accumulate, pairwise
 from typing import Any, NamedTuple
 
+from lawful.autodiff import recorded_zeros
 from lawful.core import ClosedJaxpr, ShapedArray, Zero, current, memoize
-from lawful.ops import broadcast_in_dim_p, full
+from lawful.ops import full
 from lawful.staging import PartialTrace
 
 Mask = tuple[bool, ...]
@@ -79,8 +80,7 @@ def _zeros_later(aval: ShapedArray) -> Any:
     """Returns zeros; where a linear program is recorded they are made in it, and need not be kept for it."""
     trace = current.trace
     if type(trace) is PartialTrace and aval.shape:
-        params = {"shape": aval.shape, "broadcast_dimensions": ()}
-        return trace.record(broadcast_in_dim_p, (aval.dtype.type(0),), params)
+        return recorded_zeros(trace, Zero(aval))
     return full(aval.shape, 0, aval.dtype)
 
 

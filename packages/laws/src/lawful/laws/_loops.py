@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import product
 from typing import Any, Final
 
 import numpy as np
@@ -204,27 +205,27 @@ def law_while_is_loop(trial: Trial) -> Claims:
     system = trial.system
     turn, parts = _turn(trial)
     factor = np.float64(1.0)
-    for turns in trial.some(range(_TURNS + 1)):
-        expected = _python(trial, turn, turns)
-        for tape in trial.some(_TAPES):
-            loop = _while(trial, turn, **tape)
-            said = f"while_loop of {turns} turns with {tape}"
+    for turns, tape in trial.some(product(range(_TURNS + 1), _TAPES)):
+        expected, loop = _python(trial, turn, turns), _while(trial, turn, **tape)
+        said = f"while_loop of {turns} turns with {tape}"
 
-            def looped(factor: Any, parts: Any, loop: Function = loop, turns: int = turns) -> Any:
-                return loop(np.int64(turns), factor, parts)
+        def looped(factor: Any, parts: Any, loop: Function = loop, turns: int = turns) -> Any:
+            return loop(np.int64(turns), factor, parts)
 
-            yield Claim(said, looped(factor, parts), "the loop", expected(factor, parts))
-            if trial.has("jit"):
-                compiled = system.jit(loop)(np.int64(turns), factor, parts)
-                yield Claim(f"jit({said})", compiled, "the loop", expected(factor, parts))
-            yield from _same_derivatives(trial, said, looped, expected, (factor, parts))
-        if trial.has("jit") and trial.has("fori_loop"):
-            fori_loop = system.scope["fori_loop"]
+        yield Claim(said, looped(factor, parts), "the loop", expected(factor, parts))
+        if trial.has("jit"):
+            compiled = system.jit(loop)(np.int64(turns), factor, parts)
+            yield Claim(f"jit({said})", compiled, "the loop", expected(factor, parts))
+        yield from _same_derivatives(trial, said, looped, expected, (factor, parts))
+    if trial.has("jit") and trial.has("fori_loop"):
+        fori_loop = system.scope["fori_loop"]
 
-            def counted(n: Any, factor: Any, parts: Any, fori_loop: Function = fori_loop) -> Any:
-                return fori_loop(0, n, lambda i, c: turn(factor, c, _slice_at(trial, i))[0], _first(parts))
+        def counted(n: Any, factor: Any, parts: Any) -> Any:
+            return fori_loop(0, n, lambda i, c: turn(factor, c, _slice_at(trial, i))[0], _first(parts))
 
-            found = system.jit(counted)(np.int64(turns), factor, parts)
+        compiled = system.jit(counted)
+        for turns in trial.some(range(_TURNS + 1)):
+            found, expected = compiled(np.int64(turns), factor, parts), _python(trial, turn, turns)
             yield Claim(f"jit(fori_loop(0, {turns}))", found, "the loop", expected(factor, parts))
 
 

@@ -12,7 +12,7 @@ from lawful import ops
 from lawful.core import ArgumentValueError, get_aval
 from lawful.ops import canonical_axis
 from lawful.random._distributions import gumbel
-from lawful.random._keys import shape_of, split
+from lawful.random._keys import require_key, shape_of, split
 from lawful.random._uniform import bits, randint, uniform
 
 
@@ -35,6 +35,7 @@ def permutation(key: Any, x: Any, axis: int = 0, independent: bool = False) -> A
     >>> np.sort(permutation(key(0), 5))
     array([0, 1, 2, 3, 4])
     """
+    require_key("permutation", key)
     if isinstance(x, int):
         return _shuffled(key, np.arange(x), 0)
     aval = get_aval(x)
@@ -83,6 +84,7 @@ def choice(key: Any, a: Any, shape: Any = (), replace: bool = True, p: Any = Non
     >>> choice(key(0), np.array([2.0, 4.0, 8.0]), (2,), replace=False).shape
     (2,)
     """
+    require_key("choice", key)
     shape = shape_of("choice", shape)
     is_number = isinstance(a, int) or not get_aval(a).shape
     axis = 0 if is_number else canonical_axis("choice", axis, get_aval(a).ndim)
@@ -141,6 +143,7 @@ def categorical(key: Any, logits: Any, axis: int = -1, shape: Any = None, replac
     >>> categorical(key(0), np.log(np.array([0.0001, 0.9999])), shape=(3,))
     array([1, 1, 1])
     """
+    require_key("categorical", key)
     aval = get_aval(logits)
     axis = canonical_axis("categorical", axis, aval.ndim)
     rest = (*aval.shape[:axis], *aval.shape[axis + 1 :])

@@ -10,7 +10,7 @@ import numpy as np
 
 from lawful import ops
 from lawful.core import ArgumentTypeError, as_dtype, get_aval, is_float
-from lawful.random._keys import shape_of, split
+from lawful.random._keys import require_key, shape_of, split
 from lawful.random._uniform import floating, uniform
 
 _ROOT_2 = math.sqrt(2.0)
@@ -33,6 +33,7 @@ def normal(key: Any, shape: Any = (), dtype: Any = float) -> Any:
     >>> normal(key(0), (2,), "float32").round(4)
     array([1.6226, 2.0253], dtype=float32)
     """
+    require_key("normal", key)
     dtype = as_dtype(dtype)
     if dtype.kind == "c":
         part = np.dtype(f"float{dtype.itemsize * 4}")
@@ -65,6 +66,7 @@ def truncated_normal(key: Any, lower: Any, upper: Any, shape: Any = None, dtype:
     >>> bool(abs(truncated_normal(key(0), -0.1, 0.1)) < 0.1)
     True
     """
+    require_key("truncated_normal", key)
     dtype = floating("truncated_normal", dtype)
     low, high = (ops.convert_element_type(bound, dtype) for bound in (lower, upper))
     shape = shape_or_that_of("truncated_normal", shape, low, high)
@@ -94,6 +96,7 @@ def exponential(key: Any, shape: Any = (), dtype: Any = float) -> Any:
     >>> bool(exponential(key(0)) > 0)
     True
     """
+    require_key("exponential", key)
     return ops.neg(ops.log1p(ops.neg(uniform(key, shape, floating("exponential", dtype)))))
 
 
@@ -110,6 +113,7 @@ def gumbel(key: Any, shape: Any = (), dtype: Any = float) -> Any:
 
     Law: the numbers are those of ``jax.random.gumbel`` for the same dtype, up to rounding.
     """
+    require_key("gumbel", key)
     dtype = floating("gumbel", dtype)
     smallest = float(ml_dtypes.finfo(dtype).tiny)  # type: ignore[no-untyped-call]
     drawn = uniform(key, shape, dtype, smallest, 1.0)
@@ -133,6 +137,7 @@ def bernoulli(key: Any, p: Any = 0.5, shape: Any = None) -> Any:
     >>> bernoulli(key(0), 0.5, (4,)).dtype
     dtype('bool')
     """
+    require_key("bernoulli", key)
     dtype = get_aval(p).dtype
     if not is_float(dtype):
         raise ArgumentTypeError(f"bernoulli: expected a real floating p, got {get_aval(p)}; give a probability")

@@ -12,7 +12,7 @@ from lawful.batching import vmap
 from lawful.control_flow import while_loop
 from lawful.core import get_aval
 from lawful.random._distributions import exponential, normal, shape_or_that_of
-from lawful.random._keys import split
+from lawful.random._keys import require_key, split
 from lawful.random._uniform import floating, uniform
 
 
@@ -38,6 +38,7 @@ def gamma(key: Any, a: Any, shape: Any = None, dtype: Any = float) -> Any:
     >>> bool(gamma(key(0), 2.0) > 0)
     True
     """
+    require_key("gamma", key)
     key, a, shape = _operands("gamma", key, a, shape, dtype)
     return _shaped(_gamma(key, ops.reshape(a, (-1,))), shape)
 
@@ -60,6 +61,7 @@ def loggamma(key: Any, a: Any, shape: Any = None, dtype: Any = float) -> Any:
     >>> bool(loggamma(key(0), 1e-4) < -100)
     True
     """
+    require_key("loggamma", key)
     key, a, shape = _operands("loggamma", key, a, shape, dtype)
     return _shaped(_loggamma(key, ops.reshape(a, (-1,))), shape)
 

@@ -48,18 +48,23 @@ def _as_key(high: Any, low: Any) -> Any:
     return ops.concatenate(words, get_aval(words[0]).ndim - 1)
 
 
-def words_of(name: str, key: Any) -> tuple[Any, Any]:
-    """Returns the two words of a key.
-
-    Raises:
-      ArgumentTypeError: it is none.
-    """
+def require_key(name: str, key: Any) -> None:
+    """Raises ArgumentTypeError for what is no key, in the name of the function that was called."""
     aval = get_aval(key)
     if aval.dtype != np.uint32 or aval.shape != (2,):
         batch = "; map over a batch of keys with vmap" if aval.dtype == np.uint32 and aval.shape[-1:] == (2,) else ""
         raise ArgumentTypeError(
             f"{name}: expected a key, of type u32[2], got {aval}; make one with lawful.random.key(seed){batch}"
         )
+
+
+def words_of(name: str, key: Any) -> tuple[Any, Any]:
+    """Returns the two words of a key.
+
+    Raises:
+      ArgumentTypeError: it is none.
+    """
+    require_key(name, key)
     return key[0], key[1]
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from lawful import ops
 from lawful.core import ArgumentTypeError, as_dtype, get_aval, is_float
-from lawful.random._keys import bits_of_64, shape_of, split
+from lawful.random._keys import bits_of_64, require_key, shape_of, split
 
 
 def bits(key: Any, shape: Any = (), dtype: Any = np.uint32) -> Any:
@@ -71,6 +71,7 @@ def uniform(key: Any, shape: Any = (), dtype: Any = float, minval: Any = 0.0, ma
     >>> uniform(key(0), (2,), "float32")
     array([0.947667 , 0.9785799], dtype=float32)
     """
+    require_key("uniform", key)
     shape, dtype = shape_of("uniform", shape), floating("uniform", dtype)
     width, mantissa = dtype.itemsize * 8, int(ml_dtypes.finfo(dtype).nmant)  # type: ignore[no-untyped-call]
     drawn = 8 if mantissa < 8 else width
@@ -104,6 +105,7 @@ def randint(key: Any, shape: Any, minval: Any, maxval: Any, dtype: Any = int) ->
     >>> randint(key(0), (5,), 0, 10)
     array([5, 1, 5, 7, 3])
     """
+    require_key("randint", key)
     shape, dtype = shape_of("randint", shape), as_dtype(dtype)
     if dtype.kind not in "iu":
         raise ArgumentTypeError(f"randint: expected an integer dtype, got {dtype}; use 'int64'")

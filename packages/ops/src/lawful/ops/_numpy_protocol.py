@@ -118,7 +118,8 @@ def array_ufunc(self: Any, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs:
     """Answers for a ufunc of which an argument is a tracer or a device array."""
     if any(not is_array(x) and hasattr(x, "__array_ufunc__") for x in inputs):
         return NotImplemented  # another library's array, which may know what to do
-    name = f"numpy.{ufunc.__name__}" + ("" if method == "__call__" else f".{method}")
+    owner = "numpy." if hasattr(np, ufunc.__name__) else ""  # SciPy has ufuncs too
+    name = f"{owner}{ufunc.__name__}" + ("" if method == "__call__" else f".{method}")
     function = _ufunc_method(ufunc, method)
     if not any(isinstance(x, Tracer) for x in inputs):
         return _of_values(name, getattr(ufunc, method), function, inputs, kwargs)
@@ -256,7 +257,9 @@ def _refuse(name: str, function: Function, found: Function | None, kwargs: Mappi
             "result, and write x = x + y in place of x += y"
         )
     if found is None:
-        default = "write it with functions of lawful.numpy, or compute it outside of the transformation"
+        default = (
+            "write it with functions of lawful.numpy or lawful.special, or compute it outside of the transformation"
+        )
         raise ArgumentTypeError(
             f"{name}: expected a function that lawful has too, got a tracer in one that it has not: "
             f"{_left_out.get(function, default)}"

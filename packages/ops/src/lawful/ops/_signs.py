@@ -34,7 +34,8 @@ def copysign(x: Any, y: Any) -> Any:
 
 
 def _numpy_with_zero_of_sign(x: Any, y: Any) -> Any:
-    return np.where(x == 0, np.copysign(np.zeros_like(x), y), x)[()]
+    dtype = np.result_type(x, y)  # a Python number has that of the other one
+    return np.where(np.equal(x, 0), np.copysign(dtype.type(0), y, dtype=dtype), x).astype(dtype)[()]
 
 
 def _lower_with_zero_of_sign(ctx: Any, x: Any, y: Any) -> Any:
