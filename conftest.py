@@ -27,7 +27,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 for name, options in {
     "few": {"max_examples": 8},
     "dev": {"max_examples": 25},
-    "ci": {"max_examples": 50, "derandomize": True, "print_blob": True},
+    "ci": {"max_examples": 30, "derandomize": True, "print_blob": True},
     "thorough": {"max_examples": 5000},
 }.items():
     hypothesis.settings.register_profile(name, deadline=None, **options)  # type: ignore[arg-type]

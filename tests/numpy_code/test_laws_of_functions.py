@@ -1,6 +1,6 @@
 """Every function of `lawful.numpy` obeys the laws: its derivatives, batching and compilation agree with each other.
 
-One call of each is held against them; with more seeds (the profile ``ci`` of Hypothesis) `lawful.laws.check` is
+One call of each is held against them; in the profile ``thorough`` of Hypothesis `lawful.laws.check` is
 asked, which varies the arguments too.
 """
 
@@ -20,7 +20,7 @@ from ._calls import Case as Call
 from ._calls import calls_by_function, shared
 
 CALLS = calls_by_function(0)
-VARIED = settings.default.max_examples > 25
+VARIED = settings.default.max_examples > 50
 # What is called does not matter to the others: they are about programs.
 OTHERS = ("control flow", "loops", "cost", "errors", "leaks", "passes", "purity")
 LAWS = [law for law in laws.values() if law.subject == "function" and law.group not in OTHERS]
