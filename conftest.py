@@ -25,9 +25,9 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 # A deadline would make a test depend on the load of the machine, and tracing or compiling is slow once.
 for name, options in {
-    "few": {"max_examples": 8},
-    "dev": {"max_examples": 25},
-    "ci": {"max_examples": 30, "derandomize": True, "print_blob": True},
+    "few": {"max_examples": 4},
+    "dev": {"max_examples": 20},
+    "ci": {"max_examples": 20, "derandomize": True, "print_blob": True},
     "thorough": {"max_examples": 5000},
 }.items():
     hypothesis.settings.register_profile(name, deadline=None, **options)  # type: ignore[arg-type]
