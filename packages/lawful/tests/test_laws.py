@@ -76,8 +76,10 @@ def test_a_failure_is_made_small_remembered_tried_first_and_forgotten_when_it_ho
     (tmp_path / "wrong_sine.py").write_text(WRONG_SINE)
     found = document(run(*SINE, "--cases", "10", "--import", "wrong_sine", "--json", folder=tmp_path, check=1))
     assert not found["holds"]
-    first = found["counterexamples"][0]
-    assert (first["law"], first["source"], first["state"]) == ("jvp_finite_differences", "sin, smooth", "small")
+    # Each source of programs finds it too; which of them is told first depends on how small its program has become.
+    assert {one["law"] for one in found["counterexamples"]} == {"jvp_finite_differences"}
+    first = next(one for one in found["counterexamples"] if one["source"] == "sin, smooth")
+    assert first["state"] == "small"
     assert first["program"] == "ops.sin_p.bind(np.array(0.49))"
     assert first["jaxpr"] == "{ lambda ; a:f64[]. let b:f64[] = sin a in (b,) }"
     assert "the largest difference is" in first["explanation"]
