@@ -20,6 +20,7 @@ from lawful.ops._shape import reshape
 from lawful.ops._slicing import rev
 from lawful.ops._squeeze import squeeze
 from lawful.ops._structural import strong
+from lawful.ops._traced_mask import TracedMask
 from lawful.ops._windows import GatherScatterMode, ScatterDimensionNumbers
 
 _RANK = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}
@@ -69,6 +70,9 @@ class AtIndex:
         leave an update out, and read ``fill_value``; ``"promise_in_bounds"`` says that there are none. By default a
         known position has to be inside, of the traced ones an update outside is left out and a read takes the nearest.
       wrap_negative_indices: whether negative positions are counted from the end.
+
+    A boolean array whose values are not known may choose what is updated, alone or among slices, where ``values`` have
+    one for all that it chooses; JAX refuses it.
 
     Updates are converted to the array's dtype, where they are of the same kind or a lower one. Where an element is
     chosen several times all updates count, in ``set`` the last one; on a GPU it may be any of them.
@@ -187,6 +191,9 @@ def _updated(
     x = strong(x)
     aval = get_aval(x)
     GatherScatterMode.from_any(mode)
+    chosen = TracedMask.of(aval.shape, index)
+    if chosen is not None:
+        return chosen.select(_updated(x, chosen.around, chosen.spread(values), combine), x)
     parsed = parse_index(aval.shape, index, strict=mode is None, wrap=wrap_negative_indices)
     values = _fitting(values, aval.dtype, parsed)
     if aval.dtype.kind == "b":  # of booleans these are the sum and the product

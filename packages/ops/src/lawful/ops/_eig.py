@@ -87,8 +87,8 @@ def _derive(
     if (compute_left_eigenvectors or compute_right_eigenvectors) and not enable_eigvec_derivs:
         raise MissingRuleError(
             "eig: expected enable_eigvec_derivs=True where eigenvectors are differentiated, got False: their "
-            "derivatives are right only where all eigenvalues are different, which cannot be seen; set it, or ask for "
-            "the eigenvalues only"
+            "derivatives are right only where all eigenvalues are different, which cannot be seen; give it to "
+            "lawful.ops.eig, or ask for the eigenvalues only"
         )
     # Of eigenvalues alone there are derivatives of every order: the vectors are means to that.
     w, left, right = eig_p.bind(

@@ -179,12 +179,7 @@ class _Walk:
             self.positions[dim] = self._position(entry, dim, size)
 
     def _mask(self, mask: np.ndarray[Any, Any]) -> None:
-        have = self.shape[self.read : self.read + mask.ndim]
-        if mask.shape != have:
-            raise ArgumentIndexError(
-                f"index: expected a boolean array of the shape of the dimensions that it chooses from, {have}, got "
-                f"one of {mask.shape}; compare the array that is indexed"
-            )
+        require_mask_shape(mask.shape, self.shape[self.read : self.read + mask.ndim])
         for where in mask.nonzero():
             dim, _ = self._next()
             self.positions[dim] = where
@@ -263,8 +258,8 @@ def _traced(entry: Tracer) -> Tracer:
     if kind == "b":
         raise TracerBoolConversionError(
             f"index: expected a boolean array whose values are known, got the tracer {entry.aval}: how many elements "
-            "it chooses would decide a shape; choose with lawful.numpy.where(mask, x, y), or give a number of "
-            "positions, lawful.numpy.nonzero(mask, size=n)"
+            "it chooses would decide a shape; choose with lawful.numpy.where(mask, x, y), update with "
+            "x.at[mask].set(1), or give a number of positions, lawful.numpy.nonzero(mask, size=n)"
         )
     if kind not in "iu":
         raise _no_index(str(entry.aval))
@@ -305,6 +300,15 @@ def _no_index(got: str) -> ArgumentIndexError:
         f"index: expected integers, slices, ..., None, or arrays of integers or booleans, got {got}; convert a number "
         "with int, and an array with astype(int)"
     )
+
+
+def require_mask_shape(mask: Shape, chosen_from: Shape) -> None:
+    """Raises an ArgumentIndexError unless a boolean array has the shape of the dimensions that it chooses from."""
+    if mask != chosen_from:
+        raise ArgumentIndexError(
+            f"index: expected a boolean array of the shape of the dimensions that it chooses from, {chosen_from}, got "
+            f"one of {mask}; compare the array that is indexed"
+        )
 
 
 # For gather and scatter
