@@ -12,6 +12,7 @@ from lawful.core import (
     Atom,
     ClosedJaxpr,
     Var,
+    applies_effects,
     check_jaxpr,
     eval_closed_jaxpr,
     explain_difference,
@@ -106,7 +107,8 @@ def _dead_code(closed: ClosedJaxpr, leaves: list[Any], expected: list[Any], used
     yield Claim("dce without unused inputs", found, "the jaxpr", kept(expected, used), "nothing", weakness=True)
     alive: set[Atom] = set()
     for eqn in reversed(smaller.eqns):
-        if not any(var in alive or var in smaller.jaxpr.outvars for var in eqn.outvars):
+        used_later = any(var in alive or var in smaller.jaxpr.outvars for var in eqn.outvars)
+        if not used_later and not applies_effects(eqn.primitive, eqn.params):
             yield Fault(f"dce keeps a dead equation: `{eqn}`", str(smaller))
         alive.update(var for var in eqn.invars)
 

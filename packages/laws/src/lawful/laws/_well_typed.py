@@ -26,7 +26,7 @@ from lawful.laws._batching import lanes_of, mappable
 from lawful.laws._case import FunctionCase
 from lawful.laws._directions import restrict, scalarized, tangents_of
 from lawful.laws._law import Claims, Fault, Inapplicable, Trial, law
-from lawful.staging import jit, make_jaxpr
+from lawful.staging import EachElement, HostFunction, jit, make_jaxpr
 
 Jaxprs = Iterator[tuple[str, ClosedJaxpr]]
 Transformed = tuple[str, Callable[..., Any], tuple[Any, ...]]
@@ -179,7 +179,7 @@ def _shared(trial: Trial) -> Jaxprs:
 def law_print_parse(trial: Trial) -> Claims:
     """A jaxpr printed and parsed is the same jaxpr up to names, also after each transformation.
 
-    It is not about calls that carry rules: these are Python functions, which have no notation.
+    It is not about calls that carry rules, nor about calls of Python: a Python function has no notation.
 
     Equation: parse(str(j)) = j
 
@@ -189,7 +189,7 @@ def law_print_parse(trial: Trial) -> Claims:
     parts: list[Callable[[], Jaxprs]] = [lambda: jaxprs_of(trial, 1), lambda: _shared(trial)]
     none_prints = True
     for text, closed in chain.from_iterable(part() for part in trial.some(parts)):
-        if _carries_rules(closed.jaxpr):
+        if _carries_functions(closed.jaxpr):
             continue
         none_prints = False
         try:
@@ -201,15 +201,15 @@ def law_print_parse(trial: Trial) -> Claims:
         if difference is not None:
             yield Fault(f"the jaxpr of {text} differs once printed and parsed: {difference}", str(closed))
     if none_prints:
-        raise Inapplicable("its jaxprs carry rules that are Python functions, which have no notation")
+        raise Inapplicable("its jaxprs carry Python functions, which have no notation")
 
 
-def _carries_rules(jaxpr: Jaxpr) -> bool:
-    """Whether an equation of a jaxpr, or of one inside it, is a call with rules."""
+def _carries_functions(jaxpr: Jaxpr) -> bool:
+    """Whether an equation of a jaxpr, or of one inside it, is a call with rules or of Python."""
     pending, seen = [jaxpr], {id(jaxpr)}
     while pending:
         for eqn in pending.pop().eqns:
-            if any(isinstance(value, CallRules) for value in eqn.params.values()):
+            if any(isinstance(value, CallRules | HostFunction | EachElement) for value in eqn.params.values()):
                 return True
             new = [inner for inner in jaxprs_in_params(eqn.params) if id(inner) not in seen]
             seen.update(map(id, new))

@@ -11,16 +11,33 @@ import importlib
 from typing import Final
 
 from lawful.laws._implementation import Implementation
+from lawful.laws.systems._detours import (
+    plainly,
+    with_callback,
+    with_closure_convert,
+    with_debug,
+    with_linear_call,
+    with_linear_solve,
+    with_root,
+)
 from lawful.laws.systems._lawful import Lawful, lawful
-from lawful.laws.systems._own_rules import with_jvp_rule, with_vjp_rule, with_vmap_rule
+from lawful.laws.systems._own_rules import with_jvp_rule, with_rules, with_vjp_rule, with_vmap_rule
 
 __all__ = [
     "Implementation",
     "Lawful",
     "find_system",
     "lawful",
+    "plainly",
     "system_names",
+    "with_callback",
+    "with_closure_convert",
+    "with_debug",
     "with_jvp_rule",
+    "with_linear_call",
+    "with_linear_solve",
+    "with_root",
+    "with_rules",
     "with_vjp_rule",
     "with_vmap_rule",
 ]

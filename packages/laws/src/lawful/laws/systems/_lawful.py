@@ -10,6 +10,7 @@ import numpy as np
 
 from lawful import autodiff, batching, control_flow, core, ops, staging
 from lawful.laws._implementation import Function, Implementation
+from lawful.laws.systems._detours import detours
 from lawful.laws.systems._own_rules import with_jvp_rule, with_vjp_rule, with_vmap_rule
 
 # What the text of a program may name, with the import that it needs.
@@ -36,6 +37,7 @@ _IMPORTS: Final[dict[str, tuple[str, Any]]] = {
     "with_jvp_rule": ("from lawful.laws.systems import with_jvp_rule", with_jvp_rule),
     "with_vjp_rule": ("from lawful.laws.systems import with_vjp_rule", with_vjp_rule),
     "with_vmap_rule": ("from lawful.laws.systems import with_vmap_rule", with_vmap_rule),
+    **{name: (f"from lawful.laws.systems import {name}", detour) for name, detour in detours.items()},
 }
 
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from lawful import tree
-from lawful.autodiff import custom_jvp, custom_vjp, jvp, vjp
+from lawful.autodiff import custom_jvp, custom_rule, custom_vjp, jvp, vjp
 from lawful.batching import custom_vmap, vmap
 from lawful.laws._implementation import Function
 
@@ -45,7 +46,36 @@ def with_vmap_rule(function: Function) -> Function:
 
     @ruled.def_vmap
     def mapped(axis_size: int, in_batched: list[Any], *args: Any) -> tuple[Any, Any]:
-        in_axes = tuple([tree.map(lambda is_batched: 0 if is_batched else None, marks) for marks in in_batched])
-        return vmap(function, in_axes, axis_size=axis_size)(*args), True
+        return vmap(function, _in_axes(in_batched), axis_size=axis_size)(*args), True
 
     return ruled
+
+
+def with_rules(function: Function, given: tuple[str, ...] = ()) -> Function:
+    """Returns a function with some rules, each of which is what it would be without it; the others are derived.
+
+    Args:
+      function: the function.
+      given: which rules: ``"jvp"``, ``"vjp"``, ``"batch"``.
+
+    >>> from lawful.autodiff import grad
+    >>> grad(with_rules(lambda x: x * x, ("jvp",)))(3.0)
+    6.0
+    """
+    ruled = custom_rule(function)
+    if "jvp" in given:
+        ruled.def_jvp(partial(jvp, function))
+    if "vjp" in given:
+        ruled.def_vjp(lambda *args: (function(*args), args), lambda args, ct: vjp(function, *args)[1](ct))
+    if "batch" in given:
+
+        @ruled.def_batch
+        def mapped(axis_size: int, in_batched: list[Any], *args: Any) -> tuple[Any, Any]:
+            return vmap(function, _in_axes(in_batched), axis_size=axis_size)(*args), True
+
+    return ruled
+
+
+def _in_axes(in_batched: list[Any]) -> tuple[Any, ...]:
+    """Returns the ``in_axes`` of `vmap` that a rule of batching is told as marks."""
+    return tuple([tree.map(lambda is_batched: 0 if is_batched else None, marks) for marks in in_batched])

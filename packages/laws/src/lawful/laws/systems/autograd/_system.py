@@ -15,6 +15,7 @@ from autograd.tracer import isbox
 from lawful import tree
 from lawful.core import ShapedArray, get_aval
 from lawful.laws._implementation import Function, Implementation
+from lawful.laws.systems._detours import plain_detours, plain_imports
 from lawful.laws.systems.autograd._functions import ops, value_of
 
 
@@ -181,12 +182,13 @@ class Autograd(Implementation):
             "ops.reduce_prod": "its derivative is NaN where a factor is zero: the product is divided by the factors",
         }
     )
-    scope: Mapping[str, Any] = MappingProxyType(_SCOPE)
+    scope: Mapping[str, Any] = MappingProxyType(_SCOPE | plain_detours)
     imports: Mapping[str, str] = MappingProxyType(
         {
             name: "import numpy as np" if name == "np" else f"from lawful.laws.systems.autograd import {name}"
             for name in _SCOPE
         }
+        | plain_imports
     )
 
     def array(self, value: Any) -> Any:

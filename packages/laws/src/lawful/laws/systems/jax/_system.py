@@ -14,6 +14,7 @@ from jax import lax
 from lawful import tree
 from lawful.core import ShapedArray, get_aval
 from lawful.laws._implementation import Function, Implementation
+from lawful.laws.systems._detours import plain_detours, plain_imports
 from lawful.laws.systems.jax._functions import ops
 from lawful.laws.systems.jax._own_rules import with_jvp_rule
 
@@ -102,12 +103,13 @@ class Jax(Implementation):
         }
     )
     backends: Sequence[str] = ("xla",)
-    scope: Mapping[str, Any] = MappingProxyType(_SCOPE)
+    scope: Mapping[str, Any] = MappingProxyType(_SCOPE | plain_detours)
     imports: Mapping[str, str] = MappingProxyType(
         {
             name: "import numpy as np" if name == "np" else f"from lawful.laws.systems.jax import {name}"
             for name in _SCOPE
         }
+        | plain_imports
     )
 
     def array(self, value: Any) -> Any:

@@ -11,6 +11,7 @@ import numpy as np
 from lawful import tree
 from lawful.core import ShapedArray, get_aval
 from lawful.laws._implementation import Function, Implementation
+from lawful.laws.systems._detours import plain_detours, plain_imports
 from lawful.laws.systems.torch._functions import ops
 from lawful.laws.systems.torch._namespace import numpy_dtype, tensor_of, torch
 
@@ -164,12 +165,13 @@ class Torch(Implementation):
             **dict.fromkeys((".sum", ".mean", ".T ", ".max", ".prod"), _NO_NUMPY_METHODS),
         }
     )
-    scope: Mapping[str, Any] = MappingProxyType(_SCOPE)
+    scope: Mapping[str, Any] = MappingProxyType(_SCOPE | plain_detours)
     imports: Mapping[str, str] = MappingProxyType(
         {
             name: "import numpy as np" if name == "np" else f"from lawful.laws.systems.torch import {name}"
             for name in _SCOPE
         }
+        | plain_imports
     )
 
     def array(self, value: Any) -> Any:
