@@ -5,11 +5,11 @@ _list:
 
 # Run the tests; arguments go to pytest
 test *arguments:
-    uv run pytest -n auto {{ arguments }}
+    uv run pytest -n auto --dist worksteal {{ arguments }}
 
 # Run the tests with 5,000 generated examples each
 test-thorough *arguments:
-    HYPOTHESIS_PROFILE=thorough uv run pytest -n auto {{ arguments }}
+    HYPOTHESIS_PROFILE=thorough uv run pytest -n auto --dist worksteal {{ arguments }}
 
 # Lint, formatting, types, layers: what a commit must pass
 check:

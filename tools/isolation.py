@@ -3,6 +3,7 @@
     uv run python tools/isolation.py                                  # every package
     uv run python tools/isolation.py core autodiff                    # these
     uv run python tools/isolation.py xla-backend --with jaxlib==0.11.2
+    uv run python tools/isolation.py --also xla-backend:jaxlib==0.11.2  # every package, and one of them once more
 
 For each package: install its wheel with only what it declares, see that the third-party distributions are
 those of the layer table, import every module, then add pytest and run the package's tests and README where
@@ -66,8 +67,30 @@ class StepFailed(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Result:
+class Run:
+    """The tests of one package, with requirements beside its own; its environment is in a folder of its own."""
+
     folder: str
+    extra: Sequence[str]
+    work: Path
+
+    @property
+    def label(self) -> str:
+        return " ".join((self.folder, *self.extra))
+
+    @property
+    def home(self) -> Path:
+        return self.work / re.sub(r"[^\w.-]", "-", self.label)
+
+    @property
+    def size(self) -> int:
+        """How much there is to test: what takes long starts first, so that no core waits at the end."""
+        return sum(path.stat().st_size for path in (ROOT / "packages" / self.folder / "tests").rglob("*.py"))
+
+
+@dataclass(frozen=True, slots=True)
+class Result:
+    label: str
     verdict: str
     seconds: float
     third_party: Sequence[str]
@@ -78,27 +101,35 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Test every package from its wheel, alone.")
     parser.add_argument("folders", nargs="*", default=FOLDERS, help="folders of packages/ (default: all)")
     parser.add_argument("--with", dest="extra", action="append", default=[], metavar="REQUIREMENT")
+    parser.add_argument(
+        "--also", action="append", default=[], metavar="FOLDER:REQUIREMENT", help="one more run of a package"
+    )
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="packages at a time")
     arguments = parser.parse_args()
-    if unknown := set(arguments.folders) - set(FOLDERS):
+    also = [more.partition(":") for more in arguments.also]
+    if unknown := {*arguments.folders, *[folder for folder, _, _ in also]} - set(FOLDERS):
         parser.error(f"not in packages/: {', '.join(sorted(unknown))}")
 
     with tempfile.TemporaryDirectory(prefix="lawful-isolation-") as directory:
         work = Path(directory)
+        runs = [Run(folder, arguments.extra, work) for folder in arguments.folders]
+        runs += [Run(folder, [*arguments.extra, requirement], work) for folder, _, requirement in also]
         try:
-            write_constraints(work, build_wheels(work / "wheels"), arguments.extra)
+            wheels = build_wheels(work / "wheels")
         except StepFailed as failure:
             print(failure.output)
             return 1
         with ThreadPoolExecutor(arguments.jobs) as pool:
-            results = list(pool.map(lambda folder: check(folder, work, arguments.extra), arguments.folders))
+            order = sorted(runs, key=lambda run: -run.size)
+            results = list(pool.map(lambda run: check(run, wheels), order))
 
     for result in results:
         if result.verdict != "ok":
-            print(f"\n--- {result.folder}: {result.verdict} ---\n{result.output}")
-    print(f"\n{'package':<14}{'seconds':>8}  {'verdict':<28}third-party distributions")
+            print(f"\n--- {result.label}: {result.verdict} ---\n{result.output}")
+    width = max(len(result.label) for result in results) + 2
+    print(f"\n{'package':<{width}}{'seconds':>8}  {'verdict':<28}third-party distributions")
     for result in results:
-        print(f"{result.folder:<14}{result.seconds:>8.1f}  {result.verdict:<28}{', '.join(result.third_party)}")
+        print(f"{result.label:<{width}}{result.seconds:>8.1f}  {result.verdict:<28}{', '.join(result.third_party)}")
     return int(any(result.verdict != "ok" for result in results))
 
 
@@ -107,38 +138,40 @@ def build_wheels(directory: Path) -> list[Path]:
     return sorted(directory.glob("*.whl"))
 
 
-def write_constraints(work: Path, wheels: Sequence[Path], extra: Sequence[str]) -> None:
-    """Fix siblings to the wheels just built, and all else to the workspace's versions save what `extra` names."""
-    free = {distribution(requirement) for requirement in extra}
+def write_constraints(run: Run, wheels: Sequence[Path]) -> None:
+    """Fix siblings to the wheels just built, and all else to the workspace's versions save what the run names."""
+    free = {distribution(requirement) for requirement in run.extra}
     pins = read_toml(ROOT)["tool"]["uv"]["constraint-dependencies"]
     lines = [pin for pin in pins if distribution(pin) not in free]
     lines += [f"{distribution(wheel.name.split('-')[0])} @ {wheel.as_uri()}" for wheel in wheels]
-    (work / "constraints.txt").write_text("\n".join(lines))
+    run.home.mkdir()
+    (run.home / "constraints.txt").write_text("\n".join(lines))
 
 
-def check(folder: str, work: Path, extra: Sequence[str]) -> Result:
+def check(run: Run, wheels: Sequence[Path]) -> Result:
     start = time.monotonic()
     third_party: list[str] = []
     verdict, output = "ok", ""
     try:
-        third_party += install_alone(folder, work, extra)
-        run_tests(folder, work)
+        write_constraints(run, wheels)
+        third_party += install_alone(run)
+        run_tests(run)
     except StepFailed as failure:
         verdict, output = f"FAILED: {failure.step}", failure.output
-    return Result(folder, verdict, time.monotonic() - start, third_party, output)
+    return Result(run.label, verdict, time.monotonic() - start, third_party, output)
 
 
-def install_alone(folder: str, work: Path, extra: Sequence[str]) -> list[str]:
+def install_alone(run: Run) -> list[str]:
     """Install and import; return the third-party distributions that came along."""
-    home = work / folder
-    project = read_toml(ROOT / "packages" / folder)
+    home, work = run.home, run.work
+    project = read_toml(ROOT / "packages" / run.folder)
     call("venv", uv(), "venv", "--python", sys.executable, home / "venv", cwd=work)
-    install("install", home, project["project"]["name"], *extra)
+    install("install", home, project["project"]["name"], *run.extra)
 
     listing = call("list", uv(), "pip", "list", "--format", "json", "--python", home / "venv", cwd=work)
     installed = {row["name"]: row["version"] for row in json.loads(listing)}
     found = {name for name in installed if name != "lawful" and not name.startswith("lawful-")}
-    expected = ARRAYS | BEYOND_ARRAYS.get(folder, set())
+    expected = ARRAYS | BEYOND_ARRAYS.get(run.folder, set())
     if found != expected:
         raise StepFailed("dependencies", f"expected {sorted(expected)}, got {sorted(found)}")
 
@@ -148,8 +181,8 @@ def install_alone(folder: str, work: Path, extra: Sequence[str]) -> list[str]:
     return [f"{name} {installed[name]}" for name in sorted(found)]
 
 
-def run_tests(folder: str, work: Path) -> None:
-    home, source = work / folder, ROOT / "packages" / folder
+def run_tests(run: Run) -> None:
+    folder, home, source = run.folder, run.home, ROOT / "packages" / run.folder
     install("install pytest", home, *read_toml(source)["dependency-groups"]["test"])
     copy = home / "packages" / folder
     shutil.copytree(source / "tests", copy / "tests", ignore=shutil.ignore_patterns("__pycache__"))
@@ -161,8 +194,7 @@ def run_tests(folder: str, work: Path) -> None:
 
 
 def install(step: str, home: Path, *requirements: str) -> None:
-    constraints = home.parent / "constraints.txt"
-    options = ("--python", home / "venv", "--constraints", constraints)
+    options = ("--python", home / "venv", "--constraints", home / "constraints.txt")
     # Outside of the workspace, so that nothing comes from its sources or its pins.
     call(step, uv(), "pip", "install", *options, *requirements, cwd=home.parent)
 

@@ -14,7 +14,7 @@ from lawful.core import ClosedJaxpr, Literal, Zero, eval_closed_jaxpr, get_aval
 from lawful.ops._batching import add_batch_dim
 from lawful.staging import trace_to_jaxpr
 
-from ._fault import Rule, Wrong, local_fault, rule_fault
+from ._fault import PROGRAMS, Rule, Wrong, local_fault, rule_fault
 
 
 def part(index: int) -> Wrong:
@@ -140,7 +140,7 @@ choice_faults = (
         lambda right: lambda low, index, high: right(low, index, high - (high > 0).astype(high.dtype)),
     ),
     rule_fault(
-        "a compiled choice takes the first branch", "wrong branch", cond_p, "numpy", _first_branch, programs=True
+        "a compiled choice takes the first branch", "wrong branch", cond_p, "numpy", _first_branch, sources=PROGRAMS
     ),
     local_fault(
         "the jvp of a choice takes the other branch", "wrong branch", _cond_primitive, "_jvp_branches", part(0)
@@ -180,7 +180,7 @@ choice_faults = (
         cond_p,
         "transpose",
         _missing_last,
-        programs=True,
+        sources=PROGRAMS,
     ),
     rule_fault(
         "only the first result of a choice has a tangent",
@@ -188,10 +188,10 @@ choice_faults = (
         cond_p,
         "jvp",
         _first_result_only,
-        programs=True,
+        sources=PROGRAMS,
     ),
     rule_fault(
-        "the first lane chooses the branch for all", "wrong branch", cond_p, "batch", _first_lane, programs=True
+        "the first lane chooses the branch for all", "wrong branch", cond_p, "batch", _first_lane, sources=PROGRAMS
     ),
     local_fault(
         "a batched choice selects in the wrong order",
@@ -215,10 +215,10 @@ choice_faults = (
         cond_p,
         "batch",
         _constants_twice,
-        programs=True,
+        sources=PROGRAMS,
     ),
     rule_fault(
-        "the batch of a choice is said to come last", "wrong axis", cond_p, "batch", _said_to_be_last, programs=True
+        "the batch of a choice is said to come last", "wrong axis", cond_p, "batch", _said_to_be_last, sources=PROGRAMS
     ),
     local_fault(
         "what one branch maps and another does not is unmapped",

@@ -14,7 +14,7 @@ from lawful.staging import _dce, _inline, _partial_eval
 from lawful.staging._jit import Entry, JitFunction, Signature
 from lawful.staging._jit_primitive import jit_p
 
-from ._fault import Rule, Wrong, function_fault, method_fault, rule_fault
+from ._fault import PROGRAMS, Rule, Wrong, function_fault, method_fault, rule_fault
 
 
 def keyed_by(part: Callable[[Signature], Any]) -> Wrong:
@@ -223,7 +223,7 @@ compilation_faults = (
         jit_p,
         "jvp",
         _reversed_tangents,
-        programs=True,
+        sources=PROGRAMS,
     ),
     rule_fault(
         "partial evaluation of a call reverses its results",
@@ -231,7 +231,7 @@ compilation_faults = (
         jit_p,
         "partial_eval",
         _reversed,
-        programs=True,
+        sources=PROGRAMS,
     ),
     rule_fault(
         "the transpose of a call reverses its cotangents",
@@ -239,10 +239,15 @@ compilation_faults = (
         jit_p,
         "transpose",
         _reversed,
-        programs=True,
+        sources=PROGRAMS,
     ),
     rule_fault(
-        "the last cotangent of a call is dropped", "missing term", jit_p, "transpose", _missing_cotangent, programs=True
+        "the last cotangent of a call is dropped",
+        "missing term",
+        jit_p,
+        "transpose",
+        _missing_cotangent,
+        sources=PROGRAMS,
     ),
     rule_fault(
         "the batches of results of a call are said to come first",
@@ -250,7 +255,7 @@ compilation_faults = (
         jit_p,
         "batch",
         _first_dims,
-        programs=True,
+        sources=PROGRAMS,
     ),
     rule_fault(
         "only the first result of a call is mapped",
@@ -258,7 +263,7 @@ compilation_faults = (
         jit_p,
         "batch",
         _said_to_be_shared,
-        programs=True,
+        sources=PROGRAMS,
     ),
     function_fault(
         "residuals are handed over in reversed order",

@@ -6,7 +6,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import ModuleType
 from typing import Any
 
@@ -23,6 +23,11 @@ Wrong = Callable[[Rule], Rule]
 Plant = Callable[[pytest.MonkeyPatch], None]
 
 PROGRAMS = ("smooth", "complex", "every dtype")
+
+
+def with_forms(*forms: str) -> tuple[str, ...]:
+    """Returns the sources of programs that have some forms only, which meet a fault in them sooner."""
+    return tuple([f"{kind} with {', '.join(forms)}" for kind in PROGRAMS])
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +65,9 @@ class Fault:
             clear_caches()
 
 
-def rule_fault(name: str, kind: str, primitive: Primitive, slot: str, wrong: Wrong, *, programs: bool = False) -> Fault:
+def rule_fault(
+    name: str, kind: str, primitive: Primitive, slot: str, wrong: Wrong, *, sources: tuple[str, ...] | None = None
+) -> Fault:
     """Returns a fault in one rule of a primitive.
 
     Args:
@@ -69,14 +76,14 @@ def rule_fault(name: str, kind: str, primitive: Primitive, slot: str, wrong: Wro
       primitive: whose rule it is.
       slot: which rule.
       wrong: makes the wrong rule of the right one.
-      programs: whether whole programs meet it, and not calls of the primitive.
+      sources: those that meet it; by default calls of the primitive, and programs.
     """
 
     def plant(patch: pytest.MonkeyPatch) -> None:
         patch.setitem(primitive.rules, slot, wrong(primitive.rule(slot)))
 
-    sources = PROGRAMS if programs else (f"{primitive.name}, smooth", primitive.name, "smooth")
-    return Fault(name, kind, f"{slot} of `{primitive.name}`", plant, sources)
+    usual = (f"{primitive.name}, smooth", primitive.name, "smooth")
+    return Fault(name, kind, f"{slot} of `{primitive.name}`", plant, sources or usual)
 
 
 def function_fault(
@@ -111,6 +118,11 @@ def method_fault(
         patch.setattr(cls, method, wrong(getattr(cls, method)))
 
     return Fault(name, kind, f"`{cls.__name__}.{method}` of {_package(cls.__module__)}", plant, sources)
+
+
+def met_by(sources: tuple[str, ...], *found: Fault) -> tuple[Fault, ...]:
+    """Returns faults with other sources of cases than the usual ones."""
+    return tuple([replace(fault, sources=sources) for fault in found])
 
 
 def replace_everywhere(patch: pytest.MonkeyPatch, name: str, right: Any, wrong: Any) -> None:

@@ -8,7 +8,7 @@ from lawful.autodiff import _checkpoint_primitive, checkpoint_p, name_p
 from lawful.core import Zero, get_aval, is_array
 from lawful.ops import optimization_barrier_p
 
-from ._fault import Rule, instead, local_fault, rule_fault
+from ._fault import Fault, Rule, instead, local_fault, met_by, rule_fault, with_forms
 
 
 def _in_turn(right: Rule) -> Rule:
@@ -75,33 +75,40 @@ def _outputs_in_turn(right: Rule) -> Rule:
     return dce
 
 
-rematerialization_faults = (
-    rule_fault(
-        "checkpoint drops the tangent of its last result", "missing term", checkpoint_p, "jvp",
-        _without_the_last_tangent, programs=True,
+rematerialization_faults: tuple[Fault, ...] = (
+    *met_by(
+        with_forms("checkpoint", "jit", "grad"),
+        rule_fault(
+            "checkpoint drops the tangent of its last result", "missing term", checkpoint_p, "jvp",
+            _without_the_last_tangent,
+        ),
+        rule_fault(
+            "a linearized checkpoint loses its first tangent", "missing term", checkpoint_p, "linearize",
+            _first_tangent_dropped,
+        ),
+        rule_fault(
+            "cotangents of checkpoint are exchanged", "operands swapped", checkpoint_p, "transpose",
+            _cotangents_exchanged,
+        ),
+        rule_fault(
+            "results of a mapped checkpoint have their batch dimension elsewhere", "batch dimension", checkpoint_p,
+            "batch", _dims_exchanged,
+        ),
+        rule_fault(
+            "dead code elimination exchanges results of checkpoint", "operands swapped", checkpoint_p, "dce",
+            _outputs_in_turn,
+        ),
+        local_fault(
+            "checkpoint computes again from its inputs in turn", "operands swapped", _checkpoint_primitive, "kept",
+            _in_turn,
+        ),
     ),
-    rule_fault(
-        "a linearized checkpoint loses its first tangent", "missing term", checkpoint_p, "linearize",
-        _first_tangent_dropped, programs=True,
-    ),
-    rule_fault(
-        "cotangents of checkpoint are exchanged", "operands swapped", checkpoint_p, "transpose",
-        _cotangents_exchanged, programs=True,
-    ),
-    rule_fault(
-        "results of a mapped checkpoint have their batch dimension elsewhere", "batch dimension", checkpoint_p,
-        "batch", _dims_exchanged, programs=True,
-    ),
-    rule_fault(
-        "dead code elimination exchanges results of checkpoint", "operands swapped", checkpoint_p, "dce",
-        _outputs_in_turn, programs=True,
-    ),
-    local_fault(
-        "checkpoint computes again from its inputs in turn", "operands swapped", _checkpoint_primitive, "kept", _in_turn
-    ),
-    local_fault(
-        "a partly known checkpoint gives its unknown results in turn", "operands swapped", _checkpoint_primitive,
-        "merge_lists", lambda right: lambda choice, if_false, if_true: right(choice, if_false, [*if_true][::-1]),
+    *met_by(
+        with_forms("checkpoint", "jit", "vmap", "grad"),
+        local_fault(
+            "a partly known checkpoint gives its unknown results in turn", "operands swapped", _checkpoint_primitive,
+            "merge_lists", lambda right: lambda choice, if_false, if_true: right(choice, if_false, [*if_true][::-1]),
+        ),
     ),
     rule_fault(
         "a name has no derivative", "missing term", name_p, "jvp",

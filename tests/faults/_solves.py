@@ -8,7 +8,7 @@ from lawful import ops
 from lawful.control_flow import linear_solve_p, root_p
 from lawful.core import Zero, get_aval
 
-from ._fault import Rule, rule_fault
+from ._fault import Fault, Rule, met_by, rule_fault, with_forms
 
 
 def _matrix_constant(right: Rule) -> Rule:
@@ -48,7 +48,8 @@ def _of_the_guess(right: Rule) -> Rule:
     return jvp
 
 
-solve_faults = (
+solve_faults: tuple[Fault, ...] = met_by(
+    with_forms("with_linear_solve", "with_root", "jit", "vmap", "grad"),
     rule_fault("a solve drops the derivative by its matrix", "missing term", linear_solve_p, "jvp", _matrix_constant),
     rule_fault("a solve is transposed to itself", "operands swapped", linear_solve_p, "transpose", _not_transposed),
     rule_fault("the derivative of a root is negated", "wrong sign", root_p, "jvp", _negated),

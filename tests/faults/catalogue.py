@@ -15,9 +15,13 @@ from ._derivatives import derivative_faults
 from ._differentiation import differentiation_faults
 from ._evaluation import evaluation_faults
 from ._fault import Fault
+from ._loops import loop_faults
 from ._mapping import mapping_faults
+from ._own_rules import own_rule_faults
 from ._ownership import ownership_faults
 from ._passes import pass_faults
+from ._rematerialization import rematerialization_faults
+from ._solves import solve_faults
 from ._texts import text_faults
 from ._transposes import transpose_faults
 
@@ -30,6 +34,10 @@ chapters: Final[dict[str, tuple[Fault, ...]]] = {
     "Forward and reverse mode": differentiation_faults,
     "vmap": mapping_faults,
     "cond and switch": choice_faults,
+    "Loops": loop_faults,
+    "Functions with rules": own_rule_faults,
+    "Solvers": solve_faults,
+    "Rematerialisation": rematerialization_faults,
     "jit": compilation_faults,
     "Passes and type check": pass_faults,
     "Printer and parser": text_faults,

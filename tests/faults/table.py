@@ -22,7 +22,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 
 from lawful.laws import laws
 
-from ._examination import SLOW_GROUPS, Kill, found_by_check_grads, kills_of
+from ._examination import CASES_OF_LOOPS, SLOW_GROUPS, Kill, found_by_check_grads, kills_of
 from ._fault import Fault
 from .catalogue import chapters, faults
 
@@ -114,7 +114,8 @@ transformation, and the laws are tried on generated programs, or on calls of the
 
 A law finds a fault if it fails with the fault on a case on which it holds without. Behind each law stands after how
 many cases it found the fault first. Every law is tried on {CASES} cases for each fault, with one variant of each kind a
-case; those of cost and leaks, which are slow, on the first case of each source. The {deep} faults that none finds there
+case; those of cost and leaks, which are slow, on the first case of each source, and those of loops on the first
+{CASES_OF_LOOPS}. The {deep} faults that none finds there
 are tried on up to {MOST_CASES} cases, until a law finds them.
 
 `check_grads` is that of `lawful.laws`, which checks what `jax.test_util.check_grads` checks: derivatives to second

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lawful import ops
@@ -13,10 +13,9 @@ from lawful.autodiff import checkpoint, linear_call
 from lawful.batching import vmap
 from lawful.control_flow import cond, custom_linear_solve, custom_root
 from lawful.core import get_aval
-from lawful.laws import Inapplicable, Program, check, holds, law_commutation, laws, programs, quick, usual_dtypes
+from lawful.laws import Program, check, holds, law_commutation, programs, quick, usual_dtypes
 from lawful.laws.systems import (
     Lawful,
-    lawful,
     with_callback,
     with_closure_convert,
     with_debug,
@@ -26,6 +25,8 @@ from lawful.laws.systems import (
     with_rules,
 )
 from lawful.staging import jit
+
+from ._held import hold_all, parts, share
 
 Function = Callable[..., Any]
 
@@ -39,25 +40,10 @@ DETOURS: dict[str, Callable[[Function], Function]] = {
     "with_rules": lambda function: with_rules(function, ("vjp", "batch")),
 }
 FORMS = tuple(DETOURS)
-of_functions = [law for law in laws.values() if law.subject == "function" and law.group not in ("cost", "loops")]
-
-
-def share(of: int) -> Any:
-    """Returns the settings for a part of the usual number of examples."""
-    most = max(settings.default.max_examples // of, 1)
-    return settings(max_examples=most, suppress_health_check=[HealthCheck.too_slow])
-
-
-def hold_all(program: Program) -> None:
-    for law in of_functions:
-        try:
-            law(lawful, program, effort=quick)
-        except Inapplicable:
-            continue
 
 
 @share(5)
-@given(programs(forms=(*FORMS, "jit", "vmap", "cond", "scan", "checkpoint"), max_equations=6))
+@given(programs(forms=(*FORMS, "jit", "vmap", "cond", "scan", "checkpoint"), max_equations=6, max_depth=3))
 def test_programs_with_detours_obey_every_law(program: Program) -> None:
     hold_all(program)
 
@@ -72,10 +58,6 @@ def test_detours_within_derivatives_obey_every_law(program: Program) -> None:
 @given(programs(forms=FORMS, max_equations=5), st.permutations(("jit", "vmap", "vjp")))
 def test_programs_with_detours_commute_with_compilation_by_xla(program: Program, stack: list[str]) -> None:
     holds(law_commutation, Lawful("xla"), program, stack=stack, effort=quick)
-
-
-def parts(x: Any, y: Any) -> Any:
-    return {"a": ops.sin(x) * y, "b": [ops.exp(x * 0.3), y * 2.0]}
 
 
 @pytest.mark.parametrize("name", FORMS)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
+from functools import cache
+from typing import Any, Final
 
 import numpy as np
 
@@ -23,7 +24,7 @@ _MOST_ELEMENTS = 64
 
 def draw_equation(builder: Builder, choose: Chooser) -> None:
     """Adds an equation to a program, or none where what was drawn does not fit."""
-    choose.one_of(_KINDS)(builder, choose)
+    choose.one_of(_kinds(builder.settings.nesting))(builder, choose)
 
 
 def _has_numpy_operators(variable: Variable) -> bool:
@@ -253,11 +254,16 @@ def _nested(builder: Builder, choose: Chooser) -> None:
         forms[choose.one_of(builder.settings.forms)].draw(builder, choose)
 
 
-_KINDS: tuple[Callable[[Builder, Chooser], None], ...] = (
+_PLAIN: Final[tuple[Callable[[Builder, Chooser], None], ...]] = (
     *(_elementwise,) * 6,
     *(_declared,) * 5,
     *(_operator,) * 3,
     _indexing,
     _method,
-    *(_nested,) * 3,
 )
+
+
+@cache
+def _kinds(nesting: int) -> tuple[Callable[[Builder, Chooser], None], ...]:
+    """Returns the kinds of equations, each as often as it is drawn among them."""
+    return (*_PLAIN, *(_nested,) * nesting)

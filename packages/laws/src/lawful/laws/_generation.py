@@ -32,6 +32,7 @@ class Generation:
       max_equations: the number of equations of the outermost function.
       max_inputs: how many inputs there are at most.
       max_depth: how deep sub-programs are nested.
+      nesting: how many equations with sub-programs are drawn for 17 others.
       smooth: whether to keep away from kinks and jumps, for laws that take finite differences.
       weak: whether Python scalars are among inputs and constants.
       trees: whether there are inputs that are pytrees of arrays.
@@ -44,6 +45,7 @@ class Generation:
     max_equations: int = 8
     max_inputs: int = 3
     max_depth: int = 2
+    nesting: int = 3
     smooth: bool = True
     weak: bool = True
     trees: bool = True

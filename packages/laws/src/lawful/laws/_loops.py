@@ -94,6 +94,31 @@ def _same_derivatives(trial: Trial, name: str, found: Function, expected: Functi
             yield Claim(f"jit(vjp({name}))", compiled(w, *args), "vjp of the loop", pull(w))
 
 
+def _last_part(trial: Trial, name: str, found: Function, expected: Function, args: Any) -> Claims:
+    """Yields that two loops give the same last part of the carry, where nothing else is asked for.
+
+    It depends on the part before after one turn, on all others after two: what decides which parts are needed, or have
+    a cotangent, must not stop before.
+    """
+    system = trial.system
+
+    def last(loop: Function) -> Function:
+        return lambda *args: loop(*args)[-1]
+
+    if trial.has("jit"):
+        value = system.jit(last(found))(*args)
+        yield Claim(f"jit of the last part of {name}", value, "that of the loop", expected(*args)[-1])
+    if trial.has("vjp"):
+        out, pull = system.vjp(last(expected), *args)
+        w = tangents_of(trial, out)
+        found_cts = system.vjp(last(found), *args)[1](w)
+        yield Claim(f"vjp of the last part of {name}", found_cts, "that of the loop", pull(w))
+
+
+def _carry_of(scanned: Function) -> Function:
+    return lambda *args: scanned(*args)[0]
+
+
 @law("loops", needs=("scan",))
 def law_scan_is_loop(trial: Trial) -> Claims:
     """A scan gives what the loop of Python over the slices gives, in both directions, and so do its derivatives.
@@ -126,6 +151,7 @@ def law_scan_is_loop(trial: Trial) -> Claims:
         if trial.has("jit"):
             yield Claim(f"jit({said})", system.jit(scanned)(factor, parts, xs), "the loop", expected)
         yield from _same_derivatives(trial, said, scanned, loop, (factor, parts, xs))
+        yield from _last_part(trial, said, _carry_of(scanned), _carry_of(loop), (factor, parts, xs))
     if trial.has("vmap"):
         yield from _batched_scan(trial, turn, parts, xs)
     before, none = scan(lambda c, x: turn(factor, c, x), _first(parts), xs[:0])
@@ -217,6 +243,7 @@ def law_while_is_loop(trial: Trial) -> Claims:
             compiled = system.jit(loop)(np.int64(turns), factor, parts)
             yield Claim(f"jit({said})", compiled, "the loop", expected(factor, parts))
         yield from _same_derivatives(trial, said, looped, expected, (factor, parts))
+        yield from _last_part(trial, said, looped, expected, (factor, parts))
     if trial.has("jit") and trial.has("fori_loop"):
         fori_loop = system.scope["fori_loop"]
 
@@ -232,6 +259,8 @@ def law_while_is_loop(trial: Trial) -> Claims:
 @law("loops", needs=("while_loop", "vmap"))
 def law_batched_while_is_choice(trial: Trial) -> Claims:
     """Each element of a batched predicate stops its own loop; what is shared gets the cotangents of all of them.
+
+    With a predicate that is not batched only what depends on batched values is so.
 
     Equation: vmap(while_loop)(p, f, x)[i] = (while p(x[i]): x[i] = f(x[i])), and the same of jvp and vjp
 
@@ -254,6 +283,9 @@ def law_batched_while_is_choice(trial: Trial) -> Claims:
 
     expected = _stack([single(factor, xs) for single, xs in zip(singles, lanes, strict=True)], trial)
     yield Claim(said, looped(factor, batched), "each its loop", expected)
+    common = system.vmap(_while(trial, turn, **tape), (None, None, 0))(np.int64(_TURNS), factor, batched)
+    each = [_python(trial, turn, _TURNS)(factor, xs) for xs in lanes]
+    yield Claim(f"vmap(while_loop) of {_TURNS} turns each with {tape}", common, "each its loop", _stack(each, trial))
     if trial.has("jit"):
         yield Claim(f"jit({said})", system.jit(looped)(factor, batched), "each its loop", expected)
     if trial.has("jvp"):

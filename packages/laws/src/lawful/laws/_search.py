@@ -120,6 +120,8 @@ def sources_for(system: Implementation, *others: Implementation) -> tuple[Source
 
 _OF: Final = " of "
 _AND: Final = " and "
+_WITH: Final = " with "
+_COMMA: Final = ", "
 
 
 @cache
@@ -127,7 +129,7 @@ def find_source(name: str) -> Source:
     """Returns a source by its name: a kind of programs, or a primitive's name with or without ``", smooth"``.
 
     What another system than lawful can run of a kind of programs is called ``"smooth of jax"``, and what two can
-    run ``"smooth of lawful and jax"``.
+    run ``"smooth of lawful and jax"``; those with some forms only are ``"smooth with scan, while_loop"``.
 
     Raises:
       KeyError: there is none.
@@ -139,6 +141,9 @@ def find_source(name: str) -> Source:
         from lawful.laws.systems import find_system  # the adapters import this package
 
         return source_of_programs(name, generation_for(*map(find_system, systems.split(_AND)), **_KINDS[kind]))
+    kind, with_forms, names = name.partition(_WITH)
+    if with_forms:
+        return source_of_programs(name, Generation(forms=tuple(names.split(_COMMA)), nesting=12, **_KINDS[kind]))
     primitive = primitives_by_name[name.removesuffix(", smooth")]
     return source_of_calls(primitive, smooth=name.endswith(", smooth"))
 

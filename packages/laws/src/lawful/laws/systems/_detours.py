@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from lawful import debug, tree
-from lawful.autodiff import closure_convert, custom_jvp, linear_call, stop_gradient
+from lawful.autodiff import closure_convert, custom_jvp, linear_call
 from lawful.control_flow import custom_linear_solve, custom_root
 from lawful.core import get_aval, is_inexact, kind
 from lawful.laws._implementation import Function
@@ -98,7 +98,7 @@ def with_linear_solve(values: list[Any]) -> list[Any]:
 
 @_of_numbers
 def with_root(values: list[Any]) -> list[Any]:
-    """Returns a function whose results are where another function is zero; the guess is the root, without a derivative.
+    """Returns a function whose results are where another function is zero; the guess is twice that.
 
     >>> from lawful.autodiff import grad
     >>> grad(with_root(lambda x: x * x))(3.0)
@@ -106,14 +106,16 @@ def with_root(values: list[Any]) -> list[Any]:
     """
     maps = [_Mixing.by(value) for value in values]
 
-    def away(guess: list[Any]) -> list[Any]:
+    solved = _each([each.solve for each in maps])
+
+    def mixed(guess: list[Any]) -> list[Any]:
         return _each(maps)([sub(x, value) for x, value in zip(guess, values, strict=True)])
 
     found: list[Any] = custom_root(
-        away,
-        [stop_gradient(value) for value in values],
-        lambda f, guess: [sub(x, distance) for x, distance in zip(guess, f(guess), strict=True)],
-        lambda _, b: _each([each.solve for each in maps])(b),
+        mixed,
+        [mul(value, 2) for value in values],
+        lambda f, guess: [sub(x, away) for x, away in zip(guess, solved(f(guess)), strict=True)],
+        lambda _, b: solved(b),
     )
     return found
 

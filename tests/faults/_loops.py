@@ -1,0 +1,338 @@
+"""Faults in ``scan``, ``while_loop`` and what is made of them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from lawful import ops
+from lawful.control_flow import (
+    _associative_scan,
+    _checkpointing,
+    _fori_loop,
+    _map,
+    _scan_batching,
+    _scan_linearization,
+    _scan_primitive,
+    _scan_reversal,
+    _scan_transpose,
+    _while_batching,
+    _while_linearization,
+    _while_primitive,
+    _while_reversal,
+    _while_transpose,
+    scan_p,
+    while_p,
+)
+from lawful.core import Zero, get_aval
+
+from ._fault import Fault, Rule, Wrong, local_fault, met_by, rule_fault, with_forms
+
+
+def _without_while_consts(right: Rule) -> Rule:
+    def transpose(cts: Any, *args: Any, **params: Any) -> Any:
+        end = params["cond_nconsts"] + params["body_nconsts"]
+        return [
+            Zero(get_aval(ct)) if i < end and ct is not None and type(ct) is not Zero else ct
+            for i, ct in enumerate(right(cts, *args, **params))
+        ]
+
+    return transpose
+
+
+def _in_one_turn(right: Rule) -> Rule:
+    """Takes what one turn makes true of a carry for what is true of it in all turns."""
+
+    def settle(mask: Any, step: Rule) -> Any:
+        return tuple([a or b for a, b in zip(mask, step(tuple(mask)), strict=True)])
+
+    return settle
+
+
+def _other_direction(right: Rule) -> Rule:
+    return lambda *args, reverse, **loop: right(*args, reverse=not reverse, **loop)
+
+
+def _without(first: str, count: str) -> Wrong:
+    """Returns what makes a transpose lose the cotangents of some operands.
+
+    Args:
+      first: the parameter that tells how many operands come before.
+      count: the one that tells how many they are; empty for all that come before.
+    """
+
+    def wrong(right: Rule) -> Rule:
+        def transpose(cts: Any, *args: Any, **params: Any) -> Any:
+            start, end = (params[first], params[first] + params[count]) if count else (0, params[first])
+            return [
+                Zero(get_aval(ct)) if start <= i < end and ct is not None and type(ct) is not Zero else ct
+                for i, ct in enumerate(right(cts, *args, **params))
+            ]
+
+        return transpose
+
+    return wrong
+
+
+def _residuals_backwards(right: Rule) -> Rule:
+    def with_residuals(residuals: Any, invariant: Any, *rest: Any) -> Any:
+        turned = [x if same else ops.rev(x, (0,)) for x, same in zip(residuals, invariant, strict=True)]
+        return right(turned, invariant, *rest)
+
+    return with_residuals
+
+
+def _first_turn_for_all(right: Rule) -> Rule:
+    """Keeps the residuals of the first turn, and hands them to every turn."""
+
+    def with_residuals(residuals: Any, invariant: Any, *rest: Any) -> Any:
+        def first(x: Any) -> Any:
+            shape = get_aval(x).shape
+            if not shape[0]:
+                return x
+            return ops.broadcast_in_dim(ops.slice_in_dim(x, 0, 1), shape, tuple(range(len(shape))))
+
+        kept = [x if same else first(x) for x, same in zip(residuals, invariant, strict=True)]
+        return right(kept, invariant, *rest)
+
+    return with_residuals
+
+
+def _zero_tangents_of_slices(right: Rule) -> Rule:
+    def operands(primals: Any, tangents: Any, counts: Any, mask: Any) -> Any:
+        before = counts.consts + counts.carry
+        dropped = [t if i < before or type(t) is Zero else ops.full_like(t, 0) for i, t in enumerate(tangents)]
+        return right(primals, dropped, counts, mask)
+
+    return operands
+
+
+def _stack_said_to_be_first(right: Rule) -> Rule:
+    def batch(args: Any, dims: Any, *, num_carry: int, **params: Any) -> Any:
+        outs, found = right(args, dims, num_carry=num_carry, **params)
+        return outs, [*found[:num_carry], *[dim and 0 for dim in found[num_carry:]]]
+
+    return batch
+
+
+def _no_lanes(avals: Any, compile: Rule, *, cond_jaxpr: Any, body_jaxpr: Any, **params: Any) -> Rule:
+    """Changes every lane for as long as one of them goes on."""
+    cond, body = compile(cond_jaxpr), compile(body_jaxpr)
+    sizes = (params["cond_nconsts"], params["body_nconsts"])
+
+    def run(*args: Any) -> list[Any]:
+        of_cond, of_body, carry = _while_primitive.split_list(args, sizes)
+        while np.any(cond(*of_cond, *carry)[0]):
+            carry = body(*of_body, *carry)
+        return carry
+
+    return run
+
+
+def _first_lane(right: Rule) -> Rule:
+    def batch(args: Any, dims: Any, *, cond_nconsts: int, **params: Any) -> Any:
+        def first(x: Any, dim: int | None) -> Any:
+            if dim is None:
+                return x
+            return ops.squeeze(ops.slice_in_dim(x, 0, 1, 1, dim), (dim,))
+
+        firsts = [first(x, dim) for x, dim in zip(args[:cond_nconsts], dims, strict=False)]
+        return right(
+            [*firsts, *args[cond_nconsts:]], [*[None] * cond_nconsts, *dims[cond_nconsts:]],
+            cond_nconsts=cond_nconsts, **params,
+        )  # fmt: skip
+
+    return batch
+
+
+def _turn_before(right: Rule) -> Rule:
+    """Reverses each turn, but the first, from the state before the one at its start."""
+
+    def reverse_turns(turns: Any, start: Any, cts: Any, sums: Any, advance: Rule, *rest: Any, **options: Any) -> Any:
+        def late(state: Any, now: Any, until: Any) -> Any:
+            return advance(state, now, ops.max(until - 1, now))
+
+        return right(turns, start, cts, sums, late, *rest, **options)
+
+    return reverse_turns
+
+
+def _floats_one_place_early(right: Rule) -> Rule:
+    def write(stack: Any, x: Any, place: Any) -> Any:
+        is_float = get_aval(x).dtype.kind in "fc"
+        return right(stack, x, ops.max(place - 1, 0) if is_float else place)
+
+    return write
+
+
+def _last_term(right: Rule) -> Rule:
+    return lambda total, term: term
+
+
+def _lanes_exchanged(right: Rule) -> Rule:
+    def with_turns(turns: Any, arrays: Any, lanes: Any) -> Any:
+        return [ops.rev(x, (0,)) if own else x for x, own in zip(right(turns, arrays, lanes), lanes, strict=True)]
+
+    return with_turns
+
+
+loop_faults: tuple[Fault, ...] = met_by(
+    with_forms("scan", "while_loop", "fori_loop", "map", "associative_scan", "jit", "vmap", "grad"),
+    rule_fault("a compiled scan runs in the other direction", "wrong index", scan_p, "numpy", _other_direction),
+    rule_fault("a transposed scan runs in the same direction", "wrong index", scan_p, "transpose", _other_direction),
+    rule_fault(
+        "the first carry of a scan gets no cotangent",
+        "missing term",
+        scan_p,
+        "transpose",
+        _without("num_consts", "num_carry"),
+    ),
+    rule_fault("constants of a scan get no cotangent", "missing term", scan_p, "transpose", _without("num_consts", "")),
+    local_fault(
+        "constants of a scan get the cotangent of one turn", "not summed", _scan_transpose, "add_tangents", _last_term
+    ),
+    local_fault(
+        "residuals of a scan are read from the wrong end",
+        "wrong index",
+        _scan_linearization,
+        "_with_residuals",
+        _residuals_backwards,
+    ),
+    local_fault(
+        "residuals of a scan are those of its first turn",
+        "residuals lost",
+        _scan_linearization,
+        "_with_residuals",
+        _first_turn_for_all,
+    ),
+    local_fault(
+        "tangents of slices are zero",
+        "zero tangent taken for one",
+        _scan_linearization,
+        "_jvp_operands",
+        _zero_tangents_of_slices,
+    ),
+    local_fault(
+        "a carry has a tangent if it has one after one turn",
+        "stops too early",
+        _scan_linearization,
+        "settle",
+        _in_one_turn,
+    ),
+    local_fault(
+        "a carry is needed if it is after one turn", "stops too early", _scan_primitive, "settle", _in_one_turn
+    ),
+    local_fault(
+        "a carry is batched if it is after one turn", "stops too early", _scan_batching, "settle", _in_one_turn
+    ),
+    local_fault(
+        "a cotangent of a carry is there if it is before one turn",
+        "stops too early",
+        _scan_transpose,
+        "settle",
+        _in_one_turn,
+    ),
+    rule_fault(
+        "the batch of stacked results is said to come first", "wrong axis", scan_p, "batch", _stack_said_to_be_first
+    ),
+    local_fault(
+        "a turn of a scan that is made again is reversed from the state before",
+        "off by one",
+        _scan_reversal,
+        "reverse_turns",
+        _turn_before,
+    ),
+    local_fault(
+        "constants of a scan that is made again get the cotangent of one turn",
+        "not summed",
+        _scan_reversal,
+        "add_tangents",
+        _last_term,
+    ),
+    local_fault("a state is stored one place early", "off by one", _checkpointing, "_write", _floats_one_place_early),
+    local_fault("lanes that have stopped go on", "wrong branch", _while_primitive, "_numpy", lambda right: _no_lanes),
+    rule_fault("the first element of a batch stops all", "wrong branch", while_p, "batch", _first_lane),
+    rule_fault(
+        "constants of a while loop get no cotangent", "missing term", while_p, "transpose", _without_while_consts
+    ),
+    local_fault(
+        "constants of a while loop get the cotangent of one turn",
+        "not summed",
+        _while_reversal,
+        "add_tangents",
+        _last_term,
+    ),
+    local_fault(
+        "the turns of a while loop are counted from one",
+        "off by one",
+        _while_linearization,
+        "_no_turns",
+        lambda right: lambda cond: ops.full(cond.out_avals[0].shape, 1, np.int64),
+    ),
+    local_fault(
+        "a turn of a while loop is reversed from the state before",
+        "off by one",
+        _while_reversal,
+        "reverse_turns",
+        _turn_before,
+    ),
+    local_fault(
+        "lanes that have stopped are reversed",
+        "wrong branch",
+        _while_reversal,
+        "select_lanes",
+        lambda right: lambda going, after, before: after,
+    ),
+    local_fault(
+        "lanes are reversed from the start of others", "wrong index", _while_reversal, "with_turns", _lanes_exchanged
+    ),
+    local_fault(
+        "a part of a while loop is known if it is after one turn",
+        "stops too early",
+        _while_linearization,
+        "settle",
+        _in_one_turn,
+    ),
+    local_fault(
+        "a part of a while loop is needed if it is after one turn",
+        "stops too early",
+        _while_primitive,
+        "settle",
+        _in_one_turn,
+    ),
+    local_fault(
+        "a part of a while loop is batched if it is after one turn",
+        "stops too early",
+        _while_batching,
+        "settle",
+        _in_one_turn,
+    ),
+    local_fault("max_iters is one turn short", "off by one", _while_transpose, "gt", lambda right: ops.ge),
+    local_fault("a range to a traced end includes it", "off by one", _fori_loop, "lt", lambda right: ops.le),
+    local_fault(
+        "the integers of a range are one too large",
+        "off by one",
+        _fori_loop,
+        "with_weakness_of",
+        lambda right: lambda i, aval: right(i + 1, aval),
+    ),
+    local_fault(
+        "a map in batches repeats its first slices at the end",
+        "wrong index",
+        _map,
+        "concatenate",
+        lambda right: lambda xs, axis: right([xs[0], ops.slice_in_dim(xs[0], 0, get_aval(xs[1]).shape[0])], axis),
+    ),
+    local_fault(
+        "even elements of a scan stand where odd ones belong",
+        "operands swapped",
+        _associative_scan,
+        "_interleaved",
+        lambda right: (
+            lambda even, odd, axis: (
+                right(odd, even, axis) if get_aval(even) == get_aval(odd) else right(even, odd, axis)
+            )
+        ),
+    ),
+)

@@ -1,0 +1,33 @@
+"""What tests of nested constructs share: the laws that they ask, and how many programs they ask them of."""
+
+from typing import Any, Final
+
+from hypothesis import HealthCheck, settings
+
+from lawful import ops
+from lawful.laws import Inapplicable, Program, laws, quick
+from lawful.laws.systems import lawful
+
+#: All laws that apply but those of cost and loops, which run a function hundreds of times.
+of_functions: Final = [law for law in laws.values() if law.subject == "function" and law.group not in ("cost", "loops")]
+names: Final = [law.name for law in of_functions]
+
+
+def share(of: int) -> Any:
+    """Returns the settings for a part of the usual number of examples."""
+    most = max(settings.default.max_examples // of, 1)
+    return settings(max_examples=most, suppress_health_check=[HealthCheck.too_slow])
+
+
+def hold_all(program: Program) -> None:
+    """Asks all laws that apply to a program."""
+    for law in of_functions:
+        try:
+            law(lawful, program, effort=quick)
+        except Inapplicable:
+            continue
+
+
+def parts(x: Any, y: Any) -> Any:
+    """A function with a tree of results."""
+    return {"a": ops.sin(x) * y, "b": [ops.exp(x * 0.3), y * 2.0]}
