@@ -14,7 +14,7 @@ from lawful.staging import _dce, _inline, _partial_eval
 from lawful.staging._jit import Entry, JitFunction, Signature
 from lawful.staging._jit_primitive import jit_p
 
-from ._fault import PROGRAMS, Rule, Wrong, function_fault, method_fault, rule_fault
+from ._fault import PROGRAMS, Rule, Wrong, function_fault, method_fault, rule_fault, with_forms
 
 
 def keyed_by(part: Callable[[Signature], Any]) -> Wrong:
@@ -255,7 +255,7 @@ compilation_faults = (
         jit_p,
         "batch",
         _first_dims,
-        sources=PROGRAMS,
+        sources=with_forms("jit", "vmap"),
     ),
     rule_fault(
         "only the first result of a call is mapped",

@@ -14,7 +14,7 @@ from lawful.autodiff._vjp import VJPFunction
 from lawful.core import ClosedJaxpr, Zero, get_aval, zeros
 from lawful.staging import _partial_eval
 
-from ._fault import Rule, function_fault, instead, local_fault, method_fault
+from ._fault import Rule, function_fault, instead, local_fault, method_fault, with_forms
 
 
 def _same_results_again(right: Rule) -> Rule:
@@ -132,6 +132,7 @@ differentiation_faults = (
         _linearize,
         "recorded_zeros",
         lambda right: lambda linear, zero: ops.add(right(linear, zero), 1),
+        with_forms("jit", "cond", "linearize", "vjp"),
     ),
     local_fault(
         "zero cotangents of a jaxpr are ones",

@@ -15,10 +15,11 @@ from time import monotonic
 from typing import Any, Final, Literal
 
 import numpy as np
-from hypothesis import HealthCheck, Phase, find, reject, settings
+from hypothesis import HealthCheck, Phase, given, reject, settings
+from hypothesis import seed as seeded
 from hypothesis import strategies as st
-from hypothesis.database import InMemoryExampleDatabase, choices_to_bytes
-from hypothesis.errors import Flaky, NoSuchExample, Unsatisfiable
+from hypothesis.database import ExampleDatabase, choices_to_bytes
+from hypothesis.errors import Flaky, Unsatisfiable
 
 from lawful import ops
 from lawful.core import Primitive, primitives_by_name
@@ -258,14 +259,17 @@ def shrink(
     """
     source = source or find_source(outcome.drawn.source)
     end = inf if seconds is None else monotonic() + seconds
-    # Where Hypothesis is stuck depends on the order of its attempts, which is random: the best of a few tries.
-    found = [_shrink_once(system, outcome, effort, source, end)]
+    # Where Hypothesis is stuck depends on the order of its attempts, which is random: the best of a few tries. Their
+    # seeds are always the same, so that a failure becomes the same small one.
+    found = [_shrink_once(system, outcome, effort, source, end, 0)]
     while len(found) < _TRIES and monotonic() < end:
-        found.append(_shrink_once(system, outcome, effort, source, end))
+        found.append(_shrink_once(system, outcome, effort, source, end, len(found)))
     return min(found, key=lambda each: (len(each.drawn.choices), each.drawn.choices))
 
 
-def _shrink_once(system: Implementation, outcome: Outcome, effort: Effort, source: Source, end: float) -> Outcome:
+def _shrink_once(
+    system: Implementation, outcome: Outcome, effort: Effort, source: Source, end: float, number: int
+) -> Outcome:
     best = [outcome]
 
     def still_fails(drawn: Drawn) -> bool:
@@ -277,19 +281,46 @@ def _shrink_once(system: Implementation, outcome: Outcome, effort: Effort, sourc
         best[:] = [found]
         return True
 
-    database = InMemoryExampleDatabase()
-    # One choice more than needed: what fits exactly Hypothesis takes for something that it has made small before.
-    database.save(_KEY, choices_to_bytes((*outcome.drawn.choices, 0)))
     silent = settings(
-        database=database, deadline=None, phases=(Phase.reuse, Phase.shrink), suppress_health_check=list(HealthCheck)
-    )
+        database=_OneCase(outcome.drawn.choices), deadline=None, phases=(Phase.reuse, Phase.shrink),
+        suppress_health_check=list(HealthCheck), report_multiple_bugs=False,
+    )  # fmt: skip
+
+    # Settings come last: a seed by itself forgets the database.
+    @silent
+    @seeded(number)
+    @given(_drawn_by_hypothesis(source))
+    def search(drawn: Drawn) -> None:
+        if still_fails(drawn):
+            raise _StillFails
+
     # What was found stays found where the failure depends on something else than the case.
-    with suppress(NoSuchExample, Unsatisfiable, Flaky):
-        find(_drawn_by_hypothesis(source), still_fails, settings=silent, database_key=_KEY)
+    with suppress(_StillFails, Unsatisfiable, Flaky):
+        search()
     return best[0]
 
 
-_KEY: Final = b"lawful"
+class _StillFails(Exception):
+    """A case fails as the one before it."""
+
+
+class _OneCase(ExampleDatabase):
+    """Says to Hypothesis that a case failed before, so that it is made small."""
+
+    def __init__(self, choices: Sequence[int]) -> None:
+        super().__init__()
+        # One choice more than needed: what fits exactly Hypothesis takes for something that it has made small before.
+        self._encoded = choices_to_bytes((*choices, 0))
+
+    def fetch(self, key: bytes) -> Iterator[bytes]:
+        yield self._encoded
+
+    def save(self, key: bytes, value: bytes) -> None:
+        """Keeps nothing: what was found is known where it was found."""
+
+    def delete(self, key: bytes, value: bytes) -> None:
+        """Keeps nothing."""
+
 
 _TRIES: Final = 3
 

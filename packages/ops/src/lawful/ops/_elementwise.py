@@ -8,6 +8,7 @@ its batching rule brings the batch dimensions to the front; its promotion is the
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import combinations
 from typing import Any
 
@@ -164,6 +165,14 @@ def elementwise(
         if type(args[0]) in python_scalar_types and all(type(x) in python_scalar_types for x in args):
             return out.item()  # a weak value: of Python scalars only comes a Python scalar
         return out
+
+    @primitive.def_rule_as("numpy")
+    def specialised(avals: Sequence[ShapedArray], compile: Any, **params: Any) -> Callable[..., Any]:
+        # Unless all are Python scalars there is nothing to do but what NumPy does, if no other rule has been defined.
+        function = primitive.rule("impl")
+        if function is impl and not all([aval.weak_type for aval in avals]):
+            function = numpy_function
+        return partial(function, **params) if params else function
 
     @primitive.def_abstract_eval
     def abstract_eval(*avals: ShapedArray, **params: Any) -> ShapedArray:

@@ -15,7 +15,11 @@ from lawful.core import ArgumentValueError, ClosedJaxpr
 
 
 class CompiledProgram(Protocol):
-    """A program that runs: called with flat arguments, it gives the flat list of results."""
+    """A program that runs: called with flat arguments, it gives the flat list of results.
+
+    It may also have a method ``run_exact``: of a sequence of any values, it gives the results where these are arguments
+    of exactly the types that it was compiled for, and None where they are not. `jit` then finds it faster.
+    """
 
     def __call__(self, *args: Any) -> list[Any]:
         """Runs the program on arrays of the types that it was compiled for."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import operator
 import threading
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
@@ -37,6 +38,8 @@ from lawful.staging._signature import (
 
 # How many signatures of one function are kept; the oldest goes first.
 _MOST_SIGNATURES = 2048
+# Of so many trees of arguments the last program is known directly.
+_MOST_TREES = 64
 
 
 def _kind(value: Any) -> Any:
@@ -79,7 +82,69 @@ class Entry:
         )
 
 
-Cache = dict[Hashable, Entry]
+class Direct(NamedTuple):
+    """A program that was run, and how its results are put together: what a call like the last one needs.
+
+    It stands beside the way through the signature, which costs as much again as the rest of a small call: the program
+    itself looks whether arguments are of exactly its types, and says None if not.
+    """
+
+    run: Callable[[Sequence[Any]], list[Any] | None]
+    out_tree: Any
+    has_one_result: bool
+
+    @classmethod
+    def of(cls, program: CompiledProgram, entry: Entry) -> Direct | None:
+        """Returns that of a program; None if its backend has no way to look."""
+        run = getattr(program, "run_exact", None)
+        return None if run is None else cls(run, entry.out_tree, entry.out_tree == _LEAF)
+
+
+_LEAF = tree.structure(0)
+
+
+class Cache(dict[Hashable, Entry]):
+    """The traces of a function by signature, and the programs that were run last.
+
+    Attributes:
+      flat: the program of the last call, if none of its arguments was a tree or had a name.
+      by_tree: those of other calls by the tree of their arguments.
+    """
+
+    __slots__ = ("by_tree", "flat")
+
+    def __init__(self) -> None:
+        self.by_tree: dict[Any, Direct] = {}
+        self.flat: Direct | None = None
+
+    def clear(self) -> None:
+        super().clear()
+        self.by_tree.clear()
+        self.flat = None
+
+    def direct(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Direct | None, Sequence[Any]]:
+        """Returns the program for a tree of arguments, if one was run, and their leaves."""
+        if self.flat is not None and not kwargs:
+            return self.flat, args
+        if not self.by_tree:
+            return None, ()
+        leaves, in_tree = tree.flatten((args, kwargs))
+        return self.by_tree.get(in_tree), leaves
+
+    def remember(
+        self, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any], in_tree: Any, direct: Direct | None
+    ) -> None:
+        """Notes the program of a call, for the next one."""
+        if direct is None:
+            return
+        if not kwargs and len(leaves) == len(args) and all(map(operator.is_, leaves, args)):
+            self.flat = direct
+        else:
+            if len(self.by_tree) >= _MOST_TREES:
+                self.by_tree.clear()
+            self.by_tree[in_tree] = direct
+            self.flat = None
+
 
 _ATTRIBUTE = "__lawful_jit_caches__"
 _all_caches: WeakSet[_Caches] = WeakSet()
@@ -143,7 +208,7 @@ class JitFunction:
         options = (statics, donate, donate_names, backend)
         with _lock:
             self._caches = _caches_of(function)
-            self._cache = self._caches.setdefault(options, {})
+            self._cache = self._caches.setdefault(options, Cache())
 
     def __repr__(self) -> str:
         return f"<jit of {self._name}>"
@@ -188,6 +253,12 @@ class JitFunction:
         return tuple(tree.leaves(chosen))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if current.trace is eval_trace:
+            direct, given = self._cache.direct(args, kwargs)
+            if direct is not None:
+                outs = direct.run(given)
+                if outs is not None:
+                    return outs[0] if direct.has_one_result else tree.unflatten(direct.out_tree, outs)
         leaves, signature = self._flatten(args, kwargs)
         entry = self._entry(signature)
         if current.trace is eval_trace and not any([isinstance(x, Tracer) for x in leaves]):
@@ -195,6 +266,8 @@ class JitFunction:
             if program is None:
                 program = entry.program = compiled(entry.closed, self._name, entry.donated, self._backend)
             outs = program(*leaves)
+            if not entry.closes_over_tracers and not self._statics:
+                self._cache.remember(args, kwargs, leaves, signature.in_tree, Direct.of(program, entry))
         elif self._inline:
             outs = eval_closed_jaxpr(entry.call, *entry.consts, *leaves)
         else:

@@ -19,11 +19,16 @@ from lawful.core import (
     at_source,
     current,
     eval_trace,
+    get_aval,
     last_uses,
     memoize,
     to_numpy,
 )
+from lawful.ops import broadcast_in_dim_p
 from lawful.staging._ownership import own_results
+
+# What a program takes as it is.
+_OWN = {np.ndarray, bool, int, float, complex}
 
 
 class NumpyBackend:
@@ -42,6 +47,7 @@ class PythonProgram:
 
     def __init__(self, closed: ClosedJaxpr, name: str) -> None:
         self._closed = closed
+        self._in_avals = closed.in_avals
         self._name = name
         self._source, self._function = _compile(closed)
 
@@ -71,6 +77,19 @@ class PythonProgram:
         finally:
             current.trace = trace
         return own_results(out, args)
+
+    def run_exact(self, args: Sequence[Any]) -> list[Any] | None:
+        """Runs the program if all arguments are NumPy's or Python's, of exactly the types that it is for; else None.
+
+        Law: where it is not None, it is what a call gives.
+        """
+        in_avals = self._in_avals
+        if len(args) != len(in_avals):
+            return None
+        for x, aval in zip(args, in_avals, strict=True):
+            if type(x) not in _OWN or get_aval(x) is not aval:
+                return None
+        return self(*args)
 
 
 @memoize
@@ -110,13 +129,19 @@ def _compile(closed: ClosedJaxpr) -> tuple[str, Callable[..., list[Any]]]:
         scope[name_of(var)] = to_numpy(value)
     header = ", ".join(name_of(var) for var in jaxpr.invars)
     lines = []
+    constants = set(jaxpr.constvars)
     for eqn, dead in zip(jaxpr.eqns, last_uses(jaxpr), strict=True):
+        if eqn.primitive is broadcast_in_dim_p and type(eqn.invars[0]) is Literal:
+            # A number that is repeated takes no memory, and need not be repeated in every call.
+            scope[name_of(eqn.outvars[0])] = _function_of(eqn)(eqn.invars[0].val)
+            constants.add(eqn.outvars[0])
+            continue
         arguments = ", ".join(text_of(atom) for atom in eqn.invars)
         targets = ", ".join(name_of(var) for var in eqn.outvars)
         if eqn.primitive.multiple_results:
             targets = f"[{targets}]"
         lines.append(f"    {targets} = {callee(eqn)}({arguments})")
-        freed = [name_of(var) for var in dead if var not in jaxpr.constvars]
+        freed = [name_of(var) for var in dead if var not in constants]
         if freed:
             lines.append(f"    {' = '.join(freed)} = None")
     results = ", ".join(text_of(atom) for atom in jaxpr.outvars)

@@ -157,6 +157,40 @@ class Compiled:
                 return self._call_any(args)
         return self._call_buffers(buffers, args)
 
+    def run_exact(self, args: Sequence[Any]) -> list[Any] | None:
+        """Runs the program if all arguments are of exactly the types compiled for, and on its device or the host's.
+
+        Args:
+          args: any values.
+
+        Returns:
+          The results, as a call gives them; None if an argument is something else.
+
+        Law: where it is not None, it is what a call gives. It saves `jit` finding out what the arguments are.
+        """
+        in_avals, device = self._in_avals, self._device
+        if len(args) != len(in_avals):
+            return None
+        buffers = self._consts.copy()
+        for x, aval in zip(args, in_avals, strict=True):
+            kind = type(x)
+            if kind is Array:
+                if x._aval is not aval or x._device is not device:
+                    return None
+                buffers.append(x._buffer)
+            elif kind is np.ndarray:
+                if x.dtype is not aval.dtype or x.shape != aval.shape or aval.weak_type or aval.dtype == float0:
+                    return None
+                buffers.append(_jaxlib.put(x, device, aval))
+            elif aval is _SCALARS.get(kind):
+                # An int may be too large, of which a call says so.
+                if kind is int and not -(2**63) <= x < 2**63:
+                    return None
+                buffers.append(_jaxlib.put(np.asarray(x, aval.dtype), device, aval))
+            else:
+                return None
+        return self._call_buffers(buffers, args)
+
     def _call_any(self, args: tuple[Any, ...]) -> list[Any]:
         """Calls with arguments of which some are not Arrays of exactly the type compiled for, on this device."""
         device = _common_device(self._name, args)
@@ -175,7 +209,7 @@ class Compiled:
                 buffers.append(_buffer_on(x, aval, self._device))
         return self._call_buffers(buffers, args)
 
-    def _call_buffers(self, buffers: list[Any], args: tuple[Any, ...]) -> list[Any]:
+    def _call_buffers(self, buffers: list[Any], args: Sequence[Any]) -> list[Any]:
         if self._donated:
             self._check_donated(args, buffers)
         raised = None
@@ -215,7 +249,7 @@ class Compiled:
             "pass one for each leaf that it was compiled for"
         )
 
-    def _check_donated(self, args: tuple[Any, ...], buffers: list[Any]) -> None:
+    def _check_donated(self, args: Sequence[Any], buffers: list[Any]) -> None:
         for position in self._donated:
             x = args[position]
             if type(x) is Array and sum(buffer is x._buffer for buffer in buffers) > 1:
@@ -224,7 +258,7 @@ class Compiled:
                     f"call, got the {x.aval} also as another argument or constant; donate x.copy()"
                 )
 
-    def _explain_failure(self, args: tuple[Any, ...], error: Exception) -> NoReturn:
+    def _explain_failure(self, args: Sequence[Any], error: Exception) -> NoReturn:
         for x in args:
             if type(x) is Array and x.is_deleted():
                 raise x._deleted_error() from None
@@ -252,6 +286,12 @@ class Compiled:
     def memory_analysis(self) -> dict[str, int]:
         """Returns the bytes of arguments, results, temporaries and code, by name."""
         return self._executable.memory_analysis()
+
+
+#: The types of the numbers of Python and NumPy.
+_SCALARS: Final = {
+    type(x): get_aval(x) for x in (False, 0, 0.0, 0j, *[np.dtype(code).type(0) for code in "?bhilqBHILQefdFD"])
+}
 
 
 def _common_device(name: str, args: tuple[Any, ...]) -> _jaxlib.Device | None:

@@ -1,17 +1,18 @@
 """The forms of sub-programs, each declared in one place; programs shrink to the ones that are declared first."""
 
 from lawful.laws._form import forms
-from lawful.laws._forms import (
-    batching,
-    choice,
-    compilation,
-    derivative,
-    detours,
-    loops,
-    own_rules,
-    rematerialization,
-    slices,
-)  # isort: skip
+
+# isort: off
+from lawful.laws._forms import compilation
+from lawful.laws._forms import choice
+from lawful.laws._forms import batching
+from lawful.laws._forms import loops
+from lawful.laws._forms import slices
+from lawful.laws._forms import rematerialization
+from lawful.laws._forms import own_rules
+from lawful.laws._forms import detours
+from lawful.laws._forms import derivative
+# isort: on
 
 __all__ = [
     "batching",

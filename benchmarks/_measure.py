@@ -1,0 +1,84 @@
+"""Measuring several calls in one run, in turns, so that what else the machine does meets all of them alike."""
+
+from __future__ import annotations
+
+import gc
+import statistics
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from benchmarks._case import Timed
+
+#: A sample is at least so long, in seconds, so that the clock and the loop around it do not count.
+SAMPLE = 0.005
+#: There are at least so many rounds, and at most so many.
+ROUNDS = (5, 200)
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """Seconds a call, or what calls told, of each system in the order of the rounds.
+
+    Attributes:
+      samples: for each system, one number a round.
+      loops: how many calls a sample of each is the mean of.
+    """
+
+    samples: Mapping[str, list[float]]
+    loops: Mapping[str, int]
+
+    def median(self, name: str) -> float:
+        """Returns a system's median."""
+        return statistics.median(self.samples[name])
+
+    def ratio(self, peer: str) -> tuple[float, float, float]:
+        """Returns the median of the ratios of lawful to a peer within each round, and their quartiles."""
+        ratios = [a / b for a, b in zip(self.samples["lawful"], self.samples[peer], strict=True)]
+        low, middle, high = statistics.quantiles(ratios, n=4, method="inclusive")
+        return middle, low, high
+
+
+def measure(calls: Mapping[str, Timed], seconds: float, *, told: bool = False) -> Measured:
+    """Returns what calls take.
+
+    Args:
+      calls: by the name of the system.
+      seconds: about how long to measure all of them together.
+      told: whether a call returns the number that is compared: seconds of a process of its own, or bytes.
+    """
+    names = [*calls]
+    loops = {name: 1 if told else _loops(timed) for name, timed in calls.items()}
+    samples: dict[str, list[float]] = {name: [] for name in names}
+    end = time.perf_counter() + seconds
+    for number in range(ROUNDS[1]):
+        if number >= ROUNDS[0] and time.perf_counter() > end:
+            break
+        turn = number % len(names)
+        for name in (*names[turn:], *names[:turn]):
+            samples[name].append(float(calls[name].call()) if told else _sample(calls[name], loops[name]))
+    return Measured(samples, loops)
+
+
+def _loops(timed: Timed) -> int:
+    """Returns how many calls a sample needs, after a few to warm up."""
+    loops = 1
+    for _ in range(2):
+        _sample(timed, 1)
+    if timed.before is not None:
+        return 1
+    while (spent := _sample(timed, loops) * loops) < SAMPLE:
+        loops = max(2 * loops, int(loops * SAMPLE / max(spent, 1e-9)) + 1)
+    return loops
+
+
+def _sample(timed: Timed, loops: int) -> float:
+    """Returns seconds a call. What other calls left behind is collected before, and does not count."""
+    if timed.before is not None:
+        timed.before()
+    gc.collect()
+    call, turns = timed.call, range(loops)
+    start = time.perf_counter()
+    for _ in turns:
+        call()
+    return (time.perf_counter() - start) / loops

@@ -1,0 +1,109 @@
+"""What was measured, as a table to read, as Markdown and as JSON."""
+
+from __future__ import annotations
+
+import os
+import platform
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from typing import Any
+
+from rich.table import Table
+
+from benchmarks._case import Case
+from benchmarks._measure import Measured
+
+HEAD = ("what", "lawful", "peer", "ratio", "quartiles", "at most")
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A case and what was measured of it."""
+
+    case: Case
+    measured: Measured
+
+    def cells(self) -> list[tuple[tuple[str, ...], bool]]:
+        """Returns the cells of a line for each peer, and whether lawful keeps within what is aimed at."""
+        lines = []
+        for peer, most in self.case.most.items():
+            ratio, low, high = self.measured.ratio(peer)
+            texts = (
+                self.case.name, readable(self.measured.median("lawful"), self.case.unit),
+                f"{peer} {readable(self.measured.median(peer), self.case.unit)}",
+                f"{ratio:.3g}", f"{low:.3g}–{high:.3g}", f"{most:g}",
+            )  # fmt: skip
+            lines.append((texts, ratio <= most))
+        return lines
+
+
+def readable(value: float, unit: str) -> str:
+    """Returns seconds, or bytes, with three digits and a fitting unit."""
+    if unit == "bytes":
+        return f"{value / 2**20:.3g} MiB"
+    for factor, name in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")):
+        if value >= factor:
+            return f"{value / factor:.3g} {name}"
+    return f"{value / 1e-9:.3g} ns"
+
+
+def table(rows: list[Row]) -> Table:
+    """Returns the table of a terminal."""
+    shown = Table(*HEAD, title="lawful and its peers")
+    group = ""
+    for row in rows:
+        if row.case.group != group:
+            group = row.case.group
+            shown.add_section()
+            shown.add_row(f"[bold]{group}")
+        for texts, holds in row.cells():
+            shown.add_row(*texts[:3], f"[{'green' if holds else 'red'}]{texts[3]}", *texts[4:])
+    return shown
+
+
+def markdown(rows: list[Row]) -> str:
+    """Returns the table of a page, with what it was measured on."""
+    lines = [f"Measured on {_machine()}.", "", f"| {' | '.join(HEAD)} |", "|---|---:|---:|---:|---:|---:|"]
+    group = ""
+    for row in rows:
+        if row.case.group != group:
+            group = row.case.group
+            lines.append(f"| **{group}** | | | | | |")
+        for texts, holds in row.cells():
+            ratio = texts[3] if holds else f"**{texts[3]}**"
+            lines.append(f"| {' | '.join((*texts[:3], ratio, *texts[4:]))} |")
+    return "\n".join(lines) + "\n"
+
+
+def document(rows: list[Row]) -> dict[str, Any]:
+    """Returns all samples, with what they were measured on."""
+    return {
+        "machine": _machine(),
+        "versions": _versions(),
+        "cases": [
+            {
+                "group": row.case.group,
+                "name": row.case.name,
+                "unit": row.case.unit or "s",
+                "most": dict(row.case.most),
+                "loops": dict(row.measured.loops),
+                "samples": {name: list(samples) for name, samples in row.measured.samples.items()},
+            }
+            for row in rows
+        ],
+    }
+
+
+def _versions() -> dict[str, str]:
+    found = {"python": platform.python_version()}
+    for name in ("numpy", "jaxlib", "jax", "autograd", "torch"):
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            continue
+    return found
+
+
+def _machine() -> str:
+    versions = ", ".join(f"{name} {number}" for name, number in _versions().items())
+    return f"{os.cpu_count()} cores ({platform.machine()}) with {versions}"

@@ -1,0 +1,36 @@
+"""What a linearized scan keeps for its backward pass."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from benchmarks._case import Call, case
+from benchmarks._systems import System
+
+TURNS, WIDTH = 4_096, 256
+
+
+def kept(system: System, **options: Any) -> float:
+    """Returns the bytes of the residuals of a recurrence, but for those that are its own arguments."""
+    numpy = system.numpy
+    weight = system.array(np.random.default_rng(0).normal(size=(WIDTH, WIDTH)) / 16)
+    xs = system.array(np.zeros((TURNS, WIDTH)))
+
+    def recurrence(h: Any) -> Any:
+        return system.scan(lambda h, x: (numpy.tanh(numpy.dot(weight, h) + x), None), h, xs, **options)[0]
+
+    found = system.residuals(recurrence, system.array(np.ones(WIDTH)))
+    return float(sum(residual.nbytes for residual in found if not any(residual is x for x in (weight, xs))))
+
+
+@case("reverse-mode memory", "scan of 4,096 turns of 256, kept by default", unit="bytes", jax=1.0)
+def by_default(system: System) -> Call:
+    return partial(kept, system)
+
+
+@case("reverse-mode memory", "the same with checkpoints=16", unit="bytes", jax=0.02)
+def with_checkpoints(system: System) -> Call:
+    return partial(kept, system, checkpoints=16) if system.name == "lawful" else partial(kept, system)
