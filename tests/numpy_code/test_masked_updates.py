@@ -6,7 +6,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+import lawful.numpy as lnp
 from lawful import laws
+from lawful.autodiff import grad
 from lawful.batching import vmap
 from lawful.core import ArgumentIndexError, ArgumentValueError, TracerBoolConversionError
 from lawful.ops import at
@@ -62,6 +64,19 @@ def test_the_laws_hold(method: str) -> None:
     asked = ["jvp_finite_differences", "vjp_transpose", "vmap_is_loop", "jit_is_eager", "second_order"]
     report = laws.check(jit(update), X, np.array(0.77), effort=laws.quick, laws=asked, raise_on_failure=True)
     assert {law.law: law.verdict for law in report.laws} == dict.fromkeys(asked, "passed")
+
+
+@pytest.mark.parametrize("method", ["set", "add", "subtract", "multiply", "divide", "min", "max"])
+@pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan, 0.0])
+def test_an_update_that_is_not_made_has_no_derivative(method: str, value: float) -> None:
+    x, nowhere = np.array([0.0, 1.0, -2.0]), np.zeros(3, bool)
+
+    def total(x: Any, mask: Any, value: Any) -> Any:
+        return lnp.sum(getattr(at(x)[mask], method)(value))
+
+    gradient = jit(grad(total, (0, 2)))(x, nowhere, np.float64(value))
+    np.testing.assert_array_equal(np.asarray(gradient[0]), np.ones(3))
+    np.testing.assert_array_equal(np.asarray(gradient[1]), 0.0)
 
 
 def test_what_cannot_be_chosen_says_so() -> None:

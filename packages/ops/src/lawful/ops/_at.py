@@ -23,6 +23,8 @@ from lawful.ops._structural import strong
 from lawful.ops._traced_mask import TracedMask
 from lawful.ops._windows import GatherScatterMode, ScatterDimensionNumbers
 
+# What changes nothing; of the other updates that is the element itself.
+_NEUTRAL = {scatter_add: 0, scatter_sub: 0, scatter_mul: 1}
 _RANK = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}
 
 
@@ -193,7 +195,9 @@ def _updated(
     GatherScatterMode.from_any(mode)
     chosen = TracedMask.of(aval.shape, index)
     if chosen is not None:
-        return chosen.select(_updated(x, chosen.around, chosen.spread(values), combine), x)
+        neutral = _NEUTRAL.get(combine)
+        others = read(x, parse_index(aval.shape, chosen.around)) if neutral is None else np.asarray(neutral, aval.dtype)
+        return _updated(x, chosen.around, chosen.select(fitting(chosen.spread(values), aval.dtype), others), combine)
     parsed = parse_index(aval.shape, index, strict=mode is None, wrap=wrap_negative_indices)
     values = _fitting(values, aval.dtype, parsed)
     if aval.dtype.kind == "b":  # of booleans these are the sum and the product

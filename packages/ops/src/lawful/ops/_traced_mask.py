@@ -65,7 +65,11 @@ class TracedMask:
         return reshape(values, (*have[:place], *[1] * len(self.dims), *have[place + 1 :]))
 
     def select(self, chosen: Any, others: Any) -> Any:
-        """Returns the elements of one array that are chosen, and those of another that are not."""
+        """Returns values where the boolean array holds, and others elsewhere, with the dimensions of ``x[around]``.
+
+        What is chosen between goes into the update, not what comes out of it: a derivative by an update that is not
+        made could be NaN, also times zero.
+        """
         sizes = tuple([size if dim in self.dims else 1 for dim, size in enumerate(self.shape)])
         return where(reshape(self.mask, sizes), chosen, others)
 
