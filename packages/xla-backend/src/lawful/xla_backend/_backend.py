@@ -18,6 +18,7 @@ import numpy as np
 from lawful.core import ArgumentTypeError, ArgumentValueError, ClosedJaxpr, ShapedArray, float0, get_aval, to_numpy
 from lawful.xla_backend import _jaxlib
 from lawful.xla_backend._array import Array
+from lawful.xla_backend._compilation_cache import compilation_cache
 from lawful.xla_backend._errors import DeletedArrayError, XlaError
 from lawful.xla_backend._host_functions import CallbackFailure
 from lawful.xla_backend._lowering import StableHLO, lower
@@ -81,7 +82,9 @@ class Lowered:
     def _load(self, device: _jaxlib.Device, options: _jaxlib.Options) -> _jaxlib.Executable:
         returned = [aval for aval in self.out_avals if aval.dtype != float0]
         with self._lock:
-            return _jaxlib.compile_module(self._stablehlo.module, device, returned, options, self._stablehlo.functions)
+            return compilation_cache().compile(
+                self._stablehlo.module, device, returned, options, self._stablehlo.functions
+            )
 
     def _put_consts(self, device: _jaxlib.Device) -> list[Any]:
         return [_buffer_on(const, get_aval(const), device) for const in self._stablehlo.consts]

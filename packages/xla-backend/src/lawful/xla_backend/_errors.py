@@ -1,4 +1,4 @@
-"""The errors of the XLA backend, each with its cause and its cure."""
+"""The errors and warnings of the XLA backend, each with its cause and its cure."""
 
 from __future__ import annotations
 
@@ -31,4 +31,12 @@ class ForkedProcessError(LawfulError, RuntimeError):
     """XLA was used in a process forked from one that already used it: its threads do not live on in the child.
 
     Cure: start processes with ``multiprocessing.get_context("spawn")``.
+    """
+
+
+class CompilationCacheWarning(UserWarning):
+    """A program was compiled although a folder of compiled programs is in use, or it was not stored there.
+
+    Cause: a file of the folder is damaged or of something else, or the folder cannot be read or written; the message
+    names it. It is told once. Cure: what the message says; the program itself is right in any case.
     """

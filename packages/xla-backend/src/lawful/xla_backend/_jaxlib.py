@@ -24,6 +24,8 @@ import weakref
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from contextlib import nullcontext
 from functools import cache
+from io import BytesIO
+from types import MappingProxyType
 from typing import Any, NoReturn, Protocol, cast
 
 import numpy as np
@@ -266,6 +268,13 @@ def new_context() -> Any:
     return context
 
 
+def bytecode(module: Any) -> bytes:
+    """Returns a module as MLIR's bytecode, the same for the same module in every process."""
+    written = BytesIO()
+    module.operation.write_bytecode(written)
+    return written.getvalue()
+
+
 # LAPACK
 
 
@@ -323,8 +332,17 @@ class Executable:
         return {f"{name}_size_in_bytes": getattr(stats, f"{name}_size_in_bytes") for name in names}
 
     def serialize(self) -> bytes:
-        """Returns the compiled program as bytes, which :func:`deserialize` loads on the same kind of machine."""
-        return cast(bytes, self._loaded.client.serialize_executable(self._loaded))
+        """Returns the compiled program as bytes, which :func:`deserialize` loads on the same kind of machine.
+
+        Raises:
+          XlaError: the platform cannot do it.
+        """
+        try:
+            return cast(bytes, self._loaded.client.serialize_executable(self._loaded))
+        except RuntimeFailure as error:
+            raise XlaError(
+                f"serialize: expected a program that can be stored, got the runtime's error {error}"
+            ) from error
 
 
 _executables: weakref.WeakSet[Executable] = weakref.WeakSet()
@@ -425,8 +443,27 @@ def options_fingerprint(device: Device, options: Options) -> bytes:
     return serialized + str(jaxlib_version).encode()
 
 
-def deserialize(serialized: bytes, device: Device, out_avals: Sequence[ShapedArray]) -> Executable:
+@cache
+def machine_fingerprint(device: Device) -> bytes:
+    """Returns bytes that differ when a program is compiled differently for another machine.
+
+    They tell the instructions of the processor, and how many processors there are to share the work.
+    """
+    topology = cast(bytes, _jax.get_topology_for_devices([device]).serialize())
+    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return topology + f" {processors}".encode()
+
+
+def deserialize(
+    serialized: bytes, device: Device, out_avals: Sequence[ShapedArray], options: Options = MappingProxyType({})
+) -> Executable:
     """Loads what :meth:`Executable.serialize` gave, by the same jaxlib on a machine with the same instructions.
+
+    Args:
+      serialized: the bytes. They are not checked enough to be of an unknown source: jaxlib may crash, or run anything.
+      device: where it will run, the one that it was compiled for.
+      out_avals: the types of its results.
+      options: those that it was compiled with.
 
     Raises:
       XlaError: the bytes are damaged.
@@ -435,7 +472,7 @@ def deserialize(serialized: bytes, device: Device, out_avals: Sequence[ShapedArr
         _register_lapack()
     try:
         loaded = client(device.platform).deserialize_executable(
-            serialized, _device_list(device), _compile_options(device, {})
+            serialized, _device_list(device), _compile_options(device, options)
         )
     except RuntimeFailure as error:
         raise XlaError(
