@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
-from functools import partial
+import tempfile
+from functools import cache, partial
 
 from benchmarks._case import Call, case
 from benchmarks._systems import System
@@ -27,20 +29,46 @@ from benchmarks.cases import {module}
 print(time.perf_counter() - start)
 """
 
+#: What makes a system keep compiled programs in a folder, however soon they were compiled and however small they are.
+_CACHE_DIR = {"lawful": "LAWFUL_COMPILATION_CACHE_DIR", "jax": "JAX_COMPILATION_CACHE_DIR"}
+_KEEP_ALL = {"JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0", "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1"}
 
-def _told(program: str) -> float:
+
+@cache
+def _folder() -> tempfile.TemporaryDirectory[str]:
+    """Returns a folder for this run, where processes find what earlier ones left: bytecode, and compiled programs."""
+    return tempfile.TemporaryDirectory(prefix="lawful-benchmarks-")
+
+
+def _told(program: str, **environment: str) -> float:
     """Returns the number that a program in a process of its own prints last."""
-    done = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True)
+    # Python finds the modules' bytecode, as after an installation, whatever this process was told.
+    inherited = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
+    inherited["PYTHONPYCACHEPREFIX"] = os.path.join(_folder().name, "bytecode")
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, check=True, capture_output=True, text=True, env={**inherited, **environment})
     return float(done.stdout.split()[-1])
+
+
+def _second(program: str, **environment: str) -> Call:
+    """Returns a call that runs a program in a process which is not the first."""
+    call = partial(_told, program, **environment)
+    call()
+    return call
 
 
 @case("process", "import, beyond that of NumPy", unit="s", jax=0.15)
 def imported(system: System) -> Call:
-    return partial(_told, _IMPORT.format(statement=_IMPORTS[system.name]))
+    return _second(_IMPORT.format(statement=_IMPORTS[system.name]))
 
 
-def _first(system: System, function: str) -> Call:
-    return partial(_told, _FIRST.format(module="steady", function=function, name=system.name))
+def _first(system: System, function: str, **environment: str) -> Call:
+    return _second(_FIRST.format(module="steady", function=function, name=system.name), **environment)
+
+
+def _first_from_folder(system: System, function: str) -> Call:
+    programs = os.path.join(_folder().name, "programs", system.name)
+    return _first(system, function, **{_CACHE_DIR[system.name]: programs}, **_KEEP_ALL)
 
 
 @case("process", "time to the first gradient: a network", unit="s", jax=0.7)
@@ -51,3 +79,13 @@ def network(system: System) -> Call:
 @case("process", "time to the first gradient: an LSTM by scan", unit="s", jax=0.7)
 def recurrent(system: System) -> Call:
     return _first(system, "recurrent")
+
+
+@case("process", "a network, with a warm persistent compile cache", unit="s", jax=0.4)
+def cached_network(system: System) -> Call:
+    return _first_from_folder(system, "network")
+
+
+@case("process", "an LSTM by scan, with a warm persistent compile cache", unit="s", jax=0.4)
+def cached_recurrent(system: System) -> Call:
+    return _first_from_folder(system, "recurrent")
