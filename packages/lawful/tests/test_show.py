@@ -132,6 +132,7 @@ def test_stablehlo_needs_the_xla_backend(capsys: pytest.CaptureFixture[str], mon
         raise ImportError("lawful.xla_backend")
 
     get_backend.cache_clear()
+    monkeypatch.setattr("lawful.staging._backends._registered", {})
     monkeypatch.setattr("importlib.metadata.EntryPoint.load", load)
     assert main(["show", "shown:loss", "--args", "f64[3],f64[]", "--stablehlo"]) == 2
     assert "pip install lawful-xla-backend" in capsys.readouterr().err

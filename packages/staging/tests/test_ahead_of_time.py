@@ -8,7 +8,7 @@ import pytest
 
 from lawful import ops
 from lawful.core import ArgumentTypeError, ArgumentValueError, check_jaxpr
-from lawful.staging import Compiled, Lowered, ShapeDtypeStruct, Traced, get_backend
+from lawful.staging import Compiled, Lowered, ShapeDtypeStruct, Traced, get_backend, register_backend
 from lawful.staging import jit as jit_by
 
 jit = partial(jit_by, backend="numpy")
@@ -94,6 +94,28 @@ def test_the_default_backend_can_be_chosen_by_the_environment(monkeypatch: pytes
     monkeypatch.setenv("LAWFUL_BACKEND", "numpy")
     try:
         assert get_backend().name == "numpy"
+    finally:
+        get_backend.cache_clear()  # type: ignore[attr-defined]
+
+
+def test_a_registered_backend_is_found_without_a_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Registered:
+        name = "registered"
+        platform = "cpu"
+
+        def lower(self, closed: object, *, name: str, donated: object = ()) -> object:
+            return get_backend("numpy").lower(closed, name=name, donated=())  # type: ignore[arg-type]
+
+    def search() -> None:
+        raise AssertionError("the entry points are searched")
+
+    monkeypatch.setattr("lawful.staging._backends._registered", {})
+    monkeypatch.setattr("lawful.staging._backends._installed", search)
+    backend = Registered()
+    try:
+        register_backend(backend)  # type: ignore[arg-type]
+        assert get_backend("registered") is backend
+        assert jit_by(lambda x: x + 1.0, backend="registered")(1.0) == 2.0
     finally:
         get_backend.cache_clear()  # type: ignore[attr-defined]
 

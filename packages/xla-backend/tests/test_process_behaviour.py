@@ -61,6 +61,19 @@ def test_importing_makes_no_client(run_python) -> None:
     assert run_python(script).returncode == 0
 
 
+def test_nothing_is_imported_that_a_program_does_not_need(run_python) -> None:
+    script = """
+import sys
+from lawful import ops
+from lawful.staging import jit
+from lawful.xla_backend import device_put
+jit(ops.tanh)(device_put(1.0))
+late = ["importlib.metadata", "jaxlib.lapack", "jaxlib.mlir.dialects.chlo", "hashlib", "numpy.ma", "numpy.f2py"]
+print([name for name in late if name in sys.modules])
+"""
+    assert run_python(script).stdout == "[]\n"
+
+
 FORK = """
 import os, warnings
 warnings.simplefilter("ignore")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, NoReturn
 
@@ -21,6 +20,7 @@ from lawful.core import (
     float0,
     get_aval,
     is_array,
+    record,
     shorten,
 )
 from lawful.ops import convert_element_type
@@ -34,7 +34,7 @@ Pairs = tuple[list[Any], list[Any]]
 SymbolicZero = Zero
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CustomVJPPrimal:
     """What ``fwd`` is given with ``symbolic_zeros=True`` in the place of each leaf of an argument.
 

@@ -7,20 +7,19 @@ these values and the inputs to the residuals that it needs.
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
 from lawful.autodiff._checkpoint_name import name_p
 from lawful.autodiff._linearize import linearize_jaxpr
 from lawful.autodiff.checkpoint_policies import AnyPolicy, from_param, is_allowed
-from lawful.core import ClosedJaxpr, JaxprEqn, Var, eval_closed_jaxpr, memoize
+from lawful.core import ClosedJaxpr, JaxprEqn, Var, eval_closed_jaxpr, memoize, record
 from lawful.staging import dce_call, dce_jaxpr, jit_p, partial_eval_jaxpr, trace_to_jaxpr
 
 Mask = tuple[bool, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Cut:
     """A jaxpr that gives values up, and one that begins with them.
 
@@ -102,7 +101,7 @@ def cut_call(cut: Callable[[ClosedJaxpr], Cut], eqn: JaxprEqn) -> tuple[JaxprEqn
 jit_p.def_rule("checkpoint", cut_call)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Rematerialized:
     """A program in two parts.
 

@@ -18,11 +18,10 @@ Source: ``jax.checkpoint_policies``.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection
-from dataclasses import dataclass
 from typing import Any, Final
 
 from lawful.autodiff._checkpoint_name import name_p
-from lawful.core import ArgumentTypeError, Primitive, ShapedArray, shorten
+from lawful.core import ArgumentTypeError, Primitive, ShapedArray, record, shorten
 from lawful.ops import conv_general_dilated_p, dot_general_p
 
 __all__ = [
@@ -40,7 +39,7 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Policy:
     """A policy by its name, and the names of values or the policies that it is made of."""
 

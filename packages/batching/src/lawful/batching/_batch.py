@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from lawful.core import (
@@ -21,6 +20,7 @@ from lawful.core import (
     memoize,
     new_trace,
     place,
+    record,
     register_array_type,
     user_source,
 )
@@ -28,7 +28,7 @@ from lawful.ops import add_batch_dim, move_batch_dim
 from lawful.staging import trace_to_jaxpr
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class AxisData:
     """The axis that is mapped over: its size, and its name if it has one."""
 

@@ -6,7 +6,6 @@ A call site knows how the arguments were taken apart, and what the result is lik
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
@@ -21,6 +20,7 @@ from lawful.core import (
     UnexpectedTracerError,
     get_aval,
     is_array,
+    record,
 )
 from lawful.staging import flatten_outputs, in_avals
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from lawful.batching._custom_function import CustomFunction
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Arguments:
     """Arguments that rules are given as they are, but for the tracers in them.
 

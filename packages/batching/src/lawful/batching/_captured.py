@@ -10,12 +10,11 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from types import CellType, FunctionType, MethodType, ModuleType
 from typing import Any
 
 from lawful import tree
-from lawful.core import Tracer, TreeTypeError, current
+from lawful.core import Tracer, TreeTypeError, current, record
 
 # Where a variable is: a cell of a function, or the attributes of an object or module with a name among them.
 _Holder = tuple[CellType, None] | tuple[dict[str, Any], str]
@@ -34,7 +33,7 @@ def _set(holder: _Holder, value: Any) -> None:
         place[name] = value  # type: ignore[index]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Variable:
     """A variable whose value, a pytree, has tracers in it.
 
@@ -58,7 +57,7 @@ class Variable:
         return tree.unflatten(self.treedef, leaves)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Captured:
     """The variables of some functions that hold tracers of transformations that are running."""
 

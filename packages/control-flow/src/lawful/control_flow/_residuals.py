@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 from lawful.control_flow._loop_bodies import Counts, Mask, rearranged
-from lawful.core import Atom, ClosedJaxpr, JaxprEqn, Literal, Var, memoize
+from lawful.core import Atom, ClosedJaxpr, JaxprEqn, Literal, Var, memoize, record
 from lawful.ops import broadcast_in_dim_p
 from lawful.staging import partial_eval_jaxpr
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Recording:
     """A loop body that leaves residuals for a later loop.
 

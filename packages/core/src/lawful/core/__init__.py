@@ -56,6 +56,7 @@ from lawful.core._nesting import jaxprs_in_params, map_jaxprs
 from lawful.core._parse import parse_jaxpr
 from lawful.core._primitive import Primitive, primitives_by_name
 from lawful.core._print import format_jaxpr
+from lawful.core._record import record
 from lawful.core._source import SourceLine, at_source, place, user_source
 from lawful.core._trace import Trace, current, eval_trace, new_trace, set_current, unusable_tracer
 from lawful.core._tracer import Tracer, define_array_methods
@@ -130,6 +131,7 @@ __all__ = [
     "place",
     "placed",
     "primitives_by_name",
+    "record",
     "promote_dtypes",
     "python_scalar_dtype",
     "python_scalar_types",

@@ -6,6 +6,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from typing import Any, Final
 
@@ -81,7 +82,9 @@ register_array_type(np.ndarray, aval=_array_aval, to_numpy=_native)
 def _adopt(x: Any) -> AvalOf:
     """Registers a type seen for the first time, if its values are arrays; raises NonArrayError if not."""
     cls = type(x)
-    if isinstance(x, np.ma.MaskedArray | np.matrix):
+    # To ask NumPy for its masked arrays would import them, which takes as long as a layer of lawful.
+    masked = sys.modules.get("numpy.ma")
+    if isinstance(x, np.matrix) or (masked is not None and isinstance(x, masked.MaskedArray)):
         raise NonArrayError(f"array: expected a plain array, got {cls.__name__}; convert it with numpy.asarray")
     if isinstance(x, np.generic | np.ndarray):
         register_array_type(cls, aval=_array_aval, to_numpy=_native)

@@ -13,6 +13,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from lawful.core._aval import ShapedArray
+from lawful.core._record import record
 
 T = TypeVar("T")
 
@@ -33,7 +34,7 @@ class Choose(Protocol):
         """Returns a dtype of one of the kinds ``b i u f c``."""
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Interval:
     """Where an argument of an op may lie so that its value and derivative are finite and well conditioned."""
 

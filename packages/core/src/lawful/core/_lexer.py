@@ -14,9 +14,9 @@ _SHOWN: Final = 120
 
 _TYPE: Final = rf"~?{WORD}\[[\d,\s]*\]"
 
-# One word with the blanks before it. `kind` of a word is the name of the outermost group.
-_TOKEN = re.compile(
-    rf"""\s*(?:
+# One word with the blanks before it. `kind` of a word is the name of the outermost group. Compiled when something is
+# parsed, because that takes 1 ms.
+_TOKEN: Final = rf"""\s*(?:
     (?P<end>\Z)
   | (?P<scalar>(?P<digits>{SCALAR})(?![\w.]|-\w)(?:\s*:\s*(?P<scalar_type>{_TYPE}))?)
   | (?P<binder>(?P<name>{WORD})\s*:\s*(?P<binder_type>{_TYPE}))
@@ -27,9 +27,7 @@ _TOKEN = re.compile(
   | (?P<mark>[{{}}()\[\],;.=])
   | (?P<object><[^>\n]*>?)
   | (?P<unknown>.)
-    )""",
-    re.VERBOSE,
-)
+    )"""
 
 
 class Lexer:
@@ -39,7 +37,7 @@ class Lexer:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self._matches = _TOKEN.finditer(text)
+        self._matches = re.finditer(_TOKEN, text, re.VERBOSE)
         self.advance()
 
     def advance(self) -> None:

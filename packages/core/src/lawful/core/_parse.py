@@ -8,7 +8,6 @@ from __future__ import annotations
 import ast
 import re
 from collections.abc import Generator, Iterable, Sequence
-from difflib import get_close_matches
 from typing import Any
 
 from lawful.core._aval import ShapedArray
@@ -281,5 +280,7 @@ class _Program:
 
 
 def _did_you_mean(name: str, known: Iterable[str]) -> str:
+    from difflib import get_close_matches  # imported late: only a mistake needs it
+
     near = get_close_matches(name, [other for other in known if len(other) < 40], cutoff=0.5)
     return f"did you mean {' or '.join(near)}?" if near else "define it first"

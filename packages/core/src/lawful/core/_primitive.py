@@ -16,11 +16,11 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakValueDictionary
 
 from lawful.core._errors import MissingRuleError
+from lawful.core._record import record
 from lawful.core._trace import current
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def primitive_named(name: str) -> Primitive:
     return primitives_by_name[name]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Slot:
     """How a rule is called in an error message, and the method that defines it."""
 
@@ -72,8 +72,8 @@ class Primitive:
 
     __slots__ = (
         "__weakref__",
+        "_batch_takes_axis_data",
         "absent",
-        "batch_takes_axis_data",
         "declaration",
         "effectful",
         "impl_takes_any_array",
@@ -89,7 +89,7 @@ class Primitive:
         self.rules: dict[str, Rule] = {}
         self.absent: dict[str, str] = {}
         self.declaration: Declaration | None = None
-        self.batch_takes_axis_data = False
+        self._batch_takes_axis_data: bool | None = False
         self.impl_takes_any_array = False
         primitives_by_name[name] = self
 
@@ -179,8 +179,16 @@ class Primitive:
         A dim is the position of the batch dimension, or None. A rule with a parameter named ``axis_data`` is
         also given the size and name of the mapped axis.
         """
-        self.batch_takes_axis_data = "axis_data" in inspect.signature(rule).parameters
+        self._batch_takes_axis_data = None
         return self.def_rule("batch", rule)
+
+    @property
+    def batch_takes_axis_data(self) -> bool:
+        """Whether the batching rule has a parameter named ``axis_data``."""
+        # Found when it is first asked for: the signatures of all rules would take a tenth of the time of an import.
+        if self._batch_takes_axis_data is None:
+            self._batch_takes_axis_data = "axis_data" in inspect.signature(self.rules["batch"]).parameters
+        return self._batch_takes_axis_data
 
     def def_lowering(self, rule: F, platform: str | None = None) -> F:
         """Defines lowering: ``rule(ctx, *operands, **params)`` gives the MLIR value, or a list of them.

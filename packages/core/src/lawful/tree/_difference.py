@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from lawful.core._errors import TreeStructureError
+from lawful.core._record import record
 from lawful.tree._key import DictKey, KeyEntry, KeyPath, keystr
 from lawful.tree._kind import Kind, same_aux, show_keys
 from lawful.tree._registry import kind_of
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _MAX_TEXT = 1000
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Node:
     """The root of a tree or of a structure, opened; ``kind`` is None for a leaf."""
 
@@ -50,7 +50,7 @@ def open_treedef(treedef: PyTreeDef) -> Node:
     return Node(kind, treedef._aux, kind.keys(treedef._aux, len(treedef._subtrees)), treedef._subtrees, "")
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Difference:
     """A place where two structures differ, and what stands there in each."""
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
+
+from lawful.core._record import record
 
 # A path is a tuple of these, or of whatever a registered type's flatten_with_keys function gives.
 type KeyEntry = Any
 type KeyPath = tuple[KeyEntry, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class SequenceKey:
     """The place of a child in a tuple or a list.
 
@@ -25,7 +26,7 @@ class SequenceKey:
         return f"[{self.idx!r}]"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class DictKey:
     """The place of a child in a dict, an OrderedDict or a defaultdict.
 
@@ -39,7 +40,7 @@ class DictKey:
         return f"[{self.key!r}]"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class GetAttrKey:
     """The place of a child in a dataclass, a namedtuple, or another type with named fields.
 
@@ -53,7 +54,7 @@ class GetAttrKey:
         return f".{self.name}"
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class FlattenedIndexKey:
     """The place of a child in a node whose type was registered without keys.
 

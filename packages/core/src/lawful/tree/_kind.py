@@ -6,11 +6,11 @@ A :class:`Kind` is plain data, one for each node type. Finding the kind of a val
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
 from types import FunctionType, NoneType
 from typing import Any
 
 from lawful.core._errors import TreeTypeError
+from lawful.core._record import record
 from lawful.tree._key import DictKey, FlattenedIndexKey, GetAttrKey, KeyEntry, SequenceKey
 
 # The tokens that a flattening leaves behind, from which a treedef is built; see _treedef.
@@ -20,7 +20,7 @@ type Signature = list[Any]
 EXACT, INEXACT = 0, -1
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@record
 class Kind:
     """How to take apart, rebuild and print the nodes of one type.
 
@@ -46,6 +46,10 @@ class Kind:
     open: Callable[[Any, Signature], Sequence[Any]] | None = None
     has_aux: bool = False
     keyed: Callable[[Any], tuple[Sequence[KeyEntry], Sequence[Any], Any]] | None = None
+
+    # Of functions, which are equal if they are the same.
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
 
     def open_with_keys(self, node: Any) -> tuple[Sequence[KeyEntry], Sequence[Any], Any]:
         """Returns the keys of a node's children, the children, and the aux data."""

@@ -173,16 +173,17 @@ __all__ += _windows.__all__
 
 def _counterparts() -> dict[_Any, _Any]:
     """Returns the functions of NumPy that have the name of one here, with it."""
-    pairs = ((getattr(_numpy, name, None), globals()[name]) for name in __all__)
+    pairs = ((vars(_numpy).get(name), globals()[name]) for name in __all__)
     return {theirs: ours for theirs, ours in pairs if _builtins.callable(theirs) and theirs is not ours}
 
 
 _register_numpy_functions(
     _counterparts(),
     left_out={
-        getattr(_numpy, name): reason
+        vars(_numpy)[name]: reason
         for name, reason in _left_out.items()
-        if _builtins.callable(getattr(_numpy, name, None))
+        # Not by getattr, which would import the submodules that NumPy imports late.
+        if _builtins.callable(vars(_numpy).get(name))
     },
 )
 

@@ -10,8 +10,6 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
-import opt_einsum
-
 import numpy
 from lawful import ops
 from lawful.core import ArgumentTypeError, ArgumentValueError, as_dtype, get_aval, is_array
@@ -101,6 +99,8 @@ def _parse(operands: Sequence[Any]) -> tuple[str, list[Any]]:
     stand_ins = [shaped.get(id(x), x) if is_array(x) else x for x in operands]
     if isinstance(operands[0], str):
         stand_ins[0] = operands[0]
+    import opt_einsum  # imported late: it takes 7 ms
+
     try:
         inputs, output, _ = opt_einsum.parser.parse_einsum_input(stand_ins)
     except (TypeError, ValueError, KeyError, IndexError) as error:
@@ -184,6 +184,8 @@ def _path(avals: tuple[Any, ...], labels: tuple[str, ...], wanted: str, optimize
 
 @lru_cache(maxsize=1024)
 def _found_path(text: str, shapes: tuple[tuple[int, ...], ...], optimize: Any, memory: int | None) -> Path:
+    import opt_einsum
+
     if isinstance(optimize, tuple):
         optimize = list(optimize)
     path, _ = opt_einsum.contract_path(text, *shapes, shapes=True, optimize=optimize, memory_limit=memory)

@@ -175,7 +175,7 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
 # Functions of elements and of arrays of known dimensions
 
 _TERM = r"\(\s*(?:\w+(?:\s*,\s*\w+)*)?\s*\)"
-_SIGNATURE = re.compile(rf"^\s*{_TERM}(?:\s*,\s*{_TERM})*\s*->\s*{_TERM}(?:\s*,\s*{_TERM})*\s*$")
+_SIGNATURE = rf"^\s*{_TERM}(?:\s*,\s*{_TERM})*\s*->\s*{_TERM}(?:\s*,\s*{_TERM})*\s*$"
 
 Names = list[tuple[str, ...]]
 
@@ -209,7 +209,7 @@ def vectorize(
     """
     if pyfunc is None:
         return functools.partial(vectorize, otypes=otypes, doc=doc, excluded=excluded, cache=cache, signature=signature)
-    if signature is not None and not _SIGNATURE.match(signature):
+    if signature is not None and not re.match(_SIGNATURE, signature):
         raise ArgumentValueError(
             f"vectorize: expected a signature such as '(m,n),(n)->(m)', got {signature!r}; correct it"
         )

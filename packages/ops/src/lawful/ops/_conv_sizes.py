@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from lawful.core import ArgumentValueError
+from lawful.core import ArgumentValueError, record
 from lawful.ops._conv_dimensions import Specs
 from lawful.ops._sliding_window import Pads, dilated, padtype_to_pads
 from lawful.ops._structural import Shape, static_integers
@@ -45,7 +44,7 @@ def conv_pads(padding: Any, lhs: Shape, rhs: Shape, strides: Shape, rhs_dilation
     return tuple([(low, high) for low, high in pairs])
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class ConvSizes:
     """The lengths of a convolution's dimensions.
 

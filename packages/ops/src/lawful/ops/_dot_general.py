@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
@@ -24,6 +23,7 @@ from lawful.core import (
     is_inexact,
     kind,
     promote_dtypes,
+    record,
 )
 from lawful.ops._elementwise import add_tangents
 from lawful.ops._product_precision import (
@@ -108,7 +108,7 @@ def _canonical(numbers: Any, lhs_ndim: int, rhs_ndim: int) -> DimensionNumbers:
     )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Plan:
     """How a product of two shapes becomes products of matrices.
 

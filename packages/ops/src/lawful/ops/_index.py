@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,7 @@ from lawful.core import (
     TracerBoolConversionError,
     get_aval,
     is_array,
+    record,
     to_numpy,
 )
 from lawful.ops._dynamic_slicing import from_start
@@ -27,7 +27,7 @@ from lawful.ops._structural import Shape
 Positions = Any
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Index:
     """An index of an array.
 

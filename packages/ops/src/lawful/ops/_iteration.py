@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from lawful.core import record
+
 Arrays = Sequence[Any]
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Iteration:
     """A loop over a state of arrays of one shape, the first of which says which elements go on.
 
@@ -52,7 +53,7 @@ def _goes_on(active: Any, *state: Any) -> Any:
     return np.any(active)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class IteratedAlgorithm:
     """A function computed by iterations over its arguments, float64 arrays of one shape.
 

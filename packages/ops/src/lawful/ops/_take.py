@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from lawful.core import ArgumentIndexError, ArgumentTypeError, ArgumentValueError, Tracer, get_aval
+from lawful.core import ArgumentIndexError, ArgumentTypeError, ArgumentValueError, Tracer, get_aval, record
 from lawful.ops._at import at, fitting
 from lawful.ops._gather import gather
 from lawful.ops._index import Positions, parse_index
@@ -182,7 +181,7 @@ def put_along_axis(
     return reshape(out, shape)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class _Rows:
     """Positions along one axis of an array, other ones in each row.
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
-from lawful.core import ArgumentValueError, Tracer, get_aval
+from lawful.core import ArgumentValueError, Tracer, get_aval, record
 from lawful.ops._index import require_mask_shape
 from lawful.ops._select import where
 from lawful.ops._shape import reshape
 from lawful.ops._structural import Shape
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class TracedMask:
     """An index with one boolean array whose values are not known, alone or among slices.
 

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from lawful.core import ShapedArray
+from lawful.core import ShapedArray, record
 from lawful.ops._structural import Shape
 from lawful.ops._windows import Windows
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Positions:
     """Where the elements of windows are in a NumPy array.
 

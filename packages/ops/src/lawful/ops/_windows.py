@@ -9,11 +9,10 @@ from __future__ import annotations
 import enum
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from lawful.core import ArgumentTypeError, ArgumentValueError, Choose
+from lawful.core import ArgumentTypeError, ArgumentValueError, Choose, record
 from lawful.ops._structural import Shape, static_integers
 
 
@@ -105,7 +104,7 @@ def plain_dimension_numbers(name: str, numbers: Any) -> DimensionNumbers:
     return a, b, c, d, e
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Windows:
     """Windows of an operand, one for each index vector.
 

@@ -6,11 +6,10 @@ import builtins
 import functools
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from string import Formatter
 from typing import Any
 
-from lawful.core import ArgumentTypeError, ArgumentValueError
+from lawful.core import ArgumentTypeError, ArgumentValueError, record
 from lawful.debug._callback import call_on_host
 
 
@@ -56,7 +55,7 @@ def _print(ordered: bool, fmt: str, /, *args: Any, **kwargs: Any) -> None:
     call_on_host(f"debug.print of {fmt!r}", Printer(fmt), args, kwargs, ordered)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Printer:
     """The function that prints values in a format."""
 

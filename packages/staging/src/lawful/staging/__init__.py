@@ -8,7 +8,7 @@
 """
 
 from lawful.staging._ahead_of_time import Compiled, Lowered, Traced
-from lawful.staging._backends import Backend, CompiledProgram, LoweredProgram, get_backend
+from lawful.staging._backends import Backend, CompiledProgram, LoweredProgram, get_backend, register_backend
 from lawful.staging._cse import cse_jaxpr
 from lawful.staging._dce import dce_call, dce_jaxpr, kept, used_inputs, without_effects
 from lawful.staging._host_function import EachElement, HostCall, HostFunction, call_each_element
@@ -69,6 +69,7 @@ __all__ = [
     "freeze",
     "function_name",
     "get_backend",
+    "register_backend",
     "in_avals",
     "inline_jaxpr",
     "jit",

@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from lawful import tree
-from lawful.core import ArgumentTypeError, ClosedJaxpr
+from lawful.core import ArgumentTypeError, ClosedJaxpr, record
 from lawful.staging._backends import CompiledProgram, LoweredProgram, get_backend
 from lawful.staging._make_jaxpr import struct_of
 from lawful.staging._signature import Statics, in_avals
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Traced:
     """A function traced at the types of its arguments: its ``jaxpr``, and the way to lower it."""
 
@@ -35,7 +34,7 @@ class Traced:
         return Lowered(self, program)
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Lowered:
     """A function in the backend's input language: StableHLO, or Python for the NumPy backend."""
 
@@ -55,7 +54,7 @@ class Lowered:
         return self.compile().cost_analysis()
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Compiled:
     """A compiled function: called with arguments of the types that it was traced at."""
 

@@ -20,6 +20,7 @@ from lawful.core import (
     get_aval,
     is_array,
     promote_dtypes,
+    record,
     set_current,
     shorten,
     to_numpy,
@@ -111,7 +112,7 @@ def _is_of_type(x: Any, aval: ShapedArray) -> bool:
     return got.shape == aval.shape and dtype == aval.dtype
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class EachElement:
     """A function called once for each element of a batch, in order; its results are stacked.
 

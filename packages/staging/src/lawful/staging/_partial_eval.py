@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
-from lawful.core import ClosedJaxpr, Jaxpr, current, eval_closed_jaxpr, memoize, new_trace
+from lawful.core import ClosedJaxpr, Jaxpr, current, eval_closed_jaxpr, memoize, new_trace, record
 from lawful.ops import with_weakness_of
 from lawful.staging._dce import dce_jaxpr
 from lawful.staging._recorder import JaxprTrace, JaxprTracer, PartialTrace
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Split:
     """A jaxpr cut in two.
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from lawful import tree
@@ -17,12 +16,13 @@ from lawful.core import (
     current,
     get_aval,
     is_array,
+    record,
     shorten,
     unusable_tracer,
 )
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class Statics:
     """Which arguments of a function are static: positions (from 0, negative from the end) and names."""
 

@@ -16,6 +16,7 @@ from typing import Any, Final, NoReturn
 import numpy as np
 
 from lawful.core import ArgumentTypeError, ArgumentValueError, ClosedJaxpr, ShapedArray, float0, get_aval, to_numpy
+from lawful.staging import register_backend
 from lawful.xla_backend import _jaxlib
 from lawful.xla_backend._array import Array
 from lawful.xla_backend._compilation_cache import compilation_cache
@@ -312,3 +313,4 @@ def _common_device(name: str, args: tuple[Any, ...]) -> _jaxlib.Device | None:
 
 
 backend: Final = Backend()
+register_backend(backend)

@@ -8,12 +8,11 @@ operations that have side effects, and runs those that do not depend on each oth
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from lawful.core import ArgumentTypeError, ClosedJaxpr, JaxprEqn, ShapedArray, float0, has_effects
+from lawful.core import ArgumentTypeError, ClosedJaxpr, JaxprEqn, ShapedArray, float0, has_effects, record
 from lawful.xla_backend._errors import LoweringError
 from lawful.xla_backend._jaxlib import CALLBACK_TARGET, ir, stablehlo
 
@@ -26,7 +25,7 @@ Value = Any
 ORDER: Final = ShapedArray((), np.dtype(np.int32))
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class CheckedCall:
     """A Python function as a program calls it: the runtime would take results of a wrong type for right ones.
 

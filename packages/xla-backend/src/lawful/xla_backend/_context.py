@@ -42,12 +42,16 @@ class LoweringContext:
     __slots__ = ("_eqn", "_function")
 
     hlo = stablehlo
-    chlo = chlo
     ir = ir
 
     def __init__(self, function: FunctionLowering, eqn: JaxprEqn) -> None:
         self._function = function
         self._eqn = eqn
+
+    @property
+    def chlo(self) -> Any:
+        """The CHLO dialect."""
+        return chlo()
 
     @property
     def avals_in(self) -> list[ShapedArray]:

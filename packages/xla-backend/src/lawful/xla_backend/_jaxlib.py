@@ -1,7 +1,7 @@
 """Every import of jaxlib and every call into it: a new version of jaxlib touches this file only.
 
 The rest of the backend sees clients, devices, buffers and executables as opaque objects, and MLIR as the
-modules ``ir``, ``stablehlo``, ``chlo`` and ``func``, which are handed on from here.
+modules ``ir``, ``stablehlo`` and ``func``, which are handed on from here, and ``chlo()``.
 
 >>> device = devices()[0]
 >>> buffer = put(np.arange(3.0), device, ShapedArray((3,), "float64"))
@@ -33,18 +33,17 @@ import numpy as np
 # Silences the lines that XLA logs as it starts; it reads this when it is loaded. Errors are still logged.
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "1")
 
-from jaxlib import _jax, lapack, xla_client
-from jaxlib.cpu import _lapack
+from jaxlib import _jax, xla_client
 from jaxlib.mlir import ir
-from jaxlib.mlir._mlir_libs import _jax_mlir_ext
-from jaxlib.mlir.dialects import chlo, func, stablehlo
+from jaxlib.mlir._mlir_libs import _chlo, _jax_mlir_ext
+from jaxlib.mlir.dialects import func, stablehlo
 from jaxlib.version import __version__ as jaxlib_version
 
 from lawful.core import ArgumentValueError, ShapedArray
 from lawful.xla_backend._errors import ForkedProcessError, XlaError
 from lawful.xla_backend._host_functions import CallbackFailure, HostFunctions, Turns
 
-__all__ = ["chlo", "func", "ir", "jaxlib_version", "stablehlo"]
+__all__ = ["func", "ir", "jaxlib_version", "stablehlo"]
 
 # Each result would otherwise keep a traceback, 60 bytes that are only freed by a collection nobody calls.
 _jax.set_tracebacks_enabled(False)
@@ -264,8 +263,16 @@ def new_context() -> Any:
     context.append_dialect_registry(_dialects)
     _ = context.dialects["func"]  # to look a dialect up loads it
     stablehlo.register_dialect(context)
-    chlo.register_dialect(context)
+    _chlo.register_dialect(context)
     return context
+
+
+@cache
+def chlo() -> Any:
+    """Returns the CHLO dialect; its import takes 5 ms, and few programs need it."""
+    from jaxlib.mlir.dialects import chlo
+
+    return chlo
 
 
 def bytecode(module: Any) -> bytes:
@@ -281,6 +288,9 @@ def bytecode(module: Any) -> bytes:
 @cache
 def _register_lapack() -> None:
     """Lets programs call LAPACK. A call of it before ``initialize``, which loads SciPy's, ends the process."""
+    from jaxlib import lapack
+    from jaxlib.cpu import _lapack
+
     for platform, targets in lapack.registrations().items():
         for name, function, api_version in targets:
             xla_client.register_custom_call_target(name, function, platform=platform, api_version=api_version)
@@ -289,6 +299,8 @@ def _register_lapack() -> None:
 
 def lapack_target(routine: str, dtype: np.dtype[Any]) -> str:
     """Returns the name by which a program on the CPU calls a routine of LAPACK, ``"potrf"``, for a dtype."""
+    from jaxlib import lapack
+
     _register_lapack()
     return cast(str, lapack.build_lapack_fn_target(f"{routine}_ffi", dtype))
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -29,6 +28,7 @@ from lawful.core import (
     float0,
     get_aval,
     has_effects,
+    record,
     to_numpy,
 )
 from lawful.xla_backend import _jaxlib
@@ -42,7 +42,7 @@ from lawful.xla_backend._types import TypeTable
 LARGE = 1024
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class StableHLO:
     """A verified module.
 
