@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-import tempfile
 from functools import cache, partial
+from typing import Any
 
 from benchmarks._case import Call, case
 from benchmarks._systems import System
@@ -35,8 +35,10 @@ _KEEP_ALL = {"JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0", "JAX_PERSISTENT_
 
 
 @cache
-def _folder() -> tempfile.TemporaryDirectory[str]:
+def _folder() -> Any:
     """Returns a folder for this run, where processes find what earlier ones left: bytecode, and compiled programs."""
+    import tempfile  # imported late: the measured processes import this module too
+
     return tempfile.TemporaryDirectory(prefix="lawful-benchmarks-")
 
 
