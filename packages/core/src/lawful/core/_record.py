@@ -31,9 +31,8 @@ def record[C](cls: type[C], /) -> type[C]:
     names = tuple(cls.__annotations__)
     namespace = {name: value for name, value in vars(cls).items() if name not in ("__dict__", "__weakref__")}
     defaults = {name: namespace.pop(name) for name in names if name in namespace}
-    shared = {**_ALWAYS, **({} if "__eq__" in namespace else _EQUALITY)}
     namespace = {
-        **shared,
+        **_SHARED,
         **namespace,
         "__slots__": names,
         "__match_args__": names,
@@ -90,5 +89,11 @@ def _reduce(self: Any) -> tuple[object, ...]:
     return type(self), tuple([getattr(self, name) for name in self.__match_args__])
 
 
-_ALWAYS = {"__repr__": _repr, "__setattr__": _setattr, "__delattr__": _delattr, "__reduce__": _reduce}
-_EQUALITY = {"__eq__": _eq, "__hash__": _hash}
+_SHARED = {
+    "__eq__": _eq,
+    "__hash__": _hash,
+    "__repr__": _repr,
+    "__setattr__": _setattr,
+    "__delattr__": _delattr,
+    "__reduce__": _reduce,
+}

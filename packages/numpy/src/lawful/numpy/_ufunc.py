@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
+from functools import cache
 from typing import Any, NoReturn
 
 import numpy
@@ -50,10 +51,7 @@ class Ufunc:
         self.identity = numpy_function.identity
         self.__name__ = self.__qualname__ = numpy_function.__name__
         self.__doc__ = doc or op.__doc__
-        names = ["x"] if self.nin == 1 else [f"x{i}" for i in range(1, self.nin + 1)]
-        self.__signature__ = inspect.Signature(
-            [inspect.Parameter(name, inspect.Parameter.POSITIONAL_ONLY) for name in names]
-        )
+        self.__signature__ = _signature(self.nin)
         self._compute = op.primitive.bind if isinstance(op, Elementwise) else op
         self._promotes = promotes
 
@@ -169,3 +167,9 @@ class Ufunc:
         Source: ``numpy.ufunc.at``, ``jax.numpy.ufunc.at``.
         """
         return methods.at(self, a, indices, b, inplace=inplace)
+
+
+@cache
+def _signature(count: int) -> inspect.Signature:
+    names = ["x"] if count == 1 else [f"x{i}" for i in range(1, count + 1)]
+    return inspect.Signature([inspect.Parameter(name, inspect.Parameter.POSITIONAL_ONLY) for name in names])
