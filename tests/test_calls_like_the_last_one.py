@@ -1,8 +1,9 @@
 """`jit` finds the program of a call like the last one faster than that of others: it gives the same."""
 
 import threading
+from collections import OrderedDict, defaultdict
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import ml_dtypes
 import numpy as np
@@ -13,14 +14,35 @@ from hypothesis import strategies as st
 from lawful import ops, tree
 from lawful.autodiff import grad
 from lawful.batching import vmap
+from lawful.control_flow import fori_loop
 from lawful.core import LawfulError, get_aval
-from lawful.staging import clear_caches, jit
+from lawful.staging import clear_caches, jit, make_jaxpr, pure_callback
 from lawful.xla_backend import Array, device_put
 
 BACKENDS = ["numpy", "xla"]
 every_backend = pytest.mark.parametrize("backend", BACKENDS)
 
 X = np.array([0.5, -1.5, 2.0])
+
+
+class Counted(np.ndarray[Any, Any]):
+    """An ndarray of a class of one's own."""
+
+
+class Pair(NamedTuple):
+    one: Any
+    other: Any
+
+
+class Wrapped:
+    """A node of a tree that carries a number, which is no leaf."""
+
+    def __init__(self, child: Any, number: int) -> None:
+        self.child, self.number = child, number
+
+
+tree.register_node(Wrapped, lambda node: ((node.child,), node.number), lambda number, nodes: Wrapped(nodes[0], number))
+
 # Values that a small function takes, of which many are equal and of different types.
 VALUES: list[Callable[[], Any]] = [
     lambda: 2.0,
@@ -39,6 +61,10 @@ VALUES: list[Callable[[], Any]] = [
     lambda: X.astype(ml_dtypes.bfloat16),
     lambda: np.zeros((0, 3)),
     lambda: np.ones((2, 3)).T,
+    lambda: np.ones((3, 2)),
+    lambda: X.view(Counted),
+    lambda: np.arange(3),
+    lambda: np.arange(3.0 * 4096).reshape(3, 4096),
     lambda: device_put(X),
     lambda: device_put(2.0),
     lambda: device_put(np.float32(2.0)),
@@ -52,6 +78,22 @@ SHAPES: list[Callable[[Any], tuple[tuple[Any, ...], dict[str, Any]]]] = [
     lambda x: (({"a": x, "b": (x, None)},), {}),
     lambda x: ((), {"x": x}),
     lambda x: ((x,), {"x": x}),
+    lambda x: (((x,),), {}),
+    lambda x: (({"b": (x, None), "a": x},), {}),
+    lambda x: (({"a": x, "b": (x, None), "c": x},), {}),
+    lambda x: (({"a": x, "c": (x, None)},), {}),
+    lambda x: ((OrderedDict(b=x, a=x),), {}),
+    lambda x: ((OrderedDict(a=x, b=x),), {}),
+    lambda x: ((defaultdict(int, a=x, b=x),), {}),
+    lambda x: (({"a": x, "b": x},), {}),
+    lambda x: ((Pair(x, x),), {}),
+    lambda x: (((x, x),), {}),
+    lambda x: (([x, None],), {}),
+    lambda x: (([None, x],), {}),
+    lambda x: ((Wrapped(x, 1),), {}),
+    lambda x: ((Wrapped(x, 2),), {}),
+    lambda x: ((x, 2.0), {}),
+    lambda x: ((2.0, x), {}),
 ]
 
 
@@ -61,7 +103,8 @@ def function(*args: Any, **kwargs: Any) -> Any:
 
 
 def types(value: Any) -> Any:
-    return tree.map(get_aval, value)
+    leaves, treedef = tree.flatten(value)
+    return [get_aval(leaf) for leaf in leaves], treedef
 
 
 @every_backend
@@ -196,7 +239,7 @@ def test_a_program_says_what_it_takes() -> None:
             program = jit(lambda x: x + x, backend=backend)
             x = value()
             program(x)
-            direct = program._cache.flat
+            direct = program._cache.recent[0]
             assert direct is not None
             for other in VALUES:
                 y = other()
@@ -209,3 +252,136 @@ def test_a_program_says_what_it_takes() -> None:
             assert direct.run((x, x)) is None
             assert direct.run(()) is None
             assert direct.run(("a",)) is None
+
+
+def test_a_value_that_is_given_on_is_ones_own() -> None:
+    """A seat is written to again in the next call; no result of an earlier one may be in it."""
+    programs = [lambda x: x, lambda x: (x, x), lambda x: (x + x, x), lambda x: x.reshape(-1), lambda x: [x.T, x]]
+    for function in programs:
+        compiled = jit(function, backend="xla")
+        for make in (float, lambda i: np.full(3, i), lambda i: np.full((2, 3), i), lambda i: np.float32(i), int):
+            kept = [(compiled(make(i)), function(np.asarray(make(i)))) for i in range(5)]
+            for found, want in kept:
+                for x, y in zip(tree.leaves(found), tree.leaves(want), strict=True):
+                    np.testing.assert_array_equal(np.asarray(x), y)
+
+
+def test_a_value_may_change_while_its_program_runs() -> None:
+    """A program that outlasts its call has copies."""
+    compiled = jit(lambda x, y: fori_loop(0, 300, lambda _, z: ops.dot(z, y), x) + x, backend="xla")
+    # Each is a permutation, so that the powers of one are exact.
+    rng, y = np.random.default_rng(0), np.eye(40)[np.random.default_rng(1).permutation(40)]
+    x, given, found = np.empty((40, 40)), [], []
+    for _ in range(30):
+        x[:] = rng.normal(size=x.shape)
+        given.append(x.copy())
+        found.append(compiled(x, y))
+        x[:] = np.nan
+    power = np.linalg.matrix_power(y, 300)
+    for z, value in zip(found, given, strict=True):
+        np.testing.assert_array_equal(np.asarray(z), value @ power + value)
+
+
+def test_a_callback_may_keep_what_it_gets() -> None:
+    kept = []
+
+    def keep(x: Any) -> Any:
+        kept.append(x)
+        return x
+
+    compiled = jit(lambda x: pure_callback(keep, x, x), backend="xla")
+    for i in range(4):
+        assert float(compiled(np.float64(i))) == i
+    assert [float(x) for x in kept] == [0.0, 1.0, 2.0, 3.0]
+
+
+@every_backend
+def test_arrays_and_values_in_turns(backend: str) -> None:
+    compiled = jit(lambda x, y: x + 2 * y, backend=backend)
+    a, b = device_put(X), device_put(-X)
+    for _ in range(3):
+        for x, y in [(X, X), (a, X), (X, b), (a, b), (b, a), (X, b), (X, X)]:
+            np.testing.assert_array_equal(np.asarray(compiled(x, y)), np.asarray(x) + 2 * np.asarray(y))
+
+
+@every_backend
+def test_several_signatures_in_turns_are_traced_once_each(backend: str) -> None:
+    traced = []
+
+    def double(x: Any) -> Any:
+        traced.append(x)
+        return tree.map(lambda leaf: leaf + leaf, x)
+
+    compiled = jit(double, backend=backend)
+    for _ in range(3):
+        for n in range(7):
+            np.testing.assert_array_equal(np.asarray(compiled([np.ones(n)])[0]), 2 * np.ones(n))
+            np.testing.assert_array_equal(np.asarray(compiled(np.ones(n))), 2 * np.ones(n))
+    assert len(traced) == 14
+
+
+@every_backend
+def test_a_class_that_becomes_a_node_between_calls(backend: str) -> None:
+    class Late:
+        def __init__(self, child: Any) -> None:
+            self.child = child
+
+    compiled = jit(lambda xs: [2 * x for x in tree.leaves(xs)], backend=backend)
+    assert float(compiled([1.0])[0]) == 2.0
+    with pytest.raises(LawfulError):
+        compiled([Late(1.0)])
+    tree.register_node(Late, lambda node: ((node.child,), None), lambda _, nodes: Late(nodes[0]))
+    for _ in range(2):
+        assert float(compiled([Late(1.0)])[0]) == 2.0
+        assert float(compiled([1.0])[0]) == 2.0
+
+
+def test_an_array_that_is_gone_says_so() -> None:
+    compiled = jit(lambda xs, y: xs["a"] + y, backend="xla")
+    x = device_put(X)
+    for y in (device_put(X), X):
+        for _ in range(2):
+            compiled({"a": device_put(X)}, y)
+    x.delete()
+    for y in (device_put(X), X):
+        with pytest.raises(LawfulError, match="deleted"):
+            compiled({"a": x}, y)
+
+
+def test_values_in_a_donated_place() -> None:
+    compiled = jit(lambda x, y: (x + y, y), donate_argnums=(0, 1), backend="xla")
+    for i in range(4):
+        x, y = np.full(3, float(i)), device_put(X)
+        added, same = compiled(x, y)
+        x[:] = np.nan
+        np.testing.assert_array_equal(np.asarray(added), X + i)
+        np.testing.assert_array_equal(np.asarray(same), X)
+
+
+@every_backend
+def test_a_call_within_a_trace_is_traced(backend: str) -> None:
+    compiled = jit(lambda x: x * 3.0, backend=backend)
+    assert float(compiled(2.0)) == 6.0
+    outer = jit(lambda x: compiled(2.0) + compiled(x), backend=backend)
+    for _ in range(2):
+        assert float(outer(1.0)) == 9.0
+        assert make_jaxpr(lambda: compiled(2.0))().jaxpr.eqns[0].primitive.name == "jit"
+
+
+def test_threads_do_not_share_seats() -> None:
+    compiled = jit(lambda x, y: x * 2.0 + y, backend="xla")
+    wrong: list[Any] = []
+
+    def call(number: int) -> None:
+        for i in range(300):
+            x = np.full(8, number * 1000.0 + i)
+            found = np.asarray(compiled(x, float(number)))
+            if np.any(found != 2 * x + number):
+                wrong.append(found)
+
+    threads = [threading.Thread(target=call, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong

@@ -174,6 +174,7 @@ def test_flatten_up_to_succeeds_just_for_prefixes_and_always_explains_itself(fir
         text = str(error)
         assert str(treedef) in text
         assert str(tree.structure(second)) in text
+    assert treedef.match(second) == leaves
     if leaves is not None:
         assert tree.structure(treedef.unflatten(leaves)) == tree.structure(second)
     if treedef == tree.structure(second):

@@ -1,12 +1,13 @@
 """Walks along a structure: to build a tree of it, and to take one apart.
 
-Each calls itself once a level, through no C function: a level costs one Python frame.
+A structure is turned once into functions of its nodes, which know where their leaves are. Each calls those of its
+children, through no C function: a level costs one Python frame.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from itertools import islice
+from collections.abc import Callable, Sequence
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from lawful.tree._kind import DICT, LIST, TUPLE, same_aux
@@ -14,71 +15,122 @@ from lawful.tree._kind import DICT, LIST, TUPLE, same_aux
 if TYPE_CHECKING:
     from lawful.tree._treedef import PyTreeDef
 
-type Maker = Callable[[Iterator[Any]], Any]
+#: Builds a tree of the list of its leaves.
+type Maker = Callable[[list[Any]], Any]
+#: Appends the subtrees of a tree at a structure's leaves to a list; False if the structure is not a prefix of the tree.
+type Reader = Callable[[Any, list[Any]], bool]
 
 
-def maker_of(treedef: PyTreeDef) -> Maker:
-    """Returns the function that takes a structure's leaves off an iterator and builds the tree."""
-    kind = treedef._kind
+def maker_of(treedef: PyTreeDef, first: int = 0) -> Maker:
+    """Returns the function that builds the tree of a structure, of those leaves of a list that begin at ``first``."""
+    kind, aux = treedef._kind, treedef._aux
     if kind is None:
-        return next
-    aux, length = treedef._aux, len(treedef._subtrees)
+        return itemgetter(first)
+    end = first + treedef._num_leaves
     if treedef._is_flat:
         if kind is TUPLE:
-            return lambda leaves: tuple(islice(leaves, length))
+            return lambda leaves: tuple(leaves[first:end])
         if kind is LIST:
-            return lambda leaves: list(islice(leaves, length))
+            return lambda leaves: leaves[first:end]
         if kind is DICT:
-            # The keys come first in the zip: it takes no leaf once they are exhausted.
-            return lambda leaves: dict(zip(aux, leaves))  # noqa: B905  # more leaves may follow
-    makers = [maker_of(subtree) for subtree in treedef._subtrees]
+            places = tuple(zip(aux, range(first, end), strict=True))
+            return lambda leaves: {key: leaves[place] for key, place in places}
+    makers = []
+    for subtree in treedef._subtrees:
+        makers.append(maker_of(subtree, first))
+        first += subtree._num_leaves
     if kind is TUPLE:
         return lambda leaves: tuple([make(leaves) for make in makers])
     if kind is LIST:
         return lambda leaves: [make(leaves) for make in makers]
     if kind is DICT:
-        return lambda leaves: dict(zip(aux, [make(leaves) for make in makers]))  # noqa: B905  # strict costs time
+        named = tuple(zip(aux, makers, strict=True))
+        return lambda leaves: {key: make(leaves) for key, make in named}
     rebuild = kind.rebuild
     return lambda leaves: rebuild(aux, [make(leaves) for make in makers])
 
 
 def subtrees_up_to(treedef: PyTreeDef, tree: Any) -> list[Any] | None:
     """Returns the subtrees of a tree at a structure's leaves, or None if the structure is not a prefix of the tree."""
+    read = treedef._reader
+    if read is None:
+        read = treedef._reader = reader_of(treedef)
     subtrees: list[Any] = []
-    return subtrees if _descend(treedef, tree, subtrees) else None
+    return subtrees if read(tree, subtrees) else None
 
 
-def _descend(treedef: PyTreeDef, node: Any, found: list[Any]) -> bool:
+def reader_of(treedef: PyTreeDef) -> Reader:
+    """Returns the function that takes trees of a structure apart."""
     kind = treedef._kind
     if kind is None:
-        found.append(node)
-        return True
-    nodetype: Any = kind.nodetype
-    if type(node) is not nodetype:
-        return False
-    subtrees = treedef._subtrees
-    if kind.open is None:
-        children = node
-        if len(node) != len(subtrees):
-            return False
-    elif kind is DICT:
-        # Sorting is not needed: the structure knows the order.
-        if len(node) != len(subtrees):
-            return False
-        try:
-            children = [node[key] for key in treedef._aux]
-        except KeyError:
-            return False
-    else:
-        children, aux = kind.one_level(node)
-        if len(children) != len(subtrees) or not same_aux(treedef._aux, aux, nodetype):
-            return False
+        return _read_leaf
     if treedef._is_flat:
+        return _reader_of_leaves(treedef)
+    children_of = _opener_of(treedef)
+    readers = [None if subtree._kind is None else reader_of(subtree) for subtree in treedef._subtrees]
+
+    def read(node: Any, found: list[Any]) -> bool:
+        children = children_of(node)
+        if children is None:
+            return False
+        for read_child, child in zip(readers, children):  # noqa: B905  # of equal length, and strict costs time
+            if read_child is None:
+                found.append(child)
+            elif not read_child(child, found):
+                return False
+        return True
+
+    return read
+
+
+def _read_leaf(node: Any, found: list[Any]) -> bool:
+    found.append(node)
+    return True
+
+
+def _reader_of_leaves(treedef: PyTreeDef) -> Reader:
+    children_of = _opener_of(treedef)
+
+    def read(node: Any, found: list[Any]) -> bool:
+        children = children_of(node)
+        if children is None:
+            return False
         found += children
         return True
-    for subtree, child in zip(subtrees, children):  # noqa: B905  # of equal length, and strict costs time
-        if subtree._kind is None:
-            found.append(child)
-        elif not _descend(subtree, child, found):
-            return False
-    return True
+
+    return read
+
+
+def _values_at(keys: Sequence[Any]) -> Callable[[dict[Any, Any]], Sequence[Any]]:
+    return itemgetter(*keys) if len(keys) > 1 else lambda node: [node[key] for key in keys]
+
+
+def _opener_of(treedef: PyTreeDef) -> Callable[[Any], Sequence[Any] | None]:
+    """Returns the function that gives the children of a node of a structure's root, or None of another node."""
+    kind, aux, length = treedef._kind, treedef._aux, len(treedef._subtrees)
+    assert kind is not None
+    nodetype: Any = kind.nodetype
+    if kind.open is None:
+        return lambda node: node if type(node) is nodetype and len(node) == length else None
+    if kind is not DICT:
+        one_level = kind.one_level
+
+        def open_node(node: Any) -> Sequence[Any] | None:
+            if type(node) is not nodetype:
+                return None
+            children, its_aux = one_level(node)
+            return children if len(children) == length and same_aux(aux, its_aux, nodetype) else None
+
+        return open_node
+    # Sorting is not needed: the structure knows the order.
+    values_at = _values_at(aux)
+
+    def open_dict(node: Any) -> Sequence[Any] | None:
+        if type(node) is not dict or len(node) != length:
+            return None
+        try:
+            return values_at(node)
+        except KeyError:
+            return None
+
+    return open_dict

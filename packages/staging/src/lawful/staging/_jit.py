@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import operator
 import threading
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
@@ -38,8 +37,8 @@ from lawful.staging._signature import (
 
 # How many signatures of one function are kept; the oldest goes first.
 _MOST_SIGNATURES = 2048
-# Of so many trees of arguments the last program is known directly.
-_MOST_TREES = 64
+# So many programs of a function are tried before the signature of a call is found out.
+_MOST_RECENT = 4
 
 
 def _kind(value: Any) -> Any:
@@ -82,68 +81,58 @@ class Entry:
         )
 
 
-class Direct(NamedTuple):
-    """A program that was run, and how its results are put together: what a call like the last one needs.
+@dataclass(slots=True, eq=False)
+class Direct:
+    """A program that was run, and how its arguments and results are put together: what a call like the last one needs.
 
-    It stands beside the way through the signature, which costs as much again as the rest of a small call: the program
+    It stands beside the way through the signature, which costs twice what the rest of a small call does: the program
     itself looks whether arguments are of exactly its types, and says None if not.
+
+    Attributes:
+      run: gives the results of a call with these leaves; None if they are of other types.
+      match: gives the leaves of ``args`` or, if the call takes names, of ``(args, kwargs)``; None if these are another
+        tree. None where the arguments are the leaves.
+      takes_names: whether there were ``kwargs``.
+      unflatten: gives the tree of the results. None where it is a leaf.
     """
 
     run: Callable[[Sequence[Any]], list[Any] | None]
-    out_tree: Any
-    has_one_result: bool
+    match: Callable[[Any], list[Any] | None] | None
+    takes_names: bool
+    unflatten: Callable[[list[Any]], Any] | None
 
     @classmethod
-    def of(cls, program: CompiledProgram, entry: Entry) -> Direct | None:
+    def of(cls, program: CompiledProgram, in_tree: Any, out_tree: Any) -> Direct | None:
         """Returns that of a program; None if its backend has no way to look."""
         run = getattr(program, "run_exact", None)
-        return None if run is None else cls(run, entry.out_tree, entry.out_tree == _LEAF)
+        if run is None:
+            return None
+        args_tree, kwargs_tree = in_tree.children()
+        takes_names = kwargs_tree.num_nodes > 1
+        match: Any = in_tree.match if takes_names else args_tree.match
+        if not takes_names and args_tree.num_nodes == 1 + args_tree.num_leaves == 1 + len(args_tree.children()):
+            match = None
+        return cls(run, match, takes_names, None if out_tree == _LEAF else out_tree.unflatten)
 
 
 _LEAF = tree.structure(0)
 
 
 class Cache(dict[Hashable, Entry]):
-    """The traces of a function by signature, and the programs that were run last.
+    """The traces of a function by signature, and the programs that were run last, the last one first."""
 
-    Attributes:
-      flat: the program of the last call, if none of its arguments was a tree or had a name.
-      by_tree: those of other calls by the tree of their arguments.
-    """
-
-    __slots__ = ("by_tree", "flat")
+    __slots__ = ("recent",)
 
     def __init__(self) -> None:
-        self.by_tree: dict[Any, Direct] = {}
-        self.flat: Direct | None = None
+        self.recent: tuple[Direct, ...] = ()
 
     def clear(self) -> None:
         super().clear()
-        self.by_tree.clear()
-        self.flat = None
+        self.recent = ()
 
-    def direct(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Direct | None, Sequence[Any]]:
-        """Returns the program for a tree of arguments, if one was run, and their leaves."""
-        if self.flat is not None and not kwargs:
-            return self.flat, args
-        if not self.by_tree:
-            return None, ()
-        leaves, in_tree = tree.flatten((args, kwargs))
-        return self.by_tree.get(in_tree), leaves
-
-    def remember(
-        self, args: tuple[Any, ...], kwargs: dict[str, Any], leaves: list[Any], in_tree: Any, direct: Direct | None
-    ) -> None:
-        """Notes the program of a call, for the next one."""
-        if direct is None:
-            return
-        if not kwargs and len(leaves) == len(args) and all(map(operator.is_, leaves, args)):
-            self.flat = direct
-        else:
-            if len(self.by_tree) >= _MOST_TREES:
-                self.by_tree.clear()
-            self.by_tree[in_tree] = direct
-            self.flat = None
+    def put_first(self, direct: Direct) -> None:
+        """Makes a program the first to be tried."""
+        self.recent = (direct, *[other for other in self.recent if other is not direct][: _MOST_RECENT - 1])
 
 
 _ATTRIBUTE = "__lawful_jit_caches__"
@@ -254,11 +243,18 @@ class JitFunction:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if current.trace is eval_trace:
-            direct, given = self._cache.direct(args, kwargs)
-            if direct is not None:
-                outs = direct.run(given)
-                if outs is not None:
-                    return outs[0] if direct.has_one_result else tree.unflatten(direct.out_tree, outs)
+            recent = self._cache.recent
+            for direct in recent:
+                given: Sequence[Any] | None
+                if kwargs or direct.takes_names:
+                    given = direct.match((args, kwargs)) if direct.takes_names and direct.match else None
+                else:
+                    given = args if direct.match is None else direct.match(args)
+                results = None if given is None else direct.run(given)
+                if results is not None:
+                    if direct is not recent[0]:
+                        self._cache.put_first(direct)
+                    return results[0] if direct.unflatten is None else direct.unflatten(results)
         leaves, signature = self._flatten(args, kwargs)
         entry = self._entry(signature)
         if current.trace is eval_trace and not any([isinstance(x, Tracer) for x in leaves]):
@@ -267,7 +263,9 @@ class JitFunction:
                 program = entry.program = compiled(entry.closed, self._name, entry.donated, self._backend)
             outs = program(*leaves)
             if not entry.closes_over_tracers and not self._statics:
-                self._cache.remember(args, kwargs, leaves, signature.in_tree, Direct.of(program, entry))
+                found = Direct.of(program, signature.in_tree, entry.out_tree)
+                if found is not None:
+                    self._cache.put_first(found)
         elif self._inline:
             outs = eval_closed_jaxpr(entry.call, *entry.consts, *leaves)
         else:

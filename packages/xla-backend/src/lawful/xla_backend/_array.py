@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Iterator
-from typing import Any, NoReturn
+from typing import Any, NoReturn, final
 
 import numpy as np
 
@@ -44,6 +44,7 @@ class Gone:
         self.how = how
 
 
+@final
 class Array(ArrayMethods):
     """An array on a device: immutable, with a type ``aval`` that may be weak.
 
@@ -60,10 +61,10 @@ class Array(ArrayMethods):
     __array_priority__ = 100.0
     __hash__ = None  # type: ignore[assignment]  # == compares elementwise, as for ndarray
 
-    def __init__(self, buffer: Any, aval: ShapedArray, device: _jaxlib.Device) -> None:
-        self._buffer = buffer
-        self._aval = aval
-        self._device = device
+    # No __init__: whoever makes one sets these, in half the time. Every result of every call is one.
+    _buffer: Any
+    _aval: ShapedArray
+    _device: _jaxlib.Device
 
     # What it is
 
@@ -158,7 +159,7 @@ class Array(ArrayMethods):
 
     def copy(self) -> Array:
         """Returns a copy on the same device, with memory of its own."""
-        return Array(_jaxlib.copy_buffer(self._live_buffer(), self._device), self._aval, self._device)
+        return array_of(_jaxlib.copy_buffer(self._live_buffer(), self._device), self._aval, self._device)
 
     def __copy__(self) -> Array:
         return self.copy()
@@ -202,7 +203,7 @@ class Array(ArrayMethods):
         if not _jaxlib.is_device(device):
             return self._view()
         if device.platform == self._device.platform:
-            return Array(_jaxlib.copy_buffer(self._live_buffer(), device), self._aval, device)
+            return array_of(_jaxlib.copy_buffer(self._live_buffer(), device), self._aval, device)
         return put(self._view(), self._aval, device)
 
     def __dlpack_device__(self) -> tuple[int, int]:
@@ -292,9 +293,18 @@ def _format(values: np.ndarray[Any, Any], weak_type: bool) -> str:
     return f"Array({body},{' ' if fits else chr(10) + ' ' * len('Array(')}{tail}"
 
 
+def array_of(buffer: Any, aval: ShapedArray, device: _jaxlib.Device) -> Array:
+    """Returns the Array with a buffer, which is on the device and has the type."""
+    array = Array()
+    array._buffer = buffer
+    array._aval = aval
+    array._device = device
+    return array
+
+
 def put(x: Any, aval: ShapedArray, device: _jaxlib.Device) -> Array:
     """Returns an Array with a copy of a NumPy array or a number, which has the shape and dtype of ``aval``."""
-    return Array(_jaxlib.put(np.asarray(x, dtype=aval.dtype), device, aval), aval, device)
+    return array_of(_jaxlib.put(np.asarray(x, dtype=aval.dtype), device, aval), aval, device)
 
 
 def _restore(values: np.ndarray[Any, Any], weak_type: bool) -> Array:

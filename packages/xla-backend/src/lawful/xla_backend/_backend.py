@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, NoReturn
 
 import numpy as np
+from numpy import ndarray
 
 from lawful.core import ArgumentTypeError, ArgumentValueError, ClosedJaxpr, ShapedArray, float0, get_aval, to_numpy
 from lawful.staging import register_backend
@@ -23,6 +24,7 @@ from lawful.xla_backend._compilation_cache import compilation_cache
 from lawful.xla_backend._errors import DeletedArrayError, XlaError
 from lawful.xla_backend._host_functions import CallbackFailure
 from lawful.xla_backend._lowering import StableHLO, lower
+from lawful.xla_backend._seats import Seat, fits, take_seats
 
 
 class Backend:
@@ -98,6 +100,10 @@ def _buffer_on(x: Any, aval: ShapedArray, device: _jaxlib.Device) -> Any:
     return _jaxlib.put(x if type(x) is np.ndarray else np.asarray(to_numpy(x), dtype=aval.dtype), device, aval)
 
 
+# A program that was found running after so many of its calls has no seats from then on.
+_MOST_LOSSES = 8
+
+
 class Compiled:
     """A compiled program: called with flat arguments, gives the list of flat results.
 
@@ -113,11 +119,14 @@ class Compiled:
         "_executable",
         "_float0_results",
         "_in_avals",
+        "_losses",
         "_lowered",
         "_name",
         "_options",
         "_result_avals",
         "_run",
+        "_spare_seats",
+        "_takes_values",
     )
 
     def __init__(self, lowered: Lowered, device: _jaxlib.Device, options: _jaxlib.Options) -> None:
@@ -126,7 +135,7 @@ class Compiled:
         self._consts = lowered._put_consts(device)
         self._device = device
         self._name = lowered.name
-        self._in_avals = lowered.in_avals
+        self._in_avals = [*lowered.in_avals]
         self._donated = lowered.donated
         self._result_avals = tuple(aval for aval in lowered.out_avals if aval.dtype != float0)
         self._float0_results = [(i, aval) for i, aval in enumerate(lowered.out_avals) if aval.dtype == float0]
@@ -134,6 +143,13 @@ class Compiled:
         self._elsewhere: dict[_jaxlib.Device, Compiled] = {}
         # With one device nothing is ever compiled again, and the module need not be kept.
         self._lowered = lowered if len(_jaxlib.devices(device.platform)) > 1 else None
+        # Had the last call arguments of the host's? Their seats, of as many calls as there were at a time.
+        self._takes_values = False
+        self._spare_seats: list[list[Seat]] = []
+        # How many calls found the program running still, and gave their seats away. Seats are for programs that say
+        # by a result that they have ended, and that use up no argument.
+        can_have_seats = self._result_avals and not self._float0_results and not self._donated
+        self._losses = 0 if can_have_seats else _MOST_LOSSES
 
     def __call__(self, *args: Any) -> list[Any]:
         """Runs the program. The results may still be being computed when this returns.
@@ -172,28 +188,61 @@ class Compiled:
 
         Law: where it is not None, it is what a call gives. It saves `jit` finding out what the arguments are.
         """
-        in_avals, device = self._in_avals, self._device
-        if len(args) != len(in_avals):
-            return None
-        buffers = self._consts.copy()
-        for x, aval in zip(args, in_avals, strict=True):
-            kind = type(x)
-            if kind is Array:
-                if x._aval is not aval or x._device is not device:
-                    return None
-                buffers.append(x._buffer)
-            elif kind is np.ndarray:
-                if x.dtype is not aval.dtype or x.shape != aval.shape or aval.weak_type or aval.dtype == float0:
-                    return None
-                buffers.append(_jaxlib.put(x, device, aval))
-            elif aval is _SCALARS.get(kind):
-                # An int may be too large, of which a call says so.
-                if kind is int and not -(2**63) <= x < 2**63:
-                    return None
-                buffers.append(_jaxlib.put(np.asarray(x, aval.dtype), device, aval))
-            else:
+        if self._takes_values:
+            return self._run_values(args)
+        try:
+            # Only Arrays have these. Types are interned, so that lists of the same ones are compared at once.
+            if [x._aval for x in args] != self._in_avals:
                 return None
-        return self._call_buffers(buffers, args)
+            buffers = [x._buffer for x in args]
+            if self._lowered is not None and any([x._device is not self._device for x in args]):
+                return None
+        except AttributeError:
+            return self._run_values(args)
+        return self._call_buffers(self._consts + buffers if self._consts else buffers, args)
+
+    def _run_values(self, args: Sequence[Any]) -> list[Any] | None:
+        """Does what `run_exact` does where some arguments are values of the host."""
+        if len(args) != len(self._in_avals):
+            return None
+        try:
+            seats = self._spare_seats.pop()
+        except IndexError:
+            seats = [Seat(aval) for aval in self._in_avals]
+        while True:
+            buffers = self._consts.copy()
+            for position, seat in enumerate(seats):
+                x = args[position]
+                kind = type(x)
+                if kind is not seat.kind:
+                    break
+                if kind is Array:
+                    if x._aval is not seat.aval or x._device is not self._device:
+                        break
+                    buffers.append(x._buffer)
+                    continue
+                if kind is ndarray:
+                    if x.dtype is not seat.dtype or x.shape != seat.shape:
+                        break
+                elif kind is int and not fits(x):
+                    break
+                if seat.values is None:
+                    buffers.append(_jaxlib.put(np.asarray(x, seat.dtype), self._device, seat.aval))
+                else:
+                    seat.values[...] = x
+                    buffers.append(seat.buffer)
+            else:
+                results = self._call_buffers(buffers, args)
+                # All results of a program are there at once.
+                if self._losses >= _MOST_LOSSES or results[0]._buffer.is_ready():
+                    self._spare_seats.append(seats)
+                else:
+                    self._losses += 1
+                return results
+            if not take_seats(seats, args, self._device, may_write=self._losses < _MOST_LOSSES):
+                self._spare_seats.append(seats)
+                return None
+            self._takes_values = any(seat.kind is not Array for seat in seats)
 
     def _call_any(self, args: tuple[Any, ...]) -> list[Any]:
         """Calls with arguments of which some are not Arrays of exactly the type compiled for, on this device."""
@@ -229,13 +278,18 @@ class Compiled:
             for position in self._donated:
                 if type(args[position]) is Array:
                     args[position]._discard(f"donated to {self._name} as its argument {position}")
+        # Each buffer gives its place in the list to the Array that holds it.
         device = self._device
-        arrays: list[Any] = [
-            Array(buffer, aval, device) for buffer, aval in zip(results, self._result_avals, strict=True)
-        ]
-        for position, aval in self._float0_results:
-            arrays.insert(position, np.zeros(aval.shape, float0))
-        return arrays
+        for place, aval in enumerate(self._result_avals):
+            array = Array()
+            array._buffer = results[place]
+            array._aval = aval
+            array._device = device
+            results[place] = array
+        if self._float0_results:
+            for position, aval in self._float0_results:
+                results.insert(position, np.zeros(aval.shape, float0))
+        return results
 
     def _on(self, device: _jaxlib.Device) -> Compiled:
         """Returns the program compiled for another device."""
@@ -290,12 +344,6 @@ class Compiled:
     def memory_analysis(self) -> dict[str, int]:
         """Returns the bytes of arguments, results, temporaries and code, by name."""
         return self._executable.memory_analysis()
-
-
-#: The types of the numbers of Python and NumPy.
-_SCALARS: Final = {
-    type(x): get_aval(x) for x in (False, 0, 0.0, 0j, *[np.dtype(code).type(0) for code in "?bhilqBHILQefdFD"])
-}
 
 
 def _common_device(name: str, args: tuple[Any, ...]) -> _jaxlib.Device | None:

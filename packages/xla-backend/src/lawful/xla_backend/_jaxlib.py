@@ -207,6 +207,24 @@ def put(x: np.ndarray[Any, Any], device: Device, aval: ShapedArray) -> Buffer:
         raise XlaError(f"device_put: expected {device} to take {aval}, got the runtime's error {error}") from error
 
 
+# What the runtime wants of memory that it is to use in place.
+_ALIGNMENT = 64
+
+
+def shared_memory(aval: ShapedArray, device: Device) -> tuple[np.ndarray[Any, Any] | None, Buffer]:
+    """Returns an array, and the buffer that holds whatever is written to it; None where the device takes a copy.
+
+    Nothing is to be written while a program may read it.
+    """
+    size = aval.size * aval.dtype.itemsize
+    memory = np.empty(size + _ALIGNMENT, np.uint8)
+    start = -memory.ctypes.data % _ALIGNMENT
+    values = memory[start : start + size].view(aval.dtype).reshape(aval.shape)
+    buffer = xla_client.batched_device_put(aval, _sharding(device), [values], [device], True, enable_x64=True)
+    is_shared = size > 0 and view(buffer).ctypes.data == values.ctypes.data
+    return values if is_shared else None, buffer
+
+
 def view(buffer: Any) -> np.ndarray[Any, Any]:
     """Returns the values of a buffer, read-only, without a copy on the CPU; waits until they are computed.
 
@@ -327,7 +345,8 @@ class Executable:
 
         The arguments must have the shapes and dtypes that were compiled for: only their sizes are checked here.
         """
-        return cast("list[Any]", self._execute(buffers).consume_with_handlers(self._handlers))
+        results: list[Any] = self._execute(buffers).consume_with_handlers(self._handlers)
+        return results
 
     def hlo_text(self) -> str:
         """Returns the program after optimization, as HLO text."""

@@ -16,7 +16,7 @@ import numpy as np
 from lawful import tree
 from lawful.core import ArgumentTypeError, ShapedArray, float0, get_aval, to_numpy
 from lawful.xla_backend import _array, _jaxlib
-from lawful.xla_backend._array import Array
+from lawful.xla_backend._array import Array, array_of
 from lawful.xla_backend._jaxlib import Device
 
 
@@ -111,5 +111,5 @@ def from_dlpack(x: Any, device: Device | None = None) -> Array:
         # NumPy has no bfloat16 and no float8; for all else this costs more.
         buffer = _jaxlib.import_dlpack(x.__dlpack__(), target)
         values = _jaxlib.view(buffer)
-        return Array(buffer, ShapedArray(values.shape, values.dtype), target)
+        return array_of(buffer, ShapedArray(values.shape, values.dtype), target)
     return _array.put(values, get_aval(values), target)
