@@ -9,7 +9,7 @@ import lawful.numpy as lnp
 from lawful.autodiff import grad, jvp
 from lawful.batching import vmap
 from lawful.core import LawfulError
-from lawful.staging import jit
+from lawful.staging import jit, make_jaxpr
 
 generator = numpy.random.default_rng(0)
 SIZES = dict(zip("abcdijkl", (2, 3, 2, 1, 3, 4, 2, 5), strict=True))
@@ -197,3 +197,14 @@ def test_errors_are_of_numpys_class(call: Any) -> None:
         with pytest.raises(LawfulError) as ours:
             run(lnp, X)
         assert isinstance(ours.value, theirs.type.__mro__[-3])
+
+
+@pytest.mark.parametrize(
+    "text", ["kij,lkj->lki", "lkj,kij->lki", "ij,jk->ki", "jk,ij->ki", "ij,jk->ik", "bij,bjk->bki"]
+)
+def test_no_transposition_moves_the_last_dimension_of_a_product(text: str) -> None:
+    operands = arrays(text)
+    check(text, operands)
+    for eqn in make_jaxpr(lambda *xs: lnp.einsum(text, *xs))(*operands).jaxpr.eqns:
+        if eqn.primitive.name == "transpose":
+            assert eqn.params["permutation"][-1] == len(eqn.params["permutation"]) - 1

@@ -206,10 +206,11 @@ def _contract(arrays: Sequence[Any], labels: Sequence[str], wanted: str, path: P
         left = [pair for i, pair in enumerate(left) if i not in step]
         while len(chosen) > 1:
             kept = set(wanted).union(*[term for _, term in left], *[term for _, term in chosen[2:]])
-            chosen = [_product(*chosen[0], *chosen[1], kept), *chosen[2:]]
+            chosen = [_product(*_ordered(chosen[0], chosen[1], wanted), kept), *chosen[2:]]
         left.append(chosen[0])
     while len(left) > 1:
-        left = [*left[2:], _product(*left[0], *left[1], set(wanted).union(*[term for _, term in left[2:]]))]
+        kept = set(wanted).union(*[term for _, term in left[2:]])
+        left = [*left[2:], _product(*_ordered(left[0], left[1], wanted), kept)]
     ((x, term),) = left
     x, term = _summed(x, term, set(wanted))
     # A dimension of length 1 of which the arrays disagree was dropped from each of those that have 1.
@@ -249,8 +250,18 @@ def _summed(x: Any, term: str, kept: set[str]) -> tuple[Any, str]:
     return add(x, axes), "".join([letter for letter in term if letter in kept])
 
 
-def _product(x: Any, x_term: str, y: Any, y_term: str, kept: set[str]) -> tuple[Any, str]:
+def _ordered(one: tuple[Any, str], other: tuple[Any, str], wanted: str) -> tuple[tuple[Any, str], tuple[Any, str]]:
+    """Returns two arrays in the order in which their product has the last dimension of the result last.
+
+    The dimensions of the second are the last ones of a product. To move the last one elsewhere is to copy it in steps.
+    """
+    last = set(wanted[-1:])
+    return (other, one) if last & set(one[1]) - set(other[1]) else (one, other)
+
+
+def _product(one: tuple[Any, str], other: tuple[Any, str], kept: set[str]) -> tuple[Any, str]:
     """Returns the product of two arrays, summed over the letters that are needed no more."""
+    (x, x_term), (y, y_term) = one, other
     x, x_term = _summed(x, x_term, kept | set(y_term))
     y, y_term = _summed(y, y_term, kept | set(x_term))
     both = [letter for letter in x_term if letter in y_term]

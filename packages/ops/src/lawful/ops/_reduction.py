@@ -167,6 +167,11 @@ def _reduction(
         (aval,) = ctx.avals_in
         if not axes:
             return x
+        # The gradient of a difference with something broadcast is the sum of a negated array, which the compiler would
+        # have to make: it sums a product, and negates few numbers. Taken from 0 as here, 0 keeps its sign.
+        negated = ctx.operand_of("stablehlo.negate", x) if hlo == "add" else None
+        if negated is not None:
+            return ctx.hlo.subtract(ctx.zeros(ctx.avals_out[0]), lower(ctx, negated, axes=axes))
         wide = accumulation_dtype(aval.dtype)
         if wide == aval.dtype:
             return ctx.reduce(x, unit(wide), axes, hlo)

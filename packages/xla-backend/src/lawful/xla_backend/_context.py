@@ -129,6 +129,16 @@ class LoweringContext:
         attribute, compare_type = self._types.comparison(x.type.element_type, direction)
         return stablehlo.compare(x, y, attribute, compare_type=compare_type)
 
+    def operand_of(self, op: str, value: Value) -> Value | None:
+        """Returns the operand of the unary operation that made a value; None if another operation made it.
+
+        Args:
+          op: its name, ``"stablehlo.negate"``.
+          value: a value.
+        """
+        made = None if isinstance(value, ir.BlockArgument) else value.owner
+        return made.operands[0] if made is not None and made.name == op else None
+
     def reduce(
         self, operand: Value, init: Any, axes: Sequence[int], body: str | Callable[[Value, Value], Value]
     ) -> Value:
