@@ -282,6 +282,29 @@ def test_a_value_may_change_while_its_program_runs() -> None:
         np.testing.assert_array_equal(np.asarray(z), value @ power + value)
 
 
+def test_a_small_program_may_have_to_wait() -> None:
+    """It outlasts its call if what it is given is still being computed."""
+    permutation = np.eye(100)[np.random.default_rng(1).permutation(100)]
+    slow = jit(lambda x: fori_loop(0, 50, lambda _, z: ops.dot(z, x), x), backend="xla")
+    add = jit(lambda x, y, z: x + y[0, 0] * 0.0 + z, backend="xla")
+    x, found = np.empty(8), []
+    ready = slow(permutation).block_until_ready()
+    for i in range(40):
+        x[:] = i
+        found.append(add(x, slow(permutation) if i % 3 else ready, 0.5))
+        x[:] = np.nan
+    for i, y in enumerate(found):
+        np.testing.assert_array_equal(np.asarray(y), np.full(8, i + 0.5))
+
+
+@every_backend
+def test_a_program_that_never_is_run_directly_is_remembered_once(backend: str) -> None:
+    compiled = jit(lambda x: x + x, backend=backend)
+    for _ in range(3):
+        assert float(compiled(ml_dtypes.bfloat16(2))) == 4.0
+    assert len(compiled._cache.recent) == 1
+
+
 def test_a_callback_may_keep_what_it_gets() -> None:
     kept = []
 

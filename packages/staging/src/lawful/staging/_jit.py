@@ -81,7 +81,7 @@ class Entry:
         )
 
 
-@dataclass(slots=True, eq=False)
+@dataclass(slots=True)
 class Direct:
     """A program that was run, and how its arguments and results are put together: what a call like the last one needs.
 
@@ -132,7 +132,7 @@ class Cache(dict[Hashable, Entry]):
 
     def put_first(self, direct: Direct) -> None:
         """Makes a program the first to be tried."""
-        self.recent = (direct, *[other for other in self.recent if other is not direct][: _MOST_RECENT - 1])
+        self.recent = (direct, *[other for other in self.recent if other != direct][: _MOST_RECENT - 1])
 
 
 _ATTRIBUTE = "__lawful_jit_caches__"

@@ -210,7 +210,7 @@ class Compiled:
         except IndexError:
             seats = [Seat(aval) for aval in self._in_avals]
         while True:
-            buffers = self._consts.copy()
+            buffers, has_written = self._consts.copy(), False
             for position, seat in enumerate(seats):
                 x = args[position]
                 kind = type(x)
@@ -231,10 +231,11 @@ class Compiled:
                 else:
                     seat.values[...] = x
                     buffers.append(seat.buffer)
+                    has_written = True
             else:
                 results = self._call_buffers(buffers, args)
-                # All results of a program are there at once.
-                if self._losses >= _MOST_LOSSES or results[0]._buffer.is_ready():
+                # All results of a program are there at once. Until then it may read the seats.
+                if not has_written or results[0]._buffer.is_ready():
                     self._spare_seats.append(seats)
                 else:
                     self._losses += 1
