@@ -16,6 +16,7 @@ from lawful.control_flow._linear_solve_primitive import linear_solve_p
 from lawful.control_flow._map import map
 from lawful.control_flow._reduce import reduce, reduce_window
 from lawful.control_flow._reduce_primitive import reduce_p, reduce_window_p
+from lawful.control_flow._reroll import reroll
 from lawful.control_flow._root import custom_root
 from lawful.control_flow._root_primitive import root_p
 from lawful.control_flow._scan import scan
@@ -38,6 +39,7 @@ __all__ = [
     "reduce_p",
     "reduce_window",
     "reduce_window_p",
+    "reroll",
     "root_p",
     "scan",
     "scan_p",

@@ -26,6 +26,7 @@ from lawful.staging._explain import explain_new_signature
 from lawful.staging._jit_primitive import compiled, jit_p
 from lawful.staging._make_jaxpr import trace_tree
 from lawful.staging._partial_eval import consts_as_inputs
+from lawful.staging._passes import Pass, passed, passes_key, passes_of
 from lawful.staging._signature import (
     Statics,
     as_tuple,
@@ -183,7 +184,7 @@ class JitFunction:
 
     def __init__(
         self, function: Callable[..., Any], statics: Statics, donate: tuple[int, ...], donate_names: tuple[str, ...],
-        backend: str | None, inline: bool,
+        backend: str | None, inline: bool, passes: tuple[Pass, ...],
     ) -> None:  # fmt: skip
         functools.update_wrapper(self, function)
         self._function = function
@@ -192,9 +193,10 @@ class JitFunction:
         self._donate_names = donate_names
         self._backend = backend
         self._inline = inline
+        self._passes = passes
         self._name = function_name(function)
         self._label = f"jit of {self._name}"
-        options = (statics, donate, donate_names, backend)
+        options = (statics, donate, donate_names, backend, passes_key(passes))
         with _lock:
             self._caches = _caches_of(function)
             self._cache = self._caches.setdefault(options, Cache())
@@ -220,6 +222,7 @@ class JitFunction:
             return entry
         explain_new_signature(self._name, signature, list(self._cache))
         closed, out_tree = trace_tree("jit", self._function, signature.in_tree, signature.avals, signature.static)
+        closed = passed(self._name, closed, self._passes)
         call, consts = consts_as_inputs(closed)
         donated = self._donated_leaves(signature)
         tracers = any(isinstance(x, Tracer) for x in consts)
@@ -314,6 +317,7 @@ def jit(
     keep_unused: bool = False,
     backend: str | None = None,
     inline: bool = False,
+    passes: Sequence[Callable[[ClosedJaxpr], ClosedJaxpr]] = (),
 ) -> Any:
     """Returns ``fun`` compiled: traced once a signature, and run by the backend afterwards.
 
@@ -326,6 +330,8 @@ def jit(
       keep_unused: as in JAX; a compiled program here takes all of its arguments in either case.
       backend: ``"xla"`` or ``"numpy"``; by default XLA where it is installed.
       inline: whether, inside another transformation, its equations stand there themselves and not as a call.
+      passes: functions that rewrite a program, applied to what was traced, the first one first: everything else sees
+        the program that the last one gives. ``lawful.control_flow.reroll`` is one.
 
     The signature is the tree, shapes, dtypes and weakness of the arguments, and the static ones. ``fun`` must have
     no side effects: they happen while it is traced only.
@@ -333,6 +339,7 @@ def jit(
     Raises:
       NonArrayError: an argument that is not static, or a leaf of the result, is not an array.
       ArgumentValueError: a static argument is not hashable, or ``fun`` has no such argument.
+      ArgumentTypeError: a pass does not return a well-typed program of the same types.
 
     Law: ``jit(f)(*args) = f(*args)`` in value, shape, dtype and weakness. Source: ``jax.jit``.
 
@@ -345,9 +352,10 @@ def jit(
         return functools.partial(
             jit, static_argnums=static_argnums, static_argnames=static_argnames, donate_argnums=donate_argnums,
             donate_argnames=donate_argnames, keep_unused=keep_unused, backend=backend, inline=inline,
+            passes=passes,
         )  # fmt: skip
     require_callable("jit", fun)
     statics = statics_of(fun, static_argnums, static_argnames)
     donate = as_tuple("donate_argnums", donate_argnums, int)
     donate_names = as_tuple("donate_argnames", donate_argnames, str)
-    return JitFunction(fun, statics, donate, donate_names, backend, inline)
+    return JitFunction(fun, statics, donate, donate_names, backend, inline, passes_of(passes))

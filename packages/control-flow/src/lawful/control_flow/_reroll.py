@@ -1,0 +1,148 @@
+"""``reroll``: unrolled loops of a program become loops again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from lawful.control_flow._loop_arguments import integer
+from lawful.control_flow._reduce_primitive import reduce_p, reduce_window_p
+from lawful.control_flow._reroll_deferred import Deferred, deferred
+from lawful.control_flow._reroll_labels import Labels
+from lawful.control_flow._reroll_loop import outside_uses, write_loop
+from lawful.control_flow._reroll_runs import Run, runs_of
+from lawful.control_flow._reroll_sums import RowSum
+from lawful.control_flow._reroll_table import Table, table_of
+from lawful.control_flow._reroll_writer import Writer
+from lawful.core import ArgumentTypeError, Atom, ClosedJaxpr, JaxprEqn, map_jaxprs, memoize, shorten
+from lawful.ops import concatenate_p
+
+# A program is written anew only if it becomes smaller by one part in so many: then all passes over it together cost at
+# most so many times the first.
+_WORTH_IT: Final = 100
+# Compilers take their jaxprs as single operations, in which there are no loops.
+_KEPT: Final = (reduce_p, reduce_window_p)
+
+
+def reroll(closed: ClosedJaxpr, *, min_turns: int = 8) -> ClosedJaxpr:
+    """Returns a program in which repeated equations, as a loop of Python leaves them, are one ``scan``.
+
+    What a compiler takes for a program grows with its equations. A loop of n turns is as large as one of its turns, and
+    so is its gradient: the backward loop takes its residuals as the forward loop has stacked them.
+
+    Turns are consecutive blocks of equations with the same primitives, parameters and types. An operand may come from
+    the same turn, from up to four turns before, or from outside of the loop: the same in all turns, or another one in
+    each. Slices ``x[i]`` along one axis are taken from the array itself. Equations with effects are left as they are,
+    and so are loops that would not make the program smaller.
+
+    Args:
+      closed: a program, as ``make_jaxpr`` gives it. Programs within its equations are treated alike.
+      min_turns: how many turns make a loop, at least 2.
+
+    Raises:
+      ArgumentTypeError: ``closed`` is not a ``ClosedJaxpr``, or ``min_turns`` not an integer.
+      ArgumentValueError: ``min_turns`` is less than 2.
+
+    Laws: it means the same; doing it twice is doing it once. The work is proportional to the number of equations, but
+    for a logarithm.
+
+    >>> import numpy as np
+    >>> from lawful.ops import sin
+    >>> from lawful.staging import make_jaxpr
+    >>> def chain(x):
+    ...     for _ in range(1000):
+    ...         x = sin(x)
+    ...     return x
+    >>> [(eqn.primitive.name, eqn.params["length"]) for eqn in reroll(make_jaxpr(chain)(np.float64(1.0))).eqns]
+    [('scan', 1000)]
+
+    Give it to ``jit``: ``jit(f, passes=(reroll,))``, or ``passes=(functools.partial(reroll, min_turns=16),)``.
+    """
+    if not isinstance(closed, ClosedJaxpr):
+        raise ArgumentTypeError(
+            f"reroll: expected a ClosedJaxpr, got {shorten(closed)} of type {type(closed).__name__}; make one of a "
+            "function by make_jaxpr, or give reroll to jit by passes=(reroll,)"
+        )
+    return _rerolled(closed, integer("reroll", "min_turns", min_turns, 2))
+
+
+@memoize
+def _rerolled(closed: ClosedJaxpr, least: int) -> ClosedJaxpr:
+    while True:
+        closed = _within(closed, least)
+        smaller = _once(closed, least)
+        if smaller is None:
+            return closed
+        closed = smaller
+
+
+def _within(closed: ClosedJaxpr, least: int) -> ClosedJaxpr:
+    """Returns a program with those within its equations treated."""
+    changed = False
+
+    def inner(program: ClosedJaxpr) -> ClosedJaxpr:
+        nonlocal changed
+        found = _rerolled(program, least)
+        changed = changed or found is not program
+        return found
+
+    eqns = [
+        eqn.replace(params=map_jaxprs(inner, eqn.params)) if eqn.params and eqn.primitive not in _KEPT else eqn
+        for eqn in closed.eqns
+    ]
+    return ClosedJaxpr(closed.jaxpr.replace(eqns=eqns), closed.consts) if changed else closed
+
+
+def _once(closed: ClosedJaxpr, least: int) -> ClosedJaxpr | None:
+    """Returns a program with its loops rolled, or None if it does not become smaller."""
+    if len(closed.eqns) < least:
+        return None
+    labels = Labels()
+    best, size = None, len(closed.eqns) - len(closed.eqns) // _WORTH_IT
+    found = deferred(closed.jaxpr, least)
+    # Rows that are taken out may be parts of a turn: of an array that the turn makes.
+    for outside in (Deferred(), found) if found.values else (found,):
+        table = table_of(closed.jaxpr, labels, outside)
+        runs = runs_of(table, least)
+        if runs:
+            written, count = _written(closed, table, runs, outside)
+            if count < size:
+                best, size = written, count
+    return best
+
+
+def _written(closed: ClosedJaxpr, table: Table, runs: Sequence[Run], outside: Deferred) -> tuple[ClosedJaxpr, int]:
+    """Returns a program in which runs are loops, and its number of equations, with those of the loops."""
+    jaxpr = closed.jaxpr
+    writer = Writer(outside.rows)
+    for value in outside.values.values():
+        outs = [value.total] if isinstance(value, RowSum) else value.outvars
+        writer.waiting.update(dict.fromkeys(outs, value))
+    others = [*outside.operands(), *jaxpr.outvars]
+    in_runs = {number for run in runs for number in range(run.start, run.end)}
+    single: set[Atom] = set(jaxpr.outvars)
+    for number, eqn in enumerate(table.eqns):
+        if number not in in_runs and eqn.primitive is not concatenate_p:
+            single.update(eqn.invars)
+    count = number = 0
+    for run, uses in zip(runs, outside_uses(table, runs, others, single), strict=True):
+        for eqn in table.eqns[number : run.start]:
+            _write(writer, eqn)
+        count += write_loop(writer, table, run, uses, jaxpr.name)
+        number = run.end
+    for eqn in table.eqns[number:]:
+        _write(writer, eqn)
+    outvars = [writer.use(atom) for atom in jaxpr.outvars]
+    constvars, consts = [*jaxpr.constvars, *writer.constvars], [*closed.consts, *writer.consts]
+    written = jaxpr.replace(constvars=constvars, eqns=writer.eqns, outvars=outvars)
+    return ClosedJaxpr(written, consts), count + len(writer.eqns)
+
+
+def _write(writer: Writer, eqn: JaxprEqn) -> None:
+    """Writes an equation as it is, except that rows which are joined again are a part of their array."""
+    writer.source = eqn.source
+    if eqn.primitive is concatenate_p:
+        writer.join(eqn)
+        return
+    writer.ready(eqn.invars)
+    writer.eqns.append(writer.renamed(eqn))

@@ -1,0 +1,113 @@
+"""After how many equations a program repeats itself: candidates, found by the gaps between equal stretches."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any, Final
+
+import numpy as np
+
+from lawful.control_flow._reroll_table import DEFERRED, OUTSIDE, Integers, Table
+
+Hashes = np.ndarray[Any, np.dtype[np.uint64]]
+
+# At most so many periods are tried.
+_MOST: Final = 24
+# Odd factors mix numbers well in arithmetic modulo 2**64.
+_FACTORS: Final = tuple(map(np.uint64, (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9)))
+
+
+def periods(table: Table, least: int) -> list[int]:
+    """Returns numbers of equations after which a program may repeat itself, the shortest first.
+
+    A stretch of 1, 2, 4, … equations is looked up where it was seen last: inside a loop that is one turn before, if the
+    stretch is as long as a turn or two. Equations are told apart by their labels, and by what they make their operands
+    of, to some depth: equal labels alone would make one loop of ``x * a * b`` and ``x * x``.
+
+    Args:
+      table: the program.
+      least: how many turns a loop has at least.
+    """
+    weights: Counter[int] = Counter()
+    for hashes in _views(table):
+        # Two turns are at most this long.
+        most, width = 2 * len(hashes) // least, 1
+        while len(hashes) > width:
+            gaps, counts = _gaps(hashes)
+            fit = (gaps > 0) & (counts + gaps + width > (least - 1) * gaps)
+            weights.update(dict(zip(*_totals(gaps[fit], counts[fit]), strict=True)))
+            if width > most:
+                break
+            hashes = _mixed(hashes[:-width], hashes[width:])
+            width *= 2
+    return sorted([period for period, _ in weights.most_common(_MOST)])
+
+
+def stretches(table: Table, period: int, least: int) -> Iterator[tuple[int, int]]:
+    """Yields where stretches begin and end in which each label is that of one period later, of at least some turns."""
+    labels = table.labels
+    for start, end in _runs(labels[:-period] == labels[period:]):
+        if end - start >= (least - 1) * period:
+            yield start, end + period
+
+
+def _views(table: Table) -> Iterator[Hashes]:
+    """Yields numbers of equations that tell them apart, more and more finely."""
+    labels = table.labels.astype(np.uint64)
+    yield labels
+    by_operand = _deeper(table, labels, table.numbers)
+    by_form = _deeper(table, labels, None)
+    yield by_form
+    yield by_operand
+    yield _deeper(table, _deeper(table, by_form, None), None)
+
+
+def _deeper(table: Table, hashes: Hashes, outside: Integers | None) -> Hashes:
+    """Returns numbers of equations made of those of the equations that give their operands.
+
+    Args:
+      table: the program.
+      hashes: the numbers.
+      outside: what tells operands apart that no equation gives, or nothing.
+    """
+    if not len(table.makers):
+        return hashes
+    given = hashes[table.makers] * _FACTORS[1] + table.results.astype(np.uint64)
+    other = np.zeros_like(given) if outside is None else outside.astype(np.uint64) * _FACTORS[2]
+    known = np.where((table.makers == OUTSIDE) | (table.results == DEFERRED), other, given)
+    # The operands of an equation count by their order.
+    counts = np.diff(table.first)
+    order = np.arange(len(known)) - np.repeat(table.first[:-1], counts)
+    terms = (known ^ (known >> np.uint64(29))) * (order.astype(np.uint64) * np.uint64(2) + _FACTORS[0])
+    sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(terms, dtype=np.uint64)])
+    return _mixed(hashes, sums[table.first[1:]] - sums[table.first[:-1]])
+
+
+def _mixed(left: Hashes, right: Hashes) -> Hashes:
+    first, second = left * _FACTORS[0], (right ^ (right >> np.uint64(31))) * _FACTORS[1]
+    mixed = np.add(first, second, dtype=np.uint64)
+    found: Hashes = mixed ^ (mixed >> np.uint64(33))
+    return found
+
+
+def _gaps(hashes: Hashes) -> tuple[Integers, Integers]:
+    """Returns how far back a number was seen last, 0 for never, and for how many places in a row that is so."""
+    order = np.argsort(hashes, kind="stable")
+    again = hashes[order[1:]] == hashes[order[:-1]]
+    back = np.zeros(len(hashes), np.int64)
+    back[order[1:][again]] = order[1:][again] - order[:-1][again]
+    starts = np.concatenate([[0], np.flatnonzero(back[1:] != back[:-1]) + 1])
+    return back[starts], np.diff(np.concatenate([starts, [len(back)]]))
+
+
+def _totals(gaps: Integers, counts: Integers) -> tuple[list[int], list[int]]:
+    """Returns the different gaps, and how many places have each."""
+    different, which = np.unique(gaps, return_inverse=True)
+    return different.tolist(), np.bincount(which, counts, len(different)).astype(np.int64).tolist()
+
+
+def _runs(mask: np.ndarray[Any, np.dtype[np.bool_]]) -> Iterator[tuple[int, int]]:
+    """Yields where stretches of true elements begin and end."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]]).astype(np.int8)))
+    yield from zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True)

@@ -1,0 +1,134 @@
+"""Rows of arrays: what an unrolled loop takes from an array turn by turn.
+
+``x[i]`` with a known index is a slice. It is no part of a turn, since its parameters differ. So slices are taken out of
+the program, to be written where somebody needs them, and a loop takes its slices from the array itself.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from lawful.core import Jaxpr, JaxprEqn, ShapedArray, Var
+from lawful.ops import broadcast_in_dim_p, reshape_p, slice_p, split_p, squeeze_p
+
+#: For each dimension, where a part of an array begins and ends.
+Window = tuple[tuple[int, int], ...]
+
+
+class Line(NamedTuple):
+    """Where rows of one kind lie: side by side along an axis, within a window of the other dimensions.
+
+    Along the axis itself the window is (0, 0).
+    """
+
+    axis: int
+    size: int
+    window: Window
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A part of an array: some consecutive places along an axis, from ``start`` on, in a shape of its own.
+
+    Attributes:
+      array: of which it is a part.
+      line: the axis, how many places, and the window in other dimensions.
+      start: the first place.
+      aval: the type of the part.
+    """
+
+    array: Var
+    line: Line
+    start: int
+    aval: ShapedArray
+
+    def steps_to(self, other: Row | None) -> int:
+        """Returns 1 if the other one is the next row of the same array, -1 if it is the one before, else 0."""
+        if other is None or (self.array, self.line, self.aval) != (other.array, other.line, other.aval):
+            return 0
+        step = other.start - self.start
+        return 1 if step == self.line.size else -1 if step == -self.line.size else 0
+
+    def window(self, last: Row | None = None) -> Window:
+        """Returns the part of the array from this row to another one, which may come before it."""
+        starts = (self.start, self.start if last is None else last.start)
+        return within(self.line, min(starts), max(starts) + self.line.size)
+
+
+def within(line: Line, low: int, high: int) -> Window:
+    """Returns the window of a part of a line, from one place to another."""
+    return tuple([(low, high) if axis == line.axis else extent for axis, extent in enumerate(line.window)])
+
+
+def lines(whole: Sequence[int], window: Window) -> list[Line]:
+    """Returns the lines that a part of an array may be a row of: along each axis that it does not have the whole of."""
+    found = []
+    for axis, (low, high) in enumerate(window):
+        if high - low < whole[axis] and high > low:
+            found.append(Line(axis, high - low, (*window[:axis], (0, 0), *window[axis + 1 :])))
+    return found
+
+
+def stack_row(stack: Var, place: int, aval: ShapedArray) -> Row:
+    """Returns the row of a stack of values, at a place of its first dimension."""
+    window = ((0, 0), *[(0, size) for size in aval.shape])
+    return Row(stack, Line(0, 1, window), place, aval)
+
+
+def deferred_slices(jaxpr: Jaxpr, least: int) -> tuple[dict[Var, Row], dict[int, JaxprEqn]]:
+    """Returns the variables that are rows of arrays, and the equations that give them, by their numbers.
+
+    Args:
+      jaxpr: the program.
+      least: how many rows there are at least along a line.
+    """
+    counts: Counter[tuple[Var, Line]] = Counter()
+    possible = [_rows_of(eqn) for eqn in jaxpr.eqns]
+    for alternatives in possible:
+        for rows in alternatives:
+            counts.update([(row.array, row.line) for row in rows])
+    found: dict[Var, Row] = {}
+    eqns = {}
+    for number, (eqn, alternatives) in enumerate(zip(jaxpr.eqns, possible, strict=True)):
+        rows = max(alternatives, key=lambda rows: counts[rows[0].array, rows[0].line], default=[])
+        operand = eqn.invars[0] if len(eqn.invars) == 1 else None
+        if rows and counts[rows[0].array, rows[0].line] >= least:
+            found.update(zip(eqn.outvars, rows, strict=True))
+        elif type(operand) is Var and operand in found and is_view(eqn):
+            found[eqn.outvars[0]] = replace(found[operand], aval=eqn.outvars[0].aval)
+        else:
+            continue
+        eqns[number] = eqn
+    return found, eqns
+
+
+def is_view(eqn: JaxprEqn) -> bool:
+    """Whether an equation gives the same elements in another shape."""
+    if eqn.primitive is reshape_p or eqn.primitive is squeeze_p:
+        return True
+    return eqn.primitive is broadcast_in_dim_p and eqn.invars[0].aval.size == eqn.outvars[0].aval.size
+
+
+def _rows_of(eqn: JaxprEqn) -> list[list[Row]]:
+    """Returns what the results of an equation may be rows of: for each possibility, one for each result."""
+    if eqn.primitive is not slice_p and eqn.primitive is not split_p:
+        return []
+    array, shape = eqn.invars[0], eqn.invars[0].aval.shape
+    if type(array) is not Var:
+        return []
+    if eqn.primitive is split_p:
+        axis = eqn.params["axis"]
+        sizes = {var.aval.shape[axis] for var in eqn.outvars}
+        if len(sizes) != 1 or 0 in sizes:
+            return []
+        (size,) = sizes
+        line = Line(axis, size, tuple([(0, 0 if i == axis else whole) for i, whole in enumerate(shape)]))
+        return [[Row(array, line, i * size, var.aval) for i, var in enumerate(eqn.outvars)]]
+    if eqn.params["strides"] is not None:
+        return []
+    starts, aval = eqn.params["start_indices"], eqn.outvars[0].aval
+    window = tuple(zip(starts, eqn.params["limit_indices"], strict=True))
+    return [[Row(array, line, starts[line.axis], aval)] for line in lines(shape, window)]
