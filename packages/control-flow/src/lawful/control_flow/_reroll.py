@@ -8,7 +8,7 @@ from typing import Final
 from lawful.control_flow._loop_arguments import integer
 from lawful.control_flow._reduce_primitive import reduce_p, reduce_window_p
 from lawful.control_flow._reroll_deferred import Deferred, deferred
-from lawful.control_flow._reroll_labels import Labels
+from lawful.control_flow._reroll_labels import labels_of
 from lawful.control_flow._reroll_loop import outside_uses, write_loop
 from lawful.control_flow._reroll_runs import Run, runs_of
 from lawful.control_flow._reroll_sums import RowSum
@@ -97,9 +97,9 @@ def _once(closed: ClosedJaxpr, least: int) -> ClosedJaxpr | None:
     """Returns a program with its loops rolled, or None if it does not become smaller."""
     if len(closed.eqns) < least:
         return None
-    labels = Labels()
+    labels = labels_of(closed.eqns)
     best, size = None, len(closed.eqns) - len(closed.eqns) // _WORTH_IT
-    found = deferred(closed.jaxpr, least)
+    found = deferred(closed.jaxpr, labels, least)
     # Rows that are taken out may be parts of a turn: of an array that the turn makes.
     for outside in (Deferred(), found) if found.values else (found,):
         table = table_of(closed.jaxpr, labels, outside)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 
 from lawful.control_flow._reroll_rows import Row, deferred_slices
@@ -30,13 +30,14 @@ class Deferred:
             yield from value.operands if isinstance(value, RowSum) else value.invars
 
 
-def deferred(jaxpr: Jaxpr, least: int) -> Deferred:
+def deferred(jaxpr: Jaxpr, labels: Sequence[int], least: int) -> Deferred:
     """Returns what can be taken out of a program.
 
     Args:
       jaxpr: the program.
+      labels: of its equations.
       least: how many rows an array has at least.
     """
-    rows, eqns = deferred_slices(jaxpr, least)
+    rows, eqns = deferred_slices(jaxpr, labels, least)
     sums, dropped = deferred_sums(jaxpr, least)
     return Deferred(rows, {**eqns, **sums}, dropped)

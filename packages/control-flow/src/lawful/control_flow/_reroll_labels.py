@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -22,12 +22,19 @@ from lawful.core import (
 _MOST_ALIKE: Final = 8
 
 
-class Labels:
-    """Gives equations their labels.
+def labels_of(eqns: Sequence[JaxprEqn]) -> list[int]:
+    """Returns the labels of equations.
 
     Equal labels mean: the same primitive, parameters, types of operands and of results, weakness included. Programs
-    among the parameters are the same if they differ in the names of variables only.
+    among the parameters are the same if they differ in the names of variables only. The label of an equation with
+    effects is its own.
     """
+    labels = _Labels()
+    return [labels.of(eqn) for eqn in eqns]
+
+
+class _Labels:
+    """The labels that were given so far."""
 
     def __init__(self) -> None:
         self._labels: dict[Hashable, int] = {}

@@ -14,6 +14,8 @@ Hashes = np.ndarray[Any, np.dtype[np.uint64]]
 
 # At most so many periods are tried.
 _MOST: Final = 24
+# Up to how far back, in equations, operands count by where they are made.
+_NEAR: Final = (32, 1024)
 # Odd factors mix numbers well in arithmetic modulo 2**64.
 _FACTORS: Final = tuple(map(np.uint64, (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9)))
 
@@ -61,6 +63,9 @@ def _views(table: Table) -> Iterator[Hashes]:
     yield by_form
     yield by_operand
     yield _deeper(table, _deeper(table, by_form, None), None)
+    # Where equal values are computed again and again, only distances tell which of them is meant.
+    for near in _NEAR:
+        yield _folded(table, labels, _near_distances(table, near))
 
 
 def _deeper(table: Table, hashes: Hashes, outside: Integers | None) -> Hashes:
@@ -71,15 +76,27 @@ def _deeper(table: Table, hashes: Hashes, outside: Integers | None) -> Hashes:
       hashes: the numbers.
       outside: what tells operands apart that no equation gives, or nothing.
     """
-    if not len(table.makers):
-        return hashes
     given = hashes[table.makers] * _FACTORS[1] + table.results.astype(np.uint64)
     other = np.zeros_like(given) if outside is None else outside.astype(np.uint64) * _FACTORS[2]
-    known = np.where((table.makers == OUTSIDE) | (table.results == DEFERRED), other, given)
-    # The operands of an equation count by their order.
-    counts = np.diff(table.first)
-    order = np.arange(len(known)) - np.repeat(table.first[:-1], counts)
-    terms = (known ^ (known >> np.uint64(29))) * (order.astype(np.uint64) * np.uint64(2) + _FACTORS[0])
+    # Of rows it is only told on which line they lie: each turn has another one.
+    rows = (table.lines + len(table.atoms)).astype(np.uint64) * _FACTORS[2]
+    known = np.where(table.lines > 0, rows, np.where(table.makers == OUTSIDE, other, given))
+    return _folded(table, hashes, known)
+
+
+def _near_distances(table: Table, near: int) -> Hashes:
+    """Returns for each operand how many equations before it was made, up to some number."""
+    users = np.repeat(np.arange(len(table.eqns)), np.diff(table.first))
+    distances = np.where(table.makers == OUTSIDE, near + 1, users - table.makers)
+    distances = np.where(table.results == DEFERRED, near + 2 + table.lines, np.minimum(distances, near + 1))
+    found: Hashes = distances.astype(np.uint64) * _FACTORS[2]
+    return found
+
+
+def _folded(table: Table, hashes: Hashes, of_operands: Hashes) -> Hashes:
+    """Returns numbers of equations made of such numbers and of those of their operands, in their order."""
+    order = np.arange(len(of_operands)) - np.repeat(table.first[:-1], np.diff(table.first))
+    terms = (of_operands ^ (of_operands >> np.uint64(29))) * (order.astype(np.uint64) * np.uint64(2) + _FACTORS[0])
     sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(terms, dtype=np.uint64)])
     return _mixed(hashes, sums[table.first[1:]] - sums[table.first[:-1]])
 

@@ -78,15 +78,21 @@ def stack_row(stack: Var, place: int, aval: ShapedArray) -> Row:
     return Row(stack, Line(0, 1, window), place, aval)
 
 
-def deferred_slices(jaxpr: Jaxpr, least: int) -> tuple[dict[Var, Row], dict[int, JaxprEqn]]:
+def deferred_slices(jaxpr: Jaxpr, labels: Sequence[int], least: int) -> tuple[dict[Var, Row], dict[int, JaxprEqn]]:
     """Returns the variables that are rows of arrays, and the equations that give them, by their numbers.
 
     Args:
       jaxpr: the program.
+      labels: of its equations.
       least: how many rows there are at least along a line.
     """
     counts: Counter[tuple[Var, Line]] = Counter()
-    possible = [_rows_of(eqn) for eqn in jaxpr.eqns]
+    repeated = Counter(labels)
+    # An array that is made again and again is a part of a turn, and so are its rows.
+    inner = {
+        var for eqn, label in zip(jaxpr.eqns, labels, strict=True) if repeated[label] >= least for var in eqn.outvars
+    }
+    possible = [_rows_of(eqn) if eqn.invars and eqn.invars[0] not in inner else [] for eqn in jaxpr.eqns]
     for alternatives in possible:
         for rows in alternatives:
             counts.update([(row.array, row.line) for row in rows])

@@ -72,18 +72,20 @@ def runs_of(table: Table, least: int) -> list[Run]:
 
 def saved(table: Table, run: Run) -> int:
     """Returns about how many equations fewer there are if a run becomes a loop: what is sliced has to be stacked."""
-    makers, results, numbers, lanes = (
-        run.rows(table, values) for values in (table.makers, table.results, table.numbers, table.lanes)
+    makers, lines, numbers, positions = (
+        run.rows(table, values) for values in (table.makers, table.lines, table.numbers, table.positions)
     )
     sliced = ~(makers >= run.start).any(0) & (numbers != numbers[0]).any(0)
-    single = ((makers == OUTSIDE) & (results != DEFERRED)).any(0)
-    steps = np.diff(lanes, axis=0)
+    single = ((makers == OUTSIDE) & (lines == 0)).any(0)
+    of_rows = (lines != 0).any(0)
+    steps = np.diff(positions, axis=0)
     pieces = 1 + (steps[1:] != steps[:-1]).sum(0)
     operands, cost = run.operands(table), 0
     for column in np.flatnonzero(sliced).tolist():
         atoms = table.atoms[operands.start + column : operands.stop : makers.shape[1]]
         apart = 2 if atoms[0].aval.shape else sum([type(x) is not Literal for x in atoms])
-        cost += apart if single[column] else min(apart, 2 * int(pieces[column]))
+        joined = 2 * int(pieces[column])
+        cost += joined if of_rows[column] else apart if single[column] else min(apart, joined)
     return (run.turns - 1) * run.period - 1 - cost
 
 
@@ -140,7 +142,8 @@ def _first_irregular(table: Table, run: Run) -> int:
     anchors = makers - run.period * turns
     anchor, result = anchors[at, columns], results[at, columns]
     delays = np.maximum(-((anchor - run.start) // run.period), 0)
-    wrong = inside & ((anchors != anchor) | (results != result) | (results == DEFERRED))
+    regular = inside & (anchors == anchor) & (results == result) & (results != DEFERRED)
+    wrong = (turns >= first) & ~regular
     cuts = np.where(wrong.any(0), wrong.argmax(0), run.turns)
     late = (first < run.turns) & ((first > delays) | (delays > _MOST_DELAY))
     return int(np.where(late, np.minimum(cuts, first), cuts).min(initial=run.turns))

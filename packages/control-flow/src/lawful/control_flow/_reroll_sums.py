@@ -67,9 +67,10 @@ def deferred_sums(jaxpr: Jaxpr, least: int) -> tuple[dict[int, RowSum], set[int]
       least: how many rows are added at least.
     """
     found, parts = {}, set()
-    for chain in _chains(jaxpr):
-        groups = [] if len(chain.rows) < least else [*_groups(chain)]
-        if groups and _apart(groups):
+    chains = [chain for chain in _chains(jaxpr) if len(chain.rows) >= least]
+    for chain in _without_turns(chains, least):
+        groups = [*_groups(chain)]
+        if _apart(groups):
             *others, last = sorted(chain.eqns)
             parts.update(others)
             found[last] = RowSum(jaxpr.eqns[last].outvars[0], chain.before, groups, chain.zero)
@@ -81,7 +82,7 @@ class _Chain:
     """Additions one after the other, of which each adds a padded row: the rows, and where they are."""
 
     zero: Literal
-    shape: Sequence[int]
+    shape: tuple[int, ...]
     before: Atom | None = None
     rows: list[tuple[Var, Window]] = field(default_factory=list)
     eqns: list[int] = field(default_factory=list)
@@ -113,6 +114,20 @@ def _chains(jaxpr: Jaxpr) -> list[_Chain]:
             chain.eqns.append(number)
             chains[eqn.outvars[0]] = chain
     return list(chains.values())
+
+
+def _without_turns(chains: Sequence[_Chain], least: int) -> Iterator[_Chain]:
+    """Yields chains but those that follow on each other as often as a loop has turns: they are parts of turns."""
+    alike: dict[tuple[object, ...], list[_Chain]] = {}
+    for chain in chains:
+        alike.setdefault((chain.shape, len(chain.rows), chain.before is None), []).append(chain)
+    for members in alike.values():
+        count, end = 0, -1
+        for first, last in sorted([(min(chain.eqns), max(chain.eqns)) for chain in members], key=lambda ends: ends[1]):
+            if first > end:
+                count, end = count + 1, last
+        if count < least:
+            yield from members
 
 
 def _groups(chain: _Chain) -> Iterator[Group]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from itertools import accumulate
 from typing import Any, Final
@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from lawful.control_flow._reroll_deferred import Deferred
-from lawful.control_flow._reroll_labels import Labels, literal_key
+from lawful.control_flow._reroll_labels import literal_key
 from lawful.control_flow._reroll_rows import Row
 from lawful.control_flow._reroll_sums import RowSum
 from lawful.core import Atom, Jaxpr, JaxprEqn, Literal, Var
@@ -29,29 +29,29 @@ class Table:
 
     Attributes:
       eqns: the equations.
-      places: the number of each in the program.
       labels: of each.
       first: where the operands of each begin; and last, how many operands there are.
       atoms: the operands.
       numbers: of each operand: equal for the same variable, or the same literal.
       makers: for each operand the equation that gives it, or the last one that it needs.
       results: for each operand which result of that equation it is.
-      lanes: for each operand where it lies among those that are next to each other, if it is a row or a result.
+      lines: for each operand, equal for rows on one line of an array, 0 for what is no row.
+      positions: for each operand, where it lies on its line, if it is a row, or which equation gives it.
     """
 
     eqns: Sequence[JaxprEqn]
-    places: Sequence[int]
     labels: Integers
     first: Integers
     atoms: Sequence[Atom]
     numbers: Integers
     makers: Integers
     results: Integers
-    lanes: Integers
+    lines: Integers
+    positions: Integers
 
 
-def table_of(jaxpr: Jaxpr, labels: Labels, deferred: Deferred) -> Table:
-    """Returns the table of a program without what is deferred."""
+def table_of(jaxpr: Jaxpr, labels: Sequence[int], deferred: Deferred) -> Table:
+    """Returns the table of a program, whose equations have these labels, without what is deferred."""
     eqns: list[JaxprEqn] = []
     places: list[int] = []
     atoms: list[Atom] = []
@@ -74,18 +74,20 @@ def table_of(jaxpr: Jaxpr, labels: Labels, deferred: Deferred) -> Table:
             eqns.append(eqn)
             places.append(number)
     first = [0, *accumulate(len(eqn.invars) for eqn in eqns)]
-    rows = deferred.rows
-    lanes = [rows[x].start if type(x) is Var and x in rows else maker for x, maker in zip(atoms, makers, strict=True)]
+    rows = [deferred.rows.get(atom) if type(atom) is Var else None for atom in atoms]
+    lines: dict[Hashable, int] = {}
+    of_row = [0 if row is None else lines.setdefault((row.array, row.line), len(lines) + 1) for row in rows]
+    positions = [maker if row is None else row.start for row, maker in zip(rows, makers, strict=True)]
     return Table(
-        eqns, places, _array([labels.of(eqn) for eqn in eqns]), _array(first), atoms, _array(_numbers(atoms, rows)),
-        _array(makers), _array(results), _array(lanes),
+        eqns, _array([labels[place] for place in places]), _array(first), atoms, _array(_numbers(atoms, rows)),
+        _array(makers), _array(results), _array(of_row), _array(positions),
     )  # fmt: skip
 
 
-def _numbers(atoms: Sequence[Atom], rows: Mapping[Var, Row]) -> list[int]:
+def _numbers(atoms: Sequence[Atom], rows: Sequence[Row | None]) -> list[int]:
     """Returns numbers that are equal for the same variable, literal, or row of an array."""
     known: dict[Hashable, int] = {}
-    keys: Iterator[Hashable] = (literal_key(x) if type(x) is Literal else rows.get(x, x) for x in atoms)  # type: ignore[arg-type]
+    keys = [literal_key(x) if type(x) is Literal else row or x for x, row in zip(atoms, rows, strict=True)]
     return [known.setdefault(key, len(known)) for key in keys]
 
 

@@ -65,6 +65,7 @@ from lawful.laws._program import Program
 from lawful.laws._purity import law_purity
 from lawful.laws._pytree import Pair
 from lawful.laws._report import LawReport, Refused, Report
+from lawful.laws._rerolling import law_rerolling
 from lawful.laws._restriction import generation_for
 from lawful.laws._search import (
     Drawn,
@@ -160,6 +161,7 @@ __all__ = [
     "law_map_is_stack",
     "law_nothing_survives",
     "law_passes",
+    "law_rerolling",
     "law_primitive_algebra",
     "law_primitive_reference",
     "law_primitive_transpose",

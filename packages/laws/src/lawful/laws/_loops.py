@@ -19,7 +19,7 @@ Function = Callable[..., Any]
 _TURNS = 3
 
 
-def _turn(trial: Trial) -> tuple[Function, list[Any]]:
+def turn_of(trial: Trial) -> tuple[Function, list[Any]]:
     """Returns the body of a loop made of a case's function, and what its first carry begins with: floating arguments.
 
     The body takes a factor, the carry and a slice. The carry moves a little in each turn, by what the function gives,
@@ -55,12 +55,12 @@ def _turn(trial: Trial) -> tuple[Function, list[Any]]:
     return turn, [np.asarray(x) for x in leaves]
 
 
-def _first(parts: Sequence[Any]) -> list[Any]:
+def first_carry(parts: Sequence[Any]) -> list[Any]:
     """Returns the first carry: the last two parts are constants, whatever is differentiated or mapped."""
     return [*parts, np.zeros(()), np.zeros(())]
 
 
-def _stacked(trial: Trial, rows: Sequence[Any]) -> Any:
+def stacked(trial: Trial, rows: Sequence[Any]) -> Any:
     """Returns values of one type as one array, made of the system's functions."""
     ops, shape = trial.system.ops, trial.system.aval(rows[0]).shape
     dims = tuple(range(1, 1 + len(shape)))
@@ -71,10 +71,10 @@ def _unrolled(trial: Trial, turn: Function, order: Sequence[int]) -> Function:
     """Returns the loop of Python over slices in an order, as a function of a factor, arguments and the slices."""
 
     def loop(factor: Any, parts: Sequence[Any], xs: Any) -> tuple[Any, Any]:
-        carry, rows = _first(parts), {}
+        carry, rows = first_carry(parts), {}
         for i in order:
             carry, rows[i] = turn(factor, carry, xs[i])
-        return carry, [_stacked(trial, parts) for parts in zip(*[rows[i] for i in sorted(rows)], strict=True)]
+        return carry, [stacked(trial, parts) for parts in zip(*[rows[i] for i in sorted(rows)], strict=True)]
 
     return loop
 
@@ -133,7 +133,7 @@ def law_scan_is_loop(trial: Trial) -> Claims:
     """
     system = trial.system
     scan, fori_loop = system.scope["scan"], system.scope.get("fori_loop")
-    turn, parts = _turn(trial)
+    turn, parts = turn_of(trial)
     xs = np.array([0.01, -0.02, 0.03])
     factor = np.float64(1.0)
     variants = [(False, 1, None), (True, 1, None), (False, 2, None), (True, True, None), (False, 1, 1), (True, 2, 2)]
@@ -144,7 +144,9 @@ def law_scan_is_loop(trial: Trial) -> Claims:
         def scanned(
             factor: Any, parts: Any, xs: Any, reverse: Any = reverse, unroll: Any = unroll, kept: Any = checkpoints
         ) -> Any:
-            return scan(lambda c, x: turn(factor, c, x), _first(parts), xs, None, reverse, unroll, checkpoints=kept)
+            return scan(
+                lambda c, x: turn(factor, c, x), first_carry(parts), xs, None, reverse, unroll, checkpoints=kept
+            )
 
         expected = loop(factor, parts, xs)
         yield Claim(said, scanned(factor, parts, xs), "the loop", expected)
@@ -154,12 +156,12 @@ def law_scan_is_loop(trial: Trial) -> Claims:
         yield from _last_part(trial, said, _carry_of(scanned), _carry_of(loop), (factor, parts, xs))
     if trial.has("vmap"):
         yield from _batched_scan(trial, turn, parts, xs)
-    before, none = scan(lambda c, x: turn(factor, c, x), _first(parts), xs[:0])
-    yield Claim("scan of no slices", before, "the first carry", _first(parts))
-    avals = [system.aval(y) for y in turn(factor, _first(parts), xs[0])[1]]
+    before, none = scan(lambda c, x: turn(factor, c, x), first_carry(parts), xs[:0])
+    yield Claim("scan of no slices", before, "the first carry", first_carry(parts))
+    avals = [system.aval(y) for y in turn(factor, first_carry(parts), xs[0])[1]]
     yield Claim("results of no slices", none, "no elements", [np.zeros((0, *a.shape), a.dtype) for a in avals])
     if fori_loop is not None:
-        found = fori_loop(0, _TURNS, lambda i, c: turn(factor, c, _slice_at(trial, i))[0], _first(parts))
+        found = fori_loop(0, _TURNS, lambda i, c: turn(factor, c, _slice_at(trial, i))[0], first_carry(parts))
         yield Claim(f"fori_loop(0, {_TURNS})", found, "the loop", _python(trial, turn, _TURNS)(factor, parts))
 
 
@@ -168,7 +170,7 @@ def _batched_scan(trial: Trial, turn: Function, parts: list[Any], xs: Any) -> Cl
     scan, factor = trial.system.scope["scan"], np.float64(1.0)
 
     def function(parts: Any, xs: Any) -> Any:
-        return scan(lambda c, x: turn(factor, c, x), _first(parts), xs)
+        return scan(lambda c, x: turn(factor, c, x), first_carry(parts), xs)
 
     lanes = [lanes_of(x, 2, 0) for x in parts]
     rows = np.stack([xs, 2 * xs], 1)
@@ -197,7 +199,7 @@ def _while(trial: Trial, turn: Function, **tape: Any) -> Function:
             i, carry = state
             return ops.add(i, 1), turn(factor, carry, _slice_at(trial, i))[0]
 
-        return while_loop(lambda state: ops.lt(state[0], turns), body, (np.int64(0), _first(parts)), **tape)[1]
+        return while_loop(lambda state: ops.lt(state[0], turns), body, (np.int64(0), first_carry(parts)), **tape)[1]
 
     return loop
 
@@ -206,7 +208,7 @@ def _python(trial: Trial, turn: Function, turns: int) -> Function:
     """Returns the same loop of Python, as a function of the factor and the arguments."""
 
     def loop(factor: Any, parts: Any) -> Any:
-        carry = _first(parts)
+        carry = first_carry(parts)
         for i in range(turns):
             carry, _ = turn(factor, carry, 0.01 * (i + 1))
         return carry
@@ -229,7 +231,7 @@ def law_while_is_loop(trial: Trial) -> Claims:
       LawViolation: it does not hold.
     """
     system = trial.system
-    turn, parts = _turn(trial)
+    turn, parts = turn_of(trial)
     factor = np.float64(1.0)
     for turns, tape in trial.some(product(range(_TURNS + 1), _TAPES)):
         expected, loop = _python(trial, turn, turns), _while(trial, turn, **tape)
@@ -248,7 +250,7 @@ def law_while_is_loop(trial: Trial) -> Claims:
         fori_loop = system.scope["fori_loop"]
 
         def counted(n: Any, factor: Any, parts: Any) -> Any:
-            return fori_loop(0, n, lambda i, c: turn(factor, c, _slice_at(trial, i))[0], _first(parts))
+            return fori_loop(0, n, lambda i, c: turn(factor, c, _slice_at(trial, i))[0], first_carry(parts))
 
         compiled = system.jit(counted)
         for turns in trial.some(range(_TURNS + 1)):
@@ -268,7 +270,7 @@ def law_batched_while_is_choice(trial: Trial) -> Claims:
       LawViolation: it does not hold.
     """
     system = trial.system
-    turn, parts = _turn(trial)
+    turn, parts = turn_of(trial)
     size = 3
     factor = np.float64(1.0)
     batched = [lanes_of(x, size, 0) for x in parts]
@@ -321,12 +323,12 @@ def law_map_is_stack(trial: Trial) -> Claims:
       LawViolation: it does not hold.
     """
     system = trial.system
-    turn, parts = _turn(trial)
+    turn, parts = turn_of(trial)
     size = 3
     batched = [lanes_of(x, size, 0) for x in parts]
 
     def function(xs: Any) -> Any:
-        return turn(np.float64(1.0), _first(xs), 0.01)
+        return turn(np.float64(1.0), first_carry(xs), 0.01)
 
     expected = _stack([function([x[i] for x in batched]) for i in range(size)], trial)
     for batch_size in trial.some((None, 1, 2, 3, 4)):

@@ -64,7 +64,7 @@ def _passes(trial: Trial, closed: ClosedJaxpr) -> Claims:
         check_jaxpr(once)
         found = eval_closed_jaxpr(once, *leaves)
         yield Claim(name, found, "the jaxpr", expected, weakness=True)
-        yield from _same(name, rewritten(once), once)
+        yield from require_idempotent(name, rewritten(once), once)
     for used in _masks(trial, len(expected)):
         yield from _dead_code(closed, leaves, expected, used)
     for unknown in _masks(trial, len(leaves)):
@@ -100,7 +100,7 @@ def _dead_code(closed: ClosedJaxpr, leaves: list[Any], expected: list[Any], used
     check_jaxpr(smaller)
     found = eval_closed_jaxpr(smaller, *leaves)
     yield Claim(f"dce, of outputs {used}", found, "the jaxpr", kept(expected, used), "nothing", weakness=True)
-    yield from _same("dce", dce_jaxpr(smaller, (True,) * len(found)), smaller)
+    yield from require_idempotent("dce", dce_jaxpr(smaller, (True,) * len(found)), smaller)
     fewer = dce_jaxpr(closed, used, keep_inputs=False)
     check_jaxpr(fewer)
     found = eval_closed_jaxpr(fewer, *kept(leaves, used_inputs(closed, used)))
@@ -126,13 +126,13 @@ def _partial(closed: ClosedJaxpr, leaves: list[Any], expected: list[Any], unknow
     if not any(unknown) and any(split.unknown_out):
         yield Fault(f"partial evaluation of known inputs only leaves outputs unknown: {split.unknown_out}", str(closed))
     again = partial_eval_jaxpr(split.known, (False,) * len(known_in))
-    yield from _same("partial evaluation of the known part", again.known, split.known)
+    yield from require_idempotent("partial evaluation of the known part", again.known, split.known)
     again = partial_eval_jaxpr(split.unknown, (True,) * len(split.unknown.in_avals))
     if not again.residual_count and all(again.unknown_out):
-        yield from _same("partial evaluation of the unknown part", again.unknown, split.unknown)
+        yield from require_idempotent("partial evaluation of the unknown part", again.unknown, split.unknown)
 
 
-def _same(what: str, again: ClosedJaxpr, once: ClosedJaxpr) -> Iterator[Fault]:
+def require_idempotent(what: str, again: ClosedJaxpr, once: ClosedJaxpr) -> Iterator[Fault]:
     difference = explain_difference(_ordered(again), _ordered(once))
     if difference is not None:
         yield Fault(f"{what} is not idempotent: {difference}", f"once:\n{once}\nagain:\n{again}")
