@@ -21,6 +21,7 @@ from ._own_rules import own_rule_faults
 from ._ownership import ownership_faults
 from ._passes import pass_faults
 from ._rematerialization import rematerialization_faults
+from ._rerolling import rerolling_faults
 from ._solves import solve_faults
 from ._texts import text_faults
 from ._transposes import transpose_faults
@@ -40,6 +41,7 @@ chapters: Final[dict[str, tuple[Fault, ...]]] = {
     "Rematerialisation": rematerialization_faults,
     "jit": compilation_faults,
     "Passes and type check": pass_faults,
+    "Re-rolling": rerolling_faults,
     "Printer and parser": text_faults,
     "Memory and threads": ownership_faults,
 }

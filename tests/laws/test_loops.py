@@ -17,6 +17,7 @@ from lawful.laws import (
     law_associative_scan_is_loop,
     law_batched_while_is_choice,
     law_map_is_stack,
+    law_rerolling,
     law_scan_is_loop,
     law_while_is_loop,
     laws,
@@ -29,7 +30,7 @@ from lawful.laws.systems import Lawful, lawful
 
 of_loops = (
     *(law_scan_is_loop, law_while_is_loop, law_batched_while_is_choice),
-    *(law_map_is_stack, law_associative_scan_is_loop),
+    *(law_map_is_stack, law_associative_scan_is_loop, law_rerolling),
 )
 every_law_of_loops = pytest.mark.parametrize("law", of_loops, ids=lambda law: law.__name__)
 # Each case is a dozen loops, traced and transformed.

@@ -56,23 +56,27 @@ def law_rerolling(trial: Trial) -> Claims:
 
 
 def _unrolled(trial: Trial, kind: str) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-    """Returns a loop of Python, each turn of which has the same equations, and its arguments."""
+    """Returns a loop of Python, each turn of which has the same equations, and its arguments.
+
+    It carries a Python number, too, which stays one.
+    """
     turn, parts = turn_of(trial)
     first = first_carry(parts)
     slices = np.linspace(-0.03, 0.02, _TURNS)
     body, consts = consts_as_inputs(make_jaxpr(turn)(np.float64(1.0), first, slices[0]))
     count = len(first)
 
-    def loop(factor: Any, parts: Sequence[Any], xs: Any) -> tuple[Any, Any]:
+    def loop(factor: Any, number: Any, parts: Sequence[Any], xs: Any) -> tuple[Any, Any, Any]:
         carry, rows = first_carry(parts), []
         for i in range(_TURNS):
+            number = number * 0.5 + 1.0
             x = slices[i] if kind == "literals" else xs[-1 - i if kind == "rows backwards" else i]
             outs = eval_closed_jaxpr(body, *consts, factor, *carry, x)
             carry = outs[:count]
             rows.append(outs[count:])
-        return carry, [stacked(trial, results) for results in zip(*rows, strict=True)]
+        return number, carry, [stacked(trial, results) for results in zip(*rows, strict=True)]
 
-    return loop, (np.float64(1.0), parts, list(slices) if kind == "arguments" else slices)
+    return loop, (np.float64(1.0), 0.25, parts, list(slices) if kind == "arguments" else slices)
 
 
 def _pullback(
