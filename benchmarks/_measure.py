@@ -14,6 +14,8 @@ from benchmarks._case import Timed
 SAMPLE = 0.005
 #: There are at least so many rounds, and at most so many.
 ROUNDS = (5, 200)
+#: The least number of rounds where one alone takes all of the time.
+LONG_ROUNDS = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,11 +50,14 @@ def measure(calls: Mapping[str, Timed], seconds: float, *, told: bool = False) -
       told: whether a call returns the number that is compared: seconds of a process of its own, or bytes.
     """
     names = [*calls]
-    loops = {name: 1 if told else _loops(timed) for name, timed in calls.items()}
+    loops = {name: 1 if told else _loops(timed, seconds) for name, timed in calls.items()}
     samples: dict[str, list[float]] = {name: [] for name in names}
-    end = time.perf_counter() + seconds
+    start = time.perf_counter()
+    least = ROUNDS[0]
     for number in range(ROUNDS[1]):
-        if number >= ROUNDS[0] and time.perf_counter() > end:
+        if number == 1 and not told and time.perf_counter() - start > seconds:
+            least = LONG_ROUNDS
+        if number >= least and time.perf_counter() - start > seconds:
             break
         turn = number % len(names)
         for name in (*names[turn:], *names[:turn]):
@@ -60,11 +65,12 @@ def measure(calls: Mapping[str, Timed], seconds: float, *, told: bool = False) -
     return Measured(samples, loops)
 
 
-def _loops(timed: Timed) -> int:
-    """Returns how many calls a sample needs, after a few to warm up."""
+def _loops(timed: Timed, seconds: float) -> int:
+    """Returns how many calls a sample needs, after a few to warm up; after one if that takes all of the time."""
     loops = 1
     for _ in range(2):
-        _sample(timed, 1)
+        if _sample(timed, 1) > seconds:
+            return 1
     if timed.before is not None:
         return 1
     while (spent := _sample(timed, loops) * loops) < SAMPLE:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 Function = Callable[..., Any]
@@ -57,6 +57,7 @@ def lawful() -> System:
         **{name: getattr(autodiff, name) for name in ("grad", "jvp", "linearize", "value_and_grad", "vjp")},
         **{name: getattr(control_flow, name) for name in ("cond", "scan", "while_loop")},
         **{name: getattr(staging, name) for name in ("jit", "make_jaxpr")},
+        "jit_of_unrolled": partial(staging.jit, passes=(control_flow.reroll,)),
         "residuals": lambda f, x: autodiff.linearize(f, x)[1].jaxpr.consts,
         "vmap": batching.vmap,
     }
@@ -73,6 +74,7 @@ def jax() -> System:
     functions = {
         **{name: getattr(jax, name) for name in ("grad", "jvp", "linearize", "value_and_grad", "vjp", "jit", "vmap")},
         **{name: getattr(lax, name) for name in ("cond", "scan", "while_loop")},
+        "jit_of_unrolled": jax.jit,
         "make_jaxpr": jax.make_jaxpr,
         "residuals": lambda f, x: jax.tree.leaves(jax.vjp(f, x)[1]),
     }
