@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 from lawful.control_flow._reroll_rows import Row, deferred_slices
 from lawful.control_flow._reroll_sums import RowSum, deferred_sums
-from lawful.core import Atom, Jaxpr, JaxprEqn, Var
+from lawful.core import Atom, Jaxpr, JaxprEqn
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,7 +20,7 @@ class Deferred:
       dropped: the numbers of equations that are a part of a sum.
     """
 
-    rows: dict[Var, Row] = field(default_factory=dict)
+    rows: dict[Atom, Row] = field(default_factory=dict)
     values: dict[int, JaxprEqn | RowSum] = field(default_factory=dict)
     dropped: set[int] = field(default_factory=set)
 

@@ -39,7 +39,7 @@ def periods(table: Table, least: int) -> list[int]:
             gaps, counts = _gaps(hashes)
             fit = (gaps > 0) & (counts + gaps + width > (least - 1) * gaps)
             weights.update(dict(zip(*_totals(gaps[fit], counts[fit]), strict=True)))
-            if width > most:
+            if width > most or not gaps.any():
                 break
             hashes = _mixed(hashes[:-width], hashes[width:])
             width *= 2

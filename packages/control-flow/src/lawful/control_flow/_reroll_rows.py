@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
-from lawful.core import Jaxpr, JaxprEqn, ShapedArray, Var
+from lawful.core import Atom, Jaxpr, JaxprEqn, ShapedArray, Var
 from lawful.ops import broadcast_in_dim_p, reshape_p, slice_p, split_p, squeeze_p
 
 #: For each dimension, where a part of an array begins and ends.
@@ -78,7 +78,7 @@ def stack_row(stack: Var, place: int, aval: ShapedArray) -> Row:
     return Row(stack, Line(0, 1, window), place, aval)
 
 
-def deferred_slices(jaxpr: Jaxpr, labels: Sequence[int], least: int) -> tuple[dict[Var, Row], dict[int, JaxprEqn]]:
+def deferred_slices(jaxpr: Jaxpr, labels: Sequence[int], least: int) -> tuple[dict[Atom, Row], dict[int, JaxprEqn]]:
     """Returns the variables that are rows of arrays, and the equations that give them, by their numbers.
 
     Args:
@@ -86,6 +86,8 @@ def deferred_slices(jaxpr: Jaxpr, labels: Sequence[int], least: int) -> tuple[di
       labels: of its equations.
       least: how many rows there are at least along a line.
     """
+    if not any([eqn.primitive is slice_p or eqn.primitive is split_p for eqn in jaxpr.eqns]):
+        return {}, {}
     counts: Counter[tuple[Var, Line]] = Counter()
     repeated = Counter(labels)
     # An array that is made again and again is a part of a turn, and so are its rows.
@@ -96,14 +98,14 @@ def deferred_slices(jaxpr: Jaxpr, labels: Sequence[int], least: int) -> tuple[di
     for alternatives in possible:
         for rows in alternatives:
             counts.update([(row.array, row.line) for row in rows])
-    found: dict[Var, Row] = {}
+    found: dict[Atom, Row] = {}
     eqns = {}
     for number, (eqn, alternatives) in enumerate(zip(jaxpr.eqns, possible, strict=True)):
         rows = max(alternatives, key=lambda rows: counts[rows[0].array, rows[0].line], default=[])
         operand = eqn.invars[0] if len(eqn.invars) == 1 else None
         if rows and counts[rows[0].array, rows[0].line] >= least:
             found.update(zip(eqn.outvars, rows, strict=True))
-        elif type(operand) is Var and operand in found and is_view(eqn):
+        elif operand in found and is_view(eqn):
             found[eqn.outvars[0]] = replace(found[operand], aval=eqn.outvars[0].aval)
         else:
             continue

@@ -13,7 +13,7 @@ from lawful.control_flow._reroll_deferred import Deferred
 from lawful.control_flow._reroll_labels import literal_key
 from lawful.control_flow._reroll_rows import Row
 from lawful.control_flow._reroll_sums import RowSum
-from lawful.core import Atom, Jaxpr, JaxprEqn, Literal, Var
+from lawful.core import Atom, Jaxpr, JaxprEqn, Literal
 
 Integers = np.ndarray[Any, np.dtype[np.int64]]
 
@@ -54,27 +54,28 @@ def table_of(jaxpr: Jaxpr, labels: Sequence[int], deferred: Deferred) -> Table:
     """Returns the table of a program, whose equations have these labels, without what is deferred."""
     eqns: list[JaxprEqn] = []
     places: list[int] = []
-    atoms: list[Atom] = []
     makers: list[int] = []
     results: list[int] = []
-    made: dict[Var, tuple[int, int]] = {}
+    made: dict[Atom, tuple[int, int]] = {}
     nothing = (OUTSIDE, 0)
     for number, eqn in enumerate(jaxpr.eqns):
         value = deferred.values.get(number)
         if value is not None:
             operands = value.operands if isinstance(value, RowSum) else value.invars
-            last = max([made.get(x, nothing)[0] for x in operands if type(x) is Var], default=OUTSIDE)
+            last = max([made.get(x, nothing)[0] for x in operands], default=OUTSIDE)
             made.update([(var, (last, DEFERRED)) for var in eqn.outvars])
         elif number not in deferred.dropped:
-            found = [nothing if type(x) is Literal else made.get(x, nothing) for x in eqn.invars]  # type: ignore[arg-type]
-            atoms += eqn.invars
-            makers += [maker for maker, _ in found]
-            results += [result for _, result in found]
-            made.update([(var, (len(eqns), i)) for i, var in enumerate(eqn.outvars)])
+            for x in eqn.invars:
+                maker, result = made.get(x, nothing)
+                makers.append(maker)
+                results.append(result)
+            for result, var in enumerate(eqn.outvars):
+                made[var] = (len(eqns), result)
             eqns.append(eqn)
             places.append(number)
-    first = [0, *accumulate(len(eqn.invars) for eqn in eqns)]
-    rows = [deferred.rows.get(atom) if type(atom) is Var else None for atom in atoms]
+    atoms = [x for eqn in eqns for x in eqn.invars]
+    first = [0, *accumulate([len(eqn.invars) for eqn in eqns])]
+    rows = [deferred.rows.get(atom) for atom in atoms] if deferred.rows else [None] * len(atoms)
     lines: dict[Hashable, int] = {}
     of_row = [0 if row is None else lines.setdefault((row.array, row.line), len(lines) + 1) for row in rows]
     positions = [maker if row is None else row.start for row, maker in zip(rows, makers, strict=True)]

@@ -41,11 +41,11 @@ class Writer:
       source: the user's line of what is written.
     """
 
-    def __init__(self, rows: Mapping[Var, Row]) -> None:
+    def __init__(self, rows: Mapping[Atom, Row]) -> None:
         self.eqns: list[JaxprEqn] = []
         self.constvars: list[Var] = []
         self.consts: list[Any] = []
-        self.rows: dict[Atom, Row] = dict(rows.items())
+        self.rows: dict[Atom, Row] = dict(rows)
         self.waiting: dict[Atom, JaxprEqn | Row | RowSum] = {}
         self.values: dict[Atom, Atom] = {}
         self.wanted: Counter[Var] = Counter()
