@@ -2,9 +2,22 @@
 
 from __future__ import annotations
 
-from lawful.control_flow import _reroll_labels, _reroll_loop, _reroll_runs, _reroll_table, _reroll_writer
+from typing import Any
 
-from ._fault import local_fault, method_fault
+from lawful.control_flow import _reroll_body, _reroll_labels, _reroll_loop, _reroll_table, _reroll_writer
+from lawful.core import ClosedJaxpr
+
+from ._fault import Rule, local_fault, method_fault
+
+
+def _first_carry_stays(right: Rule) -> Rule:
+    def close(self: Any, stacked: Any, name: str) -> ClosedJaxpr:
+        closed: ClosedJaxpr = right(self, stacked, name)
+        carry = [var for register in self.registers.values() for var in register.invars]
+        return ClosedJaxpr(closed.jaxpr.replace(outvars=[*carry[:1], *closed.jaxpr.outvars[len(carry[:1]) :]]))
+
+    return close
+
 
 rerolling_faults = (
     local_fault(
@@ -21,12 +34,12 @@ rerolling_faults = (
         "_key",
         lambda right: lambda self, value: type(value),
     ),
-    local_fault(
-        "reroll does not look where turns take their operands from",
-        "check that accepts",
-        _reroll_runs,
-        "_first_irregular",
-        lambda right: lambda table, run: run.turns,
+    method_fault(
+        "the first part of a rerolled loop's carry stays as it is",
+        "state not updated",
+        _reroll_body.Body,
+        "close",
+        _first_carry_stays,
     ),
     local_fault(
         "the rows of a rerolled loop's results are counted from the end",

@@ -139,6 +139,32 @@ def test_slices_along_another_axis_and_of_several_places() -> None:
     assert len(closed.eqns) <= 4
 
 
+@pytest.mark.parametrize("step", [2, 3])
+def test_several_slices_a_turn(step: int) -> None:
+    def function(h: Any, xs: Any) -> Any:
+        for i in range(TURNS // 2):
+            for j in range(step):
+                h = (ops.sin, ops.cos, ops.tanh)[j](h + xs[step * i + j])
+        return h
+
+    xs = np.linspace(0.0, 1.0, TURNS // 2 * step * 3).reshape(TURNS // 2 * step, 3)
+    closed = rolled(function, H, xs)
+    assert names(closed) == ["slice"] * step + ["scan"]
+    closed = rolled(gradient(function, 2), H, xs)
+    assert len(closed.eqns) < 40
+
+
+def test_results_that_are_stacked_in_turn() -> None:
+    def function(h: Any) -> Any:
+        found = []
+        for _ in range(TURNS):
+            h = ops.sin(h)
+            found += [h, ops.cos(h), np.float64(0.5) * h]
+        return np.stack(found)
+
+    assert len(rolled(function, H).eqns) < 12
+
+
 def test_slices_of_a_part_of_an_array() -> None:
     def function(h: Any, xs: Any) -> Any:
         for i in range(3, TURNS - 2):

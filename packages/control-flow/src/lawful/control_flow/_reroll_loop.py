@@ -83,7 +83,8 @@ def write_loop(writer: Writer, table: Table, run: Run, uses: Uses, name: str) ->
 
 def _direction(writer: Writer, atoms: Sequence[Atom]) -> int:
     """Returns by how many steps more a list of values follows an array forwards than backwards."""
-    return sum([step * (end - start - 1) for start, end, step in pieces(atoms, writer.rows)])
+    found = pieces(atoms, writer.rows)
+    return sum([(end - start - 1) * (1 if step > 0 else -1) for start, end, step in found if step])
 
 
 def _stacks(writer: Writer, body: Body, reverse: bool) -> list[Var]:

@@ -46,11 +46,12 @@ class Row:
     aval: ShapedArray
 
     def steps_to(self, other: Row | None) -> int:
-        """Returns 1 if the other one is the next row of the same array, -1 if it is the one before, else 0."""
+        """Returns by how many rows of the same array the other one comes later, negative if it comes before; else 0."""
         if other is None or (self.array, self.line, self.aval) != (other.array, other.line, other.aval):
             return 0
-        step = other.start - self.start
-        return 1 if step == self.line.size else -1 if step == -self.line.size else 0
+        step, rest = divmod(other.start - self.start, self.line.size)
+        # Rows of several places are taken side by side only.
+        return 0 if rest or (self.line.size > 1 and abs(step) != 1) else step
 
     def window(self, last: Row | None = None) -> Window:
         """Returns the part of the array from this row to another one, which may come before it."""

@@ -26,6 +26,8 @@ from lawful.ops import (
 
 # Of so many rows of an array that are needed one by one, all are made in one equation.
 _MANY: Final = 4
+# So many stacks are looked for in one list of values that takes from each in turn.
+_MOST_BRAIDED: Final = 8
 
 
 class Writer:
@@ -146,9 +148,26 @@ class Writer:
 
         Rows that follow on each other are a part of their array. What is stacked does not wait any longer.
         """
-        parts = [self._stacked(atoms[start:end], step) for start, end, step in pieces(atoms, self.rows)]
+        found_pieces = [*pieces(atoms, self.rows)]
+        if len(found_pieces) > _MANY:
+            for count in range(2, _MOST_BRAIDED + 1):
+                strands = [atoms[i::count] for i in range(count)]
+                if len(atoms) % count == 0 and all([self._is_piece(strand) for strand in strands]):
+                    return self._braided(strands)
+        parts = [self._stacked(atoms[start:end], step) for start, end, step in found_pieces]
         found: Var = parts[0] if len(parts) == 1 else self.equation(concatenate_p, *parts, dimension=0)
         return found
+
+    def _is_piece(self, atoms: Sequence[Atom]) -> bool:
+        """Whether values are rows that follow on each other, or literals."""
+        start, end, step = next(pieces(atoms, self.rows))
+        return end - start == len(atoms) and (bool(step) or type(atoms[0]) is Literal)
+
+    def _braided(self, strands: Sequence[Sequence[Atom]]) -> Var:
+        """Returns the stack of values of which one comes of each list in turn."""
+        count, shape = len(strands[0]), strands[0][0].aval.shape
+        parts = [self.reshape(self.stack(strand), (count, 1, *shape)) for strand in strands]
+        return self.reshape(self.equation(concatenate_p, *parts, dimension=1), (count * len(strands), *shape))
 
     def join(self, eqn: JaxprEqn) -> None:
         """Writes a concatenation, of which those operands are one that are rows next to each other."""
@@ -192,7 +211,7 @@ class Writer:
     def _rows(self, first: Row, last: Row, step: int) -> Var:
         """Returns the rows from the first to the last, stacked."""
         axis, size, _ = first.line
-        array = self._cut(first, last)
+        array = self._cut(first, last, abs(step))
         shape = array.aval.shape
         count = shape[axis] // size
         if axis and count > 1:
@@ -204,14 +223,15 @@ class Writer:
             array = self.equation(rev_p, array, dimensions=(0,))
         return array
 
-    def _cut(self, first: Row, last: Row) -> Var:
-        """Returns the part of an array from one row to another."""
+    def _cut(self, first: Row, last: Row, step: int = 1) -> Var:
+        """Returns the part of an array from one row to another; of them, each so many steps further than the last."""
         array = self.values.get(first.array, first.array)
         starts, limits = zip(*first.window(last), strict=True)
-        if not any(starts) and limits == array.aval.shape:
+        if step == 1 and not any(starts) and limits == array.aval.shape:
             assert type(array) is Var
             return array
-        found: Var = self.equation(slice_p, array, start_indices=starts, limit_indices=limits, strides=None)
+        strides = None if step == 1 else tuple([step if axis == first.line.axis else 1 for axis in range(len(starts))])
+        found: Var = self.equation(slice_p, array, start_indices=starts, limit_indices=limits, strides=strides)
         return found
 
     def constant(self, value: Any) -> Var:
@@ -247,7 +267,8 @@ class Writer:
 def pieces(atoms: Sequence[Atom], rows: dict[Atom, Row]) -> Iterator[tuple[int, int, int]]:
     """Yields where pieces of a list begin and end: rows that follow on each other, literals, or other values.
 
-    The third number is 1 for rows in their order, -1 for rows in the other one, and 0 for anything else.
+    The third number is 1 for rows in their order, -1 for rows in the other one, 2 for every second row, and so on, and
+    0 for anything else.
     """
     found = [rows.get(x) for x in atoms]
     start = 0
