@@ -154,6 +154,20 @@ def test_several_slices_a_turn(step: int) -> None:
     assert len(closed.eqns) < 40
 
 
+@pytest.mark.parametrize("step", [2, 3])
+def test_every_second_slice(step: int) -> None:
+    def function(h: Any, xs: Any) -> Any:
+        for i in range(TURNS):
+            h = ops.sin(h + xs[step * i + 1])
+        return h
+
+    xs = np.linspace(0.0, 1.0, TURNS * step * 3).reshape(TURNS * step, 3)
+    assert names(rolled(function, H, xs)) == ["slice", "scan"]
+    closed = rolled(gradient(function, 2), H, xs)
+    assert len(closed.eqns) < 15
+    assert names(closed).count("pad") == 1
+
+
 def test_results_that_are_stacked_in_turn() -> None:
     def function(h: Any) -> Any:
         found = []

@@ -24,17 +24,19 @@ _MOST_LINES: Final = 8
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Rows side by side, with no gap between them.
+    """Rows side by side, or all as far from the next.
 
     Attributes:
       axis: along which they lie.
-      window: the part of the array that they fill.
+      window: the part of the array from the first to the last.
       rows: what they are, in their order.
+      gap: how many places there are between two.
     """
 
     axis: int
     window: Window
     rows: Sequence[Var]
+    gap: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,6 +142,11 @@ def _groups(chain: _Chain) -> Iterator[Group]:
         found.setdefault(line, []).append((window[line.axis][0], row))
     for line, rows in found.items():
         rows.sort(key=lambda row: row[0])
+        steps = {b[0] - a[0] for a, b in pairwise(rows)}
+        if line.size == 1 and len(steps) == 1 and min(steps) > 1:
+            window = within(line, rows[0][0], rows[-1][0] + 1)
+            yield Group(line.axis, window, [row for _, row in rows], steps.pop() - 1)
+            continue
         ends = [i for i, (a, b) in enumerate(pairwise(rows), 1) if b[0] != a[0] + line.size]
         for start, end in pairwise([0, *ends, len(rows)]):
             low, high = rows[start][0], rows[end - 1][0] + line.size

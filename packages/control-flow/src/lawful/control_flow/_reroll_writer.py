@@ -126,7 +126,12 @@ class Writer:
         total = None if value.before is None else self.values.get(value.before, value.before)
         for group in value.groups:
             rows = self._laid(self.stack(group.rows), group.axis)
-            config = tuple([(low, size - high, 0) for (low, high), size in zip(group.window, shape, strict=True)])
+            config = tuple(
+                [
+                    (low, size - high, group.gap if axis == group.axis else 0)
+                    for axis, ((low, high), size) in enumerate(zip(group.window, shape, strict=True))
+                ]
+            )
             if any(map(any, config)):
                 rows = self.equation(pad_p, rows, value.zero, padding_config=config)
             total = rows if total is None else self.equation(add_p, total, rows)
