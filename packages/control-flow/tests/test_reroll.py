@@ -168,6 +168,32 @@ def test_every_second_slice(step: int) -> None:
     assert names(closed).count("pad") == 1
 
 
+def test_rows_of_what_a_turn_makes_are_a_part_of_it() -> None:
+    def function(s: Any, xs: Any) -> Any:
+        for i in range(TURNS):
+            s = np.stack([s[1] * xs[i], ops.sin(s[2]), s[0]])
+        return s
+
+    # The first turn may take the rows of an argument.
+    assert turns(rolled(function, H, XS[:, 0].copy(), min_turns=3))[0] >= TURNS - 2
+
+
+def test_rows_that_are_used_again_are_added_in_their_order() -> None:
+    def function(h: Any, xs: Any) -> Any:
+        for i in range(TURNS):
+            h = ops.sin(h * xs[i % 5])
+        return h
+
+    def sliding(h: Any, xs: Any) -> Any:
+        for i in range(TURNS - 2):
+            h = ops.sin(h * ops.reduce_sum(xs[i : i + 3], (0,)))
+        return h
+
+    for each in (function, sliding):
+        rolled(gradient(each, 2), H, XS)
+        rolled(gradient(each, 2), H, XS, min_turns=2)
+
+
 def test_results_that_are_stacked_in_turn() -> None:
     def function(h: Any) -> Any:
         found = []
@@ -245,6 +271,19 @@ def test_what_is_used_some_turns_later(delay: int) -> None:
     assert names(closed) == ["scan"]
     assert loops(closed)[0].params["num_carry"] == delay
     assert len(rolled(gradient(function, delay), *map(np.float64, range(delay))).eqns) < 40
+
+
+def test_first_values_that_agree_in_part_only() -> None:
+    def function(u: Any, v: Any, w: Any) -> Any:
+        one, other = [u, w], [v, w]
+        for _ in range(TURNS):
+            y = ops.sin(one[-2]) * other[-2]
+            one.append(y)
+            other.append(y)
+        return y
+
+    (loop,) = loops(rolled(function, *np.linspace(0.5, 1.0, 3)))
+    assert loop.params["num_carry"] == 4
 
 
 def test_what_is_used_too_late_is_no_loop() -> None:
