@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from lawful import ops
-from lawful.autodiff import _grad, _jvp, _linearize, _transpose, _vjp
+from lawful.autodiff import _grad, _jvp, _linearize, _transpose
 from lawful.autodiff._jvp import JVPTrace, JVPTracer
-from lawful.autodiff._linearize import LinearFunction
+from lawful.autodiff._linearize import LinearFunction, Linearized
 from lawful.autodiff._vjp import VJPFunction
 from lawful.core import ClosedJaxpr, Zero, get_aval, zeros
 from lawful.staging import _partial_eval
@@ -80,10 +80,8 @@ def _with_floats_for_integers(right: Rule) -> Rule:
 
 
 def _without_the_last(right: Rule) -> Rule:
-    def backward(closed: Any, cts: Any) -> Any:
-        return right(
-            closed, [*cts[:-1], Zero(get_aval(cts[-1]))] if len(cts) > 1 and type(cts[-1]) is not Zero else cts
-        )
+    def backward(self: Any, cts: Any) -> Any:
+        return right(self, [*cts[:-1], Zero(get_aval(cts[-1]))] if len(cts) > 1 and type(cts[-1]) is not Zero else cts)
 
     return backward
 
@@ -107,8 +105,8 @@ differentiation_faults = (
         "add_tangents",
         lambda right: lambda x, y: right(right(x, y), y),
     ),
-    local_fault(
-        "the cotangent of the last result is dropped", "missing term", _vjp, "backward_pass", _without_the_last
+    method_fault(
+        "the cotangent of the last result is dropped", "missing term", Linearized, "pull_back", _without_the_last
     ),
     method_fault(
         "every result gets the cotangent of the first", "wrong operand", VJPFunction, "pull_back", _first_cotangents

@@ -20,6 +20,7 @@ from ._mapping import mapping_faults
 from ._own_rules import own_rule_faults
 from ._ownership import ownership_faults
 from ._passes import pass_faults
+from ._recipes import recipe_faults
 from ._rematerialization import rematerialization_faults
 from ._rerolling import rerolling_faults
 from ._solves import solve_faults
@@ -33,6 +34,7 @@ chapters: Final[dict[str, tuple[Fault, ...]]] = {
     "Transposes of primitives": transpose_faults,
     "Batching of primitives": batching_faults,
     "Forward and reverse mode": differentiation_faults,
+    "Recipes of rules": recipe_faults,
     "vmap": mapping_faults,
     "cond and switch": choice_faults,
     "Loops": loop_faults,

@@ -18,6 +18,7 @@ from lawful.laws import (
     law_jvp_linear,
     law_linearize_is_jvp,
     law_primitive_algebra,
+    law_primitive_recipes,
     law_primitive_reference,
     law_primitive_transpose,
     law_primitive_typing,
@@ -74,6 +75,7 @@ def test_is_its_reference_compiled_by_xla(primitive: Primitive, data: st.DataObj
     "law",
     [
         law_primitive_typing,
+        law_primitive_recipes,
         law_primitive_algebra,
         law_primitive_transpose,
         law_vmap_is_loop,

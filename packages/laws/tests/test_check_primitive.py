@@ -17,6 +17,7 @@ from lawful.core import (
     NonArrayError,
     Primitive,
     ShapedArray,
+    Tracer,
     UndefinedPrimal,
     instantiate_zeros,
 )
@@ -129,6 +130,14 @@ MULTIPLY_ADD_FAULTS: dict[str, tuple[dict[str, Any], str]] = {
     "a rule that divides by the number of elements": (
         {"jvp": with_tangent(lambda f, x, y, z, a, b, c: f(a, y, f(x, b, c)) * (1 // min(np.size(x), 1)))},
         "jvp_linear",
+    ),
+    "a rule that takes what is traced for something else": (
+        {
+            "jvp": with_tangent(
+                lambda f, x, y, z, a, b, c: f(a, y, f(x, b, c)) * (2.0 if isinstance(x, Tracer) else 1.0)
+            )
+        },
+        "primitive_recipes",
     ),
     "a rule that needs a dimension": (
         {"jvp": with_tangent(lambda f, x, y, z, a, b, c: ops.reshape(f(a, y, f(x, b, c)), (-1, *np.shape(x)[1:])))},

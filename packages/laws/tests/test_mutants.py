@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, find, settings
 from lawful import laws as laws_module
 from lawful import ops, tree
 from lawful.autodiff import _linearize, jvp_jaxpr, stop_gradient
-from lawful.core import ClosedJaxpr, Primitive, ShapedArray, _print
+from lawful.core import ClosedJaxpr, Primitive, ShapedArray, Tracer, _print
 from lawful.laws import Case, Inapplicable, LawViolation, Program, RandomChoose, catalogue_of, draw_call, laws, programs
 from lawful.laws.systems import lawful
 from lawful.staging import _jit, jit, jit_p
@@ -359,6 +359,17 @@ def test_algebra_rejects_a_wrong_unit_and_association(change: Any, monkeypatch: 
 def test_types_reject_a_tangent_of_another_dtype(mutate: Mutate) -> None:
     mutate(ops.sin_p, "jvp", lambda primals, tangents: (ops.sin(*primals), np.zeros(np.shape(primals[0]))))
     violates("primitive_typing", ops.sin_p)
+
+
+def test_recipes_reject_a_rule_that_does_something_else_at_types(mutate: Mutate) -> None:
+    right = ops.sin_p.rules["jvp"]
+
+    def wrong(primals: Any, tangents: Any) -> Any:
+        out, tangent = right(primals, tangents)
+        return out, ops.neg(tangent) if isinstance(primals[0], Tracer) else tangent
+
+    mutate(ops.sin_p, "jvp", wrong)
+    violates("primitive_recipes", ops.sin_p)
 
 
 def test_every_law_has_a_mutant() -> None:

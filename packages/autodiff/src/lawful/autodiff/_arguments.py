@@ -20,7 +20,7 @@ from lawful.core import (
     is_inexact,
 )
 from lawful.ops import convert_element_type
-from lawful.staging import describe_argument, flatten_outputs, function_name, in_avals, require_usable
+from lawful.staging import describe_argument, flatten_outputs, in_avals, require_usable
 
 
 class Output:
@@ -32,11 +32,17 @@ class Output:
 
 
 def flat_function(
-    transformation: str, fun: Callable[..., Any], in_tree: Any, *, has_aux: bool
+    name: str, fun: Callable[..., Any], in_tree: Any, *, has_aux: bool
 ) -> tuple[Callable[..., list[Any]], Output]:
-    """Returns a function of leaves that gives leaves, and where to find the tree of its result once it has run."""
+    """Returns a function of leaves that gives leaves, and where to find the tree of its result once it has run.
+
+    Args:
+      name: of the transformed function, for messages: "grad of f".
+      fun: the function.
+      in_tree: the tree of its positional arguments.
+      has_aux: whether it returns an auxiliary output.
+    """
     out = Output()
-    name = f"{transformation} of {function_name(fun)}"
 
     def flat(*leaves: Any) -> list[Any]:
         result = fun(*tree.unflatten(in_tree, leaves))

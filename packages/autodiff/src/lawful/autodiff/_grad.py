@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from lawful import tree
-from lawful.autodiff._arguments import require_inexact
-from lawful.autodiff._vjp import run_forward
-from lawful.core import ArgumentTypeError, ArgumentValueError, ShapedArray, get_aval, is_inexact
+from lawful.autodiff._arguments import flat_function, require_inexact
+from lawful.autodiff._linearize import Linearized
+from lawful.autodiff._vjp import VJPFunction
+from lawful.core import ArgumentTypeError, ArgumentValueError, ShapedArray, current, get_aval, is_inexact
 from lawful.staging import function_name, in_avals, require_callable
 
 Argnums = int | Sequence[int]
@@ -44,12 +45,17 @@ def value_and_grad(
     """
     require_callable("value_and_grad", fun)
     positions = positions_of(argnums)
+    several = isinstance(argnums, Sequence)
     name = f"grad of {function_name(fun)}"
 
     @functools.wraps(fun, updated=())
     def value_and_grad_fun(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
         chosen = chosen_arguments(name, positions, args)
-        _check_inputs(name, chosen, holomorphic=holomorphic, allow_int=allow_int)
+        primals = tuple(chosen.values())
+        leaves, in_tree = tree.flatten(primals)
+        avals = tuple(map(get_aval, leaves))
+        if holomorphic or not all([is_inexact(aval.dtype) for aval in avals]):
+            _check_inputs(name, chosen, holomorphic=holomorphic, allow_int=allow_int)
 
         def function(*differentiated: Any) -> Any:
             full = list(args)
@@ -57,13 +63,14 @@ def value_and_grad(
                 full[position] = x
             return fun(*full, **kwargs)
 
-        function.__name__ = function_name(fun)
-        linearized, f_vjp, out = run_forward("grad", function, tuple(chosen.values()), has_aux=has_aux, escapes=False)
+        flat, out = flat_function(name, function, in_tree, has_aux=has_aux)
+        linearized = Linearized(flat, leaves, current.trace)
         value = tree.unflatten(out.tree, linearized.outs)
-        aval = _check_output(name, value, holomorphic=holomorphic)
-        one = 1.0 if aval.weak_type and aval.dtype == np.float64 else np.ones((), aval.dtype)[()]
-        gradients = tree.unflatten(tree.structure(tuple(chosen.values())), f_vjp.pull_back([one]))
-        gradient = tuple(gradients) if isinstance(argnums, Sequence) else gradients[0]
+        aval = _check_output(name, value, out.tree, holomorphic=holomorphic)
+        one = 1.0 if aval.weak_type and aval.dtype == np.float64 else aval.dtype.type(1)
+        pulled = VJPFunction(linearized, avals, in_tree, out.tree).pull_back([one])
+        gradients = tree.unflatten(in_tree, pulled)
+        gradient = tuple(gradients) if several else gradients[0]
         return ((value, out.aux()) if has_aux else value), gradient
 
     return value_and_grad_fun
@@ -135,7 +142,7 @@ def chosen_arguments(name: str, positions: tuple[int, ...], args: tuple[Any, ...
     if len(chosen) < len(positions):
         raise ArgumentValueError(f"{name}: expected each argument once in argnums, got {positions}; leave one out")
     # At their positions, the others left out, so that an error names the right argument.
-    placed = tuple(chosen.get(position) for position in range(len(args)))
+    placed = tuple([chosen.get(position) for position in range(len(args))])
     in_avals(name, (placed, {}), tree.leaves(placed))
     return chosen
 
@@ -151,14 +158,16 @@ def _check_inputs(name: str, chosen: dict[int, Any], *, holomorphic: bool, allow
                 raise ArgumentTypeError(f"{name} with holomorphic=True: expected complex arguments, got {aval}")
 
 
-def _check_output(name: str, value: Any, *, holomorphic: bool) -> ShapedArray:
-    leaves = tree.leaves(value)
-    if len(leaves) != 1 or tree.structure(value) != tree.structure(0):
+_LEAF = tree.structure(0)
+
+
+def _check_output(name: str, value: Any, out_tree: Any, *, holomorphic: bool) -> ShapedArray:
+    if out_tree != _LEAF:
         raise ArgumentTypeError(
-            f"{name}: expected a function with one scalar result, got a tree {tree.structure(value)}; "
+            f"{name}: expected a function with one scalar result, got a tree {out_tree}; "
             "return one scalar, the rest with has_aux=True, or use vjp or jacrev"
         )
-    aval = get_aval(leaves[0])
+    aval = get_aval(value)
     if aval.shape:
         raise ArgumentTypeError(
             f"{name}: expected a function with a scalar result, got {aval}; sum it up, or use jacrev or vjp"

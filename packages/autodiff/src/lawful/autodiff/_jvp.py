@@ -7,9 +7,12 @@ from typing import Any
 
 from lawful import tree
 from lawful.autodiff._arguments import check_tangents, flat_function
+from lawful.autodiff._derivative_recipes import NonzeroRecipe, jvp_of_recipe, jvp_recipe
 from lawful.core import (
     ClosedJaxpr,
     Primitive,
+    Recipe,
+    ShapedArray,
     SourceLine,
     Trace,
     Tracer,
@@ -26,7 +29,7 @@ from lawful.core import (
     user_source,
 )
 from lawful.ops import full, with_weakness_of
-from lawful.staging import own_results, require_callable, trace_to_jaxpr
+from lawful.staging import function_name, own_results, require_callable, trace_to_jaxpr
 
 
 class JVPTracer(Tracer):
@@ -71,22 +74,68 @@ class JVPTrace(Trace):
         return (x.primal, x.tangent) if type(x) is JVPTracer and x._trace is self else (x, zero_tangent(x))
 
     def process_primitive(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
-        parent = self.parent
-        assert parent is not None
-        if not any([type(x) is JVPTracer and x._trace is self for x in args]):
-            return parent.process_primitive(primitive, args, params)
-        pairs = [self.split(x) for x in args]
+        primals, avals, nonzeros, given = self._parts(args)
+        if not given:
+            return self.parent.process_primitive(primitive, args, params)  # type: ignore[union-attr]
+        recipe = jvp_recipe(primitive, tuple(avals), tuple(nonzeros), params)
+        if recipe is not None:
+            results = self._follow(recipe, primals, given)
+        else:
+            results = self._run_rule(primitive, primals, nonzeros, given, params)
+        return results if primitive.multiple_results else results[0]
+
+    def follow(self, recipe: Recipe, args: Sequence[Any]) -> list[Any]:
+        primals, _, nonzeros, given = self._parts(args)
+        if not given:
+            return self.parent.follow(recipe, args)  # type: ignore[union-attr]
+        differentiated = jvp_of_recipe(recipe, tuple(nonzeros))
+        return super().follow(recipe, args) if differentiated is None else self._follow(differentiated, primals, given)
+
+    def _parts(self, args: Sequence[Any]) -> tuple[list[Any], list[ShapedArray], list[bool], list[Any]]:
+        """Returns the primals of arguments, their types, which of them have a tangent, and these tangents."""
+        primals = []
+        avals = []
+        nonzeros = []
+        given = []
+        for x in args:
+            if type(x) is JVPTracer and x._trace is self:
+                primals.append(x.primal)
+                avals.append(x.aval)
+                nonzeros.append(True)
+                given.append(x.tangent)
+            else:
+                primals.append(x)
+                avals.append(get_aval(x))
+                nonzeros.append(False)
+        return primals, avals, nonzeros, given
+
+    def _follow(self, recipe: NonzeroRecipe, primals: list[Any], given: list[Any]) -> list[Any]:
+        """Applies what a rule did before to primals and tangents."""
+        values = self.parent.follow(recipe.steps, primals + given)  # type: ignore[union-attr]
+        source = user_source(3)
+        return [
+            values[i] if number is None else JVPTracer(self, values[i], values[number], source)
+            for i, number in enumerate(recipe.numbers)
+        ]
+
+    def _run_rule(
+        self, primitive: Primitive, primals: list[Any], nonzeros: list[bool], given: list[Any], params: dict[str, Any]
+    ) -> list[Any]:
+        """Runs the rule itself: of a call, or one that looks at values."""
         before, before_source = current.trace, place.source
-        source = place.source = user_source(2)
-        current.trace = parent
+        source = place.source = user_source(3)
+        current.trace = self.parent  # type: ignore[assignment]
         try:
-            out, tangent = primitive.rule("jvp")([p for p, _ in pairs], [t for _, t in pairs], **params)
+            rest = iter(given)
+            tangents = [
+                next(rest) if nonzero else zero_tangent(x) for x, nonzero in zip(primals, nonzeros, strict=True)
+            ]
+            outs, found = primitive.rule("jvp")(primals, tangents, **params)
         finally:
             current.trace = before
             place.source = before_source
-        if primitive.multiple_results:
-            return [x if type(t) is Zero else JVPTracer(self, x, t, source) for x, t in zip(out, tangent, strict=True)]
-        return out if type(tangent) is Zero else JVPTracer(self, out, tangent, source)
+        pairs = zip(outs, found, strict=True) if primitive.multiple_results else [(outs, found)]
+        return [x if type(t) is Zero else JVPTracer(self, x, t, source) for x, t in pairs]
 
 
 def jvp_flat(
@@ -126,7 +175,7 @@ def jvp(
     """
     require_callable("jvp", fun)
     flat_primals, flat_tangents, in_tree = check_tangents("jvp", primals, tangents)
-    flat, out = flat_function("jvp", fun, in_tree, has_aux=has_aux)
+    flat, out = flat_function(f"jvp of {function_name(fun)}", fun, in_tree, has_aux=has_aux)
     primals_out, tangents_out = jvp_flat(flat, flat_primals, flat_tangents)
     tangents_out = own_results(
         [*map(as_tangent_of, primals_out, tangents_out)], [*flat_primals, *flat_tangents, *primals_out]

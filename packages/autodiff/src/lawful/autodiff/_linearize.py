@@ -13,14 +13,21 @@ import numpy as np
 
 from lawful import tree
 from lawful.autodiff._arguments import check_tangent, flat_function, match_tree
+from lawful.autodiff._derivative_recipes import LinearRecipe, linear_recipe, linearized_recipe
 from lawful.autodiff._jvp import as_tangent_of, zero_tangent
+from lawful.autodiff._tape import Node, Tape
+from lawful.autodiff._transpose import backward_pass, pull_back
 from lawful.core import (
+    Atom,
     ClosedJaxpr,
+    Jaxpr,
     Primitive,
+    Recipe,
     ShapedArray,
     SourceLine,
     Trace,
     Tracer,
+    Var,
     Zero,
     current,
     eval_closed_jaxpr,
@@ -42,6 +49,7 @@ from lawful.staging import (
     consts_as_inputs,
     dce_jaxpr,
     freeze,
+    function_name,
     in_avals,
     own_results,
     require_callable,
@@ -49,16 +57,18 @@ from lawful.staging import (
 
 
 class LinearizeTracer(Tracer):
-    """A primal value together with its tangent, which is a variable of the linear program being recorded."""
+    """A primal value together with its tangent, which is a variable (or number) of the linear program."""
 
     __slots__ = ("aval", "primal", "source", "tangent")
 
-    def __init__(self, trace: Trace, primal: Any, tangent: JaxprTracer, source: SourceLine | None) -> None:
+    def __init__(
+        self, trace: LinearizeTrace, primal: Any, tangent: Atom, source: SourceLine | None, aval: ShapedArray
+    ) -> None:
         self._trace = trace
         self.primal = primal
         self.tangent = tangent
         self.source = source
-        self.aval = get_aval(primal)
+        self.aval = aval
 
     def concrete(self) -> Any:
         primal = self.primal
@@ -75,54 +85,111 @@ class LinearizeTrace(Trace):
 
     def __init__(self, parent: Trace) -> None:
         super().__init__(parent, "linearize")
-        self.linear = PartialTrace(parent, "the linear part of linearize")
+        self.linear = Tape(parent, "the linear part of linearize")
 
     def new_input(self, primal: Any) -> Any:
         """Returns an input to differentiate by; an integer one is a constant."""
-        aval = get_aval(primal).to_tangent_aval()
-        if aval.dtype == float0:
+        aval = get_aval(primal)
+        tangent_aval = aval.to_tangent_aval()
+        if tangent_aval.dtype == float0:
             return primal
-        return LinearizeTracer(self, primal, self.linear.new_input(aval), self.source)
+        return LinearizeTracer(self, primal, Var(tangent_aval), self.source, aval)
 
     def split(self, x: Any) -> tuple[Any, Any]:
         """Returns the primal and tangent of a value, which may be a constant."""
-        return (x.primal, x.tangent) if type(x) is LinearizeTracer and x._trace is self else (x, zero_tangent(x))
+        if type(x) is LinearizeTracer and x._trace is self:
+            return x.primal, self.recorded(x.tangent)
+        return x, zero_tangent(x)
+
+    def recorded(self, tangent: Atom) -> Any:
+        """Returns a tangent as a value that rules compute with while the tape is current."""
+        return JaxprTracer(self.linear, tangent, place.source) if type(tangent) is Var else tangent.val  # type: ignore[union-attr]
 
     def process_primitive(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
-        parent = self.parent
-        assert parent is not None
+        primals, avals, nonzeros, given = self._parts(args)
+        if not given:
+            return self.parent.process_primitive(primitive, args, params)  # type: ignore[union-attr]
+        recipe = linear_recipe(primitive, tuple(avals), tuple(nonzeros), params)
+        if recipe is not None:
+            results = self._follow(recipe, primals, given, args)
+        else:
+            results = self._run_rule(primitive, primals, nonzeros, given, args, params)
+        return results if primitive.multiple_results else results[0]
+
+    def follow(self, recipe: Recipe, args: Sequence[Any]) -> list[Any]:
+        primals, _, nonzeros, given = self._parts(args)
+        if not given:
+            return self.parent.follow(recipe, args)  # type: ignore[union-attr]
+        linearized = linearized_recipe(recipe, tuple(nonzeros))
+        return super().follow(recipe, args) if linearized is None else self._follow(linearized, primals, given, args)
+
+    def _parts(self, args: Sequence[Any]) -> tuple[list[Any], list[ShapedArray], list[bool], list[Atom]]:
+        """Returns the primals of arguments, their types, which of them have a tangent, and these tangents."""
         primals = []
-        tangents: list[Any] = []
-        depends = False
+        avals = []
+        nonzeros = []
+        given = []
         for x in args:
             if type(x) is LinearizeTracer and x._trace is self:
-                depends = True
                 primals.append(x.primal)
-                tangents.append(x.tangent)
+                avals.append(x.aval)
+                nonzeros.append(True)
+                given.append(x.tangent)
             else:
                 primals.append(x)
-                tangents.append(zero_tangent(x))
-        if not depends:
-            return parent.process_primitive(primitive, args, params)
-        linearize_rule = primitive.rules.get("linearize")
+                avals.append(get_aval(x))
+                nonzeros.append(False)
+        return primals, avals, nonzeros, given
+
+    def _follow(self, recipe: LinearRecipe, primals: list[Any], given: list[Atom], args: Sequence[Any]) -> list[Any]:
+        """Applies what was linearized before to primals and tangents."""
+        results = self.parent.follow(recipe.primal, primals)  # type: ignore[union-attr]
+        source = user_source(3)
+        count = recipe.count
+        residuals = results[count:]
+        del results[count:]
+        tangents = self.linear.add(recipe, residuals, given, args, source)
+        for i, number in enumerate(recipe.numbers):
+            if number is not None:
+                x = results[i]
+                results[i] = LinearizeTracer(self, x, tangents[number], source, get_aval(x))
+        return results
+
+    def _run_rule(
+        self,
+        primitive: Primitive,
+        primals: list[Any],
+        nonzeros: list[bool],
+        given: list[Atom],
+        args: Sequence[Any],
+        params: dict[str, Any],
+    ) -> list[Any]:
+        """Runs the rule itself: of a call, or one that looks at values."""
+        linear = self.linear
         before, before_source = current.trace, place.source
-        source = place.source = user_source(2)
-        self.linear.volatile = args
+        source = place.source = user_source(3)
+        linear.volatile = args
         try:
-            if linearize_rule is None:
-                current.trace = self.linear
-                out, tangent = primitive.rule("jvp")(primals, tangents, **params)
+            rest = map(self.recorded, given)
+            tangents = [
+                next(rest) if nonzero else zero_tangent(x) for x, nonzero in zip(primals, nonzeros, strict=True)
+            ]
+            linearize_rule = primitive.rules.get("linearize")
+            if linearize_rule is not None:
+                outs, found = self._linearize_call(linearize_rule, primals, tangents, params)
             else:
-                out, tangent = self._linearize_call(linearize_rule, primals, tangents, params)
+                current.trace = linear
+                outs, found = primitive.rule("jvp")(primals, tangents, **params)
+                if not primitive.multiple_results:
+                    outs, found = [outs], [found]
+            return [
+                x if type(t) is Zero else LinearizeTracer(self, x, linear.atom(t), source, get_aval(x))
+                for x, t in zip(outs, found, strict=True)
+            ]
         finally:
             current.trace = before
             place.source = before_source
-            self.linear.volatile = None
-        if primitive.multiple_results:
-            return [
-                x if type(t) is Zero else LinearizeTracer(self, x, t, source) for x, t in zip(out, tangent, strict=True)
-            ]
-        return out if type(tangent) is Zero else LinearizeTracer(self, out, tangent, source)
+            linear.volatile = None
 
     def _linearize_call(
         self, rule: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], params: dict[str, Any]
@@ -138,16 +205,15 @@ class LinearizeTrace(Trace):
 
 
 class Linearized:
-    """A function run once: its outputs, and the linear program from input to output tangents.
+    """A function run once: its outputs, and the linear part of what it applied, from input to output tangents.
 
     Attributes:
       outs: the flat outputs.
-      jaxpr: from the tangents of the inputs that have them, to those of the outputs that are not zero.
       inputs: for each flat input, whether it has a tangent.
       nonzeros: for each flat output, whether its tangent is not zero.
     """
 
-    __slots__ = ("inputs", "jaxpr", "nonzeros", "outs")
+    __slots__ = ("_in_tangents", "_jaxpr", "_out_tangents", "_tape", "inputs", "nonzeros", "outs")
 
     def __init__(
         self,
@@ -173,10 +239,44 @@ class Linearized:
                 for (x, t), nonzero in zip(pairs, self.nonzeros, strict=True)
                 if nonzero
             ]
+            self._out_tangents = [linear.atom(t) for t in tangents]
         self.inputs = tuple(type(x) is LinearizeTracer and x._trace is trace for x in tracers)
-        closed = linear.to_jaxpr([x.tangent for x, has in zip(tracers, self.inputs, strict=True) if has], tangents)
+        self._in_tangents = [x.tangent for x, has in zip(tracers, self.inputs, strict=True) if has]
         linear.active = False
-        self.jaxpr = dce_jaxpr(closed, (True,) * len(tangents))
+        self._tape = linear
+        self._jaxpr: ClosedJaxpr | None = None
+        if any([type(entry) is not Node for entry in linear.eqns]):
+            self.drop_dead()  # of a call, such as a loop, much may be dead
+
+    @property
+    def jaxpr(self) -> ClosedJaxpr:
+        """The linear program from the tangents of the inputs that have them to those of the outputs in ``nonzeros``."""
+        if self._jaxpr is None:
+            tape = self._tape
+            tape.write_out()
+            closed = ClosedJaxpr(
+                Jaxpr(tape.constvars, self._in_tangents, tape.eqns, self._out_tangents), tape.constvals
+            )
+            self._jaxpr = dce_jaxpr(closed, (True,) * len(self._out_tangents))
+        return self._jaxpr
+
+    @property
+    def residuals(self) -> Sequence[Any]:
+        """What is kept of the run."""
+        return self._tape.residuals() if self._jaxpr is None else self._jaxpr.consts
+
+    def drop_dead(self) -> None:
+        """Drops what no output depends on, and its residuals with it."""
+        if self._jaxpr is None:
+            self._tape.drop_dead(self._out_tangents)
+
+    def pull_back(self, cts: Sequence[Any]) -> list[Any]:
+        """Returns the cotangents of the inputs that have tangents from those of the outputs; zeros are symbolic."""
+        if self._jaxpr is not None:
+            return backward_pass(self._jaxpr, cts)
+        tape = self._tape
+        constants = dict(zip(tape.constvars, tape.constvals, strict=True))
+        return pull_back(tape.eqns, self._in_tangents, self._out_tangents, constants, cts)
 
 
 def recorded_zeros(linear: PartialTrace, zero: Zero) -> Any:
@@ -189,7 +289,8 @@ def recorded_zeros(linear: PartialTrace, zero: Zero) -> Any:
 
 def own_residuals(linearized: Linearized) -> None:
     """Copies outputs that share memory with a residual: the user may write into them, and call the map later."""
-    residuals = {id(_owner(x)) for x in linearized.jaxpr.consts}
+    linearized.drop_dead()
+    residuals = {id(_owner(x)) for x in linearized.residuals if type(x) is np.ndarray}
     linearized.outs = [
         x.copy() if type(x) is np.ndarray and (not x.flags.writeable or id(_owner(x)) in residuals) else x
         for x in linearized.outs
@@ -261,7 +362,7 @@ def linearize(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> 
     require_callable("linearize", fun)
     leaves, in_tree = tree.flatten(primals)
     avals = in_avals("linearize", (primals, {}), leaves)
-    flat, out = flat_function("linearize", fun, in_tree, has_aux=has_aux)
+    flat, out = flat_function(f"linearize of {function_name(fun)}", fun, in_tree, has_aux=has_aux)
     linearized = Linearized(flat, [freeze(x) for x in leaves], current.trace)
     own_residuals(linearized)
     result = (tree.unflatten(out.tree, linearized.outs), LinearFunction(linearized, avals, in_tree, out.tree))

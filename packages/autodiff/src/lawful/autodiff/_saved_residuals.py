@@ -42,7 +42,7 @@ def saved_residuals(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Residua
     require_callable("saved_residuals", f)
     leaves, in_tree = tree.flatten((args, kwargs))
     avals = in_avals(f"saved_residuals of {function_name(f)}", (args, kwargs), leaves)
-    flat, _ = flat_function("saved_residuals", _called_with(f), in_tree, has_aux=False)
+    flat, _ = flat_function(f"saved_residuals of {function_name(f)}", _called_with(f), in_tree, has_aux=False)
     trace = JaxprTrace(current.trace, "saved_residuals")
     with new_trace(trace):
         inputs = [trace.new_input(aval) for aval in avals]

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from lawful import tree
 from lawful.autodiff._arguments import check_tangent, flat_function, match_tree
+from lawful.autodiff._derivative_recipes import transpose_recipe
 from lawful.autodiff._jvp import instantiated
+from lawful.autodiff._tape import Node, equations
 from lawful.core import (
     ArgumentTypeError,
+    Atom,
     ClosedJaxpr,
+    JaxprEqn,
     ShapedArray,
     UndefinedPrimal,
     Var,
@@ -26,7 +30,16 @@ from lawful.core import (
     place,
 )
 from lawful.ops import add_tangents, with_weakness_of
-from lawful.staging import JaxprTracer, PartialTrace, dce_jaxpr, in_avals, own_results, require_callable, trace_to_jaxpr
+from lawful.staging import (
+    JaxprTracer,
+    PartialTrace,
+    dce_jaxpr,
+    function_name,
+    in_avals,
+    own_results,
+    require_callable,
+    trace_to_jaxpr,
+)
 
 
 def backward_pass(closed: ClosedJaxpr, cts: Sequence[Any]) -> list[Any]:
@@ -35,35 +48,111 @@ def backward_pass(closed: ClosedJaxpr, cts: Sequence[Any]) -> list[Any]:
     Every equation must be linear in the variables that depend on inputs; constants are residuals.
     """
     jaxpr = closed.jaxpr
-    residuals = dict(zip(jaxpr.constvars, closed.consts, strict=True))
-    ct_of: dict[Var, Any] = {}
+    return pull_back(
+        jaxpr.eqns, jaxpr.invars, jaxpr.outvars, dict(zip(jaxpr.constvars, closed.consts, strict=True)), cts
+    )
+
+
+def pull_back(
+    entries: Sequence[Any],
+    invars: Sequence[Atom],
+    outvars: Sequence[Atom],
+    residuals: dict[Var, Any],
+    cts: Sequence[Any],
+) -> list[Any]:
+    """Runs a linear program backwards.
+
+    Args:
+      entries: equations and nodes, all linear, in order.
+      invars: the variables whose cotangents are wanted.
+      outvars: those whose cotangents are given.
+      residuals: the values of the variables that are constants.
+      cts: the cotangents; zeros are symbolic, or None.
+
+    Returns:
+      The cotangents of ``invars``; zeros are symbolic.
+    """
+    ct_of: dict[Any, Any] = {}
 
     def accumulate(atom: Any, ct: Any) -> None:
         if type(atom) is Var and ct is not None and type(ct) is not Zero:
-            ct_of[atom] = add_tangents(ct_of[atom], ct) if atom in ct_of else ct
+            known = ct_of.get(atom)
+            ct_of[atom] = ct if known is None else add_tangents(known, ct)
 
-    for atom, ct in zip(jaxpr.outvars, cts, strict=True):
+    for atom, ct in zip(outvars, cts, strict=True):
         accumulate(atom, ct)
     with at_source(place.source):
-        for eqn in reversed(jaxpr.eqns):
-            found = [ct_of.pop(var, None) for var in eqn.outvars]
-            if all(ct is None for ct in found):
+        for entry in reversed(entries):
+            is_node = type(entry) is Node
+            given = [ct_of.pop(var, None) for var in (entry.outputs if is_node else entry.outvars)]
+            if all([ct is None for ct in given]):
                 continue
-            place.source = eqn.source
-            out_cts = [Zero(var.aval) if ct is None else ct for var, ct in zip(eqn.outvars, found, strict=True)]
-            args = [
-                (residuals[atom] if atom in residuals else UndefinedPrimal(atom.aval))
-                if type(atom) is Var
-                else atom.val  # type: ignore[union-attr]
-                for atom in eqn.invars
-            ]
-            if not any(type(x) is UndefinedPrimal for x in args):
-                continue  # a constant of the linear program, such as zeros
-            rule = eqn.primitive.rule("transpose")
-            in_cts = rule(out_cts if eqn.primitive.multiple_results else out_cts[0], *args, **eqn.params)
-            for atom, ct in zip(eqn.invars, in_cts, strict=True):
-                accumulate(atom, ct)
-    return [ct_of[var] if var in ct_of else Zero(var.aval) for var in jaxpr.invars]
+            place.source = entry.source
+            if is_node:
+                for atom, ct in zip(entry.inputs, _pulled_node(entry, given), strict=True):
+                    accumulate(atom, ct)
+            else:
+                for atom, ct in _pulled_equation(entry, given, residuals):
+                    accumulate(atom, ct)
+    return [ct_of[var] if var in ct_of else Zero(var.aval) for var in invars]
+
+
+def _pulled_node(node: Node, cts: list[Any]) -> Sequence[Any]:
+    """Returns the cotangents of the inputs of a node; None for a zero."""
+    avals = tuple([None if ct is None else get_aval(ct) for ct in cts])
+    recipe = node.recipe.pulled_back.get(avals) or node.recipe.transposed(avals)
+    if recipe is None:  # a rule looks at values
+        residuals = [Var(get_aval(x)) for x in node.residuals]
+        values = dict(zip(residuals, node.residuals, strict=True))
+        return pull_back(equations(node, residuals), node.inputs, node.outputs, values, cts)
+    found = current.trace.follow(recipe.steps, node.residuals + [ct for ct in cts if ct is not None])
+    return found if recipe.all_nonzero else [None if number is None else found[number] for number in recipe.numbers]
+
+
+def _pulled_equation(eqn: JaxprEqn, cts: Sequence[Any], residuals: dict[Var, Any]) -> Iterable[tuple[Atom, Any]]:
+    """Returns the operands that an equation is linear in, with their cotangents; None for a zero.
+
+    Args:
+      eqn: the equation.
+      cts: the cotangents of its results; None for a zero.
+      residuals: the values of the variables that are constants.
+    """
+    linear_atoms = []
+    linear = []
+    others: list[Any] = []
+    for atom in eqn.invars:
+        if type(atom) is Var:
+            known = atom in residuals
+            linear.append(not known)
+            if known:
+                others.append(residuals[atom])
+            else:
+                linear_atoms.append(atom)
+        else:
+            linear.append(False)
+            others.append(atom.val)  # type: ignore[union-attr]
+    if not linear_atoms:
+        return ()  # a constant of the linear program, such as zeros
+    given = [ct for ct in cts if ct is not None]
+    recipe = transpose_recipe(
+        eqn.primitive,
+        tuple([atom.aval for atom in eqn.invars]),
+        tuple(linear),
+        tuple([var.aval if ct is None else get_aval(ct) for var, ct in zip(eqn.outvars, cts, strict=True)]),
+        tuple([ct is not None for ct in cts]),
+        eqn.params,
+    )
+    if recipe is not None:
+        found = current.trace.follow(recipe.steps, others + given)
+        in_cts = [None if number is None else found[number] for number in recipe.numbers]
+        return zip(linear_atoms, in_cts, strict=True)
+    rest = iter(others)
+    args = [UndefinedPrimal(atom.aval) if lin else next(rest) for atom, lin in zip(eqn.invars, linear, strict=True)]
+    out_cts = [Zero(var.aval) if ct is None else ct for var, ct in zip(eqn.outvars, cts, strict=True)]
+    rule = eqn.primitive.rule("transpose")
+    return zip(
+        eqn.invars, rule(out_cts if eqn.primitive.multiple_results else out_cts[0], *args, **eqn.params), strict=True
+    )
 
 
 def linear_program(
@@ -161,7 +250,7 @@ def linear_transpose(fun: Callable[..., Any], *primals: Any) -> Callable[[Any], 
             raise ArgumentTypeError(
                 f"linear_transpose: expected floating or complex arguments, got {aval}; close over integers instead"
             )
-    flat, out = flat_function("linear_transpose", fun, in_tree, has_aux=False)
+    flat, out = flat_function(f"linear_transpose of {function_name(fun)}", fun, in_tree, has_aux=False)
     program, depends, outs = linear_program(flat, avals)
     out_avals = [get_aval(x) for x in outs]
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+
 from lawful import tree
 from lawful.autodiff._arguments import check_tangent, flat_function, match_tree
 from lawful.autodiff._linearize import Linearized, own_residuals
-from lawful.autodiff._transpose import backward_pass
 from lawful.core import ClosedJaxpr, ShapedArray, Zero, current, get_aval, instantiate_zeros
 from lawful.ops import with_weakness_of
-from lawful.staging import freeze, in_avals, own_results, require_callable
+from lawful.staging import freeze, function_name, in_avals, own_results, require_callable
 
 
 class VJPFunction:
@@ -21,13 +22,18 @@ class VJPFunction:
     """
 
     def __init__(self, linearized: Linearized, in_types: tuple[ShapedArray, ...], in_tree: Any, out_tree: Any) -> None:
-        self.jaxpr: ClosedJaxpr = linearized.jaxpr
+        self._linearized = linearized
         self._inputs = linearized.inputs
         self._nonzeros = linearized.nonzeros
         self._in_types = in_types
         self._out_types = [get_aval(x) for x in linearized.outs]
         self._in_tree = in_tree
         self._out_tree = out_tree
+
+    @property
+    def jaxpr(self) -> ClosedJaxpr:
+        """The linear program."""
+        return self._linearized.jaxpr
 
     def __call__(self, ct: Any, /) -> tuple[Any, ...]:
         leaves = match_tree("vjp", "cotangents", "result", self._out_tree, ct)
@@ -42,37 +48,18 @@ class VJPFunction:
     def pull_back(self, cts: list[Any]) -> list[Any]:
         """Returns the flat cotangents of the arguments from flat ones of the result, of the right types."""
         given = [ct for ct, nonzero in zip(cts, self._nonzeros, strict=True) if nonzero]
-        found = iter(backward_pass(self.jaxpr, given))
+        found = iter(self._linearized.pull_back(given))
         tangent_types = [aval.to_tangent_aval() for aval in self._in_types]
         results = [
             with_weakness_of(instantiate_zeros(next(found) if has else Zero(aval)), aval)
             for aval, has in zip(tangent_types, self._inputs, strict=True)
         ]
-        return own_results(results, [*cts, *self.jaxpr.consts])
+        if not any([type(x) is np.ndarray for x in results]):
+            return results
+        return own_results(results, [*cts, *self._linearized.residuals])
 
     def __repr__(self) -> str:
         return f"VJPFunction({self.jaxpr})"
-
-
-def run_forward(
-    name: str, fun: Callable[..., Any], primals: tuple[Any, ...], *, has_aux: bool, escapes: bool
-) -> tuple[Linearized, VJPFunction, Any]:
-    """Runs a function and records its linear part.
-
-    Args:
-      name: for error messages.
-      fun: the function.
-      primals: its arguments.
-      has_aux: whether it returns an auxiliary output.
-      escapes: whether the user gets the backward function, so that arrays may be written into before it is called.
-    """
-    leaves, in_tree = tree.flatten(primals)
-    avals = in_avals(name, (primals, {}), leaves)
-    flat, out = flat_function(name, fun, in_tree, has_aux=has_aux)
-    linearized = Linearized(flat, [freeze(x) for x in leaves] if escapes else leaves, current.trace)
-    if escapes:
-        own_residuals(linearized)
-    return linearized, VJPFunction(linearized, avals, in_tree, out.tree), out
 
 
 def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple[Any, ...]:
@@ -97,6 +84,11 @@ def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple[
     (3.0, 2.0)
     """
     require_callable("vjp", fun)
-    linearized, f_vjp, out = run_forward("vjp", fun, primals, has_aux=has_aux, escapes=True)
-    result = (tree.unflatten(out.tree, linearized.outs), f_vjp)
+    leaves, in_tree = tree.flatten(primals)
+    avals = in_avals("vjp", (primals, {}), leaves)
+    flat, out = flat_function(f"vjp of {function_name(fun)}", fun, in_tree, has_aux=has_aux)
+    # The user gets the backward function, and may write into arrays before it is called.
+    linearized = Linearized(flat, [freeze(x) for x in leaves], current.trace)
+    own_residuals(linearized)
+    result = (tree.unflatten(out.tree, linearized.outs), VJPFunction(linearized, avals, in_tree, out.tree))
     return (*result, out.aux()) if has_aux else result

@@ -79,7 +79,7 @@ def given(tangents: Sequence[Any], mask: Sequence[bool]) -> list[Any]:
 def _zeros_later(aval: ShapedArray) -> Any:
     """Returns zeros; where a linear program is recorded they are made in it, and need not be kept for it."""
     trace = current.trace
-    if type(trace) is PartialTrace and aval.shape:
+    if isinstance(trace, PartialTrace) and aval.shape:
         return recorded_zeros(trace, Zero(aval))
     return full(aval.shape, 0, aval.dtype)
 

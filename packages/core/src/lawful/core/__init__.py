@@ -10,7 +10,7 @@ Whoever writes a primitive, a rule or a transformation imports from here; whoeve
 """
 
 from lawful.core._alpha import alpha_equivalent, explain_difference
-from lawful.core._arrays import get_aval, is_array, python_scalar_types, register_array_type, to_numpy
+from lawful.core._arrays import array_types, get_aval, is_array, python_scalar_types, register_array_type, to_numpy
 from lawful.core._aval import ShapedArray, UndefinedPrimal, Zero, instantiate_zeros, zeros
 from lawful.core._declaration import Call, Choose, Declaration, Interval
 from lawful.core._devices import check_device, placed, register_device_type
@@ -56,6 +56,7 @@ from lawful.core._nesting import jaxprs_in_params, map_jaxprs
 from lawful.core._parse import parse_jaxpr
 from lawful.core._primitive import Primitive, primitives_by_name
 from lawful.core._print import format_jaxpr
+from lawful.core._recipe import Recipe, exact_key, kind_of, remembered
 from lawful.core._record import record
 from lawful.core._source import SourceLine, at_source, place, user_source
 from lawful.core._trace import Trace, current, eval_trace, new_trace, set_current, unusable_tracer
@@ -84,6 +85,7 @@ __all__ = [
     "NonArrayError",
     "NotLinearError",
     "Primitive",
+    "Recipe",
     "ShapedArray",
     "SourceLine",
     "Trace",
@@ -100,6 +102,7 @@ __all__ = [
     "Zero",
     "alpha_equivalent",
     "applies_effects",
+    "array_types",
     "as_dtype",
     "at_source",
     "bfloat16",
@@ -111,6 +114,7 @@ __all__ = [
     "eval_closed_jaxpr",
     "eval_jaxpr",
     "eval_trace",
+    "exact_key",
     "explain_difference",
     "float0",
     "format_jaxpr",
@@ -123,6 +127,7 @@ __all__ = [
     "is_inexact",
     "jaxprs_in_params",
     "kind",
+    "kind_of",
     "last_uses",
     "map_jaxprs",
     "memoize",
@@ -137,6 +142,7 @@ __all__ = [
     "python_scalar_types",
     "register_array_type",
     "register_device_type",
+    "remembered",
     "set_current",
     "short_name",
     "shorten",

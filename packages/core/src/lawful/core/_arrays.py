@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 
 from lawful.core._aval import ShapedArray
-from lawful.core._dtypes import python_scalar_dtype
+from lawful.core._dtypes import python_scalar_dtype, supported_dtypes
 from lawful.core._errors import IntegerOverflowError, NonArrayError, shorten
 
 AvalOf = Callable[[Any], ShapedArray]
@@ -79,6 +79,15 @@ _register_python_scalars()
 register_array_type(np.ndarray, aval=_array_aval, to_numpy=_native)
 
 
+def _register_numpy_scalars() -> None:
+    for dtype in supported_dtypes:
+        scalar = ShapedArray((), dtype)
+        register_array_type(dtype.type, aval=lambda _, aval=scalar: aval, to_numpy=_itself)  # type: ignore[misc]
+
+
+_register_numpy_scalars()
+
+
 def _adopt(x: Any) -> AvalOf:
     """Registers a type seen for the first time, if its values are arrays; raises NonArrayError if not."""
     cls = type(x)
@@ -129,6 +138,10 @@ def get_aval(x: Any) -> ShapedArray:
         return _aval_of[type(x)](x)
     except KeyError:
         return _adopt(x)(x)
+
+
+#: The types whose values are known to be arrays.
+array_types = _aval_of.keys()
 
 
 def is_array(x: Any) -> bool:

@@ -9,6 +9,7 @@ from typing import Concatenate, cast
 from weakref import WeakSet
 
 from lawful.core._jaxpr import ClosedJaxpr
+from lawful.core._recipe import forget_recipes
 
 # Which jaxprs hold a memo, so that all can be emptied.
 _with_memo: WeakSet[ClosedJaxpr] = WeakSet()
@@ -40,7 +41,8 @@ def memoize[**P, R](function: Callable[Concatenate[ClosedJaxpr, P], R]) -> Calla
 
 
 def clear_memos() -> None:
-    """Forgets every remembered result."""
+    """Forgets every remembered result, and what was derived of the rules of primitives."""
+    forget_recipes()
     with _lock:
         for closed in list(_with_memo):
             closed.memo = None

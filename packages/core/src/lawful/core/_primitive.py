@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from types import FunctionType
 from typing import TYPE_CHECKING, Any, TypeVar
 from weakref import WeakValueDictionary
 
@@ -72,13 +73,14 @@ class Primitive:
 
     __slots__ = (
         "__weakref__",
-        "_batch_takes_axis_data",
         "absent",
+        "batch_takes_axis_data",
         "declaration",
         "effectful",
         "impl_takes_any_array",
         "multiple_results",
         "name",
+        "recipes",
         "rules",
     )
 
@@ -88,8 +90,10 @@ class Primitive:
         self.effectful = effectful
         self.rules: dict[str, Rule] = {}
         self.absent: dict[str, str] = {}
+        #: What was derived of the rules for arguments of some types: see `lawful.core.Recipe`.
+        self.recipes: dict[Any, Any] = {}
         self.declaration: Declaration | None = None
-        self._batch_takes_axis_data: bool | None = False
+        self.batch_takes_axis_data = False
         self.impl_takes_any_array = False
         primitives_by_name[name] = self
 
@@ -135,6 +139,7 @@ class Primitive:
     def def_rule(self, slot: str, rule: F) -> F:
         """Puts a rule into a slot of any name: how a new transformation gives rules to existing primitives."""
         self.rules[slot] = rule
+        self.recipes.clear()
         return rule
 
     def def_rule_as(self, slot: str) -> Callable[[F], F]:
@@ -179,16 +184,8 @@ class Primitive:
         A dim is the position of the batch dimension, or None. A rule with a parameter named ``axis_data`` is
         also given the size and name of the mapped axis.
         """
-        self._batch_takes_axis_data = None
+        self.batch_takes_axis_data = _has_parameter(rule, "axis_data")
         return self.def_rule("batch", rule)
-
-    @property
-    def batch_takes_axis_data(self) -> bool:
-        """Whether the batching rule has a parameter named ``axis_data``."""
-        # Found when it is first asked for: the signatures of all rules would take a tenth of the time of an import.
-        if self._batch_takes_axis_data is None:
-            self._batch_takes_axis_data = "axis_data" in inspect.signature(self.rules["batch"]).parameters
-        return self._batch_takes_axis_data
 
     def def_lowering(self, rule: F, platform: str | None = None) -> F:
         """Defines lowering: ``rule(ctx, *operands, **params)`` gives the MLIR value, or a list of them.
@@ -223,3 +220,11 @@ class Primitive:
         decide, and ``record(*args, **params)`` adds the rest to the program of what is unknown.
         """
         return self.def_rule("partial_eval", rule)
+
+
+def _has_parameter(rule: Rule, name: str) -> bool:
+    if type(rule) is FunctionType and not hasattr(rule, "__wrapped__"):
+        # What a signature would say, which takes a hundred times as long, for each primitive when it is imported.
+        code = rule.__code__
+        return name in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    return name in inspect.signature(rule).parameters

@@ -21,6 +21,7 @@ from lawful.core._source import user_source
 
 if TYPE_CHECKING:
     from lawful.core._primitive import Primitive
+    from lawful.core._recipe import Recipe
     from lawful.core._tracer import Tracer
 
 
@@ -60,6 +61,20 @@ class Trace:
         """Applies a primitive to arguments of which any may be tracers of this trace or constants."""
         raise NotImplementedError(f"{type(self).__name__}.process_primitive")
 
+    def follow(self, recipe: Recipe, args: Sequence[Any]) -> list[Any]:
+        """Applies what a recipe says to arguments of the types that it is for; returns its results.
+
+        Law: it is what applying its primitives one after the other gives.
+        """
+        values = [*args, *recipe.scalars]
+        for primitive, params, operands, _ in recipe.steps:
+            out = self.process_primitive(primitive, [values[i] for i in operands], params)
+            if primitive.multiple_results:
+                values += out
+            else:
+                values.append(out)
+        return [values[i] for i in recipe.results]
+
     def encloses(self, other: Trace) -> bool:
         """Whether this trace is ``other`` or one of its parents."""
         trace: Trace | None = other
@@ -93,6 +108,27 @@ class EvalTrace(Trace):
         current.trace = self
         try:
             return impl(*args, **params)
+        finally:
+            current.trace = trace
+
+    def follow(self, recipe: Recipe, args: Sequence[Any]) -> list[Any]:
+        for x in args:
+            if type(x) not in _numpy_types or (type(x) is np.ndarray and not x.dtype.isnative):
+                return super().follow(recipe, args)
+        trace = current.trace
+        current.trace = self
+        try:
+            if recipe.function is not None:
+                return recipe.function(*args)
+            recipe.count_evaluation()
+            values = [*args, *recipe.scalars]
+            for primitive, params, operands, _ in recipe.steps:
+                out = primitive.rules["impl"](*[values[i] for i in operands], **params)
+                if primitive.multiple_results:
+                    values += out
+                else:
+                    values.append(out)
+            return [values[i] for i in recipe.results]
         finally:
             current.trace = trace
 

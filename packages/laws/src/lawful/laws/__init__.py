@@ -56,6 +56,7 @@ from lawful.laws._mistakes import law_errors_name_their_place
 from lawful.laws._passes import law_passes
 from lawful.laws._primitive import (
     law_primitive_algebra,
+    law_primitive_recipes,
     law_primitive_reference,
     law_primitive_transpose,
     law_primitive_typing,
@@ -163,6 +164,7 @@ __all__ = [
     "law_passes",
     "law_rerolling",
     "law_primitive_algebra",
+    "law_primitive_recipes",
     "law_primitive_reference",
     "law_primitive_transpose",
     "law_primitive_typing",

@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 
 from lawful import tree
-from lawful.autodiff import linear_transpose
+from lawful.autodiff import jvp, linear_transpose, linearize
 from lawful.core import (
     Primitive,
     UndefinedPrimal,
     Zero,
     eval_closed_jaxpr,
     get_aval,
+    instantiate_zeros,
     is_inexact,
     jaxprs_in_params,
     zeros,
@@ -141,6 +142,38 @@ def law_primitive_typing(trial: Trial) -> Claims:
         for one, its_tangent in pairs:
             yield from _tangent_type(primitive, one, its_tangent, given)
     yield from _cotangent_types(trial, call)
+
+
+@law("primitives", needs=("jaxprs",), subject="primitive")
+def law_primitive_recipes(trial: Trial) -> Claims:
+    """The derivative rules of a primitive do at values what they do at types: they are run once for all values.
+
+    Equation: jvp(f, x, v) = linearize(f, x)[1](v) = jvp_rule(x, v) for each set of tangents that are not zero
+
+    Raises:
+      LawViolation: it does not hold.
+    """
+    call, args, random = _call_of(trial), trial.args, trial.random
+    primitive = call.primitive
+    tangents = [normal(random, get_aval(x)) for x in args]
+    floating = [i for i, x in enumerate(args) if is_inexact(get_aval(x).dtype)]
+    for chosen in product((True, False), repeat=len(floating)):
+        given = [i for i, is_given in zip(floating, chosen, strict=True) if is_given]
+        if not given:
+            continue
+        mixed = [t if i in given else Zero(get_aval(t)) for i, t in enumerate(tangents)]
+        out, tangent = primitive.rule("jvp")(list(args), mixed, **call.params)
+        outs, by_rule = (list(out), tangent) if primitive.multiple_results else ([out], [tangent])
+
+        def function(*xs: Any, given: list[int] = given) -> list[Any]:
+            found = call(*[xs[given.index(i)] if i in given else x for i, x in enumerate(args)])
+            return list(found) if primitive.multiple_results else [found]
+
+        expected = [outs, [*map(instantiate_zeros, by_rule)]]
+        xs, vs = tuple([args[i] for i in given]), tuple([tangents[i] for i in given])
+        yield Claim(f"jvp along arguments {given}", [*jvp(function, xs, vs)], "its jvp rule", expected)
+        linearized, f_jvp = linearize(function, *xs)
+        yield Claim(f"linearize along arguments {given}", [linearized, f_jvp(*vs)], "its jvp rule", expected)
 
 
 def _tangent_type(primitive: Primitive, out: Any, tangent: Any, given: set[int]) -> Claims:

@@ -52,6 +52,12 @@ def _pullback(trial: Trial) -> Claims:
     yield Claim("vjp(f, x)[1](w) after writing into x and the results", pull(w), "before", pulled)
     trial.system.clear_caches()
     yield Claim("vjp(f, x)[1](w) with cleared caches", pull(w), "before", pulled)
+    if len(args) > 1:
+        closed_over, *rest = copies(trial, args)
+        _, pull = trial.system.vjp(lambda *xs: function(closed_over, *xs), *rest)
+        first = copies(trial, pull(w))
+        spoil(closed_over)
+        yield Claim("vjp(f, x)[1](w) after writing into an array that f closes over", pull(w), "before", first)
 
 
 def _linear_program(trial: Trial) -> Claims:

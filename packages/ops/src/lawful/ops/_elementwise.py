@@ -40,9 +40,6 @@ Lower = Callable[..., Any]
 _native_dtypes = frozenset(dtype for dtype in supported_dtypes if dtype.kind in "biufc" and "float8" not in dtype.name)
 _scalar_types = frozenset({*(dtype.type for dtype in _native_dtypes), float, complex, bool, int})
 
-# How many signatures an op remembers to need no promotion.
-_MOST_SIGNATURES = 1024
-
 
 def is_eager(*args: Any) -> bool:
     """Whether these arguments would be evaluated at once, and NumPy itself promotes them as lawful does."""
@@ -79,7 +76,6 @@ class Elementwise:
         self.numpy_function = numpy_function
         self.promote_as = promote_as
         self.arity = arity
-        self._strict: set[tuple[Any, ...]] = set()
         self.__name__ = self.__qualname__ = primitive.name
         self.__doc__ = doc
 
@@ -93,25 +89,14 @@ class Elementwise:
             except (TypeError, ValueError, OverflowError):
                 pass  # the path below says what is wrong
         self._check_count(args)
-        return self._apply(args, False)
+        primitive = self.primitive
+        return current.trace.process_primitive(primitive, promote(primitive.name, self.promote_as, args), {})
 
     def operator(self, *args: Any) -> Any:
         """Applies the op as a Python operator: as the function, but weak operands give a weak result."""
-        return self._apply(args, True)
-
-    def _apply(self, args: Sequence[Any], operator: bool) -> Any:
-        # Operands that are known to need no promotion go straight to the primitive.
-        signature = (operator, *[get_aval(x) for x in args])
-        if signature in self._strict:
-            return self.primitive.bind(*args)
-        operands = promote(self.primitive.name, self.promote_as, args, operator=operator)
-        weak = [get_aval(x).weak_type for x in args]
-        # Of weak and strong operands a Python scalar is converted where a tracer of the same type is not.
-        if (not any(weak) or (operator and all(weak))) and all(x is y for x, y in zip(operands, args, strict=True)):
-            if len(self._strict) >= _MOST_SIGNATURES:
-                self._strict.clear()
-            self._strict.add(signature)
-        return self.primitive.bind(*operands)
+        primitive = self.primitive
+        operands = promote(primitive.name, self.promote_as, args, operator=True)
+        return current.trace.process_primitive(primitive, operands, {})
 
     def _check_count(self, args: Sequence[Any]) -> None:
         if len(args) != self.arity:

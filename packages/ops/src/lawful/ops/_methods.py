@@ -14,6 +14,7 @@ import numpy as np
 from lawful.core import (
     ArgumentTypeError,
     NonArrayError,
+    array_types,
     define_array_methods,
     get_aval,
     is_array,
@@ -40,7 +41,7 @@ Method = Callable[..., Any]
 
 def _other_is_array(other: Any) -> bool:
     """Whether an operand is an array; another type may know what to do with ours, but a list never does."""
-    if is_array(other):
+    if type(other) in array_types or is_array(other):
         return True
     if isinstance(other, list | tuple):
         raise NonArrayError(

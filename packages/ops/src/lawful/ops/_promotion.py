@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -34,6 +34,7 @@ _ARITHMETIC_OF_BOOLS = frozenset(
     }
 )
 _COMPARISONS = frozenset({np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal})
+_FLOAT64 = np.dtype(np.float64)
 _PYTHON_TYPE = {"b": np.dtype(bool), "i": int, "f": float, "c": complex}
 
 
@@ -85,6 +86,8 @@ def convert(x: Any, dtype: np.dtype[Any], weak_type: bool = False) -> Any:
 
     A constant is converted at once, also while a program is being recorded.
     """
+    if type(x) is float and dtype is _FLOAT64 and not weak_type:
+        return np.float64(x)  # by far the most common
     aval = get_aval(x)
     if aval.dtype == dtype and aval.weak_type == weak_type:
         return x
@@ -139,7 +142,26 @@ def broadcast_to(x: Any, shape: tuple[int, ...]) -> Any:
     return broadcast_in_dim(x, shape, tuple(offset + axis for axis in kept))
 
 
-def promote(name: str, function: np.ufunc | None, args: Sequence[Any], *, operator: bool = False) -> list[Any]:
+class _Plan(NamedTuple):
+    """What promotion does to operands of some types.
+
+    Attributes:
+      conversions: for each operand, the dtype and weakness that it is converted to; None for one that stays.
+      shape: what the operands are broadcast to; None if they have it.
+
+    Where all stay as they are there are no ``conversions``.
+    """
+
+    conversions: tuple[tuple[np.dtype[Any], bool] | None, ...] | None
+    shape: tuple[int, ...] | None
+
+
+#: The plans of late, by function and types: finding one again costs a fifth of making it.
+_plans: dict[tuple[Any, ...], _Plan] = {}
+_MOST_PLANS = 8192
+
+
+def promote(name: str, function: np.ufunc | None, args: Sequence[Any], *, operator: bool = False) -> Sequence[Any]:
     """Returns operands of equal shape and dtype, which a strict primitive takes.
 
     Args:
@@ -149,24 +171,44 @@ def promote(name: str, function: np.ufunc | None, args: Sequence[Any], *, operat
       operator: whether a Python operator was used, which gives a weak result of weak operands; a function
         gives a strong one.
     """
+    # A Python scalar has the type of a weak tracer, and is converted where that is not.
+    key = (name, function, operator, *[x if (x := type(arg)) in python_scalar_types else get_aval(arg) for arg in args])
+    plan = _plans.get(key)
+    if plan is None:
+        plan = _plan(name, function, args, operator)
+        if not (function in _COMPARISONS and int in key):  # which compare integers by value
+            if len(_plans) >= _MOST_PLANS:
+                _plans.clear()
+            _plans[key] = plan
+    conversions, shape = plan
+    if conversions is None:
+        return args
+    operands = [x if to is None else convert(x, *to) for x, to in zip(args, conversions, strict=True)]
+    return operands if shape is None else [broadcast_to(x, shape) for x in operands]
+
+
+def _plan(name: str, function: np.ufunc | None, args: Sequence[Any], operator: bool) -> _Plan:
     avals = [get_aval(x) for x in args]
     kinds = [(aval.dtype, aval.weak_type) for aval in avals]
     if function in _COMPARISONS:
         kinds = _without_narrowing(args, kinds)
     dtype, weak = operand_dtypes(name, function, operator, *kinds)
-    shape = avals[0].shape
-    if any(aval.shape != shape for aval in avals):
+    shape: tuple[int, ...] | None = avals[0].shape
+    if all([aval.shape == shape for aval in avals]):
+        shape = None
+    else:
         shape = broadcast_shapes(name, *[aval.shape for aval in avals])
     keep_weak = weak and operator
-    operands = [
-        x
+    conversions = [
+        None
         if aval.dtype == dtype and not (aval.weak_type and type(x) in python_scalar_types and not keep_weak)
-        else convert(x, dtype, keep_weak)
+        else (dtype, keep_weak)
         for x, aval in zip(args, avals, strict=True)
     ]
-    if weak and not operator and all(get_aval(x).weak_type for x in operands):
-        operands[0] = convert(operands[0], dtype)
-    return [x if aval.shape == shape else broadcast_to(x, shape) for x, aval in zip(operands, avals, strict=True)]
+    stay_weak = [keep_weak if to else aval.weak_type for to, aval in zip(conversions, avals, strict=True)]
+    if weak and not operator and all(stay_weak):
+        conversions[0] = (dtype, False)
+    return _Plan(None if shape is None and not any(conversions) else tuple(conversions), shape)
 
 
 def _without_narrowing(args: Sequence[Any], kinds: Sequence[tuple[Any, bool]]) -> list[tuple[Any, bool]]:

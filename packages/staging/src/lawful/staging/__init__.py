@@ -10,7 +10,7 @@
 from lawful.staging._ahead_of_time import Compiled, Lowered, Traced
 from lawful.staging._backends import Backend, CompiledProgram, LoweredProgram, get_backend, register_backend
 from lawful.staging._cse import cse_jaxpr
-from lawful.staging._dce import dce_call, dce_jaxpr, kept, used_inputs, without_effects
+from lawful.staging._dce import dce_call, dce_jaxpr, kept, live_equation, used_inputs, without_effects
 from lawful.staging._host_function import EachElement, HostCall, HostFunction, call_each_element
 from lawful.staging._inline import inline_jaxpr
 from lawful.staging._jit import JitFunction, clear_caches, jit
@@ -79,6 +79,7 @@ __all__ = [
     "merge",
     "merge_lists",
     "numpy_backend",
+    "live_equation",
     "numpy_function",
     "own_results",
     "partial_eval_jaxpr",

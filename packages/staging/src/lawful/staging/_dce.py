@@ -6,6 +6,7 @@ What an equation with effects needs is needed, also if nothing uses its results.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
 from typing import Any
 
 from lawful.core import ClosedJaxpr, Jaxpr, JaxprEqn, Var, applies_effects, has_effects, map_jaxprs, memoize
@@ -26,14 +27,10 @@ def dce_jaxpr(closed: ClosedJaxpr, used_outputs: Sequence[bool], *, keep_inputs:
     live: set[Var] = {atom for atom in outvars if type(atom) is Var}
     eqns: list[JaxprEqn] = []
     for eqn in reversed(jaxpr.eqns):
-        used = [var in live for var in eqn.outvars]
-        if not any(used) and not applies_effects(eqn.primitive, eqn.params):
-            continue
-        rule = eqn.primitive.rules.get("dce")
-        if rule is not None:
-            eqn = rule(used, eqn)
-        eqns.append(eqn)
-        live.update(atom for atom in eqn.invars if type(atom) is Var)
+        needed = live_equation(eqn, live)
+        if needed is not None:
+            eqns.append(needed)
+            live.update([atom for atom in needed.invars if type(atom) is Var])
     eqns.reverse()
     consts: list[Any] = []
     constvars = []
@@ -47,6 +44,18 @@ def dce_jaxpr(closed: ClosedJaxpr, used_outputs: Sequence[bool], *, keep_inputs:
     ):
         return closed  # nothing was dead: what is remembered of the jaxpr stays with it
     return ClosedJaxpr(Jaxpr(constvars, invars, eqns, outvars, name=jaxpr.name), consts)
+
+
+def live_equation(eqn: JaxprEqn, live: AbstractSet[Var]) -> JaxprEqn | None:
+    """Returns an equation with what is needed of it if some of its results are live, or it has effects; else None."""
+    used = [var in live for var in eqn.outvars]
+    if not any(used) and not applies_effects(eqn.primitive, eqn.params):
+        return None
+    rule = eqn.primitive.rules.get("dce")
+    if rule is None:
+        return eqn
+    needed: JaxprEqn = rule(used, eqn)
+    return needed
 
 
 def used_inputs(closed: ClosedJaxpr, used_outputs: Sequence[bool]) -> list[bool]:

@@ -19,6 +19,7 @@ from lawful.core import (
     current,
     eval_closed_jaxpr,
     eval_trace,
+    kind_of,
 )
 from lawful.staging._ahead_of_time import Traced
 from lawful.staging._backends import CompiledProgram
@@ -40,16 +41,6 @@ from lawful.staging._signature import (
 _MOST_SIGNATURES = 2048
 # So many programs of a function are tried before the signature of a call is found out.
 _MOST_RECENT = 4
-
-
-def _kind(value: Any) -> Any:
-    """Returns what tells a static argument from others that it is equal to, also inside tuples."""
-    cls = type(value)
-    if cls is tuple:
-        return (cls, *map(_kind, value))
-    if cls is float or cls is complex:
-        return (cls, str(value))
-    return cls
 
 
 class Signature(NamedTuple):
@@ -213,7 +204,7 @@ class JitFunction:
             args, kwargs, static = self._statics.split(self._label, args, kwargs)
         leaves, in_tree = tree.flatten((args, kwargs))
         avals = in_avals(self._label, (args, kwargs), leaves)
-        types = tuple([_kind(value) for _, value in static])
+        types = tuple([kind_of(value) for _, value in static])
         return leaves, Signature(in_tree, avals, static, types, current.trace.axis_env)
 
     def _entry(self, signature: Signature) -> Entry:

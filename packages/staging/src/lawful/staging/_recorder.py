@@ -19,6 +19,7 @@ from lawful.core import (
     JaxprEqn,
     Literal,
     Primitive,
+    Recipe,
     ShapedArray,
     SourceLine,
     Trace,
@@ -93,6 +94,27 @@ class Recorder(Trace):
         self.eqns.append(JaxprEqn(primitive, atoms, [var], params, source))
         return JaxprTracer(self, var, source)
 
+    def inline(self, recipe: Recipe, args: Sequence[Any]) -> list[Any]:
+        """Adds the equations of a recipe, whose types are known already; returns its results."""
+        source = user_source(3)
+        atoms = [x.variable if type(x) is JaxprTracer and x._trace is self else self.constant(x) for x in args]
+        found = self.inline_atoms(recipe, atoms, source)
+        count = len(args)
+        return [
+            args[i] if i < count else JaxprTracer(self, atom, source) if type(atom) is Var else atom.val  # type: ignore[union-attr]
+            for i, atom in zip(recipe.results, found, strict=True)
+        ]
+
+    def inline_atoms(self, recipe: Recipe, args: Sequence[Atom], source: SourceLine | None) -> list[Atom]:
+        """Adds the equations of a recipe to what stands for its arguments; returns what stands for its results."""
+        atoms: list[Atom] = [*args, *recipe.literals]
+        add = self.eqns.append
+        for primitive, params, operands, out_avals in recipe.steps:
+            outvars = [Var(aval) for aval in out_avals]
+            add(JaxprEqn(primitive, [atoms[i] for i in operands], outvars, params, source))
+            atoms += outvars
+        return [atoms[i] for i in recipe.results]
+
     def atom(self, x: Any) -> Atom:
         """Returns the variable or literal that stands for a value."""
         return x.variable if type(x) is JaxprTracer and x._trace is self else self.constant(x)
@@ -103,19 +125,35 @@ class Recorder(Trace):
             return Literal(x)
         if type(x) is np.ndarray and not x.ndim:
             return Literal(x[()])
+        return self._constant(x)[0]
+
+    def constant_value(self, x: Any) -> Any:
+        """Returns an array as it is now, whatever is written into it later: a copy, one for all of its uses."""
+        return self._constant(x)[2]
+
+    def _constant(self, x: Any) -> tuple[Var, Any, Any]:
+        """Returns the variable of a constant, the value that was given, and the value that is kept."""
         known = self._constants.get(id(x))
         if known is not None:
-            var, original, value = known
+            _, original, value = known
             if value is original or same_bytes(value, original):
-                return var
+                return known
         if isinstance(x, Tracer) and not (x._trace.encloses(self) and x._trace.active):
             raise unusable_tracer(x)
         var = Var(get_aval(x))
         value = self.snapshot(x)
-        self._constants[id(x)] = (var, x, value)
+        found = self._constants[id(x)] = (var, x, value)
         self.constvars.append(var)
         self.constvals.append(value)
-        return var
+        return found
+
+    def keep_constants(self, is_kept: Callable[[Var, Any], bool]) -> None:
+        """Forgets all constants but those of which a function of the variable and the value says so."""
+        kept = [pair for pair in zip(self.constvars, self.constvals, strict=True) if is_kept(*pair)]
+        self.constvars = [var for var, _ in kept]
+        self.constvals = [value for _, value in kept]
+        known = set(self.constvars)
+        self._constants = {key: found for key, found in self._constants.items() if found[0] in known}
 
     def snapshot(self, x: Any) -> Any:
         """Returns a constant as it is now, whatever is written into it later."""
@@ -140,6 +178,9 @@ class JaxprTrace(Recorder):
 
     def process_primitive(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
         return self.record(primitive, args, params)
+
+    def follow(self, recipe: Recipe, args: Sequence[Any]) -> list[Any]:
+        return self.inline(recipe, args)
 
 
 class PartialTrace(Recorder):
@@ -173,10 +214,12 @@ class PartialTrace(Recorder):
         return record
 
     def snapshot(self, x: Any) -> Any:
-        # What a rule has just computed belongs to nobody else; what the user gave may be written into later.
-        if self.volatile is None or any(x is y for y in self.volatile) or getattr(x, "base", None) is not None:
-            return freeze(x)
-        return x
+        return freeze(x) if type(x) is np.ndarray and self.may_change(x) else x
+
+    def may_change(self, x: np.ndarray[Any, Any]) -> bool:
+        """Whether an array may be written into later: the user's, or a view of one."""
+        # What a rule has just computed belongs to nobody else.
+        return self.volatile is None or x.base is not None or any([x is y for y in self.volatile])
 
 
 def trace_to_jaxpr(

@@ -1,0 +1,285 @@
+"""The derivative rules of primitives as recipes: run once for arguments of some types, and followed afterwards.
+
+What a jvp rule does, cut into the part that depends on primals only and the linear rest, is the same at all values of
+the same types. So are the jvp itself, the transpose of a linear equation, and each of these for a whole recipe.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from lawful.core import (
+    ClosedJaxpr,
+    Jaxpr,
+    Primitive,
+    Recipe,
+    ShapedArray,
+    UndefinedPrimal,
+    Zero,
+    current,
+    exact_key,
+    has_effects,
+    new_trace,
+    remembered,
+)
+from lawful.staging import JaxprTrace, PartialTrace, consts_as_inputs, cse_jaxpr, dce_jaxpr, numpy_function
+
+Avals = tuple[ShapedArray, ...]
+Mask = tuple[bool, ...]
+
+
+class NonzeroRecipe:
+    """A recipe for values of which some are zero.
+
+    Attributes:
+      steps: from the arguments to outputs that are no tangents, and then the values that are not zero.
+      count: how many outputs stand before those values.
+      numbers: for each value, its number among the results of ``steps``; None if it is zero.
+      all_nonzero: whether none of them is zero.
+    """
+
+    __slots__ = ("all_nonzero", "count", "numbers", "steps")
+
+    def __init__(self, closed: ClosedJaxpr, count: int, nonzeros: Sequence[bool]) -> None:
+        self.steps = Recipe(closed, numpy_function)
+        self.count = count
+        self.numbers = _numbers(nonzeros, count)
+        self.all_nonzero = all(nonzeros)
+
+
+class LinearRecipe:
+    """A primitive, or a recipe of several, linearized at some types.
+
+    Attributes:
+      primal: from the primals to the outputs, and then the residuals: what the linear part needs of them.
+      program: the linear part: from the residuals and then the tangents to those output tangents that are not zero.
+      linear: that as a recipe.
+      count: how many outputs there are.
+      numbers: for each output, the number of its tangent among those that ``linear`` gives; None if it is zero.
+      is_plain: whether each tangent that ``linear`` gives is computed, once; none is an argument or a scalar.
+      pulled_back: what `transposed` found, by the types of cotangents.
+    """
+
+    __slots__ = ("count", "is_plain", "linear", "numbers", "primal", "program", "pulled_back")
+
+    def __init__(self, primal: ClosedJaxpr, program: ClosedJaxpr, count: int, nonzeros: Sequence[bool]) -> None:
+        self.primal = Recipe(primal, numpy_function)
+        self.program = program
+        self.linear = Recipe(program)
+        self.count = count
+        self.numbers = _numbers(nonzeros, 0)
+        results = self.linear.results
+        known = len(program.in_avals) + len(self.linear.literals)
+        self.is_plain = len(set(results)) == len(results) and all(number >= known for number in results)
+        self.pulled_back: dict[tuple[ShapedArray | None, ...], NonzeroRecipe | None] = {}
+
+    def transposed(self, cts: tuple[ShapedArray | None, ...]) -> NonzeroRecipe | None:
+        """Returns the linear part backwards: from the residuals and then the cotangents to those of its tangents.
+
+        Args:
+          cts: the types of the cotangents of what ``linear`` gives; None for a zero.
+
+        Returns:
+          None where a transpose rule looks at values.
+        """
+        if cts not in self.pulled_back:
+            try:
+                self.pulled_back[cts] = self._transpose(cts)
+            except Exception:  # the rule itself, which is asked then, says what is wrong
+                self.pulled_back[cts] = None
+        return self.pulled_back[cts]
+
+    def _transpose(self, cts: Sequence[ShapedArray | None]) -> NonzeroRecipe | None:
+        from lawful.autodiff._transpose import backward_pass
+
+        jaxpr = self.program.jaxpr
+        count = len(self.primal.results) - self.count
+        opened = Jaxpr(jaxpr.invars[:count], jaxpr.invars[count:], jaxpr.eqns, jaxpr.outvars)
+
+        def pull_back(*args: Any) -> tuple[list[Any], Sequence[Any]]:
+            given = iter(args[count:])
+            return [], backward_pass(
+                ClosedJaxpr(opened, args[:count]), [None if aval is None else next(given) for aval in cts]
+            )
+
+        residuals = [var.aval for var in opened.constvars]
+        return _traced(pull_back, [*residuals, *[aval for aval in cts if aval is not None]])
+
+
+def linear_recipe(primitive: Primitive, avals: Avals, nonzeros: Mask, params: dict[str, Any]) -> LinearRecipe | None:
+    """Returns a primitive linearized at some types; None if its jvp rule does not follow from them.
+
+    Args:
+      primitive: an operation.
+      avals: the types of its arguments.
+      nonzeros: which of these have a tangent.
+      params: its parameters.
+
+    Law: following it gives what the jvp rule gives, and none of the primal work is in its linear part.
+    """
+    key = (
+        "linearize",
+        primitive.rules.get("jvp"),
+        avals,
+        nonzeros,
+        exact_key(params) if params else (),
+        current.trace.axis_env,
+    )
+    return remembered(primitive, key, _linearize_rule, avals, nonzeros, params)
+
+
+def _linearize_rule(primitive: Primitive, avals: Avals, nonzeros: Mask, params: dict[str, Any]) -> LinearRecipe | None:
+    if not _follows_from_types(primitive, "jvp"):
+        return None
+    outer = JaxprTrace(current.trace, "linearize")
+    with new_trace(outer):
+        linear = PartialTrace(outer, "the linear part of linearize")
+        primals = [outer.new_input(aval) for aval in avals]
+        tangents: list[Any] = [
+            (linear.new_input if nonzero else Zero)(aval.to_tangent_aval())
+            for aval, nonzero in zip(avals, nonzeros, strict=True)
+        ]
+        with new_trace(linear):
+            outs, found = _jvp(primitive, primals, tangents, params)
+        given = [t for t in tangents if type(t) is not Zero]
+        program = linear.to_jaxpr(given, [t for t in found if type(t) is not Zero])
+        program, residuals = consts_as_inputs(dce_jaxpr(program, (True,) * len(program.out_avals)))
+        primal = outer.to_jaxpr(primals, [*outs, *residuals])
+    primal = dce_jaxpr(primal, (True,) * len(primal.out_avals))
+    if not (_is_recipe(primal) and _is_recipe(program)):
+        return None
+    return LinearRecipe(primal, program, len(outs), [type(t) is not Zero for t in found])
+
+
+def linearized_recipe(recipe: Recipe, nonzeros: Mask) -> LinearRecipe | None:
+    """Returns what `linear_recipe` gives, of a whole recipe; None if a rule within it makes arrays of its own."""
+    from lawful.autodiff._linearize import linearize_jaxpr
+
+    key = ("linearize", nonzeros)
+    if key not in recipe.derived:
+        primal, program, nonzeros_out = linearize_jaxpr(recipe.closed, nonzeros)
+        primal = cse_jaxpr(primal)  # what is computed of a value and of its derivative is often the same
+        known = _is_recipe(primal) and _is_recipe(program)
+        recipe.derived[key] = LinearRecipe(primal, program, len(recipe.results), nonzeros_out) if known else None
+    found: LinearRecipe | None = recipe.derived[key]
+    return found
+
+
+def jvp_recipe(primitive: Primitive, avals: Avals, nonzeros: Mask, params: dict[str, Any]) -> NonzeroRecipe | None:
+    """Returns what a jvp rule does, from the primals and then the tangents that are given; None as `linear_recipe`."""
+    key = (
+        "jvp",
+        primitive.rules.get("jvp"),
+        avals,
+        nonzeros,
+        exact_key(params) if params else (),
+        current.trace.axis_env,
+    )
+    return remembered(primitive, key, _trace_jvp, avals, nonzeros, params)
+
+
+def _trace_jvp(primitive: Primitive, avals: Avals, nonzeros: Mask, params: dict[str, Any]) -> NonzeroRecipe | None:
+    if not _follows_from_types(primitive, "jvp"):
+        return None
+    types = [aval.to_tangent_aval() for aval in avals]
+
+    def rule(*args: Any) -> tuple[Sequence[Any], Sequence[Any]]:
+        given = iter(args[len(avals) :])
+        tangents = [next(given) if nonzero else Zero(aval) for aval, nonzero in zip(types, nonzeros, strict=True)]
+        return _jvp(primitive, args[: len(avals)], tangents, params)
+
+    return _traced(rule, [*avals, *_marked(types, nonzeros)])
+
+
+def jvp_of_recipe(recipe: Recipe, nonzeros: Mask) -> NonzeroRecipe | None:
+    """Returns what `jvp_recipe` gives, of a whole recipe; None if a rule within it makes arrays of its own."""
+    from lawful.autodiff._jvp import jvp_jaxpr
+
+    key = ("jvp", nonzeros)
+    if key not in recipe.derived:
+        closed, nonzeros_out = jvp_jaxpr(recipe.closed, nonzeros, False)
+        closed = cse_jaxpr(closed)
+        known = _is_recipe(closed)
+        recipe.derived[key] = NonzeroRecipe(closed, len(recipe.results), nonzeros_out) if known else None
+    found: NonzeroRecipe | None = recipe.derived[key]
+    return found
+
+
+def transpose_recipe(
+    primitive: Primitive, avals: Avals, linear: Mask, cts: Avals, nonzeros: Mask, params: dict[str, Any]
+) -> NonzeroRecipe | None:
+    """Returns what a transpose rule does, from the other arguments and then the cotangents that are not zero.
+
+    Args:
+      primitive: an operation.
+      avals: the types of its arguments.
+      linear: which of these it is transposed by.
+      cts: the types of the cotangents of its results.
+      nonzeros: which of these are given; the others are zero.
+      params: its parameters.
+    """
+    rule = primitive.rules.get("transpose")
+    key = ("transpose", rule, avals, linear, cts, nonzeros, exact_key(params) if params else (), current.trace.axis_env)
+    return remembered(primitive, key, _trace_transpose, avals, linear, cts, nonzeros, params)
+
+
+def _trace_transpose(
+    primitive: Primitive, avals: Avals, linear: Mask, cts: Avals, nonzeros: Mask, params: dict[str, Any]
+) -> NonzeroRecipe | None:
+    if not _follows_from_types(primitive, "transpose"):
+        return None
+
+    def rule(*args: Any) -> tuple[Sequence[Any], Sequence[Any]]:
+        rest = iter(args)
+        operands = [UndefinedPrimal(aval) if lin else next(rest) for aval, lin in zip(avals, linear, strict=True)]
+        given = [next(rest) if nonzero else Zero(aval) for aval, nonzero in zip(cts, nonzeros, strict=True)]
+        found = primitive.rule("transpose")(given if primitive.multiple_results else given[0], *operands, **params)
+        return [], _marked(found, linear)
+
+    return _traced(rule, [*_marked(avals, [not lin for lin in linear]), *_marked(cts, nonzeros)])
+
+
+def _follows_from_types(primitive: Primitive, slot: str) -> bool:
+    """Whether what a rule does may follow from types: not that of a call, which has a program of the user's to run."""
+    rules = primitive.rules
+    return (
+        slot in rules
+        and "abstract_eval" in rules
+        and not primitive.effectful
+        and not ("linearize" in rules or "partial_eval" in rules or "stage" in rules)
+    )
+
+
+def _jvp(
+    primitive: Primitive, primals: Sequence[Any], tangents: Sequence[Any], params: dict[str, Any]
+) -> tuple[Sequence[Any], Sequence[Any]]:
+    """Returns the lists of outputs and of their tangents that the jvp rule gives."""
+    out, tangent = primitive.rule("jvp")(primals, tangents, **params)
+    return (out, tangent) if primitive.multiple_results else ([out], [tangent])
+
+
+def _traced(
+    rule: Callable[..., tuple[Sequence[Any], Sequence[Any]]], avals: Sequence[ShapedArray]
+) -> NonzeroRecipe | None:
+    trace = JaxprTrace(current.trace, "rule")
+    with new_trace(trace):
+        inputs = [trace.new_input(aval) for aval in avals]
+        outs, found = rule(*inputs)
+        nonzeros = [t is not None and type(t) is not Zero for t in found]
+        closed = trace.to_jaxpr(inputs, [*outs, *_marked(found, nonzeros)])
+    closed = dce_jaxpr(closed, (True,) * len(closed.out_avals))
+    return NonzeroRecipe(closed, len(outs), nonzeros) if _is_recipe(closed) else None
+
+
+def _marked(items: Sequence[Any], mask: Sequence[bool]) -> list[Any]:
+    return [item for item, marked in zip(items, mask, strict=True) if marked]
+
+
+def _numbers(nonzeros: Sequence[bool], start: int) -> tuple[int | None, ...]:
+    """Returns for each value its number among those that are not zero, from ``start``."""
+    return tuple([start + sum(nonzeros[:i]) if nonzero else None for i, nonzero in enumerate(nonzeros)])
+
+
+def _is_recipe(closed: ClosedJaxpr) -> bool:
+    return not closed.consts and not has_effects(closed)

@@ -1,0 +1,133 @@
+"""The tape of a function that is being linearized: the linear part of what it applied, in order.
+
+Of a primitive whose rule is a recipe it holds one node: the recipe, and its residuals. Nodes are run backwards as they
+are; where the linear part is wanted as a program, they are written out as equations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from lawful.autodiff._derivative_recipes import LinearRecipe
+from lawful.core import Atom, JaxprEqn, SourceLine, Var
+from lawful.staging import PartialTrace, live_equation
+
+
+class Node:
+    """The linear part of one primitive at a point.
+
+    Attributes:
+      recipe: what it does, with residuals and then the input tangents as arguments.
+      residuals: their values.
+      inputs: the input tangents.
+      outputs: a variable for each output tangent that is not zero.
+      source: the user's line.
+    """
+
+    __slots__ = ("inputs", "outputs", "recipe", "residuals", "source")
+
+    def __init__(
+        self,
+        recipe: LinearRecipe,
+        residuals: list[Any],
+        inputs: Sequence[Atom],
+        outputs: Sequence[Var],
+        source: SourceLine | None,
+    ) -> None:
+        self.recipe = recipe
+        self.residuals = residuals
+        self.inputs = inputs
+        self.outputs = outputs
+        self.source = source
+
+
+class Tape(PartialTrace):
+    """Records equations, as every partial trace, and nodes among them."""
+
+    __slots__ = ()
+
+    eqns: list[Any]
+
+    def add(
+        self,
+        recipe: LinearRecipe,
+        residuals: list[Any],
+        inputs: list[Atom],
+        args: Sequence[Any],
+        source: SourceLine | None,
+    ) -> Sequence[Atom]:
+        """Records the linear part of a primitive.
+
+        Args:
+          recipe: the primitive, linearized.
+          residuals: what its linear part needs; arrays that may change later are replaced by copies.
+          inputs: the tangents.
+          args: the arguments that the user gave, who may write into them.
+          source: the user's line.
+
+        Returns:
+          The tangents of its outputs that are not zero.
+        """
+        for i, x in enumerate(residuals):
+            if type(x) is np.ndarray:
+                self.volatile = args
+                if self.may_change(x):
+                    residuals[i] = self.constant_value(x)
+                self.volatile = None
+        if not recipe.is_plain:
+            return self.inline_atoms(recipe.linear, [*map(self.atom, residuals), *inputs], source)
+        outputs = [Var(aval) for aval in recipe.linear.out_avals]
+        self.eqns.append(Node(recipe, residuals, inputs, outputs, source))
+        return outputs
+
+    def residuals(self) -> list[Any]:
+        """Returns what is kept of the run."""
+        nodes = [entry for entry in self.eqns if type(entry) is Node]
+        return [*self.constvals, *[x for node in nodes for x in node.residuals]]
+
+    def drop_dead(self, outputs: Sequence[Atom]) -> None:
+        """Drops the nodes and equations that no output depends on, and has of the others only what is needed."""
+        live = {atom for atom in outputs if type(atom) is Var}
+        kept: list[Any] = []
+        for entry in reversed(self.eqns):
+            if type(entry) is Node:
+                if not live.isdisjoint(entry.outputs):
+                    kept.append(entry)
+                    live.update([atom for atom in entry.inputs if type(atom) is Var])
+            else:
+                needed = live_equation(entry, live)
+                if needed is not None:
+                    kept.append(needed)
+                    live.update([atom for atom in needed.invars if type(atom) is Var])
+        self.eqns = kept[::-1]
+        held = {id(x) for entry in kept if type(entry) is Node for x in entry.residuals}
+        self.keep_constants(lambda var, value: var in live or id(value) in held)
+
+    def write_out(self) -> None:
+        """Replaces nodes by their equations."""
+        entries, self.eqns = self.eqns, []
+        self.volatile = ()  # what a node holds has been copied if it had to be
+        for entry in entries:
+            if type(entry) is Node:
+                self.eqns += equations(entry, [*map(self.atom, entry.residuals)])
+            else:
+                self.eqns.append(entry)
+        self.volatile = None
+
+
+def equations(node: Node, residuals: Sequence[Atom]) -> list[JaxprEqn]:
+    """Returns the equations that a node stands for, given what stands for its residuals."""
+    recipe = node.recipe.linear
+    atoms: list[Atom] = [*residuals, *node.inputs, *recipe.literals]
+    known = len(atoms)
+    outputs = dict(zip(recipe.results, node.outputs, strict=True))
+    found = []
+    for primitive, params, operands, out_avals in recipe.steps:
+        outvars = [outputs.get(len(atoms) + i) or Var(aval) for i, aval in enumerate(out_avals)]
+        found.append(JaxprEqn(primitive, [atoms[i] for i in operands], outvars, params, node.source))
+        atoms += outvars
+    assert known <= min(outputs, default=known), "a node computes what it gives"
+    return found

@@ -1,0 +1,165 @@
+"""Recipes: what a rule does with arguments of known types, written down once and followed many times.
+
+A rule of a transformation is Python, and costs some microseconds an operation; for arguments of the same types it
+applies the same primitives every time. A recipe is the jaxpr of that, with values numbered in place of variables.
+It stands beside the rule: a trace that follows the recipe does what the rule would.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Hashable
+from typing import Any, Concatenate
+from weakref import WeakSet
+
+import numpy as np
+
+from lawful.core._aval import ShapedArray
+from lawful.core._jaxpr import ClosedJaxpr, Jaxpr, Literal
+from lawful.core._primitive import Primitive
+
+#: A primitive with its parameters, the numbers of its operands, and the types of its results.
+Step = tuple[Primitive, dict[str, Any], tuple[int, ...], tuple[ShapedArray, ...]]
+
+Compile = Callable[[ClosedJaxpr], Callable[..., list[Any]]]
+_OFTEN = 30
+
+
+class Recipe:
+    """A jaxpr without array constants, in the form that a trace goes through fastest.
+
+    Values are numbered: the arguments first, then the scalars of ``literals``, then the results of each step.
+
+    Attributes:
+      literals: the scalars that stand inline.
+      scalars: their values.
+      steps: what to apply, in order.
+      results: the numbers of the outputs.
+      out_avals: their types.
+      closed: the jaxpr.
+      derived: what transformations derived of the recipe.
+      function: the recipe as one Python function of NumPy values, once it has been evaluated often.
+    """
+
+    __slots__ = (
+        "_compile", "_evaluated", "closed", "derived", "function", "literals", "out_avals", "results", "scalars",
+        "steps",
+    )  # fmt: skip
+
+    def __init__(self, closed: ClosedJaxpr, compile: Compile | None = None) -> None:
+        """Makes the recipe of a jaxpr.
+
+        Args:
+          closed: the jaxpr.
+          compile: makes a Python function of it.
+        """
+        self._compile = compile
+        self._evaluated = 0
+        self.function: Callable[..., list[Any]] | None = None
+        self.closed = closed
+        self.derived: dict[Hashable, Any] = {}
+        jaxpr = closed.jaxpr
+        assert not jaxpr.constvars, "a recipe has no array constants"
+        atoms = [atom for eqn in jaxpr.eqns for atom in eqn.invars] + list(jaxpr.outvars)
+        # Each once: one literal may stand in several places.
+        self.literals = tuple(dict.fromkeys([atom for atom in atoms if type(atom) is Literal]))
+        self.scalars = tuple([literal.val for literal in self.literals])
+        number: dict[Any, int] = {}
+        for value in (*jaxpr.invars, *self.literals, *[var for eqn in jaxpr.eqns for var in eqn.outvars]):
+            number[value] = len(number)
+        self.steps: tuple[Step, ...] = tuple(
+            [
+                (
+                    eqn.primitive,
+                    eqn.params,
+                    tuple([number[x] for x in eqn.invars]),
+                    tuple([var.aval for var in eqn.outvars]),
+                )
+                for eqn in jaxpr.eqns
+            ]
+        )
+        self.results = tuple([number[x] for x in jaxpr.outvars])
+        self.out_avals = tuple([x.aval for x in jaxpr.outvars])
+
+    def count_evaluation(self) -> None:
+        """Notes that the steps were evaluated one by one. What is done often is compiled: that costs as much as 100."""
+        self._evaluated += 1
+        if self._evaluated > _OFTEN and self._compile is not None:
+            self.function = self._compile(self.closed)
+
+
+#: The primitives that remember recipes.
+_with_recipes: WeakSet[Primitive] = WeakSet()
+_lock = threading.Lock()
+#: How many recipes a primitive remembers; all go when there are more.
+_MOST_RECIPES = 1024
+
+
+def remembered[R](
+    primitive: Primitive, key: Hashable, derive: Callable[Concatenate[Primitive, ...], R | None], *args: Any
+) -> R | None:
+    """Returns what was derived of a primitive's rule, once for each key.
+
+    Args:
+      primitive: whose rule it is; it also keeps what is remembered, and forgets it when a rule is defined.
+      key: the rule, and all that the result depends on.
+      derive: runs the rule on types. It is called again only after `clear_memos`.
+      args: what ``derive`` is given after the primitive.
+
+    Returns:
+      The result; None where the rule cannot be run on types alone, because it looks at values or fails.
+    """
+    found: R | None
+    try:
+        found = primitive.recipes[key]
+    except KeyError:
+        found = _derived(primitive, key, derive, args)
+    except TypeError:  # a parameter is not hashable
+        return None
+    return found
+
+
+def _derived[R](primitive: Primitive, key: Hashable, derive: Callable[..., R | None], args: Any) -> R | None:
+    if len(primitive.recipes) >= _MOST_RECIPES:
+        primitive.recipes.clear()
+    with _lock:
+        _with_recipes.add(primitive)
+    try:
+        found = derive(primitive, *args)
+    except Exception:  # the rule itself, which is asked then, says what is wrong, and of which values
+        found = None
+    primitive.recipes[key] = found
+    return found
+
+
+def forget_recipes() -> None:
+    """Forgets every recipe."""
+    with _lock:
+        for primitive in list(_with_recipes):
+            primitive.recipes.clear()
+
+
+def exact_key(params: dict[str, Any]) -> Any:
+    """Returns parameters as a key that only equal ones of equal types have: 1 is not True, and 0.0 is not -0.0.
+
+    It is not hashable where a parameter holds a program, which nothing that is remembered may keep alive.
+    """
+    if any([_holds_program(value) for value in params.values()]):
+        return [params]
+    return tuple([(name, value, kind_of(value)) for name, value in params.items()])
+
+
+def _holds_program(value: Any) -> bool:
+    if type(value) is tuple:
+        return any([_holds_program(x) for x in value])
+    return isinstance(value, ClosedJaxpr | Jaxpr) or (callable(value) and not isinstance(value, type))
+
+
+def kind_of(value: Any) -> Any:
+    """Returns what tells a hashable value from others that it is equal to, also inside tuples."""
+    cls = type(value)
+    if cls is tuple:
+        return (cls, *map(kind_of, value))
+    if isinstance(value, float | complex | np.inexact):
+        return (cls, str(value))
+    return cls
