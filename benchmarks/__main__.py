@@ -4,7 +4,7 @@
     uv run --group bench python -m benchmarks --quick             for a sixth of the time
     uv run --group bench python -m benchmarks "compiled call"     those with a word in their name or group
     uv run --group bench python -m benchmarks --json results.json
-    uv run --group bench python -m benchmarks --write             puts the table into docs/performance.md
+    uv run --group bench python -m benchmarks --write             puts the table and profiles into docs/performance.md
     uv run --group bench python -m benchmarks --profile lowering  where the time of a call goes
 
 A ratio is the median over rounds of lawful's time to the peer's in the same round, with its quartiles.
@@ -19,23 +19,25 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
-from benchmarks import cases as _  # noqa: F401  (declares them)
+from benchmarks import _profile
+from benchmarks import cases as _cases  # noqa: F401  (declares them)
 from benchmarks._case import Case, Timed, chosen
-from benchmarks._measure import measure
-from benchmarks._profile import profile
+from benchmarks._measure import QUICK, USUAL, measure
 from benchmarks._report import Row, document, markdown, table
-from benchmarks._systems import System, lawful, systems
+from benchmarks._systems import System, lawful, missing, systems
 
+#: The page's tables stand between two of the marks of each.
 PAGE = Path(__file__).parent.parent / "docs" / "performance.md"
 MARK = "<!-- measured by python -m benchmarks -->\n"
-#: Seconds a case, of all systems together.
-USUAL, QUICK = 6.0, 1.0
+PROFILE_MARK = "<!-- profiled by python -m benchmarks -->\n"
 
 
 def prepared(case: Case) -> dict[str, Timed]:
-    """Returns the calls of lawful and of the peers of a case."""
+    """Returns the calls of lawful and of the peers of a case that are installed."""
     calls = {"lawful": case.prepare(lawful())}
     for peer in case.most:
+        if peer in missing():
+            continue
         # What is lawful itself in another way has no system of its own.
         own = System(peer, *[getattr(lawful(), name) for name in ("numpy", "array", "wait", "clear", "functions")])
         calls[peer] = case.prepare(systems[peer]() if peer in systems else own)
@@ -55,12 +57,19 @@ def measured(found: list[Case], seconds: float) -> list[Row]:
     return rows
 
 
+def write(mark: str, text: str) -> None:
+    """Puts a text into the page, between its marks."""
+    before, _, rest = PAGE.read_text(encoding="utf-8").partition(mark)
+    _, _, after = rest.partition(mark)
+    PAGE.write_text(f"{before}{mark}{text}{mark}{after}", encoding="utf-8")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("words", nargs="*", help="only cases with one of these in their name or group")
     parser.add_argument("--quick", action="store_true", help="measure each for a shorter time")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all samples")
-    parser.add_argument("--write", action="store_true", help="write the table into docs/performance.md")
+    parser.add_argument("--write", action="store_true", help="write the table and profiles into docs/performance.md")
     parser.add_argument("--profile", action="store_true", help="tell where the time of a call of lawful goes")
     options = parser.parse_args()
     found = [*chosen(options.words)]
@@ -69,16 +78,15 @@ def main() -> None:
     console = Console()
     if options.profile:
         for case in found:
-            console.print(profile(case, case.prepare(lawful())))
+            console.print(_profile.profile(case, case.prepare(lawful())))
         return
     rows = measured(found, QUICK if options.quick else USUAL)
     console.print(table(rows))
     if options.json:
         options.json.write_text(json.dumps(document(rows), indent=1), encoding="utf-8")
     if options.write:
-        before, _, rest = PAGE.read_text(encoding="utf-8").partition(MARK)
-        _, _, after = rest.partition(MARK)
-        PAGE.write_text(f"{before}{MARK}{markdown(rows)}{MARK}{after}", encoding="utf-8")
+        write(MARK, markdown(rows))
+        write(PROFILE_MARK, _profile.markdown((case, case.prepare(lawful())) for case in found if not case.unit))
 
 
 if __name__ == "__main__":

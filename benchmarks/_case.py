@@ -14,10 +14,17 @@ Call = Callable[[], Any]
 
 @dataclass(frozen=True, slots=True)
 class Timed:
-    """A call, and what is done before each, which is not measured."""
+    """A call.
+
+    Attributes:
+      call: what is measured.
+      before: what is done before each call, and not measured.
+      rounds: the most rounds where they are long, in the usual time; fewer in less.
+    """
 
     call: Call
     before: Call | None = None
+    rounds: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,14 +34,14 @@ class Case:
     Attributes:
       group: what it belongs to.
       name: what is measured.
-      most: for each peer, the largest ratio of lawful's time to the peer's that is aimed at.
+      most: for each peer, the largest ratio of lawful's time to the peer's that is aimed at; None where nothing is.
       prepare: makes the call of a system.
       unit: of the number that calls return where that is compared, and not how long they took; else empty.
     """
 
     group: str
     name: str
-    most: Mapping[str, float]
+    most: Mapping[str, float | None]
     prepare: Callable[[System], Timed]
     unit: str = ""
 
@@ -43,7 +50,7 @@ class Case:
 cases: Final[list[Case]] = []
 
 
-def case(group: str, name: str, *, unit: str = "", **most: float) -> Callable[[Callable[[System], Any]], Any]:
+def case(group: str, name: str, *, unit: str = "", **most: float | None) -> Callable[[Callable[[System], Any]], Any]:
     """Declares a case by the function that prepares it for a system: it returns a call, or `Timed`."""
 
     def declared(prepare: Callable[[System], Any]) -> Any:

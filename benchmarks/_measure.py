@@ -10,12 +10,15 @@ from dataclasses import dataclass
 
 from benchmarks._case import Timed
 
+#: Seconds a case, of all systems together.
+USUAL, QUICK = 6.0, 1.0
 #: A sample is at least so long, in seconds, so that the clock and the loop around it do not count.
 SAMPLE = 0.005
 #: There are at least so many rounds, and at most so many.
 ROUNDS = (5, 200)
-#: The least number of rounds where one alone takes all of the time.
-LONG_ROUNDS = 2
+#: The least number of rounds where one alone takes all of the time, and where one takes several times as long.
+LONG_ROUNDS, LONGER_ROUNDS = 2, 1
+LONGER = 4.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,7 +40,8 @@ class Measured:
     def ratio(self, peer: str) -> tuple[float, float, float]:
         """Returns the median of the ratios of lawful to a peer within each round, and their quartiles."""
         ratios = [a / b for a, b in zip(self.samples["lawful"], self.samples[peer], strict=True)]
-        low, middle, high = statistics.quantiles(ratios, n=4, method="inclusive")
+        # One round has no quartiles of its own.
+        low, middle, high = statistics.quantiles(ratios * 2 if len(ratios) == 1 else ratios, n=4, method="inclusive")
         return middle, low, high
 
 
@@ -47,16 +51,18 @@ def measure(calls: Mapping[str, Timed], seconds: float, *, told: bool = False) -
     Args:
       calls: by the name of the system.
       seconds: about how long to measure all of them together.
-      told: whether a call returns the number that is compared: seconds of a process of its own, or bytes.
+      told: whether a call returns the number that is compared, such as seconds of a process of its own, or bytes.
     """
     names = [*calls]
     loops = {name: 1 if told else _loops(timed, seconds) for name, timed in calls.items()}
     samples: dict[str, list[float]] = {name: [] for name in names}
     start = time.perf_counter()
-    least = ROUNDS[0]
-    for number in range(ROUNDS[1]):
-        if number == 1 and not told and time.perf_counter() - start > seconds:
-            least = LONG_ROUNDS
+    least, most = ROUNDS[0], ROUNDS[1]
+    if long := [timed.rounds for timed in calls.values() if timed.rounds]:
+        most = max(1, round(min(long) * seconds / USUAL))
+    for number in range(most):
+        if number == 1 and (spent := time.perf_counter() - start) > seconds:
+            least = LONGER_ROUNDS if spent > LONGER * seconds else LONG_ROUNDS
         if number >= least and time.perf_counter() - start > seconds:
             break
         turn = number % len(names)

@@ -12,8 +12,11 @@ from rich.table import Table
 
 from benchmarks._case import Case
 from benchmarks._measure import Measured
+from benchmarks._systems import missing
 
 HEAD = ("what", "lawful", "peer", "ratio", "quartiles", "at most")
+NO_AIM = "–"
+COLOURS = {True: "green", False: "red", None: "default"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,24 +26,28 @@ class Row:
     case: Case
     measured: Measured
 
-    def cells(self) -> list[tuple[tuple[str, ...], bool]]:
-        """Returns the cells of a line for each peer, and whether lawful keeps within what is aimed at."""
-        lines = []
+    def cells(self) -> list[tuple[tuple[str, ...], bool | None]]:
+        """Returns the cells of a line for each installed peer, and whether lawful keeps within the aim, if any."""
+        lines: list[tuple[tuple[str, ...], bool | None]] = []
         for peer, most in self.case.most.items():
+            if peer not in self.measured.samples:
+                continue
             ratio, low, high = self.measured.ratio(peer)
             texts = (
                 self.case.name, readable(self.measured.median("lawful"), self.case.unit),
                 f"{peer} {readable(self.measured.median(peer), self.case.unit)}",
-                f"{ratio:.3g}", f"{low:.3g}–{high:.3g}", f"{most:g}",
+                f"{ratio:.3g}", f"{low:.3g}–{high:.3g}", NO_AIM if most is None else f"{most:g}",
             )  # fmt: skip
-            lines.append((texts, ratio <= most))
+            lines.append((texts, None if most is None else ratio <= most))
         return lines
 
 
 def readable(value: float, unit: str) -> str:
-    """Returns seconds, or bytes, with three digits and a fitting unit."""
+    """Returns seconds, or bytes, with three digits and a fitting unit; seconds a program as programs a second."""
     if unit == "bytes":
         return f"{value / 2**20:.3g} MiB"
+    if unit == "s a program":
+        return f"{1 / value:.0f}/s"
     for factor, name in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")):
         if value >= factor:
             return f"{value / factor:.3g} {name}"
@@ -49,7 +56,7 @@ def readable(value: float, unit: str) -> str:
 
 def table(rows: list[Row]) -> Table:
     """Returns the table of a terminal."""
-    shown = Table(*HEAD, title="lawful and its peers")
+    shown = Table(*HEAD, title="lawful and its peers", caption=_not_installed() or None)
     group = ""
     for row in rows:
         if row.case.group != group:
@@ -57,20 +64,25 @@ def table(rows: list[Row]) -> Table:
             shown.add_section()
             shown.add_row(f"[bold]{group}")
         for texts, holds in row.cells():
-            shown.add_row(*texts[:3], f"[{'green' if holds else 'red'}]{texts[3]}", *texts[4:])
+            shown.add_row(*texts[:3], f"[{COLOURS[holds]}]{texts[3]}", *texts[4:])
     return shown
 
 
 def markdown(rows: list[Row]) -> str:
     """Returns the table of a page, with what it was measured on."""
-    lines = [f"Measured on {_machine()}.", "", f"| {' | '.join(HEAD)} |", "|---|---:|---:|---:|---:|---:|"]
+    lines = [
+        f"Measured on {_machine()}. {_not_installed()}".rstrip(),
+        "",
+        f"| {' | '.join(HEAD)} |",
+        "|---|---:|---:|---:|---:|---:|",
+    ]
     group = ""
     for row in rows:
         if row.case.group != group:
             group = row.case.group
             lines.append(f"| **{group}** | | | | | |")
         for texts, holds in row.cells():
-            ratio = texts[3] if holds else f"**{texts[3]}**"
+            ratio = f"**{texts[3]}**" if holds is False else texts[3]
             lines.append(f"| {' | '.join((*texts[:3], ratio, *texts[4:]))} |")
     return "\n".join(lines) + "\n"
 
@@ -80,6 +92,7 @@ def document(rows: list[Row]) -> dict[str, Any]:
     return {
         "machine": _machine(),
         "versions": _versions(),
+        "not installed": missing(),
         "cases": [
             {
                 "group": row.case.group,
@@ -102,6 +115,11 @@ def _versions() -> dict[str, str]:
         except PackageNotFoundError:
             continue
     return found
+
+
+def _not_installed() -> str:
+    """Returns the sentence on peers that are left out; empty if all are there."""
+    return f"Left out, because it is not installed: {', '.join(missing())}." if missing() else ""
 
 
 def _machine() -> str:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
+from importlib.util import find_spec
+from types import SimpleNamespace
 from typing import Any
 
 Function = Callable[..., Any]
@@ -91,4 +93,40 @@ def autograd() -> System:
     return System("autograd", autograd.numpy, _same, _same, lambda: None, functions)
 
 
-systems = {"lawful": lawful, "jax": jax, "autograd": autograd}
+@cache
+def torch() -> System:
+    """PyTorch's `torch.func` on the processor, with numbers of 64 bits, eagerly."""
+    import torch
+    from torch import func
+    from torch.utils import _pytree
+
+    torch.set_default_dtype(torch.float64)
+
+    def tensor(x: Any) -> Any:
+        return x if isinstance(x, torch.Tensor) else torch.as_tensor(x)
+
+    def tensors(function: Function) -> Function:
+        """Its functions take tensors only: numbers become such."""
+        return lambda *args: function(*_pytree.tree_map(tensor, args))
+
+    def value_and_grad(f: Function) -> Function:
+        both = func.grad_and_value(f)
+        return lambda *args: both(*args)[::-1]
+
+    functions = {
+        "grad": lambda f: tensors(func.grad(f)),
+        "value_and_grad": lambda f: tensors(value_and_grad(f)),
+        "jvp": lambda f, primals, tangents: tensors(partial(func.jvp, f))(primals, tangents),
+        "linearize": lambda f, *primals: tensors(partial(func.linearize, f))(*primals),
+        "vmap": func.vmap,
+    }
+    numpy = SimpleNamespace(sin=torch.sin, tanh=torch.tanh, dot=torch.matmul, mean=torch.mean)
+    return System("torch", numpy, tensor, _same, lambda: None, functions)
+
+
+systems = {"lawful": lawful, "jax": jax, "autograd": autograd, "torch": torch}
+
+
+def missing() -> list[str]:
+    """Returns the peers that are not installed."""
+    return [name for name in systems if find_spec(name) is None]

@@ -9,16 +9,20 @@ Each size runs in a process of its own, so that its peak memory is its own. ``--
 from __future__ import annotations
 
 import argparse
+import gc
 import json
 import resource
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+import tracemalloc
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any
 
 SIZES = (1_000, 10_000, 100_000)
+#: A small program runs again until it is this many equations, so that its time is more than the noise.
+REPEATED = 10_000
 PAGE = Path(__file__).parent.parent / "docs" / "growth.md"
 MARK = "<!-- measured by benchmarks/growth.py -->\n"
 
@@ -59,22 +63,56 @@ def stages(equations: int) -> dict[str, Callable[[], Any]]:
     }
 
 
-def measure(equations: int) -> dict[str, float]:
-    """Returns microseconds of processor time an equation for each stage, and the peak memory of the process in MB."""
+def measure(equations: int, names: Collection[str] = ()) -> dict[str, float]:
+    """Returns microseconds of processor time an equation for each stage, and the peak memory of the process in MB.
+
+    Args:
+      equations: the size of the program.
+      names: the stages; all if there are none.
+    """
     for stage in stages(10).values():
         stage()
     result = {}
     for name, stage in stages(equations).items():
-        start = time.process_time()
-        stage()
-        result[name] = (time.process_time() - start) / equations * 1e6
+        if names and name not in names:
+            continue
+        total, times = 0.0, max(1, REPEATED // equations)
+        for _ in range(times):
+            gc.collect()  # what earlier calls left behind counts neither as time nor as memory
+            start = time.process_time()
+            stage()
+            total += time.process_time() - start
+        result[name] = total / times / equations * 1e6
     result["peak memory, MB"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     return result
 
 
-def measure_alone(equations: int) -> dict[str, float]:
-    """Returns ``measure`` of a fresh process."""
-    command = [sys.executable, "-m", "benchmarks.growth", "--size", str(equations)]
+def measure_memory(equations: int, names: Collection[str]) -> dict[str, float]:
+    """Returns the most bytes that Python and NumPy hold at once for each stage, beyond what they held before it."""
+    for stage in stages(10).values():
+        stage()
+    todo, result = stages(equations), {}
+    for name in names:
+        gc.collect()
+        tracemalloc.start()
+        todo[name]()
+        result[name] = float(tracemalloc.get_traced_memory()[1])
+        tracemalloc.stop()
+    return result
+
+
+def measure_alone(equations: int, names: Collection[str] = (), *, memory: bool = False) -> dict[str, float]:
+    """Returns ``measure`` or ``measure_memory`` of a fresh process."""
+    command = [
+        sys.executable,
+        "-m",
+        "benchmarks.growth",
+        "--size",
+        str(equations),
+        "--stages",
+        *names,
+        *["--memory"] * memory,
+    ]
     output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     result: dict[str, float] = json.loads(output)
     return result
@@ -92,10 +130,13 @@ def table(results: dict[int, dict[str, float]]) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--size", type=int, help="measure one size and print JSON")
+    parser.add_argument("--stages", nargs="*", default=[], help="with --size: only these rows")
+    parser.add_argument("--memory", action="store_true", help="with --stages: bytes in place of microseconds")
     parser.add_argument("--write", action="store_true", help="write the table into docs/growth.md")
     options = parser.parse_args()
     if options.size:
-        print(json.dumps(measure(options.size)))
+        found = (measure_memory if options.memory else measure)(options.size, options.stages)
+        print(json.dumps(found))
         return
     from rich.progress import track
 

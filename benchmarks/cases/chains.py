@@ -50,23 +50,23 @@ def lower(system: System) -> Timed:
     return Timed(lambda: traced[0].lower(), trace)
 
 
-@case("eager", "grad, 2,000 equations", jax=0.05, autograd=0.9)
+@case("eager", "grad, 2,000 equations", jax=0.05, autograd=0.9, torch=None)
 def grad(system: System) -> Call:
     return lambda: system.grad(chain(system))(1.0)
 
 
-@case("eager", "grad of x**2 + x", jax=0.05, autograd=0.9)
+@case("eager", "grad of x**2 + x", jax=0.05, autograd=0.9, torch=None)
 def grad_of_scalar(system: System) -> Call:
     gradient = system.grad(lambda x: x**2 + x)
     return lambda: gradient(3.0)
 
 
-@case("eager", "grad(grad(f)), 2,000 equations", autograd=0.5)
+@case("eager", "grad(grad(f)), 2,000 equations", autograd=0.5, torch=None)
 def second(system: System) -> Call:
     return lambda: system.grad(system.grad(chain(system)))(1.0)
 
 
-@case("eager", "jvp, 2,000 equations", jax=0.05)
+@case("eager", "jvp, 2,000 equations", jax=0.05, torch=None)
 def jvp(system: System) -> Call:
     one = np.float64(1.0)
     return lambda: system.jvp(chain(system), (one,), (one,))

@@ -38,21 +38,33 @@ def loss(system: System) -> Any:
     return mean_square
 
 
+def per_example_gradients(system: System) -> Any:
+    """Returns the function from a network's parameters and a batch to the gradients of each example."""
+    f = loss(system)
+    return system.vmap(system.grad(lambda params, x: f(params, x[None])), (None, 0))
+
+
+def hessian_vector_product(system: System) -> Any:
+    """Returns the function from a network's parameters, a batch and a tangent to the tangent of the gradient."""
+    f = loss(system)
+    return lambda params, x, v: system.jvp(system.grad(lambda params: f(params, x)), (params,), (v,))[1]
+
+
 def plain(system: System) -> System:
     """Returns a system whose eager functions take NumPy's arrays, where it has such."""
     from dataclasses import replace
 
-    return system if system.name == "jax" else replace(system, array=lambda x: x)
+    return system if system.name in ("jax", "torch") else replace(system, array=lambda x: x)
 
 
-@case("eager", "grad of a network of 10 layers", jax=0.05, autograd=1.0)
+@case("eager", "grad of a network of 10 layers", jax=0.05, autograd=1.0, torch=None)
 def grad(system: System) -> Call:
     system = plain(system)
     gradient, params, x = system.grad(loss(system)), parameters(system), batch(system)
     return lambda: system.wait(gradient(params, x))
 
 
-@case("eager", "linearize the network once, apply it 100 times", jax=0.5)
+@case("eager", "linearize the network once, apply it 100 times", jax=0.5, torch=None)
 def linearize(system: System) -> Call:
     system = plain(system)
     f, params, x = loss(system), parameters(system), batch(system)
@@ -64,3 +76,17 @@ def linearize(system: System) -> Call:
         return system.wait(out)
 
     return run
+
+
+@case("eager", "per-example gradients of a network of 3 layers", jax=None, torch=None)
+def per_example(system: System) -> Call:
+    system = plain(system)
+    f, params, x = per_example_gradients(system), parameters(system, layers=3), batch(system)
+    return lambda: system.wait(f(params, x))
+
+
+@case("eager", "Hessian-vector product of the network", jax=None, torch=None)
+def hessian_vector(system: System) -> Call:
+    system = plain(system)
+    f, params, x = hessian_vector_product(system), parameters(system), batch(system)
+    return lambda: system.wait(f(params, x, params))

@@ -8,7 +8,7 @@ import numpy as np
 
 from benchmarks._case import Call, case
 from benchmarks._systems import System
-from benchmarks.cases.networks import batch, loss, parameters
+from benchmarks.cases.networks import batch, hessian_vector_product, loss, parameters, per_example_gradients
 
 GROUP = "steady state"
 
@@ -62,20 +62,14 @@ def recurrent(system: System) -> Call:
 
 @case(GROUP, "per-example gradients", jax=1.0)
 def per_example(system: System) -> Call:
-    f = system.jit(system.vmap(system.grad(lambda params, x: loss(system)(params, x[None])), (None, 0)))
-    params, x = parameters(system, layers=3), batch(system)
+    f, params, x = system.jit(per_example_gradients(system)), parameters(system, layers=3), batch(system)
     return lambda: system.wait(f(params, x))
 
 
 @case(GROUP, "Hessian-vector product", jax=1.0)
 def hessian_vector(system: System) -> Call:
-    f = loss(system)
-
-    def product(params: Any, x: Any, v: Any) -> Any:
-        return system.jvp(system.grad(lambda params: f(params, x)), (params,), (v,))[1]
-
-    compiled, params, x = system.jit(product), parameters(system), batch(system)
-    return lambda: system.wait(compiled(params, x, params))
+    f, params, x = system.jit(hessian_vector_product(system)), parameters(system), batch(system)
+    return lambda: system.wait(f(params, x, params))
 
 
 @case(GROUP, "gradient of a Gaussian mixture", jax=1.0)
