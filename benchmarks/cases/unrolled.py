@@ -6,18 +6,7 @@ from typing import Any
 
 from benchmarks._case import Timed, case
 from benchmarks._systems import System
-
-
-def chain(system: System, equations: int) -> Any:
-    """Returns the chain as a new function, so that no cache knows it."""
-    sin = system.numpy.sin
-
-    def f(x: Any) -> Any:
-        for _ in range(equations // 2):
-            x = sin(x * 2.0)
-        return x
-
-    return f
+from benchmarks.cases.chains import chain
 
 
 def compiling(system: System, equations: int, *, gradient: bool) -> Timed:

@@ -29,8 +29,8 @@ def _same_results_again(right: Rule) -> Rule:
 
 
 def _first_cotangents(right: Rule) -> Rule:
-    def pull_back(self: Any, cts: list[Any]) -> Any:
-        return right(self, [cts[0] if get_aval(cts[0]) == get_aval(ct) else ct for ct in cts])
+    def pull_back(self: Any, cts: list[Any], **last: Any) -> Any:
+        return right(self, [cts[0] if get_aval(cts[0]) == get_aval(ct) else ct for ct in cts], **last)
 
     return pull_back
 
@@ -69,8 +69,8 @@ def _first_of_type(right: Rule) -> Rule:
 
 
 def _with_floats_for_integers(right: Rule) -> Rule:
-    def pull_back(self: Any, cts: list[Any]) -> Any:
-        found = right(self, cts)
+    def pull_back(self: Any, cts: list[Any], **last: Any) -> Any:
+        found = right(self, cts, **last)
         return [
             zeros(aval.update(dtype=np.float64)) if not has else y
             for y, aval, has in zip(found, self._in_types, self._inputs, strict=True)

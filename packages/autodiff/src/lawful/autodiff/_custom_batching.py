@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from lawful.autodiff._jvp import as_tangent_of, instantiated, jvp_flat, zero_tangent
+from lawful.autodiff._dual import zero_tangent
+from lawful.autodiff._jvp import as_tangent_of, instantiated, jvp_flat
 from lawful.autodiff._transpose import backward_pass, linear_program
 from lawful.batching import AxisData, Callee, CallRules, custom_vmap_call_p, place_batch_dim
 from lawful.core import ShapedArray, UndefinedPrimal, Zero, float0, get_aval

@@ -7,7 +7,8 @@ from dataclasses import replace
 from typing import Any
 
 from lawful.autodiff._custom_batching import tangent_call, transposed_call
-from lawful.autodiff._jvp import as_tangent_of, jvp_flat, zero_tangent
+from lawful.autodiff._dual import zero_tangent
+from lawful.autodiff._jvp import as_tangent_of, jvp_flat
 from lawful.autodiff._transpose import backward_pass, linear_program
 from lawful.batching import Callee, CallRules, as_function, custom_call, custom_vmap_call_p, may_be_batched
 from lawful.core import (

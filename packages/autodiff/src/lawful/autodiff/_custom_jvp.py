@@ -7,7 +7,8 @@ from typing import Any, TypeVar
 
 from lawful import tree
 from lawful.autodiff._custom_rule import custom_rule
-from lawful.autodiff._jvp import instantiated, zero_tangent
+from lawful.autodiff._dual import zero_tangent
+from lawful.autodiff._jvp import instantiated
 from lawful.core import ArgumentTypeError
 from lawful.ops import add_tangents
 

@@ -14,7 +14,7 @@ from lawful.autodiff._arguments import flat_function, require_inexact
 from lawful.autodiff._linearize import Linearized
 from lawful.autodiff._vjp import VJPFunction
 from lawful.core import ArgumentTypeError, ArgumentValueError, ShapedArray, current, get_aval, is_inexact
-from lawful.staging import function_name, in_avals, require_callable
+from lawful.staging import function_name, in_avals, own_results, require_callable
 
 Argnums = int | Sequence[int]
 
@@ -68,8 +68,8 @@ def value_and_grad(
         value = tree.unflatten(out.tree, linearized.outs)
         aval = _check_output(name, value, out.tree, holomorphic=holomorphic)
         one = 1.0 if aval.weak_type and aval.dtype == np.float64 else aval.dtype.type(1)
-        pulled = VJPFunction(linearized, avals, in_tree, out.tree).pull_back([one])
-        gradients = tree.unflatten(in_tree, pulled)
+        pulled = VJPFunction(linearized, avals, in_tree, out.tree).pull_back([one], last=True)
+        gradients = tree.unflatten(in_tree, own_results(pulled, leaves))
         gradient = tuple(gradients) if several else gradients[0]
         return ((value, out.aux()) if has_aux else value), gradient
 

@@ -8,14 +8,12 @@ from typing import Any
 from lawful import tree
 from lawful.autodiff._arguments import check_tangents, flat_function
 from lawful.autodiff._derivative_recipes import NonzeroRecipe, jvp_of_recipe, jvp_recipe
+from lawful.autodiff._dual import DualTracer, parts, zero_tangent
 from lawful.core import (
     ClosedJaxpr,
     Primitive,
     Recipe,
-    ShapedArray,
-    SourceLine,
     Trace,
-    Tracer,
     Zero,
     current,
     eval_closed_jaxpr,
@@ -32,29 +30,13 @@ from lawful.ops import full, with_weakness_of
 from lawful.staging import function_name, own_results, require_callable, trace_to_jaxpr
 
 
-class JVPTracer(Tracer):
+class JVPTracer(DualTracer):
     """A primal value together with its tangent."""
 
-    __slots__ = ("aval", "primal", "source", "tangent")
-
-    def __init__(self, trace: Trace, primal: Any, tangent: Any, source: SourceLine | None) -> None:
-        self._trace = trace
-        self.primal = primal
-        self.tangent = tangent
-        self.source = source
-        self.aval = get_aval(primal)
-
-    def concrete(self) -> Any:
-        primal = self.primal
-        return primal.concrete() if isinstance(primal, Tracer) else primal
+    __slots__ = ()
 
 
 register_array_type(JVPTracer, aval=lambda x: x.aval)
-
-
-def zero_tangent(x: Any) -> Zero:
-    """Returns the symbolic zero tangent of a primal value."""
-    return Zero(get_aval(x).to_tangent_aval())
 
 
 class JVPTrace(Trace):
@@ -67,14 +49,14 @@ class JVPTrace(Trace):
 
     def new_tracer(self, primal: Any, tangent: Any) -> Any:
         """Returns a primal with its tangent; the primal alone where the tangent is zero: it is a constant here."""
-        return primal if type(tangent) is Zero else JVPTracer(self, primal, tangent, self.source)
+        return primal if type(tangent) is Zero else JVPTracer(self, primal, tangent, self.source, get_aval(primal))
 
     def split(self, x: Any) -> tuple[Any, Any]:
         """Returns the primal and tangent of a value, which may be a constant."""
         return (x.primal, x.tangent) if type(x) is JVPTracer and x._trace is self else (x, zero_tangent(x))
 
     def process_primitive(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
-        primals, avals, nonzeros, given = self._parts(args)
+        primals, avals, nonzeros, given = parts(self, args)
         if not given:
             return self.parent.process_primitive(primitive, args, params)  # type: ignore[union-attr]
         recipe = jvp_recipe(primitive, tuple(avals), tuple(nonzeros), params)
@@ -85,36 +67,18 @@ class JVPTrace(Trace):
         return results if primitive.multiple_results else results[0]
 
     def follow(self, recipe: Recipe, args: Sequence[Any]) -> list[Any]:
-        primals, _, nonzeros, given = self._parts(args)
+        primals, _, nonzeros, given = parts(self, args)
         if not given:
             return self.parent.follow(recipe, args)  # type: ignore[union-attr]
         differentiated = jvp_of_recipe(recipe, tuple(nonzeros))
         return super().follow(recipe, args) if differentiated is None else self._follow(differentiated, primals, given)
-
-    def _parts(self, args: Sequence[Any]) -> tuple[list[Any], list[ShapedArray], list[bool], list[Any]]:
-        """Returns the primals of arguments, their types, which of them have a tangent, and these tangents."""
-        primals = []
-        avals = []
-        nonzeros = []
-        given = []
-        for x in args:
-            if type(x) is JVPTracer and x._trace is self:
-                primals.append(x.primal)
-                avals.append(x.aval)
-                nonzeros.append(True)
-                given.append(x.tangent)
-            else:
-                primals.append(x)
-                avals.append(get_aval(x))
-                nonzeros.append(False)
-        return primals, avals, nonzeros, given
 
     def _follow(self, recipe: NonzeroRecipe, primals: list[Any], given: list[Any]) -> list[Any]:
         """Applies what a rule did before to primals and tangents."""
         values = self.parent.follow(recipe.steps, primals + given)  # type: ignore[union-attr]
         source = user_source(3)
         return [
-            values[i] if number is None else JVPTracer(self, values[i], values[number], source)
+            values[i] if number is None else JVPTracer(self, values[i], values[number], source, get_aval(values[i]))
             for i, number in enumerate(recipe.numbers)
         ]
 
@@ -135,7 +99,7 @@ class JVPTrace(Trace):
             current.trace = before
             place.source = before_source
         pairs = zip(outs, found, strict=True) if primitive.multiple_results else [(outs, found)]
-        return [x if type(t) is Zero else JVPTracer(self, x, t, source) for x, t in pairs]
+        return [x if type(t) is Zero else JVPTracer(self, x, t, source, get_aval(x)) for x, t in pairs]
 
 
 def jvp_flat(

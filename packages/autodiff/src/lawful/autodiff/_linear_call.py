@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from lawful import tree
-from lawful.autodiff._jvp import instantiated, jvp_jaxpr, zero_tangent
+from lawful.autodiff._dual import zero_tangent
+from lawful.autodiff._jvp import instantiated, jvp_jaxpr
 from lawful.core import (
     ArgumentTypeError,
     ClosedJaxpr,

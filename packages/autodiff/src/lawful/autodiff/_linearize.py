@@ -14,7 +14,8 @@ import numpy as np
 from lawful import tree
 from lawful.autodiff._arguments import check_tangent, flat_function, match_tree
 from lawful.autodiff._derivative_recipes import LinearRecipe, linear_recipe, linearized_recipe
-from lawful.autodiff._jvp import as_tangent_of, zero_tangent
+from lawful.autodiff._dual import DualTracer, parts, zero_tangent
+from lawful.autodiff._jvp import as_tangent_of
 from lawful.autodiff._tape import Node, Tape
 from lawful.autodiff._transpose import backward_pass, pull_back
 from lawful.core import (
@@ -24,9 +25,7 @@ from lawful.core import (
     Primitive,
     Recipe,
     ShapedArray,
-    SourceLine,
     Trace,
-    Tracer,
     Var,
     Zero,
     current,
@@ -56,23 +55,10 @@ from lawful.staging import (
 )
 
 
-class LinearizeTracer(Tracer):
+class LinearizeTracer(DualTracer):
     """A primal value together with its tangent, which is a variable (or number) of the linear program."""
 
-    __slots__ = ("aval", "primal", "source", "tangent")
-
-    def __init__(
-        self, trace: LinearizeTrace, primal: Any, tangent: Atom, source: SourceLine | None, aval: ShapedArray
-    ) -> None:
-        self._trace = trace
-        self.primal = primal
-        self.tangent = tangent
-        self.source = source
-        self.aval = aval
-
-    def concrete(self) -> Any:
-        primal = self.primal
-        return primal.concrete() if isinstance(primal, Tracer) else primal
+    __slots__ = ()
 
 
 register_array_type(LinearizeTracer, aval=lambda x: x.aval)
@@ -106,7 +92,7 @@ class LinearizeTrace(Trace):
         return JaxprTracer(self.linear, tangent, place.source) if type(tangent) is Var else tangent.val  # type: ignore[union-attr]
 
     def process_primitive(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
-        primals, avals, nonzeros, given = self._parts(args)
+        primals, avals, nonzeros, given = parts(self, args)
         if not given:
             return self.parent.process_primitive(primitive, args, params)  # type: ignore[union-attr]
         recipe = linear_recipe(primitive, tuple(avals), tuple(nonzeros), params)
@@ -117,43 +103,21 @@ class LinearizeTrace(Trace):
         return results if primitive.multiple_results else results[0]
 
     def follow(self, recipe: Recipe, args: Sequence[Any]) -> list[Any]:
-        primals, _, nonzeros, given = self._parts(args)
+        primals, _, nonzeros, given = parts(self, args)
         if not given:
             return self.parent.follow(recipe, args)  # type: ignore[union-attr]
         linearized = linearized_recipe(recipe, tuple(nonzeros))
         return super().follow(recipe, args) if linearized is None else self._follow(linearized, primals, given, args)
 
-    def _parts(self, args: Sequence[Any]) -> tuple[list[Any], list[ShapedArray], list[bool], list[Atom]]:
-        """Returns the primals of arguments, their types, which of them have a tangent, and these tangents."""
-        primals = []
-        avals = []
-        nonzeros = []
-        given = []
-        for x in args:
-            if type(x) is LinearizeTracer and x._trace is self:
-                primals.append(x.primal)
-                avals.append(x.aval)
-                nonzeros.append(True)
-                given.append(x.tangent)
-            else:
-                primals.append(x)
-                avals.append(get_aval(x))
-                nonzeros.append(False)
-        return primals, avals, nonzeros, given
-
     def _follow(self, recipe: LinearRecipe, primals: list[Any], given: list[Atom], args: Sequence[Any]) -> list[Any]:
         """Applies what was linearized before to primals and tangents."""
-        results = self.parent.follow(recipe.primal, primals)  # type: ignore[union-attr]
+        values = self.parent.follow(recipe.primal, primals)  # type: ignore[union-attr]
         source = user_source(3)
-        count = recipe.count
-        residuals = results[count:]
-        del results[count:]
-        tangents = self.linear.add(recipe, residuals, given, args, source)
-        for i, number in enumerate(recipe.numbers):
-            if number is not None:
-                x = results[i]
-                results[i] = LinearizeTracer(self, x, tangents[number], source, get_aval(x))
-        return results
+        tangents = self.linear.add(recipe, values[recipe.count :], given, args, source)
+        return [
+            x if number is None else LinearizeTracer(self, x, tangents[number], source, get_aval(x))
+            for number, x in zip(recipe.numbers, values, strict=False)
+        ]
 
     def _run_rule(
         self,
@@ -270,13 +234,19 @@ class Linearized:
         if self._jaxpr is None:
             self._tape.drop_dead(self._out_tangents)
 
-    def pull_back(self, cts: Sequence[Any]) -> list[Any]:
-        """Returns the cotangents of the inputs that have tangents from those of the outputs; zeros are symbolic."""
+    def pull_back(self, cts: Sequence[Any], *, last: bool = False) -> list[Any]:
+        """Returns the cotangents of the inputs that have tangents from those of the outputs; zeros are symbolic.
+
+        Args:
+          cts: the cotangents.
+          last: whether nothing is run backwards again: then residuals are freed as the pass goes on.
+        """
         if self._jaxpr is not None:
             return backward_pass(self._jaxpr, cts)
         tape = self._tape
         constants = dict(zip(tape.constvars, tape.constvals, strict=True))
-        return pull_back(tape.eqns, self._in_tangents, self._out_tangents, constants, cts)
+        entries = tape.backwards(last=last)
+        return pull_back(entries, self._in_tangents, self._out_tangents, constants, cts)
 
 
 def recorded_zeros(linear: PartialTrace, zero: Zero) -> Any:

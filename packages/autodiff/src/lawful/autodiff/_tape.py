@@ -6,7 +6,7 @@ are; where the linear part is wanted as a program, they are written out as equat
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -82,6 +82,13 @@ class Tape(PartialTrace):
         outputs = [Var(aval) for aval in recipe.linear.out_avals]
         self.eqns.append(Node(recipe, residuals, inputs, outputs, source))
         return outputs
+
+    def backwards(self, *, last: bool) -> Iterator[Any]:
+        """Yields nodes and equations from the last to the first; the last time, each is dropped once it is used."""
+        if not last:
+            yield from reversed(self.eqns)
+        while last and self.eqns:
+            yield self.eqns.pop()
 
     def residuals(self) -> list[Any]:
         """Returns what is kept of the run."""

@@ -49,12 +49,12 @@ def backward_pass(closed: ClosedJaxpr, cts: Sequence[Any]) -> list[Any]:
     """
     jaxpr = closed.jaxpr
     return pull_back(
-        jaxpr.eqns, jaxpr.invars, jaxpr.outvars, dict(zip(jaxpr.constvars, closed.consts, strict=True)), cts
+        reversed(jaxpr.eqns), jaxpr.invars, jaxpr.outvars, dict(zip(jaxpr.constvars, closed.consts, strict=True)), cts
     )
 
 
 def pull_back(
-    entries: Sequence[Any],
+    entries: Iterable[Any],
     invars: Sequence[Atom],
     outvars: Sequence[Atom],
     residuals: dict[Var, Any],
@@ -63,7 +63,7 @@ def pull_back(
     """Runs a linear program backwards.
 
     Args:
-      entries: equations and nodes, all linear, in order.
+      entries: equations and nodes, all linear, from the last to the first.
       invars: the variables whose cotangents are wanted.
       outvars: those whose cotangents are given.
       residuals: the values of the variables that are constants.
@@ -82,7 +82,7 @@ def pull_back(
     for atom, ct in zip(outvars, cts, strict=True):
         accumulate(atom, ct)
     with at_source(place.source):
-        for entry in reversed(entries):
+        for entry in entries:
             is_node = type(entry) is Node
             given = [ct_of.pop(var, None) for var in (entry.outputs if is_node else entry.outvars)]
             if all([ct is None for ct in given]):
@@ -104,7 +104,7 @@ def _pulled_node(node: Node, cts: list[Any]) -> Sequence[Any]:
     if recipe is None:  # a rule looks at values
         residuals = [Var(get_aval(x)) for x in node.residuals]
         values = dict(zip(residuals, node.residuals, strict=True))
-        return pull_back(equations(node, residuals), node.inputs, node.outputs, values, cts)
+        return pull_back(reversed(equations(node, residuals)), node.inputs, node.outputs, values, cts)
     found = current.trace.follow(recipe.steps, node.residuals + [ct for ct in cts if ct is not None])
     return found if recipe.all_nonzero else [None if number is None else found[number] for number in recipe.numbers]
 

@@ -45,10 +45,15 @@ class VJPFunction:
         result: tuple[Any, ...] = tree.unflatten(self._in_tree, self.pull_back(cts))
         return result
 
-    def pull_back(self, cts: list[Any]) -> list[Any]:
-        """Returns the flat cotangents of the arguments from flat ones of the result, of the right types."""
+    def pull_back(self, cts: list[Any], *, last: bool = False) -> list[Any]:
+        """Returns the flat cotangents of the arguments from flat ones of the result, of the right types.
+
+        Args:
+          cts: the cotangents.
+          last: whether this is the last use of the function: then residuals are freed as the pass goes on.
+        """
         given = [ct for ct, nonzero in zip(cts, self._nonzeros, strict=True) if nonzero]
-        found = iter(self._linearized.pull_back(given))
+        found = iter(self._linearized.pull_back(given, last=last))
         tangent_types = [aval.to_tangent_aval() for aval in self._in_types]
         results = [
             with_weakness_of(instantiate_zeros(next(found) if has else Zero(aval)), aval)

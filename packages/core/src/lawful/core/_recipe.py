@@ -91,8 +91,8 @@ class Recipe:
 #: The primitives that remember recipes.
 _with_recipes: WeakSet[Primitive] = WeakSet()
 _lock = threading.Lock()
-#: How many recipes a primitive remembers; all go when there are more.
-_MOST_RECIPES = 1024
+#: How many recipes are remembered; all go when there are more.
+_MOST_RECIPES = 4096
 
 
 def remembered[R](
@@ -120,14 +120,16 @@ def remembered[R](
 
 
 def _derived[R](primitive: Primitive, key: Hashable, derive: Callable[..., R | None], args: Any) -> R | None:
-    if len(primitive.recipes) >= _MOST_RECIPES:
-        primitive.recipes.clear()
     with _lock:
-        _with_recipes.add(primitive)
+        known = sum([len(other.recipes) for other in _with_recipes])
+    if known >= _MOST_RECIPES:
+        forget_recipes()
     try:
         found = derive(primitive, *args)
     except Exception:  # the rule itself, which is asked then, says what is wrong, and of which values
         found = None
+    with _lock:
+        _with_recipes.add(primitive)
     primitive.recipes[key] = found
     return found
 

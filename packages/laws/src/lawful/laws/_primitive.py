@@ -130,13 +130,9 @@ def law_primitive_typing(trial: Trial) -> Claims:
     Raises:
       LawViolation: it does not hold.
     """
-    call, args, random = _call_of(trial), trial.args, trial.random
+    call, args = _call_of(trial), trial.args
     primitive = call.primitive
-    tangents = [normal(random, get_aval(x)) for x in args]
-    floating = [i for i, x in enumerate(args) if is_inexact(get_aval(x).dtype)]
-    for chosen in product((True, False), repeat=len(floating)):
-        given = {i for i, is_given in zip(floating, chosen, strict=True) if is_given}
-        mixed = [t if i in given else Zero(get_aval(t)) for i, t in enumerate(tangents)]
+    for given, mixed in _tangents(trial):
         out, tangent = primitive.rule("jvp")(list(args), mixed, **call.params)
         pairs = zip(out, tangent, strict=True) if primitive.multiple_results else [(out, tangent)]
         for one, its_tangent in pairs:
@@ -153,15 +149,11 @@ def law_primitive_recipes(trial: Trial) -> Claims:
     Raises:
       LawViolation: it does not hold.
     """
-    call, args, random = _call_of(trial), trial.args, trial.random
+    call, args = _call_of(trial), trial.args
     primitive = call.primitive
-    tangents = [normal(random, get_aval(x)) for x in args]
-    floating = [i for i, x in enumerate(args) if is_inexact(get_aval(x).dtype)]
-    for chosen in product((True, False), repeat=len(floating)):
-        given = [i for i, is_given in zip(floating, chosen, strict=True) if is_given]
+    for given, mixed in _tangents(trial):
         if not given:
             continue
-        mixed = [t if i in given else Zero(get_aval(t)) for i, t in enumerate(tangents)]
         out, tangent = primitive.rule("jvp")(list(args), mixed, **call.params)
         outs, by_rule = (list(out), tangent) if primitive.multiple_results else ([out], [tangent])
 
@@ -170,13 +162,23 @@ def law_primitive_recipes(trial: Trial) -> Claims:
             return list(found) if primitive.multiple_results else [found]
 
         expected = [outs, [*map(instantiate_zeros, by_rule)]]
-        xs, vs = tuple([args[i] for i in given]), tuple([tangents[i] for i in given])
+        xs, vs = tuple([args[i] for i in given]), tuple([mixed[i] for i in given])
         yield Claim(f"jvp along arguments {given}", [*jvp(function, xs, vs)], "its jvp rule", expected)
         linearized, f_jvp = linearize(function, *xs)
         yield Claim(f"linearize along arguments {given}", [linearized, f_jvp(*vs)], "its jvp rule", expected)
 
 
-def _tangent_type(primitive: Primitive, out: Any, tangent: Any, given: set[int]) -> Claims:
+def _tangents(trial: Trial) -> Iterator[tuple[list[int], list[Any]]]:
+    """Yields each set of floating arguments, with tangents for these and symbolic zeros for all others."""
+    args = trial.args
+    tangents = [normal(trial.random, get_aval(x)) for x in args]
+    floating = [i for i, x in enumerate(args) if is_inexact(get_aval(x).dtype)]
+    for chosen in product((True, False), repeat=len(floating)):
+        given = [i for i, is_given in zip(floating, chosen, strict=True) if is_given]
+        yield given, [t if i in given else Zero(get_aval(t)) for i, t in enumerate(tangents)]
+
+
+def _tangent_type(primitive: Primitive, out: Any, tangent: Any, given: list[int]) -> Claims:
     expected = get_aval(out).to_tangent_aval()
     got = tangent.aval if type(tangent) is Zero else get_aval(tangent)
     if got != expected:

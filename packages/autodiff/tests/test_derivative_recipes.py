@@ -1,0 +1,232 @@
+"""The derivative rules of primitives are run once for arguments of some types, and followed afterwards."""
+
+import weakref
+from typing import Any
+
+import numpy as np
+import pytest
+
+from lawful import ops
+from lawful.autodiff import grad, jvp, linear_transpose, linearize, vjp
+from lawful.core import Primitive, ShapedArray, Tracer, get_aval
+from lawful.staging import clear_caches
+
+
+def total(x: Any) -> Any:
+    """Returns the sum of a vector."""
+    return ops.reduce_sum(x, (0,))
+
+
+def cube() -> tuple[Primitive, list[Any]]:
+    """Returns a primitive, and the list of what its jvp rule was given as primals."""
+    primitive = Primitive("recipetest_cube")
+    given: list[Any] = []
+    primitive.def_impl(lambda x: x * x * x)
+    primitive.def_abstract_eval(lambda x: x)
+
+    @primitive.def_jvp
+    def rule(primals: Any, tangents: Any) -> Any:
+        given.extend(primals)
+        (x,), (t,) = primals, tangents
+        return primitive.bind(x), ops.mul(t, ops.mul(ops.square(x), 3.0))
+
+    return primitive, given
+
+
+def test_a_rule_is_run_once_for_each_type() -> None:
+    primitive, given = cube()
+    for x in (1.0, 2.0, -3.0):
+        assert grad(lambda x: primitive.bind(x))(np.float64(x)) == 3.0 * x * x
+        assert jvp(lambda x: primitive.bind(x), (np.float64(x),), (np.float64(2.0),))[1] == 6.0 * x * x
+    assert [x.aval for x in given] == [ShapedArray((), float)] * 2
+    grad(lambda x: total(primitive.bind(x)))(np.ones(3))
+    grad(lambda x: total(primitive.bind(x)))(np.ones(3))
+    assert [x.aval for x in given[2:]] == [ShapedArray((3,), float)]
+
+
+def test_a_new_rule_takes_effect_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    primitive, _ = cube()
+
+    def derivatives() -> list[float]:
+        f, x = lambda x: primitive.bind(x), np.float64(2.0)
+        return [grad(f)(x), jvp(f, (x,), (1.0,))[1], linearize(f, x)[1](1.0), grad(grad(f))(x)]
+
+    assert derivatives() == [12.0, 12.0, 12.0, 12.0]
+
+    def doubled(primals: Any, tangents: Any) -> Any:
+        return primitive.bind(*primals), ops.mul(tangents[0], 2.0)
+
+    with monkeypatch.context() as patch:
+        patch.setitem(primitive.rules, "jvp", doubled)
+        assert derivatives()[:3] == [2.0, 2.0, 2.0]
+    assert derivatives() == [12.0, 12.0, 12.0, 12.0]
+    primitive.def_jvp(doubled)
+    assert derivatives() == [2.0, 2.0, 2.0, 0.0]
+
+
+def test_a_rule_may_look_at_values() -> None:
+    primitive = Primitive("recipetest_branching")
+    primitive.def_impl(lambda x: abs(x))
+    primitive.def_abstract_eval(lambda x: x)
+
+    @primitive.def_jvp
+    def rule(primals: Any, tangents: Any) -> Any:
+        (x,), (t,) = primals, tangents
+        return primitive.bind(x), t if x > 0 else ops.neg(t)
+
+    for x in (2.0, -2.0, 3.0):
+        assert grad(lambda x: ops.mul(primitive.bind(x), 5.0))(x) == 5.0 * np.sign(x)
+        assert jvp(lambda x: primitive.bind(x), (x,), (1.0,))[1] == np.sign(x)
+
+
+def test_a_transpose_rule_may_look_at_values() -> None:
+    primitive = Primitive("recipetest_masked")
+    primitive.def_impl(lambda x, keep: x if keep else 0.0 * x)
+    primitive.def_abstract_eval(lambda x, keep: x)
+
+    @primitive.def_jvp
+    def jvp_rule(primals: Any, tangents: Any) -> Any:
+        return primitive.bind(*primals), primitive.bind(tangents[0], primals[1])
+
+    primitive.def_transpose(lambda ct, x, keep: [ct if keep else ops.mul(ct, 0.0), None])
+    for keep in (True, False, True):
+        f = lambda x, keep=keep: ops.sin(primitive.bind(x, np.bool_(keep)))  # noqa: E731
+        assert grad(f)(0.0) == keep
+        assert linear_transpose(lambda x, keep=keep: primitive.bind(x, np.bool_(keep)), 1.0)(3.0) == (3.0 * keep,)
+
+
+def test_a_rule_may_make_arrays() -> None:
+    """Such a rule has no recipe, nor has one of its derivative."""
+    weights = np.array([1.0, 2.0])
+    primitive = Primitive("recipetest_weighted")
+    primitive.def_impl(lambda x: x * x * weights)
+    primitive.def_abstract_eval(lambda x: x)
+
+    @primitive.def_jvp
+    def rule(primals: Any, tangents: Any) -> Any:
+        (x,), (t,) = primals, tangents
+        return ops.mul(ops.mul(x, x), weights), ops.mul(t, ops.mul(ops.mul(x, 2.0), weights))
+
+    def f(x: Any) -> Any:
+        return total(primitive.bind(ops.sin(x)))
+
+    x = np.array([0.5, 1.0])
+    assert np.allclose(grad(f)(x), weights * np.sin(2 * x))
+    assert np.allclose(grad(lambda x: total(grad(f)(x)))(x), 2 * weights * np.cos(2 * x))
+    assert np.allclose(jvp(grad(f), (x,), (np.ones(2),))[1], 2 * weights * np.cos(2 * x))
+
+
+def test_which_arguments_have_tangents_and_what_cotangents_are_zero() -> None:
+    x, y = np.float64(2.0), np.float64(5.0)
+    assert [grad(ops.mul, n)(x, y) for n in (0, 1, (0, 1), 0)] == [5.0, 2.0, (5.0, 2.0), 5.0]
+    parts = np.arange(4.0)
+    for chosen in ((0,), (1,), (0, 1), (0,)):
+
+        def f(x: Any, chosen: tuple[int, ...] = chosen) -> Any:
+            halves = ops.split(x, (2, 2))
+            return sum(total(ops.mul(halves[i], halves[i])) for i in chosen)
+
+        expected = np.where([0 in chosen, 0 in chosen, 1 in chosen, 1 in chosen], 2 * parts, 0.0)
+        assert grad(f)(parts).tolist() == expected.tolist()
+
+
+def test_arrays_that_are_written_into_later_do_not_count() -> None:
+    factor, x = np.array([1.0, 2.0]), np.array([3.0, 4.0])
+
+    def f(x: Any) -> Any:
+        before = ops.mul(x, factor)
+        factor[:] = 10.0
+        return ops.add(before, ops.mul(x, factor))
+
+    for pulled in (lambda: vjp(f, x)[1](np.ones(2))[0], lambda: linear_transpose(linearize(f, x)[1], x)(np.ones(2))[0]):
+        factor[:] = [1.0, 2.0]
+        assert pulled().tolist() == [11.0, 12.0]
+    factor[:] = [1.0, 2.0]
+    _, f_vjp = vjp(lambda x: ops.mul(x, ops.reshape(factor, (2,))), x)
+    factor[:] = x[:] = -1.0
+    assert f_vjp(np.ones(2))[0].tolist() == [1.0, 2.0]
+
+
+def test_one_copy_is_made_of_an_array_that_is_used_often() -> None:
+    factor = np.ones(1000)
+
+    def f(x: Any) -> Any:
+        for _ in range(50):
+            x = ops.mul(x, factor)
+        return x
+
+    _, f_vjp = vjp(f, np.ones(1000))
+    assert sum(x.nbytes for x in f_vjp.jaxpr.consts) == factor.nbytes
+
+
+def test_the_program_of_a_vjp_is_what_it_runs() -> None:
+    def f(x: Any, y: Any) -> Any:
+        dead = ops.exp(x)
+        return ops.div(ops.sin(x), y), ops.mul(y, y), dead
+
+    x, y = np.float64(0.5), np.float64(2.0)
+    _, f_vjp = vjp(lambda x, y: f(x, y)[:2], x, y)
+    before = f_vjp((1.0, 3.0))
+    assert not any(eqn.primitive is ops.exp_p for eqn in f_vjp.jaxpr.eqns)
+    assert f_vjp((1.0, 3.0)) == before
+    assert f_vjp((1.0, 3.0)) == f_vjp((1.0, 3.0))
+    linear = linearize(lambda x, y: f(x, y)[:2], x, y)[1].jaxpr
+    assert [eqn.primitive for eqn in linear.eqns] == [eqn.primitive for eqn in f_vjp.jaxpr.eqns]
+
+
+def test_residuals_are_freed_as_the_backward_pass_of_grad_goes_on() -> None:
+    """When the first of a chain is run backwards, the last one's residual is gone."""
+    alive: list[list[bool]] = []
+    made: list[Any] = []
+    square_p, probe_p = Primitive("recipetest_square"), Primitive("recipetest_probe")
+    square_p.def_abstract_eval(lambda x: x)
+    probe_p.def_abstract_eval(lambda x: x)
+    probe_p.def_impl(lambda x: x)
+
+    @square_p.def_impl
+    def square(x: Any) -> Any:
+        out = x * x
+        made.append(weakref.ref(out))
+        return out
+
+    square_p.def_jvp(lambda xs, ts: (square_p.bind(*xs), ops.mul(ts[0], ops.mul(xs[0], 2.0))))
+    probe_p.def_jvp(lambda xs, ts: (probe_p.bind(*xs), probe_p.bind(*ts)))
+
+    @probe_p.def_transpose
+    def probed(ct: Any, x: Any) -> list[Any]:
+        if isinstance(ct, Tracer):
+            raise TypeError("it wants to see values")
+        alive.append([ref() is not None for ref in made])
+        return [ct]
+
+    def f(x: Any) -> Any:
+        x = probe_p.bind(x)
+        for _ in range(3):
+            x = square_p.bind(x)
+        return total(x)
+
+    assert grad(f)(np.full(2, 1.1)).tolist() == pytest.approx([8 * 1.1**7] * 2)
+    assert alive == [[False, False, False]]
+
+
+@pytest.mark.parametrize("level", range(1, 4))
+def test_nested_derivatives_with_and_without_recipes(level: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    def f(x: Any) -> Any:
+        return ops.mul(ops.sin(ops.mul(x, x)), ops.div(ops.exp(x), ops.add(x, 2.0)))
+
+    def derivative() -> Any:
+        g = f
+        for _ in range(level):
+            g = grad(g)
+        return g(0.3), jvp(g, (0.3,), (1.0,))[1], str(get_aval(g(0.3)))
+
+    followed = derivative()
+    from lawful.autodiff import _jvp, _linearize, _transpose
+
+    clear_caches()
+    monkeypatch.setattr(_linearize, "linear_recipe", lambda *args: None)
+    monkeypatch.setattr(_jvp, "jvp_recipe", lambda *args: None)
+    monkeypatch.setattr(_transpose, "transpose_recipe", lambda *args: None)
+    by_rules = derivative()
+    assert followed[2] == by_rules[2]
+    assert np.allclose(followed[:2], by_rules[:2], rtol=1e-13)
