@@ -18,7 +18,7 @@ SAMPLE = 0.005
 ROUNDS = (5, 200)
 #: The least number of rounds where one alone takes all of the time, and where one takes several times as long.
 LONG_ROUNDS, LONGER_ROUNDS = 2, 1
-LONGER = 4.0
+LONGER = 2.5
 
 
 @dataclass(frozen=True, slots=True)
