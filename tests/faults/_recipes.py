@@ -14,10 +14,10 @@ def _found_first(right: Rule) -> Rule:
     """Remembers by the primitive and the types alone."""
     known: dict[Any, Any] = {}
 
-    def found(primitive: Any, avals: Any, nonzeros: Any, params: Any) -> Any:
-        key = (primitive, avals, sum(nonzeros), _derivative_recipes.exact_key(params))
+    def found(primitive: Any, avals: Any, tangents: Any, params: Any) -> Any:
+        key = (primitive, avals, len(tangents) - tangents.count(None), _derivative_recipes.exact_key(params))
         if key not in known:
-            known[key] = right(primitive, avals, nonzeros, params)
+            known[key] = right(primitive, avals, tangents, params)
         return known[key]
 
     return found

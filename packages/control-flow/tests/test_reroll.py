@@ -464,8 +464,8 @@ def test_the_gradient_of_a_chain_takes_the_stack_backwards() -> None:
     assert [loop.params["reverse"] for loop in loops(closed)] == [False, True]
     residuals = loops(closed)[0].outvars[-1]
     assert residuals in loops(closed)[1].invars
-    closed = rolled(grad(chain), 1.0)  # its first turn converts a Python number
-    assert len(closed.eqns) <= 10
+    closed = rolled(grad(chain), 1.0)  # its first turn has a Python number, and stands alone in both directions
+    assert len(closed.eqns) <= 14
 
 
 def test_the_gradient_of_a_shared_weight_is_carried() -> None:

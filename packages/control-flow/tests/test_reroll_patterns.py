@@ -193,5 +193,5 @@ def test_the_work_is_proportional_to_the_number_of_equations(program: Any) -> No
 
 
 def test_a_long_program_becomes_a_short_one() -> None:
-    for function, most in ((chain(20_000), 4), (grad(chain(5_000)), 10)):
-        assert len(reroll(make_jaxpr(function)(1.0)).eqns) <= most
+    for function, most in ((chain(20_000), 4), (grad(chain(5_000)), 8)):
+        assert len(reroll(make_jaxpr(function)(np.float64(1.0))).eqns) <= most

@@ -21,6 +21,10 @@ def loss(w, x):
     return np.sum(np.tanh(w * x))
 
 
+def repeated(w, x):
+    return np.sum(np.tanh(w * x) * np.tanh(w * x))
+
+
 def tree(pair, options):
     return {'y': pair[0] * options['scale'], 'n': pair[1]}
 
@@ -76,7 +80,7 @@ def test_the_order_of_the_flags_matters(capsys: pytest.CaptureFixture[str]) -> N
 
 def test_all_stages_compose_and_every_jaxpr_parses(capsys: pytest.CaptureFixture[str]) -> None:
     flags = ["--linearize", "--vjp", "--jit", "--vmap", "--inline", "--cse", "--dce", "--grad", "--numpy"]
-    found = stages(capsys, "shown.py:loss", "--args", "f64[3],f64[]", *flags, "--axis-size", "5")
+    found = stages(capsys, "shown.py:repeated", "--args", "f64[3],f64[]", *flags, "--axis-size", "5")
     assert [stage["stage"] for stage in found] == ["function", *[flag.removeprefix("--") for flag in flags]]
     for stage in found[:-1]:
         assert len(parse_jaxpr(stage["text"]).jaxpr.eqns) == stage["equations"]

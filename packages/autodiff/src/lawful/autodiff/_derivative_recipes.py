@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from lawful.autodiff._dual import TangentAvals
 from lawful.core import (
     ClosedJaxpr,
     Jaxpr,
@@ -107,42 +108,40 @@ class LinearRecipe:
         return _traced(pull_back, [*residuals, *[aval for aval in cts if aval is not None]])
 
 
-def linear_recipe(primitive: Primitive, avals: Avals, nonzeros: Mask, params: dict[str, Any]) -> LinearRecipe | None:
+def linear_recipe(
+    primitive: Primitive, avals: Avals, tangents: TangentAvals, params: dict[str, Any]
+) -> LinearRecipe | None:
     """Returns a primitive linearized at some types; None if its jvp rule does not follow from them.
 
     Args:
       primitive: an operation.
       avals: the types of its arguments.
-      nonzeros: which of these have a tangent.
+      tangents: the types of their tangents; None for those that are zero.
       params: its parameters.
 
     Law: following it gives what the jvp rule gives, and none of the primal work is in its linear part.
     """
-    key = (
-        "linearize",
-        primitive.rules.get("jvp"),
-        avals,
-        nonzeros,
-        exact_key(params) if params else (),
-        current.trace.axis_env,
-    )
-    return remembered(primitive, key, _linearize_rule, avals, nonzeros, params)
+    known = exact_key(params) if params else ()
+    key = ("linearize", primitive.rules.get("jvp"), avals, tangents, known, current.trace.axis_env)
+    return remembered(primitive, key, _linearize_rule, avals, tangents, params)
 
 
-def _linearize_rule(primitive: Primitive, avals: Avals, nonzeros: Mask, params: dict[str, Any]) -> LinearRecipe | None:
+def _linearize_rule(
+    primitive: Primitive, avals: Avals, tangents: TangentAvals, params: dict[str, Any]
+) -> LinearRecipe | None:
     if not _follows_from_types(primitive, "jvp"):
         return None
     outer = JaxprTrace(current.trace, "linearize")
     with new_trace(outer):
         linear = PartialTrace(outer, "the linear part of linearize")
         primals = [outer.new_input(aval) for aval in avals]
-        tangents: list[Any] = [
-            (linear.new_input if nonzero else Zero)(aval.to_tangent_aval())
-            for aval, nonzero in zip(avals, nonzeros, strict=True)
+        all_tangents: list[Any] = [
+            Zero(aval.to_tangent_aval()) if tangent is None else linear.new_input(tangent)
+            for aval, tangent in zip(avals, tangents, strict=True)
         ]
         with new_trace(linear):
-            outs, found = _jvp(primitive, primals, tangents, params)
-        given = [t for t in tangents if type(t) is not Zero]
+            outs, found = _jvp(primitive, primals, all_tangents, params)
+        given = [t for t in all_tangents if type(t) is not Zero]
         program = linear.to_jaxpr(given, [t for t in found if type(t) is not Zero])
         program, residuals = consts_as_inputs(dce_jaxpr(program, (True,) * len(program.out_avals)))
         primal = outer.to_jaxpr(primals, [*outs, *residuals])
@@ -166,30 +165,30 @@ def linearized_recipe(recipe: Recipe, nonzeros: Mask) -> LinearRecipe | None:
     return found
 
 
-def jvp_recipe(primitive: Primitive, avals: Avals, nonzeros: Mask, params: dict[str, Any]) -> NonzeroRecipe | None:
+def jvp_recipe(
+    primitive: Primitive, avals: Avals, tangents: TangentAvals, params: dict[str, Any]
+) -> NonzeroRecipe | None:
     """Returns what a jvp rule does, from the primals and then the tangents that are given; None as `linear_recipe`."""
-    key = (
-        "jvp",
-        primitive.rules.get("jvp"),
-        avals,
-        nonzeros,
-        exact_key(params) if params else (),
-        current.trace.axis_env,
-    )
-    return remembered(primitive, key, _trace_jvp, avals, nonzeros, params)
+    known = exact_key(params) if params else ()
+    key = ("jvp", primitive.rules.get("jvp"), avals, tangents, known, current.trace.axis_env)
+    return remembered(primitive, key, _trace_jvp, avals, tangents, params)
 
 
-def _trace_jvp(primitive: Primitive, avals: Avals, nonzeros: Mask, params: dict[str, Any]) -> NonzeroRecipe | None:
+def _trace_jvp(
+    primitive: Primitive, avals: Avals, tangents: TangentAvals, params: dict[str, Any]
+) -> NonzeroRecipe | None:
     if not _follows_from_types(primitive, "jvp"):
         return None
-    types = [aval.to_tangent_aval() for aval in avals]
 
     def rule(*args: Any) -> tuple[Sequence[Any], Sequence[Any]]:
         given = iter(args[len(avals) :])
-        tangents = [next(given) if nonzero else Zero(aval) for aval, nonzero in zip(types, nonzeros, strict=True)]
-        return _jvp(primitive, args[: len(avals)], tangents, params)
+        all_tangents = [
+            Zero(aval.to_tangent_aval()) if tangent is None else next(given)
+            for aval, tangent in zip(avals, tangents, strict=True)
+        ]
+        return _jvp(primitive, args[: len(avals)], all_tangents, params)
 
-    return _traced(rule, [*avals, *_marked(types, nonzeros)])
+    return _traced(rule, [*avals, *[tangent for tangent in tangents if tangent is not None]])
 
 
 def jvp_of_recipe(recipe: Recipe, nonzeros: Mask) -> NonzeroRecipe | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from lawful.core import ShapedArray, SourceLine, Trace, Tracer, Zero, get_aval
@@ -25,23 +25,36 @@ class DualTracer(Tracer):
         return primal.concrete() if isinstance(primal, Tracer) else primal
 
 
-def parts(trace: Trace, args: Sequence[Any]) -> tuple[list[Any], list[ShapedArray], list[bool], list[Any]]:
-    """Returns the primals of arguments, their types, which of them have a tangent in a trace, and these tangents."""
+#: For each argument the type of its tangent, which may be strong where the primal is weak; None where it is zero.
+TangentAvals = tuple[ShapedArray | None, ...]
+
+
+def parts(
+    trace: Trace, args: Sequence[Any], aval_of: Callable[[Any], ShapedArray]
+) -> tuple[list[Any], tuple[ShapedArray, ...], TangentAvals, list[Any]]:
+    """Returns the primals of arguments, their types, the types of the tangents that they have in a trace, and these.
+
+    Args:
+      trace: the trace.
+      args: the arguments.
+      aval_of: gives the type of a tangent.
+    """
     primals = []
     avals = []
-    nonzeros = []
+    tangent_avals: list[ShapedArray | None] = []
     given = []
     for x in args:
         if isinstance(x, DualTracer) and x._trace is trace:
+            tangent = x.tangent
             primals.append(x.primal)
             avals.append(x.aval)
-            nonzeros.append(True)
-            given.append(x.tangent)
+            tangent_avals.append(aval_of(tangent))
+            given.append(tangent)
         else:
             primals.append(x)
             avals.append(get_aval(x))
-            nonzeros.append(False)
-    return primals, avals, nonzeros, given
+            tangent_avals.append(None)
+    return primals, tuple(avals), tuple(tangent_avals), given
 
 
 def zero_tangent(x: Any) -> Zero:

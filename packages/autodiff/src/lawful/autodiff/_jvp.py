@@ -8,7 +8,7 @@ from typing import Any
 from lawful import tree
 from lawful.autodiff._arguments import check_tangents, flat_function
 from lawful.autodiff._derivative_recipes import NonzeroRecipe, jvp_of_recipe, jvp_recipe
-from lawful.autodiff._dual import DualTracer, parts, zero_tangent
+from lawful.autodiff._dual import DualTracer, TangentAvals, parts, zero_tangent
 from lawful.core import (
     ClosedJaxpr,
     Primitive,
@@ -24,6 +24,7 @@ from lawful.core import (
     new_trace,
     place,
     register_array_type,
+    set_current,
     user_source,
 )
 from lawful.ops import full, with_weakness_of
@@ -56,22 +57,27 @@ class JVPTrace(Trace):
         return (x.primal, x.tangent) if type(x) is JVPTracer and x._trace is self else (x, zero_tangent(x))
 
     def process_primitive(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
-        primals, avals, nonzeros, given = parts(self, args)
+        primals, avals, tangent_avals, given = parts(self, args, get_aval)
         if not given:
             return self.parent.process_primitive(primitive, args, params)  # type: ignore[union-attr]
-        recipe = jvp_recipe(primitive, tuple(avals), tuple(nonzeros), params)
+        recipe = jvp_recipe(primitive, avals, tangent_avals, params)
         if recipe is not None:
             results = self._follow(recipe, primals, given)
         else:
-            results = self._run_rule(primitive, primals, nonzeros, given, params)
+            results = self._run_rule(primitive, primals, tangent_avals, given, params)
         return results if primitive.multiple_results else results[0]
 
     def follow(self, recipe: Recipe, args: Sequence[Any]) -> list[Any]:
-        primals, _, nonzeros, given = parts(self, args)
+        primals, avals, tangent_avals, given = parts(self, args, get_aval)
         if not given:
             return self.parent.follow(recipe, args)  # type: ignore[union-attr]
-        differentiated = jvp_of_recipe(recipe, tuple(nonzeros))
-        return super().follow(recipe, args) if differentiated is None else self._follow(differentiated, primals, given)
+        differentiated = jvp_of_recipe(recipe, tuple([t is not None for t in tangent_avals]))
+        if differentiated is None:
+            return super().follow(recipe, args)
+        expected = [aval.to_tangent_aval() for aval, t in zip(avals, tangent_avals, strict=True) if t is not None]
+        with set_current(self.parent):  # type: ignore[arg-type]
+            exact = [*map(with_weakness_of, given, expected)]
+        return self._follow(differentiated, primals, exact)
 
     def _follow(self, recipe: NonzeroRecipe, primals: list[Any], given: list[Any]) -> list[Any]:
         """Applies what a rule did before to primals and tangents."""
@@ -83,7 +89,12 @@ class JVPTrace(Trace):
         ]
 
     def _run_rule(
-        self, primitive: Primitive, primals: list[Any], nonzeros: list[bool], given: list[Any], params: dict[str, Any]
+        self,
+        primitive: Primitive,
+        primals: list[Any],
+        tangent_avals: TangentAvals,
+        given: list[Any],
+        params: dict[str, Any],
     ) -> list[Any]:
         """Runs the rule itself: of a call, or one that looks at values."""
         before, before_source = current.trace, place.source
@@ -92,7 +103,7 @@ class JVPTrace(Trace):
         try:
             rest = iter(given)
             tangents = [
-                next(rest) if nonzero else zero_tangent(x) for x, nonzero in zip(primals, nonzeros, strict=True)
+                zero_tangent(x) if aval is None else next(rest) for x, aval in zip(primals, tangent_avals, strict=True)
             ]
             outs, found = primitive.rule("jvp")(primals, tangents, **params)
         finally:

@@ -7,6 +7,7 @@ at once, and the rest, which is linear, is recorded. No rule beside the jvp is n
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ import numpy as np
 from lawful import tree
 from lawful.autodiff._arguments import check_tangent, flat_function, match_tree
 from lawful.autodiff._derivative_recipes import LinearRecipe, linear_recipe, linearized_recipe
-from lawful.autodiff._dual import DualTracer, parts, zero_tangent
+from lawful.autodiff._dual import DualTracer, TangentAvals, parts, zero_tangent
 from lawful.autodiff._jvp import as_tangent_of
 from lawful.autodiff._tape import Node, Tape
 from lawful.autodiff._transpose import backward_pass, pull_back
@@ -64,6 +65,9 @@ class LinearizeTracer(DualTracer):
 register_array_type(LinearizeTracer, aval=lambda x: x.aval)
 
 
+_aval = attrgetter("aval")
+
+
 class LinearizeTrace(Trace):
     """Applies each primitive's jvp rule to primals, which the parent computes, and tangents, which are recorded."""
 
@@ -92,22 +96,29 @@ class LinearizeTrace(Trace):
         return JaxprTracer(self.linear, tangent, place.source) if type(tangent) is Var else tangent.val  # type: ignore[union-attr]
 
     def process_primitive(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
-        primals, avals, nonzeros, given = parts(self, args)
+        primals, avals, tangent_avals, given = parts(self, args, _aval)
         if not given:
             return self.parent.process_primitive(primitive, args, params)  # type: ignore[union-attr]
-        recipe = linear_recipe(primitive, tuple(avals), tuple(nonzeros), params)
+        recipe = linear_recipe(primitive, avals, tangent_avals, params)
         if recipe is not None:
             results = self._follow(recipe, primals, given, args)
         else:
-            results = self._run_rule(primitive, primals, nonzeros, given, args, params)
+            results = self._run_rule(primitive, primals, tangent_avals, given, args, params)
         return results if primitive.multiple_results else results[0]
 
     def follow(self, recipe: Recipe, args: Sequence[Any]) -> list[Any]:
-        primals, _, nonzeros, given = parts(self, args)
+        primals, avals, tangent_avals, given = parts(self, args, _aval)
         if not given:
             return self.parent.follow(recipe, args)  # type: ignore[union-attr]
-        linearized = linearized_recipe(recipe, tuple(nonzeros))
-        return super().follow(recipe, args) if linearized is None else self._follow(linearized, primals, given, args)
+        linearized = linearized_recipe(recipe, tuple([t is not None for t in tangent_avals]))
+        if linearized is None:
+            return super().follow(recipe, args)
+        expected = [aval.to_tangent_aval() for aval, t in zip(avals, tangent_avals, strict=True) if t is not None]
+        if any([tangent.aval is not aval for tangent, aval in zip(given, expected, strict=True)]):
+            with set_current(self.linear):
+                exact = [with_weakness_of(self.recorded(t), aval) for t, aval in zip(given, expected, strict=True)]
+            given = [*map(self.linear.atom, exact)]
+        return self._follow(linearized, primals, given, args)
 
     def _follow(self, recipe: LinearRecipe, primals: list[Any], given: list[Atom], args: Sequence[Any]) -> list[Any]:
         """Applies what was linearized before to primals and tangents."""
@@ -123,7 +134,7 @@ class LinearizeTrace(Trace):
         self,
         primitive: Primitive,
         primals: list[Any],
-        nonzeros: list[bool],
+        tangent_avals: TangentAvals,
         given: list[Atom],
         args: Sequence[Any],
         params: dict[str, Any],
@@ -136,7 +147,7 @@ class LinearizeTrace(Trace):
         try:
             rest = map(self.recorded, given)
             tangents = [
-                next(rest) if nonzero else zero_tangent(x) for x, nonzero in zip(primals, nonzeros, strict=True)
+                zero_tangent(x) if aval is None else next(rest) for x, aval in zip(primals, tangent_avals, strict=True)
             ]
             linearize_rule = primitive.rules.get("linearize")
             if linearize_rule is not None:
