@@ -21,10 +21,6 @@ def loss(w, x):
     return np.sum(np.tanh(w * x))
 
 
-def repeated(w, x):
-    return np.sum(np.tanh(w * x) * np.tanh(w * x))
-
-
 def tree(pair, options):
     return {'y': pair[0] * options['scale'], 'n': pair[1]}
 
@@ -36,6 +32,10 @@ def branching(x):
 
 
 number = 3
+
+
+def repeated(w, x):
+    return np.sum(np.tanh(w * x) * np.tanh(w * x))
 """
 
 
