@@ -13,7 +13,17 @@ from lawful.autodiff import checkpoint, linear_call
 from lawful.batching import vmap
 from lawful.control_flow import cond, custom_linear_solve, custom_root
 from lawful.core import get_aval
-from lawful.laws import Program, check, holds, law_commutation, programs, quick, usual_dtypes
+from lawful.laws import (
+    Case,
+    Program,
+    check,
+    holds,
+    law_commutation,
+    law_linearize_is_jvp,
+    programs,
+    quick,
+    usual_dtypes,
+)
 from lawful.laws.systems import (
     Lawful,
     with_callback,
@@ -132,3 +142,16 @@ def test_a_linear_call_that_is_not_its_transpose_is_found() -> None:
 
     report = check(called, np.array([1.5, 2.0]), effort=quick, laws=["vjp_transpose"])
     assert {failure.law for failure in report.failures} >= {"vjp_transpose"}
+
+
+def test_zeros_in_the_place_of_a_tangent_are_no_primal_work() -> None:
+    def reversed_pair(factor: Any, xs: Any) -> Any:
+        return [factor * x[::-1] for x in xs]
+
+    def transposed(factor: Any, cts: Any) -> Any:
+        return [(factor * ct)[::-1] for ct in cts]
+
+    def f(x: Any) -> Any:
+        return linear_call(reversed_pair, transposed, 2.0, [x, np.array([3.0, 4.0])])[0]
+
+    law_linearize_is_jvp(Lawful(), Case.of(f, np.array([1.0, 2.0])))

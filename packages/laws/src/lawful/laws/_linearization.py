@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from lawful.autodiff import checkpoint_p
+from lawful.autodiff import checkpoint_p, linear_call_p
 from lawful.control_flow import linear_solve_p, scan_p, while_p
 from lawful.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var, check_jaxpr, jaxprs_in_params
 from lawful.laws._directions import differentiable, restrict, tangents_of
@@ -82,6 +82,11 @@ def primal_work(jaxpr: Jaxpr, linear: list[bool]) -> Iterator[JaxprEqn]:
         if eqn.primitive is scan_p:
             uses = _uses_in_any_turn(eqn, uses)
         for inner in jaxprs_in_params(eqn.params):
+            if eqn.primitive is linear_call_p:
+                # Zeros stand in the place of a tangent that is zero: the user's transpose is of all of them together.
+                count = eqn.params["num_res"]
+                yield from primal_work(inner, [False] * count + [True] * (len(inner.invars) - count))
+                continue
             # The operands of a sub-program are the last ones: a condition may stand before them.
             yield from primal_work(inner, uses[len(uses) - len(inner.invars) :])
 
