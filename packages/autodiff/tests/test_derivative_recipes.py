@@ -64,6 +64,29 @@ def test_a_new_rule_takes_effect_at_once(monkeypatch: pytest.MonkeyPatch) -> Non
     assert derivatives() == [2.0, 2.0, 2.0, 0.0]
 
 
+def test_a_new_rule_of_what_a_rule_applies_takes_effect_at_once() -> None:
+    inner = Primitive("recipetest_inner")
+    inner.def_impl(lambda x: 2.0 * x)
+    inner.def_abstract_eval(lambda x: x)
+    inner.def_jvp(lambda xs, ts: (inner.bind(*xs), inner.bind(*ts)))
+    inner.def_transpose(lambda ct, x: [ops.mul(ct, 2.0)])
+    outer = Primitive("recipetest_outer")
+    outer.def_impl(lambda x: 2.0 * x)
+    outer.def_abstract_eval(lambda x: x)
+    outer.def_jvp(lambda xs, ts: (outer.bind(*xs), inner.bind(*ts)))
+
+    def derivatives() -> list[float]:
+        f, x = lambda x: outer.bind(x), np.float64(1.0)
+        return [grad(f)(x), jvp(f, (x,), (np.float64(1.0),))[1]]
+
+    for _ in range(40):  # often enough for what is followed to be compiled
+        assert derivatives() == [2.0, 2.0]
+    inner.def_transpose(lambda ct, x: [ops.mul(ct, 3.0)])
+    assert derivatives() == [3.0, 2.0]
+    inner.def_impl(lambda x: 5.0 * x)
+    assert derivatives() == [3.0, 5.0]
+
+
 def test_a_rule_may_look_at_values() -> None:
     primitive = Primitive("recipetest_branching")
     primitive.def_impl(lambda x: abs(x))

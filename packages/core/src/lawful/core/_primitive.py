@@ -15,10 +15,11 @@ transformation under a new name without an edit here.
 from __future__ import annotations
 
 import inspect
+import threading
 from collections.abc import Callable
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, TypeVar
-from weakref import WeakValueDictionary
+from weakref import WeakSet, WeakValueDictionary
 
 from lawful.core._errors import MissingRuleError
 from lawful.core._record import record
@@ -32,6 +33,47 @@ F = TypeVar("F", bound=Rule)
 
 #: The most recently made primitive of each name: what the parser of jaxprs looks names up in.
 primitives_by_name: WeakValueDictionary[str, Primitive] = WeakValueDictionary()
+
+
+#: The primitives that remember what was derived of rules: see `lawful.core.Recipe`.
+_with_recipes: WeakSet[Primitive] = WeakSet()
+#: How many recipes are remembered; all go when there are more.
+_MOST_RECIPES = 4096
+_lock = threading.Lock()
+
+
+def remember_recipe(primitive: Primitive, key: Any, recipe: Any) -> None:
+    """Keeps what was derived of a rule, in the primitive, until a rule is defined anew."""
+    with _lock:
+        if sum([len(other.recipes) for other in _with_recipes]) >= _MOST_RECIPES:
+            _forget()
+        _with_recipes.add(primitive)
+        primitive.recipes[key] = recipe
+
+
+def forget_recipes() -> None:
+    """Forgets all that was derived of the rules of primitives."""
+    if _with_recipes:
+        with _lock:
+            _forget()
+
+
+def _forget() -> None:
+    for primitive in _with_recipes:
+        primitive.recipes.clear()
+    _with_recipes.clear()
+
+
+class Rules(dict[str, Rule]):
+    """The rules of a primitive. A new one changes what was derived of the rules of others that apply the primitive."""
+
+    def __setitem__(self, slot: str, rule: Rule) -> None:
+        super().__setitem__(slot, rule)
+        forget_recipes()
+
+    def __delitem__(self, slot: str) -> None:
+        super().__delitem__(slot)
+        forget_recipes()
 
 
 def primitive_named(name: str) -> Primitive:
@@ -88,7 +130,7 @@ class Primitive:
         self.name = name
         self.multiple_results = multiple_results
         self.effectful = effectful
-        self.rules: dict[str, Rule] = {}
+        self.rules: dict[str, Rule] = Rules()
         self.absent: dict[str, str] = {}
         #: What was derived of the rules for arguments of some types: see `lawful.core.Recipe`.
         self.recipes: dict[Any, Any] = {}
@@ -139,7 +181,6 @@ class Primitive:
     def def_rule(self, slot: str, rule: F) -> F:
         """Puts a rule into a slot of any name: how a new transformation gives rules to existing primitives."""
         self.rules[slot] = rule
-        self.recipes.clear()
         return rule
 
     def def_rule_as(self, slot: str) -> Callable[[F], F]:

@@ -7,16 +7,14 @@ It stands beside the rule: a trace that follows the recipe does what the rule wo
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Hashable
 from typing import Any, Concatenate
-from weakref import WeakSet
 
 import numpy as np
 
 from lawful.core._aval import ShapedArray
 from lawful.core._jaxpr import ClosedJaxpr, Jaxpr, Literal
-from lawful.core._primitive import Primitive
+from lawful.core._primitive import Primitive, remember_recipe
 
 #: A primitive with its parameters, the numbers of its operands, and the types of its results.
 Step = tuple[Primitive, dict[str, Any], tuple[int, ...], tuple[ShapedArray, ...]]
@@ -88,13 +86,6 @@ class Recipe:
             self.function = self._compile(self.closed)
 
 
-#: The primitives that remember recipes.
-_with_recipes: WeakSet[Primitive] = WeakSet()
-_lock = threading.Lock()
-#: How many recipes are remembered; all go when there are more.
-_MOST_RECIPES = 4096
-
-
 def remembered[R](
     primitive: Primitive, key: Hashable, derive: Callable[Concatenate[Primitive, ...], R | None], *args: Any
 ) -> R | None:
@@ -120,25 +111,12 @@ def remembered[R](
 
 
 def _derived[R](primitive: Primitive, key: Hashable, derive: Callable[..., R | None], args: Any) -> R | None:
-    with _lock:
-        known = sum([len(other.recipes) for other in _with_recipes])
-    if known >= _MOST_RECIPES:
-        forget_recipes()
     try:
         found = derive(primitive, *args)
     except Exception:  # the rule itself, which is asked then, says what is wrong, and of which values
         found = None
-    with _lock:
-        _with_recipes.add(primitive)
-    primitive.recipes[key] = found
+    remember_recipe(primitive, key, found)
     return found
-
-
-def forget_recipes() -> None:
-    """Forgets every recipe."""
-    with _lock:
-        for primitive in list(_with_recipes):
-            primitive.recipes.clear()
 
 
 def exact_key(params: dict[str, Any]) -> Any:
