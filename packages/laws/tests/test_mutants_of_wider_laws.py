@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from lawful import ops
+from lawful.autodiff._jvp import JVPTrace
 from lawful.control_flow import cond_p
 from lawful.core import ArgumentTypeError, Primitive, current
 from lawful.laws import Case, Drawn, LawViolation, examine, laws
@@ -236,13 +237,13 @@ def test_leaks_reject_a_cache_that_holds_jaxprs(monkeypatch: pytest.MonkeyPatch)
     rejects("nothing_survives", plain, "leaves {")
 
 
-def test_leaks_reject_a_tracer_that_is_kept(mutate: Mutate) -> None:
-    right = ops.sin_p.rules["jvp"]
+def test_leaks_reject_a_tracer_that_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = JVPTrace.new_tracer
     kept: list[Any] = []
 
-    def wrong(primals: Any, tangents: Any) -> Any:
-        kept.extend(tangents)
-        return right(primals, tangents)
+    def wrong(self: JVPTrace, primal: Any, tangent: Any) -> Any:
+        kept.append(right(self, primal, tangent))
+        return kept[-1]
 
-    mutate(ops.sin_p, "jvp", wrong)
+    monkeypatch.setattr(JVPTrace, "new_tracer", wrong)
     rejects("nothing_survives", plain, "tracers")
