@@ -123,7 +123,8 @@ class EvalTrace(Trace):
             recipe.count_evaluation()
             values = [*args, *recipe.scalars]
             for primitive, params, operands, _ in recipe.steps:
-                out = primitive.rules["impl"](*[values[i] for i in operands], **params)
+                impl = primitive.rules.get("impl") or primitive.rule("impl")
+                out = impl(*[values[i] for i in operands], **params)
                 if primitive.multiple_results:
                     values += out
                 else:
