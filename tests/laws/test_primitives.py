@@ -75,7 +75,6 @@ def test_is_its_reference_compiled_by_xla(primitive: Primitive, data: st.DataObj
     "law",
     [
         law_primitive_typing,
-        law_primitive_recipes,
         law_primitive_algebra,
         law_primitive_transpose,
         law_vmap_is_loop,
@@ -85,6 +84,15 @@ def test_is_its_reference_compiled_by_xla(primitive: Primitive, data: st.DataObj
 )
 def test_rules_with_every_dtype(primitive: Primitive, law: Law, data: st.DataObject) -> None:
     check(law, data, primitive, smooth=False)
+
+
+# In a test of its own: Hypothesis nests the settings of a function once for each of its parameters that a process runs,
+# and Python's stack is full of them after a thousand.
+@primitives
+@fewer
+@given(st.data())
+def test_rules_are_the_same_at_values_and_at_types(primitive: Primitive, data: st.DataObject) -> None:
+    check(law_primitive_recipes, data, primitive, smooth=False)
 
 
 differentiable = [p for p in declared_primitives() if p.declaration is not None and p.declaration.differentiable]
