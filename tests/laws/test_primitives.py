@@ -68,26 +68,24 @@ def test_is_its_reference_compiled_by_xla(primitive: Primitive, data: st.DataObj
     check(law_primitive_reference, data, primitive, smooth=False, system=Lawful(backends=("xla",)))
 
 
+# Not all in one test: Hypothesis nests the settings of a function once for each of its parameters that a process runs,
+# and Python's stack is full of them after a thousand.
 @primitives
 @few
 @given(st.data())
-@pytest.mark.parametrize(
-    "law",
-    [
-        law_primitive_typing,
-        law_primitive_algebra,
-        law_primitive_transpose,
-        law_vmap_is_loop,
-        law_vmaps_commute,
-        law_jvp_linear,
-    ],
-)
+@pytest.mark.parametrize("law", [law_primitive_typing, law_primitive_algebra, law_primitive_transpose])
 def test_rules_with_every_dtype(primitive: Primitive, law: Law, data: st.DataObject) -> None:
     check(law, data, primitive, smooth=False)
 
 
-# In a test of its own: Hypothesis nests the settings of a function once for each of its parameters that a process runs,
-# and Python's stack is full of them after a thousand.
+@primitives
+@few
+@given(st.data())
+@pytest.mark.parametrize("law", [law_vmap_is_loop, law_vmaps_commute, law_jvp_linear])
+def test_batches_and_tangents_with_every_dtype(primitive: Primitive, law: Law, data: st.DataObject) -> None:
+    check(law, data, primitive, smooth=False)
+
+
 @primitives
 @fewer
 @given(st.data())
