@@ -102,6 +102,26 @@ def test_a_rule_may_look_at_values() -> None:
         assert jvp(lambda x: primitive.bind(x), (x,), (1.0,))[1] == np.sign(x)
 
 
+def test_a_rule_may_apply_what_looks_at_values() -> None:
+    """The rule of the first has a recipe, and no derivative of that follows from types."""
+    branching, outer = Primitive("recipetest_inner_branching"), Primitive("recipetest_around_branching")
+    for primitive in (branching, outer):
+        primitive.def_impl(lambda x: x * x if x > 0 else 3.0 * x)
+        primitive.def_abstract_eval(lambda x: x)
+
+    @branching.def_jvp
+    def rule(primals: Any, tangents: Any) -> Any:
+        (x,), (t,) = primals, tangents
+        return branching.bind(x), ops.mul(t, ops.mul(x, 2.0)) if x > 0 else ops.mul(t, 3.0)
+
+    outer.def_jvp(lambda xs, ts: (outer.bind(*xs), ops.mul(ts[0], branching.bind(*xs))))
+    for x, second in ((2.0, 4.0), (-2.0, 3.0), (2.0, 4.0)):
+        derivative = grad(lambda x: outer.bind(x))
+        assert grad(derivative)(np.float64(x)) == second
+        assert jvp(derivative, (np.float64(x),), (np.float64(1.0),))[1] == second
+        assert grad(lambda x: jvp(lambda x: outer.bind(x), (x,), (1.0,))[1])(np.float64(x)) == second
+
+
 def test_a_transpose_rule_may_look_at_values() -> None:
     primitive = Primitive("recipetest_masked")
     primitive.def_impl(lambda x, keep: x if keep else 0.0 * x)

@@ -19,6 +19,7 @@ from lawful.core import (
     UndefinedPrimal,
     Zero,
     current,
+    derived_or_none,
     exact_key,
     has_effects,
     new_trace,
@@ -85,10 +86,7 @@ class LinearRecipe:
           None where a transpose rule looks at values.
         """
         if cts not in self.pulled_back:
-            try:
-                self.pulled_back[cts] = self._transpose(cts)
-            except Exception:  # the rule itself, which is asked then, says what is wrong
-                self.pulled_back[cts] = None
+            self.pulled_back[cts] = derived_or_none(lambda: self._transpose(cts))
         return self.pulled_back[cts]
 
     def _transpose(self, cts: Sequence[ShapedArray | None]) -> NonzeroRecipe | None:
@@ -121,8 +119,7 @@ def linear_recipe(
 
     Law: following it gives what the jvp rule gives, and none of the primal work is in its linear part.
     """
-    known = exact_key(params) if params else ()
-    key = ("linearize", primitive.rules.get("jvp"), avals, tangents, known, current.trace.axis_env)
+    key = _key("linearize", primitive, "jvp", params, avals, tangents)
     return remembered(primitive, key, _linearize_rule, avals, tangents, params)
 
 
@@ -152,25 +149,25 @@ def _linearize_rule(
 
 
 def linearized_recipe(recipe: Recipe, nonzeros: Mask) -> LinearRecipe | None:
-    """Returns what `linear_recipe` gives, of a whole recipe; None if a rule within it makes arrays of its own."""
+    """Returns what `linear_recipe` gives, of a whole recipe; None if a rule within it does not follow from types."""
+    return recipe.remembered(("linearize", nonzeros), lambda: _linearize_recipe(recipe, nonzeros))
+
+
+def _linearize_recipe(recipe: Recipe, nonzeros: Mask) -> LinearRecipe | None:
     from lawful.autodiff._linearize import linearize_jaxpr
 
-    key = ("linearize", nonzeros)
-    if key not in recipe.derived:
-        primal, program, nonzeros_out = linearize_jaxpr(recipe.closed, nonzeros)
-        primal = cse_jaxpr(primal)  # what is computed of a value and of its derivative is often the same
-        known = _is_recipe(primal) and _is_recipe(program)
-        recipe.derived[key] = LinearRecipe(primal, program, len(recipe.results), nonzeros_out) if known else None
-    found: LinearRecipe | None = recipe.derived[key]
-    return found
+    primal, program, nonzeros_out = linearize_jaxpr(recipe.closed, nonzeros)
+    primal = cse_jaxpr(primal)  # what is computed of a value and of its derivative is often the same
+    if not (_is_recipe(primal) and _is_recipe(program)):
+        return None
+    return LinearRecipe(primal, program, len(recipe.results), nonzeros_out)
 
 
 def jvp_recipe(
     primitive: Primitive, avals: Avals, tangents: TangentAvals, params: dict[str, Any]
 ) -> NonzeroRecipe | None:
     """Returns what a jvp rule does, from the primals and then the tangents that are given; None as `linear_recipe`."""
-    known = exact_key(params) if params else ()
-    key = ("jvp", primitive.rules.get("jvp"), avals, tangents, known, current.trace.axis_env)
+    key = _key("jvp", primitive, "jvp", params, avals, tangents)
     return remembered(primitive, key, _trace_jvp, avals, tangents, params)
 
 
@@ -192,17 +189,16 @@ def _trace_jvp(
 
 
 def jvp_of_recipe(recipe: Recipe, nonzeros: Mask) -> NonzeroRecipe | None:
-    """Returns what `jvp_recipe` gives, of a whole recipe; None if a rule within it makes arrays of its own."""
+    """Returns what `jvp_recipe` gives, of a whole recipe; None if a rule within it does not follow from types."""
+    return recipe.remembered(("jvp", nonzeros), lambda: _trace_jvp_of_recipe(recipe, nonzeros))
+
+
+def _trace_jvp_of_recipe(recipe: Recipe, nonzeros: Mask) -> NonzeroRecipe | None:
     from lawful.autodiff._jvp import jvp_jaxpr
 
-    key = ("jvp", nonzeros)
-    if key not in recipe.derived:
-        closed, nonzeros_out = jvp_jaxpr(recipe.closed, nonzeros, False)
-        closed = cse_jaxpr(closed)
-        known = _is_recipe(closed)
-        recipe.derived[key] = NonzeroRecipe(closed, len(recipe.results), nonzeros_out) if known else None
-    found: NonzeroRecipe | None = recipe.derived[key]
-    return found
+    closed, nonzeros_out = jvp_jaxpr(recipe.closed, nonzeros, False)
+    closed = cse_jaxpr(closed)
+    return NonzeroRecipe(closed, len(recipe.results), nonzeros_out) if _is_recipe(closed) else None
 
 
 def transpose_recipe(
@@ -218,8 +214,7 @@ def transpose_recipe(
       nonzeros: which of these are given; the others are zero.
       params: its parameters.
     """
-    rule = primitive.rules.get("transpose")
-    key = ("transpose", rule, avals, linear, cts, nonzeros, exact_key(params) if params else (), current.trace.axis_env)
+    key = _key("transpose", primitive, "transpose", params, avals, linear, cts, nonzeros)
     return remembered(primitive, key, _trace_transpose, avals, linear, cts, nonzeros, params)
 
 
@@ -237,6 +232,12 @@ def _trace_transpose(
         return [], _marked(found, linear)
 
     return _traced(rule, [*_marked(avals, [not lin for lin in linear]), *_marked(cts, nonzeros)])
+
+
+def _key(what: str, primitive: Primitive, slot: str, params: dict[str, Any], *types: Any) -> tuple[Any, ...]:
+    """Returns all that a recipe of a rule depends on. Of a call, which has none, it does not hold the parameters."""
+    known = exact_key(params) if params and _follows_from_types(primitive, slot) else ()
+    return what, primitive.rules.get(slot), known, current.trace.axis_env, *types
 
 
 def _follows_from_types(primitive: Primitive, slot: str) -> bool:

@@ -56,7 +56,7 @@ from lawful.core._nesting import jaxprs_in_params, map_jaxprs
 from lawful.core._parse import parse_jaxpr
 from lawful.core._primitive import Primitive, primitives_by_name
 from lawful.core._print import format_jaxpr
-from lawful.core._recipe import Recipe, exact_key, kind_of, remembered
+from lawful.core._recipe import Recipe, derived_or_none, exact_key, kind_of, remembered
 from lawful.core._record import record
 from lawful.core._source import SourceLine, at_source, place, user_source
 from lawful.core._trace import Trace, current, eval_trace, new_trace, set_current, unusable_tracer
@@ -111,6 +111,7 @@ __all__ = [
     "clear_memos",
     "current",
     "define_array_methods",
+    "derived_or_none",
     "eval_closed_jaxpr",
     "eval_jaxpr",
     "eval_trace",

@@ -19,7 +19,9 @@ from lawful.core._primitive import Primitive, remember_recipe
 #: A primitive with its parameters, the numbers of its operands, and the types of its results.
 Step = tuple[Primitive, dict[str, Any], tuple[int, ...], tuple[ShapedArray, ...]]
 
+#: Makes a Python function of NumPy values of a jaxpr.
 Compile = Callable[[ClosedJaxpr], Callable[..., list[Any]]]
+#: A recipe that was evaluated more often is compiled.
 _OFTEN = 30
 
 
@@ -85,6 +87,24 @@ class Recipe:
         if self._evaluated > _OFTEN and self._compile is not None:
             self.function = self._compile(self.closed)
 
+    def remembered[R](self, key: Hashable, derive: Callable[[], R | None]) -> R | None:
+        """Returns what a transformation derives of the recipe, once for each key; None where it cannot."""
+        if key not in self.derived:
+            self.derived[key] = derived_or_none(derive)
+        found: R | None = self.derived[key]
+        return found
+
+
+def derived_or_none[R](derive: Callable[[], R | None]) -> R | None:
+    """Returns what running rules on types gives; None where that fails.
+
+    The rules themselves are asked then: they look at values, or they say what is wrong, and of which values.
+    """
+    try:
+        return derive()
+    except Exception:  # of a rule, which is anybody's, and is run again
+        return None
+
 
 def remembered[R](
     primitive: Primitive, key: Hashable, derive: Callable[Concatenate[Primitive, ...], R | None], *args: Any
@@ -111,10 +131,7 @@ def remembered[R](
 
 
 def _derived[R](primitive: Primitive, key: Hashable, derive: Callable[..., R | None], args: Any) -> R | None:
-    try:
-        found = derive(primitive, *args)
-    except Exception:  # the rule itself, which is asked then, says what is wrong, and of which values
-        found = None
+    found = derived_or_none(lambda: derive(primitive, *args))
     remember_recipe(primitive, key, found)
     return found
 
