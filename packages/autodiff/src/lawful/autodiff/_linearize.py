@@ -16,7 +16,6 @@ from lawful import tree
 from lawful.autodiff._arguments import check_tangent, flat_function, match_tree
 from lawful.autodiff._derivative_recipes import LinearRecipe, linear_recipe, linearized_recipe
 from lawful.autodiff._dual import DualTracer, TangentAvals, parts, zero_tangent
-from lawful.autodiff._jvp import as_tangent_of
 from lawful.autodiff._tape import Node, Tape
 from lawful.autodiff._transpose import backward_pass, pull_back
 from lawful.core import (
@@ -44,7 +43,6 @@ from lawful.core import (
 from lawful.ops import broadcast_in_dim_p, with_weakness_of
 from lawful.staging import (
     JaxprTrace,
-    JaxprTracer,
     PartialTrace,
     consts_as_inputs,
     dce_jaxpr,
@@ -85,15 +83,9 @@ class LinearizeTrace(Trace):
             return primal
         return LinearizeTracer(self, primal, Var(tangent_aval), self.source, aval)
 
-    def split(self, x: Any) -> tuple[Any, Any]:
-        """Returns the primal and tangent of a value, which may be a constant."""
-        if type(x) is LinearizeTracer and x._trace is self:
-            return x.primal, self.recorded(x.tangent)
-        return x, zero_tangent(x)
-
-    def recorded(self, tangent: Atom) -> Any:
-        """Returns a tangent as a value that rules compute with while the tape is current."""
-        return JaxprTracer(self.linear, tangent, place.source) if type(tangent) is Var else tangent.val  # type: ignore[union-attr]
+    def split(self, x: Any) -> tuple[Any, Atom | None]:
+        """Returns the primal and tangent of a value; the tangent of a constant is None."""
+        return (x.primal, x.tangent) if type(x) is LinearizeTracer and x._trace is self else (x, None)
 
     def process_primitive(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
         primals, avals, tangent_avals, given = parts(self, args, _aval)
@@ -116,8 +108,7 @@ class LinearizeTrace(Trace):
         expected = [aval.to_tangent_aval() for aval, t in zip(avals, tangent_avals, strict=True) if t is not None]
         if any([tangent.aval is not aval for tangent, aval in zip(given, expected, strict=True)]):
             with set_current(self.linear):
-                exact = [with_weakness_of(self.recorded(t), aval) for t, aval in zip(given, expected, strict=True)]
-            given = [*map(self.linear.atom, exact)]
+                given = [self.linear.exact(t, aval) for t, aval in zip(given, expected, strict=True)]
         return self._follow(linearized, primals, given, args)
 
     def _follow(self, recipe: LinearRecipe, primals: list[Any], given: list[Atom], args: Sequence[Any]) -> list[Any]:
@@ -145,7 +136,7 @@ class LinearizeTrace(Trace):
         source = place.source = user_source(3)
         linear.volatile = args
         try:
-            rest = map(self.recorded, given)
+            rest = map(linear.value, given)
             tangents = [
                 zero_tangent(x) if aval is None else next(rest) for x, aval in zip(primals, tangent_avals, strict=True)
             ]
@@ -190,6 +181,9 @@ class Linearized:
 
     __slots__ = ("_in_tangents", "_jaxpr", "_out_tangents", "_tape", "inputs", "nonzeros", "outs")
 
+    #: May be weak where the output is strong, and the other way round, as long as there is no jaxpr.
+    _out_tangents: list[Atom]
+
     def __init__(
         self,
         function: Callable[..., Sequence[Any]],
@@ -206,15 +200,16 @@ class Linearized:
         wanted = (False,) * len(pairs) if instantiate is None else instantiate
         self.outs = [x for x, _ in pairs]
         self.nonzeros = tuple(
-            type(t) is not Zero or (want and t.aval.dtype != float0) for (_, t), want in zip(pairs, wanted, strict=True)
-        )
-        with set_current(linear):
-            tangents = [
-                recorded_zeros(linear, t) if type(t) is Zero else as_tangent_of(x, t)
-                for (x, t), nonzero in zip(pairs, self.nonzeros, strict=True)
-                if nonzero
+            [
+                t is not None or (want and get_aval(x).to_tangent_aval().dtype != float0)
+                for (x, t), want in zip(pairs, wanted, strict=True)
             ]
-            self._out_tangents = [linear.atom(t) for t in tangents]
+        )
+        self._out_tangents = [
+            linear.atom(recorded_zeros(linear, get_aval(x).to_tangent_aval())) if t is None else t
+            for (x, t), nonzero in zip(pairs, self.nonzeros, strict=True)
+            if nonzero
+        ]
         self.inputs = tuple(type(x) is LinearizeTracer and x._trace is trace for x in tracers)
         self._in_tangents = [x.tangent for x, has in zip(tracers, self.inputs, strict=True) if has]
         linear.active = False
@@ -229,9 +224,12 @@ class Linearized:
         if self._jaxpr is None:
             tape = self._tape
             tape.write_out()
-            closed = ClosedJaxpr(
-                Jaxpr(tape.constvars, self._in_tangents, tape.eqns, self._out_tangents), tape.constvals
-            )
+            outs = [x for x, nonzero in zip(self.outs, self.nonzeros, strict=True) if nonzero]
+            with set_current(tape):
+                out_tangents = [
+                    tape.exact(t, get_aval(x).to_tangent_aval()) for x, t in zip(outs, self._out_tangents, strict=True)
+                ]
+            closed = ClosedJaxpr(Jaxpr(tape.constvars, self._in_tangents, tape.eqns, out_tangents), tape.constvals)
             self._jaxpr = dce_jaxpr(closed, (True,) * len(self._out_tangents))
         return self._jaxpr
 
@@ -260,12 +258,12 @@ class Linearized:
         return pull_back(entries, self._in_tangents, self._out_tangents, constants, cts)
 
 
-def recorded_zeros(linear: PartialTrace, zero: Zero) -> Any:
+def recorded_zeros(linear: PartialTrace, aval: ShapedArray) -> Any:
     """Returns zeros as an equation of the linear program: they need not be kept as a residual."""
-    scalar = zero.aval.dtype.type(0)
-    if not zero.aval.shape:
-        return scalar.item() if zero.aval.weak_type else scalar
-    return linear.record(broadcast_in_dim_p, (scalar,), {"shape": zero.aval.shape, "broadcast_dimensions": ()})
+    scalar = aval.dtype.type(0)
+    if not aval.shape:
+        return scalar.item() if aval.weak_type else scalar
+    return linear.record(broadcast_in_dim_p, (scalar,), {"shape": aval.shape, "broadcast_dimensions": ()})
 
 
 def own_residuals(linearized: Linearized) -> None:

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from lawful.autodiff._derivative_recipes import LinearRecipe
-from lawful.core import Atom, JaxprEqn, SourceLine, Var
-from lawful.staging import PartialTrace, live_equation
+from lawful.core import Atom, JaxprEqn, ShapedArray, SourceLine, Var, place
+from lawful.ops import with_weakness_of
+from lawful.staging import JaxprTracer, PartialTrace, live_equation
 
 
 class Node:
@@ -82,6 +83,14 @@ class Tape(PartialTrace):
         outputs = [Var(aval) for aval in recipe.linear.out_avals]
         self.eqns.append(Node(recipe, residuals, inputs, outputs, source))
         return outputs
+
+    def value(self, atom: Atom) -> Any:
+        """Returns what stands for a tangent as a value that rules compute with while the tape is current."""
+        return JaxprTracer(self, atom, place.source) if type(atom) is Var else atom.val  # type: ignore[union-attr]
+
+    def exact(self, atom: Atom, aval: ShapedArray) -> Atom:
+        """Returns what stands for a tangent with the weakness of a type; the tape must be current."""
+        return atom if atom.aval is aval else self.atom(with_weakness_of(self.value(atom), aval))
 
     def backwards(self, *, last: bool) -> Iterator[Any]:
         """Yields nodes and equations from the last to the first; the last time, each is dropped once it is used."""

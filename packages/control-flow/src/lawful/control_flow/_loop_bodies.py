@@ -80,7 +80,7 @@ def _zeros_later(aval: ShapedArray) -> Any:
     """Returns zeros; where a linear program is recorded they are made in it, and need not be kept for it."""
     trace = current.trace
     if isinstance(trace, PartialTrace) and aval.shape:
-        return recorded_zeros(trace, Zero(aval))
+        return recorded_zeros(trace, aval)
     return full(aval.shape, 0, aval.dtype)
 
 

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from opcode import opmap
 from types import CodeType, FrameType
 
@@ -77,15 +75,20 @@ class _Place(threading.local):
 place = _Place()
 
 
-@contextmanager
-def at_source(source: SourceLine | None) -> Iterator[None]:
+class at_source:
     """Makes ``source`` the user's line for what runs inside."""
-    before = place.source
-    place.source = source
-    try:
-        yield
-    finally:
-        place.source = before
+
+    __slots__ = ("_before", "_source")
+
+    def __init__(self, source: SourceLine | None) -> None:
+        self._source = source
+
+    def __enter__(self) -> None:
+        self._before = place.source
+        place.source = self._source
+
+    def __exit__(self, *error: object) -> None:
+        place.source = self._before
 
 
 def user_source(depth: int = 1) -> SourceLine | None:

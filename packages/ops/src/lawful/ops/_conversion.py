@@ -110,6 +110,8 @@ convert_element_type_p.declaration = Declaration(
 def with_weakness_of(x: Any, aval: ShapedArray) -> Any:
     """Returns ``x`` with the weakness of a type that it has otherwise: types inside jaxprs are exact."""
     have = get_aval(x)
-    if have == aval:
+    if have is aval:
         return x
+    if type(x) is np.float64 and have.dtype is aval.dtype:  # by far the most common: 1.0 was given, and 2.0 comes
+        return x.item()
     return convert_element_type_p.bind(x, new_dtype=aval.dtype, weak_type=aval.weak_type)

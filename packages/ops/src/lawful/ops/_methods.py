@@ -39,9 +39,9 @@ from lawful.ops._take import take
 Method = Callable[..., Any]
 
 
-def _other_is_array(other: Any) -> bool:
+def _is_array(other: Any) -> bool:
     """Whether an operand is an array; another type may know what to do with ours, but a list never does."""
-    if type(other) in array_types or is_array(other):
+    if is_array(other):
         return True
     if isinstance(other, list | tuple):
         raise NonArrayError(
@@ -55,10 +55,10 @@ def _binary(function: Method) -> tuple[Method, Method]:
     """Returns an operator's method and its reflected method."""
 
     def method(self: Any, other: Any) -> Any:
-        return function(self, other) if _other_is_array(other) else NotImplemented
+        return function(self, other) if type(other) in array_types or _is_array(other) else NotImplemented
 
     def reflected(self: Any, other: Any) -> Any:
-        return function(other, self) if _other_is_array(other) else NotImplemented
+        return function(other, self) if type(other) in array_types or _is_array(other) else NotImplemented
 
     return method, reflected
 

@@ -38,7 +38,8 @@ def _lower(ctx: Any, x: Any, *, y: int) -> Any:
 def _derivative(t: Any, ans: Any, x: Any, *, y: int) -> Any:
     if y == 0:
         return mul(t, 0)
-    return mul(t, mul(integer_pow(x, y - 1), y))
+    # Of a weak number, the power stays weak as well.
+    return mul(t, mul(power_by_integer(x, y - 1, operator=True), y))
 
 
 _integer_pow = elementwise(

@@ -110,6 +110,8 @@ def cast(x: Any, dtype: np.dtype[Any]) -> Any:
     """
     if type(x) is int and dtype.kind in "iu" and not np.iinfo(dtype).min <= x <= np.iinfo(dtype).max:
         raise IntegerOverflowError(f"integer: expected a value that fits {dtype}, got {x}; convert the array first")
+    if type(x) is float and dtype is _FLOAT64:
+        return np.float64(x)
     array = np.asarray(x)
     if array.dtype.kind == "c" and dtype.kind not in "cb":
         array = array.real
