@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from lawful import ops
-from lawful.autodiff import _grad, _jvp, _linearize, _transpose
+from lawful import ops, tree
+from lawful.autodiff import _grad, _jvp, _linearize, _transpose, _vjp
 from lawful.autodiff._jvp import JVPTrace, JVPTracer
 from lawful.autodiff._linearize import LinearFunction, Linearized
 from lawful.autodiff._vjp import VJPFunction
@@ -29,17 +29,19 @@ def _same_results_again(right: Rule) -> Rule:
 
 
 def _first_cotangents(right: Rule) -> Rule:
-    def pull_back(self: Any, cts: list[Any], **last: Any) -> Any:
-        return right(self, [cts[0] if get_aval(cts[0]) == get_aval(ct) else ct for ct in cts], **last)
+    def cotangents(linearized: Any, in_types: Any, cts: list[Any], **last: Any) -> Any:
+        return right(linearized, in_types, [cts[0] if get_aval(cts[0]) == get_aval(ct) else ct for ct in cts], **last)
 
-    return pull_back
+    return cotangents
 
 
 def _next_argument(right: Rule) -> Rule:
     def chosen(name: str, positions: Any, args: Any) -> Any:
-        found = right(name, positions, args)
+        found, *_ = right(name, positions, args)
         values = list(found.values())
-        return dict(zip(found, [*values[1:], *values[:1]], strict=True))
+        values = [*values[1:], *values[:1]]
+        leaves, in_tree = tree.flatten(tuple(values))
+        return dict(zip(found, values, strict=True)), leaves, in_tree, tuple(map(get_aval, leaves))
 
     return chosen
 
@@ -69,14 +71,14 @@ def _first_of_type(right: Rule) -> Rule:
 
 
 def _with_floats_for_integers(right: Rule) -> Rule:
-    def pull_back(self: Any, cts: list[Any], **last: Any) -> Any:
-        found = right(self, cts, **last)
+    def cotangents(linearized: Any, in_types: Any, cts: list[Any], **last: Any) -> Any:
+        found = right(linearized, in_types, cts, **last)
         return [
             zeros(aval.update(dtype=np.float64)) if not has else y
-            for y, aval, has in zip(found, self._in_types, self._inputs, strict=True)
+            for y, aval, has in zip(found, in_types, linearized.inputs, strict=True)
         ]
 
-    return pull_back
+    return cotangents
 
 
 def _without_the_last(right: Rule) -> Rule:
@@ -108,12 +110,10 @@ differentiation_faults = (
     method_fault(
         "the cotangent of the last result is dropped", "missing term", Linearized, "pull_back", _without_the_last
     ),
-    method_fault(
-        "every result gets the cotangent of the first", "wrong operand", VJPFunction, "pull_back", _first_cotangents
+    function_fault(
+        "every result gets the cotangent of the first", "wrong operand", _vjp, "cotangents", _first_cotangents
     ),
-    method_fault(
-        "an integer has a cotangent of zeros", "dtype lost", VJPFunction, "pull_back", _with_floats_for_integers
-    ),
+    function_fault("an integer has a cotangent of zeros", "dtype lost", _vjp, "cotangents", _with_floats_for_integers),
     local_fault("grad differentiates by the next argument", "off by one", _grad, "chosen_arguments", _next_argument),
     method_fault(
         "a linear function gives its first result again", "stale cache", LinearFunction, "__call__", _same_results_again

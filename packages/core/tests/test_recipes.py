@@ -141,6 +141,18 @@ def test_rules_are_run_once_until_they_change() -> None:
     assert 0 < sum(len(other.recipes) for other in others) <= 4096
 
 
+def test_what_was_derived_while_a_rule_changed_is_not_kept() -> None:
+    primitive, other = Primitive("recipetest_changing"), Primitive("recipetest_changed")
+
+    def derive(_: Primitive, what: str) -> str:
+        if what == "of the old rule":  # as in another thread
+            other.def_jvp(lambda primals, tangents: None)
+        return what
+
+    assert remembered(primitive, ("key",), derive, "of the old rule") == "of the old rule"
+    assert remembered(primitive, ("key",), derive, "of the new rule") == "of the new rule"
+
+
 def test_a_rule_that_fails_on_types_is_left_to_values() -> None:
     primitive, calls = Primitive("recipetest_failing"), []
 

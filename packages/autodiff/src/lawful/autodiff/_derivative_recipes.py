@@ -119,8 +119,13 @@ def linear_recipe(
 
     Law: following it gives what the jvp rule gives, and none of the primal work is in its linear part.
     """
-    key = _key("linearize", primitive, "jvp", params, avals, tangents)
-    return remembered(primitive, key, _linearize_rule, avals, tangents, params)
+    known = _known(primitive, "jvp", params) if params else ()
+    key = ("linearize", known, current.trace.axis_env, avals, tangents)
+    try:
+        found: LinearRecipe | None = primitive.recipes[key]
+    except (KeyError, TypeError):
+        found = remembered(primitive, key, _linearize_rule, avals, tangents, params)
+    return found
 
 
 def _linearize_rule(
@@ -148,15 +153,32 @@ def _linearize_rule(
     return LinearRecipe(primal, program, len(outs), [type(t) is not Zero for t in found])
 
 
-def linearized_recipe(recipe: Recipe, nonzeros: Mask) -> LinearRecipe | None:
+def exact_tangents(recipe: Recipe, tangents: TangentAvals) -> TangentAvals:
+    """Returns the types that tangents of a recipe's arguments must have: those given, themselves, if these are right.
+
+    Args:
+      recipe: for arguments of some types.
+      tangents: the types of their tangents, which may be strong where they are weak; None for those that are zero.
+    """
+    exact = recipe.derived.get(("exact", tangents))
+    if exact is None:
+        found = [
+            None if tangent is None else aval.to_tangent_aval()
+            for aval, tangent in zip(recipe.closed.in_avals, tangents, strict=True)
+        ]
+        exact = recipe.derived["exact", tangents] = tangents if tuple(found) == tangents else tuple(found)
+    return exact
+
+
+def linearized_recipe(recipe: Recipe, tangents: TangentAvals) -> LinearRecipe | None:
     """Returns what `linear_recipe` gives, of a whole recipe; None if a rule within it does not follow from types."""
-    return recipe.remembered(("linearize", nonzeros), lambda: _linearize_recipe(recipe, nonzeros))
+    return recipe.remembered(("linearize", tangents), _linearize_recipe, tangents)
 
 
-def _linearize_recipe(recipe: Recipe, nonzeros: Mask) -> LinearRecipe | None:
+def _linearize_recipe(recipe: Recipe, tangents: TangentAvals) -> LinearRecipe | None:
     from lawful.autodiff._linearize import linearize_jaxpr
 
-    primal, program, nonzeros_out = linearize_jaxpr(recipe.closed, nonzeros)
+    primal, program, nonzeros_out = linearize_jaxpr(recipe.closed, tuple([t is not None for t in tangents]))
     primal = cse_jaxpr(primal)  # what is computed of a value and of its derivative is often the same
     if not (_is_recipe(primal) and _is_recipe(program)):
         return None
@@ -167,7 +189,8 @@ def jvp_recipe(
     primitive: Primitive, avals: Avals, tangents: TangentAvals, params: dict[str, Any]
 ) -> NonzeroRecipe | None:
     """Returns what a jvp rule does, from the primals and then the tangents that are given; None as `linear_recipe`."""
-    key = _key("jvp", primitive, "jvp", params, avals, tangents)
+    known = _known(primitive, "jvp", params) if params else ()
+    key = ("jvp", known, current.trace.axis_env, avals, tangents)
     return remembered(primitive, key, _trace_jvp, avals, tangents, params)
 
 
@@ -188,15 +211,15 @@ def _trace_jvp(
     return _traced(rule, [*avals, *[tangent for tangent in tangents if tangent is not None]])
 
 
-def jvp_of_recipe(recipe: Recipe, nonzeros: Mask) -> NonzeroRecipe | None:
+def jvp_of_recipe(recipe: Recipe, tangents: TangentAvals) -> NonzeroRecipe | None:
     """Returns what `jvp_recipe` gives, of a whole recipe; None if a rule within it does not follow from types."""
-    return recipe.remembered(("jvp", nonzeros), lambda: _trace_jvp_of_recipe(recipe, nonzeros))
+    return recipe.remembered(("jvp", tangents), _trace_jvp_of_recipe, tangents)
 
 
-def _trace_jvp_of_recipe(recipe: Recipe, nonzeros: Mask) -> NonzeroRecipe | None:
+def _trace_jvp_of_recipe(recipe: Recipe, tangents: TangentAvals) -> NonzeroRecipe | None:
     from lawful.autodiff._jvp import jvp_jaxpr
 
-    closed, nonzeros_out = jvp_jaxpr(recipe.closed, nonzeros, False)
+    closed, nonzeros_out = jvp_jaxpr(recipe.closed, tuple([t is not None for t in tangents]), False)
     closed = cse_jaxpr(closed)
     return NonzeroRecipe(closed, len(recipe.results), nonzeros_out) if _is_recipe(closed) else None
 
@@ -214,7 +237,8 @@ def transpose_recipe(
       nonzeros: which of these are given; the others are zero.
       params: its parameters.
     """
-    key = _key("transpose", primitive, "transpose", params, avals, linear, cts, nonzeros)
+    known = _known(primitive, "transpose", params) if params else ()
+    key = ("transpose", known, current.trace.axis_env, avals, linear, cts, nonzeros)
     return remembered(primitive, key, _trace_transpose, avals, linear, cts, nonzeros, params)
 
 
@@ -234,10 +258,9 @@ def _trace_transpose(
     return _traced(rule, [*_marked(avals, [not lin for lin in linear]), *_marked(cts, nonzeros)])
 
 
-def _key(what: str, primitive: Primitive, slot: str, params: dict[str, Any], *types: Any) -> tuple[Any, ...]:
-    """Returns all that a recipe of a rule depends on. Of a call, which has none, it does not hold the parameters."""
-    known = exact_key(params) if params and _follows_from_types(primitive, slot) else ()
-    return what, primitive.rules.get(slot), known, current.trace.axis_env, *types
+def _known(primitive: Primitive, slot: str, params: dict[str, Any]) -> Any:
+    """Returns the parameters that a recipe of a rule depends on, as a key. Of a call, which has none, it holds none."""
+    return exact_key(params) if _follows_from_types(primitive, slot) else ()
 
 
 def _follows_from_types(primitive: Primitive, slot: str) -> bool:

@@ -39,6 +39,11 @@ def parts(
       args: the arguments.
       aval_of: gives the type of a tangent.
     """
+    if len(args) == 1:
+        (x,) = args
+        if isinstance(x, DualTracer) and x._trace is trace:
+            return [x.primal], (x.aval,), (aval_of(x.tangent),), [x.tangent]
+        return [x], (get_aval(x),), (None,), []
     primals = []
     avals = []
     tangent_avals: list[ShapedArray | None] = []

@@ -12,7 +12,7 @@ import numpy as np
 from lawful import tree
 from lawful.autodiff._arguments import flat_function, require_inexact
 from lawful.autodiff._linearize import Linearized
-from lawful.autodiff._vjp import VJPFunction
+from lawful.autodiff._vjp import cotangents
 from lawful.core import ArgumentTypeError, ArgumentValueError, ShapedArray, current, get_aval, is_inexact
 from lawful.staging import function_name, in_avals, own_results, require_callable
 
@@ -50,10 +50,7 @@ def value_and_grad(
 
     @functools.wraps(fun, updated=())
     def value_and_grad_fun(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
-        chosen = chosen_arguments(name, positions, args)
-        primals = tuple(chosen.values())
-        leaves, in_tree = tree.flatten(primals)
-        avals = tuple(map(get_aval, leaves))
+        chosen, leaves, in_tree, avals = chosen_arguments(name, positions, args)
         if holomorphic or not all([is_inexact(aval.dtype) for aval in avals]):
             _check_inputs(name, chosen, holomorphic=holomorphic, allow_int=allow_int)
 
@@ -68,7 +65,7 @@ def value_and_grad(
         value = tree.unflatten(out.tree, linearized.outs)
         aval = _check_output(name, value, out.tree, holomorphic=holomorphic)
         one = 1.0 if aval.weak_type and aval.dtype == np.float64 else aval.dtype.type(1)
-        pulled = VJPFunction(linearized, avals, in_tree, out.tree).pull_back([one], last=True)
+        pulled = cotangents(linearized, avals, [one], last=True)
         gradients = tree.unflatten(in_tree, own_results(pulled, leaves))
         gradient = tuple(gradients) if several else gradients[0]
         return ((value, out.aux()) if has_aux else value), gradient
@@ -125,8 +122,10 @@ def positions_of(argnums: Argnums) -> tuple[int, ...]:
         ) from None
 
 
-def chosen_arguments(name: str, positions: tuple[int, ...], args: tuple[Any, ...]) -> dict[int, Any]:
-    """Returns the arguments to differentiate by, by position from 0.
+def chosen_arguments(
+    name: str, positions: tuple[int, ...], args: tuple[Any, ...]
+) -> tuple[dict[int, Any], list[Any], Any, tuple[ShapedArray, ...]]:
+    """Returns the arguments to differentiate by, by position from 0, their leaves, their tree, and the leaves' types.
 
     Raises:
       ArgumentValueError: there is no such argument, or it is named twice.
@@ -143,8 +142,8 @@ def chosen_arguments(name: str, positions: tuple[int, ...], args: tuple[Any, ...
         raise ArgumentValueError(f"{name}: expected each argument once in argnums, got {positions}; leave one out")
     # At their positions, the others left out, so that an error names the right argument.
     placed = tuple([chosen.get(position) for position in range(len(args))])
-    in_avals(name, (placed, {}), tree.leaves(placed))
-    return chosen
+    leaves, in_tree = tree.flatten(tuple(chosen.values()))
+    return chosen, leaves, in_tree, in_avals(name, (placed, {}), leaves)
 
 
 def _check_inputs(name: str, chosen: dict[int, Any], *, holomorphic: bool, allow_int: bool) -> None:

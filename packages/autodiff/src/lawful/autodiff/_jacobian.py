@@ -75,8 +75,7 @@ def _jacobian(
     def jacobian_fun(*args: Any, **kwargs: Any) -> Any:
         from lawful.batching import vmap
 
-        chosen = chosen_arguments(name, positions, args)
-        leaves, in_tree = tree.flatten(tuple(chosen.values()))
+        chosen, leaves, in_tree, _ = chosen_arguments(name, positions, args)
         paths = [path for path, _ in tree.leaves_with_path(tuple(chosen.values()))]
 
         def function(*differentiated: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 from lawful import tree
 from lawful.autodiff._arguments import check_tangents, flat_function
-from lawful.autodiff._derivative_recipes import NonzeroRecipe, jvp_of_recipe, jvp_recipe
+from lawful.autodiff._derivative_recipes import NonzeroRecipe, exact_tangents, jvp_of_recipe, jvp_recipe
 from lawful.autodiff._dual import DualTracer, TangentAvals, parts, zero_tangent
 from lawful.core import (
     ClosedJaxpr,
@@ -68,16 +68,17 @@ class JVPTrace(Trace):
         return results if primitive.multiple_results else results[0]
 
     def follow(self, recipe: Recipe, args: Sequence[Any]) -> list[Any]:
-        primals, avals, tangent_avals, given = parts(self, args, get_aval)
+        primals, _, tangent_avals, given = parts(self, args, get_aval)
         if not given:
             return self.parent.follow(recipe, args)  # type: ignore[union-attr]
-        differentiated = jvp_of_recipe(recipe, tuple([t is not None for t in tangent_avals]))
+        exact = exact_tangents(recipe, tangent_avals)
+        differentiated = jvp_of_recipe(recipe, exact)
         if differentiated is None:
             return super().follow(recipe, args)
-        expected = [aval.to_tangent_aval() for aval, t in zip(avals, tangent_avals, strict=True) if t is not None]
-        with set_current(self.parent):  # type: ignore[arg-type]
-            exact = [*map(with_weakness_of, given, expected)]
-        return self._follow(differentiated, primals, exact)
+        if exact != tangent_avals:
+            with set_current(self.parent):  # type: ignore[arg-type]
+                given = [*map(with_weakness_of, given, filter(None, exact))]
+        return self._follow(differentiated, primals, given)
 
     def _follow(self, recipe: NonzeroRecipe, primals: list[Any], given: list[Any]) -> list[Any]:
         """Applies what a rule did before to primals and tangents."""

@@ -14,7 +14,7 @@ import numpy as np
 
 from lawful import tree
 from lawful.autodiff._arguments import check_tangent, flat_function, match_tree
-from lawful.autodiff._derivative_recipes import LinearRecipe, linear_recipe, linearized_recipe
+from lawful.autodiff._derivative_recipes import LinearRecipe, exact_tangents, linear_recipe, linearized_recipe
 from lawful.autodiff._dual import DualTracer, TangentAvals, parts, zero_tangent
 from lawful.autodiff._tape import Node, Tape
 from lawful.autodiff._transpose import backward_pass, pull_back
@@ -92,33 +92,37 @@ class LinearizeTrace(Trace):
         if not given:
             return self.parent.process_primitive(primitive, args, params)  # type: ignore[union-attr]
         recipe = linear_recipe(primitive, avals, tangent_avals, params)
-        if recipe is not None:
-            results = self._follow(recipe, primals, given, args)
-        else:
+        if recipe is None:
             results = self._run_rule(primitive, primals, tangent_avals, given, args, params)
+        else:
+            results = self._follow(recipe, primals, given, args)
         return results if primitive.multiple_results else results[0]
 
     def follow(self, recipe: Recipe, args: Sequence[Any]) -> list[Any]:
-        primals, avals, tangent_avals, given = parts(self, args, _aval)
+        primals, _, tangent_avals, given = parts(self, args, _aval)
         if not given:
             return self.parent.follow(recipe, args)  # type: ignore[union-attr]
-        linearized = linearized_recipe(recipe, tuple([t is not None for t in tangent_avals]))
+        exact = exact_tangents(recipe, tangent_avals)
+        linearized = linearized_recipe(recipe, exact)
         if linearized is None:
             return super().follow(recipe, args)
-        expected = [aval.to_tangent_aval() for aval, t in zip(avals, tangent_avals, strict=True) if t is not None]
-        if any([tangent.aval is not aval for tangent, aval in zip(given, expected, strict=True)]):
+        if exact != tangent_avals:
             with set_current(self.linear):
-                given = [self.linear.exact(t, aval) for t, aval in zip(given, expected, strict=True)]
+                given = [self.linear.exact(t, aval) for t, aval in zip(given, filter(None, exact), strict=True)]
         return self._follow(linearized, primals, given, args)
 
     def _follow(self, recipe: LinearRecipe, primals: list[Any], given: list[Atom], args: Sequence[Any]) -> list[Any]:
         """Applies what was linearized before to primals and tangents."""
         values = self.parent.follow(recipe.primal, primals)  # type: ignore[union-attr]
         source = user_source(3)
+        if recipe.count == 1 and recipe.numbers[0] is not None:  # as of most
+            x = values.pop(0)
+            (tangent,) = self.linear.add(recipe, values, given, args, source)
+            return [LinearizeTracer(self, x, tangent, source, recipe.primal.out_avals[0])]
         tangents = self.linear.add(recipe, values[recipe.count :], given, args, source)
         return [
-            x if number is None else LinearizeTracer(self, x, tangents[number], source, get_aval(x))
-            for number, x in zip(recipe.numbers, values, strict=False)
+            x if number is None else LinearizeTracer(self, x, tangents[number], source, aval)
+            for number, x, aval in zip(recipe.numbers, values, recipe.primal.out_avals, strict=False)
         ]
 
     def _run_rule(

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-import numpy as np
+from numpy import ndarray
 
 from lawful.autodiff._derivative_recipes import LinearRecipe
 from lawful.core import Atom, JaxprEqn, ShapedArray, SourceLine, Var, place
@@ -73,14 +73,14 @@ class Tape(PartialTrace):
           The tangents of its outputs that are not zero.
         """
         for i, x in enumerate(residuals):
-            if type(x) is np.ndarray:
+            if type(x) is ndarray:
                 self.volatile = args
                 if self.may_change(x):
                     residuals[i] = self.constant_value(x)
                 self.volatile = None
         if not recipe.is_plain:
             return self.inline_atoms(recipe.linear, [*map(self.atom, residuals), *inputs], source)
-        outputs = [Var(aval) for aval in recipe.linear.out_avals]
+        outputs = tuple([Var(aval) for aval in recipe.linear.out_avals])
         self.eqns.append(Node(recipe, residuals, inputs, outputs, source))
         return outputs
 

@@ -73,28 +73,27 @@ def pull_back(
       The cotangents of ``invars``; zeros are symbolic.
     """
     ct_of: dict[Any, Any] = {}
-
-    def accumulate(atom: Any, ct: Any) -> None:
-        if type(atom) is Var and ct is not None and type(ct) is not Zero:
-            known = ct_of.get(atom)
-            ct_of[atom] = ct if known is None else add_tangents(known, ct)
-
-    for atom, ct in zip(outvars, cts, strict=True):
-        accumulate(atom, ct)
+    # Cotangents that are None are zero.
+    pulled: Iterable[tuple[Any, Any]] = zip(outvars, cts, strict=True)
+    steps = iter(entries)
     with at_source(place.source):
-        for entry in entries:
-            is_node = type(entry) is Node
-            given = [ct_of.pop(var, None) for var in (entry.outputs if is_node else entry.outvars)]
-            if all([ct is None for ct in given]):
-                continue
+        while True:
+            for atom, ct in pulled:
+                if type(atom) is Var and ct is not None and type(ct) is not Zero:
+                    known = ct_of.get(atom)
+                    ct_of[atom] = ct if known is None else add_tangents(known, ct)
+            for entry in steps:
+                is_node = type(entry) is Node
+                given = [ct_of.pop(var, None) for var in (entry.outputs if is_node else entry.outvars)]
+                if any([ct is not None for ct in given]):
+                    break
+            else:
+                return [ct_of[var] if var in ct_of else Zero(var.aval) for var in invars]
             place.source = entry.source
             if is_node:
-                for atom, ct in zip(entry.inputs, _pulled_node(entry, given), strict=True):
-                    accumulate(atom, ct)
+                pulled = zip(entry.inputs, _pulled_node(entry, given), strict=True)
             else:
-                for atom, ct in _pulled_equation(entry, given, residuals):
-                    accumulate(atom, ct)
-    return [ct_of[var] if var in ct_of else Zero(var.aval) for var in invars]
+                pulled = _pulled_equation(entry, given, residuals)
 
 
 def _pulled_node(node: Node, cts: list[Any]) -> Sequence[Any]:

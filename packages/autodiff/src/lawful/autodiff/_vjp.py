@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -42,29 +42,34 @@ class VJPFunction:
             check_tangent("vjp", "cotangent", path, aval, x)
             for path, aval, x in zip(paths, self._out_types, leaves, strict=True)
         ]
-        result: tuple[Any, ...] = tree.unflatten(self._in_tree, self.pull_back(cts))
+        result: tuple[Any, ...] = tree.unflatten(self._in_tree, cotangents(self._linearized, self._in_types, cts))
         return result
-
-    def pull_back(self, cts: list[Any], *, last: bool = False) -> list[Any]:
-        """Returns the flat cotangents of the arguments from flat ones of the result, of the right types.
-
-        Args:
-          cts: the cotangents.
-          last: whether this is the last use of the function: then residuals are freed as the pass goes on.
-        """
-        given = [ct for ct, nonzero in zip(cts, self._nonzeros, strict=True) if nonzero]
-        found = iter(self._linearized.pull_back(given, last=last))
-        tangent_types = [aval.to_tangent_aval() for aval in self._in_types]
-        results = [
-            with_weakness_of(instantiate_zeros(next(found) if has else Zero(aval)), aval)
-            for aval, has in zip(tangent_types, self._inputs, strict=True)
-        ]
-        if not any([type(x) is np.ndarray for x in results]):
-            return results
-        return own_results(results, [*cts, *self._linearized.residuals])
 
     def __repr__(self) -> str:
         return f"VJPFunction({self.jaxpr})"
+
+
+def cotangents(
+    linearized: Linearized, in_types: Sequence[ShapedArray], cts: Sequence[Any], *, last: bool = False
+) -> list[Any]:
+    """Returns the flat cotangents of the arguments of a function from flat ones of its result, of the right types.
+
+    Args:
+      linearized: the function.
+      in_types: the types of its arguments.
+      cts: the cotangents of its result.
+      last: whether this is the last use of what is kept: then residuals are freed as the pass goes on.
+    """
+    given = [ct for ct, nonzero in zip(cts, linearized.nonzeros, strict=True) if nonzero]
+    found = iter(linearized.pull_back(given, last=last))
+    tangent_types = [aval.to_tangent_aval() for aval in in_types]
+    results = [
+        with_weakness_of(instantiate_zeros(next(found) if has else Zero(aval)), aval)
+        for aval, has in zip(tangent_types, linearized.inputs, strict=True)
+    ]
+    if not any([type(x) is np.ndarray for x in results]):
+        return results
+    return own_results(results, [*cts, *linearized.residuals])
 
 
 def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple[Any, ...]:

@@ -39,12 +39,28 @@ primitives_by_name: WeakValueDictionary[str, Primitive] = WeakValueDictionary()
 _with_recipes: WeakSet[Primitive] = WeakSet()
 #: How many recipes are remembered; all go when there are more.
 _MOST_RECIPES = 4096
+#: How often a rule has been defined.
+_definitions = 0
 _lock = threading.Lock()
 
 
-def remember_recipe(primitive: Primitive, key: Any, recipe: Any) -> None:
-    """Keeps what was derived of a rule, in the primitive, until a rule is defined anew."""
+def definitions() -> int:
+    """Returns how often a rule of any primitive has been defined."""
+    return _definitions
+
+
+def remember_recipe(primitive: Primitive, key: Any, recipe: Any, since: int) -> None:
+    """Keeps what was derived of rules, in the primitive, until one is defined anew.
+
+    Args:
+      primitive: whose rule it is.
+      key: by which it is found.
+      recipe: what was derived.
+      since: what `definitions` gave before; where a rule has been defined meanwhile, nothing is kept.
+    """
     with _lock:
+        if since != _definitions:
+            return
         if sum([len(other.recipes) for other in _with_recipes]) >= _MOST_RECIPES:
             _forget()
         _with_recipes.add(primitive)
@@ -53,9 +69,15 @@ def remember_recipe(primitive: Primitive, key: Any, recipe: Any) -> None:
 
 def forget_recipes() -> None:
     """Forgets all that was derived of the rules of primitives."""
-    if _with_recipes:
-        with _lock:
-            _forget()
+    with _lock:
+        _forget()
+
+
+def _note_definition() -> None:
+    global _definitions
+    with _lock:
+        _definitions += 1
+        _forget()
 
 
 def _forget() -> None:
@@ -69,11 +91,11 @@ class Rules(dict[str, Rule]):
 
     def __setitem__(self, slot: str, rule: Rule) -> None:
         super().__setitem__(slot, rule)
-        forget_recipes()
+        _note_definition()
 
     def __delitem__(self, slot: str) -> None:
         super().__delitem__(slot)
-        forget_recipes()
+        _note_definition()
 
 
 def primitive_named(name: str) -> Primitive:

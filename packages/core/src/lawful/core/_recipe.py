@@ -14,7 +14,7 @@ import numpy as np
 
 from lawful.core._aval import ShapedArray
 from lawful.core._jaxpr import ClosedJaxpr, Jaxpr, Literal
-from lawful.core._primitive import Primitive, remember_recipe
+from lawful.core._primitive import Primitive, definitions, remember_recipe
 
 #: A primitive with its parameters, the numbers of its operands, and the types of its results.
 Step = tuple[Primitive, dict[str, Any], tuple[int, ...], tuple[ShapedArray, ...]]
@@ -87,11 +87,21 @@ class Recipe:
         if self._evaluated > _OFTEN and self._compile is not None:
             self.function = self._compile(self.closed)
 
-    def remembered[R](self, key: Hashable, derive: Callable[[], R | None]) -> R | None:
-        """Returns what a transformation derives of the recipe, once for each key; None where it cannot."""
-        if key not in self.derived:
-            self.derived[key] = derived_or_none(derive)
-        found: R | None = self.derived[key]
+    def remembered[R](
+        self, key: Hashable, derive: Callable[Concatenate[Recipe, ...], R | None], *args: Any
+    ) -> R | None:
+        """Returns what a transformation derives of the recipe, once for each key; None where it cannot.
+
+        Args:
+          key: the transformation, and all that the result depends on.
+          derive: derives it.
+          args: what ``derive`` is given after the recipe.
+        """
+        found: R | None
+        try:
+            found = self.derived[key]
+        except KeyError:
+            found = self.derived[key] = derived_or_none(lambda: derive(self, *args))
         return found
 
 
@@ -113,7 +123,7 @@ def remembered[R](
 
     Args:
       primitive: whose rule it is; it also keeps what is remembered, and forgets it when a rule is defined.
-      key: the rule, and all that the result depends on.
+      key: all that the result depends on beside the rules.
       derive: runs the rule on types. It is called again only after `clear_memos`.
       args: what ``derive`` is given after the primitive.
 
@@ -131,8 +141,9 @@ def remembered[R](
 
 
 def _derived[R](primitive: Primitive, key: Hashable, derive: Callable[..., R | None], args: Any) -> R | None:
+    since = definitions()
     found = derived_or_none(lambda: derive(primitive, *args))
-    remember_recipe(primitive, key, found)
+    remember_recipe(primitive, key, found, since)
     return found
 
 

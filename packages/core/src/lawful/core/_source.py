@@ -60,10 +60,8 @@ class SourceLine:
         return f"SourceLine({self})"
 
 
-def _file_is_ours(filename: str, module: str) -> bool:
-    ours = module.partition(".")[0] in _OUR_MODULES or filename.startswith("<lawful")
-    _is_ours[filename] = ours
-    return ours
+def _note_file(filename: str, module: str) -> None:
+    _is_ours[filename] = module.partition(".")[0] in _OUR_MODULES or filename.startswith("<lawful")
 
 
 class _Place(threading.local):
@@ -103,15 +101,15 @@ def user_source(depth: int = 1) -> SourceLine | None:
         frame = sys._getframe(depth)
     except ValueError:
         return None
-    cache = _is_ours
+    ours = _is_ours
     while frame is not None:
         code = frame.f_code
-        filename = code.co_filename
-        ours = cache.get(filename)
-        if ours is None:
-            ours = _file_is_ours(filename, frame.f_globals.get("__name__", ""))
-        if not ours:
-            return SourceLine(code, frame.f_lasti)
+        try:
+            if not ours[code.co_filename]:
+                return SourceLine(code, frame.f_lasti)
+        except KeyError:
+            _note_file(code.co_filename, frame.f_globals.get("__name__", ""))
+            continue
         frame = frame.f_back  # type: ignore[assignment]  # the loop ends at None
     return None
 

@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any, NoReturn
 
 import numpy
-from lawful.core import ArgumentTypeError, Tracer
+from lawful.core import ArgumentTypeError, Tracer, current
 from lawful.numpy import _ufunc_methods as methods
 from lawful.ops import Elementwise, is_eager, promote
 
@@ -52,7 +52,8 @@ class Ufunc:
         self.__name__ = self.__qualname__ = numpy_function.__name__
         self.__doc__ = doc or op.__doc__
         self.__signature__ = _signature(self.nin)
-        self._compute = op.primitive.bind if isinstance(op, Elementwise) else op
+        self._primitive = op.primitive if isinstance(op, Elementwise) else None
+        self._compute = op
         self._promotes = promotes
 
     def __repr__(self) -> str:
@@ -68,7 +69,10 @@ class Ufunc:
                 return self.numpy_function(*args)
             except (TypeError, ValueError, OverflowError):
                 pass  # the path below says what is wrong
-        return self._compute(*promote(self.__name__, self.numpy_function, args) if self._promotes else args)
+        operands = promote(self.__name__, self.numpy_function, args) if self._promotes else args
+        if self._primitive is not None:
+            return current.trace.process_primitive(self._primitive, operands, {})
+        return self._compute(*operands)
 
     def _refuse(self, kwargs: Mapping[str, Any]) -> NoReturn:
         raise ArgumentTypeError(

@@ -7,10 +7,11 @@ its batching rule brings the batch dimensions to the front; its promotion is the
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import combinations
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -39,6 +40,17 @@ Lower = Callable[..., Any]
 # Values that NumPy promotes as we do, so that an eager call can go straight to the NumPy function.
 _native_dtypes = frozenset(dtype for dtype in supported_dtypes if dtype.kind in "biufc" and "float8" not in dtype.name)
 _scalar_types = frozenset({*(dtype.type for dtype in _native_dtypes), float, complex, bool, int})
+
+
+#: What is the same for NumPy's floats and Python's as a function of NumPy's, and takes a tenth of the time.
+_OPERATORS: Final[dict[Any, Callable[..., Any]]] = {
+    np.add: operator.add,
+    np.subtract: operator.sub,
+    np.multiply: operator.mul,
+    np.negative: operator.neg,
+}
+_DOUBLES: Final = (float, np.float64)
+_MACHINE_FLOATS: Final = (np.dtype(np.float32), np.dtype(np.float64))
 
 
 def is_eager(*args: Any) -> bool:
@@ -147,7 +159,7 @@ def elementwise(
     @primitive.def_impl
     def impl(*args: Any, **params: Any) -> Any:
         out = numpy_function(*args, **params)
-        if type(args[0]) in python_scalar_types and all(type(x) in python_scalar_types for x in args):
+        if type(args[0]) in python_scalar_types and all([type(x) in python_scalar_types for x in args]):
             return out.item()  # a weak value: of Python scalars only comes a Python scalar
         return out
 
@@ -155,8 +167,11 @@ def elementwise(
     def specialised(avals: Sequence[ShapedArray], compile: Any, **params: Any) -> Callable[..., Any]:
         # Unless all are Python scalars there is nothing to do but what NumPy does, if no other rule has been defined.
         function = primitive.rule("impl")
-        if function is impl and not all([aval.weak_type for aval in avals]):
-            function = numpy_function
+        if function is impl:
+            if numpy_function in _OPERATORS and not avals[0].shape and avals[0].dtype in _MACHINE_FLOATS:
+                function = _OPERATORS[numpy_function]
+            elif not all([aval.weak_type for aval in avals]):
+                function = numpy_function
         return partial(function, **params) if params else function
 
     @primitive.def_abstract_eval
@@ -243,6 +258,8 @@ def add_tangents(x: Any, y: Any) -> Any:
         return y
     if type(y) is Zero:
         return x
+    if type(x) in _DOUBLES and type(y) in _DOUBLES:
+        return x + y
     from lawful.ops._arithmetic import add_p
 
     return add_p.bind(x, y)

@@ -13,7 +13,7 @@ from lawful.ops._promotion import convert, promote
 
 
 def _numpy_integer_pow(x: Any, *, y: int) -> Any:
-    if type(x) is np.float64:
+    if type(x) is np.float64 or type(x) is float:
         return np.power(x, float(y))
     dtype = np.asarray(x).dtype
     return np.asarray(np.power(x, np.asarray(y, dtype if dtype.kind in "iu" else np.int64))).astype(dtype)[()]

@@ -148,13 +148,11 @@ class _Plan(NamedTuple):
     """What promotion does to operands of some types.
 
     Attributes:
-      conversions: for each operand, the dtype and weakness that it is converted to; None for one that stays.
+      conversions: the number of each operand that is converted, with the dtype and weakness that it gets.
       shape: what the operands are broadcast to; None if they have it.
-
-    Where all stay as they are there are no ``conversions``.
     """
 
-    conversions: tuple[tuple[np.dtype[Any], bool] | None, ...] | None
+    conversions: tuple[tuple[int, np.dtype[Any], bool], ...]
     shape: tuple[int, ...] | None
 
 
@@ -183,10 +181,11 @@ def promote(name: str, function: np.ufunc | None, args: Sequence[Any], *, operat
                 _plans.clear()
             _plans[key] = plan
     conversions, shape = plan
-    if conversions is None:
-        return args
-    operands = [x if to is None else convert(x, *to) for x, to in zip(args, conversions, strict=True)]
-    return operands if shape is None else [broadcast_to(x, shape) for x in operands]
+    if conversions:
+        args = [*args]
+        for i, dtype, weak in conversions:
+            args[i] = convert(args[i], dtype, weak)
+    return args if shape is None else [broadcast_to(x, shape) for x in args]
 
 
 def _plan(name: str, function: np.ufunc | None, args: Sequence[Any], operator: bool) -> _Plan:
@@ -202,15 +201,13 @@ def _plan(name: str, function: np.ufunc | None, args: Sequence[Any], operator: b
         shape = broadcast_shapes(name, *[aval.shape for aval in avals])
     keep_weak = weak and operator
     conversions = [
-        None
-        if aval.dtype == dtype and not (aval.weak_type and type(x) in python_scalar_types and not keep_weak)
-        else (dtype, keep_weak)
-        for x, aval in zip(args, avals, strict=True)
+        (i, dtype, keep_weak)
+        for i, (x, aval) in enumerate(zip(args, avals, strict=True))
+        if aval.dtype != dtype or (aval.weak_type and type(x) in python_scalar_types and not keep_weak)
     ]
-    stay_weak = [keep_weak if to else aval.weak_type for to, aval in zip(conversions, avals, strict=True)]
-    if weak and not operator and all(stay_weak):
-        conversions[0] = (dtype, False)
-    return _Plan(None if shape is None and not any(conversions) else tuple(conversions), shape)
+    if weak and not operator and not conversions:
+        conversions = [(0, dtype, False)]
+    return _Plan(tuple(conversions), shape)
 
 
 def _without_narrowing(args: Sequence[Any], kinds: Sequence[tuple[Any, bool]]) -> list[tuple[Any, bool]]:
