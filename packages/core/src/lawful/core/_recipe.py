@@ -157,17 +157,26 @@ def exact_key(params: dict[str, Any]) -> Any:
     return tuple([(name, value, kind_of(value)) for name, value in params.items()])
 
 
+#: Types of which equal values are the same.
+_PLAIN = frozenset({int, bool, str, type(None)})
+
+
 def _holds_program(value: Any) -> bool:
-    if type(value) is tuple:
-        return any([_holds_program(x) for x in value])
+    cls = type(value)
+    if cls in _PLAIN:
+        return False
+    if cls is tuple:
+        return any([type(x) not in _PLAIN and _holds_program(x) for x in value])
     return isinstance(value, ClosedJaxpr | Jaxpr) or (callable(value) and not isinstance(value, type))
 
 
 def kind_of(value: Any) -> Any:
     """Returns what tells a hashable value from others that it is equal to, also inside tuples."""
     cls = type(value)
+    if cls in _PLAIN:
+        return cls
     if cls is tuple:
-        return (cls, *map(kind_of, value))
+        return (cls, *[kind if (kind := type(x)) in _PLAIN else kind_of(x) for x in value])
     if isinstance(value, float | complex | np.inexact):
         return (cls, str(value))
     return cls

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Sequence
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
@@ -206,6 +206,22 @@ def _by_matrices(lhs: Any, rhs: Any, numbers: DimensionNumbers) -> Any:
     left = lhs.transpose(lhs_batch + plan.lhs_free + lhs_contract).reshape(plan.lhs_matrices)
     right = rhs.transpose(rhs_batch + rhs_contract + plan.rhs_free).reshape(plan.rhs_matrices)
     return np.matmul(left, right).reshape(plan.shape)[()]
+
+
+@dot_general_p.def_rule_as("numpy")
+def _specialised(avals: Sequence[ShapedArray], compile: Any, **params: Any) -> Callable[..., Any]:
+    """Returns the function for operands of some types: that of NumPy's itself for a product of matrices."""
+    impl = dot_general_p.rule("impl")
+    lhs, rhs = avals
+    numbers, preferred = params["dimension_numbers"], params["preferred_element_type"]
+    if impl is not _impl or preferred is not None or sum_dtype(lhs.dtype, lhs.dtype) != lhs.dtype:
+        return partial(impl, **params)
+    if numbers == _MATRIX_PRODUCT and lhs.ndim == 2 and rhs.ndim <= 2:
+        return np.matmul
+    if numbers[1] == ((), ()) and lhs.ndim == rhs.ndim == 2 and len(numbers[0][0]) == 1:
+        turn_lhs, turn_rhs = numbers[0][0] == (0,), numbers[0][1] == (1,)
+        return lambda x, y: np.matmul(x.T if turn_lhs else x, y.T if turn_rhs else y)
+    return partial(impl, **params)
 
 
 @dot_general_p.def_abstract_eval
