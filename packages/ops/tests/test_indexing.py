@@ -144,7 +144,7 @@ def arrays_and_mixed_indices(draw: Any) -> tuple[np.ndarray[Any, Any], Any]:
             dim += ndim - 1
         elif what == "bool":
             entries.append(draw(st.sampled_from([True, False, np.True_, np.array(False)])))
-        dim += what not in ("new", "bool") and (what != "ellipsis" or entries[-1:] == [...])
+        dim += what not in ("new", "bool") and (what != "ellipsis" or entries[-1] is ...)
     return np.arange(np.prod(shape, dtype=int)).reshape(shape), tuple(entries)
 
 
