@@ -60,6 +60,18 @@ class SourceLine:
         return f"SourceLine({self})"
 
 
+#: The places of late: the equations of a loop come from a few. The key is the code's identity, and the instruction.
+_lines: dict[tuple[int, int], SourceLine] = {}
+_MOST_LINES = 8192
+
+
+def _new_line(key: tuple[int, int], code: CodeType) -> SourceLine:
+    if len(_lines) >= _MOST_LINES:
+        _lines.clear()
+    line = _lines[key] = SourceLine(code, key[1])
+    return line
+
+
 def _note_file(filename: str, module: str) -> None:
     _is_ours[filename] = module.partition(".")[0] in _OUR_MODULES or filename.startswith("<lawful")
 
@@ -106,7 +118,9 @@ def user_source(depth: int = 1) -> SourceLine | None:
         code = frame.f_code
         try:
             if not ours[code.co_filename]:
-                return SourceLine(code, frame.f_lasti)
+                key = (id(code), frame.f_lasti)
+                known = _lines.get(key)
+                return known if known is not None and known._code is code else _new_line(key, code)
         except KeyError:
             _note_file(code.co_filename, frame.f_globals.get("__name__", ""))
             continue

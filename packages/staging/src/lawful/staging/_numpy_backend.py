@@ -25,6 +25,7 @@ from lawful.core import (
     to_numpy,
 )
 from lawful.ops import broadcast_in_dim_p
+from lawful.staging._dce import dce_jaxpr
 from lawful.staging._ownership import own_results
 
 # What a program takes as it is.
@@ -39,7 +40,7 @@ class NumpyBackend:
 
     def lower(self, closed: ClosedJaxpr, *, name: str, donated: Sequence[int] = ()) -> PythonProgram:
         """Lowers a jaxpr to Python source. NumPy cannot reuse arguments, so that ``donated`` says nothing to it."""
-        return PythonProgram(closed, name)
+        return PythonProgram(dce_jaxpr(closed, (True,) * len(closed.out_avals)), name)
 
 
 class PythonProgram:
@@ -100,54 +101,96 @@ def numpy_function(closed: ClosedJaxpr) -> Callable[..., list[Any]]:
 
 def _compile(closed: ClosedJaxpr) -> tuple[str, Callable[..., list[Any]]]:
     jaxpr = closed.jaxpr
-    names: dict[Var, str] = {}
-    scope: dict[str, Any] = {}
-    functions: dict[tuple[Any, ...], str] = {}
-
-    def name_of(var: Var) -> str:
-        return names.setdefault(var, f"v{len(names)}")
-
-    def text_of(atom: Atom) -> str:
-        if type(atom) is Var:
-            return name_of(atom)
-        assert type(atom) is Literal
-        constant = f"c{len(scope)}"
-        scope[constant] = atom.val
-        return constant
-
-    def callee(eqn: JaxprEqn) -> str:
-        function = _function_of(eqn)
-        key = (id(function),)
-        known = functions.get(key)
-        if known is None:
-            base = eqn.primitive.name if eqn.primitive.name.isidentifier() else "op"
-            known = functions[key] = f"{base}_{len(functions)}"
-            scope[known] = function
-        return known
-
+    scope = _Scope()
     for var, value in zip(jaxpr.constvars, closed.consts, strict=True):
-        scope[name_of(var)] = to_numpy(value)
-    header = ", ".join(name_of(var) for var in jaxpr.invars)
+        scope.define(var, to_numpy(value))
+    header = ", ".join([scope.target(var) for var in jaxpr.invars])
     lines = []
-    constants = set(jaxpr.constvars)
     for eqn, dead in zip(jaxpr.eqns, last_uses(jaxpr), strict=True):
         if eqn.primitive is broadcast_in_dim_p and type(eqn.invars[0]) is Literal:
             # A number that is repeated takes no memory, and need not be repeated in every call.
-            scope[name_of(eqn.outvars[0])] = _function_of(eqn)(eqn.invars[0].val)
-            constants.add(eqn.outvars[0])
+            scope.define(eqn.outvars[0], _function_of(eqn)(eqn.invars[0].val))
             continue
-        arguments = ", ".join(text_of(atom) for atom in eqn.invars)
-        targets = ", ".join(name_of(var) for var in eqn.outvars)
+        arguments = ", ".join([scope.text(atom) for atom in eqn.invars])
+        # A result may take the name of an operand that nothing uses any longer, and frees its value.
+        freed = [scope.free(var) for var in dead if var not in eqn.outvars and scope.is_local(var)]
+        targets = ", ".join([scope.target(var) for var in eqn.outvars])
         if eqn.primitive.multiple_results:
             targets = f"[{targets}]"
-        lines.append(f"    {targets} = {callee(eqn)}({arguments})")
-        freed = [name_of(var) for var in dead if var not in constants]
-        if freed:
-            lines.append(f"    {' = '.join(freed)} = None")
-    results = ", ".join(text_of(atom) for atom in jaxpr.outvars)
+        lines.append(f"    {targets} = {scope.callee(eqn)}({arguments})")
+        freed += [scope.free(var) for var in dead if var in eqn.outvars]
+        left = [name for name in dict.fromkeys(freed) if name in scope.unused]
+        if left:
+            lines.append(f"    {' = '.join(left)} = None")
+    results = ", ".join([scope.text(atom) for atom in jaxpr.outvars])
     source = "\n".join([f"def program({header}):", *lines, f"    return [{results}]", ""])
-    exec(compile(source, "<lawful program>", "exec"), scope)
-    return source, scope["program"]
+    exec(compile(source, "<lawful program>", "exec"), scope.values)
+    return source, scope.values["program"]
+
+
+class _Scope:
+    """The names of a program in Python.
+
+    Attributes:
+      values: what the program finds by name: constants ``c0``, …, and functions.
+      unused: the names of local variables, ``v0``, …, that may be taken again.
+    """
+
+    def __init__(self) -> None:
+        self.values: dict[str, Any] = {}
+        self.unused: list[str] = []
+        self._names: dict[Var, str] = {}
+        self._constants: dict[Any, str] = {}
+        self._callees: dict[int, str] = {}
+        self._local_count = 0
+
+    def define(self, var: Var, value: Any) -> None:
+        """Makes a variable a constant."""
+        self._names[var] = self._constant(value)
+
+    def target(self, var: Var) -> str:
+        """Returns a name for a variable that is about to get a value."""
+        if not self.unused:
+            self.unused.append(f"v{self._local_count}")
+            self._local_count += 1
+        name = self._names[var] = self.unused.pop()
+        return name
+
+    def is_local(self, var: Var) -> bool:
+        """Whether a variable is one of the program, and no constant."""
+        return self._names[var].startswith("v")
+
+    def free(self, var: Var) -> str:
+        """Makes the name of a variable one that may be taken again, and returns it."""
+        name = self._names[var]
+        self.unused.append(name)
+        return name
+
+    def text(self, atom: Atom) -> str:
+        """Returns what stands for a variable or number."""
+        if type(atom) is Var:
+            return self._names[atom]
+        assert type(atom) is Literal
+        # A number that is not zero nor NaN is the same wherever it stands; of zero there are two.
+        key = (type(atom.val), atom.val) if atom.val and atom.val == atom.val else id(atom)
+        if key not in self._constants:
+            self._constants[key] = self._constant(atom.val)
+        return self._constants[key]
+
+    def callee(self, eqn: JaxprEqn) -> str:
+        """Returns the name of the function that an equation calls."""
+        function = _function_of(eqn)
+        known = self._callees.get(id(function))
+        if known is None:
+            base = eqn.primitive.name if eqn.primitive.name.isidentifier() else "op"
+            known = self._callees[id(function)] = f"{base}_{len(self._callees)}"
+            self.values[known] = function
+        return known
+
+    def _constant(self, value: Any) -> str:
+        name = f"c{len(self.values)}"
+        self.values[name] = value
+        return name
 
 
 def _function_of(eqn: JaxprEqn) -> Callable[..., Any]:
