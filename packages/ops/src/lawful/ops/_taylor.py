@@ -28,25 +28,26 @@ def constant(x: Any, order: Index) -> Series:
 
 def times(series: Series, x: Any, slope: Slope) -> Series:
     """Returns a series multiplied by ``x + slope[0] α + slope[1] β``."""
-    return {index: x * c + _lower(series, index, slope, 0.0 * c) for index, c in series.items()}
+    return {index: _sum([x * c, *_lower(series, index, slope)]) for index, c in series.items()}
 
 
 def over(series: Series, x: Any, slope: Slope) -> Series:
     """Returns a series divided by ``x + slope[0] α + slope[1] β``."""
     out: Series = {}
     for index, c in series.items():
-        out[index] = (c - _lower(out, index, slope, 0.0 * c)) / x
+        out[index] = _less(c, _lower(out, index, slope)) / x
     return out
 
 
-def _lower(series: Series, index: Index, slope: Slope, zero: Any) -> Any:
+def _lower(series: Series, index: Index, slope: Slope) -> list[Any]:
+    """Returns what the product with a slope adds to a coefficient, of the lower ones."""
     i, j = index
-    total = zero
+    terms = []
     if i and not _is_none(slope[0]):
-        total = total + slope[0] * series[i - 1, j]
+        terms.append(slope[0] * series[i - 1, j])
     if j and not _is_none(slope[1]):
-        total = total + slope[1] * series[i, j - 1]
-    return total
+        terms.append(slope[1] * series[i, j - 1])
+    return terms
 
 
 def _is_none(slope: Any) -> bool:
@@ -55,16 +56,14 @@ def _is_none(slope: Any) -> bool:
 
 def product(x: Series, y: Series) -> Series:
     """Returns the product of two series of one order."""
-    return {
-        (i, j): sum([x[k, m] * y[i - k, j - m] for k, m in indices((i, j))][1:], start=x[0, 0] * y[i, j]) for i, j in x
-    }
+    return {(i, j): _sum([x[k, m] * y[i - k, j - m] for k, m in indices((i, j))]) for i, j in x}
 
 
 def quotient(x: Series, y: Series) -> Series:
     """Returns ``x / y`` of two series of one order."""
     out: Series = {}
     for index, c in x.items():
-        out[index] = (c - _sum([y[k] * out[rest] for k, rest in _splits(index)], 0.0 * c)) / y[0, 0]
+        out[index] = _less(c, [y[k] * out[rest] for k, rest in _splits(index)]) / y[0, 0]
     return out
 
 
@@ -75,8 +74,7 @@ def exponential(series: Series) -> Series:
         if index != (0, 0):
             # By the derivative in α, or in β where there is no α.
             axis = 0 if index[0] else 1
-            terms = [k[axis] * series[k] * out[rest] for k, rest in _splits(index) if k[axis]]
-            out[index] = _sum(terms[1:], terms[0]) / index[axis]
+            out[index] = _sum([k[axis] * series[k] * out[rest] for k, rest in _splits(index) if k[axis]]) / index[axis]
     return out
 
 
@@ -86,5 +84,9 @@ def _splits(index: Index) -> Iterator[tuple[Index, Index]]:
         yield (k, m), (index[0] - k, index[1] - m)
 
 
-def _sum(terms: list[Any], start: Any) -> Any:
-    return sum(terms, start=start)
+def _sum(terms: list[Any]) -> Any:
+    return sum(terms[1:], start=terms[0])
+
+
+def _less(x: Any, terms: list[Any]) -> Any:
+    return x - _sum(terms) if terms else x
