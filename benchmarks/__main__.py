@@ -1,7 +1,7 @@
 """Lawful and its peers, measured in turns in one run.
 
     uv run --group bench python -m benchmarks                     all cases
-    uv run --group bench python -m benchmarks --quick             for a sixth of the time
+    uv run --group bench python -m benchmarks --quick             for a few of the samples
     uv run --group bench python -m benchmarks "compiled call"     those with a word in their name or group
     uv run --group bench python -m benchmarks --json results.json
     uv run --group bench python -m benchmarks --write             puts the table and profiles into docs/performance.md

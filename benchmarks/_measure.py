@@ -11,11 +11,12 @@ from dataclasses import dataclass
 from benchmarks._case import Timed
 
 #: Seconds a case, of all systems together.
-USUAL, QUICK = 6.0, 1.0
+USUAL, QUICK = 6.0, 0.4
 #: A sample is at least so long, in seconds, so that the clock and the loop around it do not count.
 SAMPLE = 0.005
-#: There are at least so many rounds, and at most so many.
+#: There are at least so many rounds, and at most so many; in less than the usual time at least so many.
 ROUNDS = (5, 200)
+QUICK_ROUNDS = 3
 #: The least number of rounds where one alone takes all of the time, and where one takes several times as long.
 LONG_ROUNDS, LONGER_ROUNDS = 2, 1
 LONGER = 2.5
@@ -54,10 +55,11 @@ def measure(calls: Mapping[str, Timed], seconds: float, *, told: bool = False) -
       told: whether a call returns the number that is compared, such as seconds of a process of its own, or bytes.
     """
     names = [*calls]
-    loops = {name: 1 if told else _loops(timed, seconds) for name, timed in calls.items()}
+    warm = {name: (1, None) if told else _warmed(timed, seconds) for name, timed in calls.items()}
+    loops = {name: number for name, (number, _) in warm.items()}
     samples: dict[str, list[float]] = {name: [] for name in names}
     start = time.perf_counter()
-    least, most = ROUNDS[0], ROUNDS[1]
+    least, most = ROUNDS[0] if seconds >= USUAL else QUICK_ROUNDS, ROUNDS[1]
     if long := [timed.rounds for timed in calls.values() if timed.rounds]:
         most = max(1, round(min(long) * seconds / USUAL))
     for number in range(most):
@@ -65,30 +67,37 @@ def measure(calls: Mapping[str, Timed], seconds: float, *, told: bool = False) -
             least = LONGER_ROUNDS if spent > LONGER * seconds else LONG_ROUNDS
         if number >= least and time.perf_counter() - start > seconds:
             break
+        gc.collect()
         turn = number % len(names)
         for name in (*names[turn:], *names[:turn]):
-            samples[name].append(float(calls[name].call()) if told else _sample(calls[name], loops[name]))
+            known = warm[name][1] if number == 0 else None
+            if known is not None:
+                samples[name].append(known)
+                start -= known
+            else:
+                samples[name].append(float(calls[name].call()) if told else _sample(calls[name], loops[name]))
     return Measured(samples, loops)
 
 
-def _loops(timed: Timed, seconds: float) -> int:
-    """Returns how many calls a sample needs, after a few to warm up; after one if that takes all of the time."""
-    loops = 1
-    for _ in range(2):
-        if _sample(timed, 1) > seconds:
-            return 1
+def _warmed(timed: Timed, seconds: float) -> tuple[int, float | None]:
+    """Returns how many calls a sample needs, after a few to warm up; of one that takes all of the time, its seconds."""
+    spent = _sample(timed, 1)
+    if spent > seconds:
+        return 1, spent if spent > LONGER * seconds else None
     if timed.before is not None:
-        return 1
+        return 1, None
+    loops = 1
     while (spent := _sample(timed, loops) * loops) < SAMPLE:
         loops = max(2 * loops, int(loops * SAMPLE / max(spent, 1e-9)) + 1)
-    return loops
+    return loops, None
 
 
 def _sample(timed: Timed, loops: int) -> float:
-    """Returns seconds a call. What other calls left behind is collected before, and does not count."""
+    """Returns seconds a call. What other calls left behind is collected before long ones, and does not count."""
     if timed.before is not None:
         timed.before()
-    gc.collect()
+    if loops == 1:
+        gc.collect()
     call, turns = timed.call, range(loops)
     start = time.perf_counter()
     for _ in turns:
