@@ -2,26 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final
-
 from lawful.control_flow._loop_arguments import integer
-from lawful.control_flow._reduce_primitive import reduce_p, reduce_window_p
-from lawful.control_flow._reroll_deferred import Deferred, deferred
-from lawful.control_flow._reroll_labels import labels_of
-from lawful.control_flow._reroll_loop import outside_uses, write_loop
-from lawful.control_flow._reroll_runs import Run, runs_of
-from lawful.control_flow._reroll_sums import RowSum
-from lawful.control_flow._reroll_table import Table, table_of
-from lawful.control_flow._reroll_writer import Writer
-from lawful.core import ArgumentTypeError, Atom, ClosedJaxpr, JaxprEqn, map_jaxprs, memoize, shorten
-from lawful.ops import concatenate_p
-
-# A program is written anew only if it becomes smaller by one part in so many: then all passes over it together cost at
-# most so many times the first.
-_WORTH_IT: Final = 100
-# Compilers take their jaxprs as single operations, in which there are no loops.
-_KEPT: Final = (reduce_p, reduce_window_p)
+from lawful.core import ArgumentTypeError, ClosedJaxpr, shorten
 
 
 def reroll(closed: ClosedJaxpr, *, min_turns: int = 8) -> ClosedJaxpr:
@@ -63,86 +45,6 @@ def reroll(closed: ClosedJaxpr, *, min_turns: int = 8) -> ClosedJaxpr:
             f"reroll: expected a ClosedJaxpr, got {shorten(closed)} of type {type(closed).__name__}; make one of a "
             "function by make_jaxpr, or give reroll to jit by passes=(reroll,)"
         )
-    return _rerolled(closed, integer("reroll", "min_turns", min_turns, 2))
+    from lawful.control_flow._reroll_program import rerolled  # imported late: it takes 5 ms
 
-
-@memoize
-def _rerolled(closed: ClosedJaxpr, least: int) -> ClosedJaxpr:
-    while True:
-        closed = _within(closed, least)
-        smaller = _once(closed, least)
-        if smaller is None:
-            return closed
-        closed = smaller
-
-
-def _within(closed: ClosedJaxpr, least: int) -> ClosedJaxpr:
-    """Returns a program with those within its equations treated."""
-    changed = False
-
-    def inner(program: ClosedJaxpr) -> ClosedJaxpr:
-        nonlocal changed
-        found = _rerolled(program, least)
-        changed = changed or found is not program
-        return found
-
-    eqns = [
-        eqn.replace(params=map_jaxprs(inner, eqn.params)) if eqn.params and eqn.primitive not in _KEPT else eqn
-        for eqn in closed.eqns
-    ]
-    return ClosedJaxpr(closed.jaxpr.replace(eqns=eqns), closed.consts) if changed else closed
-
-
-def _once(closed: ClosedJaxpr, least: int) -> ClosedJaxpr | None:
-    """Returns a program with its loops rolled, or None if it does not become smaller."""
-    if len(closed.eqns) < least:
-        return None
-    labels = labels_of(closed.eqns)
-    best, size = None, len(closed.eqns) - len(closed.eqns) // _WORTH_IT
-    found = deferred(closed.jaxpr, labels, least)
-    # Rows that are taken out may be parts of a turn: of an array that the turn makes.
-    for outside in (Deferred(), found) if found.values else (found,):
-        table = table_of(closed.jaxpr, labels, outside)
-        runs = runs_of(table, least)
-        if runs:
-            written, count = _written(closed, table, runs, outside)
-            if count < size:
-                best, size = written, count
-    return best
-
-
-def _written(closed: ClosedJaxpr, table: Table, runs: Sequence[Run], outside: Deferred) -> tuple[ClosedJaxpr, int]:
-    """Returns a program in which runs are loops, and its number of equations, with those of the loops."""
-    jaxpr = closed.jaxpr
-    writer = Writer(outside.rows)
-    for value in outside.values.values():
-        outs = [value.total] if isinstance(value, RowSum) else value.outvars
-        writer.waiting.update(dict.fromkeys(outs, value))
-    others = [*outside.operands(), *jaxpr.outvars]
-    in_runs = {number for run in runs for number in range(run.start, run.end)}
-    single: set[Atom] = set(jaxpr.outvars)
-    for number, eqn in enumerate(table.eqns):
-        if number not in in_runs and eqn.primitive is not concatenate_p:
-            single.update(eqn.invars)
-    count = number = 0
-    for run, uses in zip(runs, outside_uses(table, runs, others, single), strict=True):
-        for eqn in table.eqns[number : run.start]:
-            _write(writer, eqn)
-        count += write_loop(writer, table, run, uses, jaxpr.name)
-        number = run.end
-    for eqn in table.eqns[number:]:
-        _write(writer, eqn)
-    outvars = [writer.use(atom) for atom in jaxpr.outvars]
-    constvars, consts = [*jaxpr.constvars, *writer.constvars], [*closed.consts, *writer.consts]
-    written = jaxpr.replace(constvars=constvars, eqns=writer.eqns, outvars=outvars)
-    return ClosedJaxpr(written, consts), count + len(writer.eqns)
-
-
-def _write(writer: Writer, eqn: JaxprEqn) -> None:
-    """Writes an equation as it is, except that rows which are joined again are a part of their array."""
-    writer.source = eqn.source
-    if eqn.primitive is concatenate_p:
-        writer.join(eqn)
-        return
-    writer.ready(eqn.invars)
-    writer.eqns.append(writer.renamed(eqn))
+    return rerolled(closed, integer("reroll", "min_turns", min_turns, 2))
