@@ -191,7 +191,11 @@ def jvp_recipe(
     """Returns what a jvp rule does, from the primals and then the tangents that are given; None as `linear_recipe`."""
     known = _known(primitive, "jvp", params) if params else ()
     key = ("jvp", known, current.trace.axis_env, avals, tangents)
-    return remembered(primitive, key, _trace_jvp, avals, tangents, params)
+    try:
+        found: NonzeroRecipe | None = primitive.recipes[key]
+    except (KeyError, TypeError):
+        found = remembered(primitive, key, _trace_jvp, avals, tangents, params)
+    return found
 
 
 def _trace_jvp(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from lawful.core import ShapedArray, SourceLine, Trace, Tracer, Zero, get_aval
@@ -11,14 +11,23 @@ from lawful.core import ShapedArray, SourceLine, Trace, Tracer, Zero, get_aval
 class DualTracer(Tracer):
     """A primal value together with its tangent."""
 
-    __slots__ = ("aval", "primal", "source", "tangent")
+    __slots__ = ("aval", "primal", "source", "tangent", "tangent_aval")
 
-    def __init__(self, trace: Trace, primal: Any, tangent: Any, source: SourceLine | None, aval: ShapedArray) -> None:
+    def __init__(
+        self,
+        trace: Trace,
+        primal: Any,
+        tangent: Any,
+        source: SourceLine | None,
+        aval: ShapedArray,
+        tangent_aval: ShapedArray,
+    ) -> None:
         self._trace = trace
         self.primal = primal
         self.tangent = tangent
         self.source = source
         self.aval = aval
+        self.tangent_aval = tangent_aval
 
     def concrete(self) -> Any:
         primal = self.primal
@@ -29,20 +38,12 @@ class DualTracer(Tracer):
 TangentAvals = tuple[ShapedArray | None, ...]
 
 
-def parts(
-    trace: Trace, args: Sequence[Any], aval_of: Callable[[Any], ShapedArray]
-) -> tuple[list[Any], tuple[ShapedArray, ...], TangentAvals, list[Any]]:
-    """Returns the primals of arguments, their types, the types of the tangents that they have in a trace, and these.
-
-    Args:
-      trace: the trace.
-      args: the arguments.
-      aval_of: gives the type of a tangent.
-    """
+def parts(trace: Trace, args: Sequence[Any]) -> tuple[list[Any], tuple[ShapedArray, ...], TangentAvals, list[Any]]:
+    """Returns the primals of arguments, their types, the types of the tangents that they have in a trace, and these."""
     if len(args) == 1:
         (x,) = args
         if isinstance(x, DualTracer) and x._trace is trace:
-            return [x.primal], (x.aval,), (aval_of(x.tangent),), [x.tangent]
+            return [x.primal], (x.aval,), (x.tangent_aval,), [x.tangent]
         return [x], (get_aval(x),), (None,), []
     primals = []
     avals = []
@@ -50,11 +51,10 @@ def parts(
     given = []
     for x in args:
         if isinstance(x, DualTracer) and x._trace is trace:
-            tangent = x.tangent
             primals.append(x.primal)
             avals.append(x.aval)
-            tangent_avals.append(aval_of(tangent))
-            given.append(tangent)
+            tangent_avals.append(x.tangent_aval)
+            given.append(x.tangent)
         else:
             primals.append(x)
             avals.append(get_aval(x))

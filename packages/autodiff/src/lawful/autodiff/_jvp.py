@@ -50,14 +50,16 @@ class JVPTrace(Trace):
 
     def new_tracer(self, primal: Any, tangent: Any) -> Any:
         """Returns a primal with its tangent; the primal alone where the tangent is zero: it is a constant here."""
-        return primal if type(tangent) is Zero else JVPTracer(self, primal, tangent, self.source, get_aval(primal))
+        if type(tangent) is Zero:
+            return primal
+        return JVPTracer(self, primal, tangent, self.source, get_aval(primal), get_aval(tangent))
 
     def split(self, x: Any) -> tuple[Any, Any]:
         """Returns the primal and tangent of a value, which may be a constant."""
         return (x.primal, x.tangent) if type(x) is JVPTracer and x._trace is self else (x, zero_tangent(x))
 
     def process_primitive(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
-        primals, avals, tangent_avals, given = parts(self, args, get_aval)
+        primals, avals, tangent_avals, given = parts(self, args)
         if not given:
             return self.parent.process_primitive(primitive, args, params)  # type: ignore[union-attr]
         recipe = jvp_recipe(primitive, avals, tangent_avals, params)
@@ -68,7 +70,7 @@ class JVPTrace(Trace):
         return results if primitive.multiple_results else results[0]
 
     def follow(self, recipe: Recipe, args: Sequence[Any]) -> list[Any]:
-        primals, _, tangent_avals, given = parts(self, args, get_aval)
+        primals, _, tangent_avals, given = parts(self, args)
         if not given:
             return self.parent.follow(recipe, args)  # type: ignore[union-attr]
         exact = exact_tangents(recipe, tangent_avals)
@@ -84,9 +86,13 @@ class JVPTrace(Trace):
         """Applies what a rule did before to primals and tangents."""
         values = self.parent.follow(recipe.steps, primals + given)  # type: ignore[union-attr]
         source = user_source(3)
+        avals = recipe.steps.out_avals
+        if recipe.count == 1 and recipe.all_nonzero:  # as of most
+            x, t = values
+            return [JVPTracer(self, x, t, source, avals[0], avals[1])]
         return [
-            values[i] if number is None else JVPTracer(self, values[i], values[number], source, get_aval(values[i]))
-            for i, number in enumerate(recipe.numbers)
+            x if number is None else JVPTracer(self, x, values[number], source, aval, avals[number])
+            for x, aval, number in zip(values, avals, recipe.numbers, strict=False)
         ]
 
     def _run_rule(
@@ -111,7 +117,7 @@ class JVPTrace(Trace):
             current.trace = before
             place.source = before_source
         pairs = zip(outs, found, strict=True) if primitive.multiple_results else [(outs, found)]
-        return [x if type(t) is Zero else JVPTracer(self, x, t, source, get_aval(x)) for x, t in pairs]
+        return [x if type(t) is Zero else JVPTracer(self, x, t, source, get_aval(x), get_aval(t)) for x, t in pairs]
 
 
 def jvp_flat(

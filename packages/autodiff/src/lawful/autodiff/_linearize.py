@@ -7,7 +7,6 @@ at once, and the rest, which is linear, is recorded. No rule beside the jvp is n
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -63,9 +62,6 @@ class LinearizeTracer(DualTracer):
 register_array_type(LinearizeTracer, aval=lambda x: x.aval)
 
 
-_aval = attrgetter("aval")
-
-
 class LinearizeTrace(Trace):
     """Applies each primitive's jvp rule to primals, which the parent computes, and tangents, which are recorded."""
 
@@ -81,14 +77,14 @@ class LinearizeTrace(Trace):
         tangent_aval = aval.to_tangent_aval()
         if tangent_aval.dtype == float0:
             return primal
-        return LinearizeTracer(self, primal, Var(tangent_aval), self.source, aval)
+        return LinearizeTracer(self, primal, Var(tangent_aval), self.source, aval, tangent_aval)
 
     def split(self, x: Any) -> tuple[Any, Atom | None]:
         """Returns the primal and tangent of a value; the tangent of a constant is None."""
         return (x.primal, x.tangent) if type(x) is LinearizeTracer and x._trace is self else (x, None)
 
     def process_primitive(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
-        primals, avals, tangent_avals, given = parts(self, args, _aval)
+        primals, avals, tangent_avals, given = parts(self, args)
         if not given:
             return self.parent.process_primitive(primitive, args, params)  # type: ignore[union-attr]
         recipe = linear_recipe(primitive, avals, tangent_avals, params)
@@ -99,7 +95,7 @@ class LinearizeTrace(Trace):
         return results if primitive.multiple_results else results[0]
 
     def follow(self, recipe: Recipe, args: Sequence[Any]) -> list[Any]:
-        primals, _, tangent_avals, given = parts(self, args, _aval)
+        primals, _, tangent_avals, given = parts(self, args)
         if not given:
             return self.parent.follow(recipe, args)  # type: ignore[union-attr]
         exact = exact_tangents(recipe, tangent_avals)
@@ -118,10 +114,10 @@ class LinearizeTrace(Trace):
         if recipe.count == 1 and recipe.numbers[0] is not None:  # as of most
             x = values.pop(0)
             (tangent,) = self.linear.add(recipe, values, given, args, source)
-            return [LinearizeTracer(self, x, tangent, source, recipe.primal.out_avals[0])]
+            return [LinearizeTracer(self, x, tangent, source, recipe.primal.out_avals[0], tangent.aval)]
         tangents = self.linear.add(recipe, values[recipe.count :], given, args, source)
         return [
-            x if number is None else LinearizeTracer(self, x, tangents[number], source, aval)
+            x if number is None else LinearizeTracer(self, x, t := tangents[number], source, aval, t.aval)
             for number, x, aval in zip(recipe.numbers, values, recipe.primal.out_avals, strict=False)
         ]
 
@@ -153,7 +149,7 @@ class LinearizeTrace(Trace):
                 if not primitive.multiple_results:
                     outs, found = [outs], [found]
             return [
-                x if type(t) is Zero else LinearizeTracer(self, x, linear.atom(t), source, get_aval(x))
+                x if type(t) is Zero else LinearizeTracer(self, x, linear.atom(t), source, get_aval(x), get_aval(t))
                 for x, t in zip(outs, found, strict=True)
             ]
         finally:
