@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
-from lawful.core import Atom, ClosedJaxpr, JaxprEqn, Literal, Var
+from lawful.core import Atom, ClosedJaxpr, JaxprEqn, Literal, Var, record
 from lawful.staging._jit_primitive import jit_p
 
 
@@ -42,7 +40,7 @@ def inline_jaxpr(closed: ClosedJaxpr) -> ClosedJaxpr:
     return ClosedJaxpr(closed.jaxpr.replace(eqns=eqns, outvars=results), closed.consts)
 
 
-@dataclass(slots=True)
+@record
 class _Step:
     """An equation to treat in a scope; or the end of a call, if ``called`` is the scope of its callee."""
 

@@ -20,6 +20,7 @@ from lawful.core import (
     eval_closed_jaxpr,
     eval_trace,
     kind_of,
+    record,
 )
 from lawful.staging._ahead_of_time import Traced
 from lawful.staging._backends import CompiledProgram
@@ -73,7 +74,7 @@ class Entry:
         )
 
 
-@dataclass(slots=True)
+@record
 class Direct:
     """A program that was run, and how its arguments and results are put together: what a call like the last one needs.
 
