@@ -1,6 +1,7 @@
 """The NumPy backend: results share no memory with arguments, constants or each other, and depend on nothing else."""
 
 import warnings
+import weakref
 from functools import partial
 from typing import Any
 
@@ -176,3 +177,70 @@ def test_results_do_not_depend_on_what_ran_before() -> None:
         g(float(n))
         g(np.full(4, float(n)))
     np.testing.assert_array_equal(g(1.0), first)
+
+
+# Names
+
+
+def lines_of(f: Any, *args: Any) -> list[str]:
+    return [line.strip() for line in jit(f).lower(*args).as_text().splitlines()[1:-1]]
+
+
+def test_names_are_taken_again_as_soon_as_their_values_are_used() -> None:
+    def chain(x: Any) -> Any:
+        for _ in range(3):
+            x = ops.sin(x * 0.5)
+        return x
+
+    assert lines_of(chain, np.float64(1.0)) == ["v0 = mul_0(v0, c0)", "v0 = sin_1(v0)"] * 3
+
+
+def test_what_is_used_for_the_last_time_is_freed() -> None:
+    made: list[weakref.ref[Any]] = []
+    gone: list[list[int]] = []
+    watch_p = Primitive("watch_of_numpy_backend")
+    watch_p.def_abstract_eval(lambda *xs: xs[0])
+
+    @watch_p.def_impl
+    def watch(*xs: Any) -> Any:
+        gone.append([number for number, array in enumerate(made) if array() is None])
+        out = sum(xs) + 1.0
+        made.append(weakref.ref(out))
+        return out
+
+    def f(x: Any) -> Any:
+        a = watch_p.bind(x)
+        b = watch_p.bind(a)
+        c = watch_p.bind(b)
+        d = watch_p.bind(a, b, c)  # the last use of all three, of which one gives its name to the result
+        return watch_p.bind(watch_p.bind(d))
+
+    np.testing.assert_array_equal(jit(f)(np.zeros(2)), [9.0, 9.0])
+    assert gone == [[], [], [], [], [0, 1, 2], [0, 1, 2, 3]]
+
+
+def test_dead_equations_are_left_out_and_unused_results_are_freed() -> None:
+    assert lines_of(lambda x: (ops.cos(x), x)[1], np.float64(1.0)) == []
+    pair_p = Primitive("pair_of_numpy_backend", multiple_results=True)
+    pair_p.def_abstract_eval(lambda x: [x, x])
+    pair_p.def_impl(lambda x: [x + 1, x + 2])
+
+    def second(x: Any) -> Any:
+        return pair_p.bind(ops.sin(x))[1]
+
+    assert lines_of(second, np.float64(0.0)) == [
+        "v0 = sin_0(v0)",
+        "[v0, v1] = pair_of_numpy_backend_1(v0)",
+        "v0 = None",
+    ]
+    assert jit(second)(0.0) == 2.0
+
+
+def test_zeros_of_either_sign_and_numbers_of_other_types_are_constants_of_their_own() -> None:
+    def f(x: Any) -> Any:
+        return [ops.atan2(np.float64(zero), ops.sub(x, 1.0)) for zero in (0.0, -0.0, 0.0)], x * 1, x * 1.0
+
+    (above, below, again), *_ = jit(f)(np.float64(0.0))
+    assert (above, below, again) == (np.pi, -np.pi, np.pi)
+    integers, floats = jit(lambda x: (x + 1, x + 1.0))(3)
+    assert (type(integers), type(floats)) == (int, float)

@@ -121,11 +121,7 @@ def linear_recipe(
     """
     known = _known(primitive, "jvp", params) if params else ()
     key = ("linearize", known, current.trace.axis_env, avals, tangents)
-    try:
-        found: LinearRecipe | None = primitive.recipes[key]
-    except (KeyError, TypeError):
-        found = remembered(primitive, key, _linearize_rule, avals, tangents, params)
-    return found
+    return remembered(primitive, key, _linearize_rule, avals, tangents, params)
 
 
 def _linearize_rule(
@@ -191,11 +187,7 @@ def jvp_recipe(
     """Returns what a jvp rule does, from the primals and then the tangents that are given; None as `linear_recipe`."""
     known = _known(primitive, "jvp", params) if params else ()
     key = ("jvp", known, current.trace.axis_env, avals, tangents)
-    try:
-        found: NonzeroRecipe | None = primitive.recipes[key]
-    except (KeyError, TypeError):
-        found = remembered(primitive, key, _trace_jvp, avals, tangents, params)
-    return found
+    return remembered(primitive, key, _trace_jvp, avals, tangents, params)
 
 
 def _trace_jvp(

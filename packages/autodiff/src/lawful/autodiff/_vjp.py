@@ -23,8 +23,6 @@ class VJPFunction:
 
     def __init__(self, linearized: Linearized, in_types: tuple[ShapedArray, ...], in_tree: Any, out_tree: Any) -> None:
         self._linearized = linearized
-        self._inputs = linearized.inputs
-        self._nonzeros = linearized.nonzeros
         self._in_types = in_types
         self._out_types = [get_aval(x) for x in linearized.outs]
         self._in_tree = in_tree
