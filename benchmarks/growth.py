@@ -101,8 +101,10 @@ def measure_memory(equations: int, names: Collection[str]) -> dict[str, float]:
     return result
 
 
-def measure_alone(equations: int, names: Collection[str] = (), *, memory: bool = False) -> dict[str, float]:
-    """Returns ``measure`` or ``measure_memory`` of a fresh process."""
+def measure_alone(
+    equations: int, names: Collection[str] = (), *, memory: bool = False, collected: bool = True
+) -> dict[str, float]:
+    """Returns ``measure`` or ``measure_memory`` of a fresh process, with or without Python's garbage collector."""
     command = [
         sys.executable,
         "-m",
@@ -112,15 +114,16 @@ def measure_alone(equations: int, names: Collection[str] = (), *, memory: bool =
         "--stages",
         *names,
         *["--memory"] * memory,
+        *["--uncollected"] * (not collected),
     ]
     output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     result: dict[str, float] = json.loads(output)
     return result
 
 
-def table(results: dict[int, dict[str, float]]) -> str:
+def table(results: dict[str, dict[str, float]]) -> str:
     """Returns the Markdown table of all sizes."""
-    lines = [f"| µs an equation | {' | '.join(f'{n:,}' for n in results)} |", "|---|" + "---:|" * len(results)]
+    lines = [f"| µs an equation | {' | '.join(results)} |", "|---|" + "---:|" * len(results)]
     for name in next(iter(results.values())):
         digits = 0 if name.startswith("peak") else 1
         lines.append(f"| {name} | {' | '.join(f'{result[name]:.{digits}f}' for result in results.values())} |")
@@ -132,15 +135,19 @@ def main() -> None:
     parser.add_argument("--size", type=int, help="measure one size and print JSON")
     parser.add_argument("--stages", nargs="*", default=[], help="with --size: only these rows")
     parser.add_argument("--memory", action="store_true", help="with --stages: bytes in place of microseconds")
+    parser.add_argument("--uncollected", action="store_true", help="with --size: without the garbage collector")
     parser.add_argument("--write", action="store_true", help="write the table into docs/growth.md")
     options = parser.parse_args()
     if options.size:
+        if options.uncollected:
+            gc.disable()
         found = (measure_memory if options.memory else measure)(options.size, options.stages)
         print(json.dumps(found))
         return
     from rich.progress import track
 
-    results = {size: measure_alone(size) for size in track(SIZES, "measuring")}
+    runs = [(f"{size:,}", size, True) for size in SIZES] + [(f"{SIZES[-1]:,}, no collector", SIZES[-1], False)]
+    results = {title: measure_alone(size, collected=collected) for title, size, collected in track(runs, "measuring")}
     print(table(results))
     if options.write:
         before, _, rest = PAGE.read_text(encoding="utf-8").partition(MARK)
