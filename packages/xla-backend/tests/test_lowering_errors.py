@@ -40,9 +40,19 @@ def _invalid(ctx, x):
     return ctx.hlo.broadcast_in_dim(ctx.tensor_type(ctx.avals_out[0]), x, ctx.i64_array([1]))
 
 
+def _wrong_operand_by_name(ctx, x):
+    return ctx.op("add", x, ctx.constant(np.float32(1)))
+
+
+def _unknown_name(ctx, x):
+    return ctx.op("ad", x, x)
+
+
 @pytest.mark.parametrize(
     ("rule", "reason"),
     [
+        (_wrong_operand_by_name, "to build StableHLO, got MLIRError"),
+        (_unknown_name, "stablehlo.ad"),
         (_wrong_operand, "MLIRError"),
         (_wrong_attribute, "permutation"),
         (_wrong_result, "to give f64[3], got a value of type tensor<4xf64>"),

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from lawful.core import ShapedArray, supported_dtypes
-from lawful.xla_backend import LoweringContext
+from lawful.xla_backend import LoweringContext, backend
 
 F64 = ShapedArray((3,), "float64")
 
@@ -160,6 +160,21 @@ def test_attributes_and_avals(compile_program) -> None:
 
     x = np.arange(6, dtype=np.int8).reshape(2, 3)
     assert np.array_equal(run_rule(compile_program, rule, x, out=ShapedArray((3, 2), "int8")), x.T)
+
+
+def test_an_operation_by_its_name_is_that_of_the_dialect(program) -> None:
+    def by_name(ctx: LoweringContext, x):
+        return ctx.op("add", ctx.op("cosine", x), x)
+
+    def by_dialect(ctx: LoweringContext, x):
+        return ctx.hlo.add(ctx.hlo.cosine(x), x)
+
+    texts = [
+        backend.lower(program(lambda record, x: record(rule, x, out=F64), F64), name="f").as_text()
+        for rule in (by_name, by_dialect)
+    ]
+    assert texts[0] == texts[1]
+    assert "stablehlo.cosine" in texts[0]
 
 
 def test_chlo_is_at_hand(compile_program) -> None:

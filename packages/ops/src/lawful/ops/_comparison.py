@@ -65,11 +65,11 @@ def _bitwise(name: str, symbol: str, function: np.ufunc, hlo: str, unit: float |
     )
 
 
-bitwise_and = _bitwise("and", "&", np.bitwise_and, "and_", None)
-bitwise_or = _bitwise("or", "|", np.bitwise_or, "or_", 0)
+bitwise_and = _bitwise("and", "&", np.bitwise_and, "and", None)
+bitwise_or = _bitwise("or", "|", np.bitwise_or, "or", 0)
 bitwise_xor = _bitwise("xor", "^", np.bitwise_xor, "xor", 0)
 bitwise_not = elementwise(
-    "not", "Returns ``~x``: the opposite of booleans, or of the bits of integers.", np.invert, "not_", kinds="iub"
+    "not", "Returns ``~x``: the opposite of booleans, or of the bits of integers.", np.invert, "not", kinds="iub"
 )
 
 

@@ -139,7 +139,7 @@ def elementwise(
       name: the primitive's name, and the function's.
       doc: the function's docstring.
       numpy_function: evaluates it on NumPy arrays of equal dtype; also the reference in its declaration.
-      hlo: the StableHLO op's name in MLIR's Python bindings, or ``lower(ctx, *operands)``.
+      hlo: the StableHLO op's name, or ``lower(ctx, *operands)``.
       arity: the number of arguments.
       derivatives: one for each argument; None where the derivative is zero everywhere that it exists.
       linear: sets of arguments in which the op is jointly linear.
@@ -192,7 +192,7 @@ def elementwise(
 
     @primitive.def_lowering
     def lower(ctx: Any, *operands: Any, **params: Any) -> Any:
-        return getattr(ctx.hlo, hlo)(*operands) if isinstance(hlo, str) else hlo(ctx, *operands, **params)
+        return ctx.op(hlo, *operands) if isinstance(hlo, str) else hlo(ctx, *operands, **params)
 
     _differentiate(primitive, derivatives or (None,) * arity)
     if linear:

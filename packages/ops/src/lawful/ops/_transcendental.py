@@ -30,7 +30,7 @@ def _hlo(name: str) -> Callable[[Any, Any], Any]:
     """Returns the lowering to an op of StableHLO."""
 
     def lower(ctx: Any, x: Any) -> Any:
-        return getattr(ctx.hlo, name)(x)
+        return ctx.op(name, x)
 
     return lower
 

@@ -68,6 +68,18 @@ class LoweringContext:
         """The platform that the program is lowered for, such as ``"cpu"``."""
         return self._function.module.platform
 
+    def op(self, name: str, *operands: Value) -> Value:
+        """Returns the result of an operation of StableHLO without attributes, which is that of the equation.
+
+        It is what ``ctx.hlo`` has under the name, in a third of the time: the type of the result is known.
+
+        Args:
+          name: as in StableHLO: ``"sine"``.
+          operands: values.
+        """
+        (var,) = self._eqn.outvars
+        return ir.Operation.create(f"stablehlo.{name}", [self.tensor_type(var.aval)], operands).result
+
     # Types and attributes
 
     @property

@@ -223,7 +223,7 @@ class FunctionLowering:
         # What the last call with effects gave to the next one; None before the first.
         self._order: Value | None = None
         self._in_region = False
-        self._literals: dict[tuple[np.dtype[Any], bytes], Value] = {}
+        self._literals: dict[tuple[np.dtype[Any], Any], Value] = {}
 
     def inline(self, closed: ClosedJaxpr, operands: Sequence[Value]) -> list[Value]:
         """Lowers the equations of a program here, and returns its results."""
@@ -292,12 +292,13 @@ class FunctionLowering:
         return self._literal(atom) if type(atom) is Literal else env[atom]  # type: ignore[index]
 
     def _literal(self, literal: Literal) -> Value:
-        value = np.asarray(literal.val, dtype=literal.aval.dtype)
-        # By its bytes: 0.0 and -0.0 are equal.
-        key = value.dtype, value.tobytes()
+        number, dtype = literal.val, literal.aval.dtype
+        # By its bytes where equal numbers may differ: 0.0 and -0.0 do, and the parts of complex ones.
+        is_itself = dtype.kind in "fiu" and number and number == number
+        key = dtype, number if is_itself else np.asarray(number, dtype).tobytes()
         found = self._literals.get(key)
         if found is None:
-            found = self._literals[key] = self.module.types.constant(value)
+            found = self._literals[key] = self.module.types.constant(np.asarray(number, dtype))
         return found
 
     def _equations(self, eqns: Sequence[JaxprEqn], env: dict[Var, Value]) -> None:
