@@ -30,11 +30,13 @@ class Iteration:
         shape = np.shape(first[0])
         last = [np.array(x).reshape(-1) for x in first]
         places, state = np.arange(last[0].size), list(last)
-        while np.any(state[0]):
+        count = np.count_nonzero(state[0])
+        while count:
             state = list(self.step(*state))
             going_on = state[0]
+            count = np.count_nonzero(going_on)
             # Elements that are done wait for the others no longer, once they are many.
-            if 2 * np.count_nonzero(going_on) <= going_on.size:
+            if 2 * count <= going_on.size:
                 for whole, x in zip(last, state, strict=True):
                     whole[places] = x
                 places, state = places[going_on], [x[going_on] for x in state]

@@ -7,6 +7,7 @@ coefficients are arrays or tracers, so that a derivative computed by such series
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import cache
 from itertools import product as pairs
 from typing import Any
 
@@ -16,9 +17,10 @@ Series = dict[Index, Any]
 Slope = tuple[Any, Any]
 
 
-def indices(order: Index) -> list[Index]:
+@cache
+def indices(order: Index) -> tuple[Index, ...]:
     """Returns the indices of the coefficients of a series of an order, the lower ones first."""
-    return list(pairs(range(order[0] + 1), range(order[1] + 1)))
+    return tuple(pairs(range(order[0] + 1), range(order[1] + 1)))
 
 
 def constant(x: Any, order: Index) -> Series:
