@@ -42,6 +42,9 @@ BEYOND_ARRAYS = {
     },
 }
 
+# Tests that draw programs or compile them take so many times as long as others of the same length.
+SLOW = 4
+
 # An adapter of a library that is not there has to say what to install, and is the only module that may need one.
 IMPORT_ALL = """
 import importlib, pkgutil, sys
@@ -85,7 +88,8 @@ class Run:
     @property
     def size(self) -> int:
         """How much there is to test: what takes long starts first, so that no core waits at the end."""
-        return sum(path.stat().st_size for path in (ROOT / "packages" / self.folder / "tests").rglob("*.py"))
+        sizes = [path.stat().st_size for path in (ROOT / "packages" / self.folder / "tests").rglob("*.py")]
+        return sum(sizes) * (SLOW if self.folder in ("laws", "xla-backend") else 1)
 
 
 @dataclass(frozen=True, slots=True)
