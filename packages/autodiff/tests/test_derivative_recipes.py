@@ -8,8 +8,8 @@ import pytest
 
 from lawful import ops
 from lawful.autodiff import grad, jvp, linear_transpose, linearize, vjp
-from lawful.core import Primitive, ShapedArray, Tracer, get_aval
-from lawful.staging import clear_caches
+from lawful.core import Primitive, ShapedArray, Tracer, check_jaxpr, get_aval
+from lawful.staging import clear_caches, make_jaxpr
 
 
 def total(x: Any) -> Any:
@@ -273,3 +273,24 @@ def test_nested_derivatives_with_and_without_recipes(level: int, monkeypatch: py
     by_rules = derivative()
     assert followed[2] == by_rules[2]
     assert np.allclose(followed[:2], by_rules[:2], rtol=1e-13)
+
+
+@pytest.mark.parametrize(
+    "program",
+    [
+        lambda f: linearize(f, 3.0)[1].jaxpr,
+        lambda f: make_jaxpr(lambda x: jvp(f, (x,), (1.0,)))(3.0),
+    ],
+    ids=["linearize", "jvp"],
+)
+@pytest.mark.parametrize(
+    "inner", [lambda g, y: linearize(g, y)[0], lambda g, y: jvp(g, (y,), (1.0,))[0]], ids=["in linearize", "in jvp"]
+)
+def test_strong_tangents_of_weak_primals_are_converted_for_recipes(program, inner) -> None:
+    """The square of a weak number is weak and its tangent strong: a recipe of a sum of weak numbers does not fit."""
+
+    def function(x: Any) -> Any:
+        square = x**2
+        return inner(lambda y: y + square, square)
+
+    check_jaxpr(program(function))
