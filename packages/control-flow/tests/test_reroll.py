@@ -340,18 +340,84 @@ def test_weak_values_stay_weak() -> None:
     assert turns(closed) == [TURNS]
 
 
-def test_a_difference_in_weakness_is_a_difference() -> None:
-    """The first turn takes a Python number and gives one, the others an array."""
+def test_the_first_turn_may_take_a_python_number() -> None:
+    """The others take an array, which is what a turn takes."""
+    closed = rolled(chain, 1.0)
+    assert names(closed) == ["convert_element_type", "scan"]
+    assert turns(closed) == [TURNS]
+    assert names(loops(closed)[0].params["jaxpr"]) == ["mul", "sin"]
+    assert turns(rolled(grad(chain), 1.0)) == [TURNS, TURNS]
 
-    def function(x: Any) -> Any:
+
+def test_what_every_turn_converts_is_converted_once() -> None:
+    """A function takes a Python number as an array."""
+
+    def function(x: Any, w: Any) -> Any:
         for _ in range(TURNS):
-            x = x * 2.0
-        x = ops.sin(x)
-        for _ in range(TURNS):
-            x = x * 2.0
+            x = ops.sin(x) + ops.cos(w)
         return x
 
-    assert turns(rolled(function, 0.5)) == [TURNS, TURNS]
+    closed = rolled(function, np.float64(0.5), 0.25)
+    assert names(closed) == ["convert_element_type", "scan"]
+    assert names(loops(closed)[0].params["jaxpr"]) == ["sin", "cos", "add"]
+
+
+def test_single_results_are_converted() -> None:
+    """So many are needed one by one that all are made in one equation."""
+
+    def function(x: Any) -> Any:
+        results = []
+        for _ in range(TURNS):
+            x = x * 0.5 + 1.0
+            results.append(x)
+        return [f(results[i]) for i, f in enumerate((ops.sin, ops.cos, ops.tan, ops.exp, ops.tanh))]
+
+    closed = rolled(function, 0.5)
+    assert names(closed).count("split") == 1
+    assert names(closed).count("slice") == 0
+
+
+@pytest.mark.parametrize("delay", [1, 2, 3])
+def test_the_first_turns_may_take_python_numbers(delay: int) -> None:
+    """Of two operands one or the other may be weak: then the result is strong, but of two weak ones it is weak."""
+
+    def function(x: Any, y: Any, z: Any) -> Any:
+        values = [x, y, z][:delay]
+        for _ in range(TURNS):
+            values.append(ops.sin(values[-1] * values[-delay] + 0.5))
+        return values[-1], values[4]
+
+    numbers = (0.5, np.float64(0.25), 0.125), (np.float64(0.5), 0.25, np.float64(0.125)), (0.5, 0.25, 0.125)
+    for given in numbers:
+        assert turns(rolled(function, *given))[0] >= TURNS - delay
+
+
+def test_slices_may_be_python_numbers_and_arrays() -> None:
+    def function(x: Any, *ys: Any) -> Any:
+        for y in ys:
+            x = ops.sin(x * y)
+        return x
+
+    ys = [0.1 * i if i % 3 else np.float64(i) for i in range(TURNS)]
+    assert turns(rolled(function, np.float64(1.0), *ys)) == [TURNS]
+    assert turns(rolled(function, 1.0, *ys))[0] >= TURNS - 1
+
+
+def test_results_may_be_python_numbers_and_arrays() -> None:
+    ys = [0.1 * i if i % 3 else np.float64(i) for i in range(TURNS)]
+    closed = rolled(lambda *ys: [y * 2.0 for y in ys], *ys)
+    assert [aval.weak_type for aval in closed.out_avals] == [i % 3 != 0 for i in range(TURNS)]
+
+
+def test_turns_that_compute_the_same_may_differ_in_weakness() -> None:
+    """A product with a Python number, or an array of the same value, computes the same."""
+
+    def function(x: Any) -> Any:
+        return [x * (2.0 if i % 2 else np.float64(2.0)) for i in range(TURNS)]
+
+    closed = rolled(function, 0.5)
+    assert [aval.weak_type for aval in closed.out_avals] == [i % 2 == 1 for i in range(TURNS)]
+    assert names(closed).count("mul") == 1
 
 
 def test_complex_numbers() -> None:

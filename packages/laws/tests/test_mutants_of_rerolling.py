@@ -15,6 +15,7 @@ from lawful.staging import clear_caches
 Rule = Callable[..., Any]
 
 array = np.array([0.5, 1.0, -0.75])
+powers = Case.of(lambda x: ops.integer_pow(ops.integer_pow(x, 2), 3), np.float64(0.9))
 plain = Case.of(lambda x, y: (ops.mul(ops.sin(x), ops.mul(x, y)), ops.mul(y, ops.cos(y))), array, np.float64(0.5))
 
 
@@ -29,10 +30,10 @@ def mutate(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
     return planted
 
 
-def rejects(text: str = "") -> None:
+def rejects(text: str = "", case: Case = plain) -> None:
     for seed in range(20):
         clear_caches()
-        outcome = examine(laws["rerolling"], lawful, Drawn(Case.of(plain.function, *plain.args, seed=seed), "", ()))
+        outcome = examine(laws["rerolling"], lawful, Drawn(Case.of(case.function, *case.args, seed=seed), "", ()))
         if outcome.verdict == "failed" and text in str(outcome.error):
             return
     pytest.fail("law_rerolling accepts the mutant")
@@ -41,6 +42,7 @@ def rejects(text: str = "") -> None:
 def test_it_holds_without_a_mutant() -> None:
     for seed in range(5):
         laws["rerolling"](lawful, plain, seed=seed)
+        laws["rerolling"](lawful, powers, seed=seed)
 
 
 def test_it_rejects_literals_that_are_taken_for_one(mutate: Any) -> None:
@@ -50,7 +52,7 @@ def test_it_rejects_literals_that_are_taken_for_one(mutate: Any) -> None:
 
 def test_it_rejects_parameters_that_are_ignored(mutate: Any) -> None:
     mutate(_reroll_labels._Labels, "_key", lambda right: lambda self, value: type(value))
-    rejects()
+    rejects(case=powers)
 
 
 def test_it_rejects_operands_that_nobody_looks_at(mutate: Any) -> None:

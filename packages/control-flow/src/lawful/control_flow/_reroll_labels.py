@@ -12,6 +12,7 @@ from lawful.core import (
     Jaxpr,
     JaxprEqn,
     Literal,
+    ShapedArray,
     alpha_equivalent,
     applies_effects,
     float0,
@@ -25,9 +26,9 @@ _MOST_ALIKE: Final = 8
 def labels_of(eqns: Sequence[JaxprEqn]) -> list[int]:
     """Returns the labels of equations.
 
-    Equal labels mean: the same primitive, parameters, types of operands and of results, weakness included. Programs
-    among the parameters are the same if they differ in the names of variables only. The label of an equation with
-    effects is its own.
+    Equal labels mean: the same primitive, parameters, types of operands and of results, all but for their weakness: a
+    loop often begins with a Python number, and goes on with arrays. Programs among the parameters are the same if they
+    differ in the names of variables only. The label of an equation with effects is its own.
     """
     labels = _Labels()
     return [labels.of(eqn) for eqn in eqns]
@@ -46,8 +47,8 @@ class _Labels:
         params = eqn.params
         if eqn.primitive.effectful or (params and applies_effects(eqn.primitive, params)):
             return self._new()
-        operands = tuple([atom.aval for atom in eqn.invars])
-        results = tuple([var.aval for var in eqn.outvars])
+        operands = tuple([_strong(atom.aval) for atom in eqn.invars])
+        results = tuple([_strong(var.aval) for var in eqn.outvars])
         if any([aval.dtype == float0 for aval in (*operands, *results)]):
             return self._new()  # there are no stacks of them
         values = tuple([(name, self._key(params[name])) for name in sorted(params)]) if params else ()
@@ -91,5 +92,9 @@ class _Labels:
 
 
 def literal_key(literal: Literal) -> Hashable:
-    """Returns what tells literals apart: type, weakness and bits."""
-    return (literal.aval, np.asarray(literal.val).tobytes())
+    """Returns what tells literals apart: type and bits."""
+    return (_strong(literal.aval), np.asarray(literal.val).tobytes())
+
+
+def _strong(aval: ShapedArray) -> ShapedArray:
+    return aval.update(weak_type=False) if aval.weak_type else aval

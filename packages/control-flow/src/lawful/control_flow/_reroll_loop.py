@@ -100,8 +100,9 @@ def _registers(writer: Writer, body: Body, run: Run, uses: Uses) -> dict[Place, 
     for place, turns in uses.turns.items():
         if place not in registers and min(turns) == run.turns - 1:
             # It has no stack, of which the last row would be taken.
-            register = registers[place] = body.registers[place, _NEVER_USED] = Register(place)
-            body.lengthen(register, _NEVER_USED, _zeros(writer, body.results[place].aval))
+            aval = body.results[place].aval
+            register = registers[place] = body.registers[place, _NEVER_USED] = Register(place, aval)
+            body.lengthen(register, _NEVER_USED, _zeros(writer, aval))
     return registers
 
 
@@ -133,9 +134,9 @@ class _Results:
             self.writer.ready(eqn.invars)
             self.writer.eqns.append(self.writer.renamed(eqn))
         for place, turns in self.uses.turns.items():
-            self.writer.values.update(
-                dict.fromkeys([self.variable(place, turn) for turn in turns if turn], self.variable(place, 0))
-            )
+            first = self.variable(place, 0)
+            for var in [self.variable(place, turn) for turn in turns if turn]:
+                self.writer.values[var] = self.writer.as_weak(first, var.aval)
 
     def finals(self, place: Place, values: Sequence[Var]) -> None:
         """Tells the writer the last values of a register, the last one first. They may be rows of a stack, too."""

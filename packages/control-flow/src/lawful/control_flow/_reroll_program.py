@@ -13,7 +13,7 @@ from lawful.control_flow._reroll_runs import Run, runs_of
 from lawful.control_flow._reroll_sums import RowSum
 from lawful.control_flow._reroll_table import Table, table_of
 from lawful.control_flow._reroll_writer import Writer
-from lawful.core import Atom, ClosedJaxpr, JaxprEqn, map_jaxprs, memoize
+from lawful.core import ClosedJaxpr, JaxprEqn, map_jaxprs, memoize
 from lawful.ops import concatenate_p
 
 # A program is written anew only if it becomes smaller by one part in so many: then all passes over it together cost at
@@ -57,9 +57,7 @@ def _once(closed: ClosedJaxpr, least: int) -> ClosedJaxpr | None:
         return None
     labels = labels_of(closed.eqns)
     best, size = None, len(closed.eqns) - len(closed.eqns) // _WORTH_IT
-    found = deferred(closed.jaxpr, labels, least)
-    # Rows that are taken out may be parts of a turn: of an array that the turn makes.
-    for outside in (Deferred(), found) if found.values else (found,):
+    for outside in deferred(closed.jaxpr, labels, least):
         table = table_of(closed.jaxpr, labels, outside)
         runs = runs_of(table, least)
         if runs:
@@ -76,12 +74,12 @@ def _written(closed: ClosedJaxpr, table: Table, runs: Sequence[Run], outside: De
     for value in outside.values.values():
         outs = [value.total] if isinstance(value, RowSum) else value.outvars
         writer.waiting.update(dict.fromkeys(outs, value))
-    others = [*outside.operands(), *jaxpr.outvars]
+    others = [*outside.originals([*outside.operands(), *jaxpr.outvars])]
     in_runs = {number for run in runs for number in range(run.start, run.end)}
-    single: set[Atom] = set(jaxpr.outvars)
+    single = set(outside.originals(jaxpr.outvars))
     for number, eqn in enumerate(table.eqns):
         if number not in in_runs and eqn.primitive is not concatenate_p:
-            single.update(eqn.invars)
+            single.update(outside.originals(eqn.invars))
     count = number = 0
     for run, uses in zip(runs, outside_uses(table, runs, others, single), strict=True):
         for eqn in table.eqns[number : run.start]:

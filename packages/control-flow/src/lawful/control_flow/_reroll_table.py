@@ -31,7 +31,7 @@ class Table:
       eqns: the equations.
       labels: of each.
       first: where the operands of each begin; and last, how many operands there are.
-      atoms: the operands.
+      atoms: the operands, of which conversions between weak and strong that are taken out are the values themselves.
       numbers: of each operand: equal for the same variable, or the same literal.
       makers: for each operand the equation that gives it, or the last one that it needs.
       results: for each operand which result of that equation it is.
@@ -60,7 +60,10 @@ def table_of(jaxpr: Jaxpr, labels: Sequence[int], deferred: Deferred) -> Table:
     nothing = (OUTSIDE, 0)
     for number, eqn in enumerate(jaxpr.eqns):
         value = deferred.values.get(number)
-        if value is not None:
+        if value is not None and not isinstance(value, RowSum) and value.outvars[0] in deferred.converted:
+            (var,) = value.outvars
+            made[var] = made.get(deferred.converted[var], nothing)
+        elif value is not None:
             operands = value.operands if isinstance(value, RowSum) else value.invars
             last = max([made.get(x, nothing)[0] for x in operands], default=OUTSIDE)
             made.update([(var, (last, DEFERRED)) for var in eqn.outvars])
@@ -73,7 +76,7 @@ def table_of(jaxpr: Jaxpr, labels: Sequence[int], deferred: Deferred) -> Table:
                 made[var] = (len(eqns), result)
             eqns.append(eqn)
             places.append(number)
-    atoms = [x for eqn in eqns for x in eqn.invars]
+    atoms = [*deferred.originals([x for eqn in eqns for x in eqn.invars])]
     first = [0, *accumulate([len(eqn.invars) for eqn in eqns])]
     rows = [deferred.rows.get(atom) for atom in atoms] if deferred.rows else [None] * len(atoms)
     lines: dict[Hashable, int] = {}

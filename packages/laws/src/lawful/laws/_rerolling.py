@@ -58,7 +58,7 @@ def law_rerolling(trial: Trial) -> Claims:
 def _unrolled(trial: Trial, kind: str) -> tuple[Callable[..., Any], tuple[Any, ...]]:
     """Returns a loop of Python, each turn of which has the same equations, and its arguments.
 
-    It carries a Python number, too, which stays one.
+    It carries Python numbers, too: one stays one, the other is an array from the first turn on.
     """
     turn, parts = turn_of(trial)
     first = first_carry(parts)
@@ -66,15 +66,16 @@ def _unrolled(trial: Trial, kind: str) -> tuple[Callable[..., Any], tuple[Any, .
     body, consts = consts_as_inputs(make_jaxpr(turn)(np.float64(1.0), first, slices[0]))
     count = len(first)
 
-    def loop(factor: Any, number: Any, parts: Sequence[Any], xs: Any) -> tuple[Any, Any, Any]:
-        carry, rows = first_carry(parts), []
+    def loop(factor: Any, number: Any, parts: Sequence[Any], xs: Any) -> tuple[Any, Any, Any, Any]:
+        carry, rows, array = first_carry(parts), [], number
         for i in range(_TURNS):
             number = number * 0.5 + 1.0
+            array = array * factor - 0.5
             x = slices[i] if kind == "literals" else xs[-1 - i if kind == "rows backwards" else i]
             outs = eval_closed_jaxpr(body, *consts, factor, *carry, x)
             carry = outs[:count]
             rows.append(outs[count:])
-        return number, carry, [stacked(trial, results) for results in zip(*rows, strict=True)]
+        return number, array, carry, [stacked(trial, results) for results in zip(*rows, strict=True)]
 
     return loop, (np.float64(1.0), 0.25, parts, list(slices) if kind == "arguments" else slices)
 
