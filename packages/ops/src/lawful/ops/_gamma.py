@@ -78,15 +78,14 @@ def numpy_zeta(s: Any, q: Any, *, order: int = 0) -> Any:
     pole = (p <= 0) & (p == np.floor(p))
     fraction = np.where(pole, 1.0, fraction)
     out = _zeta_of_positive(t, fraction, order)
-    if order == 0:
+    if order == 0 and not _is_nowhere(negative):
         use = negative & ~pole
         above, beyond = np.where(use, 1 - fraction, 1.0), np.where(use, 1 - p, 1.0)
         share = _zeta_of_positive(t, above, 0) - _zeta_of_positive(t, beyond, 0)
         odd = t - 2 * np.floor(t / 2) == 1
         out = np.where(negative, out + np.where(odd, -share, share), out)
-        out = np.where(pole, np.inf, np.where(negative & (t != np.floor(t)), np.nan, out))
-    else:
-        out = np.where(p <= 0, np.nan, out)
+        out = np.where(negative & (t != np.floor(t)), np.nan, out)
+    out = np.where(pole, np.inf, out) if order == 0 else np.where(p <= 0, np.nan, out)
     out = np.where(inside, out, np.nan)
     far = (q == np.inf) & (s > 1) | (s == np.inf) & (q > 1)
     out = np.where(far, 0.0, out)
@@ -94,6 +93,11 @@ def numpy_zeta(s: Any, q: Any, *, order: int = 0) -> Any:
         out = np.where((s == np.inf) & (q == 1), 1.0, np.where((s == np.inf) & (q > 0) & (q < 1), np.inf, out))
         out = np.where((s == 1) & (q == q), np.inf, out)
     return out
+
+
+def _is_nowhere(condition: Any) -> bool:
+    """Whether a condition is known to hold of no element; of what a program computes nothing is known."""
+    return isinstance(condition, np.ndarray | np.bool) and not condition.any()
 
 
 def _numpy_polygamma(m: Any, x: Any) -> Any:

@@ -30,7 +30,7 @@ from lawful.ops._double import (
 )
 from lawful.ops._elementwise import Elementwise, elementwise
 from lawful.ops._gamma import digamma, lgamma, polygamma
-from lawful.ops._iteration import IteratedAlgorithm, Iteration, lowered_iteration
+from lawful.ops._iteration import IteratedAlgorithm, Iteration, choose, lowered_iteration
 from lawful.ops._promotion import promote
 from lawful.ops._select import where
 from lawful.ops._transcendental import exp, log, log1p
@@ -77,12 +77,12 @@ def _fraction_step(active: Any, m: Any, a: Any, b: Any, x: Any, c: Any, d: Any, 
         d = 1 / _away_from_zero(1 + numerator * d)
         c = _away_from_zero(1 + numerator / c)
         following = following * (c * d)
-    go_on = active & (np.abs(c * d - 1) > _EPSILON) & (m < _MOST_STEPS)
-    return [go_on, m, a, b, x, c, d, np.where(active, following, h)]
+    go_on = active & (abs(c * d - 1) > _EPSILON) & (m < _MOST_STEPS)
+    return [go_on, m, a, b, x, c, d, choose(active, following, h)]
 
 
 def _away_from_zero(x: Any) -> Any:
-    return np.where(np.abs(x) < _TINY, _TINY, x)
+    return choose(abs(x) < _TINY, _TINY, x)
 
 
 def _factor(a: Any, b: Any, x: Any) -> Any:
@@ -135,13 +135,12 @@ def _series_step(active: Any, n: Any, a: Any, b: Any, x: Any, swap: Any, *flat: 
     n = n + 1
     term = taylor.over(taylor.times(term, a + b + (n - 1), (1, 1)), a + n, (1 - swap, swap))
     term = taylor.times(term, x, (0, 0))
-    total = {index: np.where(active, total[index] + term[index], total[index]) for index in total}
-    small = active & (n > sum(orders))
-    for index in keys:
-        small = small & (np.abs(term[index]) <= _EPSILON * np.abs(total[index]))
+    total = {index: choose(active, y + term[index], y) for index, y in total.items()}
     # The terms may grow before they fall.
-    falls = (a + b + n) * x < a + n
-    return [active & ~(small & falls) & (n < _MOST_STEPS), n, a, b, x, swap, *term.values(), *total.values()]
+    changes = (n <= sum(orders)) | ((a + b + n) * x >= a + n)
+    for index in keys:
+        changes = changes | (abs(term[index]) > _EPSILON * abs(total[index]))
+    return [active & changes & (n < _MOST_STEPS), n, a, b, x, swap, *term.values(), *total.values()]
 
 
 def _series_finish(a: Any, b: Any, x: Any, *state: Any, orders: taylor.Index) -> Any:

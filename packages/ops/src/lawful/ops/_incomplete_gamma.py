@@ -24,7 +24,7 @@ from lawful.ops._comparison import bitwise_and, eq, gt
 from lawful.ops._double import LOG_TWO_PI, REAL_PROMOTION, deviance, evaluated_in_double, log_gamma_correction
 from lawful.ops._elementwise import Elementwise, elementwise
 from lawful.ops._gamma import digamma, lgamma, polygamma
-from lawful.ops._iteration import IteratedAlgorithm, Iteration, lowered_iteration
+from lawful.ops._iteration import IteratedAlgorithm, Iteration, choose, lowered_iteration
 from lawful.ops._promotion import promote
 from lawful.ops._select import where
 from lawful.ops._transcendental import exp, log
@@ -61,11 +61,12 @@ def _unpack(order: int, flat: Sequence[Any]) -> list[taylor.Series]:
     return [dict(zip(keys, flat[i : i + len(keys)], strict=True)) for i in range(0, len(flat), len(keys))]
 
 
-def _has_converged(change: taylor.Series, total: taylor.Series) -> Any:
-    out = abs(change[0, 0]) <= _EPSILON * abs(total[0, 0])
-    for index in list(change)[1:]:
-        out = out & (abs(change[index]) <= _EPSILON * abs(total[index]))
-    return out
+def _goes_on(active: Any, n: Any, change: taylor.Series, total: taylor.Series) -> Any:
+    """Returns which elements go on: those that change. The terms of the derivatives grow at first."""
+    changes = n < len(total)
+    for index, x in total.items():
+        changes = changes | (abs(change[index]) > _EPSILON * abs(x))
+    return active & changes & (n < _MOST_STEPS)
 
 
 def _series_start(a: Any, x: Any, *, order: int) -> list[Any]:
@@ -76,13 +77,17 @@ def _series_start(a: Any, x: Any, *, order: int) -> list[Any]:
 
 
 def _series_step(active: Any, n: Any, a: Any, x: Any, *flat: Any, order: int) -> list[Any]:
-    term, total = _unpack(order, flat)
     n = n + 1
+    if order == 0:  # as below, of numbers: four times as fast
+        term, total = flat
+        term = term / (a + n) * x
+        total = choose(active, total + term, total)
+        changes = abs(term) > _EPSILON * abs(total)
+        return [active & changes & (n < _MOST_STEPS), n, a, x, term, total]
+    term, total = _unpack(order, flat)
     term = taylor.times(taylor.over(term, a + n, (1, 0)), x, (0, 0))
-    total = {index: np.where(active, total[index] + term[index], total[index]) for index in total}
-    # The terms of the derivatives grow at first.
-    go_on = active & ~(_has_converged(term, total) & (n > order)) & (n < _MOST_STEPS)
-    return _pack(go_on, n, a, x, term, total)
+    total = {index: choose(active, x + term[index], x) for index, x in total.items()}
+    return _pack(_goes_on(active, n, term, total), n, a, x, term, total)
 
 
 def _fraction_start(a: Any, x: Any, *, order: int) -> list[Any]:
@@ -96,25 +101,23 @@ def _fraction_start(a: Any, x: Any, *, order: int) -> list[Any]:
 
 
 def _fraction_step(active: Any, n: Any, a: Any, x: Any, *flat: Any, order: int) -> list[Any]:
-    c, d, h = _unpack(order, flat)
     n = n + 1
-    one = taylor.constant(np.ones_like(a), (order, 0))
     # -n (n - a) over x + 2n + 1 - a, of which both are linear in a.
-    numerator = taylor.times(one, n * (a - n), (1, 0))
-    if order:
-        numerator[1, 0] = n * one[0, 0]
-    denominator = taylor.times(one, x + 2 * n + 1 - a, (-1, 0))
-    d = taylor.quotient(one, _sum(denominator, taylor.product(numerator, d)))
-    c = _sum(denominator, taylor.quotient(numerator, c))
+    upper, lower = n * (a - n), x + 2 * n + 1 - a
+    if order == 0:  # as below, of numbers: four times as fast
+        c, d, h = flat
+        c, d = lower + upper / c, 1.0 / (lower + upper * d)
+        following = h * (c * d)
+        changes = abs(following - h) > _EPSILON * abs(following)
+        return [active & changes & (n < _MOST_STEPS), n, a, x, c, d, choose(active, following, h)]
+    c, d, h = _unpack(order, flat)
+    denominator = taylor.linear(lower, -1.0, (order, 0))
+    d = taylor.reciprocal(taylor.plus(denominator, taylor.times(d, upper, (n, 0))))
+    c = taylor.plus(denominator, taylor.quotient(taylor.linear(upper, n, (order, 0)), c))
     following = taylor.product(h, taylor.product(c, d))
-    change = {index: following[index] - h[index] for index in h}
-    go_on = active & ~(_has_converged(change, following) & (n > order)) & (n < _MOST_STEPS)
-    kept = {index: np.where(active, following[index], h[index]) for index in h}
-    return _pack(go_on, n, a, x, c, d, kept)
-
-
-def _sum(x: taylor.Series, y: taylor.Series) -> taylor.Series:
-    return {index: x[index] + y[index] for index in x}
+    change = {index: y - h[index] for index, y in following.items()}
+    kept = {index: choose(active, y, h[index]) for index, y in following.items()}
+    return _pack(_goes_on(active, n, change, following), n, a, x, c, d, kept)
 
 
 def _factor(a: Any, x: Any, order: int) -> taylor.Series:

@@ -11,6 +11,15 @@ from lawful.core import record
 
 Arrays = Sequence[Any]
 
+#: So few elements are done one after the other, by Python's arithmetic: an operation of NumPy takes 20 times as long.
+_FEW = 8
+_PYTHON_TYPES = (np.dtype(bool), np.dtype(np.float64))
+
+
+def choose(condition: Any, x: Any, y: Any) -> Any:
+    """Returns ``x`` where a condition holds, else ``y``: of arrays, or of numbers where the condition is a ``bool``."""
+    return (x if condition else y) if type(condition) is bool else np.where(condition, x, y)
+
 
 @record
 class Iteration:
@@ -18,7 +27,7 @@ class Iteration:
 
     Attributes:
       start: ``start(*operands)`` gives the first state.
-      step: ``step(*state)`` gives the next one.
+      step: ``step(*state)`` gives the next one. It is also given single elements, as Python numbers.
     """
 
     start: Callable[..., Arrays]
@@ -26,8 +35,28 @@ class Iteration:
 
     def evaluate(self, *operands: Any) -> Arrays:
         """Returns the last state, of NumPy arrays."""
-        first = self.start(*operands)
-        shape = np.shape(first[0])
+        first = [np.asarray(x) for x in self.start(*operands)]
+        last = self._one_by_one(first) if first[0].size <= _FEW else None
+        return self._together(first) if last is None else last
+
+    def _one_by_one(self, first: Sequence[np.ndarray[Any, Any]]) -> Arrays | None:
+        """Returns the last state; None if Python's numbers do not do as NumPy's: integers, and divisions by zero."""
+        if any([x.dtype not in _PYTHON_TYPES for x in first]):
+            return None
+        ended = []
+        try:
+            for element in zip(*[x.reshape(-1).tolist() for x in first], strict=True):
+                state: Arrays = element
+                while state[0]:
+                    state = self.step(*state)
+                ended.append(state)
+        except ZeroDivisionError:
+            return None
+        parts = zip(*ended, strict=True) if ended else [()] * len(first)
+        return [np.array(part, x.dtype).reshape(x.shape) for part, x in zip(parts, first, strict=True)]
+
+    def _together(self, first: Sequence[np.ndarray[Any, Any]]) -> Arrays:
+        shape = first[0].shape
         last = [np.array(x).reshape(-1) for x in first]
         places, state = np.arange(last[0].size), list(last)
         count = np.count_nonzero(state[0])

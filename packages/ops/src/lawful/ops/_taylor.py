@@ -6,7 +6,6 @@ coefficients are arrays or tracers, so that a derivative computed by such series
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from functools import cache
 from itertools import product as pairs
 from typing import Any
@@ -28,45 +27,72 @@ def constant(x: Any, order: Index) -> Series:
     return {index: x if index == (0, 0) else 0.0 * x for index in indices(order)}
 
 
+def linear(x: Any, slope: Any, order: Index) -> Series:
+    """Returns the series of ``x + slope α``."""
+    out = dict.fromkeys(indices(order), 0.0)
+    if order[0]:
+        out[1, 0] = slope
+    out[0, 0] = x
+    return out
+
+
+def plus(x: Series, y: Series) -> Series:
+    """Returns the sum of two series of one order."""
+    return {index: c + y[index] for index, c in x.items()}
+
+
 def times(series: Series, x: Any, slope: Slope) -> Series:
     """Returns a series multiplied by ``x + slope[0] α + slope[1] β``."""
-    return {index: _sum([x * c, *_lower(series, index, slope)]) for index, c in series.items()}
+    return {index: _with_lower(x * c, series, index, slope) for index, c in series.items()}
 
 
 def over(series: Series, x: Any, slope: Slope) -> Series:
     """Returns a series divided by ``x + slope[0] α + slope[1] β``."""
     out: Series = {}
+    falling = -slope[0], -slope[1]
     for index, c in series.items():
-        out[index] = _less(c, _lower(out, index, slope)) / x
+        out[index] = _with_lower(c, out, index, falling) / x
     return out
 
 
-def _lower(series: Series, index: Index, slope: Slope) -> list[Any]:
-    """Returns what the product with a slope adds to a coefficient, of the lower ones."""
+def _with_lower(c: Any, series: Series, index: Index, slope: Slope) -> Any:
+    """Returns a coefficient of a product with ``x + slope``, given what ``x`` makes of it."""
     i, j = index
-    terms = []
     if i and not _is_none(slope[0]):
-        terms.append(slope[0] * series[i - 1, j])
+        c = c + slope[0] * series[i - 1, j]
     if j and not _is_none(slope[1]):
-        terms.append(slope[1] * series[i, j - 1])
-    return terms
+        c = c + slope[1] * series[i, j - 1]
+    return c
 
 
 def _is_none(slope: Any) -> bool:
-    return isinstance(slope, int) and slope == 0
+    return type(slope) is int and slope == 0
 
 
 def product(x: Series, y: Series) -> Series:
     """Returns the product of two series of one order."""
-    return {(i, j): _sum([x[k, m] * y[i - k, j - m] for k, m in indices((i, j))]) for i, j in x}
+    out = {}
+    for index in x:
+        total = x[0, 0] * y[index]
+        for k, rest in _splits(index):
+            total = total + x[k] * y[rest]
+        out[index] = total
+    return out
 
 
 def quotient(x: Series, y: Series) -> Series:
     """Returns ``x / y`` of two series of one order."""
     out: Series = {}
     for index, c in x.items():
-        out[index] = _less(c, [y[k] * out[rest] for k, rest in _splits(index)]) / y[0, 0]
+        for k, rest in _splits(index):
+            c = c - y[k] * out[rest]
+        out[index] = c / y[0, 0]
     return out
+
+
+def reciprocal(series: Series) -> Series:
+    """Returns ``1 / series``."""
+    return quotient({index: 0.0 if any(index) else 1.0 for index in series}, series)
 
 
 def exponential(series: Series) -> Series:
@@ -80,15 +106,11 @@ def exponential(series: Series) -> Series:
     return out
 
 
-def _splits(index: Index) -> Iterator[tuple[Index, Index]]:
-    """Yields the ways to write an index as a sum, of which the first part is not zero."""
-    for k, m in indices(index)[1:]:
-        yield (k, m), (index[0] - k, index[1] - m)
+@cache
+def _splits(index: Index) -> tuple[tuple[Index, Index], ...]:
+    """Returns the ways to write an index as a sum, of which the first part is not zero."""
+    return tuple([((k, m), (index[0] - k, index[1] - m)) for k, m in indices(index)[1:]])
 
 
 def _sum(terms: list[Any]) -> Any:
     return sum(terms[1:], start=terms[0])
-
-
-def _less(x: Any, terms: list[Any]) -> Any:
-    return x - _sum(terms) if terms else x

@@ -1,0 +1,78 @@
+"""Few elements are iterated one after the other with Python's numbers, to the same bits as many with arrays."""
+
+import itertools
+from typing import Any
+
+import numpy as np
+import pytest
+
+from lawful.ops import _incomplete_beta, _incomplete_gamma
+from lawful.ops._gcd import gcd
+from lawful.ops._iteration import Iteration, choose
+
+ORDERS = (0, 1, 2)
+ALGORITHMS = {
+    **{
+        f"igamma{'c' * upper} order {order}": (_incomplete_gamma._algorithm(order, upper), 2)
+        for order, upper in itertools.product(ORDERS, (False, True))
+    },
+    "betainc": (_incomplete_beta._VALUE, 3),
+    **{
+        f"betainc orders {orders}": (_incomplete_beta._derivative(orders), 3)
+        for orders in itertools.product(ORDERS, ORDERS)
+        if any(orders)
+    },
+}
+EDGES = (0.0, -0.0, 5e-324, 1e-300, 1.0, 2.0, 3.0, 30.0, 1e5, -1.0, np.inf, -np.inf, np.nan)
+
+
+def arguments(count: int) -> list[Any]:
+    """Returns positive numbers, and those at which the functions are special, as rows of arguments."""
+    random = np.random.default_rng(0)
+    positive = random.exponential(3.0, (40, count))
+    if count == 3:
+        positive[:, 2] = random.uniform(size=40)
+    edges = random.choice(EDGES, (40, count))
+    return [*np.concatenate([positive, edges]).T]
+
+
+@pytest.mark.parametrize("name", ALGORITHMS)
+def test_one_element_is_as_one_of_many(name: str) -> None:
+    algorithm, count = ALGORITHMS[name]
+    args = arguments(count)
+    with np.errstate(all="ignore"):
+        many = algorithm(*args)
+        single = [algorithm(*[x[i : i + 1] for x in args]) for i in range(len(args[0]))]
+        three = [algorithm(*[x[i : i + 3] for x in args]) for i in range(0, len(args[0]), 3)]
+    assert np.isfinite(many).sum() >= 40
+    np.testing.assert_array_equal(np.concatenate(single), many)
+    np.testing.assert_array_equal(np.concatenate(three), many)
+
+
+def test_a_division_by_zero_is_that_of_arrays() -> None:
+    """Python raises an error where NumPy gives an infinity."""
+
+    def step(active: Any, count: Any, x: Any) -> Any:
+        return active & (count < 3), count + 1, choose(active, 1.0 / x, x)
+
+    iteration = Iteration(lambda x: (x == x, np.zeros_like(x), x), step)
+    with np.errstate(all="ignore"):
+        for x in (np.array([2.0, 0.0, -0.0, 4.0]), np.array([0.0]), np.array(0.0), np.array([2.0])):
+            _, count, out = iteration.evaluate(x)
+            np.testing.assert_array_equal(count, np.full(x.shape, 4.0))
+            np.testing.assert_array_equal(out, x)
+
+
+def test_no_elements_are_done_at_once() -> None:
+    def step(active: Any, x: Any) -> Any:
+        raise AssertionError
+
+    for shape in ((0,), (2, 0)):
+        active, x = Iteration(lambda x: (x == x, x), step).evaluate(np.zeros(shape))
+        assert (active.shape, active.dtype, x.shape, x.dtype) == (shape, bool, shape, np.float64)
+
+
+def test_integers_overflow_as_in_arrays() -> None:
+    least = np.iinfo(np.int64).min
+    assert gcd(np.array([least]), np.array([0]))[0] == least
+    assert gcd(np.array([12, 18]), np.array([18, 0])).tolist() == [6, 18]
