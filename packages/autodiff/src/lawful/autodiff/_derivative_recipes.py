@@ -149,36 +149,42 @@ def _linearize_rule(
     return LinearRecipe(primal, program, len(outs), [type(t) is not Zero for t in found])
 
 
-def exact_tangents(recipe: Recipe, tangents: TangentAvals) -> TangentAvals:
-    """Returns the types that tangents of a recipe's arguments must have: those given, themselves, if these are right.
+def linearized_recipe(recipe: Recipe, tangents: TangentAvals) -> tuple[TangentAvals, LinearRecipe] | None:
+    """Returns what `linear_recipe` gives, of a whole recipe, with the types that tangents must have for it.
 
     Args:
       recipe: for arguments of some types.
       tangents: the types of their tangents, which may be strong where they are weak; None for those that are zero.
+
+    Returns:
+      The types themselves if these are right. None if a rule within the recipe does not follow from types.
     """
-    exact = recipe.derived.get(("exact", tangents))
-    if exact is None:
-        found = [
-            None if tangent is None else aval.to_tangent_aval()
-            for aval, tangent in zip(recipe.closed.in_avals, tangents, strict=True)
-        ]
-        exact = recipe.derived["exact", tangents] = tangents if tuple(found) == tangents else tuple(found)
-    return exact
-
-
-def linearized_recipe(recipe: Recipe, tangents: TangentAvals) -> LinearRecipe | None:
-    """Returns what `linear_recipe` gives, of a whole recipe; None if a rule within it does not follow from types."""
     return recipe.remembered(("linearize", tangents), _linearize_recipe, tangents)
 
 
-def _linearize_recipe(recipe: Recipe, tangents: TangentAvals) -> LinearRecipe | None:
+def _linearize_recipe(recipe: Recipe, tangents: TangentAvals) -> tuple[TangentAvals, LinearRecipe] | None:
     from lawful.autodiff._linearize import linearize_jaxpr
 
+    exact = _exact_tangents(recipe, tangents)
+    if exact is not tangents:
+        found = linearized_recipe(recipe, exact)
+        return None if found is None else (exact, found[1])
     primal, program, nonzeros_out = linearize_jaxpr(recipe.closed, tuple([t is not None for t in tangents]))
     primal = cse_jaxpr(primal)  # what is computed of a value and of its derivative is often the same
     if not (_is_recipe(primal) and _is_recipe(program)):
         return None
-    return LinearRecipe(primal, program, len(recipe.results), nonzeros_out)
+    return tangents, LinearRecipe(primal, program, len(recipe.results), nonzeros_out)
+
+
+def _exact_tangents(recipe: Recipe, tangents: TangentAvals) -> TangentAvals:
+    """Returns the types that tangents of a recipe's arguments must have: those given if these are right."""
+    exact = tuple(
+        [
+            None if tangent is None else aval.to_tangent_aval()
+            for aval, tangent in zip(recipe.closed.in_avals, tangents, strict=True)
+        ]
+    )
+    return tangents if exact == tangents else exact
 
 
 def jvp_recipe(
@@ -207,17 +213,21 @@ def _trace_jvp(
     return _traced(rule, [*avals, *[tangent for tangent in tangents if tangent is not None]])
 
 
-def jvp_of_recipe(recipe: Recipe, tangents: TangentAvals) -> NonzeroRecipe | None:
-    """Returns what `jvp_recipe` gives, of a whole recipe; None if a rule within it does not follow from types."""
+def jvp_of_recipe(recipe: Recipe, tangents: TangentAvals) -> tuple[TangentAvals, NonzeroRecipe] | None:
+    """Returns what `jvp_recipe` gives, of a whole recipe, as `linearized_recipe` does."""
     return recipe.remembered(("jvp", tangents), _trace_jvp_of_recipe, tangents)
 
 
-def _trace_jvp_of_recipe(recipe: Recipe, tangents: TangentAvals) -> NonzeroRecipe | None:
+def _trace_jvp_of_recipe(recipe: Recipe, tangents: TangentAvals) -> tuple[TangentAvals, NonzeroRecipe] | None:
     from lawful.autodiff._jvp import jvp_jaxpr
 
+    exact = _exact_tangents(recipe, tangents)
+    if exact is not tangents:
+        found = jvp_of_recipe(recipe, exact)
+        return None if found is None else (exact, found[1])
     closed, nonzeros_out = jvp_jaxpr(recipe.closed, tuple([t is not None for t in tangents]), False)
     closed = cse_jaxpr(closed)
-    return NonzeroRecipe(closed, len(recipe.results), nonzeros_out) if _is_recipe(closed) else None
+    return (tangents, NonzeroRecipe(closed, len(recipe.results), nonzeros_out)) if _is_recipe(closed) else None
 
 
 def transpose_recipe(

@@ -7,7 +7,7 @@ from typing import Any
 
 from lawful import tree
 from lawful.autodiff._arguments import check_tangents, flat_function
-from lawful.autodiff._derivative_recipes import NonzeroRecipe, exact_tangents, jvp_of_recipe, jvp_recipe
+from lawful.autodiff._derivative_recipes import NonzeroRecipe, jvp_of_recipe, jvp_recipe
 from lawful.autodiff._dual import DualTracer, TangentAvals, parts, zero_tangent
 from lawful.core import (
     ClosedJaxpr,
@@ -73,10 +73,10 @@ class JVPTrace(Trace):
         primals, _, tangent_avals, given = parts(self, args)
         if not given:
             return self.parent.follow(recipe, args)  # type: ignore[union-attr]
-        exact = exact_tangents(recipe, tangent_avals)
-        differentiated = jvp_of_recipe(recipe, exact)
-        if differentiated is None:
+        found = jvp_of_recipe(recipe, tangent_avals)
+        if found is None:
             return super().follow(recipe, args)
+        exact, differentiated = found
         if exact != tangent_avals:
             with set_current(self.parent):  # type: ignore[arg-type]
                 given = [*map(with_weakness_of, given, filter(None, exact))]

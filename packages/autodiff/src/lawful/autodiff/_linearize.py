@@ -13,7 +13,7 @@ import numpy as np
 
 from lawful import tree
 from lawful.autodiff._arguments import check_tangent, flat_function, match_tree
-from lawful.autodiff._derivative_recipes import LinearRecipe, exact_tangents, linear_recipe, linearized_recipe
+from lawful.autodiff._derivative_recipes import LinearRecipe, linear_recipe, linearized_recipe
 from lawful.autodiff._dual import DualTracer, TangentAvals, parts, zero_tangent
 from lawful.autodiff._tape import Node, Tape
 from lawful.autodiff._transpose import backward_pass, pull_back
@@ -98,10 +98,10 @@ class LinearizeTrace(Trace):
         primals, _, tangent_avals, given = parts(self, args)
         if not given:
             return self.parent.follow(recipe, args)  # type: ignore[union-attr]
-        exact = exact_tangents(recipe, tangent_avals)
-        linearized = linearized_recipe(recipe, exact)
-        if linearized is None:
+        found = recipe.derived.get(("linearize", tangent_avals)) or linearized_recipe(recipe, tangent_avals)
+        if found is None:
             return super().follow(recipe, args)
+        exact, linearized = found
         if exact != tangent_avals:
             with set_current(self.linear):
                 given = [self.linear.exact(t, aval) for t, aval in zip(given, filter(None, exact), strict=True)]

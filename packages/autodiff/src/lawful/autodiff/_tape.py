@@ -80,7 +80,8 @@ class Tape(PartialTrace):
                 self.volatile = None
         if not recipe.is_plain:
             return self.inline_atoms(recipe.linear, [*map(self.atom, residuals), *inputs], source)
-        outputs = tuple([Var(aval) for aval in recipe.linear.out_avals])
+        avals = recipe.linear.out_avals
+        outputs = (Var(avals[0]),) if len(avals) == 1 else tuple([Var(aval) for aval in avals])
         self.eqns.append(Node(recipe, residuals, inputs, outputs, source))
         return outputs
 

@@ -84,9 +84,15 @@ def pull_back(
                     ct_of[atom] = ct if known is None else add_tangents(known, ct)
             for entry in steps:
                 is_node = type(entry) is Node
-                given = [ct_of.pop(var, None) for var in (entry.outputs if is_node else entry.outvars)]
-                if any([ct is not None for ct in given]):
-                    break
+                results = entry.outputs if is_node else entry.outvars
+                if len(results) == 1:  # as of most
+                    given = [ct_of.pop(results[0], None)]
+                    if given[0] is not None:
+                        break
+                else:
+                    given = [ct_of.pop(var, None) for var in results]
+                    if any([ct is not None for ct in given]):
+                        break
             else:
                 return [ct_of[var] if var in ct_of else Zero(var.aval) for var in invars]
             place.source = entry.source
@@ -98,13 +104,14 @@ def pull_back(
 
 def _pulled_node(node: Node, cts: list[Any]) -> Sequence[Any]:
     """Returns the cotangents of the inputs of a node; None for a zero."""
-    avals = tuple([None if ct is None else get_aval(ct) for ct in cts])
+    given = cts if len(cts) == 1 else [ct for ct in cts if ct is not None]
+    avals = (get_aval(cts[0]),) if given is cts else tuple([None if ct is None else get_aval(ct) for ct in cts])
     recipe = node.recipe.pulled_back.get(avals) or node.recipe.transposed(avals)
     if recipe is None:  # a rule looks at values
         residuals = [Var(get_aval(x)) for x in node.residuals]
         values = dict(zip(residuals, node.residuals, strict=True))
         return pull_back(reversed(equations(node, residuals)), node.inputs, node.outputs, values, cts)
-    found = current.trace.follow(recipe.steps, node.residuals + [ct for ct in cts if ct is not None])
+    found = current.trace.follow(recipe.steps, node.residuals + given)
     return found if recipe.all_nonzero else [None if number is None else found[number] for number in recipe.numbers]
 
 

@@ -112,15 +112,16 @@ class EvalTrace(Trace):
 
     def follow(self, recipe: Recipe, args: Sequence[Any]) -> list[Any]:
         for x in args:
-            if type(x) not in _numpy_types or (type(x) is np.ndarray and not x.dtype.isnative):
+            kind = type(x)
+            if kind not in _numpy_types or (kind is np.ndarray and not x.dtype.isnative):
                 return super().follow(recipe, args)
-        trace = current.trace
-        if recipe.function is not None and trace is self:
-            return recipe.function(*args)
+        trace, function = current.trace, recipe.function
+        if function is not None and trace is self:
+            return function(*args)
         current.trace = self
         try:
-            if recipe.function is not None:
-                return recipe.function(*args)
+            if function is not None:
+                return function(*args)
             recipe.count_evaluation()
             values = [*args, *recipe.scalars]
             for primitive, params, operands, _ in recipe.steps:
