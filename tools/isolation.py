@@ -3,7 +3,7 @@
     uv run python tools/isolation.py                                  # every package
     uv run python tools/isolation.py core autodiff                    # these
     uv run python tools/isolation.py xla-backend --with jaxlib==0.11.2
-    uv run python tools/isolation.py --also xla-backend:jaxlib==0.11.2  # every package, and one of them once more
+    uv run python tools/isolation.py --for xla-backend:jaxlib==0.11.2  # every package, one of them beside this
 
 For each package: install its wheel with only what it declares, see that the third-party distributions are
 those of the layer table, import every module, then add pytest and run the package's tests and README where
@@ -106,18 +106,20 @@ def main() -> int:
     parser.add_argument("folders", nargs="*", default=FOLDERS, help="folders of packages/ (default: all)")
     parser.add_argument("--with", dest="extra", action="append", default=[], metavar="REQUIREMENT")
     parser.add_argument(
-        "--also", action="append", default=[], metavar="FOLDER:REQUIREMENT", help="one more run of a package"
+        "--for", dest="own", action="append", default=[], metavar="FOLDER:REQUIREMENT", help="of one package only"
     )
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="packages at a time")
     arguments = parser.parse_args()
-    also = [more.partition(":") for more in arguments.also]
-    if unknown := {*arguments.folders, *[folder for folder, _, _ in also]} - set(FOLDERS):
+    own = [requirement.partition(":") for requirement in arguments.own]
+    if unknown := {*arguments.folders, *[folder for folder, _, _ in own]} - set(FOLDERS):
         parser.error(f"not in packages/: {', '.join(sorted(unknown))}")
 
     with tempfile.TemporaryDirectory(prefix="lawful-isolation-") as directory:
         work = Path(directory)
-        runs = [Run(folder, arguments.extra, work) for folder in arguments.folders]
-        runs += [Run(folder, [*arguments.extra, requirement], work) for folder, _, requirement in also]
+        runs = [
+            Run(name, [*arguments.extra, *[requirement for folder, _, requirement in own if folder == name]], work)
+            for name in arguments.folders
+        ]
         try:
             wheels = build_wheels(work / "wheels")
         except StepFailed as failure:
@@ -194,7 +196,17 @@ def run_tests(run: Run) -> None:
     # pytest's configuration and the Hypothesis profiles; neither makes anything importable.
     shutil.copy(ROOT / "pyproject.toml", home)
     shutil.copy(ROOT / "conftest.py", home)
-    call("tests", home / "venv/bin/pytest", "-q", "-p", "no:cacheprovider", copy.relative_to(home), cwd=home)
+    call(
+        "tests",
+        home / "venv/bin/pytest",
+        "-q",
+        "-m",
+        "not once",
+        "-p",
+        "no:cacheprovider",
+        copy.relative_to(home),
+        cwd=home,
+    )
 
 
 def install(step: str, home: Path, *requirements: str) -> None:

@@ -19,6 +19,8 @@ from lawful.laws.systems import lawful
 from lawful.staging import _jit, jit, jit_p
 from lawful.staging._numpy_backend import PythonProgram
 
+pytestmark = pytest.mark.once
+
 Rule = Callable[..., Any]
 
 search = settings(

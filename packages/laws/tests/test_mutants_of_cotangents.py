@@ -9,6 +9,8 @@ from lawful import ops
 from lawful.laws import Case, LawViolation, laws
 from lawful.laws.systems import Lawful, lawful
 
+pytestmark = pytest.mark.once
+
 narrow = np.array([0.5, 1.0], np.float32)
 case = Case.of(ops.sin, narrow)
 

@@ -13,6 +13,8 @@ from lawful.laws import Case, Drawn, LawViolation, examine, laws
 from lawful.laws.systems import Lawful, lawful
 from lawful.staging import clear_caches
 
+pytestmark = pytest.mark.once
+
 Rule = Callable[..., Any]
 
 array = np.array([0.5, 1.0, -0.75])

@@ -12,6 +12,8 @@ from lawful.laws import Case, Drawn, _rerolling, examine, laws
 from lawful.laws.systems import lawful
 from lawful.staging import clear_caches
 
+pytestmark = pytest.mark.once
+
 Rule = Callable[..., Any]
 
 array = np.array([0.5, 1.0, -0.75])

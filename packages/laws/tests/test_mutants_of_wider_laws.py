@@ -15,6 +15,8 @@ from lawful.laws import Case, Drawn, LawViolation, examine, laws
 from lawful.laws.systems import Lawful, lawful
 from lawful.staging import clear_caches
 
+pytestmark = pytest.mark.once
+
 Rule = Callable[..., Any]
 Mutate = Callable[[Primitive, str, Rule], None]
 

@@ -14,6 +14,8 @@ from lawful.core import get_aval
 from lawful.laws import Generation, Program, RandomChoose, draw_program, forms, programs, pytrees, usual_dtypes
 from lawful.laws._program import Apply, Assign, Block, Name, Nest
 
+pytestmark = pytest.mark.once
+
 every_dtype = Generation(dtypes=usual_dtypes, smooth=False)
 
 

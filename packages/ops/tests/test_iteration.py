@@ -76,3 +76,15 @@ def test_integers_overflow_as_in_arrays() -> None:
     least = np.iinfo(np.int64).min
     assert gcd(np.array([least]), np.array([0]))[0] == least
     assert gcd(np.array([12, 18]), np.array([18, 0])).tolist() == [6, 18]
+
+
+@pytest.mark.parametrize("method", [0, 1], ids=["series", "fraction"])
+def test_steps_of_numbers_are_those_of_series(method: int) -> None:
+    """What is not differentiated has steps of its own, which are faster: the first coefficients of the others."""
+    a, x = (values[:40] for values in arguments(2))
+    numbers, series = (_incomplete_gamma._algorithm(order, False).iterations[method] for order in (0, 1))
+    first, second = numbers.start(a, x), series.start(a, x)
+    for _ in range(20):
+        first, second = numbers.step(*first), series.step(*second)
+        for coefficient, pair in zip(first[4:], zip(second[4::2], second[5::2], strict=True), strict=True):
+            np.testing.assert_allclose(coefficient, pair[0], rtol=1e-13)

@@ -12,10 +12,10 @@ def reroll(closed: ClosedJaxpr, *, min_turns: int = 8) -> ClosedJaxpr:
     What a compiler takes for a program grows with its equations. A loop of n turns is as large as one of its turns, and
     so is its gradient: the backward loop takes its residuals as the forward loop has stacked them.
 
-    Turns are consecutive blocks of equations with the same primitives, parameters and types. An operand may come from
-    the same turn, from up to four turns before, or from outside of the loop: the same in all turns, or another one in
-    each. Slices ``x[i]`` along one axis are taken from the array itself. Equations with effects are left as they are,
-    and so are loops that would not make the program smaller.
+    Turns are consecutive blocks of equations with the same primitives, parameters and types, all but for weakness. An
+    operand may come from the same turn, from up to four turns before, or from outside of the loop: the same in all
+    turns, or another one in each. Slices ``x[i]`` along one axis are taken from the array itself. Equations with
+    effects are left as they are, and so are loops that would not make the program smaller.
 
     Args:
       closed: a program, as ``make_jaxpr`` gives it. Programs within its equations are treated alike.

@@ -70,7 +70,7 @@ def _unrolled(trial: Trial, kind: str) -> tuple[Callable[..., Any], tuple[Any, .
         carry, rows, array = first_carry(parts), [], number
         for i in range(_TURNS):
             number = number * 0.5 + 1.0
-            array = array * factor - 0.5
+            array = np.sin(array * 0.5) * factor
             x = slices[i] if kind == "literals" else xs[-1 - i if kind == "rows backwards" else i]
             outs = eval_closed_jaxpr(body, *consts, factor, *carry, x)
             carry = outs[:count]
