@@ -283,4 +283,5 @@ def test_a_hundred_thousand_equations_lower_in_linear_time(program) -> None:
         backend.lower(closed, name="long")
         return time.perf_counter() - begin
 
-    assert seconds(100_000) < 4 * 20 * min(seconds(5_000) for _ in range(3))
+    # In quadratic time it were 20 in every try; a busy machine has a slow moment now and then.
+    assert any(seconds(100_000) / (20 * min(seconds(5_000) for _ in range(3))) < 4 for _ in range(4))

@@ -103,19 +103,17 @@ def count_calls(function: Callable[..., Any], *args: Any) -> int:
     return count
 
 
-def cpu_time(function: Callable[..., Any], *args: Any) -> float:
-    """The least of two measurements, in seconds, of this process only."""
-    times = []
+def cpu_time(function: Callable[..., Any], args: tuple[Any, ...], times: int) -> float:
+    """How long some calls take, in seconds, of this process only."""
     gc.collect()
     gc.disable()
     try:
-        for _ in range(2):
-            start = time.process_time()
+        start = time.process_time()
+        for _ in range(times):
             function(*args)
-            times.append(time.process_time() - start)
+        return time.process_time() - start
     finally:
         gc.enable()
-    return min(times)
 
 
 PASSES: dict[str, Callable[[Jaxpr, str, Jaxpr], Any]] = {
@@ -143,10 +141,12 @@ def test_the_number_of_steps_is_linear(program: Program, toy: SimpleNamespace):
 
 @pytest.mark.parametrize("program", [chain, unused, calls, shared])
 def test_no_step_grows(program: Program, toy: SimpleNamespace):
-    # A step that searches or copies what came before would take 20 times as long.
     short, long = (arguments(program, length, toy) for length in (500, 10_000))
     for name, function in PASSES.items():
-        assert cpu_time(function, *long) < 2.5 * 20 * cpu_time(function, *short), name
+        # A step that searches or copies what came before takes 20 times as long, in every try. A machine that is busy
+        # with something else takes longer now and then.
+        ratios = (cpu_time(function, long, 1) / cpu_time(function, short, 20) for _ in range(8))
+        assert any(ratio < 2.5 for ratio in ratios), name
 
 
 @pytest.mark.parametrize(("program", "length"), [(chain, 50_000), (unused, 50_000), (calls, 10_000), (shared, 10_000)])
