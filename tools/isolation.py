@@ -111,8 +111,11 @@ def main() -> int:
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="packages at a time")
     arguments = parser.parse_args()
     own = [requirement.partition(":") for requirement in arguments.own]
-    if unknown := {*arguments.folders, *[folder for folder, _, _ in own]} - set(FOLDERS):
+    if unknown := set(arguments.folders) - set(FOLDERS):
         parser.error(f"not in packages/: {', '.join(sorted(unknown))}")
+    for folder, _, requirement in own:
+        if folder not in arguments.folders or not requirement:
+            parser.error(f"--for: expected FOLDER:REQUIREMENT of a tested package, got {folder}:{requirement}")
 
     with tempfile.TemporaryDirectory(prefix="lawful-isolation-") as directory:
         work = Path(directory)

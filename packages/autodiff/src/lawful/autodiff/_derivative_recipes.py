@@ -150,41 +150,28 @@ def _linearize_rule(
 
 
 def linearized_recipe(recipe: Recipe, tangents: TangentAvals) -> tuple[TangentAvals, LinearRecipe] | None:
-    """Returns what `linear_recipe` gives, of a whole recipe, with the types that tangents must have for it.
+    """Derives what `linear_recipe` gives, of a whole recipe, with the types that tangents must have for it.
 
     Args:
       recipe: for arguments of some types.
       tangents: the types of their tangents, which may be strong where they are weak; None for those that are zero.
 
     Returns:
-      The types themselves if these are right. None if a rule within the recipe does not follow from types.
+      None if a rule within the recipe does not follow from types.
     """
-    return recipe.remembered(("linearize", tangents), _linearize_recipe, tangents)
-
-
-def _linearize_recipe(recipe: Recipe, tangents: TangentAvals) -> tuple[TangentAvals, LinearRecipe] | None:
     from lawful.autodiff._linearize import linearize_jaxpr
 
-    exact = _exact_tangents(recipe, tangents)
-    if exact is not tangents:
-        found = linearized_recipe(recipe, exact)
-        return None if found is None else (exact, found[1])
     primal, program, nonzeros_out = linearize_jaxpr(recipe.closed, tuple([t is not None for t in tangents]))
     primal = cse_jaxpr(primal)  # what is computed of a value and of its derivative is often the same
     if not (_is_recipe(primal) and _is_recipe(program)):
         return None
-    return tangents, LinearRecipe(primal, program, len(recipe.results), nonzeros_out)
+    return _exact_tangents(recipe, tangents), LinearRecipe(primal, program, len(recipe.results), nonzeros_out)
 
 
 def _exact_tangents(recipe: Recipe, tangents: TangentAvals) -> TangentAvals:
-    """Returns the types that tangents of a recipe's arguments must have: those given if these are right."""
-    exact = tuple(
-        [
-            None if tangent is None else aval.to_tangent_aval()
-            for aval, tangent in zip(recipe.closed.in_avals, tangents, strict=True)
-        ]
-    )
-    return tangents if exact == tangents else exact
+    """Returns the types that tangents of a recipe's arguments must have."""
+    avals = recipe.closed.in_avals
+    return tuple([None if t is None else aval.to_tangent_aval() for aval, t in zip(avals, tangents, strict=True)])
 
 
 def jvp_recipe(
@@ -214,20 +201,14 @@ def _trace_jvp(
 
 
 def jvp_of_recipe(recipe: Recipe, tangents: TangentAvals) -> tuple[TangentAvals, NonzeroRecipe] | None:
-    """Returns what `jvp_recipe` gives, of a whole recipe, as `linearized_recipe` does."""
-    return recipe.remembered(("jvp", tangents), _trace_jvp_of_recipe, tangents)
-
-
-def _trace_jvp_of_recipe(recipe: Recipe, tangents: TangentAvals) -> tuple[TangentAvals, NonzeroRecipe] | None:
+    """Derives what `jvp_recipe` gives, of a whole recipe, as `linearized_recipe` does."""
     from lawful.autodiff._jvp import jvp_jaxpr
 
-    exact = _exact_tangents(recipe, tangents)
-    if exact is not tangents:
-        found = jvp_of_recipe(recipe, exact)
-        return None if found is None else (exact, found[1])
     closed, nonzeros_out = jvp_jaxpr(recipe.closed, tuple([t is not None for t in tangents]), False)
     closed = cse_jaxpr(closed)
-    return (tangents, NonzeroRecipe(closed, len(recipe.results), nonzeros_out)) if _is_recipe(closed) else None
+    if not _is_recipe(closed):
+        return None
+    return _exact_tangents(recipe, tangents), NonzeroRecipe(closed, len(recipe.results), nonzeros_out)
 
 
 def transpose_recipe(

@@ -73,7 +73,7 @@ class JVPTrace(Trace):
         primals, _, tangent_avals, given = parts(self, args)
         if not given:
             return self.parent.follow(recipe, args)  # type: ignore[union-attr]
-        found = jvp_of_recipe(recipe, tangent_avals)
+        found = recipe.remembered(("jvp", tangent_avals), jvp_of_recipe, tangent_avals)
         if found is None:
             return super().follow(recipe, args)
         exact, differentiated = found

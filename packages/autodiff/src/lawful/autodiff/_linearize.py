@@ -98,7 +98,7 @@ class LinearizeTrace(Trace):
         primals, _, tangent_avals, given = parts(self, args)
         if not given:
             return self.parent.follow(recipe, args)  # type: ignore[union-attr]
-        found = recipe.derived.get(("linearize", tangent_avals)) or linearized_recipe(recipe, tangent_avals)
+        found = recipe.remembered(("linearize", tangent_avals), linearized_recipe, tangent_avals)
         if found is None:
             return super().follow(recipe, args)
         exact, linearized = found

@@ -104,8 +104,12 @@ def pull_back(
 
 def _pulled_node(node: Node, cts: list[Any]) -> Sequence[Any]:
     """Returns the cotangents of the inputs of a node; None for a zero."""
-    given = cts if len(cts) == 1 else [ct for ct in cts if ct is not None]
-    avals = (get_aval(cts[0]),) if given is cts else tuple([None if ct is None else get_aval(ct) for ct in cts])
+    avals: tuple[ShapedArray | None, ...]
+    if len(cts) == 1:  # as of most
+        given, avals = cts, (get_aval(cts[0]),)
+    else:
+        given = [ct for ct in cts if ct is not None]
+        avals = tuple([None if ct is None else get_aval(ct) for ct in cts])
     recipe = node.recipe.pulled_back.get(avals) or node.recipe.transposed(avals)
     if recipe is None:  # a rule looks at values
         residuals = [Var(get_aval(x)) for x in node.residuals]

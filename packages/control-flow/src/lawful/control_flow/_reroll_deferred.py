@@ -35,8 +35,12 @@ class Deferred:
         for value in self.values.values():
             if isinstance(value, RowSum):
                 yield from value.operands
-            elif value.outvars[0] not in self.converted:
+            elif not self.is_conversion(value):
                 yield from value.invars
+
+    def is_conversion(self, eqn: JaxprEqn) -> bool:
+        """Whether an equation that is taken out changes the weakness of a value, and nothing else."""
+        return eqn.outvars[0] in self.converted
 
     def originals(self, atoms: Iterable[Atom]) -> Iterator[Atom]:
         """Yields for each operand what it is, but for its weakness."""

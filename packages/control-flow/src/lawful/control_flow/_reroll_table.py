@@ -60,7 +60,7 @@ def table_of(jaxpr: Jaxpr, labels: Sequence[int], deferred: Deferred) -> Table:
     nothing = (OUTSIDE, 0)
     for number, eqn in enumerate(jaxpr.eqns):
         value = deferred.values.get(number)
-        if value is not None and not isinstance(value, RowSum) and value.outvars[0] in deferred.converted:
+        if isinstance(value, JaxprEqn) and deferred.is_conversion(value):
             (var,) = value.outvars
             made[var] = made.get(deferred.converted[var], nothing)
         elif value is not None:

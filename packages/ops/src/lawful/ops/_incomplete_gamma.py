@@ -78,7 +78,7 @@ def _series_start(a: Any, x: Any, *, order: int) -> list[Any]:
 
 def _series_step(active: Any, n: Any, a: Any, x: Any, *flat: Any, order: int) -> list[Any]:
     n = n + 1
-    if order == 0:  # as below, of numbers: four times as fast
+    if order == 0:  # as below, of numbers and not of series, which take up to ten times as long
         term, total = flat
         term = term / (a + n) * x
         total = choose(active, total + term, total)
@@ -104,7 +104,7 @@ def _fraction_step(active: Any, n: Any, a: Any, x: Any, *flat: Any, order: int) 
     n = n + 1
     # -n (n - a) over x + 2n + 1 - a, of which both are linear in a.
     upper, lower = n * (a - n), x + 2 * n + 1 - a
-    if order == 0:  # as below, of numbers: four times as fast
+    if order == 0:  # again of numbers
         c, d, h = flat
         c, d = lower + upper / c, 1.0 / (lower + upper * d)
         following = h * (c * d)
