@@ -7,8 +7,22 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lawful import tree
-from lawful.core import ClosedJaxpr, current, eval_trace, float0, get_aval, jaxprs_in_params
+from lawful import ops, tree
+from lawful.autodiff import grad
+from lawful.control_flow import reroll, scan_p
+from lawful.core import (
+    ClosedJaxpr,
+    JaxprEqn,
+    check_jaxpr,
+    current,
+    eval_closed_jaxpr,
+    eval_trace,
+    explain_difference,
+    float0,
+    get_aval,
+    jaxprs_in_params,
+)
+from lawful.staging import make_jaxpr
 
 
 @pytest.fixture(autouse=True)
@@ -60,3 +74,66 @@ def primitives_of() -> Callable[[ClosedJaxpr], Counter[str]]:
         return found
 
     return count
+
+
+@pytest.fixture
+def rolled() -> Callable[..., ClosedJaxpr]:
+    """Returns the rolled program of a function: well typed, of the same meaning and types, rolled for good."""
+
+    def rolled_program(function: Callable[..., Any], *args: Any, min_turns: int = 8) -> ClosedJaxpr:
+        closed = make_jaxpr(function)(*args)
+        found = reroll(closed, min_turns=min_turns)
+        check_jaxpr(found)
+        assert found.in_avals == closed.in_avals
+        assert found.out_avals == closed.out_avals
+        assert explain_difference(reroll(found, min_turns=min_turns), found) is None
+        leaves = tree.leaves(args)
+        for x, y in zip(eval_closed_jaxpr(found, *leaves), eval_closed_jaxpr(closed, *leaves), strict=True):
+            assert get_aval(x) == get_aval(y)
+            np.testing.assert_array_equal(x, y)
+        return found
+
+    return rolled_program
+
+
+@pytest.fixture
+def scans_in() -> Callable[[ClosedJaxpr], list[JaxprEqn]]:
+    """Returns the loops of a program."""
+    return lambda closed: [eqn for eqn in closed.eqns if eqn.primitive is scan_p]
+
+
+@pytest.fixture
+def scan_lengths(scans_in: Callable[[ClosedJaxpr], list[JaxprEqn]]) -> Callable[[ClosedJaxpr], list[int]]:
+    """Returns how many turns the loops of a program have."""
+    return lambda closed: [eqn.params["length"] for eqn in scans_in(closed)]
+
+
+@pytest.fixture
+def primitive_names() -> Callable[[ClosedJaxpr], list[str]]:
+    """Returns the names of the primitives of a program's equations."""
+    return lambda closed: [eqn.primitive.name for eqn in closed.eqns]
+
+
+@pytest.fixture
+def chain() -> Callable[..., Any]:
+    """A loop of Python, each turn of which is two equations."""
+
+    def chain_of_sines(x: Any, count: int = 20) -> Any:
+        for _ in range(count):
+            x = ops.sin(x * 2.0)
+        return x
+
+    return chain_of_sines
+
+
+@pytest.fixture
+def gradient() -> Callable[..., Any]:
+    """Returns the gradient of the sum of all that a function gives, by its first arguments."""
+
+    def gradient_of(function: Callable[..., Any], count: int = 1) -> Callable[..., Any]:
+        def total(*args: Any) -> Any:
+            return sum(ops.reduce_sum(x, tuple(range(x.ndim))) for x in tree.leaves(function(*args)))
+
+        return grad(total, tuple(range(count)))
+
+    return gradient_of
