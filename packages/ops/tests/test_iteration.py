@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from lawful.ops import _incomplete_beta, _incomplete_gamma
-from lawful.ops._gcd import gcd
 from lawful.ops._iteration import Iteration, choose
 
 ORDERS = (0, 1, 2)
@@ -72,10 +71,20 @@ def test_no_elements_are_done_at_once() -> None:
         assert (active.shape, active.dtype, x.shape, x.dtype) == (shape, bool, shape, np.float64)
 
 
-def test_integers_overflow_as_in_arrays() -> None:
-    least = np.iinfo(np.int64).min
-    assert gcd(np.array([least]), np.array([0]))[0] == least
-    assert gcd(np.array([12, 18]), np.array([18, 0])).tolist() == [6, 18]
+@pytest.mark.parametrize("dtype", [np.int64, np.int8, np.uint8, np.float32])
+def test_other_dtypes_overflow_and_round_as_in_arrays(dtype: Any) -> None:
+    """Python's integers are of any size, and its floats of 64 bits."""
+
+    def step(active: Any, count: Any, x: Any) -> Any:
+        return active & (count < 40), count + 1, choose(active, x * 3 + x, x)
+
+    iteration = Iteration(lambda x: (x == x, np.zeros_like(x), x), step)
+    x = np.array([3, 5, 7], dtype) if np.issubdtype(dtype, np.integer) else np.array([0.3, 0.5, 0.7], dtype)
+    with np.errstate(all="ignore"):
+        few, many = iteration.evaluate(x), iteration.evaluate(np.tile(x, 10))
+    for one, other in zip(few, many, strict=True):
+        assert one.dtype == other.dtype
+        np.testing.assert_array_equal(np.tile(one, 10), other)
 
 
 @pytest.mark.parametrize("method", [0, 1], ids=["series", "fraction"])
