@@ -76,7 +76,7 @@ def test_other_dtypes_overflow_and_round_as_in_arrays(dtype: Any) -> None:
     """Python's integers are of any size, and its floats of 64 bits."""
 
     def step(active: Any, count: Any, x: Any) -> Any:
-        return active & (count < 40), count + 1, choose(active, x * 3 + x, x)
+        return active & (count < 40), count + 1, choose(active, x * 2 + x, x)
 
     iteration = Iteration(lambda x: (x == x, np.zeros_like(x), x), step)
     x = np.array([3, 5, 7], dtype) if np.issubdtype(dtype, np.integer) else np.array([0.3, 0.5, 0.7], dtype)
