@@ -35,6 +35,7 @@ from lawful.core import (
     memoize,
     new_trace,
     place,
+    rare_collections,
     register_array_type,
     set_current,
     user_source,
@@ -342,9 +343,11 @@ def linearize(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> 
     leaves, in_tree = tree.flatten(primals)
     avals = in_avals("linearize", (primals, {}), leaves)
     flat, out = flat_function(f"linearize of {function_name(fun)}", fun, in_tree, has_aux=has_aux)
-    linearized = Linearized(flat, [freeze(x) for x in leaves], current.trace)
-    own_residuals(linearized)
-    result = (tree.unflatten(out.tree, linearized.outs), LinearFunction(linearized, avals, in_tree, out.tree))
+    with rare_collections():
+        linearized = Linearized(flat, [freeze(x) for x in leaves], current.trace)
+        own_residuals(linearized)
+        linear_function = LinearFunction(linearized, avals, in_tree, out.tree)
+    result = (tree.unflatten(out.tree, linearized.outs), linear_function)
     return (*result, out.aux()) if has_aux else result
 
 

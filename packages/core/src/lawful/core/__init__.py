@@ -12,6 +12,7 @@ Whoever writes a primitive, a rule or a transformation imports from here; whoeve
 from lawful.core._alpha import alpha_equivalent, explain_difference
 from lawful.core._arrays import array_types, get_aval, is_array, python_scalar_types, register_array_type, to_numpy
 from lawful.core._aval import ShapedArray, UndefinedPrimal, Zero, instantiate_zeros, zeros
+from lawful.core._collector import rare_collections
 from lawful.core._declaration import Call, Choose, Declaration, Interval
 from lawful.core._devices import check_device, placed, register_device_type
 from lawful.core._dtypes import (
@@ -133,6 +134,7 @@ __all__ = [
     "map_jaxprs",
     "memoize",
     "new_trace",
+    "rare_collections",
     "parse_jaxpr",
     "place",
     "placed",

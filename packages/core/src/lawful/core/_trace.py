@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from lawful.core import _collector
 from lawful.core._arrays import python_scalar_types, to_numpy
 from lawful.core._errors import TracerThreadError, UnexpectedTracerError
 from lawful.core._source import user_source
@@ -206,6 +207,14 @@ class new_trace(set_current):
 
     __slots__ = ()
 
+    def __enter__(self) -> None:
+        before = self._before = current.trace
+        if before.parent is None:  # the outermost one
+            _collector.hold_back()
+        current.trace = self._trace
+
     def __exit__(self, *error: object) -> None:
-        current.trace = self._before
+        before = current.trace = self._before
         self._trace.active = False
+        if before.parent is None:
+            _collector.let_go()

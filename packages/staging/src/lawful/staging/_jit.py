@@ -20,6 +20,7 @@ from lawful.core import (
     eval_closed_jaxpr,
     eval_trace,
     kind_of,
+    rare_collections,
     record,
 )
 from lawful.staging._ahead_of_time import Traced
@@ -213,9 +214,10 @@ class JitFunction:
         if entry is not None and entry.is_current():
             return entry
         explain_new_signature(self._name, signature, list(self._cache))
-        closed, out_tree = trace_tree("jit", self._function, signature.in_tree, signature.avals, signature.static)
-        closed = passed(self._name, closed, self._passes)
-        call, consts = consts_as_inputs(closed)
+        with rare_collections():
+            closed, out_tree = trace_tree("jit", self._function, signature.in_tree, signature.avals, signature.static)
+            closed = passed(self._name, closed, self._passes)
+            call, consts = consts_as_inputs(closed)
         donated = self._donated_leaves(signature)
         tracers = any(isinstance(x, Tracer) for x in consts)
         entry = Entry(closed, out_tree, call, consts, tracers, donated)
@@ -287,7 +289,8 @@ class JitFunction:
 
     def lower(self, *args: Any, **kwargs: Any) -> Any:
         """Returns ``trace(*args, **kwargs).lower()``."""
-        return self.trace(*args, **kwargs).lower()
+        with rare_collections():
+            return self.trace(*args, **kwargs).lower()
 
     def eval_shape(self, *args: Any, **kwargs: Any) -> Any:
         """Returns the tree of ``ShapeDtypeStruct`` of the result; nothing is computed."""

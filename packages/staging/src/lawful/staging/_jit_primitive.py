@@ -18,6 +18,7 @@ from lawful.core import (
     UndefinedPrimal,
     Zero,
     memoize,
+    rare_collections,
 )
 from lawful.ops import with_weakness_of
 from lawful.staging._backends import CompiledProgram, get_backend
@@ -29,7 +30,9 @@ jit_p = Primitive("jit", multiple_results=True)
 @memoize
 def compiled(closed: ClosedJaxpr, name: str, donated: tuple[int, ...], backend: str | None) -> CompiledProgram:
     """Returns the compiled program of a jaxpr."""
-    return get_backend(backend).lower(closed, name=name, donated=donated).compile()
+    with rare_collections():
+        lowered = get_backend(backend).lower(closed, name=name, donated=donated)
+    return lowered.compile()
 
 
 def _impl(*args: Any, jaxpr: ClosedJaxpr, name: str, donated: tuple[int, ...] = (), backend: str | None = None) -> Any:

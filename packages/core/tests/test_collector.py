@@ -1,0 +1,125 @@
+"""Python's garbage collector: it is held back while transformations run, and left as it was whatever happens."""
+
+import gc
+import threading
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from lawful.core import Trace, eval_trace, new_trace, rare_collections
+from lawful.core._collector import RARE, USUAL
+
+
+@pytest.fixture(autouse=True)
+def _the_usual_thresholds() -> Iterator[None]:
+    before = gc.get_threshold()
+    gc.set_threshold(700, 10, USUAL)
+    yield
+    gc.set_threshold(*before)
+
+
+def oldest() -> int:
+    return gc.get_threshold()[2]
+
+
+def tracing() -> Any:
+    return new_trace(Trace(eval_trace, "test"))
+
+
+@pytest.mark.parametrize("hold", [rare_collections, tracing])
+def test_collections_of_everything_are_rare_within_and_as_before_outside(hold: Any) -> None:
+    with hold():
+        assert gc.get_threshold() == (700, 10, RARE)
+        with hold():
+            assert oldest() == RARE
+        assert oldest() == RARE, "the outer one goes on"
+    assert gc.get_threshold() == (700, 10, USUAL)
+
+
+@pytest.mark.parametrize("hold", [rare_collections, tracing])
+def test_an_error_leaves_it_as_it_was(hold: Any) -> None:
+    with pytest.raises(KeyError), hold():
+        raise KeyError
+    assert oldest() == USUAL
+
+
+@pytest.mark.parametrize("chosen", [(700, 10, 50), (0, 10, 5), (700, 10, 0)])
+def test_thresholds_of_the_users_are_kept(chosen: tuple[int, int, int]) -> None:
+    gc.set_threshold(*chosen)
+    with rare_collections():
+        assert gc.get_threshold() == chosen
+    assert gc.get_threshold() == chosen
+
+
+def test_what_the_user_sets_meanwhile_stays() -> None:
+    with rare_collections():
+        gc.set_threshold(1_000, 20, 30)
+    assert gc.get_threshold() == (1_000, 20, 30)
+
+
+def test_the_last_of_several_threads_ends_it() -> None:
+    inside, leave = threading.Event(), threading.Event()
+
+    def other() -> None:
+        with rare_collections():
+            inside.set()
+            assert leave.wait(10)
+
+    thread = threading.Thread(target=other)
+    with rare_collections():
+        thread.start()
+        assert inside.wait(10)
+    assert oldest() == RARE, "the other thread is within"
+    leave.set()
+    thread.join()
+    assert oldest() == USUAL
+
+
+def test_many_threads_at_once_leave_it_as_it_was() -> None:
+    def often() -> None:
+        for _ in range(2_000):
+            with rare_collections():
+                pass
+
+    threads = [threading.Thread(target=often) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert oldest() == USUAL
+
+
+def test_a_finalizer_may_transform_within_a_collection() -> None:
+    seen = []
+
+    class Cycle:
+        def __init__(self) -> None:
+            self.me = self
+
+        def __del__(self) -> None:
+            with rare_collections():
+                seen.append(oldest())
+
+    with rare_collections():
+        Cycle()
+        gc.collect()
+        assert oldest() == RARE
+    assert seen == [RARE]
+    assert oldest() == USUAL
+
+
+def test_young_cycles_are_collected_while_a_transformation_runs() -> None:
+    dropped = []
+
+    class Cycle:
+        def __init__(self) -> None:
+            self.me = self
+
+        def __del__(self) -> None:
+            dropped.append(None)
+
+    with rare_collections():
+        for _ in range(2_000):
+            Cycle()
+        assert dropped
