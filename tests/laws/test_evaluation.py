@@ -1,9 +1,12 @@
 """Staged, compiled and eager programs agree."""
 
+from unittest import mock
+
 from hypothesis import given, settings
 
 from lawful.laws import Program, holds, installed_backends, law_eval_jaxpr, law_jit_is_eager, programs, usual_dtypes
 from lawful.laws.systems import Lawful, lawful
+from lawful.staging import _numpy_backend
 
 every_dtype = programs(dtypes=usual_dtypes, smooth=False)
 
@@ -16,6 +19,12 @@ def test_compiled_by_numpy(program: Program) -> None:
 @given(every_dtype)
 def test_compiled_by_numpy_with_every_dtype(program: Program) -> None:
     holds(law_jit_is_eager, lawful, program)
+
+
+@given(every_dtype)
+def test_compiled_by_numpy_in_parts(program: Program) -> None:
+    with mock.patch.object(_numpy_backend, "_MOST_LINES", 1):
+        holds(law_jit_is_eager, lawful, program)
 
 
 @given(programs())

@@ -10,8 +10,8 @@ import pytest
 
 from lawful import ops
 from lawful.core import MissingRuleError, Primitive, current, eval_trace
+from lawful.staging import _numpy_backend, make_jaxpr
 from lawful.staging import jit as jit_by
-from lawful.staging import make_jaxpr
 
 jit = partial(jit_by, backend="numpy")
 
@@ -195,7 +195,9 @@ def test_names_are_taken_again_as_soon_as_their_values_are_used() -> None:
     assert lines_of(chain, np.float64(1.0)) == ["v0 = mul_0(v0, c0)", "v0 = sin_1(v0)"] * 3
 
 
-def test_what_is_used_for_the_last_time_is_freed() -> None:
+@pytest.mark.parametrize("most_lines", [1, 2, 1_000])
+def test_what_is_used_for_the_last_time_is_freed(most_lines: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_numpy_backend, "_MOST_LINES", most_lines)
     made: list[weakref.ref[Any]] = []
     gone: list[list[int]] = []
     watch_p = Primitive("watch_of_numpy_backend")
@@ -217,6 +219,42 @@ def test_what_is_used_for_the_last_time_is_freed() -> None:
 
     np.testing.assert_array_equal(jit(f)(np.zeros(2)), [9.0, 9.0])
     assert gone == [[], [], [], [], [0, 1, 2], [0, 1, 2, 3]]
+
+
+def test_a_long_program_is_several_functions(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_numpy_backend, "_MOST_LINES", 2)
+
+    def chain(x: Any, y: Any) -> Any:
+        for _ in range(2):
+            x = ops.sin(x * y)
+        return x, y
+
+    program = jit(chain).lower(np.float64(1.0), np.float64(0.5))
+    assert program.as_text().splitlines() == [
+        "def part0(values):",
+        "    [v0, v1] = values",
+        "    values.clear()",
+        "    v0 = mul_0(v0, v1)",
+        "    v0 = sin_1(v0)",
+        "    return [v0, v1]",
+        "def part1(values):",
+        "    [v0, v1] = values",
+        "    values.clear()",
+        "    v0 = mul_0(v0, v1)",
+        "    v0 = sin_1(v0)",
+        "    return [v0, v1]",
+        "def part2(values):",
+        "    [v0, v1] = values",
+        "    values.clear()",
+        "    return [v0, v1]",
+        "def program(v0, v1):",
+        "    values = [v0, v1]",
+        "    values = part0(values)",
+        "    values = part1(values)",
+        "    values = part2(values)",
+        "    return values",
+    ]
+    assert program.compile()(np.float64(1.0), np.float64(0.5)) == chain(1.0, 0.5)
 
 
 def test_dead_equations_are_left_out_and_unused_results_are_freed() -> None:

@@ -1,11 +1,12 @@
 """The NumPy backend: turns a jaxpr into the source of a Python function, once, and calls that.
 
-The text that ``jit(f).lower(x).as_text()`` shows is the program that runs: a line for each equation.
+The text that ``jit(f).lower(x).as_text()`` shows is the program that runs: a line for each equation. A long one is
+several functions, which are called one after the other.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ import numpy as np
 from lawful.core import (
     Atom,
     ClosedJaxpr,
+    Jaxpr,
     JaxprEqn,
     Literal,
     Var,
@@ -99,13 +101,55 @@ def numpy_function(closed: ClosedJaxpr) -> Callable[..., list[Any]]:
     return _compile(closed)[1]
 
 
+#: No function is longer by more than an equation: for each line of one of 100,000 Python takes a third more time to
+#: compile it, and 3 KB until it has.
+_MOST_LINES = 1_000
+
+
 def _compile(closed: ClosedJaxpr) -> tuple[str, Callable[..., list[Any]]]:
     jaxpr = closed.jaxpr
     scope = _Scope()
     for var, value in zip(jaxpr.constvars, closed.consts, strict=True):
         scope.define(var, to_numpy(value))
-    header = ", ".join([scope.target(var) for var in jaxpr.invars])
-    lines = []
+    given = [scope.target(var) for var in jaxpr.invars]
+    parts: list[str] = []
+    taken = given
+    lines: list[str] = []
+    for statements in _statements(jaxpr, scope):
+        lines += statements
+        if len(lines) >= _MOST_LINES:
+            left = scope.in_use
+            parts.append(_part(len(parts), taken, lines, left))
+            taken, lines = left, []
+    results = [scope.text(atom) for atom in jaxpr.outvars]
+    if parts:
+        parts.append(_part(len(parts), taken, lines, results))
+        steps = [f"    values = part{number}(values)" for number in range(len(parts))]
+        parts.append(_function("program", given, [f"    values = {_listed(given)}", *steps], "values"))
+    else:
+        parts.append(_function("program", given, lines, _listed(results)))
+    for part in parts:
+        exec(compile(part, "<lawful program>", "exec"), scope.values)
+    return "".join(parts), scope.values["program"]
+
+
+def _part(number: int, taken: Sequence[str], lines: Sequence[str], left: Sequence[str]) -> str:
+    """Returns the source of a part of a program, from the list of values that it takes to that of those it leaves."""
+    # The list is emptied, so that its values are freed as soon as the part needs them no longer.
+    unpacked = [f"    {_listed(taken)} = values", "    values.clear()"]
+    return _function(f"part{number}", ["values"], [*unpacked, *lines], _listed(left))
+
+
+def _function(name: str, arguments: Sequence[str], lines: Sequence[str], result: str) -> str:
+    return "\n".join([f"def {name}({', '.join(arguments)}):", *lines, f"    return {result}", ""])
+
+
+def _listed(names: Sequence[str]) -> str:
+    return f"[{', '.join(names)}]"
+
+
+def _statements(jaxpr: Jaxpr, scope: _Scope) -> Iterator[list[str]]:
+    """Yields the lines of each equation, after which the scope tells what has a name."""
     for eqn, dead in zip(jaxpr.eqns, last_uses(jaxpr), strict=True):
         if eqn.primitive is broadcast_in_dim_p and type(eqn.invars[0]) is Literal:
             # A number that is repeated takes no memory, and need not be repeated in every call.
@@ -117,15 +161,12 @@ def _compile(closed: ClosedJaxpr) -> tuple[str, Callable[..., list[Any]]]:
         targets = ", ".join([scope.target(var) for var in eqn.outvars])
         if eqn.primitive.multiple_results:
             targets = f"[{targets}]"
-        lines.append(f"    {targets} = {scope.callee(eqn)}({arguments})")
+        lines = [f"    {targets} = {scope.callee(eqn)}({arguments})"]
         freed += [scope.free(var) for var in dead if var in eqn.outvars]
         left = [name for name in dict.fromkeys(freed) if name in scope.unused]
         if left:
             lines.append(f"    {' = '.join(left)} = None")
-    results = ", ".join([scope.text(atom) for atom in jaxpr.outvars])
-    source = "\n".join([f"def program({header}):", *lines, f"    return [{results}]", ""])
-    exec(compile(source, "<lawful program>", "exec"), scope.values)
-    return source, scope.values["program"]
+        yield lines
 
 
 class _Scope:
@@ -147,6 +188,12 @@ class _Scope:
     def define(self, var: Var, value: Any) -> None:
         """Makes a variable a constant."""
         self._names[var] = self._constant(value)
+
+    @property
+    def in_use(self) -> list[str]:
+        """The names of local variables that have a value."""
+        unused = set(self.unused)
+        return [name for name in map("v{}".format, range(self._local_count)) if name not in unused]
 
     def target(self, var: Var) -> str:
         """Returns a name for a variable that is about to get a value."""
