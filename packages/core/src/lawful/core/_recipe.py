@@ -152,31 +152,29 @@ def exact_key(params: dict[str, Any]) -> Any:
 
     It is not hashable where a parameter holds a program, which nothing that is remembered may keep alive.
     """
-    if any([_holds_program(value) for value in params.values()]):
-        return [params]
-    return tuple([(name, value, kind_of(value)) for name, value in params.items()])
+    return tuple([(name, value, _kind(value, _unhashable_of_program)) for name, value in params.items()])
+
+
+def kind_of(value: Any) -> Any:
+    """Returns what tells a hashable value from others that it is equal to, also inside tuples."""
+    return _kind(value, type)
 
 
 #: Types of which equal values are the same.
 _PLAIN = frozenset({int, bool, str, type(None)})
 
 
-def _holds_program(value: Any) -> bool:
-    cls = type(value)
-    if cls in _PLAIN:
-        return False
-    if cls is tuple:
-        return any([type(x) not in _PLAIN and _holds_program(x) for x in value])
-    return isinstance(value, ClosedJaxpr | Jaxpr) or (callable(value) and not isinstance(value, type))
-
-
-def kind_of(value: Any) -> Any:
-    """Returns what tells a hashable value from others that it is equal to, also inside tuples."""
+def _kind(value: Any, kind_of_other: Callable[[Any], Any]) -> Any:
     cls = type(value)
     if cls in _PLAIN:
         return cls
     if cls is tuple:
-        return (cls, *[kind if (kind := type(x)) in _PLAIN else kind_of(x) for x in value])
+        return (cls, *[kind if (kind := type(x)) in _PLAIN else _kind(x, kind_of_other) for x in value])
     if isinstance(value, float | complex | np.inexact):
         return (cls, str(value))
-    return cls
+    return kind_of_other(value)
+
+
+def _unhashable_of_program(value: Any) -> Any:
+    is_program = isinstance(value, ClosedJaxpr | Jaxpr) or (callable(value) and not isinstance(value, type))
+    return [type(value)] if is_program else type(value)

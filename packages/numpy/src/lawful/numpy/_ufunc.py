@@ -8,7 +8,7 @@ from functools import cache
 from typing import Any, NoReturn
 
 import numpy
-from lawful.core import ArgumentTypeError, Tracer, current
+from lawful.core import ArgumentTypeError, Tracer
 from lawful.numpy import _ufunc_methods as methods
 from lawful.ops import Elementwise, is_eager, promote
 
@@ -52,7 +52,7 @@ class Ufunc:
         self.__name__ = self.__qualname__ = numpy_function.__name__
         self.__doc__ = doc or op.__doc__
         self.__signature__ = _signature(self.nin)
-        self._primitive = op.primitive if isinstance(op, Elementwise) else None
+        self._elementwise = op if isinstance(op, Elementwise) and promotes else None
         self._compute = op
         self._promotes = promotes
 
@@ -69,10 +69,9 @@ class Ufunc:
                 return self.numpy_function(*args)
             except (TypeError, ValueError, OverflowError):
                 pass  # the path below says what is wrong
-        operands = promote(self.__name__, self.numpy_function, args) if self._promotes else args
-        if self._primitive is not None:
-            return current.trace.process_primitive(self._primitive, operands, {})
-        return self._compute(*operands)
+        if self._elementwise is not None:
+            return self._elementwise.apply(self.__name__, self.numpy_function, args)
+        return self._compute(*(promote(self.__name__, self.numpy_function, args) if self._promotes else args))
 
     def _refuse(self, kwargs: Mapping[str, Any]) -> NoReturn:
         raise ArgumentTypeError(

@@ -31,7 +31,8 @@ from lawful.core import (
     supported_dtypes,
 )
 from lawful.ops._batching import add_batch_dim, align_to_front
-from lawful.ops._promotion import promote, require_equal
+from lawful.ops._broadcast_recipe import apply_broadcast
+from lawful.ops._promotion import promoted, require_equal
 
 #: ``derivative(tangent, ans, *primals, **params)`` gives one argument's share of the output tangent.
 Derivative = Callable[..., Any]
@@ -101,14 +102,25 @@ class Elementwise:
             except (TypeError, ValueError, OverflowError):
                 pass  # the path below says what is wrong
         self._check_count(args)
-        primitive = self.primitive
-        return current.trace.process_primitive(primitive, promote(primitive.name, self.promote_as, args), {})
+        return self.apply(self.primitive.name, self.promote_as, args)
 
     def operator(self, *args: Any) -> Any:
         """Applies the op as a Python operator: as the function, but weak operands give a weak result."""
-        primitive = self.primitive
-        operands = promote(primitive.name, self.promote_as, args, operator=True)
-        return current.trace.process_primitive(primitive, operands, {})
+        return self.apply(self.primitive.name, self.promote_as, args, True)
+
+    def apply(self, name: str, promote_as: np.ufunc | None, args: Sequence[Any], operator: bool = False) -> Any:
+        """Applies the primitive to promoted and broadcast arguments.
+
+        Args:
+          name: the function that the user called, for messages.
+          promote_as: the ufunc whose promotion is followed; None for the plain one.
+          args: as many arrays, numbers or tracers as the op takes.
+          operator: whether a Python operator was used.
+        """
+        operands, shape = promoted(name, promote_as, args, operator)
+        if shape is None:
+            return current.trace.process_primitive(self.primitive, operands, {})
+        return apply_broadcast(self.primitive, operands, shape)
 
     def _check_count(self, args: Sequence[Any]) -> None:
         if len(args) != self.arity:

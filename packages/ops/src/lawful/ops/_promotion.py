@@ -16,6 +16,7 @@ from lawful.core import (
     ArgumentTypeError,
     ArgumentValueError,
     IntegerOverflowError,
+    Primitive,
     ShapedArray,
     Tracer,
     get_aval,
@@ -137,11 +138,34 @@ def broadcast_to(x: Any, shape: tuple[int, ...]) -> Any:
         return x
     from lawful.ops._shape import broadcast_in_dim, reshape
 
-    offset = len(shape) - len(have)
-    kept = [axis for axis, size in enumerate(have) if size == shape[offset + axis]]
+    kept = _kept_axes(have, shape)
     if len(kept) < len(have):
         x = reshape(x, tuple(have[axis] for axis in kept))
-    return broadcast_in_dim(x, shape, tuple(offset + axis for axis in kept))
+    return broadcast_in_dim(x, shape, _last_axes(kept, have, shape))
+
+
+def broadcast_steps(have: tuple[int, ...], shape: tuple[int, ...]) -> list[tuple[Primitive, dict[str, Any]]]:
+    """Returns the primitives, with their parameters, by which ``broadcast_to`` makes one shape of another."""
+    if have == shape:
+        return []
+    from lawful.ops._shape import broadcast_in_dim_p, reshape_p
+
+    kept = _kept_axes(have, shape)
+    steps: list[tuple[Primitive, dict[str, Any]]] = []
+    if len(kept) < len(have):
+        steps.append((reshape_p, {"new_sizes": tuple([have[axis] for axis in kept])}))
+    return [*steps, (broadcast_in_dim_p, {"shape": shape, "broadcast_dimensions": _last_axes(kept, have, shape)})]
+
+
+def _kept_axes(have: tuple[int, ...], shape: tuple[int, ...]) -> list[int]:
+    """Returns the dimensions that are not repeated when a shape is broadcast to another one."""
+    offset = len(shape) - len(have)
+    return [axis for axis, size in enumerate(have) if size == shape[offset + axis]]
+
+
+def _last_axes(axes: Sequence[int], have: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Returns the dimensions that those of a shape become in a longer one, in which they are the last."""
+    return tuple([len(shape) - len(have) + axis for axis in axes])
 
 
 class _Plan(NamedTuple):
@@ -171,6 +195,14 @@ def promote(name: str, function: np.ufunc | None, args: Sequence[Any], *, operat
       operator: whether a Python operator was used, which gives a weak result of weak operands; a function
         gives a strong one.
     """
+    operands, shape = promoted(name, function, args, operator)
+    return operands if shape is None else [broadcast_to(x, shape) for x in operands]
+
+
+def promoted(
+    name: str, function: np.ufunc | None, args: Sequence[Any], operator: bool = False
+) -> tuple[Sequence[Any], tuple[int, ...] | None]:
+    """Returns what `promote` does before it broadcasts, and the shape that it broadcasts to: None if all have it."""
     # A Python scalar has the type of a weak tracer, and is converted where that is not.
     key = (name, function, operator, *[x if (x := type(arg)) in python_scalar_types else get_aval(arg) for arg in args])
     plan = _plans.get(key)
@@ -185,7 +217,7 @@ def promote(name: str, function: np.ufunc | None, args: Sequence[Any], *, operat
         args = [*args]
         for i, dtype, weak in conversions:
             args[i] = convert(args[i], dtype, weak)
-    return args if shape is None else [broadcast_to(x, shape) for x in args]
+    return args, shape
 
 
 def _plan(name: str, function: np.ufunc | None, args: Sequence[Any], operator: bool) -> _Plan:
