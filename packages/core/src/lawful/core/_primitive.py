@@ -35,8 +35,17 @@ F = TypeVar("F", bound=Rule)
 primitives_by_name: WeakValueDictionary[str, Primitive] = WeakValueDictionary()
 
 
-#: The primitives that remember what was derived of rules: see `lawful.core.Recipe`.
-_with_recipes: WeakSet[Primitive] = WeakSet()
+class RecipeBook:
+    """Remembers what was derived of the rules of primitives, by key, until one is defined anew: see `remembered`."""
+
+    __slots__ = ("__weakref__", "recipes")
+
+    def __init__(self) -> None:
+        self.recipes: dict[Any, Any] = {}
+
+
+#: Those that remember something.
+_with_recipes: WeakSet[RecipeBook] = WeakSet()
 #: How many recipes are remembered; all go when there are more.
 _MOST_RECIPES = 4096
 #: How often a rule has been defined.
@@ -49,11 +58,11 @@ def definitions() -> int:
     return _definitions
 
 
-def remember_recipe(primitive: Primitive, key: Any, recipe: Any, since: int) -> None:
-    """Keeps what was derived of rules, in the primitive, until one is defined anew.
+def remember_recipe(book: RecipeBook, key: Any, recipe: Any, since: int) -> None:
+    """Keeps what was derived of rules until one is defined anew.
 
     Args:
-      primitive: whose rule it is.
+      book: where it is kept.
       key: by which it is found.
       recipe: what was derived.
       since: what `definitions` gave before; where a rule has been defined meanwhile, nothing is kept.
@@ -63,8 +72,8 @@ def remember_recipe(primitive: Primitive, key: Any, recipe: Any, since: int) -> 
             return
         if sum([len(other.recipes) for other in _with_recipes]) >= _MOST_RECIPES:
             _forget()
-        _with_recipes.add(primitive)
-        primitive.recipes[key] = recipe
+        _with_recipes.add(book)
+        book.recipes[key] = recipe
 
 
 def forget_recipes() -> None:
@@ -81,8 +90,8 @@ def _note_definition() -> None:
 
 
 def _forget() -> None:
-    for primitive in _with_recipes:
-        primitive.recipes.clear()
+    for book in _with_recipes:
+        book.recipes.clear()
     _with_recipes.clear()
 
 
@@ -123,8 +132,8 @@ _SLOTS = {
 }
 
 
-class Primitive:
-    """An operation with its rules, one a transformation.
+class Primitive(RecipeBook):
+    """An operation with its rules, one a transformation. It remembers what was derived of them.
 
     Args:
       name: how jaxprs print it.
@@ -136,7 +145,6 @@ class Primitive:
     """
 
     __slots__ = (
-        "__weakref__",
         "absent",
         "batch_takes_axis_data",
         "declaration",
@@ -144,18 +152,16 @@ class Primitive:
         "impl_takes_any_array",
         "multiple_results",
         "name",
-        "recipes",
         "rules",
     )
 
     def __init__(self, name: str, multiple_results: bool = False, *, effectful: bool = False) -> None:
+        super().__init__()
         self.name = name
         self.multiple_results = multiple_results
         self.effectful = effectful
         self.rules: dict[str, Rule] = Rules()
         self.absent: dict[str, str] = {}
-        #: What was derived of the rules for arguments of some types: see `lawful.core.Recipe`.
-        self.recipes: dict[Any, Any] = {}
         self.declaration: Declaration | None = None
         self.batch_takes_axis_data = False
         self.impl_takes_any_array = False

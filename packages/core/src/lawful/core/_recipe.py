@@ -14,7 +14,7 @@ import numpy as np
 
 from lawful.core._aval import ShapedArray
 from lawful.core._jaxpr import ClosedJaxpr, Jaxpr, Literal
-from lawful.core._primitive import Primitive, definitions, remember_recipe
+from lawful.core._primitive import Primitive, RecipeBook, definitions, remember_recipe
 
 #: A primitive with its parameters, the numbers of its operands, and the types of its results.
 Step = tuple[Primitive, dict[str, Any], tuple[int, ...], tuple[ShapedArray, ...]]
@@ -116,38 +116,39 @@ def derived_or_none[R](derive: Callable[[], R | None]) -> R | None:
         return None
 
 
-def remembered[R](
-    primitive: Primitive, key: Hashable, derive: Callable[Concatenate[Primitive, ...], R | None], *args: Any
+def remembered[B: RecipeBook, R](
+    book: B, key: Hashable, derive: Callable[Concatenate[B, ...], R | None], *args: Any
 ) -> R | None:
-    """Returns what was derived of a primitive's rule, once for each key.
+    """Returns what was derived of the rules of primitives, once for each key.
 
     Args:
-      primitive: whose rule it is; it also keeps what is remembered, and forgets it when a rule is defined.
+      book: keeps what is remembered, and forgets it when a rule is defined: the primitive whose rule it is, or one
+        of a function.
       key: all that the result depends on beside the rules.
-      derive: runs the rule on types. It is called again only after `clear_memos`.
-      args: what ``derive`` is given after the primitive.
+      derive: runs rules on types. It is called again only after `clear_memos`.
+      args: what ``derive`` is given after the book.
 
     Returns:
-      The result; None where the rule cannot be run on types alone, because it looks at values or fails.
+      The result; None where this cannot be done on types alone, because something looks at values or fails.
     """
     found: R | None
     try:
-        found = primitive.recipes[key]
+        found = book.recipes[key]
     except KeyError:
-        found = _derived(primitive, key, derive, args)
+        found = _derived(book, key, derive, args)
     except TypeError:  # a parameter is not hashable
         return None
     return found
 
 
-def _derived[R](primitive: Primitive, key: Hashable, derive: Callable[..., R | None], args: Any) -> R | None:
+def _derived[R](book: RecipeBook, key: Hashable, derive: Callable[..., R | None], args: Any) -> R | None:
     since = definitions()
-    found = derived_or_none(lambda: derive(primitive, *args))
-    remember_recipe(primitive, key, found, since)
+    found = derived_or_none(lambda: derive(book, *args))
+    remember_recipe(book, key, found, since)
     return found
 
 
-def exact_key(params: dict[str, Any]) -> Any:
+def exact_key(params: dict[Any, Any]) -> Any:
     """Returns parameters as a key that only equal ones of equal types have: 1 is not True, and 0.0 is not -0.0.
 
     It is not hashable where a parameter holds a program, which nothing that is remembered may keep alive.

@@ -9,7 +9,7 @@ from typing import Any, TypeVar, cast
 
 import numpy
 from lawful.core import ArgumentTypeError, Tracer
-from lawful.ops import is_eager
+from lawful.ops import Composite, is_eager
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -37,6 +37,8 @@ def eager(numpy_function: Callable[..., Any], *, arrays: int = 1, sequence: bool
         known = frozenset(names) - {"out"}
         out = names.index("out") if "out" in names else len(names)
 
+        apply = Composite(function, arrays, sequence=sequence, looks=True)
+
         @functools.wraps(function)
         def wrapper(*args: Any, **kwargs: Any) -> Any:
             is_plain = len(args) <= out and kwargs.keys() <= known and _all_plain(args, arrays, sequence)
@@ -50,7 +52,7 @@ def eager(numpy_function: Callable[..., Any], *, arrays: int = 1, sequence: bool
                 raise ArgumentTypeError(
                     f"{function.__name__}: expected no out=, got one: arrays are not overwritten; use the result"
                 )
-            return function(*args, **kwargs)
+            return apply(*args, **kwargs)
 
         return cast(F, wrapper)
 

@@ -97,6 +97,7 @@ from lawful.ops._comparison import (
     xor_p,
 )
 from lawful.ops._complex import complex, complex_p, conj, conj_p, imag, imag_p, real, real_p
+from lawful.ops._composite import Composite, composite, register_tracing
 from lawful.ops._conv_dimensions import ConvDimensionNumbers, conv_dimension_numbers
 from lawful.ops._conv_functions import conv, conv_transpose, conv_with_general_padding
 from lawful.ops._conversion import convert_element_type, convert_element_type_p, with_weakness_of
@@ -395,6 +396,9 @@ __all__ = [
     "eigh",
     "eigh_p",
     "elementwise",
+    "Composite",
+    "composite",
+    "register_tracing",
     "entr",
     "entr_p",
     "eq",

@@ -8,6 +8,7 @@ import numpy as np
 
 from lawful.core import ArgumentValueError, ShapedArray, get_aval
 from lawful.ops._arithmetic import mul
+from lawful.ops._composite import composite
 from lawful.ops._dot_general import dot_general
 from lawful.ops._elementwise import is_eager
 from lawful.ops._shape import reshape, transpose
@@ -37,6 +38,11 @@ def matmul(a: Any, b: Any) -> Any:
             return np.matmul(a, b)
         except ValueError:
             pass  # the path below says what is wrong
+    return _matmul(a, b)
+
+
+@composite(arrays=2)
+def _matmul(a: Any, b: Any) -> Any:
     left, right = get_aval(a), get_aval(b)
     _check(left, right)
     return _batched_matmul(a, b, left.shape, right.shape)
@@ -88,6 +94,7 @@ def _batched_matmul(a: Any, b: Any, a_shape: Shape, b_shape: Shape) -> Any:
     return transpose(out, tuple(order))
 
 
+@composite(arrays=2)
 def dot(a: Any, b: Any) -> Any:
     """Returns the product over the last dimension of ``a`` and the last but one of ``b``, as ``numpy.dot``.
 

@@ -20,6 +20,7 @@ from lawful.core import ArgumentValueError, ShapedArray, as_dtype, get_aval, is_
 from lawful.ops import _arg_reduction as arg_reduction
 from lawful.ops import _reduction as reduction
 from lawful.ops._arithmetic import div, mul, sqrt, square, sub
+from lawful.ops._composite import composite
 from lawful.ops._precision import accumulation_dtype
 from lawful.ops._promotion import convert
 from lawful.ops._reduction import Reduction
@@ -68,6 +69,7 @@ def _accumulate(
     return _with_kept_dims(out, aval, axes, keepdims)
 
 
+@composite()
 def sum(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
     """Returns the sum over some dimensions.
 
@@ -87,6 +89,7 @@ def sum(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> 
     return _accumulate("sum", reduction.reduce_sum, a, axis, dtype, keepdims, of_bool=reduction.reduce_or)
 
 
+@composite()
 def prod(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
     """Returns the product over some dimensions; arguments and dtypes are those of :func:`sum`."""
     return _accumulate("prod", reduction.reduce_prod, a, axis, dtype, keepdims, of_bool=reduction.reduce_and)
@@ -103,6 +106,7 @@ def _extremum(name: str, function: Reduction, a: Any, axis: Any, keepdims: bool)
     return _with_kept_dims(function(a, axes), aval, axes, keepdims)
 
 
+@composite()
 def max(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """Returns the largest element over some dimensions, NaN if one is.
 
@@ -120,6 +124,7 @@ def max(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
     return _extremum("max", reduction.reduce_max, a, axis, keepdims)
 
 
+@composite()
 def min(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """Returns the smallest element over some dimensions, NaN if one is; arguments are those of :func:`max`."""
     return _extremum("min", reduction.reduce_min, a, axis, keepdims)
@@ -128,6 +133,7 @@ def min(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
 amax, amin = max, min
 
 
+@composite()
 def all(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """Returns whether all elements over some dimensions are true, that is, not zero.
 
@@ -141,6 +147,7 @@ def all(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
     return _accumulate("all", reduction.reduce_and, a, axis, bool, keepdims, of_bool=reduction.reduce_and)
 
 
+@composite()
 def any(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """Returns whether any element over some dimensions is not zero; arguments are those of :func:`all`."""
     return _accumulate("any", reduction.reduce_or, a, axis, bool, keepdims, of_bool=reduction.reduce_or)
@@ -159,6 +166,7 @@ def _count(aval: ShapedArray, axes: Shape) -> int:
     return math.prod([aval.shape[axis] for axis in axes])
 
 
+@composite()
 def mean(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
     """Returns the arithmetic mean over some dimensions, NaN if there are no elements.
 
@@ -177,6 +185,7 @@ def mean(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) ->
     return _with_kept_dims(convert(div(total, _count(aval, axes)), result), aval, axes, keepdims)
 
 
+@composite()
 def var(a: Any, axis: Any = None, dtype: Any = None, ddof: float = 0, keepdims: bool = False) -> Any:
     """Returns the variance over some dimensions: the mean of the squared distances from the mean.
 
@@ -199,6 +208,7 @@ def var(a: Any, axis: Any = None, dtype: Any = None, ddof: float = 0, keepdims: 
     return _with_kept_dims(out if result.kind == "c" else convert(out, result), aval, axes, keepdims)
 
 
+@composite()
 def std(a: Any, axis: Any = None, dtype: Any = None, ddof: float = 0, keepdims: bool = False) -> Any:
     """Returns the standard deviation over some dimensions, with the arguments of :func:`var`."""
     return sqrt(var(a, axis, dtype, ddof, keepdims))

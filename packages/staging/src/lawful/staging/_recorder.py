@@ -8,6 +8,7 @@ which evaluates it or records it in its own way: this is partial evaluation whil
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -34,6 +35,7 @@ from lawful.core import (
     unusable_tracer,
     user_source,
 )
+from lawful.ops import register_tracing
 from lawful.staging._ownership import freeze, same_bytes
 
 
@@ -47,6 +49,11 @@ class JaxprTracer(Tracer):
         self.variable = var
         self.aval = var.aval
         self.source = source
+
+    def concrete(self) -> None:
+        self._trace.before_looking()
+
+    _trace: Recorder
 
 
 register_array_type(JaxprTracer, aval=lambda x: x.aval)
@@ -64,6 +71,9 @@ class Recorder(Trace):
         self.constvals: list[Any] = []
         # By identity, each with the value itself, so that the identity stays taken.
         self._constants: dict[int, tuple[Var, Any, Any]] = {}
+
+    def before_looking(self) -> None:
+        """Is called when the value of a tracer is asked for, of which there is none."""
 
     def new_input(self, aval: ShapedArray) -> JaxprTracer:
         """Returns the tracer of a new input variable."""
@@ -183,6 +193,31 @@ class JaxprTrace(Recorder):
         return self.inline(recipe, args)
 
 
+class _LooksFurtherError(Exception):
+    """A function does not follow from types."""
+
+
+class TypesTrace(JaxprTrace):
+    """Records a function of which types alone decide what it applies; refuses one that looks at anything else.
+
+    Whether a value is known may decide, and NumPy's warnings may have been silenced around a primitive.
+    """
+
+    __slots__ = ("_warnings",)
+
+    def __init__(self, parent: Trace, transformation: str) -> None:
+        super().__init__(parent, transformation)
+        self._warnings = np.geterr()
+
+    def process_primitive(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
+        if np.geterr() != self._warnings:
+            raise _LooksFurtherError("np.errstate")
+        return self.record(primitive, args, params)
+
+    def before_looking(self) -> None:
+        raise _LooksFurtherError("the value of an argument")
+
+
 class PartialTrace(Recorder):
     """Records the primitives that depend on its tracers, and passes the others to its parent."""
 
@@ -228,6 +263,7 @@ def trace_to_jaxpr(
     *,
     transformation: str = "make_jaxpr",
     name: str = "",
+    trace_class: type[JaxprTrace] = JaxprTrace,
 ) -> ClosedJaxpr:
     """Returns the jaxpr of a function of flat arguments that gives a flat list.
 
@@ -236,10 +272,14 @@ def trace_to_jaxpr(
       in_avals: the types of its arguments.
       transformation: what the tracers are said to belong to.
       name: the name that the jaxpr gets.
+      trace_class: what records it.
 
     The constants of the result may be tracers of enclosing transformations.
     """
-    trace = JaxprTrace(current.trace, transformation)
+    trace = trace_class(current.trace, transformation)
     with new_trace(trace):
         inputs = [trace.new_input(aval) for aval in in_avals]
         return trace.to_jaxpr(inputs, function(*inputs), name)
+
+
+register_tracing(partial(trace_to_jaxpr, trace_class=TypesTrace))

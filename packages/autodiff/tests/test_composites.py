@@ -1,0 +1,230 @@
+"""Functions of several primitives: their recipes give what the functions give, whatever decides what they apply."""
+
+import gc
+import weakref
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
+
+from lawful import ops, tree
+from lawful.autodiff import custom_jvp, grad, jacrev, jvp
+from lawful.batching import vmap
+from lawful.core import ArgumentValueError, Tracer, clear_memos
+from lawful.ops import Composite, _composite, composite
+from lawful.ops import numpy_reduction as reduction
+from lawful.staging import make_jaxpr
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_remembered() -> None:
+    clear_memos()
+
+
+def vary(shape: tuple[int, ...], dtype: Any = np.float64) -> Any:
+    return np.linspace(0.5, 2.0, int(np.prod(shape))).reshape(shape).astype(dtype)[()]
+
+
+REDUCTIONS = (reduction.sum, reduction.prod, reduction.max, reduction.min, reduction.mean, reduction.var)
+CALLS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
+    **{
+        f"{reduce.__name__} {settings} {shape}": (partial(reduce, **settings), (vary(shape),))
+        for reduce in REDUCTIONS
+        for shape, settings in [
+            ((3,), {}),
+            ((2, 3), {"axis": -1}),
+            ((2, 3), {"axis": (0, 1), "keepdims": True}),
+            ((), {}),
+        ]
+    },
+    "std": (reduction.std, (vary((3,)),)),
+    "sum in another dtype": (lambda x: reduction.sum(x, dtype=np.float32), (vary((3,)),)),
+    "variance of a sample": (lambda x: reduction.var(x, ddof=1), (vary((3,)),)),
+    **{
+        f"matmul {a} {b}": (ops.matmul, (vary(a), vary(b)))
+        for a, b in [((2, 3), (3, 2)), ((3,), (3,)), ((2, 2, 3), (3,)), ((2, 1, 2, 3), (4, 3, 1)), ((0, 3), (3, 2))]
+    },
+    "dot": (ops.dot, (vary((2, 3)), vary((4, 3, 2)))),
+    "dot of a scalar": (ops.dot, (vary(()), vary((2,)))),
+    "matmul of two dtypes": (ops.matmul, (vary((2, 3)), vary((3,), np.float32))),
+}
+every_call = pytest.mark.parametrize(("function", "args"), CALLS.values(), ids=CALLS)
+
+
+def plainly(monkeypatch: pytest.MonkeyPatch, run: Callable[[], Any]) -> Any:
+    """Returns what something gives without recipes of functions."""
+    with monkeypatch.context() as changed:
+        changed.setattr(_composite, "_tracing", None)
+        clear_memos()
+        found = run()
+    clear_memos()
+    return found
+
+
+@every_call
+def test_transformed_eagerly_it_is_the_function(function: Any, args: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    runs = [
+        lambda: [jacrev(function, i)(*args) for i in range(len(args))],
+        lambda: jvp(function, args, args),
+        lambda: vmap(function)(*[np.stack([x, 2 * x]) for x in args]),
+        lambda: vmap(function, (0, *[None] * (len(args) - 1)))(np.stack([args[0]] * 2), *args[1:]),
+        lambda: jacrev(jacrev(function))(*args),
+    ]
+    for run in runs:
+        expected = plainly(monkeypatch, run)
+        for found in (run(), run()):
+            for x, y in zip(tree.leaves(found), tree.leaves(expected), strict=True):
+                assert np.asarray(x).dtype == np.asarray(y).dtype
+                np.testing.assert_allclose(x, y, rtol=1e-14, atol=1e-14)
+
+
+@every_call
+def test_programs_have_the_equations_of_the_function(function: Any, args: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    expected = plainly(monkeypatch, lambda: str(make_jaxpr(function)(*args)))
+    jacrev(function)(*args)
+    assert str(make_jaxpr(function)(*args)) == expected
+
+
+class Counted:
+    """A function that notes how often it is called."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self.function = function
+        self.calls = 0
+        self.__name__ = "counted"
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        self.calls += 1
+        return self.function(*args, **kwargs)
+
+
+def test_python_runs_once_for_the_same_types() -> None:
+    counted = Counted(lambda x, y, *, twice=False: ops.sin(x) * y * (2.0 if twice else 1.0))
+    apply = Composite(counted, 2)
+    for x in (1.0, 2.0):
+        assert grad(lambda x: apply(x, 3.0 * x))(np.float64(x)) == pytest.approx(3 * (np.cos(x) * x + np.sin(x)))
+    assert counted.calls == 1
+    grad(lambda x: apply(x, x, twice=True))(np.float64(1.0))
+    grad(lambda x: apply(x, x, twice=1))(np.float64(1.0))
+    assert counted.calls == 3, "1 is not True"
+    vmap(lambda x: apply(x, x))(np.ones(3))
+    assert counted.calls == 3, "the types are those that it knows"
+    apply(np.float64(1.0), 2.0)
+    assert counted.calls == 4, "there is nothing to trace"
+
+
+def test_what_is_a_setting_is_told_by_its_type() -> None:
+    apply = composite()(lambda x, scale: x * np.float64(scale))
+    for scale in (1, True, 0.0, -0.0, 2, "3"):
+        assert str(grad(lambda x, scale=scale: apply(x, scale))(np.float64(1.0))) == str(float(scale))
+
+
+def test_unhashable_settings_and_traced_ones_are_given_to_the_function() -> None:
+    counted = Counted(lambda x, other: x * other[0])
+    apply = Composite(counted)
+    assert grad(lambda x: apply(x, [2.0]))(np.float64(3.0)) == 2.0
+    assert grad(lambda x: apply(x, [2.0]))(np.float64(3.0)) == 2.0
+    assert counted.calls == 2
+    scaled = Composite(lambda x, other: x * other)
+    assert [float(grad(lambda x: scaled(x, x))(np.float64(x))) for x in (3.0, 4.0)] == [6.0, 8.0]
+    assert [float(grad(lambda x, y=y: scaled(x, y))(np.float64(3.0))) for y in (np.float64(5.0), 7.0)] == [5.0, 7.0]
+
+
+def test_a_sequence_of_arrays() -> None:
+    apply = composite(sequence=True)(lambda arrays, power: sum([x**power for x in arrays]))
+    for count in (2, 3):
+        found = grad(lambda x, count=count: apply([x] * count, 2))(np.float64(3.0))
+        assert found == 6.0 * count
+    assert grad(lambda x: apply((x, x), 3))(np.float64(1.0)) == 6.0
+
+
+def test_results_may_be_trees() -> None:
+    apply = composite()(lambda x: {"double": x * 2.0, "parts": (ops.sin(x), 3)})
+    for _ in range(2):
+        out, tangent = jvp(lambda x: apply(x)["parts"][0] + apply(x)["double"], (0.0,), (1.0,))
+        assert (out, tangent) == (0.0, 3.0)
+    assert grad(lambda x: x * apply(x)["parts"][1])(np.float64(1.0)) == 3.0
+
+
+def test_a_function_that_looks_at_values_is_called() -> None:
+    """As one that drops zeros where they are known."""
+
+    def looks(x: Any) -> Any:
+        known = x.concrete() if isinstance(x, Tracer) else x
+        return x * (1.0 if known is None else float(known > 2.0))
+
+    apply = Composite(looks, looks=True)
+    assert [float(grad(apply)(np.float64(x))) for x in (1.0, 3.0)] == [0.0, 1.0]
+
+
+def test_a_function_may_look_at_arrays_that_are_not_traced() -> None:
+    def scaled(x: Any, scale: Any) -> Any:
+        if not isinstance(scale, Tracer) and scale < 0:
+            raise ArgumentValueError("a scale: expected at least 0, got less")
+        return x * scale
+
+    apply = Composite(scaled, 2, looks=True)
+    assert grad(lambda x: apply(x, np.float64(2.0)))(np.float64(1.0)) == 2.0
+    assert grad(lambda x: apply(x, x))(np.float64(1.0)) == 2.0
+    with pytest.raises(ArgumentValueError, match="expected at least 0"):
+        grad(lambda x: apply(x, np.float64(-2.0)))(np.float64(1.0))
+
+
+def test_warnings_that_a_function_silences_stay_silent() -> None:
+    def quiet(x: Any) -> Any:
+        with np.errstate(all="ignore"):
+            return ops.log(x)
+
+    apply = Composite(quiet)
+    vmap(apply)(np.array([0.0, -1.0]))  # a warning is an error here
+    with pytest.warns(RuntimeWarning, match="divide by zero"):
+        vmap(Composite(ops.log))(np.array([0.0]))
+
+
+def test_python_numbers_are_given_to_the_function() -> None:
+    given: list[Any] = []
+
+    def power(x: Any, y: Any) -> Any:
+        given.append(y)
+        return x**y  # of an integer that is known, another primitive
+
+    apply = Composite(power, 2)
+    for _ in range(2):
+        gradient = grad(lambda x: apply(x, 2))(np.float32(3.0))
+        assert (gradient, gradient.dtype) == (6.0, np.float32)
+    assert given == [2, 2]
+
+
+def test_a_new_rule_is_followed() -> None:
+    op = ops.elementwise(
+        "composite_test", "Returns x.", np.positive, lambda ctx, x: x, derivatives=(lambda t, ans, x: t,)
+    )
+    f = grad(composite()(lambda x: op(x) * 3.0))
+    assert f(np.float64(1.0)) == 3.0
+    op.primitive.def_jvp(lambda primals, tangents: (primals[0], ops.mul(tangents[0], 5.0)))
+    assert f(np.float64(1.0)) == 15.0
+
+
+def test_nothing_of_the_user_s_is_kept_alive() -> None:
+    def make() -> tuple[Any, Any]:
+        @custom_jvp
+        def mine(x: Any) -> Any:
+            return x * 2.0
+
+        mine.defjvp(lambda primals, tangents: (mine(*primals), 7.0 * tangents[0]))
+        apply = Composite(lambda x: mine(x) + 1.0)
+        assert grad(apply)(np.float64(1.0)) == 7.0
+        return weakref.ref(mine), apply
+
+    ref, apply = make()
+    apply._function = None
+    gc.collect()
+    assert ref() is None
+
+
+def test_a_mistake_is_told_as_by_the_function() -> None:
+    for _ in range(2):
+        with pytest.raises(ArgumentValueError, match=r"test_composites.*matmul: expected as many columns"):
+            grad(lambda x: reduction.sum(ops.matmul(x, x)))(np.ones((2, 3)))
