@@ -137,14 +137,18 @@ def _eliminate(factors: Any, pivots: Any, start: int, stop: int) -> None:
 
 def _permutation(pivots: Any, size: int) -> Any:
     """Returns swaps as a permutation; one with a row that is not there puts a zero in its place."""
-    position = np.arange(size, dtype=_INT32)
-    permutation = np.broadcast_to(position, (*pivots.shape[:-1], size))
-    for i in range(min(pivots.shape[-1], size)):
-        is_other = position == pivots[..., i, None]
-        here = permutation[..., i, None]
-        other = np.sum(np.where(is_other, permutation, 0), axis=-1, keepdims=True, dtype=_INT32)
-        permutation = np.where(position == i, other, np.where(is_other, here, permutation))
-    return np.array(permutation)
+    batch, count = pivots.shape[:-1], pivots.shape[-1]
+    # A last row stands for the one that is not there.
+    others = np.where((pivots >= 0) & (pivots < size), pivots, size).reshape(math.prod(batch), count)
+    permutation = np.zeros((len(others), size + 1), _INT32)
+    permutation[:, :size] = np.arange(size)
+    each = np.arange(len(others))
+    for i in range(min(count, size)):
+        other, here = others[:, i], permutation[:, i].copy()
+        permutation[:, i] = permutation[each, other]
+        permutation[each, other] = here
+        permutation[:, size] = 0
+    return permutation[:, :size].reshape(*batch, size).copy()
 
 
 # Lowering

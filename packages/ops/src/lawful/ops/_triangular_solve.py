@@ -117,6 +117,8 @@ def _impl(
     if unit_diagonal:
         a = a + np.eye(a.shape[-1], dtype=a.dtype)
     regular = np.isfinite(a).all((-2, -1)) & (np.diagonal(a, 0, -2, -1) != 0).all(-1)
+    if not regular.all():
+        a = np.where(regular[..., None, None], a, np.eye(a.shape[-1], dtype=a.dtype))
     if conjugate_a:
         a = np.conj(a)
     # X op(a) = b is op(a)ᵀ Xᵀ = bᵀ.
@@ -134,12 +136,10 @@ def _impl(
 def _solve(a: Any, b: Any, lower: bool) -> Any:
     size = a.shape[-1]
     if size <= _SMALL:
-        out = np.array(b)
-        for i in range(size) if lower else reversed(range(size)):
-            done = np.s_[:i] if lower else np.s_[i + 1 :]
-            out[..., i, :] -= np.matmul(a[..., i : i + 1, done], out[..., done, :])[..., 0, :]
-            out[..., i, :] /= a[..., i, i][..., None]
-        return out
+        # LAPACK finds an upper triangle eliminated already: what it does is back substitution.
+        if lower:
+            return np.linalg.solve(a[..., ::-1, ::-1], b[..., ::-1, :])[..., ::-1, :]
+        return np.linalg.solve(a, b)
     half = size // 2
     first, last = np.s_[..., :half, :], np.s_[..., half:, :]
     upper_left, lower_right = a[..., :half, :half], a[..., half:, half:]

@@ -15,7 +15,7 @@ import numpy
 from lawful import ops
 from lawful.autodiff import stop_gradient
 from lawful.control_flow import cond
-from lawful.core import get_aval
+from lawful.core import Tracer, get_aval
 from lawful.numpy._diagonals import diagonal
 from lawful.numpy.linalg._matrices import adjoint, by_numpy, check_stack, identity, inexact
 from lawful.numpy.linalg._solving import solve_by_lu
@@ -59,7 +59,11 @@ def det(a: Any) -> Any:
     if not get_aval(a).size:
         return ops.full(get_aval(a).shape[:-2], get_aval(a).dtype.type(1))
     is_regular = _is_regular(stop_gradient(a))
-    return cond(numpy_reduction.all(is_regular), _by_pivots_of_regular, _by_singular_values, a, is_regular)
+    all_regular = numpy_reduction.all(is_regular)
+    known = all_regular.concrete() if isinstance(all_regular, Tracer) else all_regular
+    if known is None:
+        return cond(all_regular, _by_pivots_of_regular, _by_singular_values, a, is_regular)
+    return (_by_pivots_of_regular if known else _by_singular_values)(a, is_regular)
 
 
 def _written_out(a: Any) -> Any:

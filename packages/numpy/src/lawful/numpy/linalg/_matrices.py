@@ -42,10 +42,12 @@ def by_numpy(numpy_function: Callable[..., Any], *, arrays: int = 1) -> Callable
     """
 
     def decorate(function: F) -> F:
+        apply = ops.Composite(function, arrays, looks=True)
+
         @functools.wraps(function)
         def wrapper(*args: Any, **kwargs: Any) -> Any:
             if not _all_plain(args, arrays, False):
-                return function(*args, **kwargs)
+                return apply(*args, **kwargs)
             try:
                 return numpy_function(*args, **kwargs)
             except numpy.linalg.LinAlgError as error:
