@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from types import EllipsisType
 from typing import Any
 
 import numpy as np
 
-from lawful.core import Tracer, get_aval, to_numpy
+from lawful.core import Tracer, current, get_aval, to_numpy
+from lawful.ops._composite import composite
+from lawful.ops._dynamic_slice import dynamic_slice_p
 from lawful.ops._elementwise import is_eager
 from lawful.ops._gather import gather
 from lawful.ops._index import Index, index_vectors, parse_index
@@ -15,6 +18,7 @@ from lawful.ops._shape import reshape
 from lawful.ops._slicing import rev
 from lawful.ops._slicing import slice as slice_op
 from lawful.ops._squeeze import expand_dims, squeeze
+from lawful.ops._structural import Shape, strong
 from lawful.ops._windows import GatherDimensionNumbers
 
 
@@ -51,7 +55,21 @@ def getitem(x: Any, index: Any) -> Any:
     parsed = parse_index(shape, index)
     if is_eager(x) and all(not isinstance(where, Tracer) for where in parsed.positions.values()):
         return _eager(np.asarray(x), index)
+    if current.trace.evaluates_constants and isinstance(x, Tracer) and parsed.is_basic:
+        starts, limits, strides, reversed_dims = _spans(parsed)
+        sizes = tuple([limit - start for start, limit in zip(starts, limits, strict=True)])
+        if max(strides, default=1) == 1 and sizes != parsed.shape:
+            dropped = tuple(parsed.positions)
+            return _read_at([x, *map(np.int64, starts)], sizes, tuple(reversed_dims), dropped, parsed.new_dims)
     return read(x, parsed)
+
+
+@composite(sequence=True)
+def _read_at(arrays: Sequence[Any], sizes: Shape, reversed_dims: Shape, dropped: Shape, new_dims: Shape) -> Any:
+    """Returns a slice at positions that are data: of all positions, transformations need what they derive once."""
+    x, *starts = arrays
+    x = dynamic_slice_p.bind(strong(x), *starts, slice_sizes=sizes)
+    return expand_dims(squeeze(rev(x, reversed_dims), dropped), new_dims)
 
 
 def _is_plain(entry: Any) -> bool:
@@ -107,6 +125,12 @@ def read(
 
 def _sliced(x: Any, index: Index) -> Any:
     """Returns the slices of ``x``; a known position is a slice of one element."""
+    starts, limits, strides, reversed_dims = _spans(index)
+    return rev(slice_op(x, starts, limits, strides), reversed_dims)
+
+
+def _spans(index: Index) -> tuple[list[int], list[int], list[int], list[int]]:
+    """Returns the starts, limits and strides of the slices of each dimension, and which are reversed afterwards."""
     starts, limits, strides, reversed_dims = [], [], [], []
     for dim, size in enumerate(index.shape):
         where = index.positions.get(dim)
@@ -117,7 +141,7 @@ def _sliced(x: Any, index: Index) -> Any:
         strides.append(stride)
         if chosen.step < 0:
             reversed_dims.append(dim)
-    return rev(slice_op(x, starts, limits, strides), reversed_dims)
+    return starts, limits, strides, reversed_dims
 
 
 def _span(chosen: range) -> tuple[int, int, int]:
