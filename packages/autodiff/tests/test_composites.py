@@ -48,6 +48,13 @@ CALLS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
     },
     "dot": (ops.dot, (vary((2, 3)), vary((4, 3, 2)))),
     "dot of a scalar": (ops.dot, (vary(()), vary((2,)))),
+    "where": (lambda x, y: ops.where(x > 1.0, x, y), (vary((2, 3)), vary((3,)))),
+    "where with a number": (lambda x: ops.where(x > 1.0, x, 0.5), (vary((3,)),)),
+    "where with a number, narrow": (lambda x: ops.where(x > 1.0, 0.1, x), (vary((3,), np.float32),)),
+    "an element": (lambda x: x[1], (vary((3,)),)),
+    "a row": (lambda x: x[-1], (vary((3, 2)),)),
+    "an interval, backwards": (lambda x: x[None, :0:-1, ..., 1], (vary((4, 2, 2)),)),
+    "nothing": (lambda x: x[1:1], (vary((3,)),)),
     "matmul of two dtypes": (ops.matmul, (vary((2, 3)), vary((3,), np.float32))),
 }
 every_call = pytest.mark.parametrize(("function", "args"), CALLS.values(), ids=CALLS)

@@ -130,14 +130,15 @@ class Composite:
 
 
 _LEAF = tree.structure(0)
+_DECIDING = python_scalar_types - {float}
 
 
 def _key(operands: Sequence[Any], rest: tuple[Any, ...], kwargs: dict[str, Any]) -> Hashable:
     """Returns what decides what a function applies: hashable if that is types and settings, None if it cannot be."""
     avals = []
     for x in operands:
-        # A Python number is a constant, which a function may convert in its own way.
-        if type(x) in python_scalar_types or not (type(x) in array_types or isinstance(x, Tracer)):
+        # A known integer may decide what is applied, as an exponent does; a float is an array of its type.
+        if type(x) in _DECIDING or not (type(x) in array_types or isinstance(x, Tracer)):
             return None
         avals.append(get_aval(x))
     # An array among the settings cannot be hashed, nor can a list.

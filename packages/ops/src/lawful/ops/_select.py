@@ -22,6 +22,7 @@ from lawful.core import (
     promote_dtypes,
 )
 from lawful.ops._batching import add_batch_dim, move_batch_dim
+from lawful.ops._composite import composite
 from lawful.ops._elementwise import add_tangents, is_eager
 from lawful.ops._promotion import broadcast_shapes, broadcast_to, convert, promote, require_equal
 from lawful.ops._shape import broadcast_in_dim
@@ -102,6 +103,11 @@ def where(condition: Any, x: Any, y: Any) -> Any:
             return np.where(condition, x, y)
         except ValueError:
             pass  # the path below says what is wrong
+    return _where(condition, x, y)
+
+
+@composite(arrays=3)
+def _where(condition: Any, x: Any, y: Any) -> Any:
     avals = get_aval(condition), get_aval(x), get_aval(y)
     dtype, _ = promote_dtypes(*[(aval.dtype, aval.weak_type) for aval in avals[1:]])
     shape = broadcast_shapes("where", *[aval.shape for aval in avals])
@@ -188,6 +194,8 @@ def _require_selector(which: ShapedArray, cases: Sequence[ShapedArray]) -> None:
 
 @select_n_p.def_impl
 def _select_impl(which: Any, *cases: Any) -> Any:
+    if len(cases) == 2 and np.asarray(which).dtype == _BOOL:
+        return np.where(which, cases[1], cases[0])
     out = np.asarray(cases[0])
     for i, case in enumerate(cases[1:], 1):
         out = np.where(np.greater_equal(which, i), case, out)
