@@ -49,6 +49,7 @@ from lawful.staging import (
     freeze,
     function_name,
     in_avals,
+    memory_owner,
     own_results,
     require_callable,
 )
@@ -270,17 +271,11 @@ def recorded_zeros(linear: PartialTrace, aval: ShapedArray) -> Any:
 def own_residuals(linearized: Linearized) -> None:
     """Copies outputs that share memory with a residual: the user may write into them, and call the map later."""
     linearized.drop_dead()
-    residuals = {id(_owner(x)) for x in linearized.residuals if type(x) is np.ndarray}
+    residuals = {id(memory_owner(x)) for x in linearized.residuals if type(x) is np.ndarray}
     linearized.outs = [
-        x.copy() if type(x) is np.ndarray and (not x.flags.writeable or id(_owner(x)) in residuals) else x
+        x.copy() if type(x) is np.ndarray and (not x.flags.writeable or id(memory_owner(x)) in residuals) else x
         for x in linearized.outs
     ]
-
-
-def _owner(x: Any) -> Any:
-    while getattr(x, "base", None) is not None:
-        x = x.base
-    return x
 
 
 class LinearFunction:

@@ -14,7 +14,7 @@ from numpy import ndarray
 from lawful.autodiff._derivative_recipes import LinearRecipe
 from lawful.core import Atom, JaxprEqn, ShapedArray, SourceLine, Var, place
 from lawful.ops import with_weakness_of
-from lawful.staging import JaxprTracer, PartialTrace, live_equation
+from lawful.staging import JaxprTracer, PartialTrace, live_equation, memory_owner
 
 
 class Node:
@@ -72,12 +72,12 @@ class Tape(PartialTrace):
         Returns:
           The tangents of its outputs that are not zero.
         """
-        for i, x in enumerate(residuals):
-            if type(x) is ndarray:
-                self.volatile = args
-                if self.may_change(x):
+        # What a recipe computes belongs to nobody else, unless it is a view of what the user gave.
+        given = [memory_owner(x) for x in args if isinstance(x, ndarray)]
+        if given:
+            for i, x in enumerate(residuals):
+                if type(x) is ndarray and any([memory_owner(x) is owner for owner in given]):
                     residuals[i] = self.constant_value(x)
-                self.volatile = None
         if not recipe.is_plain:
             return self.inline_atoms(recipe.linear, [*map(self.atom, residuals), *inputs], source)
         avals = recipe.linear.out_avals

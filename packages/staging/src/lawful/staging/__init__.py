@@ -17,7 +17,7 @@ from lawful.staging._jit import JitFunction, clear_caches, jit
 from lawful.staging._jit_primitive import jit_p
 from lawful.staging._make_jaxpr import ShapeDtypeStruct, eval_shape, make_jaxpr, trace_call, trace_tree
 from lawful.staging._numpy_backend import numpy_backend, numpy_function
-from lawful.staging._ownership import freeze, own_results
+from lawful.staging._ownership import freeze, memory_owner, own_results
 from lawful.staging._partial_eval import Split, consts_as_inputs, merge_lists, partial_eval_jaxpr
 from lawful.staging._pure_callback import pure_callback, pure_callback_p
 from lawful.staging._recorder import (
@@ -80,6 +80,7 @@ __all__ = [
     "merge_lists",
     "numpy_backend",
     "numpy_function",
+    "memory_owner",
     "own_results",
     "partial_eval_jaxpr",
     "pure_callback",

@@ -30,6 +30,13 @@ def freeze(x: Any) -> Any:
     return x
 
 
+def memory_owner(x: Any) -> Any:
+    """Returns what the memory of an array belongs to: itself, what it is a view of, or what that was made of."""
+    while getattr(x, "base", None) is not None:
+        x = x.base
+    return x
+
+
 def same_bytes(a: Any, b: Any) -> bool:
     """Whether two arrays of one shape and dtype hold the same; NaN equals itself, and 0.0 is not -0.0."""
     itemsize = a.dtype.itemsize
