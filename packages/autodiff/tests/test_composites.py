@@ -190,6 +190,29 @@ def test_warnings_that_a_function_silences_stay_silent() -> None:
         vmap(Composite(ops.log))(np.array([0.0]))
 
 
+INDICES = (
+    *(0, -1, np.int64(1), (1, 2), (slice(None), -1), (..., 0), slice(1, 3), slice(1, None), slice(None, None, -1)),
+    *(slice(None, 0, -1), slice(None, None, 2), slice(5, 1, -2), slice(1, 1), (None, 1), (slice(None), None), ...),
+    *((1, slice(2), None, ..., slice(2, 0, -1)), np.array([2, 0, 2]), (np.array([0, 1]), slice(1, 3)), (0, 1, 1)),
+    np.array([True, False, True, False]),
+)
+
+
+@pytest.mark.parametrize("index", INDICES, ids=str)
+def test_elements_are_read_as_by_numpy(index: Any) -> None:
+    x, tangent = vary((4, 3, 2)), vary((4, 3, 2)) ** 2
+    for _ in range(2):
+        out, out_tangent = jvp(lambda x: x[index], (x,), (tangent,))
+        np.testing.assert_array_equal(out, x[index])
+        np.testing.assert_array_equal(out_tangent, tangent[index])
+        np.testing.assert_array_equal(vmap(lambda x: x[index])(np.stack([x, tangent]))[1], tangent[index])
+    cotangent = np.sin(x[index])
+    expected = np.zeros_like(x)
+    np.add.at(expected, index, cotangent)
+    axes = tuple(range(cotangent.ndim))
+    np.testing.assert_array_equal(grad(lambda x: reduction.sum(x[index] * cotangent, axes))(x), expected)
+
+
 def test_python_numbers_are_given_to_the_function() -> None:
     given: list[Any] = []
 

@@ -55,20 +55,24 @@ def getitem(x: Any, index: Any) -> Any:
     parsed = parse_index(shape, index)
     if is_eager(x) and all(not isinstance(where, Tracer) for where in parsed.positions.values()):
         return _eager(np.asarray(x), index)
-    if current.trace.evaluates_constants and isinstance(x, Tracer) and parsed.is_basic:
-        starts, limits, strides, reversed_dims = _spans(parsed)
-        sizes = tuple([limit - start for start, limit in zip(starts, limits, strict=True)])
-        if max(strides, default=1) == 1 and sizes != parsed.shape:
-            dropped = tuple(parsed.positions)
-            return _read_at([x, *map(np.int64, starts)], sizes, tuple(reversed_dims), dropped, parsed.new_dims)
-    return read(x, parsed)
+    is_eager_read = current.trace.evaluates_constants and isinstance(x, Tracer) and parsed.is_basic
+    return _read_eagerly(x, parsed) if is_eager_read else read(x, parsed)
+
+
+def _read_eagerly(x: Tracer, index: Index) -> Any:
+    """Returns what ``read`` gives, from positions as data: what is derived of one does for all."""
+    starts, limits, strides, reversed_dims = _spans(index)
+    if max(strides, default=1) > 1:
+        return read(x, index)
+    sizes = tuple([limit - start for start, limit in zip(starts, limits, strict=True)])
+    operands = [x] if sizes == index.shape else [x, *map(np.int64, starts)]
+    return _slice_at(operands, sizes, tuple(reversed_dims), tuple(index.positions), index.new_dims)
 
 
 @composite(sequence=True)
-def _read_at(arrays: Sequence[Any], sizes: Shape, reversed_dims: Shape, dropped: Shape, new_dims: Shape) -> Any:
-    """Returns a slice at positions that are data: of all positions, transformations need what they derive once."""
+def _slice_at(arrays: Sequence[Any], sizes: Shape, reversed_dims: Shape, dropped: Shape, new_dims: Shape) -> Any:
     x, *starts = arrays
-    x = dynamic_slice_p.bind(strong(x), *starts, slice_sizes=sizes)
+    x = dynamic_slice_p.bind(strong(x), *starts, slice_sizes=sizes) if starts else x
     return expand_dims(squeeze(rev(x, reversed_dims), dropped), new_dims)
 
 
