@@ -196,15 +196,15 @@ class _Walk:
             if narrow.itemsize < 4 or (narrow.itemsize < 8 and size > np.iinfo(narrow).max):
                 entry = convert(entry, np.dtype(np.int32 if size <= np.iinfo(np.int32).max else np.int64))
             return from_start(entry, size) if self.wrap else entry
-        values = np.asarray(entry)
         lowest = -size if self.wrap else 0
+        if type(entry) is int and lowest <= entry < size:
+            return entry + size if entry < 0 else entry
+        values = np.asarray(entry)
         outside = (values < lowest) | (values >= size)
         if outside.any():
             if self.strict:
                 raise _outside(values[outside].reshape(-1)[0], lowest, dim, self.shape)
             self.in_bounds = False
-        if type(entry) is int and not outside.any():
-            return entry + size if entry < 0 else entry
         values = np.clip(values, -size - 1, size) if values.dtype.kind == "u" else values
         values = values.astype(np.int64) if type(entry) is not int else np.asarray(min(max(entry, -size - 1), size))
         return np.where(values < 0, values + size, values) if self.wrap else values
