@@ -179,13 +179,13 @@ def test_a_function_may_look_at_arrays_that_are_not_traced() -> None:
         grad(lambda x: apply(x, np.float64(-2.0)))(np.float64(1.0))
 
 
-def test_warnings_that_a_function_silences_stay_silent() -> None:
+@pytest.mark.parametrize("function", [ops.log, lambda x: ops.div(1.0, x)], ids=["log", "div, broadcast"])
+def test_warnings_that_a_function_silences_stay_silent(function: Any) -> None:
     def quiet(x: Any) -> Any:
         with np.errstate(all="ignore"):
-            return ops.log(x)
+            return function(x)
 
-    apply = Composite(quiet)
-    vmap(apply)(np.array([0.0, -1.0]))  # a warning is an error here
+    vmap(Composite(quiet))(np.zeros((2, 3)))  # a warning is an error here
     with pytest.warns(RuntimeWarning, match="divide by zero"):
         vmap(Composite(ops.log))(np.array([0.0]))
 

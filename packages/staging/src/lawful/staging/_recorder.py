@@ -210,9 +210,16 @@ class TypesTrace(JaxprTrace):
         self._warnings = np.geterr()
 
     def process_primitive(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
+        self._require_warnings()
+        return self.record(primitive, args, params)
+
+    def follow(self, recipe: Recipe, args: Sequence[Any]) -> list[Any]:
+        self._require_warnings()
+        return self.inline(recipe, args)
+
+    def _require_warnings(self) -> None:
         if np.geterr() != self._warnings:
             raise _LooksFurtherError("np.errstate")
-        return self.record(primitive, args, params)
 
     def before_looking(self) -> None:
         raise _LooksFurtherError("the value of an argument")
