@@ -120,6 +120,22 @@ def test_writing_into_inputs_and_outputs_does_not_change_a_linearization(functio
 
 
 @every_function
+@pytest.mark.parametrize("transformation", [vjp, linearize])
+def test_writing_into_auxiliary_outputs_changes_no_derivative(function: Any, x: Any, transformation: Any) -> None:
+    def both(x: Any) -> Any:
+        out = function(x)
+        return tree.map(lambda y: y * 1.0, out), (out, "no array")
+
+    out, derivative, (aux, text) = transformation(both, x, has_aux=True)
+    tree.map(np.testing.assert_array_equal, aux, copied(function(x)))
+    assert text == "no array"
+    given = ones_like(out if transformation is vjp else x)
+    expected = copied(derivative(given))
+    scribble([y for y in arrays(aux) if y.flags.writeable and not np.shares_memory(y, CONSTANT)])
+    tree.map(np.testing.assert_array_equal, derivative(given), expected)
+
+
+@every_function
 def test_cotangents_are_the_users(function: Any, x: Any) -> None:
     out, f_vjp = vjp(function, x)
     ct = ones_like(out)

@@ -268,14 +268,25 @@ def recorded_zeros(linear: PartialTrace, aval: ShapedArray) -> Any:
     return linear.record(broadcast_in_dim_p, (scalar,), {"shape": aval.shape, "broadcast_dimensions": ()})
 
 
-def own_residuals(linearized: Linearized) -> None:
-    """Copies outputs that share memory with a residual: the user may write into them, and call the map later."""
+def own_residuals(linearized: Linearized, aux: Any) -> Any:
+    """Copies outputs that share memory with a residual: the user may write into them, and call the map later.
+
+    Args:
+      linearized: the function, whose ``outs`` are replaced.
+      aux: a tree of other values that the user gets.
+
+    Returns:
+      ``aux``, copied in the same way.
+    """
     linearized.drop_dead()
     residuals = {id(memory_owner(x)) for x in linearized.residuals if type(x) is np.ndarray}
-    linearized.outs = [
-        x.copy() if type(x) is np.ndarray and (not x.flags.writeable or id(memory_owner(x)) in residuals) else x
-        for x in linearized.outs
-    ]
+
+    def own(x: Any) -> Any:
+        is_kept = type(x) is np.ndarray and (not x.flags.writeable or id(memory_owner(x)) in residuals)
+        return x.copy() if is_kept else x
+
+    linearized.outs = [own(x) for x in linearized.outs]
+    return tree.map(own, aux)
 
 
 class LinearFunction:
@@ -340,10 +351,10 @@ def linearize(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> 
     flat, out = flat_function(f"linearize of {function_name(fun)}", fun, in_tree, has_aux=has_aux)
     with rare_collections():
         linearized = Linearized(flat, [freeze(x) for x in leaves], current.trace)
-        own_residuals(linearized)
+        aux = own_residuals(linearized, out.aux())
         linear_function = LinearFunction(linearized, avals, in_tree, out.tree)
     result = (tree.unflatten(out.tree, linearized.outs), linear_function)
-    return (*result, out.aux()) if has_aux else result
+    return (*result, aux) if has_aux else result
 
 
 @memoize
