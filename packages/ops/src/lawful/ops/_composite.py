@@ -158,7 +158,17 @@ def composite(arrays: int = 1, *, sequence: bool = False) -> Callable[[F], F]:
       arrays: how many of its first arguments are arrays.
       sequence: whether the first one is a sequence of arrays.
 
+    What the function applies must follow from the types of these arrays and from its other arguments: a function that
+    looks at the value of an array that is not traced is a `Composite` with ``looks``.
+
     Law: it gives what the function gives.
+
+    >>> import numpy as np
+    >>> @composite()
+    ... def mean_square(x, axis=None):
+    ...     return (x * x).mean(axis)
+    >>> mean_square(np.array([[1.0, 2.0], [3.0, 4.0]]), axis=0)
+    array([ 5., 10.])
     """
 
     def decorate(function: F) -> F:
