@@ -10,6 +10,8 @@ from lawful.autodiff import stop_gradient
 from lawful.core import ArgumentTypeError, ArgumentValueError, NonArrayError
 from lawful.laws import Effort, LawReport, Report, check, laws, quick, set_default_effort, thorough, usual
 
+pytestmark = pytest.mark.once
+
 x = np.array([0.5, 1.0])
 
 

@@ -24,6 +24,8 @@ from lawful.core import (
 from lawful.laws import LawViolation, Report, check, check_primitive, quick, usual
 from lawful.laws.systems import lawful
 
+pytestmark = pytest.mark.once
+
 Rule = Callable[..., Any]
 x = np.array([[0.5, 2.0, 1.0], [1.0, 2.5, 3.0]])
 y = np.array([[10.0, 20.0, 3.0], [1.0, 2.5, 3.0]])

@@ -24,6 +24,8 @@ from lawful.core import (
     parse_jaxpr,
 )
 
+pytestmark = pytest.mark.once
+
 ARRAY = ShapedArray((), "float32")
 
 Program = Callable[[int, SimpleNamespace], Jaxpr]
