@@ -12,7 +12,7 @@ import pytest
 from lawful import ops, tree
 from lawful.autodiff import custom_jvp, grad, jacrev, jvp
 from lawful.batching import vmap
-from lawful.core import ArgumentValueError, Tracer, clear_memos
+from lawful.core import ArgumentTypeError, ArgumentValueError, Tracer, clear_memos
 from lawful.ops import Composite, _composite, composite
 from lawful.ops import numpy_reduction as reduction
 from lawful.staging import make_jaxpr
@@ -126,6 +126,20 @@ def test_what_is_a_setting_is_told_by_its_type() -> None:
     apply = composite()(lambda x, scale: x * np.float64(scale))
     for scale in (1, True, 0.0, -0.0, 2, "3"):
         assert str(grad(lambda x, scale=scale: apply(x, scale))(np.float64(1.0))) == str(float(scale))
+
+
+@pytest.mark.parametrize("settings", [(0.5,), (np.float32(0.5),), (1j,), ((1, 0.5),)], ids=str)
+def test_nothing_is_derived_for_settings_that_vary(settings: tuple[Any, ...]) -> None:
+    counted = Counted(lambda x, _: x * 2.0)
+    apply = Composite(counted)
+    for _ in range(2):
+        assert grad(lambda x: apply(x, *settings))(np.float64(1.0)) == 2.0
+    assert counted.calls == 2
+
+
+def test_the_decorator_needs_its_parentheses() -> None:
+    with pytest.raises(ArgumentTypeError, match=r"write @composite\(\) above the function"):
+        composite(lambda x: x)  # type: ignore[arg-type]
 
 
 def test_unhashable_settings_and_traced_ones_are_given_to_the_function() -> None:

@@ -12,8 +12,11 @@ import functools
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, NamedTuple, Protocol, TypeVar, cast
 
+import numpy as np
+
 from lawful import tree
 from lawful.core import (
+    ArgumentTypeError,
     ClosedJaxpr,
     Recipe,
     RecipeBook,
@@ -27,6 +30,7 @@ from lawful.core import (
     jaxprs_in_params,
     python_scalar_types,
     remembered,
+    shorten,
 )
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -141,9 +145,18 @@ def _key(operands: Sequence[Any], rest: tuple[Any, ...], kwargs: dict[str, Any])
         if type(x) in _DECIDING or not (type(x) in array_types or isinstance(x, Tracer)):
             return None
         avals.append(get_aval(x))
+    if any([_varies(value) for value in (*rest, *kwargs.values())]):
+        return None
     # An array among the settings cannot be hashed, nor can a list.
     settings = (exact_key(dict(enumerate(rest))), exact_key(kwargs)) if rest or kwargs else ()
     return current.trace.axis_env, tuple(avals), settings
+
+
+def _varies(value: Any) -> bool:
+    """Whether a setting is likely another one in the next call, so that what is derived would be of no use."""
+    if type(value) is tuple:
+        return any([_varies(x) for x in value])
+    return isinstance(value, float | complex | np.inexact)
 
 
 def _has_programs(closed: ClosedJaxpr) -> bool:
@@ -161,6 +174,9 @@ def composite(arrays: int = 1, *, sequence: bool = False) -> Callable[[F], F]:
     What the function applies must follow from the types of these arrays and from its other arguments: a function that
     looks at the value of an array that is not traced is a `Composite` with ``looks``.
 
+    Raises:
+      ArgumentTypeError: ``arrays`` is no number.
+
     Law: it gives what the function gives.
 
     >>> import numpy as np
@@ -170,6 +186,11 @@ def composite(arrays: int = 1, *, sequence: bool = False) -> Callable[[F], F]:
     >>> mean_square(np.array([[1.0, 2.0], [3.0, 4.0]]), axis=0)
     array([ 5., 10.])
     """
+    if not isinstance(arrays, int):
+        raise ArgumentTypeError(
+            f"composite: expected the number of arrays among the first arguments, got {shorten(arrays)}; write "
+            "@composite() above the function"
+        )
 
     def decorate(function: F) -> F:
         apply = Composite(function, arrays, sequence=sequence)

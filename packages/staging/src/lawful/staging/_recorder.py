@@ -44,6 +44,8 @@ class JaxprTracer(Tracer):
 
     __slots__ = ("aval", "source", "variable")
 
+    _trace: Recorder
+
     def __init__(self, trace: Recorder, var: Var, source: SourceLine | None) -> None:
         self._trace = trace
         self.variable = var
@@ -52,8 +54,6 @@ class JaxprTracer(Tracer):
 
     def concrete(self) -> None:
         self._trace.before_looking()
-
-    _trace: Recorder
 
 
 register_array_type(JaxprTracer, aval=lambda x: x.aval)
