@@ -60,7 +60,8 @@ def value_and_grad(
                 full[position] = x
             return fun(*full, **kwargs)
 
-        flat, out = flat_function(name, function, in_tree, has_aux=has_aux)
+        by_all = len(args) == 1 and not kwargs  # as mostly
+        flat, out = flat_function(name, fun if by_all else function, in_tree, has_aux=has_aux)
         linearized = Linearized(flat, leaves, current.trace)
         value = tree.unflatten(out.tree, linearized.outs)
         aval = _check_output(name, value, out.tree, holomorphic=holomorphic)

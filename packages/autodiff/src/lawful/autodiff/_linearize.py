@@ -81,10 +81,6 @@ class LinearizeTrace(Trace):
             return primal
         return LinearizeTracer(self, primal, Var(tangent_aval), self.source, aval, tangent_aval)
 
-    def split(self, x: Any) -> tuple[Any, Atom | None]:
-        """Returns the primal and tangent of a value; the tangent of a constant is None."""
-        return (x.primal, x.tangent) if type(x) is LinearizeTracer and x._trace is self else (x, None)
-
     def process_primitive(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
         primals, avals, tangent_avals, given = parts(self, args)
         if not given:
@@ -198,22 +194,26 @@ class Linearized:
         with new_trace(trace):
             tracers = [trace.new_input(x) for x in primals]
             results = function(*tracers)
-        pairs = [trace.split(x) for x in results]
-        wanted = (False,) * len(pairs) if instantiate is None else instantiate
-        self.outs = [x for x, _ in pairs]
-        self.nonzeros = tuple(
-            [
-                t is not None or (want and get_aval(x).to_tangent_aval().dtype != float0)
-                for (x, t), want in zip(pairs, wanted, strict=True)
-            ]
-        )
-        self._out_tangents = [
-            linear.atom(recorded_zeros(linear, get_aval(x).to_tangent_aval())) if t is None else t
-            for (x, t), nonzero in zip(pairs, self.nonzeros, strict=True)
-            if nonzero
-        ]
-        self.inputs = tuple(type(x) is LinearizeTracer and x._trace is trace for x in tracers)
-        self._in_tangents = [x.tangent for x, has in zip(tracers, self.inputs, strict=True) if has]
+        self.outs: list[Any] = []
+        self._out_tangents = []
+        nonzeros = []
+        for i, x in enumerate(results):
+            tangent: Atom | None = None
+            if type(x) is LinearizeTracer and x._trace is trace:
+                x, tangent = x.primal, x.tangent
+            elif instantiate is not None and instantiate[i]:
+                aval = get_aval(x).to_tangent_aval()
+                if aval.dtype != float0:
+                    tangent = linear.atom(recorded_zeros(linear, aval))
+            self.outs.append(x)
+            nonzeros.append(tangent is not None)
+            if tangent is not None:
+                self._out_tangents.append(tangent)
+        self.nonzeros = tuple(nonzeros)
+        # An integer has no tangent, and a value of an enclosing transformation none of this one.
+        has = [type(x) is LinearizeTracer and x._trace is trace for x in tracers]
+        self.inputs = tuple(has)
+        self._in_tangents = [x.tangent for x, given in zip(tracers, has, strict=True) if given]
         linear.active = False
         self._tape = linear
         self._jaxpr: ClosedJaxpr | None = None

@@ -60,12 +60,12 @@ def cotangents(
     """
     given = [ct for ct, nonzero in zip(cts, linearized.nonzeros, strict=True) if nonzero]
     found = iter(linearized.pull_back(given, last=last))
-    tangent_types = [aval.to_tangent_aval() for aval in in_types]
-    results = [
-        with_weakness_of(instantiate_zeros(next(found) if has else Zero(aval)), aval)
-        for aval, has in zip(tangent_types, linearized.inputs, strict=True)
-    ]
-    if not any([type(x) is np.ndarray for x in results]):
+    results = []
+    for aval, has in zip(in_types, linearized.inputs, strict=True):
+        tangent_aval = aval.to_tangent_aval()
+        x = next(found) if has else Zero(tangent_aval)
+        results.append(with_weakness_of(instantiate_zeros(x), tangent_aval))
+    if np.ndarray not in map(type, results):  # only an array can share memory
         return results
     return own_results(results, [*cts, *linearized.residuals])
 

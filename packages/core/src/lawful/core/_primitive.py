@@ -90,6 +90,8 @@ def _note_definition() -> None:
 
 
 def _forget() -> None:
+    if not _with_recipes:  # as while lawful is imported, which defines a thousand rules
+        return
     for book in _with_recipes:
         book.recipes.clear()
     _with_recipes.clear()

@@ -156,6 +156,7 @@ def _quotient_towards_zero(x: Any, y: Any) -> Any:
     return mul(sign(quotient), floor(abs(quotient)))
 
 
+# The derivatives of Python's operators are operators: of weak numbers, all of the derivative stays weak.
 add: Elementwise = elementwise(
     "add",
     "Returns ``x + y`` elementwise, promoted and broadcast as by ``numpy.add``.",
@@ -175,7 +176,7 @@ sub: Elementwise = elementwise(
     np.subtract,
     "subtract",
     arity=2,
-    derivatives=(lambda t, ans, x, y: t, lambda t, ans, x, y: neg(t)),
+    derivatives=(lambda t, ans, x, y: t, lambda t, ans, x, y: neg.operator(t)),
     linear=((0, 1),),
     kinds="fiuc",
     unit=0.0,
@@ -186,7 +187,7 @@ mul: Elementwise = elementwise(
     np.multiply,
     "multiply",
     arity=2,
-    derivatives=(lambda t, ans, x, y: mul(t, y), lambda t, ans, x, y: mul(x, t)),
+    derivatives=(lambda t, ans, x, y: mul.operator(t, y), lambda t, ans, x, y: mul.operator(x, t)),
     linear=((0,), (1,)),
     kinds="fiuc",
     commutes=True,
@@ -200,7 +201,10 @@ div: Elementwise = elementwise(
     _lower_division("divide"),
     arity=2,
     promote_as=np.subtract,  # which has no meaning for booleans either
-    derivatives=(lambda t, ans, x, y: div(t, y), lambda t, ans, x, y: neg(div(mul(t, ans), y))),
+    derivatives=(
+        lambda t, ans, x, y: div.operator(t, y),
+        lambda t, ans, x, y: neg.operator(div.operator(mul.operator(t, ans), y)),
+    ),
     linear=((0,),),
     kinds="fiuc",
     unit=1.0,
@@ -266,7 +270,7 @@ neg: Elementwise = elementwise(
     "Returns ``-x`` elementwise.",
     np.negative,
     "negate",
-    derivatives=(lambda t, ans, x: neg(t),),
+    derivatives=(lambda t, ans, x: neg.operator(t),),
     linear=((0,),),
     kinds="fiuc",
 )

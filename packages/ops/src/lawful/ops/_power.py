@@ -36,10 +36,10 @@ def _lower(ctx: Any, x: Any, *, y: int) -> Any:
 
 
 def _derivative(t: Any, ans: Any, x: Any, *, y: int) -> Any:
+    # Of weak numbers, all of the derivative stays weak.
     if y == 0:
-        return mul(t, 0)
-    # Of a weak number, the power stays weak as well.
-    return mul(t, mul(power_by_integer(x, y - 1, operator=True), y))
+        return mul.operator(t, 0)
+    return mul.operator(t, mul.operator(power_by_integer(x, y - 1, operator=True), y))
 
 
 _integer_pow = elementwise(
