@@ -29,6 +29,14 @@ def test_a_python_integer_is_compared_by_value(number: int, compare: Any) -> Non
     np.testing.assert_array_equal(np.asarray(jit(lambda x: compare(number, x))(x)), want)
 
 
+@pytest.mark.parametrize("numbers", [(3, -2, 300), (-2, 3), (300, 3, -2)], ids=str)
+def test_how_one_integer_was_compared_says_nothing_of_the_next(numbers: tuple[int, ...]) -> None:
+    # Of a shape of its own, so that no other comparison came before.
+    x = np.arange(40 + len(numbers) + numbers[0] % 7, dtype="uint8")
+    for number in numbers:
+        np.testing.assert_array_equal(np.asarray(jit(lambda x, n=number: x < n)(x)), x < number)
+
+
 def test_booleans_have_no_quotient() -> None:
     for divide in (ops.div, jit(ops.div)):
         with pytest.raises(TypeError, match="div"):

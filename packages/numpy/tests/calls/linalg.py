@@ -11,6 +11,8 @@ def table(data: Data) -> dict[str, list[Case]]:
     symmetric = data.square + data.square.T
     single = data.square.astype("float32")
     square_c = data.square + 1j * data.square[::-1]
+    # Of full rank, and well conditioned: rounding in a pseudo-inverse grows with the condition number.
+    wide = data.cube + 3 * numpy.eye(3, 4)
     return {
         "solving": [
             case(lambda np, a, b: np.linalg.solve(a, b), data.square, data.vector[:3]),
@@ -26,7 +28,7 @@ def table(data: Data) -> dict[str, list[Case]]:
             *[case(lambda np, a, n=n: np.linalg.matrix_power(a, n), data.square) for n in (0, 1, 2, 5, -2)],
             case(lambda np, a: np.linalg.matrix_power(a, 3), data.integers[:, :3]),
             case(lambda np, a: np.linalg.matrix_rank(a), data.cube),
-            case(lambda np, a: np.linalg.pinv(a), data.cube),
+            case(lambda np, a: np.linalg.pinv(a), wide),
             case(lambda np, a: np.linalg.pinv(a), data.complex),
             case(lambda np, a, b: np.linalg.lstsq(a, b), data.matrix.T, data.vector),
             case(lambda np, a, b: np.linalg.lstsq(a, b), data.matrix, data.square),

@@ -45,7 +45,7 @@ def flat_function(
     out = Output()
 
     def flat(*leaves: Any) -> list[Any]:
-        result = fun(*tree.unflatten(in_tree, leaves))
+        result = fun(*in_tree.unflatten([*leaves]))
         if has_aux:
             result = _split_aux(name, out, result)
         outputs, out.tree = flatten_outputs(name, result)

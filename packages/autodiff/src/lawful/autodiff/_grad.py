@@ -14,7 +14,7 @@ from lawful.autodiff._arguments import flat_function, require_inexact
 from lawful.autodiff._linearize import Linearized
 from lawful.autodiff._vjp import cotangents
 from lawful.core import ArgumentTypeError, ArgumentValueError, ShapedArray, current, get_aval, is_inexact
-from lawful.staging import function_name, in_avals, own_results, require_callable
+from lawful.staging import function_name, in_avals, require_callable
 
 Argnums = int | Sequence[int]
 
@@ -63,11 +63,10 @@ def value_and_grad(
         by_all = len(args) == 1 and not kwargs  # as mostly
         flat, out = flat_function(name, fun if by_all else function, in_tree, has_aux=has_aux)
         linearized = Linearized(flat, leaves, current.trace)
-        value = tree.unflatten(out.tree, linearized.outs)
-        aval = _check_output(name, value, out.tree, holomorphic=holomorphic)
+        aval = _check_output(name, linearized.outs, out.tree, holomorphic=holomorphic)
+        (value,) = linearized.outs
         one = 1.0 if aval.weak_type and aval.dtype == np.float64 else aval.dtype.type(1)
-        pulled = cotangents(linearized, avals, [one], last=True)
-        gradients = tree.unflatten(in_tree, own_results(pulled, leaves))
+        gradients = in_tree.unflatten(cotangents(linearized, avals, [one], last=True, others=leaves))
         gradient = tuple(gradients) if several else gradients[0]
         return ((value, out.aux()) if has_aux else value), gradient
 
@@ -161,13 +160,14 @@ def _check_inputs(name: str, chosen: dict[int, Any], *, holomorphic: bool, allow
 _LEAF = tree.structure(0)
 
 
-def _check_output(name: str, value: Any, out_tree: Any, *, holomorphic: bool) -> ShapedArray:
-    if out_tree != _LEAF:
+def _check_output(name: str, outs: Sequence[Any], out_tree: Any, *, holomorphic: bool) -> ShapedArray:
+    """Returns the type of the scalar that a function gave; raises ArgumentTypeError if it gave something else."""
+    if out_tree is not _LEAF:
         raise ArgumentTypeError(
             f"{name}: expected a function with one scalar result, got a tree {out_tree}; "
             "return one scalar, the rest with has_aux=True, or use vjp or jacrev"
         )
-    aval = get_aval(value)
+    aval = get_aval(outs[0])
     if aval.shape:
         raise ArgumentTypeError(
             f"{name}: expected a function with a scalar result, got {aval}; sum it up, or use jacrev or vjp"

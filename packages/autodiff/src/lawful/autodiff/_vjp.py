@@ -48,7 +48,12 @@ class VJPFunction:
 
 
 def cotangents(
-    linearized: Linearized, in_types: Sequence[ShapedArray], cts: Sequence[Any], *, last: bool = False
+    linearized: Linearized,
+    in_types: Sequence[ShapedArray],
+    cts: Sequence[Any],
+    *,
+    last: bool = False,
+    others: Sequence[Any] = (),
 ) -> list[Any]:
     """Returns the flat cotangents of the arguments of a function from flat ones of its result, of the right types.
 
@@ -57,6 +62,7 @@ def cotangents(
       in_types: the types of its arguments.
       cts: the cotangents of its result.
       last: whether this is the last use of what is kept: then residuals are freed as the pass goes on.
+      others: more values that the results must share no memory with.
     """
     given = [ct for ct, nonzero in zip(cts, linearized.nonzeros, strict=True) if nonzero]
     found = iter(linearized.pull_back(given, last=last))
@@ -67,7 +73,7 @@ def cotangents(
         results.append(with_weakness_of(instantiate_zeros(x), tangent_aval))
     if np.ndarray not in map(type, results):  # only an array can share memory
         return results
-    return own_results(results, [*cts, *linearized.residuals])
+    return own_results(results, [*cts, *linearized.residuals, *others])
 
 
 def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple[Any, ...]:

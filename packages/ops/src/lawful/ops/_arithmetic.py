@@ -201,6 +201,7 @@ div: Elementwise = elementwise(
     _lower_division("divide"),
     arity=2,
     promote_as=np.subtract,  # which has no meaning for booleans either
+    of_inexact=np.true_divide,
     derivatives=(
         lambda t, ans, x, y: div.operator(t, y),
         lambda t, ans, x, y: neg.operator(div.operator(mul.operator(t, ans), y)),

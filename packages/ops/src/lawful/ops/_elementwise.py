@@ -27,12 +27,13 @@ from lawful.core import (
     Zero,
     current,
     get_aval,
+    is_inexact,
     python_scalar_types,
     supported_dtypes,
 )
 from lawful.ops._batching import add_batch_dim, align_to_front
-from lawful.ops._broadcast_recipe import apply_broadcast
-from lawful.ops._promotion import promoted, require_equal
+from lawful.ops._promotion import promotion_of, require_equal
+from lawful.ops._promotion_recipe import apply_promoted
 
 #: ``derivative(tangent, ans, *primals, **params)`` gives one argument's share of the output tangent.
 Derivative = Callable[..., Any]
@@ -117,10 +118,7 @@ class Elementwise:
           args: as many arrays, numbers or tracers as the op takes.
           operator: whether a Python operator was used.
         """
-        operands, shape = promoted(name, promote_as, args, operator)
-        if shape is None:
-            return current.trace.process_primitive(self.primitive, operands, {})
-        return apply_broadcast(self.primitive, operands, shape)
+        return apply_promoted(self.primitive, args, promotion_of(name, promote_as, args, operator))
 
     def _check_count(self, args: Sequence[Any]) -> None:
         if len(args) != self.arity:
@@ -137,6 +135,7 @@ def elementwise(
     derivatives: Sequence[Derivative | None] | None = None,
     linear: tuple[tuple[int, ...], ...] = (),
     promote_as: np.ufunc | None = None,
+    of_inexact: np.ufunc | None = None,
     result: Callable[[np.dtype[Any]], np.dtype[Any]] | None = None,
     domain: Sequence[Interval] = (Interval(),),
     kinds: str = "f",
@@ -156,6 +155,7 @@ def elementwise(
       derivatives: one for each argument; None where the derivative is zero everywhere that it exists.
       linear: sets of arguments in which the op is jointly linear.
       promote_as: the ufunc whose promotion the function follows; by default ``numpy_function`` if it is one.
+      of_inexact: the ufunc that ``numpy_function`` is for floats and complex numbers.
       result: the dtype of the result from that of the operands; by default the same.
       domain: where arguments may lie, for laws.
       kinds: the kinds of dtype that it is defined for.
@@ -183,7 +183,7 @@ def elementwise(
             if numpy_function in _OPERATORS and not avals[0].shape and avals[0].dtype in _MACHINE_FLOATS:
                 function = _OPERATORS[numpy_function]
             elif not all([aval.weak_type for aval in avals]):
-                function = numpy_function
+                function = of_inexact if of_inexact and is_inexact(avals[0].dtype) else numpy_function
         return partial(function, **params) if params else function
 
     @primitive.def_abstract_eval

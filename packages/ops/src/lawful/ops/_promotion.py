@@ -87,7 +87,7 @@ def convert(x: Any, dtype: np.dtype[Any], weak_type: bool = False) -> Any:
 
     A constant is converted at once, also while a program is being recorded.
     """
-    if type(x) is float and dtype is _FLOAT64 and not weak_type:
+    if dtype is _FLOAT64 and not weak_type and (type(x) is float or (type(x) is int and abs(x) < 2**53)):
         return np.float64(x)  # by far the most common
     aval = get_aval(x)
     if aval.dtype == dtype and aval.weak_type == weak_type:
@@ -168,21 +168,25 @@ def _last_axes(axes: Sequence[int], have: tuple[int, ...], shape: tuple[int, ...
     return tuple([len(shape) - len(have) + axis for axis in axes])
 
 
-class _Plan(NamedTuple):
+#: The number of an operand, with the dtype and weakness that it gets.
+Conversion = tuple[int, np.dtype[Any], bool]
+
+
+class Promotion(NamedTuple):
     """What promotion does to operands of some types.
 
     Attributes:
-      conversions: the number of each operand that is converted, with the dtype and weakness that it gets.
+      conversions: of operands that are converted.
       shape: what the operands are broadcast to; None if they have it.
     """
 
-    conversions: tuple[tuple[int, np.dtype[Any], bool], ...]
+    conversions: tuple[Conversion, ...]
     shape: tuple[int, ...] | None
 
 
-#: The plans of late, by function and types: finding one again costs a fifth of making it.
-_plans: dict[tuple[Any, ...], _Plan] = {}
-_MOST_PLANS = 8192
+#: The promotions of late, by function and types: finding one again costs a fifth of making it.
+_promotions: dict[tuple[Any, ...], Promotion] = {}
+_MOST_PROMOTIONS = 8192
 
 
 def promote(name: str, function: np.ufunc | None, args: Sequence[Any], *, operator: bool = False) -> Sequence[Any]:
@@ -195,32 +199,29 @@ def promote(name: str, function: np.ufunc | None, args: Sequence[Any], *, operat
       operator: whether a Python operator was used, which gives a weak result of weak operands; a function
         gives a strong one.
     """
-    operands, shape = promoted(name, function, args, operator)
-    return operands if shape is None else [broadcast_to(x, shape) for x in operands]
-
-
-def promoted(
-    name: str, function: np.ufunc | None, args: Sequence[Any], operator: bool = False
-) -> tuple[Sequence[Any], tuple[int, ...] | None]:
-    """Returns what `promote` does before it broadcasts, and the shape that it broadcasts to: None if all have it."""
-    # A Python scalar has the type of a weak tracer, and is converted where that is not.
-    key = (name, function, operator, *[x if (x := type(arg)) in python_scalar_types else get_aval(arg) for arg in args])
-    plan = _plans.get(key)
-    if plan is None:
-        plan = _plan(name, function, args, operator)
-        if not (function in _COMPARISONS and int in key):  # which compare integers by value
-            if len(_plans) >= _MOST_PLANS:
-                _plans.clear()
-            _plans[key] = plan
-    conversions, shape = plan
+    conversions, shape = promotion_of(name, function, args, operator)
     if conversions:
         args = [*args]
         for i, dtype, weak in conversions:
             args[i] = convert(args[i], dtype, weak)
-    return args, shape
+    return args if shape is None else [broadcast_to(x, shape) for x in args]
 
 
-def _plan(name: str, function: np.ufunc | None, args: Sequence[Any], operator: bool) -> _Plan:
+def promotion_of(name: str, function: np.ufunc | None, args: Sequence[Any], operator: bool = False) -> Promotion:
+    """Returns what `promote` does to these arguments."""
+    # A Python scalar has the type of a weak tracer, and is converted where that is not.
+    key = (name, function, operator, *[x if (x := type(arg)) in python_scalar_types else get_aval(arg) for arg in args])
+    found = _promotions.get(key)
+    if found is None:
+        found = _promotion(name, function, args, operator)
+        if not _compares_by_value(function, args):
+            if len(_promotions) >= _MOST_PROMOTIONS:
+                _promotions.clear()
+            _promotions[key] = found
+    return found
+
+
+def _promotion(name: str, function: np.ufunc | None, args: Sequence[Any], operator: bool) -> Promotion:
     avals = [get_aval(x) for x in args]
     kinds = [(aval.dtype, aval.weak_type) for aval in avals]
     if function in _COMPARISONS:
@@ -239,7 +240,14 @@ def _plan(name: str, function: np.ufunc | None, args: Sequence[Any], operator: b
     ]
     if weak and not operator and not conversions:
         conversions = [(0, dtype, False)]
-    return _Plan(tuple(conversions), shape)
+    return Promotion(tuple(conversions), shape)
+
+
+def _compares_by_value(function: np.ufunc | None, args: Sequence[Any]) -> bool:
+    """Whether a function compares a Python integer with an array of integers, in which it may not fit."""
+    if function not in _COMPARISONS or int not in map(type, args):
+        return False
+    return any([aval.dtype.kind in "iu" and not aval.weak_type for aval in map(get_aval, args)])
 
 
 def _without_narrowing(args: Sequence[Any], kinds: Sequence[tuple[Any, bool]]) -> list[tuple[Any, bool]]:

@@ -28,6 +28,7 @@ from lawful.core import (
 )
 from lawful.ops import broadcast_in_dim_p
 from lawful.staging._dce import dce_jaxpr
+from lawful.staging._numpy_broadcasting import leave_to_ufuncs
 from lawful.staging._ownership import own_results
 
 # What a program takes as it is.
@@ -107,7 +108,7 @@ _MOST_LINES = 1_000
 
 
 def _compile(closed: ClosedJaxpr) -> tuple[str, Callable[..., list[Any]]]:
-    jaxpr = closed.jaxpr
+    jaxpr = leave_to_ufuncs(closed.jaxpr, _is_ufunc)
     scope = _Scope()
     for var, value in zip(jaxpr.constvars, closed.consts, strict=True):
         scope.define(var, to_numpy(value))
@@ -250,6 +251,12 @@ def _function_of(eqn: JaxprEqn) -> Callable[..., Any]:
         impl = eqn.primitive.rule("impl")
     params = eqn.params
     return (lambda *args: impl(*args, **params)) if params else impl
+
+
+def _is_ufunc(eqn: JaxprEqn) -> bool:
+    """Whether an equation calls a ufunc, which goes through its operands element by element."""
+    function = _function_of(eqn)
+    return isinstance(function, np.ufunc) and function.signature is None  # numpy.matmul has one
 
 
 numpy_backend = NumpyBackend()

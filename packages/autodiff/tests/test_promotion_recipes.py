@@ -1,4 +1,4 @@
-"""Operands that are broadcast: one recipe does what broadcasting each operand and then applying the primitive does."""
+"""Operands that are converted or broadcast: one recipe does what doing so and then applying the primitive does."""
 
 from collections.abc import Callable
 from typing import Any
@@ -8,7 +8,7 @@ import pytest
 
 from lawful import ops
 from lawful.autodiff import grad, jacfwd, jacrev, jvp, vjp
-from lawful.core import ArgumentTypeError, Zero
+from lawful.core import ArgumentTypeError, Zero, float0
 from lawful.staging import make_jaxpr
 
 SHAPES = [
@@ -78,6 +78,64 @@ def test_second_derivatives_are_those_of_the_steps(shapes: Any) -> None:
         np.testing.assert_allclose(second(x), jacfwd(grad(total(explicitly(ops.mul))))(x), rtol=1e-13)
 
 
+OPERANDS: list[tuple[Any, Any]] = [
+    (2.0, 3.0),  # weak, and strong in the result of a function
+    (2.0, 3),
+    (np.float32(2.0), np.float64(3.0)),
+    (np.ones((2, 3), np.float32), np.full(3, 2.0)),
+    (np.full(3, 2.0, np.float16), np.float32(3.0)),
+    (np.ones((2, 3), np.float32), np.arange(1, 4)),
+    (np.arange(1, 4, dtype=np.int8), 2.0),
+    (np.full(2, 1.5 + 1j), np.ones(2, np.float32)),
+]
+
+
+@pytest.mark.parametrize("both_traced", [True, False])
+@pytest.mark.parametrize("operands", OPERANDS, ids=[f"{np.result_type(x)}, {np.result_type(y)}" for x, y in OPERANDS])
+@pytest.mark.parametrize("op", [ops.add, ops.mul, ops.div, ops.pow], ids=lambda op: op.__name__)
+def test_conversions_are_those_of_the_steps(op: Any, operands: tuple[Any, Any], both_traced: bool) -> None:
+    x, y = operands
+
+    def called(op: Any) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        return (op, (x, y)) if both_traced else (lambda x: op(x, y), (x,))
+
+    f, args = called(op)
+    g, _ = called(explicitly(op))
+    assert str(make_jaxpr(f)(*args)) == str(make_jaxpr(g)(*args))
+    found, expected = vjp(f, *args), vjp(g, *args)
+    np.testing.assert_array_equal(found[0], expected[0], strict=True)
+    ct = np.ones_like(found[0])
+    for got, want in zip(found[1](ct), expected[1](ct), strict=True):
+        assert (type(got), np.shape(got), np.result_type(got)) == (type(want), np.shape(want), np.result_type(want))
+        if np.result_type(got) != float0:
+            np.testing.assert_allclose(got, want, rtol=1e-12)
+    tangents = tuple(np.ones(np.shape(x), x.dtype if hasattr(x, "dtype") else float)[()] for x in args)
+    if all(np.issubdtype(np.result_type(x), np.inexact) for x in args):
+        for got, want in zip(jvp(f, args, tangents), jvp(g, args, tangents), strict=True):
+            np.testing.assert_array_equal(got, want, strict=True)
+
+
+def test_a_weak_operand_of_a_function_is_converted_once() -> None:
+    assert str(make_jaxpr(ops.sin)(1.0)).count("convert_element_type") == 1
+    gradient = grad(lambda x: ops.sin(x))(1.0)
+    assert (type(gradient), gradient) == (float, np.cos(1.0))
+
+
+def test_one_primitive_is_promoted_in_more_than_one_way() -> None:
+    x, y = np.arange(-3, 3), np.array(2)
+    quotients = make_jaxpr(lambda x, y: (ops.div(x, y), ops.true_divide(x, y), ops.div(x, y)))(x, y)
+    assert [aval.dtype for aval in quotients.out_avals] == [np.int64, np.float64, np.int64]
+
+
+def test_derivatives_of_operators_stay_weak() -> None:
+    def f(x: Any) -> Any:
+        return -((x - 1.0) * x / (2.0 - x)) + x**3 + x**0
+
+    for derivative in (grad(f), grad(grad(f)), lambda x: jvp(f, (x,), (1.0,))[1]):
+        assert "convert_element_type" not in str(make_jaxpr(derivative)(3.0))
+        assert type(derivative(3.0)) is float
+
+
 def test_weak_operands_keep_their_types() -> None:
     def f(x: Any) -> Any:
         return x * 3.0 * np.ones((2, 3), np.float32)
@@ -90,7 +148,7 @@ def test_weak_operands_keep_their_types() -> None:
 
 def test_a_new_rule_is_followed() -> None:
     op = ops.elementwise(
-        "broadcast_recipe_test", "Returns x * y.", np.multiply, "multiply", arity=2,
+        "promotion_recipe_test", "Returns x * y.", np.multiply, "multiply", arity=2,
         derivatives=(lambda t, ans, x, y: t * y, lambda t, ans, x, y: t * x),
     )  # fmt: skip
     x, y = np.arange(3.0), np.ones((2, 3))

@@ -1,0 +1,87 @@
+"""An elementwise primitive with the promotion and broadcasting of its operands, as one recipe.
+
+A transformation goes through the recipe at once, where conversions, broadcasting and the primitive after them cost it
+the time of several operations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from lawful.core import (
+    Atom,
+    ClosedJaxpr,
+    Jaxpr,
+    JaxprEqn,
+    Primitive,
+    Recipe,
+    ShapedArray,
+    Tracer,
+    Var,
+    current,
+    get_aval,
+    remembered,
+)
+from lawful.ops._promotion import Conversion, Promotion, broadcast_steps, broadcast_to, convert
+
+Shape = tuple[int, ...]
+
+
+def apply_promoted(primitive: Primitive, args: Sequence[Any], promotion: Promotion) -> Any:
+    """Applies a primitive to arguments that are promoted and broadcast before.
+
+    Args:
+      primitive: a strict elementwise one, of one result and no parameters.
+      args: arrays, numbers or tracers.
+      promotion: what is done to them.
+
+    Law: it is what converting and broadcasting each argument and then applying the primitive gives.
+    """
+    trace = current.trace
+    conversions, shape = promotion
+    traced: list[Conversion] = []
+    if conversions:
+        args = [*args]
+        for i, dtype, weak in conversions:
+            # A constant is converted at once.
+            if isinstance(args[i], Tracer):
+                traced.append((i, dtype, weak))
+            else:
+                args[i] = convert(args[i], dtype, weak)
+    if shape is None and not traced:
+        return trace.process_primitive(primitive, args, {})
+    avals = tuple([get_aval(x) for x in args])
+    key = ("promotion", trace.axis_env, avals, tuple(traced))  # the shape follows from the types
+    recipe = remembered(primitive, key, _recipe, avals, traced, shape)
+    if recipe is not None:
+        return trace.follow(recipe, args)[0]
+    for i, dtype, weak in traced:  # the primitive says what is wrong
+        args[i] = convert(args[i], dtype, weak)  # type: ignore[index]
+    if shape is not None:
+        args = [broadcast_to(x, shape) for x in args]
+    return trace.process_primitive(primitive, args, {})
+
+
+def _recipe(
+    primitive: Primitive, avals: Sequence[ShapedArray], conversions: Sequence[Conversion], shape: Shape | None
+) -> Recipe:
+    from lawful.ops._conversion import convert_element_type_p
+
+    eqns: list[JaxprEqn] = []
+
+    def apply(primitive: Primitive, operands: list[Atom], params: dict[str, Any]) -> Var:
+        out = Var(primitive.rule("abstract_eval")(*[x.aval for x in operands], **params))
+        eqns.append(JaxprEqn(primitive, operands, [out], params))
+        return out
+
+    invars = [Var(aval) for aval in avals]
+    operands: list[Atom] = [*invars]
+    for i, dtype, weak in conversions:
+        operands[i] = apply(convert_element_type_p, [operands[i]], {"new_dtype": dtype, "weak_type": weak})
+    if shape is not None:
+        for i, aval in enumerate(avals):
+            for step, params in broadcast_steps(aval.shape, shape):
+                operands[i] = apply(step, [operands[i]], params)
+    result = apply(primitive, operands, {})
+    return Recipe(ClosedJaxpr(Jaxpr([], invars, eqns, [result]), []))
