@@ -46,6 +46,9 @@ def test_what_phases_do_not_change(function, x):
 FAULTS = {
     "cholesky": (ops.cholesky_p, lambda out, tangent: (out, tangent * 2.0)),
     "triangular_solve": (ops.triangular_solve_p, lambda out, tangent: (out, -tangent)),
+    "solve": (ops.solve_p, lambda out, tangent: (out, -tangent)),
+    "det": (ops.det_p, lambda out, tangent: (out, tangent * 0.5)),
+    "slogdet": (ops.slogdet_p, lambda out, tangent: (out, [tangent[0], -tangent[1]])),
     "lu": (ops.lu_p, lambda out, tangent: (out, [tangent[0] * 0.5, *tangent[1:]])),
     "qr": (ops.qr_p, lambda out, tangent: (out, [-tangent[0], tangent[1]])),
     "eigh": (ops.eigh_p, lambda out, tangent: (out, [-tangent[0], tangent[1]])),

@@ -93,6 +93,20 @@ class TestOfSquareMatrices:
             flags = {"transpose_a": True, "conjugate_a": True}
             assert_near(ops.triangular_solve(a, adjoint(b), lower=lower, **flags) @ adjoint(triangle), adjoint(b))
 
+    def test_solve_and_determinants(self, shape, dtype):
+        a = matrices(shape, dtype) + 20 * np.eye(shape[-1], dtype=dtype)
+        b = matrices((*shape[:-2], shape[-1], 5), dtype, 1)
+        factors, _, permutation = ops.lu(a)
+        for flags in ({}, {"transpose_a": True}, {"conjugate_a": True}, {"transpose_a": True, "conjugate_a": True}):
+            op = np.swapaxes(a, -1, -2) if flags.get("transpose_a") else a
+            op = np.conj(op) if flags.get("conjugate_a") else op
+            for out in (ops.solve(a, b, **flags), ops.solve_by_factors(factors, permutation, b, **flags)):
+                assert_near(op @ out, b)
+        if shape[-1] < 10:
+            assert_near(ops.det(a) / ops.det_by_pivots(a), np.ones(shape[:-2], dtype))
+        for one, other in zip(ops.slogdet(a), ops.slogdet_by_pivots(a), strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-4)
+
 
 def test_lu_of_many_columns_is_blocked():
     x = matrices((2, 100, 90), "float64")
@@ -114,18 +128,22 @@ def test_a_matrix_without_decomposition_is_nan_and_leaves_the_others():
 
 def test_a_singular_system_is_nan():
     a = np.array([[1.0, 0.0], [1.0, 0.0]])
+    pair = np.stack([a, np.eye(2)])
+    assert np.isnan(ops.solve(pair, np.ones((2, 2, 1)))).tolist() == [[[True]] * 2, [[False]] * 2]
+    assert np.isnan(ops.solve(np.diag([np.inf, 1.0]), np.ones(2))).all()
+    assert np.isnan(ops.solve(np.eye(2), np.array([[1.0, 1.0], [np.inf, 1.0]]))).tolist() == [[True, False]] * 2
     assert np.isnan(ops.triangular_solve(a, np.ones(2), left_side=True, lower=True)).all()
     assert np.array_equal(ops.triangular_solve(a, np.ones(2), left_side=True, lower=True, unit_diagonal=True), [1, 0])
 
 
-@pytest.mark.parametrize("op", [ops.cholesky, ops.eigh, ops.eig, ops.lu, ops.qr, ops.svd])
+@pytest.mark.parametrize("op", [ops.cholesky, ops.det, ops.eigh, ops.eig, ops.lu, ops.qr, ops.slogdet, ops.svd])
 def test_wrong_dtypes_and_shapes_are_refused(op):
     for dtype in ("float16", "int64", "bool"):
         with pytest.raises(TypeError, match="expected matrices of float32"):
             op(np.ones((2, 2)).astype(dtype))
     with pytest.raises(ValueError, match="last two dimensions"):
         op(np.ones(2))
-    if op in (ops.cholesky, ops.eigh, ops.eig):
+    if op in (ops.cholesky, ops.det, ops.eigh, ops.eig, ops.slogdet):
         with pytest.raises(ValueError, match="square matrices"):
             op(np.ones((2, 3)))
 

@@ -1,5 +1,6 @@
 """Decompositions compiled to LAPACK: what NumPy gives, batches, what has no decomposition."""
 
+import re
 import subprocess
 import sys
 
@@ -37,7 +38,7 @@ def test_compiled_is_evaluated(name, dtype):
         np.testing.assert_allclose(z, y, rtol=1e-3, atol=1e-4 if dtype in ("float32", "complex64") else 1e-10)
 
 
-@pytest.mark.parametrize("op", [ops.cholesky, ops.lu, ops.qr, ops.eigh, ops.svd, ops.eig])
+@pytest.mark.parametrize("op", [ops.cholesky, ops.lu, ops.qr, ops.eigh, ops.svd, ops.eig, ops.det, ops.slogdet])
 @pytest.mark.parametrize("shape", [(0, 0), (0, 2, 2), (2, 0, 0)])
 def test_of_nothing(op, shape):
     expected, found = op(np.zeros(shape)), jit(op)(np.zeros(shape))
@@ -57,7 +58,20 @@ def test_a_singular_system_is_nan():
     def solve(a):
         return ops.triangular_solve(a, np.ones(2), left_side=True, lower=True)
 
-    assert np.isnan(jit(solve)(np.array([[1.0, 0.0], [1.0, 0.0]]))).all()
+    for singular in (solve, lambda a: ops.solve(a, np.ones(2))):
+        assert np.isnan(jit(singular)(np.array([[1.0, 0.0], [1.0, 0.0]]))).all()
+
+
+def test_a_system_and_its_transpose_share_the_factors():
+    def both(a, b):
+        return ops.solve(a, b), ops.solve(a, b, transpose_a=True)
+
+    a, b = np.eye(3) + 0.1 * np.arange(9.0).reshape(3, 3), np.ones((3, 2))
+    lowered = jit(both).lower(a, b)
+    assert lowered.as_text().count("getrf") == 2
+    assert len(re.findall(r'custom_call_target="\w*getrf', lowered.compile().as_text())) == 1
+    for out, matrix in zip(lowered.compile()(a, b), (a, a.T), strict=True):
+        np.testing.assert_allclose(matrix @ np.asarray(out), b)
 
 
 @pytest.mark.parametrize("first", ["lawful", "jax"])

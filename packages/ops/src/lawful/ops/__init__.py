@@ -114,6 +114,7 @@ from lawful.ops._cumulative import (
     cumsum,
     cumsum_p,
 )
+from lawful.ops._determinants import det, det_by_pivots, det_p, signed_pivots, slogdet, slogdet_by_pivots, slogdet_p
 from lawful.ops._division import floor_divide, remainder, true_divide
 from lawful.ops._dot import dot, matmul, tensordot
 from lawful.ops._dot_general import dot_general, dot_general_p
@@ -228,6 +229,7 @@ from lawful.ops._shape import broadcast_in_dim, broadcast_in_dim_p, reshape, res
 from lawful.ops._signs import copysign, signbit, with_zero_of_sign, with_zero_of_sign_p
 from lawful.ops._slicing import rev, rev_p, slice, slice_in_dim, slice_p
 from lawful.ops._sliding_window import padtype_to_pads
+from lawful.ops._solve import solve, solve_by_factors, solve_p
 from lawful.ops._sort import argsort, sort, sort_key_val, sort_p
 from lawful.ops._split import split, split_p
 from lawful.ops._squeeze import expand_dims, squeeze, squeeze_p
@@ -608,6 +610,16 @@ __all__ = [
     "top_k_p",
     "transpose",
     "transpose_p",
+    "det",
+    "det_by_pivots",
+    "det_p",
+    "signed_pivots",
+    "slogdet",
+    "slogdet_by_pivots",
+    "slogdet_p",
+    "solve",
+    "solve_p",
+    "solve_by_factors",
     "triangular_solve",
     "triangular_solve_p",
     "true_divide",

@@ -8,8 +8,6 @@ from typing import Any
 import numpy as np
 
 from lawful.core import (
-    ArgumentTypeError,
-    ArgumentValueError,
     Call,
     Choose,
     Declaration,
@@ -20,18 +18,18 @@ from lawful.core import (
     get_aval,
     promote_dtypes,
 )
-from lawful.ops._batching import align_to_front, move_batch_dim
 from lawful.ops._decomposition import finite_matrices, mask_triangle, sample_dtype
 from lawful.ops._elementwise import add_tangents
-from lawful.ops._matrices import conjugate, matrix_dtypes, matrix_transpose, triangle
+from lawful.ops._matrices import conjugate, matrix_transpose, triangle
 from lawful.ops._promotion import convert
-from lawful.ops._shape import reshape
 from lawful.ops._squeeze import expand_dims, squeeze
+from lawful.ops._systems import batch_system, infer_system
 
 triangular_solve_p = Primitive("triangular_solve")
 
 # Below this size a system is solved row by row, above it by halves, which are products of matrices.
 _SMALL = 32
+_CURE = ", or set left_side"
 
 
 def triangular_solve(
@@ -76,33 +74,13 @@ def triangular_solve(
     axis = right.ndim if left_side else right.ndim - 1
     if is_vector and axis >= 0:
         b = expand_dims(b, (axis,))
-    _infer("triangular_solve", get_aval(a), get_aval(b), left_side)
+    infer_system("triangular_solve", get_aval(a), get_aval(b), left_side=left_side, cure=_CURE)
     conjugate_a = bool(conjugate_a) and dtype.kind == "c"
     out = triangular_solve_p.bind(
         a, b, left_side=left_side, lower=lower, transpose_a=transpose_a, conjugate_a=conjugate_a,
         unit_diagonal=unit_diagonal,
     )  # fmt: skip
     return squeeze(out, (axis,)) if is_vector else out
-
-
-def _infer(name: str, a: ShapedArray, b: ShapedArray, left_side: bool) -> ShapedArray:
-    if a.dtype not in matrix_dtypes or a.dtype != b.dtype:
-        raise ArgumentTypeError(
-            f"{name}: expected arrays of one dtype, {', '.join(dtype.name for dtype in matrix_dtypes)}, got {a} and "
-            f"{b}; convert with astype"
-        )
-    if (
-        a.ndim < 2
-        or a.ndim != b.ndim
-        or a.shape[-1] != a.shape[-2]
-        or a.shape[:-2] != b.shape[:-2]
-        or a.shape[-1] != b.shape[-2 if left_side else -1]
-    ):
-        needed = "(…, m, m) and (…, m, n)" if left_side else "(…, m, m) and (…, n, m)"
-        raise ArgumentValueError(
-            f"{name}: expected shapes {needed}, got {a.shape} and {b.shape}; transpose one, or set left_side"
-        )
-    return ShapedArray(b.shape, b.dtype)
 
 
 # Evaluation and typing
@@ -154,7 +132,7 @@ def _solve(a: Any, b: Any, lower: bool) -> Any:
 
 @triangular_solve_p.def_abstract_eval
 def _abstract_eval(a: ShapedArray, b: ShapedArray, *, left_side: bool, **_: bool) -> ShapedArray:
-    return _infer("triangular_solve_p", a, b, left_side)
+    return infer_system("triangular_solve_p", a, b, left_side=left_side, cure=_CURE)
 
 
 # Derivatives
@@ -191,19 +169,7 @@ def _transpose(ct: Any, a: Any, b: Any, *, transpose_a: bool, **params: bool) ->
 
 @triangular_solve_p.def_batch
 def _batch(args: Sequence[Any], dims: Sequence[int | None], **params: bool) -> tuple[Any, int]:
-    (a, b), (a_dim, b_dim) = args, dims
-    if a_dim is not None:
-        return triangular_solve_p.bind(*align_to_front(args, dims), **params), 0
-    # One matrix for the whole batch: its systems are more columns, or rows, of one system.
-    assert b_dim is not None
-    left_side, ndim = params["left_side"], get_aval(b).ndim
-    place = ndim - 1 if left_side else ndim - 3
-    b = move_batch_dim(b, b_dim, place)
-    shape = get_aval(b).shape
-    first = ndim - 2 if left_side else ndim - 3
-    merged = (*shape[:first], shape[first] * shape[first + 1], *shape[first + 2 :])
-    out = triangular_solve_p.bind(a, reshape(b, merged), **params)
-    return reshape(out, shape), place
+    return batch_system(triangular_solve_p, args, dims, params, left_side=params["left_side"])
 
 
 # Lowering

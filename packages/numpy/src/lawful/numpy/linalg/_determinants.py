@@ -9,6 +9,7 @@ so that derivatives of every order are right where the rank is at least n - 3, a
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy
@@ -16,12 +17,9 @@ from lawful import ops
 from lawful.autodiff import stop_gradient
 from lawful.control_flow import cond
 from lawful.core import Tracer, get_aval
-from lawful.numpy._diagonals import diagonal
 from lawful.numpy.linalg._matrices import adjoint, by_numpy, check_stack, identity, inexact
-from lawful.numpy.linalg._solving import solve_by_lu
+from lawful.numpy.linalg._solving import solve_or_nan
 from lawful.ops import numpy_reduction
-
-_INT32 = numpy.dtype(numpy.int32)
 
 # The largest matrices whose determinant is written out.
 _WRITTEN = 3
@@ -36,7 +34,29 @@ class SlogdetResult(NamedTuple):
     logabsdet: Any
 
 
-@by_numpy(numpy.linalg.det)
+def _det_of_known(a: Any) -> Any:
+    """Returns what `det` does, of matrices whose values are known: at once where all are regular."""
+    check_stack("det", a, square=True)
+    (a,) = inexact("det", a)
+    value = a.concrete() if isinstance(a, Tracer) else a
+    return _det(a) if value is None or not _are_regular(numpy.asarray(value)) else ops.det(a)
+
+
+def _are_regular(a: numpy.ndarray[Any, Any]) -> bool:
+    """Returns whether all condition numbers, in the 1-norm, are small."""
+    try:
+        with numpy.errstate(all="ignore"):
+            conditions = _one_norm(a) * _one_norm(numpy.linalg.inv(a))
+    except numpy.linalg.LinAlgError:
+        return False
+    return bool((conditions * (_SMALL * a.shape[-1] * numpy.finfo(a.dtype).eps) < 1).all())
+
+
+def _one_norm(a: numpy.ndarray[Any, Any]) -> Any:
+    return numpy.abs(a).sum(-2).max(-1, initial=0)
+
+
+@by_numpy(numpy.linalg.det, eagerly=_det_of_known)
 def det(a: Any) -> Any:
     """Returns the determinants of square matrices.
 
@@ -53,6 +73,10 @@ def det(a: Any) -> Any:
     """
     check_stack("det", a, square=True)
     (a,) = inexact("det", a)
+    return _det(a)
+
+
+def _det(a: Any) -> Any:
     size = get_aval(a).shape[-1]
     if 0 < size <= _WRITTEN:
         return _written_out(a)
@@ -85,33 +109,18 @@ def _written_out(a: Any) -> Any:
     return total
 
 
-def _factors(a: Any) -> tuple[Any, Any]:
-    """Returns the pivots of the LU decomposition, and whether the rows were swapped an odd number of times."""
-    factors, swaps, _ = ops.lu(a)
-    aval = get_aval(swaps)
-    is_swap = ops.ne(swaps, ops.iota(_INT32, aval.shape[-1]))
-    count = ops.reduce_sum(ops.convert_element_type(is_swap, _INT32), (aval.ndim - 1,))
-    return diagonal(factors, 0, -2, -1), ops.eq(ops.rem(count, 2), 1)
-
-
 def _is_regular(a: Any) -> Any:
     """Returns, for each matrix, whether no pivot is so small that the matrix may be singular."""
-    pivots, _ = _factors(a)
+    pivots, _ = ops.signed_pivots(a)
     sizes = ops.abs(pivots)
     dtype, axes = get_aval(sizes).dtype, (get_aval(sizes).ndim - 1,)
     small = dtype.type(_SMALL * get_aval(a).shape[-1] * numpy.finfo(dtype).eps)
     return ops.gt(ops.reduce_min(sizes, axes), ops.mul(ops.reduce_max(sizes, axes), small))
 
 
-def _by_pivots(a: Any) -> Any:
-    pivots, negative = _factors(a)
-    product = ops.reduce_prod(pivots, (get_aval(pivots).ndim - 1,))
-    return ops.where(negative, -product, product)
-
-
 def _by_pivots_of_regular(a: Any, is_regular: Any) -> Any:
     # Mapped, both branches are computed; then no derivative of the one that is not chosen may be infinite.
-    return _by_pivots(_or_identity(is_regular, a))
+    return ops.det_by_pivots(_or_identity(is_regular, a))
 
 
 def _or_identity(is_kept: Any, a: Any) -> Any:
@@ -127,9 +136,10 @@ def _by_singular_values(a: Any, is_regular: Any) -> Any:
     precision = get_aval(s).dtype.type(numpy.finfo(get_aval(s).dtype).eps)
     is_full = ops.gt(s[..., rest - 1], ops.mul(s[..., 0], precision * precision))
     large = _or_identity(is_full, turned[..., :rest, :rest])
-    right = solve_by_lu(large, turned[..., :rest, rest:])
+    right = solve_or_nan(large, turned[..., :rest, rest:])
     small = turned[..., rest:, rest:] - ops.matmul(turned[..., rest:, :rest], right)
-    product = _by_pivots(large) * _written_out(small) * (_by_pivots(u) * _by_pivots(vh))
+    sides = ops.det_by_pivots(u) * ops.det_by_pivots(vh)
+    product = ops.det_by_pivots(large) * _written_out(small) * sides
     # With four singular values of zero, but for rounding, all is zero up to the third derivatives.
     zero = get_aval(a).dtype.type(0)
     return ops.where(ops.bitwise_or(is_full, ops.ne(s[..., 0], s[..., 0])), product, zero)
@@ -151,16 +161,14 @@ def slogdet(a: Any) -> SlogdetResult:
     return SlogdetResult(*_slogdet(a))
 
 
-@by_numpy(numpy.linalg.slogdet)
-def _slogdet(a: Any) -> tuple[Any, Any]:
-    check_stack("slogdet", a, square=True)
-    (a,) = inexact("slogdet", a)
-    pivots, negative = _factors(a)
-    axes = (get_aval(pivots).ndim - 1,)
-    sign = ops.reduce_prod(ops.sign(pivots), axes)
-    with numpy.errstate(divide="ignore"):
-        logabsdet = ops.reduce_sum(ops.log(ops.abs(pivots)), axes)
-    return ops.where(negative, -sign, sign), logabsdet
+def _slogdet_by(function: Callable[[Any], tuple[Any, Any]]) -> Callable[[Any], tuple[Any, Any]]:
+    def slogdet(a: Any) -> tuple[Any, Any]:
+        check_stack("slogdet", a, square=True)
+        return function(*inexact("slogdet", a))
+
+    return slogdet
 
 
-_slogdet.__name__ = "slogdet"
+_slogdet = by_numpy(numpy.linalg.slogdet, eagerly=ops.Composite(_slogdet_by(ops.slogdet)))(
+    _slogdet_by(ops.slogdet_by_pivots)
+)

@@ -10,7 +10,7 @@ from lawful.autodiff import stop_gradient
 from lawful.core import ArgumentValueError, get_aval
 from lawful.numpy.linalg._decompositions import svd
 from lawful.numpy.linalg._matrices import LinAlgError, adjoint, by_numpy, check_stack, inexact
-from lawful.numpy.linalg._solving import solve_by_lu
+from lawful.numpy.linalg._solving import solve_or_nan
 from lawful.ops import numpy_reduction
 
 _INT32 = numpy.dtype(numpy.int32)
@@ -71,8 +71,8 @@ def _pinv(a: Any, tolerance: Any) -> Any:
     r, c = ops.matmul(rows, a), ops.matmul(a, columns)
     w = ops.matmul(r, columns)
     gap = ops.mul(_as_column(left_out), numpy.eye(get_aval(s).shape[-1], dtype=dtype))
-    left = solve_by_lu(ops.add(ops.matmul(adjoint(c), c), gap), adjoint(c))
-    inner = solve_by_lu(ops.add(ops.matmul(r, adjoint(r)), gap), ops.matmul(w, left))
+    left = solve_or_nan(ops.add(ops.matmul(adjoint(c), c), gap), adjoint(c))
+    inner = solve_or_nan(ops.add(ops.matmul(r, adjoint(r)), gap), ops.matmul(w, left))
     return ops.matmul(adjoint(r), inner)
 
 

@@ -8,7 +8,7 @@ from typing import Any, TypeVar, cast
 
 import numpy
 from lawful import ops
-from lawful.core import ArgumentTypeError, ArgumentValueError, get_aval, kind, promote_dtypes
+from lawful.core import ArgumentTypeError, ArgumentValueError, current, get_aval, kind, promote_dtypes
 from lawful.numpy._eager import _all_plain
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -30,7 +30,9 @@ class LinAlgError(ArgumentValueError, numpy.linalg.LinAlgError):
     """
 
 
-def by_numpy(numpy_function: Callable[..., Any], *, arrays: int = 1) -> Callable[[F], F]:
+def by_numpy(
+    numpy_function: Callable[..., Any], *, arrays: int = 1, eagerly: Callable[..., Any] | None = None
+) -> Callable[[F], F]:
     """Returns the decorator that lets NumPy compute where the arguments are plain arrays.
 
     The function under it defines the arguments, the result and the errors that shapes and dtypes make; NumPy raises
@@ -39,15 +41,17 @@ def by_numpy(numpy_function: Callable[..., Any], *, arrays: int = 1) -> Callable
     Args:
       numpy_function: the function of NumPy, which has these arguments too.
       arrays: how many of the first arguments are arrays.
+      eagerly: gives the same where arrays are traced and values are known, in the way that is best there; by default
+        it is the function itself, as a recipe.
     """
 
     def decorate(function: F) -> F:
-        apply = ops.Composite(function, arrays, looks=True)
+        apply = eagerly or ops.Composite(function, arrays, looks=True)
 
         @functools.wraps(function)
         def wrapper(*args: Any, **kwargs: Any) -> Any:
             if not _all_plain(args, arrays, False):
-                return apply(*args, **kwargs)
+                return (apply if current.trace.evaluates_constants else function)(*args, **kwargs)
             try:
                 return numpy_function(*args, **kwargs)
             except numpy.linalg.LinAlgError as error:

@@ -10,7 +10,7 @@ from lawful.core import ArgumentTypeError, ArgumentValueError, get_aval
 from lawful.numpy import _reduction as reduction
 from lawful.numpy.linalg._decompositions import svd
 from lawful.numpy.linalg._matrices import LinAlgError, by_numpy, check_stack, inexact
-from lawful.numpy.linalg._solving import solve_by_lu
+from lawful.numpy.linalg._solving import solve_or_nan
 
 
 @by_numpy(numpy.linalg.norm)
@@ -173,7 +173,7 @@ def cond(x: Any, p: Any = None) -> Any:
     else:
         check_stack("cond", x, square=True)
         ones = ops.eq(*(ops.broadcasted_iota("int64", aval.shape, aval.ndim - dim) for dim in (2, 1)))
-        inverse = solve_by_lu(x, ops.convert_element_type(ones, aval.dtype))
+        inverse = solve_or_nan(x, ops.convert_element_type(ones, aval.dtype))
         out = norm(x, p, (-2, -1)) * norm(inverse, p, (-2, -1))
     unknown = ops.bitwise_and(ops.ne(out, out), ops.bitwise_not(reduction.any(ops.ne(x, x), axis=(-2, -1))))
     return ops.where(unknown, get_aval(out).dtype.type(numpy.inf), out)

@@ -4,18 +4,68 @@ from __future__ import annotations
 
 import math
 import operator
+from collections.abc import Callable
 from typing import Any
 
 import numpy
 from lawful import ops
-from lawful.core import ArgumentTypeError, ArgumentValueError, get_aval
+from lawful.core import ArgumentTypeError, ArgumentValueError, current, get_aval
 from lawful.numpy._broadcasting import broadcast_to
 from lawful.numpy.linalg._matrices import LinAlgError, by_numpy, check_stack, identity, inexact
 
-_INT32 = numpy.dtype(numpy.int32)
+
+def _solver(by_stacks: Callable[[Any, Any, tuple[int, ...]], Any]) -> Callable[[Any, Any], Any]:
+    """Returns the function of ``a`` and ``b``, checked and promoted, that gives the solution of ``a x = b``.
+
+    Args:
+      by_stacks: solves stacks of matrices, given the shape that the dimensions before the matrices broadcast to.
+    """
+
+    def solve(a: Any, b: Any) -> Any:
+        check_stack("solve", a, square=True)
+        a, b = inexact("solve", a, b)
+        left, right = get_aval(a).shape, get_aval(b).shape
+        is_vector = len(right) == 1
+        if is_vector:
+            b = ops.expand_dims(b, (1,))
+            right = (*right, 1)
+        if len(right) < 2 or left[-1] != right[-2]:
+            raise ArgumentValueError(
+                f"solve: expected as many rows of b as a has, got the shapes {left} and {get_aval(b).shape}; "
+                "transpose b"
+            )
+        try:
+            batch = numpy.broadcast_shapes(left[:-2], right[:-2])
+        except ValueError as error:
+            raise ArgumentValueError(
+                f"solve: expected stacks of matrices that broadcast together, got the shapes {left} and {right}; "
+                "reshape one"
+            ) from error
+        out = by_stacks(a, b, batch)
+        return ops.squeeze(out, (get_aval(out).ndim - 1,)) if is_vector else out
+
+    return solve
 
 
-@by_numpy(numpy.linalg.solve, arrays=2)
+@_solver
+def solve_by_lu(a: Any, b: Any, batch: tuple[int, ...]) -> Any:
+    # Each matrix is decomposed once, also for derivatives, and for several right-hand sides.
+    factors, _, permutation = ops.lu(a)
+    permutation = broadcast_to(permutation, (*batch, get_aval(a).shape[-1]))
+    return ops.solve_by_factors(_broadcast(factors, batch), permutation, _broadcast(b, batch))
+
+
+@_solver
+def _solve_at_once(a: Any, b: Any, batch: tuple[int, ...]) -> Any:
+    return ops.solve(_broadcast(a, batch), _broadcast(b, batch))
+
+
+def solve_or_nan(a: Any, b: Any) -> Any:
+    """Returns the solution of ``a x = b``, NaN where there is none."""
+    return (_solve_at_once if current.trace.evaluates_constants else solve_by_lu)(a, b)
+
+
+@by_numpy(numpy.linalg.solve, arrays=2, eagerly=ops.Composite(_solve_at_once, 2))
 def solve(a: Any, b: Any) -> Any:
     """Returns the solution x of ``a x = b``.
 
@@ -36,41 +86,24 @@ def solve(a: Any, b: Any) -> Any:
     return solve_by_lu(a, b)
 
 
-def solve_by_lu(a: Any, b: Any) -> Any:
-    """Returns the solution of ``a x = b``, NaN where there is none."""
-    check_stack("solve", a, square=True)
-    a, b = inexact("solve", a, b)
-    left, right = get_aval(a).shape, get_aval(b).shape
-    is_vector = len(right) == 1
-    if is_vector:
-        b = ops.expand_dims(b, (1,))
-        right = (*right, 1)
-    if len(right) < 2 or left[-1] != right[-2]:
-        raise ArgumentValueError(
-            f"solve: expected as many rows of b as a has, got the shapes {left} and {get_aval(b).shape}; transpose b"
-        )
-    try:
-        batch = numpy.broadcast_shapes(left[:-2], right[:-2])
-    except ValueError as error:
-        raise ArgumentValueError(
-            f"solve: expected stacks of matrices that broadcast together, got the shapes {left} and {right}; "
-            "reshape one"
-        ) from error
-    factors, _, permutation = ops.lu(a)
-    rows = ops.iota(_INT32, left[-1])
-    swapped = ops.convert_element_type(ops.eq(ops.expand_dims(permutation, (len(left) - 1,)), rows), get_aval(b).dtype)
-    b = ops.matmul(swapped, b)
-    factors, b = _broadcast(factors, batch), _broadcast(b, batch)
-    out = ops.triangular_solve(factors, b, left_side=True, lower=True, unit_diagonal=True)
-    out = ops.triangular_solve(factors, out, left_side=True)
-    return ops.squeeze(out, (get_aval(out).ndim - 1,)) if is_vector else out
-
-
 def _broadcast(x: Any, batch: tuple[int, ...]) -> Any:
     return broadcast_to(x, (*batch, *get_aval(x).shape[-2:]))
 
 
-@by_numpy(numpy.linalg.inv)
+def _inverse_by(solve: Callable[[Any, Any], Any]) -> Callable[[Any], Any]:
+    def inv(a: Any) -> Any:
+        check_stack("inv", a, square=True)
+        (a,) = inexact("inv", a)
+        aval = get_aval(a)
+        return solve(a, _broadcast(identity(aval.shape[-1], aval.dtype), aval.shape[:-2]))
+
+    return inv
+
+
+_inverse_by_lu = _inverse_by(solve_by_lu)
+
+
+@by_numpy(numpy.linalg.inv, eagerly=ops.Composite(_inverse_by(_solve_at_once)))
 def inv(a: Any) -> Any:
     """Returns the inverse of matrices.
 
@@ -84,10 +117,7 @@ def inv(a: Any) -> Any:
 
     Source: ``numpy.linalg.inv``.
     """
-    check_stack("inv", a, square=True)
-    (a,) = inexact("inv", a)
-    aval = get_aval(a)
-    return solve_by_lu(a, _broadcast(identity(aval.shape[-1], aval.dtype), aval.shape[:-2]))
+    return _inverse_by_lu(a)
 
 
 def tensorsolve(a: Any, b: Any, axes: Any = None) -> Any:
