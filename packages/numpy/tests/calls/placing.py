@@ -19,6 +19,8 @@ def _written(np: Any, name: str, x: Any, *args: Any) -> Any:
 def table(data: Data) -> dict[str, list[Case]]:
     """Returns the calls by what they are about."""
     three = numpy.array([2, 0, 11])
+    # Around zero, so that the powers of them are well conditioned.
+    places = numpy.cumsum(data.vector) - numpy.cumsum(data.vector).mean()
     return {
         "written": [
             creates(lambda np, x, v: _written(np, "put", x, three, v), data.matrix, data.vector),
@@ -101,11 +103,11 @@ def table(data: Data) -> dict[str, list[Case]]:
             case(lambda np, u, v: np.polydiv(u, v), data.vector, data.matrix[0, :2]),
             case(lambda np, u, v: np.polydiv(u, v), data.matrix[0, :2], data.vector),
             case(lambda np, u, v: np.polydiv(u, v)[0], data.integers[0], numpy.array([2, 1])),
-            case(lambda np, x, y: np.polyfit(x, y, 2), numpy.cumsum(data.vector), data.matrix[0]),
-            case(lambda np, x, y, w: np.polyfit(x, y, 1, w=w), numpy.cumsum(data.vector), data.matrix.T, data.vector),
-            case(lambda np, x, y: np.polyfit(x, y, 1, cov=True), numpy.cumsum(data.vector), data.matrix[0]),
-            case(lambda np, x, y: np.polyfit(x, y, 1, cov="unscaled"), numpy.cumsum(data.vector), data.matrix.T),
-            case(lambda np, x, y: np.polyfit(x, y, 1, full=True), numpy.cumsum(data.vector), data.matrix[0]),
+            case(lambda np, x, y: np.polyfit(x, y, 2), places, data.matrix[0]),
+            case(lambda np, x, y, w: np.polyfit(x, y, 1, w=w), places, data.matrix.T, data.vector),
+            case(lambda np, x, y: np.polyfit(x, y, 1, cov=True), places, data.matrix[0]),
+            case(lambda np, x, y: np.polyfit(x, y, 1, cov="unscaled"), places, data.matrix.T),
+            case(lambda np, x, y: np.polyfit(x, y, 1, full=True), places, data.matrix[0]),
         ],
         "reshaped": [
             *[case(lambda np, x, start=start: np.rollaxis(x, 2, start), data.cube) for start in (0, 1, 2, 3)],
