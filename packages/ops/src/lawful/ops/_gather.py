@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -24,7 +25,7 @@ from lawful.ops._batching import move_batch_dim
 from lawful.ops._precision import highest, lowest
 from lawful.ops._promotion import cast
 from lawful.ops._structural import Shape, cotangent, static_integers, strong, zeros_of
-from lawful.ops._window_positions import lowered_bounds, lowered_indices, positions
+from lawful.ops._window_positions import layout, lowered_bounds, lowered_indices, positions
 from lawful.ops._windows import (
     DimensionNumbers,
     GatherDimensionNumbers,
@@ -125,19 +126,18 @@ def _impl(
     **_: Any,
 ) -> Any:
     x, indices = np.asarray(x), np.asarray(indices)
-    windows = _windows(x.shape, indices.shape, dimension_numbers, slice_sizes)
-    windows.check("gather")
-    place = positions(windows, indices, clip=mode != "fill_or_drop")
-    looked_up = x.transpose(place.partial + place.full)
-    if len(place.index) == 1:
-        out = looked_up.take(place.index[0], axis=0)
-    elif place.index:
-        out = looked_up[place.index]
+    place = layout("gather", _windows(x.shape, indices.shape, dimension_numbers, slice_sizes))
+    index, inside = positions(place, indices, clip=mode != "fill_or_drop")
+    looked_up = x.transpose(place.order)
+    if len(index) == 1:
+        out = looked_up.take(index[0], axis=0)
+    elif index:
+        out = looked_up[tuple(index)]
     else:
-        out = np.repeat(looked_up[np.newaxis], np.prod(windows.batch, dtype=int), axis=0)
+        out = np.repeat(looked_up[np.newaxis], math.prod(place.batch), axis=0)
     out = out.reshape(place.shape)
-    if place.inside is not None and not place.inside.all():
-        out[~place.inside] = _fill_value(x.dtype, fill_value)
+    if inside is not None and not inside.all():
+        out[~inside] = _fill_value(x.dtype, fill_value)
     return out.transpose(place.axes)
 
 

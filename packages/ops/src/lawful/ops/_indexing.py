@@ -55,11 +55,46 @@ def getitem(x: Any, index: Any) -> Any:
     parsed = parse_index(shape, index)
     if is_eager(x) and all(not isinstance(where, Tracer) for where in parsed.positions.values()):
         return _eager(np.asarray(x), index)
-    is_eager_read = current.trace.evaluates_constants and isinstance(x, Tracer) and parsed.is_basic
-    return _read_eagerly(x, parsed) if is_eager_read else read(x, parsed)
+    if current.trace.evaluates_constants and isinstance(x, Tracer):
+        return (_slice_eagerly if parsed.is_basic else _look_up_eagerly)(x, parsed)
+    return read(x, parsed)
 
 
-def _read_eagerly(x: Tracer, index: Index) -> Any:
+def _look_up_eagerly(x: Tracer, index: Index) -> Any:
+    """Returns what ``read`` gives of an index with arrays, from these as data."""
+    if index.inserted or any([isinstance(where, Tracer) for where in index.positions.values()]):
+        return read(x, index)
+    dims = tuple(index.positions)
+    slices = tuple([(dim, chosen.start, chosen.stop, chosen.step) for dim, chosen in index.slices.items()])
+    arrays = [np.asarray(where, np.int64) for where in index.positions.values()]
+    return _looked_up([x, *arrays], dims, slices, index.looked_up, index.place, index.kept, index.in_bounds)
+
+
+@composite(sequence=True)
+def _looked_up(
+    arrays: Sequence[Any],
+    dims: Shape,
+    slices: tuple[tuple[int, int, int, int], ...],
+    looked_up: Shape,
+    place: int,
+    kept: tuple[int | None, ...],
+    in_bounds: bool,
+) -> Any:
+    x, *positions = arrays
+    index = Index(
+        shape=get_aval(x).shape,
+        inserted=(),
+        slices={dim: range(start, stop, step) for dim, start, stop, step in slices},
+        positions=dict(zip(dims, positions, strict=True)),
+        looked_up=looked_up,
+        place=place,
+        kept=kept,
+        in_bounds=in_bounds,
+    )
+    return read(x, index)
+
+
+def _slice_eagerly(x: Tracer, index: Index) -> Any:
     """Returns what ``read`` gives, from positions as data: what is derived of one does for all."""
     starts, limits, strides, reversed_dims = _spans(index)
     if max(strides, default=1) > 1:

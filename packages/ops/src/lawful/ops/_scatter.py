@@ -32,7 +32,7 @@ from lawful.ops._scatter_derivatives import (
     transpose_of_replacement,
 )
 from lawful.ops._structural import strong
-from lawful.ops._window_positions import lowered_bounds, lowered_indices, positions
+from lawful.ops._window_positions import Layout, layout, lowered_bounds, lowered_indices, positions
 from lawful.ops._windows import (
     DimensionNumbers,
     GatherScatterMode,
@@ -138,7 +138,7 @@ def _scatter(
     def impl(x: Any, indices: Any, updates: Any, *, dimension_numbers: DimensionNumbers, mode: str, **_: Any) -> Any:
         x, indices, updates = map(np.asarray, (x, indices, updates))
         windows = windows_of_updates(x.shape, indices.shape, updates.shape, dimension_numbers)
-        return _write(x, indices, updates, windows, ufunc, clip=mode == "clip")
+        return _write(x, indices, updates, layout(name, windows), ufunc, clip=mode == "clip")
 
     @primitive.def_abstract_eval
     def abstract_eval(
@@ -217,30 +217,27 @@ def _infer(
     return ShapedArray(x.shape, x.dtype)
 
 
-def _write(x: Any, indices: Any, updates: Any, windows: Windows, ufunc: np.ufunc | None, *, clip: bool) -> Any:
+def _write(x: Any, indices: Any, updates: Any, place: Layout, ufunc: np.ufunc | None, *, clip: bool) -> Any:
     """Returns a copy of an array with windows written into it, in the order of their indices."""
-    place = positions(windows, indices, clip=clip)
-    order = place.partial + place.full
-    out = np.array(x.transpose(order), order="C")
+    found, inside = positions(place, indices, clip=clip)
+    out = np.array(x.transpose(place.order), order="C")
     width = math.prod([x.shape[dim] for dim in place.full])
     target = out.reshape(-1, width) if out.size else out.reshape(0, 1)
-    rows = np.zeros(math.prod(place.shape[: len(place.shape) - len(place.full)]), np.intp)
-    for dim, index in zip(place.partial, place.index, strict=True):
+    rows = found[0] if found else np.zeros(math.prod(place.looked_up), np.intp)
+    for dim, index in zip(place.partial[1:], found[1:], strict=True):
         rows = rows * x.shape[dim] + index
-    canonical = updates.transpose(np.argsort(place.axes)) if place.axes else updates
-    written = canonical.reshape(rows.size, width)
-    if place.inside is not None:
-        each = rows.size // max(place.inside.size, 1)
-        inside = np.repeat(place.inside.reshape(-1), each)
-        rows, written = rows[inside], written[inside]
+    written = updates.transpose(place.places).reshape(rows.size, width)
+    if inside is not None:
+        chosen = np.repeat(inside.reshape(-1), rows.size // max(inside.size, 1))
+        rows, written = rows[chosen], written[chosen]
     if written.size and ufunc is None:
         target[rows] = written
     elif written.size:
         assert ufunc is not None
         # One element at a time NumPy is fastest in one dimension.
-        elements = (rows[:, np.newaxis] * width + np.arange(width)).reshape(-1)
+        elements = rows if width == 1 else (rows[:, np.newaxis] * width + np.arange(width)).reshape(-1)
         ufunc.at(target.reshape(-1), elements, written.reshape(-1))
-    return out.transpose(np.argsort(order)) if order else out
+    return out.transpose(place.restored)
 
 
 def _batch(

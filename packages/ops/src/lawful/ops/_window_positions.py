@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -12,54 +13,56 @@ from lawful.ops._windows import Windows
 
 
 @record
-class Positions:
-    """Where the elements of windows are in a NumPy array.
+class Layout:
+    """How the elements of windows are laid out in NumPy arrays, whatever the indices.
 
     Attributes:
       partial: the dimensions of the operand that windows do not cover.
       full: those that they cover, in which there is nothing to look up.
-      index: for each of ``partial`` an array of positions; one for every window and position in it.
-      inside: which windows are inside, or None if they have all been moved there.
+      order: both, after one another.
+      restored: what transposes an array of dimensions ``order`` back to those of the operand.
+      upper: for each number of an index vector the last position at which a window is inside.
+      columns: for each of ``partial`` the number in the index vector that says where a window begins, if one does.
+      steps: for each of ``partial`` what is added to that: an array that broadcasts to ``looked_up``, or None.
+      batch: the shape of the array of windows, with a 1 for each dimension of ``partial`` that windows have.
+      looked_up: the shape of all positions: ``(*batch, *partial windows)``.
       shape: the shape of the windows with the dimensions ``(*batch, *partial windows, *full windows)``.
       axes: for each dimension of the windows, as gather gives them, its place in ``shape``.
+      places: the inverse of ``axes``.
     """
 
     partial: Shape
     full: Shape
-    index: tuple[Any, ...]
-    inside: Any
+    order: Shape
+    restored: Shape
+    upper: Any
+    columns: tuple[int | None, ...]
+    steps: tuple[Any, ...]
+    batch: Shape
+    looked_up: Shape
     shape: Shape
     axes: Shape
+    places: Shape
 
 
-def positions(windows: Windows, indices: Any, *, clip: bool) -> Positions:
-    """Returns where the elements of windows are.
-
-    Args:
-      windows: the windows.
-      indices: integers, of any dtype.
-      clip: whether windows that are partly outside are all moved inside; if not, it is said which are inside.
-    """
+@lru_cache(maxsize=4096)
+def layout(name: str, windows: Windows) -> Layout:
+    """Returns the layout of windows; raises ArgumentTypeError, in the name of an op, if nothing fits together."""
+    windows.check(name)
     _, _, index_map, batching, index_batching = windows.numbers
     kept, batch = windows.window_dims, windows.batch
     full = tuple([dim for dim in kept if windows.sizes[dim] == windows.operand[dim]])
     partial = tuple([dim for dim in range(len(windows.operand)) if dim not in full])
     window = [dim for dim in kept if dim not in full]
-    starts = _signed(indices)
-    clipped = np.clip(starts, 0, np.array(windows.upper, np.int64))
-    inside = None if clip else (clipped == starts).all(axis=-1)
     ndim = len(batch) + len(window)
-    shape = (*batch, *[windows.sizes[dim] for dim in window])
-    index = []
+    steps: list[Any] = []
     for dim in partial:
-        where: Any = np.int64(0)
-        if dim in index_map:
-            where = clipped[..., index_map.index(dim)].reshape(batch + (1,) * len(window))
+        step = None
         if dim in batching:
-            where = where + _along(index_batching[batching.index(dim)], ndim, windows.operand[dim])
+            step = _along(index_batching[batching.index(dim)], ndim, windows.operand[dim])
         if dim in window:
-            where = where + _along(len(batch) + window.index(dim), ndim, windows.sizes[dim])
-        index.append(np.broadcast_to(where, shape).reshape(-1))
+            step = _along(len(batch) + window.index(dim), ndim, windows.sizes[dim])
+        steps.append(step)
     places = {dim: len(batch) + place for place, dim in enumerate([*window, *full])}
     offsets, counted = iter(kept), iter(range(len(batch)))
     axes = tuple(
@@ -68,7 +71,50 @@ def positions(windows: Windows, indices: Any, *, clip: bool) -> Positions:
             for dim in range(len(batch) + len(kept))
         ]
     )
-    return Positions(partial, full, tuple(index), inside, (*shape, *[windows.sizes[dim] for dim in full]), axes)
+    looked_up = (*batch, *[windows.sizes[dim] for dim in window])
+    order = partial + full
+    return Layout(
+        partial=partial,
+        full=full,
+        order=order,
+        restored=inverse_permutation(order),
+        upper=np.array(windows.upper, np.int64),
+        columns=tuple([index_map.index(dim) if dim in index_map else None for dim in partial]),
+        steps=tuple(steps),
+        batch=batch + (1,) * len(window),
+        looked_up=looked_up,
+        shape=(*looked_up, *[windows.sizes[dim] for dim in full]),
+        axes=axes,
+        places=inverse_permutation(axes),
+    )
+
+
+def inverse_permutation(order: Shape) -> Shape:
+    """Returns the permutation that undoes another one."""
+    return tuple([order.index(i) for i in range(len(order))])
+
+
+def positions(layout: Layout, indices: Any, *, clip: bool) -> tuple[list[Any], Any]:
+    """Returns where the elements of windows are in a NumPy array, and which windows are inside.
+
+    Args:
+      layout: the layout of the windows.
+      indices: integers, of any dtype.
+      clip: whether windows that are partly outside are all moved inside; if not, it is said which are inside.
+
+    Returns:
+      For each dimension of ``layout.partial`` an array of positions in one dimension: one for every window and
+      position in it. And booleans of the shape of the batch of windows; None if they have all been moved inside.
+    """
+    starts = _signed(indices)
+    clipped = np.minimum(np.maximum(starts, 0), layout.upper)
+    inside = None if clip else (clipped == starts).all(axis=-1)
+    found = []
+    for column, step in zip(layout.columns, layout.steps, strict=True):
+        where: Any = np.int64(0) if column is None else clipped[..., column].reshape(layout.batch)
+        where = where if step is None else where + step
+        found.append((where if where.shape == layout.looked_up else np.broadcast_to(where, layout.looked_up)).ravel())
+    return found, inside
 
 
 def _signed(indices: Any) -> Any:
@@ -76,7 +122,7 @@ def _signed(indices: Any) -> Any:
     indices = np.asarray(indices)
     if indices.dtype == np.uint64:
         indices = np.minimum(indices, np.uint64(np.iinfo(np.int64).max))
-    return indices.astype(np.int64)
+    return indices.astype(np.int64, copy=False)
 
 
 def _along(axis: int, ndim: int, size: int) -> Any:
