@@ -33,15 +33,27 @@ def cube() -> tuple[Primitive, list[Any]]:
     return primitive, given
 
 
-def test_a_rule_is_run_once_for_each_type() -> None:
+def test_a_rule_is_run_once_for_each_type_that_comes_again() -> None:
     primitive, given = cube()
+    assert grad(lambda x: primitive.bind(x))(np.float64(2.0)) == 12.0
+    assert jvp(lambda x: primitive.bind(x), (np.float64(2.0),), (np.float64(2.0),))[1] == 24.0
+    assert given == [2.0, 2.0], "what comes once is computed at once"
+    given.clear()
     for x in (1.0, 2.0, -3.0):
         assert grad(lambda x: primitive.bind(x))(np.float64(x)) == 3.0 * x * x
         assert jvp(lambda x: primitive.bind(x), (np.float64(x),), (np.float64(2.0),))[1] == 6.0 * x * x
     assert [x.aval for x in given] == [ShapedArray((), float)] * 2
-    grad(lambda x: total(primitive.bind(x)))(np.ones(3))
-    grad(lambda x: total(primitive.bind(x)))(np.ones(3))
-    assert [x.aval for x in given[2:]] == [ShapedArray((3,), float)]
+    for _ in range(4):
+        grad(lambda x: total(primitive.bind(x)))(np.ones(3))
+    np.testing.assert_array_equal(given[2], np.ones(3))
+    assert [x.aval for x in given[3:]] == [ShapedArray((3,), float)]
+
+
+def test_a_program_that_is_recorded_is_the_same_whatever_came_before() -> None:
+    primitive, given = cube()
+    programs = [str(make_jaxpr(grad(lambda x: primitive.bind(x) * 2.0))(np.float64(2.0))) for _ in range(3)]
+    assert len(set(programs)) == 1
+    assert [x.aval for x in given] == [ShapedArray((), float)], "the rule is run once"
 
 
 def test_a_new_rule_takes_effect_at_once(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -128,17 +128,19 @@ def test_rules_are_run_once_until_they_change() -> None:
         calls.append(what)
         return what
 
-    for _ in range(3):
-        assert remembered(primitive, ("key",), derive, "found") == "found"
+    # What comes once where values are computed is not worth it.
+    assert [remembered(primitive, ("key",), derive, "found") for _ in range(4)] == [None, "found", "found", "found"]
     assert calls == ["found"]
     primitive.def_jvp(lambda primals, tangents: None)
-    assert remembered(primitive, ("key",), derive, "after a new rule") == "after a new rule"
+    assert [remembered(primitive, ("key",), derive, "a new rule") for _ in range(2)] == [None, "a new rule"]
     clear_memos()
-    assert remembered(primitive, ("key",), derive, "after clearing") == "after clearing"
+    assert [remembered(primitive, ("key",), derive, "cleared") for _ in range(2)] == [None, "cleared"]
     others = [Primitive(f"recipetest_counted_{i}") for i in range(10)]
     for number in range(5_000):
-        remembered(others[number % 10], (number,), derive, "more")
-    assert 0 < sum(len(other.recipes) for other in others) <= 4096
+        for _ in range(1 + number % 2):
+            remembered(others[number % 10], (number,), derive, "more")
+        assert sum(len(other.recipes) for other in others) <= 4096
+    assert sum(len(other.recipes) for other in others) > 0
 
 
 def test_what_was_derived_while_a_rule_changed_is_not_kept() -> None:
@@ -149,7 +151,9 @@ def test_what_was_derived_while_a_rule_changed_is_not_kept() -> None:
             other.def_jvp(lambda primals, tangents: None)
         return what
 
+    assert remembered(primitive, ("key",), derive, "of no rule") is None
     assert remembered(primitive, ("key",), derive, "of the old rule") == "of the old rule"
+    assert remembered(primitive, ("key",), derive, "of no rule") is None, "it is forgotten that the key has been seen"
     assert remembered(primitive, ("key",), derive, "of the new rule") == "of the new rule"
 
 
@@ -161,6 +165,6 @@ def test_a_rule_that_fails_on_types_is_left_to_values() -> None:
         raise ValueError("no value")
 
     aval = ShapedArray((), float)
-    assert remembered(primitive, aval, derive) is None
-    assert remembered(primitive, aval, derive) is None
+    for _ in range(4):
+        assert remembered(primitive, aval, derive) is None
     assert calls == [1]

@@ -15,6 +15,7 @@ import numpy as np
 from lawful.core._aval import ShapedArray
 from lawful.core._jaxpr import ClosedJaxpr, Jaxpr, Literal
 from lawful.core._primitive import Primitive, RecipeBook, definitions, remember_recipe
+from lawful.core._trace import current
 
 #: A primitive with its parameters, the numbers of its operands, and the types of its results.
 Step = tuple[Primitive, dict[str, Any], tuple[int, ...], tuple[ShapedArray, ...]]
@@ -121,6 +122,10 @@ def remembered[B: RecipeBook, R](
 ) -> R | None:
     """Returns what was derived of the rules of primitives, once for each key.
 
+    To derive it takes several times as long as what it is derived for. Where values are computed at once, and a key
+    may never come again, as with arrays of another length in every call, it is only noted the first time. A program
+    that is recorded has the same equations whatever came before, so that there it is derived the first time.
+
     Args:
       book: keeps what is remembered, and forgets it when a rule is defined: the primitive whose rule it is, or one
         of a function.
@@ -129,16 +134,24 @@ def remembered[B: RecipeBook, R](
       args: what ``derive`` is given after the book.
 
     Returns:
-      The result; None where this cannot be done on types alone, because something looks at values or fails.
+      The result; None where it is not derived yet, or cannot be on types alone, because something looks at values or
+      fails.
     """
     found: R | None
     try:
         found = book.recipes[key]
     except KeyError:
-        found = _derived(book, key, derive, args)
+        if current.trace.evaluates_constants:
+            remember_recipe(book, key, _NOTED, definitions())
+            return None
+        return _derived(book, key, derive, args)
     except TypeError:  # a parameter is not hashable
         return None
-    return found
+    return _derived(book, key, derive, args) if found is _NOTED else found
+
+
+#: Stands for what is derived the next time.
+_NOTED: Any = object()
 
 
 def _derived[R](book: RecipeBook, key: Hashable, derive: Callable[..., R | None], args: Any) -> R | None:

@@ -153,6 +153,8 @@ class Recorder(Trace):
         var = Var(get_aval(x))
         value = self.snapshot(x)
         found = self._constants[id(x)] = (var, x, value)
+        if value is not x:
+            self._constants[id(value)] = (var, value, value)
         self.constvars.append(var)
         self.constvals.append(value)
         return found
