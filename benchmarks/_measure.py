@@ -14,6 +14,8 @@ from benchmarks._case import Timed
 USUAL, QUICK = 6.0, 0.4
 #: A sample is at least so long, in seconds, so that the clock and the loop around it do not count.
 SAMPLE = 0.005
+#: After the first call come so many that are not measured: what a system prepares, it may prepare in any of them.
+WARMING = 3
 #: There are at least so many rounds, and at most so many; in less than the usual time at least so many.
 ROUNDS = (5, 200)
 QUICK_ROUNDS = 3
@@ -86,6 +88,9 @@ def _warmed(timed: Timed, seconds: float) -> tuple[int, float | None]:
         return 1, spent if spent > LONGER * seconds else None
     if timed.before is not None:
         return 1, None
+    for _ in range(WARMING):
+        if spent < seconds / 10:
+            spent += _sample(timed, 1)
     loops = 1
     while (spent := _sample(timed, loops) * loops) < SAMPLE:
         loops = max(2 * loops, int(loops * SAMPLE / max(spent, 1e-9)) + 1)
