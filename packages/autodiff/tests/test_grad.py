@@ -77,6 +77,18 @@ def test_argnums_choose_the_arguments(argnums: Any, expected: Any) -> None:
     assert value_and_grad(product, argnums)(2.0, 3.0, 4.0) == (24.0, expected)
 
 
+@pytest.mark.parametrize("args", [(3.0,), (3.0, 4.0)])
+def test_of_no_arguments_there_is_no_gradient(args: Any) -> None:
+    def f(x: Any, y: Any = 1.0) -> Any:
+        return x * y
+
+    assert value_and_grad(f, argnums=())(*args) == (f(*args), ())
+
+
+def test_arguments_by_name_are_constants() -> None:
+    assert grad(lambda x, *, scale=1.0: x * scale)(3.0, scale=4.0) == 4.0
+
+
 @pytest.mark.parametrize("argnums", [3, -4, (0, 3)])
 def test_an_argument_that_is_not_there_explains_itself(argnums: Any) -> None:
     with pytest.raises(ArgumentValueError, match="grad of product: expected at least 4 positional arguments") as caught:

@@ -60,7 +60,7 @@ def value_and_grad(
                 full[position] = x
             return fun(*full, **kwargs)
 
-        by_all = len(args) == 1 and not kwargs  # as mostly
+        by_all = len(args) == len(chosen) == 1 and not kwargs  # as mostly
         flat, out = flat_function(name, fun if by_all else function, in_tree, has_aux=has_aux)
         linearized = Linearized(flat, leaves, current.trace)
         aval = _check_output(name, linearized.outs, out.tree, holomorphic=holomorphic)
