@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Hashable, Sequence
+from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -50,7 +51,7 @@ class Trace:
         self.parent = parent
         self.transformation = transformation
         self.active = True
-        self.thread = threading.get_ident()
+        self.thread = get_ident()
         self.source = user_source(2)
         #: Whether a primitive applied to constants alone is evaluated at once, and not recorded.
         self.evaluates_constants: bool = parent is None or parent.evaluates_constants
@@ -161,7 +162,7 @@ def unusable_tracer(tracer: Tracer) -> UnexpectedTracerError:
     made = f"the tracer {tracer.aval} of {trace.transformation}"
     if tracer.source is not None:
         made += f" made at {tracer.source}"
-    if trace.thread != threading.get_ident():
+    if trace.thread != get_ident():
         return TracerThreadError(
             f"tracer: expected a value of this thread, got {made} in another thread; "
             "return values from the traced function and start threads outside of it"

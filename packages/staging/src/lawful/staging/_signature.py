@@ -175,10 +175,10 @@ def flatten_outputs(name: str, result: Any) -> tuple[list[Any], Any]:
     """
     leaves, treedef = tree.flatten(result)
     for leaf in leaves:
-        if not is_array(leaf):
-            break
         if isinstance(leaf, Tracer):
             require_usable(leaf)
+        elif not is_array(leaf):
+            break
     else:
         return leaves, treedef
     for path, leaf in tree.leaves_with_path(result):
