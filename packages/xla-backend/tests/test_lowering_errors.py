@@ -23,6 +23,11 @@ def _wrong_result(ctx, x):
     return ctx.constant(np.zeros(4))
 
 
+def _wrong_result_beside_a_right_one(ctx, x):
+    ctx.op("sine", x)
+    return ctx.constant(np.zeros(4))
+
+
 def _not_a_value(ctx, x):
     return None
 
@@ -56,6 +61,7 @@ def _unknown_name(ctx, x):
         (_wrong_operand, "MLIRError"),
         (_wrong_attribute, "permutation"),
         (_wrong_result, "to give f64[3], got a value of type tensor<4xf64>"),
+        (_wrong_result_beside_a_right_one, "to give f64[3], got a value of type tensor<4xf64>"),
         (_not_a_value, "to give f64[3], got None"),
         (_python_mistake, "AttributeError"),
         (_wrong_count, "ValueError"),

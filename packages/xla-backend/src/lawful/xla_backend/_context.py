@@ -39,7 +39,7 @@ class LoweringContext:
       ir: MLIR's types, attributes and regions.
     """
 
-    __slots__ = ("_eqn", "_function")
+    __slots__ = ("_eqn", "_function", "built")
 
     hlo = stablehlo
     ir = ir
@@ -47,6 +47,8 @@ class LoweringContext:
     def __init__(self, function: FunctionLowering, eqn: JaxprEqn) -> None:
         self._function = function
         self._eqn = eqn
+        #: What `op` has built: a value that is known to have the type of the equation's result.
+        self.built: Value | None = None
 
     @property
     def chlo(self) -> Any:
@@ -78,7 +80,9 @@ class LoweringContext:
           operands: values.
         """
         (var,) = self._eqn.outvars
-        return ir.Operation.create(f"stablehlo.{name}", [self.tensor_type(var.aval)], operands).result
+        kind = self._function.module.types.tensor_type(var.aval)
+        self.built = ir.Operation.create(f"stablehlo.{name}", [kind], operands).result
+        return self.built
 
     # Types and attributes
 

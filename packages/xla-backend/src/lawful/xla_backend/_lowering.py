@@ -311,11 +311,15 @@ class FunctionLowering:
                 rule = module.rule(eqn)
             operands = [env[atom] if type(atom) is Var else self._literal(atom) for atom in eqn.invars]  # type: ignore[arg-type]
             try:
+                ctx = LoweringContext(self, eqn)
                 if module.located is not None:
                     with module.location(eqn):
-                        out = rule(LoweringContext(self, eqn), *operands, **eqn.params)
+                        out = rule(ctx, *operands, **eqn.params)
                 else:
-                    out = rule(LoweringContext(self, eqn), *operands, **eqn.params)
+                    out = rule(ctx, *operands, **eqn.params)
+                if out is ctx.built is not None:  # to ask for its type takes as long as to build it
+                    env[eqn.outvars[0]] = out
+                    continue
                 results = out if isinstance(out, list | tuple) else (out,)
                 for var, value in zip(eqn.outvars, results, strict=True):
                     if not isinstance(value, ir.Value) or value.type != tensor_type(var.aval):
