@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lawful import ops
-from lawful.autodiff import grad, jvp
+from lawful.autodiff import grad, hessian, jacrev, jvp
 from lawful.batching import vmap
 from lawful.staging import eval_shape, jit
 
@@ -258,3 +258,36 @@ def test_the_whole_array_api_extension_is_there():
     assert set(names) <= set(linalg.__all__)
     assert set(np.linalg.__all__) <= set(linalg.__all__)
     assert ops.qr is not linalg.qr
+
+
+def minor(a, rows, columns):
+    """Returns the determinant of what is left of a matrix without some rows and columns."""
+    return np.linalg.det(np.delete(np.delete(a, rows, 0), columns, 1))
+
+
+def second_minors(a):
+    """Returns the second derivatives of the determinant."""
+    size = len(a)
+    out = np.zeros((size,) * 4)
+    for i, j, k, m in np.ndindex(out.shape):
+        if i != k and j != m:
+            sign = (-1) ** (i + j + k + m) * (1 if (i < k) == (j < m) else -1)
+            out[i, j, k, m] = sign * minor(a, [i, k], [j, m])
+    return out
+
+
+# Compiled once.
+of_first_order = (grad(np.linalg.det), jit(grad(np.linalg.det)))
+of_second_order = (hessian(np.linalg.det), jit(hessian(np.linalg.det)), jacrev(grad(np.linalg.det)))
+
+
+@pytest.mark.parametrize("smallest", [1.0, 1e-2, 1e-4, 1e-7, 1e-10, 1e-13, 0.0])
+def test_derivatives_of_a_determinant_near_a_singular_matrix(smallest):
+    u, _, vh = np.linalg.svd(np.random.default_rng(0).normal(size=(5, 5)))
+    a = u @ np.diag([2.0, 1.5, 1.0, 1.0, smallest]) @ vh
+    first = np.array([[(-1) ** (i + j) * minor(a, [i], [j]) for j in range(5)] for i in range(5)])
+    for derivative in of_first_order:
+        np.testing.assert_allclose(derivative(a), first, rtol=1e-10, atol=1e-10)
+    second = second_minors(a)
+    for derivative in of_second_order:
+        np.testing.assert_allclose(derivative(a), second, rtol=1e-8, atol=1e-8)

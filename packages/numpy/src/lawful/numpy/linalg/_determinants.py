@@ -1,14 +1,16 @@
 """Determinants, with derivatives that are right for singular matrices too.
 
 A determinant is a polynomial. That of at most three rows is written out. One of more rows is the product of the pivots
-of an LU decomposition: a regular function of the matrix only where no pivot is zero. Where one is, both sides of the
-matrix are turned by its singular vectors, held constant; then the three smallest singular values are left over in a
+of an LU decomposition: a regular function of the matrix only where no pivot is zero, and a precise one only where none
+is small. Where values are known, the derivative of a well-conditioned one is by its inverse. Of others both sides are
+turned by its singular vectors, held constant; then the three smallest singular values are left over in a
 block, the Schur complement of the others, whose determinant is written out again. No division is by one of these three,
 so that derivatives of every order are right where the rank is at least n - 3, and those up to the third for any matrix.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -23,8 +25,15 @@ from lawful.ops import numpy_reduction
 
 # The largest matrices whose determinant is written out.
 _WRITTEN = 3
-# A matrix may be singular if a pivot is so many times the precision, for each row and relative to the largest one.
-_SMALL = 16
+
+
+def _smallest(dtype: Any) -> float:
+    """Returns the least ratio of pivots, or of norms, with which derivatives by pivots, or by the inverse, are precise.
+
+    A derivative of order n has an error of the precision over the ratio to the power of n. For the second it is then at
+    most the square root of the precision.
+    """
+    return math.pow(numpy.finfo(dtype).eps, 0.25)
 
 
 class SlogdetResult(NamedTuple):
@@ -35,21 +44,21 @@ class SlogdetResult(NamedTuple):
 
 
 def _det_of_known(a: Any) -> Any:
-    """Returns what `det` does, of matrices whose values are known: at once where all are regular."""
+    """Returns what `det` does, of matrices whose values are known: at once where all are well conditioned."""
     check_stack("det", a, square=True)
     (a,) = inexact("det", a)
     value = a.concrete() if isinstance(a, Tracer) else a
-    return _det(a) if value is None or not _are_regular(numpy.asarray(value)) else ops.det(a)
+    return _det(a) if value is None or not _are_well_conditioned(numpy.asarray(value)) else ops.det(a)
 
 
-def _are_regular(a: numpy.ndarray[Any, Any]) -> bool:
-    """Returns whether all condition numbers, in the 1-norm, are small."""
+def _are_well_conditioned(a: numpy.ndarray[Any, Any]) -> bool:
+    """Returns whether derivatives by the inverse are precise, for all matrices."""
     try:
         with numpy.errstate(all="ignore"):
             conditions = _one_norm(a) * _one_norm(numpy.linalg.inv(a))
     except numpy.linalg.LinAlgError:
         return False
-    return bool((conditions * (_SMALL * a.shape[-1] * numpy.finfo(a.dtype).eps) < 1).all())
+    return bool((conditions * _smallest(a.dtype) < 1).all())
 
 
 def _one_norm(a: numpy.ndarray[Any, Any]) -> Any:
@@ -110,11 +119,11 @@ def _written_out(a: Any) -> Any:
 
 
 def _is_regular(a: Any) -> Any:
-    """Returns, for each matrix, whether no pivot is so small that the matrix may be singular."""
+    """Returns, for each matrix, whether no pivot is so small that derivatives by it are imprecise."""
     pivots, _ = ops.signed_pivots(a)
     sizes = ops.abs(pivots)
     dtype, axes = get_aval(sizes).dtype, (get_aval(sizes).ndim - 1,)
-    small = dtype.type(_SMALL * get_aval(a).shape[-1] * numpy.finfo(dtype).eps)
+    small = dtype.type(_smallest(dtype))
     return ops.gt(ops.reduce_min(sizes, axes), ops.mul(ops.reduce_max(sizes, axes), small))
 
 
