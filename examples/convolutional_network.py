@@ -150,7 +150,7 @@ def draw(result: Result, test: Digits, path: Path) -> None:
         axes.semilogy(numpy.arange(len(smooth)) + 12, smooth, color="tab:blue", label="mean of 25")
         axes.set(xlabel="step", ylabel="loss", title=f"accuracy on unseen digits: {result.accuracy:.1%}")
         axes.spines[["top", "right"]].set_visible(False)
-        axes.legend(frameon=False)
+        axes.legend(frameon=False, loc="upper right")
         mistaken = numpy.pad(test.images[wrong, 0], ((0, 10 - len(wrong)), (0, 0), (0, 0)))
         mistakes = ", ".join(f"{result.predictions[i]} (is {test.labels[i]})" for i in wrong)
         rows = (

@@ -150,7 +150,7 @@ def draw(result: Result, learn: Digits, test: Digits, path: Path) -> None:
     axes.plot(numpy.arange(len(smooth)) + width / 2, smooth, color="tab:blue", label=f"mean of {width}")
     axes.set(yscale="log", xlabel="step", ylabel="loss", title=f"test accuracy {result.accuracy:.1%}")
     axes.spines[["top", "right"]].set_visible(False)
-    axes.legend(frameon=False)
+    axes.legend(frameon=False, loc="upper right")
 
     wrong = numpy.flatnonzero(result.predictions != test.labels)[:8]
     right = numpy.flatnonzero(result.predictions == test.labels)[: 24 - len(wrong)]

@@ -185,7 +185,7 @@ def draw(found: Draws, data: Data, known: list[Any], path: Path) -> None:
         rows[0, 0].set_title("traces of three chains")
         rows[0, 1].set_title("draws of all chains")
         rows[-1, 0].set_xlabel("draw")
-        rows[-1, 1].legend(frameon=False)
+        rows[-1, 1].legend(frameon=False, loc="upper left")
 
 
 def main(arguments: list[str] | None = None) -> int:

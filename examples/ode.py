@@ -172,7 +172,7 @@ def draw(times: Any, measured: Any, found: Any, errors: dict[float, dict[str, fl
             label = name if name == "position" else f"derivatives, {name} mode"
             by_tolerance.loglog(list(errors), [each[name] for each in errors.values()], mark, label=label)
         by_tolerance.set(xlabel="tolerance of a step", ylabel="error", title="the largest error at the end")
-        by_tolerance.legend()
+        by_tolerance.legend(loc="upper left")
         for axes in (fitted, by_tolerance):
             axes.spines[["top", "right"]].set_visible(False)
 

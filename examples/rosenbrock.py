@@ -162,12 +162,12 @@ def draw(small: dict[str, Descent], large: dict[str, Descent], newton: tuple[Any
             errors.semilogy(descent.errors, label=name)
         size = large["BFGS"].points.shape[1]
         errors.set(title=f"{size} dimensions", xlabel="step", ylabel="distance from the minimum")
-        errors.legend()
+        errors.legend(loc="lower left")
         before, after, said = (numpy.linalg.norm(e, axis=1) for e in newton)
         theorem.loglog(before, said, color="0.6", label=r"theorem: $|H^{-1} T(e, e)| / 2$")
         theorem.loglog(before, after, "o", color="tab:blue", label="a step of Newton's method")
         theorem.set(title="Newton's method squares the error", xlabel="error before", ylabel="error after")
-        theorem.legend()
+        theorem.legend(loc="upper left")
         for axes in (errors, theorem):
             axes.spines[["top", "right"]].set_visible(False)
 
