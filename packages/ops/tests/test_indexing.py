@@ -148,6 +148,10 @@ def arrays_and_mixed_indices(draw: Any) -> tuple[np.ndarray[Any, Any], Any]:
     return np.arange(np.prod(shape, dtype=int)).reshape(shape), tuple(entries)
 
 
+@hypothesis.example((np.zeros((2, 1, 1)), (..., np.array([1]), np.array([False]))))
+@hypothesis.example((np.zeros((2, 1)), (5, np.array([], int))))
+@hypothesis.example((np.zeros((1, 2, 1)), (0, ..., True, 1)))
+@hypothesis.example((np.zeros((2, 1)), (np.array([5]), np.array([], int))))
 @hypothesis.given(arrays_and_mixed_indices())
 @hypothesis.settings(suppress_health_check=[hypothesis.HealthCheck.function_scoped_fixture], max_examples=200)
 def test_every_index_gives_what_numpy_gives(

@@ -109,6 +109,8 @@ class _Walk:
         self.positions: dict[int, Positions] = {}
         self.kept: list[int | None] = []
         self.in_bounds = True
+        # What is wrong with an array of positions: as in NumPy, nothing if arrays broadcast to one without elements.
+        self.outside: ArgumentIndexError | None = None
         # How often slices interrupt the integers and arrays, and where the first of these stands.
         self.place: int | None = None
         self.ended = self.is_split = False
@@ -135,6 +137,8 @@ class _Walk:
                 f"index: expected arrays whose shapes broadcast together, got {' and '.join(map(str, shapes))}; "
                 "reshape one, or index with numpy.ix_ for all combinations"
             ) from error
+        if self.outside is not None and 0 not in looked_up:
+            raise self.outside
         return Index(
             shape=tuple(self.sizes),
             inserted=tuple(self.inserted),
@@ -176,7 +180,8 @@ class _Walk:
             self._mask(entry)
         else:
             dim, size = self._next()
-            self.positions[dim] = self._position(entry, dim, size)
+            # In an error it has the number that it has in the user's array.
+            self.positions[dim] = self._position(entry, self.read - 1, size)
 
     def _mask(self, mask: np.ndarray[Any, Any]) -> None:
         require_mask_shape(mask.shape, self.shape[self.read : self.read + mask.ndim])
@@ -203,7 +208,10 @@ class _Walk:
         outside = (values < lowest) | (values >= size)
         if outside.any():
             if self.strict:
-                raise _outside(values[outside].reshape(-1)[0], lowest, dim, self.shape)
+                error = _outside(values[outside].reshape(-1)[0], lowest, dim, self.shape)
+                if type(entry) is int:
+                    raise error
+                self.outside = self.outside or error
             self.in_bounds = False
         values = np.clip(values, -size - 1, size) if values.dtype.kind == "u" else values
         values = values.astype(np.int64) if type(entry) is not int else np.asarray(min(max(entry, -size - 1), size))
