@@ -1,4 +1,4 @@
-"""The derivative rules of primitives as recipes: run once for arguments of some types, and followed afterwards.
+"""The derivative rules of primitives as recipes: run for arguments of some types, and followed afterwards.
 
 What a jvp rule does, cut into the part that depends on primals only and the linear rest, is the same at all values of
 the same types. So are the jvp itself, the transpose of a linear equation, and each of these for a whole recipe.

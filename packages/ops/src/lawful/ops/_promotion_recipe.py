@@ -56,8 +56,10 @@ def apply_promoted(primitive: Primitive, args: Sequence[Any], promotion: Promoti
     recipe = remembered(primitive, key, _recipe, avals, traced, shape)
     if recipe is not None:
         return trace.follow(recipe, args)[0]
-    for i, dtype, weak in traced:  # the primitive says what is wrong
-        args[i] = convert(args[i], dtype, weak)  # type: ignore[index]
+    # The types are seen for the first time, or the primitive says what is wrong.
+    args = [*args]
+    for i, dtype, weak in traced:
+        args[i] = convert(args[i], dtype, weak)
     if shape is not None:
         args = [broadcast_to(x, shape) for x in args]
     return trace.process_primitive(primitive, args, {})

@@ -77,7 +77,7 @@ def layout(name: str, windows: Windows) -> Layout:
         partial=partial,
         full=full,
         order=order,
-        restored=inverse_permutation(order),
+        restored=_inverse(order),
         upper=np.array(windows.upper, np.int64),
         columns=tuple([index_map.index(dim) if dim in index_map else None for dim in partial]),
         steps=tuple(steps),
@@ -85,11 +85,11 @@ def layout(name: str, windows: Windows) -> Layout:
         looked_up=looked_up,
         shape=(*looked_up, *[windows.sizes[dim] for dim in full]),
         axes=axes,
-        places=inverse_permutation(axes),
+        places=_inverse(axes),
     )
 
 
-def inverse_permutation(order: Shape) -> Shape:
+def _inverse(order: Shape) -> Shape:
     """Returns the permutation that undoes another one."""
     return tuple([order.index(i) for i in range(len(order))])
 

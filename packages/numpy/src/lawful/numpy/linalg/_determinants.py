@@ -2,8 +2,8 @@
 
 A determinant is a polynomial. That of at most three rows is written out. One of more rows is the product of the pivots
 of an LU decomposition: a regular function of the matrix only where no pivot is zero, and a precise one only where none
-is small. Where values are known, the derivative of a well-conditioned one is by its inverse. Of others both sides are
-turned by its singular vectors, held constant; then the three smallest singular values are left over in a
+is small. Where values are known, the derivative of a well-conditioned one is by its inverse. Both sides of any other
+are turned by its singular vectors, held constant; then the three smallest singular values are left over in a
 block, the Schur complement of the others, whose determinant is written out again. No division is by one of these three,
 so that derivatives of every order are right where the rank is at least n - 3, and those up to the third for any matrix.
 """
