@@ -58,19 +58,25 @@ class LinearRecipe:
       program: the linear part: from the residuals and then the tangents to those output tangents that are not zero.
       linear: that as a recipe.
       count: how many outputs there are.
+      out_avals: their types, and then those of the residuals.
       numbers: for each output, the number of its tangent among those that ``linear`` gives; None if it is zero.
+      is_single: whether there is one output, with a tangent.
       is_plain: whether each tangent that ``linear`` gives is computed, once; none is an argument or a scalar.
       pulled_back: what `transposed` found, by the types of cotangents.
     """
 
-    __slots__ = ("count", "is_plain", "linear", "numbers", "primal", "program", "pulled_back")
+    __slots__ = (
+        "count", "is_plain", "is_single", "linear", "numbers", "out_avals", "primal", "program", "pulled_back",
+    )  # fmt: skip
 
     def __init__(self, primal: ClosedJaxpr, program: ClosedJaxpr, count: int, nonzeros: Sequence[bool]) -> None:
         self.primal = Recipe(primal, numpy_function)
         self.program = program
         self.linear = Recipe(program)
         self.count = count
+        self.out_avals = self.primal.out_avals
         self.numbers = _numbers(nonzeros, 0)
+        self.is_single = self.numbers == (0,)
         results = self.linear.results
         known = len(program.in_avals) + len(self.linear.literals)
         self.is_plain = len(set(results)) == len(results) and all(number >= known for number in results)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from lawful.core import ShapedArray, SourceLine, Trace, Tracer, Zero, get_aval
+from lawful.core import Recipe, ShapedArray, SourceLine, Trace, Tracer, Zero, get_aval, place
 
 
 class DualTracer(Tracer):
@@ -38,28 +38,50 @@ class DualTracer(Tracer):
 TangentAvals = tuple[ShapedArray | None, ...]
 
 
-def parts(trace: Trace, args: Sequence[Any]) -> tuple[list[Any], tuple[ShapedArray, ...], TangentAvals, list[Any]]:
-    """Returns the primals of arguments, their types, the types of the tangents that they have in a trace, and these."""
-    if len(args) == 1:
+def parts(trace: Trace, args: Sequence[Any]) -> tuple[list[Any], TangentAvals, list[Any]]:
+    """Returns the primals of arguments, the types of the tangents that they have in a trace, and these tangents."""
+    count = len(args)
+    if count == 1:
         (x,) = args
         if isinstance(x, DualTracer) and x._trace is trace:
-            return [x.primal], (x.aval,), (x.tangent_aval,), [x.tangent]
-        return [x], (get_aval(x),), (None,), []
+            return [x.primal], (x.tangent_aval,), [x.tangent]
+        return [x], (None,), []
+    if count == 2:
+        x, y = args
+        has_y = isinstance(y, DualTracer) and y._trace is trace
+        if not (isinstance(x, DualTracer) and x._trace is trace):
+            return ([x, y.primal], (None, y.tangent_aval), [y.tangent]) if has_y else ([x, y], (None, None), [])
+        if has_y:
+            return [x.primal, y.primal], (x.tangent_aval, y.tangent_aval), [x.tangent, y.tangent]
+        return [x.primal, y], (x.tangent_aval, None), [x.tangent]
     primals = []
-    avals = []
     tangent_avals: list[ShapedArray | None] = []
     given = []
     for x in args:
         if isinstance(x, DualTracer) and x._trace is trace:
             primals.append(x.primal)
-            avals.append(x.aval)
             tangent_avals.append(x.tangent_aval)
             given.append(x.tangent)
         else:
             primals.append(x)
-            avals.append(get_aval(x))
             tangent_avals.append(None)
-    return primals, tuple(avals), tuple(tangent_avals), given
+    return primals, tuple(tangent_avals), given
+
+
+def avals_of(args: Sequence[Any]) -> tuple[ShapedArray, ...]:
+    """Returns the types of arguments of which some are tracers."""
+    return tuple([x.aval if isinstance(x, Tracer) else get_aval(x) for x in args])
+
+
+def follow_at(source: SourceLine | None, trace: Trace, recipe: Recipe, args: Sequence[Any]) -> list[Any]:
+    """Returns what a trace gives for a recipe that a line applies, so that it need not look for that line again."""
+    if trace.parent is None:  # which does not look for it
+        return trace.follow(recipe, args)
+    before, place.source = place.source, source
+    try:
+        return trace.follow(recipe, args)
+    finally:
+        place.source = before
 
 
 def zero_tangent(x: Any) -> Zero:

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from operator import attrgetter
 from typing import Any
 
 from lawful import tree
 from lawful.autodiff._arguments import check_tangents, flat_function
 from lawful.autodiff._derivative_recipes import NonzeroRecipe, jvp_of_recipe, jvp_recipe
-from lawful.autodiff._dual import DualTracer, TangentAvals, parts, zero_tangent
+from lawful.autodiff._dual import DualTracer, TangentAvals, avals_of, follow_at, parts, zero_tangent
 from lawful.core import (
     ClosedJaxpr,
     Primitive,
@@ -37,7 +38,7 @@ class JVPTracer(DualTracer):
     __slots__ = ()
 
 
-register_array_type(JVPTracer, aval=lambda x: x.aval)
+register_array_type(JVPTracer, aval=attrgetter("aval"))
 
 
 class JVPTrace(Trace):
@@ -59,10 +60,10 @@ class JVPTrace(Trace):
         return (x.primal, x.tangent) if type(x) is JVPTracer and x._trace is self else (x, zero_tangent(x))
 
     def process_primitive(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
-        primals, avals, tangent_avals, given = parts(self, args)
+        primals, tangent_avals, given = parts(self, args)
         if not given:
             return self.parent.process_primitive(primitive, args, params)  # type: ignore[union-attr]
-        recipe = jvp_recipe(primitive, avals, tangent_avals, params)
+        recipe = jvp_recipe(primitive, avals_of(args), tangent_avals, params)
         if recipe is not None:
             results = self._follow(recipe, primals, given)
         else:
@@ -70,10 +71,10 @@ class JVPTrace(Trace):
         return results if primitive.multiple_results else results[0]
 
     def follow(self, recipe: Recipe, args: Sequence[Any]) -> list[Any]:
-        primals, _, tangent_avals, given = parts(self, args)
+        primals, tangent_avals, given = parts(self, args)
         if not given:
             return self.parent.follow(recipe, args)  # type: ignore[union-attr]
-        found = recipe.remembered(("jvp", tangent_avals), jvp_of_recipe, tangent_avals)
+        found = recipe.remembered(jvp_of_recipe, tangent_avals)
         if found is None:
             return super().follow(recipe, args)
         exact, differentiated = found
@@ -84,8 +85,8 @@ class JVPTrace(Trace):
 
     def _follow(self, recipe: NonzeroRecipe, primals: list[Any], given: list[Any]) -> list[Any]:
         """Applies what a rule did before to primals and tangents."""
-        values = self.parent.follow(recipe.steps, primals + given)  # type: ignore[union-attr]
         source = user_source(3)
+        values = follow_at(source, self.parent, recipe.steps, primals + given)  # type: ignore[arg-type]
         avals = recipe.steps.out_avals
         if recipe.count == 1 and recipe.all_nonzero:  # as of most
             x, t = values

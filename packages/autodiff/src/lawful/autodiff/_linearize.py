@@ -7,6 +7,7 @@ at once, and the rest, which is linear, is recorded. No rule beside the jvp is n
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -14,7 +15,7 @@ import numpy as np
 from lawful import tree
 from lawful.autodiff._arguments import check_tangent, flat_function, match_tree
 from lawful.autodiff._derivative_recipes import LinearRecipe, linear_recipe, linearized_recipe
-from lawful.autodiff._dual import DualTracer, TangentAvals, parts, zero_tangent
+from lawful.autodiff._dual import DualTracer, TangentAvals, avals_of, follow_at, parts, zero_tangent
 from lawful.autodiff._tape import Node, Tape
 from lawful.autodiff._transpose import backward_pass, pull_back
 from lawful.core import (
@@ -61,7 +62,7 @@ class LinearizeTracer(DualTracer):
     __slots__ = ()
 
 
-register_array_type(LinearizeTracer, aval=lambda x: x.aval)
+register_array_type(LinearizeTracer, aval=attrgetter("aval"))
 
 
 class LinearizeTrace(Trace):
@@ -82,10 +83,10 @@ class LinearizeTrace(Trace):
         return LinearizeTracer(self, primal, Var(tangent_aval), self.source, aval, tangent_aval)
 
     def process_primitive(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
-        primals, avals, tangent_avals, given = parts(self, args)
+        primals, tangent_avals, given = parts(self, args)
         if not given:
             return self.parent.process_primitive(primitive, args, params)  # type: ignore[union-attr]
-        recipe = linear_recipe(primitive, avals, tangent_avals, params)
+        recipe = linear_recipe(primitive, avals_of(args), tangent_avals, params)
         if recipe is None:
             results = self._run_rule(primitive, primals, tangent_avals, given, args, params)
         else:
@@ -93,10 +94,10 @@ class LinearizeTrace(Trace):
         return results if primitive.multiple_results else results[0]
 
     def follow(self, recipe: Recipe, args: Sequence[Any]) -> list[Any]:
-        primals, _, tangent_avals, given = parts(self, args)
+        primals, tangent_avals, given = parts(self, args)
         if not given:
             return self.parent.follow(recipe, args)  # type: ignore[union-attr]
-        found = recipe.remembered(("linearize", tangent_avals), linearized_recipe, tangent_avals)
+        found = recipe.remembered(linearized_recipe, tangent_avals)
         if found is None:
             return super().follow(recipe, args)
         exact, linearized = found
@@ -107,16 +108,16 @@ class LinearizeTrace(Trace):
 
     def _follow(self, recipe: LinearRecipe, primals: list[Any], given: list[Atom], args: Sequence[Any]) -> list[Any]:
         """Applies what was linearized before to primals and tangents."""
-        values = self.parent.follow(recipe.primal, primals)  # type: ignore[union-attr]
         source = user_source(3)
-        if recipe.count == 1 and recipe.numbers[0] is not None:  # as of most
+        values = follow_at(source, self.parent, recipe.primal, primals)  # type: ignore[arg-type]
+        if recipe.is_single:  # as most are
             x = values.pop(0)
             (tangent,) = self.linear.add(recipe, values, given, args, source)
-            return [LinearizeTracer(self, x, tangent, source, recipe.primal.out_avals[0], tangent.aval)]
+            return [LinearizeTracer(self, x, tangent, source, recipe.out_avals[0], tangent.aval)]
         tangents = self.linear.add(recipe, values[recipe.count :], given, args, source)
         return [
             x if number is None else LinearizeTracer(self, x, t := tangents[number], source, aval, t.aval)
-            for number, x, aval in zip(recipe.numbers, values, recipe.primal.out_avals, strict=False)
+            for number, x, aval in zip(recipe.numbers, values, recipe.out_avals, strict=False)
         ]
 
     def _run_rule(

@@ -72,18 +72,24 @@ class Tape(PartialTrace):
         Returns:
           The tangents of its outputs that are not zero.
         """
-        # What a recipe computes belongs to nobody else, unless it is a view of what the user gave.
-        given = [memory_owner(x) for x in args if isinstance(x, ndarray)]
-        if given:
-            for i, x in enumerate(residuals):
-                if type(x) is ndarray and any([memory_owner(x) is owner for owner in given]):
-                    residuals[i] = self.constant_value(x)
+        for x in residuals:
+            if type(x) is ndarray:
+                self._own(residuals, args)
+                break
         if not recipe.is_plain:
             return self.inline_atoms(recipe.linear, [*map(self.atom, residuals), *inputs], source)
         avals = recipe.linear.out_avals
         outputs = (Var(avals[0]),) if len(avals) == 1 else tuple([Var(aval) for aval in avals])
         self.eqns.append(Node(recipe, residuals, inputs, outputs, source))
         return outputs
+
+    def _own(self, residuals: list[Any], args: Sequence[Any]) -> None:
+        """Replaces residuals that share memory with arguments: what a recipe computes belongs to nobody else."""
+        owners = [memory_owner(x) for x in args if isinstance(x, ndarray)]
+        if owners:
+            for i, x in enumerate(residuals):
+                if type(x) is ndarray and any([memory_owner(x) is owner for owner in owners]):
+                    residuals[i] = self.constant_value(x)
 
     def value(self, atom: Atom) -> Any:
         """Returns what stands for a tangent as a value that rules compute with while the tape is current."""

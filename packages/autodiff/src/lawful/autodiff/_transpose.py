@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
 from typing import Any
 
 from lawful import tree
@@ -73,54 +74,61 @@ def pull_back(
       The cotangents of ``invars``; zeros are symbolic.
     """
     ct_of: dict[Any, Any] = {}
-    # Cotangents that are None are zero.
-    pulled: Iterable[tuple[Any, Any]] = zip(outvars, cts, strict=True)
-    steps = iter(entries)
     with at_source(place.source):
-        while True:
-            for atom, ct in pulled:
-                if type(atom) is Var and ct is not None and type(ct) is not Zero:
-                    known = ct_of.get(atom)
-                    ct_of[atom] = ct if known is None else add_tangents(known, ct)
-            for entry in steps:
-                is_node = type(entry) is Node
-                results = entry.outputs if is_node else entry.outvars
-                if len(results) == 1:  # as of most
-                    given = [ct_of.pop(results[0], None)]
-                    if given[0] is not None:
-                        break
+        for entry in chain((None,), entries):
+            if type(entry) is Node:
+                outputs = entry.outputs
+                if len(outputs) == 1:  # as of most
+                    ct = ct_of.pop(outputs[0], None)
+                    if ct is None:
+                        continue
+                    place.source = entry.source
+                    pulled = _pulled_node(entry, (get_aval(ct),), (ct,))
                 else:
-                    given = [ct_of.pop(var, None) for var in results]
-                    if any([ct is not None for ct in given]):
-                        break
-            else:
-                return [ct_of[var] if var in ct_of else Zero(var.aval) for var in invars]
-            place.source = entry.source
-            if is_node:
-                pulled = zip(entry.inputs, _pulled_node(entry, given), strict=True)
-            else:
-                pulled = _pulled_equation(entry, given, residuals)
+                    given = [ct_of.pop(var, None) for var in outputs]
+                    if all([ct is None for ct in given]):
+                        continue
+                    place.source = entry.source
+                    avals = tuple([None if ct is None else get_aval(ct) for ct in given])
+                    pulled = _pulled_node(entry, avals, given)
+                atoms = entry.inputs
+            elif entry is not None:
+                given = [ct_of.pop(var, None) for var in entry.outvars]
+                if all([ct is None for ct in given]):
+                    continue
+                place.source = entry.source
+                atoms, pulled = _pulled_equation(entry, given, residuals)
+            else:  # to begin with
+                atoms, pulled = outvars, _without_zeros(cts)
+            for atom, ct in zip(atoms, pulled, strict=True):
+                if ct is not None and type(atom) is Var:
+                    ct_of[atom] = add_tangents(ct_of[atom], ct) if atom in ct_of else ct
+    return [ct_of[var] if var in ct_of else Zero(var.aval) for var in invars]
 
 
-def _pulled_node(node: Node, cts: list[Any]) -> Sequence[Any]:
-    """Returns the cotangents of the inputs of a node; None for a zero."""
-    avals: tuple[ShapedArray | None, ...]
-    if len(cts) == 1:  # as of most
-        given, avals = cts, (get_aval(cts[0]),)
-    else:
-        given = [ct for ct in cts if ct is not None]
-        avals = tuple([None if ct is None else get_aval(ct) for ct in cts])
+def _without_zeros(cts: Sequence[Any]) -> list[Any]:
+    """Returns cotangents with None for symbolic zeros."""
+    return [None if type(ct) is Zero else ct for ct in cts]
+
+
+def _pulled_node(node: Node, avals: tuple[ShapedArray | None, ...], cts: Sequence[Any]) -> Sequence[Any]:
+    """Returns the cotangents of the inputs of a node from those of its outputs and their types; None for a zero."""
     recipe = node.recipe.pulled_back.get(avals) or node.recipe.transposed(avals)
     if recipe is None:  # a rule looks at values
         residuals = [Var(get_aval(x)) for x in node.residuals]
         values = dict(zip(residuals, node.residuals, strict=True))
-        return pull_back(reversed(equations(node, residuals)), node.inputs, node.outputs, values, cts)
-    found = current.trace.follow(recipe.steps, node.residuals + given)
+        cts = pull_back(reversed(equations(node, residuals)), node.inputs, node.outputs, values, cts)
+        return _without_zeros(cts)
+    if None in avals:
+        cts = [ct for ct in cts if ct is not None]
+    found = current.trace.follow(recipe.steps, [*node.residuals, *cts])
     return found if recipe.all_nonzero else [None if number is None else found[number] for number in recipe.numbers]
 
 
-def _pulled_equation(eqn: JaxprEqn, cts: Sequence[Any], residuals: dict[Var, Any]) -> Iterable[tuple[Atom, Any]]:
-    """Returns the operands that an equation is linear in, with their cotangents; None for a zero.
+def _pulled_equation(
+    eqn: JaxprEqn, cts: Sequence[Any], residuals: dict[Var, Any]
+) -> tuple[Sequence[Atom], Sequence[Any]]:
+    """Returns the operands that an equation is linear in, and their cotangents; None for a zero.
 
     Args:
       eqn: the equation.
@@ -142,7 +150,7 @@ def _pulled_equation(eqn: JaxprEqn, cts: Sequence[Any], residuals: dict[Var, Any
             linear.append(False)
             others.append(atom.val)  # type: ignore[union-attr]
     if not linear_atoms:
-        return ()  # a constant of the linear program, such as zeros
+        return (), ()  # a constant of the linear program, such as zeros
     given = [ct for ct in cts if ct is not None]
     recipe = transpose_recipe(
         eqn.primitive,
@@ -154,15 +162,13 @@ def _pulled_equation(eqn: JaxprEqn, cts: Sequence[Any], residuals: dict[Var, Any
     )
     if recipe is not None:
         found = current.trace.follow(recipe.steps, others + given)
-        in_cts = [None if number is None else found[number] for number in recipe.numbers]
-        return zip(linear_atoms, in_cts, strict=True)
+        return linear_atoms, [None if number is None else found[number] for number in recipe.numbers]
     rest = iter(others)
     args = [UndefinedPrimal(atom.aval) if lin else next(rest) for atom, lin in zip(eqn.invars, linear, strict=True)]
     out_cts = [Zero(var.aval) if ct is None else ct for var, ct in zip(eqn.outvars, cts, strict=True)]
     rule = eqn.primitive.rule("transpose")
-    return zip(
-        eqn.invars, rule(out_cts if eqn.primitive.multiple_results else out_cts[0], *args, **eqn.params), strict=True
-    )
+    in_cts = rule(out_cts if eqn.primitive.multiple_results else out_cts[0], *args, **eqn.params)
+    return eqn.invars, _without_zeros(in_cts)
 
 
 def linear_program(

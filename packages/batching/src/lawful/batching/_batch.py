@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from operator import attrgetter
 from typing import Any
 
 from lawful.core import (
@@ -54,7 +55,7 @@ class BatchTracer(Tracer):
         self.aval = ShapedArray(shape, batched.dtype, weak_type)
 
 
-register_array_type(BatchTracer, aval=lambda x: x.aval)
+register_array_type(BatchTracer, aval=attrgetter("aval"))
 
 
 def batched_aval(aval: ShapedArray, dim: int | None, size: int) -> ShapedArray:

@@ -38,7 +38,7 @@ class Recipe:
       results: the numbers of the outputs.
       out_avals: their types.
       closed: the jaxpr.
-      derived: what transformations derived of the recipe.
+      derived: what transformations derived of the recipe, by what derives it and for which types.
       function: the recipe as one Python function of NumPy values, once it has been evaluated often.
     """
 
@@ -58,7 +58,7 @@ class Recipe:
         self._evaluated = 0
         self.function: Callable[..., list[Any]] | None = None
         self.closed = closed
-        self.derived: dict[Hashable, Any] = {}
+        self.derived: dict[Hashable, dict[Any, Any]] = {}
         jaxpr = closed.jaxpr
         assert not jaxpr.constvars, "a recipe has no array constants"
         atoms = [atom for eqn in jaxpr.eqns for atom in eqn.invars] + list(jaxpr.outvars)
@@ -88,22 +88,14 @@ class Recipe:
         if self._evaluated > _OFTEN and self._compile is not None:
             self.function = self._compile(self.closed)
 
-    def remembered[R](
-        self, key: Hashable, derive: Callable[Concatenate[Recipe, ...], R | None], *args: Any
-    ) -> R | None:
-        """Returns what a transformation derives of the recipe, once for each key; None where it cannot.
-
-        Args:
-          key: the transformation, and all that the result depends on.
-          derive: derives it.
-          args: what ``derive`` is given after the recipe.
-        """
-        found: R | None
+    def remembered[K: Hashable, R](self, derive: Callable[[Recipe, K], R | None], types: K) -> R | None:
+        """Returns what a transformation derives of the recipe for some types, once; None where it cannot."""
         try:
-            found = self.derived[key]
+            return self.derived[derive][types]  # type: ignore[no-any-return]
         except KeyError:
-            found = self.derived[key] = derived_or_none(lambda: derive(self, *args))
-        return found
+            found = derived_or_none(lambda: derive(self, types))
+            self.derived.setdefault(derive, {})[types] = found
+            return found
 
 
 def derived_or_none[R](derive: Callable[[], R | None]) -> R | None:

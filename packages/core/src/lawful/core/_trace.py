@@ -14,6 +14,7 @@ from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy import ndarray
 
 from lawful.core import _collector
 from lawful.core._arrays import python_scalar_types, to_numpy
@@ -96,7 +97,7 @@ class EvalTrace(Trace):
 
     def process_primitive(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
         for x in args:
-            if type(x) not in _numpy_types or (type(x) is np.ndarray and not x.dtype.isnative):
+            if (kind := type(x)) not in _scalar_types and not (kind is ndarray and x.dtype.isnative):
                 args = [_concrete(x, primitive.impl_takes_any_array) for x in args]
                 break
         impl = primitive.rules.get("impl")
@@ -114,8 +115,7 @@ class EvalTrace(Trace):
 
     def follow(self, recipe: Recipe, args: Sequence[Any]) -> list[Any]:
         for x in args:
-            kind = type(x)
-            if kind not in _numpy_types or (kind is np.ndarray and not x.dtype.isnative):
+            if (kind := type(x)) not in _scalar_types and not (kind is ndarray and x.dtype.isnative):
                 return super().follow(recipe, args)
         trace, function = current.trace, recipe.function
         if function is not None and trace is self:
@@ -138,8 +138,8 @@ class EvalTrace(Trace):
             current.trace = trace
 
 
-_numpy_types = frozenset(
-    {np.ndarray, *python_scalar_types, *(np.dtype(code).type for code in np.typecodes["All"] if code not in "OSUVMmgG")}
+_scalar_types = frozenset(
+    {*python_scalar_types, *(np.dtype(code).type for code in np.typecodes["All"] if code not in "OSUVMmgG")}
     - {int}  # whose values must be looked at: they may not fit
 )
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -71,7 +72,7 @@ class ShapeDtypeStruct:
         return f"ShapeDtypeStruct(shape={self.shape}, dtype={self.dtype}{weak})"
 
 
-register_array_type(ShapeDtypeStruct, aval=lambda x: x.aval)
+register_array_type(ShapeDtypeStruct, aval=attrgetter("aval"))
 register_array_type(ShapedArray, aval=lambda x: x)
 
 

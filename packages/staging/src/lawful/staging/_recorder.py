@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -56,7 +57,7 @@ class JaxprTracer(Tracer):
         self._trace.before_looking()
 
 
-register_array_type(JaxprTracer, aval=lambda x: x.aval)
+register_array_type(JaxprTracer, aval=attrgetter("aval"))
 
 
 class Recorder(Trace):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from operator import attrgetter
 from typing import Any
 
 from lawful.core import Primitive, Trace, Tracer, current, get_aval, new_trace, register_array_type, set_current
@@ -26,7 +27,7 @@ class JetTracer(Tracer):
         return first.concrete() if isinstance(first, Tracer) else first
 
 
-register_array_type(JetTracer, aval=lambda x: x.aval)
+register_array_type(JetTracer, aval=attrgetter("aval"))
 
 
 class JetTrace(Trace):
