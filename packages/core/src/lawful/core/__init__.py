@@ -55,9 +55,10 @@ from lawful.core._jaxpr import Atom, ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
 from lawful.core._memo import clear_memos, memoize
 from lawful.core._nesting import jaxprs_in_params, map_jaxprs
 from lawful.core._parse import parse_jaxpr
-from lawful.core._primitive import Primitive, RecipeBook, primitives_by_name
+from lawful.core._primitive import Primitive, primitives_by_name
 from lawful.core._print import format_jaxpr
-from lawful.core._recipe import Recipe, derived_or_none, exact_key, kind_of, remembered
+from lawful.core._recipe import Recipe, exact_key, kind_of
+from lawful.core._recipe_book import RecipeBook, derived_or_none, remembered
 from lawful.core._record import record
 from lawful.core._source import SourceLine, at_source, place, user_source
 from lawful.core._trace import Trace, current, eval_trace, new_trace, set_current, unusable_tracer

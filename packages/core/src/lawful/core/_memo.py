@@ -9,7 +9,7 @@ from typing import Concatenate, cast
 from weakref import WeakSet
 
 from lawful.core._jaxpr import ClosedJaxpr
-from lawful.core._primitive import forget_recipes
+from lawful.core._recipe_book import forget_recipes
 
 # Which jaxprs hold a memo, so that all can be emptied.
 _with_memo: WeakSet[ClosedJaxpr] = WeakSet()

@@ -15,13 +15,13 @@ transformation under a new name without an edit here.
 from __future__ import annotations
 
 import inspect
-import threading
 from collections.abc import Callable
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, TypeVar
-from weakref import WeakSet, WeakValueDictionary
+from weakref import WeakValueDictionary
 
 from lawful.core._errors import MissingRuleError
+from lawful.core._recipe_book import RecipeBook, note_definition
 from lawful.core._record import record
 from lawful.core._trace import current
 
@@ -35,78 +35,16 @@ F = TypeVar("F", bound=Rule)
 primitives_by_name: WeakValueDictionary[str, Primitive] = WeakValueDictionary()
 
 
-class RecipeBook:
-    """Remembers what was derived of the rules of primitives, by key, until one is defined anew: see `remembered`."""
-
-    __slots__ = ("__weakref__", "recipes")
-
-    def __init__(self) -> None:
-        self.recipes: dict[Any, Any] = {}
-
-
-#: Those that remember something.
-_with_recipes: WeakSet[RecipeBook] = WeakSet()
-#: How many recipes are remembered; all go when there are more.
-_MOST_RECIPES = 4096
-#: How often a rule has been defined.
-_definitions = 0
-_lock = threading.Lock()
-
-
-def definitions() -> int:
-    """Returns how often a rule of any primitive has been defined."""
-    return _definitions
-
-
-def remember_recipe(book: RecipeBook, key: Any, recipe: Any, since: int) -> None:
-    """Keeps what was derived of rules until one is defined anew.
-
-    Args:
-      book: where it is kept.
-      key: by which it is found.
-      recipe: what was derived.
-      since: what `definitions` gave before; where a rule has been defined meanwhile, nothing is kept.
-    """
-    with _lock:
-        if since != _definitions:
-            return
-        if sum([len(other.recipes) for other in _with_recipes]) >= _MOST_RECIPES:
-            _forget()
-        _with_recipes.add(book)
-        book.recipes[key] = recipe
-
-
-def forget_recipes() -> None:
-    """Forgets all that was derived of the rules of primitives."""
-    with _lock:
-        _forget()
-
-
-def _note_definition() -> None:
-    global _definitions
-    with _lock:
-        _definitions += 1
-        _forget()
-
-
-def _forget() -> None:
-    if not _with_recipes:  # as while lawful is imported, which defines a thousand rules
-        return
-    for book in _with_recipes:
-        book.recipes.clear()
-    _with_recipes.clear()
-
-
 class Rules(dict[str, Rule]):
     """The rules of a primitive. A new one changes what was derived of the rules of others that apply the primitive."""
 
     def __setitem__(self, slot: str, rule: Rule) -> None:
         super().__setitem__(slot, rule)
-        _note_definition()
+        note_definition()
 
     def __delitem__(self, slot: str) -> None:
         super().__delitem__(slot)
-        _note_definition()
+        note_definition()
 
 
 def primitive_named(name: str) -> Primitive:

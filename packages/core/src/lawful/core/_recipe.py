@@ -8,14 +8,14 @@ It stands beside the rule: a trace that follows the recipe does what the rule wo
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from typing import Any, Concatenate
+from typing import Any
 
 import numpy as np
 
 from lawful.core._aval import ShapedArray
 from lawful.core._jaxpr import ClosedJaxpr, Jaxpr, Literal
-from lawful.core._primitive import Primitive, RecipeBook, definitions, remember_recipe
-from lawful.core._trace import current
+from lawful.core._primitive import Primitive
+from lawful.core._recipe_book import derived_or_none
 
 #: A primitive with its parameters, the numbers of its operands, and the types of its results.
 Step = tuple[Primitive, dict[str, Any], tuple[int, ...], tuple[ShapedArray, ...]]
@@ -96,61 +96,6 @@ class Recipe:
             found = derived_or_none(lambda: derive(self, types))
             self.derived.setdefault(derive, {})[types] = found
             return found
-
-
-def derived_or_none[R](derive: Callable[[], R | None]) -> R | None:
-    """Returns what running rules on types gives; None where that fails.
-
-    The rules themselves are asked then: they look at values, or they say what is wrong, and of which values.
-    """
-    try:
-        return derive()
-    except Exception:  # of a rule, which is anybody's, and is run again
-        return None
-
-
-def remembered[B: RecipeBook, R](
-    book: B, key: Hashable, derive: Callable[Concatenate[B, ...], R | None], *args: Any
-) -> R | None:
-    """Returns what was derived of the rules of primitives, once for each key.
-
-    To derive it takes several times as long as what it is derived for. Where values are computed at once, and a key
-    may never come again, as with arrays of another length in every call, it is only noted the first time. A program
-    that is recorded has the same equations whatever came before, so that there it is derived the first time.
-
-    Args:
-      book: keeps what is remembered, and forgets it when a rule is defined: the primitive whose rule it is, or one
-        of a function.
-      key: all that the result depends on beside the rules.
-      derive: runs rules on types. It is called again only after `clear_memos`.
-      args: what ``derive`` is given after the book.
-
-    Returns:
-      The result; None where it is not derived yet, or cannot be on types alone, because something looks at values or
-      fails.
-    """
-    found: R | None
-    try:
-        found = book.recipes[key]
-    except KeyError:
-        if current.trace.evaluates_constants:
-            remember_recipe(book, key, _NOTED, definitions())
-            return None
-        return _derived(book, key, derive, args)
-    except TypeError:  # a parameter is not hashable
-        return None
-    return _derived(book, key, derive, args) if found is _NOTED else found
-
-
-#: Stands for what is derived the next time.
-_NOTED: Any = object()
-
-
-def _derived[R](book: RecipeBook, key: Hashable, derive: Callable[..., R | None], args: Any) -> R | None:
-    since = definitions()
-    found = derived_or_none(lambda: derive(book, *args))
-    remember_recipe(book, key, found, since)
-    return found
 
 
 def exact_key(params: dict[Any, Any]) -> Any:
