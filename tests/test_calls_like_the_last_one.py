@@ -15,7 +15,7 @@ from lawful import ops, tree
 from lawful.autodiff import grad
 from lawful.batching import vmap
 from lawful.control_flow import fori_loop
-from lawful.core import LawfulError, get_aval
+from lawful.core import LawfulError, float0, get_aval
 from lawful.staging import clear_caches, jit, make_jaxpr, pure_callback
 from lawful.xla_backend import Array, device_put
 
@@ -195,6 +195,51 @@ def test_donated_arrays_are_gone_also_the_second_time() -> None:
         assert not y.is_deleted()
         with pytest.raises(LawfulError, match="donated"):
             compiled(x, y)
+
+
+def small(x: Any) -> Any:
+    if x > 1.0:
+        raise ValueError(f"{float(x)} is too large")
+    return x
+
+
+# Programs that take more than their arguments, or give other than one array.
+PROGRAMS: dict[str, Callable[..., Any]] = {
+    "one result": lambda x: x + 1.0,
+    "two results": lambda x: (x + 1.0, x),
+    "no result": lambda x: (),
+    "a large constant": lambda x: x + np.arange(1000.0),
+    "a gradient of integers": grad(lambda n, x: n * x, argnums=(0, 1), allow_int=True),
+    "only a gradient of integers": lambda x: grad(lambda n: n * x, allow_int=True)(3),
+    "a Python function": lambda x: pure_callback(small, x, x),
+}
+
+
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_calls_with_arrays_again_and_again(name: str) -> None:
+    function = PROGRAMS[name]
+    compiled = jit(function, backend="xla")
+    count = 2 if name == "a gradient of integers" else 1
+    for number in (0.5, 0.25, -1.0):
+        args = [device_put(2)] * (count - 1) + [device_put(number)]
+        found, wanted = compiled(*args), function(*[2] * (count - 1), np.float64(number))
+        assert tree.structure(found) == tree.structure(wanted)
+        for x, y in zip(tree.leaves(found), tree.leaves(wanted), strict=True):
+            assert get_aval(x).dtype == get_aval(y).dtype
+            assert get_aval(x).shape == get_aval(y).shape
+            if get_aval(x).dtype != float0:
+                np.testing.assert_array_equal(np.asarray(x), y)
+
+
+def test_what_a_python_function_raises_in_a_later_call() -> None:
+    compiled = jit(lambda x: pure_callback(small, x, x), backend="xla")
+    for number in (0.5, 0.25, 2.0, 0.5, 3.0):
+        x = device_put(number)
+        if number < 1.0:
+            assert float(compiled(x)) == number
+        else:
+            with pytest.raises(ValueError, match=f"^{number} is too large"):
+                compiled(x)
 
 
 @every_backend

@@ -38,6 +38,7 @@ def test_nowhere() -> None:
 
 SCRIPT = """
 import numpy as np
+from lawful.staging import jit
 from lawful.xla_backend import device_put, devices
 first, second = devices()
 x = device_put(np.arange(3.0), first)
@@ -46,6 +47,12 @@ assert (x.device, y.device) == (first, second)
 assert np.array_equal(x, y)
 assert not np.shares_memory(np.asarray(x), np.asarray(y))
 assert device_put(2.0).to_device(second).weak_type
+
+double = jit(lambda x: x * 2.0)
+for _ in range(3):
+    for there in (x, y, y, x):
+        assert double(there).device == there.device
+        assert np.array_equal(double(there), 2.0 * np.arange(3.0))
 """
 
 

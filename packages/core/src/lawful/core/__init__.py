@@ -13,6 +13,7 @@ from lawful.core._alpha import alpha_equivalent, explain_difference
 from lawful.core._arrays import array_types, get_aval, is_array, python_scalar_types, register_array_type, to_numpy
 from lawful.core._aval import ShapedArray, UndefinedPrimal, Zero, instantiate_zeros, zeros
 from lawful.core._collector import rare_collections
+from lawful.core._collector import running as running_transformations
 from lawful.core._declaration import Call, Choose, Declaration, Interval
 from lawful.core._devices import check_device, placed, register_device_type
 from lawful.core._dtypes import (
@@ -148,6 +149,7 @@ __all__ = [
     "register_array_type",
     "register_device_type",
     "remembered",
+    "running_transformations",
     "set_current",
     "short_name",
     "shorten",

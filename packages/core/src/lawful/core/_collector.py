@@ -19,21 +19,22 @@ USUAL: Final = 10
 #: The number while transformations run: one that nobody else sets, by which it is known again.
 RARE: Final = 301
 
-# An entry for each transformation that runs, in whatever thread. There is no lock: a collection may start while it is
-# held, and run a finalizer that needs it. Whoever takes out the last entry comes after all who changed the number.
-_running: list[None] = []
+#: An entry for each transformation that runs, in whatever thread: while it is empty, none does.
+# There is no lock: a collection may start while it is held, and run a finalizer that needs it. Whoever takes out the
+# last entry comes after all who changed the number.
+running: list[None] = []
 
 
 def hold_back() -> None:
     """Makes collections of everything rare until ``let_go`` has been called as often as this."""
-    _running.append(None)
+    running.append(None)
     _replace(USUAL, RARE)
 
 
 def let_go() -> None:
     """Ends what one call of ``hold_back`` began."""
-    _running.pop()
-    if not _running:
+    running.pop()
+    if not running:
         _replace(RARE, USUAL)
 
 

@@ -22,6 +22,7 @@ from lawful.core import (
     kind_of,
     rare_collections,
     record,
+    running_transformations,
 )
 from lawful.staging._ahead_of_time import Traced
 from lawful.staging._backends import CompiledProgram
@@ -239,15 +240,16 @@ class JitFunction:
         return tuple(tree.leaves(chosen))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if current.trace is eval_trace:
+        # Where nothing is being transformed in any thread, this thread need not be asked, which takes longer.
+        if not running_transformations or current.trace is eval_trace:
             recent = self._cache.recent
             for direct in recent:
-                given: Sequence[Any] | None
-                if kwargs or direct.takes_names:
-                    given = direct.match((args, kwargs)) if direct.takes_names and direct.match else None
+                match = direct.match
+                if match is None:
+                    results = None if kwargs else direct.run(args)
                 else:
-                    given = args if direct.match is None else direct.match(args)
-                results = None if given is None else direct.run(given)
+                    given = match((args, kwargs)) if direct.takes_names else None if kwargs else match(args)
+                    results = None if given is None else direct.run(given)
                 if results is not None:
                     if direct is not recent[0]:
                         self._cache.put_first(direct)

@@ -161,7 +161,7 @@ def _after_fork() -> None:
         _forked = True
         _lock = threading.Lock()
         for executable in list(_executables):
-            executable._execute = _refuse_forked
+            executable.execute = _refuse_forked
 
 
 os.register_at_fork(after_in_child=_after_fork)
@@ -329,14 +329,20 @@ Options = Mapping[str, str | bool | int | float]
 
 
 class Executable:
-    """A compiled program, loaded on one device."""
+    """A compiled program, loaded on one device.
 
-    __slots__ = ("__weakref__", "_execute", "_handlers", "_loaded", "device")
+    Attributes:
+      device: the device.
+      execute: starts the program: ``execute(buffers).consume_with_handlers(handlers)`` is what ``run`` does.
+      handlers: they make buffers of its results.
+    """
+
+    __slots__ = ("__weakref__", "_loaded", "device", "execute", "handlers")
 
     def __init__(self, loaded: Any, device: Device, out_avals: Sequence[ShapedArray]) -> None:
         self._loaded = loaded
-        self._execute = loaded.execute_sharded
-        self._handlers = [xla_client.array_result_handler(aval, _sharding(device), True) for aval in out_avals]
+        self.execute = loaded.execute_sharded
+        self.handlers = [xla_client.array_result_handler(aval, _sharding(device), True) for aval in out_avals]
         self.device = device
         _executables.add(self)
 
@@ -345,7 +351,7 @@ class Executable:
 
         The arguments must have the shapes and dtypes that were compiled for: only their sizes are checked here.
         """
-        results: list[Any] = self._execute(buffers).consume_with_handlers(self._handlers)
+        results: list[Any] = self.execute(buffers).consume_with_handlers(self.handlers)
         return results
 
     def hlo_text(self) -> str:
@@ -412,9 +418,9 @@ class CallingExecutable(Executable):
             buffer.block_until_ready()
         with nullcontext() if _turns is None else _turns.one():
             try:
-                started = self._execute(buffers, with_tokens=True)
+                started = self.execute(buffers, with_tokens=True)
                 ended = started.consume_token()
-                results = cast("list[Any]", started.consume_with_handlers(self._handlers))
+                results = cast("list[Any]", started.consume_with_handlers(self.handlers))
                 ended.block_until_ready()
             except RuntimeFailure as error:
                 raised = self._functions.raised(error)
