@@ -42,10 +42,9 @@ class Deferred:
         """Whether an equation that is taken out changes the weakness of a value, and nothing else."""
         return eqn.outvars[0] in self.converted
 
-    def originals(self, atoms: Iterable[Atom]) -> Iterator[Atom]:
-        """Yields for each operand what it is, but for its weakness."""
-        for atom in atoms:
-            yield self.converted.get(atom, atom)
+    def originals(self, atoms: Iterable[Atom]) -> Iterable[Atom]:
+        """Returns for each operand what it is, but for its weakness."""
+        return [self.converted.get(atom, atom) for atom in atoms] if self.converted else atoms
 
 
 def deferred(jaxpr: Jaxpr, labels: Sequence[int], least: int) -> list[Deferred]:

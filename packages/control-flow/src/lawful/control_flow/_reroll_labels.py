@@ -39,20 +39,28 @@ class _Labels:
 
     def __init__(self) -> None:
         self._labels: dict[Hashable, int] = {}
+        # Of equations without parameters, by primitive and types as they are: most come again and again.
+        self._plain: dict[Hashable, int] = {}
         self._programs: dict[int, int] = {}
         self._printed: dict[str, list[tuple[Any, int]]] = {}
 
     def of(self, eqn: JaxprEqn) -> int:
         """Returns the label of an equation; that of one which must not be repeated is its own."""
         params = eqn.params
+        types = (tuple([atom.aval for atom in eqn.invars]), tuple([var.aval for var in eqn.outvars]))
+        known = None if params else self._plain.get((eqn.primitive, types))
+        if known is not None:
+            return known
         if eqn.primitive.effectful or (params and applies_effects(eqn.primitive, params)):
             return self._new()
-        operands = tuple([_strong(atom.aval) for atom in eqn.invars])
-        results = tuple([_strong(var.aval) for var in eqn.outvars])
+        operands, results = [tuple(map(_strong, avals)) for avals in types]
         if any([aval.dtype == float0 for aval in (*operands, *results)]):
             return self._new()  # there are no stacks of them
-        values = tuple([(name, self._key(params[name])) for name in sorted(params)]) if params else ()
-        return self._labels.setdefault((eqn.primitive, operands, results, values), len(self._labels))
+        values = tuple([(name, self._key(params[name])) for name in sorted(params)])
+        label = self._labels.setdefault((eqn.primitive, operands, results, values), len(self._labels))
+        if not params:
+            self._plain[eqn.primitive, types] = label
+        return label
 
     def _new(self) -> int:
         number = len(self._labels)

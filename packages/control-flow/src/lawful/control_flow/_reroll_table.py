@@ -54,44 +54,49 @@ def table_of(jaxpr: Jaxpr, labels: Sequence[int], deferred: Deferred) -> Table:
     """Returns the table of a program, whose equations have these labels, without what is deferred."""
     eqns: list[JaxprEqn] = []
     places: list[int] = []
-    makers: list[int] = []
-    results: list[int] = []
+    givers: list[tuple[int, int]] = []
     made: dict[Atom, tuple[int, int]] = {}
     nothing = (OUTSIDE, 0)
     for number, eqn in enumerate(jaxpr.eqns):
         value = deferred.values.get(number)
-        if isinstance(value, JaxprEqn) and deferred.is_conversion(value):
+        if value is None:
+            if number not in deferred.dropped:
+                givers += [made.get(x, nothing) for x in eqn.invars]
+                for result, var in enumerate(eqn.outvars):
+                    made[var] = (len(eqns), result)
+                eqns.append(eqn)
+                places.append(number)
+        elif isinstance(value, JaxprEqn) and deferred.is_conversion(value):
             (var,) = value.outvars
             made[var] = made.get(deferred.converted[var], nothing)
-        elif value is not None:
+        else:
             operands = value.operands if isinstance(value, RowSum) else value.invars
             last = max([made.get(x, nothing)[0] for x in operands], default=OUTSIDE)
             made.update([(var, (last, DEFERRED)) for var in eqn.outvars])
-        elif number not in deferred.dropped:
-            for x in eqn.invars:
-                maker, result = made.get(x, nothing)
-                makers.append(maker)
-                results.append(result)
-            for result, var in enumerate(eqn.outvars):
-                made[var] = (len(eqns), result)
-            eqns.append(eqn)
-            places.append(number)
     atoms = [*deferred.originals([x for eqn in eqns for x in eqn.invars])]
     first = [0, *accumulate([len(eqn.invars) for eqn in eqns])]
-    rows = [deferred.rows.get(atom) for atom in atoms] if deferred.rows else [None] * len(atoms)
-    lines: dict[Hashable, int] = {}
-    of_row = [0 if row is None else lines.setdefault((row.array, row.line), len(lines) + 1) for row in rows]
-    positions = [maker if row is None else row.start for row, maker in zip(rows, makers, strict=True)]
+    makers, results = np.array(givers, np.int64).reshape(-1, 2).T.copy()
+    rows = {i: row for i, atom in enumerate(atoms) if (row := deferred.rows.get(atom))} if deferred.rows else {}
+    lines, positions = np.zeros_like(makers), makers.copy()
+    known: dict[Hashable, int] = {}
+    for i, row in rows.items():
+        lines[i] = known.setdefault((row.array, row.line), len(known) + 1)
+        positions[i] = row.start
     return Table(
         eqns, _array([labels[place] for place in places]), _array(first), atoms, _array(_numbers(atoms, rows)),
-        _array(makers), _array(results), _array(of_row), _array(positions),
+        makers, results, lines, positions,
     )  # fmt: skip
 
 
-def _numbers(atoms: Sequence[Atom], rows: Sequence[Row | None]) -> list[int]:
+def _numbers(atoms: Sequence[Atom], rows: dict[int, Row]) -> list[int]:
     """Returns numbers that are equal for the same variable, literal, or row of an array."""
+    # A number of the user's program is one object, wherever a loop puts it.
+    literals = {(id(x.val), x.aval): x for x in atoms if type(x) is Literal}
+    key_of = {same: literal_key(x) for same, x in literals.items()}
+    keys: list[Hashable] = [key_of[id(x.val), x.aval] if type(x) is Literal else x for x in atoms]
+    for i, row in rows.items():
+        keys[i] = row
     known: dict[Hashable, int] = {}
-    keys = [literal_key(x) if type(x) is Literal else row or x for x, row in zip(atoms, rows, strict=True)]
     return [known.setdefault(key, len(known)) for key in keys]
 
 
