@@ -177,6 +177,7 @@ from lawful.ops._optimization_barrier import optimization_barrier, optimization_
 from lawful.ops._power import integer_pow, integer_pow_p
 from lawful.ops._product_precision import Precision
 from lawful.ops._promotion import promote
+from lawful.ops._promotion_recipe import apply_promoted
 from lawful.ops._qr import qr, qr_p
 from lawful.ops._random_bits import random_bits, random_bits_p
 from lawful.ops._reduce_window import (
@@ -305,6 +306,7 @@ __all__ = [
     "add_tangents",
     "align_to_front",
     "and_p",
+    "apply_promoted",
     "argmax",
     "argmax_p",
     "argmin",

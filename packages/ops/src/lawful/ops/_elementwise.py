@@ -32,7 +32,7 @@ from lawful.core import (
     supported_dtypes,
 )
 from lawful.ops._batching import add_batch_dim, align_to_front
-from lawful.ops._promotion import promotion_of, require_equal
+from lawful.ops._promotion import require_equal
 from lawful.ops._promotion_recipe import apply_promoted
 
 #: ``derivative(tangent, ans, *primals, **params)`` gives one argument's share of the output tangent.
@@ -103,22 +103,11 @@ class Elementwise:
             except (TypeError, ValueError, OverflowError):
                 pass  # the path below says what is wrong
         self._check_count(args)
-        return self.apply(self.primitive.name, self.promote_as, args)
+        return apply_promoted(self.primitive, self.primitive.name, self.promote_as, args)
 
     def operator(self, *args: Any) -> Any:
         """Applies the op as a Python operator: as the function, but weak operands give a weak result."""
-        return self.apply(self.primitive.name, self.promote_as, args, True)
-
-    def apply(self, name: str, promote_as: np.ufunc | None, args: Sequence[Any], operator: bool = False) -> Any:
-        """Applies the primitive to promoted and broadcast arguments.
-
-        Args:
-          name: the function that the user called, for messages.
-          promote_as: the ufunc whose promotion is followed; None for the plain one.
-          args: as many arrays, numbers or tracers as the op takes.
-          operator: whether a Python operator was used.
-        """
-        return apply_promoted(self.primitive, args, promotion_of(name, promote_as, args, operator))
+        return apply_promoted(self.primitive, self.primitive.name, self.promote_as, args, True)
 
     def _check_count(self, args: Sequence[Any]) -> None:
         if len(args) != self.arity:

@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+
 from lawful.core import (
     Atom,
     ClosedJaxpr,
@@ -23,23 +25,28 @@ from lawful.core import (
     get_aval,
     remembered,
 )
-from lawful.ops._promotion import Conversion, Promotion, broadcast_steps, broadcast_to, convert
+from lawful.ops._promotion import Conversion, broadcast_steps, broadcast_to, convert, promotion_of
 
 Shape = tuple[int, ...]
 
 
-def apply_promoted(primitive: Primitive, args: Sequence[Any], promotion: Promotion) -> Any:
+def apply_promoted(
+    primitive: Primitive, name: str, promote_as: np.ufunc | None, args: Sequence[Any], operator: bool = False
+) -> Any:
     """Applies a primitive to arguments that are promoted and broadcast before.
 
     Args:
       primitive: a strict elementwise one, of one result and no parameters.
-      args: arrays, numbers or tracers.
-      promotion: what is done to them.
+      name: the function that the user called, for messages.
+      promote_as: the ufunc whose promotion is followed; None for the plain one.
+      args: as many arrays, numbers or tracers as the primitive takes.
+      operator: whether a Python operator was used, which gives a weak result of weak operands; a function gives a
+        strong one.
 
     Law: it is what converting and broadcasting each argument and then applying the primitive gives.
     """
     trace = current.trace
-    conversions, shape = promotion
+    conversions, shape = promotion_of(name, promote_as, args, operator)
     traced: list[Conversion] = []
     if conversions:
         args = [*args]
