@@ -20,7 +20,8 @@ Key = tuple[tuple[int, ...], np.dtype[Any], bool]
 # Every abstract value that somebody holds, so that equal ones are one object...
 _all: WeakValueDictionary[Key, ShapedArray] = WeakValueDictionary()
 # ...and those seen of late, which stay alive, and are found by a plain dictionary in a tenth of the time.
-_recent: dict[Key, ShapedArray] = {}
+#: By shape, dtype and weakness.
+recent: dict[Key, ShapedArray] = {}
 _MOST_RECENT: Final = 8192
 _lock = threading.Lock()
 
@@ -39,17 +40,19 @@ class ShapedArray:
     Source: ``jax.core.ShapedArray``.
     """
 
-    __slots__ = ("__weakref__", "dtype", "ndim", "shape", "size", "weak_type")
+    __slots__ = ("__weakref__", "_is_of_tangents", "dtype", "ndim", "shape", "size", "weak_type")
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
     weak_type: bool
     ndim: int
     size: int
+    #: Whether tangents of values of this type have this type.
+    _is_of_tangents: bool
 
     def __new__(cls, shape: tuple[int, ...], dtype: Any, weak_type: bool = False) -> ShapedArray:
         try:
-            return _recent[shape, dtype, weak_type]
+            return recent[shape, dtype, weak_type]
         except (KeyError, TypeError):
             return _intern(tuple(int(size) for size in shape), dtype, bool(weak_type))
 
@@ -74,8 +77,7 @@ class ShapedArray:
 
     def to_tangent_aval(self) -> ShapedArray:
         """Returns the type of tangents of values of this type: of dtype float0 for integers and booleans."""
-        dtype = tangent_dtype(self.dtype)
-        return self if dtype is self.dtype else ShapedArray(self.shape, dtype)
+        return self if self._is_of_tangents else ShapedArray(self.shape, float0)
 
 
 def _intern(shape: tuple[int, ...], dtype: Any, weak_type: bool) -> ShapedArray:
@@ -86,15 +88,16 @@ def _intern(shape: tuple[int, ...], dtype: Any, weak_type: bool) -> ShapedArray:
         aval = _all.get(key)
         if aval is None:
             aval = _all[key] = _new(shape, dtype, weak_type)
-        if len(_recent) >= _MOST_RECENT:
-            _recent.clear()
-        _recent[key] = aval
+        if len(recent) >= _MOST_RECENT:
+            recent.clear()
+        recent[key] = aval
     return aval
 
 
 def _new(shape: tuple[int, ...], dtype: np.dtype[Any], weak_type: bool) -> ShapedArray:
     aval = object.__new__(ShapedArray)
     fields = {"shape": shape, "dtype": dtype, "weak_type": weak_type, "ndim": len(shape), "size": math.prod(shape)}
+    object.__setattr__(aval, "_is_of_tangents", tangent_dtype(dtype) is dtype)
     for name, value in fields.items():
         object.__setattr__(aval, name, value)
     return aval
