@@ -177,7 +177,7 @@ def elementwise(
 
     @primitive.def_abstract_eval
     def abstract_eval(*avals: ShapedArray, **params: Any) -> ShapedArray:
-        aval = require_equal(name, avals)
+        aval = avals[0] if len(avals) == 1 else require_equal(name, avals)
         return aval if result is None else aval.update(dtype=result(aval.dtype))
 
     @primitive.def_batch

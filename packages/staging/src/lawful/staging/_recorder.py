@@ -82,7 +82,8 @@ class Recorder(Trace):
 
     def record(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
         """Adds an equation, and returns the tracer(s) of what it binds."""
-        stage = primitive.rules.get("stage")
+        rules = primitive.rules
+        stage = rules.get("stage")
         if stage is not None:  # a call that carries a Python function, which becomes a jaxpr
             args, params = stage(self, args, params)
         source = user_source(3)
@@ -96,7 +97,8 @@ class Recorder(Trace):
                 atom = self.constant(x)
                 atoms.append(atom)
                 avals.append(atom.aval)
-        out = primitive.rule("abstract_eval")(*avals, **params)
+        abstract_eval = rules.get("abstract_eval") or primitive.rule("abstract_eval")
+        out = abstract_eval(*avals, **params)
         if primitive.multiple_results:
             outvars = [Var(aval) for aval in out]
             self.eqns.append(JaxprEqn(primitive, atoms, outvars, params, source))
