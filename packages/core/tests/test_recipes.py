@@ -1,7 +1,9 @@
 """Recipes: what following one gives, and what is remembered for which types and parameters."""
 
 import gc
+import threading
 import weakref
+from collections import Counter
 from typing import Any
 
 import numpy as np
@@ -140,7 +142,55 @@ def test_rules_are_run_once_until_they_change() -> None:
         for _ in range(1 + number % 2):
             remembered(others[number % 10], (number,), derive, "more")
         assert sum(len(other.recipes) for other in others) <= 4096
+        assert sum(len(other.older) for other in others) <= 4096
     assert sum(len(other.recipes) for other in others) > 0
+
+
+def test_what_is_asked_for_again_and_again_stays() -> None:
+    kept, others, calls = Primitive("recipetest_kept"), Primitive("recipetest_passing"), Counter[str]()
+
+    def derive(_: Primitive, what: str) -> str:
+        calls[what] += 1
+        return what
+
+    clear_memos()  # how much is remembered decides when what is old is forgotten
+    for number in range(22_000):
+        remembered(others, (number,), derive, "passing")
+        if number % 3_000 == 0 and number < 20_000:
+            remembered(kept, ("kept",), derive, "kept")
+        if number % 9_000 == 0:
+            remembered(kept, ("forgotten",), derive, "forgotten")
+    assert calls == {"kept": 1}, "of what is asked for too rarely it is forgotten that it was asked for"
+    assert not kept.recipes
+    assert kept.older
+    kept.def_jvp(lambda primals, tangents: None)
+    assert remembered(kept, ("kept",), derive, "of the old rule") is None
+
+
+def test_a_finalizer_may_ask_for_a_recipe() -> None:
+    primitive, found = Primitive("recipetest_finalizer"), list[Any]()
+
+    class Asking:
+        def __init__(self) -> None:
+            self.itself = self
+
+        def __del__(self) -> None:
+            found.append(remembered(primitive, ("finalizer",), lambda _: "derived"))
+
+    class Collecting:
+        def __hash__(self) -> int:  # asked for also while the book is locked
+            Asking()
+            gc.collect()
+            return 1
+
+    thread = threading.Thread(
+        target=lambda: found.append(remembered(primitive, (Collecting(),), lambda _: "last")), daemon=True
+    )
+    thread.start()
+    thread.join(timeout=60)
+    assert not thread.is_alive()
+    assert found[:2] == [None, "derived"]
+    assert found[-1] is None
 
 
 def test_what_was_derived_while_a_rule_changed_is_not_kept() -> None:

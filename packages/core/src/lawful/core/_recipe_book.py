@@ -32,7 +32,8 @@ _MOST_RECENT = 4096
 _recent = 0
 #: How often a rule has been defined.
 _definitions = 0
-_lock = threading.Lock()
+# A collection of garbage may start while it is held, and run a finalizer that asks for a recipe.
+_lock = threading.RLock()
 #: Stands for what is derived the next time.
 _NOTED: Any = object()
 
@@ -114,7 +115,7 @@ def _keep(book: RecipeBook, key: Hashable, recipe: Any) -> None:
     global _recent
     if _recent >= _MOST_RECENT:
         _recent = 0
-        for other in _with_recipes:
+        for other in list(_with_recipes):
             other.older, other.recipes = other.recipes, {}
     _with_recipes.add(book)
     _recent += 1
@@ -140,6 +141,6 @@ def _forget() -> None:
     _recent = 0
     if not _with_recipes:  # as while lawful is imported, which defines a thousand rules
         return
-    for book in _with_recipes:
+    for book in list(_with_recipes):
         book.recipes, book.older = {}, {}
     _with_recipes.clear()
