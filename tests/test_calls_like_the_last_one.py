@@ -15,7 +15,7 @@ from lawful import ops, tree
 from lawful.autodiff import grad
 from lawful.batching import vmap
 from lawful.control_flow import fori_loop
-from lawful.core import LawfulError, float0, get_aval
+from lawful.core import LawfulError, Trace, current, float0, get_aval, new_trace, set_current
 from lawful.staging import clear_caches, jit, make_jaxpr, pure_callback
 from lawful.xla_backend import Array, device_put
 
@@ -434,6 +434,34 @@ def test_a_call_within_a_trace_is_traced(backend: str) -> None:
     for _ in range(2):
         assert float(outer(1.0)) == 9.0
         assert make_jaxpr(lambda: compiled(2.0))().jaxpr.eqns[0].primitive.name == "jit"
+
+
+class Noting(Trace):
+    """A transformation of one's own, which notes what is applied under it."""
+
+    __slots__ = ("names",)
+
+    def __init__(self) -> None:
+        super().__init__(current.trace, "noting")
+        self.names: list[str] = []
+
+    def process_primitive(self, primitive: Any, args: Any, params: Any) -> Any:
+        self.names.append(primitive.name)
+        assert self.parent is not None
+        with set_current(self.parent):
+            return self.parent.process_primitive(primitive, args, params)
+
+
+@pytest.mark.parametrize("enter", [new_trace, set_current])
+@every_backend
+def test_a_call_under_a_transformation_of_ones_own(backend: str, enter: Any) -> None:
+    compiled = jit(lambda x: x * 3.0, backend=backend)
+    for _ in range(3):
+        assert float(compiled(2.0)) == 6.0
+        trace = Noting()
+        with enter(trace):
+            assert float(compiled(2.0)) == 6.0
+        assert trace.names == ["jit"]
 
 
 def test_threads_do_not_share_seats() -> None:

@@ -9,7 +9,7 @@ from typing import Any
 from lawful import tree
 from lawful.autodiff._arguments import check_tangents, flat_function
 from lawful.autodiff._derivative_recipes import NonzeroRecipe, jvp_of_recipe, jvp_recipe
-from lawful.autodiff._dual import DualTracer, TangentAvals, avals_of, follow_at, parts, zero_tangent
+from lawful.autodiff._dual import DualTracer, TangentAvals, avals_of, follow_in_parent, parts, zero_tangent
 from lawful.core import (
     ClosedJaxpr,
     Primitive,
@@ -86,7 +86,7 @@ class JVPTrace(Trace):
     def _follow(self, recipe: NonzeroRecipe, primals: list[Any], given: list[Any]) -> list[Any]:
         """Applies what a rule did before to primals and tangents."""
         source = user_source(3)
-        values = follow_at(source, self.parent, recipe.steps, primals + given)  # type: ignore[arg-type]
+        values = follow_in_parent(self, recipe.steps, primals + given, source)
         avals = recipe.steps.out_avals
         if recipe.count == 1 and recipe.all_nonzero:  # as of most
             x, t = values

@@ -15,7 +15,7 @@ import numpy as np
 from lawful import tree
 from lawful.autodiff._arguments import check_tangent, flat_function, match_tree
 from lawful.autodiff._derivative_recipes import LinearRecipe, linear_recipe, linearized_recipe
-from lawful.autodiff._dual import DualTracer, TangentAvals, avals_of, follow_at, parts, zero_tangent
+from lawful.autodiff._dual import DualTracer, TangentAvals, avals_of, follow_in_parent, parts, zero_tangent
 from lawful.autodiff._tape import Node, Tape
 from lawful.autodiff._transpose import backward_pass, pull_back
 from lawful.core import (
@@ -109,7 +109,7 @@ class LinearizeTrace(Trace):
     def _follow(self, recipe: LinearRecipe, primals: list[Any], given: list[Atom], args: Sequence[Any]) -> list[Any]:
         """Applies what was linearized before to primals and tangents."""
         source = user_source(3)
-        values = follow_at(source, self.parent, recipe.primal, primals)  # type: ignore[arg-type]
+        values = follow_in_parent(self, recipe.primal, primals, source)
         if recipe.is_single:  # as most are
             x = values.pop(0)
             (tangent,) = self.linear.add(recipe, values, given, args, source)

@@ -76,30 +76,25 @@ def pull_back(
     ct_of: dict[Any, Any] = {}
     with at_source(place.source):
         for entry in chain((None,), entries):
-            if type(entry) is Node:
-                outputs = entry.outputs
-                if len(outputs) == 1:  # as of most
-                    ct = ct_of.pop(outputs[0], None)
-                    if ct is None:
-                        continue
-                    place.source = entry.source
-                    pulled = _pulled_node(entry, (get_aval(ct),), (ct,))
-                else:
-                    given = [ct_of.pop(var, None) for var in outputs]
-                    if all([ct is None for ct in given]):
-                        continue
-                    place.source = entry.source
-                    avals = tuple([None if ct is None else get_aval(ct) for ct in given])
-                    pulled = _pulled_node(entry, avals, given)
-                atoms = entry.inputs
-            elif entry is not None:
-                given = [ct_of.pop(var, None) for var in entry.outvars]
+            if type(entry) is Node and len(entry.outputs) == 1:  # as most
+                ct = ct_of.pop(entry.outputs[0], None)
+                if ct is None:
+                    continue
+                place.source = entry.source
+                atoms, pulled = entry.inputs, _pulled_node(entry, (get_aval(ct),), (ct,))
+            elif entry is None:  # to begin with
+                atoms, pulled = outvars, _without_zeros(cts)
+            else:
+                is_node = type(entry) is Node
+                given = [ct_of.pop(var, None) for var in (entry.outputs if is_node else entry.outvars)]
                 if all([ct is None for ct in given]):
                     continue
                 place.source = entry.source
-                atoms, pulled = _pulled_equation(entry, given, residuals)
-            else:  # to begin with
-                atoms, pulled = outvars, _without_zeros(cts)
+                if is_node:
+                    avals = tuple([None if ct is None else get_aval(ct) for ct in given])
+                    atoms, pulled = entry.inputs, _pulled_node(entry, avals, given)
+                else:
+                    atoms, pulled = _pulled_equation(entry, given, residuals)
             for atom, ct in zip(atoms, pulled, strict=True):
                 if ct is not None and type(atom) is Var:
                     ct_of[atom] = add_tangents(ct_of[atom], ct) if atom in ct_of else ct

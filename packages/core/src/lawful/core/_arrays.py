@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from lawful.core._aval import ShapedArray, recent
+from lawful.core._aval import ShapedArray, recent_avals
 from lawful.core._dtypes import python_scalar_dtype, supported_dtypes
 from lawful.core._errors import IntegerOverflowError, NonArrayError, shorten
 
@@ -42,7 +42,7 @@ def register_array_type(cls: type, *, aval: AvalOf, to_numpy: ToNumpy | None = N
 
 def _array_aval(x: Any) -> ShapedArray:
     try:
-        return recent[x.shape, x.dtype, False]  # as the class does, in half the time
+        return recent_avals[x.shape, x.dtype, False]  # as the class does, in half the time
     except KeyError:
         return ShapedArray(x.shape, x.dtype)
 

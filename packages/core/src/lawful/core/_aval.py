@@ -19,9 +19,8 @@ Key = tuple[tuple[int, ...], np.dtype[Any], bool]
 
 # Every abstract value that somebody holds, so that equal ones are one object...
 _all: WeakValueDictionary[Key, ShapedArray] = WeakValueDictionary()
-# ...and those seen of late, which stay alive, and are found by a plain dictionary in a tenth of the time.
-#: By shape, dtype and weakness.
-recent: dict[Key, ShapedArray] = {}
+# ...and those seen of late, by shape, dtype and weakness, which stay alive, and are found in a tenth of the time.
+recent_avals: dict[Key, ShapedArray] = {}
 _MOST_RECENT: Final = 8192
 _lock = threading.Lock()
 
@@ -52,7 +51,7 @@ class ShapedArray:
 
     def __new__(cls, shape: tuple[int, ...], dtype: Any, weak_type: bool = False) -> ShapedArray:
         try:
-            return recent[shape, dtype, weak_type]
+            return recent_avals[shape, dtype, weak_type]
         except (KeyError, TypeError):
             return _intern(tuple(int(size) for size in shape), dtype, bool(weak_type))
 
@@ -88,16 +87,18 @@ def _intern(shape: tuple[int, ...], dtype: Any, weak_type: bool) -> ShapedArray:
         aval = _all.get(key)
         if aval is None:
             aval = _all[key] = _new(shape, dtype, weak_type)
-        if len(recent) >= _MOST_RECENT:
-            recent.clear()
-        recent[key] = aval
+        if len(recent_avals) >= _MOST_RECENT:
+            recent_avals.clear()
+        recent_avals[key] = aval
     return aval
 
 
 def _new(shape: tuple[int, ...], dtype: np.dtype[Any], weak_type: bool) -> ShapedArray:
     aval = object.__new__(ShapedArray)
-    fields = {"shape": shape, "dtype": dtype, "weak_type": weak_type, "ndim": len(shape), "size": math.prod(shape)}
-    object.__setattr__(aval, "_is_of_tangents", tangent_dtype(dtype) is dtype)
+    fields = {
+        "shape": shape, "dtype": dtype, "weak_type": weak_type, "ndim": len(shape), "size": math.prod(shape),
+        "_is_of_tangents": tangent_dtype(dtype) is dtype,
+    }  # fmt: skip
     for name, value in fields.items():
         object.__setattr__(aval, name, value)
     return aval

@@ -34,8 +34,9 @@ _recent = 0
 _definitions = 0
 # A collection of garbage may start while it is held, and run a finalizer that asks for a recipe.
 _lock = threading.RLock()
-#: Stands for what is derived the next time.
+#: Stands for what is derived the next time, and for what is not remembered.
 _NOTED: Any = object()
+_ABSENT: Any = object()
 
 
 def remembered[B: RecipeBook, R](
@@ -72,9 +73,6 @@ def remembered[B: RecipeBook, R](
     except TypeError:  # a parameter is not hashable
         return None
     return _derived(book, key, derive, args) if found is _NOTED else found
-
-
-_ABSENT: Any = object()
 
 
 def _asked_again(book: RecipeBook, key: Hashable) -> Any:

@@ -196,19 +196,6 @@ class set_current:  # a class, of which entering and leaving cost a third of a g
         self._trace = trace
 
     def __enter__(self) -> None:
-        self._before = current.trace
-        current.trace = self._trace
-
-    def __exit__(self, *error: object) -> None:
-        current.trace = self._before
-
-
-class new_trace(set_current):
-    """Makes the trace of a new transformation current; afterwards its tracers are unusable."""
-
-    __slots__ = ()
-
-    def __enter__(self) -> None:
         before = self._before = current.trace
         if before.parent is None:  # the outermost one
             _collector.hold_back()
@@ -216,6 +203,15 @@ class new_trace(set_current):
 
     def __exit__(self, *error: object) -> None:
         before = current.trace = self._before
-        self._trace.active = False
         if before.parent is None:
             _collector.let_go()
+
+
+class new_trace(set_current):
+    """Makes the trace of a new transformation current; afterwards its tracers are unusable."""
+
+    __slots__ = ()
+
+    def __exit__(self, *error: object) -> None:
+        super().__exit__(*error)
+        self._trace.active = False
