@@ -153,6 +153,18 @@ def test_what_gets_no_cotangent_needs_no_transpose_rule() -> None:
         linear_transpose(opaque_p.bind, 1.0)(10.0)
 
 
+@pytest.mark.parametrize("wrong", [lambda ct, x, y: ct, lambda ct, x, y: [ct], lambda ct, x, y: (ct, None, None)])
+def test_a_transpose_rule_that_gives_no_cotangent_for_each_operand_is_told_so(wrong: Any) -> None:
+    primitive = Primitive("autodifftest_wrong")
+    primitive.def_abstract_eval(lambda x, y: x)
+    primitive.def_transpose(wrong)
+    for _ in range(3):
+        with pytest.raises(ArgumentTypeError, match=r"rule of autodifftest_wrong: expected a list .* \(2\), got") as e:
+            linear_transpose(lambda x: primitive.bind(x, 2.0), 1.0)(10.0)
+        assert e.value.source is not None
+        assert e.value.source.file == __file__
+
+
 @pytest.mark.parametrize("x", [2.0, np.float32(2), np.ones(2, np.float16), 1j, np.complex64(1)], ids=repr)
 def test_a_cotangent_has_the_type_of_its_argument(x: Any) -> None:
     for function in (lambda x: x * 3.0, lambda x: x, lambda x: x + x):

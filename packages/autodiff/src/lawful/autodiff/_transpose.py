@@ -29,6 +29,7 @@ from lawful.core import (
     memoize,
     new_trace,
     place,
+    shorten,
 )
 from lawful.ops import add_tangents, with_weakness_of
 from lawful.staging import (
@@ -163,6 +164,11 @@ def _pulled_equation(
     out_cts = [Zero(var.aval) if ct is None else ct for var, ct in zip(eqn.outvars, cts, strict=True)]
     rule = eqn.primitive.rule("transpose")
     in_cts = rule(out_cts if eqn.primitive.multiple_results else out_cts[0], *args, **eqn.params)
+    if not isinstance(in_cts, Sequence) or len(in_cts) != len(eqn.invars):
+        raise ArgumentTypeError(
+            f"transpose rule of {eqn.primitive.name}: expected a list of cotangents, as many as operands "
+            f"({len(eqn.invars)}), got {shorten(in_cts)}; return None for an operand that it is not linear in"
+        )
     return eqn.invars, _without_zeros(in_cts)
 
 

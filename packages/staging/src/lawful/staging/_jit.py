@@ -245,11 +245,14 @@ class JitFunction:
             recent = self._cache.recent
             for direct in recent:
                 match = direct.match
+                given: Sequence[Any] | None
                 if match is None:
-                    results = None if kwargs else direct.run(args)
+                    given = None if kwargs else args
+                elif direct.takes_names:
+                    given = match((args, kwargs))
                 else:
-                    given = match((args, kwargs)) if direct.takes_names else None if kwargs else match(args)
-                    results = None if given is None else direct.run(given)
+                    given = None if kwargs else match(args)
+                results = None if given is None else direct.run(given)
                 if results is not None:
                     if direct is not recent[0]:
                         self._cache.put_first(direct)
