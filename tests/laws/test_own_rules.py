@@ -8,13 +8,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from lawful import ops
-from lawful.autodiff import checkpoint, custom_jvp, custom_rule, custom_vjp, grad
+from lawful import control_flow, ops, tree
+from lawful.autodiff import checkpoint, custom_jvp, custom_rule, custom_vjp, grad, jvp
 from lawful.batching import vmap
-from lawful.control_flow import cond
+from lawful.control_flow import associative_scan, cond, fori_loop, reduce, scan, switch, while_loop
 from lawful.core import get_aval
 from lawful.laws import Program, check, holds, law_commutation, programs, quick, usual, usual_dtypes
-from lawful.laws.systems import Lawful, with_jvp_rule, with_vjp_rule, with_vmap_rule
+from lawful.laws.systems import (
+    Lawful,
+    with_callback,
+    with_jvp_rule,
+    with_linear_call,
+    with_linear_solve,
+    with_root,
+    with_vjp_rule,
+    with_vmap_rule,
+)
 from lawful.staging import jit
 
 from ._held import hold_all, names, parts, share
@@ -33,6 +42,12 @@ def test_programs_with_rules_obey_every_law(program: Program) -> None:
 @share(12)
 @given(programs(forms=(*with_rules, "jvp", "vjp", "grad", "linearize"), dtypes=usual_dtypes, smooth=False))
 def test_rules_within_derivatives_obey_every_law(program: Program) -> None:
+    hold_all(program)
+
+
+@share(12)
+@given(programs(forms=(*with_rules, "scan", "while_loop", "fori_loop", "map"), max_equations=4))
+def test_rules_around_loops_obey_every_law(program: Program) -> None:
     hold_all(program)
 
 
@@ -55,6 +70,55 @@ def test_nests_obey_the_laws_of_their_transformations(ruled: Function) -> None:
         return ruled(lambda a: vmap(closing)(a[None])[0] * compiled)(x) + chosen
 
     check(nest, np.float64(0.3), np.float64(1.2), effort=quick, laws=names, raise_on_failure=True)
+
+
+def turn(c: Any, x: Any) -> Any:
+    """A turn of a scan."""
+    return ops.sin(c) * x, c + x
+
+
+def doubled(state: Any) -> Any:
+    """A turn of a loop with a counter."""
+    i, x = state
+    return i + 1, x * x + 0.1
+
+
+XS = np.array([0.3, -0.5, 0.7])
+CONSTRUCTS: dict[str, tuple[Function, Any]] = {
+    "scan": (lambda x: scan(turn, 0.5, x), XS),
+    "scan from checkpoints": (lambda x: scan(turn, 0.5, x, checkpoints=2), XS),
+    "scan of no turns": (lambda x: scan(lambda c, _: (c * x, c), x, None, 0, checkpoints=1), np.float64(0.3)),
+    "scan backwards": (lambda x: scan(lambda c, _: turn(c, x), 0.5, None, 4, reverse=True, checkpoints=1), XS[0]),
+    "fori_loop": (lambda x: fori_loop(0, 3, lambda i, y: y * x + i, x, checkpoints=2), XS),
+    "while_loop": (lambda x: while_loop(lambda s: s[0] < 3, doubled, (0, x), checkpoints=2)[1], XS),
+    "while_loop with a bound": (lambda x: while_loop(lambda s: s[0] < 3, doubled, (0, x), max_iters=4)[1], XS),
+    "while_loop on its values": (lambda x: while_loop(lambda y: y < 9.0, lambda y: y + x * x + 1.0, x), XS[0]),
+    "lanes": (lambda x: vmap(lambda y: while_loop(lambda s: s[0] < y, doubled, (0.0, y))[1])(x), XS),
+    "map": (lambda x: control_flow.map(ops.sin, x), XS),
+    "associative_scan": (lambda x: associative_scan(ops.mul, x), XS),
+    "cond": (lambda x: cond(x[0] > 0.0, lambda: x * x, lambda: -x), XS),
+    "switch": (lambda x: switch(1, [ops.sin, lambda y: y * x, ops.cos], x), XS),
+    "reduce": (lambda x: reduce(x, 1.0, lambda a, b: a * b, (0,)), XS),
+    "checkpoint": (lambda x: checkpoint(lambda y: ops.sin(y) * x)(x), XS),
+    "linear solve": (with_linear_solve(lambda x: x * x), XS),
+    "root": (with_root(lambda x: x * x), XS),
+    "linear call": (with_linear_call(lambda x: x * x), XS),
+    "callback": (with_callback(ops.sin, "expand_dims"), XS),
+}
+
+
+FORWARD = ("jvp_finite_differences", "vjp_transpose", "linearize_is_jvp", "vmap_is_loop", "typing")
+
+
+@pytest.mark.parametrize("name", CONSTRUCTS)
+def test_a_pullback_through_any_construct_gives_forward_mode(name: str) -> None:
+    """What transposes a construct is checked to be linear and transposed again."""
+    function, x = CONSTRUCTS[name]
+    check(with_vjp_rule(function), x, effort=quick, laws=FORWARD, raise_on_failure=True)
+    out, dot = jvp(with_vjp_rule(function), (x,), (x,))
+    expected = jvp(function, (x,), (x,))
+    for got, wanted in zip(tree.leaves((out, dot)), tree.leaves(expected), strict=True):
+        np.testing.assert_allclose(got, wanted, 1e-12)
 
 
 # Rules written by hand, which are not what would be derived.

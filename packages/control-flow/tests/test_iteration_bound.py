@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from lawful import ops
-from lawful.autodiff import grad, jvp, vjp
+from lawful.autodiff import custom_vjp, grad, jvp, vjp
 from lawful.batching import vmap
 from lawful.control_flow import IterationBoundError, fori_loop, while_loop
 from lawful.core import LawfulError
@@ -93,3 +93,32 @@ def test_a_bound_on_fori_loop() -> None:
 def test_without_a_bound_any_number_of_turns_is_reversed() -> None:
     for n in (40, 600, 1000):
         np.testing.assert_allclose(jit(grad(power))(0.999, n), n * 0.999 ** (n - 1))
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "complex128"])
+def test_past_it_forward_mode_by_a_pullback_is_nan(dtype: str) -> None:
+    """The pullback of a rule is transposed again, NaN with it."""
+
+    @custom_vjp
+    def ruled(x: Any, n: Any) -> Any:
+        return bounded(x, n)
+
+    ruled.defvjp(
+        lambda x, n: (bounded(x, n), (x, n)), lambda r, ct: (*vjp(lambda x: bounded(x, r[1]), r[0])[1](ct), None)
+    )
+    one, two = np.array(1, dtype), np.array(2, dtype)
+    pushed = jit(lambda x, n: jvp(lambda x: ruled(x, n), (x,), (one,))[1])
+    assert pushed(two, 3) == 12.0
+    assert pushed(two, 3).dtype == dtype
+    assert np.isnan(pushed(two, 4))
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "complex128"])
+def test_up_to_it_an_infinite_cotangent_stays_that(dtype: str) -> None:
+    def doubled(x: Any, n: Any) -> Any:
+        return while_loop(lambda s: s[0] < n, lambda s: (s[0] + 1, s[1] + s[1]), (0, x), max_iters=3)[1]
+
+    ct = np.array(np.inf, dtype)
+    pull = jit(lambda ct, n: vjp(lambda x: doubled(x, n), ct)[1](ct)[0])
+    np.testing.assert_array_equal(pull(ct, 2), ct)
+    assert np.isnan(pull(ct, 4))

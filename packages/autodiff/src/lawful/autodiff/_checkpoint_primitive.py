@@ -20,6 +20,7 @@ from lawful.core import (
     Zero,
     eval_closed_jaxpr,
     memoize,
+    runs_of_call,
 )
 from lawful.ops import with_weakness_of
 from lawful.staging import dce_call, kept, merge_lists
@@ -49,6 +50,9 @@ def _abstract_eval(*avals: ShapedArray, jaxpr: ClosedJaxpr, **_: Any) -> list[Sh
             f"got {', '.join(map(str, avals))}; the types of a call must be those of its jaxpr"
         )
     return jaxpr.out_avals
+
+
+checkpoint_p.def_rule("runs", runs_of_call)
 
 
 def _call(closed: ClosedJaxpr, args: Sequence[Any], params: dict[str, Any], **changes: Any) -> list[Any]:

@@ -6,36 +6,26 @@ Forward mode is derived: what the rule does to cotangents, which must be linear,
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from functools import partial
 from typing import Any
-
-import numpy as np
 
 from lawful.autodiff._custom_derivatives import custom_transpose_call_p
 from lawful.autodiff._jvp import instantiated
+from lawful.autodiff._linearity import require_linear
 from lawful.autodiff._transpose import backward_pass, linear_program
 from lawful.batching import Callee, CallRules
 from lawful.core import (
-    Atom,
-    ClosedJaxpr,
     ConcretizationTypeError,
-    JaxprEqn,
-    Literal,
     MissingRuleError,
     NotLinearError,
     ShapedArray,
-    Tracer,
     UndefinedPrimal,
     Zero,
     float0,
     get_aval,
-    is_inexact,
-    jaxprs_in_params,
 )
-from lawful.ops import broadcast_in_dim_p, convert_element_type_p, with_weakness_of
+from lawful.ops import with_weakness_of
 from lawful.staging import kept
-
-# What is zero if its operand is.
-_KEEPING_ZERO = frozenset({broadcast_in_dim_p, convert_element_type_p})
 
 #: Of residuals and cotangents of all results to the cotangents of the operands that are differentiated by.
 Pullback = Callable[[Sequence[Any], Sequence[Any]], list[Any]]
@@ -92,7 +82,8 @@ def _transposed(
     """
     try:
         program, depends, outs = linear_program(lambda *cts: [*map(instantiated, pulled(*cts))], avals)
-        _require_linear(label, program, [x for x, linear in zip(outs, depends, strict=True) if not linear])
+        constants = [x for x, linear in zip(outs, depends, strict=True) if not linear]
+        require_linear(program, constants, partial(_not_linear, label))
         found = backward_pass(program, kept(tangents, depends))
     except (MissingRuleError, ConcretizationTypeError, NotLinearError) as error:
         if isinstance(error, NotLinearError) and error.message.startswith(label):
@@ -106,56 +97,3 @@ def _not_linear(label: str, got: str) -> NotLinearError:
         f"{label}: expected a bwd that is linear in the cotangent, because forward mode is derived from it by "
         f"transposition, got {got}; give forward mode a rule of its own: def_jvp of custom_rule"
     )
-
-
-def _require_linear(label: str, program: ClosedJaxpr, constants: Sequence[Any]) -> None:
-    """Raises NotLinearError for a program that is seen to be no linear one: an affine one transposes in silence."""
-    for x in constants:
-        if not _may_be_zero(x):
-            raise _not_linear(label, "one that gives something else than zero for the cotangent zero")
-    values = dict(zip(program.jaxpr.constvars, program.consts, strict=True))
-    pending = [(program.jaxpr, set(program.jaxpr.invars))]
-    while pending:
-        jaxpr, depends = pending.pop()
-        for eqn in jaxpr.eqns:
-            if depends.isdisjoint(eqn.invars):
-                if eqn.primitive in _KEEPING_ZERO:
-                    values[eqn.outvars[0]] = _value(eqn.invars[0], values)
-                continue
-            if eqn.primitive.declaration is None:
-                # A call, whose operands are the last inputs of the jaxprs inside.
-                for inner in jaxprs_in_params(eqn.params):
-                    pairs = zip(reversed(inner.invars), reversed(eqn.invars), strict=False)
-                    pending.append((inner, {var for var, atom in pairs if atom in depends}))
-                depends.update([var for var in eqn.outvars if is_inexact(var.aval.dtype)])
-                continue
-            if not all([is_inexact(var.aval.dtype) for var in eqn.outvars]):
-                raise _not_linear(label, f"one that decides something by it, `{eqn.primitive.name}` at {eqn.source}")
-            if not _is_linear(eqn, depends, values):
-                raise _not_linear(label, f"one that adds something to it, `{eqn.primitive.name}` at {eqn.source}")
-            depends.update(eqn.outvars)
-
-
-def _is_linear(eqn: JaxprEqn, depends: set[Any], values: dict[Any, Any]) -> bool:
-    """Whether those operands in which an equation is jointly linear are zero if they do not depend on a cotangent.
-
-    What is not known may be zero.
-    """
-    assert eqn.primitive.declaration is not None
-    # Of a primitive with any number of operands more are declared than it may have.
-    operands = set(range(len(eqn.invars)))
-    unknown = {i for i, atom in enumerate(eqn.invars) if atom in depends}
-    around = [operands & set(places) for places in eqn.primitive.declaration.linear if unknown <= set(places)]
-    if not around:
-        return True  # its transpose rule says what is wrong
-
-    return any(all(_may_be_zero(_value(eqn.invars[i], values)) for i in places - unknown) for places in around)
-
-
-def _value(atom: Atom, values: dict[Any, Any]) -> Any:
-    """Returns the value of a constant, None if it is not known."""
-    return atom.val if type(atom) is Literal else values.get(atom)
-
-
-def _may_be_zero(x: Any) -> bool:
-    return x is None or isinstance(x, Tracer) or not np.any(np.asarray(x))

@@ -16,6 +16,7 @@ from lawful.core import (
     ClosedJaxpr,
     JaxprEqn,
     Primitive,
+    Run,
     ShapedArray,
     UndefinedPrimal,
     Var,
@@ -66,6 +67,12 @@ def _abstract_eval(index: ShapedArray, *avals: ShapedArray, branches: Branches) 
                 f"got {', '.join(map(str, branch.out_avals))}"
             )
     return branches[0].out_avals
+
+
+@cond_p.def_rule_as("runs")
+def _runs(eqn: JaxprEqn) -> list[Run]:
+    operands, results = range(1, len(eqn.invars)), range(len(eqn.outvars))
+    return [Run(branch.jaxpr, operands, results) for branch in eqn.params["branches"]]
 
 
 def _union(masks: Sequence[Sequence[bool]]) -> tuple[bool, ...]:

@@ -17,7 +17,7 @@ import numpy as np
 from lawful.control_flow._loop_bodies import Counts, Mask, rearranged, settle, split_list, stack_aval
 from lawful.control_flow._scan_cut import cut_scan
 from lawful.control_flow._scan_lowering import lower_scan
-from lawful.core import ArgumentTypeError, ClosedJaxpr, JaxprEqn, Primitive, ShapedArray, memoize
+from lawful.core import ArgumentTypeError, ClosedJaxpr, JaxprEqn, Primitive, Run, ShapedArray, memoize
 from lawful.ops import with_weakness_of
 from lawful.staging import dce_jaxpr, kept, numpy_function, used_inputs
 
@@ -83,6 +83,12 @@ def _abstract_eval(
             f"{', '.join(map(str, jaxpr.out_avals[:num_carry]))}"
         )
     return [*carry, *[stack_aval(aval, length) for aval in jaxpr.out_avals[num_carry:]]]
+
+
+@scan_p.def_rule_as("runs")
+def _runs(eqn: JaxprEqn) -> list[Run]:
+    fed_back = {i: eqn.params["num_consts"] + i for i in range(eqn.params["num_carry"])}
+    return [Run(eqn.params["jaxpr"].jaxpr, range(len(eqn.invars)), range(len(eqn.outvars)), fed_back)]
 
 
 # Evaluation

@@ -26,6 +26,7 @@ from lawful.core import (
     ClosedJaxpr,
     JaxprEqn,
     Primitive,
+    Run,
     ShapedArray,
     eval_closed_jaxpr,
     memoize,
@@ -91,6 +92,16 @@ def _abstract_eval(
             f"{', '.join(map(str, body_consts))}"
         )
     return carry
+
+
+@while_p.def_rule_as("runs")
+def _runs(eqn: JaxprEqn) -> list[Run]:
+    sizes = (eqn.params["cond_nconsts"], eqn.params["body_nconsts"])
+    cond_consts, body_consts, carry = split_list(range(len(eqn.invars)), sizes)
+    return [
+        Run(eqn.params["cond_jaxpr"].jaxpr, [*cond_consts, *carry], ()),
+        Run(eqn.params["body_jaxpr"].jaxpr, [*body_consts, *carry], range(len(carry)), dict(enumerate(carry))),
+    ]
 
 
 # Evaluation

@@ -12,8 +12,17 @@ from lawful.control_flow._loop_bodies import split_list, with_zeros
 from lawful.control_flow._while_linearization import known_loop, split_carry, unmarked
 from lawful.control_flow._while_primitive import while_p
 from lawful.control_flow._while_reversal import reverse_while
-from lawful.core import ClosedJaxpr, LawfulError, NotLinearError, Tracer, UndefinedPrimal, get_aval, to_numpy
-from lawful.ops import full_like, gt, reduce_or
+from lawful.core import (
+    ClosedJaxpr,
+    LawfulError,
+    NotLinearError,
+    Tracer,
+    UndefinedPrimal,
+    get_aval,
+    is_complex,
+    to_numpy,
+)
+from lawful.ops import complex, full_like, gt, imag, mul, real, reduce_or
 from lawful.staging import kept, used_inputs
 
 
@@ -55,7 +64,7 @@ def _transpose(
             cond_jaxpr, body_jaxpr, cond_consts, consts, start, mask, counted=False, const_lanes=const_lanes,
             max_iters=max_iters, checkpoints=checkpoints,
         )  # fmt: skip
-    if max_iters is not None:
+    if max_iters is not None and not isinstance(turns, Tracer):
         _require_within(turns, max_iters)
     lin_cts = kept(cts, of_carry)
     # A loop with a tape has a place for each of its turns.
@@ -63,7 +72,7 @@ def _transpose(
     outs, of_sums, of_cts = reverse_while(
         turns, consts, start, lin_cts, body_jaxpr=body_jaxpr, linear=mask, const_lanes=const_lanes, **tape
     )
-    if max_iters is not None:
+    if max_iters is not None and isinstance(turns, Tracer):
         every = tuple(range(get_aval(turns).ndim))
         lanes = [*kept(kept(const_lanes or ((),) * body_nconsts, of_consts), of_sums), *[every] * sum(of_cts)]
         outs = [_nan_in(_any_lane(gt(turns, np.int64(max_iters)), own), x) for x, own in zip(outs, lanes, strict=True)]
@@ -79,8 +88,6 @@ def _transpose(
 
 
 def _require_within(turns: Any, max_iters: int) -> None:
-    if isinstance(turns, Tracer):
-        return  # the result says it, with NaN
     most = int(np.max(to_numpy(turns), initial=0))
     if most > max_iters:
         raise IterationBoundError(
@@ -95,5 +102,9 @@ def _any_lane(condition: Any, own: tuple[int, ...]) -> Any:
 
 
 def _nan_in(lanes: Any, x: Any) -> Any:
-    """Returns an array with NaN in some lanes."""
-    return select_lanes(lanes, [full_like(x, np.nan)], [x])[0]
+    """Returns an array with NaN in some lanes: a product, which is linear and says it in its transpose too."""
+    if is_complex(get_aval(x).dtype):
+        # A product of complex numbers would make infinity NaN.
+        return complex(_nan_in(lanes, real(x)), _nan_in(lanes, imag(x)))
+    [factor] = select_lanes(lanes, [full_like(x, np.nan)], [full_like(x, 1.0)])
+    return mul(x, factor)

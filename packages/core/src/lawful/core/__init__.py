@@ -54,7 +54,7 @@ from lawful.core._errors import (
 from lawful.core._eval import eval_closed_jaxpr, eval_jaxpr, last_uses
 from lawful.core._jaxpr import Atom, ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
 from lawful.core._memo import clear_memos, memoize
-from lawful.core._nesting import jaxprs_in_params, map_jaxprs
+from lawful.core._nesting import Run, jaxprs_in_params, map_jaxprs, runs_of_call
 from lawful.core._parse import parse_jaxpr
 from lawful.core._primitive import Primitive, primitives_by_name
 from lawful.core._print import format_jaxpr
@@ -90,6 +90,7 @@ __all__ = [
     "Primitive",
     "Recipe",
     "RecipeBook",
+    "Run",
     "ShapedArray",
     "SourceLine",
     "Trace",
@@ -150,6 +151,7 @@ __all__ = [
     "register_device_type",
     "remembered",
     "running_transformations",
+    "runs_of_call",
     "set_current",
     "short_name",
     "shorten",

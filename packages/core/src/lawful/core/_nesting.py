@@ -2,12 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from operator import itemgetter
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from lawful.core._jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn
+
+
+class Run(NamedTuple):
+    """A jaxpr that an equation runs: what a primitive's rule in the slot ``"runs"`` gives of an equation, in a list.
+
+    Attributes:
+      jaxpr: what is run, once or many times.
+      operands: for each of its inputs, which operand of the equation it is, or a slice of which.
+      results: for each of its outputs, which result of the equation it is, or a slice of which; empty if none of them.
+      fed_back: of outputs that are inputs of the next turn, which operand they stand for then.
+    """
+
+    jaxpr: Jaxpr
+    operands: Sequence[int]
+    results: Sequence[int]
+    fed_back: Mapping[int, int] = MappingProxyType({})
+
+
+def runs_of_call(eqn: JaxprEqn) -> list[Run]:
+    """Returns what the call of a jaxpr runs: that jaxpr, with all operands, for all results."""
+    return [Run(eqn.params["jaxpr"].jaxpr, range(len(eqn.invars)), range(len(eqn.outvars)))]
 
 
 def sub_jaxprs(values: Iterable[Any]) -> Iterator[Jaxpr | ClosedJaxpr]:

@@ -19,6 +19,7 @@ from lawful.core import (
     Zero,
     memoize,
     rare_collections,
+    runs_of_call,
 )
 from lawful.ops import with_weakness_of
 from lawful.staging._backends import CompiledProgram, get_backend
@@ -55,6 +56,9 @@ def _abstract_eval(*avals: ShapedArray, jaxpr: ClosedJaxpr, **_: Any) -> list[Sh
             f"got {', '.join(map(str, avals))}; the types of a call must be those of its jaxpr"
         )
     return jaxpr.out_avals
+
+
+jit_p.def_rule("runs", runs_of_call)
 
 
 def _inner(params: dict[str, Any], prefix: str = "") -> dict[str, Any]:

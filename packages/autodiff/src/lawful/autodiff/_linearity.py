@@ -1,0 +1,113 @@
+"""Whether a program is seen to be no linear one: what is affine transposes in silence."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from lawful.core import Atom, ClosedJaxpr, Jaxpr, JaxprEqn, Literal, NotLinearError, Run, Tracer, Var, is_inexact
+from lawful.ops import broadcast_in_dim_p, convert_element_type_p
+
+# What is zero if its operand is.
+_KEEPING_ZERO = frozenset({broadcast_in_dim_p, convert_element_type_p})
+
+Mask = tuple[bool, ...]
+
+
+def require_linear(program: ClosedJaxpr, constants: Sequence[Any], error: Callable[[str], NotLinearError]) -> None:
+    """Raises an error for a program that is seen to be no linear one in its inputs.
+
+    Args:
+      program: the program.
+      constants: its results that do not depend on its inputs.
+      error: of what it is instead to the error.
+    """
+    for x in constants:
+        if not may_be_zero(x):
+            raise error("one that gives something else than zero for the cotangent zero")
+    values = dict(zip(program.jaxpr.constvars, program.consts, strict=True))
+    _Check(error, values).outputs(program.jaxpr, (True,) * len(program.jaxpr.invars))
+
+
+def may_be_zero(x: Any) -> bool:
+    """Whether a value is zero, or may be: it is None, not known, or a tracer."""
+    return x is None or isinstance(x, Tracer) or not np.any(np.asarray(x))
+
+
+class _Check:
+    """A walk through a program and all that it runs, which knows what depends on the inputs."""
+
+    def __init__(self, error: Callable[[str], NotLinearError], values: dict[Any, Any]) -> None:
+        self._error = error
+        self._values = values
+        self._known: dict[tuple[int, Mask], Mask] = {}
+
+    def outputs(self, jaxpr: Jaxpr, inputs: Mask) -> Mask:
+        """Returns which outputs depend on the marked inputs; the jaxpr is walked through once for each marks."""
+        key = (id(jaxpr), inputs)
+        if key not in self._known:
+            self._known[key] = self._walk(jaxpr, inputs)
+        return self._known[key]
+
+    def _walk(self, jaxpr: Jaxpr, inputs: Mask) -> Mask:
+        depends = {var for var, marked in zip(jaxpr.invars, inputs, strict=True) if marked}
+        for eqn in jaxpr.eqns:
+            uses = [_is_among(atom, depends) for atom in eqn.invars]
+            if any(uses):
+                depends.update(
+                    [var for var, marked in zip(eqn.outvars, self._results(eqn, uses), strict=True) if marked]
+                )
+            elif eqn.primitive in _KEEPING_ZERO:
+                self._values[eqn.outvars[0]] = self._value(eqn.invars[0])
+        return tuple([_is_among(atom, depends) for atom in jaxpr.outvars])
+
+    def _results(self, eqn: JaxprEqn, uses: list[bool]) -> list[bool]:
+        """Returns which results depend on the marked operands, of which there are some."""
+        if "runs" in eqn.primitive.rules:
+            return self._of_runs(eqn, uses)
+        if eqn.primitive.declaration is None:
+            return [is_inexact(var.aval.dtype) for var in eqn.outvars]  # its transpose rule says what is wrong
+        if not all([is_inexact(var.aval.dtype) for var in eqn.outvars]):
+            raise self._error(f"one that decides something by it, `{eqn.primitive.name}` at {eqn.source}")
+        if not self._is_linear(eqn, uses):
+            raise self._error(f"one that adds something to it, `{eqn.primitive.name}` at {eqn.source}")
+        return [True] * len(eqn.outvars)
+
+    def _of_runs(self, eqn: JaxprEqn, uses: list[bool]) -> list[bool]:
+        """Returns which results of a call, a choice or a loop depend on the marked operands, in any turn."""
+        runs: list[Run] = eqn.primitive.rule("runs")(eqn)
+        while True:
+            results, later = [False] * len(eqn.outvars), list(uses)
+            for run in runs:
+                outputs = self.outputs(run.jaxpr, tuple([uses[i] for i in run.operands]))
+                for out, i in enumerate(run.results):
+                    results[i] |= outputs[out]
+                for out, i in run.fed_back.items():
+                    later[i] |= outputs[out]
+            if later == uses:
+                return results
+            uses = later
+
+    def _is_linear(self, eqn: JaxprEqn, uses: list[bool]) -> bool:
+        """Whether those operands in which an equation is jointly linear are zero if they do not depend on the inputs.
+
+        What is not known may be zero.
+        """
+        assert eqn.primitive.declaration is not None
+        # Of a primitive with any number of operands more are declared than it may have.
+        operands = set(range(len(eqn.invars)))
+        unknown = {i for i, used in enumerate(uses) if used}
+        around = [operands & set(places) for places in eqn.primitive.declaration.linear if unknown <= set(places)]
+        if not around:
+            return True  # its transpose rule says what is wrong
+        return any(all(may_be_zero(self._value(eqn.invars[i])) for i in places - unknown) for places in around)
+
+    def _value(self, atom: Atom) -> Any:
+        """Returns the value of a constant, None if it is not known."""
+        return atom.val if type(atom) is Literal else self._values.get(atom)
+
+
+def _is_among(atom: Atom, variables: set[Var]) -> bool:
+    return type(atom) is Var and atom in variables

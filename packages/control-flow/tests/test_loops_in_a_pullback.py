@@ -1,0 +1,74 @@
+"""Of a rule for reverse mode it is seen that it is no linear one, also where a loop or a choice makes it that."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from lawful.autodiff import checkpoint, custom_vjp, jvp
+from lawful.control_flow import cond, fori_loop, scan, switch, while_loop
+from lawful.core import NotLinearError
+from lawful.staging import jit
+
+Function = Callable[..., Any]
+XS = np.array([0.3, -0.5, 0.7])
+
+
+def ruled(bwd: Function) -> Function:
+    function = custom_vjp(lambda x: x * 2.0)
+    function.defvjp(lambda x: (x * 2.0, x), lambda r, ct: (bwd(r, ct),))
+    return function
+
+
+# What adds something where a cotangent is: each of them is in the carry only after a turn, in an operand that other
+# operands stand before, or in one branch.
+ADDING: dict[str, Function] = {
+    "a scan's carry": lambda r, ct: scan(lambda c, _: (c + ct, c + 1.0), 0.0 * r, None, 3)[1][2],
+    "a scan's slices": lambda r, ct: scan(lambda c, x: (c, x + 1.0), 0.0, ct)[1],
+    "a carry after two turns": lambda r, ct: fori_loop(
+        0, 4, lambda i, s: (ct, s[0], s[1] + 1.0), (0.0 * r, 0.0 * r, 0.0 * r)
+    )[2],
+    "a while_loop's carry": lambda r, ct: while_loop(
+        lambda s: s[0] < 3, lambda s: (s[0] + 1, s[2], ct + 1.0), (0, 0.0 * r, 0.0 * r)
+    )[1],
+    "one branch": lambda r, ct: (
+        ct + jit(lambda a, c: cond(a > 0.0, lambda: c, lambda: c + 1.0), backend="numpy")(r[0], ct[0])
+    ),
+    "a branch of three": lambda r, ct: (
+        ct + jit(lambda i, c: switch(i, [lambda: c, lambda: c + 1.0, lambda: -c]), backend="numpy")(2, ct[0])
+    ),
+    "what a loop gave": lambda r, ct: scan(lambda c, x: (c + x, None), 0.0, ct)[0] + ct + 1.0,
+    "rematerialisation": lambda r, ct: checkpoint(lambda c: c + 1.0)(ct),
+}
+# What looks like it, and is linear: what is added to does not depend on the cotangent.
+LINEAR: dict[str, tuple[Function, Any]] = {
+    "a counter beside it": (
+        lambda r, ct: scan(lambda c, _: ((c[0] + 1.0, c[1] * c[0]), None), (1.0, ct), None, 4)[0][1], 24.0
+    ),
+    "a counter that decides": (
+        lambda r, ct: while_loop(lambda s: s[0] < 2.5, lambda s: (s[0] + 1.0, s[1] * 2.0), (0.5, ct))[1], 4.0
+    ),
+    "constants before it": (
+        lambda r, ct: while_loop(lambda s: s[0] < r[2] + 2.0, lambda s: (s[0] + 1.0, s[1] + ct), (0.5, 0.0 * r))[1], 3.0
+    ),
+    "what a loop counted": (
+        lambda r, ct: (scan(lambda c, x: (c + 1.0, x * 2.0), 0.0, ct)[0] + 1.0) * ct, 4.0
+    ),
+    "branches of it": (lambda r, ct: cond(r[0] + 1.0 > 0.0, lambda: ct * 2.0, lambda: -ct), 2.0),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ADDING)
+def test_what_adds_something_is_told(name: str) -> None:
+    with pytest.raises(NotLinearError, match=r"one that adds something to it, `add` at .*test_loops_in_a_pullback"):
+        jvp(ruled(ADDING[name]), (XS,), (XS,))
+
+
+@pytest.mark.parametrize("name", LINEAR)
+@pytest.mark.parametrize("compiled", [False, True])
+def test_what_adds_to_something_else_is_linear(name: str, compiled: bool) -> None:
+    bwd, factor = LINEAR[name]
+    function = ruled(bwd)
+    pushed: Function = lambda x, t: jvp(function, (x,), (t,))[1]  # noqa: E731
+    np.testing.assert_allclose((jit(pushed, backend="numpy") if compiled else pushed)(XS, XS), factor * XS, 1e-14)
