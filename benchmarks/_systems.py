@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, partial
+from importlib import import_module
 from importlib.util import find_spec
 from types import SimpleNamespace
 from typing import Any
@@ -22,7 +23,8 @@ class System:
       array: makes one of its arrays of a NumPy array; what stays on a device stays there.
       wait: waits until what was computed is there, and returns it.
       clear: forgets all that was traced and compiled.
-      functions: its transformations and control flow by JAX's names.
+      functions: for each of its transformations and constructs of control flow, by JAX's names, what gives it: a
+        process imports of a system what its program uses.
     """
 
     name: str
@@ -30,13 +32,23 @@ class System:
     array: Function
     wait: Function
     clear: Callable[[], None]
-    functions: dict[str, Function]
+    functions: dict[str, Callable[[], Function]]
 
     def __getattr__(self, name: str) -> Function:
-        try:
-            return self.functions[name]
-        except KeyError:
-            raise AttributeError(f"{self.name} has no {name}") from None
+        found = self.functions.get(name)
+        if found is None:
+            raise AttributeError(f"{self.name} has no {name}")
+        return found()
+
+
+def _of(module: str, *names: str) -> dict[str, Callable[[], Function]]:
+    """Returns what gives functions of a module, by their names."""
+    return {name: partial(lambda name: getattr(import_module(module), name), name) for name in names}
+
+
+def _given(functions: dict[str, Function]) -> dict[str, Callable[[], Function]]:
+    """Returns what gives functions that are there."""
+    return {name: partial(_same, function) for name, function in functions.items()}
 
 
 def _same(value: Any) -> Any:
@@ -47,7 +59,7 @@ def _same(value: Any) -> Any:
 def lawful() -> System:
     """Lawful, compiling by XLA."""
     import lawful.numpy
-    from lawful import autodiff, batching, control_flow, staging, tree, xla_backend
+    from lawful import autodiff, staging, tree, xla_backend
 
     def wait(value: Any) -> Any:
         for leaf in tree.leaves(value):
@@ -55,13 +67,22 @@ def lawful() -> System:
                 leaf.block_until_ready()
         return value
 
+    def jit_of_unrolled(f: Function) -> Function:
+        from lawful.control_flow import reroll
+
+        return staging.jit(f, passes=(reroll,))
+
     functions = {
-        **{name: getattr(autodiff, name) for name in ("grad", "jvp", "linearize", "value_and_grad", "vjp")},
-        **{name: getattr(control_flow, name) for name in ("cond", "scan", "while_loop")},
-        **{name: getattr(staging, name) for name in ("jit", "make_jaxpr")},
-        "jit_of_unrolled": partial(staging.jit, passes=(control_flow.reroll,)),
-        "residuals": lambda f, x: autodiff.linearize(f, x)[1].jaxpr.consts,
-        "vmap": batching.vmap,
+        **_of("lawful.autodiff", "grad", "jvp", "linearize", "value_and_grad", "vjp"),
+        **_of("lawful.batching", "vmap"),
+        **_of("lawful.control_flow", "cond", "scan", "while_loop"),
+        **_of("lawful.staging", "jit", "make_jaxpr"),
+        **_given(
+            {
+                "jit_of_unrolled": jit_of_unrolled,
+                "residuals": lambda f, x: autodiff.linearize(f, x)[1].jaxpr.consts,
+            }
+        ),
     }
     return System("lawful", lawful.numpy, xla_backend.device_put, wait, staging.clear_caches, functions)
 
@@ -70,15 +91,13 @@ def lawful() -> System:
 def jax() -> System:
     """JAX of the same jaxlib, with numbers of 64 bits."""
     import jax
-    from jax import lax, numpy
+    from jax import numpy
 
     jax.config.update("jax_enable_x64", True)  # type: ignore[no-untyped-call]
     functions = {
-        **{name: getattr(jax, name) for name in ("grad", "jvp", "linearize", "value_and_grad", "vjp", "jit", "vmap")},
-        **{name: getattr(lax, name) for name in ("cond", "scan", "while_loop")},
-        "jit_of_unrolled": jax.jit,
-        "make_jaxpr": jax.make_jaxpr,
-        "residuals": lambda f, x: jax.tree.leaves(jax.vjp(f, x)[1]),
+        **_of("jax", "grad", "jit", "jvp", "linearize", "make_jaxpr", "value_and_grad", "vjp", "vmap"),
+        **_of("jax.lax", "cond", "scan", "while_loop"),
+        **_given({"jit_of_unrolled": jax.jit, "residuals": lambda f, x: jax.tree.leaves(jax.vjp(f, x)[1])}),
     }
     return System("jax", numpy, jax.device_put, jax.block_until_ready, jax.clear_caches, functions)
 
@@ -89,7 +108,7 @@ def autograd() -> System:
     import autograd
     import autograd.numpy
 
-    functions = {"grad": autograd.grad, "value_and_grad": autograd.value_and_grad}
+    functions = _of("autograd", "grad", "value_and_grad")
     return System("autograd", autograd.numpy, _same, _same, lambda: None, functions)
 
 
@@ -121,7 +140,7 @@ def torch() -> System:
         "vmap": func.vmap,
     }
     numpy = SimpleNamespace(sin=torch.sin, tanh=torch.tanh, dot=torch.matmul, mean=torch.mean)
-    return System("torch", numpy, tensor, _same, lambda: None, functions)
+    return System("torch", numpy, tensor, _same, lambda: None, _given(functions))
 
 
 systems = {"lawful": lawful, "jax": jax, "autograd": autograd, "torch": torch}

@@ -45,7 +45,11 @@ def trace() -> Iterator[TypesTrace]:
         yield trace
 
 
-DECLARED = [op for op in vars(ops).values() if isinstance(op, Elementwise) and isinstance(op.numpy_function, np.ufunc)]
+DECLARED = [
+    op
+    for op in (getattr(ops, name) for name in ops.__all__)
+    if isinstance(op, Elementwise) and isinstance(op.numpy_function, np.ufunc)
+]
 
 
 @pytest.mark.parametrize("op", DECLARED, ids=lambda op: op.__name__)

@@ -23,7 +23,11 @@ DTYPES = {
     "c": ("complex64", "complex128"),
 }
 SPECIAL = (np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0, -1.0, 0.5, -2.5, 3.0)
-PRIMITIVES = {p.name: p for p in vars(ops).values() if isinstance(p, Primitive) and p.declaration is not None}
+PRIMITIVES = {
+    p.name: p
+    for p in (getattr(ops, name) for name in ops.__all__)
+    if isinstance(p, Primitive) and p.declaration is not None
+}
 
 
 class Draw:

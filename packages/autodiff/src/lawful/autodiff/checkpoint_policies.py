@@ -20,9 +20,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection
 from typing import Any, Final
 
+from lawful import ops
 from lawful.autodiff._checkpoint_name import name_p
 from lawful.core import ArgumentTypeError, Primitive, ShapedArray, record, shorten
-from lawful.ops import conv_general_dilated_p, dot_general_p
+from lawful.ops import dot_general_p
 
 __all__ = [
     "Policy",
@@ -112,7 +113,9 @@ def is_allowed(
 
 
 def _is_dot(args: Any, primitive: Primitive, params: dict[str, Any], names: Collection[str]) -> bool:
-    return primitive is dot_general_p or primitive is conv_general_dilated_p
+    if primitive.name == "conv_general_dilated":  # so that convolutions are imported where there are any
+        return primitive is ops.conv_general_dilated_p
+    return primitive is dot_general_p
 
 
 def _is_dot_without_batch(args: Any, primitive: Primitive, params: dict[str, Any], names: Collection[str]) -> bool:

@@ -5,25 +5,42 @@
 np.float64(5.0)
 """
 
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
 # These modules give the primitives their rules.
 from lawful.control_flow import _scan_batching, _scan_linearization, _scan_transpose, _while_batching  # noqa: F401
-from lawful.control_flow._associative_scan import associative_scan
 from lawful.control_flow._cond import cond, switch
 from lawful.control_flow._cond_primitive import cond_p
 from lawful.control_flow._fori_loop import fori_loop
-from lawful.control_flow._linear_solve import custom_linear_solve
-from lawful.control_flow._linear_solve_primitive import linear_solve_p
 from lawful.control_flow._map import map
-from lawful.control_flow._reduce import reduce, reduce_window
-from lawful.control_flow._reduce_primitive import reduce_p, reduce_window_p
-from lawful.control_flow._reroll import reroll
-from lawful.control_flow._root import custom_root
-from lawful.control_flow._root_primitive import root_p
 from lawful.control_flow._scan import scan
 from lawful.control_flow._scan_primitive import scan_p
 from lawful.control_flow._while_loop import while_loop
 from lawful.control_flow._while_primitive import while_p
 from lawful.control_flow._while_transpose import IterationBoundError
+from lawful.core import on_demand as _on_demand
+
+if _TYPE_CHECKING:
+    from lawful.control_flow._associative_scan import associative_scan
+    from lawful.control_flow._linear_solve import custom_linear_solve
+    from lawful.control_flow._linear_solve_primitive import linear_solve_p
+    from lawful.control_flow._reduce import reduce, reduce_window
+    from lawful.control_flow._reduce_primitive import reduce_p, reduce_window_p
+    from lawful.control_flow._reroll import reroll
+    from lawful.control_flow._root import custom_root
+    from lawful.control_flow._root_primitive import root_p
+else:
+    __getattr__, __dir__ = _on_demand(
+        __name__,
+        "_associative_scan",
+        "_linear_solve",
+        "_linear_solve_primitive",
+        "_reduce",
+        "_reduce_primitive",
+        "_reroll",
+        "_root",
+        "_root_primitive",
+    )
 
 __all__ = [
     "IterationBoundError",

@@ -9,7 +9,8 @@ Whoever writes a primitive, a rule or a transformation imports from here; whoeve
 8.0
 """
 
-from lawful.core._alpha import alpha_equivalent, explain_difference
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
 from lawful.core._arrays import array_types, get_aval, is_array, python_scalar_types, register_array_type, to_numpy
 from lawful.core._aval import ShapedArray, UndefinedPrimal, Zero, instantiate_zeros, zeros
 from lawful.core._collector import rare_collections
@@ -55,16 +56,28 @@ from lawful.core._eval import eval_closed_jaxpr, eval_jaxpr, last_uses
 from lawful.core._jaxpr import Atom, ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
 from lawful.core._memo import clear_memos, memoize
 from lawful.core._nesting import Run, jaxprs_in_params, map_jaxprs, runs_of_call
-from lawful.core._parse import parse_jaxpr
+from lawful.core._on_demand import load_on_demand, on_demand
 from lawful.core._primitive import Primitive, primitives_by_name
-from lawful.core._print import format_jaxpr
 from lawful.core._recipe import Recipe, exact_key, kind_of
 from lawful.core._recipe_book import RecipeBook, derived_or_none, remembered
 from lawful.core._record import record
 from lawful.core._source import SourceLine, at_source, place, user_source
 from lawful.core._trace import Trace, current, eval_trace, new_trace, set_current, unusable_tracer
 from lawful.core._tracer import Tracer, define_array_methods
-from lawful.core._typecheck import check_jaxpr
+
+if _TYPE_CHECKING:
+    from lawful.core._alpha import alpha_equivalent, explain_difference
+    from lawful.core._parse import parse_jaxpr
+    from lawful.core._print import format_jaxpr
+    from lawful.core._typecheck import check_jaxpr
+else:
+    __getattr__, __dir__ = on_demand(
+        __name__,
+        "_alpha",
+        "_parse",
+        "_print",
+        "_typecheck",
+    )
 
 __all__ = [
     "ArgumentIndexError",
@@ -135,9 +148,11 @@ __all__ = [
     "kind",
     "kind_of",
     "last_uses",
+    "load_on_demand",
     "map_jaxprs",
     "memoize",
     "new_trace",
+    "on_demand",
     "parse_jaxpr",
     "place",
     "placed",

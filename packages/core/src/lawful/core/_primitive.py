@@ -15,12 +15,13 @@ transformation under a new name without an edit here.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, MutableMapping
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, Final, TypeVar
 from weakref import WeakValueDictionary
 
 from lawful.core._errors import MissingRuleError
+from lawful.core._on_demand import load_on_demand
 from lawful.core._recipe_book import RecipeBook, note_definition
 from lawful.core._record import record
 from lawful.core._trace import current
@@ -31,8 +32,37 @@ if TYPE_CHECKING:
 Rule = Callable[..., Any]
 F = TypeVar("F", bound=Rule)
 
+
+class PrimitivesByName(MutableMapping[str, "Primitive"]):
+    """Primitives for as long as anybody has them; those of modules that come on demand are found too."""
+
+    __slots__ = ("_known",)
+
+    def __init__(self) -> None:
+        self._known: WeakValueDictionary[str, Primitive] = WeakValueDictionary()
+
+    def __getitem__(self, name: str) -> Primitive:
+        if name not in self._known:
+            load_on_demand()
+        return self._known[name]
+
+    def __setitem__(self, name: str, primitive: Primitive) -> None:
+        self._known[name] = primitive
+
+    def __delitem__(self, name: str) -> None:
+        del self._known[name]
+
+    def __iter__(self) -> Iterator[str]:
+        load_on_demand()
+        return iter(self._known)
+
+    def __len__(self) -> int:
+        load_on_demand()
+        return len(self._known)
+
+
 #: The most recently made primitive of each name: what the parser of jaxprs looks names up in.
-primitives_by_name: WeakValueDictionary[str, Primitive] = WeakValueDictionary()
+primitives_by_name: Final = PrimitivesByName()
 
 
 class Rules(dict[str, Rule]):

@@ -13,7 +13,9 @@ True
 The names and meanings are those of ``jax.tree`` and ``jax.tree_util``.
 """
 
-from lawful.tree._dataclass import register_dataclass, static
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
+from lawful.core._on_demand import on_demand as _on_demand
 from lawful.tree._flatten import (
     all_leaves,
     flatten,
@@ -34,10 +36,8 @@ from lawful.tree._key import (
     keystr,
 )
 from lawful.tree._map import map
-from lawful.tree._partial import Partial
 from lawful.tree._path import flatten_with_path, leaves_with_path, map_with_path
 from lawful.tree._prefix import broadcast, broadcast_prefix, flatten_axes
-from lawful.tree._reduce import all, reduce, reduce_associative
 from lawful.tree._register import (
     flatten_one_level,
     flatten_one_level_with_keys,
@@ -48,8 +48,21 @@ from lawful.tree._register import (
     register_node_with_keys_class,
     register_static,
 )
-from lawful.tree._transpose import transpose
 from lawful.tree._treedef import PyTreeDef
+
+if _TYPE_CHECKING:
+    from lawful.tree._dataclass import register_dataclass, static
+    from lawful.tree._partial import Partial
+    from lawful.tree._reduce import all, reduce, reduce_associative
+    from lawful.tree._transpose import transpose
+else:
+    __getattr__, __dir__ = _on_demand(
+        __name__,
+        "_dataclass",
+        "_partial",
+        "_reduce",
+        "_transpose",
+    )
 
 __all__ = [
     # Trees to leaves, and back

@@ -66,7 +66,11 @@ def our_catalogue() -> Catalogue:
 def catalogue_of(primitives: Sequence[Primitive]) -> Catalogue:
     """Returns the catalogue of some primitives, and of the elementwise functions over them."""
     ordered = tuple(sorted(primitives, key=_simplicity))
-    functions = {op.primitive: (name, op) for name, op in vars(ops).items() if isinstance(op, Elementwise)}
+    functions = {
+        op.primitive: (name, op)
+        for name, op in ((name, getattr(ops, name)) for name in ops.__all__)
+        if isinstance(op, Elementwise)
+    }
     return Catalogue(
         tuple(
             Function(f"ops.{functions[p][0]}", functions[p][1].arity, p.declaration)

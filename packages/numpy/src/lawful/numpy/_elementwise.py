@@ -20,7 +20,7 @@ __all__ = [
     "degrees", "equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "logical_and", "logical_or",
     "logical_xor", "logical_not", "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_not", "bitwise_invert",
     "invert", "left_shift", "bitwise_left_shift", "right_shift", "bitwise_right_shift", "isfinite", "isnan",
-    "isinf", "signbit", "copysign", "nextafter", "floor", "ceil", "rint", "trunc", "divmod", "fmax", "fmin",
+    "isinf", "signbit", "copysign", "gcd", "lcm", "floor", "ceil", "rint", "trunc", "divmod", "fmax", "fmin",
     "float_power", "logaddexp2",
 ]
 # fmt: on
@@ -244,7 +244,7 @@ isfinite = Ufunc(numpy.isfinite, ops.is_finite)
 isnan = Ufunc(numpy.isnan, _isnan, "Returns whether ``x`` is NaN elementwise.")
 isinf = Ufunc(numpy.isinf, _isinf, "Returns whether ``x`` is infinite elementwise.")
 
-# Signs and neighbours of floats
+# Signs of floats
 
 signbit = Ufunc(
     numpy.signbit, ops.signbit, "Returns whether the sign of ``x`` is minus elementwise, also of zero and NaN."
@@ -252,7 +252,18 @@ signbit = Ufunc(
 copysign = Ufunc(
     numpy.copysign, ops.copysign, "Returns the absolute value of ``x1`` with the sign of ``x2`` elementwise."
 )
-nextafter = Ufunc(numpy.nextafter, ops.nextafter)
+# Divisors of integers
+
+gcd = Ufunc(numpy.gcd, ops.gcd)
+
+
+def _lcm(x: Any, y: Any) -> Any:
+    divisor = ops.gcd(x, y)
+    is_zero = ops.eq(divisor, 0)
+    return ops.where(is_zero, divisor, ops.mul(ops.div(ops.abs(x), ops.where(is_zero, 1, divisor)), ops.abs(y)))
+
+
+lcm = Ufunc(numpy.lcm, _lcm, "Returns the least common multiple elementwise, not negative; that of 0 is 0.")
 
 # Rounding
 

@@ -1,4 +1,4 @@
-"""The parts of numbers: mantissas and exponents, fractions, bits, divisors."""
+"""The parts of numbers: mantissas and exponents, fractions, bits, neighbours."""
 
 from __future__ import annotations
 
@@ -10,20 +10,13 @@ from lawful.core import ArgumentTypeError, get_aval
 from lawful.numpy._elementwise import copysign, isinf, trunc
 from lawful.numpy._ufunc import Ufunc
 
-__all__ = ["bitwise_count", "frexp", "gcd", "lcm", "ldexp", "modf", "spacing"]
+__all__ = ["bitwise_count", "frexp", "ldexp", "modf", "nextafter", "spacing"]
 
-# Divisors and bits of integers
+# Neighbours of floats
 
-gcd = Ufunc(numpy.gcd, ops.gcd)
+nextafter = Ufunc(numpy.nextafter, ops.nextafter)
 
-
-def _lcm(x: Any, y: Any) -> Any:
-    divisor = ops.gcd(x, y)
-    is_zero = ops.eq(divisor, 0)
-    return ops.where(is_zero, divisor, ops.mul(ops.div(ops.abs(x), ops.where(is_zero, 1, divisor)), ops.abs(y)))
-
-
-lcm = Ufunc(numpy.lcm, _lcm, "Returns the least common multiple elementwise, not negative; that of 0 is 0.")
+# Bits of integers
 
 
 def _bitwise_count(x: Any) -> Any:

@@ -8,6 +8,9 @@ The functions promote and broadcast as NumPy does; the primitives beneath are st
 array([1.5, 3. ])
 """
 
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
+from lawful.core import on_demand as _on_demand
 from lawful.ops import _numpy_reduction as numpy_reduction
 from lawful.ops import _sliding_window as sliding_window
 from lawful.ops._arg_reduction import argmax, argmax_p, argmin, argmin_p
@@ -53,19 +56,7 @@ from lawful.ops._arithmetic import (
 )
 from lawful.ops._at import At, AtIndex, at
 from lawful.ops._batching import add_batch_dim, align_to_front, move_batch_dim
-from lawful.ops._bessel import bessel_i0e, bessel_i0e_p, bessel_i1e, bessel_i1e_p
 from lawful.ops._bitcast import bitcast_convert_type, bitcast_convert_type_p
-from lawful.ops._bits import (
-    clz,
-    clz_p,
-    nextafter,
-    nextafter_p,
-    population_count,
-    population_count_p,
-    reduce_precision,
-    reduce_precision_p,
-)
-from lawful.ops._cholesky import cholesky, cholesky_p
 from lawful.ops._comparison import (
     and_p,
     bitwise_and,
@@ -98,10 +89,7 @@ from lawful.ops._comparison import (
 )
 from lawful.ops._complex import complex, complex_p, conj, conj_p, imag, imag_p, real, real_p
 from lawful.ops._composite import Composite, composite, register_tracing
-from lawful.ops._conv_dimensions import ConvDimensionNumbers, conv_dimension_numbers
-from lawful.ops._conv_functions import conv, conv_transpose, conv_with_general_padding
 from lawful.ops._conversion import convert_element_type, convert_element_type_p, with_weakness_of
-from lawful.ops._convolution import conv_general_dilated, conv_general_dilated_p
 from lawful.ops._cumulative import (
     cumlogsumexp,
     cumlogsumexp_p,
@@ -114,7 +102,6 @@ from lawful.ops._cumulative import (
     cumsum,
     cumsum_p,
 )
-from lawful.ops._determinants import det, det_by_pivots, det_p, signed_pivots, slogdet, slogdet_by_pivots, slogdet_p
 from lawful.ops._division import floor_divide, remainder, true_divide
 from lawful.ops._dot import dot, matmul, tensordot
 from lawful.ops._dot_general import dot_general, dot_general_p
@@ -127,67 +114,19 @@ from lawful.ops._dynamic_slicing import (
     dynamic_update_slice,
     dynamic_update_slice_in_dim,
 )
-from lawful.ops._eig import eig, eig_p
-from lawful.ops._eigh import eigh, eigh_p
 from lawful.ops._elementwise import Elementwise, add_tangents, elementwise, is_eager
-from lawful.ops._entropy import entr, entr_p, rel_entr, rel_entr_p, xlog1py, xlog1py_p, xlogy, xlogy_p
-from lawful.ops._error_function import (
-    erf,
-    erf_inv,
-    erf_inv_p,
-    erf_p,
-    erfc,
-    erfc_p,
-    log_ndtr,
-    log_ndtr_p,
-    ndtri,
-    ndtri_p,
-)
 from lawful.ops._errors import AxisError
-from lawful.ops._fft import FftType, fft, fft_p
-from lawful.ops._gamma import (
-    digamma,
-    digamma_p,
-    lgamma,
-    lgamma_p,
-    polygamma,
-    polygamma_p,
-    zeta,
-    zeta_p,
-)
 from lawful.ops._gather import gather, gather_p
 from lawful.ops._gcd import gcd, gcd_p
-from lawful.ops._incomplete_beta import betainc, betaln, betaln_p, regularized_incomplete_beta_p
-from lawful.ops._incomplete_gamma import (
-    igamma,
-    igamma_grad_a,
-    igamma_grad_a_p,
-    igamma_p,
-    igammac,
-    igammac_p,
-    random_gamma_grad,
-)
 from lawful.ops._indexing import getitem
 from lawful.ops._iota import broadcasted_iota, full, full_like, iota, iota_p
 from lawful.ops._joining import concatenate, concatenate_p, pad, pad_p
-from lawful.ops._lu import lu, lu_p, lu_pivots_to_permutation, lu_pivots_to_permutation_p
 from lawful.ops._methods import ArrayMethods
 from lawful.ops._numpy_protocol import call_with_values, register_numpy_functions
-from lawful.ops._optimization_barrier import optimization_barrier, optimization_barrier_p
 from lawful.ops._power import integer_pow, integer_pow_p
 from lawful.ops._product_precision import Precision
 from lawful.ops._promotion import promote
 from lawful.ops._promotion_recipe import apply_promoted
-from lawful.ops._qr import qr, qr_p
-from lawful.ops._random_bits import random_bits, random_bits_p
-from lawful.ops._reduce_window import (
-    reduce_window_max,
-    reduce_window_max_p,
-    reduce_window_min,
-    reduce_window_min_p,
-    reduce_window_sum,
-    reduce_window_sum_p,
-)
 from lawful.ops._reduction import (
     reduce_and,
     reduce_and_p,
@@ -204,7 +143,6 @@ from lawful.ops._reduction import (
     reduce_xor,
     reduce_xor_p,
 )
-from lawful.ops._rounding import RoundingMethod, round, round_nearest_away, round_nearest_away_p
 from lawful.ops._scatter import (
     scatter,
     scatter_add,
@@ -220,25 +158,14 @@ from lawful.ops._scatter import (
     scatter_sub_p,
 )
 from lawful.ops._select import clamp, clamp_p, select, select_n, select_n_p, where
-from lawful.ops._select_and_gather import (
-    select_and_gather_add,
-    select_and_gather_add_p,
-    select_and_scatter_add,
-    select_and_scatter_add_p,
-)
 from lawful.ops._shape import broadcast_in_dim, broadcast_in_dim_p, reshape, reshape_p, transpose, transpose_p
 from lawful.ops._signs import copysign, signbit, with_zero_of_sign, with_zero_of_sign_p
 from lawful.ops._slicing import rev, rev_p, slice, slice_in_dim, slice_p
 from lawful.ops._sliding_window import padtype_to_pads
-from lawful.ops._solve import solve, solve_by_factors, solve_p
-from lawful.ops._sort import argsort, sort, sort_key_val, sort_p
 from lawful.ops._split import split, split_p
 from lawful.ops._squeeze import expand_dims, squeeze, squeeze_p
 from lawful.ops._structural import canonical_axes, canonical_axis, static_integers
-from lawful.ops._svd import svd, svd_p
 from lawful.ops._take import put_along_axis, take, take_along_axis
-from lawful.ops._take_along import take_along_dimension
-from lawful.ops._top_k import top_k, top_k_p
 from lawful.ops._transcendental import (
     acos,
     acos_p,
@@ -277,8 +204,118 @@ from lawful.ops._transcendental import (
     tanh,
     tanh_p,
 )
-from lawful.ops._triangular_solve import triangular_solve, triangular_solve_p
 from lawful.ops._windows import GatherDimensionNumbers, GatherScatterMode, ScatterDimensionNumbers
+
+if _TYPE_CHECKING:
+    from lawful.ops._bessel import bessel_i0e, bessel_i0e_p, bessel_i1e, bessel_i1e_p
+    from lawful.ops._bits import (
+        clz,
+        clz_p,
+        nextafter,
+        nextafter_p,
+        population_count,
+        population_count_p,
+        reduce_precision,
+        reduce_precision_p,
+    )
+    from lawful.ops._cholesky import cholesky, cholesky_p
+    from lawful.ops._conv_dimensions import ConvDimensionNumbers, conv_dimension_numbers
+    from lawful.ops._conv_functions import conv, conv_transpose, conv_with_general_padding
+    from lawful.ops._convolution import conv_general_dilated, conv_general_dilated_p
+    from lawful.ops._determinants import det, det_by_pivots, det_p, signed_pivots, slogdet, slogdet_by_pivots, slogdet_p
+    from lawful.ops._eig import eig, eig_p
+    from lawful.ops._eigh import eigh, eigh_p
+    from lawful.ops._entropy import entr, entr_p, rel_entr, rel_entr_p, xlog1py, xlog1py_p, xlogy, xlogy_p
+    from lawful.ops._error_function import (
+        erf,
+        erf_inv,
+        erf_inv_p,
+        erf_p,
+        erfc,
+        erfc_p,
+        log_ndtr,
+        log_ndtr_p,
+        ndtri,
+        ndtri_p,
+    )
+    from lawful.ops._fft import FftType, fft, fft_p
+    from lawful.ops._gamma import (
+        digamma,
+        digamma_p,
+        lgamma,
+        lgamma_p,
+        polygamma,
+        polygamma_p,
+        zeta,
+        zeta_p,
+    )
+    from lawful.ops._incomplete_beta import betainc, betaln, betaln_p, regularized_incomplete_beta_p
+    from lawful.ops._incomplete_gamma import (
+        igamma,
+        igamma_grad_a,
+        igamma_grad_a_p,
+        igamma_p,
+        igammac,
+        igammac_p,
+        random_gamma_grad,
+    )
+    from lawful.ops._lu import lu, lu_p, lu_pivots_to_permutation, lu_pivots_to_permutation_p
+    from lawful.ops._optimization_barrier import optimization_barrier, optimization_barrier_p
+    from lawful.ops._qr import qr, qr_p
+    from lawful.ops._random_bits import random_bits, random_bits_p
+    from lawful.ops._reduce_window import (
+        reduce_window_max,
+        reduce_window_max_p,
+        reduce_window_min,
+        reduce_window_min_p,
+        reduce_window_sum,
+        reduce_window_sum_p,
+    )
+    from lawful.ops._rounding import RoundingMethod, round, round_nearest_away, round_nearest_away_p
+    from lawful.ops._select_and_gather import (
+        select_and_gather_add,
+        select_and_gather_add_p,
+        select_and_scatter_add,
+        select_and_scatter_add_p,
+    )
+    from lawful.ops._solve import solve, solve_by_factors, solve_p
+    from lawful.ops._sort import argsort, sort, sort_key_val, sort_p
+    from lawful.ops._svd import svd, svd_p
+    from lawful.ops._take_along import take_along_dimension
+    from lawful.ops._top_k import top_k, top_k_p
+    from lawful.ops._triangular_solve import triangular_solve, triangular_solve_p
+else:
+    __getattr__, __dir__ = _on_demand(
+        __name__,
+        "_bessel",
+        "_bits",
+        "_cholesky",
+        "_conv_dimensions",
+        "_conv_functions",
+        "_convolution",
+        "_determinants",
+        "_eig",
+        "_eigh",
+        "_entropy",
+        "_error_function",
+        "_fft",
+        "_gamma",
+        "_incomplete_beta",
+        "_incomplete_gamma",
+        "_lu",
+        "_optimization_barrier",
+        "_qr",
+        "_random_bits",
+        "_reduce_window",
+        "_rounding",
+        "_select_and_gather",
+        "_solve",
+        "_sort",
+        "_svd",
+        "_take_along",
+        "_top_k",
+        "_triangular_solve",
+    )
 
 __all__ = [
     "ArrayMethods",

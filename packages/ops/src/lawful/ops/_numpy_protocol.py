@@ -3,7 +3,8 @@
 NumPy asks the arguments of its functions whether they know better, a ufunc by ``__array_ufunc__`` and any other
 function by ``__array_function__``. The answer stands in one table from NumPy's function to lawful's. This package
 fills in what its ops declare; other distributions do so by `register_numpy_functions`, in a module that an entry
-point of the group ``lawful.numpy_functions`` names, which is imported when a function is first missing.
+point of the group ``lawful.numpy_functions`` names, which is imported when a function is first missing, and with it
+what packages import on demand.
 
 A tracer never becomes a NumPy array: what lawful has no function for is an error that says what to do. A device array
 has a value, so that NumPy computes with it what lawful does not.
@@ -20,7 +21,16 @@ from typing import Any, NoReturn, cast
 import numpy as np
 
 from lawful import tree
-from lawful.core import ArgumentTypeError, ArgumentValueError, LawfulError, Tracer, get_aval, is_array, to_numpy
+from lawful.core import (
+    ArgumentTypeError,
+    ArgumentValueError,
+    LawfulError,
+    Tracer,
+    get_aval,
+    is_array,
+    load_on_demand,
+    to_numpy,
+)
 from lawful.ops import _arithmetic, _comparison, _gcd, _transcendental
 from lawful.ops import _numpy_reduction as reduction
 from lawful.ops._comparison import shift_right
@@ -105,9 +115,10 @@ def _load_entry_points() -> None:
 def _find(function: Function) -> Function | None:
     """Returns lawful's function for one of NumPy, if there is one."""
     found = _functions.get(function)
-    if found is None:
-        _load_entry_points()
-        found = _functions.get(function)
+    for load in (load_on_demand, _load_entry_points, load_on_demand):
+        if found is None:
+            load()
+            found = _functions.get(function)
     if found is None and isinstance(function, np.ufunc):
         # A ufunc that is not public itself, which a method of ndarray runs: that of `numpy.clip`.
         found = _functions.get(getattr(np, function.__name__, function))
@@ -157,6 +168,7 @@ def _ufunc_method(ufunc: np.ufunc, method: str) -> Function | None:
     if method in ("__call__", "at"):
         return _find(ufunc) if method == "__call__" else None
     _load_entry_points()  # of which one may have methods
+    load_on_demand()
     function = _find(ufunc)
     own = getattr(function, method, None)
     if own is not None:

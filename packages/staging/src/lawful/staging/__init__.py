@@ -7,11 +7,13 @@
 { lambda ; a:f64[]. let b:f64[] = mul a a in (b,) }
 """
 
+from typing import TYPE_CHECKING as _TYPE_CHECKING
+
+from lawful.core import on_demand as _on_demand
 from lawful.staging._ahead_of_time import Compiled, Lowered, Traced
 from lawful.staging._backends import Backend, CompiledProgram, LoweredProgram, get_backend, register_backend
 from lawful.staging._cse import cse_jaxpr
 from lawful.staging._dce import dce_call, dce_jaxpr, kept, live_equation, used_inputs, without_effects
-from lawful.staging._host_function import EachElement, HostCall, HostFunction, call_each_element
 from lawful.staging._inline import inline_jaxpr
 from lawful.staging._jit import JitFunction, clear_caches, jit
 from lawful.staging._jit_primitive import jit_p
@@ -19,7 +21,6 @@ from lawful.staging._make_jaxpr import ShapeDtypeStruct, eval_shape, make_jaxpr,
 from lawful.staging._numpy_backend import numpy_backend, numpy_function
 from lawful.staging._ownership import freeze, memory_owner, own_results
 from lawful.staging._partial_eval import Split, consts_as_inputs, merge_lists, partial_eval_jaxpr
-from lawful.staging._pure_callback import pure_callback, pure_callback_p
 from lawful.staging._recorder import (
     JaxprTrace,
     JaxprTracer,
@@ -38,6 +39,16 @@ from lawful.staging._signature import (
     require_usable,
     statics_of,
 )
+
+if _TYPE_CHECKING:
+    from lawful.staging._host_function import EachElement, HostCall, HostFunction, call_each_element
+    from lawful.staging._pure_callback import pure_callback, pure_callback_p
+else:
+    __getattr__, __dir__ = _on_demand(
+        __name__,
+        "_host_function",
+        "_pure_callback",
+    )
 
 __all__ = [
     "Backend",

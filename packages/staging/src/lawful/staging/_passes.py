@@ -6,13 +6,13 @@ import functools
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
+from lawful import core
 from lawful.core import (
     ArgumentTypeError,
     ArgumentValueError,
     ClosedJaxpr,
     JaxprTypeError,
     ShapedArray,
-    check_jaxpr,
     shorten,
 )
 from lawful.staging._signature import function_name
@@ -101,7 +101,7 @@ def _require_same(expected: str, closed: ClosedJaxpr, found: Any) -> None:
                 "number, order and types of inputs and outputs"
             )
     try:
-        check_jaxpr(found)
+        core.check_jaxpr(found)
     except JaxprTypeError as error:
         raise ArgumentTypeError(
             f"{expected} a well-typed program, got one that is not: {error.message}; call lawful.core.check_jaxpr on "

@@ -1,0 +1,10 @@
+"""Constants, and what NumPy has of dtypes as it is."""
+
+import numpy
+
+__all__ = ["False_", "True_", "dtype", "e", "euler_gamma", "inf", "issubdtype", "nan", "newaxis", "pi"]
+
+pi, e, euler_gamma = numpy.pi, numpy.e, numpy.euler_gamma
+inf, nan, newaxis = numpy.inf, numpy.nan, numpy.newaxis
+True_, False_ = numpy.True_, numpy.False_
+dtype, issubdtype = numpy.dtype, numpy.issubdtype
