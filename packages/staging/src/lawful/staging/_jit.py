@@ -5,7 +5,6 @@ from __future__ import annotations
 import functools
 import threading
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
 from types import FunctionType
 from typing import Any, NamedTuple
 from weakref import WeakSet, ref
@@ -57,17 +56,27 @@ class Signature(NamedTuple):
     axis_env: tuple[tuple[Hashable, int], ...]
 
 
-@dataclass(slots=True)
 class Entry:
     """A traced function: the jaxpr with its constants inside, and as a call that takes them as arguments."""
 
-    closed: ClosedJaxpr
-    out_tree: Any
-    call: ClosedJaxpr
-    consts: Sequence[Any]
-    closes_over_tracers: bool
-    donated: tuple[int, ...]
-    program: CompiledProgram | None = None
+    __slots__ = ("call", "closed", "closes_over_tracers", "consts", "donated", "out_tree", "program")
+
+    def __init__(
+        self,
+        closed: ClosedJaxpr,
+        out_tree: Any,
+        call: ClosedJaxpr,
+        consts: Sequence[Any],
+        closes_over_tracers: bool,
+        donated: tuple[int, ...],
+    ) -> None:
+        self.closed = closed
+        self.out_tree = out_tree
+        self.call = call
+        self.consts = consts
+        self.closes_over_tracers = closes_over_tracers
+        self.donated = donated
+        self.program: CompiledProgram | None = None
 
     def is_current(self) -> bool:
         """Whether the tracers that the function closed over, if any, can still be used."""
