@@ -1,5 +1,6 @@
 """A part of a package is imported when a name of it is first asked for."""
 
+import gc
 import importlib
 import sys
 import textwrap
@@ -159,3 +160,23 @@ def test_a_primitive_of_the_rest_is_found_by_name(make: Make) -> None:
     make(_later="from lawful.core import Primitive\ntwo = Primitive('of_the_rest')\ntwo.def_abstract_eval(lambda x: x)")
     [eqn] = parse_jaxpr("{ lambda ; a:f64[]. let b:f64[] = of_the_rest a in (b,) }").eqns
     assert isinstance(eqn.primitive, Primitive)
+
+
+def test_the_collector_waits_while_modules_are_imported(make: Make) -> None:
+    def asked() -> bool:
+        enabled: bool = make(_later="import gc\ntwo = gc.isenabled()").two
+        return enabled
+
+    assert gc.isenabled()
+    assert not asked()
+    assert gc.isenabled()
+    gc.disable()
+    try:
+        assert not asked()
+        assert not gc.isenabled()
+    finally:
+        gc.enable()
+    once = "import {name}\nif '_tried' not in vars({name}):\n    {name}._tried = 1\n    raise OSError('no')"
+    with pytest.raises(OSError, match="no"):
+        getattr(make(_later=once), "two")  # noqa: B009
+    assert gc.isenabled()

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from lawful.core._arrays import array_types, get_aval, is_array, python_scalar_types, register_array_type, to_numpy
 from lawful.core._aval import ShapedArray, UndefinedPrimal, Zero, instantiate_zeros, zeros
-from lawful.core._collector import rare_collections
+from lawful.core._collector import no_collections, rare_collections
 from lawful.core._collector import running as running_transformations
 from lawful.core._declaration import Call, Choose, Declaration, Interval
 from lawful.core._devices import check_device, placed, register_device_type
@@ -152,6 +152,7 @@ __all__ = [
     "map_jaxprs",
     "memoize",
     "new_trace",
+    "no_collections",
     "on_demand",
     "parse_jaxpr",
     "place",

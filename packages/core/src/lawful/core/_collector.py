@@ -63,6 +63,30 @@ class rare_collections:
         let_go()
 
 
+class no_collections:
+    """While it is entered, Python's garbage collector waits: for imports, which make much and leave no garbage.
+
+    Of a process that has turned it off, nothing is changed.
+
+    >>> import gc
+    >>> with no_collections():
+    ...     gc.isenabled()
+    False
+    >>> gc.isenabled()
+    True
+    """
+
+    __slots__ = ("_was_enabled",)
+
+    def __enter__(self) -> None:
+        self._was_enabled = gc.isenabled()
+        gc.disable()
+
+    def __exit__(self, *error: object) -> None:
+        if self._was_enabled:
+            gc.enable()
+
+
 def _replace(known: int, new: int) -> None:
     young, middle, old = gc.get_threshold()
     if old == known:

@@ -16,6 +16,7 @@ from importlib import import_module
 from threading import get_ident
 from typing import Any, Final
 
+from lawful.core._collector import no_collections
 from lawful.core._trace import eval_trace, set_current
 
 #: The rests of packages that are not imported yet.
@@ -61,7 +62,7 @@ class _Rest:
         package = sys.modules[self._package]
         self._loading.add(get_ident())
         try:
-            with set_current(eval_trace):
+            with set_current(eval_trace), no_collections():
                 loaded = [import_module(f"{self._package}.{module}") for module in self._modules]
         finally:
             self._loading.discard(get_ident())

@@ -10,6 +10,7 @@ array([0., 1., 2.])
 
 What is known of jaxlib's private API, and holds for 0.11.2 to 0.12.0.1:
 
+- ``jaxlib.xla_client`` has names for most of what is used here, and takes 4 ms to import; it is not needed.
 - An executable and a handler of results check byte sizes only, not shapes and dtypes: callers compare avals.
 - A buffer is let go, never deleted: ``delete`` aborts the process where dlpack has lent the memory out.
 - ``_single_device_array_to_np_array_did_copy`` and dlpack imports try to import jax at each call; what is
@@ -33,13 +34,15 @@ import numpy as np
 # Silences the lines that XLA logs as it starts; it reads this when it is loaded. Errors are still logged.
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "1")
 
-from jaxlib import _jax, xla_client
-from jaxlib.mlir import ir
-from jaxlib.mlir._mlir_libs import _chlo, _jax_mlir_ext
-from jaxlib.mlir.dialects import func, stablehlo
-from jaxlib.version import __version__ as jaxlib_version
+from lawful.core import ArgumentValueError, ShapedArray, no_collections
 
-from lawful.core import ArgumentValueError, ShapedArray
+with no_collections():
+    from jaxlib import _hlo, _jax
+    from jaxlib.mlir import ir
+    from jaxlib.mlir._mlir_libs import _chlo, _jax_mlir_ext
+    from jaxlib.mlir.dialects import func, stablehlo
+    from jaxlib.version import __version__ as jaxlib_version
+
 from lawful.xla_backend._errors import ForkedProcessError, XlaError
 from lawful.xla_backend._host_functions import CallbackFailure, HostFunctions, Turns
 
@@ -49,7 +52,7 @@ __all__ = ["func", "ir", "jaxlib_version", "stablehlo"]
 _jax.set_tracebacks_enabled(False)
 
 #: What jaxlib raises when the compiler or the runtime fails.
-RuntimeFailure = cast(type[Exception], xla_client.XlaRuntimeError)
+RuntimeFailure = cast(type[Exception], _jax.JaxRuntimeError)
 #: What the MLIR bindings raise when an operation or a module is not well formed.
 MLIRError = cast(type[Exception], ir.MLIRError)
 
@@ -84,7 +87,7 @@ def _make_cpu_client() -> Any:
         raise ArgumentValueError(
             f"LAWFUL_NUM_CPU_DEVICES: expected a positive integer, got {text!r}; correct or unset it"
         )
-    return xla_client.make_cpu_client(asynchronous=True, num_devices=int(text))
+    return _jax.get_tfrt_cpu_client(asynchronous=True, num_devices=int(text))
 
 
 # How the client of a platform is made. A platform with a plugin (CUDA) adds a function here that finds the
@@ -144,7 +147,7 @@ def _device_list(device: Device) -> Any:
 
 @cache
 def _sharding(device: Device) -> Any:
-    return xla_client.GSPMDSharding(_device_list(device), xla_client.HloSharding.replicate())
+    return _jax.GSPMDSharding(_device_list(device), _hlo.HloSharding.replicate())
 
 
 def _refuse_forked(*_: object) -> NoReturn:
@@ -169,7 +172,7 @@ os.register_at_fork(after_in_child=_after_fork)
 
 # Buffers
 
-_COPIED_DURING_CALL = xla_client.HostBufferSemantics.IMMUTABLE_ONLY_DURING_CALL
+_COPIED_DURING_CALL = _jax.HostBufferSemantics.IMMUTABLE_ONLY_DURING_CALL
 
 
 def put(x: np.ndarray[Any, Any], device: Device, aval: ShapedArray) -> Buffer:
@@ -193,7 +196,7 @@ def put(x: np.ndarray[Any, Any], device: Device, aval: ShapedArray) -> Buffer:
     try:
         return cast(
             Buffer,
-            xla_client.batched_device_put(
+            _jax.batched_device_put(
                 aval,
                 _sharding(device),
                 [x],
@@ -220,7 +223,7 @@ def shared_memory(aval: ShapedArray, device: Device) -> tuple[np.ndarray[Any, An
     memory = np.empty(size + _ALIGNMENT, np.uint8)
     start = -memory.ctypes.data % _ALIGNMENT
     values = memory[start : start + size].view(aval.dtype).reshape(aval.shape)
-    buffer = xla_client.batched_device_put(aval, _sharding(device), [values], [device], True, enable_x64=True)
+    buffer = _jax.batched_device_put(aval, _sharding(device), [values], [device], True, enable_x64=True)
     is_shared = size > 0 and view(buffer).ctypes.data == values.ctypes.data
     return values if is_shared else None, buffer
 
@@ -240,8 +243,8 @@ def copy_buffer(buffer: Buffer, device: Device) -> Buffer:
     """Returns a copy of a buffer on a device, which may be the one that it is on."""
     if _forked:
         _refuse_forked()
-    [copied] = xla_client.batched_copy_array_to_devices_with_sharding(
-        [buffer], [_device_list(device)], [_sharding(device)], [xla_client.ArrayCopySemantics.ALWAYS_COPY]
+    [copied] = _jax.batched_copy_array_to_devices_with_sharding(
+        [buffer], [_device_list(device)], [_sharding(device)], [_jax.ArrayCopySemantics.ALWAYS_COPY]
     )
     return cast(Buffer, copied)
 
@@ -311,7 +314,7 @@ def _register_lapack() -> None:
 
     for platform, targets in lapack.registrations().items():
         for name, function, api_version in targets:
-            xla_client.register_custom_call_target(name, function, platform=platform, api_version=api_version)
+            _jax.register_custom_call_target(name, function, platform, api_version)
     _lapack.initialize()
 
 
@@ -342,7 +345,7 @@ class Executable:
     def __init__(self, loaded: Any, device: Device, out_avals: Sequence[ShapedArray]) -> None:
         self._loaded = loaded
         self.execute = loaded.execute_sharded
-        self.handlers = [xla_client.array_result_handler(aval, _sharding(device), True) for aval in out_avals]
+        self.handlers = [_jax.array_result_handler(aval, _sharding(device), True) for aval in out_avals]
         self.device = device
         _executables.add(self)
 
@@ -437,9 +440,9 @@ class CallingExecutable(Executable):
 
 
 def _compile_options(device: Device, options: Options) -> Any:
-    compile_options = xla_client.CompileOptions()
+    compile_options = _jax.CompileOptions()
     compile_options.num_replicas = compile_options.num_partitions = 1
-    compile_options.device_assignment = xla_client.DeviceAssignment.create(np.array([[device.id]], np.int32))
+    compile_options.device_assignment = _jax.DeviceAssignment.create(np.array([[device.id]], np.int32))
     if options:
         compile_options.env_option_overrides = list(options.items())
     return compile_options
