@@ -12,6 +12,7 @@ from __future__ import annotations
 import sys
 from collections import ChainMap
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from importlib import import_module
 from threading import get_ident
 from typing import Any, Final
@@ -72,7 +73,7 @@ class _Rest:
             return  # somebody imports the module by its name, and it is not done
         public: Sequence[str] = found.setdefault("__all__", defined.get("__all__", ()))
         found.update({name: defined[name] for name in public if name not in found and name in defined})
-        if self in _waiting:
+        with suppress(ValueError):  # another thread was first
             _waiting.remove(self)
 
     def attribute(self, name: str) -> Any:
