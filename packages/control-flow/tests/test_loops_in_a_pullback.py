@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 from lawful.autodiff import checkpoint, custom_vjp, jvp
+from lawful.autodiff._linearity import require_linear
 from lawful.control_flow import cond, fori_loop, scan, switch, while_loop
 from lawful.core import NotLinearError
-from lawful.staging import jit
+from lawful.staging import jit, make_jaxpr
 
 Function = Callable[..., Any]
 XS = np.array([0.3, -0.5, 0.7])
@@ -32,6 +33,9 @@ ADDING: dict[str, Function] = {
     "a while_loop's carry": lambda r, ct: while_loop(
         lambda s: s[0] < 3, lambda s: (s[0] + 1, s[2], ct + 1.0), (0, 0.0 * r, 0.0 * r)
     )[1],
+    "a while_loop's carry after a turn": lambda r, ct: while_loop(
+        lambda s: s[0] < 3, lambda s: (s[0] + 1, ct, s[1] + 1.0), (0, 0.0 * r, 0.0 * r)
+    )[2],
     "one branch": lambda r, ct: (
         ct + jit(lambda a, c: cond(a > 0.0, lambda: c, lambda: c + 1.0), backend="numpy")(r[0], ct[0])
     ),
@@ -72,3 +76,15 @@ def test_what_adds_to_something_else_is_linear(name: str, compiled: bool) -> Non
     function = ruled(bwd)
     pushed: Function = lambda x, t: jvp(function, (x,), (t,))[1]  # noqa: E731
     np.testing.assert_allclose((jit(pushed, backend="numpy") if compiled else pushed)(XS, XS), factor * XS, 1e-14)
+
+
+def test_of_a_call_each_result_depends_on_what_it_depends_on() -> None:
+    """A counter of a loop is not the cotangent that is in the loop too."""
+
+    def program(ct: Any) -> Any:
+        count, out = while_loop(lambda s: s[0] < 2.5, lambda s: (s[0] + 1.0, s[1] * 2.0), (0.5, ct))
+        return jit(lambda a, b: (a + 1.0, b), backend="numpy")(count, out)[0] * out
+
+    require_linear(make_jaxpr(program)(1.0), [], NotLinearError)
+    with pytest.raises(NotLinearError, match="adds something to it, `add`"):
+        require_linear(make_jaxpr(lambda ct: program(ct) + 1.0)(1.0), [], NotLinearError)
