@@ -26,7 +26,7 @@ __all__ = ["five", "four", "one", "three", "two"]
 FIRST = "one = 1"
 LATER = """
 from {name} import _last
-two, three, hidden = 2, 3, 0
+two, three, hidden, one = 2, 3, 0, "not this one"
 """
 LAST = "four, two = 4, 'of the first of them'"
 
@@ -73,6 +73,7 @@ def test_a_name_that_is_not_there_imports_the_rest(make: Make) -> None:
     assert vars(package)["four"] == 4
     assert package.two == 2
     assert not hasattr(package, "hidden")
+    assert package.one == 1
 
 
 def test_so_does_each_way_of_asking(make: Make) -> None:
@@ -138,6 +139,13 @@ def test_modules_are_imported_outside_of_transformations(make: Make) -> None:
     with set_current(trace):
         assert package.two is not trace
         assert current.trace is trace
+
+
+@pytest.mark.parametrize("ask", ["from {name} import five", "from lawful.core import load_on_demand; load_on_demand()"])
+def test_what_is_asked_for_meanwhile_takes_no_half_of_a_module(make: Make, ask: str) -> None:
+    package = make(_later=f"two = 'early'\ntry: {ask}\nexcept ImportError: pass\ntwo, three = 2, 3")
+    assert package.three == 3
+    assert package.two == 2
 
 
 def test_threads_that_ask_at_once_all_get_it(make: Make) -> None:
