@@ -64,7 +64,7 @@ def _transpose(
             cond_jaxpr, body_jaxpr, cond_consts, consts, start, mask, counted=False, const_lanes=const_lanes,
             max_iters=max_iters, checkpoints=checkpoints,
         )  # fmt: skip
-    if max_iters is not None and not isinstance(turns, Tracer):
+    if max_iters is not None:
         _require_within(turns, max_iters)
     lin_cts = kept(cts, of_carry)
     # A loop with a tape has a place for each of its turns.
@@ -72,7 +72,7 @@ def _transpose(
     outs, of_sums, of_cts = reverse_while(
         turns, consts, start, lin_cts, body_jaxpr=body_jaxpr, linear=mask, const_lanes=const_lanes, **tape
     )
-    if max_iters is not None and isinstance(turns, Tracer):
+    if max_iters is not None:
         every = tuple(range(get_aval(turns).ndim))
         lanes = [*kept(kept(const_lanes or ((),) * body_nconsts, of_consts), of_sums), *[every] * sum(of_cts)]
         outs = [_nan_in(_any_lane(gt(turns, np.int64(max_iters)), own), x) for x, own in zip(outs, lanes, strict=True)]
@@ -88,6 +88,8 @@ def _transpose(
 
 
 def _require_within(turns: Any, max_iters: int) -> None:
+    if isinstance(turns, Tracer):
+        return  # the result says it, with NaN
     most = int(np.max(to_numpy(turns), initial=0))
     if most > max_iters:
         raise IterationBoundError(
