@@ -15,7 +15,7 @@ from lawful.core import get_aval
 from lawful.numpy._ufunc import Ufunc
 from lawful.staging import jit
 
-UFUNCS = {name: value for name, value in vars(lnp).items() if isinstance(value, Ufunc)}
+UFUNCS = {name: value for name in lnp.__all__ if isinstance(value := getattr(lnp, name), Ufunc)}
 OF_INTEGERS = frozenset(
     name for name in UFUNCS if any(word in name for word in ("bitwise", "invert", "shift", "gcd", "lcm"))
 )

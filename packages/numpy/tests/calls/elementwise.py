@@ -11,7 +11,7 @@ from lawful.numpy._ufunc_methods import WRONG_IN_NUMPY
 
 from ._case import Case, Data, case
 
-UFUNCS = {name: value for name, value in vars(lnp).items() if isinstance(value, Ufunc)}
+UFUNCS = {name: value for name in lnp.__all__ if isinstance(value := getattr(lnp, name), Ufunc)}
 OF_INTEGERS = frozenset(
     name for name in UFUNCS if any(word in name for word in ("bitwise", "invert", "shift", "gcd", "lcm"))
 )
