@@ -115,6 +115,17 @@ def test_a_name_that_is_nowhere_is_told(make: Make) -> None:
         exec(f"from {package.__name__} import six")
 
 
+def test_a_package_may_say_more_of_a_name_that_is_nowhere(make: Make) -> None:
+    own = PACKAGE.replace('"_last")', '"_last", missing=lambda x: AttributeError(x + " was left out"))')
+    package = make(own)
+    with pytest.raises(AttributeError, match="six was left out"):
+        package.six  # noqa: B018
+    package = make(own, _later="(0).nothing")
+    with pytest.raises(AttributeError, match="'int' object has no attribute 'nothing'"):
+        package.two  # noqa: B018
+    sys.modules[f"{package.__name__}._later"] = ModuleType("mended")
+
+
 def test_a_module_that_fails_is_tried_again(make: Make) -> None:
     package = make(_later="import sys\nif 'is_mended' not in sys.modules: raise OSError('not there yet')\ntwo = 2")
     with pytest.raises(OSError, match="not there yet"):

@@ -24,15 +24,18 @@ from lawful.core._trace import eval_trace, set_current
 _waiting: Final[list[_Rest]] = []
 
 
-def on_demand(package: str, *modules: str) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
+def on_demand(
+    package: str, *modules: str, missing: Callable[[str], AttributeError] | None = None
+) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Returns the ``__getattr__`` and the ``__dir__`` of a package that imports some of its modules on demand.
 
     Args:
       package: its name.
       modules: those of its modules that have its other names. Which names these are, says the package's ``__all__``;
         where it has none, it gets that of the first module.
+      missing: the error for a name that none of them has; by default Python's own.
     """
-    rest = _Rest(package, modules)
+    rest = _Rest(package, modules, missing)
     _waiting.append(rest)
     return rest.attribute, rest.names
 
@@ -48,9 +51,10 @@ def load_on_demand() -> None:
 
 
 class _Rest:
-    def __init__(self, package: str, modules: Sequence[str]) -> None:
+    def __init__(self, package: str, modules: Sequence[str], missing: Callable[[str], AttributeError] | None) -> None:
         self._package = package
         self._modules = modules
+        self._missing = missing
         # There is no lock: a thread that holds one would wait for modules that others import, and they for it.
         self._loading: set[int] = set()
 
@@ -84,6 +88,8 @@ class _Rest:
             self.load()
             if name in vars(package):
                 return vars(package)[name]
+        if self._missing is not None:
+            raise self._missing(name)
         raise AttributeError(f"module '{self._package}' has no attribute '{name}'", name=name, obj=package)
 
     def names(self) -> list[str]:

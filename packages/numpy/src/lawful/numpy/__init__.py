@@ -15,7 +15,6 @@ array([[0.5, 0.5],
 
 # ruff: noqa: F403  # each module says what is public in it
 from typing import TYPE_CHECKING as _TYPE_CHECKING
-from typing import Any as _Any
 
 from lawful.core import on_demand as _on_demand
 from lawful.numpy._array_api_info import ARRAY_API_VERSION as _ARRAY_API_VERSION
@@ -41,10 +40,4 @@ if _TYPE_CHECKING:
     from lawful.numpy._namespace import *
 else:
     _register_counterparts({name: x for name, x in globals().items() if name[0] != "_"})
-    _rest, __dir__ = _on_demand(__name__, "_namespace")
-
-    def __getattr__(name: str) -> _Any:
-        try:
-            return _rest(name)
-        except AttributeError:
-            raise _missing(name) from None
+    __getattr__, __dir__ = _on_demand(__name__, "_namespace", missing=_missing)
