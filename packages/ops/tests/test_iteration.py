@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from lawful.ops import _incomplete_beta, _incomplete_gamma
-from lawful.ops._iteration import Iteration, choose
+from lawful.ops._iteration import Iteration
+from lawful.ops._straight_line import choose, loop_of
 
 ORDERS = (0, 1, 2)
 ALGORITHMS = {
@@ -97,3 +98,41 @@ def test_steps_of_numbers_are_those_of_series(method: int) -> None:
         first, second = numbers.step(*first), series.step(*second)
         for coefficient, pair in zip(first[4:], zip(second[4::2], second[5::2], strict=True), strict=True):
             np.testing.assert_allclose(coefficient, pair[0], rtol=1e-13)
+
+
+def test_a_step_that_decides_by_a_number_is_told() -> None:
+    def step(active: Any, x: Any) -> Any:
+        return active & bool(x > 0), x
+
+    with pytest.raises(TypeError, match="decides by `choose`"):
+        Iteration(lambda x: (x == x, x), step).evaluate(np.array(1.0))
+
+
+def test_a_step_of_something_else_than_arithmetic_is_told() -> None:
+    with pytest.raises(TypeError, match="of Python's numbers, got array"):
+        loop_of(lambda active, x: (active, x + np.array(1.0)), 2)
+
+
+@pytest.mark.parametrize("constant", [-1.0, -2, True, 1e300, np.inf, -np.inf, 0.1])
+def test_the_source_of_a_step_does_what_the_step_does(constant: float) -> None:
+    """Each operation, from both sides, of a constant and of another number."""
+
+    def step(active: Any, n: Any, x: Any, y: Any) -> Any:
+        numbers = [x + constant, constant + x, x - constant, constant - x, x * constant, constant * x, -x, abs(-x)]
+        numbers += [x / constant, constant / x, x - y, y / x]
+        truths = [x < constant, constant < x, x <= y, x > y, x >= constant, x == y, x != constant, constant == x]
+        for truth in truths:
+            active, x = active | (truth & (n < 0)), choose(truth & True | False, x, x + 1.0)
+        total = y
+        for number in numbers:
+            total = total * 0.5 + choose(abs(number) < 1e9, number, 1.0)
+        return active & (n < 5), n + 1, x, total
+
+    state = (True, 0.0, 0.7, -1.3)
+    with np.errstate(all="ignore"):
+        expected = state
+        while expected[0]:
+            expected = tuple(np.asarray(part)[()] for part in step(*[np.asarray(part) for part in expected]))
+    found = loop_of(step, 4)(*state)
+    np.testing.assert_array_equal(found, [float(x) for x in expected])
+    assert found[1] == 6

@@ -17,6 +17,7 @@ from lawful.ops._comparison import le
 from lawful.ops._double import REAL_PROMOTION, evaluated_in_double, lowered_in_double
 from lawful.ops._elementwise import Elementwise, elementwise
 from lawful.ops._select import where
+from lawful.ops._straight_line import arithmetic
 
 # Below it the power series is taken, of which all terms are positive; beyond it the asymptotic one is exact enough.
 _FAR = 25.0
@@ -25,18 +26,26 @@ _POWERS, _FAR_TERMS = 62, 25
 
 def _scaled_bessel(order: int, size: Any) -> Any:
     """Returns ``exp(-size)`` times the function of a positive ``size``: DLMF 10.25.2 and 10.40.1."""
-    near = np.minimum(size, _FAR)
-    y = near * near / 4
-    total = np.ones_like(y)
+    near, far = np.minimum(size, _FAR), np.maximum(size, _FAR)
+    by_series = _series(near, order=order) * np.exp(-near)
+    return np.where(size < _FAR, by_series, _tail(far, order=order) / np.sqrt(2 * math.pi * far))
+
+
+@arithmetic
+def _series(x: Any, *, order: int) -> Any:
+    y = x * x / 4
+    total = 1.0
     for k in range(_POWERS, 0, -1):
         total = 1 + y / (k * (k + order)) * total
-    if order:
-        total = near / 2 * total
-    far = np.maximum(size, _FAR)
-    tail = np.ones_like(far)
+    return x / 2 * total if order else total
+
+
+@arithmetic
+def _tail(x: Any, *, order: int) -> Any:
+    total = 1.0
     for k in range(_FAR_TERMS, 0, -1):
-        tail = 1 + ((2 * k - 1) ** 2 - 4 * order**2) / (8 * k * far) * tail
-    return np.where(size < _FAR, total * np.exp(-near), tail / np.sqrt(2 * math.pi * far))
+        total = 1 + ((2 * k - 1) ** 2 - 4 * order**2) / (8 * k * x) * total
+    return total
 
 
 def _numpy_i0e(x: Any) -> Any:

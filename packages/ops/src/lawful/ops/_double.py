@@ -15,6 +15,7 @@ import numpy as np
 
 from lawful.core import get_aval
 from lawful.ops._promotion import operand_dtypes
+from lawful.ops._straight_line import arithmetic
 
 Algorithm = Callable[..., Any]
 Lower = Callable[..., Any]
@@ -91,7 +92,8 @@ def each(function: Callable[[float], float], x: Any) -> Any:
     return np.asarray(np.frompyfunc(function, 1, 1)(x)).astype(_DOUBLE)
 
 
-def polynomial(x: Any, coefficients: tuple[float, ...]) -> Any:
+@arithmetic
+def polynomial(x: Any, *, coefficients: tuple[float, ...]) -> Any:
     """Returns a polynomial by Horner's rule, of coefficients from the constant on."""
     total = coefficients[-1] + 0.0 * x
     for coefficient in coefficients[-2::-1]:
@@ -102,7 +104,7 @@ def polynomial(x: Any, coefficients: tuple[float, ...]) -> Any:
 def log_gamma_correction(x: Any) -> Any:
     """Returns ``lgamma(x) - ((x - 1/2) log(x) - x + log(2π)/2)`` for ``x ≥ 10``: Stirling's series, DLMF 5.11.1."""
     coefficients = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156)
-    return polynomial(1 / (x * x), coefficients) / x
+    return polynomial(1 / (x * x), coefficients=coefficients) / x
 
 
 def deviance(a: Any, mean: Any) -> Any:

@@ -16,6 +16,7 @@ from lawful.core import Interval
 from lawful.ops._arithmetic import add, mul, neg, square
 from lawful.ops._double import each, evaluated_in_double, lowered_in_double, polynomial
 from lawful.ops._elementwise import Elementwise, elementwise
+from lawful.ops._straight_line import arithmetic
 from lawful.ops._transcendental import exp
 
 _SLOPE = 2 / math.sqrt(math.pi)
@@ -45,7 +46,7 @@ _TAIL = (
 
 
 def _rational(x: Any, coefficients: tuple[tuple[float, ...], tuple[float, ...]]) -> Any:
-    return polynomial(x, coefficients[0]) / polynomial(x, coefficients[1])
+    return polynomial(x, coefficients=coefficients[0]) / polynomial(x, coefficients=coefficients[1])
 
 
 def _quantile(distance: Any, tail: Any) -> Any:
@@ -65,13 +66,18 @@ def _numpy_ndtri(p: Any) -> Any:
     return _quantile(p - 0.5, np.minimum(p, 1 - p))
 
 
-def _numpy_log_ndtr(x: Any) -> Any:
-    """Returns it by the complementary error function, far down by the continued fraction DLMF 7.9.3."""
-    z = np.maximum(-x, 5.0)
+@arithmetic
+def _fraction(z: Any) -> Any:
     fraction = z
     for k in range(40, 0, -1):
         fraction = z + k / fraction
-    tail = -z * z / 2 - _LOG_NORM - np.log(fraction)
+    return fraction
+
+
+def _numpy_log_ndtr(x: Any) -> Any:
+    """Returns it by the complementary error function, far down by the continued fraction DLMF 7.9.3."""
+    z = np.maximum(-x, 5.0)
+    tail = -z * z / 2 - _LOG_NORM - np.log(_fraction(z))
     # Each where it is exact: of a small probability its logarithm, of a large one that of the rest.
     small = np.log(erfc(-np.minimum(x, 0.0) / math.sqrt(2)) / 2)
     large = np.log1p(-erfc(np.maximum(x, -1.0) / math.sqrt(2)) / 2)

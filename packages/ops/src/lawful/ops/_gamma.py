@@ -18,6 +18,7 @@ from lawful.ops._arithmetic import add, mul, neg
 from lawful.ops._double import REAL_PROMOTION, Algorithm, each, evaluated_in_double, lowered_in_double, polynomial
 from lawful.ops._elementwise import Elementwise, elementwise
 from lawful.ops._promotion import broadcast_shapes, broadcast_to, convert, promote
+from lawful.ops._straight_line import arithmetic
 from lawful.ops._structural import strong
 
 # Where the logarithm of the gamma function exceeds the largest float64.
@@ -35,18 +36,23 @@ def numpy_digamma(x: Any) -> Any:
     """Returns the digamma function: reflected (DLMF 5.5.4), shifted up, and there by its series (DLMF 5.11.2)."""
     reflected = x < 0.5
     z = np.where(reflected, 1 - x, x)
-    below = np.zeros_like(z)
-    for k in range(_SHIFT):
-        below = below + 1 / (z + k)
     w = z + _SHIFT
     coefficients = tuple([b / (2 * n) for n, b in enumerate(_BERNOULLI[:8], 1)])
-    tail = polynomial(1 / (w * w), coefficients) / (w * w)
-    out = np.log(w) - 0.5 / w - np.where(z == np.inf, 0.0, tail) - below
+    tail = polynomial(1 / (w * w), coefficients=coefficients) / (w * w)
+    out = np.log(w) - 0.5 / w - np.where(z == np.inf, 0.0, tail) - _sum_of_inverses(z)
     # The tangent has period 1, and is exact near 0 only.
     cotangent = math.pi / np.tan(math.pi * (x - np.rint(x)))
     out = np.where(reflected, out - cotangent, out)
     pole = (x < 0) & (x == np.floor(x))
     return np.where(x == 0, -np.inf, np.where(pole, np.nan, out))
+
+
+@arithmetic
+def _sum_of_inverses(z: Any) -> Any:
+    total = 0.0
+    for k in range(_SHIFT):
+        total = total + 1 / (z + k)
+    return total
 
 
 def _zeta_of_positive(s: Any, q: Any, order: int) -> Any:
@@ -60,12 +66,20 @@ def _zeta_of_positive(s: Any, q: Any, order: int) -> Any:
     terms = [power(q + k, -s) for k in range(_SHIFT)]
     last = power(a, -s)
     terms += [taylor.over(power(a, 1 - s), s - 1, (1, 0)), taylor.times(last, 0.5, (0, 0))]
-    rising = taylor.times(taylor.times(last, s, (1, 0)), 1 / a, (0, 0))
+    before = sum([term[order, 0] for term in terms[1:]], start=terms[0][order, 0])
+    return math.factorial(order) * _with_corrections(before, s, a, *last.values(), order=order)
+
+
+@arithmetic
+def _with_corrections(before: Any, s: Any, a: Any, *last: Any, order: int) -> Any:
+    """Returns a sum with the terms of Bernoulli's numbers, given the last one of the series."""
+    total, rising = before, dict(zip(taylor.indices((order, 0)), last, strict=True))
+    rising = taylor.times(taylor.times(rising, s, (1, 0)), 1 / a, (0, 0))
     for j, bernoulli in enumerate(_BERNOULLI, 1):
-        terms.append(taylor.times(rising, bernoulli / math.factorial(2 * j), (0, 0)))
+        total = total + rising[order, 0] * (bernoulli / math.factorial(2 * j))
         for k in (2 * j - 1, 2 * j):
             rising = taylor.times(taylor.times(rising, s + k, (1, 0)), 1 / a, (0, 0))
-    return math.factorial(order) * sum([term[order, 0] for term in terms[1:]], start=terms[0][order, 0])
+    return total
 
 
 def numpy_zeta(s: Any, q: Any, *, order: int = 0) -> Any:

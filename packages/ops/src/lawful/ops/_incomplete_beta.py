@@ -30,9 +30,10 @@ from lawful.ops._double import (
 )
 from lawful.ops._elementwise import Elementwise, elementwise
 from lawful.ops._gamma import digamma, lgamma, polygamma
-from lawful.ops._iteration import IteratedAlgorithm, Iteration, choose, lowered_iteration
+from lawful.ops._iteration import IteratedAlgorithm, Iteration, lowered_iteration
 from lawful.ops._promotion import promote
 from lawful.ops._select import where
+from lawful.ops._straight_line import choose
 from lawful.ops._transcendental import exp, log, log1p
 
 _EPSILON = float(np.finfo(np.float64).eps)

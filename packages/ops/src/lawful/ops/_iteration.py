@@ -8,52 +8,44 @@ from typing import Any
 import numpy as np
 
 from lawful.core import record
+from lawful.ops._straight_line import few_numbers, loop_of
 
 Arrays = Sequence[Any]
 
-#: So few elements are done one after the other, by Python's arithmetic: an operation of NumPy takes 20 times as long.
-_FEW = 8
-_PYTHON_TYPES = (np.dtype(bool), np.dtype(np.float64))
 
-
-def choose(condition: Any, x: Any, y: Any) -> Any:
-    """Returns ``x`` where a condition holds, else ``y``: of arrays, or of numbers where the condition is a ``bool``."""
-    return (x if condition else y) if type(condition) is bool else np.where(condition, x, y)
-
-
-@record
 class Iteration:
     """A loop over a state of arrays of one shape, the first of which says which elements go on.
 
-    Attributes:
+    Law: few elements are iterated to the same bits as many, one after the other by a function of Python's numbers.
+
+    Args:
       start: ``start(*operands)`` gives the first state.
-      step: ``step(*state)`` gives the next one. It is also given single elements, as Python numbers.
+      step: ``step(*state)`` gives the next one. Of arrays of float64 it is arithmetic, comparisons and `choose`.
     """
 
-    start: Callable[..., Arrays]
-    step: Callable[..., Arrays]
+    def __init__(self, start: Callable[..., Arrays], step: Callable[..., Arrays]) -> None:
+        self.start = start
+        self.step = step
+        self._loop: Callable[..., Arrays] | None = None
 
     def evaluate(self, *operands: Any) -> Arrays:
         """Returns the last state, of NumPy arrays."""
         first = [np.asarray(x) for x in self.start(*operands)]
-        last = self._one_by_one(first) if first[0].size <= _FEW else None
+        last = self._one_by_one(first)
         return self._together(first) if last is None else last
 
     def _one_by_one(self, first: Sequence[np.ndarray[Any, Any]]) -> Arrays | None:
-        """Returns the last state; None if Python's numbers do not do as NumPy's: integers, and divisions by zero."""
-        if any([x.dtype not in _PYTHON_TYPES for x in first]):
+        """Returns the last state of few elements; None of many, and where they are not Python's to go through."""
+        numbers = few_numbers(first)
+        if numbers is None:
             return None
-        ended = []
+        if self._loop is None:
+            self._loop = loop_of(self.step, len(first))
         try:
-            for element in zip(*[x.reshape(-1).tolist() for x in first], strict=True):
-                state: Arrays = element
-                while state[0]:
-                    state = self.step(*state)
-                ended.append(state)
-        except ZeroDivisionError:
+            ended = zip(*map(self._loop, *numbers), strict=True)
+        except ZeroDivisionError:  # an infinity or NaN of NumPy's
             return None
-        parts = zip(*ended, strict=True) if ended else [()] * len(first)
-        return [np.array(part, x.dtype).reshape(x.shape) for part, x in zip(parts, first, strict=True)]
+        return [np.array(part, x.dtype).reshape(x.shape) for part, x in zip(ended, first, strict=True)]
 
     def _together(self, first: Sequence[np.ndarray[Any, Any]]) -> Arrays:
         shape = first[0].shape
