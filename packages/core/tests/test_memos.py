@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from lawful.core import ClosedJaxpr, Jaxpr, clear_memos, memoize
+from lawful.core import ClosedJaxpr, Jaxpr, _memo, clear_memos, memoize
 
 
 @pytest.fixture
@@ -32,6 +32,18 @@ def test_what_is_forgotten_is_derived_anew() -> None:
     assert derived(closed) is first
     clear_memos()
     assert derived(closed) is not first
+
+
+def test_jaxprs_that_are_gone_take_no_memory() -> None:
+    clear_memos()
+    kept = [new_jaxpr() for _ in range(2000)]
+    for number in range(20_000):
+        derived(kept[number % 2000])
+        derived(new_jaxpr())
+    assert len(_memo._with_memo) < 3 * len(kept)
+    first = [derived(closed) for closed in kept]
+    clear_memos()
+    assert not any(derived(closed) is known for closed, known in zip(kept, first, strict=True))
 
 
 @pytest.mark.usefixtures("_threads_switch_often")

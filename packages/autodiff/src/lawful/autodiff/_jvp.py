@@ -74,7 +74,7 @@ class JVPTrace(Trace):
         primals, tangent_avals, given = parts(self, args)
         if not given:
             return self.parent.follow(recipe, args)  # type: ignore[union-attr]
-        found = recipe.remembered(jvp_of_recipe, tangent_avals)
+        found = recipe.remembered(jvp_of_recipe, tangent_avals, self)
         if found is None:
             return super().follow(recipe, args)
         exact, differentiated = found

@@ -97,7 +97,7 @@ class LinearizeTrace(Trace):
         primals, tangent_avals, given = parts(self, args)
         if not given:
             return self.parent.follow(recipe, args)  # type: ignore[union-attr]
-        found = recipe.remembered(linearized_recipe, tangent_avals)
+        found = recipe.remembered(linearized_recipe, tangent_avals, self)
         if found is None:
             return super().follow(recipe, args)
         exact, linearized = found

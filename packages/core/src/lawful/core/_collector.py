@@ -64,7 +64,7 @@ class rare_collections:
 
 
 class no_collections:
-    """While it is entered, Python's garbage collector waits: for imports, which make much and leave no garbage.
+    """While it is entered, Python's garbage collector waits: for what makes much and leaves garbage at its end only.
 
     Of a process that has turned it off, nothing is changed.
 

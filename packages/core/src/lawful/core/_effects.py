@@ -6,11 +6,13 @@ from typing import Any
 
 from lawful.core._jaxpr import ClosedJaxpr, Jaxpr
 from lawful.core._memo import memoize
-from lawful.core._nesting import distinct_jaxprs, sub_jaxprs
+from lawful.core._nesting import distinct_jaxprs, holds_jaxprs, sub_jaxprs
 from lawful.core._primitive import Primitive
 
+#: Of so few equations it is told faster than remembered: the programs of rules are such, and are asked once.
+_FEW = 32
 
-@memoize
+
 def has_effects(closed: ClosedJaxpr) -> bool:
     """Whether an equation of a jaxpr, or of one inside it, applies an effectful primitive.
 
@@ -19,6 +21,14 @@ def has_effects(closed: ClosedJaxpr) -> bool:
     >>> has_effects(parse_jaxpr("{ lambda ; a:f64[]. let = beep a in (a,) }"))
     True
     """
+    eqns = closed.jaxpr.eqns
+    if len(eqns) <= _FEW and not any([eqn.params and holds_jaxprs(eqn.params) for eqn in eqns]):
+        return any([eqn.primitive.effectful for eqn in eqns])
+    return _has_effects_within(closed)
+
+
+@memoize
+def _has_effects_within(closed: ClosedJaxpr) -> bool:
     return _any_effectful(closed.jaxpr)
 
 

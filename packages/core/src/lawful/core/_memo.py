@@ -6,15 +6,17 @@ import functools
 import threading
 from collections.abc import Callable
 from typing import Concatenate, cast
-from weakref import WeakSet
+from weakref import ref
 
 from lawful.core._jaxpr import ClosedJaxpr
 from lawful.core._recipe_book import forget_recipes
 
-# Which jaxprs hold a memo, so that all can be emptied.
-_with_memo: WeakSet[ClosedJaxpr] = WeakSet()
-# A set that another thread adds to cannot be iterated over.
-_lock = threading.Lock()
+# Which jaxprs hold a memo, so that all can be emptied. Those that are gone are taken out when there are twice as many
+# again: a WeakSet calls Python for each that goes, which takes longer than all else that is done to remember.
+_with_memo: list[ref[ClosedJaxpr]] = []
+_most = _FEWEST = 1024
+# A collection of garbage may start while it is held, and run a finalizer that remembers something.
+_lock = threading.RLock()
 
 
 def memoize[**P, R](function: Callable[Concatenate[ClosedJaxpr, P], R]) -> Callable[Concatenate[ClosedJaxpr, P], R]:
@@ -28,8 +30,7 @@ def memoize[**P, R](function: Callable[Concatenate[ClosedJaxpr, P], R]) -> Calla
         memo = closed.memo
         if memo is None:
             memo = closed.memo = {}
-            with _lock:
-                _with_memo.add(closed)
+            _note(closed)
         key = (function, args, *sorted(kwargs.items()))
         try:
             return cast(R, memo[key])
@@ -40,10 +41,21 @@ def memoize[**P, R](function: Callable[Concatenate[ClosedJaxpr, P], R]) -> Calla
     return remembered
 
 
+def _note(closed: ClosedJaxpr) -> None:
+    global _most
+    with _lock:
+        _with_memo.append(ref(closed))
+        if len(_with_memo) > _most:
+            _with_memo[:] = [each for each in _with_memo if each() is not None]
+            _most = max(2 * len(_with_memo), _FEWEST)
+
+
 def clear_memos() -> None:
     """Forgets every remembered result, and what was derived of the rules of primitives."""
     forget_recipes()
     with _lock:
-        for closed in list(_with_memo):
-            closed.memo = None
+        held = [each() for each in _with_memo]
         _with_memo.clear()
+    for closed in held:
+        if closed is not None:
+            closed.memo = None

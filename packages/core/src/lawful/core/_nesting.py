@@ -44,10 +44,15 @@ def sub_jaxprs(values: Iterable[Any]) -> Iterator[Jaxpr | ClosedJaxpr]:
             yield value
 
 
+def holds_jaxprs(params: dict[str, Any]) -> bool:
+    """Whether there is a jaxpr among some parameters, also in tuples and lists."""
+    return next(sub_jaxprs(params.values()), None) is not None
+
+
 def ordered_params(params: dict[str, Any]) -> list[tuple[str, Any]]:
     """Returns parameters in the order in which they print: by name, those that hold jaxprs last."""
     items = sorted(params.items(), key=itemgetter(0))
-    if next(sub_jaxprs(params.values()), None) is not None:
+    if holds_jaxprs(params):
         items.sort(key=lambda item: next(sub_jaxprs(item[1:]), None) is not None)
     return items
 
@@ -77,6 +82,8 @@ def _map_value(function: Callable[[ClosedJaxpr], ClosedJaxpr], value: Any) -> An
 
 def nested_jaxprs(eqn: JaxprEqn) -> Iterator[Jaxpr]:
     """Yields the jaxprs in an equation in the order in which they print."""
+    if not holds_jaxprs(eqn.params):  # as most equations: there is nothing to put in order
+        return iter(())
     return map(open_jaxpr, sub_jaxprs([value for _, value in ordered_params(eqn.params)]))
 
 

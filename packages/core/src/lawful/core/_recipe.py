@@ -8,14 +8,17 @@ It stands beside the rule: a trace that follows the recipe does what the rule wo
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from lawful.core._aval import ShapedArray
 from lawful.core._jaxpr import ClosedJaxpr, Jaxpr, Literal
 from lawful.core._primitive import Primitive
-from lawful.core._recipe_book import derived_or_none
+from lawful.core._recipe_book import NOTED, derived_or_none
+
+if TYPE_CHECKING:
+    from lawful.core._trace import Trace
 
 #: A primitive with its parameters, the numbers of its operands, and the types of its results.
 Step = tuple[Primitive, dict[str, Any], tuple[int, ...], tuple[ShapedArray, ...]]
@@ -88,14 +91,25 @@ class Recipe:
         if self._evaluated > _OFTEN and self._compile is not None:
             self.function = self._compile(self.closed)
 
-    def remembered[K: Hashable, R](self, derive: Callable[[Recipe, K], R | None], types: K) -> R | None:
-        """Returns what a transformation derives of the recipe for some types, once; None where it cannot."""
+    def remembered[K: Hashable, R](self, derive: Callable[[Recipe, K], R | None], types: K, trace: Trace) -> R | None:
+        """Returns what a transformation derives of the recipe for some types, once.
+
+        As with what is derived of rules, it is only noted the first time where a trace computes at once.
+
+        Returns:
+          None where it is not derived yet, or cannot be.
+        """
         try:
-            return self.derived[derive][types]  # type: ignore[no-any-return]
+            found: R | None = self.derived[derive][types]
         except KeyError:
-            found = derived_or_none(lambda: derive(self, types))
-            self.derived.setdefault(derive, {})[types] = found
-            return found
+            known = self.derived.setdefault(derive, {})
+            if trace.evaluates_constants:
+                known[types] = NOTED
+                return None
+            found = NOTED
+        if found is NOTED:
+            found = self.derived[derive][types] = derived_or_none(lambda: derive(self, types))
+        return found
 
 
 def exact_key(params: dict[Any, Any]) -> Any:

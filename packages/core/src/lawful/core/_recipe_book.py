@@ -35,7 +35,7 @@ _definitions = 0
 # A collection of garbage may start while it is held, and run a finalizer that asks for a recipe.
 _lock = threading.RLock()
 #: Stands for what is derived the next time, and for what is not remembered.
-_NOTED: Any = object()
+NOTED: Any = object()
 _ABSENT: Any = object()
 
 
@@ -67,12 +67,12 @@ def remembered[B: RecipeBook, R](
         found = _asked_again(book, key)
         if found is _ABSENT:
             if current.trace.evaluates_constants:
-                _remember(book, key, _NOTED, _definitions)
+                _remember(book, key, NOTED, _definitions)
                 return None
-            found = _NOTED
+            found = NOTED
     except TypeError:  # a parameter is not hashable
         return None
-    return _derived(book, key, derive, args) if found is _NOTED else found
+    return _derived(book, key, derive, args) if found is NOTED else found
 
 
 def _asked_again(book: RecipeBook, key: Hashable) -> Any:

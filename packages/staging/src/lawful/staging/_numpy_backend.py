@@ -7,6 +7,8 @@ several functions, which are called one after the other.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
+from types import CodeType
 from typing import Any
 
 import numpy as np
@@ -130,8 +132,20 @@ def _compile(closed: ClosedJaxpr) -> tuple[str, Callable[..., list[Any]]]:
     else:
         parts.append(_function("program", given, lines, _listed(results)))
     for part in parts:
-        exec(compile(part, "<lawful program>", "exec"), scope.values)
+        exec((_code if len(part) < _MOST_KEPT else _compiled)(part), scope.values)
     return "".join(parts), scope.values["program"]
+
+
+#: Longer programs are not kept, in characters.
+_MOST_KEPT = 10_000
+
+
+def _compiled(source: str) -> CodeType:
+    return compile(source, "<lawful program>", "exec")
+
+
+#: A loop whose body is traced in each call has the same text again, and that takes longest to compile.
+_code = lru_cache(maxsize=1024)(_compiled)
 
 
 def _part(number: int, taken: Sequence[str], lines: Sequence[str], left: Sequence[str]) -> str:
