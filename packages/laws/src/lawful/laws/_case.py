@@ -25,6 +25,10 @@ class Case(ABC):
     def on(self, system: Implementation) -> Callable[..., Any]:
         """Returns the function, as a system runs it."""
 
+    def value(self, system: Implementation) -> Any:
+        """Returns what the function gives at the arguments."""
+        return self.on(system)(*self.args)
+
     @abstractmethod
     def text(self, system: Implementation) -> str:
         """Returns the function and the arguments as a reader wants to see them."""

@@ -86,6 +86,8 @@ def _float_difference(
         "differences": max(bound.differences for bound in bounds),
         "nothing": 0.0,
     }[closeness]
+    if x.tobytes() == y.tobytes():  # as most claims are: a tenth of what it takes to tell how far two values are apart
+        return None
     wide = np.complex128 if x.dtype.kind == "c" else np.float64
     a, b = x.astype(wide), y.astype(wide)
     with np.errstate(all="ignore"):

@@ -25,7 +25,7 @@ def law_tangent_types(trial: Trial) -> Claims:
       Inapplicable: nothing to differentiate.
     """
     function, args = differentiable(trial)
-    out, system = function(*args), trial.system
+    out, system = trial.value(function, args), trial.system
     v, w = tangents_of(trial, args), tangents_of(trial, out)
 
     def forward() -> Iterator[Fault]:
@@ -78,12 +78,18 @@ def law_vjp_linear(trial: Trial) -> Claims:
     def pulled(cotangent: Any) -> Any:
         return tree.map(trial.system.numpy, tuple(pull(cotangent)))
 
-    of_u, of_w = pulled(u), pulled(w)
-    yield Claim(
-        "vjp of 1.5 u − 0.5 w", pulled(combine(1.5, u, -0.5, w)), "1.5 vjp(u) − 0.5 vjp(w)",
-        combine(1.5, of_u, -0.5, of_w),
-    )  # fmt: skip
-    zero = pulled(combine(0.0, u, 0.0, u))
-    yield Claim("vjp of 0", zero, "0", combine(0.0, of_u, 0.0, of_u))
-    scaled = pulled(combine(8.0, u, 0.0, u))
-    yield Claim("vjp of 8 u, divided by 8", combine(1 / 8.0, scaled, 0.0, scaled), "vjp of u", of_u)
+    of_u = pulled(u)
+
+    def of_a_combination() -> Claims:
+        both = pulled(combine(1.5, u, -0.5, w))
+        yield Claim("vjp of 1.5 u − 0.5 w", both, "1.5 vjp(u) − 0.5 vjp(w)", combine(1.5, of_u, -0.5, pulled(w)))
+
+    def of_zero() -> Claims:
+        yield Claim("vjp of 0", pulled(combine(0.0, u, 0.0, u)), "0", combine(0.0, of_u, 0.0, of_u))
+
+    def of_a_multiple() -> Claims:
+        scaled = pulled(combine(8.0, u, 0.0, u))
+        yield Claim("vjp of 8 u, divided by 8", combine(1 / 8.0, scaled, 0.0, scaled), "vjp of u", of_u)
+
+    for part in trial.some([of_a_combination, of_zero, of_a_multiple]):
+        yield from part()

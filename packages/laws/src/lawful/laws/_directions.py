@@ -11,7 +11,6 @@ from lawful import tree
 from lawful.core import ShapedArray, float0, get_aval, is_inexact
 from lawful.laws._implementation import Implementation
 from lawful.laws._law import Inapplicable, Trial
-from lawful.laws._program import Program
 
 Leaves = list[Any]
 
@@ -62,10 +61,8 @@ def restrict(
 
 
 def _result_avals(trial: Trial) -> Sequence[ShapedArray]:
-    """Returns the types of a function's results; a program knows them once it has run."""
-    if isinstance(trial.case, Program):
-        return trial.case.result_avals(trial.system)
-    return [trial.system.aval(x) for x in tree.leaves(trial.function(*trial.args))]
+    """Returns the types of a function's results."""
+    return [trial.system.aval(x) for x in tree.leaves(trial.value(trial.function, trial.args))]
 
 
 def normal(random: np.random.Generator, aval: ShapedArray) -> Any:
@@ -130,11 +127,14 @@ def pairing(system: Implementation, xs: Any, ys: Any) -> Any:
 
 def scalarized(system: Implementation, function: Callable[..., Leaves], seed: int) -> Callable[..., Any]:
     """Returns a function of the same arguments that gives one number: its results, weighted and added."""
+    weights: dict[tuple[ShapedArray, ...], Leaves] = {}
 
     def loss(*args: Any) -> Any:
         results = function(*args)
-        random = np.random.default_rng(seed)
-        weights = [system.array(normal(random, system.aval(x).update(weak_type=False))) for x in results]
-        return pairing(system, results, weights)
+        avals = tuple([system.aval(x).update(weak_type=False) for x in results])
+        if avals not in weights:
+            random = np.random.default_rng(seed)
+            weights[avals] = [normal(random, aval) for aval in avals]
+        return pairing(system, results, [system.array(x) for x in weights[avals]])
 
     return loss

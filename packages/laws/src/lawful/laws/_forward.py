@@ -95,7 +95,7 @@ def _along_combinations(trial: Trial) -> Claims:
     function, args = differentiable(trial)
     v, w = tangents_of(trial, args), tangents_of(trial, args)
     out, along_v = _pushed(trial, function, args, v)
-    yield Claim("the primal output of jvp", out, "f(x)", function(*args))
+    yield Claim("the primal output of jvp", out, "f(x)", trial.value(function, args))
     along_w = _pushed(trial, function, args, w)[1]
     along_both = _pushed(trial, function, args, combine(1.5, v, -0.5, w))[1]
     yield Claim("jvp along 1.5 v − 0.5 w", along_both, "1.5 jvp(v) − 0.5 jvp(w)", combine(1.5, along_v, -0.5, along_w))

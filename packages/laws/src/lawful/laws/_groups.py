@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Final
 
+from lawful.core import no_collections
 from lawful.laws._case import Case
 from lawful.laws._effort import Effort, quick
 from lawful.laws._implementation import Implementation
@@ -43,9 +44,15 @@ def check_groups(
     """
     choose = random.Random(case.seed)
     said = []
-    for group in groups:
-        law = choose.choice([law for law in laws.values() if law.group == group and law.subject == "function"])
-        with suppress(Inapplicable):
-            law(system, case, effort=effort)
-            said.append(law)
+    # What a check makes is garbage when it ends: in its midst, Python would go through all that is remembered for it.
+    with no_collections():
+        for group in groups:
+            law = choose.choice(_laws_of(group))
+            with suppress(Inapplicable):
+                law(system, case, effort=effort)
+                said.append(law)
     return said
+
+
+def _laws_of(group: str) -> list[Law]:
+    return [law for law in laws.values() if law.group == group and law.subject == "function"]

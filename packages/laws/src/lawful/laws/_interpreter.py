@@ -8,10 +8,11 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Mapping
-from functools import cache
+from functools import cache, wraps
 from typing import Any
 
 from lawful import tree
+from lawful.core import at_source, user_source
 from lawful.laws._form import forms
 from lawful.laws._implementation import Implementation
 from lawful.laws._program import Apply, Assign, Block, Name, Nest, Program, Static
@@ -62,8 +63,12 @@ def value_of(expression: Any, scope: Mapping[str, Any], system: Implementation) 
     if kind is Static:
         return expression.value
     if kind is Apply:
-        values = [value_of(operand, scope, system) for operand in expression.operands]
-        return resolve(expression.function, system)(*values, **dict(expression.params))
+        values = [
+            scope[operand.text] if type(operand) is Name else value_of(operand, scope, system)
+            for operand in expression.operands
+        ]
+        function = resolve(expression.function, system)
+        return function(*values, **dict(expression.params)) if expression.params else function(*values)
     assert kind is tuple, expression
     return [value_of(operand, scope, system) for operand in expression]
 
@@ -124,6 +129,17 @@ def _results(results: Any, scope: Mapping[str, Any]) -> Any:
     return type(results)([_results(part, scope) for part in results])
 
 
+def at_one_line(function: Function) -> Function:
+    """Returns a program's function that looks for the user's line once, and not for each operation: it has no other."""
+
+    @wraps(function)
+    def called(*args: Any) -> Any:
+        with at_source(user_source()):
+            return function(*args)
+
+    return called
+
+
 def interpreted(program: Program, system: Implementation) -> Function:
     """Returns a program as a function of a system's arrays."""
     from lawful.laws.systems import lawful
@@ -131,5 +147,5 @@ def interpreted(program: Program, system: Implementation) -> Function:
     around = {name: system.array(value) for name, value in program.constants}
     function = function_of(program.block, around, system)
     if system is lawful:
-        return function
+        return at_one_line(function)
     return lambda *args: function(*tree.map(system.array, args))

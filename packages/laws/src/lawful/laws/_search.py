@@ -22,7 +22,7 @@ from hypothesis.database import ExampleDatabase, choices_to_bytes
 from hypothesis.errors import Flaky, Unsatisfiable
 
 from lawful import ops
-from lawful.core import Primitive, primitives_by_name
+from lawful.core import Primitive, no_collections, primitives_by_name
 from lawful.laws._case import Case
 from lawful.laws._choose import Chooser, HypothesisChoose, RandomChoose, ReplayChoose, usual_dtypes
 from lawful.laws._effort import Effort, quick, usual
@@ -233,7 +233,9 @@ def examine_all(
         except Inapplicable:
             yield []
             continue
-        yield [examine(law, system, drawn, effort) for law in applicable]
+        with no_collections():  # as in `check_groups`
+            outcomes = [examine(law, system, drawn, effort) for law in applicable]
+        yield outcomes
 
 
 def same_failure(one: BaseException | None, other: BaseException | None) -> bool:

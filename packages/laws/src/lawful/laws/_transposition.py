@@ -41,7 +41,7 @@ def _dual(trial: Trial) -> Claims:
 def _primal_and_repetition(trial: Trial) -> Claims:
     function, args = differentiable(trial)
     out, pull = trial.system.vjp(function, *args)
-    yield Claim("the primal output of vjp", out, "f(x)", function(*args))
+    yield Claim("the primal output of vjp", out, "f(x)", trial.value(function, args))
     w = tangents_of(trial, out)
     pulled = pull(w)
     yield Claim("the second call of the vjp function", pull(w), "the first call", pulled, "nothing")

@@ -55,7 +55,7 @@ def _mapped(trial: Trial) -> Transformed:
 
 def _reverse(trial: Trial) -> Transformed:
     function = trial.function
-    cotangents = tangents_of(trial, function(*trial.args))
+    cotangents = tangents_of(trial, trial.value(function, trial.args))
     return "vjp(f)", lambda ct, *xs: vjp(function, *xs)[1](ct), (cotangents, *trial.args)
 
 
