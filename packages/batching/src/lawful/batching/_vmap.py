@@ -9,7 +9,7 @@ from typing import Any
 
 from lawful import tree
 from lawful.batching._batch import AxisData, batch_flat, place_batch_dim
-from lawful.core import ArgumentTypeError, ArgumentValueError, TreeStructureError, get_aval
+from lawful.core import ArgumentTypeError, ArgumentValueError, ShapedArray, TreeStructureError, get_aval
 from lawful.staging import describe_argument, flatten_outputs, function_name, in_avals, own_results, require_callable
 
 
@@ -58,10 +58,9 @@ def vmap(
     @functools.wraps(fun, updated=())
     def vmap_fun(*args: Any, **kwargs: Any) -> Any:
         leaves, in_tree = tree.flatten((args, kwargs))
-        in_avals(name, (args, kwargs), leaves)
-        paths = [path for path, _ in tree.leaves_with_path((args, kwargs))]
-        dims = _input_dims(name, in_axes, args, kwargs, leaves, paths)
-        axis_data = AxisData(_batch_size(name, size, leaves, dims, paths), axis_name)
+        avals = in_avals(name, (args, kwargs), leaves)
+        dims = _input_dims(name, in_axes, args, kwargs, avals)
+        axis_data = AxisData(_batch_size(name, size, (args, kwargs), avals, dims), axis_name)
         out_tree: Any = None
 
         def flat(*tracers: Any) -> list[Any]:
@@ -101,41 +100,42 @@ def _check_axes(what: str, axes: Any) -> None:
 
 
 def _input_dims(
-    name: str, in_axes: Any, args: tuple[Any, ...], kwargs: Any, leaves: Sequence[Any], paths: Sequence[Any]
+    name: str, in_axes: Any, args: tuple[Any, ...], kwargs: Any, avals: Sequence[ShapedArray]
 ) -> list[int | None]:
     if isinstance(in_axes, tuple) and len(in_axes) != len(args):
         raise ArgumentValueError(
             f"{name}: expected in_axes of one entry for each of {len(args)} positional arguments, "
             f"got {len(in_axes)} in {in_axes}; give an integer for all, or a tuple of that length"
         )
-    try:
-        axes = tree.broadcast_prefix(in_axes, args, is_leaf=_is_none)
-    except TreeStructureError as error:
-        raise ArgumentValueError(
-            f"{name}: expected in_axes that is a prefix of the tree of the arguments, {tree.structure(args)}, "
-            f"got {in_axes}: {error.message}"
-        ) from error
-    axes = [*axes, *(0 for _ in tree.leaves(kwargs))]
-    return [_dim(name, "in_axes", axis, x, path) for axis, x, path in zip(axes, leaves, paths, strict=True)]
+    if type(in_axes) is int:  # as mostly
+        axes: list[int | None] = [in_axes] * (len(avals) - (len(tree.leaves(kwargs)) if kwargs else 0))
+    else:
+        try:
+            axes = tree.broadcast_prefix(in_axes, args, is_leaf=_is_none)
+        except TreeStructureError as error:
+            raise ArgumentValueError(
+                f"{name}: expected in_axes that is a prefix of the tree of the arguments, {tree.structure(args)}, "
+                f"got {in_axes}: {error.message}"
+            ) from error
+    axes += [0] * (len(avals) - len(axes))  # keyword arguments
+    for place, (axis, aval) in enumerate(zip(axes, avals, strict=True)):
+        if axis is not None and not -aval.ndim <= axis < aval.ndim:
+            raise ArgumentValueError(
+                f"{name}: expected an array with a dimension {axis} at {_argument((args, kwargs), place)}, got {aval}; "
+                "change in_axes, or give None there to share it"
+            )
+    return [None if axis is None else axis % aval.ndim for axis, aval in zip(axes, avals, strict=True)]
 
 
-def _dim(name: str, what: str, axis: int | None, x: Any, path: Sequence[Any]) -> int | None:
-    """Returns an axis counted from 0; raises ArgumentValueError if the array has no such dimension."""
-    if axis is None:
-        return None
-    aval = get_aval(x)
-    if not -aval.ndim <= axis < aval.ndim:
-        raise ArgumentValueError(
-            f"{name}: expected an array with a dimension {axis} at {describe_argument(path)}, got {aval}; "
-            f"change {what}, or give None there to share it"
-        )
-    return axis % aval.ndim
+def _argument(arguments: Any, place: int) -> str:
+    """Returns the words for a leaf of the arguments: of use in errors only, it takes as long as a whole call."""
+    return describe_argument(tree.leaves_with_path(arguments)[place][0])
 
 
 def _batch_size(
-    name: str, axis_size: int | None, leaves: Sequence[Any], dims: Sequence[int | None], paths: Sequence[Any]
+    name: str, axis_size: int | None, arguments: Any, avals: Sequence[ShapedArray], dims: Sequence[int | None]
 ) -> int:
-    sizes = {get_aval(x).shape[dim] for x, dim in zip(leaves, dims, strict=True) if dim is not None}
+    sizes = {aval.shape[dim] for aval, dim in zip(avals, dims, strict=True) if dim is not None}
     if axis_size is not None:
         sizes.add(axis_size)
     if len(sizes) == 1:
@@ -145,8 +145,8 @@ def _batch_size(
             f"{name}: expected at least one mapped argument, got in_axes of None only; give axis_size"
         )
     lines = [
-        f"  {describe_argument(path)} of type {get_aval(x)}: size {get_aval(x).shape[dim]} of dimension {dim}"
-        for x, dim, path in zip(leaves, dims, paths, strict=True)
+        f"  {_argument(arguments, place)} of type {aval}: size {aval.shape[dim]} of dimension {dim}"
+        for place, (aval, dim) in enumerate(zip(avals, dims, strict=True))
         if dim is not None
     ]
     if axis_size is not None:
@@ -160,30 +160,40 @@ def _batch_size(
 def _output_axes(
     name: str, out_axes: Any, out_tree: Any, outs: Sequence[Any], dims: Sequence[int | None]
 ) -> list[int | None]:
-    skeleton = tree.unflatten(out_tree, range(out_tree.num_leaves))
-    try:
-        axes = tree.broadcast_prefix(out_axes, skeleton, is_leaf=_is_none)
-    except TreeStructureError as error:
-        raise ArgumentValueError(
-            f"{name}: expected out_axes that is a prefix of the tree of the result, {out_tree}, got {out_axes}: "
-            f"{error.message}"
-        ) from error
-    paths = [path for path, _ in tree.leaves_with_path(skeleton)]
-    return [_out_axis(name, axis, x, dim, path) for axis, x, dim, path in zip(axes, outs, dims, paths, strict=True)]
+    if type(out_axes) is int:  # as mostly
+        axes = [out_axes] * len(outs)
+    else:
+        skeleton = tree.unflatten(out_tree, range(out_tree.num_leaves))
+        try:
+            axes = tree.broadcast_prefix(out_axes, skeleton, is_leaf=_is_none)
+        except TreeStructureError as error:
+            raise ArgumentValueError(
+                f"{name}: expected out_axes that is a prefix of the tree of the result, {out_tree}, got {out_axes}: "
+                f"{error.message}"
+            ) from error
+    return [
+        _out_axis(name, axis, x, dim, out_tree, place)
+        for place, (axis, x, dim) in enumerate(zip(axes, outs, dims, strict=True))
+    ]
 
 
-def _out_axis(name: str, axis: int | None, x: Any, dim: int | None, path: Sequence[Any]) -> int | None:
-    place = f"result{tree.keystr(tuple(path))}"
+def _out_axis(name: str, axis: int | None, x: Any, dim: int | None, out_tree: Any, place: int) -> int | None:
     if axis is None:
         if dim is not None:
             raise ArgumentValueError(
-                f"{name}: expected {place} to be the same for all calls because its out_axes is None, got one that "
-                "depends on mapped arguments; give it an axis"
+                f"{name}: expected {_result(out_tree, place)} to be the same for all calls because its out_axes is "
+                "None, got one that depends on mapped arguments; give it an axis"
             )
         return None
     ndim = get_aval(x).ndim + (dim is None)
     if not -ndim <= axis < ndim:
         raise ArgumentValueError(
-            f"{name}: expected out_axes between {-ndim} and {ndim - 1} for {place} with {ndim} dimensions, got {axis}"
+            f"{name}: expected out_axes between {-ndim} and {ndim - 1} for {_result(out_tree, place)} with {ndim} "
+            f"dimensions, got {axis}"
         )
     return axis % ndim
+
+
+def _result(out_tree: Any, place: int) -> str:
+    path, _ = tree.leaves_with_path(tree.unflatten(out_tree, range(out_tree.num_leaves)))[place]
+    return f"result{tree.keystr(path)}"

@@ -21,11 +21,11 @@ def move_batch_dim(x: Any, dim: int, to: int = 0) -> Any:
 
 def add_batch_dim(x: Any, size: int, to: int = 0) -> Any:
     """Returns an unbatched ``x`` repeated along a new batch dimension: a view in NumPy, fused away by XLA."""
-    from lawful.ops._shape import broadcast_in_dim
+    from lawful.ops._shape import broadcast_in_dim_p
 
     shape = get_aval(x).shape
-    new = (*shape[:to], size, *shape[to:])
-    return broadcast_in_dim(x, new, tuple(axis for axis in range(len(new)) if axis != to))
+    kept = (*range(to), *range(to + 1, len(shape) + 1))
+    return broadcast_in_dim_p.bind(x, shape=(*shape[:to], size, *shape[to:]), broadcast_dimensions=kept)
 
 
 def align_to_front(args: Sequence[Any], dims: Sequence[int | None]) -> list[Any]:
