@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 import numpy
 from lawful.core import ArgumentTypeError, Tracer
 from lawful.numpy import _ufunc_methods as methods
-from lawful.ops import Elementwise, apply_promoted, is_eager, promote
+from lawful.ops import Composite, Elementwise, apply_promoted, is_eager, promote
 
 
 class Ufunc:
@@ -53,7 +53,8 @@ class Ufunc:
         self.__doc__ = doc or op.__doc__
         self.__signature__ = _signature(self.nin)
         self._elementwise = op if isinstance(op, Elementwise) and promotes else None
-        self._compute = op
+        # One of several ops is gone through as one.
+        self._compute = op if isinstance(op, Elementwise) else Composite(op, self.nin)
         self._promotes = promotes
 
     def __repr__(self) -> str:

@@ -68,6 +68,11 @@ class _Found(NamedTuple):
     recipe: Recipe
     out_tree: Any
 
+    def followed(self, operands: Sequence[Any]) -> Any:
+        """Returns what the function gives for its arrays."""
+        results = current.trace.follow(self.recipe, operands)
+        return results[0] if self.out_tree is None else tree.unflatten(self.out_tree, results)
+
 
 class Composite:
     """A function of arrays that is a composition of primitives, with the recipes that were made of it.
@@ -100,10 +105,20 @@ class Composite:
         rest = args[1 if self._sequence else self._arrays :]
         key = _key(operands, rest, kwargs)
         found = None if key is None else remembered(self._book, key, self._trace, operands, rest, kwargs)
-        if found is None:
-            return self._function(*args, **kwargs)
-        results = trace.follow(found.recipe, operands)
-        return results[0] if found.out_tree is None else tree.unflatten(found.out_tree, results)
+        return self._function(*args, **kwargs) if found is None else found.followed(operands)
+
+    def of_integers(self, operands: Sequence[Any], *rest: Any) -> Any:
+        """Returns what a call gives where arrays are traced, and no setting equals one of another type.
+
+        It is faster than a call, which has to look at each setting.
+
+        Args:
+          operands: the arrays, in a sequence, of which one at least is traced.
+          rest: integers, tuples of them, and None.
+        """
+        key = (current.trace.axis_env, tuple([get_aval(x) for x in operands]), rest)
+        found = remembered(self._book, key, self._trace, operands, rest, {})
+        return self._function(operands, *rest) if found is None else found.followed(operands)
 
     def _operands(self, args: tuple[Any, ...]) -> Sequence[Any] | None:
         """Returns the arrays among the arguments, if any is traced; None if not, or some are missing."""

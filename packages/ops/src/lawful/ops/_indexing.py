@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from types import EllipsisType
 from typing import Any
 
 import numpy as np
 
-from lawful.core import Tracer, current, get_aval, to_numpy
-from lawful.ops._composite import composite
+from lawful.core import Tracer, current, get_aval, record, to_numpy
+from lawful.ops._composite import Composite
 from lawful.ops._dynamic_slice import dynamic_slice_p
 from lawful.ops._elementwise import is_eager
 from lawful.ops._gather import gather
@@ -53,8 +54,12 @@ def getitem(x: Any, index: Any) -> Any:
             pass  # the path below says what is wrong
     shape = get_aval(x).shape
     is_eagerly_traced = current.trace.evaluates_constants and isinstance(x, Tracer)
-    if is_eagerly_traced and type(index) is int and shape and -shape[0] <= index < shape[0]:
-        return _row(x, shape, index)
+    if is_eagerly_traced:
+        if type(index) is int and shape and -shape[0] <= index < shape[0]:
+            return _row(x, shape, index)
+        entries = index if type(index) is tuple else (index,)
+        if all(map(_is_static, entries)) and (part := _static_part(shape, entries)) is not None:
+            return part.of(x)
     parsed = parse_index(shape, index)
     if is_eager(x) and all(not isinstance(where, Tracer) for where in parsed.positions.values()):
         return _eager(np.asarray(x), index)
@@ -67,11 +72,11 @@ _START = np.int64(0)
 
 
 def _row(x: Tracer, shape: Shape, index: int) -> Any:
-    """Returns what ``_slice_eagerly`` does, of a number alone: a loop over rows spends half of its time on indices."""
+    """Returns what a `_Part` does, of a number alone: a loop over rows has another one in each turn."""
     if shape[0] == 1:
-        return _slice_at([x], shape, (), (0,), ())
+        return _slice_at.of_integers([x], shape, (), (0,), ())
     starts = [np.int64(index % shape[0])] + [_START] * (len(shape) - 1)
-    return _slice_at([x, *starts], (1, *shape[1:]), (), (0,), ())
+    return _slice_at.of_integers([x, *starts], (1, *shape[1:]), (), (0,), ())
 
 
 def _look_up_eagerly(x: Tracer, index: Index) -> Any:
@@ -81,11 +86,11 @@ def _look_up_eagerly(x: Tracer, index: Index) -> Any:
     dims = tuple(index.positions)
     slices = tuple([(dim, chosen.start, chosen.stop, chosen.step) for dim, chosen in index.slices.items()])
     arrays = [np.asarray(where, np.int64) for where in index.positions.values()]
-    return _looked_up([x, *arrays], dims, slices, index.looked_up, index.place, index.kept, index.in_bounds)
+    layout = (dims, slices, index.looked_up, index.place, index.kept, index.in_bounds)
+    return _looked_up.of_integers([x, *arrays], *layout)
 
 
-@composite(sequence=True)
-def _looked_up(
+def _looked_up_plainly(
     arrays: Sequence[Any],
     dims: Shape,
     slices: tuple[tuple[int, int, int, int], ...],
@@ -108,21 +113,64 @@ def _looked_up(
     return read(x, index)
 
 
+_looked_up = Composite(_looked_up_plainly, sequence=True)
+
+
 def _slice_eagerly(x: Tracer, index: Index) -> Any:
-    """Returns what ``read`` gives, from positions as data: what is derived of one does for all."""
+    """Returns what ``read`` gives, from positions as data where it can be."""
+    part = _part(index)
+    return read(x, index) if part is None else part.of(x)
+
+
+@record
+class _Part:
+    """What an index without arrays chooses, with its positions as data: what is derived of one does for all.
+
+    Attributes:
+      starts: where the slices start; none where all of each dimension is chosen.
+      layout: the sizes of the slices, which are reversed, which are dropped, and which dimensions are new.
+    """
+
+    starts: tuple[np.int64, ...]
+    layout: tuple[Shape, Shape, Shape, Shape]
+
+    def of(self, x: Tracer) -> Any:
+        """Returns the part of an array."""
+        return _slice_at.of_integers([x, *self.starts], *self.layout)
+
+
+def _part(index: Index) -> _Part | None:
+    """Returns what an index chooses; None if it leaves elements out between others."""
     starts, limits, strides, reversed_dims = _spans(index)
     if max(strides, default=1) > 1:
-        return read(x, index)
+        return None
     sizes = tuple([limit - start for start, limit in zip(starts, limits, strict=True)])
-    operands = [x] if sizes == index.shape else [x, *map(np.int64, starts)]
-    return _slice_at(operands, sizes, tuple(reversed_dims), tuple(index.positions), index.new_dims)
+    known = () if sizes == index.shape else tuple(map(np.int64, starts))
+    return _Part(known, (sizes, tuple(reversed_dims), tuple(index.positions), index.new_dims))
 
 
-@composite(sequence=True)
-def _slice_at(arrays: Sequence[Any], sizes: Shape, reversed_dims: Shape, dropped: Shape, new_dims: Shape) -> Any:
+@lru_cache(maxsize=1024)
+def _static_part(shape: Shape, entries: tuple[Any, ...]) -> _Part | None:
+    return _part(parse_index(shape, entries))
+
+
+def _slice_plainly(arrays: Sequence[Any], sizes: Shape, reversed_dims: Shape, dropped: Shape, new_dims: Shape) -> Any:
     x, *starts = arrays
     x = dynamic_slice_p.bind(strong(x), *starts, slice_sizes=sizes) if starts else x
     return expand_dims(squeeze(rev(x, reversed_dims), dropped), new_dims)
+
+
+_slice_at = Composite(_slice_plainly, sequence=True)
+
+
+def _is_static(entry: Any) -> bool:
+    """Whether an entry of an index is told by its value: of others, such as True, equal ones may mean another thing."""
+    if type(entry) is slice:
+        return type(entry.start) in _ENDS and type(entry.stop) in _ENDS and type(entry.step) in _ENDS
+    return entry is None or entry is Ellipsis or type(entry) is int
+
+
+_ENDS = (int, type(None))
 
 
 def _is_plain(entry: Any) -> bool:
