@@ -17,7 +17,9 @@ F = TypeVar("F", bound=Callable[..., Any])
 _NARROW = numpy.dtype(numpy.float16)
 
 
-def eager(numpy_function: Callable[..., Any], *, arrays: int = 1, sequence: bool = False) -> Callable[[F], F]:
+def eager(
+    numpy_function: Callable[..., Any], *, arrays: int = 1, sequence: bool = False, looks: bool = True
+) -> Callable[[F], F]:
     """Returns the decorator that lets NumPy compute where the arguments are plain arrays.
 
     The function under it defines the arguments, the result and the errors: it is called where an argument is traced,
@@ -28,6 +30,7 @@ def eager(numpy_function: Callable[..., Any], *, arrays: int = 1, sequence: bool
       numpy_function: the function of NumPy, which has these arguments too.
       arrays: how many of the first arguments are arrays.
       sequence: whether the first argument is a sequence of arrays.
+      looks: whether the values of those that are not traced may decide what is applied: see `Composite`.
     """
 
     def decorate(function: F) -> F:
@@ -37,7 +40,7 @@ def eager(numpy_function: Callable[..., Any], *, arrays: int = 1, sequence: bool
         known = frozenset(names) - {"out"}
         out = names.index("out") if "out" in names else len(names)
 
-        apply = Composite(function, arrays, sequence=sequence, looks=True)
+        apply = Composite(function, arrays, sequence=sequence, looks=looks)
 
         @functools.wraps(function)
         def wrapper(*args: Any, **kwargs: Any) -> Any:

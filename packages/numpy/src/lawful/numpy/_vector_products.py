@@ -25,7 +25,7 @@ def _same_length(name: str, left: int, right: int) -> None:
         raise ArgumentValueError(f"{name}: expected as many elements on both sides, got {left} and {right}; slice one")
 
 
-@eager(numpy.vecdot, arrays=2)
+@eager(numpy.vecdot, arrays=2, looks=False)
 def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
     """Returns the inner products of vectors, the first one conjugated: the other dimensions are broadcast.
 
@@ -88,7 +88,7 @@ def vecmat(x1: Any, x2: Any, /) -> Any:
     return ops.squeeze(ops.matmul(ops.expand_dims(ops.conj(x1), (-2,)), x2), (-2,))
 
 
-@eager(numpy.cross, arrays=2)
+@eager(numpy.cross, arrays=2, looks=False)
 def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Any:
     """Returns the cross products of vectors of three elements: the other dimensions are broadcast.
 
@@ -131,7 +131,7 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
     return moveaxis(ops.concatenate(components, -1), -1, axisc)
 
 
-@eager(numpy.kron, arrays=2)
+@eager(numpy.kron, arrays=2, looks=False)
 def kron(a: Any, b: Any) -> Any:
     """Returns the Kronecker product: ``b`` times each element of ``a``, in blocks.
 
