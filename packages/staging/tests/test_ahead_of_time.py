@@ -133,3 +133,11 @@ def test_the_numpy_backend_needs_no_memory_of_donated_arguments() -> None:
     y = jit(lambda x: x + 1.0, donate_argnums=0)(x)
     np.testing.assert_array_equal(x, np.ones(3))
     np.testing.assert_array_equal(y, np.full(3, 2.0))
+
+
+def test_the_numpy_backend_refuses_options() -> None:
+    lowered = jit_by(lambda x: x + 1.0, backend="numpy").lower(1.0)
+    for none in (None, {}):
+        assert lowered.compile(compiler_options=none)(1.0) == 2.0
+    with pytest.raises(ArgumentValueError, match=r"no compiler_options, .* got {'fast': True}; leave them out"):
+        lowered.compile({"fast": True})

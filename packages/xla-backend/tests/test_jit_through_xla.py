@@ -9,7 +9,7 @@ import pytest
 from lawful import ops
 from lawful.core import get_aval
 from lawful.staging import get_backend, jit
-from lawful.xla_backend import Array, DeletedArrayError, backend, device_put
+from lawful.xla_backend import Array, DeletedArrayError, XlaError, backend, device_put
 
 
 def assert_same(f, *args) -> None:
@@ -89,6 +89,16 @@ def test_ahead_of_time() -> None:
     assert compiled.cost_analysis()["transcendentals"] == 3
     assert compiled.memory_analysis()["argument_size_in_bytes"] == 24
     np.testing.assert_allclose(compiled(np.ones(3)), 2 * np.exp(np.ones(3)))
+
+
+def test_ahead_of_time_with_options_of_xla() -> None:
+    lowered = jit(lambda x: ops.sin(x) + ops.cos(x)).lower(np.arange(100.0))
+    plain, split = lowered.compile(), lowered.compile(compiler_options={"xla_disable_hlo_passes": "fusion"})
+    for compiled in (plain, split):
+        np.testing.assert_allclose(compiled(np.arange(100.0)), np.sin(np.arange(100.0)) + np.cos(np.arange(100.0)))
+    assert plain.as_text() != split.as_text()
+    with pytest.raises(XlaError, match="no_such_option"):
+        lowered.compile({"no_such_option": True})
 
 
 def test_two_threads_at_once() -> None:

@@ -11,7 +11,14 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from lawful.core import on_demand as _on_demand
 from lawful.staging._ahead_of_time import Compiled, Lowered, Traced
-from lawful.staging._backends import Backend, CompiledProgram, LoweredProgram, get_backend, register_backend
+from lawful.staging._backends import (
+    Backend,
+    CompiledProgram,
+    CompilerOptions,
+    LoweredProgram,
+    get_backend,
+    register_backend,
+)
 from lawful.staging._cse import cse_jaxpr
 from lawful.staging._dce import dce_call, dce_jaxpr, kept, live_equation, used_inputs, without_effects
 from lawful.staging._inline import inline_jaxpr
@@ -54,6 +61,7 @@ __all__ = [
     "Backend",
     "Compiled",
     "CompiledProgram",
+    "CompilerOptions",
     "EachElement",
     "HostCall",
     "HostFunction",

@@ -6,7 +6,7 @@ from typing import Any
 
 from lawful import tree
 from lawful.core import ArgumentTypeError, ClosedJaxpr, rare_collections, record
-from lawful.staging._backends import CompiledProgram, LoweredProgram, get_backend
+from lawful.staging._backends import CompiledProgram, CompilerOptions, LoweredProgram, get_backend
 from lawful.staging._make_jaxpr import struct_of
 from lawful.staging._signature import Statics, in_avals
 
@@ -46,9 +46,17 @@ class Lowered:
         """Returns the program as text."""
         return self.program.as_text()
 
-    def compile(self) -> Compiled:
-        """Returns the function ready to run."""
-        return Compiled(self.traced, self.program.compile())
+    def compile(self, compiler_options: CompilerOptions | None = None) -> Compiled:
+        """Returns the function ready to run.
+
+        Args:
+          compiler_options: the backend's own, by name: XLA's flags as ``{"xla_backend_optimization_level": 0}``.
+
+        Raises:
+          ArgumentValueError: the backend has no options.
+          XlaError: XLA refuses one.
+        """
+        return Compiled(self.traced, self.program.compile(compiler_options))
 
     def cost_analysis(self) -> dict[str, Any]:
         """Returns what the backend expects a call to cost."""

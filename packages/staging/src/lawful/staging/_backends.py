@@ -8,11 +8,14 @@ module is imported. With several installed, the default is XLA, and NumPy's wher
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any, Protocol, cast
 
 from lawful.core import ArgumentValueError, ClosedJaxpr
+
+#: What a backend's compiler can be told, by the names that it has for it.
+CompilerOptions = Mapping[str, str | bool | int | float]
 
 
 class CompiledProgram(Protocol):
@@ -41,8 +44,12 @@ class LoweredProgram(Protocol):
     def as_text(self) -> str:
         """Returns the program as text."""
 
-    def compile(self) -> CompiledProgram:
-        """Returns the program ready to run."""
+    def compile(self, compiler_options: CompilerOptions | None = None) -> CompiledProgram:
+        """Returns the program ready to run.
+
+        Args:
+          compiler_options: the backend's own options, by name; None for its usual ones.
+        """
 
 
 class Backend(Protocol):

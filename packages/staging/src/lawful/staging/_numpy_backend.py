@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from lawful.core import (
+    ArgumentValueError,
     Atom,
     ClosedJaxpr,
     Jaxpr,
@@ -29,6 +30,7 @@ from lawful.core import (
     to_numpy,
 )
 from lawful.ops import broadcast_in_dim_p
+from lawful.staging._backends import CompilerOptions
 from lawful.staging._dce import dce_jaxpr
 from lawful.staging._numpy_broadcasting import leave_to_ufuncs
 from lawful.staging._ownership import own_results
@@ -61,8 +63,17 @@ class PythonProgram:
         """Returns the Python source."""
         return self._source
 
-    def compile(self) -> PythonProgram:
-        """Returns the program itself: it is ready to run."""
+    def compile(self, compiler_options: CompilerOptions | None = None) -> PythonProgram:
+        """Returns the program itself: it is ready to run.
+
+        Raises:
+          ArgumentValueError: options are given, of which there are none.
+        """
+        if compiler_options:
+            raise ArgumentValueError(
+                f"compile: expected no compiler_options, because the NumPy backend has none, got "
+                f"{dict(compiler_options)}; leave them out, or ask for jit(..., backend='xla')"
+            )
         return self
 
     def cost_analysis(self) -> dict[str, Any]:

@@ -10,14 +10,14 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any, Final, NoReturn
 
 import numpy as np
 from numpy import ndarray
 
 from lawful.core import ArgumentTypeError, ArgumentValueError, ClosedJaxpr, ShapedArray, float0, get_aval, to_numpy
-from lawful.staging import register_backend
+from lawful.staging import CompilerOptions, register_backend
 from lawful.xla_backend import _jaxlib
 from lawful.xla_backend._array import Array
 from lawful.xla_backend._compilation_cache import compilation_cache
@@ -71,7 +71,7 @@ class Lowered:
         with self._lock:
             return str(self._stablehlo.module)
 
-    def compile(self, compiler_options: Mapping[str, str | bool | int | float] | None = None) -> Compiled:
+    def compile(self, compiler_options: CompilerOptions | None = None) -> Compiled:
         """Compiles the program for the default device.
 
         Args:
