@@ -233,7 +233,7 @@ class Linearized:
                     tape.exact(t, get_aval(x).to_tangent_aval()) for x, t in zip(outs, self._out_tangents, strict=True)
                 ]
             closed = ClosedJaxpr(Jaxpr(tape.constvars, self._in_tangents, tape.eqns, out_tangents), tape.constvals)
-            self._jaxpr = dce_jaxpr(closed, (True,) * len(self._out_tangents))
+            self._jaxpr = _constants_by_use(dce_jaxpr(closed, (True,) * len(self._out_tangents)))
         return self._jaxpr
 
     @property
@@ -259,6 +259,18 @@ class Linearized:
         constants = dict(zip(tape.constvars, tape.constvals, strict=True))
         entries = tape.backwards(last=last)
         return pull_back(entries, self._in_tangents, self._out_tangents, constants, cts)
+
+
+def _constants_by_use(closed: ClosedJaxpr) -> ClosedJaxpr:
+    """Returns a jaxpr with its constants in the order in which they are used.
+
+    They come as they are kept: in another order where a rule was run than where what is remembered of it was followed.
+    """
+    jaxpr = closed.jaxpr
+    values = dict(zip(jaxpr.constvars, closed.consts, strict=True))
+    atoms = [atom for eqn in jaxpr.eqns for atom in eqn.invars] + [*jaxpr.outvars]
+    constvars = [atom for atom in dict.fromkeys(atoms) if atom in values]
+    return ClosedJaxpr(jaxpr.replace(constvars=constvars), [values[var] for var in constvars])
 
 
 def recorded_zeros(linear: PartialTrace, aval: ShapedArray) -> Any:
