@@ -14,30 +14,30 @@ from ._fault import Rule, function_fault, instead, local_fault, method_fault
 
 
 def _none_is_zero(right: Rule) -> Rule:
-    def dim(name: str, what: str, axis: Any, x: Any, path: Any) -> Any:
-        return right(name, what, 0 if axis is None and get_aval(x).ndim else axis, x, path)
+    def dim(name: str, axis: Any, aval: Any, arguments: Any, place: int) -> Any:
+        return right(name, 0 if axis is None and aval.ndim else axis, aval, arguments, place)
 
     return dim
 
 
 def _from_the_end_but_one(right: Rule) -> Rule:
-    def dim(name: str, what: str, axis: Any, x: Any, path: Any) -> Any:
-        found = right(name, what, axis, x, path)
-        return found if axis is None or axis >= 0 else (found - 1) % get_aval(x).ndim
+    def dim(name: str, axis: Any, aval: Any, arguments: Any, place: int) -> Any:
+        found = right(name, axis, aval, arguments, place)
+        return found if axis is None or axis >= 0 else (found - 1) % aval.ndim
 
     return dim
 
 
 def _of_the_first(right: Rule) -> Rule:
-    def batch_size(name: str, axis_size: Any, leaves: Any, dims: Any, paths: Any) -> int:
-        size = right(name, axis_size, leaves, dims, paths)
-        return next((int(get_aval(x).shape[0]) for x in leaves if get_aval(x).ndim), size)
+    def batch_size(name: str, axis_size: Any, arguments: Any, avals: Any, dims: Any) -> int:
+        size = right(name, axis_size, arguments, avals, dims)
+        return next((int(aval.shape[0]) for aval in avals if aval.ndim), size)
 
     return batch_size
 
 
 def _always_in_front(right: Rule) -> Rule:
-    return lambda name, axis, x, dim, path: right(name, None if axis is None else 0, x, dim, path)
+    return lambda name, axis, x, dim, *rest: right(name, None if axis is None else 0, x, dim, *rest)
 
 
 def _any_tracer(right: Rule) -> Rule:

@@ -118,13 +118,22 @@ def _input_dims(
                 f"got {in_axes}: {error.message}"
             ) from error
     axes += [0] * (len(avals) - len(axes))  # keyword arguments
-    for place, (axis, aval) in enumerate(zip(axes, avals, strict=True)):
-        if axis is not None and not -aval.ndim <= axis < aval.ndim:
-            raise ArgumentValueError(
-                f"{name}: expected an array with a dimension {axis} at {_argument((args, kwargs), place)}, got {aval}; "
-                "change in_axes, or give None there to share it"
-            )
-    return [None if axis is None else axis % aval.ndim for axis, aval in zip(axes, avals, strict=True)]
+    return [
+        _dim(name, axis, aval, (args, kwargs), place)
+        for place, (axis, aval) in enumerate(zip(axes, avals, strict=True))
+    ]
+
+
+def _dim(name: str, axis: int | None, aval: ShapedArray, arguments: Any, place: int) -> int | None:
+    """Returns an axis counted from 0; raises ArgumentValueError if the array has no such dimension."""
+    if axis is None:
+        return None
+    if not -aval.ndim <= axis < aval.ndim:
+        raise ArgumentValueError(
+            f"{name}: expected an array with a dimension {axis} at {_argument(arguments, place)}, got {aval}; "
+            "change in_axes, or give None there to share it"
+        )
+    return axis % aval.ndim
 
 
 def _argument(arguments: Any, place: int) -> str:
