@@ -46,6 +46,31 @@ def test_jaxprs_that_are_gone_take_no_memory() -> None:
     assert not any(derived(closed) is known for closed, known in zip(kept, first, strict=True))
 
 
+@pytest.mark.parametrize("at", ["taking out", "clearing"])
+def test_what_a_finalizer_remembers_meanwhile_is_kept(at: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A collection of garbage may start anywhere, and run a finalizer: here it does where a reference is looked at."""
+    clear_memos()
+    meanwhile = [new_jaxpr() for _ in range(100)]
+
+    def finalized() -> None:
+        for closed in meanwhile:
+            derived(closed)
+
+    kept = [new_jaxpr() for _ in range(10)]
+    first = [derived(closed) for closed in kept]
+    monkeypatch.setattr(_memo, "_FEWEST", 20)
+    _memo._with_memo.insert(3, finalized)  # type: ignore[arg-type]
+    if at == "taking out":
+        monkeypatch.setattr(_memo, "_most", 10)
+        derived(new_jaxpr())
+        assert {each() for each in _memo._with_memo} >= {*kept, *meanwhile}
+    clear_memos()
+    assert not any(derived(closed) is known for closed, known in zip(kept, first, strict=True))
+    known = [derived(closed) for closed in meanwhile]
+    clear_memos()
+    assert not any(derived(closed) is before for closed, before in zip(meanwhile, known, strict=True))
+
+
 @pytest.mark.usefixtures("_threads_switch_often")
 def test_memos_are_cleared_while_another_thread_makes_some() -> None:
     jaxprs = [new_jaxpr() for _ in range(3000)]

@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+from lawful.core import ArgumentTypeError, ArgumentValueError
 from lawful.ops import _incomplete_beta, _incomplete_gamma
 from lawful.ops._iteration import Iteration
-from lawful.ops._straight_line import choose, loop_of
+from lawful.ops._straight_line import arithmetic, choose, loop_of
 
 ORDERS = (0, 1, 2)
 ALGORITHMS = {
@@ -104,12 +105,12 @@ def test_a_step_that_decides_by_a_number_is_told() -> None:
     def step(active: Any, x: Any) -> Any:
         return active & bool(x > 0), x
 
-    with pytest.raises(TypeError, match="decides by `choose`"):
+    with pytest.raises(ArgumentTypeError, match="got a decision by the value of one; decide by `choose`"):
         Iteration(lambda x: (x == x, x), step).evaluate(np.array(1.0))
 
 
 def test_a_step_of_something_else_than_arithmetic_is_told() -> None:
-    with pytest.raises(TypeError, match="of Python's numbers, got array"):
+    with pytest.raises(ArgumentTypeError, match=r"expected Python's numbers beside .*, got array"):
         loop_of(lambda active, x: (active, x + np.array(1.0)), 2)
 
 
@@ -136,3 +137,29 @@ def test_the_source_of_a_step_does_what_the_step_does(constant: float) -> None:
     found = loop_of(step, 4)(*state)
     np.testing.assert_array_equal(found, [float(x) for x in expected])
     assert found[1] == 6
+
+
+def test_a_step_that_changes_nothing_is_told() -> None:
+    with pytest.raises(ArgumentValueError, match="expected a step that changes its state"):
+        Iteration(lambda x: (x == x, x), lambda active, x: (active, x)).evaluate(np.array(1.0))
+
+
+SETTINGS = ({"a": 2.0, "b": 5.0}, {"b": 2.0, "a": 5.0}, {"a": 1, "b": True}, {"a": np.float64(3.0), "b": -0.5})
+
+
+@pytest.mark.parametrize("shapes", [((3,), (3,)), ((2, 1), (1, 3)), ((), ()), ((0,), (0,)), ((3,), ()), ((17,), (17,))])
+@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int64, np.bool_])
+def test_arithmetic_is_what_the_function_gives(shapes: Any, dtype: Any) -> None:
+    """Of a few numbers of one shape it is another path: of settings by name, and of two numbers of arguments."""
+
+    def function(x: Any, y: Any = 1.0, *, a: Any, b: Any) -> Any:
+        return choose(x * a > y, x * a - b / (y + 0.5), abs(y) * -1.0)
+
+    both = arithmetic(function)
+    x, y = (np.linspace(0.0, 2.0, int(np.prod(shape))).reshape(shape).astype(dtype) for shape in shapes)
+    with np.errstate(all="ignore"):
+        for settings in SETTINGS * 2:
+            for args in ((x, y), (x,), (y, x)):
+                found, expected = both(*args, **settings), function(*args, **settings)
+                np.testing.assert_array_equal(found, expected)
+                assert np.asarray(found).dtype == np.asarray(expected).dtype

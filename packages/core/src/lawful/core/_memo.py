@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import sys
 import threading
 from collections.abc import Callable
 from typing import Concatenate, cast
@@ -45,8 +46,10 @@ def _note(closed: ClosedJaxpr) -> None:
     global _most
     with _lock:
         _with_memo.append(ref(closed))
-        if len(_with_memo) > _most:
-            _with_memo[:] = [each for each in _with_memo if each() is not None]
+        count = len(_with_memo)
+        if count > _most:
+            _most = sys.maxsize  # a finalizer that remembers something adds to the list, and does no more
+            _with_memo[:count] = [each for each in _with_memo[:count] if each() is not None]
             _most = max(2 * len(_with_memo), _FEWEST)
 
 
@@ -54,8 +57,9 @@ def clear_memos() -> None:
     """Forgets every remembered result, and what was derived of the rules of primitives."""
     forget_recipes()
     with _lock:
-        held = [each() for each in _with_memo]
-        _with_memo.clear()
-    for closed in held:
+        noted = _with_memo[:]
+        del _with_memo[: len(noted)]
+    for each in noted:
+        closed = each()
         if closed is not None:
             closed.memo = None

@@ -96,8 +96,13 @@ class Recipe:
 
         As with what is derived of rules, it is only noted the first time where a trace computes at once.
 
+        Args:
+          derive: is given the recipe and the types.
+          types: those of the arguments, as the transformation tells them apart.
+          trace: the one that follows the recipe.
+
         Returns:
-          None where it is not derived yet, or cannot be.
+          What was derived; None where it is not yet, or cannot be.
         """
         try:
             found: R | None = self.derived[derive][types]

@@ -26,7 +26,10 @@ class Case(ABC):
         """Returns the function, as a system runs it."""
 
     def value(self, system: Implementation) -> Any:
-        """Returns what the function gives at the arguments."""
+        """Returns what the function gives at the arguments: of a program, what it gave the first time.
+
+        That another call gives the same is what the laws of purity say.
+        """
         return self.on(system)(*self.args)
 
     @abstractmethod

@@ -35,13 +35,13 @@ def _all_arguments(trial: Trial) -> Claims:
     function, args = differentiable(trial)
     out, linear = trial.system.linearize(function, *args)
     yield Claim("the primal output of linearize", out, "f(x)", trial.value(function, args))
-    for number in range(2):
+    compared = trial.some((1, 2))
+    for number in (1, 2):
         v = tangents_of(trial, args)
         along_v = linear(*v)
-        if number == 0 and trial.effort.most == 1:  # what it leaves to the second call
-            continue
-        expected = trial.system.jvp(function, args, v)[1]
-        yield Claim(f"linearize(f, x)[1](v), call {number + 1}", along_v, "jvp(f, (x,), (v,))[1]", expected)
+        if number in compared:
+            expected = trial.system.jvp(function, args, v)[1]
+            yield Claim(f"linearize(f, x)[1](v), call {number}", along_v, "jvp(f, (x,), (v,))[1]", expected)
     if trial.has("jaxprs"):
         closed: ClosedJaxpr = linear.jaxpr  # type: ignore[attr-defined]
         check_jaxpr(closed)

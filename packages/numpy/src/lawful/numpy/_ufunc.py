@@ -20,7 +20,8 @@ class Ufunc:
 
     Args:
       numpy_function: the ufunc. It computes eagerly, and decides how operands are promoted.
-      op: gives the result from operands of one shape and dtype, or a tuple of results.
+      op: gives the result from operands of one shape and dtype, or a tuple of results. What it applies follows from
+        their types: it looks at no value.
       doc: what it returns, where that is not what the op returns.
       promotes: whether operands are promoted to one dtype; if not, ``op`` gets them as they are.
 

@@ -51,7 +51,7 @@ def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
     return ops.squeeze(product, (-2, -1))
 
 
-@eager(numpy.matvec, arrays=2)
+@eager(numpy.matvec, arrays=2, looks=False)
 def matvec(x1: Any, x2: Any, /) -> Any:
     """Returns the products of matrices and vectors: the other dimensions are broadcast.
 
@@ -70,7 +70,7 @@ def matvec(x1: Any, x2: Any, /) -> Any:
     return ops.squeeze(ops.matmul(x1, ops.expand_dims(x2, (-1,))), (-1,))
 
 
-@eager(numpy.vecmat, arrays=2)
+@eager(numpy.vecmat, arrays=2, looks=False)
 def vecmat(x1: Any, x2: Any, /) -> Any:
     """Returns the products of vectors, conjugated, and matrices: the other dimensions are broadcast.
 

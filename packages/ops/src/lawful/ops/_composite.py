@@ -114,7 +114,7 @@ class Composite:
 
         Args:
           operands: the arrays, in a sequence, of which one at least is traced.
-          rest: integers, tuples of them, and None.
+          rest: integers, tuples of them, and None; what is a bool in one call is one in each.
         """
         key = (current.trace.axis_env, tuple([get_aval(x) for x in operands]), rest)
         found = remembered(self._book, key, self._trace, operands, rest, {})

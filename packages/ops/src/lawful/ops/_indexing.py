@@ -58,8 +58,9 @@ def getitem(x: Any, index: Any) -> Any:
         if type(index) is int and shape and -shape[0] <= index < shape[0]:
             return _row(x, shape, index)
         entries = index if type(index) is tuple else (index,)
-        if all(map(_is_static, entries)) and (part := _static_part(shape, entries)) is not None:
-            return part.of(x)
+        if all(map(_is_static, entries)):
+            found = _static(shape, entries)
+            return found.of(x) if isinstance(found, _Part) else read(x, found)
     parsed = parse_index(shape, index)
     if is_eager(x) and all(not isinstance(where, Tracer) for where in parsed.positions.values()):
         return _eager(np.asarray(x), index)
@@ -150,8 +151,9 @@ def _part(index: Index) -> _Part | None:
 
 
 @lru_cache(maxsize=1024)
-def _static_part(shape: Shape, entries: tuple[Any, ...]) -> _Part | None:
-    return _part(parse_index(shape, entries))
+def _static(shape: Shape, entries: tuple[Any, ...]) -> _Part | Index:
+    index = parse_index(shape, entries)
+    return _part(index) or index
 
 
 def _slice_plainly(arrays: Sequence[Any], sizes: Shape, reversed_dims: Shape, dropped: Shape, new_dims: Shape) -> Any:

@@ -13,6 +13,11 @@ from lawful.ops._straight_line import few_numbers, loop_of
 Arrays = Sequence[Any]
 
 
+#: Up to so many elements are iterated one after the other.
+_FEW = 32
+_PYTHON_TYPES = (np.dtype(bool), np.dtype(np.float64))
+
+
 class Iteration:
     """A loop over a state of arrays of one shape, the first of which says which elements go on.
 
@@ -20,7 +25,8 @@ class Iteration:
 
     Args:
       start: ``start(*operands)`` gives the first state.
-      step: ``step(*state)`` gives the next one. Of arrays of float64 it is arithmetic, comparisons and `choose`.
+      step: ``step(*state)`` gives the next one. Of float64 it is arithmetic, comparisons, ``abs`` and `choose`; where
+        there are few elements an ArgumentTypeError says what else it does.
     """
 
     def __init__(self, start: Callable[..., Arrays], step: Callable[..., Arrays]) -> None:
@@ -36,7 +42,7 @@ class Iteration:
 
     def _one_by_one(self, first: Sequence[np.ndarray[Any, Any]]) -> Arrays | None:
         """Returns the last state of few elements; None of many, and where they are not Python's to go through."""
-        numbers = few_numbers(first)
+        numbers = few_numbers(first, _FEW, _PYTHON_TYPES)
         if numbers is None:
             return None
         if self._loop is None:

@@ -2,8 +2,8 @@
 
 What a step of an iteration does to a number is Python's own arithmetic, behind functions, dictionaries and tuples that
 are the same in each turn. Called with a `Number` for each part of the state, the step leaves only the arithmetic: a
-turn takes a tenth of the time, to the same bits. An operation of NumPy on an array takes 30 times as long as one of
-Python on a number, so that few numbers are done one after the other.
+turn takes a tenth of the time, to the same bits. An operation of NumPy on an array takes 20 to 30 times as long as one
+of Python on a number, so that few numbers are done one after the other.
 
 >>> loop = loop_of(lambda active, x: (x * 3.0 < 100.0, x * 3.0), 2)
 >>> loop(True, 2.0)
@@ -19,29 +19,40 @@ from typing import Any
 
 import numpy as np
 
-#: Up to so many numbers Python is faster than NumPy.
-_FEW = 40
-_PYTHON_TYPES = (np.dtype(bool), np.dtype(np.float64))
+from lawful.core import ArgumentTypeError, ArgumentValueError, shorten
+
+#: Up to so many numbers Python is faster than NumPy: of a line, of which NumPy does much beside the operations less.
+_FEW = 16
+_ARRAYS = (np.ndarray, np.float64)
+_DOUBLE = np.dtype(np.float64)
 
 
-def few_numbers(arrays: Sequence[Any]) -> list[list[float]] | None:
-    """Returns the numbers of each of some arrays of one shape; None if they are many, or Python's do not do as NumPy's.
+def few_numbers(arrays: Sequence[Any], most: int, dtypes: Sequence[np.dtype[Any]]) -> list[list[float]] | None:
+    """Returns the numbers of each of some arrays of one shape; None of other values, and of shapes that differ.
 
-    Python's integers are of any size, and its floats of 64 bits.
+    Args:
+      arrays: the arrays.
+      most: how many numbers each may have.
+      dtypes: those that they may have. Python's integers are of any size, and its floats of 64 bits.
     """
+    shape = getattr(arrays[0], "shape", None)
     for x in arrays:
-        if type(x) is not np.ndarray or x.dtype not in _PYTHON_TYPES or not 0 < x.size <= _FEW:
+        if type(x) not in _ARRAYS or x.dtype not in dtypes or x.shape != shape or not 0 < x.size <= most:
             return None
     return [x.reshape(-1).tolist() for x in arrays]
 
 
 def arithmetic(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Makes a function of arrays of one shape, which is arithmetic, one that does few numbers one after the other.
+    """Makes a function of arrays, which is arithmetic, one that does few numbers of float64 one after the other.
 
     Law: it gives what the function itself gives, to the same bits.
 
     Args:
-      function: gives one array; what it is given by keyword is hashable, and the same for all numbers.
+      function: gives one array. What it is given by keyword is hashable, and the same for all numbers; where it is
+        zero the sign does not matter.
+
+    Raises:
+      ArgumentTypeError: the function decides something by a number, or does something else with it.
 
     >>> cubed = arithmetic(lambda x, *, by: x * x * x / by)
     >>> cubed(np.array([1.0, 2.0]), by=2.0)
@@ -51,10 +62,10 @@ def arithmetic(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(function)
     def applied(*arrays: Any, **params: Any) -> Any:
-        numbers = few_numbers(arrays)
+        numbers = few_numbers(arrays, _FEW, (_DOUBLE,))
         if numbers is None:
             return function(*arrays, **params)
-        key = tuple(params.values())
+        key = (len(arrays), *params.items())
         line = lines.get(key)
         if line is None:
             line = lines[key] = line_of(lambda *args: function(*args, **params), len(arrays))
@@ -90,7 +101,9 @@ class Number:
         return self._name
 
     def __bool__(self) -> bool:
-        raise TypeError("a step decides by `choose`, and not by Python: its source is that of any number")
+        raise ArgumentTypeError(
+            "arithmetic: expected the same for all numbers, got a decision by the value of one; decide by `choose`"
+        )
 
     def _of(self, expression: str) -> Number:
         name = f"x{len(self._lines)}"
@@ -112,9 +125,13 @@ def _written(x: Any) -> str:
     """Returns what stands for a number in the source."""
     if type(x) is Number:
         return str(x)
-    if type(x) not in (bool, int, float):
-        raise TypeError(f"a step is of Python's numbers, got {x!r}")
-    return repr(x) if math.isfinite(x) else f"float('{x}')"
+    if not isinstance(x, int | float):
+        raise ArgumentTypeError(
+            f"arithmetic: expected Python's numbers beside those that it is of, got {shorten(x)}; make it an argument"
+        )
+    if not isinstance(x, float):
+        return repr(x)
+    return repr(float(x)) if math.isfinite(x) else f"float('{x}')"
 
 
 def _operator(symbol: str) -> Callable[[Number, Any], Number]:
@@ -140,11 +157,14 @@ def loop_of(step: Callable[..., Sequence[Any]], size: int) -> Callable[..., tupl
       size: how many numbers are in a state.
 
     Raises:
-      TypeError: the step decides something by a number, or does something else with it.
+      ArgumentTypeError: the step decides something by a number, or does something else with it.
+      ArgumentValueError: it changes nothing, and so would not end.
     """
     state, lines, following = _recorded(step, size)
     # What stays as it is needs no assignment.
     changed = [(name, x) for name, x in zip(state, following, strict=True) if name != x]
+    if not changed:
+        raise ArgumentValueError("iteration: expected a step that changes its state, got one that gives it back")
     targets, values = zip(*changed, strict=True)
     body = [f"while {state[0]}:", *[f"    {line}" for line in lines]]
     body += [f"    {', '.join(targets)} = {', '.join(values)}", f"return {', '.join(state)}"]
@@ -159,7 +179,7 @@ def line_of(function: Callable[..., Any], size: int) -> Callable[..., Any]:
       size: how many numbers it is given.
 
     Raises:
-      TypeError: as `loop_of`.
+      ArgumentTypeError: as `arithmetic`.
 
     >>> line_of(lambda x, y: sum([x / k for k in (1, 2)], start=y), 2)(3.0, 0.5)
     5.0
