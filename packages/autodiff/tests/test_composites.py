@@ -281,3 +281,31 @@ def test_a_mistake_is_told_as_by_the_function() -> None:
     for _ in range(2):
         with pytest.raises(ArgumentValueError, match=r"test_composites.*matmul: expected as many columns"):
             grad(lambda x: reduction.sum(ops.matmul(x, x)))(np.ones((2, 3)))
+
+
+EQUAL_INDICES = (
+    ((slice(1, 3),), (slice(1.0, 3),)),
+    ((1, slice(0, 2)), (True, slice(0, 2))),
+    ((slice(None), 1), (slice(None), True)),
+    ((None, 1), (None, 1.0)),
+)
+
+
+@pytest.mark.parametrize(("known", "other"), EQUAL_INDICES, ids=str)
+def test_an_index_that_equals_another_is_not_taken_for_it(known: Any, other: Any) -> None:
+    """What an index chooses is looked up once, and as keys 1, 1.0 and True are one."""
+    x = vary((3, 4))
+
+    def chosen(index: Any) -> Any:
+        return jvp(lambda x: x[index], (x,), (x,))
+
+    assert known == other
+    for _ in range(3):
+        np.testing.assert_array_equal(chosen(known), [x[known]] * 2)
+        try:
+            expected = x[other]
+        except (IndexError, TypeError):
+            with pytest.raises(IndexError, match="expected"):
+                chosen(other)
+        else:
+            np.testing.assert_array_equal(chosen(other), [expected] * 2)
