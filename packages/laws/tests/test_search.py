@@ -1,15 +1,18 @@
 """Failures are found by seeds, made small by Hypothesis, and found again from their choices."""
 
+import gc
 from typing import Any
 
 import pytest
 
 from lawful import ops
 from lawful.laws import (
+    Case,
     Inapplicable,
     LawViolation,
     Outcome,
     Program,
+    check_groups,
     draw_case,
     examine,
     examine_all,
@@ -104,3 +107,23 @@ def test_a_law_that_says_nothing_is_inapplicable() -> None:
     outcome = examine(differences, lawful, drawn)
     assert outcome.verdict == "inapplicable"
     assert isinstance(outcome.error, Inapplicable)
+
+
+def test_the_collector_waits_while_laws_are_checked_and_runs_afterwards(wrong_sine: None) -> None:
+    seen = []
+
+    def observed(*args: Any, **kwargs: Any) -> Any:
+        seen.append(gc.isenabled())
+        return _wrong_sine(*args, **kwargs)
+
+    ops.sin_p.rules["jvp"] = observed
+    for outcomes in examine_all(lawful, find_source("smooth"), range(30), [differences]):
+        assert gc.isenabled()
+        if seen and any(outcome.verdict == "failed" for outcome in outcomes):
+            break
+    assert seen
+    assert not any(seen)
+    failing = Case.of(ops.sin, 0.3)
+    with pytest.raises(LawViolation):
+        check_groups(lawful, failing, ["second order"])
+    assert gc.isenabled()

@@ -258,3 +258,16 @@ class TestMethods:
                 run(lambda x: lnp.add.at(x, 0, 1.0))
             with pytest.raises(TypeError, match=r"add\.accumulate: expected an array of at least one dimension"):
                 run(lambda x: lnp.add.accumulate(x[0, 0]))
+
+
+@pytest.mark.parametrize("name", [name for name, ufunc in UFUNCS.items() if ufunc.nin == 2])
+def test_a_later_call_sees_other_values_of_what_is_not_traced(name: str) -> None:
+    """One of several ops is gone through as one from the third call on, whatever the other operand holds."""
+    ufunc, dtype = UFUNCS[name], "int64" if name in OF_INTEGERS or name == "ldexp" else "float64"
+    others = [numpy.array(row).astype(dtype) for row in ([1, 2, 3], [3, 1, 2], [2, 2, 2], [0, 1, 3], [1, 0, 2])]
+    x = numpy.array([2, 1, 3]).astype("float64" if name == "ldexp" else dtype)
+    with numpy.errstate(all="ignore"):
+        for other in others:
+            expected = ufunc.numpy_function(x, other)
+            numpy.testing.assert_allclose(vmap(ufunc)(x, other), expected, rtol=1e-15)
+            numpy.testing.assert_allclose(vmap(lambda x, y=other[0]: ufunc(x, y))(x), ufunc.numpy_function(x, other[0]))
