@@ -107,17 +107,9 @@ def _input_dims(
             f"{name}: expected in_axes of one entry for each of {len(args)} positional arguments, "
             f"got {len(in_axes)} in {in_axes}; give an integer for all, or a tuple of that length"
         )
-    if type(in_axes) is int:  # as mostly
-        axes: list[int | None] = [in_axes] * (len(avals) - (len(tree.leaves(kwargs)) if kwargs else 0))
-    else:
-        try:
-            axes = tree.broadcast_prefix(in_axes, args, is_leaf=_is_none)
-        except TreeStructureError as error:
-            raise ArgumentValueError(
-                f"{name}: expected in_axes that is a prefix of the tree of the arguments, {tree.structure(args)}, "
-                f"got {in_axes}: {error.message}"
-            ) from error
-    axes += [0] * (len(avals) - len(axes))  # keyword arguments
+    count = len(avals) - (len(tree.leaves(kwargs)) if kwargs else 0)
+    axes = _axes_of_leaves(name, "in_axes", in_axes, "arguments", lambda: args, count)
+    axes += [0] * (len(avals) - count)  # keyword arguments
     return [
         _dim(name, axis, aval, (args, kwargs), place)
         for place, (axis, aval) in enumerate(zip(axes, avals, strict=True))
@@ -169,17 +161,7 @@ def _batch_size(
 def _output_axes(
     name: str, out_axes: Any, out_tree: Any, outs: Sequence[Any], dims: Sequence[int | None]
 ) -> list[int | None]:
-    if type(out_axes) is int:  # as mostly
-        axes = [out_axes] * len(outs)
-    else:
-        skeleton = tree.unflatten(out_tree, range(out_tree.num_leaves))
-        try:
-            axes = tree.broadcast_prefix(out_axes, skeleton, is_leaf=_is_none)
-        except TreeStructureError as error:
-            raise ArgumentValueError(
-                f"{name}: expected out_axes that is a prefix of the tree of the result, {out_tree}, got {out_axes}: "
-                f"{error.message}"
-            ) from error
+    axes = _axes_of_leaves(name, "out_axes", out_axes, "result", lambda: _numbered(out_tree), len(outs))
     return [
         _out_axis(name, axis, x, dim, out_tree, place)
         for place, (axis, x, dim) in enumerate(zip(axes, outs, dims, strict=True))
@@ -203,6 +185,25 @@ def _out_axis(name: str, axis: int | None, x: Any, dim: int | None, out_tree: An
     return axis % ndim
 
 
+def _axes_of_leaves(name: str, what: str, axes: Any, of: str, full: Callable[[], Any], count: int) -> list[int | None]:
+    """Returns the axis of each leaf of a full tree; raises ArgumentValueError if the axes are no prefix of it."""
+    if type(axes) is int:  # as mostly
+        return [axes] * count
+    full_tree = full()
+    try:
+        return tree.broadcast_prefix(axes, full_tree, is_leaf=_is_none)
+    except TreeStructureError as error:
+        raise ArgumentValueError(
+            f"{name}: expected {what} that is a prefix of the tree of the {of}, {tree.structure(full_tree)}, got "
+            f"{axes}: {error.message}"
+        ) from error
+
+
 def _result(out_tree: Any, place: int) -> str:
-    path, _ = tree.leaves_with_path(tree.unflatten(out_tree, range(out_tree.num_leaves)))[place]
+    """Returns the words for a leaf of the result."""
+    path, _ = tree.leaves_with_path(_numbered(out_tree))[place]
     return f"result{tree.keystr(path)}"
+
+
+def _numbered(out_tree: Any) -> Any:
+    return tree.unflatten(out_tree, range(out_tree.num_leaves))
