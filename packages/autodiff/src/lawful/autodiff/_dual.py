@@ -68,11 +68,6 @@ def parts(trace: Trace, args: Sequence[Any]) -> tuple[list[Any], TangentAvals, l
     return primals, tuple(tangent_avals), given
 
 
-def avals_of(args: Sequence[Any]) -> tuple[ShapedArray, ...]:
-    """Returns the types of arguments of which some are tracers."""
-    return tuple([x.aval if isinstance(x, Tracer) else get_aval(x) for x in args])
-
-
 def follow_in_parent(trace: Trace, recipe: Recipe, args: Sequence[Any], source: SourceLine | None) -> list[Any]:
     """Returns what the parent of a trace gives for a recipe that a line applies, which it need not look for again."""
     parent = trace.parent

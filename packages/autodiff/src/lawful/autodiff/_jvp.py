@@ -9,13 +9,14 @@ from typing import Any
 from lawful import tree
 from lawful.autodiff._arguments import check_tangents, flat_function
 from lawful.autodiff._derivative_recipes import NonzeroRecipe, jvp_of_recipe, jvp_recipe
-from lawful.autodiff._dual import DualTracer, TangentAvals, avals_of, follow_in_parent, parts, zero_tangent
+from lawful.autodiff._dual import DualTracer, TangentAvals, follow_in_parent, parts, zero_tangent
 from lawful.core import (
     ClosedJaxpr,
     Primitive,
     Recipe,
     Trace,
     Zero,
+    avals_of,
     current,
     eval_closed_jaxpr,
     float0,

@@ -15,7 +15,7 @@ import numpy as np
 from lawful import tree
 from lawful.autodiff._arguments import check_tangent, flat_function, match_tree
 from lawful.autodiff._derivative_recipes import LinearRecipe, linear_recipe, linearized_recipe
-from lawful.autodiff._dual import DualTracer, TangentAvals, avals_of, follow_in_parent, parts, zero_tangent
+from lawful.autodiff._dual import DualTracer, TangentAvals, follow_in_parent, parts, zero_tangent
 from lawful.autodiff._tape import Node, Tape
 from lawful.autodiff._transpose import backward_pass, pull_back
 from lawful.core import (
@@ -28,11 +28,13 @@ from lawful.core import (
     Trace,
     Var,
     Zero,
+    avals_of,
     current,
     eval_closed_jaxpr,
     float0,
     get_aval,
     instantiate_zeros,
+    is_inexact,
     memoize,
     new_trace,
     place,
@@ -72,15 +74,15 @@ class LinearizeTrace(Trace):
 
     def __init__(self, parent: Trace) -> None:
         super().__init__(parent, "linearize")
-        self.linear = Tape(parent, "the linear part of linearize")
+        self.linear = Tape(parent, "the linear part of linearize", self.source)
 
-    def new_input(self, primal: Any) -> Any:
-        """Returns an input to differentiate by; an integer one is a constant."""
-        aval = get_aval(primal)
-        tangent_aval = aval.to_tangent_aval()
-        if tangent_aval.dtype == float0:
-            return primal
-        return LinearizeTracer(self, primal, Var(tangent_aval), self.source, aval, tangent_aval)
+    def new_inputs(self, primals: Sequence[Any]) -> list[Any]:
+        """Returns inputs to differentiate by; an integer one is a constant."""
+        source = self.source
+        return [
+            LinearizeTracer(self, x, Var(aval), source, aval, aval) if is_inexact(aval.dtype) else x
+            for x, aval in zip(primals, avals_of(primals), strict=True)
+        ]
 
     def process_primitive(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
         primals, tangent_avals, given = parts(self, args)
@@ -193,7 +195,7 @@ class Linearized:
         trace = LinearizeTrace(parent)
         linear = trace.linear
         with new_trace(trace):
-            tracers = [trace.new_input(x) for x in primals]
+            tracers = trace.new_inputs(primals)
             results = function(*tracers)
         self.outs: list[Any] = []
         self._out_tangents = []
@@ -212,9 +214,8 @@ class Linearized:
                 self._out_tangents.append(tangent)
         self.nonzeros = tuple(nonzeros)
         # An integer has no tangent, and a value of an enclosing transformation none of this one.
-        has = [type(x) is LinearizeTracer and x._trace is trace for x in tracers]
-        self.inputs = tuple(has)
-        self._in_tangents = [x.tangent for x, given in zip(tracers, has, strict=True) if given]
+        self.inputs = tuple([type(x) is LinearizeTracer and x._trace is trace for x in tracers])
+        self._in_tangents = [x.tangent for x, given in zip(tracers, self.inputs, strict=True) if given]
         linear.active = False
         self._tape = linear
         self._jaxpr: ClosedJaxpr | None = None

@@ -10,7 +10,7 @@ import numpy as np
 from lawful import tree
 from lawful.autodiff._arguments import check_tangent, flat_function, match_tree
 from lawful.autodiff._linearize import Linearized, own_residuals
-from lawful.core import ClosedJaxpr, ShapedArray, Zero, current, get_aval, instantiate_zeros
+from lawful.core import ClosedJaxpr, ShapedArray, Zero, current, get_aval, zeros
 from lawful.ops import with_weakness_of
 from lawful.staging import freeze, function_name, in_avals, own_results, require_callable
 
@@ -68,9 +68,9 @@ def cotangents(
     found = iter(linearized.pull_back(given, last=last))
     results = []
     for aval, has in zip(in_types, linearized.inputs, strict=True):
-        tangent_aval = aval.to_tangent_aval()
+        tangent_aval = aval if has else aval.to_tangent_aval()
         x = next(found) if has else Zero(tangent_aval)
-        results.append(with_weakness_of(instantiate_zeros(x), tangent_aval))
+        results.append(with_weakness_of(zeros(x.aval) if type(x) is Zero else x, tangent_aval))
     if np.ndarray not in map(type, results):  # only an array can share memory
         return results
     return own_results(results, [*cts, *linearized.residuals, *others])

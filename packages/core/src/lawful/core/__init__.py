@@ -11,7 +11,15 @@ Whoever writes a primitive, a rule or a transformation imports from here; whoeve
 
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
-from lawful.core._arrays import array_types, get_aval, is_array, python_scalar_types, register_array_type, to_numpy
+from lawful.core._arrays import (
+    array_types,
+    avals_of,
+    get_aval,
+    is_array,
+    python_scalar_types,
+    register_array_type,
+    to_numpy,
+)
 from lawful.core._aval import ShapedArray, UndefinedPrimal, Zero, instantiate_zeros, zeros
 from lawful.core._collector import no_collections, rare_collections
 from lawful.core._collector import running as running_transformations
@@ -123,6 +131,7 @@ __all__ = [
     "array_types",
     "as_dtype",
     "at_source",
+    "avals_of",
     "bfloat16",
     "check_device",
     "check_jaxpr",

@@ -19,7 +19,7 @@ from numpy import ndarray
 from lawful.core import _collector
 from lawful.core._arrays import python_scalar_types, to_numpy
 from lawful.core._errors import TracerThreadError, UnexpectedTracerError
-from lawful.core._source import user_source
+from lawful.core._source import SourceLine, user_source
 
 if TYPE_CHECKING:
     from lawful.core._primitive import Primitive
@@ -33,6 +33,7 @@ class Trace:
     Args:
       parent: the trace that was current outside, which everything that this one does not know is passed to.
       transformation: the transformation's name, for error messages.
+      source: the user's line that it is applied at; by default looked for on the stack.
 
     A subclass defines ``process_primitive``, and makes the parent current while it runs rules.
     """
@@ -48,12 +49,12 @@ class Trace:
         "transformation",
     )
 
-    def __init__(self, parent: Trace | None, transformation: str) -> None:
+    def __init__(self, parent: Trace | None, transformation: str, source: SourceLine | None = None) -> None:
         self.parent = parent
         self.transformation = transformation
         self.active = True
         self.thread = get_ident()
-        self.source = user_source(2)
+        self.source = source or user_source(2)
         #: Whether a primitive applied to constants alone is evaluated at once, and not recorded.
         self.evaluates_constants: bool = parent is None or parent.evaluates_constants
         #: The named axes of the enclosing `vmap`s with their sizes, which tracing may depend on.

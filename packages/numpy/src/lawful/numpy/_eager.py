@@ -44,14 +44,19 @@ def eager(
 
         @functools.wraps(function)
         def wrapper(*args: Any, **kwargs: Any) -> Any:
-            is_plain = len(args) <= out and kwargs.keys() <= known and _all_plain(args, arrays, sequence)
             # NumPy would ask a tracer for its function, which is this one.
-            if is_plain and not any(isinstance(x, Tracer) for x in (*args[1:], *kwargs.values())):
+            if (
+                not (args and isinstance(args[0], Tracer))
+                and len(args) <= out
+                and kwargs.keys() <= known
+                and _all_plain(args, arrays, sequence)
+                and not any(isinstance(x, Tracer) for x in (*args[1:], *kwargs.values()))
+            ):
                 try:
                     return numpy_function(*args, **kwargs)
                 except (TypeError, ValueError, OverflowError, IndexError):
                     pass  # the function says what is wrong
-            if kwargs.get("out") is not None or (len(args) > out < len(names) and args[out] is not None):
+            if (kwargs and kwargs.get("out") is not None) or (len(args) > out < len(names) and args[out] is not None):
                 raise ArgumentTypeError(
                     f"{function.__name__}: expected no out=, got one: arrays are not overwritten; use the result"
                 )

@@ -23,6 +23,7 @@ from lawful.core import (
     ShapedArray,
     Tracer,
     array_types,
+    avals_of,
     current,
     exact_key,
     get_aval,
@@ -116,7 +117,7 @@ class Composite:
           operands: the arrays, in a sequence, of which one at least is traced.
           rest: integers, tuples of them, and None; what is a bool in one call is one in each.
         """
-        key = (current.trace.axis_env, tuple([get_aval(x) for x in operands]), rest)
+        key = (current.trace.axis_env, avals_of(operands), rest)
         found = remembered(self._book, key, self._trace, operands, rest, {})
         return self._function(operands, *rest) if found is None else found.followed(operands)
 
@@ -154,17 +155,16 @@ _DECIDING = python_scalar_types - {float}
 
 def _key(operands: Sequence[Any], rest: tuple[Any, ...], kwargs: dict[str, Any]) -> Hashable:
     """Returns what decides what a function applies: hashable if that is types and settings, None if it cannot be."""
-    avals = []
     for x in operands:
         # A known integer may decide what is applied, as an exponent does; a float is an array of its type.
         if type(x) in _DECIDING or not (type(x) in array_types or isinstance(x, Tracer)):
             return None
-        avals.append(get_aval(x))
+    if not (rest or kwargs):
+        return current.trace.axis_env, avals_of(operands), ()
     if any([_varies(value) for value in (*rest, *kwargs.values())]):
         return None
     # An array among the settings cannot be hashed, nor can a list.
-    settings = (exact_key(dict(enumerate(rest))), exact_key(kwargs)) if rest or kwargs else ()
-    return current.trace.axis_env, tuple(avals), settings
+    return current.trace.axis_env, avals_of(operands), (exact_key(dict(enumerate(rest))), exact_key(kwargs))
 
 
 def _varies(value: Any) -> bool:

@@ -275,8 +275,7 @@ def _transpose(
     else:
         (lhs_contract, rhs_contract), (lhs_batch, rhs_batch) = dimension_numbers
         swapped = (rhs_contract, lhs_contract), (rhs_batch, lhs_batch)
-        flipped = precision and (precision[1], precision[0])
-        cotangent = _cotangent(ct, rhs.aval, lhs, swapped, flipped, lhs_is_linear=False)
+        cotangent = _cotangent(ct, rhs.aval, lhs, swapped, _swapped(precision), lhs_is_linear=False)
     return [cotangent, None] if lhs_is_linear else [None, cotangent]
 
 
@@ -293,7 +292,8 @@ def _cotangent(
       precision: that of ``x``, which is that of its cotangent, and of ``y``.
       lhs_is_linear: whether ``x`` is the first operand.
 
-    It is the product of ``ct`` with ``y`` over the dimensions that ``ct`` has from ``y``.
+    It is the product of ``ct`` with ``y`` over the dimensions that ``ct`` has from ``y``, in the order of the two in
+    which its dimensions are those of ``x``, if there is one.
     """
     (x_contract, y_contract), (x_batch, y_batch) = numbers
     y_ndim = get_aval(y).ndim
@@ -301,12 +301,20 @@ def _cotangent(
     batch = tuple(range(len(x_batch)))
     first = len(x_batch) + (len(x_free) if lhs_is_linear else 0)
     ct_from_y = tuple(range(first, first + len(y_free)))
-    out = dot_general(ct, y, ((ct_from_y, y_free), (batch, y_batch)), precision)
-    # What is left of y, after what is left of ct, are its contracted dimensions in increasing order.
+    # What is left of ct are the free dimensions, and what is left of y its contracted ones in increasing order.
     contracted = [a for _, a in sorted(zip(y_contract, x_contract, strict=True))]
-    order = (*x_batch, *x_free, *contracted)
-    out = transpose(out, tuple(sorted(range(x.ndim), key=order.__getitem__)))
+    order = (*x_batch, *contracted, *x_free)
+    if order == tuple(range(x.ndim)):
+        out = dot_general(y, ct, ((y_free, ct_from_y), (y_batch, batch)), _swapped(precision))
+    else:
+        out = dot_general(ct, y, ((ct_from_y, y_free), (batch, y_batch)), precision)
+        order = (*x_batch, *x_free, *contracted)
+        out = transpose(out, tuple(sorted(range(x.ndim), key=order.__getitem__)))
     return convert(out, x.dtype, x.weak_type)
+
+
+def _swapped(precision: Precisions) -> Precisions:
+    return precision and (precision[1], precision[0])
 
 
 # Batching

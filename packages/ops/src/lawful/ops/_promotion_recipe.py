@@ -21,8 +21,8 @@ from lawful.core import (
     ShapedArray,
     Tracer,
     Var,
+    avals_of,
     current,
-    get_aval,
     remembered,
 )
 from lawful.ops._promotion import Conversion, broadcast_steps, broadcast_to, convert, promotion_of
@@ -58,7 +58,7 @@ def apply_promoted(
                 args[i] = convert(args[i], dtype, weak)
     if shape is None and not traced:
         return trace.process_primitive(primitive, args, {})
-    avals = tuple([get_aval(x) for x in args])
+    avals = avals_of(args)
     key = ("promotion", trace.axis_env, avals, tuple(traced))  # the shape follows from the types
     recipe = remembered(primitive, key, _recipe, avals, traced, shape)
     if recipe is not None:

@@ -7,6 +7,7 @@ as NumPy does, `sum`, `mean`, `any` and so on, are in `lawful.ops._numpy_reducti
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -133,6 +134,15 @@ def _reduction(
         if wide == x.dtype:
             return ufunc.reduce(x, axis=axes, dtype=wide, initial=unit(wide))
         return cast(ufunc.reduce(x.astype(wide), axis=axes, dtype=wide, initial=cast(unit(x.dtype), wide)), x.dtype)
+
+    @primitive.def_rule_as("numpy")
+    def specialised(avals: Sequence[ShapedArray], compile: Any, *, axes: Shape) -> Callable[..., Any]:
+        (aval,) = avals
+        function = primitive.rule("impl")
+        if function is not impl or not aval.shape or accumulation_dtype(aval.dtype) != aval.dtype:
+            return partial(function, axes=axes)
+        dtype, initial, reduce = aval.dtype, unit(aval.dtype), ufunc.reduce
+        return lambda x: reduce(x, axis=axes, dtype=dtype, initial=initial)
 
     @primitive.def_abstract_eval
     def abstract_eval(x: ShapedArray, *, axes: Shape) -> ShapedArray:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -60,6 +61,12 @@ def structural(
     @primitive.def_impl
     def impl(x: Any, **params: Any) -> Any:
         return compute(x if type(x) is np.ndarray else np.asarray(x), **params)
+
+    @primitive.def_rule_as("numpy")
+    def specialised(avals: Sequence[ShapedArray], compile: Any, **params: Any) -> Callable[..., Any]:
+        function = primitive.rule("impl")
+        # What has dimensions is an array.
+        return partial(compute if function is impl and avals[0].shape else function, **params)
 
     @primitive.def_abstract_eval
     def abstract_eval(x: ShapedArray, **params: Any) -> ShapedArray:

@@ -21,7 +21,8 @@ def freeze(x: Any) -> Any:
         owner = owner.base
     if owner.base is None and not x.flags.writeable and not owner.flags.writeable:
         return x
-    if 0 in x.strides and x.size:  # what is broadcast stays so
+    if any([stride == 0 and size > 1 for stride, size in zip(x.strides, x.shape, strict=True)]) and x.size:
+        # What is broadcast stays so.
         once = x[tuple(slice(0, 1) if stride == 0 else slice(None) for stride in x.strides)].copy()
         once.flags.writeable = False
         return np.broadcast_to(once, x.shape)

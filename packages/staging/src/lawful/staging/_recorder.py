@@ -65,8 +65,8 @@ class Recorder(Trace):
 
     __slots__ = ("_constants", "constvals", "constvars", "eqns")
 
-    def __init__(self, parent: Trace, transformation: str) -> None:
-        super().__init__(parent, transformation)
+    def __init__(self, parent: Trace, transformation: str, source: SourceLine | None = None) -> None:
+        super().__init__(parent, transformation, source)
         self.eqns: list[JaxprEqn] = []
         self.constvars: list[Var] = []
         self.constvals: list[Any] = []
@@ -235,8 +235,15 @@ class PartialTrace(Recorder):
 
     __slots__ = ("effects_unknown", "volatile")
 
-    def __init__(self, parent: Trace, transformation: str, *, effects_unknown: bool = False) -> None:
-        super().__init__(parent, transformation)
+    def __init__(
+        self,
+        parent: Trace,
+        transformation: str,
+        source: SourceLine | None = None,
+        *,
+        effects_unknown: bool = False,
+    ) -> None:
+        super().__init__(parent, transformation, source)
         #: Whether primitives with effects are recorded also if they do not depend on the tracers.
         self.effects_unknown = effects_unknown
         #: Arrays among the arguments of the user's call that is being processed: those that may change later.

@@ -13,8 +13,8 @@ from lawful.core import (
     NonArrayError,
     ShapedArray,
     Tracer,
+    avals_of,
     current,
-    get_aval,
     is_array,
     record,
     shorten,
@@ -134,7 +134,7 @@ def in_avals(name: str, args: Any, leaves: Sequence[Any]) -> tuple[ShapedArray, 
         if isinstance(leaf, Tracer):
             require_usable(leaf)
     try:
-        return tuple([get_aval(x) for x in leaves])
+        return avals_of(leaves)
     except NonArrayError:
         pass
     for path, leaf in tree.leaves_with_path(args):
