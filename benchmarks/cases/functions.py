@@ -11,6 +11,7 @@ from benchmarks._systems import System
 from benchmarks.cases.networks import plain
 
 ROWS = 1_000
+TURNS = 100
 
 
 @case("eager", f"grad of a loop over {ROWS:,} rows", autograd=None, torch=None)
@@ -27,6 +28,26 @@ def rows(system: System) -> Call:
 
     gradient = system.grad(f)
     return lambda: gradient(x)
+
+
+@case("eager", f"grad of a scan of {TURNS} turns in a function", jax=None)
+def loop(system: System) -> Call:
+    """A loop whose body is defined, and so traced, anew in each call."""
+    numpy, scan = system.numpy, system.scan
+    rng = np.random.default_rng(0)
+    array = plain(system).array
+    weights, xs = array(rng.normal(size=(8, 8)) / 4.0), array(rng.normal(size=(TURNS, 8)))
+    start = array(np.zeros(8))
+
+    def f(weights: Any) -> Any:
+        def turn(state: Any, x: Any) -> Any:
+            state = numpy.tanh(numpy.dot(weights, state) + x)
+            return state, state
+
+        return numpy.sum(scan(turn, start, xs)[1] ** 2)
+
+    gradient = system.grad(f)
+    return lambda: system.wait(gradient(weights))
 
 
 @case("eager", "grad of a weighted cross-entropy", jax=None, autograd=None, torch=None)

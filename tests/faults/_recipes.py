@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lawful.autodiff import _derivative_recipes, _jvp, _linearize, _tape
-from lawful.core import Recipe, Trace
+from lawful.core import Recipe, Trace, _shared_jaxprs
 
 from ._fault import Rule, local_fault, method_fault
 
@@ -52,6 +52,20 @@ def _first_result_twice(right: Rule) -> Rule:
 
 
 recipe_faults = (
+    local_fault(
+        "a body that is traced again may have other numbers",
+        "stale cache",
+        _shared_jaxprs,
+        "_literal",
+        lambda right: lambda literal: literal.aval,
+    ),
+    local_fault(
+        "a body that is traced again may have other parameters",
+        "stale cache",
+        _shared_jaxprs,
+        "_params",
+        _without_parameters,
+    ),
     local_fault(
         "a linearized rule is remembered whichever argument has a tangent",
         "stale cache",

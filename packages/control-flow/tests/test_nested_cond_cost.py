@@ -7,7 +7,7 @@ from lawful.autodiff import grad, jvp
 from lawful.batching import vmap
 from lawful.control_flow import cond
 from lawful.ops import sin
-from lawful.staging import make_jaxpr, trace_to_jaxpr
+from lawful.staging import clear_caches, make_jaxpr, trace_to_jaxpr
 
 
 def _nested(depth):
@@ -29,6 +29,7 @@ def test_an_outer_cond_asks_an_inner_one_for_its_derivative_once(monkeypatch):
             return trace_to_jaxpr(*args, **kwargs)
 
         monkeypatch.setattr(module, "trace_to_jaxpr", counted)
+        clear_caches()  # the inner ones of a deeper program are those of this one
         make_jaxpr(grad(_nested(depth)))(1.0)
         return calls
 

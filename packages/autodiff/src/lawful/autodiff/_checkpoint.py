@@ -9,7 +9,7 @@ from typing import Any
 from lawful import tree
 from lawful.autodiff._checkpoint_primitive import checkpoint_p
 from lawful.autodiff.checkpoint_policies import as_param, require_policy
-from lawful.core import ArgumentTypeError, ConcretizationTypeError, shorten
+from lawful.core import ArgumentTypeError, ConcretizationTypeError, shared_jaxpr, shorten
 from lawful.staging import (
     consts_as_inputs,
     function_name,
@@ -82,7 +82,7 @@ def checkpoint(
         except ConcretizationTypeError as error:
             raise _explained(error) from error
         called, consts = consts_as_inputs(closed)
-        outs = checkpoint_p.bind(*consts, *leaves, jaxpr=called, **params)
+        outs = checkpoint_p.bind(*consts, *leaves, jaxpr=shared_jaxpr(called), **params)
         return tree.unflatten(out_tree, own_results(outs, [*consts, *leaves]))
 
     return checkpointed

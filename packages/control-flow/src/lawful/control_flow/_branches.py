@@ -19,6 +19,7 @@ from lawful.core import (
     eval_closed_jaxpr,
     get_aval,
     is_inexact,
+    shared_jaxpr,
 )
 from lawful.ops import broadcast_in_dim, convert_element_type
 from lawful.staging import flatten_outputs, function_name, in_avals, trace_to_jaxpr
@@ -131,7 +132,8 @@ def _with_common_constants(closed: Sequence[ClosedJaxpr]) -> tuple[list[ClosedJa
         own = {place[key]: var for key, var in zip(own_keys, one.jaxpr.constvars, strict=True)}
         invars = [own.get(i) or Var(get_aval(const)) for i, const in enumerate(consts)]
         jaxpr = one.jaxpr
-        result.append(ClosedJaxpr(Jaxpr((), [*invars, *jaxpr.invars], jaxpr.eqns, jaxpr.outvars, name=jaxpr.name)))
+        opened = Jaxpr((), [*invars, *jaxpr.invars], jaxpr.eqns, jaxpr.outvars, name=jaxpr.name)
+        result.append(shared_jaxpr(ClosedJaxpr(opened)))
     return result, consts
 
 

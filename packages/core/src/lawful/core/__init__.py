@@ -69,6 +69,7 @@ from lawful.core._primitive import Primitive, primitives_by_name
 from lawful.core._recipe import Recipe, exact_key, kind_of
 from lawful.core._recipe_book import RecipeBook, derived_or_none, remembered
 from lawful.core._record import record
+from lawful.core._shared_jaxprs import shared_jaxpr
 from lawful.core._source import SourceLine, at_source, place, user_source
 from lawful.core._trace import Trace, current, eval_trace, new_trace, set_current, unusable_tracer
 from lawful.core._tracer import Tracer, define_array_methods
@@ -178,6 +179,7 @@ __all__ = [
     "running_transformations",
     "runs_of_call",
     "set_current",
+    "shared_jaxpr",
     "short_name",
     "shorten",
     "supported_dtypes",

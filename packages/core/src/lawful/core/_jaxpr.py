@@ -111,7 +111,7 @@ class Jaxpr:
 class ClosedJaxpr:
     """A jaxpr with the values of its ``constvars``."""
 
-    __slots__ = ("__weakref__", "consts", "jaxpr", "memo")
+    __slots__ = ("__weakref__", "consts", "is_plain", "jaxpr", "memo")
 
     def __init__(self, jaxpr: Jaxpr, consts: Sequence[Any] = ()) -> None:
         assert len(consts) == len(jaxpr.constvars), "one constant for every constvar"
@@ -119,6 +119,8 @@ class ClosedJaxpr:
         self.consts = consts
         #: What was derived from this jaxpr by the functions that `memoize` made; it dies with the jaxpr.
         self.memo: dict[object, object] | None = None
+        #: Whether `shared_jaxpr` has seen that it holds nothing but primitives, types and numbers.
+        self.is_plain = False
 
     @property
     def in_avals(self) -> list[ShapedArray]:

@@ -11,6 +11,7 @@ from weakref import ref
 
 from lawful.core._jaxpr import ClosedJaxpr
 from lawful.core._recipe_book import forget_recipes
+from lawful.core._shared_jaxprs import forget_shared_jaxprs
 
 # Which jaxprs hold a memo, so that all can be emptied. Those that are gone are taken out when there are twice as many
 # again: a WeakSet calls Python for each that goes, which takes longer than all else that is done to remember.
@@ -56,6 +57,7 @@ def _note(closed: ClosedJaxpr) -> None:
 def clear_memos() -> None:
     """Forgets every remembered result, and what was derived of the rules of primitives."""
     forget_recipes()
+    forget_shared_jaxprs()
     with _lock:
         noted = _with_memo[:]
         del _with_memo[: len(noted)]

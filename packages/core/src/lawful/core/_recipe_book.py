@@ -126,6 +126,11 @@ def forget_recipes() -> None:
         _forget()
 
 
+def definitions() -> int:
+    """Returns how often a rule has been defined: what was derived before the last time may be another one now."""
+    return _definitions
+
+
 def note_definition() -> None:
     """Notes that a rule is defined: what was derived of rules may be another one now."""
     global _definitions

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from lawful import tree
+from lawful import ops, tree
 from lawful.core import Tracer, get_aval
 from lawful.laws._batching import lanes_of
 from lawful.laws._directions import differentiable, is_floating, restrict, tangents_of
@@ -95,6 +95,24 @@ def compiled_with_static_arguments(trial: Trial) -> Claims:
     compiled = jit(scaled, static_argnums=0, backend="numpy")
     for by in (2, 3, 2.0, True, 0.0, -0.0):
         yield Claim(f"jit with the static argument {by}", compiled(by, *args), "without jit", scaled(by, *args))
+
+
+def compiled_anew(trial: Trial) -> Claims:
+    """Compiles functions of one code, defined anew in each call, whose programs differ in a number or a parameter."""
+    function, args = trial.function, trial.args
+
+    def scaled(by: float, axis: int) -> Callable[..., Any]:
+        def call(*xs: Any) -> Any:
+            factor = by + ops.broadcasted_iota(np.float64, (2, 2), axis)[0, 1]
+            return tree.map(lambda y: y * factor if get_aval(y).dtype.kind in "fc" else y, function(*xs))
+
+        return call
+
+    for by, axis in ((2.0, 0), (3.0, 0), (2.0, 1)):
+        expected = scaled(by, axis)(*args)
+        for _ in range(3):  # what is remembered is so from the second time on
+            found = jit(scaled(by, axis), backend="numpy")(*args)
+            yield Claim(f"jit of a function defined anew, that scales by {by + axis}", found, "without jit", expected)
 
 
 def compiled_under_transformations(trial: Trial) -> Claims:

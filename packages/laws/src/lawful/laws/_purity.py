@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
+from typing import Any, Final
+
+import numpy as np
 
 from lawful import tree
+from lawful.core import get_aval
 from lawful.laws._batching import lanes_of
 from lawful.laws._compiled_purity import (
+    compiled_anew,
     compiled_at_other_types,
     compiled_closures,
     compiled_closures_over_tracers,
@@ -52,12 +56,23 @@ def _pullback(trial: Trial) -> Claims:
     yield Claim("vjp(f, x)[1](w) after writing into x and the results", pull(w), "before", pulled)
     trial.system.clear_caches()
     yield Claim("vjp(f, x)[1](w) with cleared caches", pull(w), "before", pulled)
-    if len(args) > 1:
-        closed_over, *rest = copies(trial, args)
-        _, pull = trial.system.vjp(lambda *xs: function(closed_over, *xs), *rest)
+
+
+def _pullback_of_closures(trial: Trial) -> Claims:
+    """Writes into arrays that a function closes over: all of its arguments but one, and one that it multiplies by."""
+    function, args = differentiable(trial)
+    for place, argument in enumerate(args):
+        own, factor = list(copies(trial, args)), np.full(1, 1.5)
+
+        def closure(x: Any, place: int = place, own: Any = own, factor: Any = factor) -> Any:
+            results = function(*own[:place], x, *own[place + 1 :])
+            return tree.map(lambda y: y * factor if get_aval(y).dtype.kind in "fc" else y, results)
+
+        out, pull = trial.system.vjp(closure, argument)
+        w = tangents_of(trial, out)
         first = copies(trial, pull(w))
-        spoil(closed_over)
-        yield Claim("vjp(f, x)[1](w) after writing into an array that f closes over", pull(w), "before", first)
+        spoil((own, factor))
+        yield Claim(f"vjp by argument {place} after writing into what is closed over", pull(w), "before", first)
 
 
 def _linear_program(trial: Trial) -> Claims:
@@ -103,9 +118,11 @@ _PARTS: Final[tuple[tuple[Callable[[Trial], Claims], tuple[str, ...]], ...]] = (
     (compiled_closures, ("jit", "jaxprs")),
     (compiled_closures_over_tracers, ("jit", "jvp", "jaxprs")),
     (compiled_with_static_arguments, ("jit", "jaxprs")),
+    (compiled_anew, ("jit", "jaxprs")),
     (compiled_under_transformations, ("jit", "jvp", "vmap", "jaxprs")),
     (in_thread_while_compiling, ("jit", "jaxprs")),
     (_pullback, ("vjp",)),
+    (_pullback_of_closures, ("vjp",)),
     (_linear_program, ("linearize",)),
     (_forward_in_thread, ("jvp",)),
 )

@@ -22,6 +22,7 @@ from lawful.core import (
     rare_collections,
     record,
     running_transformations,
+    shared_jaxpr,
 )
 from lawful.staging._ahead_of_time import Traced
 from lawful.staging._backends import CompiledProgram
@@ -228,6 +229,8 @@ class JitFunction:
             closed, out_tree = trace_tree("jit", self._function, signature.in_tree, signature.avals, signature.static)
             closed = passed(self._name, closed, self._passes)
             call, consts = consts_as_inputs(closed)
+            call = shared_jaxpr(call)
+            closed = closed if consts else call
         donated = self._donated_leaves(signature)
         tracers = any(isinstance(x, Tracer) for x in consts)
         entry = Entry(closed, out_tree, call, consts, tracers, donated)

@@ -1,0 +1,290 @@
+"""A body that is traced in every call is one jaxpr for all of them, as long as it is the same program."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from lawful import ops
+from lawful.autodiff import checkpoint, custom_jvp, grad, jvp
+from lawful.batching import vmap
+from lawful.control_flow import cond, custom_linear_solve, custom_root, scan, while_loop
+from lawful.core import (
+    ClosedJaxpr,
+    Jaxpr,
+    Literal,
+    Primitive,
+    _shared_jaxprs,
+    clear_memos,
+    float0,
+    jaxprs_in_params,
+    shared_jaxpr,
+)
+from lawful.staging import _numpy_backend, jit, make_jaxpr
+
+XS = np.array([0.5, 1.5, 2.5])
+
+
+@pytest.fixture(autouse=True)
+def _nothing_is_remembered() -> None:
+    clear_memos()
+
+
+def found(closed: ClosedJaxpr) -> ClosedJaxpr:
+    """Returns what a program stands for once it has been there often enough to be kept."""
+    for _ in range(2):
+        shared_jaxpr(closed)
+    return shared_jaxpr(closed)
+
+
+def traced(f: Callable[..., Any], *args: Any) -> ClosedJaxpr:
+    """Traces at this line, so that all equations of a lambda have the line of the lambda."""
+    closed: ClosedJaxpr = make_jaxpr(f)(*args)
+    return closed
+
+
+def same(f: Callable[..., Any], g: Callable[..., Any], *args: Any) -> bool:
+    """Whether two functions are one program to `shared_jaxpr`."""
+    first = found(traced(f, *args))
+    return shared_jaxpr(traced(g, *args)) is first
+
+
+def times(factor: Any) -> Callable[[Any], Any]:
+    return lambda x: ops.mul(x, factor)
+
+
+def summed(axes: tuple[int, ...]) -> Callable[[Any], Any]:
+    return lambda x: ops.reduce_sum(x, axes)
+
+
+def test_the_same_program_is_found_again() -> None:
+    assert same(times(2.0), times(2.0), XS)
+    assert same(times(2.0), times(2.0), 3.0)
+    assert same(summed((0,)), summed((0,)), np.ones((2, 2)))
+
+
+@pytest.mark.parametrize(
+    ("factor", "other"),
+    [(2.0, 3.0), (0.0, -0.0), (np.float64(1.0), np.float32(1.0)), (np.nan, -np.nan), (np.inf, -np.inf)],
+    ids=str,
+)
+def test_numbers_that_differ(factor: Any, other: Any) -> None:
+    assert not same(times(factor), times(other), 3.0)
+
+
+def test_parameters_types_names_and_lines_that_differ() -> None:
+    square = np.ones((2, 2))
+    assert not same(summed((0,)), summed((1,)), square)
+    assert shared_jaxpr(traced(times(2.0), 3.0)) is not found(traced(times(2.0), np.float64(3.0)))
+    named: Callable[[Any], Any] = lambda x: ops.sin(x)  # noqa: E731
+    other: Callable[[Any], Any] = lambda x: ops.sin(x)  # noqa: E731
+    assert not same(named, other, XS)  # of two lines, one of which an error would name wrongly
+    first = found(traced(times(2.0), XS))
+    renamed = ClosedJaxpr(first.jaxpr.replace(name="another"))
+    assert found(renamed) is renamed
+
+
+def both(first: int) -> Callable[[Any], Any]:
+    def pair(x: Any) -> Any:
+        results = [ops.sin(x), x]
+        return results[first], results[1 - first]
+
+    return pair
+
+
+def test_results_in_another_order() -> None:
+    assert same(both(0), both(0), XS)
+    assert not same(both(0), both(1), XS)
+
+
+def test_a_program_under_other_named_axes() -> None:
+    """What is derived of a program may hold the size of an axis."""
+    seen: list[ClosedJaxpr] = []
+
+    def body(x: Any) -> Any:
+        seen.append(found(traced(times(2.0), 1.0)))
+        return x
+
+    for _ in range(3):
+        vmap(body, axis_name="i")(np.ones(2))
+    assert seen[1] is seen[2]
+    vmap(body, axis_name="i")(np.ones(3))
+    assert seen[3] is not seen[2]
+
+
+def test_what_a_user_may_have_made_is_not_kept() -> None:
+    array = np.ones(3)
+    assert not same(lambda x: x + array, lambda x: x + array, XS)
+    with_rule = custom_jvp(lambda x: ops.sin(x))
+    with_rule.defjvp(lambda p, t: (ops.sin(p[0]), t[0]))
+    assert not same(with_rule, with_rule, XS)
+
+
+@pytest.mark.parametrize("depth", [0, 1, 2])
+def test_what_a_user_gives_as_a_parameter_goes(depth: int) -> None:
+    class Setting:
+        pass
+
+    custom_p = Primitive("custom_of_test")
+    custom_p.def_impl(lambda x, setting: x)
+    custom_p.def_abstract_eval(lambda x, setting: x)
+    settings = [Setting()]
+
+    def apply(x: Any, level: int = depth) -> Any:
+        if level == 0:
+            return custom_p.bind(x, setting=settings[0])
+        return scan(lambda c, _: (apply(c, level - 1), None), x, None, length=2)[0]
+
+    closed = found(traced(apply, XS))
+    assert shared_jaxpr(traced(apply, XS)) is not closed
+    gone = weakref.ref(settings.pop())
+    del closed
+    gc.collect()
+    assert gone() is None
+
+
+def test_a_rule_that_is_defined_anew_is_followed() -> None:
+    twice_p = Primitive("twice_of_test")
+    twice_p.def_impl(lambda x: 2.0 * x)
+    twice_p.def_abstract_eval(lambda x: x)
+
+    def f(x: Any) -> Any:
+        return scan(lambda c, _: (twice_p.bind(c), None), x, None, length=2)[0]
+
+    for factor in (2.0, 5.0):
+        twice_p.def_jvp(lambda p, t, k=factor: (twice_p.bind(p[0]), t[0] * k))
+        assert [jvp(f, (1.0,), (1.0,))[1] for _ in range(4)] == [factor**2] * 4
+
+
+def derivations(f: Callable[[], Any], monkeypatch: pytest.MonkeyPatch) -> int:
+    """Returns how much is derived of jaxprs in the tenth call of a function."""
+    for _ in range(9):
+        f()
+    count = 0
+    original = ClosedJaxpr.__init__
+
+    def counted(self: Any, *args: Any) -> None:
+        nonlocal count
+        count += 1
+        original(self, *args)
+
+    monkeypatch.setattr(ClosedJaxpr, "__init__", counted)
+    f()
+    monkeypatch.undo()
+    return count
+
+
+def solve(x: Any) -> Any:
+    return custom_linear_solve(lambda v: ops.mul(v, x), ops.sin(x), lambda mv, b: ops.div(b, x), symmetric=True)
+
+
+def root(x: Any) -> Any:
+    return custom_root(lambda y: ops.sub(y, x), 0.0, lambda f, y: ops.sub(y, f(y)), lambda g, y: ops.div(y, g(1.0)))
+
+
+CONSTRUCTS: dict[str, Callable[[Any], Any]] = {
+    "scan": lambda x: scan(lambda c, y: (ops.sin(c * y), None), x, XS)[0],
+    "while_loop": lambda x: while_loop(lambda c: c[0] < 3, lambda c: (c[0] + 1, ops.sin(c[1])), (0, x), max_iters=4)[1],
+    "cond": lambda x: cond(True, lambda y: ops.sin(y), lambda y: ops.cos(y), x),
+    "checkpoint": lambda x: checkpoint(lambda y: ops.sin(ops.sin(y)))(x),
+    "nested": lambda x: scan(lambda c, y: (cond(y > 1.0, ops.sin, lambda z: z * 2.0, c), None), x, XS)[0],
+    "solve": solve,
+    "root": root,
+}
+
+
+@pytest.mark.parametrize("name", CONSTRUCTS)
+def test_nothing_is_derived_again(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A gradient traces the bodies of a construct, which makes a few jaxprs, and derives nothing of them."""
+    f = CONSTRUCTS[name]
+    expected = grad(f)(0.7)
+    bodies = derivations(lambda: f(0.7), monkeypatch)
+    with_gradient = derivations(lambda: grad(f)(0.7), monkeypatch)
+    assert grad(f)(0.7) == expected
+    assert with_gradient <= bodies + 4, (bodies, with_gradient)
+
+
+def test_a_function_compiled_anew_in_each_call_is_compiled_once() -> None:
+    def f(x: Any) -> Any:
+        return jit(lambda y: ops.sin(y) * 2.0, backend="numpy")(x)
+
+    compiled = 0
+    original = _numpy_backend.PythonProgram.__init__
+
+    def counted(self: Any, *args: Any) -> None:
+        nonlocal compiled
+        compiled += 1
+        original(self, *args)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(_numpy_backend.PythonProgram, "__init__", counted)
+        results = [float(f(number)) for number in np.arange(6.0)]
+    np.testing.assert_array_equal(results, np.sin(np.arange(6.0)) * 2.0)
+    assert compiled <= 2
+
+
+def test_a_long_program_is_not_kept() -> None:
+    def long(x: Any) -> Any:
+        for _ in range(1_001):
+            x = ops.sin(x)
+        return x
+
+    assert not same(long, long, 1.0)
+
+
+def test_the_tangent_of_an_integer_is_a_number_too() -> None:
+    def zero() -> ClosedJaxpr:
+        return ClosedJaxpr(Jaxpr((), (), (), (Literal(np.zeros((), float0)[()]),)))
+
+    first = found(zero())
+    assert shared_jaxpr(zero()) is first
+
+
+def test_few_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_shared_jaxprs, "_MOST_KEPT", 20)
+    monkeypatch.setattr(_shared_jaxprs, "_MOST_NOTED", 10)
+    kept = [found(traced(times(float(number)), 1.0)) for number in range(30)]
+    assert _shared_jaxprs._kept_equations == sum(len(closed.eqns) + 1 for _, closed in _shared_jaxprs._kept.values())
+    assert 10 < _shared_jaxprs._kept_equations <= 20
+    assert shared_jaxpr(traced(times(29.0), 1.0)) is kept[29]
+    assert shared_jaxpr(traced(times(0.0), 1.0)) is not kept[0]
+    for number in range(100):
+        shared_jaxpr(traced(times(number + 0.5), 1.0))
+        assert len(_shared_jaxprs._noted) <= 10
+    clear_memos()
+    assert (len(_shared_jaxprs._kept), len(_shared_jaxprs._noted), _shared_jaxprs._kept_equations) == (0, 0, 0)
+
+
+def test_programs_of_one_hash_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_shared_jaxprs, "hash", lambda key: 0, raising=False)
+    assert not same(times(2.0), times(3.0), XS)
+    assert same(times(2.0), times(2.0), XS)
+    assert _shared_jaxprs._kept_equations == 3  # of the one that came last
+
+
+def test_what_is_recorded_is_the_same_whatever_came_before() -> None:
+    def f(x: Any) -> Any:
+        for _ in range(3):
+            x = scan(lambda c, _: (ops.sin(c), None), x, None, length=2)[0]
+        return x
+
+    first = str(make_jaxpr(f)(1.0))
+    clear_memos()
+    f(1.0)
+    assert str(make_jaxpr(f)(1.0)) == first
+    assert first.count("sin") == 1
+
+
+def test_a_program_within_another_decides() -> None:
+    def outer(factor: float) -> Callable[[Any], Any]:
+        return lambda x: scan(lambda c, _: (c * factor, None), x, None, length=3)[0]
+
+    assert same(outer(2.0), outer(2.0), 1.0)
+    assert not same(outer(2.0), outer(3.0), 1.0)
+    inner = next(jaxprs_in_params(traced(outer(2.0), 1.0).eqns[-1].params))
+    assert inner.eqns
