@@ -24,7 +24,7 @@ from lawful.core._trace import current
 #: A longer program is traced seldom.
 _MOST_EQUATIONS: Final = 1_000
 #: All that are kept have as many together.
-_MOST_KEPT: Final = 20_000
+_MOST_KEPT: Final = 5_000
 _MOST_NOTED: Final = 4_096
 
 # A collection of garbage may start while it is held, and run a finalizer that traces.
