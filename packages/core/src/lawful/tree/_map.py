@@ -8,7 +8,6 @@ from typing import Any
 from lawful.core._errors import TreeTypeError
 from lawful.tree._difference import mismatch_error, open_tree, open_treedef
 from lawful.tree._flatten import IsLeaf, flatten
-from lawful.tree._traversal import subtrees_up_to
 from lawful.tree._treedef import PyTreeDef
 
 
@@ -43,7 +42,7 @@ def map_leaves(
     if not callable(f):
         raise TreeTypeError(f"{where}: expected a function as f, got a {type(f).__name__}; give the function first")
     for index, other in enumerate(rest):
-        subtrees = subtrees_up_to(treedef, other)
+        subtrees = treedef.matcher(other)
         if subtrees is None:
             name = f"rest[{index}]"
             # The tree itself knows all keys of its nodes; the structure knows where is_leaf stopped.

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 type Maker = Callable[[list[Any]], Any]
 #: Appends the subtrees of a tree at a structure's leaves to a list; False if the structure is not a prefix of the tree.
 type Reader = Callable[[Any, list[Any]], bool]
+#: Gives the subtrees of a tree at a structure's leaves; None of a tree of which the structure is not a prefix.
+type Matcher = Callable[[Any], Sequence[Any] | None]
 
 
 def maker_of(treedef: PyTreeDef, first: int = 0) -> Maker:
@@ -50,17 +52,23 @@ def maker_of(treedef: PyTreeDef, first: int = 0) -> Maker:
     return lambda leaves: rebuild(aux, [make(leaves) for make in makers])
 
 
-def subtrees_up_to(treedef: PyTreeDef, tree: Any) -> list[Any] | None:
-    """Returns the subtrees of a tree at a structure's leaves, or None if the structure is not a prefix of the tree."""
-    read = treedef._reader
-    if read is None:
-        read = treedef._reader = reader_of(treedef)
-    subtrees: list[Any] = []
-    return subtrees if read(tree, subtrees) else None
+def matcher_of(treedef: PyTreeDef) -> Matcher:
+    """Returns the function that takes trees of a structure apart."""
+    if treedef._kind is None:
+        return lambda tree: [tree]
+    if treedef._is_flat:
+        return _opener_of(treedef)  # the children are the leaves
+    read = reader_of(treedef)
+
+    def subtrees_of(tree: Any) -> list[Any] | None:
+        subtrees: list[Any] = []
+        return subtrees if read(tree, subtrees) else None
+
+    return subtrees_of
 
 
 def reader_of(treedef: PyTreeDef) -> Reader:
-    """Returns the function that takes trees of a structure apart."""
+    """Returns the function that takes trees of a structure apart, as a part of larger ones."""
     kind = treedef._kind
     if kind is None:
         return _read_leaf

@@ -10,7 +10,7 @@ from lawful.core._errors import TreeStructureError, TreeTypeError
 from lawful.tree._difference import at, leaf_path, mismatch_error, open_tree, open_treedef, show
 from lawful.tree._kind import DICT, EXACT, Kind, Signature, read_head, same_aux, write_head
 from lawful.tree._registry import kind_of
-from lawful.tree._traversal import Maker, Reader, maker_of, subtrees_up_to
+from lawful.tree._traversal import Maker, Matcher, maker_of, matcher_of
 
 
 class PyTreeDef:
@@ -40,9 +40,9 @@ class PyTreeDef:
         "_is_flat",
         "_kind",
         "_maker",
+        "_matcher",
         "_num_leaves",
         "_num_nodes",
-        "_reader",
         "_subtrees",
     )
 
@@ -54,7 +54,7 @@ class PyTreeDef:
     _is_flat: bool
     _hash: int | None
     _maker: Maker | None
-    _reader: Reader | None
+    _matcher: Matcher | None
 
     def __init__(self, kind: Kind | None, aux: Any, subtrees: tuple[PyTreeDef, ...]) -> None:
         self._kind = kind
@@ -66,7 +66,7 @@ class PyTreeDef:
         self._is_flat = self._num_leaves == len(subtrees) == self._num_nodes - 1
         self._hash = None
         self._maker = None
-        self._reader = None
+        self._matcher = None
 
     @property
     def num_leaves(self) -> int:
@@ -120,10 +120,36 @@ class PyTreeDef:
             leaves = list(islice(leaves, self._num_leaves + 1))
         if len(leaves) != self._num_leaves:
             raise self._wrong_number(leaves)
+        return self.maker(leaves)
+
+    @property
+    def maker(self) -> Maker:
+        """The function that `unflatten` calls: it takes a list of ``num_leaves`` leaves, and looks at nothing.
+
+        Example:
+          >>> from lawful import tree
+          >>> tree.structure({"a": 0, "b": 0}).maker([1, 2])
+          {'a': 1, 'b': 2}
+        """
         maker = self._maker
         if maker is None:
             maker = self._maker = maker_of(self)
-        return maker(leaves)
+        return maker
+
+    @property
+    def matcher(self) -> Matcher:
+        """The function that `match` calls: it may give the children of a node themselves, which are not to be changed.
+
+        Example:
+          >>> from lawful import tree
+          >>> match = tree.structure({"a": 0, "b": 0}).matcher
+          >>> match({"b": 1, "a": 2}), match({"c": 1})
+          ((2, 1), None)
+        """
+        matcher = self._matcher
+        if matcher is None:
+            matcher = self._matcher = matcher_of(self)
+        return matcher
 
     def _wrong_number(self, leaves: Sequence[Any]) -> TreeStructureError:
         if len(leaves) < self._num_leaves:
@@ -146,7 +172,7 @@ class PyTreeDef:
           >>> tree.structure((0, 0)).flatten_up_to(([1, 2], {"a": 3}))
           [[1, 2], {'a': 3}]
         """
-        subtrees = subtrees_up_to(self, tree)
+        subtrees = self.match(tree)
         if subtrees is None:
             raise mismatch_error(
                 "flatten_up_to",
@@ -169,7 +195,8 @@ class PyTreeDef:
           >>> treedef.match((1, {"a": 2})), treedef.match((1, {"b": 2}))
           ([1, 2], None)
         """
-        return subtrees_up_to(self, tree)
+        subtrees = self.matcher(tree)
+        return None if subtrees is None else list(subtrees)
 
     def compose(self, inner: PyTreeDef) -> PyTreeDef:
         """Returns this structure with ``inner`` in the place of each leaf.

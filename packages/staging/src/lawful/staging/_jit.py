@@ -95,14 +95,16 @@ class Direct:
 
     Attributes:
       run: gives the results of a call with these leaves; None if they are of other types.
-      match: gives the leaves of ``args`` or, if the call takes names, of ``(args, kwargs)``; None if these are another
-        tree. None where the arguments are the leaves.
+      match: gives the leaves of ``args``, of the single argument or, if the call takes names, of ``(args, kwargs)``;
+        None if these are another tree. None where the arguments are the leaves.
+      is_single: whether there was a single argument.
       takes_names: whether there were ``kwargs``.
       unflatten: gives the tree of the results. None where it is a leaf.
     """
 
     run: Callable[[Sequence[Any]], list[Any] | None]
-    match: Callable[[Any], list[Any] | None] | None
+    match: Callable[[Any], Sequence[Any] | None] | None
+    is_single: bool
     takes_names: bool
     unflatten: Callable[[list[Any]], Any] | None
 
@@ -114,10 +116,12 @@ class Direct:
             return None
         args_tree, kwargs_tree = in_tree.children()
         takes_names = kwargs_tree.num_nodes > 1
-        match: Any = in_tree.match if takes_names else args_tree.match
-        if not takes_names and args_tree.num_nodes == 1 + args_tree.num_leaves == 1 + len(args_tree.children()):
+        children = args_tree.children()
+        is_single = len(children) == 1 and not takes_names
+        match: Any = (in_tree if takes_names else children[0] if is_single else args_tree).matcher
+        if not takes_names and args_tree.num_nodes == 1 + args_tree.num_leaves == 1 + len(children):
             match = None
-        return cls(run, match, takes_names, None if out_tree == _LEAF else out_tree.unflatten)
+        return cls(run, match, is_single, takes_names, None if out_tree == _LEAF else out_tree.maker)
 
 
 _LEAF = tree.structure(0)
@@ -260,6 +264,8 @@ class JitFunction:
                 given: Sequence[Any] | None
                 if match is None:
                     given = None if kwargs else args
+                elif direct.is_single:
+                    given = match(args[0]) if len(args) == 1 and not kwargs else None
                 elif direct.takes_names:
                     given = match((args, kwargs))
                 else:
