@@ -7,6 +7,7 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -23,6 +24,7 @@ from lawful.core import (
     clear_memos,
     float0,
     jaxprs_in_params,
+    memoize,
     shared_jaxpr,
 )
 from lawful.staging import _numpy_backend, jit, make_jaxpr
@@ -249,22 +251,75 @@ def test_few_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_shared_jaxprs, "_MOST_KEPT", 20)
     monkeypatch.setattr(_shared_jaxprs, "_MOST_NOTED", 10)
     kept = [found(traced(times(float(number)), 1.0)) for number in range(30)]
-    assert _shared_jaxprs._kept_equations == sum(len(closed.eqns) + 1 for _, closed in _shared_jaxprs._kept.values())
-    assert 10 < _shared_jaxprs._kept_equations <= 20
-    assert shared_jaxpr(traced(times(29.0), 1.0)) is kept[29]
-    assert shared_jaxpr(traced(times(0.0), 1.0)) is not kept[0]
+    assert len(_shared_jaxprs._kept) == 20
+    assert shared_jaxpr(traced(times(10.0), 1.0)) is kept[10]
+    assert found(traced(times(30.0), 1.0)) is not None
+    assert shared_jaxpr(traced(times(10.0), 1.0)) is kept[10]  # it was asked for of late
+    assert shared_jaxpr(traced(times(11.0), 1.0)) is not kept[11]
     for number in range(100):
         shared_jaxpr(traced(times(number + 0.5), 1.0))
         assert len(_shared_jaxprs._noted) <= 10
     clear_memos()
-    assert (len(_shared_jaxprs._kept), len(_shared_jaxprs._noted), _shared_jaxprs._kept_equations) == (0, 0, 0)
+    assert (len(_shared_jaxprs._kept), len(_shared_jaxprs._noted)) == (0, 0)
+
+
+@memoize
+def derived(closed: ClosedJaxpr, given: object) -> object:
+    return object()
+
+
+def test_little_is_derived_of_one() -> None:
+    class Given:
+        pass
+
+    gone = []
+    for _ in range(300):
+        given = Given()
+        derived(shared_jaxpr(traced(times(2.0), 1.0)), given)
+        gone.append(weakref.ref(given))
+    del given
+    gc.collect()
+    assert sum(each() is not None for each in gone) <= _shared_jaxprs._MOST_DERIVED + 1
+
+
+def test_a_policy_is_not_kept() -> None:
+    policies = []
+
+    def f(x: Any) -> Any:
+        def policy(*args: Any, **params: Any) -> bool:
+            return False
+
+        policies.append(weakref.ref(policy))
+        return checkpoint(lambda y: ops.sin(ops.sin(y)), policy=policy)(x)
+
+    for _ in range(10):
+        grad(f)(1.5)
+    gc.collect()
+    assert not any(policy() for policy in policies)
+
+
+def test_parameters_that_cannot_be_hashed() -> None:
+    tagged_p = Primitive("tagged_of_test")
+    tagged_p.def_impl(lambda x, tag: x)
+    tagged_p.def_abstract_eval(lambda x, tag: x)
+    for tag in (np.zeros((), "V3")[()], np.zeros(3), [1], {1: 2}):
+        closed = traced(lambda x, tag=tag: tagged_p.bind(x, tag=tag), 1.0)
+        assert found(closed) is closed
+    pairs = [(-1, -2), (1, True), (0.0, -0.0), (ml_dtypes.bfloat16(0.0), ml_dtypes.bfloat16(-0.0)), (1, 1.0)]
+    for one, other in pairs:
+        first, second = [found(traced(tagging(tagged_p, tag), 1.0)) for tag in (one, other)]
+        assert shared_jaxpr(traced(tagging(tagged_p, one), 1.0)) is first is not second
+
+
+def tagging(primitive: Primitive, tag: Any) -> Callable[[Any], Any]:
+    return lambda x: primitive.bind(x, tag=tag)
 
 
 def test_programs_of_one_hash_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_shared_jaxprs, "hash", lambda key: 0, raising=False)
     assert not same(times(2.0), times(3.0), XS)
     assert same(times(2.0), times(2.0), XS)
-    assert _shared_jaxprs._kept_equations == 3  # of the one that came last
+    assert len(_shared_jaxprs._kept) == 1
 
 
 def test_what_is_recorded_is_the_same_whatever_came_before() -> None:

@@ -82,7 +82,9 @@ def checkpoint(
         except ConcretizationTypeError as error:
             raise _explained(error) from error
         called, consts = consts_as_inputs(closed)
-        outs = checkpoint_p.bind(*consts, *leaves, jaxpr=shared_jaxpr(called), **params)
+        if policy is None:  # one is a function of the user's, for which more is derived
+            called = shared_jaxpr(called)
+        outs = checkpoint_p.bind(*consts, *leaves, jaxpr=called, **params)
         return tree.unflatten(out_tree, own_results(outs, [*consts, *leaves]))
 
     return checkpointed

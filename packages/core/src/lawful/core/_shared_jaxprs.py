@@ -23,15 +23,16 @@ from lawful.core._trace import current
 
 #: A longer program is traced seldom.
 _MOST_EQUATIONS: Final = 1_000
-#: All that are kept have as many together.
-_MOST_KEPT: Final = 5_000
+#: So many programs are kept, ...
+_MOST_KEPT: Final = 128
+#: ... and each until so much was derived of it: there may be objects of the user's among what that was derived for.
+_MOST_DERIVED: Final = 64
 _MOST_NOTED: Final = 4_096
 
 # A collection of garbage may start while it is held, and run a finalizer that traces.
 _lock = threading.RLock()
-#: What is given, by the hash of what only the same program has, the latest last; and how many equations that is.
+#: What is given, by the hash of what only the same program has, the latest last.
 _kept: OrderedDict[int, tuple[Hashable, ClosedJaxpr]] = OrderedDict()
-_kept_equations = 0
 #: Hashes of programs that were there once.
 _noted: set[int] = set()
 
@@ -47,18 +48,27 @@ def shared_jaxpr(closed: ClosedJaxpr) -> ClosedJaxpr:
     is only noted the first time. A program that is recorded is the same whatever came before.
 
     Law: what is given is alpha-equivalent to what comes.
+
+    >>> from lawful.core import Jaxpr
+    >>> programs = [ClosedJaxpr(Jaxpr((), (), (), ())) for _ in range(3)]
+    >>> first, second, third = [shared_jaxpr(closed) for closed in programs]
+    >>> third is second
+    True
     """
     key = _structure(closed)
     if key is None:
         return closed
-    closed.is_plain = True
     key = (current.trace.axis_env, definitions(), key)
-    number = hash(key)
+    try:
+        number = hash(key)
+    except TypeError:  # of a parameter of the user's
+        return closed
+    closed.is_plain = True
     with _lock:
-        found = _kept.get(number)
-        if found is not None and found[0] == key:
+        known, found = _kept.get(number, (None, None))
+        if found is not None and known == key and len(found.memo or ()) <= _MOST_DERIVED:
             _kept.move_to_end(number)
-            return found[1]
+            return found
         if number in _noted or not current.trace.evaluates_constants:
             _keep(number, key, closed)
         else:
@@ -69,28 +79,18 @@ def shared_jaxpr(closed: ClosedJaxpr) -> ClosedJaxpr:
 
 
 def _keep(number: int, key: Hashable, closed: ClosedJaxpr) -> None:
-    global _kept_equations
     _noted.discard(number)
-    if number in _kept:  # of another program
-        _kept_equations -= _size(_kept.pop(number)[1])
     _kept[number] = key, closed
-    _kept_equations += _size(closed)
-    while _kept_equations > _MOST_KEPT:
-        _, (_, forgotten) = _kept.popitem(last=False)
-        _kept_equations -= _size(forgotten)
-
-
-def _size(closed: ClosedJaxpr) -> int:
-    return 1 + len(closed.eqns)
+    _kept.move_to_end(number)
+    if len(_kept) > _MOST_KEPT:
+        _kept.popitem(last=False)
 
 
 def forget_shared_jaxprs() -> None:
     """Forgets all programs."""
-    global _kept_equations
     with _lock:
         _kept.clear()
         _noted.clear()
-        _kept_equations = 0
 
 
 class _UnknownError(Exception):
@@ -140,16 +140,16 @@ def _known(value: Any) -> Hashable:
     """Returns a parameter as what only the same one is equal to; raises _UnknownError where that cannot be told."""
     cls = type(value)
     if cls in _PLAIN:
-        return cls, value
+        return cls, value, value == -1  # which has the hash of -2
     if cls is tuple:
         return tuple([_known(x) for x in value])
     if cls is ClosedJaxpr:
         # Itself: it was shared when it was traced. To compare programs within programs could take exponential time.
         if value.is_plain:
             return value  # type: ignore[no-any-return]
-    elif isinstance(value, float | complex | np.inexact):
-        return cls, value, str(value)
-    elif isinstance(value, np.dtype | np.generic | Enum | ShapedArray):
+    elif isinstance(value, float | complex | np.generic):
+        return cls, value, str(value)  # as a literal
+    elif isinstance(value, np.dtype | Enum | ShapedArray):
         return cls, value
     elif fields := getattr(cls, "__lawful_fields__", None):
         return cls, _known(fields(value))
