@@ -117,6 +117,16 @@ def test_writing_into_a_result_of_autograd_changes_its_derivative() -> None:
     assert not np.array_equal(pull(np.ones(2)), before)
 
 
+def test_writing_into_what_a_function_closes_over_changes_its_derivative_in_autograd() -> None:
+    autograd = pytest.importorskip("autograd")
+
+    factor = np.array([2.0, 3.0])
+    pull, _ = autograd.make_vjp(lambda x: x * factor)(np.array([0.0, 1.0]))
+    before = pull(np.ones(2))
+    factor[...] = 7.0
+    assert not np.array_equal(pull(np.ones(2)), before)
+
+
 def test_the_mixed_second_derivative_of_a_power_is_wrong_in_torch() -> None:
     """∂²(xʸ)/∂x∂y is 1/x at y = 0, in either order."""
     torch = pytest.importorskip("torch")

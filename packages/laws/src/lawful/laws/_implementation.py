@@ -24,7 +24,8 @@ class Implementation(ABC):
         ``"integer tangents"`` (derivatives take arguments of every dtype, with tangents of dtype float0),
         ``"weak types"`` (Python numbers are told from arrays), ``"complex"`` (JAX's conventions for complex numbers),
         ``"higher order"`` (derivatives of derivatives), ``"mixed jit"`` (jit inside of other transformations),
-        ``"threads"`` (transformations in several at once), ``"empty batches"``, and what stands in programs:
+        ``"threads"`` (transformations in several at once), ``"copies of constants"`` (writing into an array that a
+        function closed over changes no derivative), ``"empty batches"``, and what stands in programs:
         ``"cond"``, ``"switch"``, ``"scan"``, ``"while_loop"`` (with a reverse mode), ``"fori_loop"``, ``"map"``,
         ``"associative_scan"``, ``"checkpoint"``, ``"custom_jvp"``, ``"custom_vjp"`` and ``"custom_vmap"``.
       backends: what `jit` can compile with.

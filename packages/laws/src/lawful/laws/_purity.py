@@ -8,7 +8,6 @@ from typing import Any, Final
 import numpy as np
 
 from lawful import tree
-from lawful.core import get_aval
 from lawful.laws._batching import lanes_of
 from lawful.laws._compiled_purity import (
     compiled_anew,
@@ -19,7 +18,7 @@ from lawful.laws._compiled_purity import (
     compiled_with_static_arguments,
     in_thread_while_compiling,
 )
-from lawful.laws._directions import differentiable, tangents_of
+from lawful.laws._directions import differentiable, is_floating, tangents_of
 from lawful.laws._law import Claim, Claims, Trial, law
 from lawful.laws._memory import copies, in_thread, spoil
 
@@ -61,12 +60,13 @@ def _pullback(trial: Trial) -> Claims:
 def _pullback_of_closures(trial: Trial) -> Claims:
     """Writes into arrays that a function closes over: all of its arguments but one, and one that it multiplies by."""
     function, args = differentiable(trial)
+    floating = [is_floating(trial.system.aval(y)) for y in tree.leaves(function(*copies(trial, args)))]
     for place, argument in enumerate(args):
-        own, factor = list(copies(trial, args)), np.full(1, 1.5)
+        own, factor = list(copies(trial, args)), trial.system.array(np.full(1, 1.5))
 
         def closure(x: Any, place: int = place, own: Any = own, factor: Any = factor) -> Any:
-            results = function(*own[:place], x, *own[place + 1 :])
-            return tree.map(lambda y: y * factor if get_aval(y).dtype.kind in "fc" else y, results)
+            results, treedef = tree.flatten(function(*own[:place], x, *own[place + 1 :]))
+            return treedef.unflatten([y * factor if has else y for y, has in zip(results, floating, strict=True)])
 
         out, pull = trial.system.vjp(closure, argument)
         w = tangents_of(trial, out)
@@ -122,7 +122,7 @@ _PARTS: Final[tuple[tuple[Callable[[Trial], Claims], tuple[str, ...]], ...]] = (
     (compiled_under_transformations, ("jit", "jvp", "vmap", "jaxprs")),
     (in_thread_while_compiling, ("jit", "jaxprs")),
     (_pullback, ("vjp",)),
-    (_pullback_of_closures, ("vjp",)),
+    (_pullback_of_closures, ("vjp", "copies of constants")),
     (_linear_program, ("linearize",)),
     (_forward_in_thread, ("jvp",)),
 )

@@ -154,6 +154,7 @@ class Autograd(Implementation):
             "checkpoint": "its checkpoint loses the derivative by what is closed over, and has none in forward mode",
             "associative_scan": "it has no loops but Python's",
             "complex": "its rules for complex numbers are not JAX's everywhere",
+            "copies of constants": "it keeps the arrays that a function closes over themselves",
             "custom_jvp": "its primitives close over no variable of a derivative",
             "custom_vjp": "its primitives close over no variable of a derivative",
             "custom_vmap": "it does not map",
