@@ -131,15 +131,15 @@ def kind_of(value: Any) -> Any:
 
 
 #: Types of which equal values are the same.
-_PLAIN = frozenset({int, bool, str, type(None)})
+PLAIN = frozenset({int, bool, str, type(None)})
 
 
 def _kind(value: Any, kind_of_other: Callable[[Any], Any]) -> Any:
     cls = type(value)
-    if cls in _PLAIN:
+    if cls in PLAIN:
         return cls
     if cls is tuple:
-        return (cls, *[kind if (kind := type(x)) in _PLAIN else _kind(x, kind_of_other) for x in value])
+        return (cls, *[kind if (kind := type(x)) in PLAIN else _kind(x, kind_of_other) for x in value])
     if isinstance(value, float | complex | np.inexact):
         return (cls, str(value))
     return kind_of_other(value)

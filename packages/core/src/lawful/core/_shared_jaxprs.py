@@ -18,6 +18,7 @@ import numpy as np
 from lawful.core._aval import ShapedArray
 from lawful.core._dtypes import float0
 from lawful.core._jaxpr import Atom, ClosedJaxpr, Literal, Var
+from lawful.core._recipe import PLAIN
 from lawful.core._recipe_book import definitions
 from lawful.core._trace import current
 
@@ -105,7 +106,7 @@ def _structure(closed: ClosedJaxpr) -> Hashable:
     number: dict[Var, int] = {var: i for i, var in enumerate(jaxpr.invars)}
 
     def known(atom: Atom) -> Hashable:
-        return number[atom] if type(atom) is Var else _literal(atom)  # type: ignore[arg-type]
+        return number[atom] if isinstance(atom, Var) else _literal(atom)
 
     equations: list[Hashable] = []
     try:
@@ -132,21 +133,17 @@ def _params(params: dict[str, Any]) -> Hashable:
     return tuple([(name, _known(value)) for name, value in params.items()]) if params else ()
 
 
-#: Types of which equal values are the same.
-_PLAIN: Final = frozenset({int, bool, str, type(None)})
-
-
 def _known(value: Any) -> Hashable:
     """Returns a parameter as what only the same one is equal to; raises _UnknownError where that cannot be told."""
     cls = type(value)
-    if cls in _PLAIN:
+    if cls in PLAIN:
         return cls, value, value == -1  # which has the hash of -2
     if cls is tuple:
         return tuple([_known(x) for x in value])
-    if cls is ClosedJaxpr:
+    if isinstance(value, ClosedJaxpr):
         # Itself: it was shared when it was traced. To compare programs within programs could take exponential time.
         if value.is_plain:
-            return value  # type: ignore[no-any-return]
+            return value
     elif isinstance(value, float | complex | np.generic):
         return cls, value, str(value)  # as a literal
     elif isinstance(value, np.dtype | Enum | ShapedArray):
