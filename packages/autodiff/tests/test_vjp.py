@@ -309,3 +309,26 @@ def test_an_exception_in_a_transpose_rule_arrives_untouched() -> None:
 def test_trees_of_nothing() -> None:
     assert vjp(lambda x: (), 1.0)[1](()) == (0.0,)
     assert vjp(lambda: 2.0)[1](1.0) == ()
+
+
+@pytest.mark.parametrize("numbers", [((1,), (0,)), ((0,), (1,)), ((1,), (1,)), ((0,), (0,))], ids=str)
+def test_each_operand_of_a_product_keeps_its_precision(numbers: Any) -> None:
+    """The cotangent of one operand is a product with the other one, in the order that needs no transposition."""
+    x, y, ct = np.ones((3, 3)), np.ones((3, 3)), np.ones((3, 3))
+
+    def pulled(x: Any, y: Any, ct: Any) -> Any:
+        product = lambda x, y: ops.dot_general(x, y, (numbers, ((), ())), ("default", "highest"))  # noqa: E731
+        return vjp(product, x, y)[1](ct)
+
+    jaxpr = make_jaxpr(pulled)(x, y, ct).jaxpr
+    x_var, y_var, ct_var = jaxpr.invars
+    of_forward = {x_var: "default", y_var: "highest"}
+    # That of a cotangent is the precision of the operand whose cotangent is wanted: not the other one's in the product.
+    products = [eqn for eqn in jaxpr.eqns if eqn.primitive.name == "dot_general" and ct_var in eqn.invars]
+    assert len(products) == 2
+    assert all(eqn.primitive.name == "dot_general" for eqn in jaxpr.eqns)
+    for eqn in products:
+        for operand, precision in zip(eqn.invars, eqn.params["precision"], strict=True):
+            other = next(var for var in eqn.invars if var is not ct_var)
+            wanted = of_forward[other] if operand is other else of_forward[{x_var: y_var, y_var: x_var}[other]]
+            assert precision == wanted
