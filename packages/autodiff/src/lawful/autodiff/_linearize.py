@@ -78,9 +78,8 @@ class LinearizeTrace(Trace):
 
     def new_inputs(self, primals: Sequence[Any]) -> list[Any]:
         """Returns inputs to differentiate by; an integer one is a constant."""
-        source = self.source
         return [
-            LinearizeTracer(self, x, Var(aval), source, aval, aval) if is_inexact(aval.dtype) else x
+            LinearizeTracer(self, x, Var(aval), self.source, aval, aval) if is_inexact(aval.dtype) else x
             for x, aval in zip(primals, avals_of(primals), strict=True)
         ]
 
