@@ -16,7 +16,7 @@ from lawful.core._shared_jaxprs import forget_shared_jaxprs
 # Which jaxprs hold a memo, so that all can be emptied. Those that are gone are taken out when there are twice as many
 # again: a WeakSet calls Python for each that goes, which takes longer than all else that is done to remember.
 _with_memo: list[ref[ClosedJaxpr]] = []
-_most = _FEWEST = 1024
+_most = _FEWEST = 256
 # A collection of garbage may start while it is held, and run a finalizer that remembers something.
 _lock = threading.RLock()
 

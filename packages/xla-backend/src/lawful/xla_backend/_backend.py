@@ -144,8 +144,8 @@ class Compiled:
         self._elsewhere: dict[_jaxlib.Device, Compiled] = {}
         # With one device nothing is ever compiled again, and the module need not be kept.
         self._lowered = lowered if len(_jaxlib.devices(device.platform)) > 1 else None
-        # What runs it, where that and one result are all that there is to a call.
-        needs_more = self._consts or self._donated or self._float0_results or len(self._result_avals) != 1
+        # What runs it, where that is all that there is to a call.
+        needs_more = self._consts or self._donated or self._float0_results or not self._result_avals
         is_simple = type(self._executable) is _jaxlib.Executable and self._lowered is None and not needs_more
         self._simple = self._executable if is_simple else None
         # Had the last call arguments of the host's? Their seats, of as many calls as there were at a time.
@@ -209,11 +209,13 @@ class Compiled:
             return self._call_buffers(self._consts + buffers if self._consts else buffers, args)
         # What `_call_buffers` does then, written out: its frames and loop are a tenth of the call of a small program.
         try:
-            (buffer,) = simple.execute(buffers).consume_with_handlers(simple.handlers)
+            results = simple.execute(buffers).consume_with_handlers(simple.handlers)
         except Exception as error:
             self._explain_failure(args, error)
+        if len(results) > 1:
+            return self._arrays(results)
         array = Array()
-        array._buffer = buffer
+        array._buffer = results[0]
         array._aval = self._result_avals[0]
         array._device = self._device
         return [array]
@@ -296,7 +298,14 @@ class Compiled:
             for position in self._donated:
                 if type(args[position]) is Array:
                     args[position]._discard(f"donated to {self._name} as its argument {position}")
-        # Each buffer gives its place in the list to the Array that holds it.
+        self._arrays(results)
+        if self._float0_results:
+            for position, aval in self._float0_results:
+                results.insert(position, np.zeros(aval.shape, float0))
+        return results
+
+    def _arrays(self, results: list[Any]) -> list[Any]:
+        """Puts the Arrays of results in the places of their buffers, and returns the list."""
         device = self._device
         for place, aval in enumerate(self._result_avals):
             array = Array()
@@ -304,9 +313,6 @@ class Compiled:
             array._aval = aval
             array._device = device
             results[place] = array
-        if self._float0_results:
-            for position, aval in self._float0_results:
-                results.insert(position, np.zeros(aval.shape, float0))
         return results
 
     def _on(self, device: _jaxlib.Device) -> Compiled:
