@@ -28,6 +28,18 @@ def _by_name(right: Rule) -> Rule:
     return lambda eqn: known.setdefault((eqn.primitive, len(eqn.invars)), right(eqn))
 
 
+def _in_memory_order(right: Rule) -> Rule:
+    def specialised(avals: Any, compile: Any, *, permutation: tuple[int, ...]) -> Any:
+        function = right(avals, compile, permutation=permutation)
+        return lambda x: function(np.reshape(np.ravel(x, "K"), np.shape(x)))
+
+    return specialised
+
+
+def _always_inside(right: Rule) -> Rule:
+    return lambda avals, compile, **params: right(avals, compile, **{**params, "mode": "clip", "fill_value": None})
+
+
 def _too_early(right: Rule) -> Rule:
     def last_uses(jaxpr: Any) -> Any:
         _, *later = right(jaxpr) or [[]]
@@ -97,6 +109,14 @@ evaluation_faults = (
     local_fault(
         "the compiler tells calls apart by primitive only", "stale cache", _numpy_backend, "_function_of", _by_name
     ),
+    rule_fault(
+        "a compiled transposition takes elements as they lie in memory",
+        "wrong axis",
+        ops.transpose_p,
+        "numpy",
+        _in_memory_order,
+    ),
+    rule_fault("a compiled look-up fills nothing", "wrong operation", ops.gather_p, "numpy", _always_inside),
     local_fault(
         "compiled programs free variables one equation early", "off by one", _numpy_backend, "last_uses", _too_early
     ),

@@ -20,6 +20,7 @@ from lawful.laws import (
     law_primitive_algebra,
     law_primitive_recipes,
     law_primitive_reference,
+    law_primitive_specialised,
     law_primitive_transpose,
     law_primitive_typing,
     law_second_order,
@@ -66,6 +67,23 @@ def test_is_its_reference(primitive: Primitive, data: st.DataObject) -> None:
 @given(st.data())
 def test_is_its_reference_compiled_by_xla(primitive: Primitive, data: st.DataObject) -> None:
     check(law_primitive_reference, data, primitive, smooth=False, system=Lawful(backends=("xla",)))
+
+
+def by_numpy_rule() -> dict[str, list[Primitive]]:
+    """Returns the primitives that have each rule for the NumPy backend, by its name."""
+    found: dict[str, list[Primitive]] = {}
+    for primitive in declared_primitives():
+        if "numpy" in primitive.rules:
+            rule = primitive.rule("numpy")
+            found.setdefault(f"{rule.__module__}.{rule.__qualname__}", []).append(primitive)
+    return found
+
+
+@pytest.mark.parametrize("alike", by_numpy_rule().values(), ids=by_numpy_rule())
+@settings(max_examples=50 * settings.default.max_examples)  # nothing is traced, and one rule is of many primitives
+@given(st.data())
+def test_is_specialised_to_its_implementation(alike: list[Primitive], data: st.DataObject) -> None:
+    check(law_primitive_specialised, data, data.draw(st.sampled_from(alike)), smooth=False)
 
 
 # Not all in one test: Hypothesis nests the settings of a function once for each of its parameters that a process runs,

@@ -334,6 +334,14 @@ def test_reference_rejects_a_backend_that_is_wrong(mutate: Mutate) -> None:
     violates("primitive_reference", ops.sin_p)
 
 
+def test_specialised_rejects_a_function_that_takes_memory_for_order(mutate: Mutate) -> None:
+    def in_memory(avals: Any, compile: Any, *, axes: tuple[int, ...]) -> Any:
+        return lambda x: np.reshape(np.ravel(x, "K"), np.shape(x)).sum(axes, dtype=x.dtype)
+
+    mutate(ops.reduce_sum_p, "numpy", in_memory)
+    violates("primitive_specialised", ops.reduce_sum_p)
+
+
 def test_transpose_rejects_a_wrong_permutation(mutate: Mutate) -> None:
     mutate(ops.rev_p, "transpose", lambda ct, x, dimensions: [ct])
     violates("primitive_transpose", ops.rev_p)

@@ -218,3 +218,12 @@ def compiled(primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) 
 def test_xla_agrees_with_numpy(primitive: Primitive, calls: Any, assert_same: Any) -> None:
     for args, params, _ in calls(primitive, draws=25):
         assert_same(compiled(primitive, args, params), primitive.bind(*args, **params))
+
+
+def test_what_is_broadcast_for_the_numpy_backend_cannot_be_written_into() -> None:
+    params = {"shape": (3, 2), "broadcast_dimensions": (1,)}
+    x = np.arange(2.0)
+    out = ops.broadcast_in_dim_p.rule("numpy")([get_aval(x)], None, **params)(x)
+    np.testing.assert_array_equal(out, [x] * 3)
+    with pytest.raises(ValueError, match="read-only"):
+        out[0, 0] = 5.0

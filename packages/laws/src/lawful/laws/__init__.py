@@ -58,6 +58,7 @@ from lawful.laws._primitive import (
     law_primitive_algebra,
     law_primitive_recipes,
     law_primitive_reference,
+    law_primitive_specialised,
     law_primitive_transpose,
     law_primitive_typing,
 )
@@ -166,6 +167,7 @@ __all__ = [
     "law_primitive_algebra",
     "law_primitive_recipes",
     "law_primitive_reference",
+    "law_primitive_specialised",
     "law_primitive_transpose",
     "law_primitive_typing",
     "law_print_parse",

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from itertools import product
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -25,7 +25,7 @@ from lawful.laws._directions import normal, pairing
 from lawful.laws._edges import special_values
 from lawful.laws._law import Claim, Claims, Fault, Inapplicable, Trial, law
 from lawful.laws._primitive_call import PrimitiveCall
-from lawful.staging import make_jaxpr
+from lawful.staging import make_jaxpr, numpy_function
 
 
 def _call_of(trial: Trial) -> PrimitiveCall:
@@ -72,6 +72,38 @@ def law_primitive_reference(trial: Trial) -> Claims:
     for backend in trial.system.backends:
         compiled = trial.system.jit(call, backend)(*args)
         yield Claim(f"compiled by {backend}", compiled, "the primitive", out, weakness=True)
+
+
+@law("primitives", needs=("jaxprs",), subject="primitive")
+def law_primitive_specialised(trial: Trial) -> Claims:
+    """What a primitive gives the NumPy backend to call for some types is its implementation, wherever elements are.
+
+    Equation: numpy(aval(x))(x) = impl(x), of contiguous x and of any other
+
+    Raises:
+      LawViolation: it does not hold.
+      Inapplicable: the primitive has no rule ``numpy``.
+    """
+    call, args = _call_of(trial), trial.args
+    primitive, params = call.primitive, call.params
+    rule = primitive.rules.get("numpy")
+    if rule is None:
+        raise Inapplicable(f"law: expected a primitive with a rule for the NumPy backend, got {primitive}")
+    function = rule([*map(get_aval, args)], numpy_function, **params)
+    for layout, lay_out in _LAYOUTS.items():
+        given = [lay_out(x) if type(x) is np.ndarray and x.ndim else x for x in args]
+        expected = primitive.rule("impl")(*given, **params)
+        yield Claim(f"what its numpy rule gives, of {layout}", function(*given), "its implementation", expected)
+
+
+#: The same elements, elsewhere in memory.
+_LAYOUTS: Final[dict[str, Callable[[np.ndarray[Any, Any]], np.ndarray[Any, Any]]]] = {
+    "its arguments": lambda x: x,
+    "arrays whose first dimension is contiguous": np.asfortranarray,
+    "arrays that go backwards": lambda x: np.flip(np.flip(x).copy()),
+    "every second element": lambda x: np.repeat(x, 2, axis=-1)[..., ::2],
+    "one element repeated": lambda x: np.broadcast_to(x[:1], x.shape),
+}
 
 
 @law("primitives", needs=("jaxprs",), subject="primitive")

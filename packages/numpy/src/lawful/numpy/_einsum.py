@@ -12,8 +12,9 @@ from typing import Any
 
 import numpy
 from lawful import ops
-from lawful.core import ArgumentTypeError, ArgumentValueError, as_dtype, get_aval, is_array
+from lawful.core import ArgumentTypeError, ArgumentValueError, as_dtype, avals_of, get_aval, is_array
 from lawful.numpy._eager import is_plain
+from lawful.ops import composite
 
 __all__ = ["einsum", "einsum_path"]
 
@@ -58,10 +59,7 @@ def einsum(
             return numpy.einsum(text, *arrays, optimize=optimize)
         except (TypeError, ValueError):
             pass  # what follows says what is wrong
-    arrays = _converted(arrays, dtype, casting)
-    labels = _labels(text, [get_aval(x).shape for x in arrays])
-    wanted = text.partition("->")[2]
-    return _contract(arrays, labels, wanted, _path(tuple(map(get_aval, arrays)), tuple(labels), wanted, optimize))
+    return _sum_of_products(arrays, text, optimize, dtype, casting)
 
 
 def einsum_path(*operands: Any, optimize: Any = "greedy", einsum_call: bool = False) -> tuple[list[Any], str]:
@@ -83,38 +81,54 @@ def einsum_path(*operands: Any, optimize: Any = "greedy", einsum_call: bool = Fa
 
 def _parse(operands: Sequence[Any]) -> tuple[str, list[Any]]:
     """Returns the text with all letters written out, ``"ab,bc->ac"``, and the arrays."""
-    arrays = [x for x in operands if is_array(x) and not isinstance(x, str)]
     if not operands:
         raise ArgumentValueError("einsum: expected a text and arrays, got nothing; give einsum('ij->ji', x)")
-    if isinstance(operands[0], str) and set(operands[0]) - _CHARACTERS:
-        raise ArgumentValueError(
-            f"einsum: expected subscripts of letters, commas, dots and an arrow, got {operands[0]!r:.60}; correct them"
-        )
-    given = list(operands[1:]) if isinstance(operands[0], str) else list(operands[: len(operands) // 2 * 2 : 2])
-    for x in given:
+    subscripts = operands[0] if isinstance(operands[0], str) else None
+    arrays = list(operands[1:] if subscripts is not None else operands[: len(operands) // 2 * 2 : 2])
+    for x in arrays:
         if not is_array(x):
             raise ArgumentTypeError(f"einsum: expected arrays, got {x!r:.60}; convert it with asarray")
-    # Shapes stand for arrays, so that nothing of them is converted.
-    shaped = {id(x): numpy.broadcast_to(numpy.zeros((), numpy.int8), get_aval(x).shape) for x in arrays}
-    stand_ins = [shaped.get(id(x), x) if is_array(x) else x for x in operands]
-    if isinstance(operands[0], str):
-        stand_ins[0] = operands[0]
+    shapes = tuple([aval.shape for aval in avals_of(arrays)])
+    if subscripts is not None:
+        return _written_out(subscripts, shapes), arrays
+    stand_ins: list[Any] = [*operands]
+    stand_ins[: 2 * len(arrays) : 2] = map(_stand_in, shapes)
+    return _read(stand_ins, shapes), arrays
+
+
+@lru_cache(maxsize=1024)
+def _written_out(subscripts: str, shapes: tuple[tuple[int, ...], ...]) -> str:
+    if set(subscripts) - _CHARACTERS:
+        raise ArgumentValueError(
+            f"einsum: expected subscripts of letters, commas, dots and an arrow, got {subscripts!r:.60}; correct them"
+        )
+    return _read([subscripts, *map(_stand_in, shapes)], shapes)
+
+
+def _stand_in(shape: tuple[int, ...]) -> Any:
+    """Returns an array of a shape, of one byte."""
+    return numpy.broadcast_to(numpy.zeros((), numpy.int8), shape)
+
+
+def _read(stand_ins: list[Any], shapes: Sequence[tuple[int, ...]]) -> str:
+    """Returns the text that arguments of `einsum` mean, with all letters written out."""
     import opt_einsum  # imported late: it takes 7 ms
 
     try:
         inputs, output, _ = opt_einsum.parser.parse_einsum_input(stand_ins)
     except (TypeError, ValueError, KeyError, IndexError) as error:
         kind = ArgumentTypeError if isinstance(error, TypeError) else ArgumentValueError
+        subscripts = stand_ins[0] if isinstance(stand_ins[0], str) else stand_ins[1::2]
         raise kind(
-            f"einsum: expected subscripts that fit the arrays, got {operands[0]!r:.60} for the shapes "
-            f"{', '.join([str(get_aval(x).shape) for x in given])}; {error}"
+            f"einsum: expected subscripts that fit the arrays, got {subscripts!r:.60} for the shapes "
+            f"{', '.join(map(str, shapes)) or 'of no array'}; {error}"
         ) from error
-    if len(set(output)) < len(output) or len(inputs.split(",")) != len(given):
+    if len(set(output)) < len(output) or len(inputs.split(",")) != len(shapes):
         raise ArgumentValueError(
-            f"einsum: expected a term for each of {len(given)} arrays and a result in which a letter occurs once, got "
+            f"einsum: expected a term for each of {len(shapes)} arrays and a result in which a letter occurs once, got "
             f"{inputs}->{output}; correct the subscripts"
         )
-    return f"{inputs}->{output}", given
+    return f"{inputs}->{output}"
 
 
 def _converted(arrays: Sequence[Any], dtype: Any, casting: Any) -> list[Any]:
@@ -193,6 +207,14 @@ def _found_path(text: str, shapes: tuple[tuple[int, ...], ...], optimize: Any, m
 
 
 # The products
+
+
+@composite(sequence=True)
+def _sum_of_products(arrays: Sequence[Any], text: str, optimize: Any, dtype: Any, casting: str) -> Any:
+    arrays = _converted(arrays, dtype, casting)
+    labels = _labels(text, [get_aval(x).shape for x in arrays])
+    wanted = text.partition("->")[2]
+    return _contract(arrays, labels, wanted, _path(tuple(map(get_aval, arrays)), tuple(labels), wanted, optimize))
 
 
 def _contract(arrays: Sequence[Any], labels: Sequence[str], wanted: str, path: Path) -> Any:

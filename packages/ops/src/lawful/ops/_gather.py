@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,14 @@ from lawful.ops._batching import move_batch_dim
 from lawful.ops._precision import highest, lowest
 from lawful.ops._promotion import cast
 from lawful.ops._structural import Shape, cotangent, static_integers, strong, zeros_of
-from lawful.ops._window_positions import layout, lowered_bounds, lowered_indices, positions
+from lawful.ops._window_positions import (
+    Layout,
+    layout,
+    lowered_bounds,
+    lowered_indices,
+    positions,
+    reads_rows,
+)
 from lawful.ops._windows import (
     DimensionNumbers,
     GatherDimensionNumbers,
@@ -127,6 +135,10 @@ def _impl(
 ) -> Any:
     x, indices = np.asarray(x), np.asarray(indices)
     place = layout("gather", _windows(x.shape, indices.shape, dimension_numbers, slice_sizes))
+    return _read(x, indices, place, mode, fill_value)
+
+
+def _read(x: Any, indices: Any, place: Layout, mode: str, fill_value: Any) -> Any:
     index, inside = positions(place, indices, clip=mode != "fill_or_drop")
     looked_up = x.transpose(place.order)
     if len(index) == 1:
@@ -136,9 +148,23 @@ def _impl(
     else:
         out = np.repeat(looked_up[np.newaxis], math.prod(place.batch), axis=0)
     out = out.reshape(place.shape)
-    if inside is not None and not inside.all():
+    if inside is not None:
         out[~inside] = _fill_value(x.dtype, fill_value)
     return out.transpose(place.axes)
+
+
+@gather_p.def_rule_as("numpy")
+def _specialised(avals: Sequence[ShapedArray], compile: Any, **params: Any) -> Callable[..., Any]:
+    """Returns the function for operands of some types, whose windows are laid out once."""
+    x, indices = avals
+    impl, mode = gather_p.rule("impl"), params["mode"]
+    if impl is not _impl or not x.shape:
+        return partial(impl, **params)
+    place = layout("gather", _windows(x.shape, indices.shape, params["dimension_numbers"], params["slice_sizes"]))
+    if mode != "fill_or_drop" and reads_rows(place) and indices.dtype.kind == "i":
+        order, axes = place.order, place.axes
+        return lambda x, indices: x.transpose(order).take(indices[..., 0], 0, None, "clip").transpose(axes)
+    return partial(_read, place=place, mode=mode, fill_value=params["fill_value"])
 
 
 @gather_p.def_abstract_eval

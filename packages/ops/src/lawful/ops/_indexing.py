@@ -61,6 +61,10 @@ def getitem(x: Any, index: Any) -> Any:
         if all(map(_is_static, entries)):
             found = _static(shape, entries)
             return found.of(x) if isinstance(found, _Part) else read(x, found)
+        if 0 not in shape and all([_is_static(entry) or _is_look_up(entry) for entry in entries]):
+            out = _look_up_inside(x, shape, entries)
+            if out is not None:
+                return out
     parsed = parse_index(shape, index)
     if is_eager(x) and all(not isinstance(where, Tracer) for where in parsed.positions.values()):
         return _eager(np.asarray(x), index)
@@ -80,15 +84,59 @@ def _row(x: Tracer, shape: Shape, index: int) -> Any:
     return _slice_at.of_integers([x, *starts], (1, *shape[1:]), (), (0,), ())
 
 
+def _is_look_up(entry: Any) -> bool:
+    """Whether an entry of an index is an array of integers as most are."""
+    return type(entry) is np.ndarray and entry.dtype.kind == "i" and entry.ndim > 0
+
+
+def _look_up_inside(x: Tracer, shape: Shape, entries: tuple[Any, ...]) -> Any:
+    """Returns what ``read`` gives of an index with arrays of integers; None if one is outside of the array."""
+    arrays = [entry for entry in entries if type(entry) is np.ndarray]
+    layout, sizes = _looked_up_at(shape, tuple([_Lookup(e.shape) if type(e) is np.ndarray else e for e in entries]))
+    found = iter(arrays)
+    positions: list[Any] = []
+    for size, known in sizes:
+        if known is not None:
+            positions.append(known)
+            continue
+        where = next(found).astype(np.int64)
+        if where.size:
+            lowest = np.minimum.reduce(where, None)
+            if lowest < -size or np.maximum.reduce(where, None) >= size:
+                return None
+            if lowest < 0:
+                where[where < 0] += size
+        positions.append(where)
+    return _looked_up.of_integers([x, *positions], *layout)
+
+
+@record
+class _Lookup:
+    """What stands for an array of integers of a shape, in an index."""
+
+    shape: Shape
+
+
+@lru_cache(maxsize=1024)
+def _looked_up_at(shape: Shape, entries: tuple[Any, ...]) -> tuple[tuple[Any, ...], list[tuple[int, Any]]]:
+    """Returns what an index with arrays means whatever they hold, and of each position its length and known value."""
+    index = parse_index(shape, tuple([np.zeros(e.shape, np.int64) if type(e) is _Lookup else e for e in entries]))
+    known = [np.int64(where) if type(where) is int else None for where in index.positions.values()]
+    return _layout_of(index), [(shape[dim], value) for dim, value in zip(index.positions, known, strict=True)]
+
+
 def _look_up_eagerly(x: Tracer, index: Index) -> Any:
     """Returns what ``read`` gives of an index with arrays, from these as data."""
     if index.inserted or any([isinstance(where, Tracer) for where in index.positions.values()]):
         return read(x, index)
-    dims = tuple(index.positions)
-    slices = tuple([(dim, chosen.start, chosen.stop, chosen.step) for dim, chosen in index.slices.items()])
     arrays = [np.asarray(where, np.int64) for where in index.positions.values()]
-    layout = (dims, slices, index.looked_up, index.place, index.kept, index.in_bounds)
-    return _looked_up.of_integers([x, *arrays], *layout)
+    return _looked_up.of_integers([x, *arrays], *_layout_of(index))
+
+
+def _layout_of(index: Index) -> tuple[Any, ...]:
+    """Returns what an index says beside its positions, as the settings of ``_looked_up``."""
+    slices = tuple([(dim, chosen.start, chosen.stop, chosen.step) for dim, chosen in index.slices.items()])
+    return tuple(index.positions), slices, index.looked_up, index.place, index.kept, index.in_bounds
 
 
 def _looked_up_plainly(

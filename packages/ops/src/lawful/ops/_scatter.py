@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -139,6 +140,16 @@ def _scatter(
         x, indices, updates = map(np.asarray, (x, indices, updates))
         windows = windows_of_updates(x.shape, indices.shape, updates.shape, dimension_numbers)
         return _write(x, indices, updates, layout(name, windows), ufunc, clip=mode == "clip")
+
+    @primitive.def_rule_as("numpy")
+    def specialised(avals: Sequence[ShapedArray], compile: Any, **params: Any) -> Callable[..., Any]:
+        function = primitive.rule("impl")
+        x, indices, updates = [aval.shape for aval in avals]
+        if function is not impl or not (x and updates):
+            return partial(function, **params)
+        # What has dimensions is an array, and its windows are laid out once.
+        place = layout(name, windows_of_updates(x, indices, updates, params["dimension_numbers"]))
+        return partial(_write, place=place, ufunc=ufunc, clip=params["mode"] == "clip")
 
     @primitive.def_abstract_eval
     def abstract_eval(

@@ -43,6 +43,7 @@ def structural(
     lower: Callable[..., Any],
     sample: Callable[[Choose], Call],
     reference: Callable[..., Any],
+    specialise: Callable[..., Callable[[Any], Any]] | None = None,
 ) -> Primitive:
     """Declares a structural op.
 
@@ -55,6 +56,7 @@ def structural(
       lower: ``lower(ctx, x, **params)`` gives the MLIR value.
       sample: draws a well-typed call, for laws.
       reference: a NumPy function that it equals, for laws.
+      specialise: ``specialise(aval, **params)`` gives ``compute`` for arrays of one type, where that is faster.
     """
     primitive = Primitive(name)
 
@@ -64,9 +66,13 @@ def structural(
 
     @primitive.def_rule_as("numpy")
     def specialised(avals: Sequence[ShapedArray], compile: Any, **params: Any) -> Callable[..., Any]:
+        (aval,) = avals
         function = primitive.rule("impl")
-        # What has dimensions is an array.
-        return partial(compute if function is impl and avals[0].shape else function, **params)
+        if function is not impl:
+            return partial(function, **params)
+        if specialise is not None:
+            return specialise(aval, **params)
+        return partial(compute if aval.shape else impl, **params)  # what has dimensions is an array
 
     @primitive.def_abstract_eval
     def abstract_eval(x: ShapedArray, **params: Any) -> ShapedArray:

@@ -94,6 +94,11 @@ def _inverse(order: Shape) -> Shape:
     return tuple([order.index(i) for i in range(len(order))])
 
 
+def reads_rows(layout: Layout) -> bool:
+    """Whether each window is one position in one dimension, in all of the others: a row, as ``numpy.take`` reads it."""
+    return layout.columns == (0,) and layout.steps[0] is None
+
+
 def positions(layout: Layout, indices: Any, *, clip: bool) -> tuple[list[Any], Any]:
     """Returns where the elements of windows are in a NumPy array, and which windows are inside.
 
@@ -104,11 +109,14 @@ def positions(layout: Layout, indices: Any, *, clip: bool) -> tuple[list[Any], A
 
     Returns:
       For each dimension of ``layout.partial`` an array of positions in one dimension: one for every window and
-      position in it. And booleans of the shape of the batch of windows; None if they have all been moved inside.
+      position in it. And booleans of the shape of the batch of windows; None if all are inside, or have been moved.
     """
     starts = _signed(indices)
     clipped = np.minimum(np.maximum(starts, 0), layout.upper)
-    inside = None if clip else (clipped == starts).all(axis=-1)
+    inside = None
+    if not clip:
+        same = clipped == starts
+        inside = None if same.all() else same.all(axis=-1)
     found = []
     for column, step in zip(layout.columns, layout.steps, strict=True):
         where: Any = np.int64(0) if column is None else clipped[..., column].reshape(layout.batch)
