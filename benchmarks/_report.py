@@ -47,7 +47,7 @@ def readable(value: float, unit: str) -> str:
     if unit == "bytes":
         return f"{value / 2**20:.3g} MiB"
     if unit == "s a program":
-        return f"{1 / value:.0f}/s"
+        return f"{1 / value:.3g}/s"
     for factor, name in ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")):
         if value >= factor:
             return f"{value / factor:.3g} {name}"
