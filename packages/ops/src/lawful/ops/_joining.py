@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from itertools import accumulate
 from typing import Any
 
@@ -36,6 +37,7 @@ from lawful.ops._structural import (
 
 #: For each dimension how many values to put before, after and between the elements.
 Config = tuple[tuple[int, int, int], ...]
+Slices = tuple[slice, ...]
 
 pad_p = Primitive("pad")
 concatenate_p = Primitive("concatenate")
@@ -103,9 +105,20 @@ def _infer_pad(operand: Shape, value: Shape, config: Config) -> Shape:
 def _pad_impl(x: Any, value: Any, *, padding_config: Config) -> Any:
     x = np.asarray(x)
     shape = _infer_pad(x.shape, np.shape(value), padding_config)
-    out = np.full(shape, value, x.dtype)
+    return _padded(x, value, shape, *_moved(x.shape, shape, padding_config))
+
+
+def _padded(x: Any, value: Any, shape: Shape, source: Slices, target: Slices) -> Any:
+    out = np.empty(shape, x.dtype)
+    out.fill(value)
+    out[target] = x[source]
+    return out
+
+
+def _moved(have: Shape, shape: Shape, padding_config: Config) -> tuple[Slices, Slices]:
+    """Returns which elements have a place in the result, and where."""
     source, target = [], []
-    for size, padded, (low, _, interior) in zip(x.shape, shape, padding_config, strict=True):
+    for size, padded, (low, _, interior) in zip(have, shape, padding_config, strict=True):
         step = interior + 1
         # Of the elements, those whose new positions are inside.
         first = max(0, -(low // step))
@@ -113,8 +126,19 @@ def _pad_impl(x: Any, value: Any, *, padding_config: Config) -> Any:
         kept = first < last
         source.append(slice(first, last) if kept else slice(0))
         target.append(slice(low + first * step, low + (last - 1) * step + 1, step) if kept else slice(0))
-    out[tuple(target)] = x[tuple(source)]
-    return out
+    return tuple(source), tuple(target)
+
+
+@pad_p.def_rule_as("numpy")
+def _specialised_pad(avals: Sequence[ShapedArray], compile: Any, *, padding_config: Config) -> Callable[..., Any]:
+    """Returns the function for operands of some types, which knows where elements go."""
+    x, value = avals
+    impl = pad_p.rule("impl")
+    if impl is not _pad_impl or not x.shape:
+        return partial(impl, padding_config=padding_config)
+    shape = _infer_pad(x.shape, value.shape, padding_config)
+    source, target = _moved(x.shape, shape, padding_config)
+    return partial(_padded, shape=shape, source=source, target=target)
 
 
 @pad_p.def_abstract_eval

@@ -202,6 +202,15 @@ def _select_impl(which: Any, *cases: Any) -> Any:
     return out
 
 
+@select_n_p.def_rule_as("numpy")
+def _select_specialised(avals: Sequence[ShapedArray], compile: Any) -> Callable[..., Any]:
+    """Returns the function for operands of some types: of two cases NumPy's own."""
+    impl = select_n_p.rule("impl")
+    if impl is not _select_impl or avals[0].dtype != _BOOL or len(avals) != 3:
+        return impl
+    return lambda which, case, other: np.where(which, other, case)
+
+
 @select_n_p.def_abstract_eval
 def _select_abstract_eval(which: ShapedArray, *cases: ShapedArray) -> ShapedArray:
     aval = require_equal("select_n", cases)

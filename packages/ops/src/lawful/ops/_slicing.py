@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 import operator
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -109,6 +110,13 @@ def _compute_slice(x: Any, *, start_indices: Shape, limit_indices: Shape, stride
     return x[(*map(builtins.slice, start_indices, limit_indices, steps), ...)]
 
 
+def _slice_of(aval: ShapedArray, **params: Any) -> Callable[[Any], Any]:
+    """Returns the function that slices arrays of a type, by an index that is made once."""
+    steps = (1,) * aval.ndim if params["strides"] is None else params["strides"]
+    index = tuple(map(builtins.slice, params["start_indices"], params["limit_indices"], steps))
+    return (lambda x: x[index]) if index else lambda x: np.asarray(x)
+
+
 def _unslice(ct: Any, aval: ShapedArray, *, start_indices: Shape, limit_indices: Shape, strides: Shape | None) -> Any:
     config = []
     steps = (1,) * aval.ndim if strides is None else strides
@@ -156,6 +164,7 @@ slice_p = structural(
     lower=_lower_slice,
     sample=_sample_slice,
     reference=_compute_slice,
+    specialise=_slice_of,
 )
 
 # The order of elements
