@@ -76,11 +76,12 @@ class LinearizeTrace(Trace):
         super().__init__(parent, "linearize")
         self.linear = Tape(parent, "the linear part of linearize", self.source)
 
-    def new_inputs(self, primals: Sequence[Any]) -> list[Any]:
+    def new_inputs(self, primals: Sequence[Any], avals: Sequence[ShapedArray]) -> list[Any]:
         """Returns inputs to differentiate by; an integer one is a constant."""
+        source = self.source
         return [
-            LinearizeTracer(self, x, Var(aval), self.source, aval, aval) if is_inexact(aval.dtype) else x
-            for x, aval in zip(primals, avals_of(primals), strict=True)
+            LinearizeTracer(self, x, Var(aval), source, aval, aval) if is_inexact(aval.dtype) else x
+            for x, aval in zip(primals, avals, strict=True)
         ]
 
     def process_primitive(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
@@ -190,11 +191,13 @@ class Linearized:
         primals: Sequence[Any],
         parent: Trace,
         instantiate: Sequence[bool] | None = None,
+        *,
+        avals: Sequence[ShapedArray] | None = None,
     ) -> None:
         trace = LinearizeTrace(parent)
         linear = trace.linear
         with new_trace(trace):
-            tracers = trace.new_inputs(primals)
+            tracers = trace.new_inputs(primals, avals_of(primals) if avals is None else avals)
             results = function(*tracers)
         self.outs: list[Any] = []
         self._out_tangents = []
@@ -363,7 +366,7 @@ def linearize(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> 
     avals = in_avals("linearize", (primals, {}), leaves)
     flat, out = flat_function(f"linearize of {function_name(fun)}", fun, in_tree, has_aux=has_aux)
     with rare_collections():
-        linearized = Linearized(flat, [freeze(x) for x in leaves], current.trace)
+        linearized = Linearized(flat, [freeze(x) for x in leaves], current.trace, avals=avals)
         aux = own_residuals(linearized, out.aux())
         linear_function = LinearFunction(linearized, avals, in_tree, out.tree)
     result = (tree.unflatten(out.tree, linearized.outs), linear_function)

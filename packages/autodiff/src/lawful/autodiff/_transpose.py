@@ -20,7 +20,6 @@ from lawful.core import (
     UndefinedPrimal,
     Var,
     Zero,
-    at_source,
     current,
     eval_closed_jaxpr,
     get_aval,
@@ -75,7 +74,8 @@ def pull_back(
       The cotangents of ``invars``; zeros are symbolic.
     """
     ct_of: dict[Any, Any] = {}
-    with at_source(place.source):
+    before = place.source
+    try:
         for entry in chain((None,), entries):
             if type(entry) is Node and len(entry.outputs) == 1:  # as most
                 ct = ct_of.pop(entry.outputs[0], None)
@@ -99,6 +99,8 @@ def pull_back(
             for atom, ct in zip(atoms, pulled, strict=True):
                 if ct is not None and type(atom) is Var:
                     ct_of[atom] = add_tangents(ct_of[atom], ct) if atom in ct_of else ct
+    finally:
+        place.source = before
     return [ct_of[var] if var in ct_of else Zero(var.aval) for var in invars]
 
 

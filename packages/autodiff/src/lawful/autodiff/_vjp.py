@@ -70,7 +70,9 @@ def cotangents(
     for aval, has in zip(in_types, linearized.inputs, strict=True):
         tangent_aval = aval if has else aval.to_tangent_aval()
         x = next(found) if has else Zero(tangent_aval)
-        results.append(with_weakness_of(zeros(x.aval) if type(x) is Zero else x, tangent_aval))
+        if type(x) is not np.ndarray or tangent_aval.weak_type:  # an array is strong
+            x = with_weakness_of(zeros(x.aval) if type(x) is Zero else x, tangent_aval)
+        results.append(x)
     if np.ndarray not in map(type, results):  # only an array can share memory
         return results
     return own_results(results, [*cts, *linearized.residuals, *others])
@@ -102,7 +104,7 @@ def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple[
     avals = in_avals("vjp", (primals, {}), leaves)
     flat, out = flat_function(f"vjp of {function_name(fun)}", fun, in_tree, has_aux=has_aux)
     # The user gets the backward function, and may write into arrays before it is called.
-    linearized = Linearized(flat, [freeze(x) for x in leaves], current.trace)
+    linearized = Linearized(flat, [freeze(x) for x in leaves], current.trace, avals=avals)
     aux = own_residuals(linearized, out.aux())
     result = (tree.unflatten(out.tree, linearized.outs), VJPFunction(linearized, avals, in_tree, out.tree))
     return (*result, aux) if has_aux else result
