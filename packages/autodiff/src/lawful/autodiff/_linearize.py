@@ -16,18 +16,19 @@ from lawful import tree
 from lawful.autodiff._arguments import check_tangent, flat_function, match_tree
 from lawful.autodiff._derivative_recipes import LinearRecipe, linear_recipe, linearized_recipe
 from lawful.autodiff._dual import DualTracer, TangentAvals, follow_in_parent, parts, zero_tangent
-from lawful.autodiff._tape import Node, Tape
+from lawful.autodiff._tape import Node, Tangent, Tape
 from lawful.autodiff._transpose import backward_pass, pull_back
 from lawful.core import (
-    Atom,
     ClosedJaxpr,
     Jaxpr,
     Primitive,
     Recipe,
     ShapedArray,
+    SourceLine,
     Trace,
     Var,
     Zero,
+    at_source,
     avals_of,
     current,
     eval_closed_jaxpr,
@@ -108,26 +109,44 @@ class LinearizeTrace(Trace):
                 given = [self.linear.exact(t, aval) for t, aval in zip(given, filter(None, exact), strict=True)]
         return self._follow(linearized, primals, given, args)
 
-    def _follow(self, recipe: LinearRecipe, primals: list[Any], given: list[Atom], args: Sequence[Any]) -> list[Any]:
+    def _follow(self, recipe: LinearRecipe, primals: list[Any], given: list[Any], args: Sequence[Any]) -> list[Any]:
         """Applies what was linearized before to primals and tangents."""
         source = user_source(3)
         values = follow_in_parent(self, recipe.primal, primals, source)
+        add: Callable[..., Sequence[Tangent]] = self.linear.add
+        for t in given:
+            if type(t) is not Var:
+                add = self._add_known
         if recipe.is_single:  # as most are
             x = values.pop(0)
-            (tangent,) = self.linear.add(recipe, values, given, args, source)
+            (tangent,) = add(recipe, values, given, args, source)
             return [LinearizeTracer(self, x, tangent, source, recipe.out_avals[0], tangent.aval)]
-        tangents = self.linear.add(recipe, values[recipe.count :], given, args, source)
+        tangents = add(recipe, values[recipe.count :], given, args, source)
         return [
             x if number is None else LinearizeTracer(self, x, t := tangents[number], source, aval, t.aval)
             for number, x, aval in zip(recipe.numbers, values, recipe.out_avals, strict=False)
         ]
+
+    def _add_known(
+        self,
+        recipe: LinearRecipe,
+        residuals: list[Any],
+        given: Sequence[Tangent],
+        args: Sequence[Any],
+        source: SourceLine | None,
+    ) -> Sequence[Tangent]:
+        """Does what the tape's ``add`` does where tangents are known: what depends on those alone is not recorded."""
+        linear = self.linear
+        with set_current(linear), at_source(source):
+            found = linear.follow(recipe.linear, [*residuals, *map(linear.value, given)])
+        return [*map(linear.tangent, found)]
 
     def _run_rule(
         self,
         primitive: Primitive,
         primals: list[Any],
         tangent_avals: TangentAvals,
-        given: list[Atom],
+        given: list[Any],
         args: Sequence[Any],
         params: dict[str, Any],
     ) -> list[Any]:
@@ -150,7 +169,7 @@ class LinearizeTrace(Trace):
                 if not primitive.multiple_results:
                     outs, found = [outs], [found]
             return [
-                x if type(t) is Zero else LinearizeTracer(self, x, linear.atom(t), source, get_aval(x), get_aval(t))
+                x if type(t) is Zero else LinearizeTracer(self, x, linear.tangent(t), source, get_aval(x), get_aval(t))
                 for x, t in zip(outs, found, strict=True)
             ]
         finally:
@@ -183,7 +202,7 @@ class Linearized:
     __slots__ = ("_in_tangents", "_jaxpr", "_out_tangents", "_tape", "inputs", "nonzeros", "outs")
 
     #: May be weak where the output is strong, and the other way round, as long as there is no jaxpr.
-    _out_tangents: list[Atom]
+    _out_tangents: list[Tangent]
 
     def __init__(
         self,
@@ -203,7 +222,7 @@ class Linearized:
         self._out_tangents = []
         nonzeros = []
         for i, x in enumerate(results):
-            tangent: Atom | None = None
+            tangent: Tangent | None = None
             if type(x) is LinearizeTracer and x._trace is trace:
                 x, tangent = x.primal, x.tangent
             elif instantiate is not None and instantiate[i]:
@@ -233,7 +252,8 @@ class Linearized:
             outs = [x for x, nonzero in zip(self.outs, self.nonzeros, strict=True) if nonzero]
             with set_current(tape):
                 out_tangents = [
-                    tape.exact(t, get_aval(x).to_tangent_aval()) for x, t in zip(outs, self._out_tangents, strict=True)
+                    tape.settled(tape.exact(t, get_aval(x).to_tangent_aval()))
+                    for x, t in zip(outs, self._out_tangents, strict=True)
                 ]
             closed = ClosedJaxpr(Jaxpr(tape.constvars, self._in_tangents, tape.eqns, out_tangents), tape.constvals)
             self._jaxpr = _constants_by_use(dce_jaxpr(closed, (True,) * len(self._out_tangents)))

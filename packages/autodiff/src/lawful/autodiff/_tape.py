@@ -12,9 +12,9 @@ from typing import Any
 from numpy import ndarray
 
 from lawful.autodiff._derivative_recipes import LinearRecipe
-from lawful.core import Atom, JaxprEqn, ShapedArray, SourceLine, Var, place
+from lawful.core import Atom, JaxprEqn, ShapedArray, SourceLine, Var, get_aval, place
 from lawful.ops import with_weakness_of
-from lawful.staging import JaxprTracer, PartialTrace, live_equation, memory_owner
+from lawful.staging import JaxprTracer, PartialTrace, freeze, live_equation, memory_owner
 
 
 class Node:
@@ -43,6 +43,25 @@ class Node:
         self.inputs = inputs
         self.outputs = outputs
         self.source = source
+
+
+class Known:
+    """A tangent that depends on no input, as zeros that a rule gives: what is linear in it is computed at once.
+
+    Attributes:
+      val: its value.
+      aval: its type.
+    """
+
+    __slots__ = ("aval", "val")
+
+    def __init__(self, val: Any) -> None:
+        self.val = val
+        self.aval = get_aval(val)
+
+
+#: What stands for a tangent.
+Tangent = Atom | Known
 
 
 class Tape(PartialTrace):
@@ -91,13 +110,21 @@ class Tape(PartialTrace):
                 if type(x) is ndarray and any([memory_owner(x) is owner for owner in owners]):
                     residuals[i] = self.constant_value(x)
 
-    def value(self, atom: Atom) -> Any:
-        """Returns what stands for a tangent as a value that rules compute with while the tape is current."""
-        return JaxprTracer(self, atom, place.source) if type(atom) is Var else atom.val  # type: ignore[union-attr]
+    def tangent(self, x: Any) -> Tangent:
+        """Returns what stands for a tangent that a rule has computed while the tape was current."""
+        return x.variable if type(x) is JaxprTracer and x._trace is self else Known(freeze(x))
 
-    def exact(self, atom: Atom, aval: ShapedArray) -> Atom:
+    def settled(self, tangent: Tangent) -> Atom:
+        """Returns what stands for a tangent in the program, which keeps a known one as a constant from then on."""
+        return self.atom(tangent.val) if type(tangent) is Known else tangent  # type: ignore[return-value]
+
+    def value(self, tangent: Tangent) -> Any:
+        """Returns what stands for a tangent as a value that rules compute with while the tape is current."""
+        return JaxprTracer(self, tangent, place.source) if type(tangent) is Var else tangent.val  # type: ignore[union-attr]
+
+    def exact(self, tangent: Tangent, aval: ShapedArray) -> Tangent:
         """Returns what stands for a tangent with the weakness of a type; the tape must be current."""
-        return atom if atom.aval is aval else self.atom(with_weakness_of(self.value(atom), aval))
+        return tangent if tangent.aval is aval else self.tangent(with_weakness_of(self.value(tangent), aval))
 
     def backwards(self, *, last: bool) -> Iterator[Any]:
         """Yields nodes and equations from the last to the first; the last time, each is dropped once it is used."""
@@ -111,7 +138,7 @@ class Tape(PartialTrace):
         nodes = [entry for entry in self.eqns if type(entry) is Node]
         return [*self.constvals, *[x for node in nodes for x in node.residuals]]
 
-    def drop_dead(self, outputs: Sequence[Atom]) -> None:
+    def drop_dead(self, outputs: Sequence[Tangent]) -> None:
         """Drops the nodes and equations that no output depends on, and has of the others only what is needed."""
         live = {atom for atom in outputs if type(atom) is Var}
         kept: list[Any] = []

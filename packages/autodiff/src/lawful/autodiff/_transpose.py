@@ -10,7 +10,7 @@ from lawful import tree
 from lawful.autodiff._arguments import check_tangent, flat_function, match_tree
 from lawful.autodiff._derivative_recipes import transpose_recipe
 from lawful.autodiff._jvp import instantiated
-from lawful.autodiff._tape import Node, equations
+from lawful.autodiff._tape import Node, Tangent, equations
 from lawful.core import (
     ArgumentTypeError,
     Atom,
@@ -57,7 +57,7 @@ def backward_pass(closed: ClosedJaxpr, cts: Sequence[Any]) -> list[Any]:
 def pull_back(
     entries: Iterable[Any],
     invars: Sequence[Atom],
-    outvars: Sequence[Atom],
+    outvars: Sequence[Tangent],
     residuals: dict[Var, Any],
     cts: Sequence[Any],
 ) -> list[Any]:
@@ -66,7 +66,7 @@ def pull_back(
     Args:
       entries: equations and nodes, all linear, from the last to the first.
       invars: the variables whose cotangents are wanted.
-      outvars: those whose cotangents are given.
+      outvars: those whose cotangents are given; a known tangent has no use for its own.
       residuals: the values of the variables that are constants.
       cts: the cotangents; zeros are symbolic, or None.
 
@@ -74,6 +74,7 @@ def pull_back(
       The cotangents of ``invars``; zeros are symbolic.
     """
     ct_of: dict[Any, Any] = {}
+    atoms: Sequence[Tangent]
     before = place.source
     try:
         for entry in chain((None,), entries):
