@@ -429,3 +429,28 @@ def test_the_rule_gives_what_the_function_gives(out: Function, message: str) -> 
     g.defjvp(lambda primals, tangents: (out(*primals), out(*tangents)))
     with pytest.raises(ArgumentTypeError, match=message):
         jvp(jit(g), (XS,), (XS,))
+
+
+def test_what_a_rule_gives_may_be_written_into_later() -> None:
+    x = np.array([1.0, 2.0, 4.0])
+    held, slope = x * 5.0, np.ones(3)
+
+    @custom_jvp
+    def hold(x: Any) -> Any:
+        return held
+
+    @hold.defjvp
+    def _(primals: tuple[Any], tangents: tuple[Any]) -> tuple[Any, Any]:
+        return held, slope
+
+    for _ in range(3):
+        held[:], slope[:] = x * 5.0, 1.0
+        _, f_jvp = linearize(lambda x: x / hold(x), x)
+        _, f_vjp = vjp(lambda x: hold(x) * x, x)
+        expected = [f_jvp(x), *f_vjp(x)]
+        held[:], slope[:] = 7.0, 8.0
+        np.testing.assert_array_equal([f_jvp(x), *f_vjp(x)], expected)
+        out, tangent = jvp(hold, (x,), (x,))
+        out[:] = tangent[:] = 9.0
+        assert not np.any(held == 9.0)
+        assert not np.any(slope == 9.0)

@@ -8,7 +8,7 @@ import pytest
 import lawful.numpy as lnp
 from lawful.autodiff import grad, jvp
 from lawful.batching import vmap
-from lawful.core import LawfulError
+from lawful.core import ArgumentTypeError, ArgumentValueError, LawfulError
 from lawful.staging import jit, make_jaxpr
 
 generator = numpy.random.default_rng(0)
@@ -208,3 +208,29 @@ def test_no_transposition_moves_the_last_dimension_of_a_product(text: str) -> No
     for eqn in make_jaxpr(lambda *xs: lnp.einsum(text, *xs))(*operands).jaxpr.eqns:
         if eqn.primitive.name == "transpose":
             assert eqn.params["permutation"][-1] == len(eqn.params["permutation"]) - 1
+
+
+@pytest.mark.parametrize("optimize", ["auto", "dp", "greedy", ["einsum_path"], ["einsum_path", (0, 2), (0, 1)]])
+def test_every_way_to_find_a_path_is_known_eagerly_and_traced(optimize: Any) -> None:
+    x = numpy.arange(4.0).reshape(2, 2)
+
+    def product(x: Any) -> Any:
+        return lnp.einsum("ij,jk,kl", x, x, x, optimize=optimize)
+
+    numpy.testing.assert_allclose(product(x), x @ x @ x)
+    numpy.testing.assert_allclose(jit(product, backend="numpy")(x), x @ x @ x)
+
+
+@pytest.mark.parametrize("optimize", ["nope", [(0, 7)]])
+def test_a_path_that_is_none_explains_itself(optimize: Any) -> None:
+    x = numpy.ones((2, 2))
+    with pytest.raises(ArgumentTypeError, match="expected optimize to be True, False, a name or a path"):
+        lnp.einsum("ij,jk", x, x, optimize=optimize)
+
+
+def test_lists_of_dimensions_that_do_not_fit_are_named() -> None:
+    x = numpy.ones((2, 2))
+    with pytest.raises(ArgumentValueError, match=r"got \[\[0, 1\], \[2, 3\], \[0, 9\]\] for the shapes"):
+        lnp.einsum(x, [0, 1], x, [2, 3], [0, 9])
+    with pytest.raises(ArgumentTypeError, match="a list of dimensions after each"):
+        lnp.einsum(x)

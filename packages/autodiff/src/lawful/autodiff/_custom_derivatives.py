@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+
 from lawful.autodiff._custom_batching import tangent_call, transposed_call
 from lawful.autodiff._dual import zero_tangent
 from lawful.autodiff._jvp import as_tangent_of, jvp_flat
@@ -40,7 +42,8 @@ def _with_derivatives(primitive: Primitive) -> Primitive:
         function = as_function(fun, jaxpr)
         rule = rules.jvp or rules.vjp
         if rule is not None and any([type(t) is not Zero for t in tangents[rules.closed_over :]]):
-            outs, tangents_out = rule(primals, tangents)
+            # The user may hold what the user's rule gives, and write into it.
+            outs, tangents_out = ([*map(_copied, xs)] for xs in rule(primals, tangents))
             if jaxpr is not None:
                 outs = [*map(with_weakness_of, outs, jaxpr.out_avals)]
             if any([type(t) is not Zero for t in tangents[: rules.closed_over]]):
@@ -91,6 +94,10 @@ def _with_derivatives(primitive: Primitive) -> Primitive:
         return transposed_of(function, args, cts)
 
     return primitive
+
+
+def _copied(x: Any) -> Any:
+    return x.copy() if type(x) is np.ndarray else x
 
 
 def _jvp_of_linear(

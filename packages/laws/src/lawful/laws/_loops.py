@@ -13,6 +13,7 @@ from lawful.core import ShapedArray, get_aval
 from lawful.laws._batching import lanes_of
 from lawful.laws._directions import is_floating, restrict, tangents_of
 from lawful.laws._law import Claim, Claims, Inapplicable, Trial, law
+from lawful.staging import make_jaxpr
 
 Function = Callable[..., Any]
 
@@ -27,11 +28,17 @@ def turn_of(trial: Trial) -> tuple[Function, list[Any]]:
     begin with zero, and come to depend on the others after one turn and after two.
 
     Raises:
-      Inapplicable: the function has no floating argument or result.
+      Inapplicable: the function has no floating argument or result, or refuses an array where it was given a number.
     """
     system = trial.system
     ops = system.ops
     function, leaves = restrict(trial)
+    first = [np.asarray(x) for x in leaves]
+    if any(system.aval(x).weak_type for x in leaves):
+        try:
+            (make_jaxpr(function) if trial.has("jaxprs") else function)(*first)
+        except TypeError as error:
+            raise Inapplicable(f"law: expected a function that takes arrays for its numbers, got {error}") from error
 
     def number_from(results: Sequence[Any], dtype: np.dtype[Any]) -> Any:
         total = system.array(np.zeros((), dtype))
@@ -52,7 +59,7 @@ def turn_of(trial: Trial) -> tuple[Function, list[Any]]:
             after.append(ops.add(part, ops.mul(by, number_from(results, dtype))))
         return [*after, number_from(results, np.dtype(np.float64)), ops.add(ops.mul(last, 0.5), later)], results
 
-    return turn, [np.asarray(x) for x in leaves]
+    return turn, first
 
 
 def first_carry(parts: Sequence[Any]) -> list[Any]:

@@ -92,8 +92,11 @@ def law_primitive_specialised(trial: Trial) -> Claims:
     function = rule([*map(get_aval, args)], numpy_function, **params)
     for layout, lay_out in _LAYOUTS.items():
         given = [lay_out(x) if type(x) is np.ndarray and x.ndim else x for x in args]
-        expected = primitive.rule("impl")(*given, **params)
-        yield Claim(f"what its numpy rule gives, of {layout}", function(*given), "its implementation", expected)
+        found, expected = function(*given), primitive.rule("impl")(*given, **params)
+        yield Claim(f"what its numpy rule gives, of {layout}", found, "its implementation", expected)
+        types = [[type(x) for x in tree.leaves(outs)] for outs in (found, expected)]
+        if types[0] != types[1]:
+            yield Fault(f"of {layout} its numpy rule gives {types[0]}, its implementation {types[1]}")
 
 
 #: The same elements, elsewhere in memory.

@@ -57,7 +57,7 @@ def einsum(
     if is_plain(*arrays) and dtype is None:
         try:
             return numpy.einsum(text, *arrays, optimize=optimize)
-        except (TypeError, ValueError):
+        except (TypeError, ValueError, KeyError, IndexError, RuntimeError):
             pass  # what follows says what is wrong
     return _sum_of_products(arrays, text, optimize, dtype, casting)
 
@@ -84,6 +84,11 @@ def _parse(operands: Sequence[Any]) -> tuple[str, list[Any]]:
     if not operands:
         raise ArgumentValueError("einsum: expected a text and arrays, got nothing; give einsum('ij->ji', x)")
     subscripts = operands[0] if isinstance(operands[0], str) else None
+    if subscripts is None and len(operands) == 1:
+        raise ArgumentTypeError(
+            "einsum: expected a text before the arrays, or a list of dimensions after each, got one operand; give "
+            "einsum('ij->ji', x)"
+        )
     arrays = list(operands[1:] if subscripts is not None else operands[: len(operands) // 2 * 2 : 2])
     for x in arrays:
         if not is_array(x):
@@ -118,7 +123,8 @@ def _read(stand_ins: list[Any], shapes: Sequence[tuple[int, ...]]) -> str:
         inputs, output, _ = opt_einsum.parser.parse_einsum_input(stand_ins)
     except (TypeError, ValueError, KeyError, IndexError) as error:
         kind = ArgumentTypeError if isinstance(error, TypeError) else ArgumentValueError
-        subscripts = stand_ins[0] if isinstance(stand_ins[0], str) else stand_ins[1::2]
+        lists = [x for i, x in enumerate(stand_ins) if i % 2 or i == 2 * len(shapes)]
+        subscripts = stand_ins[0] if isinstance(stand_ins[0], str) else lists
         raise kind(
             f"einsum: expected subscripts that fit the arrays, got {subscripts!r:.60} for the shapes "
             f"{', '.join(map(str, shapes)) or 'of no array'}; {error}"
@@ -190,7 +196,7 @@ def _path(avals: tuple[Any, ...], labels: tuple[str, ...], wanted: str, optimize
         return _found_path(
             text, tuple([aval.shape for aval in avals]), "auto" if optimize is True else optimize, memory
         )
-    except (TypeError, ValueError, KeyError) as error:
+    except (TypeError, ValueError, KeyError, IndexError) as error:
         raise ArgumentTypeError(
             f"einsum: expected optimize to be True, False, a name or a path, got {optimize!r}; {error}"
         ) from error

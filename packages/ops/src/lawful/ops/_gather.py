@@ -161,7 +161,8 @@ def _specialised(avals: Sequence[ShapedArray], compile: Any, **params: Any) -> C
     if impl is not _impl or not x.shape:
         return partial(impl, **params)
     place = layout("gather", _windows(x.shape, indices.shape, params["dimension_numbers"], params["slice_sizes"]))
-    if mode != "fill_or_drop" and reads_rows(place) and indices.dtype.kind == "i":
+    # Of one element NumPy would make a number.
+    if mode != "fill_or_drop" and reads_rows(place) and place.shape and indices.dtype.kind == "i":
         order, axes = place.order, place.axes
         return lambda x, indices: x.transpose(order).take(indices[..., 0], 0, None, "clip").transpose(axes)
     return partial(_read, place=place, mode=mode, fill_value=params["fill_value"])
