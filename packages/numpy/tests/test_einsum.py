@@ -225,7 +225,7 @@ def test_every_way_to_find_a_path_is_known_eagerly_and_traced(optimize: Any) -> 
 def test_a_path_that_is_none_explains_itself(optimize: Any) -> None:
     x = numpy.ones((2, 2))
     with pytest.raises(ArgumentTypeError, match="expected optimize to be True, False, a name or a path"):
-        lnp.einsum("ij,jk", x, x, optimize=optimize)
+        lnp.einsum("ij,jk,kl", x, x, x, optimize=optimize)
 
 
 def test_lists_of_dimensions_that_do_not_fit_are_named() -> None:
