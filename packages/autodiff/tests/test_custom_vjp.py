@@ -432,3 +432,18 @@ def test_linear_rules_of_all_kinds_are_transposed() -> None:
         g.defvjp(lambda x: (x * 2.0, x), bwd)
         for wrap in (lambda h: h, jit):
             np.testing.assert_allclose(np.asarray(jvp(wrap(g), (XS,), (YS,))[1]), np.asarray(diagonal) * YS)
+
+
+def test_a_cotangent_that_a_rule_holds_is_not_given_away() -> None:
+    held, x = np.ones(3), np.arange(3.0)
+
+    @custom_vjp
+    def double(x: Any) -> Any:
+        return x * 2.0
+
+    double.defvjp(lambda x: (x * 2.0, None), lambda res, ct: (held,))
+    for _ in range(3):
+        gradient = grad(lambda x: double(x).sum())(x)
+        (ct,) = vjp(double, x)[1](x)
+        gradient[:] = ct[:] = 5.0
+        np.testing.assert_array_equal(held, np.ones(3))

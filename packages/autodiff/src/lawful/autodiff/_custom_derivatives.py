@@ -42,7 +42,6 @@ def _with_derivatives(primitive: Primitive) -> Primitive:
         function = as_function(fun, jaxpr)
         rule = rules.jvp or rules.vjp
         if rule is not None and any([type(t) is not Zero for t in tangents[rules.closed_over :]]):
-            # The user may hold what the user's rule gives, and write into it.
             outs, tangents_out = ([*map(_copied, xs)] for xs in rule(primals, tangents))
             if jaxpr is not None:
                 outs = [*map(with_weakness_of, outs, jaxpr.out_avals)]
@@ -87,7 +86,7 @@ def _with_derivatives(primitive: Primitive) -> Primitive:
         if rules.transpose is not None and not any(
             [u and not lin for u, lin in zip(unknown, rules.linear, strict=True)]
         ):
-            return rules.transpose(cts, args)
+            return [*map(_copied, rules.transpose(cts, args))]
         function = as_function(fun, jaxpr)
         if rules.batch is not None and may_be_batched():
             return transposed_call(function, name, rules, args, cts)
@@ -97,6 +96,7 @@ def _with_derivatives(primitive: Primitive) -> Primitive:
 
 
 def _copied(x: Any) -> Any:
+    """Returns what a user's rule gave, which the user may hold and write into, as a value that nobody else has."""
     return x.copy() if type(x) is np.ndarray else x
 
 

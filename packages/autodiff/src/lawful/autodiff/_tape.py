@@ -7,7 +7,7 @@ are; where the linear part is wanted as a program, they are written out as equat
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any
+from typing import Any, final
 
 from numpy import ndarray
 
@@ -45,6 +45,7 @@ class Node:
         self.source = source
 
 
+@final
 class Known:
     """A tangent that depends on no input, as zeros that a rule gives: what is linear in it is computed at once.
 
@@ -116,7 +117,7 @@ class Tape(PartialTrace):
 
     def settled(self, tangent: Tangent) -> Atom:
         """Returns what stands for a tangent in the program, which keeps a known one as a constant from then on."""
-        return self.atom(tangent.val) if type(tangent) is Known else tangent  # type: ignore[return-value]
+        return self.atom(tangent.val) if type(tangent) is Known else tangent
 
     def value(self, tangent: Tangent) -> Any:
         """Returns what stands for a tangent as a value that rules compute with while the tape is current."""
