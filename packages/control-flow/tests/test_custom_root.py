@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from lawful.autodiff import grad, hessian, jacfwd, jacrev, jvp, linearize, vjp
+from lawful.autodiff import checkpoint, grad, hessian, jacfwd, jacrev, jvp, linearize, saved_residuals, vjp
 from lawful.batching import vmap
 from lawful.control_flow import custom_linear_solve, custom_root, fori_loop, root_p, while_loop
 from lawful.core import (
@@ -17,7 +17,7 @@ from lawful.core import (
     get_aval,
     parse_jaxpr,
 )
-from lawful.ops import abs, cos, dot, full_like, reduce_sum, sin
+from lawful.ops import abs, cos, dot, floor, full_like, reduce_sum, sin
 from lawful.staging import jit, make_jaxpr
 
 RANDOM = np.random.default_rng(0)
@@ -142,6 +142,39 @@ def test_the_guess_has_no_derivative():
     close(grad(f, (0, 1))(4.0, 1.0), (0.25, 0.0))
     close(vmap(f, (None, 0))(4.0, np.array([1.0, -1.0])), [2.0, -2.0])
     close(jvp(lambda guess: f(4.0, guess), (1.0,), (1.0,)), (2.0, 0.0))
+
+
+def test_a_component_that_does_not_move_has_no_tangent():
+    def roots(x):
+        return custom_root(
+            lambda xy: (xy[0] * 2.0 - floor(x), xy[1] - cos(x) * x),
+            (floor(x), x),
+            lambda f, xy: (floor(x) / 2.0, cos(x) * x),
+            lambda g, y: (y[0] / 2.0, y[1] * cos(x) / cos(x)),
+        )
+
+    for x in (0.4, np.array([0.4, 1.3])):
+        first, second = linearize(roots, x)[1].jaxpr, linearize(lambda x: roots(x)[1], x)[1].jaxpr
+        assert len(first.out_avals) == len(second.out_avals) == 1
+        assert len(first.consts) == len(second.consts)
+        assert saved_residuals(checkpoint(lambda x: roots(x)[0]), x) == []
+        (fixed, moved) = jvp(roots, (x,), (np.ones_like(x),))[1]
+        close(fixed, np.zeros_like(x))
+        close(moved, np.cos(x) - np.sin(x) * x)
+
+
+def test_a_mixed_tangent_solve_moves_all_components():
+    def roots(a):
+        # x + y = a, x − y = 1: both move with the first equation alone.
+        return custom_root(
+            lambda xy: (xy[0] + xy[1] - a, xy[0] - xy[1] - 1.0),
+            (0.0, 0.0),
+            lambda f, xy: ((a + 1.0) / 2.0, (a - 1.0) / 2.0),
+            lambda g, y: ((y[0] + y[1]) / 2.0, (y[0] - y[1]) / 2.0),
+        )
+
+    assert tuple(map(float, jvp(roots, (3.0,), (2.0,))[1])) == (1.0, 1.0)
+    assert float(grad(lambda a: roots(a)[1])(3.0)) == 0.5
 
 
 def test_trees_and_auxiliary_output():

@@ -16,7 +16,7 @@ from lawful import tree
 from lawful.autodiff._arguments import check_tangent, flat_function, match_tree
 from lawful.autodiff._derivative_recipes import LinearRecipe, linear_recipe, linearized_recipe
 from lawful.autodiff._dual import DualTracer, TangentAvals, follow_in_parent, parts, zero_tangent
-from lawful.autodiff._tape import Node, Tangent, Tape
+from lawful.autodiff._tape import Known, Node, Tangent, Tape
 from lawful.autodiff._transpose import backward_pass, pull_back
 from lawful.core import (
     ClosedJaxpr,
@@ -263,6 +263,12 @@ class Linearized:
     def residuals(self) -> Sequence[Any]:
         """What is kept of the run."""
         return self._tape.residuals() if self._jaxpr is None else self._jaxpr.consts
+
+    def drop_known(self) -> None:
+        """Takes output tangents that depend on no input for zeros: backwards they give nothing, and are not kept."""
+        given = iter(self._out_tangents)
+        self.nonzeros = tuple([nonzero and type(next(given)) is not Known for nonzero in self.nonzeros])
+        self._out_tangents = [t for t in self._out_tangents if type(t) is not Known]
 
     def drop_dead(self) -> None:
         """Drops what no output depends on, and its residuals with it."""

@@ -46,7 +46,9 @@ def saved_residuals(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Residua
     trace = JaxprTrace(current.trace, "saved_residuals")
     with new_trace(trace):
         inputs = [trace.new_input(aval) for aval in avals]
-        residuals = Linearized(flat, inputs, trace).jaxpr.consts
+        linearized = Linearized(flat, inputs, trace)
+        linearized.drop_known()
+        residuals = linearized.jaxpr.consts
         jaxpr = trace.to_jaxpr(inputs, residuals).jaxpr
     names = dict(zip(jaxpr.invars, _argument_names(f, in_tree), strict=True))
     order = [*jaxpr.constvars, *jaxpr.invars, *(var for eqn in jaxpr.eqns for var in eqn.outvars)]

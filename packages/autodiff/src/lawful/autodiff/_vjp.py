@@ -105,6 +105,7 @@ def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple[
     flat, out = flat_function(f"vjp of {function_name(fun)}", fun, in_tree, has_aux=has_aux)
     # The user gets the backward function, and may write into arrays before it is called.
     linearized = Linearized(flat, [freeze(x) for x in leaves], current.trace, avals=avals)
+    linearized.drop_known()
     aux = own_residuals(linearized, out.aux())
     result = (tree.unflatten(out.tree, linearized.outs), VJPFunction(linearized, avals, in_tree, out.tree))
     return (*result, aux) if has_aux else result

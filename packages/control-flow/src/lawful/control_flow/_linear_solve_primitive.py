@@ -12,7 +12,7 @@ from typing import Any
 
 from lawful.autodiff import jvp_jaxpr
 from lawful.batching import batch_jaxpr, place_batch_dim
-from lawful.control_flow._loop_bodies import Mask, given, split_list
+from lawful.control_flow._loop_bodies import Mask, given, split_list, with_zeros
 from lawful.core import (
     ArgumentTypeError,
     ClosedJaxpr,
@@ -78,18 +78,22 @@ def _abstract_eval(
 
 
 @memoize
-def tangent_of_consts(closed: ClosedJaxpr, nonzeros: Mask) -> ClosedJaxpr:
-    """Returns the jaxpr of the derivative of a jaxpr: of its inputs and then the tangents, to the output tangents."""
-    derived, _ = jvp_jaxpr(closed, nonzeros, True)
+def tangent_of_consts(closed: ClosedJaxpr, nonzeros: Mask) -> tuple[ClosedJaxpr, Mask]:
+    """Returns the jaxpr of the derivative of a jaxpr: of its inputs and then the tangents, to the output tangents.
+
+    The second result says which outputs have a tangent; only those are given.
+    """
+    derived, nonzeros_out = jvp_jaxpr(closed, nonzeros, False)
     outputs = len(closed.out_avals)
-    return dce_jaxpr(derived, (False,) * outputs + (True,) * (len(derived.out_avals) - outputs))
+    return dce_jaxpr(derived, (False,) * outputs + (True,) * (len(derived.out_avals) - outputs)), nonzeros_out
 
 
 def along_consts(closed: ClosedJaxpr, consts: Sequence[Any], dots: Sequence[Any], xs: Sequence[Any]) -> list[Any]:
-    """Returns the derivative of a jaxpr of constants and ``xs`` along tangents of the constants."""
+    """Returns the derivative of a jaxpr of constants and ``xs`` along tangents of the constants; zeros are symbolic."""
     nonzeros = tuple([type(t) is not Zero for t in dots])
-    tangents = given(dots, nonzeros)
-    return eval_closed_jaxpr(tangent_of_consts(closed, (*nonzeros, *(False,) * len(xs))), *consts, *xs, *tangents)
+    derived, nonzeros_out = tangent_of_consts(closed, (*nonzeros, *(False,) * len(xs)))
+    moved = eval_closed_jaxpr(derived, *consts, *xs, *given(dots, nonzeros))
+    return with_zeros(moved, nonzeros_out, [aval.to_tangent_aval() for aval in closed.out_avals])
 
 
 @linear_solve_p.def_jvp
@@ -99,7 +103,7 @@ def _jvp(primals: Sequence[Any], tangents: Sequence[Any], *, counts: Counts, **j
     matvec_dots, *_, rhs = split_list(tangents, counts)
     if any(type(t) is not Zero for t in matvec_dots):
         moved = along_consts(jaxprs["matvec"], matvec_consts, matvec_dots, outs[: len(b)])
-        rhs = [add_tangents(t, neg(u)) for t, u in zip(rhs, moved, strict=True)]
+        rhs = [t if type(u) is Zero else add_tangents(t, neg(u)) for t, u in zip(rhs, moved, strict=True)]
     dots: list[Any] = [Zero(get_aval(x).to_tangent_aval()) for x in outs]
     if any(type(t) is not Zero for t in rhs):
         consts = primals[: sum(counts)]

@@ -12,7 +12,7 @@ from typing import Any
 
 from lawful.batching import batch_jaxpr, place_batch_dim
 from lawful.control_flow._linear_solve_primitive import along_consts
-from lawful.control_flow._loop_bodies import split_list
+from lawful.control_flow._loop_bodies import given, split_list
 from lawful.core import (
     ArgumentTypeError,
     ClosedJaxpr,
@@ -23,6 +23,7 @@ from lawful.core import (
     get_aval,
 )
 from lawful.ops import neg, with_weakness_of
+from lawful.staging import partial_eval_jaxpr
 
 Counts = tuple[int, int, int]
 
@@ -77,8 +78,12 @@ def _jvp(primals: Sequence[Any], tangents: Sequence[Any], *, counts: Counts, **j
         root = outs[: len(guess)]
         rhs = along_consts(jaxprs["f"], f_consts, f_dots, root)
         solver = jaxprs["tangent_solve"]
-        solved = eval_closed_jaxpr(solver, *map(with_weakness_of, [*tangent_consts, *root, *rhs], solver.in_avals))
-        dots[: len(guess)] = map(neg, solved)
+        operands = [*tangent_consts, *root, *given(rhs, (True,) * len(rhs))]
+        solved = eval_closed_jaxpr(solver, *map(with_weakness_of, operands, solver.in_avals))
+        # What depends on no right-hand side that moves is zero: as a number it would be one more residual.
+        moving = tuple([type(t) is not Zero for t in rhs])
+        moved = partial_eval_jaxpr(solver, (*(False,) * (len(operands) - len(rhs)), *moving)).unknown_out
+        dots[: len(guess)] = [neg(x) if moves else t for x, moves, t in zip(solved, moved, dots, strict=False)]
     return outs, dots
 
 
