@@ -299,6 +299,78 @@ def test_a_program_says_what_it_takes() -> None:
             assert direct.run(("a",)) is None
 
 
+def test_a_program_of_one_array_says_what_it_takes() -> None:
+    """The law of ``run_one``, which is that of ``run_exact``."""
+    arrays = [make() for make in VALUES if type(make()) is Array]
+    for x in arrays:
+        program = jit(lambda x: x + x, backend="xla")
+        want = program(x)
+        run_one = program._cache.recent[0].run_one
+        assert run_one is not None
+        for other in [*arrays, *[make() for make in VALUES], "a", (x,), None]:
+            found = run_one(other)
+            if type(other) is Array and other.aval is x.aval:
+                assert type(found) is Array
+                assert found.aval is want.aval
+                assert found.device is want.device
+                np.testing.assert_array_equal(np.asarray(found), np.asarray(want))
+            else:
+                assert found is None
+
+
+def test_a_program_of_one_array_is_not_that_of_another_call() -> None:
+    def called(x: Any = 1.0, y: Any = 2.0) -> Any:
+        return x[0] * 100.0 + y if type(x) is list else x * 10.0 + y
+
+    a, b = device_put(2.0), device_put(3.0)
+    vector = device_put(X[:1])
+    calls: list[tuple[tuple[Any, ...], dict[str, Any]]] = [
+        ((a,), {}), ((a, b), {}), ((a,), {"y": b}), ((), {"y": a}), ((), {"x": a}), (([a],), {}), ((vector,), {}),
+        (([vector],), {}), ((), {}),
+    ]  # fmt: skip
+    compiled = jit(called, backend="xla")
+    for one in calls:
+        for other in calls:
+            for args, kwargs in (one, other, other, one):
+                np.testing.assert_array_equal(
+                    np.asarray(compiled(*args, **kwargs)), np.asarray(called(*args, **kwargs))
+                )
+
+
+def test_a_program_of_one_array_that_gives_another_type_or_structure() -> None:
+    a = device_put(X)
+    functions: list[Callable[[Any], Any]] = [
+        lambda x: x > 0.0, lambda x: x[:2], lambda x: (x + 1.0,), lambda x: {"a": x}, lambda x: np.zeros(3, float0),
+        lambda x: np.arange(3e5).reshape(-1, 3) + x, lambda x: pure_callback(np.sin, x, x),
+    ]  # fmt: skip
+    for function in functions:
+        compiled = jit(function, backend="xla")
+        want = function(X)
+        for _ in range(3):
+            found = compiled(a)
+            assert tree.structure(found) == tree.structure(want)
+            for one, other in zip(tree.leaves(found), tree.leaves(want), strict=True):
+                assert get_aval(one) is get_aval(other)
+                np.testing.assert_array_equal(np.asarray(one), np.asarray(other))
+
+
+def test_the_program_of_one_array_that_was_run_last_is_tried_first() -> None:
+    compiled = jit(lambda x: x + 1.0, backend="xla")
+    a, b = device_put(2.0), device_put(X)
+    compiled(a), compiled(b)
+    of_b, of_a = compiled._cache.recent
+    compiled(a)
+    assert compiled._cache.recent == (of_a, of_b)
+
+
+def test_a_single_array_that_is_donated_is_gone() -> None:
+    compiled = jit(lambda x: x + 1.0, backend="xla", donate_argnums=0)
+    for _ in range(3):
+        a = device_put(X)
+        np.testing.assert_array_equal(np.asarray(compiled(a)), X + 1.0)
+        assert a.is_deleted()
+
+
 def test_a_value_that_is_given_on_is_ones_own() -> None:
     """A seat is written to again in the next call; no result of an earlier one may be in it."""
     programs = [lambda x: x, lambda x: (x, x), lambda x: (x + x, x), lambda x: x.reshape(-1), lambda x: [x.T, x]]

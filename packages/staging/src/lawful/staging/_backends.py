@@ -22,7 +22,8 @@ class CompiledProgram(Protocol):
     """A program that runs: called with flat arguments, it gives the flat list of results.
 
     It may also have a method ``run_exact``: of a sequence of any values, it gives the results where these are arguments
-    of exactly the types that it was compiled for, and None where they are not. `jit` then finds it faster.
+    of exactly the types that it was compiled for, and None where they are not. `jit` then finds it faster. If it then
+    also has ``run_one``, which is not None, that is a function from one value to one result with the same law.
     """
 
     def __call__(self, *args: Any) -> list[Any]:

@@ -100,6 +100,8 @@ class Direct:
       is_single: whether there was a single argument.
       takes_names: whether there were ``kwargs``.
       unflatten: gives the tree of the results. None where it is a leaf.
+      run_one: gives the result of a call with this single argument, where both are leaves; None if it is of another
+        type, or ``run`` has to look at it. None where there is no such way.
     """
 
     run: Callable[[Sequence[Any]], list[Any] | None]
@@ -107,6 +109,7 @@ class Direct:
     is_single: bool
     takes_names: bool
     unflatten: Callable[[list[Any]], Any] | None
+    run_one: Callable[[Any], Any] | None
 
     @classmethod
     def of(cls, program: CompiledProgram, in_tree: Any, out_tree: Any) -> Direct | None:
@@ -121,7 +124,9 @@ class Direct:
         match: Any = (in_tree if takes_names else children[0] if is_single else args_tree).matcher
         if not takes_names and args_tree.num_nodes == 1 + args_tree.num_leaves == 1 + len(children):
             match = None
-        return cls(run, match, is_single, takes_names, None if out_tree == _LEAF else out_tree.maker)
+        unflatten = None if out_tree == _LEAF else out_tree.maker
+        run_one = getattr(program, "run_one", None) if match is None and unflatten is None else None
+        return cls(run, match, is_single, takes_names, unflatten, run_one)
 
 
 _LEAF = tree.structure(0)
@@ -260,6 +265,12 @@ class JitFunction:
         if not running_transformations or current.trace is eval_trace:
             recent = self._cache.recent
             for direct in recent:
+                if direct.run_one is not None and len(args) == 1 and not kwargs:
+                    result = direct.run_one(args[0])
+                    if result is not None:
+                        if direct is not recent[0]:
+                            self._cache.put_first(direct)
+                        return result
                 match = direct.match
                 given: Sequence[Any] | None
                 if match is None:
