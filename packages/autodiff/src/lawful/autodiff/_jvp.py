@@ -9,7 +9,7 @@ from typing import Any
 from lawful import tree
 from lawful.autodiff._arguments import check_tangents, flat_function
 from lawful.autodiff._derivative_recipes import NonzeroRecipe, jvp_of_recipe, jvp_recipe
-from lawful.autodiff._dual import DualTracer, TangentAvals, follow_in_parent, parts, zero_tangent
+from lawful.autodiff._dual import DualTracer, TangentAvals, dual, follow_in_parent, parts, zero_tangent
 from lawful.core import (
     ClosedJaxpr,
     Primitive,
@@ -54,7 +54,7 @@ class JVPTrace(Trace):
         """Returns a primal with its tangent; the primal alone where the tangent is zero: it is a constant here."""
         if type(tangent) is Zero:
             return primal
-        return JVPTracer(self, primal, tangent, self.source, get_aval(primal), get_aval(tangent))
+        return dual(JVPTracer, self, primal, tangent, self.source, get_aval(primal), get_aval(tangent))
 
     def split(self, x: Any) -> tuple[Any, Any]:
         """Returns the primal and tangent of a value, which may be a constant."""
@@ -91,9 +91,9 @@ class JVPTrace(Trace):
         avals = recipe.steps.out_avals
         if recipe.count == 1 and recipe.all_nonzero:  # as of most
             x, t = values
-            return [JVPTracer(self, x, t, source, avals[0], avals[1])]
+            return [dual(JVPTracer, self, x, t, source, avals[0], avals[1])]
         return [
-            x if number is None else JVPTracer(self, x, values[number], source, aval, avals[number])
+            x if number is None else dual(JVPTracer, self, x, values[number], source, aval, avals[number])
             for x, aval, number in zip(values, avals, recipe.numbers, strict=False)
         ]
 
@@ -119,7 +119,9 @@ class JVPTrace(Trace):
             current.trace = before
             place.source = before_source
         pairs = zip(outs, found, strict=True) if primitive.multiple_results else [(outs, found)]
-        return [x if type(t) is Zero else JVPTracer(self, x, t, source, get_aval(x), get_aval(t)) for x, t in pairs]
+        return [
+            x if type(t) is Zero else dual(JVPTracer, self, x, t, source, get_aval(x), get_aval(t)) for x, t in pairs
+        ]
 
 
 def jvp_flat(

@@ -75,6 +75,8 @@ def pull_back(
     """
     ct_of: dict[Any, Any] = {}
     atoms: Sequence[Tangent]
+    pulled: Sequence[Any]
+    follow = current.trace.follow
     before = place.source
     try:
         for entry in chain((None,), entries):
@@ -83,7 +85,12 @@ def pull_back(
                 if ct is None:
                     continue
                 place.source = entry.source
-                atoms, pulled = entry.inputs, _pulled_node(entry, (get_aval(ct),), (ct,))
+                avals: tuple[ShapedArray | None, ...] = (get_aval(ct),)
+                recipe = entry.recipe.pulled_back.get(avals)
+                if recipe is not None and recipe.all_nonzero:  # as `_pulled_node` does, which it would be asked for
+                    atoms, pulled = entry.inputs, follow(recipe.steps, [*entry.residuals, ct])
+                else:
+                    atoms, pulled = entry.inputs, _pulled_node(entry, avals, (ct,))
             elif entry is None:  # to begin with
                 atoms, pulled = outvars, _without_zeros(cts)
             else:

@@ -67,7 +67,7 @@ from lawful.core._nesting import Run, jaxprs_in_params, map_jaxprs, runs_of_call
 from lawful.core._on_demand import load_on_demand, on_demand
 from lawful.core._primitive import Primitive, primitives_by_name
 from lawful.core._recipe import Recipe, exact_key, kind_of
-from lawful.core._recipe_book import RecipeBook, derived_or_none, remembered
+from lawful.core._recipe_book import RecipeBook, definitions, derived_or_none, remember, remembered
 from lawful.core._record import record
 from lawful.core._shared_jaxprs import shared_jaxpr
 from lawful.core._source import SourceLine, at_source, place, user_source
@@ -139,6 +139,7 @@ __all__ = [
     "clear_memos",
     "current",
     "define_array_methods",
+    "definitions",
     "derived_or_none",
     "eval_closed_jaxpr",
     "eval_jaxpr",
@@ -175,6 +176,7 @@ __all__ = [
     "record",
     "register_array_type",
     "register_device_type",
+    "remember",
     "remembered",
     "running_transformations",
     "runs_of_call",

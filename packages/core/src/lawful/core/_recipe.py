@@ -43,11 +43,12 @@ class Recipe:
       closed: the jaxpr.
       derived: what transformations derived of the recipe, by what derives it and for which types.
       function: the recipe as one Python function of NumPy values, once it has been evaluated often.
+      is_numpy: whether that calls NumPy alone, and so asks nothing of the current trace.
     """
 
     __slots__ = (
-        "_compile", "_evaluated", "closed", "derived", "function", "literals", "out_avals", "results", "scalars",
-        "steps",
+        "_compile", "_evaluated", "closed", "derived", "function", "is_numpy", "literals", "out_avals", "results",
+        "scalars", "steps",
     )  # fmt: skip
 
     def __init__(self, closed: ClosedJaxpr, compile: Compile | None = None) -> None:
@@ -60,6 +61,7 @@ class Recipe:
         self._compile = compile
         self._evaluated = 0
         self.function: Callable[..., list[Any]] | None = None
+        self.is_numpy = False
         self.closed = closed
         self.derived: dict[Hashable, dict[Any, Any]] = {}
         jaxpr = closed.jaxpr
@@ -89,7 +91,9 @@ class Recipe:
         """Notes that the steps were evaluated one by one. What is done often is compiled: that costs as much as 100."""
         self._evaluated += 1
         if self._evaluated > _OFTEN and self._compile is not None:
-            self.function = self._compile(self.closed)
+            function = self._compile(self.closed)
+            self.is_numpy = getattr(function, "is_numpy", False)
+            self.function = function
 
     def remembered[K: Hashable, R](self, derive: Callable[[Recipe, K], R | None], types: K, trace: Trace) -> R | None:
         """Returns what a transformation derives of the recipe for some types, once.

@@ -67,7 +67,7 @@ def remembered[B: RecipeBook, R](
         found = _asked_again(book, key)
         if found is _ABSENT:
             if current.trace.evaluates_constants:
-                _remember(book, key, NOTED, _definitions)
+                remember(book, key, NOTED, _definitions)
                 return None
             found = NOTED
     except TypeError:  # a parameter is not hashable
@@ -87,7 +87,7 @@ def _asked_again(book: RecipeBook, key: Hashable) -> Any:
 def _derived[R](book: RecipeBook, key: Hashable, derive: Callable[..., R | None], args: Any) -> R | None:
     since = _definitions
     found = derived_or_none(lambda: derive(book, *args))
-    _remember(book, key, found, since)
+    remember(book, key, found, since)
     return found
 
 
@@ -102,8 +102,8 @@ def derived_or_none[R](derive: Callable[[], R | None]) -> R | None:
         return None
 
 
-def _remember(book: RecipeBook, key: Hashable, recipe: Any, since: int) -> None:
-    """Keeps what was derived of rules, unless one has been defined since."""
+def remember(book: RecipeBook, key: Hashable, recipe: Any, since: int) -> None:
+    """Keeps what was derived of rules, unless one has been defined since: see `definitions`."""
     with _lock:
         if since == _definitions:
             _keep(book, key, recipe)

@@ -9,7 +9,7 @@ parent: a value of an enclosing transformation is a constant to the inner one. A
 from __future__ import annotations
 
 import threading
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from threading import get_ident
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +24,7 @@ from lawful.core._source import SourceLine, user_source
 if TYPE_CHECKING:
     from lawful.core._primitive import Primitive
     from lawful.core._recipe import Recipe
+    from lawful.core._recipe_book import RecipeBook
     from lawful.core._tracer import Tracer
 
 
@@ -36,7 +37,13 @@ class Trace:
       source: the user's line that it is applied at; by default looked for on the stack.
 
     A subclass defines ``process_primitive``, and makes the parent current while it runs rules.
+
+    It may also define ``recall``, with ``note``: a function that applies one primitive, or follows one recipe, asks by
+    the book that it keeps for these and a name for what it does. It gives the result, or None where nothing is known
+    of arguments of these types. Law: what is recalled is what ``process_primitive`` or ``follow`` gives.
     """
+
+    recall: Callable[[RecipeBook, Hashable, Sequence[Any]], Any] | None = None
 
     __slots__ = (
         "__weakref__",
@@ -78,6 +85,16 @@ class Trace:
                 values.append(out)
         return [values[i] for i in recipe.results]
 
+    def note(self, book: RecipeBook, what: Hashable, args: Sequence[Any], since: int) -> None:
+        """Notes what was just done, to be recalled the next time.
+
+        Args:
+          book: where.
+          what: what it is recalled by, beside the types of the arguments.
+          args: the very arguments that ``process_primitive`` or ``follow`` was given last, whose one result it is.
+          since: what ``definitions()`` gave before.
+        """
+
     def encloses(self, other: Trace) -> bool:
         """Whether this trace is ``other`` or one of its parents."""
         trace: Trace | None = other
@@ -116,9 +133,12 @@ class EvalTrace(Trace):
 
     def follow(self, recipe: Recipe, args: Sequence[Any]) -> list[Any]:
         for x in args:
-            if (kind := type(x)) not in _scalar_types and not (kind is ndarray and x.dtype.isnative):
+            if not (x.dtype.isnative if (kind := type(x)) is ndarray else kind in _scalar_types):
                 return super().follow(recipe, args)
-        trace, function = current.trace, recipe.function
+        function = recipe.function
+        if recipe.is_numpy:
+            return function(*args)  # type: ignore[misc]  # which there is
+        trace = current.trace
         if function is not None and trace is self:
             return function(*args)
         current.trace = self

@@ -40,7 +40,7 @@ def eager(
         known = frozenset(names) - {"out"}
         out = names.index("out") if "out" in names else len(names)
 
-        apply = Composite(function, arrays, sequence=sequence, looks=looks)
+        apply = Composite(function, arrays, sequence=sequence, looks=looks).__call__
 
         @functools.wraps(function)
         def wrapper(*args: Any, **kwargs: Any) -> Any:

@@ -26,6 +26,7 @@ from lawful.core import (
     UndefinedPrimal,
     Zero,
     current,
+    eval_trace,
     get_aval,
     is_inexact,
     python_scalar_types,
@@ -261,6 +262,8 @@ def add_tangents(x: Any, y: Any) -> Any:
         return x
     if type(x) in _DOUBLES and type(y) in _DOUBLES:
         return x + y
+    if type(x) is np.ndarray and type(y) is np.ndarray and current.trace is eval_trace:
+        return x + y  # as the primitive does, in a third of the time
     from lawful.ops._arithmetic import add_p
 
     return add_p.bind(x, y)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -172,16 +172,19 @@ def _last_axes(axes: Sequence[int], have: tuple[int, ...], shape: tuple[int, ...
 Conversion = tuple[int, np.dtype[Any], bool]
 
 
-class Promotion(NamedTuple):
-    """What promotion does to operands of some types.
+class Promotion:
+    """What promotion does to operands of some types. It is equal to itself only, and found again by these types.
 
     Attributes:
       conversions: of operands that are converted.
       shape: what the operands are broadcast to; None if they have it.
     """
 
-    conversions: tuple[Conversion, ...]
-    shape: tuple[int, ...] | None
+    __slots__ = ("conversions", "shape")
+
+    def __init__(self, conversions: tuple[Conversion, ...], shape: tuple[int, ...] | None) -> None:
+        self.conversions = conversions
+        self.shape = shape
 
 
 #: The promotions of late, by function and types: finding one again costs a fifth of making it.
@@ -199,10 +202,11 @@ def promote(name: str, function: np.ufunc | None, args: Sequence[Any], *, operat
       operator: whether a Python operator was used, which gives a weak result of weak operands; a function
         gives a strong one.
     """
-    conversions, shape = promotion_of(name, function, args, operator)
-    if conversions:
+    promotion = promotion_of(name, function, args, operator)
+    shape = promotion.shape
+    if promotion.conversions:
         args = [*args]
-        for i, dtype, weak in conversions:
+        for i, dtype, weak in promotion.conversions:
             args[i] = convert(args[i], dtype, weak)
     return args if shape is None else [broadcast_to(x, shape) for x in args]
 
@@ -210,14 +214,18 @@ def promote(name: str, function: np.ufunc | None, args: Sequence[Any], *, operat
 def promotion_of(name: str, function: np.ufunc | None, args: Sequence[Any], operator: bool = False) -> Promotion:
     """Returns what `promote` does to these arguments."""
     # A Python scalar has the type of a weak tracer, and is converted where that is not.
-    key = (name, function, operator, *[x if (x := type(arg)) in python_scalar_types else get_aval(arg) for arg in args])
-    found = _promotions.get(key)
+    types: list[Any] = [
+        x.aval if isinstance(x, Tracer) else kind if (kind := type(x)) in python_scalar_types else get_aval(x)
+        for x in args
+    ]
+    found = _promotions.get((name, function, operator, *types))
     if found is None:
         found = _promotion(name, function, args, operator)
-        if not _compares_by_value(function, args):
-            if len(_promotions) >= _MOST_PROMOTIONS:
-                _promotions.clear()
-            _promotions[key] = found
+        if _compares_by_value(function, args):
+            types.append(found.conversions)  # which it is looked up without: they are found anew for each value
+        if len(_promotions) >= _MOST_PROMOTIONS:
+            _promotions.clear()
+        found = _promotions.setdefault((name, function, operator, *types), found)
     return found
 
 

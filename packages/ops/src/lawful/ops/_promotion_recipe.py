@@ -18,11 +18,11 @@ from lawful.core import (
     JaxprEqn,
     Primitive,
     Recipe,
-    ShapedArray,
     Tracer,
     Var,
     avals_of,
     current,
+    definitions,
     remembered,
 )
 from lawful.ops._promotion import Conversion, broadcast_steps, broadcast_to, convert, promotion_of
@@ -46,21 +46,36 @@ def apply_promoted(
     Law: it is what converting and broadcasting each argument and then applying the primitive gives.
     """
     trace = current.trace
-    conversions, shape = promotion_of(name, promote_as, args, operator)
-    traced: list[Conversion] = []
-    if conversions:
+    recall = trace.recall
+    if recall is None:
+        return _apply(primitive, name, promote_as, args, operator)
+    what = (promote_as, operator)
+    result = recall(primitive, what, args)
+    if result is None:
+        since = definitions()
+        result = _apply(primitive, name, promote_as, args, operator)
+        trace.note(primitive, what, args, since)
+    return result
+
+
+def _apply(primitive: Primitive, name: str, promote_as: np.ufunc | None, args: Sequence[Any], operator: bool) -> Any:
+    trace = current.trace
+    promotion = promotion_of(name, promote_as, args, operator)
+    traced: tuple[Conversion, ...] = ()
+    if promotion.conversions:
         args = [*args]
-        for i, dtype, weak in conversions:
+        for conversion in promotion.conversions:
+            i, dtype, weak = conversion
             # A constant is converted at once.
             if isinstance(args[i], Tracer):
-                traced.append((i, dtype, weak))
+                traced += (conversion,)
             else:
                 args[i] = convert(args[i], dtype, weak)
+    shape = promotion.shape
     if shape is None and not traced:
         return trace.process_primitive(primitive, args, {})
-    avals = avals_of(args)
-    key = ("promotion", trace.axis_env, avals, tuple(traced))  # the shape follows from the types
-    recipe = remembered(primitive, key, _recipe, avals, traced, shape)
+    # The types follow from the promotion, if it is known which operands were converted at once.
+    recipe = remembered(primitive, (promotion, trace.axis_env, traced), _recipe, args, traced, shape)
     if recipe is not None:
         return trace.follow(recipe, args)[0]
     # The types are seen for the first time, or the primitive says what is wrong.
@@ -73,10 +88,11 @@ def apply_promoted(
 
 
 def _recipe(
-    primitive: Primitive, avals: Sequence[ShapedArray], conversions: Sequence[Conversion], shape: Shape | None
+    primitive: Primitive, args: Sequence[Any], conversions: Sequence[Conversion], shape: Shape | None
 ) -> Recipe:
     from lawful.ops._conversion import convert_element_type_p
 
+    avals = avals_of(args)
     eqns: list[JaxprEqn] = []
 
     def apply(primitive: Primitive, operands: list[Atom], params: dict[str, Any]) -> Var:

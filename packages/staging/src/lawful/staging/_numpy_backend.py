@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
-from types import CodeType
+from types import BuiltinFunctionType, CodeType
 from typing import Any
 
 import numpy as np
@@ -144,7 +144,9 @@ def _compile(closed: ClosedJaxpr) -> tuple[str, Callable[..., list[Any]]]:
         parts.append(_function("program", given, lines, _listed(results)))
     for part in parts:
         exec((_code if len(part) < _MOST_KEPT else _compiled)(part), scope.values)
-    return "".join(parts), scope.values["program"]
+    program = scope.values["program"]
+    program.is_numpy = scope.calls_numpy_alone
+    return "".join(parts), program
 
 
 #: Longer programs are not kept, in characters.
@@ -201,11 +203,13 @@ class _Scope:
     Attributes:
       values: what the program finds by name: constants ``c0``, …, and functions.
       unused: the names of local variables, ``v0``, …, that may be taken again.
+      calls_numpy_alone: whether all functions are of NumPy, or Python's operators: others may apply primitives.
     """
 
     def __init__(self) -> None:
         self.values: dict[str, Any] = {}
         self.unused: list[str] = []
+        self.calls_numpy_alone = True
         self._names: dict[Var, str] = {}
         self._constants: dict[Any, str] = {}
         self._callees: dict[int, str] = {}
@@ -258,6 +262,7 @@ class _Scope:
             base = eqn.primitive.name if eqn.primitive.name.isidentifier() else "op"
             known = self._callees[id(function)] = f"{base}_{len(self._callees)}"
             self.values[known] = function
+            self.calls_numpy_alone &= _is_of_numpy(function)
         return known
 
     def _constant(self, value: Any) -> str:
@@ -276,6 +281,13 @@ def _function_of(eqn: JaxprEqn) -> Callable[..., Any]:
         impl = eqn.primitive.rule("impl")
     params = eqn.params
     return (lambda *args: impl(*args, **params)) if params else impl
+
+
+def _is_of_numpy(function: Callable[..., Any]) -> bool:
+    """Whether a function is a ufunc that runs no Python, or an operator."""
+    if isinstance(function, np.ufunc):
+        return set("".join(function.types)) != set("O->")  # as all are that numpy.frompyfunc makes
+    return type(function) is BuiltinFunctionType and function.__module__ == "_operator"
 
 
 def _is_ufunc(eqn: JaxprEqn) -> bool:
