@@ -51,10 +51,10 @@ def hessian_vector_product(system: System) -> Any:
 
 
 def plain(system: System) -> System:
-    """Returns a system whose eager functions take NumPy's arrays, where it has such."""
+    """Returns a system whose eager functions take NumPy's arrays, where it has such: then nothing is waited for."""
     from dataclasses import replace
 
-    return system if system.name in ("jax", "torch") else replace(system, array=lambda x: x)
+    return system if system.name in ("jax", "torch") else replace(system, array=lambda x: x, wait=lambda x: x)
 
 
 @case("eager", "grad of a network of 10 layers", jax=0.05, autograd=1.0, torch=None)

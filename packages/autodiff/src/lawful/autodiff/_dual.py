@@ -2,10 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Hashable, Sequence
+from typing import Any, Protocol
 
-from lawful.core import Recipe, ShapedArray, SourceLine, Trace, Tracer, Zero, get_aval, place
+from lawful.core import (
+    Recipe,
+    RecipeBook,
+    ShapedArray,
+    SourceLine,
+    Trace,
+    Tracer,
+    Zero,
+    get_aval,
+    place,
+    remember,
+    user_source,
+)
 
 
 class DualTracer(Tracer):
@@ -45,6 +57,78 @@ def dual[T: DualTracer](
 
 #: For each argument the type of its tangent, which may be strong where the primal is weak; None where it is zero.
 TangentAvals = tuple[ShapedArray | None, ...]
+
+
+class _Derived(Protocol):
+    """What a transformation derived of a primitive, or of a recipe, for arguments of some types.
+
+    Attributes:
+      count: how many results there are.
+    """
+
+    count: int
+
+
+class DualTrace[R: _Derived](Trace):
+    """A trace of primals with tangents, that recalls what it derived.
+
+    Attributes:
+      followed: what was derived and followed last since nothing was recalled, and the identity of the arguments.
+    """
+
+    __slots__ = ("followed",)
+
+    def __init__(self, parent: Trace, transformation: str) -> None:
+        super().__init__(parent, transformation)
+        self.followed: tuple[R, int] | None = None
+
+    def follow_derived(
+        self, recipe: R, primals: list[Any], given: list[Any], args: Sequence[Any], source: SourceLine | None
+    ) -> list[Any]:
+        """Applies what was derived before to primals and tangents.
+
+        Args:
+          recipe: what was derived.
+          primals: those of the arguments.
+          given: their tangents, of the types that it was derived for.
+          args: the arguments.
+          source: the user's line.
+        """
+        raise NotImplementedError(f"{type(self).__name__}.follow_derived")
+
+    def recall(self, book: RecipeBook, what: Hashable, args: Sequence[Any]) -> Any:
+        asked = self._asked(what, args)
+        if asked is not None:
+            key, primals, given = asked
+            found: R | None = book.recipes.get(key)
+            if found is not None:
+                # What asks is not the user's, nor the function, operator or method that this is called by.
+                return self.follow_derived(found, primals, given, args, user_source(4))[0]
+        self.followed = None
+        return None
+
+    def note(self, book: RecipeBook, what: Hashable, args: Sequence[Any], since: int) -> None:
+        if self.followed is None:
+            return
+        recipe, identity = self.followed
+        asked = self._asked(what, args) if identity == id(args) and recipe.count == 1 else None
+        if asked is not None:
+            remember(book, asked[0], recipe, since)
+
+    def _asked(self, what: Hashable, args: Sequence[Any]) -> tuple[Hashable, list[Any], list[Any]] | None:
+        """Returns the types of arguments that all have tangents here, as a key, with primals and tangents, or None."""
+        if self.axis_env:  # what named axes mean, recipes are asked for with
+            return None
+        if len(args) == 1:
+            (x,) = args
+            if isinstance(x, DualTracer) and x._trace is self:
+                return (self.transformation, what, x.aval, x.tangent_aval), [x.primal], [x.tangent]
+        elif len(args) == 2:
+            x, y = args
+            if isinstance(x, DualTracer) and isinstance(y, DualTracer) and x._trace is y._trace is self:
+                key = (self.transformation, what, x.aval, x.tangent_aval, y.aval, y.tangent_aval)
+                return key, [x.primal, y.primal], [x.tangent, y.tangent]
+        return None
 
 
 def parts(trace: Trace, args: Sequence[Any]) -> tuple[list[Any], TangentAvals, list[Any]]:

@@ -9,11 +9,12 @@ from typing import Any
 from lawful import tree
 from lawful.autodiff._arguments import check_tangents, flat_function
 from lawful.autodiff._derivative_recipes import NonzeroRecipe, jvp_of_recipe, jvp_recipe
-from lawful.autodiff._dual import DualTracer, TangentAvals, dual, follow_in_parent, parts, zero_tangent
+from lawful.autodiff._dual import DualTrace, DualTracer, TangentAvals, dual, follow_in_parent, parts, zero_tangent
 from lawful.core import (
     ClosedJaxpr,
     Primitive,
     Recipe,
+    SourceLine,
     Trace,
     Zero,
     avals_of,
@@ -42,7 +43,7 @@ class JVPTracer(DualTracer):
 register_array_type(JVPTracer, aval=attrgetter("aval"))
 
 
-class JVPTrace(Trace):
+class JVPTrace(DualTrace[NonzeroRecipe]):
     """Applies each primitive's jvp rule, under the parent, to primals and tangents."""
 
     __slots__ = ()
@@ -65,10 +66,11 @@ class JVPTrace(Trace):
         if not given:
             return self.parent.process_primitive(primitive, args, params)  # type: ignore[union-attr]
         recipe = jvp_recipe(primitive, avals_of(args), tangent_avals, params)
-        if recipe is not None:
-            results = self._follow(recipe, primals, given)
-        else:
+        if recipe is None:
             results = self._run_rule(primitive, primals, tangent_avals, given, params)
+        else:
+            self.followed = recipe, id(args)
+            results = self.follow_derived(recipe, primals, given, args, user_source(3))
         return results if primitive.multiple_results else results[0]
 
     def follow(self, recipe: Recipe, args: Sequence[Any]) -> list[Any]:
@@ -79,14 +81,21 @@ class JVPTrace(Trace):
         if found is None:
             return super().follow(recipe, args)
         exact, differentiated = found
-        if exact != tangent_avals:
+        if exact == tangent_avals:
+            self.followed = differentiated, id(args)
+        else:
             with set_current(self.parent):  # type: ignore[arg-type]
                 given = [*map(with_weakness_of, given, filter(None, exact))]
-        return self._follow(differentiated, primals, given)
+        return self.follow_derived(differentiated, primals, given, args, user_source(4))
 
-    def _follow(self, recipe: NonzeroRecipe, primals: list[Any], given: list[Any]) -> list[Any]:
-        """Applies what a rule did before to primals and tangents."""
-        source = user_source(3)
+    def follow_derived(
+        self,
+        recipe: NonzeroRecipe,
+        primals: list[Any],
+        given: list[Any],
+        args: Sequence[Any],
+        source: SourceLine | None,
+    ) -> list[Any]:
         values = follow_in_parent(self, recipe.steps, primals + given, source)
         avals = recipe.steps.out_avals
         if recipe.count == 1 and recipe.all_nonzero:  # as of most

@@ -6,7 +6,7 @@ at once, and the rest, which is linear, is recorded. No rule beside the jvp is n
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from operator import attrgetter
 from typing import Any
 
@@ -15,7 +15,7 @@ import numpy as np
 from lawful import tree
 from lawful.autodiff._arguments import check_tangent, flat_function, match_tree
 from lawful.autodiff._derivative_recipes import LinearRecipe, linear_recipe, linearized_recipe
-from lawful.autodiff._dual import DualTracer, TangentAvals, dual, follow_in_parent, parts, zero_tangent
+from lawful.autodiff._dual import DualTrace, DualTracer, TangentAvals, dual, follow_in_parent, parts, zero_tangent
 from lawful.autodiff._tape import Known, Node, Tangent, Tape
 from lawful.autodiff._transpose import backward_pass, pull_back
 from lawful.core import (
@@ -23,7 +23,6 @@ from lawful.core import (
     Jaxpr,
     Primitive,
     Recipe,
-    RecipeBook,
     ShapedArray,
     SourceLine,
     Trace,
@@ -42,7 +41,6 @@ from lawful.core import (
     place,
     rare_collections,
     register_array_type,
-    remember,
     set_current,
     user_source,
 )
@@ -70,47 +68,14 @@ class LinearizeTracer(DualTracer):
 register_array_type(LinearizeTracer, aval=attrgetter("aval"))
 
 
-class LinearizeTrace(Trace):
+class LinearizeTrace(DualTrace[LinearRecipe]):
     """Applies each primitive's jvp rule to primals, which the parent computes, and tangents, which are recorded."""
 
-    __slots__ = ("_followed", "linear")
+    __slots__ = ("linear",)
 
     def __init__(self, parent: Trace) -> None:
         super().__init__(parent, "linearize")
         self.linear = Tape(parent, "the linear part of linearize", self.source)
-        #: What was followed last since `recall` knew nothing, and the identity of the arguments.
-        self._followed: tuple[LinearRecipe, int] | None = None
-
-    def recall(self, book: RecipeBook, what: Hashable, args: Sequence[Any]) -> Any:
-        key = self._key(what, args)
-        found: LinearRecipe | None = None if key is None else book.recipes.get(key)
-        if found is None:
-            self._followed = None
-            return None
-        # What asks is not the user's, nor what that is called by.
-        return self._follow(found, [x.primal for x in args], [x.tangent for x in args], args, user_source(3))[0]
-
-    def note(self, book: RecipeBook, what: Hashable, args: Sequence[Any], since: int) -> None:
-        if self._followed is None:
-            return
-        recipe, identity = self._followed
-        key = self._key(what, args) if identity == id(args) and recipe.count == 1 else None
-        if key is not None:
-            remember(book, key, recipe, since)
-
-    def _key(self, what: Hashable, args: Sequence[Any]) -> Hashable | None:
-        """Returns the types of arguments that all have tangents here, as a key; None if one has not."""
-        if self.axis_env:  # what named axes mean, recipes are asked for with
-            return None
-        if len(args) == 1:
-            (x,) = args
-            is_here = type(x) is LinearizeTracer and x._trace is self
-            return (what, x.aval, x.tangent_aval) if is_here else None
-        if len(args) == 2:
-            x, y = args
-            is_here = type(x) is type(y) is LinearizeTracer and x._trace is y._trace is self
-            return (what, x.aval, x.tangent_aval, y.aval, y.tangent_aval) if is_here else None
-        return None
 
     def new_inputs(self, primals: Sequence[Any], avals: Sequence[ShapedArray]) -> list[Any]:
         """Returns inputs to differentiate by; an integer one is a constant."""
@@ -128,9 +93,9 @@ class LinearizeTrace(Trace):
         if recipe is None:
             results = self._run_rule(primitive, primals, tangent_avals, given, args, params)
         else:
-            self._followed = recipe, id(args)
+            self.followed = recipe, id(args)
             # What applies a primitive is not the user's, nor are the two that follow a recipe.
-            results = self._follow(recipe, primals, given, args, user_source(3))
+            results = self.follow_derived(recipe, primals, given, args, user_source(3))
         return results if primitive.multiple_results else results[0]
 
     def follow(self, recipe: Recipe, args: Sequence[Any]) -> list[Any]:
@@ -142,13 +107,13 @@ class LinearizeTrace(Trace):
             return super().follow(recipe, args)
         exact, linearized = found
         if exact == tangent_avals:
-            self._followed = linearized, id(args)
+            self.followed = linearized, id(args)
         else:
             with set_current(self.linear):
                 given = [self.linear.exact(t, aval) for t, aval in zip(given, filter(None, exact), strict=True)]
-        return self._follow(linearized, primals, given, args, user_source(4))
+        return self.follow_derived(linearized, primals, given, args, user_source(4))
 
-    def _follow(
+    def follow_derived(
         self,
         recipe: LinearRecipe,
         primals: list[Any],

@@ -20,6 +20,7 @@ from lawful.core import (
     UndefinedPrimal,
     Var,
     Zero,
+    avals_of,
     current,
     eval_closed_jaxpr,
     get_aval,
@@ -85,7 +86,7 @@ def pull_back(
                 if ct is None:
                     continue
                 place.source = entry.source
-                avals: tuple[ShapedArray | None, ...] = (get_aval(ct),)
+                avals: tuple[ShapedArray | None, ...] = avals_of((ct,))
                 recipe = entry.recipe.pulled_back.get(avals)
                 if recipe is not None and recipe.all_nonzero:  # as `_pulled_node` does, which it would be asked for
                     atoms, pulled = entry.inputs, follow(recipe.steps, [*entry.residuals, ct])

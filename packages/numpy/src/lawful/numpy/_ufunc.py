@@ -66,7 +66,7 @@ class Ufunc:
             self._refuse(kwargs)
         if len(args) != self.nin:
             raise ArgumentTypeError(f"{self.__name__}: expected {self.nin} arguments, got {len(args)}")
-        if is_eager(*args):
+        if not isinstance(args[0], Tracer) and is_eager(*args):
             try:
                 return self.numpy_function(*args)
             except (TypeError, ValueError, OverflowError):
