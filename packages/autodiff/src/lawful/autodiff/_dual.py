@@ -111,7 +111,7 @@ class DualTrace[R: _Derived](Trace):
         if self.followed is None:
             return
         recipe, identity = self.followed
-        asked = self._asked(what, args) if identity == id(args) and recipe.count == 1 else None
+        asked = self._asked(what, args) if identity == id(args) else None
         if asked is not None:
             remember(book, asked[0], recipe, since)
 

@@ -1,0 +1,251 @@
+"""What was derived for arguments of some types is recalled the next time: it gives what the way without does."""
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from lawful import numpy as lnp
+from lawful import ops, tree
+from lawful.autodiff import grad, jvp, linearize, vjp
+from lawful.autodiff._dual import DualTrace
+from lawful.batching import pmean, vmap
+from lawful.core import Primitive, check_jaxpr, current, eval_trace, get_aval
+from lawful.ops import Elementwise, composite
+from lawful.staging import make_jaxpr
+
+Function = Callable[..., Any]
+
+OPERATORS = [
+    *(operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, operator.neg, operator.abs),
+    *(operator.lt, operator.ge, operator.eq, operator.floordiv, operator.mod, operator.matmul),
+]
+OPS = [op for op in (getattr(ops, name) for name in ops.__all__) if isinstance(op, Elementwise) and op.arity <= 2]
+UFUNCS = [f for f in (getattr(lnp, name) for name in lnp.__all__) if getattr(f, "nin", 3) <= 2 and f.nout == 1]
+FUNCTIONS: list[Function] = [
+    *(lnp.dot, lnp.matmul, lnp.inner, lnp.vdot, lnp.mean, lnp.var, lnp.median, lnp.cumsum, lnp.trace, lnp.logaddexp),
+    *(lnp.linalg.norm, lnp.linalg.det, lnp.linalg.inv, lnp.linalg.solve, lnp.linalg.slogdet, lnp.where, lnp.clip),
+]
+X, Y = np.array([0.3, 0.7, 0.45]), np.array([0.6, 0.2, 0.35])
+MATRIX = np.eye(3) + np.arange(9.0).reshape(3, 3) / 10.0
+ARGUMENTS: list[tuple[Any, ...]] = [
+    *((X,), (X, Y), (X, Y.astype("float32")), (X.astype("float32"), Y.astype("float32")), (0.3,), (0.3, 0.4), (X, 0.4)),
+    *((0.4, X), (np.float64(0.3), X), (MATRIX,), (MATRIX, X), (MATRIX, MATRIX.T), (X, MATRIX), (X[:, None], Y)),
+    *((X + 0.1j,), (X, Y + 0.2j), (X.astype("float16"), Y)),
+]
+
+
+def derivatives(function: Function, args: tuple[Any, ...]) -> Any:
+    """Returns values with tangents and cotangents along given ones, or the error in their place."""
+    try:
+        with np.errstate(all="ignore"):
+            out, pull = vjp(function, *args)
+            pushed = jvp(
+                function, args, tuple([x * 0 + type(x)(1) if np.ndim(x) == 0 else np.ones_like(x) for x in args])
+            )
+            return out, pull(tree.map(one_of_tangent, out)), pushed
+    except Exception as error:
+        return type(error), str(error)
+
+
+def one_of_tangent(x: Any) -> Any:
+    aval = get_aval(x).to_tangent_aval()
+    return 1.0 if aval.weak_type and not aval.shape and aval.dtype == float else np.ones(aval.shape, aval.dtype)[()]
+
+
+def same(found: Any, expected: Any) -> None:
+    assert tree.structure(found) == tree.structure(expected)
+    for x, y in zip(tree.leaves(found), tree.leaves(expected), strict=True):
+        if isinstance(x, type | str):
+            assert x == y
+        else:
+            assert get_aval(x) is get_aval(y)
+            np.testing.assert_array_equal(np.asarray(x), np.asarray(y))
+
+
+@pytest.fixture
+def recalled(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """Counts what is recalled."""
+    found = []
+    recall = DualTrace.recall
+
+    def counted(self: Any, book: Any, what: Any, args: Any) -> Any:
+        result = recall(self, book, what, args)
+        if result is not None:
+            found.append(what)
+        return result
+
+    monkeypatch.setattr(DualTrace, "recall", counted)
+    return found
+
+
+@pytest.mark.parametrize("function", [*OPERATORS, *OPS, *UFUNCS, *FUNCTIONS], ids=lambda f: f.__name__)
+def test_what_is_recalled_is_what_is_given_without(function: Function, recalled: list[Any]) -> None:
+    for args in ARGUMENTS:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(DualTrace, "recall", None)
+            expected = derivatives(function, args)
+        for _ in range(4):
+            same(derivatives(function, args), expected)
+
+
+def test_functions_of_all_kinds_are_recalled(recalled: list[Any]) -> None:
+    for function, args in [
+        (operator.mul, (X, Y)), (operator.lt, (X, Y)), (lnp.tanh, (X,)), (ops.add, (X, X)), (lnp.add, (MATRIX, X)),
+        (lnp.dot, (X, MATRIX)), (lnp.mean, (X,)),
+    ]:  # fmt: skip
+        for _ in range(4):
+            derivatives(function, args)
+        assert recalled, function
+        recalled.clear()
+
+
+def test_arguments_without_tangents_are_not_taken_for_others(recalled: list[Any]) -> None:
+    for _ in range(4):
+        gradients = [
+            grad(lambda x: (x * Y).sum())(X), grad(lambda x: (Y * x).sum())(X), grad(lambda x: (x * x).sum())(X),
+            grad(lambda x: grad(lambda y: (x * y).sum())(Y).sum())(X), grad(lambda x: (x * 2.0).sum())(X),
+        ]  # fmt: skip
+        for found, expected in zip(gradients, [Y, Y, 2 * X, np.ones(3), np.full(3, 2.0)], strict=True):
+            np.testing.assert_array_equal(found, expected)
+    assert recalled
+
+
+def test_a_transformation_in_another_is_its_own(recalled: list[Any]) -> None:
+    def f(x: Any) -> Any:
+        return (lnp.sin(x) * x).sum()
+
+    def along(x: Any) -> Any:
+        return jvp(f, (x,), (Y,))[1]
+
+    for _ in range(5):
+        np.testing.assert_allclose(grad(along)(X), (2 * np.cos(X) - X * np.sin(X)) * Y, rtol=1e-12)
+        np.testing.assert_allclose(jvp(grad(f), (X,), (Y,))[1], (2 * np.cos(X) - X * np.sin(X)) * Y, rtol=1e-12)
+        by_lanes = vmap(grad(f))(np.stack([X, Y]))
+        np.testing.assert_allclose(by_lanes, [np.sin(z) + z * np.cos(z) for z in (X, Y)], rtol=1e-12)
+    assert recalled
+
+
+def test_a_new_rule_takes_effect_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    primitive = ops.tanh.primitive
+    for _ in range(4):
+        before = grad(lambda x: lnp.tanh(x).sum())(X)
+    np.testing.assert_allclose(before, 1 - np.tanh(X) ** 2)
+    rule = primitive.rule("jvp")
+    try:
+        primitive.def_jvp(lambda primals, tangents: (primitive.bind(*primals), ops.mul(tangents[0], 7.0)))
+        for _ in range(4):
+            np.testing.assert_array_equal(grad(lambda x: lnp.tanh(x).sum())(X), np.full(3, 7.0))
+    finally:
+        primitive.def_jvp(rule)
+    np.testing.assert_array_equal(grad(lambda x: lnp.tanh(x).sum())(X), before)
+
+
+def test_strong_tangents_of_weak_primals(recalled: list[Any]) -> None:
+    """What is derived for weak tangents does not fit where a rule gives a strong one."""
+    primitive = Primitive("recalltest_strong")
+    primitive.def_impl(lambda x: x * 2.0)
+    primitive.def_abstract_eval(lambda x: x)
+    primitive.def_jvp(lambda primals, tangents: (primitive.bind(*primals), ops.mul(tangents[0], np.float64(2.0))))
+
+    def number(x: Any, z: Any, v: Any) -> Any:
+        return -x, x + x, x + z, x * z, x + v, x * v, lnp.tanh(x), lnp.mean(x)
+
+    def both(x: Any, z: Any, v: Any) -> Any:
+        y = primitive.bind(x)
+        assert (y.aval.weak_type, y.tangent_aval.weak_type) == (True, False)
+        return -y, y + y, x + y, y + x, x * y, y + z, x + z, x * z, y + v, y * v, lnp.tanh(y), lnp.mean(y)
+
+    args, tangents = (3.0, np.float64(2.0), Y), (1.0, np.float64(1.0), X)
+    for function in (number, both):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(DualTrace, "recall", None)
+            closed, plain = linearize(function, *args)[1].jaxpr, jvp(function, args, tangents)
+        for other in (number, both, number):
+            for _ in range(4):
+                linearize(other, *args), jvp(other, args, tangents)
+        again = linearize(function, *args)[1].jaxpr
+        check_jaxpr(again)
+        assert types(again) == types(closed)
+        same(jvp(function, args, tangents), plain)
+        for _ in range(4):
+            check_jaxpr(make_jaxpr(lambda *xs, function=function: jvp(function, xs, tangents))(*args))
+    assert recalled
+
+
+def types(closed: Any) -> Any:
+    return [var.aval for eqn in closed.eqns for var in eqn.outvars], closed.out_avals
+
+
+def test_named_axes_of_other_sizes() -> None:
+    @composite()
+    def spread(x: Any) -> Any:
+        return pmean(x * x, "i") * 6.0
+
+    for size in (2, 3, 2, 3, 2, 3):
+        for derivative in (grad(lambda x: spread(x).sum()), lambda x: jvp(spread, (x,), (np.ones(3),))[1]):
+            found = vmap(derivative, axis_name="i")(np.ones((size, 3)))
+            expected = vmap(lambda x: x * 12.0, axis_name="i")(np.ones((size, 3)))
+            np.testing.assert_allclose(found, expected)
+
+
+def test_settings_are_not_left_out() -> None:
+    calls: list[tuple[Function, float]] = [
+        (lnp.mean, 1 / 9), (lambda x: lnp.mean(x, None), 1 / 9), (lambda x: lnp.mean(x, (0, 1)), 1 / 9),
+        (lambda x: lnp.mean(x, axis=1), 1 / 3), (lnp.sum, 1.0), (lambda x: lnp.mean(x, 0), 1 / 3),
+    ]  # fmt: skip
+    for _ in range(4):
+        for function, expected in calls:
+            found = grad(lambda x, function=function: function(x).sum())(MATRIX)
+            np.testing.assert_allclose(found, np.full((3, 3), expected))
+
+
+def test_an_implementation_runs_where_nothing_is_traced() -> None:
+    seen = []
+
+    def doubled(x: Any) -> Any:
+        seen.append(current.trace)
+        return float(x) * 2.0
+
+    primitive = Primitive("recalltest_double")
+    by_python = np.frompyfunc(doubled, 1, 1)
+    primitive.def_impl(by_python)
+    primitive.def_abstract_eval(lambda x: x)
+    primitive.def_jvp(lambda primals, tangents: (primitive.bind(*primals), primitive.bind(*tangents)))
+    apply = composite()(lambda x: primitive.bind(x) * x)
+    for _ in range(60):
+        assert jvp(apply, (1.5,), (1.0,))[0] == 4.5
+    assert set(seen) == {eval_trace}
+
+
+def test_a_function_that_gives_a_tree_or_computes_further_is_not_recalled_as_one_step() -> None:
+    @composite()
+    def in_a_dict(x: Any) -> Any:
+        return {"a": x * 2.0}
+
+    @composite(2)
+    def further(x: Any, y: Any) -> Any:
+        return ops.add(x, y) * x
+
+    for _ in range(5):
+        assert list(vjp(in_a_dict, X)[0]) == ["a"]
+        np.testing.assert_array_equal(grad(lambda x: in_a_dict(x)["a"].sum())(X), np.full(3, 2.0))
+        np.testing.assert_allclose(grad(lambda x, y: further(x, y).sum(), (0, 1))(X, Y)[0], 2 * X + Y)
+
+
+def test_lines_are_those_of_the_user() -> None:
+    def f(x: Any, y: Any) -> Any:
+        a = lnp.tanh(x)
+        b = x * y
+        c = lnp.dot(x, y)
+        return ((a + b) * c).sum()
+
+    for _ in range(4):
+        closed = vjp(f, X, Y)[1].jaxpr
+        lines = {eqn.source.line - f.__code__.co_firstlineno for eqn in closed.eqns}
+        assert lines == {1, 2, 3, 4}
+        assert {eqn.source.file for eqn in closed.eqns} == {__file__}
+    recorded = make_jaxpr(grad(f))(X, Y)
+    assert {eqn.source.line - f.__code__.co_firstlineno for eqn in recorded.eqns} == {1, 2, 3, 4}
