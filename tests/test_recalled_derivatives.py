@@ -1,11 +1,14 @@
 """What was derived for arguments of some types is recalled the next time: it gives what the way without does."""
 
+import math
 import operator
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from lawful import numpy as lnp
 from lawful import ops, tree
@@ -89,6 +92,42 @@ def test_what_is_recalled_is_what_is_given_without(function: Function, recalled:
             expected = derivatives(function, args)
         for _ in range(4):
             same(derivatives(function, args), expected)
+
+
+shapes = st.sampled_from([(), (3,), (1,), (2, 3), (2, 1), (3, 3), (0, 3)])
+dtypes = st.sampled_from(["float64", "float64", "float32", "float16", "complex64", "complex128"])
+numbers = st.sampled_from([0.3, 2.0, 0.4 + 0.1j])
+
+
+@st.composite
+def operands(draw: st.DrawFn) -> Any:
+    """Draws an array with few elements, or a number, which is weak."""
+    if draw(st.integers(0, 4)) == 0:
+        return draw(numbers)
+    shape = draw(shapes)
+    return np.asarray(np.linspace(0.2, 0.8, math.prod(shape)).reshape(shape), draw(dtypes))[()]
+
+
+def ways(function: Function, x: Any, y: Any) -> list[tuple[Function, tuple[Any, ...]]]:
+    """Returns calls of a function in which both operands have tangents, or one, or are the same."""
+    return [
+        (function, (x, y)), (lambda x: function(x, y), (x,)), (lambda y: function(x, y), (y,)),
+        (lambda x: function(x, x), (x,)),
+    ]  # fmt: skip
+
+
+@given(
+    st.sampled_from([operator.add, operator.mul, operator.sub, operator.truediv, lnp.maximum, lnp.hypot, lnp.dot]),
+    st.lists(st.tuples(st.tuples(operands(), operands()), st.integers(0, 3)), min_size=4, max_size=12),
+)
+def test_any_sequence_of_calls_gives_what_is_given_without(function: Function, calls: list[Any]) -> None:
+    chosen = [ways(function, *xs)[way] for xs, way in calls]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(DualTrace, "recall", None)
+        expected = [derivatives(*call) for call in chosen]
+    for _ in range(3):
+        for call, values in zip(chosen, expected, strict=True):
+            same(derivatives(*call), values)
 
 
 def test_functions_of_all_kinds_are_recalled(recalled: list[Any]) -> None:
