@@ -27,6 +27,11 @@ OPERATORS = [
 ]
 OPS = [op for op in (getattr(ops, name) for name in ops.__all__) if isinstance(op, Elementwise) and op.arity <= 2]
 UFUNCS = [f for f in (getattr(lnp, name) for name in lnp.__all__) if getattr(f, "nin", 3) <= 2 and f.nout == 1]
+SEQUENCES: list[Function] = [
+    *(lambda x, f=f: f([x]) for f in (lnp.stack, lnp.concatenate, lnp.vstack, lnp.hstack, lnp.column_stack, lnp.block)),
+    *(lambda x, y, f=f: f([x, y]) for f in (lnp.stack, lnp.concatenate, lnp.vstack, lnp.hstack, lnp.column_stack)),
+    *(lnp.stack, lnp.concatenate, lnp.vstack, lnp.hstack, lnp.column_stack, lnp.block, lnp.linalg.multi_dot),
+]
 FUNCTIONS: list[Function] = [
     *(lnp.dot, lnp.matmul, lnp.inner, lnp.vdot, lnp.mean, lnp.var, lnp.median, lnp.cumsum, lnp.trace, lnp.logaddexp),
     *(lnp.linalg.norm, lnp.linalg.det, lnp.linalg.inv, lnp.linalg.solve, lnp.linalg.slogdet, lnp.where, lnp.clip),
@@ -128,6 +133,17 @@ def test_any_sequence_of_calls_gives_what_is_given_without(function: Function, c
     for _ in range(3):
         for call, values in zip(chosen, expected, strict=True):
             same(derivatives(*call), values)
+
+
+def test_a_sequence_of_arrays_is_not_these_arrays(recalled: list[Any]) -> None:
+    """`stack([x])` adds a dimension to an array, `stack(x)` takes the rows of one."""
+    for args in [(X,), (MATRIX,), (X, Y), (MATRIX, MATRIX.T)]:
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(DualTrace, "recall", None)
+            expected = [derivatives(function, args) for function in SEQUENCES]
+        for _ in range(4):
+            for function, values in zip(SEQUENCES, expected, strict=True):
+                same(derivatives(function, args), values)
 
 
 def test_functions_of_all_kinds_are_recalled(recalled: list[Any]) -> None:

@@ -93,7 +93,7 @@ class Recipe:
         if self._evaluated > _OFTEN and self._compile is not None:
             function = self._compile(self.closed)
             self.is_numpy = getattr(function, "is_numpy", False)
-            self.function = function
+            self.function = function  # last: another thread that sees it sees what it is
 
     def remembered[K: Hashable, R](self, derive: Callable[[Recipe, K], R | None], types: K, trace: Trace) -> R | None:
         """Returns what a transformation derives of the recipe for some types, once.

@@ -136,8 +136,8 @@ class EvalTrace(Trace):
             if not (x.dtype.isnative if (kind := type(x)) is ndarray else kind in _scalar_types):
                 return super().follow(recipe, args)
         function = recipe.function
-        if recipe.is_numpy:
-            return function(*args)  # type: ignore[misc]  # which there is
+        if function is not None and recipe.is_numpy:
+            return function(*args)
         trace = current.trace
         if function is not None and trace is self:
             return function(*args)

@@ -103,7 +103,8 @@ class Composite:
         # A program is recorded once: that takes no less time by a recipe.
         if not trace.evaluates_constants:
             return self._function(*args, **kwargs)
-        recall = trace.recall if len(args) == self._arrays and not kwargs else None
+        # With no settings; a sequence of arrays is not these arrays.
+        recall = trace.recall if len(args) == self._arrays and not kwargs and not self._sequence else None
         if recall is not None:
             result = recall(self._book, _RECALLED, args)
             if result is not None:
