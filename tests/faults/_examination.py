@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import math
 import signal
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from types import FrameType
 from typing import Final
 
 import numpy as np
@@ -54,16 +56,26 @@ class EndlessError(Exception):
 def ending(seconds: float = SECONDS) -> Iterator[None]:
     """Raises EndlessError in what uses the processor for longer than some seconds."""
 
-    def stop(*_: object) -> None:
-        raise EndlessError(f"it ran for {seconds} s")
+    def stop(_: int, frame: FrameType | None) -> None:
+        if not _is_called_by_collector(frame):
+            signal.setitimer(signal.ITIMER_VIRTUAL, 0.0)
+            raise EndlessError(f"it ran for {seconds} s")
 
     before = signal.signal(signal.SIGVTALRM, stop)
-    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds, 0.01)
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0.0)
         signal.signal(signal.SIGVTALRM, before)
+
+
+def _is_called_by_collector(frame: FrameType | None) -> bool:
+    """Whether a frame is of a callback of the garbage collector, or called by one: what is raised there is lost."""
+    callbacks = [getattr(callback, "__code__", None) for callback in gc.callbacks]
+    while frame is not None and frame.f_code not in callbacks:
+        frame = frame.f_back
+    return frame is not None
 
 
 def cases_of(fault: Fault, count: int) -> Iterator[tuple[str, int]]:
