@@ -488,6 +488,18 @@ def test_an_array_that_is_gone_says_so() -> None:
             compiled({"a": x}, y)
 
 
+def test_a_single_array_that_is_gone_says_so() -> None:
+    compiled = jit(lambda x: x + 1.0, backend="xla")
+    x = device_put(X)
+    for _ in range(3):
+        compiled(x)
+    assert compiled._cache.recent[0].run_one is not None
+    x.delete()
+    with pytest.raises(LawfulError, match=r"deleted with delete\(\)"):
+        compiled(x)
+    np.testing.assert_array_equal(np.asarray(compiled(device_put(X))), X + 1.0)
+
+
 def test_values_in_a_donated_place() -> None:
     compiled = jit(lambda x, y: (x + y, y), donate_argnums=(0, 1), backend="xla")
     for i in range(4):

@@ -165,6 +165,22 @@ def test_trees():
     close(grad(lambda p, q: sin(f(p, q)["q"][0]), (0, 1))(1.0, 2.0), (0.0, np.cos(2.0)))
 
 
+def test_a_map_of_which_a_part_moves():
+    def solution(a, b, c):
+        def solve(_, v):
+            return v[0] / (a * a), v[1] / 4.0
+
+        return custom_linear_solve(lambda v: (a * a * v[0], 4.0 * v[1]), (b, c), solve, symmetric=True)
+
+    # x = b / a², y = c / 4: of the map the first row alone moves with a, and with it no right-hand side, one, or both.
+    a, b, c = 2.0, 3.0, 5.0
+    close(jvp(lambda a: solution(a, b, c), (a,), (1.0,))[1], (-2.0 * b / a**3, 0.0))
+    close(jvp(lambda a, b: solution(a, b, c), (a, b), (1.0, 1.0))[1], (1.0 / a**2 - 2.0 * b / a**3, 0.0))
+    close(jvp(lambda a, c: solution(a, b, c), (a, c), (1.0, 1.0))[1], (-2.0 * b / a**3, 0.25))
+    close(jvp(solution, (a, b, c), (1.0, 1.0, 1.0))[1], (1.0 / a**2 - 2.0 * b / a**3, 0.25))
+    close(grad(lambda *xs: solution(*xs)[0] * solution(*xs)[1], (0, 1, 2))(a, b, c), (-0.9375, 0.3125, 0.1875))
+
+
 def test_a_partly_unknown_right_hand_side():
     """Of a tree only one leaf may depend on what is differentiated."""
 
