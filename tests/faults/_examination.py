@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import gc
 import math
 import signal
+import sys
 import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
@@ -54,28 +54,30 @@ class EndlessError(Exception):
 
 @contextmanager
 def ending(seconds: float = SECONDS) -> Iterator[None]:
-    """Raises EndlessError in what uses the processor for longer than some seconds."""
+    """Raises EndlessError in what uses the processor for longer than some seconds.
 
-    def stop(_: int, frame: FrameType | None) -> None:
-        if not _is_called_by_collector(frame):
-            signal.setitimer(signal.ITIMER_VIRTUAL, 0.0)
-            raise EndlessError(f"it ran for {seconds} s")
+    In a callback of a weak reference or of the garbage collector, and in ``__del__``, what is raised is lost, and
+    Python tells ``sys.unraisablehook`` of it: then it is raised again, a little later.
+    """
 
-    before = signal.signal(signal.SIGVTALRM, stop)
-    signal.setitimer(signal.ITIMER_VIRTUAL, seconds, 0.01)
+    def stop(_: int, __: FrameType | None) -> None:
+        raise EndlessError(f"it ran for {seconds} s")
+
+    def lost(what: sys.UnraisableHookArgs) -> None:
+        if what.exc_type is EndlessError:
+            signal.setitimer(signal.ITIMER_VIRTUAL, 0.01)
+        else:
+            hook_before(what)
+
+    before, hook_before = signal.signal(signal.SIGVTALRM, stop), sys.unraisablehook
+    sys.unraisablehook = lost
+    signal.setitimer(signal.ITIMER_VIRTUAL, seconds)
     try:
         yield
     finally:
         signal.setitimer(signal.ITIMER_VIRTUAL, 0.0)
         signal.signal(signal.SIGVTALRM, before)
-
-
-def _is_called_by_collector(frame: FrameType | None) -> bool:
-    """Whether a frame is of a callback of the garbage collector, or called by one: what is raised there is lost."""
-    callbacks = [getattr(callback, "__code__", None) for callback in gc.callbacks]
-    while frame is not None and frame.f_code not in callbacks:
-        frame = frame.f_back
-    return frame is not None
+        sys.unraisablehook = hook_before
 
 
 def cases_of(fault: Fault, count: int) -> Iterator[tuple[str, int]]:

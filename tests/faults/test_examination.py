@@ -1,7 +1,10 @@
 """What does not end is stopped, wherever it is."""
 
 import gc
+import sys
 import time
+import weakref
+from collections.abc import Callable
 from itertools import count
 
 import pytest
@@ -23,22 +26,63 @@ def test_an_endless_program_is_stopped() -> None:
     spin(0.1)  # and nothing after it
 
 
-def test_it_is_not_stopped_in_a_callback_of_the_collector() -> None:
-    """What one raises is lost, and Python complains of it: it is stopped afterwards."""
-    called = []
+def collector_spins() -> None:
+    """Is long in a callback of the collector."""
 
     def callback(phase: str, info: dict[str, int]) -> None:
         spin(0.05)
-        called.append(phase)
-
-    def collect_and_spin() -> None:
-        gc.collect()
-        spin(2.0)
 
     gc.callbacks.append(callback)
     try:
-        with pytest.raises(EndlessError), ending(0.02):
-            collect_and_spin()
+        gc.collect()
     finally:
         gc.callbacks.remove(callback)
-    assert called[:2] == ["start", "stop"]
+
+
+def weak_reference_spins() -> None:
+    """Is long in the callback of a weak reference."""
+    held = {1}
+    reference = weakref.ref(held, lambda _: spin(0.05))
+    del held
+    assert reference() is None
+
+
+def end_spins() -> None:
+    """Is long in the end of an object."""
+
+    class Held:
+        def __del__(self) -> None:
+            spin(0.05)
+
+    Held()
+
+
+@pytest.mark.parametrize("spins", [collector_spins, weak_reference_spins, end_spins])
+def test_it_is_stopped_after_what_loses_exceptions(spins: Callable[[], None]) -> None:
+    """Nobody hears of what is lost (pytest would fail), and it is raised again."""
+
+    def program() -> None:
+        spins()
+        reached.append("after")
+        spin(2.0)
+        reached.append("end")
+
+    reached: list[str] = []
+    with pytest.raises(EndlessError), ending(0.02):
+        program()
+    assert reached == ["after"]
+
+
+def test_what_others_lose_is_told_as_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    told: list[object] = []
+    monkeypatch.setattr(sys, "unraisablehook", lambda what: told.append(what.exc_type))
+
+    class Held:
+        def __del__(self) -> None:
+            raise ValueError
+
+    with ending():
+        Held()
+    assert told == [ValueError]
+    Held()
+    assert told == [ValueError, ValueError]
