@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
-from types import BuiltinFunctionType, CodeType
+from types import BuiltinFunctionType, CodeType, MethodDescriptorType
 from typing import Any
 
 import numpy as np
@@ -284,9 +284,11 @@ def _function_of(eqn: JaxprEqn) -> Callable[..., Any]:
 
 
 def _is_of_numpy(function: Callable[..., Any]) -> bool:
-    """Whether a function is a ufunc that runs no Python, or an operator."""
+    """Whether a function is a ufunc that runs no Python, a method of arrays, or an operator."""
     if isinstance(function, np.ufunc):
         return set("".join(function.types)) != set("O->")  # as all are that numpy.frompyfunc makes
+    if type(function) is MethodDescriptorType:
+        return function.__objclass__ is np.ndarray
     return type(function) is BuiltinFunctionType and function.__module__ == "_operator"
 
 
