@@ -59,6 +59,10 @@ def dual[T: DualTracer](
 TangentAvals = tuple[ShapedArray | None, ...]
 
 
+#: By what, for what, and the identity of the arguments.
+_Asked = tuple[RecipeBook, Hashable, int]
+
+
 class _Derived(Protocol):
     """What a transformation derived of a primitive, or of a recipe, for arguments of some types.
 
@@ -73,19 +77,22 @@ class DualTrace[R: _Derived](Trace):
     """A trace of primals with tangents, that recalls what it derived.
 
     Attributes:
-      followed: what was derived and followed last since nothing was recalled, and the identity of the arguments.
+      asked: what was asked for last that was not recalled, with the key that stands for it and for the types of the
+        arguments; None if there is no such key.
+      followed: what was derived and followed last since then.
     """
 
-    __slots__ = ("followed",)
+    __slots__ = ("asked", "followed")
 
     def __init__(self, parent: Trace, transformation: str) -> None:
         super().__init__(parent, transformation)
+        self.asked: tuple[_Asked, Hashable] | None = None
         self.followed: tuple[R, int] | None = None
 
-    def follow_derived(
+    def follow_one(
         self, recipe: R, primals: list[Any], given: list[Any], args: Sequence[Any], source: SourceLine | None
-    ) -> list[Any]:
-        """Applies what was derived before to primals and tangents.
+    ) -> Any:
+        """Applies what was derived before of what has one result to primals and tangents.
 
         Args:
           recipe: what was derived.
@@ -94,41 +101,38 @@ class DualTrace[R: _Derived](Trace):
           args: the arguments.
           source: the user's line.
         """
-        raise NotImplementedError(f"{type(self).__name__}.follow_derived")
+        raise NotImplementedError(f"{type(self).__name__}.follow_one")
 
     def recall(self, book: RecipeBook, what: Hashable, args: Sequence[Any]) -> Any:
-        asked = self._asked(what, args)
-        if asked is not None:
-            key, primals, given = asked
+        key: Hashable = None
+        # All arguments must have tangents here. What named axes mean, recipes are asked for with.
+        if len(args) == 2:
+            x, y = args
+            if isinstance(x, DualTracer) and isinstance(y, DualTracer) and x._trace is y._trace is self:
+                key = self.transformation, what, x.aval, x.tangent_aval, y.aval, y.tangent_aval
+                primals, given = [x.primal, y.primal], [x.tangent, y.tangent]
+        elif len(args) == 1:
+            (x,) = args
+            if isinstance(x, DualTracer) and x._trace is self:
+                key = self.transformation, what, x.aval, x.tangent_aval
+                primals, given = [x.primal], [x.tangent]
+        if key is not None and not self.axis_env:
             found: R | None = book.recipes.get(key)
             if found is not None:
                 # What asks is not the user's, nor the function, operator or method that this is called by.
-                return self.follow_derived(found, primals, given, args, user_source(4))[0]
+                return self.follow_one(found, primals, given, args, user_source(4))
+            self.asked = (book, what, id(args)), key
+        else:
+            self.asked = None
         self.followed = None
         return None
 
     def note(self, book: RecipeBook, what: Hashable, args: Sequence[Any], since: int) -> None:
-        if self.followed is None:
+        if self.asked is None or self.followed is None:
             return
-        recipe, identity = self.followed
-        asked = self._asked(what, args) if identity == id(args) else None
-        if asked is not None:
-            remember(book, asked[0], recipe, since)
-
-    def _asked(self, what: Hashable, args: Sequence[Any]) -> tuple[Hashable, list[Any], list[Any]] | None:
-        """Returns the types of arguments that all have tangents here, as a key, with primals and tangents, or None."""
-        if self.axis_env:  # what named axes mean, recipes are asked for with
-            return None
-        if len(args) == 1:
-            (x,) = args
-            if isinstance(x, DualTracer) and x._trace is self:
-                return (self.transformation, what, x.aval, x.tangent_aval), [x.primal], [x.tangent]
-        elif len(args) == 2:
-            x, y = args
-            if isinstance(x, DualTracer) and isinstance(y, DualTracer) and x._trace is y._trace is self:
-                key = (self.transformation, what, x.aval, x.tangent_aval, y.aval, y.tangent_aval)
-                return key, [x.primal, y.primal], [x.tangent, y.tangent]
-        return None
+        (asked, key), (recipe, identity) = self.asked, self.followed
+        if asked == (book, what, id(args)) and identity == id(args):
+            remember(book, key, recipe, since)
 
 
 def parts(trace: Trace, args: Sequence[Any]) -> tuple[list[Any], TangentAvals, list[Any]]:

@@ -96,15 +96,30 @@ class JVPTrace(DualTrace[NonzeroRecipe]):
         args: Sequence[Any],
         source: SourceLine | None,
     ) -> list[Any]:
+        """Applies what was derived before to primals and tangents."""
+        if recipe.count == 1:  # as of most
+            return [self.follow_one(recipe, primals, given, args, source)]
         values = follow_in_parent(self, recipe.steps, primals + given, source)
         avals = recipe.steps.out_avals
-        if recipe.count == 1 and recipe.all_nonzero:  # as of most
-            x, t = values
-            return [dual(JVPTracer, self, x, t, source, avals[0], avals[1])]
         return [
             x if number is None else dual(JVPTracer, self, x, values[number], source, aval, avals[number])
             for x, aval, number in zip(values, avals, recipe.numbers, strict=False)
         ]
+
+    def follow_one(
+        self,
+        recipe: NonzeroRecipe,
+        primals: list[Any],
+        given: list[Any],
+        args: Sequence[Any],
+        source: SourceLine | None,
+    ) -> Any:
+        values = follow_in_parent(self, recipe.steps, primals + given, source)
+        if not recipe.all_nonzero:  # no tangent
+            return values[0]
+        x, t = values
+        avals = recipe.steps.out_avals
+        return dual(JVPTracer, self, x, t, source, avals[0], avals[1])
 
     def _run_rule(
         self,

@@ -122,20 +122,36 @@ class LinearizeTrace(DualTrace[LinearRecipe]):
         source: SourceLine | None,
     ) -> list[Any]:
         """Applies what was linearized before to primals and tangents."""
+        if recipe.count == 1:  # as of most
+            return [self.follow_one(recipe, primals, given, args, source)]
         values = follow_in_parent(self, recipe.primal, primals, source)
-        add: Callable[..., Sequence[Tangent]] = self.linear.add
-        for t in given:
-            if type(t) is not Var:
-                add = self._add_known
-        if recipe.is_single:  # as most are
-            x = values.pop(0)
-            (tangent,) = add(recipe, values, given, args, source)
-            return [dual(LinearizeTracer, self, x, tangent, source, recipe.out_avals[0], tangent.aval)]
-        tangents = add(recipe, values[recipe.count :], given, args, source)
+        tangents = self._adding(given)(recipe, values[recipe.count :], given, args, source)
         return [
             x if number is None else dual(LinearizeTracer, self, x, t := tangents[number], source, aval, t.aval)
             for number, x, aval in zip(recipe.numbers, values, recipe.out_avals, strict=False)
         ]
+
+    def follow_one(
+        self,
+        recipe: LinearRecipe,
+        primals: list[Any],
+        given: list[Any],
+        args: Sequence[Any],
+        source: SourceLine | None,
+    ) -> Any:
+        values = follow_in_parent(self, recipe.primal, primals, source)
+        x = values.pop(0)
+        if not recipe.is_single:  # no tangent
+            return x
+        (tangent,) = self._adding(given)(recipe, values, given, args, source)
+        return dual(LinearizeTracer, self, x, tangent, source, recipe.out_avals[0], tangent.aval)
+
+    def _adding(self, given: Sequence[Tangent]) -> Callable[..., Sequence[Tangent]]:
+        """Returns what records the linear part of something applied to these tangents."""
+        for t in given:
+            if type(t) is not Var:
+                return self._add_known
+        return self.linear.add
 
     def _add_known(
         self,
