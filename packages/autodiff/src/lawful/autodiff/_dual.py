@@ -13,6 +13,7 @@ from lawful.core import (
     Trace,
     Tracer,
     Zero,
+    as_float,
     get_aval,
     place,
     remember,
@@ -104,34 +105,46 @@ class DualTrace[R: _Derived](Trace):
         raise NotImplementedError(f"{type(self).__name__}.follow_one")
 
     def recall(self, book: RecipeBook, what: Hashable, args: Sequence[Any]) -> Any:
-        key: Hashable = None
-        # All arguments must have tangents here. What named axes mean, recipes are asked for with.
-        if len(args) == 2:
-            x, y = args
-            if isinstance(x, DualTracer) and isinstance(y, DualTracer) and x._trace is y._trace is self:
-                key = self.transformation, what, x.aval, x.tangent_aval, y.aval, y.tangent_aval
-                primals, given = [x.primal, y.primal], [x.tangent, y.tangent]
-        elif len(args) == 1:
-            (x,) = args
-            if isinstance(x, DualTracer) and x._trace is self:
-                key = self.transformation, what, x.aval, x.tangent_aval
-                primals, given = [x.primal], [x.tangent]
-        if key is not None and not self.axis_env:
-            found: R | None = book.recipes.get(key)
-            if found is not None:
-                # What asks is not the user's, nor the function, operator or method that this is called by.
-                return self.follow_one(found, primals, given, args, user_source(4))
-            self.asked = (book, what, id(args)), key
-        else:
-            self.asked = None
-        self.followed = None
+        asked = self._key(what, args)
+        if asked is None:
+            self.asked = self.followed = None
+            return None
+        key, primals, given = asked
+        found: R | None = book.recipes.get(key)
+        if found is not None:
+            # What asks is not the user's, nor the function, operator or method that this is called by.
+            return self.follow_one(found, primals, given, args, user_source(4))
+        self.asked, self.followed = ((book, what, id(args)), key), None
         return None
 
-    def note(self, book: RecipeBook, what: Hashable, args: Sequence[Any], since: int) -> None:
+    def _key(self, what: Hashable, args: Sequence[Any]) -> tuple[Hashable, list[Any], list[Any]] | None:
+        """Returns a key of arguments' types, with primals and tangents; None unless all but one number have these."""
+        if self.axis_env:  # what named axes mean, recipes are asked for with
+            return None
+        if len(args) == 1:
+            (x,) = args
+            if isinstance(x, DualTracer) and x._trace is self:
+                return (self.transformation, what, x.aval, x.tangent_aval), [x.primal], [x.tangent]
+        elif len(args) == 2:
+            x, y = args
+            has_x = isinstance(x, DualTracer) and x._trace is self
+            has_y = isinstance(y, DualTracer) and y._trace is self
+            if has_x and has_y:
+                key = (self.transformation, what, x.aval, x.tangent_aval, y.aval, y.tangent_aval)
+                return key, [x.primal, y.primal], [x.tangent, y.tangent]
+            # In a program that is recorded a number is converted at once, and not by a recipe.
+            number = as_float(y if has_x else x) if (has_x or has_y) and self.evaluates_constants else None
+            if number is not None and has_x:
+                return (self.transformation, what, x.aval, x.tangent_aval, type(y)), [x.primal, number], [x.tangent]
+            if number is not None:
+                return (self.transformation, what, type(x), y.aval, y.tangent_aval), [number, y.primal], [y.tangent]
+        return None
+
+    def note(self, book: RecipeBook, what: Hashable, args: Sequence[Any], operands: Sequence[Any], since: int) -> None:
         if self.asked is None or self.followed is None:
             return
         (asked, key), (recipe, identity) = self.asked, self.followed
-        if asked == (book, what, id(args)) and identity == id(args):
+        if asked == (book, what, id(args)) and identity == id(operands):
             remember(book, key, recipe, since)
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from lawful.core._arrays import (
     array_types,
+    as_float,
     avals_of,
     get_aval,
     is_array,
@@ -131,6 +132,7 @@ __all__ = [
     "applies_effects",
     "array_types",
     "as_dtype",
+    "as_float",
     "at_source",
     "avals_of",
     "bfloat16",

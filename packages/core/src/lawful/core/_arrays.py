@@ -161,6 +161,19 @@ def avals_of(values: Sequence[Any]) -> tuple[ShapedArray, ...]:
         return tuple([get_aval(x) for x in values])
 
 
+def as_float(x: Any) -> float | None:
+    """Returns the float that can stand for a Python number among floating numbers; None if there is none.
+
+    That is a float itself, and an integer that a float is equal to: both are rounded to the same number of any dtype.
+
+    >>> as_float(3), as_float(0.5), as_float(2**60), as_float(np.float64(0.5))
+    (3.0, 0.5, None, None)
+    """
+    if type(x) is float:
+        return x
+    return float(x) if type(x) is int and -(2**53) <= x <= 2**53 else None
+
+
 #: The types whose values are known to be arrays.
 array_types = _aval_of.keys()
 

@@ -54,9 +54,12 @@ class Ufunc:
         self.__doc__ = doc or op.__doc__
         self.__signature__ = _signature(self.nin)
         self._elementwise = op if isinstance(op, Elementwise) and promotes else None
-        # One of several ops is gone through as one.
-        self._compute = op if isinstance(op, Elementwise) else Composite(op, self.nin)
-        self._promotes = promotes
+
+        def compute(*args: Any) -> Any:
+            return op(*(promote(self.__name__, numpy_function, args) if promotes else args))
+
+        # One of several ops is gone through as one, promotion included.
+        self._compute = op if isinstance(op, Elementwise) else Composite(compute, self.nin)
 
     def __repr__(self) -> str:
         return f"<function lawful.numpy.{self.__name__}>"
@@ -73,7 +76,7 @@ class Ufunc:
                 pass  # the path below says what is wrong
         if self._elementwise is not None:
             return apply_promoted(self._elementwise.primitive, self.__name__, self.numpy_function, args)
-        return self._compute(*(promote(self.__name__, self.numpy_function, args) if self._promotes else args))
+        return self._compute(*args)
 
     def _refuse(self, kwargs: Mapping[str, Any]) -> NoReturn:
         raise ArgumentTypeError(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,8 @@ from lawful.core import (
 from lawful.ops._promotion import cast, convert
 
 convert_element_type_p = Primitive("convert_element_type")
+
+_REAL = (np.dtype(np.float32), np.dtype(np.float64))
 
 
 def convert_element_type(operand: Any, new_dtype: Any) -> Any:
@@ -51,6 +54,19 @@ def convert_element_type(operand: Any, new_dtype: Any) -> Any:
 @convert_element_type_p.def_impl
 def _impl(x: Any, *, new_dtype: np.dtype[Any], weak_type: bool) -> Any:
     return cast(x, new_dtype).item() if weak_type else cast(x, new_dtype)
+
+
+@convert_element_type_p.def_rule_as("numpy")
+def _specialised(
+    avals: Sequence[ShapedArray], compile: Any, *, new_dtype: np.dtype[Any], weak_type: bool
+) -> Callable[..., Any]:
+    """Returns the function for operands of a type: the type of the scalar itself, where it has all of their numbers."""
+    impl = convert_element_type_p.rule("impl")
+    (aval,) = avals
+    is_exact = aval.dtype in _REAL and new_dtype in _REAL and aval.dtype.itemsize <= new_dtype.itemsize
+    if impl is _impl and not aval.shape and is_exact:
+        return float if weak_type else new_dtype.type
+    return partial(impl, new_dtype=new_dtype, weak_type=weak_type)
 
 
 @convert_element_type_p.def_abstract_eval

@@ -20,6 +20,7 @@ from lawful.core import (
     Recipe,
     Tracer,
     Var,
+    as_float,
     avals_of,
     current,
     definitions,
@@ -46,45 +47,67 @@ def apply_promoted(
     Law: it is what converting and broadcasting each argument and then applying the primitive gives.
     """
     trace = current.trace
-    recall = trace.recall
-    if recall is None:
-        return _apply(primitive, name, promote_as, args, operator)
-    what = (promote_as, operator)
-    result = recall(primitive, what, args)
-    if result is None:
-        since = definitions()
-        result = _apply(primitive, name, promote_as, args, operator)
-        trace.note(primitive, what, args, since)
+    recall, what = trace.recall, (promote_as, operator)
+    if recall is not None:
+        result = recall(primitive, what, args)
+        if result is not None:
+            return result
+    since = definitions()
+    promotion = promotion_of(name, promote_as, args, operator)
+    shape = promotion.shape
+    operands, left = _converted(args, promotion.conversions, numbers=recall is None or not trace.evaluates_constants)
+    if shape is None and not left:
+        result = trace.process_primitive(primitive, operands, {})
+    else:
+        # The types follow from the promotion, if it is known which operands were converted at once.
+        recipe = remembered(primitive, (promotion, trace.axis_env, left), _recipe, operands, left, shape)
+        if recipe is None:
+            return _apply_steps(primitive, operands, left, shape)
+        result = trace.follow(recipe, operands)[0]
+    if recall is not None:
+        trace.note(primitive, what, args, operands, since)
     return result
 
 
-def _apply(primitive: Primitive, name: str, promote_as: np.ufunc | None, args: Sequence[Any], operator: bool) -> Any:
-    trace = current.trace
-    promotion = promotion_of(name, promote_as, args, operator)
-    traced: tuple[Conversion, ...] = ()
-    if promotion.conversions:
-        args = [*args]
-        for conversion in promotion.conversions:
-            i, dtype, weak = conversion
-            # A constant is converted at once.
-            if isinstance(args[i], Tracer):
-                traced += (conversion,)
-            else:
-                args[i] = convert(args[i], dtype, weak)
-    shape = promotion.shape
-    if shape is None and not traced:
-        return trace.process_primitive(primitive, args, {})
-    # The types follow from the promotion, if it is known which operands were converted at once.
-    recipe = remembered(primitive, (promotion, trace.axis_env, traced), _recipe, args, traced, shape)
-    if recipe is not None:
-        return trace.follow(recipe, args)[0]
-    # The types are seen for the first time, or the primitive says what is wrong.
-    args = [*args]
-    for i, dtype, weak in traced:
-        args[i] = convert(args[i], dtype, weak)
+def _apply_steps(primitive: Primitive, operands: Sequence[Any], left: Sequence[Conversion], shape: Shape | None) -> Any:
+    """Does what a recipe does, where types are seen for the first time, or the primitive says what is wrong."""
+    operands = [*operands]
+    for i, dtype, weak in left:
+        operands[i] = convert(operands[i], dtype, weak)
     if shape is not None:
-        args = [broadcast_to(x, shape) for x in args]
-    return trace.process_primitive(primitive, args, {})
+        operands = [broadcast_to(x, shape) for x in operands]
+    return current.trace.process_primitive(primitive, operands, {})
+
+
+def _converted(
+    args: Sequence[Any], conversions: tuple[Conversion, ...], *, numbers: bool
+) -> tuple[Sequence[Any], tuple[Conversion, ...]]:
+    """Converts the operands that are constants, at once.
+
+    Args:
+      args: the operands.
+      conversions: what promotion does to them.
+      numbers: whether Python's numbers are converted too, as in a program that is recorded. Otherwise the recipe does
+        it: then it can be recalled, as what of it is a number may be another one in each call.
+
+    Returns:
+      The operands, and the conversions that are left to do.
+    """
+    if not conversions:
+        return args, ()
+    operands, left = [*args], list[Conversion]()
+    for conversion in conversions:
+        i, dtype, weak = conversion
+        x = args[i]
+        if isinstance(x, Tracer):
+            left.append(conversion)
+        elif not numbers and dtype.kind in "fc" and (number := as_float(x)) is not None:
+            operands[i] = number
+            if not (weak and dtype == np.float64):  # which a float is
+                left.append(conversion)
+        else:
+            operands[i] = convert(x, dtype, weak)
+    return operands, tuple(left)
 
 
 def _recipe(

@@ -284,11 +284,13 @@ def _function_of(eqn: JaxprEqn) -> Callable[..., Any]:
 
 
 def _is_of_numpy(function: Callable[..., Any]) -> bool:
-    """Whether a function is a ufunc that runs no Python, a method of arrays, or an operator."""
+    """Whether a function is a ufunc that runs no Python, a method of arrays, a type of numbers, or an operator."""
     if isinstance(function, np.ufunc):
         return set("".join(function.types)) != set("O->")  # as all are that numpy.frompyfunc makes
     if type(function) is MethodDescriptorType:
         return function.__objclass__ is np.ndarray
+    if isinstance(function, type):
+        return function is float or issubclass(function, np.number)
     return type(function) is BuiltinFunctionType and function.__module__ == "_operator"
 
 
