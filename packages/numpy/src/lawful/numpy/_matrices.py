@@ -7,19 +7,25 @@ from typing import Any
 import numpy
 from lawful import ops
 from lawful.core import ArgumentTypeError, as_dtype, current, get_aval, placed
-from lawful.ops import static_integers
+from lawful.ops import check_sizes, static_integers
 
 __all__ = ["eye", "identity", "tri", "tril", "triu"]
 
 _FLOAT = numpy.dtype(numpy.float64)
 
 
-def _diagonal_and_column(name: str, rows: Any, columns: Any, k: Any) -> tuple[Any, Any]:
-    """Returns, for each element, the column in which the diagonal is in its row, and its own column."""
-    columns = rows if columns is None else columns
-    *shape, k = static_integers(name, "the numbers of rows and columns and the diagonal", (rows, columns, k))
-    row, column = (ops.broadcasted_iota("int64", shape, dim) for dim in (0, 1))
-    return ops.add(row, k), column
+def _sizes(name: str, rows: Any, columns: Any, k: Any) -> tuple[int, int, int]:
+    """Returns the numbers of rows and columns and the diagonal."""
+    sizes = (rows, rows if columns is None else columns, k)
+    (rows, columns, k) = static_integers(name, "the numbers of rows and columns and the diagonal", sizes)
+    check_sizes(name, (rows, columns))
+    return rows, columns, k
+
+
+def _row_and_column(rows: int, columns: int) -> tuple[Any, Any]:
+    """Returns for each element its row and its column."""
+    row, column = (ops.broadcasted_iota("int64", (rows, columns), dim) for dim in (0, 1))
+    return row, column
 
 
 def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = None, *, device: Any = None) -> Any:
@@ -32,19 +38,20 @@ def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = None, *, device: 
       dtype: the dtype, float64 by default.
       device: ``"cpu"``, or the device of an array.
 
+    Raises:
+      ArgumentValueError: a number of rows or columns is negative.
+
     >>> eye(2, 3, 1)
     array([[0., 1., 0.],
            [0., 0., 1.]])
 
     Source: ``numpy.eye``.
     """
-    (N, M, k) = static_integers(
-        "eye", "the numbers of rows and columns and the diagonal", (N, N if M is None else M, k)
-    )
+    N, M, k = _sizes("eye", N, M, k)
     dtype = _FLOAT if dtype is None else as_dtype(dtype)
     if current.trace.evaluates_constants:
         return placed("eye", numpy.eye(N, M, k, dtype), device)
-    row, column = (ops.broadcasted_iota("int64", (N, M), dim) for dim in (0, 1))
+    row, column = _row_and_column(N, M)
     return placed("eye", ops.convert_element_type(ops.eq(ops.add(row, k), column), dtype), device)
 
 
@@ -67,11 +74,12 @@ def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Any:
 
     Source: ``numpy.tri``.
     """
-    (N, M, k) = static_integers(
-        "tri", "the numbers of rows and columns and the diagonal", (N, N if M is None else M, k)
-    )
-    row, column = (ops.broadcasted_iota("int64", (N, M), dim) for dim in (0, 1))
-    return ops.convert_element_type(ops.ge(ops.add(row, k), column), _FLOAT if dtype is None else dtype)
+    N, M, k = _sizes("tri", N, M, k)
+    dtype = _FLOAT if dtype is None else as_dtype(dtype)
+    if current.trace.evaluates_constants:
+        return numpy.tri(N, M, k, dtype)
+    row, column = _row_and_column(N, M)
+    return ops.convert_element_type(ops.ge(ops.add(row, k), column), dtype)
 
 
 def _triangle(name: str, m: Any, k: int, *, lower: bool) -> Any:
@@ -83,6 +91,7 @@ def _triangle(name: str, m: Any, k: int, *, lower: bool) -> Any:
     return ops.where(below, m, zero) if lower else ops.where(below, zero, m)
 
 
+@ops.composite()
 def tril(m: Any, k: int = 0) -> Any:
     """Returns matrices with zeros above a diagonal.
 
@@ -102,6 +111,7 @@ def tril(m: Any, k: int = 0) -> Any:
     return _triangle("tril", m, k, lower=True)
 
 
+@ops.composite()
 def triu(m: Any, k: int = 0) -> Any:
     """Returns matrices with zeros below a diagonal; arguments and errors are those of :func:`tril`.
 

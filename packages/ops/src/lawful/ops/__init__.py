@@ -164,7 +164,7 @@ from lawful.ops._slicing import rev, rev_p, slice, slice_in_dim, slice_p
 from lawful.ops._sliding_window import padtype_to_pads
 from lawful.ops._split import split, split_p
 from lawful.ops._squeeze import expand_dims, squeeze, squeeze_p
-from lawful.ops._structural import canonical_axes, canonical_axis, static_integers
+from lawful.ops._structural import canonical_axes, canonical_axis, check_sizes, static_integers
 from lawful.ops._take import put_along_axis, take, take_along_axis
 from lawful.ops._transcendental import (
     acos,
@@ -383,6 +383,7 @@ __all__ = [
     "cbrt_p",
     "ceil",
     "ceil_p",
+    "check_sizes",
     "cholesky",
     "cholesky_p",
     "clamp",

@@ -1,0 +1,55 @@
+"""Matrices that are ones and zeros by a diagonal, and triangles: eagerly, compiled and differentiated as NumPy's."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from lawful import numpy as lnp
+from lawful.autodiff import grad, jvp
+from lawful.core import ArgumentValueError
+from lawful.staging import jit
+
+SIZES = [(0, None), (1, None), (3, None), (2, 5), (5, 2), (0, 3), (3, 0)]
+DIAGONALS = (-9, -2, -1, 0, 1, 2, 9)
+
+
+@pytest.mark.parametrize("name", ["eye", "tri"])
+@pytest.mark.parametrize("dtype", [None, "bool", "int8", "float32", "complex64"])
+def test_ones_by_a_diagonal_are_numpys(name: str, dtype: Any) -> None:
+    for rows, columns in SIZES:
+        for k in DIAGONALS:
+            expected = getattr(np, name)(rows, columns, k, dtype or float)
+            for got in (
+                getattr(lnp, name)(rows, columns, k, dtype),
+                jit(lambda rows=rows, columns=columns, k=k: getattr(lnp, name)(rows, columns, k, dtype))(),
+            ):
+                assert got.dtype == expected.dtype
+                np.testing.assert_array_equal(got, expected)
+
+
+@pytest.mark.parametrize("name", ["eye", "tri"])
+def test_a_negative_length_is_refused(name: str) -> None:
+    for sizes in ((-1,), (2, -3)):
+        with pytest.raises(ArgumentValueError, match=f"{name}: expected lengths that are not negative"):
+            getattr(lnp, name)(*sizes)
+
+
+@pytest.mark.parametrize("name", ["tril", "triu"])
+@pytest.mark.parametrize("shape", [(3, 3), (2, 5), (5, 2), (2, 3, 4), (0, 3), (1, 1)])
+def test_a_triangle_is_numpys_and_its_derivative_is_the_mask(name: str, shape: tuple[int, ...]) -> None:
+    f, expected = getattr(lnp, name), getattr(np, name)
+    x = np.random.default_rng(0).normal(size=shape) + 3.0
+    for k in DIAGONALS:
+        mask = expected(np.ones(shape), k)
+        for _ in range(4):  # derived, noted, recalled
+            np.testing.assert_array_equal(f(x, k), expected(x, k))
+            np.testing.assert_array_equal(grad(lambda x, k=k: lnp.sum(f(x, k)))(x), mask)
+            np.testing.assert_array_equal(grad(lambda x, k=k: lnp.sum(f(x, k=k)))(x), mask)
+            out, tangent = jvp(lambda x, k=k: f(x, k), (x,), (2 * x,))
+            np.testing.assert_array_equal(out, x * mask)
+            np.testing.assert_array_equal(tangent, 2 * x * mask)
+    for _ in range(4):
+        np.testing.assert_array_equal(grad(lambda x: lnp.sum(f(x)))(x), expected(np.ones(shape)))
