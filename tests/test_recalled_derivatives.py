@@ -101,7 +101,7 @@ def test_what_is_recalled_is_what_is_given_without(function: Function, recalled:
 
 shapes = st.sampled_from([(), (3,), (1,), (2, 3), (2, 1), (3, 3), (0, 3)])
 dtypes = st.sampled_from(["float64", "float64", "float32", "float16", "complex64", "complex128"])
-numbers = st.sampled_from([0.3, 2.0, 0.4 + 0.1j])
+numbers = st.sampled_from([0.3, 2.0, 0.4 + 0.1j, 2, -3, True, 2**53 + 1])
 
 
 @st.composite
@@ -133,6 +133,63 @@ def test_any_sequence_of_calls_gives_what_is_given_without(function: Function, c
     for _ in range(3):
         for call, values in zip(chosen, expected, strict=True):
             same(derivatives(*call), values)
+
+
+#: Some are floats, or integers that a float is equal to; of the others none is recalled as one.
+NUMBERS = [
+    *(0.3, 2, 0.7, -0.0, 2.0, True, 3, 0, math.nan, 2**53, 2**53 + 1, -(2**62), 10**30, 0.3 + 0.1j),
+    *(np.float64(0.3), np.float32(0.3), np.int64(2), np.array(0.4)),
+]
+BINARY = [f for f in (*OPERATORS, *OPS, *UFUNCS, *FUNCTIONS) if derivatives(f, (X, Y))[0] is not TypeError]
+
+
+@pytest.mark.parametrize("function", BINARY, ids=lambda f: f.__name__)
+def test_numbers_beside_a_tracer(function: Function) -> None:
+    """The numbers differ from call to call, in value and in kind."""
+    for x in (X, X.astype("float32"), 0.45):
+        calls = [lambda x, y=y: function(x, y) for y in NUMBERS] + [lambda x, y=y: function(y, x) for y in NUMBERS]
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(DualTrace, "recall", None)
+            expected = [derivatives(call, (x,)) for call in calls]
+        for _ in range(3):
+            for call, values in zip(calls, expected, strict=True):
+                same(derivatives(call, (x,)), values)
+
+
+def test_numbers_are_recalled(recalled: list[Any]) -> None:
+    for function in (operator.add, operator.mul, lnp.divide, lnp.logaddexp, lnp.maximum):
+        for x in (X, X.astype("float32"), 0.3):
+            for y in (0.3, 2):
+                if function is lnp.logaddexp and y == 2:
+                    continue  # of several ops, which an integer may decide
+                for _ in range(4):
+                    derivatives(lambda x, y=y, function=function: function(x, y), (x,))
+                assert recalled, (function, x, y)
+                recalled.clear()
+
+
+def test_an_integer_that_decides_is_not_taken_for_a_float() -> None:
+    @composite(2)
+    def f(x: Any, n: Any) -> Any:
+        return x + n if int in (type(x), type(n)) else x * n
+
+    for n, out, slope in [*[(2.0, 2 * X, 2.0)] * 5, *[(2, X + 2, 1.0)] * 5, (3.0, 3 * X, 3.0), (3, X + 3, 1.0)]:
+        for g in (lambda x, n=n: f(x, n), lambda x, n=n: f(n, x)):
+            value, pull = vjp(g, X)
+            np.testing.assert_array_equal(value, out)
+            np.testing.assert_array_equal(pull(np.ones(3))[0], np.full(3, slope))
+
+
+def test_a_program_that_is_recorded_has_its_numbers_inline_whatever_came_before() -> None:
+    def f(x: Any) -> Any:
+        return ((x * 0.125 + 3) * x).sum()
+
+    before = make_jaxpr(grad(f))(X)
+    for _ in range(40):
+        grad(f)(X)
+    after = make_jaxpr(grad(f))(X)
+    assert str(after) == str(before)
+    assert "convert_element_type" not in str(after)
 
 
 def test_a_sequence_of_arrays_is_not_these_arrays(recalled: list[Any]) -> None:

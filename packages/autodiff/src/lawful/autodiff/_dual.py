@@ -60,10 +60,6 @@ def dual[T: DualTracer](
 TangentAvals = tuple[ShapedArray | None, ...]
 
 
-#: By what, for what, and the identity of the arguments.
-_Asked = tuple[RecipeBook, Hashable, int]
-
-
 class _Derived(Protocol):
     """What a transformation derived of a primitive, or of a recipe, for arguments of some types.
 
@@ -78,16 +74,15 @@ class DualTrace[R: _Derived](Trace):
     """A trace of primals with tangents, that recalls what it derived.
 
     Attributes:
-      asked: what was asked for last that was not recalled, with the key that stands for it and for the types of the
-        arguments; None if there is no such key.
-      followed: what was derived and followed last since then.
+      asked: the key of what was asked for last and not recalled; None if it has none.
+      followed: what was derived and followed last since then, and the identity of its operands.
     """
 
     __slots__ = ("asked", "followed")
 
     def __init__(self, parent: Trace, transformation: str) -> None:
         super().__init__(parent, transformation)
-        self.asked: tuple[_Asked, Hashable] | None = None
+        self.asked: Hashable = None
         self.followed: tuple[R, int] | None = None
 
     def follow_one(
@@ -114,7 +109,7 @@ class DualTrace[R: _Derived](Trace):
         if found is not None:
             # What asks is not the user's, nor the function, operator or method that this is called by.
             return self.follow_one(found, primals, given, args, user_source(4))
-        self.asked, self.followed = ((book, what, id(args)), key), None
+        self.asked, self.followed = key, None
         return None
 
     def _key(self, what: Hashable, args: Sequence[Any]) -> tuple[Hashable, list[Any], list[Any]] | None:
@@ -140,12 +135,11 @@ class DualTrace[R: _Derived](Trace):
                 return (self.transformation, what, type(x), y.aval, y.tangent_aval), [number, y.primal], [y.tangent]
         return None
 
-    def note(self, book: RecipeBook, what: Hashable, args: Sequence[Any], operands: Sequence[Any], since: int) -> None:
-        if self.asked is None or self.followed is None:
-            return
-        (asked, key), (recipe, identity) = self.asked, self.followed
-        if asked == (book, what, id(args)) and identity == id(operands):
-            remember(book, key, recipe, since)
+    def note(self, book: RecipeBook, operands: Sequence[Any], since: int) -> None:
+        if self.asked is not None and self.followed is not None:
+            recipe, identity = self.followed
+            if identity == id(operands):
+                remember(book, self.asked, recipe, since)
 
 
 def parts(trace: Trace, args: Sequence[Any]) -> tuple[list[Any], TangentAvals, list[Any]]:

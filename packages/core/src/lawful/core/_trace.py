@@ -85,13 +85,11 @@ class Trace:
                 values.append(out)
         return [values[i] for i in recipe.results]
 
-    def note(self, book: RecipeBook, what: Hashable, args: Sequence[Any], operands: Sequence[Any], since: int) -> None:
-        """Notes what was just done, to be recalled the next time.
+    def note(self, book: RecipeBook, operands: Sequence[Any], since: int) -> None:
+        """Notes what was just done, to be recalled when ``recall`` is asked again for what it was asked for last.
 
         Args:
           book: where.
-          what: what it is recalled by, beside the types of the arguments.
-          args: the very arguments that ``recall`` was asked with last.
           operands: the very ones that ``process_primitive`` or ``follow`` was given last, whose one result it is: the
             arguments, in which a Python number may be another one of its value.
           since: what ``definitions()`` gave before.

@@ -120,7 +120,7 @@ class Composite:
             return self._function(*args, **kwargs)
         result = found.followed(operands)
         if recall is not None and found.out_tree is None:
-            trace.note(self._book, _RECALLED, args, operands, since)
+            trace.note(self._book, operands, since)
         return result
 
     def of_integers(self, operands: Sequence[Any], *rest: Any) -> Any:

@@ -47,9 +47,9 @@ def apply_promoted(
     Law: it is what converting and broadcasting each argument and then applying the primitive gives.
     """
     trace = current.trace
-    recall, what = trace.recall, (promote_as, operator)
+    recall = trace.recall
     if recall is not None:
-        result = recall(primitive, what, args)
+        result = recall(primitive, (promote_as, operator), args)
         if result is not None:
             return result
     since = definitions()
@@ -65,7 +65,7 @@ def apply_promoted(
             return _apply_steps(primitive, operands, left, shape)
         result = trace.follow(recipe, operands)[0]
     if recall is not None:
-        trace.note(primitive, what, args, operands, since)
+        trace.note(primitive, operands, since)
     return result
 
 
