@@ -122,18 +122,23 @@ class DualTrace[R: _Derived](Trace):
                 return (self.transformation, what, x.aval, x.tangent_aval), [x.primal], [x.tangent]
         elif len(args) == 2:
             x, y = args
-            has_x = isinstance(x, DualTracer) and x._trace is self
             has_y = isinstance(y, DualTracer) and y._trace is self
-            if has_x and has_y:
-                key = (self.transformation, what, x.aval, x.tangent_aval, y.aval, y.tangent_aval)
-                return key, [x.primal, y.primal], [x.tangent, y.tangent]
-            # In a program that is recorded a number is converted at once, and not by a recipe.
-            number = as_float(y if has_x else x) if (has_x or has_y) and self.evaluates_constants else None
-            if number is not None and has_x:
-                return (self.transformation, what, x.aval, x.tangent_aval, type(y)), [x.primal, number], [x.tangent]
-            if number is not None:
-                return (self.transformation, what, type(x), y.aval, y.tangent_aval), [number, y.primal], [y.tangent]
+            if isinstance(x, DualTracer) and x._trace is self:
+                if has_y:
+                    key = (self.transformation, what, x.aval, x.tangent_aval, y.aval, y.tangent_aval)
+                    return key, [x.primal, y.primal], [x.tangent, y.tangent]
+                number = self._number(y)
+                if number is not None:
+                    return (self.transformation, what, x.aval, x.tangent_aval, type(y)), [x.primal, number], [x.tangent]
+            elif has_y:
+                number = self._number(x)
+                if number is not None:
+                    return (self.transformation, what, type(x), y.aval, y.tangent_aval), [number, y.primal], [y.tangent]
         return None
+
+    def _number(self, x: Any) -> float | None:
+        """Returns what stands for a number in a recipe. In a program that is recorded it is converted at once."""
+        return as_float(x) if self.evaluates_constants else None
 
     def note(self, book: RecipeBook, operands: Sequence[Any], since: int) -> None:
         if self.asked is not None and self.followed is not None:

@@ -51,7 +51,7 @@ def value_and_grad(
     @functools.wraps(fun, updated=())
     def value_and_grad_fun(*args: Any, **kwargs: Any) -> tuple[Any, Any]:
         chosen, leaves, in_tree, avals = chosen_arguments(name, positions, args)
-        if holomorphic or not all([is_inexact(aval.dtype) for aval in avals]):
+        if holomorphic or not all([is_inexact(aval.dtype) for aval in set(avals)]):
             _check_inputs(name, chosen, holomorphic=holomorphic, allow_int=allow_int)
 
         def function(*differentiated: Any) -> Any:

@@ -7,6 +7,7 @@ at once, and the rest, which is linear, is recorded. No rule beside the jvp is n
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from itertools import compress
 from operator import attrgetter
 from typing import Any
 
@@ -80,8 +81,9 @@ class LinearizeTrace(DualTrace[LinearRecipe]):
     def new_inputs(self, primals: Sequence[Any], avals: Sequence[ShapedArray]) -> list[Any]:
         """Returns inputs to differentiate by; an integer one is a constant."""
         source = self.source
+        moving = {aval for aval in set(avals) if is_inexact(aval.dtype)}  # of many leaves few types
         return [
-            dual(LinearizeTracer, self, x, Var(aval), source, aval, aval) if is_inexact(aval.dtype) else x
+            dual(LinearizeTracer, self, x, Var(aval), source, aval, aval) if aval in moving else x
             for x, aval in zip(primals, avals, strict=True)
         ]
 
@@ -264,7 +266,7 @@ class Linearized:
         self.nonzeros = tuple(nonzeros)
         # An integer has no tangent, and a value of an enclosing transformation none of this one.
         self.inputs = tuple([type(x) is LinearizeTracer and x._trace is trace for x in tracers])
-        self._in_tangents = [x.tangent for x, given in zip(tracers, self.inputs, strict=True) if given]
+        self._in_tangents = [x.tangent for x in compress(tracers, self.inputs)]
         linear.active = False
         self._tape = linear
         self._jaxpr: ClosedJaxpr | None = None
