@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from lawful.autodiff._dual import TangentAvals
 from lawful.core import (
     ClosedJaxpr,
@@ -63,10 +65,11 @@ class LinearRecipe:
       is_single: whether there is one output, with a tangent.
       is_plain: whether each tangent that ``linear`` gives is computed, once; none is an argument or a scalar.
       pulled_back: what `transposed` found, by the types of cotangents.
+      usual: of that, what is for one array and gives no zero: the array's shape and dtype, and the steps.
     """
 
     __slots__ = (
-        "count", "is_plain", "is_single", "linear", "numbers", "out_avals", "primal", "program", "pulled_back",
+        "count", "is_plain", "is_single", "linear", "numbers", "out_avals", "primal", "program", "pulled_back", "usual",
     )  # fmt: skip
 
     def __init__(self, primal: ClosedJaxpr, program: ClosedJaxpr, count: int, nonzeros: Sequence[bool]) -> None:
@@ -81,6 +84,7 @@ class LinearRecipe:
         known = len(program.in_avals) + len(self.linear.literals)
         self.is_plain = len(set(results)) == len(results) and all(number >= known for number in results)
         self.pulled_back: dict[tuple[ShapedArray | None, ...], NonzeroRecipe | None] = {}
+        self.usual: tuple[tuple[int, ...], np.dtype[Any], Recipe] | None = None
 
     def transposed(self, cts: tuple[ShapedArray | None, ...]) -> NonzeroRecipe | None:
         """Returns the linear part backwards: from the residuals and then the cotangents to those of its tangents.
@@ -92,7 +96,15 @@ class LinearRecipe:
           None where a transpose rule looks at values.
         """
         if cts not in self.pulled_back:
-            self.pulled_back[cts] = derived_or_none(lambda: self._transpose(cts))
+            found = self.pulled_back[cts] = derived_or_none(lambda: self._transpose(cts))
+            if (
+                found is not None
+                and found.all_nonzero
+                and len(cts) == 1
+                and (aval := cts[0]) is not None
+                and aval.shape
+            ):
+                self.usual = aval.shape, aval.dtype, found.steps
         return self.pulled_back[cts]
 
     def _transpose(self, cts: Sequence[ShapedArray | None]) -> NonzeroRecipe | None:

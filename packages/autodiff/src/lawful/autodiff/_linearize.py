@@ -7,7 +7,6 @@ at once, and the rest, which is linear, is recorded. No rule beside the jvp is n
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import compress
 from operator import attrgetter
 from typing import Any
 
@@ -33,6 +32,7 @@ from lawful.core import (
     avals_of,
     current,
     eval_closed_jaxpr,
+    eval_trace,
     float0,
     get_aval,
     instantiate_zeros,
@@ -79,7 +79,7 @@ class LinearizeTrace(DualTrace[LinearRecipe]):
         self.linear = Tape(parent, "the linear part of linearize", self.source)
 
     def new_inputs(self, primals: Sequence[Any], avals: Sequence[ShapedArray]) -> list[Any]:
-        """Returns inputs to differentiate by; an integer one is a constant."""
+        """Returns inputs to differentiate by; an integer one is a constant, without a tangent."""
         source = self.source
         moving = {aval for aval in set(avals) if is_inexact(aval.dtype)}  # of many leaves few types
         return [
@@ -141,19 +141,24 @@ class LinearizeTrace(DualTrace[LinearRecipe]):
         args: Sequence[Any],
         source: SourceLine | None,
     ) -> Any:
-        values = follow_in_parent(self, recipe.primal, primals, source)
+        parent = self.parent
+        if parent is eval_trace:  # as mostly
+            values = parent.follow(recipe.primal, primals)
+        else:
+            values = follow_in_parent(self, recipe.primal, primals, source)
         x = values.pop(0)
         if not recipe.is_single:  # no tangent
             return x
-        (tangent,) = self._adding(given)(recipe, values, given, args, source)
+        add = self.linear.add if self.linear.only_variables else self._adding(given)
+        (tangent,) = add(recipe, values, given, args, source)
         return dual(LinearizeTracer, self, x, tangent, source, recipe.out_avals[0], tangent.aval)
 
     def _adding(self, given: Sequence[Tangent]) -> Callable[..., Sequence[Tangent]]:
         """Returns what records the linear part of something applied to these tangents."""
-        for t in given:
-            if type(t) is not Var:
-                return self._add_known
-        return self.linear.add
+        linear = self.linear
+        if linear.only_variables or {*map(type, given)} == {Var}:
+            return linear.add
+        return self._add_known
 
     def _add_known(
         self,
@@ -264,13 +269,16 @@ class Linearized:
             if tangent is not None:
                 self._out_tangents.append(tangent)
         self.nonzeros = tuple(nonzeros)
-        # An integer has no tangent, and a value of an enclosing transformation none of this one.
-        self.inputs = tuple([type(x) is LinearizeTracer and x._trace is trace for x in tracers])
-        self._in_tangents = [x.tangent for x in compress(tracers, self.inputs)]
+        inputs: list[Any] = [x.tangent if type(x) is LinearizeTracer and x._trace is trace else None for x in tracers]
+        self.inputs = (True,) * len(inputs)
+        self._in_tangents = inputs
+        if None in inputs:  # an integer has no tangent, and a value of an enclosing transformation none of this one
+            self.inputs = tuple([t is not None for t in inputs])
+            self._in_tangents = [t for t in inputs if t is not None]
         linear.active = False
         self._tape = linear
         self._jaxpr: ClosedJaxpr | None = None
-        if any([type(entry) is not Node for entry in linear.eqns]):
+        if {*map(type, linear.eqns)} - {Node}:
             self.drop_dead()  # of a call, such as a loop, much may be dead
 
     @property

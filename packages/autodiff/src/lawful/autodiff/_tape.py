@@ -12,7 +12,7 @@ from typing import Any, final
 from numpy import ndarray
 
 from lawful.autodiff._derivative_recipes import LinearRecipe
-from lawful.core import Atom, JaxprEqn, ShapedArray, SourceLine, Var, get_aval, place
+from lawful.core import Atom, JaxprEqn, ShapedArray, SourceLine, Trace, Var, get_aval, place
 from lawful.ops import with_weakness_of
 from lawful.staging import JaxprTracer, PartialTrace, freeze, live_equation, memory_owner
 
@@ -59,11 +59,19 @@ Tangent = Atom | Known
 
 
 class Tape(PartialTrace):
-    """Records equations, as every partial trace, and nodes among them."""
+    """Records equations, as every partial trace, and nodes among them.
 
-    __slots__ = ()
+    Attributes:
+      only_variables: whether all that it has given as tangents are variables, as mostly.
+    """
+
+    __slots__ = ("only_variables",)
 
     eqns: list[Any]
+
+    def __init__(self, parent: Trace, transformation: str, source: SourceLine | None = None) -> None:
+        super().__init__(parent, transformation, source)
+        self.only_variables = True
 
     def add(
         self,
@@ -88,6 +96,7 @@ class Tape(PartialTrace):
         if len(inputs) < len(args):  # one is no tracer of this transformation, and may be the user's array
             self._own(residuals, args)
         if not recipe.is_plain:
+            self.only_variables = False
             return self.inline_atoms(recipe.linear, [*map(self.atom, residuals), *inputs], source)
         avals = recipe.linear.out_avals
         node = Node()
@@ -109,7 +118,10 @@ class Tape(PartialTrace):
 
     def tangent(self, x: Any) -> Tangent:
         """Returns what stands for a tangent that a rule has computed while the tape was current."""
-        return x.variable if type(x) is JaxprTracer and x._trace is self else Known(freeze(x))
+        found: Tangent = x.variable if type(x) is JaxprTracer and x._trace is self else Known(freeze(x))
+        if type(found) is not Var:
+            self.only_variables = False
+        return found
 
     def settled(self, tangent: Tangent) -> Atom:
         """Returns what stands for a tangent in the program, which keeps a known one as a constant from then on."""

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from typing import Any
 
+from numpy import ndarray
+
 from lawful import tree
 from lawful.autodiff._arguments import check_tangent, flat_function, match_tree
 from lawful.autodiff._derivative_recipes import transpose_recipe
@@ -86,12 +88,11 @@ def pull_back(
                 if ct is None:
                     continue
                 place.source = entry.source
-                avals: tuple[ShapedArray | None, ...] = avals_of((ct,))
-                recipe = entry.recipe.pulled_back.get(avals)
-                if recipe is not None and recipe.all_nonzero:  # as `_pulled_node` does, which it would be asked for
-                    atoms, pulled = entry.inputs, follow(recipe.steps, [*entry.residuals, ct])
+                usual = entry.recipe.usual
+                if usual is not None and type(ct) is ndarray and ct.shape == usual[0] and ct.dtype is usual[1]:
+                    atoms, pulled = entry.inputs, follow(usual[2], [*entry.residuals, ct])
                 else:
-                    atoms, pulled = entry.inputs, _pulled_node(entry, avals, (ct,))
+                    atoms, pulled = entry.inputs, _pulled_node(entry, avals_of((ct,)), (ct,))
             elif entry is None:  # to begin with
                 atoms, pulled = outvars, _without_zeros(cts)
             else:
@@ -101,8 +102,8 @@ def pull_back(
                     continue
                 place.source = entry.source
                 if is_node:
-                    avals = tuple([None if ct is None else get_aval(ct) for ct in given])
-                    atoms, pulled = entry.inputs, _pulled_node(entry, avals, given)
+                    types = tuple([None if ct is None else get_aval(ct) for ct in given])
+                    atoms, pulled = entry.inputs, _pulled_node(entry, types, given)
                 else:
                     atoms, pulled = _pulled_equation(entry, given, residuals)
             for atom, ct in zip(atoms, pulled, strict=True):

@@ -65,17 +65,23 @@ def cotangents(
       others: more values that the results must share no memory with.
     """
     given = [ct for ct, nonzero in zip(cts, linearized.nonzeros, strict=True) if nonzero]
-    found = iter(linearized.pull_back(given, last=last))
-    results = []
-    for aval, has in zip(in_types, linearized.inputs, strict=True):
-        tangent_aval = aval if has else aval.to_tangent_aval()
-        x = next(found) if has else Zero(tangent_aval)
-        if type(x) is not np.ndarray or tangent_aval.weak_type:  # an array is strong
-            x = with_weakness_of(zeros(x.aval) if type(x) is Zero else x, tangent_aval)
-        results.append(x)
+    found = linearized.pull_back(given, last=last)
+    if len(found) < len(in_types):
+        rest = iter(found)
+        pairs = zip(in_types, linearized.inputs, strict=True)
+        found = [next(rest) if has else Zero(aval.to_tangent_aval()) for aval, has in pairs]
+    results = [  # an array is strong
+        x if type(x) is np.ndarray and not aval.weak_type else _settled(x, aval)
+        for x, aval in zip(found, in_types, strict=True)
+    ]
     if np.ndarray not in map(type, results):  # only an array can share memory
         return results
     return own_results(results, [*cts, *linearized.residuals, *others])
+
+
+def _settled(ct: Any, aval: ShapedArray) -> Any:
+    """Returns a cotangent of the type of a primal, as a value; that of an integer is a zero of its own type."""
+    return with_weakness_of(zeros(ct.aval), ct.aval) if type(ct) is Zero else with_weakness_of(ct, aval)
 
 
 def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple[Any, ...]:

@@ -67,7 +67,7 @@ from lawful.core._memo import clear_memos, memoize
 from lawful.core._nesting import Run, jaxprs_in_params, map_jaxprs, runs_of_call
 from lawful.core._on_demand import load_on_demand, on_demand
 from lawful.core._primitive import Primitive, primitives_by_name
-from lawful.core._recipe import Recipe, exact_key, kind_of
+from lawful.core._recipe import Recipe, exact_key, kind_of, of_numpy
 from lawful.core._recipe_book import RecipeBook, definitions, derived_or_none, remember, remembered
 from lawful.core._record import record
 from lawful.core._shared_jaxprs import shared_jaxpr
@@ -166,6 +166,7 @@ __all__ = [
     "memoize",
     "new_trace",
     "no_collections",
+    "of_numpy",
     "on_demand",
     "parse_jaxpr",
     "place",

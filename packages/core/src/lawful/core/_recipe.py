@@ -29,6 +29,12 @@ Compile = Callable[[ClosedJaxpr], Callable[..., list[Any]]]
 _OFTEN = 30
 
 
+def of_numpy[F: Callable[..., Any]](function: F) -> F:
+    """Says of a function that it calls NumPy alone: it asks nothing of the current trace, and knows any byte order."""
+    function.is_numpy = True  # type: ignore[attr-defined]
+    return function
+
+
 class Recipe:
     """A jaxpr without array constants, in the form that a trace goes through fastest.
 

@@ -132,12 +132,12 @@ class EvalTrace(Trace):
             current.trace = trace
 
     def follow(self, recipe: Recipe, args: Sequence[Any]) -> list[Any]:
+        function = recipe.function
+        if function is not None and recipe.is_numpy and _numpy_types.issuperset(map(type, args)):
+            return function(*args)  # NumPy takes arrays of any byte order, and gives native ones
         for x in args:
             if not (x.dtype.isnative if (kind := type(x)) is ndarray else kind in _scalar_types):
                 return super().follow(recipe, args)
-        function = recipe.function
-        if function is not None and recipe.is_numpy:
-            return function(*args)
         trace = current.trace
         if function is not None and trace is self:
             return function(*args)
@@ -163,6 +163,7 @@ _scalar_types = frozenset(
     {*python_scalar_types, *(np.dtype(code).type for code in np.typecodes["All"] if code not in "OSUVMmgG")}
     - {int}  # whose values must be looked at: they may not fit
 )
+_numpy_types = _scalar_types | {ndarray}
 
 
 def _concrete(x: Any, any_array: bool) -> Any:

@@ -22,6 +22,7 @@ from lawful.core import (
     get_aval,
     is_inexact,
     kind,
+    of_numpy,
     promote_dtypes,
     record,
 )
@@ -221,8 +222,8 @@ def _product(lhs: Shape, rhs: Shape, dtype: np.dtype[Any], numbers: DimensionNum
     multiply = np.ndarray.dot if size <= _MOST_BYTES.get(dtype.kind, -1) else np.matmul
     turn_lhs, turn_rhs = len(lhs) == 2 and lhs_contract == (0,), rhs_contract == (1,)
     if turn_lhs:
-        return (lambda x, y: multiply(x.T, y.T)) if turn_rhs else (lambda x, y: multiply(x.T, y))
-    return (lambda x, y: multiply(x, y.T)) if turn_rhs else multiply
+        return of_numpy((lambda x, y: multiply(x.T, y.T)) if turn_rhs else (lambda x, y: multiply(x.T, y)))
+    return of_numpy(lambda x, y: multiply(x, y.T)) if turn_rhs else multiply
 
 
 @dot_general_p.def_rule_as("numpy")

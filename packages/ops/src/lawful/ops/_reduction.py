@@ -22,6 +22,7 @@ from lawful.core import (
     Zero,
     get_aval,
     kind,
+    of_numpy,
 )
 from lawful.ops._arithmetic import add, div, mul
 from lawful.ops._comparison import eq
@@ -153,8 +154,10 @@ def _reduction(
         dtype, initial, reduce = aval.dtype, unit(aval.dtype), ufunc.reduce
         by_product = None if faster is None else faster(aval.shape, dtype, axes)
         if by_product is None:
-            return lambda x: reduce(x, axis=axes, dtype=dtype, initial=initial)
-        return lambda x: by_product(x) if x.flags.c_contiguous else reduce(x, axis=axes, dtype=dtype, initial=initial)
+            return of_numpy(lambda x: reduce(x, axis=axes, dtype=dtype, initial=initial))
+        return of_numpy(
+            lambda x: by_product(x) if x.flags.c_contiguous else reduce(x, axis=axes, dtype=dtype, initial=initial)
+        )
 
     @primitive.def_abstract_eval
     def abstract_eval(x: ShapedArray, *, axes: Shape) -> ShapedArray:

@@ -284,14 +284,16 @@ def _function_of(eqn: JaxprEqn) -> Callable[..., Any]:
 
 
 def _is_of_numpy(function: Callable[..., Any]) -> bool:
-    """Whether a function is a ufunc that runs no Python, a method of arrays, a type of numbers, or an operator."""
+    """Whether a function is a ufunc that runs no Python, a method of arrays, a type of numbers, an operator, or marked."""
     if isinstance(function, np.ufunc):
         return set("".join(function.types)) != set("O->")  # as all are that numpy.frompyfunc makes
     if type(function) is MethodDescriptorType:
         return function.__objclass__ is np.ndarray
     if isinstance(function, type):
         return function is float or issubclass(function, np.number)
-    return type(function) is BuiltinFunctionType and function.__module__ == "_operator"
+    if type(function) is BuiltinFunctionType:
+        return function.__module__ == "_operator"
+    return getattr(function, "is_numpy", False)
 
 
 def _is_ufunc(eqn: JaxprEqn) -> bool:

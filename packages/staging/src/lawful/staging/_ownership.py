@@ -46,6 +46,11 @@ def same_bytes(a: Any, b: Any) -> bool:
     return bool((a.view(f"u{itemsize}") == b.view(f"u{itemsize}")).all())
 
 
+def _is_own(x: Any) -> bool:
+    """Whether a value is no array, or one that has its memory itself, and can be written into."""
+    return type(x) is not np.ndarray or (x.base is None and x.flags.writeable)
+
+
 def own_results(results: Sequence[Any], others: Sequence[Any]) -> list[Any]:
     """Returns results that can be written into and share no memory with each other or with other values.
 
@@ -53,11 +58,14 @@ def own_results(results: Sequence[Any], others: Sequence[Any]) -> list[Any]:
       results: arrays, scalars or tracers, of which only NumPy's arrays can share memory.
       others: values that stay in use: arguments, constants, residuals.
     """
-    seen = {id(x) for x in others}
+    ids = {*map(id, results)}
+    if len(ids) == len(results) and ids.isdisjoint(map(id, others)) and all(map(_is_own, results)):
+        return [*results]  # as mostly
+    seen = {*map(id, others)}
     owned = []
     for x in results:
         if type(x) is np.ndarray:
-            if x.base is not None or not x.flags.writeable or id(x) in seen:
+            if not _is_own(x) or id(x) in seen:
                 x = x.copy()
             seen.add(id(x))
         owned.append(x)
