@@ -347,6 +347,22 @@ def test_a_function_that_gives_a_tree_or_computes_further_is_not_recalled_as_one
         np.testing.assert_allclose(grad(lambda x, y: further(x, y).sum(), (0, 1))(X, Y)[0], 2 * X + Y)
 
 
+def test_arrays_of_another_byte_order(recalled: list[Any]) -> None:
+    """NumPy computes with them, and gives native ones, also once what is recalled is compiled."""
+    x, y, matrix = X.astype(">f8"), Y.astype(">f8"), MATRIX.astype(">f8")
+    for function, args, others in [
+        (operator.mul, (X, Y), (x, y)), (operator.add, (X, MATRIX), (x, matrix)), (lnp.tanh, (MATRIX,), (matrix,)),
+        (lnp.dot, (MATRIX, X), (matrix, x)), (lambda x: x.sum(0), (MATRIX,), (matrix,)),
+        (lnp.matmul, (MATRIX, MATRIX), (matrix, matrix)), (lambda x: x.mean(1), (MATRIX,), (matrix,)),
+    ]:  # fmt: skip
+        expected = derivatives(function, args)
+        for _ in range(40):
+            same(derivatives(function, others), expected)
+            pushed = jvp(lambda z, function=function, others=others: function(z, *others[1:]), args[:1], args[:1])
+        assert all(out.dtype.isnative for out in pushed)
+    assert recalled
+
+
 def test_lines_are_those_of_the_user() -> None:
     def f(x: Any, y: Any) -> Any:
         a = lnp.tanh(x)

@@ -23,6 +23,7 @@ from lawful.core import (
     current,
     derived_or_none,
     exact_key,
+    get_aval,
     has_effects,
     new_trace,
     remembered,
@@ -31,6 +32,8 @@ from lawful.staging import JaxprTrace, PartialTrace, consts_as_inputs, cse_jaxpr
 
 Avals = tuple[ShapedArray, ...]
 Mask = tuple[bool, ...]
+#: The type of Python's floats.
+_NUMBER = get_aval(0.0)
 
 
 class NonzeroRecipe:
@@ -65,7 +68,7 @@ class LinearRecipe:
       is_single: whether there is one output, with a tangent.
       is_plain: whether each tangent that ``linear`` gives is computed, once; none is an argument or a scalar.
       pulled_back: what `transposed` found, by the types of cotangents.
-      usual: of that, what is for one array and gives no zero: the array's shape and dtype, and the steps.
+      usual: of that, the steps for one array or number that give no zero, after its Python type, shape and dtype.
     """
 
     __slots__ = (
@@ -84,7 +87,7 @@ class LinearRecipe:
         known = len(program.in_avals) + len(self.linear.literals)
         self.is_plain = len(set(results)) == len(results) and all(number >= known for number in results)
         self.pulled_back: dict[tuple[ShapedArray | None, ...], NonzeroRecipe | None] = {}
-        self.usual: tuple[tuple[int, ...], np.dtype[Any], Recipe] | None = None
+        self.usual: tuple[type, tuple[int, ...], np.dtype[Any], Recipe] | None = None
 
     def transposed(self, cts: tuple[ShapedArray | None, ...]) -> NonzeroRecipe | None:
         """Returns the linear part backwards: from the residuals and then the cotangents to those of its tangents.
@@ -97,15 +100,15 @@ class LinearRecipe:
         """
         if cts not in self.pulled_back:
             found = self.pulled_back[cts] = derived_or_none(lambda: self._transpose(cts))
-            if (
-                found is not None
-                and found.all_nonzero
-                and len(cts) == 1
-                and (aval := cts[0]) is not None
-                and aval.shape
-            ):
-                self.usual = aval.shape, aval.dtype, found.steps
+            if found is not None and found.all_nonzero and len(cts) == 1:
+                self._note_usual(cts[0], found.steps)
         return self.pulled_back[cts]
+
+    def _note_usual(self, aval: ShapedArray | None, steps: Recipe) -> None:
+        if aval is _NUMBER:
+            self.usual = float, aval.shape, aval.dtype, steps
+        elif aval is not None and not aval.weak_type:
+            self.usual = np.ndarray if aval.shape else aval.dtype.type, aval.shape, aval.dtype, steps
 
     def _transpose(self, cts: Sequence[ShapedArray | None]) -> NonzeroRecipe | None:
         from lawful.autodiff._transpose import backward_pass

@@ -80,8 +80,8 @@ class DualTrace[R: _Derived](Trace):
 
     __slots__ = ("asked", "followed")
 
-    def __init__(self, parent: Trace, transformation: str) -> None:
-        super().__init__(parent, transformation)
+    def __init__(self, parent: Trace, transformation: str, source: SourceLine | None = None) -> None:
+        super().__init__(parent, transformation, source)
         self.asked: Hashable = None
         self.followed: tuple[R, int] | None = None
 

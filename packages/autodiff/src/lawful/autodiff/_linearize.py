@@ -75,7 +75,8 @@ class LinearizeTrace(DualTrace[LinearRecipe]):
     __slots__ = ("linear",)
 
     def __init__(self, parent: Trace) -> None:
-        super().__init__(parent, "linearize")
+        # This, `Linearized` and the transformation that makes one are not the user's.
+        super().__init__(parent, "linearize", user_source(4))
         self.linear = Tape(parent, "the linear part of linearize", self.source)
 
     def new_inputs(self, primals: Sequence[Any], avals: Sequence[ShapedArray]) -> list[Any]:

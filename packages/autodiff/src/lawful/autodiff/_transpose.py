@@ -89,8 +89,12 @@ def pull_back(
                     continue
                 place.source = entry.source
                 usual = entry.recipe.usual
-                if usual is not None and type(ct) is ndarray and ct.shape == usual[0] and ct.dtype is usual[1]:
-                    atoms, pulled = entry.inputs, follow(usual[2], [*entry.residuals, ct])
+                if (
+                    usual is not None
+                    and (kind := type(ct)) is usual[0]
+                    and (kind is not ndarray or (ct.shape == usual[1] and ct.dtype is usual[2]))
+                ):
+                    atoms, pulled = entry.inputs, follow(usual[3], [*entry.residuals, ct])
                 else:
                     atoms, pulled = entry.inputs, _pulled_node(entry, avals_of((ct,)), (ct,))
             elif entry is None:  # to begin with

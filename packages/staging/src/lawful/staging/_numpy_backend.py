@@ -284,7 +284,7 @@ def _function_of(eqn: JaxprEqn) -> Callable[..., Any]:
 
 
 def _is_of_numpy(function: Callable[..., Any]) -> bool:
-    """Whether a function is a ufunc that runs no Python, a method of arrays, a type of numbers, an operator, or marked."""
+    """Whether a function is one of NumPy's that runs no Python, an operator, or says so itself."""
     if isinstance(function, np.ufunc):
         return set("".join(function.types)) != set("O->")  # as all are that numpy.frompyfunc makes
     if type(function) is MethodDescriptorType:
