@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from typing import Any
 
@@ -61,6 +62,24 @@ def test_a_sum_is_the_sum(drawn: tuple[Any, tuple[int, ...]]) -> None:
 
 
 @pytest.mark.parametrize("dtype", REAL)
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_every_sum_of_small_arrays(order: Any, dtype: str) -> None:
+    """Of integers, which add up to the same in any order."""
+    for shape in [shape for ndim in (1, 2, 3, 4) for shape in itertools.product((1, 2, 3), repeat=ndim)]:
+        x = np.array(np.arange(math.prod(shape)).reshape(shape), dtype, order=order)
+        for count in range(len(shape) + 1):
+            for axes in itertools.combinations(range(len(shape)), count):
+                got, expected = reduce_sum_p.rule("impl")(x, axes=axes), np.add.reduce(x, axis=axes, initial=0)
+                assert (type(got), got.dtype, got.shape) == (type(expected), expected.dtype, expected.shape)
+                np.testing.assert_array_equal(got, expected)
+
+
+def test_what_is_adjacent_in_another_order_is_summed_by_numpy() -> None:
+    x = np.asfortranarray(np.random.default_rng(0).normal(size=(5000, 3)))
+    np.testing.assert_array_equal(reduce_sum_p.rule("impl")(x, axes=(0,)), np.add.reduce(x, axis=0))
+
+
+@pytest.mark.parametrize("dtype", REAL)
 @pytest.mark.parametrize(
     ("shape", "axes"),
     [((3, 4), (0,)), ((3, 4), (1,)), ((2, 3, 4), (0, 1)), ((2, 3, 4), (1, 2)), ((5,), (0,)), ((2, 1), (0,))],
@@ -99,12 +118,15 @@ def test_other_sums_are_numpys(shape: Any, dtype: str, axes: Any, why: str) -> N
     assert sum_by_product(shape, np.dtype(dtype), axes) is None, why
 
 
-def test_a_sum_of_many_keeps_no_ones() -> None:
-    function = sum_by_product((100_000, 2), np.dtype("float64"), (0,))
+@pytest.mark.parametrize("dtype", REAL)
+def test_a_sum_of_many_keeps_no_ones(dtype: str) -> None:
+    function = sum_by_product((100_000, 2), np.dtype(dtype), (0,))
     assert function is not None
     held = [cell.cell_contents for cell in function.__closure__ or ()]
     assert not [x for x in held if isinstance(x, np.ndarray)]
-    np.testing.assert_array_equal(function(np.ones((100_000, 2))), [100_000, 100_000])
+    found = function(np.ones((100_000, 2), dtype))
+    assert found.dtype == dtype
+    np.testing.assert_array_equal(found, [100_000, 100_000])
 
 
 @st.composite

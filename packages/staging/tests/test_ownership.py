@@ -1,0 +1,35 @@
+"""What a transformation gives shares memory with nothing else, and is copied only where it would."""
+
+import numpy as np
+
+from lawful.staging import own_results
+
+
+def test_what_is_shared_is_copied_and_nothing_else() -> None:
+    own, other, whole, frozen = np.ones(3), np.ones(3), np.ones((2, 3)), np.ones(3)
+    frozen.flags.writeable = False
+    results = [own, other, whole[0], frozen, 1.5, np.float64(2.0)]
+    found = own_results(results, [other])
+    for x, y in zip(found, results, strict=True):
+        np.testing.assert_array_equal(x, y)
+    assert [x is y for x, y in zip(found, results, strict=True)] == [True, False, False, False, True, True]
+    for x in found[:4]:
+        assert x.flags.writeable
+        assert x.base is None
+
+
+def test_of_one_array_each_has_its_own() -> None:
+    x, y = np.ones(3), np.zeros(2)
+    found = own_results([x, y, x, x], [])
+    assert found[0] is x
+    assert found[1] is y
+    assert len({id(z) for z in found}) == 4
+    number = np.float64(1.0)
+    assert own_results([number, number], [number]) == [number, number]
+
+
+def test_results_that_nothing_shares_are_themselves() -> None:
+    results = [np.ones(3), np.zeros(2), 1.0]
+    found = own_results(results, [np.ones(3)])
+    assert found is not results
+    assert all(x is y for x, y in zip(found, results, strict=True))
