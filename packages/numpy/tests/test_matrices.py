@@ -19,15 +19,17 @@ DIAGONALS = (-9, -2, -1, 0, 1, 2, 9)
 @pytest.mark.parametrize("name", ["eye", "tri"])
 @pytest.mark.parametrize("dtype", [None, "bool", "int8", "float32", "complex64"])
 def test_ones_by_a_diagonal_are_numpys(name: str, dtype: Any) -> None:
-    for rows, columns in SIZES:
-        for k in DIAGONALS:
-            expected = getattr(np, name)(rows, columns, k, dtype or float)
-            for got in (
-                getattr(lnp, name)(rows, columns, k, dtype),
-                jit(lambda rows=rows, columns=columns, k=k: getattr(lnp, name)(rows, columns, k, dtype))(),
-            ):
-                assert got.dtype == expected.dtype
-                np.testing.assert_array_equal(got, expected)
+    function = getattr(lnp, name)
+    sizes = [(rows, columns, k) for rows, columns in SIZES for k in DIAGONALS]
+
+    def ours() -> list[Any]:
+        return [function(*size, dtype) for size in sizes]
+
+    expected = [getattr(np, name)(*size, dtype or float) for size in sizes]
+    for found in (ours(), jit(ours)()):
+        for got, wanted in zip(found, expected, strict=True):
+            assert got.dtype == wanted.dtype
+            np.testing.assert_array_equal(got, wanted)
 
 
 @pytest.mark.parametrize("name", ["eye", "tri"])
