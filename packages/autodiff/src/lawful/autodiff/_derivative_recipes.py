@@ -105,6 +105,7 @@ class LinearRecipe:
         return self.pulled_back[cts]
 
     def _note_usual(self, aval: ShapedArray | None, steps: Recipe) -> None:
+        """Notes the steps for a cotangent of a type, where a value's Python type, shape and dtype tell that type."""
         if aval is _NUMBER:
             self.usual = float, aval.shape, aval.dtype, steps
         elif aval is not None and not aval.weak_type:

@@ -32,7 +32,6 @@ from lawful.core import (
     avals_of,
     current,
     eval_closed_jaxpr,
-    eval_trace,
     float0,
     get_aval,
     instantiate_zeros,
@@ -142,16 +141,11 @@ class LinearizeTrace(DualTrace[LinearRecipe]):
         args: Sequence[Any],
         source: SourceLine | None,
     ) -> Any:
-        parent = self.parent
-        if parent is eval_trace:  # as mostly
-            values = parent.follow(recipe.primal, primals)
-        else:
-            values = follow_in_parent(self, recipe.primal, primals, source)
+        values = follow_in_parent(self, recipe.primal, primals, source)
         x = values.pop(0)
         if not recipe.is_single:  # no tangent
             return x
-        add = self.linear.add if self.linear.only_variables else self._adding(given)
-        (tangent,) = add(recipe, values, given, args, source)
+        (tangent,) = self._adding(given)(recipe, values, given, args, source)
         return dual(LinearizeTracer, self, x, tangent, source, recipe.out_avals[0], tangent.aval)
 
     def _adding(self, given: Sequence[Tangent]) -> Callable[..., Sequence[Tangent]]:
