@@ -6,6 +6,7 @@ nothing here imports `lawful`, and no test may import this file.
 
 import contextlib
 import doctest
+import gc
 import importlib.util
 import os
 import re
@@ -40,6 +41,19 @@ collect_ignore = [
     for name in ("autograd", "jax", "torch")
     if importlib.util.find_spec(name) is None
 ]
+
+
+def pytest_collection_finish() -> None:
+    """What was imported and collected is a million objects, which every search for leaks would go through."""
+    gc.collect()
+    gc.freeze()
+
+
+def pytest_runtest_teardown(item: pytest.Item, nextitem: pytest.Item | None) -> None:
+    """So is what the tests of a file leave: the next ones find it out of the collector's sight."""
+    if nextitem is None or nextitem.path != item.path:
+        gc.collect()
+        gc.freeze()
 
 
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Collector | None:
