@@ -11,7 +11,7 @@ from lawful import tree
 from lawful.autodiff import grad, jvp
 from lawful.batching import vmap
 from lawful.control_flow import associative_scan, cond, fori_loop, map, scan, while_loop
-from lawful.core import get_aval, parse_jaxpr
+from lawful.core import as_dtype, get_aval, parse_jaxpr
 from lawful.staging import jit, make_jaxpr
 
 W = np.random.default_rng(0).normal(size=(3, 3)) * 0.5
@@ -183,3 +183,35 @@ def test_memory_of_a_scan_is_what_the_backward_pass_needs() -> None:
         return lnp.sum(scan(lambda c, _: (lnp.tanh(w @ c), None), h, None, 50)[0])
 
     assert temporaries(grad(function), np.ones((100, 100)) * 0.01, np.ones(100)) <= (2 * 50 + 20) * 800 + 100 * 800 * 3
+
+
+BYTES = 1 << 16  # up to which a stack begins as a constant
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("size", [24, BYTES, BYTES + 1024], ids=["small", "largest constant", "larger"])
+@pytest.mark.parametrize("dtype", ["bool", "int8", "uint64", "bfloat16", "float32", "float64", "complex128"])
+def test_stacks_hold_what_each_turn_gave(dtype: str, size: int, reverse: bool) -> None:
+    kind = as_dtype(dtype)
+    turned = np.logical_not if dtype == "bool" else np.negative
+
+    @jit
+    def stacked(xs: Any) -> Any:
+        return scan(lambda c, x: (c, lnp.asarray(turned(x), kind)), 0, xs, reverse=reverse)[1]
+
+    count = size // kind.itemsize
+    numbers = np.random.default_rng(0).integers(0, 2, count).astype(kind)
+    for parts in [(), (2,), (count,), (1, 1)]:
+        xs = numbers[: count // np.prod(parts, dtype=int) * np.prod(parts, dtype=int)].reshape(-1, *parts)
+        found = np.asarray(stacked(xs))
+        assert found.dtype == kind
+        assert np.array_equal(found, turned(xs))
+
+
+def test_no_function_fills_a_small_stack() -> None:
+    def stacked(length: int) -> str:
+        program = jit(lambda x: scan(lambda c, _: (c * 2.0, c), x, None, length=length)[1])
+        return str(program.lower(np.float64(1.0)).compile().as_text())
+
+    assert "broadcast" not in stacked(BYTES // 8)
+    assert "broadcast" in stacked(BYTES // 8 + 1)  # it takes no room in the program
