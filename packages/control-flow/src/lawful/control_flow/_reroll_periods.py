@@ -23,26 +23,32 @@ _FACTORS: Final = tuple(map(np.uint64, (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 
 def periods(table: Table, least: int) -> list[int]:
     """Returns numbers of equations after which a program may repeat itself, the shortest first.
 
-    A stretch of 1, 2, 4, … equations is looked up where it was seen last: inside a loop that is one turn before, if the
-    stretch is as long as a turn or two. Equations are told apart by their labels, and by what they make their operands
-    of, to some depth: equal labels alone would make one loop of ``x * a * b`` and ``x * x``.
+    A stretch of some equations is looked up where it was seen last: inside a loop that is one turn before, if the
+    stretch is as long as a turn or more, and the loop has one turn more than that. Of stretches of 1, 4, 16, …
+    equations one is less than four turns long; where loops have fewer, they are of 1, 2, 4, …. Equations are told apart
+    by their labels, and by what they make their operands of, to some depth: equal labels alone would make one loop of
+    ``x * a * b`` and ``x * x``.
 
     Args:
       table: the program.
       least: how many turns a loop has at least.
     """
     weights: Counter[int] = Counter()
+    doublings = 2 if least > 4 else 1
     for hashes in _views(table):
         # Two turns are at most this long.
         most, width = 2 * len(hashes) // least, 1
         while len(hashes) > width:
             gaps, counts = _gaps(hashes)
             fit = (gaps > 0) & (counts + gaps + width > (least - 1) * gaps)
-            weights.update(dict(zip(*_totals(gaps[fit], counts[fit]), strict=True)))
+            for gap, count in zip(gaps[fit].tolist(), counts[fit].tolist(), strict=True):
+                weights[gap] += count
             if width > most or not gaps.any():
                 break
-            hashes = _mixed(hashes[:-width], hashes[width:])
-            width *= 2
+            for _ in range(doublings):
+                if len(hashes) > width:
+                    hashes = _mixed(hashes[:-width], hashes[width:])
+                width *= 2
     return sorted([period for period, _ in weights.most_common(_MOST)])
 
 
@@ -110,18 +116,15 @@ def _mixed(left: Hashes, right: Hashes) -> Hashes:
 
 def _gaps(hashes: Hashes) -> tuple[Integers, Integers]:
     """Returns how far back a number was seen last, 0 for never, and for how many places in a row that is so."""
-    order = np.argsort(hashes, kind="stable")
-    again = hashes[order[1:]] == hashes[order[:-1]]
+    order = hashes.argsort(kind="stable")
+    ordered = hashes[order]
+    (again,) = (ordered[1:] == ordered[:-1]).nonzero()
+    seen = order[again + 1]
     back = np.zeros(len(hashes), np.int64)
-    back[order[1:][again]] = order[1:][again] - order[:-1][again]
-    starts = np.concatenate([[0], np.flatnonzero(back[1:] != back[:-1]) + 1])
-    return back[starts], np.diff(np.concatenate([starts, [len(back)]]))
-
-
-def _totals(gaps: Integers, counts: Integers) -> tuple[list[int], list[int]]:
-    """Returns the different gaps, and how many places have each."""
-    different, which = np.unique(gaps, return_inverse=True)
-    return different.tolist(), np.bincount(which, counts, len(different)).astype(np.int64).tolist()
+    back[seen] = seen - order[again]
+    (changes,) = (back[1:] != back[:-1]).nonzero()
+    edges = np.concatenate([[0], changes + 1, [len(back)]])
+    return back[edges[:-1]], edges[1:] - edges[:-1]
 
 
 def _runs(mask: np.ndarray[Any, np.dtype[np.bool_]]) -> Iterator[tuple[int, int]]:

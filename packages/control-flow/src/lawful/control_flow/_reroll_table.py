@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from itertools import accumulate
+from itertools import accumulate, chain
 from typing import Any, Final
 
 import numpy as np
@@ -13,7 +13,7 @@ from lawful.control_flow._reroll_deferred import Deferred
 from lawful.control_flow._reroll_labels import literal_key
 from lawful.control_flow._reroll_rows import Row
 from lawful.control_flow._reroll_sums import RowSum
-from lawful.core import Atom, Jaxpr, JaxprEqn, Literal
+from lawful.core import Atom, Jaxpr, JaxprEqn, Literal, ShapedArray
 
 Integers = np.ndarray[Any, np.dtype[np.int64]]
 
@@ -57,13 +57,15 @@ def table_of(jaxpr: Jaxpr, labels: Sequence[int], deferred: Deferred) -> Table:
     givers: list[tuple[int, int]] = []
     made: dict[Atom, tuple[int, int]] = {}
     nothing = (OUTSIDE, 0)
+    values, dropped = deferred.values, deferred.dropped
     for number, eqn in enumerate(jaxpr.eqns):
-        value = deferred.values.get(number)
+        value = values.get(number)
         if value is None:
-            if number not in deferred.dropped:
+            if number not in dropped:
+                at = len(eqns)
                 givers += [made.get(x, nothing) for x in eqn.invars]
                 for result, var in enumerate(eqn.outvars):
-                    made[var] = (len(eqns), result)
+                    made[var] = (at, result)
                 eqns.append(eqn)
                 places.append(number)
         elif isinstance(value, JaxprEqn) and deferred.is_conversion(value):
@@ -75,7 +77,7 @@ def table_of(jaxpr: Jaxpr, labels: Sequence[int], deferred: Deferred) -> Table:
             made.update([(var, (last, DEFERRED)) for var in eqn.outvars])
     atoms = [*deferred.originals([x for eqn in eqns for x in eqn.invars])]
     first = [0, *accumulate([len(eqn.invars) for eqn in eqns])]
-    makers, results = np.array(givers, np.int64).reshape(-1, 2).T.copy()
+    makers, results = _array([*chain.from_iterable(givers)]).reshape(-1, 2).T.copy()
     rows = {i: row for i, atom in enumerate(atoms) if (row := deferred.rows.get(atom))} if deferred.rows else {}
     lines, positions = np.zeros_like(makers), makers.copy()
     known: dict[Hashable, int] = {}
@@ -90,14 +92,20 @@ def table_of(jaxpr: Jaxpr, labels: Sequence[int], deferred: Deferred) -> Table:
 
 def _numbers(atoms: Sequence[Atom], rows: dict[int, Row]) -> list[int]:
     """Returns numbers that are equal for the same variable, literal, or row of an array."""
-    # A number of the user's program is one object, wherever a loop puts it.
-    literals = {(id(x.val), x.aval): x for x in atoms if type(x) is Literal}
-    key_of = {same: literal_key(x) for same, x in literals.items()}
-    keys: list[Hashable] = [key_of[id(x.val), x.aval] if type(x) is Literal else x for x in atoms]
-    for i, row in rows.items():
-        keys[i] = row
     known: dict[Hashable, int] = {}
-    return [known.setdefault(key, len(known)) for key in keys]
+    # A number of the user's program is one object, wherever a loop puts it.
+    of_literals: dict[tuple[int, ShapedArray], int] = {}
+    numbers = []
+    for i, atom in enumerate(atoms):
+        if type(atom) is Literal:
+            same = (id(atom.val), atom.aval)
+            number = of_literals.get(same)
+            if number is None:
+                number = of_literals[same] = known.setdefault(literal_key(atom), len(known))
+        else:
+            number = known.setdefault(rows.get(i, atom) if rows else atom, len(known))
+        numbers.append(number)
+    return numbers
 
 
 def _array(values: Sequence[int]) -> Integers:
