@@ -60,7 +60,7 @@ def _native(x: Any) -> Any:
 def _int64(x: int) -> int:
     if not -(2**63) <= x < 2**63:
         raise IntegerOverflowError(
-            f"integer: expected a value that fits int64, got {x}; use a float, or numpy.uint64 up to 2**64 - 1"
+            f"integer: expected a value that fits int64, got {shorten(x)}; use a float, or numpy.uint64 up to 2**64 - 1"
         )
     return x
 

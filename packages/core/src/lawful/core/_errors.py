@@ -7,10 +7,21 @@ Every message begins with the line of the user's program that is running. All cl
 from __future__ import annotations
 
 import reprlib
+from typing import Final
 
 from lawful.core._source import SourceLine, user_source
 
-_repr = reprlib.Repr(maxother=60, maxstring=60)
+# Python refuses to print integers of many digits, 4,300 as it comes and never fewer than 640.
+_MOST_BITS: Final = 2000
+
+
+class _Short(reprlib.Repr):
+    def repr_int(self, x: int, level: int) -> str:
+        bits = x.bit_length()
+        return f"an integer of {bits:,} bits" if bits > _MOST_BITS else super().repr_int(x, level)
+
+
+_repr = _Short(maxother=60, maxstring=60)
 
 
 def shorten(x: object) -> str:

@@ -7,6 +7,7 @@ Python does; a method gives a strong one, as a function does.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from types import NoneType
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ from lawful.core import (
     get_aval,
     is_array,
     is_inexact,
+    shorten,
 )
 from lawful.ops import _arithmetic as arithmetic
 from lawful.ops import _comparison as comparison
@@ -45,20 +47,28 @@ def _is_array(other: Any) -> bool:
         return True
     if isinstance(other, list | tuple):
         raise NonArrayError(
-            f"operand: expected an array or number, got {other!r} of type {type(other).__name__}; "
+            f"operand: expected an array or number, got {shorten(other)} of type {type(other).__name__}; "
             "convert it with lawful.numpy.asarray"
         )
     return False
 
 
-def _binary(function: Method) -> tuple[Method, Method]:
+def _is_operand(other: Any) -> bool:
+    """Whether an operand is an array; neither a text nor None knows what to do with ours."""
+    if isinstance(other, str | bytes | NoneType):
+        advice = "return a value where it was made" if other is None else "convert it with float or int"
+        raise NonArrayError(f"operand: expected an array or number, got {shorten(other)}; {advice}")
+    return _is_array(other)
+
+
+def _binary(function: Method, is_operand: Callable[[Any], bool] = _is_operand) -> tuple[Method, Method]:
     """Returns an operator's method and its reflected method."""
 
     def method(self: Any, other: Any) -> Any:
-        return function(self, other) if type(other) in array_types or _is_array(other) else NotImplemented
+        return function(self, other) if type(other) in array_types or is_operand(other) else NotImplemented
 
     def reflected(self: Any, other: Any) -> Any:
-        return function(other, self) if type(other) in array_types or _is_array(other) else NotImplemented
+        return function(other, self) if type(other) in array_types or is_operand(other) else NotImplemented
 
     return method, reflected
 
@@ -92,7 +102,8 @@ class ArrayMethods:
 
     __add__, __radd__ = _binary(arithmetic.add.operator)
     __sub__, __rsub__ = _binary(arithmetic.sub.operator)
-    __mul__, __rmul__ = _binary(arithmetic.mul.operator)
+    # Python repeats a text by an integer.
+    __mul__, __rmul__ = _binary(arithmetic.mul.operator, _is_array)
     __truediv__, __rtruediv__ = _binary(true_divide.operator)
     __floordiv__, __rfloordiv__ = _binary(lambda x, y: floor_divide(x, y, operator=True))
     __mod__, __rmod__ = _binary(lambda x, y: remainder(x, y, operator=True))
@@ -102,8 +113,8 @@ class ArrayMethods:
     __and__, __rand__ = _binary(comparison.bitwise_and.operator)
     __or__, __ror__ = _binary(comparison.bitwise_or.operator)
     __xor__, __rxor__ = _binary(comparison.bitwise_xor.operator)
-    __eq__, _ = _binary(comparison.eq.operator)
-    __ne__, _ = _binary(comparison.ne.operator)
+    __eq__, _ = _binary(comparison.eq.operator, _is_array)
+    __ne__, _ = _binary(comparison.ne.operator, _is_array)
     __lt__, _ = _binary(comparison.lt.operator)
     __le__, _ = _binary(comparison.le.operator)
     __gt__, _ = _binary(comparison.gt.operator)

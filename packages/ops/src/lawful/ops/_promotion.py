@@ -24,6 +24,7 @@ from lawful.core import (
     promote_dtypes,
     python_scalar_dtype,
     python_scalar_types,
+    shorten,
     to_numpy,
 )
 
@@ -110,7 +111,9 @@ def cast(x: Any, dtype: np.dtype[Any]) -> Any:
       IntegerOverflowError: a Python integer does not fit, as in NumPy.
     """
     if type(x) is int and dtype.kind in "iu" and not np.iinfo(dtype).min <= x <= np.iinfo(dtype).max:
-        raise IntegerOverflowError(f"integer: expected a value that fits {dtype}, got {x}; convert the array first")
+        raise IntegerOverflowError(
+            f"integer: expected a value that fits {dtype}, got {shorten(x)}; convert the array first"
+        )
     if type(x) is float and dtype is _FLOAT64:
         return np.float64(x)
     array = np.asarray(x)
