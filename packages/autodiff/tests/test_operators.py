@@ -28,6 +28,12 @@ def test_neither_none_nor_a_text_is_an_operand(op: Callable[[Any, Any], Any], ot
         linearize(lambda x: other - x if op is operator.mod else op(other, x), np.ones(2))  # a text formats by %
 
 
+@pytest.mark.parametrize("op", [lambda x: x * None, lambda x: None * x])
+def test_none_is_no_factor(op: Callable[[Any], Any]) -> None:
+    with pytest.raises(NonArrayError, match="got None; return a value where it was made"):
+        linearize(op, 1.0)
+
+
 @pytest.mark.parametrize("other", [None, "a", object()])
 def test_what_is_no_array_is_not_equal_to_one(other: Any) -> None:
     def decided(x: Any) -> Any:

@@ -61,6 +61,11 @@ def _is_operand(other: Any) -> bool:
     return _is_array(other)
 
 
+def _is_factor(other: Any) -> bool:
+    """Whether an operand of * is an array; Python repeats a text by an integer."""
+    return False if isinstance(other, str | bytes) else _is_operand(other)
+
+
 def _binary(function: Method, is_operand: Callable[[Any], bool] = _is_operand) -> tuple[Method, Method]:
     """Returns an operator's method and its reflected method."""
 
@@ -102,8 +107,7 @@ class ArrayMethods:
 
     __add__, __radd__ = _binary(arithmetic.add.operator)
     __sub__, __rsub__ = _binary(arithmetic.sub.operator)
-    # Python repeats a text by an integer.
-    __mul__, __rmul__ = _binary(arithmetic.mul.operator, _is_array)
+    __mul__, __rmul__ = _binary(arithmetic.mul.operator, _is_factor)
     __truediv__, __rtruediv__ = _binary(true_divide.operator)
     __floordiv__, __rfloordiv__ = _binary(lambda x, y: floor_divide(x, y, operator=True))
     __mod__, __rmod__ = _binary(lambda x, y: remainder(x, y, operator=True))
