@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lawful.autodiff import grad, jvp, linearize
-from lawful.core import NonArrayError, float0
+from lawful.autodiff import grad, linearize
+from lawful.core import NonArrayError
 
 ARITHMETIC = [
     *(operator.add, operator.sub, operator.truediv, operator.floordiv, operator.mod, operator.pow, operator.matmul),
@@ -40,17 +40,6 @@ def test_what_is_no_array_is_not_equal_to_one(other: Any) -> None:
         return x * 2.0 if x != other and not x == other else x  # noqa: SIM201
 
     assert grad(decided)(1.0) == 2.0
-
-
-def test_a_text_is_repeated_and_formatted() -> None:
-    texts: list[Any] = []
-
-    def told(x: Any, n: Any) -> Any:
-        texts.extend(["-" * n, n * "-", "%s" % n])  # noqa: UP031
-        return x
-
-    jvp(told, (2.0, 3), (1.0, np.zeros((), float0)))
-    assert texts == ["---", "---", "3"]
 
 
 def test_another_type_may_know_what_to_do() -> None:

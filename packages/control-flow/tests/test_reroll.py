@@ -65,6 +65,17 @@ def test_slices_are_taken_from_the_array(scans_in: Any, primitive_names: Any, ro
     assert scans_in(closed)[0].invars == closed.jaxpr.invars
 
 
+def test_a_slice_that_a_turn_takes_twice_is_one(scans_in: Any, rolled: Any) -> None:
+    def function(h: Any, xs: Any) -> Any:
+        for i in range(TURNS):
+            h = ops.tanh(h * xs[i] + xs[i])
+        return h
+
+    (loop,) = scans_in(rolled(function, H, XS))
+    assert loop.params["num_consts"] == 0
+    assert len(loop.invars) == 2
+
+
 @pytest.mark.parametrize("order", ["first to last", "last to first"])
 def test_slices_in_either_order(scans_in: Any, primitive_names: Any, rolled: Any, order: str) -> None:
     def function(h: Any, xs: Any) -> Any:

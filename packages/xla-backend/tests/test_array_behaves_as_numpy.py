@@ -8,7 +8,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from lawful.core import ShapedArray, get_aval, supported_dtypes, to_numpy
+from lawful.core import NonArrayError, ShapedArray, get_aval, supported_dtypes, to_numpy
 from lawful.xla_backend import Array, DeletedArrayError, device_put, devices
 
 
@@ -129,6 +129,18 @@ def test_numpy_code_runs_on_it(f) -> None:
 def test_ops_outside_jit_see_a_weak_array_as_a_python_scalar() -> None:
     assert type(to_numpy(device_put(3.0))) is float
     assert type(to_numpy(device_put(np.float64(3.0)))) is np.ndarray
+
+
+def test_a_text_is_repeated_and_no_other_operand() -> None:
+    n = device_put(np.int64(3))
+    assert "-" * n == n * "-" == "---"
+    assert n != "---"
+    assert n != None  # noqa: E711
+    for op in (operator.add, operator.sub, operator.lt):
+        with pytest.raises(NonArrayError, match="operand: expected an array or number, got '-'"):
+            op(n, "-")
+    with pytest.raises(NonArrayError, match="operand: expected an array or number, got None"):
+        n * None
 
 
 def test_it_cannot_be_changed() -> None:
