@@ -2,8 +2,9 @@
 
     python -m tests.faults.sizes 8 5 4 [--seconds 5]
 
-Each fault is planted, and programs are drawn and held to one law of each group until one fails, or the seconds are
-over. The numbers are the most equations that programs have. What it found is told in ``docs/laws_speed.md``.
+Each fault is planted, and programs are drawn and held to one law of each group until one fails, does not end or cannot
+be drawn, or the seconds are over. The numbers are the most equations that programs have. What it found is told in
+``docs/laws_speed.md``.
 """
 
 from __future__ import annotations

@@ -47,7 +47,11 @@ def test_another_type_may_know_what_to_do() -> None:
         def __radd__(self, other: Any) -> Any:
             return other * 2.0
 
+    class Text(Doubling, str):
+        pass
+
     assert grad(lambda x: x + Doubling())(1.0) == 2.0
+    assert grad(lambda x: x + Text("3"))(1.0) == 2.0
     with pytest.raises(TypeError, match="unsupported operand"):
         grad(lambda x: x + object())(1.0)
 

@@ -13,7 +13,7 @@ from lawful.control_flow._reroll_deferred import Deferred
 from lawful.control_flow._reroll_labels import literal_key
 from lawful.control_flow._reroll_rows import Row
 from lawful.control_flow._reroll_sums import RowSum
-from lawful.core import Atom, Jaxpr, JaxprEqn, Literal, ShapedArray
+from lawful.core import Atom, Jaxpr, JaxprEqn, Literal
 
 Integers = np.ndarray[Any, np.dtype[np.int64]]
 
@@ -92,20 +92,14 @@ def table_of(jaxpr: Jaxpr, labels: Sequence[int], deferred: Deferred) -> Table:
 
 def _numbers(atoms: Sequence[Atom], rows: dict[int, Row]) -> list[int]:
     """Returns numbers that are equal for the same variable, literal, or row of an array."""
-    known: dict[Hashable, int] = {}
     # A number of the user's program is one object, wherever a loop puts it.
-    of_literals: dict[tuple[int, ShapedArray], int] = {}
-    numbers = []
-    for i, atom in enumerate(atoms):
-        if type(atom) is Literal:
-            same = (id(atom.val), atom.aval)
-            number = of_literals.get(same)
-            if number is None:
-                number = of_literals[same] = known.setdefault(literal_key(atom), len(known))
-        else:
-            number = known.setdefault(rows.get(i, atom) if rows else atom, len(known))
-        numbers.append(number)
-    return numbers
+    literals = {(id(x.val), x.aval): x for x in atoms if type(x) is Literal}
+    key_of = {same: literal_key(x) for same, x in literals.items()}
+    keys: list[Hashable] = [key_of[id(x.val), x.aval] if type(x) is Literal else x for x in atoms]
+    for i, row in rows.items():
+        keys[i] = row
+    known: dict[Hashable, int] = {}
+    return [known.setdefault(key, len(known)) for key in keys]
 
 
 def _array(values: Sequence[int]) -> Integers:

@@ -7,7 +7,6 @@ Python does; a method gives a strong one, as a function does.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from types import NoneType
 from typing import Any
 
 import numpy as np
@@ -40,6 +39,8 @@ from lawful.ops._take import take
 
 Method = Callable[..., Any]
 
+_TEXTS = (str, bytes)
+
 
 def _is_array(other: Any) -> bool:
     """Whether an operand is an array; another type may know what to do with ours, but a list never does."""
@@ -54,8 +55,8 @@ def _is_array(other: Any) -> bool:
 
 
 def _is_operand(other: Any) -> bool:
-    """Whether an operand is an array; neither a text nor None knows what to do with ours."""
-    if isinstance(other, str | bytes | NoneType):
+    """Whether an operand is an array; neither a text nor None knows what to do with ours, but a subclass may."""
+    if type(other) in _TEXTS or other is None:
         advice = "return a value where it was made" if other is None else "convert it with float or int"
         raise NonArrayError(f"operand: expected an array or number, got {shorten(other)}; {advice}")
     return _is_array(other)
@@ -63,7 +64,7 @@ def _is_operand(other: Any) -> bool:
 
 def _is_factor(other: Any) -> bool:
     """Whether an operand of * is an array; Python repeats a text by an integer."""
-    return False if isinstance(other, str | bytes) else _is_operand(other)
+    return False if type(other) in _TEXTS else _is_operand(other)
 
 
 def _binary(function: Method, is_operand: Callable[[Any], bool] = _is_operand) -> tuple[Method, Method]:
