@@ -21,11 +21,11 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from lawful.laws import Generation, LawViolation, RandomChoose, check_groups, core_groups, draw_program, laws
+from lawful.laws import Generation, RandomChoose, check_groups, core_groups, draw_program, laws
 from lawful.laws.systems import lawful
 
 from . import table
-from ._examination import EndlessError, ending
+from ._examination import ending
 from ._fault import Fault
 from .catalogue import faults
 
@@ -38,7 +38,7 @@ class Search:
     """What became of a fault.
 
     Attributes:
-      found: whether a law failed.
+      found: whether a law failed, or a program did not end or could not be drawn.
       programs: how many were drawn.
       seconds: of processor time that it took.
     """
@@ -49,7 +49,7 @@ class Search:
 
 
 def search(fault: Fault, settings: Generation, seconds: float) -> Search:
-    """Plants a fault, and draws programs until a law fails or the seconds are over."""
+    """Plants a fault, and draws programs until one fails or the seconds are over."""
     # No two faults meet the same programs: else one lucky program would decide for many.
     first, start = crc32(fault.name.encode()) * 1000, time.process_time()
     with fault.planted():
@@ -66,9 +66,7 @@ def fails(seed: int, settings: Generation) -> bool:
     try:
         with ending():
             check_groups(lawful, draw_program(RandomChoose(seed), settings))
-    except (LawViolation, EndlessError):
-        return True
-    except Exception:  # whatever a fault makes the system raise while a program is drawn
+    except Exception:  # LawViolation, EndlessError, or what a fault makes the system raise while a program is drawn
         return True
     return False
 

@@ -8,6 +8,7 @@ import pytest
 
 from lawful import ops
 from lawful.core import ArgumentTypeError, ArgumentValueError, MissingRuleError
+from lawful.ops._gamma import _zeta_of_order
 
 ONE_ARGUMENT = ("erf", "erfc", "erf_inv", "lgamma", "digamma", "bessel_i0e", "bessel_i1e", "ndtri", "log_ndtr", "entr")
 TWO_ARGUMENTS = ("zeta", "igamma", "igammac", "igamma_grad_a", "random_gamma_grad", "betaln", "xlogy", "rel_entr")
@@ -106,6 +107,13 @@ def test_zeta_and_polygamma():
     assert ops.polygamma(1, np.float32(2)).dtype == ops.polygamma(1.0, np.float32(2)).dtype == np.float32
 
 
+@pytest.mark.parametrize("order", [1, 2, 3])
+def test_derivatives_of_zeta_are_limits_of_differences(order):
+    s, q, step = np.array([1.5, 2.0, 3.7]), np.array([0.4, 1.0, 6.0]), 1e-4
+    below, above = (_zeta_of_order(s + sign * step, q, order - 1) for sign in (-1, 1))
+    near(_zeta_of_order(s, q, order), (above - below) / (2 * step), rtol=1e-6)
+
+
 def test_the_order_of_polygamma_has_no_derivative():
     with pytest.raises(MissingRuleError, match="by its first argument does not exist"):
         ops.polygamma_p.rule("jvp")([np.array(1.0), np.array(2.0)], [np.array(1.0), np.array(0.0)])
@@ -120,6 +128,8 @@ def test_bessel_functions():
     near(ops.bessel_i1e(x)[1:], (density * np.cos(angle)).mean(1)[1:], rtol=1e-12)
     np.testing.assert_array_equal(ops.bessel_i1e(-x), -ops.bessel_i1e(x))
     np.testing.assert_array_equal(ops.bessel_i0e(np.array([np.inf, -np.inf])), 0.0)
+    np.testing.assert_array_equal(ops.bessel_i1e(np.array([np.inf, -np.inf, np.nan, 0.0])), [0.0, 0.0, np.nan, 0.0])
+    assert np.signbit(ops.bessel_i1e(-0.0))
 
 
 def test_incomplete_gamma_functions():

@@ -14,10 +14,9 @@ import numpy as np
 from lawful.core import Interval
 from lawful.ops._arithmetic import abs, add, div, mul, sign, sub
 from lawful.ops._comparison import le
-from lawful.ops._double import REAL_PROMOTION, evaluated_in_double, lowered_in_double
+from lawful.ops._double import REAL_PROMOTION, EvaluatedInDouble, lowered_in_double
 from lawful.ops._elementwise import Elementwise, elementwise
 from lawful.ops._select import where
-from lawful.ops._straight_line import arithmetic
 
 # Below it the power series is taken, of which all terms are positive; beyond it the asymptotic one is exact enough.
 _FAR = 25.0
@@ -31,7 +30,6 @@ def _scaled_bessel(order: int, size: Any) -> Any:
     return np.where(size < _FAR, by_series, _tail(far, order=order) / np.sqrt(2 * math.pi * far))
 
 
-@arithmetic
 def _series(x: Any, *, order: int) -> Any:
     y = x * x / 4
     total = 1.0
@@ -40,7 +38,6 @@ def _series(x: Any, *, order: int) -> Any:
     return x / 2 * total if order else total
 
 
-@arithmetic
 def _tail(x: Any, *, order: int) -> Any:
     total = 1.0
     for k in range(_FAR_TERMS, 0, -1):
@@ -53,7 +50,8 @@ def _numpy_i0e(x: Any) -> Any:
 
 
 def _numpy_i1e(x: Any) -> Any:
-    return np.where(x == x, np.copysign(_scaled_bessel(1, np.abs(x)), x), x)
+    size = _scaled_bessel(1, np.abs(x))
+    return np.where(x > 0, size, np.where(x < 0, -size, x))
 
 
 def _slope_of_i1e(t: Any, ans: Any, x: Any) -> Any:
@@ -73,7 +71,7 @@ bessel_i0e: Elementwise = elementwise(
 
     Source: ``jax.lax.bessel_i0e``.
     """,
-    evaluated_in_double("bessel_i0e", _numpy_i0e),
+    EvaluatedInDouble("bessel_i0e", _numpy_i0e),
     lowered_in_double(_numpy_i0e),
     promote_as=REAL_PROMOTION[1],
     derivatives=(lambda t, ans, x: mul(t, sub(bessel_i1e(x), mul(sign(x), ans))),),
@@ -88,7 +86,7 @@ bessel_i1e: Elementwise = elementwise(
 
     Source: ``jax.lax.bessel_i1e``.
     """,
-    evaluated_in_double("bessel_i1e", _numpy_i1e),
+    EvaluatedInDouble("bessel_i1e", _numpy_i1e),
     lambda ctx, x: ctx.chlo.bessel_i1e(x),
     promote_as=REAL_PROMOTION[1],
     derivatives=(_slope_of_i1e,),

@@ -7,15 +7,15 @@ recorded as a program, because NumPy's functions of tracers are ops.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import cache, wraps
 from typing import Any
 
 import numpy as np
 
 from lawful.core import get_aval
+from lawful.ops._numbers import Number, OneByOne
 from lawful.ops._promotion import operand_dtypes
-from lawful.ops._straight_line import arithmetic
 
 Algorithm = Callable[..., Any]
 Lower = Callable[..., Any]
@@ -24,35 +24,56 @@ Lower = Callable[..., Any]
 REAL_PROMOTION: dict[int, np.ufunc | None] = {1: np.cbrt, 2: np.arctan2, 3: None}
 
 _DOUBLE = np.dtype(np.float64)
+_NATIVE = (np.dtype(np.float32), _DOUBLE)
+_ARRAYS = (np.ndarray, np.float64, np.float32)
 
 
-def evaluated_in_double(name: str, algorithm: Algorithm) -> Algorithm:
-    """Returns a NumPy function of real numbers of any dtype, of an algorithm for float64 arrays of one shape.
+class Evaluated:
+    """A NumPy function of real numbers of any dtype, of an algorithm for arrays of one shape and floating dtype.
 
     Args:
       name: the function, for error messages.
       algorithm: it gives no warnings: what is out of the domain of a function is NaN or infinite, in silence.
     """
-    return _evaluated(name, algorithm, _DOUBLE)
 
+    #: The dtype that the algorithm is for; None if it is for any.
+    computed_in: np.dtype[Any] | None = None
 
-def evaluated(name: str, algorithm: Algorithm) -> Algorithm:
-    """Returns a NumPy function as `evaluated_in_double` does, of an algorithm for arrays of any floating dtype."""
-    return _evaluated(name, algorithm, None)
+    def __init__(self, name: str, algorithm: Algorithm) -> None:
+        self.__name__ = name
+        self._algorithm = OneByOne(algorithm)
+        self.of_numbers = self._algorithm.of_numbers
 
-
-def _evaluated(name: str, algorithm: Algorithm, computed_in: np.dtype[Any] | None) -> Algorithm:
-    def function(*args: Any, **params: Any) -> Any:
-        avals = [get_aval(x) for x in args]
-        kinds = [(aval.dtype, aval.weak_type) for aval in avals]
-        dtype, weak = operand_dtypes(name, REAL_PROMOTION[len(args)], False, *kinds)
-        dtype, _ = operand_dtypes(name, np.cbrt, False, (dtype, weak))
+    def __call__(self, *args: Any, **params: Any) -> Any:
+        operands, dtype = _as_they_are(args) or _promoted(self.__name__, args)
         with np.errstate(all="ignore"):
-            operands = np.broadcast_arrays(*[np.asarray(x).astype(computed_in or dtype) for x in args])
-            return np.asarray(algorithm(*operands, **params)).astype(dtype)[()]
+            computed = self._algorithm(*[x.astype(self.computed_in or dtype, copy=False) for x in operands], **params)
+            return np.asarray(computed).astype(dtype, copy=False)[()]
 
-    function.__name__ = name
-    return function
+
+class EvaluatedInDouble(Evaluated):
+    """A NumPy function as `Evaluated` is, of an algorithm for arrays of float64."""
+
+    computed_in = _DOUBLE
+
+
+def _as_they_are(args: Sequence[Any]) -> tuple[Sequence[Any], np.dtype[Any]] | None:
+    """Returns arguments with their dtype, where they are arrays of one shape and floating dtype; else None."""
+    operands = [np.float64(x) if type(x) is float else x for x in args]
+    first = operands[0]
+    for x in operands:
+        if type(x) not in _ARRAYS or x.dtype != first.dtype or x.shape != first.shape:
+            return None
+    return (operands, first.dtype) if first.dtype in _NATIVE else None
+
+
+def _promoted(name: str, args: Sequence[Any]) -> tuple[Sequence[Any], np.dtype[Any]]:
+    """Returns arguments as arrays of one shape, and the dtype of the result."""
+    avals = [get_aval(x) for x in args]
+    kinds = [(aval.dtype, aval.weak_type) for aval in avals]
+    dtype, weak = operand_dtypes(name, REAL_PROMOTION[len(args)], False, *kinds)
+    dtype, _ = operand_dtypes(name, np.cbrt, False, (dtype, weak))
+    return np.broadcast_arrays(*[np.asarray(x) for x in args]), dtype
 
 
 def lowered(algorithm: Algorithm) -> Lower:
@@ -89,10 +110,11 @@ def _converted(
 
 def each(function: Callable[[float], float], x: Any) -> Any:
     """Returns a function of Python floats applied to each element of an array."""
+    if type(x) is Number:
+        return x._trace.call(function, x)
     return np.asarray(np.frompyfunc(function, 1, 1)(x)).astype(_DOUBLE)
 
 
-@arithmetic
 def polynomial(x: Any, *, coefficients: tuple[float, ...]) -> Any:
     """Returns a polynomial by Horner's rule, of coefficients from the constant on."""
     total = coefficients[-1] + 0.0 * x

@@ -14,7 +14,7 @@ import numpy as np
 from lawful.core import Interval
 from lawful.ops._arithmetic import add, div, mul, neg, sub
 from lawful.ops._comparison import bitwise_or, le
-from lawful.ops._double import REAL_PROMOTION, evaluated, lowered
+from lawful.ops._double import REAL_PROMOTION, Evaluated, lowered
 from lawful.ops._elementwise import Elementwise, elementwise
 from lawful.ops._select import where
 from lawful.ops._transcendental import log, log1p
@@ -32,7 +32,7 @@ def _declare(
     return elementwise(
         name,
         doc,
-        evaluated(name, algorithm),
+        Evaluated(name, algorithm),
         lowered(algorithm),
         arity=len(domain),
         promote_as=REAL_PROMOTION[len(domain)],

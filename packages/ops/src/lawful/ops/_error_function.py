@@ -14,9 +14,8 @@ import numpy as np
 
 from lawful.core import Interval
 from lawful.ops._arithmetic import add, mul, neg, square
-from lawful.ops._double import each, evaluated_in_double, lowered_in_double, polynomial
+from lawful.ops._double import EvaluatedInDouble, each, lowered_in_double, polynomial
 from lawful.ops._elementwise import Elementwise, elementwise
-from lawful.ops._straight_line import arithmetic
 from lawful.ops._transcendental import exp
 
 _SLOPE = 2 / math.sqrt(math.pi)
@@ -66,7 +65,6 @@ def _numpy_ndtri(p: Any) -> Any:
     return _quantile(p - 0.5, np.minimum(p, 1 - p))
 
 
-@arithmetic
 def _fraction(z: Any) -> Any:
     fraction = z
     for k in range(40, 0, -1):
@@ -89,7 +87,7 @@ def _special(name: str, doc: str, algorithm: Callable[..., Any], **options: Any)
     return elementwise(
         name,
         f"{doc}\n\n    Source: ``jax.lax.{name}``.\n    ",
-        evaluated_in_double(name, algorithm),
+        EvaluatedInDouble(name, algorithm),
         lambda ctx, x: getattr(ctx.chlo, name)(x),
         promote_as=np.cbrt,
         **options,
@@ -136,7 +134,7 @@ def _normal(
     return elementwise(
         name,
         doc,
-        evaluated_in_double(name, algorithm),
+        EvaluatedInDouble(name, algorithm),
         lowered_in_double(algorithm),
         promote_as=np.cbrt,
         derivatives=(derivative,),

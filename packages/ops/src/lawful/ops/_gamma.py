@@ -15,10 +15,9 @@ import numpy as np
 from lawful.core import ArgumentTypeError, Call, Choose, Interval, MissingRuleError, ShapedArray, get_aval, is_float
 from lawful.ops import _taylor as taylor
 from lawful.ops._arithmetic import add, mul, neg
-from lawful.ops._double import REAL_PROMOTION, Algorithm, each, evaluated_in_double, lowered_in_double, polynomial
+from lawful.ops._double import REAL_PROMOTION, Algorithm, EvaluatedInDouble, each, lowered_in_double, polynomial
 from lawful.ops._elementwise import Elementwise, elementwise
 from lawful.ops._promotion import broadcast_shapes, broadcast_to, convert, promote
-from lawful.ops._straight_line import arithmetic
 from lawful.ops._structural import strong
 
 # Where the logarithm of the gamma function exceeds the largest float64.
@@ -47,7 +46,6 @@ def numpy_digamma(x: Any) -> Any:
     return np.where(x == 0, -np.inf, np.where(pole, np.nan, out))
 
 
-@arithmetic
 def _sum_of_inverses(z: Any) -> Any:
     total = 0.0
     for k in range(_SHIFT):
@@ -58,19 +56,19 @@ def _sum_of_inverses(z: Any) -> Any:
 def _zeta_of_positive(s: Any, q: Any, order: int) -> Any:
     """Returns a derivative by ``s`` of the zeta function of ``s > 1, q > 0``: Euler and Maclaurin, DLMF 25.11.9."""
 
-    def power(base: Any, exponent: Any) -> taylor.Series:
-        log = -np.log(base)
-        return {(i, 0): base**exponent * log**i / math.factorial(i) for i in range(order + 1)}
+    def power(base: Any) -> taylor.Series:
+        out = {(0, 0): base**-s}
+        for i in range(1, order + 1):
+            out[i, 0] = out[i - 1, 0] * -np.log(base) / i
+        return out
 
     a = q + _SHIFT
-    terms = [power(q + k, -s) for k in range(_SHIFT)]
-    last = power(a, -s)
-    terms += [taylor.over(power(a, 1 - s), s - 1, (1, 0)), taylor.times(last, 0.5, (0, 0))]
+    *terms, last = [power(q + k) for k in range(_SHIFT + 1)]
+    terms += [taylor.over(taylor.times(last, a, (0, 0)), s - 1, (1, 0)), taylor.times(last, 0.5, (0, 0))]
     before = sum([term[order, 0] for term in terms[1:]], start=terms[0][order, 0])
     return math.factorial(order) * _with_corrections(before, s, a, *last.values(), order=order)
 
 
-@arithmetic
 def _with_corrections(before: Any, s: Any, a: Any, *last: Any, order: int) -> Any:
     """Returns a sum with the terms of Bernoulli's numbers, given the last one of the series."""
     total, rising = before, dict(zip(taylor.indices((order, 0)), last, strict=True))
@@ -132,7 +130,7 @@ lgamma: Elementwise = elementwise(
 
     Source: ``jax.lax.lgamma``; ``scipy.special.gammaln``, which is -∞ at -∞.
     """,
-    evaluated_in_double("lgamma", _numpy_lgamma),
+    EvaluatedInDouble("lgamma", _numpy_lgamma),
     lambda ctx, x: ctx.chlo.lgamma(x),
     promote_as=REAL_PROMOTION[1],
     derivatives=(lambda t, ans, x: mul(t, digamma(x)),),
@@ -147,7 +145,7 @@ digamma: Elementwise = elementwise(
 
     Source: ``jax.lax.digamma``.
     """,
-    evaluated_in_double("digamma", numpy_digamma),
+    EvaluatedInDouble("digamma", numpy_digamma),
     lambda ctx, x: ctx.chlo.digamma(x),
     promote_as=REAL_PROMOTION[1],
     derivatives=(lambda t, ans, x: mul(t, polygamma(1, x)),),
@@ -175,7 +173,7 @@ def _declare_zeta(name: str, doc: str, algorithm: Algorithm, **options: Any) -> 
     return elementwise(
         name,
         doc,
-        evaluated_in_double(name, algorithm),
+        EvaluatedInDouble(name, algorithm),
         lowered_in_double(algorithm),
         arity=2,
         promote_as=REAL_PROMOTION[2],
@@ -242,15 +240,18 @@ def _next(t: Any, ans: Any, m: Any, x: Any) -> Any:
     return mul(t, polygamma_p.bind(add(m, 1), x))
 
 
-def _evaluate_polygamma(m: Any, x: Any) -> Any:
-    m, x = np.asarray(m), np.asarray(x)
-    return evaluated_in_double("polygamma", _numpy_polygamma)(m, x).astype(x.dtype)[()]
+class _Polygamma(EvaluatedInDouble):
+    """Polygamma of an order, whose dtype plays no part in that of the result."""
+
+    def __call__(self, m: Any, x: Any) -> Any:
+        x = np.asarray(x)
+        return super().__call__(np.asarray(m), x).astype(x.dtype)[()]
 
 
 polygamma_p = elementwise(
     "polygamma",
     "",
-    _evaluate_polygamma,
+    _Polygamma("polygamma", _numpy_polygamma),
     lowered_in_double(_numpy_polygamma),
     arity=2,
     derivatives=(_no_derivative, _next),

@@ -23,8 +23,8 @@ from lawful.ops._comparison import bitwise_and, eq
 from lawful.ops._double import (
     LOG_TWO_PI,
     REAL_PROMOTION,
+    EvaluatedInDouble,
     deviance,
-    evaluated_in_double,
     log_gamma_correction,
     lowered_in_double,
 )
@@ -33,7 +33,6 @@ from lawful.ops._gamma import digamma, lgamma, polygamma
 from lawful.ops._iteration import IteratedAlgorithm, Iteration, lowered_iteration
 from lawful.ops._promotion import promote
 from lawful.ops._select import where
-from lawful.ops._straight_line import choose
 from lawful.ops._transcendental import exp, log, log1p
 
 _EPSILON = float(np.finfo(np.float64).eps)
@@ -79,11 +78,11 @@ def _fraction_step(active: Any, m: Any, a: Any, b: Any, x: Any, c: Any, d: Any, 
         c = _away_from_zero(1 + numerator / c)
         following = following * (c * d)
     go_on = active & (abs(c * d - 1) > _EPSILON) & (m < _MOST_STEPS)
-    return [go_on, m, a, b, x, c, d, choose(active, following, h)]
+    return [go_on, m, a, b, x, c, d, np.where(active, following, h)]
 
 
 def _away_from_zero(x: Any) -> Any:
-    return choose(abs(x) < _TINY, _TINY, x)
+    return np.where(abs(x) < _TINY, _TINY, x)
 
 
 def _factor(a: Any, b: Any, x: Any) -> Any:
@@ -136,7 +135,7 @@ def _series_step(active: Any, n: Any, a: Any, b: Any, x: Any, swap: Any, *flat: 
     n = n + 1
     term = taylor.over(taylor.times(term, a + b + (n - 1), (1, 1)), a + n, (1 - swap, swap))
     term = taylor.times(term, x, (0, 0))
-    total = {index: choose(active, y + term[index], y) for index, y in total.items()}
+    total = {index: np.where(active, y + term[index], y) for index, y in total.items()}
     # The terms may grow before they fall.
     changes = (n <= sum(orders)) | ((a + b + n) * x >= a + n)
     for index in keys:
@@ -223,7 +222,7 @@ _DOMAIN = (Interval(0.4, 4.0), Interval(0.4, 4.0), Interval(0.1, 0.9))
 regularized_incomplete_beta_p = elementwise(
     "regularized_incomplete_beta",
     "",
-    evaluated_in_double("betainc", _VALUE),
+    EvaluatedInDouble("betainc", _VALUE),
     lowered_iteration(_value),
     arity=3,
     derivatives=_SLOPES,
@@ -232,7 +231,7 @@ regularized_incomplete_beta_p = elementwise(
 regularized_incomplete_beta_derivative_p = elementwise(
     "regularized_incomplete_beta_derivative",
     "",
-    evaluated_in_double("betainc", lambda a, b, x, *, orders: _derivative(orders)(a, b, x)),
+    EvaluatedInDouble("betainc", lambda a, b, x, *, orders: _derivative(orders)(a, b, x)),
     lowered_iteration(_derivative_of),
     arity=3,
     derivatives=_SLOPES,
@@ -284,7 +283,7 @@ betaln: Elementwise = elementwise(
 
     Source: ``scipy.special.betaln``, ``jax.scipy.special.betaln``.
     """,
-    evaluated_in_double("betaln", _numpy_betaln),
+    EvaluatedInDouble("betaln", _numpy_betaln),
     lowered_in_double(_numpy_betaln),
     arity=2,
     promote_as=REAL_PROMOTION[2],

@@ -21,13 +21,12 @@ from lawful.core import Interval
 from lawful.ops import _taylor as taylor
 from lawful.ops._arithmetic import div, mul, neg, sub
 from lawful.ops._comparison import bitwise_and, eq, gt
-from lawful.ops._double import LOG_TWO_PI, REAL_PROMOTION, deviance, evaluated_in_double, log_gamma_correction
+from lawful.ops._double import LOG_TWO_PI, REAL_PROMOTION, EvaluatedInDouble, deviance, log_gamma_correction
 from lawful.ops._elementwise import Elementwise, elementwise
 from lawful.ops._gamma import digamma, lgamma, polygamma
 from lawful.ops._iteration import IteratedAlgorithm, Iteration, lowered_iteration
 from lawful.ops._promotion import promote
 from lawful.ops._select import where
-from lawful.ops._straight_line import choose
 from lawful.ops._transcendental import exp, log
 
 _EPSILON = float(np.finfo(np.float64).eps)
@@ -82,12 +81,12 @@ def _series_step(active: Any, n: Any, a: Any, x: Any, *flat: Any, order: int) ->
     if order == 0:  # as below, of arrays and not of series, which take almost twice as long
         term, total = flat
         term = term / (a + n) * x
-        total = choose(active, total + term, total)
+        total = np.where(active, total + term, total)
         changes = abs(term) > _EPSILON * abs(total)
         return [active & changes & (n < _MOST_STEPS), n, a, x, term, total]
     term, total = _unpack(order, flat)
     term = taylor.times(taylor.over(term, a + n, (1, 0)), x, (0, 0))
-    total = {index: choose(active, x + term[index], x) for index, x in total.items()}
+    total = {index: np.where(active, x + term[index], x) for index, x in total.items()}
     return _pack(_goes_on(active, n, term, total), n, a, x, term, total)
 
 
@@ -110,14 +109,14 @@ def _fraction_step(active: Any, n: Any, a: Any, x: Any, *flat: Any, order: int) 
         c, d = lower + upper / c, 1.0 / (lower + upper * d)
         following = h * (c * d)
         changes = abs(following - h) > _EPSILON * abs(following)
-        return [active & changes & (n < _MOST_STEPS), n, a, x, c, d, choose(active, following, h)]
+        return [active & changes & (n < _MOST_STEPS), n, a, x, c, d, np.where(active, following, h)]
     c, d, h = _unpack(order, flat)
     denominator = taylor.linear(lower, -1.0, (order, 0))
     d = taylor.reciprocal(taylor.plus(denominator, taylor.times(d, upper, (n, 0))))
     c = taylor.plus(denominator, taylor.quotient(taylor.linear(upper, n, (order, 0)), c))
     following = taylor.product(h, taylor.product(c, d))
     change = {index: y - h[index] for index, y in following.items()}
-    kept = {index: choose(active, y, h[index]) for index, y in following.items()}
+    kept = {index: np.where(active, y, h[index]) for index, y in following.items()}
     return _pack(_goes_on(active, n, change, following), n, a, x, c, d, kept)
 
 
@@ -194,7 +193,7 @@ def _declare(name: str, doc: str, *, upper: bool = False, least: int = 0, **opti
     return elementwise(
         name,
         doc,
-        evaluated_in_double(name, evaluate),
+        EvaluatedInDouble(name, evaluate),
         lowered_iteration(algorithm),
         arity=2,
         promote_as=REAL_PROMOTION[2],

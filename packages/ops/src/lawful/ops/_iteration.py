@@ -8,50 +8,31 @@ from typing import Any
 import numpy as np
 
 from lawful.core import record
-from lawful.ops._straight_line import few_numbers, loop_of
+from lawful.ops._numbers import Number
 
 Arrays = Sequence[Any]
-
-
-#: Up to so many elements are iterated one after the other.
-_FEW = 32
-_PYTHON_TYPES = (np.dtype(bool), np.dtype(np.float64))
 
 
 class Iteration:
     """A loop over a state of arrays of one shape, the first of which says which elements go on.
 
-    Law: few elements are iterated to the same bits as many, one after the other by a function of Python's numbers.
-
     Args:
       start: ``start(*operands)`` gives the first state.
-      step: ``step(*state)`` gives the next one. Of float64 it is arithmetic, comparisons, ``abs`` and `choose`; where
-        there are few elements an ArgumentTypeError says what else it does.
+      step: ``step(*state)`` gives the next one. It is still called where an element does not go on but others do: there
+        it leaves what is used afterwards as it is.
     """
 
     def __init__(self, start: Callable[..., Arrays], step: Callable[..., Arrays]) -> None:
         self.start = start
         self.step = step
-        self._loop: Callable[..., Arrays] | None = None
 
     def evaluate(self, *operands: Any) -> Arrays:
-        """Returns the last state, of NumPy arrays."""
-        first = [np.asarray(x) for x in self.start(*operands)]
-        last = self._one_by_one(first)
-        return self._together(first) if last is None else last
-
-    def _one_by_one(self, first: Sequence[np.ndarray[Any, Any]]) -> Arrays | None:
-        """Returns the last state of few elements; None of many, and where they are not Python's to go through."""
-        numbers = few_numbers(first, _FEW, _PYTHON_TYPES)
-        if numbers is None:
-            return None
-        if self._loop is None:
-            self._loop = loop_of(self.step, len(first))
-        try:
-            ended = zip(*map(self._loop, *numbers), strict=True)
-        except ZeroDivisionError:  # an infinity or NaN of NumPy's
-            return None
-        return [np.array(part, x.dtype).reshape(x.shape) for part, x in zip(ended, first, strict=True)]
+        """Returns the last state, of NumPy arrays, or of numbers as `OneByOne` writes down what is done with them."""
+        first = self.start(*operands)
+        for x in first:
+            if type(x) is Number:
+                return x._trace.loop(first, self.step)
+        return self._together([np.asarray(x) for x in first])
 
     def _together(self, first: Sequence[np.ndarray[Any, Any]]) -> Arrays:
         shape = first[0].shape
@@ -95,7 +76,7 @@ class IteratedAlgorithm:
     finish: Callable[..., Any]
 
     def __call__(self, *args: Any) -> Any:
-        """Returns the result, of NumPy arrays."""
+        """Returns the result, of NumPy arrays or of numbers."""
         return self.finish(*args, *[x for iteration in self.iterations for x in iteration.evaluate(*args)])
 
     def lower(self, ctx: Any, *operands: Any) -> Any:
