@@ -222,6 +222,16 @@ def test_a_division_by_zero_is_that_of_arrays() -> None:
             np.testing.assert_array_equal(function(np.array([1.0, -1.0]), np.array([0.0, 2.0])), [np.inf, 0.5])
 
 
+def test_of_no_numbers_there_is_nothing_to_do() -> None:
+    called: list[Any] = []
+    function = OneByOne(lambda x, y: called.append(x))
+    for shape in ((0,), (2, 0, 3)):
+        found = function(np.zeros(shape), np.zeros(shape))
+        assert found.shape == shape
+        assert found.dtype == np.float64
+    assert not called
+
+
 def test_what_is_called_a_few_times_is_not_written_down() -> None:
     calls: list[Any] = []
 

@@ -91,6 +91,8 @@ class OneByOne:
         numbers = few_numbers(arrays)
         if numbers is None:
             return self.function(*arrays, **params)
+        if not numbers[0]:
+            return np.empty(arrays[0].shape)
         key = (len(arrays), *params.items())
         found = self._found.get(key)
         if found is None:
@@ -118,7 +120,7 @@ def few_numbers(arrays: Sequence[Any]) -> list[list[float]] | None:
     """Returns the numbers of each of some arrays of float64 and of one shape; None of other values, and of many."""
     shape = getattr(arrays[0], "shape", None)
     for x in arrays:
-        if type(x) not in _ARRAYS or x.dtype != _DOUBLE or x.shape != shape or not 0 < x.size <= _MOST:
+        if type(x) not in _ARRAYS or x.dtype != _DOUBLE or x.shape != shape or x.size > _MOST:
             return None
     return [x.reshape(-1).tolist() for x in arrays]
 
