@@ -133,20 +133,29 @@ _LEAF = tree.structure(0)
 
 
 class Cache(dict[Hashable, Entry]):
-    """The traces of a function by signature, and the programs that were run last, the last one first."""
+    """The traces of a function by signature, and the programs that were run last, the last one first.
 
-    __slots__ = ("recent",)
+    Attributes:
+      recent: the programs.
+      run_one: of the first of them.
+    """
+
+    __slots__ = ("recent", "run_one")
 
     def __init__(self) -> None:
-        self.recent: tuple[Direct, ...] = ()
+        self._set_recent(())
 
     def clear(self) -> None:
         super().clear()
-        self.recent = ()
+        self._set_recent(())
 
     def put_first(self, direct: Direct) -> None:
         """Makes a program the first to be tried."""
-        self.recent = (direct, *[other for other in self.recent if other != direct][: _MOST_RECENT - 1])
+        self._set_recent((direct, *[other for other in self.recent if other != direct][: _MOST_RECENT - 1]))
+
+    def _set_recent(self, recent: tuple[Direct, ...]) -> None:
+        self.recent = recent
+        self.run_one = recent[0].run_one if recent else None
 
 
 _ATTRIBUTE = "__lawful_jit_caches__"
@@ -263,14 +272,14 @@ class JitFunction:
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         # Where nothing is being transformed in any thread, this thread need not be asked, which takes longer.
         if not running_transformations or current.trace is eval_trace:
-            recent = self._cache.recent
+            cache = self._cache
+            run_one = cache.run_one
+            if run_one is not None and len(args) == 1 and not kwargs:
+                result = run_one(args[0])
+                if result is not None:
+                    return result
+            recent = cache.recent
             for direct in recent:
-                if direct.run_one is not None and len(args) == 1 and not kwargs:
-                    result = direct.run_one(args[0])
-                    if result is not None:
-                        if direct is not recent[0]:
-                            self._cache.put_first(direct)
-                        return result
                 match = direct.match
                 given: Sequence[Any] | None
                 if match is None:
@@ -284,7 +293,7 @@ class JitFunction:
                 results = None if given is None else direct.run(given)
                 if results is not None:
                     if direct is not recent[0]:
-                        self._cache.put_first(direct)
+                        cache.put_first(direct)
                     return results[0] if direct.unflatten is None else direct.unflatten(results)
         leaves, signature = self._flatten(args, kwargs)
         entry = self._entry(signature)
