@@ -5,6 +5,7 @@
     uv run --group bench python -m benchmarks "compiled call"     those with a word in their name or group
     uv run --group bench python -m benchmarks --json results.json
     uv run --group bench python -m benchmarks --write             puts the table and profiles into docs/performance.md
+    uv run --group bench python -m benchmarks --write --page PAGE into another page
     uv run --group bench python -m benchmarks --profile lowering  where the time of a call goes
 
 A ratio is the median over rounds of lawful's time to the peer's in the same round, with its quartiles.
@@ -14,6 +15,7 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Callable
 from pathlib import Path
 
 from rich.console import Console
@@ -26,7 +28,7 @@ from benchmarks._report import Row, document, markdown, table
 from benchmarks._systems import System, lawful, missing, systems
 from benchmarks.cases import declare
 
-#: The page's tables stand between two of the marks of each.
+#: A page's tables stand between two of the marks of each; one without a mark has not that table.
 PAGE = Path(__file__).parent.parent / "docs" / "performance.md"
 MARK = "<!-- measured by python -m benchmarks -->\n"
 PROFILE_MARK = "<!-- profiled by python -m benchmarks -->\n"
@@ -57,11 +59,12 @@ def measured(found: list[Case], seconds: float) -> list[Row]:
     return rows
 
 
-def write(mark: str, text: str) -> None:
-    """Puts a text into the page, between its marks."""
-    before, _, rest = PAGE.read_text(encoding="utf-8").partition(mark)
-    _, _, after = rest.partition(mark)
-    PAGE.write_text(f"{before}{mark}{text}{mark}{after}", encoding="utf-8")
+def write(page: Path, mark: str, text: Callable[[], str]) -> None:
+    """Puts a text into a page, between its marks."""
+    before, found, rest = page.read_text(encoding="utf-8").partition(mark)
+    if found:
+        _, _, after = rest.partition(mark)
+        page.write_text(f"{before}{mark}{text()}{mark}{after}", encoding="utf-8")
 
 
 def main() -> None:
@@ -70,10 +73,15 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="measure each for a shorter time")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all samples")
     parser.add_argument("--write", action="store_true", help="write the table and profiles into docs/performance.md")
+    parser.add_argument("--page", type=Path, default=PAGE, help="the page to write in place of docs/performance.md")
     parser.add_argument("--profile", action="store_true", help="tell where the time of a call of lawful goes")
     options = parser.parse_args()
     declare()
     found = [*chosen(options.words)]
+    if options.write and not (options.page.is_file() and MARK in options.page.read_text(encoding="utf-8")):
+        parser.error(
+            f"expected a page with a place for it, got {options.page}: put {MARK.strip()} into it twice"
+        )
     if not found:
         parser.error(f"no case has one of the words {', '.join(options.words)}")
     console = Console()
@@ -86,8 +94,9 @@ def main() -> None:
     if options.json:
         options.json.write_text(json.dumps(document(rows), indent=1), encoding="utf-8")
     if options.write:
-        write(MARK, markdown(rows))
-        write(PROFILE_MARK, _profile.markdown((case, case.prepare(lawful())) for case in found if not case.unit))
+        write(options.page, MARK, lambda: markdown(rows))
+        timed = [case for case in found if not case.unit]
+        write(options.page, PROFILE_MARK, lambda: _profile.markdown((case, case.prepare(lawful())) for case in timed))
 
 
 if __name__ == "__main__":
