@@ -79,9 +79,7 @@ def main() -> None:
     declare()
     found = [*chosen(options.words)]
     if options.write and not (options.page.is_file() and MARK in options.page.read_text(encoding="utf-8")):
-        parser.error(
-            f"expected a page with a place for it, got {options.page}: put {MARK.strip()} into it twice"
-        )
+        parser.error(f"expected a page with a place for it, got {options.page}: put {MARK.strip()} into it twice")
     if not found:
         parser.error(f"no case has one of the words {', '.join(options.words)}")
     console = Console()
