@@ -476,6 +476,18 @@ def test_a_class_that_becomes_a_node_between_calls(backend: str) -> None:
         assert float(compiled([1.0])[0]) == 2.0
 
 
+@pytest.mark.parametrize("forget", [lambda compiled: compiled.clear_cache(), lambda _: clear_caches()])
+def test_a_program_that_is_forgotten_is_not_run(forget: Callable[[Any], None]) -> None:
+    factor = 2.0
+    compiled = jit(lambda x: x * factor, backend="xla")
+    for _ in range(2):
+        assert float(compiled(device_put(3.0))) == 6.0
+    factor = 5.0
+    assert float(compiled(device_put(3.0))) == 6.0
+    forget(compiled)
+    assert float(compiled(device_put(3.0))) == 15.0
+
+
 def test_an_array_that_is_gone_says_so() -> None:
     compiled = jit(lambda xs, y: xs["a"] + y, backend="xla")
     x = device_put(X)
