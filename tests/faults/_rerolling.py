@@ -45,8 +45,10 @@ rerolling_faults = (
         "the rows of a rerolled loop's results are counted from the end",
         "reversed order",
         _reroll_loop,
-        "stack_row",
-        lambda right: lambda stack, place, aval: right(stack, stack.aval.shape[0] - 1 - place, aval),
+        "stack_rows",
+        lambda right: (
+            lambda stack, places: right(stack, {var: stack.aval.shape[0] - 1 - at for var, at in places.items()})
+        ),
     ),
     method_fault(
         "a rerolled loop gives what it had one turn before the last",

@@ -1,6 +1,6 @@
 """Unrolled loops, and their gradients, become loops of as few equations as one turn has."""
 
-from functools import partial
+from functools import partial, reduce
 from typing import Any
 
 import numpy as np
@@ -135,6 +135,30 @@ def test_every_second_slice(gradient: Any, primitive_names: Any, rolled: Any, st
     closed = rolled(gradient(function, 2), H, xs)
     assert len(closed.eqns) < 15
     assert primitive_names(closed).count("pad") == 1
+
+
+def test_equations_that_are_all_alike_take_a_row_several_times(gradient: Any, scan_lengths: Any, rolled: Any) -> None:
+    def powers(h: Any, xs: Any) -> Any:
+        for i in range(TURNS):
+            h = h * xs[i] * xs[i] * xs[i]
+        return h
+
+    def apart(h: Any, xs: Any) -> Any:
+        return [[xs[i] + xs[i], xs[i] + xs[i]] for i in range(TURNS)][-1]
+
+    assert scan_lengths(rolled(powers, H, XS)) == [TURNS]
+    assert scan_lengths(rolled(gradient(powers, 2), H, XS))[0] >= TURNS - 1
+    assert len(rolled(apart, H, XS).eqns) < 12
+
+
+def test_rows_of_a_sum_of_what_equal_equations_gave(scan_lengths: Any, rolled: Any) -> None:
+    def function(xs: Any) -> Any:
+        sines = [ops.sin(xs[i : i + 1]) for i in range(8)]
+        # Additions and slices are taken out: 16 equal equations are left, and the last 8 need what the first 8 give.
+        total = reduce(ops.add, [ops.pad(x, np.float64(0.0), [(i, 7 - i, 0)]) for i, x in enumerate(sines)])
+        return [ops.sin(total[i : i + 1]) for i in range(8)]
+
+    assert scan_lengths(rolled(function, XS[:8, 0].copy())) == [8, 8]
 
 
 def test_rows_of_what_a_turn_makes_are_a_part_of_it(scan_lengths: Any, rolled: Any) -> None:

@@ -65,8 +65,10 @@ def test_it_rejects_operands_that_nobody_looks_at(mutate: Any) -> None:
 def test_it_rejects_a_stack_in_the_wrong_order(mutate: Any) -> None:
     mutate(
         _reroll_loop,
-        "stack_row",
-        lambda right: lambda stack, place, aval: right(stack, stack.aval.shape[0] - 1 - place, aval),
+        "stack_rows",
+        lambda right: (
+            lambda stack, places: right(stack, {var: stack.aval.shape[0] - 1 - at for var, at in places.items()})
+        ),
     )
     rejects("rolled")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 from typing import Final
 
@@ -10,7 +11,7 @@ import numpy as np
 
 from lawful.control_flow._loop_bodies import stack_aval
 from lawful.control_flow._reroll_body import Body, Place, Register, body_of
-from lawful.control_flow._reroll_rows import is_view, stack_row
+from lawful.control_flow._reroll_rows import is_view, stack_rows
 from lawful.control_flow._reroll_runs import Run
 from lawful.control_flow._reroll_table import OUTSIDE, Table
 from lawful.control_flow._reroll_writer import Writer, pieces
@@ -149,11 +150,12 @@ class _Results:
 
     def rows(self, place: Place, stack: Var) -> None:
         """Tells the writer that the results are the rows of a stack."""
-        for turn in self.uses.turns[place]:
-            var = self.variable(place, turn)
-            at = self.run.turns - 1 - turn if self.reverse else turn
-            self.writer.rows[var] = self.writer.waiting[var] = stack_row(stack, at, var.aval)
-            self.writer.wanted[stack] += var in self.uses.single
+        turns = self.uses.turns[place]
+        at = [self.run.turns - 1 - turn for turn in turns] if self.reverse else turns
+        rows = stack_rows(stack, dict(zip([self.variable(place, turn) for turn in turns], at, strict=True)))
+        self.writer.rows.update(rows)
+        self.writer.waiting.update(rows)
+        self.writer.wanted[stack] += len(self.uses.single.intersection(rows))
 
 
 def outside_uses(table: Table, runs: Sequence[Run], others: Sequence[Atom], single: set[Atom]) -> list[Uses]:
@@ -168,16 +170,16 @@ def outside_uses(table: Table, runs: Sequence[Run], others: Sequence[Atom], sing
     of_eqn = np.full(len(table.eqns) + 1, OUTSIDE)
     for number, run in enumerate(runs):
         of_eqn[run.start : run.end] = number
-    users = of_eqn[np.repeat(np.arange(len(table.eqns)), np.diff(table.first))]
     givers = of_eqn[table.makers]  # the last one for what no equation gives
-    used = {table.atoms[i] for i in np.flatnonzero((givers != OUTSIDE) & (givers != users)).tolist()}
+    used = {table.atoms[i] for i in np.flatnonzero((givers != OUTSIDE) & (givers != of_eqn[table.users])).tolist()}
     used.update(others)
-    found = []
-    for run in runs:
-        turns: dict[Place, list[int]] = {}
-        for at, eqn in enumerate(table.eqns[run.start : run.end]):
-            for result, var in enumerate(eqn.outvars):
-                if var in used:
-                    turns.setdefault(Place(at % run.period, result), []).append(at // run.period)
-        found.append(Uses(turns, single))
-    return found
+    return [Uses(_used_turns(table, run, used), single) for run in runs]
+
+
+def _used_turns(table: Table, run: Run, used: AbstractSet[Atom]) -> dict[Place, list[int]]:
+    """Returns for each result of a turn in which turns it is used, first those that are used in the first turns."""
+    eqns = table.eqns[run.start : run.end]
+    places = [Place(at, i) for at, eqn in enumerate(eqns[: run.period]) for i in range(len(eqn.outvars))]
+    of_turns = np.array([var in used for eqn in eqns for var in eqn.outvars]).reshape(run.turns, -1)
+    turns = {place: np.flatnonzero(of_turns[:, i]).tolist() for i, place in enumerate(places)}
+    return dict(sorted([item for item in turns.items() if item[1]], key=lambda item: item[1][0]))

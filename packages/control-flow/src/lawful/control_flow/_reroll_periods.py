@@ -14,6 +14,8 @@ Hashes = np.ndarray[Any, np.dtype[np.uint64]]
 
 # At most so many periods are tried.
 _MOST: Final = 24
+# A turn of so many equations, at most, is found where these repeat themselves within it, and only their rows do not.
+_MANY_ALIKE: Final = 16
 # Up to how far back, in equations, operands count by where they are made.
 _NEAR: Final = (32, 1024)
 # Odd factors mix numbers well in arithmetic modulo 2**64.
@@ -27,7 +29,8 @@ def periods(table: Table, least: int) -> list[int]:
     stretch is as long as a turn or more, and the loop has one turn more than that. Of stretches of 1, 4, 16, …
     equations one is less than four turns long; where loops have fewer, they are of 1, 2, 4, …. Equations are told apart
     by their labels, and by what they make their operands of, to some depth: equal labels alone would make one loop of
-    ``x * a * b`` and ``x * x``.
+    ``x * a * b`` and ``x * x``. Which row of an array they take is not told: turns of ``x * a[i] * a[i]``, where all
+    equations are alike, are multiples of what is found.
 
     Args:
       table: the program.
@@ -49,7 +52,10 @@ def periods(table: Table, least: int) -> list[int]:
                 if len(hashes) > width:
                     hashes = _mixed(hashes[:-width], hashes[width:])
                 width *= 2
-    return sorted([period for period, _ in weights.most_common(_MOST)])
+    found = {period for period, _ in weights.most_common(_MOST)}
+    if table.lines.any():
+        found.update([many for period in found for many in range(period, _MANY_ALIKE + 1, period)])
+    return sorted(found)
 
 
 def stretches(table: Table, period: int, least: int) -> Iterator[tuple[int, int]]:
@@ -92,8 +98,7 @@ def _deeper(table: Table, hashes: Hashes, outside: Integers | None) -> Hashes:
 
 def _near_distances(table: Table, near: int) -> Hashes:
     """Returns for each operand how many equations before it was made, up to some number."""
-    users = np.repeat(np.arange(len(table.eqns)), np.diff(table.first))
-    distances = np.where(table.makers == OUTSIDE, near + 1, users - table.makers)
+    distances = np.where(table.makers == OUTSIDE, near + 1, table.users - table.makers)
     distances = np.where(table.results == DEFERRED, near + 2 + table.lines, np.minimum(distances, near + 1))
     found: Hashes = distances.astype(np.uint64) * _FACTORS[2]
     return found
@@ -101,8 +106,8 @@ def _near_distances(table: Table, near: int) -> Hashes:
 
 def _folded(table: Table, hashes: Hashes, of_operands: Hashes) -> Hashes:
     """Returns numbers of equations made of such numbers and of those of their operands, in their order."""
-    order = np.arange(len(of_operands)) - np.repeat(table.first[:-1], np.diff(table.first))
-    terms = (of_operands ^ (of_operands >> np.uint64(29))) * (order.astype(np.uint64) * np.uint64(2) + _FACTORS[0])
+    factors = table.order.astype(np.uint64) * np.uint64(2) + _FACTORS[0]
+    terms = (of_operands ^ (of_operands >> np.uint64(29))) * factors
     sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(terms, dtype=np.uint64)])
     return _mixed(hashes, sums[table.first[1:]] - sums[table.first[:-1]])
 

@@ -7,7 +7,7 @@ the program, to be written where somebody needs them, and a loop takes its slice
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -73,10 +73,10 @@ def lines(whole: Sequence[int], window: Window) -> list[Line]:
     return found
 
 
-def stack_row(stack: Var, place: int, aval: ShapedArray) -> Row:
-    """Returns the row of a stack of values, at a place of its first dimension."""
-    window = ((0, 0), *[(0, size) for size in aval.shape])
-    return Row(stack, Line(0, 1, window), place, aval)
+def stack_rows(stack: Var, places: Mapping[Var, int]) -> dict[Atom, Row]:
+    """Returns the rows of a stack of values that variables are, which have these places of its first dimension."""
+    line = Line(0, 1, ((0, 0), *[(0, size) for size in stack.aval.shape[1:]]))
+    return {var: Row(stack, line, place, var.aval) for var, place in places.items()}
 
 
 def deferred_slices(jaxpr: Jaxpr, labels: Sequence[int], least: int) -> tuple[dict[Atom, Row], dict[int, JaxprEqn]]:
