@@ -21,7 +21,10 @@ from lawful.core import (
     Zero,
     get_aval,
 )
+from lawful.ops._arithmetic import add
 from lawful.ops._batching import align_to_front
+from lawful.ops._comparison import bitwise_or, bitwise_xor, shift_left, shift_right_logical
+from lawful.ops._conversion import convert_element_type
 from lawful.ops._promotion import broadcast_shapes, broadcast_to, require_equal
 
 uint32, uint64 = np.dtype(np.uint32), np.dtype(np.uint64)
@@ -89,16 +92,19 @@ def _batch(args: Sequence[Any], dims: Sequence[int | None]) -> tuple[Any, int]:
 
 @random_bits_p.def_lowering
 def _lower(ctx: Any, *words: Any) -> Any:
-    hlo, aval = ctx.hlo, ctx.avals_in[0]
+    (out,) = ctx.apply(_threefry_2x32, *words, inlined=False)
+    return out
+
+
+def _threefry_2x32(*words: Any) -> Any:
+    """Returns the bits, by ops."""
 
     def rotate(x: Any, distance: int) -> Any:
-        left = hlo.shift_left(x, ctx.full(aval, distance))
-        return hlo.or_(left, hlo.shift_right_logical(x, ctx.full(aval, 32 - distance)))
+        return bitwise_or(shift_left(x, np.uint32(distance)), shift_right_logical(x, np.uint32(32 - distance)))
 
-    high, low = _threefry(words[:2], words[2:], hlo.add, hlo.xor, rotate, lambda value: ctx.full(aval, value))
-    (out,) = ctx.avals_out
-    wide = hlo.shift_left(hlo.convert(ctx.tensor_type(out), high), ctx.full(out, 32))
-    return hlo.or_(wide, hlo.convert(ctx.tensor_type(out), low))
+    high, low = _threefry(words[:2], words[2:], add, bitwise_xor, rotate, np.uint32)
+    wide = shift_left(convert_element_type(high, uint64), np.uint64(32))
+    return bitwise_or(wide, convert_element_type(low, uint64))
 
 
 def random_bits(key: tuple[Any, Any], count: tuple[Any, Any]) -> Any:

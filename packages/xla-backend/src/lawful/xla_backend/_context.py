@@ -250,15 +250,20 @@ class LoweringContext:
 
     # Programs inside this one
 
-    def call(self, jaxpr: ClosedJaxpr, operands: Sequence[Value], *, name: str = "") -> list[Value]:
+    def call(
+        self, jaxpr: ClosedJaxpr, operands: Sequence[Value], *, name: str = "", inlined: bool = True
+    ) -> list[Value]:
         """Returns the results of a call of a jaxpr, which becomes a function of the module, lowered once.
 
         Args:
           jaxpr: the program; the same object called again is the same function.
           operands: a value for each of its ``invars``.
           name: the function's name, made unique.
+          inlined: whether XLA may inline the function and fuse it with its surroundings. A fusion recomputes an operand
+            for each index at which it is read, so that chains of long elementwise functions compile in exponential
+            time; a function that is not inlined is compiled once, however often it is called.
         """
-        return self._function.call(jaxpr, operands, name)
+        return self._function.call(jaxpr, operands, name, inlined)
 
     def program(self, function: Callable[..., Any], *operands: Value) -> ClosedJaxpr:
         """Returns the program of a Python function of arrays at the types of some values, recorded once a process.
@@ -269,10 +274,16 @@ class LoweringContext:
         """
         return _program(function, *map(self._aval_of, operands))
 
-    def apply(self, function: Callable[..., Any], *operands: Value) -> list[Value]:
-        """Returns the results of a Python function of arrays, as `program` records it; it is lowered once."""
-        name = getattr(function, "__name__", "function")
-        return self.call(self.program(function, *operands), operands, name=name)
+    def apply(self, function: Callable[..., Any], *operands: Value, inlined: bool = True) -> list[Value]:
+        """Returns the results of a Python function of arrays, as `program` records it; it is lowered once.
+
+        Args:
+          function: as for `program`.
+          operands: values.
+          inlined: as for `call`.
+        """
+        name = getattr(function, "__name__", "function").strip("_")
+        return self.call(self.program(function, *operands), operands, name=name, inlined=inlined)
 
     def inline(self, jaxpr: ClosedJaxpr, operands: Sequence[Value]) -> list[Value]:
         """Returns the results of a jaxpr whose equations are lowered here."""

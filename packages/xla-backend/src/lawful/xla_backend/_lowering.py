@@ -235,7 +235,7 @@ class FunctionLowering:
         self._equations(jaxpr.eqns, env)
         return [self._read(atom, env) for atom in jaxpr.outvars]
 
-    def call(self, closed: ClosedJaxpr, operands: Sequence[Value], name: str) -> list[Value]:
+    def call(self, closed: ClosedJaxpr, operands: Sequence[Value], name: str, inlined: bool) -> list[Value]:
         """Builds a call of the function of a program, and returns its results."""
         symbol, consts = self.module.function_of(closed, name)
         types = [self.module.types.tensor_type(aval) for aval in closed.out_avals]
@@ -244,7 +244,10 @@ class FunctionLowering:
         if effects:
             types.append(self.module.types.tensor_type(ORDER))
             args.append(self.order())
-        results = list(func.CallOp(types, ir.FlatSymbolRefAttr.get(symbol), args).results)
+        call = func.CallOp(types, ir.FlatSymbolRefAttr.get(symbol), args)
+        if not inlined:
+            call.attributes["mhlo.frontend_attributes"] = ir.DictAttr.get({"inlineable": ir.StringAttr.get("false")})
+        results = list(call.results)
         if effects:
             self.set_order(results.pop())
         return results
