@@ -19,7 +19,7 @@ def total(x: Any) -> Any:
 
 def cube() -> tuple[Primitive, list[Any]]:
     """Returns a primitive, and the list of what its jvp rule was given as primals."""
-    primitive = Primitive("recipetest_cube")
+    primitive = Primitive("recipetest_cube", pure_rules=True)
     given: list[Any] = []
     primitive.def_impl(lambda x: x * x * x)
     primitive.def_abstract_eval(lambda x: x)
@@ -77,12 +77,12 @@ def test_a_new_rule_takes_effect_at_once(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_a_new_rule_of_what_a_rule_applies_takes_effect_at_once() -> None:
-    inner = Primitive("recipetest_inner")
+    inner = Primitive("recipetest_inner", pure_rules=True)
     inner.def_impl(lambda x: 2.0 * x)
     inner.def_abstract_eval(lambda x: x)
     inner.def_jvp(lambda xs, ts: (inner.bind(*xs), inner.bind(*ts)))
     inner.def_transpose(lambda ct, x: [ops.mul(ct, 2.0)])
-    outer = Primitive("recipetest_outer")
+    outer = Primitive("recipetest_outer", pure_rules=True)
     outer.def_impl(lambda x: 2.0 * x)
     outer.def_abstract_eval(lambda x: x)
     outer.def_jvp(lambda xs, ts: (outer.bind(*xs), inner.bind(*ts)))
@@ -100,7 +100,7 @@ def test_a_new_rule_of_what_a_rule_applies_takes_effect_at_once() -> None:
 
 
 def test_a_rule_may_look_at_values() -> None:
-    primitive = Primitive("recipetest_branching")
+    primitive = Primitive("recipetest_branching", pure_rules=True)
     primitive.def_impl(lambda x: abs(x))
     primitive.def_abstract_eval(lambda x: x)
 
@@ -116,7 +116,10 @@ def test_a_rule_may_look_at_values() -> None:
 
 def test_a_rule_may_apply_what_looks_at_values() -> None:
     """The rule of the first has a recipe, and no derivative of that follows from types."""
-    branching, outer = Primitive("recipetest_inner_branching"), Primitive("recipetest_around_branching")
+    branching, outer = (
+        Primitive("recipetest_inner_branching", pure_rules=True),
+        Primitive("recipetest_around_branching", pure_rules=True),
+    )
     for primitive in (branching, outer):
         primitive.def_impl(lambda x: x * x if x > 0 else 3.0 * x)
         primitive.def_abstract_eval(lambda x: x)
@@ -135,7 +138,7 @@ def test_a_rule_may_apply_what_looks_at_values() -> None:
 
 
 def test_a_transpose_rule_may_look_at_values() -> None:
-    primitive = Primitive("recipetest_masked")
+    primitive = Primitive("recipetest_masked", pure_rules=True)
     primitive.def_impl(lambda x, keep: x if keep else 0.0 * x)
     primitive.def_abstract_eval(lambda x, keep: x)
 
@@ -153,7 +156,7 @@ def test_a_transpose_rule_may_look_at_values() -> None:
 def test_a_rule_may_make_arrays() -> None:
     """Such a rule has no recipe, nor has one of its derivative."""
     weights = np.array([1.0, 2.0])
-    primitive = Primitive("recipetest_weighted")
+    primitive = Primitive("recipetest_weighted", pure_rules=True)
     primitive.def_impl(lambda x: x * x * weights)
     primitive.def_abstract_eval(lambda x: x)
 
@@ -233,7 +236,7 @@ def test_residuals_are_freed_as_the_backward_pass_of_grad_goes_on() -> None:
     """When the first of a chain is run backwards, the last one's residual is gone."""
     alive: list[list[bool]] = []
     made: list[Any] = []
-    square_p, probe_p = Primitive("recipetest_square"), Primitive("recipetest_probe")
+    square_p, probe_p = Primitive("recipetest_square", pure_rules=True), Primitive("recipetest_probe", pure_rules=True)
     square_p.def_abstract_eval(lambda x: x)
     probe_p.def_abstract_eval(lambda x: x)
     probe_p.def_impl(lambda x: x)

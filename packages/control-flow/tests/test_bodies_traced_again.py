@@ -132,7 +132,7 @@ def test_what_a_user_gives_as_a_parameter_goes(depth: int) -> None:
     class Setting:
         pass
 
-    custom_p = Primitive("custom_of_test")
+    custom_p = Primitive("custom_of_test", pure_rules=True)
     custom_p.def_impl(lambda x, setting: x)
     custom_p.def_abstract_eval(lambda x, setting: x)
     settings = [Setting()]
@@ -151,7 +151,7 @@ def test_what_a_user_gives_as_a_parameter_goes(depth: int) -> None:
 
 
 def test_a_rule_that_is_defined_anew_is_followed() -> None:
-    twice_p = Primitive("twice_of_test")
+    twice_p = Primitive("twice_of_test", pure_rules=True)
     twice_p.def_impl(lambda x: 2.0 * x)
     twice_p.def_abstract_eval(lambda x: x)
 
@@ -299,7 +299,7 @@ def test_a_policy_is_not_kept() -> None:
 
 
 def test_parameters_that_cannot_be_hashed() -> None:
-    tagged_p = Primitive("tagged_of_test")
+    tagged_p = Primitive("tagged_of_test", pure_rules=True)
     tagged_p.def_impl(lambda x, tag: x)
     tagged_p.def_abstract_eval(lambda x, tag: x)
     for tag in (np.zeros((), "V3")[()], np.zeros(3), [1], {1: 2}):

@@ -27,7 +27,7 @@ from lawful.staging import dce_call, kept, merge_lists
 
 #: Its parameters are the jaxpr, the policy, ``prevent_cse``, and ``differentiated``: whether the jaxpr begins with
 #: values that are computed again.
-checkpoint_p = Primitive("checkpoint", multiple_results=True)
+checkpoint_p = Primitive("checkpoint", multiple_results=True, pure_rules=True)
 
 
 def _impl(*args: Any, jaxpr: ClosedJaxpr, **_: Any) -> list[Any]:

@@ -273,11 +273,12 @@ def _known(primitive: Primitive, slot: str, params: dict[str, Any]) -> Any:
 
 
 def _follows_from_types(primitive: Primitive, slot: str) -> bool:
-    """Whether what a rule does may follow from types: not that of a call, which has a program of the user's to run."""
+    """Whether what a rule does may follow from types: it is pure, and not that of a call, which runs a program."""
     rules = primitive.rules
     return (
         slot in rules
         and "abstract_eval" in rules
+        and primitive.pure_rules
         and not primitive.effectful
         and not ("linearize" in rules or "partial_eval" in rules or "stage" in rules)
     )

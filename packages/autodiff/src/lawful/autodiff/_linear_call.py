@@ -33,7 +33,7 @@ from lawful.staging import (
     trace_to_jaxpr,
 )
 
-linear_call_p = Primitive("linear_call", multiple_results=True)
+linear_call_p = Primitive("linear_call", multiple_results=True, pure_rules=True)
 
 
 def linear_call(

@@ -188,7 +188,7 @@ class LinearizeTrace(DualTrace[LinearRecipe]):
             tangents = [
                 zero_tangent(x) if aval is None else next(rest) for x, aval in zip(primals, tangent_avals, strict=True)
             ]
-            linearize_rule = primitive.rules.get("linearize")
+            linearize_rule = primitive.rule_or_none("linearize")
             if linearize_rule is not None:
                 outs, found = self._linearize_call(linearize_rule, primals, tangents, params)
             else:

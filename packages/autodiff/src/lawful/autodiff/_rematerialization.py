@@ -49,7 +49,7 @@ def cut_jaxpr(closed: ClosedJaxpr, policy_param: Any) -> Cut:
     again: list[JaxprEqn] = []
     names = _names_of(closed)
     for eqn in closed.eqns:
-        rule: CutRule | None = eqn.primitive.rules.get("checkpoint")
+        rule: CutRule | None = eqn.primitive.rule_or_none("checkpoint")
         if rule is not None:
             first, second, new = rule(partial(cut_jaxpr, policy_param=policy_param), eqn)
             keeping.append(first)

@@ -46,7 +46,7 @@ def axis_size(axis_name: AxisName) -> int:
 
 def _collective(name: str) -> Primitive:
     """Returns the primitive of a reduction over a named axis, without its batching rule."""
-    primitive = Primitive(name)
+    primitive = Primitive(name, pure_rules=True)
 
     @primitive.def_abstract_eval
     def abstract_eval(x: ShapedArray, *, axis_name: AxisName) -> ShapedArray:
@@ -100,7 +100,7 @@ def _extremum(name: str, reduce: Callable[[Any, tuple[int, ...]], Any]) -> Primi
 pmax_p = _extremum("pmax", reduce_max)
 pmin_p = _extremum("pmin", reduce_min)
 
-axis_index_p = Primitive("axis_index")
+axis_index_p = Primitive("axis_index", pure_rules=True)
 
 
 @axis_index_p.def_abstract_eval

@@ -131,7 +131,7 @@ def custom_call(name: str) -> Primitive:
     Its parameters are the ``name`` of the function; the function itself, as ``fun``, a :class:`Callee`, or as
     ``jaxpr``; and its ``rules``, a :class:`CallRules`.
     """
-    primitive = Primitive(name, multiple_results=True)
+    primitive = Primitive(name, multiple_results=True, pure_rules=True)
     primitive.def_impl(_evaluate, any_array=True)
     primitive.def_abstract_eval(_type)
     primitive.def_partial_eval(_evaluate_partially)

@@ -31,7 +31,7 @@ from lawful.staging import dce_jaxpr, kept, merge_lists, partial_eval_jaxpr, use
 
 Branches = tuple[ClosedJaxpr, ...]
 
-cond_p = Primitive("cond", multiple_results=True)
+cond_p = Primitive("cond", multiple_results=True, pure_rules=True)
 
 
 def _position(index: Any, branches: Sequence[Any]) -> int:

@@ -31,7 +31,7 @@ from lawful.staging import dce_jaxpr
 Counts = tuple[int, int, int, int]
 Jaxpr = ClosedJaxpr | None
 
-linear_solve_p = Primitive("linear_solve", multiple_results=True)
+linear_solve_p = Primitive("linear_solve", multiple_results=True, pure_rules=True)
 
 
 def _impl(*args: Any, counts: Counts, solve: ClosedJaxpr, **others: Any) -> list[Any]:

@@ -94,7 +94,7 @@ def _general(
       lower_op: ``lower_op(ctx, types, operands, inits, **params)`` builds the operation, with an empty region.
       sample_params: draws parameters that fit a shape.
     """
-    primitive = Primitive(name, multiple_results=True)
+    primitive = Primitive(name, multiple_results=True, pure_rules=True)
 
     def fold(*args: Any, jaxpr: ClosedJaxpr, **params: Any) -> Arrays:
         operands, inits = args[: len(args) // 2], args[len(args) // 2 :]

@@ -27,7 +27,7 @@ from lawful.staging import partial_eval_jaxpr
 
 Counts = tuple[int, int, int]
 
-root_p = Primitive("root", multiple_results=True)
+root_p = Primitive("root", multiple_results=True, pure_rules=True)
 
 
 def _impl(*args: Any, counts: Counts, solve: ClosedJaxpr, **others: Any) -> list[Any]:

@@ -21,7 +21,7 @@ from lawful.core import ArgumentTypeError, ClosedJaxpr, JaxprEqn, Primitive, Run
 from lawful.ops import with_weakness_of
 from lawful.staging import dce_jaxpr, kept, numpy_function, used_inputs
 
-scan_p = Primitive("scan", multiple_results=True)
+scan_p = Primitive("scan", multiple_results=True, pure_rules=True)
 
 
 def counts_of(jaxpr: ClosedJaxpr, num_consts: int, num_carry: int) -> Counts:

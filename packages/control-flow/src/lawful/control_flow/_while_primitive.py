@@ -34,7 +34,7 @@ from lawful.core import (
 from lawful.ops import reduce_or, with_weakness_of
 from lawful.staging import dce_jaxpr, kept, numpy_function, trace_to_jaxpr, used_inputs
 
-while_p = Primitive("while", multiple_results=True)
+while_p = Primitive("while", multiple_results=True, pure_rules=True)
 
 
 def bind_while(

@@ -34,7 +34,7 @@ from lawful.core import (
 from lawful.ops import add_tangents, full, full_like, reduce_max, with_weakness_of
 from lawful.staging import dce_jaxpr, kept, merge_lists, partial_eval_jaxpr, trace_to_jaxpr
 
-reversed_while_p = Primitive("reversed_while", multiple_results=True)
+reversed_while_p = Primitive("reversed_while", multiple_results=True, pure_rules=True)
 
 
 class PullBack(NamedTuple):

@@ -62,8 +62,9 @@ from lawful.core._errors import (
     shorten,
 )
 from lawful.core._eval import eval_closed_jaxpr, eval_jaxpr, last_uses
+from lawful.core._impure_rules import impure_rules, note_impure_rule
 from lawful.core._jaxpr import Atom, ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
-from lawful.core._memo import clear_memos, memoize
+from lawful.core._memo import clear_memos, memoize, memoize_program
 from lawful.core._nesting import Run, jaxprs_in_params, map_jaxprs, runs_of_call
 from lawful.core._on_demand import load_on_demand, on_demand
 from lawful.core._primitive import Primitive, primitives_by_name
@@ -152,6 +153,7 @@ __all__ = [
     "format_jaxpr",
     "get_aval",
     "has_effects",
+    "impure_rules",
     "instantiate_zeros",
     "is_array",
     "is_complex",
@@ -164,7 +166,9 @@ __all__ = [
     "load_on_demand",
     "map_jaxprs",
     "memoize",
+    "memoize_program",
     "new_trace",
+    "note_impure_rule",
     "no_collections",
     "of_numpy",
     "on_demand",

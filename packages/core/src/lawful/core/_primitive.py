@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from weakref import WeakValueDictionary
 
 from lawful.core._errors import MissingRuleError
+from lawful.core._impure_rules import note_impure_rule
 from lawful.core._on_demand import load_on_demand
 from lawful.core._recipe_book import RecipeBook, note_definition
 from lawful.core._record import record
@@ -110,6 +111,8 @@ class Primitive(RecipeBook):
       multiple_results: whether ``bind`` gives a list of arrays and not an array.
       effectful: whether it is applied for what it does, and not only for what it gives. No pass drops such an
         equation, merges it with another, or changes the order of two of them.
+      pure_rules: whether its rules are pure functions: what they do follows from the types of the arguments and the
+        parameters alone. Only then a derivative of it may be cached; otherwise each rule runs each time.
 
     Source: ``jax.extend.core.Primitive``, with the rules of all transformations in the primitive itself.
     """
@@ -122,14 +125,18 @@ class Primitive(RecipeBook):
         "impl_takes_any_array",
         "multiple_results",
         "name",
+        "pure_rules",
         "rules",
     )
 
-    def __init__(self, name: str, multiple_results: bool = False, *, effectful: bool = False) -> None:
+    def __init__(
+        self, name: str, multiple_results: bool = False, *, effectful: bool = False, pure_rules: bool = False
+    ) -> None:
         super().__init__()
         self.name = name
         self.multiple_results = multiple_results
         self.effectful = effectful
+        self.pure_rules = pure_rules
         self.rules: dict[str, Rule] = Rules()
         self.absent: dict[str, str] = {}
         self.declaration: Declaration | None = None
@@ -161,11 +168,24 @@ class Primitive(RecipeBook):
     # Rules
 
     def rule(self, slot: str) -> Rule:
-        """Returns the rule in a slot; raises MissingRuleError, which names the call that defines it, if none is."""
+        """Returns the rule in a slot; raises MissingRuleError, which names the call that defines it, if none is.
+
+        A transformation asks for a rule here each time that it runs one: nothing is cached of a computation that
+        asked for a rule of a primitive without ``pure_rules``.
+        """
+        if not self.pure_rules:
+            note_impure_rule()
         try:
             return self.rules[slot]
         except KeyError:
             raise MissingRuleError(self._explain_missing(slot)) from None
+
+    def rule_or_none(self, slot: str) -> Rule | None:
+        """Returns the rule in a slot as `rule` does; None if none is defined."""
+        found = self.rules.get(slot)
+        if found is not None and not self.pure_rules:
+            note_impure_rule()
+        return found
 
     def _explain_missing(self, slot: str) -> str:
         known = _SLOTS.get(slot)

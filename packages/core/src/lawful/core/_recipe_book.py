@@ -7,6 +7,7 @@ from collections.abc import Callable, Hashable
 from typing import Any, Concatenate
 from weakref import WeakSet
 
+from lawful.core._impure_rules import impure_rules
 from lawful.core._trace import current
 
 
@@ -92,14 +93,16 @@ def _derived[R](book: RecipeBook, key: Hashable, derive: Callable[..., R | None]
 
 
 def derived_or_none[R](derive: Callable[[], R | None]) -> R | None:
-    """Returns what running rules on types gives; None where that fails.
+    """Returns what running rules on types gives; None where that fails, or a rule may be impure.
 
     The rules themselves are asked then: they look at values, or they say what is wrong, and of which values.
     """
+    before = impure_rules()
     try:
-        return derive()
+        found = derive()
     except Exception:  # of a rule, which is anybody's, and is run again
         return None
+    return found if impure_rules() == before else None
 
 
 def remember(book: RecipeBook, key: Hashable, recipe: Any, since: int) -> None:

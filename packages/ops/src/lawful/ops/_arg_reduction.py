@@ -62,7 +62,7 @@ def _arg_reduction(
       unit: gives, for a dtype, the value of the extremum of nothing.
       better: whether one number comes before another.
     """
-    primitive = Primitive(name)
+    primitive = Primitive(name, pure_rules=True)
 
     def function(operand: Any, axis: int, index_dtype: Any) -> Any:
         aval = get_aval(operand)

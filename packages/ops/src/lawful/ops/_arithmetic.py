@@ -9,7 +9,8 @@ import numpy as np
 
 from lawful.core import ArgumentTypeError, Interval, Zero, get_aval
 from lawful.ops._complex_lowering import mended
-from lawful.ops._elementwise import Elementwise, elementwise
+from lawful.ops._elementwise import Elementwise
+from lawful.ops._elementwise import pure_elementwise as elementwise
 
 _NONZERO = Interval(0.5, 2.0)
 _POSITIVE = Interval(0.3, 2.0)

@@ -15,7 +15,8 @@ from lawful.core import Interval
 from lawful.ops._arithmetic import abs, add, div, mul, sign, sub
 from lawful.ops._comparison import le
 from lawful.ops._double import REAL_PROMOTION, EvaluatedInDouble, lowered_in_double
-from lawful.ops._elementwise import Elementwise, elementwise
+from lawful.ops._elementwise import Elementwise
+from lawful.ops._elementwise import pure_elementwise as elementwise
 from lawful.ops._select import where
 
 # Below it the power series is taken, of which all terms are positive; beyond it the asymptotic one is exact enough.

@@ -23,7 +23,7 @@ from lawful.ops._structural import strong
 
 Dtype = np.dtype[Any]
 
-bitcast_convert_type_p = Primitive("bitcast_convert_type")
+bitcast_convert_type_p = Primitive("bitcast_convert_type", pure_rules=True)
 
 
 def bitcast_convert_type(operand: Any, new_dtype: Any) -> Any:

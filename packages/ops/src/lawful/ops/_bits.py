@@ -14,7 +14,8 @@ import ml_dtypes
 import numpy as np
 
 from lawful.core import ArgumentTypeError, ArgumentValueError, Call, Choose, Interval, ShapedArray, get_aval, is_float
-from lawful.ops._elementwise import Elementwise, elementwise
+from lawful.ops._elementwise import Elementwise
+from lawful.ops._elementwise import pure_elementwise as elementwise
 from lawful.ops._structural import static_integers, strong
 
 Dtype = np.dtype[Any]

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 
 from lawful.core import Interval, get_aval, promote_dtypes
-from lawful.ops._elementwise import Elementwise, elementwise
+from lawful.ops._elementwise import Elementwise
+from lawful.ops._elementwise import pure_elementwise as elementwise
 
 _BOOL = np.dtype(bool)
 

@@ -24,7 +24,7 @@ from lawful.core import (
     promote_dtypes,
 )
 from lawful.ops._arithmetic import neg
-from lawful.ops._elementwise import elementwise
+from lawful.ops._elementwise import pure_elementwise as elementwise
 from lawful.ops._promotion import broadcast_shapes, broadcast_to, convert
 from lawful.ops._structural import cotangent, strong, zeros_of
 

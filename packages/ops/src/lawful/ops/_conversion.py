@@ -22,7 +22,7 @@ from lawful.core import (
 )
 from lawful.ops._promotion import cast, convert
 
-convert_element_type_p = Primitive("convert_element_type")
+convert_element_type_p = Primitive("convert_element_type", pure_rules=True)
 
 _REAL = (np.dtype(np.float32), np.dtype(np.float64))
 

@@ -43,7 +43,7 @@ from lawful.ops._slicing import rev
 from lawful.ops._sliding_window import Pads, dilated
 from lawful.ops._structural import Shape, static_integers, zeros_of
 
-conv_general_dilated_p = Primitive("conv_general_dilated")
+conv_general_dilated_p = Primitive("conv_general_dilated", pure_rules=True)
 conv_general_dilated_p.declaration = convolution_declaration
 
 

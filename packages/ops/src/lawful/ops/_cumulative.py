@@ -49,7 +49,7 @@ def _cumulative(
       derivative: ``derivative(tangent, x, axis, reverse)`` gives the output tangent. None where the op is linear: it
         is its own derivative, and its transpose begins at the other end.
     """
-    primitive = Primitive(name)
+    primitive = Primitive(name, pure_rules=True)
 
     def function(operand: Any, axis: int = 0, reverse: bool = False) -> Any:
         aval = get_aval(operand)

@@ -51,7 +51,7 @@ def decomposition(
       square: whether the matrices have to be.
       single: whether there is one result, and not a list.
     """
-    primitive = Primitive(name, multiple_results=not single)
+    primitive = Primitive(name, multiple_results=not single, pure_rules=True)
 
     def results(values: Sequence[Any]) -> Any:
         return values[0] if single else list(values)

@@ -43,7 +43,7 @@ Pair = tuple[Shape, Shape]
 #: ``((lhs_contracting, rhs_contracting), (lhs_batch, rhs_batch))``
 DimensionNumbers = tuple[Pair, Pair]
 
-dot_general_p = Primitive("dot_general")
+dot_general_p = Primitive("dot_general", pure_rules=True)
 
 _MATRIX_PRODUCT: DimensionNumbers = ((1,), (0,)), ((), ())
 

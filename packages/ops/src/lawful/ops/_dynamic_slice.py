@@ -25,8 +25,8 @@ from lawful.ops._scatter import scatter_p
 from lawful.ops._shape import broadcast_in_dim
 from lawful.ops._structural import Shape, cotangent, instantiate, zeros_of
 
-dynamic_slice_p = Primitive("dynamic_slice")
-dynamic_update_slice_p = Primitive("dynamic_update_slice")
+dynamic_slice_p = Primitive("dynamic_slice", pure_rules=True)
+dynamic_update_slice_p = Primitive("dynamic_update_slice", pure_rules=True)
 
 # The rules of reading
 

@@ -133,6 +133,7 @@ def elementwise(
     associates: bool = False,
     unit: float | None = None,
     params: Callable[[Choose], dict[str, Any]] = lambda choose: {},
+    pure_rules: bool = False,
 ) -> Elementwise:
     """Declares an elementwise op.
 
@@ -153,8 +154,9 @@ def elementwise(
       associates: whether ``f(f(x, y), z) = f(x, f(y, z))``.
       unit: the value with ``f(x, unit) = x``.
       params: draws static parameters, for laws; the NumPy function and the rules get them by name.
+      pure_rules: whether all functions given here are pure, so that derivatives may be cached: see ``Primitive``.
     """
-    primitive = Primitive(name)
+    primitive = Primitive(name, pure_rules=pure_rules)
     if promote_as is None and isinstance(numpy_function, np.ufunc):
         promote_as = numpy_function
 
@@ -218,6 +220,10 @@ def elementwise(
         differentiable=derivatives is not None and any(derivatives),
     )
     return Elementwise(primitive, numpy_function, promote_as, arity, doc)
+
+
+#: Declares an elementwise op of lawful's own.
+pure_elementwise = partial(elementwise, pure_rules=True)
 
 
 def _differentiate(primitive: Primitive, derivatives: Sequence[Derivative | None]) -> None:

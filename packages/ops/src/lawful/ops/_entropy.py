@@ -15,7 +15,8 @@ from lawful.core import Interval
 from lawful.ops._arithmetic import add, div, mul, neg, sub
 from lawful.ops._comparison import bitwise_or, le
 from lawful.ops._double import REAL_PROMOTION, Evaluated, lowered
-from lawful.ops._elementwise import Elementwise, elementwise
+from lawful.ops._elementwise import Elementwise
+from lawful.ops._elementwise import pure_elementwise as elementwise
 from lawful.ops._select import where
 from lawful.ops._transcendental import log, log1p
 

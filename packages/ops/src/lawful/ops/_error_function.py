@@ -15,7 +15,8 @@ import numpy as np
 from lawful.core import Interval
 from lawful.ops._arithmetic import add, mul, neg, square
 from lawful.ops._double import EvaluatedInDouble, each, lowered_in_double, polynomial
-from lawful.ops._elementwise import Elementwise, elementwise
+from lawful.ops._elementwise import Elementwise
+from lawful.ops._elementwise import pure_elementwise as elementwise
 from lawful.ops._transcendental import exp
 
 _SLOPE = 2 / math.sqrt(math.pi)

@@ -29,7 +29,7 @@ from lawful.ops._promotion import convert
 from lawful.ops._shape import broadcast_in_dim
 from lawful.ops._structural import Shape, apply_to_tangents, static_integers
 
-fft_p = Primitive("fft")
+fft_p = Primitive("fft", pure_rules=True)
 
 _MOST_DIMENSIONS = 3  # of one transform, in XLA
 _COMPLEX_OF: dict[np.dtype[Any], np.dtype[Any]] = {

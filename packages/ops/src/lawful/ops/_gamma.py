@@ -16,7 +16,8 @@ from lawful.core import ArgumentTypeError, Call, Choose, Interval, MissingRuleEr
 from lawful.ops import _taylor as taylor
 from lawful.ops._arithmetic import add, mul, neg
 from lawful.ops._double import REAL_PROMOTION, Algorithm, EvaluatedInDouble, each, lowered_in_double, polynomial
-from lawful.ops._elementwise import Elementwise, elementwise
+from lawful.ops._elementwise import Elementwise
+from lawful.ops._elementwise import pure_elementwise as elementwise
 from lawful.ops._promotion import broadcast_shapes, broadcast_to, convert, promote
 from lawful.ops._structural import strong
 

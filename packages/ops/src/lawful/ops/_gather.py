@@ -45,7 +45,7 @@ from lawful.ops._windows import (
     shifted,
 )
 
-gather_p = Primitive("gather")
+gather_p = Primitive("gather", pure_rules=True)
 
 
 def gather(

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 from lawful.core import Interval
-from lawful.ops._elementwise import Elementwise, elementwise
+from lawful.ops._elementwise import Elementwise
+from lawful.ops._elementwise import pure_elementwise as elementwise
 from lawful.ops._iteration import Iteration
 
 

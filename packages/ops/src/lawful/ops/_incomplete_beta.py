@@ -28,7 +28,8 @@ from lawful.ops._double import (
     log_gamma_correction,
     lowered_in_double,
 )
-from lawful.ops._elementwise import Elementwise, elementwise
+from lawful.ops._elementwise import Elementwise
+from lawful.ops._elementwise import pure_elementwise as elementwise
 from lawful.ops._gamma import digamma, lgamma, polygamma
 from lawful.ops._iteration import IteratedAlgorithm, Iteration, lowered_iteration
 from lawful.ops._promotion import promote

@@ -22,7 +22,8 @@ from lawful.ops import _taylor as taylor
 from lawful.ops._arithmetic import div, mul, neg, sub
 from lawful.ops._comparison import bitwise_and, eq, gt
 from lawful.ops._double import LOG_TWO_PI, REAL_PROMOTION, EvaluatedInDouble, deviance, log_gamma_correction
-from lawful.ops._elementwise import Elementwise, elementwise
+from lawful.ops._elementwise import Elementwise
+from lawful.ops._elementwise import pure_elementwise as elementwise
 from lawful.ops._gamma import digamma, lgamma, polygamma
 from lawful.ops._iteration import IteratedAlgorithm, Iteration, lowered_iteration
 from lawful.ops._promotion import promote

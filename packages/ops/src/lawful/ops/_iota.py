@@ -25,7 +25,7 @@ from lawful.ops._promotion import convert
 from lawful.ops._shape import broadcast_in_dim
 from lawful.ops._structural import Shape, canonical_axis, check_sizes, static_integers
 
-iota_p = Primitive("iota")
+iota_p = Primitive("iota", pure_rules=True)
 
 
 def iota(dtype: Any, size: int) -> Any:

@@ -39,8 +39,8 @@ from lawful.ops._structural import (
 Config = tuple[tuple[int, int, int], ...]
 Slices = tuple[slice, ...]
 
-pad_p = Primitive("pad")
-concatenate_p = Primitive("concatenate")
+pad_p = Primitive("pad", pure_rules=True)
+concatenate_p = Primitive("concatenate", pure_rules=True)
 
 # Padding
 

@@ -249,7 +249,7 @@ lu_p = decomposition(
 
 # From swaps to a permutation
 
-lu_pivots_to_permutation_p = Primitive("lu_pivots_to_permutation")
+lu_pivots_to_permutation_p = Primitive("lu_pivots_to_permutation", pure_rules=True)
 
 
 def lu_pivots_to_permutation(pivots: Any, permutation_size: int) -> Any:

@@ -17,7 +17,7 @@ from lawful.core import (
 )
 from lawful.ops._structural import strong
 
-optimization_barrier_p = Primitive("optimization_barrier", multiple_results=True)
+optimization_barrier_p = Primitive("optimization_barrier", multiple_results=True, pure_rules=True)
 
 
 def optimization_barrier(operand: Any, /) -> Any:

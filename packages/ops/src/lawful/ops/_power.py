@@ -8,7 +8,7 @@ import numpy as np
 
 from lawful.core import ArgumentTypeError, ArgumentValueError, Interval, get_aval, is_inexact
 from lawful.ops._arithmetic import mul
-from lawful.ops._elementwise import elementwise
+from lawful.ops._elementwise import pure_elementwise as elementwise
 from lawful.ops._promotion import convert, promote
 
 

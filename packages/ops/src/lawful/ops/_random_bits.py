@@ -35,7 +35,7 @@ _ROTATIONS: Final = ((13, 15, 26, 6), (17, 29, 16, 24))
 _PARITY: Final = 0x1BD11BDA
 _GROUPS: Final = 5
 
-random_bits_p = Primitive("random_bits")
+random_bits_p = Primitive("random_bits", pure_rules=True)
 
 
 def _threefry(

@@ -63,7 +63,7 @@ def _reduce_window(
       select_prim: the comparison that an element wins against the others by, whose tangent the result has; None
         where the reduction is the sum, which is linear.
     """
-    primitive = Primitive(name)
+    primitive = Primitive(name, pure_rules=True)
 
     def function(
         operand: Any,

@@ -106,7 +106,7 @@ def _reduction(
       faster: ``faster(shape, dtype, axes)`` gives a function that reduces C-contiguous arrays of this type faster than
         ``ufunc.reduce``, where there is one.
     """
-    primitive = Primitive(name)
+    primitive = Primitive(name, pure_rules=True)
     if cotangent is not None:
 
         def derivative(t: Any, ans: Any, x: Any, axes: Shape) -> Any:

@@ -9,7 +9,8 @@ import numpy as np
 
 from lawful.core import ArgumentValueError, Interval
 from lawful.ops._arithmetic import round_nearest_even
-from lawful.ops._elementwise import Elementwise, elementwise
+from lawful.ops._elementwise import Elementwise
+from lawful.ops._elementwise import pure_elementwise as elementwise
 
 
 class RoundingMethod(IntEnum):

@@ -88,7 +88,7 @@ def _scatter(
       linear: sets of arguments in which it is jointly linear.
       repeats: whether the derivative exists where indices repeat.
     """
-    primitive = Primitive(name)
+    primitive = Primitive(name, pure_rules=True)
 
     def function(
         operand: Any,

@@ -28,8 +28,8 @@ from lawful.ops._promotion import broadcast_shapes, broadcast_to, convert, promo
 from lawful.ops._shape import broadcast_in_dim
 from lawful.ops._structural import apply_to_tangents, cotangent, strong, zeros_of
 
-select_n_p = Primitive("select_n")
-clamp_p = Primitive("clamp")
+select_n_p = Primitive("select_n", pure_rules=True)
+clamp_p = Primitive("clamp", pure_rules=True)
 
 _INT32 = np.dtype(np.int32)
 _BOOL = np.dtype(bool)

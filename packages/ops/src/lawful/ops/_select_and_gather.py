@@ -39,8 +39,8 @@ from lawful.ops._sliding_window import (
 )
 from lawful.ops._structural import Shape, cotangent, strong
 
-select_and_gather_add_p = Primitive("select_and_gather_add")
-select_and_scatter_add_p = Primitive("select_and_scatter_add")
+select_and_gather_add_p = Primitive("select_and_gather_add", pure_rules=True)
+select_and_scatter_add_p = Primitive("select_and_scatter_add", pure_rules=True)
 
 #: Of each comparison, what no element wins against.
 _LEAST = {"ge": lowest, "le": highest}

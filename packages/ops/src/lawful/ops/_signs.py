@@ -10,7 +10,8 @@ from lawful.core import get_aval
 from lawful.ops._arithmetic import abs, neg
 from lawful.ops._bitcast import bitcast_convert_type
 from lawful.ops._comparison import lt
-from lawful.ops._elementwise import Elementwise, elementwise
+from lawful.ops._elementwise import Elementwise
+from lawful.ops._elementwise import pure_elementwise as elementwise
 from lawful.ops._select import where
 
 

@@ -27,7 +27,7 @@ from lawful.ops._squeeze import expand_dims, squeeze
 from lawful.ops._systems import batch_system, infer_system
 from lawful.ops._triangular_solve import triangular_solve
 
-solve_p = Primitive("solve")
+solve_p = Primitive("solve", pure_rules=True)
 
 
 def solve(a: Any, b: Any, *, transpose_a: bool = False, conjugate_a: bool = False) -> Any:

@@ -27,7 +27,7 @@ from lawful.ops._iota import broadcasted_iota
 from lawful.ops._structural import canonical_axis, cotangent, static_integers, strong
 from lawful.ops._take_along import take_along_dimension
 
-sort_p = Primitive("sort", multiple_results=True)
+sort_p = Primitive("sort", multiple_results=True, pure_rules=True)
 
 _INDEX = np.dtype(np.int64)
 

@@ -30,7 +30,7 @@ from lawful.ops._structural import (
     strong,
 )
 
-split_p = Primitive("split", multiple_results=True)
+split_p = Primitive("split", multiple_results=True, pure_rules=True)
 
 
 def split(operand: Any, sizes: Any, axis: int = 0) -> list[Any]:

@@ -58,7 +58,7 @@ def structural(
       reference: a NumPy function that it equals, for laws.
       specialise: ``specialise(aval, **params)`` gives ``compute`` for arrays of one type, where that is faster.
     """
-    primitive = Primitive(name)
+    primitive = Primitive(name, pure_rules=True)
 
     @primitive.def_impl
     def impl(x: Any, **params: Any) -> Any:

@@ -24,7 +24,7 @@ from lawful.ops._sort import canonical, sortable
 from lawful.ops._structural import Shape, canonical_axis, static_integers, strong
 from lawful.ops._take_along import take_along_dimension
 
-top_k_p = Primitive("top_k", multiple_results=True)
+top_k_p = Primitive("top_k", multiple_results=True, pure_rules=True)
 
 _KINDS = "biuf"
 _INDEX = np.dtype(np.int32)

@@ -11,7 +11,8 @@ import numpy as np
 from lawful.core import Interval
 from lawful.ops._arithmetic import add, div, mul, neg, rsqrt, sqrt, square, sub
 from lawful.ops._complex_lowering import by_parts, mended
-from lawful.ops._elementwise import Elementwise, elementwise
+from lawful.ops._elementwise import Elementwise
+from lawful.ops._elementwise import pure_elementwise as elementwise
 
 _POSITIVE = Interval(0.3, 2.0)
 _INSIDE_UNIT = Interval(-0.8, 0.8)

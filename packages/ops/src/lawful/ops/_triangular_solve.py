@@ -25,7 +25,7 @@ from lawful.ops._promotion import convert
 from lawful.ops._squeeze import expand_dims, squeeze
 from lawful.ops._systems import batch_system, infer_system
 
-triangular_solve_p = Primitive("triangular_solve")
+triangular_solve_p = Primitive("triangular_solve", pure_rules=True)
 
 # Below this size a system is solved row by row, above it by halves, which are products of matrices.
 _SMALL = 32

@@ -11,7 +11,7 @@ from lawful.core import Primitive, ShapedArray, Tracer, is_array, user_source
 from lawful.ops import move_batch_dim
 from lawful.staging import HostCall, HostFunction, call_each_element, function_name, require_callable, require_usable
 
-debug_callback_p = Primitive("debug_callback", multiple_results=True, effectful=True)
+debug_callback_p = Primitive("debug_callback", multiple_results=True, effectful=True, pure_rules=True)
 
 
 def callback(callback: Callable[..., Any] | None = None, *args: Any, ordered: bool = False, **kwargs: Any) -> Any:

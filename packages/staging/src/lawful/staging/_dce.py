@@ -51,7 +51,7 @@ def live_equation(eqn: JaxprEqn, live: AbstractSet[Var]) -> JaxprEqn | None:
     used = [var in live for var in eqn.outvars]
     if not any(used) and not applies_effects(eqn.primitive, eqn.params):
         return None
-    rule = eqn.primitive.rules.get("dce")
+    rule = eqn.primitive.rule_or_none("dce")
     if rule is None:
         return eqn
     needed: JaxprEqn = rule(used, eqn)

@@ -17,7 +17,7 @@ from lawful.core import (
     ShapedArray,
     UndefinedPrimal,
     Zero,
-    memoize,
+    memoize_program,
     rare_collections,
     runs_of_call,
 )
@@ -25,10 +25,10 @@ from lawful.ops import with_weakness_of
 from lawful.staging._backends import CompiledProgram, get_backend
 from lawful.staging._dce import dce_call, kept
 
-jit_p = Primitive("jit", multiple_results=True)
+jit_p = Primitive("jit", multiple_results=True, pure_rules=True)
 
 
-@memoize
+@memoize_program
 def compiled(closed: ClosedJaxpr, name: str, donated: tuple[int, ...], backend: str | None) -> CompiledProgram:
     """Returns the compiled program of a jaxpr."""
     with rare_collections():

@@ -7,7 +7,7 @@ several functions, which are called one after the other.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from types import BuiltinFunctionType, CodeType, MethodDescriptorType
 from typing import Any
 
@@ -26,7 +26,7 @@ from lawful.core import (
     eval_trace,
     get_aval,
     last_uses,
-    memoize,
+    memoize_program,
     to_numpy,
 )
 from lawful.ops import broadcast_in_dim_p
@@ -109,7 +109,7 @@ class PythonProgram:
         return self(*args)
 
 
-@memoize
+@memoize_program
 def numpy_function(closed: ClosedJaxpr) -> Callable[..., list[Any]]:
     """Returns the Python function that a jaxpr compiles to: of NumPy arrays, a list of them."""
     return _compile(closed)[1]
@@ -273,13 +273,15 @@ class _Scope:
 
 def _function_of(eqn: JaxprEqn) -> Callable[..., Any]:
     """Returns the Python function that an equation calls: specialised by the primitive where it can be."""
+    params = eqn.params
     rule = eqn.primitive.rules.get("numpy")
     with at_source(eqn.source):
         if rule is not None:
-            specialised: Callable[..., Any] = rule([atom.aval for atom in eqn.invars], numpy_function, **eqn.params)
-            return specialised
+            specialise: Callable[[], Callable[..., Any]] = partial(
+                rule, [atom.aval for atom in eqn.invars], numpy_function, **params
+            )
+            return specialise() if eqn.primitive.pure_rules else lambda *args: specialise()(*args)
         impl = eqn.primitive.rule("impl")
-    params = eqn.params
     return (lambda *args: impl(*args, **params)) if params else impl
 
 

@@ -22,7 +22,7 @@ from lawful.ops import add_batch_dim, move_batch_dim
 from lawful.staging._host_function import HostFunction, batched_results, call_each_element
 from lawful.staging._signature import function_name, in_avals, require_callable
 
-pure_callback_p = Primitive("pure_callback", multiple_results=True)
+pure_callback_p = Primitive("pure_callback", multiple_results=True, pure_rules=True)
 
 #: The ways in which `vmap` calls a function, and how an argument that is not mapped comes.
 _VMAP_METHODS: Final = ("sequential", "sequential_unrolled", "expand_dims", "broadcast_all")

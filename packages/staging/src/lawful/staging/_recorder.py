@@ -31,6 +31,7 @@ from lawful.core import (
     current,
     get_aval,
     new_trace,
+    note_impure_rule,
     python_scalar_types,
     register_array_type,
     unusable_tracer,
@@ -82,6 +83,8 @@ class Recorder(Trace):
 
     def record(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
         """Adds an equation, and returns the tracer(s) of what it binds."""
+        if not primitive.pure_rules:
+            note_impure_rule()
         rules = primitive.rules
         stage = rules.get("stage")
         if stage is not None:  # a call that carries a Python function, which becomes a jaxpr
@@ -256,7 +259,7 @@ class PartialTrace(Recorder):
         if not any(unknown):
             assert self.parent is not None
             return self.parent.process_primitive(primitive, args, params)
-        rule = primitive.rules.get("partial_eval")
+        rule = primitive.rule_or_none("partial_eval")
         if rule is None or all(unknown):
             return self.record(primitive, args, params)
         return rule(self._record_call(primitive), unknown, *args, **params)

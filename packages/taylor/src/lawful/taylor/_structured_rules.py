@@ -9,7 +9,7 @@ from typing import Any
 from lawful import control_flow, ops
 from lawful.autodiff import checkpoint, checkpoint_p
 from lawful.control_flow import cond_p, scan_p, while_p
-from lawful.core import ClosedJaxpr, eval_closed_jaxpr, get_aval, is_inexact, memoize
+from lawful.core import ClosedJaxpr, eval_closed_jaxpr, get_aval, impure_rules, is_inexact, memoize
 from lawful.staging import jit, jit_p
 from lawful.taylor._series import Series, constant, dense
 from lawful.taylor._trace import jet_flat
@@ -34,16 +34,20 @@ def movable(series: Series) -> Series:
 
 
 @memoize
-def _compiled(closed: ClosedJaxpr, name: str) -> Any:
+def _compiled(closed: ClosedJaxpr, name: str, backend: str | None) -> Any:
     def jet(series: Many) -> Many:
         return program(closed, series)
 
     jet.__name__ = f"jet_{name}"
-    return jit(jet)
+    return jit(jet, backend=backend)
 
 
-def _jit(args: Many, *, jaxpr: ClosedJaxpr, name: str, **_: Any) -> Many:
-    found: Many = _compiled(jaxpr, name)(args)
+def _jit(args: Many, *, jaxpr: ClosedJaxpr, name: str, backend: str | None = None, **_: Any) -> Many:
+    compiled = _compiled(jaxpr, name, backend)
+    before = impure_rules()
+    found: Many = compiled(args)
+    if impure_rules() != before:
+        compiled.clear_cache()  # rules that may be impure run in each call
     return found
 
 

@@ -58,7 +58,7 @@ class JetTrace(Trace):
         assert parent is not None
         if not any([type(x) is JetTracer and x._trace is self for x in args]):
             return parent.process_primitive(primitive, args, params)
-        rule = primitive.rules.get("jet") or linear_rule(primitive) or general_rule(primitive)
+        rule = primitive.rule_or_none("jet") or linear_rule(primitive) or general_rule(primitive)
         with set_current(parent):
             out = rule([self.series_of(x) for x in args], **params)
         if primitive.multiple_results:
