@@ -15,7 +15,7 @@ def _found_first(right: Rule) -> Rule:
     known: dict[Any, Any] = {}
 
     def found(primitive: Any, avals: Any, tangents: Any, params: Any) -> Any:
-        key = (primitive, avals, len(tangents) - tangents.count(None), _derivative_recipes.exact_key(params))
+        key = (primitive, avals, len(tangents) - tangents.count(None), _derivative_recipes.exact_params_key(params))
         if key not in known:
             known[key] = right(primitive, avals, tangents, params)
         return known[key]
@@ -80,7 +80,7 @@ recipe_faults = (
         "a rule is remembered whatever its parameters are",
         "stale cache",
         _derivative_recipes,
-        "exact_key",
+        "exact_params_key",
         _without_parameters,
     ),
     method_fault(

@@ -18,7 +18,7 @@ from lawful.core import (
     clear_memos,
     eval_jaxpr,
     eval_trace,
-    exact_key,
+    exact_params_key,
     parse_jaxpr,
     remembered,
 )
@@ -99,10 +99,10 @@ def test_values_that_numpy_does_not_take_are_converted_first() -> None:
 
 def test_parameters_of_other_types_have_other_keys() -> None:
     same = [1, True, 1.0, np.int64(1), np.float32(1.0)]
-    keys = {exact_key({"a": value}) for value in same} | {exact_key({"a": (value,)}) for value in same}
+    keys = {exact_params_key({"a": value}) for value in same} | {exact_params_key({"a": (value,)}) for value in same}
     assert len(keys) == 2 * len(same)
-    assert len({exact_key({"a": value}) for value in (0.0, -0.0, np.float64(0.0), np.float64(-0.0))}) == 4
-    assert exact_key({"a": (1, "x"), "b": None}) == exact_key({"a": (1, "x"), "b": None})
+    assert len({exact_params_key({"a": value}) for value in (0.0, -0.0, np.float64(0.0), np.float64(-0.0))}) == 4
+    assert exact_params_key({"a": (1, "x"), "b": None}) == exact_params_key({"a": (1, "x"), "b": None})
 
 
 def test_what_holds_a_program_is_not_remembered() -> None:
@@ -115,7 +115,7 @@ def test_what_holds_a_program_is_not_remembered() -> None:
     program = parse_jaxpr(PROGRAMS["no step"])
     gone = weakref.ref(program)
     for value in (program, (1, program), program.jaxpr, lambda x: x, [1]):
-        assert remembered(primitive, exact_key({"a": value}), derive) is None
+        assert remembered(primitive, exact_params_key({"a": value}), derive) is None
     assert not calls
     assert not primitive.recipes
     del program, value

@@ -22,7 +22,7 @@ from lawful.core import (
     Zero,
     current,
     derived_or_none,
-    exact_key,
+    exact_params_key,
     get_aval,
     has_effects,
     new_trace,
@@ -269,7 +269,7 @@ def _trace_transpose(
 
 def _known(primitive: Primitive, slot: str, params: dict[str, Any]) -> Any:
     """Returns the parameters that a recipe of a rule depends on, as a key. Of a call, which has none, it holds none."""
-    return exact_key(params) if _follows_from_types(primitive, slot) else ()
+    return exact_params_key(params) if _follows_from_types(primitive, slot) else ()
 
 
 def _follows_from_types(primitive: Primitive, slot: str) -> bool:

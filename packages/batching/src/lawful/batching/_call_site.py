@@ -18,6 +18,7 @@ from lawful.core import (
     Tracer,
     TreeStructureError,
     UnexpectedTracerError,
+    exact_key,
     get_aval,
     is_array,
     record,
@@ -68,9 +69,7 @@ class Arguments:
 
     @property
     def key(self) -> Hashable:
-        # With their text: 0.0 is not -0.0.
-        values = [(type(x), x, str(x) if isinstance(x, float | complex) else "") for x in self.leaves]
-        return self.treedef, self.places, tuple(values)
+        return self.treedef.exact_key, self.places, exact_key(tuple(self.leaves))
 
 
 NO_ARGUMENTS, _ = Arguments.of([])
@@ -110,7 +109,7 @@ class CallSite:
 
     @cached_property
     def _key(self) -> Hashable:
-        key = (tuple(self.function.carried_functions), self.in_tree, self._nondiff.key, self._captured.key)
+        key = (tuple(self.function.carried_functions), self.in_tree.exact_key, self._nondiff.key, self._captured.key)
         try:
             hash(key)
         except TypeError:

@@ -15,6 +15,7 @@ from lawful.core import (
     ShapedArray,
     alpha_equivalent,
     applies_effects,
+    exact_key,
     float0,
     format_jaxpr,
 )
@@ -72,17 +73,16 @@ class _Labels:
         kind = type(value)
         if kind is tuple or kind is list:
             return (kind, *map(self._key, value))
-        if kind is float or kind is complex or isinstance(value, np.generic):
-            return (kind, repr(value))  # 0.0 is not -0.0, and NaN is itself
         if isinstance(value, Jaxpr | ClosedJaxpr):
             return (kind, self._program(value))
         if isinstance(value, np.ndarray):
             return (kind, value.dtype, value.shape, value.tobytes())
+        key = exact_key(value)
         try:
-            hash(value)
+            hash(key)
         except TypeError:
             return ("object", id(value))
-        return (kind, value)
+        return key
 
     def _program(self, program: Jaxpr | ClosedJaxpr) -> int:
         """Returns a number of a program that is equal for those that are the same up to names."""

@@ -62,13 +62,14 @@ from lawful.core._errors import (
     shorten,
 )
 from lawful.core._eval import eval_closed_jaxpr, eval_jaxpr, last_uses
+from lawful.core._exact_key import exact_key, exact_params_key
 from lawful.core._impure_rules import impure_rules, note_impure_rule
 from lawful.core._jaxpr import Atom, ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
 from lawful.core._memo import clear_memos, memoize, memoize_program
 from lawful.core._nesting import Run, jaxprs_in_params, map_jaxprs, runs_of_call
 from lawful.core._on_demand import load_on_demand, on_demand
 from lawful.core._primitive import Primitive, primitives_by_name
-from lawful.core._recipe import Recipe, exact_key, kind_of, of_numpy
+from lawful.core._recipe import Recipe, of_numpy
 from lawful.core._recipe_book import RecipeBook, definitions, derived_or_none, remember, remembered
 from lawful.core._record import record
 from lawful.core._shared_jaxprs import shared_jaxpr
@@ -148,6 +149,7 @@ __all__ = [
     "eval_jaxpr",
     "eval_trace",
     "exact_key",
+    "exact_params_key",
     "explain_difference",
     "float0",
     "format_jaxpr",
@@ -161,7 +163,6 @@ __all__ = [
     "is_inexact",
     "jaxprs_in_params",
     "kind",
-    "kind_of",
     "last_uses",
     "load_on_demand",
     "map_jaxprs",

@@ -11,6 +11,7 @@ from lawful.core._arrays import get_aval, to_numpy
 from lawful.core._aval import ShapedArray
 from lawful.core._dtypes import float0, is_inexact
 from lawful.core._errors import LawfulError
+from lawful.core._exact_key import exact_key
 from lawful.core._jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
 from lawful.core._nesting import open_jaxpr
 from lawful.core._print import atoms_line, binders_line, equation_line
@@ -192,7 +193,7 @@ def _where(place: _Place | None) -> str:
 
 
 def same_value(x: Any, y: Any) -> bool:
-    """Returns whether two values are the same: arrays by dtype, weakness and bits or NaN, others by type and ``==``."""
+    """Returns whether two values are the same: arrays by dtype, weakness and bits or NaN, others by exact key."""
     if x is y:
         return True
     if type(x) is type(y) and type(x) in _PLAIN:
@@ -200,7 +201,7 @@ def same_value(x: Any, y: Any) -> bool:
     aval_x, aval_y = _aval_or_none(x), _aval_or_none(y)
     if aval_x is None and aval_y is None:
         try:
-            return type(x) is type(y) and bool(x == y)
+            return type(x) is type(y) and bool(exact_key(x) == exact_key(y))
         except Exception:  # an == of the user's that fails says nothing
             return False
     if aval_x is None or aval_x != aval_y or isinstance(x, Tracer) or isinstance(y, Tracer):

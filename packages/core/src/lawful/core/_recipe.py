@@ -10,10 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from lawful.core._aval import ShapedArray
-from lawful.core._jaxpr import ClosedJaxpr, Jaxpr, Literal
+from lawful.core._jaxpr import ClosedJaxpr, Literal
 from lawful.core._primitive import Primitive
 from lawful.core._recipe_book import NOTED, derived_or_none
 
@@ -125,36 +123,3 @@ class Recipe:
         if found is NOTED:
             found = self.derived[derive][types] = derived_or_none(lambda: derive(self, types))
         return found
-
-
-def exact_key(params: dict[Any, Any]) -> Any:
-    """Returns parameters as a key that only equal ones of equal types have: 1 is not True, and 0.0 is not -0.0.
-
-    It is not hashable where a parameter holds a program, which nothing that is remembered may keep alive.
-    """
-    return tuple([(name, value, _kind(value, _unhashable_of_program)) for name, value in params.items()])
-
-
-def kind_of(value: Any) -> Any:
-    """Returns what tells a hashable value from others that it is equal to, also inside tuples."""
-    return _kind(value, type)
-
-
-#: Types of which equal values are the same.
-PLAIN = frozenset({int, bool, str, type(None)})
-
-
-def _kind(value: Any, kind_of_other: Callable[[Any], Any]) -> Any:
-    cls = type(value)
-    if cls in PLAIN:
-        return cls
-    if cls is tuple:
-        return (cls, *[kind if (kind := type(x)) in PLAIN else _kind(x, kind_of_other) for x in value])
-    if isinstance(value, float | complex | np.inexact):
-        return (cls, str(value))
-    return kind_of_other(value)
-
-
-def _unhashable_of_program(value: Any) -> Any:
-    is_program = isinstance(value, ClosedJaxpr | Jaxpr) or (callable(value) and not isinstance(value, type))
-    return [type(value)] if is_program else type(value)

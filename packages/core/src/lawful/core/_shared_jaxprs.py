@@ -17,8 +17,8 @@ import numpy as np
 
 from lawful.core._aval import ShapedArray
 from lawful.core._dtypes import float0
+from lawful.core._exact_key import PLAIN, exact_key
 from lawful.core._jaxpr import Atom, ClosedJaxpr, Literal, Var
-from lawful.core._recipe import PLAIN
 from lawful.core._recipe_book import definitions
 from lawful.core._trace import current
 
@@ -125,8 +125,7 @@ def _structure(closed: ClosedJaxpr) -> Hashable:
 def _literal(literal: Literal) -> Hashable:
     if literal.aval.dtype == float0:  # which has one value, that cannot be hashed
         return literal.aval
-    # Of zero there are two, which are equal; a NaN is equal to none but itself.
-    return literal.aval, literal.val, str(literal.val)
+    return literal.aval, exact_key(literal.val)
 
 
 def _params(params: dict[str, Any]) -> Hashable:
@@ -145,7 +144,7 @@ def _known(value: Any) -> Hashable:
         if value.is_plain:
             return value
     elif isinstance(value, float | complex | np.generic):
-        return cls, value, str(value)  # as a literal
+        return exact_key(value)
     elif isinstance(value, np.dtype | Enum | ShapedArray):
         return cls, value
     elif fields := getattr(cls, "__lawful_fields__", None):

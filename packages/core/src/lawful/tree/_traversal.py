@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
+from lawful.core._exact_key import exact_key
 from lawful.tree._kind import DICT, LIST, TUPLE, same_aux
 
 if TYPE_CHECKING:
@@ -52,13 +53,13 @@ def maker_of(treedef: PyTreeDef, first: int = 0) -> Maker:
     return lambda leaves: rebuild(aux, [make(leaves) for make in makers])
 
 
-def matcher_of(treedef: PyTreeDef) -> Matcher:
-    """Returns the function that takes trees of a structure apart."""
+def matcher_of(treedef: PyTreeDef, *, exact: bool = False) -> Matcher:
+    """Returns the function that takes trees of a structure apart; if exact, those with the same exact key only."""
     if treedef._kind is None:
         return lambda tree: [tree]
     if treedef._is_flat:
-        return _opener_of(treedef)  # the children are the leaves
-    read = reader_of(treedef)
+        return _opener_of(treedef, exact)  # the children are the leaves
+    read = reader_of(treedef, exact)
 
     def subtrees_of(tree: Any) -> list[Any] | None:
         subtrees: list[Any] = []
@@ -67,15 +68,15 @@ def matcher_of(treedef: PyTreeDef) -> Matcher:
     return subtrees_of
 
 
-def reader_of(treedef: PyTreeDef) -> Reader:
+def reader_of(treedef: PyTreeDef, exact: bool = False) -> Reader:
     """Returns the function that takes trees of a structure apart, as a part of larger ones."""
     kind = treedef._kind
     if kind is None:
         return _read_leaf
     if treedef._is_flat:
-        return _reader_of_leaves(treedef)
-    children_of = _opener_of(treedef)
-    readers = [None if subtree._kind is None else reader_of(subtree) for subtree in treedef._subtrees]
+        return _reader_of_leaves(treedef, exact)
+    children_of = _opener_of(treedef, exact)
+    readers = [None if subtree._kind is None else reader_of(subtree, exact) for subtree in treedef._subtrees]
 
     def read(node: Any, found: list[Any]) -> bool:
         children = children_of(node)
@@ -96,8 +97,8 @@ def _read_leaf(node: Any, found: list[Any]) -> bool:
     return True
 
 
-def _reader_of_leaves(treedef: PyTreeDef) -> Reader:
-    children_of = _opener_of(treedef)
+def _reader_of_leaves(treedef: PyTreeDef, exact: bool) -> Reader:
+    children_of = _opener_of(treedef, exact)
 
     def read(node: Any, found: list[Any]) -> bool:
         children = children_of(node)
@@ -113,7 +114,7 @@ def _values_at(keys: Sequence[Any]) -> Callable[[dict[Any, Any]], Sequence[Any]]
     return itemgetter(*keys) if len(keys) > 1 else lambda node: [node[key] for key in keys]
 
 
-def _opener_of(treedef: PyTreeDef) -> Callable[[Any], Sequence[Any] | None]:
+def _opener_of(treedef: PyTreeDef, exact: bool) -> Callable[[Any], Sequence[Any] | None]:
     """Returns the function that gives the children of a node of a structure's root, or None of another node."""
     kind, aux, length = treedef._kind, treedef._aux, len(treedef._subtrees)
     assert kind is not None
@@ -122,12 +123,13 @@ def _opener_of(treedef: PyTreeDef) -> Callable[[Any], Sequence[Any] | None]:
         return lambda node: node if type(node) is nodetype and len(node) == length else None
     if kind is not DICT:
         one_level = kind.one_level
+        same = _same_exactly if exact else same_aux
 
         def open_node(node: Any) -> Sequence[Any] | None:
             if type(node) is not nodetype:
                 return None
             children, its_aux = one_level(node)
-            return children if len(children) == length and same_aux(aux, its_aux, nodetype) else None
+            return children if len(children) == length and same(aux, its_aux, nodetype) else None
 
         return open_node
     # Sorting is not needed: the structure knows the order.
@@ -141,4 +143,27 @@ def _opener_of(treedef: PyTreeDef) -> Callable[[Any], Sequence[Any] | None]:
         except KeyError:
             return None
 
-    return open_dict
+    if not exact:
+        return open_dict
+    types = [type(key) for key in aux]
+    if set(types) == {str}:
+
+        def open_named(node: Any) -> Sequence[Any] | None:
+            values = open_dict(node)
+            return None if values is None or not _NAMES.issuperset(map(type, node)) else values
+
+        return open_named
+    keys = frozenset(map(exact_key, aux))
+
+    def open_exactly(node: Any) -> Sequence[Any] | None:
+        values = open_dict(node)
+        return None if values is None or not keys.issuperset(map(exact_key, node)) else values
+
+    return open_exactly
+
+
+_NAMES = frozenset({str})
+
+
+def _same_exactly(aux: Any, other: Any, nodetype: type) -> bool:
+    return aux is other or (same_aux(aux, other, nodetype) and exact_key(aux) == exact_key(other))

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from itertools import islice
 from typing import Any, Self
 
 from lawful.core._errors import TreeStructureError, TreeTypeError
+from lawful.core._exact_key import exact_key
 from lawful.tree._difference import at, leaf_path, mismatch_error, open_tree, open_treedef, show
 from lawful.tree._kind import DICT, EXACT, Kind, Signature, read_head, same_aux, write_head
 from lawful.tree._registry import kind_of
@@ -36,6 +37,7 @@ class PyTreeDef:
     __slots__ = (
         "__weakref__",
         "_aux",
+        "_exact_key",
         "_hash",
         "_is_flat",
         "_kind",
@@ -52,6 +54,7 @@ class PyTreeDef:
     _num_leaves: int
     _num_nodes: int
     _is_flat: bool
+    _exact_key: Hashable | None
     _hash: int | None
     _maker: Maker | None
     _matcher: Matcher | None
@@ -64,6 +67,7 @@ class PyTreeDef:
         self._num_nodes = 1 + sum([subtree._num_nodes for subtree in subtrees])
         # Are all children leaves?
         self._is_flat = self._num_leaves == len(subtrees) == self._num_nodes - 1
+        self._exact_key = None
         self._hash = None
         self._maker = None
         self._matcher = None
@@ -150,6 +154,40 @@ class PyTreeDef:
         if matcher is None:
             matcher = self._matcher = matcher_of(self)
         return matcher
+
+    @property
+    def exact_matcher(self) -> Matcher:
+        """The function that is `matcher`, but for trees with the same `exact_key` only.
+
+        Example:
+          >>> from lawful import tree
+          >>> treedef = tree.structure({1: 0})
+          >>> treedef.matcher({True: 5}), treedef.exact_matcher({True: 5})
+          ([5], None)
+        """
+        return matcher_of(self, exact=True)
+
+    @property
+    def exact_key(self) -> Hashable:
+        """What a cache knows the structure by: equal structures with keys such as 1 and True have different ones.
+
+        Example:
+          >>> from lawful import tree
+          >>> one, two = tree.structure({1: 0}), tree.structure({True: 0})
+          >>> one == two, one.exact_key == two.exact_key
+          (True, False)
+        """
+        key = self._exact_key
+        if key is None:
+            _hash(self)  # raises the error that says what cannot be hashed
+            signature = signature_of(self)
+            # Of an exact signature there is mostly one treedef, which knows its own hash.
+            key = self if not signature or signature[0] == EXACT else exact_key(tuple(signature))
+            self._exact_key = key
+        return key
+
+    #: What `lawful.core.exact_key` gives of it.
+    __lawful_exact_key__ = exact_key
 
     def _wrong_number(self, leaves: Sequence[Any]) -> TreeStructureError:
         if len(leaves) < self._num_leaves:

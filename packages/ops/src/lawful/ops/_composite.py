@@ -26,7 +26,7 @@ from lawful.core import (
     avals_of,
     current,
     definitions,
-    exact_key,
+    exact_params_key,
     get_aval,
     has_effects,
     jaxprs_in_params,
@@ -181,7 +181,11 @@ def _key(operands: Sequence[Any], rest: tuple[Any, ...], kwargs: dict[str, Any])
     if any([_varies(value) for value in (*rest, *kwargs.values())]):
         return None
     # An array among the settings cannot be hashed, nor can a list.
-    return current.trace.axis_env, avals_of(operands), (exact_key(dict(enumerate(rest))), exact_key(kwargs))
+    return (
+        current.trace.axis_env,
+        avals_of(operands),
+        (exact_params_key(dict(enumerate(rest))), exact_params_key(kwargs)),
+    )
 
 
 def _varies(value: Any) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Hashable
 
 import numpy as np
 
-from lawful.core import Atom, ClosedJaxpr, JaxprEqn, Literal, Var, applies_effects, map_jaxprs, memoize
+from lawful.core import Atom, ClosedJaxpr, JaxprEqn, Literal, Var, applies_effects, exact_key, map_jaxprs, memoize
 
 
 @memoize
@@ -44,7 +44,8 @@ def cse_jaxpr(closed: ClosedJaxpr) -> ClosedJaxpr:
 
 def _key(eqn: JaxprEqn) -> Hashable:
     """Returns what tells equations apart, or None for one that cannot be compared."""
-    key = (eqn.primitive, tuple(map(_atom_key, eqn.invars)), tuple(sorted(eqn.params.items(), key=lambda p: p[0])))
+    params = tuple([(name, exact_key(eqn.params[name])) for name in sorted(eqn.params)])
+    key = (eqn.primitive, tuple(map(_atom_key, eqn.invars)), params)
     try:
         hash(key)
     except TypeError:

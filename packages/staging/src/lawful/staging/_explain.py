@@ -9,6 +9,8 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
+from lawful.core import exact_key
+
 
 def explain_new_signature(name: str, signature: Any, known: Sequence[Any]) -> None:
     """Logs which parts of a signature differ from the most similar one that is known."""
@@ -29,7 +31,7 @@ def describe_difference(signature: Any, known: Sequence[Any]) -> str:
 
 def _differences(new: Any, old: Any) -> list[str]:
     found = []
-    if new.in_tree != old.in_tree:
+    if new.in_tree.exact_key != old.in_tree.exact_key:
         found.append(f"the tree of the arguments is {new.in_tree}, was {old.in_tree}")
     elif new.avals != old.avals:
         found += [
@@ -37,7 +39,7 @@ def _differences(new: Any, old: Any) -> list[str]:
             for i, (aval, before) in enumerate(zip(new.avals, old.avals, strict=True))
             if aval != before
         ]
-    if (new.static, new.static_types) != (old.static, old.static_types):
+    if exact_key(new.static) != exact_key(old.static):
         found.append(f"static arguments are {dict(new.static)}, were {dict(old.static)}")
     if new.axis_env != old.axis_env:
         found.append(f"named axes are {dict(new.axis_env)}, were {dict(old.axis_env)}")

@@ -18,7 +18,7 @@ from lawful.core import (
     current,
     eval_closed_jaxpr,
     eval_trace,
-    kind_of,
+    exact_key,
     rare_collections,
     record,
     running_transformations,
@@ -47,23 +47,27 @@ _MOST_RECENT = 4
 
 
 class Signature(NamedTuple):
-    """What a trace depends on: the key of the cache."""
+    """What a trace depends on."""
 
     in_tree: Any
     avals: tuple[ShapedArray, ...]
     static: tuple[tuple[int | str, Hashable], ...]
-    #: Of the static arguments: 1, 1.0 and True are equal, and mean different programs; so are 0.0 and -0.0.
-    static_types: tuple[Hashable, ...]
     axis_env: tuple[tuple[Hashable, int], ...]
+
+    @property
+    def key(self) -> Hashable:
+        """What the cache knows it by: trees and static arguments that are equal may mean different programs."""
+        return self.in_tree.exact_key, self.avals, exact_key(self.static), self.axis_env
 
 
 class Entry:
     """A traced function: the jaxpr with its constants inside, and as a call that takes them as arguments."""
 
-    __slots__ = ("call", "closed", "closes_over_tracers", "consts", "donated", "out_tree", "program")
+    __slots__ = ("call", "closed", "closes_over_tracers", "consts", "donated", "out_tree", "program", "signature")
 
     def __init__(
         self,
+        signature: Signature,
         closed: ClosedJaxpr,
         out_tree: Any,
         call: ClosedJaxpr,
@@ -71,6 +75,7 @@ class Entry:
         closes_over_tracers: bool,
         donated: tuple[int, ...],
     ) -> None:
+        self.signature = signature
         self.closed = closed
         self.out_tree = out_tree
         self.call = call
@@ -121,7 +126,7 @@ class Direct:
         takes_names = kwargs_tree.num_nodes > 1
         children = args_tree.children()
         is_single = len(children) == 1 and not takes_names
-        match: Any = (in_tree if takes_names else children[0] if is_single else args_tree).matcher
+        match: Any = (in_tree if takes_names else children[0] if is_single else args_tree).exact_matcher
         if not takes_names and args_tree.num_nodes == 1 + args_tree.num_leaves == 1 + len(children):
             match = None
         unflatten = None if out_tree == _LEAF else out_tree.maker
@@ -235,14 +240,14 @@ class JitFunction:
             args, kwargs, static = self._statics.split(self._label, args, kwargs)
         leaves, in_tree = tree.flatten((args, kwargs))
         avals = in_avals(self._label, (args, kwargs), leaves)
-        types = tuple([kind_of(value) for _, value in static])
-        return leaves, Signature(in_tree, avals, static, types, current.trace.axis_env)
+        return leaves, Signature(in_tree, avals, static, current.trace.axis_env)
 
     def _entry(self, signature: Signature) -> Entry:
-        entry = self._cache.get(signature)
+        key = signature.key
+        entry = self._cache.get(key)
         if entry is not None and entry.is_current():
             return entry
-        explain_new_signature(self._name, signature, list(self._cache))
+        explain_new_signature(self._name, signature, [known.signature for known in self._cache.values()])
         with rare_collections():
             closed, out_tree = trace_tree("jit", self._function, signature.in_tree, signature.avals, signature.static)
             closed = passed(self._name, closed, self._passes)
@@ -251,11 +256,11 @@ class JitFunction:
             closed = closed if consts else call
         donated = self._donated_leaves(signature)
         tracers = any(isinstance(x, Tracer) for x in consts)
-        entry = Entry(closed, out_tree, call, consts, tracers, donated)
+        entry = Entry(signature, closed, out_tree, call, consts, tracers, donated)
         with _lock:
             while len(self._cache) >= _MOST_SIGNATURES:
                 del self._cache[next(iter(self._cache))]
-            self._cache[signature] = entry
+            self._cache[key] = entry
         return entry
 
     def _donated_leaves(self, signature: Signature) -> tuple[int, ...]:

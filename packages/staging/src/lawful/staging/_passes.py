@@ -13,6 +13,7 @@ from lawful.core import (
     ClosedJaxpr,
     JaxprTypeError,
     ShapedArray,
+    exact_key,
     shorten,
 )
 from lawful.staging._signature import function_name
@@ -52,9 +53,7 @@ def passes_key(passes: Sequence[Pass]) -> Hashable:
     for each in passes:
         key: Hashable = each
         if type(each) is functools.partial:
-            values = (*each.args, *each.keywords.values())
-            # 1, 1.0 and True are equal, and may mean different passes.
-            key = (each.func, each.args, tuple(each.keywords.items()), tuple(map(type, values)))
+            key = (each.func, exact_key(each.args), exact_key(tuple(each.keywords.items())))
         try:
             hash(key)
         except TypeError as error:

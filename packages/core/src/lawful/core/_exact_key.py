@@ -1,0 +1,151 @@
+"""Exact keys: what every cache knows parameters, static arguments and the keys of dicts by.
+
+``==`` does not do: ``1 == True == 1.0`` and ``0.0 == -0.0`` mean different programs, and NaN is not equal to itself.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterator
+from dataclasses import fields as dataclass_fields
+from dataclasses import is_dataclass
+from enum import Enum
+from numbers import Number
+from typing import Any
+
+import numpy as np
+
+#: Types of which equal values are the same.
+PLAIN = frozenset({int, bool, str, type(None)})
+#: Gives a key of a value that is no number and no container.
+type KeyOf = Callable[[Any], Any]
+
+
+def exact_key(value: Any) -> Hashable:
+    """Returns a key that two values share only if no program can tell them apart.
+
+    Numbers differ by type, sign of zero and bits; NaN is itself. So do those in tuples of any type, slices, ranges,
+    frozensets and dataclasses. Values of another class that defines ``__eq__`` share a key if they are equal, and
+    their attributes are of the same types, with zeros of the same signs. Only what can be hashed has a key that can.
+
+    >>> exact_key((1, 0.0)) == exact_key((True, 0.0)), exact_key((1, 0.0)) == exact_key((1, -0.0))
+    (False, False)
+    >>> exact_key(slice(float("nan"))) == exact_key(slice(float("nan")))
+    True
+    """
+    key: Hashable = _key(value, _object_key)
+    return key
+
+
+def exact_params_key(params: dict[Any, Any]) -> Hashable:
+    """Returns the exact key of parameters.
+
+    It is not hashable where a parameter holds a program, which nothing that is cached may keep alive.
+    """
+    return tuple([(name, _key(value, _key_of_no_program)) for name, value in params.items()])
+
+
+def _key(value: Any, other: KeyOf) -> Any:
+    cls: Any = type(value)
+    if cls in PLAIN:
+        return cls, value
+    if cls is tuple:
+        types = tuple(map(type, value))
+        return (value, types) if PLAIN.issuperset(types) else (cls, *[_key(x, other) for x in value])
+    if cls is float or cls is complex or isinstance(value, np.generic):
+        return cls, _bits(value)
+    if isinstance(value, np.dtype | Enum):
+        return cls, value
+    if isinstance(value, float | complex):
+        return cls, _bits(value), *_state_kinds(value, ())
+    if isinstance(value, tuple):
+        return (cls, *[_key(x, other) for x in value], *_state_kinds(value, ()))
+    if cls is slice or cls is range:
+        return cls, *[_key(x, other) for x in (value.start, value.stop, value.step)]
+    if cls is frozenset:
+        return cls, frozenset([_key(x, other) for x in value])
+    if hasattr(cls, "__lawful_exact_key__"):
+        return cls, value.__lawful_exact_key__
+    if hasattr(cls, "__lawful_fields__") and cls.__eq__ is not object.__eq__:
+        return cls, _key(cls.__lawful_fields__(value), other)
+    names = _compared_fields(cls)
+    if names is not None:
+        return cls, *[_key(getattr(value, name), other) for name in names]
+    return other(value)
+
+
+def _bits(number: Any) -> Hashable:
+    """Returns what tells numbers of one type apart."""
+    if isinstance(number, np.generic):
+        return number.dtype, number.tobytes()
+    if isinstance(number, complex):
+        return number.real.hex(), number.imag.hex()
+    return float.hex(number)
+
+
+def _compared_fields(cls: Any) -> tuple[str, ...] | None:
+    """Returns the names of those fields of a dataclass that it compares; None of another class."""
+    if not is_dataclass(cls) or cls.__eq__ is object.__eq__:
+        return None
+    return tuple([field.name for field in dataclass_fields(cls) if field.compare])
+
+
+def _object_key(value: Any) -> Any:
+    cls: Any = type(value)
+    if cls.__eq__ is object.__eq__:  # equal to itself only
+        return cls, value
+    return cls, value, *_state_kinds(value, ())
+
+
+def _key_of_no_program(value: Any) -> Any:
+    from lawful.core._jaxpr import ClosedJaxpr, Jaxpr
+
+    if isinstance(value, ClosedJaxpr | Jaxpr) or (callable(value) and not isinstance(value, type)):
+        return [type(value)]  # which cannot be hashed
+    return _object_key(value)
+
+
+# The kind of a value is what it shares with no value that it is equal to and can be told from.
+
+
+def _kind(value: Any, inside: tuple[int, ...]) -> Any:
+    """Returns the kind of an attribute of the objects with these identities."""
+    cls: Any = type(value)
+    if cls in PLAIN:
+        return cls
+    if isinstance(value, float | complex | np.inexact):
+        return cls, _signs(value)
+    if isinstance(value, tuple | list):
+        return (cls, *[_kind(x, inside) for x in value])
+    if isinstance(value, dict):
+        return (cls, *[(_kind(key, inside), _kind(x, inside)) for key, x in value.items()])
+    if cls is slice or cls is range or cls is frozenset:
+        return exact_key(value)
+    if cls.__eq__ is object.__eq__ or isinstance(value, np.generic | np.ndarray | np.dtype | Enum | type):
+        return cls
+    return (cls, *_state_kinds(value, inside))
+
+
+def _signs(number: Any) -> tuple[bool, ...]:
+    """Returns the signs of the parts of a number that are zero."""
+    return tuple([bool(np.signbit(part)) for part in (number.real, number.imag) if part == 0])
+
+
+def _state_kinds(value: Any, inside: tuple[int, ...]) -> Iterator[Hashable]:
+    """Yields the kinds of the attributes of an object; of a number that has none, such as a Decimal, its text."""
+    if id(value) in inside:
+        return
+    inside = (*inside, id(value))
+    names = [*getattr(value, "__dict__", ()), *_slots(type(value))]
+    for name in names:
+        if hasattr(value, name):
+            yield name, _kind(getattr(value, name), inside)
+    if not names and isinstance(value, Number) and not isinstance(value, float | complex | np.generic):
+        yield str(value)
+
+
+def _slots(cls: type) -> Iterator[str]:
+    for base in cls.__mro__:
+        declared = base.__dict__.get("__slots__", ())
+        for name in (declared,) if isinstance(declared, str) else declared:
+            is_private = name.startswith("__") and not name.endswith("__")
+            yield f"_{base.__name__.lstrip('_')}{name}" if is_private else name
