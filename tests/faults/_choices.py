@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from lawful import ops
-from lawful.control_flow import _branches, _cond, _cond_primitive
+from lawful.control_flow import _branches, _cond, _cond_batching, _cond_primitive
 from lawful.control_flow._cond_primitive import cond_p
 from lawful.core import ClosedJaxpr, Literal, Zero, eval_closed_jaxpr, get_aval
 from lawful.ops._batching import add_batch_dim
@@ -196,14 +196,14 @@ choice_faults = (
     local_fault(
         "a batched choice selects in the wrong order",
         "operands swapped",
-        _cond_primitive,
+        _cond_batching,
         "select_n",
         lambda right: lambda which, *cases: right(which, *reversed(cases)),
     ),
     local_fault(
         "a batched switch never selects its last branch",
         "off by one",
-        _cond_primitive,
+        _cond_batching,
         "select_n",
         lambda right: (
             lambda which, *cases: right(which if len(cases) == 2 else ops.min(which, np.int32(len(cases) - 2)), *cases)

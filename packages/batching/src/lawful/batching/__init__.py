@@ -8,7 +8,7 @@ array([1., 2., 3.])
 
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
-from lawful.batching._batch import AxisData, batch_jaxpr, place_batch_dim
+from lawful.batching._batch import AxisData, batch_jaxpr, mentions_axis, place_batch_dim
 from lawful.batching._vmap import vmap
 from lawful.core import on_demand as _on_demand
 
@@ -60,6 +60,7 @@ __all__ = [
     "custom_vmap_call_p",
     "describe_result",
     "may_be_batched",
+    "mentions_axis",
     "place_batch_dim",
     "pmax",
     "pmax_p",

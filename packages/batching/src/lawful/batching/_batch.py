@@ -116,7 +116,7 @@ class BatchTrace(Trace):
         name = self.axis_data.name
         if name is None:
             return False
-        return params.get("axis_name") == name or any(_mentions(jaxpr, name) for jaxpr in jaxprs_in_params(params))
+        return params.get("axis_name") == name or any(mentions_axis(jaxpr, name) for jaxpr in jaxprs_in_params(params))
 
 
 def _weak_results(primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> list[bool]:
@@ -127,12 +127,13 @@ def _weak_results(primitive: Primitive, args: Sequence[Any], params: dict[str, A
     return [aval.weak_type for aval in (out if primitive.multiple_results else (out,))]
 
 
-def _mentions(jaxpr: Jaxpr, name: Hashable) -> bool:
-    """Whether an equation of a jaxpr, or of one inside it, is over the axis of this name."""
+def mentions_axis(jaxpr: Jaxpr, name: Hashable | None = None) -> bool:
+    """Whether an equation of a jaxpr, or of one inside it, is over the axis of this name; None means any name."""
     pending = [jaxpr]
     while pending:
         for eqn in pending.pop().eqns:
-            if eqn.params.get("axis_name") == name:
+            found = eqn.params.get("axis_name")
+            if found is not None and (name is None or found == name):
                 return True
             pending.extend(jaxprs_in_params(eqn.params))
     return False

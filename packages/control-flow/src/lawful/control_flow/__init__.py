@@ -8,7 +8,13 @@ np.float64(5.0)
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 # These modules give the primitives their rules.
-from lawful.control_flow import _scan_batching, _scan_linearization, _scan_transpose, _while_batching  # noqa: F401
+from lawful.control_flow import (
+    _cond_batching,  # noqa: F401
+    _scan_batching,  # noqa: F401
+    _scan_linearization,  # noqa: F401
+    _scan_transpose,  # noqa: F401
+    _while_batching,  # noqa: F401
+)
 from lawful.control_flow._cond import cond, switch
 from lawful.control_flow._cond_primitive import cond_p
 from lawful.control_flow._fori_loop import fori_loop
@@ -22,6 +28,7 @@ from lawful.core import on_demand as _on_demand
 
 if _TYPE_CHECKING:
     from lawful.control_flow._associative_scan import associative_scan
+    from lawful.control_flow._batched_cond import batched_cond_p
     from lawful.control_flow._linear_solve import custom_linear_solve
     from lawful.control_flow._linear_solve_primitive import linear_solve_p
     from lawful.control_flow._reduce import reduce, reduce_window
@@ -33,6 +40,7 @@ else:
     __getattr__, __dir__ = _on_demand(
         __name__,
         "_associative_scan",
+        "_batched_cond",
         "_linear_solve",
         "_linear_solve_primitive",
         "_reduce",
@@ -45,6 +53,7 @@ else:
 __all__ = [
     "IterationBoundError",
     "associative_scan",
+    "batched_cond_p",
     "cond",
     "cond_p",
     "custom_linear_solve",

@@ -5,12 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-import numpy as np
-
 from lawful.autodiff import jvp_jaxpr, linearize_jaxpr, transpose_jaxpr
-from lawful.batching import batch_jaxpr
 from lawful.control_flow._branches import join_residuals
-from lawful.control_flow._one_by_one import bind_one_by_one
 from lawful.core import (
     ArgumentTypeError,
     ClosedJaxpr,
@@ -23,10 +19,9 @@ from lawful.core import (
     Zero,
     eval_closed_jaxpr,
     get_aval,
-    has_effects,
     memoize,
 )
-from lawful.ops import broadcast_in_dim, ne, select_n, with_weakness_of
+from lawful.ops import with_weakness_of
 from lawful.staging import dce_jaxpr, kept, merge_lists, partial_eval_jaxpr, used_inputs
 
 Branches = tuple[ClosedJaxpr, ...]
@@ -75,7 +70,7 @@ def _runs(eqn: JaxprEqn) -> list[Run]:
     return [Run(branch.jaxpr, operands, results) for branch in eqn.params["branches"]]
 
 
-def _union(masks: Sequence[Sequence[bool]]) -> tuple[bool, ...]:
+def union(masks: Sequence[Sequence[bool]]) -> tuple[bool, ...]:
     """Returns, for each place, whether any mask marks it."""
     return tuple(any(column) for column in zip(*masks, strict=True))
 
@@ -95,7 +90,7 @@ def _jvp_branches(
     first: ClosedJaxpr, others: Branches, nonzeros: tuple[bool, ...]
 ) -> tuple[Branches, tuple[bool, ...]]:
     branches = (first, *others)
-    nonzeros_out = _union([jvp_jaxpr(branch, nonzeros, False)[1] for branch in branches])
+    nonzeros_out = union([jvp_jaxpr(branch, nonzeros, False)[1] for branch in branches])
     return tuple(jvp_jaxpr(branch, nonzeros, nonzeros_out)[0] for branch in branches), nonzeros_out
 
 
@@ -104,7 +99,7 @@ def _linearize_branches(
     first: ClosedJaxpr, others: Branches, nonzeros: tuple[bool, ...]
 ) -> tuple[Branches, Branches, tuple[bool, ...]]:
     branches = (first, *others)
-    nonzeros_out = _union([linearize_jaxpr(branch, nonzeros)[2] for branch in branches])
+    nonzeros_out = union([linearize_jaxpr(branch, nonzeros)[2] for branch in branches])
     parts = [linearize_jaxpr(branch, nonzeros, nonzeros_out) for branch in branches]
     count = len(nonzeros_out)
     primal, linear, _ = join_residuals(
@@ -118,7 +113,7 @@ def _split_branches(
     first: ClosedJaxpr, others: Branches, unknown: tuple[bool, ...]
 ) -> tuple[Branches, Branches, tuple[bool, ...]]:
     branches = (first, *others)
-    unknown_out = _union([partial_eval_jaxpr(branch, unknown).unknown_out for branch in branches])
+    unknown_out = union([partial_eval_jaxpr(branch, unknown).unknown_out for branch in branches])
     parts = [partial_eval_jaxpr(branch, unknown, unknown_out) for branch in branches]
     known, staged, _ = join_residuals(
         [part.known for part in parts], [part.unknown for part in parts], [part.residual_count for part in parts]
@@ -131,14 +126,14 @@ def _transpose_branches(
     first: ClosedJaxpr, others: Branches, linear: tuple[bool, ...], nonzeros: tuple[bool, ...]
 ) -> tuple[Branches, tuple[bool, ...]]:
     branches = (first, *others)
-    nonzeros_out = _union([transpose_jaxpr(branch, linear, nonzeros)[1] for branch in branches])
+    nonzeros_out = union([transpose_jaxpr(branch, linear, nonzeros)[1] for branch in branches])
     return tuple(transpose_jaxpr(branch, linear, nonzeros, nonzeros_out)[0] for branch in branches), nonzeros_out
 
 
 @memoize
 def _dce_branches(first: ClosedJaxpr, others: Branches, used: tuple[bool, ...]) -> tuple[Branches, tuple[bool, ...]]:
     branches = (first, *others)
-    used_in = _union([used_inputs(branch, used) for branch in branches])
+    used_in = union([used_inputs(branch, used) for branch in branches])
     smaller = tuple(dce_jaxpr(branch, used) for branch in branches)
     if all(used_in) and all(new is old for new, old in zip(smaller, branches, strict=True)):
         return branches, used_in
@@ -204,40 +199,6 @@ def _transpose(cts: Sequence[Any], index: Any, *operands: Any, branches: Branche
             for x in operands
         ),
     ]
-
-
-@cond_p.def_batch
-def _batch(
-    args: Sequence[Any], dims: Sequence[int | None], *, axis_data: Any, branches: Branches
-) -> tuple[list[Any], list[int | None]]:
-    index, *operands = args
-    index_dim, *operand_dims = dims
-    in_dims = tuple(operand_dims)
-    if index_dim is None:
-        batched_out = _union(
-            [[d is not None for d in batch_jaxpr(branch, axis_data, in_dims, False)[1]] for branch in branches]
-        )
-        batched = tuple(batch_jaxpr(branch, axis_data, in_dims, batched_out)[0] for branch in branches)
-        return cond_p.bind(index, *operands, branches=batched), [
-            0 if is_batched else None for is_batched in batched_out
-        ]
-    if any(map(has_effects, branches)):
-        index_aval = ShapedArray((), get_aval(index).dtype)
-        in_avals = [index_aval, *branches[0].in_avals]
-        return bind_one_by_one(cond_p, args, dims, in_avals, {"branches": branches})
-    # Each element chooses for itself: all branches are computed. The index is a scalar, so that its batch has one
-    # dimension.
-    # What NumPy thinks of a branch where it is not taken is of no interest.
-    with np.errstate(all="ignore"):
-        results = [
-            eval_closed_jaxpr(batch_jaxpr(branch, axis_data, in_dims, True)[0], *operands) for branch in branches
-        ]
-    which = ne(index, 0) if len(branches) == 2 else index
-    outs = [
-        select_n(broadcast_in_dim(which, get_aval(cases[0]).shape, (0,)), *cases)
-        for cases in zip(*results, strict=True)
-    ]
-    return outs, [0] * len(outs)
 
 
 @cond_p.def_rule_as("dce")
