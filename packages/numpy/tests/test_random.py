@@ -3,13 +3,15 @@
 from collections.abc import Callable
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
+from scipy import special
 
 from lawful import ops, random
 from lawful.autodiff import grad, value_and_grad
 from lawful.batching import vmap
-from lawful.core import ArgumentTypeError, ArgumentValueError
+from lawful.core import ArgumentTypeError, ArgumentValueError, IntegerOverflowError
 from lawful.staging import jit
 
 KEY = random.key(7)
@@ -136,3 +138,87 @@ def test_the_logarithm_of_a_gamma_number_does_not_underflow() -> None:
     assert np.isfinite(logs).all()
     assert logs.min() < -1000
     np.testing.assert_allclose(slopes[logs < -1000], -logs[logs < -1000] / a, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("make", "error"),
+    [
+        (lambda: random.key(2**64), "key: expected a seed from"),
+        (lambda: random.key(-(2**63) - 1), "key: expected a seed from"),
+        (lambda: random.fold_in(KEY, 2**32), "fold_in: expected a number as data from"),
+        (lambda: random.fold_in(KEY, -(2**31) - 1), "fold_in: expected a number as data from"),
+    ],
+)
+def test_key_of_an_integer_that_does_not_fit(make: Callable[[], Any], error: str) -> None:
+    """Else two seeds would have one key."""
+    with pytest.raises(IntegerOverflowError, match=error):
+        make()
+
+
+def test_key_at_the_ends_of_64_bits() -> None:
+    assert random.key(2**64 - 1).tolist() == random.key(-1).tolist() == [2**32 - 1, 2**32 - 1]
+    assert random.key(-(2**63)).tolist() == [2**31, 0]
+    assert random.fold_in(KEY, 2**32 - 1).tolist() == random.fold_in(KEY, -1).tolist()
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "bfloat16"])
+def test_uniform_whose_width_overflows(dtype: str) -> None:
+    most = float(ml_dtypes.finfo(dtype).max)
+    drawn = random.uniform(KEY, (1000,), dtype, -most, most)
+    scaled = drawn.astype(float) / most
+    assert np.isfinite(scaled).all()
+    assert abs(scaled.mean()) < 0.1
+    assert scaled.min() < -0.9
+    assert scaled.max() > 0.9
+
+    def of_bounds(low: Any, high: Any) -> Any:
+        return random.uniform(KEY, (1000,), dtype, low, high)
+
+    bounds = [np.array(bound, dtype)[()] for bound in (-most, most)]
+    np.testing.assert_array_equal(jit(of_bounds, backend="numpy")(*bounds), drawn)
+    for bounds in (
+        [np.array(bound, dtype)[()] for bound in pair] for pair in ((-1.5, 0.25), (0.0, most), (-most, 0.0))
+    ):
+        np.testing.assert_array_equal(jit(of_bounds, backend="numpy")(*bounds), of_bounds(*bounds))
+
+
+@pytest.mark.parametrize(("dtype", "tolerance"), [("float64", 1e-13), ("float32", 3e-5), ("float16", 0.1)])
+@pytest.mark.parametrize("bounds", [(6.25, np.inf), (8.0, 8.125), (25.0, 30.0), (5.0, 1e4)])
+def test_truncated_normal_in_the_tails(dtype: str, tolerance: float, bounds: tuple[float, float]) -> None:
+    """The survival function takes the numbers to the uniform ones that they are made of."""
+    low, high = (np.array(bound, dtype)[()] for bound in bounds)
+    if dtype == "float64" and low < 6:
+        low = np.float64(7.0)
+    between = random.uniform(KEY, (300,), dtype).astype(float)
+    drawn = random.truncated_normal(KEY, low, high, (300,), dtype)
+    assert (drawn > low).all()
+    assert (drawn < high).all()
+    ends = [special.log_ndtr(-float(x)) for x in (low, high)]
+    found = np.expm1(special.log_ndtr(-drawn.astype(float)) - ends[0]) / np.expm1(ends[1] - ends[0])
+    # What a number is rounded by moves its rank by the density.
+    rounding = float(np.spacing(low)) * float(low) / -np.expm1(ends[1] - ends[0])
+    assert np.abs(found - between).max() < tolerance + 4 * rounding
+    mirrored = random.truncated_normal(KEY, -high, -low, (300,), dtype)
+    np.testing.assert_array_equal(mirrored, -drawn)
+
+    def of_bounds(low: Any, high: Any) -> Any:
+        return random.truncated_normal(KEY, low, high, (300,), dtype)
+
+    np.testing.assert_array_equal(jit(of_bounds, backend="numpy")(low, high), drawn)
+
+
+@pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "bfloat16"])
+def test_truncated_normal_with_special_bounds(dtype: str) -> None:
+    drawn = random.truncated_normal(KEY, np.array([2.0, 2.0, np.nan]), np.array([-2.0, 2.0, 1.0]), dtype=dtype)
+    np.testing.assert_array_equal(drawn.astype(float), [np.nan, 2.0, np.nan])
+    for low, high in ((-np.inf, np.inf), (1.0, np.inf), (-np.inf, -1.0)):
+        finite = random.truncated_normal(KEY, low, high, (20_000,), dtype).astype(float)
+        assert np.abs(finite).max() < 10
+
+
+def test_randint_up_to_the_ends_of_64_bits() -> None:
+    assert (random.randint(KEY, (100,), 0, 2**63) > 2**62).any()
+    assert (random.randint(KEY, (100,), 0, 2**64, "uint64") > 2**63).any()
+    drawn = random.randint(KEY, (100,), -(2**70), 2**70)
+    assert (drawn < -(2**62)).any()
+    assert (drawn > 2**62).any()

@@ -11,7 +11,8 @@ import numpy as np
 from lawful import ops
 from lawful.core import ArgumentTypeError, as_dtype, get_aval, is_float
 from lawful.random._keys import require_key, shape_of, split
-from lawful.random._uniform import floating, uniform
+from lawful.random._normal_tail import is_in_tail, normal_in_tail
+from lawful.random._uniform import floating, may_hold, uniform
 
 _ROOT_2 = math.sqrt(2.0)
 
@@ -52,15 +53,17 @@ def truncated_normal(key: Any, lower: Any, upper: Any, shape: Any = None, dtype:
 
     Args:
       key: a key.
-      lower: the lower bound.
-      upper: the upper bound, which broadcasts with the lower one.
+      lower: the lower bound, which may be -infinity.
+      upper: the upper bound, which may be infinity and broadcasts with the lower one. Where it is less than the lower
+        one, the result is NaN; where they are equal, it is that number.
       shape: that of the result; by default that of the bounds.
       dtype: a real floating dtype.
 
     Raises:
       ArgumentTypeError: it is not a key, or the dtype is not real and floating.
 
-    Law: the numbers are those of ``jax.random.truncated_normal`` for the same dtype, up to rounding.
+    Law: the numbers are those of ``jax.random.truncated_normal`` for the same dtype, up to rounding, unless both bounds
+    are far in one tail, where the error function is 1 to rounding.
 
     >>> from lawful.random import key
     >>> bool(abs(truncated_normal(key(0), -0.1, 0.1)) < 0.1)
@@ -72,11 +75,20 @@ def truncated_normal(key: Any, lower: Any, upper: Any, shape: Any = None, dtype:
     shape = shape_or_that_of("truncated_normal", shape, low, high)
     root = dtype.type(_ROOT_2)
     ends = [ops.erf(ops.div(bound, root)) for bound in (low, high)]
-    drawn = ops.mul(root, ops.erf_inv(uniform(key, shape, dtype, *ends)))
-    # Rounding must not give what lies outside.
+    between = uniform(key, shape, dtype)
+    of_erf = ops.max(ends[0], ops.add(ops.mul(between, ops.sub(ends[1], ends[0])), ends[0]))
+    # Rounding must not give 1, where the inverse is infinite, ...
+    below_1 = np.nextafter(np.array(1, dtype), np.array(0, dtype), dtype=dtype)[()]
+    drawn = ops.mul(root, ops.erf_inv(ops.clamp(-below_1, of_erf, below_1)))
+    if may_hold(is_in_tail, dtype, lower, upper):
+        drawn = ops.where(is_in_tail(low, high), normal_in_tail(between, low, high), drawn)
+    # ... nor what lies outside.
     above = ops.nextafter(low, dtype.type(np.inf))
     below = ops.nextafter(high, dtype.type(-np.inf))
-    return ops.min(ops.max(drawn, above), below)
+    inside = ops.min(ops.max(drawn, above), below)
+    if not may_hold(ops.ge, dtype, lower, upper):
+        return inside
+    return ops.where(ops.lt(low, high), inside, ops.where(ops.eq(low, high), low, dtype.type(np.nan)))
 
 
 def exponential(key: Any, shape: Any = (), dtype: Any = float) -> Any:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from lawful import ops
-from lawful.core import ArgumentTypeError, ArgumentValueError, get_aval
+from lawful.core import ArgumentTypeError, ArgumentValueError, IntegerOverflowError, get_aval, shorten
 
 _WORD = 2**32
 
@@ -19,13 +19,14 @@ def key(seed: Any) -> Any:
     """Returns the key of a seed.
 
     Args:
-      seed: an integer, which may be traced; of a Python integer the lowest 64 bits count.
+      seed: an integer, which may be traced; a Python integer from -2**63 to 2**64 - 1.
 
     Returns:
       An array of two words: shape (2,), dtype uint32. A batch of keys has its dimensions in front of these.
 
     Raises:
       ArgumentTypeError: the seed is not an integer scalar.
+      IntegerOverflowError: it does not fit 64 bits: two seeds would have one key.
 
     Source: ``jax.random.key``, of which it is the raw data (``jax.random.key_data``).
 
@@ -35,11 +36,20 @@ def key(seed: Any) -> Any:
     aval = get_aval(seed) if not isinstance(seed, int) else None
     if aval is None:
         number = operator.index(seed)
+        _require_range("key", "seed", number, -(2**63), 2**64)
         return np.array([number // _WORD % _WORD, number % _WORD], np.uint32)
     if aval.shape or aval.dtype.kind not in "iu":
         raise ArgumentTypeError(f"key: expected an integer as seed, got {aval}; give an int, such as key(0)")
     wide = ops.convert_element_type(seed, np.uint64)
     return _as_key(ops.shift_right_logical(wide, np.uint64(32)), wide)
+
+
+def _require_range(name: str, what: str, number: int, least: int, beyond: int) -> None:
+    if not least <= number < beyond:
+        raise IntegerOverflowError(
+            f"{name}: expected a {what} from {least} to {beyond - 1}, got {shorten(number)}; take its remainder "
+            "if different numbers may share a key"
+        )
 
 
 def _as_key(high: Any, low: Any) -> Any:
@@ -126,16 +136,19 @@ def fold_in(key: Any, data: Any) -> Any:
 
     Args:
       key: a key.
-      data: an integer scalar, of which the lowest 32 bits count.
+      data: an integer scalar, of which the lowest 32 bits count; a Python integer from -2**31 to 2**32 - 1.
 
     Raises:
       ArgumentTypeError: it is not a key, or ``data`` is no integer scalar.
+      IntegerOverflowError: a Python integer does not fit 32 bits.
 
     Law: the key is that of ``jax.random.fold_in`` with its default settings.
 
     >>> fold_in(key(0), 7)
     array([2716826189,  292468403], dtype=uint32)
     """
+    if isinstance(data, int) and not isinstance(data, bool):
+        _require_range("fold_in", "number as data", data, -(2**31), 2**32)
     aval = get_aval(data)
     if aval.shape or aval.dtype.kind not in "iu":
         raise ArgumentTypeError(f"fold_in: expected an integer as data, got {aval}; give one number for each new key")

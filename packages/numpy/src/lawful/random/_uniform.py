@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import ml_dtypes
 import numpy as np
 
 from lawful import ops
-from lawful.core import ArgumentTypeError, as_dtype, get_aval, is_float
+from lawful.core import (
+    ArgumentTypeError,
+    Tracer,
+    as_dtype,
+    eval_trace,
+    get_aval,
+    is_float,
+    set_current,
+    to_numpy,
+)
 from lawful.random._keys import bits_of_64, require_key, shape_of, split
 
 
@@ -60,7 +70,7 @@ def uniform(key: Any, shape: Any = (), dtype: Any = float, minval: Any = 0.0, ma
       shape: that of the result.
       dtype: a real floating dtype.
       minval: the lower bound; broadcasts to the shape.
-      maxval: the upper bound; broadcasts to the shape.
+      maxval: the upper bound; broadcasts to the shape. The distance of the bounds may overflow the dtype.
 
     Raises:
       ArgumentTypeError: it is not a key, or the dtype is not real and floating.
@@ -82,7 +92,28 @@ def uniform(key: Any, shape: Any = (), dtype: Any = float, minval: Any = 0.0, ma
     with_exponent = ops.bitwise_or(ops.shift_right_logical(random, unsigned.type(drawn - mantissa)), one[()])
     between = ops.sub(ops.bitcast_convert_type(with_exponent, dtype), dtype.type(1))
     low, high = (ops.convert_element_type(bound, dtype) for bound in (minval, maxval))
+    if may_hold(_is_too_wide, dtype, minval, maxval):
+        # The distance of the bounds overflows: the numbers are drawn at half of the scale. A power of two is exact.
+        scale = ops.where(_is_too_wide(low, high), dtype.type(0.5), dtype.type(1))
+        start, stop = ops.mul(low, scale), ops.mul(high, scale)
+        return ops.max(low, ops.div(ops.add(ops.mul(between, ops.sub(stop, start)), start), scale))
     return ops.max(low, ops.add(ops.mul(between, ops.sub(high, low)), low))
+
+
+def may_hold(condition: Callable[..., Any], dtype: np.dtype[Any], *bounds: Any) -> bool:
+    """Whether a condition of bounds, converted to a dtype, may hold anywhere: it is known unless a bound is traced."""
+    if any(isinstance(bound, Tracer) for bound in bounds):
+        return True
+    with np.errstate(over="ignore"), set_current(eval_trace):
+        return bool(np.any(condition(*[np.asarray(to_numpy(bound)).astype(dtype) for bound in bounds])))
+
+
+def _is_too_wide(low: Any, high: Any) -> Any:
+    """Whether the distance of two finite bounds is none that the dtype has."""
+    dtype = get_aval(low).dtype
+    half, most = dtype.type(0.5), float(ml_dtypes.finfo(dtype).max)  # type: ignore[no-untyped-call]
+    distance = ops.sub(ops.mul(high, half), ops.mul(low, half))
+    return ops.gt(ops.abs(distance), dtype.type(most / 2))
 
 
 def randint(key: Any, shape: Any, minval: Any, maxval: Any, dtype: Any = int) -> Any:
@@ -110,7 +141,8 @@ def randint(key: Any, shape: Any, minval: Any, maxval: Any, dtype: Any = int) ->
     if dtype.kind not in "iu":
         raise ArgumentTypeError(f"randint: expected an integer dtype, got {dtype}; use 'int64'")
     for bound in (minval, maxval):
-        if get_aval(bound).dtype.kind not in "iu":
+        # A Python integer is brought within the dtype, whatever it is.
+        if type(bound) is not int and get_aval(bound).dtype.kind not in "iu":
             raise ArgumentTypeError(f"randint: expected integer bounds, got {get_aval(bound)}; round them")
     if dtype.itemsize < 4:  # from 32 bits, so that the remainder is hardly biased
         limits = np.iinfo(dtype)
@@ -123,7 +155,10 @@ def _integers(key: Any, shape: tuple[int, ...], minval: Any, maxval: Any, dtype:
     """Returns integers of at least 32 bits."""
     limits = np.iinfo(dtype)
     beyond = _is_beyond(maxval, dtype)
-    low, high = (ops.convert_element_type(_clipped(bound, limits.min, limits.max), dtype) for bound in (minval, maxval))
+    low, high = (
+        dtype.type(bound) if type(bound) is int else ops.convert_element_type(bound, dtype)
+        for bound in (_clipped(bound, limits.min, limits.max) for bound in (minval, maxval))
+    )
     unsigned = np.dtype(f"uint{dtype.itemsize * 8}")
     is_empty = ops.le(high, low)
     span = ops.convert_element_type(ops.sub(high, low), unsigned)
