@@ -3,22 +3,38 @@
 from typing import Any
 
 import numpy as np
+import pytest
 
 from lawful import ops
-from lawful.autodiff import grad
+from lawful.autodiff import grad, jvp, linearize, vjp
 from lawful.control_flow import cond
-from lawful.core import get_aval
+from lawful.core import as_dtype, get_aval
 from lawful.laws import (
     Case,
+    law_batched_while_is_choice,
     law_eval_jaxpr,
     law_jit_is_eager,
     law_linearize_is_jvp,
     law_print_parse,
+    law_scan_is_loop,
     law_typing,
     law_vjp_transpose,
+    law_while_is_loop,
 )
 from lawful.laws.systems import lawful
 from lawful.staging import jit
+
+
+def jvp_of(function: Any, x: Any) -> Any:
+    return jvp(function, (x,), (x,))[0]
+
+
+def linearize_of(function: Any, x: Any) -> Any:
+    return linearize(function, x)[0]
+
+
+def vjp_of(function: Any, x: Any) -> Any:
+    return vjp(function, x)[0]
 
 
 def test_a_weak_value_goes_into_a_compiled_function() -> None:
@@ -68,3 +84,23 @@ def test_a_shift_of_two_dtypes() -> None:
         case = Case.of(shift, np.array([1, -3, 9], "int8"), np.array([[0, 1, 1]], "int32"))
         law_jit_is_eager(lawful, case)
         law_eval_jaxpr(lawful, case)
+
+
+@pytest.mark.parametrize("number", [2.0, 3])
+@pytest.mark.parametrize(
+    "dtype", ["bfloat16", "float8_e4m3fn", "float8_e4m3b11fnuz", "float8_e4m3fnuz", "float8_e5m2fnuz"]
+)
+def test_jvp_low_precision_by_number_repeated(dtype: str, number: float) -> None:
+    """The rule that is cached after the second call takes the number as one of the array's dtype."""
+    x = np.array(0.5).astype(as_dtype(dtype))
+    for operation in (ops.mul, ops.add, ops.max, ops.atan2):
+        for transformation in (jvp_of, linearize_of, vjp_of):
+            found = [transformation(lambda y, op=operation: op(op(y, number), number), x) for _ in range(4)]
+            assert {get_aval(y).dtype for y in found} == {x.dtype}
+
+
+@pytest.mark.parametrize("shape", [(), (2,)])
+@pytest.mark.parametrize("law", [law_scan_is_loop, law_while_is_loop, law_batched_while_is_choice])
+def test_loop_of_float16_and_bfloat16(law: Any, shape: tuple[int, ...]) -> None:
+    a, b = np.full(shape, 0.5, np.float16), np.full(shape, 0.3).astype(as_dtype("bfloat16"))
+    law(lawful, Case.of(lambda a, b: (ops.sin(a), ops.cos(b)), a, b))

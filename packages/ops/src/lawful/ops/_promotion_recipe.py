@@ -24,6 +24,7 @@ from lawful.core import (
     avals_of,
     current,
     definitions,
+    is_inexact,
     remembered,
 )
 from lawful.ops._promotion import Conversion, broadcast_steps, broadcast_to, convert, promotion_of
@@ -101,7 +102,7 @@ def _converted(
         x = args[i]
         if isinstance(x, Tracer):
             left.append(conversion)
-        elif not numbers and dtype.kind in "fc" and (number := as_float(x)) is not None:
+        elif not numbers and is_inexact(dtype) and (number := as_float(x)) is not None:
             operands[i] = number
             if not (weak and dtype == np.float64):  # which a float is
                 left.append(conversion)
