@@ -33,7 +33,7 @@ from lawful.core import (
     supported_dtypes,
 )
 from lawful.ops._batching import add_batch_dim, align_to_front
-from lawful.ops._promotion import require_equal
+from lawful.ops._promotion import OfKinds, PromoteAs, require_equal
 from lawful.ops._promotion_recipe import apply_promoted
 
 #: ``derivative(tangent, ans, *primals, **params)`` gives one argument's share of the output tangent.
@@ -83,7 +83,7 @@ class Elementwise:
         self,
         primitive: Primitive,
         numpy_function: Callable[..., Any],
-        promote_as: np.ufunc | None,
+        promote_as: PromoteAs,
         arity: int,
         doc: str,
     ) -> None:
@@ -91,6 +91,7 @@ class Elementwise:
         self.numpy_function = numpy_function
         self.promote_as = promote_as
         self.arity = arity
+        self._is_ufunc = not isinstance(promote_as, OfKinds)  # NumPy promotes the operands itself
         self.__name__ = self.__qualname__ = primitive.name
         self.__doc__ = doc
 
@@ -98,7 +99,7 @@ class Elementwise:
         return f"<function lawful.ops.{self.__name__}>"
 
     def __call__(self, *args: Any) -> Any:
-        if is_eager(*args) and len(args) == self.arity:
+        if self._is_ufunc and is_eager(*args) and len(args) == self.arity:
             try:
                 return self.numpy_function(*args)
             except (TypeError, ValueError, OverflowError):
@@ -145,11 +146,12 @@ def elementwise(
       arity: the number of arguments.
       derivatives: one for each argument; None where the derivative is zero everywhere that it exists.
       linear: sets of arguments in which the op is jointly linear.
-      promote_as: the ufunc whose promotion the function follows; by default ``numpy_function`` if it is one.
+      promote_as: the ufunc whose promotion the function follows; by default ``numpy_function`` if it is one. Without
+        one, operands are promoted to one dtype of ``kinds``: integers become float64 where the op takes only floats.
       of_inexact: the ufunc that ``numpy_function`` is for floats and complex numbers.
       result: the dtype of the result from that of the operands; by default the same.
       domain: where arguments may lie, for laws.
-      kinds: the kinds of dtype that it is defined for.
+      kinds: the kinds of dtype that it is defined for; without a ufunc's promotion, other operands are refused.
       commutes: whether ``f(x, y) = f(y, x)``.
       associates: whether ``f(f(x, y), z) = f(x, f(y, z))``.
       unit: the value with ``f(x, unit) = x``.
@@ -157,8 +159,9 @@ def elementwise(
       pure_rules: whether all functions given here are pure, so that derivatives may be cached: see ``Primitive``.
     """
     primitive = Primitive(name, pure_rules=pure_rules)
-    if promote_as is None and isinstance(numpy_function, np.ufunc):
-        promote_as = numpy_function
+    promotion: PromoteAs = promote_as
+    if promotion is None:
+        promotion = numpy_function if isinstance(numpy_function, np.ufunc) else OfKinds(kinds)
 
     @primitive.def_impl
     def impl(*args: Any, **params: Any) -> Any:
@@ -219,7 +222,7 @@ def elementwise(
         unit=unit,
         differentiable=derivatives is not None and any(derivatives),
     )
-    return Elementwise(primitive, numpy_function, promote_as, arity, doc)
+    return Elementwise(primitive, numpy_function, promotion, arity, doc)
 
 
 #: Declares an elementwise op of lawful's own.

@@ -7,6 +7,7 @@ its NumPy namesake agree on every mixture of dtypes and Python scalars.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -21,6 +22,7 @@ from lawful.core import (
     Tracer,
     get_aval,
     is_float,
+    kind,
     promote_dtypes,
     python_scalar_dtype,
     python_scalar_types,
@@ -37,18 +39,52 @@ _ARITHMETIC_OF_BOOLS = frozenset(
 )
 _COMPARISONS = frozenset({np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal})
 _FLOAT64 = np.dtype(np.float64)
+_WIDENINGS = (np.dtype(np.int64), _FLOAT64, np.dtype(np.complex128))
+_RANK = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}
 _PYTHON_TYPE = {"b": np.dtype(bool), "i": int, "f": float, "c": complex}
+
+
+@dataclass(frozen=True, slots=True)
+class OfKinds:
+    """The promotion of a function that is defined for some kinds of dtype and follows no ufunc.
+
+    Booleans and integers become float64, or complex128, and real numbers complex, where the function takes only these.
+
+    Attributes:
+      kinds: the kinds, letters of ``b i u f c``.
+    """
+
+    kinds: str
+
+    def promoted(self, name: str, dtype: np.dtype[Any]) -> np.dtype[Any]:
+        """Returns the dtype to compute in, for operands of a common one.
+
+        Raises:
+          ArgumentTypeError: the function has no meaning for such operands.
+        """
+        if kind(dtype) in self.kinds:
+            return dtype
+        for wider in _WIDENINGS:
+            if wider.kind in self.kinds and _RANK[wider.kind] > _RANK[kind(dtype)]:
+                return promote_dtypes((dtype, False), (wider, kind(dtype) == "f"))[0]
+        raise ArgumentTypeError(
+            f"{name}: expected operands of a dtype that it is defined for, got {dtype}; convert with astype"
+        )
+
+
+#: Whose promotion a function follows: a ufunc's, that of some kinds of dtype, or the plain one.
+PromoteAs = np.ufunc | OfKinds | None
 
 
 @cache
 def operand_dtypes(
-    name: str, function: np.ufunc | None, operator: bool, *operands: tuple[np.dtype[Any], bool]
+    name: str, function: PromoteAs, operator: bool, *operands: tuple[np.dtype[Any], bool]
 ) -> tuple[np.dtype[Any], bool]:
     """Returns the dtype that a NumPy function converts its operands to, and whether all of them are weak.
 
     Args:
       name: the op, for error messages.
-      function: the NumPy function; None to promote without one.
+      function: the NumPy function or the kinds of dtype; None to promote plainly.
       operator: whether a Python operator was used.
       operands: the ``(dtype, weak_type)`` of each operand.
 
@@ -60,6 +96,8 @@ def operand_dtypes(
         return np.dtype(np.int64), True
     if function is None:
         return common, weak
+    if isinstance(function, OfKinds):
+        return function.promoted(name, common), weak
     # Of Python scalars alone NumPy compares integers as objects; here they have a dtype.
     asked = tuple(_PYTHON_TYPE[dtype.kind] if is_weak and not weak else dtype for dtype, is_weak in operands)
     low_precision = any(_is_low_precision(dtype) for dtype in asked)
@@ -195,12 +233,12 @@ _promotions: dict[tuple[Any, ...], Promotion] = {}
 _MOST_PROMOTIONS = 8192
 
 
-def promote(name: str, function: np.ufunc | None, args: Sequence[Any], *, operator: bool = False) -> Sequence[Any]:
+def promote(name: str, function: PromoteAs, args: Sequence[Any], *, operator: bool = False) -> Sequence[Any]:
     """Returns operands of equal shape and dtype, which a strict primitive takes.
 
     Args:
       name: the function, for error messages.
-      function: the NumPy function whose promotion is followed; None for the plain one.
+      function: the NumPy function or the kinds of dtype whose promotion is followed; None for the plain one.
       args: arrays, numbers or tracers.
       operator: whether a Python operator was used, which gives a weak result of weak operands; a function
         gives a strong one.
@@ -214,7 +252,7 @@ def promote(name: str, function: np.ufunc | None, args: Sequence[Any], *, operat
     return args if shape is None else [broadcast_to(x, shape) for x in args]
 
 
-def promotion_of(name: str, function: np.ufunc | None, args: Sequence[Any], operator: bool = False) -> Promotion:
+def promotion_of(name: str, function: PromoteAs, args: Sequence[Any], operator: bool = False) -> Promotion:
     """Returns what `promote` does to these arguments."""
     # A Python scalar has the type of a weak tracer, and is converted where that is not.
     types: list[Any] = [
@@ -232,7 +270,7 @@ def promotion_of(name: str, function: np.ufunc | None, args: Sequence[Any], oper
     return found
 
 
-def _promotion(name: str, function: np.ufunc | None, args: Sequence[Any], operator: bool) -> Promotion:
+def _promotion(name: str, function: PromoteAs, args: Sequence[Any], operator: bool) -> Promotion:
     avals = [get_aval(x) for x in args]
     kinds = [(aval.dtype, aval.weak_type) for aval in avals]
     if function in _COMPARISONS:
@@ -254,7 +292,7 @@ def _promotion(name: str, function: np.ufunc | None, args: Sequence[Any], operat
     return Promotion(tuple(conversions), shape)
 
 
-def _compares_by_value(function: np.ufunc | None, args: Sequence[Any]) -> bool:
+def _compares_by_value(function: PromoteAs, args: Sequence[Any]) -> bool:
     """Whether a function compares a Python integer with an array of integers, in which it may not fit."""
     if function not in _COMPARISONS or int not in map(type, args):
         return False

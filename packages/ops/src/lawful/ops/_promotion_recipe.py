@@ -27,20 +27,20 @@ from lawful.core import (
     is_inexact,
     remembered,
 )
-from lawful.ops._promotion import Conversion, broadcast_steps, broadcast_to, convert, promotion_of
+from lawful.ops._promotion import Conversion, PromoteAs, broadcast_steps, broadcast_to, convert, promotion_of
 
 Shape = tuple[int, ...]
 
 
 def apply_promoted(
-    primitive: Primitive, name: str, promote_as: np.ufunc | None, args: Sequence[Any], operator: bool = False
+    primitive: Primitive, name: str, promote_as: PromoteAs, args: Sequence[Any], operator: bool = False
 ) -> Any:
     """Applies a primitive to arguments that are promoted and broadcast before.
 
     Args:
       primitive: a strict elementwise one, of one result and no parameters.
       name: the function that the user called, for messages.
-      promote_as: the ufunc whose promotion is followed; None for the plain one.
+      promote_as: the ufunc or kinds of dtype whose promotion is followed; None for the plain one.
       args: as many arrays, numbers or tracers as the primitive takes.
       operator: whether a Python operator was used, which gives a weak result of weak operands; a function gives a
         strong one.
