@@ -98,8 +98,8 @@ def steps(draw: st.DrawFn, depth: int, label: str, kinds: str) -> tuple[str, Cal
 
 
 VALUES = st.sampled_from([-1.0, 0.5, 1.0, 2.0, 3.0]).map(np.float64)
-FEW = settings(max_examples=settings.default.max_examples // 3)
-FEWER = settings(max_examples=settings.default.max_examples // 5)
+FEW = settings(max_examples=max(settings.default.max_examples // 3, 1))
+FEWER = settings(max_examples=max(settings.default.max_examples // 5, 1))
 
 
 @FEW

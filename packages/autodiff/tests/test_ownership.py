@@ -281,3 +281,23 @@ def test_a_cotangent_that_goes_to_two_arguments_is_not_shared() -> None:
     pulled[0][...] = 5.0
     np.testing.assert_array_equal(pulled[1], np.ones(3))
     np.testing.assert_array_equal(ct, np.ones(3))
+
+
+@pytest.mark.parametrize(
+    "copied", [lambda x: x, lambda x: x.copy() if isinstance(x, np.ndarray) else x], ids=["identity", "copy"]
+)
+def test_jvp_gives_no_array_of_the_user(copied: Callable[[Any], Any]) -> None:
+    """A tracer is its own copy, so that the transformation makes the copy that ``array(x, copy=True)`` promises."""
+    x = np.ones(3)
+    results = [
+        jvp(copied, (x,), (x,)),
+        vjp(copied, x)[0],
+        linearize(copied, x)[0],
+        value_and_grad(lambda x: (ops.reduce_sum(x, (0,)), copied(x)), has_aux=True)(x)[0][1],
+        jvp(lambda x: (ops.reduce_sum(x, (0,)), copied(x)), (x,), (x,), has_aux=True)[2],
+        vjp(lambda x: (ops.reduce_sum(x, (0,)), copied(x)), x, has_aux=True)[2],
+        jacfwd(lambda x: (ops.reduce_sum(x, (0,)), copied(x)), has_aux=True)(x)[1],
+        jvp(lambda x: jvp(copied, (x,), (x,)), (x,), (x,)),
+    ]
+    for leaf in tree.leaves(results):
+        assert not np.shares_memory(leaf, x)

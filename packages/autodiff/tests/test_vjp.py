@@ -9,7 +9,12 @@ import numpy as np
 import pytest
 
 from lawful import ops, tree
-from lawful.autodiff import jvp, linearize, vjp
+from lawful.autodiff import (
+    jvp,
+    linear_transpose,
+    linearize,
+    vjp,
+)
 from lawful.batching import vmap
 from lawful.core import (
     ArgumentTypeError,
@@ -332,3 +337,18 @@ def test_each_operand_of_a_product_keeps_its_precision(numbers: Any) -> None:
             other = next(var for var in eqn.invars if var is not ct_var)
             wanted = of_forward[other] if operand is other else of_forward[{x_var: y_var, y_var: x_var}[other]]
             assert precision == wanted
+
+
+@pytest.mark.parametrize(
+    "make", [lambda f: vjp(f, 1.0)[1], lambda f: linear_transpose(f, 1.0)], ids=["vjp", "linear_transpose"]
+)
+def test_pullback_of_several_cotangents(make: Any) -> None:
+    pullback = make(lambda x: 2.0 * x)
+    for call in (
+        lambda: pullback(1.0, 2.0),
+        lambda: pullback(),
+        lambda: pullback(ct=1.0),
+        lambda: pullback(1.0, b=2.0),
+    ):
+        with pytest.raises(ArgumentTypeError, match="expected one cotangent, of the tree of the result"):
+            call()

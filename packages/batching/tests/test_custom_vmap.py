@@ -258,3 +258,40 @@ def test_arguments_have_positions() -> None:
     custom.def_vmap(lambda n, marks, x: (x, True))
     with pytest.raises(ArgumentTypeError, match=r"expected arguments that have a position.*got y, by name only"):
         custom(1.0, y=2.0)
+
+
+@pytest.mark.parametrize(
+    "run", [vmap, lambda f: jit(vmap(f), backend="numpy"), lambda f: vmap(jit(f, backend="numpy"))]
+)
+def test_custom_vmap_rule_of_another_structure(run: Any) -> None:
+    @custom_vmap
+    def pair(x: Any) -> Any:
+        return x * 2.0, x
+
+    @pair.def_vmap
+    def rule(axis_size: int, in_batched: Any, x: Any) -> Any:
+        return x * 2.0, True
+
+    with pytest.raises(ArgumentTypeError, match=r"PyTreeDef\(\(\*, \*\)\).*got PyTreeDef\(\*\)"):
+        run(pair)(np.arange(3.0))
+
+
+def test_custom_vmap_rule_of_another_type() -> None:
+    @custom_vmap
+    def half(x: Any) -> Any:
+        return x / 2.0
+
+    half.def_vmap(lambda axis_size, in_batched, x: (x.astype("float32"), True))
+    with pytest.raises(ArgumentTypeError, match=r"expected f64\[\] at result.*got f32\[\]"):
+        vmap(half)(np.arange(3.0))
+
+
+def test_custom_vmap_of_python_control_flow() -> None:
+    """Nothing is known of the result where the function looks at a value: the rule is believed."""
+
+    @custom_vmap
+    def chosen(x: Any) -> Any:
+        return x if x > 0 else -x
+
+    chosen.def_vmap(lambda axis_size, in_batched, x: (abs(x), True))
+    np.testing.assert_array_equal(vmap(chosen)(np.array([-1.0, 2.0])), [1.0, 2.0])

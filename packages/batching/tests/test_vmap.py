@@ -360,3 +360,13 @@ def test_the_name_of_the_function_is_kept() -> None:
     assert vmap(named).__name__ == "named"
     assert vmap(named).__doc__ == "Says something."
     assert vmap(partial(lambda x, y: x * y, y=2.0))(np.ones(2)).tolist() == [2.0, 2.0]
+
+
+@pytest.mark.parametrize(
+    "axes", [{"in_axes": True}, {"in_axes": (False,)}, {"out_axes": True}, {"in_axes": [{"a": True}]}]
+)
+def test_vmap_of_a_boolean_axis(axes: dict[str, Any]) -> None:
+    with pytest.raises(ArgumentTypeError, match="of integers and None, got (True|False)"):
+        vmap(lambda x: x, **axes)
+    with pytest.raises(ArgumentValueError, match="axis_size that counts elements, got True"):
+        vmap(lambda x: x, axis_size=True)

@@ -120,10 +120,15 @@ def test_a_tracer_is_not_hashable(counting: SimpleNamespace) -> None:
         traced(counting, hash, 1.0, known=True)
 
 
-@pytest.mark.parametrize("use", [pickle.dumps, copy.deepcopy])
-def test_a_tracer_does_not_pickle(counting: SimpleNamespace, use: Callable[[Any], Any]) -> None:
+def test_a_tracer_does_not_pickle(counting: SimpleNamespace) -> None:
     with pytest.raises(ArgumentTypeError, match="pickle"):
-        traced(counting, use, 1.0, known=True)
+        traced(counting, pickle.dumps, 1.0, known=True)
+
+
+@pytest.mark.parametrize("use", [copy.copy, copy.deepcopy, lambda x: copy.deepcopy({"a": [x]})["a"][0]])
+@pytest.mark.parametrize("known", [True, False])
+def test_a_tracer_is_its_own_copy(counting: SimpleNamespace, use: Callable[[Any], Any], known: bool) -> None:
+    assert traced(counting, lambda x: use(x) is x, 1.0, known=known) is True
 
 
 def test_a_tracer_prints_its_type_and_the_value_it_knows(counting: SimpleNamespace) -> None:

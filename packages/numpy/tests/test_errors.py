@@ -89,3 +89,79 @@ def test_the_system_is_usable_after_an_error():
     with pytest.raises(ValueError, match="broadcast"):
         grad(lambda x: lnp.sum(lnp.add(x, numpy.zeros(5))))(VECTOR)
     numpy.testing.assert_array_equal(grad(lnp.sum)(VECTOR), numpy.ones(3))
+
+
+def test_array_of_a_list_with_none():
+    for call in (lambda x: lnp.array([x, None]), lambda x: lnp.asarray([[1.0], [None]])):
+        for run in (call, jit(call, backend="numpy")):
+            with pytest.raises(TypeError, match="None") as ours:
+                run(1.0)
+            assert isinstance(ours.value, LawfulError)
+
+
+@pytest.mark.parametrize(
+    ("function", "signature", "error", "match"),
+    [
+        (lambda x: x, "(n)->()", ValueError, "dimensions"),
+        (lambda x: x[:2], "(n)->(n)", ValueError, "'n' has length 3"),
+        (lambda x: (x, x), "(n)->(n)", TypeError, "1 results"),
+        (lambda x: (x, x[:2]), "(n)->(m),(m)", ValueError, "'m' has length 3"),
+    ],
+)
+def test_vectorize_checks_results(function: Any, signature: str, error: type[Exception], match: str):
+    for shape in ((3,), (2, 3)):
+        mapped = lnp.vectorize(function, signature=signature)
+        for run in (mapped, jit(mapped, backend="numpy")):
+            with pytest.raises(error, match=match) as ours:
+                run(numpy.ones(shape))
+            assert isinstance(ours.value, LawfulError)
+    assert lnp.vectorize(lambda x: (x, x.sum()), signature="(n)->(n),()")(numpy.ones((2, 3)))[1].shape == (2,)
+
+
+def test_array_of_integers_beyond_int64():
+    for make in (
+        lambda: lnp.array(2**63, dtype="uint64"),
+        lambda: lnp.asarray(2**63, "uint64"),
+        lambda: lnp.full((), 2**63, "uint64"),
+        lambda: lnp.full_like(numpy.zeros((), "uint64"), 2**63),
+        lambda: lnp.array([2**63], dtype="uint64")[0],
+        lambda: jit(lambda: lnp.full((), 2**63, "uint64"), backend="numpy")(),
+    ):
+        assert make().dtype == numpy.uint64
+        assert int(make()) == 2**63
+    assert lnp.array(2**70, float) == 2.0**70
+    for call in (lambda: lnp.array(2**64, "uint64"), lambda: lnp.array(2**64), lambda: lnp.array(2**63, "int64")):
+        with pytest.raises(OverflowError, match="expected a value that fits") as ours:
+            call()
+        assert isinstance(ours.value, LawfulError)
+
+
+def test_grids_of_an_open_slice():
+    numpy.testing.assert_array_equal(lnp.mgrid[:], numpy.mgrid[:])
+    numpy.testing.assert_array_equal(lnp.ogrid[:], numpy.ogrid[:])
+    with pytest.raises(TypeError, match="slices with an end"):
+        lnp.mgrid[:, :3]
+
+
+def test_iscomplexobj_of_lists():
+    for x in ([1, 2j], [[1.0], [2j]], [1.0, 2], (1j,), [], [numpy.ones(2, complex)]):
+        assert lnp.iscomplexobj(x) == numpy.iscomplexobj(x)
+        assert lnp.isrealobj(x) == numpy.isrealobj(x)
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float8_e4m3fn", "float8_e5m2"])
+def test_sets_of_dtypes_that_numpy_cannot_sort(dtype: str):
+    """The elements, and their order, are those in float32."""
+    x, y = [numpy.nan, 1, numpy.nan, 2, 1, -1], [2, numpy.nan, 8, -1]
+    narrow, wide = ([numpy.array(z, d) for z in (x, y)] for d in (lnp.dtype(dtype), "float32"))
+    for name in ("unique", "unique_values", "unique_counts", "unique_all", "unique_inverse"):
+        found, expected = (getattr(np, name)(z[0]) for np, z in ((lnp, narrow), (numpy, wide)))
+        for one, other in zip(found, expected, strict=True) if isinstance(expected, tuple) else [(found, expected)]:
+            numpy.testing.assert_array_equal(numpy.asarray(one).astype(float), other)
+        assert (found if name in ("unique", "unique_values") else found[0]).dtype == narrow[0].dtype
+    for name in ("union1d", "intersect1d", "setdiff1d", "setxor1d", "isin"):
+        found, expected = (getattr(np, name)(*z) for np, z in ((lnp, narrow), (numpy, wide)))
+        numpy.testing.assert_array_equal(found.astype(float), expected)
+    flags = (True, True, True)
+    for one, other in zip(lnp.unique(narrow[0], *flags), numpy.unique(wide[0], *flags), strict=True):
+        numpy.testing.assert_array_equal(one.astype(float), other)

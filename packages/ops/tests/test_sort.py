@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from lawful import ops
-from lawful.core import LawfulError
+from lawful.core import ArgumentValueError, LawfulError, as_dtype
+from lawful.staging import ShapeDtypeStruct, make_jaxpr
 
 SPECIAL = np.array([0.0, -0.0, np.nan, -np.nan, 3.0, -np.inf, np.nan, 0.0])
 
@@ -113,3 +114,17 @@ def test_logarithm_of_sums_does_not_overflow():
     assert np.isnan(ops.cumlogsumexp(np.array([0.0, np.nan, 1.0])))[1:].all()
     with pytest.raises(TypeError, match="expected"):
         ops.cumlogsumexp(np.arange(3))
+
+
+def test_top_k_of_more_elements_than_int32_counts() -> None:
+    with pytest.raises(ArgumentValueError, match="indices are int32"):
+        make_jaxpr(lambda x: ops.top_k(x, 1))(ShapeDtypeStruct((2**31,), "int8"))
+
+
+@pytest.mark.parametrize("dtype", ["bfloat16", "float8_e4m3fn", "float8_e5m2", "float8_e5m2fnuz"])
+def test_sort_of_low_precision_with_nan(dtype: str) -> None:
+    x = np.array([np.nan, 1, np.nan, 2, 1, -1])
+    narrow = x.astype(as_dtype(dtype))
+    np.testing.assert_array_equal(ops.sort(narrow).astype(float), np.sort(x))
+    np.testing.assert_array_equal(ops.argsort(narrow), np.argsort(x, kind="stable"))
+    np.testing.assert_array_equal(ops.top_k(narrow, 6)[1], ops.top_k(x, 6)[1])

@@ -10,11 +10,19 @@ import pytest
 from lawful import ops
 from lawful.core import (
     ArgumentTypeError,
+    ArgumentValueError,
+    LawfulError,
     NonArrayError,
+    Primitive,
+    ShapedArray,
     current,
     eval_trace,
 )
-from lawful.staging import clear_caches
+from lawful.staging import (
+    ShapeDtypeStruct,
+    clear_caches,
+    make_jaxpr,
+)
 from lawful.staging import jit as jit_by
 
 jit = partial(jit_by, backend="numpy")
@@ -145,3 +153,57 @@ def test_many_threads_call_one_function() -> None:
     for thread in threads:
         thread.join()
     assert not errors
+
+
+@pytest.mark.parametrize(
+    ("options", "match"),
+    [
+        ({"donate_argnums": 2}, "positions of the 2 positional arguments"),
+        ({"donate_argnums": (0, -3)}, "positions of the 2 positional arguments"),
+        ({"donate_argnames": "z"}, "donate_argnames: expected names of arguments"),
+        ({"donate_argnums": 0, "static_argnums": (0, 1)}, "0, which is both"),
+        ({"donate_argnums": -1, "static_argnums": 1}, "1, which is both"),
+        ({"donate_argnames": "x", "static_argnums": 0}, "0, which is both"),
+    ],
+)
+def test_jit_donation_that_cannot_be(options: dict[str, Any], match: str) -> None:
+    with pytest.raises(ArgumentValueError, match=match):
+        jit(lambda x, y: x, **options)
+
+
+def test_jit_donation_that_can_be() -> None:
+    for options in ({"donate_argnums": 5}, {"donate_argnums": -1}, {"donate_argnames": "a"}):
+        jit(lambda *args, **names: args, **options)
+    for options in ({"static_argnames": (), "static_argnums": (1,)}, {"static_argnames": [], "static_argnums": [1]}):
+        f = jit(lambda x, n: x if n else -x, backend="numpy", donate_argnames="x", **options)
+        assert f(2.0, 0) == f(2.0, n=0) == -2.0
+
+
+@pytest.mark.parametrize(
+    ("shape", "dtype", "error", "match"),
+    [
+        ((3,), None, ValueError, "expected a dtype, got None"),
+        (None, "float64", TypeError, "expected integers as shape, got None"),
+        ((None,), "float64", TypeError, "expected integers as shape"),
+        ((1.5,), "float64", TypeError, "expected integers as shape"),
+    ],
+)
+def test_shape_dtype_struct_of_none(shape: Any, dtype: Any, error: type[Exception], match: str) -> None:
+    with pytest.raises(error, match=match) as caught:
+        ShapeDtypeStruct(shape, dtype)
+    assert isinstance(caught.value, LawfulError)
+
+
+F64 = ShapedArray((), "float64")
+
+
+@pytest.mark.parametrize("multiple", [False, True])
+@pytest.mark.parametrize("given", [None, 3, "a", (3,), [None], np.float64(1.0), F64, [F64]])
+def test_abstract_eval_of_the_wrong_kind(given: Any, multiple: bool) -> None:
+    primitive = Primitive("wrongly_typed", multiple_results=multiple)
+    primitive.def_abstract_eval(lambda x: given)
+    if (given is F64 and not multiple) or (given == [F64] and multiple):
+        make_jaxpr(primitive.bind)(1.0)
+        return
+    with pytest.raises(ArgumentTypeError, match="abstract evaluation of 'wrongly_typed': expected"):
+        make_jaxpr(primitive.bind)(1.0)

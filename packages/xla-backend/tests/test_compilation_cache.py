@@ -11,7 +11,10 @@ import numpy as np
 import pytest
 
 from lawful import ops
-from lawful.core import ArgumentTypeError, ArgumentValueError
+from lawful.core import (
+    ArgumentTypeError,
+    ArgumentValueError,
+)
 from lawful.staging import jit, pure_callback
 from lawful.xla_backend import CompilationCacheWarning, XlaError, _jaxlib, cache_info, set_cache_dir
 
@@ -356,3 +359,9 @@ def test_processes_write_at_once(tmp_path) -> None:
     assert {err for _, err in told} == {b""}
     assert len({out.rpartition(b"\n")[0].rpartition(b"\n")[0] for out, _ in told}) == 1
     assert len(list(tmp_path.iterdir())) == 9
+
+
+def test_set_cache_dir_with_a_nul() -> None:
+    for path in ("a\0b", Path("a\0b")):
+        with pytest.raises(ArgumentValueError, match="a path without NUL"):
+            set_cache_dir(path)

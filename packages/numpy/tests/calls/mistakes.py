@@ -11,6 +11,46 @@ BOOLEANS, EMPTY = numpy.array([True, False, True]), numpy.zeros((0, 3))
 
 Mistakes = dict[str, tuple[Callable[[Any, Any], Any], Any]]
 
+_COUNTS = numpy.array([1, 0, 2])
+
+CHOSEN: Mistakes = {
+    **{
+        f"where that is not boolean of {name}": (
+            lambda np, x, name=name, more=more: getattr(np, name)(x, where=_COUNTS, **more),
+            VECTOR,
+        )
+        for names, more in (
+            (
+                ("sum", "prod", "all", "any", "mean", "var", "std", "nansum", "nanprod", "nanmean", "nanvar", "nanstd"),
+                {},
+            ),
+            (("max", "min", "nanmax", "nanmin"), {"initial": 0.0}),
+        )
+        for name in names
+    },
+    "where that is not boolean of a ufunc": (lambda np, x: np.add.reduce(x, where=_COUNTS), VECTOR),
+    **{
+        f"initial that is no scalar of {name}": (
+            lambda np, x, name=name: getattr(np, name)(x, initial=np.ones(3)),
+            VECTOR,
+        )
+        for name in ("sum", "prod", "max", "min", "nansum", "nanprod", "nanmax", "nanmin")
+    },
+    "initial that is no scalar of a ufunc": (lambda np, x: np.add.reduce(x, initial=np.ones(3)), VECTOR),
+    "dtype of a covariance": (lambda np, x: np.cov(x, dtype=int), MATRIX),
+    "dtype of a correlation": (lambda np, x: np.corrcoef(x, dtype=int), MATRIX),
+    **{
+        f"stat_length=None of the mode {mode}": (
+            lambda np, x, mode=mode: np.pad(x, 1, mode=mode, stat_length=None),
+            VECTOR,
+        )
+        for mode in ("constant", "edge", "linear_ramp", "reflect", "symmetric", "wrap", "empty")
+    },
+    "three sequences of axes of tensordot": (lambda np, x: np.tensordot(x, x, ((0,), (1,), (0,))), MATRIX),
+    "axes of tensordot that are None": (lambda np, x: np.tensordot(x, x, None), MATRIX),
+    "axes of tensordot that are a float": (lambda np, x: np.tensordot(x, x, 1.0), MATRIX),
+}
+
 SHAPES: Mistakes = {
     "shapes do not broadcast": (lambda np, x: np.add(x, np.zeros(5)), MATRIX),
     "axis of a reduction": (lambda np, x: np.sum(x, axis=2), MATRIX),
@@ -300,5 +340,5 @@ OPERATORS: Mistakes = {
 }
 
 #: All others by what they are about.
-mistakes: Mistakes = {**SHAPES, **AVERAGES, **SAMPLES, **POSITIONS, **PARTS, **NUMBERS, **MATRICES}
-assert len(mistakes) == sum(map(len, (SHAPES, AVERAGES, SAMPLES, POSITIONS, PARTS, NUMBERS, MATRICES)))
+mistakes: Mistakes = {**SHAPES, **CHOSEN, **AVERAGES, **SAMPLES, **POSITIONS, **PARTS, **NUMBERS, **MATRICES}
+assert len(mistakes) == sum(map(len, (SHAPES, CHOSEN, AVERAGES, SAMPLES, POSITIONS, PARTS, NUMBERS, MATRICES)))

@@ -20,7 +20,7 @@ from lawful.core import (
     is_inexact,
 )
 from lawful.ops import convert_element_type
-from lawful.staging import describe_argument, flatten_outputs, in_avals, require_usable
+from lawful.staging import describe_argument, flatten_outputs, in_avals, own_results, require_usable
 
 
 class Output:
@@ -47,14 +47,14 @@ def flat_function(
     def flat(*leaves: Any) -> list[Any]:
         result = fun(*in_tree.unflatten([*leaves]))
         if has_aux:
-            result = _split_aux(name, out, result)
+            result = _split_aux(name, out, result, leaves)
         outputs, out.tree = flatten_outputs(name, result)
         return outputs
 
     return flat, out
 
 
-def _split_aux(name: str, out: Output, result: Any) -> Any:
+def _split_aux(name: str, out: Output, result: Any, arguments: Sequence[Any]) -> Any:
     if not isinstance(result, tuple) or len(result) != 2:
         raise ArgumentTypeError(
             f"{name} with has_aux: expected a function that returns a pair (output, aux), got {type(result).__name__}"
@@ -62,7 +62,14 @@ def _split_aux(name: str, out: Output, result: Any) -> Any:
         )
     result, aux = result
     trace = current.trace
-    out.aux = lambda: tree.map(lambda x: primal_of(x, trace), aux)
+
+    def primals() -> Any:
+        leaves, treedef = tree.flatten(aux)
+        found = [primal_of(x, trace) for x in leaves]
+        # What the function made itself stays; its arguments are arrays of the user.
+        return treedef.unflatten(own_results(found, [primal_of(x, trace) for x in arguments]))
+
+    out.aux = primals
     return result
 
 
@@ -152,3 +159,14 @@ def require_inexact(name: str, path: Sequence[Any], aval: ShapedArray, cure: str
         raise ArgumentTypeError(
             f"{name}: expected floating inputs, got {aval} at {describe_argument((tree.SequenceKey(0), *path))}; {cure}"
         )
+
+
+def single_cotangent(transformation: str, out_tree: Any, args: Sequence[Any], names: dict[str, Any]) -> Any:
+    """Returns the one argument of a transposed function; raises ArgumentTypeError if there is not just that one."""
+    if len(args) == 1 and not names:
+        return args[0]
+    by_name = f" and {', '.join(sorted(names))} by name" if names else ""
+    raise ArgumentTypeError(
+        f"{transformation}: expected one cotangent, of the tree of the result, {out_tree}, got {len(args)} arguments"
+        f"{by_name}; give several as one tree, such as a tuple"
+    )

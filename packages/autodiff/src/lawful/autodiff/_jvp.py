@@ -187,6 +187,7 @@ def jvp(
     flat_primals, flat_tangents, in_tree = check_tangents("jvp", primals, tangents)
     flat, out = flat_function(f"jvp of {function_name(fun)}", fun, in_tree, has_aux=has_aux)
     primals_out, tangents_out = jvp_flat(flat, flat_primals, flat_tangents)
+    primals_out = own_results(primals_out, [*flat_primals, *flat_tangents])
     tangents_out = own_results(
         [*map(as_tangent_of, primals_out, tangents_out)], [*flat_primals, *flat_tangents, *primals_out]
     )

@@ -9,7 +9,7 @@ from typing import Any
 from numpy import ndarray
 
 from lawful import tree
-from lawful.autodiff._arguments import check_tangent, flat_function, match_tree
+from lawful.autodiff._arguments import check_tangent, flat_function, match_tree, single_cotangent
 from lawful.autodiff._derivative_recipes import transpose_recipe
 from lawful.autodiff._jvp import instantiated
 from lawful.autodiff._tape import Node, Tangent, equations
@@ -287,7 +287,8 @@ def linear_transpose(fun: Callable[..., Any], *primals: Any) -> Callable[[Any], 
     program, depends, outs = linear_program(flat, avals)
     out_avals = [get_aval(x) for x in outs]
 
-    def transposed_fun(ct: Any) -> tuple[Any, ...]:
+    def transposed_fun(*args: Any, **names: Any) -> tuple[Any, ...]:
+        ct = single_cotangent("linear_transpose", out.tree, args, names)
         cts = match_tree("linear_transpose", "cotangents", "result", out.tree, ct)
         paths = [path for path, _ in tree.leaves_with_path(ct)]
         checked = [

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from lawful import tree
-from lawful.autodiff._arguments import check_tangent, flat_function, match_tree
+from lawful.autodiff._arguments import check_tangent, flat_function, match_tree, single_cotangent
 from lawful.autodiff._linearize import Linearized, own_residuals
 from lawful.core import ClosedJaxpr, ShapedArray, Zero, current, get_aval, zeros
 from lawful.ops import with_weakness_of
@@ -33,14 +33,15 @@ class VJPFunction:
         """The linear program."""
         return self._linearized.jaxpr
 
-    def __call__(self, ct: Any, /) -> tuple[Any, ...]:
+    def __call__(self, *cts: Any, **names: Any) -> tuple[Any, ...]:
+        ct = single_cotangent("vjp", self._out_tree, cts, names)
         leaves = match_tree("vjp", "cotangents", "result", self._out_tree, ct)
         paths = [path for path, _ in tree.leaves_with_path(ct)]
-        cts = [
+        flat = [
             check_tangent("vjp", "cotangent", path, aval, x)
             for path, aval, x in zip(paths, self._out_types, leaves, strict=True)
         ]
-        result: tuple[Any, ...] = tree.unflatten(self._in_tree, cotangents(self._linearized, self._in_types, cts))
+        result: tuple[Any, ...] = tree.unflatten(self._in_tree, cotangents(self._linearized, self._in_types, flat))
         return result
 
     def __repr__(self) -> str:

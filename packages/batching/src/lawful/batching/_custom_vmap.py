@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any, TypeVar
 
 import numpy as np
@@ -13,9 +14,18 @@ from lawful.batching._call_site import CallSite, describe_result
 from lawful.batching._custom_call import custom_call
 from lawful.batching._custom_function import CustomFunction
 from lawful.batching._custom_rules import Batched, CallRules, element_avals
-from lawful.core import ArgumentTypeError, MissingRuleError, Primitive, TreeStructureError, get_aval, shorten
+from lawful.core import (
+    ArgumentTypeError,
+    ConcretizationTypeError,
+    MissingRuleError,
+    Primitive,
+    ShapedArray,
+    TreeStructureError,
+    get_aval,
+    shorten,
+)
 from lawful.ops import move_batch_dim
-from lawful.staging import flatten_outputs, function_name
+from lawful.staging import flatten_outputs, function_name, trace_to_jaxpr
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -112,9 +122,17 @@ def batch_by(rule: Callable[..., Any], site: CallSite) -> Batched:
                 f"{label}: expected a pair (out, out_batched), got {describe_result(pair)}; return the result, and "
                 "whether each leaf of it is a batch"
             )
+        if site.out_avals is None:
+            _find_result_types(site, element_avals(args, dims))
         return _checked(label, site, axis_data.size, *pair)
 
     return batch
+
+
+def _find_result_types(site: CallSite, avals: Sequence[ShapedArray]) -> None:
+    """Traces a function at the types of an element, so that the site knows what its results are like."""
+    with suppress(ConcretizationTypeError):  # only values tell what it returns
+        trace_to_jaxpr(site.run, avals, transformation=site.function.label, name=site.function.name)
 
 
 def _checked(label: str, site: CallSite, size: int, out: Any, out_batched: Any) -> tuple[list[Any], list[int | None]]:

@@ -80,7 +80,7 @@ def vmap(
 def _count(axis_size: Any) -> int | None:
     """Returns ``axis_size`` as an int, or None; raises ArgumentValueError if it does not count elements."""
     try:
-        size = None if axis_size is None else operator.index(axis_size)
+        size = -1 if isinstance(axis_size, bool) else None if axis_size is None else operator.index(axis_size)
     except TypeError:
         size = -1
     if size is not None and size < 0:
@@ -91,12 +91,14 @@ def _count(axis_size: Any) -> int | None:
 def _check_axes(what: str, axes: Any) -> None:
     for leaf in tree.leaves(axes):
         try:
-            operator.index(leaf)
+            is_axis = not isinstance(leaf, bool) and operator.index(leaf) is not None
         except TypeError:
+            is_axis = False
+        if not is_axis:
             raise ArgumentTypeError(
                 f"vmap: expected {what} of integers and None, got {leaf!r}; "
                 "give a dimension, or None for what is shared"
-            ) from None
+            )
 
 
 def _input_dims(

@@ -58,6 +58,11 @@ def kind(dtype: np.dtype[Any]) -> str:
     return "f" if dtype in _LOW_PRECISION else dtype.kind
 
 
+def is_of_ml_dtypes(dtype: np.dtype[Any]) -> bool:
+    """Whether a dtype is a float of ml_dtypes, whose NaNs NumPy sorts anywhere: float32 has all of its numbers."""
+    return dtype in _LOW_PRECISION
+
+
 def is_float(dtype: np.dtype[Any]) -> bool:
     """Whether a dtype is real floating."""
     return kind(dtype) == "f"

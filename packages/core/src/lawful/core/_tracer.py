@@ -219,6 +219,12 @@ class Tracer:
             "write x = x.at[...].set(value), or x.at[...].add(value) for x[...] += value"
         )
 
+    def __copy__(self) -> Tracer:
+        return self  # immutable
+
+    def __deepcopy__(self, memo: Any) -> Tracer:
+        return self
+
     def __reduce__(self) -> NoReturn:
         raise ArgumentTypeError("pickle: expected a value, got a tracer; return it from the transformed function first")
 

@@ -10,6 +10,7 @@ from lawful import ops
 from lawful.core import ArgumentTypeError, ArgumentValueError, as_dtype, get_aval, is_inexact, promote_dtypes
 from lawful.numpy._broadcasting import broadcast_to
 from lawful.numpy._eager import eager
+from lawful.numpy._reduction_arguments import require_mask
 from lawful.ops import canonical_axes, numpy_reduction
 
 __all__ = ["average", "mean", "var", "std", "ptp"]
@@ -19,7 +20,7 @@ def _count(aval: Any, axes: tuple[int, ...], where: Any, keepdims: bool) -> Any:
     """Returns how many elements count: a number if all do."""
     if where is None:
         return math.prod([aval.shape[axis] for axis in axes])
-    chosen = broadcast_to(ops.convert_element_type(where, bool), aval.shape)
+    chosen = broadcast_to(where, aval.shape)
     return numpy_reduction.sum(chosen, axes, numpy.int64, keepdims)
 
 
@@ -56,6 +57,7 @@ def mean(
     """
     if where is None:
         return numpy_reduction.mean(a, axis, dtype, keepdims)
+    require_mask("mean", where)
     aval = get_aval(a)
     axes = _axes("mean", aval, axis)
     part = numpy_reduction.mean(_only(a, where), axes, dtype, keepdims)
@@ -107,6 +109,7 @@ def var(
         ddof = correction
     if where is None and mean is None:
         return numpy_reduction.var(a, axis, dtype, ddof, keepdims)
+    require_mask("var", where)
     aval = get_aval(a)
     axes = _axes("var", aval, axis)
     result = as_dtype(dtype) if dtype is not None else aval.dtype if is_inexact(aval.dtype) else _FLOAT

@@ -18,6 +18,8 @@ __all__ = ["c_", "index_exp", "mgrid", "ogrid", "r_", "s_"]
 
 def _numbers(name: str, s: slice) -> Any:
     """Returns the numbers that a slice stands for: those of `arange`, or of `linspace` for an imaginary step."""
+    if s.start is s.stop is None and not isinstance(s.step, complex):
+        return arange(0)
     if s.stop is None:
         raise ArgumentTypeError(f"{name}: expected a slice with an end, got {s}; write start:stop")
     start, step = (0 if s.start is None else s.start), (1 if s.step is None else s.step)
@@ -44,8 +46,10 @@ class Grid:
         if isinstance(key, slice):
             return _numbers(self._name, key)
         slices = key if isinstance(key, tuple) else (key,)
-        if not all([isinstance(s, slice) for s in slices]):
-            raise ArgumentTypeError(f"{self._name}: expected slices, got {key!r:.60}; write {self._name}[0:3, 0:4]")
+        if not all([isinstance(s, slice) and s.stop is not None for s in slices]):
+            raise ArgumentTypeError(
+                f"{self._name}: expected slices with an end, got {key!r:.60}; write {self._name}[0:3, 0:4]"
+            )
         axes = [_numbers(self._name, s) for s in slices]
         dtype = result_type(*axes)
         shape = [get_aval(x).shape[0] for x in axes]

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy
 from lawful import ops
-from lawful.core import ArgumentValueError, as_dtype, get_aval, is_inexact, promote_dtypes
+from lawful.core import ArgumentTypeError, ArgumentValueError, as_dtype, get_aval, is_inexact, promote_dtypes
 from lawful.numpy._eager import eager
 
 __all__ = ["convolve", "corrcoef", "correlate", "cov"]
@@ -41,6 +41,7 @@ def cov(
 
     Raises:
       ArgumentValueError: there are more dimensions.
+      ArgumentTypeError: ``dtype`` is not floating or complex.
       WeightsError: there are not as many weights as samples.
 
     >>> cov(numpy.array([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]]))
@@ -56,6 +57,8 @@ def cov(
         raise ArgumentValueError(f"cov: expected an integer ddof, got {ddof}")
     if dtype is None:
         dtype, _ = promote_dtypes(*[(aval.dtype, False) for aval in given], (numpy.dtype(numpy.float64), False))
+    if not is_inexact(as_dtype(dtype)):
+        raise ArgumentTypeError(f"cov: expected a floating or complex dtype, got {as_dtype(dtype)}; round the result")
     parts = []
     for x in (m, y):
         if x is None:

@@ -10,6 +10,7 @@ import numpy
 from lawful import ops
 from lawful.core import (
     ArgumentValueError,
+    IntegerOverflowError,
     NonArrayError,
     Tracer,
     as_dtype,
@@ -18,6 +19,7 @@ from lawful.core import (
     get_aval,
     is_array,
     placed,
+    shorten,
 )
 from lawful.numpy._broadcasting import broadcast_to
 from lawful.numpy._joining import stack
@@ -61,6 +63,8 @@ def array(object: Any, dtype: Any = None, *, copy: bool = True, device: Any = No
 def _array(object: Any, dtype: numpy.dtype[Any] | None, copy: bool) -> Any:
     if isinstance(object, list | tuple):
         return _of_sequence(object, dtype)
+    if type(object) is int and not -(2**63) <= object < 2**63:
+        return _of_large_integer(object, dtype)
     if isinstance(object, Tracer):
         return ops.convert_element_type(object, get_aval(object).dtype if dtype is None else dtype)
     if not is_array(object):
@@ -69,6 +73,17 @@ def _array(object: Any, dtype: numpy.dtype[Any] | None, copy: bool) -> Any:
     if type(object) is numpy.ndarray or isinstance(object, bool | int | float | complex | numpy.generic):
         return numpy.array(object, aval.dtype if dtype is None else dtype, copy=copy or None)
     return ops.convert_element_type(object, aval.dtype if dtype is None else dtype)
+
+
+def _of_large_integer(x: int, dtype: numpy.dtype[Any] | None) -> Any:
+    try:
+        result = numpy.array(x, dtype)
+    except OverflowError:
+        result = None
+    if result is None or result.dtype.kind == "O":
+        wanted = "64 bits" if dtype is None else str(dtype)
+        raise IntegerOverflowError(f"array: expected a value that fits {wanted}, got {shorten(x)}; use a float")
+    return result
 
 
 def _foreign(x: Any) -> Any:
@@ -81,7 +96,12 @@ def _foreign(x: Any) -> Any:
 
 
 def _of_sequence(values: list[Any] | tuple[Any, ...], dtype: numpy.dtype[Any] | None) -> Any:
-    if not any(isinstance(x, Tracer) for x in _leaves(values)):
+    leaves = [*_leaves(values)]
+    if type(None) in map(type, leaves):  # NumPy makes NaN of it where there is a dtype
+        raise NonArrayError(
+            f"array: expected numbers, got None in {shorten(values)}; give a number, such as nan, in its place"
+        )
+    if not any(isinstance(x, Tracer) for x in leaves):
         try:
             result = numpy.array(values, dtype)
         except (TypeError, ValueError) as error:
@@ -214,6 +234,8 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, *, device: Any = None) 
 
     Source: ``numpy.full``.
     """
+    if type(fill_value) is int and not -(2**63) <= fill_value < 2**63:
+        fill_value = _of_large_integer(fill_value, None if dtype is None else as_dtype(dtype))[()]
     aval = get_aval(fill_value)
     if not aval.shape:
         return placed("full", ops.full(shape, fill_value, dtype), device)

@@ -255,9 +255,11 @@ def size(a: Any, axis: Any = None) -> int:
 def iscomplexobj(x: Any) -> builtins.bool:
     """Returns whether an array has a complex dtype, whatever its values are.
 
-    >>> iscomplexobj(numpy.array([1.0])), iscomplexobj(1j)
+    >>> iscomplexobj(numpy.array([1.0])), iscomplexobj([1, 2j])
     (False, True)
     """
+    if isinstance(x, list | tuple):
+        return any(map(iscomplexobj, x))
     return is_array(x) and get_aval(x).dtype.kind == "c"
 
 

@@ -199,8 +199,8 @@ def vectorize(
       signature: which last dimensions an element of each argument and result has, such as ``"(m,n),(n)->(m)"``.
 
     Raises:
-      ArgumentValueError: the signature is none, or the arguments do not fit it.
-      ArgumentTypeError: there are not as many arguments as the signature has.
+      ArgumentValueError: the signature is none, or the arguments, or the results, do not fit it.
+      ArgumentTypeError: there are not as many arguments, or results, as the signature has.
 
     >>> vectorize(lambda a, b: a @ b, signature="(n),(n)->()")(numpy.ones((2, 3)), numpy.ones(3))
     array([3., 3.])
@@ -231,9 +231,11 @@ def vectorize(
             full = list(args)
             for i, value in zip(places, values, strict=True):
                 full[i] = value
-            return pyfunc(*full, **kwargs)
+            out = pyfunc(*full, **kwargs)
+            return out if parsed is None else _checked(out, parsed[1], sizes, str(signature))
 
-        return _typed(_mapped(function, given, names), otypes)
+        sizes, loops = _dimensions(given, names)
+        return _typed(_mapped(function, given, loops), otypes)
 
     if doc is not None:
         wrapper.__doc__ = doc
@@ -244,8 +246,8 @@ def _names(side: str) -> Names:
     return [tuple(re.findall(r"\w+", term)) for term in re.findall(_TERM, side)]
 
 
-def _mapped(function: Function, args: Sequence[Any], names: Names) -> Any:
-    """Maps a function over the dimensions that its arguments have in front of the named ones."""
+def _dimensions(args: Sequence[Any], names: Names) -> tuple[dict[str, int], list[tuple[int, ...]]]:
+    """Returns the lengths of named dimensions, and the shape that each argument has in front of them."""
     sizes: dict[str, int] = {}
     loops = []
     for x, dims in zip(args, names, strict=True):
@@ -258,6 +260,36 @@ def _mapped(function: Function, args: Sequence[Any], names: Names) -> Any:
                 raise ArgumentValueError(
                     f"vectorize: expected dimensions {name!r} of one length, got {sizes[name]} and {size}; slice one"
                 )
+    return sizes, loops
+
+
+def _checked(out: Any, names: Names, sizes: dict[str, int], signature: str) -> Any:
+    """Returns the results of a function; raises an error if they do not fit its signature."""
+    results = out if isinstance(out, tuple) else (out,)
+    if len(results) != len(names):
+        raise ArgumentTypeError(
+            f"vectorize: expected {len(names)} results for the signature {signature!r}, got {len(results)}; return as "
+            "many"
+        )
+    sizes = dict(sizes)
+    for x, dims in zip(results, names, strict=True):
+        shape = get_aval(x).shape
+        if len(shape) != len(dims):
+            raise ArgumentValueError(
+                f"vectorize: expected a result with the dimensions {dims} for the signature {signature!r}, got "
+                f"{get_aval(x)}; correct one of them"
+            )
+        for name, size in zip(dims, shape, strict=True):
+            if sizes.setdefault(name, size) != size:
+                raise ArgumentValueError(
+                    f"vectorize: expected a result whose dimension {name!r} has length {sizes[name]} for the signature "
+                    f"{signature!r}, got {get_aval(x)}; correct one of them"
+                )
+    return out
+
+
+def _mapped(function: Function, args: Sequence[Any], loops: list[tuple[int, ...]]) -> Any:
+    """Maps a function over the dimensions that its arguments have in front of the named ones."""
     try:
         loop = numpy.broadcast_shapes(*loops)
     except ValueError as error:

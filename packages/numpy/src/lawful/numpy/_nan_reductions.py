@@ -11,6 +11,7 @@ from lawful.numpy import _averages as averages
 from lawful.numpy import _cumulative as cumulative
 from lawful.numpy import _reduction as reduction
 from lawful.numpy._eager import eager
+from lawful.numpy._reduction_arguments import require_mask
 
 # fmt: off
 __all__ = [
@@ -32,8 +33,9 @@ def _filled(a: Any, value: Any) -> Any:
     return ops.where(_is_nan(a), aval.dtype.type(value), a)
 
 
-def _chosen(a: Any, where: Any) -> Any:
+def _chosen(name: str, a: Any, where: Any) -> Any:
     """Returns which elements count: those that are not NaN."""
+    require_mask(name, where)
     valid = ops.eq(a, a)
     return valid if where is None else ops.bitwise_and(valid, where)
 
@@ -128,7 +130,7 @@ def nanmean(
 
     Source: ``numpy.nanmean``.
     """
-    return averages.mean(a, axis, dtype, None, keepdims, where=_chosen(a, where))
+    return averages.mean(a, axis, dtype, None, keepdims, where=_chosen("nanmean", a, where))
 
 
 @eager(numpy.nanvar)
@@ -153,7 +155,7 @@ def nanvar(
     """
     if not is_inexact(get_aval(a).dtype):
         return averages.var(a, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction)
-    chosen = _chosen(a, where)
+    chosen = _chosen("nanvar", a, where)
     out = averages.var(a, axis, dtype, None, ddof, keepdims, where=chosen, mean=mean, correction=correction)
     # Of no more elements than are subtracted NumPy gives NaN here, and infinity in `var`.
     count = reduction.sum(chosen, axis, None, None, keepdims)

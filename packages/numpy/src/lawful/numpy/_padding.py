@@ -28,16 +28,25 @@ _OPTIONS = {
 }
 
 
+class _NotGiven:
+    def __repr__(self) -> str:
+        return "<not given>"
+
+
+# None is a value of stat_length.
+_NOT_GIVEN: Any = _NotGiven()
+
+
 @eager(numpy.pad)
 def pad(
     array: Any,
     pad_width: Any,
     mode: str = "constant",
     *,
-    constant_values: Any = None,
-    end_values: Any = None,
-    stat_length: Any = None,
-    reflect_type: str | None = None,
+    constant_values: Any = _NOT_GIVEN,
+    end_values: Any = _NOT_GIVEN,
+    stat_length: Any = _NOT_GIVEN,
+    reflect_type: Any = _NOT_GIVEN,
 ) -> Any:
     """Returns the array with elements put around it.
 
@@ -73,7 +82,7 @@ def pad(
         "stat_length": stat_length,
         "reflect_type": reflect_type,
     }
-    kwargs = {name: value for name, value in given.items() if value is not None}
+    kwargs = {name: value for name, value in given.items() if value is not _NOT_GIVEN}
     if set(kwargs) - _OPTIONS[mode]:
         raise ArgumentValueError(
             f"pad: expected {' and '.join(_OPTIONS[mode]) or 'no more arguments'} with mode={mode!r}, got "

@@ -13,6 +13,7 @@ import numpy
 from lawful import ops
 from lawful.core import ArgumentValueError, get_aval
 from lawful.numpy._eager import eager
+from lawful.numpy._reduction_arguments import require_initial, require_mask
 from lawful.ops import canonical_axes
 from lawful.ops import numpy_reduction as reduction
 
@@ -21,13 +22,15 @@ __all__ = ["sum", "prod", "count_nonzero", "max", "min", "amax", "amin", "all", 
 # Sums and products
 
 
-def _chosen(a: Any, where: Any, unit: Any) -> Any:
+def _chosen(name: str, a: Any, where: Any, unit: Any) -> Any:
     """Returns the array with the unit of a reduction in place of the elements that are left out."""
+    require_mask(name, where)
     return a if where is None else ops.where(where, a, ops.convert_element_type(unit, get_aval(a).dtype))
 
 
-def _from(initial: Any, function: Callable[[Any, Any], Any], result: Any) -> Any:
+def _from(name: str, initial: Any, function: Callable[[Any, Any], Any], result: Any) -> Any:
     """Returns the result of a reduction that begins with a value."""
+    require_initial(name, initial)
     return result if initial is None else function(ops.convert_element_type(initial, get_aval(result).dtype), result)
 
 
@@ -55,14 +58,15 @@ def sum(
 
     Raises:
       AxisError: there is no such dimension.
-      ArgumentValueError: a dimension is named twice.
+      ArgumentValueError: a dimension is named twice, or ``initial`` is no scalar.
+      ArgumentTypeError: ``where`` is not boolean.
 
     >>> sum(numpy.array([[1.0, 2.0], [3.0, 4.0]]), axis=0)
     array([4., 6.])
 
     Source: ``numpy.sum``.
     """
-    return _from(initial, ops.add, reduction.sum(_chosen(a, where, 0), axis, dtype, keepdims))
+    return _from("sum", initial, ops.add, reduction.sum(_chosen("sum", a, where, 0), axis, dtype, keepdims))
 
 
 @eager(numpy.prod)
@@ -80,7 +84,7 @@ def prod(
     >>> prod(numpy.array([2.0, 3.0]))
     np.float64(6.0)
     """
-    return _from(initial, ops.mul, reduction.prod(_chosen(a, where, 1), axis, dtype, keepdims))
+    return _from("prod", initial, ops.mul, reduction.prod(_chosen("prod", a, where, 1), axis, dtype, keepdims))
 
 
 @eager(numpy.count_nonzero)
@@ -108,15 +112,17 @@ def _extremum(
     initial: Any,
     where: Any,
 ) -> Any:
+    name = reduce.__name__
     if initial is None:
         if where is not None:
             raise ArgumentValueError(
-                f"{reduce.__name__}: expected initial= with where=, got where= alone: there may be no element at all"
+                f"{name}: expected initial= with where=, got where= alone: there may be no element at all"
             )
         return reduce(a, axis, keepdims)
     ndim = get_aval(a).ndim
-    axes = tuple(range(ndim)) if axis is None else canonical_axes(reduce.__name__, axis, ndim)
-    result = _from(initial, function, strict(_chosen(a, where, initial), axes))
+    axes = tuple(range(ndim)) if axis is None else canonical_axes(name, axis, ndim)
+    require_initial(name, initial)
+    result = _from(name, initial, function, strict(_chosen(name, a, where, initial), axes))
     return ops.expand_dims(result, axes) if keepdims else result
 
 
@@ -184,7 +190,7 @@ def all(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, *, wh
 
     Source: ``numpy.all``.
     """
-    return reduction.all(_chosen(a, where, 1), axis, keepdims)
+    return reduction.all(_chosen("all", a, where, 1), axis, keepdims)
 
 
 @eager(numpy.any)
@@ -194,7 +200,7 @@ def any(a: Any, axis: Any = None, out: Any = None, keepdims: bool = False, *, wh
     >>> any(numpy.array([[1, 0], [0, 0]]), axis=1)
     array([ True, False])
     """
-    return reduction.any(_chosen(a, where, 0), axis, keepdims)
+    return reduction.any(_chosen("any", a, where, 0), axis, keepdims)
 
 
 # Positions

@@ -11,7 +11,7 @@ from lawful.core import ConcretizationTypeError, Tracer, get_aval, to_numpy
 from lawful.numpy._eager import eager
 from lawful.numpy._manipulation import ravel
 from lawful.numpy._searching import searchsorted
-from lawful.numpy._unique import _differs, unique
+from lawful.numpy._unique import _differs, of_sorted, unique, widened
 from lawful.ops import static_integers
 
 __all__ = ["intersect1d", "isin", "setdiff1d", "setxor1d", "union1d"]
@@ -74,7 +74,7 @@ def _size(name: str, function: Function, arrays: tuple[Any, ...], size: Any) -> 
             f"{name}: expected arrays whose values are known, got {avals}: how many elements there are would decide a "
             f"shape; give their number, {name}(x, y, size=n)"
         )
-    return int(function(*known).size)
+    return int(function(*map(widened, known)).size)
 
 
 def _ordered(x: Any) -> tuple[Any, Any]:
@@ -176,7 +176,7 @@ def setdiff1d(
     Source: ``numpy.setdiff1d``, ``jax.numpy.setdiff1d``.
     """
     if size is None and not any(isinstance(x, Tracer) for x in (ar1, ar2)):
-        return numpy.setdiff1d(to_numpy(ar1), to_numpy(ar2), assume_unique)
+        return of_sorted(numpy.setdiff1d, to_numpy(ar1), widened(to_numpy(ar2)), assume_unique)
     size = _size("setdiff1d", numpy.setdiff1d, (ar1, ar2), size)
     ordered, is_first = _ordered(ar1)
     return _packed(ordered, ops.bitwise_and(is_first, isin(ordered, ar2, invert=True)), size, fill_value)

@@ -19,6 +19,7 @@ from lawful.core import (
     as_dtype,
     get_aval,
 )
+from lawful.numpy._reduction_arguments import require_initial, require_mask
 from lawful.ops import canonical_axes, canonical_axis, numpy_reduction, static_integers
 
 if TYPE_CHECKING:
@@ -107,7 +108,9 @@ def reduce(
             f"{name}: expected at most one dimension of a function whose order matters, got {axes}; reduce one by one"
         )
     unit = ufunc.identity if initial is None else initial
+    require_initial(name, initial)
     if where is not True:
+        require_mask(name, where)
         if unit is None:
             raise ArgumentValueError(
                 f"{name}: expected an initial value with where=, got none: there may be no element; give initial="

@@ -2,11 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy
 from lawful import ops
-from lawful.core import ArgumentValueError, ConcretizationTypeError, Tracer, get_aval, is_inexact, to_numpy
+from lawful.core import (
+    ArgumentValueError,
+    ConcretizationTypeError,
+    Tracer,
+    get_aval,
+    is_inexact,
+    is_of_ml_dtypes,
+    to_numpy,
+)
 from lawful.ops import static_integers
 
 __all__ = ["unique"]
@@ -56,9 +65,8 @@ def unique(
     if size is None:
         if axis is not None:
             ops.canonical_axis("unique", axis, aval.ndim)
-        known = numpy.asarray(to_numpy(ar))
         flags: tuple[Any, ...] = (return_index, return_inverse, return_counts, axis)
-        return numpy.unique(known, *flags, equal_nan=equal_nan)
+        return of_sorted(numpy.unique, to_numpy(ar), *flags, equal_nan=equal_nan)
     if axis is not None:
         raise ArgumentValueError(f"unique: expected no axis with size=, got {axis}; give single elements")
     (size,) = static_integers("unique", "size", size)
@@ -99,7 +107,31 @@ def count_different(name: str, x: Tracer, equal_nan: bool) -> int:
             f"{name}: expected an array whose values are known, got the tracer {get_aval(x)}: how many are different "
             f"would decide a shape; give their number, {name}(x, size=n)"
         )
-    return numpy.unique(numpy.asarray(known), equal_nan=equal_nan).size
+    return int(of_sorted(numpy.unique, known, equal_nan=equal_nan).size)
+
+
+def of_sorted(function: Callable[..., Any], x: Any, *args: Any, **kwargs: Any) -> Any:
+    """Returns what a function of NumPy that sorts gives, for an array of any dtype.
+
+    NumPy sorts bfloat16 and float8 with NaNs anywhere: float32 has all of their numbers.
+
+    Args:
+      function: gives an array of the elements of ``x``, or a tuple with one first.
+      x: an array.
+      args: more arguments.
+      kwargs: more arguments by name.
+    """
+    dtype = numpy.asarray(x).dtype
+    out = function(widened(x), *args, **kwargs)
+    if not is_of_ml_dtypes(dtype):
+        return out
+    return (out[0].astype(dtype), *out[1:]) if isinstance(out, tuple) else out.astype(dtype)
+
+
+def widened(x: Any) -> Any:
+    """Returns an array of a dtype that NumPy sorts: itself, or in float32."""
+    x = numpy.asarray(x)
+    return x.astype(numpy.float32) if is_of_ml_dtypes(x.dtype) else x
 
 
 def _differs(ordered: Any, equal_nan: bool) -> Any:

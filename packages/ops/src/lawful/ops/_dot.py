@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import operator
 from typing import Any
 
 import numpy as np
 
-from lawful.core import ArgumentValueError, ShapedArray, get_aval
+from lawful.core import ArgumentTypeError, ArgumentValueError, LawfulError, ShapedArray, get_aval, shorten
 from lawful.ops._arithmetic import mul
 from lawful.ops._composite import composite
 from lawful.ops._dot_general import dot_general
@@ -117,6 +118,24 @@ def dot(a: Any, b: Any) -> Any:
     return dot_general(a, b, (((left.ndim - 1,), (contracted,)), ((), ())))
 
 
+def _contracted(axes: Any) -> tuple[Any, Any]:
+    """Returns the dimensions of both operands that an ``axes`` argument names."""
+    if isinstance(axes, np.ndarray) and axes.ndim:
+        axes = axes.tolist()
+    is_pair = isinstance(axes, tuple | list)
+    try:
+        if is_pair and len(axes) == 2:
+            return axes[0], axes[1]
+        count = operator.index(axes)
+    except TypeError:
+        error: type[LawfulError] = ArgumentValueError if is_pair else ArgumentTypeError
+        raise error(
+            f"tensordot: expected an integer or a pair of sequences of integers as axes, got {shorten(axes)}; give how "
+            "many dimensions are contracted, or those of each array"
+        ) from None
+    return range(-count, 0), range(count)
+
+
 def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     """Returns the product over several pairs of dimensions, as ``numpy.tensordot``.
 
@@ -133,10 +152,7 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     Source: ``numpy.tensordot``.
     """
     left, right = get_aval(a), get_aval(b)
-    if isinstance(axes, tuple | list):
-        first, second = axes
-    else:
-        first, second = range(-axes, 0), range(axes)
+    first, second = _contracted(axes)
     a_axes, b_axes = canonical_axes("tensordot", first, left.ndim), canonical_axes("tensordot", second, right.ndim)
     if [left.shape[axis] for axis in a_axes] != [right.shape[axis] for axis in b_axes]:
         raise ArgumentValueError(

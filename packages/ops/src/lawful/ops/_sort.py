@@ -20,7 +20,7 @@ from lawful.core import (
     Zero,
     get_aval,
     is_float,
-    kind,
+    is_of_ml_dtypes,
 )
 from lawful.ops._batching import align_to_front
 from lawful.ops._iota import broadcasted_iota
@@ -142,13 +142,13 @@ def sortable(x: Any) -> list[np.ndarray[Any, Any]]:
     """Returns the NumPy arrays, of dtypes that NumPy sorts, by which an array is sorted: one, or two if complex."""
     if x.dtype.kind == "c":
         return [x.real, x.imag]
-    return [x.astype(np.float32) if kind(x.dtype) != x.dtype.kind else x]
+    return [x.astype(np.float32) if is_of_ml_dtypes(x.dtype) else x]
 
 
 @sort_p.def_impl
 def _sort_impl(*operands: Any, dimension: int, is_stable: bool, num_keys: int) -> list[Any]:
     arrays = [np.asarray(x) for x in operands]
-    if len(arrays) == 1 and kind(arrays[0].dtype) == arrays[0].dtype.kind != "c":
+    if len(arrays) == 1 and arrays[0].dtype.kind != "c" and not is_of_ml_dtypes(arrays[0].dtype):
         return [np.sort(arrays[0], dimension, kind="stable" if is_stable else None)]
     keys = [part for x in arrays[:num_keys] for part in sortable(x)]
     order = np.argsort(keys[0], dimension, kind="stable") if len(keys) == 1 else np.lexsort(keys[::-1], dimension)

@@ -47,7 +47,7 @@ def top_k(operand: Any, k: int, *, axis: int = -1, is_stable: bool = True) -> tu
     Raises:
       AxisError: there is no such dimension.
       ArgumentTypeError: the operand has another dtype.
-      ArgumentValueError: ``k`` is negative, or there are fewer elements.
+      ArgumentValueError: ``k`` is negative, or there are fewer elements, or more than int32 counts.
 
     >>> top_k(np.array([1.0, 5.0, 3.0, 5.0]), 3)
     (array([5., 5., 3.]), array([1, 3, 2], dtype=int32))
@@ -68,6 +68,11 @@ def _infer(name: str, aval: ShapedArray, k: int, axis: int) -> Shape:
         raise ArgumentValueError(
             f"{name}: expected k from 0 to the {aval.shape[axis]} elements along axis {axis}, got {k}; "
             "ask for as many as there are"
+        )
+    if aval.shape[axis] > np.iinfo(_INDEX).max:
+        raise ArgumentValueError(
+            f"{name}: expected at most {np.iinfo(_INDEX).max} elements along axis {axis}, got {aval}: the indices are "
+            "int32; split the dimension, and take the largest of the parts"
         )
     return (*aval.shape[:axis], k, *aval.shape[axis + 1 :])
 

@@ -11,6 +11,7 @@ from weakref import WeakSet, ref
 
 from lawful import tree
 from lawful.core import (
+    ArgumentValueError,
     ClosedJaxpr,
     ShapedArray,
     Tracer,
@@ -33,7 +34,6 @@ from lawful.staging._partial_eval import consts_as_inputs
 from lawful.staging._passes import Pass, passed, passes_key, passes_of
 from lawful.staging._signature import (
     Statics,
-    as_tuple,
     function_name,
     in_avals,
     require_callable,
@@ -381,7 +381,8 @@ def jit(
 
     Raises:
       NonArrayError: an argument that is not static, or a leaf of the result, is not an array.
-      ArgumentValueError: a static argument is not hashable, or ``fun`` has no such argument.
+      ArgumentValueError: a static argument is not hashable, ``fun`` has no such argument, or one is both static and
+        donated.
       ArgumentTypeError: a pass does not return a well-typed program of the same types.
 
     Law: ``jit(f)(*args) = f(*args)`` in value, shape, dtype and weakness. Source: ``jax.jit``.
@@ -399,6 +400,11 @@ def jit(
         )  # fmt: skip
     require_callable("jit", fun)
     statics = statics_of(fun, static_argnums, static_argnames)
-    donate = as_tuple("donate_argnums", donate_argnums, int)
-    donate_names = as_tuple("donate_argnames", donate_argnames, str)
-    return JitFunction(fun, statics, donate, donate_names, backend, inline, passes_of(passes))
+    donated = statics_of(fun, donate_argnums, donate_argnames, "donate")
+    both = [*{*statics.argnums} & {*donated.argnums}, *{*statics.argnames} & {*donated.argnames}]
+    if both:
+        raise ArgumentValueError(
+            f"donate_argnums: expected arguments of {function_name(fun)} that are not static, got {both[0]!r}, which is "
+            "both; leave it out of one"
+        )
+    return JitFunction(fun, statics, donated.argnums, donated.argnames, backend, inline, passes_of(passes))

@@ -10,7 +10,8 @@ from typing import Any
 import numpy as np
 
 from lawful import tree
-from lawful.core import ClosedJaxpr, ShapedArray, as_dtype, register_array_type
+from lawful.core import ArgumentValueError, ClosedJaxpr, ShapedArray, as_dtype, register_array_type
+from lawful.ops import static_integers
 from lawful.staging._recorder import trace_to_jaxpr
 from lawful.staging._signature import (
     flatten_outputs,
@@ -34,7 +35,9 @@ class ShapeDtypeStruct:
     __slots__ = ("aval",)
 
     def __init__(self, shape: tuple[int, ...], dtype: Any, *, weak_type: bool = False) -> None:
-        self.aval = ShapedArray(tuple(shape), as_dtype(dtype), weak_type)
+        if dtype is None:
+            raise ArgumentValueError("ShapeDtypeStruct: expected a dtype, got None; give it, such as 'float64'")
+        self.aval = ShapedArray(static_integers("ShapeDtypeStruct", "shape", shape), as_dtype(dtype), weak_type)
 
     @property
     def shape(self) -> tuple[int, ...]:

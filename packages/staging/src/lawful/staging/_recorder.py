@@ -7,7 +7,7 @@ which evaluates it or records it in its own way: this is partial evaluation whil
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from operator import attrgetter
 from typing import Any
@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from lawful.core import (
+    ArgumentTypeError,
     Atom,
     ClosedJaxpr,
     Jaxpr,
@@ -34,6 +35,7 @@ from lawful.core import (
     note_impure_rule,
     python_scalar_types,
     register_array_type,
+    shorten,
     unusable_tracer,
     user_source,
 )
@@ -59,6 +61,21 @@ class JaxprTracer(Tracer):
 
 
 register_array_type(JaxprTracer, aval=attrgetter("aval"))
+
+
+def _result_types(primitive: Primitive, out: Any) -> Any:
+    """Returns what an abstract evaluation gave, as types; raises ArgumentTypeError if it is not of the right kind."""
+    given = [*out] if primitive.multiple_results and isinstance(out, Iterable) else out
+    values = given if primitive.multiple_results else [given]
+    if isinstance(values, list) and all(type(getattr(value, "aval", value)) is ShapedArray for value in values):
+        avals = [getattr(value, "aval", value) for value in values]
+        return avals if primitive.multiple_results else avals[0]
+    wanted = "a list of ShapedArray" if primitive.multiple_results else "a ShapedArray"
+    raise ArgumentTypeError(
+        f"abstract evaluation of '{primitive.name}': expected {wanted}, got {shorten(out)} of type "
+        f"{type(out).__name__}; return a ShapedArray for each result, and a list of them if and only if the primitive "
+        "has multiple_results"
+    )
 
 
 class Recorder(Trace):
@@ -102,6 +119,9 @@ class Recorder(Trace):
                 avals.append(atom.aval)
         abstract_eval = rules.get("abstract_eval") or primitive.rule("abstract_eval")
         out = abstract_eval(*avals, **params)
+        is_list = type(out) is list or type(out) is tuple
+        if is_list is not primitive.multiple_results or {*map(type, out if is_list else (out,))} - {ShapedArray}:
+            out = _result_types(primitive, out)
         if primitive.multiple_results:
             outvars = [Var(aval) for aval in out]
             self.eqns.append(JaxprEqn(primitive, atoms, outvars, params, source))

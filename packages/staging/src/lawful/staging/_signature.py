@@ -80,13 +80,13 @@ def as_tuple(name: str, value: Any, kind: type) -> tuple[Any, ...]:
     return values
 
 
-def statics_of(function: Callable[..., Any], argnums: Any, argnames: Any) -> Statics:
-    """Returns the static arguments of a function, each by its position and by its name where both are known.
+def statics_of(function: Callable[..., Any], argnums: Any, argnames: Any, adjective: str = "static") -> Statics:
+    """Returns the static, or the donated, arguments of a function, by position and by name where both are known.
 
     Raises:
       ArgumentValueError: the function has no such argument.
     """
-    nums, names = as_tuple("static_argnums", argnums, int), as_tuple("static_argnames", argnames, str)
+    nums, names = as_tuple(f"{adjective}_argnums", argnums, int), as_tuple(f"{adjective}_argnames", argnames, str)
     if not nums and not names:
         return Statics()
     try:
@@ -101,13 +101,14 @@ def statics_of(function: Callable[..., Any], argnums: Any, argnames: Any) -> Sta
     for num in nums:
         if not takes_any and not -len(positional) <= num < len(positional):
             raise ArgumentValueError(
-                f"static_argnums: expected positions of the {len(positional)} positional arguments of {label}, "
+                f"{adjective}_argnums: expected positions of the {len(positional)} positional arguments of {label}, "
                 f"got {num}; count from 0"
             )
     for argname in names:
         if not takes_any_name and argname not in known:
             raise ArgumentValueError(
-                f"static_argnames: expected names of arguments of {label} ({', '.join(sorted(known))}), got '{argname}'"
+                f"{adjective}_argnames: expected names of arguments of {label} ({', '.join(sorted(known))}), got "
+                f"'{argname}'"
             )
     if not takes_any:
         nums = tuple(num % len(positional) for num in nums)

@@ -149,7 +149,7 @@ def set_cache_dir(path: str | os.PathLike[str] | None, *, max_size: int = _GIBIB
 
     Raises:
       ArgumentTypeError: the path is none.
-      ArgumentValueError: the size is no positive integer.
+      ArgumentValueError: the size is no positive integer, or the path has a NUL.
 
     Law: a program that is loaded gives bit by bit what the compiled one gives. Source: ``jax_compilation_cache_dir``.
 
@@ -160,6 +160,8 @@ def set_cache_dir(path: str | os.PathLike[str] | None, *, max_size: int = _GIBIB
     global _cache
     if not isinstance(path, str | os.PathLike | None):
         raise ArgumentTypeError(f"set_cache_dir: expected a path or None, got {path!r}; give the path of a folder")
+    if path is not None and "\0" in os.fsdecode(path):
+        raise ArgumentValueError(f"set_cache_dir: expected a path without NUL, got {path!r}; give the path of a folder")
     if type(max_size) is not int or max_size <= 0:
         raise ArgumentValueError(
             f"set_cache_dir: expected a positive integer as max_size, got {max_size!r}; give a number of bytes"
