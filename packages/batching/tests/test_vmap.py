@@ -366,7 +366,7 @@ def test_the_name_of_the_function_is_kept() -> None:
     "axes", [{"in_axes": True}, {"in_axes": (False,)}, {"out_axes": True}, {"in_axes": [{"a": True}]}]
 )
 def test_vmap_of_a_boolean_axis(axes: dict[str, Any]) -> None:
-    with pytest.raises(ArgumentTypeError, match="of integers and None, got (True|False)"):
+    with pytest.raises(ArgumentTypeError, match=r"of integers and None, got (True|False)"):
         vmap(lambda x: x, **axes)
     with pytest.raises(ArgumentValueError, match="axis_size that counts elements, got True"):
         vmap(lambda x: x, axis_size=True)

@@ -232,27 +232,30 @@ def test_a_long_program_is_several_functions(monkeypatch: pytest.MonkeyPatch) ->
     program = jit(chain).lower(np.float64(1.0), np.float64(0.5))
     assert program.as_text().splitlines() == [
         "def part0(values):",
-        "    [v0, v1] = values",
-        "    values.clear()",
+        "    v0 = values.pop('v0')",
+        "    v1 = values.pop('v1')",
         "    v0 = mul_0(v0, v1)",
         "    v0 = sin_1(v0)",
-        "    return [v0, v1]",
+        "    values['v0'] = v0",
+        "    values['v1'] = v1",
+        "    return None",
         "def part1(values):",
-        "    [v0, v1] = values",
-        "    values.clear()",
+        "    v0 = values.pop('v0')",
+        "    v1 = values.pop('v1')",
         "    v0 = mul_0(v0, v1)",
         "    v0 = sin_1(v0)",
-        "    return [v0, v1]",
+        "    values['v0'] = v0",
+        "    values['v1'] = v1",
+        "    return None",
         "def part2(values):",
-        "    [v0, v1] = values",
-        "    values.clear()",
+        "    v0 = values.pop('v0')",
+        "    v1 = values.pop('v1')",
         "    return [v0, v1]",
         "def program(v0, v1):",
-        "    values = [v0, v1]",
-        "    values = part0(values)",
-        "    values = part1(values)",
-        "    values = part2(values)",
-        "    return values",
+        "    values = {'v0': v0, 'v1': v1}",
+        "    part0(values)",
+        "    part1(values)",
+        "    return part2(values)",
     ]
     assert program.compile()(np.float64(1.0), np.float64(0.5)) == chain(1.0, 0.5)
 
@@ -282,3 +285,15 @@ def test_zeros_of_either_sign_and_numbers_of_other_types_are_constants_of_their_
     assert (above, below, again) == (np.pi, -np.pi, np.pi)
     integers, floats = jit(lambda x: (x + 1, x + 1.0))(3)
     assert (type(integers), type(floats)) == (int, float)
+
+
+def test_numpy_program_of_many_arguments_is_linear() -> None:
+    """A part of a long program names those values that it uses, and not all that are alive."""
+
+    def source(count: int) -> str:
+        text: str = jit(lambda xs: sum(xs), backend="numpy").lower([1.0] * count).as_text()
+        return text
+
+    assert len(source(8_000)) < 2.1 * len(source(4_000))
+    numbers = [float(x) for x in range(3_000)]
+    assert jit(lambda xs: [sum(xs), xs[0], xs[2500]], backend="numpy")(numbers) == [sum(numbers), 0.0, 2500.0]

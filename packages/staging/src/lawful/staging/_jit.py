@@ -404,7 +404,7 @@ def jit(
     both = [*{*statics.argnums} & {*donated.argnums}, *{*statics.argnames} & {*donated.argnames}]
     if both:
         raise ArgumentValueError(
-            f"donate_argnums: expected arguments of {function_name(fun)} that are not static, got {both[0]!r}, which is "
-            "both; leave it out of one"
+            f"donate_argnums: expected arguments of {function_name(fun)} that are not static, got {both[0]!r}, "
+            "which is both; leave it out of one"
         )
     return JitFunction(fun, statics, donated.argnums, donated.argnames, backend, inline, passes_of(passes))

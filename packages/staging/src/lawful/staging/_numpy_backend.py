@@ -127,19 +127,21 @@ def _compile(closed: ClosedJaxpr) -> tuple[str, Callable[..., list[Any]]]:
         scope.define(var, to_numpy(value))
     given = [scope.target(var) for var in jaxpr.invars]
     parts: list[str] = []
-    taken = given
     lines: list[str] = []
+    scope.begin_part()
     for statements in _statements(jaxpr, scope):
         lines += statements
         if len(lines) >= _MOST_LINES:
-            left = scope.in_use
-            parts.append(_part(len(parts), taken, lines, left))
-            taken, lines = left, []
+            parts.append(_part(len(parts), scope, lines))
+            lines = []
+            scope.begin_part()
     results = [scope.text(atom) for atom in jaxpr.outvars]
     if parts:
-        parts.append(_part(len(parts), taken, lines, results))
-        steps = [f"    values = part{number}(values)" for number in range(len(parts))]
-        parts.append(_function("program", given, [f"    values = {_listed(given)}", *steps], "values"))
+        last = len(parts)
+        parts.append(_part(last, scope, lines, results))
+        named = ", ".join([f"'{name}': {name}" for name in given])
+        steps = [f"    part{number}(values)" for number in range(last)]
+        parts.append(_function("program", given, [f"    values = {{{named}}}", *steps], f"part{last}(values)"))
     else:
         parts.append(_function("program", given, lines, _listed(results)))
     for part in parts:
@@ -161,11 +163,24 @@ def _compiled(source: str) -> CodeType:
 _code = lru_cache(maxsize=1024)(_compiled)
 
 
-def _part(number: int, taken: Sequence[str], lines: Sequence[str], left: Sequence[str]) -> str:
-    """Returns the source of a part of a program, from the list of values that it takes to that of those it leaves."""
-    # The list is emptied, so that its values are freed as soon as the part needs them no longer.
-    unpacked = [f"    {_listed(taken)} = values", "    values.clear()"]
-    return _function(f"part{number}", ["values"], [*unpacked, *lines], _listed(left))
+def _part(number: int, scope: _Scope, lines: Sequence[str], results: Sequence[str] | None = None) -> str:
+    """Returns the source of a part of a program.
+
+    A part takes those values that it uses out of a dictionary, so that they are freed as soon as it needs them no
+    longer, and puts those back that a later part may use: its cost does not depend on how many others there are.
+
+    Args:
+      number: of the part.
+      scope: what has a name after it.
+      lines: its statements.
+      results: what the last part returns.
+    """
+    taken = [name for name, is_read in scope.touched.items() if is_read]
+    unpacked = [f"    {name} = values.pop('{name}')" for name in taken]
+    if results is not None:
+        return _function(f"part{number}", ["values"], [*unpacked, *lines], _listed(results))
+    left = [f"    values['{name}'] = {name}" for name in scope.touched if name not in scope.unused]
+    return _function(f"part{number}", ["values"], [*unpacked, *lines, *left], "None")
 
 
 def _function(name: str, arguments: Sequence[str], lines: Sequence[str], result: str) -> str:
@@ -202,13 +217,15 @@ class _Scope:
 
     Attributes:
       values: what the program finds by name: constants ``c0``, …, and functions.
-      unused: the names of local variables, ``v0``, …, that may be taken again.
+      unused: the names of local variables, ``v0``, …, that may be taken again; the last one first.
+      touched: the names of local variables that the current part reads or writes, and whether it reads them first.
       calls_numpy_alone: whether all functions are of NumPy, or Python's operators: others may apply primitives.
     """
 
     def __init__(self) -> None:
         self.values: dict[str, Any] = {}
-        self.unused: list[str] = []
+        self.unused: dict[str, None] = {}
+        self.touched: dict[str, bool] = {}
         self.calls_numpy_alone = True
         self._names: dict[Var, str] = {}
         self._constants: dict[Any, str] = {}
@@ -219,18 +236,17 @@ class _Scope:
         """Makes a variable a constant."""
         self._names[var] = self._constant(value)
 
-    @property
-    def in_use(self) -> list[str]:
-        """The names of local variables that have a value."""
-        unused = set(self.unused)
-        return [name for name in map("v{}".format, range(self._local_count)) if name not in unused]
+    def begin_part(self) -> None:
+        """Makes a new part the current one."""
+        self.touched = {}
 
     def target(self, var: Var) -> str:
         """Returns a name for a variable that is about to get a value."""
         if not self.unused:
-            self.unused.append(f"v{self._local_count}")
+            self.unused[f"v{self._local_count}"] = None
             self._local_count += 1
-        name = self._names[var] = self.unused.pop()
+        name = self._names[var] = self.unused.popitem()[0]
+        self.touched.setdefault(name, False)
         return name
 
     def is_local(self, var: Var) -> bool:
@@ -240,13 +256,16 @@ class _Scope:
     def free(self, var: Var) -> str:
         """Makes the name of a variable one that may be taken again, and returns it."""
         name = self._names[var]
-        self.unused.append(name)
+        self.unused[name] = None
         return name
 
     def text(self, atom: Atom) -> str:
         """Returns what stands for a variable or number."""
         if type(atom) is Var:
-            return self._names[atom]
+            name = self._names[atom]
+            if name in self.touched or self.is_local(atom):
+                self.touched.setdefault(name, True)
+            return name
         assert type(atom) is Literal
         # A number that is not zero nor NaN is the same wherever it stands; of zero there are two.
         key = (type(atom.val), atom.val) if atom.val and atom.val == atom.val else id(atom)
