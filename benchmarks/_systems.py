@@ -76,6 +76,7 @@ def lawful() -> System:
         **_of("lawful.autodiff", "grad", "jvp", "linearize", "value_and_grad", "vjp"),
         **_of("lawful.batching", "vmap"),
         **_of("lawful.control_flow", "cond", "scan", "while_loop"),
+        **_of("lawful.random", "key", "split", "uniform"),
         **_of("lawful.staging", "jit", "make_jaxpr"),
         **_given(
             {
@@ -97,6 +98,7 @@ def jax() -> System:
     functions = {
         **_of("jax", "grad", "jit", "jvp", "linearize", "make_jaxpr", "value_and_grad", "vjp", "vmap"),
         **_of("jax.lax", "cond", "scan", "while_loop"),
+        **_of("jax.random", "key", "split", "uniform"),
         **_given({"jit_of_unrolled": jax.jit, "residuals": lambda f, x: jax.tree.leaves(jax.vjp(f, x)[1])}),
     }
     return System("jax", numpy, jax.device_put, jax.block_until_ready, jax.clear_caches, functions)

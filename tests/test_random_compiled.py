@@ -37,6 +37,16 @@ def test_random_bits_is_one_function_for_each_shape(shape):
     assert len(re.findall(r"call @threefry\w*.*inlineable = \"false\"", text)) == 8
 
 
+@pytest.mark.parametrize("draw", DRAWS.values(), ids=DRAWS)
+def test_random_bits_of_large_shapes_are_fused(draw):
+    """A large draw is no call, and each computation holds one generator: 22 exclusive ors."""
+    compiled = jit(lambda key: draw(random.split(key)[0], (20_000,)), backend="xla").lower(random.key(0)).compile()
+    computations = compiled.as_text().split("\n}\n")
+    assert not any(re.search(r"u64\[20000\]\S* call\(", text) for text in computations)
+    halves = 2 if draw is DRAWS["randint"] else 1
+    assert max(len(re.findall(r" xor\(", text)) for text in computations) <= 22 * halves
+
+
 def test_compiled_draws_grow_linearly():
     """The optimized program of 2n draws is twice that of n: nothing is inlined or computed twice."""
     sizes = [
@@ -65,6 +75,10 @@ def three_ways(key):
     more = random.split(keys[0], 3)
     return random.normal(keys[1], (8,)) + random.normal(more[2], (8,))
 
+def of_many_keys(key):
+    keys = random.split(random.split(key, 20_000)[7], 20_000)
+    return random.uniform(keys[0], (8,)) + random.uniform(keys[1], (20_000,))[:8]
+
 def step(key, _):
     key, half = random.split(key)
     return key, random.uniform(half, (8,))
@@ -73,8 +87,8 @@ def looped(key):
     return scan(step, key, None, length=3)
 
 key = random.key(3)
-for program in (three_ways, looped, vmap(chained(random.uniform, (8,), 2))):
-    argument = random.split(key, 4) if program not in (three_ways, looped) else key
+for program in (three_ways, looped, of_many_keys, vmap(chained(random.uniform, (8,), 2))):
+    argument = random.split(key, 4) if program not in (three_ways, looped, of_many_keys) else key
     found, expected = jit(program, backend="xla")(argument), program(argument)
     found, expected = (x[1] if isinstance(x, tuple) else x for x in (found, expected))
     np.testing.assert_allclose(np.asarray(found), expected, rtol=1e-12)

@@ -34,6 +34,8 @@ _ROTATIONS: Final = ((13, 15, 26, 6), (17, 29, 16, 24))
 # What the key words are mixed with to give a third one (Skein's constant, for 32 bits).
 _PARITY: Final = 0x1BD11BDA
 _GROUPS: Final = 5
+# Results of more elements (128 KiB, which stay in a processor's cache) are fused with what is made of them.
+_LARGE: Final = 2**14
 
 random_bits_p = Primitive("random_bits", pure_rules=True)
 
@@ -92,8 +94,29 @@ def _batch(args: Sequence[Any], dims: Sequence[int | None]) -> tuple[Any, int]:
 
 @random_bits_p.def_lowering
 def _lower(ctx: Any, *words: Any) -> Any:
-    (out,) = ctx.apply(_threefry_2x32, *words, inlined=False)
+    """Lowers the rounds so that no loop computes one generator's key by another.
+
+    There LLVM's vectorizer visits every path through the rounds, of which there are 2 to the number of rounds. A call
+    costs passes over memory for its operands and result, so a large draw is inlined, and only its key is a boundary.
+    """
+    is_large = ctx.avals_out[0].size > _LARGE
+    if is_large:
+        words = (*_materialize_key(ctx, words[:2]), *words[2:])
+    (out,) = ctx.apply(_threefry_2x32, *words, inlined=is_large)
     return out
+
+
+def _materialize_key(ctx: Any, words: Sequence[Any]) -> list[Any]:
+    """Returns the words of a key behind a barrier, which stands before their broadcast."""
+    sources = [ctx.operand_of("stablehlo.broadcast_in_dim", word) for word in words]
+    given = [word if source is None else source for word, source in zip(words, sources, strict=True)]
+    behind = ctx.hlo.OptimizationBarrierOp(given).results
+    return [
+        result
+        if source is None
+        else ctx.hlo.broadcast_in_dim(word.type, result, word.owner.attributes["broadcast_dimensions"])
+        for word, source, result in zip(words, sources, behind, strict=True)
+    ]
 
 
 def _threefry_2x32(*words: Any) -> Any:
