@@ -9,10 +9,11 @@ import pytest
 
 from lawful.autodiff import _jvp, _linearize
 from lawful.batching import _batch
-from lawful.core import Var, Zero, get_aval
+from lawful.core import Var, Zero, exact_key, get_aval
 from lawful.staging import _dce, _inline, _partial_eval
 from lawful.staging._jit import Entry, JitFunction, Signature
 from lawful.staging._jit_primitive import jit_p
+from lawful.tree import PyTreeDef
 
 from ._fault import PROGRAMS, Rule, Wrong, function_fault, method_fault, rule_fault, with_forms
 
@@ -22,9 +23,9 @@ def keyed_by(part: Callable[[Signature], Any]) -> Wrong:
 
     def wrong(right: Rule) -> Rule:
         def entry(self: Any, signature: Signature) -> Any:
-            for known, found in self._cache.items():
-                if part(known) == part(signature):
-                    return found
+            for known in self._cache.values():
+                if part(known.signature) == part(signature):
+                    return known
             return right(self, signature)
 
         return entry
@@ -149,7 +150,7 @@ def _missing_cotangent(right: Rule) -> Rule:
 
 
 def _types(signature: Signature, **changes: Any) -> Any:
-    return signature._replace(avals=tuple(aval.update(**changes) for aval in signature.avals))
+    return signature._replace(avals=tuple(aval.update(**changes) for aval in signature.avals)).key
 
 
 compilation_faults = (
@@ -176,8 +177,8 @@ compilation_faults = (
         JitFunction,
         "_entry",
         keyed_by(
-            lambda signature: signature._replace(
-                avals=tuple(aval.update(shape=(1,) * aval.ndim) for aval in signature.avals)
+            lambda signature: (
+                signature._replace(avals=tuple(aval.update(shape=(1,) * aval.ndim) for aval in signature.avals)).key
             )
         ),
     ),
@@ -186,14 +187,28 @@ compilation_faults = (
         "stale cache",
         JitFunction,
         "_entry",
-        keyed_by(lambda signature: signature._replace(static=(), static_types=())),
+        keyed_by(lambda signature: signature._replace(static=()).key),
     ),
     method_fault(
         "equal static arguments of other types are one",
         "stale cache",
         JitFunction,
         "_entry",
-        keyed_by(lambda signature: signature._replace(static_types=())),
+        keyed_by(lambda signature: (signature.static, signature._replace(static=()).key)),
+    ),
+    method_fault(
+        "equal keys of dicts of other types are one",
+        "stale cache",
+        JitFunction,
+        "_entry",
+        keyed_by(lambda signature: (signature.in_tree, signature.avals, exact_key(signature.static))),
+    ),
+    method_fault(
+        "a call like the last one may have equal keys of dicts of other types",
+        "stale cache",
+        PyTreeDef,
+        "exact_matcher",
+        lambda right: PyTreeDef.matcher,
     ),
     method_fault(
         "closures of one code share their traces", "stale cache", JitFunction, "__init__", _one_cache_for_closures

@@ -82,6 +82,13 @@ pass_faults = (
         "dce keeps the first outputs instead of those used", "wrong operand", _dce, "dce_jaxpr", _first_outputs
     ),
     local_fault("cse ignores parameters", "parameters ignored", _cse, "_key", _without_params),
+    local_fault(
+        "cse takes equal parameters for the same",
+        "parameters ignored",
+        _cse,
+        "exact_key",
+        lambda right: lambda value: value,
+    ),
     local_fault("cse takes every operation for commutative", "operands swapped", _cse, "_key", _unordered),
     local_fault(
         "cse takes literals of one type for equal",

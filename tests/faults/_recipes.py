@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lawful.autodiff import _derivative_recipes, _jvp, _linearize, _tape
-from lawful.core import Recipe, Trace, _shared_jaxprs
+from lawful.core import Primitive, Recipe, Trace, _memo, _shared_jaxprs
 
 from ._fault import Rule, local_fault, method_fault
 
@@ -26,6 +26,13 @@ def _found_first(right: Rule) -> Rule:
 def _without_parameters(right: Rule) -> Rule:
     """Remembers by the names of the parameters."""
     return lambda params: tuple(params)
+
+
+def _all_pure(right: Rule) -> Rule:
+    def init(self: Any, *args: Any, **options: Any) -> None:
+        right(self, *args, **{**options, "pure_rules": True})
+
+    return init
 
 
 def _first_pulled_back(right: Rule) -> Rule:
@@ -82,6 +89,21 @@ recipe_faults = (
         _derivative_recipes,
         "exact_params_key",
         _without_parameters,
+    ),
+    local_fault(
+        "a rule is remembered for parameters that are equal",
+        "stale cache",
+        _derivative_recipes,
+        "exact_params_key",
+        lambda right: lambda params: tuple(params.items()),
+    ),
+    method_fault("the rules of all primitives are taken for pure", "stale cache", Primitive, "__init__", _all_pure),
+    local_fault(
+        "a transformed jaxpr is kept that impure rules had a part in",
+        "stale cache",
+        _memo,
+        "impure_rules",
+        lambda right: lambda: 0,
     ),
     method_fault(
         "a pullback is remembered whichever cotangents are zero",

@@ -12,11 +12,11 @@ from hypothesis import HealthCheck, find, settings
 
 from lawful import laws as laws_module
 from lawful import ops, tree
-from lawful.autodiff import _linearize, jvp_jaxpr, stop_gradient
-from lawful.core import ClosedJaxpr, Primitive, ShapedArray, Tracer, _print
+from lawful.autodiff import _derivative_recipes, _linearize, jvp_jaxpr, stop_gradient
+from lawful.core import ClosedJaxpr, Primitive, ShapedArray, Tracer, _memo, _print
 from lawful.laws import Case, Inapplicable, LawViolation, Program, RandomChoose, catalogue_of, draw_call, laws, programs
 from lawful.laws.systems import lawful
-from lawful.staging import _jit, jit, jit_p
+from lawful.staging import _cse, _jit, jit, jit_p
 from lawful.staging._numpy_backend import PythonProgram
 
 pytestmark = pytest.mark.once
@@ -287,6 +287,36 @@ def test_purity_rejects_residuals_that_alias_arguments(monkeypatch: pytest.Monke
 def test_purity_rejects_results_that_alias_arguments(monkeypatch: pytest.MonkeyPatch) -> None:
     everywhere(monkeypatch, "own_results", lambda results, others: list(results))
     assert counterexample("purity").equation_count <= 3
+
+
+def test_rules_read_state_rejects_cached_rules(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A primitive that does not say so is taken for one with pure rules."""
+    right = Primitive.__init__
+    monkeypatch.setattr(
+        Primitive, "__init__", lambda self, *args, **options: right(self, *args, **{**options, "pure_rules": True})
+    )
+    assert counterexample("rules_read_state").equation_count <= 1
+
+
+def test_rules_read_state_rejects_kept_jaxprs(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A transformed jaxpr is kept although a rule that may be impure had a part in it."""
+    monkeypatch.setattr(_memo, "impure_rules", lambda: 0)
+    assert counterexample("rules_read_state").equation_count <= 1
+
+
+def test_equal_values_rejects_static_arguments_by_equality(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_jit, "exact_key", lambda value: value)
+    assert counterexample("equal_values_are_told_apart").equation_count <= 1
+
+
+def test_equal_values_rejects_parameters_by_equality(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_derivative_recipes, "exact_params_key", lambda params: tuple(params.items()))
+    assert counterexample("equal_values_are_told_apart").equation_count <= 1
+
+
+def test_equal_values_rejects_cse_by_equality(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(_cse, "exact_key", lambda value: value)
+    assert counterexample("equal_values_are_told_apart").equation_count <= 1
 
 
 def test_purity_rejects_a_stale_cache(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from lawful.core import eval_closed_jaxpr, memoize
+from lawful.core import Primitive, eval_closed_jaxpr, memoize
 from lawful.ops import broadcast_in_dim, reduce_sum
 from lawful.staging import cse_jaxpr, make_jaxpr
 
@@ -26,3 +26,13 @@ def test_dtypes_of_literals():
 def test_what_two_functions_derive_from_one_jaxpr_is_kept_apart():
     closed = make_jaxpr(lambda x: x)(1.0)
     assert [memoize(lambda _: 1)(closed), memoize(lambda _: 2)(closed)] == [1, 2]
+
+
+def test_parameters_that_are_equal():
+    scale_p = Primitive("csetest_scale")
+    scale_p.def_impl(lambda x, *, by: np.copysign(x, by))
+    scale_p.def_abstract_eval(lambda x, *, by: x)
+    closed = make_jaxpr(lambda x: (scale_p.bind(x, by=0.0), scale_p.bind(x, by=-0.0), scale_p.bind(x, by=0.0)))(1.0)
+    once = cse_jaxpr(closed)
+    assert len(once.eqns) == 2
+    assert eval_closed_jaxpr(once, 1.0) == [1.0, -1.0, 1.0]

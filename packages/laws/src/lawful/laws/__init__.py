@@ -25,6 +25,7 @@ from lawful.laws._cotangents import law_tangent_types, law_vjp_linear
 from lawful.laws._differential import agreement_law, compare_systems
 from lawful.laws._edges import law_empty_batches, law_special_values
 from lawful.laws._effort import Effort, default_effort, quick, set_default_effort, thorough, usual
+from lawful.laws._equal_values import law_equal_values_are_told_apart
 from lawful.laws._evaluation import installed_backends, law_eval_jaxpr, law_jit_is_eager
 from lawful.laws._failures import (
     Failure,
@@ -85,6 +86,7 @@ from lawful.laws._search import (
     sources_for,
 )
 from lawful.laws._second_order import law_second_order
+from lawful.laws._state_in_rules import law_rules_read_state
 from lawful.laws._strategies import arrays, avals, primitive_calls, programs, pytrees
 from lawful.laws._tolerance import Tolerance, tolerances
 from lawful.laws._transposition import law_grad_is_vjp, law_vjp_transpose
@@ -172,6 +174,8 @@ __all__ = [
     "law_primitive_typing",
     "law_print_parse",
     "law_purity",
+    "law_rules_read_state",
+    "law_equal_values_are_told_apart",
     "law_scan_is_loop",
     "law_second_order",
     "law_special_values",
