@@ -11,7 +11,8 @@ from lawful.autodiff import _jvp, _linearize
 from lawful.batching import _batch
 from lawful.core import Var, Zero, exact_key, get_aval
 from lawful.staging import _dce, _inline, _partial_eval
-from lawful.staging._jit import Entry, JitFunction, Signature
+from lawful.staging._jit import JitFunction
+from lawful.staging._jit_entry import Entry, Signature
 from lawful.staging._jit_primitive import jit_p
 from lawful.tree import PyTreeDef
 

@@ -246,6 +246,19 @@ def test_specialisation_for_numpy_runs_each_time() -> None:
     assert _at_each_scale(op, lambda: function(ONES)) == EXPECTED
 
 
+def test_lowering_reads_state_at_each_compilation() -> None:
+    op = Scaled()
+    op.primitive.def_lowering(lambda ctx, x: ctx.apply(scaled, x)[0])
+
+    def scaled(x: Any) -> list[Any]:
+        return [x * op.state.scale]
+
+    def compiled() -> Any:
+        return jit(lambda x: op(x), backend="xla")(ONES)
+
+    assert _at_each_scale(op, compiled) == EXPECTED
+
+
 def test_wider_cache_of_jaxprs_keeps_no_impure_result() -> None:
     op = Scaled()
     function = jit(op, backend="numpy")

@@ -16,7 +16,7 @@ from lawful.autodiff import _derivative_recipes, _linearize, jvp_jaxpr, stop_gra
 from lawful.core import ClosedJaxpr, Primitive, ShapedArray, Tracer, _memo, _print
 from lawful.laws import Case, Inapplicable, LawViolation, Program, RandomChoose, catalogue_of, draw_call, laws, programs
 from lawful.laws.systems import lawful
-from lawful.staging import _cse, _jit, jit, jit_p
+from lawful.staging import _cse, _jit, _jit_entry, jit, jit_p
 from lawful.staging._numpy_backend import PythonProgram
 
 pytestmark = pytest.mark.once
@@ -305,7 +305,7 @@ def test_rules_read_state_rejects_kept_jaxprs(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_equal_values_rejects_static_arguments_by_equality(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_jit, "exact_key", lambda value: value)
+    monkeypatch.setattr(_jit_entry, "exact_key", lambda value: value)
     assert counterexample("equal_values_are_told_apart").equation_count <= 1
 
 

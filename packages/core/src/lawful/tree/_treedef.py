@@ -157,37 +157,20 @@ class PyTreeDef:
 
     @property
     def exact_matcher(self) -> Matcher:
-        """The function that is `matcher`, but for trees with the same `exact_key` only.
-
-        Example:
-          >>> from lawful import tree
-          >>> treedef = tree.structure({1: 0})
-          >>> treedef.matcher({True: 5}), treedef.exact_matcher({True: 5})
-          ([5], None)
-        """
+        """The function that is `matcher`, but for trees with the same `exact_key` only."""
         return matcher_of(self, exact=True)
 
     @property
     def exact_key(self) -> Hashable:
-        """What a cache knows the structure by: equal structures with keys such as 1 and True have different ones.
-
-        Example:
-          >>> from lawful import tree
-          >>> one, two = tree.structure({1: 0}), tree.structure({True: 0})
-          >>> one == two, one.exact_key == two.exact_key
-          (True, False)
-        """
+        """What a cache knows the structure by: equal structures with keys such as 1 and True have different ones."""
         key = self._exact_key
         if key is None:
             _hash(self)  # raises the error that says what cannot be hashed
             signature = signature_of(self)
-            # Of an exact signature there is mostly one treedef, which knows its own hash.
-            key = self if not signature or signature[0] == EXACT else exact_key(tuple(signature))
-            self._exact_key = key
+            key = self._exact_key = self if not signature or signature[0] == EXACT else exact_key(tuple(signature))
         return key
 
-    #: What `lawful.core.exact_key` gives of it.
-    __lawful_exact_key__ = exact_key
+    __lawful_exact_key__ = exact_key  # what `lawful.core.exact_key` gives of it
 
     def _wrong_number(self, leaves: Sequence[Any]) -> TreeStructureError:
         if len(leaves) < self._num_leaves:

@@ -6,20 +6,19 @@ import functools
 import threading
 from collections.abc import Callable, Hashable, Sequence
 from types import FunctionType
-from typing import Any, NamedTuple
+from typing import Any
 from weakref import WeakSet, ref
 
 from lawful import tree
 from lawful.core import (
     ArgumentValueError,
     ClosedJaxpr,
-    ShapedArray,
     Tracer,
     clear_memos,
     current,
     eval_closed_jaxpr,
     eval_trace,
-    exact_key,
+    impure_rules,
     rare_collections,
     record,
     running_transformations,
@@ -28,6 +27,7 @@ from lawful.core import (
 from lawful.staging._ahead_of_time import Traced
 from lawful.staging._backends import CompiledProgram
 from lawful.staging._explain import explain_new_signature
+from lawful.staging._jit_entry import Entry, Signature
 from lawful.staging._jit_primitive import compiled, jit_p
 from lawful.staging._make_jaxpr import trace_tree
 from lawful.staging._partial_eval import consts_as_inputs
@@ -44,51 +44,6 @@ from lawful.staging._signature import (
 _MOST_SIGNATURES = 2048
 # So many programs of a function are tried before the signature of a call is found out.
 _MOST_RECENT = 4
-
-
-class Signature(NamedTuple):
-    """What a trace depends on."""
-
-    in_tree: Any
-    avals: tuple[ShapedArray, ...]
-    static: tuple[tuple[int | str, Hashable], ...]
-    axis_env: tuple[tuple[Hashable, int], ...]
-
-    @property
-    def key(self) -> Hashable:
-        """What the cache knows it by: trees and static arguments that are equal may mean different programs."""
-        return self.in_tree.exact_key, self.avals, exact_key(self.static), self.axis_env
-
-
-class Entry:
-    """A traced function: the jaxpr with its constants inside, and as a call that takes them as arguments."""
-
-    __slots__ = ("call", "closed", "closes_over_tracers", "consts", "donated", "out_tree", "program", "signature")
-
-    def __init__(
-        self,
-        signature: Signature,
-        closed: ClosedJaxpr,
-        out_tree: Any,
-        call: ClosedJaxpr,
-        consts: Sequence[Any],
-        closes_over_tracers: bool,
-        donated: tuple[int, ...],
-    ) -> None:
-        self.signature = signature
-        self.closed = closed
-        self.out_tree = out_tree
-        self.call = call
-        self.consts = consts
-        self.closes_over_tracers = closes_over_tracers
-        self.donated = donated
-        self.program: CompiledProgram | None = None
-
-    def is_current(self) -> bool:
-        """Whether the tracers that the function closed over, if any, can still be used."""
-        return not self.closes_over_tracers or all(
-            x._trace.encloses(current.trace) for x in self.consts if isinstance(x, Tracer)
-        )
 
 
 @record
@@ -248,11 +203,13 @@ class JitFunction:
         if entry is not None and entry.is_current():
             return entry
         explain_new_signature(self._name, signature, [known.signature for known in self._cache.values()])
+        before = impure_rules()
         with rare_collections():
             closed, out_tree = trace_tree("jit", self._function, signature.in_tree, signature.avals, signature.static)
             closed = passed(self._name, closed, self._passes)
             call, consts = consts_as_inputs(closed)
-            call = shared_jaxpr(call)
+            if impure_rules() == before:  # else its lowering rules may give another program
+                call = shared_jaxpr(call)
             closed = closed if consts else call
         donated = self._donated_leaves(signature)
         tracers = any(isinstance(x, Tracer) for x in consts)

@@ -266,13 +266,16 @@ class LoweringContext:
         return self._function.call(jaxpr, operands, name, inlined)
 
     def program(self, function: Callable[..., Any], *operands: Value) -> ClosedJaxpr:
-        """Returns the program of a Python function of arrays at the types of some values, recorded once a process.
+        """Returns the program of a Python function of arrays at the types of some values.
+
+        It is recorded once a process if the primitive's rules are pure, else each time.
 
         Args:
           function: made of ops, or of NumPy's functions; it returns an array or a sequence of arrays.
           operands: values, of which only the types count.
         """
-        return _program(function, *map(self._aval_of, operands))
+        record = _program if self._eqn.primitive.pure_rules else _program.__wrapped__
+        return record(function, *map(self._aval_of, operands))
 
     def apply(self, function: Callable[..., Any], *operands: Value, inlined: bool = True) -> list[Value]:
         """Returns the results of a Python function of arrays, as `program` records it; it is lowered once.
