@@ -406,3 +406,15 @@ def test_trees_of_nothing() -> None:
     assert jvp(lambda: 2.0, (), ()) == (2.0, 0.0)
     assert jvp(lambda x: None, ((),), ((),)) == (None, None)
     assert tree.leaves(jvp(lambda x: {}, ({},), ({},))) == []
+
+
+def test_vmap_of_jvp_passes_the_function_through() -> None:
+    x, t = np.arange(3.0), np.ones(3)
+
+    def square(x: Any) -> Any:
+        return x * x
+
+    for mapped in (vmap(jvp, in_axes=(None, 0, 0)), jit(lambda x, t: vmap(jvp, (None, 0, 0))(square, (x,), (t,)))):
+        out, tangent = mapped(square, (x,), (t,)) if mapped.__name__ == "jvp" else mapped(x, t)
+        np.testing.assert_array_equal(out, x * x)
+        np.testing.assert_array_equal(tangent, 2 * x)

@@ -370,3 +370,24 @@ def test_vmap_of_a_boolean_axis(axes: dict[str, Any]) -> None:
         vmap(lambda x: x, **axes)
     with pytest.raises(ArgumentValueError, match="axis_size that counts elements, got True"):
         vmap(lambda x: x, axis_size=True)
+
+
+def test_vmap_passes_shared_arguments_of_any_type_through() -> None:
+    x = np.arange(3.0)
+    seen: list[Any] = []
+
+    def f(setting: Any, x: Any) -> Any:
+        seen.append(setting)
+        return setting["function"](x) * setting["scale"]
+
+    setting = {"function": ops.neg, "scale": 2.0, "name": "text"}
+    np.testing.assert_array_equal(vmap(f, in_axes=(None, 0))(setting, x), -2.0 * x)
+    assert seen == [setting]
+    nested = vmap(lambda s, x: vmap(f, in_axes=(None, 0))(s, x), in_axes=(None, 0))
+    np.testing.assert_array_equal(nested(setting, np.ones((2, 3))), np.full((2, 3), -2.0))
+    mixed = vmap(f, in_axes=({"function": None, "scale": 0, "name": None}, 0))
+    np.testing.assert_array_equal(mixed({**setting, "scale": x}, x), -x * x)
+    with pytest.raises(NonArrayError, match=r"got 'text' of type str at argument 0\['name'\]"):
+        vmap(f, in_axes=({"function": None, "scale": 0, "name": 0}, 0))({**setting, "scale": x}, x)
+    with pytest.raises(NonArrayError, match="at argument 'setting'"):
+        vmap(f, in_axes=0)(setting=setting, x=x)

@@ -9,7 +9,15 @@ from typing import Any
 
 from lawful import tree
 from lawful.batching._batch import AxisData, batch_flat, place_batch_dim
-from lawful.core import ArgumentTypeError, ArgumentValueError, ShapedArray, TreeStructureError, get_aval
+from lawful.core import (
+    ArgumentTypeError,
+    ArgumentValueError,
+    NonArrayError,
+    ShapedArray,
+    TreeStructureError,
+    get_aval,
+    is_array,
+)
 from lawful.staging import describe_argument, flatten_outputs, function_name, in_avals, own_results, require_callable
 
 
@@ -29,7 +37,7 @@ def vmap(
     Args:
       fun: a function of pytrees of arrays that returns such a tree.
       in_axes: which dimension of each argument is mapped: an integer (negative from the end), None for an argument
-        that all calls share, or a tuple of one for each argument, of which each may be a prefix of its tree.
+        that all calls share, which may be of any type, or a tuple of one for each argument, of which each may be a prefix of its tree.
         Keyword arguments are mapped over dimension 0.
       out_axes: where the mapped dimension goes in the result: an integer, or a prefix of its tree; None for a
         result that does not depend on mapped arguments.
@@ -58,14 +66,21 @@ def vmap(
     @functools.wraps(fun, updated=())
     def vmap_fun(*args: Any, **kwargs: Any) -> Any:
         leaves, in_tree = tree.flatten((args, kwargs))
-        avals = in_avals(name, (args, kwargs), leaves)
+        passed: dict[int, Any] = {}
+        try:
+            avals = in_avals(name, (args, kwargs), leaves)
+        except NonArrayError:
+            passed = _passed_through(name, in_axes, args, kwargs, leaves)
+            leaves = [0 if i in passed else x for i, x in enumerate(leaves)]
+            avals = in_avals(name, tree.unflatten(in_tree, leaves), leaves)
         dims = _input_dims(name, in_axes, args, kwargs, avals)
         axis_data = AxisData(_batch_size(name, size, (args, kwargs), avals, dims), axis_name)
         out_tree: Any = None
 
         def flat(*tracers: Any) -> list[Any]:
             nonlocal out_tree
-            call_args, call_kwargs = tree.unflatten(in_tree, tracers)
+            given = [passed.get(i, x) for i, x in enumerate(tracers)] if passed else tracers
+            call_args, call_kwargs = tree.unflatten(in_tree, given)
             outputs, out_tree = flatten_outputs(name, fun(*call_args, **call_kwargs))
             return outputs
 
@@ -104,18 +119,31 @@ def _check_axes(what: str, axes: Any) -> None:
 def _input_dims(
     name: str, in_axes: Any, args: tuple[Any, ...], kwargs: Any, avals: Sequence[ShapedArray]
 ) -> list[int | None]:
+    axes = _axes_of_arguments(name, in_axes, args, kwargs, len(avals))
+    return [
+        _dim(name, axis, aval, (args, kwargs), place)
+        for place, (axis, aval) in enumerate(zip(axes, avals, strict=True))
+    ]
+
+
+def _axes_of_arguments(name: str, in_axes: Any, args: tuple[Any, ...], kwargs: Any, total: int) -> list[int | None]:
+    """Returns the axis of each leaf of the arguments."""
     if isinstance(in_axes, tuple) and len(in_axes) != len(args):
         raise ArgumentValueError(
             f"{name}: expected in_axes of one entry for each of {len(args)} positional arguments, "
             f"got {len(in_axes)} in {in_axes}; give an integer for all, or a tuple of that length"
         )
-    count = len(avals) - (len(tree.leaves(kwargs)) if kwargs else 0)
+    count = total - (len(tree.leaves(kwargs)) if kwargs else 0)
     axes = _axes_of_leaves(name, "in_axes", in_axes, "arguments", lambda: args, count)
-    axes += [0] * (len(avals) - count)  # keyword arguments
-    return [
-        _dim(name, axis, aval, (args, kwargs), place)
-        for place, (axis, aval) in enumerate(zip(axes, avals, strict=True))
-    ]
+    return axes + [0] * (total - count)  # keyword arguments
+
+
+def _passed_through(
+    name: str, in_axes: Any, args: tuple[Any, ...], kwargs: Any, leaves: Sequence[Any]
+) -> dict[int, Any]:
+    """Returns, by position, those leaves of shared arguments that are no arrays: the function gets them as they are."""
+    axes = _axes_of_arguments(name, in_axes, args, kwargs, len(leaves))
+    return {i: x for i, (axis, x) in enumerate(zip(axes, leaves, strict=True)) if axis is None and not is_array(x)}
 
 
 def _dim(name: str, axis: int | None, aval: ShapedArray, arguments: Any, place: int) -> int | None:
