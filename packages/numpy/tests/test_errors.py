@@ -165,3 +165,22 @@ def test_sets_of_dtypes_that_numpy_cannot_sort(dtype: str):
     flags = (True, True, True)
     for one, other in zip(lnp.unique(narrow[0], *flags), numpy.unique(wide[0], *flags), strict=True):
         numpy.testing.assert_array_equal(one.astype(float), other)
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: lnp.zeros(2**62),
+        lambda: lnp.ones((2**31, 2**31, 4), "int8"),
+        lambda: lnp.full(2**64, 1.0),
+        lambda: lnp.arange(2**62),
+        lambda: lnp.broadcast_to(numpy.ones(1), (2**62,)),
+        lambda: lnp.sum(lnp.broadcast_to(1.0, (2**62, 2))),
+    ],
+)
+@pytest.mark.parametrize("backend", [None, "numpy", "xla"])
+def test_shape_of_more_bytes_than_can_be_counted(call: Callable[[], Any], backend: str | None):
+    run = call if backend is None else jit(call, backend=backend)
+    with pytest.raises(ValueError, match=r"expected an array of less than 2\*\*63 bytes") as ours:
+        run()
+    assert isinstance(ours.value, LawfulError)

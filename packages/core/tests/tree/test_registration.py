@@ -7,7 +7,7 @@ from collections import namedtuple
 import pytest
 
 from lawful import tree
-from lawful.core._errors import ArgumentValueError, TreeTypeError
+from lawful.core._errors import ArgumentValueError, NestingError, TreeTypeError
 
 
 def make_class():
@@ -370,3 +370,12 @@ def test_partial_of_a_partial_keeps_the_inner_arguments_out_of_the_leaves():
     assert tree.structure(outer) == tree.structure(tree.Partial(inner, 5))
     assert hash(tree.structure(outer)) == hash(tree.structure(tree.Partial(inner, 5)))
     assert tree.map(lambda x: 10 * x, outer)(3) == (1, 20, 3)
+
+
+@pytest.mark.parametrize("use", [tree.leaves, tree.structure, tree.leaves_with_path, lambda x: tree.map(abs, x)])
+def test_tree_deeper_than_the_stack(use):
+    value = 1.0
+    for _ in range(3000):
+        value = [value]
+    with pytest.raises(NestingError, match="nested less deeply than Python's recursion limit"):
+        use(value)

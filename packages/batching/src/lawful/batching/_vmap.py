@@ -37,8 +37,8 @@ def vmap(
     Args:
       fun: a function of pytrees of arrays that returns such a tree.
       in_axes: which dimension of each argument is mapped: an integer (negative from the end), None for an argument
-        that all calls share, which may be of any type, or a tuple of one for each argument, of which each may be a prefix of its tree.
-        Keyword arguments are mapped over dimension 0.
+        that all calls share, which may be of any type, or a tuple of one for each argument, of which each may be a
+        prefix of its tree. Keyword arguments are mapped over dimension 0.
       out_axes: where the mapped dimension goes in the result: an integer, or a prefix of its tree; None for a
         result that does not depend on mapped arguments.
       axis_name: a name for the mapped axis, which ``psum`` and its like refer to.

@@ -21,7 +21,7 @@ from lawful.core._arrays import (
     register_array_type,
     to_numpy,
 )
-from lawful.core._aval import ShapedArray, UndefinedPrimal, Zero, instantiate_zeros, zeros
+from lawful.core._aval import ShapedArray, UndefinedPrimal, Zero, instantiate_zeros, require_size, zeros
 from lawful.core._collector import no_collections, rare_collections
 from lawful.core._collector import running as running_transformations
 from lawful.core._declaration import Call, Choose, Declaration, Interval
@@ -51,6 +51,7 @@ from lawful.core._errors import (
     JaxprTypeError,
     LawfulError,
     MissingRuleError,
+    NestingError,
     NonArrayError,
     NotLinearError,
     TracerArrayConversionError,
@@ -111,6 +112,7 @@ __all__ = [
     "LawfulError",
     "Literal",
     "MissingRuleError",
+    "NestingError",
     "NonArrayError",
     "NotLinearError",
     "Primitive",
@@ -198,5 +200,6 @@ __all__ = [
     "to_numpy",
     "unusable_tracer",
     "user_source",
+    "require_size",
     "zeros",
 ]

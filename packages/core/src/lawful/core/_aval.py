@@ -14,6 +14,7 @@ from weakref import WeakValueDictionary
 import numpy as np
 
 from lawful.core._dtypes import as_dtype, float0, short_name, tangent_dtype
+from lawful.core._errors import ArgumentValueError
 
 Key = tuple[tuple[int, ...], np.dtype[Any], bool]
 
@@ -91,6 +92,15 @@ def _intern(shape: tuple[int, ...], dtype: Any, weak_type: bool) -> ShapedArray:
             recent_avals.clear()
         recent_avals[key] = aval
     return aval
+
+
+def require_size(shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
+    """Raises ArgumentValueError if an array has more bytes than can be counted: NumPy and XLA have none of these."""
+    if math.prod(shape) * dtype.itemsize >= 2**63:
+        sizes = ",".join(map(str, shape))
+        raise ArgumentValueError(
+            f"shape: expected an array of less than 2**63 bytes, got {short_name(dtype)}[{sizes}]; correct the sizes"
+        )
 
 
 def _new(shape: tuple[int, ...], dtype: np.dtype[Any], weak_type: bool) -> ShapedArray:

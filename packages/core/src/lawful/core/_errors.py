@@ -76,6 +76,13 @@ class NonArrayError(LawfulError, TypeError):
     """
 
 
+class NestingError(LawfulError, RecursionError):
+    """A tree, or control flow, is nested more deeply than Python's stack is.
+
+    Cure: nest less deeply: flat lists for chains, ``scan`` for repeated choices; or ``sys.setrecursionlimit``.
+    """
+
+
 class ConcretizationTypeError(LawfulError, TypeError):
     """The value of an abstract tracer was asked for while only its shape and dtype are known.
 

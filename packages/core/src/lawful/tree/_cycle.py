@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, NoReturn
 
-from lawful.core._errors import TreeTypeError
+from lawful.core._errors import NestingError, TreeTypeError
 from lawful.tree._difference import shorten
 from lawful.tree._key import KeyEntry, keystr
 from lawful.tree._registry import kind_of
 
 
-def refuse_cycle(where: str, tree: Any) -> None:
-    """Raises the error for a tree that contains itself; returns if none is found."""
+def refuse_cycle(where: str, tree: Any) -> NoReturn:
+    """Raises the error for a tree that contains itself, or else for one that is nested more deeply than the stack."""
     # The nodes from the root to the one being visited, the keys between them, and the places of the nodes by id.
     branch = [(tree, _items(tree))]
     path: list[KeyEntry] = []
@@ -42,6 +42,10 @@ def refuse_cycle(where: str, tree: Any) -> None:
         depths[id(child)] = len(branch)
         branch.append((child, _items(child)))
         path.append(key)
+    raise NestingError(
+        f"{where}: expected a tree that is nested less deeply than Python's recursion limit of "
+        f"{sys.getrecursionlimit()}, got a deeper one; make chains of nodes flat lists, or raise the limit with sys.setrecursionlimit"
+    ) from None
 
 
 def _items(node: Any) -> Iterator[tuple[KeyEntry, Any]]:

@@ -50,7 +50,6 @@ def flatten(tree: Any, is_leaf: IsLeaf = None) -> tuple[list[Any], PyTreeDef]:
         _walk(kind, tree, leaves, signature)
     except RecursionError:
         refuse_cycle("flatten", tree)
-        raise
     return leaves, treedef_of(signature, len(leaves))
 
 
@@ -82,7 +81,6 @@ def _flatten_until(tree: Any, is_leaf: Callable[[Any], bool]) -> tuple[list[Any]
         _walk_until(is_leaf, tree, leaves, signature)
     except RecursionError:
         refuse_cycle("flatten", tree)
-        raise
     return leaves, treedef_of(signature, len(leaves)) if signature else LEAF
 
 

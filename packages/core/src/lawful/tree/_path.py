@@ -46,7 +46,6 @@ def flatten_with_path(
         _walk((), tree, stops, leaves, signature)
     except RecursionError:
         refuse_cycle("flatten_with_path", tree)
-        raise
     return leaves, treedef_of(signature, len(leaves)) if signature else LEAF
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy
 from lawful import ops
-from lawful.core import ArgumentValueError, Tracer, as_dtype, current, get_aval, placed
+from lawful.core import ArgumentValueError, Tracer, as_dtype, current, get_aval, placed, require_size
 from lawful.numpy._manipulation import moveaxis
 from lawful.ops import static_integers
 
@@ -41,7 +41,11 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, *, de
         raise ArgumentValueError("arange: expected a step other than zero, got 0; give the distance of two numbers")
     wanted = numpy.result_type(*map(numpy.asarray, (start, stop, step))) if dtype is None else as_dtype(dtype)
     if current.trace.evaluates_constants:
-        return placed("arange", numpy.arange(start, stop, step, dtype=wanted), device)
+        try:
+            return placed("arange", numpy.arange(start, stop, step, dtype=wanted), device)
+        except ValueError:
+            require_size((max(0, math.ceil((stop - start) / step)),), wanted)
+            raise
     length = max(0, math.ceil((stop - start) / step))
     # As NumPy does it, from the difference of the first two numbers in the dtype of the result.
     first, second = numpy.asarray(start).astype(wanted)[()], numpy.asarray(start + step).astype(wanted)[()]

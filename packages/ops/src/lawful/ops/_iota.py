@@ -20,6 +20,7 @@ from lawful.core import (
     as_dtype,
     current,
     get_aval,
+    require_size,
 )
 from lawful.ops._promotion import convert
 from lawful.ops._shape import broadcast_in_dim
@@ -69,6 +70,7 @@ def broadcasted_iota(dtype: Any, shape: Any, dimension: int) -> Any:
 
 @iota_p.def_impl
 def _impl(*, dtype: np.dtype[Any], shape: Shape, dimension: int) -> Any:
+    require_size(shape, dtype)
     count = np.arange(shape[dimension]).astype(dtype)
     if len(shape) == 1:
         return count
@@ -143,7 +145,11 @@ def full(shape: Any, fill_value: Any, dtype: Any = None) -> Any:
         )
     value = convert(fill_value, aval.dtype if dtype is None else as_dtype(dtype))
     if current.trace.evaluates_constants and isinstance(value, np.generic | np.ndarray):
-        return np.full(shape, value, value.dtype)
+        try:
+            return np.full(shape, value, value.dtype)
+        except ValueError:
+            require_size(shape, value.dtype)
+            raise
     return broadcast_in_dim(value, shape, ())
 
 

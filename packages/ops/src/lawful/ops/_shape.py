@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from lawful.core import ArgumentValueError, Call, Choose, ShapedArray, get_aval
+from lawful.core import ArgumentValueError, Call, Choose, ShapedArray, get_aval, require_size
 from lawful.ops._batching import move_batch_dim
 from lawful.ops._structural import (
     Shape,
@@ -89,10 +89,13 @@ def _compute_broadcast(x: Any, *, shape: Shape, broadcast_dimensions: Shape) -> 
     for size, dim in zip(x.shape, broadcast_dimensions, strict=True):
         aligned[dim] = size
     # As numpy.broadcast_to, which takes twice as long to come to this.
-    iterator = np.nditer(
-        (x.reshape(aligned),), ("multi_index", "refs_ok", "zerosize_ok"), (("readonly",),), itershape=shape, order="C"
-    )
-    return iterator.itviews[0]
+    flags, shaped = ("multi_index", "refs_ok", "zerosize_ok"), x.reshape(aligned)
+    try:
+        iterator = np.nditer((shaped,), flags, (("readonly",),), itershape=shape, order="C")
+        return iterator.itviews[0]
+    except ValueError:
+        require_size(shape, x.dtype)
+        raise
 
 
 def _broadcast_of(aval: ShapedArray, *, shape: Shape, broadcast_dimensions: Shape) -> Callable[[Any], Any]:
@@ -101,6 +104,7 @@ def _broadcast_of(aval: ShapedArray, *, shape: Shape, broadcast_dimensions: Shap
     size = math.prod(shape)
     if size == aval.size and aval.shape:  # it is an array, and its dimensions of length 1 are elsewhere
         return lambda x: x.reshape(shape)
+    require_size(shape, aval.dtype)
     strides = [0] * len(shape)
     contiguous, step = [0] * aval.ndim, aval.dtype.itemsize
     for axis in reversed(range(aval.ndim)):

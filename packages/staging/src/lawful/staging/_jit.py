@@ -11,7 +11,6 @@ from weakref import WeakSet, ref
 
 from lawful import tree
 from lawful.core import (
-    ArgumentValueError,
     ClosedJaxpr,
     Tracer,
     clear_memos,
@@ -34,6 +33,7 @@ from lawful.staging._partial_eval import consts_as_inputs
 from lawful.staging._passes import Pass, passed, passes_key, passes_of
 from lawful.staging._signature import (
     Statics,
+    donated_of,
     function_name,
     in_avals,
     require_callable,
@@ -357,11 +357,5 @@ def jit(
         )  # fmt: skip
     require_callable("jit", fun)
     statics = statics_of(fun, static_argnums, static_argnames)
-    donated = statics_of(fun, donate_argnums, donate_argnames, "donate")
-    both = [*{*statics.argnums} & {*donated.argnums}, *{*statics.argnames} & {*donated.argnames}]
-    if both:
-        raise ArgumentValueError(
-            f"donate_argnums: expected arguments of {function_name(fun)} that are not static, got {both[0]!r}, "
-            "which is both; leave it out of one"
-        )
+    donated = donated_of(fun, donate_argnums, donate_argnames, statics)
     return JitFunction(fun, statics, donated.argnums, donated.argnames, backend, inline, passes_of(passes))

@@ -118,6 +118,22 @@ def statics_of(function: Callable[..., Any], argnums: Any, argnames: Any, adject
     return Statics(tuple(sorted({*nums, *also_nums})), tuple(sorted({*names, *also_names})))
 
 
+def donated_of(function: Callable[..., Any], argnums: Any, argnames: Any, statics: Statics) -> Statics:
+    """Returns the donated arguments of a function, by position and by name where both are known.
+
+    Raises:
+      ArgumentValueError: the function has no such argument, or it is static.
+    """
+    donated = statics_of(function, argnums, argnames, "donate")
+    both = [*{*statics.argnums} & {*donated.argnums}, *{*statics.argnames} & {*donated.argnames}]
+    if both:
+        raise ArgumentValueError(
+            f"donate_argnums: expected arguments of {function_name(function)} that are not static, got {both[0]!r}, "
+            "which is both; leave it out of one"
+        )
+    return donated
+
+
 def function_name(function: Callable[..., Any]) -> str:
     """Returns the name of a function for messages, also of a partial or a callable object."""
     inner = getattr(function, "func", function)

@@ -8,7 +8,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from lawful.core import ShapedArray, float0
+from lawful.core import ShapedArray, float0, require_size
 from lawful.xla_backend._jaxlib import ir, stablehlo
 
 _Maker = Callable[[], Any]
@@ -71,6 +71,7 @@ class TypeTable:
         """Returns the type of arrays of a type."""
         found = self._tensors.get(aval)
         if found is None:
+            require_size(aval.shape, aval.dtype)
             found = self._tensors[aval] = ir.RankedTensorType.get(aval.shape, self._elements[aval.dtype])
         return found
 
