@@ -44,7 +44,8 @@ def refuse_cycle(where: str, tree: Any) -> NoReturn:
         path.append(key)
     raise NestingError(
         f"{where}: expected a tree that is nested less deeply than Python's recursion limit of "
-        f"{sys.getrecursionlimit()}, got a deeper one; make chains of nodes flat lists, or raise the limit with sys.setrecursionlimit"
+        f"{sys.getrecursionlimit()}, got a deeper one; make chains of nodes flat lists, or raise the limit "
+        "with sys.setrecursionlimit"
     ) from None
 
 

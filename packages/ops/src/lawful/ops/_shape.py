@@ -89,9 +89,11 @@ def _compute_broadcast(x: Any, *, shape: Shape, broadcast_dimensions: Shape) -> 
     for size, dim in zip(x.shape, broadcast_dimensions, strict=True):
         aligned[dim] = size
     # As numpy.broadcast_to, which takes twice as long to come to this.
-    flags, shaped = ("multi_index", "refs_ok", "zerosize_ok"), x.reshape(aligned)
+    operands = (x.reshape(aligned),)
     try:
-        iterator = np.nditer((shaped,), flags, (("readonly",),), itershape=shape, order="C")
+        iterator = np.nditer(
+            operands, ("multi_index", "refs_ok", "zerosize_ok"), (("readonly",),), itershape=shape, order="C"
+        )
         return iterator.itviews[0]
     except ValueError:
         require_size(shape, x.dtype)
