@@ -1,6 +1,14 @@
 """What the backend does to the process it runs in: silence, no jax, several devices, forks."""
 
+import gc
+import weakref
+from typing import Any
+
+import numpy as np
 import pytest
+
+from lawful import ops
+from lawful.staging import jit
 
 SMALL = """
 import numpy as np
@@ -168,3 +176,18 @@ assert grown < 3_000_000, grown
 """
     done = run_python(SMALL + script)
     assert done.returncode == 0, done.stderr
+
+
+def test_host_arrays_are_gone_after_a_collection() -> None:
+    """Without another call into jaxlib."""
+    f = jit(ops.sin, backend="xla")
+
+    def call() -> Any:
+        x = np.ones(100_000)
+        np.asarray(f(x))
+        return weakref.ref(x)
+
+    call()
+    argument = call()
+    gc.collect()
+    assert argument() is None

@@ -6,6 +6,8 @@ from collections.abc import Callable, Sequence
 from operator import attrgetter
 from typing import Any
 
+import numpy as np
+
 from lawful import tree
 from lawful.autodiff._arguments import check_tangents, flat_function
 from lawful.autodiff._derivative_recipes import NonzeroRecipe, jvp_of_recipe, jvp_recipe
@@ -187,7 +189,8 @@ def jvp(
     flat_primals, flat_tangents, in_tree = check_tangents("jvp", primals, tangents)
     flat, out = flat_function(f"jvp of {function_name(fun)}", fun, in_tree, has_aux=has_aux)
     primals_out, tangents_out = jvp_flat(flat, flat_primals, flat_tangents)
-    primals_out = own_results(primals_out, [*flat_primals, *flat_tangents])
+    if np.ndarray in map(type, primals_out):  # only an array can share memory
+        primals_out = own_results(primals_out, [*flat_primals, *flat_tangents])
     tangents_out = own_results(
         [*map(as_tangent_of, primals_out, tangents_out)], [*flat_primals, *flat_tangents, *primals_out]
     )

@@ -19,6 +19,7 @@ What is known of jaxlib's private API, and holds for 0.11.2 to 0.12.0.1:
 
 from __future__ import annotations
 
+import gc
 import os
 import threading
 import weakref
@@ -50,6 +51,15 @@ __all__ = ["func", "ir", "jaxlib_version", "stablehlo"]
 
 # Each result would otherwise keep a traceback, 60 bytes that are only freed by a collection nobody calls.
 _jax.set_tracebacks_enabled(False)
+
+
+def _collect_garbage(phase: str, _: object) -> None:
+    """Lets go of arrays that jaxlib read and is done with, which it does by itself at its next call only."""
+    if phase == "stop":
+        _jax.collect_garbage()
+
+
+gc.callbacks.append(_collect_garbage)
 
 #: What jaxlib raises when the compiler or the runtime fails.
 RuntimeFailure = cast(type[Exception], _jax.JaxRuntimeError)
