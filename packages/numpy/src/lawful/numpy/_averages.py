@@ -118,7 +118,7 @@ def var(
     distance = ops.abs(_only(ops.sub(x, center), where))
     total = numpy_reduction.sum(ops.square(distance), axes, None, keepdims)
     count = ops.max(ops.sub(_count(aval, axes, where, keepdims), ddof), 0)
-    return ops.convert_element_type(ops.div(total, count), get_aval(total).dtype)
+    return ops.convert_element_type(ops.div(total, count), get_aval(total).dtype if dtype is None else result)
 
 
 @eager(numpy.std)

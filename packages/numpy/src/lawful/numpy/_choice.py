@@ -91,7 +91,9 @@ def round(a: Any, decimals: int = 0, out: Any = None) -> Any:
     """
     aval = get_aval(a)
     a = ops.convert_element_type(a, aval.dtype)
-    if not is_inexact(aval.dtype) and (decimals >= 0 or aval.dtype.kind == "b"):
+    if aval.dtype.kind == "b":
+        return ops.round_nearest_even(a)
+    if not is_inexact(aval.dtype) and decimals >= 0:
         return a
     if aval.dtype.kind == "c":
         return ops.complex(_rounded(ops.real(a), decimals), _rounded(ops.imag(a), decimals))
@@ -101,7 +103,7 @@ def round(a: Any, decimals: int = 0, out: Any = None) -> Any:
 def _rounded(a: Any, decimals: int) -> Any:
     if decimals == 0:
         return ops.round_nearest_even(a)
-    scale = 10.0 ** numpy.abs(decimals)
+    scale = float(10.0 ** numpy.abs(decimals))
     if decimals > 0:
         return ops.true_divide(ops.round_nearest_even(ops.mul(a, scale)), scale)
     return ops.mul(ops.round_nearest_even(ops.true_divide(a, scale)), scale)

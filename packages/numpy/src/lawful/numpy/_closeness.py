@@ -9,6 +9,7 @@ from typing import Any
 import numpy
 from lawful import ops
 from lawful.core import get_aval
+from lawful.numpy._dtypes import result_type
 from lawful.numpy._eager import eager
 from lawful.numpy._elementwise import abs, isfinite, isnan
 from lawful.ops import numpy_reduction
@@ -37,6 +38,8 @@ def isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bui
 
     Source: ``numpy.isclose``.
     """
+    # As NumPy: a distance of unsigned integers would wrap around.
+    b = ops.convert_element_type(b, result_type(b, 1.0))
     with numpy.errstate(invalid="ignore"):  # the distance of infinities
         near = ops.le(abs(ops.sub(a, b)), ops.add(atol, ops.mul(rtol, abs(b))))
     close = ops.bitwise_or(ops.bitwise_and(near, isfinite(b)), ops.eq(a, b))

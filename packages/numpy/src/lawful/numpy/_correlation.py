@@ -128,7 +128,7 @@ def _whole(name: str, a: Any, v: Any) -> tuple[Any, int, int]:
         raise ArgumentValueError(
             f"{name}: expected sequences of at least one number, got {avals[0]} and {avals[1]}; flatten them"
         )
-    dtype, _ = promote_dtypes(*[(aval.dtype, aval.weak_type) for aval in avals])
+    dtype, _ = promote_dtypes(*[(aval.dtype, False) for aval in avals])
     long, short = avals[0].size, avals[1].size
     x = ops.reshape(ops.convert_element_type(a, dtype), (1, 1, long))
     kernel = ops.rev(ops.reshape(ops.convert_element_type(v, dtype), (1, 1, short)), (2,))

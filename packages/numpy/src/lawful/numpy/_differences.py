@@ -86,7 +86,8 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
             continue
         given = get_aval(x)
         common, _ = promote_dtypes((aval.dtype, False), (given.dtype, given.weak_type))
-        if common != aval.dtype:
+        is_same_kind = not given.weak_type and numpy.can_cast(given.dtype, aval.dtype, "same_kind")
+        if common != aval.dtype and not is_same_kind:
             raise ArgumentTypeError(f"ediff1d: expected numbers that {aval.dtype} can hold, got {given}; convert them")
         parts.append(ops.reshape(ops.convert_element_type(x, aval.dtype), (given.size,)))
     return ops.concatenate(parts, 0)

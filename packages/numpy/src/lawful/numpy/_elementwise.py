@@ -25,6 +25,20 @@ __all__ = [
 ]
 # fmt: on
 
+
+class _ExceptOf(Ufunc):
+    """A ufunc that is not NumPy's own for some kinds of dtype, where NumPy's is imprecise or undefined."""
+
+    def __init__(self, kinds: str, *args: Any) -> None:
+        super().__init__(*args)
+        self._kinds = kinds
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if not kwargs and len(args) == self.nin and any(get_aval(x).dtype.kind in self._kinds for x in args):
+            return self._compute(*args)
+        return super().__call__(*args, **kwargs)
+
+
 # Arithmetic
 
 add = Ufunc(numpy.add, ops.add)
@@ -50,8 +64,11 @@ sign = Ufunc(numpy.sign, ops.sign)
 square = Ufunc(numpy.square, ops.square)
 sqrt = Ufunc(numpy.sqrt, ops.sqrt)
 cbrt = Ufunc(numpy.cbrt, ops.cbrt)
-reciprocal = Ufunc(
-    numpy.reciprocal, lambda x: ops.div(1, x), "Returns ``1 / x`` elementwise, of integers rounded towards zero."
+reciprocal = _ExceptOf(
+    "iu",  # the processor decides what NumPy makes of 0
+    numpy.reciprocal,
+    lambda x: ops.div(1, x),
+    "Returns ``1 / x`` elementwise: of integers rounded towards zero, of the integer 0 it is 0.",
 )
 maximum = Ufunc(numpy.maximum, ops.max)
 minimum = Ufunc(numpy.minimum, ops.min)
@@ -127,9 +144,9 @@ def _log_of_sum(x: Any, y: Any, base: float) -> Any:
 
 exp = Ufunc(numpy.exp, ops.exp)
 exp2 = Ufunc(numpy.exp2, ops.exp2)
-expm1 = Ufunc(numpy.expm1, ops.expm1)
+expm1 = _ExceptOf("c", numpy.expm1, ops.expm1)
 log = Ufunc(numpy.log, ops.log)
-log1p = Ufunc(numpy.log1p, ops.log1p)
+log1p = _ExceptOf("c", numpy.log1p, ops.log1p)
 log2 = _log_of_base(2, "Returns the logarithm to base 2 elementwise.", numpy.log2)
 log10 = _log_of_base(10, "Returns the logarithm to base 10 elementwise.", numpy.log10)
 logaddexp = Ufunc(

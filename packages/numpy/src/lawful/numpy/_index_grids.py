@@ -301,7 +301,8 @@ def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: s
             f"{name}: expected positions and modes for each of {len(shape)} dimensions, got {len(given)} and "
             f"{len(modes)}; give as many"
         )
-    places = [_inside(name, x, size, how) for x, size, how in zip(given, shape, modes, strict=True)]
+    inside = [_inside(name, x, size, how) for x, size, how in zip(given, shape, modes, strict=True)]
+    places = [ops.convert_element_type(x, numpy.int64) for x in inside]
     flat: Any = 0
     steps = list(zip(places, shape, strict=True))
     for place, size in steps if order == "C" else reversed(steps):

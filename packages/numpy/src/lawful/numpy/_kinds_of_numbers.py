@@ -53,8 +53,7 @@ def angle(z: Any, deg: bool = False) -> Any:
     if aval.dtype.kind == "c":
         real, imaginary = ops.real(z), ops.imag(z)
     else:
-        real = ops.convert_element_type(z, aval.dtype if is_inexact(aval.dtype) else numpy.float64)
-        imaginary = ops.full_like(real, 0)
+        real, imaginary = z, 0
     found = ops.atan2(imaginary, real)
     return ops.mul(found, 180 / math.pi) if deg else found
 

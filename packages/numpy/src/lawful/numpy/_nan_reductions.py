@@ -78,12 +78,17 @@ def nanprod(
     return reduction.prod(_filled(a, 1), axis, dtype, None, keepdims, initial, where)
 
 
+def _worst(dtype: Any, largest: bool) -> Any:
+    """Returns what is never the extremum."""
+    infinity = -numpy.inf if largest else numpy.inf
+    return complex(infinity, infinity) if dtype.kind == "c" else infinity
+
+
 def _extremum(largest: bool, a: Any, axis: Any, keepdims: bool, initial: Any, where: Any) -> Any:
     reduce = reduction.max if largest else reduction.min
     if not is_inexact(get_aval(a).dtype):
         return reduce(a, axis, None, keepdims, initial, where)
-    worst = -numpy.inf if largest else numpy.inf
-    out = reduce(_filled(a, worst), axis, None, keepdims, initial, where)
+    out = reduce(_filled(a, _worst(get_aval(a).dtype, largest)), axis, None, keepdims, initial, where)
     if initial is not None:
         return out
     only_nan = reduction.all(_is_nan(a), axis, None, keepdims)

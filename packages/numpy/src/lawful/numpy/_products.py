@@ -47,7 +47,12 @@ def dot(a: Any, b: Any, out: Any = None) -> Any:
 
     Source: ``numpy.dot``.
     """
-    return ops.dot(a, b)
+    return ops.dot(_strong(a), _strong(b))
+
+
+def _strong(x: Any) -> Any:
+    """Returns an array for a Python number, which NumPy makes of it before anything is promoted."""
+    return ops.convert_element_type(x, get_aval(x).dtype)
 
 
 @eager(numpy.vdot, arrays=2)
@@ -77,6 +82,7 @@ def inner(a: Any, b: Any, /) -> Any:
 
     Source: ``numpy.inner``.
     """
+    a, b = _strong(a), _strong(b)
     left, right = get_aval(a), get_aval(b)
     if not left.shape or not right.shape:
         return ops.mul(a, b)

@@ -24,8 +24,21 @@ from lawful.ops import static_integers
 __all__ = ["argwhere", "bincount", "digitize", "searchsorted"]
 
 
+def _nan_rank(z: Any) -> Any:
+    """Returns 1 for complex numbers whose imaginary part is NaN, 2 for the real part, 3 for both, 0 for others."""
+    re, im = ops.real(z), ops.imag(z)
+    return ops.add(ops.where(ops.ne(re, re), 2, 0), ops.where(ops.ne(im, im), 1, 0))
+
+
 def _is_before(x: Any, y: Any) -> Any:
     """Returns whether numbers stand before others in a sorted array, in which NaNs are last."""
+    if get_aval(x).dtype.kind == "c":
+        keys = [(_nan_rank(z), ops.real(z), ops.imag(z)) for z in (x, y)]
+        found: Any = numpy.False_
+        for one, other in reversed(list(zip(*keys, strict=True))):
+            is_same = ops.bitwise_not(ops.bitwise_or(ops.lt(one, other), ops.gt(one, other)))
+            found = ops.bitwise_or(ops.lt(one, other), ops.bitwise_and(is_same, found))
+        return found
     before = ops.lt(x, y)
     if not is_inexact(get_aval(x).dtype):
         return before
@@ -37,13 +50,12 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
     """Returns where in a sorted array numbers would have to stand so that it stays sorted.
 
     Args:
-      a: the sorted array, of one dimension and of real numbers.
+      a: the sorted array, of one dimension; complex numbers are ordered by real, then by imaginary parts.
       v: the numbers, an array of any shape.
       side: ``"left"`` for the first such position, ``"right"`` for the last one.
       sorter: the order that sorts ``a``, if it is not sorted.
 
     Raises:
-      ArgumentTypeError: the numbers are complex.
       ArgumentValueError: ``a`` has not one dimension, or there is no such side.
 
     >>> searchsorted(numpy.array([1.0, 2.0, 2.0, 3.0]), numpy.array([2.0, 9.0]))
@@ -56,8 +68,6 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
         raise ArgumentValueError(f"searchsorted: expected a sorted array of one dimension, got {avals[0]}; reshape it")
     if side not in ("left", "right"):
         raise ArgumentValueError(f"searchsorted: expected side='left' or 'right', got {side!r}; choose one")
-    if any(aval.dtype.kind == "c" for aval in avals):
-        raise ArgumentTypeError(f"searchsorted: expected real numbers, got {avals[0]} and {avals[1]}; take parts")
     if sorter is not None:
         if get_aval(sorter).shape != avals[0].shape:
             raise ArgumentValueError(

@@ -8,6 +8,7 @@ from typing import Any
 import numpy
 from lawful import ops
 from lawful.core import ArgumentTypeError, ArgumentValueError, get_aval, is_inexact
+from lawful.numpy._differences import diff
 from lawful.numpy._dtypes import result_type
 from lawful.numpy._eager import eager, is_plain
 from lawful.numpy._ufunc import Ufunc
@@ -43,7 +44,8 @@ def sinc(x: Any) -> Any:
 
     Source: ``numpy.sinc``.
     """
-    (x,) = ops.promote("sinc", numpy.sin, (x,))
+    dtype = get_aval(x).dtype
+    x = ops.convert_element_type(x, dtype if is_inexact(dtype) else float)
     y = ops.mul(x, math.pi)
     is_small = ops.lt(ops.abs(y), _SMALL)
     square = ops.mul(y, y)
@@ -120,11 +122,11 @@ def unwrap(p: Any, discont: Any = None, axis: int = -1, *, period: Any = 2 * mat
     axis = canonical_axis("unwrap", axis, aval.ndim)
     size = aval.shape[axis]
     dtype = result_type(p, period)
-    p = ops.convert_element_type(p, dtype)
     if size < 2:
-        return p
+        return ops.convert_element_type(p, dtype)
+    differences = ops.convert_element_type(diff(p, axis=axis), dtype)  # as NumPy: unsigned integers wrap around
+    p = ops.convert_element_type(p, dtype)
     first, rest = ops.slice_in_dim(p, 0, 1, axis=axis), ops.slice_in_dim(p, 1, size, axis=axis)
-    differences = ops.sub(rest, ops.slice_in_dim(p, 0, size - 1, axis=axis))
     exact = dtype.kind in "iu"
     half = ops.floor_divide(period, 2) if exact else ops.true_divide(period, 2)
     is_ambiguous = not exact or int(period) % 2 == 0
@@ -172,7 +174,7 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> An
     aval = get_aval(f)
     axes = tuple(range(aval.ndim)) if axis is None else canonical_axes("gradient", axis, aval.ndim)
     distances = list(varargs) or [1.0]
-    if len(distances) == 1 and len(axes) > 1 and not get_aval(distances[0]).ndim:
+    if len(distances) == 1 and len(axes) != 1 and not get_aval(distances[0]).ndim:
         distances = distances * len(axes)
     if len(distances) != len(axes):
         raise ArgumentTypeError(

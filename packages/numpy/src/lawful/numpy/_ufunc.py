@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 import numpy
 from lawful.core import ArgumentTypeError, Tracer
 from lawful.numpy import _ufunc_methods as methods
-from lawful.ops import Composite, Elementwise, apply_promoted, is_eager, promote
+from lawful.ops import Composite, Elementwise, is_eager, promote
 
 
 class Ufunc:
@@ -75,7 +75,7 @@ class Ufunc:
             except (TypeError, ValueError, OverflowError):
                 pass  # the path below says what is wrong
         if self._elementwise is not None:
-            return apply_promoted(self._elementwise.primitive, self.__name__, self.numpy_function, args)
+            return self._elementwise.apply(self.__name__, self.numpy_function, args)
         return self._compute(*args)
 
     def _refuse(self, kwargs: Mapping[str, Any]) -> NoReturn:

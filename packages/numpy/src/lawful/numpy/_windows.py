@@ -14,7 +14,19 @@ from lawful.ops import static_integers
 __all__ = ["bartlett", "blackman", "hamming", "hanning", "i0", "kaiser"]
 
 
-@eager(numpy.i0)
+def _numpy_i0(x: Any) -> Any:
+    """Returns NumPy's function, which is infinite before there is no such number, and there what ours is."""
+    with numpy.errstate(over="ignore"):
+        out = numpy.i0(x)
+    if numpy.all(numpy.isfinite(out)):
+        return out
+    root = numpy.exp(numpy.abs(numpy.asarray(x, out.dtype)) / 2)
+    with numpy.errstate(invalid="ignore", over="ignore"):
+        far = root * (root * ops.bessel_i0e.numpy_function(numpy.asarray(x, out.dtype)))
+    return numpy.where(numpy.isposinf(out) & numpy.isfinite(far), far, out)[()]
+
+
+@eager(_numpy_i0)
 def i0(x: Any) -> Any:
     """Returns the modified Bessel function of the first kind and order 0.
 
@@ -33,7 +45,8 @@ def i0(x: Any) -> Any:
     if aval.dtype.kind == "c":
         raise ArgumentTypeError(f"i0: expected real numbers, got {aval}; take their real parts")
     x = ops.convert_element_type(x, aval.dtype if is_inexact(aval.dtype) else numpy.float64)
-    return ops.mul(ops.exp(ops.abs(x)), ops.bessel_i0e(x))
+    root = ops.exp(ops.mul(ops.abs(x), 0.5))  # the exponential is infinite before the function is
+    return ops.mul(root, ops.mul(root, ops.bessel_i0e(x)))
 
 
 def _angles(name: str, M: Any) -> tuple[int, Any]:
@@ -128,8 +141,10 @@ def kaiser(M: int, beta: Any) -> Any:
     Source: ``numpy.kaiser``.
     """
     (size,) = static_integers("kaiser", "M", M)
-    if ops.is_eager(beta):
+    if ops.is_eager(beta) and get_aval(beta).dtype.kind != "c":
         return numpy.kaiser(size, beta)
+    if get_aval(beta).dtype.kind == "c":
+        raise ArgumentTypeError(f"kaiser: expected a real beta, got {get_aval(beta)}; take real(beta)")
     beta = ops.convert_element_type(beta, numpy.float64)
     if size == 1:
         return ops.full((1,), 1.0)

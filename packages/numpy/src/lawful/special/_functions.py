@@ -154,4 +154,5 @@ def i1(x: Any) -> Any:
 def _unscaled(x: Any, scaled: Any, far: Any) -> Any:
     # Not abs(x), of which the derivative at 0 is not 0.
     size = ops.mul(ops.sign(x), x)
-    return ops.where(ops.eq(size, numpy.inf), far, ops.mul(ops.exp(size), scaled))
+    root = ops.exp(ops.mul(size, 0.5))  # the exponential is infinite before the function is
+    return ops.where(ops.eq(size, numpy.inf), far, ops.mul(root, ops.mul(root, scaled)))

@@ -26,7 +26,7 @@ from lawful.ops._precision import accumulation_dtype, highest, lowest
 from lawful.ops._reduction import batch_reduced, check_axes, check_kind, kept_axes
 from lawful.ops._structural import canonical_axis
 
-_KINDS = "biuf"
+_KINDS = "biufc"
 
 
 class ArgReduction(Protocol):
@@ -83,7 +83,7 @@ def _arg_reduction(
     Of equal elements it is the first, and a NaN comes before all numbers, as in NumPy.
 
     Args:
-      operand: an array of bool, integer or floating dtype.
+      operand: an array; complex numbers are ordered by their real, then by their imaginary parts.
       axis: the dimension along which to look; a negative one is counted from the last.
       index_dtype: the integer dtype of the result.
 
@@ -127,6 +127,12 @@ def _arg_reduction(
     @primitive.def_lowering
     def lower(ctx: Any, x: Any, *, axes: tuple[int, ...], index_dtype: np.dtype[Any]) -> Any:
         (aval,) = ctx.avals_in
+        if aval.dtype.kind == "c":
+
+            def first_of_complex(z: Any) -> Any:
+                return position_of_complex(z, axes[0], index_dtype, largest=hlo == "maximum")
+
+            return ctx.apply(first_of_complex, x)[0]
         indices = aval.update(dtype=index_dtype, weak_type=False)
         extremum = ctx.hlo.broadcast_in_dim(
             ctx.tensor_type(aval),
@@ -153,6 +159,29 @@ def _arg_reduction(
         sample=sample, reference=_reference(better), domain=(Interval(),), kinds=_KINDS, differentiable=False
     )
     return function, primitive
+
+
+def position_of_complex(z: Any, axis: int, index_dtype: np.dtype[Any], *, largest: bool) -> Any:
+    """Returns the position of the first NaN, or of the first extremum by real parts, then by imaginary parts."""
+    from lawful.ops._comparison import bitwise_and, bitwise_not, bitwise_or, eq, ne
+    from lawful.ops._complex import imag, real
+    from lawful.ops._iota import broadcasted_iota
+    from lawful.ops._reduction import reduce_max, reduce_min, reduce_or, repeat
+    from lawful.ops._select import where
+
+    aval, re, im = get_aval(z), real(z), imag(z)
+    extremum, worst = (reduce_max, lowest) if largest else (reduce_min, highest)
+    unit, is_nan = worst(get_aval(re).dtype), ne(z, z)
+
+    def is_extremum(x: Any, among: Any) -> Any:
+        best = extremum(where(among, x, unit), (axis,))
+        return bitwise_and(among, eq(x, repeat(best, aval, (axis,))))
+
+    found = is_extremum(im, is_extremum(re, bitwise_not(is_nan)))
+    has_nan = repeat(reduce_or(is_nan, (axis,)), aval, (axis,))
+    found = bitwise_or(is_nan, bitwise_and(found, bitwise_not(has_nan)))
+    position = broadcasted_iota(index_dtype, aval.shape, axis)
+    return reduce_min(where(found, position, index_dtype.type(aval.shape[axis] - 1)), (axis,))
 
 
 def _reference(better: Callable[[Any, Any], Any]) -> Callable[..., Any]:

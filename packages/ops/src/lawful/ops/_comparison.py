@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ import numpy as np
 from lawful.core import Interval, get_aval, promote_dtypes
 from lawful.ops._elementwise import Elementwise
 from lawful.ops._elementwise import pure_elementwise as elementwise
+from lawful.ops._promotion import PromoteAs, convert
 
 _BOOL = np.dtype(bool)
 
@@ -24,6 +26,48 @@ def lower_comparison(ctx: Any, x: Any, y: Any, direction: str) -> Any:
     ordered = hlo.and_(ctx.compare(b, b, "EQ"), ctx.compare(d, d, "EQ"))
     first = hlo.and_(ctx.compare(a, c, direction[0] + "T"), ordered)
     return hlo.or_(first, hlo.and_(ctx.compare(a, c, "EQ"), ctx.compare(b, d, direction)))
+
+
+class _Comparison(Elementwise):
+    """A comparison, which of an int64 and a uint64 is by value: no dtype holds both."""
+
+    def apply(self, name: str, promote_as: PromoteAs, args: Sequence[Any], operator: bool = False) -> Any:
+        if len(args) == 2:
+            args = [_of_some_dtype(x) if type(x) is int else x for x in args]
+            kinds = [_integer_kind(x) for x in args]
+            if kinds == ["i", "U"]:
+                return _by_value(self.__name__, *args)
+            if kinds == ["U", "i"]:
+                return _by_value(_FLIPPED.get(self.__name__, self.__name__), *reversed(args))
+        return super().apply(name, promote_as, args, operator)
+
+
+_FLIPPED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le"}
+_UINT64 = np.dtype(np.uint64)
+
+
+def _of_some_dtype(x: int) -> Any:
+    """Returns what compares as a Python integer does, in a dtype: infinity for one beyond all integers."""
+    if -(2**63) <= x < 2**63:
+        return x
+    return np.uint64(x) if 0 <= x < 2**64 else math.copysign(math.inf, x)
+
+
+def _integer_kind(x: Any) -> str:
+    """Returns ``i`` for signed integers, ``U`` for uint64 and nothing for other numbers, or one that fits both."""
+    if type(x) is int:
+        return "i" if x < 0 else ""
+    dtype = get_aval(x).dtype
+    return "U" if dtype == _UINT64 else "i" if dtype.kind == "i" else ""
+
+
+def _by_value(name: str, x: Any, y: Any) -> Any:
+    """Compares signed integers with uint64: negative ones come before all, others are uint64 themselves."""
+    is_negative = lt(x, 0)
+    found = _BY_NAME[name](convert(0 if type(x) is int else x, _UINT64), y)
+    if name in ("ne", "lt", "le"):
+        return bitwise_or(is_negative, found)
+    return bitwise_and(bitwise_not(is_negative), found)
 
 
 def _comparison(
@@ -41,6 +85,7 @@ def _comparison(
         result=lambda dtype: _BOOL,
         kinds=kinds,
         commutes=commutes,
+        of_class=_Comparison,
     )
 
 
@@ -50,6 +95,7 @@ lt = _comparison("lt", "<", np.less)
 le = _comparison("le", "<=", np.less_equal)
 gt = _comparison("gt", ">", np.greater)
 ge = _comparison("ge", ">=", np.greater_equal)
+_BY_NAME = {op.__name__: op for op in (eq, ne, lt, le, gt, ge)}
 
 
 def _bitwise(name: str, symbol: str, function: np.ufunc, hlo: str, unit: float | None) -> Elementwise:

@@ -106,6 +106,10 @@ def _lower(ctx: Any, x: Any, *, new_dtype: np.dtype[Any], weak_type: bool) -> An
         x = ctx.hlo.real(x)
     if new_dtype.kind == "b":
         return ctx.compare(x, ctx.full(aval, 0), "NE")
+    if aval.dtype.kind == "b" and is_inexact(new_dtype):
+        # Of a converted boolean XLA makes a choice where it multiplies it: 0 times infinity would be 0.
+        out = ctx.avals_out[0]
+        return ctx.hlo.select(x, ctx.full(out, 1), ctx.full(out, 0))
     return ctx.hlo.convert(ctx.tensor_type(ctx.avals_out[0]), x)
 
 

@@ -16,6 +16,7 @@ from lawful.ops._iota import iota
 from lawful.ops._lu import lu
 from lawful.ops._matrices import check_matrices, diagonal, real_dtype
 from lawful.ops._reduction import reduce_prod, reduce_sum
+from lawful.ops._scaled_product import product_of_pivots
 from lawful.ops._select import where
 from lawful.ops._solve import solve
 from lawful.ops._transcendental import log
@@ -85,7 +86,7 @@ def signed_pivots(x: Any) -> tuple[Any, Any]:
 def det_by_pivots(x: Any) -> Any:
     """Returns what `det` gives, as the product of pivots."""
     pivots, is_odd = signed_pivots(x)
-    product = reduce_prod(pivots, (get_aval(pivots).ndim - 1,))
+    product = product_of_pivots(pivots)
     return where(is_odd, -product, product)
 
 

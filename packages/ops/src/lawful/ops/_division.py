@@ -10,6 +10,7 @@ from lawful.core import get_aval, is_inexact
 from lawful.ops._arithmetic import add, div, div_p, rem, round_nearest_even, sub
 from lawful.ops._comparison import bitwise_and, eq, lt, ne
 from lawful.ops._elementwise import Elementwise, is_eager
+from lawful.ops._precision import accumulation_dtype
 from lawful.ops._promotion import convert, promote
 from lawful.ops._select import where
 from lawful.ops._signs import with_zero_of_sign
@@ -27,8 +28,8 @@ def remainder(x: Any, y: Any, /, *, operator: bool = False) -> Any:
     """
     if not operator and is_eager(x, y):
         return np.remainder(x, y)
-    x, y, weak = _operands("remainder", np.remainder, x, y, operator)
-    return convert(_signed_remainder(x, y), get_aval(x).dtype, weak)
+    x, y, dtype, weak = _operands("remainder", np.remainder, x, y, operator)
+    return convert(_signed_remainder(x, y), dtype, weak)
 
 
 def floor_divide(x: Any, y: Any, /, *, operator: bool = False) -> Any:
@@ -39,8 +40,7 @@ def floor_divide(x: Any, y: Any, /, *, operator: bool = False) -> Any:
     """
     if not operator and is_eager(x, y):
         return np.floor_divide(x, y)
-    x, y, weak = _operands("floor_divide", np.floor_divide, x, y, operator)
-    dtype = get_aval(x).dtype
+    x, y, dtype, weak = _operands("floor_divide", np.floor_divide, x, y, operator)
     r = rem(x, y)
     # What is divided is a multiple of y up to rounding.
     quotient = div(sub(x, r), y)
@@ -53,9 +53,15 @@ def floor_divide(x: Any, y: Any, /, *, operator: bool = False) -> Any:
     return convert(quotient, dtype, weak)
 
 
-def _operands(name: str, function: np.ufunc, x: Any, y: Any, operator: bool) -> tuple[Any, Any, bool]:
+def _operands(name: str, function: np.ufunc, x: Any, y: Any, operator: bool) -> tuple[Any, Any, np.dtype[Any], bool]:
+    """Returns operands in the dtype to compute in, float32 for narrow floats; and the result's dtype and weakness."""
     x, y = promote(name, function, (x, y), operator=operator)
-    return x, y, get_aval(x).weak_type and get_aval(y).weak_type
+    aval = get_aval(x)
+    weak = aval.weak_type and get_aval(y).weak_type
+    wide = accumulation_dtype(aval.dtype)
+    if wide != aval.dtype:
+        x, y = convert(x, wide), convert(y, wide)
+    return x, y, aval.dtype, weak
 
 
 def _signed_remainder(x: Any, y: Any) -> Any:

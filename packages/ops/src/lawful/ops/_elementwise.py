@@ -19,6 +19,7 @@ from lawful.core import (
     ArgumentTypeError,
     Choose,
     Declaration,
+    IntegerOverflowError,
     Interval,
     NotLinearError,
     Primitive,
@@ -33,7 +34,7 @@ from lawful.core import (
     supported_dtypes,
 )
 from lawful.ops._batching import add_batch_dim, align_to_front
-from lawful.ops._promotion import OfKinds, PromoteAs, require_equal
+from lawful.ops._promotion import OfKinds, PromoteAs, require_equal, with_fitting_integers
 from lawful.ops._promotion_recipe import apply_promoted
 
 #: ``derivative(tangent, ans, *primals, **params)`` gives one argument's share of the output tangent.
@@ -105,11 +106,18 @@ class Elementwise:
             except (TypeError, ValueError, OverflowError):
                 pass  # the path below says what is wrong
         self._check_count(args)
-        return apply_promoted(self.primitive, self.primitive.name, self.promote_as, args)
+        return self.apply(self.primitive.name, self.promote_as, args)
 
     def operator(self, *args: Any) -> Any:
         """Applies the op as a Python operator: as the function, but weak operands give a weak result."""
-        return apply_promoted(self.primitive, self.primitive.name, self.promote_as, args, True)
+        return self.apply(self.primitive.name, self.promote_as, args, True)
+
+    def apply(self, name: str, promote_as: PromoteAs, args: Sequence[Any], operator: bool = False) -> Any:
+        """Applies the op under the name and promotion of another function."""
+        try:
+            return apply_promoted(self.primitive, name, promote_as, args, operator)
+        except IntegerOverflowError:
+            return apply_promoted(self.primitive, name, promote_as, with_fitting_integers(args), operator)
 
     def _check_count(self, args: Sequence[Any]) -> None:
         if len(args) != self.arity:
@@ -135,6 +143,7 @@ def elementwise(
     unit: float | None = None,
     params: Callable[[Choose], dict[str, Any]] = lambda choose: {},
     pure_rules: bool = False,
+    of_class: type[Elementwise] = Elementwise,
 ) -> Elementwise:
     """Declares an elementwise op.
 
@@ -157,6 +166,7 @@ def elementwise(
       unit: the value with ``f(x, unit) = x``.
       params: draws static parameters, for laws; the NumPy function and the rules get them by name.
       pure_rules: whether all functions given here are pure, so that derivatives may be cached: see ``Primitive``.
+      of_class: the class of the function.
     """
     primitive = Primitive(name, pure_rules=pure_rules)
     promotion: PromoteAs = promote_as
@@ -222,7 +232,7 @@ def elementwise(
         unit=unit,
         differentiable=derivatives is not None and any(derivatives),
     )
-    return Elementwise(primitive, numpy_function, promotion, arity, doc)
+    return of_class(primitive, numpy_function, promotion, arity, doc)
 
 
 #: Declares an elementwise op of lawful's own.

@@ -205,7 +205,7 @@ def var(a: Any, axis: Any = None, dtype: Any = None, ddof: float = 0, keepdims: 
     divisor = _count(aval, axes) - ddof
     squares = _squared_absolute(sub(x, mean(x, axes, keepdims=True)))
     out = div(reduction.reduce_sum(squares, axes), divisor if divisor > 0 else 0)
-    return _with_kept_dims(out if result.kind == "c" else convert(out, result), aval, axes, keepdims)
+    return _with_kept_dims(out if dtype is None and result.kind == "c" else convert(out, result), aval, axes, keepdims)
 
 
 @composite()

@@ -35,6 +35,8 @@ def highest(dtype: np.dtype[Any]) -> Any:
 def _extreme(dtype: np.dtype[Any], sign: int) -> Any:
     if dtype.kind == "b":
         return np.bool_(sign > 0)
+    if dtype.kind == "c":
+        return dtype.type(complex(sign * np.inf, sign * np.inf))
     if dtype.kind in "iu":
         info = np.iinfo(dtype)
         return dtype.type(info.max if sign > 0 else info.min)

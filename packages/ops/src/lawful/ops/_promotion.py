@@ -243,13 +243,41 @@ def promote(name: str, function: PromoteAs, args: Sequence[Any], *, operator: bo
       operator: whether a Python operator was used, which gives a weak result of weak operands; a function
         gives a strong one.
     """
-    promotion = promotion_of(name, function, args, operator)
+    try:
+        promotion = promotion_of(name, function, args, operator)
+    except IntegerOverflowError:
+        args = with_fitting_integers(args)
+        promotion = promotion_of(name, function, args, operator)
     shape = promotion.shape
     if promotion.conversions:
         args = [*args]
         for i, dtype, weak in promotion.conversions:
             args[i] = convert(args[i], dtype, weak)
     return args if shape is None else [broadcast_to(x, shape) for x in args]
+
+
+def with_fitting_integers(args: Sequence[Any]) -> list[Any]:
+    """Returns operands where a Python integer beyond int64 is the uint64 or float that NumPy makes of it beside such.
+
+    Raises:
+      IntegerOverflowError: the other operands are not of these dtypes, or there is no such integer.
+    """
+    large = [type(x) is int and not -(2**63) <= x < 2**63 for x in args]
+    avals = [get_aval(x) for x, is_large in zip(args, large, strict=True) if not is_large]
+    dtype = promote_dtypes(*[(aval.dtype, aval.weak_type) for aval in avals])[0] if avals else None
+
+    def fitting(x: Any) -> Any:
+        if dtype == np.uint64 and 0 <= x < 2**64:
+            return np.uint64(x)
+        if dtype is not None and kind(dtype) in "fc" and abs(x) < 2**1023:
+            return float(x)
+        raise IntegerOverflowError(
+            f"integer: expected a value that fits {dtype}, got {shorten(x)}; convert the array first"
+        )
+
+    if not any(large):
+        large = [type(x) is int for x in args]
+    return [fitting(x) if is_large else x for x, is_large in zip(args, large, strict=True)]
 
 
 def promotion_of(name: str, function: PromoteAs, args: Sequence[Any], operator: bool = False) -> Promotion:

@@ -192,6 +192,8 @@ def _reduction(
         (aval,) = ctx.avals_in
         if not axes:
             return x
+        if aval.dtype.kind == "c" and hlo in ("maximum", "minimum"):
+            return ctx.apply(lambda z: _extremum_of_complex(z, axes, largest=hlo == "maximum"), x)[0]
         # The gradient of a difference with something broadcast is the sum of a negated array, which the compiler would
         # have to make: it sums a product, and negates few numbers. Taken from 0 as here, 0 keeps its sign.
         negated = ctx.operand_of("stablehlo.negate", x) if hlo == "add" else None
@@ -216,6 +218,23 @@ def _reduction(
         differentiable=derivative is not None,
     )
     return function, primitive
+
+
+def _extremum_of_complex(z: Any, axes: Shape, *, largest: bool) -> Any:
+    """Returns the element at the position of the extremum; StableHLO orders no complex numbers."""
+    from lawful.ops._arg_reduction import position_of_complex
+    from lawful.ops._iota import broadcasted_iota, full
+    from lawful.ops._select import where
+
+    aval = get_aval(z)
+    kept = kept_axes(aval.ndim, axes)
+    shape = tuple([aval.shape[axis] for axis in kept])
+    if not aval.size:
+        return full(shape, (lowest if largest else highest)(aval.dtype), aval.dtype)
+    z = reshape(transpose(z, (*kept, *axes)), (*shape, -1))
+    aval, last = get_aval(z), len(kept)
+    position = repeat(position_of_complex(z, last, np.dtype(np.int64), largest=largest), aval, (last,))
+    return reduce_sum(where(eq(broadcasted_iota(np.int64, aval.shape, last), position), z, 0), (last,))
 
 
 def _reference(ufunc: np.ufunc, unit: Callable[[np.dtype[Any]], Any]) -> Callable[..., Any]:
@@ -321,7 +340,7 @@ reduce_max, reduce_max_p = _reduction(
     np.maximum,
     "maximum",
     lowest,
-    kinds="biuf",
+    kinds="biufc",
     derivative=_derivative_of_extremum,
 )
 reduce_min, reduce_min_p = _reduction(
@@ -330,7 +349,7 @@ reduce_min, reduce_min_p = _reduction(
     np.minimum,
     "minimum",
     highest,
-    kinds="biuf",
+    kinds="biufc",
     derivative=_derivative_of_extremum,
 )
 reduce_and, reduce_and_p = _reduction(

@@ -32,7 +32,7 @@ round_nearest_away: Elementwise = elementwise(
     "Returns the integer nearest to ``x``, of two the one that is further from zero.",
     _numpy_away,
     "round_nearest_afz",
-    promote_as=np.rint,
+    promote_as=np.cbrt,  # of real numbers only, unlike rint
     domain=(Interval(0.6, 1.4),),
 )
 round_nearest_away_p = round_nearest_away.primitive

@@ -13,6 +13,7 @@ from lawful.ops._arithmetic import add, div, mul, neg, rsqrt, sqrt, square, sub
 from lawful.ops._complex_lowering import by_parts, mended
 from lawful.ops._elementwise import Elementwise
 from lawful.ops._elementwise import pure_elementwise as elementwise
+from lawful.ops._precision import accumulation_dtype
 
 _POSITIVE = Interval(0.3, 2.0)
 _INSIDE_UNIT = Interval(-0.8, 0.8)
@@ -41,6 +42,34 @@ def _lower_acosh(ctx: Any, x: Any) -> Any:
     return ctx.chlo.acos(x) if ctx.avals_in[0].dtype.kind == "c" else ctx.chlo.acosh(x)
 
 
+def _numpy_log1p(x: Any) -> Any:
+    if not np.iscomplexobj(x):
+        return np.log1p(x)
+    out, x = np.log1p(x), np.asarray(x)
+    re, im = x.real, x.imag
+    near = np.maximum(np.abs(re), np.abs(im)) < 0.5  # where NumPy's is the logarithm of a rounded sum
+    with np.errstate(all="ignore"):
+        exact = np.log1p(re * (2 + re) + im * im) / 2 + 1j * np.arctan2(im, 1 + re)
+    return np.where(near, exact, out).astype(out.dtype)[()]
+
+
+def _numpy_expm1(x: Any) -> Any:
+    if not np.iscomplexobj(x):
+        return np.expm1(x)
+    with np.errstate(invalid="ignore"):
+        return np.where(np.isfinite(x), np.expm1(x), np.exp(x) - 1)[()]  # an infinite part decides, as in exp
+
+
+def _lower_exp2(ctx: Any, x: Any) -> Any:
+    # Not the exponential of a product, whose rounding error the exponential multiplies.
+    (aval,) = ctx.avals_in
+    if aval.dtype.kind == "c":
+        return ctx.hlo.exponential(ctx.hlo.multiply(x, ctx.full(aval, math.log(2.0))))
+    wide = aval.update(dtype=accumulation_dtype(aval.dtype))
+    out = ctx.hlo.power(ctx.full(wide, 2), ctx.hlo.convert(ctx.tensor_type(wide), x))
+    return ctx.hlo.convert(ctx.tensor_type(aval), out)
+
+
 def _numpy_logistic(x: Any) -> Any:
     x = np.asarray(x)
     if x.dtype.kind in "biu":  # an unsigned integer has no negative
@@ -62,14 +91,15 @@ exp2: Elementwise = elementwise(
     "exp2",
     "Returns ``2 ** x``.",
     np.exp2,
-    lambda ctx, x: ctx.hlo.exponential(ctx.hlo.multiply(x, ctx.full(ctx.avals_in[0], math.log(2.0)))),
+    _lower_exp2,
     derivatives=(lambda t, ans, x: mul(t, mul(ans, math.log(2.0))),),
 )
 expm1: Elementwise = elementwise(
     "expm1",
     "Returns ``exp(x) - 1``, exact near 0.",
-    np.expm1,
+    _numpy_expm1,
     mended("expm1", _hlo("exponential_minus_one")),
+    promote_as=np.expm1,
     derivatives=(lambda t, ans, x: mul(t, add(ans, 1)),),
     kinds="fc",
 )
@@ -85,8 +115,9 @@ log: Elementwise = elementwise(
 log1p: Elementwise = elementwise(
     "log1p",
     "Returns ``log(1 + x)``, exact near 0.",
-    np.log1p,
+    _numpy_log1p,
     mended("log", _hlo("log_plus_one")),
+    promote_as=np.log1p,
     derivatives=(lambda t, ans, x: div(t, add(x, 1)),),
     kinds="fc",
     domain=(_INSIDE_UNIT,),

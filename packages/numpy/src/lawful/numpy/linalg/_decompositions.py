@@ -44,12 +44,12 @@ def _hermitian_part(x: Any) -> Any:
     return (x + adjoint(x)) * get_aval(x).dtype.type(0.5)
 
 
-def cholesky(a: Any, /, *, upper: bool = False, symmetrize_input: bool = True) -> Any:
+def cholesky(a: Any, /, *, upper: bool | None = None, symmetrize_input: bool | None = None) -> Any:
     """Returns the triangular matrices L with ``L Lᴴ = a``, or, with ``upper``, U with ``Uᴴ U = a``.
 
     Args:
       a: an array of shape (…, n, n): positive definite matrices.
-      upper: whether the factor is upper triangular.
+      upper: whether the factor is upper triangular; by default it is lower. Where it is given, one triangle is read.
       symmetrize_input: whether ``(a + aᴴ) / 2`` is decomposed, as in jax; otherwise one triangle is read, as in
         NumPy. Of Hermitian matrices this is the same, up to the derivative, which is then Hermitian too.
 
@@ -66,7 +66,8 @@ def cholesky(a: Any, /, *, upper: bool = False, symmetrize_input: bool = True) -
     """
     check_stack("cholesky", a, square=True)
     (a,) = inexact("cholesky", a)
-    return _cholesky(_hermitian_part(a) if symmetrize_input else a, upper=bool(upper))
+    symmetrizes = upper is None if symmetrize_input is None else symmetrize_input
+    return _cholesky(_hermitian_part(a) if symmetrizes else a, upper=bool(upper))
 
 
 @by_numpy(numpy.linalg.cholesky)
@@ -143,13 +144,15 @@ def _is_lower(name: str, UPLO: Any) -> bool:
     return UPLO is None or UPLO.upper() == "L"
 
 
-def eigh(a: Any, UPLO: str | None = "L", symmetrize_input: bool = True) -> EighResult:
+def eigh(a: Any, UPLO: str | None = None, symmetrize_input: bool | None = None) -> EighResult:
     """Returns the eigenvalues and eigenvectors of Hermitian matrices.
 
     Args:
       a: an array of shape (…, n, n).
-      UPLO: which triangle is read where ``symmetrize_input`` is False: ``"L"`` or ``"U"``.
-      symmetrize_input: whether ``(a + aᴴ) / 2`` is decomposed, as in jax; of Hermitian matrices it is the same.
+      UPLO: which triangle is read, ``"L"`` or ``"U"``, as in NumPy; where it is None and ``symmetrize_input`` is False,
+        the lower one.
+      symmetrize_input: whether ``(a + aᴴ) / 2`` is decomposed, as in jax; of Hermitian matrices it is the same. By
+        default it is where ``UPLO`` is None.
 
     Raises:
       LinAlgError: the matrices are not square.
@@ -161,12 +164,14 @@ def eigh(a: Any, UPLO: str | None = "L", symmetrize_input: bool = True) -> EighR
     Source: ``numpy.linalg.eigh``, ``jax.numpy.linalg.eigh``; about derivatives see `lawful.ops.eigh`.
     """
     lower = _is_lower("eigh", UPLO)
+    if symmetrize_input is None:
+        symmetrize_input = UPLO is None
     check_stack("eigh", a, square=True)
     v, w = ops.eigh(*inexact("eigh", a), lower=lower, symmetrize_input=symmetrize_input)
     return EighResult(w, v)
 
 
-def eigvalsh(a: Any, UPLO: str | None = "L", *, symmetrize_input: bool = True) -> Any:
+def eigvalsh(a: Any, UPLO: str | None = None, *, symmetrize_input: bool | None = None) -> Any:
     """Returns the eigenvalues of Hermitian matrices, ascending; the arguments and errors are those of :func:`eigh`.
 
     >>> eigvalsh(numpy.array([[2.0, 1.0], [1.0, 2.0]]))

@@ -75,9 +75,9 @@ def inexact(name: str, *arrays: Any, linear_algebra: bool = True) -> list[Any]:
       ArgumentTypeError: it is float16 or another one that LAPACK has not.
     """
     avals = [get_aval(x) for x in arrays]
-    dtype, _ = promote_dtypes(*[(aval.dtype, aval.weak_type) for aval in avals])
-    if kind(dtype) in "biu":
-        dtype = _FLOAT
+    dtype, _ = promote_dtypes(
+        *[(_FLOAT, False) if kind(aval.dtype) in "biu" else (aval.dtype, aval.weak_type) for aval in avals]
+    )
     if linear_algebra and dtype not in _MATRIX_DTYPES:
         raise ArgumentTypeError(
             f"{name}: expected an array of float32, float64, complex64 or complex128, got {dtype}; convert with astype"

@@ -106,7 +106,7 @@ def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
     parts = []
     for i in range(3):
         j, k = (i + 1) % 3, (i + 2) % 3
-        part = left[..., j] * right[..., k] - left[..., k] * right[..., j]
+        part = ops.sub(ops.mul(left[..., j], right[..., k]), ops.mul(left[..., k], right[..., j]))
         parts.append(ops.expand_dims(part, (get_aval(part).ndim,)))
     return _manipulation.moveaxis(ops.concatenate(parts, get_aval(parts[0]).ndim - 1), -1, axis)
 

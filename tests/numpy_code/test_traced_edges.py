@@ -1,0 +1,126 @@
+"""Traced calls at points where a formula of one dtype goes wrong: each gives what the eager call does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import lawful.numpy as lnp
+from lawful.autodiff import grad
+from lawful.core import ArgumentTypeError, IntegerOverflowError
+from lawful.staging import jit
+
+from ._dtypes import DtypeCall, disagreements
+
+nan, inf = np.nan, np.inf
+SIGNED, UNSIGNED = (
+    np.array([2**53 + 1, -1, 5, 2**62 + 1]),
+    np.array([2**53, 2**64 - 1, 5, 2**62], "uint64"),
+)
+ORDERED = np.array([1 + 1j, 1 + 2j, 2, complex(2, nan), complex(nan, 1)])
+COMPLEX = np.array([[1 + 2j, 1 + 3j, 0], [5, complex(nan, 0), 1], [1j, 2j, 2j]])
+HALF = np.float16([100, 1000.5, -7.3, 65504, 3]), np.float16([0.1, 0.0301, 2.1, 0.5, inf])
+BYTES = np.array([1, 2, 3], "uint8"), np.array([2, 2, 2], "uint8")
+ENDLESS = [complex(inf, 0), complex(inf, 1), complex(inf, inf), complex(-inf, 1), complex(-inf, inf), complex(inf, nan)]
+WIDTHS = [np.array([1, 0, 3]).astype(d) for d in ("bool", "int8", "uint8", "int16", "float16", "complex64")]
+
+COMPARISONS = ("less", "less_equal", "equal", "not_equal", "greater", "greater_equal")
+EXTREMA = ("max", "min", "ptp", "argmax", "argmin", "nanmax", "nanmin")
+CALLS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
+    **{name: (getattr(lnp, name), (SIGNED, UNSIGNED)) for name in COMPARISONS},
+    **{f"{name} swapped": (getattr(lnp, name), (UNSIGNED, SIGNED)) for name in COMPARISONS},
+    "compare with large numbers": (
+        lambda u: [u < 2**70, u > -1, lnp.less(u, 2**63 + 1), lnp.equal(u, -(2**70)), lnp.maximum(u, 2**63 + 1)],
+        (UNSIGNED,),
+    ),
+    "add a large number": (lambda u, x: [lnp.add(u, 2**63), x + 2**70], (UNSIGNED, np.array([1.0]))),
+    **{
+        f"{name} of complex numbers, {axis}": (
+            lambda z, name=name, axis=axis: getattr(lnp, name)(z, axis=axis),
+            (COMPLEX,),
+        )
+        for name in EXTREMA
+        for axis in (None, 0, 1)
+    },
+    "searchsorted of complex numbers": (
+        lambda a, v: [lnp.searchsorted(a, v, side) for side in ("left", "right")],
+        (ORDERED, np.array([1 + 1j, 1 + 1.5j, complex(nan, 1), 3, complex(2, nan), complex(nan, nan)])),
+    ),
+    "isclose of bytes": (lambda a, b: [lnp.isclose(a, b), lnp.isclose(b, a), lnp.allclose(a > 1, b > 1)], BYTES),
+    "var of complex numbers": (
+        lambda z, x: [f(y, dtype=t) for f in (lnp.var, lnp.std, lnp.nanvar) for y in (z, x) for t in (None, complex)],
+        (ORDERED[:3], np.array([1.0, 2.0, 4.0])),
+    ),
+    "floor_divide of halfs": (lambda a, b: [lnp.floor_divide(a, b), lnp.remainder(a, b)], HALF),
+    "i0": (lnp.i0, (np.array([712.0, 713.5, -713.0, 1e-300, 0, 5]),)),
+    "reciprocal": (lambda x, y: [lnp.reciprocal(x), lnp.reciprocal(y)], (np.array([0, 1, -1, 2]), BYTES[0] - 1)),
+    "exp2": (lnp.exp2, (np.array([0.0, 1, 10, 1000, -1000, 0.3]),)),
+    "log1p": (lnp.log1p, (np.array([1e-20 + 1e-20j, 1e-9, -1e-10j, 0.3, 5j, -2]),)),
+    "expm1": (lnp.expm1, (np.array([*ENDLESS, 1e-20 + 1e-20j, complex(800, 1)]),)),
+    "power": (lambda x: [x**64, x**100, x**-70, lnp.power(x, 200)], (np.array([1.1, -1.01, 0.5, 2.0, 1e3, 0, inf]),)),
+    "ediff1d": (lambda x: lnp.ediff1d(x, to_end=np.array([3, 4])), (np.array([1, 4, 9], "int8"),)),
+    "multiply a boolean": (lambda x, y: [lnp.multiply(x, y), lnp.divide(x, x[0])], (BYTES[0] > 3, np.full(3, inf))),
+    **{
+        name: (lambda *args, name=name: [getattr(lnp, name)(x) for x in args], tuple(WIDTHS))
+        for name in ("angle", "sinc", "round", "square")
+    },
+    "powers of every width": (lambda *args: [y for x in args for y in (lnp.power(x, x), lnp.power(x, 2))], (*WIDTHS,)),
+    "unwrap of bytes": (lnp.unwrap, (np.array([1, 200, 7], "uint8"),)),
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", CALLS)
+def test_jit_where_formulas_go_wrong(name: str):
+    function, args = CALLS[name]
+    assert disagreements([DtypeCall(name, function, args)]) == []
+
+
+def test_log1p_of_small_complex_numbers_is_exact():
+    z = np.array([1e-20 + 1e-20j, 1e-9, -1e-10j])
+    np.testing.assert_allclose(lnp.log1p(z), z - z * z / 2, rtol=1e-15)
+
+
+def test_i0_is_finite_as_long_as_it_can_be():
+    assert 2.4e307 < lnp.i0(712.0) < 2.5e307
+
+
+def test_integers_beyond_those_of_the_array_are_refused():
+    for run in (lambda f: f, jit):
+        with pytest.raises(IntegerOverflowError, match="convert the array first"):
+            run(lambda x: lnp.add(x, 2**63))(np.array([1]))
+
+
+def test_kaiser_of_complex_beta_is_refused():
+    for run in (lambda f: f, jit):
+        with pytest.raises(ArgumentTypeError, match="expected a real beta"):
+            run(lambda beta: lnp.kaiser(5, beta))(1j)
+
+
+@pytest.mark.parametrize("backend", ["numpy", "xla"])
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
+def test_det_of_pivots_far_apart(backend: str, dtype: str):
+    a = np.diag(np.array([1e3] * 16 + [1e-3] * 16, dtype))
+    rtol = 200 * np.finfo(dtype).eps
+    np.testing.assert_allclose(jit(lnp.linalg.det, backend=backend)(a), 1.0, rtol=rtol)
+    if np.dtype(dtype).kind == "f":
+        gradient = jit(grad(lnp.linalg.det), backend=backend)(a)
+        np.testing.assert_allclose(np.diag(gradient)[[0, -1]], [1e-3, 1e3], rtol=rtol)
+
+
+@pytest.mark.parametrize("uplo", ["L", "U"])
+def test_eigh_reads_the_triangle_of_uplo(uplo: str):
+    a = np.array([[2.0, 9.0], [1.0, 3.0]])
+    want = np.linalg.eigvalsh(a, uplo)
+    for run in (lambda f: f, lambda f: jit(f, backend="numpy"), lambda f: jit(f, backend="xla")):
+        np.testing.assert_allclose(run(lambda a: np.linalg.eigvalsh(a, uplo))(a), want)
+        np.testing.assert_allclose(run(lambda a: lnp.linalg.eigh(a, UPLO=uplo).eigenvalues)(a), want)
+
+
+def test_cholesky_reads_the_upper_triangle():
+    a = np.array([[4.0, 0.0], [1.0, 4.0]])
+    for run in (lambda f: f, lambda f: jit(f, backend="numpy"), lambda f: jit(f, backend="xla")):
+        np.testing.assert_allclose(run(lambda a: lnp.linalg.cholesky(a, upper=True))(a), 2 * np.eye(2))
