@@ -39,9 +39,11 @@ def test_the_index_dtype_has_to_fit() -> None:
     assert ops.argmin(np.zeros(128), 0, "int8") == 0
 
 
-def test_complex_numbers_are_refused() -> None:
-    with pytest.raises(ArgumentTypeError, match="argmax: expected an array of bool"):
-        ops.argmax(np.zeros(3, complex), 0, "int64")
+@pytest.mark.parametrize("name", ["argmax", "argmin"])
+@pytest.mark.parametrize("last", [1j, complex(np.nan, 0), complex(0, np.nan)])
+def test_argmax_of_complex_numbers_is_numpys(name: str, last: complex) -> None:
+    x = np.array([1 + 1j, 1 + 2j, 1 + 2j, last, 0])
+    assert getattr(ops, name)(x, 0, "int64") == getattr(np, name)(x)
 
 
 def test_there_is_no_transpose() -> None:
