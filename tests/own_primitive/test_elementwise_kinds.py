@@ -42,6 +42,7 @@ def test_elementwise_of_any_kind_eager_and_staged(kinds: str, x: Any):
 
 
 def test_elementwise_of_floats_promotes_integers():
+    assert jit(SCALED["f"], backend="xla")(np.array([1, 2])).tolist() == [0.75, 1.5]
     assert SCALED["f"](np.array([1, 2])).tolist() == jit(SCALED["f"])(np.array([1, 2])).tolist() == [0.75, 1.5]
     assert jit(SCALED["f"])(np.int8(1)) == SCALED["f"](np.int8(1)) == 0.75
     assert get_aval(SCALED["c"](np.float32(1))).dtype == np.complex64
