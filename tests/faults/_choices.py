@@ -224,7 +224,7 @@ choice_faults = (
         "what one branch maps and another does not is unmapped",
         "forgotten broadcast",
         _cond_primitive,
-        "_union",
+        "union",
         lambda right: lambda masks: tuple(all(column) for column in zip(*masks, strict=True)),
     ),
     local_fault(

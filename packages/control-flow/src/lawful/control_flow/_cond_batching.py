@@ -15,7 +15,8 @@ import numpy as np
 
 from lawful.autodiff import jvp_jaxpr
 from lawful.batching import batch_jaxpr, mentions_axis
-from lawful.control_flow._cond_primitive import Branches, cond_p, union
+from lawful.control_flow import _cond_primitive
+from lawful.control_flow._cond_primitive import Branches, cond_p
 from lawful.control_flow._lanes import with_turns
 from lawful.control_flow._loop_bodies import with_zeros
 from lawful.control_flow._one_by_one import bind_one_by_one
@@ -56,7 +57,7 @@ def _batch(
     index_dim, *operand_dims = dims
     in_dims = tuple(operand_dims)
     if index_dim is None:
-        batched_out = union(
+        batched_out = _cond_primitive.union(
             [[d is not None for d in batch_jaxpr(branch, axis_data, in_dims, False)[1]] for branch in branches]
         )
         batched = tuple(batch_jaxpr(branch, axis_data, in_dims, batched_out)[0] for branch in branches)
