@@ -11,10 +11,15 @@ from lawful.control_flow import cond
 from lawful.core import as_dtype, get_aval
 from lawful.laws import (
     Case,
+    Inapplicable,
+    LawViolation,
+    draw_case,
+    find_source,
     law_batched_while_is_choice,
     law_eval_jaxpr,
     law_jit_is_eager,
     law_linearize_is_jvp,
+    law_nothing_survives,
     law_print_parse,
     law_scan_is_loop,
     law_typing,
@@ -22,7 +27,7 @@ from lawful.laws import (
     law_while_is_loop,
 )
 from lawful.laws.systems import lawful
-from lawful.staging import jit
+from lawful.staging import jit, make_jaxpr
 
 
 def jvp_of(function: Any, x: Any) -> Any:
@@ -104,3 +109,38 @@ def test_jvp_low_precision_by_number_repeated(dtype: str, number: float) -> None
 def test_loop_of_float16_and_bfloat16(law: Any, shape: tuple[int, ...]) -> None:
     a, b = np.full(shape, 0.5, np.float16), np.full(shape, 0.3).astype(as_dtype("bfloat16"))
     law(lawful, Case.of(lambda a, b: (ops.sin(a), ops.cos(b)), a, b))
+
+
+def test_nothing_survives_while_caches_fill() -> None:
+    """A cache that fills in the first calls is no leak; what grows with each call is one."""
+
+    def keeping(most: int) -> Case:
+        kept: list[Any] = []
+
+        def function(x: Any) -> Any:
+            if len(kept) < most:
+                kept.append(make_jaxpr(ops.sin)(0.5))
+            return ops.sin(x)
+
+        return Case.of(function, 0.5)
+
+    law_nothing_survives(lawful, keeping(20))
+    with pytest.raises(LawViolation, match="leaves"):
+        law_nothing_survives(lawful, keeping(10**6))
+
+
+def test_nothing_survives_checkpoint_cond_and_jit() -> None:
+    """Rules of a nest of calls are cached over several calls: a rule within a rule is asked for later."""
+    drawn = draw_case(find_source("smooth with checkpoint, cond, jit"), 0)
+    law_nothing_survives(lawful, drawn.case)
+
+
+def test_scan_of_infinite_results_is_inapplicable() -> None:
+    """Zero times infinity is NaN, where a loop of Python has no tangent at all."""
+    x = np.array([0.5], np.float16)
+    windows = {"window_dimensions": (1,), "window_strides": (1,), "padding": ((0, 1),)}
+    dilations = {"base_dilation": (1,), "window_dilation": (1,)}
+    case = Case.of(lambda x: ops.reduce_window_min_p.bind(x, **windows, **dilations), x)
+    for law in (law_scan_is_loop, law_while_is_loop, law_batched_while_is_choice):
+        with pytest.raises(Inapplicable, match="finite"):
+            law(lawful, case)

@@ -161,3 +161,28 @@ def test_a_file_that_is_no_failure_is_said(tmp_path: Path) -> None:
     (folder / "other.json").write_text("[]")
     done = run("--law", "print_parse", "--cases", "2", "--jobs", "1", "--database", "kept", folder=tmp_path, check=0)
     assert "not a remembered failure: kept/other.json" in done.stdout
+
+
+def test_laws_thorough_samples_laws_and_backends(tmp_path: Path) -> None:
+    arguments = ("--profile", "thorough", "--cases", "60", "--jobs", "2", "--seed", "3", "--json")
+    told = document(run(*arguments, folder=tmp_path, check=0))
+    checks = {name: law["passed"] + law["failed"] + law["inapplicable"] for name, law in told["laws"].items()}
+    assert told["effort"] == "thorough"
+    assert checks["typing"] == 60 - told["drawn"]["nothing"]
+    assert 0 < checks["scan_is_loop"] < 30
+
+
+def test_laws_thorough_tries_a_named_law_on_each_case(tmp_path: Path) -> None:
+    arguments = ("--profile", "thorough", "--law", "scan_is_loop", "--primitive", "sin", "--cases", "10", "--jobs", "1")
+    told = document(run(*arguments, "--seed", "3", "--json", folder=tmp_path, check=0))
+    law, drawn = told["laws"]["scan_is_loop"], told["drawn"]
+    assert law["passed"] + law["inapplicable"] == drawn["programs"] + drawn["calls"] > 0
+
+
+def test_laws_thorough_shrinks_with_the_effort_that_found(tmp_path: Path) -> None:
+    (tmp_path / "wrong_sine.py").write_text(WRONG_SINE)
+    arguments = (*SINE, "--profile", "thorough", "--cases", "10", "--import", "wrong_sine", "--json")
+    told = document(run(*arguments, folder=tmp_path, check=1))
+    assert {one["effort"] for one in told["counterexamples"]} <= {"quick", "usual", "thorough"}
+    assert {one["state"] for one in told["counterexamples"]} == {"small"}
+    assert {one["backend"] for one in told["counterexamples"]} <= {"numpy", "xla"}

@@ -71,6 +71,8 @@ def _planned(arguments: Namespace) -> Results:
         primitives=tuple(arguments.primitive),
         modules=tuple(arguments.modules),
         against=arguments.against,
+        sampled=profile.sampled,
+        named=bool(arguments.law) or arguments.against is not None,
     )
     return Results(
         setup,

@@ -70,6 +70,7 @@ from lawful.laws._pytree import Pair
 from lawful.laws._report import LawReport, Refused, Report
 from lawful.laws._rerolling import law_rerolling
 from lawful.laws._restriction import generation_for
+from lawful.laws._sampling import sampled_backend, sampled_effort
 from lawful.laws._search import (
     Drawn,
     Outcome,
@@ -196,6 +197,8 @@ __all__ = [
     "pytrees",
     "quick",
     "replay_case",
+    "sampled_backend",
+    "sampled_effort",
     "set_default_effort",
     "shrink",
     "source_of_calls",

@@ -54,6 +54,7 @@ class Failure:
       primitives: what occurs in the jaxpr.
       equations: how many the jaxpr has, those of inner ones included.
       small: whether it was made small.
+      backend: what `jit` compiled with, if the case had one of its own.
       versions: what it was found with.
     """
 
@@ -70,6 +71,7 @@ class Failure:
     primitives: tuple[str, ...] = ()
     equations: int = 0
     small: bool = False
+    backend: str = ""
     versions: dict[str, str] = field(default_factory=dict)
 
     @property
@@ -80,7 +82,9 @@ class Failure:
         return re.sub(r"[^\w-]+", "-", f"{self.law}-{self.source}-{digest[:10]}")
 
 
-def failure_of(system: Implementation, outcome: Outcome, effort: Effort, *, small: bool = False) -> Failure:
+def failure_of(
+    system: Implementation, outcome: Outcome, effort: Effort, *, small: bool = False, backend: str = ""
+) -> Failure:
     """Returns a failed outcome as plain data.
 
     Args:
@@ -88,6 +92,7 @@ def failure_of(system: Implementation, outcome: Outcome, effort: Effort, *, smal
       outcome: what a law said of a case, with the verdict ``"failed"``.
       effort: as it was found.
       small: whether it was made small.
+      backend: what `jit` compiled with, if the case had one of its own.
     """
     drawn, error = outcome.drawn, outcome.error
     closed = jaxpr_of(drawn.case)
@@ -97,7 +102,7 @@ def failure_of(system: Implementation, outcome: Outcome, effort: Effort, *, smal
         choices=drawn.choices, seed=drawn.seed, error=type(error).__name__,
         explanation=_explanation(system, drawn.case, error), program=program_text(system, drawn.case),
         jaxpr=str(closed or ""), primitives=tuple(sorted(counts)), equations=sum(counts.values()), small=small,
-        versions=versions(),
+        backend=backend, versions=versions(),
     )  # fmt: skip
 
 

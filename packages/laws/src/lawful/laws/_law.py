@@ -90,6 +90,7 @@ class Law:
       needs: what a system must have for it, of ``Implementation.absent``.
       smooth: whether it takes finite differences, so that a case must keep away from kinks.
       subject: what cases it is about.
+      share: on which share of the cases it is tried where laws are sampled.
     """
 
     name: str
@@ -99,6 +100,7 @@ class Law:
     needs: tuple[str, ...] = ()
     smooth: bool = False
     subject: Subject = "function"
+    share: float = 1.0
 
     def __call__(self, system: Implementation, case: Case, **options: Any) -> None:
         self.check(system, case, **options)
@@ -170,7 +172,12 @@ class Trial:
 
 
 def law[**P](
-    group: str, *, needs: tuple[str, ...] = (), smooth: bool = False, subject: Subject = "function"
+    group: str,
+    *,
+    needs: tuple[str, ...] = (),
+    smooth: bool = False,
+    subject: Subject = "function",
+    share: float = 1.0,
 ) -> Callable[[Callable[Concatenate[Trial, P], Claims]], Callable[Concatenate[Implementation, Case, P], None]]:
     """Makes a law of a generator of claims: ``law(system, case)`` raises LawViolation for the first that fails.
 
@@ -182,6 +189,7 @@ def law[**P](
       needs: what a system must have, else the law is inapplicable to it.
       smooth: whether cases must keep away from kinks.
       subject: what cases it is about.
+      share: on which share of the cases it is tried where laws are sampled: less than 1 where it takes long.
     """
     assert group in groups, group
 
@@ -205,7 +213,7 @@ def law[**P](
         functools.update_wrapper(checked, claims)
         del checked.__wrapped__  # type: ignore[attr-defined]  # its signature is another one
         checked.__signature__ = _signature(claims)  # type: ignore[attr-defined]
-        laws[short] = Law(short, checked, group, equation, needs, smooth, subject)
+        laws[short] = Law(short, checked, group, equation, needs, smooth, subject, share)
         return checked  # type: ignore[return-value]
 
     return decorated

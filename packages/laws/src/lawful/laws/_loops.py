@@ -28,11 +28,15 @@ def turn_of(trial: Trial) -> tuple[Function, list[Any]]:
     begin with zero, and come to depend on the others after one turn and after two.
 
     Raises:
-      Inapplicable: the function has no floating argument or result, or refuses an array where it was given a number.
+      Inapplicable: the function has no floating argument or result, or one that is not finite, or refuses an array
+        where it was given a number.
     """
     system = trial.system
     ops = system.ops
     function, leaves = restrict(trial)
+    if not all(np.all(np.isfinite(system.numpy(y))) for y in function(*leaves)):
+        # A loop of Python has no tangent where a loop has zeros, and zero times infinity is not zero.
+        raise Inapplicable("law: expected a function with finite results, got infinity or NaN")
     first = [np.asarray(x) for x in leaves]
     if any(system.aval(x).weak_type for x in leaves):
         try:
@@ -126,7 +130,7 @@ def _carry_of(scanned: Function) -> Function:
     return lambda *args: scanned(*args)[0]
 
 
-@law("loops", needs=("scan",))
+@law("loops", needs=("scan",), share=1 / 8)
 def law_scan_is_loop(trial: Trial) -> Claims:
     """A scan gives what the loop of Python over the slices gives, in both directions, and so do its derivatives.
 
@@ -226,7 +230,7 @@ def _python(trial: Trial, turn: Function, turns: int) -> Function:
 _TAPES: Final[tuple[dict[str, int], ...]] = ({}, {"checkpoints": 1}, {"checkpoints": 2}, {"max_iters": _TURNS})
 
 
-@law("loops", needs=("while_loop",))
+@law("loops", needs=("while_loop",), share=1 / 8)
 def law_while_is_loop(trial: Trial) -> Claims:
     """A while loop gives what the loop of Python gives, and so do its derivatives, whatever is stored for them.
 
@@ -265,7 +269,7 @@ def law_while_is_loop(trial: Trial) -> Claims:
             yield Claim(f"jit(fori_loop(0, {turns}))", found, "the loop", expected(factor, parts))
 
 
-@law("loops", needs=("while_loop", "vmap"))
+@law("loops", needs=("while_loop", "vmap"), share=1 / 8)
 def law_batched_while_is_choice(trial: Trial) -> Claims:
     """Each element of a batched predicate stops its own loop; what is shared gets the cotangents of all of them.
 

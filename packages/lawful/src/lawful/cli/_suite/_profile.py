@@ -15,7 +15,8 @@ class Profile:
       budget: how many seconds to look; None if a number of cases is said.
       cases: how many cases to draw; None if a time is said.
       seed: that of the cases; None for a new one each time.
-      every_backend: whether `jit` is compared on all installed backends, not on NumPy's only.
+      every_backend: whether `jit` compiles with all installed backends, not with NumPy's only.
+      sampled: whether each case meets a sample of the laws, of their variants and of the backends, not all of them.
     """
 
     effort: str
@@ -23,10 +24,11 @@ class Profile:
     cases: int | None = None
     seed: int | None = None
     every_backend: bool = False
+    sampled: bool = False
 
 
 profiles: Final = {
     "quick": Profile("quick", budget=60.0),
     "ci": Profile("usual", cases=3000, seed=0),
-    "thorough": Profile("thorough", budget=3600.0, every_backend=True),
+    "thorough": Profile("thorough", budget=3600.0, every_backend=True, sampled=True),
 }

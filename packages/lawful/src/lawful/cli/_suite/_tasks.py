@@ -22,6 +22,8 @@ class Setup:
       primitives: programs in which none of these occurs are left out; none for all.
       modules: what to import first.
       against: the name of the system that it is compared with, if it is.
+      sampled: whether each case meets a sample of laws, variants and backends.
+      named: whether the laws were named, so that all of them are tried on each case.
     """
 
     system: str
@@ -31,6 +33,8 @@ class Setup:
     primitives: tuple[str, ...] = ()
     modules: tuple[str, ...] = ()
     against: str | None = None
+    sampled: bool = False
+    named: bool = False
 
 
 @dataclass(frozen=True, slots=True)

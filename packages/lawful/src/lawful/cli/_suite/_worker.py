@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import gc
 import os
 import signal
 import tempfile
 import traceback
 import warnings
+from collections.abc import Iterator
 from multiprocessing.connection import Connection
-from typing import Any
+from typing import Literal
 
 from lawful.cli._imports import import_all
 from lawful.cli._suite._sources import chosen_laws
@@ -24,14 +26,16 @@ from lawful.cli._suite._tasks import (
     Shrink,
     Shrunk,
     Task,
+    Verdict,
 )
 from lawful.cli._usage import UsageError
+from lawful.core import no_collections
 from lawful.laws import (
+    Effort,
     Failure,
     Implementation,
     Inapplicable,
     Law,
-    Outcome,
     PrimitiveCall,
     agreement_law,
     draw_case,
@@ -40,8 +44,11 @@ from lawful.laws import (
     examine_again,
     failure_of,
     find_source,
+    installed_backends,
     primitives_of,
     program_text,
+    sampled_backend,
+    sampled_effort,
     shrink,
 )
 
@@ -61,6 +68,9 @@ def serve(connection: Connection, setup: Setup) -> None:
         except Exception as error:
             connection.send(Broken(_text(error)))
             return
+        # What is imported stays: the collections that laws of leaks ask for need not look at it.
+        gc.collect()
+        gc.freeze()
         connection.send(Ready())
         while (task := _next(connection)) is not None:
             try:
@@ -140,6 +150,7 @@ class Work:
         self.effort = efforts[setup.effort]
         self.laws = set(chosen_laws(setup.laws))
         self.primitives = set(setup.primitives)
+        self._systems: dict[str, Implementation] = {}
         self._applicable: dict[str, list[Law]] = {}
 
     def do(self, task: Task) -> Answer:
@@ -162,23 +173,56 @@ class Work:
         primitives = primitives_of(drawn.case)
         if self.primitives and not self.primitives.intersection(primitives):
             return Examined("nothing")
-        outcomes = [examine(law, self.system, drawn, self.effort) for law in self.laws_of(source)]
-        return Examined(
-            "call" if isinstance(drawn.case, PrimitiveCall) else "program",
-            primitives,
-            tuple((outcome.law.name, outcome.verdict) for outcome in outcomes),
-            tuple(self.failure(outcome) for outcome in outcomes if outcome.verdict == "failed"),
-        )
+        backend, system = self._compiling(source, seed)
+        verdicts: list[tuple[str, Verdict]] = []
+        failures: list[Failure] = []
+        with no_collections():  # as in `examine_all`
+            for law, effort in self._efforts(source, seed):
+                outcome = examine(law, system, drawn, effort)
+                verdicts.append((law.name, outcome.verdict))
+                if outcome.verdict == "failed":
+                    failures.append(failure_of(system, outcome, effort, backend=backend))
+        kind: Literal["call", "program"] = "call" if isinstance(drawn.case, PrimitiveCall) else "program"
+        return Examined(kind, primitives, tuple(verdicts), tuple(failures))
+
+    def _compiling(self, source: str, seed: int) -> tuple[str, Implementation]:
+        """Returns the backend that a case is compiled with, empty for those of the system, and the system with it."""
+        if not (self.setup.sampled and self.setup.backends):
+            return "", self.system
+        backend = sampled_backend(self.setup.backends, source, seed)
+        return backend, self._system_with(backend)
+
+    def _system_with(self, backend: str) -> Implementation:
+        """Returns the system with one backend; as it is where there is none.
+
+        Raises:
+          KeyError: the backend is not installed.
+        """
+        if not backend:
+            return self.system
+        if backend not in installed_backends():
+            raise KeyError(f"backend {backend}")
+        if backend not in self._systems:
+            from lawful.laws.systems import Lawful
+
+            self._systems[backend] = Lawful(backend, (backend,))
+        return self._systems[backend]
+
+    def _efforts(self, source: str, seed: int) -> Iterator[tuple[Law, Effort]]:
+        """Yields the laws that a case is held to, each with its effort."""
+        for law in self.laws_of(source):
+            if not self.setup.sampled:
+                yield law, self.effort
+            else:
+                effort = sampled_effort(law, source, seed, share=1.0 if self.setup.named else None)
+                if effort is not None:
+                    yield law, effort
 
     def laws_of(self, source: str) -> list[Law]:
         """Returns the chosen laws that apply to a source."""
         if source not in self._applicable:
             self._applicable[source] = [law for law in find_source(source).laws() if law in self.laws]
         return self._applicable[source]
-
-    def failure(self, outcome: Outcome, **details: Any) -> Failure:
-        """Returns a failed outcome as plain data."""
-        return failure_of(self.system, outcome, self.effort, **details)
 
     def retry(self, failure: Failure) -> Retried:
         """Looks at a remembered failure again."""
@@ -187,7 +231,8 @@ class Work:
             self.examine(failure.source, failure.seed)
             return Retried("passed", failure)
         try:
-            outcome = examine_again(self.system, failure)
+            system = self._system_with(failure.backend)
+            outcome = examine_again(system, failure)
         except KeyError as error:
             return Retried("unknown", failure, f"there is no {error.args[0]} now")
         except Inapplicable:
@@ -196,12 +241,18 @@ class Work:
             if program_text(self.system, outcome.drawn.case) == failure.program:
                 return Retried("passed", failure)
             return Retried("gone", failure, "its choices give another case since the generator has changed; forgotten")
-        now = failure_of(self.system, outcome, efforts.get(failure.effort, self.effort), small=failure.small)
+        now = failure_of(system, outcome, self._effort_of(failure), small=failure.small, backend=failure.backend)
         return Retried("failed", now)
 
     def shrink(self, failure: Failure, seconds: float) -> Shrunk:
         """Makes a failure small."""
-        outcome = examine_again(self.system, failure)
+        system, effort = self._system_with(failure.backend), self._effort_of(failure)
+        outcome = examine_again(system, failure)
         if outcome.verdict != "failed":  # it depends on something else than the case
             return Shrunk(failure)
-        return Shrunk(self.failure(shrink(self.system, outcome, self.effort, seconds), small=True))
+        smaller = shrink(system, outcome, effort, seconds)
+        return Shrunk(failure_of(system, smaller, effort, small=True, backend=failure.backend))
+
+    def _effort_of(self, failure: Failure) -> Effort:
+        """Returns with how much effort a failure was found."""
+        return efforts.get(failure.effort, self.effort)
