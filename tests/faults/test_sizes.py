@@ -7,7 +7,7 @@ import pytest
 
 from lawful.laws import Generation
 
-from . import sizes
+from . import efforts, sizes
 from .catalogue import faults
 
 by_name = {fault.name: fault for fault in faults}
@@ -34,3 +34,12 @@ def test_the_table_tells_each_size(monkeypatch: pytest.MonkeyPatch, capsys: Any)
     sizes.main(["2", "3", "--seconds", "30"])
     printed = capsys.readouterr().out
     assert printed.count("1 of 1") == 2
+
+
+def test_efforts_find_a_fault_and_nothing_without(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+    nothing = replace(by_name["mul adds"], plant=lambda patch: None)
+    assert not efforts.search(nothing, efforts.sampled, 0.5).found
+    monkeypatch.setattr(efforts, "faults", [by_name["mul adds"]])
+    monkeypatch.setattr(efforts, "WARM_UP", 1)
+    efforts.main(["--seconds", "30"])
+    assert capsys.readouterr().out.count("1 of 1") == 3

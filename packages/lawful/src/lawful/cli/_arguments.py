@@ -73,8 +73,9 @@ def _add_laws(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     much.add_argument("--budget", type=seconds, metavar="TIME", help="how long to look: 90, 90s, 10m, 1h30m")
     much.add_argument("--cases", type=positive, metavar="N", help="how many cases to draw, instead of a time")
     add("--profile", choices=PROFILES, default="quick",
-        help="quick: one variant of each law, for a minute; ci: several variants, the same 3000 cases each time; "
-             "thorough: all variants, every backend, for an hour (default: quick)")  # fmt: skip
+        help="quick: every law on each case, one variant of it, for a minute; ci: several variants, the same 3000 "
+             "cases each time; thorough: a sample of laws, variants and backends on each of many cases, for an hour, "
+             "with a new seed each time (default: quick)")  # fmt: skip
     add("--jobs", type=positive, metavar="N", help="worker processes (default: the processors)")
     add("--seed", type=int, metavar="N", help="draw the cases of this seed (default: a new one; of ci: 0)")
     add("--primitive", action="append", default=[], metavar="NAME",

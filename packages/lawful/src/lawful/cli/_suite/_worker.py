@@ -47,6 +47,7 @@ from lawful.laws import (
     installed_backends,
     primitives_of,
     program_text,
+    quick,
     sampled_backend,
     sampled_effort,
     shrink,
@@ -177,7 +178,7 @@ class Work:
         verdicts: list[tuple[str, Verdict]] = []
         failures: list[Failure] = []
         with no_collections():  # as in `examine_all`
-            for law, effort in self._efforts(source, seed):
+            for law, effort in self._efforts(source, seed, backend):
                 outcome = examine(law, system, drawn, effort)
                 verdicts.append((law.name, outcome.verdict))
                 if outcome.verdict == "failed":
@@ -208,15 +209,15 @@ class Work:
             self._systems[backend] = Lawful(backend, (backend,))
         return self._systems[backend]
 
-    def _efforts(self, source: str, seed: int) -> Iterator[tuple[Law, Effort]]:
-        """Yields the laws that a case is held to, each with its effort."""
+    def _efforts(self, source: str, seed: int, backend: str) -> Iterator[tuple[Law, Effort]]:
+        """Yields the laws that a case is held to, each with its effort: the least where compiling takes long."""
         for law in self.laws_of(source):
             if not self.setup.sampled:
                 yield law, self.effort
             else:
                 effort = sampled_effort(law, source, seed, share=1.0 if self.setup.named else None)
                 if effort is not None:
-                    yield law, effort
+                    yield law, effort if backend in ("", "numpy") else quick
 
     def laws_of(self, source: str) -> list[Law]:
         """Returns the chosen laws that apply to a source."""
