@@ -16,14 +16,19 @@ from lawful.laws import (
     draw_case,
     find_source,
     law_batched_while_is_choice,
+    law_bounded_residuals,
+    law_cheap_gradient,
     law_eval_jaxpr,
     law_jit_is_eager,
+    law_jvp_finite_differences,
     law_linearize_is_jvp,
     law_nothing_survives,
     law_print_parse,
     law_scan_is_loop,
+    law_second_order,
     law_typing,
     law_vjp_transpose,
+    law_vmap_is_loop,
     law_while_is_loop,
 )
 from lawful.laws.systems import lawful
@@ -144,3 +149,12 @@ def test_scan_of_infinite_results_is_inapplicable() -> None:
     for law in (law_scan_is_loop, law_while_is_loop, law_batched_while_is_choice):
         with pytest.raises(Inapplicable, match="finite"):
             law(lawful, case)
+
+
+@pytest.mark.parametrize("shape", [(9, 1), (1, 9), (7, 2), (2, 7), (4, 4), (2, 5, 1)])
+def test_lu_keeps_no_square_of_the_longer_side(shape: tuple[int, ...]) -> None:
+    case = Case.of(lambda x: ops.lu(x)[0], np.sin(np.arange(1.0, 1.0 + np.prod(shape)) ** 2).reshape(shape))
+    for law in (law_bounded_residuals, law_cheap_gradient, law_jvp_finite_differences, law_vjp_transpose):
+        law(lawful, case)
+    law_vmap_is_loop(lawful, case)
+    law_second_order(lawful, case)

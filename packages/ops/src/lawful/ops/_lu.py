@@ -24,18 +24,19 @@ from lawful.ops._batching import move_batch_dim
 from lawful.ops._comparison import eq
 from lawful.ops._decomposition import decomposition, info_of, sample_dtype
 from lawful.ops._iota import iota
+from lawful.ops._joining import concatenate
 from lawful.ops._matrices import (
     as_column,
     below_diagonal,
     check_matrices,
     columns_of,
-    identity,
-    pad_matrix,
     rows_of,
     with_dtype,
 )
 from lawful.ops._select import where
+from lawful.ops._shape import broadcast_in_dim
 from lawful.ops._structural import static_integers
+from lawful.ops._take_along import take_along_dimension
 from lawful.ops._triangular_solve import triangular_solve
 
 _INT32 = np.dtype(np.int32)
@@ -83,22 +84,39 @@ def _derive(x: Any, x_dot: Any) -> tuple[list[Any], list[Any]]:
     (rows, columns), dtype = aval.shape[-2:], aval.dtype
     rank = min(rows, columns)
     zero = dtype.type(0)
-    strict = below_diagonal(rows, columns, -1)
-    below, above = where(strict, factors, zero), rows_of(where(strict, zero, factors), 0, rank)
-    # Both factors become square and regular: by ones on the diagonal.
-    left = pad_matrix(columns_of(factors, 0, rank), rows, rows)
-    right = pad_matrix(above, columns, columns)
-    if columns > rank:
-        added = with_dtype(iota("int64", columns) >= rank, dtype)
-        right = right + added * identity(columns, columns, dtype)
+    strict = below_diagonal(rows, rank, -1)
+    below = where(strict, columns_of(factors, 0, rank), zero)
+    corner = where(rows_of(strict, 0, rank), zero, columns_of(rows_of(factors, 0, rank), 0, rank))
     # L⁻¹ P ẋ U⁻¹ = L⁻¹ L̇ + U̇ U⁻¹, of which the first is strictly lower and the second upper triangular.
-    middle = permutation_matrix(permutation, dtype) @ x_dot
-    middle = triangular_solve(left, middle, left_side=True, lower=True, unit_diagonal=True)
-    middle = triangular_solve(right, middle)
+    divided = _divide_by_left(_permuted(x_dot, permutation), below)
+    middle = triangular_solve(corner, columns_of(divided, 0, rank))
     lower, upper = where(strict, middle, zero), where(strict, zero, middle)
-    derivative = lower + columns_of(below, 0, rank) @ rows_of(lower, 0, rank) + upper @ right
+    derivative = lower + below @ rows_of(lower, 0, rank) + upper @ corner
+    if columns > rank:
+        rest = columns_of(divided, rank, columns) - lower @ columns_of(factors, rank, columns)
+        derivative = concatenate([derivative, rest], aval.ndim - 1)
     zeros = [Zero(get_aval(out).to_tangent_aval()) for out in (pivots, permutation)]
     return [factors, pivots, permutation], [derivative, *zeros]
+
+
+def _permuted(x: Any, permutation: Any) -> Any:
+    """Returns the rows of matrices in the order of permutations."""
+    shape = get_aval(x).shape
+    if shape[-2] <= shape[-1]:
+        return permutation_matrix(permutation, get_aval(x).dtype) @ x
+    # The matrix of the permutation is larger than tall matrices.
+    indices = broadcast_in_dim(permutation, shape, range(len(shape) - 1))
+    return take_along_dimension(x, indices, len(shape) - 2, unique_indices=True)
+
+
+def _divide_by_left(x: Any, below: Any) -> Any:
+    """Returns ``L⁻¹ x``, where L has ones on its diagonal and is made square by columns of the identity."""
+    rows, rank = get_aval(below).shape[-2:]
+    top = triangular_solve(rows_of(below, 0, rank), rows_of(x, 0, rank), left_side=True, lower=True, unit_diagonal=True)
+    if rows == rank:
+        return top
+    rest = rows_of(x, rank, rows) - rows_of(below, rank, rows) @ top
+    return concatenate([top, rest], get_aval(x).ndim - 2)
 
 
 # Evaluation
