@@ -8,7 +8,7 @@
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from lawful.autodiff._grad import grad, value_and_grad
-from lawful.autodiff._jvp import jvp, jvp_jaxpr
+from lawful.autodiff._jvp import jvp, jvp_flat, jvp_jaxpr
 from lawful.autodiff._linearize import LinearFunction, linearize, linearize_jaxpr, recorded_zeros
 from lawful.autodiff._stop_gradient import stop_gradient, stop_gradient_p
 from lawful.autodiff._transpose import backward_pass, linear_transpose, transpose_jaxpr
@@ -79,6 +79,7 @@ __all__ = [
     "jacfwd",
     "jacrev",
     "jvp",
+    "jvp_flat",
     "jvp_jaxpr",
     "linear_call",
     "linear_call_p",

@@ -89,6 +89,7 @@ from lawful.laws._search import (
 from lawful.laws._second_order import law_second_order
 from lawful.laws._state_in_rules import law_rules_read_state
 from lawful.laws._strategies import arrays, avals, primitive_calls, programs, pytrees
+from lawful.laws._taylor import law_jet_is_nested_jvp
 from lawful.laws._tolerance import Tolerance, tolerances
 from lawful.laws._transposition import law_grad_is_vjp, law_vjp_transpose
 from lawful.laws._well_typed import law_print_parse, law_typing
@@ -158,6 +159,7 @@ __all__ = [
     "law_errors_name_their_place",
     "law_eval_jaxpr",
     "law_grad_is_vjp",
+    "law_jet_is_nested_jvp",
     "law_jit_is_eager",
     "law_jvp_finite_differences",
     "law_jvp_linear",

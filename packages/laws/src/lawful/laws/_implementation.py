@@ -101,6 +101,13 @@ class Implementation(ABC):
     def jit(self, function: Function, backend: str | None = None) -> Function:
         """Returns a compiled function."""
 
+    def jet(self, function: Function, primals: Sequence[Any], series: Sequence[Any]) -> tuple[Any, Any]:
+        """Returns the results of a function, and the list of their derivatives along a curve, by order.
+
+        ``series`` has the list of derivatives of the curve for each argument.
+        """
+        raise NotImplementedError(f"jet: {self.name} has none: {self.absent['jet']}")
+
     @abstractmethod
     def clear_caches(self) -> None:
         """Forgets all that has been compiled."""

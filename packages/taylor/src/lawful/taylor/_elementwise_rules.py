@@ -18,6 +18,8 @@ from lawful.taylor._series import (
     Series,
     chained,
     constant,
+    convolved,
+    divided,
     moves,
     plus,
     product,
@@ -54,7 +56,7 @@ def minus(x: Any) -> Any:
 def one_plus(sign: int, x: Series) -> Series:
     """Returns the series of ``1 + sign x``."""
     rest = x[1:] if sign > 0 else [minus(c) for c in x[1:]]
-    return [1.0 + x[0] if sign > 0 else 1.0 - x[0], *rest]
+    return [ops.add(1.0, x[0]) if sign > 0 else ops.sub(1.0, x[0]), *rest]
 
 
 def integral(value: Any, derivative: Series, x: Series) -> Series:
@@ -71,7 +73,7 @@ def quotient(a: Series, b: Series) -> Series:
     for k in range(len(a)):
         known = total([times(found[j], b[k - j]) for j in range(k)])
         rest = plus(a[k], minus(known))
-        found.append(None if rest is None else rest / b[0])
+        found.append(divided(rest, b[0]))
     return found
 
 
@@ -85,7 +87,7 @@ def power(value: Any, x: Series, exponent: float) -> Series:
     found: Series = [value]
     for k in range(1, len(x)):
         term = total([scaled(exponent * j - (k - j), times(x[j], found[k - j])) for j in range(1, k + 1)])
-        found.append(None if term is None else scaled(1 / k, term / x[0]))
+        found.append(scaled(1 / k, divided(term, x[0])))
     return found
 
 
@@ -107,9 +109,28 @@ def whole_power(x: Series, exponent: int) -> Series:
 ops.div_p.def_rule("jet", lambda args: quotient(*args))
 ops.square_p.def_rule("jet", lambda args: product(args[0], args[0]))
 ops.integer_pow_p.def_rule("jet", lambda args, y: whole_power(args[0], y))
-unary(ops.sqrt_p)(lambda value, x: power(value, x, 0.5))
 unary(ops.rsqrt_p)(lambda value, x: power(value, x, -0.5))
-unary(ops.cbrt_p)(lambda value, x: power(value, x, 1 / 3))
+
+
+@unary(ops.sqrt_p)
+def square_root(value: Any, x: Series) -> Series:
+    """Returns the series of ``sqrt(x)``, from ``f² = x``: at zero infinite, as its derivative."""
+    found: Series = [value]
+    for k in range(1, len(x)):
+        known = convolved(found, found, k, 1, k - 1, lambda _: 1)
+        found.append(scaled(0.5, divided(plus(x[k], minus(known)), value)))
+    return found
+
+
+@unary(ops.cbrt_p)
+def _cube_root(value: Any, x: Series) -> Series:
+    # From 3 f² f' = x'.
+    found, squares = [value], [ops.square(value)]
+    for k in range(1, len(x)):
+        known = convolved(found, squares, k, 1, k - 1, lambda j: 3 * j)
+        found.append(scaled(1 / (3 * k), divided(plus(scaled(k, x[k]), minus(known)), squares[0])))
+        squares.append(convolved(found, found, k, 0, k, lambda _: 1))
+    return found
 
 
 # Exponentials and logarithms
@@ -190,7 +211,8 @@ def _inverse(derivative: Callable[[Series], Series]) -> Callable[[Any, Series], 
 
 
 def _root_of(x: Series) -> Series:
-    return power(ops.sqrt(x[0]), x, 0.5)
+    root: Series = square_root(ops.sqrt(x[0]), x)
+    return root
 
 
 def _squared(x: Series) -> Series:
@@ -204,7 +226,7 @@ unary(ops.asinh_p)(_inverse(lambda x: reciprocal(_root_of(one_plus(1, _squared(x
 unary(ops.acos_p)(_inverse(lambda x: [minus(c) for c in reciprocal(_root_of(one_plus(-1, _squared(x))))]))
 # Of the two roots the product: it has the branch cut of the function.
 unary(ops.acosh_p)(
-    _inverse(lambda x: reciprocal(product(_root_of([x[0] - 1.0, *x[1:]]), _root_of([x[0] + 1.0, *x[1:]]))))
+    _inverse(lambda x: reciprocal(product(_root_of([ops.sub(x[0], 1.0), *x[1:]]), _root_of(one_plus(1, x)))))
 )
 
 
@@ -241,7 +263,7 @@ def _pow(args: Sequence[Series], **params: Any) -> Series:
     outer, factor = [value], ops.full_like(value, 1)
     for _ in range(order):
         factor = factor * down
-        down = down - 1.0
+        down = ops.sub(down, 1.0)
         vanishes = factor == 0
         power_below = ops.pow(ops.select(vanishes, ops.full_like(value, 1), base[0]), down)
         outer.append(ops.select(vanishes, ops.full_like(value, 0), factor * power_below))
@@ -270,14 +292,26 @@ def _piecewise_constant(primitive: Primitive) -> None:
     primitive.def_rule("jet", jet)
 
 
-for _primitive in (ops.sign_p, ops.floor_p, ops.ceil_p, ops.round_nearest_even_p):
+for _primitive in (ops.floor_p, ops.ceil_p, ops.round_nearest_even_p):
     _piecewise_constant(_primitive)
+
+
+# Complex, they are no analytic functions; at zero they have the derivatives that the jvp rules give them.
+_moved_modulus, _moved_sign = general_rule(ops.abs_p), general_rule(ops.sign_p)
 
 
 @unary(ops.abs_p)
 def _abs(value: Any, x: Series) -> Series:
     if is_complex(get_aval(x[0]).dtype):
-        squares = product(x, [None if c is None else ops.conj(c) for c in x])
-        return power(value, [None if c is None else ops.real(c) for c in squares], 0.5)
-    sign = ops.sign(x[0])
-    return [value, *[times(sign, c) for c in x[1:]]]
+        modulus: Series = _moved_modulus([x])
+        return modulus
+    rises = ops.ge(x[0], 0.0)  # also at zero, as its derivative is by convention
+    return [value, *[None if c is None else ops.select(rises, c, -c) for c in x[1:]]]
+
+
+@unary(ops.sign_p)
+def _sign(value: Any, x: Series) -> Series:
+    if is_complex(get_aval(x[0]).dtype):
+        sign: Series = _moved_sign([x])
+        return sign
+    return constant(value, order_of(x))

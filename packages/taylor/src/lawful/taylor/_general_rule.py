@@ -7,10 +7,10 @@ from itertools import product as choices
 from math import factorial
 from typing import Any
 
-from lawful.autodiff import jvp
-from lawful.core import Primitive, get_aval, is_inexact
+from lawful.autodiff import jvp_flat
+from lawful.core import Primitive, Zero, get_aval, is_inexact
 from lawful.ops import full
-from lawful.taylor._series import Series, constant, evaluated, moves, scaled, total
+from lawful.taylor._series import Series, constant, dense, moves, scaled, total
 
 Rule = Callable[..., Any]
 
@@ -69,20 +69,24 @@ def _zeros_like(x: Any) -> Any:
 
 
 def general_rule(primitive: Primitive) -> Rule:
-    """Returns the rule that differentiates ``t ↦ p(x(t))`` as often as is asked, by ``jvp`` of ``jvp``.
+    """Returns the rule that differentiates along the curve as often as is asked, by ``jvp`` of ``jvp``.
 
     It holds for every primitive that has a jvp, at a cost that doubles with each order.
     """
 
     def rule(args: Sequence[Series], **params: Any) -> Any:
         order = len(args[0]) - 1
+        moving = [i for i, x in enumerate(args) if moves(x)]
 
-        def along(t: Any) -> list[Any]:
-            # Integers have no tangents, and stay where they are.
-            out = primitive.bind(*[evaluated(x, t) if moves(x) else x[0] for x in args], **params)
+        def along(*xs: Any) -> list[Any]:
+            operands = [x[0] for x in args]
+            for i, x in zip(moving, xs, strict=True):
+                operands[i] = x
+            out = primitive.bind(*operands, **params)
             return list(out) if primitive.multiple_results else [out]
 
-        towers = derivatives(along, order)
+        curve = [[scaled(factorial(k), x) for k, x in enumerate(args[i])] for i in moving]
+        towers = derivatives(along, curve, order)
         series = [
             [tower[0], *[scaled(1 / factorial(k), x) for k, x in enumerate(tower[1:], 1)]]
             if is_inexact(get_aval(tower[0]).dtype)
@@ -94,17 +98,49 @@ def general_rule(primitive: Primitive) -> Rule:
     return rule
 
 
-def derivatives(function: Callable[[Any], list[Any]], order: int) -> list[list[Any]]:
-    """Returns the results of a function of a number, and their derivatives up to an order, at zero."""
+def derivatives(function: Callable[..., list[Any]], curve: Sequence[Series], order: int) -> list[list[Any]]:
+    """Returns the results of a function and their derivatives along a curve; None for those that are zero everywhere.
 
-    def tower(k: int) -> Callable[[Any], list[list[Any]]]:
+    The derivative of ``g(x, x′, …)`` along the curve is ``jvp(g, (x, x′, …), (x′, x″, …))``: no parameter of the curve
+    is added to ``x``, where it would lose the sign of a zero, and with it the side of a branch cut.
+
+    Args:
+      function: of some arrays, to a list of arrays.
+      curve: for each argument its derivatives by order, from 0 on.
+      order: the highest order.
+    """
+    given = [dense(_without_last_zeros(x)) for x in curve]
+    # Those of one order stand together. The derivative of the last one of an argument is a symbolic zero.
+    layout = [[i for i, x in enumerate(given) if k < len(x)] for k in range(order + 1)]
+
+    def tower(k: int) -> Callable[..., list[list[Any]]]:
         if k == 0:
-            return lambda t: [function(t)]
+            return lambda *xs: [function(*xs)]
+        lower = tower(k - 1)
+        places = [(j, i) for j in range(k + 1) for i in layout[j]]
 
-        def raised(t: Any) -> list[list[Any]]:
-            values, tangents = jvp(tower(k - 1), (t,), (1.0,))
-            return [*values, tangents[-1]]
+        def raised(*xs: Any) -> list[list[Any]]:
+            values = dict(zip(places, xs, strict=True))
+            primals = [values[place] for place in places if place[0] < k]
+            tangents = [
+                values.get((j + 1, i), Zero(get_aval(values[j, i]).to_tangent_aval())) for j, i in places if j < k
+            ]
+            rows: list[list[Any]] = []
+
+            def flat(*ys: Any) -> list[Any]:
+                rows[:] = lower(*ys)
+                return [y for row in rows for y in row if y is not None]
+
+            pairs = zip(*jvp_flat(flat, primals, tangents), strict=True)
+            full = [[(None, None) if y is None else next(pairs) for y in row] for row in rows]
+            last = [None if type(t) is Zero else t for _, t in full[-1]]
+            return [*[[y for y, _ in row] for row in full], last]
 
         return raised
 
-    return tower(order)(0.0)
+    return tower(order)(*[given[i][j] for j in range(order + 1) for i in layout[j]])
+
+
+def _without_last_zeros(series: Series) -> Series:
+    last = max(k for k, x in enumerate(series) if x is not None)
+    return series[: last + 1]

@@ -10,8 +10,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from lawful import ops
 from lawful.core import get_aval
-from lawful.ops import full
 
 Series = list[Any]
 
@@ -50,7 +50,23 @@ def scaled(number: float, x: Any) -> Any:
     """Returns a coefficient times a number."""
     if x is None or number == 0:
         return None
-    return x if number == 1 else number * x
+    if number == 1:
+        return x
+    # Not by the operator: NumPy makes float32 of a number times bfloat16.
+    return number * x if is_number(x) else ops.mul(x, number)
+
+
+def divided(x: Any, y: Any) -> Any:
+    """Returns the quotient of two coefficients; infinity or NaN by zero, also of Python numbers."""
+    if x is None:
+        return None
+    found = ops.div(x, y)
+    return found.item() if is_number(x) and is_number(y) else found
+
+
+def is_number(x: Any) -> bool:
+    """Whether a coefficient is a Python number, and its arithmetic Python's."""
+    return type(x) is float or type(x) is complex
 
 
 def product(a: Series, b: Series, multiply: Callable[[Any, Any], Any] = times) -> Series:
@@ -89,12 +105,4 @@ def chained(derivative: Series, inner: Series, k: int) -> Any:
 def dense(series: Series) -> Series:
     """Returns a series with zeros as arrays."""
     first = get_aval(series[0])
-    return [full(first.shape, 0, first.dtype) if x is None else x for x in series]
-
-
-def evaluated(series: Series, t: Any) -> Any:
-    """Returns the value of the polynomial at ``t``."""
-    value = None
-    for x in reversed(series[1:]):
-        value = plus(x, None if value is None else t * value)
-    return series[0] if value is None else series[0] + t * value
+    return [ops.full(first.shape, 0, first.dtype) if x is None else x for x in series]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from importlib.metadata import entry_points
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -56,6 +57,9 @@ class Lawful(Implementation):
     def __init__(self, backend: str = "numpy", backends: Sequence[str] = ("numpy",)) -> None:
         self.backend = backend
         self.backends = tuple(backends)
+        jet = entry_points(group="lawful.transformations", name="jet")
+        self._jet = next(iter(jet), None)
+        self.absent = {} if self._jet else {"jet": "lawful-taylor is not installed"}
 
     def jvp(self, function: Function, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
         out, tangent = autodiff.jvp(function, primals, tangents)
@@ -92,6 +96,12 @@ class Lawful(Implementation):
     def jit(self, function: Function, backend: str | None = None) -> Function:
         compiled: Function = staging.jit(function, backend=backend or self.backend)
         return compiled
+
+    def jet(self, function: Function, primals: Sequence[Any], series: Sequence[Any]) -> tuple[Any, Any]:
+        if self._jet is None:
+            return super().jet(function, primals, series)
+        out, derivatives = self._jet.load()(function, primals, series)
+        return out, derivatives
 
     def clear_caches(self) -> None:
         staging.clear_caches()
