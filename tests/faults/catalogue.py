@@ -24,6 +24,7 @@ from ._recipes import recipe_faults
 from ._rematerialization import rematerialization_faults
 from ._rerolling import rerolling_faults
 from ._solves import solve_faults
+from ._taylor import taylor_faults
 from ._texts import text_faults
 from ._transposes import transpose_faults
 
@@ -35,6 +36,7 @@ chapters: Final[dict[str, tuple[Fault, ...]]] = {
     "Batching of primitives": batching_faults,
     "Forward and reverse mode": differentiation_faults,
     "Recipes of rules": recipe_faults,
+    "Taylor mode": taylor_faults,
     "vmap": mapping_faults,
     "cond and switch": choice_faults,
     "Loops": loop_faults,

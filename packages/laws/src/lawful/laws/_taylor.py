@@ -8,7 +8,6 @@ from typing import Any, Final
 
 import numpy as np
 
-from lawful import tree
 from lawful.core import get_aval, to_numpy
 from lawful.laws._directions import Leaves, normal, restrict
 from lawful.laws._implementation import Implementation
@@ -104,11 +103,10 @@ def _coefficients(trial: Trial, leaves: Leaves) -> Leaves:
 
 
 def _some_zeros(trial: Trial, v: Any) -> Any:
-    if trial.random.integers(0, 3) == 0:
-        return tree.map(lambda x: type(x)(0) if np.isscalar(x) else np.zeros_like(x), v)
-    if np.isscalar(v):
-        return v
-    return np.where(trial.random.integers(0, 4, v.shape) == 0, np.zeros_like(v), v)
+    value = np.asarray(v)
+    kept = trial.random.integers(0, 4, value.shape) > 0 if trial.random.integers(0, 3) else False
+    out = np.where(kept, value, np.zeros_like(value))
+    return out if isinstance(v, np.ndarray | np.generic) else out.item()
 
 
 def _where_finite(system: Implementation, got: Any, right: Any) -> Any:
