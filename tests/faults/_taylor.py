@@ -25,7 +25,7 @@ def _without_last(right: Rule) -> Rule:
 
 
 def _where_it_began(args: Any, *, cond_nconsts: int, body_nconsts: int, **params: Any) -> Any:
-    return [_structured_rules.movable(x) for x in args[cond_nconsts + body_nconsts :]]
+    return [[x[0], *[None] * (len(x) - 1)] for x in args[cond_nconsts + body_nconsts :]]
 
 
 def _through_a_sum(right: Rule) -> Rule:

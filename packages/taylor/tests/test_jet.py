@@ -195,6 +195,19 @@ def test_cost_is_polynomial_in_the_order() -> None:
     assert count(16) < 6 * count(8)
 
 
+def test_jet_cost_is_linear_in_chained_ops() -> None:
+    def count(length: int) -> int:
+        def chained(x: Any) -> Any:
+            for _ in range(length):
+                x = ops.sinh(ops.sqrt(1.0 + ops.atan2(x, 2.0)))
+            return x
+
+        return len(make_jaxpr(lambda x, v, w: jet(chained, (x,), ([v, w],)))(1.0, 1.0, 1.0).eqns)
+
+    counts = [count(length) for length in (2, 4, 6)]
+    assert counts[2] - counts[1] == counts[1] - counts[0]
+
+
 def test_results_are_the_users_own() -> None:
     x, v = np.ones(2), np.ones(2)
     value, [first] = jet(lambda y: y, (x,), ([v],))
@@ -215,6 +228,13 @@ def test_results_are_the_users_own() -> None:
         ((ops.sin, (np.ones(2),), ([np.ones(2, complex)],)), ArgumentTypeError, r"got c128\[2\]"),
         ((ops.sin, ((1.0,),), ([1.0],)), ArgumentTypeError, "with the structure of the arguments"),
         ((3, (1.0,), ([1.0],)), ArgumentTypeError, "expected a function"),
+        (
+            (ops.sin, (1,), ([1.0],)),
+            ArgumentTypeError,
+            r"argument\[0\], which is ~?i64\[\], got ~?f64\[\] of order 1; give",
+        ),
+        ((ops.sin, (np.ones(2),), ([np.ones(2), np.ones((1, 2))],)), ArgumentTypeError, r"f64\[1,2\] of order 2"),
+        ((ops.sin, (np.ones(2, "float32"),), ([np.ones(2)],)), ArgumentTypeError, r"f32\[2\], got f64\[2\] of order 1"),
     ],
 )
 def test_mistakes(arguments: Any, error: type[Exception], words: str) -> None:

@@ -8,6 +8,7 @@ import pytest
 
 from lawful import ops
 from lawful.autodiff import custom_jvp, custom_vjp, stop_gradient
+from lawful.control_flow import cond, scan, while_loop
 from lawful.core import as_dtype, get_aval
 from lawful.taylor import jet
 
@@ -122,3 +123,52 @@ def test_jet_keeps_low_precision(dtype: str, shape: tuple[int, ...]) -> None:
         with np.errstate(all="ignore"):
             value, derivatives = jet(function, args, [[x, x, x]] * len(args))
         assert {get_aval(y).dtype for y in (value, *derivatives)} == {x.dtype}
+
+
+def _by_scan(x: Any, zero: Any) -> Any:
+    return scan(lambda c, _: ((c[0] * 2.0 + ops.sqrt(c[1]), c[1]), None), (x, zero), None, length=3)[0][0]
+
+
+def _by_while(x: Any, zero: Any) -> Any:
+    return while_loop(lambda s: s[0] < 3, lambda s: (s[0] + 1, s[1] * 2.0 + ops.sqrt(s[2]), s[2]), (0, x, zero))[1]
+
+
+def _by_cond(x: Any, zero: Any) -> Any:
+    y, z = cond(x > 0, lambda: (x * 8.0, zero), lambda: (x, zero * 1.0))
+    return y + ops.sqrt(z)
+
+
+@pytest.mark.parametrize("function", [_by_scan, _by_while, _by_cond])
+def test_jet_of_a_construct_with_what_does_not_move(function: Callable[..., Any]) -> None:
+    """A value that stays at zero has no part in derivatives, though ``sqrt`` has none there."""
+    value, derivatives = jet(lambda x: function(x, 0.0), (1.0,), ([1.0, 0.5],))
+    assert (value, *derivatives) == (8.0, 8.0, 4.0)
+
+
+@pytest.mark.parametrize(("count", "expected"), [(1, 0.0), (2, 0.0), (3, 1.0)])
+def test_jet_of_a_loop_that_moves_a_value_later(count: int, expected: float) -> None:
+    def function(x: Any) -> Any:
+        return while_loop(lambda s: s[0] < count, lambda s: (s[0] + 1, s[2], s[3], x), (0, 0.0, 0.0, 0.0))[1]
+
+    assert jet(function, (2.0,), ([1.0],))[1] == [expected]
+
+
+def test_jet_of_nested_loops_costs_their_depth(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rule of a construct traces what is in it once, not once for each of its own traces."""
+    calls = 0
+
+    def nested(depth: int, x: Any) -> Any:
+        if depth == 0:
+            return ops.sin(x)
+        return scan(lambda c, _: (nested(depth - 1, c), None), x, None, length=1)[0]
+
+    right = ops.sin_p.rules["jet"]
+
+    def counted(args: Any) -> Any:
+        nonlocal calls
+        calls += 1
+        return right(args)
+
+    monkeypatch.setitem(ops.sin_p.rules, "jet", counted)
+    jet(lambda x: nested(6, x), (0.5,), ([1.0, 0.0],))
+    assert calls <= 6

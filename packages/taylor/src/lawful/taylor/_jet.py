@@ -23,7 +23,8 @@ def jet(
       fun: a function of pytrees of arrays that returns such a tree. Python control flow on values works.
       primals: the tuple of arguments, where the curve is at ``t = 0``.
       series: for each argument the list of its derivatives by ``t`` of order 1, 2, … K: each a tree of the structure,
-        shapes and dtypes of the argument. All have K of them. For an argument without floats they do not matter.
+        shapes and dtypes of the argument. All have K of them. Of an argument without floats they are integers, or of
+        dtype float0, and do not matter.
       factorial_scaled: whether derivatives are given and returned; else Taylor coefficients, which are the
         derivatives over ``k!``.
 
@@ -31,7 +32,7 @@ def jet(
       ``fun(*primals)``, and the list of its K derivatives by ``t``, each a tree like it.
 
     Raises:
-      ArgumentTypeError: primals and series differ in structure, shape or dtype.
+      ArgumentTypeError: primals and series differ in structure, shape or dtype; an integer is to move.
       ArgumentValueError: the series differ in length.
 
     Laws: ``jet(f, x, [v]) = jvp(f, x, v)``; the k-th derivative is that of the k-fold ``jvp`` of ``t ↦ f(x(t))``;
@@ -112,6 +113,11 @@ def _flat_series(primals: Any, series: Any, factorial_scaled: bool) -> tuple[int
 def _coefficient(path: Any, k: int, first: Any, x: Any, factorial_scaled: bool) -> Any:
     aval, given = get_aval(first), get_aval(x)
     if not is_inexact(aval.dtype):
+        if is_inexact(given.dtype):
+            raise ArgumentTypeError(
+                f"jet: expected no derivative that is not an integer of argument{tree.keystr(path)}, which is {aval}, "
+                f"got {given} of order {k}; give the argument as a float"
+            )
         return None
     if given.shape != aval.shape or (given.dtype != aval.dtype and not given.weak_type):
         raise ArgumentTypeError(

@@ -7,11 +7,11 @@ from functools import partial
 from typing import Any
 
 from lawful import control_flow, ops
-from lawful.autodiff import checkpoint, checkpoint_p
+from lawful.autodiff import checkpoint, checkpoint_p, jvp_jaxpr
 from lawful.control_flow import cond_p, scan_p, while_p
-from lawful.core import ClosedJaxpr, eval_closed_jaxpr, get_aval, impure_rules, is_inexact, memoize
+from lawful.core import ClosedJaxpr, eval_closed_jaxpr, get_aval, impure_rules, memoize
 from lawful.staging import jit, jit_p
-from lawful.taylor._series import Series, constant, dense
+from lawful.taylor._series import Series, constant, dense, moves
 from lawful.taylor._trace import jet_flat
 
 Many = list[Series]
@@ -23,14 +23,29 @@ def program(closed: ClosedJaxpr, series: Sequence[Series]) -> Many:
     return jet_flat(lambda *xs: eval_closed_jaxpr(closed, *xs), series, order)
 
 
-def full_program(closed: ClosedJaxpr, series: Sequence[Series]) -> Many:
-    """Returns the same with all coefficients of what can move: each branch and each turn gives the same ones."""
-    return [movable(x) for x in program(closed, series)]
+def conformed(series: Sequence[Series], moving: Sequence[bool]) -> Many:
+    """Returns series that have all of their coefficients if they move, and else none but the first.
+
+    So each branch and each iteration gives the same ones, and a value that stays has a derivative of zero also where
+    a rule has none.
+    """
+    return [dense(x) if m else constant(x[0], len(x) - 1) for x, m in zip(series, moving, strict=True)]
 
 
-def movable(series: Series) -> Series:
-    """Returns a series with all of its coefficients; integers have none."""
-    return dense(series) if is_inexact(get_aval(series[0]).dtype) else constant(series[0], len(series) - 1)
+def moving_outputs(closed: ClosedJaxpr, moving: Sequence[bool]) -> tuple[bool, ...]:
+    """Returns which outputs of a program move: those whose tangents are not symbolic zeros."""
+    return jvp_jaxpr(closed, tuple(moving), False)[1]
+
+
+def moving_carry(body: ClosedJaxpr, consts: Many, carry: Many, xs: Many) -> list[bool]:
+    """Returns which values of a loop move in any iteration: those that begin so, or are made of such."""
+    moving = [*map(moves, carry)]
+    while True:
+        after = moving_outputs(body, [*map(moves, consts), *moving, *map(moves, xs)])
+        joined = [a or b for a, b in zip(moving, after, strict=False)]
+        if joined == moving:
+            return moving
+        moving = joined
 
 
 @memoize
@@ -61,15 +76,15 @@ def _cond(args: Many, *, branches: Sequence[ClosedJaxpr]) -> Many:
     if not branches[0].out_avals:
         return []
     order = len(index) - 1
-    functions = [partial(_branch, branch, order) for branch in branches]
-    found: Many = control_flow.switch(index[0], functions, operands)
+    marks = [moving_outputs(branch, [*map(moves, operands)]) for branch in branches]
+    moving = [*map(any, zip(*marks, strict=True))]
+
+    def on_series(branch: ClosedJaxpr, given: Many) -> Many:
+        outs = program(branch, given) if given else [constant(x, order) for x in eval_closed_jaxpr(branch)]
+        return conformed(outs, moving)
+
+    found: Many = control_flow.switch(index[0], [partial(on_series, branch) for branch in branches], operands)
     return found
-
-
-def _branch(branch: ClosedJaxpr, order: int, operands: Many) -> Many:
-    if operands:
-        return full_program(branch, operands)
-    return [movable(constant(x, order)) for x in eval_closed_jaxpr(branch)]
 
 
 def _scan(
@@ -78,13 +93,14 @@ def _scan(
 ) -> Many:  # fmt: skip
     consts, carry, xs = args[:num_consts], args[num_consts : num_consts + num_carry], args[num_consts + num_carry :]
 
-    def turn(state: Many, slices: Many) -> tuple[Many, Many]:
-        outs = full_program(jaxpr, [*consts, *state, *slices])
-        return outs[:num_carry], outs[num_carry:]
+    moving = moving_carry(jaxpr, consts, carry, xs)
 
-    start = [movable(x) for x in carry]
+    def body(state: Many, slices: Many) -> tuple[Many, Many]:
+        outs = program(jaxpr, [*consts, *state, *slices])
+        return conformed(outs[:num_carry], moving), outs[num_carry:]
+
     last, stacks = control_flow.scan(
-        turn, start, xs, length=length, reverse=reverse, unroll=unroll, checkpoints=checkpoints
+        body, conformed(carry, moving), xs, length=length, reverse=reverse, unroll=unroll, checkpoints=checkpoints
     )
     return [*last, *stacks]
 
@@ -102,29 +118,32 @@ def _while(
 ) -> Many:
     cond_consts = [x[0] for x in args[:cond_nconsts]]
     body_consts = args[cond_nconsts : cond_nconsts + body_nconsts]
-    start = [movable(x) for x in args[cond_nconsts + body_nconsts :]]
-    lanes = tuple(range(cond_jaxpr.out_avals[0].ndim))  # the dimensions of mapped loops: each element stops by itself
+    carry = args[cond_nconsts + body_nconsts :]
+    moving = moving_carry(body_jaxpr, body_consts, carry, [])
+    mapped = tuple(range(cond_jaxpr.out_avals[0].ndim))  # the dimensions of mapped loops: each element stops by itself
 
     def going(state: Many) -> Any:
         return eval_closed_jaxpr(cond_jaxpr, *cond_consts, *[x[0] for x in state])[0]
 
     def goes_on(state: Many) -> Any:
-        return ops.reduce_or(going(state), lanes)
+        return ops.reduce_or(going(state), mapped)
 
-    def turn(state: Many) -> Many:
-        after = full_program(body_jaxpr, [*body_consts, *state])
-        if not lanes:
+    def body(state: Many) -> Many:
+        after = conformed(program(body_jaxpr, [*body_consts, *state]), moving)
+        if not mapped:
             return after
         chosen = going(state)
-        return [
-            [
-                ops.select(ops.broadcast_in_dim(chosen, get_aval(x).shape, lanes), x, y)
-                for x, y in zip(*pair, strict=True)
-            ]
-            for pair in zip(after, state, strict=True)
-        ]
 
-    found: Many = control_flow.while_loop(goes_on, turn, start, max_iters=max_iters, checkpoints=checkpoints)
+        def select(x: Any, y: Any) -> Any:
+            if x is None:
+                return None
+            return ops.select(ops.broadcast_in_dim(chosen, get_aval(x).shape, mapped), x, y)
+
+        return [[*map(select, *pair)] for pair in zip(after, state, strict=True)]
+
+    found: Many = control_flow.while_loop(
+        goes_on, body, conformed(carry, moving), max_iters=max_iters, checkpoints=checkpoints
+    )
     return found
 
 
