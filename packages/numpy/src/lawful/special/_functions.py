@@ -135,7 +135,7 @@ def i0(x: Any) -> Any:
     Source: ``scipy.special.i0``, ``jax.scipy.special.i0``.
     """
     (x,) = floats("i0", x)
-    return _unscaled(x, ops.bessel_i0e(x), numpy.inf)
+    return ops.bessel_in(x, 0)
 
 
 @silent
@@ -148,11 +148,4 @@ def i1(x: Any) -> Any:
     Source: ``scipy.special.i1``, ``jax.scipy.special.i1``.
     """
     (x,) = floats("i1", x)
-    return _unscaled(x, ops.bessel_i1e(x), ops.mul(ops.sign(x), numpy.inf))
-
-
-def _unscaled(x: Any, scaled: Any, far: Any) -> Any:
-    # Not abs(x), of which the derivative at 0 is not 0.
-    size = ops.mul(ops.sign(x), x)
-    root = ops.exp(ops.mul(size, 0.5))  # the exponential is infinite before the function is
-    return ops.where(ops.eq(size, numpy.inf), far, ops.mul(root, ops.mul(root, scaled)))
+    return ops.bessel_in(x, 1)

@@ -207,7 +207,15 @@ from lawful.ops._transcendental import (
 from lawful.ops._windows import GatherDimensionNumbers, GatherScatterMode, ScatterDimensionNumbers
 
 if _TYPE_CHECKING:
-    from lawful.ops._bessel import bessel_i0e, bessel_i0e_p, bessel_i1e, bessel_i1e_p
+    from lawful.ops._bessel import (
+        bessel_i0e,
+        bessel_i0e_p,
+        bessel_i1e,
+        bessel_i1e_p,
+        bessel_in,
+        bessel_in_p,
+        bessel_ine_p,
+    )
     from lawful.ops._bits import (
         clz,
         clz_p,
@@ -235,6 +243,7 @@ if _TYPE_CHECKING:
         erfc_p,
         log_ndtr,
         log_ndtr_p,
+        log_ndtr_slope_p,
         ndtri,
         ndtri_p,
     )
@@ -364,6 +373,9 @@ __all__ = [
     "bessel_i0e_p",
     "bessel_i1e",
     "bessel_i1e_p",
+    "bessel_in",
+    "bessel_in_p",
+    "bessel_ine_p",
     "betainc",
     "betaln",
     "betaln_p",
@@ -500,6 +512,7 @@ __all__ = [
     "log1p_p",
     "log_ndtr",
     "log_ndtr_p",
+    "log_ndtr_slope_p",
     "log_p",
     "logistic",
     "logistic_p",

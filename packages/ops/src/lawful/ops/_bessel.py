@@ -7,17 +7,18 @@ array([1.        , 0.46575961])
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from lawful.core import Interval
-from lawful.ops._arithmetic import abs, add, div, mul, sign, sub
-from lawful.ops._comparison import le
+from lawful.ops._arithmetic import add, mul, sign, sub
 from lawful.ops._double import REAL_PROMOTION, EvaluatedInDouble, lowered_in_double
 from lawful.ops._elementwise import Elementwise
 from lawful.ops._elementwise import pure_elementwise as elementwise
-from lawful.ops._select import where
+from lawful.ops._promotion import promote
 
 # Below it the power series is taken, of which all terms are positive; beyond it the asymptotic one is exact enough.
 _FAR = 25.0
@@ -25,7 +26,7 @@ _POWERS, _FAR_TERMS = 62, 25
 
 
 def _scaled_bessel(order: int, size: Any) -> Any:
-    """Returns ``exp(-size)`` times the function of a positive ``size``: DLMF 10.25.2 and 10.40.1."""
+    """Returns ``exp(-size)`` times the function of a ``size`` that is not negative: DLMF 10.25.2 and 10.40.1."""
     near, far = np.minimum(size, _FAR), np.maximum(size, _FAR)
     by_series = _series(near, order=order) * np.exp(-near)
     return np.where(size < _FAR, by_series, _tail(far, order=order) / np.sqrt(2 * math.pi * far))
@@ -36,7 +37,9 @@ def _series(x: Any, *, order: int) -> Any:
     total = 1.0
     for k in range(_POWERS, 0, -1):
         total = 1 + y / (k * (k + order)) * total
-    return x / 2 * total if order else total
+    for k in range(order, 0, -1):
+        total = x / (2 * k) * total
+    return total
 
 
 def _tail(x: Any, *, order: int) -> Any:
@@ -55,12 +58,32 @@ def _numpy_i1e(x: Any) -> Any:
     return np.where(x > 0, size, np.where(x < 0, -size, x))
 
 
-def _slope_of_i1e(t: Any, ans: Any, x: Any) -> Any:
-    # At 0 the quotient of both is 1/2.
-    is_small = le(abs(x), 1e-6)
-    safe = where(is_small, 1.0, x)
-    slope = sub(bessel_i0e(x), mul(ans, add(sign(x), div(1.0, safe))))
-    return mul(t, where(is_small, sub(0.5, abs(x)), slope))
+def _numpy_scaled(x: Any, *, order: int) -> Any:
+    size = _scaled_bessel(order, np.abs(x))
+    return np.where(x == x, np.where(x < 0, -size, size) if order % 2 else size, x)
+
+
+def _numpy_unscaled(x: Any, *, order: int) -> Any:
+    # Half of the exponential at a time: the function is finite where the whole exponential is not.
+    half = np.exp(np.abs(x) / 2)
+    far = np.where(x < 0, -np.inf, np.inf) if order % 2 else np.inf
+    return np.where(np.isinf(x), far, half * _numpy_scaled(x, order=order) * half)
+
+
+def _scaled(x: Any, order: int) -> Any:
+    order = int(math.fabs(order))
+    return (bessel_i0e, bessel_i1e)[order](x) if order < 2 else bessel_ine_p.bind(x, order=order)
+
+
+def _slope_of_scaled(t: Any, ans: Any, x: Any, *, order: int) -> Any:
+    """The derivative by DLMF 10.29.1, which divides by nothing that may be 0; at the kink the mean of both sides."""
+    neighbours = mul(add(_scaled(x, order - 1), _scaled(x, order + 1)), 0.5)
+    return mul(t, sub(neighbours, mul(sign(x), ans)))
+
+
+def _slope_of_unscaled(t: Any, ans: Any, x: Any, *, order: int) -> Any:
+    before, after = (bessel_in_p.bind(x, order=int(math.fabs(k))) for k in (order - 1, order + 1))
+    return mul(t, mul(add(before, after), 0.5))
 
 
 bessel_i0e: Elementwise = elementwise(
@@ -75,8 +98,8 @@ bessel_i0e: Elementwise = elementwise(
     EvaluatedInDouble("bessel_i0e", _numpy_i0e),
     lowered_in_double(_numpy_i0e),
     promote_as=REAL_PROMOTION[1],
-    derivatives=(lambda t, ans, x: mul(t, sub(bessel_i1e(x), mul(sign(x), ans))),),
-    domain=(Interval(excluded=(0.0,)),),
+    derivatives=(partial(_slope_of_scaled, order=0),),
+    domain=(Interval(excluded=(0.0,)),),  # a kink
 )
 bessel_i1e: Elementwise = elementwise(
     "bessel_i1e",
@@ -90,7 +113,37 @@ bessel_i1e: Elementwise = elementwise(
     EvaluatedInDouble("bessel_i1e", _numpy_i1e),
     lambda ctx, x: ctx.chlo.bessel_i1e(x),
     promote_as=REAL_PROMOTION[1],
-    derivatives=(_slope_of_i1e,),
-    domain=(Interval(excluded=(0.0,)),),
+    derivatives=(partial(_slope_of_scaled, order=1),),
 )
+
+
+def _of_order(name: str, algorithm: Callable[..., Any], slope: Callable[..., Any], least: int) -> Elementwise:
+    """Declares the functions of all orders, for derivatives of those of order 0 and 1."""
+    return elementwise(
+        name,
+        "",
+        EvaluatedInDouble(name, algorithm),
+        lowered_in_double(algorithm),
+        promote_as=REAL_PROMOTION[1],
+        derivatives=(slope,),
+        params=lambda choose: {"order": choose.integer(least, 4)},
+    )
+
+
+bessel_ine_p = _of_order("bessel_ine", _numpy_scaled, _slope_of_scaled, 2).primitive
+bessel_in_p = _of_order("bessel_in", _numpy_unscaled, _slope_of_unscaled, 0).primitive
+
+
+def bessel_in(x: Any, order: int) -> Any:
+    """Returns the modified Bessel function of the first kind of an order from 0 on, elementwise.
+
+    >>> bessel_in(1.0, 2)
+    np.float64(0.13574766976703...)
+
+    Source: ``scipy.special.iv`` of integers.
+    """
+    (x,) = promote("bessel_in", REAL_PROMOTION[1], (x,))
+    return bessel_in_p.bind(x, order=order)
+
+
 bessel_i0e_p, bessel_i1e_p = bessel_i0e.primitive, bessel_i1e.primitive

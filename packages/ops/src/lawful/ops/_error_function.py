@@ -12,8 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from lawful.core import Interval
-from lawful.ops._arithmetic import add, mul, neg, square
+from lawful.core import Interval, Primitive
+from lawful.ops._arithmetic import add, mul, neg, square, sub
 from lawful.ops._double import EvaluatedInDouble, each, lowered_in_double, polynomial
 from lawful.ops._elementwise import Elementwise
 from lawful.ops._elementwise import pure_elementwise as elementwise
@@ -166,7 +166,45 @@ log_ndtr: Elementwise = _normal(
     Source: ``scipy.special.log_ndtr``, ``jax.scipy.special.log_ndtr``.
     """,
     _numpy_log_ndtr,
-    lambda t, ans, x: mul(t, exp(neg(add(ans, add(mul(square(x), 0.5), _LOG_NORM))))),
+    lambda t, ans, x: mul(t, log_ndtr_slope_p.bind(x, excess=False)),
     Interval(-8.0, 4.0),
 )
+
+
+def _numpy_hazard(x: Any, *, excess: bool) -> Any:
+    """Returns the density over the distribution function, or by how much it exceeds ``-x``, each exact far down."""
+    z = np.maximum(-x, 5.0)
+    fraction = _fraction(z)
+    far = 1 / _following(z) if excess else fraction
+    near = np.maximum(x, -5.0)
+    ratio = np.exp(-near * near / 2 - _LOG_NORM) / (erfc(-near / math.sqrt(2)) / 2)
+    out = np.where(x < -5, far, ratio + near if excess else ratio)
+    return np.where(x == -np.inf, 0 if excess else np.inf, out)
+
+
+def _following(z: Any) -> Any:
+    """Returns the rest of the continued fraction: ``z + 1 / rest`` is the whole."""
+    fraction = z
+    for k in range(40, 1, -1):
+        fraction = z + k / fraction
+    return fraction
+
+
+def _slope_of_hazard(t: Any, ans: Any, x: Any, *, excess: bool) -> Any:
+    other: Any = log_ndtr_slope_p.bind(x, excess=not excess)
+    product = mul(ans, other)
+    return mul(t, sub(1, product) if excess else neg(product))
+
+
+#: The derivative of ``log_ndtr``, and its sum with the argument.
+log_ndtr_slope_p: Primitive = elementwise(
+    "log_ndtr_slope",
+    "",
+    EvaluatedInDouble("log_ndtr_slope", _numpy_hazard),
+    lowered_in_double(_numpy_hazard),
+    promote_as=np.cbrt,
+    derivatives=(_slope_of_hazard,),
+    domain=(Interval(-8.0, 4.0),),
+    params=lambda choose: {"excess": choose.one_of((False, True))},
+).primitive
 ndtri_p, log_ndtr_p = ndtri.primitive, log_ndtr.primitive
