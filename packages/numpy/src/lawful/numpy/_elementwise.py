@@ -134,12 +134,20 @@ def _log_of_base(base: int, doc: str, numpy_function: numpy.ufunc) -> Ufunc:
 
 def _log_of_sum(x: Any, y: Any, base: float) -> Any:
     """Returns the logarithm of the sum of two powers of a base, of which the larger one is taken out."""
-    largest, difference = ops.max(x, y), ops.sub(x, y)
-    # Equal infinities have no difference; twice their power is what the same formula gives for 0.
-    difference = ops.neg(ops.abs(ops.where(ops.eq(x, y), 0, difference)))
+    # Not by max and abs, whose second derivatives where both are equal are not those of the smooth sum.
+    is_first = ops.gt(x, y)
+    high, low = ops.where(is_first, x, y), ops.where(is_first, y, x)
+    at_infinity = ops.bitwise_and(ops.eq(x, y), _isinf(x))
+    # Equal infinities have no difference. The derivative by each is 1 at inf, and NaN at -inf, as JAX's.
+    difference = ops.where(at_infinity, 0, ops.sub(low, high))
     if base == math.e:
-        return ops.add(largest, ops.log1p(ops.exp(difference)))
-    return ops.add(largest, ops.div(ops.log1p(ops.exp2(difference)), math.log(base)))
+        smooth = ops.add(high, ops.log1p(ops.exp(difference)))
+    else:
+        smooth = ops.add(high, ops.div(ops.log1p(ops.exp2(difference)), math.log(base)))
+    below = ops.bitwise_and(at_infinity, ops.lt(x, 0))
+    total = ops.add(ops.where(at_infinity, x, 0), ops.where(at_infinity, y, 0))
+    undefined = ops.log(ops.exp(ops.where(below, total, 0)))
+    return ops.where(below, undefined, ops.where(at_infinity, total, smooth))
 
 
 exp = Ufunc(numpy.exp, ops.exp)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy
@@ -45,12 +46,21 @@ def logsumexp(
     a = inexact("logsumexp", a)
     if b is not None:
         a, b = ops.promote("logsumexp", None, (a, inexact("logsumexp", b)))
-        a = ops.where(ops.eq(b, 0), -numpy.inf, a)
+        weightless = ops.eq(b, 0)
     if where is not None:
         a = ops.where(where, a, -numpy.inf)
     is_complex = get_aval(a).dtype.kind == "c"
-    largest = _largest(ops.real(a) if is_complex else a, axis)
-    weights = ops.exp(ops.sub(a, largest))
+    sizes = ops.real(a) if is_complex else a
+    if b is not None:
+        sizes = ops.where(weightless, -numpy.inf, sizes)
+    largest = _largest(sizes, axis)
+    shifted = ops.sub(a, largest)
+    if b is not None:
+        # A factor of 0 has a derivative, unless its exponential overflows.
+        limit = math.log(float(numpy.finfo(get_aval(sizes).dtype).max))
+        fits = ops.le(ops.real(shifted) if is_complex else shifted, limit)
+        shifted = ops.where(ops.bitwise_and(weightless, ops.bitwise_not(fits)), -numpy.inf, shifted)
+    weights = ops.exp(shifted)
     if b is not None:
         weights = ops.mul(b, weights)
     total = _reduce.sum(weights, axis=axis, keepdims=True)
