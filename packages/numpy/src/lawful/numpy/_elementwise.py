@@ -139,7 +139,7 @@ def _log_of_sum(x: Any, y: Any, base: float) -> Any:
     high, low = ops.where(is_first, x, y), ops.where(is_first, y, x)
     at_infinity = ops.bitwise_and(ops.eq(x, y), _isinf(x))
     # Equal infinities have no difference. The derivative by each is 1 at inf, and NaN at -inf, as JAX's.
-    difference = ops.where(at_infinity, 0, ops.sub(low, high))
+    difference = ops.sub(*[ops.where(at_infinity, 0, part) for part in (low, high)])
     if base == math.e:
         smooth = ops.add(high, ops.log1p(ops.exp(difference)))
     else:

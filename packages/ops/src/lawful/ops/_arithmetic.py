@@ -117,13 +117,24 @@ def _abs_derivative(t: Any, ans: Any, x: Any) -> Any:
 
 
 def _sign_derivative(t: Any, ans: Any, x: Any) -> Any:
+    from lawful.ops._comparison import eq
     from lawful.ops._complex import conj, real
+    from lawful.ops._select import where
 
     aval = get_aval(x)
     if aval.dtype.kind != "c":
         return Zero(aval.to_tangent_aval())
-    # A complex sign is on the unit circle: it moves by the part of the tangent that is across it.
-    return div(sub(t, mul(ans, real(mul(conj(ans), t)))), abs(x))
+    # A complex sign is on the unit circle: it moves by the part of the tangent that is across it; at 0 by nothing.
+    at_zero = eq(x, 0)
+    size = abs(where(at_zero, 1, x))
+    return where(at_zero, 0, div(sub(t, mul(ans, real(mul(conj(ans), t)))), size))
+
+
+def _cbrt_derivative(t: Any, ans: Any, x: Any) -> Any:
+    from lawful.ops._power import integer_pow
+
+    # A power, because the derivatives of a quotient by a square are NaN at 0.
+    return mul(t, mul(integer_pow(ans, -2), 1 / 3))
 
 
 def _share_of_extremum(t: Any, ans: Any, x: Any, y: Any) -> Any:
@@ -350,7 +361,7 @@ cbrt: Elementwise = elementwise(
     "Returns the cube root elementwise.",
     np.cbrt,
     "cbrt",
-    derivatives=(lambda t, ans, x: mul(t, div(1 / 3, square(ans))),),
+    derivatives=(_cbrt_derivative,),
     domain=(_POSITIVE,),
 )
 

@@ -100,7 +100,8 @@ expm1: Elementwise = elementwise(
     _numpy_expm1,
     mended("expm1", _hlo("exponential_minus_one")),
     promote_as=np.expm1,
-    derivatives=(lambda t, ans, x: mul(t, add(ans, 1)),),
+    # Not ans + 1, which has no digits where ans is near -1.
+    derivatives=(lambda t, ans, x: mul(t, exp(x)),),
     kinds="fc",
 )
 log: Elementwise = elementwise(
@@ -222,7 +223,8 @@ logistic: Elementwise = elementwise(
     _numpy_logistic,
     "logistic",
     promote_as=np.exp,
-    derivatives=(lambda t, ans, x: mul(t, mul(ans, sub(1, ans))),),
+    # Not 1 - ans, which has no digits where ans is near 1.
+    derivatives=(lambda t, ans, x: mul(t, mul(ans, logistic(neg(x)))),),
 )
 
 exp_p, exp2_p, expm1_p, log_p, log1p_p = exp.primitive, exp2.primitive, expm1.primitive, log.primitive, log1p.primitive

@@ -1,0 +1,56 @@
+"""Derivatives of functions of ``lawful.numpy`` and ``lawful.special`` at ties, zeros and kinks."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import lawful.numpy as lnp
+from lawful import special
+from lawful.autodiff import grad, jacfwd
+from lawful.staging import jit
+
+
+@pytest.mark.parametrize(("function", "scale"), [(lnp.logaddexp, 1.0), (lnp.logaddexp2, np.log(2.0))])
+def test_logaddexp_second_derivative_at_a_tie(function: Any, scale: float) -> None:
+    for f in (function, lambda x, y: function.reduce(lnp.stack([x, y])), jit(function, backend="numpy")):
+        assert grad(f)(1.0, 1.0) == 0.5
+        np.testing.assert_allclose(grad(grad(f))(1.0, 1.0), 0.25 * scale)
+        np.testing.assert_allclose(grad(grad(f), 1)(1.0, 1.0), -0.25 * scale)
+
+
+def test_logaddexp_derivatives_at_infinities() -> None:
+    inf = np.inf
+    for point, expected in {(inf, inf): (1, 1), (-inf, 1.0): (0, 1), (1.0, -inf): (1, 0), (inf, 1.0): (1, 0)}.items():
+        np.testing.assert_array_equal(grad(lnp.logaddexp, (0, 1))(*point), expected)
+
+
+@pytest.mark.parametrize("x", [0.0, 1e-9, -1e-9])
+def test_i0_and_i1_derivatives_at_zero(x: float) -> None:
+    for function, expected in (
+        (special.i0, (1.0, x / 2, 0.5, 3 * x / 8)),
+        (lnp.i0, (1.0, x / 2, 0.5, 3 * x / 8)),
+        (special.i1, (x / 2, 0.5, 3 * x / 8, 0.375)),
+    ):
+        for value in expected:
+            np.testing.assert_allclose(function(x), value, rtol=1e-14)
+            function = grad(function)
+    assert grad(grad(lambda b: lnp.kaiser(5, b).sum()))(0.0) == -1.25
+
+
+def test_logsumexp_derivative_by_a_zero_factor() -> None:
+    a, b = np.array([1.0, 2.0, 1000.0]), np.array([0.0, 1.0, 0.0])
+    np.testing.assert_allclose(grad(lambda b: special.logsumexp(a, b=b))(b), [np.exp(-1.0), 1.0, 0.0])
+
+
+def test_roots_derivative_by_a_zero_last_coefficient() -> None:
+    got = jacfwd(lnp.roots)(np.array([1.0, -3.0, 2.0, 0.0]))
+    np.testing.assert_allclose(got[0], [0, 0, 0, -0.5], atol=1e-14)
+    np.testing.assert_allclose(got[1], [1, 1, 1, 1], atol=1e-13)
+
+
+def test_complex_abs_and_sign_derivatives_at_zero() -> None:
+    z = np.array([0j, 3 + 4j])
+    np.testing.assert_allclose(grad(lambda z: lnp.abs(z).sum())(z), [0, 0.6 - 0.8j])
+    second = grad(lambda z: lnp.real(grad(lambda z: lnp.abs(z).sum())(z)).sum())(z)
+    np.testing.assert_allclose(second, [0, 0.128 + 0.096j])
