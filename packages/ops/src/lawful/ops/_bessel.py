@@ -58,12 +58,12 @@ def _numpy_i1e(x: Any) -> Any:
     return np.where(x > 0, size, np.where(x < 0, -size, x))
 
 
-def _numpy_scaled(x: Any, *, order: int) -> Any:
+def _numpy_scaled(x: Any, *, order: int = 2) -> Any:
     size = _scaled_bessel(order, np.abs(x))
     return np.where(x == x, np.where(x < 0, -size, size) if order % 2 else size, x)
 
 
-def _numpy_unscaled(x: Any, *, order: int) -> Any:
+def _numpy_unscaled(x: Any, *, order: int = 0) -> Any:
     # Half of the exponential at a time: the function is finite where the whole exponential is not.
     half = np.exp(np.abs(x) / 2)
     far = np.where(x < 0, -np.inf, np.inf) if order % 2 else np.inf

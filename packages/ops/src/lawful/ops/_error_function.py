@@ -171,7 +171,7 @@ log_ndtr: Elementwise = _normal(
 )
 
 
-def _numpy_hazard(x: Any, *, excess: bool) -> Any:
+def _numpy_hazard(x: Any, *, excess: bool = False) -> Any:
     """Returns the density over the distribution function, or by how much it exceeds ``-x``, each exact far down."""
     z = np.maximum(-x, 5.0)
     fraction = _fraction(z)
