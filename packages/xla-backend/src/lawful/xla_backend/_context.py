@@ -259,9 +259,9 @@ class LoweringContext:
           jaxpr: the program; the same object called again is the same function.
           operands: a value for each of its ``invars``.
           name: the function's name, made unique.
-          inlined: whether XLA may inline the function and fuse it with its surroundings. A fusion recomputes an operand
-            for each index at which it is read, so that chains of long elementwise functions compile in exponential
-            time; a function that is not inlined is compiled once, however often it is called.
+          inlined: whether XLA may inline the function and fuse it with its surroundings. Where one chain of integer
+            operations feeds another in one fused loop, LLVM's vectorizer visits every path through it, in exponential
+            time; a function that is not inlined is compiled alone and once, however often it is called.
         """
         return self._function.call(jaxpr, operands, name, inlined)
 
