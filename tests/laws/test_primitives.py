@@ -5,14 +5,19 @@ import pkgutil
 from collections.abc import Callable
 from contextlib import suppress
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from lawful import ops
 from lawful.core import Primitive
 from lawful.laws import (
     Inapplicable,
+    RandomChoose,
+    check_primitive,
     declared_primitives,
+    draw_call,
     law_commutation,
     law_jvp_finite_differences,
     law_jvp_linear,
@@ -28,6 +33,7 @@ from lawful.laws import (
     law_vmap_is_loop,
     law_vmaps_commute,
     primitive_calls,
+    quick,
     usual_dtypes,
 )
 from lawful.laws.systems import Lawful, lawful
@@ -120,6 +126,20 @@ differentiable = [p for p in declared_primitives() if p.declaration is not None 
 @pytest.mark.parametrize("law", [law_jvp_finite_differences, law_linearize_is_jvp, law_vjp_transpose, law_second_order])
 def test_derivative_rules(primitive: Primitive, law: Law, data: st.DataObject) -> None:
     check(law, data, primitive, smooth=True)
+
+
+elementwise = [getattr(ops, name).primitive for name in ops.__all__ if isinstance(getattr(ops, name), ops.Elementwise)]
+wide = tuple(map(np.dtype, ("float64", "complex128")))
+
+
+@pytest.mark.parametrize("primitive", [p for p in elementwise if p in differentiable], ids=lambda p: p.name)
+def test_rules_with_weak_operands(primitive: Primitive) -> None:
+    """The derivative of a Python number has its shape and dtype, and may be weak or strong."""
+    call = draw_call(primitive, RandomChoose(0, wide))
+    args = [np.asarray(x).reshape(-1)[0].item() if np.size(x) else 0.5 for x in call.args]
+    named = ["primitive_typing", "primitive_recipes"]
+    report = check_primitive(primitive, *args, effort=quick, laws=named, **call.params)
+    assert report.ok, str(report)
 
 
 @pytest.mark.parametrize("primitive", differentiable, ids=lambda p: p.name)

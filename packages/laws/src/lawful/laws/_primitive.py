@@ -12,6 +12,7 @@ from lawful import tree
 from lawful.autodiff import jvp, linear_transpose, linearize
 from lawful.core import (
     Primitive,
+    ShapedArray,
     UndefinedPrimal,
     Zero,
     eval_closed_jaxpr,
@@ -160,7 +161,11 @@ def law_primitive_typing(trial: Trial) -> Claims:
     """The rules of a primitive give the types that belong to its types, so that nothing has to be converted later.
 
     Equation: aval(jvp(x, v)) = aval(f(x)) for each set of tangents that are not zero, of the tangent's dtype, and
-    aval(fᵀ(u)) = aval(x)
+    aval(fᵀ(u)) = aval(x), up to weakness
+
+    A derivative rule computes with functions, which give strong results of weak operands too. So a tangent or cotangent
+    of a weak value has its shape and dtype, and may be weak or strong; ``primitive_recipes`` says that it is the same
+    of both through every transformation.
 
     Raises:
       LawViolation: it does not hold.
@@ -216,8 +221,11 @@ def _tangents(trial: Trial) -> Iterator[tuple[list[int], list[Any]]]:
 def _tangent_type(primitive: Primitive, out: Any, tangent: Any, given: list[int]) -> Claims:
     expected = get_aval(out).to_tangent_aval()
     got = tangent.aval if type(tangent) is Zero else get_aval(tangent)
-    if got != expected:
-        yield Fault(f"its jvp rule gives a tangent {got} of a result {get_aval(out)}, with tangents of {given}")
+    if not _agree_up_to_weakness(got, expected):
+        yield Fault(
+            f"its jvp rule gives a tangent {got} of a result {get_aval(out)}, with tangents of {given}: shape and "
+            f"dtype must be those of {expected}, a weak tangent (~) or a strong one"
+        )
     if not given and type(tangent) is not Zero:
         if primitive.declaration is not None:
             yield Fault("its jvp rule gives a tangent that is not a symbolic zero, of tangents that all are")
@@ -237,8 +245,15 @@ def _cotangent_types(trial: Trial, call: PrimitiveCall) -> Claims:
             found = primitive.rule("transpose")(normal(trial.random, out), *operands, **call.params)
             for i in group:
                 got = found[i].aval if type(found[i]) is Zero else get_aval(found[i])
-                if got != get_aval(args[i]):
-                    yield Fault(f"its transpose rule gives a cotangent {got} of argument {i}, {get_aval(args[i])}")
+                if not _agree_up_to_weakness(got, get_aval(args[i])):
+                    yield Fault(
+                        f"its transpose rule gives a cotangent {got} of argument {i}, {get_aval(args[i])}: shape and "
+                        "dtype must be those of the argument, a weak cotangent (~) or a strong one"
+                    )
+
+
+def _agree_up_to_weakness(one: ShapedArray, other: ShapedArray) -> bool:
+    return one.update(weak_type=False) == other.update(weak_type=False)
 
 
 def _linear_groups(linear: tuple[tuple[int, ...], ...], count: int) -> Iterator[tuple[int, ...]]:
