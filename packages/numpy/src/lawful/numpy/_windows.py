@@ -23,7 +23,8 @@ def _numpy_i0(x: Any) -> Any:
     root = numpy.exp(numpy.abs(numpy.asarray(x, out.dtype)) / 2)
     with numpy.errstate(invalid="ignore", over="ignore"):
         far = root * (root * ops.bessel_i0e.numpy_function(numpy.asarray(x, out.dtype)))
-    return numpy.where(numpy.isposinf(out) & numpy.isfinite(far), far, out)[()]
+    out = numpy.where(numpy.isposinf(out) & numpy.isfinite(far), far, out)
+    return numpy.where(numpy.isinf(x), numpy.inf, out).astype(out.dtype)[()]  # NaN in NumPy
 
 
 @eager(_numpy_i0)

@@ -84,12 +84,21 @@ def _numpy_log_ndtr(x: Any) -> Any:
     return np.where(x == -np.inf, x, out)
 
 
+def _lower_chlo(ctx: Any, name: str, x: Any) -> Any:
+    """Lowers by an op of CHLO, which has no decomposition at all floats of 8 bits."""
+    (aval,) = ctx.avals_out
+    if aval.dtype.itemsize > 1:
+        return getattr(ctx.chlo, name)(x)
+    wide = ctx.hlo.convert(ctx.tensor_type(aval.update(dtype=np.dtype(np.float32))), x)
+    return ctx.hlo.convert(ctx.tensor_type(aval), getattr(ctx.chlo, name)(wide))
+
+
 def _special(name: str, doc: str, algorithm: Callable[..., Any], **options: Any) -> Elementwise:
     return elementwise(
         name,
         f"{doc}\n\n    Source: ``jax.lax.{name}``.\n    ",
         EvaluatedInDouble(name, algorithm),
-        lambda ctx, x: getattr(ctx.chlo, name)(x),
+        lambda ctx, x: _lower_chlo(ctx, name, x),
         promote_as=np.cbrt,
         **options,
     )

@@ -45,11 +45,12 @@ def _lower_acosh(ctx: Any, x: Any) -> Any:
 def _numpy_log1p(x: Any) -> Any:
     if not np.iscomplexobj(x):
         return np.log1p(x)
-    out, x = np.log1p(x), np.asarray(x)
+    out, x = np.asarray(np.log1p(x)), np.asarray(x)
     re, im = x.real, x.imag
     near = np.maximum(np.abs(re), np.abs(im)) < 0.5  # where NumPy's is the logarithm of a rounded sum
     with np.errstate(all="ignore"):
-        exact = np.log1p(re * (2 + re) + im * im) / 2 + 1j * np.arctan2(im, 1 + re)
+        exact = np.empty_like(out)  # not a sum with 1j times the angle, which loses the sign of zero
+        exact.real, exact.imag = np.log1p(re * (2 + re) + im * im) / 2, np.arctan2(im, 1 + re)
     return np.where(near, exact, out).astype(out.dtype)[()]
 
 

@@ -59,7 +59,8 @@ class Lawful(Implementation):
         self.backends = tuple(backends)
         jet = entry_points(group="lawful.transformations", name="jet")
         self._jet = next(iter(jet), None)
-        self.absent = {} if self._jet else {"jet": "lawful-taylor is not installed"}
+        if self._jet is None:
+            self.absent = {**self.absent, "jet": "lawful-taylor is not installed"}
 
     def jvp(self, function: Function, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
         out, tangent = autodiff.jvp(function, primals, tangents)
