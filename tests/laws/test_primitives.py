@@ -25,6 +25,7 @@ from lawful.laws import (
     law_primitive_algebra,
     law_primitive_recipes,
     law_primitive_reference,
+    law_primitive_special_points,
     law_primitive_specialised,
     law_primitive_transpose,
     law_primitive_typing,
@@ -117,6 +118,7 @@ def test_rules_are_the_same_at_values_and_at_types(primitive: Primitive, data: s
     check(law_primitive_recipes, data, primitive, smooth=False)
 
 
+_WIDE = tuple(map(np.dtype, ("float64", "complex128")))
 differentiable = [p for p in declared_primitives() if p.declaration is not None and p.declaration.differentiable]
 
 
@@ -139,6 +141,36 @@ def test_rules_with_weak_operands(primitive: Primitive) -> None:
     args = [np.asarray(x).reshape(-1)[0].item() if np.size(x) else 0.5 for x in call.args]
     named = ["primitive_typing", "primitive_recipes"]
     report = check_primitive(primitive, *args, effort=quick, laws=named, **call.params)
+    assert report.ok, str(report)
+
+
+@pytest.mark.parametrize("primitive", differentiable, ids=lambda p: p.name)
+@settings(max_examples=settings.default.max_examples // 4 + 1)
+@given(st.data())
+def test_derivatives_at_special_points(primitive: Primitive, data: st.DataObject) -> None:
+    check(law_primitive_special_points, data, primitive, smooth=False, system=Lawful(backends=("numpy",)))
+
+
+@pytest.mark.parametrize("primitive", declared_primitives(), ids=lambda p: p.name)
+def test_each_exclusion_has_a_reason(primitive: Primitive) -> None:
+    assert primitive.declaration is not None
+    declared = [*primitive.declaration.excluded]
+    for interval in primitive.declaration.domain:
+        declared += interval.excluded
+    assert all(len(excluded.reason.split()) >= 2 for excluded in declared)
+
+
+@pytest.mark.parametrize(
+    "primitive", [p for p in differentiable if p.declaration and p.declaration.pointwise], ids=lambda p: p.name
+)
+def test_rules_with_weak_operands(primitive: Primitive) -> None:
+    declaration = primitive.declaration
+    assert declaration is not None
+    call = draw_call(primitive, RandomChoose(0, _WIDE), smooth=False)
+    args = [np.asarray(x).reshape(-1)[0].item() if np.size(x) else 0.5 for x in call.args]
+    report = check_primitive(
+        primitive, *args, effort=quick, laws=["primitive_typing", "primitive_recipes"], **call.params
+    )
     assert report.ok, str(report)
 
 

@@ -412,6 +412,20 @@ def test_recipes_reject_a_rule_that_does_something_else_at_types(mutate: Mutate)
     violates("primitive_recipes", ops.sin_p)
 
 
+def test_special_points_reject_a_slope_of_ties(mutate: Mutate) -> None:
+    def wrong(primals: Any, tangents: Any) -> Any:
+        return ops.sin(*primals), ops.mul(tangents[0], ops.where(ops.eq(primals[0], 0.0), 0.0, ops.cos(primals[0])))
+
+    mutate(ops.sin_p, "jvp", wrong)
+    violates("primitive_special_points", ops.sin_p)
+
+
+def test_special_points_reject_an_undeclared_kink(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert ops.max_p.declaration is not None
+    monkeypatch.setattr(ops.max_p, "declaration", replace(ops.max_p.declaration, excluded=()))
+    violates("primitive_special_points", ops.max_p)
+
+
 def test_every_law_has_a_mutant() -> None:
     """The name of each law stands in a test of this folder that its mutant fails.
 

@@ -35,13 +35,29 @@ class Choose(Protocol):
 
 
 @record
+class Excluded:
+    """Where a derivative does not exist, and why.
+
+    Attributes:
+      point: a value of one argument, in `Interval`; in `Declaration` a function of all arguments and parameters that
+        gives a mask.
+      reason: the mathematical reason: "a kink", "a jump", "the slope is infinite".
+      order: the lowest order of a derivative that does not exist there; 0 for a jump or pole.
+    """
+
+    point: float | Callable[..., Any]
+    reason: str
+    order: int = 1
+
+
+@record
 class Interval:
     """Where an argument of an op may lie so that its value and derivative are finite and well conditioned."""
 
     low: float = -2.0
     high: float = 2.0
     #: Points that finite differences must keep away from: kinks, jumps and poles.
-    excluded: tuple[float, ...] = ()
+    excluded: tuple[Excluded, ...] = ()
 
 
 Call = tuple[tuple[ShapedArray, ...], dict[str, Any]]
@@ -61,6 +77,8 @@ class Declaration:
       associates: whether ``f(f(x, y), z) = f(x, f(y, z))``, up to rounding.
       unit: the value with ``f(x, unit) = x``, if there is one.
       differentiable: whether the derivative is not zero or undefined everywhere.
+      pointwise: whether each element of the result depends on the elements of the arguments at its place only.
+      excluded: where derivatives do not exist, besides the points that ``domain`` excludes.
       prepare: ``f(*arrays, **params)`` makes of arrays within the intervals such as lie in a domain that no interval
         describes: a positive definite matrix. Generated programs do not call a primitive that has one.
     """
@@ -74,4 +92,6 @@ class Declaration:
     associates: bool = False
     unit: float | None = None
     differentiable: bool = True
+    pointwise: bool = False
+    excluded: tuple[Excluded, ...] = ()
     prepare: Callable[..., tuple[Any, ...]] | None = None

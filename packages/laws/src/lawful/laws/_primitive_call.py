@@ -15,6 +15,7 @@ from lawful.laws._choose import Chooser
 from lawful.laws._implementation import Implementation
 from lawful.laws._law import Inapplicable
 from lawful.laws._smooth import is_smooth
+from lawful.laws._special_args import special_args
 from lawful.laws._values import array_in, expression, indented
 
 
@@ -53,16 +54,17 @@ class PrimitiveCall(Case):
         return f"{bind_text(self.primitive)}({', '.join([*args, *params])})"
 
 
-def draw_call(primitive: Primitive, choose: Chooser, *, smooth: bool = False) -> PrimitiveCall:
+def draw_call(primitive: Primitive, choose: Chooser, *, smooth: bool = False, special: bool = False) -> PrimitiveCall:
     """Returns a call of a primitive, of arguments within its domain.
 
     Args:
       primitive: it has a declaration.
       choose: draws.
       smooth: whether to keep away from kinks and jumps.
+      special: whether to put special numbers into the arguments, as `special_args` does.
 
     Raises:
-      Inapplicable: there is a kink or jump.
+      Inapplicable: there is a kink or jump; or no special numbers can be put in.
     """
     declaration = primitive.declaration
     assert declaration is not None, f"{primitive} has no declaration"
@@ -70,7 +72,9 @@ def draw_call(primitive: Primitive, choose: Chooser, *, smooth: bool = False) ->
     random = np.random.default_rng(choose.integer(0, 2**16))
     last = len(declaration.domain) - 1
     args = tuple([array_in(random, aval, declaration.domain[min(i, last)]) for i, aval in enumerate(avals)])
-    if declaration.prepare is not None:
+    if special:
+        args = special_args(random, primitive, args, params, extreme=True)
+    elif declaration.prepare is not None:
         args = tuple(declaration.prepare(*args, **params))
     call = PrimitiveCall(primitive, params, args, choose.integer(0, 2**16))
     if smooth:

@@ -45,6 +45,7 @@ class Source:
       dtypes: those that may be drawn.
       smooth: whether cases keep away from kinks, so that laws with finite differences apply.
       subject: what laws apply: to every function, or to calls of a primitive too.
+      only: the names of the laws that apply; None for all.
     """
 
     name: str
@@ -52,12 +53,14 @@ class Source:
     dtypes: Dtypes
     smooth: bool
     subject: Literal["function", "primitive"] = "function"
+    only: frozenset[str] | None = None
 
     def laws(self) -> list[Law]:
         """Returns the laws that say something of its cases."""
         return [
             law for law in laws.values()
-            if (self.smooth or not law.smooth) and (self.subject == "primitive" or law.subject == "function")
+            if (self.only is None or law.name in self.only)
+            and (self.smooth or not law.smooth) and (self.subject == "primitive" or law.subject == "function")
         ]  # fmt: skip
 
 
@@ -87,6 +90,32 @@ def source_of_calls(primitive: Primitive, *, smooth: bool) -> Source:
         _DIFFERENTIABLE if smooth else usual_dtypes,
         smooth,
         "primitive",
+    )
+
+
+#: The laws that hold at special numbers too: they need no smoothness, and compare elements one by one.
+LAWS_AT_SPECIAL_POINTS: Final = frozenset(
+    {
+        *("eval_jaxpr", "jit_is_eager", "vmap_is_loop", "linearize_is_jvp", "special_values"),
+        *("primitive_reference", "primitive_specialised", "primitive_typing", "primitive_recipes"),
+        "primitive_special_points",
+    }
+)
+
+
+def source_of_special_calls(primitive: Primitive) -> Source:
+    """Returns a source of calls of a primitive with special numbers: zeros, ties, ends of the domain, NaN, infinities.
+
+    Args:
+      primitive: it has a declaration.
+    """
+    return Source(
+        f"{primitive.name}, special",
+        lambda choose: draw_call(primitive, choose, special=True),
+        usual_dtypes,
+        False,
+        "primitive",
+        LAWS_AT_SPECIAL_POINTS,
     )
 
 
@@ -127,7 +156,8 @@ _COMMA: Final = ", "
 
 @cache
 def find_source(name: str) -> Source:
-    """Returns a source by its name: a kind of programs, or a primitive's name with or without ``", smooth"``.
+    """Returns a source by its name: a kind of programs, or a primitive's name with or without ``", smooth"`` or
+    ``", special"``.
 
     What another system than lawful can run of a kind of programs is called ``"smooth of jax"``, and what two can
     run ``"smooth of lawful and jax"``; those with some forms only are ``"smooth with scan, while_loop"``.
@@ -145,6 +175,8 @@ def find_source(name: str) -> Source:
     kind, with_forms, names = name.partition(_WITH)
     if with_forms:
         return source_of_programs(name, Generation(forms=tuple(names.split(_COMMA)), nesting=12, **_KINDS[kind]))
+    if name.endswith(", special"):
+        return source_of_special_calls(primitives_by_name[name.removesuffix(", special")])
     primitive = primitives_by_name[name.removesuffix(", smooth")]
     return source_of_calls(primitive, smooth=name.endswith(", smooth"))
 

@@ -18,9 +18,15 @@ _MARGIN = 0.05
 _ANYWHERE, _MODERATE = Interval(), Interval(-6.0, 6.0)
 
 
+def excluded_points(interval: Interval) -> list[float]:
+    """Returns the points that an interval excludes."""
+    return [excluded.point for excluded in interval.excluded if isinstance(excluded.point, float)]
+
+
 def inner_interval(interval: Interval) -> tuple[float, float]:
     """Returns the ends of the largest part of an interval that keeps away from excluded points and from its ends."""
-    points = [interval.low, *sorted(interval.excluded), interval.high]
+    within = sorted(point for point in excluded_points(interval) if interval.low < point < interval.high)
+    points = [interval.low, *within, interval.high]
     gaps = list(pairwise(points))
     low, high = max(gaps, key=lambda gap: gap[1] - gap[0])
     margin = _MARGIN * (high - low)
@@ -49,7 +55,7 @@ def is_within(value: Any, interval: Interval) -> bool:
     margin = 0.02 * (interval.high - interval.low)
     return all(
         bool(np.all((part >= interval.low + margin) & (part <= interval.high - margin)))
-        and all(bool(np.all(np.abs(part - point) >= margin)) for point in interval.excluded)
+        and all(bool(np.all(np.abs(part - point) >= margin)) for point in excluded_points(interval))
         for part in parts
     )
 

@@ -7,16 +7,20 @@ from typing import Any
 
 import numpy as np
 
-from lawful.core import ArgumentTypeError, Interval, Zero, get_aval
+from lawful.core import ArgumentTypeError, Excluded, Interval, Zero, get_aval
 from lawful.ops._complex_lowering import mended
 from lawful.ops._elementwise import Elementwise
 from lawful.ops._elementwise import pure_elementwise as elementwise
 
 _NONZERO = Interval(0.5, 2.0)
 _POSITIVE = Interval(0.3, 2.0)
-_AWAY_FROM_ZERO = Interval(excluded=(0.0,))
-# Where an argument that is first stays below one that is second, so that neither a tie nor a kink is met.
-_LESS, _GREATER = Interval(-2.0, -0.1), Interval(0.1, 2.0)
+
+_IS_WHOLE = Excluded(lambda x: x == np.floor(x), "a jump at each integer", order=0)
+_IS_HALF = Excluded(lambda x: 2 * x == np.floor(2 * x), "a jump halfway between integers", order=0)
+_IS_TIE = Excluded(lambda x, y: x == y, "a kink where both are equal")
+# The side that a cut belongs to is that of the sign of its zero.
+BRANCH_CUT = Excluded(lambda x: (np.imag(x) == 0) & (np.real(x) < 0), "a jump across the branch cut", order=0)
+_INFINITE_SLOPE = Excluded(0.0, "the slope is infinite: a branch point")
 
 
 def _numpy_div(x: Any, y: Any) -> Any:
@@ -232,6 +236,7 @@ rem: Elementwise = elementwise(
     derivatives=(lambda t, ans, x, y: t, lambda t, ans, x, y: neg(mul(t, _quotient_towards_zero(x, y)))),
     kinds="fiu",
     domain=(Interval(0.1, 0.4), Interval(0.5, 0.9)),
+    excluded=(Excluded(lambda x, y: np.fmod(x, y) == 0, "a jump at each multiple of y", order=0),),
 )
 max: Elementwise = elementwise(
     "max",
@@ -243,7 +248,7 @@ max: Elementwise = elementwise(
     kinds="fiu",
     commutes=True,
     associates=True,
-    domain=(_LESS, _GREATER),
+    excluded=(_IS_TIE,),
 )
 min: Elementwise = elementwise(
     "min",
@@ -255,7 +260,7 @@ min: Elementwise = elementwise(
     kinds="fiu",
     commutes=True,
     associates=True,
-    domain=(_LESS, _GREATER),
+    excluded=(_IS_TIE,),
 )
 pow: Elementwise = elementwise(
     "pow",
@@ -276,6 +281,10 @@ atan2: Elementwise = elementwise(
         lambda t, ans, y, x: mul(t, div(x, add(square(x), square(y)))),
         lambda t, ans, y, x: mul(t, div(neg(y), add(square(x), square(y)))),
     ),
+    excluded=(
+        Excluded(lambda y, x: (y == 0) & (x < 0), "a jump across the branch cut", order=0),
+        Excluded(lambda y, x: (y == 0) & (x == 0), "the origin has no angle", order=0),
+    ),
     domain=(Interval(0.2, 2.0), Interval(0.2, 2.0)),
 )
 neg: Elementwise = elementwise(
@@ -295,7 +304,7 @@ abs: Elementwise = elementwise(
     result=_real_dtype,
     derivatives=(_abs_derivative,),
     kinds="fiuc",
-    domain=(_AWAY_FROM_ZERO,),
+    domain=(Interval(excluded=(Excluded(0.0, "a kink"),)),),
 )
 sign: Elementwise = elementwise(
     "sign",
@@ -304,7 +313,7 @@ sign: Elementwise = elementwise(
     _lower_sign,
     derivatives=(_sign_derivative,),
     kinds="fiu",
-    domain=(_AWAY_FROM_ZERO,),
+    domain=(Interval(excluded=(Excluded(0.0, "a jump", order=0),)),),
 )
 floor: Elementwise = elementwise(
     "floor",
@@ -313,6 +322,7 @@ floor: Elementwise = elementwise(
     _lower_rounding("floor"),
     kinds="fiub",
     domain=(Interval(0.1, 0.9),),
+    excluded=(_IS_WHOLE,),
 )
 ceil: Elementwise = elementwise(
     "ceil",
@@ -321,6 +331,7 @@ ceil: Elementwise = elementwise(
     _lower_rounding("ceil"),
     kinds="fiub",
     domain=(Interval(0.1, 0.9),),
+    excluded=(_IS_WHOLE,),
 )
 round_nearest_even: Elementwise = elementwise(
     "round_nearest_even",
@@ -328,6 +339,7 @@ round_nearest_even: Elementwise = elementwise(
     np.rint,
     _lower_round,
     domain=(Interval(0.6, 1.4),),
+    excluded=(_IS_HALF,),
 )
 square: Elementwise = elementwise(
     "square",
@@ -344,7 +356,8 @@ sqrt: Elementwise = elementwise(
     mended("sqrt", _lower_sqrt),
     derivatives=(lambda t, ans, x: mul(t, div(0.5, ans)),),
     kinds="fc",
-    domain=(_POSITIVE,),
+    excluded=(BRANCH_CUT,),
+    domain=(Interval(0.3, 2.0, (_INFINITE_SLOPE,)),),
 )
 rsqrt: Elementwise = elementwise(
     "rsqrt",
@@ -354,6 +367,7 @@ rsqrt: Elementwise = elementwise(
     promote_as=np.sqrt,
     derivatives=(lambda t, ans, x: mul(t, mul(div(ans, x), -0.5)),),
     kinds="fc",
+    excluded=(BRANCH_CUT,),
     domain=(_POSITIVE,),
 )
 cbrt: Elementwise = elementwise(
@@ -362,7 +376,7 @@ cbrt: Elementwise = elementwise(
     np.cbrt,
     "cbrt",
     derivatives=(_cbrt_derivative,),
-    domain=(_POSITIVE,),
+    domain=(Interval(0.3, 2.0, (_INFINITE_SLOPE,)),),
 )
 
 add_p, sub_p, mul_p, div_p, rem_p = add.primitive, sub.primitive, mul.primitive, div.primitive, rem.primitive

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from lawful.core import Interval
+from lawful.core import Excluded, Interval
 from lawful.ops._arithmetic import add, mul, sign, sub
 from lawful.ops._double import REAL_PROMOTION, EvaluatedInDouble, lowered_in_double
 from lawful.ops._elementwise import Elementwise
@@ -99,7 +99,7 @@ bessel_i0e: Elementwise = elementwise(
     lowered_in_double(_numpy_i0e),
     promote_as=REAL_PROMOTION[1],
     derivatives=(partial(_slope_of_scaled, order=0),),
-    domain=(Interval(excluded=(0.0,)),),  # a kink
+    domain=(Interval(excluded=(Excluded(0.0, "a kink: exp(-|x|) has one"),)),),
 )
 bessel_i1e: Elementwise = elementwise(
     "bessel_i1e",
@@ -114,6 +114,7 @@ bessel_i1e: Elementwise = elementwise(
     lambda ctx, x: ctx.chlo.bessel_i1e(x),
     promote_as=REAL_PROMOTION[1],
     derivatives=(partial(_slope_of_scaled, order=1),),
+    domain=(Interval(excluded=(Excluded(0.0, "a kink of the slope: x exp(-|x|) has one", order=2),)),),
 )
 
 

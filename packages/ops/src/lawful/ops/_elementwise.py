@@ -19,6 +19,7 @@ from lawful.core import (
     ArgumentTypeError,
     Choose,
     Declaration,
+    Excluded,
     IntegerOverflowError,
     Interval,
     NotLinearError,
@@ -141,6 +142,7 @@ def elementwise(
     commutes: bool = False,
     associates: bool = False,
     unit: float | None = None,
+    excluded: Sequence[Excluded] = (),
     params: Callable[[Choose], dict[str, Any]] = lambda choose: {},
     pure_rules: bool = False,
     of_class: type[Elementwise] = Elementwise,
@@ -164,6 +166,7 @@ def elementwise(
       commutes: whether ``f(x, y) = f(y, x)``.
       associates: whether ``f(f(x, y), z) = f(x, f(y, z))``.
       unit: the value with ``f(x, unit) = x``.
+      excluded: where derivatives do not exist, besides the points that ``domain`` excludes.
       params: draws static parameters, for laws; the NumPy function and the rules get them by name.
       pure_rules: whether all functions given here are pure, so that derivatives may be cached: see ``Primitive``.
       of_class: the class of the function.
@@ -231,6 +234,8 @@ def elementwise(
         associates=associates,
         unit=unit,
         differentiable=derivatives is not None and any(derivatives),
+        pointwise=True,
+        excluded=tuple(excluded),
     )
     return of_class(primitive, numpy_function, promotion, arity, doc)
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from lawful.core import Interval
 from lawful.ops._arithmetic import add, div, mul, neg, sub
-from lawful.ops._comparison import bitwise_or, le
+from lawful.ops._comparison import bitwise_and, bitwise_or, eq, le
 from lawful.ops._double import REAL_PROMOTION, Evaluated, lowered
 from lawful.ops._elementwise import Elementwise
 from lawful.ops._elementwise import pure_elementwise as elementwise
@@ -60,6 +60,11 @@ def _numpy_rel_entr(x: Any, y: Any) -> Any:
     return np.where((x == x) & (y == y), out, np.nan)
 
 
+def _quotient(x: Any, y: Any) -> Any:
+    """Returns ``x / y``, and 0 for 0 / 0: the function is 0 for all ``y`` where ``x`` is 0."""
+    return div(x, where(bitwise_and(eq(x, 0), eq(y, 0)), 1, y))
+
+
 xlogy: Elementwise = _declare(
     "xlogy",
     """Returns ``x log(y)``, which is 0 where ``x`` is 0, whatever ``y`` is unless NaN.
@@ -70,7 +75,7 @@ xlogy: Elementwise = _declare(
     Source: ``scipy.special.xlogy``, ``jax.scipy.special.xlogy``.
     """,
     _numpy_xlogy,
-    (lambda t, ans, x, y: mul(t, log(y)), lambda t, ans, x, y: mul(t, div(x, y))),
+    (lambda t, ans, x, y: mul(t, log(y)), lambda t, ans, x, y: mul(t, _quotient(x, y))),
     (Interval(), _POSITIVE),
 )
 xlog1py: Elementwise = _declare(
@@ -83,7 +88,7 @@ xlog1py: Elementwise = _declare(
     Source: ``scipy.special.xlog1py``, ``jax.scipy.special.xlog1py``.
     """,
     _numpy_xlog1py,
-    (lambda t, ans, x, y: mul(t, log1p(y)), lambda t, ans, x, y: mul(t, div(x, add(y, 1)))),
+    (lambda t, ans, x, y: mul(t, log1p(y)), lambda t, ans, x, y: mul(t, _quotient(x, add(y, 1)))),
     (Interval(), Interval(-0.8, 2.0)),
 )
 entr: Elementwise = _declare(

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from lawful.core import Choose, Interval
+from lawful.core import Choose, Excluded, Interval
 from lawful.ops import _taylor as taylor
 from lawful.ops._arithmetic import add, mul, sub
 from lawful.ops._comparison import bitwise_and, eq
@@ -218,6 +218,7 @@ def _sample_orders(choose: Choose) -> dict[str, Any]:
 
 
 _SLOPES = tuple([partial(_slope, place) for place in range(3)])
+_NOT_POSITIVE = Excluded(lambda a, b, *_, **__: (a <= 0) | (b <= 0), "outside of the domain: the integral diverges")
 _DOMAIN = (Interval(0.4, 4.0), Interval(0.4, 4.0), Interval(0.1, 0.9))
 
 regularized_incomplete_beta_p = elementwise(
@@ -228,6 +229,7 @@ regularized_incomplete_beta_p = elementwise(
     arity=3,
     derivatives=_SLOPES,
     domain=_DOMAIN,
+    excluded=(_NOT_POSITIVE,),
 ).primitive
 regularized_incomplete_beta_derivative_p = elementwise(
     "regularized_incomplete_beta_derivative",
@@ -237,6 +239,7 @@ regularized_incomplete_beta_derivative_p = elementwise(
     arity=3,
     derivatives=_SLOPES,
     domain=_DOMAIN,
+    excluded=(_NOT_POSITIVE,),
     params=_sample_orders,
 ).primitive
 

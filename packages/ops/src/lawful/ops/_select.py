@@ -295,16 +295,17 @@ def _clamp_abstract_eval(low: ShapedArray, x: ShapedArray, high: ShapedArray) ->
 
 @clamp_p.def_jvp
 def _clamp_jvp(primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
-    from lawful.ops._comparison import bitwise_and, gt, lt
+    from lawful.ops._comparison import bitwise_and, bitwise_or, gt, le, lt
 
     low, x, high = primals
     ans = clamp_p.bind(low, x, high)
     aval = get_aval(ans)
     total: Any = Zero(aval.to_tangent_aval())
     is_result: tuple[Callable[[], Any], ...] = (
-        lambda: gt(low, x),
+        # Bounds in the wrong order give the upper one, as min(max(x, low), high).
+        lambda: bitwise_and(gt(low, x), le(low, high)),
         lambda: bitwise_and(gt(x, low), lt(x, high)),
-        lambda: lt(high, x),
+        lambda: bitwise_or(lt(high, x), lt(high, low)),
     )
     for tangent, condition in zip(tangents, is_result, strict=True):
         if type(tangent) is not Zero:

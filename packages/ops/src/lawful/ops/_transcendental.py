@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from lawful.core import Interval
-from lawful.ops._arithmetic import add, div, mul, neg, rsqrt, sqrt, square, sub
+from lawful.core import Excluded, Interval
+from lawful.ops._arithmetic import BRANCH_CUT, add, div, mul, neg, rsqrt, sqrt, square, sub
 from lawful.ops._complex_lowering import by_parts, mended
 from lawful.ops._elementwise import Elementwise
 from lawful.ops._elementwise import pure_elementwise as elementwise
@@ -17,6 +17,11 @@ from lawful.ops._precision import accumulation_dtype
 
 _POSITIVE = Interval(0.3, 2.0)
 _INSIDE_UNIT = Interval(-0.8, 0.8)
+_CUT_BEYOND_MINUS_ONE = Excluded(
+    lambda x: (np.imag(x) == 0) & (np.real(x) < -1), "a jump across the branch cut", order=0
+)
+_INFINITE_SLOPE_AT_ONE = tuple([Excluded(end, "the slope is infinite: a branch point") for end in (-1.0, 1.0)])
+_ARC = Interval(-0.8, 0.8, _INFINITE_SLOPE_AT_ONE)
 
 
 def _chlo(name: str) -> Callable[[Any, Any], Any]:
@@ -112,6 +117,7 @@ log: Elementwise = elementwise(
     mended("log", _hlo("log")),
     derivatives=(lambda t, ans, x: div(t, x),),
     kinds="fc",
+    excluded=(BRANCH_CUT,),
     domain=(_POSITIVE,),
 )
 log1p: Elementwise = elementwise(
@@ -122,6 +128,7 @@ log1p: Elementwise = elementwise(
     promote_as=np.log1p,
     derivatives=(lambda t, ans, x: div(t, add(x, 1)),),
     kinds="fc",
+    excluded=(_CUT_BEYOND_MINUS_ONE,),
     domain=(_INSIDE_UNIT,),
 )
 sin: Elementwise = elementwise(
@@ -155,7 +162,7 @@ asin: Elementwise = elementwise(
     np.arcsin,
     mended("asin", _chlo("asin")),
     derivatives=(lambda t, ans, x: mul(t, rsqrt(sub(1, square(x)))),),
-    domain=(_INSIDE_UNIT,),
+    domain=(_ARC,),
 )
 acos: Elementwise = elementwise(
     "acos",
@@ -163,7 +170,7 @@ acos: Elementwise = elementwise(
     np.arccos,
     mended("acos", _chlo("acos")),
     derivatives=(lambda t, ans, x: neg(mul(t, rsqrt(sub(1, square(x))))),),
-    domain=(_INSIDE_UNIT,),
+    domain=(_ARC,),
 )
 atan: Elementwise = elementwise(
     "atan",
@@ -208,7 +215,7 @@ acosh: Elementwise = elementwise(
     mended("acosh", _lower_acosh),
     # Not the root of the product: of complex numbers that is another branch.
     derivatives=(lambda t, ans, x: div(t, mul(sqrt(sub(x, 1)), sqrt(add(x, 1)))),),
-    domain=(Interval(1.5, 3.0),),
+    domain=(Interval(1.5, 3.0, (Excluded(1.0, "the slope is infinite: a branch point"),)),),
 )
 atanh: Elementwise = elementwise(
     "atanh",

@@ -1,0 +1,87 @@
+"""Special numbers for the arguments of a primitive: zeros, ties, ends and poles of its domain, ends of its dtype."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import ml_dtypes
+import numpy as np
+
+from lawful.core import Interval, Primitive, float0, get_aval, is_inexact, jaxprs_in_params
+from lawful.laws._law import Inapplicable
+from lawful.laws._values import excluded_points
+
+_MODERATE: Final = (0.0, -0.0, 1.0, -1.0)
+#: How far outside of its domain an argument is put.
+_OUTSIDE: Final = 0.05
+#: Other numbers of the arguments are replaced: derivatives there cannot be compared with differences.
+_SMALL: Final = 1e-2
+_LARGE: Final = 1e3
+
+
+def special_args(
+    random: np.random.Generator, primitive: Primitive, args: tuple[Any, ...], params: dict[str, Any], *, extreme: bool
+) -> tuple[Any, ...]:
+    """Returns arguments of which about half of the elements are special numbers.
+
+    Args:
+      random: draws.
+      primitive: it has a declaration.
+      args: arrays within its domain.
+      params: its parameters.
+      extreme: whether to put NaN, infinities and the ends of the dtype in too.
+
+    Raises:
+      Inapplicable: the domain is not one of intervals, or the primitive runs a program, which may not end.
+    """
+    declaration = primitive.declaration
+    assert declaration is not None, f"{primitive} has no declaration"
+    if declaration.prepare is not None or any(jaxprs_in_params(params)):
+        raise Inapplicable(f"{primitive}: expected a domain of intervals, got one that no interval describes")
+    last = len(declaration.domain) - 1
+    pools = [_numbers(get_aval(x).dtype, declaration.domain[min(i, last)], extreme=extreme) for i, x in enumerate(args)]
+    return tuple([_mixed(random, x, args, pool, not extreme) for x, pool in zip(args, pools, strict=True)])
+
+
+def _mixed(
+    random: np.random.Generator, x: Any, args: tuple[Any, ...], pool: np.ndarray[Any, Any], moderate_only: bool
+) -> Any:
+    aval = get_aval(x)
+    if aval.dtype == float0 or aval.dtype == np.bool_:
+        return x
+    out, chosen = np.asarray(x), random.choice(pool, aval.shape)
+    out = np.where(random.random(aval.shape) < 0.5, chosen, out)
+    others = [np.asarray(y) for y in args if y is not x and get_aval(y).update(weak_type=False) == aval]
+    if others:
+        out = np.where(random.random(aval.shape) < 0.25, others[0], out)
+    if moderate_only:
+        size = np.abs(out.astype(pool.dtype))
+        out = np.where(((size > _SMALL) & (size < _LARGE)) | (size == 0), out, chosen)
+    out = np.asarray(out).astype(aval.dtype)
+    return out.item() if aval.weak_type else out
+
+
+def _numbers(dtype: np.dtype[Any], interval: Interval, *, extreme: bool) -> np.ndarray[Any, Any]:
+    """Returns the special numbers of a dtype for an argument in an interval."""
+    with np.errstate(all="ignore"):
+        if not is_inexact(dtype):
+            return _integers(dtype, interval)
+        points = [*excluded_points(interval), interval.low, interval.high]
+        beside = [interval.low - _OUTSIDE, interval.high + _OUTSIDE]
+        real = [*_MODERATE, *_MODERATE, *points, *beside]
+        if extreme:
+            ends = ml_dtypes.finfo(dtype)  # type: ignore[no-untyped-call]
+            real += [float(ends.max), float(ends.min), float(ends.tiny), -float(ends.tiny)]
+            # XLA takes subnormal numbers for zeros, and in complex products the order decides infinity times zero.
+            real += [] if dtype.kind == "c" else [np.nan, np.inf, -np.inf]
+        if dtype.kind != "c":
+            return np.array(real).astype(dtype)
+        return np.array([complex(a, b) for a in real for b in (*_MODERATE, *real)]).astype(dtype)
+
+
+def _integers(dtype: np.dtype[Any], interval: Interval) -> np.ndarray[Any, Any]:
+    if dtype.kind not in "iu":
+        return np.array([False, True]).astype(dtype)
+    ends = np.iinfo(dtype)
+    wanted = (0, 1, -1, int(interval.low), int(interval.high), int(ends.min), int(ends.max))
+    return np.array([number for number in wanted if ends.min <= number <= ends.max], dtype)
