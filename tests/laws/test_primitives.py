@@ -33,10 +33,12 @@ from lawful.laws import (
     law_vjp_transpose,
     law_vmap_is_loop,
     law_vmaps_commute,
+    laws,
     primitive_calls,
     quick,
     usual_dtypes,
 )
+from lawful.laws._search import LAWS_AT_SPECIAL_POINTS
 from lawful.laws.systems import Lawful, lawful
 
 namespace = importlib.import_module("lawful")
@@ -118,7 +120,6 @@ def test_rules_are_the_same_at_values_and_at_types(primitive: Primitive, data: s
     check(law_primitive_recipes, data, primitive, smooth=False)
 
 
-_WIDE = tuple(map(np.dtype, ("float64", "complex128")))
 differentiable = [p for p in declared_primitives() if p.declaration is not None and p.declaration.differentiable]
 
 
@@ -151,27 +152,25 @@ def test_derivatives_at_special_points(primitive: Primitive, data: st.DataObject
     check(law_primitive_special_points, data, primitive, smooth=False, system=Lawful(backends=("numpy",)))
 
 
-@pytest.mark.parametrize("primitive", declared_primitives(), ids=lambda p: p.name)
+@primitives
+@fewer
+@given(st.data())
+@pytest.mark.parametrize("law", [laws[name] for name in sorted(LAWS_AT_SPECIAL_POINTS)], ids=lambda law: law.name)
+def test_rules_at_special_numbers(primitive: Primitive, law: Law, data: st.DataObject) -> None:
+    """Zeros of both signs, ties, ends of the domain and just outside, infinities, NaN and the ends of each dtype."""
+    seed = data.draw(st.integers(0, 2**16))
+    with suppress(Inapplicable):
+        call = draw_call(primitive, RandomChoose(seed, usual_dtypes), special=True)
+        law(Lawful(backends=("numpy",)), call, effort=quick)
+
+
+@primitives
 def test_each_exclusion_has_a_reason(primitive: Primitive) -> None:
     assert primitive.declaration is not None
     declared = [*primitive.declaration.excluded]
     for interval in primitive.declaration.domain:
         declared += interval.excluded
     assert all(len(excluded.reason.split()) >= 2 for excluded in declared)
-
-
-@pytest.mark.parametrize(
-    "primitive", [p for p in differentiable if p.declaration and p.declaration.pointwise], ids=lambda p: p.name
-)
-def test_rules_with_weak_operands(primitive: Primitive) -> None:
-    declaration = primitive.declaration
-    assert declaration is not None
-    call = draw_call(primitive, RandomChoose(0, _WIDE), smooth=False)
-    args = [np.asarray(x).reshape(-1)[0].item() if np.size(x) else 0.5 for x in call.args]
-    report = check_primitive(
-        primitive, *args, effort=quick, laws=["primitive_typing", "primitive_recipes"], **call.params
-    )
-    assert report.ok, str(report)
 
 
 @pytest.mark.parametrize("primitive", differentiable, ids=lambda p: p.name)

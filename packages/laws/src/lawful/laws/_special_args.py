@@ -71,9 +71,9 @@ def _numbers(dtype: np.dtype[Any], interval: Interval, *, extreme: bool) -> np.n
         real = [*_MODERATE, *_MODERATE, *points, *beside]
         if extreme:
             ends = ml_dtypes.finfo(dtype)  # type: ignore[no-untyped-call]
-            real += [float(ends.max), float(ends.min), float(ends.tiny), -float(ends.tiny)]
-            # XLA takes subnormal numbers for zeros, and in complex products the order decides infinity times zero.
-            real += [] if dtype.kind == "c" else [np.nan, np.inf, -np.inf]
+            # XLA takes subnormal numbers for zeros. In complex products the order decides infinity times zero.
+            real += [float(ends.tiny), -float(ends.tiny)]
+            real += [] if dtype.kind == "c" else [np.nan, np.inf, -np.inf, float(ends.max), float(ends.min)]
         if dtype.kind != "c":
             return np.array(real).astype(dtype)
         return np.array([complex(a, b) for a in real for b in (*_MODERATE, *real)]).astype(dtype)

@@ -118,7 +118,9 @@ bessel_i1e: Elementwise = elementwise(
 )
 
 
-def _of_order(name: str, algorithm: Callable[..., Any], slope: Callable[..., Any], least: int) -> Elementwise:
+def _of_order(
+    name: str, algorithm: Callable[..., Any], slope: Callable[..., Any], least: int, excluded: tuple[Excluded, ...] = ()
+) -> Elementwise:
     """Declares the functions of all orders, for derivatives of those of order 0 and 1."""
     return elementwise(
         name,
@@ -128,10 +130,14 @@ def _of_order(name: str, algorithm: Callable[..., Any], slope: Callable[..., Any
         promote_as=REAL_PROMOTION[1],
         derivatives=(slope,),
         params=lambda choose: {"order": choose.integer(least, 4)},
+        excluded=excluded,
     )
 
 
-bessel_ine_p = _of_order("bessel_ine", _numpy_scaled, _slope_of_scaled, 2).primitive
+_KINK = Excluded(
+    lambda x, *, order: (x == 0) & (order == 2), "a kink of the second derivative: x ** 2 exp(-|x|) has one", order=3
+)
+bessel_ine_p = _of_order("bessel_ine", _numpy_scaled, _slope_of_scaled, 2, (_KINK,)).primitive
 bessel_in_p = _of_order("bessel_in", _numpy_unscaled, _slope_of_unscaled, 0).primitive
 
 
