@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
+import pytest
 
 from lawful import ops
 from lawful.autodiff import stop_gradient
 from lawful.core import Zero, get_aval
 from lawful.ops._structural import instantiate
 
-from ._fault import Rule, derivatives, instead, rule_fault, tangent
+from ._fault import Fault, Rule, derivatives, instead, rule_fault, tangent
 
 
 def _ones_for_zero(right: Rule) -> Rule:
@@ -50,6 +52,11 @@ def _mean_of_all(right: Rule) -> Rule:
         return ans, ops.mul(ops.reduce_sum_p.bind(tangents[0], axes=axes), 1 / max(primals[0].size, 1))
 
     return jvp
+
+
+def _without_exclusions(patch: pytest.MonkeyPatch) -> None:
+    assert ops.max_p.declaration is not None
+    patch.setattr(ops.max_p, "declaration", replace(ops.max_p.declaration, excluded=()))
 
 
 def _other_end(right: Rule) -> Rule:
@@ -266,5 +273,35 @@ derivative_faults = (
         ops.sin_p,
         "jvp",
         derivatives(lambda t, ans, x: ops.mul(t, stop_gradient(ops.cos(x)))),
+    ),
+    rule_fault(
+        "the derivative of sin is 0 at 0",
+        "wrong at one point",
+        ops.sin_p,
+        "jvp",
+        tangent(lambda t, ans, x: ops.mul(t, ops.where(ops.eq(x, 0.0), 0.0, ops.cos(x)))),
+        sources=("sin, special", "sin"),
+    ),
+    rule_fault(
+        "the derivative of xlogy is 0 / 0 where both are 0",
+        "wrong at one point",
+        ops.xlogy_p,
+        "jvp",
+        derivatives(lambda t, ans, x, y: ops.mul(t, ops.log(y)), lambda t, ans, x, y: ops.mul(t, ops.div(x, y))),
+        sources=("xlogy, special", "xlogy"),
+    ),
+    Fault(
+        "the kink of max is not declared",
+        "undeclared kink",
+        "declaration of `max`",
+        _without_exclusions,
+        ("max, special", "max"),
+    ),
+    Fault(
+        "sin of integers is an integer",
+        "out-of-place kind",
+        "promotion of `sin`",
+        lambda patch: patch.setattr(ops.sin, "promote_as", np.positive),
+        ("sin",),
     ),
 )

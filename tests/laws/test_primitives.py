@@ -21,6 +21,7 @@ from lawful.laws import (
     law_commutation,
     law_jvp_finite_differences,
     law_jvp_linear,
+    law_kinds_agree,
     law_linearize_is_jvp,
     law_primitive_algebra,
     law_primitive_recipes,
@@ -162,6 +163,13 @@ def test_rules_at_special_numbers(primitive: Primitive, law: Law, data: st.DataO
     with suppress(Inapplicable):
         call = draw_call(primitive, RandomChoose(seed, usual_dtypes), special=True)
         law(Lawful(backends=("numpy",)), call, effort=quick)
+
+
+@primitives
+@fewer
+@given(st.data())
+def test_operands_of_every_kind_agree(primitive: Primitive, data: st.DataObject) -> None:
+    check(law_kinds_agree, data, primitive, smooth=False, system=Lawful(backends=("numpy",)))
 
 
 @primitives

@@ -426,6 +426,13 @@ def test_special_points_reject_an_undeclared_kink(monkeypatch: pytest.MonkeyPatc
     violates("primitive_special_points", ops.max_p)
 
 
+def test_kinds_reject_a_type_rule_that_keeps_integers(mutate: Mutate, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The sine of 1 is 0 where the result is an integer."""
+    mutate(ops.sin_p, "abstract_eval", lambda x: x)
+    monkeypatch.setattr(ops.sin, "promote_as", np.positive)
+    violates("kinds_agree", ops.sin_p)
+
+
 def test_every_law_has_a_mutant() -> None:
     """The name of each law stands in a test of this folder that its mutant fails.
 

@@ -162,3 +162,10 @@ def test_the_derivative_of_clamp_is_that_of_jax(scalar_bounds: bool, strictly: A
             np.testing.assert_array_equal(ans, np.clip(x, -1, 1))
             np.testing.assert_array_equal(instantiate_zeros(got), want)
             assert (type(got) is Zero) == (not any(used))
+
+
+@pytest.mark.parametrize("x", [-2.0, 0.0, 2.0])
+def test_clamp_derivative_with_bounds_in_the_wrong_order(x: float) -> None:
+    """The value is the upper bound, so that its tangent is that of the upper bound."""
+    primals, tangents = [np.float64(v) for v in (1.0, x, -1.0)], [np.float64(v) for v in (3.0, 5.0, 7.0)]
+    assert ops.clamp_p.rule("jvp")(primals, tangents)[1] == 7.0

@@ -43,6 +43,7 @@ from lawful.laws._forward import law_jvp_finite_differences, law_jvp_linear
 from lawful.laws._generation import Generation, draw_program
 from lawful.laws._groups import check_groups, core_groups
 from lawful.laws._implementation import Implementation
+from lawful.laws._kinds import law_kinds_agree
 from lawful.laws._law import Inapplicable, Law, LawViolation, groups, holds, laws
 from lawful.laws._leaks import law_nothing_survives, law_threads_agree
 from lawful.laws._linearization import law_linearize_is_jvp
@@ -165,6 +166,7 @@ __all__ = [
     "law_jvp_finite_differences",
     "law_jvp_linear",
     "law_linear_tracing",
+    "law_kinds_agree",
     "law_linearize_is_jvp",
     "law_map_is_stack",
     "law_nothing_survives",

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from lawful.core import ArgumentTypeError, ArgumentValueError, Interval, get_aval, is_float, is_inexact
+from lawful.core import ArgumentTypeError, ArgumentValueError, Interval, ShapedArray, get_aval, is_float, is_inexact
 from lawful.ops._arithmetic import mul
 from lawful.ops._elementwise import pure_elementwise as elementwise
 from lawful.ops._promotion import convert, promote
@@ -58,6 +58,15 @@ _integer_pow = elementwise(
     params=lambda choose: {"y": choose.integer(-3, 4)},
 )
 integer_pow_p = _integer_pow.primitive
+
+
+@integer_pow_p.def_abstract_eval
+def _abstract_eval(x: ShapedArray, *, y: int) -> ShapedArray:
+    if y < 0 and not is_inexact(x.dtype):
+        raise ArgumentTypeError(
+            f"integer_pow_p: expected an exponent that is not negative for {x.dtype}, got {y}; convert to float first"
+        )
+    return x
 
 
 def integer_pow(x: Any, y: int) -> Any:
