@@ -164,8 +164,7 @@ def law_primitive_typing(trial: Trial) -> Claims:
     aval(fᵀ(u)) = aval(x), up to weakness
 
     A derivative rule computes with functions, which give strong results of weak operands too. So a tangent or cotangent
-    of a weak value has its shape and dtype, and may be weak or strong; ``primitive_recipes`` says that it is the same
-    of both through every transformation.
+    of a weak value has its shape and dtype, and may be weak or strong.
 
     Raises:
       LawViolation: it does not hold.
