@@ -54,6 +54,7 @@ def function_of(system: str, module: str, name: str) -> Callable[..., Any] | Non
 
 def chosen(words: list[str]) -> Iterator[tuple[str, str, int]]:
     """Yields module, name and number of arguments of the functions that map arrays of one type to another of it."""
+    from lawful.core import LawfulError
     from lawful.staging import eval_shape
 
     for module in ("ops", "special"):
@@ -64,7 +65,7 @@ def chosen(words: list[str]) -> Iterator[tuple[str, str, int]]:
             for count in (1, 2, 3):
                 try:
                     out = eval_shape(getattr(package, name), *[np.full(9, 0.5)] * count)
-                except Exception:
+                except (LawfulError, TypeError, ValueError, AttributeError):  # it takes other arguments
                     continue
                 if getattr(out, "shape", None) == (9,) and out.dtype == np.float64:
                     yield module, name, count

@@ -15,8 +15,8 @@ __all__ = ["bartlett", "blackman", "hamming", "hanning", "i0", "kaiser"]
 
 
 def _numpy_i0(x: Any) -> Any:
-    """Returns NumPy's function, which is infinite before there is no such number, and there what ours is."""
-    with numpy.errstate(over="ignore"):
+    """Returns NumPy's function, with ours where NumPy's overflows too soon, and infinity at infinities, not NaN."""
+    with numpy.errstate(over="ignore", invalid="ignore"):
         out = numpy.i0(x)
     if numpy.all(numpy.isfinite(out)):
         return out
@@ -24,7 +24,7 @@ def _numpy_i0(x: Any) -> Any:
     with numpy.errstate(invalid="ignore", over="ignore"):
         far = root * (root * ops.bessel_i0e.numpy_function(numpy.asarray(x, out.dtype)))
     out = numpy.where(numpy.isposinf(out) & numpy.isfinite(far), far, out)
-    return numpy.where(numpy.isinf(x), numpy.inf, out).astype(out.dtype)[()]  # NaN in NumPy
+    return numpy.where(numpy.isinf(x), numpy.inf, out).astype(out.dtype)[()]
 
 
 @eager(_numpy_i0)
