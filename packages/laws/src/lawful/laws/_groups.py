@@ -47,12 +47,17 @@ def check_groups(
     # What a check makes is garbage when it ends: in its midst, Python would go through all that is remembered for it.
     with no_collections():
         for group in groups:
-            law = choose.choice(_laws_of(group))
+            possible = _laws_of(group, system)
+            if not possible:
+                continue
+            law = choose.choice(possible)
             with suppress(Inapplicable):
                 law(system, case, effort=effort)
                 said.append(law)
     return said
 
 
-def _laws_of(group: str) -> list[Law]:
-    return [law for law in laws.values() if law.group == group and law.subject == "function"]
+def _laws_of(group: str, system: Implementation) -> list[Law]:
+    """Returns the laws of a group whose needs a system has."""
+    ours = [law for law in laws.values() if law.group == group and law.subject == "function"]
+    return [law for law in ours if system.absent.keys().isdisjoint(law.needs)]

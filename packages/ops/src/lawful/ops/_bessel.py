@@ -67,7 +67,7 @@ def _numpy_unscaled(x: Any, *, order: int = 0) -> Any:
     # Half of the exponential at a time: the function is finite where the whole exponential is not.
     half = np.exp(np.abs(x) / 2)
     far = np.where(x < 0, -np.inf, np.inf) if order % 2 else np.inf
-    return np.where(np.isinf(x), far, half * _numpy_scaled(x, order=order) * half)
+    return np.where(np.abs(x) == np.inf, far, half * _numpy_scaled(x, order=order) * half)
 
 
 def _scaled(x: Any, order: int) -> Any:
