@@ -83,3 +83,12 @@ def test_operators_of_what_is_traced(usable: Callable[[], None], name: str):
 def test_the_table_is_numpy_s():
     assert len(mistakes) > 250
     assert Path(FILE).is_file()
+
+
+def test_shape_of_more_bytes_than_xla_counts():
+    def summed() -> Any:
+        return lnp.sum(lnp.broadcast_to(1.0, (2**62, 2)))
+
+    for make in (lambda: lnp.zeros(2**62), lambda: lnp.arange(2**62), summed):
+        with pytest.raises(LawfulError, match=r"expected an array of less than 2\*\*63 bytes"):
+            jit(make, backend="xla")()
