@@ -64,20 +64,27 @@ from lawful.core._errors import (
     shorten,
 )
 from lawful.core._eval import eval_closed_jaxpr, eval_jaxpr, last_uses
-from lawful.core._exact_key import exact_key, exact_params_key
 from lawful.core._impure_rules import impure_rules, note_impure_rule
 from lawful.core._jaxpr import Atom, ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
 from lawful.core._memo import clear_memos, memoize, memoize_program
 from lawful.core._nesting import Run, jaxprs_in_params, map_jaxprs, runs_of_call
-from lawful.core._on_demand import load_on_demand, on_demand
+from lawful.core._params_key import exact_params_key
 from lawful.core._primitive import Primitive, primitives_by_name
 from lawful.core._recipe import Recipe, of_numpy
 from lawful.core._recipe_book import RecipeBook, definitions, derived_or_none, remember, remembered
-from lawful.core._record import record
 from lawful.core._shared_jaxprs import shared_jaxpr
-from lawful.core._source import SourceLine, at_source, place, user_source
 from lawful.core._trace import Trace, current, eval_trace, new_trace, set_current, unusable_tracer
 from lawful.core._tracer import Tracer, define_array_methods
+from lawful.tree.base import (
+    SourceLine,
+    at_source,
+    exact_key,
+    load_on_demand,
+    on_demand,
+    place,
+    record,
+    user_source,
+)
 
 if _TYPE_CHECKING:
     from lawful.core._alpha import alpha_equivalent, explain_difference

@@ -16,6 +16,7 @@ from numpy import ndarray
 from lawful.core._aval import ShapedArray, recent_avals
 from lawful.core._dtypes import python_scalar_dtype, supported_dtypes
 from lawful.core._errors import IntegerOverflowError, NonArrayError, shorten
+from lawful.tree.base import register_scalar_type
 
 AvalOf = Callable[[Any], ShapedArray]
 ToNumpy = Callable[[Any], Any]
@@ -25,6 +26,8 @@ _aval_of: dict[type, AvalOf] = {}
 _to_numpy: dict[type, ToNumpy] = {}
 
 python_scalar_types: Final = frozenset((bool, int, float, complex))
+
+register_scalar_type(np.generic, lambda x: (x.dtype, x.tobytes()))
 
 
 def register_array_type(cls: type, *, aval: AvalOf, to_numpy: ToNumpy | None = None) -> None:

@@ -13,7 +13,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from lawful.core._aval import ShapedArray
-from lawful.core._record import record
+from lawful.tree.base import record
 
 T = TypeVar("T")
 

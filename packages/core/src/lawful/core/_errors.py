@@ -6,58 +6,20 @@ Every message begins with the line of the user's program that is running. All cl
 
 from __future__ import annotations
 
-import reprlib
-from typing import Final
+from lawful.tree.base import (
+    ArgumentValueError,
+    LawfulError,
+    NestingError,
+    TreeStructureError,
+    TreeTypeError,
+    shorten,
+)
 
-from lawful.core._source import SourceLine, user_source
-
-# Python refuses to print integers of many digits, 4,300 as it comes and never fewer than 640.
-_MOST_BITS: Final = 2000
-
-
-class _Short(reprlib.Repr):
-    def repr_int(self, x: int, level: int) -> str:
-        bits = x.bit_length()
-        return f"an integer of {bits:,} bits" if bits > _MOST_BITS else super().repr_int(x, level)
-
-
-_repr = _Short(maxother=60, maxstring=60)
-
-
-def shorten(x: object) -> str:
-    """Returns how a value prints, cut where it is long: a message shows what came, and not all of it."""
-    return _repr.repr(x)
-
-
-class LawfulError(Exception):
-    """The root of all errors raised for a user's mistake. Its message begins with the user's line."""
-
-    def __init__(self, message: str, *, source: SourceLine | None = None) -> None:
-        source = user_source(2) if source is None else source
-        self.source = source
-        #: The text without the line, to be quoted in another error.
-        self.message = message
-        super().__init__(message if source is None else f"{source}: {message}")
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return _rebuild, (type(self), str(self))
-
-
-def _rebuild(cls: type[LawfulError], message: str) -> LawfulError:
-    """Unpickles an error: its text already begins with a line, and code objects do not pickle."""
-    error = cls.__new__(cls)
-    Exception.__init__(error, message)
-    error.source = None
-    error.message = message
-    return error
+__all__ = ["ArgumentValueError", "LawfulError", "NestingError", "TreeStructureError", "TreeTypeError", "shorten"]
 
 
 class ArgumentTypeError(LawfulError, TypeError):
     """An argument has the wrong kind, shape or dtype for the function that it was given to."""
-
-
-class ArgumentValueError(LawfulError, ValueError):
-    """An argument has the right type and a value that the function cannot use."""
 
 
 class ArgumentIndexError(LawfulError, IndexError):
@@ -73,13 +35,6 @@ class NonArrayError(LawfulError, TypeError):
 
     Cause: a string, a ragged list, an object or a masked array went into an op or a transformed function.
     Cure: convert it with ``numpy.asarray``, pass a list of numbers as an array, or mark the argument static.
-    """
-
-
-class NestingError(LawfulError, RecursionError):
-    """A tree, or control flow, is nested more deeply than Python's stack is.
-
-    Cure: nest less deeply: flat lists for chains, ``scan`` for repeated choices; or ``sys.setrecursionlimit``.
     """
 
 
@@ -144,11 +99,3 @@ class JaxprTypeError(LawfulError, TypeError):
 
 class JaxprParseError(LawfulError, ValueError):
     """A text is not a jaxpr in the grammar that jaxprs print in."""
-
-
-class TreeStructureError(LawfulError, ValueError):
-    """Pytrees that should have the same structure differ."""
-
-
-class TreeTypeError(LawfulError, TypeError):
-    """A pytree, or a function that flattens or rebuilds one, is not as it should be."""

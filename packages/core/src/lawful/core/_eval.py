@@ -7,7 +7,7 @@ from typing import Any
 
 from lawful.core._errors import ArgumentTypeError
 from lawful.core._jaxpr import ClosedJaxpr, Jaxpr, Literal, Var
-from lawful.core._source import at_source, place
+from lawful.tree.base import at_source, place
 
 
 def last_uses(jaxpr: Jaxpr) -> list[list[Var]]:

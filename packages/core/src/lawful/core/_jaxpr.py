@@ -12,7 +12,7 @@ from typing import Any
 from lawful.core._arrays import get_aval
 from lawful.core._aval import ShapedArray
 from lawful.core._primitive import Primitive
-from lawful.core._source import SourceLine
+from lawful.tree.base import SourceLine
 
 
 class Var:

@@ -22,10 +22,9 @@ from weakref import WeakValueDictionary
 
 from lawful.core._errors import MissingRuleError
 from lawful.core._impure_rules import note_impure_rule
-from lawful.core._on_demand import load_on_demand
 from lawful.core._recipe_book import RecipeBook, note_definition
-from lawful.core._record import record
 from lawful.core._trace import current
+from lawful.tree.base import load_on_demand, record
 
 if TYPE_CHECKING:
     from lawful.core._declaration import Declaration

@@ -17,10 +17,10 @@ import numpy as np
 
 from lawful.core._aval import ShapedArray
 from lawful.core._dtypes import float0
-from lawful.core._exact_key import PLAIN, exact_key
 from lawful.core._jaxpr import Atom, ClosedJaxpr, Literal, Var
 from lawful.core._recipe_book import definitions
 from lawful.core._trace import current
+from lawful.tree.base import PLAIN, exact_key
 
 #: A longer program is traced seldom.
 _MOST_EQUATIONS: Final = 1_000

@@ -19,7 +19,7 @@ from numpy import ndarray
 from lawful.core import _collector
 from lawful.core._arrays import python_scalar_types, to_numpy
 from lawful.core._errors import TracerThreadError, UnexpectedTracerError
-from lawful.core._source import SourceLine, user_source
+from lawful.tree.base import SourceLine, around_imports, user_source
 
 if TYPE_CHECKING:
     from lawful.core._primitive import Primitive
@@ -237,3 +237,7 @@ class new_trace(set_current):
     def __exit__(self, *error: object) -> None:
         super().__exit__(*error)
         self._trace.active = False
+
+
+# A lazy import evaluates what it computes, and its objects are no garbage.
+around_imports.extend([lambda: set_current(eval_trace), _collector.no_collections])

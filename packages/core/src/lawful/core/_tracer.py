@@ -21,8 +21,8 @@ from lawful.core._errors import (
     TracerBoolConversionError,
     TracerIntegerConversionError,
 )
-from lawful.core._source import SourceLine, what_asks
 from lawful.core._trace import Trace, unusable_tracer
+from lawful.tree.base import SourceLine, what_asks
 
 
 class Tracer:

@@ -12,15 +12,15 @@ from __future__ import annotations
 import sys
 from collections import ChainMap
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, ExitStack, suppress
 from importlib import import_module
 from threading import get_ident
 from typing import Any, Final
 
-from lawful.core._collector import no_collections
-from lawful.core._trace import eval_trace, set_current
+#: Makes contexts that each lazy import runs in: `lawful.core` evaluates in them, whatever transformation is running.
+around_imports: Final[list[Callable[[], AbstractContextManager[object]]]] = []
 
-#: The rests of packages that are not imported yet.
+#: The parts of packages that are not imported yet.
 _waiting: Final[list[_Rest]] = []
 
 
@@ -67,7 +67,9 @@ class _Rest:
         package = sys.modules[self._package]
         self._loading.add(get_ident())
         try:
-            with set_current(eval_trace), no_collections():
+            with ExitStack() as contexts:
+                for context in around_imports:
+                    contexts.enter_context(context())
                 loaded = [import_module(f"{self._package}.{module}") for module in self._modules]
         finally:
             self._loading.discard(get_ident())

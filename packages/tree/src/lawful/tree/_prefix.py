@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from lawful.core._errors import TreeStructureError
 from lawful.tree._difference import Open, mismatch_error, open_tree, open_treedef
 from lawful.tree._flatten import IsLeaf, flatten, refuse_non_treedef, structure
 from lawful.tree._kind import same_aux
 from lawful.tree._treedef import PyTreeDef
+from lawful.tree.base.errors import TreeStructureError
 
 
 def broadcast_prefix(prefix_tree: Any, full_tree: Any, is_leaf: IsLeaf = None) -> list[Any]:

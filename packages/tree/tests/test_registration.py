@@ -7,7 +7,7 @@ from collections import namedtuple
 import pytest
 
 from lawful import tree
-from lawful.core._errors import ArgumentValueError, NestingError, TreeTypeError
+from lawful.tree.base import ArgumentValueError, NestingError, TreeTypeError
 
 
 def make_class():

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from lawful.core._errors import TreeStructureError
-from lawful.core._record import record
 from lawful.tree._key import DictKey, KeyEntry, KeyPath, keystr
 from lawful.tree._kind import Kind, same_aux, show_keys
 from lawful.tree._registry import kind_of
+from lawful.tree.base.errors import TreeStructureError
+from lawful.tree.base.record import record
 
 if TYPE_CHECKING:
     from lawful.tree._treedef import PyTreeDef

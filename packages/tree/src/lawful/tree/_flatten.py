@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from lawful.core._errors import TreeTypeError
 from lawful.tree._cycle import refuse_cycle
 from lawful.tree._kind import EXACT, TUPLE, Kind, Signature, write_head
 from lawful.tree._registry import KINDS, kind_of
 from lawful.tree._treedef import LEAF, PyTreeDef, shared, treedef_of
+from lawful.tree.base.errors import TreeTypeError
 
 type IsLeaf = Callable[[Any], bool] | None
 

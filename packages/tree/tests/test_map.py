@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lawful import tree
-from lawful.core._errors import ArgumentValueError, TreeStructureError, TreeTypeError
+from lawful.tree.base import ArgumentValueError, TreeStructureError, TreeTypeError
 
 Point = namedtuple("Point", ["x", "y"])
 

@@ -9,10 +9,9 @@ from collections.abc import Callable, Hashable, Iterator
 from dataclasses import fields as dataclass_fields
 from dataclasses import is_dataclass
 from enum import Enum
+from math import copysign
 from numbers import Number
 from typing import Any
-
-import numpy as np
 
 #: Types of which equal values are the same.
 PLAIN = frozenset({int, bool, str, type(None)})
@@ -20,28 +19,33 @@ PLAIN = frozenset({int, bool, str, type(None)})
 type KeyOf = Callable[[Any], Any]
 
 
-def exact_key(value: Any) -> Hashable:
+#: The scalars of other libraries, each type with the function that gives the bits of its values.
+_scalar_types: dict[type, Callable[[Any], Hashable]] = {}
+
+
+def register_scalar_type(cls: type, bits_of: Callable[[Any], Hashable]) -> None:
+    """Tells `exact_key` of a type of numbers, subclasses included, and what tells values of one subclass apart."""
+    _scalar_types[cls] = bits_of
+
+
+def exact_key(value: Any, key_of_object: KeyOf | None = None) -> Hashable:
     """Returns a key that two values share only if no program can tell them apart.
 
     Numbers differ by type, sign of zero and bits; NaN is itself. So do those in tuples of any type, slices, ranges,
     frozensets and dataclasses. Values of another class that defines ``__eq__`` share a key if they are equal, and
     their attributes are of the same types, with zeros of the same signs. Only what can be hashed has a key that can.
 
+    Args:
+      value: any value.
+      key_of_object: gives the key of a value that is no number and no container; by default as said above.
+
     >>> exact_key((1, 0.0)) == exact_key((True, 0.0)), exact_key((1, 0.0)) == exact_key((1, -0.0))
     (False, False)
     >>> exact_key(slice(float("nan"))) == exact_key(slice(float("nan")))
     True
     """
-    key: Hashable = _key(value, _object_key)
+    key: Hashable = _key(value, key_of_object or object_key)
     return key
-
-
-def exact_params_key(params: dict[Any, Any]) -> Hashable:
-    """Returns the exact key of parameters.
-
-    It is not hashable where a parameter holds a program, which nothing that is cached may keep alive.
-    """
-    return tuple([(name, _key(value, _key_of_no_program)) for name, value in params.items()])
 
 
 def _key(value: Any, other: KeyOf) -> Any:
@@ -51,9 +55,12 @@ def _key(value: Any, other: KeyOf) -> Any:
     if cls is tuple:
         types = tuple(map(type, value))
         return (value, types) if PLAIN.issuperset(types) else (cls, *[_key(x, other) for x in value])
-    if cls is float or cls is complex or isinstance(value, np.generic):
+    if cls is float or cls is complex:
         return cls, _bits(value)
-    if isinstance(value, np.dtype | Enum):
+    for scalar_type, bits_of in _scalar_types.items():
+        if isinstance(value, scalar_type):
+            return cls, bits_of(value)
+    if isinstance(value, Enum):
         return cls, value
     if isinstance(value, float | complex):
         return cls, _bits(value), *_state_kinds(value, ())
@@ -74,9 +81,7 @@ def _key(value: Any, other: KeyOf) -> Any:
 
 
 def _bits(number: Any) -> Hashable:
-    """Returns what tells numbers of one type apart."""
-    if isinstance(number, np.generic):
-        return number.dtype, number.tobytes()
+    """Returns what tells floats, or complex numbers, of one type apart."""
     if isinstance(number, complex):
         return number.real.hex(), number.imag.hex()
     return float.hex(number)
@@ -89,19 +94,12 @@ def _compared_fields(cls: Any) -> tuple[str, ...] | None:
     return tuple([field.name for field in dataclass_fields(cls) if field.compare])
 
 
-def _object_key(value: Any) -> Any:
+def object_key(value: Any) -> Any:
+    """Returns the exact key of a value that is no number and no container."""
     cls: Any = type(value)
     if cls.__eq__ is object.__eq__:  # equal to itself only
         return cls, value
     return cls, value, *_state_kinds(value, ())
-
-
-def _key_of_no_program(value: Any) -> Any:
-    from lawful.core._jaxpr import ClosedJaxpr, Jaxpr
-
-    if isinstance(value, ClosedJaxpr | Jaxpr) or (callable(value) and not isinstance(value, type)):
-        return [type(value)]  # which cannot be hashed
-    return _object_key(value)
 
 
 # The kind of a value is what it shares with no value that it is equal to and can be told from.
@@ -112,22 +110,25 @@ def _kind(value: Any, inside: tuple[int, ...]) -> Any:
     cls: Any = type(value)
     if cls in PLAIN:
         return cls
-    if isinstance(value, float | complex | np.inexact):
+    if isinstance(value, float | complex):
         return cls, _signs(value)
+    for scalar_type, bits_of in _scalar_types.items():
+        if isinstance(value, scalar_type):
+            return cls, bits_of(value)
     if isinstance(value, tuple | list):
         return (cls, *[_kind(x, inside) for x in value])
     if isinstance(value, dict):
         return (cls, *[(_kind(key, inside), _kind(x, inside)) for key, x in value.items()])
     if cls is slice or cls is range or cls is frozenset:
         return exact_key(value)
-    if cls.__eq__ is object.__eq__ or isinstance(value, np.generic | np.ndarray | np.dtype | Enum | type):
+    if cls.__eq__ is object.__eq__ or isinstance(value, Enum | type):
         return cls
     return (cls, *_state_kinds(value, inside))
 
 
 def _signs(number: Any) -> tuple[bool, ...]:
     """Returns the signs of the parts of a number that are zero."""
-    return tuple([bool(np.signbit(part)) for part in (number.real, number.imag) if part == 0])
+    return tuple([copysign(1.0, part) < 0 for part in (number.real, number.imag) if part == 0])
 
 
 def _state_kinds(value: Any, inside: tuple[int, ...]) -> Iterator[Hashable]:
@@ -139,7 +140,7 @@ def _state_kinds(value: Any, inside: tuple[int, ...]) -> Iterator[Hashable]:
     for name in names:
         if hasattr(value, name):
             yield name, _kind(getattr(value, name), inside)
-    if not names and isinstance(value, Number) and not isinstance(value, float | complex | np.generic):
+    if not names and isinstance(value, Number) and not isinstance(value, float | complex):
         yield str(value)
 
 

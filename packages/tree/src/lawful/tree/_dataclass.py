@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from lawful.core._errors import ArgumentValueError, TreeTypeError
 from lawful.tree._key import GetAttrKey
 from lawful.tree._registry import add, custom_kind, refuse_bad_registration
+from lawful.tree.base.errors import ArgumentValueError, TreeTypeError
 
 
 def register_dataclass[C: type[Any]](

@@ -9,9 +9,9 @@ from collections.abc import Callable, Iterable, Sequence
 from types import FunctionType, NoneType
 from typing import Any
 
-from lawful.core._errors import TreeTypeError
-from lawful.core._record import record
 from lawful.tree._key import DictKey, FlattenedIndexKey, GetAttrKey, KeyEntry, SequenceKey
+from lawful.tree.base.errors import TreeTypeError
+from lawful.tree.base.record import record
 
 # The tokens that a flattening leaves behind, from which a treedef is built; see _treedef.
 type Signature = list[Any]

@@ -7,10 +7,10 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from operator import methodcaller
 from typing import Any
 
-from lawful.core._errors import TreeTypeError
 from lawful.tree._key import DictKey, KeyEntry
 from lawful.tree._kind import show_keys, sorted_keys
 from lawful.tree._registry import add, custom_kind, kind_of, kind_of_node, refuse_bad_registration
+from lawful.tree.base.errors import TreeTypeError
 
 
 def register_node[T](

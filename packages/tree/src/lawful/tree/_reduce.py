@@ -7,8 +7,8 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from lawful.core._errors import TreeTypeError
 from lawful.tree._flatten import IsLeaf, leaves
+from lawful.tree.base.errors import TreeTypeError
 
 
 class Unspecified:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from lawful import tree
-from lawful.core._errors import TreeTypeError
+from lawful.tree.base import TreeTypeError
 
 Point = namedtuple("Point", ["x", "y"])
 

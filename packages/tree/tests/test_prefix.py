@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lawful import tree
-from lawful.core._errors import TreeStructureError, TreeTypeError
+from lawful.tree.base import TreeStructureError, TreeTypeError
 
 Point = namedtuple("Point", ["x", "y"])
 

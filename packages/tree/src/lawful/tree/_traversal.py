@@ -10,8 +10,8 @@ from collections.abc import Callable, Sequence
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from lawful.core._exact_key import exact_key
 from lawful.tree._kind import DICT, LIST, TUPLE, same_aux
+from lawful.tree.base.exact_key import exact_key
 
 if TYPE_CHECKING:
     from lawful.tree._treedef import PyTreeDef

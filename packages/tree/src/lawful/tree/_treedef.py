@@ -6,12 +6,12 @@ from collections.abc import Hashable, Iterable, Sequence
 from itertools import islice
 from typing import Any, Self
 
-from lawful.core._errors import TreeStructureError, TreeTypeError
-from lawful.core._exact_key import exact_key
 from lawful.tree._difference import at, leaf_path, mismatch_error, open_tree, open_treedef, show
 from lawful.tree._kind import DICT, EXACT, Kind, Signature, read_head, same_aux, write_head
 from lawful.tree._registry import kind_of
 from lawful.tree._traversal import Maker, Matcher, maker_of, matcher_of
+from lawful.tree.base.errors import TreeStructureError, TreeTypeError
+from lawful.tree.base.exact_key import exact_key
 
 
 class PyTreeDef:

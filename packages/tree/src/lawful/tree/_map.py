@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from lawful.core._errors import TreeTypeError
 from lawful.tree._difference import mismatch_error, open_tree, open_treedef
 from lawful.tree._flatten import IsLeaf, flatten
 from lawful.tree._treedef import PyTreeDef
+from lawful.tree.base.errors import TreeTypeError
 
 
 def map(f: Callable[..., Any], tree: Any, *rest: Any, is_leaf: IsLeaf = None) -> Any:

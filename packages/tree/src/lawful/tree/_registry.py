@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
-from lawful.core._errors import ArgumentValueError, TreeTypeError
 from lawful.tree._key import KeyEntry
 from lawful.tree._kind import DICT, LIST, NONE, TUPLE, Kind, Signature, flat_index_keys, namedtuple_kind, write_head
+from lawful.tree.base.errors import ArgumentValueError, TreeTypeError
 
 # The node types for good: the built-in and the registered ones.
 _registered: dict[type, Kind] = {kind.nodetype: kind for kind in (TUPLE, LIST, DICT, NONE)}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from lawful.core._errors import ArgumentValueError
 from lawful.tree._difference import mismatch_error, open_tree, open_treedef
 from lawful.tree._flatten import flatten, refuse_non_treedef, structure
 from lawful.tree._treedef import PyTreeDef
+from lawful.tree.base.errors import ArgumentValueError
 
 
 def transpose(outer_treedef: PyTreeDef, inner_treedef: PyTreeDef | None, pytree_to_transpose: Any) -> Any:

@@ -6,7 +6,7 @@ from collections import OrderedDict, defaultdict, namedtuple
 import pytest
 
 from lawful import tree
-from lawful.core._errors import TreeStructureError, TreeTypeError
+from lawful.tree.base import TreeStructureError, TreeTypeError
 
 Point = namedtuple("Point", ["x", "y"])
 

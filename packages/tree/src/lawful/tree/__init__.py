@@ -15,7 +15,6 @@ The names and meanings are those of ``jax.tree`` and ``jax.tree_util``.
 
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
-from lawful.core._on_demand import on_demand as _on_demand
 from lawful.tree._flatten import (
     all_leaves,
     flatten,
@@ -49,6 +48,7 @@ from lawful.tree._register import (
     register_static,
 )
 from lawful.tree._treedef import PyTreeDef
+from lawful.tree.base.lazy import on_demand as _on_demand
 
 if _TYPE_CHECKING:
     from lawful.tree._dataclass import register_dataclass, static

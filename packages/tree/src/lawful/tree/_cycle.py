@@ -6,10 +6,10 @@ import sys
 from collections.abc import Iterator
 from typing import Any, NoReturn
 
-from lawful.core._errors import NestingError, TreeTypeError
 from lawful.tree._difference import shorten
 from lawful.tree._key import KeyEntry, keystr
 from lawful.tree._registry import kind_of
+from lawful.tree.base.errors import NestingError, TreeTypeError
 
 
 def refuse_cycle(where: str, tree: Any) -> NoReturn:

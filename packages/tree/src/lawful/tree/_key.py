@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from lawful.core._record import record
+from lawful.tree.base.record import record
 
 # A path is a tuple of these, or of whatever a registered type's flatten_with_keys function gives.
 type KeyEntry = Any

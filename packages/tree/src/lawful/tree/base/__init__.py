@@ -1,0 +1,39 @@
+"""What every package of lawful stands on: errors with the user's line, records, lazy imports, exact keys.
+
+`lawful.core` gives these names to whoever writes primitives and transformations.
+"""
+
+from lawful.tree.base.errors import (
+    ArgumentValueError,
+    LawfulError,
+    NestingError,
+    TreeStructureError,
+    TreeTypeError,
+    shorten,
+)
+from lawful.tree.base.exact_key import PLAIN, exact_key, object_key, register_scalar_type
+from lawful.tree.base.lazy import around_imports, load_on_demand, on_demand
+from lawful.tree.base.record import record
+from lawful.tree.base.source import SourceLine, at_source, place, user_source, what_asks
+
+__all__ = [
+    "PLAIN",
+    "ArgumentValueError",
+    "LawfulError",
+    "NestingError",
+    "SourceLine",
+    "TreeStructureError",
+    "TreeTypeError",
+    "around_imports",
+    "at_source",
+    "exact_key",
+    "load_on_demand",
+    "object_key",
+    "on_demand",
+    "place",
+    "record",
+    "register_scalar_type",
+    "shorten",
+    "user_source",
+    "what_asks",
+]
