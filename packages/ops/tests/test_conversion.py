@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lawful.core import ShapedArray
-from lawful.ops import convert_element_type_p
+from lawful.core import ShapedArray, is_float, supported_dtypes
+from lawful.ops import convert_element_type, convert_element_type_p
 
 VALUES = (0.0, -0.0, 1.5, -2.75, 0.1, 1e300, -1e300, 5e-324, math.inf, -math.inf, math.nan)
 DTYPES = ("float16", "float32", "float64", "int32", "complex64", "bool")
@@ -33,3 +33,28 @@ def test_what_numpy_is_given_is_conversion(shape: Any, old: str, new: str, weak:
             got, expected = function(given), rules["impl"](given, **params)
             assert type(got) is type(expected)
             assert repr(got) == repr(expected)
+
+
+FLOATS = [dtype for dtype in supported_dtypes if is_float(dtype)]
+
+
+def nearest_integer(x: float, bounds: Any) -> int:
+    if math.isnan(x):
+        return 0
+    if math.isinf(x):
+        return bounds.max if x > 0 else bounds.min
+    return min(max(int(x), bounds.min), bounds.max)
+
+
+@pytest.mark.parametrize("new", [f"{kind}{bits}" for kind in ("int", "uint") for bits in (8, 16, 32, 64)])
+@pytest.mark.parametrize("old", FLOATS, ids=str)
+def test_convert_element_type_saturates_integers(old: np.dtype[Any], new: str) -> None:
+    bounds = np.iinfo(new)
+    values = [*VALUES, 3.0, 300.0, -300.0, 2.0**31, -(2.0**31) - 1, 2.0**63, -(2.0**63), 2.0**64]
+    with np.errstate(all="ignore"):
+        x = np.array(values).astype(old)
+    floats = [float(value) for value in x]
+    expected = [nearest_integer(y, bounds) for y in floats]
+    assert [int(y) for y in convert_element_type(x, new)] == expected
+    assert [int(convert_element_type(y, new)) for y in x] == expected
+    assert convert_element_type(x, new).dtype == new

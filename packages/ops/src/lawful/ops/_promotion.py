@@ -145,6 +145,8 @@ def convert(x: Any, dtype: np.dtype[Any], weak_type: bool = False) -> Any:
 def cast(x: Any, dtype: np.dtype[Any]) -> Any:
     """Returns the NumPy value ``x`` as another dtype; of a complex one that becomes real, the real part.
 
+    A float outside of the range of an integer dtype becomes the nearest integer in it, and NaN 0, as in XLA.
+
     Raises:
       IntegerOverflowError: a Python integer does not fit, as in NumPy.
     """
@@ -158,7 +160,24 @@ def cast(x: Any, dtype: np.dtype[Any]) -> Any:
     if array.dtype.kind == "c" and dtype.kind not in "cb":
         array = array.real
     with np.errstate(invalid="ignore", over="ignore"):  # what XLA gives out of range, it gives in silence
-        return array.astype(dtype)[()]
+        converted = array.astype(dtype)
+        if dtype.kind in "iu" and array.dtype.kind not in "iub":
+            converted = _saturated(array, converted)
+    return converted[()]
+
+
+def _saturated(x: Any, converted: Any) -> Any:
+    """Returns floats converted to integers, with those out of range at its ends: NumPy leaves them to the processor."""
+    bounds = np.iinfo(converted.dtype)
+    floats = x if x.dtype.kind == "f" else x.astype(np.float32)  # ml_dtypes compares more slowly
+    # The first floats out of range. Both are exact in float64, and infinite where a smaller dtype cannot hold them.
+    above, below = floats.dtype.type(float(bounds.max) + 1), floats.dtype.type(float(bounds.min) - 1)
+    out_of_range = ~((floats < above) & (floats > below))
+    if out_of_range.any():
+        lowest, zero, highest = map(converted.dtype.type, (bounds.min, 0, bounds.max))
+        nearest = np.where(floats > 0, highest, np.where(floats < 0, lowest, zero))
+        converted = np.where(out_of_range, nearest, converted)
+    return converted
 
 
 def broadcast_shapes(name: str, *shapes: tuple[int, ...]) -> tuple[int, ...]:
