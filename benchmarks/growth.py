@@ -2,8 +2,8 @@
 
     uv run python -m benchmarks.growth [--write]
 
-Each size runs in a process of its own, so that its peak memory is its own. ``--write`` puts the table into
-``docs/growth.md``.
+Each size runs in a process of its own, so that its peak memory is its own. ``--write`` puts the tables into
+``docs/growth.md``: one of chains of equations, one of conds within each other.
 """
 
 from __future__ import annotations
@@ -28,6 +28,9 @@ TOUCHED = 2**29
 REPEATED = 10_000
 PAGE = Path(__file__).parent.parent / "docs" / "growth.md"
 MARK = "<!-- measured by benchmarks/growth.py -->\n"
+#: How many conds are within each other. Python's recursion limit is raised for the last.
+DEPTHS = (5, 10, 20, 40, 80, 160)
+NESTED_MARK = "<!-- measured by benchmarks/growth.py, nested conds -->\n"
 
 
 def program(x: Any, equations: int) -> Any:
@@ -37,6 +40,50 @@ def program(x: Any, equations: int) -> Any:
     for _ in range(equations // 2):
         x = sin(x * 0.5)
     return x
+
+
+def nested(depth: int) -> Callable[[Any], Any]:
+    """Conds within each other, each of which computes something before the next one."""
+    from lawful.control_flow import cond
+    from lawful.ops import sin
+
+    if not depth:
+        return sin
+    inner = nested(depth - 1)
+    return lambda x: cond(x > 0.0, lambda y: inner(sin(y) * 2.0), lambda y: y * y, x)
+
+
+def measure_nested(depth: int) -> dict[str, float]:
+    """Returns milliseconds of processor time a cond for each stage, and the size of the gradient's program."""
+    from lawful.autodiff import grad, jvp
+    from lawful.core import jaxprs_in_params, parse_jaxpr
+    from lawful.staging import clear_caches, make_jaxpr
+
+    def size(jaxpr: Any) -> int:
+        inner = sum(size(each) for eqn in jaxpr.eqns for each in jaxprs_in_params(eqn.params))
+        return inner + sum(len(eqn.invars) + len(eqn.outvars) for eqn in jaxpr.eqns)
+
+    sys.setrecursionlimit(100 * max(DEPTHS))
+    f, x, times = nested(depth), 0.7, max(1, max(DEPTHS) // depth)
+    gradient = make_jaxpr(grad(f))(x)
+    todo: dict[str, Callable[[], Any]] = {
+        "make_jaxpr": lambda: make_jaxpr(f)(x),
+        "make_jaxpr(jvp)": lambda: make_jaxpr(lambda x: jvp(f, (x,), (x,)))(x),
+        "make_jaxpr(grad)": lambda: make_jaxpr(grad(f))(x),
+        "print, then parse": lambda: parse_jaxpr(str(gradient)),
+    }
+    result = {}
+    for name, stage in todo.items():
+        total = 0.0
+        for _ in range(times):
+            clear_caches()
+            gc.collect()
+            start = time.process_time()
+            stage()
+            total += time.process_time() - start
+        result[name] = total / times / depth * 1e3
+    result["operands and results of make_jaxpr(grad)"] = size(gradient.jaxpr) / depth
+    return result
 
 
 def stages(equations: int) -> dict[str, Callable[[], Any]]:
@@ -109,28 +156,23 @@ def measure_alone(
     equations: int, names: Collection[str] = (), *, memory: bool = False, collected: bool = True
 ) -> dict[str, float]:
     """Returns ``measure`` or ``measure_memory`` of a fresh process, with or without Python's garbage collector."""
-    command = [
-        sys.executable,
-        "-m",
-        "benchmarks.growth",
-        "--size",
-        str(equations),
-        "--stages",
-        *names,
-        *["--memory"] * memory,
-        *["--uncollected"] * (not collected),
-    ]
+    options = [*["--memory"] * memory, *["--uncollected"] * (not collected)]
     subprocess.run([sys.executable, "-c", f"bytearray(b'1') * {TOUCHED}"], check=True)
-    output = subprocess.run(command, check=True, capture_output=True, text=True).stdout
-    result: dict[str, float] = json.loads(output)
+    result: dict[str, float] = json.loads(run("--size", str(equations), "--stages", *names, *options))
     return result
 
 
-def table(results: dict[str, dict[str, float]]) -> str:
+def run(*options: str) -> str:
+    """Returns what this command prints in a process of its own."""
+    command = [sys.executable, "-m", "benchmarks.growth", *options]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def table(unit: str, results: dict[str, dict[str, float]]) -> str:
     """Returns the Markdown table of all sizes."""
-    lines = [f"| µs an equation | {' | '.join(results)} |", "|---|" + "---:|" * len(results)]
+    lines = [f"| {unit} | {' | '.join(results)} |", "|---|" + "---:|" * len(results)]
     for name in next(iter(results.values())):
-        digits = 0 if name.startswith("peak") else 1
+        digits = 0 if name.startswith(("peak", "operands")) else 1
         lines.append(f"| {name} | {' | '.join(f'{result[name]:.{digits}f}' for result in results.values())} |")
     return "\n".join(lines) + "\n"
 
@@ -138,6 +180,7 @@ def table(results: dict[str, dict[str, float]]) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--size", type=int, help="measure one size and print JSON")
+    parser.add_argument("--depth", type=int, help="measure one depth of conds and print JSON")
     parser.add_argument("--stages", nargs="*", default=[], help="with --size: only these rows")
     parser.add_argument("--memory", action="store_true", help="with --stages: bytes in place of microseconds")
     parser.add_argument("--uncollected", action="store_true", help="with --size: without the garbage collector")
@@ -149,15 +192,25 @@ def main() -> None:
         found = (measure_memory if options.memory else measure)(options.size, options.stages)
         print(json.dumps(found))
         return
+    if options.depth:
+        print(json.dumps(measure_nested(options.depth)))
+        return
     from rich.progress import track
 
     runs = [(f"{size:,}", size, True) for size in SIZES] + [(f"{SIZES[-1]:,}, no collector", SIZES[-1], False)]
     results = {title: measure_alone(size, collected=collected) for title, size, collected in track(runs, "measuring")}
-    print(table(results))
+    conds = {
+        f"{depth} conds": json.loads(run("--depth", str(depth))) for depth in track(DEPTHS, "measuring nested conds")
+    }
+    tables = {MARK: table("µs an equation", results), NESTED_MARK: table("ms a cond", conds)}
+    page = PAGE.read_text(encoding="utf-8")
+    for mark, text in tables.items():
+        print(text)
+        before, _, rest = page.partition(mark)
+        _, _, after = rest.partition(mark)
+        page = f"{before}{mark}{text}{mark}{after}"
     if options.write:
-        before, _, rest = PAGE.read_text(encoding="utf-8").partition(MARK)
-        _, _, after = rest.partition(MARK)
-        PAGE.write_text(f"{before}{MARK}{table(results)}{MARK}{after}", encoding="utf-8")
+        PAGE.write_text(page, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from lawful import ops
-from lawful.control_flow import _branches, _cond, _cond_batching, _cond_primitive
+from lawful.control_flow import _branch_residuals, _branches, _cond, _cond_batching, _cond_primitive
 from lawful.control_flow._cond_primitive import cond_p
 from lawful.core import ClosedJaxpr, Literal, Zero, eval_closed_jaxpr, get_aval
 from lawful.ops._batching import add_batch_dim
@@ -27,6 +27,19 @@ def part(index: int) -> Wrong:
             return tuple(parts)
 
         return reversed_branches
+
+    return wrong
+
+
+def _later_parts(right: Rule) -> Rule:
+    """Reverses the branches that take residuals."""
+
+    def wrong(*args: Any) -> Any:
+        found = right(*args)
+        if found is None:
+            return None
+        cut, nonzeros_out = found
+        return cut._replace(consumers=cut.consumers[::-1]), nonzeros_out
 
     return wrong
 
@@ -69,8 +82,8 @@ def _said_to_be_last(right: Rule) -> Rule:
 
 
 def _one_place_for_all(right: Rule) -> Rule:
-    def join(producers: Any, consumers: Any, counts: Any) -> Any:
-        joined, reading, count = right(producers, consumers, counts)
+    def join(producers: Any, consumers: Any, counts: Any, **options: Any) -> Any:
+        joined, reading, count = right(producers, consumers, counts, **options)
         return joined, tuple(_reading_the_first(closed, count) for closed in reading), count
 
     return join
@@ -150,7 +163,7 @@ choice_faults = (
         "residuals of the wrong branch",
         _cond_primitive,
         "_linearize_branches",
-        part(1),
+        _later_parts,
     ),
     local_fault(
         "the transpose of a choice takes the other branch",
@@ -164,16 +177,18 @@ choice_faults = (
         "residuals of the wrong branch",
         _cond_primitive,
         "_split_branches",
-        part(1),
+        _later_parts,
     ),
     local_fault(
         "residuals of branches of one type share a place",
         "residual aliasing",
-        _cond_primitive,
+        _branch_residuals,
         "join_residuals",
         _one_place_for_all,
     ),
-    local_fault("branches hand over zeros for residuals", "residuals lost", _branches, "_filled", _zeros_for_own),
+    local_fault(
+        "branches hand over zeros for residuals", "residuals lost", _branch_residuals, "_filled", _zeros_for_own
+    ),
     rule_fault(
         "the last operand of a choice gets no cotangent",
         "missing term",

@@ -1,13 +1,14 @@
-"""The derivative of nested conds costs no more than a polynomial in the depth of nesting."""
+"""The cost of derivatives of nested conds is linear in the depth of nesting."""
 
 import numpy as np
 import pytest
 
-from lawful.autodiff import grad, jvp
+from lawful.autodiff import grad, jvp, linearize, vjp
 from lawful.batching import vmap
-from lawful.control_flow import cond
+from lawful.control_flow import cond, cond_p
+from lawful.core import jaxprs_in_params
 from lawful.ops import sin
-from lawful.staging import clear_caches, make_jaxpr, trace_to_jaxpr
+from lawful.staging import clear_caches, jit, make_jaxpr, trace_to_jaxpr
 
 
 def _nested(depth):
@@ -17,8 +18,32 @@ def _nested(depth):
     return lambda x: cond(x > 0, lambda y: inner(y) * 2, lambda y: y, x)
 
 
-def test_an_outer_cond_asks_an_inner_one_for_its_derivative_once(monkeypatch):
-    import lawful.control_flow._branches as module
+def _chain(depth):
+    """Conds of which each computes before and after the one within it."""
+    if depth == 0:
+        return sin
+    inner = _chain(depth - 1)
+    return lambda x: cond(x > 0, lambda y: inner(sin(y) * 2.0), lambda y: y * y, x)
+
+
+def _size(jaxpr):
+    """Returns the number of operands and results of all equations, those within others included."""
+    inner = sum(_size(nested) for eqn in jaxpr.eqns for nested in jaxprs_in_params(eqn.params))
+    return inner + sum(len(eqn.invars) + len(eqn.outvars) for eqn in jaxpr.eqns)
+
+
+@pytest.mark.parametrize(
+    "transformation", [grad, lambda f: lambda x: linearize(f, x)[1](1.0)], ids=["grad", "linearize"]
+)
+def test_size_of_the_derivative_of_nested_conds(transformation):
+    sizes = [_size(make_jaxpr(transformation(_chain(depth)))(0.7).jaxpr) for depth in (10, 20, 40)]
+    # A residual of the innermost cond passes through all: without packs their number is the square of the depth.
+    assert sizes[1] < 2.5 * sizes[0]
+    assert sizes[2] < 2.5 * sizes[1]
+
+
+def test_traces_of_the_derivative_of_nested_conds(monkeypatch):
+    import lawful.control_flow._branch_residuals as module
 
     def count(depth):
         calls = 0
@@ -33,8 +58,54 @@ def test_an_outer_cond_asks_an_inner_one_for_its_derivative_once(monkeypatch):
         make_jaxpr(grad(_nested(depth)))(1.0)
         return calls
 
-    # What is kept for the backward pass grows with the depth, so that all of it grows with the square.
-    assert count(10) < 5 * count(5)
+    assert 0 < count(20) < 2.5 * count(10)
+
+
+def test_residual_that_is_an_operand_of_the_cond():
+    """It is an operand of the linear cond, and no result of the first one."""
+    jaxpr = make_jaxpr(lambda p, x, y: linearize(lambda y: cond(p, lambda y: x * y, lambda y: y, y), y)[1](y))(
+        True, 2.0, 3.0
+    ).jaxpr
+    first, linear = [eqn for eqn in jaxpr.eqns if eqn.primitive is cond_p]
+    assert len(first.outvars) == 1
+    assert jaxpr.invars[1] in linear.invars
+
+
+@pytest.mark.parametrize("depth", [12, 20])
+def test_derivatives_of_conds_with_packed_residuals(depth):
+    """Deep enough that packs are within packs, and both branches have residuals of the type of the others."""
+    x, f = 0.7, _chain(depth)
+    y, expected = x, 1.0
+    for _ in range(depth):
+        y, expected = np.sin(y) * 2.0, expected * 2.0 * np.cos(y)
+        if y <= 0:
+            break
+    else:
+        expected *= np.cos(y)
+    np.testing.assert_allclose(grad(f)(x), expected, rtol=1e-12)
+    np.testing.assert_allclose(jit(grad(f), backend="numpy")(x), expected, rtol=1e-12)
+    xs = np.array([x, -x, 0.3])
+    np.testing.assert_allclose(vmap(grad(f))(xs), [grad(f)(x) for x in xs], rtol=1e-12)
+    second = jvp(lambda x: jvp(f, (x,), (1.0,))[1], (x,), (1.0,))[1]
+    np.testing.assert_allclose(jvp(grad(f), (x,), (1.0,))[1], second, rtol=1e-12)
+    np.testing.assert_allclose(grad(grad(f))(x), second, rtol=1e-12)
+
+
+@pytest.mark.parametrize("shape", [(), (3,), (600,)])
+@pytest.mark.parametrize("dtype", ["float32", "complex64"])
+def test_packed_residuals_of_arrays(shape, dtype):
+    x = np.full(shape, 0.4, dtype)
+
+    def nested(depth, x):
+        if depth == 0:
+            return sin(x)
+        return cond(True, lambda x: nested(depth - 1, sin(x)) * x, lambda x: x, x)
+
+    def unrolled(depth, x):
+        return sin(x) if depth == 0 else unrolled(depth - 1, sin(x)) * x
+
+    expected = vjp(lambda x: unrolled(12, x), x)[1](np.ones_like(x))[0]
+    np.testing.assert_allclose(vjp(lambda x: nested(12, x), x)[1](np.ones_like(x))[0], expected, rtol=1e-6)
 
 
 @pytest.mark.parametrize("depth", [1, 4])

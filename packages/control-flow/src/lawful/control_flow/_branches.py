@@ -16,12 +16,10 @@ from lawful.core import (
     ShapedArray,
     TreeStructureError,
     Var,
-    eval_closed_jaxpr,
     get_aval,
-    is_inexact,
     shared_jaxpr,
 )
-from lawful.ops import broadcast_in_dim, convert_element_type
+from lawful.ops import convert_element_type
 from lawful.staging import flatten_outputs, function_name, in_avals, trace_to_jaxpr
 
 
@@ -149,67 +147,3 @@ def _identities(consts: Sequence[Any]) -> list[Hashable]:
         keys.append((key, found[key]))
         found[key] += 1
     return keys
-
-
-def join_residuals(
-    producers: Sequence[ClosedJaxpr], consumers: Sequence[ClosedJaxpr], counts: Sequence[int]
-) -> tuple[tuple[ClosedJaxpr, ...], tuple[ClosedJaxpr, ...], int]:
-    """Makes branches that hand residuals to later branches hand over the same list of them.
-
-    Residuals of equal type share a place, whichever branch they come from; a branch fills those that are not its own
-    with ones, and with zeros if they are no floats. Where the choice is batched, all later branches are computed:
-    they can divide by ones, and make zero turns.
-
-    Args:
-      producers: for each branch a jaxpr whose last outputs are its residuals.
-      consumers: for each branch a jaxpr whose first inputs are its residuals.
-      counts: for each branch the number of its residuals.
-
-    Returns:
-      The producers and the consumers, with the common residuals, and how many these are.
-    """
-    places: list[ShapedArray] = []
-    chosen: list[list[int]] = []
-    for producer, count in zip(producers, counts, strict=True):
-        free = list(range(len(places)))
-        own = []
-        for aval in producer.out_avals[len(producer.out_avals) - count :]:
-            found = next((i for i in free if places[i] == aval), None)
-            if found is None:
-                found = len(places)
-                places.append(aval)
-            else:
-                free.remove(found)
-            own.append(found)
-        chosen.append(own)
-    joined_producers = [_filled(p, own, places) for p, own in zip(producers, chosen, strict=True)]
-    joined_consumers = [_reading(c, own, places) for c, own in zip(consumers, chosen, strict=True)]
-    return tuple(joined_producers), tuple(joined_consumers), len(places)
-
-
-def _filled(closed: ClosedJaxpr, own: Sequence[int], places: Sequence[ShapedArray]) -> ClosedJaxpr:
-    """Returns a jaxpr whose residuals stand at their common places, with constants at the others."""
-
-    def filled(*args: Any) -> list[Any]:
-        outs = eval_closed_jaxpr(closed, *args)
-        split = len(outs) - len(own)
-        at = dict(zip(own, outs[split:], strict=True))
-        return [*outs[:split], *(at[i] if i in at else _filler(aval) for i, aval in enumerate(places))]
-
-    return trace_to_jaxpr(filled, closed.in_avals, transformation="cond", name=closed.jaxpr.name)
-
-
-def _filler(aval: ShapedArray) -> Any:
-    number = aval.dtype.type(1 if is_inexact(aval.dtype) else 0)
-    if aval.weak_type:
-        return number.item()
-    return broadcast_in_dim(number, aval.shape, ()) if aval.shape else number
-
-
-def _reading(closed: ClosedJaxpr, own: Sequence[int], places: Sequence[ShapedArray]) -> ClosedJaxpr:
-    """Returns a jaxpr that takes the common residuals, of which it uses its own."""
-    jaxpr = closed.jaxpr
-    at = dict(zip(own, jaxpr.invars, strict=False))
-    residuals = [at[i] if i in at else Var(aval) for i, aval in enumerate(places)]
-    invars = [*residuals, *jaxpr.invars[len(own) :]]
-    return ClosedJaxpr(Jaxpr(jaxpr.constvars, invars, jaxpr.eqns, jaxpr.outvars, name=jaxpr.name), closed.consts)

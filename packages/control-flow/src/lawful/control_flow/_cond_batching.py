@@ -16,7 +16,8 @@ import numpy as np
 from lawful.autodiff import jvp_jaxpr
 from lawful.batching import batch_jaxpr, mentions_axis
 from lawful.control_flow import _cond_primitive
-from lawful.control_flow._cond_primitive import Branches, cond_p
+from lawful.control_flow._branch_residuals import Branches
+from lawful.control_flow._cond_primitive import cond_p
 from lawful.control_flow._lanes import with_turns
 from lawful.control_flow._loop_bodies import with_zeros
 from lawful.control_flow._one_by_one import bind_one_by_one

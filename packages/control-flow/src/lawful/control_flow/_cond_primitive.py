@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, Final
 
 from lawful.autodiff import jvp_jaxpr, linearize_jaxpr, transpose_jaxpr
-from lawful.control_flow._branches import join_residuals
+from lawful.control_flow._branch_residuals import Branches, Handover, hand_over, join_residuals
 from lawful.core import (
     ArgumentTypeError,
     ClosedJaxpr,
@@ -21,10 +21,8 @@ from lawful.core import (
     get_aval,
     memoize,
 )
-from lawful.ops import with_weakness_of
+from lawful.ops import broadcast_in_dim_p, concatenate_p, reshape_p, slice_p, with_weakness_of
 from lawful.staging import dce_jaxpr, kept, merge_lists, partial_eval_jaxpr, used_inputs
-
-Branches = tuple[ClosedJaxpr, ...]
 
 cond_p = Primitive("cond", multiple_results=True, pure_rules=True)
 
@@ -97,28 +95,39 @@ def _jvp_branches(
 @memoize
 def _linearize_branches(
     first: ClosedJaxpr, others: Branches, nonzeros: tuple[bool, ...]
-) -> tuple[Branches, Branches, tuple[bool, ...]]:
+) -> tuple[Handover, tuple[bool, ...]]:
     branches = (first, *others)
     nonzeros_out = union([linearize_jaxpr(branch, nonzeros)[2] for branch in branches])
     parts = [linearize_jaxpr(branch, nonzeros, nonzeros_out) for branch in branches]
-    count = len(nonzeros_out)
-    primal, linear, _ = join_residuals(
-        [part[0] for part in parts], [part[1] for part in parts], [len(part[0].out_avals) - count for part in parts]
+    counts = [len(part[0].out_avals) - len(nonzeros_out) for part in parts]
+    return hand_over([part[0] for part in parts], [part[1] for part in parts], counts), nonzeros_out
+
+
+_REARRANGING: Final = frozenset((cond_p, slice_p, reshape_p, concatenate_p, broadcast_in_dim_p))
+
+
+@memoize
+def _rearranges(closed: ClosedJaxpr) -> bool:
+    """Whether a jaxpr does nothing but hand on its inputs and parts of them: then it can as well be done again."""
+    return all(
+        [eqn.primitive in _REARRANGING and all(map(_rearranges, eqn.params.get("branches", ()))) for eqn in closed.eqns]
     )
-    return primal, linear, nonzeros_out
 
 
 @memoize
 def _split_branches(
     first: ClosedJaxpr, others: Branches, unknown: tuple[bool, ...]
-) -> tuple[Branches, Branches, tuple[bool, ...]]:
+) -> tuple[Handover, tuple[bool, ...]] | None:
+    """Returns branches cut in what is known and the rest; None if nothing but a rearrangement of operands is known."""
     branches = (first, *others)
     unknown_out = union([partial_eval_jaxpr(branch, unknown).unknown_out for branch in branches])
     parts = [partial_eval_jaxpr(branch, unknown, unknown_out) for branch in branches]
-    known, staged, _ = join_residuals(
+    if all(unknown_out) and all([_rearranges(part.known) for part in parts]):
+        return None
+    cut = hand_over(
         [part.known for part in parts], [part.unknown for part in parts], [part.residual_count for part in parts]
     )
-    return known, staged, unknown_out
+    return cut, unknown_out
 
 
 @memoize
@@ -156,13 +165,13 @@ def _jvp(primals: Sequence[Any], tangents: Sequence[Any], *, branches: Branches)
 
 @cond_p.def_linearize
 def _linearize(nonzeros: Sequence[bool], index: Any, *operands: Any, branches: Branches) -> Any:
-    primal, linear, nonzeros_out = _linearize_branches(branches[0], branches[1:], tuple(nonzeros[1:]))
+    cut, nonzeros_out = _linearize_branches(branches[0], branches[1:], tuple(nonzeros[1:]))
     count = len(nonzeros_out)
-    outs = _choose(index, operands, primal)
-    residuals = outs[count:]
+    outs = _choose(index, operands, cut.producers)
+    residuals = [*outs[count:], *(operands[place] for place in cut.passed)]
 
     def tangent_fun(*tangents: Any) -> list[Any]:
-        return _choose(index, [*residuals, *tangents], linear)
+        return _choose(index, [*residuals, *tangents], cut.consumers)
 
     return outs[:count], nonzeros_out, tangent_fun
 
@@ -171,15 +180,18 @@ def _linearize(nonzeros: Sequence[bool], index: Any, *operands: Any, branches: B
 def _partial_eval(
     record: Callable[..., Any], unknown: Sequence[bool], index: Any, *operands: Any, branches: Branches
 ) -> list[Any]:
-    if unknown[0]:
+    mask = tuple(unknown[1:])
+    split = None if unknown[0] else _split_branches(branches[0], branches[1:], mask)
+    if split is None:
         result: list[Any] = record(index, *operands, branches=branches)
         return result
-    mask = tuple(unknown[1:])
-    known, staged, unknown_out = _split_branches(branches[0], branches[1:], mask)
+    cut, unknown_out = split
     known_operands = [x for x, is_unknown in zip(operands, mask, strict=True) if not is_unknown]
-    outs = _choose(index, known_operands, known)
+    outs = _choose(index, known_operands, cut.producers)
     count = len(unknown_out) - sum(unknown_out)
-    rest = record(index, *outs[count:], *kept(operands, mask), branches=staged)
+    residuals = [*outs[count:], *(known_operands[place] for place in cut.passed)]
+    given = map(with_weakness_of, residuals, cut.consumers[0].in_avals)
+    rest = record(index, *given, *kept(operands, mask), branches=cut.consumers)
     return merge_lists(unknown_out, outs[:count], rest)
 
 
