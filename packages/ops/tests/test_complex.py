@@ -59,7 +59,7 @@ def test_errors() -> None:
         ops.complex(np.ones(2), np.ones(3))
     for primitive, dtype in [(ops.real_p, "float32"), (ops.complex_p, "float16"), (ops.conj_p, "float64")]:
         avals = [ShapedArray((2,), dtype)] * (2 if primitive is ops.complex_p else 1)
-        with pytest.raises(ArgumentTypeError, match=f"call lawful.ops.{primitive.name}"):
+        with pytest.raises(ArgumentTypeError, match=f"{primitive.name}_p: expected .*; call "):
             primitive.rule("abstract_eval")(*avals)
 
 

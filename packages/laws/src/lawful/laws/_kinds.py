@@ -29,8 +29,9 @@ def law_kinds_agree(trial: Trial) -> Claims:
     Equation: jit(f)(x) = eval_jaxpr(make_jaxpr(f)(x))(x) = f(x) for x of every dtype, also of kinds that the
     declaration of f does not name; or each refuses
 
-    The function of an elementwise op promotes, and must accept or refuse alike. Another primitive is called itself,
-    where its type rule accepts the operands: it is strict, and its implementation need not look at types again.
+    The function of an elementwise op promotes, its primitive refuses what the function would convert: both must accept
+    or refuse alike. Another primitive is called where its type rule accepts the operands: its implementation need not
+    look at types again.
 
     Raises:
       LawViolation: it does not hold.
@@ -42,22 +43,27 @@ def law_kinds_agree(trial: Trial) -> Claims:
     if declaration.prepare is not None or not call.args:
         raise Inapplicable(f"law: expected arguments of one dtype, got those of {call.primitive}")
     public = None if call.params else _public_function(call.primitive)
-    function = public or call
     for dtype in trial.some(_DTYPES):
         args = tuple([_converted(x, get_aval(call.args[0]).dtype, dtype) for x in call.args])
-        if public is None and not _accepts(call, args):
-            continue
-        eager = _attempt(partial(function, *args))
-        ways: dict[str, Callable[[], Any]] = {"traced": partial(_traced, function, args)}
-        for backend in trial.system.backends:
-            ways[f"compiled by {backend}"] = partial(trial.system.jit(function, backend), *args)
-        for name, way in ways.items():
-            found = _attempt(way)
-            if isinstance(found, Exception) or isinstance(eager, Exception):
-                if isinstance(found, Exception) != isinstance(eager, Exception):
-                    yield Fault(f"of {dtype}: {name} it gives {_text(found)}, eagerly {_text(eager)}")
-            else:
-                yield Claim(f"{name}, of {dtype}", found, "eagerly", eager, weakness=True)
+        if public is not None:
+            yield from _agreements(trial, f"the function, of {dtype}", public, args)
+        if declaration.pointwise or _accepts(call, args):
+            yield from _agreements(trial, f"the primitive, of {dtype}", call, args)
+
+
+def _agreements(trial: Trial, subject: str, function: Callable[..., Any], args: tuple[Any, ...]) -> Claims:
+    """Yields what must hold of a function of some operands, traced and compiled."""
+    eager = _attempt(partial(function, *args))
+    ways: dict[str, Callable[[], Any]] = {"traced": partial(_traced, function, args)}
+    for backend in trial.system.backends:
+        ways[f"compiled by {backend}"] = partial(trial.system.jit(function, backend), *args)
+    for name, way in ways.items():
+        found = _attempt(way)
+        if isinstance(found, Exception) or isinstance(eager, Exception):
+            if isinstance(found, Exception) != isinstance(eager, Exception):
+                yield Fault(f"{subject}: {name} it gives {_text(found)}, eagerly {_text(eager)}")
+        else:
+            yield Claim(f"{subject}, {name}", found, "eagerly", eager, weakness=True)
 
 
 def _accepts(call: PrimitiveCall, args: tuple[Any, ...]) -> bool:

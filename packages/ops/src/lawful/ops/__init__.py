@@ -256,9 +256,16 @@ if _TYPE_CHECKING:
         polygamma,
         polygamma_p,
         zeta,
+        zeta_derivative_p,
         zeta_p,
     )
-    from lawful.ops._incomplete_beta import betainc, betaln, betaln_p, regularized_incomplete_beta_p
+    from lawful.ops._incomplete_beta import (
+        betainc,
+        betaln,
+        betaln_p,
+        regularized_incomplete_beta_derivative_p,
+        regularized_incomplete_beta_p,
+    )
     from lawful.ops._incomplete_gamma import (
         igamma,
         igamma_grad_a,
@@ -585,6 +592,7 @@ __all__ = [
     "reduce_xor_p",
     "register_numpy_functions",
     "register_tracing",
+    "regularized_incomplete_beta_derivative_p",
     "regularized_incomplete_beta_p",
     "rel_entr",
     "rel_entr_p",
@@ -686,5 +694,6 @@ __all__ = [
     "xlogy_p",
     "xor_p",
     "zeta",
+    "zeta_derivative_p",
     "zeta_p",
 ]

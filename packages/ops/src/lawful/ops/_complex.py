@@ -25,7 +25,7 @@ from lawful.core import (
 )
 from lawful.ops._arithmetic import neg
 from lawful.ops._elementwise import pure_elementwise as elementwise
-from lawful.ops._promotion import broadcast_shapes, broadcast_to, convert
+from lawful.ops._promotion import OfKinds, broadcast_shapes, broadcast_to, convert
 from lawful.ops._structural import cotangent, strong, zeros_of
 
 Dtypes = dict[np.dtype[Any], np.dtype[Any]]
@@ -113,7 +113,7 @@ def _require(name: str, results: Dtypes, dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 def _numpy_complex(x: Any, y: Any) -> Any:
     dtype = np.result_type(x, y)
-    out = np.empty(np.shape(x), _COMPLEX_OF[dtype])
+    out = np.empty(np.shape(x), _require("complex", _COMPLEX_OF, dtype))
     out.real, out.imag = x, y
     return out[()]
 
@@ -155,6 +155,7 @@ def _declare(
         derivatives=derivatives,
         result=lambda dtype: _require(name, results, dtype),
         linear=(tuple(range(len(transposes))),),
+        promote_as=OfKinds(kinds),
         kinds=kinds,
     ).primitive
 

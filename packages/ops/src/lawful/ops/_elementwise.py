@@ -31,11 +31,12 @@ from lawful.core import (
     eval_trace,
     get_aval,
     is_inexact,
+    python_scalar_dtype,
     python_scalar_types,
     supported_dtypes,
 )
 from lawful.ops._batching import add_batch_dim, align_to_front
-from lawful.ops._promotion import OfKinds, PromoteAs, require_equal, with_fitting_integers
+from lawful.ops._promotion import OfKinds, PromoteAs, operand_dtypes, require_equal, with_fitting_integers
 from lawful.ops._promotion_recipe import apply_promoted
 
 #: ``derivative(tangent, ans, *primals, **params)`` gives one argument's share of the output tangent.
@@ -70,6 +71,40 @@ def is_eager(*args: Any) -> bool:
         elif cls not in _scalar_types:
             return False
     return True
+
+
+class _Taken(dict[Any, bool]):
+    """Whether a primitive takes operands of a dtype or of a type of Python scalars: those that promotion leaves.
+
+    Args:
+      name: the primitive.
+      promotion: that of its function.
+    """
+
+    def __init__(self, name: str, promotion: PromoteAs) -> None:
+        self._name = name
+        self._promotion = promotion
+
+    def __missing__(self, key: Any) -> bool:
+        dtype = key if isinstance(key, np.dtype) else python_scalar_dtype(key)
+        try:
+            promoted, _ = operand_dtypes(self._name, self._promotion, False, *((dtype, False),) * self._count)
+        except ArgumentTypeError:
+            self[key] = False
+        else:
+            self[key] = promoted == dtype
+        return self[key]
+
+    @property
+    def _count(self) -> int:
+        return self._promotion.nin if isinstance(self._promotion, np.ufunc) else 1
+
+    def refusal(self, aval: ShapedArray) -> ArgumentTypeError:
+        """Returns the error of operands that the primitive does not take."""
+        return ArgumentTypeError(
+            f"{self._name}_p: expected operands of a dtype that it is defined for, got {aval.dtype}; "
+            "call its function, which promotes, or convert with astype"
+        )
 
 
 class Elementwise:
@@ -134,7 +169,7 @@ def elementwise(
     arity: int = 1,
     derivatives: Sequence[Derivative | None] | None = None,
     linear: tuple[tuple[int, ...], ...] = (),
-    promote_as: np.ufunc | None = None,
+    promote_as: PromoteAs = None,
     of_inexact: np.ufunc | None = None,
     result: Callable[[np.dtype[Any]], np.dtype[Any]] | None = None,
     domain: Sequence[Interval] = (Interval(),),
@@ -159,6 +194,7 @@ def elementwise(
       linear: sets of arguments in which the op is jointly linear.
       promote_as: the ufunc whose promotion the function follows; by default ``numpy_function`` if it is one. Without
         one, operands are promoted to one dtype of ``kinds``: integers become float64 where the op takes only floats.
+        The primitive refuses operands that the function would convert.
       of_inexact: the ufunc that ``numpy_function`` is for floats and complex numbers.
       result: the dtype of the result from that of the operands; by default the same.
       domain: where arguments may lie, for laws.
@@ -176,10 +212,17 @@ def elementwise(
     if promotion is None:
         promotion = numpy_function if isinstance(numpy_function, np.ufunc) else OfKinds(kinds)
 
+    takes = _Taken(name, promotion)
+
     @primitive.def_impl
     def impl(*args: Any, **params: Any) -> Any:
+        first = args[0]
+        cls = type(first)
+        is_scalar = cls in python_scalar_types
+        if not takes[cls if is_scalar else first.dtype]:
+            raise takes.refusal(get_aval(first))
         out = numpy_function(*args, **params)
-        if type(args[0]) in python_scalar_types and all([type(x) in python_scalar_types for x in args]):
+        if is_scalar and all([type(x) in python_scalar_types for x in args]):
             return out.item()  # a weak value: of Python scalars only comes a Python scalar
         return out
 
@@ -197,6 +240,8 @@ def elementwise(
     @primitive.def_abstract_eval
     def abstract_eval(*avals: ShapedArray, **params: Any) -> ShapedArray:
         aval = avals[0] if len(avals) == 1 else require_equal(name, avals)
+        if not takes[aval.dtype]:
+            raise takes.refusal(aval)
         return aval if result is None else aval.update(dtype=result(aval.dtype))
 
     @primitive.def_batch

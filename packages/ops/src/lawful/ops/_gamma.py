@@ -18,7 +18,7 @@ from lawful.ops._arithmetic import add, mul, neg
 from lawful.ops._double import REAL_PROMOTION, Algorithm, EvaluatedInDouble, each, lowered_in_double, polynomial
 from lawful.ops._elementwise import Elementwise
 from lawful.ops._elementwise import pure_elementwise as elementwise
-from lawful.ops._promotion import broadcast_shapes, broadcast_to, convert, promote
+from lawful.ops._promotion import OfKinds, broadcast_shapes, broadcast_to, convert, promote
 from lawful.ops._structural import strong
 
 # Where the logarithm of the gamma function exceeds the largest float64.
@@ -246,6 +246,7 @@ class _Polygamma(EvaluatedInDouble):
 
     def __call__(self, m: Any, x: Any) -> Any:
         x = np.asarray(x)
+        _polygamma_type(get_aval(m), get_aval(x))
         return super().__call__(np.asarray(m), x).astype(x.dtype)[()]
 
 
@@ -256,6 +257,7 @@ polygamma_p = elementwise(
     lowered_in_double(_numpy_polygamma),
     arity=2,
     derivatives=(_no_derivative, _next),
+    promote_as=OfKinds("if"),
     domain=(Interval(0.0, 3.0), Interval(0.3, 4.0)),
 ).primitive
 

@@ -9,7 +9,7 @@ import numpy as np
 from lawful.core import ArgumentTypeError, ArgumentValueError, Interval, ShapedArray, get_aval, is_float, is_inexact
 from lawful.ops._arithmetic import mul
 from lawful.ops._elementwise import pure_elementwise as elementwise
-from lawful.ops._promotion import convert, promote
+from lawful.ops._promotion import OfKinds, convert, promote
 
 #: Up to this exponent products are as precise as a power, and faster.
 _FEW_PRODUCTS = 64
@@ -19,7 +19,16 @@ def _numpy_integer_pow(x: Any, *, y: int) -> Any:
     if type(x) is np.float64 or type(x) is float:
         return np.power(x, float(y))
     dtype = np.asarray(x).dtype
+    if y < 0:
+        _require_inexact(dtype, y)
     return np.asarray(np.power(x, np.asarray(y, dtype if dtype.kind in "iu" else np.int64))).astype(dtype)[()]
+
+
+def _require_inexact(dtype: np.dtype[Any], y: int) -> None:
+    if not is_inexact(dtype):
+        raise ArgumentTypeError(
+            f"integer_pow_p: expected an exponent that is not negative for {dtype}, got {y}; convert to float first"
+        )
 
 
 def _lower(ctx: Any, x: Any, *, y: int) -> Any:
@@ -53,6 +62,7 @@ _integer_pow = elementwise(
     _numpy_integer_pow,
     _lower,
     derivatives=(_derivative,),
+    promote_as=OfKinds("biufc"),
     kinds="fc",
     domain=(Interval(0.4, 2.0),),
     params=lambda choose: {"y": choose.integer(-3, 4)},
@@ -62,10 +72,8 @@ integer_pow_p = _integer_pow.primitive
 
 @integer_pow_p.def_abstract_eval
 def _abstract_eval(x: ShapedArray, *, y: int) -> ShapedArray:
-    if y < 0 and not is_inexact(x.dtype):
-        raise ArgumentTypeError(
-            f"integer_pow_p: expected an exponent that is not negative for {x.dtype}, got {y}; convert to float first"
-        )
+    if y < 0:
+        _require_inexact(x.dtype, y)
     return x
 
 

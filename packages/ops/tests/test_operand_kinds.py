@@ -1,0 +1,67 @@
+"""Elementwise primitives, bound directly, take or refuse operands of each dtype alike when evaluated and when typed."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+from lawful import ops
+from lawful.core import ArgumentTypeError, Primitive, get_aval
+
+DTYPES = ("bool", "int8", "uint8", "int64", "float16", "float32", "float64", "complex64")
+PARAMS = {
+    "bessel_in": {"order": 2},
+    "bessel_ine": {"order": 2},
+    "igamma_grad_a": {"order": 1},
+    "integer_pow": {"y": 3},
+    "log_ndtr_slope": {"excess": False},
+    "reduce_precision": {"exponent_bits": 11, "mantissa_bits": 52},
+    "regularized_incomplete_beta_derivative": {"orders": (1, 0)},
+    "zeta_derivative": {"order": 1},
+}
+
+
+def is_elementwise(primitive: object) -> bool:
+    return (
+        isinstance(primitive, Primitive)
+        and primitive.declaration is not None
+        and primitive.declaration.pointwise
+        and primitive.rules["impl"].__qualname__.startswith("elementwise.")
+    )
+
+
+PRIMITIVES = {p.name: p for p in (getattr(ops, name) for name in dir(ops)) if is_elementwise(p)}
+
+
+def dtype_of(primitive, slot, args, **params):
+    """Returns the dtype of a result by a rule, None where the operands are refused."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)
+            return np.dtype(primitive.rule(slot)(*args, **params).dtype)
+    except TypeError:
+        return None
+
+
+@pytest.mark.parametrize("name", sorted(PRIMITIVES))
+def test_bind_takes_what_the_type_rule_takes(name):
+    primitive = PRIMITIVES[name]
+    params = PARAMS.get(name, {})
+    taken = set()
+    for dtype in DTYPES:
+        args = [np.ones(2, dtype)] * len(primitive.declaration.domain)
+        typed = dtype_of(primitive, "abstract_eval", map(get_aval, args), **params)
+        assert dtype_of(primitive, "impl", args, **params) == typed, dtype
+        taken.add(typed)
+    assert taken - {None}
+
+
+def test_bind_refuses_what_its_function_converts():
+    seven = ("bessel_in", "bessel_ine", "igamma_grad_a", "log_ndtr_slope", "regularized_incomplete_beta")
+    for name in (*seven, "regularized_incomplete_beta_derivative", "zeta_derivative", "sin"):
+        primitive = PRIMITIVES[name]
+        args = [np.ones(2, np.uint8)] * len(primitive.declaration.domain)
+        with pytest.raises(ArgumentTypeError, match=f"{name}_p: expected operands of a dtype .*, got uint8; call"):
+            primitive.bind(*args, **PARAMS.get(name, {}))
+    with pytest.raises(ArgumentTypeError, match="sin_p: expected"):
+        ops.sin_p.bind(1)
