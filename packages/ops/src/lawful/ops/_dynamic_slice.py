@@ -37,12 +37,26 @@ def _clamped(starts: Sequence[Any], shape: Shape, sizes: Shape) -> tuple[Any, ..
     return (*[slice(start, start + size) for start, size in zip(clamped, sizes, strict=True)], ...)
 
 
-def _check(name: str, x: ShapedArray, starts: Sequence[ShapedArray], sizes: Shape) -> None:
+def check_sizes_within(name: str, x: ShapedArray, sizes: Shape) -> None:
+    """Raises ArgumentTypeError if a slice has other dimensions than an array, or is longer."""
     if len(sizes) != x.ndim or any(not 0 <= size <= whole for size, whole in zip(sizes, x.shape, strict=True)):
         raise ArgumentTypeError(
             f"{name}: expected a slice with the dimensions of the operand, and not longer, got the shape {sizes} for "
             f"{x}; make it shorter"
         )
+
+
+def check_update(x: ShapedArray, update: ShapedArray) -> None:
+    """Raises ArgumentTypeError if an update is of another dtype than an array, or does not fit into it."""
+    if update.dtype != x.dtype:
+        raise ArgumentTypeError(
+            f"dynamic_update_slice: expected an update of the operand's dtype, got {x} and {update}; "
+            "convert with astype"
+        )
+    check_sizes_within("dynamic_update_slice", x, update.shape)
+
+
+def _check_starts(name: str, x: ShapedArray, starts: Sequence[ShapedArray]) -> None:
     same = all(start.dtype == starts[0].dtype for start in starts)
     if len(starts) != x.ndim or not same or any(start.shape or start.dtype.kind not in "iu" for start in starts):
         raise ArgumentTypeError(
@@ -59,7 +73,8 @@ def _slice_impl(x: Any, *starts: Any, slice_sizes: Shape) -> Any:
 
 @dynamic_slice_p.def_abstract_eval
 def _slice_abstract_eval(x: ShapedArray, *starts: ShapedArray, slice_sizes: Shape) -> ShapedArray:
-    _check("dynamic_slice", x, starts, slice_sizes)
+    check_sizes_within("dynamic_slice", x, slice_sizes)
+    _check_starts("dynamic_slice", x, starts)
     return ShapedArray(slice_sizes, x.dtype)
 
 
@@ -164,12 +179,8 @@ def _update_impl(x: Any, update: Any, *starts: Any) -> Any:
 
 @dynamic_update_slice_p.def_abstract_eval
 def _update_abstract_eval(x: ShapedArray, update: ShapedArray, *starts: ShapedArray) -> ShapedArray:
-    if update.dtype != x.dtype:
-        raise ArgumentTypeError(
-            f"dynamic_update_slice: expected an update of the operand's dtype, got {x} and {update}; "
-            "convert with astype"
-        )
-    _check("dynamic_update_slice", x, starts, update.shape)
+    check_update(x, update)
+    _check_starts("dynamic_update_slice", x, starts)
     return ShapedArray(x.shape, x.dtype)
 
 

@@ -17,7 +17,7 @@ from lawful.core import (
     promote_dtypes,
     python_scalar_types,
 )
-from lawful.ops._dynamic_slice import dynamic_slice_p, dynamic_update_slice_p
+from lawful.ops._dynamic_slice import check_sizes_within, check_update, dynamic_slice_p, dynamic_update_slice_p
 from lawful.ops._promotion import convert
 from lawful.ops._shape import reshape
 from lawful.ops._structural import Shape, canonical_axis, static_integers, strong
@@ -48,8 +48,10 @@ def dynamic_slice(
     Source: ``jax.lax.dynamic_slice``.
     """
     operand = strong(operand)
-    starts = _starts("dynamic_slice", get_aval(operand).shape, start_indices, allow_negative_indices)
+    aval = get_aval(operand)
+    starts = _starts("dynamic_slice", aval.shape, start_indices, allow_negative_indices)
     sizes = static_integers("dynamic_slice", "slice_sizes", slice_sizes)
+    check_sizes_within("dynamic_slice", aval, sizes)
     return dynamic_slice_p.bind(operand, *starts, slice_sizes=sizes)
 
 
@@ -115,6 +117,7 @@ def dynamic_update_slice(
     aval, update_aval = get_aval(operand), get_aval(update)
     starts = _starts("dynamic_update_slice", aval.shape, start_indices, allow_negative_indices)
     update = convert(update, aval.dtype) if update_aval.weak_type else update
+    check_update(aval, get_aval(update))
     return dynamic_update_slice_p.bind(operand, update, *starts)
 
 
@@ -148,10 +151,10 @@ def dynamic_update_index_in_dim(
     """
     from lawful.ops._squeeze import expand_dims
 
-    ndim = get_aval(operand).ndim
-    axis = canonical_axis("dynamic_update_index_in_dim", axis, ndim)
-    if get_aval(update).ndim != ndim:
-        update = expand_dims(convert(update, get_aval(operand).dtype), (axis,))
+    aval, update_aval = get_aval(operand), get_aval(update)
+    axis = canonical_axis("dynamic_update_index_in_dim", axis, aval.ndim)
+    if update_aval.ndim != aval.ndim:
+        update = expand_dims(convert(update, aval.dtype) if update_aval.weak_type else update, (axis,))
     return dynamic_update_slice_in_dim(operand, update, index, axis, allow_negative_indices=allow_negative_indices)
 
 

@@ -39,6 +39,7 @@ from lawful.ops._windows import (
     GatherDimensionNumbers,
     GatherScatterMode,
     Windows,
+    check_indices,
     draw_windows,
     has_one_window,
     plain_dimension_numbers,
@@ -87,6 +88,7 @@ def gather(
     """
     chosen = GatherScatterMode.PROMISE_IN_BOUNDS if mode is None else GatherScatterMode.from_any(mode)
     operand, start_indices = strong(operand), strong(start_indices)
+    check_indices("gather", get_aval(start_indices))
     return gather_p.bind(
         operand,
         start_indices,
@@ -172,8 +174,7 @@ def _specialised(avals: Sequence[ShapedArray], compile: Any, **params: Any) -> C
 def _abstract_eval(
     x: ShapedArray, indices: ShapedArray, *, dimension_numbers: DimensionNumbers, slice_sizes: Shape, **_: Any
 ) -> ShapedArray:
-    if indices.dtype.kind not in "iu":
-        raise ArgumentTypeError(f"gather: expected integers as indices, got {indices}; convert with astype(int)")
+    check_indices("gather", indices)
     windows = _windows(x.shape, indices.shape, dimension_numbers, slice_sizes)
     windows.check("gather")
     return ShapedArray(windows.gathered, x.dtype)

@@ -73,9 +73,13 @@ def _abstract_eval(*words: ShapedArray) -> ShapedArray:
     if len(words) != 4:
         raise ArgumentTypeError(f"random_bits_p: expected two words of key and two of count, got {len(words)} operands")
     aval = require_equal("random_bits", words)
-    if aval.dtype != uint32:
-        raise ArgumentTypeError(f"random_bits_p: expected words of dtype uint32, got {aval.dtype}; convert them")
+    _check_word("random_bits_p", aval)
     return ShapedArray(aval.shape, uint64)
+
+
+def _check_word(name: str, aval: ShapedArray) -> None:
+    if aval.dtype != uint32:
+        raise ArgumentTypeError(f"{name}: expected words of dtype uint32, got {aval}; convert with astype")
 
 
 @random_bits_p.def_jvp
@@ -151,6 +155,8 @@ def random_bits(key: tuple[Any, Any], count: tuple[Any, Any]) -> Any:
     '0x6b20015999ba4efe'
     """
     words = (*key, *count)
+    for word in words:
+        _check_word("random_bits", get_aval(word))
     shape = broadcast_shapes("random_bits", *[get_aval(word).shape for word in words])
     return random_bits_p.bind(*[broadcast_to(word, shape) for word in words])
 

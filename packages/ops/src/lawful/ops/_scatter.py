@@ -39,6 +39,7 @@ from lawful.ops._windows import (
     GatherScatterMode,
     ScatterDimensionNumbers,
     Windows,
+    check_indices,
     draw_windows,
     has_one_window,
     plain_dimension_numbers,
@@ -100,11 +101,13 @@ def _scatter(
         unique_indices: bool = False,
         mode: str | GatherScatterMode | None = None,
     ) -> Any:
-        operand = strong(operand)
+        operand, aval = strong(operand), get_aval(operand)
+        updates = _converted(updates, aval.dtype)
+        _check_dtypes(name, kinds, aval, get_aval(scatter_indices), get_aval(updates))
         return primitive.bind(
             operand,
             strong(scatter_indices),
-            _converted(name, updates, get_aval(operand).dtype),
+            updates,
             dimension_numbers=plain_dimension_numbers(name, dimension_numbers),
             indices_are_sorted=bool(indices_are_sorted),
             unique_indices=bool(unique_indices),
@@ -201,23 +204,26 @@ def _scatter(
     return function, primitive
 
 
-def _converted(name: str, updates: Any, dtype: np.dtype[Any]) -> Any:
+def _converted(updates: Any, dtype: np.dtype[Any]) -> Any:
     aval = get_aval(updates)
     return convert(updates, dtype) if aval.weak_type else updates
+
+
+def _check_dtypes(name: str, kinds: str, x: ShapedArray, indices: ShapedArray, updates: ShapedArray) -> None:
+    from lawful.ops._reduction import check_kind
+
+    check_kind(name, x, kinds)
+    check_indices(name, indices)
+    if updates.dtype != x.dtype:
+        raise ArgumentTypeError(
+            f"{name}: expected updates of the operand's dtype, got {x} and {updates}; convert with astype"
+        )
 
 
 def _infer(
     name: str, kinds: str, x: ShapedArray, indices: ShapedArray, updates: ShapedArray, numbers: DimensionNumbers
 ) -> ShapedArray:
-    from lawful.ops._reduction import check_kind
-
-    check_kind(name, x, kinds)
-    if indices.dtype.kind not in "iu":
-        raise ArgumentTypeError(f"{name}: expected integers as indices, got {indices}; convert with astype(int)")
-    if updates.dtype != x.dtype:
-        raise ArgumentTypeError(
-            f"{name}: expected updates of the operand's dtype, got {x} and {updates}; convert with astype"
-        )
+    _check_dtypes(name, kinds, x, indices, updates)
     windows = windows_of_updates(x.shape, indices.shape, updates.shape, numbers)
     windows.check(name)
     if windows.gathered != updates.shape:

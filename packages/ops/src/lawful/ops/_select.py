@@ -128,6 +128,7 @@ def clamp(min: Any, x: Any, max: Any) -> Any:
       max: the upper bound. All three are promoted to one dtype, and broadcast together.
 
     Raises:
+      ArgumentTypeError: the common dtype is complex.
       ArgumentValueError: the shapes do not broadcast together.
 
     The derivative is that of ``x`` where it lies between the bounds, that of a bound where ``x`` is beyond it, and
@@ -141,6 +142,11 @@ def clamp(min: Any, x: Any, max: Any) -> Any:
     args = min, x, max
     avals = [get_aval(arg) for arg in args]
     dtype, _ = promote_dtypes(*[(aval.dtype, aval.weak_type) for aval in avals])
+    if dtype.kind == "c":
+        raise ArgumentTypeError(
+            f"clamp: expected real operands, got {', '.join(map(str, avals))}; call lawful.numpy.clip, which compares "
+            "the real parts first"
+        )
     shape = broadcast_shapes("clamp", *[aval.shape for aval in avals])
     low, operand, high = (convert(arg, dtype) for arg in args)
     return clamp_p.bind(

@@ -20,6 +20,7 @@ from lawful.core import (
     promote_dtypes,
 )
 from lawful.ops._decomposition import sample_dtype
+from lawful.ops._dot import matmul
 from lawful.ops._lu import lu, permutation_matrix
 from lawful.ops._matrices import conjugate, matrix_transpose
 from lawful.ops._promotion import convert
@@ -85,10 +86,10 @@ def solve_by_factors(
     swapped = permutation_matrix(permutation, get_aval(b).dtype)
     flags = {"left_side": True, "transpose_a": transpose_a, "conjugate_a": conjugate_a}
     if not transpose_a:
-        out = triangular_solve(factors, swapped @ b, lower=True, unit_diagonal=True, **flags)
+        out = triangular_solve(factors, matmul(swapped, b), lower=True, unit_diagonal=True, **flags)
         return triangular_solve(factors, out, **flags)
     out = triangular_solve(factors, b, **flags)
-    return matrix_transpose(swapped) @ triangular_solve(factors, out, lower=True, unit_diagonal=True, **flags)
+    return matmul(matrix_transpose(swapped), triangular_solve(factors, out, lower=True, unit_diagonal=True, **flags))
 
 
 @solve_p.def_abstract_eval

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
-from lawful.core import ArgumentTypeError, ArgumentValueError, Choose, record
+from lawful.core import ArgumentTypeError, ArgumentValueError, Choose, ShapedArray, record
 from lawful.ops._structural import Shape, static_integers
 
 
@@ -197,6 +197,12 @@ def _are_increasing(dims: Shape, limit: int) -> bool:
 
 def _are_different(dims: Shape, limit: int) -> bool:
     return all(0 <= dim < limit for dim in dims) and len(set(dims)) == len(dims)
+
+
+def check_indices(name: str, indices: ShapedArray) -> None:
+    """Raises ArgumentTypeError if index vectors are not of an integer dtype."""
+    if indices.dtype.kind not in "iu":
+        raise ArgumentTypeError(f"{name}: expected integers as indices, got {indices}; convert with astype(int)")
 
 
 def windows_of_updates(operand: Shape, indices: Shape, updates: Shape, numbers: DimensionNumbers) -> Windows:
