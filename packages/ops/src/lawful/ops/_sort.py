@@ -268,7 +268,13 @@ def _comparable(ctx: Any, dtype: np.dtype[Any], x: Any, y: Any) -> list[tuple[An
 
 
 def canonical(ctx: Any, aval: ShapedArray, x: Any) -> Any:
-    """Returns an MLIR value of floats with one zero and one NaN, so that the total order is that of NumPy's sort."""
+    """Returns an MLIR value of floats with one zero and one NaN, so that the total order is that of NumPy's sort.
+
+    It is of float32 where the dtype has no positive NaN, as a float8 of the kind ``fnuz``: a negative one comes first.
+    """
+    if aval.dtype.name.endswith("fnuz"):
+        aval = aval.update(dtype=np.dtype(np.float32))
+        x = ctx.hlo.convert(ctx.tensor_type(aval), x)
     zero = ctx.full(aval, 0)
     nan = ctx.full(aval, np.nan)
     x = ctx.hlo.select(ctx.compare(x, zero, "EQ"), zero, x)
