@@ -9,7 +9,7 @@ import numpy
 from lawful import ops
 from lawful.core import ArgumentValueError, as_dtype, get_aval
 from lawful.numpy._eager import eager
-from lawful.ops import canonical_axis
+from lawful.ops import canonical_axis, is_axis_of_scalar
 
 __all__ = ["cumsum", "cumprod", "cumulative_sum", "cumulative_prod"]
 
@@ -20,7 +20,7 @@ def _cumulative(function: Callable[..., Any], a: Any, axis: int | None, dtype: A
         kinds = {"b": numpy.int64, "i": numpy.int64, "u": numpy.uint64}
         dtype = kinds.get(aval.dtype.kind, aval.dtype)
     x = ops.convert_element_type(a, as_dtype(dtype))
-    if axis is None:
+    if axis is None or is_axis_of_scalar(axis, aval.ndim):
         return function(ops.reshape(x, (aval.size,)), 0)
     return function(x, canonical_axis(function.__name__, axis, aval.ndim))
 

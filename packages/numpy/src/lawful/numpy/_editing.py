@@ -20,7 +20,7 @@ from lawful.numpy._eager import is_plain
 from lawful.numpy._manipulation import moveaxis, ravel
 from lawful.numpy._pieces import pieces
 from lawful.numpy._searching import searchsorted
-from lawful.ops import canonical_axes, canonical_axis, static_integers
+from lawful.ops import canonical_axes, canonical_axis, is_axis_of_scalar, static_integers
 
 __all__ = ["repeat", "append", "delete", "insert", "trim_zeros"]
 
@@ -164,7 +164,7 @@ def repeat(a: Any, repeats: Any, axis: int | None = None, *, total_repeat_length
 
     Source: ``numpy.repeat``, ``jax.numpy.repeat``.
     """
-    a, axis = _flat("repeat", a, axis)
+    a, axis = _flat("repeat", a, None if is_axis_of_scalar(axis, get_aval(a).ndim) else axis)
     shape = get_aval(a).shape
     if total_repeat_length is not None:
         return _repeat_to(a, repeats, axis, total_repeat_length)

@@ -9,7 +9,7 @@ import numpy
 from lawful import ops
 from lawful.core import ArgumentValueError, get_aval
 from lawful.numpy._eager import eager
-from lawful.ops import canonical_axes, canonical_axis, static_integers
+from lawful.ops import canonical_axes, canonical_axis, is_axis_of_scalar, static_integers
 
 # fmt: off
 __all__ = [
@@ -168,7 +168,9 @@ def squeeze(a: Any, axis: Any = None) -> Any:
     Source: ``numpy.squeeze``.
     """
     shape = get_aval(a).shape
-    return ops.squeeze(a, tuple(i for i, size in enumerate(shape) if size == 1) if axis is None else axis)
+    if axis is None or is_axis_of_scalar(axis, len(shape)):
+        axis = tuple(i for i, size in enumerate(shape) if size == 1)
+    return ops.squeeze(a, axis)
 
 
 @eager(numpy.expand_dims)

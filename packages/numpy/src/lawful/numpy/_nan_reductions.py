@@ -12,6 +12,7 @@ from lawful.numpy import _cumulative as cumulative
 from lawful.numpy import _reduction as reduction
 from lawful.numpy._eager import eager
 from lawful.numpy._reduction_arguments import require_mask
+from lawful.ops import is_axis_of_scalar
 
 # fmt: off
 __all__ = [
@@ -124,6 +125,12 @@ def nanmin(
 # Averages
 
 
+def _averaged(a: Any, axis: Any) -> Any:
+    """Returns the axis of an average: NumPy's of numbers that may be NaN take the axis 0 of a scalar, others do not."""
+    aval = get_aval(a)
+    return () if is_inexact(aval.dtype) and is_axis_of_scalar(axis, aval.ndim) else axis
+
+
 @eager(numpy.nanmean)
 def nanmean(
     a: Any, axis: Any = None, dtype: Any = None, out: Any = None, keepdims: bool = False, *, where: Any = None
@@ -135,6 +142,7 @@ def nanmean(
 
     Source: ``numpy.nanmean``.
     """
+    axis = _averaged(a, axis)
     return averages.mean(a, axis, dtype, None, keepdims, where=_chosen("nanmean", a, where))
 
 
@@ -160,7 +168,7 @@ def nanvar(
     """
     if not is_inexact(get_aval(a).dtype):
         return averages.var(a, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction)
-    chosen = _chosen("nanvar", a, where)
+    chosen, axis = _chosen("nanvar", a, where), _averaged(a, axis)
     out = averages.var(a, axis, dtype, None, ddof, keepdims, where=chosen, mean=mean, correction=correction)
     # Of no more elements than are subtracted NumPy gives NaN here, and infinity in `var`.
     count = reduction.sum(chosen, axis, None, None, keepdims)

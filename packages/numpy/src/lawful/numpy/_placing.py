@@ -11,7 +11,7 @@ from lawful.core import ArgumentIndexError, ArgumentTypeError, ArgumentValueErro
 from lawful.numpy._broadcasting import broadcast_arrays
 from lawful.numpy._indexing import nonzero
 from lawful.numpy._manipulation import ravel
-from lawful.ops import canonical_axis
+from lawful.ops import canonical_axis, is_axis_of_scalar
 
 __all__ = ["choose", "compress", "extract", "fill_diagonal", "place", "put"]
 
@@ -194,7 +194,10 @@ def compress(
     """
     if out is not None:
         raise ArgumentTypeError("compress: expected no out=, got one: arrays are not overwritten; use the result")
-    x, axis = (ravel(a), 0) if axis is None else (a, canonical_axis("compress", axis, get_aval(a).ndim))
+    ndim, x = get_aval(a).ndim, a
+    if axis is None or is_axis_of_scalar(axis, ndim):
+        x, axis, ndim = ravel(a), 0, 1
+    axis = canonical_axis("compress", axis, ndim)
     condition = numpy.asarray(condition) if isinstance(condition, Sequence) else condition
     given, length = get_aval(condition), get_aval(x).shape[axis]
     if given.ndim != 1:

@@ -14,8 +14,8 @@ from lawful import ops
 from lawful.core import ArgumentValueError, get_aval
 from lawful.numpy._eager import eager
 from lawful.numpy._reduction_arguments import require_initial, require_mask
-from lawful.ops import canonical_axes
 from lawful.ops import numpy_reduction as reduction
+from lawful.ops import reduced_axes
 
 __all__ = ["sum", "prod", "count_nonzero", "max", "min", "amax", "amin", "all", "any", "argmax", "argmin"]
 
@@ -119,11 +119,10 @@ def _extremum(
                 f"{name}: expected initial= with where=, got where= alone: there may be no element at all"
             )
         return reduce(a, axis, keepdims)
-    ndim = get_aval(a).ndim
-    axes = tuple(range(ndim)) if axis is None else canonical_axes(name, axis, ndim)
+    axes = reduced_axes(name, axis, get_aval(a).ndim)
     require_initial(name, initial)
     result = _from(name, initial, function, strict(_chosen(name, a, where, initial), axes))
-    return ops.expand_dims(result, axes) if keepdims else result
+    return ops.expand_dims(result, axes) if keepdims and axes else result
 
 
 @eager(numpy.max)

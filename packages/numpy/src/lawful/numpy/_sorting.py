@@ -9,7 +9,7 @@ import numpy
 from lawful import ops
 from lawful.core import ArgumentTypeError, ArgumentValueError, get_aval, is_inexact
 from lawful.numpy._eager import is_plain
-from lawful.ops import canonical_axis, static_integers
+from lawful.ops import canonical_axis, is_axis_of_scalar, static_integers
 
 __all__ = ["argpartition", "argsort", "lexsort", "partition", "sort", "sort_complex"]
 
@@ -81,7 +81,7 @@ def argsort(
     array([1, 2, 0])
     """
     _without_order("argsort", order)
-    x, dimension = _flattened("argsort", a, axis)
+    x, dimension = _flattened("argsort", a, None if is_axis_of_scalar(axis, get_aval(a).ndim) else axis)
     key = _reversed(x) if descending else x
     if is_plain(key):
         return numpy.argsort(key, dimension, stable=bool(stable))
@@ -188,6 +188,6 @@ def argpartition(a: Any, kth: Any, axis: int | None = -1, kind: str = "introsele
     array([1, 2, 0])
     """
     _without_order("argpartition", order)
-    x, dimension = _flattened("argpartition", a, axis)
+    x, dimension = _flattened("argpartition", a, None if is_axis_of_scalar(axis, get_aval(a).ndim) else axis)
     _check_kth("argpartition", kth, get_aval(x).shape[dimension])
     return ops.argsort(x, dimension)

@@ -20,7 +20,7 @@ from lawful.core import (
     get_aval,
 )
 from lawful.numpy._reduction_arguments import require_initial, require_mask
-from lawful.ops import canonical_axes, canonical_axis, numpy_reduction, static_integers
+from lawful.ops import canonical_axis, numpy_reduction, reduced_axes, static_integers
 
 if TYPE_CHECKING:
     from lawful.numpy._ufunc import Ufunc
@@ -102,7 +102,7 @@ def reduce(
     name = f"{ufunc.__name__}.reduce"
     x = _converted(ufunc, "reduce", array, dtype)
     ndim = get_aval(x).ndim
-    axes = tuple(range(ndim)) if axis is None else tuple(sorted(canonical_axes(name, axis, ndim)))
+    axes = reduced_axes(name, axis, ndim)
     if len(axes) > 1 and ufunc.__name__ not in _ASSOCIATIVE:
         raise ArgumentValueError(
             f"{name}: expected at most one dimension of a function whose order matters, got {axes}; reduce one by one"
@@ -179,7 +179,8 @@ def accumulate(ufunc: Ufunc, array: Any, axis: int = 0, dtype: Any = None) -> An
         raise ArgumentTypeError(f"{name}: expected an array of at least one dimension, got a scalar; reshape it")
     axis = canonical_axis(name, axis, aval.ndim)
     cumulative = _CUMULATIVE.get(ufunc.__name__)
-    if cumulative is not None and aval.dtype.kind != "b":
+    is_defined = aval.dtype.kind not in ("b" if ufunc.__name__ in _WIDENED else "bc")
+    if cumulative is not None and is_defined:
         return cumulative(x, axis)
     size = aval.shape[axis]
 

@@ -164,7 +164,14 @@ from lawful.ops._slicing import rev, rev_p, slice, slice_in_dim, slice_p
 from lawful.ops._sliding_window import padtype_to_pads
 from lawful.ops._split import split, split_p
 from lawful.ops._squeeze import expand_dims, squeeze, squeeze_p
-from lawful.ops._structural import canonical_axes, canonical_axis, check_sizes, static_integers
+from lawful.ops._structural import (
+    canonical_axes,
+    canonical_axis,
+    check_sizes,
+    is_axis_of_scalar,
+    reduced_axes,
+    static_integers,
+)
 from lawful.ops._take import put_along_axis, take, take_along_axis
 from lawful.ops._transcendental import (
     acos,
@@ -507,6 +514,7 @@ __all__ = [
     "integer_pow_p",
     "iota",
     "iota_p",
+    "is_axis_of_scalar",
     "is_eager",
     "is_finite",
     "is_finite_p",
@@ -590,6 +598,7 @@ __all__ = [
     "reduce_window_sum_p",
     "reduce_xor",
     "reduce_xor_p",
+    "reduced_axes",
     "register_numpy_functions",
     "register_tracing",
     "regularized_incomplete_beta_derivative_p",

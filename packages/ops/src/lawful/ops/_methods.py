@@ -35,6 +35,7 @@ from lawful.ops._numpy_protocol import array_function, array_ufunc
 from lawful.ops._power import power_by_integer
 from lawful.ops._shape import reshape, transpose
 from lawful.ops._squeeze import squeeze
+from lawful.ops._structural import is_axis_of_scalar
 from lawful.ops._take import take
 
 Method = Callable[..., Any]
@@ -208,7 +209,7 @@ class ArrayMethods:
     def squeeze(self, axis: Any = None) -> Any:
         """Returns the array without dimensions of size 1, all of them or those given."""
         shape = get_aval(self).shape
-        if axis is None:
+        if axis is None or is_axis_of_scalar(axis, len(shape)):
             axis = tuple(i for i, size in enumerate(shape) if size == 1)
         return squeeze(self, (axis,) if isinstance(axis, int) else tuple(axis))
 

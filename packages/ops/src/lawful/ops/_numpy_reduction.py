@@ -25,13 +25,13 @@ from lawful.ops._precision import accumulation_dtype
 from lawful.ops._promotion import convert
 from lawful.ops._reduction import Reduction
 from lawful.ops._shape import broadcast_in_dim, reshape
-from lawful.ops._structural import canonical_axes, canonical_axis
+from lawful.ops._structural import canonical_axes, canonical_axis, is_axis_of_scalar, reduced_axes
 
 Shape = tuple[int, ...]
 
 
-def _reduced(name: str, aval: ShapedArray, axis: Any) -> Shape:
-    """Returns the dimensions that an ``axis`` argument names: all of them for None."""
+def _averaged(name: str, aval: ShapedArray, axis: Any) -> Shape:
+    """Returns the dimensions that an average names: NumPy's takes no axis 0 of a scalar."""
     return tuple(range(aval.ndim)) if axis is None else tuple(sorted(canonical_axes(name, axis, aval.ndim)))
 
 
@@ -63,7 +63,7 @@ def _accumulate(
     of_bool: Reduction,
 ) -> Any:
     aval = get_aval(a)
-    axes = _reduced(name, aval, axis)
+    axes = reduced_axes(name, axis, aval.ndim)
     result = _sum_dtype(aval, dtype)
     out = (of_bool if result.kind == "b" else function)(convert(a, result), axes)
     return _with_kept_dims(out, aval, axes, keepdims)
@@ -97,7 +97,7 @@ def prod(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) ->
 
 def _extremum(name: str, function: Reduction, a: Any, axis: Any, keepdims: bool) -> Any:
     aval = get_aval(a)
-    axes = _reduced(name, aval, axis)
+    axes = reduced_axes(name, axis, aval.ndim)
     if 0 in aval.shape and 0 in [aval.shape[axis] for axis in axes]:
         raise ArgumentValueError(
             f"{name}: expected at least one element to choose from, got a zero-size array of shape {aval.shape} "
@@ -179,7 +179,7 @@ def mean(a: Any, axis: Any = None, dtype: Any = None, keepdims: bool = False) ->
     Source: ``numpy.mean``.
     """
     aval = get_aval(a)
-    axes = _reduced("mean", aval, axis)
+    axes = _averaged("mean", aval, axis)
     result, wide = _average_dtypes(aval, dtype)
     total = reduction.reduce_sum(convert(convert(a, result), wide), axes)
     return _with_kept_dims(convert(div(total, _count(aval, axes)), result), aval, axes, keepdims)
@@ -199,7 +199,7 @@ def var(a: Any, axis: Any = None, dtype: Any = None, ddof: float = 0, keepdims: 
     Source: ``numpy.var``.
     """
     aval = get_aval(a)
-    axes = _reduced("var", aval, axis)
+    axes = _averaged("var", aval, axis)
     result, wide = _average_dtypes(aval, dtype)
     x = convert(convert(a, result), wide)
     divisor = _count(aval, axes) - ddof
@@ -227,7 +227,7 @@ def _squared_absolute(x: Any) -> Any:
 
 def _position(function: arg_reduction.ArgReduction, a: Any, axis: Any, keepdims: bool) -> Any:
     aval = get_aval(a)
-    if axis is None:
+    if axis is None or is_axis_of_scalar(axis, aval.ndim):
         out = function(reshape(a, (aval.size,)), 0, np.int64)
         return _with_kept_dims(out, aval, tuple(range(aval.ndim)), keepdims)
     axis = canonical_axis(function.__name__, axis, aval.ndim)  # type: ignore[attr-defined]  # a function

@@ -186,6 +186,23 @@ def canonical_axes(name: str, axes: Any, ndim: int) -> Shape:
     return indices
 
 
+def is_axis_of_scalar(axis: Any, ndim: int) -> bool:
+    """Whether an array is a scalar and its axis 0 or -1, which NumPy's reductions and others take as of one element."""
+    return not ndim and isinstance(axis, int | np.integer) and axis in (0, -1)
+
+
+def reduced_axes(name: str, axis: Any, ndim: int) -> Shape:
+    """Returns the dimensions that ``axis=`` of a reduction names: all for None, none for the axis 0 of a scalar.
+
+    Raises:
+      AxisError: there is no such axis.
+      ArgumentValueError: one is repeated.
+    """
+    if axis is None:
+        return tuple(range(ndim))
+    return () if is_axis_of_scalar(axis, ndim) else tuple(sorted(canonical_axes(name, axis, ndim)))
+
+
 def check_sizes(name: str, shape: Shape) -> None:
     """Raises ArgumentValueError if a length in a shape is negative."""
     if any(size < 0 for size in shape):

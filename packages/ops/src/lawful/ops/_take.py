@@ -14,7 +14,7 @@ from lawful.ops._promotion import broadcast_shapes, broadcast_to
 from lawful.ops._scatter import scatter
 from lawful.ops._shape import reshape
 from lawful.ops._squeeze import squeeze
-from lawful.ops._structural import Shape, canonical_axis, strong, zeros_of
+from lawful.ops._structural import Shape, canonical_axis, is_axis_of_scalar, strong, zeros_of
 from lawful.ops._windows import GatherDimensionNumbers, GatherScatterMode, ScatterDimensionNumbers
 
 
@@ -56,7 +56,7 @@ def take(
     if out is not None:
         raise ArgumentTypeError("take: expected no out=, got one: arrays are not overwritten; use the result")
     aval = get_aval(a)
-    if axis is None:
+    if axis is None or is_axis_of_scalar(axis, aval.ndim):
         a, axis = reshape(a, (aval.size,)), 0
     axis = canonical_axis("take", axis, get_aval(a).ndim)
     _check_integers("take", indices)
