@@ -151,3 +151,13 @@ def test_a_stable_softmax():
     gradient = grad(lambda x: softmax(x)[1])(numpy.array([1.0, 2.0, 3.0]))
     p = numpy.exp([1.0, 2.0, 3.0]) / numpy.sum(numpy.exp([1.0, 2.0, 3.0]))
     numpy.testing.assert_allclose(gradient, p[1] * (numpy.array([0, 1, 0]) - p))
+
+
+@pytest.mark.parametrize("name", ["meshgrid", "broadcast_arrays"])
+def test_grids_are_lists_and_numpy_s_are_tuples(name: str):
+    """The array API 2024.12 says list; NumPy's function gives what it documents, whatever it is called with."""
+    x, y = numpy.array([1.0, 2.0]), numpy.array([3.0, 4.0])
+    ours, theirs = getattr(lnp, name), getattr(numpy, name)
+    assert type(ours(x, y)) is type(jit(ours, backend="numpy")(x, y)) is list
+    assert type(jvp(ours, (x, y), (x, y))[0]) is list
+    assert type(theirs(x, y)) is type(jit(theirs, backend="numpy")(x, y)) is tuple

@@ -62,8 +62,8 @@ def broadcast_shapes(*args: Any) -> tuple[int, ...]:
         ) from error
 
 
-def broadcast_arrays(*args: Any) -> tuple[Any, ...]:
-    """Returns the arrays, each broadcast to the shape that they broadcast to together.
+def broadcast_arrays(*args: Any) -> list[Any]:
+    """Returns a list of the arrays, each broadcast to the shape that they broadcast to together.
 
     Raises:
       ArgumentValueError: there is none.
@@ -71,10 +71,10 @@ def broadcast_arrays(*args: Any) -> tuple[Any, ...]:
     >>> [x.shape for x in broadcast_arrays(numpy.zeros((2, 1)), numpy.zeros(3))]
     [(2, 3), (2, 3)]
 
-    Source: ``numpy.broadcast_arrays``.
+    Source: ``numpy.broadcast_arrays``, which returns a tuple; a list is the array API's.
     """
     shape = broadcast_shapes(*[get_aval(x).shape for x in args])
-    return tuple([broadcast_to(x, shape) for x in args])
+    return [broadcast_to(x, shape) for x in args]
 
 
 def _at_least(ndim: int, arrays: Sequence[Any], expand: Any) -> Any:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import functools
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy
@@ -13,13 +14,25 @@ from lawful.ops import register_numpy_functions
 _THEIRS = vars(numpy)
 
 
+#: These return lists here, as the array API says, and tuples in NumPy.
+_TUPLES = frozenset({"meshgrid", "broadcast_arrays"})
+
+
+def _as_tuple(function: Callable[..., Any]) -> Callable[..., Any]:
+    @functools.wraps(function)
+    def theirs(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
+        return tuple(function(*args, **kwargs))
+
+    return theirs
+
+
 def register_counterparts(names: Mapping[str, Any]) -> None:
     """Registers the functions among some names for the functions of NumPy that have the same names.
 
     Args:
       names: names of this package, with what they are here.
     """
-    pairs = ((_THEIRS.get(name), ours) for name, ours in names.items())
+    pairs = ((_THEIRS.get(name), _as_tuple(ours) if name in _TUPLES else ours) for name, ours in names.items())
     register_numpy_functions(
         {theirs: ours for theirs, ours in pairs if callable(theirs) and theirs is not ours},
         left_out={_THEIRS[name]: why for name, why in left_out.items() if callable(_THEIRS.get(name))},

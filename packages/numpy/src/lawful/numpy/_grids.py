@@ -102,8 +102,8 @@ def geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype
     return numbers if dtype is None else ops.convert_element_type(numbers, as_dtype(dtype))
 
 
-def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> tuple[Any, ...]:
-    """Returns the coordinates of the points of a grid: for each vector of coordinates an array.
+def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> list[Any]:
+    """Returns the coordinates of the points of a grid: a list with an array for each vector of coordinates.
 
     Args:
       xi: a vector, or number, for each direction.
@@ -115,16 +115,16 @@ def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = 
       ArgumentValueError: ``indexing`` is another.
 
     >>> meshgrid(numpy.array([1, 2]), numpy.array([3, 4]))
-    (array([[1, 2],
+    [array([[1, 2],
            [1, 2]]), array([[3, 3],
-           [4, 4]]))
+           [4, 4]])]
 
-    Source: ``numpy.meshgrid``.
+    Source: ``numpy.meshgrid``, which returns a tuple; a list is the array API's.
     """
     if indexing not in ("xy", "ij"):
         raise ArgumentValueError(f"meshgrid: expected indexing 'xy' or 'ij', got {indexing!r}; give one of them")
     if is_plain(*xi):
-        return tuple(numpy.meshgrid(*xi, copy=copy, sparse=sparse, indexing=indexing))  # type: ignore[call-overload]
+        return list(numpy.meshgrid(*xi, copy=copy, sparse=sparse, indexing=indexing))  # type: ignore[call-overload]
     places = list(range(len(xi)))
     if indexing == "xy" and len(xi) > 1:
         places[:2] = 1, 0
@@ -136,4 +136,4 @@ def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = 
         size = get_aval(x).size
         grid = ops.reshape(x, [size if i == place else 1 for i in range(len(xi))])
         grids.append(grid if sparse else broadcast_to(grid, tuple(shape)))
-    return tuple(grids)
+    return grids
