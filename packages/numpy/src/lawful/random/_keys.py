@@ -19,7 +19,7 @@ def key(seed: Any) -> Any:
     """Returns the key of a seed.
 
     Args:
-      seed: an integer, which may be traced; a Python integer from -2**63 to 2**64 - 1.
+      seed: an integer or a boolean, which may be traced; a Python integer from -2**63 to 2**64 - 1.
 
     Returns:
       An array of two words: shape (2,), dtype uint32. A batch of keys has its dimensions in front of these.
@@ -38,7 +38,7 @@ def key(seed: Any) -> Any:
         number = operator.index(seed)
         _require_range("key", "seed", number, -(2**63), 2**64)
         return np.array([number // _WORD % _WORD, number % _WORD], np.uint32)
-    if aval.shape or aval.dtype.kind not in "iu":
+    if aval.shape or aval.dtype.kind not in "biu":
         raise ArgumentTypeError(f"key: expected an integer as seed, got {aval}; give an int, such as key(0)")
     wide = ops.convert_element_type(seed, np.uint64)
     return _as_key(ops.shift_right_logical(wide, np.uint64(32)), wide)
@@ -136,7 +136,7 @@ def fold_in(key: Any, data: Any) -> Any:
 
     Args:
       key: a key.
-      data: an integer scalar, of which the lowest 32 bits count; a Python integer from -2**31 to 2**32 - 1.
+      data: an integer or boolean scalar, of which the lowest 32 bits count; a Python integer from -2**31 to 2**32 - 1.
 
     Raises:
       ArgumentTypeError: it is not a key, or ``data`` is no integer scalar.
@@ -147,10 +147,10 @@ def fold_in(key: Any, data: Any) -> Any:
     >>> fold_in(key(0), 7)
     array([2716826189,  292468403], dtype=uint32)
     """
-    if isinstance(data, int) and not isinstance(data, bool):
+    if isinstance(data, int):
         _require_range("fold_in", "number as data", data, -(2**31), 2**32)
     aval = get_aval(data)
-    if aval.shape or aval.dtype.kind not in "iu":
+    if aval.shape or aval.dtype.kind not in "biu":
         raise ArgumentTypeError(f"fold_in: expected an integer as data, got {aval}; give one number for each new key")
     low = np.uint32(data % _WORD) if isinstance(data, int) else ops.convert_element_type(data, np.uint32)
     wide = ops.random_bits(words_of("fold_in", key), (np.uint32(0), low))
