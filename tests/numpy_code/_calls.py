@@ -69,12 +69,17 @@ shared = [
 ]
 
 
+def functions_used(entry: Any) -> set[str]:
+    """Returns the names of the functions that a call uses."""
+    names = Names(lnp)
+    entry.call(names, *entry.args)
+    return names.used
+
+
 def calls_by_function(seed: int) -> dict[str, dict[str, Any]]:
     """Returns for each function the calls that use it, by what they are about."""
     found: dict[str, dict[str, Any]] = {name: {} for name in shared}
     for subject, entry in table(seed).items():
-        names = Names(lnp)
-        entry.call(names, *entry.args)
-        for name in names.used & found.keys():
+        for name in functions_used(entry) & found.keys():
             found[name][subject] = entry
     return found

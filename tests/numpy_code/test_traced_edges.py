@@ -124,3 +124,42 @@ def test_cholesky_reads_the_upper_triangle():
     a = np.array([[4.0, 0.0], [1.0, 4.0]])
     for run in (lambda f: f, lambda f: jit(f, backend="numpy"), lambda f: jit(f, backend="xla")):
         np.testing.assert_allclose(run(lambda a: lnp.linalg.cholesky(a, upper=True))(a), 2 * np.eye(2))
+
+
+MIXTURES = {
+    "concatenate of flattened arrays and a Python number": (
+        lambda x, y: lnp.concatenate([x, y], axis=None),
+        [(np.arange(4, dtype="int8").reshape(2, 2), 3), (np.float32([[1.0]]), 0.5), (2, np.uint8([1]))],
+    ),
+    "gradient with distances of another dtype": (
+        lnp.gradient,
+        [
+            (np.array([1.0, 2.0, 4.0]), 1.5 + 0.5j),
+            (np.array([1, 2, 4], "int8"), np.array([0.5, 1.0, 2.25], "float32")),
+            (np.array([1.0, 2.0, 4.0], "float32"), 1.5 + 0.5j),
+            (np.array([1.0, 2.0, 4.0]), np.array([True, False, True])),
+        ],
+    ),
+    "trapezoid of narrow floats": (
+        lnp.trapezoid,
+        [
+            (np.array([1, 2, 4], "int16"), np.array([0.5, 1.0, 2.0]).astype(name))
+            for name in ("bfloat16", "float8_e5m2")
+        ],
+    ),
+    "histogramdd with ranges of some directions": (
+        lambda x: lnp.histogramdd(x, 2, [(0.0, 2.0), None]),
+        [(np.array([[0.5, 1.0], [1.5, 2.0]]).astype(name),) for name in ("float16", "float32", "float64")],
+    ),
+    "accumulate of complex numbers": (
+        lambda x: (lnp.maximum.accumulate(x), lnp.minimum.accumulate(x)),
+        [(np.array([1 + 2j, 1 + 1j, 0 + 5j, 3j], name),) for name in ("complex64", "complex128")],
+    ),
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", MIXTURES)
+def test_jit_of_mixtures_of_dtypes(name: str):
+    function, arguments = MIXTURES[name]
+    assert disagreements([DtypeCall(f"{name} {i}", function, args) for i, args in enumerate(arguments)]) == []

@@ -24,7 +24,7 @@ def table(data: Data) -> dict[str, list[Case]]:
     return {
         "written": [
             creates(lambda np, x, v: _written(np, "put", x, three, v), data.matrix, data.vector),
-            creates(lambda np, x, v: _written(np, "put", x, three, v[:2]), data.matrix, data.vector),
+            creates(lambda np, x, v: _written(np, "put", x, three, np.ravel(v)[:2]), data.matrix, data.vector),
             creates(lambda np, x: _written(np, "put", x, three + 5, 7, "wrap"), data.integers),
             creates(lambda np, x: _written(np, "put", x, three - 2, 7, "clip"), data.integers),
             creates(lambda np, x, m, v: _written(np, "place", x, m, v), data.matrix, data.mask, data.vector),

@@ -85,7 +85,7 @@ def table(data: Data) -> dict[str, list[Case]]:
             creates(lambda np, x: x[np.mask_indices(3, np.triu)], data.matrix),
             case(lambda np, i: np.unravel_index(i, (5, 7)), data.bytes % 35),
             case(lambda np, i: np.unravel_index(i, (2, 3, 4), "F"), data.bytes[0] % 24),
-            case(lambda np, i, j: np.ravel_multi_index((i, j), (3, 4)), data.bytes[:, 0] % 3, data.bytes[:, 1] % 4),
+            case(lambda np, i, j: np.ravel_multi_index((i, j), (4, 5)), data.bytes[:, 0] % 3, data.bytes[:, 1] % 4),
             *[
                 case(lambda np, i, mode=mode: np.ravel_multi_index((i, i), (3, 4), mode, "F"), data.integers)
                 for mode in ("clip", "wrap", ("clip", "wrap"))

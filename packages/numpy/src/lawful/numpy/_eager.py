@@ -50,7 +50,7 @@ def eager(
                 and len(args) <= out
                 and kwargs.keys() <= known
                 and _all_plain(args, arrays, sequence)
-                and not any(isinstance(x, Tracer) for x in (*args[1:], *kwargs.values()))
+                and not any(map(_hinders, (*args[1:], *kwargs.values())))
             ):
                 try:
                     return numpy_function(*args, **kwargs)
@@ -70,6 +70,11 @@ def eager(
 def is_plain(*args: Any) -> bool:
     """Whether NumPy itself can compute with these: plain arrays and numbers, with no transformation that records."""
     return is_eager(*args) and not any(getattr(x, "dtype", None) == _NARROW for x in args)
+
+
+def _hinders(x: Any) -> bool:
+    """Whether NumPy cannot compute with an argument as `is_plain` says; most are no arrays."""
+    return isinstance(x, Tracer) or (isinstance(x, numpy.ndarray | numpy.generic) and not is_plain(x))
 
 
 def _all_plain(args: tuple[Any, ...], arrays: int, sequence: bool) -> bool:

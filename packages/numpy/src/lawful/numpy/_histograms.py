@@ -42,6 +42,7 @@ def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any 
 
 
 def _edges(name: str, a: Any, bins: Any, limits: Any, weights: Any) -> Any:
+    """Returns the ends of intervals: of the samples' dtype, but of several directions that of the given limits."""
     aval = get_aval(a)
     _check_weights(name, weights, aval)
     if isinstance(bins, str) and not _is_known(a, limits, weights):
@@ -62,7 +63,8 @@ def _edges(name: str, a: Any, bins: Any, limits: Any, weights: Any) -> Any:
     ends = linspace(
         ops.where(is_point, ops.sub(low, 0.5), low), ops.where(is_point, ops.add(high, 0.5), high), count + 1
     )
-    return ops.convert_element_type(ends, aval.dtype) if is_inexact(aval.dtype) else ends
+    keeps_dtype = limits is None or name.startswith("histogram_") or name == "histogram"
+    return ops.convert_element_type(ends, aval.dtype) if keeps_dtype and is_inexact(aval.dtype) else ends
 
 
 def _limits(name: str, a: Any, limits: Any) -> tuple[Any, Any]:

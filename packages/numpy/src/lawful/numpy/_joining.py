@@ -64,7 +64,10 @@ def concatenate(
     Source: ``numpy.concatenate``.
     """
     parts = _in_sequence("concatenate", arrays, dtype, casting)
-    return ops.concatenate([ravel(x) for x in parts] if axis is None else parts, 0 if axis is None else axis)
+    if axis is None:  # a Python number has no dtype of its own
+        common, _ = promote_dtypes(*[(aval.dtype, aval.weak_type) for aval in map(get_aval, parts)])
+        return ops.concatenate([ravel(ops.convert_element_type(x, common)) for x in parts], 0)
+    return ops.concatenate(parts, axis)
 
 
 concat = concatenate

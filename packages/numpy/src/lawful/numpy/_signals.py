@@ -166,7 +166,7 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> An
 
     Source: ``numpy.gradient``.
     """
-    if is_plain(f, *varargs):
+    if is_plain(f, *varargs) and _is_of_one_precision(f, varargs):
         try:
             return numpy.gradient(f, *varargs, axis=axis, edge_order=edge_order)  # type: ignore[call-overload]
         except (TypeError, ValueError):
@@ -194,6 +194,12 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> An
     return results[0] if len(results) == 1 else tuple(results)
 
 
+def _is_of_one_precision(f: Any, distances: Any) -> bool:
+    """Whether NumPy computes with distances as exactly as the samples are: it divides by them in their own dtype."""
+    dtype = get_aval(f).dtype
+    return all(get_aval(h).weak_type or get_aval(h).dtype == dtype for h in distances)
+
+
 def _along(f: Any, axis: int, h: Any, edge_order: int) -> Any:
     aval = get_aval(f)
     size, spacing = aval.shape[axis], get_aval(h)
@@ -208,7 +214,8 @@ def _along(f: Any, axis: int, h: Any, edge_order: int) -> Any:
             "give one for each sample"
         )
     if spacing.weak_type:
-        h = ops.convert_element_type(h, aval.dtype)
+        # Of real samples and a complex distance the real part of the quotient is taken.
+        h = ops.convert_element_type(h, numpy.result_type(aval.dtype, 1j) if spacing.dtype.kind == "c" else aval.dtype)
     shape = [size - 1 if dim == axis else 1 for dim in range(aval.ndim)]
     if spacing.ndim:
         steps = ops.reshape(ops.sub(ops.slice_in_dim(h, 1, size), ops.slice_in_dim(h, 0, size - 1)), shape)
