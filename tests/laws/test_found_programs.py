@@ -30,6 +30,7 @@ from lawful.laws import (
     law_vjp_transpose,
     law_vmap_is_loop,
     law_while_is_loop,
+    replay_case,
 )
 from lawful.laws.systems import lawful
 from lawful.staging import jit, make_jaxpr
@@ -158,3 +159,24 @@ def test_lu_keeps_no_square_of_the_longer_side(shape: tuple[int, ...]) -> None:
         law(lawful, case)
     law_vmap_is_loop(lawful, case)
     law_second_order(lawful, case)
+
+
+def test_a_complex_product_of_one_element_is_the_element() -> None:
+    x = np.array([complex(np.inf, 1.0)])
+    for axes, expected in (((), x), ((0,), x[0])):
+        for backend in ("numpy", "xla"):
+            found = jit(ops.reduce_prod, static_argnums=1, backend=backend)(x, axes)
+            np.testing.assert_array_equal(found, expected)
+        np.testing.assert_array_equal(ops.reduce_prod(x, axes), expected)
+    assert not np.shares_memory(ops.reduce_prod(x, ()), x)
+
+
+@pytest.mark.parametrize(
+    ("name", "choices", "law"),
+    [
+        ("eig", [4, 0, 0, 0, 0, 0, 0], law_bounded_residuals),
+        ("reduce_prod", [2, 2, 2, 8, 0, 0, 0, 0], law_cheap_gradient),
+    ],
+)
+def test_derivatives_of_small_arrays_are_within_bounds(name: str, choices: list[int], law: Any) -> None:
+    law(lawful, replay_case(find_source(name), choices).case)

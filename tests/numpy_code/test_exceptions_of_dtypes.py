@@ -125,6 +125,10 @@ def _by(backend: str, function: Callable[..., Any], *args: Any) -> bool:
     return _differs(lambda: function(*args), lambda: jit(function, backend=backend)(*args))
 
 
+def _astype(x: Any) -> Any:
+    return x.astype("int64")
+
+
 #: For each row, whether it is seen: on each of its backends.
 SEEN: dict[str, Callable[[str], bool]] = {
     "an operator of NumPy arrays, one of bfloat16 or a float8, as in `x + y`": lambda backend: _by(
@@ -136,8 +140,9 @@ SEEN: dict[str, Callable[[str], bool]] = {
     "a number that is not normal, below about 2.2e-308": lambda backend: _by(
         backend, lambda x: x * 2.0, np.array([5e-324])
     ),
-    "a float that is NaN or beyond an integer dtype, converted to it": lambda backend: _by(
-        backend, lambda x: lnp.astype(x, "int64"), np.array([np.nan, 1e300])
+    "a float that is NaN or beyond an integer dtype, converted to it by `dtype=` or by `x.astype` of an array of "
+    "NumPy's": lambda backend: all(
+        [_by(backend, f, np.array([np.nan, 1e300])) for f in (lambda x: lnp.asarray(x, "int64"), _astype)]
     ),
     "an integer to a negative power": lambda backend: _by(backend, lnp.power, np.array([2, 1]), np.array([-1, -1])),
 }

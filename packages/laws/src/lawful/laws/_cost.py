@@ -42,14 +42,17 @@ def equation_count(jaxpr: Jaxpr) -> int:
 def program_size(closed: ClosedJaxpr) -> int:
     """Returns the size of a program: its arguments and results, and its equations.
 
-    A cumulative op counts as what it stands for, a tree of some equations for each halving of its axis; a reduction by
-    a jaxpr as a tree of this jaxpr, and over windows also as their places.
+    A cumulative op counts as what it stands for, a tree of some equations for each halving of its axis, and so does a
+    product, whose derivative has the products of all but one element; a reduction by a jaxpr counts as a tree of this
+    jaxpr, and over windows also as their places.
     """
     size = len(closed.in_avals) + len(closed.out_avals)
     for eqn in all_equations(closed.jaxpr):
         length, step = 1, _SCAN_STEP
         if eqn.primitive.name.startswith("cum"):
             length = max(eqn.outvars[0].aval.shape, default=1)
+        elif eqn.primitive.name == "reduce_prod":
+            length = eqn.invars[0].aval.size // max(eqn.outvars[0].aval.size, 1)
         elif eqn.primitive.name in ("reduce", "reduce_window"):
             window = math.prod(eqn.params.get("window_dimensions", ()))
             length = 1 + (window if window > 1 else eqn.invars[0].aval.size // max(eqn.outvars[0].aval.size, 1))
@@ -79,7 +82,7 @@ def law_cheap_gradient(trial: Trial) -> Claims:
     """A gradient costs a small multiple of the function.
 
     Equation: |make_jaxpr(grad(f))(x)| ≤ 8 (|make_jaxpr(f)(x)| + arguments + results), counted in equations, where a
-    cumulative op counts 8 more for each halving of its axis, and a reduction by a jaxpr this jaxpr too
+    cumulative op and a product count 8 more for each halving of their axes, and a reduction by a jaxpr this jaxpr too
 
     Raises:
       LawViolation: it does not hold.

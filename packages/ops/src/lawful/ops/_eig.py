@@ -100,14 +100,14 @@ def _derive(
     overlap = reduce_sum(conjugate_left * right, (get_aval(x).ndim - 2,))
     size = get_aval(x).shape[-1]
     row = as_row(overlap, size)
-    if compute_right_eigenvectors or not compute_left_eigenvectors:
+    if not (compute_left_eigenvectors or compute_right_eigenvectors):
+        return [w], [reduce_sum(conjugate_left / row * (x_dot @ right), (get_aval(x).ndim - 2,))]
+    if compute_right_eigenvectors:
         inner = transposed_product(conjugate_left / row, x_dot @ right)
         inner_left = inner * (as_column(overlap, size) / row) if compute_left_eigenvectors else None
     else:
         inner = inner_left = transposed_product(conjugate_left, x_dot @ (right / row))
-    outs, tangents = [w], [diagonal(inner)]
-    if compute_left_eigenvectors or compute_right_eigenvectors:
-        weights = inverse_differences(w)
+    outs, tangents, weights = [w], [diagonal(inner)], inverse_differences(w)
     if compute_left_eigenvectors:
         outs.append(left)  # of the eigenvalues' conjugates, whose differences have the other sign when transposed
         tangents.append(_normalized(left, conjugate_left, -(left @ adjoint(weights * inner_left))))

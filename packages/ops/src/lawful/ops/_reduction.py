@@ -79,6 +79,11 @@ def sample_axes(choose: Choose, ndim: int) -> Shape:
     return tuple(axis for axis in range(ndim) if choose.one_of((True, False)))
 
 
+def _reduces_nothing(shape: Shape, axes: Shape) -> bool:
+    """Whether each result is one element, which no NumPy function changes then: 1 times a complex infinity is NaN."""
+    return all([shape[axis] == 1 for axis in axes])
+
+
 def _reduction(
     name: str,
     doc: str,
@@ -135,6 +140,8 @@ def _reduction(
     @primitive.def_impl
     def impl(x: Any, *, axes: Shape) -> Any:
         x = np.asarray(x)
+        if _reduces_nothing(x.shape, axes):
+            return np.squeeze(x, axes).copy()[()]
         dtype, wide = x.dtype, accumulation_dtype(x.dtype)
         if wide != dtype:
             x = x.astype(wide)
@@ -149,7 +156,8 @@ def _reduction(
     def specialised(avals: Sequence[ShapedArray], compile: Any, *, axes: Shape) -> Callable[..., Any]:
         (aval,) = avals
         function = primitive.rule("impl")
-        if function is not impl or not aval.shape or accumulation_dtype(aval.dtype) != aval.dtype:
+        is_own = accumulation_dtype(aval.dtype) == aval.dtype and not _reduces_nothing(aval.shape, axes)
+        if function is not impl or not aval.shape or not is_own:
             return partial(function, axes=axes)
         dtype, initial, reduce = aval.dtype, unit(aval.dtype), ufunc.reduce
         by_product = None if faster is None else faster(aval.shape, dtype, axes)
