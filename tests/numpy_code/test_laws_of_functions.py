@@ -48,10 +48,6 @@ EXCEPTIONS: dict[str, dict[str, str]] = {
     "geomspace": {"special_values": "a known end that is zero is an error"},
     "digitize": {"special_values": "bins that are known have to increase or decrease"},
     **{
-        name: {"special_values": "an infinite sample meets zeros beyond the ends"}
-        for name in ("convolve", "correlate", "polymul")
-    },
-    **{
         name: {"jvp_finite_differences": "it has a kink where all elements are equal, as a single one is"}
         for name in ("std", "nanstd")
     },

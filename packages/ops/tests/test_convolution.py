@@ -81,13 +81,15 @@ def test_no_spatial_dimensions_are_a_matrix_product() -> None:
     np.testing.assert_allclose(ops.conv_general_dilated(x, y, (), "SAME"), x @ y.T)
 
 
-def test_padding_times_infinity_is_nan() -> None:
-    """A padded element is a zero like any other; in XLA it may be skipped."""
-    x, y = np.ones((1, 1, 2)), np.array([[[np.inf, 1.0]]])
-    with np.errstate(invalid="ignore"):
-        got = ops.conv_general_dilated(x, y, (1,), [(1, 0)])
-    assert np.isnan(got[0, 0, 0])
-    assert got[0, 0, 1] == np.inf
+@pytest.mark.parametrize("dtype", ["float64", "float32", "complex128"])
+def test_conv_infinite_kernel_meets_no_padding(dtype: str) -> None:
+    """Neither padding nor the gaps of a dilated array have a product with the kernel, which would be NaN."""
+    x, y = np.ones((1, 1, 2), dtype), np.array([[[np.inf, 1.0]]])
+    with np.errstate(invalid="ignore"):  # a complex product with infinity
+        got = ops.conv_general_dilated(x, y.astype(dtype), (1,), [(1, 0)])
+    assert got.real.tolist() == [[[1.0, np.inf]]]
+    got = ops.conv_general_dilated(np.ones((1, 1, 2)), y, (1,), [(0, 0)], lhs_dilation=(2,))
+    assert got.tolist() == [[[np.inf, 1.0]]]
 
 
 def test_a_reversed_kernel_is_numpys_convolution() -> None:

@@ -24,7 +24,7 @@ from lawful.core._arrays import (
 from lawful.core._aval import ShapedArray, UndefinedPrimal, Zero, instantiate_zeros, require_size, zeros
 from lawful.core._collector import no_collections, rare_collections
 from lawful.core._collector import running as running_transformations
-from lawful.core._declaration import Call, Choose, Declaration, Excluded, Interval
+from lawful.core._declaration import Call, Choose, Declaration, Excluded, Interval, Unequal
 from lawful.core._devices import check_device, placed, register_device_type
 from lawful.core._dtypes import (
     as_dtype,
@@ -138,6 +138,7 @@ __all__ = [
     "TreeStructureError",
     "TreeTypeError",
     "UndefinedPrimal",
+    "Unequal",
     "UnexpectedTracerError",
     "Var",
     "Zero",

@@ -51,6 +51,21 @@ class Excluded:
 
 
 @record
+class Unequal:
+    """Where a backend computes something else than evaluation does, and why.
+
+    Attributes:
+      backend: its name; empty for every other way to compute the same, the reference among them.
+      point: a function of all arguments and parameters that gives a mask, or a single truth value.
+      reason: what the backend does there.
+    """
+
+    backend: str
+    point: Callable[..., Any]
+    reason: str
+
+
+@record
 class Interval:
     """Where an argument of an op may lie so that its value and derivative are finite and well conditioned."""
 
@@ -79,6 +94,7 @@ class Declaration:
       differentiable: whether the derivative is not zero or undefined everywhere.
       pointwise: whether each element of the result depends on the elements of the arguments at its place only.
       excluded: where derivatives do not exist, besides the points that ``domain`` excludes.
+      unequal: where backends compute something else than evaluation does.
       prepare: ``f(*arrays, **params)`` makes of arrays within the intervals such as lie in a domain that no interval
         describes: a positive definite matrix. Generated programs do not call a primitive that has one.
     """
@@ -94,4 +110,5 @@ class Declaration:
     differentiable: bool = True
     pointwise: bool = False
     excluded: tuple[Excluded, ...] = ()
+    unequal: tuple[Unequal, ...] = ()
     prepare: Callable[..., tuple[Any, ...]] | None = None

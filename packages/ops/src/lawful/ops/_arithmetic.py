@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from lawful.core import ArgumentTypeError, Excluded, Interval, Zero, get_aval
-from lawful.ops._complex_lowering import mended
+from lawful.core import ArgumentTypeError, Excluded, Interval, Unequal, Zero, get_aval
+from lawful.ops._complex_lowering import by_parts, mended
 from lawful.ops._elementwise import Elementwise
 from lawful.ops._elementwise import pure_elementwise as elementwise
 
@@ -20,7 +20,26 @@ _IS_HALF = Excluded(lambda x: 2 * x == np.floor(2 * x), "a jump halfway between 
 _IS_TIE = Excluded(lambda x, y: x == y, "a kink where both are equal")
 # The side that a cut belongs to is that of the sign of its zero.
 BRANCH_CUT = Excluded(lambda x: (np.imag(x) == 0) & (np.real(x) < 0), "a jump across the branch cut", order=0)
+_POWER_OF_CUT = Excluded(
+    lambda x, y: np.iscomplexobj(x) & (np.imag(x) == 0) & (np.real(x) < 0),
+    "a jump across the branch cut of the base",
+    order=0,
+)
+_POWER_OF_INFINITY = Unequal(
+    "xla",
+    lambda x, y: np.iscomplexobj(x) & ~(np.isfinite(x) & np.isfinite(y)),
+    "the complex logarithm of an infinite base is multiplied with zero parts of the exponent",
+)
 _INFINITE_SLOPE = Excluded(0.0, "the slope is infinite: a branch point")
+
+
+def _lower_by(name: str) -> Callable[..., Any]:
+    """Returns the lowering to an op of StableHLO."""
+
+    def lower(ctx: Any, *operands: Any) -> Any:
+        return ctx.op(name, *operands)
+
+    return lower
 
 
 def _numpy_div(x: Any, y: Any) -> Any:
@@ -49,7 +68,24 @@ def _lower_division(name: str) -> Callable[[Any, Any, Any], Any]:
 
 
 def _numpy_rsqrt(x: Any) -> Any:
-    return np.reciprocal(np.sqrt(x))
+    out = np.reciprocal(np.sqrt(x))
+    if not np.iscomplexobj(x):
+        return out
+    # 0 in every direction of infinity, where the root has two infinite parts, and no reciprocal.
+    zero = np.empty_like(out)
+    zero.real, zero.imag = 0, np.copysign(0, -np.imag(x))
+    return np.where(np.isinf(x), zero, out)[()]
+
+
+def _numpy_sign(x: Any) -> Any:
+    if not np.iscomplexobj(x):
+        return np.sign(x)
+    # Not of the largest numbers themselves, whose length overflows.
+    x = np.asarray(x)
+    quarter = np.empty_like(x)
+    quarter.real, quarter.imag = x.real / 4, x.imag / 4
+    is_large = np.maximum(np.abs(x.real), np.abs(x.imag)) > 1
+    return np.sign(np.where(is_large, quarter, x))[()]
 
 
 def _real_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
@@ -214,7 +250,7 @@ div: Elementwise = elementwise(
     "div",
     "Returns ``x / y`` elementwise; integers are divided towards zero, as by ``jax.lax.div``.",
     _numpy_div,
-    _lower_division("divide"),
+    by_parts("div", _lower_division("divide")),
     arity=2,
     promote_as=np.subtract,  # which has no meaning for booleans either
     of_inexact=np.true_divide,
@@ -266,9 +302,12 @@ pow: Elementwise = elementwise(
     "pow",
     "Returns ``x ** y`` elementwise, promoted and broadcast as by ``numpy.power``.",
     np.power,
-    "power",
+    mended("pow", _lower_by("power")),
     arity=2,
     derivatives=(_pow_by_base, _pow_by_exponent),
+    kinds="fc",
+    excluded=(_POWER_OF_CUT,),
+    unequal=(_POWER_OF_INFINITY,),
     domain=(_POSITIVE, Interval()),
 )
 atan2: Elementwise = elementwise(
@@ -309,10 +348,11 @@ abs: Elementwise = elementwise(
 sign: Elementwise = elementwise(
     "sign",
     "Returns -1, 0 or 1 with the sign of ``x``; of a complex ``x``, the number of length 1 in its direction.",
-    np.sign,
-    _lower_sign,
+    _numpy_sign,
+    by_parts("sign", _lower_sign),
+    promote_as=np.sign,
     derivatives=(_sign_derivative,),
-    kinds="fiu",
+    kinds="fiuc",
     domain=(Interval(excluded=(Excluded(0.0, "a jump", order=0),)),),
 )
 floor: Elementwise = elementwise(
@@ -363,7 +403,7 @@ rsqrt: Elementwise = elementwise(
     "rsqrt",
     "Returns one over the square root elementwise.",
     _numpy_rsqrt,
-    "rsqrt",
+    by_parts("rsqrt", _lower_by("rsqrt")),
     promote_as=np.sqrt,
     derivatives=(lambda t, ans, x: mul(t, mul(div(ans, x), -0.5)),),
     kinds="fc",

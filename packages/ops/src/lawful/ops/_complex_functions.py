@@ -12,11 +12,11 @@ from typing import Any, Final
 import numpy as np
 
 from lawful.core import get_aval
-from lawful.ops._arithmetic import abs, add, div, mul, neg, sqrt
-from lawful.ops._comparison import bitwise_and, bitwise_not, bitwise_or, eq, gt, is_finite, lt, ne
+from lawful.ops._arithmetic import abs, add, div, max, mul, neg, sign, sqrt, sub
+from lawful.ops._comparison import bitwise_and, bitwise_not, bitwise_or, eq, ge, gt, is_finite, lt, ne
 from lawful.ops._complex import complex, imag, real
 from lawful.ops._select import where
-from lawful.ops._signs import copysign
+from lawful.ops._signs import copysign, signbit
 from lawful.ops._transcendental import cos, cosh, exp, log, sin, sinh
 
 Parts = tuple[Any, Any]
@@ -170,8 +170,69 @@ def _sin(z: Any) -> Any:
     return complex(re, im)
 
 
-#: By name, functions of StableHLO's result and the argument.
-mends: Final[dict[str, Callable[[Any, Any], Any]]] = {
+# Formulas of NumPy's own
+
+
+def _quotient(z: Any, w: Any) -> Any:
+    """Divides by the larger part of ``w`` first, as NumPy does: nothing is squared, which could overflow."""
+    a, b, c, d = real(z), imag(z), real(w), imag(w)
+    is_wide = ge(abs(c), abs(d))
+    first, second = where(is_wide, c, d), where(is_wide, d, c)
+    one, other = where(is_wide, a, b), where(is_wide, b, a)
+    ratio = div(second, first)
+    size = add(first, mul(second, ratio))
+    re = div(add(one, mul(other, ratio)), size)
+    across = sub(other, mul(one, ratio))
+    im = div(where(is_wide, across, neg(across)), size)
+    by_zero, zero = eq(w, 0), abs(c)
+    return complex(where(by_zero, div(a, zero), re), where(by_zero, div(b, zero), im))
+
+
+def _rsqrt(z: Any) -> Any:
+    """Returns 0 in every direction of infinity."""
+    out = div(1.0, sqrt(z))
+    is_endless = bitwise_or(_is_infinite(real(z)), _is_infinite(imag(z)))
+    zero = _zero(neg(imag(z)))
+    return complex(where(is_endless, 0.0, real(out)), where(is_endless, zero, imag(out)))
+
+
+def _pow(out: Any, z: Any, w: Any) -> Any:
+    """Returns a power of zero by the real part of the exponent; the angle of zero is not known."""
+    re, im, is_zero, is_positive = real(out), imag(out), eq(z, 0), gt(real(w), 0)
+    re, im = (where(is_zero, where(is_positive, 0.0, mul(part, math.nan)), part) for part in (re, im))
+    is_one = bitwise_and(is_zero, eq(w, 0))
+    return complex(where(is_one, 1.0, re), where(is_one, 0.0, im))
+
+
+def _sign(z: Any) -> Any:
+    x, y = real(z), imag(z)
+    # Not of the largest numbers themselves, whose length overflows.
+    is_large = gt(max(abs(x), abs(y)), 1.0)
+    u, v = (where(is_large, mul(part, 0.25), part) for part in (x, y))
+    size = abs(complex(u, v))
+    is_zero, is_endless = eq(size, 0), eq(size, math.inf)
+    unknown = bitwise_and(_is_infinite(x), _is_infinite(y))
+
+    def share(part: Any) -> Any:
+        """Returns the share of a part in the length; an infinite length is that of its infinite part."""
+        limit = where(unknown, math.nan, where(_is_infinite(part), sign(part), 0.0))
+        return where(is_zero, 0.0, where(is_endless, limit, div(part, where(is_zero, 1.0, size))))
+
+    return complex(share(u), share(v))
+
+
+def _exp2(z: Any) -> Any:
+    return exp(complex(mul(real(z), math.log(2.0)), mul(imag(z), math.log(2.0))))
+
+
+def _logistic(z: Any) -> Any:
+    is_left = signbit(real(z))
+    small = exp(where(is_left, z, neg(z)))
+    return div(where(is_left, small, 1.0), add(small, 1.0))
+
+
+#: By name, functions of StableHLO's result and the arguments.
+mends: Final[dict[str, Callable[..., Any]]] = {
     "abs": _length,
     "exp": _mend(_exp),
     "expm1": _mend(_expm1),
@@ -185,11 +246,17 @@ mends: Final[dict[str, Callable[[Any, Any], Any]]] = {
     "acosh": _mend(_acosh),
     "atanh": _mend(_atanh),
     "atan": _mend(_atanh, swapped=True),
+    "pow": _pow,
 }
-#: By name, functions of the argument.
-formulas: Final[dict[str, Callable[[Any], Any]]] = {
+#: By name, functions of the arguments.
+formulas: Final[dict[str, Callable[..., Any]]] = {
     "sinh": lambda z: complex(*_sinh(real(z), imag(z))),
     "cosh": lambda z: complex(*_cosh(real(z), imag(z))),
     "sin": _sin,
+    "div": _quotient,
+    "rsqrt": _rsqrt,
+    "sign": _sign,
+    "exp2": _exp2,
+    "logistic": _logistic,
     "cos": lambda z: complex(*_cosh(imag(z), neg(real(z)))),
 }

@@ -10,31 +10,31 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-Lower = Callable[[Any, Any], Any]
+Lower = Callable[..., Any]
 
 
 def mended(name: str, lower: Lower) -> Lower:
-    """Returns a lowering whose result is mended where the argument is complex, by the formula of this name."""
+    """Returns a lowering whose result is mended where the arguments are complex, by the formula of this name."""
 
-    def lower_either(ctx: Any, x: Any) -> Any:
-        out = lower(ctx, x)
+    def lower_either(ctx: Any, *operands: Any) -> Any:
+        out = lower(ctx, *operands)
         if ctx.avals_in[0].dtype.kind != "c":
             return out
         from lawful.ops._complex_functions import mends
 
-        return ctx.apply(mends[name], out, x)[0]
+        return ctx.apply(mends[name], out, *operands)[0]
 
     return lower_either
 
 
 def by_parts(name: str, lower: Lower) -> Lower:
-    """Returns a lowering that, where the argument is complex, is the formula of this name."""
+    """Returns a lowering that, where the arguments are complex, is the formula of this name."""
 
-    def lower_either(ctx: Any, x: Any) -> Any:
+    def lower_either(ctx: Any, *operands: Any) -> Any:
         if ctx.avals_in[0].dtype.kind != "c":
-            return lower(ctx, x)
+            return lower(ctx, *operands)
         from lawful.ops._complex_functions import formulas
 
-        return ctx.apply(formulas[name], x)[0]
+        return ctx.apply(formulas[name], *operands)[0]
 
     return lower_either

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from lawful.core import Call, Choose, Declaration, ShapedArray, kind
+from lawful.core import Call, Choose, Declaration, ShapedArray, Unequal, is_inexact, kind
 from lawful.ops._conv_dimensions import Specs
 from lawful.ops._joining import pad_p
-from lawful.ops._product_precision import sum_dtype
+from lawful.ops._product_precision import OF_COMPLEX_INFINITY, sum_dtype
 from lawful.ops._promotion import cast
 from lawful.ops._sliding_window import Pads, dilated
 from lawful.ops._structural import Shape
@@ -91,6 +91,8 @@ def _reference(
     wide = sum_dtype(lhs.dtype, result)
     config = [(0, 0, 0)] * 2 + [(low, high, step - 1) for (low, high), step in zip(padding, lhs_dilation, strict=True)]
     x = _padded(lhs.astype(wide).transpose(dimension_numbers[0]), 0, padding_config=config)
+    lengths = [lhs.shape[dim] for dim in dimension_numbers[0][2:]]
+    is_element = _padded(np.ones(lengths, bool), False, padding_config=config[2:])
     y = rhs.astype(wide).transpose(dimension_numbers[1])
     window = [dilated(size, step) for size, step in zip(y.shape[2:], rhs_dilation, strict=True)]
     spatial = [
@@ -105,12 +107,32 @@ def _reference(
         for place in product(*map(range, spatial)):
             for offset in product(*map(range, kernel.shape[2:])):
                 at = [p * s + o * d for p, s, o, d in zip(place, window_strides, offset, rhs_dilation, strict=True)]
-                term = np.einsum("nc,oc->no", group[(*everywhere, *at)], kernel[(*everywhere, *offset)])
-                total[(*everywhere, *place)] += term
+                if is_element[tuple(at)]:
+                    term = np.einsum("nc,oc->no", group[(*everywhere, *at)], kernel[(*everywhere, *offset)])
+                    total[(*everywhere, *place)] += term
         parts.append(total)
     out_spec = dimension_numbers[2]
     out = np.concatenate(parts, 1)
     return cast(out.transpose([out_spec.index(dim) for dim in range(out.ndim)]), result)
 
 
-convolution_declaration = Declaration(sample=_sample, reference=_reference, kinds="fiubc", linear=((0,), (1,)))
+def _multiplies_padding(lhs: Any, rhs: Any, *, padding: Pads, **_: Any) -> bool:
+    dtype = np.asarray(rhs).dtype
+    padded = any(pad > 0 for pads in padding for pad in pads)
+    return is_inexact(dtype) and dtype.name not in ("float64", "complex128") and padded and not np.isfinite(rhs).all()
+
+
+convolution_declaration = Declaration(
+    sample=_sample,
+    reference=_reference,
+    kinds="fiubc",
+    linear=((0,), (1,)),
+    unequal=(
+        OF_COMPLEX_INFINITY,
+        Unequal(
+            "xla",
+            _multiplies_padding,
+            "of at most 32 bits XLA multiplies padding with the kernel, which gives NaN where that is infinite",
+        ),
+    ),
+)

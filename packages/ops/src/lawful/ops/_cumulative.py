@@ -12,6 +12,7 @@ from lawful.ops._arithmetic import abs, add, div, max, min, mul, sub
 from lawful.ops._comparison import eq, gt
 from lawful.ops._conversion import convert_element_type
 from lawful.ops._precision import accumulation_dtype, highest, lowest
+from lawful.ops._product_precision import OF_COMPLEX_INFINITY
 from lawful.ops._promotion import cast
 from lawful.ops._reduction import check_kind
 from lawful.ops._shape import reshape
@@ -133,7 +134,11 @@ def _cumulative(
         return (ShapedArray(shape, choose.dtype(kinds)),), params
 
     primitive.declaration = Declaration(
-        sample=sample, reference=_reference(ufunc), kinds=kinds, linear=((0,),) if derivative is None else ()
+        sample=sample,
+        reference=_reference(ufunc),
+        kinds=kinds,
+        linear=((0,),) if derivative is None else (),
+        unequal=(OF_COMPLEX_INFINITY,) if ufunc is np.multiply else (),
     )
     return function, primitive
 

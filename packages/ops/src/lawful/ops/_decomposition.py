@@ -13,7 +13,18 @@ from typing import Any
 
 import numpy as np
 
-from lawful.core import Call, Choose, Declaration, Interval, Primitive, ShapedArray, Zero, get_aval, is_inexact
+from lawful.core import (
+    Call,
+    Choose,
+    Declaration,
+    Excluded,
+    Interval,
+    Primitive,
+    ShapedArray,
+    Zero,
+    get_aval,
+    is_inexact,
+)
 from lawful.ops._batching import move_batch_dim
 from lawful.ops._matrices import check_matrices, matrix_dtypes
 
@@ -30,6 +41,7 @@ def decomposition(
     sample: Callable[[Choose], Call],
     reference: Callable[..., Any],
     prepare: Callable[..., Arrays] | None = None,
+    excluded: Sequence[Excluded] = (),
     read: Callable[..., Any] | None = None,
     lower_read: Callable[..., Any] | None = None,
     square: bool = False,
@@ -46,6 +58,7 @@ def decomposition(
       sample: draws a well-typed call, for laws.
       reference: a function of NumPy that it equals, for laws.
       prepare: brings a matrix into the domain, for laws.
+      excluded: where derivatives do not exist, for laws.
       read: ``read(x, **params)`` gives the part of a matrix that is read at all, in NumPy.
       lower_read: ``lower_read(ctx, x, **params)`` does the same to an MLIR value.
       square: whether the matrices have to be.
@@ -98,7 +111,12 @@ def decomposition(
         ]
 
     primitive.declaration = Declaration(
-        sample=sample, reference=reference, domain=(Interval(),), kinds="fc", prepare=prepare
+        sample=sample,
+        reference=reference,
+        domain=(Interval(),),
+        kinds="fc",
+        prepare=prepare,
+        excluded=tuple(excluded),
     )
     return primitive
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -154,7 +153,7 @@ def _reference_slogdet(x: Any) -> list[Any]:
     return [(found / np.where(size == 0, 1, size)).astype(found.dtype)[()], np.log(size)[()]]
 
 
-def _declared(name: str, single: bool, **rules: Callable[..., Any]) -> Primitive:
+def _declared(name: str, single: bool, **rules: Any) -> Primitive:
     return decomposition(name, sample=_sample, prepare=_prepare, square=True, single=single, **rules)
 
 

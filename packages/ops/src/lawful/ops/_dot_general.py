@@ -28,6 +28,7 @@ from lawful.core import (
 )
 from lawful.ops._elementwise import add_tangents
 from lawful.ops._product_precision import (
+    OF_COMPLEX_INFINITY,
     Precisions,
     canonical_precision,
     precision_config,
@@ -449,4 +450,10 @@ def _reference(
     return cast(np.einsum(lhs.astype(wide), lhs_labels, rhs.astype(wide), rhs_labels, out), result)
 
 
-dot_general_p.declaration = Declaration(sample=_sample, reference=_reference, kinds="fiubc", linear=((0,), (1,)))
+dot_general_p.declaration = Declaration(
+    sample=_sample,
+    reference=_reference,
+    kinds="fiubc",
+    linear=((0,), (1,)),
+    unequal=(OF_COMPLEX_INFINITY,),
+)

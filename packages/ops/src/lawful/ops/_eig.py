@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from lawful.core import Call, Choose, MissingRuleError, ShapedArray, get_aval
+from lawful.core import Call, Choose, Excluded, MissingRuleError, ShapedArray, get_aval
 from lawful.ops._arg_reduction import argmax
 from lawful.ops._arithmetic import abs
 from lawful.ops._comparison import eq
@@ -257,5 +257,14 @@ eig_p = decomposition(
     sample=_sample,
     reference=_reference,
     prepare=_prepare,
+    excluded=(
+        Excluded(
+            lambda x, *, compute_left_eigenvectors, compute_right_eigenvectors, **_: (
+                compute_left_eigenvectors or compute_right_eigenvectors
+            ),
+            "the sign or phase of a vector is not determined: it may jump",
+            order=0,
+        ),
+    ),
     square=True,
 )

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from lawful.core import ArgumentValueError, Call, Choose, ShapedArray, get_aval
+from lawful.core import ArgumentValueError, Call, Choose, Excluded, ShapedArray, get_aval
 from lawful.ops._decomposition import decomposition, info_of, is_success, mask_triangle, narrowed, sample_dtype, widened
 from lawful.ops._matrices import (
     adjoint,
@@ -144,6 +144,7 @@ eigh_p = decomposition(
     sample=_sample,
     reference=_reference,
     prepare=_prepare,
+    excluded=(Excluded(lambda x, **_: True, "the sign or phase of a vector is not determined: it may jump", order=0),),
     read=_read,
     lower_read=_lower_read,
     square=True,

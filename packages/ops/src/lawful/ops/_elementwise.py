@@ -26,6 +26,7 @@ from lawful.core import (
     Primitive,
     ShapedArray,
     UndefinedPrimal,
+    Unequal,
     Zero,
     current,
     eval_trace,
@@ -178,6 +179,7 @@ def elementwise(
     associates: bool = False,
     unit: float | None = None,
     excluded: Sequence[Excluded] = (),
+    unequal: Sequence[Unequal] = (),
     params: Callable[[Choose], dict[str, Any]] = lambda choose: {},
     pure_rules: bool = False,
     of_class: type[Elementwise] = Elementwise,
@@ -203,6 +205,7 @@ def elementwise(
       associates: whether ``f(f(x, y), z) = f(x, f(y, z))``.
       unit: the value with ``f(x, unit) = x``.
       excluded: where derivatives do not exist, besides the points that ``domain`` excludes.
+      unequal: where backends compute something else than the NumPy function.
       params: draws static parameters, for laws; the NumPy function and the rules get them by name.
       pure_rules: whether all functions given here are pure, so that derivatives may be cached: see ``Primitive``.
       of_class: the class of the function.
@@ -281,6 +284,7 @@ def elementwise(
         differentiable=derivatives is not None and any(derivatives),
         pointwise=True,
         excluded=tuple(excluded),
+        unequal=tuple(unequal),
     )
     return of_class(primitive, numpy_function, promotion, arity, doc)
 

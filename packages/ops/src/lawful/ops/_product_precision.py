@@ -8,13 +8,28 @@ from typing import Any
 
 import numpy as np
 
-from lawful.core import ArgumentTypeError, ArgumentValueError, kind, promote_dtypes
+from lawful.core import ArgumentTypeError, ArgumentValueError, Unequal, kind, promote_dtypes
 from lawful.ops._precision import accumulation_dtype
 
 #: The precision of each operand, as parameters have it: ``default``, ``high`` or ``highest``.
 Precisions = tuple[str, str] | None
 
 _KIND_RANK = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
+
+
+def _is_endless_or_nearly(*args: Any, **_: Any) -> bool:
+    for x in map(np.asarray, args):
+        if x.dtype.kind == "c":
+            limit = np.sqrt(np.finfo(x.dtype).max)
+            if not (np.maximum(np.abs(x.real), np.abs(x.imag)) < limit).all():
+                return True
+    return False
+
+
+#: For the declarations of sums and products of complex numbers.
+OF_COMPLEX_INFINITY = Unequal(
+    "", _is_endless_or_nearly, "in complex products the order decides the parts of infinity times zero"
+)
 
 
 class Precision(enum.Enum):

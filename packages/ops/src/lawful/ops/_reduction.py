@@ -28,6 +28,7 @@ from lawful.ops._arithmetic import add, div, mul
 from lawful.ops._comparison import eq
 from lawful.ops._conversion import convert_element_type
 from lawful.ops._precision import accumulation_dtype, highest, lowest
+from lawful.ops._product_precision import OF_COMPLEX_INFINITY
 from lawful.ops._promotion import cast, convert
 from lawful.ops._shape import broadcast_in_dim, reshape, transpose
 from lawful.ops._structural import canonical_axes
@@ -224,6 +225,7 @@ def _reduction(
         kinds=kinds,
         linear=((0,),) if cotangent is not None else (),
         differentiable=derivative is not None,
+        unequal=(OF_COMPLEX_INFINITY,) if ufunc is np.multiply else (),
     )
     return function, primitive
 

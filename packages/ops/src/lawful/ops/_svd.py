@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from lawful.core import ArgumentValueError, Call, Choose, ShapedArray, get_aval
+from lawful.core import ArgumentValueError, Call, Choose, Excluded, ShapedArray, get_aval
 from lawful.ops._comparison import eq
 from lawful.ops._decomposition import decomposition, info_of, is_success, narrowed, sample_dtype, widened
 from lawful.ops._joining import concatenate
@@ -185,4 +185,11 @@ svd_p = decomposition(
     sample=_sample,
     reference=_reference,
     prepare=_prepare,
+    excluded=(
+        Excluded(
+            lambda x, *, compute_uv, **_: compute_uv,
+            "the sign or phase of a vector is not determined: it may jump",
+            order=0,
+        ),
+    ),
 )

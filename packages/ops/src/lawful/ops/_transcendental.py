@@ -22,6 +22,11 @@ _CUT_BEYOND_MINUS_ONE = Excluded(
 )
 _INFINITE_SLOPE_AT_ONE = tuple([Excluded(end, "the slope is infinite: a branch point") for end in (-1.0, 1.0)])
 _ARC = Interval(-0.8, 0.8, _INFINITE_SLOPE_AT_ONE)
+_CUT_OUTSIDE_ONE = Excluded(
+    lambda x: (np.imag(x) == 0) & (np.abs(np.real(x)) > 1), "a jump across the branch cut", order=0
+)
+_CUT_BELOW_ONE = Excluded(lambda x: (np.imag(x) == 0) & (np.real(x) < 1), "a jump across the branch cut", order=0)
+_CUT_ABOVE_I = Excluded(lambda x: (np.real(x) == 0) & (np.abs(np.imag(x)) > 1), "a jump across the branch cut", order=0)
 
 
 def _chlo(name: str) -> Callable[[Any, Any], Any]:
@@ -50,9 +55,12 @@ def _lower_acosh(ctx: Any, x: Any) -> Any:
 def _numpy_log1p(x: Any) -> Any:
     if not np.iscomplexobj(x):
         return np.log1p(x)
-    out, x = np.asarray(np.log1p(x)), np.asarray(x)
+    x = np.asarray(x)
     re, im = x.real, x.imag
-    near = np.maximum(np.abs(re), np.abs(im)) < 0.5  # where NumPy's is the logarithm of a rounded sum
+    out = x.copy()
+    out.real += 1
+    out = np.log(out)  # not NumPy's log1p, in which the length of a large number overflows
+    near = np.maximum(np.abs(re), np.abs(im)) < 0.5  # where that is the logarithm of a rounded sum
     with np.errstate(all="ignore"):
         exact = np.empty_like(out)  # not a sum with 1j times the angle, which loses the sign of zero
         exact.real, exact.imag = np.log1p(re * (2 + re) + im * im) / 2, np.arctan2(im, 1 + re)
@@ -62,15 +70,15 @@ def _numpy_log1p(x: Any) -> Any:
 def _numpy_expm1(x: Any) -> Any:
     if not np.iscomplexobj(x):
         return np.expm1(x)
-    with np.errstate(invalid="ignore"):
-        return np.where(np.isfinite(x), np.expm1(x), np.exp(x) - 1)[()]  # an infinite part decides, as in exp
+    with np.errstate(invalid="ignore", over="ignore"):
+        # Beyond, infinity decides as in exp, also where the exponential overflows.
+        is_moderate = np.isfinite(x) & (np.real(x) < 40)
+        return np.where(is_moderate, np.expm1(x), np.exp(x) - 1)[()]
 
 
 def _lower_exp2(ctx: Any, x: Any) -> Any:
     # Not the exponential of a product, whose rounding error the exponential multiplies.
     (aval,) = ctx.avals_in
-    if aval.dtype.kind == "c":
-        return ctx.hlo.exponential(ctx.hlo.multiply(x, ctx.full(aval, math.log(2.0))))
     wide = aval.update(dtype=accumulation_dtype(aval.dtype))
     out = ctx.hlo.power(ctx.full(wide, 2), ctx.hlo.convert(ctx.tensor_type(wide), x))
     return ctx.hlo.convert(ctx.tensor_type(aval), out)
@@ -80,9 +88,10 @@ def _numpy_logistic(x: Any) -> Any:
     x = np.asarray(x)
     if x.dtype.kind in "biu":  # an unsigned integer has no negative
         x = x.astype(np.exp.resolve_dtypes((x.dtype, None))[0])
-    # Of the negative absolute value only, so that the exponential cannot overflow.
-    small = np.exp(-np.abs(x))
-    return np.where(np.signbit(x), small, 1) / (1 + small) if np.isrealobj(x) else 1 / (1 + np.exp(-x))
+    # Of numbers left of 0 only, so that the exponential cannot overflow.
+    is_left = np.signbit(np.real(x))
+    small = np.exp(-np.abs(x) if np.isrealobj(x) else np.where(is_left, x, -x))
+    return np.where(is_left, small, 1) / (1 + small)
 
 
 exp: Elementwise = elementwise(
@@ -97,8 +106,9 @@ exp2: Elementwise = elementwise(
     "exp2",
     "Returns ``2 ** x``.",
     np.exp2,
-    _lower_exp2,
+    by_parts("exp2", _lower_exp2),
     derivatives=(lambda t, ans, x: mul(t, mul(ans, math.log(2.0))),),
+    kinds="fc",
 )
 expm1: Elementwise = elementwise(
     "expm1",
@@ -162,6 +172,8 @@ asin: Elementwise = elementwise(
     np.arcsin,
     mended("asin", _chlo("asin")),
     derivatives=(lambda t, ans, x: mul(t, rsqrt(sub(1, square(x)))),),
+    kinds="fc",
+    excluded=(_CUT_OUTSIDE_ONE,),
     domain=(_ARC,),
 )
 acos: Elementwise = elementwise(
@@ -170,6 +182,8 @@ acos: Elementwise = elementwise(
     np.arccos,
     mended("acos", _chlo("acos")),
     derivatives=(lambda t, ans, x: neg(mul(t, rsqrt(sub(1, square(x))))),),
+    kinds="fc",
+    excluded=(_CUT_OUTSIDE_ONE,),
     domain=(_ARC,),
 )
 atan: Elementwise = elementwise(
@@ -178,6 +192,8 @@ atan: Elementwise = elementwise(
     np.arctan,
     mended("atan", _chlo("atan")),
     derivatives=(lambda t, ans, x: div(t, add(square(x), 1)),),
+    kinds="fc",
+    excluded=(_CUT_ABOVE_I,),
 )
 sinh: Elementwise = elementwise(
     "sinh",
@@ -185,6 +201,7 @@ sinh: Elementwise = elementwise(
     np.sinh,
     by_parts("sinh", _chlo("sinh")),
     derivatives=(lambda t, ans, x: mul(t, cosh(x)),),
+    kinds="fc",
 )
 cosh: Elementwise = elementwise(
     "cosh",
@@ -192,6 +209,7 @@ cosh: Elementwise = elementwise(
     np.cosh,
     by_parts("cosh", _chlo("cosh")),
     derivatives=(lambda t, ans, x: mul(t, sinh(x)),),
+    kinds="fc",
 )
 tanh: Elementwise = elementwise(
     "tanh",
@@ -207,6 +225,8 @@ asinh: Elementwise = elementwise(
     np.arcsinh,
     mended("asinh", _chlo("asinh")),
     derivatives=(lambda t, ans, x: mul(t, rsqrt(add(square(x), 1))),),
+    kinds="fc",
+    excluded=(_CUT_ABOVE_I,),
 )
 acosh: Elementwise = elementwise(
     "acosh",
@@ -215,6 +235,8 @@ acosh: Elementwise = elementwise(
     mended("acosh", _lower_acosh),
     # Not the root of the product: of complex numbers that is another branch.
     derivatives=(lambda t, ans, x: div(t, mul(sqrt(sub(x, 1)), sqrt(add(x, 1)))),),
+    kinds="fc",
+    excluded=(_CUT_BELOW_ONE,),
     domain=(Interval(1.5, 3.0, (Excluded(1.0, "the slope is infinite: a branch point"),)),),
 )
 atanh: Elementwise = elementwise(
@@ -223,16 +245,19 @@ atanh: Elementwise = elementwise(
     np.arctanh,
     mended("atanh", _chlo("atanh")),
     derivatives=(lambda t, ans, x: div(t, mul(sub(1, x), add(x, 1))),),
+    kinds="fc",
+    excluded=(_CUT_OUTSIDE_ONE,),
     domain=(_INSIDE_UNIT,),
 )
 logistic: Elementwise = elementwise(
     "logistic",
     "Returns ``1 / (1 + exp(-x))``.",
     _numpy_logistic,
-    "logistic",
+    by_parts("logistic", _hlo("logistic")),
     promote_as=np.exp,
     # Not 1 - ans, which has no digits where ans is near 1.
     derivatives=(lambda t, ans, x: mul(t, mul(ans, logistic(neg(x)))),),
+    kinds="fc",
 )
 
 exp_p, exp2_p, expm1_p, log_p, log1p_p = exp.primitive, exp2.primitive, expm1.primitive, log.primitive, log1p.primitive

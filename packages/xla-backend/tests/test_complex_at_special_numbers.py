@@ -1,0 +1,66 @@
+"""Functions of complex numbers on XLA are those of NumPy at infinities, NaN, branch cuts and zeros of both signs."""
+
+from collections.abc import Callable
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+from lawful import ops
+from lawful.autodiff import jvp
+from lawful.staging import jit
+
+PARTS = (0.0, -0.0, 1.0, -1.0, 0.5, -2.5, 1e3, np.inf, -np.inf, np.nan)
+UNARY = (
+    *("abs", "sign", "neg", "conj", "real", "imag", "square", "sqrt", "rsqrt", "exp", "exp2", "expm1", "log", "log1p"),
+    *("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "logistic"),
+)
+DIFFERENTIATED = ("abs", "sign", "sqrt", "rsqrt", "log", "log1p", "asin", "acosh", "atan", "exp", "tanh")
+BINARY = ("add", "sub", "mul", "div")
+
+
+def grid() -> Any:
+    out = np.empty(len(PARTS) ** 2, np.complex128)
+    out.real, out.imag = np.array(list(product(PARTS, PARTS))).T
+    return out
+
+
+def agree(function: Callable[..., Any], *args: Any) -> None:
+    with np.errstate(all="ignore"):
+        expected = function(*args)
+    np.testing.assert_allclose(jit(function, backend="xla")(*args), expected, rtol=1e-12, atol=1e-14)
+
+
+@pytest.mark.parametrize("name", UNARY)
+def test_complex_function_at_special_numbers(name: str) -> None:
+    agree(getattr(ops, name), grid())
+
+
+@pytest.mark.parametrize("name", BINARY)
+def test_complex_arithmetic_at_special_numbers(name: str) -> None:
+    x, y = np.meshgrid(grid(), grid())
+    agree(getattr(ops, name), x.ravel(), y.ravel())
+
+
+@pytest.mark.parametrize(
+    "name", ["abs", "sign", "sqrt", "rsqrt", "log", "log1p", "asin", "acosh", "atan", "exp", "tanh"]
+)
+def test_complex_derivative_at_special_numbers(name: str) -> None:
+    z = grid()
+    agree(lambda z, t: jvp(getattr(ops, name), (z,), (t,))[1], z, np.full_like(z, 0.5 + 0.25j))
+
+
+def test_complex_power_of_zero() -> None:
+    """Where the exponent has a positive real part the power is 0; the logarithm of 0 must not meet its angle."""
+    z = np.zeros(4, np.complex128)
+    agree(ops.pow, z, np.array([2.5, 2 - 2j, 0, 1 + 1j]))
+    agree(ops.pow, z.astype(np.complex64), np.array([2.5, 2 - 2j, 0, 1 + 1j], np.complex64))
+
+
+@pytest.mark.parametrize("dtype", [np.complex64, np.complex128])
+def test_complex_division_of_large_numbers(dtype: Any) -> None:
+    """The square of the divisor overflows."""
+    size = np.finfo(dtype).max / 4
+    z, w = (np.array([size * number], dtype) for number in (1 + 2j, 2 - 1j))
+    np.testing.assert_allclose(jit(ops.div, backend="xla")(z, w), [1j], rtol=1e-6, atol=1e-6)
