@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import lawful.numpy as lnp
+from lawful import ops
 from lawful.autodiff import grad
 from lawful.core import ArgumentTypeError, IntegerOverflowError
 from lawful.staging import jit
@@ -163,3 +164,67 @@ MIXTURES = {
 def test_jit_of_mixtures_of_dtypes(name: str):
     function, arguments = MIXTURES[name]
     assert disagreements([DtypeCall(f"{name} {i}", function, args) for i, args in enumerate(arguments)]) == []
+
+
+U = np.array([1, 2], "uint8")
+#: Python integers that the dtype of an array does not have: a compiler would wrap them around.
+TOO_LARGE = {
+    "convert_element_type": lambda x: ops.convert_element_type(300, x.dtype) + x,
+    "a negative one": lambda x: ops.convert_element_type(-1, x.dtype) + x,
+    "initial": lambda x: lnp.sum(x, initial=-1),
+    "insert": lambda x: lnp.insert(x, 0, 300),
+    "piecewise": lambda x: lnp.piecewise(x, [x > 1], [-1, 300]),
+    "fill_value of unique": lambda x: lnp.unique(x, size=5, fill_value=-1),
+    "arange": lambda x: lnp.arange(300, 303, dtype=x.dtype) + x[0],
+}
+
+
+@pytest.mark.parametrize("name", TOO_LARGE)
+def test_python_integer_beyond_a_dtype_is_refused(name: str):
+    for run in (TOO_LARGE[name], *[jit(TOO_LARGE[name], backend=backend) for backend in ("numpy", "xla")]):
+        with pytest.raises(OverflowError):
+            run(U)
+
+
+INTEGERS: dict[str, Callable[[Any], Any]] = {
+    "pad wraps around": lambda x: lnp.pad(x, 1, constant_values=300),
+    "pad of each side wraps around": lambda x: lnp.pad(x, 1, constant_values=(300, -1)),
+    "searchsorted of a negative one": lambda x: lnp.searchsorted(x, -1),
+    "searchsorted of a large one": lambda x: lnp.searchsorted(x, 300, "right"),
+    "ediff1d wraps around": lambda x: lnp.ediff1d(lnp.astype(x, "int8"), to_begin=300, to_end=[7, 8]),
+    "std of integers": lambda x: lnp.std(x * 7, dtype="int8"),
+    "nanstd of integers": lambda x: lnp.nanstd(x * 7, dtype=int),
+    "std with a mask": lambda x: lnp.std(x * 7, dtype="int16", where=x > 0),
+    "round of integers to tens": lambda x: (x * 7).round(-1),
+    "round of floats to tens": lambda x: (x * 26.0).round(-2),
+    "round of floats to tenths": lambda x: (x / 3).round(1),
+}
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", INTEGERS)
+def test_jit_of_integers_that_wrap_or_round(name: str):
+    assert disagreements([DtypeCall(name, INTEGERS[name], (U,))]) == []
+
+
+def test_complex_power_of_zero_is_numpy_s():
+    """XLA's own power of zero with a complex exponent is NaN."""
+    x = np.zeros(5, complex)
+    y = np.array([1 + 2j, 2 + 0j, 0.5 - 1j, 0j, 3 - 4j])
+    for dtype in ("complex64", "complex128"):
+        args = x.astype(dtype), y.astype(dtype)
+        np.testing.assert_array_equal(jit(lnp.power, backend="xla")(*args), np.power(*args))
+    np.testing.assert_array_equal(jit(lambda x: lnp.power(x, 1 + 2j), backend="xla")(x), np.power(x, 1 + 2j))
+    np.testing.assert_array_equal(jit(lambda y: lnp.power(0j, y), backend="xla")(y), np.power(0j, y))
+
+
+@pytest.mark.parametrize("where", [1, 0.5, [1, 0]])
+@pytest.mark.parametrize("name", ["sum", "prod", "mean", "var", "std", "all", "any", "nansum", "nanmean", "nanstd"])
+def test_where_of_numbers_is_refused(name: str, where: Any):
+    def call(x: Any) -> Any:
+        return getattr(lnp, name)(x, where=where)
+
+    for run in (call, jit(call, backend="numpy"), jit(call, backend="xla")):
+        with pytest.raises(TypeError):
+            run(np.array([1.0, 2.0]))
+    assert getattr(lnp, name)(np.array([1.0, 2.0]), where=[True, True]) is not None

@@ -139,7 +139,9 @@ def std(
     >>> std(numpy.array([1.0, 3.0]))
     np.float64(1.0)
     """
-    return ops.sqrt(var(a, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction))
+    variance = var(a, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction)
+    out = ops.sqrt(variance)  # in the given dtype, also one of integers
+    return out if dtype is None else ops.convert_element_type(out, get_aval(variance).dtype)
 
 
 _mean = mean  # which the arguments of the functions above hide

@@ -84,6 +84,8 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
     for x in (to_begin, inner, to_end):
         if x is None:
             continue
+        if isinstance(x, list | tuple) or (type(x) is int and aval.dtype.kind == "i"):
+            x = numpy.asarray(x)  # an integer that does not fit wraps around, as in NumPy
         given = get_aval(x)
         common, _ = promote_dtypes((aval.dtype, False), (given.dtype, given.weak_type))
         is_same_kind = not given.weak_type and numpy.can_cast(given.dtype, aval.dtype, "same_kind")

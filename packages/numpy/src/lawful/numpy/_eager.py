@@ -15,6 +15,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 # NumPy adds up float16 in float16 here and there; ops add in float32, eagerly and compiled.
 _NARROW = numpy.dtype(numpy.float16)
+_ARRAYS = (numpy.ndarray, numpy.generic)
 
 
 def eager(
@@ -51,6 +52,7 @@ def eager(
                 and kwargs.keys() <= known
                 and _all_plain(args, arrays, sequence)
                 and not any(map(_hinders, (*args[1:], *kwargs.values())))
+                and ("where" not in kwargs or _is_mask(kwargs["where"]))
             ):
                 try:
                     return numpy_function(*args, **kwargs)
@@ -72,9 +74,14 @@ def is_plain(*args: Any) -> bool:
     return is_eager(*args) and not any(getattr(x, "dtype", None) == _NARROW for x in args)
 
 
+def _is_mask(where: Any) -> bool:
+    """Whether ``where=`` is boolean: NumPy takes a number or list too."""
+    return where is None or numpy.asarray(where).dtype.kind == "b"
+
+
 def _hinders(x: Any) -> bool:
     """Whether NumPy cannot compute with an argument as `is_plain` says; most are no arrays."""
-    return isinstance(x, Tracer) or (isinstance(x, numpy.ndarray | numpy.generic) and not is_plain(x))
+    return isinstance(x, Tracer) or (isinstance(x, _ARRAYS) and not is_plain(x))
 
 
 def _all_plain(args: tuple[Any, ...], arrays: int, sequence: bool) -> bool:

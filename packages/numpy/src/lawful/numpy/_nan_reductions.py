@@ -193,7 +193,9 @@ def nanstd(
     >>> nanstd(numpy.array([1.0, numpy.nan, 3.0]))
     np.float64(1.0)
     """
-    return ops.sqrt(nanvar(a, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction))
+    variance = nanvar(a, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction)
+    out = ops.sqrt(variance)
+    return out if dtype is None else ops.convert_element_type(out, get_aval(variance).dtype)
 
 
 # Positions

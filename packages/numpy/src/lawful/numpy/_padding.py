@@ -139,13 +139,18 @@ def _pairs(given: Any, ndim: int) -> Pairs:
 def _constant(x: Any, widths: list[tuple[int, int]], values: Any) -> Any:
     aval = get_aval(x)
     if not isinstance(values, list | tuple | numpy.ndarray):
-        return ops.pad(x, ops.convert_element_type(values, aval.dtype), [(*pair, 0) for pair in widths])
+        return ops.pad(x, _wrapped(values, aval.dtype), [(*pair, 0) for pair in widths])
     for axis, (pair, ends) in enumerate(zip(widths, _pairs(values, aval.ndim), strict=True)):
         for side in (0, 1):
             config = [(0, 0, 0)] * aval.ndim
             config[axis] = (pair[0], 0, 0) if side == 0 else (0, pair[1], 0)
-            x = ops.pad(x, ops.convert_element_type(ends[side], aval.dtype), config)
+            x = ops.pad(x, _wrapped(ends[side], aval.dtype), config)
     return x
+
+
+def _wrapped(x: Any, dtype: Any) -> Any:
+    """Returns a number converted to a dtype: a Python integer that does not fit wraps around, as in NumPy's `pad`."""
+    return ops.convert_element_type(numpy.asarray(x) if type(x) is int else x, dtype)
 
 
 # What continues an array along one dimension

@@ -63,6 +63,8 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
 
     Source: ``numpy.searchsorted``.
     """
+    # A Python integer is compared also where the array's dtype does not have it.
+    v = numpy.asarray(v) if type(v) is int and get_aval(a).dtype.kind in "iu" else v
     avals = get_aval(a), get_aval(v)
     if avals[0].ndim != 1:
         raise ArgumentValueError(f"searchsorted: expected a sorted array of one dimension, got {avals[0]}; reshape it")

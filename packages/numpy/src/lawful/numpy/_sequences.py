@@ -47,6 +47,8 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, *, de
             require_size((max(0, math.ceil((stop - start) / step)),), wanted)
             raise
     length = max(0, math.ceil((stop - start) / step))
+    for x in (start, start + step) if length else ():
+        ops.convert_element_type(x, wanted)  # raises if it does not fit
     # As NumPy does it, from the difference of the first two numbers in the dtype of the result.
     first, second = numpy.asarray(start).astype(wanted)[()], numpy.asarray(start + step).astype(wanted)[()]
     return placed("arange", ops.add(ops.mul(ops.iota(wanted, length), second - first), first), device)

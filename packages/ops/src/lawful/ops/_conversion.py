@@ -19,7 +19,7 @@ from lawful.core import (
     get_aval,
     is_inexact,
 )
-from lawful.ops._promotion import cast, convert
+from lawful.ops._promotion import cast, convert, require_fitting
 
 convert_element_type_p = Primitive("convert_element_type", pure_rules=True)
 
@@ -49,6 +49,8 @@ def convert_element_type(operand: Any, new_dtype: Any) -> Any:
     aval = get_aval(operand)
     if aval.dtype == dtype and not aval.weak_type:
         return operand
+    if type(operand) is int:
+        require_fitting(operand, dtype)  # a compiler would wrap it around
     return convert_element_type_p.bind(operand, new_dtype=dtype, weak_type=False)
 
 

@@ -241,12 +241,15 @@ class ArrayMethods:
 
     def round(self, decimals: int = 0) -> Any:
         """Returns the elements rounded to a number of decimals, halves to the even neighbour."""
-        if not is_inexact(get_aval(self).dtype):
+        dtype = get_aval(self).dtype
+        if not is_inexact(dtype) and decimals >= 0:
             return self
         if not decimals:
             return arithmetic.round_nearest_even(self)
-        scale = 10.0**decimals
-        return true_divide(arithmetic.round_nearest_even(arithmetic.mul(self, scale)), scale)
+        scale, (before, after) = 10.0 ** abs(decimals), (arithmetic.mul, true_divide)
+        if decimals < 0:  # a quotient by 100 is exact where a product with 0.01 is not
+            before, after = after, before
+        return convert_element_type(after(arithmetic.round_nearest_even(before(self, scale)), scale), dtype)
 
     def sum(self, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
         """Returns the sum over axes, all by default."""

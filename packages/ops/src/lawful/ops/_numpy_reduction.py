@@ -211,7 +211,9 @@ def var(a: Any, axis: Any = None, dtype: Any = None, ddof: float = 0, keepdims: 
 @composite()
 def std(a: Any, axis: Any = None, dtype: Any = None, ddof: float = 0, keepdims: bool = False) -> Any:
     """Returns the standard deviation over some dimensions, with the arguments of :func:`var`."""
-    return sqrt(var(a, axis, dtype, ddof, keepdims))
+    variance = var(a, axis, dtype, ddof, keepdims)
+    out = sqrt(variance)
+    return out if dtype is None else convert(out, get_aval(variance).dtype)
 
 
 def _squared_absolute(x: Any) -> Any:

@@ -142,6 +142,14 @@ def convert(x: Any, dtype: np.dtype[Any], weak_type: bool = False) -> Any:
     return value.item() if weak_type else value
 
 
+def require_fitting(x: int, dtype: np.dtype[Any]) -> None:
+    """Raises IntegerOverflowError if a dtype is one of integers, and does not have a Python integer."""
+    if dtype.kind in "iu" and not np.iinfo(dtype).min <= x <= np.iinfo(dtype).max:
+        raise IntegerOverflowError(
+            f"integer: expected a value that fits {dtype}, got {shorten(x)}; convert the array first"
+        )
+
+
 def cast(x: Any, dtype: np.dtype[Any]) -> Any:
     """Returns the NumPy value ``x`` as another dtype; of a complex one that becomes real, the real part.
 
@@ -150,10 +158,8 @@ def cast(x: Any, dtype: np.dtype[Any]) -> Any:
     Raises:
       IntegerOverflowError: a Python integer does not fit, as in NumPy.
     """
-    if type(x) is int and dtype.kind in "iu" and not np.iinfo(dtype).min <= x <= np.iinfo(dtype).max:
-        raise IntegerOverflowError(
-            f"integer: expected a value that fits {dtype}, got {shorten(x)}; convert the array first"
-        )
+    if type(x) is int:
+        require_fitting(x, dtype)
     if type(x) is float and dtype is _FLOAT64:
         return np.float64(x)
     array = np.asarray(x)
