@@ -68,11 +68,13 @@ def batched_aval(aval: ShapedArray, dim: int | None, size: int) -> ShapedArray:
 class BatchTrace(Trace):
     """Applies batching rules, under the parent. Operations on unbatched values are the parent's."""
 
-    __slots__ = ("axis_data",)
+    __slots__ = ("axis_data", "collective")
 
     def __init__(self, parent: Trace, axis_data: AxisData) -> None:
         super().__init__(parent, "vmap")
         self.axis_data = axis_data
+        #: Whether an operation over the mapped axis was applied, by its name.
+        self.collective = False
         if axis_data.name is not None:
             self.axis_env = (*parent.axis_env, (axis_data.name, axis_data.size))
 
@@ -87,8 +89,10 @@ class BatchTrace(Trace):
     def process_primitive(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
         parent = self.parent
         assert parent is not None
-        if not any([type(x) is BatchTracer and x._trace is self for x in args]) and not self._is_named_in(params):
+        named = self.axis_data.name is not None and self._is_named_in(params)
+        if not named and not any([type(x) is BatchTracer and x._trace is self for x in args]):
             return parent.process_primitive(primitive, args, params)
+        self.collective |= named
         pairs = [self.split(x) for x in args]
         vals, dims = [x for x, _ in pairs], [dim for _, dim in pairs]
         rule = primitive.rule("batch")
@@ -112,10 +116,8 @@ class BatchTrace(Trace):
         return out if out_dim is None else BatchTracer(self, out, out_dim, source, bool(weak) and weak[0])
 
     def _is_named_in(self, params: dict[str, Any]) -> bool:
-        """Whether an operation on constants depends on the mapped axis all the same, by its name."""
+        """Whether an operation depends on the mapped axis by its name, also if it is on constants."""
         name = self.axis_data.name
-        if name is None:
-            return False
         return params.get("axis_name") == name or any(mentions_axis(jaxpr, name) for jaxpr in jaxprs_in_params(params))
 
 

@@ -109,10 +109,15 @@ class BatchedCallee(Callee):
         self._layout = layout
 
     def _run(self, *operands: Any) -> list[Any]:
-        outs, found, self._layout.avals = run_batched(
+        outs, found, self._layout.avals, _ = run_batched(
             self._inner, self._axis_data, operands, self._dims, self._inner.in_avals
         )
         dims = self._layout.decided(found)
+        if any([to is None and dim is not None for dim, to in zip(found, dims, strict=True)]):
+            raise ArgumentTypeError(
+                f"{self.label}: expected results that all elements share, as the rule gives, got some that depend "
+                "on the element; apply the same collectives in the rule as in the function"
+            )
         return [place_batch_dim(x, dim, to, self._axis_data.size) for x, dim, to in zip(outs, found, dims, strict=True)]
 
 
@@ -151,9 +156,8 @@ def custom_call(name: str) -> Primitive:
             if fun is not None:
                 fun.out_avals = element_avals(outs, out_dims)
             return outs, out_dims
-        # Where a cotangent comes back its batch dimension is known, and where the function itself is differentiated, by
-        # what it closes over, that of its results is.
-        layout = Layout(in_front=bool(rules.transpose or rules.closed_over))
+        # Where a cotangent comes back its batch dimension is known.
+        layout = Layout(in_front=rules.transpose is not None)
         if jaxpr is not None:
             if not layout.in_front:
                 layout.dims = dims_of_results(as_function(fun, jaxpr), rules, axis_data, args, dims, jaxpr.in_avals)
@@ -165,7 +169,9 @@ def custom_call(name: str) -> Primitive:
         layout.in_front |= fun.stays
         if not layout.in_front and not current.trace.evaluates_constants:
             layout.dims = dims_of_results(fun, rules, axis_data, args, dims, fun.in_avals)
-            layout.in_front = layout.dims is None
+        # Where the function itself is differentiated, by what it closes over, no rule decides for it.
+        for_each = bool(rules.closed_over) and axis_data.name is None
+        layout.in_front |= layout.dims is None and (for_each or not current.trace.evaluates_constants)
         callee = BatchedCallee(fun, axis_data, args, dims, layout)
         derived = batched(rules, axis_data, dims, fun.in_avals, layout)
         outs = primitive.bind(*args, name=name, rules=derived, fun=callee)

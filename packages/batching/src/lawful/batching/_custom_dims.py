@@ -38,44 +38,53 @@ def dims_of_results(
       avals: the types of the operands of one element.
 
     A rule may make a result depend on the element where the function does not: its tangent must have the type of it.
-    None is returned for all in front: where all operands are batches, so that hardly any result is shared, and where
-    there is a rule of reverse mode, which is asked about the cotangents of each element.
+    None is returned for all in front: where no collective can make results the same, and all operands are batches, so
+    that hardly any result is shared, or derivatives are not by a jvp rule alone; and where a rule of reverse mode is
+    about results that no collective made the same, because it is asked about the cotangents of each element.
     """
-    if None not in dims or rules.vjp is not None:
+    unnamed = axis_data.name is None
+    if unnamed and (None not in dims or rules.vjp is not None or rules.closed_over):
         return None
     found: list[int | None] = []
+    collective = False
 
     def run(*operands: Any) -> list[Any]:
-        nonlocal found
-        outs, found, _ = run_batched(function, axis_data, operands, dims, avals)
+        nonlocal found, collective
+        outs, found, _, collective = run_batched(function, axis_data, operands, dims, avals)
         return outs
 
     types = [get_aval(x) for x in args]
     trace_to_jaxpr(run, types, transformation="vmap")
-    if rules.jvp is not None and None in found and not _asking.rule:
-        _asking.rule = True
-        try:
-            by_rule = _dims_by_rule(rules.jvp, axis_data, types, dims, avals)
-        finally:
-            _asking.rule = False
-        found = [None if pair == (None, None) else 0 for pair in zip(found, by_rule, strict=True)]
-    return [None if dim is None else 0 for dim in found]
+    if rules.vjp is not None and not collective:
+        return None
+    found = [None if dim is None else 0 for dim in found]
+    for rule, reverse in ((rules.jvp, False), (rules.vjp, True)):
+        if rule is not None and None in found and not _asking.rule:
+            _asking.rule = True
+            try:
+                by_rule = _dims_by_rule(rule, axis_data, types, dims, avals, reverse=reverse)
+            finally:
+                _asking.rule = False
+            found = [None if pair == (None, None) else 0 for pair in zip(found, by_rule, strict=True)]
+    return found
 
 
 def _dims_by_rule(
-    rule: Derivative, axis_data: AxisData, types: Sequence[ShapedArray], dims: Dims, avals: Sequence[ShapedArray]
-) -> list[int | None]:
-    """Returns the batch dimensions that the results of a rule, or their tangents, have."""
+    rule: Derivative, axis_data: AxisData, types: Sequence[ShapedArray], dims: Dims, avals: Sequence[ShapedArray],
+    *, reverse: bool,
+) -> list[int | None]:  # fmt: skip
+    """Returns the batch dimensions that the results of a rule have."""
     tangent_types = [aval.to_tangent_aval() for aval in types]
-    found: list[tuple[int | None, int | None]] = []
+    found: list[int | None] = []
 
-    def run(*operands: Any) -> list[Any]:
+    def derivative(*operands: Any) -> list[Any]:
         nonlocal found
         rest = iter(operands[len(types) :])
         tangents = [Zero(aval) if aval.dtype == float0 else next(rest) for aval in tangent_types]
-        outs, _, found = run_derivative(rule, axis_data, operands[: len(types)], tangents, dims, dims, avals)
-        return outs
+        run = run_derivative(rule, axis_data, operands[: len(types)], tangents, dims, dims, avals)
+        found = run.decided(reverse=reverse)
+        return run.outs
 
     given = [aval for aval in tangent_types if aval.dtype != float0]
-    trace_to_jaxpr(run, [*types, *given], transformation="vmap")
-    return [None if pair == (None, None) else 0 for pair in found]
+    trace_to_jaxpr(derivative, [*types, *given], transformation="vmap")
+    return found

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from lawful.batching._batch import AxisData, BatchTrace, place_batch_dim
 from lawful.core import ShapedArray, UndefinedPrimal, Zero, current, get_aval, new_trace
-from lawful.ops import add_batch_dim, mul, reduce_sum
+from lawful.ops import add_batch_dim, div, mul, reduce_sum
 from lawful.staging import kept
 
 Flat = Callable[..., list[Any]]
@@ -166,25 +166,59 @@ def _batched_derivative(
                 for t, dim in zip(tangents, dims, strict=True)
             ]
             tangent_dims = [0 if dim is None else dim for dim in dims]
-        outs, tangents_out, dims_out = run_derivative(
-            rule, axis_data, primals, tangents, dims, tangent_dims, avals, layout
-        )
-        found = [0 if pair != (None, None) else None for pair in dims_out]
+        run = run_derivative(rule, axis_data, primals, tangents, dims, tangent_dims, avals, layout)
         size, placed_outs, placed_tangents = axis_data.size, [], []
-        for x, t, (dim, t_dim), to in zip(outs, tangents_out, dims_out, layout.decided(found), strict=True):
+        decided = layout.decided(run.decided(reverse=each))
+        for x, t, (dim, t_dim), to in zip(run.outs, run.tangents, run.dims, decided, strict=True):
             placed_outs.append(place_batch_dim(x, dim, to, size))
             zero = Zero(get_aval(placed_outs[-1]).to_tangent_aval())
-            placed_tangents.append(zero if type(t) is Zero else place_batch_dim(t, t_dim, to, size))
+            placed_tangents.append(zero if type(t) is Zero else _placed_tangent(t, t_dim, to, size))
         return placed_outs, placed_tangents
 
     return derivative
 
 
+def _placed_tangent(t: Any, dim: int | None, to: int | None, size: int) -> Any:
+    """Returns a tangent with its batch dimension where it is wanted.
+
+    Where all elements share a result of a collective, all have its tangent. Backwards, each is asked about its share of
+    the cotangent, so that the shares of all add up to it.
+    """
+    return place_batch_dim(t, dim, to, size) if dim is None or to is not None else div(reduce_sum(t, (dim,)), size)
+
+
+class DerivativeRun(NamedTuple):
+    """What a rule of elements of batches gives.
+
+    Attributes:
+      outs: the results.
+      tangents: their tangents.
+      dims: the batch dimensions of each pair.
+      collective: whether it applied a collective over the mapped axis.
+    """
+
+    outs: list[Any]
+    tangents: list[Any]
+    dims: list[tuple[int | None, int | None]]
+    collective: bool
+
+    def decided(self, *, reverse: bool) -> list[int | None]:
+        """Returns the batch dimensions of the results: in front, or none where all elements share one.
+
+        Args:
+          reverse: whether it is a rule of reverse mode, which is asked about the cotangent of each element. Then a
+            tangent is a batch also where the result is not. The result counts as shared if a collective made it so.
+        """
+        if reverse:
+            return [None if dim is None and (t_dim is None or self.collective) else 0 for dim, t_dim in self.dims]
+        return [None if pair == (None, None) else 0 for pair in self.dims]
+
+
 def run_derivative(
     rule: Derivative, axis_data: AxisData, primals: Sequence[Any], tangents: Sequence[Any], dims: Dims,
     tangent_dims: Dims, avals: Sequence[ShapedArray], layout: Layout | None = None,
-) -> tuple[list[Any], list[Any], list[tuple[int | None, int | None]]]:  # fmt: skip
-    """Returns results of a rule of elements of batches, their tangents, and the batch dimensions of each pair.
+) -> DerivativeRun:  # fmt: skip
+    """Runs a rule of elements of batches.
 
     Args:
       rule: of elements.
@@ -208,7 +242,7 @@ def run_derivative(
         nonzeros = [type(t) is not Zero for t in tangents_out]
         return [*outs, *kept(tangents_out, nonzeros)]
 
-    results, found, out_avals = run_batched(
+    results, found, out_avals, collective = run_batched(
         of_elements, axis_data, [*primals, *kept(tangents, given)],
         [*dims, *kept(tangent_dims, given)], [*avals, *kept(avals, given)],
     )  # fmt: skip
@@ -218,7 +252,8 @@ def run_derivative(
     rest = iter(zip(results[count:], found[count:], strict=True))
     zeros = [(Zero(aval.to_tangent_aval()), None) for aval in out_avals]
     pairs = [next(rest) if nonzero else zero for nonzero, zero in zip(nonzeros, zeros, strict=False)]
-    return results[:count], [t for t, _ in pairs], [(d, p[1]) for d, p in zip(found[:count], pairs, strict=True)]
+    both = [(dim, pair[1]) for dim, pair in zip(found[:count], pairs, strict=True)]
+    return DerivativeRun(results[:count], [t for t, _ in pairs], both, collective)
 
 
 def _batched_transpose(rule: Transposed, axis_data: AxisData, dims: Dims, avals: Sequence[ShapedArray]) -> Transposed:
@@ -242,7 +277,7 @@ def _batched_transpose(rule: Transposed, axis_data: AxisData, dims: Dims, avals:
             found_cts = [ct is not None and type(ct) is not Zero for ct in cts_in]
             return kept(cts_in, found_cts)
 
-        results, found, _ = run_batched(
+        results, found, _, _ = run_batched(
             of_elements, axis_data, [*kept(args, known), *kept(cts, given)],
             [*kept(dims, known), *[0] * sum(given)], [*kept(avals, known), *kept(ct_avals, given)],
         )  # fmt: skip
@@ -264,10 +299,26 @@ def _cotangent_of(ct: Any, ct_dim: int | None, dim: int | None, size: int) -> An
     return mul(ct, size) if ct_dim is None else reduce_sum(ct, (ct_dim,))
 
 
+class BatchedRun(NamedTuple):
+    """What a function of elements of batches gives.
+
+    Attributes:
+      outs: the results.
+      dims: their batch dimensions.
+      avals: the types of the results of one element.
+      collective: whether it applied a collective over the mapped axis.
+    """
+
+    outs: list[Any]
+    dims: list[int | None]
+    avals: list[ShapedArray]
+    collective: bool
+
+
 def run_batched(
     function: Flat, axis_data: AxisData, operands: Sequence[Any], dims: Dims, avals: Sequence[ShapedArray]
-) -> tuple[list[Any], list[int | None], list[ShapedArray]]:
-    """Returns the results of a function of elements of batches, their batch dimensions, and the types of elements.
+) -> BatchedRun:
+    """Runs a function of elements of batches.
 
     Args:
       function: of elements.
@@ -283,7 +334,7 @@ def run_batched(
         )
     out_avals = [get_aval(x) for x in outs]
     pairs = [trace.split(x) for x in outs]
-    return [x for x, _ in pairs], [dim for _, dim in pairs], out_avals
+    return BatchedRun([x for x, _ in pairs], [dim for _, dim in pairs], out_avals, trace.collective)
 
 
 def element_avals(values: Sequence[Any], dims: Dims) -> list[ShapedArray]:
