@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from lawful import ops
 from lawful.core import Primitive
 from lawful.laws import (
+    LAWS_AT_SPECIAL_POINTS,
     Inapplicable,
     RandomChoose,
     check_primitive,
@@ -39,7 +40,6 @@ from lawful.laws import (
     quick,
     usual_dtypes,
 )
-from lawful.laws._search import LAWS_AT_SPECIAL_POINTS
 from lawful.laws.systems import Lawful, lawful
 
 namespace = importlib.import_module("lawful")

@@ -168,7 +168,8 @@ def test_laws_thorough_samples_laws_and_backends(tmp_path: Path) -> None:
     told = document(run(*arguments, folder=tmp_path, check=0))
     checks = {name: law["passed"] + law["failed"] + law["inapplicable"] for name, law in told["laws"].items()}
     assert told["effort"] == "thorough"
-    assert checks["typing"] == 60 - told["drawn"]["nothing"]
+    assert checks["eval_jaxpr"] == 60 - told["drawn"]["nothing"]
+    assert 0 < checks["typing"] < checks["eval_jaxpr"]  # which special numbers are not held to
     assert 0 < checks["scan_is_loop"] < 30
 
 

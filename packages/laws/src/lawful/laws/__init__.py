@@ -73,6 +73,7 @@ from lawful.laws._rerolling import law_rerolling
 from lawful.laws._restriction import generation_for
 from lawful.laws._sampling import sampled_backend, sampled_effort
 from lawful.laws._search import (
+    LAWS_AT_SPECIAL_POINTS,
     Drawn,
     Outcome,
     Source,
@@ -85,6 +86,7 @@ from lawful.laws._search import (
     shrink,
     source_of_calls,
     source_of_programs,
+    source_of_special_calls,
     sources_for,
 )
 from lawful.laws._second_order import law_second_order
@@ -97,6 +99,7 @@ from lawful.laws._transposition import law_grad_is_vjp, law_vjp_transpose
 from lawful.laws._well_typed import law_print_parse, law_typing
 
 __all__ = [
+    "LAWS_AT_SPECIAL_POINTS",
     "Case",
     "Drawn",
     "Effort",
@@ -209,6 +212,7 @@ __all__ = [
     "shrink",
     "source_of_calls",
     "source_of_programs",
+    "source_of_special_calls",
     "sources_for",
     "thorough",
     "tolerances",

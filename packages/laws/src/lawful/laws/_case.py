@@ -32,6 +32,15 @@ class Case(ABC):
         """
         return self.on(system)(*self.args)
 
+    def comparable(self, system: Implementation, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        """Returns arguments without elements at which backends of a system are known to compute something else."""
+        return args
+
+    @property
+    def is_pointwise(self) -> bool:
+        """Whether each element of a result depends on the elements at its place only."""
+        return False
+
     @abstractmethod
     def text(self, system: Implementation) -> str:
         """Returns the function and the arguments as a reader wants to see them."""

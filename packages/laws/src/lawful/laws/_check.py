@@ -33,7 +33,7 @@ from lawful.laws._law import Inapplicable, Law, groups
 from lawful.laws._law import laws as all_laws
 from lawful.laws._primitive_call import PrimitiveCall
 from lawful.laws._report import Refused, Report
-from lawful.laws._search import Drawn, Source, draw_case, source_of_calls
+from lawful.laws._search import Drawn, Source, draw_case, source_of_calls, source_of_special_calls
 from lawful.laws._variants import is_finite, is_mapped, refusal, variants_of
 from lawful.staging import make_jaxpr
 
@@ -203,9 +203,12 @@ def _drawn_samples(primitive: Primitive, effort: Effort, seeds: Sequence[int] | 
     chosen = range(_DRAWS.get(effort, 12)) if seeds is None else seeds
     less = effort if effort.most < usual.most else usual
     samples = []
-    for smooth in (False, True):
-        source = source_of_calls(primitive, smooth=smooth)
-        kind = "calls drawn away from kinks" if smooth else "calls drawn of any dtype"
+    sources = {
+        "calls drawn of any dtype": source_of_calls(primitive, smooth=False),
+        "calls drawn away from kinks": source_of_calls(primitive, smooth=True),
+        "calls drawn with special numbers": source_of_special_calls(primitive),
+    }
+    for kind, source in sources.items():
         cases = [drawn for seed in chosen for drawn in _drawn(source, seed)]
         samples += [Sample(kind, drawn, less, source, slow=i == 0) for i, drawn in enumerate(cases)]
     if not samples:

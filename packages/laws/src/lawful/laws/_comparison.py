@@ -35,6 +35,7 @@ def find_difference(
     *,
     weakness: bool = False,
     through: Iterable[np.dtype[Any]] = (),
+    by_element: bool = False,
 ) -> Difference | None:
     """Returns the first leaf in which two pytrees differ, or None if they are equal.
 
@@ -44,6 +45,7 @@ def find_difference(
       closeness: what their elements may differ by. NaN equals NaN.
       weakness: whether one leaf stands for a Python scalar only if the other one does.
       through: floating dtypes that the computation goes through: the least precise one counts.
+      by_element: whether each element has a scale of its own, not the largest of all.
     """
     left_leaves, left_tree = tree.flatten(left)
     right_leaves, right_tree = tree.flatten(right)
@@ -51,14 +53,20 @@ def find_difference(
         return Difference("", f"the trees are {left_tree} and {right_tree}")
     dtypes = tuple(through)
     for i, (x, y) in enumerate(zip(left_leaves, right_leaves, strict=True)):
-        found = _leaf_difference("", x, y, closeness, weakness, dtypes)
+        found = _leaf_difference("", x, y, closeness, weakness, dtypes, by_element)
         if found is not None:
             return replace(found, place=tree.keystr(tree.leaves_with_path(left)[i][0]))
     return None
 
 
 def _leaf_difference(
-    place: str, x: Any, y: Any, closeness: Closeness, weakness: bool, through: tuple[np.dtype[Any], ...]
+    place: str,
+    x: Any,
+    y: Any,
+    closeness: Closeness,
+    weakness: bool,
+    through: tuple[np.dtype[Any], ...],
+    by_element: bool,
 ) -> Difference | None:
     left, right = get_aval(x), get_aval(y)
     if not weakness:
@@ -70,7 +78,7 @@ def _leaf_difference(
         if np.array_equal(a, b):
             return None
         return Difference(place, f"{int(np.sum(a != b))} of {a.size} elements differ")
-    return _float_difference(place, a, b, closeness, through)
+    return _float_difference(place, a, b, closeness, through, by_element)
 
 
 def _float_difference(
@@ -79,6 +87,7 @@ def _float_difference(
     y: np.ndarray[Any, Any],
     closeness: Closeness,
     through: tuple[np.dtype[Any], ...],
+    by_element: bool,
 ) -> Difference | None:
     bounds = [tolerances[dtype] for dtype in (x.dtype, *through)]
     allowed = {
@@ -95,11 +104,14 @@ def _float_difference(
         finite = np.isfinite(a) & np.isfinite(b)
         if not np.all(same | finite):
             return Difference(place, "an element is finite in one and not in the other")
-        distance = np.where(same, 0.0, np.abs(a - b))
-        scale = 1 + max((float(np.max(np.abs(z[finite]), initial=0.0)) for z in (a, b)), default=0.0)
-    largest = float(np.max(distance, initial=0.0)) / scale
+        # Quarters, because a sum or difference of the largest numbers is infinite.
+        distance = np.where(same, 0.0, np.abs(a / 4 - b / 4))
+        sizes = 0.25 + np.where(finite, np.maximum(np.abs(a / 4), np.abs(b / 4)), 0.0)
+        ratios = distance / (sizes if by_element else np.max(sizes, initial=0.25))
+    largest = float(np.max(ratios, initial=0.0))
     if largest <= allowed:
         return None
+    scale = 4 * float(np.max(sizes, initial=0.25))
     return Difference(
         place, f"the largest difference is {largest:.3g} of {scale:.3g}, more than {allowed:.3g}", largest
     )

@@ -51,7 +51,7 @@ def law_special_values(trial: Trial) -> Claims:
       Inapplicable: the function raises an arithmetic error at these arguments, as Python's numbers do.
     """
     system, function = trial.system, trial.function
-    args = tree.map(lambda x: special_values(trial, x), trial.args)
+    args = trial.comparable(tree.map(lambda x: special_values(trial, x), trial.args))
     try:
         expected = trial.value(function, args)
     except ArithmeticError as error:  # Python's own numbers refuse what arrays give infinity for

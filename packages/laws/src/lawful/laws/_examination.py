@@ -143,10 +143,11 @@ class Examination:
         assert isinstance(case, GivenCase | PrimitiveCall)
         given: Given = case
         best, finite = outcome, is_finite(given, self.system)
+        is_special = not is_in_domain(given)
 
         def fails(candidate: Given) -> bool:
             nonlocal best
-            if not is_in_domain(candidate) or refusal(candidate, self.system) is not None:
+            if not (is_special or is_in_domain(candidate)) or refusal(candidate, self.system) is not None:
                 return False
             if finite and not is_finite(candidate, self.system):
                 return False

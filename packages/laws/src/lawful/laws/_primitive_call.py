@@ -16,6 +16,7 @@ from lawful.laws._implementation import Implementation
 from lawful.laws._law import Inapplicable
 from lawful.laws._smooth import is_smooth
 from lawful.laws._special_args import special_args
+from lawful.laws._unequal import comparable_args
 from lawful.laws._values import array_in, expression, indented
 
 
@@ -45,6 +46,17 @@ class PrimitiveCall(Case):
     def on(self, system: Implementation) -> Callable[..., Any]:
         return self
 
+    def comparable(self, system: Implementation, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        declaration = self.primitive.declaration
+        backends = ["", *[name for name in system.backends if name != "numpy"]]
+        if declaration is None or not (len(backends) > 1 or declaration.unequal):
+            return args
+        return comparable_args(declaration, backends, args, self.params)
+
+    @property
+    def is_pointwise(self) -> bool:
+        return self.primitive.declaration is not None and self.primitive.declaration.pointwise
+
     def text(self, system: Implementation) -> str:
         return f"The call:\n{indented(repr(self))}"
 
@@ -64,7 +76,7 @@ def draw_call(primitive: Primitive, choose: Chooser, *, smooth: bool = False, sp
       special: whether to put special numbers into the arguments, as `special_args` does.
 
     Raises:
-      Inapplicable: there is a kink or jump; or no special numbers can be put in.
+      Inapplicable: there is a kink or jump.
     """
     declaration = primitive.declaration
     assert declaration is not None, f"{primitive} has no declaration"

@@ -8,7 +8,6 @@ import ml_dtypes
 import numpy as np
 
 from lawful.core import Interval, Primitive, float0, get_aval, is_inexact, jaxprs_in_params
-from lawful.laws._law import Inapplicable
 from lawful.laws._values import excluded_points
 
 _MODERATE: Final = (0.0, -0.0, 1.0, -1.0)
@@ -29,18 +28,23 @@ def special_args(
       primitive: it has a declaration.
       args: arrays within its domain.
       params: its parameters.
-      extreme: whether to put NaN, infinities and the ends of the dtype in too.
-
-    Raises:
-      Inapplicable: the domain is not one of intervals, or the primitive runs a program, which may not end.
+      extreme: whether to put NaN, infinities, subnormal numbers and the ends of the dtype in too; not where a
+        declaration prepares the arguments, or the primitive runs a program, which may have to end.
     """
     declaration = primitive.declaration
     assert declaration is not None, f"{primitive} has no declaration"
-    if declaration.prepare is not None or any(jaxprs_in_params(params)):
-        raise Inapplicable(f"{primitive}: expected a domain of intervals, got one that no interval describes")
+    runs_program = any(jaxprs_in_params(params))
+    extreme = extreme and declaration.prepare is None and not runs_program
     last = len(declaration.domain) - 1
     pools = [_numbers(get_aval(x).dtype, declaration.domain[min(i, last)], extreme=extreme) for i, x in enumerate(args)]
-    return tuple([_mixed(random, x, args, pool, not extreme) for x, pool in zip(args, pools, strict=True)])
+    out = tuple(
+        [
+            # An integer may be the number of iterations.
+            x if runs_program and not is_inexact(get_aval(x).dtype) else _mixed(random, x, args, pool, not extreme)
+            for x, pool in zip(args, pools, strict=True)
+        ]
+    )
+    return out if declaration.prepare is None else tuple(declaration.prepare(*out, **params))
 
 
 def _mixed(
@@ -71,12 +75,12 @@ def _numbers(dtype: np.dtype[Any], interval: Interval, *, extreme: bool) -> np.n
         real = [*_MODERATE, *_MODERATE, *points, *beside]
         if extreme:
             ends = ml_dtypes.finfo(dtype)  # type: ignore[no-untyped-call]
-            # XLA takes subnormal numbers for zeros. In complex products the order decides infinity times zero.
-            real += [float(ends.tiny), -float(ends.tiny)]
-            real += [] if dtype.kind == "c" else [np.nan, np.inf, -np.inf, float(ends.max), float(ends.min)]
+            sizes = [float(size) for size in (ends.smallest_subnormal, ends.tiny, ends.max)]
+            real += [np.nan, np.inf, -np.inf, *sizes, *[-size for size in sizes]]
         if dtype.kind != "c":
             return np.array(real).astype(dtype)
-        return np.array([complex(a, b) for a in real for b in (*_MODERATE, *real)]).astype(dtype)
+        parts: np.ndarray[Any, Any] = np.array([[(a, b) for a in real for b in (*_MODERATE, *real)]])
+        return parts.astype(np.empty(0, dtype).real.dtype).view(dtype).reshape(-1)
 
 
 def _integers(dtype: np.dtype[Any], interval: Interval) -> np.ndarray[Any, Any]:

@@ -47,7 +47,7 @@ def law_primitive_special_points(trial: Trial) -> Claims:
 
     Raises:
       LawViolation: it does not hold.
-      Inapplicable: nothing to differentiate, or the domain is not one of intervals.
+      Inapplicable: nothing to differentiate, or the declaration says that there is no derivative.
     """
     if not isinstance(trial.case, PrimitiveCall) or trial.case.primitive.declaration is None:
         raise Inapplicable("law: expected a call of a declared primitive, got a function")
@@ -55,6 +55,11 @@ def law_primitive_special_points(trial: Trial) -> Claims:
     args = special_args(trial.random, call.primitive, _widened(call), call.params, extreme=False)
     if not declaration.differentiable:
         raise Inapplicable(f"law: expected a primitive with derivatives, got {call.primitive}")
+    if not declaration.pointwise:
+        for excluded in declaration.excluded:
+            assert callable(excluded.point), excluded
+            if np.any(excluded.point(*args, **call.params)):
+                raise Inapplicable(f"{call.primitive}: {excluded.reason}")
     floating = [i for i, x in enumerate(args) if get_aval(x).dtype in _WIDE.values()]
     # Along all arguments, or along one while the others are constants.
     moving = int(trial.random.integers(0, len(floating) + 1))

@@ -10,7 +10,16 @@ from itertools import count
 from lawful.cli._suite._tasks import Examine
 from lawful.cli._usage import UsageError
 from lawful.core import primitives_by_name
-from lawful.laws import Implementation, Law, catalogue_for, declared_primitives, groups, laws, sources_for
+from lawful.laws import (
+    LAWS_AT_SPECIAL_POINTS,
+    Implementation,
+    Law,
+    catalogue_for,
+    declared_primitives,
+    groups,
+    laws,
+    sources_for,
+)
 
 
 def chosen_laws(names: Sequence[str]) -> list[Law]:
@@ -42,17 +51,21 @@ def did_you_mean(name: str, known: Sequence[str]) -> str:
 
 
 def sources_of_calls(primitives: Sequence[str], chosen: Sequence[Law]) -> list[str]:
-    """Returns the names of the sources of calls: two for each declared primitive, one of which keeps from kinks.
+    """Returns the names of the sources of calls: three for each declared primitive.
+
+    One keeps from kinks, one draws every dtype, one draws special numbers: a fourth of all cases.
 
     Args:
       primitives: only these; all if there are none.
-      chosen: the laws to check. One of the sources is left out where none of them needs it.
+      chosen: the laws to check. A source is left out where none of them needs it.
     """
     names = [p.name for p in declared_primitives() if not primitives or p.name in primitives]
-    smooth = [f"{name}, smooth" for name in names]
     if all(law.smooth for law in chosen):
-        return smooth
-    return [source for pair in zip(smooth, names, strict=True) for source in pair]
+        return [f"{name}, smooth" for name in names]
+    endings = [", smooth", ""]
+    if any(law.name in LAWS_AT_SPECIAL_POINTS for law in chosen):
+        endings.append(", special")
+    return [f"{name}{ending}" for name in names for ending in endings]
 
 
 def sources_of_programs(
