@@ -24,6 +24,7 @@ from ._recipes import recipe_faults
 from ._rematerialization import rematerialization_faults
 from ._rerolling import rerolling_faults
 from ._solves import solve_faults
+from ._special_numbers import special_number_faults
 from ._taylor import taylor_faults
 from ._texts import text_faults
 from ._transposes import transpose_faults
@@ -42,6 +43,7 @@ chapters: Final[dict[str, tuple[Fault, ...]]] = {
     "Loops": loop_faults,
     "Functions with rules": own_rule_faults,
     "Solvers": solve_faults,
+    "Special numbers": special_number_faults,
     "Rematerialisation": rematerialization_faults,
     "jit": compilation_faults,
     "Passes and type check": pass_faults,

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, find, settings
 from lawful import laws as laws_module
 from lawful import ops, tree
 from lawful.autodiff import _derivative_recipes, _linearize, jvp_jaxpr, stop_gradient
-from lawful.core import ClosedJaxpr, Primitive, ShapedArray, Tracer, _memo, _print
+from lawful.core import ClosedJaxpr, Primitive, ShapedArray, Tracer, UndefinedPrimal, _memo, _print
 from lawful.laws import Case, Inapplicable, LawViolation, Program, RandomChoose, catalogue_of, draw_call, laws, programs
 from lawful.laws.systems import lawful
 from lawful.staging import _cse, _jit, _jit_entry, jit, jit_p
@@ -424,6 +424,17 @@ def test_special_points_reject_an_undeclared_kink(monkeypatch: pytest.MonkeyPatc
     assert ops.max_p.declaration is not None
     monkeypatch.setattr(ops.max_p, "declaration", replace(ops.max_p.declaration, excluded=()))
     violates("primitive_special_points", ops.max_p)
+
+
+def test_special_transposes_reject_a_forgotten_zero(mutate: Mutate) -> None:
+    right = ops.mul_p.rules["transpose"]
+
+    def wrong(ct: Any, x: Any, y: Any) -> Any:
+        fixed = [z if isinstance(z, UndefinedPrimal) else ops.where(ops.eq(z, 0.0), 1.0, z) for z in (x, y)]
+        return right(ct, *fixed)
+
+    mutate(ops.mul_p, "transpose", wrong)
+    violates("primitive_special_transpose", ops.mul_p)
 
 
 def test_kinds_reject_a_type_rule_that_keeps_integers(mutate: Mutate, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -91,6 +91,7 @@ from lawful.laws._search import (
 )
 from lawful.laws._second_order import law_second_order
 from lawful.laws._special_points import law_primitive_special_points
+from lawful.laws._special_transposes import law_primitive_special_transpose
 from lawful.laws._state_in_rules import law_rules_read_state
 from lawful.laws._strategies import arrays, avals, primitive_calls, programs, pytrees
 from lawful.laws._taylor import law_jet_is_nested_jvp
@@ -179,6 +180,7 @@ __all__ = [
     "law_primitive_recipes",
     "law_primitive_reference",
     "law_primitive_special_points",
+    "law_primitive_special_transpose",
     "law_primitive_specialised",
     "law_primitive_transpose",
     "law_primitive_typing",

@@ -125,21 +125,11 @@ def law_primitive_transpose(trial: Trial) -> Claims:
         raise Inapplicable(f"law: expected a declaration of linear arguments, got none of {call.primitive}")
     if not any(is_inexact(get_aval(x).dtype) for x in tree.leaves(call(*args))):
         raise Inapplicable("law: expected a result that can be differentiated, got none")
-    for group in _linear_groups(declaration.linear, len(args)):
+    for group in linear_groups(declaration.linear, len(args)):
         if not all(is_inexact(get_aval(args[i]).dtype) for i in group):
             continue
 
-        def linear(*xs: Any, group: tuple[int, ...] = group) -> Any:
-            full = list(args)
-            for i, x in zip(group, xs, strict=True):
-                full[i] = x
-            # Of fixed arguments that it is jointly linear in, only zero is linear.
-            together = next(whole for whole in declaration.linear if set(group) <= set(whole))
-            for i in set(together) - set(group):
-                if i < len(full):
-                    full[i] = np.zeros_like(full[i])
-            return call(*full)
-
+        linear = linear_in(call, args, group)
         v, w = ([normal(random, get_aval(args[i])) for i in group] for _ in range(2))
         both = [np.asarray(1.5 * a - 0.5 * b).astype(np.asarray(a).dtype) for a, b in zip(v, w, strict=True)]
         out, system = linear(*v), trial.system
@@ -238,7 +228,7 @@ def _cotangent_types(trial: Trial, call: PrimitiveCall) -> Claims:
     out = get_aval(call(*args)).to_tangent_aval()
     if not is_inexact(out.dtype):
         return
-    for group in _linear_groups(primitive.declaration.linear, len(args)):
+    for group in linear_groups(primitive.declaration.linear, len(args)):
         if all(is_inexact(get_aval(args[i]).dtype) for i in group):
             operands = [UndefinedPrimal(get_aval(x)) if i in group else x for i, x in enumerate(args)]
             found = primitive.rule("transpose")(normal(trial.random, out), *operands, **call.params)
@@ -255,7 +245,25 @@ def _agree_up_to_weakness(one: ShapedArray, other: ShapedArray) -> bool:
     return one.update(weak_type=False) == other.update(weak_type=False)
 
 
-def _linear_groups(linear: tuple[tuple[int, ...], ...], count: int) -> Iterator[tuple[int, ...]]:
+def linear_in(call: PrimitiveCall, args: tuple[Any, ...], group: tuple[int, ...]) -> Callable[..., Any]:
+    """Returns a call as a function of a set of arguments in which it is jointly linear, the others held fixed."""
+    assert call.primitive.declaration is not None
+    together = next(whole for whole in call.primitive.declaration.linear if set(group) <= set(whole))
+
+    def linear(*xs: Any) -> Any:
+        full = list(args)
+        for i, x in zip(group, xs, strict=True):
+            full[i] = x
+        # Of fixed arguments that it is jointly linear in, only zero is linear.
+        for i in set(together) - set(group):
+            if i < len(full):
+                full[i] = np.zeros_like(full[i])
+        return call(*full)
+
+    return linear
+
+
+def linear_groups(linear: tuple[tuple[int, ...], ...], count: int) -> Iterator[tuple[int, ...]]:
     """Yields sets of arguments in which a primitive is jointly linear, and each of their members alone."""
     seen = set()
     for group in linear:

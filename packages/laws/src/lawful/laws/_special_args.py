@@ -11,6 +11,8 @@ from lawful.core import Interval, Primitive, float0, get_aval, is_inexact, jaxpr
 from lawful.laws._values import excluded_points
 
 _MODERATE: Final = (0.0, -0.0, 1.0, -1.0)
+#: Branch cuts of inverse functions begin at 1 and -1, and roundings jump halfway between integers.
+_JUMPS: Final = (2.0, -2.0, 0.5, -0.5)
 #: How far outside of its domain an argument is put.
 _OUTSIDE: Final = 0.05
 #: Other numbers of the arguments are replaced: derivatives there cannot be compared with differences.
@@ -72,7 +74,7 @@ def _numbers(dtype: np.dtype[Any], interval: Interval, *, extreme: bool) -> np.n
             return _integers(dtype, interval)
         points = [*excluded_points(interval), interval.low, interval.high]
         beside = [interval.low - _OUTSIDE, interval.high + _OUTSIDE]
-        real = [*_MODERATE, *_MODERATE, *points, *beside]
+        real = [*_MODERATE, *_MODERATE, *_JUMPS, *points, *beside]
         if extreme:
             ends = ml_dtypes.finfo(dtype)  # type: ignore[no-untyped-call]
             sizes = [float(size) for size in (ends.smallest_subnormal, ends.tiny, ends.max)]

@@ -71,6 +71,11 @@ def comparable_args(
     return tuple(out)
 
 
+def within_range(x: Any) -> Any:
+    """Returns a real value without elements whose products with others may overflow or be subnormal."""
+    return _replaced(x, _may_leave_the_range(np.asarray(x)), 1.0) if is_inexact(get_aval(x).dtype) else x
+
+
 def _rule_of_dtype(declaration: Declaration, dtype: np.dtype[Any]) -> Unequal | None:
     if not is_inexact(dtype):
         return None

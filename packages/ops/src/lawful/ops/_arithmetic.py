@@ -16,7 +16,7 @@ _NONZERO = Interval(0.5, 2.0)
 _POSITIVE = Interval(0.3, 2.0)
 
 _IS_WHOLE = Excluded(lambda x: x == np.floor(x), "a jump at each integer", order=0)
-_IS_HALF = Excluded(lambda x: 2 * x == np.floor(2 * x), "a jump halfway between integers", order=0)
+_IS_HALF = Excluded(lambda x: x - np.floor(x) == 0.5, "a jump halfway between integers", order=0)
 _IS_TIE = Excluded(lambda x, y: x == y, "a kink where both are equal")
 # The side that a cut belongs to is that of the sign of its zero.
 BRANCH_CUT = Excluded(lambda x: (np.imag(x) == 0) & (np.real(x) < 0), "a jump across the branch cut", order=0)

@@ -1,0 +1,124 @@
+"""Each exclusion of a declaration is needed: where derivatives exist, or backends agree, nothing is excluded."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from lawful import ops
+from lawful.core import Excluded, Primitive, Unequal, get_aval
+from lawful.laws import (
+    RandomChoose,
+    declared_primitives,
+    draw_call,
+    law_jit_is_eager,
+    quick,
+    usual_dtypes,
+)
+from lawful.laws._comparison import find_difference
+from lawful.laws._directions import normal
+from lawful.laws._primitive_call import PrimitiveCall
+from lawful.laws._special_args import special_args
+from lawful.laws._special_points import _TOLERANCES, _Line, _near
+from lawful.laws._unequal import NEARLY_SUBNORMAL, OF_OTHER_ORDER, SUBNORMAL
+from lawful.laws.systems import Lawful
+from lawful.staging import jit
+
+SEEDS = range(100)
+WIDE = tuple(map(np.dtype, ("float64", "complex128")))
+#: Every part of so many excluded elements must lack the derivative.
+MOST_SMOOTH = 0.6
+
+
+def exclusions(primitive: Primitive) -> Iterator[tuple[Excluded, Any]]:
+    """Yields each exclusion with a function of all arguments that gives its mask."""
+    declaration = primitive.declaration
+    assert declaration is not None
+    for i, interval in enumerate(declaration.domain):
+        for excluded in interval.excluded:
+            yield excluded, lambda *args, i=i, point=excluded.point, **_: np.asarray(args[i]) == point
+    for excluded in declaration.excluded:
+        yield excluded, excluded.point
+
+
+def is_needed(primitive: Primitive, excluded: Excluded, mask_of: Any) -> bool:
+    """Whether a derivative of the order does not exist at most of the excluded elements, as differences tell."""
+    smooth = count = 0
+    for seed in SEEDS:
+        call, random = draw_call(primitive, RandomChoose(seed, WIDE)), np.random.default_rng(seed)
+        args = special_args(random, primitive, call.args, call.params, extreme=False)
+        with np.errstate(all="ignore"):
+            mask = np.asarray(mask_of(*args, **call.params))
+        if any(get_aval(x).dtype not in WIDE for x in args) or not mask.any():
+            continue
+        line = line_at(call, args, random)
+        exists = np.isfinite(line.right[excluded.order]) & np.isfinite(line.left[excluded.order])
+        exists &= _near(line.right[excluded.order], line.left[excluded.order], _TOLERANCES[excluded.order])
+        smooth, count = smooth + int(np.sum(exists & mask)), count + int(np.sum(mask))
+    assert count, f"{primitive}: no point that is excluded for {excluded.reason!r} is drawn"
+    return smooth <= MOST_SMOOTH * count
+
+
+def line_at(call: PrimitiveCall, args: tuple[Any, ...], random: np.random.Generator) -> _Line:
+    vs = [np.asarray(normal(random, get_aval(x))) + 0.5 for x in args]
+    with np.errstate(all="ignore"):
+        return _Line.of(lambda s: call(*[x + s * v for x, v in zip(args, vs, strict=True)]))
+
+
+pointwise = [p for p in declared_primitives() if p.declaration and p.declaration.pointwise and [*exclusions(p)]]
+
+
+@pytest.mark.parametrize("primitive", pointwise, ids=lambda p: p.name)
+def test_excluded_points_have_no_derivative(primitive: Primitive) -> None:
+    needless = [excluded.reason for excluded, mask in exclusions(primitive) if not is_needed(primitive, excluded, mask)]
+    assert not needless
+
+
+def test_excluded_point_that_is_smooth_is_needless(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert ops.sin_p.declaration is not None
+    excluded = Excluded(lambda x: x == 0, "no reason at all")
+    monkeypatch.setattr(ops.sin_p, "declaration", replace(ops.sin_p.declaration, excluded=(excluded,)))
+    assert not is_needed(ops.sin_p, excluded, excluded.point)
+
+
+unequal = [p for p in declared_primitives() if p.declaration and p.declaration.unequal]
+
+
+def differs(call: PrimitiveCall, one: Unequal) -> bool:
+    """Whether a call is something else on a backend; on any, or in its reference, where none is named."""
+    assert call.primitive.declaration is not None
+    reference = call.primitive.declaration.reference
+    with np.errstate(all="ignore"):
+        expected = call(*call.args)
+        others = [] if one.backend or reference is None else [reference(*call.args, **call.params)]
+        if any(find_difference(expected, other) is not None for other in others):
+            return True
+        return find_difference(expected, np.asarray(jit(call, backend=one.backend or "xla")(*call.args))) is not None
+
+
+@pytest.mark.parametrize("primitive", unequal, ids=lambda p: p.name)
+def test_unequal_points_differ(primitive: Primitive) -> None:
+    assert primitive.declaration is not None
+    for one in primitive.declaration.unequal:
+        assert len(one.reason.split()) >= 2
+        calls = [draw_call(primitive, RandomChoose(seed, usual_dtypes), special=True) for seed in range(400)]
+        calls = [call for call in calls if np.any(one.point(*map(np.asarray, call.args), **call.params))]
+        assert any(differs(call, one) for call in calls), one.reason
+
+
+def test_unequal_numbers_differ_on_xla() -> None:
+    """Without the exclusion, each of these is a failure of the law."""
+    tiny = np.finfo(np.float64).tiny
+    calls = {
+        SUBNORMAL: PrimitiveCall(ops.sign_p, {}, (np.array([tiny / 4]),)),
+        NEARLY_SUBNORMAL: PrimitiveCall(ops.div_p, {}, (np.array([complex(2, -np.inf)]), np.array([2 + 1j * tiny]))),
+        OF_OTHER_ORDER: PrimitiveCall(ops.reduce_prod_p, {"axes": (0,)}, (np.array([tiny, 0.25, 2.0**60]),)),
+    }
+    for one, call in calls.items():
+        assert np.all([one.point(x).any() for x in call.args[-1:]])
+        with np.errstate(all="ignore"):
+            expected, got = call(*call.args), np.asarray(jit(call, backend=one.backend)(*call.args))
+        assert not np.array_equal(expected, got, equal_nan=True), one.reason
+        law_jit_is_eager(Lawful(backends=("xla",)), call, effort=quick)
