@@ -26,6 +26,7 @@ from lawful.core import (
     get_aval,
     has_effects,
     new_trace,
+    pair_of_rule,
     remembered,
 )
 from lawful.staging import JaxprTrace, PartialTrace, consts_as_inputs, cse_jaxpr, dce_jaxpr, numpy_function
@@ -160,7 +161,7 @@ def _linearize_rule(
             for aval, tangent in zip(avals, tangents, strict=True)
         ]
         with new_trace(linear):
-            outs, found = _jvp(primitive, primals, all_tangents, params)
+            outs, found = run_jvp_rule(primitive, primals, all_tangents, params)
         given = [t for t in all_tangents if type(t) is not Zero]
         program = linear.to_jaxpr(given, [t for t in found if type(t) is not Zero])
         program, residuals = consts_as_inputs(dce_jaxpr(program, (True,) * len(program.out_avals)))
@@ -217,7 +218,7 @@ def _trace_jvp(
             Zero(aval.to_tangent_aval()) if tangent is None else next(given)
             for aval, tangent in zip(avals, tangents, strict=True)
         ]
-        return _jvp(primitive, args[: len(avals)], all_tangents, params)
+        return run_jvp_rule(primitive, args[: len(avals)], all_tangents, params)
 
     return _traced(rule, [*avals, *[tangent for tangent in tangents if tangent is not None]])
 
@@ -284,11 +285,12 @@ def _follows_from_types(primitive: Primitive, slot: str) -> bool:
     )
 
 
-def _jvp(
+def run_jvp_rule(
     primitive: Primitive, primals: Sequence[Any], tangents: Sequence[Any], params: dict[str, Any]
 ) -> tuple[Sequence[Any], Sequence[Any]]:
     """Returns the lists of outputs and of their tangents that the jvp rule gives."""
-    out, tangent = primitive.rule("jvp")(primals, tangents, **params)
+    result = primitive.rule("jvp")(primals, tangents, **params)
+    out, tangent = pair_of_rule(primitive, "jvp", "(out, tangent)", result)
     return (out, tangent) if primitive.multiple_results else ([out], [tangent])
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from lawful import tree
 from lawful.autodiff._arguments import check_tangents, flat_function
-from lawful.autodiff._derivative_recipes import NonzeroRecipe, jvp_of_recipe, jvp_recipe
+from lawful.autodiff._derivative_recipes import NonzeroRecipe, jvp_of_recipe, jvp_recipe, run_jvp_rule
 from lawful.autodiff._dual import DualTrace, DualTracer, TangentAvals, dual, follow_in_parent, parts, zero_tangent
 from lawful.core import (
     ClosedJaxpr,
@@ -140,13 +140,13 @@ class JVPTrace(DualTrace[NonzeroRecipe]):
             tangents = [
                 zero_tangent(x) if aval is None else next(rest) for x, aval in zip(primals, tangent_avals, strict=True)
             ]
-            outs, found = primitive.rule("jvp")(primals, tangents, **params)
+            outs, found = run_jvp_rule(primitive, primals, tangents, params)
         finally:
             current.trace = before
             place.source = before_source
-        pairs = zip(outs, found, strict=True) if primitive.multiple_results else [(outs, found)]
         return [
-            x if type(t) is Zero else dual(JVPTracer, self, x, t, source, get_aval(x), get_aval(t)) for x, t in pairs
+            x if type(t) is Zero else dual(JVPTracer, self, x, t, source, get_aval(x), get_aval(t))
+            for x, t in zip(outs, found, strict=True)
         ]
 
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from lawful import tree
 from lawful.autodiff._arguments import check_tangent, flat_function, match_tree
-from lawful.autodiff._derivative_recipes import LinearRecipe, linear_recipe, linearized_recipe
+from lawful.autodiff._derivative_recipes import LinearRecipe, linear_recipe, linearized_recipe, run_jvp_rule
 from lawful.autodiff._dual import DualTrace, DualTracer, TangentAvals, dual, follow_in_parent, parts, zero_tangent
 from lawful.autodiff._tape import Known, Node, Tangent, Tape
 from lawful.autodiff._transpose import backward_pass, pull_back
@@ -193,9 +193,7 @@ class LinearizeTrace(DualTrace[LinearRecipe]):
                 outs, found = self._linearize_call(linearize_rule, primals, tangents, params)
             else:
                 current.trace = linear
-                outs, found = primitive.rule("jvp")(primals, tangents, **params)
-                if not primitive.multiple_results:
-                    outs, found = [outs], [found]
+                outs, found = run_jvp_rule(primitive, primals, tangents, params)
             return [
                 x
                 if type(t) is Zero
@@ -209,7 +207,7 @@ class LinearizeTrace(DualTrace[LinearRecipe]):
 
     def _linearize_call(
         self, rule: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], params: dict[str, Any]
-    ) -> tuple[Any, list[Any]]:
+    ) -> tuple[Sequence[Any], Sequence[Any]]:
         assert self.parent is not None
         current.trace = self.parent
         outs, nonzeros_out, tangent_fun = rule([type(t) is not Zero for t in tangents], *primals, **params)

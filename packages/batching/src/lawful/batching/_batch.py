@@ -20,6 +20,7 @@ from lawful.core import (
     jaxprs_in_params,
     memoize,
     new_trace,
+    pair_of_rule,
     place,
     record,
     register_array_type,
@@ -101,12 +102,16 @@ class BatchTrace(Trace):
         current.trace = parent
         try:
             if primitive.batch_takes_axis_data:
-                out, out_dim = rule(vals, dims, axis_data=self.axis_data, **params)
+                result = rule(vals, dims, axis_data=self.axis_data, **params)
             else:
-                out, out_dim = rule(vals, dims, **params)
+                result = rule(vals, dims, **params)
         finally:
             current.trace = before
             place.source = before_source
+        if type(result) is tuple and len(result) == 2 and not primitive.multiple_results:  # the common case
+            out, out_dim = result
+        else:
+            out, out_dim = pair_of_rule(primitive, "batch", "(out, out_dim)", result)
         weak = _weak_results(primitive, args, params)
         if primitive.multiple_results:
             return [

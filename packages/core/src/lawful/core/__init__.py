@@ -72,6 +72,7 @@ from lawful.core._params_key import exact_params_key
 from lawful.core._primitive import Primitive, primitives_by_name
 from lawful.core._recipe import Recipe, of_numpy
 from lawful.core._recipe_book import RecipeBook, definitions, derived_or_none, remember, remembered
+from lawful.core._rule_results import pair_of_rule
 from lawful.core._shared_jaxprs import shared_jaxpr
 from lawful.core._trace import Trace, current, eval_trace, new_trace, set_current, unusable_tracer
 from lawful.core._tracer import Tracer, define_array_methods
@@ -186,6 +187,7 @@ __all__ = [
     "no_collections",
     "of_numpy",
     "on_demand",
+    "pair_of_rule",
     "parse_jaxpr",
     "place",
     "placed",
