@@ -17,6 +17,7 @@ from lawful.core import (
     Declaration,
     Primitive,
     ShapedArray,
+    Unequal,
     Zero,
     get_aval,
     is_float,
@@ -282,4 +283,15 @@ def _reference(x: Any, *, fft_type: str, fft_lengths: Shape) -> Any:
     return (y.real if fft_type == "IRFFT" else y).astype(dtype)
 
 
-fft_p.declaration = Declaration(sample=_sample, reference=_reference, kinds="fc", linear=((0,),))
+def _may_overflow(x: Any, **_: Any) -> bool:
+    parts = np.array([x.real, x.imag])
+    return not (np.abs(parts) < np.sqrt(np.finfo(x.dtype).max)).all()
+
+
+fft_p.declaration = Declaration(
+    sample=_sample,
+    reference=_reference,
+    kinds="fc",
+    linear=((0,),),
+    unequal=(Unequal("", _may_overflow, "the order of the sums decides which of them are infinite or NaN"),),
+)

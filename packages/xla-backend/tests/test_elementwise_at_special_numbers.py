@@ -1,4 +1,4 @@
-"""Functions of complex numbers on XLA are those of NumPy at infinities, NaN, branch cuts and zeros of both signs."""
+"""Functions of complex and real numbers on XLA are those of NumPy at infinities, NaN, branch cuts and zeros of both signs."""
 
 from collections.abc import Callable
 from itertools import product
@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lawful import ops
+from lawful import ops, tree
 from lawful.autodiff import jvp
 from lawful.staging import jit
 
@@ -17,6 +17,10 @@ UNARY = (
     *("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "logistic"),
 )
 DIFFERENTIATED = ("abs", "sign", "sqrt", "rsqrt", "log", "log1p", "asin", "acosh", "atan", "exp", "tanh")
+REAL = (
+    *("abs", "sign", "square", "sqrt", "rsqrt", "cbrt", "exp", "exp2", "expm1", "log", "log1p", "logistic"),
+    *("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh"),
+)
 BINARY = ("add", "sub", "mul", "div")
 
 
@@ -29,7 +33,8 @@ def grid() -> Any:
 def agree(function: Callable[..., Any], *args: Any) -> None:
     with np.errstate(all="ignore"):
         expected = function(*args)
-    np.testing.assert_allclose(jit(function, backend="xla")(*args), expected, rtol=1e-12, atol=1e-14)
+    for got, wanted in zip(tree.leaves(jit(function, backend="xla")(*args)), tree.leaves(expected), strict=True):
+        np.testing.assert_allclose(got, wanted, rtol=1e-12, atol=1e-14)
 
 
 @pytest.mark.parametrize("name", UNARY)
@@ -49,6 +54,13 @@ def test_complex_arithmetic_at_special_numbers(name: str) -> None:
 def test_complex_derivative_at_special_numbers(name: str) -> None:
     z = grid()
     agree(lambda z, t: jvp(getattr(ops, name), (z,), (t,))[1], z, np.full_like(z, 0.5 + 0.25j))
+
+
+@pytest.mark.parametrize("name", REAL)
+def test_real_function_and_derivative_at_special_numbers(name: str) -> None:
+    limits = np.finfo(np.float64)
+    x = np.array([*PARTS, limits.max, limits.min, limits.tiny, -limits.tiny])
+    agree(lambda x, t: jvp(getattr(ops, name), (x,), (t,)), x, np.full_like(x, 0.75))
 
 
 def test_complex_power_of_zero() -> None:
