@@ -1,4 +1,4 @@
-"""Functions of complex and real numbers on XLA are those of NumPy at infinities, NaN, branch cuts and zeros of both signs."""
+"""Functions of real and complex numbers on XLA are those of NumPy at infinities, NaN, branch cuts and zeros."""
 
 from collections.abc import Callable
 from itertools import product
