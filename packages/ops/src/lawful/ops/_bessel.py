@@ -14,39 +14,57 @@ from typing import Any
 import numpy as np
 
 from lawful.core import Excluded, Interval
-from lawful.ops._arithmetic import add, mul, sign, sub
+from lawful.ops._arithmetic import abs, add, mul, sign, sub
+from lawful.ops._comparison import lt
 from lawful.ops._double import REAL_PROMOTION, EvaluatedInDouble, lowered_in_double
 from lawful.ops._elementwise import Elementwise
 from lawful.ops._elementwise import pure_elementwise as elementwise
 from lawful.ops._promotion import promote
+from lawful.ops._select import where
 
 # Below it the power series is taken, of which all terms are positive; beyond it the asymptotic one is exact enough.
 _FAR = 25.0
 _POWERS, _FAR_TERMS = 62, 25
 
 
+def _far(order: int) -> float:
+    """Returns from where on the asymptotic series is taken: its terms rise at first where the order is large."""
+    return max(_FAR, float(order * order))
+
+
 def _scaled_bessel(order: int, size: Any) -> Any:
     """Returns ``exp(-size)`` times the function of a ``size`` that is not negative: DLMF 10.25.2 and 10.40.1."""
-    near, far = np.minimum(size, _FAR), np.maximum(size, _FAR)
-    by_series = _series(near, order=order) * np.exp(-near)
-    return np.where(size < _FAR, by_series, _tail(far, order=order) / np.sqrt(2 * math.pi * far))
+    near, far = np.minimum(size, _far(order)), np.maximum(size, _far(order))
+    return np.where(size < _far(order), _series(near, order=order), _tail(far, order=order))
 
 
 def _series(x: Any, *, order: int) -> Any:
+    """Returns the sum times ``exp(-x)``, one half of which is applied first: either alone may overflow."""
     y = x * x / 4
-    total = 1.0
-    for k in range(_POWERS, 0, -1):
-        total = 1 + y / (k * (k + order)) * total
+    half = np.exp(-x / 2)
+    total = half
+    for k in range(_POWERS if _far(order) == _FAR else int(1.5 * _far(order)) + 30, 0, -1):
+        total = half + y / (k * (k + order)) * total
     for k in range(order, 0, -1):
         total = x / (2 * k) * total
-    return total
+    return total * half
 
 
-def _tail(x: Any, *, order: int) -> Any:
+def _tail(x: Any, *, order: int, times: int = 0) -> Any:
+    """Returns the asymptotic series, or a derivative of it term by term."""
     total = 1.0
     for k in range(_FAR_TERMS, 0, -1):
-        total = 1 + ((2 * k - 1) ** 2 - 4 * order**2) / (8 * k * x) * total
+        slope = (k + times - 0.5) / (k - 0.5)
+        total = 1 + ((2 * k - 1) ** 2 - 4 * order**2) * slope / (8 * k * x) * total
+    total = total / np.sqrt(2 * math.pi * x)
+    for k in range(times):
+        total = total * (-(k + 0.5) / x)
     return total
+
+
+def _numpy_tail(x: Any, *, order: int = 0, times: int = 1) -> Any:
+    out = _tail(np.maximum(np.abs(x), _far(order)), order=order, times=times)
+    return np.where(x == x, np.where(x < 0, -out, out) if (order + times) % 2 else out, x)
 
 
 def _numpy_i0e(x: Any) -> Any:
@@ -76,9 +94,17 @@ def _scaled(x: Any, order: int) -> Any:
 
 
 def _slope_of_scaled(t: Any, ans: Any, x: Any, *, order: int) -> Any:
-    """The derivative by DLMF 10.29.1, which divides by nothing that may be 0; at the kink the mean of both sides."""
+    """The derivative by DLMF 10.29.1, which divides by nothing that may be 0; at the kink the mean of both sides.
+
+    The terms cancel far out, where the asymptotic series is differentiated instead.
+    """
     neighbours = mul(add(_scaled(x, order - 1), _scaled(x, order + 1)), 0.5)
-    return mul(t, sub(neighbours, mul(sign(x), ans)))
+    near = sub(neighbours, mul(sign(x), ans))
+    return mul(t, where(lt(abs(x), _far(order)), near, bessel_tail_p.bind(x, order=order, times=1)))
+
+
+def _slope_of_tail(t: Any, ans: Any, x: Any, *, order: int, times: int) -> Any:
+    return mul(t, bessel_tail_p.bind(x, order=order, times=times + 1))
 
 
 def _slope_of_unscaled(t: Any, ans: Any, x: Any, *, order: int) -> Any:
@@ -132,6 +158,22 @@ def _of_order(
         params=lambda choose: {"order": choose.integer(least, 4)},
         excluded=excluded,
     )
+
+
+#: A derivative of the function times ``exp(-|x|)``, by its asymptotic series; constant where that is not exact enough.
+bessel_tail_p = elementwise(
+    "bessel_tail",
+    "",
+    EvaluatedInDouble("bessel_tail", _numpy_tail),
+    lowered_in_double(_numpy_tail),
+    promote_as=REAL_PROMOTION[1],
+    derivatives=(_slope_of_tail,),
+    domain=(Interval(30.0, 60.0),),
+    params=lambda choose: {"order": choose.integer(0, 4), "times": choose.integer(1, 3)},
+    excluded=(
+        Excluded(lambda x, *, order, **_: np.abs(x) <= _far(order), "a constant stands there for what is not used"),
+    ),
+).primitive
 
 
 _KINK = Excluded(

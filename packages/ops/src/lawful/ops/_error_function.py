@@ -12,11 +12,13 @@ from typing import Any
 
 import numpy as np
 
-from lawful.core import Interval, Primitive
+from lawful.core import Excluded, Interval, Primitive
 from lawful.ops._arithmetic import add, mul, neg, square, sub
+from lawful.ops._comparison import lt
 from lawful.ops._double import EvaluatedInDouble, each, lowered_in_double, polynomial
 from lawful.ops._elementwise import Elementwise
 from lawful.ops._elementwise import pure_elementwise as elementwise
+from lawful.ops._select import where
 from lawful.ops._transcendental import exp
 
 _SLOPE = 2 / math.sqrt(math.pi)
@@ -200,9 +202,53 @@ def _following(z: Any) -> Any:
 
 
 def _slope_of_hazard(t: Any, ans: Any, x: Any, *, excess: bool) -> Any:
-    other: Any = log_ndtr_slope_p.bind(x, excess=not excess)
-    product = mul(ans, other)
-    return mul(t, sub(1, product) if excess else neg(product))
+    """The derivative of the excess is 1 minus the product; far down, where that has no digits, its series."""
+    product = mul(ans, log_ndtr_slope_p.bind(x, excess=not excess))
+    far = log_ndtr_tail_p.bind(x, times=1)
+    is_far = lt(x, -_FAR)
+    return mul(t, where(is_far, far if excess else sub(far, 1), sub(1, product) if excess else neg(product)))
+
+
+# Below minus this the excess is its asymptotic series in odd powers of 1 / x.
+_FAR = 12.0
+_FAR_TERMS = 30
+
+
+def _asymptotic_coefficients() -> list[int]:
+    """Returns those of ``1 / z, 1 / z³, …`` in the excess ``e`` of ``-x = z``, by ``de/dz = e (z + e) - 1``."""
+    out = [1]
+    for n in range(1, _FAR_TERMS):
+        squares = sum([out[k] * out[n - 1 - k] for k in range(n)])
+        out.append(-(2 * n - 1) * out[n - 1] - squares)
+    return out
+
+
+_EXCESS = _asymptotic_coefficients()
+
+
+def _numpy_log_ndtr_tail(x: Any, *, times: int = 1) -> Any:
+    """Returns a derivative of the excess by ``x``, term by term."""
+    z = np.maximum(-x, _FAR)
+    # By z, each has the sign (-1) ** times, and so has each derivative of z by x.
+    coefficients = tuple([float(c * math.prod(range(2 * n + 1, 2 * n + 1 + times))) for n, c in enumerate(_EXCESS)])
+    out = polynomial(1 / (z * z), coefficients=coefficients)
+    for _ in range(times + 1):
+        out = out / z
+    return np.where(x == x, out, x)
+
+
+#: A derivative of the excess, constant where its series is not exact enough.
+log_ndtr_tail_p: Primitive = elementwise(
+    "log_ndtr_tail",
+    "",
+    EvaluatedInDouble("log_ndtr_tail", _numpy_log_ndtr_tail),
+    lowered_in_double(_numpy_log_ndtr_tail),
+    promote_as=np.cbrt,
+    derivatives=(lambda t, ans, x, *, times: mul(t, log_ndtr_tail_p.bind(x, times=times + 1)),),
+    domain=(Interval(-40.0, -13.0),),
+    params=lambda choose: {"times": choose.integer(1, 3)},
+    excluded=(Excluded(lambda x, **_: x >= -_FAR, "a constant stands there for what is not used"),),
+).primitive
 
 
 #: The derivative of ``log_ndtr``, and its sum with the argument.

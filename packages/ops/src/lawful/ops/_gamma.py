@@ -93,7 +93,7 @@ def numpy_zeta(s: Any, q: Any, *, order: int = 0) -> Any:
     out = _zeta_of_positive(t, fraction, order)
     if order == 0 and not _is_nowhere(negative):
         use = negative & ~pole
-        above, beyond = np.where(use, 1 - fraction, 1.0), np.where(use, 1 - p, 1.0)
+        above, beyond = np.where(use, np.floor(p) + 1 - p, 1.0), np.where(use, 1 - p, 1.0)
         share = _zeta_of_positive(t, above, 0) - _zeta_of_positive(t, beyond, 0)
         odd = t - 2 * np.floor(t / 2) == 1
         out = np.where(negative, out + np.where(odd, -share, share), out)

@@ -8,9 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from lawful.core import Excluded, Interval
+from lawful.core import Excluded, Interval, Primitive, get_aval
 from lawful.ops._arithmetic import BRANCH_CUT, add, div, mul, neg, rsqrt, sqrt, square, sub
 from lawful.ops._complex_lowering import by_parts, mended
+from lawful.ops._double import lowered
 from lawful.ops._elementwise import Elementwise
 from lawful.ops._elementwise import pure_elementwise as elementwise
 from lawful.ops._precision import accumulation_dtype
@@ -94,6 +95,52 @@ def _numpy_logistic(x: Any) -> Any:
     return np.where(is_left, small, 1) / (1 + small)
 
 
+def _is_complex(x: Any) -> bool:
+    return get_aval(x).dtype.kind == "c"
+
+
+def _numpy_sech_squared(x: Any) -> Any:
+    small = np.exp(-2 * np.abs(x))
+    rest = 1 + small
+    return 4 * small / (rest * rest)
+
+
+def _numpy_one_minus_square(x: Any) -> Any:
+    return (1 - x) * (1 + x)
+
+
+def _numpy_hypot_one(x: Any) -> Any:
+    size = np.abs(x)
+    large = np.maximum(size, 1)
+    ratio = np.minimum(size, 1) / large
+    return large * np.sqrt(1 + ratio * ratio)
+
+
+def _slope_of_asinh(t: Any, ans: Any, x: Any) -> Any:
+    return mul(t, rsqrt(add(square(x), 1))) if _is_complex(x) else div(t, hypot_one_p.bind(x))
+
+
+def _slope_of_logistic(t: Any, ans: Any, x: Any) -> Any:
+    if _is_complex(x):
+        return mul(t, mul(ans, logistic(neg(x))))
+    return mul(t, mul(sech_squared_p.bind(mul(x, 0.5)), 0.25))
+
+
+def _factor(name: str, algorithm: Callable[..., Any], derivative: Callable[..., Any], kinds: str = "f") -> Primitive:
+    """Declares a factor of derivatives, precise where its definition by other ops is not."""
+    return elementwise(name, "", algorithm, lowered(algorithm), derivatives=(derivative,), kinds=kinds).primitive
+
+
+#: ``1 - tanh(x) ** 2``, also where the hyperbolic tangent is near 1.
+sech_squared_p: Primitive = _factor(
+    "sech_squared", _numpy_sech_squared, lambda t, ans, x: mul(t, mul(mul(tanh(x), ans), -2))
+)
+#: ``1 - x ** 2``, also where ``x`` is near 1, and with a derivative that has no terms which cancel.
+one_minus_square_p: Primitive = _factor(
+    "one_minus_square", _numpy_one_minus_square, lambda t, ans, x: mul(t, mul(x, -2)), "fc"
+)
+#: ``sqrt(1 + x ** 2)``, also where the square overflows.
+hypot_one_p: Primitive = _factor("hypot_one", _numpy_hypot_one, lambda t, ans, x: mul(t, div(x, ans)))
 exp: Elementwise = elementwise(
     "exp",
     "Returns the exponential.",
@@ -171,7 +218,7 @@ asin: Elementwise = elementwise(
     "Returns the inverse sine.",
     np.arcsin,
     mended("asin", _chlo("asin")),
-    derivatives=(lambda t, ans, x: mul(t, rsqrt(sub(1, square(x)))),),
+    derivatives=(lambda t, ans, x: mul(t, rsqrt(one_minus_square_p.bind(x))),),
     kinds="fc",
     excluded=(_CUT_OUTSIDE_ONE,),
     domain=(_ARC,),
@@ -181,7 +228,7 @@ acos: Elementwise = elementwise(
     "Returns the inverse cosine.",
     np.arccos,
     mended("acos", _chlo("acos")),
-    derivatives=(lambda t, ans, x: neg(mul(t, rsqrt(sub(1, square(x))))),),
+    derivatives=(lambda t, ans, x: neg(mul(t, rsqrt(one_minus_square_p.bind(x)))),),
     kinds="fc",
     excluded=(_CUT_OUTSIDE_ONE,),
     domain=(_ARC,),
@@ -216,7 +263,7 @@ tanh: Elementwise = elementwise(
     "Returns the hyperbolic tangent.",
     np.tanh,
     mended("tanh", _hlo("tanh")),
-    derivatives=(lambda t, ans, x: mul(t, sub(1, square(ans))),),
+    derivatives=(lambda t, ans, x: mul(t, sub(1, square(ans)) if _is_complex(x) else sech_squared_p.bind(x)),),
     kinds="fc",
 )
 asinh: Elementwise = elementwise(
@@ -224,7 +271,7 @@ asinh: Elementwise = elementwise(
     "Returns the inverse hyperbolic sine.",
     np.arcsinh,
     mended("asinh", _chlo("asinh")),
-    derivatives=(lambda t, ans, x: mul(t, rsqrt(add(square(x), 1))),),
+    derivatives=(_slope_of_asinh,),
     kinds="fc",
     excluded=(_CUT_ABOVE_I,),
 )
@@ -244,7 +291,7 @@ atanh: Elementwise = elementwise(
     "Returns the inverse hyperbolic tangent.",
     np.arctanh,
     mended("atanh", _chlo("atanh")),
-    derivatives=(lambda t, ans, x: div(t, mul(sub(1, x), add(x, 1))),),
+    derivatives=(lambda t, ans, x: div(t, one_minus_square_p.bind(x)),),
     kinds="fc",
     excluded=(_CUT_OUTSIDE_ONE,),
     domain=(_INSIDE_UNIT,),
@@ -255,8 +302,8 @@ logistic: Elementwise = elementwise(
     _numpy_logistic,
     by_parts("logistic", _hlo("logistic")),
     promote_as=np.exp,
-    # Not 1 - ans, which has no digits where ans is near 1.
-    derivatives=(lambda t, ans, x: mul(t, mul(ans, logistic(neg(x)))),),
+    # Not of ans and 1 - ans, which has no digits where ans is near 1 and whose derivative has none near 0.
+    derivatives=(_slope_of_logistic,),
     kinds="fc",
 )
 
