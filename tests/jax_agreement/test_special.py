@@ -240,6 +240,14 @@ def test_betaln_has_all_digits_where_scipy_has_nine():
     assert_near(jit(ops.betaln, backend="xla")(A[some], B[some]), expected, rtol=1e-12)
 
 
+def test_betaln_of_the_largest_float():
+    """The quotient of the arguments is subnormal, which XLA flushes to 0."""
+    a, b = np.array([2.53, 0.7]), np.array([np.finfo(float).max, 1e307])
+    expected = scipy.special.gammaln(a) - a * np.log(b)
+    assert_near(ops.betaln(a, b), expected, rtol=1e-14)
+    assert_near(jit(ops.betaln, backend="xla")(a, b), expected, rtol=1e-14)
+
+
 @pytest.mark.parametrize("name", ["igamma_grad_a", "random_gamma_grad"])
 def test_derivatives_by_shape_are_those_of_jax(name):
     a = wide(-2, 3, 500)

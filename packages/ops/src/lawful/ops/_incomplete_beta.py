@@ -104,7 +104,10 @@ def _factor(a: Any, b: Any, x: Any) -> Any:
 def _log_ratio(a: Any, b: Any) -> Any:
     """Returns ``lgamma(a + b) - lgamma(b)`` for ``b ≥ 10``, by Stirling's series."""
     corrections = log_gamma_correction(a + b) - log_gamma_correction(b)
-    return (b - 0.5) * np.log1p(a / b) + a * np.log(a + b) - a + corrections
+    ratio = a / b
+    # A subnormal ratio is 0 to a compiler that flushes it.
+    growth = np.where(ratio < _TINY, a, (b - 0.5) * np.log1p(ratio))
+    return growth + a * np.log(a + b) - a + corrections
 
 
 def _fraction_finish(a: Any, b: Any, x: Any, *state: Any) -> Any:
