@@ -106,7 +106,7 @@ def _numpy_sech_squared(x: Any) -> Any:
 
 
 def _numpy_one_minus_square(x: Any) -> Any:
-    return (1 - x) * (1 + x)
+    return np.subtract(1, x) * np.add(1, x)  # ufuncs: an impl gives NumPy values of Python numbers too
 
 
 def _numpy_hypot_one(x: Any) -> Any:
