@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import lawful.numpy as lnp
-from lawful import special
+from lawful import ops, special
 from lawful.autodiff import grad, jacfwd
 from lawful.staging import jit
 
@@ -54,3 +54,28 @@ def test_complex_abs_and_sign_derivatives_at_zero() -> None:
     np.testing.assert_allclose(grad(lambda z: lnp.abs(z).sum())(z), [0, 0.6 - 0.8j])
     second = grad(lambda z: lnp.real(grad(lambda z: lnp.abs(z).sum())(z)).sum())(z)
     np.testing.assert_allclose(second, [0, 0.128 + 0.096j])
+
+
+def test_clip_derivatives_between_equal_bounds() -> None:
+    assert grad(lnp.clip, (0, 1, 2))(1.0, 1.0, 1.0) == (0.0, 0.0, 1.0)
+    assert grad(lambda x: lnp.clip(x, 2.0, 2.0))(2.0) == 0.0
+    assert grad(lambda x: lnp.clip(x, 0.0, 1.0))(1.0) == 0.5
+
+
+@pytest.mark.parametrize("function", [lnp.max, lnp.min, lnp.ptp])
+def test_extremum_derivative_of_nan_is_nan_in_both_modes(function: Any) -> None:
+    for x in (np.array([np.nan, 1.0, 2.0]), np.array([1.0, np.nan, np.nan])):
+        with np.errstate(invalid="ignore"):
+            np.testing.assert_array_equal(jacfwd(function)(x), [np.nan] * 3)
+            np.testing.assert_array_equal(grad(function)(x), [np.nan] * 3)
+            np.testing.assert_array_equal(jit(grad(function), backend="numpy")(x), [np.nan] * 3)
+
+
+def test_clamp_derivative_of_nan_passes() -> None:
+    assert grad(lambda x: ops.clamp(0.0, x, 1.0))(np.nan) == 1.0
+
+
+def test_cumlogsumexp_derivative_beside_infinity() -> None:
+    with np.errstate(invalid="ignore"):
+        got = jacfwd(ops.cumlogsumexp)(np.array([np.inf, 0.0, 2.0]))
+    assert np.isnan(got[1:]).all()

@@ -54,7 +54,8 @@ def clip(a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, *, min: 
     Raises:
       ArgumentValueError: a bound is given under both names, or the shapes do not broadcast together.
 
-    On a bound the derivative is shared equally between the array and the bound.
+    On a bound the derivative is shared equally between the array and the bound; where three are equal, the upper bound
+    has all of it.
 
     >>> clip(numpy.array([-1.0, 0.5, 2.0]), 0, 1)
     array([0. , 0.5, 1. ])
@@ -72,7 +73,17 @@ def clip(a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, *, min: 
         limited = ops.max(limited, low)
     if high is not None:
         limited = ops.min(limited, high)
-    return ops.convert_element_type(a, get_aval(a).dtype) if low is None and high is None else limited
+    if low is None and high is None:
+        return ops.convert_element_type(a, get_aval(a).dtype)
+    if low is None or high is None or _are_distinct_numbers(low, high):
+        return limited
+    # Between equal bounds the function is constant: the upper one, which wins, has the whole derivative.
+    is_constant = ops.bitwise_and(ops.eq(low, high), ops.eq(a, low))
+    return ops.where(is_constant, high, limited) if is_inexact(get_aval(limited).dtype) else limited
+
+
+def _are_distinct_numbers(low: Any, high: Any) -> bool:
+    return isinstance(low, int | float) and isinstance(high, int | float) and low != high
 
 
 @eager(numpy.round)

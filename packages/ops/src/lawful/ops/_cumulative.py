@@ -263,11 +263,12 @@ def _derivative_of_extremum(extremum: Callable[[Any, Any], Any]) -> Callable[[An
 
 
 def _derivative_of_logsumexp(t: Any, x: Any, axis: int, reverse: bool) -> Any:
-    """Weighs the tangents of two parts by their shares; of nothing but minus infinity, the derivative is zero."""
+    """Weighs the tangents of two parts by their shares: zero where all are minus infinity, NaN of plus infinity."""
+    from lawful.ops._select import where
 
     def combine(left: Values, right: Values) -> Values:
         total = _logaddexp(left[0], right[0])
-        whole = _without_infinity(total)
+        whole = where(eq(total, -np.inf), 0, total)
         first, second = (mul(exp(sub(part, whole)), tangent) for part, tangent in (left, right))
         return total, add(first, second)
 

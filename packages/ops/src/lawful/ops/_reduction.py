@@ -308,14 +308,16 @@ def _append(x: Any, rest: Any | None) -> Any:
 
 
 def _derivative_of_extremum(t: Any, ans: Any, x: Any, axes: Shape) -> Any:
-    """Shares the derivative equally among the elements that are the extremum."""
+    """Shares the derivative equally among the elements that are the extremum; that of a NaN is NaN, in both modes."""
+    from lawful.ops._comparison import bitwise_or, ne
     from lawful.ops._select import where
 
     aval = get_aval(x)
-    chosen = eq(x, repeat(ans, aval, axes))
+    is_nan = ne(ans, ans)
+    chosen = bitwise_or(eq(x, repeat(ans, aval, axes)), repeat(is_nan, aval, axes))
     count = reduce_sum(convert_element_type(chosen, np.int64), axes)
     total = reduce_sum(where(chosen, t, 0), axes)
-    return div(total, convert_element_type(count, aval.dtype))
+    return div(total, where(is_nan, np.nan, convert_element_type(count, aval.dtype)))
 
 
 # The members

@@ -301,7 +301,7 @@ def _clamp_abstract_eval(low: ShapedArray, x: ShapedArray, high: ShapedArray) ->
 
 @clamp_p.def_jvp
 def _clamp_jvp(primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
-    from lawful.ops._comparison import bitwise_and, bitwise_or, gt, le, lt
+    from lawful.ops._comparison import bitwise_and, bitwise_not, bitwise_or, ge, gt, le, lt
 
     low, x, high = primals
     ans = clamp_p.bind(low, x, high)
@@ -310,7 +310,8 @@ def _clamp_jvp(primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, An
     is_result: tuple[Callable[[], Any], ...] = (
         # Bounds in the wrong order give the upper one, as min(max(x, low), high).
         lambda: bitwise_and(gt(low, x), le(low, high)),
-        lambda: bitwise_and(gt(x, low), lt(x, high)),
+        # Not "between the bounds": a NaN passes, with its tangent.
+        lambda: bitwise_not(bitwise_or(le(x, low), ge(x, high))),
         lambda: bitwise_or(lt(high, x), lt(high, low)),
     )
     for tangent, condition in zip(tangents, is_result, strict=True):
