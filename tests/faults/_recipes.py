@@ -6,6 +6,7 @@ from typing import Any
 
 from lawful.autodiff import _derivative_recipes, _jvp, _linearize, _tape
 from lawful.core import Primitive, Recipe, Trace, _memo, _shared_jaxprs
+from lawful.ops import _promotion_recipe
 
 from ._fault import Rule, local_fault, method_fault
 
@@ -59,6 +60,14 @@ def _first_result_twice(right: Rule) -> Rule:
 
 
 recipe_faults = (
+    local_fault(
+        "a cached rule of low-precision arrays and a number is that of float64",
+        "wrong dtype",
+        _promotion_recipe,
+        "is_inexact",
+        lambda right: lambda dtype: dtype.kind in "fc",
+        sources=("every dtype",),
+    ),
     local_fault(
         "a body that is traced again may have other numbers",
         "stale cache",
