@@ -198,6 +198,7 @@ def _general(
         sample=sample,
         reference=reference,
         prepare=_with_units,
+        units=lambda count: range(count // 2, count),
     )
     return primitive
 

@@ -97,6 +97,8 @@ class Declaration:
       unequal: where backends compute something else than evaluation does.
       prepare: ``f(*arrays, **params)`` makes of arrays within the intervals such as lie in a domain that no interval
         describes: a positive definite matrix. Generated programs do not call a primitive that has one.
+      units: gives, for a number of arguments, those that must be units of what a jaxpr among the parameters combines:
+        laws of loops do not change them.
     """
 
     sample: Callable[[Choose], Call]
@@ -112,3 +114,4 @@ class Declaration:
     excluded: tuple[Excluded, ...] = ()
     unequal: tuple[Unequal, ...] = ()
     prepare: Callable[..., tuple[Any, ...]] | None = None
+    units: Callable[[int], Sequence[int]] = lambda count: ()

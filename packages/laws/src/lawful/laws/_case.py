@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from lawful.laws._implementation import Implementation
@@ -35,6 +35,11 @@ class Case(ABC):
     def comparable(self, system: Implementation, args: tuple[Any, ...]) -> tuple[Any, ...]:
         """Returns arguments without elements at which backends of a system are known to compute something else."""
         return args
+
+    @property
+    def fixed(self) -> Sequence[int]:
+        """The arguments that no loop may change: the function is defined at one value of each only."""
+        return ()
 
     @property
     def is_pointwise(self) -> bool:

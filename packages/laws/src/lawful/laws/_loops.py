@@ -34,6 +34,7 @@ def turn_of(trial: Trial) -> tuple[Function, list[Any]]:
     system = trial.system
     ops = system.ops
     function, leaves = restrict(trial)
+    fixed = trial.case.fixed  # of a primitive of which all arguments are floating
     if not all(np.all(np.isfinite(system.numpy(y))) for y in function(*leaves)):
         # A loop of Python has no tangent where a loop has zeros, and zero times infinity is not zero.
         raise Inapplicable("law: expected a function with finite results, got infinity or NaN")
@@ -57,8 +58,11 @@ def turn_of(trial: Trial) -> tuple[Function, list[Any]]:
         *parts, later, last = carry
         results = function(*parts)
         after = []
-        for part in parts:
+        for i, part in enumerate(parts):
             dtype = system.aval(part).dtype
+            if i in fixed:
+                after.append(part)
+                continue
             by = ops.convert_element_type(ops.mul(factor, x), dtype)
             after.append(ops.add(part, ops.mul(by, number_from(results, dtype))))
         return [*after, number_from(results, np.dtype(np.float64)), ops.add(ops.mul(last, 0.5), later)], results

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -52,6 +52,10 @@ class PrimitiveCall(Case):
         if declaration is None or not (len(backends) > 1 or declaration.unequal):
             return args
         return comparable_args(declaration, backends, args, self.params)
+
+    @property
+    def fixed(self) -> Sequence[int]:
+        return self.primitive.declaration.units(len(self.args)) if self.primitive.declaration is not None else ()
 
     @property
     def is_pointwise(self) -> bool:
