@@ -33,7 +33,10 @@ class Case(ABC):
         return self.on(system)(*self.args)
 
     def comparable(self, system: Implementation, args: tuple[Any, ...]) -> tuple[Any, ...]:
-        """Returns arguments without elements at which backends of a system are known to compute something else."""
+        """Returns arguments without elements at which backends of a system are known to compute something else.
+
+        Arguments that are `fixed` are those of the case.
+        """
         return args
 
     @property

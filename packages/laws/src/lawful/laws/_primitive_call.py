@@ -48,6 +48,7 @@ class PrimitiveCall(Case):
 
     def comparable(self, system: Implementation, args: tuple[Any, ...]) -> tuple[Any, ...]:
         declaration = self.primitive.declaration
+        args = tuple([self.args[i] if i in self.fixed else x for i, x in enumerate(args)])
         backends = ["", *[name for name in system.backends if name != "numpy"]]
         if declaration is None or not (len(backends) > 1 or declaration.unequal):
             return args

@@ -28,6 +28,8 @@ _NODES: Final = 12
 #: So many directions tell whether slopes add up.
 _DIRECTIONS: Final = 6
 _LENGTHS: Final = (0.25, 0.125)
+#: Nearer to zero than any point that differences look at.
+_TINY: Final = 1e-2
 #: What derivatives of each order, the value first, may differ by, relative to one plus their size.
 _TOLERANCES: Final = (1e-9, 1e-7, 1e-5, 1e-3)
 _WIDE: Final = {"f": np.dtype(np.float64), "c": np.dtype(np.complex128)}
@@ -92,7 +94,9 @@ def law_primitive_special_points(trial: Trial) -> Claims:
 
 
 def _widened(call: PrimitiveCall) -> tuple[Any, ...]:
-    """Returns the arguments with floating numbers of most bits.
+    """Returns the arguments with floating numbers of most bits, and zeros for those close to zero.
+
+    Differences look at an interval beside each point: on both sides of a branch cut that is closer than its length.
 
     Raises:
       Inapplicable: the primitive does not take these.
@@ -100,7 +104,7 @@ def _widened(call: PrimitiveCall) -> tuple[Any, ...]:
 
     def one(x: Any) -> Any:
         wide = _WIDE.get(get_aval(x).dtype.kind)
-        return x if wide is None else np.asarray(x).astype(wide)
+        return x if wide is None else _without_tiny_parts(np.asarray(x).astype(wide))
 
     args = tuple([one(x) for x in call.args])
     try:
@@ -108,6 +112,15 @@ def _widened(call: PrimitiveCall) -> tuple[Any, ...]:
     except TypeError as error:
         raise Inapplicable(f"law: expected a primitive of 64 bits, got {call.primitive}") from error
     return args
+
+
+def _without_tiny_parts(x: Array) -> Array:
+    parts = [np.where(np.abs(part) < _TINY, np.copysign(0.0, part), part) for part in (x.real, x.imag)]
+    out = np.empty_like(x)
+    out.real = parts[0]
+    if x.dtype.kind == "c":
+        out.imag = parts[1]
+    return out
 
 
 def _direction(trial: Trial, x: Any) -> Any:
@@ -170,19 +183,22 @@ class _Line:
 
 
 def _is_additive(trial: Trial, along: Callable[[Any], Callable[[float], Any]], xs: Any, vs: Any) -> Any:
-    """Whether slopes add up, for each element.
+    """Whether slopes add up, and are the same on both sides along other lines, for each element.
 
-    Of a median of three equal numbers both sides agree along every line, and no derivative exists.
+    Of a median of three equal numbers both sides agree along every line, and no derivative exists; those of the larger
+    of two equal numbers add up where both move alike.
     """
 
-    def slope(direction: Any) -> Array:
-        return _one_sided(along(direction), _LENGTHS[1])[1]
+    def slope(direction: Any, sign: float = 1.0) -> Array:
+        return _one_sided(along(direction), sign * _LENGTHS[1])[1]
 
     first, out = slope(vs), np.True_
     for _ in range(_DIRECTIONS):
         ws = tuple([_direction(trial, x) for x in xs])
         both = tuple([(v + w) / 2 for v, w in zip(vs, ws, strict=True)])
-        out = out & _near((first + slope(ws)) / 2, slope(both), _TOLERANCES[1])
+        other = slope(ws)
+        out = out & _near((first + other) / 2, slope(both), _TOLERANCES[1])
+        out = out & _near(slope(ws, -1.0), other, _TOLERANCES[1])
     return out
 
 
