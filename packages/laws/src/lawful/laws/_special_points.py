@@ -28,7 +28,7 @@ _NODES: Final = 12
 #: So many directions tell whether slopes add up.
 _DIRECTIONS: Final = 6
 _LENGTHS: Final = (0.25, 0.125)
-#: Nearer to zero than any point that differences look at.
+#: Parts of numbers that are smaller are taken for zeros.
 _TINY: Final = 1e-2
 #: What derivatives of each order, the value first, may differ by, relative to one plus their size.
 _TOLERANCES: Final = (1e-9, 1e-7, 1e-5, 1e-3)
