@@ -47,6 +47,15 @@ def test_random_bits_of_large_shapes_are_fused(draw):
     assert max(len(re.findall(r" xor\(", text)) for text in computations) <= 22 * halves
 
 
+@pytest.mark.parametrize("draw", [random.uniform, random.normal, random.exponential])
+def test_compiled_large_draws_are_fused_one_by_one(draw):
+    """However many are chained, no computation holds more than one generator: 22 exclusive ors."""
+    compiled = jit(chained(draw, (20_000,), 6), backend="xla").lower(random.key(0)).compile()
+    counts = [len(re.findall(r" xor\(", text)) for text in compiled.as_text().split("\n}\n")]
+    assert max(counts) <= 22
+    assert sum(counts) <= 12 * 22
+
+
 def test_compiled_draws_grow_linearly():
     """The optimized program of 2n draws is twice that of n: nothing is inlined or computed twice."""
     sizes = [

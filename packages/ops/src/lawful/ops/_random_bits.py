@@ -34,7 +34,7 @@ _ROTATIONS: Final = ((13, 15, 26, 6), (17, 29, 16, 24))
 # What the key words are mixed with to give a third one (Skein's constant, for 32 bits).
 _PARITY: Final = 0x1BD11BDA
 _GROUPS: Final = 5
-# Results of more elements (128 KiB, which stay in a processor's cache) are fused with what is made of them.
+# Results of more elements (128 KiB, which stay in a processor's cache) are fused with what their operands are made of.
 _LARGE: Final = 2**14
 
 random_bits_p = Primitive("random_bits", pure_rules=True)
@@ -101,13 +101,14 @@ def _lower(ctx: Any, *words: Any) -> Any:
     """Lowers the rounds so that no loop computes one generator's key by another.
 
     There LLVM's vectorizer visits every path through the rounds, of which there are 2 to the number of rounds. A call
-    costs passes over memory for its operands and result, so a large draw is inlined, and only its key is a boundary.
+    costs passes over memory for its operands, so a large draw is inlined between two barriers: one stands behind its
+    key, and one behind its result, without which a chain of draws is one computation that compiles in superlinear time.
     """
     is_large = ctx.avals_out[0].size > _LARGE
     if is_large:
         words = (*_materialize_key(ctx, words[:2]), *words[2:])
     (out,) = ctx.apply(_threefry_2x32, *words, inlined=is_large)
-    return out
+    return ctx.hlo.OptimizationBarrierOp([out]).results[0] if is_large else out
 
 
 def _materialize_key(ctx: Any, words: Sequence[Any]) -> list[Any]:
