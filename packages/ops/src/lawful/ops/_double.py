@@ -81,15 +81,21 @@ def lowered(algorithm: Algorithm) -> Lower:
     return _lowered(algorithm, None)
 
 
-def lowered_in_double(algorithm: Algorithm) -> Lower:
-    """Returns the lowering rule of an algorithm: its program, at float64."""
-    return _lowered(algorithm, _DOUBLE)
+def lowered_in_double(algorithm: Algorithm, *, inlined: bool = True) -> Lower:
+    """Returns the lowering rule of an algorithm: its program, at float64.
+
+    Args:
+      algorithm: of arrays of float64.
+      inlined: whether XLA fuses the program with its surroundings. A long one is compiled once if it is not, however
+        often it is called.
+    """
+    return _lowered(algorithm, _DOUBLE, inlined)
 
 
-def _lowered(algorithm: Algorithm, computed_in: np.dtype[Any] | None) -> Lower:
+def _lowered(algorithm: Algorithm, computed_in: np.dtype[Any] | None, inlined: bool = True) -> Lower:
     def lower(ctx: Any, *operands: Any, **params: Any) -> Any:
         dtype = ctx.avals_out[0].dtype
-        (out,) = ctx.apply(_converted(algorithm, computed_in, dtype, **params), *operands)
+        (out,) = ctx.apply(_converted(algorithm, computed_in, dtype, **params), *operands, inlined=inlined)
         return out
 
     return lower
