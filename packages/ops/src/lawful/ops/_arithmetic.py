@@ -68,9 +68,10 @@ def _lower_division(name: str) -> Callable[[Any, Any, Any], Any]:
 
 
 def _numpy_rsqrt(x: Any) -> Any:
-    out = np.reciprocal(np.sqrt(x))
     if not np.iscomplexobj(x):
-        return out
+        return np.reciprocal(np.sqrt(x))
+    with np.errstate(invalid="ignore"):  # of infinities, which are replaced
+        out = np.reciprocal(np.sqrt(x))
     # 0 in every direction of infinity, where the root has two infinite parts, and no reciprocal.
     zero = np.empty_like(out)
     zero.real, zero.imag = 0, np.copysign(0, -np.imag(x))
