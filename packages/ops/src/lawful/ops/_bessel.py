@@ -15,7 +15,7 @@ import numpy as np
 
 from lawful.core import Excluded, Interval
 from lawful.ops._arithmetic import abs, add, mul, sign, sub
-from lawful.ops._comparison import lt
+from lawful.ops._comparison import ge, lt
 from lawful.ops._double import REAL_PROMOTION, EvaluatedInDouble, lowered_in_double
 from lawful.ops._elementwise import Elementwise
 from lawful.ops._elementwise import pure_elementwise as elementwise
@@ -104,7 +104,8 @@ def _slope_of_scaled(t: Any, ans: Any, x: Any, *, order: int) -> Any:
 
 
 def _slope_of_tail(t: Any, ans: Any, x: Any, *, order: int, times: int) -> Any:
-    return mul(t, bessel_tail_p.bind(x, order=order, times=times + 1))
+    beyond = bessel_tail_p.bind(x, order=order, times=times + 1)
+    return mul(t, where(ge(abs(x), _far(order)), beyond, 0.0))
 
 
 def _slope_of_unscaled(t: Any, ans: Any, x: Any, *, order: int) -> Any:
@@ -168,10 +169,13 @@ bessel_tail_p = elementwise(
     lowered_in_double(_numpy_tail),
     promote_as=REAL_PROMOTION[1],
     derivatives=(_slope_of_tail,),
-    domain=(Interval(30.0, 60.0),),
+    domain=(Interval(_FAR, 60.0),),
     params=lambda choose: {"order": choose.integer(0, 4), "times": choose.integer(1, 3)},
     excluded=(
-        Excluded(lambda x, *, order, **_: np.abs(x) <= _far(order), "a constant stands there for what is not used"),
+        Excluded(lambda x, *, order, **_: np.abs(x) == _far(order), "a kink: a constant begins"),
+        Excluded(
+            lambda x, *, order, times: (x == 0) & ((order + times) % 2 == 1), "constants of both signs meet", order=0
+        ),
     ),
 ).primitive
 
