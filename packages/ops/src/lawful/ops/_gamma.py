@@ -83,7 +83,7 @@ def _with_corrections(before: Any, s: Any, a: Any, *last: Any, order: int) -> An
 
 
 def _zeta_at_three(s: Any, *starts: Any) -> Any:
-    """Returns the zeta function at three starts, in a program by one sum of a longer array: it compiles 3× faster."""
+    """Returns the zeta function at three starts: in a program by one sum of a longer array, so that it is short."""
     if isinstance(starts[0], Number | np.ndarray | np.generic):
         return [_zeta_of_positive(s, q, 0) for q in starts]
     which = np.arange(3.0).reshape((3,) + (1,) * starts[0].ndim)
