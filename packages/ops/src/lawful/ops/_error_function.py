@@ -237,6 +237,10 @@ def _numpy_log_ndtr_tail(x: Any, *, times: int = 1) -> Any:
     return np.where(x == x, out, x)
 
 
+def _slope_of_tail(t: Any, ans: Any, x: Any, *, times: int) -> Any:
+    return mul(t, where(lt(x, -_FAR), log_ndtr_tail_p.bind(x, times=times + 1), 0.0))
+
+
 #: A derivative of the excess, constant where its series is not exact enough.
 log_ndtr_tail_p: Primitive = elementwise(
     "log_ndtr_tail",
@@ -244,10 +248,10 @@ log_ndtr_tail_p: Primitive = elementwise(
     EvaluatedInDouble("log_ndtr_tail", _numpy_log_ndtr_tail),
     lowered_in_double(_numpy_log_ndtr_tail),
     promote_as=np.cbrt,
-    derivatives=(lambda t, ans, x, *, times: mul(t, log_ndtr_tail_p.bind(x, times=times + 1)),),
-    domain=(Interval(-40.0, -13.0),),
+    derivatives=(_slope_of_tail,),
+    domain=(Interval(-40.0, -_FAR),),
     params=lambda choose: {"times": choose.integer(1, 3)},
-    excluded=(Excluded(lambda x, **_: x >= -_FAR, "a constant stands there for what is not used"),),
+    excluded=(Excluded(lambda x, **_: x == -_FAR, "a kink: a constant begins"),),
 ).primitive
 
 
