@@ -288,9 +288,10 @@ def test_what_is_used_too_late_is_no_loop() -> None:
             values.append(ops.sin(values[-6]))
         return values[-1]
 
-    closed = make_jaxpr(function)(*map(np.float64, range(6)))
+    values = [*map(np.float64, range(6))]
+    closed = make_jaxpr(function)(*values)
     for found in (reroll(closed), reroll(closed, min_turns=3)):
-        for x, y in zip(eval_closed_jaxpr(found, *range(6)), eval_closed_jaxpr(closed, *range(6)), strict=True):
+        for x, y in zip(eval_closed_jaxpr(found, *values), eval_closed_jaxpr(closed, *values), strict=True):
             np.testing.assert_array_equal(x, y)
 
 

@@ -13,11 +13,11 @@ from lawful.ops import register_numpy_functions
 # Not by getattr, which would import the submodules that NumPy imports late.
 _THEIRS = vars(numpy)
 
-
 #: These return lists here, as the array API says, and tuples in NumPy.
 _TUPLES = frozenset({"meshgrid", "broadcast_arrays"})
 
 
+@functools.cache  # registered again with the names that are imported later, it is the same
 def _as_tuple(function: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(function)
     def theirs(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
