@@ -74,6 +74,7 @@ register_numpy_functions(
         **_declared(_arithmetic, _comparison, _gcd, _transcendental),
         # Those whose declarations evaluate more than the ufunc.
         **{getattr(np, op.__name__): op for op in (_transcendental.log1p, _transcendental.expm1)},
+        np.sign: _arithmetic.sign,
         np.true_divide: true_divide,
         np.right_shift: shift_right,
         np.floor_divide: floor_divide,
