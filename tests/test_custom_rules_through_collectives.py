@@ -56,7 +56,7 @@ def mapped(f, out_axes=None, y_axis=None):
     return vmap(f, in_axes=(0, y_axis), axis_name="i", out_axes=out_axes)
 
 
-# Of a function of x and y to one of an array.
+# Each makes a function of one array of a function of x and y.
 STACKS = {
     "shared result": lambda f: lambda x: mapped(f)(x, 2.0),
     "both mapped": lambda f: lambda x: mapped(f, y_axis=0)(x, x),

@@ -17,7 +17,7 @@ Row = tuple[str, str, str]
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """What lawful and JAX took for a program."""
+    """The times of lawful and JAX for one program."""
 
     row: Row
     ours: Result
@@ -37,7 +37,7 @@ class Compared:
 
     @property
     def is_slow(self) -> bool:
-        """Whether it misses what is aimed at."""
+        """Whether it misses its bound."""
         ours = self.ours.get(self.stage, float("inf"))
         theirs = self.theirs.get(self.stage, 0.0)
         return bool(ours > theirs if self.row[0] == "random" else ours > max(LEAST, RATIO * theirs))
@@ -67,11 +67,11 @@ class Results:
                 self.found[row] = Compared(row, entry["lawful"], entry["jax"])
 
     def get(self, row: Row) -> Compared | None:
-        """Returns what is known of a program."""
+        """Returns the stored times of a program, or None."""
         return self.found.get(row)
 
     def measure(self, row: Row, workers: Mapping[str, Worker]) -> Compared:
-        """Measures a program; a slow one twice, in turns, so that a busy machine is not taken for it."""
+        """Measures a program, a slow one twice: the shorter time counts, because the machine may be busy."""
         found = Compared(row, *[workers[name].measure(row) for name in ("lawful", "jax")])
         if found.is_slow and "error" not in found.ours:
             again = [workers[name].measure(row) for name in ("lawful", "jax")]

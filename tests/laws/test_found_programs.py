@@ -30,9 +30,11 @@ from lawful.laws import (
     law_vjp_transpose,
     law_vmap_is_loop,
     law_while_is_loop,
+    laws,
+    quick,
     replay_case,
 )
-from lawful.laws.systems import lawful
+from lawful.laws.systems import Lawful, lawful
 from lawful.staging import jit, make_jaxpr
 
 
@@ -180,3 +182,20 @@ def test_a_complex_product_of_one_element_is_the_element() -> None:
 )
 def test_derivatives_of_small_arrays_are_within_bounds(name: str, choices: list[int], law: Any) -> None:
     law(lawful, replay_case(find_source(name), choices).case)
+
+
+@pytest.mark.parametrize(
+    ("name", "choices", "law"),
+    [
+        ("reduce_window", [1, 0, 1, 1, 0, 0, 2, 1, 0, 1, 0, 2], "while_is_loop"),
+        ("reduce_window", [1, 0, 1, 2, 0, 0, 2, 1, 0, 1, 0, 0], "purity"),
+        ("reduce_window", [1, 0, 0, 2, 0, 0, 2, 1, 0, 2, 0, 0], "special_values"),
+        ("convert_element_type", [0, 9, 5, 0, 0], "special_values"),
+        ("clamp, smooth", [3, 1, 2, 10, 1, 1, 2, 37301], "primitive_special_points"),
+        ("log, special", [2, 1, 2, 3, 0, 1], "primitive_special_points"),
+        ("bessel_tail, special", [0, 0, 0, 1, 0, 23959], "primitive_special_points"),
+        ("reduce_precision", [1, 0, 2, 1, 2, 0, 1], "primitive_special_points"),
+    ],
+)
+def test_calls_that_thorough_laws_found_hold(name: str, choices: list[int], law: str) -> None:
+    laws[law](Lawful("xla", ("xla",)), replay_case(find_source(name), choices).case, effort=quick)

@@ -33,7 +33,7 @@ COMPILED = 6 if THOROUGH else 1
 
 CALLS = calls_by_function(0)
 
-# What is left out, by the row of the table in docs/numpy.md that says why.
+# Calls that are left out, by the row of the table in docs/numpy.md that gives the reason.
 #: The calls of these do something between functions by operators of NumPy's arrays.
 BY_OPERATORS = {"finfo", "indices", "from_dlpack"}
 #: Booleans have a zero where it decides: an end of `geomspace`, a leading coefficient of `roots`.

@@ -188,7 +188,7 @@ def _placed_tangent(t: Any, dim: int | None, to: int | None, size: int) -> Any:
 
 
 class DerivativeRun(NamedTuple):
-    """What a rule of elements of batches gives.
+    """The result of a rule that ran on batch elements.
 
     Attributes:
       outs: the results.
@@ -300,7 +300,7 @@ def _cotangent_of(ct: Any, ct_dim: int | None, dim: int | None, size: int) -> An
 
 
 class BatchedRun(NamedTuple):
-    """What a function of elements of batches gives.
+    """The result of a function that ran on batch elements.
 
     Attributes:
       outs: the results.

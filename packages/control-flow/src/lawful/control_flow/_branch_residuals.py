@@ -105,7 +105,7 @@ def join_residuals(
 
     Residuals of equal type share a place, whichever branch they come from; a branch fills those that are not its own
     with ones, and with zeros if they are no floats. Where the choice is batched, all later branches are computed:
-    they can divide by ones, and make zero turns.
+    they can divide by ones, and loop for zero iterations.
 
     Args:
       producers: for each branch a jaxpr whose last outputs are its residuals.
@@ -216,7 +216,7 @@ def _unstacked(stack: Any, number: int, shape: tuple[int, ...]) -> Any:
 
 
 def _unpacking(closed: ClosedJaxpr, places: Sequence[ShapedArray], packs: Packs) -> ClosedJaxpr:
-    """Returns a jaxpr that takes packs in place of the residuals in them."""
+    """Returns a jaxpr that takes packs instead of the residuals in them."""
     packed = {i for group in packs for i in group}
     single = [i for i in range(len(places)) if i not in packed]
     pack_avals = [ShapedArray((_PACKED, *places[group[0]].shape), places[group[0]].dtype) for group in packs]

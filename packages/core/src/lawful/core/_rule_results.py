@@ -1,4 +1,4 @@
-"""What rules of primitives give: pairs, of a value each or, of a primitive with several results, of two lists."""
+"""Results of rules: a pair of values, or a pair of lists for a primitive with several results."""
 
 from __future__ import annotations
 

@@ -254,7 +254,7 @@ def linear_in(call: PrimitiveCall, args: tuple[Any, ...], group: tuple[int, ...]
         full = list(args)
         for i, x in zip(group, xs, strict=True):
             full[i] = x
-        # Of fixed arguments that it is jointly linear in, only zero is linear.
+        # The function is linear only if the other arguments of its joint linearity are zero.
         for i in set(together) - set(group):
             if i < len(full):
                 full[i] = np.zeros_like(full[i])

@@ -185,8 +185,8 @@ class _Line:
 def _is_additive(trial: Trial, along: Callable[[Any], Callable[[float], Any]], xs: Any, vs: Any) -> Any:
     """Whether slopes add up, and are the same on both sides along other lines, for each element.
 
-    Of a median of three equal numbers both sides agree along every line, and no derivative exists; those of the larger
-    of two equal numbers add up where both move alike.
+    Two counterexamples need both conditions. The median of three equal numbers has the same slope on both sides along
+    every line, and no derivative. The slopes of the maximum of two equal numbers add up if both numbers move alike.
     """
 
     def slope(direction: Any, sign: float = 1.0) -> Array:

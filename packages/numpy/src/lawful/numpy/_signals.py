@@ -214,7 +214,7 @@ def _along(f: Any, axis: int, h: Any, edge_order: int) -> Any:
             "give one for each sample"
         )
     if spacing.weak_type:
-        # Of real samples and a complex distance the real part of the quotient is taken.
+        # Real samples with a complex distance have the real part of the quotient.
         h = ops.convert_element_type(h, numpy.result_type(aval.dtype, 1j) if spacing.dtype.kind == "c" else aval.dtype)
     shape = [size - 1 if dim == axis else 1 for dim in range(aval.ndim)]
     if spacing.ndim:

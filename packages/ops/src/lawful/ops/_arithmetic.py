@@ -2,12 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
-from lawful.core import ArgumentTypeError, Excluded, Interval, Unequal, Zero, get_aval
+from lawful.core import Excluded, Interval, Unequal, Zero, get_aval
+from lawful.ops._arithmetic_evaluation import (
+    lower_abs,
+    lower_by,
+    lower_division,
+    lower_extremum,
+    lower_round,
+    lower_rounding,
+    lower_sign,
+    lower_sqrt,
+    lower_square,
+    numpy_div,
+    numpy_rsqrt,
+    numpy_sign,
+    real_dtype,
+)
 from lawful.ops._complex_lowering import by_parts, mended
 from lawful.ops._elementwise import Elementwise
 from lawful.ops._elementwise import pure_elementwise as elementwise
@@ -31,120 +45,6 @@ _POWER_OF_INFINITY = Unequal(
     "the complex logarithm of an infinite base is multiplied with zero parts of the exponent",
 )
 _INFINITE_SLOPE = Excluded(0.0, "the slope is infinite: a branch point")
-
-
-def _lower_by(name: str) -> Callable[..., Any]:
-    """Returns the lowering to an op of StableHLO."""
-
-    def lower(ctx: Any, *operands: Any) -> Any:
-        return ctx.op(name, *operands)
-
-    return lower
-
-
-def _numpy_div(x: Any, y: Any) -> Any:
-    dtype = np.result_type(x, y)
-    if dtype.kind == "b":
-        raise ArgumentTypeError("div: expected numbers, got booleans; convert with astype, or use true_divide")
-    if dtype.kind not in "iu":
-        return np.true_divide(x, y)
-    quotient = np.floor_divide(x, y)
-    return (quotient + ((np.remainder(x, y) != 0) & (quotient < 0))).astype(dtype)
-
-
-def _lower_division(name: str) -> Callable[[Any, Any, Any], Any]:
-    """Returns the lowering of an op that divides: of integers by zero it gives 0, as NumPy."""
-
-    def lower(ctx: Any, x: Any, y: Any) -> Any:
-        divide = getattr(ctx.hlo, name)
-        aval = ctx.avals_in[0]
-        if aval.dtype.kind not in "iu":
-            return divide(x, y)
-        zero = ctx.full(aval, 0)
-        by_zero = ctx.compare(y, zero, "EQ")
-        return ctx.hlo.select(by_zero, zero, divide(x, ctx.hlo.select(by_zero, ctx.full(aval, 1), y)))
-
-    return lower
-
-
-def _numpy_rsqrt(x: Any) -> Any:
-    if not np.iscomplexobj(x):
-        return np.reciprocal(np.sqrt(x))
-    with np.errstate(invalid="ignore"):  # of infinities, which are replaced
-        out = np.reciprocal(np.sqrt(x))
-    # 0 in every direction of infinity, where the root has two infinite parts, and no reciprocal.
-    zero = np.empty_like(out)
-    zero.real, zero.imag = 0, np.copysign(0, -np.imag(x))
-    return np.where(np.isinf(x), zero, out)[()]
-
-
-def _numpy_sign(x: Any) -> Any:
-    if not np.iscomplexobj(x):
-        return np.sign(x)
-    # Not of the largest numbers themselves, whose length overflows.
-    x = np.asarray(x)
-    quarter = np.empty_like(x)
-    quarter.real, quarter.imag = x.real / 4, x.imag / 4
-    is_large = np.maximum(np.abs(x.real), np.abs(x.imag)) > 1
-    return np.sign(np.where(is_large, quarter, x))[()]
-
-
-def _real_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    return np.empty(0, dtype).real.dtype if dtype.kind == "c" else dtype
-
-
-def _lower_square(ctx: Any, x: Any) -> Any:
-    return ctx.hlo.multiply(x, x)
-
-
-def _lower_abs(ctx: Any, x: Any) -> Any:
-    return x if ctx.avals_in[0].dtype.kind in "ub" else ctx.hlo.abs(x)
-
-
-def _lower_sqrt(ctx: Any, x: Any) -> Any:
-    return ctx.hlo.sqrt(x)
-
-
-def _lower_rounding(name: str) -> Callable[[Any, Any], Any]:
-    """Returns the lowering to a StableHLO op of floats, which does nothing to an integer."""
-
-    def lower(ctx: Any, x: Any) -> Any:
-        return x if ctx.avals_in[0].dtype.kind in "iub" else getattr(ctx.hlo, name)(x)
-
-    return lower
-
-
-def _lower_round(ctx: Any, x: Any) -> Any:
-    hlo = ctx.hlo
-    if ctx.avals_in[0].dtype.kind != "c":
-        return hlo.round_nearest_even(x)
-    return hlo.complex(hlo.round_nearest_even(hlo.real(x)), hlo.round_nearest_even(hlo.imag(x)))
-
-
-def _lower_extremum(name: str, direction: str) -> Callable[[Any, Any, Any], Any]:
-    """Returns the lowering to a StableHLO op, which orders complex numbers otherwise than NumPy."""
-
-    def lower(ctx: Any, x: Any, y: Any) -> Any:
-        if ctx.avals_in[0].dtype.kind != "c":
-            return getattr(ctx.hlo, name)(x, y)
-        from lawful.ops._comparison import lower_comparison
-
-        first = ctx.hlo.or_(ctx.compare(x, x, "NE"), lower_comparison(ctx, x, y, direction))
-        return ctx.hlo.select(first, x, y)
-
-    return lower
-
-
-def _lower_sign(ctx: Any, x: Any) -> Any:
-    aval = ctx.avals_in[0]
-    if aval.dtype.kind == "i":
-        return ctx.hlo.sign(x)
-    if aval.dtype.kind != "u":
-        # Of zero of any sign it is 0.
-        zero = ctx.full(aval, 0)
-        return ctx.hlo.select(ctx.compare(x, zero, "EQ"), zero, ctx.hlo.sign(x))
-    # StableHLO has no sign of unsigned integers: it is the smaller of the number and one.
-    return ctx.hlo.minimum(x, ctx.full(aval, 1))
 
 
 def _abs_derivative(t: Any, ans: Any, x: Any) -> Any:
@@ -250,8 +150,8 @@ mul: Elementwise = elementwise(
 div: Elementwise = elementwise(
     "div",
     "Returns ``x / y`` elementwise; integers are divided towards zero, as by ``jax.lax.div``.",
-    _numpy_div,
-    by_parts("div", _lower_division("divide")),
+    numpy_div,
+    by_parts("div", lower_division("divide")),
     arity=2,
     promote_as=np.subtract,  # which has no meaning for booleans either
     of_inexact=np.true_divide,
@@ -268,7 +168,7 @@ rem: Elementwise = elementwise(
     "rem",
     "Returns the remainder of ``x / y`` with the sign of ``x``, as ``numpy.fmod`` and ``jax.lax.rem``.",
     np.fmod,
-    _lower_division("remainder"),
+    lower_division("remainder"),
     arity=2,
     derivatives=(lambda t, ans, x, y: t, lambda t, ans, x, y: neg(mul(t, _quotient_towards_zero(x, y)))),
     kinds="fiu",
@@ -279,7 +179,7 @@ max: Elementwise = elementwise(
     "max",
     "Returns the larger of ``x`` and ``y`` elementwise, as ``numpy.maximum``; a tie shares its derivative equally.",
     np.maximum,
-    _lower_extremum("maximum", "GE"),
+    lower_extremum("maximum", "GE"),
     arity=2,
     derivatives=(_share_of_extremum, lambda t, ans, x, y: _share_of_extremum(t, ans, y, x)),
     kinds="fiu",
@@ -291,7 +191,7 @@ min: Elementwise = elementwise(
     "min",
     "Returns the smaller of ``x`` and ``y`` elementwise, as ``numpy.minimum``; a tie shares its derivative equally.",
     np.minimum,
-    _lower_extremum("minimum", "LE"),
+    lower_extremum("minimum", "LE"),
     arity=2,
     derivatives=(_share_of_extremum, lambda t, ans, x, y: _share_of_extremum(t, ans, y, x)),
     kinds="fiu",
@@ -303,7 +203,7 @@ pow: Elementwise = elementwise(
     "pow",
     "Returns ``x ** y`` elementwise, promoted and broadcast as by ``numpy.power``.",
     np.power,
-    mended("pow", _lower_by("power")),
+    mended("pow", lower_by("power")),
     arity=2,
     derivatives=(_pow_by_base, _pow_by_exponent),
     kinds="fc",
@@ -340,8 +240,8 @@ abs: Elementwise = elementwise(
     "abs",
     "Returns the absolute value elementwise; real for complex ``x``.",
     np.abs,
-    mended("abs", _lower_abs),
-    result=_real_dtype,
+    mended("abs", lower_abs),
+    result=real_dtype,
     derivatives=(_abs_derivative,),
     kinds="fiuc",
     domain=(Interval(excluded=(Excluded(0.0, "a kink"),)),),
@@ -349,8 +249,8 @@ abs: Elementwise = elementwise(
 sign: Elementwise = elementwise(
     "sign",
     "Returns -1, 0 or 1 with the sign of ``x``; of a complex ``x``, the number of length 1 in its direction.",
-    _numpy_sign,
-    by_parts("sign", _lower_sign),
+    numpy_sign,
+    by_parts("sign", lower_sign),
     promote_as=np.sign,
     derivatives=(_sign_derivative,),
     kinds="fiuc",
@@ -360,7 +260,7 @@ floor: Elementwise = elementwise(
     "floor",
     "Returns the largest integer not above ``x``.",
     np.floor,
-    _lower_rounding("floor"),
+    lower_rounding("floor"),
     kinds="fiub",
     domain=(Interval(0.1, 0.9),),
     excluded=(_IS_WHOLE,),
@@ -369,7 +269,7 @@ ceil: Elementwise = elementwise(
     "ceil",
     "Returns the smallest integer not below ``x``.",
     np.ceil,
-    _lower_rounding("ceil"),
+    lower_rounding("ceil"),
     kinds="fiub",
     domain=(Interval(0.1, 0.9),),
     excluded=(_IS_WHOLE,),
@@ -378,7 +278,7 @@ round_nearest_even: Elementwise = elementwise(
     "round_nearest_even",
     "Returns the integer nearest to ``x``, the even one of two, as ``numpy.rint``.",
     np.rint,
-    _lower_round,
+    lower_round,
     domain=(Interval(0.6, 1.4),),
     excluded=(_IS_HALF,),
 )
@@ -386,7 +286,7 @@ square: Elementwise = elementwise(
     "square",
     "Returns ``x * x``.",
     np.square,
-    _lower_square,
+    lower_square,
     derivatives=(lambda t, ans, x: mul(t, mul(x, 2)),),
     kinds="fiuc",
 )
@@ -394,7 +294,7 @@ sqrt: Elementwise = elementwise(
     "sqrt",
     "Returns the square root elementwise.",
     np.sqrt,
-    mended("sqrt", _lower_sqrt),
+    mended("sqrt", lower_sqrt),
     derivatives=(lambda t, ans, x: mul(t, div(0.5, ans)),),
     kinds="fc",
     excluded=(BRANCH_CUT,),
@@ -403,8 +303,8 @@ sqrt: Elementwise = elementwise(
 rsqrt: Elementwise = elementwise(
     "rsqrt",
     "Returns one over the square root elementwise.",
-    _numpy_rsqrt,
-    by_parts("rsqrt", _lower_by("rsqrt")),
+    numpy_rsqrt,
+    by_parts("rsqrt", lower_by("rsqrt")),
     promote_as=np.sqrt,
     derivatives=(lambda t, ans, x: mul(t, mul(div(ans, x), -0.5)),),
     kinds="fc",

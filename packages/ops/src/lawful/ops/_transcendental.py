@@ -89,7 +89,7 @@ def _numpy_logistic(x: Any) -> Any:
     x = np.asarray(x)
     if x.dtype.kind in "biu":  # an unsigned integer has no negative
         x = x.astype(np.exp.resolve_dtypes((x.dtype, None))[0])
-    # Of numbers left of 0 only, so that the exponential cannot overflow.
+    # The exponential of a number left of 0 cannot overflow.
     is_left = np.signbit(np.real(x))
     small = np.exp(-np.abs(x) if np.isrealobj(x) else np.where(is_left, x, -x))
     return np.where(is_left, small, 1) / (1 + small)

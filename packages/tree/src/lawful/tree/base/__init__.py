@@ -1,4 +1,4 @@
-"""What every package of lawful stands on: errors with the user's line, records, lazy imports, exact keys.
+"""The base of every package of lawful: errors with the user's line, records, lazy imports, exact keys.
 
 `lawful.core` gives these names to whoever writes primitives and transformations.
 """
