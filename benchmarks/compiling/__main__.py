@@ -36,10 +36,12 @@ def main() -> None:
     if options.worker:
         work(options.worker)
         return
+    rows = [row for programs in PROGRAMS[options.what] for row in programs(options.words)]
+    if not rows:
+        parser.error(f"expected part of the name of a function or distribution, got {' '.join(options.words)}")
     results = Results(options.json)
     workers = {name: Worker(name) for name in ("lawful", "jax")}
     console = Console(highlight=False)
-    rows = [row for programs in PROGRAMS[options.what] for row in programs(options.words)]
     try:
         for number, row in enumerate(rows, 1):
             known = results.get(row)
