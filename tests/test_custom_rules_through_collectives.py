@@ -8,9 +8,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from lawful.autodiff import checkpoint, custom_jvp, custom_rule, custom_vjp, grad, hessian, jvp, vjp
+from lawful.autodiff import checkpoint, grad, hessian, jvp, vjp
 from lawful.batching import psum, vmap
 from lawful.core import ArgumentTypeError
+from lawful.custom_rules import custom_jvp, custom_rule, custom_vjp
 from lawful.ops import cos, mul, sin
 from lawful.staging import jit, make_jaxpr
 

@@ -15,13 +15,14 @@ import numpy as np
 import pytest
 
 import lawful.numpy
-from lawful import autodiff, batching, control_flow, debug, staging
+from lawful import autodiff, batching, control_flow, custom_rules, debug, staging
 from lawful.taylor import jet
 
 TRANSFORMATIONS = (
-    "checkpoint", "custom_jvp", "custom_vjp", "grad", "hessian", "jacfwd", "jacrev", "jvp", "linear_transpose",
-    "linearize", "value_and_grad", "vjp",
+    "checkpoint", "grad", "hessian", "jacfwd", "jacrev", "jvp", "linear_transpose", "linearize", "value_and_grad",
+    "vjp",
 )  # fmt: skip
+CUSTOM_RULES = ("custom_jvp", "custom_vjp")
 CONTROL_FLOW = ("cond", "switch", "scan", "while_loop", "fori_loop", "map")
 POLICIES = ("everything_saveable", "dots_saveable", "nothing_saveable")
 
@@ -29,12 +30,13 @@ OURS = SimpleNamespace(
     np=lawful.numpy, print=debug.print, callback=debug.callback, jit=staging.jit, vmap=batching.vmap,
     eval_shape=staging.eval_shape, make_jaxpr=staging.make_jaxpr, policies=autodiff.checkpoint_policies,
     **{name: getattr(autodiff, name) for name in TRANSFORMATIONS},
+    **{name: getattr(custom_rules, name) for name in CUSTOM_RULES},
     **{name: getattr(control_flow, name) for name in CONTROL_FLOW},
 )  # fmt: skip
 THEIRS = SimpleNamespace(
     np=jax.numpy, print=jax.debug.print, callback=jax.debug.callback, jit=jax.jit, vmap=jax.vmap,
     eval_shape=jax.eval_shape, make_jaxpr=jax.make_jaxpr, policies=jax.checkpoint_policies,
-    **{name: getattr(jax, name) for name in TRANSFORMATIONS},
+    **{name: getattr(jax, name) for name in (*TRANSFORMATIONS, *CUSTOM_RULES)},
     **{name: getattr(jax.lax, name) for name in CONTROL_FLOW},
 )  # fmt: skip
 

@@ -7,10 +7,11 @@ import jax
 import numpy as np
 import pytest
 
-from lawful.autodiff import custom_jvp, custom_vjp, grad, jvp, stop_gradient, value_and_grad
+from lawful.autodiff import grad, jvp, stop_gradient, value_and_grad
 from lawful.batching import vmap
 from lawful.control_flow import cond, scan, while_loop
 from lawful.core import MissingRuleError
+from lawful.custom_rules import custom_jvp, custom_vjp
 from lawful.laws import check, quick
 from lawful.ops import cos
 from lawful.staging import ShapeDtypeStruct, jit, pure_callback
@@ -103,7 +104,7 @@ def test_vmap_without_a_method_says_which_there_are() -> None:
 def test_a_derivative_is_refused_with_the_cure(transform: Any, compiled: Any) -> None:
     f = compiled(lambda x: pure_callback(np.sin, ShapeDtypeStruct((), np.float64), x))
     with pytest.raises(
-        MissingRuleError, match=r"does not exist: .*lawful\.autodiff\.custom_jvp or custom_vjp"
+        MissingRuleError, match=r"does not exist: .*lawful\.custom_rules\.custom_jvp or custom_vjp"
     ) as caught:
         transform(f)(2.0)
     assert str(caught.value).startswith(__file__)

@@ -5,11 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 from lawful import ops
-from lawful.autodiff import _closure_convert, _custom_rule, _given_rules
-from lawful.autodiff._custom_derivatives import custom_jvp_call_p, custom_rule_call_p
-from lawful.autodiff._linear_call import linear_call_p
-from lawful.batching import custom_vmap_call_p
 from lawful.core import Zero, get_aval
+from lawful.custom_rules import (
+    _closure_convert,
+    _custom_rule,
+    custom_jvp_call_p,
+    custom_rule_call_p,
+    custom_vmap_call_p,
+    linear_call_p,
+)
+from lawful.custom_rules._user_rules import derivatives
 from lawful.staging import _pure_callback
 
 from ._fault import Fault, Rule, local_fault, met_by, rule_fault, with_forms
@@ -76,7 +81,7 @@ own_rule_faults: tuple[Fault, ...] = (
             _closed_over_constant,
         ),
         local_fault(
-            "cotangents of a bwd are exchanged", "operands swapped", _given_rules, "_cotangents",
+            "cotangents of a bwd are exchanged", "operands swapped", derivatives, "_cotangents",
             lambda right: lambda *args: _alike_in_turn(right(*args)),
         ),
         rule_fault(

@@ -15,12 +15,13 @@ import lawful.numpy
 from lawful import autodiff
 from lawful.batching import vmap
 from lawful.control_flow import cond, scan
+from lawful.custom_rules import closure_convert
 from lawful.staging import jit
 
 OURS = SimpleNamespace(
     np=lawful.numpy, checkpoint=autodiff.checkpoint, policies=autodiff.checkpoint_policies, grad=autodiff.grad,
     name=autodiff.checkpoint_name, jvp=autodiff.jvp, hessian=autodiff.hessian, vmap=vmap, cond=cond, scan=scan,
-    jit=functools.partial(jit, backend="xla"), closure_convert=autodiff.closure_convert,
+    jit=functools.partial(jit, backend="xla"), closure_convert=closure_convert,
 )  # fmt: skip
 THEIRS = SimpleNamespace(
     np=jax.numpy, checkpoint=jax.checkpoint, policies=jax.checkpoint_policies, grad=jax.grad,

@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 
 import lawful.numpy
-from lawful import autodiff, batching, tree
+from lawful import autodiff, batching, custom_rules, tree
 from lawful.control_flow import cond
 from lawful.core import float0
 from lawful.staging import jit
 
 OURS = SimpleNamespace(
     np=lawful.numpy, grad=autodiff.grad, jvp=autodiff.jvp, vjp=autodiff.vjp, linearize=autodiff.linearize,
-    vmap=batching.vmap, jit=jit, cond=cond, custom_jvp=autodiff.custom_jvp, custom_vjp=autodiff.custom_vjp,
-    custom_vmap=batching.custom_vmap, SymbolicZero=autodiff.SymbolicZero,
+    vmap=batching.vmap, jit=jit, cond=cond, custom_jvp=custom_rules.custom_jvp, custom_vjp=custom_rules.custom_vjp,
+    custom_vmap=custom_rules.custom_vmap, SymbolicZero=custom_rules.SymbolicZero,
 )  # fmt: skip
 THEIRS = SimpleNamespace(
     np=jax.numpy, grad=jax.grad, jvp=jax.jvp, vjp=jax.vjp, linearize=jax.linearize, vmap=jax.vmap, jit=jax.jit,

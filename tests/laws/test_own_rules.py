@@ -9,10 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lawful import control_flow, ops, tree
-from lawful.autodiff import checkpoint, custom_jvp, custom_rule, custom_vjp, grad, jvp
+from lawful.autodiff import checkpoint, grad, jvp
 from lawful.batching import vmap
 from lawful.control_flow import associative_scan, cond, fori_loop, reduce, scan, switch, while_loop
 from lawful.core import get_aval
+from lawful.custom_rules import custom_jvp, custom_rule, custom_vjp
 from lawful.laws import Program, check, holds, law_commutation, programs, quick, usual, usual_dtypes
 from lawful.laws.systems import (
     Lawful,

@@ -10,10 +10,11 @@ import numpy as np
 import pytest
 
 from lawful import ops
-from lawful.autodiff import checkpoint, custom_jvp, custom_vjp, grad, hessian, jvp, linear_transpose, linearize, vjp
+from lawful.autodiff import checkpoint, grad, hessian, jvp, linear_transpose, linearize, vjp
 from lawful.batching import vmap
 from lawful.control_flow import cond, fori_loop, scan, while_loop
 from lawful.core import Primitive, ShapedArray, UndefinedPrimal, eval_closed_jaxpr
+from lawful.custom_rules import custom_jvp, custom_vjp
 from lawful.ops import composite
 from lawful.staging import jit, make_jaxpr
 from lawful.taylor import jet

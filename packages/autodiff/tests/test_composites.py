@@ -1,7 +1,5 @@
 """Functions of several primitives: their recipes give what the functions give, whatever decides what they apply."""
 
-import gc
-import weakref
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -10,7 +8,7 @@ import numpy as np
 import pytest
 
 from lawful import ops, tree
-from lawful.autodiff import custom_jvp, grad, jacrev, jvp
+from lawful.autodiff import grad, jacrev, jvp
 from lawful.batching import vmap
 from lawful.core import ArgumentTypeError, ArgumentValueError, Tracer, clear_memos
 from lawful.ops import Composite, _composite, composite
@@ -258,23 +256,6 @@ def test_a_new_rule_is_followed() -> None:
     assert f(np.float64(1.0)) == 3.0
     op.primitive.def_jvp(lambda primals, tangents: (primals[0], ops.mul(tangents[0], 5.0)))
     assert f(np.float64(1.0)) == 15.0
-
-
-def test_nothing_of_the_user_s_is_kept_alive() -> None:
-    def make() -> tuple[Any, Any]:
-        @custom_jvp
-        def mine(x: Any) -> Any:
-            return x * 2.0
-
-        mine.defjvp(lambda primals, tangents: (mine(*primals), 7.0 * tangents[0]))
-        apply = Composite(lambda x: mine(x) + 1.0)
-        assert grad(apply)(np.float64(1.0)) == 7.0
-        return weakref.ref(mine), apply
-
-    ref, apply = make()
-    apply._function = None
-    gc.collect()
-    assert ref() is None
 
 
 def test_a_mistake_is_told_as_by_the_function() -> None:

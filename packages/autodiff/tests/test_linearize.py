@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from lawful import ops, tree
-from lawful.autodiff import custom_jvp, jvp, linearize, linearize_jaxpr
+from lawful.autodiff import jvp, linearize, linearize_jaxpr
 from lawful.batching import vmap
 from lawful.core import (
     ArgumentTypeError,
@@ -133,58 +133,6 @@ def test_a_residual_that_is_used_twice_is_kept_once() -> None:
 
     _, f_jvp = linearize(function, POINT[0])
     assert len(f_jvp.jaxpr.consts) == len({const.tobytes() for const in f_jvp.jaxpr.consts})
-
-
-@pytest.mark.parametrize("constant", [0.0, np.float32(2.0), np.zeros(3), np.arange(3.0)])
-def test_what_is_linear_in_a_known_tangent_is_computed_at_once(
-    constant: Any, require_same: Callable[..., None]
-) -> None:
-    @custom_jvp
-    def constantly(x: Any) -> Any:
-        return x * 2.0
-
-    @constantly.defjvp
-    def _(primals: tuple[Any], tangents: tuple[Any]) -> tuple[Any, Any]:
-        return primals[0] * 2.0, constant
-
-    def function(x: Any) -> Any:
-        return ops.sin(constantly(x)) * 0.9 * constantly(x) + ops.cos(constantly(x)) * x
-
-    x = np.asarray(constant) * 0.1 + np.asarray(0.5, np.asarray(constant).dtype)
-    for _ in range(3):  # what is noted first is derived the second time
-        out, f_jvp = linearize(function, x)
-        jaxpr = f_jvp.jaxpr.jaxpr
-        linear = {*jaxpr.invars}
-        for eqn in jaxpr.eqns:
-            assert not linear.isdisjoint(eqn.invars), f_jvp
-            linear.update(eqn.outvars)
-            assert eqn.source is not None
-            assert eqn.source.line == function.__code__.co_firstlineno + 1
-        require_same((out, f_jvp(x)), jvp(function, (x,), (x,)))
-
-
-def test_a_known_tangent_is_what_the_rule_gave_whatever_is_written_later() -> None:
-    held = np.arange(3.0)
-    is_used = False
-
-    @custom_jvp
-    def double(x: Any) -> Any:
-        return x * 2.0
-
-    @double.defjvp
-    def _(primals: tuple[Any], tangents: tuple[Any]) -> tuple[Any, Any]:
-        return primals[0] * 2.0, held
-
-    def function(x: Any) -> Any:
-        y = double(x)
-        held[:] = 7.0
-        return ops.sin(y) + x if is_used else y
-
-    for is_used in (False, True, True, True):
-        held[:] = 0.0, 1.0, 2.0
-        _, f_jvp = linearize(function, np.zeros(3))
-        held[:] = 9.0
-        np.testing.assert_array_equal(f_jvp(np.ones(3)), [1.0, 2.0, 3.0] if is_used else [0.0, 1.0, 2.0])
 
 
 def test_residuals_are_freed_with_the_linear_part() -> None:

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from lawful import ops
-from lawful.autodiff import checkpoint, custom_jvp, grad, jvp
+from lawful.autodiff import checkpoint, grad, jvp
 from lawful.batching import vmap
 from lawful.control_flow import cond, custom_linear_solve, custom_root, scan, while_loop
 from lawful.core import (
@@ -27,6 +27,7 @@ from lawful.core import (
     memoize,
     shared_jaxpr,
 )
+from lawful.custom_rules import custom_jvp
 from lawful.staging import _numpy_backend, jit, make_jaxpr
 
 XS = np.array([0.5, 1.5, 2.5])

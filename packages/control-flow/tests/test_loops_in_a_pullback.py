@@ -6,10 +6,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lawful.autodiff import checkpoint, custom_vjp, jvp
-from lawful.autodiff._linearity import require_linear
+from lawful.autodiff import checkpoint, jvp
 from lawful.control_flow import cond, fori_loop, scan, switch, while_loop
 from lawful.core import NotLinearError
+from lawful.custom_rules import custom_vjp
+from lawful.custom_rules._user_rules.linearity import require_linear
 from lawful.staging import jit, make_jaxpr
 
 Function = Callable[..., Any]

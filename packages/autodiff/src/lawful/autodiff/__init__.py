@@ -7,11 +7,13 @@
 
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
+from lawful.autodiff._arguments import match_tree
+from lawful.autodiff._dual import zero_tangent
 from lawful.autodiff._grad import grad, value_and_grad
-from lawful.autodiff._jvp import jvp, jvp_flat, jvp_jaxpr
+from lawful.autodiff._jvp import as_tangent_of, instantiated, jvp, jvp_flat, jvp_jaxpr
 from lawful.autodiff._linearize import LinearFunction, linearize, linearize_jaxpr, recorded_zeros
 from lawful.autodiff._stop_gradient import stop_gradient, stop_gradient_p
-from lawful.autodiff._transpose import backward_pass, linear_transpose, transpose_jaxpr
+from lawful.autodiff._transpose import backward_pass, linear_program, linear_transpose, transpose_jaxpr
 from lawful.autodiff._vjp import VJPFunction, vjp
 from lawful.core import on_demand as _on_demand
 
@@ -20,19 +22,7 @@ if _TYPE_CHECKING:
     from lawful.autodiff._checkpoint import checkpoint, remat
     from lawful.autodiff._checkpoint_name import checkpoint_name, name_p
     from lawful.autodiff._checkpoint_primitive import checkpoint_p
-    from lawful.autodiff._closure_convert import closure_convert
-    from lawful.autodiff._custom_derivatives import (
-        custom_jvp_call_p,
-        custom_rule_call_p,
-        custom_transpose_call_p,
-        custom_vjp_call_p,
-    )
-    from lawful.autodiff._custom_jvp import custom_jvp
-    from lawful.autodiff._custom_rule import custom_rule
-    from lawful.autodiff._custom_vjp import custom_vjp, custom_vjp_primal_tree_values
-    from lawful.autodiff._given_rules import CustomVJPPrimal, SymbolicZero
     from lawful.autodiff._jacobian import hessian, jacfwd, jacrev
-    from lawful.autodiff._linear_call import linear_call, linear_call_p
     from lawful.autodiff._rematerialization import cut_call
     from lawful.autodiff._saved_residuals import print_saved_residuals, saved_residuals
 else:
@@ -41,51 +31,35 @@ else:
         "_checkpoint",
         "_checkpoint_name",
         "_checkpoint_primitive",
-        "_closure_convert",
-        "_custom_derivatives",
-        "_custom_jvp",
-        "_custom_rule",
-        "_custom_vjp",
-        "_given_rules",
         "_jacobian",
-        "_linear_call",
         "_rematerialization",
         "_saved_residuals",
         "checkpoint_policies",
     )
 
 __all__ = [
-    "CustomVJPPrimal",
     "LinearFunction",
-    "SymbolicZero",
     "VJPFunction",
+    "as_tangent_of",
     "backward_pass",
     "checkpoint",
     "checkpoint_name",
     "checkpoint_p",
     "checkpoint_policies",
-    "closure_convert",
-    "custom_jvp",
-    "custom_jvp_call_p",
-    "custom_rule",
-    "custom_rule_call_p",
-    "custom_transpose_call_p",
-    "custom_vjp",
-    "custom_vjp_call_p",
-    "custom_vjp_primal_tree_values",
     "cut_call",
     "grad",
     "hessian",
+    "instantiated",
     "jacfwd",
     "jacrev",
     "jvp",
     "jvp_flat",
     "jvp_jaxpr",
-    "linear_call",
-    "linear_call_p",
+    "linear_program",
     "linear_transpose",
     "linearize",
     "linearize_jaxpr",
+    "match_tree",
     "name_p",
     "print_saved_residuals",
     "recorded_zeros",
@@ -96,4 +70,5 @@ __all__ = [
     "transpose_jaxpr",
     "value_and_grad",
     "vjp",
+    "zero_tangent",
 ]

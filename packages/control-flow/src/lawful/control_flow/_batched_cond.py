@@ -11,8 +11,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from lawful.batching import CallRules, custom_call
 from lawful.core import ClosedJaxpr, Zero, eval_closed_jaxpr, get_aval
+from lawful.custom_rules import CallRules, custom_call
 
 Derivative = Callable[[Sequence[Any], Sequence[Any]], tuple[list[Any], list[Any]]]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from argparse import Namespace
 from collections.abc import Iterable, Sequence
+from importlib.metadata import entry_points
 from typing import Final, Literal
 
 from lawful.cli._imports import import_all
@@ -58,7 +59,7 @@ def mark(primitive: Primitive, slot: str) -> Mark:
 
 def rules(arguments: Namespace) -> int:
     """Prints the matrix, and returns the exit status."""
-    _import_layers()
+    _import_installed()
     import_all(arguments.modules)
     primitives = _chosen(arguments.primitives)
     slots = slots_of(primitives)
@@ -81,12 +82,10 @@ def rules(arguments: Namespace) -> int:
     return FAILS if arguments.missing and missing else HOLDS
 
 
-def _import_layers() -> None:
-    """Imports the layers that make primitives."""
-    import importlib
-
-    for layer in ("ops", "staging", "debug", "batching", "autodiff", "control_flow", "numpy", "taylor"):
-        importlib.import_module(f"lawful.{layer}")
+def _import_installed() -> None:
+    """Imports every installed module that its package registers in the entry-point group ``lawful.primitives``."""
+    for point in entry_points(group="lawful.primitives"):
+        point.load()
 
 
 def _chosen(names: Sequence[str]) -> list[Primitive]:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from lawful.autodiff import checkpoint_p, linear_call_p
+from lawful.autodiff import checkpoint_p
 from lawful.control_flow import linear_solve_p, scan_p, while_p
 from lawful.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var, check_jaxpr, jaxprs_in_params
+from lawful.custom_rules import linear_call_p
 from lawful.laws._directions import differentiable, restrict, tangents_of
 from lawful.laws._law import Claim, Claims, Fault, Trial, law
 from lawful.ops import broadcast_in_dim_p

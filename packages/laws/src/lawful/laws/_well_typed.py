@@ -11,7 +11,7 @@ import numpy as np
 
 from lawful import tree
 from lawful.autodiff import grad, jvp, linearize, vjp
-from lawful.batching import CallRules, vmap
+from lawful.batching import vmap
 from lawful.core import (
     ClosedJaxpr,
     Jaxpr,
@@ -22,6 +22,7 @@ from lawful.core import (
     jaxprs_in_params,
     parse_jaxpr,
 )
+from lawful.custom_rules import CallRules
 from lawful.laws._batching import lanes_of, mappable
 from lawful.laws._case import FunctionCase
 from lawful.laws._directions import restrict, scalarized, tangents_of

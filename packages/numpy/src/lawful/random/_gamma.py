@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 
 from lawful import ops
-from lawful.autodiff import custom_jvp
 from lawful.batching import vmap
 from lawful.control_flow import while_loop
 from lawful.core import get_aval
+from lawful.custom_rules import custom_jvp
 from lawful.random._distributions import exponential, normal, shape_or_that_of
 from lawful.random._keys import require_key, split
 from lawful.random._uniform import floating, uniform

@@ -134,7 +134,7 @@ def _lower(ctx: Any, *operands: Any, callback: HostFunction, **_: Any) -> Any:
 
 _NO_DERIVATIVE: Final = (
     "a Python function has no derivative that could be found; wrap the function that calls it in "
-    "lawful.autodiff.custom_jvp or custom_vjp, and give the derivative there"
+    "lawful.custom_rules.custom_jvp or custom_vjp, and give the derivative there"
 )
 pure_callback_p.declare_absent("jvp", _NO_DERIVATIVE)
 pure_callback_p.declare_absent("transpose", _NO_DERIVATIVE)

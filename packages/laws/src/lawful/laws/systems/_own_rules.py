@@ -6,8 +6,9 @@ from functools import partial
 from typing import Any
 
 from lawful import tree
-from lawful.autodiff import custom_jvp, custom_rule, custom_vjp, jvp, vjp
-from lawful.batching import custom_vmap, vmap
+from lawful.autodiff import jvp, vjp
+from lawful.batching import vmap
+from lawful.custom_rules import custom_jvp, custom_rule, custom_vjp, custom_vmap
 from lawful.laws._implementation import Function
 
 

@@ -9,11 +9,7 @@ from collections.abc import Callable, Hashable, Sequence
 from functools import partial
 from typing import Any
 
-from lawful.autodiff._custom_derivatives import custom_transpose_call_p
-from lawful.autodiff._jvp import instantiated
-from lawful.autodiff._linearity import require_linear
-from lawful.autodiff._transpose import backward_pass, linear_program
-from lawful.batching import Callee, CallRules
+from lawful.autodiff import backward_pass, instantiated, linear_program
 from lawful.core import (
     ConcretizationTypeError,
     MissingRuleError,
@@ -24,6 +20,10 @@ from lawful.core import (
     float0,
     get_aval,
 )
+from lawful.custom_rules._call.batched_rules import CallRules
+from lawful.custom_rules._call.derivatives import custom_transpose_call_p
+from lawful.custom_rules._call.primitive import Callee
+from lawful.custom_rules._user_rules.linearity import require_linear
 from lawful.ops import with_weakness_of
 from lawful.staging import kept
 

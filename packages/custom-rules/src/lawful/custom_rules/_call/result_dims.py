@@ -6,9 +6,9 @@ import threading
 from collections.abc import Sequence
 from typing import Any
 
-from lawful.batching._batch import AxisData
-from lawful.batching._custom_rules import CallRules, Derivative, Flat, run_batched, run_derivative
+from lawful.batching import AxisData
 from lawful.core import ShapedArray, Zero, float0, get_aval
+from lawful.custom_rules._call.batched_rules import CallRules, Derivative, Flat, run_batched, run_derivative
 from lawful.staging import trace_to_jaxpr
 
 Dims = Sequence[int | None]

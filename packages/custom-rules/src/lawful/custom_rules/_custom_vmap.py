@@ -9,11 +9,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 from lawful import tree
-from lawful.batching._batch import AxisData
-from lawful.batching._call_site import CallSite, describe_result
-from lawful.batching._custom_call import custom_call
-from lawful.batching._custom_function import CustomFunction
-from lawful.batching._custom_rules import Batched, CallRules, element_avals
+from lawful.batching import AxisData
 from lawful.core import (
     ArgumentTypeError,
     ConcretizationTypeError,
@@ -24,6 +20,10 @@ from lawful.core import (
     get_aval,
     shorten,
 )
+from lawful.custom_rules._call.batched_rules import Batched, CallRules, element_avals
+from lawful.custom_rules._call.function import CustomFunction
+from lawful.custom_rules._call.primitive import custom_call
+from lawful.custom_rules._call.site import CallSite, describe_result
 from lawful.ops import move_batch_dim
 from lawful.staging import flatten_outputs, function_name, trace_to_jaxpr
 

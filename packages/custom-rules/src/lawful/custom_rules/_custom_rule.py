@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, overload
 
-from lawful.autodiff._custom_derivatives import (
+from lawful.autodiff import stop_gradient
+from lawful.core import ArgumentTypeError, ArgumentValueError, MissingRuleError, Primitive
+from lawful.custom_rules._call.batched_rules import CallRules
+from lawful.custom_rules._call.derivatives import (
     custom_jvp_call_p,
     custom_rule_call_p,
     custom_transpose_call_p,
     custom_vjp_call_p,
 )
-from lawful.autodiff._given_rules import jvp_by, transpose_by, vjp_by
-from lawful.autodiff._stop_gradient import stop_gradient
-from lawful.batching import CallRules, CallSite, CustomFunction, batch_by, custom_vmap_call_p
-from lawful.core import ArgumentTypeError, ArgumentValueError, MissingRuleError, Primitive
+from lawful.custom_rules._call.function import CustomFunction
+from lawful.custom_rules._call.site import CallSite
+from lawful.custom_rules._custom_vmap import batch_by, custom_vmap_call_p
+from lawful.custom_rules._user_rules.derivatives import jvp_by, transpose_by, vjp_by
 from lawful.staging import as_tuple
 
 F = TypeVar("F", bound=Callable[..., Any])

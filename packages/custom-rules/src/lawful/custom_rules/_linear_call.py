@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from lawful import tree
-from lawful.autodiff._dual import zero_tangent
-from lawful.autodiff._jvp import instantiated, jvp_jaxpr
+from lawful.autodiff import instantiated, jvp_jaxpr, zero_tangent
 from lawful.core import (
     ArgumentTypeError,
     ClosedJaxpr,

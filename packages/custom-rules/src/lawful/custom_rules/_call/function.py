@@ -9,9 +9,6 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from lawful import tree
-from lawful.batching._call_site import CallSite, call_site
-from lawful.batching._custom_call import Callee
-from lawful.batching._custom_rules import CallRules
 from lawful.core import (
     ArgumentTypeError,
     ArgumentValueError,
@@ -23,6 +20,9 @@ from lawful.core import (
     get_aval,
     shorten,
 )
+from lawful.custom_rules._call.batched_rules import CallRules
+from lawful.custom_rules._call.primitive import Callee
+from lawful.custom_rules._call.site import CallSite, call_site
 from lawful.staging import function_name
 
 

@@ -8,11 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lawful.autodiff._custom_batching import tangent_call, transposed_call
-from lawful.autodiff._dual import zero_tangent
-from lawful.autodiff._jvp import as_tangent_of, jvp_flat
-from lawful.autodiff._transpose import backward_pass, linear_program
-from lawful.batching import Callee, CallRules, as_function, custom_call, custom_vmap_call_p, may_be_batched
+from lawful.autodiff import as_tangent_of, backward_pass, jvp_flat, linear_program, zero_tangent
 from lawful.core import (
     ClosedJaxpr,
     Primitive,
@@ -24,6 +20,10 @@ from lawful.core import (
     get_aval,
     new_trace,
 )
+from lawful.custom_rules._call.batched_rules import CallRules
+from lawful.custom_rules._call.mapped_derivatives import tangent_call, transposed_call
+from lawful.custom_rules._call.primitive import Callee, as_function, custom_call, may_be_batched
+from lawful.custom_rules._custom_vmap import custom_vmap_call_p
 from lawful.ops import add_tangents, with_weakness_of
 from lawful.staging import PartialTrace, dce_jaxpr, kept
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from lawful.batching._batch import AxisData, BatchTrace, place_batch_dim
+from lawful.batching import AxisData, BatchTrace, place_batch_dim
 from lawful.core import ShapedArray, UndefinedPrimal, Zero, current, get_aval, new_trace
 from lawful.ops import add_batch_dim, div, mul, reduce_sum
 from lawful.staging import kept

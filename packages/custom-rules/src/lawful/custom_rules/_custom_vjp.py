@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 from lawful import tree
-from lawful.autodiff._custom_rule import custom_rule
-from lawful.autodiff._given_rules import CustomVJPPrimal
 from lawful.core import ArgumentTypeError
+from lawful.custom_rules._custom_rule import custom_rule
+from lawful.custom_rules._user_rules.derivatives import CustomVJPPrimal
 
 
 class custom_vjp(custom_rule):

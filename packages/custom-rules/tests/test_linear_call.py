@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from lawful import ops
-from lawful.autodiff import grad, jvp, linear_call, linear_transpose, linearize, vjp
+from lawful.autodiff import grad, jvp, linear_transpose, linearize, vjp
 from lawful.batching import vmap
 from lawful.core import ArgumentTypeError, NotLinearError
+from lawful.custom_rules import linear_call
 from lawful.staging import jit, make_jaxpr
 
 MATRIX = np.array([[2.0, 1.0], [0.5, -1.0]])

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from lawful import ops, tree
-from lawful.batching import custom_vmap, vmap
+from lawful.batching import vmap
 from lawful.core import (
     ArgumentTypeError,
     ClosedJaxpr,
@@ -20,6 +20,7 @@ from lawful.core import (
     eval_closed_jaxpr,
     get_aval,
 )
+from lawful.custom_rules import custom_vmap
 from lawful.staging import cse_jaxpr, dce_jaxpr, make_jaxpr
 from lawful.staging import jit as jit_by
 

@@ -6,10 +6,9 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from lawful import tree
-from lawful.autodiff._custom_rule import custom_rule
-from lawful.autodiff._dual import zero_tangent
-from lawful.autodiff._jvp import instantiated
+from lawful.autodiff import instantiated, zero_tangent
 from lawful.core import ArgumentTypeError
+from lawful.custom_rules._custom_rule import custom_rule
 from lawful.ops import add_tangents
 
 F = TypeVar("F", bound=Callable[..., Any])

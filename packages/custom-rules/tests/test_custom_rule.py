@@ -10,21 +10,10 @@ import numpy as np
 import pytest
 
 from lawful import ops, tree
-from lawful.autodiff import (
-    custom_jvp,
-    custom_rule,
-    custom_vjp,
-    grad,
-    hessian,
-    jacfwd,
-    jacrev,
-    jvp,
-    linear_transpose,
-    linearize,
-    vjp,
-)
-from lawful.batching import custom_vmap, vmap
+from lawful.autodiff import grad, hessian, jacfwd, jacrev, jvp, linear_transpose, linearize, vjp
+from lawful.batching import vmap
 from lawful.core import ArgumentTypeError, ArgumentValueError, UndefinedPrimal, UnexpectedTracerError, get_aval
+from lawful.custom_rules import custom_jvp, custom_rule, custom_vjp, custom_vmap
 from lawful.staging import jit as jit_by
 
 jit = partial(jit_by, backend="numpy")

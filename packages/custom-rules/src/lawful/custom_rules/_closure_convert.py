@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from lawful import tree
-from lawful.autodiff._arguments import match_tree
+from lawful.autodiff import match_tree
 from lawful.core import ArgumentTypeError, Tracer, eval_jaxpr, get_aval, is_inexact
 from lawful.ops import with_weakness_of
 from lawful.staging import function_name, in_avals, merge_lists, require_callable, trace_tree

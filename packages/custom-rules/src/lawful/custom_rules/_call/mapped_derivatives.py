@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from lawful.autodiff._dual import zero_tangent
-from lawful.autodiff._jvp import as_tangent_of, instantiated, jvp_flat
-from lawful.autodiff._transpose import backward_pass, linear_program
-from lawful.batching import AxisData, Callee, CallRules, custom_vmap_call_p, place_batch_dim
+from lawful.autodiff import as_tangent_of, backward_pass, instantiated, jvp_flat, linear_program, zero_tangent
+from lawful.batching import AxisData, place_batch_dim
 from lawful.core import ShapedArray, UndefinedPrimal, Zero, float0, get_aval
+from lawful.custom_rules._call.batched_rules import CallRules
+from lawful.custom_rules._call.primitive import Callee
+from lawful.custom_rules._custom_vmap import custom_vmap_call_p
 from lawful.staging import kept, merge_lists
 
 Flat = Callable[..., list[Any]]

@@ -9,19 +9,7 @@ import numpy as np
 import pytest
 
 from lawful import ops
-from lawful.autodiff import (
-    SymbolicZero,
-    checkpoint,
-    custom_vjp,
-    custom_vjp_primal_tree_values,
-    grad,
-    hessian,
-    jacfwd,
-    jacrev,
-    jvp,
-    linearize,
-    vjp,
-)
+from lawful.autodiff import checkpoint, grad, hessian, jacfwd, jacrev, jvp, linearize, vjp
 from lawful.batching import vmap
 from lawful.core import (
     ArgumentTypeError,
@@ -33,6 +21,7 @@ from lawful.core import (
     eval_closed_jaxpr,
     float0,
 )
+from lawful.custom_rules import SymbolicZero, custom_vjp, custom_vjp_primal_tree_values
 from lawful.staging import jit as jit_by
 from lawful.staging import make_jaxpr
 

@@ -10,7 +10,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from lawful import tree
-from lawful.batching._captured import Captured, captured_by
 from lawful.core import (
     ArgumentTypeError,
     NonArrayError,
@@ -23,10 +22,11 @@ from lawful.core import (
     is_array,
     record,
 )
+from lawful.custom_rules._call.captured import Captured, captured_by
 from lawful.staging import flatten_outputs, in_avals
 
 if TYPE_CHECKING:
-    from lawful.batching._custom_function import CustomFunction
+    from lawful.custom_rules._call.function import CustomFunction
 
 
 @record

@@ -7,9 +7,7 @@ from functools import partial
 from typing import Any, NoReturn
 
 from lawful import tree
-from lawful.autodiff._custom_pullback import pushed_forward
-from lawful.autodiff._jvp import as_tangent_of, instantiated
-from lawful.batching import CallSite, describe_result, tree_difference
+from lawful.autodiff import as_tangent_of, instantiated
 from lawful.core import (
     ArgumentTypeError,
     ShapedArray,
@@ -23,6 +21,8 @@ from lawful.core import (
     record,
     shorten,
 )
+from lawful.custom_rules._call.site import CallSite, describe_result, tree_difference
+from lawful.custom_rules._user_rules.pullback import pushed_forward
 from lawful.ops import convert_element_type
 from lawful.staging import flatten_outputs, function_name, require_usable
 

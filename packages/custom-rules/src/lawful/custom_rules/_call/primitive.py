@@ -10,9 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
-from lawful.batching._batch import AxisData, BatchTrace, batch_jaxpr, place_batch_dim
-from lawful.batching._custom_dims import dims_of_results
-from lawful.batching._custom_rules import CallRules, Flat, Layout, after, batched, element_avals, keeping, run_batched
+from lawful.batching import AxisData, BatchTrace, batch_jaxpr, place_batch_dim
 from lawful.core import (
     ArgumentTypeError,
     ClosedJaxpr,
@@ -29,6 +27,17 @@ from lawful.core import (
     set_current,
     shared_jaxpr,
 )
+from lawful.custom_rules._call.batched_rules import (
+    CallRules,
+    Flat,
+    Layout,
+    after,
+    batched,
+    element_avals,
+    keeping,
+    run_batched,
+)
+from lawful.custom_rules._call.result_dims import dims_of_results
 from lawful.staging import JaxprTrace, consts_as_inputs, dce_jaxpr, freeze, kept, trace_to_jaxpr
 
 

@@ -1,0 +1,1 @@
+"""Calls of functions that carry rules: how they are bound, recorded, batched and differentiated."""
