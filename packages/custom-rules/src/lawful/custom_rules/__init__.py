@@ -8,19 +8,20 @@
 6.0
 """
 
-from lawful.custom_rules._call.batched_rules import CallRules
+from lawful.custom_rules._call.callee import Callee, as_function
 from lawful.custom_rules._call.derivatives import (
     custom_jvp_call_p,
     custom_rule_call_p,
     custom_transpose_call_p,
     custom_vjp_call_p,
 )
-from lawful.custom_rules._call.primitive import Callee, as_function, custom_call
+from lawful.custom_rules._call.primitive import custom_call, custom_vmap_call_p
+from lawful.custom_rules._call.rules import CallRules
 from lawful.custom_rules._closure_convert import closure_convert
 from lawful.custom_rules._custom_jvp import custom_jvp
 from lawful.custom_rules._custom_rule import custom_rule
 from lawful.custom_rules._custom_vjp import custom_vjp, custom_vjp_primal_tree_values
-from lawful.custom_rules._custom_vmap import custom_vmap, custom_vmap_call_p
+from lawful.custom_rules._custom_vmap import custom_vmap
 from lawful.custom_rules._linear_call import linear_call, linear_call_p
 from lawful.custom_rules._user_rules.derivatives import CustomVJPPrimal, SymbolicZero
 

@@ -45,7 +45,7 @@ class custom_jvp(custom_rule):
     2.0
     """
 
-    kind = "custom_jvp"
+    decorator = "custom_jvp"
     required = ("jvp", "defjvp")
 
     def defjvp(self, jvp: F, symbolic_zeros: bool = False) -> F:

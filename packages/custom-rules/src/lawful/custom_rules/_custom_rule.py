@@ -7,7 +7,6 @@ from typing import Any, TypeVar, overload
 
 from lawful.autodiff import stop_gradient
 from lawful.core import ArgumentTypeError, ArgumentValueError, MissingRuleError, Primitive
-from lawful.custom_rules._call.batched_rules import CallRules
 from lawful.custom_rules._call.derivatives import (
     custom_jvp_call_p,
     custom_rule_call_p,
@@ -15,8 +14,10 @@ from lawful.custom_rules._call.derivatives import (
     custom_vjp_call_p,
 )
 from lawful.custom_rules._call.function import CustomFunction
+from lawful.custom_rules._call.primitive import custom_vmap_call_p
+from lawful.custom_rules._call.rules import CallRules
 from lawful.custom_rules._call.site import CallSite
-from lawful.custom_rules._custom_vmap import batch_by, custom_vmap_call_p
+from lawful.custom_rules._user_rules.batching import batch_by
 from lawful.custom_rules._user_rules.derivatives import jvp_by, transpose_by, vjp_by
 from lawful.staging import as_tuple
 
@@ -61,8 +62,8 @@ class custom_rule(CustomFunction):
     'derived from jvp'
     """
 
-    kind = "custom_rule"
-    #: The rule without which it cannot be called, and what defines it.
+    decorator = "custom_rule"
+    #: The rule without which it cannot be called, and the method that defines it.
     required: tuple[str, str] | None = None
 
     def __init__(
@@ -191,14 +192,14 @@ class custom_rule(CustomFunction):
         rules = (self._jvp, self._fwd, self._bwd, self._batch, self._transpose)
         return [self.fun, *[rule for rule in rules if rule is not None]]
 
-    def held_back(self, value: Any) -> Any:
-        """Returns a leaf of an argument that is not to be differentiated by, as a constant."""
+    def as_constant(self, value: Any) -> Any:
+        """Returns a tracer in a nondifferentiated argument as a constant of differentiation."""
         return stop_gradient(value)
 
     def _call(self, site: CallSite) -> tuple[Primitive, CallRules]:
         fwd, bwd = self._fwd, self._bwd
         rules = CallRules(
-            (self.kind, self._jvp_takes_zeros, self._vjp_takes_zeros, site),
+            (self.decorator, self._jvp_takes_zeros, self._vjp_takes_zeros, site),
             jvp=None if self._jvp is None else jvp_by(self._jvp, site, self._jvp_takes_zeros),
             vjp=None if fwd is None or bwd is None else vjp_by(fwd, bwd, site, self._vjp_takes_zeros),
             transpose=None if self._transpose is None else transpose_by(self._transpose, site),

@@ -40,7 +40,7 @@ class custom_vjp(custom_rule):
     1.0
     """
 
-    kind = "custom_vjp"
+    decorator = "custom_vjp"
     required = ("vjp", "defvjp")
 
     def defvjp(self, fwd: Callable[..., Any], bwd: Callable[..., Any], symbolic_zeros: bool = False) -> None:

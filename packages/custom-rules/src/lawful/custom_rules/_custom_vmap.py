@@ -2,34 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+from collections.abc import Callable
 from typing import Any, TypeVar
 
-import numpy as np
-
-from lawful import tree
-from lawful.batching import AxisData
-from lawful.core import (
-    ArgumentTypeError,
-    ConcretizationTypeError,
-    MissingRuleError,
-    Primitive,
-    ShapedArray,
-    TreeStructureError,
-    get_aval,
-    shorten,
-)
-from lawful.custom_rules._call.batched_rules import Batched, CallRules, element_avals
+from lawful.core import MissingRuleError, Primitive
+from lawful.custom_rules._call.primitive import custom_vmap_call_p
 from lawful.custom_rules._call.function import CustomFunction
-from lawful.custom_rules._call.primitive import custom_call
-from lawful.custom_rules._call.site import CallSite, describe_result
-from lawful.ops import move_batch_dim
-from lawful.staging import flatten_outputs, function_name, trace_to_jaxpr
+from lawful.custom_rules._call.rules import CallRules
+from lawful.custom_rules._call.site import CallSite
+from lawful.custom_rules._user_rules.batching import batch_by
 
 F = TypeVar("F", bound=Callable[..., Any])
-
-custom_vmap_call_p = custom_call("custom_vmap_call")
 
 
 class custom_vmap(CustomFunction):
@@ -64,8 +47,8 @@ class custom_vmap(CustomFunction):
     array([1., 2.])
     """
 
-    kind = "custom_vmap"
-    takes_settings = False
+    decorator = "custom_vmap"
+    takes_nondiff = False
 
     def __init__(self, fun: Callable[..., Any]) -> None:
         super().__init__(fun)
@@ -98,65 +81,3 @@ class custom_vmap(CustomFunction):
         return custom_vmap_call_p, CallRules(
             ("custom_vmap", site), batch=batch_by(self.vmap_rule, site), closed_over=site.closed_over
         )
-
-
-def batch_by(rule: Callable[..., Any], site: CallSite) -> Batched:
-    """Returns a user's batching rule as one of flat lists.
-
-    Args:
-      rule: ``rule(axis_size, in_batched, *args)`` gives ``(out, out_batched)``.
-      site: the call of the function.
-    """
-    label = f"{site.function.label}, batching rule {function_name(rule)}"
-
-    def batch(
-        axis_data: AxisData, args: Sequence[Any], dims: Sequence[int | None]
-    ) -> tuple[list[Any], list[int | None]]:
-        in_front = [x if dim is None else move_batch_dim(x, dim) for x, dim in zip(args, dims, strict=True)]
-        in_batched = site.marks([dim is not None for dim in dims])
-        pair = site.calling(
-            lambda nondiff, leaves: rule(axis_data.size, in_batched, *site.arguments(nondiff, leaves)), in_front
-        )
-        if not isinstance(pair, tuple | list) or len(pair) != 2:
-            raise ArgumentTypeError(
-                f"{label}: expected a pair (out, out_batched), got {describe_result(pair)}; return the result, and "
-                "whether each leaf of it is a batch"
-            )
-        if site.out_avals is None:
-            _find_result_types(site, element_avals(args, dims))
-        return _checked(label, site, axis_data.size, *pair)
-
-    return batch
-
-
-def _find_result_types(site: CallSite, avals: Sequence[ShapedArray]) -> None:
-    """Traces a function at the types of an element, so that the site knows what its results are like."""
-    with suppress(ConcretizationTypeError):  # only values tell what it returns
-        trace_to_jaxpr(site.run, avals, transformation=site.function.label, name=site.function.name)
-
-
-def _checked(label: str, site: CallSite, size: int, out: Any, out_batched: Any) -> tuple[list[Any], list[int | None]]:
-    """Returns the leaves of a rule's result and their batch dimensions."""
-    leaves, out_tree = flatten_outputs(label, out)
-    try:
-        marks = tree.broadcast_prefix(out_batched, out)
-    except TreeStructureError as error:
-        raise ArgumentTypeError(
-            f"{label}: expected out_batched of the tree of the result, {out_tree}, or a prefix of it, got "
-            f"{tree.structure(out_batched)}: {error.message}"
-        ) from None
-    paths = [tree.keystr(path) for path, _ in tree.leaves_with_path(out)]
-    for path, x, mark in zip(paths, leaves, marks, strict=True):
-        if not isinstance(mark, bool | np.bool_):
-            raise ArgumentTypeError(
-                f"{label}: expected booleans as out_batched, got {shorten(mark)} of type {type(mark).__name__} for "
-                f"result{path}; return True where it is a batch"
-            )
-        if mark and get_aval(x).shape[:1] != (size,):
-            raise ArgumentTypeError(
-                f"{label}: expected a batch of {size} elements, with the batch dimension in front, at result{path}, "
-                f"got {get_aval(x)}; move the dimension, or return False as its out_batched"
-            )
-    dims: list[int | None] = [0 if mark else None for mark in marks]
-    site.settle_types("the batching rule", out, out_tree, element_avals(leaves, dims))
-    return leaves, dims

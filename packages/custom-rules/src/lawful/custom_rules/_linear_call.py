@@ -7,6 +7,7 @@ from typing import Any
 
 from lawful import tree
 from lawful.autodiff import instantiated, jvp_jaxpr, zero_tangent
+from lawful.batching import batch_jaxpr, place_batch_dim
 from lawful.core import (
     ArgumentTypeError,
     ClosedJaxpr,
@@ -115,7 +116,7 @@ def _require_cotangents(
 
 
 def _with_common_residuals(callee: ClosedJaxpr, transposed: ClosedJaxpr) -> tuple[ClosedJaxpr, ClosedJaxpr]:
-    """Returns both jaxprs with the constants of both as first inputs."""
+    """Returns both jaxprs, each with the constants of both as its first inputs."""
     first, consts = consts_as_inputs(callee)
     second, other_consts = consts_as_inputs(transposed)
     unused = [Var(get_aval(x)) for x in other_consts]
@@ -205,9 +206,7 @@ def _batch(
     transposed: ClosedJaxpr,
     num_res: int,
 ) -> tuple[list[Any], list[int | None]]:
-    from lawful.batching import batch_jaxpr, place_batch_dim
-
-    # Batched linear arguments and results: the transpose then takes and gives the same.
+    # All linear arguments and results are batches, as the arguments and results of the transpose then are.
     linear = [place_batch_dim(x, dim, 0, axis_data.size) for x, dim in zip(args[num_res:], dims[num_res:], strict=True)]
     of_residuals = tuple(dims[:num_res])
     batched, _ = batch_jaxpr(callee, axis_data, (*of_residuals, *(0,) * len(linear)), True)

@@ -1,8 +1,8 @@
-"""What functions close over: the tracers in their variables, as operands of a call that are transformed with the rest.
+"""Tracers in the variables that functions close over, as operands of a call.
 
-A rule of the user's is run under another trace than the one in which the function was called, where a tracer that it
-closes over has no meaning. So the call takes that tracer as an operand, and while a function of the call runs, the
-variable holds what the operand is there.
+A user's rule runs under another trace than the one in which the function was called, where a tracer that it closes over
+has no meaning. So the call takes that tracer as an operand. While a function of the call runs, the variable holds the
+value of that operand.
 """
 
 from __future__ import annotations
@@ -13,69 +13,49 @@ from contextlib import contextmanager
 from types import CellType, FunctionType, MethodType, ModuleType
 from typing import Any
 
-from lawful import tree
 from lawful.core import Tracer, TreeTypeError, current, record
+from lawful.custom_rules._call.template import Template
 
-# Where a variable is: a cell of a function, or the attributes of an object or module with a name among them.
+# A cell of a function; or the namespace of an object or module, and a name in it.
 _Holder = tuple[CellType, None] | tuple[dict[str, Any], str]
 
 
 def _get(holder: _Holder) -> Any:
-    place, name = holder
-    return place.cell_contents if name is None else place[name]  # type: ignore[union-attr,index]
+    container, name = holder
+    return container.cell_contents if name is None else container[name]  # type: ignore[union-attr,index]
 
 
 def _set(holder: _Holder, value: Any) -> None:
-    place, name = holder
+    container, name = holder
     if name is None:
-        place.cell_contents = value  # type: ignore[union-attr]
+        container.cell_contents = value  # type: ignore[union-attr]
     else:
-        place[name] = value  # type: ignore[index]
-
-
-@record
-class Variable:
-    """A variable whose value, a pytree, has tracers in it.
-
-    Attributes:
-      holder: where it is.
-      treedef: the structure of its value.
-      leaves: the leaves, with None in the place of the tracers.
-      places: where these are.
-    """
-
-    holder: _Holder
-    treedef: Any
-    leaves: tuple[Any, ...]
-    places: tuple[int, ...]
-
-    def holding(self, values: Sequence[Any]) -> Any:
-        """Returns the value with others in place of its tracers."""
-        leaves = list(self.leaves)
-        for place, value in zip(self.places, values, strict=True):
-            leaves[place] = value
-        return tree.unflatten(self.treedef, leaves)
+        container[name] = value  # type: ignore[index]
 
 
 @record
 class Captured:
-    """The variables of some functions that hold tracers of transformations that are running."""
+    """The variables of some functions that hold tracers of active transformations.
 
-    variables: tuple[Variable, ...] = ()
+    Attributes:
+      variables: the variables, each with its value, a pytree, whose tracers are taken out.
+    """
+
+    variables: tuple[tuple[_Holder, Template], ...] = ()
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """What tells it from others, apart from the tracers themselves."""
-        return tuple([(id(v.holder[0]), v.holder[1], v.places) for v in self.variables])
+        """Equal for the same variables with tracers at the same positions, whatever the tracers."""
+        return tuple([(id(holder[0]), holder[1], template.holes) for holder, template in self.variables])
 
     @contextmanager
-    def holding(self, values: Sequence[Any]) -> Iterator[None]:
-        """Puts a value into the place of each tracer, and restores the variables whatever happens."""
-        given = iter(values)
-        before = [(variable.holder, _get(variable.holder)) for variable in self.variables]
+    def assigned(self, values: Sequence[Any]) -> Iterator[None]:
+        """Assigns a value in place of each tracer, and restores the variables on exit."""
+        rest = iter(values)
+        before = [(holder, _get(holder)) for holder, _ in self.variables]
         try:
-            for variable in self.variables:
-                _set(variable.holder, variable.holding([next(given) for _ in variable.places]))
+            for holder, template in self.variables:
+                _set(holder, template.fill([next(rest) for _ in template.holes]))
             yield
         finally:
             for holder, value in before:
@@ -86,19 +66,19 @@ NOTHING = Captured()
 
 
 def captured_by(functions: Sequence[Callable[..., Any]], *, deep: bool = False) -> tuple[Captured, list[Any]]:
-    """Returns what functions, and those that they close over in turn, hold of transformations that are running.
+    """Finds the tracers of active transformations that functions close over, directly or through other functions.
 
     Args:
       functions: the functions.
-      deep: whether to look also at globals, and into the attributes of objects that are no pytrees.
+      deep: whether to search globals, and the attributes of objects that are not pytrees, too.
 
     Returns:
-      The variables; and the tracers in them, in the order in which ``Captured.holding`` takes their values.
+      The variables; and the tracers in them, in the order in which ``Captured.assigned`` takes their values.
     """
     if not deep and not any([_may_close_over(function) for function in functions]):
         return NOTHING, []
     search = _Search(deep)
-    search.look_at(functions)
+    search.visit(functions)
     return Captured(tuple(search.variables)), search.tracers
 
 
@@ -107,13 +87,15 @@ def _may_close_over(function: Any) -> bool:
 
 
 class _Search:
+    """A search for variables that hold tracers, through closures and, if ``deep``, globals and attributes."""
+
     def __init__(self, deep: bool) -> None:
         self.deep = deep
-        self.variables: list[Variable] = []
+        self.variables: list[tuple[_Holder, Template]] = []
         self.tracers: list[Any] = []
         self._seen: set[int | tuple[int, str | None]] = set()
 
-    def look_at(self, objects: Sequence[Any]) -> None:
+    def visit(self, objects: Sequence[Any]) -> None:
         pending = list(objects)
         while pending:
             item = pending.pop()
@@ -122,13 +104,13 @@ class _Search:
             self._seen.add(id(item))
             pending += getattr(item, "carried_functions", ())
             for holder in self._holders(item):
-                place = (id(holder[0]), holder[1])
-                if place not in self._seen:
-                    self._seen.add(place)
-                    pending += self._look_into(holder)
+                key = (id(holder[0]), holder[1])
+                if key not in self._seen:
+                    self._seen.add(key)
+                    pending += self._visit_variable(holder)
 
     def _holders(self, item: Any) -> list[_Holder]:
-        """Returns the variables that a function uses, and with ``deep`` the attributes of an object."""
+        """Returns the variables that a function uses; with ``deep``, also the attributes of an object."""
         function, owner = _unwrapped(item)
         holders: list[_Holder] = []
         if function is not None:
@@ -142,22 +124,20 @@ class _Search:
                 holders += [(attributes, name) for name in attributes]
         return holders
 
-    def _look_into(self, holder: _Holder) -> list[Any]:
-        """Remembers a variable if it holds tracers; returns what else in it to look at."""
+    def _visit_variable(self, holder: _Holder) -> list[Any]:
+        """Records a variable that holds tracers; returns the other objects in it that are to be searched."""
         try:
-            leaves, treedef = tree.flatten(_get(holder))
-        except (ValueError, TreeTypeError):  # the variable has no value yet, or one that is no pytree
+            template, tracers = Template.of(_get(holder), _is_active_tracer)
+        except (ValueError, TreeTypeError):  # an empty cell, or a value that is not a pytree
             return []
-        places = tuple([i for i, leaf in enumerate(leaves) if isinstance(leaf, Tracer) and _is_running(leaf)])
-        if places:
-            others = tuple([None if i in places else x for i, x in enumerate(leaves)])
-            self.variables.append(Variable(holder, treedef, others, places))
-            self.tracers += [leaves[i] for i in places]
-        return [leaf for leaf in leaves if callable(leaf) or (self.deep and not isinstance(leaf, Tracer))]
+        if tracers:
+            self.variables.append((holder, template))
+            self.tracers += tracers
+        return [leaf for leaf in template.leaves if callable(leaf) or (self.deep and not isinstance(leaf, Tracer))]
 
 
 def _unwrapped(item: Any) -> tuple[FunctionType | None, Any]:
-    """Returns the Python function within partials, bound methods and decorated functions, and whose it is."""
+    """Returns the Python function inside partials, bound methods and decorated functions, and its owner."""
     owner = item
     while type(item) is not FunctionType:
         if isinstance(item, functools.partial):
@@ -171,5 +151,5 @@ def _unwrapped(item: Any) -> tuple[FunctionType | None, Any]:
     return item, owner
 
 
-def _is_running(tracer: Tracer) -> bool:
-    return tracer._trace.active and tracer._trace.encloses(current.trace)
+def _is_active_tracer(x: Any) -> bool:
+    return isinstance(x, Tracer) and x._trace.active and x._trace.encloses(current.trace)

@@ -1,4 +1,4 @@
-"""The derivatives of calls that carry rules: by the rules where there are any, and else of the function itself."""
+"""Forward mode and transposition of calls: by the call's rules if it has them, otherwise by its function."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from lawful.core import (
     get_aval,
     new_trace,
 )
-from lawful.custom_rules._call.batched_rules import CallRules
+from lawful.custom_rules._call.batch import may_be_batched
+from lawful.custom_rules._call.callee import Callee, as_function
 from lawful.custom_rules._call.mapped_derivatives import tangent_call, transposed_call
-from lawful.custom_rules._call.primitive import Callee, as_function, custom_call, may_be_batched
-from lawful.custom_rules._custom_vmap import custom_vmap_call_p
+from lawful.custom_rules._call.primitive import custom_call, custom_vmap_call_p
+from lawful.custom_rules._call.rules import CallRules, Flat
 from lawful.ops import add_tangents, with_weakness_of
 from lawful.staging import PartialTrace, dce_jaxpr, kept
 
-Flat = Callable[..., list[Any]]
 Pairs = tuple[list[Any], list[Any]]
 
 
 def _with_derivatives(primitive: Primitive) -> Primitive:
-    """Gives the primitive of a call the rules of forward mode and of transposition."""
+    """Defines the jvp and transpose rules of a primitive of calls, and returns it."""
 
     @primitive.def_jvp
     def jvp(
@@ -40,17 +40,10 @@ def _with_derivatives(primitive: Primitive) -> Primitive:
         fun: Callee | None = None, jaxpr: ClosedJaxpr | None = None,
     ) -> Pairs:  # fmt: skip
         function = as_function(fun, jaxpr)
-        rule = rules.jvp or rules.vjp
-        if rule is not None and any([type(t) is not Zero for t in tangents[rules.closed_over :]]):
-            outs, tangents_out = ([*map(_copied, xs)] for xs in rule(primals, tangents))
+        if (rules.jvp or rules.vjp) and any([type(t) is not Zero for t in tangents[rules.closed_over :]]):
+            outs, tangents_out = _jvp_by_rule(function, rules, primals, tangents)
             if jaxpr is not None:
                 outs = [*map(with_weakness_of, outs, jaxpr.out_avals)]
-            if any([type(t) is not Zero for t in tangents[: rules.closed_over]]):
-                others = [
-                    t if i < rules.closed_over else zero_tangent(x)
-                    for i, (x, t) in enumerate(zip(primals, tangents, strict=True))
-                ]
-                tangents_out = [*map(add_tangents, tangents_out, jvp_flat(function, primals, others)[1])]
             return outs, tangents_out
         given = {"jaxpr": jaxpr} if fun is None else {"fun": fun}
 
@@ -58,24 +51,9 @@ def _with_derivatives(primitive: Primitive) -> Primitive:
             results: list[Any] = primitive.bind(*operands, name=name, rules=rules, **given)
             return results
 
-        def by_function(tangents: Sequence[Any], outs: Sequence[Any] | None) -> Pairs:
-            """The derivative of the function itself; where it can be mapped, with that of its batching rule."""
-            closed_over = any([type(t) is not Zero for t in tangents[: rules.closed_over]])
-            if rules.batch is None or closed_over or not may_be_batched():
-                return jvp_flat(function, primals, tangents)
-            outs = call(primals) if outs is None else outs
-            return [*outs], tangent_call(function, name, rules, primals, tangents, outs)
-
-        if not rules.linear:
-            return by_function(tangents, None)
-        outs, tangents_out = _jvp_of_linear(call, rules.linear, primals, tangents)
-        others = [
-            Zero(t.aval if type(t) is Zero else get_aval(t)) if lin else t
-            for t, lin in zip(tangents, rules.linear, strict=True)
-        ]
-        if any([type(t) is not Zero for t in others]):
-            tangents_out = [*map(add_tangents, tangents_out, by_function(others, outs)[1])]
-        return outs, tangents_out
+        if rules.linear:
+            return _jvp_of_linear(call, function, name, rules, primals, tangents)
+        return _jvp_by_function(call, function, name, rules, primals, tangents)
 
     @primitive.def_transpose
     def transpose(
@@ -90,35 +68,81 @@ def _with_derivatives(primitive: Primitive) -> Primitive:
         function = as_function(fun, jaxpr)
         if rules.batch is not None and may_be_batched():
             return transposed_call(function, name, rules, args, cts)
-        return transposed_of(function, args, cts)
+        return _transpose_of_function(function, args, cts)
 
     return primitive
 
 
 def _copied(x: Any) -> Any:
-    """Returns what a user's rule gave, which the user may hold and write into, as a value that nobody else has."""
+    """Returns a copy of an array that a user's rule returned: the user may hold it and later write into it."""
     return x.copy() if type(x) is np.ndarray else x
 
 
+def _jvp_by_rule(function: Flat, rules: CallRules, primals: Sequence[Any], tangents: Sequence[Any]) -> Pairs:
+    """Applies the derivative rule; the derivative by closed-over values is that of the function."""
+    rule, count = rules.jvp or rules.vjp, rules.closed_over
+    assert rule is not None
+    outs, tangents_out = ([*map(_copied, xs)] for xs in rule(primals, tangents))
+    if any([type(t) is not Zero for t in tangents[:count]]):
+        by_closure = [*tangents[:count], *map(zero_tangent, primals[count:])]
+        tangents_out = [*map(add_tangents, tangents_out, jvp_flat(function, primals, by_closure)[1])]
+    return outs, tangents_out
+
+
+def _jvp_by_function(
+    call: Callable[[Sequence[Any]], list[Any]], function: Flat, name: str, rules: CallRules, primals: Sequence[Any],
+    tangents: Sequence[Any], outs: Sequence[Any] | None = None,
+) -> Pairs:  # fmt: skip
+    """Differentiates the function; where the derivative may be mapped, it gets a batching rule.
+
+    Args:
+      call: binds the call.
+      function: the function of the call.
+      name: its name.
+      rules: its rules.
+      primals: the operands.
+      tangents: their tangents.
+      outs: the results, if they are known.
+    """
+    by_closure = any([type(t) is not Zero for t in tangents[: rules.closed_over]])
+    if rules.batch is None or by_closure or not may_be_batched():
+        return jvp_flat(function, primals, tangents)
+    outs = call(primals) if outs is None else outs
+    return [*outs], tangent_call(function, name, rules, primals, tangents, outs)
+
+
 def _jvp_of_linear(
-    call: Callable[[Sequence[Any]], list[Any]], linear: Sequence[bool], primals: Sequence[Any], tangents: Sequence[Any]
-) -> Pairs:
-    """Returns the results, and what they are at the tangents of the operands that they are linear in."""
+    call: Callable[[Sequence[Any]], list[Any]], function: Flat, name: str, rules: CallRules, primals: Sequence[Any],
+    tangents: Sequence[Any],
+) -> Pairs:  # fmt: skip
+    """Differentiates a call that is linear in some operands, by calling it with their tangents.
+
+    The arguments are those of `_jvp_by_function`, which gives the derivative by the other operands.
+    """
     outs = call(primals)
-    zeros = [zero_tangent(x) for x in outs]
-    if not any([lin and type(t) is not Zero for lin, t in zip(linear, tangents, strict=True)]):
-        return outs, zeros
-    along = [as_tangent_of(x, t) if lin else x for x, t, lin in zip(primals, tangents, linear, strict=True)]
-    return outs, [zero if zero.aval.dtype == float0 else t for zero, t in zip(zeros, call(along), strict=True)]
+    tangents_out: list[Any] = [zero_tangent(x) for x in outs]
+    if any([lin and type(t) is not Zero for lin, t in zip(rules.linear, tangents, strict=True)]):
+        along = [as_tangent_of(x, t) if lin else x for x, t, lin in zip(primals, tangents, rules.linear, strict=True)]
+        tangents_out = [
+            zero if zero.aval.dtype == float0 else t for zero, t in zip(tangents_out, call(along), strict=True)
+        ]
+    others = [
+        Zero(t.aval if type(t) is Zero else get_aval(t)) if lin else t
+        for t, lin in zip(tangents, rules.linear, strict=True)
+    ]
+    if any([type(t) is not Zero for t in others]):
+        by_others = _jvp_by_function(call, function, name, rules, primals, others, outs)[1]
+        tangents_out = [*map(add_tangents, tangents_out, by_others)]
+    return outs, tangents_out
 
 
-def transposed_of(function: Flat, args: Sequence[Any], cts: Sequence[Any]) -> list[Any]:
+def _transpose_of_function(function: Flat, args: Sequence[Any], cts: Sequence[Any]) -> list[Any]:
     """Returns the cotangents of the operands that a function is linear in, and None for the others.
 
     Args:
-      function: of all operands.
-      args: the operands, of which the linear ones are an ``UndefinedPrimal``.
-      cts: the cotangents of its results.
+      function: the function of all operands.
+      args: the operands, with an ``UndefinedPrimal`` for each linear one.
+      cts: the cotangents of the results.
     """
 
     def of_linear(*values: Any) -> list[Any]:
@@ -134,7 +158,7 @@ _with_derivatives(custom_vmap_call_p)
 custom_jvp_call_p = _with_derivatives(custom_call("custom_jvp_call"))
 custom_vjp_call_p = _with_derivatives(custom_call("custom_vjp_call"))
 custom_transpose_call_p = _with_derivatives(custom_call("custom_transpose_call"))
-#: A call whose forward mode and whose reverse mode have a rule each.
+#: A call with one rule for forward mode and one for reverse mode.
 custom_rule_call_p = _with_derivatives(custom_call("custom_rule_call"))
 
 
@@ -143,7 +167,7 @@ def _linearize(
     nonzeros: Sequence[bool], *primals: Any, name: str, rules: CallRules,
     fun: Callee | None = None, jaxpr: ClosedJaxpr | None = None,
 ) -> Any:  # fmt: skip
-    """The linear part by the reverse rule."""
+    """Linearizes a call by its rule of reverse mode, whose linear part can be transposed."""
     trace = PartialTrace(current.trace, f"the linear part of {name}")
     inputs = [
         trace.new_input(zero.aval) if nonzero else zero

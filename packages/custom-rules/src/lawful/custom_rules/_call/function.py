@@ -1,4 +1,4 @@
-"""Functions that carry rules: what ``custom_vmap``, ``custom_jvp`` and ``custom_vjp`` have in common."""
+"""The base class of functions that carry rules, such as ``custom_jvp`` and ``custom_vmap``."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from lawful.core import (
     get_aval,
     shorten,
 )
-from lawful.custom_rules._call.batched_rules import CallRules
-from lawful.custom_rules._call.primitive import Callee
+from lawful.custom_rules._call.callee import Callee
+from lawful.custom_rules._call.rules import CallRules
 from lawful.custom_rules._call.site import CallSite, call_site
 from lawful.staging import function_name
 
@@ -29,31 +29,31 @@ from lawful.staging import function_name
 class CustomFunction:
     """A function that carries rules of its own.
 
-    Subclasses say which: ``kind`` is what messages call the decorator, ``carried_functions`` are all Python functions
-    of it, and ``_call`` gives the primitive and the rules for a call.
+    A subclass sets ``decorator``, the name in messages. It overrides ``carried_functions``, the function and its rules,
+    and ``_call``, which returns the primitive and the rules of a call.
 
     Args:
       fun: a function of pytrees of arrays that returns such a tree.
-      nondiff_argnums: positions of arguments, of any type, that are handed to rules as they are.
+      nondiff_argnums: positions of arguments, of any type, that are passed to rules as they are.
       nondiff_argnames: the same by name.
     """
 
-    kind = "custom function"
-    #: Whether it takes ``nondiff_argnums``.
-    takes_settings = True
+    decorator = "custom function"
+    #: Whether the decorator takes ``nondiff_argnums``.
+    takes_nondiff = True
 
     def __init__(
         self, fun: Callable[..., Any], nondiff_argnums: Sequence[int] = (), nondiff_argnames: Sequence[str] = ()
     ) -> None:
         if not callable(fun):
             raise ArgumentTypeError(
-                f"{self.kind}: expected a function, got {shorten(fun)} of type {type(fun).__name__}; "
-                f"decorate a function: @{self.kind}"
+                f"{self.decorator}: expected a function, got {shorten(fun)} of type {type(fun).__name__}; "
+                f"decorate a function: @{self.decorator}"
             )
         functools.update_wrapper(self, fun, updated=())
         self.fun = fun
         self.name = function_name(fun)
-        self.label = f"{self.kind} of {self.name}"
+        self.label = f"{self.decorator} of {self.name}"
         self._signature = _signature_of(fun)
         self._arity = _arity_of(self._signature)
         self.nondiff_argnums = self._positions(nondiff_argnums, nondiff_argnames)
@@ -83,15 +83,15 @@ class CustomFunction:
             return self.fun(*args)
         site, operands = call_site(self, args)
         if not any([isinstance(x, Tracer) for x in operands]):
-            return site.result(operands)  # nothing is transformed here
+            return site.result(operands)  # no operand is transformed
         try:
-            return self._bound(site, operands, strict=True)
+            return self._bind(site, operands, strict=True)
         except UnexpectedTracerError:
             pass
-        # What the functions close over is found in variables of enclosing functions. Where else it may be takes longer.
-        return self._bound(*call_site(self, args, deep=True), strict=False)
+        # Tracers outside the variables of enclosing functions take a longer search.
+        return self._bind(*call_site(self, args, deep=True), strict=False)
 
-    def _bound(self, site: CallSite, operands: list[Any], *, strict: bool) -> Any:
+    def _bind(self, site: CallSite, operands: list[Any], *, strict: bool) -> Any:
         primitive, rules = self._call(site)
         callee = Callee(self.label, site.run, [get_aval(x) for x in operands], site, strict=strict)
         outs = primitive.bind(*operands, name=self.name, fun=callee, rules=rules)
@@ -100,7 +100,7 @@ class CustomFunction:
     # Arguments
 
     def _by_position(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
-        """Returns all arguments by position, with defaults: rules take them so."""
+        """Returns all arguments by position, with defaults, as rules take them."""
         if self._signature is None:
             if kwargs:
                 raise ArgumentTypeError(
@@ -145,20 +145,20 @@ class CustomFunction:
                 )
         return tuple(sorted(positions))
 
-    def held_back(self, value: Any) -> Any:
-        """Returns a leaf of an argument that is not to be differentiated by."""
+    def as_constant(self, value: Any) -> Any:
+        """Returns a tracer in a nondifferentiated argument as a constant of differentiation."""
         return value
 
 
 def _signature_of(fun: Callable[..., Any]) -> inspect.Signature | None:
     try:
         return inspect.signature(fun)
-    except (TypeError, ValueError):  # some built-in functions have none
+    except (TypeError, ValueError):  # some built-in functions have no signature
         return None
 
 
 def _arity_of(signature: inspect.Signature | None) -> int | None:
-    """Returns the number of positional arguments, None if it is not fixed or others are needed as well."""
+    """Returns the number of positional arguments; None if it varies, or if there are keyword-only ones."""
     if signature is None:
         return None
     parameters = signature.parameters.values()

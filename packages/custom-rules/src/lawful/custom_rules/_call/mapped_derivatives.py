@@ -1,24 +1,21 @@
-"""The derivatives of calls that carry a batching rule and no rule of a derivative: such calls again.
+"""Derivatives of calls with a batching rule and no derivative rule, as calls with a batching rule.
 
-Wherever the derivative is mapped, it is the derivative of the batching rule. For that nothing of the function is kept
-for its linear part, which evaluates the function again: what the batching rule would keep is something else.
+The batching rule of the derivative is the derivative of the batching rule. The linear part of such a call evaluates the
+function again and has no residuals of it, because the batching rule has other residuals than the function.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from lawful.autodiff import as_tangent_of, backward_pass, instantiated, jvp_flat, linear_program, zero_tangent
 from lawful.batching import AxisData, place_batch_dim
 from lawful.core import ShapedArray, UndefinedPrimal, Zero, float0, get_aval
-from lawful.custom_rules._call.batched_rules import CallRules
-from lawful.custom_rules._call.primitive import Callee
-from lawful.custom_rules._custom_vmap import custom_vmap_call_p
+from lawful.custom_rules._call.callee import Callee
+from lawful.custom_rules._call.primitive import custom_vmap_call_p
+from lawful.custom_rules._call.rules import CallRules, Dims, Flat
 from lawful.staging import kept, merge_lists
-
-Flat = Callable[..., list[Any]]
-Dims = Sequence[int | None]
 
 
 def tangent_call(
@@ -27,9 +24,9 @@ def tangent_call(
     """Returns the tangents of the results of a call with a batching rule.
 
     Args:
-      function: of the operands.
+      function: the function of the operands.
       name: its name.
-      rules: its rules, among them one of batching.
+      rules: its rules, with a batching rule.
       primals: the operands.
       tangents: their tangents.
       outs: the results.
@@ -51,7 +48,7 @@ def tangent_call(
         batching_rule, size = rules.batch, axis_data.size
         rest = iter(dims[count:])
         tangent_dims = [next(rest) if nonzero else None for nonzero in given]
-        # A primal and its tangent are batched alike.
+        # A primal and its tangent have the same batch dimension.
         both = [0 if (a, b) != (None, None) else None for a, b in zip(dims[:count], tangent_dims, strict=True)]
         placed = [
             place_batch_dim(x, dim, to, size)
@@ -83,9 +80,9 @@ def transposed_call(function: Flat, name: str, rules: CallRules, args: Sequence[
     """Returns the cotangents of the linear operands of a call with a batching rule, and None for the others.
 
     Args:
-      function: of the operands.
+      function: the function of the operands.
       name: its name.
-      rules: its rules, among them one of batching.
+      rules: its rules, with a batching rule.
       args: the operands, of which the linear ones are an ``UndefinedPrimal``.
       cts: the cotangents of the results.
     """

@@ -1,7 +1,4 @@
-"""A call of a function with rules: from pytrees to a flat list of operands and back, with checks of what comes back.
-
-A call site knows how the arguments were taken apart, and what the result is like once the function or a rule has run.
-"""
+"""A call site of a function with rules: maps pytrees of arguments to a flat list of operands, and checks results."""
 
 from __future__ import annotations
 
@@ -14,87 +11,39 @@ from lawful.core import (
     ArgumentTypeError,
     NonArrayError,
     ShapedArray,
-    Tracer,
     TreeStructureError,
     UnexpectedTracerError,
-    exact_key,
     get_aval,
     is_array,
-    record,
 )
 from lawful.custom_rules._call.captured import Captured, captured_by
+from lawful.custom_rules._call.template import EMPTY, Template
 from lawful.staging import flatten_outputs, in_avals
 
 if TYPE_CHECKING:
     from lawful.custom_rules._call.function import CustomFunction
 
 
-@record
-class Arguments:
-    """Arguments that rules are given as they are, but for the tracers in them.
-
-    Attributes:
-      treedef: the structure of their list.
-      leaves: the leaves, of any type, with None in the place of tracers.
-      places: where these are.
-    """
-
-    treedef: Any
-    leaves: tuple[Any, ...]
-    places: tuple[int, ...]
-
-    @staticmethod
-    def of(args: list[Any]) -> tuple[Arguments, list[Any]]:
-        """Returns arguments, and the tracers in them."""
-        leaves, treedef = tree.flatten(args)
-        places = tuple([i for i, x in enumerate(leaves) if isinstance(x, Tracer)])
-        others = tuple([None if i in places else x for i, x in enumerate(leaves)])
-        return Arguments(treedef, others, places), [leaves[i] for i in places]
-
-    def holding(self, values: Sequence[Any]) -> list[Any]:
-        """Returns the arguments with values in the place of tracers."""
-        leaves = list(self.leaves)
-        for place, value in zip(self.places, values, strict=True):
-            leaves[place] = value
-        args: list[Any] = tree.unflatten(self.treedef, leaves)
-        return args
-
-    def marked(self, marks: Sequence[bool]) -> list[Any]:
-        """Returns trees like the arguments, with marks in the place of tracers, and False elsewhere."""
-        leaves = [False] * len(self.leaves)
-        for place, mark in zip(self.places, marks, strict=True):
-            leaves[place] = mark
-        args: list[Any] = tree.unflatten(self.treedef, leaves)
-        return args
-
-    @property
-    def key(self) -> Hashable:
-        return self.treedef.exact_key, self.places, exact_key(tuple(self.leaves))
-
-
-NO_ARGUMENTS, _ = Arguments.of([])
-
-
 class CallSite:
-    """One call of a function with rules: how its operands make up its arguments, and what its result is like.
+    """One call of a function with rules: how its operands make up its arguments, and the type of its result.
 
-    The operands are the tracers that the functions close over, those in arguments that are not differentiated, and then
-    the leaves of the other arguments. Sites are equal that do the same with their operands.
+    The operands are, in this order: the tracers that the functions close over, the tracers in nondifferentiated
+    arguments, and the leaves of the other arguments. Two sites are equal if they do the same with their operands.
 
     Attributes:
       function: the function.
       arity: the number of arguments.
-      differentiated: the positions of those that are differentiated.
+      differentiated: the argument numbers of the differentiated arguments.
       in_tree: the tree of the tuple of these.
-      closed_over: how many operands the functions close over.
-      extra: how many operands come before the leaves of the arguments.
+      closed_over: the number of operands that the functions close over.
+      extra: the number of operands before the leaves of the differentiated arguments.
       out_tree: the tree of the result, once it is known.
-      out_avals: the types of its leaves, likewise.
+      out_avals: the types of its leaves, once they are known.
     """
 
     def __init__(
-        self, function: CustomFunction, arity: int, differentiated: Sequence[int], in_tree: Any, nondiff: Arguments,
-        captured: Captured, closed_over: int, held_back: int,
+        self, function: CustomFunction, arity: int, differentiated: Sequence[int], in_tree: Any, nondiff: Template,
+        captured: Captured, closed_over: int, nondiff_tracers: int,
     ) -> None:  # fmt: skip
         self.function = function
         self.arity = arity
@@ -103,7 +52,7 @@ class CallSite:
         self._nondiff = nondiff
         self._captured = captured
         self.closed_over = closed_over
-        self.extra = closed_over + held_back
+        self.extra = closed_over + nondiff_tracers
         self.out_tree: Any = None
         self.out_avals: list[ShapedArray] | None = None
 
@@ -124,19 +73,19 @@ class CallSite:
 
     # From operands to arguments
 
-    def calling(self, call: Callable[[Sequence[Any], Sequence[Any]], Any], operands: Sequence[Any]) -> Any:
-        """Returns ``call(nondiff, leaves)``, in which the variables that are closed over have the operands' values.
+    def apply(self, call: Callable[[Sequence[Any], Sequence[Any]], Any], operands: Sequence[Any]) -> Any:
+        """Returns ``call(nondiff, leaves)``, with closed-over variables set to the operands' values during the call.
 
         Args:
-          call: of the arguments that are not differentiated, and the leaves of the others.
-          operands: those of the call, or only those before the leaves.
+          call: a function of the nondifferentiated arguments and the leaves of the others.
+          operands: the operands of the call, or only those before the leaves.
         """
-        nondiff = self._nondiff.holding(operands[self.closed_over : self.extra]) if self._nondiff.leaves else []
+        nondiff = [] if self._nondiff is EMPTY else self._nondiff.fill(operands[self.closed_over : self.extra])
         leaves = operands[self.extra :]
         try:
             if not self.closed_over:
                 return call(nondiff, leaves)
-            with self._captured.holding(operands[: self.closed_over]):
+            with self._captured.assigned(operands[: self.closed_over]):
                 return call(nondiff, leaves)
         except UnexpectedTracerError as error:
             if error.message.startswith(self.function.label):
@@ -149,107 +98,104 @@ class CallSite:
 
     def arguments(self, nondiff: Sequence[Any], leaves: Sequence[Any]) -> list[Any]:
         """Returns all arguments in their positions."""
-        return self.merged(nondiff, tree.unflatten(self.in_tree, leaves))
-
-    def merged(self, nondiff: Sequence[Any], differentiated: Sequence[Any]) -> list[Any]:
-        """Returns one list of what belongs to all arguments, in their positions."""
+        differentiated = tree.unflatten(self.in_tree, leaves)
         if not nondiff:
             return list(differentiated)
         given, rest = iter(differentiated), iter(nondiff)
         return [next(given) if i in self.differentiated else next(rest) for i in range(self.arity)]
 
     def marks(self, of_operands: Sequence[bool]) -> list[Any]:
-        """Returns, for each argument, a tree of what is said of its leaves; False of those that are not operands."""
-        nondiff = self._nondiff.marked(of_operands[self.closed_over : self.extra]) if self._nondiff.leaves else []
+        """Returns, for each argument, a tree of the marks of its leaves; False for leaves that are not operands."""
+        nondiff = [] if self._nondiff is EMPTY else self._nondiff.mark(of_operands[self.closed_over : self.extra])
         return self.arguments(nondiff, of_operands[self.extra :])
 
-    def leaves_of(self, positions: Sequence[int]) -> list[bool]:
-        """Returns, for each leaf of the differentiated arguments, whether it is of one at these positions."""
+    def leaves_of(self, argnums: Sequence[int]) -> list[bool]:
+        """Returns, for each leaf of the differentiated arguments, whether its argument is among ``argnums``."""
         counts = [child.num_leaves for child in tree.treedef_children(self.in_tree)]
-        return [i in positions for i, count in zip(self.differentiated, counts, strict=True) for _ in range(count)]
+        return [i in argnums for i, count in zip(self.differentiated, counts, strict=True) for _ in range(count)]
 
     def result(self, operands: Sequence[Any]) -> Any:
-        """Returns the function's result."""
+        """Returns the function's result, a pytree."""
         fun = self.function.fun
-        return self.calling(lambda nondiff, leaves: fun(*self.arguments(nondiff, leaves)), operands)
+        return self.apply(lambda nondiff, leaves: fun(*self.arguments(nondiff, leaves)), operands)
 
     def run(self, *operands: Any) -> list[Any]:
         """Returns the leaves of the function's result."""
-        return self.settle("the function", self.result(operands))
+        return self.flat_result("the function", self.result(operands))
 
     # Results
 
-    def settle(self, what: str, result: Any) -> list[Any]:
+    def flat_result(self, origin: str, result: Any) -> list[Any]:
         """Returns the leaves of a result.
 
         Args:
-          what: what gave it, for messages.
+          origin: the function or rule that returned it, for messages.
           result: a tree of arrays.
 
         Raises:
-          ArgumentTypeError: it differs in structure, shape or dtype from what the function or a rule gave before.
+          ArgumentTypeError: it differs in structure, shape or dtype from an earlier result of the function or a rule.
           NonArrayError: a leaf is not an array.
         """
-        leaves, out_tree = flatten_outputs(f"{self.function.label}, {what}", result)
-        self.settle_types(what, result, out_tree, [get_aval(x) for x in leaves])
+        leaves, out_tree = flatten_outputs(f"{self.function.label}, {origin}", result)
+        self.check_result(origin, result, out_tree, [get_aval(x) for x in leaves])
         return leaves
 
-    def settle_types(self, what: str, result: Any, out_tree: Any, avals: list[ShapedArray]) -> None:
-        """Remembers what a result is like, or raises the error that it is not like an earlier one."""
+    def check_result(self, origin: str, result: Any, out_tree: Any, avals: list[ShapedArray]) -> None:
+        """Sets the type of the result, or raises ArgumentTypeError if it differs from that of an earlier result."""
         if self.out_avals is None:
             self.out_tree, self.out_avals = out_tree, avals
             return
         label, name = self.function.label, self.function.name
         if out_tree != self.out_tree:
             raise ArgumentTypeError(
-                f"{label}: expected a result of the tree {self.out_tree}, which {name} has, from {what}, got "
+                f"{label}: expected a result of the tree {self.out_tree}, which {name} has, from {origin}, got "
                 f"{out_tree} ({tree_difference(self.out_tree, result)}); return what {name} returns"
             )
         for i, (expected, got) in enumerate(zip(self.out_avals, avals, strict=True)):
             if (expected.shape, expected.dtype) != (got.shape, got.dtype):
                 path = tree.keystr(tree.leaves_with_path(result)[i][0])
                 raise ArgumentTypeError(
-                    f"{label}: expected {expected} at result{path}, which {name} has, from {what}, got {got}; "
+                    f"{label}: expected {expected} at result{path}, which {name} has, from {origin}, got {got}; "
                     f"return what {name} returns"
                 )
 
 
 def call_site(function: CustomFunction, args: tuple[Any, ...], *, deep: bool = False) -> tuple[CallSite, list[Any]]:
-    """Returns a call of a function with rules, and its operands.
+    """Returns a call site of a function with rules, and the operands of the call.
 
     Args:
       function: the function.
       args: its arguments, all by position.
-      deep: whether to look everywhere for what the functions close over.
+      deep: whether to search globals and attributes, too, for tracers that the functions use.
 
     Raises:
-      NonArrayError: a leaf of an argument that may be differentiated is not an array.
+      NonArrayError: a leaf of a differentiated argument is not an array.
     """
-    kept: tuple[Any, ...] = args
+    differentiated: tuple[Any, ...] = args
     checked: tuple[Any, ...] = args
-    held_back: list[Any] = []
-    nondiff = NO_ARGUMENTS
-    positions: Sequence[int] = range(len(args))
-    if others := [i for i in function.nondiff_argnums if i < len(args)]:
-        positions = [i for i in range(len(args)) if i not in others]
-        kept = tuple([args[i] for i in positions])
-        checked = tuple([None if i in others else x for i, x in enumerate(args)])
-        nondiff, tracers = Arguments.of([args[i] for i in others])
-        held_back = [*map(function.held_back, tracers)]
-    leaves, in_tree = tree.flatten(kept)
+    constants: list[Any] = []
+    nondiff = EMPTY
+    argnums: Sequence[int] = range(len(args))
+    if nondiff_argnums := [i for i in function.nondiff_argnums if i < len(args)]:
+        argnums = [i for i in range(len(args)) if i not in nondiff_argnums]
+        differentiated = tuple([args[i] for i in argnums])
+        checked = tuple([None if i in nondiff_argnums else x for i, x in enumerate(args)])
+        nondiff, tracers = Template.of([args[i] for i in nondiff_argnums])
+        constants = [*map(function.as_constant, tracers)]
+    leaves, in_tree = tree.flatten(differentiated)
     try:
         in_avals(function.label, (checked, {}), leaves)
     except NonArrayError as error:
-        if not function.takes_settings:
+        if not function.takes_nondiff:
             raise
         raise NonArrayError(f"{error.message}, or list its position in nondiff_argnums") from None
     captured, closed_over = captured_by(function.carried_functions, deep=deep)
-    site = CallSite(function, len(args), positions, in_tree, nondiff, captured, len(closed_over), len(held_back))
-    return site, [*closed_over, *held_back, *leaves]
+    site = CallSite(function, len(args), argnums, in_tree, nondiff, captured, len(closed_over), len(constants))
+    return site, [*closed_over, *constants, *leaves]
 
 
 def tree_difference(treedef: Any, value: Any) -> str:
-    """Returns where a tree differs from the structure that it should have, in words."""
+    """Describes where a tree differs from the structure that it should have."""
     try:
         treedef.flatten_up_to(value)
     except TreeStructureError as error:
@@ -258,7 +204,7 @@ def tree_difference(treedef: Any, value: Any) -> str:
 
 
 def describe_result(x: Any) -> str:
-    """Returns what a rule gave, in words."""
+    """Describes a value that a rule returned, by its type and length, or its shape and dtype."""
     if isinstance(x, tuple | list):
         return f"a {type(x).__name__} of {len(x)}"
     return f"an array {get_aval(x)}" if is_array(x) else f"a {type(x).__name__}"

@@ -1,4 +1,4 @@
-"""Whether a program is seen to be no linear one: what is affine transposes in silence."""
+"""A check that a program is linear in its inputs. Transposition itself does not detect an affine program."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ import numpy as np
 from lawful.core import Atom, ClosedJaxpr, Jaxpr, JaxprEqn, Literal, NotLinearError, Run, Tracer, Var, is_inexact
 from lawful.ops import broadcast_in_dim_p, convert_element_type_p
 
-# What is zero if its operand is.
+# Their results are zero if their operand is.
 _KEEPING_ZERO = frozenset({broadcast_in_dim_p, convert_element_type_p})
 
 Mask = tuple[bool, ...]
 
 
 def require_linear(program: ClosedJaxpr, constants: Sequence[Any], error: Callable[[str], NotLinearError]) -> None:
-    """Raises an error for a program that is seen to be no linear one in its inputs.
+    """Raises an error if an equation or a result shows that a program is not linear in its inputs.
 
     Args:
       program: the program.
       constants: its results that do not depend on its inputs.
-      error: of what it is instead to the error.
+      error: makes the error, from a description of the program.
     """
     for x in constants:
         if not may_be_zero(x):
@@ -32,12 +32,12 @@ def require_linear(program: ClosedJaxpr, constants: Sequence[Any], error: Callab
 
 
 def may_be_zero(x: Any) -> bool:
-    """Whether a value is zero, or may be: it is None, not known, or a tracer."""
+    """Whether a value is zero, or unknown: None or a tracer."""
     return x is None or isinstance(x, Tracer) or not np.any(np.asarray(x))
 
 
 class _Check:
-    """A walk through a program and all that it runs, which knows what depends on the inputs."""
+    """Walks through a program and its sub-jaxprs, and tracks which variables depend on the inputs."""
 
     def __init__(self, error: Callable[[str], NotLinearError], values: dict[Any, Any]) -> None:
         self._error = error
@@ -45,7 +45,7 @@ class _Check:
         self._known: dict[tuple[int, Mask], Mask] = {}
 
     def outputs(self, jaxpr: Jaxpr, inputs: Mask) -> Mask:
-        """Returns which outputs depend on the marked inputs; the jaxpr is walked through once for each marks."""
+        """Returns which outputs depend on the marked inputs; cached by jaxpr and marks."""
         key = (id(jaxpr), inputs)
         if key not in self._known:
             self._known[key] = self._walk(jaxpr, inputs)
@@ -64,19 +64,19 @@ class _Check:
         return tuple([_is_among(atom, depends) for atom in jaxpr.outvars])
 
     def _results(self, eqn: JaxprEqn, uses: list[bool]) -> list[bool]:
-        """Returns which results depend on the marked operands, of which there are some."""
+        """Returns which results depend on the marked operands; at least one is marked."""
         if "runs" in eqn.primitive.rules:
-            return self._of_runs(eqn, uses)
+            return self._results_of_sub_jaxprs(eqn, uses)
         if eqn.primitive.declaration is None:
-            return [is_inexact(var.aval.dtype) for var in eqn.outvars]  # its transpose rule says what is wrong
+            return [is_inexact(var.aval.dtype) for var in eqn.outvars]  # its transpose rule raises the error
         if not all([is_inexact(var.aval.dtype) for var in eqn.outvars]):
             raise self._error(f"one that decides something by it, `{eqn.primitive.name}` at {eqn.source}")
         if not self._is_linear(eqn, uses):
             raise self._error(f"one that adds something to it, `{eqn.primitive.name}` at {eqn.source}")
         return [True] * len(eqn.outvars)
 
-    def _of_runs(self, eqn: JaxprEqn, uses: list[bool]) -> list[bool]:
-        """Returns which results of a call, a choice or a loop depend on the marked operands, in any turn."""
+    def _results_of_sub_jaxprs(self, eqn: JaxprEqn, uses: list[bool]) -> list[bool]:
+        """Returns which results of a call, a cond or a loop depend on the marked operands, in any iteration."""
         runs: list[Run] = eqn.primitive.rule("runs")(eqn)
         while True:
             results, later = [False] * len(eqn.outvars), list(uses)
@@ -91,21 +91,21 @@ class _Check:
             uses = later
 
     def _is_linear(self, eqn: JaxprEqn, uses: list[bool]) -> bool:
-        """Whether those operands in which an equation is jointly linear are zero if they do not depend on the inputs.
+        """Whether an equation is linear in the marked operands.
 
-        What is not known may be zero.
+        It is if it is jointly linear in them and others that are zero. Unknown operands count as zero.
         """
         assert eqn.primitive.declaration is not None
-        # Of a primitive with any number of operands more are declared than it may have.
+        # A variadic primitive declares more operands than the equation may have.
         operands = set(range(len(eqn.invars)))
-        unknown = {i for i, used in enumerate(uses) if used}
-        around = [operands & set(places) for places in eqn.primitive.declaration.linear if unknown <= set(places)]
-        if not around:
-            return True  # its transpose rule says what is wrong
-        return any(all(may_be_zero(self._value(eqn.invars[i])) for i in places - unknown) for places in around)
+        marked = {i for i, used in enumerate(uses) if used}
+        groups = [operands & set(group) for group in eqn.primitive.declaration.linear if marked <= set(group)]
+        if not groups:
+            return True  # its transpose rule raises the error
+        return any(all(may_be_zero(self._value(eqn.invars[i])) for i in group - marked) for group in groups)
 
     def _value(self, atom: Atom) -> Any:
-        """Returns the value of a constant, None if it is not known."""
+        """Returns the value of a constant; None if it is unknown."""
         return atom.val if type(atom) is Literal else self._values.get(atom)
 
 

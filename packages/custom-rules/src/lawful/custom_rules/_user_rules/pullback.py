@@ -1,6 +1,6 @@
-"""The linear part of a function with a rule for reverse mode: a call whose transpose is that rule.
+"""The linear part of a function with a rule of reverse mode: a call whose transpose is that rule.
 
-Forward mode is derived: what the rule does to cotangents, which must be linear, is transposed.
+Forward mode is derived by transposing the rule, which must be linear in the cotangents.
 """
 
 from __future__ import annotations
@@ -20,30 +20,30 @@ from lawful.core import (
     float0,
     get_aval,
 )
-from lawful.custom_rules._call.batched_rules import CallRules
+from lawful.custom_rules._call.callee import Callee
 from lawful.custom_rules._call.derivatives import custom_transpose_call_p
-from lawful.custom_rules._call.primitive import Callee
+from lawful.custom_rules._call.rules import CallRules
 from lawful.custom_rules._user_rules.linearity import require_linear
 from lawful.ops import with_weakness_of
 from lawful.staging import kept
 
-#: Of residuals and cotangents of all results to the cotangents of the operands that are differentiated by.
+#: Maps residuals and the cotangents of all results to the cotangents of the operands that are differentiated by.
 Pullback = Callable[[Sequence[Any], Sequence[Any]], list[Any]]
 
 
-def pushed_forward(
-    label: str, name: str, key: Hashable, pull: Pullback, residuals: Sequence[Any], tangents: Sequence[Any],
+def push_forward(
+    label: str, name: str, key: Hashable, pullback: Pullback, residuals: Sequence[Any], tangents: Sequence[Any],
     outs: Sequence[Any],
 ) -> list[Any]:  # fmt: skip
-    """Returns the tangents of results by a pullback, which becomes the transpose of the call that gives them.
+    """Returns the tangents of results, by a call whose transpose is a pullback.
 
     Args:
       label: the function, for messages.
       name: its name.
-      key: what tells pullbacks apart.
-      pull: the pullback; where it is asked for an operand's cotangent it may give a symbolic ``Zero``.
-      residuals: what it needs of the forward run.
-      tangents: of the operands that it gives cotangents of, none of them a symbolic zero.
+      key: identifies the pullback: pullbacks with equal keys do the same.
+      pullback: the pullback; the cotangents that it returns may be a symbolic ``Zero``.
+      residuals: the values that it needs of the forward run.
+      tangents: the tangents of the operands that it returns cotangents of, none of them a symbolic zero.
       outs: the results.
     """
     count = len(residuals)
@@ -55,7 +55,7 @@ def pushed_forward(
 
     def pulled(residuals: Sequence[Any], cts: Sequence[Any]) -> list[Any]:
         given = iter(cts)
-        return pull(residuals, [next(given) if f else Zero(a) for f, a in zip(floating, out_avals, strict=True)])
+        return pullback(residuals, [next(given) if f else Zero(a) for f, a in zip(floating, out_avals, strict=True)])
 
     def forward(*operands: Any) -> list[Any]:
         return _transposed(label, lambda *cts: pulled(operands[:count], cts), linear_avals, operands[count:])
@@ -75,7 +75,7 @@ def pushed_forward(
 def _transposed(
     label: str, pulled: Callable[..., list[Any]], avals: Sequence[ShapedArray], tangents: Sequence[Any]
 ) -> list[Any]:
-    """Returns the transpose of a pullback at some tangents.
+    """Returns the transpose of a pullback, applied to tangents.
 
     Raises:
       NotLinearError: the pullback is not linear in the cotangents.
