@@ -14,13 +14,13 @@ X = np.array([0.3, -0.7])
 W = np.array([[0.2, -0.5], [0.7, 0.1]])
 
 
-def test_without_transformations_nothing_is_hoisted(require_same):
+def test_closure_convert_outside_of_transformations(require_same):
     converted, consts = closure_convert(lambda x: dot(W, x), X)
     assert consts == []
     require_same(converted(2.0 * X), dot(W, 2.0 * X))
 
 
-def test_what_is_differentiated_is_hoisted():
+def test_closure_convert_hoists_tracers():
     seen = []
 
     def f(w, x):
@@ -38,7 +38,7 @@ def test_what_is_differentiated_is_hoisted():
     np.testing.assert_allclose(vmap(f, (0, None))(np.stack([W, 2.0 * W]), X), [plain(W, X), plain(2.0 * W, X)])
 
 
-def test_the_function_does_not_depend_on_the_tracers_any_more():
+def test_closure_convert_result_holds_no_tracers():
     """With constants of one's own it is a function of them, and the derivative by the original ones is zero."""
 
     def f(x):
@@ -50,7 +50,7 @@ def test_the_function_does_not_depend_on_the_tracers_any_more():
     assert grad(f, has_aux=True)(3.0)[0] == 0.0
 
 
-def test_integers_stay():
+def test_closure_convert_integer_tracers():
     def f(x, n):
         converted, consts = closure_convert(lambda y: x * y * n, 1.0)
         assert [get_aval(c).dtype for c in consts] == [np.float64]
@@ -62,17 +62,17 @@ def test_integers_stay():
     assert grad(f)(2.0, 3) == 15.0
 
 
-def test_structs_do_as_examples():
+def test_closure_convert_with_shape_dtype_structs():
     converted, consts = closure_convert(lambda x: cos(x["a"]), {"a": ShapeDtypeStruct((2,), "float64")})
     np.testing.assert_allclose(converted({"a": X}, *consts), np.cos(X))
 
 
-def test_a_weak_value_may_be_a_strong_one():
+def test_closure_convert_weak_argument():
     converted, consts = closure_convert(lambda x: mul(x, 2.0), 1.0)
     assert converted(np.float64(3.0), *consts) == 6.0
 
 
-def test_mistakes():
+def test_closure_convert_argument_errors():
     converted, consts = closure_convert(sin, X)
     with pytest.raises(ArgumentTypeError, match="closure_convert of sin: expected 1 arguments and then the 0 const"):
         converted(X, X)

@@ -62,7 +62,7 @@ STACKS: dict[str, Callable[[Function], Function]] = {
 
 @pytest.mark.parametrize("inner", STACKS)
 @pytest.mark.parametrize("outer", STACKS)
-def test_both_modes_use_the_rule(inner: str, outer: str) -> None:
+def test_custom_jvp_in_both_modes(inner: str, outer: str) -> None:
     g = STACKS[inner](f)
     derivatives = [
         lambda x, y: jvp(g, (x, y), (1.0 + 0.0 * x, 0.0 * x))[1],
@@ -77,7 +77,7 @@ def test_both_modes_use_the_rule(inner: str, outer: str) -> None:
 
 
 @pytest.mark.parametrize("wrap", [lambda g: g, jit], ids=["eager", "jit"])
-def test_the_second_derivative_is_that_of_the_rule(wrap: Any) -> None:
+def test_custom_jvp_second_derivative(wrap: Any) -> None:
     expected = -10.0 * np.sin(X) * Y
     g = wrap(f)
     orders = [grad(grad(g)), jacfwd(jacfwd(g)), jacfwd(grad(g)), jacrev(jacfwd(g)), hessian(g), wrap(hessian(f))]
@@ -87,7 +87,7 @@ def test_the_second_derivative_is_that_of_the_rule(wrap: Any) -> None:
 
 
 @pytest.mark.parametrize("in_axes", [(0, 0), (0, None), (None, 0)])
-def test_mapped_derivatives_use_the_rule(in_axes: Any) -> None:
+def test_custom_jvp_under_vmap(in_axes: Any) -> None:
     x, y = (values if axis == 0 else values[0] for values, axis in zip((XS, YS), in_axes, strict=True))
     for mapped in (
         vmap(grad(f), in_axes),
@@ -109,7 +109,7 @@ def test_mapped_derivatives_use_the_rule(in_axes: Any) -> None:
             np.testing.assert_allclose(np.asarray(got), full if axis == 0 else full.sum(), rtol=1e-14)
 
 
-def test_control_flow_on_values() -> None:
+def test_custom_jvp_python_control_flow() -> None:
     @custom_jvp
     def leaky(x: Any) -> Any:
         return x if x > 0.0 else 0.1 * x
@@ -129,7 +129,7 @@ def test_control_flow_on_values() -> None:
         jit(leaky)(2.0)
 
 
-def test_pytrees(require_same: Callable[..., None]) -> None:
+def test_custom_jvp_pytrees(require_same: Callable[..., None]) -> None:
     @custom_jvp
     def g(point: Any) -> Any:
         return {"sum": point["x"] + point["y"], "parts": [point["x"], None]}
@@ -146,7 +146,7 @@ def test_pytrees(require_same: Callable[..., None]) -> None:
     require_same(pulled, {"x": np.full(3, 52.0), "y": 3.0})
 
 
-def test_arguments_by_name_and_by_default() -> None:
+def test_custom_jvp_keyword_and_default_arguments() -> None:
     given: list[Any] = []
 
     @custom_jvp
@@ -164,7 +164,7 @@ def test_arguments_by_name_and_by_default() -> None:
     assert given == [(2, 2, float0)] * 4
 
 
-def test_integers_have_tangents_of_float0(require_same: Callable[..., None]) -> None:
+def test_custom_jvp_integer_arguments(require_same: Callable[..., None]) -> None:
     @custom_jvp
     def g(x: Any, i: Any) -> Any:
         return x * i, i + 1
@@ -184,7 +184,7 @@ def test_integers_have_tangents_of_float0(require_same: Callable[..., None]) -> 
     np.testing.assert_array_equal(vmap(grad(lambda x, i: g(x, i)[0]))(XS, np.arange(3)), np.arange(3.0))
 
 
-def test_arguments_that_are_not_differentiated() -> None:
+def test_custom_jvp_nondiff_argnums() -> None:
     @partial(custom_jvp, nondiff_argnums=(0, 2))
     def apply(fun: Any, x: Any, scale: Any) -> Any:
         return fun(x) * scale
@@ -211,7 +211,7 @@ def test_arguments_that_are_not_differentiated() -> None:
         custom_jvp(lambda x, y: x, nondiff_argnums=("x",))  # type: ignore[arg-type]
 
 
-def test_symbolic_zeros() -> None:
+def test_custom_jvp_symbolic_zeros() -> None:
     seen: list[Any] = []
     g = custom_jvp(lambda x, y, i: (x * y, x))
 
@@ -228,7 +228,7 @@ def test_symbolic_zeros() -> None:
     assert seen == [[False, True, True]] * 2
 
 
-def test_a_rule_for_each_argument() -> None:
+def test_custom_jvp_defjvps() -> None:
     g = custom_jvp(lambda x, y, i: ops.sin(x) * y * i)
     g.defjvps(lambda t, out, x, y, i: 10.0 * ops.cos(x) * y * i * t, lambda t, out, x, y, i: out / y * t, None)
     by_first, by_second = grad(g, (0, 1))(X, Y, 3)
@@ -244,7 +244,7 @@ def test_a_rule_for_each_argument() -> None:
         custom_jvp(lambda x, y: x, nondiff_argnums=(1,)).defjvps(None)
 
 
-def test_it_is_transposed_where_it_is_linear() -> None:
+def test_custom_jvp_linear_transpose() -> None:
     scale = custom_jvp(lambda x, y: x * y)
     scale.defjvp(lambda primals, tangents: (scale(*primals), tangents[0] * primals[1] + primals[0] * tangents[1]))
     for wrap in (lambda g: g, jit):
@@ -255,7 +255,7 @@ def test_it_is_transposed_where_it_is_linear() -> None:
     np.testing.assert_allclose([grad(sine)(X), grad(grad(sine))(X)], [np.cos(X), -np.sin(X)], rtol=1e-14)
 
 
-def test_a_program_prints_the_function_and_keeps_the_rule(
+def test_custom_jvp_in_a_jaxpr(
     primitives_of: Callable[[ClosedJaxpr], Counter[str]],
 ) -> None:
     closed = make_jaxpr(lambda x, y: f(x, y) * 2.0)(X, Y)
@@ -269,7 +269,7 @@ def test_a_program_prints_the_function_and_keeps_the_rule(
     np.testing.assert_allclose(vmap(grad(evaluated), (0, None))(XS, Y), 2.0 * by_x(XS, Y), rtol=1e-14)
 
 
-def test_dead_results_take_their_tangents_with_them(primitives_of: Callable[[ClosedJaxpr], Counter[str]]) -> None:
+def test_custom_jvp_dead_results(primitives_of: Callable[[ClosedJaxpr], Counter[str]]) -> None:
     g = custom_jvp(lambda x: (ops.sin(x), ops.exp(x)))
     g.defjvp(lambda primals, tangents: (g(*primals), (2.0 * tangents[0], 3.0 * tangents[0])))
     smaller = dce_jaxpr(make_jaxpr(g)(X), (False, True))
@@ -279,7 +279,7 @@ def test_dead_results_take_their_tangents_with_them(primitives_of: Callable[[Clo
     np.testing.assert_array_equal(vmap(grad(lambda x: eval_closed_jaxpr(smaller, x)[0]))(XS), [3.0] * 3)
 
 
-def test_a_shared_result_stays_so_under_vmap() -> None:
+def test_custom_jvp_unbatched_result_under_vmap() -> None:
     g = custom_jvp(lambda x, w: (x * w, w * 2.0))
     g.defjvp(lambda p, t: (g(*p), (t[0] * p[1] + p[0] * t[1], 2.0 * t[1])))
     mapped = vmap(g, (0, None), (0, None))
@@ -293,7 +293,7 @@ def test_a_shared_result_stays_so_under_vmap() -> None:
 
 
 @pytest.mark.parametrize("wrap", [lambda g: g, jit], ids=["eager", "jit"])
-def test_a_rule_may_give_a_derivative_to_a_constant(wrap: Any) -> None:
+def test_custom_jvp_constant_with_a_derivative(wrap: Any) -> None:
     injected = custom_jvp(lambda x: 0.0)
     injected.defjvp(lambda primals, tangents: (0.0, primals[0] * tangents[0]))
     loss = wrap(lambda x: ops.reduce_sum(vmap(wrap(injected))(x), (0,)))
@@ -301,7 +301,7 @@ def test_a_rule_may_give_a_derivative_to_a_constant(wrap: Any) -> None:
     np.testing.assert_array_equal(np.asarray(grad(loss)(XS)), XS)
 
 
-def test_complex_numbers() -> None:
+def test_custom_jvp_complex() -> None:
     square = custom_jvp(lambda z: z * z)
     square.defjvp(lambda primals, tangents: (square(*primals), 2.0 * primals[0] * tangents[0]))
     z = np.complex128(0.3 + 0.8j)
@@ -310,7 +310,7 @@ def test_complex_numbers() -> None:
     assert np.isclose(jvp(square, (z,), (1j * z,))[1], 2.0 * z * 1j * z)
 
 
-def test_it_is_a_method() -> None:
+def test_custom_jvp_method() -> None:
     class Scale:
         def __init__(self, factor: float) -> None:
             self.factor = factor
@@ -327,7 +327,7 @@ def test_it_is_a_method() -> None:
     assert float(grad(Scale(2.0).apply)(3.0)) == 10.0
 
 
-def test_weakness_is_that_of_the_function(require_same: Callable[..., None]) -> None:
+def test_custom_jvp_weak_results(require_same: Callable[..., None]) -> None:
     twice = custom_jvp(lambda x: x * 2.0)
     twice.defjvp(lambda primals, tangents: (twice(*primals), tangents[0] * 2.0))
     for x in (1.0, np.float32(1.0)):
@@ -337,7 +337,7 @@ def test_weakness_is_that_of_the_function(require_same: Callable[..., None]) -> 
             assert get_aval(grad(wrap(twice))(x)) == get_aval(x * 2.0)
 
 
-def test_a_compiled_call_has_the_weakness_of_the_function() -> None:
+def test_custom_jvp_weak_results_compiled() -> None:
     twice = custom_jvp(lambda x: x * 2.0)
     twice.defjvp(lambda primals, tangents: (primals[0] * np.float64(2.0), tangents[0] * np.float64(2.0)))
     check_jaxpr(make_jaxpr(lambda x: jvp(jit(twice), (x,), (x,)))(1.0))
@@ -348,7 +348,7 @@ def test_a_compiled_call_has_the_weakness_of_the_function() -> None:
 # Mistakes
 
 
-def test_a_missing_rule_is_named() -> None:
+def test_custom_jvp_missing_rule() -> None:
     g = custom_jvp(f_jvp)
     for call in (lambda: g(1.0, 2.0), lambda: grad(g)(1.0, 2.0), lambda: jit(g)(1.0, 2.0)):
         with pytest.raises(MissingRuleError, match=r"custom_jvp of f_jvp: expected a jvp rule.*f_jvp\.defjvp$"):
@@ -357,7 +357,7 @@ def test_a_missing_rule_is_named() -> None:
         custom_jvp(3)  # type: ignore[arg-type]
 
 
-def test_arguments_are_arrays() -> None:
+def test_custom_jvp_argument_errors() -> None:
     with pytest.raises(NonArrayError, match=r"custom_jvp of f: .*'a' of type str at argument 1; .*nondiff_argnums"):
         grad(f)(1.0, "a")
 
@@ -388,7 +388,7 @@ BAD_RULES: dict[str, tuple[Function, str]] = {
 
 
 @pytest.mark.parametrize("name", BAD_RULES)
-def test_what_a_rule_gives_is_checked(name: str) -> None:
+def test_custom_jvp_rule_result_errors(name: str) -> None:
     rule, message = BAD_RULES[name]
 
     @custom_jvp
@@ -411,7 +411,7 @@ def test_what_a_rule_gives_is_checked(name: str) -> None:
         ),
     ],
 )
-def test_the_rule_gives_what_the_function_gives(out: Function, message: str) -> None:
+def test_custom_jvp_rule_result_differs_from_function(out: Function, message: str) -> None:
     @custom_jvp
     def g(x: Any) -> Any:
         return {"w": x}
@@ -421,7 +421,7 @@ def test_the_rule_gives_what_the_function_gives(out: Function, message: str) -> 
         jvp(jit(g), (XS,), (XS,))
 
 
-def test_what_a_rule_gives_may_be_written_into_later() -> None:
+def test_custom_jvp_rule_result_mutated_later() -> None:
     x = np.array([1.0, 2.0, 4.0])
     held, slope = x * 5.0, np.ones(3)
 

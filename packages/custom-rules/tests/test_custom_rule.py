@@ -78,7 +78,7 @@ SUBSETS = [*chain.from_iterable(combinations(SLOTS, count) for count in range(5)
 
 @pytest.mark.parametrize("slots", SUBSETS, ids=lambda slots: "+".join(slots) or "none")
 @pytest.mark.parametrize("wrap", [lambda g: g, jit], ids=["eager", "jit"])
-def test_every_transformation_works_with_any_rules(slots: tuple[str, ...], wrap: Any) -> None:
+def test_custom_rule_any_rules_any_transformation(slots: tuple[str, ...], wrap: Any) -> None:
     f = wrap(Ruled(slots).f)
     sin, cos = np.sin(Y), np.cos(Y)
     close = partial(np.testing.assert_allclose, rtol=1e-13)
@@ -108,7 +108,7 @@ def test_every_transformation_works_with_any_rules(slots: tuple[str, ...], wrap:
 
 
 @pytest.mark.parametrize("wrap", [lambda g: g, jit], ids=["eager", "jit"])
-def test_which_rule_is_used(wrap: Any) -> None:
+def test_custom_rule_chosen_rule(wrap: Any) -> None:
     both = Ruled(("jvp", "vjp"))
     reverse = ("fwd", "bwd")
     calls: list[tuple[tuple[str, ...], Function]] = [
@@ -151,7 +151,7 @@ def test_which_rule_is_used(wrap: Any) -> None:
         vmap(f)(XS, YS)
 
 
-def test_a_table_says_where_rules_come_from() -> None:
+def test_custom_rule_rules() -> None:
     given, function = "given", "derived from the function"
     assert Ruled(()).f.rules() == dict.fromkeys(SLOTS, function)
     assert Ruled(SLOTS).f.rules() == dict.fromkeys(SLOTS, given)
@@ -168,7 +168,7 @@ def test_a_table_says_where_rules_come_from() -> None:
     assert custom_vjp(np.sin).rules() == dict.fromkeys(SLOTS, "absent: define it with sin.defvjp")
 
 
-def test_custom_jvp_and_custom_vjp_are_functions_with_rules() -> None:
+def test_custom_jvp_and_custom_vjp_take_other_rules() -> None:
     """So that more rules can be given to them."""
     f = custom_vjp(lambda x: x * 2.0)
     f.defvjp(lambda x: (x * 2.0, None), lambda _, ct: (ops.select(ct > 0.0, 2.0 * ct, 3.0 * ct),))
@@ -177,7 +177,7 @@ def test_custom_jvp_and_custom_vjp_are_functions_with_rules() -> None:
     assert [float(vjp(f, X)[1](ct)[0]) for ct in (1.0, -1.0)] == [2.0, -3.0]
 
 
-def test_arguments_that_are_not_differentiated_are_constants_without_rules_too() -> None:
+def test_custom_rule_nondiff_argnums_without_rules() -> None:
     f = custom_rule(lambda x, s: x * s, nondiff_argnums=(1,))
     assert [float(v) for v in grad(lambda x, s: f(x, s), (0, 1))(3.0, 2.0)] == [2.0, 0.0]
     assert float(jvp(lambda s: f(3.0, s), (2.0,), (1.0,))[1]) == 0.0
@@ -224,9 +224,34 @@ def attribute(kind: str) -> Callable[[Any], Function]:
     return function_of
 
 
+@pytest.mark.parametrize("option", [None, (), {}])
+def test_custom_rule_nondiff_argument_without_leaves(option: Any) -> None:
+    """An empty tree has no leaves, and rules are given it all the same."""
+
+    @partial(custom_rule, nondiff_argnums=(0,))
+    def scale(option: Any, x: Any) -> Any:
+        assert option in (None, (), {})
+        return x * 2.0
+
+    @scale.def_batch
+    def _(axis_size: int, in_batched: list[Any], option: Any, x: Any) -> Any:
+        assert len(in_batched) == 2
+        return scale(option, x), True
+
+    xs = np.arange(3.0)
+    np.testing.assert_array_equal(vmap(lambda x: scale(option, x))(xs), 2.0 * xs)
+    scale.def_jvp(lambda option, primals, tangents: (scale(option, *primals), 3.0 * tangents[0]))
+    assert float(jvp(lambda x: scale(option, x), (1.0,), (1.0,))[1]) == 3.0
+    scale.def_vjp(lambda option, x: (scale(option, x), None), lambda option, _, ct: (5.0 * ct,))
+    assert float(grad(lambda x: scale(option, x))(1.0)) == 5.0
+    scale.def_transpose(lambda ct, option, x: (None, 7.0 * ct))
+    assert float(linear_transpose(lambda x: scale(option, x), 1.0)(1.0)[0]) == 7.0
+    assert float(jit(lambda x: scale(option, x))(1.0)) == 2.0
+
+
 @pytest.mark.parametrize("where", [enclosing, attribute])
 @pytest.mark.parametrize("kind", ["jvp", "vjp"])
-def test_functions_and_rules_close_over_values_of_transformations(kind: str, where: Any) -> None:
+def test_custom_rule_closed_over_tracers(kind: str, where: Any) -> None:
     make = where(kind)
     close = partial(np.testing.assert_allclose, rtol=1e-14)
 
@@ -254,7 +279,7 @@ def test_functions_and_rules_close_over_values_of_transformations(kind: str, whe
     close(float(grad(lambda y: grad(make(y))(X))(Y)), 10.0 * np.cos(X))
 
 
-def test_a_rule_may_ignore_what_is_closed_over() -> None:
+def test_custom_rule_ignores_closed_over_tracer() -> None:
     def applied(x: Any, y: Any) -> Any:
         f = custom_jvp(lambda x: x * y)
         f.defjvp(lambda primals, tangents: (primals[0] * 3.0, tangents[0]))
@@ -267,7 +292,7 @@ def test_a_rule_may_ignore_what_is_closed_over() -> None:
         np.testing.assert_array_equal(np.asarray(by_y), np.full(3, X))
 
 
-def test_variables_are_as_before_after_a_rule_has_run() -> None:
+def test_custom_rule_restores_closed_over_variables() -> None:
     y = Y
 
     def g(x: Any) -> Any:
@@ -290,7 +315,7 @@ def test_variables_are_as_before_after_a_rule_has_run() -> None:
         grad(g)(-X)
 
 
-def test_a_value_of_an_ended_transformation_is_refused() -> None:
+def test_custom_rule_closed_over_leaked_tracer() -> None:
     kept: list[Any] = []
     f = custom_jvp(lambda x: x * kept[-1])
     f.defjvp(lambda primals, tangents: (f(*primals), tangents[0] * kept[-1]))
@@ -300,7 +325,7 @@ def test_a_value_of_an_ended_transformation_is_refused() -> None:
 
 
 @pytest.mark.parametrize("wrap", [lambda g: g, jit], ids=["eager", "jit"])
-def test_a_transpose_rule_is_mapped_where_results_are_shared(wrap: Any) -> None:
+def test_custom_rule_transpose_under_vmap_unbatched_result(wrap: Any) -> None:
     f = custom_rule(lambda x, w: (x * 3.0, w * 2.0))
     f.def_transpose(lambda ct, x, w: (3.0 * ct[0], 2.0 * ct[1]))
     g = wrap(vmap(wrap(f), (0, None)))
@@ -315,7 +340,7 @@ def test_a_transpose_rule_is_mapped_where_results_are_shared(wrap: Any) -> None:
 # Mistakes
 
 
-def test_linear_arguments_exist() -> None:
+def test_custom_rule_linear_argnums_errors() -> None:
     f = custom_rule(lambda x, y: x * y, nondiff_argnums=(1,))
     for linear_argnums in ((1,), (-1,)):
         with pytest.raises(ArgumentValueError, match="expected linear_argnums of positions"):
@@ -333,7 +358,7 @@ def test_linear_arguments_exist() -> None:
         (lambda ct, x, y: ({"x": ct}, None), r"expected result of the tree"),
     ],
 )
-def test_what_a_transpose_rule_gives_is_checked(rule: Any, message: str) -> None:
+def test_custom_rule_transpose_result_errors(rule: Any, message: str) -> None:
     f = custom_rule(lambda x, y: x * y)
     f.def_transpose(rule, linear_argnums=0)
     with pytest.raises(ArgumentTypeError, match=rf"custom_rule of <lambda>, the transpose rule <lambda>: {message}"):
@@ -344,7 +369,7 @@ def test_what_a_transpose_rule_gives_is_checked(rule: Any, message: str) -> None
 
 
 @pytest.mark.parametrize("wrap", [lambda g: g, jit], ids=["eager", "jit"])
-def test_a_batching_rule_is_differentiated_wherever_it_is_used(wrap: Any) -> None:
+def test_custom_rule_derivatives_of_batching_rule(wrap: Any) -> None:
     """A rule that gives ten times the function tells where it was."""
     f = custom_vmap(lambda x, y: ops.sin(x) * y)
     f.def_vmap(lambda axis_size, in_batched, x, y: (10.0 * ops.sin(x) * y, any(in_batched)))
@@ -365,7 +390,7 @@ def test_a_batching_rule_is_differentiated_wherever_it_is_used(wrap: Any) -> Non
     close(np.asarray(nested), 10.0 * np.cos(XS) * YS[:, None])
 
 
-def test_a_batching_rule_of_trees_is_differentiated() -> None:
+def test_custom_rule_derivatives_of_batching_rule_of_trees() -> None:
     f = custom_vmap(lambda p, i: {"a": p["x"] * p["y"] * i, "i": i + 1})
 
     @f.def_vmap

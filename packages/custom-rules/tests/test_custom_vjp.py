@@ -64,7 +64,7 @@ STACKS: dict[str, Callable[[Function], Function]] = {
 
 @pytest.mark.parametrize("inner", STACKS)
 @pytest.mark.parametrize("outer", STACKS)
-def test_both_modes_use_the_rule(inner: str, outer: str) -> None:
+def test_custom_vjp_in_both_modes(inner: str, outer: str) -> None:
     g = STACKS[inner](f)
     derivatives = [
         lambda x, y: grad(g)(x, y),
@@ -80,7 +80,7 @@ def test_both_modes_use_the_rule(inner: str, outer: str) -> None:
 
 
 @pytest.mark.parametrize("wrap", [lambda g: g, jit], ids=["eager", "jit"])
-def test_the_second_derivative_is_that_of_the_rule(wrap: Any) -> None:
+def test_custom_vjp_second_derivative(wrap: Any) -> None:
     expected = -10.0 * np.sin(X) * Y
     g = wrap(f)
     orders = [grad(grad(g)), jacfwd(jacfwd(g)), jacfwd(grad(g)), jacrev(jacfwd(g)), hessian(g), wrap(hessian(f))]
@@ -89,7 +89,7 @@ def test_the_second_derivative_is_that_of_the_rule(wrap: Any) -> None:
 
 
 @pytest.mark.parametrize("in_axes", [(0, 0), (0, None), (None, 0)])
-def test_mapped_derivatives_use_the_rule(in_axes: Any) -> None:
+def test_custom_vjp_under_vmap(in_axes: Any) -> None:
     x, y = (values if axis == 0 else values[0] for values, axis in zip((XS, YS), in_axes, strict=True))
     for mapped in (
         vmap(grad(f), in_axes),
@@ -111,14 +111,14 @@ def test_mapped_derivatives_use_the_rule(in_axes: Any) -> None:
             np.testing.assert_allclose(np.asarray(got), full if axis == 0 else full.sum(), rtol=1e-14)
 
 
-def test_directions_and_cotangents_are_mapped() -> None:
+def test_custom_vjp_mapped_tangents_and_cotangents() -> None:
     pushed = vmap(lambda t: jvp(f, (X, Y), (t, 0.0 * t))[1])(XS)
     np.testing.assert_allclose(pushed, by_x(X, Y) * XS, rtol=1e-14)
     np.testing.assert_allclose(vmap(lambda ct: vjp(f, X, Y)[1](ct)[0])(XS), by_x(X, Y) * XS, rtol=1e-14)
     np.testing.assert_allclose(vmap(linearize(f, X, Y)[1])(XS, YS), by_x(X, Y) * XS + np.sin(X) * YS, rtol=1e-14)
 
 
-def test_each_rule_runs_once_a_derivative() -> None:
+def test_custom_vjp_number_of_rule_calls() -> None:
     runs: list[str] = []
     g = custom_vjp(lambda x: runs.append("f") or x * x)
     g.defvjp(lambda x: (runs.append("fwd") or x * x, x), lambda x, ct: runs.append("bwd") or (2.0 * x * ct,))
@@ -131,7 +131,7 @@ def test_each_rule_runs_once_a_derivative() -> None:
     assert runs == ["fwd", "bwd"]
 
 
-def test_control_flow_on_values() -> None:
+def test_custom_vjp_python_control_flow() -> None:
     @custom_vjp
     def leaky(x: Any) -> Any:
         return x if x > 0.0 else 0.1 * x
@@ -145,7 +145,7 @@ def test_control_flow_on_values() -> None:
     assert [float(grad(lambda x, s=s: flip(x) * s)(1.0)) for s in (3.0, -3.0)] == [3.0, 3.0]
 
 
-def test_pytrees(require_same: Callable[..., None]) -> None:
+def test_custom_vjp_pytrees(require_same: Callable[..., None]) -> None:
     @custom_vjp
     def g(point: Any, scale: Any) -> Any:
         return {"sum": point["x"] + point["y"], "parts": [point["x"] * scale, None]}
@@ -167,7 +167,7 @@ def test_pytrees(require_same: Callable[..., None]) -> None:
         np.testing.assert_allclose(np.asarray(out_dot["parts"][0]), 2.0 * YS + XS, rtol=1e-14)
 
 
-def test_none_is_zero() -> None:
+def test_custom_vjp_none_as_zero_cotangent() -> None:
     g = custom_vjp(lambda tree, y: tree["a"] * tree["b"][0] * y)
     tree = {"a": X, "b": [Y]}
     for cotangents in (None, {"a": None, "b": [None]}, {"a": None, "b": None}, {"a": 0.0, "b": None}):
@@ -178,7 +178,7 @@ def test_none_is_zero() -> None:
         assert float(jvp(g, (tree, 3.0), (tree, 1.0))[1]) == 2.0
 
 
-def test_integers(require_same: Callable[..., None]) -> None:
+def test_custom_vjp_integer_arguments(require_same: Callable[..., None]) -> None:
     @custom_vjp
     def g(x: Any, i: Any) -> Any:
         return x * i, i + 1
@@ -201,7 +201,7 @@ def test_integers(require_same: Callable[..., None]) -> None:
         )
 
 
-def test_arguments_that_are_not_differentiated() -> None:
+def test_custom_vjp_nondiff_argnums() -> None:
     @partial(custom_vjp, nondiff_argnums=(0,), nondiff_argnames=("scale",))
     def apply(fun: Any, x: Any, scale: Any = 2.0) -> Any:
         return fun(x) * scale
@@ -217,7 +217,7 @@ def test_arguments_that_are_not_differentiated() -> None:
     assert float(jit(lambda s: grad(lambda x: apply(ops.sin, x, s))(1.0))(2.0)) == 14.0
 
 
-def test_symbolic_zeros() -> None:
+def test_custom_vjp_symbolic_zeros() -> None:
     seen: list[Any] = []
     g = custom_vjp(lambda x, pair: (x * pair[0], pair[1]))
 
@@ -238,7 +238,7 @@ def test_symbolic_zeros() -> None:
         custom_vjp_primal_tree_values([1.0])
 
 
-def test_residuals_are_those_of_the_call() -> None:
+def test_custom_vjp_residuals_of_each_call() -> None:
     """What is written into an array later does not change the derivative."""
     weights = np.ones(3)
     g = custom_vjp(lambda x: x * weights)
@@ -253,7 +253,7 @@ def test_residuals_are_those_of_the_call() -> None:
     np.testing.assert_array_equal(push(np.ones(3)), np.ones(3))
 
 
-def test_a_program_prints_the_function_and_keeps_the_rules(
+def test_custom_vjp_in_a_jaxpr(
     primitives_of: Callable[[ClosedJaxpr], Counter[str]],
 ) -> None:
     closed = make_jaxpr(lambda x, y: f(x, y) * 2.0)(X, Y)
@@ -270,7 +270,7 @@ def test_a_program_prints_the_function_and_keeps_the_rules(
     assert "fun=<the tangents of custom_vjp of f>" in str(forward)
 
 
-def test_it_is_computed_again_by_checkpoint() -> None:
+def test_custom_vjp_in_checkpoint() -> None:
     for g in (checkpoint(f), jit(checkpoint(f)), checkpoint(jit(f))):
         np.testing.assert_allclose(grad(g)(X, Y), by_x(X, Y), rtol=1e-14)
         np.testing.assert_allclose(jacfwd(g)(X, Y), by_x(X, Y), rtol=1e-14)
@@ -280,7 +280,7 @@ def test_it_is_computed_again_by_checkpoint() -> None:
 
 
 @pytest.mark.parametrize("wrap", [lambda g: g, jit], ids=["eager", "jit"])
-def test_a_cotangent_reaches_what_the_function_does_not_use(wrap: Any) -> None:
+def test_custom_vjp_cotangent_of_unused_argument(wrap: Any) -> None:
     injected = custom_vjp(lambda x, w: w * 2.0)
     injected.defvjp(lambda x, w: (injected(x, w), x), lambda x, ct: (ct * x, ct * 2.0))
     loss = wrap(lambda x, w: ops.reduce_sum(vmap(wrap(injected), (0, None))(x, w), (0,)))
@@ -289,7 +289,7 @@ def test_a_cotangent_reaches_what_the_function_does_not_use(wrap: Any) -> None:
     assert float(by_w) == 6.0
 
 
-def test_what_all_elements_share_gets_the_cotangents_of_all() -> None:
+def test_custom_vjp_cotangent_of_unbatched_argument() -> None:
     """Also where that of one element does not depend on the element."""
     counted = custom_vjp(lambda x, w: x * w)
     counted.defvjp(lambda x, w: (x * w, w), lambda w, ct: (ct * w, 1.0))
@@ -298,7 +298,7 @@ def test_what_all_elements_share_gets_the_cotangents_of_all() -> None:
         assert float(grad(g, 1)(XS, Y)) == 3.0
 
 
-def test_complex_numbers() -> None:
+def test_custom_vjp_complex() -> None:
     square = custom_vjp(lambda z: z * z)
     square.defvjp(lambda z: (square(z), z), lambda z, ct: (2.0 * z * ct,))
     z = np.complex128(0.3 + 0.8j)
@@ -314,7 +314,7 @@ def test_complex_numbers() -> None:
 # Mistakes
 
 
-def test_missing_rules_are_named() -> None:
+def test_custom_vjp_missing_rule() -> None:
     g = custom_vjp(f_bwd)
     for call in (lambda: g(1.0, 2.0), lambda: grad(g)(1.0, 2.0), lambda: jit(g)(1.0, 2.0)):
         with pytest.raises(MissingRuleError, match=r"custom_vjp of f_bwd: expected a vjp rule.*f_bwd\.defvjp$"):
@@ -342,7 +342,7 @@ BAD_BWD: dict[str, tuple[Function, str]] = {
 
 
 @pytest.mark.parametrize("name", BAD_BWD)
-def test_what_bwd_gives_is_checked(name: str) -> None:
+def test_custom_vjp_bwd_result_errors(name: str) -> None:
     bwd, message = BAD_BWD[name]
     g = custom_vjp(split)
     g.defvjp(lambda x, y: (split(x, y), (x, y)), bwd)
@@ -359,7 +359,7 @@ BAD_FWD: dict[str, tuple[Function, str]] = {
 
 
 @pytest.mark.parametrize("name", BAD_FWD)
-def test_what_fwd_gives_is_checked(name: str) -> None:
+def test_custom_vjp_fwd_result_errors(name: str) -> None:
     fwd, message = BAD_FWD[name]
     g = custom_vjp(split)
     g.defvjp(fwd, lambda r, ct: (None, None))
@@ -392,7 +392,7 @@ NOT_LINEAR: dict[str, tuple[Function, str]] = {
 
 
 @pytest.mark.parametrize("name", NOT_LINEAR)
-def test_forward_mode_needs_a_linear_rule(name: str) -> None:
+def test_custom_vjp_forward_mode_of_nonlinear_bwd(name: str) -> None:
     bwd, message = NOT_LINEAR[name]
 
     @custom_vjp
@@ -405,7 +405,7 @@ def test_forward_mode_needs_a_linear_rule(name: str) -> None:
         jvp(g, (XS,), (YS,))
 
 
-def test_linear_rules_of_all_kinds_are_transposed() -> None:
+def test_custom_vjp_forward_mode_of_linear_bwd() -> None:
     mask = np.array([True, False, True])
     rules: list[tuple[Function, Any]] = [
         (lambda r, ct: (ct * r,), XS),
@@ -423,7 +423,7 @@ def test_linear_rules_of_all_kinds_are_transposed() -> None:
             np.testing.assert_allclose(np.asarray(jvp(wrap(g), (XS,), (YS,))[1]), np.asarray(diagonal) * YS)
 
 
-def test_a_cotangent_that_a_rule_holds_is_not_given_away() -> None:
+def test_custom_vjp_bwd_result_mutated_later() -> None:
     held, x = np.ones(3), np.arange(3.0)
 
     @custom_vjp

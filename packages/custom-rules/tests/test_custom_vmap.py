@@ -49,7 +49,7 @@ def product(x: Any, y: Any) -> Any:
 
 @pytest.mark.parametrize("wrap", [lambda f: f, jit], ids=["eager", "jit"])
 @pytest.mark.parametrize(("in_axes", "marks"), [((0, 0), [True, True]), ((0, None), [True, False])])
-def test_the_rule_is_asked_once_for_all_elements(wrap: Any, in_axes: Any, marks: Any, loop: Callable[..., Any]) -> None:
+def test_custom_vmap_calls_the_rule_once(wrap: Any, in_axes: Any, marks: Any, loop: Callable[..., Any]) -> None:
     custom, asked = counting(product)
     args = XS, YS if in_axes[1] == 0 else 3.0
     for stack in (wrap(vmap(custom, in_axes)), vmap(wrap(custom), in_axes)):
@@ -58,7 +58,7 @@ def test_the_rule_is_asked_once_for_all_elements(wrap: Any, in_axes: Any, marks:
         assert asked == [(3, marks)]
 
 
-def test_the_batch_dimension_is_in_front() -> None:
+def test_custom_vmap_batch_dimension_in_front() -> None:
     shapes: list[Any] = []
     custom = custom_vmap(lambda x, y: ops.reduce_sum(x, (0, 1)) + y)
 
@@ -73,7 +73,7 @@ def test_the_batch_dimension_is_in_front() -> None:
     assert shapes == [((4, 2, 3), (), [True, False])]
 
 
-def test_it_is_the_function_where_nothing_is_mapped() -> None:
+def test_custom_vmap_without_mapped_arguments() -> None:
     custom, asked = counting(product)
     assert custom(0.5, 2.0) == jit(custom)(0.5, 2.0) == np.sin(0.5) * 2.0
     np.testing.assert_array_equal(vmap(lambda x: x + custom(0.5, 2.0))(XS), XS + np.sin(0.5) * 2.0)
@@ -81,7 +81,7 @@ def test_it_is_the_function_where_nothing_is_mapped() -> None:
     assert not asked
 
 
-def test_control_flow_on_values_works_where_they_are_known() -> None:
+def test_custom_vmap_python_control_flow() -> None:
     custom = custom_vmap(lambda x: x if x > 0.0 else -x)
     custom.def_vmap(lambda axis_size, in_batched, x: (ops.abs(x), True))
     assert custom(-2.0) == 2.0
@@ -89,14 +89,14 @@ def test_control_flow_on_values_works_where_they_are_known() -> None:
     np.testing.assert_array_equal(vmap(lambda y: vmap(lambda x: x * custom(-2.0))(XS) * y)(YS), 2.0 * XS * YS[:, None])
 
 
-def test_nested_maps_map_the_rule(loop: Callable[..., Any]) -> None:
+def test_custom_vmap_nested_vmap(loop: Callable[..., Any]) -> None:
     custom, asked = counting(product)
     got = vmap(vmap(custom, (0, None)), (None, 0))(XS, YS)
     np.testing.assert_allclose(got, loop(loop(product, (0, None)), (None, 0))(XS, YS), rtol=1e-15)
     assert asked == [(3, [True, False])]
 
 
-def test_pytrees_names_and_defaults(require_same: Callable[..., None]) -> None:
+def test_custom_vmap_pytrees_names_and_defaults(require_same: Callable[..., None]) -> None:
     def fun(point: Any, scale: Any = 2.0) -> Any:
         return {"sum": point["x"] + point["y"], "scaled": [point["x"] * scale]}
 
@@ -116,7 +116,7 @@ def test_pytrees_names_and_defaults(require_same: Callable[..., None]) -> None:
         require_same(vmap(call)(XS), {"sum": XS + 1.0, "scaled": [XS * 2.0]})
 
 
-def test_a_result_that_is_shared_stays_so() -> None:
+def test_custom_vmap_unbatched_result() -> None:
     custom = custom_vmap(lambda x, y: (x * y, y * 2.0))
     custom.def_vmap(lambda axis_size, in_batched, x, y: ((x * y, y * 2.0), (True, False)))
     mapped = vmap(custom, (0, None), (0, None))
@@ -126,7 +126,7 @@ def test_a_result_that_is_shared_stays_so() -> None:
         assert float(shared) == 8.0
 
 
-def test_a_function_may_close_over_mapped_values(loop: Callable[..., Any]) -> None:
+def test_custom_vmap_closed_over_batches(loop: Callable[..., Any]) -> None:
     """The rule does not know of them, so that the function is mapped."""
 
     def times(z: Any, y: Any) -> Any:
@@ -147,7 +147,7 @@ def test_a_function_may_close_over_mapped_values(loop: Callable[..., Any]) -> No
             np.testing.assert_allclose(np.asarray(stack(*args)), expected, rtol=1e-15)
 
 
-def test_a_recorded_call_is_one_equation_that_keeps_its_rule(
+def test_custom_vmap_in_a_jaxpr(
     primitives_of: Callable[[ClosedJaxpr], Counter[str]],
 ) -> None:
     custom, asked = counting(product)
@@ -161,7 +161,7 @@ def test_a_recorded_call_is_one_equation_that_keeps_its_rule(
     assert asked == [(3, [True, True])] * 2
 
 
-def test_programs_of_one_function_are_equivalent() -> None:
+def test_custom_vmap_jaxprs_are_alpha_equivalent() -> None:
     custom, _ = counting(product)
     other, _ = counting(product)
     first, again, different = (make_jaxpr(lambda x, f=f: f(x, 2.0))(0.5) for f in (custom, custom, other))
@@ -169,7 +169,7 @@ def test_programs_of_one_function_are_equivalent() -> None:
     assert not alpha_equivalent(first, different)
 
 
-def test_dead_results_are_not_computed(primitives_of: Callable[[ClosedJaxpr], Counter[str]]) -> None:
+def test_custom_vmap_dead_results(primitives_of: Callable[[ClosedJaxpr], Counter[str]]) -> None:
     custom = custom_vmap(lambda x, y: (ops.sin(x), ops.exp(y)))
     custom.def_vmap(lambda axis_size, in_batched, x, y: ((ops.sin(x), ops.exp(y)), (in_batched[0], in_batched[1])))
     closed = make_jaxpr(custom)(XS[0], YS[0])
@@ -182,13 +182,13 @@ def test_dead_results_are_not_computed(primitives_of: Callable[[ClosedJaxpr], Co
     assert cse_jaxpr(closed) is closed
 
 
-def test_weak_elements_stay_weak(require_same: Callable[..., None]) -> None:
+def test_custom_vmap_weak_results(require_same: Callable[..., None]) -> None:
     custom, _ = counting(lambda x, y: (x * y, y))
     x = np.arange(3, dtype=np.float32)
     require_same(vmap(lambda x: custom(x, 2.0)[0])(x), x * 2.0)
 
 
-def test_it_is_a_method() -> None:
+def test_custom_vmap_method() -> None:
     class Scale:
         factor = 3.0
 
@@ -205,7 +205,7 @@ def test_it_is_a_method() -> None:
 # Mistakes
 
 
-def test_a_missing_rule_is_named() -> None:
+def test_custom_vmap_missing_rule() -> None:
     custom = custom_vmap(product)
     with pytest.raises(MissingRuleError, match=r"custom_vmap of product: expected a batching rule.*@product\.def_vmap"):
         custom(1.0, 2.0)
@@ -225,7 +225,7 @@ BAD_RULES = {
 
 
 @pytest.mark.parametrize("name", BAD_RULES)
-def test_what_a_rule_gives_is_checked(name: str) -> None:
+def test_custom_vmap_rule_result_errors(name: str) -> None:
     rule, message = BAD_RULES[name]
 
     def f(x: Any) -> Any:
@@ -237,7 +237,7 @@ def test_what_a_rule_gives_is_checked(name: str) -> None:
         vmap(jit(custom))(XS)
 
 
-def test_results_and_arguments_are_arrays() -> None:
+def test_custom_vmap_values_that_are_no_arrays() -> None:
     custom = custom_vmap(lambda x: x)
     custom.def_vmap(lambda n, marks, x: ("x", True))
     with pytest.raises(NonArrayError, match=r"batching rule.*got 'x' of type str at result"):
@@ -249,12 +249,12 @@ def test_results_and_arguments_are_arrays() -> None:
 
 
 @pytest.mark.parametrize("call", [lambda f: f(1.0, 2.0, 3.0), lambda f: f(1.0, z=2.0), lambda f: f(1.0)])
-def test_arguments_fit_the_signature(call: Any) -> None:
+def test_custom_vmap_arguments_unlike_the_signature(call: Any) -> None:
     with pytest.raises(ArgumentTypeError, match=r"expected arguments for product\(x: Any, y: Any\) -> Any, got others"):
         call(counting(product)[0])
 
 
-def test_arguments_have_positions() -> None:
+def test_custom_vmap_keyword_only_arguments() -> None:
     custom = custom_vmap(lambda x, *, y: x * y)
     custom.def_vmap(lambda n, marks, x: (x, True))
     with pytest.raises(ArgumentTypeError, match=r"expected arguments that have a position.*got y, by name only"):

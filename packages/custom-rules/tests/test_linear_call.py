@@ -25,7 +25,7 @@ def apply(matrix: Any, x: Any) -> Any:
 X, W = np.array([1.0, 3.0]), np.array([-1.0, 2.0])
 
 
-def test_forward_is_the_function_and_backward_the_transpose() -> None:
+def test_linear_call_both_modes() -> None:
     np.testing.assert_array_equal(apply(MATRIX, X), MATRIX @ X)
     np.testing.assert_array_equal(jvp(lambda x: apply(MATRIX, x), (X,), (W,))[1], MATRIX @ W)
     np.testing.assert_array_equal(linearize(lambda x: apply(MATRIX, x), X)[1](W), MATRIX @ W)
@@ -34,12 +34,12 @@ def test_forward_is_the_function_and_backward_the_transpose() -> None:
     np.testing.assert_array_equal(jit(vjp(lambda x: apply(MATRIX, x), X)[1])(W)[0], 10 * MATRIX.T @ W)
 
 
-def test_transposing_twice_is_the_identity() -> None:
+def test_linear_call_transposed_twice() -> None:
     back = linear_transpose(lambda x: apply(MATRIX, x), X)
     np.testing.assert_array_equal(linear_transpose(lambda ct: back(ct)[0], W)(X)[0], MATRIX @ X)
 
 
-def test_the_residual_arguments_are_differentiated_through_the_function() -> None:
+def test_linear_call_derivative_by_residual_args() -> None:
     def loss(matrix: Any) -> Any:
         return ops.reduce_sum(apply(matrix, X) * W, (0,))
 
@@ -49,7 +49,7 @@ def test_the_residual_arguments_are_differentiated_through_the_function() -> Non
 
 
 @pytest.mark.parametrize(("matrix_axis", "x_axis"), [(0, None), (None, 0), (0, 0)])
-def test_batched(matrix_axis: int | None, x_axis: int | None) -> None:
+def test_linear_call_under_vmap(matrix_axis: int | None, x_axis: int | None) -> None:
     matrix = MATRIX if matrix_axis is None else np.stack([MATRIX, 2 * MATRIX, -MATRIX])
     x = X if x_axis is None else np.stack([X, 2 * X, -X])
     for function in (
@@ -66,7 +66,7 @@ def test_batched(matrix_axis: int | None, x_axis: int | None) -> None:
     np.testing.assert_allclose(ct, each if x_axis == 0 else np.sum(each, 0))
 
 
-def test_closures_and_trees() -> None:
+def test_linear_call_closures_and_trees() -> None:
     def function(scale: Any, x: Any) -> Any:
         offset = np.array([3.0, 4.0])
         return linear_call(
@@ -82,13 +82,13 @@ def test_closures_and_trees() -> None:
     np.testing.assert_allclose(ct, W * [30.0, 40.0])
 
 
-def test_prints_both_programs() -> None:
+def test_linear_call_in_a_jaxpr() -> None:
     text = str(make_jaxpr(lambda x: apply(MATRIX, x))(X))
     assert "linear_call[" in text
     assert "transposed={ lambda" in text
 
 
-def test_mistakes() -> None:
+def test_linear_call_argument_errors() -> None:
     with pytest.raises(ArgumentTypeError, match=r"got ~i64\[\] at linear_args\[0\]; pass it with the residual"):
         linear_call(lambda r, x: x, lambda r, x: x, (), (1,))
     with pytest.raises(ArgumentTypeError, match="to give a cotangent like the linear arguments"):

@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any, TypeVar
 
 from lawful.core import MissingRuleError, Primitive
-from lawful.custom_rules._call.primitive import custom_vmap_call_p
 from lawful.custom_rules._call.function import CustomFunction
+from lawful.custom_rules._call.primitive import custom_vmap_call_p
 from lawful.custom_rules._call.rules import CallRules
 from lawful.custom_rules._call.site import CallSite
 from lawful.custom_rules._user_rules.batching import batch_by
