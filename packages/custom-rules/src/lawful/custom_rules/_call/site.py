@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 from lawful import tree
 from lawful.core import (
@@ -20,8 +20,30 @@ from lawful.custom_rules._call.captured import Captured, captured_by
 from lawful.custom_rules._call.template import EMPTY, Template
 from lawful.staging import flatten_outputs, in_avals
 
-if TYPE_CHECKING:
-    from lawful.custom_rules._call.function import CustomFunction
+
+class RuledFunction(Protocol):
+    """The parts of a function with rules that a call site uses.
+
+    Attributes:
+      fun: the function itself.
+      name: its name.
+      label: the name of the decorator and of the function, for messages.
+      nondiff_argnums: the argument numbers of nondifferentiated arguments.
+      takes_nondiff: whether the decorator takes ``nondiff_argnums``.
+    """
+
+    fun: Callable[..., Any]
+    name: str
+    label: str
+    nondiff_argnums: tuple[int, ...]
+    takes_nondiff: bool
+
+    @property
+    def carried_functions(self) -> list[Callable[..., Any]]:
+        """The function and its rules."""
+
+    def as_constant(self, value: Any) -> Any:
+        """Returns a tracer in a nondifferentiated argument as a constant of differentiation."""
 
 
 class CallSite:
@@ -42,7 +64,7 @@ class CallSite:
     """
 
     def __init__(
-        self, function: CustomFunction, arity: int, differentiated: Sequence[int], in_tree: Any, nondiff: Template,
+        self, function: RuledFunction, arity: int, differentiated: Sequence[int], in_tree: Any, nondiff: Template,
         captured: Captured, closed_over: int, nondiff_tracers: int,
     ) -> None:  # fmt: skip
         self.function = function
@@ -160,7 +182,7 @@ class CallSite:
                 )
 
 
-def call_site(function: CustomFunction, args: tuple[Any, ...], *, deep: bool = False) -> tuple[CallSite, list[Any]]:
+def call_site(function: RuledFunction, args: tuple[Any, ...], *, deep: bool = False) -> tuple[CallSite, list[Any]]:
     """Returns a call site of a function with rules, and the operands of the call.
 
     Args:
