@@ -29,14 +29,16 @@ from lawful.core import (
     to_numpy,
 )
 from lawful.ops import ArrayMethods, call_with_values
-from lawful.xla_backend import _jaxlib
+from lawful.xla_backend._arrays.text import array_text
 from lawful.xla_backend._errors import DeletedArrayError
+from lawful.xla_backend._runtime import bindings, clients
+from lawful.xla_backend._runtime.handles import Device
 
 _DLPACK_DEVICE_TYPES = {"cpu": 1, "cuda": 2, "rocm": 10}
 
 
 class Gone:
-    """Stands where the buffer of a donated or deleted array was; ``how`` says what happened to it."""
+    """Replaces the buffer of a donated or deleted array; ``how`` says which."""
 
     __slots__ = ("how",)
 
@@ -61,10 +63,10 @@ class Array(ArrayMethods):
     __array_priority__ = 100.0
     __hash__ = None  # type: ignore[assignment]  # == compares elementwise, as for ndarray
 
-    # No __init__: whoever makes one sets these, in half the time. Every result of every call is one.
+    # No __init__: callers set these slots, 2× faster. Every result of every call is an Array.
     _buffer: Any
     _aval: ShapedArray
-    _device: _jaxlib.Device
+    _device: Device
 
     # What it is
 
@@ -109,11 +111,11 @@ class Array(ArrayMethods):
         return self._aval.size * self._aval.dtype.itemsize
 
     @property
-    def device(self) -> _jaxlib.Device:
+    def device(self) -> Device:
         """The device that the array is on."""
         return self._device
 
-    def devices(self) -> set[_jaxlib.Device]:
+    def devices(self) -> set[Device]:
         """Returns the set of devices that the array is on: one."""
         return {self._device}
 
@@ -133,7 +135,7 @@ class Array(ArrayMethods):
 
     def _view(self) -> np.ndarray[Any, Any]:
         """Returns the values as a read-only ndarray, without a copy on the CPU."""
-        return _jaxlib.view(self._live_buffer())
+        return bindings.view(self._live_buffer())
 
     def block_until_ready(self) -> Array:
         """Waits until the values are computed, and returns the array."""
@@ -159,7 +161,7 @@ class Array(ArrayMethods):
 
     def copy(self) -> Array:
         """Returns a copy on the same device, with memory of its own."""
-        return array_of(_jaxlib.copy_buffer(self._live_buffer(), self._device), self._aval, self._device)
+        return array_of(bindings.copy_buffer(self._live_buffer(), self._device), self._aval, self._device)
 
     def __copy__(self) -> Array:
         return self.copy()
@@ -182,7 +184,7 @@ class Array(ArrayMethods):
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         if not all(issubclass(cls, Array | np.ndarray) for cls in types):
-            return NotImplemented  # a tracer among the arguments knows more
+            return NotImplemented  # a tracer among the arguments handles the call
         return call_with_values(f"numpy.{func.__name__}", func, args, kwargs)
 
     def to_device(self, device: Any, /, *, stream: None = None) -> Any:
@@ -200,10 +202,10 @@ class Array(ArrayMethods):
             raise ArgumentValueError(f"to_device: expected no stream, got {stream!r}; leave it out")
         if device is None or device == self._device:
             return self
-        if not _jaxlib.is_device(device):
+        if not bindings.is_device(device):
             return self._view()
         if device.platform == self._device.platform:
-            return array_of(_jaxlib.copy_buffer(self._live_buffer(), device), self._aval, device)
+            return array_of(bindings.copy_buffer(self._live_buffer(), device), self._aval, device)
         return put(self._view(), self._aval, device)
 
     def __dlpack_device__(self) -> tuple[int, int]:
@@ -220,7 +222,7 @@ class Array(ArrayMethods):
         if dl_device is not None and tuple(dl_device) != self.__dlpack_device__():
             raise BufferError(f"dlpack: expected the device {self.__dlpack_device__()}, got {dl_device}; copy it first")
         source = self.copy() if copy else self
-        return _jaxlib.export_dlpack(source._live_buffer(), stream=stream, max_version=max_version, copied=bool(copy))
+        return bindings.export_dlpack(source._live_buffer(), stream=stream, max_version=max_version, copied=bool(copy))
 
     # Python numbers and sequences, by NumPy's own rules and errors
 
@@ -264,7 +266,7 @@ class Array(ArrayMethods):
     def __repr__(self) -> str:
         if self.is_deleted():
             return f"<Array {self._aval} {self._buffer.how}>"
-        return _format(self._view(), self.weak_type)
+        return array_text(self._view(), self.weak_type)
 
     def __str__(self) -> str:
         return repr(self) if self.is_deleted() else str(self._view())
@@ -279,21 +281,7 @@ class Array(ArrayMethods):
         )
 
 
-def _format(values: np.ndarray[Any, Any], weak_type: bool) -> str:
-    body = np.array2string(values, separator=", ", prefix="Array(", suffix=",")
-    facts = [f"dtype={values.dtype}"]
-    if values.size == 0 and values.shape != (0,):
-        facts.insert(0, f"shape={values.shape}")
-    if weak_type:
-        facts.append("weak_type=True")
-    # The facts go to a line of their own where NumPy's repr would put them there.
-    last_line = len(body.rpartition("\n")[2]) + (0 if "\n" in body else len("Array("))
-    tail = ", ".join(facts) + ")"
-    fits = last_line + len(tail) + 2 <= np.get_printoptions()["linewidth"]
-    return f"Array({body},{' ' if fits else chr(10) + ' ' * len('Array(')}{tail}"
-
-
-def array_of(buffer: Any, aval: ShapedArray, device: _jaxlib.Device) -> Array:
+def array_of(buffer: Any, aval: ShapedArray, device: Device) -> Array:
     """Returns the Array with a buffer, which is on the device and has the type."""
     array = Array()
     array._buffer = buffer
@@ -302,14 +290,14 @@ def array_of(buffer: Any, aval: ShapedArray, device: _jaxlib.Device) -> Array:
     return array
 
 
-def put(x: Any, aval: ShapedArray, device: _jaxlib.Device) -> Array:
+def put(x: Any, aval: ShapedArray, device: Device) -> Array:
     """Returns an Array with a copy of a NumPy array or a number, which has the shape and dtype of ``aval``."""
-    return array_of(_jaxlib.put(np.asarray(x, dtype=aval.dtype), device, aval), aval, device)
+    return array_of(bindings.put(np.asarray(x, dtype=aval.dtype), device, aval), aval, device)
 
 
 def _restore(values: np.ndarray[Any, Any], weak_type: bool) -> Array:
     """Unpickles an Array, on the default device of the process that does."""
-    return put(values, ShapedArray(values.shape, values.dtype, weak_type), _jaxlib.devices()[0])
+    return put(values, ShapedArray(values.shape, values.dtype, weak_type), clients.devices()[0])
 
 
 def _to_numpy(x: Array) -> Any:
@@ -319,4 +307,4 @@ def _to_numpy(x: Array) -> Any:
 
 
 register_array_type(Array, aval=operator.attrgetter("_aval"), to_numpy=_to_numpy)
-register_device_type(_jaxlib.DeviceType, put=lambda x, device: put(to_numpy(x), get_aval(x), device))
+register_device_type(bindings.DeviceType, put=lambda x, device: put(to_numpy(x), get_aval(x), device))

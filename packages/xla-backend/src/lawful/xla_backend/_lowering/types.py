@@ -1,4 +1,4 @@
-"""MLIR's types, attributes and constants for lawful's avals, made once a module and then looked up."""
+"""MLIR's types, attributes and constants for lawful's avals, cached for each module."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import ml_dtypes
 import numpy as np
 
 from lawful.core import ShapedArray, float0, require_size
-from lawful.xla_backend._jaxlib import ir, stablehlo
+from lawful.xla_backend._runtime.bindings import ir, stablehlo
 
 _Maker = Callable[[], Any]
 
@@ -47,14 +47,14 @@ def _comparison_type(dtype: np.dtype[Any]) -> str:
 
 
 class TypeTable:
-    """The types and attributes of one MLIR context, which has to be current when they are asked for."""
+    """The types and attributes of one MLIR context, which must be current in every call."""
 
     __slots__ = ("_comparisons", "_dtypes", "_elements", "_tensors")
 
     def __init__(self) -> None:
         self._elements: dict[np.dtype[Any], Any] = {dtype: make() for dtype, make in _ELEMENT_TYPES.items()}
         self._dtypes: dict[Any, np.dtype[Any]] = {element: dtype for dtype, element in self._elements.items()}
-        # An integer's tangent has no values; a bool is the least that an MLIR value can hold.
+        # An integer's tangent has no values; bool is the smallest element type of MLIR.
         self._elements[float0] = self._elements[np.dtype(bool)]
         self._tensors: dict[ShapedArray, Any] = {}
         self._comparisons: dict[tuple[Any, str], tuple[Any, Any]] = {}
@@ -80,8 +80,8 @@ class TypeTable:
         key = element_type, direction
         found = self._comparisons.get(key)
         if found is None:
-            kind = _comparison_type(self._dtypes[element_type])
-            found = stablehlo.ComparisonDirectionAttr.get(direction), stablehlo.ComparisonTypeAttr.get(kind)
+            compare_type = _comparison_type(self._dtypes[element_type])
+            found = stablehlo.ComparisonDirectionAttr.get(direction), stablehlo.ComparisonTypeAttr.get(compare_type)
             self._comparisons[key] = found
         return found
 

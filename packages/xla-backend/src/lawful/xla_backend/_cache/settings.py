@@ -1,6 +1,6 @@
-"""Compiled programs that outlive the process: what one has compiled, the next one loads.
+"""The setting of the compilation cache: programs that one process compiled, the next one loads.
 
-It is asked for by a folder, in the environment variable ``LAWFUL_COMPILATION_CACHE_DIR`` or here:
+The folder is set by the environment variable ``LAWFUL_COMPILATION_CACHE_DIR`` or here:
 
 >>> import tempfile
 >>> from lawful.staging import jit
@@ -16,17 +16,15 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Sequence
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
-from lawful.core import ArgumentTypeError, ArgumentValueError, ShapedArray
-from lawful.xla_backend import _jaxlib
-from lawful.xla_backend._cache_folder import CacheFolder
-from lawful.xla_backend._errors import XlaError
+from lawful.core import ArgumentTypeError, ArgumentValueError
+from lawful.xla_backend._cache.compilation import CompilationCache
+from lawful.xla_backend._cache.folder import CacheFolder
 
 _DIR: Final = "LAWFUL_COMPILATION_CACHE_DIR"
 _MAX_SIZE: Final = "LAWFUL_COMPILATION_CACHE_MAX_SIZE"
-#: How many bytes the folder may hold by default.
+#: The default maximal size of the folder in bytes.
 _GIBIBYTE: Final = 1 << 30
 
 
@@ -44,66 +42,6 @@ class CacheInfo(NamedTuple):
     misses: int
     dir: str | None
     max_size: int
-
-
-class CompilationCache:
-    """The folder in use, and how often it had what was asked for."""
-
-    def __init__(self, folder: CacheFolder | None) -> None:
-        self.folder = folder
-        self.hits = self.misses = 0
-        self.lock = threading.Lock()
-
-    def compile(
-        self,
-        module: Any,
-        device: _jaxlib.Device,
-        out_avals: Sequence[ShapedArray],
-        options: _jaxlib.Options,
-        functions: Sequence[Callable[..., tuple[Any, ...]]],
-    ) -> _jaxlib.Executable:
-        """Returns what `_jaxlib.compile_module` does, from the folder if it is there.
-
-        A program that calls Python functions is not stored: they are of this process.
-        """
-        folder = self.folder
-        if folder is None or functions:
-            return _jaxlib.compile_module(module, device, out_avals, options, functions)
-        key = _key(module, device, options)
-        stored = folder.read(key)
-        if stored is not None:
-            try:
-                executable = _jaxlib.deserialize(stored, device, out_avals, options)
-            except XlaError as error:
-                folder.refuse(key, f"what cannot be loaded ({error})")
-            else:
-                with self.lock:
-                    self.hits += 1
-                return executable
-        executable = _jaxlib.compile_module(module, device, out_avals, options)
-        with self.lock:
-            self.misses += 1
-        try:
-            serialized = executable.serialize()
-        except XlaError as error:
-            folder.refuse(key, f"one that cannot be stored ({error})")
-        else:
-            folder.write(key, serialized)
-        return executable
-
-
-def _key(module: Any, device: _jaxlib.Device, options: _jaxlib.Options) -> str:
-    """Returns a name of all that determines what is compiled, the same in every process."""
-    from hashlib import sha256  # imported late: it takes 3 ms
-
-    found = sha256()
-    for part in (
-        _jaxlib.bytecode(module),
-        _jaxlib.options_fingerprint(device, options),
-        _jaxlib.machine_fingerprint(device),
-    ):
-        found.update(len(part).to_bytes(8) + part)
-    return found.hexdigest()
 
 
 def _from_environment() -> CompilationCache:

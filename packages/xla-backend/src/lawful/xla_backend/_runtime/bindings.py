@@ -1,41 +1,37 @@
 """Every import of jaxlib and every call into it: a new version of jaxlib touches this file only.
 
 The rest of the backend sees clients, devices, buffers and executables as opaque objects, and MLIR as the
-modules ``ir``, ``stablehlo`` and ``func``, which are handed on from here, and ``chlo()``.
+modules ``ir``, ``stablehlo`` and ``func``, which are re-exported here, and ``chlo()``.
 
->>> device = devices()[0]
->>> buffer = put(np.arange(3.0), device, ShapedArray((3,), "float64"))
+>>> from lawful.xla_backend._runtime.clients import devices
+>>> buffer = put(np.arange(3.0), devices()[0], ShapedArray((3,), "float64"))
 >>> view(buffer)
 array([0., 1., 2.])
 
-What is known of jaxlib's private API, and holds for 0.11.2 to 0.12.0.1:
+Facts about jaxlib's private API, valid for 0.11.2 to 0.12.0.1:
 
 - ``jaxlib.xla_client`` has names for most of what is used here, and takes 4 ms to import; it is not needed.
 - An executable and a handler of results check byte sizes only, not shapes and dtypes: callers compare avals.
-- A buffer is let go, never deleted: ``delete`` aborts the process where dlpack has lent the memory out.
-- ``_single_device_array_to_np_array_did_copy`` and dlpack imports try to import jax at each call; what is
-  used here does not.
+- A buffer is dropped, never deleted: ``delete`` aborts the process if dlpack has lent out the memory.
+- ``_single_device_array_to_np_array_did_copy`` and dlpack imports try to import jax at each call; the
+  functions called here do not.
 """
 
 from __future__ import annotations
 
 import gc
 import os
-import threading
-import weakref
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from contextlib import nullcontext
+from collections.abc import Callable, Sequence
 from functools import cache
 from io import BytesIO
-from types import MappingProxyType
-from typing import Any, NoReturn, Protocol, cast
+from typing import Any, cast
 
 import numpy as np
 
-# Silences the lines that XLA logs as it starts; it reads this when it is loaded. Errors are still logged.
+# XLA reads this when it is loaded: it silences the lines logged at start. Errors are still logged.
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "1")
 
-from lawful.core import ArgumentValueError, ShapedArray, no_collections
+from lawful.core import ShapedArray, no_collections
 
 with no_collections():
     from jaxlib import _hlo, _jax
@@ -44,17 +40,18 @@ with no_collections():
     from jaxlib.mlir.dialects import func, stablehlo
     from jaxlib.version import __version__ as jaxlib_version
 
-from lawful.xla_backend._errors import ForkedProcessError, XlaError
-from lawful.xla_backend._host_functions import CallbackFailure, HostFunctions, Turns
+from lawful.xla_backend._errors import XlaError
+from lawful.xla_backend._runtime import fork
+from lawful.xla_backend._runtime.handles import Buffer, Device, Options
 
 __all__ = ["func", "ir", "jaxlib_version", "stablehlo"]
 
-# Each result would otherwise keep a traceback, 60 bytes that are only freed by a collection nobody calls.
+# Otherwise each result keeps a traceback, 60 bytes that only an explicit collection frees.
 _jax.set_tracebacks_enabled(False)
 
 
 def _collect_garbage(phase: str, _: object) -> None:
-    """Lets go of arrays that jaxlib read and is done with, which it does by itself at its next call only."""
+    """Frees arrays that jaxlib has finished reading; by itself it frees them only at its next call."""
     if phase == "stop":
         _jax.collect_garbage()
 
@@ -67,78 +64,12 @@ RuntimeFailure = cast(type[Exception], _jax.JaxRuntimeError)
 MLIRError = cast(type[Exception], ir.MLIRError)
 
 
-class Device(Hashable, Protocol):
-    """A device that arrays live on, such as the CPU."""
-
-    @property
-    def id(self) -> int: ...
-    @property
-    def platform(self) -> str: ...
-    @property
-    def device_kind(self) -> str: ...
-    @property
-    def process_index(self) -> int: ...
-
-
-class Buffer(Protocol):
-    """The memory of an array on a device. Without jax it has no shape and no dtype."""
-
-    def is_deleted(self) -> bool: ...
-    def is_ready(self) -> bool: ...
-    def block_until_ready(self) -> object: ...
-
-
 # Clients and devices
 
 
-def _make_cpu_client() -> Any:
-    text = os.environ.get("LAWFUL_NUM_CPU_DEVICES", "1")
-    if not text.isdecimal() or text == "0":
-        raise ArgumentValueError(
-            f"LAWFUL_NUM_CPU_DEVICES: expected a positive integer, got {text!r}; correct or unset it"
-        )
-    return _jax.get_tfrt_cpu_client(asynchronous=True, num_devices=int(text))
-
-
-# How the client of a platform is made. A platform with a plugin (CUDA) adds a function here that finds the
-# plugin's library, loads it with `xla_client.load_pjrt_plugin_dynamically` and calls `make_c_api_client`.
-_client_makers: dict[str, Callable[[], Any]] = {"cpu": _make_cpu_client}
-_clients: dict[str, Any] = {}
-_lock = threading.Lock()
-_forked = False
-
-
-def platforms() -> tuple[str, ...]:
-    """Returns the names of the platforms, the default one first."""
-    return tuple(_client_makers)
-
-
-def client(platform: str | None = None) -> Any:
-    """Returns the one client of a platform, made at the first call.
-
-    Raises:
-      ArgumentValueError: there is no such platform.
-      ForkedProcessError: this process was forked from one that had a client.
-    """
-    name = platforms()[0] if platform is None else platform
-    found = _clients.get(name)
-    if found is None or _forked:
-        with _lock:
-            if _forked:
-                _refuse_forked()
-            if name not in _client_makers:
-                known = ", ".join(map(repr, _client_makers))
-                raise ArgumentValueError(f"platform: expected one of {known}, got {name!r}; choose one of those")
-            if name not in _clients:
-                _clients[name] = _client_makers[name]()
-            found = _clients[name]
-    return found
-
-
-@cache
-def devices(platform: str | None = None) -> tuple[Device, ...]:
-    """Returns the devices of a platform; the first is where arrays are put by default."""
-    return tuple(client(platform).local_devices())
+def make_cpu_client(num_devices: int) -> Any:
+    """Returns a new client of the CPU, which counts as so many devices."""
+    return _jax.get_tfrt_cpu_client(asynchronous=True, num_devices=num_devices)
 
 
 #: The type of devices.
@@ -160,26 +91,6 @@ def _sharding(device: Device) -> Any:
     return _jax.GSPMDSharding(_device_list(device), _hlo.HloSharding.replicate())
 
 
-def _refuse_forked(*_: object) -> NoReturn:
-    raise ForkedProcessError(
-        "XLA: expected a process that started afresh, got one forked after XLA was first used, where it would hang; "
-        'start processes with multiprocessing.get_context("spawn")'
-    )
-
-
-def _after_fork() -> None:
-    """Makes executables refuse to run in the child, at no cost to calls in the parent."""
-    global _forked, _lock
-    if _clients:
-        _forked = True
-        _lock = threading.Lock()
-        for executable in list(_executables):
-            executable.execute = _refuse_forked
-
-
-os.register_at_fork(after_in_child=_after_fork)
-
-
 # Buffers
 
 _COPIED_DURING_CALL = _jax.HostBufferSemantics.IMMUTABLE_ONLY_DURING_CALL
@@ -198,8 +109,8 @@ def put(x: np.ndarray[Any, Any], device: Device, aval: ShapedArray) -> Buffer:
     Raises:
       XlaError: there is too little memory.
     """
-    if _forked:
-        _refuse_forked()
+    if fork.is_forked:
+        fork.refuse()
     assert x.shape == aval.shape, "the runtime does not check"
     if x.dtype != aval.dtype:
         x = x.astype(aval.dtype)
@@ -220,7 +131,7 @@ def put(x: np.ndarray[Any, Any], device: Device, aval: ShapedArray) -> Buffer:
         raise XlaError(f"device_put: expected {device} to take {aval}, got the runtime's error {error}") from error
 
 
-# What the runtime wants of memory that it is to use in place.
+# The alignment in bytes of memory that the runtime uses in place.
 _ALIGNMENT = 64
 
 
@@ -251,8 +162,8 @@ def view(buffer: Any) -> np.ndarray[Any, Any]:
 
 def copy_buffer(buffer: Buffer, device: Device) -> Buffer:
     """Returns a copy of a buffer on a device, which may be the one that it is on."""
-    if _forked:
-        _refuse_forked()
+    if fork.is_forked:
+        fork.refuse()
     [copied] = _jax.batched_copy_array_to_devices_with_sharding(
         [buffer], [_device_list(device)], [_sharding(device)], [_jax.ArrayCopySemantics.ALWAYS_COPY]
     )
@@ -338,8 +249,6 @@ def lapack_target(routine: str, dtype: np.dtype[Any]) -> str:
 
 # Executables
 
-Options = Mapping[str, str | bool | int | float]
-
 
 class Executable:
     """A compiled program, loaded on one device.
@@ -357,14 +266,26 @@ class Executable:
         self.execute = loaded.execute_sharded
         self.handlers = [_jax.array_result_handler(aval, _sharding(device), True) for aval in out_avals]
         self.device = device
-        _executables.add(self)
+        fork.register_executable(self)
 
     def run(self, buffers: list[Any]) -> list[Any]:
-        """Starts the program and returns its results, which may still be being computed.
+        """Starts the program and returns its results, which may not be computed yet.
 
         The arguments must have the shapes and dtypes that were compiled for: only their sizes are checked here.
         """
         results: list[Any] = self.execute(buffers).consume_with_handlers(self.handlers)
+        return results
+
+    def run_to_end(self, buffers: list[Any]) -> list[Any]:
+        """Runs the program, waits until it has ended, and returns its results; for programs with side effects.
+
+        Raises:
+          RuntimeFailure: the program fails.
+        """
+        started = self.execute(buffers, with_tokens=True)
+        ended = started.consume_token()
+        results: list[Any] = started.consume_with_handlers(self.handlers)
+        ended.block_until_ready()
         return results
 
     def hlo_text(self) -> str:
@@ -395,58 +316,8 @@ class Executable:
             ) from error
 
 
-_executables: weakref.WeakSet[Executable] = weakref.WeakSet()
-
-
-# Programs that call Python
-
-#: The name by which a program calls one of the functions that it is compiled with. It gives them arrays of its own.
+#: The target of a custom call of a Python function. The arrays that the function gets are its own copies.
 CALLBACK_TARGET = "xla_ffi_python_cpu_callback"
-
-
-# Up to 0.11 no more programs than these run at a time.
-_turns = Turns(32) if tuple(map(int, jaxlib_version.split(".")[:2])) < (0, 12) else None
-
-
-class CallingExecutable(Executable):
-    """A compiled program that calls Python functions: it has ended when ``run`` returns."""
-
-    __slots__ = ("_functions",)
-
-    def __init__(self, loaded: Any, device: Device, out_avals: Sequence[ShapedArray], functions: HostFunctions) -> None:
-        super().__init__(loaded, device, out_avals)
-        self._functions = functions
-
-    def run(self, buffers: list[Any]) -> list[Any]:
-        """Runs the program and returns its results.
-
-        Raises:
-          CallbackFailure: a function raised an exception.
-        """
-        if _forked:
-            _refuse_forked()
-        # With nothing to wait for it runs on this thread. The runtime has few threads of its own: were they all in
-        # functions that wait for other programs, nothing would go on.
-        for buffer in buffers:
-            buffer.block_until_ready()
-        with nullcontext() if _turns is None else _turns.one():
-            try:
-                started = self.execute(buffers, with_tokens=True)
-                ended = started.consume_token()
-                results = cast("list[Any]", started.consume_with_handlers(self.handlers))
-                ended.block_until_ready()
-            except RuntimeFailure as error:
-                raised = self._functions.raised(error)
-                if raised is None:
-                    raise
-                raise CallbackFailure(raised) from None
-        return results
-
-    def serialize(self) -> bytes:
-        """Raises XlaError: the functions cannot be stored."""
-        raise XlaError(
-            "serialize: expected a program that calls no Python function, got one that does; compile it where it runs"
-        )
 
 
 def _compile_options(device: Device, options: Options) -> Any:
@@ -459,32 +330,45 @@ def _compile_options(device: Device, options: Options) -> Any:
 
 
 def compile_module(
+    client: Any,
     module: Any,
     device: Device,
-    out_avals: Sequence[ShapedArray],
     options: Options,
     functions: Sequence[Callable[..., tuple[Any, ...]]] = (),
-) -> Executable:
-    """Compiles an MLIR module, which has been verified, for one device.
+) -> Any:
+    """Compiles an MLIR module, which has been verified, for one device; returns what `Executable` wraps.
 
     Args:
+      client: that of the device.
       module: an ``ir.Module`` with a public function ``main``.
       device: where it will run.
-      out_avals: the types of its results.
       options: XLA's own flags, as ``{"xla_backend_optimization_level": 0}``.
-      functions: what the program calls by ``CALLBACK_TARGET``, by number. The runtime checks nothing that they return.
+      functions: those that the program calls by ``CALLBACK_TARGET``, by number. The runtime does not check their
+        results.
 
     Raises:
       XlaError: the compiler refuses the program or the options.
     """
-    called = HostFunctions(functions)
     try:
-        loaded = client(device.platform).compile_and_load(
-            module, _device_list(device), _compile_options(device, options), called.entries()
-        )
+        return client.compile_and_load(module, _device_list(device), _compile_options(device, options), list(functions))
     except RuntimeFailure as error:
         raise XlaError(f"compile: expected a program that XLA compiles, got the compiler's error {error}") from error
-    return CallingExecutable(loaded, device, out_avals, called) if functions else Executable(loaded, device, out_avals)
+
+
+def load_serialized(client: Any, serialized: bytes, device: Device, options: Options) -> Any:
+    """Loads the bytes of `Executable.serialize`; returns what `Executable` wraps.
+
+    Raises:
+      XlaError: the bytes are damaged.
+    """
+    if b"lapack_" in serialized:
+        _register_lapack()
+    try:
+        return client.deserialize_executable(serialized, _device_list(device), _compile_options(device, options))
+    except RuntimeFailure as error:
+        raise XlaError(
+            f"deserialize: expected a compiled program, got damaged bytes ({error}); compile again"
+        ) from error
 
 
 def options_fingerprint(device: Device, options: Options) -> bytes:
@@ -497,35 +381,8 @@ def options_fingerprint(device: Device, options: Options) -> bytes:
 def machine_fingerprint(device: Device) -> bytes:
     """Returns bytes that differ when a program is compiled differently for another machine.
 
-    They tell the instructions of the processor, and how many processors there are to share the work.
+    They encode the processor's instructions and the number of processors.
     """
     topology = cast(bytes, _jax.get_topology_for_devices([device]).serialize())
     processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
     return topology + f" {processors}".encode()
-
-
-def deserialize(
-    serialized: bytes, device: Device, out_avals: Sequence[ShapedArray], options: Options = MappingProxyType({})
-) -> Executable:
-    """Loads what :meth:`Executable.serialize` gave, by the same jaxlib on a machine with the same instructions.
-
-    Args:
-      serialized: the bytes. They are not checked enough to be of an unknown source: jaxlib may crash, or run anything.
-      device: where it will run, the one that it was compiled for.
-      out_avals: the types of its results.
-      options: those that it was compiled with.
-
-    Raises:
-      XlaError: the bytes are damaged.
-    """
-    if b"lapack_" in serialized:
-        _register_lapack()
-    try:
-        loaded = client(device.platform).deserialize_executable(
-            serialized, _device_list(device), _compile_options(device, options)
-        )
-    except RuntimeFailure as error:
-        raise XlaError(
-            f"deserialize: expected a compiled program, got damaged bytes ({error}); compile again"
-        ) from error
-    return Executable(loaded, device, out_avals)

@@ -1,4 +1,4 @@
-"""What a lowering rule is given: the types of its equation, StableHLO, and helpers, with no import of jaxlib.
+"""The context of a lowering rule: the types of its equation, StableHLO, and helpers, with no import of jaxlib.
 
 A rule is ``rule(ctx, *operands, **params)``. The operands are MLIR values; it returns the MLIR value, or a list
 of them where the primitive has several results:
@@ -19,12 +19,14 @@ import numpy as np
 
 from lawful.core import ClosedJaxpr, JaxprEqn, ShapedArray, as_dtype, has_effects
 from lawful.staging import ShapeDtypeStruct, make_jaxpr
-from lawful.xla_backend._callbacks import CheckedCall, call_python, case, while_loop, while_loop_in_order
-from lawful.xla_backend._jaxlib import chlo, ir, lapack_target, stablehlo
-from lawful.xla_backend._types import TypeTable
+from lawful.xla_backend._callbacks.checked_call import CheckedCall
+from lawful.xla_backend._lowering.callback import call_python
+from lawful.xla_backend._lowering.regions import case, while_loop, while_loop_in_order
+from lawful.xla_backend._lowering.types import TypeTable
+from lawful.xla_backend._runtime.bindings import chlo, ir, lapack_target, stablehlo
 
 if TYPE_CHECKING:
-    from lawful.xla_backend._lowering import FunctionLowering
+    from lawful.xla_backend._lowering.function import FunctionLowering
 
 Value = Any
 """An MLIR value: the result of an operation, or an argument of a block."""
@@ -47,7 +49,7 @@ class LoweringContext:
     def __init__(self, function: FunctionLowering, eqn: JaxprEqn) -> None:
         self._function = function
         self._eqn = eqn
-        #: What `op` has built: a value that is known to have the type of the equation's result.
+        #: The last value that `op` built, which has the type of the equation's result.
         self.built: Value | None = None
 
     @property
@@ -80,8 +82,8 @@ class LoweringContext:
           operands: values.
         """
         (var,) = self._eqn.outvars
-        kind = self._function.module.types.tensor_type(var.aval)
-        self.built = ir.Operation.create(f"stablehlo.{name}", [kind], operands).result
+        result_type = self._function.module.types.tensor_type(var.aval)
+        self.built = ir.Operation.create(f"stablehlo.{name}", [result_type], operands).result
         return self.built
 
     # Types and attributes
@@ -317,8 +319,8 @@ class LoweringContext:
           cond: from ``cond_consts`` and the state to a bool scalar.
           body: from ``body_consts`` and the state to the next state.
           init: the first state.
-          cond_consts: the first operands of ``cond``, the same at each turn.
-          body_consts: the first operands of ``body``, the same at each turn.
+          cond_consts: the first operands of ``cond``, the same in each iteration.
+          body_consts: the first operands of ``body``, the same in each iteration.
         """
         inline = self._function.inline
         build = while_loop_in_order if has_effects(cond) or has_effects(body) else while_loop

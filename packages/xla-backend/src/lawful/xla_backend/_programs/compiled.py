@@ -1,106 +1,27 @@
-"""The XLA backend of ``jit``: lowers a jaxpr to StableHLO, compiles it, and runs it on device arrays.
-
->>> from lawful.core import parse_jaxpr
->>> program = parse_jaxpr("{ lambda ; a:f64[2] . let b:f64[2] = mul a a in ( b ) }")
->>> compiled = backend.lower(program, name="square").compile()
->>> compiled(np.array([1.0, 3.0]))
-[Array([1., 9.], dtype=float64)]
-"""
+"""``Compiled``: a program that XLA compiled, which runs on device arrays."""
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Sequence
-from typing import Any, Final, NoReturn
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 from numpy import ndarray
 
-from lawful.core import ArgumentTypeError, ArgumentValueError, ClosedJaxpr, ShapedArray, float0, get_aval, to_numpy
-from lawful.staging import CompilerOptions, register_backend
-from lawful.xla_backend import _jaxlib
-from lawful.xla_backend._array import Array
-from lawful.xla_backend._compilation_cache import compilation_cache
+from lawful.core import ArgumentTypeError, ArgumentValueError, ShapedArray, float0, get_aval
+from lawful.xla_backend._arrays.array import Array
+from lawful.xla_backend._callbacks.host_functions import CallbackFailure
 from lawful.xla_backend._errors import DeletedArrayError, XlaError
-from lawful.xla_backend._host_functions import CallbackFailure
-from lawful.xla_backend._lowering import StableHLO, lower
-from lawful.xla_backend._seats import Seat, fits, take_seats
+from lawful.xla_backend._programs.arguments import buffer_on, common_device
+from lawful.xla_backend._programs.staging_buffers import StagingBuffer, fits, set_types
+from lawful.xla_backend._runtime import bindings, clients
+from lawful.xla_backend._runtime.bindings import Executable
+from lawful.xla_backend._runtime.handles import Device, Options
 
+if TYPE_CHECKING:
+    from lawful.xla_backend._programs.lowered import Lowered
 
-class Backend:
-    """What ``jit`` finds under the entry point ``xla``."""
-
-    name: str = "xla"
-
-    @property
-    def platform(self) -> str:
-        """The name of the platform that programs run on, such as ``"cpu"``."""
-        return _jaxlib.platforms()[0]
-
-    def lower(self, closed: ClosedJaxpr, *, name: str, donated: Sequence[int] = ()) -> Lowered:
-        """Lowers a program to StableHLO.
-
-        Args:
-          closed: the program.
-          name: the function's name, for messages and the lowered text.
-          donated: the positions of the arguments that a call uses up: results may take their memory.
-
-        Raises:
-          MissingRuleError: a primitive has no lowering rule.
-          LoweringError: a lowering rule builds an operation that is not well typed.
-        """
-        return Lowered(lower(closed, name=name, platform=self.platform, donated=donated), closed, name, donated)
-
-
-class Lowered:
-    """A program in StableHLO, which can be printed and compiled."""
-
-    __slots__ = ("_lock", "_stablehlo", "donated", "in_avals", "name", "out_avals")
-
-    def __init__(self, stablehlo: StableHLO, closed: ClosedJaxpr, name: str, donated: Sequence[int]) -> None:
-        self._stablehlo = stablehlo
-        self.in_avals = tuple(closed.in_avals)
-        self.out_avals = tuple(closed.out_avals)
-        self.name = name
-        self.donated = tuple(donated)
-        # A module's context belongs to one thread at a time.
-        self._lock = threading.Lock()
-
-    def as_text(self) -> str:
-        """Returns the StableHLO module as text. Its large constants are the first arguments."""
-        with self._lock:
-            return str(self._stablehlo.module)
-
-    def compile(self, compiler_options: CompilerOptions | None = None) -> Compiled:
-        """Compiles the program for the default device.
-
-        Args:
-          compiler_options: XLA's own flags, as ``{"xla_backend_optimization_level": 0}``.
-
-        Raises:
-          XlaError: XLA refuses the program or an option.
-        """
-        return Compiled(self, _jaxlib.devices()[0], compiler_options or {})
-
-    def _load(self, device: _jaxlib.Device, options: _jaxlib.Options) -> _jaxlib.Executable:
-        returned = [aval for aval in self.out_avals if aval.dtype != float0]
-        with self._lock:
-            return compilation_cache().compile(
-                self._stablehlo.module, device, returned, options, self._stablehlo.functions
-            )
-
-    def _put_consts(self, device: _jaxlib.Device) -> list[Any]:
-        return [_buffer_on(const, get_aval(const), device) for const in self._stablehlo.consts]
-
-
-def _buffer_on(x: Any, aval: ShapedArray, device: _jaxlib.Device) -> Any:
-    """Returns a buffer of a value on a device: an Array's own if it is there already."""
-    if type(x) is Array:
-        return x._live_buffer() if x._device is device else _jaxlib.copy_buffer(x._live_buffer(), device)
-    return _jaxlib.put(x if type(x) is np.ndarray else np.asarray(to_numpy(x), dtype=aval.dtype), device, aval)
-
-
-# A program that was found running after so many of its calls has no seats from then on.
+# After this many calls that found the program still running, it gets no more staging buffers.
 _MOST_LOSSES = 8
 
 
@@ -126,12 +47,12 @@ class Compiled:
         "_result_avals",
         "_run",
         "_simple",
-        "_spare_seats",
+        "_spare_buffers",
         "_takes_values",
         "run_one",
     )
 
-    def __init__(self, lowered: Lowered, device: _jaxlib.Device, options: _jaxlib.Options) -> None:
+    def __init__(self, lowered: Lowered, device: Device, options: Options) -> None:
         self._executable = lowered._load(device, options)
         self._run = self._executable.run
         self._consts = lowered._put_consts(device)
@@ -142,23 +63,23 @@ class Compiled:
         self._result_avals = tuple(aval for aval in lowered.out_avals if aval.dtype != float0)
         self._float0_results = [(i, aval) for i, aval in enumerate(lowered.out_avals) if aval.dtype == float0]
         self._options = options
-        self._elsewhere: dict[_jaxlib.Device, Compiled] = {}
-        # With one device nothing is ever compiled again, and the module need not be kept.
-        self._lowered = lowered if len(_jaxlib.devices(device.platform)) > 1 else None
-        # What runs it, where that is all that there is to a call.
+        self._elsewhere: dict[Device, Compiled] = {}
+        # With one device nothing is compiled again, so the module is not kept.
+        self._lowered = lowered if len(clients.devices(device.platform)) > 1 else None
+        # The executable, if a call does nothing but run it.
         needs_more = self._consts or self._donated or self._float0_results or not self._result_avals
-        is_simple = type(self._executable) is _jaxlib.Executable and self._lowered is None and not needs_more
+        is_simple = type(self._executable) is Executable and self._lowered is None and not needs_more
         self._simple = self._executable if is_simple else None
         is_map = is_simple and len(self._in_avals) == len(self._result_avals) == 1
         #: Gives the result of one Array of exactly the type compiled for, as `run_exact` does; else None.
         self.run_one = _map_of(self._executable, self._in_avals[0], self._result_avals[0]) if is_map else None
-        # Had the last call arguments of the host's? Their seats, of as many calls as there were at a time.
+        # Whether the last call had values of the host as arguments; staging buffers for as many calls as ran at a time.
         self._takes_values = False
-        self._spare_seats: list[list[Seat]] = []
-        # How many calls found the program running still, and gave their seats away. Seats are for programs that say
-        # by a result that they have ended, and that use up no argument.
-        can_have_seats = self._result_avals and not self._float0_results and not self._donated
-        self._losses = 0 if can_have_seats else _MOST_LOSSES
+        self._spare_buffers: list[list[StagingBuffer]] = []
+        # How many calls found the program still running and gave up their staging buffers. Only a program with a
+        # result, which shows that it has ended, and without donated arguments can have staging buffers.
+        can_stage = self._result_avals and not self._float0_results and not self._donated
+        self._losses = 0 if can_stage else _MOST_LOSSES
 
     def __call__(self, *args: Any) -> list[Any]:
         """Runs the program. The results may still be being computed when this returns.
@@ -211,7 +132,7 @@ class Compiled:
             if self._lowered is not None and any([x._device is not self._device for x in args]):
                 return None
             return self._call_buffers(self._consts + buffers if self._consts else buffers, args)
-        # What `_call_buffers` does then, written out: its frames and loop are a tenth of the call of a small program.
+        # `_call_buffers` inlined: its frames and loop are a tenth of the call of a small program.
         try:
             results = simple.execute(buffers).consume_with_handlers(simple.handlers)
         except Exception as error:
@@ -225,52 +146,52 @@ class Compiled:
         return [array]
 
     def _run_values(self, args: Sequence[Any]) -> list[Any] | None:
-        """Does what `run_exact` does where some arguments are values of the host."""
+        """`run_exact` for arguments of which some are values of the host."""
         if len(args) != len(self._in_avals):
             return None
         try:
-            seats = self._spare_seats.pop()
+            staged = self._spare_buffers.pop()
         except IndexError:
-            seats = [Seat(aval) for aval in self._in_avals]
+            staged = [StagingBuffer(aval) for aval in self._in_avals]
         while True:
             buffers, has_written = self._consts.copy(), False
-            for position, seat in enumerate(seats):
+            for position, staging in enumerate(staged):
                 x = args[position]
-                kind = type(x)
-                if kind is not seat.kind:
+                arg_type = type(x)
+                if arg_type is not staging.arg_type:
                     break
-                if kind is Array:
-                    if x._aval is not seat.aval or x._device is not self._device:
+                if arg_type is Array:
+                    if x._aval is not staging.aval or x._device is not self._device:
                         break
                     buffers.append(x._buffer)
                     continue
-                if kind is ndarray:
-                    if x.dtype is not seat.dtype or x.shape != seat.shape:
+                if arg_type is ndarray:
+                    if x.dtype is not staging.dtype or x.shape != staging.shape:
                         break
-                elif kind is int and not fits(x):
+                elif arg_type is int and not fits(x):
                     break
-                if seat.values is None:
-                    buffers.append(_jaxlib.put(np.asarray(x, seat.dtype), self._device, seat.aval))
+                if staging.values is None:
+                    buffers.append(bindings.put(np.asarray(x, staging.dtype), self._device, staging.aval))
                 else:
-                    seat.values[...] = x
-                    buffers.append(seat.buffer)
+                    staging.values[...] = x
+                    buffers.append(staging.buffer)
                     has_written = True
             else:
                 results = self._call_buffers(buffers, args)
-                # All results of a program are there at once. Until then it may read the seats.
+                # All results of a program are ready at once. Until then it may read the staging buffers.
                 if not has_written or results[0]._buffer.is_ready():
-                    self._spare_seats.append(seats)
+                    self._spare_buffers.append(staged)
                 else:
                     self._losses += 1
                 return results
-            if not take_seats(seats, args, self._device, may_write=self._losses < _MOST_LOSSES):
-                self._spare_seats.append(seats)
+            if not set_types(staged, args, self._device, may_write=self._losses < _MOST_LOSSES):
+                self._spare_buffers.append(staged)
                 return None
-            self._takes_values = any(seat.kind is not Array for seat in seats)
+            self._takes_values = any(staging.arg_type is not Array for staging in staged)
 
     def _call_any(self, args: tuple[Any, ...]) -> list[Any]:
         """Calls with arguments of which some are not Arrays of exactly the type compiled for, on this device."""
-        device = _common_device(self._name, args)
+        device = common_device(self._name, args)
         if device is not None and device is not self._device:
             return self._on(device)._call_any(args)
         buffers = self._consts.copy()
@@ -283,7 +204,7 @@ class Compiled:
                     f"got {get_aval(x)}; pass what it was compiled for, or compile it for this type"
                 )
             if aval.dtype != float0:
-                buffers.append(_buffer_on(x, aval, self._device))
+                buffers.append(buffer_on(x, aval, self._device))
         return self._call_buffers(buffers, args)
 
     def _call_buffers(self, buffers: list[Any], args: Sequence[Any]) -> list[Any]:
@@ -296,7 +217,7 @@ class Compiled:
             raised = failure.error
         except Exception as error:
             self._explain_failure(args, error)
-        if raised is not None:  # here, where no other exception becomes its context
+        if raised is not None:  # outside of the handler, so that no other exception becomes its context
             raise raised
         if self._donated:
             for position in self._donated:
@@ -309,17 +230,17 @@ class Compiled:
         return results
 
     def _arrays(self, results: list[Any]) -> list[Any]:
-        """Puts the Arrays of results in the places of their buffers, and returns the list."""
+        """Replaces the buffers of results by Arrays, in place, and returns the list."""
         device = self._device
-        for place, aval in enumerate(self._result_avals):
+        for position, aval in enumerate(self._result_avals):
             array = Array()
-            array._buffer = results[place]
+            array._buffer = results[position]
             array._aval = aval
             array._device = device
-            results[place] = array
+            results[position] = array
         return results
 
-    def _on(self, device: _jaxlib.Device) -> Compiled:
+    def _on(self, device: Device) -> Compiled:
         """Returns the program compiled for another device."""
         assert self._lowered is not None, "there is no other device"
         found = self._elsewhere.get(device)
@@ -327,7 +248,7 @@ class Compiled:
             found = self._elsewhere[device] = Compiled(self._lowered, device, self._options)
         return found
 
-    # Mistakes
+    # Errors
 
     def _refuse_count(self, args: tuple[Any, ...]) -> NoReturn:
         raise ArgumentTypeError(
@@ -348,7 +269,7 @@ class Compiled:
         for x in args:
             if type(x) is Array and x.is_deleted():
                 raise x._deleted_error() from None
-        if not isinstance(error, _jaxlib.RuntimeFailure):
+        if not isinstance(error, bindings.RuntimeFailure):
             raise error
         if any(const.is_deleted() for const in self._consts):
             raise DeletedArrayError(
@@ -374,10 +295,10 @@ class Compiled:
         return self._executable.memory_analysis()
 
 
-def _map_of(executable: _jaxlib.Executable, in_aval: ShapedArray, out_aval: ShapedArray) -> Callable[[Any], Any]:
+def _map_of(executable: Executable, in_aval: ShapedArray, out_aval: ShapedArray) -> Callable[[Any], Any]:
     """Returns `run_exact` of a program of one argument and one result, as a function from the one to the other.
 
-    All that it needs is at hand, and no list is made: of the call of a small program this saves a tenth.
+    It makes no list and reads no attribute, which saves a tenth of the call of a small program.
     """
     execute, handlers, device = executable.execute, executable.handlers, executable.device
 
@@ -386,7 +307,7 @@ def _map_of(executable: _jaxlib.Executable, in_aval: ShapedArray, out_aval: Shap
             return None
         try:
             results = execute([x._buffer]).consume_with_handlers(handlers)
-        except Exception:  # the plain way fails as well, and explains it
+        except Exception:  # the general path fails as well, and explains it
             return None
         array = Array()
         array._buffer = results[0]
@@ -395,21 +316,3 @@ def _map_of(executable: _jaxlib.Executable, in_aval: ShapedArray, out_aval: Shap
         return array
 
     return run
-
-
-def _common_device(name: str, args: tuple[Any, ...]) -> _jaxlib.Device | None:
-    """Returns the device of the Arrays among the arguments; None if there is no Array."""
-    found: _jaxlib.Device | None = None
-    for x in args:
-        if type(x) is Array and x._device is not found:
-            if found is not None:
-                raise ArgumentValueError(
-                    f"{name}: expected all Arrays on one device, got one on {found} and one on {x._device}; "
-                    "move them with device_put(x, device)"
-                )
-            found = x._device
-    return found
-
-
-backend: Final = Backend()
-register_backend(backend)

@@ -1,4 +1,4 @@
-"""A folder of bytes by key, which several processes read and write at once, and which never makes a program fail.
+"""A folder of bytes by key that several processes read and write at once; its errors are warnings.
 
 >>> import tempfile
 >>> folder = CacheFolder(tempfile.mkdtemp(), max_size=1_000_000)
@@ -13,27 +13,26 @@ import os
 import threading
 import time
 import warnings
-import zlib
 from contextlib import suppress
 from typing import Final
 
 import lawful
+from lawful.xla_backend._cache.entry import pack, unpack
 from lawful.xla_backend._errors import CompilationCacheWarning
 
-_MAGIC: Final = b"lawful compiled program 1\n"
 _STORED: Final = ".lawful"
 _UNFINISHED: Final = ".lawful-unfinished"
-#: A file that was begun so many seconds ago is of a process that was ended before it finished.
+#: An unfinished file that is this many seconds old belongs to a process that was killed.
 _ABANDONED: Final = 3600.0
-#: The folder is counted again after this part of its largest size was written by this process.
+#: The folder is measured again when this process has written this fraction of the maximal size: 1/64.
 _COUNTED_AGAIN: Final = 64
 
 
 class CacheFolder:
-    """A folder that keeps bytes by key: as many as it may hold, those that were used last.
+    """A folder that stores bytes by key, with a maximal size; the least recently used entries are removed.
 
-    A file appears whole or not at all, is checked when it is read, and is left alone if its name is not one of these.
-    What is wrong with the folder or a file of it is told by a `CompilationCacheWarning`, once, and not raised.
+    A file appears whole or not at all, and is checked when it is read. Files with other suffixes are left alone.
+    A problem with the folder or a file is a `CompilationCacheWarning`, given once, and not an exception.
 
     Attributes:
       path: the folder, which is made when something is written.
@@ -43,9 +42,9 @@ class CacheFolder:
     def __init__(self, path: str, max_size: int) -> None:
         self.path = path
         self.max_size = max_size
-        # What others have written is counted with the first file.
+        # The files of other processes are measured at the first write.
         self._uncounted = max_size
-        self._told: set[str] = set()
+        self._warned: set[str] = set()
         self._lock = threading.Lock()
 
     def _file(self, key: str) -> str:
@@ -62,23 +61,23 @@ class CacheFolder:
         except OSError as error:
             self._cannot_be_used(error)
             return None
-        data = _unpack(key, entry)
+        data = unpack(key, entry)
         if data is None:
             self.refuse(key, "damaged or foreign bytes")
             return None
-        # The order of use; who may only read the folder does not keep one.
+        # Records the time of use; impossible in a read-only folder.
         with suppress(OSError):
             os.utime(path)
         return data
 
     def write(self, key: str, data: bytes) -> None:
-        """Keeps bytes under a key; without effect if the folder cannot hold them."""
-        entry = _pack(key, data)
+        """Stores bytes under a key; without effect if they exceed the maximal size."""
+        entry = pack(key, data)
         if len(entry) > self.max_size:
             return
         unfinished = os.path.join(self.path, f"{key}-{os.urandom(8).hex()}{_UNFINISHED}")
         try:
-            # What is loaded from it runs: by default it is nobody else's.
+            # Loaded programs run with the user's rights: nobody else may write here.
             os.makedirs(self.path, mode=0o700, exist_ok=True)
             try:
                 with open(unfinished, "xb") as file:
@@ -93,7 +92,7 @@ class CacheFolder:
             self._cannot_be_used(error)
 
     def _make_room(self, written: int) -> None:
-        """Removes what was not used for longest, until the rest is small enough."""
+        """Removes the least recently used files until the rest fits."""
         with self._lock:
             self._uncounted += written
             if self._uncounted * _COUNTED_AGAIN < self.max_size:
@@ -111,7 +110,7 @@ class CacheFolder:
                 _remove(path)
 
     def _files(self, suffix: str) -> list[tuple[float, int, str]]:
-        """Returns when the files of a kind were changed last, their sizes and their paths."""
+        """Returns the modification time, size and path of each file with a suffix."""
         found = []
         with os.scandir(self.path) as files:
             for file in files:
@@ -121,48 +120,30 @@ class CacheFolder:
                         found.append((status.st_mtime, status.st_size, file.path))
         return found
 
-    # What is wrong
+    # Warnings
 
     def refuse(self, key: str, got: str) -> None:
-        """Tells that the bytes of a key are of no use."""
+        """Warns that the bytes of a key are unusable."""
         file = self._file(key)
-        self._tell(
+        self._warn(
             file,
             f"compilation cache: expected a compiled program in {file}, got {got}; it is compiled and stored anew: if "
             "this is told again, delete the file, and look who else writes to the folder",
         )
 
     def _cannot_be_used(self, error: OSError) -> None:
-        self._tell(
+        self._warn(
             self.path,
             f"compilation cache: expected to read and write files in {self.path}, got {error}; programs are compiled "
             "and not stored: correct this, or give another folder to set_cache_dir or LAWFUL_COMPILATION_CACHE_DIR",
         )
 
-    def _tell(self, path: str, text: str) -> None:
+    def _warn(self, path: str, text: str) -> None:
         with self._lock:
-            if path in self._told:
+            if path in self._warned:
                 return
-            self._told.add(path)
+            self._warned.add(path)
         warnings.warn(text, CompilationCacheWarning, skip_file_prefixes=tuple(lawful.__path__))
-
-
-def _pack(key: str, data: bytes) -> bytes:
-    compressed = zlib.compress(data, 1)
-    return _MAGIC + _checksum(key, compressed) + compressed
-
-
-def _unpack(key: str, entry: bytes) -> bytes | None:
-    """Returns what was packed under the key; None if the entry is anything else."""
-    start = len(_MAGIC) + 32
-    compressed = entry[start:]
-    return zlib.decompress(compressed) if entry[:start] == _MAGIC + _checksum(key, compressed) else None
-
-
-def _checksum(key: str, compressed: bytes) -> bytes:
-    from hashlib import sha256  # imported late: it takes 3 ms
-
-    return sha256(key.encode() + compressed).digest()
 
 
 def _remove(path: str) -> None:
