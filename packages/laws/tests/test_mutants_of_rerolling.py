@@ -13,7 +13,8 @@ from lawful.control_flow._reroll import loop as reroll_loop
 from lawful.control_flow._reroll import runs as reroll_runs
 from lawful.control_flow._reroll import table as reroll_table
 from lawful.control_flow._reroll import writer as reroll_writer
-from lawful.laws import Case, Drawn, _rerolling, examine, laws
+from lawful.laws import Case, Drawn, examine, laws
+from lawful.laws._staging import rerolling
 from lawful.laws.systems import lawful
 from lawful.staging import clear_caches
 
@@ -106,7 +107,7 @@ def test_it_rejects_weak_types_that_are_lost(mutate: Any) -> None:
 
 
 def test_it_rejects_a_pass_that_does_nothing(mutate: Any) -> None:
-    mutate(_rerolling, "reroll", lambda right: lambda closed, min_turns: closed)
+    mutate(rerolling, "reroll", lambda right: lambda closed, min_turns: closed)
     rejects("is not rolled")
 
 
@@ -123,5 +124,5 @@ def test_it_rejects_a_pass_that_never_comes_to_an_end(mutate: Any) -> None:
         eqn = rolled.eqns[0]
         yield eqn.replace(outvars=[type(var)(var.aval) for var in eqn.outvars])
 
-    mutate(_rerolling, "reroll", wrong)
+    mutate(rerolling, "reroll", wrong)
     rejects("reroll is not idempotent")

@@ -8,7 +8,7 @@ from typing import Any
 from lawful import tree
 from lawful.autodiff import custom_jvp, custom_rule, custom_vjp, jvp, vjp
 from lawful.batching import custom_vmap, vmap
-from lawful.laws._implementation import Function
+from lawful.laws._law.implementation import Function
 
 
 def with_jvp_rule(function: Function) -> Function:

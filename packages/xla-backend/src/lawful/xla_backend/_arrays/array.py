@@ -63,12 +63,12 @@ class Array(ArrayMethods):
     __array_priority__ = 100.0
     __hash__ = None  # type: ignore[assignment]  # == compares elementwise, as for ndarray
 
-    # No __init__: callers set these slots, 2× faster. Every result of every call is an Array.
+    # No __init__: callers set these slots, which is faster. Every result of every call is an Array.
     _buffer: Any
     _aval: ShapedArray
     _device: Device
 
-    # What it is
+    # Type and device
 
     @property
     def aval(self) -> ShapedArray:
@@ -119,7 +119,7 @@ class Array(ArrayMethods):
         """Returns the set of devices that the array is on: one."""
         return {self._device}
 
-    # Its memory
+    # Memory
 
     def _live_buffer(self) -> Any:
         buffer = self._buffer
@@ -301,7 +301,7 @@ def _restore(values: np.ndarray[Any, Any], weak_type: bool) -> Array:
 
 
 def _to_numpy(x: Array) -> Any:
-    """Returns what ops outside ``jit`` compute with: a weak scalar is a Python scalar there."""
+    """Returns the value that ops outside ``jit`` compute with: a Python scalar for a weak scalar."""
     view = x._view()
     return view.item() if x._aval.weak_type and not view.shape else view
 

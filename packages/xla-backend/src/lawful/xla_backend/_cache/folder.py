@@ -51,7 +51,7 @@ class CacheFolder:
         return os.path.join(self.path, key + _STORED)
 
     def read(self, key: str) -> bytes | None:
-        """Returns the bytes of a key; None if there are none, or if they are not what was written."""
+        """Returns the bytes of a key; None if there are none or they are damaged."""
         path = self._file(key)
         try:
             with open(path, "rb") as file:

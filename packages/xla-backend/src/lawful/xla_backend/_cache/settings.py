@@ -55,7 +55,7 @@ def _from_environment() -> CompilationCache:
 
 
 def _folder(path: str, max_size: int) -> CacheFolder:
-    # Absolute, so that it stays the same when the process goes elsewhere.
+    # Absolute, so that it does not depend on the current directory.
     return CacheFolder(os.path.abspath(os.path.expanduser(path)), max_size)
 
 

@@ -87,7 +87,7 @@ class FunctionLowering:
 
     @contextmanager
     def block(self, region: Any, types: Sequence[Any], order: Value | None = None) -> Iterator[tuple[Value, ...]]:
-        """Fills a region of an operation with one block, and gives the block's arguments.
+        """Fills a region of an operation with one block, and yields the block's arguments.
 
         Args:
           region: the region.

@@ -82,7 +82,7 @@ class ModuleLowering:
 
     def __init__(self, platform: str, *, located: bool = False) -> None:
         self.platform = platform
-        #: The equations by the names of their operations' locations; None where those are not kept.
+        #: The equations by the names of their operations' locations; None if locations are not recorded.
         self.located: dict[str, JaxprEqn] | None = {} if located else None
         self.context = bindings.new_context()
         self.rules: dict[Primitive, Callable[..., Any]] = {}

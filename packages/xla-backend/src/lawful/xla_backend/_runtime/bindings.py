@@ -58,9 +58,9 @@ def _collect_garbage(phase: str, _: object) -> None:
 
 gc.callbacks.append(_collect_garbage)
 
-#: What jaxlib raises when the compiler or the runtime fails.
+#: jaxlib's exception for a failure of the compiler or the runtime.
 RuntimeFailure = cast(type[Exception], _jax.JaxRuntimeError)
-#: What the MLIR bindings raise when an operation or a module is not well formed.
+#: The exception of the MLIR bindings for an ill-formed operation or module.
 MLIRError = cast(type[Exception], ir.MLIRError)
 
 
@@ -170,7 +170,7 @@ def copy_buffer(buffer: Buffer, device: Device) -> Buffer:
     return cast(Buffer, copied)
 
 
-# 0.11 makes capsules of dlpack's first form only, which a consumer has to accept whatever it asked for.
+# jaxlib 0.11 makes capsules of dlpack's first version only, which every consumer has to accept.
 _DLPACK_VERSIONED = "max_version" in (_jax.buffer_to_dlpack_managed_tensor.__doc__ or "")
 
 
@@ -203,7 +203,7 @@ def new_context() -> Any:
     context = ir.Context(load_on_create_dialects=[])
     context.enable_multithreading(False)
     context.append_dialect_registry(_dialects)
-    _ = context.dialects["func"]  # to look a dialect up loads it
+    _ = context.dialects["func"]  # the lookup loads the dialect
     stablehlo.register_dialect(context)
     _chlo.register_dialect(context)
     return context
@@ -229,7 +229,7 @@ def bytecode(module: Any) -> bytes:
 
 @cache
 def _register_lapack() -> None:
-    """Lets programs call LAPACK. A call of it before ``initialize``, which loads SciPy's, ends the process."""
+    """Registers LAPACK's routines. ``initialize`` loads SciPy's LAPACK; a call before it ends the process."""
     from jaxlib import lapack
     from jaxlib.cpu import _lapack
 
@@ -316,7 +316,7 @@ class Executable:
             ) from error
 
 
-#: The target of a custom call of a Python function. The arrays that the function gets are its own copies.
+#: The target of a custom call of a Python function. Its operands are arrays made for the call.
 CALLBACK_TARGET = "xla_ffi_python_cpu_callback"
 
 
