@@ -372,7 +372,7 @@ def test_a_single_array_that_is_donated_is_gone() -> None:
 
 
 def test_a_value_that_is_given_on_is_ones_own() -> None:
-    """A seat is written to again in the next call; no result of an earlier one may be in it."""
+    """A staging buffer is written to again in the next call; no result of an earlier one may be in it."""
     programs = [lambda x: x, lambda x: (x, x), lambda x: (x + x, x), lambda x: x.reshape(-1), lambda x: [x.T, x]]
     for function in programs:
         compiled = jit(function, backend="xla")
@@ -560,7 +560,7 @@ def test_a_call_under_a_transformation_of_ones_own(backend: str, enter: Any) -> 
         assert trace.names == ["jit"]
 
 
-def test_threads_do_not_share_seats() -> None:
+def test_threads_do_not_share_staging_buffers() -> None:
     compiled = jit(lambda x, y: x * 2.0 + y, backend="xla")
     wrong: list[Any] = []
 

@@ -8,8 +8,12 @@ from typing import Any
 import numpy as np
 
 from lawful import ops
-from lawful.control_flow import _branch_residuals, _branches, _cond, _cond_batching, _cond_primitive
-from lawful.control_flow._cond_primitive import cond_p
+from lawful.control_flow._cond import batching as cond_batching
+from lawful.control_flow._cond import branches as branches_module
+from lawful.control_flow._cond import cond as cond_module
+from lawful.control_flow._cond import primitive as cond_primitive
+from lawful.control_flow._cond import residuals as branch_residuals
+from lawful.control_flow._cond.primitive import cond_p
 from lawful.core import ClosedJaxpr, Literal, Zero, eval_closed_jaxpr, get_aval
 from lawful.ops._batching import add_batch_dim
 from lawful.staging import trace_to_jaxpr
@@ -133,11 +137,11 @@ def _first_result_only(right: Rule) -> Rule:
 
 
 choice_faults = (
-    local_fault("the branch after the one chosen is taken", "wrong branch", _cond_primitive, "_position", _next_branch),
+    local_fault("the branch after the one chosen is taken", "wrong branch", cond_primitive, "_position", _next_branch),
     local_fault(
         "cond takes its branches in the wrong order",
         "operands swapped",
-        _cond,
+        cond_module,
         "_choose",
         lambda right: (
             lambda name, index, functions, *rest: right(
@@ -148,46 +152,44 @@ choice_faults = (
     local_fault(
         "switch never takes its last branch",
         "off by one",
-        _cond,
+        cond_module,
         "clamp",
         lambda right: lambda low, index, high: right(low, index, high - (high > 0).astype(high.dtype)),
     ),
     rule_fault(
         "a compiled choice takes the first branch", "wrong branch", cond_p, "numpy", _first_branch, sources=PROGRAMS
     ),
-    local_fault(
-        "the jvp of a choice takes the other branch", "wrong branch", _cond_primitive, "_jvp_branches", part(0)
-    ),
+    local_fault("the jvp of a choice takes the other branch", "wrong branch", cond_primitive, "_jvp_branches", part(0)),
     local_fault(
         "the linear part of a choice takes the other branch",
         "residuals of the wrong branch",
-        _cond_primitive,
+        cond_primitive,
         "_linearize_branches",
         _later_parts,
     ),
     local_fault(
         "the transpose of a choice takes the other branch",
         "wrong branch",
-        _cond_primitive,
+        cond_primitive,
         "_transpose_branches",
         part(0),
     ),
     local_fault(
         "the unknown part of a choice takes the other branch",
         "residuals of the wrong branch",
-        _cond_primitive,
+        cond_primitive,
         "_split_branches",
         _later_parts,
     ),
     local_fault(
         "residuals of branches of one type share a place",
         "residual aliasing",
-        _branch_residuals,
+        branch_residuals,
         "join_residuals",
         _one_place_for_all,
     ),
     local_fault(
-        "branches hand over zeros for residuals", "residuals lost", _branch_residuals, "_filled", _zeros_for_own
+        "branches hand over zeros for residuals", "residuals lost", branch_residuals, "_filled", _zeros_for_own
     ),
     rule_fault(
         "the last operand of a choice gets no cotangent",
@@ -211,14 +213,14 @@ choice_faults = (
     local_fault(
         "a batched choice selects in the wrong order",
         "operands swapped",
-        _cond_batching,
+        cond_batching,
         "select_n",
         lambda right: lambda which, *cases: right(which, *reversed(cases)),
     ),
     local_fault(
         "a batched switch never selects its last branch",
         "off by one",
-        _cond_batching,
+        cond_batching,
         "select_n",
         lambda right: (
             lambda which, *cases: right(which if len(cases) == 2 else ops.min(which, np.int32(len(cases) - 2)), *cases)
@@ -238,14 +240,14 @@ choice_faults = (
     local_fault(
         "what one branch maps and another does not is unmapped",
         "forgotten broadcast",
-        _cond_primitive,
+        cond_primitive,
         "union",
         lambda right: lambda masks: tuple(all(column) for column in zip(*masks, strict=True)),
     ),
     local_fault(
         "constants of branches are told apart by shape only",
         "closure constant",
-        _branches,
+        branches_module,
         "_identities",
         lambda right: lambda consts: [(np.shape(x), i) for i, x in enumerate(consts)],
     ),

@@ -15,8 +15,8 @@ from typing import Final
 import numpy as np
 
 from lawful.laws import Drawn, Effort, Inapplicable, Law, check_grads, draw_case, examine, find_source, quick
-from lawful.laws._directions import is_wide, restrict
-from lawful.laws._law import Trial
+from lawful.laws._derivatives.directions import is_wide, restrict
+from lawful.laws._law.law import Trial
 from lawful.laws.systems import lawful
 
 from ._fault import Fault

@@ -7,24 +7,21 @@ from typing import Any
 import numpy as np
 
 from lawful import ops
-from lawful.control_flow import (
-    _associative_scan,
-    _checkpointing,
-    _fori_loop,
-    _map,
-    _scan_batching,
-    _scan_linearization,
-    _scan_primitive,
-    _scan_reversal,
-    _scan_transpose,
-    _while_batching,
-    _while_linearization,
-    _while_primitive,
-    _while_reversal,
-    _while_transpose,
-    scan_p,
-    while_p,
-)
+from lawful.control_flow import scan_p, while_p
+from lawful.control_flow._loops import checkpointing
+from lawful.control_flow._scan import associative_scan as associative_scan_module
+from lawful.control_flow._scan import batching as scan_batching
+from lawful.control_flow._scan import linearization as scan_linearization
+from lawful.control_flow._scan import map as map_module
+from lawful.control_flow._scan import primitive as scan_primitive
+from lawful.control_flow._scan import reversal as scan_reversal
+from lawful.control_flow._scan import transpose as scan_transpose
+from lawful.control_flow._while import batching as while_batching
+from lawful.control_flow._while import fori_loop as fori_loop_module
+from lawful.control_flow._while import linearization as while_linearization
+from lawful.control_flow._while import primitive as while_primitive
+from lawful.control_flow._while import reversal as while_reversal
+from lawful.control_flow._while import transpose as while_transpose
 from lawful.core import Zero, get_aval
 
 from ._fault import Fault, Rule, Wrong, local_fault, met_by, rule_fault, with_forms
@@ -122,7 +119,7 @@ def _no_lanes(avals: Any, compile: Rule, *, cond_jaxpr: Any, body_jaxpr: Any, **
     sizes = (params["cond_nconsts"], params["body_nconsts"])
 
     def run(*args: Any) -> list[Any]:
-        of_cond, of_body, carry = _while_primitive.split_list(args, sizes)
+        of_cond, of_body, carry = while_primitive.split_list(args, sizes)
         while np.any(cond(*of_cond, *carry)[0]):
             carry = body(*of_body, *carry)
         return carry
@@ -190,46 +187,42 @@ loop_faults: tuple[Fault, ...] = met_by(
     ),
     rule_fault("constants of a scan get no cotangent", "missing term", scan_p, "transpose", _without("num_consts", "")),
     local_fault(
-        "constants of a scan get the cotangent of one turn", "not summed", _scan_transpose, "add_tangents", _last_term
+        "constants of a scan get the cotangent of one turn", "not summed", scan_transpose, "add_tangents", _last_term
     ),
     local_fault(
         "residuals of a scan are read from the wrong end",
         "wrong index",
-        _scan_linearization,
+        scan_linearization,
         "_with_residuals",
         _residuals_backwards,
     ),
     local_fault(
         "residuals of a scan are those of its first turn",
         "residuals lost",
-        _scan_linearization,
+        scan_linearization,
         "_with_residuals",
         _first_turn_for_all,
     ),
     local_fault(
         "tangents of slices are zero",
         "zero tangent taken for one",
-        _scan_linearization,
+        scan_linearization,
         "_jvp_operands",
         _zero_tangents_of_slices,
     ),
     local_fault(
         "a carry has a tangent if it has one after one turn",
         "stops too early",
-        _scan_linearization,
+        scan_linearization,
         "settle",
         _in_one_turn,
     ),
-    local_fault(
-        "a carry is needed if it is after one turn", "stops too early", _scan_primitive, "settle", _in_one_turn
-    ),
-    local_fault(
-        "a carry is batched if it is after one turn", "stops too early", _scan_batching, "settle", _in_one_turn
-    ),
+    local_fault("a carry is needed if it is after one turn", "stops too early", scan_primitive, "settle", _in_one_turn),
+    local_fault("a carry is batched if it is after one turn", "stops too early", scan_batching, "settle", _in_one_turn),
     local_fault(
         "a cotangent of a carry is there if it is before one turn",
         "stops too early",
-        _scan_transpose,
+        scan_transpose,
         "settle",
         _in_one_turn,
     ),
@@ -239,19 +232,19 @@ loop_faults: tuple[Fault, ...] = met_by(
     local_fault(
         "a turn of a scan that is made again is reversed from the state before",
         "off by one",
-        _scan_reversal,
+        scan_reversal,
         "reverse_turns",
         _turn_before,
     ),
     local_fault(
         "constants of a scan that is made again get the cotangent of one turn",
         "not summed",
-        _scan_reversal,
+        scan_reversal,
         "add_tangents",
         _last_term,
     ),
-    local_fault("a state is stored one place early", "off by one", _checkpointing, "_write", _floats_one_place_early),
-    local_fault("lanes that have stopped go on", "wrong branch", _while_primitive, "_numpy", lambda right: _no_lanes),
+    local_fault("a state is stored one place early", "off by one", checkpointing, "_write", _floats_one_place_early),
+    local_fault("lanes that have stopped go on", "wrong branch", while_primitive, "_numpy", lambda right: _no_lanes),
     rule_fault("the first element of a batch stops all", "wrong branch", while_p, "batch", _first_lane),
     rule_fault(
         "constants of a while loop get no cotangent", "missing term", while_p, "transpose", _without_while_consts
@@ -259,75 +252,75 @@ loop_faults: tuple[Fault, ...] = met_by(
     local_fault(
         "constants of a while loop get the cotangent of one turn",
         "not summed",
-        _while_reversal,
+        while_reversal,
         "add_tangents",
         _last_term,
     ),
     local_fault(
         "the turns of a while loop are counted from one",
         "off by one",
-        _while_linearization,
+        while_linearization,
         "_no_turns",
         lambda right: lambda cond: ops.full(cond.out_avals[0].shape, 1, np.int64),
     ),
     local_fault(
         "a turn of a while loop is reversed from the state before",
         "off by one",
-        _while_reversal,
+        while_reversal,
         "reverse_turns",
         _turn_before,
     ),
     local_fault(
         "lanes that have stopped are reversed",
         "wrong branch",
-        _while_reversal,
+        while_reversal,
         "select_lanes",
         lambda right: lambda going, after, before: after,
     ),
     local_fault(
-        "lanes are reversed from the start of others", "wrong index", _while_reversal, "with_turns", _lanes_exchanged
+        "lanes are reversed from the start of others", "wrong index", while_reversal, "with_turns", _lanes_exchanged
     ),
     local_fault(
         "a part of a while loop is known if it is after one turn",
         "stops too early",
-        _while_linearization,
+        while_linearization,
         "settle",
         _in_one_turn,
     ),
     local_fault(
         "a part of a while loop is needed if it is after one turn",
         "stops too early",
-        _while_primitive,
+        while_primitive,
         "settle",
         _in_one_turn,
     ),
     local_fault(
         "a part of a while loop is batched if it is after one turn",
         "stops too early",
-        _while_batching,
+        while_batching,
         "settle",
         _in_one_turn,
     ),
-    local_fault("max_iters is one turn short", "off by one", _while_transpose, "gt", lambda right: ops.ge),
-    local_fault("a range to a traced end includes it", "off by one", _fori_loop, "lt", lambda right: ops.le),
+    local_fault("max_iters is one turn short", "off by one", while_transpose, "gt", lambda right: ops.ge),
+    local_fault("a range to a traced end includes it", "off by one", fori_loop_module, "lt", lambda right: ops.le),
     local_fault(
         "the integers of a range are one too large",
         "off by one",
-        _fori_loop,
+        fori_loop_module,
         "with_weakness_of",
         lambda right: lambda i, aval: right(i + 1, aval),
     ),
     local_fault(
         "a map in batches repeats its first slices at the end",
         "wrong index",
-        _map,
+        map_module,
         "concatenate",
         lambda right: lambda xs, axis: right([xs[0], ops.slice_in_dim(xs[0], 0, get_aval(xs[1]).shape[0])], axis),
     ),
     local_fault(
         "even elements of a scan stand where odd ones belong",
         "operands swapped",
-        _associative_scan,
+        associative_scan_module,
         "_interleaved",
         lambda right: (
             lambda even, odd, axis: (

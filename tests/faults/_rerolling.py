@@ -4,7 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from lawful.control_flow import _reroll_body, _reroll_labels, _reroll_loop, _reroll_table, _reroll_writer
+from lawful.control_flow._reroll import body as reroll_body
+from lawful.control_flow._reroll import labels as reroll_labels
+from lawful.control_flow._reroll import loop as reroll_loop
+from lawful.control_flow._reroll import table as reroll_table
+from lawful.control_flow._reroll import writer as reroll_writer
 from lawful.core import ClosedJaxpr
 
 from ._fault import Rule, local_fault, method_fault
@@ -23,28 +27,28 @@ rerolling_faults = (
     local_fault(
         "reroll takes literals that differ from turn to turn for one",
         "different values merged",
-        _reroll_table,
+        reroll_table,
         "literal_key",
         lambda right: lambda literal: literal.aval,
     ),
     method_fault(
         "reroll takes equations with other parameters for the same",
         "parameters ignored",
-        _reroll_labels._Labels,
+        reroll_labels._Labels,
         "_key",
         lambda right: lambda self, value: type(value),
     ),
     method_fault(
         "the first part of a rerolled loop's carry stays as it is",
         "state not updated",
-        _reroll_body.Body,
+        reroll_body.Body,
         "close",
         _first_carry_stays,
     ),
     local_fault(
         "the rows of a rerolled loop's results are counted from the end",
         "reversed order",
-        _reroll_loop,
+        reroll_loop,
         "stack_rows",
         lambda right: (
             lambda stack, places: right(stack, {var: stack.aval.shape[0] - 1 - at for var, at in places.items()})
@@ -53,14 +57,14 @@ rerolling_faults = (
     method_fault(
         "a rerolled loop gives what it had one turn before the last",
         "off by one",
-        _reroll_loop._Results,
+        reroll_loop._Results,
         "variable",
         lambda right: lambda self, place, turn: right(self, place, turn - 1 if turn == self.run.turns - 1 else turn),
     ),
     method_fault(
         "a rerolled loop loses weak types",
         "weak type lost",
-        _reroll_writer.Writer,
+        reroll_writer.Writer,
         "as_weak",
         lambda right: lambda self, atom, aval: atom,
     ),

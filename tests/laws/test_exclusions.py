@@ -17,12 +17,12 @@ from lawful.laws import (
     quick,
     usual_dtypes,
 )
-from lawful.laws._comparison import find_difference
-from lawful.laws._directions import normal
-from lawful.laws._primitive_call import PrimitiveCall
-from lawful.laws._special_args import special_args
-from lawful.laws._special_points import _TOLERANCES, _Line, _near
-from lawful.laws._unequal import NEARLY_SUBNORMAL, OF_OTHER_ORDER, SUBNORMAL
+from lawful.laws._derivatives.directions import normal
+from lawful.laws._law.comparison import find_difference
+from lawful.laws._primitives.call import PrimitiveCall
+from lawful.laws._primitives.special_args import special_args
+from lawful.laws._primitives.special_points import _TOLERANCES, _Line, _near
+from lawful.laws._primitives.unequal import NEARLY_SUBNORMAL, OF_OTHER_ORDER, SUBNORMAL
 from lawful.laws.systems import Lawful
 from lawful.staging import jit
 

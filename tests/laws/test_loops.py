@@ -25,7 +25,7 @@ from lawful.laws import (
     quick,
     usual_dtypes,
 )
-from lawful.laws._program import Nest
+from lawful.laws._programs.syntax import Nest
 from lawful.laws.systems import Lawful, lawful
 
 of_loops = (

@@ -6,7 +6,7 @@ from math import comb
 import numpy as np
 import pytest
 
-from lawful.control_flow._checkpointing import distance, schedule
+from lawful.control_flow._loops.checkpointing import distance, schedule
 
 
 def simulated(turns: int, room: int) -> tuple[int, int]:

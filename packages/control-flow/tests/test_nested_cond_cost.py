@@ -43,7 +43,7 @@ def test_size_of_the_derivative_of_nested_conds(transformation):
 
 
 def test_traces_of_the_derivative_of_nested_conds(monkeypatch):
-    import lawful.control_flow._branch_residuals as module
+    import lawful.control_flow._cond.residuals as module
 
     def count(depth):
         calls = 0

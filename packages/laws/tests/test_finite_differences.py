@@ -9,9 +9,9 @@ import pytest
 
 from lawful import ops
 from lawful.laws import Case, Inapplicable, RandomChoose, draw_program, law_jvp_finite_differences, usual
-from lawful.laws._directions import is_wide, restrict, tangents_of
-from lawful.laws._forward import finite_differences
-from lawful.laws._law import Trial
+from lawful.laws._derivatives.directions import is_wide, restrict, tangents_of
+from lawful.laws._derivatives.forward import finite_differences
+from lawful.laws._law.law import Trial
 from lawful.laws.systems import lawful
 
 

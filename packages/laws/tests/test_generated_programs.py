@@ -21,7 +21,7 @@ from lawful.laws import (
     programs,
     usual_dtypes,
 )
-from lawful.laws._comparison import find_difference
+from lawful.laws._law.comparison import find_difference
 from lawful.laws.systems import lawful
 
 every_dtype = Generation(dtypes=usual_dtypes, smooth=False)

@@ -247,18 +247,18 @@ def test_passes_reject_a_result_that_is_mixed_up(mutate: Mutate) -> None:
 
 
 def test_passes_reject_an_equation_that_is_kept_dead(monkeypatch: pytest.MonkeyPatch) -> None:
-    from lawful.laws import _passes
+    from lawful.laws._staging import passes
 
-    monkeypatch.setattr(_passes, "dce_jaxpr", lambda closed, used, keep_inputs=True: _only_outputs(closed, used))
+    monkeypatch.setattr(passes, "dce_jaxpr", lambda closed, used, keep_inputs=True: _only_outputs(closed, used))
     with pytest.raises(LawViolation, match="dead equation"):
         laws["passes"](lawful, Case.of(lambda x: (ops.sin(x), ops.neg(x)), np.array([0.5])))
 
 
 @pytest.mark.parametrize("name", ["cse_jaxpr", "inline_jaxpr"])
 def test_passes_reject_a_rewriting_that_changes_a_result(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    from lawful.laws import _passes
+    from lawful.laws._staging import passes
 
-    monkeypatch.setattr(_passes, name, lambda closed: closed if not closed.eqns else _other_result(closed))
+    monkeypatch.setattr(passes, name, lambda closed: closed if not closed.eqns else _other_result(closed))
     with pytest.raises(LawViolation, match="largest difference"):
         laws["passes"](lawful, Case.of(lambda x: ops.neg(ops.sin(x)), np.array([0.5])))
 

@@ -7,8 +7,14 @@ import numpy as np
 import pytest
 
 from lawful import ops
-from lawful.control_flow import _reroll_body, _reroll_labels, _reroll_loop, _reroll_runs, _reroll_table, _reroll_writer
-from lawful.laws import Case, Drawn, _rerolling, examine, laws
+from lawful.control_flow._reroll import body as reroll_body
+from lawful.control_flow._reroll import labels as reroll_labels
+from lawful.control_flow._reroll import loop as reroll_loop
+from lawful.control_flow._reroll import runs as reroll_runs
+from lawful.control_flow._reroll import table as reroll_table
+from lawful.control_flow._reroll import writer as reroll_writer
+from lawful.laws import Case, Drawn, examine, laws
+from lawful.laws._staging import rerolling
 from lawful.laws.systems import lawful
 from lawful.staging import clear_caches
 
@@ -48,23 +54,23 @@ def test_it_holds_without_a_mutant() -> None:
 
 
 def test_it_rejects_literals_that_are_taken_for_one(mutate: Any) -> None:
-    mutate(_reroll_table, "literal_key", lambda right: lambda literal: literal.aval)
+    mutate(reroll_table, "literal_key", lambda right: lambda literal: literal.aval)
     rejects("a loop over literals, rolled")
 
 
 def test_it_rejects_parameters_that_are_ignored(mutate: Any) -> None:
-    mutate(_reroll_labels._Labels, "_key", lambda right: lambda self, value: type(value))
+    mutate(reroll_labels._Labels, "_key", lambda right: lambda self, value: type(value))
     rejects(case=powers)
 
 
 def test_it_rejects_operands_that_nobody_looks_at(mutate: Any) -> None:
-    mutate(_reroll_runs, "_first_irregular", lambda right: lambda table, run: run.turns)
+    mutate(reroll_runs, "_first_irregular", lambda right: lambda table, run: run.turns)
     rejects()
 
 
 def test_it_rejects_a_stack_in_the_wrong_order(mutate: Any) -> None:
     mutate(
-        _reroll_loop,
+        reroll_loop,
         "stack_rows",
         lambda right: (
             lambda stack, places: right(stack, {var: stack.aval.shape[0] - 1 - at for var, at in places.items()})
@@ -74,7 +80,7 @@ def test_it_rejects_a_stack_in_the_wrong_order(mutate: Any) -> None:
 
 
 def test_it_rejects_slices_one_place_late(mutate: Any) -> None:
-    mutate(_reroll_writer.Writer, "stack", lambda right: lambda self, atoms: right(self, [*atoms[1:], atoms[0]]))
+    mutate(reroll_writer.Writer, "stack", lambda right: lambda self, atoms: right(self, [*atoms[1:], atoms[0]]))
     rejects("rolled")
 
 
@@ -91,17 +97,17 @@ def test_it_rejects_a_carry_of_two_turns_before(mutate: Any) -> None:
 
         return close
 
-    mutate(_reroll_body.Body, "close", wrong)
+    mutate(reroll_body.Body, "close", wrong)
     rejects("rolled")
 
 
 def test_it_rejects_weak_types_that_are_lost(mutate: Any) -> None:
-    mutate(_reroll_writer.Writer, "as_weak", lambda right: lambda self, atom, aval: atom)
+    mutate(reroll_writer.Writer, "as_weak", lambda right: lambda self, atom, aval: atom)
     rejects("~f64[]")
 
 
 def test_it_rejects_a_pass_that_does_nothing(mutate: Any) -> None:
-    mutate(_rerolling, "reroll", lambda right: lambda closed, min_turns: closed)
+    mutate(rerolling, "reroll", lambda right: lambda closed, min_turns: closed)
     rejects("is not rolled")
 
 
@@ -118,5 +124,5 @@ def test_it_rejects_a_pass_that_never_comes_to_an_end(mutate: Any) -> None:
         eqn = rolled.eqns[0]
         yield eqn.replace(outvars=[type(var)(var.aval) for var in eqn.outvars])
 
-    mutate(_rerolling, "reroll", wrong)
+    mutate(rerolling, "reroll", wrong)
     rejects("reroll is not idempotent")

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from lawful import tree
 from lawful.core import get_aval
 from lawful.laws import Generation, Program, RandomChoose, draw_program, forms, programs, pytrees, usual_dtypes
-from lawful.laws._program import Apply, Assign, Block, Name, Nest
+from lawful.laws._programs.syntax import Apply, Assign, Block, Name, Nest
 
 pytestmark = pytest.mark.once
 
@@ -123,7 +123,7 @@ def test_a_program_with_a_form_is_small(form: str) -> None:
 
 def test_every_declared_op_is_drawn() -> None:
     """Within a few thousand equations there is each op of the catalogue."""
-    from lawful.laws._catalogue import our_catalogue
+    from lawful.laws._programs.catalogue import our_catalogue
 
     named: set[str] = set()
     for program in drawn(1500):

@@ -7,11 +7,12 @@ import numpy as np
 import pytest
 
 from lawful.core import ShapedArray, supported_dtypes
-from lawful.xla_backend import _jaxlib, devices
+from lawful.xla_backend import devices
+from lawful.xla_backend._runtime import bindings
 
 
 def round_trip(x: np.ndarray) -> np.ndarray:
-    return _jaxlib.view(_jaxlib.put(x, devices()[0], ShapedArray(x.shape, x.dtype)))
+    return bindings.view(bindings.put(x, devices()[0], ShapedArray(x.shape, x.dtype)))
 
 
 def bits(x: np.ndarray) -> bytes:
@@ -69,15 +70,15 @@ def test_a_change_of_the_source_does_not_show(size: int) -> None:
     for _ in range(5):
         x = raw[offset : offset + 8 * size].view(np.float64)
         x[:] = 1.0
-        buffer = _jaxlib.put(x, devices()[0], ShapedArray(x.shape, x.dtype))
+        buffer = bindings.put(x, devices()[0], ShapedArray(x.shape, x.dtype))
         x[size // 2 :] = 2.0
         x[:] = 2.0
-        assert np.all(_jaxlib.view(buffer) == 1.0)
+        assert np.all(bindings.view(buffer) == 1.0)
 
 
 def test_the_view_is_read_only_and_no_copy() -> None:
-    buffer = _jaxlib.put(np.arange(3.0), devices()[0], ShapedArray((3,), "float64"))
-    first, second = _jaxlib.view(buffer), _jaxlib.view(buffer)
+    buffer = bindings.put(np.arange(3.0), devices()[0], ShapedArray((3,), "float64"))
+    first, second = bindings.view(buffer), bindings.view(buffer)
     assert np.shares_memory(first, second)
     assert not first.flags.writeable
     with pytest.raises(ValueError, match="WRITEABLE"):
@@ -85,17 +86,17 @@ def test_the_view_is_read_only_and_no_copy() -> None:
 
 
 def test_a_view_keeps_the_memory() -> None:
-    buffer = _jaxlib.put(np.arange(1000.0), devices()[0], ShapedArray((1000,), "float64"))
-    view = _jaxlib.view(buffer)
+    buffer = bindings.put(np.arange(1000.0), devices()[0], ShapedArray((1000,), "float64"))
+    view = bindings.view(buffer)
     del buffer
     gc.collect()
-    other = [_jaxlib.put(np.zeros(1000), devices()[0], ShapedArray((1000,), "float64")) for _ in range(20)]
+    other = [bindings.put(np.zeros(1000), devices()[0], ShapedArray((1000,), "float64")) for _ in range(20)]
     assert np.array_equal(view, np.arange(1000.0))
     assert len(other) == 20
 
 
 def test_a_copy_has_memory_of_its_own() -> None:
-    buffer = _jaxlib.put(np.arange(3.0), devices()[0], ShapedArray((3,), "float64"))
-    copied = _jaxlib.copy_buffer(buffer, devices()[0])
-    assert not np.shares_memory(_jaxlib.view(buffer), _jaxlib.view(copied))
-    assert np.array_equal(_jaxlib.view(copied), np.arange(3.0))
+    buffer = bindings.put(np.arange(3.0), devices()[0], ShapedArray((3,), "float64"))
+    copied = bindings.copy_buffer(buffer, devices()[0])
+    assert not np.shares_memory(bindings.view(buffer), bindings.view(copied))
+    assert np.array_equal(bindings.view(copied), np.arange(3.0))

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lawful.xla_backend import CompilationCacheWarning
-from lawful.xla_backend._cache_folder import CacheFolder
+from lawful.xla_backend._cache.folder import CacheFolder
 
 PLENTY = 1 << 20
 # It does not get shorter.

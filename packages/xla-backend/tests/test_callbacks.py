@@ -12,7 +12,8 @@ import pytest
 
 from lawful.core import ArgumentTypeError, ClosedJaxpr, Primitive, ShapedArray
 from lawful.staging import jit, pure_callback
-from lawful.xla_backend import LoweringError, XlaError, _jaxlib, backend, device_put
+from lawful.xla_backend import LoweringError, XlaError, backend, device_put
+from lawful.xla_backend._callbacks import executable
 
 F64 = ShapedArray((3,), "float64")
 SCALAR = ShapedArray((), "float64")
@@ -460,7 +461,7 @@ def test_too_deep_a_nest_is_an_error_where_it_would_wait_for_ever() -> None:
     def count(n):
         return pure_callback(lambda n: 1 + np.asarray(count(n - 1)) if n else n, n, n)
 
-    if _jaxlib._turns is None:
+    if executable._limit is None:
         assert int(count(np.int64(40))) == 40
     else:
         with pytest.raises(XlaError, match="expected fewer than 32 programs that call Python at a time"):

@@ -16,7 +16,8 @@ from lawful.core import (
     ArgumentValueError,
 )
 from lawful.staging import jit, pure_callback
-from lawful.xla_backend import CompilationCacheWarning, XlaError, _jaxlib, cache_info, set_cache_dir
+from lawful.xla_backend import CompilationCacheWarning, XlaError, cache_info, set_cache_dir
+from lawful.xla_backend._runtime import bindings
 
 X = np.arange(6.0).reshape(2, 3)
 
@@ -123,25 +124,25 @@ def test_donated_arguments_are_given_up_by_what_is_loaded(folder) -> None:
 @pytest.mark.parametrize("changed", ["machine_fingerprint", "options_fingerprint", "bytecode"])
 def test_each_part_of_the_key_counts(folder, changed, monkeypatch) -> None:
     compiled()
-    original = getattr(_jaxlib, changed)
-    monkeypatch.setattr(_jaxlib, changed, lambda *args: original(*args) + b"!")
+    original = getattr(bindings, changed)
+    monkeypatch.setattr(bindings, changed, lambda *args: original(*args) + b"!")
     compiled()
     assert counts() == (0, 2)
 
 
 def test_parts_of_the_key_do_not_run_into_each_other(folder, monkeypatch) -> None:
-    monkeypatch.setattr(_jaxlib, "options_fingerprint", lambda *_: b"ab")
-    monkeypatch.setattr(_jaxlib, "machine_fingerprint", lambda *_: b"c")
+    monkeypatch.setattr(bindings, "options_fingerprint", lambda *_: b"ab")
+    monkeypatch.setattr(bindings, "machine_fingerprint", lambda *_: b"c")
     compiled()
-    monkeypatch.setattr(_jaxlib, "options_fingerprint", lambda *_: b"a")
-    monkeypatch.setattr(_jaxlib, "machine_fingerprint", lambda *_: b"bc")
+    monkeypatch.setattr(bindings, "options_fingerprint", lambda *_: b"a")
+    monkeypatch.setattr(bindings, "machine_fingerprint", lambda *_: b"bc")
     compiled()
     assert counts() == (0, 2)
 
 
 def test_the_version_of_jaxlib_is_part_of_the_key(folder, monkeypatch) -> None:
     compiled()
-    monkeypatch.setattr(_jaxlib, "jaxlib_version", "0.0.0")
+    monkeypatch.setattr(bindings, "jaxlib_version", "0.0.0")
     compiled()
     assert counts() == (0, 2)
 
@@ -199,7 +200,7 @@ def test_a_damaged_file_is_compiled_again(folder) -> None:
 
 def test_bytes_that_do_not_load_are_compiled_again(folder, monkeypatch) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(_jaxlib.Executable, "serialize", lambda self: b"no program")
+        patch.setattr(bindings.Executable, "serialize", lambda self: b"no program")
         compiled()
     with pytest.warns(CompilationCacheWarning, match="cannot be loaded"):
         assert np.array_equal(compiled()(X)[0], X * X)
@@ -211,7 +212,7 @@ def test_a_program_that_cannot_be_stored_runs(folder, monkeypatch) -> None:
     def refuse(self):
         raise XlaError("serialize: expected another platform")
 
-    monkeypatch.setattr(_jaxlib.Executable, "serialize", refuse)
+    monkeypatch.setattr(bindings.Executable, "serialize", refuse)
     with pytest.warns(CompilationCacheWarning, match="another platform"):
         assert np.array_equal(compiled()(X)[0], X * X)
 
@@ -327,7 +328,8 @@ def test_a_loaded_program_initializes_lapack_by_itself(run_python, tmp_path) -> 
     script = """
 import numpy as np
 from lawful.core import ShapedArray
-from lawful.xla_backend import _jaxlib, device_put, devices
+from lawful.xla_backend import device_put, devices
+from lawful.xla_backend._runtime import bindings, compilation
 x, aval = device_put(4.0 * np.eye(3)), ShapedArray((3, 3), "float64")
 """
     write = """
@@ -338,8 +340,8 @@ open(PATH, "wb").write(
 )
 """
     read = """
-loaded = _jaxlib.deserialize(open(PATH, "rb").read(), devices()[0], [aval])
-print(_jaxlib.view(loaded.run([x._buffer])[0]).diagonal().tolist())
+loaded = compilation.deserialize(open(PATH, "rb").read(), devices()[0], [aval])
+print(bindings.view(loaded.run([x._buffer])[0]).diagonal().tolist())
 """
     path = f"PATH = {str(tmp_path / 'program')!r}\n"
     assert run_python(path + script + write).returncode == 0

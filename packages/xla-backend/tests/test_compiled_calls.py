@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from lawful.core import ArgumentValueError, ClosedJaxpr, Jaxpr, Literal, ShapedArray, Var, float0, supported_dtypes
-from lawful.xla_backend import Array, DeletedArrayError, XlaError, _jaxlib, backend, device_put
+from lawful.xla_backend import Array, DeletedArrayError, XlaError, backend, device_put
+from lawful.xla_backend._runtime import bindings, clients, compilation
 
 F64 = ShapedArray((3,), "float64")
 WEAK = ShapedArray((), "float64", weak_type=True)
@@ -228,18 +229,18 @@ def test_executables_can_be_kept(program) -> None:
     closed = program(lambda record, x: record(add, x, x, out=F64), F64)
     executable = backend.lower(closed, name="f").compile()._executable
     serialized = executable.serialize()
-    loaded = _jaxlib.deserialize(serialized, executable.device, [F64])
+    loaded = compilation.deserialize(serialized, executable.device, [F64])
     [out] = loaded.run([device_put(X)._buffer])
-    assert np.array_equal(_jaxlib.view(out), 2 * X)
+    assert np.array_equal(bindings.view(out), 2 * X)
     with pytest.raises(XlaError, match="damaged"):
-        _jaxlib.deserialize(serialized[:100], executable.device, [F64])
+        compilation.deserialize(serialized[:100], executable.device, [F64])
 
 
 def test_fingerprints_tell_options_apart() -> None:
-    device = _jaxlib.devices()[0]
+    device = clients.devices()[0]
     options = {"xla_llvm_disable_expensive_passes": True}
-    assert _jaxlib.options_fingerprint(device, {}) == _jaxlib.options_fingerprint(device, {})
-    assert _jaxlib.options_fingerprint(device, {}) != _jaxlib.options_fingerprint(device, options)
+    assert bindings.options_fingerprint(device, {}) == bindings.options_fingerprint(device, {})
+    assert bindings.options_fingerprint(device, {}) != bindings.options_fingerprint(device, options)
 
 
 def test_the_backend_names_itself() -> None:

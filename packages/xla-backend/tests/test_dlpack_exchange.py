@@ -6,7 +6,9 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from lawful.xla_backend import _jaxlib, device_put, devices, from_dlpack
+from lawful.xla_backend import device_put, devices, from_dlpack
+from lawful.xla_backend._runtime import bindings
+from lawful.xla_backend._runtime.handles import Buffer
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int8", "uint32", "complex64", "bool", "float16"])
@@ -54,14 +56,14 @@ def test_from_dlpack_copies() -> None:
 class Tensor:
     """A tensor of another library, of a dtype that NumPy does not read from dlpack."""
 
-    def __init__(self, buffer: _jaxlib.Buffer) -> None:
+    def __init__(self, buffer: Buffer) -> None:
         self.buffer = buffer
 
     def __dlpack_device__(self) -> tuple[int, int]:
         return (1, 0)
 
     def __dlpack__(self, **_: object) -> object:
-        return _jaxlib.export_dlpack(self.buffer)
+        return bindings.export_dlpack(self.buffer)
 
 
 def test_from_dlpack_takes_bfloat16() -> None:

@@ -13,17 +13,18 @@ from lawful.staging import jit
 SMALL = """
 import numpy as np
 from lawful.core import ShapedArray
-from lawful.xla_backend import device_put, devices, _jaxlib
+from lawful.xla_backend import device_put, devices
+from lawful.xla_backend._runtime import bindings, clients, compilation
 text = '''func.func public @main(%a: tensor<3xf64>) -> tensor<3xf64> {
   %0 = stablehlo.add %a, %a : tensor<3xf64>
   return %0 : tensor<3xf64>
 }'''
 aval = ShapedArray((3,), "float64")
-module = _jaxlib.ir.Module.parse(text, _jaxlib.new_context())
-executable = _jaxlib.compile_module(module, devices()[0], [aval], {})
+module = bindings.ir.Module.parse(text, bindings.new_context())
+executable = compilation.compile_module(module, devices()[0], [aval], {})
 x = device_put(np.arange(3.0))
 [out] = executable.run([x._buffer])
-assert _jaxlib.view(out).tolist() == [0.0, 2.0, 4.0]
+assert bindings.view(out).tolist() == [0.0, 2.0, 4.0]
 """
 
 
@@ -55,7 +56,7 @@ y = pickle.loads(pickle.dumps(copy.copy(x)))
 assert repr(y) == "Array([0., 1., 2.], dtype=float64)"
 np.from_dlpack(from_dlpack(np.asarray(y)))
 executable.cost_analysis(), executable.memory_analysis(), executable.hlo_text()
-_jaxlib.deserialize(executable.serialize(), devices()[0], [aval])
+compilation.deserialize(executable.serialize(), devices()[0], [aval])
 repr(devices()[0])
 y.block_until_ready(), y.is_ready(), y.delete(), device_get(x)
 assert "jax" not in sys.modules
@@ -65,7 +66,7 @@ assert "jax" not in sys.modules
 
 
 def test_importing_makes_no_client(run_python) -> None:
-    script = "from lawful.xla_backend import _jaxlib; assert not _jaxlib._clients"
+    script = "import lawful.xla_backend; from lawful.xla_backend._runtime import clients; assert not clients._clients"
     assert run_python(script).returncode == 0
 
 
@@ -88,7 +89,7 @@ warnings.simplefilter("ignore")
 pid = os.fork()
 if pid == 0:
     from lawful.xla_backend import ForkedProcessError
-    for use in (lambda: device_put(1.0), lambda: executable.run([x._buffer]), x.copy, lambda: _jaxlib.client()):
+    for use in (lambda: device_put(1.0), lambda: executable.run([x._buffer]), x.copy, clients.client):
         try:
             use()
         except ForkedProcessError as error:

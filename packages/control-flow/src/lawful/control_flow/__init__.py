@@ -8,46 +8,46 @@ np.float64(5.0)
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 # These modules give the primitives their rules.
-from lawful.control_flow import (
-    _cond_batching,  # noqa: F401
-    _scan_batching,  # noqa: F401
-    _scan_linearization,  # noqa: F401
-    _scan_transpose,  # noqa: F401
-    _while_batching,  # noqa: F401
-)
-from lawful.control_flow._cond import cond, switch
-from lawful.control_flow._cond_primitive import cond_p
-from lawful.control_flow._fori_loop import fori_loop
-from lawful.control_flow._map import map
-from lawful.control_flow._scan import scan
-from lawful.control_flow._scan_primitive import scan_p
-from lawful.control_flow._while_loop import while_loop
-from lawful.control_flow._while_primitive import while_p
-from lawful.control_flow._while_transpose import IterationBoundError
+from lawful.control_flow._cond import batching as _cond_batching  # noqa: F401
+from lawful.control_flow._cond.cond import cond, switch
+from lawful.control_flow._cond.primitive import cond_p
+from lawful.control_flow._scan import batching as _scan_batching  # noqa: F401
+from lawful.control_flow._scan import linearization as _scan_linearization  # noqa: F401
+from lawful.control_flow._scan import transpose as _scan_transpose  # noqa: F401
+from lawful.control_flow._scan.map import map
+from lawful.control_flow._scan.primitive import scan_p
+from lawful.control_flow._scan.scan import scan
+from lawful.control_flow._while import batching as _while_batching  # noqa: F401
+from lawful.control_flow._while.fori_loop import fori_loop
+from lawful.control_flow._while.primitive import while_p
+from lawful.control_flow._while.transpose import IterationBoundError
+from lawful.control_flow._while.while_loop import while_loop
 from lawful.core import on_demand as _on_demand
 
 if _TYPE_CHECKING:
-    from lawful.control_flow._associative_scan import associative_scan
-    from lawful.control_flow._batched_cond import batched_cond_p
-    from lawful.control_flow._linear_solve import custom_linear_solve
-    from lawful.control_flow._linear_solve_primitive import linear_solve_p
-    from lawful.control_flow._reduce import reduce, reduce_window
-    from lawful.control_flow._reduce_primitive import reduce_p, reduce_window_p
-    from lawful.control_flow._reroll import reroll
-    from lawful.control_flow._root import custom_root
-    from lawful.control_flow._root_primitive import root_p
+    from lawful.control_flow._cond.batched import batched_cond_p
+    from lawful.control_flow._reduce.primitive import reduce_p
+    from lawful.control_flow._reduce.reduce import reduce, reduce_window
+    from lawful.control_flow._reduce.window_primitive import reduce_window_p
+    from lawful.control_flow._reroll.reroll import reroll
+    from lawful.control_flow._scan.associative_scan import associative_scan
+    from lawful.control_flow._solvers.linear_solve import custom_linear_solve
+    from lawful.control_flow._solvers.linear_solve_primitive import linear_solve_p
+    from lawful.control_flow._solvers.root import custom_root
+    from lawful.control_flow._solvers.root_primitive import root_p
 else:
     __getattr__, __dir__ = _on_demand(
         __name__,
-        "_associative_scan",
-        "_batched_cond",
-        "_linear_solve",
-        "_linear_solve_primitive",
-        "_reduce",
-        "_reduce_primitive",
-        "_reroll",
-        "_root",
-        "_root_primitive",
+        "_scan.associative_scan",
+        "_cond.batched",
+        "_solvers.linear_solve",
+        "_solvers.linear_solve_primitive",
+        "_reduce.reduce",
+        "_reduce.primitive",
+        "_reduce.window_primitive",
+        "_reroll.reroll",
+        "_solvers.root",
+        "_solvers.root_primitive",
     )
 
 __all__ = [

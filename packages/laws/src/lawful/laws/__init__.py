@@ -11,23 +11,56 @@ function with its arguments: your own, or a program drawn by :func:`programs`.
 >>> law_vjp_transpose(lawful, Case.of(lambda x: ops.sin(x) * x, np.array([0.5, 1.0])))
 """
 
-from lawful.laws._batching import law_vmap_is_loop, law_vmaps_commute
-from lawful.laws._case import Case
-from lawful.laws._catalogue import catalogue_for, catalogue_of, declared_primitives
-from lawful.laws._chain import law_chain_rule
-from lawful.laws._check import check, check_primitive
-from lawful.laws._check_grads import check_grads
-from lawful.laws._choose import HypothesisChoose, RandomChoose, ReplayChoose, usual_dtypes, wide_dtypes
-from lawful.laws._commutation import law_commutation, transformations
-from lawful.laws._control_flow import law_batched_cond_is_choice, law_cond_is_branch
-from lawful.laws._cost import law_bounded_residuals, law_cheap_gradient, law_linear_tracing
-from lawful.laws._cotangents import law_tangent_types, law_vjp_linear
-from lawful.laws._differential import agreement_law, compare_systems
-from lawful.laws._edges import law_empty_batches, law_special_values
-from lawful.laws._effort import Effort, default_effort, quick, set_default_effort, thorough, usual
-from lawful.laws._equal_values import law_equal_values_are_told_apart
-from lawful.laws._evaluation import installed_backends, law_eval_jaxpr, law_jit_is_eager
-from lawful.laws._failures import (
+from lawful.laws._checks.check import check, check_primitive
+from lawful.laws._checks.check_grads import check_grads
+from lawful.laws._checks.differential import agreement_law, compare_systems
+from lawful.laws._checks.groups import check_groups, core_groups
+from lawful.laws._checks.report import LawReport, Refused, Report
+from lawful.laws._composition.batching import law_vmap_is_loop, law_vmaps_commute
+from lawful.laws._composition.choices import law_batched_cond_is_choice, law_cond_is_branch
+from lawful.laws._composition.commutation import law_commutation, transformations
+from lawful.laws._composition.loops import (
+    law_associative_scan_is_loop,
+    law_batched_while_is_choice,
+    law_map_is_stack,
+    law_scan_is_loop,
+    law_while_is_loop,
+)
+from lawful.laws._derivatives.chain import law_chain_rule
+from lawful.laws._derivatives.cotangents import law_tangent_types, law_vjp_linear
+from lawful.laws._derivatives.forward import law_jvp_finite_differences, law_jvp_linear
+from lawful.laws._derivatives.linearization import law_linearize_is_jvp
+from lawful.laws._derivatives.second_order import law_second_order
+from lawful.laws._derivatives.taylor import law_jet_is_nested_jvp
+from lawful.laws._derivatives.transposition import law_grad_is_vjp, law_vjp_transpose
+from lawful.laws._law.case import Case
+from lawful.laws._law.effort import Effort, default_effort, quick, set_default_effort, thorough, usual
+from lawful.laws._law.implementation import Implementation
+from lawful.laws._law.law import Inapplicable, Law, LawViolation, groups, holds, laws
+from lawful.laws._law.tolerance import Tolerance, tolerances
+from lawful.laws._primitives.call import PrimitiveCall, draw_call
+from lawful.laws._primitives.edges import law_empty_batches, law_special_values
+from lawful.laws._primitives.primitive import (
+    law_primitive_algebra,
+    law_primitive_recipes,
+    law_primitive_reference,
+    law_primitive_specialised,
+    law_primitive_transpose,
+    law_primitive_typing,
+)
+from lawful.laws._primitives.special_points import law_primitive_special_points
+from lawful.laws._primitives.special_transposes import law_primitive_special_transpose
+from lawful.laws._programs.catalogue import catalogue_for, catalogue_of, declared_primitives
+from lawful.laws._programs.choose import HypothesisChoose, RandomChoose, ReplayChoose, usual_dtypes, wide_dtypes
+from lawful.laws._programs.form import Form, forms, forms_of
+from lawful.laws._programs.program import Program
+from lawful.laws._programs.pytree import Pair
+from lawful.laws._purity.equal_values import law_equal_values_are_told_apart
+from lawful.laws._purity.leaks import law_nothing_survives, law_threads_agree
+from lawful.laws._purity.mistakes import law_errors_name_their_place
+from lawful.laws._purity.purity import law_purity
+from lawful.laws._purity.state_in_rules import law_rules_read_state
+from lawful.laws._search.failures import (
     Failure,
     FailureDatabase,
     count_primitives,
@@ -38,41 +71,10 @@ from lawful.laws._failures import (
     program_text,
     versions,
 )
-from lawful.laws._form import Form, forms, forms_of
-from lawful.laws._forward import law_jvp_finite_differences, law_jvp_linear
-from lawful.laws._generation import Generation, draw_program
-from lawful.laws._groups import check_groups, core_groups
-from lawful.laws._implementation import Implementation
-from lawful.laws._kinds import law_kinds_agree
-from lawful.laws._law import Inapplicable, Law, LawViolation, groups, holds, laws
-from lawful.laws._leaks import law_nothing_survives, law_threads_agree
-from lawful.laws._linearization import law_linearize_is_jvp
-from lawful.laws._loops import (
-    law_associative_scan_is_loop,
-    law_batched_while_is_choice,
-    law_map_is_stack,
-    law_scan_is_loop,
-    law_while_is_loop,
-)
-from lawful.laws._mistakes import law_errors_name_their_place
-from lawful.laws._passes import law_passes
-from lawful.laws._primitive import (
-    law_primitive_algebra,
-    law_primitive_recipes,
-    law_primitive_reference,
-    law_primitive_specialised,
-    law_primitive_transpose,
-    law_primitive_typing,
-)
-from lawful.laws._primitive_call import PrimitiveCall, draw_call
-from lawful.laws._program import Program
-from lawful.laws._purity import law_purity
-from lawful.laws._pytree import Pair
-from lawful.laws._report import LawReport, Refused, Report
-from lawful.laws._rerolling import law_rerolling
-from lawful.laws._restriction import generation_for
-from lawful.laws._sampling import sampled_backend, sampled_effort
-from lawful.laws._search import (
+from lawful.laws._search.generation import Generation, draw_program
+from lawful.laws._search.restriction import generation_for
+from lawful.laws._search.sampling import sampled_backend, sampled_effort
+from lawful.laws._search.search import (
     LAWS_AT_SPECIAL_POINTS,
     Drawn,
     Outcome,
@@ -89,15 +91,13 @@ from lawful.laws._search import (
     source_of_special_calls,
     sources_for,
 )
-from lawful.laws._second_order import law_second_order
-from lawful.laws._special_points import law_primitive_special_points
-from lawful.laws._special_transposes import law_primitive_special_transpose
-from lawful.laws._state_in_rules import law_rules_read_state
-from lawful.laws._strategies import arrays, avals, primitive_calls, programs, pytrees
-from lawful.laws._taylor import law_jet_is_nested_jvp
-from lawful.laws._tolerance import Tolerance, tolerances
-from lawful.laws._transposition import law_grad_is_vjp, law_vjp_transpose
-from lawful.laws._well_typed import law_print_parse, law_typing
+from lawful.laws._search.strategies import arrays, avals, primitive_calls, programs, pytrees
+from lawful.laws._staging.cost import law_bounded_residuals, law_cheap_gradient, law_linear_tracing
+from lawful.laws._staging.evaluation import installed_backends, law_eval_jaxpr, law_jit_is_eager
+from lawful.laws._staging.kinds import law_kinds_agree
+from lawful.laws._staging.passes import law_passes
+from lawful.laws._staging.rerolling import law_rerolling
+from lawful.laws._staging.typing import law_print_parse, law_typing
 
 __all__ = [
     "LAWS_AT_SPECIAL_POINTS",

@@ -120,7 +120,7 @@ class _Summary:
 
 def _counts_here() -> Counts:
     """Returns the counts of this process, without importing what nobody has used."""
-    module = sys.modules.get("lawful.laws._tally")
+    module = sys.modules.get("lawful.laws._law.tally")
     counts: Counts = {} if module is None else module.tally.as_dict()
     return counts
 

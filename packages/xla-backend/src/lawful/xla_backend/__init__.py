@@ -1,9 +1,10 @@
 """XLA for lawful: device arrays, and the backend that ``jit`` compiles with, on jaxlib alone."""
 
-from lawful.xla_backend._array import Array
-from lawful.xla_backend._backend import Backend, Compiled, Lowered, backend
-from lawful.xla_backend._compilation_cache import CacheInfo, cache_info, set_cache_dir
-from lawful.xla_backend._context import LoweringContext
+from lawful.xla_backend._arrays.array import Array
+from lawful.xla_backend._arrays.devices import default_backend, devices
+from lawful.xla_backend._arrays.dlpack import from_dlpack
+from lawful.xla_backend._arrays.transfer import block_until_ready, device_get, device_put
+from lawful.xla_backend._cache.settings import CacheInfo, cache_info, set_cache_dir
 from lawful.xla_backend._errors import (
     CompilationCacheWarning,
     DeletedArrayError,
@@ -11,14 +12,10 @@ from lawful.xla_backend._errors import (
     LoweringError,
     XlaError,
 )
-from lawful.xla_backend._transfer import (
-    block_until_ready,
-    default_backend,
-    device_get,
-    device_put,
-    devices,
-    from_dlpack,
-)
+from lawful.xla_backend._lowering.context import LoweringContext
+from lawful.xla_backend._programs.backend import Backend, backend
+from lawful.xla_backend._programs.compiled import Compiled
+from lawful.xla_backend._programs.lowered import Lowered
 
 __all__ = [
     "Array",

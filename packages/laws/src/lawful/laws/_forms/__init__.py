@@ -1,6 +1,6 @@
 """The forms of sub-programs, each declared in one place; programs shrink to the ones that are declared first."""
 
-from lawful.laws._form import forms
+from lawful.laws._programs.form import forms
 
 # isort: off
 from lawful.laws._forms import compilation

@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from lawful.laws._builder import Builder
-from lawful.laws._choose import Chooser
-from lawful.laws._form import form
 from lawful.laws._forms.operands import draw_operands, draw_results, expressions
-from lawful.laws._program import one_or_all
-from lawful.laws._scope import Lanes, Variable
+from lawful.laws._programs.builder import Builder
+from lawful.laws._programs.choose import Chooser
+from lawful.laws._programs.form import form
+from lawful.laws._programs.scope import Lanes, Variable
+from lawful.laws._programs.syntax import one_or_all
 
 # A sub-program has a value for each lane of all mapped functions around it.
 _MOST_LANES = 9

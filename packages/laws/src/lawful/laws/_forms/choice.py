@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from lawful.laws._builder import Builder
-from lawful.laws._choose import Chooser
-from lawful.laws._form import form
 from lawful.laws._forms.operands import draw_operands, draw_results, expressions, of_type, strong
-from lawful.laws._program import Block, Static, one_or_all
-from lawful.laws._scope import Lanes, Variable, by_lane, static
+from lawful.laws._programs.builder import Builder
+from lawful.laws._programs.choose import Chooser
+from lawful.laws._programs.form import form
+from lawful.laws._programs.scope import Lanes, Variable, by_lane, static
+from lawful.laws._programs.syntax import Block, Static, one_or_all
 
 
 def _predicate(builder: Builder, choose: Chooser) -> Variable | None:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from lawful.laws._builder import Builder
-from lawful.laws._choose import Chooser
-from lawful.laws._form import form
 from lawful.laws._forms.operands import draw_operands, draw_results, expressions
-from lawful.laws._program import one_or_all
+from lawful.laws._programs.builder import Builder
+from lawful.laws._programs.choose import Chooser
+from lawful.laws._programs.form import form
+from lawful.laws._programs.syntax import one_or_all
 
 
 @form("jit", "jit({0}, backend={backend})({operands})", needs=("jit",))

@@ -13,13 +13,13 @@ import numpy as np
 
 from lawful import autodiff, tree
 from lawful.core import Interval, ShapedArray
-from lawful.laws._builder import Builder
-from lawful.laws._choose import Chooser
-from lawful.laws._form import form
 from lawful.laws._forms.operands import draw_operands, draw_results, expressions
-from lawful.laws._interpreter import function_of
-from lawful.laws._program import Block, Name, one_or_all
-from lawful.laws._scope import Operand, Variable, by_lane
+from lawful.laws._programs.builder import Builder
+from lawful.laws._programs.choose import Chooser
+from lawful.laws._programs.form import form
+from lawful.laws._programs.interpreter import function_of
+from lawful.laws._programs.scope import Operand, Variable, by_lane
+from lawful.laws._programs.syntax import Block, Name, one_or_all
 from lawful.laws.systems import lawful
 
 Derivative = Callable[..., Any]

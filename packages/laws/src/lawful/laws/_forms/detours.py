@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from lawful.laws._builder import Builder
-from lawful.laws._choose import Chooser
-from lawful.laws._form import form
 from lawful.laws._forms.own_rules import draw_ruled
+from lawful.laws._programs.builder import Builder
+from lawful.laws._programs.choose import Chooser
+from lawful.laws._programs.form import form
 
 _VMAP_METHODS: Final = ("sequential", "sequential_unrolled", "expand_dims", "broadcast_all")
 

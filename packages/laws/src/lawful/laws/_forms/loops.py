@@ -8,9 +8,6 @@ from typing import Any
 import numpy as np
 
 from lawful.core import get_aval
-from lawful.laws._builder import Builder
-from lawful.laws._choose import Chooser
-from lawful.laws._form import form
 from lawful.laws._forms.operands import draw_operands, draw_results, expressions, of_type
 from lawful.laws._forms.turns import (
     TURNS,
@@ -22,8 +19,11 @@ from lawful.laws._forms.turns import (
     results_of,
     strong_value,
 )
-from lawful.laws._program import Apply, Assign, Block, Expression, Name, Static, one_or_all
-from lawful.laws._scope import Lanes, Operand, Variable, applied, static
+from lawful.laws._programs.builder import Builder
+from lawful.laws._programs.choose import Chooser
+from lawful.laws._programs.form import form
+from lawful.laws._programs.scope import Lanes, Operand, Variable, applied, static
+from lawful.laws._programs.syntax import Apply, Assign, Block, Expression, Name, Static, one_or_all
 
 _MOST_TURNS = 3
 

@@ -7,11 +7,11 @@ from collections.abc import Callable
 import numpy as np
 
 from lawful.core import ShapedArray
-from lawful.laws._builder import Builder
-from lawful.laws._choose import Chooser
-from lawful.laws._operands import adapted
-from lawful.laws._program import Expression
-from lawful.laws._scope import Operand, Variable, applied
+from lawful.laws._programs.builder import Builder
+from lawful.laws._programs.choose import Chooser
+from lawful.laws._programs.operands import adapted
+from lawful.laws._programs.scope import Operand, Variable, applied
+from lawful.laws._programs.syntax import Expression
 
 
 def draw_operands(

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from lawful.laws._builder import Builder
-from lawful.laws._choose import Chooser
-from lawful.laws._form import form
 from lawful.laws._forms.operands import draw_results, expressions
 from lawful.laws._forms.turns import in_lanes, results_of
-from lawful.laws._program import Apply, Assign, Block, Expression, Name, Static, one_or_all
-from lawful.laws._scope import Variable
+from lawful.laws._programs.builder import Builder
+from lawful.laws._programs.choose import Chooser
+from lawful.laws._programs.form import form
+from lawful.laws._programs.scope import Variable
+from lawful.laws._programs.syntax import Apply, Assign, Block, Expression, Name, Static, one_or_all
 
 _MOST_LANES = 9
 

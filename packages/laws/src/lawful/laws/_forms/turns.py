@@ -14,11 +14,11 @@ import numpy as np
 
 from lawful import tree
 from lawful.core import get_aval, is_inexact, kind
-from lawful.laws._builder import Builder
-from lawful.laws._interpreter import function_of
-from lawful.laws._program import Block, Name
-from lawful.laws._scope import Lanes, Variable, by_lane
-from lawful.laws._smooth import is_smooth
+from lawful.laws._law.smooth import is_smooth
+from lawful.laws._programs.builder import Builder
+from lawful.laws._programs.interpreter import function_of
+from lawful.laws._programs.scope import Lanes, Variable, by_lane
+from lawful.laws._programs.syntax import Block, Name
 from lawful.laws.systems import lawful
 
 #: For how many turns a body is drawn.

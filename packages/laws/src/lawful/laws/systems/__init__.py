@@ -10,7 +10,7 @@ from __future__ import annotations
 import importlib
 from typing import Final
 
-from lawful.laws._implementation import Implementation
+from lawful.laws._law.implementation import Implementation
 from lawful.laws.systems._detours import (
     plainly,
     with_callback,

@@ -16,7 +16,7 @@ from lawful import debug, tree
 from lawful.control_flow import custom_linear_solve, custom_root
 from lawful.core import get_aval, is_inexact, kind
 from lawful.custom_rules import closure_convert, custom_jvp, linear_call
-from lawful.laws._implementation import Function
+from lawful.laws._law.implementation import Function
 from lawful.laws.systems._own_rules import with_rules
 from lawful.ops import add, convert_element_type, div, mul, real, rev, sin, sub, with_weakness_of
 from lawful.staging import ShapeDtypeStruct, pure_callback

@@ -10,7 +10,7 @@ from typing import Any, Final
 import numpy as np
 
 from lawful import autodiff, batching, control_flow, core, ops, staging
-from lawful.laws._implementation import Function, Implementation
+from lawful.laws._law.implementation import Function, Implementation
 from lawful.laws.systems._detours import detours
 from lawful.laws.systems._own_rules import with_jvp_rule, with_vjp_rule, with_vmap_rule
 

@@ -9,7 +9,7 @@ from lawful import tree
 from lawful.autodiff import jvp, vjp
 from lawful.batching import vmap
 from lawful.custom_rules import custom_jvp, custom_rule, custom_vjp, custom_vmap
-from lawful.laws._implementation import Function
+from lawful.laws._law.implementation import Function
 
 
 def with_jvp_rule(function: Function) -> Function:

@@ -14,7 +14,7 @@ from autograd.tracer import isbox
 
 from lawful import tree
 from lawful.core import ShapedArray, get_aval
-from lawful.laws._implementation import Function, Implementation
+from lawful.laws._law.implementation import Function, Implementation
 from lawful.laws.systems._detours import plain_detours, plain_imports
 from lawful.laws.systems.autograd._functions import ops, value_of
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import jax
 
-from lawful.laws._implementation import Function
+from lawful.laws._law.implementation import Function
 
 
 def with_jvp_rule(function: Function) -> Function:

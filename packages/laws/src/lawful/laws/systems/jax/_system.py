@@ -13,7 +13,7 @@ from jax import lax
 
 from lawful import tree
 from lawful.core import ShapedArray, get_aval
-from lawful.laws._implementation import Function, Implementation
+from lawful.laws._law.implementation import Function, Implementation
 from lawful.laws.systems._detours import plain_detours, plain_imports
 from lawful.laws.systems.jax._functions import ops
 from lawful.laws.systems.jax._own_rules import with_jvp_rule

@@ -10,7 +10,7 @@ import numpy as np
 
 from lawful import tree
 from lawful.core import ShapedArray, get_aval
-from lawful.laws._implementation import Function, Implementation
+from lawful.laws._law.implementation import Function, Implementation
 from lawful.laws.systems._detours import plain_detours, plain_imports
 from lawful.laws.systems.torch._functions import ops
 from lawful.laws.systems.torch._namespace import numpy_dtype, tensor_of, torch

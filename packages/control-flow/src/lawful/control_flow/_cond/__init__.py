@@ -1,0 +1,1 @@
+"""Choices: `cond`, `switch`, their primitives and rules."""

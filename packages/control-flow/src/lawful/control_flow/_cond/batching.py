@@ -1,0 +1,172 @@
+"""Batching of ``cond_p``: one cond if all elements share the index, else a choice for each element.
+
+A choice for each element computes every branch and selects. Its value needs no more. Its derivative does: a branch that
+an element does not take may have an infinite derivative there, which times a zero cotangent is NaN. So what is
+differentiated is another program of the same value. In it a branch is given, in the place of elements that do not take
+it, those of one that does, and is not run if there is none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from lawful.autodiff import jvp_jaxpr
+from lawful.batching import batch_jaxpr, mentions_axis
+from lawful.control_flow._cond import primitive
+from lawful.control_flow._cond.primitive import cond_p
+from lawful.control_flow._cond.residuals import Branches
+from lawful.control_flow._loops.bodies import with_zeros
+from lawful.control_flow._loops.effects import bind_one_by_one
+from lawful.control_flow._loops.lanes import with_turns
+from lawful.control_flow._while.batching import placed
+from lawful.core import (
+    ClosedJaxpr,
+    ShapedArray,
+    Zero,
+    current,
+    eval_closed_jaxpr,
+    eval_trace,
+    get_aval,
+    has_effects,
+    is_inexact,
+    memoize,
+)
+from lawful.ops import (
+    broadcast_in_dim,
+    clamp,
+    convert_element_type,
+    eq,
+    full,
+    ne,
+    reduce_or,
+    select_n,
+    with_weakness_of,
+)
+from lawful.staging import kept, trace_to_jaxpr
+
+Dims = tuple[int | None, ...]
+
+
+@cond_p.def_batch
+def _batch(
+    args: Sequence[Any], dims: Sequence[int | None], *, axis_data: Any, branches: Branches
+) -> tuple[list[Any], list[int | None]]:
+    index, *operands = args
+    index_dim, *operand_dims = dims
+    in_dims = tuple(operand_dims)
+    if index_dim is None:
+        batched_out = primitive.union(
+            [[d is not None for d in batch_jaxpr(branch, axis_data, in_dims, False)[1]] for branch in branches]
+        )
+        batched = tuple(batch_jaxpr(branch, axis_data, in_dims, batched_out)[0] for branch in branches)
+        return cond_p.bind(index, *operands, branches=batched), [
+            0 if is_batched else None for is_batched in batched_out
+        ]
+    if any(map(has_effects, branches)):
+        index_aval = ShapedArray((), get_aval(index).dtype)
+        in_avals = [index_aval, *branches[0].in_avals]
+        return bind_one_by_one(cond_p, args, dims, in_avals, {"branches": branches})
+    # The index is a scalar, so that its batch has one dimension.
+    batched = tuple([batch_jaxpr(branch, axis_data, in_dims, True)[0] for branch in branches])
+    # A collective is over all elements, also those that do not take its branch: these must not be replaced.
+    collective = any([mentions_axis(branch.jaxpr) for branch in branches])
+    if current.trace is eval_trace or collective or not any([is_inexact(get_aval(x).dtype) for x in operands]):
+        with np.errstate(all="ignore"):  # at elements that do not take a branch
+            outs = _select(index, operands, batched)
+    else:
+        outs = _choose(index, operands, in_dims, axis_data, branches, batched)
+    return outs, [0] * len(outs)
+
+
+def _choose(
+    index: Any, operands: Sequence[Any], dims: Dims, axis_data: Any, branches: Branches, batched: Branches
+) -> list[Any]:
+    """Binds a choice for each element, with the derivative of the guarded program."""
+    index_aval = ShapedArray(get_aval(index).shape, get_aval(index).dtype)
+    from lawful.control_flow._cond.batched import bind_batched_cond  # loaded on demand
+
+    program = _selecting(batched[0], batched[1:], index_aval)
+
+    def derivative(primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+        guarded = _guarded(batched[0], branches, index_aval, dims, axis_data)
+        nonzeros = tuple([type(t) is not Zero for t in tangents])
+        derived, nonzeros_out = jvp_jaxpr(guarded, nonzeros, False)
+        given = map(with_weakness_of, [*primals, *kept(tangents, nonzeros)], derived.in_avals)
+        outs = eval_closed_jaxpr(derived, *given)
+        count = len(nonzeros_out)
+        tangent_avals = [get_aval(x).to_tangent_aval() for x in outs[:count]]
+        return outs[:count], with_zeros(outs[count:], nonzeros_out, tangent_avals)
+
+    return bind_batched_cond(program, derivative, [*map(with_weakness_of, [index, *operands], program.in_avals)])
+
+
+@memoize
+def _selecting(first: ClosedJaxpr, others: Branches, index: ShapedArray) -> ClosedJaxpr:
+    """Returns the program that computes all branches of batches and selects."""
+
+    def program(index: Any, *operands: Any) -> list[Any]:
+        return _select(index, operands, (first, *others))
+
+    return trace_to_jaxpr(program, [index, *first.in_avals], transformation="vmap", name="batched_cond")
+
+
+def _select(index: Any, operands: Sequence[Any], batched: Branches) -> list[Any]:
+    return _selected(index, [eval_closed_jaxpr(branch, *operands) for branch in batched])
+
+
+def _selected(index: Any, results: Sequence[Sequence[Any]]) -> list[Any]:
+    """Returns what each element takes of the results of all branches."""
+    which = ne(index, 0) if len(results) == 2 else index
+    return [
+        select_n(broadcast_in_dim(which, get_aval(cases[0]).shape, (0,)), *cases)
+        for cases in zip(*results, strict=True)
+    ]
+
+
+@memoize
+def _guarded(first: ClosedJaxpr, branches: Branches, index: ShapedArray, dims: Dims, axis_data: Any) -> ClosedJaxpr:
+    """Returns the program that computes each branch at elements that take it, and not at all if there are none.
+
+    Args:
+      first: the first branch of batches, of whose operands the types are taken.
+      branches: those of elements.
+      index: the type of the indices.
+      dims: the batch dimensions of the operands.
+      axis_data: the mapped axis.
+    """
+    in_front = tuple([None if dim is None else 0 for dim in dims])
+    lanes = tuple([() if dim is None else (0,) for dim in dims])
+    batched = [batch_jaxpr(branch, axis_data, in_front, True)[0] for branch in branches]
+
+    def program(index: Any, *operands: Any) -> list[Any]:
+        nearest = clamp(np.int32(0), index, np.int32(len(branches) - 1))
+        in_place = placed(operands, dims, in_front, axis_data.size)
+        results = []
+        for i, branch in enumerate(batched):
+            taken = eq(nearest, np.int32(i))
+            own = with_turns(convert_element_type(taken, np.int64), in_place, lanes)
+            results.append(_unless_idle(taken, own, branch))
+        return _selected(nearest, results)
+
+    return trace_to_jaxpr(program, [index, *first.in_avals], transformation="vmap", name="guarded_cond")
+
+
+def _unless_idle(taken: Any, operands: Sequence[Any], branch: ClosedJaxpr) -> list[Any]:
+    """Binds a branch that gives zeros if no element takes it."""
+    any_taken = convert_element_type(reduce_or(taken, (0,)), np.int32)
+    given = map(with_weakness_of, operands, branch.in_avals)
+    outs: list[Any] = cond_p.bind(any_taken, *given, branches=(_zeros(branch), branch))
+    return outs
+
+
+@memoize
+def _zeros(branch: ClosedJaxpr) -> ClosedJaxpr:
+    """Returns the branch that gives zeros for the results of another."""
+
+    def zeros(*operands: Any) -> list[Any]:
+        return [full(aval.shape, 0, aval.dtype) for aval in branch.out_avals]
+
+    return trace_to_jaxpr(zeros, branch.in_avals, transformation="vmap", name="idle")

@@ -1,0 +1,1 @@
+"""Shared parts of loops: arguments, bodies, carries, residuals, checkpointing."""

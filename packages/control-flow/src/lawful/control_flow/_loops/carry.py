@@ -1,0 +1,155 @@
+"""The bodies of loops, traced at the types of their carry, which has to keep them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from lawful import tree
+from lawful.control_flow._cond.branches import strong
+from lawful.core import (
+    ArgumentTypeError,
+    ClosedJaxpr,
+    ShapedArray,
+    TreeStructureError,
+    get_aval,
+    promote_dtypes,
+    shared_jaxpr,
+)
+from lawful.ops import convert_element_type
+from lawful.staging import consts_as_inputs, flatten_outputs, in_avals, trace_to_jaxpr
+
+
+class Body(NamedTuple):
+    """A traced body.
+
+    Attributes:
+      jaxpr: of the constants, the carry and the slices, to the carry and the results.
+      consts: what it closes over.
+      carry: the leaves of the first carry, of the types that the body keeps.
+      out_tree: the tree of the results.
+    """
+
+    jaxpr: ClosedJaxpr
+    consts: list[Any]
+    carry: list[Any]
+    out_tree: Any
+
+
+def trace_body(
+    construct: str, function: Callable[..., tuple[Any, Any]], name: str, init: Any, slices: Sequence[ShapedArray],
+    slices_tree: Any, argument: str, hidden: int = 0,
+) -> Body:  # fmt: skip
+    """Traces the body of a loop.
+
+    A Python number in the first carry gets the type that the body gives back for it, as far as promotion allows.
+
+    Args:
+      construct: what the user called, for error messages.
+      function: ``function(carry, x)`` gives ``(carry, y)``.
+      name: what the user's function is called.
+      init: the first carry.
+      slices: the types of the leaves of ``x``.
+      slices_tree: the tree of ``x``.
+      argument: what the user calls the first carry.
+      hidden: how many keys of a path into the carry the user does not know of: 1 if the carry is the second of a pair.
+
+    Raises:
+      ArgumentTypeError: the carry does not keep its structure, shapes and dtypes.
+    """
+    leaves, carry_tree = tree.flatten(init)
+    avals = list(in_avals(construct, ((), {argument: init}), leaves))
+    while True:
+        closed, out_trees = _trace(construct, function, name, carry_tree, avals, slices, slices_tree)
+        found_tree, out_tree = out_trees
+        if found_tree != carry_tree:
+            raise ArgumentTypeError(
+                f"{construct}: expected {name} to give back the structure that it takes, got "
+                f"{_structures_differ(carry_tree, found_tree, argument, hidden)}; return the tree of {argument}"
+            )
+        after = closed.out_avals[: len(avals)]
+        if avals == after:
+            break
+        wider = [_wider(aval, other) for aval, other in zip(avals, after, strict=True)]
+        if wider == avals:
+            different = _types_differ(name, argument, hidden, init, avals, after)
+            raise ArgumentTypeError(
+                f"{construct}: expected {name} to give back the types that it takes, got {different}"
+            )
+        avals = wider
+    opened, consts = consts_as_inputs(closed)
+    carry = [
+        convert_element_type(x, aval.dtype) if get_aval(x) != aval else x for x, aval in zip(leaves, avals, strict=True)
+    ]
+    return Body(shared_jaxpr(opened), list(consts), carry, out_tree)
+
+
+def _trace(
+    name: str, function: Callable[..., tuple[Any, Any]], body_name: str, carry_tree: Any,
+    avals: Sequence[ShapedArray], slices: Sequence[ShapedArray], slices_tree: Any,
+) -> tuple[ClosedJaxpr, tuple[Any, Any]]:  # fmt: skip
+    trees: Any = None
+
+    def flat(*leaves: Any) -> list[Any]:
+        nonlocal trees
+        carry = tree.unflatten(carry_tree, leaves[: len(avals)])
+        after, results = function(carry, tree.unflatten(slices_tree, leaves[len(avals) :]))
+        carry_out, found_tree = flatten_outputs(f"{name}: the carry of {body_name}", after)
+        results_out, out_tree = flatten_outputs(f"{name}: the results of {body_name}", results)
+        trees = found_tree, out_tree
+        return [strong(x) for x in (*carry_out, *results_out)]
+
+    closed = trace_to_jaxpr(flat, [*avals, *slices], transformation=name, name=body_name)
+    return closed, trees
+
+
+def _wider(aval: ShapedArray, after: ShapedArray) -> ShapedArray:
+    """Returns the type that a part of the carry has to begin with, of that given and that which comes back."""
+    if not aval.weak_type:
+        return aval
+    dtype, _ = promote_dtypes((aval.dtype, True), (after.dtype, after.weak_type))
+    return ShapedArray(aval.shape, dtype)
+
+
+def _types_differ(
+    name: str, argument: str, hidden: int, init: Any, avals: Sequence[ShapedArray], after: Sequence[ShapedArray]
+) -> str:
+    """Returns where the types differ that a carry has before and after a turn, and which of the two to change."""
+    different = []
+    for (path, _), before, now in zip(tree.leaves_with_path(init), avals, after, strict=True):
+        place = tree.keystr(path[hidden:])
+        common, _ = promote_dtypes((before.dtype, False), (now.dtype, False))
+        if before.shape != now.shape:
+            cure = f"start with {argument}{place} of shape {now.shape}, or keep the shape {before.shape} in {name}"
+        elif common != before.dtype:
+            cure = f"start with {argument}{place} of dtype {common}, by astype"
+        else:
+            cure = f"convert what {name} gives there by astype({common})"
+        if before != now:
+            different.append(f"{now} for the {before} of {argument}{place}: {cure}")
+    return "; ".join(different)
+
+
+def _structures_differ(expected: Any, got: Any, argument: str, hidden: int) -> str:
+    """Returns how the tree that a body gives back differs from that which it takes."""
+    before, after = (_visible(treedef, hidden) for treedef in (expected, got))
+    taken = tree.structure(before)
+    try:
+        parts = taken.flatten_up_to(after)
+    except TreeStructureError as error:
+        where = error.message.removeprefix("flatten_up_to: ").partition("; give a tree")[0]
+        return f"{tree.structure(after)} for the {taken} of {argument}: {where}"
+    paths = [path for path, _ in tree.leaves_with_path(before)]
+    path, part = next(pair for pair in zip(paths, parts, strict=True) if tree.structure(pair[1]) != _LEAF)
+    return f"{tree.structure(part)} for the array {argument}{tree.keystr(path)}"
+
+
+_LEAF: Final = tree.structure(0)
+
+
+def _visible(treedef: Any, hidden: int) -> Any:
+    """Returns a tree of a structure, or its part that the user knows of."""
+    found = tree.unflatten(treedef, [np.zeros(())] * treedef.num_leaves)
+    return found[hidden] if hidden else found

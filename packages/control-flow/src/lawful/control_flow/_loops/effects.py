@@ -1,0 +1,45 @@
+"""Batching of choices and loops with effects: each element does what it would do alone, and nothing more.
+
+Without effects all elements do the same, and select or stop for themselves; what is computed for nothing does not show.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from lawful.core import Primitive, ShapedArray
+from lawful.ops import move_batch_dim, with_weakness_of
+
+
+def bind_one_by_one(
+    primitive: Primitive,
+    args: Sequence[Any],
+    dims: Sequence[int | None],
+    in_avals: Sequence[ShapedArray],
+    params: dict[str, Any],
+) -> tuple[list[Any], list[int | None]]:
+    """Binds a primitive for one element after the other.
+
+    Args:
+      primitive: the primitive, which has several results.
+      args: its operands.
+      dims: the batch dimension of each, or None; at least one has one.
+      in_avals: the types of the operands of an element.
+      params: its parameters.
+
+    Returns:
+      The stacked results, and their batch dimensions.
+    """
+    from lawful.control_flow._scan.map import map as map_slices
+
+    batches = [move_batch_dim(x, dim) for x, dim in zip(args, dims, strict=True) if dim is not None]
+
+    def element(slices: Sequence[Any]) -> list[Any]:
+        rest = iter(slices)
+        operands = [x if dim is None else next(rest) for x, dim in zip(args, dims, strict=True)]
+        found: list[Any] = primitive.bind(*map(with_weakness_of, operands, in_avals), **params)
+        return found
+
+    outs = map_slices(element, batches)
+    return outs, [0] * len(outs)

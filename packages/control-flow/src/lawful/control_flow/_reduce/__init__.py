@@ -1,0 +1,1 @@
+"""Reductions by any computation: `reduce`, `reduce_window`, their primitives."""

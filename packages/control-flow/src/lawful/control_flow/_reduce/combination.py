@@ -1,0 +1,53 @@
+"""The tree of combinations of a general reduction, in ops that are transformed in turn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from lawful.batching import vmap
+from lawful.core import (
+    ClosedJaxpr,
+    eval_closed_jaxpr,
+    get_aval,
+)
+from lawful.ops import (
+    broadcast_in_dim,
+    concatenate,
+    reshape,
+    slice_in_dim,
+)
+
+Arrays = list[Any]
+
+
+def combine_all(computation: ClosedJaxpr, stacks: Sequence[Any], inits: Sequence[Any]) -> Arrays:
+    """Returns what a computation makes of the first value and of all elements along the first dimension, in order.
+
+    Neighbours are combined, then what they give, until one is left: the work is linear in the number of elements.
+
+    Args:
+      computation: of as many pairs of scalars as there are arrays, all the left ones first.
+      stacks: the arrays, of one shape.
+      inits: scalars.
+    """
+    shape = get_aval(stacks[0]).shape[1:]
+
+    def combine(left: Arrays, right: Arrays) -> Arrays:
+        whole = get_aval(left[0]).shape
+        flat = [reshape(x, (get_aval(x).size,)) for x in (*left, *right)]
+        outs = vmap(lambda *xs: eval_closed_jaxpr(computation, *xs))(*flat)
+        return [reshape(x, whole) for x in outs]
+
+    xs = list(stacks)
+    while (size := get_aval(xs[0]).shape[0]) > 1:
+        even = [slice_in_dim(x, 0, size - size % 2, 2) for x in xs]
+        odd = [slice_in_dim(x, 1, size, 2) for x in xs]
+        both = combine(even, odd)
+        if size % 2:
+            both = [concatenate([x, slice_in_dim(y, size - 1, size)], 0) for x, y in zip(both, xs, strict=True)]
+        xs = both
+    firsts = [broadcast_in_dim(init, shape, ()) for init in inits]
+    if not size:
+        return firsts
+    return combine(firsts, [reshape(x, shape) for x in xs])

@@ -1,0 +1,1 @@
+"""`reroll`: finds repeated equations in a jaxpr and writes them as loops."""

@@ -1,0 +1,105 @@
+"""A program in which loops are rolled: what is found of them, put together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from lawful.control_flow._reduce.primitive import reduce_p
+from lawful.control_flow._reduce.window_primitive import reduce_window_p
+from lawful.control_flow._reroll.deferred import Deferred, deferred
+from lawful.control_flow._reroll.labels import labels_of
+from lawful.control_flow._reroll.loop import outside_uses, write_loop
+from lawful.control_flow._reroll.runs import Run, runs_of
+from lawful.control_flow._reroll.sums import RowSum
+from lawful.control_flow._reroll.table import Table, table_of
+from lawful.control_flow._reroll.writer import Writer
+from lawful.core import ClosedJaxpr, JaxprEqn, map_jaxprs, memoize
+from lawful.ops import concatenate_p
+
+# A program is written anew only if it becomes smaller by one part in so many: then all passes over it together cost at
+# most so many times the first.
+_WORTH_IT: Final = 100
+# Compilers take their jaxprs as single operations, in which there are no loops.
+_KEPT: Final = (reduce_p, reduce_window_p)
+
+
+@memoize
+def rerolled(closed: ClosedJaxpr, least: int) -> ClosedJaxpr:
+    """Returns a program in which all loops of at least some turns are rolled, also in programs within it."""
+    while True:
+        closed = _within(closed, least)
+        smaller = _once(closed, least)
+        if smaller is None:
+            return closed
+        closed = smaller
+
+
+def _within(closed: ClosedJaxpr, least: int) -> ClosedJaxpr:
+    """Returns a program with those within its equations treated."""
+    changed = False
+
+    def inner(program: ClosedJaxpr) -> ClosedJaxpr:
+        nonlocal changed
+        found = rerolled(program, least)
+        changed = changed or found is not program
+        return found
+
+    eqns = [
+        eqn.replace(params=map_jaxprs(inner, eqn.params)) if eqn.params and eqn.primitive not in _KEPT else eqn
+        for eqn in closed.eqns
+    ]
+    return ClosedJaxpr(closed.jaxpr.replace(eqns=eqns), closed.consts) if changed else closed
+
+
+def _once(closed: ClosedJaxpr, least: int) -> ClosedJaxpr | None:
+    """Returns a program with its loops rolled, or None if it does not become smaller."""
+    if len(closed.eqns) < least:
+        return None
+    labels = labels_of(closed.eqns)
+    best, size = None, len(closed.eqns) - len(closed.eqns) // _WORTH_IT
+    for outside in deferred(closed.jaxpr, labels, least):
+        table = table_of(closed.jaxpr, labels, outside)
+        runs = runs_of(table, least)
+        if runs:
+            written, count = _written(closed, table, runs, outside)
+            if count < size:
+                best, size = written, count
+    return best
+
+
+def _written(closed: ClosedJaxpr, table: Table, runs: Sequence[Run], outside: Deferred) -> tuple[ClosedJaxpr, int]:
+    """Returns a program in which runs are loops, and its number of equations, with those of the loops."""
+    jaxpr = closed.jaxpr
+    writer = Writer(outside.rows)
+    for value in outside.values.values():
+        outs = [value.total] if isinstance(value, RowSum) else value.outvars
+        writer.waiting.update(dict.fromkeys(outs, value))
+    others = [*outside.originals([*outside.operands(), *jaxpr.outvars])]
+    in_runs = {number for run in runs for number in range(run.start, run.end)}
+    single = set(outside.originals(jaxpr.outvars))
+    for number, eqn in enumerate(table.eqns):
+        if number not in in_runs and eqn.primitive is not concatenate_p:
+            single.update(outside.originals(eqn.invars))
+    count = number = 0
+    for run, uses in zip(runs, outside_uses(table, runs, others, single), strict=True):
+        for eqn in table.eqns[number : run.start]:
+            _write(writer, eqn)
+        count += write_loop(writer, table, run, uses, jaxpr.name)
+        number = run.end
+    for eqn in table.eqns[number:]:
+        _write(writer, eqn)
+    outvars = [writer.use(atom) for atom in jaxpr.outvars]
+    constvars, consts = [*jaxpr.constvars, *writer.constvars], [*closed.consts, *writer.consts]
+    written = jaxpr.replace(constvars=constvars, eqns=writer.eqns, outvars=outvars)
+    return ClosedJaxpr(written, consts), count + len(writer.eqns)
+
+
+def _write(writer: Writer, eqn: JaxprEqn) -> None:
+    """Writes an equation as it is, except that rows which are joined again are a part of their array."""
+    writer.source = eqn.source
+    if eqn.primitive is concatenate_p:
+        writer.join(eqn)
+        return
+    writer.ready(eqn.invars)
+    writer.eqns.append(writer.renamed(eqn))

@@ -1,0 +1,1 @@
+"""Loops over slices: `scan`, `map`, `associative_scan`, their primitive and its rules."""

@@ -1,0 +1,1 @@
+"""Solvers with implicit derivatives: `custom_linear_solve`, `custom_root`, their primitives."""

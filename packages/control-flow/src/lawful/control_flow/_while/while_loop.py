@@ -1,0 +1,119 @@
+"""``while_loop``: a function applied again for as long as a predicate holds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from lawful import tree
+from lawful.control_flow._loops.arguments import integer, require_function
+from lawful.control_flow._loops.carry import trace_body
+from lawful.control_flow._while.primitive import bind_while
+from lawful.core import ArgumentTypeError, ClosedJaxpr, ShapedArray, get_aval, is_array, shared_jaxpr
+from lawful.staging import consts_as_inputs, function_name, own_results, trace_to_jaxpr
+
+#: How many states of a loop are stored while it is reversed, unless a call says otherwise.
+DEFAULT_CHECKPOINTS: Final = 32
+
+
+def while_loop(
+    cond_fun: Callable[[Any], Any],
+    body_fun: Callable[[Any], Any],
+    init_val: Any,
+    *,
+    max_iters: int | None = None,
+    checkpoints: int | None = None,
+) -> Any:
+    """Returns what a function gives when it is applied to a value for as long as a predicate of the value holds.
+
+    It means the Python loop::
+
+        val = init_val
+        while cond_fun(val):
+            val = body_fun(val)
+        return val
+
+    Args:
+      cond_fun: a function of the value that gives a boolean scalar.
+      body_fun: a function of the value that gives a value of the same structure, shapes and dtypes. Both are traced
+        once, and may close over arrays and tracers.
+      init_val: the first value, a pytree of arrays. A Python number gets the dtype that ``body_fun`` gives back for it.
+      max_iters: how many turns can be differentiated in reverse, with the value at the start of each of them stored.
+        A loop of more turns still has a value, and forward mode derivatives. Its reverse mode derivative is an error
+        where the number of turns is known, and NaN where it is not: compiled, or under ``vmap`` of the derivative.
+      checkpoints: with no ``max_iters``, how many values are stored at a time while the loop is reversed, 32 if it is
+        not said. Any number of turns is reversed: each is run again once where there are up to 33, at most twice up
+        to 561, three times up to 6,545 and so on as the binomial coefficients grow, and once more while it is reversed.
+
+    Under ``vmap`` each element stops by itself: what is computed for it afterwards counts nowhere.
+
+    Raises:
+      ArgumentTypeError: the value does not keep its structure, shapes and dtypes, or the predicate is not a boolean
+        scalar.
+      ArgumentValueError: ``max_iters`` or ``checkpoints`` is out of range.
+      IterationBoundError: from the derivative in reverse of a loop that makes more than ``max_iters`` turns.
+
+    Law: equal to the loop above, under every transformation. Source: ``jax.lax.while_loop``, which has no reverse
+    mode.
+
+    >>> while_loop(lambda x: x < 100.0, lambda x: x * 3.0, 2.0)
+    np.float64(162.0)
+    """
+    require_function("while_loop", "cond_fun", cond_fun)
+    require_function("while_loop", "body_fun", body_fun)
+    return run_while(
+        "while_loop",
+        cond_fun,
+        body_fun,
+        function_name(body_fun),
+        init_val,
+        max_iters=max_iters,
+        checkpoints=checkpoints,
+    )
+
+
+def run_while(
+    construct: str, cond_fun: Callable[[Any], Any], body_fun: Callable[[Any], Any], name: str, init_val: Any, *,
+    max_iters: int | None = None, checkpoints: int | None = None, hidden: int = 0,
+) -> Any:  # fmt: skip
+    """Returns what a while loop gives, on behalf of a construct.
+
+    Args:
+      construct: what the user called.
+      cond_fun: the predicate.
+      body_fun: the body.
+      name: what the user's function is called.
+      init_val: the first value.
+      max_iters: as in `while_loop`, and so is the next one.
+      checkpoints: how many values are stored.
+      hidden: how many keys of a path into the value the user does not know of.
+    """
+    kept = DEFAULT_CHECKPOINTS if checkpoints is None else integer(construct, "checkpoints", checkpoints, 1)
+    bound = None if max_iters is None else integer(construct, "max_iters", max_iters, 0)
+    nothing = tree.structure(())
+    body = trace_body(construct, lambda val, _: (body_fun(val), ()), name, init_val, [], nothing, "init_val", hidden)
+    treedef = tree.structure(init_val)
+    cond_jaxpr, cond_consts = _trace_predicate(cond_fun, treedef, [get_aval(x) for x in body.carry])
+    outs = bind_while(
+        cond_consts, body.consts, body.carry,
+        cond_jaxpr=cond_jaxpr, body_jaxpr=body.jaxpr, const_lanes=(), counted=False, max_iters=bound, checkpoints=kept,
+    )  # fmt: skip
+    return tree.unflatten(treedef, own_results(outs, [*cond_consts, *body.consts, *tree.leaves(init_val), *body.carry]))
+
+
+def _trace_predicate(cond_fun: Callable[[Any], Any], treedef: Any, avals: list[ShapedArray]) -> tuple[ClosedJaxpr, Any]:
+    name = function_name(cond_fun)
+
+    def flat(*leaves: Any) -> list[Any]:
+        pred = cond_fun(tree.unflatten(treedef, leaves))
+        if not is_array(pred) or get_aval(pred).shape or get_aval(pred).dtype != bool:
+            got = get_aval(pred) if is_array(pred) else type(pred).__name__
+            raise ArgumentTypeError(
+                f"while_loop: expected a boolean scalar as the result of {name}, got {got}; compare numbers, and "
+                "reduce arrays with all or any"
+            )
+        return [pred]
+
+    closed = trace_to_jaxpr(flat, avals, transformation="while_loop", name=name)
+    opened, consts = consts_as_inputs(closed)
+    return shared_jaxpr(opened), list(consts)

@@ -1,0 +1,1 @@
+"""Checks of a user's function or primitive, and their reports."""

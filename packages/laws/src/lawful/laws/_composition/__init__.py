@@ -1,0 +1,1 @@
+"""Laws of batching, control flow, and stacks of transformations."""

@@ -1,0 +1,393 @@
+"""Laws of loops: they are the loops of Python, under every transformation."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import product
+from typing import Any, Final
+
+import numpy as np
+
+from lawful import tree
+from lawful.core import ShapedArray, get_aval
+from lawful.laws._composition.batching import lanes_of
+from lawful.laws._derivatives.directions import is_floating, restrict, tangents_of
+from lawful.laws._law.law import Claim, Claims, Inapplicable, Trial, law
+from lawful.staging import make_jaxpr
+
+Function = Callable[..., Any]
+
+_TURNS = 3
+
+
+def turn_of(trial: Trial) -> tuple[Function, list[Any]]:
+    """Returns the body of a loop made of a case's function, and what its first carry begins with: floating arguments.
+
+    The body takes a factor, the carry and a slice. The carry moves a little in each turn, by what the function gives,
+    so that it stays in the function's domain; the results are those of the function. The last two parts of the carry
+    begin with zero, and come to depend on the others after one turn and after two.
+
+    Raises:
+      Inapplicable: the function has no floating argument or result, or one that is not finite, or refuses an array
+        where it was given a number.
+    """
+    system = trial.system
+    ops = system.ops
+    function, leaves = restrict(trial)
+    fixed = trial.case.fixed  # of a primitive of which all arguments are floating
+    if not all(np.all(np.isfinite(system.numpy(y))) for y in function(*leaves)):
+        # A loop of Python has no tangent where a loop has zeros, and zero times infinity is not zero.
+        raise Inapplicable("law: expected a function with finite results, got infinity or NaN")
+    first = [np.asarray(x) for x in leaves]
+    if any(system.aval(x).weak_type for x in leaves):
+        try:
+            (make_jaxpr(function) if trial.has("jaxprs") else function)(*first)
+        except TypeError as error:
+            raise Inapplicable(f"law: expected a function that takes arrays for its numbers, got {error}") from error
+
+    def number_from(results: Sequence[Any], dtype: np.dtype[Any]) -> Any:
+        total = system.array(np.zeros((), dtype))
+        for y in results:
+            aval = system.aval(y)
+            real = ops.real(y) if aval.dtype.kind == "c" else y
+            mean = ops.mul(ops.reduce_sum(real, tuple(range(aval.ndim))), 1.0 / max(aval.size, 1))
+            total = ops.add(total, ops.convert_element_type(ops.sin(mean), dtype))
+        return total
+
+    def turn(factor: Any, carry: Sequence[Any], x: Any) -> tuple[list[Any], list[Any]]:
+        *parts, later, last = carry
+        results = function(*parts)
+        after = []
+        for i, part in enumerate(parts):
+            dtype = system.aval(part).dtype
+            if i in fixed:
+                after.append(part)
+                continue
+            by = ops.convert_element_type(ops.mul(factor, x), dtype)
+            after.append(ops.add(part, ops.mul(by, number_from(results, dtype))))
+        return [*after, number_from(results, np.dtype(np.float64)), ops.add(ops.mul(last, 0.5), later)], results
+
+    return turn, first
+
+
+def first_carry(parts: Sequence[Any]) -> list[Any]:
+    """Returns the first carry: the last two parts are constants, whatever is differentiated or mapped."""
+    return [*parts, np.zeros(()), np.zeros(())]
+
+
+def stacked(trial: Trial, rows: Sequence[Any]) -> Any:
+    """Returns values of one type as one array, made of the system's functions."""
+    ops, shape = trial.system.ops, trial.system.aval(rows[0]).shape
+    dims = tuple(range(1, 1 + len(shape)))
+    return ops.concatenate([ops.broadcast_in_dim(row, (1, *shape), dims) for row in rows], 0)
+
+
+def _unrolled(trial: Trial, turn: Function, order: Sequence[int]) -> Function:
+    """Returns the loop of Python over slices in an order, as a function of a factor, arguments and the slices."""
+
+    def loop(factor: Any, parts: Sequence[Any], xs: Any) -> tuple[Any, Any]:
+        carry, rows = first_carry(parts), {}
+        for i in order:
+            carry, rows[i] = turn(factor, carry, xs[i])
+        return carry, [stacked(trial, parts) for parts in zip(*[rows[i] for i in sorted(rows)], strict=True)]
+
+    return loop
+
+
+def _same_derivatives(trial: Trial, name: str, found: Function, expected: Function, args: Any) -> Claims:
+    """Yields that two functions have the same derivatives, also compiled."""
+    system = trial.system
+    if trial.has("jvp"):
+        v = tangents_of(trial, args)
+        yield Claim(f"jvp({name})", system.jvp(found, args, v), "jvp of the loop", system.jvp(expected, args, v))
+    if trial.has("vjp"):
+        out, pull = system.vjp(expected, *args)
+        w = tangents_of(trial, out)
+        yield Claim(f"vjp({name})", system.vjp(found, *args)[1](w), "vjp of the loop", pull(w))
+        if trial.has("jit") and trial.effort.most > 1:
+            compiled = system.jit(lambda ct, *xs: system.vjp(found, *xs)[1](ct))
+            yield Claim(f"jit(vjp({name}))", compiled(w, *args), "vjp of the loop", pull(w))
+
+
+def _last_part(trial: Trial, name: str, found: Function, expected: Function, args: Any) -> Claims:
+    """Yields that two loops give the same last part of the carry, where nothing else is asked for.
+
+    It depends on the part before after one turn, on all others after two: what decides which parts are needed, or have
+    a cotangent, must not stop before.
+    """
+    system = trial.system
+
+    def last(loop: Function) -> Function:
+        return lambda *args: loop(*args)[-1]
+
+    if trial.has("jit"):
+        value = system.jit(last(found))(*args)
+        yield Claim(f"jit of the last part of {name}", value, "that of the loop", expected(*args)[-1])
+    if trial.has("vjp"):
+        out, pull = system.vjp(last(expected), *args)
+        w = tangents_of(trial, out)
+        found_cts = system.vjp(last(found), *args)[1](w)
+        yield Claim(f"vjp of the last part of {name}", found_cts, "that of the loop", pull(w))
+
+
+def _carry_of(scanned: Function) -> Function:
+    return lambda *args: scanned(*args)[0]
+
+
+@law("loops", needs=("scan",), share=1 / 8)
+def law_scan_is_loop(trial: Trial) -> Claims:
+    """A scan gives what the loop of Python over the slices gives, in both directions, and so do its derivatives.
+
+    So does a `fori_loop` between known bounds. No turn gives the first carry, and results without elements.
+
+    Equation: T(scan(f, c, xs)) = T(c, y₀ = f(c, x₀), c, y₁ = f(c, x₁), … ↦ c, [y₀, y₁, …]), for T among nothing, jit,
+    jvp and vjp
+
+    Raises:
+      LawViolation: it does not hold.
+    """
+    system = trial.system
+    scan, fori_loop = system.scope["scan"], system.scope.get("fori_loop")
+    turn, parts = turn_of(trial)
+    xs = np.array([0.01, -0.02, 0.03])
+    factor = np.float64(1.0)
+    variants = [(False, 1, None), (True, 1, None), (False, 2, None), (True, True, None), (False, 1, 1), (True, 2, 2)]
+    for reverse, unroll, checkpoints in trial.some(variants):
+        said = f"scan(reverse={reverse}, unroll={unroll}, checkpoints={checkpoints})"
+        loop = _unrolled(trial, turn, range(_TURNS)[::-1] if reverse else range(_TURNS))
+
+        def scanned(
+            factor: Any, parts: Any, xs: Any, reverse: Any = reverse, unroll: Any = unroll, kept: Any = checkpoints
+        ) -> Any:
+            return scan(
+                lambda c, x: turn(factor, c, x), first_carry(parts), xs, None, reverse, unroll, checkpoints=kept
+            )
+
+        expected = loop(factor, parts, xs)
+        yield Claim(said, scanned(factor, parts, xs), "the loop", expected)
+        if trial.has("jit"):
+            yield Claim(f"jit({said})", system.jit(scanned)(factor, parts, xs), "the loop", expected)
+        yield from _same_derivatives(trial, said, scanned, loop, (factor, parts, xs))
+        yield from _last_part(trial, said, _carry_of(scanned), _carry_of(loop), (factor, parts, xs))
+    if trial.has("vmap"):
+        yield from _batched_scan(trial, turn, parts, xs)
+    before, none = scan(lambda c, x: turn(factor, c, x), first_carry(parts), xs[:0])
+    yield Claim("scan of no slices", before, "the first carry", first_carry(parts))
+    avals = [system.aval(y) for y in turn(factor, first_carry(parts), xs[0])[1]]
+    yield Claim("results of no slices", none, "no elements", [np.zeros((0, *a.shape), a.dtype) for a in avals])
+    if fori_loop is not None:
+        found = fori_loop(0, _TURNS, lambda i, c: turn(factor, c, _slice_at(trial, i))[0], first_carry(parts))
+        yield Claim(f"fori_loop(0, {_TURNS})", found, "the loop", _python(trial, turn, _TURNS)(factor, parts))
+
+
+def _batched_scan(trial: Trial, turn: Function, parts: list[Any], xs: Any) -> Claims:
+    """Yields that a scan mapped over some of its operands is the stacked scans."""
+    scan, factor = trial.system.scope["scan"], np.float64(1.0)
+
+    def function(parts: Any, xs: Any) -> Any:
+        return scan(lambda c, x: turn(factor, c, x), first_carry(parts), xs)
+
+    lanes = [lanes_of(x, 2, 0) for x in parts]
+    rows = np.stack([xs, 2 * xs], 1)
+    for said, axes in trial.some((("the carry", (0, None)), ("the slices", (None, 1)))):
+        args = (parts if axes[0] is None else lanes, xs if axes[1] is None else rows)
+        each = [
+            function(parts if axes[0] is None else [x[i] for x in lanes], xs if axes[1] is None else rows[:, i])
+            for i in range(2)
+        ]
+        found = trial.system.vmap(function, axes)(*args)
+        yield Claim(f"scan mapped over {said}", found, "each its scan", _stack(each, trial))
+
+
+def _slice_at(trial: Trial, i: Any) -> Any:
+    """Returns what a body is given in a turn, where it is given the number of the turn only."""
+    ops = trial.system.ops
+    return ops.mul(0.01, ops.add(ops.convert_element_type(i, np.float64), 1.0))
+
+
+def _while(trial: Trial, turn: Function, **tape: Any) -> Function:
+    """Returns a while loop as a function of a number of turns, a factor and arguments."""
+    while_loop, ops = trial.system.scope["while_loop"], trial.system.ops
+
+    def loop(turns: Any, factor: Any, parts: Any) -> Any:
+        def body(state: Any) -> Any:
+            i, carry = state
+            return ops.add(i, 1), turn(factor, carry, _slice_at(trial, i))[0]
+
+        return while_loop(lambda state: ops.lt(state[0], turns), body, (np.int64(0), first_carry(parts)), **tape)[1]
+
+    return loop
+
+
+def _python(trial: Trial, turn: Function, turns: int) -> Function:
+    """Returns the same loop of Python, as a function of the factor and the arguments."""
+
+    def loop(factor: Any, parts: Any) -> Any:
+        carry = first_carry(parts)
+        for i in range(turns):
+            carry, _ = turn(factor, carry, 0.01 * (i + 1))
+        return carry
+
+    return loop
+
+
+_TAPES: Final[tuple[dict[str, int], ...]] = ({}, {"checkpoints": 1}, {"checkpoints": 2}, {"max_iters": _TURNS})
+
+
+@law("loops", needs=("while_loop",), share=1 / 8)
+def law_while_is_loop(trial: Trial) -> Claims:
+    """A while loop gives what the loop of Python gives, and so do its derivatives, whatever is stored for them.
+
+    So does a `fori_loop` to a bound that is traced.
+
+    Equation: T(while_loop(p, f, x)) = T(while p(x): x = f(x)), for T among nothing, jit, jvp and vjp
+
+    Raises:
+      LawViolation: it does not hold.
+    """
+    system = trial.system
+    turn, parts = turn_of(trial)
+    factor = np.float64(1.0)
+    for turns, tape in trial.some(product(range(_TURNS + 1), _TAPES)):
+        expected, loop = _python(trial, turn, turns), _while(trial, turn, **tape)
+        said = f"while_loop of {turns} turns with {tape}"
+
+        def looped(factor: Any, parts: Any, loop: Function = loop, turns: int = turns) -> Any:
+            return loop(np.int64(turns), factor, parts)
+
+        yield Claim(said, looped(factor, parts), "the loop", expected(factor, parts))
+        if trial.has("jit"):
+            compiled = system.jit(loop)(np.int64(turns), factor, parts)
+            yield Claim(f"jit({said})", compiled, "the loop", expected(factor, parts))
+        yield from _same_derivatives(trial, said, looped, expected, (factor, parts))
+        yield from _last_part(trial, said, looped, expected, (factor, parts))
+    if trial.has("jit") and trial.has("fori_loop"):
+        fori_loop = system.scope["fori_loop"]
+
+        def counted(n: Any, factor: Any, parts: Any) -> Any:
+            return fori_loop(0, n, lambda i, c: turn(factor, c, _slice_at(trial, i))[0], first_carry(parts))
+
+        compiled = system.jit(counted)
+        for turns in trial.some(range(_TURNS + 1)):
+            found, expected = compiled(np.int64(turns), factor, parts), _python(trial, turn, turns)
+            yield Claim(f"jit(fori_loop(0, {turns}))", found, "the loop", expected(factor, parts))
+
+
+@law("loops", needs=("while_loop", "vmap"), share=1 / 8)
+def law_batched_while_is_choice(trial: Trial) -> Claims:
+    """Each element of a batched predicate stops its own loop; what is shared gets the cotangents of all of them.
+
+    With a predicate that is not batched only what depends on batched values is so.
+
+    Equation: vmap(while_loop)(p, f, x)[i] = (while p(x[i]): x[i] = f(x[i])), and the same of jvp and vjp
+
+    Raises:
+      LawViolation: it does not hold.
+    """
+    system = trial.system
+    turn, parts = turn_of(trial)
+    size = 3
+    factor = np.float64(1.0)
+    batched = [lanes_of(x, size, 0) for x in parts]
+    turns = trial.random.integers(0, _TURNS + 1, size)
+    lanes = [[x[i] for x in batched] for i in range(size)]
+    singles = [_python(trial, turn, int(n)) for n in turns]
+    (tape,) = trial.some(_TAPES)[:1]
+    said = f"vmap(while_loop) of {turns.tolist()} turns with {tape}"
+
+    def looped(factor: Any, xs: Any) -> Any:
+        return system.vmap(_while(trial, turn, **tape), (0, None, 0))(turns, factor, xs)
+
+    expected = _stack([single(factor, xs) for single, xs in zip(singles, lanes, strict=True)], trial)
+    yield Claim(said, looped(factor, batched), "each its loop", expected)
+    common = system.vmap(_while(trial, turn, **tape), (None, None, 0))(np.int64(_TURNS), factor, batched)
+    each = [_python(trial, turn, _TURNS)(factor, xs) for xs in lanes]
+    yield Claim(f"vmap(while_loop) of {_TURNS} turns each with {tape}", common, "each its loop", _stack(each, trial))
+    if trial.has("jit"):
+        yield Claim(f"jit({said})", system.jit(looped)(factor, batched), "each its loop", expected)
+    if trial.has("jvp"):
+        v = tangents_of(trial, batched)
+        each = [
+            system.jvp(single, (factor, xs), (np.float64(0.5), [t[i] for t in v]))[1]
+            for i, (single, xs) in enumerate(zip(singles, lanes, strict=True))
+        ]
+        found = system.jvp(looped, (factor, batched), (np.float64(0.5), v))[1]
+        yield Claim(f"jvp({said})", found, "jvp of each", _stack(each, trial))
+    if trial.has("vjp"):
+        out, pull = system.vjp(looped, factor, batched)
+        w = tangents_of(trial, out)
+        pulled = [
+            system.vjp(single, factor, xs)[1]([ct[i] for ct in w])
+            for i, (single, xs) in enumerate(zip(singles, lanes, strict=True))
+        ]
+        shared = np.float64(sum(float(system.numpy(ct)) for ct, _ in pulled))
+        yield Claim(f"vjp({said})", pull(w), "of each", (shared, _stack([cts for _, cts in pulled], trial)))
+
+
+def _stack(trees: Sequence[Any], trial: Trial) -> Any:
+    return tree.map(lambda *xs: np.stack([np.asarray(trial.system.numpy(x)) for x in xs]), *trees)
+
+
+@law("loops", needs=("map",))
+def law_map_is_stack(trial: Trial) -> Claims:
+    """Mapping one slice after the other, or some at a time, gives the stacked results.
+
+    Equation: map(f, xs) = [f(x₀), f(x₁), …]
+
+    Raises:
+      LawViolation: it does not hold.
+    """
+    system = trial.system
+    turn, parts = turn_of(trial)
+    size = 3
+    batched = [lanes_of(x, size, 0) for x in parts]
+
+    def function(xs: Any) -> Any:
+        return turn(np.float64(1.0), first_carry(xs), 0.01)
+
+    expected = _stack([function([x[i] for x in batched]) for i in range(size)], trial)
+    for batch_size in trial.some((None, 1, 2, 3, 4)):
+        found = system.scope["map"](function, batched, batch_size=batch_size)
+        yield Claim(f"map(f, xs, batch_size={batch_size})", found, "the stack", expected)
+
+
+@law("loops", needs=("associative_scan",))
+def law_associative_scan_is_loop(trial: Trial) -> Claims:
+    """Combining pairs first gives what combining one after the other gives.
+
+    Equation: associative_scan(f, xs)[i] = f(… f(f(x₀, x₁), x₂) …, xᵢ)
+
+    Raises:
+      LawViolation: it does not hold.
+      Inapplicable: there is no array of real numbers to scan.
+    """
+    system = trial.system
+    ops = system.ops
+
+    def is_scanned(aval: ShapedArray) -> bool:
+        return is_floating(aval) and aval.ndim > 0 and aval.dtype.kind == "f"
+
+    arrays = [x for x in tree.leaves(trial.args) if is_scanned(get_aval(x))]
+    if not arrays:
+        raise Inapplicable("associative_scan: expected an array of real numbers, got none")
+
+    def composed(left: Any, right: Any) -> Any:
+        return [ops.mul(left[0], right[0]), ops.add(ops.mul(right[0], left[1]), right[1])]
+
+    single = [("add", ops.add), ("mul", ops.mul), ("max", ops.max)]
+    functions: list[tuple[str, Function]] = [(name, lambda a, b, f=f: [f(a[0], b[0])]) for name, f in single]
+    for x in trial.some(arrays):
+        axis = int(trial.random.integers(-x.ndim, x.ndim))
+        for name, function in trial.some([*functions, ("composition", composed)]):
+            xs = [x, x * 0.5] if function is composed else [x]
+            for reverse in trial.some((False, True)):
+                rows = [[np.take(y, i, axis) for y in xs] for i in range(x.shape[axis])]
+                totals: list[Any] = []
+                for row in reversed(rows) if reverse else rows:
+                    totals.append(function(totals[-1], row) if totals else row)
+                if not totals:
+                    continue
+                ordered = totals[::-1] if reverse else totals
+                expected = [np.stack([np.asarray(system.numpy(t[k])) for t in ordered], axis) for k in range(len(xs))]
+                found = system.scope["associative_scan"](function, xs, reverse, axis)
+                yield Claim(f"associative_scan({name}, x, {reverse}, {axis})", found, "the loop", expected)

@@ -1,0 +1,1 @@
+"""Laws of forward and reverse derivatives."""

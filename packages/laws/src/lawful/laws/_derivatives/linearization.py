@@ -1,0 +1,111 @@
+"""Laws of linearization."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Final
+
+from lawful.autodiff import checkpoint_p
+from lawful.control_flow import linear_solve_p, scan_p, while_p
+from lawful.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var, check_jaxpr, jaxprs_in_params
+from lawful.custom_rules import linear_call_p
+from lawful.laws._derivatives.directions import differentiable, restrict, tangents_of
+from lawful.laws._law.law import Claim, Claims, Fault, Trial, law
+from lawful.ops import broadcast_in_dim_p
+
+_OPAQUE: Final = (checkpoint_p, linear_solve_p, while_p)
+
+
+@law("linearization", needs=("linearize", "jvp"))
+def law_linearize_is_jvp(trial: Trial) -> Claims:
+    """Linearization gives the derivative that forward mode gives, and its program does none of the primal work.
+
+    What ``checkpoint``, ``while_loop`` and a ``scan`` with checkpoints compute again is not counted, nor how a linear
+    system is solved.
+
+    Equation: linearize(f, x)[1](v) = jvp(f, (x,), (v,))[1], and every equation of linearize(f, x)[1].jaxpr uses v
+
+    Raises:
+      LawViolation: it does not hold.
+    """
+    for part in trial.some([_all_arguments, _floating_arguments]):
+        yield from part(trial)
+
+
+def _all_arguments(trial: Trial) -> Claims:
+    function, args = differentiable(trial)
+    out, linear = trial.system.linearize(function, *args)
+    yield Claim("the primal output of linearize", out, "f(x)", trial.value(function, args))
+    compared = trial.some((1, 2))
+    for number in (1, 2):
+        v = tangents_of(trial, args)
+        along_v = linear(*v)
+        if number in compared:
+            expected = trial.system.jvp(function, args, v)[1]
+            yield Claim(f"linearize(f, x)[1](v), call {number}", along_v, "jvp(f, (x,), (v,))[1]", expected)
+    if trial.has("jaxprs"):
+        closed: ClosedJaxpr = linear.jaxpr  # type: ignore[attr-defined]
+        check_jaxpr(closed)
+        yield from _faults(closed)
+
+
+def _floating_arguments(trial: Trial) -> Claims:
+    restricted, leaves = restrict(trial)
+    given = tangents_of(trial, leaves)
+    yield Claim(
+        "linearize with integers closed over", trial.system.linearize(restricted, *leaves)[1](*given),
+        "jvp", trial.system.jvp(restricted, leaves, given)[1],
+    )  # fmt: skip
+
+
+def _faults(closed: ClosedJaxpr) -> Iterator[Fault]:
+    for eqn in primal_work(closed.jaxpr, [True] * len(closed.jaxpr.invars)):
+        yield Fault(f"the linear program does primal work: `{eqn}` uses no tangent", f"in {closed}")
+
+
+def primal_work(jaxpr: Jaxpr, linear: list[bool]) -> Iterator[JaxprEqn]:
+    """Yields the equations of a linear program that use no tangent.
+
+    One of literals only is allowed, or one that repeats elements: the result is cheaper to make than to keep. So is
+    what is computed again on purpose, or how a system is solved.
+
+    Args:
+      jaxpr: the program.
+      linear: for each input, whether it is a tangent.
+    """
+    depends: set[Var] = {var for var, is_linear in zip(jaxpr.invars, linear, strict=True) if is_linear}
+    for eqn in jaxpr.eqns:
+        uses = [type(atom) is Var and atom in depends for atom in eqn.invars]
+        if not any(uses):
+            if eqn.primitive is not broadcast_in_dim_p and not all(type(atom) is Literal for atom in eqn.invars):
+                yield eqn
+            continue
+        depends.update(eqn.outvars)
+        if eqn.primitive in _OPAQUE or eqn.params.get("checkpoints") is not None:
+            continue
+        if eqn.primitive is scan_p:
+            uses = _uses_in_any_turn(eqn, uses)
+        for inner in jaxprs_in_params(eqn.params):
+            if eqn.primitive is linear_call_p:
+                # Zeros stand in the place of a tangent that is zero: the user's transpose is of all of them together.
+                count = eqn.params["num_res"]
+                yield from primal_work(inner, [False] * count + [True] * (len(inner.invars) - count))
+                continue
+            # The operands of a sub-program are the last ones: a condition may stand before them.
+            yield from primal_work(inner, uses[len(uses) - len(inner.invars) :])
+
+
+def _uses_in_any_turn(scan: JaxprEqn, uses: list[bool]) -> list[bool]:
+    """Returns, for each operand of a scan, whether a tangent is in it, or in the carry at its place in some turn."""
+    body = scan.params["jaxpr"].jaxpr
+    first, count = scan.params["num_consts"], scan.params["num_carry"]
+    while True:
+        depends = {var for var, is_linear in zip(body.invars, uses, strict=True) if is_linear}
+        for eqn in body.eqns:
+            if not depends.isdisjoint([atom for atom in eqn.invars if type(atom) is Var]):
+                depends.update(eqn.outvars)
+        carry = [type(atom) is Var and atom in depends for atom in body.outvars[:count]]
+        wider = [*uses[:first], *map(max, uses[first : first + count], carry), *uses[first + count :]]
+        if wider == uses:
+            return uses
+        uses = wider

@@ -1,0 +1,117 @@
+"""Whether two pytrees of arrays are equal: in structure, shape, dtype, weakness, and value up to rounding."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from lawful import tree
+from lawful.core import get_aval, is_inexact, to_numpy
+from lawful.laws._law.tolerance import tolerances
+
+#: What two values may differ by: rounding, the error of finite differences, or nothing.
+Closeness = Literal["rounding", "differences", "nothing"]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """Where two values differ, how, and by how much, relative to the larger one."""
+
+    place: str
+    explanation: str
+    size: float | None = None
+
+    def __str__(self) -> str:
+        return f"at result{self.place}: {self.explanation}"
+
+
+def find_difference(
+    left: Any,
+    right: Any,
+    closeness: Closeness = "rounding",
+    *,
+    weakness: bool = False,
+    through: Iterable[np.dtype[Any]] = (),
+    by_element: bool = False,
+) -> Difference | None:
+    """Returns the first leaf in which two pytrees differ, or None if they are equal.
+
+    Args:
+      left: a pytree of arrays.
+      right: a pytree of arrays.
+      closeness: what their elements may differ by. NaN equals NaN.
+      weakness: whether one leaf stands for a Python scalar only if the other one does.
+      through: floating dtypes that the computation goes through: the least precise one counts.
+      by_element: whether each element has a scale of its own, not the largest of all.
+    """
+    left_leaves, left_tree = tree.flatten(left)
+    right_leaves, right_tree = tree.flatten(right)
+    if left_tree != right_tree:
+        return Difference("", f"the trees are {left_tree} and {right_tree}")
+    dtypes = tuple(through)
+    for i, (x, y) in enumerate(zip(left_leaves, right_leaves, strict=True)):
+        found = _leaf_difference("", x, y, closeness, weakness, dtypes, by_element)
+        if found is not None:
+            return replace(found, place=tree.keystr(tree.leaves_with_path(left)[i][0]))
+    return None
+
+
+def _leaf_difference(
+    place: str,
+    x: Any,
+    y: Any,
+    closeness: Closeness,
+    weakness: bool,
+    through: tuple[np.dtype[Any], ...],
+    by_element: bool,
+) -> Difference | None:
+    left, right = get_aval(x), get_aval(y)
+    if not weakness:
+        left, right = left.update(weak_type=False), right.update(weak_type=False)
+    if left != right:
+        return Difference(place, f"the types are {left} and {right}")
+    a, b = np.asarray(to_numpy(x)), np.asarray(to_numpy(y))
+    if not is_inexact(left.dtype):
+        if np.array_equal(a, b):
+            return None
+        return Difference(place, f"{int(np.sum(a != b))} of {a.size} elements differ")
+    return _float_difference(place, a, b, closeness, through, by_element)
+
+
+def _float_difference(
+    place: str,
+    x: np.ndarray[Any, Any],
+    y: np.ndarray[Any, Any],
+    closeness: Closeness,
+    through: tuple[np.dtype[Any], ...],
+    by_element: bool,
+) -> Difference | None:
+    bounds = [tolerances[dtype] for dtype in (x.dtype, *through)]
+    allowed = {
+        "rounding": max(bound.rounding for bound in bounds),
+        "differences": max(bound.differences for bound in bounds),
+        "nothing": 0.0,
+    }[closeness]
+    if x.tobytes() == y.tobytes():  # as most claims are: a tenth of what it takes to tell how far two values are apart
+        return None
+    wide = np.complex128 if x.dtype.kind == "c" else np.float64
+    a, b = x.astype(wide), y.astype(wide)
+    with np.errstate(all="ignore"):
+        same = (a == b) | (np.isnan(a) & np.isnan(b))
+        finite = np.isfinite(a) & np.isfinite(b)
+        if not np.all(same | finite):
+            return Difference(place, "an element is finite in one and not in the other")
+        # Quarters, because a sum or difference of the largest numbers is infinite.
+        distance = np.where(same, 0.0, np.abs(a / 4 - b / 4))
+        sizes = 0.25 + np.where(finite, np.maximum(np.abs(a / 4), np.abs(b / 4)), 0.0)
+        ratios = distance / (sizes if by_element else np.max(sizes, initial=0.25))
+    largest = float(np.max(ratios, initial=0.0))
+    if largest <= allowed:
+        return None
+    scale = 4 * float(np.max(sizes, initial=0.25))
+    return Difference(
+        place, f"the largest difference is {largest:.3g} of {scale:.3g}, more than {allowed:.3g}", largest
+    )

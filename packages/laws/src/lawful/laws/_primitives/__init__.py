@@ -1,0 +1,1 @@
+"""Laws of single primitives, and the arguments that they are called with."""

@@ -1,0 +1,101 @@
+"""A call of a primitive, as its declaration draws it: a function of arrays that every law can be held against."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from lawful.core import Primitive
+from lawful.laws._law.case import Case
+from lawful.laws._law.implementation import Implementation
+from lawful.laws._law.law import Inapplicable
+from lawful.laws._law.smooth import is_smooth
+from lawful.laws._law.values import array_in, expression, indented
+from lawful.laws._primitives.special_args import special_args
+from lawful.laws._primitives.unequal import comparable_args
+from lawful.laws._programs.catalogue import bind_text
+from lawful.laws._programs.choose import Chooser
+
+
+@dataclass(frozen=True, slots=True)
+class PrimitiveCall(Case):
+    """A primitive with its parameters, called with the arrays that it is strict about.
+
+    Attributes:
+      primitive: the primitive.
+      params: its static parameters.
+      args: arrays within its domain.
+      seed: what the laws draw their directions from.
+    """
+
+    primitive: Primitive
+    params: dict[str, Any]
+    args: tuple[Any, ...]
+    seed: int = 0
+
+    def __call__(self, *args: Any) -> Any:
+        return self.primitive.bind(*args, **self.params)
+
+    @property
+    def __name__(self) -> str:
+        return self.primitive.name
+
+    def on(self, system: Implementation) -> Callable[..., Any]:
+        return self
+
+    def comparable(self, system: Implementation, args: tuple[Any, ...]) -> tuple[Any, ...]:
+        declaration = self.primitive.declaration
+        args = tuple([self.args[i] if i in self.fixed else x for i, x in enumerate(args)])
+        backends = ["", *[name for name in system.backends if name != "numpy"]]
+        if declaration is None or not (len(backends) > 1 or declaration.unequal):
+            return args
+        return comparable_args(declaration, backends, args, self.params)
+
+    @property
+    def fixed(self) -> Sequence[int]:
+        return self.primitive.declaration.units(len(self.args)) if self.primitive.declaration is not None else ()
+
+    @property
+    def is_pointwise(self) -> bool:
+        return self.primitive.declaration is not None and self.primitive.declaration.pointwise
+
+    def text(self, system: Implementation) -> str:
+        return f"The call:\n{indented(repr(self))}"
+
+    def __repr__(self) -> str:
+        args = map(expression, self.args)
+        params = (f"{name}={expression(value)}" for name, value in self.params.items())
+        return f"{bind_text(self.primitive)}({', '.join([*args, *params])})"
+
+
+def draw_call(primitive: Primitive, choose: Chooser, *, smooth: bool = False, special: bool = False) -> PrimitiveCall:
+    """Returns a call of a primitive, of arguments within its domain.
+
+    Args:
+      primitive: it has a declaration.
+      choose: draws.
+      smooth: whether to keep away from kinks and jumps.
+      special: whether to put special numbers into the arguments, as `special_args` does.
+
+    Raises:
+      Inapplicable: there is a kink or jump.
+    """
+    declaration = primitive.declaration
+    assert declaration is not None, f"{primitive} has no declaration"
+    avals, params = declaration.sample(choose)
+    random = np.random.default_rng(choose.integer(0, 2**16))
+    last = len(declaration.domain) - 1
+    args = tuple([array_in(random, aval, declaration.domain[min(i, last)]) for i, aval in enumerate(avals)])
+    if special:
+        args = special_args(random, primitive, args, params, extreme=True)
+    elif declaration.prepare is not None:
+        args = tuple(declaration.prepare(*args, **params))
+    call = PrimitiveCall(primitive, params, args, choose.integer(0, 2**16))
+    if smooth:
+        with np.errstate(all="ignore"):
+            if not is_smooth(call, args, call(*args), constant=not declaration.differentiable):
+                raise Inapplicable(f"{primitive}: expected arguments where it is smooth, got {args}")
+    return call

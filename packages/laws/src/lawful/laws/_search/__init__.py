@@ -1,0 +1,1 @@
+"""The search for counterexamples: sources of cases, sampling, and stored failures."""

@@ -1,0 +1,57 @@
+"""A sample of laws and variants for one case, for searches of many cases.
+
+Planted faults are found soonest by many cases with few checks each: the time that one case takes with every variant of
+every law finds more as twenty other cases. So a law that takes long is tried on a share of the cases, and most cases
+meet one variant of each kind. Each case has its own sample, so that every law and variant has its turn.
+"""
+
+from __future__ import annotations
+
+import random
+from typing import Final
+
+from lawful.laws._law.effort import Effort, quick, thorough, usual
+from lawful.laws._law.law import Law
+
+#: On which share of the checks more than one variant of each kind is tried.
+_DEEPER: Final = ((thorough, 1 / 128), (usual, 1 / 16))
+#: The share of the cases that compile with another backend than NumPy's, where compiling takes long.
+_COMPILED: Final = 1 / 16
+
+
+def sampled_effort(law: Law, source: str, seed: int, *, share: float | None = None) -> Effort | None:
+    """Returns with how much effort a law is tried on a case; None if it is left to other cases.
+
+    Args:
+      law: the law.
+      source: the name of the source of the case.
+      seed: what the case is drawn with.
+      share: on which share of the cases it is tried; by default the law's own.
+
+    >>> from lawful.laws import laws
+    >>> efforts = [sampled_effort(laws["scan_is_loop"], "smooth", seed) for seed in range(800)]
+    >>> 50 < sum(effort is not None for effort in efforts) < 150
+    True
+    """
+    draw = random.Random(f"{law.name}, {source}, {seed}")
+    if draw.random() >= (law.share if share is None else share):
+        return None
+    depth = draw.random()
+    for effort, part in _DEEPER:
+        if depth < part:
+            return effort
+        depth -= part
+    return quick
+
+
+def sampled_backend(backends: tuple[str, ...], source: str, seed: int) -> str:
+    """Returns what `jit` compiles a case with: NumPy's backend mostly, another one on a share of the cases.
+
+    >>> {sampled_backend(("numpy", "xla"), "smooth", seed) for seed in range(100)} == {"numpy", "xla"}
+    True
+    """
+    draw = random.Random(f"backend, {source}, {seed}")
+    others = [name for name in backends if name != "numpy"]
+    if others and (len(others) == len(backends) or draw.random() < _COMPILED):
+        return draw.choice(others)
+    return "numpy"

@@ -1,0 +1,1 @@
+"""Laws of evaluation, typing, passes and cost."""

@@ -1,0 +1,1 @@
+"""Device arrays, their text, and their transfers between Python, devices and other libraries."""

@@ -1,0 +1,30 @@
+"""Arrays from the tensors of other libraries."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from lawful.core import ShapedArray, get_aval
+from lawful.xla_backend._arrays.array import Array, array_of, put
+from lawful.xla_backend._runtime import bindings, clients
+from lawful.xla_backend._runtime.handles import Device
+
+
+def from_dlpack(x: Any, device: Device | None = None) -> Array:
+    """Returns an Array with a copy of another library's tensor, on the CPU, that has the dlpack protocol.
+
+    Args:
+      x: the tensor, with ``__dlpack__`` and ``__dlpack_device__``.
+      device: where to put it; by default on the default device.
+    """
+    target = clients.devices()[0] if device is None else device
+    try:
+        values = np.from_dlpack(x)
+    except BufferError:
+        # NumPy has no bfloat16 and no float8; for other dtypes this path is slower.
+        buffer = bindings.import_dlpack(x.__dlpack__(), target)
+        values = bindings.view(buffer)
+        return array_of(buffer, ShapedArray(values.shape, values.dtype), target)
+    return put(values, get_aval(values), target)

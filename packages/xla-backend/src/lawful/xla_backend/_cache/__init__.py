@@ -1,0 +1,1 @@
+"""The compilation cache: a folder of compiled programs that several processes share."""

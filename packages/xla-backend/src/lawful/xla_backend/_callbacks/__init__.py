@@ -1,0 +1,1 @@
+"""Calls of Python functions from a compiled program: type checks, exceptions, concurrency, execution."""

@@ -1,0 +1,1 @@
+"""Lowering: jaxprs become StableHLO modules, through the lowering rules of the primitives."""

@@ -1,0 +1,66 @@
+"""Calls of Python functions in StableHLO, and the order in which those with effects are made.
+
+Every call with effects takes an order token, a number, and returns it; the next call takes the token that the last one
+returned. Through functions, branches and loops, one call cannot begin before the one before it has ended. XLA itself
+promises no order of operations that have side effects, and runs independent ones in any order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from lawful.core import ShapedArray
+from lawful.xla_backend._callbacks.checked_call import CheckedCall
+from lawful.xla_backend._errors import LoweringError
+from lawful.xla_backend._runtime.bindings import CALLBACK_TARGET, ir
+
+if TYPE_CHECKING:
+    from lawful.xla_backend._lowering.function import FunctionLowering
+
+Value = Any
+
+#: The type of the order token.
+ORDER: Final = ShapedArray((), np.dtype(np.int32))
+
+
+def call_python(function: FunctionLowering, call: CheckedCall, operands: Sequence[Value]) -> list[Value]:
+    """Builds a call of a Python function, and returns its results."""
+    module = function.module
+    if module.platform != "cpu":
+        raise LoweringError(
+            f"lowering: expected the platform 'cpu' for '{call.eqn.primitive.name}', which calls Python, got "
+            f"{module.platform!r}; run it on the CPU",
+            source=call.eqn.source,
+        )
+    avals_in, avals_out = call.operands, call.results
+    if call.in_order:
+        operands = [function.order(call.eqn), *operands]
+        avals_in, avals_out = (ORDER, *avals_in), (ORDER, *avals_out)
+    index = ir.IntegerAttr.get(ir.IntegerType.get_unsigned(64), len(module.functions))
+    module.functions.append(call)
+    op = ir.Operation.create(
+        "stablehlo.custom_call",
+        results=[module.types.tensor_type(aval) for aval in avals_out],
+        operands=list(operands),
+        attributes={
+            "call_target_name": ir.StringAttr.get(CALLBACK_TARGET),
+            "api_version": ir.IntegerAttr.get(ir.IntegerType.get_signless(32), 4),
+            "backend_config": ir.DictAttr.get({"index": index}),
+            "has_side_effect": ir.BoolAttr.get(call.in_order),
+            "operand_layouts": _by_rows(avals_in),
+            "result_layouts": _by_rows(avals_out),
+        },
+    )
+    results = list(op.results)
+    if call.in_order:
+        function.set_order(results.pop(0))
+    return results
+
+
+def _by_rows(avals: Sequence[ShapedArray]) -> Any:
+    """Returns the layouts of arrays that are stored as NumPy stores them."""
+    orders = [np.arange(aval.ndim - 1, -1, -1, dtype=np.int64) for aval in avals]
+    return ir.ArrayAttr.get([ir.DenseIntElementsAttr.get(order, type=ir.IndexType.get()) for order in orders])

@@ -1,0 +1,173 @@
+"""Lowers the equations of a jaxpr into one function of a StableHLO module."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from lawful.core import (
+    Atom,
+    ClosedJaxpr,
+    JaxprEqn,
+    LawfulError,
+    Literal,
+    ShapedArray,
+    Var,
+    get_aval,
+    has_effects,
+    to_numpy,
+)
+from lawful.xla_backend._errors import LoweringError
+from lawful.xla_backend._lowering.callback import ORDER
+from lawful.xla_backend._lowering.context import LoweringContext, Value
+from lawful.xla_backend._runtime.bindings import func, ir
+
+if TYPE_CHECKING:
+    from lawful.xla_backend._lowering.module import ModuleLowering
+
+
+class FunctionLowering:
+    """A function being built: the values of its constants, and of its scalar literals in the current block."""
+
+    __slots__ = ("_consts", "_in_region", "_literals", "_order", "module")
+
+    def __init__(self, module: ModuleLowering, consts: dict[int, Value]) -> None:
+        self.module = module
+        self._consts = consts
+        # The order token that the last call with effects returned; None before the first.
+        self._order: Value | None = None
+        self._in_region = False
+        self._literals: dict[tuple[np.dtype[Any], Any], Value] = {}
+
+    def inline(self, closed: ClosedJaxpr, operands: Sequence[Value]) -> list[Value]:
+        """Lowers the equations of a program here, and returns its results."""
+        jaxpr = closed.jaxpr
+        env: dict[Var, Value] = {
+            var: self._const(const) for var, const in zip(jaxpr.constvars, closed.consts, strict=True)
+        }
+        env.update(zip(jaxpr.invars, operands, strict=True))
+        self._equations(jaxpr.eqns, env)
+        return [self._read(atom, env) for atom in jaxpr.outvars]
+
+    def call(self, closed: ClosedJaxpr, operands: Sequence[Value], name: str, inlined: bool) -> list[Value]:
+        """Builds a call of the function of a program, and returns its results."""
+        symbol, consts = self.module.function_of(closed, name)
+        types = [self.module.types.tensor_type(aval) for aval in closed.out_avals]
+        args = [*map(self._const, consts), *operands]
+        effects = has_effects(closed)
+        if effects:
+            types.append(self.module.types.tensor_type(ORDER))
+            args.append(self.order())
+        call = func.CallOp(types, ir.FlatSymbolRefAttr.get(symbol), args)
+        if not inlined:
+            call.attributes["mhlo.frontend_attributes"] = ir.DictAttr.get({"inlineable": ir.StringAttr.get("false")})
+        results = list(call.results)
+        if effects:
+            self.set_order(results.pop())
+        return results
+
+    def order(self, eqn: JaxprEqn | None = None) -> Value:
+        """Returns the order token of the last call with effects."""
+        if self._order is None:
+            if self._in_region:
+                raise LoweringError(
+                    "lowering: expected effects in functions, branches and loops only, got one in a region of an "
+                    "operation that may run it any number of times; take it out of there",
+                    source=None if eqn is None else eqn.source,
+                )
+            self._order = self.module.types.constant(np.zeros(ORDER.shape, ORDER.dtype))
+        return self._order
+
+    def set_order(self, value: Value) -> None:
+        """Sets the order token of the next call with effects."""
+        self._order = value
+
+    @contextmanager
+    def block(self, region: Any, types: Sequence[Any], order: Value | None = None) -> Iterator[tuple[Value, ...]]:
+        """Fills a region of an operation with one block, and yields the block's arguments.
+
+        Args:
+          region: the region.
+          types: the types of the arguments.
+          order: the order token of the block's first call with effects; None where there may be none.
+        """
+        outside = self._literals, self._order, self._in_region
+        # A literal built in a block cannot be used outside of it.
+        self._literals, self._order, self._in_region = {}, order, True
+        block = region.blocks.append(*types)
+        try:
+            with ir.InsertionPoint(block):
+                yield tuple(block.arguments)
+        finally:
+            self._literals, self._order, self._in_region = outside
+
+    def _const(self, const: Any) -> Value:
+        value = self._consts.get(id(const))
+        return self.module.types.constant(_host_value(const)) if value is None else value
+
+    def _read(self, atom: Atom, env: dict[Var, Value]) -> Value:
+        return self._literal(atom) if type(atom) is Literal else env[atom]  # type: ignore[index]
+
+    def _literal(self, literal: Literal) -> Value:
+        number, dtype = literal.val, literal.aval.dtype
+        # By its bytes where equal numbers may differ: 0.0 and -0.0, and the parts of complex numbers.
+        is_itself = dtype.kind in "fiu" and number and number == number
+        key = dtype, number if is_itself else np.asarray(number, dtype).tobytes()
+        found = self._literals.get(key)
+        if found is None:
+            found = self._literals[key] = self.module.types.constant(np.asarray(number, dtype))
+        return found
+
+    def _equations(self, eqns: Sequence[JaxprEqn], env: dict[Var, Value]) -> None:
+        module = self.module
+        rules, tensor_type = module.rules, module.types.tensor_type
+        for eqn in eqns:
+            primitive = eqn.primitive
+            rule = rules.get(primitive)
+            if rule is None:
+                rule = module.rule(eqn)
+            operands = [env[atom] if type(atom) is Var else self._literal(atom) for atom in eqn.invars]  # type: ignore[arg-type]
+            try:
+                ctx = LoweringContext(self, eqn)
+                if module.located is not None:
+                    with module.location(eqn):
+                        out = rule(ctx, *operands, **eqn.params)
+                else:
+                    out = rule(ctx, *operands, **eqn.params)
+                if out is ctx.built is not None:  # reading its type costs as much as building it
+                    env[eqn.outvars[0]] = out
+                    continue
+                results = out if isinstance(out, list | tuple) else (out,)
+                for var, value in zip(eqn.outvars, results, strict=True):
+                    if not isinstance(value, ir.Value) or value.type != tensor_type(var.aval):
+                        raise _wrong_result(eqn, var.aval, value)
+                    env[var] = value
+            except LawfulError:
+                raise
+            except Exception as error:
+                raise failed_rule(eqn, error) from error
+
+
+def _wrong_result(eqn: JaxprEqn, aval: ShapedArray, value: Value) -> LoweringError:
+    actual = f"a value of type {value.type}" if isinstance(value, ir.Value) else repr(value)
+    return LoweringError(
+        f"lowering: expected the rule of '{eqn.primitive.name}' to give {aval}, got {actual}; "
+        f"correct what {eqn.primitive.name}_p.def_lowering defines",
+        source=eqn.source,
+    )
+
+
+def failed_rule(eqn: JaxprEqn, error: Exception) -> LoweringError:
+    name = eqn.primitive.name
+    return LoweringError(
+        f"lowering: expected the rule of '{name}' to build StableHLO, got {type(error).__name__}: {error}; "
+        f"correct what {name}_p.def_lowering defines",
+        source=eqn.source,
+    )
+
+
+def _host_value(x: Any) -> np.ndarray[Any, Any]:
+    return np.asarray(to_numpy(x), dtype=get_aval(x).dtype)

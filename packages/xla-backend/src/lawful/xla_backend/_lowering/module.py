@@ -1,0 +1,218 @@
+"""From a jaxpr to a StableHLO module, by the primitives' own lowering rules.
+
+Large constants of the program, those of the programs inside it too, and those on a device become the first arguments
+of ``main``, so that their values are not part of the text; a small one, such as a few indices, is part of the text,
+because XLA optimizes known values. A jaxpr that is called becomes a private function, lowered once.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from lawful.core import (
+    ClosedJaxpr,
+    Jaxpr,
+    JaxprEqn,
+    Primitive,
+    at_source,
+    float0,
+    get_aval,
+    has_effects,
+    record,
+)
+from lawful.xla_backend._callbacks.checked_call import CheckedCall
+from lawful.xla_backend._errors import LoweringError
+from lawful.xla_backend._lowering.callback import ORDER
+from lawful.xla_backend._lowering.donation import donation_attributes
+from lawful.xla_backend._lowering.function import FunctionLowering, failed_rule
+from lawful.xla_backend._lowering.types import TypeTable
+from lawful.xla_backend._runtime import bindings
+from lawful.xla_backend._runtime.bindings import func, ir
+
+# A constant of more bytes is an argument. XLA turns a gather with known indices into a slice, a scatter into a pad.
+LARGE = 1024
+
+
+@record
+class StableHLO:
+    """A verified module.
+
+    Attributes:
+      module: the ``ir.Module``, whose function ``main`` takes the constants, then the arguments, float0 left out.
+      consts: the constants that the caller has to pass.
+      functions: the Python functions that the program calls, by their numbers.
+    """
+
+    module: Any
+    consts: tuple[Any, ...]
+    functions: tuple[CheckedCall, ...]
+
+
+def lower(closed: ClosedJaxpr, *, name: str, platform: str, donated: Sequence[int] = ()) -> StableHLO:
+    """Lowers a program to StableHLO, and verifies the result.
+
+    Args:
+      closed: the program.
+      name: what the module is called, after ``jit_``.
+      platform: whose lowering rules are used.
+      donated: the positions of the arguments whose memory the results may take.
+
+    Raises:
+      MissingRuleError: a primitive has no lowering rule.
+      LoweringError: a lowering rule builds an operation that is not well typed.
+    """
+    lowering = ModuleLowering(platform)
+    lowered = lowering.lower(closed, name, donated)
+    try:
+        lowered.module.operation.verify()
+    except bindings.MLIRError as error:
+        # Locations cost time, so they are recorded only to explain an error.
+        located = ModuleLowering(platform, located=True)
+        located.lower(closed, name, donated)
+        raise located.explain_invalid(error) from error
+    return lowered
+
+
+class ModuleLowering:
+    """A module being built: its types, its functions, and the rules that its equations use."""
+
+    def __init__(self, platform: str, *, located: bool = False) -> None:
+        self.platform = platform
+        #: The equations by the names of their operations' locations; None if locations are not recorded.
+        self.located: dict[str, JaxprEqn] | None = {} if located else None
+        self.context = bindings.new_context()
+        self.rules: dict[Primitive, Callable[..., Any]] = {}
+        #: The Python functions that the program calls.
+        self.functions: list[CheckedCall] = []
+        self._functions: dict[tuple[int, ...], tuple[str, tuple[Any, ...]]] = {}
+        # The program is kept, so that its id is not reused.
+        self._consts: dict[int, tuple[ClosedJaxpr, dict[int, Any]]] = {}
+        self._names: dict[str, int] = {"main": 1}
+        self._module: Any = None
+        self.types: TypeTable
+
+    def lower(self, closed: ClosedJaxpr, name: str, donated: Sequence[int]) -> StableHLO:
+        """Builds the module; not yet verified."""
+        with self.context, ir.Location.unknown():
+            self.types = TypeTable()
+            self._module = ir.Module.create()
+            self._module.operation.attributes["sym_name"] = ir.StringAttr.get(_identifier(f"jit_{name}"))
+            consts = self.consts_of(closed)
+            passed = [var for var in closed.jaxpr.invars if var.aval.dtype != float0]
+            arg_types = [self.types.tensor_type(get_aval(const)) for const in consts.values()]
+            arg_types += [self.types.tensor_type(var.aval) for var in passed]
+            returned = [atom for atom in closed.jaxpr.outvars if atom.aval.dtype != float0]
+            main = self._new_function("main", arg_types, [self.types.tensor_type(atom.aval) for atom in returned])
+            main.arg_attrs = ir.ArrayAttr.get(
+                [ir.DictAttr.get({})] * len(consts) + donation_attributes(closed.jaxpr, donated)
+            )
+            with ir.InsertionPoint(main.add_entry_block()):
+                function = FunctionLowering(self, dict(zip(consts, main.arguments, strict=False)))
+                values = iter(main.arguments[len(consts) :])
+                args = [
+                    self.types.zeros(var.aval) if var.aval.dtype == float0 else next(values)
+                    for var in closed.jaxpr.invars
+                ]
+                outs = function.inline(closed, args)
+                kept = [out for out, aval in zip(outs, closed.out_avals, strict=True) if aval.dtype != float0]
+                func.return_(kept)
+        return StableHLO(self._module, tuple(consts.values()), tuple(self.functions))
+
+    # Functions
+
+    def _new_function(self, name: str, arg_types: list[Any], result_types: list[Any]) -> Any:
+        with ir.InsertionPoint(self._module.body):
+            return func.FuncOp(
+                name, ir.FunctionType.get(arg_types, result_types), visibility="public" if name == "main" else "private"
+            )
+
+    def _unique(self, name: str) -> str:
+        name = _identifier(name) or "function"
+        count = self._names.get(name, 0)
+        self._names[name] = count + 1
+        return name if not count else self._unique(f"{name}_{count}")
+
+    def function_of(self, closed: ClosedJaxpr, name: str) -> tuple[str, tuple[Any, ...]]:
+        """Returns the symbol of the function of a program, and the constants to call it with, lowering it if new."""
+        key = (id(closed.jaxpr), *map(id, closed.consts))
+        found = self._functions.get(key)
+        if found is None:
+            symbol = self._unique(name or closed.jaxpr.name)
+            consts = self.consts_of(closed)
+            found = self._functions[key] = symbol, tuple(consts.values())
+            order = [ORDER] if has_effects(closed) else []
+            arg_types = [*map(get_aval, consts.values()), *closed.in_avals, *order]
+            result_types = [*closed.out_avals, *order]
+            tensor_type = self.types.tensor_type
+            op = self._new_function(symbol, [*map(tensor_type, arg_types)], [*map(tensor_type, result_types)])
+            with ir.InsertionPoint(op.add_entry_block()):
+                args = list(op.arguments)
+                function = FunctionLowering(self, dict(zip(consts, args, strict=False)))
+                if order:
+                    function.set_order(args.pop())
+                outs = function.inline(closed, args[len(consts) :])
+                func.return_([*outs, function.order()] if order else outs)
+        return found
+
+    # Constants
+
+    def consts_of(self, closed: ClosedJaxpr) -> dict[int, Any]:
+        """Returns the constants of a program and of those inside it that are arguments, once each, by ``id``."""
+        known = self._consts.get(id(closed))
+        if known is not None:
+            return known[1]
+        found = {id(const): const for const in closed.consts if _is_argument(const)}
+        self._add_inner_consts(closed.jaxpr, found)
+        self._consts[id(closed)] = closed, found
+        return found
+
+    def _add_inner_consts(self, jaxpr: Jaxpr, found: dict[int, Any]) -> None:
+        for eqn in jaxpr.eqns:
+            for param in eqn.params.values():
+                for inner in param if type(param) in (tuple, list) else (param,):
+                    if type(inner) is ClosedJaxpr:
+                        found.update(self.consts_of(inner))
+                    elif type(inner) is Jaxpr:
+                        self._add_inner_consts(inner, found)
+
+    # Rules
+
+    def rule(self, eqn: JaxprEqn) -> Callable[..., Any]:
+        """Returns the lowering rule of an equation's primitive."""
+        with at_source(eqn.source):
+            rule = self.rules[eqn.primitive] = eqn.primitive.lowering_rule(self.platform)
+        return rule
+
+    def location(self, eqn: JaxprEqn) -> Any:
+        """Returns the MLIR location of an equation's operations; as a context it costs 1 µs per equation."""
+        assert self.located is not None
+        name = f"equation {len(self.located)}, {eqn.primitive.name}"
+        self.located[name] = eqn
+        return ir.Location.name(name)
+
+    def explain_invalid(self, error: Exception) -> LoweringError:
+        """Returns the error that names the equation for which the built module does not verify."""
+        assert self.located is not None
+        try:
+            self._module.operation.verify()
+        except bindings.MLIRError as with_locations:
+            error = with_locations
+        for name, eqn in self.located.items():
+            if f'"{name}"' in str(error):
+                return failed_rule(eqn, error)
+        return LoweringError(f"lowering: expected rules that build well-typed StableHLO, got {error}; correct them")
+
+
+def _identifier(name: str) -> str:
+    return re.sub(r"[^A-Za-z0-9_]", "_", name)
+
+
+def _is_argument(const: Any) -> bool:
+    """Whether a constant is an argument: it is large, or an array on a device."""
+    aval = get_aval(const)
+    on_device = aval.shape != () and not isinstance(const, np.ndarray)
+    return aval.dtype != float0 and (on_device or aval.size * aval.dtype.itemsize > LARGE)

@@ -1,0 +1,49 @@
+"""The XLA backend of ``jit``: lowers a jaxpr to StableHLO, compiles it, and runs it on device arrays.
+
+>>> import numpy as np
+>>> from lawful.core import parse_jaxpr
+>>> program = parse_jaxpr("{ lambda ; a:f64[2] . let b:f64[2] = mul a a in ( b ) }")
+>>> compiled = backend.lower(program, name="square").compile()
+>>> compiled(np.array([1.0, 3.0]))
+[Array([1., 9.], dtype=float64)]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from lawful.core import ClosedJaxpr
+from lawful.staging import register_backend
+from lawful.xla_backend._lowering.module import lower
+from lawful.xla_backend._programs.lowered import Lowered
+from lawful.xla_backend._runtime import clients
+
+
+class Backend:
+    """The backend under the entry point ``xla``."""
+
+    name: str = "xla"
+
+    @property
+    def platform(self) -> str:
+        """The name of the platform that programs run on, such as ``"cpu"``."""
+        return clients.platforms()[0]
+
+    def lower(self, closed: ClosedJaxpr, *, name: str, donated: Sequence[int] = ()) -> Lowered:
+        """Lowers a program to StableHLO.
+
+        Args:
+          closed: the program.
+          name: the function's name, for messages and the lowered text.
+          donated: the positions of the arguments that a call uses up: results may take their memory.
+
+        Raises:
+          MissingRuleError: a primitive has no lowering rule.
+          LoweringError: a lowering rule builds an operation that is not well typed.
+        """
+        return Lowered(lower(closed, name=name, platform=self.platform, donated=donated), closed, name, donated)
+
+
+backend: Final = Backend()
+register_backend(backend)

@@ -1,0 +1,318 @@
+"""``Compiled``: a program that XLA compiled, which runs on device arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+from numpy import ndarray
+
+from lawful.core import ArgumentTypeError, ArgumentValueError, ShapedArray, float0, get_aval
+from lawful.xla_backend._arrays.array import Array
+from lawful.xla_backend._callbacks.host_functions import CallbackFailure
+from lawful.xla_backend._errors import DeletedArrayError, XlaError
+from lawful.xla_backend._programs.arguments import buffer_on, common_device
+from lawful.xla_backend._programs.staging_buffers import StagingBuffer, fits, set_types
+from lawful.xla_backend._runtime import bindings, clients
+from lawful.xla_backend._runtime.bindings import Executable
+from lawful.xla_backend._runtime.handles import Device, Options
+
+if TYPE_CHECKING:
+    from lawful.xla_backend._programs.lowered import Lowered
+
+# After this many calls that found the program still running, it gets no more staging buffers.
+_MOST_LOSSES = 8
+
+
+class Compiled:
+    """A compiled program: called with flat arguments, gives the list of flat results.
+
+    It runs on the device that its Array arguments are on; for any but the default one it is compiled when it
+    is first needed there.
+    """
+
+    __slots__ = (
+        "_consts",
+        "_device",
+        "_donated",
+        "_elsewhere",
+        "_executable",
+        "_float0_results",
+        "_in_avals",
+        "_losses",
+        "_lowered",
+        "_name",
+        "_options",
+        "_result_avals",
+        "_run",
+        "_simple",
+        "_spare_buffers",
+        "_takes_values",
+        "run_one",
+    )
+
+    def __init__(self, lowered: Lowered, device: Device, options: Options) -> None:
+        self._executable = lowered._load(device, options)
+        self._run = self._executable.run
+        self._consts = lowered._put_consts(device)
+        self._device = device
+        self._name = lowered.name
+        self._in_avals = [*lowered.in_avals]
+        self._donated = lowered.donated
+        self._result_avals = tuple(aval for aval in lowered.out_avals if aval.dtype != float0)
+        self._float0_results = [(i, aval) for i, aval in enumerate(lowered.out_avals) if aval.dtype == float0]
+        self._options = options
+        self._elsewhere: dict[Device, Compiled] = {}
+        # With one device nothing is compiled again, so the module is not kept.
+        self._lowered = lowered if len(clients.devices(device.platform)) > 1 else None
+        # The executable, if a call does nothing but run it.
+        needs_more = self._consts or self._donated or self._float0_results or not self._result_avals
+        is_simple = type(self._executable) is Executable and self._lowered is None and not needs_more
+        self._simple = self._executable if is_simple else None
+        is_map = is_simple and len(self._in_avals) == len(self._result_avals) == 1
+        #: Gives the result of one Array of exactly the type compiled for, as `run_exact` does; else None.
+        self.run_one = _map_of(self._executable, self._in_avals[0], self._result_avals[0]) if is_map else None
+        # Whether the last call had values of the host as arguments; staging buffers for as many calls as ran at a time.
+        self._takes_values = False
+        self._spare_buffers: list[list[StagingBuffer]] = []
+        # How many calls found the program still running and gave up their staging buffers. Only a program with a
+        # result, which shows that it has ended, and without donated arguments can have staging buffers.
+        can_stage = self._result_avals and not self._float0_results and not self._donated
+        self._losses = 0 if can_stage else _MOST_LOSSES
+
+    def __call__(self, *args: Any) -> list[Any]:
+        """Runs the program. The results may still be being computed when this returns.
+
+        Args:
+          args: Arrays, NumPy arrays and scalars, or Python scalars, of the types that were compiled for; weakness
+            does not matter. An Array in a donated position cannot be used afterwards.
+
+        Raises:
+          ArgumentTypeError: an argument has another type, or there are too few or too many.
+          ArgumentValueError: Arrays are on different devices, or an Array is donated and passed a second time.
+          DeletedArrayError: an argument was donated or deleted before.
+
+        A program that calls Python functions has ended when this returns, and what one of them raises is raised here.
+        """
+        device = self._device
+        buffers = self._consts.copy()
+        in_avals = self._in_avals
+        if len(args) != len(in_avals):
+            self._refuse_count(args)
+        for x, aval in zip(args, in_avals, strict=False):
+            if type(x) is Array and x._aval is aval and x._device is device:
+                buffers.append(x._buffer)
+            else:
+                return self._call_any(args)
+        return self._call_buffers(buffers, args)
+
+    def run_exact(self, args: Sequence[Any]) -> list[Any] | None:
+        """Runs the program if all arguments are of exactly the types compiled for, and on its device or the host's.
+
+        Args:
+          args: any values.
+
+        Returns:
+          The results, as a call gives them; None if an argument is something else.
+
+        Law: where it is not None, it is what a call gives. It saves `jit` finding out what the arguments are.
+        """
+        if self._takes_values:
+            return self._run_values(args)
+        try:
+            # Only Arrays have these. Types are interned, so that lists of the same ones are compared at once.
+            if [x._aval for x in args] != self._in_avals:
+                return None
+            buffers = [x._buffer for x in args]
+        except AttributeError:
+            return self._run_values(args)
+        simple = self._simple
+        if simple is None:
+            if self._lowered is not None and any([x._device is not self._device for x in args]):
+                return None
+            return self._call_buffers(self._consts + buffers if self._consts else buffers, args)
+        # `_call_buffers` inlined: its frames and loop are a tenth of the call of a small program.
+        try:
+            results = simple.execute(buffers).consume_with_handlers(simple.handlers)
+        except Exception as error:
+            self._explain_failure(args, error)
+        if len(results) > 1:
+            return self._arrays(results)
+        array = Array()
+        array._buffer = results[0]
+        array._aval = self._result_avals[0]
+        array._device = self._device
+        return [array]
+
+    def _run_values(self, args: Sequence[Any]) -> list[Any] | None:
+        """`run_exact` for arguments of which some are values of the host."""
+        if len(args) != len(self._in_avals):
+            return None
+        try:
+            staged = self._spare_buffers.pop()
+        except IndexError:
+            staged = [StagingBuffer(aval) for aval in self._in_avals]
+        while True:
+            buffers, has_written = self._consts.copy(), False
+            for position, staging in enumerate(staged):
+                x = args[position]
+                arg_type = type(x)
+                if arg_type is not staging.arg_type:
+                    break
+                if arg_type is Array:
+                    if x._aval is not staging.aval or x._device is not self._device:
+                        break
+                    buffers.append(x._buffer)
+                    continue
+                if arg_type is ndarray:
+                    if x.dtype is not staging.dtype or x.shape != staging.shape:
+                        break
+                elif arg_type is int and not fits(x):
+                    break
+                if staging.values is None:
+                    buffers.append(bindings.put(np.asarray(x, staging.dtype), self._device, staging.aval))
+                else:
+                    staging.values[...] = x
+                    buffers.append(staging.buffer)
+                    has_written = True
+            else:
+                results = self._call_buffers(buffers, args)
+                # All results of a program are ready at once. Until then it may read the staging buffers.
+                if not has_written or results[0]._buffer.is_ready():
+                    self._spare_buffers.append(staged)
+                else:
+                    self._losses += 1
+                return results
+            if not set_types(staged, args, self._device, may_write=self._losses < _MOST_LOSSES):
+                self._spare_buffers.append(staged)
+                return None
+            self._takes_values = any(staging.arg_type is not Array for staging in staged)
+
+    def _call_any(self, args: tuple[Any, ...]) -> list[Any]:
+        """Calls with arguments of which some are not Arrays of exactly the type compiled for, on this device."""
+        device = common_device(self._name, args)
+        if device is not None and device is not self._device:
+            return self._on(device)._call_any(args)
+        buffers = self._consts.copy()
+        for position, (x, aval) in enumerate(zip(args, self._in_avals, strict=True)):
+            actual = x if type(x) is np.ndarray else get_aval(x)
+            # The runtime compares sizes only: anything else of as many bytes would be read as this type.
+            if actual.shape != aval.shape or (actual.dtype != aval.dtype and get_aval(x).dtype != aval.dtype):
+                raise ArgumentTypeError(
+                    f"{self._name}: expected {aval} as argument {position} of the compiled program, "
+                    f"got {get_aval(x)}; pass what it was compiled for, or compile it for this type"
+                )
+            if aval.dtype != float0:
+                buffers.append(buffer_on(x, aval, self._device))
+        return self._call_buffers(buffers, args)
+
+    def _call_buffers(self, buffers: list[Any], args: Sequence[Any]) -> list[Any]:
+        if self._donated:
+            self._check_donated(args, buffers)
+        raised = None
+        try:
+            results = self._run(buffers)
+        except CallbackFailure as failure:
+            raised = failure.error
+        except Exception as error:
+            self._explain_failure(args, error)
+        if raised is not None:  # outside of the handler, so that no other exception becomes its context
+            raise raised
+        if self._donated:
+            for position in self._donated:
+                if type(args[position]) is Array:
+                    args[position]._discard(f"donated to {self._name} as its argument {position}")
+        self._arrays(results)
+        if self._float0_results:
+            for position, aval in self._float0_results:
+                results.insert(position, np.zeros(aval.shape, float0))
+        return results
+
+    def _arrays(self, results: list[Any]) -> list[Any]:
+        """Replaces the buffers of results by Arrays, in place, and returns the list."""
+        device = self._device
+        for position, aval in enumerate(self._result_avals):
+            array = Array()
+            array._buffer = results[position]
+            array._aval = aval
+            array._device = device
+            results[position] = array
+        return results
+
+    def _on(self, device: Device) -> Compiled:
+        """Returns the program compiled for another device."""
+        assert self._lowered is not None, "there is no other device"
+        found = self._elsewhere.get(device)
+        if found is None:
+            found = self._elsewhere[device] = Compiled(self._lowered, device, self._options)
+        return found
+
+    # Errors
+
+    def _refuse_count(self, args: tuple[Any, ...]) -> NoReturn:
+        raise ArgumentTypeError(
+            f"{self._name}: expected {len(self._in_avals)} arguments of the compiled program, got {len(args)}; "
+            "pass one for each leaf that it was compiled for"
+        )
+
+    def _check_donated(self, args: Sequence[Any], buffers: list[Any]) -> None:
+        for position in self._donated:
+            x = args[position]
+            if type(x) is Array and sum(buffer is x._buffer for buffer in buffers) > 1:
+                raise ArgumentValueError(
+                    f"{self._name}: expected the Array donated as argument {position} to be used nowhere else in the "
+                    f"call, got the {x.aval} also as another argument or constant; donate x.copy()"
+                )
+
+    def _explain_failure(self, args: Sequence[Any], error: Exception) -> NoReturn:
+        for x in args:
+            if type(x) is Array and x.is_deleted():
+                raise x._deleted_error() from None
+        if not isinstance(error, bindings.RuntimeFailure):
+            raise error
+        if any(const.is_deleted() for const in self._consts):
+            raise DeletedArrayError(
+                f"{self._name}: expected the arrays that it closes over to be there still, got one that was donated or "
+                "deleted; pass that array as an argument"
+            ) from error
+        raise XlaError(
+            f"{self._name}: expected the compiled program to run, got the runtime's error {error}"
+        ) from error
+
+    # Introspection
+
+    def as_text(self) -> str:
+        """Returns the program after XLA's optimizations, as HLO text."""
+        return self._executable.hlo_text()
+
+    def cost_analysis(self) -> dict[str, float]:
+        """Returns the compiler's counts: ``"flops"``, ``"bytes accessed"``, ``"transcendentals"`` and others."""
+        return self._executable.cost_analysis()
+
+    def memory_analysis(self) -> dict[str, int]:
+        """Returns the bytes of arguments, results, temporaries and code, by name."""
+        return self._executable.memory_analysis()
+
+
+def _map_of(executable: Executable, in_aval: ShapedArray, out_aval: ShapedArray) -> Callable[[Any], Any]:
+    """Returns `run_exact` of a program of one argument and one result, as a function from the one to the other.
+
+    It makes no list and reads no attribute, which saves a tenth of the call of a small program.
+    """
+    execute, handlers, device = executable.execute, executable.handlers, executable.device
+
+    def run(x: Any) -> Any:
+        if type(x) is not Array or x._aval is not in_aval:
+            return None
+        try:
+            results = execute([x._buffer]).consume_with_handlers(handlers)
+        except Exception:  # the general path fails as well, and explains it
+            return None
+        array = Array()
+        array._buffer = results[0]
+        array._aval = out_aval
+        array._device = device
+        return array
+
+    return run

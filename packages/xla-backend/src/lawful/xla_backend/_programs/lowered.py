@@ -1,0 +1,58 @@
+"""``Lowered``: a program in StableHLO."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from typing import Any
+
+from lawful.core import ClosedJaxpr, float0, get_aval
+from lawful.staging import CompilerOptions
+from lawful.xla_backend._cache.settings import compilation_cache
+from lawful.xla_backend._lowering.module import StableHLO
+from lawful.xla_backend._programs.arguments import buffer_on
+from lawful.xla_backend._programs.compiled import Compiled
+from lawful.xla_backend._runtime import clients
+from lawful.xla_backend._runtime.bindings import Executable
+from lawful.xla_backend._runtime.handles import Device, Options
+
+
+class Lowered:
+    """A program in StableHLO, which can be printed and compiled."""
+
+    __slots__ = ("_lock", "_stablehlo", "donated", "in_avals", "name", "out_avals")
+
+    def __init__(self, stablehlo: StableHLO, closed: ClosedJaxpr, name: str, donated: Sequence[int]) -> None:
+        self._stablehlo = stablehlo
+        self.in_avals = tuple(closed.in_avals)
+        self.out_avals = tuple(closed.out_avals)
+        self.name = name
+        self.donated = tuple(donated)
+        # A module's context belongs to one thread at a time.
+        self._lock = threading.Lock()
+
+    def as_text(self) -> str:
+        """Returns the StableHLO module as text. Its large constants are the first arguments."""
+        with self._lock:
+            return str(self._stablehlo.module)
+
+    def compile(self, compiler_options: CompilerOptions | None = None) -> Compiled:
+        """Compiles the program for the default device.
+
+        Args:
+          compiler_options: XLA's own flags, as ``{"xla_backend_optimization_level": 0}``.
+
+        Raises:
+          XlaError: XLA refuses the program or an option.
+        """
+        return Compiled(self, clients.devices()[0], compiler_options or {})
+
+    def _load(self, device: Device, options: Options) -> Executable:
+        returned = [aval for aval in self.out_avals if aval.dtype != float0]
+        with self._lock:
+            return compilation_cache().compile(
+                self._stablehlo.module, device, returned, options, self._stablehlo.functions
+            )
+
+    def _put_consts(self, device: Device) -> list[Any]:
+        return [buffer_on(const, get_aval(const), device) for const in self._stablehlo.consts]

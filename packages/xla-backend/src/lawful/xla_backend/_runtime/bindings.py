@@ -1,0 +1,388 @@
+"""Every import of jaxlib and every call into it: a new version of jaxlib touches this file only.
+
+The rest of the backend sees clients, devices, buffers and executables as opaque objects, and MLIR as the
+modules ``ir``, ``stablehlo`` and ``func``, which are re-exported here, and ``chlo()``.
+
+>>> from lawful.xla_backend._runtime.clients import devices
+>>> buffer = put(np.arange(3.0), devices()[0], ShapedArray((3,), "float64"))
+>>> view(buffer)
+array([0., 1., 2.])
+
+Facts about jaxlib's private API, valid for 0.11.2 to 0.12.0.1:
+
+- ``jaxlib.xla_client`` has names for most of what is used here, and takes 4 ms to import; it is not needed.
+- An executable and a handler of results check byte sizes only, not shapes and dtypes: callers compare avals.
+- A buffer is dropped, never deleted: ``delete`` aborts the process if dlpack has lent out the memory.
+- ``_single_device_array_to_np_array_did_copy`` and dlpack imports try to import jax at each call; the
+  functions called here do not.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+from collections.abc import Callable, Sequence
+from functools import cache
+from io import BytesIO
+from typing import Any, cast
+
+import numpy as np
+
+# XLA reads this when it is loaded: it silences the lines logged at start. Errors are still logged.
+os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "1")
+
+from lawful.core import ShapedArray, no_collections
+
+with no_collections():
+    from jaxlib import _hlo, _jax
+    from jaxlib.mlir import ir
+    from jaxlib.mlir._mlir_libs import _chlo, _jax_mlir_ext
+    from jaxlib.mlir.dialects import func, stablehlo
+    from jaxlib.version import __version__ as jaxlib_version
+
+from lawful.xla_backend._errors import XlaError
+from lawful.xla_backend._runtime import fork
+from lawful.xla_backend._runtime.handles import Buffer, Device, Options
+
+__all__ = ["func", "ir", "jaxlib_version", "stablehlo"]
+
+# Otherwise each result keeps a traceback, 60 bytes that only an explicit collection frees.
+_jax.set_tracebacks_enabled(False)
+
+
+def _collect_garbage(phase: str, _: object) -> None:
+    """Frees arrays that jaxlib has finished reading; by itself it frees them only at its next call."""
+    if phase == "stop":
+        _jax.collect_garbage()
+
+
+gc.callbacks.append(_collect_garbage)
+
+#: jaxlib's exception for a failure of the compiler or the runtime.
+RuntimeFailure = cast(type[Exception], _jax.JaxRuntimeError)
+#: The exception of the MLIR bindings for an ill-formed operation or module.
+MLIRError = cast(type[Exception], ir.MLIRError)
+
+
+# Clients and devices
+
+
+def make_cpu_client(num_devices: int) -> Any:
+    """Returns a new client of the CPU, which counts as so many devices."""
+    return _jax.get_tfrt_cpu_client(asynchronous=True, num_devices=num_devices)
+
+
+#: The type of devices.
+DeviceType = cast(type, _jax.Device)
+
+
+def is_device(x: object) -> bool:
+    """Whether ``x`` is a device."""
+    return isinstance(x, DeviceType)
+
+
+@cache
+def _device_list(device: Device) -> Any:
+    return _jax.DeviceList((device,))
+
+
+@cache
+def _sharding(device: Device) -> Any:
+    return _jax.GSPMDSharding(_device_list(device), _hlo.HloSharding.replicate())
+
+
+# Buffers
+
+_COPIED_DURING_CALL = _jax.HostBufferSemantics.IMMUTABLE_ONLY_DURING_CALL
+
+
+def put(x: np.ndarray[Any, Any], device: Device, aval: ShapedArray) -> Buffer:
+    """Returns a buffer with a copy of ``x``, which may be changed as soon as this returns.
+
+    jaxlib's default, no copy for aligned arrays, would let such a change show in the buffer, sometimes.
+
+    Args:
+      x: the array, strided in any way, in either byte order.
+      device: where to put it.
+      aval: its shape and dtype.
+
+    Raises:
+      XlaError: there is too little memory.
+    """
+    if fork.is_forked:
+        fork.refuse()
+    assert x.shape == aval.shape, "the runtime does not check"
+    if x.dtype != aval.dtype:
+        x = x.astype(aval.dtype)
+    try:
+        return cast(
+            Buffer,
+            _jax.batched_device_put(
+                aval,
+                _sharding(device),
+                [x],
+                [device],
+                True,
+                host_buffer_semantics=_COPIED_DURING_CALL,
+                enable_x64=True,
+            ),
+        )
+    except RuntimeFailure as error:
+        raise XlaError(f"device_put: expected {device} to take {aval}, got the runtime's error {error}") from error
+
+
+# The alignment in bytes of memory that the runtime uses in place.
+_ALIGNMENT = 64
+
+
+def shared_memory(aval: ShapedArray, device: Device) -> tuple[np.ndarray[Any, Any] | None, Buffer]:
+    """Returns an array, and the buffer that holds whatever is written to it; None where the device takes a copy.
+
+    Nothing is to be written while a program may read it.
+    """
+    size = aval.size * aval.dtype.itemsize
+    memory = np.empty(size + _ALIGNMENT, np.uint8)
+    start = -memory.ctypes.data % _ALIGNMENT
+    values = memory[start : start + size].view(aval.dtype).reshape(aval.shape)
+    buffer = _jax.batched_device_put(aval, _sharding(device), [values], [device], True, enable_x64=True)
+    is_shared = size > 0 and view(buffer).ctypes.data == values.ctypes.data
+    return values if is_shared else None, buffer
+
+
+def view(buffer: Any) -> np.ndarray[Any, Any]:
+    """Returns the values of a buffer, read-only, without a copy on the CPU; waits until they are computed.
+
+    The view keeps the memory alive. A buffer with a view is copied when it is donated: the view never changes.
+    """
+    try:
+        return cast("np.ndarray[Any, Any]", buffer._to_np_array_did_copy()[0])
+    except RuntimeFailure as error:
+        raise XlaError(f"array: expected a computed value, got the runtime's error {error}") from error
+
+
+def copy_buffer(buffer: Buffer, device: Device) -> Buffer:
+    """Returns a copy of a buffer on a device, which may be the one that it is on."""
+    if fork.is_forked:
+        fork.refuse()
+    [copied] = _jax.batched_copy_array_to_devices_with_sharding(
+        [buffer], [_device_list(device)], [_sharding(device)], [_jax.ArrayCopySemantics.ALWAYS_COPY]
+    )
+    return cast(Buffer, copied)
+
+
+# jaxlib 0.11 makes capsules of dlpack's first version only, which every consumer has to accept.
+_DLPACK_VERSIONED = "max_version" in (_jax.buffer_to_dlpack_managed_tensor.__doc__ or "")
+
+
+def export_dlpack(
+    buffer: Buffer, *, stream: int | None = None, max_version: tuple[int, int] | None = None, copied: bool = False
+) -> Any:
+    """Returns a dlpack capsule of a buffer's memory, without a copy."""
+    if _DLPACK_VERSIONED:
+        return _jax.buffer_to_dlpack_managed_tensor(buffer, stream=stream, max_version=max_version, copied=copied)
+    return _jax.buffer_to_dlpack_managed_tensor(buffer, stream=stream)
+
+
+def import_dlpack(capsule: Any, device: Device) -> Buffer:
+    """Returns a buffer with a copy of the tensor in a dlpack capsule, which has to be compact."""
+    return copy_buffer(_jax.dlpack_managed_tensor_to_buffer(capsule, device, None), device)
+
+
+# MLIR
+
+_dialects = ir.DialectRegistry()
+_jax_mlir_ext.register_dialects(_dialects)
+
+
+def new_context() -> Any:
+    """Returns a fresh MLIR context with the dialects of StableHLO, at 0.15 ms.
+
+    Every module has a context of its own: nothing is shared between threads, and the types and constants that
+    a context keeps for its lifetime go with the module.
+    """
+    context = ir.Context(load_on_create_dialects=[])
+    context.enable_multithreading(False)
+    context.append_dialect_registry(_dialects)
+    _ = context.dialects["func"]  # the lookup loads the dialect
+    stablehlo.register_dialect(context)
+    _chlo.register_dialect(context)
+    return context
+
+
+@cache
+def chlo() -> Any:
+    """Returns the CHLO dialect; its import takes 5 ms, and few programs need it."""
+    from jaxlib.mlir.dialects import chlo
+
+    return chlo
+
+
+def bytecode(module: Any) -> bytes:
+    """Returns a module as MLIR's bytecode, the same for the same module in every process."""
+    written = BytesIO()
+    module.operation.write_bytecode(written)
+    return written.getvalue()
+
+
+# LAPACK
+
+
+@cache
+def _register_lapack() -> None:
+    """Registers LAPACK's routines. ``initialize`` loads SciPy's LAPACK; a call before it ends the process."""
+    from jaxlib import lapack
+    from jaxlib.cpu import _lapack
+
+    for platform, targets in lapack.registrations().items():
+        for name, function, api_version in targets:
+            _jax.register_custom_call_target(name, function, platform, api_version)
+    _lapack.initialize()
+
+
+def lapack_target(routine: str, dtype: np.dtype[Any]) -> str:
+    """Returns the name by which a program on the CPU calls a routine of LAPACK, ``"potrf"``, for a dtype."""
+    from jaxlib import lapack
+
+    _register_lapack()
+    return cast(str, lapack.build_lapack_fn_target(f"{routine}_ffi", dtype))
+
+
+# Executables
+
+
+class Executable:
+    """A compiled program, loaded on one device.
+
+    Attributes:
+      device: the device.
+      execute: starts the program: ``execute(buffers).consume_with_handlers(handlers)`` is what ``run`` does.
+      handlers: they make buffers of its results.
+    """
+
+    __slots__ = ("__weakref__", "_loaded", "device", "execute", "handlers")
+
+    def __init__(self, loaded: Any, device: Device, out_avals: Sequence[ShapedArray]) -> None:
+        self._loaded = loaded
+        self.execute = loaded.execute_sharded
+        self.handlers = [_jax.array_result_handler(aval, _sharding(device), True) for aval in out_avals]
+        self.device = device
+        fork.register_executable(self)
+
+    def run(self, buffers: list[Any]) -> list[Any]:
+        """Starts the program and returns its results, which may not be computed yet.
+
+        The arguments must have the shapes and dtypes that were compiled for: only their sizes are checked here.
+        """
+        results: list[Any] = self.execute(buffers).consume_with_handlers(self.handlers)
+        return results
+
+    def run_to_end(self, buffers: list[Any]) -> list[Any]:
+        """Runs the program, waits until it has ended, and returns its results; for programs with side effects.
+
+        Raises:
+          RuntimeFailure: the program fails.
+        """
+        started = self.execute(buffers, with_tokens=True)
+        ended = started.consume_token()
+        results: list[Any] = started.consume_with_handlers(self.handlers)
+        ended.block_until_ready()
+        return results
+
+    def hlo_text(self) -> str:
+        """Returns the program after optimization, as HLO text."""
+        return cast(str, self._loaded.get_hlo_text())
+
+    def cost_analysis(self) -> dict[str, float]:
+        """Returns the compiler's counts of floating-point operations, bytes accessed and others, by name."""
+        return dict(sorted(self._loaded.cost_analysis().items()))
+
+    def memory_analysis(self) -> dict[str, int]:
+        """Returns the bytes of arguments, results, temporaries and code, by name."""
+        stats = self._loaded.get_compiled_memory_stats()
+        names = ("argument", "output", "alias", "temp", "generated_code")
+        return {f"{name}_size_in_bytes": getattr(stats, f"{name}_size_in_bytes") for name in names}
+
+    def serialize(self) -> bytes:
+        """Returns the compiled program as bytes, which :func:`deserialize` loads on the same kind of machine.
+
+        Raises:
+          XlaError: the platform cannot do it.
+        """
+        try:
+            return cast(bytes, self._loaded.client.serialize_executable(self._loaded))
+        except RuntimeFailure as error:
+            raise XlaError(
+                f"serialize: expected a program that can be stored, got the runtime's error {error}"
+            ) from error
+
+
+#: The target of a custom call of a Python function. Its operands are arrays made for the call.
+CALLBACK_TARGET = "xla_ffi_python_cpu_callback"
+
+
+def _compile_options(device: Device, options: Options) -> Any:
+    compile_options = _jax.CompileOptions()
+    compile_options.num_replicas = compile_options.num_partitions = 1
+    compile_options.device_assignment = _jax.DeviceAssignment.create(np.array([[device.id]], np.int32))
+    if options:
+        compile_options.env_option_overrides = list(options.items())
+    return compile_options
+
+
+def compile_module(
+    client: Any,
+    module: Any,
+    device: Device,
+    options: Options,
+    functions: Sequence[Callable[..., tuple[Any, ...]]] = (),
+) -> Any:
+    """Compiles an MLIR module, which has been verified, for one device; returns what `Executable` wraps.
+
+    Args:
+      client: that of the device.
+      module: an ``ir.Module`` with a public function ``main``.
+      device: where it will run.
+      options: XLA's own flags, as ``{"xla_backend_optimization_level": 0}``.
+      functions: those that the program calls by ``CALLBACK_TARGET``, by number. The runtime does not check their
+        results.
+
+    Raises:
+      XlaError: the compiler refuses the program or the options.
+    """
+    try:
+        return client.compile_and_load(module, _device_list(device), _compile_options(device, options), list(functions))
+    except RuntimeFailure as error:
+        raise XlaError(f"compile: expected a program that XLA compiles, got the compiler's error {error}") from error
+
+
+def load_serialized(client: Any, serialized: bytes, device: Device, options: Options) -> Any:
+    """Loads the bytes of `Executable.serialize`; returns what `Executable` wraps.
+
+    Raises:
+      XlaError: the bytes are damaged.
+    """
+    if b"lapack_" in serialized:
+        _register_lapack()
+    try:
+        return client.deserialize_executable(serialized, _device_list(device), _compile_options(device, options))
+    except RuntimeFailure as error:
+        raise XlaError(
+            f"deserialize: expected a compiled program, got damaged bytes ({error}); compile again"
+        ) from error
+
+
+def options_fingerprint(device: Device, options: Options) -> bytes:
+    """Returns bytes that differ when two programs of the same text would be compiled differently."""
+    serialized = cast(bytes, _compile_options(device, options).SerializeAsString())
+    return serialized + str(jaxlib_version).encode()
+
+
+@cache
+def machine_fingerprint(device: Device) -> bytes:
+    """Returns bytes that differ when a program is compiled differently for another machine.
+
+    They encode the processor's instructions and the number of processors.
+    """
+    topology = cast(bytes, _jax.get_topology_for_devices([device]).serialize())
+    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
+    return topology + f" {processors}".encode()

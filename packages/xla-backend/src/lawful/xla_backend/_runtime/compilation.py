@@ -1,0 +1,47 @@
+"""Compiles MLIR modules, and loads compiled programs from bytes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import MappingProxyType
+from typing import Any
+
+from lawful.core import ShapedArray
+from lawful.xla_backend._runtime import bindings
+from lawful.xla_backend._runtime.bindings import Executable
+from lawful.xla_backend._runtime.clients import client
+from lawful.xla_backend._runtime.handles import Device, Options
+
+
+def compile_module(module: Any, device: Device, out_avals: Sequence[ShapedArray], options: Options) -> Executable:
+    """Compiles an MLIR module, which has been verified, for one device.
+
+    Args:
+      module: an ``ir.Module`` with a public function ``main``.
+      device: where it will run.
+      out_avals: the types of its results.
+      options: XLA's own flags.
+
+    Raises:
+      XlaError: the compiler refuses the program or the options.
+    """
+    loaded = bindings.compile_module(client(device.platform), module, device, options)
+    return Executable(loaded, device, out_avals)
+
+
+def deserialize(
+    serialized: bytes, device: Device, out_avals: Sequence[ShapedArray], options: Options = MappingProxyType({})
+) -> Executable:
+    """Loads the result of :meth:`Executable.serialize`, with the same jaxlib on a machine with the same instructions.
+
+    Args:
+      serialized: the bytes. Pass none from an unknown source: jaxlib may crash, or run anything.
+      device: where it will run, the one that it was compiled for.
+      out_avals: the types of its results.
+      options: those that it was compiled with.
+
+    Raises:
+      XlaError: the bytes are damaged.
+    """
+    loaded = bindings.load_serialized(client(device.platform), serialized, device, options)
+    return Executable(loaded, device, out_avals)
