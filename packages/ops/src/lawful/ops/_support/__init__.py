@@ -1,0 +1,1 @@
+"""What all families use: promotion, dimensions, shapes, precision and errors."""
