@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from lawful.ops._special import incomplete_gamma as _incomplete_gamma
-from lawful.ops._special.iteration import Iteration
+from lawful.ops._support.iteration import Iteration
 
 
 def test_no_elements_are_done_at_once() -> None:

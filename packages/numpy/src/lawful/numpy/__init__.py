@@ -29,8 +29,8 @@ from lawful.numpy._logic.number_kinds import *
 from lawful.numpy._manipulation.broadcasting import *
 from lawful.numpy._manipulation.joining import *
 from lawful.numpy._manipulation.shape import *
+from lawful.numpy._reductions.averages import *
 from lawful.numpy._reductions.reductions import *
-from lawful.numpy._statistics.averages import *
 from lawful.numpy._ufuncs.choice import *
 from lawful.numpy._ufuncs.elementwise import *
 

@@ -51,6 +51,7 @@ from lawful.numpy._polynomials.calculus import *
 from lawful.numpy._polynomials.coefficients import *
 from lawful.numpy._polynomials.fitting import *
 from lawful.numpy._polynomials.roots import *
+from lawful.numpy._reductions.averages import *
 from lawful.numpy._reductions.cumulative import *
 from lawful.numpy._reductions.nan_reductions import *
 from lawful.numpy._reductions.reductions import *
@@ -63,7 +64,6 @@ from lawful.numpy._sorting.sets import *
 from lawful.numpy._sorting.sorting import *
 from lawful.numpy._sorting.unique import *
 from lawful.numpy._sorting.unique_results import *
-from lawful.numpy._statistics.averages import *
 from lawful.numpy._statistics.histograms import *
 from lawful.numpy._statistics.medians import *
 from lawful.numpy._statistics.quantiles import *
@@ -114,7 +114,7 @@ if not TYPE_CHECKING:
     __all__ += _sorting.sorting.__all__
     __all__ += _sorting.unique.__all__
     __all__ += _sorting.unique_results.__all__
-    __all__ += _statistics.averages.__all__
+    __all__ += _reductions.averages.__all__
     __all__ += _statistics.histograms.__all__
     __all__ += _statistics.medians.__all__
     __all__ += _statistics.quantiles.__all__

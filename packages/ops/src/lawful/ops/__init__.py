@@ -17,8 +17,6 @@ from lawful.ops._bits.gcd import *
 from lawful.ops._composite import Composite as Composite
 from lawful.ops._composite import composite as composite
 from lawful.ops._composite import register_tracing as register_tracing
-from lawful.ops._convolution import sliding_window as sliding_window
-from lawful.ops._convolution.sliding_window import *
 from lawful.ops._elementwise.arithmetic import *
 from lawful.ops._elementwise.comparison import *
 from lawful.ops._elementwise.complex_parts import *

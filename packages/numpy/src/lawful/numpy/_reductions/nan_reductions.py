@@ -8,10 +8,9 @@ import numpy
 from lawful import ops
 from lawful.core import ArgumentValueError, Tracer, get_aval, is_inexact, to_numpy
 from lawful.numpy._eager import eager
-from lawful.numpy._reductions import cumulative
+from lawful.numpy._reductions import averages, cumulative
 from lawful.numpy._reductions import reductions as reduction
 from lawful.numpy._reductions.arguments import require_mask
-from lawful.numpy._statistics import averages
 from lawful.ops import is_axis_of_scalar
 
 # fmt: off

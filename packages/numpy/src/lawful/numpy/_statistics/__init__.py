@@ -1,1 +1,1 @@
-"""Statistics: averages, order statistics and histograms."""
+"""Statistics: order statistics and histograms."""

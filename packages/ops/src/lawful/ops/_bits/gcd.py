@@ -13,7 +13,7 @@ import numpy as np
 from lawful.core import Interval
 from lawful.ops._elementwise.declaration import Elementwise
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
-from lawful.ops._special.iteration import Iteration
+from lawful.ops._support.iteration import Iteration
 
 __all__ = ["gcd", "gcd_p"]
 

@@ -13,7 +13,7 @@ from lawful.ops._elementwise.arithmetic import BRANCH_CUT, add, div, mul, neg, r
 from lawful.ops._elementwise.complex_lowering import by_parts, mended
 from lawful.ops._elementwise.declaration import Elementwise
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
-from lawful.ops._special.double import lowered
+from lawful.ops._support.double import lowered
 from lawful.ops._support.dtypes import accumulation_dtype
 
 __all__ = [

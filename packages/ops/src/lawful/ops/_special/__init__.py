@@ -1,1 +1,1 @@
-"""Special functions, and how they are evaluated in double precision."""
+"""Special functions."""

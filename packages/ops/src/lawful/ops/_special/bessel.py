@@ -19,7 +19,7 @@ from lawful.ops._elementwise.comparison import ge, lt
 from lawful.ops._elementwise.declaration import Elementwise
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
 from lawful.ops._elementwise.select import where
-from lawful.ops._special.double import REAL_PROMOTION, EvaluatedInDouble, lowered_in_double
+from lawful.ops._support.double import REAL_PROMOTION, EvaluatedInDouble, lowered_in_double
 from lawful.ops._support.promotion import promote
 
 __all__ = ["bessel_i0e", "bessel_i0e_p", "bessel_i1e", "bessel_i1e_p", "bessel_in", "bessel_in_p", "bessel_ine_p"]

@@ -18,7 +18,7 @@ from lawful.ops._elementwise.declaration import Elementwise
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
 from lawful.ops._elementwise.select import where
 from lawful.ops._elementwise.transcendental import log, log1p
-from lawful.ops._special.double import REAL_PROMOTION, Evaluated, lowered
+from lawful.ops._support.double import REAL_PROMOTION, Evaluated, lowered
 
 __all__ = ["entr", "entr_p", "rel_entr", "rel_entr_p", "xlog1py", "xlog1py_p", "xlogy", "xlogy_p"]
 

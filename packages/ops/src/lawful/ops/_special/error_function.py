@@ -19,7 +19,7 @@ from lawful.ops._elementwise.declaration import Elementwise
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
 from lawful.ops._elementwise.select import where
 from lawful.ops._elementwise.transcendental import exp
-from lawful.ops._special.double import EvaluatedInDouble, each, lowered_in_double, polynomial
+from lawful.ops._support.double import EvaluatedInDouble, each, lowered_in_double, polynomial
 
 __all__ = [
     "erf",

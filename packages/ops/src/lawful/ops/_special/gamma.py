@@ -18,7 +18,7 @@ from lawful.ops._elementwise.declaration import Elementwise
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
 from lawful.ops._numbers import Number
 from lawful.ops._special import taylor
-from lawful.ops._special.double import REAL_PROMOTION, Algorithm, EvaluatedInDouble, each, lowered_in_double, polynomial
+from lawful.ops._support.double import REAL_PROMOTION, Algorithm, EvaluatedInDouble, each, lowered_in_double, polynomial
 from lawful.ops._support.promotion import OfKinds, broadcast_shapes, broadcast_to, convert, promote
 from lawful.ops._support.structural import strong
 

@@ -24,7 +24,8 @@ from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
 from lawful.ops._elementwise.select import where
 from lawful.ops._elementwise.transcendental import exp, log, log1p
 from lawful.ops._special import taylor
-from lawful.ops._special.double import (
+from lawful.ops._special.gamma import digamma, lgamma, polygamma
+from lawful.ops._support.double import (
     LOG_TWO_PI,
     REAL_PROMOTION,
     EvaluatedInDouble,
@@ -32,8 +33,7 @@ from lawful.ops._special.double import (
     log_gamma_correction,
     lowered_in_double,
 )
-from lawful.ops._special.gamma import digamma, lgamma, polygamma
-from lawful.ops._special.iteration import IteratedAlgorithm, Iteration, lowered_iteration
+from lawful.ops._support.iteration import IteratedAlgorithm, Iteration, lowered_iteration
 from lawful.ops._support.promotion import promote
 
 __all__ = ["betainc", "betaln", "betaln_p", "regularized_incomplete_beta_derivative_p", "regularized_incomplete_beta_p"]

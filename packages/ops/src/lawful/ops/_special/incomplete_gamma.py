@@ -25,9 +25,9 @@ from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
 from lawful.ops._elementwise.select import where
 from lawful.ops._elementwise.transcendental import exp, log
 from lawful.ops._special import taylor
-from lawful.ops._special.double import LOG_TWO_PI, REAL_PROMOTION, EvaluatedInDouble, deviance, log_gamma_correction
 from lawful.ops._special.gamma import digamma, lgamma, polygamma
-from lawful.ops._special.iteration import IteratedAlgorithm, Iteration, lowered_iteration
+from lawful.ops._support.double import LOG_TWO_PI, REAL_PROMOTION, EvaluatedInDouble, deviance, log_gamma_correction
+from lawful.ops._support.iteration import IteratedAlgorithm, Iteration, lowered_iteration
 from lawful.ops._support.promotion import promote
 
 __all__ = ["igamma", "igamma_grad_a", "igamma_grad_a_p", "igamma_p", "igammac", "igammac_p", "random_gamma_grad"]

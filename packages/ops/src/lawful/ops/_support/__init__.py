@@ -1,1 +1,1 @@
-"""What all families use: promotion, dimensions, shapes, precision and errors."""
+"""What all families use: promotion, dtypes, shapes, batch dimensions, and evaluation in double precision."""

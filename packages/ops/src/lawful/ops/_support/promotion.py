@@ -7,7 +7,6 @@ its NumPy namesake agree on every mixture of dtypes and Python scalars.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -27,6 +26,7 @@ from lawful.core import (
     promote_dtypes,
     python_scalar_dtype,
     python_scalar_types,
+    record,
     shorten,
     to_numpy,
 )
@@ -47,7 +47,7 @@ _RANK = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}
 _PYTHON_TYPE = {"b": np.dtype(bool), "i": int, "f": float, "c": complex}
 
 
-@dataclass(frozen=True, slots=True)
+@record
 class OfKinds:
     """The promotion of a function that is defined for some kinds of dtype and follows no ufunc.
 
