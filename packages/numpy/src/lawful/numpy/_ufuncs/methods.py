@@ -19,6 +19,7 @@ from lawful.core import (
     as_dtype,
     get_aval,
 )
+from lawful.numpy._manipulation.broadcasting import broadcast_to
 from lawful.numpy._reductions.arguments import require_initial, require_mask
 from lawful.ops import canonical_axis, numpy_reduction, reduced_axes, static_integers
 
@@ -257,8 +258,6 @@ def at(ufunc: Ufunc, a: Any, indices: Any, b: Any, *, inplace: bool) -> Any:
 
 
 def _broadcast(name: str, x: Any, shape: tuple[int, ...]) -> Any:
-    from lawful.numpy._manipulation.broadcasting import broadcast_to
-
     try:
         return broadcast_to(x, shape)
     except ArgumentValueError as error:
