@@ -11,7 +11,7 @@ import pytest
 from lawful import ops
 from lawful.autodiff import stop_gradient
 from lawful.core import Zero, get_aval
-from lawful.ops._structural import instantiate
+from lawful.ops._support.structural import instantiate
 
 from ._fault import Fault, Rule, derivatives, instead, rule_fault, tangent
 

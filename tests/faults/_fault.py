@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from lawful.core import Primitive, Zero, get_aval
-from lawful.ops._elementwise import add_tangents
+from lawful.ops._elementwise.declaration import add_tangents
 from lawful.staging import clear_caches
 
 Rule = Callable[..., Any]

@@ -8,7 +8,7 @@ from lawful import ops
 from lawful.batching import _batch, _vmap
 from lawful.batching._batch import BatchTrace, BatchTracer
 from lawful.core import get_aval
-from lawful.ops import _batching as batch_dimensions
+from lawful.ops._support import batch_dimensions
 
 from ._fault import Rule, function_fault, instead, local_fault, method_fault
 

@@ -9,7 +9,7 @@ import numpy as np
 from lawful import ops
 from lawful.autodiff import stop_gradient
 from lawful.core import UndefinedPrimal, Zero
-from lawful.ops import _dot_general
+from lawful.ops._products import dot_general as _dot_general
 
 from ._fault import Rule, Wrong, instead, local_fault, rule_fault
 

@@ -18,7 +18,7 @@ from hypothesis import settings
 import lawful.numpy as lnp
 from lawful import ops
 from lawful.core import get_aval
-from lawful.numpy._ufunc import Ufunc
+from lawful.numpy._ufuncs.ufunc import Ufunc
 from lawful.staging import jit
 
 from ._calls import calls_by_function, function_of, functions_used, shared

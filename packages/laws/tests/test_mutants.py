@@ -70,7 +70,7 @@ def test_finite_differences_reject_a_missing_term(mutate: Mutate) -> None:
 
 
 def _first_term(primals: Any, tangents: Any) -> Any:
-    from lawful.ops._structural import instantiate
+    from lawful.ops._support.structural import instantiate
 
     return ops.mul(instantiate(tangents[0]), primals[1])
 

@@ -187,7 +187,7 @@ def test_every_function_of_a_common_name_is_registered():
             answer: list[Any] = []
 
             def ask(x: Any, theirs: Any = theirs, answer: list[Any] = answer) -> Any:
-                from lawful.ops import _numpy_protocol
+                from lawful.ops._numpy_protocol import dispatch as _numpy_protocol
 
                 answer.append(_numpy_protocol._find(theirs))
                 return x

@@ -12,7 +12,7 @@ import lawful.numpy as lnp
 from lawful.autodiff import grad
 from lawful.batching import vmap
 from lawful.core import get_aval
-from lawful.numpy._ufunc import Ufunc
+from lawful.numpy._ufuncs.ufunc import Ufunc
 from lawful.staging import jit
 
 UFUNCS = {name: value for name in lnp.__all__ if isinstance(value := getattr(lnp, name), Ufunc)}

@@ -5,8 +5,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lawful.ops import _incomplete_gamma
-from lawful.ops._iteration import Iteration
+from lawful.ops._special import incomplete_gamma as _incomplete_gamma
+from lawful.ops._support.iteration import Iteration
 
 
 def test_no_elements_are_done_at_once() -> None:

@@ -18,9 +18,11 @@ from lawful.core import (
     Primitive,
     TracerArrayConversionError,
 )
-from lawful.ops import _gamma, _incomplete_beta, _incomplete_gamma
-from lawful.ops._iteration import Iteration
 from lawful.ops._numbers import OneByOne, source_of
+from lawful.ops._special import gamma as _gamma
+from lawful.ops._special import incomplete_beta as _incomplete_beta
+from lawful.ops._special import incomplete_gamma as _incomplete_gamma
+from lawful.ops._support.iteration import Iteration
 
 EDGES = (0.0, -0.0, 5e-324, 1e-300, 0.5, 1.0, 2.0, 3.0, 12.0, 30.0, 1e5, -0.3, -1.0, -2.5, np.inf, -np.inf, np.nan)
 ORDERS = {

@@ -9,7 +9,7 @@ import pytest
 from lawful import ops
 from lawful.core import ShapedArray, Trace, Tracer, current, get_aval, new_trace, register_array_type
 from lawful.ops import Elementwise
-from lawful.ops._numpy_protocol import _functions
+from lawful.ops._numpy_protocol.dispatch import _functions
 
 
 class TypesTrace(Trace):

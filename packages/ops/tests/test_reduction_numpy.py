@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from lawful.core import LawfulError, get_aval
-from lawful.ops import _numpy_reduction as reductions
+from lawful.ops._numpy_protocol import numpy_reduction as reductions
 
 Strictly = Callable[..., Any]
 

@@ -8,7 +8,7 @@ import pytest
 
 from lawful import ops
 from lawful.core import ArgumentTypeError, ArgumentValueError, MissingRuleError
-from lawful.ops._gamma import _zeta_of_order
+from lawful.ops._special.gamma import _zeta_of_order
 
 ONE_ARGUMENT = ("erf", "erfc", "erf_inv", "lgamma", "digamma", "bessel_i0e", "bessel_i1e", "ndtri", "log_ndtr", "entr")
 TWO_ARGUMENTS = ("zeta", "igamma", "igammac", "igamma_grad_a", "random_gamma_grad", "betaln", "xlogy", "rel_entr")

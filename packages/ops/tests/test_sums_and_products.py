@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from lawful.ops import dot_general_p, reduce_sum_p
-from lawful.ops._dot_general import _product
+from lawful.ops._products.matrix_products import product_of_matrices
 from lawful.ops._sum_by_product import sum_by_product
 
 REAL = ("float32", "float64")
@@ -160,10 +160,10 @@ def test_a_product_is_the_product(drawn: tuple[Any, Any, Any]) -> None:
 def test_small_products_are_a_method_and_large_ones_the_ufunc() -> None:
     matrix = (((1,), (0,)), ((), ()))
     for dtype, small, large in (("float64", 2048, 2049), ("float32", 4096, 4097), ("complex64", 1024, 1025)):
-        assert _product((small, 3), (3, 1), np.dtype(dtype), matrix) is np.ndarray.dot
-        assert _product((large, 3), (3, 1), np.dtype(dtype), matrix) is np.matmul
-    assert _product((2, 3), (3, 1), np.dtype("int64"), matrix) is np.matmul
-    assert _product((2, 3, 4), (4, 1), np.dtype("float64"), (((2,), (0,)), ((), ()))) is None
-    assert _product((2, 3), (2, 3), np.dtype("float64"), (((1,), (1,)), ((0,), (0,)))) is None
-    assert _product((2, 3), (2, 3), np.dtype("float64"), (((0, 1), (0, 1)), ((), ()))) is None
-    assert _product((2,), (3,), np.dtype("float64"), (((), ()), ((), ()))) is None
+        assert product_of_matrices((small, 3), (3, 1), np.dtype(dtype), matrix) is np.ndarray.dot
+        assert product_of_matrices((large, 3), (3, 1), np.dtype(dtype), matrix) is np.matmul
+    assert product_of_matrices((2, 3), (3, 1), np.dtype("int64"), matrix) is np.matmul
+    assert product_of_matrices((2, 3, 4), (4, 1), np.dtype("float64"), (((2,), (0,)), ((), ()))) is None
+    assert product_of_matrices((2, 3), (2, 3), np.dtype("float64"), (((1,), (1,)), ((0,), (0,)))) is None
+    assert product_of_matrices((2, 3), (2, 3), np.dtype("float64"), (((0, 1), (0, 1)), ((), ()))) is None
+    assert product_of_matrices((2,), (3,), np.dtype("float64"), (((), ()), ((), ()))) is None

@@ -6,8 +6,8 @@ from typing import Any
 import numpy
 
 import lawful.numpy as lnp
-from lawful.numpy._ufunc import Ufunc
-from lawful.numpy._ufunc_methods import WRONG_IN_NUMPY
+from lawful.numpy._ufuncs.methods import WRONG_IN_NUMPY
+from lawful.numpy._ufuncs.ufunc import Ufunc
 
 from ._case import Case, Data, case
 

@@ -19,20 +19,20 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 from lawful.core import on_demand as _on_demand
 from lawful.numpy._array_api_info import ARRAY_API_VERSION as _ARRAY_API_VERSION
 from lawful.numpy._array_api_info import ArrayNamespaceInfo as _ArrayNamespaceInfo
-from lawful.numpy._averages import *
-from lawful.numpy._broadcasting import *
-from lawful.numpy._choice import *
 from lawful.numpy._constants import *
 from lawful.numpy._counterparts import register_counterparts as _register_counterparts
-from lawful.numpy._creation import *
+from lawful.numpy._creation.arrays import *
 from lawful.numpy._dtypes import *
-from lawful.numpy._elementwise import *
-from lawful.numpy._joining import *
-from lawful.numpy._kinds_of_numbers import *
 from lawful.numpy._left_out import missing as _missing
-from lawful.numpy._manipulation import *
-from lawful.numpy._products import *
-from lawful.numpy._reduction import *
+from lawful.numpy._linalg.products import *
+from lawful.numpy._logic.number_kinds import *
+from lawful.numpy._manipulation.broadcasting import *
+from lawful.numpy._manipulation.joining import *
+from lawful.numpy._manipulation.shape import *
+from lawful.numpy._reductions.averages import *
+from lawful.numpy._reductions.reductions import *
+from lawful.numpy._ufuncs.choice import *
+from lawful.numpy._ufuncs.elementwise import *
 
 __array_api_version__, __array_namespace_info__ = _ARRAY_API_VERSION, _ArrayNamespaceInfo
 

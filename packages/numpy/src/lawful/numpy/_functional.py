@@ -11,9 +11,9 @@ import numpy
 from lawful import ops, tree
 from lawful.batching import vmap
 from lawful.core import ArgumentTypeError, ArgumentValueError, get_aval
-from lawful.numpy._broadcasting import broadcast_to
 from lawful.numpy._eager import is_plain
-from lawful.numpy._manipulation import moveaxis
+from lawful.numpy._manipulation.broadcasting import broadcast_to
+from lawful.numpy._manipulation.shape import moveaxis
 from lawful.ops import canonical_axis, static_integers
 
 __all__ = ["apply_along_axis", "apply_over_axes", "piecewise", "select", "vectorize"]

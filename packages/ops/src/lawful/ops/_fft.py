@@ -22,13 +22,15 @@ from lawful.core import (
     get_aval,
     is_float,
 )
-from lawful.ops._arithmetic import mul
-from lawful.ops._batching import move_batch_dim
-from lawful.ops._complex import conj
-from lawful.ops._joining import pad
-from lawful.ops._promotion import convert
-from lawful.ops._shape import broadcast_in_dim
-from lawful.ops._structural import Shape, apply_to_tangents, static_integers
+from lawful.ops._elementwise.arithmetic import mul
+from lawful.ops._elementwise.complex_parts import conj
+from lawful.ops._shape.joining import pad
+from lawful.ops._shape.reshape import broadcast_in_dim
+from lawful.ops._support.batch_dimensions import move_batch_dim
+from lawful.ops._support.promotion import convert
+from lawful.ops._support.structural import Shape, apply_to_tangents, static_integers
+
+__all__ = ["FftType", "fft", "fft_p"]
 
 fft_p = Primitive("fft", pure_rules=True)
 

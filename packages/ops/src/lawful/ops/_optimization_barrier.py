@@ -15,7 +15,9 @@ from lawful.core import (
     UndefinedPrimal,
     Zero,
 )
-from lawful.ops._structural import strong
+from lawful.ops._support.structural import strong
+
+__all__ = ["optimization_barrier", "optimization_barrier_p"]
 
 optimization_barrier_p = Primitive("optimization_barrier", multiple_results=True, pure_rules=True)
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from lawful import ops
 from lawful.core import (
     Atom,
     ClosedJaxpr,
@@ -27,7 +28,7 @@ from lawful.core import (
     is_inexact,
     remembered,
 )
-from lawful.ops._promotion import Conversion, PromoteAs, broadcast_steps, broadcast_to, convert, promotion_of
+from lawful.ops._support.promotion import Conversion, PromoteAs, broadcast_steps, broadcast_to, convert, promotion_of
 
 Shape = tuple[int, ...]
 
@@ -114,8 +115,6 @@ def _converted(
 def _recipe(
     primitive: Primitive, args: Sequence[Any], conversions: Sequence[Conversion], shape: Shape | None
 ) -> Recipe:
-    from lawful.ops._conversion import convert_element_type_p
-
     avals = avals_of(args)
     eqns: list[JaxprEqn] = []
 
@@ -127,7 +126,7 @@ def _recipe(
     invars = [Var(aval) for aval in avals]
     operands: list[Atom] = [*invars]
     for i, dtype, weak in conversions:
-        operands[i] = apply(convert_element_type_p, [operands[i]], {"new_dtype": dtype, "weak_type": weak})
+        operands[i] = apply(ops.convert_element_type_p, [operands[i]], {"new_dtype": dtype, "weak_type": weak})
     if shape is not None:
         for i, aval in enumerate(avals):
             for step, params in broadcast_steps(aval.shape, shape):

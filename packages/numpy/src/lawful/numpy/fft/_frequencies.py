@@ -8,7 +8,7 @@ from typing import Any
 import numpy
 from lawful import ops
 from lawful.core import ArgumentValueError, as_dtype, get_aval, placed
-from lawful.numpy._manipulation import roll
+from lawful.numpy._manipulation.shape import roll
 from lawful.ops import canonical_axis, static_integers
 
 

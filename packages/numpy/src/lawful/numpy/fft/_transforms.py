@@ -15,7 +15,7 @@ import numpy
 from lawful import ops
 from lawful.core import ArgumentValueError, get_aval
 from lawful.numpy._eager import eager
-from lawful.numpy._manipulation import moveaxis
+from lawful.numpy._manipulation.shape import moveaxis
 from lawful.ops import AxisError, canonical_axes, canonical_axis, static_integers
 
 Sizes = list[int]

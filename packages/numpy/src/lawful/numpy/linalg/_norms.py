@@ -7,7 +7,7 @@ from typing import Any
 import numpy
 from lawful import ops
 from lawful.core import ArgumentTypeError, ArgumentValueError, get_aval
-from lawful.numpy import _reduction as reduction
+from lawful.numpy._reductions import reductions as reduction
 from lawful.numpy.linalg._decompositions import svd
 from lawful.numpy.linalg._matrices import LinAlgError, by_numpy, check_stack, inexact
 from lawful.numpy.linalg._solving import solve_or_nan

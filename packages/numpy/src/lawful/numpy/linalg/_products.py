@@ -10,7 +10,8 @@ from typing import Any
 import numpy
 from lawful import ops
 from lawful.core import ArgumentValueError, as_dtype, get_aval
-from lawful.numpy import _diagonals, _manipulation, _products
+from lawful.numpy._linalg import diagonals, products
+from lawful.numpy._manipulation import shape
 from lawful.numpy.linalg._matrices import by_numpy, check_stack
 from lawful.ops import numpy_reduction
 
@@ -21,7 +22,7 @@ def matmul(x1: Any, x2: Any, /) -> Any:
     >>> matmul(numpy.array([[1, 2], [3, 4]]), numpy.array([1, 1]))
     array([3, 7])
     """
-    return _products.matmul(x1, x2)
+    return products.matmul(x1, x2)
 
 
 def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Any:
@@ -30,7 +31,7 @@ def tensordot(x1: Any, x2: Any, /, *, axes: Any = 2) -> Any:
     >>> tensordot(numpy.ones((2, 3)), numpy.ones((3, 4)), axes=1).shape
     (2, 4)
     """
-    return _products.tensordot(x1, x2, axes)
+    return products.tensordot(x1, x2, axes)
 
 
 def matrix_transpose(x: Any, /) -> Any:
@@ -39,7 +40,7 @@ def matrix_transpose(x: Any, /) -> Any:
     >>> matrix_transpose(numpy.ones((2, 3))).shape
     (3, 2)
     """
-    return _manipulation.matrix_transpose(x)
+    return shape.matrix_transpose(x)
 
 
 def outer(x1: Any, x2: Any, /) -> Any:
@@ -58,7 +59,7 @@ def outer(x1: Any, x2: Any, /) -> Any:
         raise ArgumentValueError(
             f"outer: expected vectors, got the shapes {get_aval(x1).shape} and {get_aval(x2).shape}; ravel them"
         )
-    return _products.outer(x1, x2)
+    return products.outer(x1, x2)
 
 
 @by_numpy(numpy.linalg.vecdot, arrays=2)
@@ -75,7 +76,7 @@ def vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
     """
     if not get_aval(x1).ndim or not get_aval(x2).ndim:
         raise ArgumentValueError("vecdot: expected arrays with at least one dimension, got a scalar; multiply by it")
-    x1, x2 = _manipulation.moveaxis(x1, axis, -1), _manipulation.moveaxis(x2, axis, -1)
+    x1, x2 = shape.moveaxis(x1, axis, -1), shape.moveaxis(x2, axis, -1)
     left, right = get_aval(x1), get_aval(x2)
     if left.shape[-1] != right.shape[-1]:
         raise ArgumentValueError(
@@ -99,7 +100,7 @@ def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
 
     Source: ``numpy.linalg.cross``.
     """
-    left, right = (_manipulation.moveaxis(x, axis, -1) for x in (x1, x2))
+    left, right = (shape.moveaxis(x, axis, -1) for x in (x1, x2))
     shapes = get_aval(left).shape, get_aval(right).shape
     if any(shape[-1] != 3 for shape in shapes):
         raise ArgumentValueError(f"cross: expected vectors of 3 elements, got the shapes {shapes}; give axis")
@@ -108,7 +109,7 @@ def cross(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
         j, k = (i + 1) % 3, (i + 2) % 3
         part = ops.sub(ops.mul(left[..., j], right[..., k]), ops.mul(left[..., k], right[..., j]))
         parts.append(ops.expand_dims(part, (get_aval(part).ndim,)))
-    return _manipulation.moveaxis(ops.concatenate(parts, get_aval(parts[0]).ndim - 1), -1, axis)
+    return shape.moveaxis(ops.concatenate(parts, get_aval(parts[0]).ndim - 1), -1, axis)
 
 
 def diagonal(x: Any, /, *, offset: int = 0) -> Any:
@@ -127,7 +128,7 @@ def diagonal(x: Any, /, *, offset: int = 0) -> Any:
     Source: ``numpy.linalg.diagonal``.
     """
     check_stack("diagonal", x)
-    return _diagonals.diagonal(x, offset, -2, -1)
+    return diagonals.diagonal(x, offset, -2, -1)
 
 
 @by_numpy(numpy.linalg.trace)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy
 from lawful import ops
 from lawful.core import ArgumentTypeError, ArgumentValueError, current, get_aval
-from lawful.numpy._broadcasting import broadcast_to
+from lawful.numpy._manipulation.broadcasting import broadcast_to
 from lawful.numpy.linalg._matrices import LinAlgError, by_numpy, check_stack, identity, inexact
 
 

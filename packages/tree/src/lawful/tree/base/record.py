@@ -11,7 +11,9 @@
 from __future__ import annotations
 
 from dataclasses import FrozenInstanceError
+from functools import cache
 from operator import attrgetter
+from types import CodeType, FunctionType
 from typing import Any, NoReturn, dataclass_transform
 
 
@@ -46,14 +48,27 @@ def record[C](cls: type[C], /) -> type[C]:
 
 
 def _init(cls: type, names: tuple[str, ...], defaults: dict[str, Any]) -> Any:
-    parameters = ", ".join([f"{name}=defaults[{name!r}]" if name in defaults else name for name in names])
-    lines = "".join([f"\n    assign(self, {name!r}, {name})" for name in names])
-    namespace = {"assign": object.__setattr__, "defaults": defaults}
-    exec(f"def __init__(self, {parameters}):{lines}", namespace)
-    init: Any = namespace["__init__"]
-    init.__qualname__ = f"{cls.__qualname__}.__init__"
+    if tuple(defaults) != names[len(names) - len(defaults) :]:
+        raise TypeError(f"{cls.__qualname__}: expected defaults of the last fields only, got {', '.join(defaults)}")
+    code = _init_code(len(names)).replace(
+        co_varnames=("self", *names), co_consts=(None, *names), co_qualname=f"{cls.__qualname__}.__init__"
+    )
+    init = FunctionType(code, {"assign": object.__setattr__}, "__init__", tuple(defaults.values()))
     init.__module__ = cls.__module__
     return init
+
+
+@cache
+def _init_code(count: int) -> CodeType:
+    """Returns the code of ``__init__`` for a number of fields, compiled once: each class puts its names in."""
+    names = tuple([f"field_{i}" for i in range(count)])
+    lines = "".join([f"\n    assign(self, {name!r}, {name})" for name in names])
+    namespace: dict[str, Any] = {}
+    exec(f"def __init__(self, {', '.join(names)}):{lines}", namespace)
+    code: CodeType = namespace["__init__"].__code__
+    assert code.co_varnames == ("self", *names), "the names of the parameters, in their order"
+    assert code.co_consts == (None, *names), "the names of the fields, in their order"
+    return code
 
 
 # What all records share

@@ -1,0 +1,1 @@
+"""Array creation: of values, ranges, grids and matrices."""

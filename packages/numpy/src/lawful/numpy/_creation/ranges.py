@@ -1,0 +1,115 @@
+"""Sequences of numbers at equal distances. Under a transformation that records programs they are recorded too."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy
+from lawful import ops
+from lawful.core import ArgumentValueError, Tracer, as_dtype, current, get_aval, placed, require_size
+from lawful.numpy._manipulation.shape import moveaxis
+from lawful.ops import static_integers
+
+__all__ = ["arange", "linspace"]
+
+
+def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, *, device: Any = None) -> Any:
+    """Returns numbers at equal distances, from ``start`` (0 if there is one number only) to before ``stop``.
+
+    Args:
+      start: the first number, or the end of the interval where there is no ``stop``.
+      stop: the end of the interval, which is not included.
+      step: the distance, which may be negative.
+      dtype: the dtype; by default that of the numbers, 64 bits of them.
+      device: ``"cpu"``, or the device of an array.
+
+    Raises:
+      TracerArrayConversionError: a number is traced: the length of the result depends on it.
+      ArgumentValueError: the distance is zero.
+
+    >>> arange(3), arange(1.0, 0.0, -0.25)
+    (array([0, 1, 2]), array([1.  , 0.75, 0.5 , 0.25]))
+
+    Source: ``numpy.arange``.
+    """
+    for number in (start, stop, step):
+        if isinstance(number, Tracer):
+            number.__array__()  # raises
+    start, stop = (0, start) if stop is None else (start, stop)
+    if not step:
+        raise ArgumentValueError("arange: expected a step other than zero, got 0; give the distance of two numbers")
+    wanted = numpy.result_type(*map(numpy.asarray, (start, stop, step))) if dtype is None else as_dtype(dtype)
+    if current.trace.evaluates_constants:
+        try:
+            return placed("arange", numpy.arange(start, stop, step, dtype=wanted), device)
+        except ValueError:
+            require_size((max(0, math.ceil((stop - start) / step)),), wanted)
+            raise
+    length = max(0, math.ceil((stop - start) / step))
+    for x in (start, start + step) if length else ():
+        ops.convert_element_type(x, wanted)  # raises if it does not fit
+    # As NumPy does it, from the difference of the first two numbers in the dtype of the result.
+    first, second = numpy.asarray(start).astype(wanted)[()], numpy.asarray(start + step).astype(wanted)[()]
+    return placed("arange", ops.add(ops.mul(ops.iota(wanted, length), second - first), first), device)
+
+
+def linspace(
+    start: Any,
+    stop: Any,
+    num: int = 50,
+    endpoint: bool = True,
+    retstep: bool = False,
+    dtype: Any = None,
+    axis: int = 0,
+    *,
+    device: Any = None,
+) -> Any:
+    """Returns numbers at equal distances from ``start`` to ``stop``, both included.
+
+    Args:
+      start: the first number, or an array of them.
+      stop: the last number, or an array of them.
+      num: how many.
+      endpoint: whether ``stop`` is included; if not, it would be the next number.
+      retstep: whether to return the distance too: ``(numbers, distance)``.
+      dtype: the dtype of the result; by default the floating one that ``start`` and ``stop`` are promoted to.
+      axis: where in the result the new dimension stands, if the ends are arrays.
+      device: ``"cpu"``, or the device of an array.
+
+    Raises:
+      ArgumentValueError: ``num`` is negative.
+
+    >>> linspace(0, 1, 5)
+    array([0.  , 0.25, 0.5 , 0.75, 1.  ])
+
+    Source: ``numpy.linspace``.
+    """
+    (num,) = static_integers("linspace", "num", num)
+    if num < 0:
+        raise ArgumentValueError(f"linspace: expected a number of samples that is not negative, got {num}")
+    numbers, step = _spaced(start, stop, num, endpoint, dtype, axis)
+    numbers = placed("linspace", numbers, device)
+    return (numbers, step) if retstep else numbers
+
+
+def _spaced(start: Any, stop: Any, num: int, endpoint: bool, dtype: Any, axis: int) -> tuple[Any, Any]:
+    """Returns numbers at equal distances, and the distance."""
+    if ops.is_eager(start, stop):
+        numbers, step = numpy.linspace(start, stop, num, endpoint, True, dtype, axis)  # type: ignore[call-overload]
+        return numbers, step
+    low, high = ops.promote("linspace", numpy.true_divide, (start, stop))
+    aval = get_aval(low)
+    intervals = num - 1 if endpoint else num
+    whole = (num, *aval.shape)
+    step = ops.div(ops.sub(high, low), intervals) if intervals > 0 else ops.full_like(low, numpy.nan)
+    counted = ops.broadcasted_iota(aval.dtype, whole, 0)
+    numbers = ops.add(ops.mul(counted, step) if intervals > 0 else ops.mul(counted, ops.sub(high, low)), low)
+    if endpoint and num > 1:
+        numbers = ops.where(ops.eq(counted, num - 1), high, numbers)
+    if dtype is not None:
+        wanted = as_dtype(dtype)
+        numbers = ops.convert_element_type(ops.floor(numbers) if wanted.kind in "iu" else numbers, wanted)
+    if axis:
+        numbers = moveaxis(numbers, 0, axis)
+    return numbers, step

@@ -1,0 +1,1 @@
+"""Indexing: elements at positions, positions of elements, and index arrays."""

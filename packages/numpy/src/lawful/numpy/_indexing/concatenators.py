@@ -1,0 +1,136 @@
+"""Objects that are indexed: with slices to make grids, with arrays to join them, with anything to keep the index."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lawful import ops
+from lawful.core import ArgumentTypeError, ArgumentValueError, get_aval, is_array
+from lawful.numpy._creation.arrays import asarray
+from lawful.numpy._creation.ranges import arange, linspace
+from lawful.numpy._dtypes import result_type
+from lawful.numpy._indexing.index_grids import along
+from lawful.numpy._manipulation.broadcasting import broadcast_to
+from lawful.numpy._manipulation.joining import concatenate, stack
+
+__all__ = ["c_", "index_exp", "mgrid", "ogrid", "r_", "s_"]
+
+
+def _numbers(name: str, s: slice) -> Any:
+    """Returns the numbers that a slice stands for: those of `arange`, or of `linspace` for an imaginary step."""
+    if s.start is s.stop is None and not isinstance(s.step, complex):
+        return arange(0)
+    if s.stop is None:
+        raise ArgumentTypeError(f"{name}: expected a slice with an end, got {s}; write start:stop")
+    start, step = (0 if s.start is None else s.start), (1 if s.step is None else s.step)
+    if isinstance(step, complex):
+        return linspace(start, s.stop, int(abs(step)))
+    return arange(start, s.stop, step)
+
+
+class Grid:
+    """What `mgrid` and `ogrid` are: an index of slices gives the coordinates of a grid.
+
+    A slice ``start:stop:step`` stands for the numbers of `arange`, and ``start:stop:5j`` for five numbers from one to
+    the other, both included.
+    """
+
+    def __init__(self, name: str, sparse: bool) -> None:
+        self._name = name
+        self._sparse = sparse
+
+    def __repr__(self) -> str:
+        return f"lawful.numpy.{self._name}"
+
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, slice):
+            return _numbers(self._name, key)
+        slices = key if isinstance(key, tuple) else (key,)
+        if not all([isinstance(s, slice) and s.stop is not None for s in slices]):
+            raise ArgumentTypeError(
+                f"{self._name}: expected slices with an end, got {key!r:.60}; write {self._name}[0:3, 0:4]"
+            )
+        axes = [_numbers(self._name, s) for s in slices]
+        dtype = result_type(*axes)
+        shape = [get_aval(x).shape[0] for x in axes]
+        axes = [along(ops.convert_element_type(x, dtype), i, len(shape)) for i, x in enumerate(axes)]
+        return tuple(axes) if self._sparse else stack([broadcast_to(x, shape) for x in axes])
+
+
+class Joined:
+    """What `r_` and `c_` are: an index of arrays, numbers and slices gives them joined.
+
+    Arrays may be traced. A slice stands for numbers as in `mgrid`. A first text ``"axis,ndim,place"`` says along which
+    dimension they are joined, how many dimensions they get at least, and where those that they had stand then; all
+    but the first may be left out.
+    """
+
+    def __init__(self, name: str, axis: int, ndim: int, place: int) -> None:
+        self._name = name
+        self._settings = (axis, ndim, place)
+
+    def __repr__(self) -> str:
+        return f"lawful.numpy.{self._name}"
+
+    def __getitem__(self, key: Any) -> Any:
+        items = list(key) if isinstance(key, tuple) else [key]
+        axis, ndim, place = self._settings
+        if items and isinstance(items[0], str):
+            axis, ndim, place = self._parsed(items.pop(0))
+        if not items:
+            raise ArgumentValueError(f"{self._name}: expected something to join, got nothing; give arrays or slices")
+        parts = [self._values(item) for item in items]
+        dtype = result_type(*parts)
+        shaped = [_with_ndim(ops.convert_element_type(x, dtype), ndim, place) for x in parts]
+        return concatenate(shaped, axis)
+
+    def _parsed(self, text: str) -> tuple[int, int, int]:
+        given = text.split(",")
+        try:
+            numbers = [int(part) for part in given]
+        except ValueError:
+            numbers = []
+        if not 1 <= len(numbers) <= 3:
+            raise ArgumentValueError(
+                f"{self._name}: expected 'axis', 'axis,ndim' or 'axis,ndim,place', got {text!r}; there are no matrices "
+                "of another class"
+            )
+        axis, ndim, place = (*numbers, *self._settings[len(numbers) :])
+        return axis, ndim, place
+
+    def _values(self, item: Any) -> Any:
+        if isinstance(item, str):
+            raise ArgumentValueError(f"{self._name}: expected a text as the first item only, got {item!r}; move it")
+        if isinstance(item, slice):
+            return _numbers(self._name, item)
+        return item if is_array(item) else asarray(item)
+
+
+def _with_ndim(x: Any, ndim: int, place: int) -> Any:
+    """Returns an array with at least some dimensions: those that it has stand at a place, new ones around them."""
+    have = get_aval(x).ndim
+    if not have:
+        return ops.reshape(x, (1,) * max(ndim, 1))
+    if have >= ndim:
+        return x
+    first = min(place, ndim - have) if place >= 0 else place + ndim - have + 1
+    return ops.expand_dims(x, tuple(i for i in range(ndim) if not first <= i < first + have))
+
+
+class Index:
+    """What `s_` and `index_exp` are: indexed, they give the index."""
+
+    def __init__(self, name: str, as_tuple: bool) -> None:
+        self._name = name
+        self._as_tuple = as_tuple
+
+    def __repr__(self) -> str:
+        return f"lawful.numpy.{self._name}"
+
+    def __getitem__(self, key: Any) -> Any:
+        return (key,) if self._as_tuple and not isinstance(key, tuple) else key
+
+
+mgrid, ogrid = Grid("mgrid", sparse=False), Grid("ogrid", sparse=True)
+r_, c_ = Joined("r_", 0, 1, -1), Joined("c_", -1, 2, 0)
+s_, index_exp = Index("s_", as_tuple=False), Index("index_exp", as_tuple=True)

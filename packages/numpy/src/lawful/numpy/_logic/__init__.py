@@ -1,0 +1,1 @@
+"""Logic functions, bitwise operations and the parts of floating-point numbers."""

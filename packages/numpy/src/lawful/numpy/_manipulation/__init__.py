@@ -1,0 +1,1 @@
+"""Array manipulation: shapes, broadcasting, joining, splitting, adding and removing elements."""

@@ -1,0 +1,247 @@
+"""Arrays with elements inserted, dropped, appended or repeated at static positions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+from lawful import ops
+from lawful.core import (
+    ArgumentIndexError,
+    ArgumentTypeError,
+    ArgumentValueError,
+    ConcretizationTypeError,
+    Tracer,
+    get_aval,
+    to_numpy,
+)
+from lawful.numpy._eager import is_plain
+from lawful.numpy._manipulation.broadcasting import broadcast_to
+from lawful.numpy._manipulation.pieces import pieces
+from lawful.numpy._manipulation.shape import moveaxis, ravel
+from lawful.numpy._sorting.searching import searchsorted
+from lawful.ops import canonical_axes, canonical_axis, is_axis_of_scalar, static_integers
+
+__all__ = ["repeat", "append", "delete", "insert", "trim_zeros"]
+
+
+def _static(name: str, obj: Any) -> Any:
+    """Returns positions that are known, as NumPy takes them."""
+    if isinstance(obj, Tracer):
+        obj.__array__()  # raises
+    return obj
+
+
+def _flat(name: str, arr: Any, axis: Any) -> tuple[Any, int]:
+    if axis is None:
+        return ravel(arr), 0
+    return arr, canonical_axis(name, axis, get_aval(arr).ndim)
+
+
+def append(arr: Any, values: Any, axis: int | None = None) -> Any:
+    """Returns an array with values after it, promoted to one dtype.
+
+    Args:
+      arr: an array.
+      values: an array, of a shape that is equal but for the dimension.
+      axis: the dimension; None joins the flattened arrays.
+
+    Raises:
+      ArgumentValueError: the shapes do not fit.
+      AxisError: there is no such dimension.
+
+    >>> append(numpy.array([1, 2]), numpy.array([[3]]))
+    array([1, 2, 3])
+
+    Source: ``numpy.append``.
+    """
+    if axis is None:
+        return ops.concatenate([ravel(arr), ravel(values)], 0)
+    return ops.concatenate([arr, values], axis)
+
+
+def delete(arr: Any, obj: Any, axis: int | None = None) -> Any:
+    """Returns an array without some elements.
+
+    Args:
+      arr: an array.
+      obj: the positions: an integer, a slice, integers or a mask, which have to be known, not traced.
+      axis: the dimension; by default the array is flattened.
+
+    Raises:
+      ArgumentIndexError: there is no such position.
+      AxisError: there is no such dimension.
+
+    >>> delete(numpy.array([1, 2, 3]), 1)
+    array([1, 3])
+
+    Source: ``numpy.delete``.
+    """
+    arr, axis = _flat("delete", arr, axis)
+    obj = _static("delete", obj)
+    try:
+        kept = numpy.delete(numpy.arange(get_aval(arr).shape[axis]), obj)
+    except (IndexError, ValueError) as error:
+        kind = ArgumentIndexError if isinstance(error, IndexError) else ArgumentValueError
+        raise kind(
+            f"delete: expected positions along a dimension of {get_aval(arr)}, got {obj!r:.60}; {error}"
+        ) from error
+    return pieces(arr, kept, axis)
+
+
+def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Any:
+    """Returns an array with values inserted, converted to its dtype.
+
+    Args:
+      arr: an array.
+      obj: before which positions: an integer, a slice, integers or a mask, which have to be known, not traced.
+      values: the values, which are broadcast.
+      axis: the dimension; by default the array is flattened.
+
+    Raises:
+      ArgumentIndexError: there is no such position.
+      ArgumentValueError: the values do not fit.
+      AxisError: there is no such dimension.
+
+    >>> insert(numpy.array([1, 2, 3]), 1, 5)
+    array([1, 5, 2, 3])
+
+    Source: ``numpy.insert``.
+    """
+    arr, axis = _flat("insert", arr, axis)
+    aval = get_aval(arr)
+    size = aval.shape[axis]
+    obj = _static("insert", obj)
+    values = ops.convert_element_type(values, aval.dtype)
+    try:
+        count = numpy.insert(numpy.arange(size), obj, 0).size - size
+        is_scalar, is_one = numpy.ndim(obj) == 0 and not isinstance(obj, slice), count == 1
+        if is_scalar or (is_one and not isinstance(obj, slice)):
+            values = _with_ndim(values, aval.ndim)
+            values = moveaxis(values, 0, axis) if is_scalar else values
+            count = get_aval(values).shape[axis]
+            obj = int(numpy.flatnonzero(numpy.insert(numpy.zeros(size), obj, 1))[0])
+        positions = numpy.insert(numpy.arange(size), obj, numpy.arange(size, size + count))
+    except (IndexError, ValueError) as error:
+        kind = ArgumentIndexError if isinstance(error, IndexError) else ArgumentValueError
+        raise kind(f"insert: expected positions along a dimension of {aval}, got {obj!r:.60}; {error}") from error
+    wanted = (*aval.shape[:axis], count, *aval.shape[axis + 1 :])
+    try:
+        numpy.broadcast_to(numpy.empty(get_aval(values).shape, numpy.int8), wanted)
+    except ValueError as error:
+        raise ArgumentValueError(
+            f"insert: expected values that broadcast to {wanted}, got {get_aval(values)}; reshape them"
+        ) from error
+    both = ops.concatenate([arr, broadcast_to(values, wanted)], axis)
+    return pieces(both, positions, axis)
+
+
+def _with_ndim(x: Any, ndim: int) -> Any:
+    shape = get_aval(x).shape
+    return ops.reshape(x, (1,) * (ndim - len(shape)) + shape)
+
+
+def repeat(a: Any, repeats: Any, axis: int | None = None, *, total_repeat_length: int | None = None) -> Any:
+    """Returns the array with each element repeated.
+
+    Args:
+      a: an array.
+      repeats: how often: an integer, or one for each element along the dimension.
+      axis: the dimension along which they are repeated; by default along the flattened array.
+      total_repeat_length: the length of the result, which has to be known where ``repeats`` is traced. More is left
+        out, and the last element stands where there is less.
+
+    Raises:
+      ArgumentTypeError: ``repeats`` are no integers.
+      ArgumentValueError: one is negative, or there are not as many as elements.
+      AxisError: there is no such dimension.
+      ConcretizationTypeError: ``repeats`` is traced, and there is no ``total_repeat_length``.
+
+    >>> repeat(numpy.array([[1, 2]]), 2, axis=1)
+    array([[1, 1, 2, 2]])
+    >>> repeat(numpy.array([1, 2]), numpy.array([0, 1]), total_repeat_length=3)
+    array([2, 2, 2])
+
+    Source: ``numpy.repeat``, ``jax.numpy.repeat``.
+    """
+    a, axis = _flat("repeat", a, None if is_axis_of_scalar(axis, get_aval(a).ndim) else axis)
+    shape = get_aval(a).shape
+    if total_repeat_length is not None:
+        return _repeat_to(a, repeats, axis, total_repeat_length)
+    if isinstance(repeats, Tracer) and repeats.concrete() is None:
+        raise ConcretizationTypeError(
+            f"repeat: expected repeats whose values are known, got the tracer {get_aval(repeats)}: their sum would "
+            "decide a shape; give the length of the result, repeat(x, repeats, total_repeat_length=n)"
+        )
+    times = numpy.asarray(_static("repeat", repeats))
+    if times.dtype.kind not in "iub" or times.ndim > 1:
+        raise ArgumentTypeError(f"repeat: expected integers as repeats, got {repeats!r:.60}; give how often")
+    if numpy.any(times < 0) or times.size not in (1, shape[axis]):
+        raise ArgumentValueError(
+            f"repeat: expected a number that is not negative for each of {shape[axis]} elements, or one for all, got "
+            f"{repeats!r:.60}; correct it"
+        )
+    if is_plain(a):
+        return numpy.repeat(a, times, axis)
+    if times.size != 1:
+        return pieces(a, numpy.repeat(numpy.arange(shape[axis]), times), axis)
+    wide = (*shape[: axis + 1], times.item(), *shape[axis + 1 :])
+    repeated = ops.broadcast_in_dim(a, wide, [dim for dim in range(len(wide)) if dim != axis + 1])
+    return ops.reshape(repeated, (*shape[:axis], shape[axis] * times.item(), *shape[axis + 1 :]))
+
+
+def _repeat_to(a: Any, repeats: Any, axis: int, total_repeat_length: Any) -> Any:
+    """Returns an array with elements repeated, of a length that is known."""
+    (total,) = static_integers("repeat", "total_repeat_length", total_repeat_length)
+    times, size = get_aval(repeats), get_aval(a).shape[axis]
+    if times.dtype.kind not in "iub" or times.ndim > 1:
+        raise ArgumentTypeError(f"repeat: expected integers as repeats, got {times}; give how often")
+    if times.size not in (1, size) or total < 0 or (total and not size):
+        raise ArgumentValueError(
+            f"repeat: expected a number for each of {size} elements, or one for all, and a length that is not "
+            f"negative, got {times} and {total}; correct them"
+        )
+    if not total:
+        return ops.slice_in_dim(a, 0, 0, axis=axis)
+    ends = ops.cumsum(broadcast_to(ops.reshape(ops.convert_element_type(repeats, "int64"), (times.size,)), (size,)))
+    places = searchsorted(ends, ops.iota("int64", total), side="right")
+    return ops.take(a, places, axis, mode="clip")
+
+
+def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
+    """Returns an array without the zeros at its ends.
+
+    Args:
+      filt: an array, whose values have to be known: its derivative may be taken, it may not be compiled or mapped.
+      trim: ``'f'`` for those at the front, ``'b'`` for those at the back, ``'fb'`` for both.
+      axis: the dimension, or a tuple of them; all of them if None.
+
+    Raises:
+      ConcretizationTypeError: the values are not known: how many are zero would decide the shape.
+      ArgumentValueError: ``trim`` is another text.
+      AxisError: there is no such dimension.
+
+    >>> trim_zeros(numpy.array([0, 1, 0, 2, 0]))
+    array([1, 0, 2])
+
+    Source: ``numpy.trim_zeros``.
+    """
+    aval, sides = get_aval(filt), trim.lower()
+    if not sides or set(sides) - {"f", "b"}:
+        raise ArgumentValueError(f"trim_zeros: expected trim to be made of 'f' and 'b', got {trim!r}; give one of both")
+    axes = range(aval.ndim) if axis is None else canonical_axes("trim_zeros", axis, aval.ndim)
+    known = filt.concrete() if isinstance(filt, Tracer) else to_numpy(filt)
+    if known is None:
+        raise ConcretizationTypeError(
+            f"trim_zeros: expected an array whose values are known, got the tracer {aval}: how many are zero would "
+            "decide a shape; slice it"
+        )
+    places = numpy.argwhere(known)
+    out = filt
+    for dim in axes:
+        first = int(places[:, dim].min()) if len(places) and "f" in sides else 0
+        stop = int(places[:, dim].max()) + 1 if len(places) and "b" in sides else aval.shape[dim]
+        # Of zeros only nothing is left.
+        first, stop = (first, stop) if len(places) else (0, 0)
+        out = ops.slice_in_dim(out, first, stop, axis=dim)
+    return out

@@ -1,0 +1,1 @@
+"""Polynomials as vectors of their coefficients, the highest first."""

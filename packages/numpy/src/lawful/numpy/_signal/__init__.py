@@ -1,0 +1,1 @@
+"""Functions of samples: differences, interpolation, correlation and window functions."""

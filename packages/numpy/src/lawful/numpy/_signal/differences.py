@@ -1,0 +1,185 @@
+"""Differences of neighbours, integrals over samples, and what lies between samples."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+from lawful import ops
+from lawful.core import ArgumentTypeError, ArgumentValueError, get_aval, promote_dtypes
+from lawful.numpy._eager import eager
+from lawful.numpy._sorting.searching import searchsorted
+from lawful.ops import canonical_axis, static_integers
+
+__all__ = ["diff", "ediff1d", "interp", "trapezoid"]
+
+
+@eager(numpy.diff)
+def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
+    """Returns the differences of neighbours along a dimension.
+
+    Args:
+      a: an array of at least one dimension.
+      n: how many times.
+      axis: the dimension.
+      prepend: what stands before the first element: a number, or an array.
+      append: what stands after the last one.
+
+    Raises:
+      ArgumentValueError: it is a scalar, or ``n`` is negative.
+      AxisError: there is no such dimension.
+
+    >>> diff(numpy.array([1, 4, 9, 16])), diff(numpy.array([1, 4, 9, 16]), 2)
+    (array([3, 5, 7]), array([2, 2]))
+
+    Source: ``numpy.diff``.
+    """
+    (n,) = static_integers("diff", "n", n)
+    if n < 0:
+        raise ArgumentValueError(f"diff: expected a number of times that is not negative, got {n}")
+    if n == 0:
+        return a
+    aval = get_aval(a)
+    if not aval.ndim:
+        raise ArgumentValueError(f"diff: expected at least one dimension, got {aval}")
+    axis = canonical_axis("diff", axis, aval.ndim)
+    parts = [x if x is a else _edge(x, aval.shape, axis) for x in (prepend, a, append) if x is not None]
+    x = ops.concatenate(parts, axis) if len(parts) > 1 else a
+    for _ in range(n):
+        size = get_aval(x).shape[axis]
+        high, low = (
+            ops.slice_in_dim(x, min(1, size), size, axis=axis),
+            ops.slice_in_dim(x, 0, max(size - 1, 0), axis=axis),
+        )
+        x = ops.ne(high, low) if get_aval(x).dtype.kind == "b" else ops.sub(high, low)
+    return x
+
+
+def _edge(x: Any, shape: tuple[int, ...], axis: int) -> Any:
+    if get_aval(x).ndim:
+        return x
+    return ops.broadcast_in_dim(x, (*shape[:axis], 1, *shape[axis + 1 :]), ())
+
+
+@eager(numpy.ediff1d)
+def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
+    """Returns the differences of neighbours of a flattened array, with numbers before and after them.
+
+    Args:
+      ary: an array.
+      to_end: what stands after the differences, converted to the dtype of ``ary``.
+      to_begin: what stands before them.
+
+    Raises:
+      ArgumentTypeError: these cannot be converted.
+
+    >>> ediff1d(numpy.array([1, 4, 9]), to_begin=0)
+    array([0, 3, 5])
+
+    Source: ``numpy.ediff1d``.
+    """
+    aval = get_aval(ary)
+    inner = diff(ops.reshape(ary, (aval.size,)))
+    parts = []
+    for x in (to_begin, inner, to_end):
+        if x is None:
+            continue
+        if isinstance(x, list | tuple) or (type(x) is int and aval.dtype.kind == "i"):
+            x = numpy.asarray(x)  # an integer that does not fit wraps around, as in NumPy
+        given = get_aval(x)
+        common, _ = promote_dtypes((aval.dtype, False), (given.dtype, given.weak_type))
+        is_same_kind = not given.weak_type and numpy.can_cast(given.dtype, aval.dtype, "same_kind")
+        if common != aval.dtype and not is_same_kind:
+            raise ArgumentTypeError(f"ediff1d: expected numbers that {aval.dtype} can hold, got {given}; convert them")
+        parts.append(ops.reshape(ops.convert_element_type(x, aval.dtype), (given.size,)))
+    return ops.concatenate(parts, 0)
+
+
+@eager(numpy.trapezoid)
+def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
+    """Returns the integral over samples along a dimension, by the rule of trapezoids.
+
+    Args:
+      y: the samples.
+      x: where they were taken, of one dimension or of the shape of ``y``; by default at equal distances.
+      dx: that distance.
+      axis: the dimension.
+
+    Raises:
+      ArgumentValueError: the shapes do not fit.
+      AxisError: there is no such dimension.
+
+    >>> trapezoid(numpy.array([1.0, 2.0, 4.0]))
+    np.float64(4.5)
+
+    Source: ``numpy.trapezoid``.
+    """
+    aval = get_aval(y)
+    axis = canonical_axis("trapezoid", axis, aval.ndim)
+    distance: Any = dx
+    if x is not None:
+        distance = diff(x, axis=0 if get_aval(x).ndim == 1 else axis)
+        if get_aval(x).ndim == 1:
+            distance = ops.reshape(distance, (*(1,) * axis, -1, *(1,) * (aval.ndim - axis - 1)))
+    size = aval.shape[axis]
+    high, low = ops.slice_in_dim(y, min(1, size), size, axis=axis), ops.slice_in_dim(y, 0, max(size - 1, 0), axis=axis)
+    terms = ops.div(ops.mul(distance, ops.add(high, low)), 2.0)
+    return ops.reduce_sum(terms, (axis,))
+
+
+@eager(numpy.interp, arrays=3)
+def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Any:
+    """Returns the piecewise linear function through points, float64 or complex128.
+
+    Args:
+      x: where, an array of any shape.
+      xp: the first coordinates of the points, increasing, in one dimension.
+      fp: the second ones.
+      left: the value before the first point; by default that of the point.
+      right: the value after the last one.
+      period: after which it repeats; then the points may be in any order, and ``left`` and ``right`` do not count.
+
+    Raises:
+      ArgumentValueError: there are no points, not as many of both coordinates, or the period is zero.
+
+    >>> interp(numpy.array([0.5, 9.0]), numpy.array([0.0, 1.0]), numpy.array([10.0, 20.0]))
+    array([15., 20.])
+
+    Source: ``numpy.interp``.
+    """
+    points, values = get_aval(xp), get_aval(fp)
+    if points.ndim != 1 or points.shape != values.shape or (not points.size and get_aval(x).size):
+        raise ArgumentValueError(
+            f"interp: expected as many first as second coordinates, at least one, got {points} and {values}"
+        )
+    if not get_aval(x).size and not points.size:
+        return ops.full(get_aval(x).shape, 0.0)
+    x, xp = ops.convert_element_type(x, numpy.float64), ops.convert_element_type(xp, numpy.float64)
+    fp = ops.convert_element_type(fp, numpy.complex128 if values.dtype.kind == "c" else numpy.float64)
+    if period is not None:
+        if not get_aval(period).ndim and period == 0:
+            raise ArgumentValueError("interp: expected a period other than zero, got 0")
+        period = abs(period)
+        x, xp = x % period, xp % period
+        order = ops.argsort(xp)
+        xp, fp = ops.getitem(xp, order), ops.getitem(fp, order)
+        last = get_aval(xp).shape[0] - 1
+        xp = ops.concatenate([xp[last:] - period, xp, xp[:1] + period], 0)
+        fp = ops.concatenate([fp[last:], fp, fp[:1]], 0)
+        left = right = None
+    size = get_aval(xp).shape[0]
+    first, last = ops.getitem(xp, 0), ops.getitem(xp, size - 1)
+    left = ops.getitem(fp, 0) if left is None else left
+    right = ops.getitem(fp, size - 1) if right is None else right
+    if size == 1:
+        inside = ops.getitem(fp, 0)
+    else:
+        place = ops.clamp(1, searchsorted(xp, x, "right"), size - 1)
+        before, after = ops.sub(place, 1), place
+        x0, y0 = ops.getitem(xp, before), ops.getitem(fp, before)
+        gap = ops.sub(ops.getitem(xp, after), x0)
+        is_point = ops.eq(gap, 0)
+        slope = ops.div(ops.sub(ops.getitem(fp, after), y0), ops.where(is_point, 1.0, gap))
+        inside = ops.add(ops.mul(slope, ops.sub(x, x0)), y0)
+        inside = ops.where(ops.bitwise_or(is_point, ops.eq(x, last)), ops.getitem(fp, after), inside)
+    return ops.where(ops.lt(x, first), left, ops.where(ops.gt(x, last), right, inside))

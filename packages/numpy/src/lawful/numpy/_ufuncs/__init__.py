@@ -1,0 +1,1 @@
+"""Universal functions: their class, their methods, and the elementwise functions."""

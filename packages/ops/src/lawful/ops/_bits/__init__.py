@@ -1,0 +1,1 @@
+"""Ops on the bits of numbers, integers and random bits."""

@@ -1,0 +1,15 @@
+"""Elementwise ops: their declaration, arithmetic, comparison, transcendental functions, selection.
+
+The formulas of complex numbers are imported when a program of complex numbers is first lowered.
+"""
+
+from typing import TYPE_CHECKING
+
+from lawful.core import on_demand
+
+if TYPE_CHECKING:
+    from lawful.ops._elementwise.complex_formulas import formulas, mends
+else:
+    __getattr__, __dir__ = on_demand(__name__, "complex_formulas")
+
+__all__ = ["formulas", "mends"]

@@ -1,0 +1,132 @@
+"""How arithmetic is evaluated by NumPy, and lowered to StableHLO."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from lawful.core import ArgumentTypeError
+from lawful.ops._elementwise.comparison import lower_comparison
+
+
+def lower_by(name: str) -> Callable[..., Any]:
+    """Returns the lowering to an op of StableHLO."""
+
+    def lower(ctx: Any, *operands: Any) -> Any:
+        return ctx.op(name, *operands)
+
+    return lower
+
+
+def numpy_div(x: Any, y: Any) -> Any:
+    """Returns quotients, those of integers rounded towards zero."""
+    dtype = np.result_type(x, y)
+    if dtype.kind == "b":
+        raise ArgumentTypeError("div: expected numbers, got booleans; convert with astype, or use true_divide")
+    if dtype.kind not in "iu":
+        return np.true_divide(x, y)
+    quotient = np.floor_divide(x, y)
+    return (quotient + ((np.remainder(x, y) != 0) & (quotient < 0))).astype(dtype)
+
+
+def lower_division(name: str) -> Callable[[Any, Any, Any], Any]:
+    """Returns the lowering of an op that divides: of integers by zero it gives 0, as NumPy."""
+
+    def lower(ctx: Any, x: Any, y: Any) -> Any:
+        divide = getattr(ctx.hlo, name)
+        aval = ctx.avals_in[0]
+        if aval.dtype.kind not in "iu":
+            return divide(x, y)
+        zero = ctx.full(aval, 0)
+        by_zero = ctx.compare(y, zero, "EQ")
+        return ctx.hlo.select(by_zero, zero, divide(x, ctx.hlo.select(by_zero, ctx.full(aval, 1), y)))
+
+    return lower
+
+
+def numpy_rsqrt(x: Any) -> Any:
+    """Returns one over the square root; 0 for every infinite complex number."""
+    if not np.iscomplexobj(x):
+        return np.reciprocal(np.sqrt(x))
+    with np.errstate(invalid="ignore"):  # of infinities, which are replaced
+        out = np.reciprocal(np.sqrt(x))
+    # 0 in every direction of infinity, where the root has two infinite parts, and no reciprocal.
+    zero = np.empty_like(out)
+    zero.real, zero.imag = 0, np.copysign(0, -np.imag(x))
+    return np.where(np.isinf(x), zero, out)[()]
+
+
+def numpy_sign(x: Any) -> Any:
+    """Returns the sign, that of a complex number by a length that does not overflow."""
+    if not np.iscomplexobj(x):
+        return np.sign(x)
+    # Not of the largest numbers themselves, whose length overflows.
+    x = np.asarray(x)
+    quarter = np.empty_like(x)
+    quarter.real, quarter.imag = x.real / 4, x.imag / 4
+    is_large = np.maximum(np.abs(x.real), np.abs(x.imag)) > 1
+    return np.sign(np.where(is_large, quarter, x))[()]
+
+
+def real_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Returns the dtype of the real part."""
+    return np.empty(0, dtype).real.dtype if dtype.kind == "c" else dtype
+
+
+def lower_square(ctx: Any, x: Any) -> Any:
+    """Returns ``x * x``."""
+    return ctx.hlo.multiply(x, x)
+
+
+def lower_abs(ctx: Any, x: Any) -> Any:
+    """Returns the absolute value, of an unsigned integer itself."""
+    return x if ctx.avals_in[0].dtype.kind in "ub" else ctx.hlo.abs(x)
+
+
+def lower_sqrt(ctx: Any, x: Any) -> Any:
+    """Returns the square root."""
+    return ctx.hlo.sqrt(x)
+
+
+def lower_rounding(name: str) -> Callable[[Any, Any], Any]:
+    """Returns the lowering to a StableHLO op of floats, which does nothing to an integer."""
+
+    def lower(ctx: Any, x: Any) -> Any:
+        return x if ctx.avals_in[0].dtype.kind in "iub" else getattr(ctx.hlo, name)(x)
+
+    return lower
+
+
+def lower_round(ctx: Any, x: Any) -> Any:
+    """Returns the nearest whole numbers, of a complex number of both parts."""
+    hlo = ctx.hlo
+    if ctx.avals_in[0].dtype.kind != "c":
+        return hlo.round_nearest_even(x)
+    return hlo.complex(hlo.round_nearest_even(hlo.real(x)), hlo.round_nearest_even(hlo.imag(x)))
+
+
+def lower_extremum(name: str, direction: str) -> Callable[[Any, Any, Any], Any]:
+    """Returns the lowering to a StableHLO op, which orders complex numbers otherwise than NumPy."""
+
+    def lower(ctx: Any, x: Any, y: Any) -> Any:
+        if ctx.avals_in[0].dtype.kind != "c":
+            return getattr(ctx.hlo, name)(x, y)
+        first = ctx.hlo.or_(ctx.compare(x, x, "NE"), lower_comparison(ctx, x, y, direction))
+        return ctx.hlo.select(first, x, y)
+
+    return lower
+
+
+def lower_sign(ctx: Any, x: Any) -> Any:
+    """Returns the sign: 0 for a zero of any sign."""
+    aval = ctx.avals_in[0]
+    if aval.dtype.kind == "i":
+        return ctx.hlo.sign(x)
+    if aval.dtype.kind != "u":
+        # Of zero of any sign it is 0.
+        zero = ctx.full(aval, 0)
+        return ctx.hlo.select(ctx.compare(x, zero, "EQ"), zero, ctx.hlo.sign(x))
+    # StableHLO has no sign of unsigned integers: it is the smaller of the number and one.
+    return ctx.hlo.minimum(x, ctx.full(aval, 1))

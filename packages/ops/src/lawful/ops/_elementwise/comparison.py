@@ -1,0 +1,228 @@
+"""Comparisons, and the logic of booleans and bits."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from lawful.core import Interval, get_aval, promote_dtypes
+from lawful.ops._elementwise.declaration import Elementwise
+from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
+from lawful.ops._support.promotion import PromoteAs, convert
+
+__all__ = [
+    "and_p",
+    "bitwise_and",
+    "bitwise_not",
+    "bitwise_or",
+    "bitwise_xor",
+    "eq",
+    "eq_p",
+    "ge",
+    "ge_p",
+    "gt",
+    "gt_p",
+    "is_finite",
+    "is_finite_p",
+    "le",
+    "le_p",
+    "lt",
+    "lt_p",
+    "ne",
+    "ne_p",
+    "not_p",
+    "or_p",
+    "shift_left",
+    "shift_left_p",
+    "shift_right_arithmetic",
+    "shift_right_arithmetic_p",
+    "shift_right_logical",
+    "shift_right_logical_p",
+    "xor_p",
+]
+
+_BOOL = np.dtype(bool)
+
+
+def lower_comparison(ctx: Any, x: Any, y: Any, direction: str) -> Any:
+    """Lowers a comparison of operands of one dtype, complex ones included."""
+    if ctx.avals_in[0].dtype.kind != "c" or direction in ("EQ", "NE"):
+        return ctx.compare(x, y, direction)
+    # As NumPy: by the real parts, of equal ones by the imaginary parts; nothing compares with NaN.
+    hlo = ctx.hlo
+    (a, b), (c, d) = ((hlo.real(z), hlo.imag(z)) for z in (x, y))
+    ordered = hlo.and_(ctx.compare(b, b, "EQ"), ctx.compare(d, d, "EQ"))
+    first = hlo.and_(ctx.compare(a, c, direction[0] + "T"), ordered)
+    return hlo.or_(first, hlo.and_(ctx.compare(a, c, "EQ"), ctx.compare(b, d, direction)))
+
+
+class _Comparison(Elementwise):
+    """A comparison, which of an int64 and a uint64 is by value: no dtype holds both."""
+
+    def apply(self, name: str, promote_as: PromoteAs, args: Sequence[Any], operator: bool = False) -> Any:
+        if len(args) == 2:
+            args = [_of_some_dtype(x) if type(x) is int else x for x in args]
+            kinds = [_integer_kind(x) for x in args]
+            if kinds == ["i", "U"]:
+                return _by_value(self.__name__, *args)
+            if kinds == ["U", "i"]:
+                return _by_value(_FLIPPED.get(self.__name__, self.__name__), *reversed(args))
+        return super().apply(name, promote_as, args, operator)
+
+
+_FLIPPED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le"}
+_UINT64 = np.dtype(np.uint64)
+
+
+def _of_some_dtype(x: int) -> Any:
+    """Returns what compares as a Python integer does, in a dtype: infinity for one beyond all integers."""
+    if -(2**63) <= x < 2**63:
+        return x
+    return np.uint64(x) if 0 <= x < 2**64 else math.copysign(math.inf, x)
+
+
+def _integer_kind(x: Any) -> str:
+    """Returns ``i`` for signed integers, ``U`` for uint64 and nothing for other numbers, or one that fits both."""
+    if type(x) is int:
+        return "i" if x < 0 else ""
+    dtype = get_aval(x).dtype
+    return "U" if dtype == _UINT64 else "i" if dtype.kind == "i" else ""
+
+
+def _by_value(name: str, x: Any, y: Any) -> Any:
+    """Compares signed integers with uint64: negative ones come before all, others are uint64 themselves."""
+    is_negative = lt(x, 0)
+    found = _BY_NAME[name](convert(0 if type(x) is int else x, _UINT64), y)
+    if name in ("ne", "lt", "le"):
+        return bitwise_or(is_negative, found)
+    return bitwise_and(bitwise_not(is_negative), found)
+
+
+def _comparison(
+    name: str, symbol: str, function: np.ufunc, *, commutes: bool = False, kinds: str = "fiub"
+) -> Elementwise:
+    def lower(ctx: Any, x: Any, y: Any) -> Any:
+        return lower_comparison(ctx, x, y, name.upper())
+
+    return elementwise(
+        name,
+        f"Returns whether ``x {symbol} y`` elementwise, as ``numpy.{function.__name__}``.",
+        function,
+        lower,
+        arity=2,
+        result=lambda dtype: _BOOL,
+        kinds=kinds,
+        commutes=commutes,
+        of_class=_Comparison,
+    )
+
+
+eq = _comparison("eq", "==", np.equal, commutes=True, kinds="fiubc")
+ne = _comparison("ne", "!=", np.not_equal, commutes=True, kinds="fiubc")
+lt = _comparison("lt", "<", np.less)
+le = _comparison("le", "<=", np.less_equal)
+gt = _comparison("gt", ">", np.greater)
+ge = _comparison("ge", ">=", np.greater_equal)
+_BY_NAME = {op.__name__: op for op in (eq, ne, lt, le, gt, ge)}
+
+
+def _bitwise(name: str, symbol: str, function: np.ufunc, hlo: str, unit: float | None) -> Elementwise:
+    return elementwise(
+        name,
+        f"Returns ``x {symbol} y`` of booleans, or of the bits of integers.",
+        function,
+        hlo,
+        arity=2,
+        kinds="iub",
+        commutes=True,
+        associates=True,
+        unit=unit,
+    )
+
+
+bitwise_and = _bitwise("and", "&", np.bitwise_and, "and", None)
+bitwise_or = _bitwise("or", "|", np.bitwise_or, "or", 0)
+bitwise_xor = _bitwise("xor", "^", np.bitwise_xor, "xor", 0)
+bitwise_not = elementwise(
+    "not", "Returns ``~x``: the opposite of booleans, or of the bits of integers.", np.invert, "not", kinds="iub"
+)
+
+
+def _lower_is_finite(ctx: Any, x: Any) -> Any:
+    dtype = ctx.avals_in[0].dtype
+    if dtype.kind == "c":
+        return ctx.hlo.and_(ctx.hlo.is_finite(ctx.hlo.real(x)), ctx.hlo.is_finite(ctx.hlo.imag(x)))
+    return ctx.full(ctx.avals_out[0], True) if dtype.kind in "iub" else ctx.hlo.is_finite(x)
+
+
+is_finite = elementwise(
+    "is_finite",
+    "Returns whether ``x`` is neither infinite nor NaN.",
+    np.isfinite,
+    _lower_is_finite,
+    result=lambda dtype: _BOOL,
+    kinds="fiubc",
+)
+
+
+def _shifted_as(kind: str, x: Any, y: Any) -> Any:
+    """Shifts the bits of integers to the right as if they were signed or unsigned, which decides what follows."""
+    # An eager call hands on operands that are not promoted yet.
+    types = [getattr(z, "dtype", type(z)) for z in (x, y)]
+    dtype = np.left_shift.resolve_dtypes((*types, None))[-1]
+    seen_as = np.dtype(f"{kind}{dtype.itemsize}")
+    return np.right_shift(np.asarray(x, dtype).view(seen_as), np.asarray(y, dtype).view(seen_as)).view(dtype)[()]
+
+
+def _numpy_shift_right_arithmetic(x: Any, y: Any) -> Any:
+    return _shifted_as("i", x, y)
+
+
+def _numpy_shift_right_logical(x: Any, y: Any) -> Any:
+    return _shifted_as("u", x, y)
+
+
+def shift_right(x: Any, y: Any, /, *, operator: bool = False) -> Any:
+    """Returns ``x >> y`` of integers, as ``numpy.right_shift``: filled by the sign of signed ones, else by zeros."""
+    dtype, _ = promote_dtypes(*[(get_aval(z).dtype, get_aval(z).weak_type) for z in (x, y)])
+    op = shift_right_logical if dtype.kind == "u" else shift_right_arithmetic
+    return op.operator(x, y) if operator else op(x, y)
+
+
+def _shift(name: str, doc: str, function: Callable[..., Any], kinds: str) -> Elementwise:
+    # Shifts stay below the smallest number of bits: beyond, languages and machines differ.
+    return elementwise(
+        name,
+        doc,
+        function,
+        name,
+        arity=2,
+        promote_as=np.left_shift,
+        kinds=kinds,
+        domain=(Interval(-100.0, 100.0), Interval(0.0, 7.0)),
+    )
+
+
+shift_left = _shift("shift_left", "Returns ``x << y`` of integers.", np.left_shift, "iu")
+shift_right_arithmetic = _shift(
+    "shift_right_arithmetic",
+    "Returns the bits of integers moved to lower places, filled by the sign: ``x >> y`` of signed ones.",
+    _numpy_shift_right_arithmetic,
+    "iu",
+)
+shift_right_logical = _shift(
+    "shift_right_logical",
+    "Returns the bits of integers moved to lower places, filled by zeros: ``x >> y`` of unsigned ones.",
+    _numpy_shift_right_logical,
+    "iu",
+)
+shift_left_p, shift_right_arithmetic_p, shift_right_logical_p = (
+    op.primitive for op in (shift_left, shift_right_arithmetic, shift_right_logical)
+)
+
+eq_p, ne_p, lt_p, le_p, gt_p, ge_p = (op.primitive for op in (eq, ne, lt, le, gt, ge))
+and_p, or_p, xor_p, not_p = (op.primitive for op in (bitwise_and, bitwise_or, bitwise_xor, bitwise_not))
+is_finite_p = is_finite.primitive

@@ -1,0 +1,116 @@
+"""Powers with a static integer exponent."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from lawful.core import ArgumentTypeError, ArgumentValueError, Interval, ShapedArray, get_aval, is_float, is_inexact
+from lawful.ops._elementwise.arithmetic import mul
+from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
+from lawful.ops._support.promotion import OfKinds, convert, promote
+
+__all__ = ["integer_pow", "integer_pow_p"]
+
+#: Up to this exponent products are as precise as a power, and faster.
+_FEW_PRODUCTS = 64
+
+
+def _numpy_integer_pow(x: Any, *, y: int) -> Any:
+    if type(x) is np.float64 or type(x) is float:
+        return np.power(x, float(y))
+    dtype = np.asarray(x).dtype
+    if y < 0:
+        _require_inexact(dtype, y)
+    return np.asarray(np.power(x, np.asarray(y, dtype if dtype.kind in "iu" else np.int64))).astype(dtype)[()]
+
+
+def _require_inexact(dtype: np.dtype[Any], y: int) -> None:
+    if not is_inexact(dtype):
+        raise ArgumentTypeError(
+            f"integer_pow_p: expected an exponent that is not negative for {dtype}, got {y}; convert to float first"
+        )
+
+
+def _lower(ctx: Any, x: Any, *, y: int) -> Any:
+    """Multiplies along the binary digits of the exponent, of which each product adds a rounding error."""
+    aval = ctx.avals_in[0]
+    if abs(y) >= _FEW_PRODUCTS and is_float(aval.dtype) and float(aval.dtype.type(y)) == y:
+        return ctx.hlo.power(x, ctx.full(aval, y))
+    result, square, rest = None, x, -y if y < 0 else y
+    while rest:
+        if rest % 2:
+            result = square if result is None else ctx.hlo.multiply(result, square)
+        rest //= 2
+        if rest:
+            square = ctx.hlo.multiply(square, square)
+    one = ctx.full(aval, 1)
+    if result is None:
+        return one
+    return ctx.hlo.divide(one, result) if y < 0 else result
+
+
+def _derivative(t: Any, ans: Any, x: Any, *, y: int) -> Any:
+    # Of weak numbers, all of the derivative stays weak.
+    if y == 0:
+        return mul.operator(t, 0)
+    return mul.operator(t, mul.operator(power_by_integer(x, y - 1, operator=True), y))
+
+
+_integer_pow = elementwise(
+    "integer_pow",
+    "Returns ``x ** y`` for a static integer ``y``.",
+    _numpy_integer_pow,
+    _lower,
+    derivatives=(_derivative,),
+    promote_as=OfKinds("biufc"),
+    kinds="fc",
+    domain=(Interval(0.4, 2.0),),
+    params=lambda choose: {"y": choose.integer(-3, 4)},
+)
+integer_pow_p = _integer_pow.primitive
+
+
+@integer_pow_p.def_abstract_eval
+def _abstract_eval(x: ShapedArray, *, y: int) -> ShapedArray:
+    if y < 0:
+        _require_inexact(x.dtype, y)
+    return x
+
+
+def integer_pow(x: Any, y: int) -> Any:
+    """Returns ``x ** y`` elementwise for a static integer ``y``, by multiplications.
+
+    Args:
+      x: an array of numbers; integers only with ``y`` not negative.
+      y: the exponent.
+
+    Raises:
+      ArgumentValueError: ``x`` has integers and ``y`` is negative, as in NumPy.
+
+    >>> integer_pow(np.array([1.0, 3.0]), 2)
+    array([1., 9.])
+
+    Source: ``jax.lax.integer_pow``.
+    """
+    return power_by_integer(x, y, operator=False)
+
+
+def power_by_integer(x: Any, y: int, *, operator: bool) -> Any:
+    """Returns ``x ** y``, as a function or as a Python operator."""
+    if not isinstance(y, int | np.integer):
+        raise ArgumentTypeError(f"integer_pow: expected an integer exponent, got {y!r}; use pow")
+    aval = get_aval(x)
+    if operator and aval.weak_type and not is_inexact(aval.dtype):
+        # As Python: True ** 2 is an integer, and 2 ** -1 is 0.5.
+        x = convert(x, np.dtype(np.float64 if y < 0 else np.int64), True)
+        aval = get_aval(x)
+    if y < 0 and not is_inexact(aval.dtype):
+        raise ArgumentValueError(
+            f"integer_pow: expected an exponent that is not negative for integers, got {y}; convert to float first"
+        )
+    if y == 1 and (operator or not aval.weak_type):
+        return x
+    (x,) = promote("integer_pow", None, (x,), operator=operator)
+    return integer_pow_p.bind(x, y=int(y))

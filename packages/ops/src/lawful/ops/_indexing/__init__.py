@@ -1,0 +1,1 @@
+"""Indexing: gather, scatter and dynamic slices, and NumPy's indexing over them."""

@@ -1,0 +1,98 @@
+"""How scatters are evaluated by NumPy, and lowered to StableHLO."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from lawful.core import ShapedArray
+from lawful.ops._indexing.window_positions import Layout, lowered_bounds, lowered_indices, positions
+from lawful.ops._indexing.windows import DimensionNumbers, shifted, windows_of_updates
+
+
+def write_windows(x: Any, indices: Any, updates: Any, place: Layout, ufunc: np.ufunc | None, *, clip: bool) -> Any:
+    """Returns a copy of an array with windows written into it, in the order of their indices."""
+    found, inside = positions(place, indices, clip=clip)
+    out = np.array(x.transpose(place.order), order="C")
+    width = math.prod([x.shape[dim] for dim in place.full])
+    target = out.reshape(-1, width) if out.size else out.reshape(0, 1)
+    rows = found[0] if found else np.zeros(math.prod(place.looked_up), np.intp)
+    for dim, index in zip(place.partial[1:], found[1:], strict=True):
+        rows = rows * x.shape[dim] + index
+    written = updates.transpose(place.places).reshape(rows.size, width)
+    if inside is not None:
+        chosen = np.repeat(inside.reshape(-1), rows.size // max(inside.size, 1))
+        rows, written = rows[chosen], written[chosen]
+    if written.size and ufunc is None:
+        target[rows] = written
+    elif written.size:
+        assert ufunc is not None
+        # One element at a time NumPy is fastest in one dimension.
+        elements = rows if width == 1 else (rows[:, np.newaxis] * width + np.arange(width)).reshape(-1)
+        ufunc.at(target.reshape(-1), elements, written.reshape(-1))
+    return out.transpose(place.restored)
+
+
+def lower_scatter(
+    ctx: Any,
+    x: Any,
+    indices: Any,
+    updates: Any,
+    hlo: str | None,
+    *,
+    dimension_numbers: DimensionNumbers,
+    indices_are_sorted: bool,
+    unique_indices: bool,
+    mode: str,
+) -> Any:
+    """Returns the MLIR value of a scatter that combines by an op of StableHLO; None replaces what is there."""
+    aval, index_aval, updates_aval = ctx.avals_in
+    if not updates_aval.size:
+        return x
+    windows = windows_of_updates(aval.shape, index_aval.shape, updates_aval.shape, dimension_numbers)
+    indices, index_aval = lowered_indices(ctx, windows, indices, index_aval)
+    offset, inserted, index_map, batching, index_batching = dimension_numbers
+    whole = ctx.tensor_type(aval)
+    if not index_map:
+        # XLA (jaxlib 0.12) fails on index vectors of no numbers: they get one, a position in a new dimension.
+        aval = aval.update(shape=(1, *aval.shape))
+        x = ctx.hlo.reshape(ctx.tensor_type(aval), x)
+        index_aval = index_aval.update(shape=(*index_aval.shape[:-1], 1))
+        indices = ctx.zeros(index_aval)
+        inserted, index_map, batching = (0, *shifted(inserted)), (0,), shifted(batching)
+    elif mode == "clip":
+        first, last = lowered_bounds(ctx, windows, index_aval)
+        indices = ctx.hlo.clamp(first, indices, last)
+    numbers = ctx.hlo.ScatterDimensionNumbers.get(
+        update_window_dims=list(offset),
+        inserted_window_dims=list(inserted),
+        input_batching_dims=list(batching),
+        scatter_indices_batching_dims=list(index_batching),
+        scattered_dims_to_operand_dims=list(index_map),
+        index_vector_dim=index_aval.ndim - 1,
+    )
+
+    def scatter_into(x: Any, updates: Any, dtype: Any) -> Any:
+        op = ctx.hlo.ScatterOp(
+            [ctx.tensor_type(aval.update(dtype=dtype, weak_type=False))],
+            [x],
+            indices,
+            [updates],
+            numbers,
+            indices_are_sorted=ctx.ir.BoolAttr.get(indices_are_sorted),
+            unique_indices=ctx.ir.BoolAttr.get(unique_indices),
+        )
+        scalar = ctx.tensor_type(ShapedArray((), dtype))
+        with ctx.block(op.regions[0], [scalar, scalar]) as (there, update):
+            ctx.hlo.return_([update if hlo is None else getattr(ctx.hlo, hlo)(there, update)])
+        return op.results[0]
+
+    if aval.dtype == np.complex128 and hlo in ("add", "subtract") and ctx.platform != "cpu":
+        # A GPU has no atomic operation of 16 bytes.
+        parts = [scatter_into(part(x), part(updates), np.float64) for part in (ctx.hlo.real, ctx.hlo.imag)]
+        out = ctx.hlo.complex(*parts)
+    else:
+        out = scatter_into(x, updates, aval.dtype)
+    return out if out.type == whole else ctx.hlo.reshape(whole, out)

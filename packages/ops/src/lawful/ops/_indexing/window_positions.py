@@ -1,0 +1,159 @@
+"""Where the elements of windows are: as arrays of positions for NumPy, and as index vectors for StableHLO."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from lawful.core import ShapedArray, record
+from lawful.ops._indexing.windows import Windows
+from lawful.ops._support.structural import Shape
+
+
+@record
+class Layout:
+    """How the elements of windows are laid out in NumPy arrays, whatever the indices.
+
+    Attributes:
+      partial: the dimensions of the operand that windows do not cover.
+      full: those that they cover, in which there is nothing to look up.
+      order: both, after one another.
+      restored: what transposes an array of dimensions ``order`` back to those of the operand.
+      upper: for each number of an index vector the last position at which a window is inside.
+      columns: for each of ``partial`` the number in the index vector that says where a window begins, if one does.
+      steps: for each of ``partial`` what is added to that: an array that broadcasts to ``looked_up``, or None.
+      batch: the shape of the array of windows, with a 1 for each dimension of ``partial`` that windows have.
+      looked_up: the shape of all positions: ``(*batch, *partial windows)``.
+      shape: the shape of the windows with the dimensions ``(*batch, *partial windows, *full windows)``.
+      axes: for each dimension of the windows, as gather gives them, its place in ``shape``.
+      places: the inverse of ``axes``.
+    """
+
+    partial: Shape
+    full: Shape
+    order: Shape
+    restored: Shape
+    upper: Any
+    columns: tuple[int | None, ...]
+    steps: tuple[Any, ...]
+    batch: Shape
+    looked_up: Shape
+    shape: Shape
+    axes: Shape
+    places: Shape
+
+
+@lru_cache(maxsize=4096)
+def layout(name: str, windows: Windows) -> Layout:
+    """Returns the layout of windows; raises ArgumentTypeError, in the name of an op, if nothing fits together."""
+    windows.check(name)
+    _, _, index_map, batching, index_batching = windows.numbers
+    kept, batch = windows.window_dims, windows.batch
+    full = tuple([dim for dim in kept if windows.sizes[dim] == windows.operand[dim]])
+    partial = tuple([dim for dim in range(len(windows.operand)) if dim not in full])
+    window = [dim for dim in kept if dim not in full]
+    ndim = len(batch) + len(window)
+    steps: list[Any] = []
+    for dim in partial:
+        step = None
+        if dim in batching:
+            step = _along(index_batching[batching.index(dim)], ndim, windows.operand[dim])
+        if dim in window:
+            step = _along(len(batch) + window.index(dim), ndim, windows.sizes[dim])
+        steps.append(step)
+    places = {dim: len(batch) + place for place, dim in enumerate([*window, *full])}
+    offsets, counted = iter(kept), iter(range(len(batch)))
+    axes = tuple(
+        [
+            places[next(offsets)] if dim in windows.numbers.offset_dims else next(counted)
+            for dim in range(len(batch) + len(kept))
+        ]
+    )
+    looked_up = (*batch, *[windows.sizes[dim] for dim in window])
+    order = partial + full
+    return Layout(
+        partial=partial,
+        full=full,
+        order=order,
+        restored=_inverse(order),
+        upper=np.array(windows.upper, np.int64),
+        columns=tuple([index_map.index(dim) if dim in index_map else None for dim in partial]),
+        steps=tuple(steps),
+        batch=batch + (1,) * len(window),
+        looked_up=looked_up,
+        shape=(*looked_up, *[windows.sizes[dim] for dim in full]),
+        axes=axes,
+        places=_inverse(axes),
+    )
+
+
+def _inverse(order: Shape) -> Shape:
+    """Returns the permutation that undoes another one."""
+    return tuple([order.index(i) for i in range(len(order))])
+
+
+def reads_rows(layout: Layout) -> bool:
+    """Whether each window is one position in one dimension, in all of the others: a row, as ``numpy.take`` reads it."""
+    return layout.columns == (0,) and layout.steps[0] is None
+
+
+def positions(layout: Layout, indices: Any, *, clip: bool) -> tuple[list[Any], Any]:
+    """Returns where the elements of windows are in a NumPy array, and which windows are inside.
+
+    Args:
+      layout: the layout of the windows.
+      indices: integers, of any dtype.
+      clip: whether windows that are partly outside are all moved inside; if not, it is said which are inside.
+
+    Returns:
+      For each dimension of ``layout.partial`` an array of positions in one dimension: one for every window and
+      position in it. And booleans of the shape of the batch of windows; None if all are inside, or have been moved.
+    """
+    starts = _signed(indices)
+    clipped = np.minimum(np.maximum(starts, 0), layout.upper)
+    inside = None
+    if not clip:
+        same = clipped == starts
+        inside = None if same.all() else same.all(axis=-1)
+    found = []
+    for column, step in zip(layout.columns, layout.steps, strict=True):
+        where: Any = np.int64(0) if column is None else clipped[..., column].reshape(layout.batch)
+        where = where if step is None else where + step
+        found.append((where if where.shape == layout.looked_up else np.broadcast_to(where, layout.looked_up)).ravel())
+    return found, inside
+
+
+def _signed(indices: Any) -> Any:
+    """Returns indices as int64; those that are too large for it as its largest."""
+    indices = np.asarray(indices)
+    if indices.dtype == np.uint64:
+        indices = np.minimum(indices, np.uint64(np.iinfo(np.int64).max))
+    return indices.astype(np.int64, copy=False)
+
+
+def _along(axis: int, ndim: int, size: int) -> Any:
+    return np.arange(size).reshape([size if dim == axis else 1 for dim in range(ndim)])
+
+
+# Lowering
+
+
+def lowered_indices(ctx: Any, windows: Windows, indices: Any, aval: ShapedArray) -> tuple[Any, ShapedArray]:
+    """Returns indices as int32 or int64 in which every position of the operand can be written, and their type."""
+    dtype = aval.dtype
+    if dtype == np.uint64:  # what int64 cannot hold is outside in any case
+        most = ctx.full(aval, np.iinfo(np.int64).max)
+        indices = ctx.hlo.minimum(indices, most)
+    fits = dtype.itemsize < 4 or dtype == np.int32
+    small = fits and max(windows.operand, default=0) <= np.iinfo(np.int32).max
+    wide = aval.update(dtype=np.int32 if small else np.int64, weak_type=False)
+    return (indices if dtype == wide.dtype else ctx.hlo.convert(ctx.tensor_type(wide), indices)), wide
+
+
+def lowered_bounds(ctx: Any, windows: Windows, aval: ShapedArray) -> tuple[Any, Any]:
+    """Returns the first and last position of windows that are inside, as arrays of the type of the indices."""
+    upper = ctx.constant(np.array(windows.upper, aval.dtype))
+    last = ctx.hlo.broadcast_in_dim(ctx.tensor_type(aval), upper, ctx.i64_array((aval.ndim - 1,)))
+    return ctx.zeros(aval), last

@@ -1,0 +1,1 @@
+"""Linear algebra: decompositions, determinants and systems of equations."""

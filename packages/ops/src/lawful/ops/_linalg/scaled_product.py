@@ -1,0 +1,64 @@
+"""The product of pivots, with an exponent beside it that keeps partial products from over- and underflow."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from lawful.core import get_aval
+from lawful.ops._bits.bitcast import bitcast_convert_type
+from lawful.ops._elementwise.arithmetic import abs, div, max, min, mul, sub
+from lawful.ops._elementwise.comparison import bitwise_and, gt, is_finite, shift_left, shift_right_logical
+from lawful.ops._elementwise.conversion import convert_element_type
+from lawful.ops._elementwise.select import where
+from lawful.ops._reduction.reduction import reduce_prod, reduce_sum
+
+_STEPS = 4
+
+
+def product_of_pivots(x: Any) -> Any:
+    """Returns the product along the last dimension, finite and not zero wherever the exact one is.
+
+    The derivative is that of the product. Pivots below the smallest normal number are not scaled.
+    """
+    size = abs(x)
+    exponents, scale = _exponents(size)
+    axes = (get_aval(x).ndim - 1,)
+    product = reduce_prod(div(x, convert_element_type(scale, get_aval(x).dtype)), axes)
+    total = reduce_sum(exponents, axes)
+    most = np.int64(_bias(get_aval(size).dtype) - 1)
+    for _ in range(_STEPS):  # beyond so many steps everything is infinite or zero
+        step = max(min(total, most), np.int64(-most))
+        product = mul(product, _power_of_two(step, get_aval(size).dtype))
+        total = sub(total, step)
+    return product
+
+
+def _bias(dtype: np.dtype[Any]) -> int:
+    return int(np.finfo(dtype).maxexp) - 1
+
+
+def _bits(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    return np.dtype(f"uint{8 * dtype.itemsize}")
+
+
+def _exponents(size: Any) -> tuple[Any, Any]:
+    """Returns integers e, and the powers 2**e: the ones nearest to numbers that are not negative."""
+    dtype = get_aval(size).dtype
+    bits = _bits(dtype)
+    # Of a number in [2**e, 2**(e + 1)) divided by the root of 1/2 the exponent is that of the nearest power.
+    moved = bitcast_convert_type(mul(size, dtype.type(math.sqrt(0.5))), bits)
+    places = shift_right_logical(moved, np.asarray(np.finfo(dtype).nmant, bits)[()])
+    exponents = sub(convert_element_type(places, np.int64), np.int64(_bias(dtype) - 1))
+    is_normal = bitwise_and(gt(size, np.finfo(dtype).tiny), is_finite(size))
+    exponents = where(is_normal, max(exponents, np.int64(1 - _bias(dtype))), np.int64(0))
+    exponents = min(exponents, np.int64(_bias(dtype) - 1))
+    return exponents, _power_of_two(exponents, dtype)
+
+
+def _power_of_two(exponents: Any, dtype: np.dtype[Any]) -> Any:
+    bits = _bits(dtype)
+    places = convert_element_type(max(exponents + np.int64(_bias(dtype)), np.int64(1)), bits)
+    return bitcast_convert_type(shift_left(places, np.asarray(np.finfo(dtype).nmant, bits)[()]), dtype)

@@ -1,0 +1,203 @@
+"""Systems of linear equations with any regular matrices, which LAPACK solves at once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from lawful.core import (
+    Call,
+    Choose,
+    Declaration,
+    Primitive,
+    ShapedArray,
+    UndefinedPrimal,
+    Zero,
+    get_aval,
+    promote_dtypes,
+)
+from lawful.ops._linalg.decomposition import sample_dtype
+from lawful.ops._linalg.lu import lu, permutation_matrix
+from lawful.ops._linalg.matrices import conjugate, matrix_transpose
+from lawful.ops._linalg.systems import batch_system, infer_system
+from lawful.ops._linalg.triangular_solve import triangular_solve
+from lawful.ops._products.functions import matmul
+from lawful.ops._shape.squeeze import expand_dims, squeeze
+from lawful.ops._support.promotion import convert
+
+__all__ = ["solve", "solve_by_factors", "solve_p"]
+
+solve_p = Primitive("solve", pure_rules=True)
+
+
+def solve(a: Any, b: Any, *, transpose_a: bool = False, conjugate_a: bool = False) -> Any:
+    """Returns the solution X of ``op(a) X = b``.
+
+    NumPy finds it without the factors of ``a``. A program that solves more than one system with the same matrices is
+    better off with `lu` and `solve_by_factors`.
+
+    Args:
+      a: an array of shape (…, m, m) of floating or complex dtype.
+      b: an array of shape (…, m, n), of as many dimensions; one fewer is a single column.
+      transpose_a: whether ``a`` is transposed.
+      conjugate_a: whether ``a`` is conjugated.
+
+    Returns:
+      An array like ``b``. A column that has no finite solution is NaN, and all are for a singular matrix.
+
+    Raises:
+      ArgumentTypeError: a dtype is not float32, float64, complex64 or complex128.
+      ArgumentValueError: the shapes do not fit.
+
+    >>> solve(np.array([[2.0, 0.0], [1.0, 4.0]]), np.array([2.0, 9.0]))
+    array([1., 2.])
+
+    Law: ``op(a) X = b``. Source: ``numpy.linalg.solve``; ``jax.lax.custom_linear_solve`` for the derivatives.
+    """
+    left, right = get_aval(a), get_aval(b)
+    dtype, _ = promote_dtypes((left.dtype, left.weak_type), (right.dtype, right.weak_type))
+    a, b = convert(a, dtype), convert(b, dtype)
+    is_vector, axis = right.ndim == left.ndim - 1, right.ndim
+    b = expand_dims(b, (axis,)) if is_vector else b
+    infer_system("solve", get_aval(a), get_aval(b))
+    conjugate_a = bool(conjugate_a) and dtype.kind == "c"
+    out = solve_p.bind(a, b, transpose_a=bool(transpose_a), conjugate_a=conjugate_a)
+    return squeeze(out, (axis,)) if is_vector else out
+
+
+def solve_by_factors(
+    factors: Any, permutation: Any, b: Any, *, transpose_a: bool = False, conjugate_a: bool = False
+) -> Any:
+    """Returns what `solve` gives, from the factors of the matrices.
+
+    Args:
+      factors: as `lu` gives them, of shape (…, m, m).
+      permutation: as `lu` gives it, of shape (…, m).
+      b: an array of shape (…, m, n) of the same dtype; all have the same dimensions before the matrices.
+      transpose_a: whether the matrices are transposed.
+      conjugate_a: whether they are conjugated.
+
+    >>> factors, _, permutation = lu(np.array([[2.0, 0.0], [1.0, 4.0]]))
+    >>> solve_by_factors(factors, permutation, np.array([[2.0], [9.0]]))
+    array([[1.],
+           [2.]])
+    """
+    swapped = permutation_matrix(permutation, get_aval(b).dtype)
+    flags = {"left_side": True, "transpose_a": transpose_a, "conjugate_a": conjugate_a}
+    if not transpose_a:
+        out = triangular_solve(factors, matmul(swapped, b), lower=True, unit_diagonal=True, **flags)
+        return triangular_solve(factors, out, **flags)
+    out = triangular_solve(factors, b, **flags)
+    return matmul(matrix_transpose(swapped), triangular_solve(factors, out, lower=True, unit_diagonal=True, **flags))
+
+
+@solve_p.def_abstract_eval
+def _abstract_eval(a: ShapedArray, b: ShapedArray, **_: bool) -> ShapedArray:
+    return infer_system("solve_p", a, b)
+
+
+@solve_p.def_impl
+def _impl(a: Any, b: Any, *, transpose_a: bool, conjugate_a: bool) -> Any:
+    a, b = np.asarray(a), np.asarray(b)
+    finite = np.isfinite(a).all((-2, -1))
+    if not finite.all():  # of an infinite element LAPACK may make a zero
+        a = np.where(finite[..., None, None], a, a.dtype.type(np.nan))
+    a = np.conj(a) if conjugate_a else a
+    a = np.swapaxes(a, -1, -2) if transpose_a else a
+    with np.errstate(all="ignore"):
+        try:
+            out = np.linalg.solve(a, b)
+        except np.linalg.LinAlgError:
+            out = _one_by_one(a, b)
+    solved = np.isfinite(out).all(-2, keepdims=True)
+    return out if solved.all() else np.where(solved, out, out.dtype.type(np.nan))
+
+
+def _one_by_one(a: Any, b: Any) -> Any:
+    """Solves each system by itself: NumPy solves none if one is singular."""
+    out = np.full(b.shape, np.nan, b.dtype)
+    for index in np.ndindex(a.shape[:-2]):
+        try:
+            out[index] = np.linalg.solve(a[index], b[index])
+        except np.linalg.LinAlgError:
+            continue  # stays NaN
+    return out
+
+
+@solve_p.def_jvp
+def _jvp(primals: Sequence[Any], tangents: Sequence[Any], **params: bool) -> tuple[Any, Any]:
+    (a, b), (a_dot, right) = primals, tangents
+    ans = solve_p.bind(a, b, **params)
+    if type(a_dot) is not Zero:
+        # op(a) Ẋ = ḃ − op(ȧ) X
+        change = matrix_transpose(a_dot) if params["transpose_a"] else a_dot
+        change = (conjugate(change) if params["conjugate_a"] else change) @ ans
+        right = -change if type(right) is Zero else right - change
+    if type(right) is Zero:
+        return ans, Zero(get_aval(ans).to_tangent_aval())
+    return ans, solve_p.bind(a, right, **params)
+
+
+@solve_p.def_transpose
+def _transpose(ct: Any, a: Any, b: Any, *, transpose_a: bool, conjugate_a: bool) -> list[Any]:
+    assert not isinstance(a, UndefinedPrimal), "solve is not linear in a"
+    if type(ct) is Zero:
+        return [None, Zero(b.aval)]
+    return [None, solve_p.bind(a, ct, transpose_a=not transpose_a, conjugate_a=conjugate_a)]
+
+
+@solve_p.def_batch
+def _batch(args: Sequence[Any], dims: Sequence[int | None], **params: bool) -> tuple[Any, int]:
+    return batch_system(solve_p, args, dims, params, left_side=True)
+
+
+@solve_p.def_lowering
+def _lower(ctx: Any, a: Any, b: Any, **params: bool) -> Any:
+    # XLA finds the factors of one matrix once, also where the system and its transpose are solved.
+    return ctx.apply(_through_factors(**params), a, b)[0]
+
+
+@cache
+def _through_factors(**params: bool) -> Callable[[Any, Any], Any]:
+    def solve(a: Any, b: Any) -> Any:
+        factors, _, permutation = lu(a)
+        return solve_by_factors(factors, permutation, b, **params)
+
+    return solve
+
+
+# For laws
+
+
+def _sample(choose: Choose) -> Call:
+    size, count = choose.integer(0, 4), choose.integer(0, 3)
+    batch, dtype = choose.shape(max_ndim=1), sample_dtype(choose)
+    params = {name: choose.one_of((False, True)) for name in ("transpose_a", "conjugate_a")}
+    params["conjugate_a"] = params["conjugate_a"] and dtype.kind == "c"
+    return (ShapedArray((*batch, size, size), dtype), ShapedArray((*batch, size, count), dtype)), params
+
+
+def _prepare(a: Any, b: Any, **_: bool) -> tuple[Any, Any]:
+    # Well conditioned, and such that rows have to be swapped.
+    return np.round(0.3 * a + 3 * np.roll(np.eye(a.shape[-1]), 1, axis=0), 2).astype(a.dtype), b
+
+
+def _reference(a: Any, b: Any, *, transpose_a: bool, conjugate_a: bool) -> Any:
+    """Solves by Cramer's rule."""
+    a = np.swapaxes(a, -1, -2) if transpose_a else a
+    a = np.conj(a) if conjugate_a else a
+    out = np.full(b.shape, np.nan, b.dtype)
+    for index in np.ndindex(a.shape[:-2]):
+        matrix, right = a[index], b[index]
+        for i, column in np.ndindex(right.shape):
+            replaced = matrix.copy()
+            replaced[:, i] = right[:, column]
+            if np.isfinite(matrix).all() and np.isfinite(right[:, column]).all() and np.linalg.det(matrix):
+                out[index][i, column] = np.linalg.det(replaced) / np.linalg.det(matrix)
+    return out
+
+
+solve_p.declaration = Declaration(sample=_sample, reference=_reference, prepare=_prepare, kinds="fc", linear=((1,),))

@@ -1,0 +1,266 @@
+"""Systems of linear equations with triangular matrices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from lawful.core import (
+    Call,
+    Choose,
+    Declaration,
+    Primitive,
+    ShapedArray,
+    UndefinedPrimal,
+    Zero,
+    get_aval,
+    promote_dtypes,
+)
+from lawful.ops._elementwise.declaration import add_tangents
+from lawful.ops._linalg.decomposition import finite_matrices, mask_triangle, sample_dtype
+from lawful.ops._linalg.matrices import conjugate, matrix_transpose, triangle
+from lawful.ops._linalg.systems import batch_system, infer_system
+from lawful.ops._shape.squeeze import expand_dims, squeeze
+from lawful.ops._support.promotion import convert
+
+__all__ = ["triangular_solve", "triangular_solve_p"]
+
+triangular_solve_p = Primitive("triangular_solve", pure_rules=True)
+
+# Below this size a system is solved row by row, above it by halves, which are products of matrices.
+_SMALL = 32
+_CURE = ", or set left_side"
+
+
+def triangular_solve(
+    a: Any,
+    b: Any,
+    *,
+    left_side: bool = False,
+    lower: bool = False,
+    transpose_a: bool = False,
+    conjugate_a: bool = False,
+    unit_diagonal: bool = False,
+) -> Any:
+    """Returns the solution X of ``op(a) X = b``, or of ``X op(a) = b``, for triangular ``a``.
+
+    Args:
+      a: an array of shape (…, m, m) of floating or complex dtype; the triangle that is not used is not read.
+      b: an array of shape (…, m, n) with ``left_side``, else (…, n, m), of as many dimensions; one fewer is a
+        single column, or row.
+      left_side: whether ``a`` stands on the left of the solution.
+      lower: whether the lower triangle of ``a`` is used, and not the upper one.
+      transpose_a: whether ``a`` is transposed.
+      conjugate_a: whether ``a`` is conjugated.
+      unit_diagonal: whether the diagonal of ``a`` is taken to be ones, and not read.
+
+    Returns:
+      An array like ``b``. A column (or row) that has no finite solution is NaN.
+
+    Raises:
+      ArgumentTypeError: a dtype is not float32, float64, complex64 or complex128.
+      ArgumentValueError: the shapes do not fit.
+
+    >>> a = np.array([[2.0, 0.0], [1.0, 4.0]])
+    >>> triangular_solve(a, np.array([2.0, 9.0]), left_side=True, lower=True)
+    array([1., 2.])
+
+    Law: ``op(a) X = b``. Source: ``jax.lax.linalg.triangular_solve``, where a singular system gives infinities too.
+    """
+    left, right = get_aval(a), get_aval(b)
+    dtype, _ = promote_dtypes((left.dtype, left.weak_type), (right.dtype, right.weak_type))
+    a, b = convert(a, dtype), convert(b, dtype)
+    is_vector = right.ndim == left.ndim - 1
+    axis = right.ndim if left_side else right.ndim - 1
+    if is_vector and axis >= 0:
+        b = expand_dims(b, (axis,))
+    infer_system("triangular_solve", get_aval(a), get_aval(b), left_side=left_side, cure=_CURE)
+    conjugate_a = bool(conjugate_a) and dtype.kind == "c"
+    out = triangular_solve_p.bind(
+        a, b, left_side=left_side, lower=lower, transpose_a=transpose_a, conjugate_a=conjugate_a,
+        unit_diagonal=unit_diagonal,
+    )  # fmt: skip
+    return squeeze(out, (axis,)) if is_vector else out
+
+
+# Evaluation and typing
+
+
+@triangular_solve_p.def_impl
+def _impl(
+    a: Any, b: Any, *, left_side: bool, lower: bool, transpose_a: bool, conjugate_a: bool, unit_diagonal: bool
+) -> Any:
+    a, b = np.asarray(a), np.asarray(b)
+    a = np.tril(a, -int(unit_diagonal)) if lower else np.triu(a, int(unit_diagonal))
+    if unit_diagonal:
+        a = a + np.eye(a.shape[-1], dtype=a.dtype)
+    regular = np.isfinite(a).all((-2, -1)) & (np.diagonal(a, 0, -2, -1) != 0).all(-1)
+    if not regular.all():
+        a = np.where(regular[..., None, None], a, np.eye(a.shape[-1], dtype=a.dtype))
+    if conjugate_a:
+        a = np.conj(a)
+    # X op(a) = b is op(a)ᵀ Xᵀ = bᵀ.
+    if transpose_a == left_side:
+        a, lower = np.swapaxes(a, -1, -2), not lower
+    right = b if left_side else np.swapaxes(b, -1, -2)
+    with np.errstate(all="ignore"):
+        out = _solve(a, right, lower)
+        solved = regular[..., None] & np.isfinite(right).all(-2) & np.isfinite(out).all(-2)
+    if not solved.all():
+        out = np.where(solved[..., None, :], out, b.dtype.type(np.nan))
+    return np.ascontiguousarray(out if left_side else np.swapaxes(out, -1, -2))
+
+
+def _solve(a: Any, b: Any, lower: bool) -> Any:
+    size = a.shape[-1]
+    if size <= _SMALL:
+        # LAPACK finds an upper triangle eliminated already: what it does is back substitution.
+        if lower:
+            return np.linalg.solve(a[..., ::-1, ::-1], b[..., ::-1, :])[..., ::-1, :]
+        return np.linalg.solve(a, b)
+    half = size // 2
+    first, last = np.s_[..., :half, :], np.s_[..., half:, :]
+    upper_left, lower_right = a[..., :half, :half], a[..., half:, half:]
+    if lower:
+        top = _solve(upper_left, b[first], lower)
+        bottom = _solve(lower_right, b[last] - np.matmul(a[..., half:, :half], top), lower)
+    else:
+        bottom = _solve(lower_right, b[last], lower)
+        top = _solve(upper_left, b[first] - np.matmul(a[..., :half, half:], bottom), lower)
+    return np.concatenate([top, bottom], axis=-2)
+
+
+@triangular_solve_p.def_abstract_eval
+def _abstract_eval(a: ShapedArray, b: ShapedArray, *, left_side: bool, **_: bool) -> ShapedArray:
+    return infer_system("triangular_solve_p", a, b, left_side=left_side, cure=_CURE)
+
+
+# Derivatives
+
+
+@triangular_solve_p.def_jvp
+def _jvp(primals: Sequence[Any], tangents: Sequence[Any], **params: bool) -> tuple[Any, Any]:
+    (a, b), (a_dot, b_dot) = primals, tangents
+    ans = triangular_solve_p.bind(a, b, **params)
+    total: Any = Zero(get_aval(ans).to_tangent_aval())
+    if type(a_dot) is not Zero:
+        # op(a) Ẋ = ḃ − op(ȧ) X
+        offset = int(params["unit_diagonal"])
+        change = triangle(a_dot, lower=params["lower"], k=-offset if params["lower"] else offset)
+        change = matrix_transpose(change) if params["transpose_a"] else change
+        change = conjugate(change) if params["conjugate_a"] else change
+        right = -(change @ ans) if params["left_side"] else -(ans @ change)
+        total = triangular_solve_p.bind(a, right, **params)
+    if type(b_dot) is not Zero:
+        total = add_tangents(total, triangular_solve_p.bind(a, b_dot, **params))
+    return ans, total
+
+
+@triangular_solve_p.def_transpose
+def _transpose(ct: Any, a: Any, b: Any, *, transpose_a: bool, **params: bool) -> list[Any]:
+    assert not isinstance(a, UndefinedPrimal), "triangular_solve is not linear in a"
+    if type(ct) is Zero:
+        return [None, Zero(b.aval)]
+    return [None, triangular_solve_p.bind(a, ct, transpose_a=not transpose_a, **params)]
+
+
+# Batching
+
+
+@triangular_solve_p.def_batch
+def _batch(args: Sequence[Any], dims: Sequence[int | None], **params: bool) -> tuple[Any, int]:
+    return batch_system(triangular_solve_p, args, dims, params, left_side=params["left_side"])
+
+
+# Lowering
+
+
+@triangular_solve_p.def_lowering
+def _lower(
+    ctx: Any, a: Any, b: Any, *, left_side: bool, lower: bool, transpose_a: bool, conjugate_a: bool, unit_diagonal: bool
+) -> Any:
+    a_aval, aval = ctx.avals_in
+    hlo = ctx.hlo
+    if not aval.size:
+        return ctx.zeros(aval)
+    a = mask_triangle(ctx, a, a_aval, lower=lower, k=-int(unit_diagonal) if lower else int(unit_diagonal))
+    if conjugate_a and not transpose_a:
+        a, conjugate_a = ctx.chlo.conj(a), False
+    if ctx.platform == "cpu":
+        (out,) = ctx.lapack(
+            "trsm", [a, b], [aval], side=ord("L" if left_side else "R"), uplo=ord("L" if lower else "U"),
+            trans_x=ord("N" if not transpose_a else "C" if conjugate_a else "T"),
+            diag=ord("U" if unit_diagonal else "N"),
+        )  # fmt: skip
+    else:
+        transpose = "NO_TRANSPOSE" if not transpose_a else "ADJOINT" if conjugate_a else "TRANSPOSE"
+        bools = [ctx.ir.BoolAttr.get(value) for value in (left_side, lower, unit_diagonal)]
+        out = hlo.triangular_solve(a, b, *bools, hlo.TransposeAttr.get(transpose))
+    axis = aval.ndim - 2 if left_side else aval.ndim - 1
+    solved = hlo.and_(_finite_lines(ctx, b, aval, axis), _finite_lines(ctx, out, aval, axis))
+    lines = aval.update(shape=tuple(solved.type.shape), dtype=np.dtype(bool))
+    batch = ctx.i64_array(range(aval.ndim - 2))
+    regular = finite_matrices(ctx, a, a_aval)
+    if not unit_diagonal:
+        regular = hlo.and_(regular, _has_no_zero_on_diagonal(ctx, a, a_aval))
+    solved = hlo.and_(solved, hlo.broadcast_in_dim(ctx.tensor_type(lines), regular, batch))
+    kept = ctx.i64_array([dim for dim in range(aval.ndim) if dim != axis])
+    mask = hlo.broadcast_in_dim(ctx.tensor_type(aval.update(dtype=np.dtype(bool))), solved, kept)
+    return hlo.select(mask, out, ctx.full(aval, np.nan))
+
+
+def _finite_lines(ctx: Any, x: Any, aval: ShapedArray, axis: int) -> Any:
+    hlo = ctx.hlo
+    parts = [hlo.real(x), hlo.imag(x)] if aval.dtype.kind == "c" else [x]
+    finite = [hlo.is_finite(part) for part in parts]
+    return ctx.reduce(finite[0] if len(finite) == 1 else hlo.and_(*finite), True, (axis,), "and_")
+
+
+def _has_no_zero_on_diagonal(ctx: Any, a: Any, aval: ShapedArray) -> Any:
+    indices = aval.update(dtype=np.dtype(np.int32))
+    row, column = (ctx.hlo.iota(ctx.tensor_type(indices), ctx.i64(aval.ndim - 2 + dim)) for dim in (0, 1))
+    good = ctx.hlo.or_(ctx.compare(row, column, "NE"), ctx.compare(a, ctx.zeros(aval), "NE"))
+    return ctx.reduce(good, True, (aval.ndim - 2, aval.ndim - 1), "and_")
+
+
+# For laws
+
+
+def _sample(choose: Choose) -> Call:
+    size, count = choose.integer(0, 4), choose.integer(0, 3)
+    batch, dtype = choose.shape(max_ndim=1), sample_dtype(choose)
+    names = ("left_side", "lower", "transpose_a", "conjugate_a", "unit_diagonal")
+    params = {name: choose.one_of((False, True)) for name in names}
+    params["conjugate_a"] = params["conjugate_a"] and dtype.kind == "c"
+    matrix = (size, count) if params["left_side"] else (count, size)
+    return (ShapedArray((*batch, size, size), dtype), ShapedArray((*batch, *matrix), dtype)), params
+
+
+def _prepare(a: Any, b: Any, **_: bool) -> tuple[Any, Any]:
+    return np.round(0.3 * a + 2 * np.eye(a.shape[-1]), 2).astype(a.dtype), b
+
+
+def _reference(
+    a: Any, b: Any, *, left_side: bool, lower: bool, transpose_a: bool, conjugate_a: bool, unit_diagonal: bool
+) -> Any:
+    a = np.tril(a) if lower else np.triu(a)
+    if unit_diagonal:
+        a = np.where(np.eye(a.shape[-1], dtype=bool), a.dtype.type(1), a)
+    out = np.full(b.shape, np.nan, b.dtype)
+    for index in np.ndindex(a.shape[:-2]):
+        matrix = a[index].T if transpose_a else a[index]
+        matrix = np.conj(matrix) if conjugate_a else matrix
+        matrix, right, solution = (x if left_side else x.T for x in (matrix, b[index], out[index]))
+        if not np.isfinite(matrix).all() or not np.diag(matrix).all():
+            continue
+        for column in range(right.shape[1]):
+            if np.isfinite(right[:, column]).all():
+                solution[:, column] = np.linalg.solve(matrix, right[:, column])
+    return out
+
+
+triangular_solve_p.declaration = Declaration(
+    sample=_sample, reference=_reference, prepare=_prepare, kinds="fc", linear=((1,),)
+)

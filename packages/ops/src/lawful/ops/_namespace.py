@@ -1,0 +1,165 @@
+"""All names of `lawful.ops`, which is where they are looked up: what is not there yet comes from here."""
+
+# ruff: noqa: F403  # each module says what is public in it
+from typing import TYPE_CHECKING
+
+from lawful.ops import (
+    _bits,
+    _convolution,
+    _elementwise,
+    _fft,
+    _indexing,
+    _linalg,
+    _numpy_protocol,
+    _optimization_barrier,
+    _products,
+    _reduction,
+    _shape,
+    _special,
+    _support,
+)
+from lawful.ops._bits.bitcast import *
+from lawful.ops._bits.bits import *
+from lawful.ops._bits.gcd import *
+from lawful.ops._bits.random_bits import *
+from lawful.ops._composite import Composite as Composite
+from lawful.ops._composite import composite as composite
+from lawful.ops._composite import register_tracing as register_tracing
+from lawful.ops._convolution import sliding_window as sliding_window
+from lawful.ops._convolution.convolution import *
+from lawful.ops._convolution.dimension_numbers import *
+from lawful.ops._convolution.functions import *
+from lawful.ops._convolution.reduce_window import *
+from lawful.ops._convolution.select_and_gather import *
+from lawful.ops._convolution.sliding_window import *
+from lawful.ops._elementwise.arithmetic import *
+from lawful.ops._elementwise.comparison import *
+from lawful.ops._elementwise.complex_parts import *
+from lawful.ops._elementwise.conversion import *
+from lawful.ops._elementwise.declaration import *
+from lawful.ops._elementwise.division import *
+from lawful.ops._elementwise.power import *
+from lawful.ops._elementwise.rounding import *
+from lawful.ops._elementwise.select import *
+from lawful.ops._elementwise.signs import *
+from lawful.ops._elementwise.transcendental import *
+from lawful.ops._fft import *
+from lawful.ops._indexing.at import *
+from lawful.ops._indexing.dynamic_slice import *
+from lawful.ops._indexing.dynamic_slice_functions import *
+from lawful.ops._indexing.gather import *
+from lawful.ops._indexing.getitem import *
+from lawful.ops._indexing.scatter import *
+from lawful.ops._indexing.take import *
+from lawful.ops._indexing.take_along_dimension import *
+from lawful.ops._indexing.windows import *
+from lawful.ops._linalg.cholesky import *
+from lawful.ops._linalg.determinants import *
+from lawful.ops._linalg.eig import *
+from lawful.ops._linalg.eigh import *
+from lawful.ops._linalg.lu import *
+from lawful.ops._linalg.qr import *
+from lawful.ops._linalg.solve import *
+from lawful.ops._linalg.svd import *
+from lawful.ops._linalg.triangular_solve import *
+from lawful.ops._numpy_protocol import numpy_reduction as numpy_reduction
+from lawful.ops._numpy_protocol.dispatch import *
+from lawful.ops._numpy_protocol.methods import *
+from lawful.ops._optimization_barrier import *
+from lawful.ops._products.dot_general import *
+from lawful.ops._products.functions import *
+from lawful.ops._products.precision import *
+from lawful.ops._promotion_recipe import apply_promoted as apply_promoted
+from lawful.ops._reduction.arg_reduction import *
+from lawful.ops._reduction.cumulative import *
+from lawful.ops._reduction.reduction import *
+from lawful.ops._reduction.sort import *
+from lawful.ops._reduction.top_k import *
+from lawful.ops._shape.iota import *
+from lawful.ops._shape.joining import *
+from lawful.ops._shape.reshape import *
+from lawful.ops._shape.slicing import *
+from lawful.ops._shape.split import *
+from lawful.ops._shape.squeeze import *
+from lawful.ops._special.bessel import *
+from lawful.ops._special.entropy import *
+from lawful.ops._special.error_function import *
+from lawful.ops._special.gamma import *
+from lawful.ops._special.incomplete_beta import *
+from lawful.ops._special.incomplete_gamma import *
+from lawful.ops._support.batch_dimensions import *
+from lawful.ops._support.errors import *
+from lawful.ops._support.promotion import *
+from lawful.ops._support.structural import *
+
+# A type checker follows the imports above; it cannot read `__all__` of a module that is an attribute.
+if not TYPE_CHECKING:
+    __all__ = ["Composite", "apply_promoted", "composite", "numpy_reduction", "register_tracing", "sliding_window"]
+    __all__ += _bits.bitcast.__all__
+    __all__ += _bits.bits.__all__
+    __all__ += _bits.gcd.__all__
+    __all__ += _bits.random_bits.__all__
+    __all__ += _convolution.convolution.__all__
+    __all__ += _convolution.dimension_numbers.__all__
+    __all__ += _convolution.functions.__all__
+    __all__ += _convolution.reduce_window.__all__
+    __all__ += _convolution.select_and_gather.__all__
+    __all__ += _convolution.sliding_window.__all__
+    __all__ += _elementwise.arithmetic.__all__
+    __all__ += _elementwise.comparison.__all__
+    __all__ += _elementwise.complex_parts.__all__
+    __all__ += _elementwise.conversion.__all__
+    __all__ += _elementwise.declaration.__all__
+    __all__ += _elementwise.division.__all__
+    __all__ += _elementwise.power.__all__
+    __all__ += _elementwise.rounding.__all__
+    __all__ += _elementwise.select.__all__
+    __all__ += _elementwise.signs.__all__
+    __all__ += _elementwise.transcendental.__all__
+    __all__ += _fft.__all__
+    __all__ += _indexing.at.__all__
+    __all__ += _indexing.dynamic_slice.__all__
+    __all__ += _indexing.dynamic_slice_functions.__all__
+    __all__ += _indexing.gather.__all__
+    __all__ += _indexing.getitem.__all__
+    __all__ += _indexing.scatter.__all__
+    __all__ += _indexing.take.__all__
+    __all__ += _indexing.take_along_dimension.__all__
+    __all__ += _indexing.windows.__all__
+    __all__ += _linalg.cholesky.__all__
+    __all__ += _linalg.determinants.__all__
+    __all__ += _linalg.eig.__all__
+    __all__ += _linalg.eigh.__all__
+    __all__ += _linalg.lu.__all__
+    __all__ += _linalg.qr.__all__
+    __all__ += _linalg.solve.__all__
+    __all__ += _linalg.svd.__all__
+    __all__ += _linalg.triangular_solve.__all__
+    __all__ += _numpy_protocol.dispatch.__all__
+    __all__ += _numpy_protocol.methods.__all__
+    __all__ += _optimization_barrier.__all__
+    __all__ += _products.dot_general.__all__
+    __all__ += _products.functions.__all__
+    __all__ += _products.precision.__all__
+    __all__ += _reduction.arg_reduction.__all__
+    __all__ += _reduction.cumulative.__all__
+    __all__ += _reduction.reduction.__all__
+    __all__ += _reduction.sort.__all__
+    __all__ += _reduction.top_k.__all__
+    __all__ += _shape.iota.__all__
+    __all__ += _shape.joining.__all__
+    __all__ += _shape.reshape.__all__
+    __all__ += _shape.slicing.__all__
+    __all__ += _shape.split.__all__
+    __all__ += _shape.squeeze.__all__
+    __all__ += _special.bessel.__all__
+    __all__ += _special.entropy.__all__
+    __all__ += _special.error_function.__all__
+    __all__ += _special.gamma.__all__
+    __all__ += _special.incomplete_beta.__all__
+    __all__ += _special.incomplete_gamma.__all__
+    __all__ += _support.batch_dimensions.__all__
+    __all__ += _support.errors.__all__
+    __all__ += _support.promotion.__all__
+    __all__ += _support.structural.__all__
+    __all__.sort()

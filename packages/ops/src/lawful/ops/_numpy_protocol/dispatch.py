@@ -1,0 +1,291 @@
+"""NumPy's own functions of tracers and device arrays: ``numpy.sin(x)`` and ``numpy.sum(x)`` run lawful's.
+
+NumPy asks the arguments of its functions whether they know better, a ufunc by ``__array_ufunc__`` and any other
+function by ``__array_function__``. The answer stands in one table from NumPy's function to lawful's. This package
+fills in what its ops declare; other distributions do so by `register_numpy_functions`, in a module that an entry
+point of the group ``lawful.numpy_functions`` names, which is imported when a function is first missing, and with it
+what packages import on demand.
+
+A tracer never becomes a NumPy array: what lawful has no function for is an error that says what to do. A device array
+has a value, so that NumPy computes with it what lawful does not.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterable, Mapping
+from functools import cache
+from types import ModuleType
+from typing import Any, NoReturn, cast
+
+import numpy as np
+
+from lawful import tree
+from lawful.core import (
+    ArgumentTypeError,
+    ArgumentValueError,
+    LawfulError,
+    Tracer,
+    get_aval,
+    is_array,
+    load_on_demand,
+    to_numpy,
+)
+from lawful.ops._bits import gcd as _gcd
+from lawful.ops._elementwise import arithmetic as _arithmetic
+from lawful.ops._elementwise import comparison as _comparison
+from lawful.ops._elementwise import transcendental as _transcendental
+from lawful.ops._elementwise.comparison import shift_right
+from lawful.ops._elementwise.complex_parts import imag, real
+from lawful.ops._elementwise.declaration import Elementwise
+from lawful.ops._elementwise.division import floor_divide, remainder, true_divide
+from lawful.ops._elementwise.select import where
+from lawful.ops._numpy_protocol import numpy_reduction as reduction
+from lawful.ops._products.functions import dot, matmul, tensordot
+from lawful.ops._reduction.cumulative import cummax, cummin
+from lawful.ops._shape.iota import full_like
+from lawful.ops._shape.squeeze import expand_dims
+
+__all__ = ["call_with_values", "register_numpy_functions"]
+
+Function = Callable[..., Any]
+
+_functions: dict[Function, Function] = {}
+_left_out: dict[Function, str] = {}
+
+
+def register_numpy_functions(
+    functions: Mapping[Function, Function], left_out: Mapping[Function, str] | None = None
+) -> None:
+    """Makes functions of NumPy run others where an argument is a tracer or a device array.
+
+    Args:
+      functions: for each function of NumPy one with the same arguments, of which it may have fewer. What stands for a
+        ufunc may have its methods too.
+      left_out: for functions that there is none for, why, and what to do instead.
+    """
+    _functions.update(functions)
+    _left_out.update(left_out or {})
+
+
+def _declared(*modules: ModuleType) -> dict[Function, Function]:
+    """Returns the elementwise ops of some modules, by the ufuncs in their declarations."""
+    ops = [op for module in modules for op in vars(module).values() if isinstance(op, Elementwise)]
+    return {op.numpy_function: op for op in ops if isinstance(op.numpy_function, np.ufunc)}
+
+
+register_numpy_functions(
+    {
+        **_declared(_arithmetic, _comparison, _gcd, _transcendental),
+        # Those whose declarations evaluate more than the ufunc.
+        **{getattr(np, op.__name__): op for op in (_transcendental.log1p, _transcendental.expm1)},
+        np.sign: _arithmetic.sign,
+        np.true_divide: true_divide,
+        np.right_shift: shift_right,
+        np.floor_divide: floor_divide,
+        np.remainder: remainder,
+        np.divmod: lambda x, y: (floor_divide(x, y), remainder(x, y)),
+        np.matmul: matmul,
+        **{getattr(np, f.__name__): f for f in (dot, tensordot, where, real, imag)},
+        **{getattr(np, name): getattr(reduction, name) for name in ("sum", "prod", "max", "min", "all", "any")},
+        **{getattr(np, name): getattr(reduction, name) for name in ("mean", "var", "std", "argmax", "argmin")},
+        # What programs of ops are made of also where lawful.numpy is not installed.
+        np.zeros_like: lambda a: full_like(a, 0),
+        np.ones_like: lambda a: full_like(a, 1),
+        np.full_like: full_like,
+        np.shape: lambda a: get_aval(a).shape,
+        np.ndim: lambda a: get_aval(a).ndim,
+    }
+)
+
+# What the reductions of a ufunc are called as functions, where what stands for it has no methods.
+_AS_FUNCTION: dict[tuple[Any, str], Function] = {
+    (np.add, "reduce"): reduction.sum,
+    (np.multiply, "reduce"): reduction.prod,
+    (np.maximum, "reduce"): reduction.max,
+    (np.minimum, "reduce"): reduction.min,
+    (np.logical_and, "reduce"): reduction.all,
+    (np.logical_or, "reduce"): reduction.any,
+    (np.maximum, "accumulate"): cummax,
+    (np.minimum, "accumulate"): cummin,
+}
+
+
+@cache
+def _load_entry_points() -> None:
+    # Imported late: it takes as long as all of lawful's own modules.
+    from importlib.metadata import entry_points
+
+    for point in entry_points(group="lawful.numpy_functions"):
+        point.load()
+
+
+def _find(function: Function) -> Function | None:
+    """Returns lawful's function for one of NumPy, if there is one."""
+    found = _functions.get(function)
+    for load in (load_on_demand, _load_entry_points, load_on_demand):
+        if found is None:
+            load()
+            found = _functions.get(function)
+    if found is None and isinstance(function, np.ufunc):
+        # A ufunc that is not public itself, which a method of ndarray runs: that of `numpy.clip`.
+        found = _functions.get(getattr(np, function.__name__, function))
+    return found
+
+
+def array_ufunc(self: Any, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
+    """Answers for a ufunc of which an argument is a tracer or a device array."""
+    if any(not is_array(x) and hasattr(x, "__array_ufunc__") for x in inputs):
+        return NotImplemented  # another library's array, which may know what to do
+    owner = "numpy." if hasattr(np, ufunc.__name__) else ""  # SciPy has ufuncs too
+    name = f"{owner}{ufunc.__name__}" + ("" if method == "__call__" else f".{method}")
+    function = _ufunc_method(ufunc, method)
+    if not any(isinstance(x, Tracer) for x in inputs):
+        return _of_values(name, getattr(ufunc, method), function, inputs, kwargs)
+    if function is not None and _accepts(function, kwargs):
+        return function(*inputs, **kwargs)
+    if method == "at":
+        raise ArgumentTypeError(
+            f"{name}: expected an operation that makes a new array, got one that writes into a traced array or with "
+            f"traced values; write x = lawful.{name}(x, indices, values, inplace=False), or x.at[indices].add(values)"
+        )
+    _refuse(name, ufunc, function, kwargs)
+
+
+def array_function(
+    self: Any, function: Function, types: Iterable[type], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """Answers for any other function of NumPy of which an argument is a tracer or a device array."""
+    if any(not (issubclass(cls, np.ndarray) or _is_ours(cls)) for cls in types):
+        return NotImplemented
+    found = _find(function)
+    name = f"{getattr(function, '__module__', None) or 'numpy'}.{function.__name__}"
+    if not any(issubclass(cls, Tracer) for cls in types):
+        return _of_values(name, function, found, args, kwargs)
+    if found is not None and _accepts(found, kwargs):
+        return found(*args, **kwargs)
+    _refuse(name, function, found, kwargs)
+
+
+def _is_ours(cls: type) -> bool:
+    return getattr(cls, "__array_ufunc__", None) is array_ufunc
+
+
+def _ufunc_method(ufunc: np.ufunc, method: str) -> Function | None:
+    """Returns what runs a call or a method of a ufunc; NumPy's ``at`` writes into its argument, ours does not."""
+    if method in ("__call__", "at"):
+        return _find(ufunc) if method == "__call__" else None
+    _load_entry_points()  # of which one may have methods
+    load_on_demand()
+    function = _find(ufunc)
+    own = getattr(function, method, None)
+    if own is not None:
+        return cast(Function, own)
+    if method == "outer":
+        return _outer(ufunc)
+    found = _AS_FUNCTION.get((ufunc, method))
+    return None if found is None else _along_first(found)
+
+
+def _outer(ufunc: np.ufunc) -> Function | None:
+    function = _find(ufunc)
+    if function is None or ufunc.nin != 2 or ufunc.signature is not None:
+        return None
+
+    def outer(x: Any, y: Any) -> Any:
+        ndim = get_aval(x).ndim
+        return function(expand_dims(x, tuple(range(ndim, ndim + get_aval(y).ndim))), y)
+
+    return outer
+
+
+def _along_first(function: Function) -> Function:
+    """Returns a function that reduces along the first dimension by default, as the methods of ufuncs do."""
+
+    def method(array: Any, axis: Any = 0, dtype: Any = None, keepdims: bool = False, initial: Any = None) -> Any:
+        given = {"dtype": dtype, "keepdims": keepdims or None, "initial": initial}
+        return function(array, axis=axis, **{name: value for name, value in given.items() if value is not None})
+
+    return method
+
+
+@cache
+def _parameters(function: Function) -> frozenset[str]:
+    return frozenset(inspect.signature(function).parameters)
+
+
+@cache
+def _takes_any_keyword(function: Function) -> bool:
+    return any(p.kind is p.VAR_KEYWORD for p in inspect.signature(function).parameters.values())
+
+
+def _accepts(function: Function, kwargs: Mapping[str, Any]) -> bool:
+    """Whether a function takes these keywords; it may have ``out`` in its signature, and takes None only."""
+    if not kwargs:
+        return True
+    return kwargs.get("out") is None and (kwargs.keys() <= _parameters(function) or _takes_any_keyword(function))
+
+
+def _of_values(
+    name: str, function: Function, found: Function | None, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """Calls lawful's function with device arrays; NumPy's with their values, where lawful has none that takes them."""
+    if found is not None and _accepts(found, kwargs):
+        try:
+            return found(*args, **kwargs)
+        except LawfulError:
+            pass  # NumPy takes lists, and more
+    return call_with_values(name, function, args, kwargs)
+
+
+def call_with_values(name: str, function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Returns what a function of NumPy gives for the values of device arrays.
+
+    Args:
+      name: the function, for error messages.
+      function: the function.
+      args: its arguments, in which device arrays may be anywhere.
+      kwargs: those by name.
+
+    Raises:
+      ArgumentValueError: it would write into a device array.
+    """
+
+    def value(x: Any) -> Any:
+        if not _is_ours(type(x)):
+            return x
+        view = np.asarray(to_numpy(x)).view()
+        view.flags.writeable = False  # it may be a copy, in which a change would be lost
+        return view
+
+    args, kwargs = tree.map(value, (args, kwargs))
+    try:
+        return function(*args, **kwargs)
+    except ValueError as error:
+        if "read-only" in str(error):
+            raise ArgumentValueError(
+                f"{name}: expected an array that can be written to, got a device array, which is immutable; change a "
+                "copy, y = numpy.array(x), or use the function of lawful.numpy with inplace=False"
+            ) from error
+        raise
+
+
+def _refuse(name: str, function: Function, found: Function | None, kwargs: Mapping[str, Any]) -> NoReturn:
+    if kwargs.get("out") is not None:
+        raise ArgumentTypeError(
+            f"{name}: expected no out=, got one: an array cannot be overwritten with traced values; use the "
+            "result, and write x = x + y in place of x += y"
+        )
+    if found is None:
+        default = (
+            "write it with functions of lawful.numpy or lawful.special, or compute it outside of the transformation"
+        )
+        raise ArgumentTypeError(
+            f"{name}: expected a function that lawful has too, got a tracer in one that it has not: "
+            f"{_left_out.get(function, default)}"
+        )
+    unknown = ", ".join(f"{key}=" for key in kwargs if key not in _parameters(found))
+    raise ArgumentTypeError(
+        f"{name}: expected arguments that lawful's function has too, got {unknown} with a tracer; leave it out: "
+        "convert with astype for dtype=, choose with lawful.numpy.where for where="
+    )

@@ -1,0 +1,307 @@
+"""The operators and methods that tracers and device arrays share with NumPy's arrays.
+
+An operator between weak values (tracers that stand for Python scalars, and Python scalars) gives a weak one, as
+Python does; a method gives a strong one, as a function does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from lawful.core import (
+    ArgumentTypeError,
+    NonArrayError,
+    array_types,
+    define_array_methods,
+    get_aval,
+    is_array,
+    is_inexact,
+    shorten,
+)
+from lawful.ops._elementwise import arithmetic, comparison
+from lawful.ops._elementwise.complex_parts import conj, imag, real
+from lawful.ops._elementwise.conversion import convert_element_type, convert_element_type_p
+from lawful.ops._elementwise.division import floor_divide, remainder, true_divide
+from lawful.ops._elementwise.power import power_by_integer
+from lawful.ops._indexing.at import At
+from lawful.ops._indexing.getitem import getitem
+from lawful.ops._indexing.take import take
+from lawful.ops._numpy_protocol import numpy_reduction as reduction
+from lawful.ops._numpy_protocol.array_namespace import array_namespace
+from lawful.ops._numpy_protocol.dispatch import array_function, array_ufunc
+from lawful.ops._products.functions import matmul
+from lawful.ops._shape.reshape import reshape, transpose
+from lawful.ops._shape.squeeze import squeeze
+from lawful.ops._support.structural import is_axis_of_scalar
+
+__all__ = ["ArrayMethods"]
+
+Method = Callable[..., Any]
+
+_TEXTS = (str, bytes)
+
+
+def _is_array(other: Any) -> bool:
+    """Whether an operand is an array; another type may know what to do with ours, but a list never does."""
+    if is_array(other):
+        return True
+    if isinstance(other, list | tuple):
+        raise NonArrayError(
+            f"operand: expected an array or number, got {shorten(other)} of type {type(other).__name__}; "
+            "convert it with lawful.numpy.asarray"
+        )
+    return False
+
+
+def _is_operand(other: Any) -> bool:
+    """Whether an operand is an array; neither a text nor None knows what to do with ours, but a subclass may."""
+    if type(other) in _TEXTS or other is None:
+        advice = "return a value where it was made" if other is None else "convert it with float or int"
+        raise NonArrayError(f"operand: expected an array or number, got {shorten(other)}; {advice}")
+    return _is_array(other)
+
+
+def _is_factor(other: Any) -> bool:
+    """Whether an operand of * is an array; Python repeats a text by an integer."""
+    return False if type(other) in _TEXTS else _is_operand(other)
+
+
+def _binary(function: Method, is_operand: Callable[[Any], bool] = _is_operand) -> tuple[Method, Method]:
+    """Returns an operator's method and its reflected method."""
+
+    def method(self: Any, other: Any) -> Any:
+        return function(self, other) if type(other) in array_types or is_operand(other) else NotImplemented
+
+    def reflected(self: Any, other: Any) -> Any:
+        return function(other, self) if type(other) in array_types or is_operand(other) else NotImplemented
+
+    return method, reflected
+
+
+def _unary(function: Method) -> Method:
+    def method(self: Any) -> Any:
+        return function(self)
+
+    return method
+
+
+def _power(x: Any, y: Any) -> Any:
+    aval = get_aval(x)
+    if type(y) is int and (aval.weak_type or aval.dtype.kind != "b"):
+        return power_by_integer(x, y, operator=True)
+    return arithmetic.pow.operator(x, y)
+
+
+def _axes_of(x: Any, axes: tuple[Any, ...]) -> tuple[int, ...]:
+    """Returns the permutation that ``x.transpose(*axes)`` asks for."""
+    if len(axes) == 1 and (axes[0] is None or isinstance(axes[0], Sequence)):
+        axes = tuple(axes[0] or ())
+    ndim = get_aval(x).ndim
+    return tuple(axis % ndim for axis in axes) if axes else tuple(reversed(range(ndim)))
+
+
+class ArrayMethods:
+    """What NumPy's arrays can do, by ``lawful.ops``."""
+
+    __slots__ = ()
+
+    __add__, __radd__ = _binary(arithmetic.add.operator)
+    __sub__, __rsub__ = _binary(arithmetic.sub.operator)
+    __mul__, __rmul__ = _binary(arithmetic.mul.operator, _is_factor)
+    __truediv__, __rtruediv__ = _binary(true_divide.operator)
+    __floordiv__, __rfloordiv__ = _binary(lambda x, y: floor_divide(x, y, operator=True))
+    __mod__, __rmod__ = _binary(lambda x, y: remainder(x, y, operator=True))
+    __divmod__, __rdivmod__ = _binary(lambda x, y: (floor_divide(x, y, operator=True), remainder(x, y, operator=True)))
+    __pow__, __rpow__ = _binary(_power)
+    __matmul__, __rmatmul__ = _binary(matmul)
+    __and__, __rand__ = _binary(comparison.bitwise_and.operator)
+    __or__, __ror__ = _binary(comparison.bitwise_or.operator)
+    __xor__, __rxor__ = _binary(comparison.bitwise_xor.operator)
+    __eq__, _ = _binary(comparison.eq.operator, _is_array)
+    __ne__, _ = _binary(comparison.ne.operator, _is_array)
+    __lt__, _ = _binary(comparison.lt.operator)
+    __le__, _ = _binary(comparison.le.operator)
+    __gt__, _ = _binary(comparison.gt.operator)
+    __ge__, _ = _binary(comparison.ge.operator)
+    __neg__ = _unary(arithmetic.neg.operator)
+    __abs__ = _unary(arithmetic.abs.operator)
+    __invert__ = _unary(comparison.bitwise_not.operator)
+
+    __array_ufunc__ = array_ufunc
+    __array_function__ = array_function
+    __array_namespace__ = array_namespace
+
+    def __pos__(self) -> Any:
+        return self
+
+    __lshift__, __rlshift__ = _binary(comparison.shift_left.operator)
+    __rshift__, __rrshift__ = _binary(lambda x, y: comparison.shift_right(x, y, operator=True))
+
+    def __round__(self, ndigits: int | None = None) -> Any:
+        if ndigits is not None or get_aval(self).shape:
+            return self.round(ndigits or 0)
+        # As Python, which gives an integer of its own.
+        return convert_element_type_p.bind(self.round(), new_dtype=np.dtype(np.int64), weak_type=True)
+
+    def __getitem__(self, index: Any) -> Any:
+        return getitem(self, index)
+
+    @property
+    def at(self) -> At:
+        """Functional updates: ``x.at[index].set(y)`` is the array with these elements replaced."""
+        return At(self)
+
+    def __iter__(self) -> Any:
+        return iter([self[i] for i in range(_length(self))])
+
+    def __contains__(self, value: Any) -> bool:
+        return bool(reduction.any(comparison.eq(self, value)))
+
+    @property
+    def T(self) -> Any:
+        """The transpose: all dimensions reversed."""
+        return transpose(self, tuple(reversed(range(get_aval(self).ndim))))
+
+    @property
+    def mT(self) -> Any:
+        """The matrix transpose: the last two dimensions swapped."""
+        ndim = get_aval(self).ndim
+        if ndim < 2:
+            raise ArgumentTypeError(f"mT: expected an array of at least 2 dimensions, got {get_aval(self)}")
+        return self.swapaxes(-1, -2)
+
+    @property
+    def real(self) -> Any:
+        """The real part; the array itself where it is real."""
+        return real(self) if get_aval(self).dtype.kind == "c" else self
+
+    @property
+    def imag(self) -> Any:
+        """The imaginary part; zeros where the array is real."""
+        return imag(self) if get_aval(self).dtype.kind == "c" else arithmetic.mul(self, 0)
+
+    def astype(self, dtype: Any) -> Any:
+        """Returns the array converted to a dtype."""
+        return convert_element_type(self, dtype)
+
+    def reshape(self, *shape: Any) -> Any:
+        """Returns the elements in another shape, of which one size may be -1."""
+        return reshape(self, shape[0] if len(shape) == 1 and isinstance(shape[0], Sequence) else shape)
+
+    def ravel(self) -> Any:
+        """Returns the elements in one dimension."""
+        return reshape(self, (-1,) if get_aval(self).size else (0,))
+
+    flatten = ravel
+
+    def transpose(self, *axes: Any) -> Any:
+        """Returns the array with its dimensions permuted; reversed without ``axes``."""
+        return transpose(self, _axes_of(self, axes))
+
+    def swapaxes(self, axis1: int, axis2: int) -> Any:
+        """Returns the array with two dimensions swapped."""
+        order = list(range(get_aval(self).ndim))
+        order[axis1], order[axis2] = order[axis2], order[axis1]
+        return transpose(self, tuple(order))
+
+    def squeeze(self, axis: Any = None) -> Any:
+        """Returns the array without dimensions of size 1, all of them or those given."""
+        shape = get_aval(self).shape
+        if axis is None or is_axis_of_scalar(axis, len(shape)):
+            axis = tuple(i for i, size in enumerate(shape) if size == 1)
+        return squeeze(self, (axis,) if isinstance(axis, int) else tuple(axis))
+
+    def take(self, indices: Any, axis: int | None = None, out: None = None, mode: str | None = None) -> Any:
+        """Returns the elements at positions along an axis, of the flattened array by default."""
+        return take(self, indices, axis, out, mode)
+
+    def conj(self) -> Any:
+        """Returns the complex conjugate; the array itself where it is real."""
+        return conj(self) if get_aval(self).dtype.kind == "c" else self
+
+    conjugate = conj
+
+    def copy(self) -> Any:
+        """Returns the array: it is immutable."""
+        return self
+
+    def dot(self, other: Any) -> Any:
+        """Returns the matrix product; the product where one is a scalar."""
+        scalar = not get_aval(self).ndim or not get_aval(other).ndim
+        return arithmetic.mul(self, other) if scalar else matmul(self, other)
+
+    def clip(self, min: Any = None, max: Any = None) -> Any:
+        """Returns the elements limited to an interval."""
+        result: Any = self
+        if min is not None:
+            result = arithmetic.max(result, min)
+        return result if max is None else arithmetic.min(result, max)
+
+    def round(self, decimals: int = 0) -> Any:
+        """Returns the elements rounded to a number of decimals, halves to the even neighbour."""
+        dtype = get_aval(self).dtype
+        if not is_inexact(dtype) and decimals >= 0:
+            return self
+        if not decimals:
+            return arithmetic.round_nearest_even(self)
+        scale, (before, after) = 10.0 ** abs(decimals), (arithmetic.mul, true_divide)
+        if decimals < 0:  # a quotient by 100 is exact where a product with 0.01 is not
+            before, after = after, before
+        return convert_element_type(after(arithmetic.round_nearest_even(before(self, scale)), scale), dtype)
+
+    def sum(self, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
+        """Returns the sum over axes, all by default."""
+        return reduction.sum(self, axis=axis, dtype=dtype, keepdims=keepdims)
+
+    def prod(self, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
+        """Returns the product over axes, all by default."""
+        return reduction.prod(self, axis=axis, dtype=dtype, keepdims=keepdims)
+
+    def mean(self, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
+        """Returns the mean over axes, all by default."""
+        return reduction.mean(self, axis=axis, dtype=dtype, keepdims=keepdims)
+
+    def var(self, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
+        """Returns the variance over axes, all by default."""
+        return reduction.var(self, axis=axis, ddof=ddof, keepdims=keepdims)
+
+    def std(self, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
+        """Returns the standard deviation over axes, all by default."""
+        return reduction.std(self, axis=axis, ddof=ddof, keepdims=keepdims)
+
+    def max(self, axis: Any = None, keepdims: bool = False) -> Any:
+        """Returns the largest element over axes, all by default."""
+        return reduction.max(self, axis=axis, keepdims=keepdims)
+
+    def min(self, axis: Any = None, keepdims: bool = False) -> Any:
+        """Returns the smallest element over axes, all by default."""
+        return reduction.min(self, axis=axis, keepdims=keepdims)
+
+    def all(self, axis: Any = None, keepdims: bool = False) -> Any:
+        """Returns whether all elements are true over axes, all by default."""
+        return reduction.all(self, axis=axis, keepdims=keepdims)
+
+    def any(self, axis: Any = None, keepdims: bool = False) -> Any:
+        """Returns whether any element is true over axes, all by default."""
+        return reduction.any(self, axis=axis, keepdims=keepdims)
+
+    def argmax(self, axis: Any = None, keepdims: bool = False) -> Any:
+        """Returns the position of the largest element along an axis, of the flattened array by default."""
+        return reduction.argmax(self, axis=axis, keepdims=keepdims)
+
+    def argmin(self, axis: Any = None, keepdims: bool = False) -> Any:
+        """Returns the position of the smallest element along an axis, of the flattened array by default."""
+        return reduction.argmin(self, axis=axis, keepdims=keepdims)
+
+
+def _length(x: Any) -> int:
+    shape = get_aval(x).shape
+    if not shape:
+        raise ArgumentTypeError(f"iteration: expected an array with at least one dimension, got {get_aval(x)}")
+    return shape[0]
+
+
+define_array_methods(ArrayMethods)

@@ -1,0 +1,109 @@
+"""With how many bits products are multiplied and added: the dtype of the sums, and what accelerators may leave out."""
+
+from __future__ import annotations
+
+import enum
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from lawful.core import ArgumentTypeError, ArgumentValueError, Unequal, kind, promote_dtypes
+from lawful.ops._support.dtypes import accumulation_dtype
+
+__all__ = ["Precision"]
+
+#: The precision of each operand, as parameters have it: ``default``, ``high`` or ``highest``.
+Precisions = tuple[str, str] | None
+
+_KIND_RANK = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
+
+
+def _is_endless_or_nearly(*args: Any, **_: Any) -> bool:
+    for x in map(np.asarray, args):
+        if x.dtype.kind == "c":
+            limit = np.sqrt(np.finfo(x.dtype).max)
+            if not (np.maximum(np.abs(x.real), np.abs(x.imag)) < limit).all():
+                return True
+    return False
+
+
+#: For the declarations of sums and products of complex numbers.
+OF_COMPLEX_INFINITY = Unequal(
+    "", _is_endless_or_nearly, "in complex products the order decides the parts of infinity times zero"
+)
+
+
+class Precision(enum.Enum):
+    """How exactly an accelerator multiplies float32 numbers; on the CPU they are always exact.
+
+    ``DEFAULT`` is the fastest (tensorfloat32 on a GPU that has it), ``HIGHEST`` is float32.
+
+    Source: ``jax.lax.Precision``.
+    """
+
+    DEFAULT = 0
+    HIGH = 1
+    HIGHEST = 2
+
+
+_NAMES: dict[str | Precision, str] = {
+    **dict.fromkeys(("default", "fastest", "bfloat16"), "default"),
+    **dict.fromkeys(("high", "bfloat16_3x", "tensorfloat32"), "high"),
+    **dict.fromkeys(("highest", "float32"), "highest"),
+    **{precision: precision.name.lower() for precision in Precision},
+}
+
+
+def canonical_precision(name: str, precision: Any) -> Precisions:
+    """Returns the precision of both operands from what a user gives: None, one for both, or a pair.
+
+    Raises:
+      ArgumentValueError: it is neither a `Precision` nor the name of one.
+    """
+    if precision is None:
+        return None
+    pair = precision if isinstance(precision, list | tuple) else (precision, precision)
+    names = [_NAMES[x] for x in pair if isinstance(x, str | Precision) and x in _NAMES]
+    if len(pair) != 2 or len(names) != 2:
+        known = ", ".join([name for name in _NAMES if isinstance(name, str)])
+        raise ArgumentValueError(
+            f"{name}: expected a precision of None, lawful.ops.Precision.HIGHEST, its name ({known}), or a pair of "
+            f"these, got {precision!r}; give one of them"
+        )
+    return names[0], names[1]
+
+
+def precision_config(ctx: Any, precision: Precisions) -> Any:
+    """Returns the attribute of a product in StableHLO."""
+    if precision is None:
+        return None
+    return ctx.ir.ArrayAttr.get([ctx.hlo.PrecisionAttr.get(name.upper()) for name in precision])
+
+
+@lru_cache(maxsize=1024)
+def result_dtype(name: str, dtype: np.dtype[Any], preferred: np.dtype[Any] | None) -> np.dtype[Any]:
+    """Returns the dtype of sums of products of ``dtype``, if they are asked for in a preferred one.
+
+    Raises:
+      ArgumentTypeError: the preferred one cannot hold such numbers.
+    """
+    if preferred is None:
+        return dtype
+    if _KIND_RANK[kind(preferred)] < _KIND_RANK[kind(dtype)]:
+        raise ArgumentTypeError(
+            f"{name}: expected a preferred_element_type that products of {dtype} can be added in, "
+            f"got {preferred}; convert the result with astype"
+        )
+    return preferred
+
+
+@lru_cache(maxsize=1024)
+def sum_dtype(dtype: np.dtype[Any], result: np.dtype[Any]) -> np.dtype[Any]:
+    """Returns the dtype in which products are added: one that holds both operands and the result.
+
+    Integers are added in that of the result: what overflows is the same in the end.
+    """
+    if kind(result) in "iu":
+        return result
+    return accumulation_dtype(promote_dtypes((dtype, False), (result, False))[0])

@@ -1,0 +1,1 @@
+"""Reductions, cumulative reductions, and orders along dimensions."""

@@ -1,0 +1,350 @@
+"""The family of cumulative reductions: at each position of a dimension, what is reduced up to there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Protocol
+
+import numpy as np
+
+from lawful import ops
+from lawful.core import ArgumentTypeError, Call, Choose, Declaration, Primitive, ShapedArray, Zero, get_aval, kind
+from lawful.ops._elementwise.arithmetic import abs, add, div, max, min, mul, sub
+from lawful.ops._elementwise.comparison import eq, gt
+from lawful.ops._elementwise.conversion import convert_element_type
+from lawful.ops._elementwise.transcendental import exp, log1p
+from lawful.ops._products.precision import OF_COMPLEX_INFINITY
+from lawful.ops._shape.reshape import reshape
+from lawful.ops._support.dtypes import accumulation_dtype, check_kind, highest, lowest
+from lawful.ops._support.promotion import cast
+from lawful.ops._support.structural import canonical_axis
+
+__all__ = [
+    "cumlogsumexp",
+    "cumlogsumexp_p",
+    "cummax",
+    "cummax_p",
+    "cummin",
+    "cummin_p",
+    "cumprod",
+    "cumprod_p",
+    "cumsum",
+    "cumsum_p",
+]
+
+Values = tuple[Any, ...]
+
+
+class CumulativeReduction(Protocol):
+    """A function that reduces an array along a dimension, and keeps what it has at each position."""
+
+    def __call__(self, operand: Any, axis: int = 0, reverse: bool = False) -> Any: ...
+
+
+def _cumulative(
+    name: str,
+    doc: str,
+    ufunc: np.ufunc,
+    hlo: str | Callable[[Any, Any, Any], Any],
+    unit: Callable[[np.dtype[Any]], Any],
+    *,
+    kinds: str,
+    derivative: Callable[[Any, Any, int, bool], Any] | None = None,
+) -> tuple[CumulativeReduction, Primitive]:
+    """Declares a cumulative reduction.
+
+    Args:
+      name: the primitive's name, and the function's.
+      doc: the first line of the function's docstring.
+      ufunc: the binary NumPy function that is repeated.
+      hlo: the StableHLO op that is repeated, or ``lower(ctx, left, right)`` of two scalars.
+      unit: gives, for a dtype, the value of an empty reduction.
+      kinds: the kinds of dtype that it is defined for.
+      derivative: ``derivative(tangent, x, axis, reverse)`` gives the output tangent. None where the op is linear: it
+        is its own derivative, and its transpose begins at the other end.
+    """
+    primitive = Primitive(name, pure_rules=True)
+
+    def function(operand: Any, axis: int = 0, reverse: bool = False) -> Any:
+        aval = get_aval(operand)
+        check_kind(name, aval, kinds)
+        return primitive.bind(operand, axis=canonical_axis(name, axis, aval.ndim), reverse=bool(reverse))
+
+    function.__name__ = function.__qualname__ = name
+    function.__doc__ = f"""{doc}
+
+    Args:
+      operand: an array with at least one dimension.
+      axis: the dimension; a negative one is counted from the last.
+      reverse: whether to begin at the end.
+
+    Raises:
+      ArgumentTypeError: the op is not defined for this dtype.
+      AxisError: there is no such dimension.
+
+    Source: ``jax.lax.{name}``.
+    """
+
+    @primitive.def_impl
+    def impl(x: Any, *, axis: int, reverse: bool) -> Any:
+        wide = accumulation_dtype(x.dtype)
+        if reverse:
+            x = np.flip(x, axis)
+        with np.errstate(invalid="ignore"):  # np.logaddexp warns of a NaN that it is given
+            out = ufunc.accumulate(x.astype(wide, copy=False), axis=axis, dtype=wide)
+        if reverse:
+            out = np.flip(out, axis)
+        return out if wide == x.dtype else cast(out, x.dtype)
+
+    @primitive.def_abstract_eval
+    def abstract_eval(x: ShapedArray, *, axis: int, reverse: bool) -> ShapedArray:
+        check_kind(f"{name}_p", x, kinds)
+        if not 0 <= axis < x.ndim:
+            raise ArgumentTypeError(
+                f"{name}_p: expected an axis in 0 to {x.ndim - 1}, got {axis} for {x}; "
+                f"call lawful.ops.{name}, which takes a negative axis too"
+            )
+        return ShapedArray(x.shape, x.dtype)
+
+    @primitive.def_jvp
+    def jvp(primals: Sequence[Any], tangents: Sequence[Any], *, axis: int, reverse: bool) -> tuple[Any, Any]:
+        (x,), (t,) = primals, tangents
+        ans = primitive.bind(x, axis=axis, reverse=reverse)
+        aval = get_aval(ans)
+        if type(t) is Zero or kind(aval.dtype) not in "fc":
+            return ans, Zero(aval.to_tangent_aval())
+        if derivative is None:
+            return ans, primitive.bind(t, axis=axis, reverse=reverse)
+        return ans, derivative(t, x, axis, reverse)
+
+    if derivative is None:
+
+        @primitive.def_transpose
+        def transpose(ct: Any, x: Any, *, axis: int, reverse: bool) -> list[Any]:
+            return [Zero(x.aval) if type(ct) is Zero else primitive.bind(ct, axis=axis, reverse=not reverse)]
+    else:
+        primitive.declare_absent("transpose", "it is not linear")
+
+    @primitive.def_batch
+    def batch(args: Sequence[Any], dims: Sequence[int], *, axis: int, reverse: bool) -> tuple[Any, int]:
+        return primitive.bind(args[0], axis=axis + (axis >= dims[0]), reverse=reverse), dims[0]
+
+    @primitive.def_lowering
+    def lower(ctx: Any, x: Any, *, axis: int, reverse: bool) -> Any:
+        (aval,) = ctx.avals_in
+        if not aval.size:
+            return x
+        wide = aval.update(dtype=accumulation_dtype(aval.dtype))
+        narrow = wide.dtype != aval.dtype
+        if narrow:
+            x = ctx.hlo.convert(ctx.tensor_type(wide), x)
+        out = _reduce_window(ctx, x, wide, axis, reverse, hlo, cast(unit(aval.dtype), wide.dtype))
+        return ctx.hlo.convert(ctx.tensor_type(aval), out) if narrow else out
+
+    def sample(choose: Choose) -> Call:
+        shape = choose.shape(min_ndim=1)
+        params = {"axis": choose.integer(0, len(shape) - 1), "reverse": choose.one_of((False, True))}
+        return (ShapedArray(shape, choose.dtype(kinds)),), params
+
+    primitive.declaration = Declaration(
+        sample=sample,
+        reference=_reference(ufunc),
+        kinds=kinds,
+        linear=((0,),) if derivative is None else (),
+        unequal=(OF_COMPLEX_INFINITY,) if ufunc is np.multiply else (),
+    )
+    return function, primitive
+
+
+def _reference(ufunc: np.ufunc) -> Callable[..., Any]:
+    """Returns the cumulative reduction as the reduction of each beginning."""
+
+    def fold(x: Any, *, axis: int, reverse: bool) -> Any:
+        wide = accumulation_dtype(x.dtype)
+        front = np.moveaxis(x.astype(wide), axis, 0)
+        out = np.empty_like(front)
+        for index in range(len(front)):
+            out[index] = ufunc.reduce(front[index:] if reverse else front[: index + 1], axis=0, dtype=wide)
+        return cast(np.moveaxis(out, 0, axis), x.dtype)
+
+    return fold
+
+
+def _reduce_window(
+    ctx: Any,
+    x: Any,
+    aval: ShapedArray,
+    axis: int,
+    reverse: bool,
+    hlo: str | Callable[[Any, Any, Any], Any],
+    unit: Any,
+) -> Any:
+    """Reduces, at each position, a window as long as the dimension that ends there: XLA makes this a scan."""
+    window = [1] * aval.ndim
+    window[axis] = aval.shape[axis]
+    padding = np.zeros((aval.ndim, 2), np.int64)
+    padding[axis, int(reverse)] = aval.shape[axis] - 1
+    op = ctx.hlo.ReduceWindowOp(
+        [ctx.tensor_type(aval)],
+        [x],
+        [ctx.constant(unit)],
+        ctx.i64_array(window),
+        padding=ctx.ir.DenseElementsAttr.get(padding),
+    )
+    scalar = ctx.tensor_type(ShapedArray((), aval.dtype))
+    with ctx.block(op.regions[0], [scalar, scalar]) as (left, right):
+        ctx.hlo.return_([getattr(ctx.hlo, hlo)(left, right) if isinstance(hlo, str) else hlo(ctx, left, right)])
+    return op.results[0]
+
+
+# Derivatives
+
+
+def _scan(combine: Callable[[Values, Values], Values], values: Values, axis: int, reverse: bool) -> Values:
+    """Returns, at each position, all values up to there combined by an associative function of tuples of arrays.
+
+    Neighbours are combined first, what they give is scanned, and the positions between are found from that: the
+    work is linear in the number of elements, and all of it is ops that differentiate by themselves.
+    """
+    if reverse:
+        values = tuple([ops.rev(x, (axis,)) for x in values])
+        return tuple([ops.rev(x, (axis,)) for x in _scan(combine, values, axis, False)])
+    shape = get_aval(values[0]).shape
+    size = shape[axis]
+    if size < 2:
+        return values
+    half = size // 2
+
+    def part(x: Any, start: int, stop: int) -> Any:
+        return ops.slice_in_dim(x, start, stop, axis=axis)
+
+    def column(x: Any, index: int) -> Any:
+        """Returns the first or second of each pair of neighbours."""
+        paired = reshape(part(x, 0, 2 * half), (*shape[:axis], half, 2, *shape[axis + 1 :]))
+        kept = (*shape[:axis], half, *shape[axis + 1 :])
+        return reshape(ops.slice_in_dim(paired, index, index + 1, axis=axis + 1), kept)
+
+    def interleave(x: Any, y: Any) -> Any:
+        expanded = (*shape[:axis], half, 1, *shape[axis + 1 :])
+        both = ops.concatenate([reshape(x, expanded), reshape(y, expanded)], axis + 1)
+        return reshape(both, (*shape[:axis], 2 * half, *shape[axis + 1 :]))
+
+    first = tuple([column(x, 0) for x in values])
+    odd = _scan(combine, combine(first, tuple([column(x, 1) for x in values])), axis, False)
+    before, after = tuple([part(x, 0, half - 1) for x in odd]), tuple([part(x, 1, half) for x in first])
+    between = combine(before, after)
+    even = tuple([ops.concatenate([part(x, 0, 1), y], axis) for x, y in zip(first, between, strict=True)])
+    out = tuple([interleave(x, y) for x, y in zip(even, odd, strict=True)])
+    if size == 2 * half:
+        return out
+    last = combine(tuple([part(x, half - 1, half) for x in odd]), tuple([part(x, size - 1, size) for x in values]))
+    return tuple([ops.concatenate([x, y], axis) for x, y in zip(out, last, strict=True)])
+
+
+def _derivative_of_prod(t: Any, x: Any, axis: int, reverse: bool) -> Any:
+    def combine(left: Values, right: Values) -> Values:
+        return mul(left[0], right[0]), add(mul(left[1], right[0]), mul(left[0], right[1]))
+
+    return _scan(combine, (x, t), axis, reverse)[1]
+
+
+def _derivative_of_extremum(extremum: Callable[[Any, Any], Any]) -> Callable[[Any, Any, int, bool], Any]:
+    """Returns the derivative that the elements which are the extremum share equally."""
+
+    def combine(left: Values, right: Values) -> Values:
+        best = extremum(left[0], right[0])
+        is_left, is_right = eq(left[0], best), eq(right[0], best)
+        sums = [
+            add(ops.where(is_left, x, 0), ops.where(is_right, y, 0)) for x, y in zip(left[1:], right[1:], strict=True)
+        ]
+        return best, *sums
+
+    def derivative(t: Any, x: Any, axis: int, reverse: bool) -> Any:
+        aval = get_aval(x)
+        # A NaN counts as no element, and makes the derivative NaN, which is 0 / 0, from there on.
+        is_number = eq(x, x)
+        count = convert_element_type(is_number, np.int64)
+        _, count, total = _scan(combine, (x, count, ops.where(is_number, t, 0)), axis, reverse)
+        return div(total, convert_element_type(count, aval.dtype))
+
+    return derivative
+
+
+def _derivative_of_logsumexp(t: Any, x: Any, axis: int, reverse: bool) -> Any:
+    """Weighs the tangents of two parts by their shares: zero where all are minus infinity, NaN of plus infinity."""
+
+    def combine(left: Values, right: Values) -> Values:
+        total = _logaddexp(left[0], right[0])
+        whole = ops.where(eq(total, -np.inf), 0, total)
+        first, second = (mul(exp(sub(part, whole)), tangent) for part, tangent in (left, right))
+        return total, add(first, second)
+
+    return _scan(combine, (x, t), axis, reverse)[1]
+
+
+def _logaddexp(x: Any, y: Any) -> Any:
+    """Returns ``log(exp(x) + exp(y))``, by a formula whose derivatives of all orders are right, also where x = y."""
+    is_first = gt(x, y)
+    high, low = ops.where(is_first, x, y), ops.where(is_first, y, x)
+    return add(high, log1p(exp(sub(low, _without_infinity(high)))))
+
+
+def _without_infinity(x: Any) -> Any:
+    """Returns numbers with 0 in place of the infinite ones, from which nothing can be subtracted."""
+    return ops.where(eq(abs(x), np.inf), 0, x)
+
+
+def _lower_logaddexp(ctx: Any, x: Any, y: Any) -> Any:
+    hlo = ctx.hlo
+    difference = hlo.subtract(x, y)
+    sums = hlo.add(hlo.maximum(x, y), hlo.log_plus_one(hlo.exponential(hlo.negate(hlo.abs(difference)))))
+    # Of equal infinities there is no difference.
+    return hlo.select(ctx.compare(difference, difference, "NE"), hlo.add(x, y), sums)
+
+
+# The members
+
+cumsum, cumsum_p = _cumulative(
+    "cumsum",
+    "Returns the sum of all elements up to each position, in the dtype of the operand.",
+    np.add,
+    "add",
+    lambda dtype: dtype.type(0),
+    kinds="iufc",
+)
+cumprod, cumprod_p = _cumulative(
+    "cumprod",
+    "Returns the product of all elements up to each position, in the dtype of the operand.",
+    np.multiply,
+    "multiply",
+    lambda dtype: dtype.type(1),
+    kinds="iufc",
+    derivative=_derivative_of_prod,
+)
+cummax, cummax_p = _cumulative(
+    "cummax",
+    "Returns the largest of all elements up to each position, NaN after a NaN.",
+    np.maximum,
+    "maximum",
+    lowest,
+    kinds="biuf",
+    derivative=_derivative_of_extremum(max),
+)
+cummin, cummin_p = _cumulative(
+    "cummin",
+    "Returns the smallest of all elements up to each position, NaN after a NaN.",
+    np.minimum,
+    "minimum",
+    highest,
+    kinds="biuf",
+    derivative=_derivative_of_extremum(min),
+)
+cumlogsumexp, cumlogsumexp_p = _cumulative(
+    "cumlogsumexp",
+    "Returns the logarithm of the sum of the exponentials of all elements up to each position, without overflow.",
+    np.logaddexp,
+    _lower_logaddexp,
+    lowest,
+    kinds="f",
+    derivative=_derivative_of_logsumexp,
+)

@@ -1,0 +1,1 @@
+"""Ops that change shapes: broadcasting, reshaping, slicing, joining, splitting, and arrays made of a shape."""

@@ -1,0 +1,283 @@
+"""The error function, its complement and its inverse.
+
+>>> erf(np.array([0.0, 1.0]))
+array([0.        , 0.84270079])
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from lawful.core import Excluded, Interval, Primitive
+from lawful.ops._elementwise.arithmetic import add, mul, neg, square, sub
+from lawful.ops._elementwise.comparison import lt
+from lawful.ops._elementwise.declaration import Elementwise
+from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
+from lawful.ops._elementwise.select import where
+from lawful.ops._elementwise.transcendental import exp
+from lawful.ops._support.double import EvaluatedInDouble, each, lowered_in_double, polynomial
+
+__all__ = [
+    "erf",
+    "erf_inv",
+    "erf_inv_p",
+    "erf_p",
+    "erfc",
+    "erfc_p",
+    "log_ndtr",
+    "log_ndtr_p",
+    "log_ndtr_slope_p",
+    "ndtri",
+    "ndtri_p",
+]
+
+_SLOPE = 2 / math.sqrt(math.pi)
+_LOG_NORM = math.log(2 * math.pi) / 2
+
+# Wichura, Algorithm AS 241 (Applied Statistics 37, 1988), PPND16: numerators and denominators of three ranges.
+# fmt: off
+_CENTRAL = (
+    (3.3871328727963666080e0, 1.3314166789178437745e2, 1.9715909503065514427e3, 1.3731693765509461125e4,
+     4.5921953931549871457e4, 6.7265770927008700853e4, 3.3430575583588128105e4, 2.5090809287301226727e3),
+    (1.0, 4.2313330701600911252e1, 6.8718700749205790830e2, 5.3941960214247511077e3,
+     2.1213794301586595867e4, 3.9307895800092710610e4, 2.8729085735721942674e4, 5.2264952788528545610e3),
+)
+_MIDDLE = (
+    (1.42343711074968357734e0, 4.63033784615654529590e0, 5.76949722146069140550e0, 3.64784832476320460504e0,
+     1.27045825245236838258e0, 2.41780725177450611770e-1, 2.27238449892691845833e-2, 7.74545014278341407640e-4),
+    (1.0, 2.05319162663775882187e0, 1.67638483018380384940e0, 6.89767334985100004550e-1,
+     1.48103976427480074590e-1, 1.51986665636164571966e-2, 5.47593808499534494600e-4, 1.05075007164441684324e-9),
+)
+_TAIL = (
+    (6.65790464350110377720e0, 5.46378491116411436990e0, 1.78482653991729133580e0, 2.96560571828504891230e-1,
+     2.65321895265761230930e-2, 1.24266094738807843860e-3, 2.71155556874348757815e-5, 2.01033439929228813265e-7),
+    (1.0, 5.99832206555887937690e-1, 1.36929880922735805310e-1, 1.48753612908506148525e-2,
+     7.86869131145613259100e-4, 1.84631831751005468180e-5, 1.42151175831644588870e-7, 2.04426310338993978564e-15),
+)
+# fmt: on
+
+
+def _rational(x: Any, coefficients: tuple[tuple[float, ...], tuple[float, ...]]) -> Any:
+    return polynomial(x, coefficients=coefficients[0]) / polynomial(x, coefficients=coefficients[1])
+
+
+def _quantile(distance: Any, tail: Any) -> Any:
+    """Returns the normal quantile at a distance from 1/2, where one tail has a probability, each exact."""
+    r = np.sqrt(-np.log(tail))
+    far = np.where(r <= 5, _rational(r - 1.6, _MIDDLE), _rational(np.minimum(r, 40.0) - 5, _TAIL))
+    near = distance * _rational(0.180625 - distance * distance, _CENTRAL)
+    far = np.where(tail > 0, far, np.where(tail == 0, np.inf, np.nan))
+    return np.where(np.abs(distance) <= 0.425, near, np.where(distance < 0, -far, far))
+
+
+def _numpy_erf_inv(x: Any) -> Any:
+    return _quantile(x / 2, (1 - np.abs(x)) / 2) / math.sqrt(2)
+
+
+def _numpy_ndtri(p: Any) -> Any:
+    return _quantile(p - 0.5, np.minimum(p, 1 - p))
+
+
+def _fraction(z: Any) -> Any:
+    fraction = z
+    for k in range(40, 0, -1):
+        fraction = z + k / fraction
+    return fraction
+
+
+def _numpy_log_ndtr(x: Any) -> Any:
+    """Returns it by the complementary error function, far down by the continued fraction DLMF 7.9.3."""
+    z = np.maximum(-x, 5.0)
+    tail = -z * z / 2 - _LOG_NORM - np.log(_fraction(z))
+    # Each where it is exact: of a small probability its logarithm, of a large one that of the rest.
+    small = np.log(erfc(-np.minimum(x, 0.0) / math.sqrt(2)) / 2)
+    large = np.log1p(-erfc(np.maximum(x, -1.0) / math.sqrt(2)) / 2)
+    out = np.where(x < -5, tail, np.where(x < -1, small, large))
+    return np.where(x == -np.inf, x, out)
+
+
+def _lower_chlo(ctx: Any, name: str, x: Any) -> Any:
+    """Lowers by an op of CHLO, which has no decomposition at all floats of 8 bits."""
+    (aval,) = ctx.avals_out
+    if aval.dtype.itemsize > 1:
+        return getattr(ctx.chlo, name)(x)
+    wide = ctx.hlo.convert(ctx.tensor_type(aval.update(dtype=np.dtype(np.float32))), x)
+    return ctx.hlo.convert(ctx.tensor_type(aval), getattr(ctx.chlo, name)(wide))
+
+
+def _special(name: str, doc: str, algorithm: Callable[..., Any], **options: Any) -> Elementwise:
+    return elementwise(
+        name,
+        f"{doc}\n\n    Source: ``jax.lax.{name}``.\n    ",
+        EvaluatedInDouble(name, algorithm),
+        lambda ctx, x: _lower_chlo(ctx, name, x),
+        promote_as=np.cbrt,
+        **options,
+    )
+
+
+erf: Elementwise = _special(
+    "erf",
+    """Returns ``2/√π`` times the integral of ``exp(-t²)`` from 0 to ``x``, as ``scipy.special.erf``.
+
+    >>> erf(np.array([-np.inf, 0.0, 1.0]))
+    array([-1.        ,  0.        ,  0.84270079])
+    """,
+    lambda x: each(math.erf, x),
+    derivatives=(lambda t, ans, x: mul(t, mul(exp(neg(square(x))), _SLOPE)),),
+)
+erfc: Elementwise = _special(
+    "erfc",
+    """Returns ``1 - erf(x)``, exact where that is small, as ``scipy.special.erfc``.
+
+    >>> erfc(10.0)
+    np.float64(2.088487583762545e-45)
+    """,
+    lambda x: each(math.erfc, x),
+    derivatives=(lambda t, ans, x: mul(t, mul(exp(neg(square(x))), -_SLOPE)),),
+)
+erf_inv: Elementwise = _special(
+    "erf_inv",
+    """Returns the inverse of the error function, as ``scipy.special.erfinv``: ±∞ at ±1, NaN beyond.
+
+    >>> erf_inv(np.array([0.5, 1.0, 2.0]))
+    array([0.47693628,        inf,        nan])
+    """,
+    _numpy_erf_inv,
+    derivatives=(lambda t, ans, x: mul(t, mul(exp(square(ans)), 1 / _SLOPE)),),
+    domain=(Interval(-0.95, 0.95),),
+)
+erf_p, erfc_p, erf_inv_p = erf.primitive, erfc.primitive, erf_inv.primitive
+
+
+def _normal(
+    name: str, doc: str, algorithm: Callable[..., Any], derivative: Callable[..., Any], domain: Interval
+) -> Any:
+    return elementwise(
+        name,
+        doc,
+        EvaluatedInDouble(name, algorithm),
+        lowered_in_double(algorithm),
+        promote_as=np.cbrt,
+        derivatives=(derivative,),
+        domain=(domain,),
+    )
+
+
+ndtri: Elementwise = _normal(
+    "ndtri",
+    """Returns the quantile of the standard normal distribution: ±∞ at 0 and 1, NaN outside.
+
+    >>> ndtri(np.array([0.0, 0.5, 0.975]))
+    array([      -inf, 0.        , 1.95996398])
+
+    Source: ``scipy.special.ndtri``, ``jax.scipy.special.ndtri``.
+    """,
+    _numpy_ndtri,
+    lambda t, ans, p: mul(t, exp(add(mul(square(ans), 0.5), _LOG_NORM))),
+    Interval(0.05, 0.95),
+)
+log_ndtr: Elementwise = _normal(
+    "log_ndtr",
+    """Returns the logarithm of the standard normal distribution function, exact at both ends.
+
+    >>> log_ndtr(np.array([-40.0, 0.0, 10.0]))
+    array([-8.04608442e+02, -6.93147181e-01, -7.61985302e-24])
+
+    Source: ``scipy.special.log_ndtr``, ``jax.scipy.special.log_ndtr``.
+    """,
+    _numpy_log_ndtr,
+    lambda t, ans, x: mul(t, log_ndtr_slope_p.bind(x, excess=False)),
+    Interval(-8.0, 4.0),
+)
+
+
+def _numpy_hazard(x: Any, *, excess: bool = False) -> Any:
+    """Returns the density over the distribution function, or by how much it exceeds ``-x``, each exact far down."""
+    z = np.maximum(-x, 5.0)
+    fraction = _fraction(z)
+    far = 1 / _following(z) if excess else fraction
+    near = np.maximum(x, -5.0)
+    ratio = np.exp(-near * near / 2 - _LOG_NORM) / (erfc(-near / math.sqrt(2)) / 2)
+    out = np.where(x < -5, far, ratio + near if excess else ratio)
+    return np.where(x == -np.inf, 0 if excess else np.inf, out)
+
+
+def _following(z: Any) -> Any:
+    """Returns the rest of the continued fraction: ``z + 1 / rest`` is the whole."""
+    fraction = z
+    for k in range(40, 1, -1):
+        fraction = z + k / fraction
+    return fraction
+
+
+def _slope_of_hazard(t: Any, ans: Any, x: Any, *, excess: bool) -> Any:
+    """The derivative of the excess is 1 minus the product; far down, where that has no digits, its series."""
+    product = mul(ans, log_ndtr_slope_p.bind(x, excess=not excess))
+    far = log_ndtr_tail_p.bind(x, times=1)
+    is_far = lt(x, -_FAR)
+    return mul(t, where(is_far, far if excess else sub(far, 1), sub(1, product) if excess else neg(product)))
+
+
+# Below minus this the excess is its asymptotic series in odd powers of 1 / x.
+_FAR = 12.0
+_FAR_TERMS = 30
+
+
+def _asymptotic_coefficients() -> list[int]:
+    """Returns those of ``1 / z, 1 / z³, …`` in the excess ``e`` of ``-x = z``, by ``de/dz = e (z + e) - 1``."""
+    out = [1]
+    for n in range(1, _FAR_TERMS):
+        squares = sum([out[k] * out[n - 1 - k] for k in range(n)])
+        out.append(-(2 * n - 1) * out[n - 1] - squares)
+    return out
+
+
+_EXCESS = _asymptotic_coefficients()
+
+
+def _numpy_log_ndtr_tail(x: Any, *, times: int = 1) -> Any:
+    """Returns a derivative of the excess by ``x``, term by term."""
+    z = np.maximum(-x, _FAR)
+    # By z, each has the sign (-1) ** times, and so has each derivative of z by x.
+    coefficients = tuple([float(c * math.prod(range(2 * n + 1, 2 * n + 1 + times))) for n, c in enumerate(_EXCESS)])
+    out = polynomial(1 / (z * z), coefficients=coefficients)
+    for _ in range(times + 1):
+        out = out / z
+    return np.where(x == x, out, x)
+
+
+def _slope_of_tail(t: Any, ans: Any, x: Any, *, times: int) -> Any:
+    return mul(t, where(lt(x, -_FAR), log_ndtr_tail_p.bind(x, times=times + 1), 0.0))
+
+
+#: A derivative of the excess, constant where its series is not exact enough.
+log_ndtr_tail_p: Primitive = elementwise(
+    "log_ndtr_tail",
+    "",
+    EvaluatedInDouble("log_ndtr_tail", _numpy_log_ndtr_tail),
+    lowered_in_double(_numpy_log_ndtr_tail),
+    promote_as=np.cbrt,
+    derivatives=(_slope_of_tail,),
+    domain=(Interval(-40.0, -_FAR),),
+    params=lambda choose: {"times": choose.integer(1, 3)},
+    excluded=(Excluded(lambda x, **_: x == -_FAR, "a kink: a constant begins"),),
+).primitive
+
+
+#: The derivative of ``log_ndtr``, and its sum with the argument.
+log_ndtr_slope_p: Primitive = elementwise(
+    "log_ndtr_slope",
+    "",
+    EvaluatedInDouble("log_ndtr_slope", _numpy_hazard),
+    lowered_in_double(_numpy_hazard),
+    promote_as=np.cbrt,
+    derivatives=(_slope_of_hazard,),
+    domain=(Interval(-8.0, 4.0),),
+    params=lambda choose: {"excess": choose.one_of((False, True))},
+).primitive
+ndtri_p, log_ndtr_p = ndtri.primitive, log_ndtr.primitive

@@ -1,0 +1,306 @@
+"""The logarithm of the gamma function, its derivatives, and the Hurwitz zeta function.
+
+>>> lgamma(np.array([1.0, 5.0]))
+array([0.        , 3.17805383])
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from lawful.core import ArgumentTypeError, Call, Choose, Interval, MissingRuleError, ShapedArray, get_aval, is_float
+from lawful.ops._elementwise.arithmetic import add, mul, neg
+from lawful.ops._elementwise.declaration import Elementwise
+from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
+from lawful.ops._numbers import Number
+from lawful.ops._special import taylor
+from lawful.ops._support.double import REAL_PROMOTION, Algorithm, EvaluatedInDouble, each, lowered_in_double, polynomial
+from lawful.ops._support.promotion import OfKinds, broadcast_shapes, broadcast_to, convert, promote
+from lawful.ops._support.structural import strong
+
+__all__ = [
+    "digamma",
+    "digamma_p",
+    "lgamma",
+    "lgamma_p",
+    "polygamma",
+    "polygamma_p",
+    "zeta",
+    "zeta_derivative_p",
+    "zeta_p",
+]
+
+# Where the logarithm of the gamma function exceeds the largest float64.
+_LARGEST = 2.5e305
+_SHIFT = 10
+_BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510, 43867 / 798, -174611 / 330)
+
+
+def _numpy_lgamma(x: Any) -> Any:
+    infinite = ((x <= 0) & (x == np.floor(x))) | (x > _LARGEST)
+    return np.where(infinite, np.inf, each(math.lgamma, np.where(infinite, 1.0, x)))
+
+
+def numpy_digamma(x: Any) -> Any:
+    """Returns the digamma function: reflected (DLMF 5.5.4), shifted up, and there by its series (DLMF 5.11.2)."""
+    reflected = x < 0.5
+    z = np.where(reflected, 1 - x, x)
+    w = z + _SHIFT
+    coefficients = tuple([b / (2 * n) for n, b in enumerate(_BERNOULLI[:8], 1)])
+    tail = polynomial(1 / (w * w), coefficients=coefficients) / (w * w)
+    out = np.log(w) - 0.5 / w - np.where(z == np.inf, 0.0, tail) - _sum_of_inverses(z)
+    # The tangent has period 1, and is exact near 0 only.
+    cotangent = math.pi / np.tan(math.pi * (x - np.rint(x)))
+    out = np.where(reflected, out - cotangent, out)
+    pole = (x < 0) & (x == np.floor(x))
+    return np.where(x == 0, -np.inf, np.where(pole, np.nan, out))
+
+
+def _sum_of_inverses(z: Any) -> Any:
+    total = 0.0
+    for k in range(_SHIFT):
+        total = total + 1 / (z + k)
+    return total
+
+
+def _zeta_of_positive(s: Any, q: Any, order: int) -> Any:
+    """Returns a derivative by ``s`` of the zeta function of ``s > 1, q > 0``: Euler and Maclaurin, DLMF 25.11.9."""
+
+    def power(base: Any) -> taylor.Series:
+        out = {(0, 0): base**-s}
+        for i in range(1, order + 1):
+            out[i, 0] = out[i - 1, 0] * -np.log(base) / i
+        return out
+
+    a = q + _SHIFT
+    *terms, last = [power(q + k) for k in range(_SHIFT + 1)]
+    terms += [taylor.over(taylor.times(last, a, (0, 0)), s - 1, (1, 0)), taylor.times(last, 0.5, (0, 0))]
+    before = sum([term[order, 0] for term in terms[1:]], start=terms[0][order, 0])
+    return math.factorial(order) * _with_corrections(before, s, a, *last.values(), order=order)
+
+
+def _with_corrections(before: Any, s: Any, a: Any, *last: Any, order: int) -> Any:
+    """Returns a sum with the terms of Bernoulli's numbers, given the last one of the series."""
+    total, rising = before, dict(zip(taylor.indices((order, 0)), last, strict=True))
+    rising = taylor.times(taylor.times(rising, s, (1, 0)), 1 / a, (0, 0))
+    for j, bernoulli in enumerate(_BERNOULLI, 1):
+        total = total + rising[order, 0] * (bernoulli / math.factorial(2 * j))
+        for k in (2 * j - 1, 2 * j):
+            rising = taylor.times(taylor.times(rising, s + k, (1, 0)), 1 / a, (0, 0))
+    return total
+
+
+def _zeta_at_three(s: Any, *starts: Any) -> Any:
+    """Returns the zeta function at three starts: in a program by one sum of a longer array, so that it is short."""
+    if isinstance(starts[0], Number | np.ndarray | np.generic):
+        return [_zeta_of_positive(s, q, 0) for q in starts]
+    which = np.arange(3.0).reshape((3,) + (1,) * starts[0].ndim)
+    return _zeta_of_positive(s, np.where(which == 0, starts[0], np.where(which == 1, *starts[1:])), 0)
+
+
+def numpy_zeta(s: Any, q: Any, *, order: int = 0) -> Any:
+    """Returns the derivative by ``s`` of the Hurwitz zeta function, 0 for ``q = ∞``, NaN where it is not defined."""
+    inside = (s > 1) & (s < np.inf) & (np.abs(q) < np.inf)
+    t, p = np.where(inside, s, 2.0), np.where(inside, q, 1.0)
+    # Of a negative q the terms up to its positive fraction are a difference of two zeta functions.
+    negative = p < 0
+    fraction = np.where(negative, p - np.floor(p), p)
+    pole = (p <= 0) & (p == np.floor(p))
+    fraction = np.where(pole, 1.0, fraction)
+    if order or _is_nowhere(negative):
+        out = _zeta_of_positive(t, fraction, order)
+    else:
+        use = negative & ~pole
+        above, beyond = np.where(use, np.floor(p) + 1 - p, 1.0), np.where(use, 1 - p, 1.0)
+        out, above, beyond = _zeta_at_three(t, fraction, above, beyond)
+        share = above - beyond
+        odd = t - 2 * np.floor(t / 2) == 1
+        out = np.where(negative, out + np.where(odd, -share, share), out)
+        out = np.where(negative & (t != np.floor(t)), np.nan, out)
+    out = np.where(pole, np.inf, out) if order == 0 else np.where(p <= 0, np.nan, out)
+    out = np.where(inside, out, np.nan)
+    far = (q == np.inf) & (s > 1) | (s == np.inf) & (q > 1)
+    out = np.where(far, 0.0, out)
+    if order == 0:
+        out = np.where((s == np.inf) & (q == 1), 1.0, np.where((s == np.inf) & (q > 0) & (q < 1), np.inf, out))
+        out = np.where((s == 1) & (q == q), np.inf, out)
+    return out
+
+
+def _is_nowhere(condition: Any) -> bool:
+    """Whether a condition is known to hold of no element; of what a program computes nothing is known."""
+    return isinstance(condition, np.ndarray | np.bool) and not condition.any()
+
+
+def _numpy_polygamma(m: Any, x: Any) -> Any:
+    n = np.where((m > 0) & (m < np.inf), m, 1.0)
+    odd = n - 2 * np.floor(n / 2) == 1
+    size = np.exp(lgamma(n + 1)) * zeta(n + 1, x)
+    out = np.where(odd, size, -size)
+    defined = (m >= 0) & (m == np.floor(m)) & (m < np.inf)
+    return np.where(defined, np.where(m == 0, numpy_digamma(x), out), np.nan)
+
+
+lgamma: Elementwise = elementwise(
+    "lgamma",
+    """Returns the logarithm of the absolute value of the gamma function: infinite at 0, -1, -2, … and at ±∞.
+
+    >>> lgamma(np.array([0.5, 5.0, -1.0]))
+    array([0.57236494, 3.17805383,        inf])
+
+    Source: ``jax.lax.lgamma``; ``scipy.special.gammaln``, which is -∞ at -∞.
+    """,
+    EvaluatedInDouble("lgamma", _numpy_lgamma),
+    lambda ctx, x: ctx.chlo.lgamma(x),
+    promote_as=REAL_PROMOTION[1],
+    derivatives=(lambda t, ans, x: mul(t, digamma(x)),),
+    domain=(Interval(0.3, 4.0),),
+)
+digamma: Elementwise = elementwise(
+    "digamma",
+    """Returns the derivative of `lgamma`: -∞ at 0, NaN at the negative integers and -∞, as ``scipy.special.digamma``.
+
+    >>> digamma(np.array([1.0, 2.0]))
+    array([-0.57721566,  0.42278434])
+
+    Source: ``jax.lax.digamma``.
+    """,
+    EvaluatedInDouble("digamma", numpy_digamma),
+    lambda ctx, x: ctx.chlo.digamma(x),
+    promote_as=REAL_PROMOTION[1],
+    derivatives=(lambda t, ans, x: mul(t, polygamma(1, x)),),
+    domain=(Interval(0.3, 4.0),),
+)
+
+
+def _zeta_by_exponent(t: Any, ans: Any, x: Any, q: Any, *, order: int = 0) -> Any:
+    return mul(t, zeta_derivative_p.bind(x, q, order=order + 1))
+
+
+def _zeta_by_start(t: Any, ans: Any, x: Any, q: Any, *, order: int = 0) -> Any:
+    following = add(x, 1)
+    slope = mul(x, _zeta_of_order(following, q, order))
+    if order:
+        slope = add(slope, mul(_zeta_of_order(following, q, order - 1), order))
+    return neg(mul(t, slope))
+
+
+def _zeta_of_order(x: Any, q: Any, order: int) -> Any:
+    return zeta_derivative_p.bind(x, q, order=order) if order else zeta_p.bind(x, q)
+
+
+def _declare_zeta(name: str, doc: str, algorithm: Algorithm, **options: Any) -> Elementwise:
+    return elementwise(
+        name,
+        doc,
+        EvaluatedInDouble(name, algorithm),
+        lowered_in_double(algorithm, inlined=False),
+        arity=2,
+        promote_as=REAL_PROMOTION[2],
+        derivatives=(_zeta_by_exponent, _zeta_by_start),
+        domain=(Interval(1.3, 4.0), Interval(0.3, 4.0)),
+        **options,
+    )
+
+
+zeta: Elementwise = _declare_zeta(
+    "zeta",
+    """Returns the Hurwitz zeta function: the sum of ``(q + k) ** -x`` over ``k = 0, 1, …``.
+
+    It is infinite at ``x = 1`` and where ``q`` is 0 or a negative integer, NaN for ``x < 1``, and for another negative
+    ``q`` unless ``x`` is an integer. It has derivatives in both arguments, of any order; JAX's has none.
+
+    >>> zeta(2.0, np.array([1.0, 2.0]))
+    array([1.64493407, 0.64493407])
+
+    Source: ``jax.lax.zeta``, ``scipy.special.zeta``.
+    """,
+    numpy_zeta,
+)
+zeta_p = zeta.primitive
+zeta_derivative_p = _declare_zeta("zeta_derivative", "", numpy_zeta, params=lambda choose: {"order": 1}).primitive
+
+
+def polygamma(m: Any, x: Any) -> Any:
+    """Returns the derivative of order ``m`` of `digamma`, which is order 0, elementwise.
+
+    Args:
+      m: numbers; NaN comes of those that are not integers from 0 on. By these there is no derivative.
+      x: real numbers; the result has their dtype, promoted with that of ``m`` where it is float. It is infinite at
+        0, -1, -2, … for ``m > 0``.
+
+    Raises:
+      ArgumentTypeError: an argument is complex.
+      ArgumentValueError: the shapes do not broadcast together.
+
+    >>> polygamma(1, np.array([1.0, 2.0]))
+    array([1.64493407, 0.64493407])
+
+    Source: ``jax.lax.polygamma``, where ``m`` has to be float; ``scipy.special.polygamma``.
+    """
+    order = get_aval(m)
+    if order.dtype.kind in "biu" or order.weak_type:
+        (x,) = promote("polygamma", np.cbrt, (x,))
+        dtype = np.dtype(np.int64) if order.dtype.kind in "biu" else get_aval(x).dtype
+        m = strong(convert(m, dtype))
+    else:
+        m, x = promote("polygamma", np.arctan2, (m, x))
+    shape = broadcast_shapes("polygamma", get_aval(m).shape, get_aval(x).shape)
+    return polygamma_p.bind(broadcast_to(m, shape), broadcast_to(strong(x), shape))
+
+
+def _no_derivative(t: Any, ans: Any, m: Any, x: Any) -> Any:
+    raise MissingRuleError(
+        "JVP rule for 'polygamma' by its first argument does not exist: the order of a derivative is an integer; "
+        "give it as integers, or as a constant"
+    )
+
+
+def _next(t: Any, ans: Any, m: Any, x: Any) -> Any:
+    return mul(t, polygamma_p.bind(add(m, 1), x))
+
+
+class _Polygamma(EvaluatedInDouble):
+    """Polygamma of an order, whose dtype plays no part in that of the result."""
+
+    def __call__(self, m: Any, x: Any) -> Any:
+        x = np.asarray(x)
+        _polygamma_type(get_aval(m), get_aval(x))
+        return super().__call__(np.asarray(m), x).astype(x.dtype)[()]
+
+
+polygamma_p = elementwise(
+    "polygamma",
+    "",
+    _Polygamma("polygamma", _numpy_polygamma),
+    lowered_in_double(_numpy_polygamma),
+    arity=2,
+    derivatives=(_no_derivative, _next),
+    promote_as=OfKinds("if"),
+    domain=(Interval(0.0, 3.0), Interval(0.3, 4.0)),
+).primitive
+
+
+@polygamma_p.def_abstract_eval
+def _polygamma_type(m: ShapedArray, x: ShapedArray) -> ShapedArray:
+    if m.shape != x.shape or m.dtype not in (np.dtype(np.int64), x.dtype) or not is_float(x.dtype):
+        raise ArgumentTypeError(
+            f"polygamma_p: expected orders of dtype int64 or that of floats of the same shape, got {m} and {x}; "
+            "call lawful.ops.polygamma, which promotes and broadcasts"
+        )
+    return ShapedArray(x.shape, x.dtype, x.weak_type and m.weak_type)
+
+
+def _sample_polygamma(choose: Choose) -> Call:
+    shape = choose.shape()
+    return (ShapedArray(shape, np.dtype(np.int64)), ShapedArray(shape, choose.dtype("f"))), {}
+
+
+assert polygamma_p.declaration is not None
+polygamma_p.declaration = replace(polygamma_p.declaration, sample=_sample_polygamma, kinds="i")
+
+lgamma_p, digamma_p = lgamma.primitive, digamma.primitive

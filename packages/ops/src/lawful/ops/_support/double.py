@@ -1,0 +1,145 @@
+"""Special functions are computed in float64, whatever the dtype of their arguments: once in NumPy, for every backend.
+
+An algorithm is a function of float64 arrays made of NumPy's functions. Evaluated, it is called; compiled, it is
+recorded as a program, because NumPy's functions of tracers are ops.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from functools import cache, wraps
+from typing import Any
+
+import numpy as np
+
+from lawful.core import get_aval
+from lawful.ops._numbers import Number, OneByOne
+from lawful.ops._support.promotion import operand_dtypes
+
+Algorithm = Callable[..., Any]
+Lower = Callable[..., Any]
+
+#: By the number of arguments, a function of NumPy's that takes real numbers only and makes integers float.
+REAL_PROMOTION: dict[int, np.ufunc | None] = {1: np.cbrt, 2: np.arctan2, 3: None}
+
+_DOUBLE = np.dtype(np.float64)
+_NATIVE = (np.dtype(np.float32), _DOUBLE)
+_ARRAYS = (np.ndarray, np.float64, np.float32)
+
+
+class Evaluated:
+    """A NumPy function of real numbers of any dtype, of an algorithm for arrays of one shape and floating dtype.
+
+    Args:
+      name: the function, for error messages.
+      algorithm: it gives no warnings: what is out of the domain of a function is NaN or infinite, in silence.
+    """
+
+    #: The dtype that the algorithm is for; None if it is for any.
+    computed_in: np.dtype[Any] | None = None
+
+    def __init__(self, name: str, algorithm: Algorithm) -> None:
+        self.__name__ = name
+        self._algorithm = OneByOne(algorithm)
+        self.of_numbers = self._algorithm.of_numbers
+
+    def __call__(self, *args: Any, **params: Any) -> Any:
+        operands, dtype = _as_they_are(args) or _promoted(self.__name__, args)
+        with np.errstate(all="ignore"):
+            computed = self._algorithm(*[x.astype(self.computed_in or dtype, copy=False) for x in operands], **params)
+            return np.asarray(computed).astype(dtype, copy=False)[()]
+
+
+class EvaluatedInDouble(Evaluated):
+    """A NumPy function as `Evaluated` is, of an algorithm for arrays of float64."""
+
+    computed_in = _DOUBLE
+
+
+def _as_they_are(args: Sequence[Any]) -> tuple[Sequence[Any], np.dtype[Any]] | None:
+    """Returns arguments with their dtype, where they are arrays of one shape and floating dtype; else None."""
+    operands = [np.float64(x) if type(x) is float else x for x in args]
+    first = operands[0]
+    for x in operands:
+        if type(x) not in _ARRAYS or x.dtype != first.dtype or x.shape != first.shape:
+            return None
+    return (operands, first.dtype) if first.dtype in _NATIVE else None
+
+
+def _promoted(name: str, args: Sequence[Any]) -> tuple[Sequence[Any], np.dtype[Any]]:
+    """Returns arguments as arrays of one shape, and the dtype of the result."""
+    avals = [get_aval(x) for x in args]
+    kinds = [(aval.dtype, aval.weak_type) for aval in avals]
+    dtype, weak = operand_dtypes(name, REAL_PROMOTION[len(args)], False, *kinds)
+    dtype, _ = operand_dtypes(name, np.cbrt, False, (dtype, weak))
+    return np.broadcast_arrays(*[np.asarray(x) for x in args]), dtype
+
+
+def lowered(algorithm: Algorithm) -> Lower:
+    """Returns the lowering rule of an algorithm: its program, at the dtype of the operands."""
+    return _lowered(algorithm, None)
+
+
+def lowered_in_double(algorithm: Algorithm, *, inlined: bool = True) -> Lower:
+    """Returns the lowering rule of an algorithm: its program, at float64.
+
+    Args:
+      algorithm: of arrays of float64.
+      inlined: whether XLA fuses the program with its surroundings. A long one is compiled once if it is not, however
+        often it is called.
+    """
+    return _lowered(algorithm, _DOUBLE, inlined)
+
+
+def _lowered(algorithm: Algorithm, computed_in: np.dtype[Any] | None, inlined: bool = True) -> Lower:
+    def lower(ctx: Any, *operands: Any, **params: Any) -> Any:
+        dtype = ctx.avals_out[0].dtype
+        (out,) = ctx.apply(_converted(algorithm, computed_in, dtype, **params), *operands, inlined=inlined)
+        return out
+
+    return lower
+
+
+@cache
+def _converted(
+    algorithm: Algorithm, computed_in: np.dtype[Any] | None, dtype: np.dtype[Any], **params: Any
+) -> Algorithm:
+    @wraps(algorithm)
+    def converted(*operands: Any) -> Any:
+        if computed_in is not None:
+            operands = tuple([x.astype(computed_in) for x in operands])
+        return algorithm(*operands, **params).astype(dtype)
+
+    return converted
+
+
+def each(function: Callable[[float], float], x: Any) -> Any:
+    """Returns a function of Python floats applied to each element of an array."""
+    if type(x) is Number:
+        return x._trace.call(function, x)
+    return np.asarray(np.frompyfunc(function, 1, 1)(x)).astype(_DOUBLE)
+
+
+def polynomial(x: Any, *, coefficients: tuple[float, ...]) -> Any:
+    """Returns a polynomial by Horner's rule, of coefficients from the constant on."""
+    total = coefficients[-1] + 0.0 * x
+    for coefficient in coefficients[-2::-1]:
+        total = total * x + coefficient
+    return total
+
+
+def log_gamma_correction(x: Any) -> Any:
+    """Returns ``lgamma(x) - ((x - 1/2) log(x) - x + log(2π)/2)`` for ``x ≥ 10``: Stirling's series, DLMF 5.11.1."""
+    coefficients = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156)
+    return polynomial(1 / (x * x), coefficients=coefficients) / x
+
+
+def deviance(a: Any, mean: Any) -> Any:
+    """Returns ``a log(a / mean) + mean - a``, with no loss where both are large and close to each other."""
+    ratio = (mean - a) / a
+    near = np.where(np.abs(ratio) < 0.5, ratio, 0.0)
+    return np.where(np.abs(ratio) < 0.5, a * (near - np.log1p(near)), a * np.log(a / mean) + mean - a)
+
+
+LOG_TWO_PI = math.log(2 * math.pi)

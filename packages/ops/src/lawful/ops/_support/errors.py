@@ -1,0 +1,24 @@
+"""The errors that belong to ops."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lawful.core import ArgumentValueError
+
+__all__ = ["AxisError"]
+
+
+class AxisError(ArgumentValueError, np.exceptions.AxisError):
+    """An axis is named that the array does not have. ``except numpy.exceptions.AxisError`` catches it too."""
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _rebuild, (str(self),)
+
+
+def _rebuild(message: str) -> AxisError:
+    """Unpickles the error: its text already begins with a line."""
+    error = AxisError.__new__(AxisError)
+    np.exceptions.AxisError.__init__(error, message)
+    error.source = None
+    return error

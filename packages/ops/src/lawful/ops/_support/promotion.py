@@ -1,0 +1,382 @@
+"""Promotion and broadcasting: from what a user gives a function to what the strict primitives beneath take.
+
+Promotion is NumPy 2's, asked of the NumPy function itself (``ufunc.resolve_dtypes``), so that a function and
+its NumPy namesake agree on every mixture of dtypes and Python scalars.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+
+from lawful import ops
+from lawful.core import (
+    ArgumentTypeError,
+    ArgumentValueError,
+    IntegerOverflowError,
+    Primitive,
+    ShapedArray,
+    Tracer,
+    get_aval,
+    is_float,
+    kind,
+    promote_dtypes,
+    python_scalar_dtype,
+    python_scalar_types,
+    record,
+    shorten,
+    to_numpy,
+)
+
+__all__ = ["promote"]
+
+# What Python does to its booleans as integers: True + True is 2.
+_ARITHMETIC_OF_BOOLS = frozenset(
+    {
+        *(np.add, np.subtract, np.multiply, np.floor_divide, np.remainder, np.power),
+        *(np.negative, np.positive, np.absolute, np.invert, np.left_shift, np.right_shift),
+    }
+)
+_COMPARISONS = frozenset({np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal})
+_FLOAT64 = np.dtype(np.float64)
+_WIDENINGS = (np.dtype(np.int64), _FLOAT64, np.dtype(np.complex128))
+_RANK = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}
+_PYTHON_TYPE = {"b": np.dtype(bool), "i": int, "f": float, "c": complex}
+
+
+@record
+class OfKinds:
+    """The promotion of a function that is defined for some kinds of dtype and follows no ufunc.
+
+    Booleans and integers become float64, or complex128, and real numbers complex, where the function takes only these.
+
+    Attributes:
+      kinds: the kinds, letters of ``b i u f c``.
+    """
+
+    kinds: str
+
+    def promoted(self, name: str, dtype: np.dtype[Any]) -> np.dtype[Any]:
+        """Returns the dtype to compute in, for operands of a common one.
+
+        Raises:
+          ArgumentTypeError: the function has no meaning for such operands.
+        """
+        if kind(dtype) in self.kinds:
+            return dtype
+        for wider in _WIDENINGS:
+            if wider.kind in self.kinds and _RANK[wider.kind] > _RANK[kind(dtype)]:
+                return promote_dtypes((dtype, False), (wider, kind(dtype) == "f"))[0]
+        raise ArgumentTypeError(
+            f"{name}: expected operands of a dtype that it is defined for, got {dtype}; convert with astype"
+        )
+
+
+#: Whose promotion a function follows: a ufunc's, that of some kinds of dtype, or the plain one.
+PromoteAs = np.ufunc | OfKinds | None
+
+
+@cache
+def operand_dtypes(
+    name: str, function: PromoteAs, operator: bool, *operands: tuple[np.dtype[Any], bool]
+) -> tuple[np.dtype[Any], bool]:
+    """Returns the dtype that a NumPy function converts its operands to, and whether all of them are weak.
+
+    Args:
+      name: the op, for error messages.
+      function: the NumPy function or the kinds of dtype; None to promote plainly.
+      operator: whether a Python operator was used.
+      operands: the ``(dtype, weak_type)`` of each operand.
+
+    Raises:
+      ArgumentTypeError: the function has no meaning for such operands.
+    """
+    common, weak = promote_dtypes(*operands)
+    if weak and operator and common.kind == "b" and function in _ARITHMETIC_OF_BOOLS:
+        return np.dtype(np.int64), True
+    if function is None:
+        return common, weak
+    if isinstance(function, OfKinds):
+        return function.promoted(name, common), weak
+    # Of Python scalars alone NumPy compares integers as objects; here they have a dtype.
+    asked = tuple(_PYTHON_TYPE[dtype.kind] if is_weak and not weak else dtype for dtype, is_weak in operands)
+    low_precision = any(_is_low_precision(dtype) for dtype in asked)
+    if low_precision:  # which NumPy does not promote: it is asked whether there is such a function at all
+        asked = (np.dtype(np.float16) if _is_low_precision(common) else common,) * len(operands)
+    try:
+        resolved = function.resolve_dtypes((*asked, *(None,) * function.nout))  # type: ignore[arg-type]
+    except TypeError as error:
+        names = " and ".join(("Python " if is_weak else "") + dtype.name for dtype, is_weak in operands)
+        raise ArgumentTypeError(
+            f"{name}: expected operands of a dtype that it is defined for, got {names}; convert with astype"
+        ) from error
+    if low_precision:
+        return common, weak
+    loop = set(resolved[: function.nin])
+    # NumPy compares int64 with uint64 by a loop of its own; a primitive has operands of one dtype.
+    return (loop.pop() if len(loop) == 1 else common), weak
+
+
+def _is_low_precision(dtype: Any) -> bool:
+    return isinstance(dtype, np.dtype) and is_float(dtype) and not np.issubdtype(dtype, np.floating)
+
+
+def convert(x: Any, dtype: np.dtype[Any], weak_type: bool = False) -> Any:
+    """Returns ``x`` with another dtype or weakness, itself where it has these already.
+
+    A constant is converted at once, also while a program is being recorded.
+    """
+    if dtype is _FLOAT64 and not weak_type and (type(x) is float or (type(x) is int and abs(x) < 2**53)):
+        return np.float64(x)  # by far the most common
+    aval = get_aval(x)
+    if aval.dtype == dtype and aval.weak_type == weak_type:
+        return x
+    if isinstance(x, Tracer):
+        return ops.convert_element_type_p.bind(x, new_dtype=dtype, weak_type=weak_type)
+    value = to_numpy(x)
+    if type(value) in python_scalar_types and dtype == python_scalar_dtype(type(value)) and not weak_type:
+        return dtype.type(value)
+    value = cast(value, dtype)
+    return value.item() if weak_type else value
+
+
+def require_fitting(x: int, dtype: np.dtype[Any]) -> None:
+    """Raises IntegerOverflowError if a dtype is one of integers, and does not have a Python integer."""
+    if dtype.kind in "iu" and not np.iinfo(dtype).min <= x <= np.iinfo(dtype).max:
+        raise IntegerOverflowError(
+            f"integer: expected a value that fits {dtype}, got {shorten(x)}; convert the array first"
+        )
+
+
+def cast(x: Any, dtype: np.dtype[Any]) -> Any:
+    """Returns the NumPy value ``x`` as another dtype; of a complex one that becomes real, the real part.
+
+    A float outside of the range of an integer dtype becomes the nearest integer in it, and NaN 0, as in XLA.
+
+    Raises:
+      IntegerOverflowError: a Python integer does not fit, as in NumPy.
+    """
+    if type(x) is int:
+        require_fitting(x, dtype)
+    if type(x) is float and dtype is _FLOAT64:
+        return np.float64(x)
+    array = np.asarray(x)
+    if array.dtype.kind == "c" and dtype.kind not in "cb":
+        array = array.real
+    with np.errstate(invalid="ignore", over="ignore"):  # what XLA gives out of range, it gives in silence
+        converted = array.astype(dtype)
+        if dtype.kind in "iu" and array.dtype.kind not in "iub":
+            converted = _saturated(array, converted)
+    return converted[()]
+
+
+def _saturated(x: Any, converted: Any) -> Any:
+    """Returns floats converted to integers, with those out of range at its ends: NumPy leaves them to the processor."""
+    bounds = np.iinfo(converted.dtype)
+    floats = x if x.dtype.kind == "f" else x.astype(np.float32)  # ml_dtypes compares more slowly
+    # The first floats out of range. Both are exact in float64, and infinite where a smaller dtype cannot hold them.
+    above, below = floats.dtype.type(float(bounds.max) + 1), floats.dtype.type(float(bounds.min) - 1)
+    out_of_range = ~((floats < above) & (floats > below))
+    if out_of_range.any():
+        lowest, zero, highest = map(converted.dtype.type, (bounds.min, 0, bounds.max))
+        nearest = np.where(floats > 0, highest, np.where(floats < 0, lowest, zero))
+        converted = np.where(out_of_range, nearest, converted)
+    return converted
+
+
+def broadcast_shapes(name: str, *shapes: tuple[int, ...]) -> tuple[int, ...]:
+    """Returns the common shape by NumPy's rules; raises ArgumentValueError, as NumPy's ValueError, if there is none."""
+    try:
+        return np.broadcast_shapes(*shapes)
+    except ValueError as error:
+        raise ArgumentValueError(
+            f"{name}: expected shapes that broadcast together, got {' and '.join(map(str, shapes))}; "
+            "reshape or transpose one so that the dimensions, from the last, are equal or 1"
+        ) from error
+
+
+def broadcast_to(x: Any, shape: tuple[int, ...]) -> Any:
+    """Returns ``x`` broadcast by NumPy's rules to a shape that it is known to broadcast to."""
+    have = get_aval(x).shape
+    if have == shape:
+        return x
+    kept = _kept_axes(have, shape)
+    if len(kept) < len(have):
+        x = ops.reshape(x, tuple(have[axis] for axis in kept))
+    return ops.broadcast_in_dim(x, shape, _last_axes(kept, have, shape))
+
+
+def broadcast_steps(have: tuple[int, ...], shape: tuple[int, ...]) -> list[tuple[Primitive, dict[str, Any]]]:
+    """Returns the primitives, with their parameters, by which ``broadcast_to`` makes one shape of another."""
+    if have == shape:
+        return []
+    kept = _kept_axes(have, shape)
+    steps: list[tuple[Primitive, dict[str, Any]]] = []
+    if len(kept) < len(have):
+        steps.append((ops.reshape_p, {"new_sizes": tuple([have[axis] for axis in kept])}))
+    return [*steps, (ops.broadcast_in_dim_p, {"shape": shape, "broadcast_dimensions": _last_axes(kept, have, shape)})]
+
+
+def _kept_axes(have: tuple[int, ...], shape: tuple[int, ...]) -> list[int]:
+    """Returns the dimensions that are not repeated when a shape is broadcast to another one."""
+    offset = len(shape) - len(have)
+    return [axis for axis, size in enumerate(have) if size == shape[offset + axis]]
+
+
+def _last_axes(axes: Sequence[int], have: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, ...]:
+    """Returns the dimensions that those of a shape become in a longer one, in which they are the last."""
+    return tuple([len(shape) - len(have) + axis for axis in axes])
+
+
+#: The number of an operand, with the dtype and weakness that it gets.
+Conversion = tuple[int, np.dtype[Any], bool]
+
+
+class Promotion:
+    """What promotion does to operands of some types. It is equal to itself only, and found again by these types.
+
+    Attributes:
+      conversions: of operands that are converted.
+      shape: what the operands are broadcast to; None if they have it.
+    """
+
+    __slots__ = ("conversions", "shape")
+
+    def __init__(self, conversions: tuple[Conversion, ...], shape: tuple[int, ...] | None) -> None:
+        self.conversions = conversions
+        self.shape = shape
+
+
+#: The promotions of late, by function and types: finding one again costs a fifth of making it.
+_promotions: dict[tuple[Any, ...], Promotion] = {}
+_MOST_PROMOTIONS = 8192
+
+
+def promote(name: str, function: PromoteAs, args: Sequence[Any], *, operator: bool = False) -> Sequence[Any]:
+    """Returns operands of equal shape and dtype, which a strict primitive takes.
+
+    Args:
+      name: the function, for error messages.
+      function: the NumPy function or the kinds of dtype whose promotion is followed; None for the plain one.
+      args: arrays, numbers or tracers.
+      operator: whether a Python operator was used, which gives a weak result of weak operands; a function
+        gives a strong one.
+    """
+    try:
+        promotion = promotion_of(name, function, args, operator)
+    except IntegerOverflowError:
+        args = with_fitting_integers(args)
+        promotion = promotion_of(name, function, args, operator)
+    shape = promotion.shape
+    if promotion.conversions:
+        args = [*args]
+        for i, dtype, weak in promotion.conversions:
+            args[i] = convert(args[i], dtype, weak)
+    return args if shape is None else [broadcast_to(x, shape) for x in args]
+
+
+def with_fitting_integers(args: Sequence[Any]) -> list[Any]:
+    """Returns operands where a Python integer beyond int64 is the uint64 or float that NumPy makes of it beside such.
+
+    Raises:
+      IntegerOverflowError: the other operands are not of these dtypes, or there is no such integer.
+    """
+    large = [type(x) is int and not -(2**63) <= x < 2**63 for x in args]
+    avals = [get_aval(x) for x, is_large in zip(args, large, strict=True) if not is_large]
+    dtype = promote_dtypes(*[(aval.dtype, aval.weak_type) for aval in avals])[0] if avals else None
+
+    def fitting(x: Any) -> Any:
+        if dtype == np.uint64 and 0 <= x < 2**64:
+            return np.uint64(x)
+        if dtype is not None and kind(dtype) in "fc" and abs(x) < 2**1023:
+            return float(x)
+        raise IntegerOverflowError(
+            f"integer: expected a value that fits {dtype}, got {shorten(x)}; convert the array first"
+        )
+
+    if not any(large):
+        large = [type(x) is int for x in args]
+    return [fitting(x) if is_large else x for x, is_large in zip(args, large, strict=True)]
+
+
+def promotion_of(name: str, function: PromoteAs, args: Sequence[Any], operator: bool = False) -> Promotion:
+    """Returns what `promote` does to these arguments."""
+    # A Python scalar has the type of a weak tracer, and is converted where that is not.
+    types: list[Any] = [
+        x.aval if isinstance(x, Tracer) else kind if (kind := type(x)) in python_scalar_types else get_aval(x)
+        for x in args
+    ]
+    found = _promotions.get((name, function, operator, *types))
+    if found is None:
+        found = _promotion(name, function, args, operator)
+        if _compares_by_value(function, args):
+            types.append(found.conversions)  # which it is looked up without: they are found anew for each value
+        if len(_promotions) >= _MOST_PROMOTIONS:
+            _promotions.clear()
+        found = _promotions.setdefault((name, function, operator, *types), found)
+    return found
+
+
+def _promotion(name: str, function: PromoteAs, args: Sequence[Any], operator: bool) -> Promotion:
+    avals = [get_aval(x) for x in args]
+    kinds = [(aval.dtype, aval.weak_type) for aval in avals]
+    if function in _COMPARISONS:
+        kinds = _without_narrowing(args, kinds)
+    dtype, weak = operand_dtypes(name, function, operator, *kinds)
+    shape: tuple[int, ...] | None = avals[0].shape
+    if all([aval.shape == shape for aval in avals]):
+        shape = None
+    else:
+        shape = broadcast_shapes(name, *[aval.shape for aval in avals])
+    keep_weak = weak and operator
+    conversions = [
+        (i, dtype, keep_weak)
+        for i, (x, aval) in enumerate(zip(args, avals, strict=True))
+        if aval.dtype != dtype or (aval.weak_type and type(x) in python_scalar_types and not keep_weak)
+    ]
+    if weak and not operator and not conversions:
+        conversions = [(0, dtype, False)]
+    return Promotion(tuple(conversions), shape)
+
+
+def _compares_by_value(function: PromoteAs, args: Sequence[Any]) -> bool:
+    """Whether a function compares a Python integer with an array of integers, in which it may not fit."""
+    if function not in _COMPARISONS or int not in map(type, args):
+        return False
+    return any([aval.dtype.kind in "iu" and not aval.weak_type for aval in map(get_aval, args)])
+
+
+def _without_narrowing(args: Sequence[Any], kinds: Sequence[tuple[Any, bool]]) -> list[tuple[Any, bool]]:
+    """Makes Python integers that may not fit the integers they are compared with count as int64.
+
+    NumPy compares ``-2 < uint8(3)`` by value, and so must a program in which the value is not known yet.
+    """
+    strong = [dtype for dtype, weak in kinds if not weak and dtype.kind in "iu"]
+    if not strong:
+        return list(kinds)
+    limits = np.iinfo(strong[0])
+    return [
+        (dtype, weak and not (dtype.kind == "i" and not (type(x) is int and limits.min <= x <= limits.max)))
+        for x, (dtype, weak) in zip(args, kinds, strict=True)
+    ]
+
+
+def require_equal(name: str, avals: Sequence[ShapedArray]) -> ShapedArray:
+    """Returns the common shape and dtype of a strict primitive's operands; raises ArgumentTypeError if they differ.
+
+    The result is weak if all are.
+    """
+    first = avals[0]
+    weak = first.weak_type
+    for aval in avals[1:]:
+        if aval is not first:
+            if aval.shape != first.shape or aval.dtype != first.dtype:
+                raise ArgumentTypeError(
+                    f"{name}_p: expected operands of one shape and dtype, got {', '.join(map(str, avals))}; "
+                    f"call lawful.ops.{name}, which promotes and broadcasts"
+                )
+            weak = weak and aval.weak_type
+    return first if weak == first.weak_type else first.update(weak_type=weak)
