@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lawful.autodiff import _derivative_recipes, _jvp, _linearize, _tape
-from lawful.core import Primitive, Recipe, Trace, _memo, _shared_jaxprs
+from lawful.core import Primitive, Recipe, Trace, _deduplicateds, _memo
 from lawful.ops import _promotion_recipe
 
 from ._fault import Rule, local_fault, method_fault
@@ -71,14 +71,14 @@ recipe_faults = (
     local_fault(
         "a body that is traced again may have other numbers",
         "stale cache",
-        _shared_jaxprs,
+        _deduplicateds,
         "_literal",
         lambda right: lambda literal: literal.aval,
     ),
     local_fault(
         "a body that is traced again may have other parameters",
         "stale cache",
-        _shared_jaxprs,
+        _deduplicateds,
         "_params",
         _without_parameters,
     ),

@@ -12,7 +12,7 @@ import pytest
 from lawful import ops, tree
 from lawful.autodiff import custom_jvp, grad, jacrev, jvp
 from lawful.batching import vmap
-from lawful.core import ArgumentTypeError, ArgumentValueError, Tracer, clear_memos
+from lawful.core import ArgumentTypeError, ArgumentValueError, Tracer, clear_caches
 from lawful.ops import Composite, _composite, composite
 from lawful.ops import numpy_reduction as reduction
 from lawful.staging import make_jaxpr
@@ -20,7 +20,7 @@ from lawful.staging import make_jaxpr
 
 @pytest.fixture(autouse=True)
 def _nothing_is_remembered() -> None:
-    clear_memos()
+    clear_caches()
 
 
 def vary(shape: tuple[int, ...], dtype: Any = np.float64) -> Any:
@@ -72,9 +72,9 @@ def plainly(monkeypatch: pytest.MonkeyPatch, run: Callable[[], Any]) -> Any:
     """Returns what something gives without recipes of functions."""
     with monkeypatch.context() as changed:
         changed.setattr(_composite, "_tracing", None)
-        clear_memos()
+        clear_caches()
         found = run()
-    clear_memos()
+    clear_caches()
     return found
 
 

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from lawful.core import Trace, eval_trace, new_trace, rare_collections
-from lawful.core._collector import RARE, USUAL
+from lawful.core._collector import _DEFAULT as USUAL
+from lawful.core._collector import _RARE as RARE
 
 
 @pytest.fixture(autouse=True)

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from lawful.core import ClosedJaxpr, Jaxpr, _memo, clear_memos, memoize
+from lawful.core import ClosedJaxpr, Jaxpr, _memo, clear_caches, memoize
 
 
 @pytest.fixture
@@ -30,26 +30,26 @@ def test_what_is_forgotten_is_derived_anew() -> None:
     closed = new_jaxpr()
     first = derived(closed)
     assert derived(closed) is first
-    clear_memos()
+    clear_caches()
     assert derived(closed) is not first
 
 
 def test_jaxprs_that_are_gone_take_no_memory() -> None:
-    clear_memos()
+    clear_caches()
     kept = [new_jaxpr() for _ in range(2000)]
     for number in range(20_000):
         derived(kept[number % 2000])
         derived(new_jaxpr())
     assert len(_memo._with_memo) < 3 * len(kept)
     first = [derived(closed) for closed in kept]
-    clear_memos()
+    clear_caches()
     assert not any(derived(closed) is known for closed, known in zip(kept, first, strict=True))
 
 
 @pytest.mark.parametrize("at", ["taking out", "clearing"])
 def test_what_a_finalizer_remembers_meanwhile_is_kept(at: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A collection of garbage may start anywhere, and run a finalizer: here it does where a reference is looked at."""
-    clear_memos()
+    clear_caches()
     meanwhile = [new_jaxpr() for _ in range(100)]
 
     def finalized() -> None:
@@ -64,10 +64,10 @@ def test_what_a_finalizer_remembers_meanwhile_is_kept(at: str, monkeypatch: pyte
         monkeypatch.setattr(_memo, "_most", 10)
         derived(new_jaxpr())
         assert {each() for each in _memo._with_memo} >= {*kept, *meanwhile}
-    clear_memos()
+    clear_caches()
     assert not any(derived(closed) is known for closed, known in zip(kept, first, strict=True))
     known = [derived(closed) for closed in meanwhile]
-    clear_memos()
+    clear_caches()
     assert not any(derived(closed) is before for closed, before in zip(meanwhile, known, strict=True))
 
 
@@ -90,7 +90,7 @@ def test_memos_are_cleared_while_another_thread_makes_some() -> None:
         for _ in range(10):
             for closed in jaxprs:
                 derived(closed)
-            clear_memos()
+            clear_caches()
     finally:
         done.set()
         thread.join()

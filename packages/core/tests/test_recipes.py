@@ -15,7 +15,7 @@ from lawful.core import (
     Recipe,
     ShapedArray,
     Trace,
-    clear_memos,
+    clear_caches,
     eval_jaxpr,
     eval_trace,
     exact_params_key,
@@ -135,7 +135,7 @@ def test_rules_are_run_once_until_they_change() -> None:
     assert calls == ["found"]
     primitive.def_jvp(lambda primals, tangents: None)
     assert [remembered(primitive, ("key",), derive, "a new rule") for _ in range(2)] == [None, "a new rule"]
-    clear_memos()
+    clear_caches()
     assert [remembered(primitive, ("key",), derive, "cleared") for _ in range(2)] == [None, "cleared"]
     others = [Primitive(f"recipetest_counted_{i}") for i in range(10)]
     for number in range(5_000):
@@ -153,7 +153,7 @@ def test_what_is_asked_for_again_and_again_stays() -> None:
         calls[what] += 1
         return what
 
-    clear_memos()  # how much is remembered decides when what is old is forgotten
+    clear_caches()  # how much is remembered decides when what is old is forgotten
     for number in range(22_000):
         remembered(others, (number,), derive, "passing")
         if number % 3_000 == 0 and number < 20_000:

@@ -23,11 +23,11 @@ from lawful.core import (
     Tracer,
     UnexpectedTracerError,
     current,
+    deduplicated,
     eval_closed_jaxpr,
     get_aval,
     memoize,
     set_current,
-    shared_jaxpr,
 )
 from lawful.staging import JaxprTrace, consts_as_inputs, dce_jaxpr, freeze, kept, trace_to_jaxpr
 
@@ -66,7 +66,7 @@ class Callee:
         """Returns the function as a jaxpr, which may have constants."""
         key = tuple(avals)
         if key not in self._jaxprs:
-            self._jaxprs[key] = shared_jaxpr(trace_to_jaxpr(self, key, transformation=self.label, name=name))
+            self._jaxprs[key] = deduplicated(trace_to_jaxpr(self, key, transformation=self.label, name=name))
         return self._jaxprs[key]
 
     def __eq__(self, other: object) -> bool:
@@ -218,7 +218,7 @@ def _stage(trace: Trace, args: Sequence[Any], params: dict[str, Any]) -> tuple[S
             f"functions, got {tracers[0]!r} from elsewhere; pass it as an argument"
         )
     rules = after(params["rules"], len(consts)) if consts else params["rules"]
-    return [*consts, *args], {"name": params["name"], "rules": rules, "jaxpr": shared_jaxpr(jaxpr)}
+    return [*consts, *args], {"name": params["name"], "rules": rules, "jaxpr": deduplicated(jaxpr)}
 
 
 def _evaluate_partially(

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 from lawful.core import on_demand as _on_demand
 from lawful.ops import _numpy_reduction as numpy_reduction
 from lawful.ops import _sliding_window as sliding_window
+from lawful.ops._applying import apply_promoted
 from lawful.ops._arg_reduction import argmax, argmax_p, argmin, argmin_p
 from lawful.ops._arithmetic import (
     abs,
@@ -88,7 +89,7 @@ from lawful.ops._comparison import (
     xor_p,
 )
 from lawful.ops._complex import complex, complex_p, conj, conj_p, imag, imag_p, real, real_p
-from lawful.ops._composite import Composite, composite, register_tracing
+from lawful.ops._composite import Composite, composite
 from lawful.ops._conversion import convert_element_type, convert_element_type_p, with_weakness_of
 from lawful.ops._cumulative import (
     cumlogsumexp,
@@ -126,7 +127,6 @@ from lawful.ops._numpy_protocol import call_with_values, register_numpy_function
 from lawful.ops._power import integer_pow, integer_pow_p
 from lawful.ops._product_precision import Precision
 from lawful.ops._promotion import promote
-from lawful.ops._promotion_recipe import apply_promoted
 from lawful.ops._reduction import (
     reduce_and,
     reduce_and_p,
@@ -212,6 +212,9 @@ from lawful.ops._transcendental import (
     tanh_p,
 )
 from lawful.ops._windows import GatherDimensionNumbers, GatherScatterMode, ScatterDimensionNumbers
+
+# isort: split
+from lawful.ops import _fast as _fast  # installs the accelerators
 
 if _TYPE_CHECKING:
     from lawful.ops._bessel import (
@@ -600,7 +603,6 @@ __all__ = [
     "reduce_xor_p",
     "reduced_axes",
     "register_numpy_functions",
-    "register_tracing",
     "regularized_incomplete_beta_derivative_p",
     "regularized_incomplete_beta_p",
     "rel_entr",

@@ -36,9 +36,9 @@ from lawful.core import (
     python_scalar_types,
     supported_dtypes,
 )
+from lawful.ops._applying import apply_promoted
 from lawful.ops._batching import add_batch_dim, align_to_front
 from lawful.ops._promotion import OfKinds, PromoteAs, operand_dtypes, require_equal, with_fitting_integers
-from lawful.ops._promotion_recipe import apply_promoted
 
 #: ``derivative(tangent, ans, *primals, **params)`` gives one argument's share of the output tangent.
 Derivative = Callable[..., Any]
