@@ -12,8 +12,8 @@ import pytest
 from lawful import ops, tree
 from lawful.autodiff import custom_jvp, grad, jacrev, jvp
 from lawful.batching import vmap
-from lawful.core import ArgumentTypeError, ArgumentValueError, Tracer, clear_caches
-from lawful.ops import Composite, _composite, composite
+from lawful.core import ArgumentTypeError, ArgumentValueError, Tracer, clear_caches, plain
+from lawful.ops import Composite, composite
 from lawful.ops import numpy_reduction as reduction
 from lawful.staging import make_jaxpr
 
@@ -68,18 +68,14 @@ CALLS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
 every_call = pytest.mark.parametrize(("function", "args"), CALLS.values(), ids=CALLS)
 
 
-def plainly(monkeypatch: pytest.MonkeyPatch, run: Callable[[], Any]) -> Any:
-    """Returns what something gives without recipes of functions."""
-    with monkeypatch.context() as changed:
-        changed.setattr(_composite, "_tracing", None)
-        clear_caches()
-        found = run()
-    clear_caches()
-    return found
+def plainly(run: Callable[[], Any]) -> Any:
+    """Returns what something gives on the plain interpreters."""
+    with plain():
+        return run()
 
 
 @every_call
-def test_transformed_eagerly_it_is_the_function(function: Any, args: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_transformed_eagerly_it_is_the_function(function: Any, args: Any) -> None:
     runs = [
         lambda: [jacrev(function, i)(*args) for i in range(len(args))],
         lambda: jvp(function, args, args),
@@ -88,7 +84,7 @@ def test_transformed_eagerly_it_is_the_function(function: Any, args: Any, monkey
         lambda: jacrev(jacrev(function))(*args),
     ]
     for run in runs:
-        expected = plainly(monkeypatch, run)
+        expected = plainly(run)
         for found in (run(), run()):
             for x, y in zip(tree.leaves(found), tree.leaves(expected), strict=True):
                 assert np.asarray(x).dtype == np.asarray(y).dtype
@@ -96,8 +92,8 @@ def test_transformed_eagerly_it_is_the_function(function: Any, args: Any, monkey
 
 
 @every_call
-def test_programs_have_the_equations_of_the_function(function: Any, args: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    expected = plainly(monkeypatch, lambda: str(make_jaxpr(function)(*args)))
+def test_programs_have_the_equations_of_the_function(function: Any, args: Any) -> None:
+    expected = plainly(lambda: str(make_jaxpr(function)(*args)))
     jacrev(function)(*args)
     assert str(make_jaxpr(function)(*args)) == expected
 
@@ -272,7 +268,7 @@ def test_nothing_of_the_user_s_is_kept_alive() -> None:
         return weakref.ref(mine), apply
 
     ref, apply = make()
-    apply._function = None
+    apply.function = None
     gc.collect()
     assert ref() is None
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from lawful.core import ClosedJaxpr, Jaxpr, _memo, clear_caches, memoize
+from lawful.core import ClosedJaxpr, Jaxpr, clear_caches, memoize
+from lawful.core._memo import TransformedJaxprs, transformed_jaxprs
 
 
 @pytest.fixture
@@ -40,7 +41,7 @@ def test_jaxprs_that_are_gone_take_no_memory() -> None:
     for number in range(20_000):
         derived(kept[number % 2000])
         derived(new_jaxpr())
-    assert len(_memo._with_memo) < 3 * len(kept)
+    assert len(transformed_jaxprs._with_memo) < 3 * len(kept)
     first = [derived(closed) for closed in kept]
     clear_caches()
     assert not any(derived(closed) is known for closed, known in zip(kept, first, strict=True))
@@ -58,12 +59,12 @@ def test_what_a_finalizer_remembers_meanwhile_is_kept(at: str, monkeypatch: pyte
 
     kept = [new_jaxpr() for _ in range(10)]
     first = [derived(closed) for closed in kept]
-    monkeypatch.setattr(_memo, "_FEWEST", 20)
-    _memo._with_memo.insert(3, finalized)  # type: ignore[arg-type]
+    monkeypatch.setattr(TransformedJaxprs, "_FEWEST", 20)
+    transformed_jaxprs._with_memo.insert(3, finalized)  # type: ignore[arg-type]
     if at == "taking out":
-        monkeypatch.setattr(_memo, "_most", 10)
+        transformed_jaxprs._sweep_at = 10
         derived(new_jaxpr())
-        assert {each() for each in _memo._with_memo} >= {*kept, *meanwhile}
+        assert {each() for each in transformed_jaxprs._with_memo} >= {*kept, *meanwhile}
     clear_caches()
     assert not any(derived(closed) is known for closed, known in zip(kept, first, strict=True))
     known = [derived(closed) for closed in meanwhile]

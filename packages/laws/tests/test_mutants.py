@@ -12,7 +12,8 @@ from hypothesis import HealthCheck, find, settings
 
 from lawful import laws as laws_module
 from lawful import ops, tree
-from lawful.autodiff import _derivative_recipes, _linearize, jvp_jaxpr, stop_gradient
+from lawful.autodiff import _linearize, jvp_jaxpr, stop_gradient
+from lawful.autodiff._fast import traced_rules
 from lawful.core import ClosedJaxpr, Primitive, ShapedArray, Tracer, UndefinedPrimal, _memo, _print
 from lawful.laws import Case, Inapplicable, LawViolation, Program, RandomChoose, catalogue_of, draw_call, laws, programs
 from lawful.laws.systems import lawful
@@ -310,7 +311,7 @@ def test_equal_values_rejects_static_arguments_by_equality(monkeypatch: pytest.M
 
 
 def test_equal_values_rejects_parameters_by_equality(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_derivative_recipes, "exact_params_key", lambda params: tuple(params.items()))
+    monkeypatch.setattr(traced_rules, "exact_params_key", lambda params: tuple(params.items()))
     assert counterexample("equal_values_are_told_apart").equation_count <= 1
 
 

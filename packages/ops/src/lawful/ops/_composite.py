@@ -25,12 +25,14 @@ class Composite:
       looks: whether the values of arrays that are not traced may decide what it applies.
     """
 
-    __slots__ = ("arrays", "function", "looks", "sequence")
+    __slots__ = ("arrays", "function", "key", "looks", "sequence")
 
     def __init__(
         self, function: Callable[..., Any], arrays: int = 1, *, sequence: bool = False, looks: bool = False
     ) -> None:
         self.function = function
+        #: What a cache knows it by: the function itself may be the user's, which no cache keeps alive.
+        self.key: Final = object()
         self.arrays = arrays
         self.sequence = sequence
         self.looks = looks

@@ -63,7 +63,7 @@ class CachingTrace[R](Protocol):
         """
 
 
-def apply_call(trace: CachingTrace[Any], plan: Plan, context: tuple[Any, ...], args: Sequence[Any]) -> Any:
+def apply_call(trace: CachingTrace[Any], plan: Plan, call: Hashable, context: Any, args: Sequence[Any]) -> Any:
     """Applies a whole call: an elementwise op with its promotion, or a composite.
 
     If a call of these types was applied before, its cached rule is replayed, and nothing is planned.
@@ -71,10 +71,11 @@ def apply_call(trace: CachingTrace[Any], plan: Plan, context: tuple[Any, ...], a
     Args:
       trace: the current trace.
       plan: plans the call.
-      context: what the plan depends on beside the arguments.
+      call: what it is known by.
+      context: what is planned.
       args: arrays, numbers and tracers.
     """
-    found = _key(trace, context, args)
+    found = _key(trace, call, args)
     if found is None:
         key = None
     else:
@@ -99,9 +100,7 @@ def apply_call(trace: CachingTrace[Any], plan: Plan, context: tuple[Any, ...], a
     return result
 
 
-def _key(
-    trace: CachingTrace[Any], context: tuple[Any, ...], args: Sequence[Any]
-) -> tuple[Hashable, list[Any], list[Any]] | None:
+def _key(trace: CachingTrace[Any], call: Hashable, args: Sequence[Any]) -> tuple[Hashable, list[Any], list[Any]] | None:
     """Returns a key of the arguments' types, with primals and tangents.
 
     None unless every argument is a tracer of this trace, except at most one Python number.
@@ -111,21 +110,21 @@ def _key(
     if len(args) == 1:
         (x,) = args
         if isinstance(x, DualTracer) and x._trace is trace:
-            return (type(trace), context, x.aval, x.tangent_aval), [x.primal], [x.tangent]
+            return (type(trace), call, x.aval, x.tangent_aval), [x.primal], [x.tangent]
     elif len(args) == 2:
         x, y = args
         has_y = isinstance(y, DualTracer) and y._trace is trace
         if isinstance(x, DualTracer) and x._trace is trace:
             if has_y:
-                key = (type(trace), context, x.aval, x.tangent_aval, y.aval, y.tangent_aval)
+                key = (type(trace), call, x.aval, x.tangent_aval, y.aval, y.tangent_aval)
                 return key, [x.primal, y.primal], [x.tangent, y.tangent]
             number = _number(trace, y)
             if number is not None:
-                return (type(trace), context, x.aval, x.tangent_aval, type(y)), [x.primal, number], [x.tangent]
+                return (type(trace), call, x.aval, x.tangent_aval, type(y)), [x.primal, number], [x.tangent]
         elif has_y:
             number = _number(trace, x)
             if number is not None:
-                return (type(trace), context, type(x), y.aval, y.tangent_aval), [number, y.primal], [y.tangent]
+                return (type(trace), call, type(x), y.aval, y.tangent_aval), [number, y.primal], [y.tangent]
     return None
 
 

@@ -12,7 +12,7 @@ from typing import Any, final
 from numpy import ndarray
 
 from lawful.autodiff._fast.traced_rules import LinearizedRule
-from lawful.core import Atom, JaxprEqn, ShapedArray, SourceLine, Trace, Var, get_aval, place
+from lawful.core import Atom, JaxprEqn, ShapedArray, SourceLine, Trace, Var, get_aval, user_source
 from lawful.ops import with_weakness_of
 from lawful.staging import JaxprTracer, PartialTrace, freeze, live_equation, memory_owner
 from lawful.staging._fast import add_equations
@@ -130,7 +130,7 @@ class Tape(PartialTrace):
 
     def value(self, tangent: Tangent) -> Any:
         """Returns a tangent as a value that rules compute with while the tape is current."""
-        return JaxprTracer(self, tangent, place.source) if type(tangent) is Var else tangent.val  # type: ignore[union-attr]
+        return JaxprTracer(self, tangent, user_source()) if type(tangent) is Var else tangent.val  # type: ignore[union-attr]
 
     def exact(self, tangent: Tangent, aval: ShapedArray) -> Tangent:
         """Returns a tangent with the weakness of a type; the tape must be current."""

@@ -7,7 +7,7 @@ calls one compiled function, a recording trace adds the equations at once.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 from lawful.core._fast.indexed_jaxpr import IndexedJaxpr
 from lawful.core._trace import Trace
@@ -37,17 +37,15 @@ def replay_steps(trace: Trace, program: IndexedJaxpr, args: Sequence[Any]) -> li
     return [values[i] for i in program.results]
 
 
-class Call(Protocol):
-    """A function of arrays that follows from their types: an elementwise op with its promotion, or a composite."""
-
-    def plan(self, trace: Trace, args: Sequence[Any]) -> tuple[IndexedJaxpr, Sequence[Any]]:
-        """Returns what the call applies to which operands; the operands are arguments, converted where needed."""
-
-
-#: How traces of a class apply a whole call: ``function(trace, call, args)``.
+#: How traces of a class apply a whole call, an elementwise op with its promotion or a composite:
+#: ``function(trace, plan, call, context, args)``.
 calls: Final[dict[type[Trace], Callable[..., Any]]] = {}
 
 
 def register_calls(cls: type[Trace], function: Callable[..., Any]) -> None:
-    """Says how traces of a class, subclasses not included, apply a whole `Call`."""
+    """Says how traces of a class, subclasses not included, apply a whole call.
+
+    ``plan(trace, context, args)`` returns the primitive or `IndexedJaxpr` that the call applies, and its operands; or
+    None and the result of the call. The plan follows from the types of the arguments and from ``call``, a hashable key.
+    """
     calls[cls] = function

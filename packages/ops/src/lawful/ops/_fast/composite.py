@@ -73,7 +73,7 @@ def call_composite(composite: Composite, args: tuple[Any, ...], kwargs: dict[str
     """Returns what a composite gives, by its program where an array is traced and there is one."""
     trace = current.trace
     if of_integers:
-        key: Hashable = (_trace, composite, trace.axis_env, avals_of(args[0]), args[1:])
+        key: Hashable = (_trace, composite.key, trace.axis_env, avals_of(args[0]), args[1:])
         found = cached_rule(key, _trace, composite, args[0], args[1:], {})
         return composite.function(*args) if found is None else found.replayed(args[0])
     # A program is recorded once: that takes no less time by replay.
@@ -83,13 +83,12 @@ def call_composite(composite: Composite, args: tuple[Any, ...], kwargs: dict[str
     if len(args) == composite.arrays and not kwargs and not composite.sequence:
         call = calls.get(type(trace))
         if call is not None:
-            return call(trace, _plan, (composite,), args)
+            return call(trace, _plan, composite.key, composite, args)
     return _call(composite, args, kwargs)
 
 
-def _plan(trace: Trace, context: tuple[Composite], args: Sequence[Any]) -> tuple[IndexedJaxpr | None, Any]:
+def _plan(trace: Trace, composite: Composite, args: Sequence[Any]) -> tuple[IndexedJaxpr | None, Any]:
     """Returns the program of a call and its operands; None and the result of the call where there is none."""
-    (composite,) = context
     found, operands = _traced(composite, args, {})
     if found is not None and found.out_tree is None:
         return found.program, operands
@@ -152,12 +151,12 @@ def _key(composite: Composite, operands: Sequence[Any], rest: tuple[Any, ...], k
             return None
     axis_env = current.trace.axis_env
     if not (rest or kwargs):
-        return _trace, composite, axis_env, avals_of(operands)
+        return _trace, composite.key, axis_env, avals_of(operands)
     if any([_varies(value) for value in (*rest, *kwargs.values())]):
         return None
     # An array among the settings cannot be hashed, nor can a list.
     settings = exact_params_key(dict(enumerate(rest))), exact_params_key(kwargs)
-    return _trace, composite, axis_env, avals_of(operands), settings
+    return _trace, composite.key, axis_env, avals_of(operands), settings
 
 
 def _varies(value: Any) -> bool:

@@ -38,10 +38,11 @@ def apply_promoted(
 ) -> Any:
     """Applies a primitive as `lawful.ops.apply_promoted` does."""
     trace = current.trace
+    context = (primitive, name, promote_as, operator)
     call = calls.get(type(trace))
     if call is not None:
-        return call(trace, _plan, (primitive, name, promote_as, operator), args)
-    program, operands = _planned(trace, (primitive, name, promote_as, operator), args, numbers=True)
+        return call(trace, _plan, context, context, args)
+    program, operands = _planned(trace, context, args, numbers=True)
     if program is None:
         return operands
     if program is primitive:
