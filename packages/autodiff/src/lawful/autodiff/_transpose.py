@@ -83,7 +83,7 @@ def transpose_equation(eqn: JaxprEqn, cts: Sequence[Any], residuals: dict[Var, A
       residuals: the values of the variables that are constants.
     """
     args = [
-        atom.val if type(atom) is Literal else residuals[atom] if atom in residuals else UndefinedPrimal(atom.aval)  # type: ignore[index]
+        atom.val if type(atom) is Literal else residuals[atom] if atom in residuals else UndefinedPrimal(atom.aval)
         for atom in eqn.invars
     ]
     if not any(type(x) is UndefinedPrimal for x in args):

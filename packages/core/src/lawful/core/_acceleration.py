@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import threading
 from collections.abc import Callable
-from typing import Final
+from typing import Any, Final
 
 
 class Hook[T]:
@@ -54,7 +54,7 @@ class Hook[T]:
             self._switch(self.use)
 
 
-_hooks: Final[list[Hook[object]]] = []  # type: ignore[type-arg, unused-ignore]
+_hooks: Final[list[Hook[Any]]] = []
 _lock: Final = threading.RLock()
 #: How many times the plain layer is asked for: by the environment, and by each `plain` that is entered.
 _plain_depth = 1 if os.environ.get("LAWFUL_FAST", "1") == "0" else 0

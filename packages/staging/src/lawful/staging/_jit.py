@@ -190,7 +190,7 @@ class JitFunction:
 
     def _entry(self, signature: Signature) -> Entry:
         key = signature.key
-        entry = self._cache.lookup(key)
+        entry: Entry | None = self._cache.lookup(key)
         if entry is not None and entry.is_current():
             return entry
         explain_new_signature(self._name, signature, [known.signature for known in self._cache.values()])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from lawful.autodiff._dual import DualTracer
 from lawful.core import Primitive, ShapedArray, SourceLine, Trace, as_float, place, user_source
@@ -35,19 +35,23 @@ def dual[T: DualTracer](
     return tracer
 
 
-class CachingTrace[R](Protocol):
+class CachingTrace[R](Trace):
     """A trace of primals with tangents that replays cached rules."""
 
-    evaluates_constants: bool
-    axis_env: tuple[tuple[Hashable, int], ...]
+    __slots__ = ()
+
+    def process_primitive(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
+        return self.apply_primitive(primitive, args, params)[0]
 
     def apply_primitive(
         self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]
     ) -> tuple[Any, R | None]:
         """Returns what `process_primitive` does, and the cached rule that was replayed if it had one result."""
+        raise NotImplementedError(f"{type(self).__name__}.apply_primitive")
 
     def apply_program(self, program: IndexedJaxpr, args: Sequence[Any]) -> tuple[list[Any], R | None]:
         """Returns the results of a program, and the cached rule that was replayed if it had one result."""
+        raise NotImplementedError(f"{type(self).__name__}.apply_program")
 
     def replay_one(
         self, rule: R, primals: list[Any], given: list[Any], args: Sequence[Any], source: SourceLine | None
@@ -61,6 +65,7 @@ class CachingTrace[R](Protocol):
           args: the arguments.
           source: the user's line.
         """
+        raise NotImplementedError(f"{type(self).__name__}.replay_one")
 
 
 def apply_call(trace: CachingTrace[Any], plan: Plan, call: Hashable, context: Any, args: Sequence[Any]) -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from lawful.autodiff._fast.dual import apply_call, dual, parts, replay_in_parent
+from lawful.autodiff._fast.dual import CachingTrace, apply_call, dual, parts, replay_in_parent
 from lawful.autodiff._fast.traced_rules import TracedRule, jvp_of_program, traced_jvp
 from lawful.autodiff._jvp import JVPTrace, JVPTracer
 from lawful.core import Primitive, SourceLine, Zero, avals_of, get_aval, set_current, user_source
@@ -13,13 +13,10 @@ from lawful.core._fast import IndexedJaxpr, cached_rule, register_calls, registe
 from lawful.ops import with_weakness_of
 
 
-class FastJVPTrace(JVPTrace):
+class FastJVPTrace(CachingTrace[TracedRule], JVPTrace):
     """Replays the traced jvp rules of pure primitives; runs those of others."""
 
     __slots__ = ()
-
-    def process_primitive(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
-        return self.apply_primitive(primitive, args, params)[0]
 
     def apply_primitive(
         self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]
@@ -30,7 +27,7 @@ class FastJVPTrace(JVPTrace):
             return self.parent.process_primitive(primitive, args, params), None  # type: ignore[union-attr]
         rule = traced_jvp(primitive, avals_of(args), tangent_avals, params)
         if rule is None:
-            return super().process_primitive(primitive, args, params), None
+            return JVPTrace.process_primitive(self, primitive, args, params), None
         results = self._replay_rule(rule, primals, given, user_source())
         return (results, None) if primitive.multiple_results else (results[0], rule)
 

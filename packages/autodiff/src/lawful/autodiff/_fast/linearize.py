@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from lawful.autodiff._fast.dual import apply_call, dual, parts, replay_in_parent
+from lawful.autodiff._fast.dual import CachingTrace, apply_call, dual, parts, replay_in_parent
 from lawful.autodiff._fast.tape import Known, Node, Tangent, Tape
 from lawful.autodiff._fast.traced_rules import LinearizedRule, linearized_program, linearized_rule
 from lawful.autodiff._fast.transpose import pull_back
@@ -38,7 +38,7 @@ from lawful.core._fast import IndexedJaxpr, cached_rule, register_calls, registe
 from lawful.staging import dce_jaxpr
 
 
-class FastLinearizeTrace(LinearizeTrace):
+class FastLinearizeTrace(CachingTrace[LinearizedRule], LinearizeTrace):
     """Replays the linearized rules of pure primitives; runs those of others. Tangents are on a tape."""
 
     __slots__ = ()
@@ -58,9 +58,6 @@ class FastLinearizeTrace(LinearizeTrace):
             for x, aval in zip(primals, avals, strict=True)
         ]
 
-    def process_primitive(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
-        return self.apply_primitive(primitive, args, params)[0]
-
     def apply_primitive(
         self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]
     ) -> tuple[Any, LinearizedRule | None]:
@@ -70,7 +67,7 @@ class FastLinearizeTrace(LinearizeTrace):
             return self.parent.process_primitive(primitive, args, params), None  # type: ignore[union-attr]
         rule = linearized_rule(primitive, avals_of(args), tangent_avals, params)
         if rule is None:
-            return super().process_primitive(primitive, args, params), None
+            return LinearizeTrace.process_primitive(self, primitive, args, params), None
         results = self._replay_rule(rule, primals, given, args, user_source())
         return (results, None) if primitive.multiple_results else (results[0], rule)
 
@@ -164,7 +161,7 @@ class TapeLinearized(Linearized):
 
     _linear: Tape
     #: May be weak where the output is strong, and the other way round, as long as there is no jaxpr.
-    _out_tangents: list[Tangent]  # type: ignore[assignment]
+    _out_tangents: list[Tangent]
 
     def __init__(
         self,

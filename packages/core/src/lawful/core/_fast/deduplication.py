@@ -56,9 +56,9 @@ def deduplicate(closed: ClosedJaxpr) -> ClosedJaxpr:
     except TypeError:  # of a parameter of the user's
         return closed
     closed.is_plain = True
-    known, found = _jaxprs.lookup(number, (None, None))
-    if found is not None and known == key and len(found.memo or ()) <= _MOST_RESULTS:
-        return found
+    kept: tuple[Hashable, ClosedJaxpr] | None = _jaxprs.lookup(number)
+    if kept is not None and kept[0] == key and len(kept[1].memo or ()) <= _MOST_RESULTS:
+        return kept[1]
     if _seen_once.lookup(number, False) or not current.trace.evaluates_constants:
         _jaxprs.insert(number, (key, closed))
     else:

@@ -12,15 +12,17 @@ from typing import Any, Final
 from lawful.core._fast.indexed_jaxpr import IndexedJaxpr
 from lawful.core._trace import Trace
 
-_replays: Final[dict[type[Trace], Callable[..., list[Any]]]] = {}
+Replay = Callable[..., list[Any]]
+_replays: Final[dict[type[Trace], Replay]] = {}
 
 
 def replay(trace: Trace, program: IndexedJaxpr, args: Sequence[Any]) -> list[Any]:
     """Returns the results of a program for arguments of the types that it is for, under a trace."""
-    return _replays.get(type(trace), replay_steps)(trace, program, args)
+    function: Replay = _replays.get(type(trace), replay_steps)
+    return function(trace, program, args)
 
 
-def register_replay(cls: type[Trace], function: Callable[..., list[Any]]) -> None:
+def register_replay(cls: type[Trace], function: Replay) -> None:
     """Says how traces of a class, subclasses not included, replay a program: ``function(trace, program, args)``."""
     _replays[cls] = function
 

@@ -45,7 +45,7 @@ def apply_promoted(
     program, operands = _planned(trace, context, args, numbers=True)
     if program is None:
         return operands
-    if program is primitive:
+    if isinstance(program, Primitive):
         return trace.process_primitive(primitive, operands, {})
     return replay(trace, program, operands)[0]
 
