@@ -111,6 +111,7 @@ class Counted:
         return self.function(*args, **kwargs)
 
 
+@pytest.mark.fast
 def test_python_runs_once_for_the_same_types() -> None:
     counted = Counted(lambda x, y, *, twice=False: ops.sin(x) * y * (2.0 if twice else 1.0))
     apply = Composite(counted, 2)

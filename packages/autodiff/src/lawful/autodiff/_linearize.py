@@ -174,9 +174,10 @@ class Linearized:
 
     def drop_known(self) -> None:
         """Takes output tangents that depend on no input for zeros: backwards they give nothing, and are not kept."""
-        given = iter(self._out_tangents)
-        self.nonzeros = tuple([nonzero and type(next(given)) is JaxprTracer for nonzero in self.nonzeros])
-        self._out_tangents = [t for t in self._out_tangents if type(t) is JaxprTracer]
+        depends = [type(t) is JaxprTracer and t._trace is self._linear for t in self._out_tangents]
+        given = iter(depends)
+        self.nonzeros = tuple([nonzero and next(given) for nonzero in self.nonzeros])
+        self._out_tangents = [t for t, keep in zip(self._out_tangents, depends, strict=True) if keep]
 
     def drop_dead(self) -> None:
         """Drops what no output depends on, and its residuals with it."""
