@@ -45,6 +45,7 @@ from lawful.laws._groups import check_groups, core_groups
 from lawful.laws._implementation import Implementation
 from lawful.laws._kinds import law_kinds_agree
 from lawful.laws._law import Inapplicable, Law, LawViolation, groups, holds, laws
+from lawful.laws._layers import law_layers_agree
 from lawful.laws._leaks import law_nothing_survives, law_threads_agree
 from lawful.laws._linearization import law_linearize_is_jvp
 from lawful.laws._loops import (
@@ -167,6 +168,7 @@ __all__ = [
     "law_grad_is_vjp",
     "law_jet_is_nested_jvp",
     "law_jit_is_eager",
+    "law_layers_agree",
     "law_jvp_finite_differences",
     "law_jvp_linear",
     "law_linear_tracing",
