@@ -43,6 +43,14 @@ collect_ignore = [
 ]
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skips tests of accelerators where none is in use."""
+    if os.environ.get("LAWFUL_FAST") == "0":
+        for item in items:
+            if item.get_closest_marker("fast"):
+                item.add_marker(pytest.mark.skip(reason="it tests an accelerator, and LAWFUL_FAST=0"))
+
+
 def pytest_collection_finish() -> None:
     """What was imported and collected is a million objects, which every search for leaks would go through."""
     gc.collect()

@@ -5,16 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import pytest
 
 from lawful import ops, tree
 from lawful.autodiff import _grad, _jvp, _linearize, _transpose, _vjp
+from lawful.autodiff._fast import jvp, transpose
+from lawful.autodiff._fast.linearize import TapeLinearized
 from lawful.autodiff._jvp import JVPTrace, JVPTracer
 from lawful.autodiff._linearize import LinearFunction, Linearized
 from lawful.autodiff._vjp import VJPFunction
 from lawful.core import ClosedJaxpr, Zero, get_aval, zeros
 from lawful.staging import _partial_eval
 
-from ._fault import Rule, function_fault, instead, local_fault, method_fault, with_forms
+from ._fault import Fault, Rule, function_fault, instead, local_fault, method_fault, with_forms
 
 
 def _same_results_again(right: Rule) -> Rule:
@@ -59,6 +62,21 @@ def _any_jvp_tracer(right: Rule) -> Rule:
     return lambda self, x: (x.primal, x.tangent) if type(x) is JVPTracer else right(self, x)
 
 
+def _any_parts(right: Rule) -> Rule:
+    """Splits tracers of any jvp as if they were those of the trace."""
+
+    def parts(trace: Any, args: Any) -> Any:
+        owner = next((x._trace for x in args if type(x) is JVPTracer), trace)
+        return right(owner, args)
+
+    return parts
+
+
+def _confuse(patch: pytest.MonkeyPatch) -> None:
+    patch.setattr(JVPTrace, "split", _any_jvp_tracer(JVPTrace.split))
+    patch.setattr(jvp, "parts", _any_parts(jvp.parts))
+
+
 def _first_of_type(right: Rule) -> Rule:
     """Hands over, for each constant of a program, the first one of its type."""
 
@@ -82,16 +100,15 @@ def _with_floats_for_integers(right: Rule) -> Rule:
 
 
 def _without_the_last(right: Rule) -> Rule:
-    def backward(self: Any, cts: Any) -> Any:
-        return right(self, [*cts[:-1], Zero(get_aval(cts[-1]))] if len(cts) > 1 and type(cts[-1]) is not Zero else cts)
+    def backward(self: Any, cts: Any, **last: Any) -> Any:
+        dropped = len(cts) > 1 and type(cts[-1]) is not Zero
+        return right(self, [*cts[:-1], Zero(get_aval(cts[-1]))] if dropped else cts, **last)
 
     return backward
 
 
 differentiation_faults = (
-    method_fault(
-        "jvp takes a tracer of another jvp for its own", "perturbation confusion", JVPTrace, "split", _any_jvp_tracer
-    ),
+    Fault("jvp takes a tracer of another jvp for its own", "perturbation confusion", "`split` of autodiff", _confuse),
     local_fault("jvp exchanges tangents", "operands swapped", _jvp, "check_tangents", _reversed_tangents),
     local_fault(
         "cotangents of a value that is used twice are not added",
@@ -99,6 +116,7 @@ differentiation_faults = (
         _transpose,
         "add_tangents",
         instead(lambda x, y: y),
+        fast=transpose,
     ),
     local_fault(
         "cotangents of a value that is used twice are added twice",
@@ -106,9 +124,15 @@ differentiation_faults = (
         _transpose,
         "add_tangents",
         lambda right: lambda x, y: right(right(x, y), y),
+        fast=transpose,
     ),
     method_fault(
-        "the cotangent of the last result is dropped", "missing term", Linearized, "pull_back", _without_the_last
+        "the cotangent of the last result is dropped",
+        "missing term",
+        Linearized,
+        "pull_back",
+        _without_the_last,
+        fast=TapeLinearized,
     ),
     function_fault(
         "every result gets the cotangent of the first", "wrong operand", _vjp, "cotangents", _first_cotangents

@@ -99,23 +99,39 @@ def function_fault(
 
 
 def local_fault(
-    name: str, kind: str, module: ModuleType, function: str, wrong: Wrong, sources: tuple[str, ...] = PROGRAMS
+    name: str,
+    kind: str,
+    module: ModuleType,
+    function: str,
+    wrong: Wrong,
+    sources: tuple[str, ...] = PROGRAMS,
+    *,
+    fast: ModuleType | None = None,
 ) -> Fault:
-    """Returns a fault in what one module calls by a name, which is right everywhere else."""
+    """Returns a fault in what one module calls by a name, which is right everywhere else but in its accelerator."""
 
     def plant(patch: pytest.MonkeyPatch) -> None:
-        patch.setattr(module, function, wrong(getattr(module, function)))
+        for planted in (module, fast) if fast is not None else (module,):
+            patch.setattr(planted, function, wrong(getattr(planted, function)))
 
     return Fault(name, kind, _place(module, function), plant, sources)
 
 
 def method_fault(
-    name: str, kind: str, cls: type, method: str, wrong: Wrong, sources: tuple[str, ...] = PROGRAMS
+    name: str,
+    kind: str,
+    cls: type,
+    method: str,
+    wrong: Wrong,
+    sources: tuple[str, ...] = PROGRAMS,
+    *,
+    fast: type | None = None,
 ) -> Fault:
-    """Returns a fault in a method of a class."""
+    """Returns a fault in a method of a class, and of its accelerator if it has one."""
 
     def plant(patch: pytest.MonkeyPatch) -> None:
-        patch.setattr(cls, method, wrong(getattr(cls, method)))
+        for planted in (cls, fast) if fast is not None else (cls,):
+            patch.setattr(planted, method, wrong(getattr(planted, method)))
 
     return Fault(name, kind, f"`{cls.__name__}.{method}` of {_package(cls.__module__)}", plant, sources)
 

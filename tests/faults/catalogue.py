@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Final
 
 from ._batching import batching_faults
+from ._cached_rules import cached_rule_faults
 from ._choices import choice_faults
 from ._compilation import compilation_faults
 from ._derivatives import derivative_faults
@@ -20,7 +21,6 @@ from ._mapping import mapping_faults
 from ._own_rules import own_rule_faults
 from ._ownership import ownership_faults
 from ._passes import pass_faults
-from ._recipes import recipe_faults
 from ._rematerialization import rematerialization_faults
 from ._rerolling import rerolling_faults
 from ._solves import solve_faults
@@ -36,7 +36,7 @@ chapters: Final[dict[str, tuple[Fault, ...]]] = {
     "Transposes of primitives": transpose_faults,
     "Batching of primitives": batching_faults,
     "Forward and reverse mode": differentiation_faults,
-    "Recipes of rules": recipe_faults,
+    "Cached rules": cached_rule_faults,
     "Taylor mode": taylor_faults,
     "vmap": mapping_faults,
     "cond and switch": choice_faults,

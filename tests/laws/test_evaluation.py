@@ -4,7 +4,16 @@ from unittest import mock
 
 from hypothesis import given, settings
 
-from lawful.laws import Program, holds, installed_backends, law_eval_jaxpr, law_jit_is_eager, programs, usual_dtypes
+from lawful.laws import (
+    Program,
+    holds,
+    installed_backends,
+    law_eval_jaxpr,
+    law_jit_is_eager,
+    law_layers_agree,
+    programs,
+    usual_dtypes,
+)
 from lawful.laws.systems import Lawful, lawful
 from lawful.staging import _numpy_backend
 
@@ -46,3 +55,8 @@ def test_functions_compiled_by_xla_within_others(program: Program) -> None:
 @given(every_dtype)
 def test_jaxpr_evaluated(program: Program) -> None:
     holds(law_eval_jaxpr, lawful, program)
+
+
+@given(every_dtype)
+def test_layers_agree(program: Program) -> None:
+    holds(law_layers_agree, lawful, program)

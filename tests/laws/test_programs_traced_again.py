@@ -1,10 +1,10 @@
-"""`shared_jaxpr` on generated programs: what is found for a program is that program."""
+"""`deduplicated` on generated programs: what is found for a program is that program."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from lawful.core import ClosedJaxpr, alpha_equivalent, clear_memos, shared_jaxpr
+from lawful.core import ClosedJaxpr, alpha_equivalent, clear_caches, deduplicated
 from lawful.laws import Program, RandomChoose, draw_program
 from lawful.staging import make_jaxpr
 
@@ -17,13 +17,13 @@ def traced(program: Program) -> ClosedJaxpr:
 
 def test_what_is_found_is_the_same_program() -> None:
     """All are traced from one line, under one name, so that only what they compute tells them apart."""
-    clear_memos()
+    clear_caches()
     found_again = 0
     for seed in range(200):
         program = draw_program(RandomChoose(seed))
         for _ in range(3):
             closed = traced(program)
-            found = shared_jaxpr(closed)
+            found = deduplicated(closed)
             assert alpha_equivalent(found, closed), f"draw_program(RandomChoose({seed}))"
             found_again += found is not closed
     assert found_again > 50  # the others have constants, or functions with rules

@@ -10,15 +10,15 @@ import pytest
 from lawful import ops, tree
 from lawful.autodiff import grad, jacrev, jvp
 from lawful.batching import vmap
-from lawful.core import ArgumentTypeError, ArgumentValueError, Tracer, clear_memos
-from lawful.ops import Composite, _composite, composite
+from lawful.core import ArgumentTypeError, ArgumentValueError, Tracer, clear_caches, plain
+from lawful.ops import Composite, composite
 from lawful.ops import numpy_reduction as reduction
 from lawful.staging import make_jaxpr
 
 
 @pytest.fixture(autouse=True)
 def _nothing_is_remembered() -> None:
-    clear_memos()
+    clear_caches()
 
 
 def vary(shape: tuple[int, ...], dtype: Any = np.float64) -> Any:
@@ -66,18 +66,14 @@ CALLS: dict[str, tuple[Callable[..., Any], tuple[Any, ...]]] = {
 every_call = pytest.mark.parametrize(("function", "args"), CALLS.values(), ids=CALLS)
 
 
-def plainly(monkeypatch: pytest.MonkeyPatch, run: Callable[[], Any]) -> Any:
-    """Returns what something gives without recipes of functions."""
-    with monkeypatch.context() as changed:
-        changed.setattr(_composite, "_tracing", None)
-        clear_memos()
-        found = run()
-    clear_memos()
-    return found
+def plainly(run: Callable[[], Any]) -> Any:
+    """Returns what something gives on the plain interpreters."""
+    with plain():
+        return run()
 
 
 @every_call
-def test_transformed_eagerly_it_is_the_function(function: Any, args: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_transformed_eagerly_it_is_the_function(function: Any, args: Any) -> None:
     runs = [
         lambda: [jacrev(function, i)(*args) for i in range(len(args))],
         lambda: jvp(function, args, args),
@@ -86,7 +82,7 @@ def test_transformed_eagerly_it_is_the_function(function: Any, args: Any, monkey
         lambda: jacrev(jacrev(function))(*args),
     ]
     for run in runs:
-        expected = plainly(monkeypatch, run)
+        expected = plainly(run)
         for found in (run(), run()):
             for x, y in zip(tree.leaves(found), tree.leaves(expected), strict=True):
                 assert np.asarray(x).dtype == np.asarray(y).dtype
@@ -94,8 +90,8 @@ def test_transformed_eagerly_it_is_the_function(function: Any, args: Any, monkey
 
 
 @every_call
-def test_programs_have_the_equations_of_the_function(function: Any, args: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    expected = plainly(monkeypatch, lambda: str(make_jaxpr(function)(*args)))
+def test_programs_have_the_equations_of_the_function(function: Any, args: Any) -> None:
+    expected = plainly(lambda: str(make_jaxpr(function)(*args)))
     jacrev(function)(*args)
     assert str(make_jaxpr(function)(*args)) == expected
 
@@ -113,6 +109,7 @@ class Counted:
         return self.function(*args, **kwargs)
 
 
+@pytest.mark.fast
 def test_python_runs_once_for_the_same_types() -> None:
     counted = Counted(lambda x, y, *, twice=False: ops.sin(x) * y * (2.0 if twice else 1.0))
     apply = Composite(counted, 2)

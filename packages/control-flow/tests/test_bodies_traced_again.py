@@ -20,12 +20,12 @@ from lawful.core import (
     Jaxpr,
     Literal,
     Primitive,
-    _shared_jaxprs,
-    clear_memos,
+    _deduplicateds,
+    clear_caches,
+    deduplicated,
     float0,
     jaxprs_in_params,
     memoize,
-    shared_jaxpr,
 )
 from lawful.custom_rules import custom_jvp
 from lawful.staging import _numpy_backend, jit, make_jaxpr
@@ -35,14 +35,14 @@ XS = np.array([0.5, 1.5, 2.5])
 
 @pytest.fixture(autouse=True)
 def _nothing_is_remembered() -> None:
-    clear_memos()
+    clear_caches()
 
 
 def found(closed: ClosedJaxpr) -> ClosedJaxpr:
     """Returns what a program stands for once it has been there often enough to be kept."""
     for _ in range(2):
-        shared_jaxpr(closed)
-    return shared_jaxpr(closed)
+        deduplicated(closed)
+    return deduplicated(closed)
 
 
 def traced(f: Callable[..., Any], *args: Any) -> ClosedJaxpr:
@@ -52,9 +52,9 @@ def traced(f: Callable[..., Any], *args: Any) -> ClosedJaxpr:
 
 
 def same(f: Callable[..., Any], g: Callable[..., Any], *args: Any) -> bool:
-    """Whether two functions are one program to `shared_jaxpr`."""
+    """Whether two functions are one program to `deduplicated`."""
     first = found(traced(f, *args))
-    return shared_jaxpr(traced(g, *args)) is first
+    return deduplicated(traced(g, *args)) is first
 
 
 def times(factor: Any) -> Callable[[Any], Any]:
@@ -83,7 +83,7 @@ def test_numbers_that_differ(factor: Any, other: Any) -> None:
 def test_parameters_types_names_and_lines_that_differ() -> None:
     square = np.ones((2, 2))
     assert not same(summed((0,)), summed((1,)), square)
-    assert shared_jaxpr(traced(times(2.0), 3.0)) is not found(traced(times(2.0), np.float64(3.0)))
+    assert deduplicated(traced(times(2.0), 3.0)) is not found(traced(times(2.0), np.float64(3.0)))
     named: Callable[[Any], Any] = lambda x: ops.sin(x)  # noqa: E731
     other: Callable[[Any], Any] = lambda x: ops.sin(x)  # noqa: E731
     assert not same(named, other, XS)  # of two lines, one of which an error would name wrongly
@@ -144,7 +144,7 @@ def test_what_a_user_gives_as_a_parameter_goes(depth: int) -> None:
         return scan(lambda c, _: (apply(c, level - 1), None), x, None, length=2)[0]
 
     closed = found(traced(apply, XS))
-    assert shared_jaxpr(traced(apply, XS)) is not closed
+    assert deduplicated(traced(apply, XS)) is not closed
     gone = weakref.ref(settings.pop())
     del closed
     gc.collect()
@@ -245,23 +245,23 @@ def test_the_tangent_of_an_integer_is_a_number_too() -> None:
         return ClosedJaxpr(Jaxpr((), (), (), (Literal(np.zeros((), float0)[()]),)))
 
     first = found(zero())
-    assert shared_jaxpr(zero()) is first
+    assert deduplicated(zero()) is first
 
 
 def test_few_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_shared_jaxprs, "_MOST_KEPT", 20)
-    monkeypatch.setattr(_shared_jaxprs, "_MOST_NOTED", 10)
+    monkeypatch.setattr(_deduplicateds, "_MOST_KEPT", 20)
+    monkeypatch.setattr(_deduplicateds, "_MOST_NOTED", 10)
     kept = [found(traced(times(float(number)), 1.0)) for number in range(30)]
-    assert len(_shared_jaxprs._kept) == 20
-    assert shared_jaxpr(traced(times(10.0), 1.0)) is kept[10]
+    assert len(_deduplicateds._kept) == 20
+    assert deduplicated(traced(times(10.0), 1.0)) is kept[10]
     assert found(traced(times(30.0), 1.0)) is not None
-    assert shared_jaxpr(traced(times(10.0), 1.0)) is kept[10]  # it was asked for of late
-    assert shared_jaxpr(traced(times(11.0), 1.0)) is not kept[11]
+    assert deduplicated(traced(times(10.0), 1.0)) is kept[10]  # it was asked for of late
+    assert deduplicated(traced(times(11.0), 1.0)) is not kept[11]
     for number in range(100):
-        shared_jaxpr(traced(times(number + 0.5), 1.0))
-        assert len(_shared_jaxprs._noted) <= 10
-    clear_memos()
-    assert (len(_shared_jaxprs._kept), len(_shared_jaxprs._noted)) == (0, 0)
+        deduplicated(traced(times(number + 0.5), 1.0))
+        assert len(_deduplicateds._noted) <= 10
+    clear_caches()
+    assert (len(_deduplicateds._kept), len(_deduplicateds._noted)) == (0, 0)
 
 
 @memoize
@@ -276,11 +276,11 @@ def test_little_is_derived_of_one() -> None:
     gone = []
     for _ in range(300):
         given = Given()
-        derived(shared_jaxpr(traced(times(2.0), 1.0)), given)
+        derived(deduplicated(traced(times(2.0), 1.0)), given)
         gone.append(weakref.ref(given))
     del given
     gc.collect()
-    assert sum(each() is not None for each in gone) <= _shared_jaxprs._MOST_DERIVED + 1
+    assert sum(each() is not None for each in gone) <= _deduplicateds._MOST_DERIVED + 1
 
 
 def test_a_policy_is_not_kept() -> None:
@@ -309,7 +309,7 @@ def test_parameters_that_cannot_be_hashed() -> None:
     pairs = [(-1, -2), (1, True), (0.0, -0.0), (ml_dtypes.bfloat16(0.0), ml_dtypes.bfloat16(-0.0)), (1, 1.0)]
     for one, other in pairs:
         first, second = [found(traced(tagging(tagged_p, tag), 1.0)) for tag in (one, other)]
-        assert shared_jaxpr(traced(tagging(tagged_p, one), 1.0)) is first is not second
+        assert deduplicated(traced(tagging(tagged_p, one), 1.0)) is first is not second
 
 
 def tagging(primitive: Primitive, tag: Any) -> Callable[[Any], Any]:
@@ -317,10 +317,10 @@ def tagging(primitive: Primitive, tag: Any) -> Callable[[Any], Any]:
 
 
 def test_programs_of_one_hash_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_shared_jaxprs, "hash", lambda key: 0, raising=False)
+    monkeypatch.setattr(_deduplicateds, "hash", lambda key: 0, raising=False)
     assert not same(times(2.0), times(3.0), XS)
     assert same(times(2.0), times(2.0), XS)
-    assert len(_shared_jaxprs._kept) == 1
+    assert len(_deduplicateds._kept) == 1
 
 
 def test_what_is_recorded_is_the_same_whatever_came_before() -> None:
@@ -330,7 +330,7 @@ def test_what_is_recorded_is_the_same_whatever_came_before() -> None:
         return x
 
     first = str(make_jaxpr(f)(1.0))
-    clear_memos()
+    clear_caches()
     f(1.0)
     assert str(make_jaxpr(f)(1.0)) == first
     assert first.count("sin") == 1

@@ -1,14 +1,14 @@
-"""Python's garbage collector: it is held back while transformations run, and left as it was whatever happens."""
+"""Python's garbage collector: collections are rare where a user asks for it, and left as they were afterwards."""
 
 import gc
 import threading
 from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
 from lawful.core import Trace, eval_trace, new_trace, rare_collections
-from lawful.core._collector import RARE, USUAL
+from lawful.core._collector import _DEFAULT as USUAL
+from lawful.core._collector import _RARE as RARE
 
 
 @pytest.fixture(autouse=True)
@@ -23,23 +23,22 @@ def oldest() -> int:
     return gc.get_threshold()[2]
 
 
-def tracing() -> Any:
-    return new_trace(Trace(eval_trace, "test"))
+def test_new_trace_leaves_thresholds_alone() -> None:
+    with new_trace(Trace(eval_trace, "test")):
+        assert gc.get_threshold() == (700, 10, USUAL)
 
 
-@pytest.mark.parametrize("hold", [rare_collections, tracing])
-def test_collections_of_everything_are_rare_within_and_as_before_outside(hold: Any) -> None:
-    with hold():
+def test_rare_collections_within_and_outside() -> None:
+    with rare_collections():
         assert gc.get_threshold() == (700, 10, RARE)
-        with hold():
+        with rare_collections():
             assert oldest() == RARE
         assert oldest() == RARE, "the outer one goes on"
     assert gc.get_threshold() == (700, 10, USUAL)
 
 
-@pytest.mark.parametrize("hold", [rare_collections, tracing])
-def test_an_error_leaves_it_as_it_was(hold: Any) -> None:
-    with pytest.raises(KeyError), hold():
+def test_rare_collections_after_an_error() -> None:
+    with pytest.raises(KeyError), rare_collections():
         raise KeyError
     assert oldest() == USUAL
 

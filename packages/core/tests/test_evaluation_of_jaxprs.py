@@ -17,7 +17,7 @@ from lawful.core import (
     Primitive,
     ShapedArray,
     Var,
-    clear_memos,
+    clear_caches,
     eval_closed_jaxpr,
     eval_jaxpr,
     get_aval,
@@ -134,7 +134,7 @@ def test_a_derived_result_is_computed_once_a_jaxpr_and_argument(counting: Simple
             assert derive(closed, 3) == 3
             assert derive(closed, 3, flag=True) == 3
     assert calls == [(3, False), (3, True)] * 2
-    clear_memos()
+    clear_caches()
     derive(one, 3)
     assert len(calls) == 5
 

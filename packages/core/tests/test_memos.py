@@ -6,7 +6,8 @@ from typing import Any
 
 import pytest
 
-from lawful.core import ClosedJaxpr, Jaxpr, _memo, clear_memos, memoize
+from lawful.core import ClosedJaxpr, Jaxpr, clear_caches, memoize
+from lawful.core._memo import TransformedJaxprs, transformed_jaxprs
 
 
 @pytest.fixture
@@ -30,26 +31,26 @@ def test_what_is_forgotten_is_derived_anew() -> None:
     closed = new_jaxpr()
     first = derived(closed)
     assert derived(closed) is first
-    clear_memos()
+    clear_caches()
     assert derived(closed) is not first
 
 
 def test_jaxprs_that_are_gone_take_no_memory() -> None:
-    clear_memos()
+    clear_caches()
     kept = [new_jaxpr() for _ in range(2000)]
     for number in range(20_000):
         derived(kept[number % 2000])
         derived(new_jaxpr())
-    assert len(_memo._with_memo) < 3 * len(kept)
+    assert len(transformed_jaxprs._with_memo) < 3 * len(kept)
     first = [derived(closed) for closed in kept]
-    clear_memos()
+    clear_caches()
     assert not any(derived(closed) is known for closed, known in zip(kept, first, strict=True))
 
 
 @pytest.mark.parametrize("at", ["taking out", "clearing"])
 def test_what_a_finalizer_remembers_meanwhile_is_kept(at: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A collection of garbage may start anywhere, and run a finalizer: here it does where a reference is looked at."""
-    clear_memos()
+    clear_caches()
     meanwhile = [new_jaxpr() for _ in range(100)]
 
     def finalized() -> None:
@@ -58,16 +59,16 @@ def test_what_a_finalizer_remembers_meanwhile_is_kept(at: str, monkeypatch: pyte
 
     kept = [new_jaxpr() for _ in range(10)]
     first = [derived(closed) for closed in kept]
-    monkeypatch.setattr(_memo, "_FEWEST", 20)
-    _memo._with_memo.insert(3, finalized)  # type: ignore[arg-type]
+    monkeypatch.setattr(TransformedJaxprs, "_FEWEST", 20)
+    transformed_jaxprs._with_memo.insert(3, finalized)  # type: ignore[arg-type]
     if at == "taking out":
-        monkeypatch.setattr(_memo, "_most", 10)
+        transformed_jaxprs._sweep_at = 10
         derived(new_jaxpr())
-        assert {each() for each in _memo._with_memo} >= {*kept, *meanwhile}
-    clear_memos()
+        assert {each() for each in transformed_jaxprs._with_memo} >= {*kept, *meanwhile}
+    clear_caches()
     assert not any(derived(closed) is known for closed, known in zip(kept, first, strict=True))
     known = [derived(closed) for closed in meanwhile]
-    clear_memos()
+    clear_caches()
     assert not any(derived(closed) is before for closed, before in zip(meanwhile, known, strict=True))
 
 
@@ -90,7 +91,7 @@ def test_memos_are_cleared_while_another_thread_makes_some() -> None:
         for _ in range(10):
             for closed in jaxprs:
                 derived(closed)
-            clear_memos()
+            clear_caches()
     finally:
         done.set()
         thread.join()

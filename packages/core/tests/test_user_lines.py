@@ -11,7 +11,16 @@ import numpy as np
 import pytest
 
 import lawful.core
-from lawful.core import LawfulError, MissingRuleError, NonArrayError, SourceLine, at_source, get_aval, user_source
+from lawful.core import (
+    LawfulError,
+    MissingRuleError,
+    NonArrayError,
+    SourceLine,
+    at_source,
+    get_aval,
+    register_internal_module,
+    user_source,
+)
 
 
 def here() -> int:
@@ -114,8 +123,37 @@ def test_the_recorded_line_is_of_one_thread() -> None:
     assert found[0].file == __file__
 
 
-def test_a_stack_without_a_user_has_no_line() -> None:
-    assert user_source(10_000) is None
+def test_user_source_without_a_user() -> None:
+    assert exec_in("lawful.made_up") is None
+
+
+@pytest.mark.parametrize("module", ["usertest_rules", "usertest_rules.of_mine"])
+def test_register_internal_module(module: str) -> None:
+    """A package that registered itself is skipped, and so are the modules inside it; one of a longer name is not."""
+    register_internal_module("usertest_rules")
+    found = exec_in(module, user_source_of_caller)
+    assert found is not None
+    assert found.file == __file__
+    longer = exec_in("usertest_rulesets", user_source_of_caller)
+    assert longer is not None
+    assert longer.file != __file__
+
+
+def user_source_of_caller(call: Any) -> None:
+    call()
+
+
+def exec_in(module: str, call: Any = None) -> Any:
+    """Returns the user's line as a function of a module of this name sees it."""
+    namespace: dict[str, Any] = {"__name__": module, "user_source": user_source, "found": []}
+    exec(compile("def look():\n    found.append(user_source())", f"<{module}>", "exec"), namespace)
+    if call is not None:
+        call(namespace["look"])
+    else:
+        thread = threading.Thread(target=namespace["look"])  # its stack has no line of a test
+        thread.start()
+        thread.join()
+    return namespace["found"][0]
 
 
 @pytest.mark.parametrize(

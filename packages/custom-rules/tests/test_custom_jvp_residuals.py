@@ -100,6 +100,6 @@ def test_composite_keeps_no_custom_jvp_alive() -> None:
         return weakref.ref(mine), apply
 
     ref, apply = make()
-    apply._function = None
+    apply.function = None
     gc.collect()
     assert ref() is None

@@ -12,7 +12,8 @@ from hypothesis import HealthCheck, find, settings
 
 from lawful import laws as laws_module
 from lawful import ops, tree
-from lawful.autodiff import _derivative_recipes, _linearize, jvp_jaxpr, stop_gradient
+from lawful.autodiff import _linearize, jvp_jaxpr, stop_gradient
+from lawful.autodiff._fast import dual, linearize, traced_rules
 from lawful.core import ClosedJaxpr, Primitive, ShapedArray, Tracer, UndefinedPrimal, _memo, _print
 from lawful.laws import Case, Inapplicable, LawViolation, Program, RandomChoose, catalogue_of, draw_call, laws, programs
 from lawful.laws.systems import lawful
@@ -179,6 +180,12 @@ def test_compilation_rejects_a_lost_dtype(mutate: Mutate) -> None:
     assert counterexample("jit_is_eager").equation_count <= 3
 
 
+def test_layers_agree_rejects_a_wrong_replay(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = dual.replay
+    monkeypatch.setattr(dual, "replay", lambda *args: right(*args)[::-1])
+    assert counterexample("layers_agree").equation_count <= 3
+
+
 def test_compilation_rejects_lost_weakness(monkeypatch: pytest.MonkeyPatch) -> None:
     right = PythonProgram.__call__
     monkeypatch.setattr(PythonProgram, "__call__", lambda self, *args: [*map(np.asarray, right(self, *args))])
@@ -198,6 +205,7 @@ def test_typing_rejects_a_variable_that_is_bound_twice(monkeypatch: pytest.Monke
         return ClosedJaxpr(smaller.jaxpr.replace(eqns=[*smaller.eqns[:1], *smaller.eqns]), smaller.consts)
 
     monkeypatch.setattr(_linearize, "dce_jaxpr", wrong)
+    monkeypatch.setattr(linearize, "dce_jaxpr", wrong)
     with pytest.raises(LawViolation, match="not well typed"):
         laws["typing"](lawful, Case.of(lambda x: ops.sin(ops.sin(x)), np.array([0.5])), depth=1)
 
@@ -310,7 +318,7 @@ def test_equal_values_rejects_static_arguments_by_equality(monkeypatch: pytest.M
 
 
 def test_equal_values_rejects_parameters_by_equality(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_derivative_recipes, "exact_params_key", lambda params: tuple(params.items()))
+    monkeypatch.setattr(traced_rules, "exact_params_key", lambda params: tuple(params.items()))
     assert counterexample("equal_values_are_told_apart").equation_count <= 1
 
 

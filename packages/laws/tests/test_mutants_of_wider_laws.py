@@ -168,7 +168,7 @@ def test_errors_reject_a_message_without_its_place(monkeypatch: pytest.MonkeyPat
 def test_errors_reject_another_line(monkeypatch: pytest.MonkeyPatch) -> None:
     from lawful.tree.base import errors
 
-    monkeypatch.setattr(errors, "user_source", lambda depth=1: "elsewhere.py:1 (f)")
+    monkeypatch.setattr(errors, "user_source", lambda: "elsewhere.py:1 (f)")
     rejects("errors_name_their_place", plain, "does not begin with the line")
 
 

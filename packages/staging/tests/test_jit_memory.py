@@ -94,7 +94,7 @@ def test_the_signatures_of_one_function_are_bounded(monkeypatch: pytest.MonkeyPa
     g = jit(f, static_argnums=0)
     for n in range(100):
         assert g(n) == n
-    assert len(g._cache) == 8
+    assert 4 <= len(g._cache) <= 8
     g(99)
     assert f.calls == 100, "the last ones are kept"
     g(0)

@@ -37,7 +37,7 @@ class Recorder:
             lower = primitive
         outvars = [Var(aval) for aval in (out if several else [out])]
         atoms = [x if isinstance(x, Var | Literal) else Literal(x) for x in args]
-        self.eqns.append(JaxprEqn(lower, atoms, outvars, params, user_source(2)))
+        self.eqns.append(JaxprEqn(lower, atoms, outvars, params, user_source()))
         return outvars if several else outvars[0]
 
     def const(self, value: Any) -> Var:

@@ -181,7 +181,7 @@ def test_long_texts_are_their_own_print(text: str):
     assert str(parse_jaxpr(text)) == text
 
 
-def test_a_shared_jaxpr_is_read_as_one_object():
+def test_a_deduplicated_is_read_as_one_object():
     outer = parse_jaxpr(SHARED)
     first, second = outer.eqns
     assert second.params["branches"] == (first.params["jaxpr"],) * 2

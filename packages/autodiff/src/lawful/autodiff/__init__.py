@@ -17,6 +17,9 @@ from lawful.autodiff._transpose import backward_pass, linear_program, linear_tra
 from lawful.autodiff._vjp import VJPFunction, vjp
 from lawful.core import on_demand as _on_demand
 
+# isort: split
+from lawful.autodiff import _fast as _fast  # installs the accelerators
+
 if _TYPE_CHECKING:
     from lawful.autodiff import checkpoint_policies
     from lawful.autodiff._checkpoint import checkpoint, remat

@@ -9,7 +9,7 @@ from typing import Any
 from lawful import tree
 from lawful.autodiff._checkpoint_primitive import checkpoint_p
 from lawful.autodiff.checkpoint_policies import as_param, require_policy
-from lawful.core import ArgumentTypeError, ConcretizationTypeError, shared_jaxpr, shorten
+from lawful.core import ArgumentTypeError, ConcretizationTypeError, deduplicated, shorten
 from lawful.staging import (
     consts_as_inputs,
     function_name,
@@ -83,7 +83,7 @@ def checkpoint(
             raise _explained(error) from error
         called, consts = consts_as_inputs(closed)
         if policy is None:  # one is a function of the user's, for which more is derived
-            called = shared_jaxpr(called)
+            called = deduplicated(called)
         outs = checkpoint_p.bind(*consts, *leaves, jaxpr=called, **params)
         return tree.unflatten(out_tree, own_results(outs, [*consts, *leaves]))
 

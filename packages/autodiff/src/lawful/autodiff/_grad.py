@@ -11,7 +11,7 @@ import numpy as np
 
 from lawful import tree
 from lawful.autodiff._arguments import flat_function, require_inexact
-from lawful.autodiff._linearize import Linearized
+from lawful.autodiff._linearize import linearize_hook
 from lawful.autodiff._vjp import cotangents
 from lawful.core import ArgumentTypeError, ArgumentValueError, ShapedArray, current, get_aval, is_inexact
 from lawful.staging import function_name, in_avals, require_callable
@@ -62,7 +62,7 @@ def value_and_grad(
 
         by_all = len(args) == len(chosen) == 1 and not kwargs  # as mostly
         flat, out = flat_function(name, fun if by_all else function, in_tree, has_aux=has_aux)
-        linearized = Linearized(flat, leaves, current.trace, avals=avals)
+        linearized = linearize_hook.use(flat, leaves, current.trace, avals=avals)
         aval = _check_output(name, linearized.outs, out.tree, holomorphic=holomorphic)
         (value,) = linearized.outs
         one = 1.0 if aval.weak_type and aval.dtype == np.float64 else aval.dtype.type(1)

@@ -4,22 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from operator import attrgetter
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from lawful import tree
 from lawful.autodiff._arguments import check_tangents, flat_function
-from lawful.autodiff._derivative_recipes import NonzeroRecipe, jvp_of_recipe, jvp_recipe, run_jvp_rule
-from lawful.autodiff._dual import DualTrace, DualTracer, TangentAvals, dual, follow_in_parent, parts, zero_tangent
+from lawful.autodiff._dual import DualTracer, run_jvp_rule, zero_tangent
 from lawful.core import (
     ClosedJaxpr,
+    Hook,
     Primitive,
-    Recipe,
-    SourceLine,
     Trace,
     Zero,
-    avals_of,
+    at_source,
     current,
     eval_closed_jaxpr,
     float0,
@@ -27,7 +25,6 @@ from lawful.core import (
     instantiate_zeros,
     memoize,
     new_trace,
-    place,
     register_array_type,
     set_current,
     user_source,
@@ -37,7 +34,7 @@ from lawful.staging import function_name, own_results, require_callable, trace_t
 
 
 class JVPTracer(DualTracer):
-    """A primal value together with its tangent."""
+    """A primal value with its tangent."""
 
     __slots__ = ()
 
@@ -45,7 +42,7 @@ class JVPTracer(DualTracer):
 register_array_type(JVPTracer, aval=attrgetter("aval"))
 
 
-class JVPTrace(DualTrace[NonzeroRecipe]):
+class JVPTrace(Trace):
     """Applies each primitive's jvp rule, under the parent, to primals and tangents."""
 
     __slots__ = ()
@@ -53,108 +50,34 @@ class JVPTrace(DualTrace[NonzeroRecipe]):
     def __init__(self, parent: Trace) -> None:
         super().__init__(parent, "jvp")
 
+    def process_primitive(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
+        primals, tangents = zip(*map(self.split, args), strict=True) if args else ((), ())
+        if all(type(t) is Zero for t in tangents):
+            return self.parent.process_primitive(primitive, args, params)  # type: ignore[union-attr]
+        with at_source(user_source()):
+            with set_current(self.parent):  # type: ignore[arg-type]
+                outs, tangents_out = run_jvp_rule(primitive, primals, tangents, params)
+            results = [self.new_tracer(x, t) for x, t in zip(outs, tangents_out, strict=True)]
+        return results if primitive.multiple_results else results[0]
+
     def new_tracer(self, primal: Any, tangent: Any) -> Any:
         """Returns a primal with its tangent; the primal alone where the tangent is zero: it is a constant here."""
-        if type(tangent) is Zero:
-            return primal
-        return dual(JVPTracer, self, primal, tangent, self.source, get_aval(primal), get_aval(tangent))
+        return primal if type(tangent) is Zero else JVPTracer(self, primal, tangent, user_source())
 
     def split(self, x: Any) -> tuple[Any, Any]:
         """Returns the primal and tangent of a value, which may be a constant."""
         return (x.primal, x.tangent) if type(x) is JVPTracer and x._trace is self else (x, zero_tangent(x))
 
-    def process_primitive(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
-        primals, tangent_avals, given = parts(self, args)
-        if not given:
-            return self.parent.process_primitive(primitive, args, params)  # type: ignore[union-attr]
-        recipe = jvp_recipe(primitive, avals_of(args), tangent_avals, params)
-        if recipe is None:
-            results = self._run_rule(primitive, primals, tangent_avals, given, params)
-        else:
-            self.followed = recipe, id(args)
-            results = self.follow_derived(recipe, primals, given, args, user_source(3))
-        return results if primitive.multiple_results else results[0]
 
-    def follow(self, recipe: Recipe, args: Sequence[Any]) -> list[Any]:
-        primals, tangent_avals, given = parts(self, args)
-        if not given:
-            return self.parent.follow(recipe, args)  # type: ignore[union-attr]
-        found = recipe.remembered(jvp_of_recipe, tangent_avals, self)
-        if found is None:
-            return super().follow(recipe, args)
-        exact, differentiated = found
-        if exact == tangent_avals:
-            self.followed = differentiated, id(args)
-        else:
-            with set_current(self.parent):  # type: ignore[arg-type]
-                given = [*map(with_weakness_of, given, filter(None, exact))]
-        return self.follow_derived(differentiated, primals, given, args, user_source(4))
-
-    def follow_derived(
-        self,
-        recipe: NonzeroRecipe,
-        primals: list[Any],
-        given: list[Any],
-        args: Sequence[Any],
-        source: SourceLine | None,
-    ) -> list[Any]:
-        """Applies what was derived before to primals and tangents."""
-        if recipe.count == 1:  # as of most
-            return [self.follow_one(recipe, primals, given, args, source)]
-        values = follow_in_parent(self, recipe.steps, primals + given, source)
-        avals = recipe.steps.out_avals
-        return [
-            x if number is None else dual(JVPTracer, self, x, values[number], source, aval, avals[number])
-            for x, aval, number in zip(values, avals, recipe.numbers, strict=False)
-        ]
-
-    def follow_one(
-        self,
-        recipe: NonzeroRecipe,
-        primals: list[Any],
-        given: list[Any],
-        args: Sequence[Any],
-        source: SourceLine | None,
-    ) -> Any:
-        values = follow_in_parent(self, recipe.steps, primals + given, source)
-        if not recipe.all_nonzero:  # no tangent
-            return values[0]
-        x, t = values
-        avals = recipe.steps.out_avals
-        return dual(JVPTracer, self, x, t, source, avals[0], avals[1])
-
-    def _run_rule(
-        self,
-        primitive: Primitive,
-        primals: list[Any],
-        tangent_avals: TangentAvals,
-        given: list[Any],
-        params: dict[str, Any],
-    ) -> list[Any]:
-        """Runs the rule itself: of a call, or one that looks at values."""
-        before, before_source = current.trace, place.source
-        source = place.source = user_source(3)
-        current.trace = self.parent  # type: ignore[assignment]
-        try:
-            rest = iter(given)
-            tangents = [
-                zero_tangent(x) if aval is None else next(rest) for x, aval in zip(primals, tangent_avals, strict=True)
-            ]
-            outs, found = run_jvp_rule(primitive, primals, tangents, params)
-        finally:
-            current.trace = before
-            place.source = before_source
-        return [
-            x if type(t) is Zero else dual(JVPTracer, self, x, t, source, get_aval(x), get_aval(t))
-            for x, t in zip(outs, found, strict=True)
-        ]
+#: The class of the traces of `jvp`.
+jvp_hook: Final[Hook[type[JVPTrace]]] = Hook("jvp", JVPTrace)
 
 
 def jvp_flat(
     function: Callable[..., Sequence[Any]], primals: Sequence[Any], tangents: Sequence[Any]
 ) -> tuple[list[Any], list[Any]]:
     """Returns the flat outputs of a flat function, and their tangents, in which zeros are symbolic."""
-    trace = JVPTrace(current.trace)
+    trace = jvp_hook.use(current.trace)
     with new_trace(trace):
         outs = function(*map(trace.new_tracer, primals, tangents))
     pairs = [trace.split(x) for x in outs]

@@ -8,25 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from operator import attrgetter
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from lawful import tree
 from lawful.autodiff._arguments import check_tangent, flat_function, match_tree
-from lawful.autodiff._derivative_recipes import LinearRecipe, linear_recipe, linearized_recipe, run_jvp_rule
-from lawful.autodiff._dual import DualTrace, DualTracer, TangentAvals, dual, follow_in_parent, parts, zero_tangent
-from lawful.autodiff._tape import Known, Node, Tangent, Tape
-from lawful.autodiff._transpose import backward_pass, pull_back
+from lawful.autodiff._dual import DualTracer, run_jvp_rule, zero_tangent
+from lawful.autodiff._transpose import backward_pass
 from lawful.core import (
     ClosedJaxpr,
-    Jaxpr,
+    Hook,
     Primitive,
-    Recipe,
     ShapedArray,
-    SourceLine,
     Trace,
-    Var,
     Zero,
     at_source,
     avals_of,
@@ -38,8 +33,6 @@ from lawful.core import (
     is_inexact,
     memoize,
     new_trace,
-    place,
-    rare_collections,
     register_array_type,
     set_current,
     user_source,
@@ -47,6 +40,7 @@ from lawful.core import (
 from lawful.ops import broadcast_in_dim_p, with_weakness_of
 from lawful.staging import (
     JaxprTrace,
+    JaxprTracer,
     PartialTrace,
     consts_as_inputs,
     dce_jaxpr,
@@ -60,7 +54,7 @@ from lawful.staging import (
 
 
 class LinearizeTracer(DualTracer):
-    """A primal value together with its tangent, which is a variable (or number) of the linear program."""
+    """A primal value with its tangent, a value of the linear part that is being recorded."""
 
     __slots__ = ()
 
@@ -68,158 +62,64 @@ class LinearizeTracer(DualTracer):
 register_array_type(LinearizeTracer, aval=attrgetter("aval"))
 
 
-class LinearizeTrace(DualTrace[LinearRecipe]):
-    """Applies each primitive's jvp rule to primals, which the parent computes, and tangents, which are recorded."""
+class LinearizeTrace(Trace):
+    """Applies each primitive's jvp rule to primals, which the parent computes, and tangents, which are recorded.
+
+    Attributes:
+      linear: records what depends on tangents; the rest is the parent's.
+    """
 
     __slots__ = ("linear",)
 
     def __init__(self, parent: Trace) -> None:
-        # This, `Linearized` and the transformation that makes one are not the user's.
-        super().__init__(parent, "linearize", user_source(4))
-        self.linear = Tape(parent, "the linear part of linearize", self.source)
-
-    def new_inputs(self, primals: Sequence[Any], avals: Sequence[ShapedArray]) -> list[Any]:
-        """Returns inputs to differentiate by; an integer one is a constant, without a tangent."""
-        source = self.source
-        moving = {aval for aval in set(avals) if is_inexact(aval.dtype)}  # of many leaves few types
-        return [
-            dual(LinearizeTracer, self, x, Var(aval), source, aval, aval) if aval in moving else x
-            for x, aval in zip(primals, avals, strict=True)
-        ]
+        super().__init__(parent, "linearize")
+        self.linear = PartialTrace(parent, "the linear part of linearize", self.source)
 
     def process_primitive(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
-        primals, tangent_avals, given = parts(self, args)
-        if not given:
+        primals, tangents = zip(*map(self.split, args), strict=True) if args else ((), ())
+        if all(type(t) is Zero for t in tangents):
             return self.parent.process_primitive(primitive, args, params)  # type: ignore[union-attr]
-        recipe = linear_recipe(primitive, avals_of(args), tangent_avals, params)
-        if recipe is None:
-            results = self._run_rule(primitive, primals, tangent_avals, given, args, params)
-        else:
-            self.followed = recipe, id(args)
-            # What applies a primitive is not the user's, nor are the two that follow a recipe.
-            results = self.follow_derived(recipe, primals, given, args, user_source(3))
-        return results if primitive.multiple_results else results[0]
-
-    def follow(self, recipe: Recipe, args: Sequence[Any]) -> list[Any]:
-        primals, tangent_avals, given = parts(self, args)
-        if not given:
-            return self.parent.follow(recipe, args)  # type: ignore[union-attr]
-        found = recipe.remembered(linearized_recipe, tangent_avals, self)
-        if found is None:
-            return super().follow(recipe, args)
-        exact, linearized = found
-        if exact == tangent_avals:
-            self.followed = linearized, id(args)
-        else:
-            with set_current(self.linear):
-                given = [self.linear.exact(t, aval) for t, aval in zip(given, filter(None, exact), strict=True)]
-        return self.follow_derived(linearized, primals, given, args, user_source(4))
-
-    def follow_derived(
-        self,
-        recipe: LinearRecipe,
-        primals: list[Any],
-        given: list[Any],
-        args: Sequence[Any],
-        source: SourceLine | None,
-    ) -> list[Any]:
-        """Applies what was linearized before to primals and tangents."""
-        if recipe.count == 1:  # as of most
-            return [self.follow_one(recipe, primals, given, args, source)]
-        values = follow_in_parent(self, recipe.primal, primals, source)
-        tangents = self._adding(given)(recipe, values[recipe.count :], given, args, source)
-        return [
-            x if number is None else dual(LinearizeTracer, self, x, t := tangents[number], source, aval, t.aval)
-            for number, x, aval in zip(recipe.numbers, values, recipe.out_avals, strict=False)
-        ]
-
-    def follow_one(
-        self,
-        recipe: LinearRecipe,
-        primals: list[Any],
-        given: list[Any],
-        args: Sequence[Any],
-        source: SourceLine | None,
-    ) -> Any:
-        values = follow_in_parent(self, recipe.primal, primals, source)
-        x = values.pop(0)
-        if not recipe.is_single:  # no tangent
-            return x
-        (tangent,) = self._adding(given)(recipe, values, given, args, source)
-        return dual(LinearizeTracer, self, x, tangent, source, recipe.out_avals[0], tangent.aval)
-
-    def _adding(self, given: Sequence[Tangent]) -> Callable[..., Sequence[Tangent]]:
-        """Returns what records the linear part of something applied to these tangents."""
-        linear = self.linear
-        if linear.only_variables or {*map(type, given)} == {Var}:
-            return linear.add
-        return self._add_known
-
-    def _add_known(
-        self,
-        recipe: LinearRecipe,
-        residuals: list[Any],
-        given: Sequence[Tangent],
-        args: Sequence[Any],
-        source: SourceLine | None,
-    ) -> Sequence[Tangent]:
-        """Does what the tape's ``add`` does where tangents are known: what depends on those alone is not recorded."""
-        linear = self.linear
-        with set_current(linear), at_source(source):
-            found = linear.follow(recipe.linear, [*residuals, *map(linear.value, given)])
-        return [*map(linear.tangent, found)]
-
-    def _run_rule(
-        self,
-        primitive: Primitive,
-        primals: list[Any],
-        tangent_avals: TangentAvals,
-        given: list[Any],
-        args: Sequence[Any],
-        params: dict[str, Any],
-    ) -> list[Any]:
-        """Runs the rule itself: of a call, or one that looks at values."""
-        linear = self.linear
-        before, before_source = current.trace, place.source
-        source = place.source = user_source(3)
-        linear.volatile = args
-        try:
-            rest = map(linear.value, given)
-            tangents = [
-                zero_tangent(x) if aval is None else next(rest) for x, aval in zip(primals, tangent_avals, strict=True)
-            ]
-            linearize_rule = primitive.rule_or_none("linearize")
-            if linearize_rule is not None:
-                outs, found = self._linearize_call(linearize_rule, primals, tangents, params)
+        with at_source(user_source()), self.linear.arguments(args):
+            rule = primitive.rule_or_none("linearize")
+            if rule is not None:
+                outs, tangents_out = self._linearize_call(rule, primals, tangents, params)
             else:
-                current.trace = linear
-                outs, found = run_jvp_rule(primitive, primals, tangents, params)
-            return [
-                x
-                if type(t) is Zero
-                else dual(LinearizeTracer, self, x, linear.tangent(t), source, get_aval(x), get_aval(t))
-                for x, t in zip(outs, found, strict=True)
-            ]
-        finally:
-            current.trace = before
-            place.source = before_source
-            linear.volatile = None
+                with set_current(self.linear):
+                    outs, tangents_out = run_jvp_rule(primitive, primals, tangents, params)
+            results = [self.new_tracer(x, t) for x, t in zip(outs, tangents_out, strict=True)]
+        return results if primitive.multiple_results else results[0]
 
     def _linearize_call(
         self, rule: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], params: dict[str, Any]
     ) -> tuple[Sequence[Any], Sequence[Any]]:
-        assert self.parent is not None
-        current.trace = self.parent
-        outs, nonzeros_out, tangent_fun = rule([type(t) is not Zero for t in tangents], *primals, **params)
-        current.trace = self.linear
-        given = iter(tangent_fun(*[t for t in tangents if type(t) is not Zero]) if any(nonzeros_out) else ())
-        return outs, [
-            next(given) if nonzero else zero_tangent(x) for x, nonzero in zip(outs, nonzeros_out, strict=True)
-        ]
+        with set_current(self.parent):  # type: ignore[arg-type]
+            outs, nonzeros_out, tangent_fun = rule([type(t) is not Zero for t in tangents], *primals, **params)
+        with set_current(self.linear):
+            given = iter(tangent_fun(*[t for t in tangents if type(t) is not Zero]) if any(nonzeros_out) else ())
+            return outs, [next(given) if nz else zero_tangent(x) for x, nz in zip(outs, nonzeros_out, strict=True)]
+
+    def new_input(self, primal: Any, aval: ShapedArray) -> Any:
+        """Returns an input to differentiate by; an integer one is a constant, without a tangent."""
+        return self.new_tracer(primal, self.linear.new_input(aval)) if is_inexact(aval.dtype) else primal
+
+    def new_tracer(self, primal: Any, tangent: Any) -> Any:
+        """Returns a primal with its tangent; the primal alone where the tangent is zero: it is a constant here."""
+        return primal if type(tangent) is Zero else LinearizeTracer(self, primal, tangent, user_source())
+
+    def split(self, x: Any) -> tuple[Any, Any]:
+        """Returns the primal and tangent of a value, which may be a constant."""
+        return (x.primal, x.tangent) if type(x) is LinearizeTracer and x._trace is self else (x, zero_tangent(x))
 
 
 class Linearized:
-    """A function run once: its outputs, and the linear part of what it applied, from input to output tangents.
+    """A function run once: its outputs, and the linear program from input tangents to output tangents.
+
+    Args:
+      function: of flat arguments; it gives a flat list.
+      primals: the arguments.
+      parent: the trace that computes the primals.
+      instantiate: for each output, whether to give its tangent also if it is zero.
+      avals: the types of the arguments.
 
     Attributes:
       outs: the flat outputs.
@@ -227,10 +127,7 @@ class Linearized:
       nonzeros: for each flat output, whether its tangent is not zero.
     """
 
-    __slots__ = ("_in_tangents", "_jaxpr", "_out_tangents", "_tape", "inputs", "nonzeros", "outs")
-
-    #: May be weak where the output is strong, and the other way round, as long as there is no jaxpr.
-    _out_tangents: list[Tangent]
+    __slots__ = ("_in_tangents", "_jaxpr", "_linear", "_out_tangents", "inputs", "nonzeros", "outs")
 
     def __init__(
         self,
@@ -242,95 +139,77 @@ class Linearized:
         avals: Sequence[ShapedArray] | None = None,
     ) -> None:
         trace = LinearizeTrace(parent)
-        linear = trace.linear
+        self._linear = linear = trace.linear
         with new_trace(trace):
-            tracers = trace.new_inputs(primals, avals_of(primals) if avals is None else avals)
+            tracers = [*map(trace.new_input, primals, avals_of(primals) if avals is None else avals)]
             results = function(*tracers)
-        self.outs: list[Any] = []
-        self._out_tangents = []
-        nonzeros = []
-        for i, x in enumerate(results):
-            tangent: Tangent | None = None
-            if type(x) is LinearizeTracer and x._trace is trace:
-                x, tangent = x.primal, x.tangent
-            elif instantiate is not None and instantiate[i]:
-                aval = get_aval(x).to_tangent_aval()
-                if aval.dtype != float0:
-                    tangent = linear.atom(recorded_zeros(linear, aval))
-            self.outs.append(x)
-            nonzeros.append(tangent is not None)
-            if tangent is not None:
-                self._out_tangents.append(tangent)
-        self.nonzeros = tuple(nonzeros)
-        inputs: list[Any] = [x.tangent if type(x) is LinearizeTracer and x._trace is trace else None for x in tracers]
-        self.inputs = (True,) * len(inputs)
-        self._in_tangents = inputs
-        if None in inputs:  # an integer has no tangent, and a value of an enclosing transformation none of this one
-            self.inputs = tuple([t is not None for t in inputs])
-            self._in_tangents = [t for t in inputs if t is not None]
+        pairs = [trace.split(x) for x in results]
+        if instantiate is not None:
+            pairs = [(x, instantiated_by(linear, t) if w else t) for (x, t), w in zip(pairs, instantiate, strict=True)]
         linear.active = False
-        self._tape = linear
+        self.outs = [x for x, _ in pairs]
+        self.nonzeros = tuple([type(t) is not Zero for _, t in pairs])
+        self._out_tangents = [t for _, t in pairs if type(t) is not Zero]
+        self.inputs = tuple([type(x) is LinearizeTracer and x._trace is trace for x in tracers])
+        self._in_tangents = [x.tangent for x, has_tangent in zip(tracers, self.inputs, strict=True) if has_tangent]
         self._jaxpr: ClosedJaxpr | None = None
-        if {*map(type, linear.eqns)} - {Node}:
-            self.drop_dead()  # of a call, such as a loop, much may be dead
 
     @property
     def jaxpr(self) -> ClosedJaxpr:
         """The linear program from the tangents of the inputs that have them to those of the outputs in ``nonzeros``."""
         if self._jaxpr is None:
-            tape = self._tape
-            tape.write_out()
             outs = [x for x, nonzero in zip(self.outs, self.nonzeros, strict=True) if nonzero]
-            with set_current(tape):
-                out_tangents = [
-                    tape.settled(tape.exact(t, get_aval(x).to_tangent_aval()))
-                    for x, t in zip(outs, self._out_tangents, strict=True)
-                ]
-            closed = ClosedJaxpr(Jaxpr(tape.constvars, self._in_tangents, tape.eqns, out_tangents), tape.constvals)
-            self._jaxpr = _constants_by_use(dce_jaxpr(closed, (True,) * len(self._out_tangents)))
+            with set_current(self._linear):
+                avals = [get_aval(x).to_tangent_aval() for x in outs]
+                tangents = [*map(with_weakness_of, self._out_tangents, avals)]
+            closed = self._linear.to_jaxpr(self._in_tangents, tangents)
+            self._jaxpr = constants_by_use(dce_jaxpr(closed, (True,) * len(tangents)))
+            del self._linear  # with the residuals that no output needs
         return self._jaxpr
 
     @property
     def residuals(self) -> Sequence[Any]:
         """What is kept of the run."""
-        return self._tape.residuals() if self._jaxpr is None else self._jaxpr.consts
+        return self.jaxpr.consts
 
     def drop_known(self) -> None:
         """Takes output tangents that depend on no input for zeros: backwards they give nothing, and are not kept."""
-        given = iter(self._out_tangents)
-        self.nonzeros = tuple([nonzero and type(next(given)) is not Known for nonzero in self.nonzeros])
-        self._out_tangents = [t for t in self._out_tangents if type(t) is not Known]
+        depends = [type(t) is JaxprTracer and t._trace is self._linear for t in self._out_tangents]
+        given = iter(depends)
+        self.nonzeros = tuple([nonzero and next(given) for nonzero in self.nonzeros])
+        self._out_tangents = [t for t, keep in zip(self._out_tangents, depends, strict=True) if keep]
 
     def drop_dead(self) -> None:
         """Drops what no output depends on, and its residuals with it."""
-        if self._jaxpr is None:
-            self._tape.drop_dead(self._out_tangents)
 
     def pull_back(self, cts: Sequence[Any], *, last: bool = False) -> list[Any]:
         """Returns the cotangents of the inputs that have tangents from those of the outputs; zeros are symbolic.
 
         Args:
           cts: the cotangents.
-          last: whether nothing is run backwards again: then residuals are freed as the pass goes on.
+          last: whether nothing is run backwards again: then residuals may be freed as the pass goes on.
         """
-        if self._jaxpr is not None:
-            return backward_pass(self._jaxpr, cts)
-        tape = self._tape
-        constants = dict(zip(tape.constvars, tape.constvals, strict=True))
-        entries = tape.backwards(last=last)
-        return pull_back(entries, self._in_tangents, self._out_tangents, constants, cts)
+        return backward_pass(self.jaxpr, cts)
 
 
-def _constants_by_use(closed: ClosedJaxpr) -> ClosedJaxpr:
-    """Returns a jaxpr with its constants in the order in which they are used.
+#: The class of functions that were linearized.
+linearize_hook: Final[Hook[type[Linearized]]] = Hook("linearize", Linearized)
 
-    They come as they are kept: in another order where a rule was run than where what is remembered of it was followed.
-    """
+
+def constants_by_use(closed: ClosedJaxpr) -> ClosedJaxpr:
+    """Returns a jaxpr with its constants in the order in which they are used, whatever order they were kept in."""
     jaxpr = closed.jaxpr
     values = dict(zip(jaxpr.constvars, closed.consts, strict=True))
     atoms = [atom for eqn in jaxpr.eqns for atom in eqn.invars] + [*jaxpr.outvars]
     constvars = [atom for atom in dict.fromkeys(atoms) if atom in values]
     return ClosedJaxpr(jaxpr.replace(constvars=constvars), [values[var] for var in constvars])
+
+
+def instantiated_by(linear: PartialTrace, tangent: Any) -> Any:
+    """Returns a tangent that is no symbolic zero, unless its dtype is float0; zeros are recorded."""
+    if type(tangent) is not Zero or tangent.aval.dtype == float0:
+        return tangent
+    return recorded_zeros(linear, tangent.aval)
 
 
 def recorded_zeros(linear: PartialTrace, aval: ShapedArray) -> Any:
@@ -422,10 +301,9 @@ def linearize(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> 
     leaves, in_tree = tree.flatten(primals)
     avals = in_avals("linearize", (primals, {}), leaves)
     flat, out = flat_function(f"linearize of {function_name(fun)}", fun, in_tree, has_aux=has_aux)
-    with rare_collections():
-        linearized = Linearized(flat, [freeze(x) for x in leaves], current.trace, avals=avals)
-        aux = own_residuals(linearized, out.aux())
-        linear_function = LinearFunction(linearized, avals, in_tree, out.tree)
+    linearized = linearize_hook.use(flat, [freeze(x) for x in leaves], current.trace, avals=avals)
+    aux = own_residuals(linearized, out.aux())
+    linear_function = LinearFunction(linearized, avals, in_tree, out.tree)
     result = (tree.unflatten(out.tree, linearized.outs), linear_function)
     return (*result, aux) if has_aux else result
 
@@ -453,7 +331,8 @@ def linearize_jaxpr(
             rest = iter(tracers)
             return eval_closed_jaxpr(closed, *[next(rest) if nz else x for x, nz in zip(inputs, nonzeros, strict=True)])
 
-        linearized = Linearized(function, [x for x, nz in zip(inputs, nonzeros, strict=True) if nz], outer, instantiate)
+        primals = [x for x, nz in zip(inputs, nonzeros, strict=True) if nz]
+        linearized = linearize_hook.use(function, primals, outer, instantiate)
         linear, residuals = consts_as_inputs(linearized.jaxpr)
         primal = outer.to_jaxpr(inputs, [*linearized.outs, *residuals], closed.jaxpr.name)
     primal = dce_jaxpr(primal, (True,) * len(primal.out_avals))

@@ -9,7 +9,7 @@ from typing import Any
 from lawful import tree
 from lawful.autodiff._arguments import flat_function
 from lawful.autodiff._checkpoint_name import name_p
-from lawful.autodiff._linearize import Linearized
+from lawful.autodiff._linearize import linearize_hook
 from lawful.autodiff._rematerialization import cut_call
 from lawful.core import Atom, Jaxpr, JaxprEqn, ShapedArray, Var, current, new_trace
 from lawful.staging import JaxprTrace, function_name, in_avals, require_callable
@@ -46,7 +46,7 @@ def saved_residuals(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Residua
     trace = JaxprTrace(current.trace, "saved_residuals")
     with new_trace(trace):
         inputs = [trace.new_input(aval) for aval in avals]
-        linearized = Linearized(flat, inputs, trace)
+        linearized = linearize_hook.use(flat, inputs, trace)
         linearized.drop_known()
         residuals = linearized.jaxpr.consts
         jaxpr = trace.to_jaxpr(inputs, residuals).jaxpr

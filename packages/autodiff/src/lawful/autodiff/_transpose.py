@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from itertools import chain
-from typing import Any
-
-from numpy import ndarray
+from collections.abc import Callable, Sequence
+from typing import Any, Final
 
 from lawful import tree
 from lawful.autodiff._arguments import check_tangent, flat_function, match_tree, single_cotangent
-from lawful.autodiff._derivative_recipes import transpose_recipe
 from lawful.autodiff._jvp import instantiated
-from lawful.autodiff._tape import Node, Tangent, equations
 from lawful.core import (
     ArgumentTypeError,
     Atom,
     ClosedJaxpr,
+    Hook,
     JaxprEqn,
+    Literal,
     ShapedArray,
     UndefinedPrimal,
     Var,
     Zero,
-    avals_of,
+    at_source,
     current,
     eval_closed_jaxpr,
     get_aval,
@@ -30,7 +27,6 @@ from lawful.core import (
     is_inexact,
     memoize,
     new_trace,
-    place,
     shorten,
 )
 from lawful.ops import add_tangents, with_weakness_of
@@ -46,146 +42,60 @@ from lawful.staging import (
 )
 
 
+def run_backwards(closed: ClosedJaxpr, cts: Sequence[Any]) -> list[Any]:
+    """Returns the cotangents of the inputs of a linear jaxpr from those of its outputs; see `backward_pass`."""
+    jaxpr = closed.jaxpr
+    residuals = dict(zip(jaxpr.constvars, closed.consts, strict=True))
+    ct_of: dict[Var, Any] = {}
+
+    def accumulate(atoms: Sequence[Atom], found: Sequence[Any]) -> None:
+        for atom, ct in zip(atoms, found, strict=True):
+            if type(atom) is Var and ct is not None and type(ct) is not Zero:
+                ct_of[atom] = add_tangents(ct_of[atom], ct) if atom in ct_of else ct
+
+    accumulate(jaxpr.outvars, cts)
+    for eqn in reversed(jaxpr.eqns):
+        if any(var in ct_of for var in eqn.outvars):
+            with at_source(eqn.source):
+                out_cts = [ct_of.pop(var, Zero(var.aval)) for var in eqn.outvars]
+                accumulate(eqn.invars, transpose_equation(eqn, out_cts, residuals))
+    return [ct_of.get(var, Zero(var.aval)) for var in jaxpr.invars]
+
+
+#: Runs a linear jaxpr backwards.
+transpose_hook: Final[Hook[Callable[[ClosedJaxpr, Sequence[Any]], list[Any]]]] = Hook("transpose", run_backwards)
+
+
 def backward_pass(closed: ClosedJaxpr, cts: Sequence[Any]) -> list[Any]:
-    """Returns the cotangents of the inputs of a linear jaxpr from those of its outputs; zeros are symbolic.
+    """Returns the cotangents of the inputs of a linear jaxpr from those of its outputs; zeros are symbolic, or None.
 
     Every equation must be linear in the variables that depend on inputs; constants are residuals.
     """
-    jaxpr = closed.jaxpr
-    return pull_back(
-        reversed(jaxpr.eqns), jaxpr.invars, jaxpr.outvars, dict(zip(jaxpr.constvars, closed.consts, strict=True)), cts
-    )
+    return transpose_hook.use(closed, cts)
 
 
-def pull_back(
-    entries: Iterable[Any],
-    invars: Sequence[Atom],
-    outvars: Sequence[Tangent],
-    residuals: dict[Var, Any],
-    cts: Sequence[Any],
-) -> list[Any]:
-    """Runs a linear program backwards.
-
-    Args:
-      entries: equations and nodes, all linear, from the last to the first.
-      invars: the variables whose cotangents are wanted.
-      outvars: those whose cotangents are given; a known tangent has no use for its own.
-      residuals: the values of the variables that are constants.
-      cts: the cotangents; zeros are symbolic, or None.
-
-    Returns:
-      The cotangents of ``invars``; zeros are symbolic.
-    """
-    ct_of: dict[Any, Any] = {}
-    atoms: Sequence[Tangent]
-    pulled: Sequence[Any]
-    follow = current.trace.follow
-    before = place.source
-    try:
-        for entry in chain((None,), entries):
-            if type(entry) is Node and len(entry.outputs) == 1:  # as most
-                ct = ct_of.pop(entry.outputs[0], None)
-                if ct is None:
-                    continue
-                place.source = entry.source
-                usual = entry.recipe.usual
-                if (
-                    usual is not None
-                    and (kind := type(ct)) is usual[0]
-                    and (kind is not ndarray or (ct.shape == usual[1] and ct.dtype is usual[2]))
-                ):
-                    atoms, pulled = entry.inputs, follow(usual[3], [*entry.residuals, ct])
-                else:
-                    atoms, pulled = entry.inputs, _pulled_node(entry, avals_of((ct,)), (ct,))
-            elif entry is None:  # to begin with
-                atoms, pulled = outvars, _without_zeros(cts)
-            else:
-                is_node = type(entry) is Node
-                given = [ct_of.pop(var, None) for var in (entry.outputs if is_node else entry.outvars)]
-                if all([ct is None for ct in given]):
-                    continue
-                place.source = entry.source
-                if is_node:
-                    types = tuple([None if ct is None else get_aval(ct) for ct in given])
-                    atoms, pulled = entry.inputs, _pulled_node(entry, types, given)
-                else:
-                    atoms, pulled = _pulled_equation(entry, given, residuals)
-            for atom, ct in zip(atoms, pulled, strict=True):
-                if ct is not None and type(atom) is Var:
-                    ct_of[atom] = add_tangents(ct_of[atom], ct) if atom in ct_of else ct
-    finally:
-        place.source = before
-    return [ct_of[var] if var in ct_of else Zero(var.aval) for var in invars]
-
-
-def _without_zeros(cts: Sequence[Any]) -> list[Any]:
-    """Returns cotangents with None for symbolic zeros."""
-    return [None if type(ct) is Zero else ct for ct in cts]
-
-
-def _pulled_node(node: Node, avals: tuple[ShapedArray | None, ...], cts: Sequence[Any]) -> Sequence[Any]:
-    """Returns the cotangents of the inputs of a node from those of its outputs and their types; None for a zero."""
-    recipe = node.recipe.pulled_back.get(avals) or node.recipe.transposed(avals)
-    if recipe is None:  # a rule looks at values
-        residuals = [Var(get_aval(x)) for x in node.residuals]
-        values = dict(zip(residuals, node.residuals, strict=True))
-        cts = pull_back(reversed(equations(node, residuals)), node.inputs, node.outputs, values, cts)
-        return _without_zeros(cts)
-    if None in avals:
-        cts = [ct for ct in cts if ct is not None]
-    found = current.trace.follow(recipe.steps, [*node.residuals, *cts])
-    return found if recipe.all_nonzero else [None if number is None else found[number] for number in recipe.numbers]
-
-
-def _pulled_equation(
-    eqn: JaxprEqn, cts: Sequence[Any], residuals: dict[Var, Any]
-) -> tuple[Sequence[Atom], Sequence[Any]]:
-    """Returns the operands that an equation is linear in, and their cotangents; None for a zero.
+def transpose_equation(eqn: JaxprEqn, cts: Sequence[Any], residuals: dict[Var, Any]) -> Sequence[Any]:
+    """Returns a cotangent for each operand of an equation; None, or a symbolic zero, for what it is not linear in.
 
     Args:
       eqn: the equation.
-      cts: the cotangents of its results; None for a zero.
+      cts: the cotangents of its results; zeros are symbolic.
       residuals: the values of the variables that are constants.
     """
-    linear_atoms = []
-    linear = []
-    others: list[Any] = []
-    for atom in eqn.invars:
-        if type(atom) is Var:
-            known = atom in residuals
-            linear.append(not known)
-            if known:
-                others.append(residuals[atom])
-            else:
-                linear_atoms.append(atom)
-        else:
-            linear.append(False)
-            others.append(atom.val)  # type: ignore[union-attr]
-    if not linear_atoms:
-        return (), ()  # a constant of the linear program, such as zeros
-    given = [ct for ct in cts if ct is not None]
-    recipe = transpose_recipe(
-        eqn.primitive,
-        tuple([atom.aval for atom in eqn.invars]),
-        tuple(linear),
-        tuple([var.aval if ct is None else get_aval(ct) for var, ct in zip(eqn.outvars, cts, strict=True)]),
-        tuple([ct is not None for ct in cts]),
-        eqn.params,
-    )
-    if recipe is not None:
-        found = current.trace.follow(recipe.steps, others + given)
-        return linear_atoms, [None if number is None else found[number] for number in recipe.numbers]
-    rest = iter(others)
-    args = [UndefinedPrimal(atom.aval) if lin else next(rest) for atom, lin in zip(eqn.invars, linear, strict=True)]
-    out_cts = [Zero(var.aval) if ct is None else ct for var, ct in zip(eqn.outvars, cts, strict=True)]
+    args = [
+        atom.val if type(atom) is Literal else residuals[atom] if atom in residuals else UndefinedPrimal(atom.aval)
+        for atom in eqn.invars
+    ]
+    if not any(type(x) is UndefinedPrimal for x in args):
+        return [None] * len(args)  # a constant of the linear program, such as zeros
     rule = eqn.primitive.rule("transpose")
-    in_cts = rule(out_cts if eqn.primitive.multiple_results else out_cts[0], *args, **eqn.params)
-    if not isinstance(in_cts, Sequence) or len(in_cts) != len(eqn.invars):
+    in_cts = rule(cts if eqn.primitive.multiple_results else cts[0], *args, **eqn.params)
+    if not isinstance(in_cts, Sequence) or len(in_cts) != len(args):
         raise ArgumentTypeError(
             f"transpose rule of {eqn.primitive.name}: expected a list of cotangents, as many as operands "
-            f"({len(eqn.invars)}), got {shorten(in_cts)}; return None for an operand that it is not linear in"
+            f"({len(args)}), got {shorten(in_cts)}; return None for an operand that it is not linear in"
         )
-    return eqn.invars, _without_zeros(in_cts)
+    return in_cts
 
 
 def linear_program(

@@ -9,7 +9,7 @@ import numpy as np
 
 from lawful import tree
 from lawful.autodiff._arguments import check_tangent, flat_function, match_tree, single_cotangent
-from lawful.autodiff._linearize import Linearized, own_residuals
+from lawful.autodiff._linearize import Linearized, linearize_hook, own_residuals
 from lawful.core import ClosedJaxpr, ShapedArray, Zero, current, get_aval, zeros
 from lawful.ops import with_weakness_of
 from lawful.staging import freeze, function_name, in_avals, own_results, require_callable
@@ -111,7 +111,7 @@ def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple[
     avals = in_avals("vjp", (primals, {}), leaves)
     flat, out = flat_function(f"vjp of {function_name(fun)}", fun, in_tree, has_aux=has_aux)
     # The user gets the backward function, and may write into arrays before it is called.
-    linearized = Linearized(flat, [freeze(x) for x in leaves], current.trace, avals=avals)
+    linearized = linearize_hook.use(flat, [freeze(x) for x in leaves], current.trace, avals=avals)
     linearized.drop_known()
     aux = own_residuals(linearized, out.aux())
     result = (tree.unflatten(out.tree, linearized.outs), VJPFunction(linearized, avals, in_tree, out.tree))

@@ -98,7 +98,7 @@ class BatchTrace(Trace):
         vals, dims = [x for x, _ in pairs], [dim for _, dim in pairs]
         rule = primitive.rule("batch")
         before, before_source = current.trace, place.source
-        source = place.source = user_source(2)
+        source = place.source = user_source()
         current.trace = parent
         try:
             if primitive.batch_takes_axis_data:

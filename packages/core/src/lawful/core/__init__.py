@@ -11,6 +11,7 @@ Whoever writes a primitive, a rule or a transformation imports from here; whoeve
 
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
+from lawful.core._acceleration import Hook, is_plain, plain
 from lawful.core._arrays import (
     array_types,
     as_float,
@@ -23,8 +24,8 @@ from lawful.core._arrays import (
 )
 from lawful.core._aval import ShapedArray, UndefinedPrimal, Zero, instantiate_zeros, require_size, zeros
 from lawful.core._collector import no_collections, rare_collections
-from lawful.core._collector import running as running_transformations
-from lawful.core._declaration import Call, Choose, Declaration, Excluded, Interval, Unequal
+from lawful.core._declaration import Call, Choose, Declaration, Excluded, Interval, Unequal, of_numpy
+from lawful.core._deduplication import deduplicated
 from lawful.core._devices import check_device, placed, register_device_type
 from lawful.core._dtypes import (
     as_dtype,
@@ -66,26 +67,33 @@ from lawful.core._errors import (
 from lawful.core._eval import eval_closed_jaxpr, eval_jaxpr, last_uses
 from lawful.core._impure_rules import impure_rules, note_impure_rule
 from lawful.core._jaxpr import Atom, ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
-from lawful.core._memo import clear_memos, memoize, memoize_program
+from lawful.core._memo import memoize, memoize_program
 from lawful.core._nesting import Run, jaxprs_in_params, map_jaxprs, runs_of_call
 from lawful.core._params_key import exact_params_key
 from lawful.core._primitive import Primitive, primitives_by_name
-from lawful.core._recipe import Recipe, of_numpy
-from lawful.core._recipe_book import RecipeBook, definitions, derived_or_none, remember, remembered
 from lawful.core._rule_results import pair_of_rule
-from lawful.core._shared_jaxprs import shared_jaxpr
 from lawful.core._trace import Trace, current, eval_trace, new_trace, set_current, unusable_tracer
 from lawful.core._tracer import Tracer, define_array_methods
 from lawful.tree.base import (
+    Cache,
+    CacheReport,
+    CacheUse,
     SourceLine,
     at_source,
+    cache_report,
+    cached_function,
+    clear_caches,
     exact_key,
     load_on_demand,
     on_demand,
     place,
     record,
+    register_internal_module,
     user_source,
 )
+
+# isort: split
+from lawful.core import _fast as _fast  # installs the accelerators
 
 if _TYPE_CHECKING:
     from lawful.core._alpha import alpha_equivalent, explain_difference
@@ -106,11 +114,15 @@ __all__ = [
     "ArgumentTypeError",
     "ArgumentValueError",
     "Atom",
+    "Cache",
+    "CacheReport",
+    "CacheUse",
     "Call",
     "Choose",
     "ClosedJaxpr",
     "ConcretizationTypeError",
     "Declaration",
+    "Hook",
     "IntegerOverflowError",
     "Excluded",
     "Interval",
@@ -125,8 +137,6 @@ __all__ = [
     "NonArrayError",
     "NotLinearError",
     "Primitive",
-    "Recipe",
-    "RecipeBook",
     "Run",
     "ShapedArray",
     "SourceLine",
@@ -151,13 +161,14 @@ __all__ = [
     "at_source",
     "avals_of",
     "bfloat16",
+    "cache_report",
+    "cached_function",
     "check_device",
     "check_jaxpr",
-    "clear_memos",
+    "clear_caches",
     "current",
+    "deduplicated",
     "define_array_methods",
-    "definitions",
-    "derived_or_none",
     "eval_closed_jaxpr",
     "eval_jaxpr",
     "eval_trace",
@@ -176,6 +187,7 @@ __all__ = [
     "is_inexact",
     "jaxprs_in_params",
     "is_of_ml_dtypes",
+    "is_plain",
     "kind",
     "last_uses",
     "load_on_demand",
@@ -191,6 +203,7 @@ __all__ = [
     "parse_jaxpr",
     "place",
     "placed",
+    "plain",
     "primitives_by_name",
     "promote_dtypes",
     "python_scalar_dtype",
@@ -199,12 +212,9 @@ __all__ = [
     "record",
     "register_array_type",
     "register_device_type",
-    "remember",
-    "remembered",
-    "running_transformations",
+    "register_internal_module",
     "runs_of_call",
     "set_current",
-    "shared_jaxpr",
     "short_name",
     "shorten",
     "supported_dtypes",

@@ -1,9 +1,7 @@
 """Python's garbage collector while programs grow.
 
-A program is many objects, none of which is garbage before all of it is. Python's collector goes through everything
-old whenever that has grown by a quarter, which was half of the time of a trace of 100,000 equations. While
-transformations run it waits for two million new objects. What is young is collected as ever, and with it nearly
-every cycle.
+A program is many objects, none of which is garbage before all of it is. Python's collector goes through all old
+objects whenever their number has grown by a quarter: half of the time of a trace of 100,000 equations.
 
 Source: https://docs.python.org/3.12/library/gc.html#gc.set_threshold
 """
@@ -13,36 +11,23 @@ from __future__ import annotations
 import gc
 from typing import Final
 
-#: So many collections of what is neither young nor old come before one of everything: Python's own number. Where it
-#: is another one, the user has decided, or Python collects in other ways, and nothing is changed.
-USUAL: Final = 10
-#: The number while transformations run: one that nobody else sets, by which it is known again.
-RARE: Final = 301
+#: So many collections of the middle generation come before one of everything: Python's own number. Another number
+#: was set by the user, or by a Python that collects in another way, and stays.
+_DEFAULT: Final = 10
+#: The number within `rare_collections`: one that nobody else sets, by which it is known again.
+_RARE: Final = 301
 
-#: An entry for each transformation that runs, in whatever thread: while it is empty, none does.
-# There is no lock: a collection may start while it is held, and run a finalizer that needs it. Whoever takes out the
+#: An entry for each `rare_collections` that is entered, in whatever thread.
+# There is no lock: a collection may start while it is held, and run a finalizer that needs it. Whoever removes the
 # last entry comes after all who changed the number.
-running: list[None] = []
-
-
-def hold_back() -> None:
-    """Makes collections of everything rare until ``let_go`` has been called as often as this."""
-    running.append(None)
-    _replace(USUAL, RARE)
-
-
-def let_go() -> None:
-    """Ends what one call of ``hold_back`` began."""
-    running.pop()
-    if not running:
-        _replace(RARE, USUAL)
+_entered: list[None] = []
 
 
 class rare_collections:
-    """While it is entered, in whatever thread, Python goes through all of its objects a thirtieth as often for garbage.
+    """While it is entered, in any thread, Python goes through all of its objects for garbage a thirtieth as often.
 
-    For what makes or rewrites large programs. Every transformation does it while it calls the user's function. Of a
-    process that has set a threshold of its own, or whose Python collects in other ways, nothing is changed.
+    For traces of large programs. The setting is the process's: lawful never changes it by itself. Young objects are
+    collected as ever, and with them nearly every cycle. A threshold that the process has set itself stays.
 
     Law: once nobody is within, ``gc.get_threshold()`` is what it was before.
 
@@ -57,16 +42,19 @@ class rare_collections:
     __slots__ = ()
 
     def __enter__(self) -> None:
-        hold_back()
+        _entered.append(None)
+        _replace(_DEFAULT, _RARE)
 
     def __exit__(self, *error: object) -> None:
-        let_go()
+        _entered.pop()
+        if not _entered:
+            _replace(_RARE, _DEFAULT)
 
 
 class no_collections:
-    """While it is entered, Python's garbage collector waits: for what makes much and leaves garbage at its end only.
+    """While it is entered, Python's garbage collector is off: for what makes much and leaves garbage at its end only.
 
-    Of a process that has turned it off, nothing is changed.
+    If it was off before, nothing changes.
 
     >>> import gc
     >>> with no_collections():

@@ -115,3 +115,9 @@ class Declaration:
     unequal: tuple[Unequal, ...] = ()
     prepare: Callable[..., tuple[Any, ...]] | None = None
     units: Callable[[int], Sequence[int]] = lambda count: ()
+
+
+def of_numpy[F: Callable[..., Any]](function: F) -> F:
+    """Marks an implementation that calls NumPy alone: it does not read the current trace, and takes any byte order."""
+    function.is_numpy = True  # type: ignore[attr-defined]
+    return function

@@ -117,9 +117,9 @@ class ClosedJaxpr:
         assert len(consts) == len(jaxpr.constvars), "one constant for every constvar"
         self.jaxpr = jaxpr
         self.consts = consts
-        #: What was derived from this jaxpr by the functions that `memoize` made; it dies with the jaxpr.
+        #: Results of the functions that `memoize` made; they die with the jaxpr.
         self.memo: dict[object, object] | None = None
-        #: Whether `shared_jaxpr` has seen that it holds nothing but primitives, types and numbers.
+        #: Whether `deduplicated` has seen that it holds nothing but primitives, types and numbers.
         self.is_plain = False
 
     @property

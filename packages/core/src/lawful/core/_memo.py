@@ -1,4 +1,8 @@
-"""Results derived from a jaxpr (its jvp, its compiled form, ...), remembered for as long as the jaxpr lives."""
+"""Transformed jaxprs (its jvp, its compiled form, …), kept with the jaxpr for as long as it lives.
+
+Without them a program that calls one jaxpr many times, or nests jaxprs, would be transformed once per use, which
+nesting multiplies. This is no accelerator: the cost of a transformation is linear because of it.
+"""
 
 from __future__ import annotations
 
@@ -6,27 +10,83 @@ import functools
 import sys
 import threading
 from collections.abc import Callable
-from typing import Any, Concatenate, cast
+from typing import Any, Concatenate, Final, cast
 from weakref import ref
 
+from lawful.core._deduplication import deduplicated
 from lawful.core._impure_rules import impure_rules, note_impure_rule
 from lawful.core._jaxpr import ClosedJaxpr
-from lawful.core._recipe_book import forget_recipes
-from lawful.core._shared_jaxprs import forget_shared_jaxprs, shared_jaxpr
+from lawful.tree.base import register_cache
 
-# Which jaxprs hold a memo, so that all can be emptied. Those that are gone are taken out when there are twice as many
-# again: a WeakSet calls Python for each that goes, which takes longer than all else that is done to remember.
-_with_memo: list[ref[ClosedJaxpr]] = []
-_most = _FEWEST = 256
-# A collection of garbage may start while it is held, and run a finalizer that remembers something.
-_lock = threading.RLock()
+Memo = dict[object, object]
+
+
+class TransformedJaxprs:
+    """The cache of all transformed jaxprs: its entries are kept in the jaxprs themselves.
+
+    Attributes:
+      name: as `cache_report` lists it.
+      limit: how many results one jaxpr keeps; then it starts anew.
+      hits: how many results were found.
+      misses: how many were computed.
+    """
+
+    # Dead references are swept when the list has doubled: a WeakSet calls Python for each jaxpr that dies.
+    __slots__ = ("__weakref__", "_lock", "_sweep_at", "_with_memo", "hits", "limit", "misses", "name")
+    _FEWEST = 256
+
+    def __init__(self) -> None:
+        self.name = "transformed jaxprs"
+        self.limit = 1024
+        self.hits = self.misses = 0
+        self._with_memo: list[ref[ClosedJaxpr]] = []
+        self._sweep_at = self._FEWEST
+        # A collection of garbage may start while it is held, and run a finalizer that inserts.
+        self._lock = threading.RLock()
+        register_cache(self)
+
+    def memo(self, closed: ClosedJaxpr) -> Memo:
+        """Returns what is kept with a jaxpr."""
+        memo = closed.memo
+        if memo is None:
+            memo = closed.memo = {}
+            self._add(closed)
+        elif len(memo) >= self.limit:
+            memo.clear()
+        return memo
+
+    def _add(self, closed: ClosedJaxpr) -> None:
+        with self._lock:
+            self._with_memo.append(ref(closed))
+            count = len(self._with_memo)
+            if count > self._sweep_at:
+                self._sweep_at = sys.maxsize  # a finalizer that inserts meanwhile only appends
+                self._with_memo[:count] = [each for each in self._with_memo[:count] if each() is not None]
+                self._sweep_at = max(2 * len(self._with_memo), self._FEWEST)
+
+    def __len__(self) -> int:
+        alive = [each() for each in self._with_memo]
+        return sum(len(closed.memo or ()) for closed in alive if closed is not None)
+
+    def clear(self) -> None:
+        """Removes every result."""
+        with self._lock:
+            listed = self._with_memo[:]
+            del self._with_memo[: len(listed)]
+        for each in listed:
+            closed = each()
+            if closed is not None:
+                closed.memo = None
+
+
+transformed_jaxprs: Final = TransformedJaxprs()
 
 
 def memoize[**P, R](function: Callable[Concatenate[ClosedJaxpr, P], R]) -> Callable[Concatenate[ClosedJaxpr, P], R]:
     """Returns a function of a jaxpr and hashable arguments that computes each result once a jaxpr.
 
-    The results are kept in the jaxpr itself: nothing outlives it, and there is no table to search. A result that rules
-    of primitives without ``pure_rules`` were run for is computed anew in each call.
+    The results are kept in the jaxpr: nothing outlives it. A result is computed anew in each call if rules of
+    primitives without ``pure_rules`` ran for it.
     """
     return _memoized(function, _computed)
 
@@ -42,21 +102,18 @@ def _memoized[**P, R](
     function: Callable[Concatenate[ClosedJaxpr, P], R], result_of: Callable[..., Any]
 ) -> Callable[Concatenate[ClosedJaxpr, P], R]:
     @functools.wraps(function)
-    def remembered(closed: ClosedJaxpr, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        memo = closed.memo
-        if memo is None:
-            memo = closed.memo = {}
-            _note(closed)
+    def memoized(closed: ClosedJaxpr, /, *args: P.args, **kwargs: P.kwargs) -> R:
+        memo = transformed_jaxprs.memo(closed)
         key = (function, args, *sorted(kwargs.items()))
         try:
-            return cast(R, memo[key])
+            result = cast(R, memo[key])
         except KeyError:
+            transformed_jaxprs.misses += 1
             return cast(R, result_of(closed, memo, key, lambda: function(closed, *args, **kwargs)))
+        transformed_jaxprs.hits += 1
+        return result
 
-    return remembered
-
-
-Memo = dict[object, object]
+    return memoized
 
 
 def _compiled(closed: ClosedJaxpr, memo: Memo, key: object, compute: Callable[[], object]) -> object:
@@ -94,37 +151,13 @@ def _computed(closed: ClosedJaxpr, memo: Memo, key: object, compute: Callable[[]
     if impure_rules() == before:
         memo[key] = result
     else:
-        result = _interned(result)
+        result = _deduplicated(result)
         results[id(closed), key] = closed, result
     return result
 
 
-def _interned(result: object) -> object:
+def _deduplicated(result: object) -> object:
     """Returns a result with its jaxprs replaced by equal ones from before, whose compiled programs are kept."""
     if isinstance(result, ClosedJaxpr):
-        return shared_jaxpr(result)
-    return tuple(map(_interned, result)) if type(result) is tuple else result
-
-
-def _note(closed: ClosedJaxpr) -> None:
-    global _most
-    with _lock:
-        _with_memo.append(ref(closed))
-        count = len(_with_memo)
-        if count > _most:
-            _most = sys.maxsize  # a finalizer that remembers something adds to the list, and does no more
-            _with_memo[:count] = [each for each in _with_memo[:count] if each() is not None]
-            _most = max(2 * len(_with_memo), _FEWEST)
-
-
-def clear_memos() -> None:
-    """Forgets every remembered result, and what was derived of the rules of primitives."""
-    forget_recipes()
-    forget_shared_jaxprs()
-    with _lock:
-        noted = _with_memo[:]
-        del _with_memo[: len(noted)]
-    for each in noted:
-        closed = each()
-        if closed is not None:
-            closed.memo = None
+        return deduplicated(result)
+    return tuple(map(_deduplicated, result)) if type(result) is tuple else result

@@ -11,7 +11,6 @@ from collections.abc import Generator, Iterable, Sequence
 from typing import Any
 
 from lawful.core._aval import ShapedArray
-from lawful.core._collector import rare_collections
 from lawful.core._dtypes import from_short_name
 from lawful.core._errors import JaxprParseError
 from lawful.core._jaxpr import Atom, ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
@@ -46,8 +45,7 @@ def parse_jaxpr(text: str, consts: Sequence[Any] = ()) -> ClosedJaxpr:
     >>> eval_closed_jaxpr(parse_jaxpr("{ lambda ; a:f64[]. let b:f64[] = triple a in (b, 1.0:f64[]) }"), 2.0)
     [6.0, np.float64(1.0)]
     """
-    with rare_collections():
-        jaxpr: Jaxpr = _run(_Program(Lexer(text)).program())
+    jaxpr: Jaxpr = _run(_Program(Lexer(text)).program())
     if len(consts) != len(jaxpr.constvars):
         raise JaxprParseError(
             f"parse_jaxpr: expected {len(jaxpr.constvars)} consts, got {len(consts)}; "

@@ -22,7 +22,6 @@ from weakref import WeakValueDictionary
 
 from lawful.core._errors import MissingRuleError
 from lawful.core._impure_rules import note_impure_rule
-from lawful.core._recipe_book import RecipeBook, note_definition
 from lawful.core._trace import current
 from lawful.tree.base import load_on_demand, record
 
@@ -65,16 +64,22 @@ class PrimitivesByName(MutableMapping[str, "Primitive"]):
 primitives_by_name: Final = PrimitivesByName()
 
 
+#: Called whenever a rule is defined or removed: whoever derives something from rules derives it anew.
+rule_observers: Final[list[Callable[[], None]]] = []
+
+
 class Rules(dict[str, Rule]):
-    """The rules of a primitive. A new one changes what was derived of the rules of others that apply the primitive."""
+    """The rules of a primitive, by slot. Every change is told to ``rule_observers``."""
 
     def __setitem__(self, slot: str, rule: Rule) -> None:
         super().__setitem__(slot, rule)
-        note_definition()
+        for observe in rule_observers:
+            observe()
 
     def __delitem__(self, slot: str) -> None:
         super().__delitem__(slot)
-        note_definition()
+        for observe in rule_observers:
+            observe()
 
 
 def primitive_named(name: str) -> Primitive:
@@ -102,8 +107,8 @@ _SLOTS = {
 }
 
 
-class Primitive(RecipeBook):
-    """An operation with its rules, one a transformation. It remembers what was derived of them.
+class Primitive:
+    """An operation with its rules, one a transformation.
 
     Args:
       name: how jaxprs print it.
@@ -117,6 +122,7 @@ class Primitive(RecipeBook):
     """
 
     __slots__ = (
+        "__weakref__",
         "absent",
         "batch_takes_axis_data",
         "declaration",
@@ -131,7 +137,6 @@ class Primitive(RecipeBook):
     def __init__(
         self, name: str, multiple_results: bool = False, *, effectful: bool = False, pure_rules: bool = False
     ) -> None:
-        super().__init__()
         self.name = name
         self.multiple_results = multiple_results
         self.effectful = effectful

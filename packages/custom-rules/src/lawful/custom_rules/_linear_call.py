@@ -17,10 +17,10 @@ from lawful.core import (
     UndefinedPrimal,
     Var,
     Zero,
+    deduplicated,
     eval_closed_jaxpr,
     get_aval,
     is_inexact,
-    shared_jaxpr,
 )
 from lawful.ops import add_tangents, with_weakness_of
 from lawful.staging import (
@@ -124,7 +124,7 @@ def _with_common_residuals(callee: ClosedJaxpr, transposed: ClosedJaxpr) -> tupl
     first_jaxpr = first.jaxpr.replace(invars=[*own, *unused, *rest])
     unused = [Var(get_aval(x)) for x in consts]
     second_jaxpr = second.jaxpr.replace(invars=[*unused, *second.jaxpr.invars])
-    return shared_jaxpr(ClosedJaxpr(first_jaxpr)), shared_jaxpr(ClosedJaxpr(second_jaxpr))
+    return deduplicated(ClosedJaxpr(first_jaxpr)), deduplicated(ClosedJaxpr(second_jaxpr))
 
 
 def _bind(args: Sequence[Any], callee: ClosedJaxpr, transposed: ClosedJaxpr, num_res: int) -> list[Any]:

@@ -95,6 +95,7 @@ from lawful.laws._search.strategies import arrays, avals, primitive_calls, progr
 from lawful.laws._staging.cost import law_bounded_residuals, law_cheap_gradient, law_linear_tracing
 from lawful.laws._staging.evaluation import installed_backends, law_eval_jaxpr, law_jit_is_eager
 from lawful.laws._staging.kinds import law_kinds_agree
+from lawful.laws._staging.layers import law_layers_agree
 from lawful.laws._staging.passes import law_passes
 from lawful.laws._staging.rerolling import law_rerolling
 from lawful.laws._staging.typing import law_print_parse, law_typing
@@ -167,6 +168,7 @@ __all__ = [
     "law_grad_is_vjp",
     "law_jet_is_nested_jvp",
     "law_jit_is_eager",
+    "law_layers_agree",
     "law_jvp_finite_differences",
     "law_jvp_linear",
     "law_linear_tracing",

@@ -16,7 +16,7 @@ from lawful.ops._bits.bitcast import *
 from lawful.ops._bits.gcd import *
 from lawful.ops._composite import Composite as Composite
 from lawful.ops._composite import composite as composite
-from lawful.ops._composite import register_tracing as register_tracing
+from lawful.ops._elementwise.application import *
 from lawful.ops._elementwise.arithmetic import *
 from lawful.ops._elementwise.comparison import *
 from lawful.ops._elementwise.complex_parts import *
@@ -41,7 +41,6 @@ from lawful.ops._numpy_protocol.methods import *
 from lawful.ops._products.dot_general import *
 from lawful.ops._products.functions import *
 from lawful.ops._products.precision import *
-from lawful.ops._promotion_recipe import apply_promoted as apply_promoted
 from lawful.ops._reduction.arg_reduction import *
 from lawful.ops._reduction.cumulative import *
 from lawful.ops._reduction.reduction import *
@@ -55,6 +54,9 @@ from lawful.ops._support.batch_dimensions import *
 from lawful.ops._support.errors import *
 from lawful.ops._support.promotion import *
 from lawful.ops._support.structural import *
+
+# isort: split
+from lawful.ops import _fast as _fast  # installs the accelerators
 
 if _TYPE_CHECKING:
     from lawful.ops._namespace import *

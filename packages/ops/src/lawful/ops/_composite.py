@@ -1,203 +1,64 @@
-"""Functions of several primitives, which a transformation goes through as one recipe.
+"""Composites: functions of arrays that are compositions of primitives.
 
-What such a function applies depends on the types of its arrays and on its other arguments alone. Where an array is
-differentiated or batched eagerly, the function is traced by itself, once, and its recipe is followed from then on:
-Python's share of the function is saved, and most of what a transformation does for each primitive. The function itself
-stands beside that, to be called where there is no recipe, and everywhere else.
+What a composite applies depends on the types of its arrays and on its other arguments alone. So an accelerator may
+trace it by itself, and replay that. A plain call is a call of the function.
 """
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Hashable, Sequence
-from typing import Any, NamedTuple, Protocol, TypeVar, cast
+from collections.abc import Callable, Sequence
+from typing import Any, Final, TypeVar, cast
 
-import numpy as np
-
-from lawful import tree
-from lawful.core import (
-    ArgumentTypeError,
-    ClosedJaxpr,
-    Recipe,
-    RecipeBook,
-    ShapedArray,
-    Tracer,
-    array_types,
-    avals_of,
-    current,
-    definitions,
-    exact_params_key,
-    get_aval,
-    has_effects,
-    jaxprs_in_params,
-    python_scalar_types,
-    remembered,
-    shorten,
-)
+from lawful.core import ArgumentTypeError, Hook, shorten
 
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-class Tracing(Protocol):
-    """Returns the jaxpr of a function of flat arguments that gives a flat list, at some types.
-
-    It raises an exception where something else decides what the function applies, such as whether a value is known.
-    """
-
-    def __call__(
-        self, function: Callable[..., Sequence[Any]], in_avals: Sequence[ShapedArray], *, transformation: str
-    ) -> ClosedJaxpr:
-        """Calls the function once, with tracers."""
-
-
-_tracing: Tracing | None = None
-
-
-def register_tracing(tracing: Tracing) -> None:
-    """Says how functions are traced. The layer that traces does it; without one, functions are called plainly."""
-    global _tracing
-    _tracing = tracing
-
-
-class _Found(NamedTuple):
-    """A function as a recipe.
-
-    Attributes:
-      recipe: from its arrays to the leaves of its result.
-      out_tree: the tree of its result; None if that is an array.
-    """
-
-    recipe: Recipe
-    out_tree: Any
-
-    def followed(self, operands: Sequence[Any]) -> Any:
-        """Returns what the function gives for its arrays."""
-        results = current.trace.follow(self.recipe, operands)
-        return results[0] if self.out_tree is None else tree.unflatten(self.out_tree, results)
-
-
 class Composite:
-    """A function of arrays that is a composition of primitives, with the recipes that were made of it.
+    """A function of arrays that is a composition of primitives.
 
     Args:
       function: the function.
       arrays: how many of its first arguments are arrays.
       sequence: whether the first one is a sequence of arrays.
-      looks: whether the values of arrays that are not traced may decide what it applies: then all have to be traced.
+      looks: whether the values of arrays that are not traced may decide what it applies.
     """
 
-    __slots__ = ("_arrays", "_book", "_function", "_looks", "_sequence")
+    __slots__ = ("arrays", "function", "key", "looks", "sequence")
 
     def __init__(
         self, function: Callable[..., Any], arrays: int = 1, *, sequence: bool = False, looks: bool = False
     ) -> None:
-        self._function = function
-        self._arrays = arrays
-        self._sequence = sequence
-        self._looks = looks
-        self._book = RecipeBook()
+        self.function = function
+        #: What a cache knows it by: the function itself may be the user's, which no cache keeps alive.
+        self.key: Final = object()
+        self.arrays = arrays
+        self.sequence = sequence
+        self.looks = looks
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Returns what the function gives, by its recipe where an array is traced and there is one."""
-        trace = current.trace
-        # A program is recorded once: that takes no less time by a recipe.
-        if not trace.evaluates_constants:
-            return self._function(*args, **kwargs)
-        # With no settings; a sequence of arrays is not these arrays.
-        recall = trace.recall if len(args) == self._arrays and not kwargs and not self._sequence else None
-        if recall is not None:
-            result = recall(self._book, _RECALLED, args)
-            if result is not None:
-                return result
-        operands = self._operands(args)
-        if operands is None:
-            return self._function(*args, **kwargs)
-        rest = args[1 if self._sequence else self._arrays :]
-        key = _key(operands, rest, kwargs)
-        since = definitions()
-        found = None if key is None else remembered(self._book, key, self._trace, operands, rest, kwargs)
-        if found is None:
-            return self._function(*args, **kwargs)
-        result = found.followed(operands)
-        if recall is not None and found.out_tree is None:
-            trace.note(self._book, operands, since)
-        return result
+        """Returns what the function gives."""
+        return composite_hook.use(self, args, kwargs, False)
 
     def of_integers(self, operands: Sequence[Any], *rest: Any) -> Any:
-        """Returns what a call gives where arrays are traced, and no setting equals one of another type.
-
-        It is faster than a call, which has to look at each setting.
+        """Returns what the function gives where arrays are traced.
 
         Args:
           operands: the arrays, in a sequence, of which one at least is traced.
           rest: integers, tuples of them, and None; what is a bool in one call is one in each.
         """
-        key = (current.trace.axis_env, avals_of(operands), rest)
-        found = remembered(self._book, key, self._trace, operands, rest, {})
-        return self._function(operands, *rest) if found is None else found.followed(operands)
-
-    def _operands(self, args: tuple[Any, ...]) -> Sequence[Any] | None:
-        """Returns the arrays among the arguments, if any is traced; None if not, or some are missing."""
-        if not self._sequence:
-            operands: Sequence[Any] = args[: self._arrays]
-        elif args and type(args[0]) in (list, tuple):
-            operands = args[0]
-        else:
-            return None
-        traced = [isinstance(x, Tracer) for x in operands]
-        if not (all(traced) if self._looks else any(traced)):
-            return None
-        return operands if self._sequence or len(operands) == self._arrays else None
-
-    def _trace(self, _: RecipeBook, operands: Sequence[Any], rest: tuple[Any, ...], kwargs: Any) -> _Found | None:
-        if _tracing is None:
-            return None
-        out_tree = None
-
-        def flat(*xs: Any) -> Sequence[Any]:
-            nonlocal out_tree
-            leaves, out_tree = tree.flatten(self._function(*((xs,) if self._sequence else xs), *rest, **kwargs))
-            return leaves
-
-        closed = _tracing(flat, [get_aval(x) for x in operands], transformation=self._function.__name__)
-        is_recipe = closed.eqns and not closed.consts and not has_effects(closed) and not _has_programs(closed)
-        return _Found(Recipe(closed), None if out_tree == _LEAF else out_tree) if is_recipe else None
+        return composite_hook.use(self, (operands, *rest), {}, True)
 
 
-_LEAF = tree.structure(0)
-#: What a trace recalls a function by, among what was derived of it.
-_RECALLED = "recalled"
-_DECIDING = python_scalar_types - {float}
+def _call(composite: Composite, args: tuple[Any, ...], kwargs: dict[str, Any], of_integers: bool) -> Any:
+    return composite.function(*args, **kwargs)
 
 
-def _key(operands: Sequence[Any], rest: tuple[Any, ...], kwargs: dict[str, Any]) -> Hashable:
-    """Returns what decides what a function applies: hashable if that is types and settings, None if it cannot be."""
-    for x in operands:
-        # A known integer may decide what is applied, as an exponent does; a float is an array of its type.
-        if type(x) in _DECIDING or not (type(x) in array_types or isinstance(x, Tracer)):
-            return None
-    if not (rest or kwargs):
-        return current.trace.axis_env, avals_of(operands), ()
-    if any([_varies(value) for value in (*rest, *kwargs.values())]):
-        return None
-    # An array among the settings cannot be hashed, nor can a list.
-    return (
-        current.trace.axis_env,
-        avals_of(operands),
-        (exact_params_key(dict(enumerate(rest))), exact_params_key(kwargs)),
-    )
-
-
-def _varies(value: Any) -> bool:
-    """Whether a setting is likely another one in the next call, so that what is derived would be of no use."""
-    if type(value) is tuple:
-        return any([_varies(x) for x in value])
-    return isinstance(value, float | complex | np.inexact)
-
-
-def _has_programs(closed: ClosedJaxpr) -> bool:
-    # What is remembered of a function may keep no program of the user's alive.
-    return any([True for eqn in closed.eqns for _ in jaxprs_in_params(eqn.params)])
+#: Calls a composite: ``use(composite, args, kwargs, of_integers)``, with the last argument for `Composite.of_integers`.
+composite_hook: Final[Hook[Callable[[Composite, tuple[Any, ...], dict[str, Any], bool], Any]]] = Hook(
+    "composites", _call
+)
 
 
 def composite(arrays: int = 1, *, sequence: bool = False) -> Callable[[F], F]:
@@ -229,11 +90,11 @@ def composite(arrays: int = 1, *, sequence: bool = False) -> Callable[[F], F]:
         )
 
     def decorate(function: F) -> F:
-        apply = Composite(function, arrays, sequence=sequence).__call__  # at half of the time of calling the object
+        composed = Composite(function, arrays, sequence=sequence)
 
         @functools.wraps(function)
         def wrapper(*args: Any, **kwargs: Any) -> Any:
-            return apply(*args, **kwargs)
+            return composite_hook.use(composed, args, kwargs, False)
 
         return cast(F, wrapper)
 

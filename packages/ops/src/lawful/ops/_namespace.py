@@ -24,7 +24,6 @@ from lawful.ops._bits.gcd import *
 from lawful.ops._bits.random_bits import *
 from lawful.ops._composite import Composite as Composite
 from lawful.ops._composite import composite as composite
-from lawful.ops._composite import register_tracing as register_tracing
 from lawful.ops._convolution import sliding_window as sliding_window
 from lawful.ops._convolution.convolution import *
 from lawful.ops._convolution.dimension_numbers import *
@@ -32,6 +31,7 @@ from lawful.ops._convolution.functions import *
 from lawful.ops._convolution.reduce_window import *
 from lawful.ops._convolution.select_and_gather import *
 from lawful.ops._convolution.sliding_window import *
+from lawful.ops._elementwise.application import *
 from lawful.ops._elementwise.arithmetic import *
 from lawful.ops._elementwise.comparison import *
 from lawful.ops._elementwise.complex_parts import *
@@ -69,7 +69,6 @@ from lawful.ops._optimization_barrier import *
 from lawful.ops._products.dot_general import *
 from lawful.ops._products.functions import *
 from lawful.ops._products.precision import *
-from lawful.ops._promotion_recipe import apply_promoted as apply_promoted
 from lawful.ops._reduction.arg_reduction import *
 from lawful.ops._reduction.cumulative import *
 from lawful.ops._reduction.reduction import *
@@ -94,7 +93,7 @@ from lawful.ops._support.structural import *
 
 # A type checker follows the imports above; it cannot read `__all__` of a module that is an attribute.
 if not TYPE_CHECKING:
-    __all__ = ["Composite", "apply_promoted", "composite", "numpy_reduction", "register_tracing", "sliding_window"]
+    __all__ = ["Composite", "composite", "numpy_reduction", "sliding_window"]
     __all__ += _bits.bitcast.__all__
     __all__ += _bits.bits.__all__
     __all__ += _bits.gcd.__all__
@@ -105,6 +104,7 @@ if not TYPE_CHECKING:
     __all__ += _convolution.reduce_window.__all__
     __all__ += _convolution.select_and_gather.__all__
     __all__ += _convolution.sliding_window.__all__
+    __all__ += _elementwise.application.__all__
     __all__ += _elementwise.arithmetic.__all__
     __all__ += _elementwise.comparison.__all__
     __all__ += _elementwise.complex_parts.__all__

@@ -66,7 +66,7 @@ def call_on_host(
             arrays.append(leaf)
         else:
             static.append((place, leaf))
-    call = HostFunction(label, function, in_tree, tuple(static), source=user_source(3))
+    call = HostFunction(label, function, in_tree, tuple(static), source=user_source())
     debug_callback_p.bind(*arrays, callback=call, ordered=ordered)
 
 

@@ -9,6 +9,7 @@
 
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
+from lawful.core import cache_report, clear_caches
 from lawful.core import on_demand as _on_demand
 from lawful.staging._ahead_of_time import Compiled, Lowered, Traced
 from lawful.staging._backends import (
@@ -22,7 +23,7 @@ from lawful.staging._backends import (
 from lawful.staging._cse import cse_jaxpr
 from lawful.staging._dce import dce_call, dce_jaxpr, kept, live_equation, used_inputs, without_effects
 from lawful.staging._inline import inline_jaxpr
-from lawful.staging._jit import JitFunction, clear_caches, jit
+from lawful.staging._jit import JitFunction, jit
 from lawful.staging._jit_primitive import jit_p
 from lawful.staging._make_jaxpr import ShapeDtypeStruct, eval_shape, make_jaxpr, trace_call, trace_tree
 from lawful.staging._numpy_backend import numpy_backend, numpy_function
@@ -46,6 +47,9 @@ from lawful.staging._signature import (
     require_usable,
     statics_of,
 )
+
+# isort: split
+from lawful.staging import _fast as _fast  # installs the accelerators
 
 if _TYPE_CHECKING:
     from lawful.staging._host_function import EachElement, HostCall, HostFunction, call_each_element
@@ -76,6 +80,7 @@ __all__ = [
     "Statics",
     "Traced",
     "as_tuple",
+    "cache_report",
     "call_each_element",
     "clear_caches",
     "consts_as_inputs",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lawful import tree
-from lawful.core import ArgumentTypeError, ClosedJaxpr, rare_collections, record
+from lawful.core import ArgumentTypeError, ClosedJaxpr, record
 from lawful.staging._backends import CompiledProgram, CompilerOptions, LoweredProgram, get_backend
 from lawful.staging._make_jaxpr import struct_of
 from lawful.staging._signature import Statics, in_avals
@@ -30,8 +30,7 @@ class Traced:
 
     def lower(self) -> Lowered:
         """Returns the function in the backend's input language."""
-        with rare_collections():
-            program = get_backend(self.backend).lower(self.jaxpr, name=self.name, donated=self.donated)
+        program = get_backend(self.backend).lower(self.jaxpr, name=self.name, donated=self.donated)
         return Lowered(self, program)
 
 

@@ -7,21 +7,19 @@ import threading
 from collections.abc import Callable, Hashable, Sequence
 from types import FunctionType
 from typing import Any
-from weakref import WeakSet, ref
+from weakref import ref
 
 from lawful import tree
 from lawful.core import (
+    Cache,
     ClosedJaxpr,
     Tracer,
-    clear_memos,
     current,
+    deduplicated,
     eval_closed_jaxpr,
     eval_trace,
     impure_rules,
-    rare_collections,
     record,
-    running_transformations,
-    shared_jaxpr,
 )
 from lawful.staging._ahead_of_time import Traced
 from lawful.staging._backends import CompiledProgram
@@ -40,7 +38,7 @@ from lawful.staging._signature import (
     statics_of,
 )
 
-# How many signatures of one function are kept; the oldest goes first.
+# How many signatures of one function are kept.
 _MOST_SIGNATURES = 2048
 # So many programs of a function are tried before the signature of a call is found out.
 _MOST_RECENT = 4
@@ -92,7 +90,7 @@ class Direct:
 _LEAF = tree.structure(0)
 
 
-class Cache(dict[Hashable, Entry]):
+class SignatureCache(Cache[Hashable, Entry]):
     """The traces of a function by signature, and the programs that were run last, the last one first.
 
     Attributes:
@@ -103,9 +101,11 @@ class Cache(dict[Hashable, Entry]):
     __slots__ = ("recent", "run_one")
 
     def __init__(self) -> None:
+        super().__init__("jit signatures", _MOST_SIGNATURES)
         self._set_recent(())
 
     def clear(self) -> None:
+        """Removes every trace and program."""
         super().clear()
         self._set_recent(())
 
@@ -119,11 +119,10 @@ class Cache(dict[Hashable, Entry]):
 
 
 _ATTRIBUTE = "__lawful_jit_caches__"
-_all_caches: WeakSet[_Caches] = WeakSet()
 _lock = threading.Lock()
 
 
-class _Caches(dict[Hashable, Cache]):
+class _Caches(dict[Hashable, SignatureCache]):
     """The traces of a function, for all `jit`s of it with the same options.
 
     They are an attribute of the function, and so die with it also where they lead back to it: a Python function that
@@ -135,7 +134,6 @@ class _Caches(dict[Hashable, Cache]):
 
     def __init__(self, owner: FunctionType | None = None) -> None:
         self.owner = None if owner is None else ref(owner)
-        _all_caches.add(self)
 
     def __reduce__(self) -> tuple[object, ...]:
         return _Caches, ()  # what is compiled stays in its process
@@ -150,15 +148,6 @@ def _caches_of(function: Callable[..., Any]) -> _Caches:
         found = function.__dict__[_ATTRIBUTE] = _Caches(function)
     caches: _Caches = found
     return caches
-
-
-def clear_caches() -> None:
-    """Forgets every trace, every transformed jaxpr and every compiled program. Source: ``jax.clear_caches``."""
-    with _lock:
-        for caches in list(_all_caches):
-            for cache in caches.values():
-                cache.clear()
-    clear_memos()
 
 
 class JitFunction:
@@ -181,7 +170,9 @@ class JitFunction:
         options = (statics, donate, donate_names, backend, passes_key(passes))
         with _lock:
             self._caches = _caches_of(function)
-            self._cache = self._caches.setdefault(options, Cache())
+            if options not in self._caches:
+                self._caches[options] = SignatureCache()
+            self._cache = self._caches[options]
 
     def __repr__(self) -> str:
         return f"<jit of {self._name}>"
@@ -199,25 +190,21 @@ class JitFunction:
 
     def _entry(self, signature: Signature) -> Entry:
         key = signature.key
-        entry = self._cache.get(key)
+        entry: Entry | None = self._cache.lookup(key)
         if entry is not None and entry.is_current():
             return entry
         explain_new_signature(self._name, signature, [known.signature for known in self._cache.values()])
         before = impure_rules()
-        with rare_collections():
-            closed, out_tree = trace_tree("jit", self._function, signature.in_tree, signature.avals, signature.static)
-            closed = passed(self._name, closed, self._passes)
-            call, consts = consts_as_inputs(closed)
-            if impure_rules() == before:  # else its lowering rules may give another program
-                call = shared_jaxpr(call)
-            closed = closed if consts else call
+        closed, out_tree = trace_tree("jit", self._function, signature.in_tree, signature.avals, signature.static)
+        closed = passed(self._name, closed, self._passes)
+        call, consts = consts_as_inputs(closed)
+        if impure_rules() == before:  # else its lowering rules may give another program
+            call = deduplicated(call)
+        closed = closed if consts else call
         donated = self._donated_leaves(signature)
         tracers = any(isinstance(x, Tracer) for x in consts)
         entry = Entry(signature, closed, out_tree, call, consts, tracers, donated)
-        with _lock:
-            while len(self._cache) >= _MOST_SIGNATURES:
-                del self._cache[next(iter(self._cache))]
-            self._cache[key] = entry
+        self._cache.insert(key, entry)
         return entry
 
     def _donated_leaves(self, signature: Signature) -> tuple[int, ...]:
@@ -232,8 +219,7 @@ class JitFunction:
         return tuple(tree.leaves(chosen))
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        # Where nothing is being transformed in any thread, this thread need not be asked, which takes longer.
-        if not running_transformations or current.trace is eval_trace:
+        if current.trace is eval_trace:
             cache = self._cache
             run_one = cache.run_one
             if run_one is not None and len(args) == 1 and not kwargs:
@@ -294,8 +280,7 @@ class JitFunction:
 
     def lower(self, *args: Any, **kwargs: Any) -> Any:
         """Returns ``trace(*args, **kwargs).lower()``."""
-        with rare_collections():
-            return self.trace(*args, **kwargs).lower()
+        return self.trace(*args, **kwargs).lower()
 
     def eval_shape(self, *args: Any, **kwargs: Any) -> Any:
         """Returns the tree of ``ShapeDtypeStruct`` of the result; nothing is computed."""

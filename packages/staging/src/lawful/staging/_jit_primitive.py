@@ -18,7 +18,6 @@ from lawful.core import (
     UndefinedPrimal,
     Zero,
     memoize_program,
-    rare_collections,
     runs_of_call,
 )
 from lawful.ops import with_weakness_of
@@ -31,8 +30,7 @@ jit_p = Primitive("jit", multiple_results=True, pure_rules=True)
 @memoize_program
 def compiled(closed: ClosedJaxpr, name: str, donated: tuple[int, ...], backend: str | None) -> CompiledProgram:
     """Returns the compiled program of a jaxpr."""
-    with rare_collections():
-        lowered = get_backend(backend).lower(closed, name=name, donated=donated)
+    lowered = get_backend(backend).lower(closed, name=name, donated=donated)
     return lowered.compile()
 
 

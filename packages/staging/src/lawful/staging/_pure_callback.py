@@ -74,7 +74,7 @@ def pure_callback(
     in_avals(label, (args, kwargs), leaves)
     structs, out_tree = tree.flatten(result_shape_dtypes)
     results = tuple([_result_aval(label, struct) for struct in structs])
-    call = HostFunction(label, callback, in_tree, (), out_tree, results, user_source(2))
+    call = HostFunction(label, callback, in_tree, (), out_tree, results, user_source())
     return tree.unflatten(out_tree, pure_callback_p.bind(*leaves, callback=call, vmap_method=vmap_method))
 
 

@@ -7,8 +7,8 @@ which evaluates it or records it in its own way: this is partial evaluation whil
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from operator import attrgetter
 from typing import Any
 
@@ -22,7 +22,6 @@ from lawful.core import (
     JaxprEqn,
     Literal,
     Primitive,
-    Recipe,
     ShapedArray,
     SourceLine,
     Trace,
@@ -39,7 +38,6 @@ from lawful.core import (
     unusable_tracer,
     user_source,
 )
-from lawful.ops import register_tracing
 from lawful.staging._ownership import freeze, same_bytes
 
 
@@ -106,7 +104,7 @@ class Recorder(Trace):
         stage = rules.get("stage")
         if stage is not None:  # a call that carries a Python function, which becomes a jaxpr
             args, params = stage(self, args, params)
-        source = user_source(3)
+        source = user_source()
         atoms: list[Atom] = []
         avals = []
         for x in args:
@@ -129,27 +127,6 @@ class Recorder(Trace):
         var = Var(out)
         self.eqns.append(JaxprEqn(primitive, atoms, [var], params, source))
         return JaxprTracer(self, var, source)
-
-    def inline(self, recipe: Recipe, args: Sequence[Any]) -> list[Any]:
-        """Adds the equations of a recipe, whose types are known already; returns its results."""
-        source = user_source(3)
-        atoms = [x.variable if type(x) is JaxprTracer and x._trace is self else self.constant(x) for x in args]
-        found = self.inline_atoms(recipe, atoms, source)
-        count = len(args)
-        return [
-            args[i] if i < count else JaxprTracer(self, atom, source) if type(atom) is Var else atom.val  # type: ignore[union-attr]
-            for i, atom in zip(recipe.results, found, strict=True)
-        ]
-
-    def inline_atoms(self, recipe: Recipe, args: Sequence[Atom], source: SourceLine | None) -> list[Atom]:
-        """Adds the equations of a recipe to what stands for its arguments; returns what stands for its results."""
-        atoms: list[Atom] = [*args, *recipe.literals]
-        add = self.eqns.append
-        for primitive, params, operands, out_avals in recipe.steps:
-            outvars = [Var(aval) for aval in out_avals]
-            add(JaxprEqn(primitive, [atoms[i] for i in operands], outvars, params, source))
-            atoms += outvars
-        return [atoms[i] for i in recipe.results]
 
     def atom(self, x: Any) -> Atom:
         """Returns the variable or literal that stands for a value."""
@@ -217,41 +194,6 @@ class JaxprTrace(Recorder):
     def process_primitive(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
         return self.record(primitive, args, params)
 
-    def follow(self, recipe: Recipe, args: Sequence[Any]) -> list[Any]:
-        return self.inline(recipe, args)
-
-
-class _LooksFurtherError(Exception):
-    """A function does not follow from types."""
-
-
-class TypesTrace(JaxprTrace):
-    """Records a function of which types alone decide what it applies; refuses one that looks at anything else.
-
-    Whether a value is known may decide, and NumPy's warnings may have been silenced around a primitive.
-    """
-
-    __slots__ = ("_warnings",)
-
-    def __init__(self, parent: Trace, transformation: str) -> None:
-        super().__init__(parent, transformation)
-        self._warnings = np.geterr()
-
-    def process_primitive(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
-        self._require_warnings()
-        return self.record(primitive, args, params)
-
-    def follow(self, recipe: Recipe, args: Sequence[Any]) -> list[Any]:
-        self._require_warnings()
-        return self.inline(recipe, args)
-
-    def _require_warnings(self) -> None:
-        if np.geterr() != self._warnings:
-            raise _LooksFurtherError("np.errstate")
-
-    def before_looking(self) -> None:
-        raise _LooksFurtherError("the value of an argument")
-
 
 class PartialTrace(Recorder):
     """Records the primitives that depend on its tracers, and passes the others to its parent."""
@@ -290,6 +232,18 @@ class PartialTrace(Recorder):
 
         return record
 
+    @contextmanager
+    def arguments(self, args: Sequence[Any]) -> Iterator[None]:
+        """While it is entered, arrays among ``args`` are the user's, and constants that share no memory with them not.
+
+        Outside of it every array may be the user's.
+        """
+        before, self.volatile = self.volatile, args
+        try:
+            yield
+        finally:
+            self.volatile = before
+
     def snapshot(self, x: Any) -> Any:
         return freeze(x) if type(x) is np.ndarray and self.may_change(x) else x
 
@@ -322,6 +276,3 @@ def trace_to_jaxpr(
     with new_trace(trace):
         inputs = [trace.new_input(aval) for aval in in_avals]
         return trace.to_jaxpr(inputs, function(*inputs), name)
-
-
-register_tracing(partial(trace_to_jaxpr, trace_class=TypesTrace))

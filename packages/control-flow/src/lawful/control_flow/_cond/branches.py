@@ -16,8 +16,8 @@ from lawful.core import (
     ShapedArray,
     TreeStructureError,
     Var,
+    deduplicated,
     get_aval,
-    shared_jaxpr,
 )
 from lawful.ops import convert_element_type
 from lawful.staging import flatten_outputs, function_name, in_avals, trace_to_jaxpr
@@ -131,7 +131,7 @@ def _with_common_constants(closed: Sequence[ClosedJaxpr]) -> tuple[list[ClosedJa
         invars = [own.get(i) or Var(get_aval(const)) for i, const in enumerate(consts)]
         jaxpr = one.jaxpr
         opened = Jaxpr((), [*invars, *jaxpr.invars], jaxpr.eqns, jaxpr.outvars, name=jaxpr.name)
-        result.append(shared_jaxpr(ClosedJaxpr(opened)))
+        result.append(deduplicated(ClosedJaxpr(opened)))
     return result, consts
 
 

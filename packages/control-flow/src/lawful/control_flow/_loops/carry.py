@@ -14,9 +14,9 @@ from lawful.core import (
     ClosedJaxpr,
     ShapedArray,
     TreeStructureError,
+    deduplicated,
     get_aval,
     promote_dtypes,
-    shared_jaxpr,
 )
 from lawful.ops import convert_element_type
 from lawful.staging import consts_as_inputs, flatten_outputs, in_avals, trace_to_jaxpr
@@ -83,7 +83,7 @@ def trace_body(
     carry = [
         convert_element_type(x, aval.dtype) if get_aval(x) != aval else x for x, aval in zip(leaves, avals, strict=True)
     ]
-    return Body(shared_jaxpr(opened), list(consts), carry, out_tree)
+    return Body(deduplicated(opened), list(consts), carry, out_tree)
 
 
 def _trace(

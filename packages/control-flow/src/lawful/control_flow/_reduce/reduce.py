@@ -18,10 +18,10 @@ from lawful.core import (
     Primitive,
     ShapedArray,
     Tracer,
+    deduplicated,
     get_aval,
     kind,
     promote_dtypes,
-    shared_jaxpr,
     to_numpy,
 )
 from lawful.ops import sliding_window
@@ -185,7 +185,7 @@ def _computation(name: str, function: Callable[..., Any], structure: Any, operan
             f"{name}: expected a computation of its arguments and of numbers, got one that closes over traced values "
             "or arrays; give them as further operands"
         )
-    return shared_jaxpr(closed)
+    return deduplicated(closed)
 
 
 def _monoid(closed: ClosedJaxpr, operands: Sequence[Any]) -> Any:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from lawful import tree
 from lawful.control_flow._cond.branches import strong, structures_differ
-from lawful.core import ArgumentTypeError, ClosedJaxpr, ShapedArray, get_aval, is_inexact, shared_jaxpr
+from lawful.core import ArgumentTypeError, ClosedJaxpr, ShapedArray, deduplicated, get_aval, is_inexact
 from lawful.staging import consts_as_inputs, describe_argument, flatten_outputs, in_avals, trace_to_jaxpr
 
 
@@ -84,7 +84,7 @@ def trace_solver(
 
     closed = trace_to_jaxpr(flat, vector.avals * copies, transformation=name, name=what)
     opened, consts = consts_as_inputs(closed)
-    return Traced(shared_jaxpr(opened), list(consts), out_tree)
+    return Traced(deduplicated(opened), list(consts), out_tree)
 
 
 def _require_like(name: str, what: str, like: str, vector: Vector, result: Any, outs: Sequence[Any]) -> None:

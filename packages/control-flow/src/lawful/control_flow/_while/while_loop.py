@@ -9,7 +9,7 @@ from lawful import tree
 from lawful.control_flow._loops.arguments import integer, require_function
 from lawful.control_flow._loops.carry import trace_body
 from lawful.control_flow._while.primitive import bind_while
-from lawful.core import ArgumentTypeError, ClosedJaxpr, ShapedArray, get_aval, is_array, shared_jaxpr
+from lawful.core import ArgumentTypeError, ClosedJaxpr, ShapedArray, deduplicated, get_aval, is_array
 from lawful.staging import consts_as_inputs, function_name, own_results, trace_to_jaxpr
 
 #: How many states of a loop are stored while it is reversed, unless a call says otherwise.
@@ -116,4 +116,4 @@ def _trace_predicate(cond_fun: Callable[[Any], Any], treedef: Any, avals: list[S
 
     closed = trace_to_jaxpr(flat, avals, transformation="while_loop", name=name)
     opened, consts = consts_as_inputs(closed)
-    return shared_jaxpr(opened), list(consts)
+    return deduplicated(opened), list(consts)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from typing import Any
 
-from lawful.core import ClosedJaxpr, ShapedArray, eval_closed_jaxpr, shared_jaxpr
+from lawful.core import ClosedJaxpr, ShapedArray, deduplicated, eval_closed_jaxpr
 from lawful.custom_rules._call.rules import Flat
 from lawful.staging import trace_to_jaxpr
 
@@ -45,7 +45,7 @@ class Callee:
         """Returns the function as a jaxpr, which may have constants."""
         key = tuple(avals)
         if key not in self._jaxprs:
-            self._jaxprs[key] = shared_jaxpr(trace_to_jaxpr(self, key, transformation=self.label, name=name))
+            self._jaxprs[key] = deduplicated(trace_to_jaxpr(self, key, transformation=self.label, name=name))
         return self._jaxprs[key]
 
     def __eq__(self, other: object) -> bool:

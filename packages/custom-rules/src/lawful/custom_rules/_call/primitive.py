@@ -20,10 +20,10 @@ from lawful.core import (
     Trace,
     Tracer,
     UnexpectedTracerError,
+    deduplicated,
     get_aval,
     memoize,
     set_current,
-    shared_jaxpr,
 )
 from lawful.custom_rules._call.batch import batch_call
 from lawful.custom_rules._call.callee import Callee, as_function
@@ -91,7 +91,7 @@ def _stage(trace: Trace, args: Sequence[Any], params: dict[str, Any]) -> tuple[S
             f"functions, got {tracers[0]!r} from elsewhere; pass it as an argument"
         )
     rules = with_closed_over(params["rules"], len(consts)) if consts else params["rules"]
-    return [*consts, *args], {"name": params["name"], "rules": rules, "jaxpr": shared_jaxpr(jaxpr)}
+    return [*consts, *args], {"name": params["name"], "rules": rules, "jaxpr": deduplicated(jaxpr)}
 
 
 def _partial_eval(

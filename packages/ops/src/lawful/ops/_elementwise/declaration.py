@@ -37,7 +37,7 @@ from lawful.core import (
     python_scalar_types,
     supported_dtypes,
 )
-from lawful.ops._promotion_recipe import apply_promoted
+from lawful.ops._elementwise.application import apply_promoted
 from lawful.ops._support.batch_dimensions import add_batch_dim, align_to_front
 from lawful.ops._support.promotion import OfKinds, PromoteAs, operand_dtypes, require_equal, with_fitting_integers
 

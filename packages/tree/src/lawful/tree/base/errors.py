@@ -33,7 +33,7 @@ class LawfulError(Exception):
     """The root of all errors raised for a user's mistake. Its message begins with the user's line."""
 
     def __init__(self, message: str, *, source: SourceLine | None = None) -> None:
-        source = user_source(2) if source is None else source
+        source = user_source() if source is None else source
         self.source = source
         #: The text without the line, to be quoted in another error.
         self.message = message

@@ -11,8 +11,8 @@ import threading
 from opcode import opmap
 from types import CodeType, FrameType
 
-# A file of one of these packages is never the user's: NumPy and the standard library call back into us.
-_OUR_MODULES = frozenset({"lawful", "numpy", "functools", "contextlib", "threading", "importlib", "runpy"})
+# The user's line is never in a file of one of these modules: NumPy and the standard library call back into us.
+_internal_modules = {"lawful", "numpy", "functools", "contextlib", "threading", "importlib", "runpy"}
 
 # What `a[i] = x` and `a[x]` are compiled to, in one version of Python or another.
 _SUBSCRIPTS = {
@@ -20,7 +20,8 @@ _SUBSCRIPTS = {
     **{opmap[name]: "index" for name in ("BINARY_SUBSCR", "BINARY_SLICE") if name in opmap},
 }
 
-_is_ours: dict[str, bool] = {}
+#: Whether a file belongs to an internal module. There are as many entries as files that called lawful.
+_is_internal: dict[str, bool] = {}
 
 
 class SourceLine:
@@ -72,8 +73,24 @@ def _new_line(key: tuple[int, int], code: CodeType) -> SourceLine:
     return line
 
 
-def _note_file(filename: str, module: str) -> None:
-    _is_ours[filename] = module.partition(".")[0] in _OUR_MODULES or filename.startswith("<lawful")
+def register_internal_module(name: str) -> None:
+    """Says that a module and those inside it are not the user's: errors and equations name the line that calls them.
+
+    Args:
+      name: of a module or package, such as ``"optimizers"`` or ``"optimizers.rules"``.
+
+    A package of primitives or transformations registers itself once, so that its users see lines of their own.
+
+    >>> register_internal_module("optimizers.rules")
+    """
+    _internal_modules.add(name)
+    _is_internal.clear()
+
+
+def _classify_file(filename: str, module: str) -> None:
+    parts = module.split(".")
+    names = [".".join(parts[: i + 1]) for i in range(len(parts))]
+    _is_internal[filename] = not _internal_modules.isdisjoint(names) or filename.startswith("<lawful")
 
 
 class _Place(threading.local):
@@ -101,28 +118,24 @@ class at_source:
         place.source = self._before
 
 
-def user_source(depth: int = 1) -> SourceLine | None:
-    """Returns the innermost line on the stack that belongs to the user, or None if there is none.
+def user_source() -> SourceLine | None:
+    """Returns the innermost line on the stack that is in no internal module, or None if there is none.
 
-    Args:
-      depth: how many frames of the caller are known not to be the user's.
+    `register_internal_module` says which modules are internal: lawful's own are.
     """
     if place.source is not None:
         return place.source
-    try:
-        frame = sys._getframe(depth)
-    except ValueError:
-        return None
-    ours = _is_ours
+    frame = sys._getframe(1)
+    internal = _is_internal
     while frame is not None:
         code = frame.f_code
         try:
-            if not ours[code.co_filename]:
+            if not internal[code.co_filename]:
                 key = (id(code), frame.f_lasti)
                 known = _lines.get(key)
                 return known if known is not None and known._code is code else _new_line(key, code)
         except KeyError:
-            _note_file(code.co_filename, frame.f_globals.get("__name__", ""))
+            _classify_file(code.co_filename, frame.f_globals.get("__name__", ""))
             continue
         frame = frame.f_back  # type: ignore[assignment]  # the loop ends at None
     return None

@@ -1,7 +1,7 @@
-"""The derivative rules of primitives as recipes: run for arguments of some types, and followed afterwards.
+"""Traced derivative rules: run for arguments of some types, and replayed afterwards.
 
-What a jvp rule does, cut into the part that depends on primals only and the linear rest, is the same at all values of
-the same types. So are the jvp itself, the transpose of a linear equation, and each of these for a whole recipe.
+A pure jvp rule does the same at all values of the same types. So does its linearization, the transpose of a linear
+equation, and each of these for a whole program.
 """
 
 from __future__ import annotations
@@ -11,86 +11,87 @@ from typing import Any
 
 import numpy as np
 
-from lawful.autodiff._dual import TangentAvals
+from lawful.autodiff._dual import run_jvp_rule
+from lawful.autodiff._fast.dual import TangentAvals
+from lawful.autodiff._jvp import jvp_jaxpr
+from lawful.autodiff._linearize import linearize_jaxpr
+from lawful.autodiff._transpose import backward_pass
 from lawful.core import (
     ClosedJaxpr,
     Jaxpr,
     Primitive,
-    Recipe,
     ShapedArray,
     UndefinedPrimal,
     Zero,
     current,
-    derived_or_none,
     exact_params_key,
     get_aval,
     has_effects,
     new_trace,
-    pair_of_rule,
-    remembered,
 )
+from lawful.core._fast import IndexedJaxpr, cached_rule, definitions, derived_or_none, insert_rule, rule_cache
 from lawful.staging import JaxprTrace, PartialTrace, consts_as_inputs, cse_jaxpr, dce_jaxpr, numpy_function
 
 Avals = tuple[ShapedArray, ...]
 Mask = tuple[bool, ...]
 #: The type of Python's floats.
 _NUMBER = get_aval(0.0)
+_ABSENT: Any = object()
 
 
-class NonzeroRecipe:
-    """A recipe for values of which some are zero.
+class TracedRule:
+    """What a jvp or transpose rule does, as a program; of its tangents or cotangents some may be zero.
 
     Attributes:
-      steps: from the arguments to outputs that are no tangents, and then the values that are not zero.
-      count: how many outputs stand before those values.
-      numbers: for each value, its number among the results of ``steps``; None if it is zero.
+      program: from the arguments to the primal outputs, if any, and then the tangents that are not zero.
+      count: how many primal outputs there are.
+      numbers: for each tangent, its number among the results of ``program``; None if it is zero.
       all_nonzero: whether none of them is zero.
     """
 
-    __slots__ = ("all_nonzero", "count", "numbers", "steps")
+    __slots__ = ("all_nonzero", "count", "numbers", "program")
 
     def __init__(self, closed: ClosedJaxpr, count: int, nonzeros: Sequence[bool]) -> None:
-        self.steps = Recipe(closed, numpy_function)
+        self.program = IndexedJaxpr(closed, numpy_function)
         self.count = count
         self.numbers = _numbers(nonzeros, count)
         self.all_nonzero = all(nonzeros)
 
 
-class LinearRecipe:
-    """A primitive, or a recipe of several, linearized at some types.
+class LinearizedRule:
+    """A primitive, or a program of several, linearized at some types.
 
     Attributes:
       primal: from the primals to the outputs, and then the residuals: what the linear part needs of them.
-      program: the linear part: from the residuals and then the tangents to those output tangents that are not zero.
-      linear: that as a recipe.
+      closed: the linear part: from the residuals and then the tangents to those output tangents that are not zero.
+      linear: the same in indexed form.
       count: how many outputs there are.
       out_avals: their types, and then those of the residuals.
       numbers: for each output, the number of its tangent among those that ``linear`` gives; None if it is zero.
       is_single: whether there is one output, with a tangent.
       is_plain: whether each tangent that ``linear`` gives is computed, once; none is an argument or a scalar.
-      pulled_back: what `transposed` found, by the types of cotangents.
-      usual: of that, the steps for one array or number that give no zero, after its Python type, shape and dtype.
+      common: the transpose for one array or number as cotangent, if it gives no zero, after the Python type, shape and
+        dtype of that cotangent.
     """
 
     __slots__ = (
-        "count", "is_plain", "is_single", "linear", "numbers", "out_avals", "primal", "program", "pulled_back", "usual",
+        "closed", "common", "count", "is_plain", "is_single", "linear", "numbers", "out_avals", "primal",
     )  # fmt: skip
 
-    def __init__(self, primal: ClosedJaxpr, program: ClosedJaxpr, count: int, nonzeros: Sequence[bool]) -> None:
-        self.primal = Recipe(primal, numpy_function)
-        self.program = program
-        self.linear = Recipe(program)
+    def __init__(self, primal: ClosedJaxpr, closed: ClosedJaxpr, count: int, nonzeros: Sequence[bool]) -> None:
+        self.primal = IndexedJaxpr(primal, numpy_function)
+        self.closed = closed
+        self.linear = IndexedJaxpr(closed)
         self.count = count
         self.out_avals = self.primal.out_avals
         self.numbers = _numbers(nonzeros, 0)
         self.is_single = self.numbers == (0,)
         results = self.linear.results
-        known = len(program.in_avals) + len(self.linear.literals)
+        known = len(closed.in_avals) + len(self.linear.literals)
         self.is_plain = len(set(results)) == len(results) and all(number >= known for number in results)
-        self.pulled_back: dict[tuple[ShapedArray | None, ...], NonzeroRecipe | None] = {}
-        self.usual: tuple[type, tuple[int, ...], np.dtype[Any], Recipe] | None = None
+        self.common: tuple[type, tuple[int, ...], np.dtype[Any], IndexedJaxpr] | None = None
 
-    def transposed(self, cts: tuple[ShapedArray | None, ...]) -> NonzeroRecipe | None:
+    def transposed(self, cts: tuple[ShapedArray | None, ...]) -> TracedRule | None:
         """Returns the linear part backwards: from the residuals and then the cotangents to those of its tangents.
 
         Args:
@@ -99,23 +100,25 @@ class LinearRecipe:
         Returns:
           None where a transpose rule looks at values.
         """
-        if cts not in self.pulled_back:
-            found = self.pulled_back[cts] = derived_or_none(lambda: self._transpose(cts))
+        key = (LinearizedRule.transposed, self, cts)
+        found: TracedRule | None = rule_cache.lookup(key, _ABSENT)
+        if found is _ABSENT:
+            since = definitions()
+            found = derived_or_none(self._transpose, cts)
+            insert_rule(key, found, since)
             if found is not None and found.all_nonzero and len(cts) == 1:
-                self._note_usual(cts[0], found.steps)
-        return self.pulled_back[cts]
+                self._set_common(cts[0], found.program)
+        return found
 
-    def _note_usual(self, aval: ShapedArray | None, steps: Recipe) -> None:
-        """Notes the steps for a cotangent of a type, where a value's Python type, shape and dtype tell that type."""
+    def _set_common(self, aval: ShapedArray | None, program: IndexedJaxpr) -> None:
+        """Keeps the transpose for a cotangent of a type, if a value's Python type, shape and dtype tell that type."""
         if aval is _NUMBER:
-            self.usual = float, aval.shape, aval.dtype, steps
+            self.common = float, aval.shape, aval.dtype, program
         elif aval is not None and not aval.weak_type:
-            self.usual = np.ndarray if aval.shape else aval.dtype.type, aval.shape, aval.dtype, steps
+            self.common = np.ndarray if aval.shape else aval.dtype.type, aval.shape, aval.dtype, program
 
-    def _transpose(self, cts: Sequence[ShapedArray | None]) -> NonzeroRecipe | None:
-        from lawful.autodiff._transpose import backward_pass
-
-        jaxpr = self.program.jaxpr
+    def _transpose(self, cts: Sequence[ShapedArray | None]) -> TracedRule | None:
+        jaxpr = self.closed.jaxpr
         count = len(self.primal.results) - self.count
         opened = Jaxpr(jaxpr.invars[:count], jaxpr.invars[count:], jaxpr.eqns, jaxpr.outvars)
 
@@ -129,9 +132,9 @@ class LinearRecipe:
         return _traced(pull_back, [*residuals, *[aval for aval in cts if aval is not None]])
 
 
-def linear_recipe(
+def linearized_rule(
     primitive: Primitive, avals: Avals, tangents: TangentAvals, params: dict[str, Any]
-) -> LinearRecipe | None:
+) -> LinearizedRule | None:
     """Returns a primitive linearized at some types; None if its jvp rule does not follow from them.
 
     Args:
@@ -140,16 +143,16 @@ def linear_recipe(
       tangents: the types of their tangents; None for those that are zero.
       params: its parameters.
 
-    Law: following it gives what the jvp rule gives, and none of the primal work is in its linear part.
+    Law: replaying it gives what the jvp rule gives, and none of the primal work is in its linear part.
     """
     known = _known(primitive, "jvp", params) if params else ()
-    key = ("linearize", known, current.trace.axis_env, avals, tangents)
-    return remembered(primitive, key, _linearize_rule, avals, tangents, params)
+    key = (_linearize_rule, primitive, known, current.trace.axis_env, avals, tangents)
+    return cached_rule(key, _linearize_rule, primitive, avals, tangents, params)
 
 
 def _linearize_rule(
     primitive: Primitive, avals: Avals, tangents: TangentAvals, params: dict[str, Any]
-) -> LinearRecipe | None:
+) -> LinearizedRule | None:
     if not _follows_from_types(primitive, "jvp"):
         return None
     outer = JaxprTrace(current.trace, "linearize")
@@ -167,48 +170,42 @@ def _linearize_rule(
         program, residuals = consts_as_inputs(dce_jaxpr(program, (True,) * len(program.out_avals)))
         primal = outer.to_jaxpr(primals, [*outs, *residuals])
     primal = dce_jaxpr(primal, (True,) * len(primal.out_avals))
-    if not (_is_recipe(primal) and _is_recipe(program)):
+    if not (_is_program(primal) and _is_program(program)):
         return None
-    return LinearRecipe(primal, program, len(outs), [type(t) is not Zero for t in found])
+    return LinearizedRule(primal, program, len(outs), [type(t) is not Zero for t in found])
 
 
-def linearized_recipe(recipe: Recipe, tangents: TangentAvals) -> tuple[TangentAvals, LinearRecipe] | None:
-    """Derives what `linear_recipe` gives, of a whole recipe, with the types that tangents must have for it.
+def linearized_program(program: IndexedJaxpr, tangents: TangentAvals) -> tuple[TangentAvals, LinearizedRule] | None:
+    """Returns a whole program linearized, with the types that tangents must have for it.
 
     Args:
-      recipe: for arguments of some types.
+      program: for arguments of some types.
       tangents: the types of their tangents, which may be strong where they are weak; None for those that are zero.
 
     Returns:
-      None if a rule within the recipe does not follow from types.
+      None if a rule within the program does not follow from types.
     """
-    from lawful.autodiff._linearize import linearize_jaxpr
-
-    primal, program, nonzeros_out = linearize_jaxpr(recipe.closed, tuple([t is not None for t in tangents]))
+    primal, linear, nonzeros_out = linearize_jaxpr(program.closed, tuple([t is not None for t in tangents]))
     primal = cse_jaxpr(primal)  # what is computed of a value and of its derivative is often the same
-    if not (_is_recipe(primal) and _is_recipe(program)):
+    if not (_is_program(primal) and _is_program(linear)):
         return None
-    return _exact_tangents(recipe, tangents), LinearRecipe(primal, program, len(recipe.results), nonzeros_out)
+    return _exact_tangents(program, tangents), LinearizedRule(primal, linear, len(program.results), nonzeros_out)
 
 
-def _exact_tangents(recipe: Recipe, tangents: TangentAvals) -> TangentAvals:
-    """Returns the types that tangents of a recipe's arguments must have."""
-    avals = recipe.closed.in_avals
+def _exact_tangents(program: IndexedJaxpr, tangents: TangentAvals) -> TangentAvals:
+    """Returns the types that tangents of a program's arguments must have."""
+    avals = program.closed.in_avals
     return tuple([None if t is None else aval.to_tangent_aval() for aval, t in zip(avals, tangents, strict=True)])
 
 
-def jvp_recipe(
-    primitive: Primitive, avals: Avals, tangents: TangentAvals, params: dict[str, Any]
-) -> NonzeroRecipe | None:
-    """Returns what a jvp rule does, from the primals and then the tangents that are given; None as `linear_recipe`."""
+def traced_jvp(primitive: Primitive, avals: Avals, tangents: TangentAvals, params: dict[str, Any]) -> TracedRule | None:
+    """Returns what a jvp rule does, from primals and then the tangents that are given; None as `linearized_rule`."""
     known = _known(primitive, "jvp", params) if params else ()
-    key = ("jvp", known, current.trace.axis_env, avals, tangents)
-    return remembered(primitive, key, _trace_jvp, avals, tangents, params)
+    key = (_trace_jvp, primitive, known, current.trace.axis_env, avals, tangents)
+    return cached_rule(key, _trace_jvp, primitive, avals, tangents, params)
 
 
-def _trace_jvp(
-    primitive: Primitive, avals: Avals, tangents: TangentAvals, params: dict[str, Any]
-) -> NonzeroRecipe | None:
+def _trace_jvp(primitive: Primitive, avals: Avals, tangents: TangentAvals, params: dict[str, Any]) -> TracedRule | None:
     if not _follows_from_types(primitive, "jvp"):
         return None
 
@@ -223,20 +220,18 @@ def _trace_jvp(
     return _traced(rule, [*avals, *[tangent for tangent in tangents if tangent is not None]])
 
 
-def jvp_of_recipe(recipe: Recipe, tangents: TangentAvals) -> tuple[TangentAvals, NonzeroRecipe] | None:
-    """Derives what `jvp_recipe` gives, of a whole recipe, as `linearized_recipe` does."""
-    from lawful.autodiff._jvp import jvp_jaxpr
-
-    closed, nonzeros_out = jvp_jaxpr(recipe.closed, tuple([t is not None for t in tangents]), False)
+def jvp_of_program(program: IndexedJaxpr, tangents: TangentAvals) -> tuple[TangentAvals, TracedRule] | None:
+    """Returns the jvp of a whole program, with the types that tangents must have for it."""
+    closed, nonzeros_out = jvp_jaxpr(program.closed, tuple([t is not None for t in tangents]), False)
     closed = cse_jaxpr(closed)
-    if not _is_recipe(closed):
+    if not _is_program(closed):
         return None
-    return _exact_tangents(recipe, tangents), NonzeroRecipe(closed, len(recipe.results), nonzeros_out)
+    return _exact_tangents(program, tangents), TracedRule(closed, len(program.results), nonzeros_out)
 
 
-def transpose_recipe(
+def traced_transpose(
     primitive: Primitive, avals: Avals, linear: Mask, cts: Avals, nonzeros: Mask, params: dict[str, Any]
-) -> NonzeroRecipe | None:
+) -> TracedRule | None:
     """Returns what a transpose rule does, from the other arguments and then the cotangents that are not zero.
 
     Args:
@@ -248,13 +243,13 @@ def transpose_recipe(
       params: its parameters.
     """
     known = _known(primitive, "transpose", params) if params else ()
-    key = ("transpose", known, current.trace.axis_env, avals, linear, cts, nonzeros)
-    return remembered(primitive, key, _trace_transpose, avals, linear, cts, nonzeros, params)
+    key = (_trace_transpose, primitive, known, current.trace.axis_env, avals, linear, cts, nonzeros)
+    return cached_rule(key, _trace_transpose, primitive, avals, linear, cts, nonzeros, params)
 
 
 def _trace_transpose(
     primitive: Primitive, avals: Avals, linear: Mask, cts: Avals, nonzeros: Mask, params: dict[str, Any]
-) -> NonzeroRecipe | None:
+) -> TracedRule | None:
     if not _follows_from_types(primitive, "transpose"):
         return None
 
@@ -269,12 +264,12 @@ def _trace_transpose(
 
 
 def _known(primitive: Primitive, slot: str, params: dict[str, Any]) -> Any:
-    """Returns the parameters that a recipe of a rule depends on, as a key. Of a call, which has none, it holds none."""
+    """Returns the parameters that a traced rule depends on, as a key; of a call, which is never traced, nothing."""
     return exact_params_key(params) if _follows_from_types(primitive, slot) else ()
 
 
 def _follows_from_types(primitive: Primitive, slot: str) -> bool:
-    """Whether what a rule does may follow from types: it is pure, and not that of a call, which runs a program."""
+    """Whether a rule may follow from types: it is pure, and not that of a call, which runs a program."""
     rules = primitive.rules
     return (
         slot in rules
@@ -285,18 +280,9 @@ def _follows_from_types(primitive: Primitive, slot: str) -> bool:
     )
 
 
-def run_jvp_rule(
-    primitive: Primitive, primals: Sequence[Any], tangents: Sequence[Any], params: dict[str, Any]
-) -> tuple[Sequence[Any], Sequence[Any]]:
-    """Returns the lists of outputs and of their tangents that the jvp rule gives."""
-    result = primitive.rule("jvp")(primals, tangents, **params)
-    out, tangent = pair_of_rule(primitive, "jvp", "(out, tangent)", result)
-    return (out, tangent) if primitive.multiple_results else ([out], [tangent])
-
-
 def _traced(
     rule: Callable[..., tuple[Sequence[Any], Sequence[Any]]], avals: Sequence[ShapedArray]
-) -> NonzeroRecipe | None:
+) -> TracedRule | None:
     trace = JaxprTrace(current.trace, "rule")
     with new_trace(trace):
         inputs = [trace.new_input(aval) for aval in avals]
@@ -304,7 +290,7 @@ def _traced(
         nonzeros = [t is not None and type(t) is not Zero for t in found]
         closed = trace.to_jaxpr(inputs, [*outs, *_marked(found, nonzeros)])
     closed = dce_jaxpr(closed, (True,) * len(closed.out_avals))
-    return NonzeroRecipe(closed, len(outs), nonzeros) if _is_recipe(closed) else None
+    return TracedRule(closed, len(outs), nonzeros) if _is_program(closed) else None
 
 
 def _marked(items: Sequence[Any], mask: Sequence[bool]) -> list[Any]:
@@ -316,5 +302,5 @@ def _numbers(nonzeros: Sequence[bool], start: int) -> tuple[int | None, ...]:
     return tuple([start + sum(nonzeros[:i]) if nonzero else None for i, nonzero in enumerate(nonzeros)])
 
 
-def _is_recipe(closed: ClosedJaxpr) -> bool:
+def _is_program(closed: ClosedJaxpr) -> bool:
     return not closed.consts and not has_effects(closed)

@@ -1,4 +1,4 @@
-"""What was derived for arguments of some types is recalled the next time: it gives what the way without does."""
+"""Both layers give the same bits: cached calls of elementwise ops and composites beside the plain interpreters."""
 
 import math
 import operator
@@ -13,9 +13,10 @@ from hypothesis import strategies as st
 from lawful import numpy as lnp
 from lawful import ops, tree
 from lawful.autodiff import grad, jvp, linearize, vjp
-from lawful.autodiff._dual import DualTrace
+from lawful.autodiff._fast.jvp import FastJVPTrace
+from lawful.autodiff._fast.linearize import FastLinearizeTrace
 from lawful.batching import pmean, vmap
-from lawful.core import Primitive, check_jaxpr, current, eval_trace, get_aval
+from lawful.core import Primitive, check_jaxpr, current, eval_trace, get_aval, plain
 from lawful.ops import Elementwise, composite
 from lawful.staging import make_jaxpr
 
@@ -74,26 +75,24 @@ def same(found: Any, expected: Any) -> None:
 
 
 @pytest.fixture
-def recalled(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
-    """Counts what is recalled."""
+def cached(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
+    """Lists the classes of rules that were replayed without a plan."""
     found = []
-    recall = DualTrace.recall
+    for cls in (FastJVPTrace, FastLinearizeTrace):
 
-    def counted(self: Any, book: Any, what: Any, args: Any) -> Any:
-        result = recall(self, book, what, args)
-        if result is not None:
-            found.append(what)
-        return result
+        def counted(self: Any, rule: Any, *rest: Any, right: Any = cls.replay_one) -> Any:
+            if len(rest[2]) or type(self) is FastLinearizeTrace:
+                found.append(type(rule))
+            return right(self, rule, *rest)
 
-    monkeypatch.setattr(DualTrace, "recall", counted)
+        monkeypatch.setattr(cls, "replay_one", counted)
     return found
 
 
 @pytest.mark.parametrize("function", [*OPERATORS, *OPS, *UFUNCS, *FUNCTIONS], ids=lambda f: f.__name__)
-def test_what_is_recalled_is_what_is_given_without(function: Function, recalled: list[Any]) -> None:
+def test_what_is_recalled_is_what_is_given_without(function: Function, cached: list[Any]) -> None:
     for args in ARGUMENTS:
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(DualTrace, "recall", None)
+        with plain():
             expected = derivatives(function, args)
         for _ in range(4):
             same(derivatives(function, args), expected)
@@ -127,8 +126,7 @@ def ways(function: Function, x: Any, y: Any) -> list[tuple[Function, tuple[Any, 
 )
 def test_any_sequence_of_calls_gives_what_is_given_without(function: Function, calls: list[Any]) -> None:
     chosen = [ways(function, *xs)[way] for xs, way in calls]
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(DualTrace, "recall", None)
+    with plain():
         expected = [derivatives(*call) for call in chosen]
     for _ in range(3):
         for call, values in zip(chosen, expected, strict=True):
@@ -148,15 +146,14 @@ def test_numbers_beside_a_tracer(function: Function) -> None:
     """The numbers differ from call to call, in value and in kind."""
     for x in (X, X.astype("float32"), 0.45):
         calls = [lambda x, y=y: function(x, y) for y in NUMBERS] + [lambda x, y=y: function(y, x) for y in NUMBERS]
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(DualTrace, "recall", None)
+        with plain():
             expected = [derivatives(call, (x,)) for call in calls]
         for _ in range(3):
             for call, values in zip(calls, expected, strict=True):
                 same(derivatives(call, (x,)), values)
 
 
-def test_numbers_are_recalled(recalled: list[Any]) -> None:
+def test_numbers_are_recalled(cached: list[Any]) -> None:
     for function in (operator.add, operator.mul, lnp.divide, lnp.logaddexp, lnp.maximum):
         for x in (X, X.astype("float32"), 0.3):
             for y in (0.3, 2):
@@ -164,8 +161,8 @@ def test_numbers_are_recalled(recalled: list[Any]) -> None:
                     continue  # of several ops, which an integer may decide
                 for _ in range(4):
                     derivatives(lambda x, y=y, function=function: function(x, y), (x,))
-                assert recalled, (function, x, y)
-                recalled.clear()
+                assert cached, (function, x, y)
+                cached.clear()
 
 
 def test_an_integer_that_decides_is_not_taken_for_a_float() -> None:
@@ -192,29 +189,28 @@ def test_a_program_that_is_recorded_has_its_numbers_inline_whatever_came_before(
     assert "convert_element_type" not in str(after)
 
 
-def test_a_sequence_of_arrays_is_not_these_arrays(recalled: list[Any]) -> None:
+def test_a_sequence_of_arrays_is_not_these_arrays(cached: list[Any]) -> None:
     """`stack([x])` adds a dimension to an array, `stack(x)` takes the rows of one."""
     for args in [(X,), (MATRIX,), (X, Y), (MATRIX, MATRIX.T)]:
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(DualTrace, "recall", None)
+        with plain():
             expected = [derivatives(function, args) for function in SEQUENCES]
         for _ in range(4):
             for function, values in zip(SEQUENCES, expected, strict=True):
                 same(derivatives(function, args), values)
 
 
-def test_functions_of_all_kinds_are_recalled(recalled: list[Any]) -> None:
+def test_functions_of_all_kinds_are_recalled(cached: list[Any]) -> None:
     for function, args in [
         (operator.mul, (X, Y)), (operator.lt, (X, Y)), (lnp.tanh, (X,)), (ops.add, (X, X)), (lnp.add, (MATRIX, X)),
         (lnp.dot, (X, MATRIX)), (lnp.mean, (X,)),
     ]:  # fmt: skip
         for _ in range(4):
             derivatives(function, args)
-        assert recalled, function
-        recalled.clear()
+        assert cached, function
+        cached.clear()
 
 
-def test_arguments_without_tangents_are_not_taken_for_others(recalled: list[Any]) -> None:
+def test_arguments_without_tangents_are_not_taken_for_others(cached: list[Any]) -> None:
     for _ in range(4):
         gradients = [
             grad(lambda x: (x * Y).sum())(X), grad(lambda x: (Y * x).sum())(X), grad(lambda x: (x * x).sum())(X),
@@ -222,10 +218,10 @@ def test_arguments_without_tangents_are_not_taken_for_others(recalled: list[Any]
         ]  # fmt: skip
         for found, expected in zip(gradients, [Y, Y, 2 * X, np.ones(3), np.full(3, 2.0)], strict=True):
             np.testing.assert_array_equal(found, expected)
-    assert recalled
+    assert cached
 
 
-def test_a_transformation_in_another_is_its_own(recalled: list[Any]) -> None:
+def test_a_transformation_in_another_is_its_own(cached: list[Any]) -> None:
     def f(x: Any) -> Any:
         return (lnp.sin(x) * x).sum()
 
@@ -237,7 +233,7 @@ def test_a_transformation_in_another_is_its_own(recalled: list[Any]) -> None:
         np.testing.assert_allclose(jvp(grad(f), (X,), (Y,))[1], (2 * np.cos(X) - X * np.sin(X)) * Y, rtol=1e-12)
         by_lanes = vmap(grad(f))(np.stack([X, Y]))
         np.testing.assert_allclose(by_lanes, [np.sin(z) + z * np.cos(z) for z in (X, Y)], rtol=1e-12)
-    assert recalled
+    assert cached
 
 
 def test_a_new_rule_takes_effect_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -255,7 +251,7 @@ def test_a_new_rule_takes_effect_at_once(monkeypatch: pytest.MonkeyPatch) -> Non
     np.testing.assert_array_equal(grad(lambda x: lnp.tanh(x).sum())(X), before)
 
 
-def test_strong_tangents_of_weak_primals(recalled: list[Any]) -> None:
+def test_strong_tangents_of_weak_primals(cached: list[Any]) -> None:
     """What is derived for weak tangents does not fit where a rule gives a strong one."""
     primitive = Primitive("recalltest_strong")
     primitive.def_impl(lambda x: x * 2.0)
@@ -272,23 +268,18 @@ def test_strong_tangents_of_weak_primals(recalled: list[Any]) -> None:
 
     args, tangents = (3.0, np.float64(2.0), Y), (1.0, np.float64(1.0), X)
     for function in (number, both):
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(DualTrace, "recall", None)
-            closed, plain = linearize(function, *args)[1].jaxpr, jvp(function, args, tangents)
+        with plain():
+            closed, expected = linearize(function, *args)[1].jaxpr, jvp(function, args, tangents)
         for other in (number, both, number):
             for _ in range(4):
                 linearize(other, *args), jvp(other, args, tangents)
         again = linearize(function, *args)[1].jaxpr
         check_jaxpr(again)
-        assert types(again) == types(closed)
-        same(jvp(function, args, tangents), plain)
+        assert again.out_avals == closed.out_avals
+        same(jvp(function, args, tangents), expected)
         for _ in range(4):
             check_jaxpr(make_jaxpr(lambda *xs, function=function: jvp(function, xs, tangents))(*args))
-    assert recalled
-
-
-def types(closed: Any) -> Any:
-    return [var.aval for eqn in closed.eqns for var in eqn.outvars], closed.out_avals
+    assert cached
 
 
 def test_named_axes_of_other_sizes() -> None:
@@ -347,7 +338,7 @@ def test_a_function_that_gives_a_tree_or_computes_further_is_not_recalled_as_one
         np.testing.assert_allclose(grad(lambda x, y: further(x, y).sum(), (0, 1))(X, Y)[0], 2 * X + Y)
 
 
-def test_arrays_of_another_byte_order(recalled: list[Any]) -> None:
+def test_arrays_of_another_byte_order(cached: list[Any]) -> None:
     """NumPy computes with them, and gives native ones, also once what is recalled is compiled."""
     x, y, matrix = X.astype(">f8"), Y.astype(">f8"), MATRIX.astype(">f8")
     for function, args, others in [
@@ -360,7 +351,7 @@ def test_arrays_of_another_byte_order(recalled: list[Any]) -> None:
             same(derivatives(function, others), expected)
             pushed = jvp(lambda z, function=function, others=others: function(z, *others[1:]), args[:1], args[:1])
         assert all(out.dtype.isnative for out in pushed)
-    assert recalled
+    assert cached
 
 
 def test_lines_are_those_of_the_user() -> None:

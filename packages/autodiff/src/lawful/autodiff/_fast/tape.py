@@ -1,7 +1,7 @@
 """The tape of a function that is being linearized: the linear part of what it applied, in order.
 
-Of a primitive whose rule is a recipe it holds one node: the recipe, and its residuals. Nodes are run backwards as they
-are; where the linear part is wanted as a program, they are written out as equations.
+For a primitive whose rule is cached it holds one node: the rule, and its residuals. The backward pass runs nodes as
+they are; where the linear part is wanted as a program, they are written out as equations.
 """
 
 from __future__ import annotations
@@ -11,27 +11,28 @@ from typing import Any, final
 
 from numpy import ndarray
 
-from lawful.autodiff._derivative_recipes import LinearRecipe
-from lawful.core import Atom, JaxprEqn, ShapedArray, SourceLine, Trace, Var, get_aval, place
+from lawful.autodiff._fast.traced_rules import LinearizedRule
+from lawful.core import Atom, JaxprEqn, ShapedArray, SourceLine, Trace, Var, get_aval, user_source
 from lawful.ops import with_weakness_of
 from lawful.staging import JaxprTracer, PartialTrace, freeze, live_equation, memory_owner
+from lawful.staging._fast import add_equations
 
 
 class Node:
     """The linear part of one primitive at a point.
 
     Attributes:
-      recipe: what it does, with residuals and then the input tangents as arguments.
+      rule: the primitive, linearized; its linear part takes the residuals and then the input tangents.
       residuals: their values.
       inputs: the input tangents.
       outputs: a variable for each output tangent that is not zero.
       source: the user's line.
     """
 
-    __slots__ = ("inputs", "outputs", "recipe", "residuals", "source")
+    __slots__ = ("inputs", "outputs", "residuals", "rule", "source")
 
     # No __init__: the tape sets these itself, in half the time. Each operation makes one.
-    recipe: LinearRecipe
+    rule: LinearizedRule
     residuals: list[Any]
     inputs: Sequence[Atom]
     outputs: Sequence[Var]
@@ -40,7 +41,7 @@ class Node:
 
 @final
 class Known:
-    """A tangent that depends on no input, as zeros that a rule gives: what is linear in it is computed at once.
+    """A tangent that depends on no input, such as zeros that a rule gives: what is linear in it is computed at once.
 
     Attributes:
       val: its value.
@@ -54,7 +55,7 @@ class Known:
         self.aval = get_aval(val)
 
 
-#: What stands for a tangent.
+#: A tangent on the tape.
 Tangent = Atom | Known
 
 
@@ -62,7 +63,7 @@ class Tape(PartialTrace):
     """Records equations, as every partial trace, and nodes among them.
 
     Attributes:
-      only_variables: whether all that it has given as tangents are variables, as mostly.
+      only_variables: whether all tangents that it has returned are variables, the common case.
     """
 
     __slots__ = ("only_variables",)
@@ -75,7 +76,7 @@ class Tape(PartialTrace):
 
     def add(
         self,
-        recipe: LinearRecipe,
+        rule: LinearizedRule,
         residuals: list[Any],
         inputs: list[Atom],
         args: Sequence[Any],
@@ -84,7 +85,7 @@ class Tape(PartialTrace):
         """Records the linear part of a primitive.
 
         Args:
-          recipe: the primitive, linearized.
+          rule: the primitive, linearized.
           residuals: what its linear part needs; arrays that may change later are replaced by copies.
           inputs: the tangents.
           args: the arguments that the user gave, who may write into them.
@@ -95,12 +96,12 @@ class Tape(PartialTrace):
         """
         if len(inputs) < len(args):  # one is no tracer of this transformation, and may be the user's array
             self._own(residuals, args)
-        if not recipe.is_plain:
+        if not rule.is_plain:
             self.only_variables = False
-            return self.inline_atoms(recipe.linear, [*map(self.atom, residuals), *inputs], source)
-        avals = recipe.linear.out_avals
+            return add_equations(self, rule.linear, [*map(self.atom, residuals), *inputs], source)
+        avals = rule.linear.out_avals
         node = Node()
-        node.recipe = recipe
+        node.rule = rule
         node.residuals = residuals
         node.inputs = inputs
         node.outputs = outputs = (Var(avals[0]),) if len(avals) == 1 else tuple([Var(aval) for aval in avals])
@@ -109,7 +110,7 @@ class Tape(PartialTrace):
         return outputs
 
     def _own(self, residuals: list[Any], args: Sequence[Any]) -> None:
-        """Replaces residuals that share memory with arguments: what a recipe computes belongs to nobody else."""
+        """Copies residuals that share memory with arguments: what a rule computes belongs to nobody else."""
         owners = [memory_owner(x) for x in args if isinstance(x, ndarray)]
         if owners:
             for i, x in enumerate(residuals):
@@ -117,22 +118,22 @@ class Tape(PartialTrace):
                     residuals[i] = self.constant_value(x)
 
     def tangent(self, x: Any) -> Tangent:
-        """Returns what stands for a tangent that a rule has computed while the tape was current."""
+        """Returns the tangent on the tape for one that a rule has computed while the tape was current."""
         found: Tangent = x.variable if type(x) is JaxprTracer and x._trace is self else Known(freeze(x))
         if type(found) is not Var:
             self.only_variables = False
         return found
 
-    def settled(self, tangent: Tangent) -> Atom:
-        """Returns what stands for a tangent in the program, which keeps a known one as a constant from then on."""
+    def instantiated(self, tangent: Tangent) -> Atom:
+        """Returns the atom of a tangent in the program, which keeps a known one as a constant from then on."""
         return self.atom(tangent.val) if type(tangent) is Known else tangent
 
     def value(self, tangent: Tangent) -> Any:
-        """Returns what stands for a tangent as a value that rules compute with while the tape is current."""
-        return JaxprTracer(self, tangent, place.source) if type(tangent) is Var else tangent.val  # type: ignore[union-attr]
+        """Returns a tangent as a value that rules compute with while the tape is current."""
+        return JaxprTracer(self, tangent, user_source()) if type(tangent) is Var else tangent.val  # type: ignore[union-attr]
 
     def exact(self, tangent: Tangent, aval: ShapedArray) -> Tangent:
-        """Returns what stands for a tangent with the weakness of a type; the tape must be current."""
+        """Returns a tangent with the weakness of a type; the tape must be current."""
         return tangent if tangent.aval is aval else self.tangent(with_weakness_of(self.value(tangent), aval))
 
     def backwards(self, *, last: bool) -> Iterator[Any]:
@@ -148,7 +149,7 @@ class Tape(PartialTrace):
         return [*self.constvals, *[x for node in nodes for x in node.residuals]]
 
     def drop_dead(self, outputs: Sequence[Tangent]) -> None:
-        """Drops the nodes and equations that no output depends on, and has of the others only what is needed."""
+        """Drops the nodes and equations that no output depends on, and of the others the results that none does."""
         live = {atom for atom in outputs if type(atom) is Var}
         kept: list[Any] = []
         for entry in reversed(self.eqns):
@@ -178,13 +179,13 @@ class Tape(PartialTrace):
 
 
 def equations(node: Node, residuals: Sequence[Atom]) -> list[JaxprEqn]:
-    """Returns the equations that a node stands for, given what stands for its residuals."""
-    recipe = node.recipe.linear
-    atoms: list[Atom] = [*residuals, *node.inputs, *recipe.literals]
+    """Returns the equations of a node, given the atoms of its residuals."""
+    program = node.rule.linear
+    atoms: list[Atom] = [*residuals, *node.inputs, *program.literals]
     known = len(atoms)
-    outputs = dict(zip(recipe.results, node.outputs, strict=True))
+    outputs = dict(zip(program.results, node.outputs, strict=True))
     found = []
-    for primitive, params, operands, out_avals in recipe.steps:
+    for primitive, params, operands, out_avals in program.steps:
         outvars = [outputs.get(len(atoms) + i) or Var(aval) for i, aval in enumerate(out_avals)]
         found.append(JaxprEqn(primitive, [atoms[i] for i in operands], outvars, params, node.source))
         atoms += outvars

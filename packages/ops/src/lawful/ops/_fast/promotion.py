@@ -1,7 +1,7 @@
-"""An elementwise primitive with the promotion and broadcasting of its operands, as one recipe.
+"""An elementwise primitive with the promotion and broadcasting of its operands, as one cached program.
 
-A transformation goes through the recipe at once, where conversions, broadcasting and the primitive after them cost it
-the time of several operations.
+A transformation replays it at once; conversions, broadcasting and the primitive one after the other would cost it the
+time of several operations.
 """
 
 from __future__ import annotations
@@ -18,67 +18,70 @@ from lawful.core import (
     Jaxpr,
     JaxprEqn,
     Primitive,
-    Recipe,
+    Trace,
     Tracer,
     Var,
     as_float,
     avals_of,
     current,
-    definitions,
     is_inexact,
-    remembered,
 )
+from lawful.core._fast import IndexedJaxpr, cached_rule, calls, replay
 from lawful.ops._support.promotion import Conversion, PromoteAs, broadcast_steps, broadcast_to, convert, promotion_of
 
 Shape = tuple[int, ...]
+Context = tuple[Primitive, str, PromoteAs, bool]
 
 
 def apply_promoted(
     primitive: Primitive, name: str, promote_as: PromoteAs, args: Sequence[Any], operator: bool = False
 ) -> Any:
-    """Applies a primitive to arguments that are promoted and broadcast before.
-
-    Args:
-      primitive: a strict elementwise one, of one result and no parameters.
-      name: the function that the user called, for messages.
-      promote_as: the ufunc or kinds of dtype whose promotion is followed; None for the plain one.
-      args: as many arrays, numbers or tracers as the primitive takes.
-      operator: whether a Python operator was used, which gives a weak result of weak operands; a function gives a
-        strong one.
-
-    Law: it is what converting and broadcasting each argument and then applying the primitive gives.
-    """
+    """Applies a primitive as `lawful.ops.apply_promoted` does."""
     trace = current.trace
-    recall = trace.recall
-    if recall is not None:
-        result = recall(primitive, (promote_as, operator), args)
-        if result is not None:
-            return result
-    since = definitions()
+    context = (primitive, name, promote_as, operator)
+    call = calls.get(type(trace))
+    if call is not None:
+        return call(trace, _plan, context, context, args)
+    program, operands = _planned(trace, context, args, numbers=True)
+    if program is None:
+        return operands
+    if isinstance(program, Primitive):
+        return trace.process_primitive(primitive, operands, {})
+    return replay(trace, program, operands)[0]
+
+
+def _plan(trace: Trace, context: Context, args: Sequence[Any]) -> tuple[Primitive | IndexedJaxpr | None, Any]:
+    """Returns the primitive or the program that a call applies, and its operands; None and the result if neither."""
+    return _planned(trace, context, args, numbers=not trace.evaluates_constants)
+
+
+def _planned(
+    trace: Trace, context: Context, args: Sequence[Any], *, numbers: bool
+) -> tuple[Primitive | IndexedJaxpr | None, Any]:
+    primitive, name, promote_as, operator = context
     promotion = promotion_of(name, promote_as, args, operator)
     shape = promotion.shape
-    operands, left = _converted(args, promotion.conversions, numbers=recall is None or not trace.evaluates_constants)
+    operands, left = _converted(args, promotion.conversions, numbers=numbers)
     if shape is None and not left:
-        result = trace.process_primitive(primitive, operands, {})
-    else:
-        # The types follow from the promotion, if it is known which operands were converted at once.
-        recipe = remembered(primitive, (promotion, trace.axis_env, left), _recipe, operands, left, shape)
-        if recipe is None:
-            return _apply_steps(primitive, operands, left, shape)
-        result = trace.follow(recipe, operands)[0]
-    if recall is not None:
-        trace.note(primitive, operands, since)
-    return result
+        return primitive, operands
+    # The types follow from the promotion, if it is known which operands were converted at once.
+    key = (_program, primitive, promotion, trace.axis_env, left)
+    program = cached_rule(key, _program, primitive, operands, left, shape)
+    if program is None:
+        return None, _apply_steps(trace, primitive, operands, left, shape)
+    return program, operands
 
 
-def _apply_steps(primitive: Primitive, operands: Sequence[Any], left: Sequence[Conversion], shape: Shape | None) -> Any:
-    """Does what a recipe does, where types are seen for the first time, or the primitive says what is wrong."""
+def _apply_steps(
+    trace: Trace, primitive: Primitive, operands: Sequence[Any], left: Sequence[Conversion], shape: Shape | None
+) -> Any:
+    """Does what the program does, where types are seen for the first time, or the primitive raises the error."""
     operands = [*operands]
     for i, dtype, weak in left:
         operands[i] = convert(operands[i], dtype, weak)
     if shape is not None:
         operands = [broadcast_to(x, shape) for x in operands]
-    return current.trace.process_primitive(primitive, operands, {})
+    return trace.process_primitive(primitive, operands, {})
 
 
 def _converted(
@@ -89,8 +92,8 @@ def _converted(
     Args:
       args: the operands.
       conversions: what promotion does to them.
-      numbers: whether Python's numbers are converted too, as in a program that is recorded. Otherwise the recipe does
-        it: then it can be recalled, as what of it is a number may be another one in each call.
+      numbers: whether Python's numbers are converted too, as in a program that is recorded. Otherwise the program does
+        it, which then serves for every number.
 
     Returns:
       The operands, and the conversions that are left to do.
@@ -105,16 +108,16 @@ def _converted(
             left.append(conversion)
         elif not numbers and is_inexact(dtype) and (number := as_float(x)) is not None:
             operands[i] = number
-            if not (weak and dtype == np.float64):  # which a float is
+            if not (weak and dtype == np.float64):  # the type of a float
                 left.append(conversion)
         else:
             operands[i] = convert(x, dtype, weak)
     return operands, tuple(left)
 
 
-def _recipe(
+def _program(
     primitive: Primitive, args: Sequence[Any], conversions: Sequence[Conversion], shape: Shape | None
-) -> Recipe:
+) -> IndexedJaxpr:
     avals = avals_of(args)
     eqns: list[JaxprEqn] = []
 
@@ -132,4 +135,4 @@ def _recipe(
             for step, params in broadcast_steps(aval.shape, shape):
                 operands[i] = apply(step, [operands[i]], params)
     result = apply(primitive, operands, {})
-    return Recipe(ClosedJaxpr(Jaxpr([], invars, eqns, [result]), []))
+    return IndexedJaxpr(ClosedJaxpr(Jaxpr([], invars, eqns, [result]), []))

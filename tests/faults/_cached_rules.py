@@ -1,22 +1,23 @@
-"""Faults in what is remembered of the derivative rules of primitives, and in the tape that it is recorded on."""
+"""Faults in the accelerators: cached derivative rules, replay, the tape, deduplicated jaxprs."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from lawful.autodiff import _derivative_recipes, _jvp, _linearize, _tape
-from lawful.core import Primitive, Recipe, Trace, _memo, _shared_jaxprs
-from lawful.ops import _promotion_recipe
+from lawful.autodiff._fast import dual, jvp, linearize, tape, traced_rules
+from lawful.core import Primitive, _memo
+from lawful.core._fast import IndexedJaxpr, deduplication
+from lawful.ops._fast import promotion
 
 from ._fault import Rule, local_fault, method_fault
 
 
 def _found_first(right: Rule) -> Rule:
-    """Remembers by the primitive and the types alone."""
+    """Caches by the primitive and the types alone."""
     known: dict[Any, Any] = {}
 
     def found(primitive: Any, avals: Any, tangents: Any, params: Any) -> Any:
-        key = (primitive, avals, len(tangents) - tangents.count(None), _derivative_recipes.exact_params_key(params))
+        key = (primitive, avals, len(tangents) - tangents.count(None), traced_rules.exact_params_key(params))
         if key not in known:
             known[key] = right(primitive, avals, tangents, params)
         return known[key]
@@ -25,7 +26,7 @@ def _found_first(right: Rule) -> Rule:
 
 
 def _without_parameters(right: Rule) -> Rule:
-    """Remembers by the names of the parameters."""
+    """Caches by the names of the parameters."""
     return lambda params: tuple(params)
 
 
@@ -37,33 +38,38 @@ def _all_pure(right: Rule) -> Rule:
 
 
 def _first_pulled_back(right: Rule) -> Rule:
+    first: dict[Any, Any] = {}
+
     def transposed(self: Any, cts: Any) -> Any:
-        return next(iter(self.pulled_back.values())) if self.pulled_back else right(self, cts)
+        if id(self) not in first:
+            first[id(self)] = self, right(self, cts)
+        return first[id(self)][1]
 
     return transposed
 
 
 def _with_residuals_in_turn(right: Rule) -> Rule:
-    def add(self: Any, recipe: Any, residuals: Any, inputs: Any, args: Any, source: Any) -> Any:
-        avals = recipe.program.in_avals[: len(residuals)]
-        return right(self, recipe, residuals[::-1] if avals == avals[::-1] else residuals, inputs, args, source)
+    def add(self: Any, rule: Any, residuals: Any, inputs: Any, args: Any, source: Any) -> Any:
+        avals = rule.closed.in_avals[: len(residuals)]
+        return right(self, rule, residuals[::-1] if avals == avals[::-1] else residuals, inputs, args, source)
 
     return add
 
 
 def _first_result_twice(right: Rule) -> Rule:
-    def follow(self: Any, recipe: Recipe, args: Any) -> Any:
-        found = right(self, recipe, args)
-        return [found[0] if aval == recipe.out_avals[0] else x for x, aval in zip(found, recipe.out_avals, strict=True)]
+    def replay(trace: Any, program: IndexedJaxpr, args: Any) -> Any:
+        found = right(trace, program, args)
+        avals = program.out_avals
+        return [found[0] if aval == avals[0] else x for x, aval in zip(found, avals, strict=True)]
 
-    return follow
+    return replay
 
 
-recipe_faults = (
+cached_rule_faults = (
     local_fault(
         "a cached rule of low-precision arrays and a number is that of float64",
         "wrong dtype",
-        _promotion_recipe,
+        promotion,
         "is_inexact",
         lambda right: lambda dtype: dtype.kind in "fc",
         sources=("every dtype",),
@@ -71,38 +77,38 @@ recipe_faults = (
     local_fault(
         "a body that is traced again may have other numbers",
         "stale cache",
-        _shared_jaxprs,
+        deduplication,
         "_literal",
         lambda right: lambda literal: literal.aval,
     ),
     local_fault(
         "a body that is traced again may have other parameters",
         "stale cache",
-        _shared_jaxprs,
+        deduplication,
         "_params",
         _without_parameters,
     ),
     local_fault(
-        "a linearized rule is remembered whichever argument has a tangent",
+        "a linearized rule is cached whichever argument has a tangent",
         "stale cache",
-        _linearize,
-        "linear_recipe",
+        linearize,
+        "linearized_rule",
         _found_first,
     ),
     local_fault(
-        "a jvp rule is remembered whichever argument has a tangent", "stale cache", _jvp, "jvp_recipe", _found_first
+        "a jvp rule is cached whichever argument has a tangent", "stale cache", jvp, "traced_jvp", _found_first
     ),
     local_fault(
-        "a rule is remembered whatever its parameters are",
+        "a rule is cached whatever its parameters are",
         "stale cache",
-        _derivative_recipes,
+        traced_rules,
         "exact_params_key",
         _without_parameters,
     ),
     local_fault(
-        "a rule is remembered for parameters that are equal",
+        "a rule is cached for parameters that are equal",
         "stale cache",
-        _derivative_recipes,
+        traced_rules,
         "exact_params_key",
         lambda right: lambda params: tuple(params.items()),
     ),
@@ -115,24 +121,24 @@ recipe_faults = (
         lambda right: lambda: 0,
     ),
     method_fault(
-        "a pullback is remembered whichever cotangents are zero",
+        "a transposed rule is cached whichever cotangents are zero",
         "stale cache",
-        _derivative_recipes.LinearRecipe,
+        traced_rules.LinearizedRule,
         "transposed",
         _first_pulled_back,
     ),
-    method_fault("residuals of a node are in turn", "operands swapped", _tape.Tape, "add", _with_residuals_in_turn),
-    method_fault(
-        "a trace follows a recipe and gives its first result for all",
+    method_fault("residuals of a node are in turn", "operands swapped", tape.Tape, "add", _with_residuals_in_turn),
+    local_fault(
+        "a program that is replayed gives its first result for all",
         "wrong operand",
-        Trace,
-        "follow",
+        dual,
+        "replay",
         _first_result_twice,
     ),
     method_fault(
         "a tape keeps the user's arrays themselves",
         "shared memory",
-        _tape.Tape,
+        tape.Tape,
         "may_change",
         lambda right: lambda self, x: False,
     ),

@@ -1,0 +1,12 @@
+"""The accelerators of autodiff: cached derivative rules, and a tape in place of the linear program."""
+
+from lawful.autodiff._fast.jvp import FastJVPTrace
+from lawful.autodiff._fast.linearize import TapeLinearized
+from lawful.autodiff._fast.transpose import backward_pass
+from lawful.autodiff._jvp import jvp_hook
+from lawful.autodiff._linearize import linearize_hook
+from lawful.autodiff._transpose import transpose_hook
+
+jvp_hook.install(FastJVPTrace)
+linearize_hook.install(TapeLinearized)
+transpose_hook.install(backward_pass)

@@ -1,0 +1,84 @@
+"""Forward mode by cached rules."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from lawful.autodiff._fast.dual import CachingTrace, apply_call, dual, parts, replay_in_parent
+from lawful.autodiff._fast.traced_rules import TracedRule, jvp_of_program, traced_jvp
+from lawful.autodiff._jvp import JVPTrace, JVPTracer
+from lawful.core import Primitive, SourceLine, Zero, avals_of, get_aval, set_current, user_source
+from lawful.core._fast import IndexedJaxpr, cached_rule, register_calls, register_replay, replay, replay_steps
+from lawful.ops import with_weakness_of
+
+
+class FastJVPTrace(CachingTrace[TracedRule], JVPTrace):
+    """Replays the traced jvp rules of pure primitives; runs those of others."""
+
+    __slots__ = ()
+
+    def apply_primitive(
+        self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]
+    ) -> tuple[Any, TracedRule | None]:
+        """Returns what `process_primitive` does, and the cached rule that was replayed if it had one result."""
+        primals, tangent_avals, given = parts(self, args)
+        if not given:
+            return self.parent.process_primitive(primitive, args, params), None  # type: ignore[union-attr]
+        rule = traced_jvp(primitive, avals_of(args), tangent_avals, params)
+        if rule is None:
+            return JVPTrace.process_primitive(self, primitive, args, params), None
+        results = self._replay_rule(rule, primals, given, user_source())
+        return (results, None) if primitive.multiple_results else (results[0], rule)
+
+    def apply_program(self, program: IndexedJaxpr, args: Sequence[Any]) -> tuple[list[Any], TracedRule | None]:
+        """Returns the results of a program, and the cached rule that was replayed if it had one result."""
+        primals, tangent_avals, given = parts(self, args)
+        if not given:
+            return replay(self.parent, program, args), None  # type: ignore[arg-type]
+        found = cached_rule((jvp_of_program, program, tangent_avals), jvp_of_program, program, tangent_avals)
+        if found is None:
+            return replay_steps(self, program, args), None
+        exact, rule = found
+        source = user_source()
+        if exact == tangent_avals:
+            return self._replay_rule(rule, primals, given, source), rule if rule.count == 1 else None
+        with set_current(self.parent):  # type: ignore[arg-type]
+            given = [*map(with_weakness_of, given, filter(None, exact))]
+        return self._replay_rule(rule, primals, given, source), None
+
+    def _replay_rule(
+        self, rule: TracedRule, primals: list[Any], given: list[Any], source: SourceLine | None
+    ) -> list[Any]:
+        if rule.count == 1:  # the common case
+            return [self.replay_one(rule, primals, given, (), source)]
+        values = replay_in_parent(self, rule.program, primals + given, source)
+        avals = rule.program.out_avals
+        return [
+            x if number is None else dual(JVPTracer, self, x, values[number], source, aval, avals[number])
+            for x, aval, number in zip(values, avals, rule.numbers, strict=False)
+        ]
+
+    def replay_one(
+        self, rule: TracedRule, primals: list[Any], given: list[Any], args: Sequence[Any], source: SourceLine | None
+    ) -> Any:
+        """Replays a cached rule of one result; see `CachingTrace`."""
+        values = replay_in_parent(self, rule.program, primals + given, source)
+        if not rule.all_nonzero:  # no tangent
+            return values[0]
+        x, t = values
+        avals = rule.program.out_avals
+        return dual(JVPTracer, self, x, t, source, avals[0], avals[1])
+
+    def new_tracer(self, primal: Any, tangent: Any) -> Any:
+        if type(tangent) is Zero:
+            return primal
+        return dual(JVPTracer, self, primal, tangent, user_source(), get_aval(primal), get_aval(tangent))
+
+
+def _replay(trace: FastJVPTrace, program: IndexedJaxpr, args: Sequence[Any]) -> list[Any]:
+    return trace.apply_program(program, args)[0]
+
+
+register_replay(FastJVPTrace, _replay)
+register_calls(FastJVPTrace, apply_call)

@@ -1,0 +1,145 @@
+"""The backward pass by cached rules: over the nodes of a tape, or over the equations of a jaxpr."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import chain
+from typing import Any
+
+from numpy import ndarray
+
+from lawful.autodiff._fast.tape import Node, Tangent, equations
+from lawful.autodiff._fast.traced_rules import traced_transpose
+from lawful.autodiff._transpose import transpose_equation
+from lawful.core import Atom, ClosedJaxpr, JaxprEqn, ShapedArray, Var, Zero, avals_of, current, get_aval, place
+from lawful.core._fast import replay
+from lawful.ops import add_tangents
+
+
+def backward_pass(closed: ClosedJaxpr, cts: Sequence[Any]) -> list[Any]:
+    """Returns the cotangents of the inputs of a linear jaxpr as `lawful.autodiff.backward_pass` does."""
+    jaxpr = closed.jaxpr
+    residuals = dict(zip(jaxpr.constvars, closed.consts, strict=True))
+    return pull_back(reversed(jaxpr.eqns), jaxpr.invars, jaxpr.outvars, residuals, cts)
+
+
+def pull_back(
+    entries: Iterable[Any],
+    invars: Sequence[Atom],
+    outvars: Sequence[Tangent],
+    residuals: dict[Var, Any],
+    cts: Sequence[Any],
+) -> list[Any]:
+    """Runs a linear program backwards.
+
+    Args:
+      entries: equations and nodes, all linear, from the last to the first.
+      invars: the variables whose cotangents are wanted.
+      outvars: those whose cotangents are given; a known tangent has no use for its own.
+      residuals: the values of the variables that are constants.
+      cts: the cotangents; zeros are symbolic, or None.
+
+    Returns:
+      The cotangents of ``invars``; zeros are symbolic.
+    """
+    ct_of: dict[Any, Any] = {}
+    atoms: Sequence[Tangent]
+    pulled: Sequence[Any]
+    trace = current.trace
+    before = place.source
+    try:
+        for entry in chain((None,), entries):
+            if type(entry) is Node and len(entry.outputs) == 1:  # the common case
+                ct = ct_of.pop(entry.outputs[0], None)
+                if ct is None:
+                    continue
+                place.source = entry.source
+                common = entry.rule.common
+                if (
+                    common is not None
+                    and (cls := type(ct)) is common[0]
+                    and (cls is not ndarray or (ct.shape == common[1] and ct.dtype is common[2]))
+                ):
+                    atoms, pulled = entry.inputs, replay(trace, common[3], [*entry.residuals, ct])
+                else:
+                    atoms, pulled = entry.inputs, _pulled_node(entry, avals_of((ct,)), (ct,))
+            elif entry is None:  # to begin with
+                atoms, pulled = outvars, _without_zeros(cts)
+            else:
+                is_node = type(entry) is Node
+                given = [ct_of.pop(var, None) for var in (entry.outputs if is_node else entry.outvars)]
+                if all([ct is None for ct in given]):
+                    continue
+                place.source = entry.source
+                if is_node:
+                    types = tuple([None if ct is None else get_aval(ct) for ct in given])
+                    atoms, pulled = entry.inputs, _pulled_node(entry, types, given)
+                else:
+                    atoms, pulled = _pulled_equation(entry, given, residuals)
+            for atom, ct in zip(atoms, pulled, strict=True):
+                if ct is not None and type(atom) is Var:
+                    ct_of[atom] = add_tangents(ct_of[atom], ct) if atom in ct_of else ct
+    finally:
+        place.source = before
+    return [ct_of[var] if var in ct_of else Zero(var.aval) for var in invars]
+
+
+def _without_zeros(cts: Sequence[Any]) -> list[Any]:
+    """Returns cotangents with None for symbolic zeros."""
+    return [None if type(ct) is Zero else ct for ct in cts]
+
+
+def _pulled_node(node: Node, avals: tuple[ShapedArray | None, ...], cts: Sequence[Any]) -> Sequence[Any]:
+    """Returns the cotangents of the inputs of a node from those of its outputs and their types; None for a zero."""
+    rule = node.rule.transposed(avals)
+    if rule is None:  # a transpose rule looks at values
+        residuals = [Var(get_aval(x)) for x in node.residuals]
+        values = dict(zip(residuals, node.residuals, strict=True))
+        cts = pull_back(reversed(equations(node, residuals)), node.inputs, node.outputs, values, cts)
+        return _without_zeros(cts)
+    if None in avals:
+        cts = [ct for ct in cts if ct is not None]
+    found = replay(current.trace, rule.program, [*node.residuals, *cts])
+    return found if rule.all_nonzero else [None if number is None else found[number] for number in rule.numbers]
+
+
+def _pulled_equation(
+    eqn: JaxprEqn, cts: Sequence[Any], residuals: dict[Var, Any]
+) -> tuple[Sequence[Atom], Sequence[Any]]:
+    """Returns the operands that an equation is linear in, and their cotangents; None for a zero.
+
+    Args:
+      eqn: the equation.
+      cts: the cotangents of its results; None for a zero.
+      residuals: the values of the variables that are constants.
+    """
+    linear_atoms = []
+    linear = []
+    others: list[Any] = []
+    for atom in eqn.invars:
+        if type(atom) is Var:
+            known = atom in residuals
+            linear.append(not known)
+            if known:
+                others.append(residuals[atom])
+            else:
+                linear_atoms.append(atom)
+        else:
+            linear.append(False)
+            others.append(atom.val)  # type: ignore[union-attr]
+    if not linear_atoms:
+        return (), ()  # a constant of the linear program, such as zeros
+    given = [ct for ct in cts if ct is not None]
+    rule = traced_transpose(
+        eqn.primitive,
+        tuple([atom.aval for atom in eqn.invars]),
+        tuple(linear),
+        tuple([var.aval if ct is None else get_aval(ct) for var, ct in zip(eqn.outvars, cts, strict=True)]),
+        tuple([ct is not None for ct in cts]),
+        eqn.params,
+    )
+    if rule is not None:
+        found = replay(current.trace, rule.program, others + given)
+        return linear_atoms, [None if number is None else found[number] for number in rule.numbers]
+    out_cts = [Zero(var.aval) if ct is None else ct for var, ct in zip(eqn.outvars, cts, strict=True)]
+    return eqn.invars, _without_zeros(transpose_equation(eqn, out_cts, residuals))

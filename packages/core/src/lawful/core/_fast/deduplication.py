@@ -1,0 +1,124 @@
+"""Deduplication of jaxprs: one that was traced recently with the same equations stands for all of them.
+
+The body of a loop, a branch or a checkpointed function is traced in each call of what contains it, and nearly always
+gives the same program. Its derivatives and its compiled form are kept with the jaxpr, and take many times as long as
+tracing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from enum import Enum
+from typing import Any, Final
+
+import numpy as np
+
+from lawful.core._aval import ShapedArray
+from lawful.core._dtypes import float0
+from lawful.core._fast.rule_cache import definitions
+from lawful.core._jaxpr import Atom, ClosedJaxpr, Literal, Var
+from lawful.core._trace import current
+from lawful.tree.base import PLAIN, Cache, exact_key
+
+#: A longer program is rarely traced again.
+_MOST_EQUATIONS: Final = 1_000
+#: A jaxpr with more results kept is replaced: their keys may hold objects of the user's.
+_MOST_RESULTS: Final = 64
+
+#: By the hash of its structure: a structure and the jaxpr that stands for all of it.
+_jaxprs: Final[Cache[int, tuple[Hashable, ClosedJaxpr]]] = Cache("deduplicated jaxprs", 256)
+#: Hashes of structures that were traced once.
+_seen_once: Final[Cache[int, bool]] = Cache("jaxprs traced once", 8_192)
+
+
+def deduplicate(closed: ClosedJaxpr) -> ClosedJaxpr:
+    """Returns an equal jaxpr that was given before, if there is one; else the jaxpr itself.
+
+    Two are equal if they have the same name, and each equation the same primitive, parameters, operands, types and
+    line of the user's. A jaxpr is never found again if it has constants, if its parameters hold functions or other
+    objects of the user's, or if it was traced under other named axes or before a rule was defined.
+
+    Where values are computed at once, a program may never come again, as one with another number in each call: it is
+    kept the second time. A program that is recorded is the same whatever ran before.
+
+    >>> from lawful.core import Jaxpr
+    >>> programs = [ClosedJaxpr(Jaxpr((), (), (), ())) for _ in range(3)]
+    >>> first, second, third = [deduplicate(closed) for closed in programs]
+    >>> third is second
+    True
+    """
+    key = _structure(closed)
+    if key is None:
+        return closed
+    key = (current.trace.axis_env, definitions(), key)
+    try:
+        number = hash(key)
+    except TypeError:  # of a parameter of the user's
+        return closed
+    closed.is_plain = True
+    kept: tuple[Hashable, ClosedJaxpr] | None = _jaxprs.lookup(number)
+    if kept is not None and kept[0] == key and len(kept[1].memo or ()) <= _MOST_RESULTS:
+        return kept[1]
+    if _seen_once.lookup(number, False) or not current.trace.evaluates_constants:
+        _jaxprs.insert(number, (key, closed))
+    else:
+        _seen_once.insert(number, True)
+    return closed
+
+
+class _UnknownError(Exception):
+    """A parameter may be any object."""
+
+
+def _structure(closed: ClosedJaxpr) -> Hashable:
+    """Returns a key that only equal programs share; None if equality cannot be told."""
+    jaxpr = closed.jaxpr
+    if closed.consts or len(jaxpr.eqns) > _MOST_EQUATIONS:
+        return None
+    number: dict[Var, int] = {var: i for i, var in enumerate(jaxpr.invars)}
+
+    def known(atom: Atom) -> Hashable:
+        return number[atom] if isinstance(atom, Var) else _literal(atom)
+
+    equations: list[Hashable] = []
+    try:
+        for eqn in jaxpr.eqns:
+            operands = tuple([known(atom) for atom in eqn.invars])
+            results = tuple([var.aval for var in eqn.outvars])
+            equations.append((eqn.primitive, _params(eqn.params), operands, results, eqn.source))
+            for var in eqn.outvars:
+                number[var] = len(number)
+    except _UnknownError:
+        return None
+    inputs = tuple([var.aval for var in jaxpr.invars])
+    return jaxpr.name, inputs, tuple(equations), tuple([known(atom) for atom in jaxpr.outvars])
+
+
+def _literal(literal: Literal) -> Hashable:
+    if literal.aval.dtype == float0:  # which has one value, that cannot be hashed
+        return literal.aval
+    return literal.aval, exact_key(literal.val)
+
+
+def _params(params: dict[str, Any]) -> Hashable:
+    return tuple([(name, _known(value)) for name, value in params.items()]) if params else ()
+
+
+def _known(value: Any) -> Hashable:
+    """Returns a key that only equal parameters share; raises _UnknownError where equality cannot be told."""
+    cls = type(value)
+    if cls in PLAIN:
+        return cls, value, value == -1  # which has the hash of -2
+    if cls is tuple:
+        return tuple([_known(x) for x in value])
+    if isinstance(value, ClosedJaxpr):
+        # By identity: it was deduplicated when it was traced. Comparing nested programs could take exponential time.
+        if value.is_plain:
+            return value
+    elif isinstance(value, float | complex | np.generic):
+        return exact_key(value)
+    elif isinstance(value, np.dtype | Enum | ShapedArray):
+        return cls, value
+    elif fields := getattr(cls, "__lawful_fields__", None):
+        return cls, _known(fields(value))
+    raise _UnknownError

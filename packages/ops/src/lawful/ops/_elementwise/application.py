@@ -1,0 +1,36 @@
+"""An elementwise primitive with the promotion and broadcasting of its operands."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any, Final
+
+from lawful.core import Hook, Primitive
+from lawful.ops._support.promotion import PromoteAs, promote
+
+__all__ = ["apply_promoted"]
+
+
+def _apply(primitive: Primitive, name: str, promote_as: PromoteAs, args: Sequence[Any], operator: bool = False) -> Any:
+    return primitive.bind(*promote(name, promote_as, args, operator=operator))
+
+
+promotion_hook: Final[Hook[Callable[..., Any]]] = Hook("promotion", _apply)
+
+
+def apply_promoted(
+    primitive: Primitive, name: str, promote_as: PromoteAs, args: Sequence[Any], operator: bool = False
+) -> Any:
+    """Applies a primitive to arguments that are promoted and broadcast before.
+
+    Args:
+      primitive: a strict elementwise one, of one result and no parameters.
+      name: the function that the user called, for messages.
+      promote_as: the ufunc or kinds of dtype whose promotion is used; None for the plain one.
+      args: as many arrays, numbers or tracers as the primitive takes.
+      operator: whether a Python operator was used, which gives a weak result of weak operands; a function gives a
+        strong one.
+
+    Law: it is what converting and broadcasting each argument and then applying the primitive gives.
+    """
+    return promotion_hook.use(primitive, name, promote_as, args, operator)

@@ -1,0 +1,171 @@
+"""Composites as cached programs.
+
+Where an array is differentiated or batched eagerly, a composite is traced by itself, once for types and settings, and
+replayed from then on. That saves Python's share of the function, and most of what a transformation does for each
+primitive. Where it cannot be traced, the function is called.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from lawful import tree
+from lawful.core import (
+    ClosedJaxpr,
+    ShapedArray,
+    Trace,
+    Tracer,
+    array_types,
+    avals_of,
+    current,
+    exact_params_key,
+    get_aval,
+    has_effects,
+    jaxprs_in_params,
+    python_scalar_types,
+)
+from lawful.core._fast import IndexedJaxpr, cached_rule, calls, replay
+from lawful.ops._composite import Composite
+
+
+class Tracing(Protocol):
+    """Returns the jaxpr of a function of flat arguments that gives a flat list, at some types.
+
+    It raises an exception where something else decides what the function applies, such as whether a value is known.
+    """
+
+    def __call__(
+        self, function: Callable[..., Sequence[Any]], in_avals: Sequence[ShapedArray], *, transformation: str
+    ) -> ClosedJaxpr:
+        """Calls the function once, with tracers."""
+
+
+_tracing: Tracing | None = None
+
+
+def register_tracing(tracing: Tracing) -> None:
+    """Says how composites are traced. The layer that traces does it; without one, functions are called."""
+    global _tracing
+    _tracing = tracing
+
+
+class _Traced(NamedTuple):
+    """A composite as a program.
+
+    Attributes:
+      program: from its arrays to the leaves of its result.
+      out_tree: the tree of its result; None if that is an array.
+    """
+
+    program: IndexedJaxpr
+    out_tree: Any
+
+    def replayed(self, operands: Sequence[Any]) -> Any:
+        """Returns what the composite gives for its arrays."""
+        results = replay(current.trace, self.program, operands)
+        return results[0] if self.out_tree is None else tree.unflatten(self.out_tree, results)
+
+
+def call_composite(composite: Composite, args: tuple[Any, ...], kwargs: dict[str, Any], of_integers: bool) -> Any:
+    """Returns what a composite gives, by its program where an array is traced and there is one."""
+    trace = current.trace
+    if of_integers:
+        key: Hashable = (_trace, composite.key, trace.axis_env, avals_of(args[0]), args[1:])
+        found = cached_rule(key, _trace, composite, args[0], args[1:], {})
+        return composite.function(*args) if found is None else found.replayed(args[0])
+    # A program is recorded once: that takes no less time by replay.
+    if not trace.evaluates_constants:
+        return composite.function(*args, **kwargs)
+    # With no settings; a sequence of arrays is not these arrays.
+    if len(args) == composite.arrays and not kwargs and not composite.sequence:
+        call = calls.get(type(trace))
+        if call is not None:
+            return call(trace, _plan, composite.key, composite, args)
+    return _call(composite, args, kwargs)
+
+
+def _plan(trace: Trace, composite: Composite, args: Sequence[Any]) -> tuple[IndexedJaxpr | None, Any]:
+    """Returns the program of a call and its operands; None and the result of the call where there is none."""
+    found, operands = _traced(composite, args, {})
+    if found is not None and found.out_tree is None:
+        return found.program, operands
+    return None, composite.function(*args) if found is None else found.replayed(operands)
+
+
+def _call(composite: Composite, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+    found, operands = _traced(composite, args, kwargs)
+    return composite.function(*args, **kwargs) if found is None else found.replayed(operands)
+
+
+def _traced(composite: Composite, args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[_Traced | None, Any]:
+    """Returns the program of a call if there is one, and its operands."""
+    operands = _operands(composite, args)
+    if operands is None:
+        return None, None
+    rest = tuple(args[1 if composite.sequence else composite.arrays :])
+    key = _key(composite, operands, rest, kwargs)
+    return None if key is None else cached_rule(key, _trace, composite, operands, rest, kwargs), operands
+
+
+def _operands(composite: Composite, args: Sequence[Any]) -> Sequence[Any] | None:
+    """Returns the arrays among the arguments, if any is traced; None if not, or some are missing."""
+    if not composite.sequence:
+        operands: Sequence[Any] = args[: composite.arrays]
+    elif args and type(args[0]) in (list, tuple):
+        operands = args[0]
+    else:
+        return None
+    traced = [isinstance(x, Tracer) for x in operands]
+    if not (all(traced) if composite.looks else any(traced)):
+        return None
+    return operands if composite.sequence or len(operands) == composite.arrays else None
+
+
+def _trace(composite: Composite, operands: Sequence[Any], rest: tuple[Any, ...], kwargs: Any) -> _Traced | None:
+    if _tracing is None:
+        return None
+    out_tree = None
+
+    def flat(*xs: Any) -> Sequence[Any]:
+        nonlocal out_tree
+        leaves, out_tree = tree.flatten(composite.function(*((xs,) if composite.sequence else xs), *rest, **kwargs))
+        return leaves
+
+    closed = _tracing(flat, [get_aval(x) for x in operands], transformation=composite.function.__name__)
+    is_program = closed.eqns and not closed.consts and not has_effects(closed) and not _holds_jaxprs(closed)
+    return _Traced(IndexedJaxpr(closed), None if out_tree == _LEAF else out_tree) if is_program else None
+
+
+_LEAF = tree.structure(0)
+#: Python's numbers whose value may decide what is applied, as an exponent does; a float is an array of its type.
+_DECIDING = python_scalar_types - {float}
+
+
+def _key(composite: Composite, operands: Sequence[Any], rest: tuple[Any, ...], kwargs: dict[str, Any]) -> Hashable:
+    """Returns what decides what a composite applies: hashable if that is types and settings, None if it cannot be."""
+    for x in operands:
+        if type(x) in _DECIDING or not (type(x) in array_types or isinstance(x, Tracer)):
+            return None
+    axis_env = current.trace.axis_env
+    if not (rest or kwargs):
+        return _trace, composite.key, axis_env, avals_of(operands)
+    if any([_varies(value) for value in (*rest, *kwargs.values())]):
+        return None
+    # An array among the settings cannot be hashed, nor can a list.
+    settings = exact_params_key(dict(enumerate(rest))), exact_params_key(kwargs)
+    return _trace, composite.key, axis_env, avals_of(operands), settings
+
+
+def _varies(value: Any) -> bool:
+    """Whether a setting is likely another one in the next call, so that tracing would not pay off."""
+    if type(value) is tuple:
+        return any([_varies(x) for x in value])
+    return isinstance(value, float | complex | np.inexact)
+
+
+def _holds_jaxprs(closed: ClosedJaxpr) -> bool:
+    # A cached program may keep no program of the user's alive.
+    return any([True for eqn in closed.eqns for _ in jaxprs_in_params(eqn.params)])
