@@ -14,6 +14,7 @@ from lawful.core import (
     ClosedJaxpr,
     JaxprEqn,
     Primitive,
+    expand_call,
     ShapedArray,
     UndefinedPrimal,
     Zero,
@@ -57,6 +58,7 @@ def _abstract_eval(*avals: ShapedArray, jaxpr: ClosedJaxpr, **_: Any) -> list[Sh
 
 
 jit_p.def_rule("runs", runs_of_call)
+jit_p.def_expand(expand_call)
 
 
 def _inner(params: dict[str, Any], prefix: str = "") -> dict[str, Any]:

@@ -142,6 +142,20 @@ def _over(going: Any, x: Any) -> Any:
     return going.reshape(going.shape + (1,) * (np.ndim(x) - going.ndim))
 
 
+@while_p.def_expand
+def _expand(
+    *args: Any, cond_jaxpr: ClosedJaxpr, body_jaxpr: ClosedJaxpr, cond_nconsts: int, body_nconsts: int, **_: Any
+) -> list[Any]:
+    """Evaluates the body while the predicate, whose value must be known, holds."""
+    cond_consts, body_consts, carry = split_list(args, (cond_nconsts, body_nconsts))
+    while True:
+        (going,) = eval_closed_jaxpr(cond_jaxpr, *cond_consts, *carry)
+        if not (going if not get_aval(going).shape else any_p(going)):
+            return [*carry]
+        after = eval_closed_jaxpr(body_jaxpr, *body_consts, *carry)
+        carry = [y if not get_aval(going).shape else where(_over(going, x), y, x) for x, y in zip(carry, after, strict=True)]
+
+
 @while_p.def_impl
 def _impl(*args: Any, **params: Any) -> list[Any]:
     found: list[Any] = _numpy([], numpy_function, **params)(*args)
