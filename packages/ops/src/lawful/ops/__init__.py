@@ -121,6 +121,7 @@ from lawful.ops._gcd import gcd, gcd_p
 from lawful.ops._indexing import getitem
 from lawful.ops._iota import broadcasted_iota, full, full_like, iota, iota_p
 from lawful.ops._joining import concatenate, concatenate_p, pad, pad_p
+from lawful.ops._length import direction_cosine_p, hypot, hypot_p, inversion_p
 from lawful.ops._methods import ArrayMethods
 from lawful.ops._numpy_protocol import call_with_values, register_numpy_functions
 from lawful.ops._power import integer_pow, integer_pow_p
@@ -284,6 +285,7 @@ if _TYPE_CHECKING:
     )
     from lawful.ops._lu import lu, lu_p, lu_pivots_to_permutation, lu_pivots_to_permutation_p
     from lawful.ops._optimization_barrier import optimization_barrier, optimization_barrier_p
+    from lawful.ops._power_derivative import pow_derivative_p
     from lawful.ops._qr import qr, qr_p
     from lawful.ops._random_bits import random_bits, random_bits_p
     from lawful.ops._reduce_window import (
@@ -327,6 +329,7 @@ else:
         "_incomplete_gamma",
         "_lu",
         "_optimization_barrier",
+        "_power_derivative",
         "_qr",
         "_random_bits",
         "_reduce_window",
@@ -451,6 +454,7 @@ __all__ = [
     "det_p",
     "digamma",
     "digamma_p",
+    "direction_cosine_p",
     "div",
     "div_p",
     "dot",
@@ -502,6 +506,8 @@ __all__ = [
     "getitem",
     "gt",
     "gt_p",
+    "hypot",
+    "hypot_p",
     "igamma",
     "igamma_grad_a",
     "igamma_grad_a_p",
@@ -512,6 +518,7 @@ __all__ = [
     "imag_p",
     "integer_pow",
     "integer_pow_p",
+    "inversion_p",
     "iota",
     "iota_p",
     "is_axis_of_scalar",
@@ -566,6 +573,7 @@ __all__ = [
     "population_count",
     "population_count_p",
     "pow",
+    "pow_derivative_p",
     "pow_p",
     "promote",
     "put_along_axis",

@@ -59,7 +59,7 @@ def _abs_derivative(t: Any, ans: Any, x: Any) -> Any:
 
 def _sign_derivative(t: Any, ans: Any, x: Any) -> Any:
     from lawful.ops._comparison import eq
-    from lawful.ops._complex import conj, real
+    from lawful.ops._complex import complex, conj, imag, real
     from lawful.ops._select import where
 
     aval = get_aval(x)
@@ -67,8 +67,8 @@ def _sign_derivative(t: Any, ans: Any, x: Any) -> Any:
         return Zero(aval.to_tangent_aval())
     # A complex sign is on the unit circle: it moves by the part of the tangent that is across it; at 0 by nothing.
     at_zero = eq(x, 0)
-    size = abs(where(at_zero, 1, x))
-    return where(at_zero, 0, div(sub(t, mul(ans, real(mul(conj(ans), t)))), size))
+    turn = div(imag(mul(conj(ans), t)), abs(where(at_zero, 1, x)))
+    return where(at_zero, 0, complex(neg(mul(imag(ans), turn)), mul(real(ans), turn)))
 
 
 def _cbrt_derivative(t: Any, ans: Any, x: Any) -> Any:
@@ -88,8 +88,11 @@ def _share_of_extremum(t: Any, ans: Any, x: Any, y: Any) -> Any:
 
 def _pow_by_base(t: Any, ans: Any, x: Any, y: Any) -> Any:
     from lawful.ops._comparison import bitwise_and, eq
+    from lawful.ops._power_derivative import pow_derivative_p
     from lawful.ops._select import where
 
+    if get_aval(x).dtype.kind != "c":
+        return mul(t, pow_derivative_p.bind(x, y, by_base=1, by_exponent=0))
     # At exponent 0 the power is constant, whatever the base; 0 ** -1 must not meet the product.
     constant_at_zero = bitwise_and(eq(x, 0.0), eq(y, 0.0))
     return mul(t, mul(y, pow(x, where(constant_at_zero, 1.0, sub(y, 1.0)))))
@@ -97,11 +100,20 @@ def _pow_by_base(t: Any, ans: Any, x: Any, y: Any) -> Any:
 
 def _pow_by_exponent(t: Any, ans: Any, x: Any, y: Any) -> Any:
     from lawful.ops._comparison import eq
+    from lawful.ops._power_derivative import pow_derivative_p
     from lawful.ops._select import where
     from lawful.ops._transcendental import log
 
+    if get_aval(x).dtype.kind != "c":
+        return mul(t, pow_derivative_p.bind(x, y, by_base=0, by_exponent=1))
     # At base 0 the power is 0 for every positive exponent; log(0) must not meet the product.
     return mul(t, mul(log(where(eq(x, 0.0), 1.0, x)), ans))
+
+
+def _inverted(x: Any, y: Any) -> Any:
+    from lawful.ops._length import inversion_p
+
+    return inversion_p.bind(x, y)
 
 
 def _quotient_towards_zero(x: Any, y: Any) -> Any:
@@ -218,8 +230,8 @@ atan2: Elementwise = elementwise(
     "atan2",
     arity=2,
     derivatives=(
-        lambda t, ans, y, x: mul(t, div(x, add(square(x), square(y)))),
-        lambda t, ans, y, x: mul(t, div(neg(y), add(square(x), square(y)))),
+        lambda t, ans, y, x: mul(t, _inverted(x, y)),
+        lambda t, ans, y, x: neg(mul(t, _inverted(y, x))),
     ),
     excluded=(
         Excluded(lambda y, x: (y == 0) & (x < 0), "a jump across the branch cut", order=0),

@@ -17,6 +17,7 @@ from lawful.ops._comparison import bitwise_and, bitwise_or, eq, le
 from lawful.ops._double import REAL_PROMOTION, Evaluated, lowered
 from lawful.ops._elementwise import Elementwise
 from lawful.ops._elementwise import pure_elementwise as elementwise
+from lawful.ops._precision import least_normal
 from lawful.ops._select import where
 from lawful.ops._transcendental import log, log1p
 
@@ -56,7 +57,11 @@ def _numpy_entr(x: Any) -> Any:
 
 def _numpy_rel_entr(x: Any, y: Any) -> Any:
     both = (x > 0) & (y > 0)
-    out = np.where(both, x * np.log(np.where(both, x / y, 1)), np.where((x == 0) & (y >= 0), 0, np.inf))
+    ratio = np.where(both, x / y, 1)
+    # That of the roots neither over- nor underflows.
+    is_normal = (ratio > least_normal(x.dtype)) & (ratio < np.inf)
+    log = np.log(np.where(is_normal, ratio, np.sqrt(x) / np.sqrt(y))) * np.where(is_normal, 1, 2)
+    out = np.where(both, x * log, np.where((x == 0) & (y >= 0), 0, np.inf))
     return np.where((x == x) & (y == y), out, np.nan)
 
 

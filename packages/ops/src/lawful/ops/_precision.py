@@ -46,3 +46,9 @@ def _extreme(dtype: np.dtype[Any], sign: int) -> Any:
         return infinity
     largest = ml_dtypes.finfo(dtype).max  # type: ignore[no-untyped-call]  # of a float8 without infinities
     return np.asarray(sign * float(largest)).astype(dtype)[()]
+
+
+@cache
+def least_normal(dtype: np.dtype[Any]) -> float:
+    """Returns the smallest positive number of a floating dtype that has all of its digits."""
+    return float(ml_dtypes.finfo(dtype).smallest_normal)  # type: ignore[no-untyped-call]
