@@ -253,11 +253,11 @@ def _derivative_of_extremum(extremum: Callable[[Any, Any], Any]) -> Callable[[An
         aval = get_aval(x)
         from lawful.ops._select import where
 
-        # A NaN counts as no element, and makes the derivative NaN, which is 0 / 0, from there on.
+        # A NaN is equal to no element: from there on there are none, and the derivative is 0, in both modes.
         is_number = eq(x, x)
         count = convert_element_type(is_number, np.int64)
         _, count, total = _scan(combine, (x, count, where(is_number, t, 0)), axis, reverse)
-        return div(total, convert_element_type(count, aval.dtype))
+        return div(total, convert_element_type(where(eq(count, 0), 1, count), aval.dtype))
 
     return derivative
 
@@ -320,7 +320,7 @@ cumprod, cumprod_p = _cumulative(
 )
 cummax, cummax_p = _cumulative(
     "cummax",
-    "Returns the largest of all elements up to each position, NaN after a NaN.",
+    "Returns the largest of all elements up to each position; NaN after a NaN, where the derivative is 0.",
     np.maximum,
     "maximum",
     lowest,
@@ -329,7 +329,7 @@ cummax, cummax_p = _cumulative(
 )
 cummin, cummin_p = _cumulative(
     "cummin",
-    "Returns the smallest of all elements up to each position, NaN after a NaN.",
+    "Returns the smallest of all elements up to each position; NaN after a NaN, where the derivative is 0.",
     np.minimum,
     "minimum",
     highest,
