@@ -270,7 +270,7 @@ class Primitive:
         return rule
 
     def def_expand(self, rule: F) -> F:
-        """Defines expansion: ``rule(*args, **params)`` computes the result by other primitives, under the current trace.
+        """Defines expansion: ``rule(*args, **params)`` gives the result by other primitives, under the current trace.
 
         A transformation that has no rule for a primitive may run this one instead: calls, branches and loops evaluate
         their jaxprs, so that it needs no rules for these.

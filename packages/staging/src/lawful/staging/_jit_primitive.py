@@ -14,10 +14,10 @@ from lawful.core import (
     ClosedJaxpr,
     JaxprEqn,
     Primitive,
-    expand_call,
     ShapedArray,
     UndefinedPrimal,
     Zero,
+    expand_call,
     memoize_program,
     runs_of_call,
 )

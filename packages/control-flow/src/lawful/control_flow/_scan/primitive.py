@@ -17,7 +17,16 @@ import numpy as np
 from lawful.control_flow._loops.bodies import Counts, Mask, rearranged, settle, split_list, stack_aval
 from lawful.control_flow._scan.cut import cut_scan
 from lawful.control_flow._scan.lowering import lower_scan
-from lawful.core import ArgumentTypeError, ClosedJaxpr, JaxprEqn, Primitive, Run, ShapedArray, eval_closed_jaxpr, memoize
+from lawful.core import (
+    ArgumentTypeError,
+    ClosedJaxpr,
+    JaxprEqn,
+    Primitive,
+    Run,
+    ShapedArray,
+    eval_closed_jaxpr,
+    memoize,
+)
 from lawful.ops import concatenate, expand_dims, full, getitem, with_weakness_of
 from lawful.staging import dce_jaxpr, kept, numpy_function, used_inputs
 

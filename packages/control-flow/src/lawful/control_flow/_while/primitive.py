@@ -29,6 +29,7 @@ from lawful.core import (
     Run,
     ShapedArray,
     eval_closed_jaxpr,
+    get_aval,
     memoize,
 )
 from lawful.ops import reduce_or, with_weakness_of
@@ -150,10 +151,11 @@ def _expand(
     cond_consts, body_consts, carry = split_list(args, (cond_nconsts, body_nconsts))
     while True:
         (going,) = eval_closed_jaxpr(cond_jaxpr, *cond_consts, *carry)
-        if not (going if not get_aval(going).shape else any_p(going)):
+        batched = get_aval(going).shape
+        if not (reduce_or(going, tuple(range(len(batched)))) if batched else going):
             return [*carry]
         after = eval_closed_jaxpr(body_jaxpr, *body_consts, *carry)
-        carry = [y if not get_aval(going).shape else where(_over(going, x), y, x) for x, y in zip(carry, after, strict=True)]
+        carry = select_lanes(going, after, carry) if batched else after
 
 
 @while_p.def_impl

@@ -351,3 +351,6 @@ max_p, min_p, pow_p, atan2_p = max.primitive, min.primitive, pow.primitive, atan
 neg_p, abs_p, sign_p, square_p = neg.primitive, abs.primitive, sign.primitive, square.primitive
 floor_p, ceil_p, round_nearest_even_p = floor.primitive, ceil.primitive, round_nearest_even.primitive
 sqrt_p, rsqrt_p, cbrt_p = sqrt.primitive, rsqrt.primitive, cbrt.primitive
+
+sub_p.def_expand(lambda x, y: add_p.bind(x, neg_p.bind(y)))
+square_p.def_expand(lambda x: mul_p.bind(x, x))
