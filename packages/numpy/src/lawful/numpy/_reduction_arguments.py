@@ -16,7 +16,7 @@ def require_mask(name: str, where: Any) -> None:
     except NonArrayError:
         got = f"the {type(where).__name__} {where!r}" if isinstance(where, list | tuple) else repr(where)
         raise ArgumentTypeError(
-            f"{name}: expected an array of booleans as where, got {got}; convert it, as in where=numpy.asarray(where, bool)"
+            f"{name}: expected an array of booleans as where, got {got}; convert it with numpy.asarray(where, bool)"
         ) from None
     if aval.dtype.kind != "b":
         raise ArgumentTypeError(
