@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lawful import ops
+from lawful import debug, ops
 from lawful.autodiff import grad, jvp, linearize, vjp
-from lawful.control_flow import cond
+from lawful.control_flow import cond, while_loop
 from lawful.core import as_dtype, get_aval
 from lawful.laws import (
     Case,
@@ -141,6 +141,29 @@ def test_nothing_survives_checkpoint_cond_and_jit() -> None:
     """Rules of a nest of calls are cached over several calls: a rule within a rule is asked for later."""
     drawn = draw_case(find_source("smooth with checkpoint, cond, jit"), 0)
     law_nothing_survives(lawful, drawn.case)
+
+
+@pytest.mark.parametrize("place", ["a branch", "the body of a loop", "the condition of a loop"])
+def test_nothing_survives_beside_a_shared_jaxpr(place: str) -> None:
+    """A jaxpr that calls a new function each time is gone, also if the other branch or part of the loop is shared."""
+
+    def calling(value: Any) -> Any:
+        debug.callback(lambda _: None, value)
+        return value
+
+    def function(x: Any) -> Any:
+        if place == "a branch":
+            return cond(x[0] > 0.0, lambda y: ops.sin(calling(y)), lambda y: y, x)
+        in_body = place == "the body of a loop"
+        start = (ops.sub(x, 1.0), x) if in_body else (x, x)
+        return while_loop(
+            lambda c: (c[0] if in_body else calling(c[0]))[0] < 0.5,
+            lambda c: (ops.add(c[0], 1.0), calling(ops.sin(c[1])) if in_body else ops.sin(c[1])),
+            start,
+        )[1]
+
+    for seed in range(8):  # which chooses the transformation
+        law_nothing_survives(lawful, Case.of(function, np.array([0.3])), effort=quick, seed=seed)
 
 
 def test_scan_of_infinite_results_is_inapplicable() -> None:

@@ -132,6 +132,15 @@ def _params(params: dict[str, Any]) -> Hashable:
     return tuple([(name, _known(value)) for name, value in params.items()]) if params else ()
 
 
+def is_known(value: Any) -> bool:
+    """Whether a parameter is made of numbers, types and shared programs, so that it holds nothing that a user made."""
+    try:
+        _known(value)
+    except _UnknownError:
+        return False
+    return True
+
+
 def _known(value: Any) -> Hashable:
     """Returns a parameter as what only the same one is equal to; raises _UnknownError where that cannot be told."""
     cls = type(value)
