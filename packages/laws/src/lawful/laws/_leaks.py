@@ -5,7 +5,8 @@ from __future__ import annotations
 import gc
 import threading
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Final
 
 import numpy as np
@@ -110,16 +111,30 @@ def _survivors(trial: Trial, ways: Sequence[Way]) -> Counter[str]:
         for _, way in ways:
             way(_fresh(trial))
 
-    run()
-    before, more = _alive(), Counter[str]()
-    for _ in range(_ROUNDS):
-        for _ in range(2):
-            run()
-        after = _alive()
-        more, before = after - before, after
-        if not more:
-            break
+    with _older_objects_aside():
+        run()
+        before, more = _alive(), Counter[str]()
+        for _ in range(_ROUNDS):
+            for _ in range(2):
+                run()
+            after = _alive()
+            more, before = after - before, after
+            if not more:
+                break
     return more
+
+
+@contextmanager
+def _older_objects_aside() -> Iterator[None]:
+    """Keeps what there is out of collections: to go through all of it takes longer than the transformations.
+
+    What was frozen before is collected like all else from then on.
+    """
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
 
 
 def _gradient(trial: Trial) -> list[Way]:
