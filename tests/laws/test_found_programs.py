@@ -33,6 +33,7 @@ from lawful.laws import (
     laws,
     quick,
     replay_case,
+    usual,
 )
 from lawful.laws.systems import Lawful, lawful
 from lawful.staging import jit, make_jaxpr
@@ -222,3 +223,81 @@ def test_derivatives_of_small_arrays_are_within_bounds(name: str, choices: list[
 )
 def test_calls_that_thorough_laws_found_hold(name: str, choices: list[int], law: str) -> None:
     laws[law](Lawful("xla", ("xla",)), replay_case(find_source(name), choices).case, effort=quick)
+
+
+_PROGRAM_OF_TWO_FLOATS = [
+    1,
+    2,
+    0,
+    4,
+    3,
+    0,
+    2,
+    0,
+    0,
+    1,
+    0,
+    0,
+    0,
+    1,
+    16,
+    0,
+    1,
+    0,
+    0,
+    1,
+    5,
+    1,
+    15,
+    0,
+    0,
+    0,
+    1,
+    1,
+    0,
+    15,
+    0,
+    11,
+    0,
+    0,
+    0,
+    0,
+    1,
+    0,
+    31,
+    2,
+    1,
+    16,
+    0,
+    1,
+    7,
+    1,
+    6,
+    0,
+    0,
+    0,
+    0,
+    2,
+    1,
+    1,
+    0,
+    1,
+    0,
+    0,
+    0,
+    0,
+    0,
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "choices", "law"),
+    [
+        # Infinite in one part, and rounded in the other.
+        ("reduce_window_sum, special", [3, 1, 2, 2, 11, 0, 0, 1, 3, 2, 1, 1, 1, *[0] * 8], "primitive_reference"),
+        # Of 64 bits in all variables at its own arguments, of 32 in some at others.
+        ("smooth", _PROGRAM_OF_TWO_FLOATS, "purity"),
+    ],
+)
+def test_rounding_is_of_the_dtypes_on_the_way(name: str, choices: list[int], law: str) -> None:
+    laws[law](Lawful("numpy", ("numpy",)), replay_case(find_source(name), choices).case, effort=usual)
