@@ -47,7 +47,7 @@ def _names_in(text: str) -> list[str]:
     return [name for name in ("jit", "jvp", "vjp", "linearize") if f"{name}(" in text]
 
 
-@law("leaks", needs=("threads",), share=1 / 4)
+@law("leaks", needs=("threads",), share=1 / 8)
 def law_threads_agree(trial: Trial) -> Claims:
     """Threads that transform one function at once get what one thread gets.
 
@@ -84,7 +84,7 @@ def law_threads_agree(trial: Trial) -> Claims:
             yield Claim(f"{text} in one of {_THREADS} threads", found, "in one thread", alone)
 
 
-@law("leaks", needs=("jaxprs",), share=1 / 16)
+@law("leaks", needs=("jaxprs",), share=1 / 8)
 def law_nothing_survives(trial: Trial) -> Claims:
     """When a function and what was made of it are gone, no tracer, jaxpr or compiled program of it is left.
 
