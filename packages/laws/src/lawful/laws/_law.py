@@ -286,7 +286,11 @@ def _difference_of(claim: Claim | Fault, trial: Trial) -> tuple[str, float | Non
     if difference_through(()) is None:
         return None
     # Rounding is that of the least precise dtype on the way; the way is looked at only where it matters.
-    difference = difference_through(_floating_dtypes(trial, claim.at or trial.args)) if trial.has("jaxprs") else difference_through(())
+    difference = (
+        difference_through(_floating_dtypes(trial, claim.at or trial.args))
+        if trial.has("jaxprs")
+        else difference_through(())
+    )
     if difference is None:
         return None
     sides = [f"{label}:\n{indented(written(value))}" for label, value in ((claim.left, left), (claim.right, right))]

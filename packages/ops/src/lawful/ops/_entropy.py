@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 from lawful.core import Interval
@@ -54,9 +55,18 @@ def _numpy_entr(x: Any) -> Any:
     return np.where(x > 0, -x * np.log(x), np.where(x == 0, 0, np.where(x < 0, -np.inf, x)))
 
 
+def _smallest_normal(x: Any) -> float:
+    return float(ml_dtypes.finfo(x.dtype).tiny)  # type: ignore[no-untyped-call]
+
+
 def _numpy_rel_entr(x: Any, y: Any) -> Any:
     both = (x > 0) & (y > 0)
-    out = np.where(both, x * np.log(np.where(both, x / y, 1)), np.where((x == 0) & (y >= 0), 0, np.inf))
+    p, q = np.where(both, x, 1), np.where(both, y, 1)
+    ratio = p / q
+    # A quotient that is subnormal, which XLA flushes to 0, or infinite has lost its logarithm.
+    is_normal = (ratio >= _smallest_normal(x)) & (ratio < np.inf)
+    log_ratio = np.where(is_normal, np.log(ratio), np.log(p) - np.log(q))
+    out = np.where(both, x * log_ratio, np.where((x == 0) & (y >= 0), 0, np.inf))
     return np.where((x == x) & (y == y), out, np.nan)
 
 
