@@ -178,6 +178,13 @@ def test_scan_of_infinite_results_is_inapplicable() -> None:
             law(lawful, case)
 
 
+def test_reduce_window_of_infinities_is_inapplicable() -> None:
+    """The computation associates finite numbers only."""
+    call = replay_case(find_source("reduce_window"), [2, 1, 0, 1, 1, 0, 0, 2, 1, 1, 1, 0, 0, 0, 0, 0, 57763]).case
+    with pytest.raises(Inapplicable, match="order"):
+        laws["special_values"](Lawful("xla", ("xla",)), call, effort=quick)
+
+
 @pytest.mark.parametrize("shape", [(9, 1), (1, 9), (7, 2), (2, 7), (4, 4), (2, 5, 1)])
 def test_lu_keeps_no_square_of_the_longer_side(shape: tuple[int, ...]) -> None:
     case = Case.of(lambda x: ops.lu(x)[0], np.sin(np.arange(1.0, 1.0 + np.prod(shape)) ** 2).reshape(shape))
