@@ -10,7 +10,7 @@ from lawful.autodiff._custom_derivatives import custom_jvp_call_p, custom_rule_c
 from lawful.autodiff._linear_call import linear_call_p
 from lawful.batching import custom_vmap_call_p
 from lawful.core import Zero, get_aval
-from lawful.staging import _pure_callback
+from lawful.staging._callbacks import pure_callback as _pure_callback
 
 from ._fault import Fault, Rule, local_fault, met_by, rule_fault, with_forms
 

@@ -113,7 +113,7 @@ def get_backend(name: str | None = None) -> Backend:
     """
     wanted = name or os.environ.get("LAWFUL_BACKEND") or ("xla" if _is_there("xla") else "numpy")
     if wanted == "numpy":  # ours, also where the distribution's metadata is not installed
-        from lawful.staging._numpy_backend import numpy_backend
+        from lawful.staging._numpy_backend.program import numpy_backend
 
         return numpy_backend
     if wanted in _registered:

@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import threading
 from collections.abc import Callable, Hashable, Iterator
-from typing import Any, ClassVar, Protocol, cast
+from typing import Any, ClassVar, Protocol, cast, overload
 from weakref import WeakSet
 
 from lawful.tree.base.record import record
@@ -77,17 +77,21 @@ class Cache[K: Hashable, V]:
         self._lock = threading.RLock()
         register_cache(self)
 
-    def lookup(self, key: K, default: Any = None) -> V:
+    @overload
+    def lookup(self, key: K) -> V | None: ...
+    @overload
+    def lookup[D](self, key: K, default: D) -> V | D: ...
+    def lookup(self, key: K, default: Any = None) -> Any:
         """Returns the value of a key, or the default."""
         found = self.young.get(key, _MISSING)
         if found is _MISSING:
             found = self._old.get(key, _MISSING)
             if found is _MISSING:
                 self.misses += 1
-                return cast(V, default)
+                return default
             self.insert(key, found)
         self.hits += 1
-        return cast(V, found)
+        return found
 
     def insert(self, key: K, value: V) -> None:
         """Adds an entry, and removes the oldest ones if there is no room."""

@@ -22,7 +22,7 @@ from lawful.core import (
 )
 from lawful.ops import with_weakness_of
 from lawful.staging._backends import CompiledProgram, get_backend
-from lawful.staging._dce import dce_call, kept
+from lawful.staging._passes.dce import dce_call, kept
 
 jit_p = Primitive("jit", multiple_results=True, pure_rules=True)
 
@@ -108,7 +108,7 @@ def _linearize(nonzeros: Sequence[bool], *primals: Any, jaxpr: ClosedJaxpr, **pa
 def _partial_eval(
     record: Callable[..., Any], unknown: Sequence[bool], *args: Any, jaxpr: ClosedJaxpr, **params: Any
 ) -> list[Any]:
-    from lawful.staging._partial_eval import merge_lists, partial_eval_jaxpr
+    from lawful.staging._passes.partial_eval import merge_lists, partial_eval_jaxpr
 
     split = partial_eval_jaxpr(jaxpr, tuple(unknown))
     known = [x for x, is_unknown in zip(args, unknown, strict=True) if not is_unknown]

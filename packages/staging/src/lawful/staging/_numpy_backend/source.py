@@ -1,20 +1,18 @@
-"""The NumPy backend: turns a jaxpr into the source of a Python function, once, and calls that.
+"""The source of the Python function that a jaxpr compiles to: a line for each equation.
 
-The text that ``jit(f).lower(x).as_text()`` shows is the program that runs: a line for each equation. A long one is
-several functions, which are called one after the other.
+A long program is several functions, which are called one after the other.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import lru_cache, partial
+from functools import partial
 from types import BuiltinFunctionType, CodeType, MethodDescriptorType
 from typing import Any
 
 import numpy as np
 
 from lawful.core import (
-    ArgumentValueError,
     Atom,
     ClosedJaxpr,
     Jaxpr,
@@ -22,105 +20,28 @@ from lawful.core import (
     Literal,
     Var,
     at_source,
-    current,
-    eval_trace,
-    get_aval,
+    cached_function,
     last_uses,
     memoize_program,
     to_numpy,
 )
 from lawful.ops import broadcast_in_dim_p
-from lawful.staging._backends import CompilerOptions
-from lawful.staging._dce import dce_jaxpr
-from lawful.staging._numpy_broadcasting import leave_to_ufuncs
-from lawful.staging._ownership import own_results
-
-# What a program takes as it is.
-_OWN = {np.ndarray, bool, int, float, complex}
-
-
-class NumpyBackend:
-    """Runs programs by NumPy."""
-
-    name = "numpy"
-    platform = "numpy"
-
-    def lower(self, closed: ClosedJaxpr, *, name: str, donated: Sequence[int] = ()) -> PythonProgram:
-        """Lowers a jaxpr to Python source. NumPy cannot reuse arguments, so that ``donated`` says nothing to it."""
-        return PythonProgram(dce_jaxpr(closed, (True,) * len(closed.out_avals)), name)
-
-
-class PythonProgram:
-    """A program as the source of Python functions over NumPy arrays, and ready to run."""
-
-    def __init__(self, closed: ClosedJaxpr, name: str) -> None:
-        self._closed = closed
-        self._in_avals = closed.in_avals
-        self._name = name
-        self._source, self._function = _compile(closed)
-
-    def as_text(self) -> str:
-        """Returns the Python source."""
-        return self._source
-
-    def compile(self, compiler_options: CompilerOptions | None = None) -> PythonProgram:
-        """Returns the program itself: it is ready to run.
-
-        Raises:
-          ArgumentValueError: options are given, of which there are none.
-        """
-        if compiler_options:
-            raise ArgumentValueError(
-                f"compile: expected no compiler_options, because the NumPy backend has none, got "
-                f"{dict(compiler_options)}; leave them out, or ask for jit(..., backend='xla')"
-            )
-        return self
-
-    def cost_analysis(self) -> dict[str, Any]:
-        """Returns the number of equations, nested ones not counted."""
-        return {"equations": len(self._closed.eqns)}
-
-    def memory_analysis(self) -> None:
-        """Returns None: NumPy does not say."""
-
-    def __call__(self, *args: Any) -> list[Any]:
-        """Runs the program; the results share no memory with the arguments."""
-        trace = current.trace
-        current.trace = eval_trace
-        try:
-            # As a compiled program does, give NaN and infinity in silence.
-            with np.errstate(all="ignore"):
-                out = self._function(*[to_numpy(x) for x in args])
-        finally:
-            current.trace = trace
-        return own_results(out, args)
-
-    def run_exact(self, args: Sequence[Any]) -> list[Any] | None:
-        """Runs the program if all arguments are NumPy's or Python's, of exactly the types that it is for; else None.
-
-        Law: where it is not None, it is what a call gives.
-        """
-        in_avals = self._in_avals
-        if len(args) != len(in_avals):
-            return None
-        for x, aval in zip(args, in_avals, strict=True):
-            if type(x) not in _OWN or get_aval(x) is not aval:
-                return None
-        return self(*args)
+from lawful.staging._numpy_backend.broadcasting import leave_to_ufuncs
 
 
 @memoize_program
 def numpy_function(closed: ClosedJaxpr) -> Callable[..., list[Any]]:
     """Returns the Python function that a jaxpr compiles to: of NumPy arrays, a list of them."""
-    return _compile(closed)[1]
+    return compile_jaxpr(closed)[1]
 
 
-#: No function is longer by more than an equation: for each line of one of 100,000 Python takes a third more time to
-#: compile it, and 3 KB until it has.
+#: How many lines one function has at most, but for its last equation. Python compiles a function of 100,000 lines a
+#: third slower per line, and takes 3 KB per line meanwhile.
 _MOST_LINES = 1_000
 
 
-def _compile(closed: ClosedJaxpr) -> tuple[str, Callable[..., list[Any]]]:
+def compile_jaxpr(closed: ClosedJaxpr) -> tuple[str, Callable[..., list[Any]]]:
+    """Returns the source of the Python function that a jaxpr compiles to, and the function."""
     jaxpr = leave_to_ufuncs(closed.jaxpr, _is_ufunc)
     scope = _Scope()
     for var, value in zip(jaxpr.constvars, closed.consts, strict=True):
@@ -151,7 +72,7 @@ def _compile(closed: ClosedJaxpr) -> tuple[str, Callable[..., list[Any]]]:
     return "".join(parts), program
 
 
-#: Longer programs are not kept, in characters.
+#: The code of a longer source is not cached, in characters.
 _MOST_KEPT = 10_000
 
 
@@ -159,8 +80,8 @@ def _compiled(source: str) -> CodeType:
     return compile(source, "<lawful program>", "exec")
 
 
-#: A loop whose body is traced in each call has the same text again, and that takes longest to compile.
-_code = lru_cache(maxsize=1024)(_compiled)
+#: A loop whose body is traced in each call has the same text each time. Compiling the text takes longest.
+_code = cached_function("code of the NumPy backend", 1024)(_compiled)
 
 
 def _part(number: int, scope: _Scope, lines: Sequence[str], results: Sequence[str] | None = None) -> str:
@@ -321,6 +242,3 @@ def _is_ufunc(eqn: JaxprEqn) -> bool:
     """Whether an equation calls a ufunc, which goes through its operands element by element."""
     function = _function_of(eqn)
     return isinstance(function, np.ufunc) and function.signature is None  # numpy.matmul has one
-
-
-numpy_backend = NumpyBackend()

@@ -7,7 +7,7 @@ from typing import Any
 
 from lawful.core import ClosedJaxpr, Jaxpr, current, eval_closed_jaxpr, memoize, new_trace, record
 from lawful.ops import with_weakness_of
-from lawful.staging._dce import dce_jaxpr
+from lawful.staging._passes.dce import dce_jaxpr
 from lawful.staging._recorder import JaxprTrace, JaxprTracer, PartialTrace
 
 

@@ -1,34 +1,30 @@
-"""``jit``: a function that is traced once a signature, and runs compiled afterwards."""
+"""``jit``: a function that is traced once for each signature, and runs compiled afterwards."""
 
 from __future__ import annotations
 
 import functools
-import threading
 from collections.abc import Callable, Hashable, Sequence
-from types import FunctionType
-from typing import Any
-from weakref import ref
+from typing import Any, Final
 
 from lawful import tree
 from lawful.core import (
-    Cache,
     ClosedJaxpr,
+    Hook,
     Tracer,
     current,
     deduplicated,
     eval_closed_jaxpr,
     eval_trace,
     impure_rules,
-    record,
 )
-from lawful.staging._ahead_of_time import Traced
-from lawful.staging._backends import CompiledProgram
-from lawful.staging._explain import explain_new_signature
-from lawful.staging._jit_entry import Entry, Signature
-from lawful.staging._jit_primitive import compiled, jit_p
+from lawful.staging._jit.ahead_of_time import Traced
+from lawful.staging._jit.entry import Entry, Signature
+from lawful.staging._jit.explain import explain_new_signature
+from lawful.staging._jit.passes import Pass, passed, passes_key, passes_of
+from lawful.staging._jit.primitive import compiled, jit_p
+from lawful.staging._jit.signature_cache import caches_of
 from lawful.staging._make_jaxpr import trace_tree
-from lawful.staging._partial_eval import consts_as_inputs
-from lawful.staging._passes import Pass, passed, passes_key, passes_of
+from lawful.staging._passes.partial_eval import consts_as_inputs
 from lawful.staging._signature import (
     Statics,
     donated_of,
@@ -37,117 +33,6 @@ from lawful.staging._signature import (
     require_callable,
     statics_of,
 )
-
-# How many signatures of one function are kept.
-_MOST_SIGNATURES = 2048
-# So many programs of a function are tried before the signature of a call is found out.
-_MOST_RECENT = 4
-
-
-@record
-class Direct:
-    """A program that was run, and how its arguments and results are put together: what a call like the last one needs.
-
-    It stands beside the way through the signature, which costs twice what the rest of a small call does: the program
-    itself looks whether arguments are of exactly its types, and says None if not.
-
-    Attributes:
-      run: gives the results of a call with these leaves; None if they are of other types.
-      match: gives the leaves of ``args``, of the single argument or, if the call takes names, of ``(args, kwargs)``;
-        None if these are another tree. None where the arguments are the leaves.
-      is_single: whether there was a single argument.
-      takes_names: whether there were ``kwargs``.
-      unflatten: gives the tree of the results. None where it is a leaf.
-      run_one: gives the result of a call with this single argument, where both are leaves; None if it is of another
-        type, or ``run`` has to look at it. None where there is no such way.
-    """
-
-    run: Callable[[Sequence[Any]], list[Any] | None]
-    match: Callable[[Any], Sequence[Any] | None] | None
-    is_single: bool
-    takes_names: bool
-    unflatten: Callable[[list[Any]], Any] | None
-    run_one: Callable[[Any], Any] | None
-
-    @classmethod
-    def of(cls, program: CompiledProgram, in_tree: Any, out_tree: Any) -> Direct | None:
-        """Returns that of a program; None if its backend has no way to look."""
-        run = getattr(program, "run_exact", None)
-        if run is None:
-            return None
-        args_tree, kwargs_tree = in_tree.children()
-        takes_names = kwargs_tree.num_nodes > 1
-        children = args_tree.children()
-        is_single = len(children) == 1 and not takes_names
-        match: Any = (in_tree if takes_names else children[0] if is_single else args_tree).exact_matcher
-        if not takes_names and args_tree.num_nodes == 1 + args_tree.num_leaves == 1 + len(children):
-            match = None
-        unflatten = None if out_tree == _LEAF else out_tree.maker
-        run_one = getattr(program, "run_one", None) if match is None and unflatten is None else None
-        return cls(run, match, is_single, takes_names, unflatten, run_one)
-
-
-_LEAF = tree.structure(0)
-
-
-class SignatureCache(Cache[Hashable, Entry]):
-    """The traces of a function by signature, and the programs that were run last, the last one first.
-
-    Attributes:
-      recent: the programs.
-      run_one: of the first of them.
-    """
-
-    __slots__ = ("recent", "run_one")
-
-    def __init__(self) -> None:
-        super().__init__("jit signatures", _MOST_SIGNATURES)
-        self._set_recent(())
-
-    def clear(self) -> None:
-        """Removes every trace and program."""
-        super().clear()
-        self._set_recent(())
-
-    def put_first(self, direct: Direct) -> None:
-        """Makes a program the first to be tried."""
-        self._set_recent((direct, *[other for other in self.recent if other != direct][: _MOST_RECENT - 1]))
-
-    def _set_recent(self, recent: tuple[Direct, ...]) -> None:
-        self.recent = recent
-        self.run_one = recent[0].run_one if recent else None
-
-
-_ATTRIBUTE = "__lawful_jit_caches__"
-_lock = threading.Lock()
-
-
-class _Caches(dict[Hashable, SignatureCache]):
-    """The traces of a function, for all `jit`s of it with the same options.
-
-    They are an attribute of the function, and so die with it also where they lead back to it: a Python function that
-    a program calls may close over the function that was traced. Of a callable of another kind they live in its `jit`.
-    """
-
-    __slots__ = ("__weakref__", "owner")
-    __hash__ = object.__hash__  # type: ignore[assignment]
-
-    def __init__(self, owner: FunctionType | None = None) -> None:
-        self.owner = None if owner is None else ref(owner)
-
-    def __reduce__(self) -> tuple[object, ...]:
-        return _Caches, ()  # what is compiled stays in its process
-
-
-def _caches_of(function: Callable[..., Any]) -> _Caches:
-    if type(function) is not FunctionType:
-        return _Caches()
-    found = function.__dict__.get(_ATTRIBUTE)
-    # A function that wraps another one has got a copy of its attributes.
-    if found is None or found.owner is None or found.owner() is not function:
-        found = function.__dict__[_ATTRIBUTE] = _Caches(function)
-    caches: _Caches = found
-    return caches
 
 
 class JitFunction:
@@ -168,11 +53,8 @@ class JitFunction:
         self._name = function_name(function)
         self._label = f"jit of {self._name}"
         options = (statics, donate, donate_names, backend, passes_key(passes))
-        with _lock:
-            self._caches = _caches_of(function)
-            if options not in self._caches:
-                self._caches[options] = SignatureCache()
-            self._cache = self._caches[options]
+        self._caches = caches_of(function)  # keeps them alive where the function cannot
+        self._cache = self._caches.with_options(options)
 
     def __repr__(self) -> str:
         return f"<jit of {self._name}>"
@@ -218,52 +100,26 @@ class JitFunction:
         chosen += [kwargs[name] for name in self._donate_names if name in kwargs]
         return tuple(tree.leaves(chosen))
 
+    def _run(self, entry: Entry, leaves: Sequence[Any]) -> Sequence[Any]:
+        """Returns the flat results of a trace: runs its program, or applies `jit_p` where a transformation traces."""
+        if current.trace is eval_trace and not any([isinstance(x, Tracer) for x in leaves]):
+            if entry.program is None:
+                entry.program = compiled(entry.closed, self._name, entry.donated, self._backend)
+            return entry.program(*leaves)
+        if self._inline:
+            return eval_closed_jaxpr(entry.call, *entry.consts, *leaves)
+        params: dict[str, Any] = {"name": self._name, "jaxpr": entry.call}
+        if entry.donated:
+            params["donated"] = tuple(i + len(entry.consts) for i in entry.donated)
+        if self._backend is not None:
+            params["backend"] = self._backend
+        outs: list[Any] = jit_p.bind(*entry.consts, *leaves, **params)
+        return outs
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if current.trace is eval_trace:
-            cache = self._cache
-            run_one = cache.run_one
-            if run_one is not None and len(args) == 1 and not kwargs:
-                result = run_one(args[0])
-                if result is not None:
-                    return result
-            recent = cache.recent
-            for direct in recent:
-                match = direct.match
-                given: Sequence[Any] | None
-                if match is None:
-                    given = None if kwargs else args
-                elif direct.is_single:
-                    given = match(args[0]) if len(args) == 1 and not kwargs else None
-                elif direct.takes_names:
-                    given = match((args, kwargs))
-                else:
-                    given = None if kwargs else match(args)
-                results = None if given is None else direct.run(given)
-                if results is not None:
-                    if direct is not recent[0]:
-                        cache.put_first(direct)
-                    return results[0] if direct.unflatten is None else direct.unflatten(results)
         leaves, signature = self._flatten(args, kwargs)
         entry = self._entry(signature)
-        if current.trace is eval_trace and not any([isinstance(x, Tracer) for x in leaves]):
-            program = entry.program
-            if program is None:
-                program = entry.program = compiled(entry.closed, self._name, entry.donated, self._backend)
-            outs = program(*leaves)
-            if not entry.closes_over_tracers and not self._statics:
-                found = Direct.of(program, signature.in_tree, entry.out_tree)
-                if found is not None:
-                    self._cache.put_first(found)
-        elif self._inline:
-            outs = eval_closed_jaxpr(entry.call, *entry.consts, *leaves)
-        else:
-            params: dict[str, Any] = {"name": self._name, "jaxpr": entry.call}
-            if entry.donated:
-                params["donated"] = tuple(i + len(entry.consts) for i in entry.donated)
-            if self._backend is not None:
-                params["backend"] = self._backend
-            outs = jit_p.bind(*entry.consts, *leaves, **params)
-        return tree.unflatten(entry.out_tree, outs)
+        return tree.unflatten(entry.out_tree, self._run(entry, leaves))
 
     def trace(self, *args: Any, **kwargs: Any) -> Traced:
         """Returns the function traced at the types of these arguments; nothing is computed.
@@ -287,8 +143,17 @@ class JitFunction:
         return self.trace(*args, **kwargs).out_info
 
     def clear_cache(self) -> None:
-        """Forgets the traces of this function."""
+        """Removes the traces of this function."""
         self._cache.clear()
+
+
+def _switch_call(call: Callable[..., Any]) -> None:
+    JitFunction.__call__ = call  # type: ignore[method-assign]
+
+
+#: The call of every function that `jit` returns. An accelerator is a method of `JitFunction` that replaces its
+#: ``__call__``, so that the choice costs a call nothing.
+call_hook: Final[Hook[Callable[..., Any]]] = Hook("call of jit", JitFunction.__call__, _switch_call)
 
 
 def jit(

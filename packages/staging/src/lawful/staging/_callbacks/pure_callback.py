@@ -19,7 +19,7 @@ from lawful.core import (
     user_source,
 )
 from lawful.ops import add_batch_dim, move_batch_dim
-from lawful.staging._host_function import HostFunction, batched_results, call_each_element
+from lawful.staging._callbacks.host_function import HostFunction, batched_results, call_each_element
 from lawful.staging._signature import function_name, in_avals, require_callable
 
 pure_callback_p = Primitive("pure_callback", multiple_results=True, pure_rules=True)

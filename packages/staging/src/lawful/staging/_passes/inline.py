@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from lawful.core import Atom, ClosedJaxpr, JaxprEqn, Literal, Var, record
-from lawful.staging._jit_primitive import jit_p
+from lawful.staging._jit.primitive import jit_p
 
 
 def inline_jaxpr(closed: ClosedJaxpr) -> ClosedJaxpr:
