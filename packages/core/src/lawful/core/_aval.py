@@ -15,14 +15,15 @@ import numpy as np
 
 from lawful.core._dtypes import as_dtype, float0, short_name, tangent_dtype
 from lawful.core._errors import ArgumentValueError
+from lawful.tree.base import DictCache
 
 Key = tuple[tuple[int, ...], np.dtype[Any], bool]
 
 # Every abstract value that somebody holds, so that equal ones are one object...
 _all: WeakValueDictionary[Key, ShapedArray] = WeakValueDictionary()
-# ...and those seen of late, by shape, dtype and weakness, which stay alive, and are found in a tenth of the time.
-recent_avals: dict[Key, ShapedArray] = {}
-_MOST_RECENT: Final = 8192
+_recent: Final[DictCache[Key, ShapedArray]] = DictCache("abstract values", 8192)
+# ...and the recent ones, by shape, dtype and weakness, which stay alive and are found 10× faster.
+recent_avals: Final = _recent.entries
 _lock = threading.Lock()
 
 
@@ -88,10 +89,7 @@ def _intern(shape: tuple[int, ...], dtype: Any, weak_type: bool) -> ShapedArray:
         aval = _all.get(key)
         if aval is None:
             aval = _all[key] = _new(shape, dtype, weak_type)
-        if len(recent_avals) >= _MOST_RECENT:
-            recent_avals.clear()
-        recent_avals[key] = aval
-    return aval
+        return _recent.insert(key, aval)
 
 
 def require_size(shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:

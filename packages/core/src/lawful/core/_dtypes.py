@@ -14,6 +14,7 @@ import ml_dtypes
 import numpy as np
 
 from lawful.core._errors import ArgumentTypeError
+from lawful.tree.base import cached_function
 
 #: The dtype of the tangent of an integer or boolean: it has no values (as in JAX).
 float0 = np.dtype([("float0", np.void, 0)])
@@ -158,7 +159,7 @@ def _promote_weak(strong: np.dtype[Any], weak: np.dtype[Any]) -> np.dtype[Any]:
     return weak
 
 
-@cache
+@cached_function("promoted dtypes", 4096)
 def promote_dtypes(*operands: tuple[np.dtype[Any], bool]) -> tuple[np.dtype[Any], bool]:
     """Promotes pairs ``(dtype, weak_type)`` by NEP 50. The result is weak if all operands are.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Sequence
-from functools import lru_cache, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -19,6 +19,7 @@ from lawful.core import (
     UndefinedPrimal,
     Zero,
     as_dtype,
+    cached_function,
     get_aval,
     is_inexact,
     kind,
@@ -130,7 +131,7 @@ class _Plan:
     shape: Shape
 
 
-@lru_cache(maxsize=4096)
+@cached_function("plans of dot_general", 4096)
 def _plan(lhs: Shape, rhs: Shape, numbers: DimensionNumbers) -> _Plan:
     """Checks the dimension numbers, and returns how to multiply two arrays of such shapes."""
     (lhs_contract, rhs_contract), (lhs_batch, rhs_batch) = numbers
@@ -213,7 +214,7 @@ def _by_matrices(lhs: Any, rhs: Any, numbers: DimensionNumbers) -> Any:
 _MOST_BYTES = {"f": 16_384, "c": 8_192}
 
 
-@lru_cache(maxsize=4096)
+@cached_function("NumPy products of dot_general", 4096)
 def _product(lhs: Shape, rhs: Shape, dtype: np.dtype[Any], numbers: DimensionNumbers) -> Callable[..., Any] | None:
     """Returns the function of NumPy that multiplies vectors or matrices of such shapes; None for other products."""
     (lhs_contract, rhs_contract), (lhs_batch, _) = numbers

@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from lawful.core import Interval
+from lawful.core import Interval, cached_function
 from lawful.ops import _taylor as taylor
 from lawful.ops._arithmetic import div, mul, neg, sub
 from lawful.ops._comparison import bitwise_and, eq, gt
@@ -152,7 +152,7 @@ def _finish(a: Any, x: Any, *states: Any, order: int, upper: bool) -> Any:
     return np.where(undefined, np.nan, out)
 
 
-@cache
+@cached_function("derivatives of igamma", 256)
 def _algorithm(order: int, upper: bool) -> IteratedAlgorithm:
     return IteratedAlgorithm(
         (
