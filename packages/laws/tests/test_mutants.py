@@ -13,7 +13,8 @@ from hypothesis import HealthCheck, find, settings
 from lawful import laws as laws_module
 from lawful import ops, tree
 from lawful.autodiff import _derivative_recipes, _linearize, jvp_jaxpr, stop_gradient
-from lawful.core import ClosedJaxpr, Primitive, ShapedArray, Tracer, UndefinedPrimal, _memo, _print
+from lawful.core import ClosedJaxpr, Primitive, ShapedArray, Tracer, UndefinedPrimal, _memo
+from lawful.core._jaxpr import print as _print
 from lawful.laws import Case, Inapplicable, LawViolation, Program, RandomChoose, catalogue_of, draw_call, laws, programs
 from lawful.laws.systems import lawful
 from lawful.staging import jit, jit_p

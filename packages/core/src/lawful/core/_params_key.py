@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable
 from typing import Any
 
-from lawful.core._jaxpr import ClosedJaxpr, Jaxpr
+from lawful.core._jaxpr.jaxpr import ClosedJaxpr, Jaxpr
 from lawful.tree.base import exact_key, object_key
 
 

@@ -13,11 +13,11 @@ from typing import Any, Final
 
 import numpy as np
 
-from lawful.core._aval import ShapedArray
-from lawful.core._dtypes import float0
 from lawful.core._fast.rule_cache import definitions
-from lawful.core._jaxpr import Atom, ClosedJaxpr, Literal, Var
+from lawful.core._jaxpr.jaxpr import Atom, ClosedJaxpr, Literal, Var
 from lawful.core._trace import current
+from lawful.core._types.aval import ShapedArray
+from lawful.core._types.dtypes import float0
 from lawful.tree.base import PLAIN, Cache, exact_key
 
 #: A longer program is rarely traced again.

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from lawful.core._arrays import get_aval
-from lawful.core._aval import ShapedArray
 from lawful.core._primitive import Primitive
+from lawful.core._types.arrays import get_aval
+from lawful.core._types.aval import ShapedArray
 from lawful.tree.base import SourceLine
 
 
@@ -69,7 +69,7 @@ class JaxprEqn:
         return JaxprEqn(**{**fields, **changes})
 
     def __repr__(self) -> str:
-        from lawful.core._print import format_eqn
+        from lawful.core._jaxpr.print import format_eqn
 
         return format_eqn(self)
 
@@ -101,7 +101,7 @@ class Jaxpr:
         return Jaxpr(**{**fields, **changes})
 
     def __str__(self) -> str:
-        from lawful.core._print import format_jaxpr
+        from lawful.core._jaxpr.print import format_jaxpr
 
         return format_jaxpr(self)
 

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from lawful.core._dtypes import as_dtype, float0, kind
+from lawful.core._types.dtypes import as_dtype, float0, kind
 
 # A NaN other than the usual one is written with its bits: its sign and payload are part of the value.
 FLOAT: Final = r"(?:-?(?:\d+(?:\.\d*)?(?:e[+-]?\d+)?|inf)|nan(?:\(0x[0-9a-f]+\))?)"

@@ -21,13 +21,13 @@ from typing import Any, Final
 
 import numpy as np
 
-from lawful.core._arrays import get_aval, python_scalar_types
-from lawful.core._aval import ShapedArray
-from lawful.core._dtypes import float0, supported_dtypes
 from lawful.core._errors import LawfulError
-from lawful.core._jaxpr import Atom, ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
-from lawful.core._nesting import distinct_jaxprs, nested_jaxprs, open_jaxpr, ordered_params
-from lawful.core._scalars import scalar_text
+from lawful.core._jaxpr.jaxpr import Atom, ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
+from lawful.core._jaxpr.nesting import distinct_jaxprs, nested_jaxprs, open_jaxpr, ordered_params
+from lawful.core._types.arrays import get_aval, python_scalar_types
+from lawful.core._types.aval import ShapedArray
+from lawful.core._types.dtypes import float0, supported_dtypes
+from lawful.core._types.scalars import scalar_text
 
 _WIDTH: Final = 80
 

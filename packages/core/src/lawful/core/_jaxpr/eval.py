@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from lawful.core._errors import ArgumentTypeError
-from lawful.core._jaxpr import ClosedJaxpr, Jaxpr, Literal, Var
+from lawful.core._jaxpr.jaxpr import ClosedJaxpr, Jaxpr, Literal, Var
 from lawful.tree.base import at_source, place
 
 

@@ -13,9 +13,9 @@ from typing import Any, Final
 import numpy as np
 from numpy import ndarray
 
-from lawful.core._aval import ShapedArray, recent_avals
-from lawful.core._dtypes import python_scalar_dtype, supported_dtypes
 from lawful.core._errors import IntegerOverflowError, NonArrayError, shorten
+from lawful.core._types.aval import ShapedArray, recent_avals
+from lawful.core._types.dtypes import python_scalar_dtype, supported_dtypes
 from lawful.tree.base import register_scalar_type
 
 AvalOf = Callable[[Any], ShapedArray]

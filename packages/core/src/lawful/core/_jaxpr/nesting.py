@@ -8,7 +8,7 @@ from operator import itemgetter
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from lawful.core._jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn
+from lawful.core._jaxpr.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn
 
 
 class Run(NamedTuple):

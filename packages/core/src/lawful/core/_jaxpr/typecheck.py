@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from lawful.core._arrays import get_aval
-from lawful.core._aval import ShapedArray
 from lawful.core._errors import JaxprTypeError, LawfulError
-from lawful.core._jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
-from lawful.core._nesting import open_jaxpr, sub_jaxprs
-from lawful.core._print import equation_line, variable_names
+from lawful.core._jaxpr.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
+from lawful.core._jaxpr.nesting import open_jaxpr, sub_jaxprs
+from lawful.core._jaxpr.print import equation_line, variable_names
+from lawful.core._types.arrays import get_aval
+from lawful.core._types.aval import ShapedArray
 
 
 def check_jaxpr(jaxpr: Jaxpr | ClosedJaxpr) -> None:

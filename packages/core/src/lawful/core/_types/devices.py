@@ -12,9 +12,9 @@ from typing import Any, Final
 
 import numpy as np
 
-from lawful.core._arrays import to_numpy
 from lawful.core._errors import ArgumentValueError, shorten
 from lawful.core._trace import current
+from lawful.core._types.arrays import to_numpy
 
 #: NumPy's name of the device that its arrays are on.
 NUMPY_DEVICE: Final = "cpu"

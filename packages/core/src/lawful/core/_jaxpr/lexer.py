@@ -6,8 +6,8 @@ import re
 from typing import Final, NoReturn
 
 from lawful.core._errors import JaxprParseError
-from lawful.core._print import WORD
-from lawful.core._scalars import SCALAR
+from lawful.core._jaxpr.print import WORD
+from lawful.core._types.scalars import SCALAR
 
 #: How much of a line an error shows.
 _SHOWN: Final = 120

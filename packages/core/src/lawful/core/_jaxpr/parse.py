@@ -1,4 +1,4 @@
-"""Parsing: the jaxpr that a text in the grammar of :mod:`lawful.core._print` stands for.
+"""Parsing: the jaxpr that a text in the grammar of :mod:`lawful.core._jaxpr.print` stands for.
 
 Blanks and line ends separate words and mean nothing else; equations may also be separated by ``;`` as in JAX.
 """
@@ -10,14 +10,14 @@ import re
 from collections.abc import Generator, Iterable, Sequence
 from typing import Any
 
-from lawful.core._aval import ShapedArray
-from lawful.core._dtypes import from_short_name
 from lawful.core._errors import JaxprParseError
-from lawful.core._jaxpr import Atom, ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
-from lawful.core._lexer import Lexer
+from lawful.core._jaxpr.jaxpr import Atom, ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
+from lawful.core._jaxpr.lexer import Lexer
+from lawful.core._jaxpr.print import DTYPE_NAMES, RESERVED
 from lawful.core._primitive import Primitive, primitive_named, primitives_by_name
-from lawful.core._print import DTYPE_NAMES, RESERVED
-from lawful.core._scalars import read_python_scalar, read_scalar
+from lawful.core._types.aval import ShapedArray
+from lawful.core._types.dtypes import from_short_name
+from lawful.core._types.scalars import read_python_scalar, read_scalar
 
 _DTYPES = {name: dtype for dtype, name in DTYPE_NAMES.items()}
 

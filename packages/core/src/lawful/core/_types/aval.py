@@ -13,8 +13,8 @@ from weakref import WeakValueDictionary
 
 import numpy as np
 
-from lawful.core._dtypes import as_dtype, float0, short_name, tangent_dtype
 from lawful.core._errors import ArgumentValueError
+from lawful.core._types.dtypes import as_dtype, float0, short_name, tangent_dtype
 from lawful.tree.base import DictCache
 
 Key = tuple[tuple[int, ...], np.dtype[Any], bool]

@@ -7,14 +7,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from lawful.core._arrays import get_aval, to_numpy
-from lawful.core._aval import ShapedArray
-from lawful.core._dtypes import float0, is_inexact
 from lawful.core._errors import LawfulError
-from lawful.core._jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
-from lawful.core._nesting import open_jaxpr
-from lawful.core._print import atoms_line, binders_line, equation_line
+from lawful.core._jaxpr.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
+from lawful.core._jaxpr.nesting import open_jaxpr
+from lawful.core._jaxpr.print import atoms_line, binders_line, equation_line
 from lawful.core._tracer import Tracer
+from lawful.core._types.arrays import get_aval, to_numpy
+from lawful.core._types.aval import ShapedArray
+from lawful.core._types.dtypes import float0, is_inexact
 from lawful.tree.base import exact_key
 
 # Types whose == is exact, and which are frequent enough to be asked first.
