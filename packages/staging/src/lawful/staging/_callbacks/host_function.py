@@ -1,4 +1,4 @@
-"""Python functions that programs call: what they are given and have to give, checked at each call."""
+"""Python functions that programs call; the types of their results are checked in each call."""
 
 from __future__ import annotations
 
@@ -44,11 +44,11 @@ class HostFunction:
     """A user's function of pytrees, called with copies of flat arrays.
 
     Attributes:
-      label: how messages call it: ``pure_callback of f``.
+      label: its name in messages: ``pure_callback of f``.
       function: the user's function.
       in_tree: the tree of its ``(args, kwargs)``.
-      static: leaves of that tree that are no arrays, with their places.
-      out_tree: the tree that it must return; None where what it returns does not count.
+      static: the leaves of that tree that are not arrays, with their positions.
+      out_tree: the tree that it must return; None where its result is ignored.
       results: the types of the leaves of that tree.
       source: the line that asked for the call.
     """
@@ -64,8 +64,8 @@ class HostFunction:
     def __call__(self, *leaves: Any) -> list[np.ndarray[Any, Any]]:
         # Copies: the function may keep them, and write into them.
         values: list[Any] = [np.array(x) for x in leaves]
-        for place, value in self.static:
-            values.insert(place, value)
+        for position, value in self.static:
+            values.insert(position, value)
         args, kwargs = tree.unflatten(self.in_tree, values)
         # It runs as if it were called outside of every transformation, by its own lines.
         with set_current(eval_trace), at_source(None):

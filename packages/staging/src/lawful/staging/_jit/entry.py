@@ -1,4 +1,4 @@
-"""What ``jit`` keeps of a trace, and what it knows the trace by."""
+"""A trace of ``jit``, and its signature."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from lawful.staging._backends import CompiledProgram
 
 
 class Signature(NamedTuple):
-    """What a trace depends on."""
+    """Everything that a trace depends on."""
 
     in_tree: Any
     avals: tuple[ShapedArray, ...]
@@ -19,12 +19,12 @@ class Signature(NamedTuple):
 
     @property
     def key(self) -> Hashable:
-        """What the cache knows it by: trees and static arguments that are equal may mean different programs."""
+        """The key in the cache. It is exact: equal trees and static arguments may mean different programs."""
         return self.in_tree.exact_key, self.avals, exact_key(self.static), self.axis_env
 
 
 class Entry:
-    """A traced function: the jaxpr with its constants inside, and as a call that takes them as arguments."""
+    """A traced function: the jaxpr with its constants (``closed``), and with constants as arguments (``call``)."""
 
     __slots__ = ("call", "closed", "closes_over_tracers", "consts", "donated", "out_tree", "program", "signature")
 

@@ -1,4 +1,4 @@
-"""Why a function was traced again: which part of its signature is new. Logged, for those who listen.
+"""Logs why a function is traced again: which part of its signature is new.
 
 ``logging.getLogger("lawful.jit").setLevel("DEBUG")`` shows a line for each trace after the first.
 """
@@ -14,7 +14,7 @@ from lawful.core import exact_key
 
 def explain_new_signature(name: str, signature: Any, known: Sequence[Any]) -> None:
     """Logs which parts of a signature differ from the most similar one that is known."""
-    # Nobody listens who has not imported logging, which takes as long to import as a layer of lawful.
+    # Nobody listens before logging is imported, and its import is slow.
     logging = sys.modules.get("logging")
     if not known or logging is None:
         return

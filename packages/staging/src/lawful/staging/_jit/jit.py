@@ -80,7 +80,7 @@ class JitFunction:
         closed, out_tree = trace_tree("jit", self._function, signature.in_tree, signature.avals, signature.static)
         closed = passed(self._name, closed, self._passes)
         call, consts = consts_as_inputs(closed)
-        if impure_rules() == before:  # else its lowering rules may give another program
+        if impure_rules() == before:  # else lowering rules may give another program
             call = deduplicated(call)
         closed = closed if consts else call
         donated = self._donated_leaves(signature)
@@ -93,10 +93,10 @@ class JitFunction:
         """Returns the positions, among the leaves, of those of donated arguments."""
         if not self._donate and not self._donate_names:
             return ()
-        static = [place for place, _ in signature.static if isinstance(place, int)]
+        static = [argnum for argnum, _ in signature.static if isinstance(argnum, int)]
         args, kwargs = tree.unflatten(signature.in_tree, range(signature.in_tree.num_leaves))
-        places = [num - sum(place < num for place in static) for num in self._donate if num not in static]
-        chosen = [args[place] for place in places if place < len(args)]
+        argnums = [num - sum(argnum < num for argnum in static) for num in self._donate if num not in static]
+        chosen = [args[argnum] for argnum in argnums if argnum < len(args)]
         chosen += [kwargs[name] for name in self._donate_names if name in kwargs]
         return tuple(tree.leaves(chosen))
 
@@ -169,7 +169,7 @@ def jit(
     inline: bool = False,
     passes: Sequence[Callable[[ClosedJaxpr], ClosedJaxpr]] = (),
 ) -> Any:
-    """Returns ``fun`` compiled: traced once a signature, and run by the backend afterwards.
+    """Returns ``fun`` compiled: traced once for each signature, and run by the backend afterwards.
 
     Args:
       fun: a function of pytrees of arrays that returns such a tree. Without it, a decorator is returned.

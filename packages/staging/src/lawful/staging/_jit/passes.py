@@ -1,4 +1,4 @@
-"""The passes that a ``jit`` was given: rewritings of the traced program, before anything else sees it."""
+"""The argument ``passes`` of ``jit``: functions that rewrite the traced program."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def passes_of(passes: Any) -> tuple[Pass, ...]:
 
 
 def passes_key(passes: Sequence[Pass]) -> Hashable:
-    """Returns what tells passes apart: a partial is its function with its arguments, wherever it was made.
+    """Returns a key of some passes: partials of the same function and arguments are equal.
 
     Raises:
       ArgumentValueError: a pass, or an argument of a partial, is not hashable.

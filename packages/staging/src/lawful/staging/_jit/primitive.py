@@ -60,7 +60,7 @@ jit_p.def_rule("runs", runs_of_call)
 
 
 def _inner(params: dict[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Returns the parameters of a derived call: what is donated to the original one is still needed by it."""
+    """Returns the parameters of a derived call. It donates nothing: the original call may still need the arguments."""
     kept = {key: value for key, value in params.items() if key in ("name", "backend")}
     kept["name"] = f"{prefix}{kept['name']}"
     return kept

@@ -1,7 +1,7 @@
-"""Broadcasting that is left to NumPy's ufuncs, which repeat their operands without making anything of them.
+"""Broadcasting by NumPy's ufuncs, which repeat operands without copies.
 
-The primitives are strict: an operand of another shape is broadcast by an equation of its own, which takes NumPy longer
-than a ufunc of a small array.
+The primitives are strict: an equation broadcasts an operand of another shape. For small arrays NumPy takes longer for
+that than for the ufunc that follows.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ def leave_to_ufuncs(jaxpr: Jaxpr, is_ufunc: Callable[[JaxprEqn], bool]) -> Jaxpr
       jaxpr: a program.
       is_ufunc: whether NumPy evaluates an equation by a ufunc of its operands.
 
-    Law: NumPy gives the same of it, in value, shape and dtype.
+    Law: NumPy evaluates both to the same values, shapes and dtypes.
     """
     repeated: dict[Atom, Atom] = {eqn.outvars[0]: eqn.invars[0] for eqn in jaxpr.eqns if _repeats_as_ufuncs(eqn)}
 
@@ -31,7 +31,7 @@ def leave_to_ufuncs(jaxpr: Jaxpr, is_ufunc: Callable[[JaxprEqn], bool]) -> Jaxpr
         keep(jaxpr.outvars)
     for eqn in jaxpr.eqns if repeated else ():
         found = [atom for atom in eqn.invars if atom in repeated]
-        # An operand of the whole shape says to what the others are repeated.
+        # The ufunc needs one operand of the whole shape.
         if found and not (len(found) < len(eqn.invars) and is_ufunc(eqn)):
             keep(found)
     if not repeated:

@@ -87,12 +87,12 @@ _code = cached_function("code of the NumPy backend", 1024)(_compiled)
 def _part(number: int, scope: _Scope, lines: Sequence[str], results: Sequence[str] | None = None) -> str:
     """Returns the source of a part of a program.
 
-    A part takes those values that it uses out of a dictionary, so that they are freed as soon as it needs them no
-    longer, and puts those back that a later part may use: its cost does not depend on how many others there are.
+    A part pops the values that it uses from a dictionary, so that they are freed after their last use. It stores those
+    that a later part may use. Its cost does not depend on the number of other values.
 
     Args:
       number: of the part.
-      scope: what has a name after it.
+      scope: the names after it.
       lines: its statements.
       results: what the last part returns.
     """
@@ -113,14 +113,14 @@ def _listed(names: Sequence[str]) -> str:
 
 
 def _statements(jaxpr: Jaxpr, scope: _Scope) -> Iterator[list[str]]:
-    """Yields the lines of each equation, after which the scope tells what has a name."""
+    """Yields the lines of each equation, and updates the names in the scope."""
     for eqn, dead in zip(jaxpr.eqns, last_uses(jaxpr), strict=True):
         if eqn.primitive is broadcast_in_dim_p and type(eqn.invars[0]) is Literal:
-            # A number that is repeated takes no memory, and need not be repeated in every call.
+            # A broadcast number takes no memory: it is a constant of the program.
             scope.define(eqn.outvars[0], _function_of(eqn)(eqn.invars[0].val))
             continue
         arguments = ", ".join([scope.text(atom) for atom in eqn.invars])
-        # A result may take the name of an operand that nothing uses any longer, and frees its value.
+        # A result may take the name of an operand after its last use, and frees its value.
         freed = [scope.free(var) for var in dead if var not in eqn.outvars and scope.is_local(var)]
         targets = ", ".join([scope.target(var) for var in eqn.outvars])
         if eqn.primitive.multiple_results:
@@ -137,7 +137,7 @@ class _Scope:
     """The names of a program in Python.
 
     Attributes:
-      values: what the program finds by name: constants ``c0``, …, and functions.
+      values: the globals of the program: constants ``c0``, …, and functions.
       unused: the names of local variables, ``v0``, …, that may be taken again; the last one first.
       touched: the names of local variables that the current part reads or writes, and whether it reads them first.
       calls_numpy_alone: whether all functions are of NumPy, or Python's operators: others may apply primitives.
@@ -181,14 +181,14 @@ class _Scope:
         return name
 
     def text(self, atom: Atom) -> str:
-        """Returns what stands for a variable or number."""
+        """Returns the name of a variable or number."""
         if type(atom) is Var:
             name = self._names[atom]
             if name in self.touched or self.is_local(atom):
                 self.touched.setdefault(name, True)
             return name
         assert type(atom) is Literal
-        # A number that is not zero nor NaN is the same wherever it stands; of zero there are two.
+        # Equal numbers share a constant, except for zeros, which have a sign, and NaN.
         key = (type(atom.val), atom.val) if atom.val and atom.val == atom.val else id(atom)
         if key not in self._constants:
             self._constants[key] = self._constant(atom.val)
@@ -212,7 +212,7 @@ class _Scope:
 
 
 def _function_of(eqn: JaxprEqn) -> Callable[..., Any]:
-    """Returns the Python function that an equation calls: specialised by the primitive where it can be."""
+    """Returns the Python function that an equation calls: specialised where the primitive has a rule for that."""
     params = eqn.params
     rule = eqn.primitive.rules.get("numpy")
     with at_source(eqn.source):
@@ -226,9 +226,9 @@ def _function_of(eqn: JaxprEqn) -> Callable[..., Any]:
 
 
 def _is_of_numpy(function: Callable[..., Any]) -> bool:
-    """Whether a function is one of NumPy's that runs no Python, an operator, or says so itself."""
+    """Whether a function runs no Python: one of NumPy's, an operator, or one with the attribute ``is_numpy``."""
     if isinstance(function, np.ufunc):
-        return set("".join(function.types)) != set("O->")  # as all are that numpy.frompyfunc makes
+        return set("".join(function.types)) != set("O->")  # the type of all ufuncs of numpy.frompyfunc
     if type(function) is MethodDescriptorType:
         return function.__objclass__ is np.ndarray
     if isinstance(function, type):
@@ -239,6 +239,6 @@ def _is_of_numpy(function: Callable[..., Any]) -> bool:
 
 
 def _is_ufunc(eqn: JaxprEqn) -> bool:
-    """Whether an equation calls a ufunc, which goes through its operands element by element."""
+    """Whether an equation calls an elementwise ufunc."""
     function = _function_of(eqn)
     return isinstance(function, np.ufunc) and function.signature is None  # numpy.matmul has one

@@ -13,7 +13,7 @@ from lawful.core import Atom, ClosedJaxpr, JaxprEqn, Literal, Var, applies_effec
 def cse_jaxpr(closed: ClosedJaxpr) -> ClosedJaxpr:
     """Returns a jaxpr in which no two equations apply the same primitive to the same values.
 
-    One application does for all, unless it has effects. Jaxprs inside equations are treated alike.
+    Equations with effects stay. The pass also runs on sub-jaxprs.
 
     Laws: it means the same; doing it twice is doing it once.
     """
@@ -43,7 +43,7 @@ def cse_jaxpr(closed: ClosedJaxpr) -> ClosedJaxpr:
 
 
 def _key(eqn: JaxprEqn) -> Hashable:
-    """Returns what tells equations apart, or None for one that cannot be compared."""
+    """Returns a key that only equal equations share; None if the parameters are not hashable."""
     params = tuple([(name, exact_key(eqn.params[name])) for name in sorted(eqn.params)])
     key = (eqn.primitive, tuple(map(_atom_key, eqn.invars)), params)
     try:

@@ -1,6 +1,6 @@
-"""Dead-code elimination: a jaxpr without the equations, constants and inputs that nothing needs.
+"""Dead-code elimination: removes the equations, constants and inputs that nothing uses.
 
-What an equation with effects needs is needed, also if nothing uses its results.
+An equation with effects is live, and so are its operands, even if nothing uses its results.
 """
 
 from __future__ import annotations
@@ -42,12 +42,12 @@ def dce_jaxpr(closed: ClosedJaxpr, used_outputs: Sequence[bool], *, keep_inputs:
     if len(consts) + len(invars) + len(outvars) == len(closed.consts) + len(jaxpr.invars) + len(jaxpr.outvars) and (
         len(eqns) == len(jaxpr.eqns) and all(new is old for new, old in zip(eqns, jaxpr.eqns, strict=True))
     ):
-        return closed  # nothing was dead: what is remembered of the jaxpr stays with it
+        return closed  # nothing was dead: keep the jaxpr, and with it its transformed jaxprs
     return ClosedJaxpr(Jaxpr(constvars, invars, eqns, outvars, name=jaxpr.name), consts)
 
 
 def live_equation(eqn: JaxprEqn, live: AbstractSet[Var]) -> JaxprEqn | None:
-    """Returns an equation with what is needed of it if some of its results are live, or it has effects; else None."""
+    """Returns the live part of an equation; None if no result is live and it has no effects."""
     used = [var in live for var in eqn.outvars]
     if not any(used) and not applies_effects(eqn.primitive, eqn.params):
         return None
@@ -69,7 +69,7 @@ def used_inputs(closed: ClosedJaxpr, used_outputs: Sequence[bool]) -> list[bool]
 def dce_call(closed: ClosedJaxpr, used_outputs: tuple[bool, ...]) -> tuple[ClosedJaxpr, tuple[bool, ...]]:
     """Returns a jaxpr with the used outputs and the inputs that they need, and which inputs these are.
 
-    Calls of one jaxpr that use the same outputs go on to call one jaxpr.
+    Calls of one jaxpr that use the same outputs call one jaxpr afterwards too.
     """
     used = used_inputs(closed, used_outputs)
     return dce_jaxpr(closed, used_outputs, keep_inputs=False), tuple(used)
@@ -77,9 +77,9 @@ def dce_call(closed: ClosedJaxpr, used_outputs: tuple[bool, ...]) -> tuple[Close
 
 @memoize
 def without_effects(closed: ClosedJaxpr) -> ClosedJaxpr:
-    """Returns a jaxpr without the equations that give nothing and have effects only, also within the jaxprs inside it.
+    """Returns a jaxpr without the equations that have effects and no results, also in its sub-jaxprs.
 
-    A program that repeats what another one has done before computes the same values, and does no more than that.
+    A program that recomputes values must not repeat the effects.
     """
     if not has_effects(closed):
         return closed

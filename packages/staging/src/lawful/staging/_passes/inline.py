@@ -7,16 +7,16 @@ from lawful.staging._jit.primitive import jit_p
 
 
 def inline_jaxpr(closed: ClosedJaxpr) -> ClosedJaxpr:
-    """Returns a jaxpr that does in its own equations what calls inside it do.
+    """Returns a jaxpr in which the equations of called jaxprs replace the calls.
 
-    Calls inside calls are replaced as well; calls inside branches are not.
+    Calls inside calls are replaced too; calls inside branches are not.
 
     Laws: it means the same; doing it twice is doing it once.
     """
     eqns: list[JaxprEqn] = []
-    # What each variable stands for; those of the jaxpr itself stand for themselves.
+    # The atom that replaces each variable; variables of the jaxpr itself are not replaced.
     env: dict[Var, Atom] = {}
-    # Equations and ends of calls, the next one last: a stack, so that deep nests need no recursion.
+    # A stack of equations and ends of calls, so that deep nests need no recursion.
     pending: list[_Step] = [_Step(eqn, env) for eqn in reversed(closed.eqns)]
     while pending:
         step = pending.pop()
@@ -32,7 +32,7 @@ def inline_jaxpr(closed: ClosedJaxpr) -> ClosedJaxpr:
         else:
             invars = [_in(scope, atom) for atom in eqn.invars]
             outvars = list(eqn.outvars)
-            if scope is not env:  # a call has variables of its own each time
+            if scope is not env:  # each call gets new variables
                 outvars = [Var(var.aval) for var in eqn.outvars]
                 scope.update(zip(eqn.outvars, outvars, strict=True))
             eqns.append(eqn.replace(invars=invars, outvars=outvars))

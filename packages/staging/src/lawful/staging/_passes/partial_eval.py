@@ -1,4 +1,4 @@
-"""Partial evaluation: a program cut in two, what its known inputs decide and what waits for the rest."""
+"""Partial evaluation: splits a program into the part that its known inputs determine, and the rest."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lawful.staging._recorder import JaxprTrace, JaxprTracer, PartialTrace
 
 @record
 class Split:
-    """A jaxpr cut in two.
+    """A jaxpr in two parts.
 
     Attributes:
       known: from the known inputs to the known outputs and then the residuals.
@@ -36,14 +36,14 @@ def partial_eval_jaxpr(
     *,
     effects_unknown: bool = False,
 ) -> Split:
-    """Returns a jaxpr cut into what the known inputs decide, and the rest.
+    """Returns a jaxpr split into the part that the known inputs determine, and the rest.
 
     Args:
       closed: the program.
       unknown: for each input, whether it is unknown.
-      force_unknown: for each output, whether it is to be unknown also if it is not.
-      effects_unknown: whether equations with effects are left to the second part also if all that they need is known:
-        where that part runs more often than the first.
+      force_unknown: for each output, whether to make it unknown even if it is known.
+      effects_unknown: whether equations with effects are in the second part even if all of their operands are known.
+        It is for callers that run that part more often than the first.
 
     Law: the known part, then the unknown one on its residuals, give what ``closed`` gives.
 
@@ -82,6 +82,6 @@ def consts_as_inputs(closed: ClosedJaxpr) -> tuple[ClosedJaxpr, Sequence[Any]]:
 
 
 def merge_lists(choice: Sequence[bool], if_false: Sequence[Any], if_true: Sequence[Any]) -> list[Any]:
-    """Returns one list from two, in the order in which ``choice`` tells to take from them."""
+    """Returns one list of the items of two, taken in the order that ``choice`` gives."""
     false, true = iter(if_false), iter(if_true)
     return [next(true) if take else next(false) for take in choice]
