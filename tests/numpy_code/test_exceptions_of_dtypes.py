@@ -37,7 +37,7 @@ NOT_WALKED = {
         *("is_axis_of_scalar", "is_eager", "reduced_axes", "static_integers"),
     },
     "declares or registers a function": {"composite", "elementwise"}
-    | {"register_numpy_functions", "register_tracing", "call_with_values"},
+    | {"register_numpy_functions", "call_with_values"},
     "is about the weakness inside of a jaxpr, which has an aval": {"with_weakness_of"},
 }
 

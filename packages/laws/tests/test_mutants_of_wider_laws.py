@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from lawful import ops
+from lawful.autodiff._fast.jvp import FastJVPTrace
 from lawful.autodiff._jvp import JVPTrace
 from lawful.control_flow import cond_p
 from lawful.core import ArgumentTypeError, Primitive, current
@@ -240,12 +241,12 @@ def test_leaks_reject_a_cache_that_holds_jaxprs(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_leaks_reject_a_tracer_that_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    right = JVPTrace.new_tracer
     kept: list[Any] = []
+    for cls in (JVPTrace, FastJVPTrace):
 
-    def wrong(self: JVPTrace, primal: Any, tangent: Any) -> Any:
-        kept.append(right(self, primal, tangent))
-        return kept[-1]
+        def wrong(self: JVPTrace, primal: Any, tangent: Any, right: Any = cls.new_tracer) -> Any:
+            kept.append(right(self, primal, tangent))
+            return kept[-1]
 
-    monkeypatch.setattr(JVPTrace, "new_tracer", wrong)
+        monkeypatch.setattr(cls, "new_tracer", wrong)
     rejects("nothing_survives", plain, "tracers")
