@@ -30,7 +30,8 @@ def test_a_power_is_constant_in_its_base_only_at_exponent_zero():
 
 
 @pytest.mark.parametrize("function", [cummax, cummin])
-def test_the_derivative_of_a_running_extremum_is_nan_from_a_nan_on(function):
+def test_cumulative_extremum_jvp_after_nan(function):
+    """The derivative of a cumulative extremum is NaN from the first NaN on."""
     for first in range(4):
         x = np.ones(3)
         x[first:] = [np.nan, 2.0, 0.0][: 3 - first]
