@@ -1,4 +1,4 @@
-"""`jit` finds the program of a call like the last one faster than that of others: it gives the same."""
+"""The direct path of `jit` gives what the path through the signature gives."""
 
 import threading
 from collections import OrderedDict, defaultdict
@@ -17,6 +17,7 @@ from lawful.batching import vmap
 from lawful.control_flow import fori_loop
 from lawful.core import LawfulError, Trace, current, float0, get_aval, new_trace, set_current
 from lawful.staging import clear_caches, jit, make_jaxpr, pure_callback
+from lawful.staging._fast.direct_call import recent_programs
 from lawful.xla_backend import Array, device_put
 
 BACKENDS = ["numpy", "xla"]
@@ -284,7 +285,7 @@ def test_a_program_says_what_it_takes() -> None:
             program = jit(lambda x: x + x, backend=backend)
             x = value()
             program(x)
-            direct = program._cache.recent[0]
+            direct = recent_programs(program)[0]
             assert direct is not None
             for other in VALUES:
                 y = other()
@@ -305,7 +306,7 @@ def test_a_program_of_one_array_says_what_it_takes() -> None:
     for x in arrays:
         program = jit(lambda x: x + x, backend="xla")
         want = program(x)
-        run_one = program._cache.recent[0].run_one
+        run_one = recent_programs(program)[0].run_one
         assert run_one is not None
         for other in [*arrays, *[make() for make in VALUES], "a", (x,), None]:
             found = run_one(other)
@@ -360,9 +361,9 @@ def test_jit_one_array_tries_last_program_first() -> None:
     compiled = jit(lambda x: x + 1.0, backend="xla")
     a, b = device_put(2.0), device_put(X)
     compiled(a), compiled(b)
-    of_b, of_a = compiled._cache.recent
+    of_b, of_a = recent_programs(compiled)
     compiled(a)
-    assert compiled._cache.recent == (of_a, of_b)
+    assert recent_programs(compiled) == (of_a, of_b)
 
 
 def test_a_single_array_that_is_donated_is_gone() -> None:
@@ -421,7 +422,7 @@ def test_a_program_that_never_is_run_directly_is_remembered_once(backend: str) -
     compiled = jit(lambda x: x + x, backend=backend)
     for _ in range(3):
         assert float(compiled(ml_dtypes.bfloat16(2))) == 4.0
-    assert len(compiled._cache.recent) == 1
+    assert len(recent_programs(compiled)) == 1
 
 
 def test_a_callback_may_keep_what_it_gets() -> None:
@@ -507,7 +508,7 @@ def test_a_single_array_that_is_gone_says_so() -> None:
     x = device_put(X)
     for _ in range(3):
         compiled(x)
-    assert compiled._cache.recent[0].run_one is not None
+    assert recent_programs(compiled)[0].run_one is not None
     x.delete()
     with pytest.raises(LawfulError, match=r"deleted with delete\(\)"):
         compiled(x)
