@@ -39,7 +39,7 @@ def test_source_that_is_missing_is_an_error(book: ModuleType) -> None:
     with pytest.raises(LookupError, match=r"lawful\.autodiff\.NoTrace: no file"):
         book.quoted("source", "lawful.autodiff.NoTrace")
     with pytest.raises(LookupError, match="several files define it"):
-        book.quoted("source", "lawful.core.F")
+        book.quoted("source", "lawful.autodiff._replay")
 
 
 def test_quotation_that_is_stale_is_written_again(book: ModuleType) -> None:
