@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from lawful import ops
-from lawful.core import ClosedJaxpr, JaxprEqn, Var
+from lawful.core import ClosedJaxpr, Var
 from lawful.staging import jit_p
 from units.trace import SLOT, Unit, UnitError
 
