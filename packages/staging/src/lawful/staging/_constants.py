@@ -27,7 +27,7 @@ class Constants:
     def __init__(self) -> None:
         self.variables: list[Var] = []
         self.values: list[Any] = []
-        # By identity, each with the value itself, so that the identity stays taken.
+        # By identity. The value is kept too, so that its identity is not reused.
         self._known: dict[int, tuple[Var, Any, Any]] = {}
 
     def atom(self, x: Any, trace: Recorder) -> Atom:
@@ -44,7 +44,7 @@ class Constants:
         return self._found(x, trace)[0]
 
     def value(self, x: Any, trace: Recorder) -> Any:
-        """Returns an array as it is now, whatever is written into it later: a copy, one for all of its uses."""
+        """Returns a read-only copy of an array, the same one for all of its uses."""
         return self._found(x, trace)[2]
 
     def _found(self, x: Any, trace: Recorder) -> tuple[Var, Any, Any]:
@@ -66,7 +66,7 @@ class Constants:
         return found
 
     def keep(self, is_kept: Callable[[Var, Any], bool]) -> None:
-        """Forgets all constants but those of which a function of the variable and the value says so."""
+        """Removes the constants for which a predicate of the variable and the value is false."""
         kept = [pair for pair in zip(self.variables, self.values, strict=True) if is_kept(*pair)]
         self.variables = [var for var, _ in kept]
         self.values = [value for _, value in kept]

@@ -1,4 +1,4 @@
-"""Traces that record equations: the whole of a program, or the part of it that depends on unknown values.
+"""Traces that record equations: a whole program, or the part of it that depends on unknown values.
 
 :class:`JaxprTrace` records every primitive applied while it is current, also to constants alone, and makes a
 jaxpr. :class:`PartialTrace` records only what depends on its own tracers and passes the rest to its parent,
@@ -68,7 +68,7 @@ def _result_avals(primitive: Primitive, atoms: Sequence[Atom], params: dict[str,
 
 
 def _converted_avals(primitive: Primitive, out: Any) -> list[ShapedArray]:
-    """Returns what an abstract evaluation gave, as types; raises ArgumentTypeError if it is not of the right kind."""
+    """Returns the results of an abstract evaluation as types; raises ArgumentTypeError if they are none."""
     given = [*out] if primitive.multiple_results and isinstance(out, Iterable) else out
     values = given if primitive.multiple_results else [given]
     if isinstance(values, list) and all(type(getattr(value, "aval", value)) is ShapedArray for value in values):
@@ -82,7 +82,7 @@ def _converted_avals(primitive: Primitive, out: Any) -> list[ShapedArray]:
 
 
 class Recorder(Trace):
-    """What both recording traces share: equations, and the constants that they use."""
+    """The base of both recording traces: equations, and the constants that they use."""
 
     __slots__ = ("constants", "eqns")
 
@@ -92,7 +92,7 @@ class Recorder(Trace):
         self.constants = Constants()
 
     def before_looking(self) -> None:
-        """Is called when the value of a tracer is asked for, of which there is none."""
+        """Called before the error for a tracer whose value is asked for."""
 
     def new_input(self, aval: ShapedArray) -> JaxprTracer:
         """Returns the tracer of a new input variable."""
@@ -115,7 +115,7 @@ class Recorder(Trace):
         return x.variable if type(x) is JaxprTracer and x._trace is self else self.constants.atom(x, self)
 
     def snapshot(self, x: Any) -> Any:
-        """Returns a constant as it is now, whatever is written into it later."""
+        """Returns a constant that later writes into the original do not change."""
         return freeze(x)
 
     def to_jaxpr(self, inputs: Sequence[JaxprTracer], outputs: Sequence[Any], name: str = "") -> ClosedJaxpr:
@@ -155,7 +155,7 @@ class PartialTrace(Recorder):
         super().__init__(parent, transformation, source)
         #: Whether primitives with effects are recorded also if they do not depend on the tracers.
         self.effects_unknown = effects_unknown
-        #: Arrays among the arguments of the user's call that is being processed: those that may change later.
+        #: The arrays among the arguments of the user's call in progress: the user may write into them later.
         self.volatile: Sequence[Any] | None = None
 
     def process_primitive(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
@@ -178,10 +178,7 @@ class PartialTrace(Recorder):
 
     @contextmanager
     def arguments(self, args: Sequence[Any]) -> Iterator[None]:
-        """While it is entered, arrays among ``args`` are the user's, and constants that share no memory with them not.
-
-        Outside of it every array may be the user's.
-        """
+        """Inside it, only the arrays among ``args`` and their views are the user's; outside, every array may be."""
         before, self.volatile = self.volatile, args
         try:
             yield
@@ -193,7 +190,7 @@ class PartialTrace(Recorder):
 
     def may_change(self, x: np.ndarray[Any, Any]) -> bool:
         """Whether an array may be written into later: the user's, or a view of one."""
-        # What a rule has just computed belongs to nobody else.
+        # Nobody else holds an array that a rule has just computed.
         return self.volatile is None or x.base is not None or any([x is y for y in self.volatile])
 
 
@@ -210,9 +207,9 @@ def trace_to_jaxpr(
     Args:
       function: called once, with a tracer for each type.
       in_avals: the types of its arguments.
-      transformation: what the tracers are said to belong to.
-      name: the name that the jaxpr gets.
-      trace_class: what records it.
+      transformation: its name, for messages about the tracers.
+      name: of the jaxpr.
+      trace_class: the class of the trace.
 
     The constants of the result may be tracers of enclosing transformations.
     """

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -19,7 +18,9 @@ from lawful.core import (
     Declaration,
     Primitive,
     ShapedArray,
+    Unequal,
     Zero,
+    cached_function,
     eval_closed_jaxpr,
     get_aval,
 )
@@ -150,11 +151,17 @@ def general_reduction(
                 out[place] = value
         return outs
 
+    def combines_infinities(*args: Any, jaxpr: ClosedJaxpr, **params: Any) -> bool:
+        """Whether there are infinities that the example of a computation does not associate."""
+        is_infinite = any([bool(np.isinf(x).any()) for x in args])
+        return is_infinite and len(stack(args[0], args[len(args) // 2], **params)) > 1
+
     primitive.declaration = Declaration(
         sample=sample,
         reference=reference,
         prepare=_with_units,
         units=lambda count: range(count // 2, count),
+        unequal=(Unequal("", combines_infinities, "0 times infinity is NaN, so that the order decides"),),
     )
     return primitive
 
@@ -166,7 +173,7 @@ def _with_units(*args: Any, **params: Any) -> tuple[Any, ...]:
     return (*args[:count], *[np.asarray(unit, x.dtype) for unit, x in zip(units, args, strict=False)])
 
 
-@cache
+@cached_function("jaxprs of associative reductions", 256)
 def _example(count: int, dtype: np.dtype[Any]) -> ClosedJaxpr:
     """Returns the jaxpr of a computation that associates and commutes: of one number, or of a value with a tangent."""
     scalars = [np.zeros((), dtype)] * count
