@@ -13,6 +13,7 @@ import lawful.numpy as lnp
 from lawful import ops
 from lawful.autodiff import grad
 from lawful.batching import vmap
+from lawful.control_flow import cond
 from lawful.core import MissingRuleError, alpha_equivalent, check_jaxpr, eval_closed_jaxpr
 from lawful.laws import check_primitive, quick
 from lawful.staging import jit, make_jaxpr
@@ -64,6 +65,8 @@ def test_with_units_of_a_function_and_its_gradient() -> None:
     assert units.with_units(fall, *arguments)(2.0, 9.81) == (19.62, units.Unit(m=1))
     assert units.with_units(grad(fall), *arguments)(2.0, 9.81) == (19.62, units.Unit(m=1, s=-1))
     assert units.with_units(jit(fall), *arguments)(2.0, 9.81) == (19.62, units.Unit(m=1))
+    chosen = units.with_units(lambda t, g: cond(True, fall, lambda t, g: g * t * t, t, g), *arguments)
+    assert chosen(2.0, 9.81) == (19.62, units.Unit(m=1))
 
 
 @pytest.mark.usefixtures("solutions")

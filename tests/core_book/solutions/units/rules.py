@@ -5,8 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from lawful import ops
-from lawful.core import ClosedJaxpr, Var
-from lawful.staging import jit_p
 from units.trace import SLOT, Unit, UnitError
 
 
@@ -23,16 +21,6 @@ def number(*units: Unit, **params: Any) -> Unit:
     return same(Unit(), *units)
 
 
-def call(*units: Unit, jaxpr: ClosedJaxpr, **params: Any) -> list[Unit]:
-    """The units go through the equations of a jaxpr."""
-    unit_of: dict[Var, Unit] = dict(zip(jaxpr.jaxpr.invars, units, strict=True))
-    for eqn in jaxpr.eqns:
-        out = eqn.primitive.rule(SLOT)(*[unit_of.get(x, Unit()) for x in eqn.invars], **eqn.params)
-        unit_of.update(zip(eqn.outvars, out if eqn.primitive.multiple_results else [out], strict=True))
-    return [unit_of.get(x, Unit()) for x in jaxpr.jaxpr.outvars]
-
-
-jit_p.def_rule(SLOT, call)
 for primitive in (ops.add_p, ops.sub_p, ops.neg_p, ops.max_p, ops.min_p, ops.convert_element_type_p):
     primitive.def_rule(SLOT, same)
 for primitive in (ops.reshape_p, ops.broadcast_in_dim_p, ops.reduce_sum_p):

@@ -15,6 +15,7 @@ from lawful.core import (
     get_aval,
     new_trace,
     register_array_type,
+    set_current,
     user_source,
 )
 
@@ -72,6 +73,9 @@ class UnitTrace(Trace):
         assert self.parent is not None
         if not any([type(x) is UnitTracer and x._trace is self for x in args]):
             return self.parent.process_primitive(primitive, args, params)
+        if SLOT not in primitive.rules and "expand" in primitive.rules:
+            with set_current(self):
+                return primitive.rule("expand")(*args, **params)
         vals, units = zip(*map(self.split, args), strict=True)
         unit = primitive.rule(SLOT)(*units, **params)
         out = self.parent.process_primitive(primitive, vals, params)
