@@ -111,7 +111,7 @@ UNBOUNDED = {
     "_checked", "accumulation_dtype", "lowest", "highest", "least_normal", "_least",  # one dtype
     "get_backend", "_lawful_with", "devices", "_device_list", "_sharding", "machine_fingerprint",  # backends, devices
     "_as_tuple", "_parameters", "_takes_any_keyword", "find_source",  # a function of NumPy's, or one of lawful's names
-    "_through_factors", "_kinds", "_signature",  # booleans, or a count below ten
+    "_through_factors", "_kinds", "_signature", "_init_code",  # booleans, or a small count
     "best",  # lives for one call
 }  # fmt: skip
 
