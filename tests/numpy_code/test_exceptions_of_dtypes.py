@@ -36,8 +36,7 @@ NOT_WALKED = {
         *("canonical_axes", "canonical_axis", "check_sizes", "conv_dimension_numbers", "padtype_to_pads"),
         *("is_axis_of_scalar", "is_eager", "reduced_axes", "static_integers"),
     },
-    "declares or registers a function": {"composite", "elementwise"}
-    | {"register_numpy_functions", "call_with_values"},
+    "declares or registers a function": {"composite", "elementwise"} | {"register_numpy_functions", "call_with_values"},
     "is about the weakness inside of a jaxpr, which has an aval": {"with_weakness_of"},
 }
 
