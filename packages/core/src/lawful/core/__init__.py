@@ -68,7 +68,7 @@ from lawful.core._eval import eval_closed_jaxpr, eval_jaxpr, expand_call, last_u
 from lawful.core._impure_rules import impure_rules, note_impure_rule
 from lawful.core._jaxpr import Atom, ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
 from lawful.core._memo import memoize, memoize_program
-from lawful.core._nesting import Run, jaxprs_in_params, map_jaxprs, runs_of_call
+from lawful.core._nesting import Run, holds_constants, jaxprs_in_params, map_jaxprs, runs_of_call
 from lawful.core._params_key import exact_params_key
 from lawful.core._primitive import Primitive, primitives_by_name
 from lawful.core._rule_results import pair_of_rule
@@ -180,6 +180,7 @@ __all__ = [
     "format_jaxpr",
     "get_aval",
     "has_effects",
+    "holds_constants",
     "impure_rules",
     "instantiate_zeros",
     "is_array",

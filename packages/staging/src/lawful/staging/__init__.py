@@ -22,6 +22,7 @@ from lawful.staging._backends import (
 )
 from lawful.staging._cse import cse_jaxpr
 from lawful.staging._dce import dce_call, dce_jaxpr, kept, live_equation, used_inputs, without_effects
+from lawful.staging._hoisting import hoist_call, hoist_common, hoist_groups
 from lawful.staging._inline import inline_jaxpr
 from lawful.staging._jit import JitFunction, jit
 from lawful.staging._jit_primitive import jit_p
@@ -93,6 +94,9 @@ __all__ = [
     "freeze",
     "function_name",
     "get_backend",
+    "hoist_call",
+    "hoist_common",
+    "hoist_groups",
     "in_avals",
     "inline_jaxpr",
     "jit",

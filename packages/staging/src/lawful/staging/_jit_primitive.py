@@ -24,6 +24,7 @@ from lawful.core import (
 from lawful.ops import with_weakness_of
 from lawful.staging._backends import CompiledProgram, get_backend
 from lawful.staging._dce import dce_call, kept
+from lawful.staging._hoisting import Call, hoist_call
 
 jit_p = Primitive("jit", multiple_results=True, pure_rules=True)
 
@@ -59,6 +60,14 @@ def _abstract_eval(*avals: ShapedArray, jaxpr: ClosedJaxpr, **_: Any) -> list[Sh
 
 jit_p.def_rule("runs", runs_of_call)
 jit_p.def_expand(expand_call)
+
+
+@jit_p.def_rule_as("hoist")
+def _hoist(args: Sequence[Any], params: dict[str, Any]) -> Call:
+    operands, hoisted = hoist_call(args, params)
+    if "donated" in params:
+        hoisted["donated"] = tuple([i + len(operands) - len(args) for i in params["donated"]])
+    return operands, hoisted
 
 
 def _inner(params: dict[str, Any], prefix: str = "") -> dict[str, Any]:

@@ -30,6 +30,7 @@ from lawful.core import (
     applies_effects,
     current,
     get_aval,
+    holds_constants,
     new_trace,
     note_impure_rule,
     python_scalar_types,
@@ -104,6 +105,9 @@ class Recorder(Trace):
         stage = rules.get("stage")
         if stage is not None:  # a call that carries a Python function, which becomes a jaxpr
             args, params = stage(self, args, params)
+        hoist = rules.get("hoist")
+        if hoist is not None and holds_constants(params):
+            args, params = hoist(args, params)
         source = user_source()
         atoms: list[Atom] = []
         avals = []
