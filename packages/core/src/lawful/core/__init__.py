@@ -71,6 +71,7 @@ from lawful.core._memo import memoize, memoize_program
 from lawful.core._nesting import Run, holds_constants, jaxprs_in_params, map_jaxprs, runs_of_call
 from lawful.core._params_key import exact_params_key
 from lawful.core._primitive import Primitive, primitives_by_name
+from lawful.core._recursion import refuse_nesting
 from lawful.core._rule_results import pair_of_rule
 from lawful.core._trace import Trace, current, eval_trace, new_trace, set_current, unusable_tracer
 from lawful.core._tracer import Tracer, define_array_methods
@@ -214,6 +215,7 @@ __all__ = [
     "record",
     "register_array_type",
     "register_device_type",
+    "refuse_nesting",
     "register_internal_module",
     "runs_of_call",
     "set_current",

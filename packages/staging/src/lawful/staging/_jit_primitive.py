@@ -19,6 +19,7 @@ from lawful.core import (
     Zero,
     expand_call,
     memoize_program,
+    refuse_nesting,
     runs_of_call,
 )
 from lawful.ops import with_weakness_of
@@ -32,8 +33,11 @@ jit_p = Primitive("jit", multiple_results=True, pure_rules=True)
 @memoize_program
 def compiled(closed: ClosedJaxpr, name: str, donated: tuple[int, ...], backend: str | None) -> CompiledProgram:
     """Returns the compiled program of a jaxpr."""
-    lowered = get_backend(backend).lower(closed, name=name, donated=donated)
-    return lowered.compile()
+    try:
+        return get_backend(backend).lower(closed, name=name, donated=donated).compile()
+    except RecursionError as error:
+        refuse_nesting(error, error.__traceback__, f"jit of {name}")
+        raise
 
 
 def _impl(*args: Any, jaxpr: ClosedJaxpr, name: str, donated: tuple[int, ...] = (), backend: str | None = None) -> Any:
