@@ -167,7 +167,7 @@ class new_trace(set_current):
         super().__exit__(*raised)
         self._trace.active = False
         if raised[1] is not None and self._before is eval_trace:  # the stack is free again
-            refuse_nesting(*raised[1:], self._trace.transformation)
+            refuse_nesting(raised[1], raised[2], self._trace.transformation)
 
 
 # A lazy import evaluates what it computes, and its objects are no garbage.
