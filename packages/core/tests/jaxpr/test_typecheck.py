@@ -280,6 +280,17 @@ def test_a_constant_too_few_is_an_error():
         check_jaxpr(closed)
 
 
+def test_check_jaxpr_nested_constants(toy: SimpleNamespace):
+    """Only the outermost jaxpr has constants: those of a nested one have no notation."""
+    const, out = (Var(ShapedArray((2,), float)) for _ in range(2))
+    inner = ClosedJaxpr(Jaxpr([const], [], [], [const]), [np.ones(2)])
+    check_jaxpr(inner)
+    outer = Jaxpr([], [], [JaxprEqn(toy.call_p, [], [out], {"jaxpr": inner, "name": "f"})], [out])
+    message = r"jaxpr of toy_call in jaxpr: expected no constants in .*, got f64\[2\]; make them operands of toy_call"
+    with pytest.raises(JaxprTypeError, match=message):
+        check_jaxpr(outer)
+
+
 # Rules
 
 

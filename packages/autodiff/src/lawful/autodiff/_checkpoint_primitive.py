@@ -24,7 +24,7 @@ from lawful.core import (
     runs_of_call,
 )
 from lawful.ops import with_weakness_of
-from lawful.staging import dce_call, kept, merge_lists
+from lawful.staging import dce_call, hoist_call, kept, merge_lists
 
 #: Its parameters are the jaxpr, the policy, ``prevent_cse``, and ``differentiated``: whether the jaxpr begins with
 #: values that are computed again.
@@ -55,6 +55,7 @@ def _abstract_eval(*avals: ShapedArray, jaxpr: ClosedJaxpr, **_: Any) -> list[Sh
 
 checkpoint_p.def_rule("runs", runs_of_call)
 checkpoint_p.def_expand(expand_call)
+checkpoint_p.def_rule("hoist", hoist_call)
 
 
 def _call(closed: ClosedJaxpr, args: Sequence[Any], params: dict[str, Any], **changes: Any) -> list[Any]:

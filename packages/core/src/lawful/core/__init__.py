@@ -41,11 +41,12 @@ from lawful.core._impure_rules import impure_rules, note_impure_rule
 from lawful.core._jaxpr.effects import applies_effects, has_effects
 from lawful.core._jaxpr.eval import eval_closed_jaxpr, eval_jaxpr, expand_call, last_uses
 from lawful.core._jaxpr.jaxpr import Atom, ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
-from lawful.core._jaxpr.nesting import Run, jaxprs_in_params, map_jaxprs, runs_of_call
+from lawful.core._jaxpr.nesting import Run, holds_constants, jaxprs_in_params, map_jaxprs, runs_of_call
 from lawful.core._memo import memoize, memoize_program
 from lawful.core._params_key import exact_params_key
 from lawful.core._primitive import Primitive
 from lawful.core._primitives_by_name import primitives_by_name
+from lawful.core._recursion import refuse_nesting
 from lawful.core._rule_results import pair_of_rule
 from lawful.core._trace import Trace, current, eval_trace, new_trace, set_current, unusable_tracer
 from lawful.core._tracer import Tracer, define_array_methods
@@ -183,6 +184,7 @@ __all__ = [
     "format_jaxpr",
     "get_aval",
     "has_effects",
+    "holds_constants",
     "impure_rules",
     "instantiate_zeros",
     "is_array",
@@ -216,6 +218,7 @@ __all__ = [
     "record",
     "register_array_type",
     "register_device_type",
+    "refuse_nesting",
     "register_internal_module",
     "runs_of_call",
     "set_current",

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from lawful.core import _collector
 from lawful.core._acceleration import Hook
 from lawful.core._errors import TracerThreadError, UnexpectedTracerError
+from lawful.core._recursion import refuse_nesting
 from lawful.core._types.arrays import to_numpy
 from lawful.tree.base import SourceLine, around_imports, user_source
 
@@ -162,9 +163,11 @@ class new_trace(set_current):
 
     __slots__ = ()
 
-    def __exit__(self, *error: object) -> None:
-        super().__exit__(*error)
+    def __exit__(self, *raised: Any) -> None:
+        super().__exit__(*raised)
         self._trace.active = False
+        if raised[1] is not None and self._before is eval_trace:  # the stack is free again
+            refuse_nesting(raised[1], raised[2], self._trace.transformation)
 
 
 # A lazy import evaluates what it computes, and its objects are no garbage.

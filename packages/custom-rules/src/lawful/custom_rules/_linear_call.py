@@ -15,18 +15,15 @@ from lawful.core import (
     Primitive,
     ShapedArray,
     UndefinedPrimal,
-    Var,
     Zero,
-    deduplicated,
     eval_closed_jaxpr,
-    get_aval,
     is_inexact,
 )
 from lawful.ops import add_tangents, with_weakness_of
 from lawful.staging import (
-    consts_as_inputs,
     flatten_outputs,
     function_name,
+    hoist_common,
     in_avals,
     own_results,
     require_callable,
@@ -78,8 +75,7 @@ def linear_call(
     callee, out_tree = _trace(fun, residual_tree, linear_tree, avals, count)
     transposed, ct_tree = _trace(fun_transpose, residual_tree, out_tree, [*avals[:count], *callee.out_avals], count)
     _require_cotangents(function_name(fun_transpose), linear_tree, avals[count:], ct_tree, transposed.out_avals)
-    consts = [*callee.consts, *transposed.consts]
-    callee, transposed = _with_common_residuals(callee, transposed)
+    (callee, transposed), consts = hoist_common([callee, transposed])
     outs = linear_call_p.bind(
         *consts, *residuals, *linear, callee=callee, transposed=transposed, num_res=len(consts) + count
     )
@@ -115,18 +111,6 @@ def _require_cotangents(
         )
 
 
-def _with_common_residuals(callee: ClosedJaxpr, transposed: ClosedJaxpr) -> tuple[ClosedJaxpr, ClosedJaxpr]:
-    """Returns both jaxprs, each with the constants of both as its first inputs."""
-    first, consts = consts_as_inputs(callee)
-    second, other_consts = consts_as_inputs(transposed)
-    unused = [Var(get_aval(x)) for x in other_consts]
-    own, rest = first.jaxpr.invars[: len(consts)], first.jaxpr.invars[len(consts) :]
-    first_jaxpr = first.jaxpr.replace(invars=[*own, *unused, *rest])
-    unused = [Var(get_aval(x)) for x in consts]
-    second_jaxpr = second.jaxpr.replace(invars=[*unused, *second.jaxpr.invars])
-    return deduplicated(ClosedJaxpr(first_jaxpr)), deduplicated(ClosedJaxpr(second_jaxpr))
-
-
 def _bind(args: Sequence[Any], callee: ClosedJaxpr, transposed: ClosedJaxpr, num_res: int) -> list[Any]:
     args = [*map(with_weakness_of, args, callee.in_avals)]
     outs: list[Any] = linear_call_p.bind(*args, callee=callee, transposed=transposed, num_res=num_res)
@@ -158,6 +142,13 @@ def _abstract_eval(
             f"{', '.join(map(str, avals))}; call linear_call"
         )
     return callee.out_avals
+
+
+@linear_call_p.def_rule_as("hoist")
+def _hoist(args: Sequence[Any], params: dict[str, Any]) -> tuple[Sequence[Any], dict[str, Any]]:
+    (callee, transposed), consts = hoist_common([params["callee"], params["transposed"]])
+    count = params["num_res"] + len(consts)
+    return [*consts, *args], {"callee": callee, "transposed": transposed, "num_res": count}
 
 
 @linear_call_p.def_jvp

@@ -19,6 +19,7 @@ from lawful.staging._backends import (
     get_backend,
     register_backend,
 )
+from lawful.staging._hoisting import hoist_call, hoist_common, hoist_groups
 from lawful.staging._jit.ahead_of_time import Compiled, Lowered, Traced
 from lawful.staging._jit.jit import JitFunction, jit
 from lawful.staging._jit.primitive import jit_p
@@ -94,6 +95,9 @@ __all__ = [
     "freeze",
     "function_name",
     "get_backend",
+    "hoist_call",
+    "hoist_common",
+    "hoist_groups",
     "in_avals",
     "inline_jaxpr",
     "jit",

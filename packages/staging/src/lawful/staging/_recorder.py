@@ -28,6 +28,7 @@ from lawful.core import (
     Var,
     applies_effects,
     current,
+    holds_constants,
     new_trace,
     register_array_type,
     shorten,
@@ -103,6 +104,9 @@ class Recorder(Trace):
         stage = primitive.rule_or_none("stage")
         if stage is not None:  # a call that carries a Python function, which becomes a jaxpr
             args, params = stage(self, args, params)
+        hoist = primitive.rules.get("hoist")
+        if hoist is not None and holds_constants(params):
+            args, params = hoist(args, params)
         source = user_source()
         atoms = [self.atom(x) for x in args]
         outvars = [Var(aval) for aval in _result_avals(primitive, atoms, params)]

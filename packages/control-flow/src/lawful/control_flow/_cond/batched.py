@@ -27,7 +27,7 @@ from lawful.core import (
     runs_of_call,
 )
 from lawful.ops import with_weakness_of
-from lawful.staging import dce_jaxpr, kept
+from lawful.staging import dce_jaxpr, hoist_common, kept
 
 batched_cond_p: Final = Primitive("batched_cond", multiple_results=True, pure_rules=True)
 
@@ -62,6 +62,12 @@ def _abstract_eval(*avals: ShapedArray, jaxpr: ClosedJaxpr, guarded: ClosedJaxpr
 
 
 batched_cond_p.def_rule("runs", runs_of_call)
+
+
+@batched_cond_p.def_rule_as("hoist")
+def _hoist(args: Sequence[Any], params: dict[str, Any]) -> tuple[Sequence[Any], dict[str, Any]]:
+    (program, guarded), consts = hoist_common([params["jaxpr"], params["guarded"]])
+    return [*consts, *args], {"jaxpr": program, "guarded": guarded}
 
 
 @batched_cond_p.def_rule_as("numpy")

@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
 
 from lawful import tree
-from lawful.core import (
-    ArgumentTypeError,
-    ClosedJaxpr,
-    Jaxpr,
-    ShapedArray,
-    TreeStructureError,
-    Var,
-    deduplicated,
-    get_aval,
-)
+from lawful.core import ArgumentTypeError, ClosedJaxpr, ShapedArray, TreeStructureError, get_aval
 from lawful.ops import convert_element_type
-from lawful.staging import flatten_outputs, function_name, in_avals, trace_to_jaxpr
+from lawful.staging import flatten_outputs, function_name, hoist_common, in_avals, trace_to_jaxpr
 
 
 def trace_branches(
@@ -53,7 +43,7 @@ def trace_branches(
     first, out_tree = traced[0]
     for label, (closed, other_tree) in zip(labels[1:], traced[1:], strict=True):
         _require_same_result(name, labels[0], label, out_tree, other_tree, first.out_avals, closed.out_avals)
-    branches, consts = _with_common_constants([closed for closed, _ in traced])
+    branches, consts = hoist_common([closed for closed, _ in traced])
     return tuple(branches), consts, out_tree
 
 
@@ -114,36 +104,3 @@ def structures_differ(expected: Any, got: Any) -> str:
         except TreeStructureError as error:
             return error.message.removeprefix("flatten_up_to: ").partition("; give a tree")[0]
     raise AssertionError("the structures do not differ")
-
-
-def _with_common_constants(closed: Sequence[ClosedJaxpr]) -> tuple[list[ClosedJaxpr], list[Any]]:
-    """Returns jaxprs that all take the constants of all as first inputs, each constant once."""
-    place: dict[Hashable, int] = {}
-    consts: list[Any] = []
-    keys = [_identities(one.consts) for one in closed]
-    for one, own_keys in zip(closed, keys, strict=True):
-        for key, const in zip(own_keys, one.consts, strict=True):
-            if place.setdefault(key, len(consts)) == len(consts):
-                consts.append(const)
-    result = []
-    for one, own_keys in zip(closed, keys, strict=True):
-        own = {place[key]: var for key, var in zip(own_keys, one.jaxpr.constvars, strict=True)}
-        invars = [own.get(i) or Var(get_aval(const)) for i, const in enumerate(consts)]
-        jaxpr = one.jaxpr
-        opened = Jaxpr((), [*invars, *jaxpr.invars], jaxpr.eqns, jaxpr.outvars, name=jaxpr.name)
-        result.append(deduplicated(ClosedJaxpr(opened)))
-    return result, consts
-
-
-def _identities(consts: Sequence[Any]) -> list[Hashable]:
-    """Returns what tells a branch's constants from others: contents, for arrays, of which each branch has a snapshot.
-
-    Equal arrays within one branch are told apart by number, because each has a variable of its own.
-    """
-    found: Counter[Hashable] = Counter()
-    keys: list[Hashable] = []
-    for const in consts:
-        key = (const.shape, const.dtype, const.tobytes()) if type(const) is np.ndarray else id(const)
-        keys.append((key, found[key]))
-        found[key] += 1
-    return keys

@@ -22,7 +22,7 @@ from lawful.core import (
     memoize,
 )
 from lawful.ops import broadcast_in_dim_p, concatenate_p, reshape_p, slice_p, with_weakness_of
-from lawful.staging import dce_jaxpr, kept, merge_lists, partial_eval_jaxpr, used_inputs
+from lawful.staging import dce_jaxpr, hoist_common, kept, merge_lists, partial_eval_jaxpr, used_inputs
 
 cond_p = Primitive("cond", multiple_results=True, pure_rules=True)
 
@@ -63,6 +63,13 @@ def _abstract_eval(index: ShapedArray, *avals: ShapedArray, branches: Branches) 
                 f"got {', '.join(map(str, branch.out_avals))}"
             )
     return branches[0].out_avals
+
+
+@cond_p.def_rule_as("hoist")
+def _hoist(args: Sequence[Any], params: dict[str, Any]) -> tuple[Sequence[Any], dict[str, Any]]:
+    branches, consts = hoist_common(params["branches"])
+    index, *operands = args
+    return [index, *consts, *operands], {"branches": tuple(branches)}
 
 
 @cond_p.def_rule_as("runs")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 
 from lawful.control_flow._reduce.primitive import reduce_p
 from lawful.control_flow._reduce.window_primitive import reduce_window_p
@@ -14,7 +14,7 @@ from lawful.control_flow._reroll.runs import Run, runs_of
 from lawful.control_flow._reroll.sums import RowSum
 from lawful.control_flow._reroll.table import Table, table_of
 from lawful.control_flow._reroll.writer import Writer
-from lawful.core import ClosedJaxpr, JaxprEqn, map_jaxprs, memoize
+from lawful.core import Atom, ClosedJaxpr, JaxprEqn, Var, get_aval, holds_constants, map_jaxprs, memoize
 from lawful.ops import concatenate_p
 
 # A program is written anew only if it becomes smaller by one part in so many: then all passes over it together cost at
@@ -36,20 +36,30 @@ def rerolled(closed: ClosedJaxpr, least: int) -> ClosedJaxpr:
 
 
 def _within(closed: ClosedJaxpr, least: int) -> ClosedJaxpr:
-    """Returns a program with those within its equations treated."""
-    changed = False
+    """Returns a program with those within its equations treated; the constants of their loops are constants of it."""
+    constvars, consts = [*closed.jaxpr.constvars], [*closed.consts]
 
-    def inner(program: ClosedJaxpr) -> ClosedJaxpr:
-        nonlocal changed
-        found = rerolled(program, least)
-        changed = changed or found is not program
-        return found
+    def operand(x: Any) -> Atom:
+        if isinstance(x, Atom):
+            return x
+        constvars.append(Var(get_aval(x)))
+        consts.append(x)
+        return constvars[-1]
 
-    eqns = [
-        eqn.replace(params=map_jaxprs(inner, eqn.params)) if eqn.params and eqn.primitive not in _KEPT else eqn
-        for eqn in closed.eqns
-    ]
-    return ClosedJaxpr(closed.jaxpr.replace(eqns=eqns), closed.consts) if changed else closed
+    def treated(eqn: JaxprEqn) -> JaxprEqn:
+        params = map_jaxprs(lambda program: rerolled(program, least), eqn.params)
+        if not holds_constants(params):
+            return eqn if params == eqn.params else eqn.replace(params=params)
+        hoist = eqn.primitive.rule_or_none("hoist")
+        if hoist is None:
+            return eqn
+        args, params = hoist(eqn.invars, params)
+        return eqn.replace(invars=[*map(operand, args)], params=params)
+
+    eqns = [treated(eqn) if eqn.params and eqn.primitive not in _KEPT else eqn for eqn in closed.eqns]
+    if all(new is old for new, old in zip(eqns, closed.eqns, strict=True)):
+        return closed
+    return ClosedJaxpr(closed.jaxpr.replace(constvars=constvars, eqns=eqns), consts)
 
 
 def _once(closed: ClosedJaxpr, least: int) -> ClosedJaxpr | None:

@@ -28,7 +28,7 @@ from lawful.core import (
     memoize,
 )
 from lawful.ops import concatenate, expand_dims, full, getitem, with_weakness_of
-from lawful.staging import dce_jaxpr, kept, numpy_function, used_inputs
+from lawful.staging import dce_jaxpr, hoist_groups, kept, numpy_function, used_inputs
 
 scan_p = Primitive("scan", multiple_results=True, pure_rules=True)
 
@@ -98,6 +98,12 @@ def _abstract_eval(
 def _runs(eqn: JaxprEqn) -> list[Run]:
     fed_back = {i: eqn.params["num_consts"] + i for i in range(eqn.params["num_carry"])}
     return [Run(eqn.params["jaxpr"].jaxpr, range(len(eqn.invars)), range(len(eqn.outvars)), fed_back)]
+
+
+@scan_p.def_rule_as("hoist")
+def _hoist(args: Sequence[Any], params: dict[str, Any]) -> tuple[Sequence[Any], dict[str, Any]]:
+    operands, [jaxpr], [num_consts] = hoist_groups(args, [params["jaxpr"]], [params["num_consts"]])
+    return operands, {**params, "jaxpr": jaxpr, "num_consts": num_consts}
 
 
 # Evaluation

@@ -26,7 +26,7 @@ from lawful.core import (
     memoize,
 )
 from lawful.ops import add_tangents, neg
-from lawful.staging import dce_jaxpr
+from lawful.staging import dce_jaxpr, hoist_groups
 
 Counts = tuple[int, int, int, int]
 Jaxpr = ClosedJaxpr | None
@@ -94,6 +94,12 @@ def along_consts(closed: ClosedJaxpr, consts: Sequence[Any], dots: Sequence[Any]
     derived, nonzeros_out = tangent_of_consts(closed, (*nonzeros, *(False,) * len(xs)))
     moved = eval_closed_jaxpr(derived, *consts, *xs, *given(dots, nonzeros))
     return with_zeros(moved, nonzeros_out, [aval.to_tangent_aval() for aval in closed.out_avals])
+
+
+@linear_solve_p.def_rule_as("hoist")
+def _hoist(args: Sequence[Any], params: dict[str, Any]) -> tuple[Sequence[Any], dict[str, Any]]:
+    operands, jaxprs, counts = hoist_groups(args, [params[name] for name in _NAMES], params["counts"])
+    return operands, {"counts": tuple(counts), **dict(zip(_NAMES, jaxprs, strict=True))}
 
 
 @linear_solve_p.def_jvp

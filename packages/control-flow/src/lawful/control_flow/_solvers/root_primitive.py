@@ -23,7 +23,7 @@ from lawful.core import (
     get_aval,
 )
 from lawful.ops import neg, with_weakness_of
-from lawful.staging import partial_eval_jaxpr
+from lawful.staging import hoist_groups, partial_eval_jaxpr
 
 Counts = tuple[int, int, int]
 
@@ -65,6 +65,14 @@ def _abstract_eval(
                 f"{', '.join(map(str, own))}; each jaxpr takes its constants and the guess"
             )
     return solve.out_avals
+
+
+@root_p.def_rule_as("hoist")
+def _hoist(args: Sequence[Any], params: dict[str, Any]) -> tuple[Sequence[Any], dict[str, Any]]:
+    operands, jaxprs, counts = hoist_groups(
+        args, [params[name] for name in ("f", "solve", "tangent_solve")], params["counts"]
+    )
+    return operands, {"counts": tuple(counts), **dict(zip(("f", "solve", "tangent_solve"), jaxprs, strict=True))}
 
 
 @root_p.def_jvp

@@ -33,7 +33,7 @@ from lawful.core import (
     memoize,
 )
 from lawful.ops import reduce_or, with_weakness_of
-from lawful.staging import dce_jaxpr, kept, numpy_function, trace_to_jaxpr, used_inputs
+from lawful.staging import dce_jaxpr, hoist_groups, kept, numpy_function, trace_to_jaxpr, used_inputs
 
 while_p = Primitive("while", multiple_results=True, pure_rules=True)
 
@@ -103,6 +103,17 @@ def _runs(eqn: JaxprEqn) -> list[Run]:
         Run(eqn.params["cond_jaxpr"].jaxpr, [*cond_consts, *carry], ()),
         Run(eqn.params["body_jaxpr"].jaxpr, [*body_consts, *carry], range(len(carry)), dict(enumerate(carry))),
     ]
+
+
+@while_p.def_rule_as("hoist")
+def _hoist(args: Sequence[Any], params: dict[str, Any]) -> tuple[Sequence[Any], dict[str, Any]]:
+    counts = (params["cond_nconsts"], params["body_nconsts"])
+    args, jaxprs, totals = hoist_groups(args, [params["cond_jaxpr"], params["body_jaxpr"]], counts)
+    hoisted = dict(zip(("cond_jaxpr", "body_jaxpr", "cond_nconsts", "body_nconsts"), (*jaxprs, *totals), strict=True))
+    lanes = params["const_lanes"]
+    if lanes:
+        hoisted["const_lanes"] = ((),) * (totals[1] - counts[1]) + lanes
+    return args, {**params, **hoisted}
 
 
 # Evaluation

@@ -32,7 +32,7 @@ from lawful.core import (
     memoize,
 )
 from lawful.ops import add_tangents, full, full_like, reduce_max, with_weakness_of
-from lawful.staging import dce_jaxpr, kept, merge_lists, partial_eval_jaxpr, trace_to_jaxpr
+from lawful.staging import dce_jaxpr, hoist_groups, kept, merge_lists, partial_eval_jaxpr, trace_to_jaxpr
 
 reversed_while_p = Primitive("reversed_while", multiple_results=True, pure_rules=True)
 
@@ -164,6 +164,19 @@ def _abstract_eval(turns: ShapedArray, *avals: ShapedArray, **params: Any) -> li
     program = _program_for(turns, **params)
     assert program.in_avals == [turns, *avals], (program.in_avals, avals)
     return program.out_avals
+
+
+@reversed_while_p.def_rule_as("hoist")
+def _hoist(args: Sequence[Any], params: dict[str, Any]) -> tuple[Sequence[Any], dict[str, Any]]:
+    turns, *operands = args
+    operands, [body], [count] = hoist_groups(operands, [params["body_jaxpr"]], [0])
+    lanes = params["const_lanes"]
+    return [turns, *operands], {
+        **params,
+        "body_jaxpr": body,
+        "linear": (False,) * count + params["linear"],
+        "const_lanes": lanes and ((),) * count + lanes,
+    }
 
 
 @reversed_while_p.def_impl

@@ -49,6 +49,11 @@ def holds_jaxprs(params: dict[str, Any]) -> bool:
     return next(sub_jaxprs(params.values()), None) is not None
 
 
+def holds_constants(params: dict[str, Any]) -> bool:
+    """Whether a jaxpr among some parameters has constants of its own."""
+    return any(isinstance(jaxpr, ClosedJaxpr) and jaxpr.consts for jaxpr in sub_jaxprs(params.values()))
+
+
 def ordered_params(params: dict[str, Any]) -> list[tuple[str, Any]]:
     """Returns parameters in the order in which they print: by name, those that hold jaxprs last."""
     items = sorted(params.items(), key=itemgetter(0))

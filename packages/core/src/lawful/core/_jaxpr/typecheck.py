@@ -22,7 +22,8 @@ def check_jaxpr(jaxpr: Jaxpr | ClosedJaxpr) -> None:
     Raises:
       JaxprTypeError: a variable is used and not bound before, or bound twice; an equation's results are not, in
         number, type and weakness, those that its primitive gives for its operands; a literal or a constant is not
-        of the type stated. The message begins with the user's line of the equation.
+        of the type stated; a jaxpr in an equation has constants. The message begins with the user's line of the
+        equation.
       MissingRuleError: a primitive has no abstract evaluation rule.
 
     Law: every transformation of a well-typed jaxpr is well typed. Source: ``jax.core.check_jaxpr``.
@@ -58,6 +59,11 @@ class _Program:
         self.bound: set[Var] = set()
 
     def check(self) -> None:
+        if self.outer is not None and self.jaxpr.constvars:
+            consts = _types([var.aval for var in self.jaxpr.constvars])
+            self.fail(
+                None, "no constants", consts, f"make them operands of {self.caller} by a rule in its slot 'hoist'"
+            )
         self.check_consts()
         self.bind("constants", self.jaxpr.constvars)
         self.bind("inputs", self.jaxpr.invars)

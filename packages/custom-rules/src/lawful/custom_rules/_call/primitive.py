@@ -28,7 +28,7 @@ from lawful.core import (
 from lawful.custom_rules._call.batch import batch_call
 from lawful.custom_rules._call.callee import Callee, as_function
 from lawful.custom_rules._call.rules import CallRules, of_used_outputs, with_closed_over
-from lawful.staging import consts_as_inputs, dce_jaxpr, freeze, kept, trace_to_jaxpr
+from lawful.staging import consts_as_inputs, dce_jaxpr, freeze, hoist_call, kept, trace_to_jaxpr
 
 
 def custom_call(name: str) -> Primitive:
@@ -45,6 +45,7 @@ def custom_call(name: str) -> Primitive:
     primitive.def_rule("numpy", _numpy)
     primitive.def_expand(_impl)
     primitive.def_rule("stage", _stage)
+    primitive.def_rule("hoist", _hoist)
     primitive.def_rule("dce", _dce)
 
     @primitive.def_batch
@@ -93,6 +94,11 @@ def _stage(trace: Trace, args: Sequence[Any], params: dict[str, Any]) -> tuple[S
         )
     rules = with_closed_over(params["rules"], len(consts)) if consts else params["rules"]
     return [*consts, *args], {"name": params["name"], "rules": rules, "jaxpr": deduplicated(jaxpr)}
+
+
+def _hoist(args: Sequence[Any], params: dict[str, Any]) -> tuple[Sequence[Any], dict[str, Any]]:
+    operands, hoisted = hoist_call(args, params)
+    return operands, {**hoisted, "rules": with_closed_over(params["rules"], len(operands) - len(args))}
 
 
 def _partial_eval(

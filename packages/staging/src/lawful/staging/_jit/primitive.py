@@ -19,10 +19,12 @@ from lawful.core import (
     Zero,
     expand_call,
     memoize_program,
+    refuse_nesting,
     runs_of_call,
 )
 from lawful.ops import with_weakness_of
 from lawful.staging._backends import CompiledProgram, get_backend
+from lawful.staging._hoisting import Call, hoist_call
 from lawful.staging._passes.dce import dce_call, kept
 
 jit_p = Primitive("jit", multiple_results=True, pure_rules=True)
@@ -31,8 +33,11 @@ jit_p = Primitive("jit", multiple_results=True, pure_rules=True)
 @memoize_program
 def compiled(closed: ClosedJaxpr, name: str, donated: tuple[int, ...], backend: str | None) -> CompiledProgram:
     """Returns the compiled program of a jaxpr."""
-    lowered = get_backend(backend).lower(closed, name=name, donated=donated)
-    return lowered.compile()
+    try:
+        return get_backend(backend).lower(closed, name=name, donated=donated).compile()
+    except RecursionError as error:
+        refuse_nesting(error, error.__traceback__, f"jit of {name}")
+        raise
 
 
 def _impl(*args: Any, jaxpr: ClosedJaxpr, name: str, donated: tuple[int, ...] = (), backend: str | None = None) -> Any:
@@ -59,6 +64,14 @@ def _abstract_eval(*avals: ShapedArray, jaxpr: ClosedJaxpr, **_: Any) -> list[Sh
 
 jit_p.def_rule("runs", runs_of_call)
 jit_p.def_expand(expand_call)
+
+
+@jit_p.def_rule_as("hoist")
+def _hoist(args: Sequence[Any], params: dict[str, Any]) -> Call:
+    operands, hoisted = hoist_call(args, params)
+    if "donated" in params:
+        hoisted["donated"] = tuple([i + len(operands) - len(args) for i in params["donated"]])
+    return operands, hoisted
 
 
 def _inner(params: dict[str, Any], prefix: str = "") -> dict[str, Any]:

@@ -145,7 +145,7 @@ class FunctionLowering:
                     if not isinstance(value, ir.Value) or value.type != tensor_type(var.aval):
                         raise _wrong_result(eqn, var.aval, value)
                     env[var] = value
-            except LawfulError:
+            except (LawfulError, RecursionError):
                 raise
             except Exception as error:
                 raise failed_rule(eqn, error) from error

@@ -1,0 +1,87 @@
+"""Hoisting: constants of the jaxprs in an equation become operands of the equation.
+
+Only the outermost jaxpr of a program has constants. A derived jaxpr may have some of its own, such as an array that a
+user's rule closes over. A primitive with jaxprs among its parameters says in the slot ``"hoist"`` how they become
+operands: ``f(args, params)`` returns the operands and parameters of the same call without nested constants.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Hashable, Sequence
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from lawful.core import ClosedJaxpr, Jaxpr, Var, deduplicated, get_aval, memoize
+from lawful.staging._passes.partial_eval import consts_as_inputs
+
+#: The operands and the parameters of a call.
+Call = tuple[Sequence[Any], dict[str, Any]]
+
+
+@memoize
+def _opened(closed: ClosedJaxpr) -> ClosedJaxpr:
+    return deduplicated(consts_as_inputs(closed)[0])
+
+
+def hoist_groups(
+    args: Sequence[Any], jaxprs: Sequence[ClosedJaxpr | None], counts: Sequence[int]
+) -> tuple[list[Any], list[ClosedJaxpr | None], list[int]]:
+    """Returns operands, jaxprs and counts of a call, with the constants of each jaxpr as its first operands.
+
+    Args:
+      args: the operands: a group for each jaxpr, of its own first inputs, and then any others.
+      jaxprs: the jaxprs; None for one that the call does not have.
+      counts: the number of operands in each group.
+    """
+    rest = iter(args)
+    operands: list[Any] = []
+    opened: list[ClosedJaxpr | None] = []
+    totals = []
+    for jaxpr, count in zip(jaxprs, counts, strict=True):
+        consts: Sequence[Any] = jaxpr.consts if jaxpr is not None else ()
+        operands += [*consts, *islice(rest, count)]
+        opened.append(_opened(jaxpr) if jaxpr is not None and consts else jaxpr)
+        totals.append(count + len(consts))
+    return [*operands, *rest], opened, totals
+
+
+def hoist_call(args: Sequence[Any], params: dict[str, Any]) -> Call:
+    """Hoists the constants of a call of a jaxpr with all operands: a rule in the slot ``"hoist"``."""
+    operands, [jaxpr], _ = hoist_groups(args, [params["jaxpr"]], [0])
+    return operands, {**params, "jaxpr": jaxpr}
+
+
+def hoist_common(closed: Sequence[ClosedJaxpr]) -> tuple[list[ClosedJaxpr], list[Any]]:
+    """Returns jaxprs that all take the constants of all as first inputs, and these constants, each once."""
+    place: dict[Hashable, int] = {}
+    consts: list[Any] = []
+    keys = [_identities(one.consts) for one in closed]
+    for one, own_keys in zip(closed, keys, strict=True):
+        for key, const in zip(own_keys, one.consts, strict=True):
+            if place.setdefault(key, len(consts)) == len(consts):
+                consts.append(const)
+    result = []
+    for one, own_keys in zip(closed, keys, strict=True):
+        own = {place[key]: var for key, var in zip(own_keys, one.jaxpr.constvars, strict=True)}
+        invars = [own.get(i) or Var(get_aval(const)) for i, const in enumerate(consts)]
+        jaxpr = one.jaxpr
+        opened = Jaxpr((), [*invars, *jaxpr.invars], jaxpr.eqns, jaxpr.outvars, name=jaxpr.name)
+        result.append(deduplicated(ClosedJaxpr(opened)))
+    return result, consts
+
+
+def _identities(consts: Sequence[Any]) -> list[Hashable]:
+    """Returns a key of each constant of a jaxpr: of arrays their contents, of which each jaxpr has a snapshot.
+
+    Equal arrays within one jaxpr are told apart by number, because each has a variable of its own.
+    """
+    found: Counter[Hashable] = Counter()
+    keys: list[Hashable] = []
+    for const in consts:
+        key = (const.shape, const.dtype, const.tobytes()) if type(const) is np.ndarray else id(const)
+        keys.append((key, found[key]))
+        found[key] += 1
+    return keys
