@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import lawful.numpy as lnp
-from lawful import special
+from lawful import ops, special
 from lawful.autodiff import jvp
 from lawful.staging import jit
 
@@ -71,3 +71,28 @@ def test_beta_derivatives_that_do_not_exist(backend: str, orders: int) -> None:
     assert np.isnan(values[1:]).all()
     poles = np.array(POLES)
     assert np.isnan(found(*poles.T, orders, backend)).all()
+
+
+@pytest.mark.parametrize("backend", ["", "xla"])
+@pytest.mark.parametrize(
+    ("a", "b", "x", "orders", "expected"),
+    [
+        (0.4, 1e-10, 0.38, (0, 2), -8.244373435548773),
+        (1e-10, 0.5, 0.3, (3, 0), -48.850389496275895),
+        (1e-10, 0.5, 0.9, (3, 0), -10.43644560918179),
+        (0.4, 2.2250738585072014e-308, 0.38, (0, 1), 1.9384981604749995),
+        (0.4, 2.2250738585072014e-308, 0.38, (1, 1), -6.2727258843771917),
+        (0.001, 0.002, 0.3, (1, 2), 62950.72142766216),
+        (30.0, 25.0, 0.6, (1, 2), 0.00021577308929588017),
+    ],
+)
+def test_betainc_derivative_at_small_parameters(
+    a: float, b: float, x: float, orders: tuple[int, int], expected: float, backend: str
+) -> None:
+    """The poles of the gamma function at 0 do not cancel. The values are mpmath's, of 120 digits."""
+
+    def function(*args: Any) -> Any:
+        return ops.regularized_incomplete_beta_derivative_p.bind(*args, orders=orders)
+
+    compiled = jit(function, backend=backend) if backend else function
+    np.testing.assert_allclose(np.asarray(compiled(*map(np.float64, (a, b, x)))), expected, rtol=1e-9)

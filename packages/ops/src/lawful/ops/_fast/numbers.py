@@ -212,9 +212,11 @@ class SourceTrace(NumberTrace):
 
     def loop(self, state: Sequence[Any], step: Callable[..., Sequence[Any]]) -> list[Number]:
         targets = [self.number(get_aval(x).dtype) for x in state]
-        before, self.lines = self.lines, []
+        # What a step computes is not known outside of it, also where it is computed from what no step changes.
+        before, known = self.lines, self._known
+        self.lines, self._known = [], {}
         following = [written(x) for x in step(*targets)]
-        lines, self.lines = self.lines, before
+        lines, self.lines, self._known = self.lines, before, known
         names = [x.name for x in targets]
         if following == names:
             raise ArgumentValueError("iteration: expected a step that changes its state, got one that gives it back")

@@ -271,22 +271,36 @@ def _derivative_of_extremum(extremum: Callable[[Any, Any], Any]) -> Callable[[An
 
 
 def _derivative_of_logsumexp(t: Any, x: Any, axis: int, reverse: bool) -> Any:
-    """Weighs the tangents of two parts by their shares: zero where all are minus infinity, NaN of plus infinity."""
+    """Weighs the tangents of two parts by their shares.
+
+    They are zero where all elements are minus infinity, and one of each plus infinity. From a NaN on the derivative is
+    zero in both modes, as that of `cummax`.
+    """
 
     def combine(left: Values, right: Values) -> Values:
         total = _logaddexp(left[0], right[0])
-        whole = ops.where(eq(total, -np.inf), 0, total)
-        first, second = (mul(exp(sub(part, whole)), tangent) for part, tangent in (left, right))
+        is_endless = eq(total, np.inf)
+        whole = _without_infinity(total)
+        logarithms = [
+            ops.where(is_endless, ops.where(eq(part, np.inf), 0.0, -np.inf), sub(part, whole))
+            for part in (left[0], right[0])
+        ]
+        first, second = [mul(exp(y), part[1]) for y, part in zip(logarithms, (left, right), strict=True)]
         return total, add(first, second)
 
-    return _scan(combine, (x, t), axis, reverse)[1]
+    is_number = eq(x, x)
+    numbers = cumsum(convert_element_type(is_number, np.int64), axis, reverse)
+    before = cumsum(ops.full(get_aval(x).shape, 1, np.int64), axis, reverse)
+    total = _scan(combine, (ops.where(is_number, x, -np.inf), t), axis, reverse)[1]
+    return ops.where(eq(numbers, before), total, 0)
 
 
 def _logaddexp(x: Any, y: Any) -> Any:
     """Returns ``log(exp(x) + exp(y))``, by a formula whose derivatives of all orders are right, also where x = y."""
     is_first = gt(x, y)
     high, low = ops.where(is_first, x, y), ops.where(is_first, y, x)
-    return add(high, log1p(exp(sub(low, _without_infinity(high)))))
+    difference = ops.where(eq(abs(high), np.inf), -np.inf, sub(low, _without_infinity(high)))
+    return add(high, log1p(exp(difference)))
 
 
 def _without_infinity(x: Any) -> Any:
@@ -341,7 +355,8 @@ cummin, cummin_p = _cumulative(
 )
 cumlogsumexp, cumlogsumexp_p = _cumulative(
     "cumlogsumexp",
-    "Returns the logarithm of the sum of the exponentials of all elements up to each position, without overflow.",
+    "Returns the logarithm of the sum of the exponentials of all elements up to each position, without overflow; "
+    "NaN after a NaN, where the derivative is 0.",
     np.logaddexp,
     _lower_logaddexp,
     lowest,

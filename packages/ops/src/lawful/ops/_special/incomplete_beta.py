@@ -88,8 +88,11 @@ def _away_from_zero(x: Any) -> Any:
     return np.where(abs(x) < _TINY, _TINY, x)
 
 
-def _factor(a: Any, b: Any, x: Any) -> Any:
-    """Returns ``x ** a (1 - x) ** b / beta(a, b)``, with no large terms that cancel where both are large."""
+def _factor(a: Any, b: Any, x: Any, *, over_least: bool = False) -> Any:
+    """Returns ``x ** a (1 - x) ** b / beta(a, b)``, with no large terms that cancel where both are large.
+
+    With ``over_least`` that is divided by the lesser of ``a`` and ``b``: it has a limit where this one goes to 0.
+    """
     p, q = np.maximum(a, _LARGE), np.maximum(b, _LARGE)
     n = p + q
     corrections = log_gamma_correction(n) - log_gamma_correction(p) - log_gamma_correction(q)
@@ -99,8 +102,9 @@ def _factor(a: Any, b: Any, x: Any) -> Any:
     ratio = np.where(
         large >= _LARGE, _log_ratio(small, np.maximum(large, _LARGE)), lgamma(moderate + small) - lgamma(moderate)
     )
-    plain = a * np.log(x) + b * np.log1p(-x) - lgamma(small) + ratio
-    return np.exp(np.where(small >= _LARGE, near, plain))
+    plain = a * np.log(x) + b * np.log1p(-x) - lgamma(small + over_least) + ratio
+    out = np.exp(np.where(small >= _LARGE, near, plain))
+    return np.where(small >= _LARGE, out / small, out) if over_least else out
 
 
 def _log_ratio(a: Any, b: Any) -> Any:
@@ -154,24 +158,33 @@ def _series_finish(a: Any, b: Any, x: Any, *state: Any, orders: taylor.Index) ->
     total = dict(zip(keys, state[-len(keys) :], strict=True))
     swap = state[5]
     p, q, y = _moderate(a, b, x)
-    factor = _exponential(_factor(p, q, y), p, q, np.log(y), np.log1p(-y), orders)
-    series = taylor.over(taylor.product(factor, total), np.where(swap > 0, q, p), (1 - swap, swap))
+    # The pole of gamma at 0 is a factor by itself: a derivative of its logarithm would cancel against that of another.
+    value = _factor(p, q, y, over_least=True) * ((p + q) / np.maximum(p, q))
+    factor = _exponential(value, (p + 1, q + 1, p + q + 1), np.log(y), np.log1p(-y), orders)
+    series = taylor.times(taylor.product(factor, total), np.where(swap > 0, p, q), (swap, 1 - swap))
+    series = taylor.over(series, p + q, (1, 1))
     out = math.factorial(orders[0]) * math.factorial(orders[1]) * series[orders]
     out = np.where(swap > 0, -out, out)
     constant = (a > 0) & (b > 0) & ((x == 0) | (x == 1))
     return np.where(_is_inside(a, b, x), out, np.where(constant, 0.0, np.nan))
 
 
-def _exponential(value: Any, a: Any, b: Any, log_x: Any, log_rest: Any, orders: taylor.Index) -> taylor.Series:
-    """Returns ``x ** a (1 - x) ** b / beta(a, b)`` times what does not depend on ``a`` and ``b``, as a power series."""
+def _exponential(
+    value: Any, gammas: tuple[Any, Any, Any], log_x: Any, log_rest: Any, orders: taylor.Index
+) -> taylor.Series:
+    """Returns the power series of ``x ** a (1 - x) ** b gamma(z) / (gamma(x) gamma(y))`` with given ``gammas`` x, y, z.
+
+    They move with ``a``, with ``b`` and with both. The series may have a factor that is constant in ``a`` and ``b``.
+    """
+    first, second, both = gammas
     series = {(0, 0): value}
     for i, j in taylor.indices(orders)[1:]:
         scale = 1 / (math.factorial(i) * math.factorial(j))
-        slope = _psi(i + j, add(a, b))
+        slope = _psi(i + j, both)
         if i + j == 1:
             slope = add(slope, log_x if i else log_rest)
         if not (i and j):
-            slope = sub(slope, _psi(i + j, a if i else b))
+            slope = sub(slope, _psi(i + j, first if i else second))
         series[i, j] = mul(slope, scale)
     return taylor.exponential(series)
 
@@ -200,7 +213,7 @@ def _density(a: Any, b: Any, x: Any, orders: taylor.Index) -> Any:
     power = add(mul(sub(a, 1), logs[0]), mul(sub(b, 1), logs[1]))
     value = mul(exp(add(power, sub(lgamma(add(a, b)), add(lgamma(a), lgamma(b))))), end)
     scale = math.factorial(orders[0]) * math.factorial(orders[1])
-    return mul(_exponential(value, a, b, low, high, orders)[orders], scale)
+    return mul(_exponential(value, (a, b, add(a, b)), low, high, orders)[orders], scale)
 
 
 def _slope(place: int, t: Any, ans: Any, a: Any, b: Any, x: Any, *, orders: taylor.Index = (0, 0)) -> Any:
