@@ -104,11 +104,38 @@ def values(expression: str, point: float, namespace: Any, differentiate: Any) ->
         return [float(f(point)) for f in derivatives(function_of(expression, namespace), differentiate)]
 
 
+TAIL = """
+## A branch that is not taken
+
+`where` and `select` choose between values. Both operands are computed, and an infinite derivative times the zero
+cotangent of an operand that is not chosen is NaN, as in JAX. The cure is a second `where`, which gives the operand a
+harmless argument:
+
+```python
+>>> import numpy
+>>> with numpy.errstate(all="ignore"):
+...     grad(lambda x: lnp.where(x > 0.0, lnp.sqrt(x), 0.0))(0.0)
+nan
+>>> grad(lambda x: lnp.where(x > 0.0, lnp.sqrt(lnp.where(x > 0.0, x, 1.0)), 0.0))(0.0)
+0.0
+
+```
+
+`piecewise`, `cond` and `switch` take functions, and evaluate none at elements that do not take it, also in a batch:
+
+```python
+>>> grad(lambda x: lnp.piecewise(x, [x > 0.0], [lnp.sqrt, 0.0]))(0.0)
+0.0
+
+```
+"""
+
+
 def page() -> str:
     """Returns the page."""
     with jax.enable_x64(True):
         lines = [_row(*row) for row in ROWS]
-    return HEAD + "\n".join([*lines, ""])
+    return HEAD + "\n".join([*lines, ""]) + TAIL
 
 
 def _row(expression: str, point: float, reason: str) -> str:

@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lawful import ops
+from lawful import debug, ops
 from lawful.autodiff import grad, jvp, linearize, vjp
-from lawful.control_flow import cond
+from lawful.control_flow import cond, while_loop
 from lawful.core import as_dtype, get_aval
 from lawful.laws import (
     Case,
@@ -33,6 +33,7 @@ from lawful.laws import (
     laws,
     quick,
     replay_case,
+    usual,
 )
 from lawful.laws.systems import Lawful, lawful
 from lawful.staging import jit, make_jaxpr
@@ -143,6 +144,29 @@ def test_nothing_survives_checkpoint_cond_and_jit() -> None:
     law_nothing_survives(lawful, drawn.case)
 
 
+@pytest.mark.parametrize("place", ["a branch", "the body of a loop", "the condition of a loop"])
+def test_nothing_survives_beside_a_shared_jaxpr(place: str) -> None:
+    """A jaxpr that calls a new function each time is gone, also if the other branch or part of the loop is shared."""
+
+    def calling(value: Any) -> Any:
+        debug.callback(lambda _: None, value)
+        return value
+
+    def function(x: Any) -> Any:
+        if place == "a branch":
+            return cond(x[0] > 0.0, lambda y: ops.sin(calling(y)), lambda y: y, x)
+        in_body = place == "the body of a loop"
+        start = (ops.sub(x, 1.0), x) if in_body else (x, x)
+        return while_loop(
+            lambda c: (c[0] if in_body else calling(c[0]))[0] < 0.5,
+            lambda c: (ops.add(c[0], 1.0), calling(ops.sin(c[1])) if in_body else ops.sin(c[1])),
+            start,
+        )[1]
+
+    for seed in range(8):  # which chooses the transformation
+        law_nothing_survives(lawful, Case.of(function, np.array([0.3])), effort=quick, seed=seed)
+
+
 def test_scan_of_infinite_results_is_inapplicable() -> None:
     """Zero times infinity is NaN, where a loop of Python has no tangent at all."""
     x = np.array([0.5], np.float16)
@@ -152,6 +176,13 @@ def test_scan_of_infinite_results_is_inapplicable() -> None:
     for law in (law_scan_is_loop, law_while_is_loop, law_batched_while_is_choice):
         with pytest.raises(Inapplicable, match="finite"):
             law(lawful, case)
+
+
+def test_reduce_window_of_infinities_is_inapplicable() -> None:
+    """The computation associates finite numbers only."""
+    call = replay_case(find_source("reduce_window"), [2, 1, 0, 1, 1, 0, 0, 2, 1, 1, 1, 0, 0, 0, 0, 0, 57763]).case
+    with pytest.raises(Inapplicable, match="order"):
+        laws["special_values"](Lawful("xla", ("xla",)), call, effort=quick)
 
 
 @pytest.mark.parametrize("shape", [(9, 1), (1, 9), (7, 2), (2, 7), (4, 4), (2, 5, 1)])
@@ -195,7 +226,89 @@ def test_derivatives_of_small_arrays_are_within_bounds(name: str, choices: list[
         ("log, special", [2, 1, 2, 3, 0, 1], "primitive_special_points"),
         ("bessel_tail, special", [0, 0, 0, 1, 0, 23959], "primitive_special_points"),
         ("reduce_precision", [1, 0, 2, 1, 2, 0, 1], "primitive_special_points"),
+        # The larger of two zeros.
+        ("smooth", [10304, 0, 0, 1, 11, 12, 0, 0, 1, 6, 80, 0, 0, 1, 0, 1, 0, 42, 0, 0, 0, 0, 1], "special_values"),
+        ("rel_entr, special", [1, 1, 1, 38090, 0], "jit_is_eager"),
+        ("rel_entr, special", [1, 1, 1, 38090, 0], "primitive_reference"),
     ],
 )
 def test_calls_that_thorough_laws_found_hold(name: str, choices: list[int], law: str) -> None:
     laws[law](Lawful("xla", ("xla",)), replay_case(find_source(name), choices).case, effort=quick)
+
+
+_PROGRAM_OF_TWO_FLOATS = [
+    1,
+    2,
+    0,
+    4,
+    3,
+    0,
+    2,
+    0,
+    0,
+    1,
+    0,
+    0,
+    0,
+    1,
+    16,
+    0,
+    1,
+    0,
+    0,
+    1,
+    5,
+    1,
+    15,
+    0,
+    0,
+    0,
+    1,
+    1,
+    0,
+    15,
+    0,
+    11,
+    0,
+    0,
+    0,
+    0,
+    1,
+    0,
+    31,
+    2,
+    1,
+    16,
+    0,
+    1,
+    7,
+    1,
+    6,
+    0,
+    0,
+    0,
+    0,
+    2,
+    1,
+    1,
+    0,
+    1,
+    0,
+    0,
+    0,
+    0,
+    0,
+]
+
+
+@pytest.mark.parametrize(
+    ("name", "choices", "law"),
+    [
+        # Infinite in one part, and rounded in the other.
+        ("reduce_window_sum, special", [3, 1, 2, 2, 11, 0, 0, 1, 3, 2, 1, 1, 1, *[0] * 8], "primitive_reference"),
+        # Of 64 bits in all variables at its own arguments, of 32 in some at others.
+        ("smooth", _PROGRAM_OF_TWO_FLOATS, "purity"),
+    ],
+)
+def test_rounding_is_of_the_dtypes_on_the_way(name: str, choices: list[int], law: str) -> None:
+    laws[law](Lawful("numpy", ("numpy",)), replay_case(find_source(name), choices).case, effort=usual)

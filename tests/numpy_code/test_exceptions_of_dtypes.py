@@ -78,7 +78,10 @@ def _primitives(jaxpr: Any) -> set[str]:
 
 
 #: Functions of no name of their own, which derivatives are made of.
-IN_DERIVATIVES = {"bessel_ine", "log_ndtr_slope", "regularized_incomplete_beta_derivative", "zeta_derivative"}
+IN_DERIVATIVES = {
+    *("bessel_ine", "direction_cosine", "inversion", "log_ndtr_slope", "pow_derivative"),
+    *("regularized_incomplete_beta_derivative", "zeta_derivative"),
+}
 OTHERS = np.dtype(np.int64), np.dtype(np.complex128)
 
 

@@ -2,11 +2,12 @@
 
 import sys
 import threading
+import weakref
 from typing import Any
 
 import pytest
 
-from lawful.core import ClosedJaxpr, Jaxpr, clear_caches, memoize
+from lawful.core import ClosedJaxpr, Jaxpr, JaxprEqn, Primitive, clear_caches, memoize
 from lawful.core._memo import TransformedJaxprs, transformed_jaxprs
 
 
@@ -95,3 +96,21 @@ def test_memos_are_cleared_while_another_thread_makes_some() -> None:
     finally:
         done.set()
         thread.join()
+
+
+@memoize
+def joined(first: ClosedJaxpr, others: tuple[ClosedJaxpr, ...]) -> object:
+    return object()
+
+
+def test_memoize_of_two_jaxprs_holds_neither() -> None:
+    """A shared jaxpr does not keep the other one, which has a function among its parameters."""
+    call_p = Primitive("call", multiple_results=True)
+    shared = new_jaxpr()
+    calling = ClosedJaxpr(Jaxpr((), (), (JaxprEqn(call_p, (), (), {"function": lambda: None}),), ()))
+    for first, others in ((shared, (calling,)), (calling, (shared,))):
+        assert joined(first, others) is joined(first, others)
+    assert joined(shared, (calling,)) is not joined(calling, (shared,))
+    gone = weakref.ref(calling)
+    del calling, first, others
+    assert gone() is None

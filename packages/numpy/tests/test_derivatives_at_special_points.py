@@ -8,6 +8,7 @@ import pytest
 import lawful.numpy as lnp
 from lawful import ops, special
 from lawful.autodiff import grad, jacfwd
+from lawful.batching import vmap
 from lawful.staging import jit
 
 
@@ -79,3 +80,29 @@ def test_cumlogsumexp_derivative_beside_infinity() -> None:
     with np.errstate(invalid="ignore"):
         got = jacfwd(ops.cumlogsumexp)(np.array([np.inf, 0.0, 2.0]))
     assert np.isnan(got[1:]).all()
+
+
+def _pieces(x: Any) -> Any:
+    functions = [lnp.sqrt, lambda x: lnp.log(x - 1.0), lambda x: lnp.sqrt(1.0 - x)]
+    return lnp.piecewise(x, [x > 0.0, x > 2.0], functions)
+
+
+@pytest.mark.parametrize("count", range(6))
+def test_piecewise_derivative_where_other_pieces_have_none(count: int) -> None:
+    """Each piece is smooth where it counts, and NaN or infinite elsewhere; a prefix leaves pieces without elements."""
+    x = np.array([-1.0, 0.0, 0.5, 1.5, 3.0])[:count]
+    expected = np.array([-np.sqrt(0.125), -0.5, np.sqrt(0.5), 0.5 / np.sqrt(1.5), 0.5])[:count]
+    total = grad(lambda x: lnp.sum(_pieces(x)))
+    for derivative in (
+        total,
+        jit(total, backend="numpy"),
+        vmap(grad(_pieces)),
+        lambda x: np.diagonal(jacfwd(_pieces)(x)),
+    ):
+        np.testing.assert_allclose(derivative(x), expected, rtol=1e-14)
+
+
+def test_piecewise_integer_conditions() -> None:
+    x = np.array([1.0, 2.0, 3.0])
+    got = lnp.piecewise(x, [np.array([2, 0, 0]), np.array([0, 3, 0])], [lambda x: -x, lambda x: 10.0 * x])
+    np.testing.assert_array_equal(got, [-1.0, 20.0, 0.0])

@@ -184,3 +184,24 @@ def test_shape_of_more_bytes_than_can_be_counted(call: Callable[[], Any], backen
     with pytest.raises(ValueError, match=r"expected an array of less than 2\*\*63 bytes") as ours:
         run()
     assert isinstance(ours.value, LawfulError)
+
+
+LISTS = {
+    "sum": (lambda x: lnp.sum(x, where=[1, 0, 1]), "sum: expected an array of booleans as where, got the list"),
+    "mean": (lambda x: lnp.mean(x, where=[1, 0, 1]), "mean: expected an array of booleans as where, got the list"),
+    "max": (
+        lambda x: lnp.max(x, initial=0, where=(1, 0, 1)),
+        "max: expected an array of booleans as where, got the tuple",
+    ),
+    "initial": (
+        lambda x: lnp.prod(x, initial=[1, 2]),
+        "prod: expected a scalar as initial, got \\[1, 2\\] of type list",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", LISTS)
+def test_reduction_given_lists_names_every_mistake(name: str):
+    call, message = LISTS[name]
+    with pytest.raises(TypeError, match=message):
+        call(VECTOR)

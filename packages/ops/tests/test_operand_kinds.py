@@ -17,6 +17,7 @@ PARAMS = {
     "log_ndtr_slope": {"excess": False},
     "reduce_precision": {"exponent_bits": 11, "mantissa_bits": 52},
     "regularized_incomplete_beta_derivative": {"orders": (1, 0)},
+    "pow_derivative": {"by_base": 1, "by_exponent": 0},
     "zeta_derivative": {"order": 1},
 }
 

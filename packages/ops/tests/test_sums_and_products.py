@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from lawful.ops import dot_general_p, reduce_sum_p
+from lawful.ops._fast.sum_by_product import sum_by_product
 from lawful.ops._products.matrix_products import product_of_matrices
-from lawful.ops._sum_by_product import sum_by_product
 
 REAL = ("float32", "float64")
 

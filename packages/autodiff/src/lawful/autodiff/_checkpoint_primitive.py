@@ -19,6 +19,7 @@ from lawful.core import (
     UndefinedPrimal,
     Zero,
     eval_closed_jaxpr,
+    expand_call,
     memoize,
     runs_of_call,
 )
@@ -53,6 +54,7 @@ def _abstract_eval(*avals: ShapedArray, jaxpr: ClosedJaxpr, **_: Any) -> list[Sh
 
 
 checkpoint_p.def_rule("runs", runs_of_call)
+checkpoint_p.def_expand(expand_call)
 
 
 def _call(closed: ClosedJaxpr, args: Sequence[Any], params: dict[str, Any], **changes: Any) -> list[Any]:

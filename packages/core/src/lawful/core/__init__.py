@@ -64,7 +64,7 @@ from lawful.core._errors import (
     UnexpectedTracerError,
     shorten,
 )
-from lawful.core._eval import eval_closed_jaxpr, eval_jaxpr, last_uses
+from lawful.core._eval import eval_closed_jaxpr, eval_jaxpr, expand_call, last_uses
 from lawful.core._impure_rules import impure_rules, note_impure_rule
 from lawful.core._jaxpr import Atom, ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
 from lawful.core._memo import memoize, memoize_program
@@ -174,6 +174,7 @@ __all__ = [
     "eval_trace",
     "exact_key",
     "exact_params_key",
+    "expand_call",
     "explain_difference",
     "float0",
     "format_jaxpr",

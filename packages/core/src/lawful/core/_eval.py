@@ -59,6 +59,11 @@ def eval_jaxpr(jaxpr: Jaxpr, consts: Sequence[Any], *args: Any) -> list[Any]:
     return [atom.val if type(atom) is Literal else env[atom] for atom in jaxpr.outvars]  # type: ignore[index]
 
 
+def expand_call(*args: Any, jaxpr: ClosedJaxpr, **_: Any) -> list[Any]:
+    """Evaluates the jaxpr of a call: its rule in the slot ``"expand"``."""
+    return eval_closed_jaxpr(jaxpr, *args)
+
+
 def eval_closed_jaxpr(closed: ClosedJaxpr, *args: Any) -> list[Any]:
     """Returns the outputs of a closed jaxpr at some inputs, under whatever transformation is current."""
     return eval_jaxpr(closed.jaxpr, closed.consts, *args)

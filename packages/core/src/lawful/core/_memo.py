@@ -16,6 +16,7 @@ from weakref import ref
 from lawful.core._deduplication import deduplicated
 from lawful.core._impure_rules import impure_rules, note_impure_rule
 from lawful.core._jaxpr import ClosedJaxpr
+from lawful.core._params_key import is_known_param
 from lawful.tree.base import register_cache
 
 Memo = dict[object, object]
@@ -85,8 +86,9 @@ transformed_jaxprs: Final = TransformedJaxprs()
 def memoize[**P, R](function: Callable[Concatenate[ClosedJaxpr, P], R]) -> Callable[Concatenate[ClosedJaxpr, P], R]:
     """Returns a function of a jaxpr and hashable arguments that computes each result once a jaxpr.
 
-    The results are kept in the jaxpr: nothing outlives it. A result is computed anew in each call if rules of
-    primitives without ``pure_rules`` ran for it.
+    The results are kept in the jaxpr: nothing outlives it. A result for several jaxprs, as the branches of a choice, is
+    kept in the one that is gone first. A result is computed anew in each call if rules of primitives without
+    ``pure_rules`` ran for it.
     """
     return _memoized(function, _computed)
 
@@ -103,17 +105,54 @@ def _memoized[**P, R](
 ) -> Callable[Concatenate[ClosedJaxpr, P], R]:
     @functools.wraps(function)
     def memoized(closed: ClosedJaxpr, /, *args: P.args, **kwargs: P.kwargs) -> R:
-        memo = transformed_jaxprs.memo(closed)
-        key = (function, args, *sorted(kwargs.items()))
+        others = _jaxprs_in(args)
+        owner = max((closed, *others), key=_transience) if others else closed
+        memo = transformed_jaxprs.memo(owner)
+        known = args if owner is closed else (closed, _without(owner, args))
+        key = (function, known, *sorted(kwargs.items()))
         try:
             result = cast(R, memo[key])
         except KeyError:
             transformed_jaxprs.misses += 1
-            return cast(R, result_of(closed, memo, key, lambda: function(closed, *args, **kwargs)))
+            return cast(R, result_of(owner, memo, key, lambda: function(closed, *args, **kwargs)))
         transformed_jaxprs.hits += 1
         return result
 
     return memoized
+
+
+def _jaxprs_in(args: tuple[Any, ...]) -> list[ClosedJaxpr]:
+    """Returns the jaxprs among arguments, and among those that are tuples of jaxprs."""
+    found: list[ClosedJaxpr] = []
+    for arg in args:
+        if type(arg) is ClosedJaxpr:
+            found.append(arg)
+        elif type(arg) is tuple and arg and type(arg[0]) is ClosedJaxpr:
+            found += arg
+    return found
+
+
+def _transience(closed: ClosedJaxpr) -> int:
+    """Returns how soon a jaxpr is gone, compared with others that a program is made of.
+
+    One that holds functions of the user's is traced anew with new functions. One without them may be deduplicated, and
+    what is kept with it lives as long.
+    """
+    return 2 if _holds_objects(closed) else 1 if closed.consts else 0
+
+
+def _without(owner: ClosedJaxpr, args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Returns arguments as a key in the memo of one of them, which does not refer to that: there would be a cycle."""
+    return tuple(
+        [
+            _OWNER if arg is owner else _without(owner, arg) if type(arg) is tuple and owner in _jaxprs_in(arg) else arg
+            for arg in args
+        ]
+    )
+
+
+#: Stands for the jaxpr that holds a memo in the keys of the memo.
+_OWNER: Final = object()
 
 
 def _compiled(closed: ClosedJaxpr, memo: Memo, key: object, compute: Callable[[], object]) -> object:
@@ -161,3 +200,15 @@ def _deduplicated(result: object) -> object:
     if isinstance(result, ClosedJaxpr):
         return deduplicated(result)
     return tuple(map(_deduplicated, result)) if type(result) is tuple else result
+
+
+@memoize
+def _holds_objects(closed: ClosedJaxpr) -> bool:
+    return any([any(map(_is_object, eqn.params.values())) for eqn in closed.eqns])
+
+
+def _is_object(param: Any) -> bool:
+    """Whether a parameter is or holds a function, or another object of the user's."""
+    if isinstance(param, ClosedJaxpr):
+        return _holds_objects(param)
+    return any(map(_is_object, param)) if type(param) is tuple else not is_known_param(param)

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from enum import Enum
 from typing import Any
 
+import numpy as np
+
+from lawful.core._aval import ShapedArray
 from lawful.core._jaxpr import ClosedJaxpr, Jaxpr
-from lawful.tree.base import exact_key, object_key
+from lawful.tree.base import PLAIN, exact_key, object_key
 
 
 def exact_params_key(params: dict[Any, Any]) -> Hashable:
@@ -21,3 +25,40 @@ def _key_of_no_program(value: Any) -> Any:
     if isinstance(value, ClosedJaxpr | Jaxpr) or (callable(value) and not isinstance(value, type)):
         return [type(value)]  # which cannot be hashed
     return object_key(value)
+
+
+class UnknownParamError(Exception):
+    """A parameter may be any object."""
+
+
+def known_param(value: Any) -> Hashable:
+    """Returns a key that only equal parameters share, of what is made of numbers, types and deduplicated programs.
+
+    Raises:
+      UnknownParamError: the parameter is or holds another object, which may be the user's.
+    """
+    cls = type(value)
+    if cls in PLAIN:
+        return cls, value, value == -1  # which has the hash of -2
+    if cls is tuple:
+        return tuple([known_param(x) for x in value])
+    if isinstance(value, ClosedJaxpr):
+        # By identity: it was deduplicated when it was traced. Comparing nested programs could take exponential time.
+        if value.is_plain:
+            return value
+    elif isinstance(value, float | complex | np.generic):
+        return exact_key(value)
+    elif isinstance(value, np.dtype | Enum | ShapedArray):
+        return cls, value
+    elif fields := getattr(cls, "__lawful_fields__", None):
+        return cls, known_param(fields(value))
+    raise UnknownParamError
+
+
+def is_known_param(value: Any) -> bool:
+    """Whether `known_param` has a key for a parameter."""
+    try:
+        known_param(value)
+    except UnknownParamError:
+        return False
+    return True

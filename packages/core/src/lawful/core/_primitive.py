@@ -103,6 +103,7 @@ _SLOTS = {
     "batch": Slot("Batching", "def_batch"),
     "lowering": Slot("Lowering", "def_lowering"),
     "linearize": Slot("Linearization", "def_linearize"),
+    "expand": Slot("Expansion", "def_expand"),
     "partial_eval": Slot("Partial evaluation", "def_partial_eval"),
 }
 
@@ -267,6 +268,16 @@ class Primitive:
         if rule is None:
             raise MissingRuleError(self._explain_missing("lowering"))
         return rule
+
+    def def_expand(self, rule: F) -> F:
+        """Defines expansion: ``rule(*args, **params)`` gives the result by other primitives, under the current trace.
+
+        A transformation that has no rule for a primitive may run this one instead: calls, branches and loops evaluate
+        their jaxprs, so that it needs no rules for these.
+
+        Law: expansion gives what evaluation gives.
+        """
+        return self.def_rule("expand", rule)
 
     def def_linearize(self, rule: F) -> F:
         """Defines linearization, for call-like primitives only: all others derive it from their jvp.

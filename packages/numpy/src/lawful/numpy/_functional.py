@@ -10,7 +10,8 @@ from typing import Any
 import numpy
 from lawful import ops, tree
 from lawful.batching import vmap
-from lawful.core import ArgumentTypeError, ArgumentValueError, get_aval
+from lawful.control_flow import cond
+from lawful.core import ArgumentTypeError, ArgumentValueError, Tracer, get_aval
 from lawful.numpy._eager import is_plain
 from lawful.numpy._manipulation.broadcasting import broadcast_to
 from lawful.numpy._manipulation.shape import moveaxis
@@ -103,7 +104,8 @@ def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: 
     Raises:
       ArgumentValueError: there are not as many functions as conditions, or one more.
 
-    All functions are called with all of ``x``: one that is NaN outside of its condition makes derivatives NaN.
+    A function is called with all of ``x``, but elements that it does not count for are replaced with one that it counts
+    for, and it is not evaluated if there is none. So it may be NaN, or have an infinite derivative, elsewhere.
 
     >>> piecewise(numpy.array([-1.0, 2.0]), [numpy.array([True, False])], [lambda x: -x, lambda x: 2 * x])
     array([1., 4.])
@@ -120,14 +122,37 @@ def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: 
     functions = list(funclist)
     rest = functions.pop() if len(functions) > len(conditions) else 0
 
-    def value(function: Any) -> Any:
+    def value(function: Any, x: Any) -> Any:
         result = function(x, *args, **kw) if callable(function) else function
         return broadcast_to(ops.convert_element_type(result, dtype), shape)
 
-    out = value(rest)
-    for condition, function in zip(conditions, functions, strict=True):
-        out = ops.where(condition, value(function), out)
+    def guarded(function: Any, counts: Any) -> Any:
+        if not callable(function) or 0 in shape:
+            return value(function, x)
+        zeros = ops.full(shape, 0, dtype)
+        any_counts = ops.reduce_or(counts, tuple(range(len(shape))))
+        if not isinstance(any_counts, Tracer):  # the function may look at values
+            return value(function, _where_it_counts(x, counts)) if any_counts else zeros
+        return cond(any_counts, lambda x: value(function, _where_it_counts(x, counts)), lambda x: zeros, x)
+
+    masks = [broadcast_to(ops.convert_element_type(condition, bool), shape) for condition in conditions]
+    left = ops.full(shape, True, bool)
+    results = []
+    for mask, function in zip(reversed(masks), reversed(functions), strict=True):
+        results.append((mask, guarded(function, ops.bitwise_and(left, mask))))
+        left = ops.bitwise_and(left, ops.bitwise_not(mask))
+    out = guarded(rest, left)
+    for mask, result in reversed(results):
+        out = ops.where(mask, result, out)
     return out
+
+
+def _where_it_counts(x: Any, counts: Any) -> Any:
+    """Returns an array with the first element that counts in place of all that do not."""
+    size = get_aval(x).size
+    first = ops.argmax(ops.reshape(counts, (size,)), 0, numpy.int64)
+    element = ops.dynamic_index_in_dim(ops.reshape(x, (size,)), first, 0, keepdims=False)
+    return ops.where(counts, x, element)
 
 
 def _conditions(x: Any, condlist: Any) -> list[Any]:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy
 
 from lawful import ops
+from lawful.autodiff import stop_gradient
 from lawful.core import ArgumentValueError
 from lawful.special._arguments import floats, silent, static_integer
 
@@ -62,14 +63,56 @@ def gamma(x: Any) -> Any:
 def beta(a: Any, b: Any) -> Any:
     """Returns the beta function ``gamma(a) gamma(b) / gamma(a + b)``.
 
+    It is 0 where ``a + b`` is 0 or a negative integer, and neither ``a`` nor ``b`` is an integer. Where ``a`` is a
+    negative integer, and ``b`` a positive one not above ``-a``, it has a limit in ``a`` alone: that is the value, the
+    derivatives by ``a`` are those of the limit, and all derivatives by ``b`` are NaN. It is the same with ``a`` and
+    ``b`` exchanged. Elsewhere at negative integers it is NaN: a pole.
+
     >>> beta(2.0, 3.0)
     np.float64(0.08333333333333...)
 
     Source: ``scipy.special.beta``, ``jax.scipy.special.beta``.
     """
     a, b = floats("beta", a, b)
-    sign = ops.mul(ops.mul(gammasgn(a), gammasgn(b)), gammasgn(ops.add(a, b)))
-    return ops.mul(sign, ops.exp(ops.betaln(a, b)))
+    total = ops.add(a, b)
+    in_a, in_b = _is_removable_pole(a, b), _is_removable_pole(b, a)
+    removable = ops.bitwise_or(in_a, in_b)
+    # A negative total is reflected: the reciprocal of its gamma function is a sine, which has zeros and no poles.
+    is_reflected = ops.bitwise_and(ops.lt(total, 0.5), ops.lt(ops.min(a, b), 0))
+    is_reflected = ops.bitwise_and(is_reflected, ops.bitwise_not(removable))
+    reflected = _reflected_beta(*[ops.where(is_reflected, x, 0.25) for x in (a, b)])
+    # With n the positive integer, beta(a, n) is that of 1 - a - n and n, with the sign of (-1) ** n.
+    n = ops.where(in_a, _without_derivative(b, in_a), ops.where(in_b, _without_derivative(a, in_b), b))
+    other = ops.where(removable, ops.sub(ops.sub(1, ops.where(in_a, a, b)), n), a)
+    sign = ops.mul(ops.mul(gammasgn(a), gammasgn(b)), gammasgn(total))
+    sign = ops.where(removable, ops.where(_is_odd(n), -1, 1), ops.where(is_reflected, 1, sign))
+    safe = [ops.where(is_reflected, 1, x) for x in (other, n)]
+    return ops.where(is_reflected, reflected, ops.mul(sign, ops.exp(ops.betaln(*safe))))
+
+
+def _is_removable_pole(a: Any, b: Any) -> Any:
+    """Whether ``a`` is a negative integer, and ``b`` a positive one that is not above ``-a``."""
+    whole = ops.bitwise_and(ops.eq(a, ops.floor(a)), ops.eq(b, ops.floor(b)))
+    positive = ops.bitwise_and(ops.gt(b, 0), ops.is_finite(a))
+    return ops.bitwise_and(ops.bitwise_and(whole, positive), ops.le(ops.add(a, b), 0))
+
+
+def _is_odd(x: Any) -> Any:
+    return ops.ne(ops.mul(ops.floor(ops.mul(x, 0.5)), 2), x)
+
+
+def _reflected_beta(a: Any, b: Any) -> Any:
+    total = ops.add(a, b)
+    size = ops.add(ops.add(ops.lgamma(a), ops.lgamma(b)), ops.lgamma(ops.sub(1, total)))
+    nearest = ops.round_nearest_even(total)
+    sine = ops.sin(ops.mul(ops.sub(total, nearest), math.pi))
+    sine = ops.mul(ops.where(_is_odd(nearest), -1, 1), ops.mul(sine, 1 / math.pi))
+    return ops.mul(ops.mul(ops.mul(gammasgn(a), gammasgn(b)), sine), ops.exp(size))
+
+
+def _without_derivative(x: Any, where: Any) -> Any:
+    """Returns ``x``, with derivatives that are NaN at some elements: 0 times the infinite slope of a root at 0."""
+    return ops.add(x, ops.mul(ops.sqrt(ops.where(where, ops.sub(x, stop_gradient(x)), 1)), 0))
 
 
 @silent

@@ -23,6 +23,7 @@ from lawful.ops._elementwise.complex_parts import *
 from lawful.ops._elementwise.conversion import *
 from lawful.ops._elementwise.declaration import *
 from lawful.ops._elementwise.division import *
+from lawful.ops._elementwise.length import *
 from lawful.ops._elementwise.power import *
 from lawful.ops._elementwise.select import *
 from lawful.ops._elementwise.signs import *

@@ -38,7 +38,9 @@ from lawful.ops._elementwise.complex_parts import *
 from lawful.ops._elementwise.conversion import *
 from lawful.ops._elementwise.declaration import *
 from lawful.ops._elementwise.division import *
+from lawful.ops._elementwise.length import *
 from lawful.ops._elementwise.power import *
+from lawful.ops._elementwise.power_derivative import *
 from lawful.ops._elementwise.rounding import *
 from lawful.ops._elementwise.select import *
 from lawful.ops._elementwise.signs import *
@@ -111,7 +113,9 @@ if not TYPE_CHECKING:
     __all__ += _elementwise.conversion.__all__
     __all__ += _elementwise.declaration.__all__
     __all__ += _elementwise.division.__all__
+    __all__ += _elementwise.length.__all__
     __all__ += _elementwise.power.__all__
+    __all__ += _elementwise.power_derivative.__all__
     __all__ += _elementwise.rounding.__all__
     __all__ += _elementwise.select.__all__
     __all__ += _elementwise.signs.__all__

@@ -17,6 +17,7 @@ from lawful.core import (
     ShapedArray,
     UndefinedPrimal,
     Zero,
+    expand_call,
     memoize_program,
     runs_of_call,
 )
@@ -57,6 +58,7 @@ def _abstract_eval(*avals: ShapedArray, jaxpr: ClosedJaxpr, **_: Any) -> list[Sh
 
 
 jit_p.def_rule("runs", runs_of_call)
+jit_p.def_expand(expand_call)
 
 
 def _inner(params: dict[str, Any], prefix: str = "") -> dict[str, Any]:

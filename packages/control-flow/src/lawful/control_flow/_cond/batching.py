@@ -13,19 +13,16 @@ from typing import Any
 
 import numpy as np
 
-from lawful.autodiff import jvp_jaxpr
 from lawful.batching import batch_jaxpr, mentions_axis
 from lawful.control_flow._cond import primitive
 from lawful.control_flow._cond.primitive import cond_p
 from lawful.control_flow._cond.residuals import Branches
-from lawful.control_flow._loops.bodies import with_zeros
 from lawful.control_flow._loops.effects import bind_one_by_one
 from lawful.control_flow._loops.lanes import with_turns
 from lawful.control_flow._while.batching import placed
 from lawful.core import (
     ClosedJaxpr,
     ShapedArray,
-    Zero,
     current,
     eval_closed_jaxpr,
     eval_trace,
@@ -45,7 +42,7 @@ from lawful.ops import (
     select_n,
     with_weakness_of,
 )
-from lawful.staging import kept, trace_to_jaxpr
+from lawful.staging import trace_to_jaxpr
 
 Dims = tuple[int | None, ...]
 
@@ -84,23 +81,13 @@ def _batch(
 def _choose(
     index: Any, operands: Sequence[Any], dims: Dims, axis_data: Any, branches: Branches, batched: Branches
 ) -> list[Any]:
-    """Binds a choice for each element, with the derivative of the guarded program."""
+    """Binds a choice for each element, with the guarded program, which is differentiated."""
     index_aval = ShapedArray(get_aval(index).shape, get_aval(index).dtype)
     from lawful.control_flow._cond.batched import bind_batched_cond  # loaded on demand
 
     program = _selecting(batched[0], batched[1:], index_aval)
-
-    def derivative(primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-        guarded = _guarded(batched[0], branches, index_aval, dims, axis_data)
-        nonzeros = tuple([type(t) is not Zero for t in tangents])
-        derived, nonzeros_out = jvp_jaxpr(guarded, nonzeros, False)
-        given = map(with_weakness_of, [*primals, *kept(tangents, nonzeros)], derived.in_avals)
-        outs = eval_closed_jaxpr(derived, *given)
-        count = len(nonzeros_out)
-        tangent_avals = [get_aval(x).to_tangent_aval() for x in outs[:count]]
-        return outs[:count], with_zeros(outs[count:], nonzeros_out, tangent_avals)
-
-    return bind_batched_cond(program, derivative, [*map(with_weakness_of, [index, *operands], program.in_avals)])
+    guarded = _guarded(batched[0], branches, index_aval, dims, axis_data)
+    return bind_batched_cond(program, guarded, [index, *operands])
 
 
 @memoize

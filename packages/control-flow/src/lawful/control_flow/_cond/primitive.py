@@ -36,6 +36,9 @@ def _impl(index: Any, *args: Any, branches: Branches) -> list[Any]:
     return eval_closed_jaxpr(branches[_position(index, branches)], *args)
 
 
+cond_p.def_expand(_impl)
+
+
 @cond_p.def_rule_as("numpy")
 def _numpy(avals: Sequence[ShapedArray], compile: Callable[..., Any], *, branches: Branches) -> Callable[..., Any]:
     functions = [compile(branch) for branch in branches]

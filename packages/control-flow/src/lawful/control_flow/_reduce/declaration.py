@@ -19,6 +19,7 @@ from lawful.core import (
     Declaration,
     Primitive,
     ShapedArray,
+    Unequal,
     Zero,
     eval_closed_jaxpr,
     get_aval,
@@ -150,11 +151,17 @@ def general_reduction(
                 out[place] = value
         return outs
 
+    def combines_infinities(*args: Any, jaxpr: ClosedJaxpr, **params: Any) -> bool:
+        """Whether there are infinities that the example of a computation does not associate."""
+        is_infinite = any([bool(np.isinf(x).any()) for x in args])
+        return is_infinite and len(stack(args[0], args[len(args) // 2], **params)) > 1
+
     primitive.declaration = Declaration(
         sample=sample,
         reference=reference,
         prepare=_with_units,
         units=lambda count: range(count // 2, count),
+        unequal=(Unequal("", combines_infinities, "0 times infinity is NaN, so that the order decides"),),
     )
     return primitive
 

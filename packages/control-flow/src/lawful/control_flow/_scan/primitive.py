@@ -17,8 +17,17 @@ import numpy as np
 from lawful.control_flow._loops.bodies import Counts, Mask, rearranged, settle, split_list, stack_aval
 from lawful.control_flow._scan.cut import cut_scan
 from lawful.control_flow._scan.lowering import lower_scan
-from lawful.core import ArgumentTypeError, ClosedJaxpr, JaxprEqn, Primitive, Run, ShapedArray, memoize
-from lawful.ops import with_weakness_of
+from lawful.core import (
+    ArgumentTypeError,
+    ClosedJaxpr,
+    JaxprEqn,
+    Primitive,
+    Run,
+    ShapedArray,
+    eval_closed_jaxpr,
+    memoize,
+)
+from lawful.ops import concatenate, expand_dims, full, getitem, with_weakness_of
 from lawful.staging import dce_jaxpr, kept, numpy_function, used_inputs
 
 scan_p = Primitive("scan", multiple_results=True, pure_rules=True)
@@ -121,6 +130,25 @@ def _numpy(
         return [*carry, *ys]
 
     return run
+
+
+@scan_p.def_expand
+def _expand(
+    *args: Any, jaxpr: ClosedJaxpr, num_consts: int, num_carry: int, length: int, reverse: bool, **_: Any
+) -> list[Any]:
+    """Evaluates the body once an iteration; a slice is an index of a stack, and a stack a concatenation of slices."""
+    consts, carry, xs = split_list(args, (num_consts, num_carry))
+    slices: list[Sequence[Any]] = []
+    for i in range(length - 1, -1, -1) if reverse else range(length):
+        outs = eval_closed_jaxpr(jaxpr, *consts, *carry, *[getitem(x, i) for x in xs])
+        carry = outs[:num_carry]
+        slices.append(outs[num_carry:])
+    if not slices:
+        stacks = [stack_aval(aval, length) for aval in jaxpr.out_avals[num_carry:]]
+        return [*carry, *[full(aval.shape, 0, aval.dtype) for aval in stacks]]
+    if reverse:
+        slices.reverse()
+    return [*carry, *[concatenate([expand_dims(y, (0,)) for y in ys], 0) for ys in zip(*slices, strict=True)]]
 
 
 @scan_p.def_impl

@@ -29,6 +29,7 @@ from lawful.core import (
     Run,
     ShapedArray,
     eval_closed_jaxpr,
+    get_aval,
     memoize,
 )
 from lawful.ops import reduce_or, with_weakness_of
@@ -140,6 +141,21 @@ def _numpy(
 def _over(going: Any, x: Any) -> Any:
     """Returns a NumPy predicate with dimensions to broadcast over a part of the carry."""
     return going.reshape(going.shape + (1,) * (np.ndim(x) - going.ndim))
+
+
+@while_p.def_expand
+def _expand(
+    *args: Any, cond_jaxpr: ClosedJaxpr, body_jaxpr: ClosedJaxpr, cond_nconsts: int, body_nconsts: int, **_: Any
+) -> list[Any]:
+    """Evaluates the body while the predicate, whose value must be known, holds."""
+    cond_consts, body_consts, carry = split_list(args, (cond_nconsts, body_nconsts))
+    while True:
+        (going,) = eval_closed_jaxpr(cond_jaxpr, *cond_consts, *carry)
+        batched = get_aval(going).shape
+        if not (reduce_or(going, tuple(range(len(batched)))) if batched else going):
+            return [*carry]
+        after = eval_closed_jaxpr(body_jaxpr, *body_consts, *carry)
+        carry = select_lanes(going, after, carry) if batched else after
 
 
 @while_p.def_impl

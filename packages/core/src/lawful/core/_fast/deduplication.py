@@ -8,17 +8,14 @@ tracing.
 from __future__ import annotations
 
 from collections.abc import Hashable
-from enum import Enum
 from typing import Any, Final
 
-import numpy as np
-
-from lawful.core._aval import ShapedArray
 from lawful.core._dtypes import float0
 from lawful.core._fast.rule_cache import definitions
 from lawful.core._jaxpr import Atom, ClosedJaxpr, Literal, Var
+from lawful.core._params_key import UnknownParamError, known_param
 from lawful.core._trace import current
-from lawful.tree.base import PLAIN, Cache, exact_key
+from lawful.tree.base import Cache, exact_key
 
 #: A longer program is rarely traced again.
 _MOST_EQUATIONS: Final = 1_000
@@ -66,10 +63,6 @@ def deduplicate(closed: ClosedJaxpr) -> ClosedJaxpr:
     return closed
 
 
-class _UnknownError(Exception):
-    """A parameter may be any object."""
-
-
 def _structure(closed: ClosedJaxpr) -> Hashable:
     """Returns a key that only equal programs share; None if equality cannot be told."""
     jaxpr = closed.jaxpr
@@ -88,7 +81,7 @@ def _structure(closed: ClosedJaxpr) -> Hashable:
             equations.append((eqn.primitive, _params(eqn.params), operands, results, eqn.source))
             for var in eqn.outvars:
                 number[var] = len(number)
-    except _UnknownError:
+    except UnknownParamError:
         return None
     inputs = tuple([var.aval for var in jaxpr.invars])
     return jaxpr.name, inputs, tuple(equations), tuple([known(atom) for atom in jaxpr.outvars])
@@ -101,24 +94,4 @@ def _literal(literal: Literal) -> Hashable:
 
 
 def _params(params: dict[str, Any]) -> Hashable:
-    return tuple([(name, _known(value)) for name, value in params.items()]) if params else ()
-
-
-def _known(value: Any) -> Hashable:
-    """Returns a key that only equal parameters share; raises _UnknownError where equality cannot be told."""
-    cls = type(value)
-    if cls in PLAIN:
-        return cls, value, value == -1  # which has the hash of -2
-    if cls is tuple:
-        return tuple([_known(x) for x in value])
-    if isinstance(value, ClosedJaxpr):
-        # By identity: it was deduplicated when it was traced. Comparing nested programs could take exponential time.
-        if value.is_plain:
-            return value
-    elif isinstance(value, float | complex | np.generic):
-        return exact_key(value)
-    elif isinstance(value, np.dtype | Enum | ShapedArray):
-        return cls, value
-    elif fields := getattr(cls, "__lawful_fields__", None):
-        return cls, _known(fields(value))
-    raise _UnknownError
+    return tuple([(name, known_param(value)) for name, value in params.items()]) if params else ()

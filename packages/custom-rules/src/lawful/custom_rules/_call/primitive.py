@@ -43,6 +43,7 @@ def custom_call(name: str) -> Primitive:
     primitive.def_partial_eval(_partial_eval)
     primitive.def_lowering(_lower)
     primitive.def_rule("numpy", _numpy)
+    primitive.def_expand(_impl)
     primitive.def_rule("stage", _stage)
     primitive.def_rule("dce", _dce)
 

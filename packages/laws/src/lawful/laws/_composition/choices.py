@@ -33,7 +33,7 @@ def _branches(trial: Trial, function: Function) -> list[Function]:
     return [then(strong), then(lambda y: system.ops.mul(strong(y), 2)), then(lambda y: system.ops.sin(strong(y)))]
 
 
-@law("control flow", needs=("cond",), share=1 / 2)
+@law("control flow", needs=("cond",), share=1 / 4)
 def law_cond_is_branch(trial: Trial) -> Claims:
     """A choice gives what the branch taken gives, and so do its derivatives; an index is clamped.
 

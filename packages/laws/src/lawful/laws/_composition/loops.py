@@ -134,7 +134,7 @@ def _carry_of(scanned: Function) -> Function:
     return lambda *args: scanned(*args)[0]
 
 
-@law("loops", needs=("scan",), share=1 / 8)
+@law("loops", needs=("scan",), share=1 / 16)
 def law_scan_is_loop(trial: Trial) -> Claims:
     """A scan gives what the loop of Python over the slices gives, in both directions, and so do its derivatives.
 
@@ -234,7 +234,7 @@ def _python(trial: Trial, turn: Function, turns: int) -> Function:
 _TAPES: Final[tuple[dict[str, int], ...]] = ({}, {"checkpoints": 1}, {"checkpoints": 2}, {"max_iters": _TURNS})
 
 
-@law("loops", needs=("while_loop",), share=1 / 8)
+@law("loops", needs=("while_loop",), share=1 / 16)
 def law_while_is_loop(trial: Trial) -> Claims:
     """A while loop gives what the loop of Python gives, and so do its derivatives, whatever is stored for them.
 
@@ -328,7 +328,7 @@ def _stack(trees: Sequence[Any], trial: Trial) -> Any:
     return tree.map(lambda *xs: np.stack([np.asarray(trial.system.numpy(x)) for x in xs]), *trees)
 
 
-@law("loops", needs=("map",))
+@law("loops", needs=("map",), share=1 / 4)
 def law_map_is_stack(trial: Trial) -> Claims:
     """Mapping one slice after the other, or some at a time, gives the stacked results.
 

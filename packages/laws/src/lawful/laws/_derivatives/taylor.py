@@ -17,7 +17,7 @@ _HIGHEST_ORDER: Final = 4
 _SPECIAL: Final = (0.0, -0.0, 1.0, -1.0)
 
 
-@law("second order", needs=("jet", "jvp", "higher order"))
+@law("second order", needs=("jet", "jvp", "higher order"), share=1 / 2)
 def law_jet_is_nested_jvp(trial: Trial) -> Claims:
     """Taylor mode gives the derivatives of a function along a curve, of each order up to the fourth.
 

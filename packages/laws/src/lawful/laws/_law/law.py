@@ -54,6 +54,8 @@ class Claim:
       right_value: the second one.
       closeness: what they may differ by.
       weakness: whether they must agree in what stands for a Python scalar.
+      at: the arguments that the function was called with, where they have other dtypes than those of the case.
+      excuse: whether nothing is claimed after all: it is asked where the values differ.
     """
 
     left: str
@@ -62,6 +64,8 @@ class Claim:
     right_value: Any
     closeness: Closeness = "rounding"
     weakness: bool = False
+    at: tuple[Any, ...] | None = None
+    excuse: Callable[[], bool] = lambda: False
 
 
 @dataclass(frozen=True, slots=True)
@@ -284,17 +288,18 @@ def _difference_of(claim: Claim | Fault, trial: Trial) -> tuple[str, float | Non
     if difference_through(()) is None:
         return None
     # Rounding is that of the least precise dtype on the way; the way is looked at only where it matters.
-    difference = difference_through(_floating_dtypes(trial)) if trial.has("jaxprs") else difference_through(())
-    if difference is None:
+    dtypes = _floating_dtypes(trial, claim.at or trial.args) if trial.has("jaxprs") else ()
+    difference = difference_through(dtypes)
+    if difference is None or claim.excuse():
         return None
     sides = [f"{label}:\n{indented(written(value))}" for label, value in ((claim.left, left), (claim.right, right))]
     return "\n".join([f"{difference}", *sides]), difference.size
 
 
-def _floating_dtypes(trial: Trial) -> set[np.dtype[Any]]:
+def _floating_dtypes(trial: Trial, args: tuple[Any, ...]) -> set[np.dtype[Any]]:
     """Returns the floating dtypes of all variables of a function's jaxpr, and of those within it."""
     found: set[np.dtype[Any]] = set()
-    jaxprs: list[Jaxpr] = [make_jaxpr(trial.function)(*trial.args).jaxpr]
+    jaxprs: list[Jaxpr] = [make_jaxpr(trial.function)(*args).jaxpr]
     for jaxpr in jaxprs:
         variables = [*jaxpr.constvars, *jaxpr.invars, *(var for eqn in jaxpr.eqns for var in eqn.outvars)]
         found.update(var.aval.dtype for var in variables if is_inexact(var.aval.dtype))

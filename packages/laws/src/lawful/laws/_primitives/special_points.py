@@ -37,7 +37,7 @@ _WIDE: Final = {"f": np.dtype(np.float64), "c": np.dtype(np.complex128)}
 Array = np.ndarray[Any, Any]
 
 
-@law("primitives", needs=("jaxprs", "higher order"), subject="primitive")
+@law("primitives", needs=("jaxprs", "higher order"), subject="primitive", share=1 / 2)
 def law_primitive_special_points(trial: Trial) -> Claims:
     """The derivatives of a primitive are right to third order at special points too, wherever they exist.
 

@@ -47,7 +47,8 @@ def compiled_at_other_types(trial: Trial) -> Claims:
             make_jaxpr(function)(*other)  # primitives are stricter where they are staged
         except Exception:  # the function is not defined for these types
             continue
-        yield Claim("jit(f)(y) after jit(f)(x) of other types", compiled(*other), "f(y)", expected, weakness=True)
+        text = "jit(f)(y) after jit(f)(x) of other types"
+        yield Claim(text, compiled(*other), "f(y)", expected, weakness=True, at=other)
     yield Claim("jit(f)(x) after jit(f) of other types", compiled(*args), "f(x)", function(*args), weakness=True)
 
 

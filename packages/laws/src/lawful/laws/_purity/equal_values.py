@@ -79,7 +79,7 @@ def _coded() -> Primitive:
     return primitive
 
 
-@law("purity", needs=("jit", "jvp", "jaxprs"))
+@law("purity", needs=("jit", "jvp", "jaxprs"), share=1 / 16)
 def law_equal_values_are_told_apart(trial: Trial) -> Claims:
     """Parameters, static arguments and keys of dicts that are equal and not the same are told apart by every cache.
 

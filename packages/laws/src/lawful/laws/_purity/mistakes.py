@@ -155,7 +155,7 @@ _MISTAKES: Final = (
 )
 
 
-@law("errors", needs=("jaxprs",))
+@law("errors", needs=("jaxprs",), share=1 / 2)
 def law_errors_name_their_place(trial: Trial) -> Claims:
     """A mistake made with a function raises an error that names the user's line and the key path of what is wrong,
     an error of the user's own arrives untouched, and afterwards everything works as before.

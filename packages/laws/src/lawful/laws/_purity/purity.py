@@ -23,7 +23,7 @@ from lawful.laws._purity.compilation import (
 from lawful.laws._purity.memory import copies, in_thread, spoil
 
 
-@law("purity")
+@law("purity", share=1 / 2)
 def law_purity(trial: Trial) -> Claims:
     """Results do not depend on caches, threads, the order of calls, or later writes into arguments and results.
 

@@ -53,7 +53,7 @@ _APPLICATIONS: Final[dict[str, Callable[[Scaling], Callable[[Any], Any]]]] = {
 }
 
 
-@law("purity", needs=("jvp", "linearize", "vjp", "jaxprs"))
+@law("purity", needs=("jvp", "linearize", "vjp", "jaxprs"), share=1 / 8)
 def law_rules_read_state(trial: Trial) -> Claims:
     """A rule of a primitive that does not say that its rules are pure runs each time, and sees what it reads.
 

@@ -119,7 +119,7 @@ def law_bounded_residuals(trial: Trial) -> Claims:
             yield Fault(f"the derivative keeps a value that it does not use: {var.aval}", str(closed))
 
 
-@law("cost", needs=("jaxprs", "grad"), share=1 / 8)
+@law("cost", needs=("jaxprs", "grad"), share=1 / 16)
 def law_linear_tracing(trial: Trial) -> Claims:
     """Tracing and differentiating a program that is twice as long takes twice the work.
 

@@ -22,7 +22,7 @@ _DTYPES: Final = tuple(
 )
 
 
-@law("primitives", needs=("jaxprs", "jit"), subject="primitive")
+@law("primitives", needs=("jaxprs", "jit"), subject="primitive", share=1 / 2)
 def law_kinds_agree(trial: Trial) -> Claims:
     """Operands of any kind of dtype are promoted or refused, the same eagerly, traced and compiled.
 

@@ -24,7 +24,7 @@ _TURNS: Final = 4
 _KINDS: Final = ("rows", "rows backwards", "literals", "arguments")
 
 
-@law("loops", needs=("jaxprs", "scan"), share=1 / 8)
+@law("loops", needs=("jaxprs", "scan"), share=1 / 16)
 def law_rerolling(trial: Trial) -> Claims:
     """A loop of Python, and its pullback, mean the same once their repeated equations are a scan.
 

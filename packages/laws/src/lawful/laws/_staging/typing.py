@@ -118,7 +118,7 @@ def _linear_programs(trial: Trial) -> Jaxprs:
         yield f"{text}(f, x)[1]", derivative(trial.function, *trial.args)[1].jaxpr
 
 
-@law("typing", needs=("jaxprs",))
+@law("typing", needs=("jaxprs",), share=1 / 4)
 def law_typing(trial: Trial, *, depth: int = 2) -> Claims:
     """Every stack of transformations of a function has a well-typed jaxpr, and one that is not is refused.
 

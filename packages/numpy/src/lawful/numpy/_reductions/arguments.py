@@ -4,20 +4,35 @@ from __future__ import annotations
 
 from typing import Any
 
-from lawful.core import ArgumentTypeError, ArgumentValueError, get_aval
+from lawful.core import ArgumentTypeError, ArgumentValueError, NonArrayError, get_aval
 
 
 def require_mask(name: str, where: Any) -> None:
-    """Raises ArgumentTypeError if ``where`` is not None and not boolean."""
-    if where is not None and get_aval(where).dtype.kind != "b":
+    """Raises ArgumentTypeError if ``where`` is not None and no array of booleans."""
+    if where is None:
+        return
+    try:
+        aval = get_aval(where)
+    except NonArrayError:
+        got = f"the {type(where).__name__} {where!r}" if isinstance(where, list | tuple) else repr(where)
         raise ArgumentTypeError(
-            f"{name}: expected booleans as where, got {get_aval(where)}; compare with zero, as in where=x != 0"
+            f"{name}: expected an array of booleans as where, got {got}; convert it with numpy.asarray(where, bool)"
+        ) from None
+    if aval.dtype.kind != "b":
+        raise ArgumentTypeError(
+            f"{name}: expected booleans as where, got {aval}; compare with zero, as in where=x != 0"
         )
 
 
 def require_initial(name: str, initial: Any) -> None:
-    """Raises ArgumentValueError if ``initial`` is not None and not a scalar."""
-    if initial is not None and get_aval(initial).shape:
-        raise ArgumentValueError(
-            f"{name}: expected a scalar as initial, got {get_aval(initial)}; combine the result with the array"
-        )
+    """Raises an error if ``initial`` is not None and not a scalar: ArgumentTypeError if it is no array at all."""
+    if initial is None:
+        return
+    try:
+        aval = get_aval(initial)
+    except NonArrayError:
+        raise ArgumentTypeError(
+            f"{name}: expected a scalar as initial, got {initial!r} of type {type(initial).__name__}; give a number"
+        ) from None
+    if aval.shape:
+        raise ArgumentValueError(f"{name}: expected a scalar as initial, got {aval}; combine the result with the array")

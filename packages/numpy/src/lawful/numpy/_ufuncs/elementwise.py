@@ -170,17 +170,6 @@ logaddexp2 = Ufunc(
 
 # Trigonometric and hyperbolic functions
 
-
-def _hypot(x: Any, y: Any) -> Any:
-    x, y = ops.abs(x), ops.abs(y)
-    largest = ops.max(x, y)
-    # Neither a square nor a quotient of numbers divided by the largest overflows.
-    scale = ops.where(ops.bitwise_and(ops.gt(largest, 0), ops.is_finite(largest)), largest, 1)
-    length = ops.mul(scale, ops.sqrt(ops.add(ops.square(ops.div(x, scale)), ops.square(ops.div(y, scale)))))
-    # An infinite side makes it infinite, also beside a NaN.
-    return ops.where(ops.bitwise_or(ops.eq(x, math.inf), ops.eq(y, math.inf)), math.inf, length)
-
-
 sin = Ufunc(numpy.sin, ops.sin)
 cos = Ufunc(numpy.cos, ops.cos)
 tan = Ufunc(numpy.tan, ops.tan)
@@ -194,7 +183,7 @@ tanh = Ufunc(numpy.tanh, ops.tanh)
 arcsinh = asinh = Ufunc(numpy.arcsinh, ops.asinh)
 arccosh = acosh = Ufunc(numpy.arccosh, ops.acosh)
 arctanh = atanh = Ufunc(numpy.arctanh, ops.atanh)
-hypot = Ufunc(numpy.hypot, _hypot, "Returns ``sqrt(x1**2 + x2**2)`` elementwise, without overflow.")
+hypot = Ufunc(numpy.hypot, ops.hypot, "Returns ``sqrt(x1**2 + x2**2)`` elementwise, without overflow.")
 deg2rad = Ufunc(numpy.deg2rad, lambda x: ops.mul(x, math.pi / 180), "Returns angles in degrees as radians.")
 rad2deg = Ufunc(numpy.rad2deg, lambda x: ops.mul(x, 180 / math.pi), "Returns angles in radians as degrees.")
 radians = Ufunc(numpy.radians, lambda x: ops.mul(x, math.pi / 180), "Returns angles in degrees as radians.")

@@ -101,8 +101,8 @@ def _sign_derivative(t: Any, ans: Any, x: Any) -> Any:
         return Zero(aval.to_tangent_aval())
     # A complex sign is on the unit circle: it moves by the part of the tangent that is across it; at 0 by nothing.
     at_zero = ops.eq(x, 0)
-    size = abs(ops.where(at_zero, 1, x))
-    return ops.where(at_zero, 0, div(sub(t, mul(ans, ops.real(mul(ops.conj(ans), t)))), size))
+    turn = div(ops.imag(mul(ops.conj(ans), t)), abs(ops.where(at_zero, 1, x)))
+    return ops.where(at_zero, 0, ops.complex(neg(mul(ops.imag(ans), turn)), mul(ops.real(ans), turn)))
 
 
 def _cbrt_derivative(t: Any, ans: Any, x: Any) -> Any:
@@ -116,12 +116,16 @@ def _share_of_extremum(t: Any, ans: Any, x: Any, y: Any) -> Any:
 
 
 def _pow_by_base(t: Any, ans: Any, x: Any, y: Any) -> Any:
+    if get_aval(x).dtype.kind != "c":
+        return mul(t, ops.pow_derivative_p.bind(x, y, by_base=1, by_exponent=0))
     # At exponent 0 the power is constant, whatever the base; 0 ** -1 must not meet the product.
     constant_at_zero = ops.bitwise_and(ops.eq(x, 0.0), ops.eq(y, 0.0))
     return mul(t, mul(y, pow(x, ops.where(constant_at_zero, 1.0, sub(y, 1.0)))))
 
 
 def _pow_by_exponent(t: Any, ans: Any, x: Any, y: Any) -> Any:
+    if get_aval(x).dtype.kind != "c":
+        return mul(t, ops.pow_derivative_p.bind(x, y, by_base=0, by_exponent=1))
     # At base 0 the power is 0 for every positive exponent; log(0) must not meet the product.
     return mul(t, mul(ops.log(ops.where(ops.eq(x, 0.0), 1.0, x)), ans))
 
@@ -240,8 +244,8 @@ atan2: Elementwise = elementwise(
     "atan2",
     arity=2,
     derivatives=(
-        lambda t, ans, y, x: mul(t, div(x, add(square(x), square(y)))),
-        lambda t, ans, y, x: mul(t, div(neg(y), add(square(x), square(y)))),
+        lambda t, ans, y, x: mul(t, ops.inversion_p.bind(x, y)),
+        lambda t, ans, y, x: neg(mul(t, ops.inversion_p.bind(y, x))),
     ),
     excluded=(
         Excluded(lambda y, x: (y == 0) & (x < 0), "a jump across the branch cut", order=0),
@@ -347,3 +351,6 @@ max_p, min_p, pow_p, atan2_p = max.primitive, min.primitive, pow.primitive, atan
 neg_p, abs_p, sign_p, square_p = neg.primitive, abs.primitive, sign.primitive, square.primitive
 floor_p, ceil_p, round_nearest_even_p = floor.primitive, ceil.primitive, round_nearest_even.primitive
 sqrt_p, rsqrt_p, cbrt_p = sqrt.primitive, rsqrt.primitive, cbrt.primitive
+
+sub_p.def_expand(lambda x, y: add_p.bind(x, neg_p.bind(y)))
+square_p.def_expand(lambda x: mul_p.bind(x, x))

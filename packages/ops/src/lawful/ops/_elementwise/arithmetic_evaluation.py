@@ -59,15 +59,16 @@ def numpy_rsqrt(x: Any) -> Any:
 
 
 def numpy_sign(x: Any) -> Any:
-    """Returns the sign, that of a complex number by a length that does not overflow."""
+    """Returns the sign, that of a complex number by a length that does not over- or underflow."""
     if not np.iscomplexobj(x):
         return np.sign(x)
-    # Not of the largest numbers themselves, whose length overflows.
+    # The length of the largest numbers overflows, and that of subnormal ones has few digits.
     x = np.asarray(x)
-    quarter = np.empty_like(x)
-    quarter.real, quarter.imag = x.real / 4, x.imag / 4
     is_large = np.maximum(np.abs(x.real), np.abs(x.imag)) > 1
-    return np.sign(np.where(is_large, quarter, x))[()]
+    scale = np.where(is_large, 0.25, 2.0**64).astype(x.real.dtype)
+    scaled = np.empty_like(x)
+    scaled.real, scaled.imag = x.real * scale, x.imag * scale
+    return np.sign(scaled)[()]
 
 
 def real_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:

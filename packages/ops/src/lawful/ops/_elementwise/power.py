@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from lawful import ops
 from lawful.core import ArgumentTypeError, ArgumentValueError, Interval, ShapedArray, get_aval, is_float, is_inexact
-from lawful.ops._elementwise.arithmetic import mul
+from lawful.ops._elementwise.arithmetic import div_p, mul, mul_p
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
 from lawful.ops._support.promotion import OfKinds, convert, promote
 
@@ -70,6 +71,18 @@ _integer_pow = elementwise(
     params=lambda choose: {"y": choose.integer(-3, 4)},
 )
 integer_pow_p = _integer_pow.primitive
+
+
+@integer_pow_p.def_expand
+def _expand(x: Any, *, y: int) -> Any:
+    aval = get_aval(x)
+    one = ops.with_weakness_of(ops.full(aval.shape, 1, aval.dtype), aval)
+    if y == 0:
+        return one
+    product = x
+    for _ in range(abs(y) - 1):
+        product = mul_p.bind(product, x)
+    return product if y > 0 else div_p.bind(one, product)
 
 
 @integer_pow_p.def_abstract_eval

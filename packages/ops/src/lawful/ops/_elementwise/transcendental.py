@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lawful.core import Excluded, Interval, Primitive, get_aval
+from lawful.core import Excluded, Interval, Primitive, get_aval, of_numpy
 from lawful.ops._elementwise.arithmetic import BRANCH_CUT, add, div, mul, neg, rsqrt, sqrt, square, sub
 from lawful.ops._elementwise.complex_lowering import by_parts, mended
 from lawful.ops._elementwise.declaration import Elementwise
@@ -55,6 +55,8 @@ __all__ = [
     "tanh_p",
 ]
 
+#: The hyperbolic cosine of smaller numbers of float64 is finite.
+_COSH_IS_FINITE = 710.0
 _POSITIVE = Interval(0.3, 2.0)
 _INSIDE_UNIT = Interval(-0.8, 0.8)
 _CUT_BEYOND_MINUS_ONE = Excluded(
@@ -92,6 +94,7 @@ def _lower_acosh(ctx: Any, x: Any) -> Any:
     return ctx.chlo.acos(x) if ctx.avals_in[0].dtype.kind == "c" else ctx.chlo.acosh(x)
 
 
+@of_numpy
 def _numpy_log1p(x: Any) -> Any:
     if not np.iscomplexobj(x):
         return np.log1p(x)
@@ -107,6 +110,7 @@ def _numpy_log1p(x: Any) -> Any:
     return np.where(near, exact, out).astype(out.dtype)[()]
 
 
+@of_numpy
 def _numpy_expm1(x: Any) -> Any:
     if not np.iscomplexobj(x):
         return np.expm1(x)
@@ -124,6 +128,7 @@ def _lower_exp2(ctx: Any, x: Any) -> Any:
     return ctx.hlo.convert(ctx.tensor_type(aval), out)
 
 
+@of_numpy
 def _numpy_logistic(x: Any) -> Any:
     x = np.asarray(x)
     if x.dtype.kind in "biu":  # an unsigned integer has no negative
@@ -138,16 +143,29 @@ def _is_complex(x: Any) -> bool:
     return get_aval(x).dtype.kind == "c"
 
 
+@of_numpy
 def _numpy_sech_squared(x: Any) -> Any:
+    # Not the reciprocal of the square, which overflows where its reciprocal is still a number.
+    if type(x) is np.float64 and abs(x) < _COSH_IS_FINITE:  # to ignore an overflow takes longer than the rest
+        sech = 1 / np.cosh(x)
+        return sech * sech
+    with np.errstate(over="ignore"):
+        return np.square(np.reciprocal(np.cosh(x)))
+
+
+def _sech_squared(x: Any) -> Any:
+    # Not by the hyperbolic cosine, which XLA makes of two exponentials.
     small = np.exp(-2 * np.abs(x))
     rest = 1 + small
     return 4 * small / (rest * rest)
 
 
+@of_numpy
 def _numpy_one_minus_square(x: Any) -> Any:
     return np.subtract(1, x) * np.add(1, x)  # ufuncs: an impl gives NumPy values of Python numbers too
 
 
+@of_numpy
 def _numpy_hypot_one(x: Any) -> Any:
     size = np.abs(x)
     large = np.maximum(size, 1)
@@ -165,14 +183,32 @@ def _slope_of_logistic(t: Any, ans: Any, x: Any) -> Any:
     return mul(t, mul(sech_squared_p.bind(mul(x, 0.5)), 0.25))
 
 
-def _factor(name: str, algorithm: Callable[..., Any], derivative: Callable[..., Any], kinds: str = "f") -> Primitive:
-    """Declares a factor of derivatives, precise where its definition by other ops is not."""
-    return elementwise(name, "", algorithm, lowered(algorithm), derivatives=(derivative,), kinds=kinds).primitive
+def _factor(
+    name: str,
+    algorithm: Callable[..., Any],
+    derivative: Callable[..., Any],
+    kinds: str = "f",
+    compiled: Callable[..., Any] | None = None,
+) -> Primitive:
+    """Declares a factor of derivatives, precise where its definition by other ops is not.
+
+    Args:
+      name: the primitive.
+      algorithm: evaluates it.
+      derivative: its derivative.
+      kinds: the kinds of dtypes that it takes.
+      compiled: the algorithm of compiled programs, if it is another one.
+    """
+    lower = lowered(compiled or algorithm)
+    return elementwise(name, "", algorithm, lower, derivatives=(derivative,), kinds=kinds).primitive
 
 
 #: ``1 - tanh(x) ** 2``, also where the hyperbolic tangent is near 1.
 sech_squared_p: Primitive = _factor(
-    "sech_squared", _numpy_sech_squared, lambda t, ans, x: mul(t, mul(mul(tanh(x), ans), -2))
+    "sech_squared",
+    _numpy_sech_squared,
+    lambda t, ans, x: mul(t, mul(mul(tanh(x), ans), -2)),
+    compiled=_sech_squared,
 )
 #: ``1 - x ** 2``, also where ``x`` is near 1, and with a derivative that has no terms which cancel.
 one_minus_square_p: Primitive = _factor(

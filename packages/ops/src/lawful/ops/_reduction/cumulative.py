@@ -261,11 +261,11 @@ def _derivative_of_extremum(extremum: Callable[[Any, Any], Any]) -> Callable[[An
 
     def derivative(t: Any, x: Any, axis: int, reverse: bool) -> Any:
         aval = get_aval(x)
-        # A NaN counts as no element, and makes the derivative NaN, which is 0 / 0, from there on.
+        # A NaN is equal to no element: from there on there are none, and the derivative is 0, in both modes.
         is_number = eq(x, x)
         count = convert_element_type(is_number, np.int64)
         _, count, total = _scan(combine, (x, count, ops.where(is_number, t, 0)), axis, reverse)
-        return div(total, convert_element_type(count, aval.dtype))
+        return div(total, convert_element_type(ops.where(eq(count, 0), 1, count), aval.dtype))
 
     return derivative
 
@@ -323,7 +323,7 @@ cumprod, cumprod_p = _cumulative(
 )
 cummax, cummax_p = _cumulative(
     "cummax",
-    "Returns the largest of all elements up to each position, NaN after a NaN.",
+    "Returns the largest of all elements up to each position; NaN after a NaN, where the derivative is 0.",
     np.maximum,
     "maximum",
     lowest,
@@ -332,7 +332,7 @@ cummax, cummax_p = _cumulative(
 )
 cummin, cummin_p = _cumulative(
     "cummin",
-    "Returns the smallest of all elements up to each position, NaN after a NaN.",
+    "Returns the smallest of all elements up to each position; NaN after a NaN, where the derivative is 0.",
     np.minimum,
     "minimum",
     highest,

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from lawful.core import (
     Call,
     Choose,
     Declaration,
+    Hook,
     Primitive,
     ShapedArray,
     Zero,
@@ -31,7 +32,6 @@ from lawful.ops._products.precision import OF_COMPLEX_INFINITY
 from lawful.ops._reduction.axes import batch_reduced, check_axes, kept_axes, repeat, sample_axes
 from lawful.ops._reduction.complex_extrema import extremum_of_complex
 from lawful.ops._shape.reshape import reshape, transpose
-from lawful.ops._sum_by_product import sum_by_product
 from lawful.ops._support.dtypes import KIND_NAMES, accumulation_dtype, check_kind, highest, lowest
 from lawful.ops._support.promotion import cast, convert
 from lawful.ops._support.structural import canonical_axes
@@ -54,6 +54,15 @@ __all__ = [
 ]
 
 Shape = tuple[int, ...]
+#: Gives a function that reduces C-contiguous arrays of a shape and dtype over some axes sooner than NumPy; else None.
+Faster = Callable[[Shape, np.dtype[Any], Shape], Callable[[Any], Any] | None]
+
+
+def _no_faster_way(shape: Shape, dtype: np.dtype[Any], axes: Shape) -> None:
+    return None
+
+
+sum_hook: Final[Hook[Faster]] = Hook("sums", _no_faster_way)
 
 
 class Reduction(Protocol):
@@ -77,7 +86,7 @@ def _reduction(
     kinds: str,
     derivative: Callable[[Any, Any, Any, Shape], Any] | None = None,
     cotangent: Callable[[Any, ShapedArray, Shape], Any] | None = None,
-    faster: Callable[[Shape, np.dtype[Any], Shape], Callable[[Any], Any] | None] | None = None,
+    faster: Hook[Faster] | None = None,
 ) -> tuple[Reduction, Primitive]:
     """Declares a reduction.
 
@@ -91,7 +100,7 @@ def _reduction(
       derivative: ``derivative(tangent, ans, x, axes)`` gives the output tangent, where there is one; a
         linear reduction is its own.
       cotangent: ``cotangent(ct, aval, axes)`` gives the operand's cotangent, where the reduction is linear.
-      faster: ``faster(shape, dtype, axes)`` gives a function that reduces C-contiguous arrays of this type faster than
+      faster: its hook gives a function that reduces C-contiguous arrays of a type faster than
         ``ufunc.reduce``, where there is one.
     """
     primitive = Primitive(name, pure_rules=True)
@@ -128,7 +137,7 @@ def _reduction(
         dtype, wide = x.dtype, accumulation_dtype(x.dtype)
         if wide != dtype:
             x = x.astype(wide)
-        by_product = None if faster is None else faster(x.shape, wide, axes)
+        by_product = None if faster is None else faster.use(x.shape, wide, axes)
         if by_product is not None and x.flags.c_contiguous:
             out = by_product(x)
         else:
@@ -143,7 +152,7 @@ def _reduction(
         if function is not impl or not aval.shape or not is_own:
             return partial(function, axes=axes)
         dtype, initial, reduce = aval.dtype, unit(aval.dtype), ufunc.reduce
-        by_product = None if faster is None else faster(aval.shape, dtype, axes)
+        by_product = None if faster is None else faster.use(aval.shape, dtype, axes)
         if by_product is None:
             return of_numpy(lambda x: reduce(x, axis=axes, dtype=dtype, initial=initial))
         return of_numpy(
@@ -288,7 +297,7 @@ reduce_sum, reduce_sum_p = _reduction(
     lambda dtype: dtype.type(0),
     kinds="iufc",
     cotangent=_transpose_sum,
-    faster=sum_by_product,
+    faster=sum_hook,
 )
 reduce_prod, reduce_prod_p = _reduction(
     "reduce_prod",

@@ -19,6 +19,7 @@ from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
 from lawful.ops._elementwise.select import where
 from lawful.ops._elementwise.transcendental import log, log1p
 from lawful.ops._support.double import REAL_PROMOTION, Evaluated, lowered
+from lawful.ops._support.dtypes import least_normal
 
 __all__ = ["entr", "entr_p", "rel_entr", "rel_entr_p", "xlog1py", "xlog1py_p", "xlogy", "xlogy_p"]
 
@@ -58,7 +59,11 @@ def _numpy_entr(x: Any) -> Any:
 
 def _numpy_rel_entr(x: Any, y: Any) -> Any:
     both = (x > 0) & (y > 0)
-    out = np.where(both, x * np.log(np.where(both, x / y, 1)), np.where((x == 0) & (y >= 0), 0, np.inf))
+    ratio = np.where(both, x / y, 1)
+    # That of the roots neither over- nor underflows.
+    is_normal = (ratio > least_normal(x.dtype)) & (ratio < np.inf)
+    log = np.log(np.where(is_normal, ratio, np.sqrt(x) / np.sqrt(y))) * np.where(is_normal, 1, 2)
+    out = np.where(both, x * log, np.where((x == 0) & (y >= 0), 0, np.inf))
     return np.where((x == x) & (y == y), out, np.nan)
 
 

@@ -16,9 +16,9 @@ from lawful.core import ArgumentTypeError, Call, Choose, Interval, MissingRuleEr
 from lawful.ops._elementwise.arithmetic import add, mul, neg
 from lawful.ops._elementwise.declaration import Elementwise
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
-from lawful.ops._numbers import Number
 from lawful.ops._special import taylor
 from lawful.ops._support.double import REAL_PROMOTION, Algorithm, EvaluatedInDouble, each, lowered_in_double, polynomial
+from lawful.ops._support.number import Number
 from lawful.ops._support.promotion import OfKinds, broadcast_shapes, broadcast_to, convert, promote
 from lawful.ops._support.structural import strong
 

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from lawful.core import Choose, Excluded, Interval
-from lawful.ops._elementwise.arithmetic import add, mul, sub
-from lawful.ops._elementwise.comparison import bitwise_and, eq
+from lawful.ops._elementwise.arithmetic import add, mul, pow, sub
+from lawful.ops._elementwise.comparison import eq
 from lawful.ops._elementwise.declaration import Elementwise
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
 from lawful.ops._elementwise.select import where
@@ -192,15 +192,15 @@ def _derivative(orders: taylor.Index) -> IteratedAlgorithm:
 def _density(a: Any, b: Any, x: Any, orders: taylor.Index) -> Any:
     """Returns the derivative by ``x``, or a derivative of it by ``a`` and ``b``."""
     low, high = log(x), log1p(mul(x, -1))
-    power = add(_power(a, low, eq(x, 0)), _power(b, high, eq(x, 1)))
-    value = exp(add(power, sub(lgamma(add(a, b)), add(lgamma(a), lgamma(b)))))
+    # At an end the derivatives of a power are right, elsewhere those of its logarithm.
+    at_zero, at_one = eq(x, 0), eq(x, 1)
+    base = where(at_zero, x, where(at_one, sub(1, x), 1))
+    end = pow(base, sub(where(at_one, b, a), 1))
+    logs = log(where(at_zero, 1, x)), log1p(mul(where(at_one, 0, x), -1))
+    power = add(mul(sub(a, 1), logs[0]), mul(sub(b, 1), logs[1]))
+    value = mul(exp(add(power, sub(lgamma(add(a, b)), add(lgamma(a), lgamma(b))))), end)
     scale = math.factorial(orders[0]) * math.factorial(orders[1])
     return mul(_exponential(value, a, b, low, high, orders)[orders], scale)
-
-
-def _power(a: Any, log_x: Any, is_zero: Any) -> Any:
-    """Returns ``(a - 1) log(x)``, which is 0 for ``a = 1`` whatever ``x`` is."""
-    return where(bitwise_and(eq(a, 1), is_zero), 0, mul(sub(a, 1), log_x))
 
 
 def _slope(place: int, t: Any, ans: Any, a: Any, b: Any, x: Any, *, orders: taylor.Index = (0, 0)) -> Any:

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from lawful.core import Interval
-from lawful.ops._elementwise.arithmetic import div, mul, neg, sub
+from lawful.ops._elementwise.arithmetic import div, mul, neg, pow, sub
 from lawful.ops._elementwise.comparison import bitwise_and, eq, gt
 from lawful.ops._elementwise.declaration import Elementwise
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
@@ -169,8 +169,11 @@ def _density(a: Any, x: Any, order: int) -> Any:
     """Returns ``x ** (a - 1) exp(-x) / gamma(a)``, the derivative by ``x``; or a derivative of it by ``a``."""
     is_infinite = eq(x, np.inf)
     x = where(is_infinite, 1, x)
-    power = where(bitwise_and(eq(a, 1), eq(x, 0)), 0, mul(sub(a, 1), log(x)))
-    series = {(0, 0): exp(sub(sub(power, x), lgamma(a)))}
+    at_zero = eq(x, 0)
+    # The derivatives of the power are right at 0, those of its logarithm elsewhere.
+    power = pow(where(at_zero, x, 1), sub(a, 1))
+    log_power = mul(sub(a, 1), log(where(at_zero, 1, x)))
+    series = {(0, 0): mul(exp(sub(sub(log_power, x), lgamma(a))), power)}
     for i in range(1, order + 1):
         slope = sub(log(x), digamma(a)) if i == 1 else mul(polygamma(i - 1, a), -1 / math.factorial(i))
         series[i, 0] = slope

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from lawful.core import get_aval
-from lawful.ops._numbers import Number, OneByOne
+from lawful.ops._support.number import Number, algorithm_hook
 from lawful.ops._support.promotion import operand_dtypes
 
 Algorithm = Callable[..., Any]
@@ -34,6 +34,9 @@ class Evaluated:
     Args:
       name: the function, for error messages.
       algorithm: it gives no warnings: what is out of the domain of a function is NaN or infinite, in silence.
+
+    Attributes:
+      algorithm: the same.
     """
 
     #: The dtype that the algorithm is for; None if it is for any.
@@ -41,13 +44,13 @@ class Evaluated:
 
     def __init__(self, name: str, algorithm: Algorithm) -> None:
         self.__name__ = name
-        self._algorithm = OneByOne(algorithm)
-        self.of_numbers = self._algorithm.of_numbers
+        self.algorithm = algorithm
 
     def __call__(self, *args: Any, **params: Any) -> Any:
         operands, dtype = _as_they_are(args) or _promoted(self.__name__, args)
         with np.errstate(all="ignore"):
-            computed = self._algorithm(*[x.astype(self.computed_in or dtype, copy=False) for x in operands], **params)
+            arrays = [x.astype(self.computed_in or dtype, copy=False) for x in operands]
+            computed = algorithm_hook.use(self.algorithm, arrays, params)
             return np.asarray(computed).astype(dtype, copy=False)[()]
 
 

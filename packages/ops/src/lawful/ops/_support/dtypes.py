@@ -59,3 +59,9 @@ def check_kind(name: str, aval: ShapedArray, kinds: str) -> None:
             f"{name}: expected an array of {', '.join(names[:-1])} or {names[-1]} dtype, got {aval}; "
             "convert with astype"
         )
+
+
+@cache
+def least_normal(dtype: np.dtype[Any]) -> float:
+    """Returns the smallest positive number of a floating dtype that has all of its digits."""
+    return float(ml_dtypes.finfo(dtype).smallest_normal)  # type: ignore[no-untyped-call]

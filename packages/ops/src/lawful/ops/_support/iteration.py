@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from lawful.core import record
-from lawful.ops._numbers import Number
+from lawful.ops._support.number import Number
 
 Arrays = Sequence[Any]
 
@@ -27,7 +27,7 @@ class Iteration:
         self.step = step
 
     def evaluate(self, *operands: Any) -> Arrays:
-        """Returns the last state, of NumPy arrays, or of numbers as `OneByOne` writes down what is done with them."""
+        """Returns the last state, of NumPy arrays, or of numbers whose trace writes the loop."""
         first = self.start(*operands)
         for x in first:
             if type(x) is Number:

@@ -1,4 +1,4 @@
-"""Functions of few numbers, done one number after the other by Python, in which NumPy would do little but begin.
+"""Functions of few numbers, evaluated one number at a time by Python, where most of NumPy's time is overhead.
 
 An operation of NumPy on an array takes 20 to 30 times as long as one of Python on a number. A function of arrays that
 is made of elementwise ops, of `where` and of iterations is called once with a `Number` for each argument, which
@@ -25,7 +25,6 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Sequence
-from operator import attrgetter
 from typing import Any, Final
 
 import numpy as np
@@ -33,18 +32,18 @@ import numpy as np
 from lawful.core import (
     ArgumentTypeError,
     ArgumentValueError,
+    Cache,
     Primitive,
     ShapedArray,
-    Trace,
-    Tracer,
     eval_trace,
     get_aval,
     new_trace,
     record,
-    register_array_type,
     shorten,
 )
-from lawful.ops._number_source import Assignment, Choice, Line, Loop, block_of
+from lawful.ops._fast.number_source import Assignment, Choice, Line, Loop, block_of
+from lawful.ops._support.double import Evaluated
+from lawful.ops._support.number import Number, NumberTrace
 
 #: How often few numbers are done by NumPy before it is written down what is done, which takes as long as ten times.
 _OFTEN = 8
@@ -116,6 +115,23 @@ class OneByOne:
         return found
 
 
+_functions: Final[Cache[Callable[..., Any], OneByOne]] = Cache("functions of few numbers", 512)
+
+
+def one_by_one(algorithm: Callable[..., Any]) -> OneByOne:
+    """Returns an algorithm that evaluates few numbers one at a time."""
+    found: OneByOne | None = _functions.lookup(algorithm)
+    if found is None:
+        found = OneByOne(algorithm)
+        _functions.insert(algorithm, found)
+    return found
+
+
+def evaluate(algorithm: Callable[..., Any], arrays: Sequence[Any], params: dict[str, Any]) -> Any:
+    """Returns what an algorithm of special functions gives."""
+    return one_by_one(algorithm)(*arrays, **params)
+
+
 def few_numbers(arrays: Sequence[Any]) -> list[list[float]] | None:
     """Returns the numbers of each of some arrays of float64 and of one shape; None of other values, and of many."""
     shape = getattr(arrays[0], "shape", None)
@@ -124,22 +140,6 @@ def few_numbers(arrays: Sequence[Any]) -> list[list[float]] | None:
             return None
     return [x.reshape(-1).tolist() for x in arrays]
 
-
-class Number(Tracer):
-    """A number or truth value that is not known yet: what is done with it is written down."""
-
-    __slots__ = ("aval", "name")
-    source = None
-
-    _trace: NumberTrace
-
-    def __init__(self, trace: NumberTrace, name: str, aval: ShapedArray) -> None:
-        self._trace = trace
-        self.name = name
-        self.aval = aval
-
-
-register_array_type(Number, aval=attrgetter("aval"))
 
 #: Primitives as Python's operators do them, of floats or of truth values.
 _EXPRESSIONS: Final = {
@@ -156,7 +156,7 @@ _EXPRESSIONS: Final = {
 }
 
 
-class NumberTrace(Trace):
+class SourceTrace(NumberTrace):
     """Writes down what is done with numbers.
 
     Attributes:
@@ -203,7 +203,6 @@ class NumberTrace(Trace):
         return self._assigned(expression.format(*map(written, args)), args, aval.dtype)
 
     def call(self, function: Callable[..., Any], *args: Any, dtype: Any = _DOUBLE) -> Number:
-        """Returns what a function of numbers gives."""
         self._calls += 1
         name = next((name for name, known in self.scope.items() if known is function), f"f{len(self.scope)}")
         self.scope[name] = function
@@ -211,15 +210,6 @@ class NumberTrace(Trace):
         return self._assigned(f"{kind}({name}({', '.join(map(written, args))}))", args, dtype)
 
     def loop(self, state: Sequence[Any], step: Callable[..., Sequence[Any]]) -> list[Number]:
-        """Returns the last state of a loop, ``while state[0]: state = step(*state)``.
-
-        Args:
-          state: the first one.
-          step: it needs no other numbers than it is given, as when a loop is compiled.
-
-        Raises:
-          ArgumentValueError: a step changes nothing, so that the loop would not end.
-        """
         targets = [self.number(get_aval(x).dtype) for x in state]
         before, self.lines = self.lines, []
         following = [written(x) for x in step(*targets)]
@@ -261,10 +251,8 @@ def _names(args: Sequence[Any]) -> list[str]:
 def _function_of(primitive: Primitive, count: int, params: dict[str, Any]) -> Callable[..., Any]:
     """Returns what does a primitive with numbers."""
     reference = primitive.declaration and primitive.declaration.reference
-    of_numbers: Callable[..., OfNumbers] | None = getattr(reference, "of_numbers", None)
-    if of_numbers is not None:
-        found: Callable[..., Any] = of_numbers(count, **params).function
-        return found
+    if isinstance(reference, Evaluated):
+        return one_by_one(reference.algorithm).of_numbers(count, **params).function
     rule = primitive.rules.get("numpy")
     if rule is None:
         raise _unwritable(primitive.name)
@@ -296,8 +284,8 @@ def source_of(function: Callable[..., Any], count: int, **params: Any) -> str:
     return _written(function, count, params)[0]
 
 
-def _written(function: Callable[..., Any], count: int, params: dict[str, Any]) -> tuple[str, NumberTrace]:
-    trace = NumberTrace()
+def _written(function: Callable[..., Any], count: int, params: dict[str, Any]) -> tuple[str, SourceTrace]:
+    trace = SourceTrace()
     arguments = [trace.number() for _ in range(count)]
     with new_trace(trace):
         result = written(function(*arguments, **params))
@@ -306,7 +294,7 @@ def _written(function: Callable[..., Any], count: int, params: dict[str, Any]) -
     return "\n    ".join([head, *body]), trace
 
 
-def _compiled(source: str, trace: NumberTrace) -> OfNumbers:
+def _compiled(source: str, trace: SourceTrace) -> OfNumbers:
     scope: dict[str, Any] = dict(trace.scope)
     exec(compile(source, "<lawful numbers>", "exec"), scope)
     return OfNumbers(scope["function"], trace.most)

@@ -1,0 +1,73 @@
+"""Derivatives of the beta function at negative arguments: where a limit exists, and NaN where none does."""
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import mpmath as mp
+import numpy as np
+import pytest
+
+import lawful.numpy as lnp
+from lawful import special
+from lawful.autodiff import jvp
+from lawful.staging import jit
+
+#: Neither number is an integer, the sum of most is one.
+SMOOTH = ((-1.5, 0.5), (-1.5, 1.5), (0.5, -0.5), (-0.5, -0.5), (-2.5, -1.5), (-3.7, 1.2), (-0.3, 0.1), (0.2, 0.1))
+#: A negative integer and a positive one not above its size.
+REMOVABLE = ((-1.0, 1.0), (-3.0, 1.0), (-3.0, 2.0), (-3.0, 3.0))
+POLES = ((-3.0, 4.0), (-3.0, 2.5), (-1.0, -1.0), (-3.0, -0.5))
+
+
+def exact(a: Any, b: Any) -> Any:
+    return mp.gamma(a) * mp.gamma(b) * mp.rgamma(a + b)
+
+
+def wanted(function: Callable[[Any], Any], x: float, orders: int) -> list[float]:
+    with mp.workdps(60):
+        return [float(mp.diff(function, mp.mpf(x), k, h=mp.mpf(10) ** -14)) for k in range(orders + 1)]
+
+
+def found(a: Any, b: Any, orders: int, backend: str) -> Any:
+    """Returns the value and derivatives by the first argument, as rows."""
+
+    def rows(a: Any, b: Any) -> list[Any]:
+        functions: list[Callable[[Any], Any]] = [lambda a: special.beta(a, b)]
+        for _ in range(orders):
+            functions.append(lambda a, f=functions[-1]: jvp(f, (a,), (lnp.ones_like(a),))[1])
+        return [f(a) for f in functions]
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", RuntimeWarning)  # NumPy's, of poles
+        return np.array((jit(rows, backend=backend) if backend else rows)(a, b))
+
+
+@pytest.mark.parametrize(("backend", "orders"), [("", 3), ("numpy", 3), ("xla", 1)])
+def test_beta_derivatives_at_negative_numbers(backend: str, orders: int) -> None:
+    points = [*SMOOTH, *[(b, a) for a, b in SMOOTH], *REMOVABLE]
+    expected = [
+        wanted(
+            (lambda a, b=b: mp.factorial(b - 1) / mp.rf(a, b))
+            if (a, b) in REMOVABLE
+            else (lambda a, b=b: exact(a, mp.mpf(b))),
+            a,
+            orders,
+        )
+        for a, b in points
+    ]
+    a, b = np.array(points).T
+    np.testing.assert_allclose(found(a, b, orders, backend).T, expected, rtol=1e-9, atol=1e-12)
+
+
+@pytest.mark.parametrize(("backend", "orders"), [("", 3), ("numpy", 3), ("xla", 1)])
+def test_beta_derivatives_that_do_not_exist(backend: str, orders: int) -> None:
+    """By the positive integer beside a negative one there is a value and no derivative; poles have neither."""
+    removable = np.array(REMOVABLE)
+    values = found(removable[:, 1], removable[:, 0], orders, backend)
+    np.testing.assert_allclose(
+        values[0], [wanted(lambda a, b=b: mp.factorial(b - 1) / mp.rf(a, b), a, 0)[0] for a, b in REMOVABLE]
+    )
+    assert np.isnan(values[1:]).all()
+    poles = np.array(POLES)
+    assert np.isnan(found(*poles.T, orders, backend)).all()
