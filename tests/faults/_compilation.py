@@ -10,10 +10,12 @@ import pytest
 from lawful.autodiff import _jvp, _linearize
 from lawful.batching import _batch
 from lawful.core import Var, Zero, exact_key, get_aval
-from lawful.staging import _dce, _inline, _partial_eval
-from lawful.staging._jit import JitFunction
-from lawful.staging._jit_entry import Entry, Signature
-from lawful.staging._jit_primitive import jit_p
+from lawful.staging._jit.entry import Entry, Signature
+from lawful.staging._jit.jit import JitFunction
+from lawful.staging._jit.primitive import jit_p
+from lawful.staging._passes import dce as _dce
+from lawful.staging._passes import inline as _inline
+from lawful.staging._passes import partial_eval as _partial_eval
 from lawful.tree import PyTreeDef
 
 from ._fault import PROGRAMS, Rule, Wrong, function_fault, method_fault, rule_fault, with_forms

@@ -15,7 +15,7 @@ from lawful.autodiff._jvp import JVPTrace, JVPTracer
 from lawful.autodiff._linearize import LinearFunction, Linearized
 from lawful.autodiff._vjp import VJPFunction
 from lawful.core import ClosedJaxpr, Zero, get_aval, zeros
-from lawful.staging import _partial_eval
+from lawful.staging._passes import partial_eval as _partial_eval
 
 from ._fault import Fault, Rule, function_fault, instead, local_fault, method_fault, with_forms
 

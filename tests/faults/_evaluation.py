@@ -8,8 +8,9 @@ import numpy as np
 
 from lawful import ops
 from lawful.core import ShapedArray
-from lawful.staging import _numpy_backend
-from lawful.staging._numpy_backend import PythonProgram
+from lawful.staging._numpy_backend import program as _program
+from lawful.staging._numpy_backend import source as _source
+from lawful.staging._numpy_backend.program import PythonProgram
 
 from ._fault import Rule, instead, local_fault, method_fault, rule_fault
 
@@ -106,9 +107,7 @@ evaluation_faults = (
         "__call__",
         lambda right: lambda self, *args: [*map(np.asarray, right(self, *args))],
     ),
-    local_fault(
-        "the compiler tells calls apart by primitive only", "stale cache", _numpy_backend, "_function_of", _by_name
-    ),
+    local_fault("the compiler tells calls apart by primitive only", "stale cache", _source, "_function_of", _by_name),
     rule_fault(
         "a compiled transposition takes elements as they lie in memory",
         "wrong axis",
@@ -117,13 +116,11 @@ evaluation_faults = (
         _in_memory_order,
     ),
     rule_fault("a compiled look-up fills nothing", "wrong operation", ops.gather_p, "numpy", _always_inside),
-    local_fault(
-        "compiled programs free variables one equation early", "off by one", _numpy_backend, "last_uses", _too_early
-    ),
+    local_fault("compiled programs free variables one equation early", "off by one", _source, "last_uses", _too_early),
     local_fault(
         "compiled programs give views of their arguments",
         "results alias arguments",
-        _numpy_backend,
+        _program,
         "own_results",
         instead(lambda results, others: list(results)),
     ),

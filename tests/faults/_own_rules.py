@@ -15,7 +15,7 @@ from lawful.custom_rules import (
     linear_call_p,
 )
 from lawful.custom_rules._user_rules import derivatives
-from lawful.staging import _pure_callback
+from lawful.staging._callbacks import pure_callback as _pure_callback
 
 from ._fault import Fault, Rule, local_fault, met_by, rule_fault, with_forms
 

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from lawful.core import ClosedJaxpr, Literal, _eval
-from lawful.core._typecheck import _Program
-from lawful.staging import _cse, _dce, _partial_eval
+from lawful.core import ClosedJaxpr, Literal
+from lawful.core._jaxpr import eval as _eval
+from lawful.core._jaxpr.typecheck import _Program
+from lawful.staging._passes import cse as _cse
+from lawful.staging._passes import dce as _dce
+from lawful.staging._passes import partial_eval as _partial_eval
 
 from ._fault import Rule, function_fault, instead, local_fault, method_fault
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from lawful.core import _parse, _print
+from lawful.core._jaxpr import parse as _parse
+from lawful.core._jaxpr import print as _print
 
 from ._fault import Rule, local_fault, method_fault
 

@@ -15,7 +15,7 @@ from lawful.laws import (
     usual_dtypes,
 )
 from lawful.laws.systems import Lawful, lawful
-from lawful.staging import _numpy_backend
+from lawful.staging._numpy_backend import source as _source
 
 every_dtype = programs(dtypes=usual_dtypes, smooth=False)
 
@@ -32,7 +32,7 @@ def test_compiled_by_numpy_with_every_dtype(program: Program) -> None:
 
 @given(every_dtype)
 def test_compiled_by_numpy_in_parts(program: Program) -> None:
-    with mock.patch.object(_numpy_backend, "_MOST_LINES", 1):
+    with mock.patch.object(_source, "_MOST_LINES", 1):
         holds(law_jit_is_eager, lawful, program)
 
 

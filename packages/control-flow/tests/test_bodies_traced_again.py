@@ -28,7 +28,8 @@ from lawful.core import (
     memoize,
 )
 from lawful.custom_rules import custom_jvp
-from lawful.staging import _numpy_backend, jit, make_jaxpr
+from lawful.staging import jit, make_jaxpr
+from lawful.staging._numpy_backend import program as _program
 
 XS = np.array([0.5, 1.5, 2.5])
 
@@ -217,7 +218,7 @@ def test_a_function_compiled_anew_in_each_call_is_compiled_once() -> None:
         return jit(lambda y: ops.sin(y) * 2.0, backend="numpy")(x)
 
     compiled = 0
-    original = _numpy_backend.PythonProgram.__init__
+    original = _program.PythonProgram.__init__
 
     def counted(self: Any, *args: Any) -> None:
         nonlocal compiled
@@ -225,7 +226,7 @@ def test_a_function_compiled_anew_in_each_call_is_compiled_once() -> None:
         original(self, *args)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(_numpy_backend.PythonProgram, "__init__", counted)
+        patch.setattr(_program.PythonProgram, "__init__", counted)
         results = [float(f(number)) for number in np.arange(6.0)]
     np.testing.assert_array_equal(results, np.sin(np.arange(6.0)) * 2.0)
     assert compiled <= 2

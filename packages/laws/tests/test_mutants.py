@@ -14,11 +14,15 @@ from lawful import laws as laws_module
 from lawful import ops, tree
 from lawful.autodiff import _linearize, jvp_jaxpr, stop_gradient
 from lawful.autodiff._fast import dual, linearize, traced_rules
-from lawful.core import ClosedJaxpr, Primitive, ShapedArray, Tracer, UndefinedPrimal, _memo, _print
+from lawful.core import ClosedJaxpr, Primitive, ShapedArray, Tracer, UndefinedPrimal, _memo
+from lawful.core._jaxpr import print as _print
 from lawful.laws import Case, Inapplicable, LawViolation, Program, RandomChoose, catalogue_of, draw_call, laws, programs
 from lawful.laws.systems import lawful
-from lawful.staging import _cse, _jit, _jit_entry, jit, jit_p
-from lawful.staging._numpy_backend import PythonProgram
+from lawful.staging import jit, jit_p
+from lawful.staging._jit import entry as _jit_entry
+from lawful.staging._jit.jit import JitFunction
+from lawful.staging._numpy_backend.program import PythonProgram
+from lawful.staging._passes import cse as _cse
 
 pytestmark = pytest.mark.once
 
@@ -328,7 +332,7 @@ def test_equal_values_rejects_cse_by_equality(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_purity_rejects_a_stale_cache(monkeypatch: pytest.MonkeyPatch) -> None:
-    right = _jit.JitFunction.__call__
+    right = JitFunction.__call__
     results: dict[int, Any] = {}
 
     def wrong(self: Any, *args: Any) -> Any:
@@ -336,7 +340,7 @@ def test_purity_rejects_a_stale_cache(monkeypatch: pytest.MonkeyPatch) -> None:
             results[id(self)] = self, right(self, *args)
         return results[id(self)][1]
 
-    monkeypatch.setattr(_jit.JitFunction, "__call__", wrong)
+    monkeypatch.setattr(JitFunction, "__call__", wrong)
     with pytest.raises(LawViolation, match="jit"):
         laws["purity"](lawful, Case.of(lambda x: ops.reduce_sum(x, (0,)), np.array([0.5, 1.0])))
 

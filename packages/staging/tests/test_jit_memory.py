@@ -89,7 +89,7 @@ def test_a_closure_is_freed_without_the_collector_of_cycles() -> None:
 
 
 def test_the_signatures_of_one_function_are_bounded(monkeypatch: pytest.MonkeyPatch, counted: Any) -> None:
-    monkeypatch.setattr("lawful.staging._jit._MOST_SIGNATURES", 8)
+    monkeypatch.setattr("lawful.staging._jit.signature_cache._MOST_SIGNATURES", 8)
     f = counted(lambda n: n)
     g = jit(f, static_argnums=0)
     for n in range(100):

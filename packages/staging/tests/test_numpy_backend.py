@@ -10,8 +10,9 @@ import pytest
 
 from lawful import ops
 from lawful.core import MissingRuleError, Primitive, current, eval_trace
-from lawful.staging import _numpy_backend, make_jaxpr
 from lawful.staging import jit as jit_by
+from lawful.staging import make_jaxpr
+from lawful.staging._numpy_backend import source as _source
 
 jit = partial(jit_by, backend="numpy")
 
@@ -197,7 +198,7 @@ def test_names_are_taken_again_as_soon_as_their_values_are_used() -> None:
 
 @pytest.mark.parametrize("most_lines", [1, 2, 1_000])
 def test_what_is_used_for_the_last_time_is_freed(most_lines: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_numpy_backend, "_MOST_LINES", most_lines)
+    monkeypatch.setattr(_source, "_MOST_LINES", most_lines)
     made: list[weakref.ref[Any]] = []
     gone: list[list[int]] = []
     watch_p = Primitive("watch_of_numpy_backend")
@@ -222,7 +223,7 @@ def test_what_is_used_for_the_last_time_is_freed(most_lines: int, monkeypatch: p
 
 
 def test_a_long_program_is_several_functions(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_numpy_backend, "_MOST_LINES", 2)
+    monkeypatch.setattr(_source, "_MOST_LINES", 2)
 
     def chain(x: Any, y: Any) -> Any:
         for _ in range(2):

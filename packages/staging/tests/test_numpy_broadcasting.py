@@ -10,7 +10,7 @@ from lawful import ops
 from lawful.core import ClosedJaxpr, eval_closed_jaxpr
 from lawful.staging import jit as jit_by
 from lawful.staging import make_jaxpr
-from lawful.staging._numpy_backend import numpy_function
+from lawful.staging._numpy_backend.source import numpy_function
 
 jit = partial(jit_by, backend="numpy")
 

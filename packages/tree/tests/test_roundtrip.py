@@ -203,7 +203,7 @@ def test_the_table_of_structures_is_bounded_and_does_not_decide_equality():
     first = tree.structure([{"first": 0}, 1])
     for length in range(700):
         tree.structure([0] * length + [(0,)])
-    assert sum(len(key) + treedef.num_leaves for key, treedef in _treedef._treedefs.items()) <= 200_000
+    assert sum(len(key) + treedef.num_leaves for key, treedef in _treedef._treedefs.entries.items()) <= 200_000
     second = tree.structure([{"first": 0}, 1])
     assert first is not second
     assert first == second
@@ -236,6 +236,6 @@ def test_a_wide_tree_is_kept_out_of_the_table():
     leaves, treedef = tree.flatten(wide)
     assert leaves == [leaf for row in wide for leaf in row]
     assert treedef == tree.structure(wide)
-    assert not any(kept is treedef for kept in _treedef._treedefs.values())
+    assert not any(kept is treedef for kept in _treedef._treedefs.entries.values())
     assert treedef.unflatten(leaves) == wide
     assert treedef.num_nodes == 310_001

@@ -22,7 +22,7 @@ from lawful.core import (
     format_jaxpr,
     parse_jaxpr,
 )
-from lawful.core._print import format_eqn
+from lawful.core._jaxpr.print import format_eqn
 
 
 def scalar_bits(jaxpr: Jaxpr) -> list[bytes]:

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from lawful.core import supported_dtypes
-from lawful.core._scalars import read_python_scalar, read_scalar, scalar_text
+from lawful.core._types.scalars import read_python_scalar, read_scalar, scalar_text
 
 
 @pytest.mark.parametrize("dtype", supported_dtypes, ids=str)

@@ -12,36 +12,9 @@ Whoever writes a primitive, a rule or a transformation imports from here; whoeve
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from lawful.core._acceleration import Hook, is_plain, plain
-from lawful.core._arrays import (
-    array_types,
-    as_float,
-    avals_of,
-    get_aval,
-    is_array,
-    python_scalar_types,
-    register_array_type,
-    to_numpy,
-)
-from lawful.core._aval import ShapedArray, UndefinedPrimal, Zero, instantiate_zeros, require_size, zeros
 from lawful.core._collector import no_collections, rare_collections
 from lawful.core._declaration import Call, Choose, Declaration, Excluded, Interval, Unequal, of_numpy
 from lawful.core._deduplication import deduplicated
-from lawful.core._devices import check_device, placed, register_device_type
-from lawful.core._dtypes import (
-    as_dtype,
-    bfloat16,
-    float0,
-    is_complex,
-    is_float,
-    is_inexact,
-    is_of_ml_dtypes,
-    kind,
-    promote_dtypes,
-    python_scalar_dtype,
-    short_name,
-    supported_dtypes,
-)
-from lawful.core._effects import applies_effects, has_effects
 from lawful.core._errors import (
     ArgumentIndexError,
     ArgumentTypeError,
@@ -64,20 +37,48 @@ from lawful.core._errors import (
     UnexpectedTracerError,
     shorten,
 )
-from lawful.core._eval import eval_closed_jaxpr, eval_jaxpr, expand_call, last_uses
 from lawful.core._impure_rules import impure_rules, note_impure_rule
-from lawful.core._jaxpr import Atom, ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
+from lawful.core._jaxpr.effects import applies_effects, has_effects
+from lawful.core._jaxpr.eval import eval_closed_jaxpr, eval_jaxpr, expand_call, last_uses
+from lawful.core._jaxpr.jaxpr import Atom, ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
+from lawful.core._jaxpr.nesting import Run, jaxprs_in_params, map_jaxprs, runs_of_call
 from lawful.core._memo import memoize, memoize_program
-from lawful.core._nesting import Run, jaxprs_in_params, map_jaxprs, runs_of_call
 from lawful.core._params_key import exact_params_key
 from lawful.core._primitive import Primitive, primitives_by_name
 from lawful.core._rule_results import pair_of_rule
 from lawful.core._trace import Trace, current, eval_trace, new_trace, set_current, unusable_tracer
 from lawful.core._tracer import Tracer, define_array_methods
+from lawful.core._types.arrays import (
+    array_types,
+    as_float,
+    avals_of,
+    get_aval,
+    is_array,
+    python_scalar_types,
+    register_array_type,
+    to_numpy,
+)
+from lawful.core._types.aval import ShapedArray, UndefinedPrimal, Zero, instantiate_zeros, require_size, zeros
+from lawful.core._types.devices import check_device, placed, register_device_type
+from lawful.core._types.dtypes import (
+    as_dtype,
+    bfloat16,
+    float0,
+    is_complex,
+    is_float,
+    is_inexact,
+    is_of_ml_dtypes,
+    kind,
+    promote_dtypes,
+    python_scalar_dtype,
+    short_name,
+    supported_dtypes,
+)
 from lawful.tree.base import (
     Cache,
     CacheReport,
     CacheUse,
+    DictCache,
     SourceLine,
     at_source,
     cache_report,
@@ -96,17 +97,17 @@ from lawful.tree.base import (
 from lawful.core import _fast as _fast  # installs the accelerators
 
 if _TYPE_CHECKING:
-    from lawful.core._alpha import alpha_equivalent, explain_difference
-    from lawful.core._parse import parse_jaxpr
-    from lawful.core._print import format_jaxpr
-    from lawful.core._typecheck import check_jaxpr
+    from lawful.core._jaxpr.alpha import alpha_equivalent, explain_difference
+    from lawful.core._jaxpr.parse import parse_jaxpr
+    from lawful.core._jaxpr.print import format_jaxpr
+    from lawful.core._jaxpr.typecheck import check_jaxpr
 else:
     __getattr__, __dir__ = on_demand(
         __name__,
-        "_alpha",
-        "_parse",
-        "_print",
-        "_typecheck",
+        "_jaxpr.alpha",
+        "_jaxpr.parse",
+        "_jaxpr.print",
+        "_jaxpr.typecheck",
     )
 
 __all__ = [
@@ -122,6 +123,7 @@ __all__ = [
     "ClosedJaxpr",
     "ConcretizationTypeError",
     "Declaration",
+    "DictCache",
     "Hook",
     "IntegerOverflowError",
     "Excluded",

@@ -12,7 +12,7 @@ from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from lawful.core._aval import ShapedArray
+from lawful.core._types.aval import ShapedArray
 from lawful.tree.base import record
 
 T = TypeVar("T")

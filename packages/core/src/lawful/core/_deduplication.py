@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from lawful.core._acceleration import Hook
-from lawful.core._jaxpr import ClosedJaxpr
+from lawful.core._jaxpr.jaxpr import ClosedJaxpr
 
 
 def _itself(closed: ClosedJaxpr) -> ClosedJaxpr:

@@ -15,7 +15,7 @@ from weakref import ref
 
 from lawful.core._deduplication import deduplicated
 from lawful.core._impure_rules import impure_rules, note_impure_rule
-from lawful.core._jaxpr import ClosedJaxpr
+from lawful.core._jaxpr.jaxpr import ClosedJaxpr
 from lawful.core._params_key import is_known_param
 from lawful.tree.base import register_cache
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from lawful.core._aval import ShapedArray
-from lawful.core._jaxpr import ClosedJaxpr, Jaxpr
+from lawful.core._jaxpr.jaxpr import ClosedJaxpr, Jaxpr
+from lawful.core._types.aval import ShapedArray
 from lawful.tree.base import PLAIN, exact_key, object_key
 
 

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Final
 
 from lawful.core import _collector
 from lawful.core._acceleration import Hook
-from lawful.core._arrays import to_numpy
 from lawful.core._errors import TracerThreadError, UnexpectedTracerError
+from lawful.core._types.arrays import to_numpy
 from lawful.tree.base import SourceLine, around_imports, user_source
 
 if TYPE_CHECKING:

@@ -12,8 +12,6 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from lawful.core._aval import ShapedArray
-from lawful.core._devices import NUMPY_DEVICE, check_device
 from lawful.core._errors import (
     ArgumentTypeError,
     ConcretizationTypeError,
@@ -22,6 +20,8 @@ from lawful.core._errors import (
     TracerIntegerConversionError,
 )
 from lawful.core._trace import Trace, unusable_tracer
+from lawful.core._types.aval import ShapedArray
+from lawful.core._types.devices import NUMPY_DEVICE, check_device
 from lawful.tree.base import SourceLine, what_asks
 
 

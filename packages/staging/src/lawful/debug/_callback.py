@@ -21,14 +21,14 @@ def callback(callback: Callable[..., Any] | None = None, *args: Any, ordered: bo
       callback: a function of pytrees of NumPy arrays; what it returns does not count. Without it, the function
         ``callback(ordered=…)`` is returned, whose keyword arguments are all the callback's own.
       args: pytrees, of whose arrays and numbers the function gets copies as arrays; it is given all else as it is.
-      ordered: whether its place among the others that are ordered is promised. Here a program makes all of its calls
-        in the order in which it says them, also those that are not ordered.
+      ordered: whether its order among the other ordered calls is guaranteed. Here all calls of a program, also the
+        unordered ones, run in the order of the program.
       kwargs: the same as ``args``, by name.
 
     It computes nothing: under ``jvp``, ``grad`` and their like it is called with primal values, once, and is not
     transposed; ``checkpoint`` calls it again where it computes again. Under ``vmap`` it is called for each element in
-    order, or once where no argument is mapped; in a branch only if that is taken; in a loop at each turn. A compiled
-    program that calls Python is waited for: afterwards all calls have been made, and what one raises comes out.
+    order, or once where no argument is mapped; in a branch only if it is taken; in a loop in each iteration. A
+    compiled program that calls Python blocks until all calls have returned, and raises their errors.
 
     Law: what is called, and how often, does not depend on whether a function is compiled. Source:
     ``jax.debug.callback``.
@@ -59,13 +59,13 @@ def call_on_host(
     leaves, in_tree = tree.flatten((args, kwargs))
     arrays = []
     static = []
-    for place, leaf in enumerate(leaves):
+    for position, leaf in enumerate(leaves):
         if is_array(leaf):
             if isinstance(leaf, Tracer):
                 require_usable(leaf)
             arrays.append(leaf)
         else:
-            static.append((place, leaf))
+            static.append((position, leaf))
     call = HostFunction(label, function, in_tree, tuple(static), source=user_source())
     debug_callback_p.bind(*arrays, callback=call, ordered=ordered)
 

@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from lawful.core import cache_report, clear_caches
 from lawful.core import on_demand as _on_demand
-from lawful.staging._ahead_of_time import Compiled, Lowered, Traced
 from lawful.staging._backends import (
     Backend,
     CompiledProgram,
@@ -20,15 +19,17 @@ from lawful.staging._backends import (
     get_backend,
     register_backend,
 )
-from lawful.staging._cse import cse_jaxpr
-from lawful.staging._dce import dce_call, dce_jaxpr, kept, live_equation, used_inputs, without_effects
-from lawful.staging._inline import inline_jaxpr
-from lawful.staging._jit import JitFunction, jit
-from lawful.staging._jit_primitive import jit_p
+from lawful.staging._jit.ahead_of_time import Compiled, Lowered, Traced
+from lawful.staging._jit.jit import JitFunction, jit
+from lawful.staging._jit.primitive import jit_p
 from lawful.staging._make_jaxpr import ShapeDtypeStruct, eval_shape, make_jaxpr, trace_call, trace_tree
-from lawful.staging._numpy_backend import numpy_backend, numpy_function
+from lawful.staging._numpy_backend.program import numpy_backend
+from lawful.staging._numpy_backend.source import numpy_function
 from lawful.staging._ownership import freeze, memory_owner, own_results
-from lawful.staging._partial_eval import Split, consts_as_inputs, merge_lists, partial_eval_jaxpr
+from lawful.staging._passes.cse import cse_jaxpr
+from lawful.staging._passes.dce import dce_call, dce_jaxpr, kept, live_equation, used_inputs, without_effects
+from lawful.staging._passes.inline import inline_jaxpr
+from lawful.staging._passes.partial_eval import Split, consts_as_inputs, merge_lists, partial_eval_jaxpr
 from lawful.staging._recorder import (
     JaxprTrace,
     JaxprTracer,
@@ -52,13 +53,13 @@ from lawful.staging._signature import (
 from lawful.staging import _fast as _fast  # installs the accelerators
 
 if _TYPE_CHECKING:
-    from lawful.staging._host_function import EachElement, HostCall, HostFunction, call_each_element
-    from lawful.staging._pure_callback import pure_callback, pure_callback_p
+    from lawful.staging._callbacks.host_function import EachElement, HostCall, HostFunction, call_each_element
+    from lawful.staging._callbacks.pure_callback import pure_callback, pure_callback_p
 else:
     __getattr__, __dir__ = _on_demand(
         __name__,
-        "_host_function",
-        "_pure_callback",
+        "_callbacks.host_function",
+        "_callbacks.pure_callback",
     )
 
 __all__ = [

@@ -1,8 +1,8 @@
-"""Backends: what turns a jaxpr into something that runs. They are found by entry points, and used by name.
+"""Backends, which compile jaxprs. They are found by entry points, and used by name.
 
 A distribution offers a backend by an entry point of the group ``lawful.backends`` that names an object of the
-protocol :class:`Backend`. A module that makes one may also register it, so that it is found without a search once the
-module is imported. With several installed, the default is XLA, and NumPy's where there is no other.
+protocol :class:`Backend`. A module that makes one may also register it, which saves the search once the module is
+imported. The default is XLA if it is installed, else NumPy.
 """
 
 from __future__ import annotations
@@ -14,16 +14,16 @@ from typing import Any, Protocol, cast
 
 from lawful.core import ArgumentValueError, ClosedJaxpr
 
-#: What a backend's compiler can be told, by the names that it has for it.
+#: Options of a backend's compiler, by the backend's own names.
 CompilerOptions = Mapping[str, str | bool | int | float]
 
 
 class CompiledProgram(Protocol):
-    """A program that runs: called with flat arguments, it gives the flat list of results.
+    """A compiled program: called with flat arguments, it returns the flat list of results.
 
-    It may also have a method ``run_exact``: of a sequence of any values, it gives the results where these are arguments
-    of exactly the types that it was compiled for, and None where they are not. `jit` then finds it faster. If it then
-    also has ``run_one``, which is not None, that is a function from one value to one result with the same law.
+    It may have two more methods, for direct calls by `jit`. ``run_exact`` takes a sequence of any values, and returns
+    the results if these have exactly the types that the program was compiled for, else None. ``run_one``, which may be
+    None, does the same for a program of one argument and one result.
     """
 
     def __call__(self, *args: Any) -> list[Any]:
@@ -33,10 +33,10 @@ class CompiledProgram(Protocol):
         """Returns the compiled program in the backend's own language."""
 
     def cost_analysis(self) -> dict[str, Any]:
-        """Returns what the backend expects a call to cost."""
+        """Returns the backend's estimate of the cost of a call."""
 
     def memory_analysis(self) -> Any:
-        """Returns what the backend knows of the memory of a call, or None."""
+        """Returns the backend's estimate of the memory of a call, or None."""
 
 
 class LoweredProgram(Protocol):
@@ -58,11 +58,11 @@ class Backend(Protocol):
 
     @property
     def name(self) -> str:
-        """What it is asked for by."""
+        """The name that `jit` and `get_backend` take."""
 
     @property
     def platform(self) -> str:
-        """What programs run on, such as ``"cpu"``."""
+        """The platform that programs run on, such as ``"cpu"``."""
 
     def lower(self, closed: ClosedJaxpr, *, name: str, donated: Sequence[int] = ()) -> LoweredProgram:
         """Lowers a jaxpr whose constants are concrete.
@@ -78,10 +78,10 @@ _registered: dict[str, Backend] = {}
 
 
 def register_backend(backend: Backend) -> None:
-    """Makes a backend known by its name, for when it is asked for: the entry points are not searched then.
+    """Registers a backend under its name, which saves the search of the entry points.
 
     Args:
-      backend: what the distribution's entry point of that name gives.
+      backend: the object of the distribution's entry point of that name.
 
     Law: what programs mean does not depend on whether the backend is registered or found.
     """
@@ -91,7 +91,7 @@ def register_backend(backend: Backend) -> None:
 
 @cache
 def _installed() -> dict[str, Any]:
-    # Imported late: it takes 25 ms, and neither eager gradients nor a backend that is registered needs it.
+    # A lazy import: it takes 25 ms, and neither eager gradients nor a registered backend need it.
     from importlib.metadata import entry_points
 
     return {point.name: point for point in entry_points(group="lawful.backends")}
@@ -113,7 +113,7 @@ def get_backend(name: str | None = None) -> Backend:
     """
     wanted = name or os.environ.get("LAWFUL_BACKEND") or ("xla" if _is_there("xla") else "numpy")
     if wanted == "numpy":  # ours, also where the distribution's metadata is not installed
-        from lawful.staging._numpy_backend import numpy_backend
+        from lawful.staging._numpy_backend.program import numpy_backend
 
         return numpy_backend
     if wanted in _registered:

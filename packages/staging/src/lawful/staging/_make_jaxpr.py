@@ -114,7 +114,7 @@ def trace_tree(
       function: called once with tracers.
       in_tree: the tree of its dynamic ``(args, kwargs)``.
       avals: a type for each leaf.
-      static: the static arguments with their places.
+      static: the static arguments with their argument numbers or names.
     """
     name = function_name(function)
     out_tree: Any = None

@@ -1,7 +1,7 @@
-"""Who may write into a NumPy array: constants are frozen, and results share memory with nothing else.
+"""Copies of NumPy arrays: constants are read-only copies, and results share memory with nothing else.
 
-NumPy's arrays are mutable and its operations give views. What a transformation keeps must not change when the user
-writes into an array, and what it gives back must not change anything else when the user writes into that.
+NumPy's arrays are mutable, and its operations return views. A value that a transformation keeps must not change when
+the user writes into an array. A result that the user writes into must not change any other value.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 
 
 def freeze(x: Any) -> Any:
-    """Returns an array that nobody can write into: a copy, if ``x`` is a NumPy array that somebody can."""
+    """Returns a read-only array: ``x`` itself unless it is a NumPy array that somebody can write into."""
     if type(x) is not np.ndarray:
         return x
     owner = x
@@ -22,7 +22,7 @@ def freeze(x: Any) -> Any:
     if owner.base is None and not x.flags.writeable and not owner.flags.writeable:
         return x
     if any([stride == 0 and size > 1 for stride, size in zip(x.strides, x.shape, strict=True)]) and x.size:
-        # What is broadcast stays so.
+        # A broadcast array stays one: only the elements in memory are copied.
         once = x[tuple(slice(0, 1) if stride == 0 else slice(None) for stride in x.strides)].copy()
         once.flags.writeable = False
         return np.broadcast_to(once, x.shape)
@@ -32,14 +32,14 @@ def freeze(x: Any) -> Any:
 
 
 def memory_owner(x: Any) -> Any:
-    """Returns what the memory of an array belongs to: itself, what it is a view of, or what that was made of."""
+    """Returns the object that owns the memory of an array: the array itself, or the last of its bases."""
     while getattr(x, "base", None) is not None:
         x = x.base
     return x
 
 
 def same_bytes(a: Any, b: Any) -> bool:
-    """Whether two arrays of one shape and dtype hold the same; NaN equals itself, and 0.0 is not -0.0."""
+    """Whether two arrays of one shape and dtype have the same bits: NaN equals itself, and 0.0 is not -0.0."""
     itemsize = a.dtype.itemsize
     if itemsize > 8:
         return bool(a.tobytes() == b.tobytes())
@@ -47,20 +47,20 @@ def same_bytes(a: Any, b: Any) -> bool:
 
 
 def _is_own(x: Any) -> bool:
-    """Whether a value is no array, or one that has its memory itself, and can be written into."""
+    """Whether a value is not an array, or is a writable one that owns its memory."""
     return type(x) is not np.ndarray or (x.base is None and x.flags.writeable)
 
 
 def own_results(results: Sequence[Any], others: Sequence[Any]) -> list[Any]:
-    """Returns results that can be written into and share no memory with each other or with other values.
+    """Returns writable results that share no memory with each other or with other values: aliased ones are copied.
 
     Args:
-      results: arrays, scalars or tracers, of which only NumPy's arrays can share memory.
+      results: arrays, scalars or tracers; only NumPy arrays can share memory.
       others: values that stay in use: arguments, constants, residuals.
     """
     ids = {*map(id, results)}
     if len(ids) == len(results) and ids.isdisjoint(map(id, others)) and all(map(_is_own, results)):
-        return [*results]  # as mostly
+        return [*results]  # the common case
     seen = {*map(id, others)}
     owned = []
     for x in results:

@@ -1,4 +1,4 @@
-"""Traces that record equations: the whole of a program, or the part of it that depends on unknown values.
+"""Traces that record equations: a whole program, or the part of it that depends on unknown values.
 
 :class:`JaxprTrace` records every primitive applied while it is current, also to constants alone, and makes a
 jaxpr. :class:`PartialTrace` records only what depends on its own tracers and passes the rest to its parent,
@@ -62,7 +62,7 @@ register_array_type(JaxprTracer, aval=attrgetter("aval"))
 
 
 def _result_types(primitive: Primitive, out: Any) -> Any:
-    """Returns what an abstract evaluation gave, as types; raises ArgumentTypeError if it is not of the right kind."""
+    """Returns the result of an abstract evaluation as types; raises ArgumentTypeError if it is none."""
     given = [*out] if primitive.multiple_results and isinstance(out, Iterable) else out
     values = given if primitive.multiple_results else [given]
     if isinstance(values, list) and all(type(getattr(value, "aval", value)) is ShapedArray for value in values):
@@ -77,7 +77,7 @@ def _result_types(primitive: Primitive, out: Any) -> Any:
 
 
 class Recorder(Trace):
-    """What both recording traces share: equations, and the constants that they use."""
+    """The base of both recording traces: equations, and the constants that they use."""
 
     __slots__ = ("_constants", "constvals", "constvars", "eqns")
 
@@ -86,11 +86,11 @@ class Recorder(Trace):
         self.eqns: list[JaxprEqn] = []
         self.constvars: list[Var] = []
         self.constvals: list[Any] = []
-        # By identity, each with the value itself, so that the identity stays taken.
+        # By identity. The value is kept too, so that its identity is not reused.
         self._constants: dict[int, tuple[Var, Any, Any]] = {}
 
     def before_looking(self) -> None:
-        """Is called when the value of a tracer is asked for, of which there is none."""
+        """Called before the error for a tracer whose value is asked for."""
 
     def new_input(self, aval: ShapedArray) -> JaxprTracer:
         """Returns the tracer of a new input variable."""
@@ -141,7 +141,7 @@ class Recorder(Trace):
         return self._constant(x)[0]
 
     def constant_value(self, x: Any) -> Any:
-        """Returns an array as it is now, whatever is written into it later: a copy, one for all of its uses."""
+        """Returns a read-only copy of an array, the same one for all of its uses."""
         return self._constant(x)[2]
 
     def _constant(self, x: Any) -> tuple[Var, Any, Any]:
@@ -163,7 +163,7 @@ class Recorder(Trace):
         return found
 
     def keep_constants(self, is_kept: Callable[[Var, Any], bool]) -> None:
-        """Forgets all constants but those of which a function of the variable and the value says so."""
+        """Removes the constants for which a predicate of the variable and the value is false."""
         kept = [pair for pair in zip(self.constvars, self.constvals, strict=True) if is_kept(*pair)]
         self.constvars = [var for var, _ in kept]
         self.constvals = [value for _, value in kept]
@@ -171,7 +171,7 @@ class Recorder(Trace):
         self._constants = {key: found for key, found in self._constants.items() if found[0] in known}
 
     def snapshot(self, x: Any) -> Any:
-        """Returns a constant as it is now, whatever is written into it later."""
+        """Returns a constant that later writes into the original do not change."""
         return freeze(x)
 
     def to_jaxpr(self, inputs: Sequence[JaxprTracer], outputs: Sequence[Any], name: str = "") -> ClosedJaxpr:
@@ -211,7 +211,7 @@ class PartialTrace(Recorder):
         super().__init__(parent, transformation, source)
         #: Whether primitives with effects are recorded also if they do not depend on the tracers.
         self.effects_unknown = effects_unknown
-        #: Arrays among the arguments of the user's call that is being processed: those that may change later.
+        #: The arrays among the arguments of the user's call in progress: the user may write into them later.
         self.volatile: Sequence[Any] | None = None
 
     def process_primitive(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
@@ -234,10 +234,7 @@ class PartialTrace(Recorder):
 
     @contextmanager
     def arguments(self, args: Sequence[Any]) -> Iterator[None]:
-        """While it is entered, arrays among ``args`` are the user's, and constants that share no memory with them not.
-
-        Outside of it every array may be the user's.
-        """
+        """Inside it, only the arrays among ``args`` and their views are the user's; outside, every array may be."""
         before, self.volatile = self.volatile, args
         try:
             yield
@@ -249,7 +246,7 @@ class PartialTrace(Recorder):
 
     def may_change(self, x: np.ndarray[Any, Any]) -> bool:
         """Whether an array may be written into later: the user's, or a view of one."""
-        # What a rule has just computed belongs to nobody else.
+        # Nobody else holds an array that a rule has just computed.
         return self.volatile is None or x.base is not None or any([x is y for y in self.volatile])
 
 
@@ -266,9 +263,9 @@ def trace_to_jaxpr(
     Args:
       function: called once, with a tracer for each type.
       in_avals: the types of its arguments.
-      transformation: what the tracers are said to belong to.
-      name: the name that the jaxpr gets.
-      trace_class: what records it.
+      transformation: its name, for messages about the tracers.
+      name: of the jaxpr.
+      trace_class: the class of the trace.
 
     The constants of the result may be tracers of enclosing transformations.
     """

@@ -35,12 +35,12 @@ class Statics:
     def split(
         self, name: str, args: tuple[Any, ...], kwargs: dict[str, Any]
     ) -> tuple[tuple[Any, ...], dict[str, Any], tuple[tuple[int | str, Hashable], ...]]:
-        """Returns the dynamic positional and keyword arguments, and the static ones with their places."""
+        """Returns the dynamic positional and keyword arguments, and the static ones with their numbers or names."""
         positions = {argnum % len(args) if argnum < 0 and args else argnum for argnum in self.argnums}
         static: list[tuple[int | str, Hashable]] = [(i, args[i]) for i in sorted(positions) if 0 <= i < len(args)]
         static += [(key, kwargs[key]) for key in sorted(self.argnames) if key in kwargs]
-        for place, value in static:
-            _require_hashable(name, place, value)
+        for argument, value in static:
+            _require_hashable(name, argument, value)
         dynamic = tuple(x for i, x in enumerate(args) if i not in positions)
         return dynamic, {key: x for key, x in kwargs.items() if key not in self.argnames}, tuple(static)
 
@@ -51,19 +51,19 @@ def merge(
     """Returns the arguments and keyword arguments that ``Statics.split`` took apart."""
     args = list(dynamic)
     kwargs = dict(kwargs)
-    for place, value in static:
-        if isinstance(place, str):
-            kwargs[place] = value
+    for argument, value in static:
+        if isinstance(argument, str):
+            kwargs[argument] = value
         else:
-            args.insert(place, value)
+            args.insert(argument, value)
     return args, kwargs
 
 
-def _require_hashable(name: str, place: int | str, value: Any) -> None:
+def _require_hashable(name: str, argument: int | str, value: Any) -> None:
     try:
         hash(value)
     except TypeError as error:
-        which = f"argument {place}" if isinstance(place, int) else f"argument '{place}'"
+        which = f"argument {argument}" if isinstance(argument, int) else f"argument '{argument}'"
         raise ArgumentValueError(
             f"{name}: expected a hashable static {which}, got {value!r} of type {type(value).__name__}; "
             "make it a tuple or a frozen dataclass, or leave it out of static_argnums"
@@ -144,7 +144,7 @@ def in_avals(name: str, args: Any, leaves: Sequence[Any]) -> tuple[ShapedArray, 
     """Returns the types of the leaves of a call's arguments.
 
     Raises:
-      NonArrayError: a leaf is not an array; names its place among the arguments.
+      NonArrayError: a leaf is not an array; the error names its path among the arguments.
       UnexpectedTracerError: a leaf is a tracer that was kept after its transformation.
     """
     for leaf in leaves:
@@ -171,8 +171,8 @@ def require_usable(tracer: Tracer) -> None:
 
 def describe_argument(path: Sequence[Any]) -> str:
     """Returns the words for a key path into ``(args, kwargs)``."""
-    (group, place, *rest) = path
-    first = f"argument {place.idx}" if group.idx == 0 else f"argument '{place.key}'"
+    (group, argument, *rest) = path
+    first = f"argument {argument.idx}" if group.idx == 0 else f"argument '{argument.key}'"
     return f"{first}{tree.keystr(tuple(rest))}"
 
 
@@ -187,7 +187,7 @@ def flatten_outputs(name: str, result: Any) -> tuple[list[Any], Any]:
     """Returns the leaves of a function's result and their tree.
 
     Raises:
-      NonArrayError: a leaf is not an array; names its place in the result.
+      NonArrayError: a leaf is not an array; the error names its path in the result.
       UnexpectedTracerError: a leaf is a tracer that was kept after its transformation.
     """
     leaves, treedef = tree.flatten(result)

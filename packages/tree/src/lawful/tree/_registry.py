@@ -7,15 +7,36 @@ from typing import Any
 
 from lawful.tree._key import KeyEntry
 from lawful.tree._kind import DICT, LIST, NONE, TUPLE, Kind, Signature, flat_index_keys, namedtuple_kind, write_head
+from lawful.tree.base.cache import DictCache
 from lawful.tree.base.errors import ArgumentValueError, TreeTypeError
 
 # The node types for good: the built-in and the registered ones.
 _registered: dict[type, Kind] = {kind.nodetype: kind for kind in (TUPLE, LIST, DICT, NONE)}
 
-# The same, and what has been found out about types met so far: the kind of a namedtuple type, None for a type of
-# leaves. Bounded, so that types made at run time do not accumulate.
-KINDS: dict[type, Kind | None] = dict(_registered)
-_MAX_TYPES_MET = 1024
+
+class _TypesMet(DictCache[type, Kind | None]):
+    """Types met so far that are not registered: the kind of a namedtuple type, None for a type of leaves.
+
+    The registered types are beside them in ``entries``.
+    """
+
+    __slots__ = ()
+
+    def __init__(self) -> None:
+        super().__init__("types in trees", 1024)
+        self.entries.update(_registered)
+
+    def __len__(self) -> int:
+        return len(self.entries) - len(_registered)
+
+    def clear(self) -> None:
+        """Removes every type that is not registered."""
+        super().clear()
+        self.entries.update(_registered)
+
+
+_types_met = _TypesMet()
+KINDS = _types_met.entries
 
 
 def kind_of(cls: type) -> Kind | None:
@@ -30,11 +51,7 @@ def _find_kind(cls: type) -> Kind | None:
     kind = _registered.get(cls)
     if kind is None and issubclass(cls, tuple) and hasattr(cls, "_fields"):
         kind = namedtuple_kind(cls)
-    if len(KINDS) >= len(_registered) + _MAX_TYPES_MET:
-        KINDS.clear()
-        KINDS.update(_registered)
-    KINDS[cls] = kind
-    return kind
+    return _types_met.insert(cls, kind)
 
 
 def kind_of_node(where: str, value: Any) -> Kind:

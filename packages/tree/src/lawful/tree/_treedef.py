@@ -10,6 +10,7 @@ from lawful.tree._difference import at, leaf_path, mismatch_error, open_tree, op
 from lawful.tree._kind import DICT, EXACT, Kind, Signature, read_head, same_aux, write_head
 from lawful.tree._registry import kind_of
 from lawful.tree._traversal import Maker, Matcher, maker_of, matcher_of
+from lawful.tree.base.cache import DictCache
 from lawful.tree.base.errors import TreeStructureError, TreeTypeError
 from lawful.tree.base.exact_key import exact_key
 
@@ -310,9 +311,26 @@ def _equal(treedef: PyTreeDef, other: PyTreeDef) -> bool:
 # kind, and its head (`write_head`). Flattening writes one, and finds the treedef by it; so two trees of one structure
 # get the same treedef object. Its first entry, always 0 leaves, serves as the flag EXACT or INEXACT.
 
-_treedefs: dict[tuple[Any, ...], PyTreeDef] = {}
-_find = _treedefs.get
-_room = _MAX_TOKENS = 200_000
+_MAX_TOKENS = 200_000
+
+
+class _Treedefs(DictCache[tuple[Any, ...], PyTreeDef]):
+    """Structures by signature. Its limit is the number of tokens of all signatures together."""
+
+    __slots__ = ("room",)
+
+    def __init__(self) -> None:
+        super().__init__("tree structures", _MAX_TOKENS)
+        self.room = _MAX_TOKENS
+
+    def clear(self) -> None:
+        """Removes every structure."""
+        super().clear()
+        self.room = _MAX_TOKENS
+
+
+_treedefs = _Treedefs()
+_find = _treedefs.entries.get
 
 
 def treedef_of(signature: Signature, num_leaves: int) -> PyTreeDef:
@@ -324,16 +342,15 @@ def treedef_of(signature: Signature, num_leaves: int) -> PyTreeDef:
 
 
 def _keep(key: tuple[Any, ...], num_leaves: int) -> PyTreeDef:
-    global _room
     treedef = _build(key, 1, 0, num_leaves)[0]
     size = len(key) + num_leaves
     if size > _MAX_TOKENS // 4:
         return treedef
-    if size > _room:
+    if size > _treedefs.room:
         _treedefs.clear()
-        _room = _MAX_TOKENS
-    _room -= size
-    return _treedefs.setdefault(key, treedef)
+    _treedefs.room -= size
+    _treedefs.misses += 1
+    return _treedefs.entries.setdefault(key, treedef)
 
 
 def _build(signature: Sequence[Any], index: int, before: int, num_leaves: int) -> tuple[PyTreeDef, int, int]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -21,6 +20,7 @@ from lawful.core import (
     ShapedArray,
     Unequal,
     Zero,
+    cached_function,
     eval_closed_jaxpr,
     get_aval,
 )
@@ -173,7 +173,7 @@ def _with_units(*args: Any, **params: Any) -> tuple[Any, ...]:
     return (*args[:count], *[np.asarray(unit, x.dtype) for unit, x in zip(units, args, strict=False)])
 
 
-@cache
+@cached_function("jaxprs of associative reductions", 256)
 def _example(count: int, dtype: np.dtype[Any]) -> ClosedJaxpr:
     """Returns the jaxpr of a computation that associates and commutes: of one number, or of a value with a tangent."""
     scalars = [np.zeros((), dtype)] * count

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from lawful.core._aval import ShapedArray
-from lawful.core._jaxpr import ClosedJaxpr, Literal
+from lawful.core._jaxpr.jaxpr import ClosedJaxpr, Literal
 from lawful.core._primitive import Primitive
+from lawful.core._types.aval import ShapedArray
 
 #: A primitive with its parameters, the numbers of its operands, and the types of its results.
 Step = tuple[Primitive, dict[str, Any], tuple[int, ...], tuple[ShapedArray, ...]]

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from functools import cache
 from typing import Any
 
 import numpy as np
 
 from lawful import tree
-from lawful.core import get_aval, is_array, is_inexact, kind
+from lawful.core import cached_function, get_aval, is_array, is_inexact, kind
 
 # A kink or jump within this distance is seen; the differences that laws take are over smaller ones.
 _STEP = 1e-3
@@ -26,7 +25,7 @@ def moved(x: Any, direction: Any, step: float) -> Any:
     )
 
 
-@cache
+@cached_function("directions of laws", 4096)
 def direction_of(shape: tuple[int, ...], kind: str, place: int) -> Any:
     """Returns a direction with no small component, another one for each argument, or None if there are no tangents.
 

@@ -9,7 +9,7 @@ from functools import cache
 from typing import Any
 
 from lawful import ops
-from lawful.core import Declaration, Primitive, primitives_by_name
+from lawful.core import Declaration, Primitive, cached_function, primitives_by_name
 from lawful.laws._law.implementation import Implementation
 from lawful.ops import Elementwise
 
@@ -128,7 +128,7 @@ def public_name(primitive: Primitive, operand_count: int, params: dict[str, Any]
     return None if form is None else (f"ops.{primitive.name}", form == "list")
 
 
-@cache
+@cached_function("public forms of laws", 4096)
 def _public_form(function: Any, operand_count: int, params: tuple[str, ...]) -> str | None:
     parameters = [p for p in inspect.signature(function).parameters.values() if p.name not in params]
     named = set(inspect.signature(function).parameters)

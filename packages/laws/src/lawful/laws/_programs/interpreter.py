@@ -8,11 +8,11 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Callable, Mapping
-from functools import cache, wraps
+from functools import wraps
 from typing import TYPE_CHECKING, Any
 
 from lawful import tree
-from lawful.core import at_source, user_source
+from lawful.core import at_source, cached_function, user_source
 from lawful.laws._law.implementation import Implementation
 from lawful.laws._programs.form import forms
 from lawful.laws._programs.syntax import Apply, Assign, Block, Name, Nest, Static
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 Function = Callable[..., Any]
 
 
-@cache
+@cached_function("functions of laws", 4096)
 def resolve(function: str, system: Implementation) -> Function:
     """Returns the function that an ``Apply`` names, as a system has it."""
     if function.startswith("."):
@@ -36,7 +36,7 @@ def resolve(function: str, system: Implementation) -> Function:
     return found
 
 
-@cache
+@cached_function("forms of laws", 4096)
 def _caller(form: str, system: Implementation) -> Function:
     """Returns a form's call as a function of the sub-programs, the operands and the settings."""
     call = re.sub(

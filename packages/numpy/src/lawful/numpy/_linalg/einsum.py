@@ -7,12 +7,11 @@ from __future__ import annotations
 
 import string
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any
 
 import numpy
 from lawful import ops
-from lawful.core import ArgumentTypeError, ArgumentValueError, as_dtype, avals_of, get_aval, is_array
+from lawful.core import ArgumentTypeError, ArgumentValueError, as_dtype, avals_of, cached_function, get_aval, is_array
 from lawful.numpy._eager import is_plain
 from lawful.ops import composite
 
@@ -101,7 +100,7 @@ def _parse(operands: Sequence[Any]) -> tuple[str, list[Any]]:
     return _read(stand_ins, shapes), arrays
 
 
-@lru_cache(maxsize=1024)
+@cached_function("einsum subscripts", 1024)
 def _written_out(subscripts: str, shapes: tuple[tuple[int, ...], ...]) -> str:
     if set(subscripts) - _CHARACTERS:
         raise ArgumentValueError(
@@ -202,7 +201,7 @@ def _path(avals: tuple[Any, ...], labels: tuple[str, ...], wanted: str, optimize
         ) from error
 
 
-@lru_cache(maxsize=1024)
+@cached_function("einsum paths", 1024)
 def _found_path(text: str, shapes: tuple[tuple[int, ...], ...], optimize: Any, memory: int | None) -> Path:
     import opt_einsum
 

@@ -23,7 +23,6 @@ def function(x0):
 from __future__ import annotations
 
 import math
-from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
@@ -83,8 +82,8 @@ class OneByOne:
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self.function = function
-        self._found: dict[Any, OfNumbers] = {}
-        self._called: Counter[Any] = Counter()
+        self._found: Cache[Any, OfNumbers] = Cache("functions of numbers", 256)
+        self._called: Cache[Any, int] = Cache("calls of functions of numbers", 256)
 
     def __call__(self, *arrays: Any, **params: Any) -> Any:
         numbers = few_numbers(arrays)
@@ -93,10 +92,11 @@ class OneByOne:
         if not numbers[0]:
             return np.empty(arrays[0].shape)
         key = (len(arrays), *params.items())
-        found = self._found.get(key)
+        found = self._found.lookup(key)
         if found is None:
-            self._called[key] += 1
-            if self._called[key] <= _OFTEN:
+            calls = self._called.lookup(key, 0) + 1
+            self._called.insert(key, calls)
+            if calls <= _OFTEN:
                 return self.function(*arrays, **params)
             found = self.of_numbers(len(arrays), **params)
         if len(numbers[0]) > found.most:
@@ -109,9 +109,10 @@ class OneByOne:
     def of_numbers(self, count: int, **params: Any) -> OfNumbers:
         """Returns what is done with one number for each of so many arguments."""
         key = (count, *params.items())
-        found = self._found.get(key)
+        found = self._found.lookup(key)
         if found is None:
-            found = self._found[key] = _compiled(*_written(self.function, count, params))
+            found = _compiled(*_written(self.function, count, params))
+            self._found.insert(key, found)
         return found
 
 

@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
+
+from lawful.core import cached_function
 
 Shape = tuple[int, ...]
 
@@ -23,7 +24,7 @@ _MOST_ADJACENT: Final = 128
 _MOST_KEPT: Final = 1024
 
 
-@lru_cache(maxsize=1024)
+@cached_function("sums by products", 1024)
 def sum_by_product(shape: Shape, dtype: np.dtype[Any], axes: Shape) -> Callable[[Any], Any] | None:
     """Returns a function that sums C-contiguous arrays of a type; None where NumPy's own is faster or more exact.
 

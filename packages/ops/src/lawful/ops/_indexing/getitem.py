@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import lru_cache
 from types import EllipsisType
 from typing import Any
 
 import numpy as np
 
 from lawful import ops
-from lawful.core import Tracer, current, get_aval, record, to_numpy
+from lawful.core import Tracer, cached_function, current, get_aval, record, to_numpy
 from lawful.ops._composite import Composite
 from lawful.ops._elementwise.declaration import is_eager
 from lawful.ops._indexing.dynamic_slice import dynamic_slice_p
@@ -120,7 +119,7 @@ class _Lookup:
     shape: Shape
 
 
-@lru_cache(maxsize=1024)
+@cached_function("indices with arrays", 1024)
 def _looked_up_at(shape: Shape, entries: tuple[Any, ...]) -> tuple[tuple[Any, ...], list[tuple[int, Any]]]:
     """Returns what an index with arrays means whatever they hold, and of each position its length and known value."""
     index = parse_index(shape, tuple([np.zeros(e.shape, np.int64) if type(e) is _Lookup else e for e in entries]))
@@ -201,7 +200,7 @@ def _part(index: Index) -> _Part | None:
     return _Part(known, (sizes, tuple(reversed_dims), tuple(index.positions), index.new_dims))
 
 
-@lru_cache(maxsize=1024)
+@cached_function("static indices", 1024)
 def _static(shape: Shape, entries: tuple[Any, ...]) -> _Part | Index:
     index = parse_index(shape, entries)
     return _part(index) or index

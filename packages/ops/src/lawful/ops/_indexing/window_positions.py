@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from lawful.core import ShapedArray, record
+from lawful.core import ShapedArray, cached_function, record
 from lawful.ops._indexing.windows import Windows
 from lawful.ops._support.structural import Shape
 
@@ -45,7 +44,7 @@ class Layout:
     places: Shape
 
 
-@lru_cache(maxsize=4096)
+@cached_function("window layouts", 4096)
 def layout(name: str, windows: Windows) -> Layout:
     """Returns the layout of windows; raises ArgumentTypeError, in the name of an op, if nothing fits together."""
     windows.check(name)

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from lawful.core import ArgumentTypeError, of_numpy, record
+from lawful.core import ArgumentTypeError, cached_function, of_numpy, record
 
 Shape = tuple[int, ...]
 Pair = tuple[Shape, Shape]
@@ -37,7 +36,7 @@ class Plan:
     shape: Shape
 
 
-@lru_cache(maxsize=4096)
+@cached_function("plans of dot_general", 4096)
 def plan_of(lhs: Shape, rhs: Shape, numbers: DimensionNumbers) -> Plan:
     """Checks the dimension numbers, and returns how to multiply two arrays of such shapes."""
     (lhs_contract, rhs_contract), (lhs_batch, rhs_batch) = numbers
@@ -99,7 +98,7 @@ def by_matrices(lhs: Any, rhs: Any, numbers: DimensionNumbers) -> Any:
 _MOST_BYTES = {"f": 16_384, "c": 8_192}
 
 
-@lru_cache(maxsize=4096)
+@cached_function("NumPy products of dot_general", 4096)
 def product_of_matrices(
     lhs: Shape, rhs: Shape, dtype: np.dtype[Any], numbers: DimensionNumbers
 ) -> Callable[..., Any] | None:

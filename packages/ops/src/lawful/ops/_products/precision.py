@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import enum
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from lawful.core import ArgumentTypeError, ArgumentValueError, Unequal, kind, promote_dtypes
+from lawful.core import ArgumentTypeError, ArgumentValueError, Unequal, cached_function, kind, promote_dtypes
 from lawful.ops._support.dtypes import accumulation_dtype
 
 __all__ = ["Precision"]
@@ -81,7 +80,7 @@ def precision_config(ctx: Any, precision: Precisions) -> Any:
     return ctx.ir.ArrayAttr.get([ctx.hlo.PrecisionAttr.get(name.upper()) for name in precision])
 
 
-@lru_cache(maxsize=1024)
+@cached_function("result dtypes of products", 1024)
 def result_dtype(name: str, dtype: np.dtype[Any], preferred: np.dtype[Any] | None) -> np.dtype[Any]:
     """Returns the dtype of sums of products of ``dtype``, if they are asked for in a preferred one.
 
@@ -98,7 +97,7 @@ def result_dtype(name: str, dtype: np.dtype[Any], preferred: np.dtype[Any] | Non
     return preferred
 
 
-@lru_cache(maxsize=1024)
+@cached_function("sum dtypes of products", 1024)
 def sum_dtype(dtype: np.dtype[Any], result: np.dtype[Any]) -> np.dtype[Any]:
     """Returns the dtype in which products are added: one that holds both operands and the result.
 

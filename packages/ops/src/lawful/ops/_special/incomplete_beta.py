@@ -11,12 +11,12 @@ array([0.    , 0.6875, 1.    ])
 from __future__ import annotations
 
 import math
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from lawful.core import Choose, Excluded, Interval
+from lawful.core import Choose, Excluded, Interval, cached_function
 from lawful.ops._elementwise.arithmetic import add, mul, pow, sub
 from lawful.ops._elementwise.comparison import eq
 from lawful.ops._elementwise.declaration import Elementwise
@@ -181,7 +181,7 @@ def _psi(order: int, x: Any) -> Any:
     return digamma(x) if order == 1 else polygamma(order - 1, x)
 
 
-@cache
+@cached_function("derivatives of betainc", 256)
 def _derivative(orders: taylor.Index) -> IteratedAlgorithm:
     return IteratedAlgorithm(
         (Iteration(partial(_series_start, orders=orders), partial(_series_step, orders=orders)),),

@@ -12,12 +12,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from functools import cache, partial
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from lawful.core import Interval
+from lawful.core import Interval, cached_function
 from lawful.ops._elementwise.arithmetic import div, mul, neg, pow, sub
 from lawful.ops._elementwise.comparison import bitwise_and, eq, gt
 from lawful.ops._elementwise.declaration import Elementwise
@@ -154,7 +154,7 @@ def _finish(a: Any, x: Any, *states: Any, order: int, upper: bool) -> Any:
     return np.where(undefined, np.nan, out)
 
 
-@cache
+@cached_function("derivatives of igamma", 256)
 def _algorithm(order: int, upper: bool) -> IteratedAlgorithm:
     return IteratedAlgorithm(
         (

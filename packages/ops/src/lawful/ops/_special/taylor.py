@@ -6,9 +6,10 @@ coefficients are arrays or tracers, so that a derivative computed by such series
 
 from __future__ import annotations
 
-from functools import cache
 from itertools import product as pairs
 from typing import Any
+
+from lawful.core import cached_function
 
 Index = tuple[int, int]
 Series = dict[Index, Any]
@@ -16,7 +17,7 @@ Series = dict[Index, Any]
 Slope = tuple[Any, Any]
 
 
-@cache
+@cached_function("indices of Taylor series", 256)
 def indices(order: Index) -> tuple[Index, ...]:
     """Returns the indices of the coefficients of a series of an order, the lower ones first."""
     return tuple(pairs(range(order[0] + 1), range(order[1] + 1)))
@@ -106,7 +107,7 @@ def exponential(series: Series) -> Series:
     return out
 
 
-@cache
+@cached_function("splits of Taylor indices", 256)
 def _splits(index: Index) -> tuple[tuple[Index, Index], ...]:
     """Returns the ways to write an index as a sum, of which the first part is not zero."""
     return tuple([((k, m), (index[0] - k, index[1] - m)) for k, m in indices(index)[1:]])

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from functools import cache, wraps
+from functools import wraps
 from typing import Any
 
 import numpy as np
 
-from lawful.core import get_aval
+from lawful.core import cached_function, get_aval
 from lawful.ops._support.number import Number, algorithm_hook
 from lawful.ops._support.promotion import operand_dtypes
 
@@ -104,7 +104,7 @@ def _lowered(algorithm: Algorithm, computed_in: np.dtype[Any] | None, inlined: b
     return lower
 
 
-@cache
+@cached_function("algorithms in double precision", 1024)
 def _converted(
     algorithm: Algorithm, computed_in: np.dtype[Any] | None, dtype: np.dtype[Any], **params: Any
 ) -> Algorithm:

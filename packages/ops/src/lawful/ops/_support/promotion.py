@@ -7,8 +7,7 @@ its NumPy namesake agree on every mixture of dtypes and Python scalars.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -16,10 +15,12 @@ from lawful import ops
 from lawful.core import (
     ArgumentTypeError,
     ArgumentValueError,
+    DictCache,
     IntegerOverflowError,
     Primitive,
     ShapedArray,
     Tracer,
+    cached_function,
     get_aval,
     is_float,
     kind,
@@ -79,7 +80,7 @@ class OfKinds:
 PromoteAs = np.ufunc | OfKinds | None
 
 
-@cache
+@cached_function("dtypes of operands", 4096)
 def operand_dtypes(
     name: str, function: PromoteAs, operator: bool, *operands: tuple[np.dtype[Any], bool]
 ) -> tuple[np.dtype[Any], bool]:
@@ -251,8 +252,8 @@ class Promotion:
 
 
 #: The promotions of late, by function and types: finding one again costs a fifth of making it.
-_promotions: dict[tuple[Any, ...], Promotion] = {}
-_MOST_PROMOTIONS = 8192
+_promotion_cache: Final[DictCache[tuple[Any, ...], Promotion]] = DictCache("promotions", 8192)
+_promotions: Final = _promotion_cache.entries
 
 
 def promote(name: str, function: PromoteAs, args: Sequence[Any], *, operator: bool = False) -> Sequence[Any]:
@@ -314,9 +315,7 @@ def promotion_of(name: str, function: PromoteAs, args: Sequence[Any], operator: 
         found = _promotion(name, function, args, operator)
         if _compares_by_value(function, args):
             types.append(found.conversions)  # which it is looked up without: they are found anew for each value
-        if len(_promotions) >= _MOST_PROMOTIONS:
-            _promotions.clear()
-        found = _promotions.setdefault((name, function, operator, *types), found)
+        _promotion_cache.insert((name, function, operator, *types), found)
     return found
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import threading
 from collections.abc import Callable, Hashable, Iterator
-from typing import Any, ClassVar, Protocol, cast
+from typing import Any, ClassVar, Protocol, cast, overload
 from weakref import WeakSet
 
 from lawful.tree.base.record import record
@@ -28,8 +28,8 @@ class Clearable(Protocol):
         """How many entries it holds at most."""
 
     @property
-    def hits(self) -> int:
-        """How many lookups found an entry."""
+    def hits(self) -> int | None:
+        """How many lookups found an entry; None where nobody counts."""
 
     @property
     def misses(self) -> int:
@@ -50,7 +50,7 @@ class Cache[K: Hashable, V]:
 
     Args:
       name: what `cache_report` lists it as.
-      limit: how many entries it holds at most.
+      limit: how many entries it holds at most; 2 or more.
 
     Attributes:
       young: the young entries. A caller that cannot afford a method call looks here first, and counts its hit.
@@ -77,6 +77,10 @@ class Cache[K: Hashable, V]:
         self._lock = threading.RLock()
         register_cache(self)
 
+    @overload
+    def lookup(self, key: K) -> V | None: ...
+    @overload
+    def lookup[D](self, key: K, default: D) -> V | D: ...
     def lookup(self, key: K, default: Any = None) -> Any:
         """Returns the value of a key, or the default."""
         found = self.young.get(key, _MISSING)
@@ -111,6 +115,51 @@ class Cache[K: Hashable, V]:
 
     def __repr__(self) -> str:
         return f"<cache of {self.name}: {len(self)} of {self.limit}>"
+
+
+class DictCache[K: Hashable, V]:
+    """A bounded mapping whose lookups are those of a dict: hits are not counted, and cost nothing else.
+
+    When it is full, an insertion removes all other entries.
+
+    Args:
+      name: what `cache_report` lists it as.
+      limit: how many entries it holds at most.
+
+    Attributes:
+      entries: the same dict for as long as the cache lives; callers keep it and look keys up in it.
+
+    >>> cache = DictCache("squares in a dict", 2)
+    >>> for n in range(3):
+    ...     _ = cache.insert(n, n * n)
+    >>> cache.entries
+    {2: 4}
+    """
+
+    __slots__ = ("__weakref__", "entries", "limit", "misses", "name")
+    hits: ClassVar[None] = None
+
+    def __init__(self, name: str, limit: int) -> None:
+        self.name = name
+        self.limit = limit
+        self.misses = 0
+        self.entries: dict[K, V] = {}
+        register_cache(self)
+
+    def insert(self, key: K, value: V) -> V:
+        """Adds an entry, and returns its value."""
+        if len(self) >= self.limit:
+            self.clear()
+        self.misses += 1
+        self.entries[key] = value
+        return value
+
+    def __len__(self) -> int:
+        return len(self.entries)
+
+    def clear(self) -> None:
+        """Removes every entry."""
+        self.entries.clear()
 
 
 class FunctionCache:
@@ -186,7 +235,7 @@ class CacheUse:
       caches: how many there are of this name.
       size: how many entries they hold.
       limit: how many each holds at most.
-      hits: how many lookups found an entry.
+      hits: how many lookups found an entry; None where nobody counts.
       misses: how many found none.
     """
 
@@ -194,7 +243,7 @@ class CacheUse:
     caches: int
     size: int
     limit: int
-    hits: int
+    hits: int | None
     misses: int
 
 
@@ -210,7 +259,14 @@ class CacheReport:
 
     def __str__(self) -> str:
         titles = ("cache", "caches", "size", "limit", "hits", "misses")
-        rows = [titles, *[(u.name, *map(str, (u.caches, u.size, u.limit, u.hits, u.misses))) for u in self.caches]]
+        hits = ["-" if use.hits is None else use.hits for use in self.caches]
+        rows = [
+            titles,
+            *[
+                (use.name, *map(str, (use.caches, use.size, use.limit, found, use.misses)))
+                for use, found in zip(self.caches, hits, strict=True)
+            ],
+        ]
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         lines = [[name.ljust(widths[0]), *map(str.rjust, rest, widths[1:])] for name, *rest in rows]
         return "\n".join(map("  ".join, lines))
@@ -237,12 +293,17 @@ def cache_report() -> CacheReport:
                 len(caches),
                 sum(len(cache) for cache in caches),
                 max(cache.limit for cache in caches),
-                sum(cache.hits for cache in caches),
+                _total_hits(caches),
                 sum(cache.misses for cache in caches),
             )
             for name, caches in sorted(by_name.items())
         )
     )
+
+
+def _total_hits(caches: list[Clearable]) -> int | None:
+    counts = [cache.hits for cache in caches]
+    return None if None in counts else sum(filter(None, counts))
 
 
 def clear_caches() -> None:

@@ -10,6 +10,9 @@ import sys
 import threading
 from opcode import opmap
 from types import CodeType, FrameType
+from typing import Final
+
+from lawful.tree.base.cache import DictCache
 
 # The user's line is never in a file of one of these modules: NumPy and the standard library call back into us.
 _internal_modules = {"lawful", "numpy", "functools", "contextlib", "threading", "importlib", "runpy"}
@@ -20,8 +23,9 @@ _SUBSCRIPTS = {
     **{opmap[name]: "index" for name in ("BINARY_SUBSCR", "BINARY_SLICE") if name in opmap},
 }
 
-#: Whether a file belongs to an internal module. There are as many entries as files that called lawful.
-_is_internal: dict[str, bool] = {}
+_files: Final[DictCache[str, bool]] = DictCache("files of programs", 8192)
+#: Whether a file belongs to an internal module.
+_is_internal: Final = _files.entries
 
 
 class SourceLine:
@@ -61,16 +65,9 @@ class SourceLine:
         return f"SourceLine({self})"
 
 
-#: The places of late: the equations of a loop come from a few. The key is the code's identity, and the instruction.
-_lines: dict[tuple[int, int], SourceLine] = {}
-_MOST_LINES = 8192
-
-
-def _new_line(key: tuple[int, int], code: CodeType) -> SourceLine:
-    if len(_lines) >= _MOST_LINES:
-        _lines.clear()
-    line = _lines[key] = SourceLine(code, key[1])
-    return line
+_line_cache: Final[DictCache[tuple[int, int], SourceLine]] = DictCache("source lines", 8192)
+#: By the identity of the code, which may be reused, and the instruction: all equations of a loop share a few lines.
+_lines: Final = _line_cache.entries
 
 
 def register_internal_module(name: str) -> None:
@@ -84,13 +81,13 @@ def register_internal_module(name: str) -> None:
     >>> register_internal_module("optimizers.rules")
     """
     _internal_modules.add(name)
-    _is_internal.clear()
+    _files.clear()
 
 
 def _classify_file(filename: str, module: str) -> None:
     parts = module.split(".")
     names = [".".join(parts[: i + 1]) for i in range(len(parts))]
-    _is_internal[filename] = not _internal_modules.isdisjoint(names) or filename.startswith("<lawful")
+    _files.insert(filename, not _internal_modules.isdisjoint(names) or filename.startswith("<lawful"))
 
 
 class _Place(threading.local):
@@ -133,7 +130,9 @@ def user_source() -> SourceLine | None:
             if not internal[code.co_filename]:
                 key = (id(code), frame.f_lasti)
                 known = _lines.get(key)
-                return known if known is not None and known._code is code else _new_line(key, code)
+                if known is None or known._code is not code:
+                    known = _line_cache.insert(key, SourceLine(code, key[1]))
+                return known
         except KeyError:
             _classify_file(code.co_filename, frame.f_globals.get("__name__", ""))
             continue

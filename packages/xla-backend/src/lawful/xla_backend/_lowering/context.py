@@ -12,12 +12,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lawful.core import ClosedJaxpr, JaxprEqn, ShapedArray, as_dtype, has_effects
+from lawful.core import ClosedJaxpr, JaxprEqn, ShapedArray, as_dtype, cached_function, has_effects
 from lawful.staging import ShapeDtypeStruct, make_jaxpr
 from lawful.xla_backend._callbacks.checked_call import CheckedCall
 from lawful.xla_backend._lowering.callback import call_python
@@ -276,7 +275,7 @@ class LoweringContext:
           function: made of ops, or of NumPy's functions; it returns an array or a sequence of arrays.
           operands: values, of which only the types count.
         """
-        record = _program if self._eqn.primitive.pure_rules else _program.__wrapped__
+        record = _recorded_once if self._eqn.primitive.pure_rules else _recorded
         return record(function, *map(self._aval_of, operands))
 
     def apply(self, function: Callable[..., Any], *operands: Value, inlined: bool = True) -> list[Value]:
@@ -332,10 +331,12 @@ class LoweringContext:
         )
 
 
-@lru_cache(maxsize=512)
-def _program(function: Callable[..., Any], *avals: ShapedArray) -> ClosedJaxpr:
+def _recorded(function: Callable[..., Any], *avals: ShapedArray) -> ClosedJaxpr:
     program: ClosedJaxpr = make_jaxpr(function)(*[ShapeDtypeStruct(aval.shape, aval.dtype) for aval in avals])
     return program
+
+
+_recorded_once = cached_function("programs of lowering rules", 512)(_recorded)
 
 
 def _layouts(avals: Sequence[ShapedArray], rank: int) -> Any:

@@ -1,0 +1,1 @@
+"""The jaxpr IR: its data structures, evaluation, text and type checker."""

@@ -1,0 +1,44 @@
+"""Effects: which programs do more than give results, so that a pass must not drop, merge or repeat them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lawful.core._jaxpr.jaxpr import ClosedJaxpr, Jaxpr
+from lawful.core._jaxpr.nesting import distinct_jaxprs, holds_jaxprs, sub_jaxprs
+from lawful.core._memo import memoize
+from lawful.core._primitive import Primitive
+
+#: Of so few equations it is told faster than remembered: the programs of rules are such, and are asked once.
+_FEW = 32
+
+
+def has_effects(closed: ClosedJaxpr) -> bool:
+    """Whether an equation of a jaxpr, or of one inside it, applies an effectful primitive.
+
+    >>> from lawful.core import parse_jaxpr, Primitive
+    >>> beep_p = Primitive("beep", multiple_results=True, effectful=True)
+    >>> has_effects(parse_jaxpr("{ lambda ; a:f64[]. let = beep a in (a,) }"))
+    True
+    """
+    eqns = closed.jaxpr.eqns
+    if len(eqns) <= _FEW and not any([eqn.params and holds_jaxprs(eqn.params) for eqn in eqns]):
+        return any([eqn.primitive.effectful for eqn in eqns])
+    return _has_effects_within(closed)
+
+
+@memoize
+def _has_effects_within(closed: ClosedJaxpr) -> bool:
+    return _any_effectful(closed.jaxpr)
+
+
+def applies_effects(primitive: Primitive, params: dict[str, Any]) -> bool:
+    """Whether a primitive, applied with some parameters, is effectful or is given a jaxpr that has effects."""
+    return primitive.effectful or any(
+        has_effects(jaxpr) if isinstance(jaxpr, ClosedJaxpr) else _any_effectful(jaxpr)
+        for jaxpr in sub_jaxprs(params.values())
+    )
+
+
+def _any_effectful(jaxpr: Jaxpr) -> bool:
+    return any(eqn.primitive.effectful for inner in distinct_jaxprs((jaxpr,))[0] for eqn in inner.eqns)

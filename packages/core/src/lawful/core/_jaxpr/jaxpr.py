@@ -1,0 +1,143 @@
+"""Jaxprs: programs as data. Explicitly typed, first-order, in A-normal form.
+
+The fields have the names that they have in JAX. A jaxpr is built once, by a trace, a pass or the parser, and
+not changed afterwards, so that caches can be keyed by its identity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from lawful.core._primitive import Primitive
+from lawful.core._types.arrays import get_aval
+from lawful.core._types.aval import ShapedArray
+from lawful.tree.base import SourceLine
+
+
+class Var:
+    """A variable: equal to itself only. It has a type, ``aval``; names are given by the printer."""
+
+    __slots__ = ("__weakref__", "aval")
+
+    def __init__(self, aval: ShapedArray) -> None:
+        self.aval = aval
+
+    def __repr__(self) -> str:
+        return f"Var({self.aval})"
+
+
+class Literal:
+    """A scalar constant that stands inline where a variable could. ``val`` is a NumPy or Python scalar."""
+
+    __slots__ = ("aval", "val")
+
+    def __init__(self, val: Any, aval: ShapedArray | None = None) -> None:
+        self.val = val
+        self.aval = get_aval(val) if aval is None else aval
+        assert not self.aval.shape, "a literal is a scalar"
+
+    def __repr__(self) -> str:
+        return f"Literal({self.val}:{self.aval})"
+
+
+Atom = Var | Literal
+
+
+class JaxprEqn:
+    """One equation: ``outvars = primitive[params] invars``, with the user's line that it comes from."""
+
+    __slots__ = ("invars", "outvars", "params", "primitive", "source")
+
+    def __init__(
+        self,
+        primitive: Primitive,
+        invars: Sequence[Atom],
+        outvars: Sequence[Var],
+        params: dict[str, Any],
+        source: SourceLine | None = None,
+    ) -> None:
+        self.primitive = primitive
+        self.invars = invars
+        self.outvars = outvars
+        self.params = params
+        self.source = source
+
+    def replace(self, **changes: Any) -> JaxprEqn:
+        """Returns the equation with some fields replaced."""
+        fields = {name: getattr(self, name) for name in JaxprEqn.__slots__}
+        return JaxprEqn(**{**fields, **changes})
+
+    def __repr__(self) -> str:
+        from lawful.core._jaxpr.print import format_eqn
+
+        return format_eqn(self)
+
+
+class Jaxpr:
+    """A program: ``lambda constvars ; invars. let eqns in outvars``."""
+
+    __slots__ = ("__weakref__", "constvars", "eqns", "invars", "name", "outvars")
+
+    def __init__(
+        self,
+        constvars: Sequence[Var],
+        invars: Sequence[Var],
+        eqns: Sequence[JaxprEqn],
+        outvars: Sequence[Atom],
+        *,
+        name: str = "",
+    ) -> None:
+        self.constvars = constvars
+        self.invars = invars
+        self.eqns = eqns
+        self.outvars = outvars
+        #: The name of the function that was traced, where there was one; for messages and lowered code.
+        self.name = name
+
+    def replace(self, **changes: Any) -> Jaxpr:
+        """Returns the jaxpr with some fields replaced."""
+        fields = {name: getattr(self, name) for name in ("constvars", "invars", "eqns", "outvars", "name")}
+        return Jaxpr(**{**fields, **changes})
+
+    def __str__(self) -> str:
+        from lawful.core._jaxpr.print import format_jaxpr
+
+        return format_jaxpr(self)
+
+    __repr__ = __str__
+
+
+class ClosedJaxpr:
+    """A jaxpr with the values of its ``constvars``."""
+
+    __slots__ = ("__weakref__", "consts", "is_plain", "jaxpr", "memo")
+
+    def __init__(self, jaxpr: Jaxpr, consts: Sequence[Any] = ()) -> None:
+        assert len(consts) == len(jaxpr.constvars), "one constant for every constvar"
+        self.jaxpr = jaxpr
+        self.consts = consts
+        #: Results of the functions that `memoize` made; they die with the jaxpr.
+        self.memo: dict[object, object] | None = None
+        #: Whether `deduplicated` has seen that it holds nothing but primitives, types and numbers.
+        self.is_plain = False
+
+    @property
+    def in_avals(self) -> list[ShapedArray]:
+        """The types of the inputs."""
+        return [var.aval for var in self.jaxpr.invars]
+
+    @property
+    def out_avals(self) -> list[ShapedArray]:
+        """The types of the outputs."""
+        return [atom.aval for atom in self.jaxpr.outvars]
+
+    @property
+    def eqns(self) -> Sequence[JaxprEqn]:
+        """The equations."""
+        return self.jaxpr.eqns
+
+    def __str__(self) -> str:
+        return str(self.jaxpr)
+
+    __repr__ = __str__

@@ -1,0 +1,109 @@
+"""Jaxprs within the parameters of jaxprs: found in one order, each once, with no recursion."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from operator import itemgetter
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from lawful.core._jaxpr.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn
+
+
+class Run(NamedTuple):
+    """A jaxpr that an equation runs: what a primitive's rule in the slot ``"runs"`` gives of an equation, in a list.
+
+    Attributes:
+      jaxpr: what is run, once or many times.
+      operands: for each of its inputs, which operand of the equation it is, or a slice of which.
+      results: for each of its outputs, which result of the equation it is, or a slice of which; empty if none of them.
+      fed_back: of outputs that are inputs of the next turn, which operand they stand for then.
+    """
+
+    jaxpr: Jaxpr
+    operands: Sequence[int]
+    results: Sequence[int]
+    fed_back: Mapping[int, int] = MappingProxyType({})
+
+
+def runs_of_call(eqn: JaxprEqn) -> list[Run]:
+    """Returns what the call of a jaxpr runs: that jaxpr, with all operands, for all results."""
+    return [Run(eqn.params["jaxpr"].jaxpr, range(len(eqn.invars)), range(len(eqn.outvars)))]
+
+
+def sub_jaxprs(values: Iterable[Any]) -> Iterator[Jaxpr | ClosedJaxpr]:
+    """Yields the jaxprs among some values of parameters, also those in tuples and lists."""
+    rest = [*values]
+    rest.reverse()
+    while rest:
+        value = rest.pop()
+        if isinstance(value, tuple | list):
+            rest.extend(reversed(value))
+        elif isinstance(value, Jaxpr | ClosedJaxpr):
+            yield value
+
+
+def holds_jaxprs(params: dict[str, Any]) -> bool:
+    """Whether there is a jaxpr among some parameters, also in tuples and lists."""
+    return next(sub_jaxprs(params.values()), None) is not None
+
+
+def ordered_params(params: dict[str, Any]) -> list[tuple[str, Any]]:
+    """Returns parameters in the order in which they print: by name, those that hold jaxprs last."""
+    items = sorted(params.items(), key=itemgetter(0))
+    if holds_jaxprs(params):
+        items.sort(key=lambda item: next(sub_jaxprs(item[1:]), None) is not None)
+    return items
+
+
+def open_jaxpr(jaxpr: Jaxpr | ClosedJaxpr) -> Jaxpr:
+    """Returns a jaxpr without the values of its constants."""
+    return jaxpr.jaxpr if isinstance(jaxpr, ClosedJaxpr) else jaxpr
+
+
+def jaxprs_in_params(params: dict[str, Any]) -> Iterator[Jaxpr]:
+    """Yields the jaxprs among an equation's parameters, also those in tuples and lists."""
+    return map(open_jaxpr, sub_jaxprs(params.values()))
+
+
+def map_jaxprs(function: Callable[[ClosedJaxpr], ClosedJaxpr], params: dict[str, Any]) -> dict[str, Any]:
+    """Returns parameters with a function applied to each closed jaxpr among them, also to those in tuples."""
+    return {name: _map_value(function, value) for name, value in params.items()}
+
+
+def _map_value(function: Callable[[ClosedJaxpr], ClosedJaxpr], value: Any) -> Any:
+    if isinstance(value, ClosedJaxpr):
+        return function(value)
+    if type(value) is tuple and any(isinstance(item, ClosedJaxpr | tuple) for item in value):
+        return tuple([_map_value(function, item) for item in value])
+    return value
+
+
+def nested_jaxprs(eqn: JaxprEqn) -> Iterator[Jaxpr]:
+    """Yields the jaxprs in an equation in the order in which they print."""
+    if not holds_jaxprs(eqn.params):  # as most equations: there is nothing to put in order
+        return iter(())
+    return map(open_jaxpr, sub_jaxprs([value for _, value in ordered_params(eqn.params)]))
+
+
+def distinct_jaxprs(roots: Iterable[Jaxpr]) -> tuple[list[Jaxpr], set[int]]:
+    """Returns the distinct jaxprs within some, each after those within it, and the ids of those met again."""
+    order: list[Jaxpr] = []
+    seen: set[int] = set()
+    shared: set[int] = set()
+    # Each jaxpr that is being walked through, with the rest of its children; the roots belong to none.
+    stack: list[tuple[Jaxpr | None, Iterator[Jaxpr]]] = [(None, iter(roots))]
+    while stack:
+        jaxpr, children = stack[-1]
+        child = next(children, None)
+        if child is None:
+            stack.pop()
+            if jaxpr is not None:
+                order.append(jaxpr)
+        elif id(child) in seen:
+            shared.add(id(child))
+        else:
+            seen.add(id(child))
+            stack.append((child, chain.from_iterable(nested_jaxprs(eqn) for eqn in child.eqns if eqn.params)))
+    return order, shared

@@ -1,0 +1,63 @@
+"""Devices: where arrays are. NumPy's is ``"cpu"``; a backend registers the type of its own.
+
+>>> check_device("zeros", "cpu")
+>>> placed("zeros", np.zeros(2), "cpu")
+array([0., 0.])
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import numpy as np
+
+from lawful.core._errors import ArgumentValueError, shorten
+from lawful.core._trace import current
+from lawful.core._types.arrays import to_numpy
+
+#: NumPy's name of the device that its arrays are on.
+NUMPY_DEVICE: Final = "cpu"
+
+# How to move an array to a device, by the device's type.
+_put_on: dict[type, Callable[[Any, Any], Any]] = {}
+
+
+def register_device_type(cls: type, *, put: Callable[[Any, Any], Any]) -> None:
+    """Makes instances of ``cls`` devices, which ``device=`` of array functions takes.
+
+    Args:
+      cls: the type.
+      put: ``put(x, device)`` gives an array, of the type of a backend, with the values of ``x`` on the device.
+    """
+    _put_on[cls] = put
+
+
+def check_device(name: str, device: Any) -> None:
+    """Raises ArgumentValueError for what is no device: None, ``"cpu"``, or an instance of a registered type."""
+    if device is not None and type(device) not in _put_on and not (isinstance(device, str) and device == NUMPY_DEVICE):
+        raise ArgumentValueError(
+            f"{name}: expected a device, got {shorten(device)}; leave it out, or give 'cpu' or the device of an array"
+        )
+
+
+def placed(name: str, x: Any, device: Any) -> Any:
+    """Returns an array on a device: itself where none is asked for, and where a program is traced.
+
+    A traced program runs on one device, which is chosen when it is compiled.
+
+    Args:
+      name: the function, for error messages.
+      x: an array.
+      device: None for where it is; ``"cpu"`` for a NumPy array; or a device of a backend, for an array of its type.
+
+    Raises:
+      ArgumentValueError: there is no such device.
+    """
+    check_device(name, device)
+    if device is None or not current.trace.evaluates_constants:
+        return x
+    if hasattr(x, "to_device") and not isinstance(x, np.ndarray | np.generic):
+        return x.to_device(device)
+    put = _put_on.get(type(device))
+    return np.asarray(to_numpy(x)) if put is None else put(x, device)

@@ -1,0 +1,1 @@
+"""``jit``: its traces and their cache, its primitive, and the stages of compilation."""

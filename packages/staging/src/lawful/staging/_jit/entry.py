@@ -1,0 +1,54 @@
+"""A trace of ``jit``, and its signature."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from typing import Any, NamedTuple
+
+from lawful.core import ClosedJaxpr, ShapedArray, Tracer, current, exact_key
+from lawful.staging._backends import CompiledProgram
+
+
+class Signature(NamedTuple):
+    """Everything that a trace depends on."""
+
+    in_tree: Any
+    avals: tuple[ShapedArray, ...]
+    static: tuple[tuple[int | str, Hashable], ...]
+    axis_env: tuple[tuple[Hashable, int], ...]
+
+    @property
+    def key(self) -> Hashable:
+        """The key in the cache. It is exact: equal trees and static arguments may mean different programs."""
+        return self.in_tree.exact_key, self.avals, exact_key(self.static), self.axis_env
+
+
+class Entry:
+    """A traced function: the jaxpr with its constants (``closed``), and with constants as arguments (``call``)."""
+
+    __slots__ = ("call", "closed", "closes_over_tracers", "consts", "donated", "out_tree", "program", "signature")
+
+    def __init__(
+        self,
+        signature: Signature,
+        closed: ClosedJaxpr,
+        out_tree: Any,
+        call: ClosedJaxpr,
+        consts: Sequence[Any],
+        closes_over_tracers: bool,
+        donated: tuple[int, ...],
+    ) -> None:
+        self.signature = signature
+        self.closed = closed
+        self.out_tree = out_tree
+        self.call = call
+        self.consts = consts
+        self.closes_over_tracers = closes_over_tracers
+        self.donated = donated
+        self.program: CompiledProgram | None = None
+
+    def is_current(self) -> bool:
+        """Whether the tracers that the function closed over, if any, can still be used."""
+        return not self.closes_over_tracers or all(
+            x._trace.encloses(current.trace) for x in self.consts if isinstance(x, Tracer)
+        )

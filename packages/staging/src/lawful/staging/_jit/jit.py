@@ -1,0 +1,211 @@
+"""``jit``: a function that is traced once for each signature, and runs compiled afterwards."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, Final
+
+from lawful import tree
+from lawful.core import (
+    ClosedJaxpr,
+    Hook,
+    Tracer,
+    current,
+    deduplicated,
+    eval_closed_jaxpr,
+    eval_trace,
+    impure_rules,
+)
+from lawful.staging._jit.ahead_of_time import Traced
+from lawful.staging._jit.entry import Entry, Signature
+from lawful.staging._jit.explain import explain_new_signature
+from lawful.staging._jit.passes import Pass, passed, passes_key, passes_of
+from lawful.staging._jit.primitive import compiled, jit_p
+from lawful.staging._jit.signature_cache import caches_of
+from lawful.staging._make_jaxpr import trace_tree
+from lawful.staging._passes.partial_eval import consts_as_inputs
+from lawful.staging._signature import (
+    Statics,
+    donated_of,
+    function_name,
+    in_avals,
+    require_callable,
+    statics_of,
+)
+
+
+class JitFunction:
+    """What ``jit`` returns: call it as the function, or ask for its traced, lowered and compiled forms."""
+
+    def __init__(
+        self, function: Callable[..., Any], statics: Statics, donate: tuple[int, ...], donate_names: tuple[str, ...],
+        backend: str | None, inline: bool, passes: tuple[Pass, ...],
+    ) -> None:  # fmt: skip
+        functools.update_wrapper(self, function)
+        self._function = function
+        self._statics = statics
+        self._donate = donate
+        self._donate_names = donate_names
+        self._backend = backend
+        self._inline = inline
+        self._passes = passes
+        self._name = function_name(function)
+        self._label = f"jit of {self._name}"
+        options = (statics, donate, donate_names, backend, passes_key(passes))
+        self._caches = caches_of(function)  # keeps them alive where the function cannot
+        self._cache = self._caches.with_options(options)
+
+    def __repr__(self) -> str:
+        return f"<jit of {self._name}>"
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        return self if instance is None else functools.partial(self, instance)
+
+    def _flatten(self, args: Any, kwargs: Any) -> tuple[list[Any], Signature]:
+        static: tuple[tuple[int | str, Hashable], ...] = ()
+        if self._statics:
+            args, kwargs, static = self._statics.split(self._label, args, kwargs)
+        leaves, in_tree = tree.flatten((args, kwargs))
+        avals = in_avals(self._label, (args, kwargs), leaves)
+        return leaves, Signature(in_tree, avals, static, current.trace.axis_env)
+
+    def _entry(self, signature: Signature) -> Entry:
+        key = signature.key
+        entry = self._cache.lookup(key)
+        if entry is not None and entry.is_current():
+            return entry
+        explain_new_signature(self._name, signature, [known.signature for known in self._cache.values()])
+        before = impure_rules()
+        closed, out_tree = trace_tree("jit", self._function, signature.in_tree, signature.avals, signature.static)
+        closed = passed(self._name, closed, self._passes)
+        call, consts = consts_as_inputs(closed)
+        if impure_rules() == before:  # else lowering rules may give another program
+            call = deduplicated(call)
+        closed = closed if consts else call
+        donated = self._donated_leaves(signature)
+        tracers = any(isinstance(x, Tracer) for x in consts)
+        entry = Entry(signature, closed, out_tree, call, consts, tracers, donated)
+        self._cache.insert(key, entry)
+        return entry
+
+    def _donated_leaves(self, signature: Signature) -> tuple[int, ...]:
+        """Returns the positions, among the leaves, of those of donated arguments."""
+        if not self._donate and not self._donate_names:
+            return ()
+        static = [argnum for argnum, _ in signature.static if isinstance(argnum, int)]
+        args, kwargs = tree.unflatten(signature.in_tree, range(signature.in_tree.num_leaves))
+        argnums = [num - sum(argnum < num for argnum in static) for num in self._donate if num not in static]
+        chosen = [args[argnum] for argnum in argnums if argnum < len(args)]
+        chosen += [kwargs[name] for name in self._donate_names if name in kwargs]
+        return tuple(tree.leaves(chosen))
+
+    def _run(self, entry: Entry, leaves: Sequence[Any]) -> Sequence[Any]:
+        """Returns the flat results of a trace: runs its program, or applies `jit_p` where a transformation traces."""
+        if current.trace is eval_trace and not any([isinstance(x, Tracer) for x in leaves]):
+            if entry.program is None:
+                entry.program = compiled(entry.closed, self._name, entry.donated, self._backend)
+            return entry.program(*leaves)
+        if self._inline:
+            return eval_closed_jaxpr(entry.call, *entry.consts, *leaves)
+        params: dict[str, Any] = {"name": self._name, "jaxpr": entry.call}
+        if entry.donated:
+            params["donated"] = tuple(i + len(entry.consts) for i in entry.donated)
+        if self._backend is not None:
+            params["backend"] = self._backend
+        outs: list[Any] = jit_p.bind(*entry.consts, *leaves, **params)
+        return outs
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        leaves, signature = self._flatten(args, kwargs)
+        entry = self._entry(signature)
+        return tree.unflatten(entry.out_tree, self._run(entry, leaves))
+
+    def trace(self, *args: Any, **kwargs: Any) -> Traced:
+        """Returns the function traced at the types of these arguments; nothing is computed.
+
+        Args:
+          args: arrays, or ``ShapeDtypeStruct`` in their place.
+          kwargs: the same, by name.
+        """
+        _, signature = self._flatten(args, kwargs)
+        entry = self._entry(signature)
+        return Traced(
+            entry.closed, signature.in_tree, entry.out_tree, self._name, entry.donated, self._backend, self._statics
+        )
+
+    def lower(self, *args: Any, **kwargs: Any) -> Any:
+        """Returns ``trace(*args, **kwargs).lower()``."""
+        return self.trace(*args, **kwargs).lower()
+
+    def eval_shape(self, *args: Any, **kwargs: Any) -> Any:
+        """Returns the tree of ``ShapeDtypeStruct`` of the result; nothing is computed."""
+        return self.trace(*args, **kwargs).out_info
+
+    def clear_cache(self) -> None:
+        """Removes the traces of this function."""
+        self._cache.clear()
+
+
+def _switch_call(call: Callable[..., Any]) -> None:
+    JitFunction.__call__ = call  # type: ignore[method-assign]
+
+
+#: The call of every function that `jit` returns. An accelerator is a method of `JitFunction` that replaces its
+#: ``__call__``, so that the choice costs a call nothing.
+call_hook: Final[Hook[Callable[..., Any]]] = Hook("call of jit", JitFunction.__call__, _switch_call)
+
+
+def jit(
+    fun: Callable[..., Any] | None = None,
+    /,
+    *,
+    static_argnums: int | Sequence[int] | None = None,
+    static_argnames: str | Sequence[str] | None = None,
+    donate_argnums: int | Sequence[int] | None = None,
+    donate_argnames: str | Sequence[str] | None = None,
+    keep_unused: bool = False,
+    backend: str | None = None,
+    inline: bool = False,
+    passes: Sequence[Callable[[ClosedJaxpr], ClosedJaxpr]] = (),
+) -> Any:
+    """Returns ``fun`` compiled: traced once for each signature, and run by the backend afterwards.
+
+    Args:
+      fun: a function of pytrees of arrays that returns such a tree. Without it, a decorator is returned.
+      static_argnums: positions of hashable arguments that ``fun`` gets as they are; a new value is a new trace.
+      static_argnames: the same by name; each is inferred from the other where the signature tells.
+      donate_argnums: positions of arguments whose memory the result may take; they cannot be used afterwards.
+      donate_argnames: the same by name.
+      keep_unused: as in JAX; a compiled program here takes all of its arguments in either case.
+      backend: ``"xla"`` or ``"numpy"``; by default XLA where it is installed.
+      inline: whether, inside another transformation, its equations stand there themselves and not as a call.
+      passes: functions that rewrite a program, applied to what was traced, the first one first: everything else sees
+        the program that the last one gives. ``lawful.control_flow.reroll`` is one.
+
+    The signature is the tree, shapes, dtypes and weakness of the arguments, and the static ones. ``fun`` must have
+    no side effects: they happen while it is traced only.
+
+    Raises:
+      NonArrayError: an argument that is not static, or a leaf of the result, is not an array.
+      ArgumentValueError: a static argument is not hashable, ``fun`` has no such argument, or one is both static and
+        donated.
+      ArgumentTypeError: a pass does not return a well-typed program of the same types.
+
+    Law: ``jit(f)(*args) = f(*args)`` in value, shape, dtype and weakness. Source: ``jax.jit``.
+
+    >>> import numpy as np
+    >>> from lawful.ops import mul
+    >>> float(jit(lambda x: mul(x, 2.0), backend="numpy")(np.float64(3.0)))
+    6.0
+    """
+    if fun is None:
+        return functools.partial(
+            jit, static_argnums=static_argnums, static_argnames=static_argnames, donate_argnums=donate_argnums,
+            donate_argnames=donate_argnames, keep_unused=keep_unused, backend=backend, inline=inline,
+            passes=passes,
+        )  # fmt: skip
+    require_callable("jit", fun)
+    statics = statics_of(fun, static_argnums, static_argnames)
+    donated = donated_of(fun, donate_argnums, donate_argnames, statics)
+    return JitFunction(fun, statics, donated.argnums, donated.argnames, backend, inline, passes_of(passes))

@@ -1,0 +1,1 @@
+"""The NumPy backend: jaxprs as Python functions over NumPy arrays."""

@@ -1,0 +1,1 @@
+"""Passes over jaxprs: dead code, common subexpressions, inlining, partial evaluation."""

@@ -1,0 +1,96 @@
+"""Dead-code elimination: removes the equations, constants and inputs that nothing uses.
+
+An equation with effects is live, and so are its operands, even if nothing uses its results.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from collections.abc import Set as AbstractSet
+from typing import Any
+
+from lawful.core import ClosedJaxpr, Jaxpr, JaxprEqn, Var, applies_effects, has_effects, map_jaxprs, memoize
+
+
+def dce_jaxpr(closed: ClosedJaxpr, used_outputs: Sequence[bool], *, keep_inputs: bool = True) -> ClosedJaxpr:
+    """Returns a jaxpr that computes the used outputs only, and has all of its effects.
+
+    Args:
+      closed: the program.
+      used_outputs: for each output, whether to keep it.
+      keep_inputs: whether to keep inputs that become unused; ``used_inputs`` tells which they are.
+
+    Laws: it means the same; doing it twice is doing it once. Source: ``jax.interpreters.partial_eval.dce_jaxpr``.
+    """
+    jaxpr = closed.jaxpr
+    outvars = [atom for atom, used in zip(jaxpr.outvars, used_outputs, strict=True) if used]
+    live: set[Var] = {atom for atom in outvars if type(atom) is Var}
+    eqns: list[JaxprEqn] = []
+    for eqn in reversed(jaxpr.eqns):
+        needed = live_equation(eqn, live)
+        if needed is not None:
+            eqns.append(needed)
+            live.update([atom for atom in needed.invars if type(atom) is Var])
+    eqns.reverse()
+    consts: list[Any] = []
+    constvars = []
+    for var, const in zip(jaxpr.constvars, closed.consts, strict=True):
+        if var in live:
+            constvars.append(var)
+            consts.append(const)
+    invars = list(jaxpr.invars) if keep_inputs else [var for var in jaxpr.invars if var in live]
+    if len(consts) + len(invars) + len(outvars) == len(closed.consts) + len(jaxpr.invars) + len(jaxpr.outvars) and (
+        len(eqns) == len(jaxpr.eqns) and all(new is old for new, old in zip(eqns, jaxpr.eqns, strict=True))
+    ):
+        return closed  # nothing was dead: keep the jaxpr, and with it its transformed jaxprs
+    return ClosedJaxpr(Jaxpr(constvars, invars, eqns, outvars, name=jaxpr.name), consts)
+
+
+def live_equation(eqn: JaxprEqn, live: AbstractSet[Var]) -> JaxprEqn | None:
+    """Returns the live part of an equation; None if no result is live and it has no effects."""
+    used = [var in live for var in eqn.outvars]
+    if not any(used) and not applies_effects(eqn.primitive, eqn.params):
+        return None
+    rule = eqn.primitive.rule_or_none("dce")
+    if rule is None:
+        return eqn
+    needed: JaxprEqn = rule(used, eqn)
+    return needed
+
+
+def used_inputs(closed: ClosedJaxpr, used_outputs: Sequence[bool]) -> list[bool]:
+    """Returns, for each input, whether the used outputs or an effect depend on it."""
+    kept = dce_jaxpr(closed, used_outputs, keep_inputs=False).jaxpr.invars
+    live = set(kept)
+    return [var in live for var in closed.jaxpr.invars]
+
+
+@memoize
+def dce_call(closed: ClosedJaxpr, used_outputs: tuple[bool, ...]) -> tuple[ClosedJaxpr, tuple[bool, ...]]:
+    """Returns a jaxpr with the used outputs and the inputs that they need, and which inputs these are.
+
+    Calls of one jaxpr that use the same outputs call one jaxpr afterwards too.
+    """
+    used = used_inputs(closed, used_outputs)
+    return dce_jaxpr(closed, used_outputs, keep_inputs=False), tuple(used)
+
+
+@memoize
+def without_effects(closed: ClosedJaxpr) -> ClosedJaxpr:
+    """Returns a jaxpr without the equations that have effects and no results, also in its sub-jaxprs.
+
+    A program that recomputes values must not repeat the effects.
+    """
+    if not has_effects(closed):
+        return closed
+    eqns = [
+        eqn.replace(params=map_jaxprs(without_effects, eqn.params))
+        for eqn in closed.eqns
+        if eqn.outvars or not applies_effects(eqn.primitive, eqn.params)
+    ]
+    return ClosedJaxpr(closed.jaxpr.replace(eqns=eqns), closed.consts)
+
+
+def kept(items: Sequence[Any], mask: Sequence[bool]) -> list[Any]:
+    """Returns the items that a mask marks."""
+    return [item for item, keep in zip(items, mask, strict=True) if keep]
