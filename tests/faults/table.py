@@ -112,15 +112,16 @@ transformation, and the laws are checked on generated programs, or on calls of t
 
 **Found by laws: {by_laws} of {len(faults)}. Found by `check_grads`: {by_grads} of {len(faults)}.**
 
-A law finds a fault if it fails with the fault on a case on which it holds without. The number behind a law is the number of
-cases until it found the fault. For each fault, every law is checked on {CASES} cases with one variant per group; the laws of
-cost and leaks, which are slow, on the first case of each source, and those of loops on the first {CASES_OF_LOOPS}. The {deep}
-faults that no law finds there are tried on up to {MOST_CASES} cases, until a law finds them.
+A law finds a fault if it fails with the fault on a case on which it holds without. The number behind a law is the
+number of cases until it found the fault. For each fault, every law is checked on {CASES} cases with one variant per
+group; the laws of cost and leaks, which are slow, on the first case of each source, and those of loops on the first
+{CASES_OF_LOOPS}. The {deep} faults that no law finds there are tried on up to {MOST_CASES} cases, until a law finds
+them.
 
-`check_grads` is that of `lawful.laws`, with the checks of `jax.test_util.check_grads`: derivatives to second order at the given
-arguments, forward mode against finite differences along one random direction, reverse mode against forward mode by an inner
-product. It gets the same cases, as functions of their 64-bit arguments, and as many of them. It covers derivatives only, not
-batching, compilation, printing, types and memory, which explains most of the difference.
+`check_grads` is that of `lawful.laws`, with the checks of `jax.test_util.check_grads`: derivatives to second order at
+the given arguments, forward mode against finite differences along one random direction, reverse mode against forward
+mode by an inner product. It gets the same cases, as functions of their 64-bit arguments, and as many of them. It
+covers derivatives only, not batching, compilation, printing, types and memory, which explains most of the difference.
 
 `python -m tests.faults.table --write` writes the table, and `tests/faults` checks it."""
 
