@@ -177,7 +177,9 @@ def test_an_integer_that_decides_is_not_taken_for_a_float() -> None:
             np.testing.assert_array_equal(pull(np.ones(3))[0], np.full(3, slope))
 
 
-def test_a_program_that_is_recorded_has_its_numbers_inline_whatever_came_before() -> None:
+def test_make_jaxpr_after_cached_calls_inlines_literals() -> None:
+    """A recorded program has its numbers inline, whatever is cached."""
+
     def f(x: Any) -> Any:
         return ((x * 0.125 + 3) * x).sum()
 
@@ -323,7 +325,9 @@ def test_an_implementation_runs_where_nothing_is_traced() -> None:
     assert set(seen) == {eval_trace}
 
 
-def test_a_function_that_gives_a_tree_or_computes_further_is_not_recalled_as_one_step() -> None:
+def test_composite_not_cached_as_one_call() -> None:
+    """A function that returns a tree, or computes further, is not cached as one call."""
+
     @composite()
     def in_a_dict(x: Any) -> Any:
         return {"a": x * 2.0}

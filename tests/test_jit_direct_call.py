@@ -338,7 +338,8 @@ def test_a_program_of_one_array_is_not_that_of_another_call() -> None:
                 )
 
 
-def test_a_program_of_one_array_that_gives_another_type_or_structure() -> None:
+def test_jit_one_array_with_other_output_type() -> None:
+    """A program of one array may return another type or structure."""
     a = device_put(X)
     functions: list[Callable[[Any], Any]] = [
         lambda x: x > 0.0, lambda x: x[:2], lambda x: (x + 1.0,), lambda x: {"a": x}, lambda x: np.zeros(3, float0),
@@ -355,7 +356,8 @@ def test_a_program_of_one_array_that_gives_another_type_or_structure() -> None:
                 np.testing.assert_array_equal(np.asarray(one), np.asarray(other))
 
 
-def test_the_program_of_one_array_that_was_run_last_is_tried_first() -> None:
+def test_jit_one_array_tries_last_program_first() -> None:
+    """The cache lookup tries the program that ran last first."""
     compiled = jit(lambda x: x + 1.0, backend="xla")
     a, b = device_put(2.0), device_put(X)
     compiled(a), compiled(b)

@@ -9,7 +9,7 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGES = sorted(
-    [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("packages/*/README.md"), *ROOT.glob("examples/**/*.md")]
+    [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("packages/*/README.md"), *ROOT.glob("examples/**/*.md")]
 )
 LINK = re.compile(r"\]\(\s*([^)\s]+)\s*\)")
 FENCED = re.compile(r"^```.*?^```", re.MULTILINE | re.DOTALL)

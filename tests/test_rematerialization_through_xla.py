@@ -145,7 +145,9 @@ def test_barriers_stand_before_what_is_computed_again():
     ],
     ids=["grad", "grad of jit", "vmap of grad", "grad of cond", "grad of grad"],
 )
-def test_compiled_programs_compute_again_under_every_transformation(transformation):
+def test_checkpoint_recomputes_in_compiled_programs(transformation):
+    """Compiled programs recompute under every transformation."""
+
     def f(wrap):
         return lambda x: ops.reduce_sum(wrap(lambda x: ops.sin(ops.exp(ops.sin(ops.exp(x)))))(x), (0,))
 

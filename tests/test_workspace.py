@@ -1,6 +1,7 @@
 """Each list of packages names every package, and all are of one version."""
 
 import ast
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -88,3 +89,10 @@ def test_the_tests_of_a_package_need_only_what_its_wheel_brings(folder: str) -> 
     """Here they run beside all the others, but `tools/isolation.py` runs them alone."""
     for path in sorted((ROOT / "packages" / folder / "tests").rglob("*.py")):
         assert imported_layers(path) <= installed_with(folder), path.relative_to(ROOT)
+
+
+def test_names_of_tests_have_at_most_60_characters() -> None:
+    """A longer name is a sentence, which belongs in the docstring of the test."""
+    for path in [*ROOT.glob("packages/*/tests/**/test_*.py"), *ROOT.glob("tests/**/test_*.py")]:
+        names = re.findall(r"^ *def (test_\w+)", path.read_text(), re.MULTILINE)
+        assert [name for name in names if len(name) > 60] == [], path.relative_to(ROOT)

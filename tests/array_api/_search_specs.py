@@ -185,7 +185,7 @@ def _of_the_same_kind(x: Any) -> Strategy:
 def _attributes() -> Iterator[Spec]:
     yield Spec("operator.getitem", call(_indexed()))
     yield Spec("operator.getitem", call(_gathered()), title="at positions")
-    traced = "how many elements a mask chooses is not known in a program: test_shapes_that_depend_on_values.py"
+    traced = "how many elements a mask chooses is not known in a program: test_data_dependent_shapes.py"
     yield Spec("operator.getitem", call(_masked()), title="by a mask", untraced=traced)
     yield Spec("array.T", call(arrays(ALL, shapes(2, 2))))
     yield Spec("array.mT", call(arrays(ALL, shapes(2))))

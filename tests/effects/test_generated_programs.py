@@ -148,7 +148,8 @@ def test_their_derivatives_have_the_effects_once(name: str, f: Any, x: Any) -> N
 
 @FEW
 @given(functions(depth=2), VALUES)
-def test_checkpoint_repeats_what_it_computes_again_and_nothing_else(f: Any, x: Any) -> None:
+def test_checkpoint_repeats_effects_it_recomputes(f: Any, x: Any) -> None:
+    """The gradient repeats only effects of the program itself, and as often when compiled."""
     once = Counter(log_of(f, x))
     repeated = Counter(log_of(value_and_grad(f), x))
     assert set(repeated) == set(once)

@@ -173,7 +173,7 @@ def test_in_choices_and_loops() -> None:
         np.testing.assert_array_equal(np.asarray(out[1]), expected[1])
 
 
-def test_an_optimizer_in_python_differentiates_a_compiled_objective() -> None:
+def test_pure_callback_runs_optimizer_in_python() -> None:
     """A function in Python that runs compiled programs, in a program that differentiates around it."""
 
     @jit

@@ -7,7 +7,8 @@ import pytest
 
 
 @pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
-def test_along_a_constant_gradient_each_step_has_the_length_of_the_rate(example: ModuleType, scale: float) -> None:
+def test_adam_step_length_of_constant_gradient(example: ModuleType, scale: float) -> None:
+    """Along a constant gradient each step is as long as the learning rate."""
     parameters = {"w": np.zeros(3), "b": np.zeros(())}
     gradient = {"w": scale * np.array([1.0, -2.0, 3.0]), "b": np.float64(-scale)}
     state = example.start(parameters)

@@ -43,7 +43,8 @@ def test_shifts_are_of_at_most_a_pixel(example: ModuleType) -> None:
 
 
 @pytest.mark.parametrize("label", range(10))
-def test_without_biases_the_importance_of_pixels_adds_up_to_the_score(example: ModuleType, label: int) -> None:
+def test_importance_sums_to_score_without_biases(example: ModuleType, label: int) -> None:
+    """Without biases the importance of the pixels adds up to the score."""
     # The score is then homogeneous of degree 1 in the image: Euler's theorem.
     parameters = example.initial_parameters(random.key(label))
     image = np.random.default_rng(label).uniform(size=(1, 8, 8))

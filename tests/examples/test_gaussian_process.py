@@ -60,7 +60,8 @@ def test_the_hessian_is_the_change_of_scikit_learns_gradient(
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4 * abs(expected).max())
 
 
-def test_without_noise_a_prediction_at_a_measured_place_is_the_measurement(example: ModuleType, land: Any) -> None:
+def test_predict_without_noise_at_measured_points(example: ModuleType, land: Any) -> None:
+    """Without noise, the prediction at a measured point is the measurement."""
     theta = np.log([1.0, 1.0, 1.0, 1e-10])
     mean, deviation = example.predict(theta, land.places, land.heights, land.places)
     np.testing.assert_allclose(mean, land.heights, atol=1e-6)

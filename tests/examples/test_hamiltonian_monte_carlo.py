@@ -54,7 +54,8 @@ def test_the_log_density_is_that_of_the_known_posterior(example: ModuleType, dat
     np.testing.assert_allclose(differences, differences[0], rtol=1e-10)
 
 
-def test_in_round_coordinates_the_curvature_at_the_mode_is_the_unit_matrix(example: ModuleType, data: Any) -> None:
+def test_round_coordinates_curvature_at_mode(example: ModuleType, data: Any) -> None:
+    """In round coordinates the curvature at the mode is the unit matrix."""
     target = lambda p: example.log_density(p, data)  # noqa: E731
     mode, root = example.round_coordinates(target, np.zeros(11))
     np.testing.assert_allclose(-root.T @ hessian(target)(mode) @ root, np.eye(11), atol=1e-8)

@@ -25,7 +25,7 @@ def test_a_wrong_derivative_is_reported(
     assert run("--end", 2, "--measurements", 20) == 1
 
 
-def test_a_step_has_the_order_five_and_its_estimate_the_order_four(example: ModuleType) -> None:
+def test_step_order_five_and_error_estimate_order_four(example: ModuleType) -> None:
     slope = example.oscillator(example.PARAMETERS)
     y = np.array(example.START)
 

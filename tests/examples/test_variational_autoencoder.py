@@ -39,9 +39,8 @@ def test_the_divergence_is_the_mean_of_the_log_ratio(example: ModuleType) -> Non
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_the_bounds_are_the_probability_where_images_do_not_depend_on_hidden_numbers(
-    example: ModuleType, seed: int
-) -> None:
+def test_bounds_exact_where_latents_have_no_effect(example: ModuleType, seed: int) -> None:
+    """The bounds equal the probability where images do not depend on the latent variables."""
     parameters = example.initial_parameters(random.key(seed))
     for name in ("encode", "imagine"):
         parameters[name] = tree.map(np.zeros_like, parameters[name])

@@ -12,7 +12,8 @@ from lawful.autodiff import _grad, _jvp, _linearize, _transpose, _vjp
 from lawful.autodiff._fast import jvp, transpose
 from lawful.autodiff._fast.linearize import TapeLinearized
 from lawful.autodiff._jvp import JVPTrace, JVPTracer
-from lawful.autodiff._linearize import LinearFunction, Linearized
+from lawful.autodiff._linear_function import LinearFunction
+from lawful.autodiff._linearize import Linearized
 from lawful.autodiff._vjp import VJPFunction
 from lawful.core import ClosedJaxpr, Zero, get_aval, zeros
 from lawful.staging._passes import partial_eval as _partial_eval

@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from lawful.autodiff import _linearize
+from lawful.autodiff import _linear_function
 from lawful.core import _trace, eval_trace
 from lawful.staging import _ownership
 from lawful.staging._recorder import Recorder
@@ -35,7 +35,7 @@ ownership_faults = (
     function_fault(
         "results share memory with residuals",
         "residual aliasing",
-        _linearize,
+        _linear_function,
         "own_residuals",
         instead(lambda linearized: None),
         ("exp, smooth", "exp", "smooth"),

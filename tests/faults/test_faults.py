@@ -39,7 +39,8 @@ def test_the_catalogue_is_large_and_each_fault_is_in_it_once() -> None:
     assert all(chapters.values())
 
 
-def test_the_table_has_the_faults_of_the_catalogue_and_a_law_for_each() -> None:
+def test_table_lists_every_fault_with_a_law() -> None:
+    """The table has the faults of the catalogue, and a law that finds each."""
     assert list(rows) == [fault.name for fault in faults], "run python -m tests.faults.table --missing"
     assert not [name for name, row in rows.items() if not row.laws]
     assert {law for row in rows.values() for law in row.laws} <= set(laws)

@@ -106,7 +106,8 @@ def test_traced_indices_agree_also_outside(name, backend):
         )
 
 
-def test_the_derivative_of_what_is_read_outside_is_that_of_the_element_read():
+def test_getitem_grad_of_index_out_of_bounds():
+    """A traced index out of bounds is clipped; the derivative is that of the element read."""
     assert float(grad(lambda x, i: jit(lambda x, i: x[i])(x, i))(np.arange(3.0), 9)[-1]) == 1.0
 
 
@@ -139,7 +140,8 @@ def test_functional_updates_agree(method, place, mode):
         np.testing.assert_allclose(v_bar, v_want, rtol=1e-12)
 
 
-def test_of_repeated_positions_the_derivative_of_set_is_that_of_the_update_that_stays():
+def test_at_set_grad_of_repeated_indices():
+    """At a repeated index the derivative is that of the update that stays."""
     x, i, v = np.arange(4.0), np.array([1, 2, 1, 1]), np.array([5.0, 6.0, 7.0, 8.0])
     f = lambda x, v, i: (x.at[i].set(v) ** 2.0).sum()  # noqa: E731
     for wrt in (0, 1):
@@ -180,7 +182,8 @@ def test_take_and_its_like_agree():
     np.testing.assert_array_equal(jit(nonzero(lnp))(X), jax.jit(nonzero(jnp))(X))
 
 
-def test_a_traced_integer_is_read_by_a_dynamic_slice_and_arrays_by_one_gather():
+def test_getitem_traced_index_primitives():
+    """Traced integers are read by one dynamic slice, and traced arrays by one gather."""
     i = np.int64(1)
     text = str(make_jaxpr(lambda x, i: x[i, :, i])(X, i))
     assert text.count("dynamic_slice") == 1

@@ -27,6 +27,8 @@ def test_derivatives_agree_wherever_jax_has_a_number(order):
     with np.errstate(all="ignore"):
         got = np.array([derivatives_of(grad, pow)[order](a, b) for a, b in POINTS])
     known = ~np.isnan(expected)
+    if order in (3, 4):  # JAX has 1 in one order and 0 in the other; the true one is infinite
+        known &= ~((x == 0) & (y == 1))
     np.testing.assert_allclose(got[known], expected[known], rtol=1e-14)
 
 

@@ -102,7 +102,7 @@ def check_stack(inside: Maybe, between: Maybe, outside: Maybe) -> None:
     close(outside(grad(lambda xs: ops.reduce_sum(vmap(between(f))(xs), (0,))))(batch), firsts)
 
 
-def test_transformations_inside_compiled_functions_inside_transformations() -> None:
+def test_jvp_inside_jit_inside_transformations() -> None:
     """A compiled function closes over the variable of a jvp that is inside another compiled function."""
     for outer, middle, inner in everywhere(3, "numpy"):
 

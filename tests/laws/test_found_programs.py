@@ -76,7 +76,9 @@ def test_the_derivative_of_a_maximum_has_its_dtype() -> None:
         law_vjp_transpose(lawful, Case.of(lambda x: ops.add(ops.max(x, ops.sin(x)), x), x))
 
 
-def test_a_branch_with_a_zero_derivative_prints_without_constants() -> None:
+def test_print_parse_cond_branch_with_zero_derivative() -> None:
+    """A branch with a zero derivative prints without constants."""
+
     def program(a: Any, b: Any) -> Any:
         return cond(b < 0.3, lambda: a, lambda: ops.full((1,), 1.0))
 

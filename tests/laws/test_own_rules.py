@@ -227,7 +227,7 @@ def test_a_rule_that_is_not_linear_in_its_tangent_is_found() -> None:
     assert {failure.law for failure in report.failures} == {"jvp_linear"}
 
 
-def test_finite_differences_of_a_surrogate_gradient_are_not_its_rule() -> None:
+def test_custom_jvp_surrogate_gradient_fails_differences() -> None:
     """Only the laws that compare with them find it."""
     straight_through = custom_jvp(lambda x: ops.floor(x))
     straight_through.defjvp(lambda primals, tangents: (straight_through(*primals), tangents[0]))

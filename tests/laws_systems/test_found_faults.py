@@ -13,7 +13,7 @@ pytestmark = [
 ]
 
 
-def test_jax_fails_to_differentiate_by_what_a_scalar_is_padded_with() -> None:
+def test_jax_grad_of_scalar_pad_value_raises() -> None:
     """The gradient is zero: nothing is padded."""
     jax = pytest.importorskip("jax")
     with pytest.raises(TypeError, match="NoneType"):
@@ -43,21 +43,23 @@ def test_the_adapter_of_jax_pads_a_scalar_by_itself() -> None:
     assert grad(lambda x: ops.pad(2.0, x, ()))(1.0) == 0
 
 
-def test_jax_fails_to_scan_backwards_along_an_axis_counted_from_the_end() -> None:
+def test_jax_associative_scan_reverse_negative_axis_raises() -> None:
     """The sums are 3, 2, 1."""
     jax = pytest.importorskip("jax")
     with pytest.raises(TypeError, match="rev dimensions"):
         jax.lax.associative_scan(jax.numpy.add, jax.numpy.ones(3), reverse=True, axis=-1)
 
 
-def test_the_adapter_of_jax_scans_along_an_axis_counted_from_the_end() -> None:
+def test_jax_adapter_associative_scan_negative_axis() -> None:
+    """The adapter of JAX scans along an axis counted from the end."""
     pytest.importorskip("jax")
     from lawful.laws.systems.jax import associative_scan, ops
 
     assert np.array_equal(associative_scan(ops.add, np.ones(3), True, -1), [3.0, 2.0, 1.0])
 
 
-def test_autograd_gives_a_gradient_of_a_wrong_shape_for_a_broadcast_to_nothing() -> None:
+def test_autograd_grad_of_broadcast_to_empty_is_misshaped() -> None:
+    """The gradient of a broadcast to an empty array has the wrong shape."""
     autograd = pytest.importorskip("autograd")
     import autograd.numpy as anp
 
@@ -65,7 +67,7 @@ def test_autograd_gives_a_gradient_of_a_wrong_shape_for_a_broadcast_to_nothing()
     assert autograd.grad(lambda x: anp.sum(anp.broadcast_to(x, (0,))))(x).shape == (0,)  # and not (1,)
 
 
-def test_autograd_gives_nan_as_the_derivative_of_a_product_by_a_factor_of_zero() -> None:
+def test_autograd_grad_of_prod_with_zero_factor_is_nan() -> None:
     """The derivative is the product of the other factors, (2, 0)."""
     autograd = pytest.importorskip("autograd")
     import autograd.numpy as anp
@@ -107,7 +109,8 @@ def test_derivatives_of_autograd_in_two_threads_mix_up() -> None:
     assert found == [6.0]
 
 
-def test_writing_into_a_result_of_autograd_changes_its_derivative() -> None:
+def test_autograd_result_written_into_changes_vjp() -> None:
+    """Writing into a result of autograd changes its derivative."""
     autograd = pytest.importorskip("autograd")
     import autograd.numpy as anp
 
@@ -117,7 +120,8 @@ def test_writing_into_a_result_of_autograd_changes_its_derivative() -> None:
     assert not np.array_equal(pull(np.ones(2)), before)
 
 
-def test_writing_into_what_a_function_closes_over_changes_its_derivative_in_autograd() -> None:
+def test_autograd_closure_written_into_changes_vjp() -> None:
+    """Writing into an array that a function closes over changes its derivative in autograd."""
     autograd = pytest.importorskip("autograd")
 
     factor = np.array([2.0, 3.0])
@@ -127,7 +131,7 @@ def test_writing_into_what_a_function_closes_over_changes_its_derivative_in_auto
     assert not np.array_equal(pull(np.ones(2)), before)
 
 
-def test_the_mixed_second_derivative_of_a_power_is_wrong_in_torch() -> None:
+def test_torch_mixed_second_derivative_of_power_is_wrong() -> None:
     """∂²(xʸ)/∂x∂y is 1/x at y = 0, in either order."""
     torch = pytest.importorskip("torch")
     x, y = torch.tensor(2.0), torch.tensor(0.0)
@@ -140,7 +144,7 @@ def test_the_mixed_second_derivative_of_a_power_is_wrong_in_torch() -> None:
     assert grad(grad(power, 0), 1)(x, y) == 0.0  # and not 0.5
 
 
-def test_forward_mode_of_torch_refuses_a_tensor_that_was_broadcast() -> None:
+def test_torch_jvp_refuses_broadcast_tensor() -> None:
     torch = pytest.importorskip("torch")
     x = torch.tensor(1.0).expand(3)
     with pytest.raises(RuntimeError, match="more than one element of the written-to tensor"):
@@ -155,7 +159,7 @@ def test_the_adapter_of_torch_takes_a_tensor_that_was_broadcast() -> None:
     np.testing.assert_array_equal(jvp(ops.sin, (x,), (np.ones(3),))[1], np.ones(3))
 
 
-def test_torch_maps_some_functions_over_no_elements_by_raising_an_error() -> None:
+def test_torch_vmap_over_empty_dimension_raises() -> None:
     torch = pytest.importorskip("torch")
     with pytest.raises(RuntimeError, match="cannot reshape tensor of 0 elements"):
         torch.func.vmap(lambda x: x.ravel())(torch.zeros(0, 3))

@@ -159,14 +159,17 @@ def test_memory_of_reversing_a_while_loop_is_the_states_stored() -> None:
     assert temporaries(grad(lambda x, n: powers(x, n, max_iters=50)), x, 5) <= 56 * STATE
 
 
-def test_memory_of_a_batch_of_while_loops_is_the_states_stored_of_each() -> None:
+def test_while_grad_batched_memory() -> None:
+    """A batch of while loops needs memory for the stored states of each."""
     batch, ns = np.ones((16, SIZE)), np.arange(16)
     assert temporaries(vmap(grad(powers)), batch, ns) <= 16 * 40 * STATE
 
 
 @pytest.mark.parametrize("turns", [100, 3000])
 @pytest.mark.parametrize("carries", [1, 3, 16])
-def test_memory_of_a_scan_with_checkpoints_does_not_grow_with_its_turns(turns: int, carries: int) -> None:
+def test_scan_checkpoints_memory(turns: int, carries: int) -> None:
+    """The memory of a scan with checkpoints does not grow with its trip count."""
+
     def body(c: Any, _: Any) -> Any:
         return lnp.sin(lnp.sin(lnp.sin(c)) * 1.1), None
 

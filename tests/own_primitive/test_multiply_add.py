@@ -156,7 +156,8 @@ def test_vmap(own: SimpleNamespace, backend: str) -> None:
     assert vmap(vmap(own.square_add))(matrix, matrix).tolist() == expected.tolist()
 
 
-def test_its_programs_are_well_typed_and_can_be_printed_and_parsed(own: SimpleNamespace) -> None:
+def test_own_primitive_programs_typecheck_and_parse(own: SimpleNamespace) -> None:
+    """Programs with the primitive are well typed, and their text parses to the same program."""
     x, y = np.arange(3.0), np.ones(3)
     for function in (
         own.square_add,

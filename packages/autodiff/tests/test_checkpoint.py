@@ -170,7 +170,9 @@ def test_only_arguments_are_kept():
     assert len(vjp(model, W, X)[1].jaxpr.consts) > 4
 
 
-def test_what_is_kept_of_many_layers_does_not_grow_with_what_they_compute():
+def test_checkpoint_residuals_of_many_layers():
+    """The residuals of checkpointed layers do not grow with the work inside each layer."""
+
     def layer(x):
         for _ in range(6):
             x = sin(x) * cos(x)
@@ -245,7 +247,8 @@ def test_dead_results_are_not_computed(primitives_of):
     assert len(smaller.jaxpr.invars) == 1
 
 
-def test_partial_evaluation_computes_what_is_known_and_again_what_the_rest_needs(primitives_of):
+def test_partial_eval_jaxpr_of_checkpoint(primitives_of):
+    """The known part is computed once; the unknown part recomputes what it needs of it."""
     closed = make_jaxpr(checkpoint(lambda x, y: (exp(sin(x)), sin(x) * y)))(X, X)
     split = partial_eval_jaxpr(closed, (False, True))
     assert split.unknown_out == (False, True)
@@ -304,7 +307,8 @@ def test_it_closes_over_values_of_enclosing_transformations():
         np.testing.assert_allclose(derivative(f)(0.7), derivative(plain)(0.7), rtol=1e-12)
 
 
-def test_it_sees_the_variables_of_python_as_they_are_at_each_call():
+def test_checkpoint_reads_closure_at_each_call():
+    """A variable that the function closes over is read at each call."""
     scale = 2.0
     f = checkpoint(lambda x: x * scale)
     assert f(3.0) == 6.0

@@ -42,7 +42,9 @@ def test_other_uses_of_values_say_what_to_do():
         checkpoint(lambda x: float(x))(3.0)
 
 
-def test_a_condition_on_values_of_another_transformation_is_its_matter():
+def test_checkpoint_condition_on_enclosing_tracer():
+    """The error of a condition on a tracer names the transformation that made the tracer, not checkpoint."""
+
     @jit
     def f(x):
         positive = x > 0

@@ -189,7 +189,9 @@ def test_the_outer_policy_is_for_the_values_of_inner_functions(primitives_of):
     assert found == plainly
 
 
-def test_the_inner_policy_is_for_the_backward_pass_of_the_outer_one(primitives_of):
+def test_checkpoint_nested_policies(primitives_of):
+    """The inner policy applies in the backward pass of the outer checkpoint."""
+
     def f(policy):
         inner = checkpoint(lambda w, x: sin(sin(dot(w, x))), policy=policy)
         return checkpoint(lambda w, x: reduce_sum(inner(w, inner(w, x)), (0,)))

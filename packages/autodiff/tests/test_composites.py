@@ -146,7 +146,8 @@ def test_the_decorator_needs_its_parentheses() -> None:
         composite(lambda x: x)  # type: ignore[arg-type]
 
 
-def test_unhashable_settings_and_traced_ones_are_given_to_the_function() -> None:
+def test_composite_unhashable_or_traced_settings() -> None:
+    """Unhashable and traced settings reach the function unchanged."""
     counted = Counted(lambda x, other: x * other[0])
     apply = Composite(counted)
     assert grad(lambda x: apply(x, [2.0]))(np.float64(3.0)) == 2.0

@@ -30,13 +30,13 @@ def test_a_power_is_constant_in_its_base_only_at_exponent_zero():
 
 
 @pytest.mark.parametrize("function", [cummax, cummin])
-def test_the_derivative_of_a_running_extremum_is_nan_from_a_nan_on(function):
+def test_cummax_tangent_from_a_nan_on(function):
+    """No operand is the extremum there: the tangent is 0, as the cotangent is."""
     for first in range(4):
         x = np.ones(3)
         x[first:] = [np.nan, 2.0, 0.0][: 3 - first]
-        with np.errstate(invalid="ignore"):
-            _, derivative = jvp(function, (x,), (np.ones(3),))
-        np.testing.assert_array_equal(np.isnan(derivative), np.arange(3) >= first)
+        _, derivative = jvp(function, (x,), (np.ones(3),))
+        np.testing.assert_array_equal(derivative, np.arange(3) < first)
 
 
 def test_the_cube_root_is_steep_at_zero():

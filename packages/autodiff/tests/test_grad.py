@@ -192,7 +192,9 @@ def test_an_auxiliary_output_is_passed_on() -> None:
     assert type(aux["x"]) is float, "the value, not a tracer"
 
 
-def test_an_auxiliary_output_belongs_to_the_enclosing_transformation() -> None:
+def test_grad_has_aux_under_enclosing_transformation() -> None:
+    """An auxiliary output is differentiated, compiled and batched by the enclosing transformation."""
+
     def function(x: Any) -> Any:
         gradient, aux = grad(lambda y: (x * y * y, x * y), has_aux=True)(x)
         return gradient + aux  # 2x² + x²
@@ -203,7 +205,9 @@ def test_an_auxiliary_output_belongs_to_the_enclosing_transformation() -> None:
     assert vmap(grad(function))(np.array([3.0])).tolist() == [18.0]
 
 
-def test_an_auxiliary_output_of_the_enclosing_transformation_alone_stays_in_it() -> None:
+def test_grad_has_aux_of_enclosing_tracer_alone() -> None:
+    """An auxiliary output that depends on the enclosing tracer alone keeps its derivative."""
+
     def function(x: Any) -> Any:
         return grad(lambda y: (y * y, x * x), has_aux=True)(1.0)[1]
 

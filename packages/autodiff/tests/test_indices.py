@@ -59,7 +59,8 @@ def test_values_tangents_and_cotangents_are_those_of_numpy(case: Case) -> None:
     assert str(index) == str(given), "nobody writes into the user's arrays"
 
 
-def test_narrow_positions_are_counted_from_the_end_of_long_dimensions() -> None:
+def test_getitem_grad_negative_int8_indices() -> None:
+    """Negative int8 indices count from the end of a dimension longer than 127."""
     where = np.array([-1, -128, 5], np.int8)
     gradient = grad(lambda x: x[where].sum())(np.arange(200.0))
     np.testing.assert_array_equal(np.flatnonzero(gradient), [5, 72, 199])

@@ -85,7 +85,9 @@ def test_an_auxiliary_output_is_not_differentiated() -> None:
     assert type(aux["x"]) is float, "the value, not a tracer"
 
 
-def test_an_auxiliary_output_belongs_to_the_enclosing_transformation() -> None:
+def test_jvp_has_aux_under_enclosing_transformation() -> None:
+    """An auxiliary output is differentiated and compiled by the enclosing transformation."""
+
     def function(x: Any) -> Any:
         _, _, aux = jvp(lambda y: (y, x * y), (x,), (1.0,), has_aux=True)
         return aux
@@ -129,7 +131,8 @@ def test_a_zero_among_the_tangents_costs_no_equation() -> None:
     assert len(both.eqns) == len(one.eqns) + 3, "d exp, its product, the sum"
 
 
-def test_a_zero_output_tangent_is_instantiated_only_where_asked_for() -> None:
+def test_jvp_jaxpr_instantiate_zero_tangents() -> None:
+    """A zero output tangent is instantiated only where `instantiate` asks for it."""
     closed = make_jaxpr(lambda x, y: (ops.sin(x), y))(np.ones(3), np.ones((2, 2)))
     derived, nonzeros = jvp_jaxpr(closed, (True, False), False)
     assert nonzeros == (True, False)
@@ -320,7 +323,8 @@ def test_two_inner_derivatives_do_not_mix() -> None:
     assert jvp(outer, (3.0,), (1.0,)) == (54.0, 54.0)
 
 
-def test_the_derivative_of_a_function_that_closes_over_the_tangent() -> None:
+def test_jvp_nested_through_the_tangent() -> None:
+    """The outer variable enters the inner jvp through the tangent alone."""
     # d/dx of the derivative of sin along x, which is cos(1)·x.
     value, tangent = jvp(lambda x: jvp(ops.sin, (1.0,), (x,))[1], (2.0,), (1.0,))
     assert (value, tangent) == (np.cos(1.0) * 2.0, np.cos(1.0))

@@ -121,7 +121,8 @@ def test_an_argument_that_is_not_used_has_zeros(require_same: Callable[..., None
     require_same(linear_transpose(lambda x, y: 2.0 * x, 1.0, np.ones(2))(3.0), (6.0, np.zeros(2)))
 
 
-def test_a_result_that_does_not_depend_on_the_arguments_is_left_out() -> None:
+def test_linear_transpose_constant_output() -> None:
+    """The cotangent of an output that does not depend on the arguments is ignored."""
     # An affine function is transposed as its linear part, as in JAX.
     assert linear_transpose(lambda x: (2.0 * x + 5.0, 3.0), 1.0)((10.0, 100.0)) == (20.0,)
     assert linear_transpose(lambda x: (3.0, 2.0 * x + 5.0), 1.0)((100.0, 10.0)) == (20.0,)
@@ -154,7 +155,8 @@ def test_what_gets_no_cotangent_needs_no_transpose_rule() -> None:
 
 
 @pytest.mark.parametrize("wrong", [lambda ct, x, y: ct, lambda ct, x, y: [ct], lambda ct, x, y: (ct, None, None)])
-def test_a_transpose_rule_that_gives_no_cotangent_for_each_operand_is_told_so(wrong: Any) -> None:
+def test_linear_transpose_rule_wrong_cotangent_count(wrong: Any) -> None:
+    """The error says that the rule must return one cotangent per operand, with the user's line."""
     primitive = Primitive("autodifftest_wrong")
     primitive.def_abstract_eval(lambda x, y: x)
     primitive.def_transpose(wrong)
@@ -194,7 +196,9 @@ def test_a_product_of_two_arguments_is_not_linear(function: Any, words: str, wra
     assert str(caught.value).startswith(f"{__file__}:"), "the line of the operation that is not linear"
 
 
-def test_the_line_of_an_error_is_that_of_the_operation_and_not_of_the_call() -> None:
+def test_linear_transpose_error_names_line_of_operation() -> None:
+    """The line in the error is that of the nonlinear operation, not that of the call of the transpose."""
+
     def function(x: Any) -> Any:
         y = 2.0 * x
         z = y * x
@@ -208,7 +212,9 @@ def test_the_line_of_an_error_is_that_of_the_operation_and_not_of_the_call() -> 
         assert str(caught.value).startswith(f"{__file__}:{line} (function): ")
 
 
-def test_the_product_in_the_transpose_has_the_line_of_the_function() -> None:
+def test_linear_transpose_keeps_source_lines() -> None:
+    """An equation of the transpose has the source line of the equation that it transposes."""
+
     def function(x: Any) -> Any:
         return 3.0 * x
 
@@ -270,7 +276,9 @@ def test_the_transpose_can_be_differentiated() -> None:
     np.testing.assert_array_equal(grad(lambda w: transposed(w)[0])(w), MATRIX[:, 0])
 
 
-def test_the_matrix_may_be_a_value_of_an_enclosing_transformation() -> None:
+def test_linear_transpose_matrix_of_enclosing_trace() -> None:
+    """The matrix of the linear function may be a tracer of an enclosing transformation."""
+
     def product(m: Any) -> Any:
         transposed = linear_transpose(lambda x: ops.dot_general(m, x, (((1,), (0,)), ((), ()))), np.ones(3))
         return transposed(np.array([1.0, 10.0]))[0]

@@ -295,7 +295,8 @@ def test_linearize_jaxpr_gives_zero_tangents_where_asked_for(require_same: Calla
     require_same(eval_closed_jaxpr(linear, *residuals, TANGENT[0])[1], np.zeros(2))
 
 
-def test_a_tangent_that_a_rule_kept_has_ended_with_the_linearization() -> None:
+def test_linearize_leaked_tangent_error() -> None:
+    """A tangent that a jvp rule leaks raises the error of a trace that has ended."""
     kept = []
     keep_p = Primitive("autodifftest_keep")
     keep_p.def_impl(lambda x: x)

@@ -108,7 +108,8 @@ def test_writing_into_inputs_and_outputs_does_not_change_a_vjp(function: Any, x:
 
 @every_function
 @pytest.mark.parametrize("written", ["input", "output", "both"])
-def test_writing_into_inputs_and_outputs_does_not_change_a_linearization(function: Any, x: Any, written: str) -> None:
+def test_linearize_after_writes_to_inputs_and_outputs(function: Any, x: Any, written: str) -> None:
+    """Writing into inputs and outputs does not change the linear function."""
     out, f_jvp = linearize(function, x)
     v = np.array([1.0, 10.0, 100.0])
     expected = copied(f_jvp(v))

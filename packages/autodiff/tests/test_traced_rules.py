@@ -51,7 +51,8 @@ def test_a_rule_is_run_once_for_each_type_that_comes_again() -> None:
 
 
 @pytest.mark.fast
-def test_a_program_that_is_recorded_is_the_same_whatever_came_before() -> None:
+def test_traced_rule_recorded_alike_each_time() -> None:
+    """The recorded jaxpr does not depend on earlier calls."""
     primitive, given = cube()
     programs = [str(make_jaxpr(grad(lambda x: primitive.bind(x) * 2.0))(np.float64(2.0))) for _ in range(3)]
     assert len(set(programs)) == 1
@@ -176,7 +177,8 @@ def test_a_rule_may_make_arrays() -> None:
     assert np.allclose(jvp(grad(f), (x,), (np.ones(2),))[1], 2 * weights * np.cos(2 * x))
 
 
-def test_which_arguments_have_tangents_and_what_cotangents_are_zero() -> None:
+def test_traced_rule_argnums_and_zero_cotangents() -> None:
+    """A cached rule is chosen by which arguments have tangents and which cotangents are zero."""
     x, y = np.float64(2.0), np.float64(5.0)
     assert [grad(ops.mul, n)(x, y) for n in (0, 1, (0, 1), 0)] == [5.0, 2.0, (5.0, 2.0), 5.0]
     parts = np.arange(4.0)
@@ -235,7 +237,7 @@ def test_the_program_of_a_vjp_is_what_it_runs() -> None:
 
 
 @pytest.mark.fast
-def test_residuals_are_freed_as_the_backward_pass_of_grad_goes_on() -> None:
+def test_grad_frees_residuals_during_backward_pass() -> None:
     """When the first of a chain is run backwards, the last one's residual is gone."""
     alive: list[list[bool]] = []
     made: list[Any] = []

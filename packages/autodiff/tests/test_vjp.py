@@ -160,7 +160,8 @@ def test_a_sum_keeps_nothing() -> None:
         assert vjp(function, np.ones(1000))[1].jaxpr.consts in ([], ())
 
 
-def test_results_that_do_not_depend_on_the_arguments_keep_nothing() -> None:
+def test_vjp_constant_output_has_no_residuals() -> None:
+    """An output that does not depend on the arguments leaves no residuals."""
     c = np.linspace(0.0, 1.0, 1000)
     out, f_vjp = vjp(lambda x: (ops.sin(c) * ops.exp(c), 2.0 * x), 1.0)
     np.testing.assert_array_equal(out[0], np.sin(c) * np.exp(c))
@@ -277,7 +278,8 @@ def test_the_whole_inside_jit_vmap_and_jvp(require_same: Callable[..., None]) ->
         np.testing.assert_allclose(got, (a - b) / (2 * step), rtol=1e-7)
 
 
-def test_a_vjp_function_that_outlives_its_enclosing_transformation_is_refused() -> None:
+def test_vjp_function_leaked_from_enclosing_trace() -> None:
+    """A vjp function called after its enclosing transformation has ended raises UnexpectedTracerError."""
     kept: list[Any] = []
     jvp(lambda x: kept.append(vjp(lambda y: x * y, 2.0)[1]) or x, (3.0,), (1.0,))
     with pytest.raises(UnexpectedTracerError, match="which has ended"):

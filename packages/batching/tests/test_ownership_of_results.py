@@ -5,7 +5,8 @@ import numpy as np
 from lawful.batching import vmap
 
 
-def test_a_result_shares_no_memory_with_an_argument_or_another_result():
+def test_vmap_results_share_no_memory():
+    """Writing into a result changes no argument and no other result."""
     x = np.arange(6.0).reshape(2, 3)
     first, second = vmap(lambda row: (row, row))(x)
     first[:] = 9.0

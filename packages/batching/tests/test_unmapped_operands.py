@@ -29,7 +29,8 @@ def test_what_depends_on_shared_operands_only_is_computed_once() -> None:
 
 
 @pytest.mark.parametrize("shape", [(), (3,)])
-def test_what_is_repeated_within_an_element_needs_no_transposition(shape: tuple[int, ...]) -> None:
+def test_vmap_mul_broadcast_without_transpose(shape: tuple[int, ...]) -> None:
+    """An operand that is broadcast within a batch element needs no transpose."""
     closed = make_jaxpr(vmap(lambda s, x: s * x))(np.ones((5, *shape)), np.ones((5, 2, 3)))
     assert [eqn.primitive.name for eqn in closed.eqns] == ["broadcast_in_dim", "mul"]
 

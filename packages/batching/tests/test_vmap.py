@@ -143,7 +143,8 @@ def test_a_batch_of_none_and_of_one(require_same: Any) -> None:
 # Axes that do not fit.
 
 
-def test_sizes_that_differ_are_listed_with_the_key_path_of_every_argument() -> None:
+def test_vmap_unequal_sizes_error_lists_arguments() -> None:
+    """The error lists the size and the key path of every mapped argument."""
     with pytest.raises(ArgumentValueError) as caught:
         vmap(lambda d, y, z, *, k: y, (0, 1, None))(
             {"a": np.ones(3), "b": [np.ones((2, 2), np.float32)]}, np.ones((7, 4)), np.ones(9), k=np.ones(5)

@@ -167,7 +167,8 @@ def test_a_python_number_shared_by_all_elements(wrap: Any, require_same: Callabl
     require_same(got, np.where(P, x32 * 2, x32 + 2).astype(np.float32))
 
 
-def test_the_derivative_by_a_python_number_shared_by_all_elements(require_same: Callable[..., None]) -> None:
+def test_cond_batched_grad_of_unmapped_python_number(require_same: Callable[..., None]) -> None:
+    """The derivative with respect to an unmapped Python number has one value per batch element."""
     function = lambda x, p: cond(p, lambda x: x, lambda x: x * x, x)  # noqa: E731
     p = np.array([True, False])
     for wrap in (lambda f: f, jit):
@@ -237,7 +238,8 @@ def test_second_derivatives_of_each_element(transformed: Any) -> None:
     np.testing.assert_allclose(transformed(x), expected, rtol=1e-14)
 
 
-def test_a_cond_whose_predicate_is_shared_inside_one_whose_is_not(primitives_of: Callable[..., Any]) -> None:
+def test_cond_batched_inner_predicate_unmapped(primitives_of: Callable[..., Any]) -> None:
+    """A cond with an unmapped predicate stays a cond inside one with a mapped predicate."""
     function = lambda p, q, x: cond(p, lambda: cond(q, lambda: x, lambda: -x), lambda: 10.0 * x)  # noqa: E731
     closed = make_jaxpr(vmap(function, (0, None, 0)))(P, True, X)
     assert primitives_of(closed)["cond"] == 1

@@ -122,7 +122,9 @@ def test_a_result_that_is_constant_in_one_branch(pred: bool) -> None:
     assert f_vjp((1.0, 10.0)) == ((1.0,) if pred else (100.0,))
 
 
-def test_a_result_that_is_constant_in_both_branches_has_a_symbolic_zero() -> None:
+def test_cond_jvp_constant_output_has_symbolic_zero() -> None:
+    """An output that is constant in both branches has no tangent output."""
+
     def function(p: Any, x: Any) -> Any:
         return jvp(lambda x: cond(p, lambda: (x, 3.0), lambda: (x * x, 2.0)), (x,), (1.0,))
 

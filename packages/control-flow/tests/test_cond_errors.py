@@ -137,7 +137,7 @@ def test_an_index_that_is_no_integer(index: Any, got: str) -> None:
     )
 
 
-def test_switch_without_branches_and_with_other_things_than_functions() -> None:
+def test_switch_error_no_branches_or_not_callable() -> None:
     require(ArgumentValueError, "switch: expected at least one branch, got none", lambda: switch(0, []))
     require(
         ArgumentTypeError,
@@ -193,6 +193,7 @@ def test_an_exception_in_a_branch_arrives_untouched() -> None:
             assert caught.value is raised
 
 
-def test_a_branch_that_takes_other_arguments_raises_pythons_own_error() -> None:
+def test_cond_branch_with_wrong_signature() -> None:
+    """A branch that takes other arguments raises Python's own TypeError."""
     with pytest.raises(TypeError, match="missing 1 required positional argument"):
         cond(True, lambda x: x, lambda x: x)

@@ -214,7 +214,9 @@ def test_complex_roots():
     close(grad(square_root, holomorphic=True)(a), 0.5 / (2.0 + 1.0j))
 
 
-def test_an_iterative_tangent_solve_is_refused_in_reverse_mode_unless_it_is_a_solve():
+def test_custom_root_grad_of_iterative_tangent_solve():
+    """Reverse mode needs an iterative tangent solve to be a `custom_linear_solve`."""
+
     def iterate(g, y):
         return while_loop(lambda x: abs(g(x) - y) > 1e-12, lambda x: x + 0.1 * (y - g(x)), y)
 

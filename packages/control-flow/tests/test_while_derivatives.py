@@ -119,7 +119,9 @@ def test_the_number_of_turns_depends_on_what_is_differentiated(options: Any, a: 
 
 
 @every_option
-def test_a_part_that_depends_on_nothing_and_one_that_nothing_depends_on(options: Any) -> None:
+def test_while_grad_constant_and_unused_state(options: Any) -> None:
+    """One part of the state does not depend on the argument; the result does not depend on another."""
+
     def function(x: Any) -> Any:
         def body(s: Any) -> Any:
             i, y, n, unused = s

@@ -88,7 +88,8 @@ def test_a_numpy_scalar_is_strong() -> None:
 
 
 @pytest.mark.parametrize("low", LOW, ids=str)
-def test_a_low_precision_float_wins_over_integers_and_python_scalars(low: np.dtype[Any]) -> None:
+def test_promote_dtypes_low_precision_float(low: np.dtype[Any]) -> None:
+    """A low-precision float wins over integers and Python scalars, and loses to wider floats."""
     for other in NUMPY_DTYPES:
         if other.kind in "biu":
             assert promote_dtypes(strong(low), strong(other)) == (low, False)
@@ -111,7 +112,8 @@ def test_a_float_of_16_bits_wins_over_one_of_8(low: np.dtype[Any]) -> None:
         assert promote_dtypes(strong(low), strong(half)) == (half, False)
 
 
-def test_low_precision_floats_without_a_common_one_do_not_promote() -> None:
+def test_promote_dtypes_incompatible_float8_error() -> None:
+    """Low-precision floats without a common format do not promote."""
     with pytest.raises(ArgumentTypeError, match="convert with astype"):
         promote_dtypes(strong(ml_dtypes.float8_e4m3fn), strong(ml_dtypes.float8_e5m2))
 

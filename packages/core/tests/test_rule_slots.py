@@ -27,7 +27,8 @@ MISSING = {
 
 
 @pytest.mark.parametrize("slot", MISSING)
-def test_a_missing_rule_names_the_primitive_the_transformation_and_the_defining_call(slot: str) -> None:
+def test_missing_rule_error_text(slot: str) -> None:
+    """The error names the primitive, the transformation and the call that defines the rule."""
     with pytest.raises(NotImplementedError) as caught:
         Primitive("multiply_add").rule(slot)
     assert isinstance(caught.value, MissingRuleError)
@@ -114,7 +115,8 @@ def test_bind_gives_the_parameters_to_the_rule_by_name() -> None:
         primitive.bind(3.0)
 
 
-def test_rules_of_one_primitive_are_not_those_of_another_of_the_same_name() -> None:
+def test_primitive_rules_are_not_shared_by_name() -> None:
+    """Two primitives of the same name have separate rules."""
     first, second = Primitive("coretest_twin"), Primitive("coretest_twin")
     first.def_impl(lambda x: x)
     with pytest.raises(MissingRuleError):

@@ -77,9 +77,8 @@ def test_a_known_value_answers(counting: SimpleNamespace, use: Callable[[Any], A
 
 
 @pytest.mark.parametrize("use", [float, complex, lambda x: x.item()])
-def test_a_known_value_that_is_differentiated_is_no_python_number(
-    counting: SimpleNamespace, use: Callable[[Any], Any]
-) -> None:
+def test_tracer_known_value_loses_derivative_error(counting: SimpleNamespace, use: Callable[[Any], Any]) -> None:
+    """A known tracer that is differentiated does not convert to a Python number."""
     with pytest.raises(ConcretizationTypeError, match="lose its derivative"):
         traced(counting, use, 1.0, known=True)
 

@@ -53,7 +53,8 @@ def test_constants_are_passed_to_the_parent(counting: SimpleNamespace) -> None:
     assert type(seen[0]) is np.float64, "an operation on constants alone is evaluated"
 
 
-def test_a_value_of_an_enclosing_transformation_is_a_constant_to_the_inner_one(counting: SimpleNamespace) -> None:
+def test_trace_enclosing_tracer_is_constant_inside(counting: SimpleNamespace) -> None:
+    """A tracer of an enclosing transformation is a constant of the inner one."""
     plus, count = counting.plus_p.bind, counting.count
     inner = []
 
@@ -94,7 +95,8 @@ def test_rules_run_under_the_parent(counting: SimpleNamespace) -> None:
     assert seen == outer
 
 
-def test_an_implementation_that_applies_primitives_evaluates_them(counting: SimpleNamespace) -> None:
+def test_impl_that_binds_primitives_evaluates_them(counting: SimpleNamespace) -> None:
+    """An implementation that applies primitives evaluates them under any current trace."""
     primitive = Primitive("coretest_twice")
     primitive.def_impl(lambda x: counting.plus_p.bind(x, x))
     under = []
@@ -108,9 +110,8 @@ def test_an_implementation_that_applies_primitives_evaluates_them(counting: Simp
 
 
 @pytest.mark.parametrize("error", [UserError, KeyboardInterrupt, RecursionError, GeneratorExit, SystemExit])
-def test_the_parent_is_restored_after_an_exception_in_the_function(
-    counting: SimpleNamespace, error: type[BaseException]
-) -> None:
+def test_trace_restores_parent_after_exception(counting: SimpleNamespace, error: type[BaseException]) -> None:
+    """The parent trace is restored after an exception in the function."""
     raised = error("mine")
 
     def fail(x: Any) -> Any:
@@ -163,7 +164,9 @@ def test_the_trace_is_restored_after_a_missing_rule(counting: SimpleNamespace) -
     assert current.trace is eval_trace
 
 
-def test_a_generator_left_inside_a_trace_does_not_leave_it_current(counting: SimpleNamespace) -> None:
+def test_trace_not_left_current_by_generator(counting: SimpleNamespace) -> None:
+    """A suspended generator does not leave its trace current."""
+
     def function(x: Any) -> Any:
         def elements() -> Any:
             yield counting.plus_p.bind(x, 1.0)
@@ -203,7 +206,8 @@ def test_encloses_follows_the_parents(counting: SimpleNamespace) -> None:
 # Tracers that outlive their transformation, and those of another thread.
 
 
-def test_a_leaked_tracer_has_its_own_error_with_the_line_that_made_it(counting: SimpleNamespace) -> None:
+def test_leaked_tracer_error_names_line(counting: SimpleNamespace) -> None:
+    """The error of a leaked tracer names the source line that made it."""
     leaked = []
 
     def function(x: Any) -> Any:
@@ -229,7 +233,8 @@ def test_a_leaked_tracer_is_refused_inside_other_transformations(counting: Simpl
         counting.count(lambda x: counting.plus_p.bind(x, leaked[0]), 1.0)
 
 
-def test_a_tracer_of_an_inner_transformation_is_refused_outside_while_the_outer_runs(counting: SimpleNamespace) -> None:
+def test_leaked_tracer_inside_outer_transformation(counting: SimpleNamespace) -> None:
+    """A tracer of an ended inner transformation is refused while the outer one runs."""
     leaked: list[Any] = []
 
     def outer(x: Any) -> Any:
@@ -241,7 +246,9 @@ def test_a_tracer_of_an_inner_transformation_is_refused_outside_while_the_outer_
     counting.count(outer, 1.0)
 
 
-def test_a_tracer_whose_transformation_runs_but_does_not_enclose_is_refused(counting: SimpleNamespace) -> None:
+def test_tracer_of_trace_that_does_not_enclose(counting: SimpleNamespace) -> None:
+    """A tracer is refused where its transformation runs but does not enclose the computation."""
+
     def function(x: Any) -> Any:
         with set_current(eval_trace), pytest.raises(UnexpectedTracerError, match="not this computation inside it"):
             counting.plus_p.bind(x, 1.0)

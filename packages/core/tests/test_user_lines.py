@@ -91,7 +91,8 @@ def test_code_without_a_file_has_a_line() -> None:
     assert str(namespace["found"]) == "<stdin>:3 (<module>)"
 
 
-def test_evaluated_again_an_operation_has_the_line_that_it_was_recorded_at() -> None:
+def test_at_source_gives_the_recorded_line() -> None:
+    """An operation that is replayed has the source line at which it was recorded."""
     recorded = user_source()
     assert isinstance(recorded, SourceLine)
     with at_source(recorded):

@@ -72,7 +72,8 @@ def test_laws_that_hold(tmp_path: Path) -> None:
     assert not (tmp_path / ".hypothesis").exists()
 
 
-def test_a_failure_is_made_small_remembered_tried_first_and_forgotten_when_it_holds(tmp_path: Path) -> None:
+def test_laws_failure_database_lifecycle(tmp_path: Path) -> None:
+    """A failure is shrunk, stored, tried first on the next run, and deleted when its law holds."""
     (tmp_path / "wrong_sine.py").write_text(WRONG_SINE)
     found = document(run(*SINE, "--cases", "10", "--import", "wrong_sine", "--json", folder=tmp_path, check=1))
     assert not found["holds"]

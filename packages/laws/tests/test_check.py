@@ -29,7 +29,8 @@ def law_of(report: Report, name: str) -> LawReport:
     return found
 
 
-def test_a_right_function_passes_every_law_that_is_about_functions() -> None:
+def test_check_correct_function() -> None:
+    """A correct function passes every law whose subject is a function."""
     report = check(product, x)
     assert report.ok, str(report)
     assert {law.law for law in report.laws} == {name for name, law in laws.items() if law.subject == "function"}
@@ -84,7 +85,9 @@ def test_an_error_under_a_transformation_only_is_a_failure(monkeypatch: pytest.M
 
 
 @pytest.mark.parametrize("effort", [quick, thorough], ids=lambda effort: effort.name)
-def test_a_function_that_asks_for_values_is_held_to_what_needs_no_staging(effort: Effort) -> None:
+def test_check_function_with_python_branch(effort: Effort) -> None:
+    """Laws that stage are inapplicable to a function that asks for values; the others are checked."""
+
     def positive(x: Any) -> Any:
         return ops.sin(x) if x > 0 else x
 

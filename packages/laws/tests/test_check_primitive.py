@@ -203,7 +203,8 @@ def right_jvp(primals: Any, tangents: Any) -> Any:
     return out, call(a, primals[1], call(primals[0], b, c))
 
 
-def test_a_fault_of_a_declared_primitive_is_made_small_by_hypothesis() -> None:
+def test_check_primitive_shrinks_counterexample() -> None:
+    """Hypothesis shrinks the counterexample of a primitive that declares its domain."""
     wrong, law = MULTIPLY_ADD_FAULTS["a missing term"]
     [failure] = check_primitive(multiply_add(declared=True, **wrong), effort=quick, laws=[law]).failures
     assert elements_of(failure.counterexample) <= 3

@@ -74,9 +74,10 @@ def test_the_folder_gives_back_what_was_saved(found: Failure, tmp_path: Path) ->
     assert list(database) == []
 
 
-def test_a_failure_is_found_again_and_gone_when_the_rule_is_right(
+def test_examine_again_before_and_after_the_fix(
     found: Failure, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """A stored failure fails again, and passes once the rule is right."""
     database = FailureDatabase(tmp_path)
     database.save(found)
     (again,) = database

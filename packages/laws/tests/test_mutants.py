@@ -165,7 +165,9 @@ def test_batching_rejects_a_batch_dimension_that_is_ignored(mutate: Mutate) -> N
         _ = [laws["vmap_is_loop"](lawful, case, seed=i) for i in range(5)]
 
 
-def test_commuting_maps_reject_a_rule_that_depends_on_what_is_mapped_first(mutate: Mutate) -> None:
+def test_vmaps_commute_rejects_order_dependent_rule(mutate: Mutate) -> None:
+    """The mutant's result depends on which dimension is mapped first."""
+
     def wrong(args: Any, dims: Any) -> Any:
         (x,), (dim,) = args, dims
         return ops.mul(ops.neg(x), 2 if x.shape[dim] == 2 and x.ndim > 1 else 1), dim
@@ -221,7 +223,8 @@ def test_text_rejects_rounded_numbers(monkeypatch: pytest.MonkeyPatch) -> None:
         laws["print_parse"](lawful, Case.of(lambda x: ops.mul(x, 0.3), np.float64(0.5)))
 
 
-def test_commutation_rejects_a_compiled_function_with_another_derivative(mutate: Mutate) -> None:
+def test_commutation_rejects_wrong_jvp_of_jit(mutate: Mutate) -> None:
+    """In the mutant a compiled function has another derivative than the function."""
     right = jit_p.rules["jvp"]
 
     def wrong(primals: Any, tangents: Any, **params: Any) -> Any:
@@ -232,14 +235,16 @@ def test_commutation_rejects_a_compiled_function_with_another_derivative(mutate:
     assert counterexample("commutation", stack=("jvp", "jit")).equation_count <= 1
 
 
-def test_second_order_rejects_a_transpose_with_a_wrong_derivative(mutate: Mutate) -> None:
+def test_second_order_rejects_constant_transpose(mutate: Mutate) -> None:
+    """The mutant's transpose is right, but constant to second order."""
     right = ops.mul_p.rules["transpose"]
     # Right to first order, and a constant to second order.
     mutate(ops.mul_p, "transpose", lambda ct, *args: right(ct, *[_constant(x) for x in args]))
     assert counterexample("second_order").equation_count <= 3
 
 
-def test_second_order_rejects_a_derivative_that_is_taken_for_constant(mutate: Mutate) -> None:
+def test_second_order_rejects_constant_derivative(mutate: Mutate) -> None:
+    """The mutant's derivative is right, but constant to second order."""
     mutate(
         ops.sin_p,
         "jvp",
@@ -376,7 +381,9 @@ def test_reference_rejects_a_backend_that_is_wrong(mutate: Mutate) -> None:
     violates("primitive_reference", ops.sin_p)
 
 
-def test_specialised_rejects_a_function_that_takes_memory_for_order(mutate: Mutate) -> None:
+def test_primitive_specialised_rejects_memory_order(mutate: Mutate) -> None:
+    """The mutant takes the order of elements in memory for their order in the array."""
+
     def in_memory(avals: Any, compile: Any, *, axes: tuple[int, ...]) -> Any:
         return lambda x: np.reshape(np.ravel(x, "K"), np.shape(x)).sum(axes, dtype=x.dtype)
 

@@ -60,7 +60,9 @@ def test_scan_rejects_a_transpose_in_the_same_direction(mutate: Any) -> None:
     rejects("scan_is_loop", "vjp(scan(")
 
 
-def test_scan_rejects_results_that_are_lost_where_there_are_no_slices() -> None:
+def test_scan_is_loop_rejects_lost_empty_results() -> None:
+    """The mutant loses the stacked results of a scan of length zero."""
+
     def wrong(f: Rule, init: Any, xs: Any, *args: Any, **options: Any) -> Any:
         carry, ys = right(f, init, xs, *args, **options)
         return carry, ys if len(xs) else None

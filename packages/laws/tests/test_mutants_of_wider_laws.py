@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from lawful import ops
+from lawful.autodiff._fast.jvp import FastJVPTrace
 from lawful.autodiff._jvp import JVPTrace
 from lawful.control_flow import cond_p
 from lawful.core import ArgumentTypeError, Primitive, current
@@ -57,7 +58,8 @@ def test_they_hold_without_a_mutant(name: str) -> None:
     laws[name](lawful, plain)
 
 
-def test_the_chain_rule_rejects_a_derivative_that_depends_on_what_follows(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_chain_rule_rejects_context_dependence(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The mutant's derivative depends on the function that follows."""
     right = Lawful.jvp
 
     def wrong(self: Lawful, function: Rule, primals: Any, tangents: Any) -> Any:
@@ -99,7 +101,8 @@ def test_a_batched_cond_rejects_one_branch_for_all(mutate: Mutate) -> None:
     rejects("batched_cond_is_choice", plain, "vmap(cond)(p, f, g, x)")
 
 
-def test_special_values_reject_a_program_that_treats_nan_as_a_number(mutate: Mutate) -> None:
+def test_special_values_rejects_nan_as_number(mutate: Mutate) -> None:
+    """The mutant replaces NaN by a number."""
     mutate(ops.sin_p, "numpy", lambda avals, compile: lambda x: np.nan_to_num(np.sin(x)))
     rejects("special_values", Case.of(lambda x: ops.sin(x), array), "jit(f)(x)")
 
@@ -115,7 +118,8 @@ def test_empty_batches_reject_a_rule_that_drops_the_axis(mutate: Mutate) -> None
     rejects("empty_batches", Case.of(ops.sin, array), "vmap(f)(x) is")
 
 
-def test_cheap_gradients_reject_a_rule_that_works_again_and_again(mutate: Mutate) -> None:
+def test_cheap_gradient_rejects_repeated_work(mutate: Mutate) -> None:
+    """The mutant's jvp rule adds a hundred needless equations."""
     right = ops.sin_p.rules["jvp"]
 
     def wrong(primals: Any, tangents: Any) -> Any:
@@ -138,7 +142,8 @@ def test_bounded_residuals_reject_a_rule_that_keeps_too_much(mutate: Mutate) -> 
     rejects("bounded_residuals", plain, "the derivative keeps")
 
 
-def test_linear_tracing_rejects_work_that_grows_with_what_came_before(mutate: Mutate) -> None:
+def test_linear_tracing_rejects_quadratic_work(mutate: Mutate) -> None:
+    """The work of the mutant's rule grows with the number of earlier calls."""
     right = ops.sin_p.rules["abstract_eval"]
     seen: list[Any] = []
 
@@ -240,12 +245,12 @@ def test_leaks_reject_a_cache_that_holds_jaxprs(monkeypatch: pytest.MonkeyPatch)
 
 
 def test_leaks_reject_a_tracer_that_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    right = JVPTrace.new_tracer
     kept: list[Any] = []
+    for cls in (JVPTrace, FastJVPTrace):
 
-    def wrong(self: JVPTrace, primal: Any, tangent: Any) -> Any:
-        kept.append(right(self, primal, tangent))
-        return kept[-1]
+        def wrong(self: JVPTrace, primal: Any, tangent: Any, right: Any = cls.new_tracer) -> Any:
+            kept.append(right(self, primal, tangent))
+            return kept[-1]
 
-    monkeypatch.setattr(JVPTrace, "new_tracer", wrong)
+        monkeypatch.setattr(cls, "new_tracer", wrong)
     rejects("nothing_survives", plain, "tracers")

@@ -109,7 +109,8 @@ def test_a_law_that_says_nothing_is_inapplicable() -> None:
     assert isinstance(outcome.error, Inapplicable)
 
 
-def test_the_collector_waits_while_laws_are_checked_and_runs_afterwards(wrong_sine: None) -> None:
+def test_examine_all_pauses_the_garbage_collector(wrong_sine: None) -> None:
+    """The garbage collector is off while laws are checked, and on between them."""
     seen = []
 
     def observed(*args: Any, **kwargs: Any) -> Any:

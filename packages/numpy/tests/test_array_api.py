@@ -210,7 +210,8 @@ class TestInformation:
         with pytest.raises(ValueError, match="device"):
             info.dtypes(device="gpu:7")
 
-    def test_what_depends_on_values_is_not_possible_where_they_are_not_known(self):
+    def test_capabilities_data_dependent_shapes(self):
+        """Data-dependent shapes are possible where values are known, and not in a staged function."""
         info = lnp.__array_namespace_info__()
         known: list[Any] = []
         staged(lambda x: known.append(info.capabilities()["data-dependent shapes"]) or x)(1.0)

@@ -62,7 +62,8 @@ def test_float16_is_refused_as_by_numpy(name):
         getattr(linalg, name)(np.eye(2, dtype="float16"))
 
 
-def test_singular_matrices_raise_eagerly_and_are_not_finite_traced():
+def test_linalg_singular_matrices():
+    """A singular matrix raises LinAlgError eagerly, and gives values that are not finite when traced."""
     for name, args in {"inv": (SINGULAR,), "solve": (SINGULAR, ONES), "cholesky": (-SINGULAR,)}.items():
         with pytest.raises(np.linalg.LinAlgError):
             getattr(linalg, name)(*args)

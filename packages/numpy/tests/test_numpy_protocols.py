@@ -59,7 +59,8 @@ def test_numpy_scalars_promote_as_arrays_do(dtype: str):
         assert_same(staged(lambda x: scalar == x)(x), scalar == x)
 
 
-def test_weak_tracers_yield_to_arrays_and_functions_make_them_strong():
+def test_numpy_functions_of_weak_tracers():
+    """A weak tracer takes the dtype of an array; the result of a NumPy function is strong."""
     single = np.float32([1, 2])
     assert staged(lambda x: single * x)(2.0).dtype == np.float32
     assert staged(lambda x: np.float32(3) * x)(2.0).dtype == np.float32

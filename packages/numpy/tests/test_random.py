@@ -119,7 +119,8 @@ def test_mistakes(call: Callable[[], Any], error: type[Exception], message: str)
         *[("permutation", (3,)), ("choice", (3,)), ("categorical", (np.zeros(3),)), ("fold_in", (1,))],
     ],
 )
-def test_a_seed_is_no_key_and_the_function_that_was_called_says_so(name: str, args: tuple[Any, ...]) -> None:
+def test_random_error_seed_instead_of_key(name: str, args: tuple[Any, ...]) -> None:
+    """The error of a seed in place of a key names the function that was called."""
     with pytest.raises(ArgumentTypeError, match=rf" {name}: expected a key"):
         getattr(random, name)(0, *args)
 

@@ -94,7 +94,8 @@ def test_bools_add_and_multiply_as_in_numpy() -> None:
         )
 
 
-def test_a_known_position_outside_is_an_error_unless_a_mode_says_what_to_do(strictly: Any) -> None:
+def test_at_known_index_out_of_bounds(strictly: Any) -> None:
+    """A known index out of bounds is an error, unless a mode says what to do."""
     row = np.arange(3.0)
     for stages in (False, True):
         with strictly(stages=stages):

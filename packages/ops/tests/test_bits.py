@@ -81,7 +81,8 @@ def test_bitcast_refuses_what_has_no_such_bits(x, dtype, error, match):
         ops.bitcast_convert_type(x, dtype)
 
 
-def test_a_dtype_stays_what_it_is_also_where_it_has_no_other_bits():
+def test_bitcast_convert_type_to_same_dtype():
+    """Bool and complex arrays convert to their own dtype."""
     for x in (np.array([True, False]), np.array([1j])):
         np.testing.assert_array_equal(ops.bitcast_convert_type(x, x.dtype), x)
 

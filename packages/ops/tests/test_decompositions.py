@@ -117,7 +117,8 @@ def test_lu_of_many_columns_is_blocked():
     )
 
 
-def test_a_matrix_without_decomposition_is_nan_and_leaves_the_others():
+def test_decompositions_nan_where_one_matrix_fails():
+    """A matrix without a decomposition gives NaN and does not affect the rest of the batch."""
     good, bad = 2 * np.eye(2), np.array([[1.0, np.nan], [0.0, 1.0]])
     x = np.stack([good, bad, -good])
     assert np.isnan(ops.cholesky(x)).all((-2, -1)).tolist() == [False, True, True]

@@ -49,7 +49,8 @@ def test_the_preferred_dtype_is_that_of_the_sum() -> None:
         ops.dot_general(half, half.T, MATRIX, preferred_element_type="int32")
 
 
-def test_the_cotangent_of_a_preferred_dtype_is_that_of_the_operand() -> None:
+def test_dot_general_transpose_preferred_element_type() -> None:
+    """The cotangent has the dtype of the operand, not the preferred element type."""
     x, y = np.ones((2, 3), np.float32), np.ones((3, 4), np.float32)
     params = {"dimension_numbers": MATRIX, "preferred_element_type": np.dtype(np.float64)}
     ct = np.ones((2, 4))

@@ -98,7 +98,8 @@ def test_what_is_no_index_update_or_mode_is_an_error(strictly: Any) -> None:
         ops.gather(x, at, ((1,), (0,), (0,)), (1, 3))  # type: ignore[arg-type]
 
 
-def test_the_derivative_of_products_needs_the_promise_that_indices_do_not_repeat() -> None:
+def test_scatter_mul_jvp_needs_unique_indices() -> None:
+    """The jvp of scatter_mul is defined only with `unique_indices=True`."""
     params = {"dimension_numbers": tuple(TO_ROWS), "indices_are_sorted": False, "mode": "clip"}
     primals = (x, at, np.ones((3, 3)))
     tangents = (Zero(get_aval(x)), Zero(get_aval(at)), np.ones((3, 3)))
@@ -106,7 +107,8 @@ def test_the_derivative_of_products_needs_the_promise_that_indices_do_not_repeat
         ops.scatter_mul_p.rule("jvp")(primals, tangents, unique_indices=False, **params)
 
 
-def test_dynamic_slices_move_inside_and_count_negative_starts_from_the_end() -> None:
+def test_dynamic_slice_start_out_of_bounds() -> None:
+    """A negative start counts from the end; a slice that would reach outside is moved inside."""
     row = np.arange(10)
     for start, want in (
         (7, [6, 7, 8, 9]),

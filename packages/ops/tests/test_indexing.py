@@ -101,7 +101,7 @@ def test_what_numpy_raises_an_index_error_for_does_here(index: Any, strictly: An
     assert len(texts) == 1
 
 
-def test_the_message_of_an_index_out_of_bounds_names_the_dimension() -> None:
+def test_getitem_out_of_bounds_error_names_dimension() -> None:
     with pytest.raises(ArgumentIndexError, match=r"from -3 to 2 for dimension 1 of the shape \(2, 3, 4\), got 3"):
         ops.getitem(x, (0, 3))
     with pytest.raises(ArgumentIndexError, match="leave out 1"):

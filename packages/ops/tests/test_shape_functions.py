@@ -77,9 +77,8 @@ CALLS: dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]] = {
 
 @pytest.mark.parametrize("dtype", ["float64", "int8", "bool", "complex64", ml_dtypes.bfloat16])
 @pytest.mark.parametrize("name", CALLS)
-def test_functions_equal_their_numpy_namesakes_eagerly_and_staged(
-    name: str, dtype: Any, strictly: Any, assert_same: Any
-) -> None:
+def test_shape_function_equals_numpy(name: str, dtype: Any, strictly: Any, assert_same: Any) -> None:
+    """A function equals NumPy's of the same name, eagerly and staged."""
     function, reference = CALLS[name]
     operand = x.astype(dtype)
     assert_same(function(operand), reference(operand))

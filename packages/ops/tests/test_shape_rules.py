@@ -78,7 +78,8 @@ def test_of_python_scalars_comes_a_strong_value(primitive: Primitive, calls: Any
             assert not get_aval(primitive.bind(*weak, **params)).weak_type
 
 
-def test_a_declared_draw_covers_scalars_empty_arrays_and_every_kind_of_dtype(calls: Any) -> None:
+def test_structural_draws_cover_shapes_and_dtype_kinds(calls: Any) -> None:
+    """The declared draws include scalars, empty arrays and every dtype kind."""
     for primitive in STRUCTURAL:
         args = [args[-1] for args, _, _ in calls(primitive, draws=200)]
         assert {x.dtype.kind for x in args} >= set("fiubc")
@@ -220,7 +221,8 @@ def test_xla_agrees_with_numpy(primitive: Primitive, calls: Any, assert_same: An
         assert_same(compiled(primitive, args, params), primitive.bind(*args, **params))
 
 
-def test_what_is_broadcast_for_the_numpy_backend_cannot_be_written_into() -> None:
+def test_broadcast_in_dim_numpy_rule_is_read_only() -> None:
+    """The NumPy backend's broadcast array is read-only."""
     params = {"shape": (3, 2), "broadcast_dimensions": (1,)}
     x = np.arange(2.0)
     out = ops.broadcast_in_dim_p.rule("numpy")([get_aval(x)], None, **params)(x)

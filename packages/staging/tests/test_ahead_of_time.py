@@ -77,7 +77,8 @@ def test_static_arguments_are_left_out_of_the_compiled_call() -> None:
         (("text",), "got 'text' of type str at argument 0"),
     ],
 )
-def test_a_compiled_function_takes_the_types_that_it_was_compiled_for(args: Any, words: str) -> None:
+def test_compiled_refuses_other_types(args: Any, words: str) -> None:
+    """A compiled function takes only the types that it was compiled for."""
     compiled = jit(lambda x: x).lower(np.ones(3)).compile()
     with pytest.raises(TypeError, match=words) as caught:
         compiled(*args)

@@ -240,7 +240,8 @@ def test_finding_out_costs_linear_time() -> None:
 
 
 @pytest.mark.parametrize("used", [True, False])
-def test_an_effect_that_gives_something_is_kept_also_if_that_is_not_used(used: bool) -> None:
+def test_dce_jaxpr_keeps_effect_with_unused_result(used: bool) -> None:
+    """An equation with an effect is kept although its result is not used."""
     closed = make_jaxpr(lambda x: (tick_p.bind(x, label="t"), x))(F64)
     smaller = dce_jaxpr(closed, [used, True])
     assert [eqn.primitive for eqn in smaller.eqns] == [tick_p]

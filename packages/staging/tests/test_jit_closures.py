@@ -46,7 +46,8 @@ def test_tracers_of_an_enclosing_jit_are_closed_over(require_same: Any) -> None:
     require_same(jit(f)(np.ones(2)), f(np.ones(2)))
 
 
-def test_a_jit_that_closed_over_a_tracer_is_traced_anew_in_the_next_transformation() -> None:
+def test_jit_closed_over_tracer_in_next_transformation() -> None:
+    """A jit that closed over a tracer is traced again in the next transformation."""
     box: list[Any] = []
 
     def inner(y: Any) -> Any:
@@ -62,7 +63,8 @@ def test_a_jit_that_closed_over_a_tracer_is_traced_anew_in_the_next_transformati
     assert jit(inner)(10.0) == 70.0
 
 
-def test_a_jit_that_closed_over_a_tracer_is_traced_anew_in_another_thread() -> None:
+def test_jit_closed_over_tracer_in_another_thread() -> None:
+    """A jit that closed over a tracer is traced again in another thread."""
     box: list[Any] = []
 
     def inner(y: Any) -> Any:

@@ -28,7 +28,9 @@ def test_a_function_that_wraps_another_has_traces_of_its_own() -> None:
     assert (jit(g)(2.0), jit(f)(2.0)) == (20.0, 3.0)
 
 
-def test_a_traced_function_is_copied_to_another_process_without_its_traces() -> None:
+def test_jit_pickled_function_has_no_cached_traces() -> None:
+    """A function that `jit` has traced is pickled without its cached traces."""
+
     def f(x: Any) -> Any:
         return x + 1.0
 

@@ -154,7 +154,8 @@ def test_an_array_written_into_between_two_uses_is_two_constants() -> None:
     np.testing.assert_array_equal(eval_closed_jaxpr(closed, np.zeros(3))[0], np.full(3, 101.0))
 
 
-def test_a_buffer_that_is_written_into_and_back_means_what_it_held_each_time() -> None:
+def test_make_jaxpr_buffer_rewritten_between_uses() -> None:
+    """Each use of a buffer records the values that it held at that moment."""
     buffer = np.ones(3)
 
     def function(x: Any) -> Any:
@@ -178,7 +179,8 @@ def test_no_later_write_reaches_a_program(view: Any) -> None:
     np.testing.assert_array_equal(eval_closed_jaxpr(closed)[0], expected)
 
 
-def test_no_later_write_reaches_a_read_only_view_of_a_writeable_array() -> None:
+def test_make_jaxpr_copies_view_of_writeable_array() -> None:
+    """A later write into the array does not change a constant that was a read-only view of it."""
     buffer = np.arange(3.0)
     frozen = buffer[:]
     frozen.flags.writeable = False
@@ -212,7 +214,8 @@ def test_zero_and_minus_zero_are_two_constants(dtype: Any) -> None:
     assert len(make_jaxpr(function)(np.ones(2, dtype)).consts) == 2
 
 
-def test_a_constant_that_is_broadcast_takes_the_memory_of_one_element() -> None:
+def test_make_jaxpr_broadcast_constant_keeps_strides() -> None:
+    """A broadcast constant keeps its zero stride, and so its small memory."""
     whole = np.broadcast_to(np.arange(3.0)[:, None], (3, 2**40))
     (const,) = make_jaxpr(lambda: ops.reduce_sum(whole, (1,)))().consts
     assert const.shape == whole.shape

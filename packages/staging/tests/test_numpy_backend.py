@@ -103,7 +103,8 @@ def failing(x: Any) -> Any:
     return failing_p.bind(x)
 
 
-def test_an_exception_while_running_arrives_untouched_and_restores_the_trace() -> None:
+def test_jit_exception_at_run_time() -> None:
+    """An exception from a running program arrives unchanged; the current trace is restored."""
     for _ in range(2):
         with pytest.raises(ZeroDivisionError) as caught:
             jit(failing)(1.0)
@@ -111,7 +112,8 @@ def test_an_exception_while_running_arrives_untouched_and_restores_the_trace() -
         assert current.trace is eval_trace
 
 
-def test_an_implementation_that_applies_ops_is_evaluated_while_another_function_is_traced() -> None:
+def test_compiled_impl_that_applies_ops_while_tracing() -> None:
+    """An implementation that applies ops is evaluated, also while another function is traced."""
     twice_p = Primitive("stagingtest_twice_sin")
     twice_p.def_impl(lambda x: ops.mul(ops.sin(x), 2.0))
     twice_p.def_abstract_eval(lambda x: x)
@@ -120,7 +122,8 @@ def test_an_implementation_that_applies_ops_is_evaluated_while_another_function_
     assert [eqn.primitive.name for eqn in closed.eqns] == ["neg"]
 
 
-def test_an_operation_without_an_implementation_is_named_with_its_line() -> None:
+def test_jit_missing_impl_error_names_line() -> None:
+    """The error names the operation without an implementation and its source line."""
     missing_p = Primitive("stagingtest_missing")
     missing_p.def_abstract_eval(lambda x: x)
 
@@ -132,7 +135,8 @@ def test_an_operation_without_an_implementation_is_named_with_its_line() -> None
     assert str(caught.value).startswith(f"{__file__}:{function.__code__.co_firstlineno + 1} (function): ")
 
 
-def test_programs_of_many_equations_with_literals_constants_and_calls() -> None:
+def test_jit_many_equations() -> None:
+    """A program of many equations has literals, constants and calls."""
     constants = [np.full(2, float(n)) for n in range(300)]
 
     def f(x: Any) -> Any:
@@ -261,7 +265,8 @@ def test_a_long_program_is_several_functions(monkeypatch: pytest.MonkeyPatch) ->
     assert program.compile()(np.float64(1.0), np.float64(0.5)) == chain(1.0, 0.5)
 
 
-def test_dead_equations_are_left_out_and_unused_results_are_freed() -> None:
+def test_numpy_code_drops_dead_equations_and_results() -> None:
+    """Dead equations are left out, and unused results are freed."""
     assert lines_of(lambda x: (ops.cos(x), x)[1], np.float64(1.0)) == []
     pair_p = Primitive("pair_of_numpy_backend", multiple_results=True)
     pair_p.def_abstract_eval(lambda x: [x, x])
@@ -278,7 +283,9 @@ def test_dead_equations_are_left_out_and_unused_results_are_freed() -> None:
     assert jit(second)(0.0) == 2.0
 
 
-def test_zeros_of_either_sign_and_numbers_of_other_types_are_constants_of_their_own() -> None:
+def test_jit_literals_differ_by_sign_of_zero_and_type() -> None:
+    """Zeros of either sign, and equal numbers of other types, are separate literals."""
+
     def f(x: Any) -> Any:
         return [ops.atan2(np.float64(zero), ops.sub(x, 1.0)) for zero in (0.0, -0.0, 0.0)], x * 1, x * 1.0
 

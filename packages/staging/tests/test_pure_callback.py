@@ -197,7 +197,9 @@ def test_a_program_need_not_call_it() -> None:
     assert not pure_callback_p.effectful
 
 
-def test_two_calls_of_one_function_are_one_value_and_of_two_functions_are_two() -> None:
+def test_pure_callback_cse() -> None:
+    """CSE merges two calls of one function, and keeps calls of two functions apart."""
+
     def twice(f: Any, g: Any) -> Any:
         return lambda x: add(pure_callback(f, F64, x), pure_callback(g, F64, x))
 
@@ -244,7 +246,9 @@ def test_the_function_lives_no_longer_than_the_program() -> None:
     assert not any(ref() for ref in refs)
 
 
-def test_a_function_may_lead_back_to_the_function_that_was_traced() -> None:
+def test_pure_callback_function_referring_to_its_caller() -> None:
+    """The Python function may refer to the compiled function that calls it, and both are freed."""
+
     class Token:
         pass
 

@@ -40,7 +40,8 @@ def test_map_of_several_trees_is_row_by_row(value):
     ]
 
 
-def test_map_takes_subtrees_of_the_rest_where_the_first_has_leaves():
+def test_map_passes_subtrees_at_leaves_of_first_tree():
+    """Where the first tree has a leaf, the others give their subtrees."""
     assert tree.map(lambda x, y: (x, y), {"a": 1, "b": (2,)}, {"b": ([3, None],), "a": None}) == {
         "a": (1, None),
         "b": ((2, [3, None]),),
@@ -80,7 +81,8 @@ def is_tuple(value):
     return isinstance(value, tuple)
 
 
-def test_reduce_takes_none_as_initializer_and_leaves_from_is_leaf():
+def test_reduce_initializer_none_and_is_leaf():
+    """None is an initializer like any other; `is_leaf` decides what a leaf is."""
     assert tree.reduce(lambda total, x: (total, x), [1], None) == (None, 1)
     assert tree.reduce(lambda total, x: total + len(x), [(1, 2), (3,)], 0, is_leaf=is_tuple) == 3
     assert tree.reduce(operator.sub, [9, 2, 3]) == 4

@@ -50,7 +50,8 @@ def test_register_node_with_the_function_for_keys():
     assert tree.leaves_with_path(box_type(5)) == [(("k",), 5)]
 
 
-def test_register_node_with_keys_uses_the_fast_function_where_no_keys_are_needed():
+def test_register_node_with_keys_fast_function():
+    """The function without keys is used where no keys are needed."""
     box_type, calls = make_class(), []
 
     def with_keys(box):
@@ -362,7 +363,8 @@ def test_partial():
     assert hash(treedef) == hash(tree.structure(again))
 
 
-def test_partial_of_a_partial_keeps_the_inner_arguments_out_of_the_leaves():
+def test_partial_of_functools_partial():
+    """The arguments of the inner functools.partial are no leaves."""
     inner = functools.partial(lambda *args: args, 1)
     outer = tree.Partial(inner, 2)
     assert outer(3) == (1, 2, 3)

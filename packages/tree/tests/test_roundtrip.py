@@ -123,7 +123,9 @@ def test_subclass_of_a_container_is_a_leaf(base):
     assert tree.leaves([value]) == [value]
 
 
-def test_namedtuple_subclass_with_its_own_iteration_keeps_its_fields():
+def test_flatten_namedtuple_with_own_iter():
+    """A namedtuple subclass with its own `__iter__` keeps its fields."""
+
     class Reversed(Point):
         def __iter__(self):
             return reversed(tuple.__getitem__(self, slice(None)))
@@ -197,7 +199,8 @@ class Local(str):
     """A type whose equality is the user's, so that structures with a value of it are not shared."""
 
 
-def test_the_table_of_structures_is_bounded_and_does_not_decide_equality():
+def test_treedef_cache_is_bounded():
+    """The cache of treedefs is bounded, and equality of treedefs does not depend on it."""
     from lawful.tree import _treedef
 
     first = tree.structure([{"first": 0}, 1])

@@ -81,8 +81,9 @@ def test_flatten_up_to_says_the_same(first, second, expected, got):
     assert str(tree.structure(second)) in text
 
 
-def test_the_error_is_a_value_error_and_begins_with_the_users_line():
-    with pytest.raises(ValueError, match=r"test_structure_mismatch\.py:\d+ \(test_the_error_is\w+\): map: ") as caught:
+def test_map_error_is_value_error_with_users_line():
+    """The error is a ValueError and begins with the source line of the user."""
+    with pytest.raises(ValueError, match=r"test_structure_mismatch\.py:\d+ \(test_map_error_is\w+\): map: ") as caught:
         tree.map(lambda *row: row, (1, 2), [1, 2])
     assert isinstance(caught.value, LawfulError)
 
@@ -166,7 +167,8 @@ trees = st.recursive(
 
 
 @given(trees, trees)
-def test_flatten_up_to_succeeds_just_for_prefixes_and_always_explains_itself(first, second):
+def test_flatten_up_to_succeeds_only_for_prefixes(first, second):
+    """`flatten_up_to` succeeds for prefixes alone; otherwise the error shows both structures."""
     treedef, leaves = tree.structure(first), None
     try:
         leaves = treedef.flatten_up_to(second)

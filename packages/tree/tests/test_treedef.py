@@ -218,7 +218,8 @@ def test_a_tree_in_place_of_a_structure_is_refused(function):
         function([1])
 
 
-def test_unhashable_auxiliary_data_flattens_and_is_refused_by_hash():
+def test_treedef_hash_of_unhashable_auxiliary_data():
+    """Unhashable auxiliary data flattens and compares, but the treedef does not hash."""
     leaves, treedef = tree.flatten([Box(1, ["x"])])
     assert leaves == [1]
     assert treedef == tree.structure([Box(2, ["x"])])

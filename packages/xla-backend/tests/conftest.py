@@ -10,8 +10,22 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lawful.core import Atom, ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Primitive, ShapedArray, Var, get_aval, user_source
+from lawful.core import (
+    Atom,
+    ClosedJaxpr,
+    Jaxpr,
+    JaxprEqn,
+    Literal,
+    Primitive,
+    ShapedArray,
+    Var,
+    get_aval,
+    register_internal_module,
+    user_source,
+)
 from lawful.xla_backend import Compiled, backend
+
+register_internal_module(__name__)  # its Recorder records equations for the tests that call it
 
 
 class Recorder:

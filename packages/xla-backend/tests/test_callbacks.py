@@ -250,7 +250,8 @@ def test_an_effect_in_a_reduction_is_refused(program) -> None:
         backend.lower(closed, name="test")
 
 
-def test_what_is_pure_may_be_dropped_and_what_has_effects_may_not(compile_program) -> None:
+def test_callback_dead_code_pure_and_effectful(compile_program) -> None:
+    """An unused pure callback is dropped; a callback with effects is kept."""
     calls = []
 
     def build(record, x):
@@ -456,7 +457,9 @@ def test_a_function_may_call_the_program_that_calls_it() -> None:
     assert int(factorial(np.int64(15))) == 1307674368000
 
 
-def test_too_deep_a_nest_is_an_error_where_it_would_wait_for_ever() -> None:
+def test_pure_callback_nested_too_deep() -> None:
+    """Nesting that would deadlock is an error."""
+
     @jit
     def count(n):
         return pure_callback(lambda n: 1 + np.asarray(count(n - 1)) if n else n, n, n)

@@ -256,7 +256,8 @@ def test_the_largest_size_holds(folder) -> None:
     assert 1 <= len(list(folder.iterdir())) < 4
 
 
-def test_a_folder_stays_where_it_was_when_the_process_goes_elsewhere(tmp_path, monkeypatch) -> None:
+def test_set_cache_dir_before_chdir(tmp_path, monkeypatch) -> None:
+    """A relative folder stays where it was when the process changes its directory."""
     monkeypatch.chdir(tmp_path)
     set_cache_dir("here")
     monkeypatch.chdir("/")

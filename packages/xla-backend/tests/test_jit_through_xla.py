@@ -121,7 +121,7 @@ def test_two_threads_at_once() -> None:
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "bfloat16", "complex128", "int8", "uint8", "int64"])
-def test_a_sum_of_what_is_negated_is_that_of_the_array_to_the_bit(dtype: str) -> None:
+def test_jit_reduce_sum_of_neg(dtype: str) -> None:
     """It is compiled as a difference; also 0 has its sign, and what is too large its infinity."""
     numbers = np.array([[0.0, 1.5, -3, 7], [-0.0, 2.25, 3, 7], [0.0, 100, 0, -7], [0.0, 1.125, 0, -7]])
     x = numbers.astype(ml_dtypes.bfloat16 if dtype == "bfloat16" else dtype)

@@ -46,7 +46,8 @@ def test_of_nothing(op, shape):
         np.testing.assert_array_equal(z, y)
 
 
-def test_a_matrix_without_decomposition_is_nan_and_leaves_the_others():
+def test_lapack_nan_where_one_matrix_fails():
+    """A matrix without a decomposition gives NaN and does not affect the rest of the batch."""
     x = np.stack([2 * np.eye(2), np.array([[1.0, np.nan], [0.0, 1.0]]), -2 * np.eye(2)])
     assert np.isnan(jit(ops.cholesky)(x)).all((-2, -1)).tolist() == [False, True, True]
     for op in (ops.qr, ops.svd, ops.eigh, ops.eig):

@@ -238,7 +238,8 @@ class Strange:
     __hash__ = None  # type: ignore[assignment]
 
 
-def test_a_value_that_cannot_be_compared_is_the_same_as_itself_only(toy: SimpleNamespace):
+def test_same_param_incomparable_values(toy: SimpleNamespace):
+    """A value that cannot be compared equals only itself."""
     x = Strange()
     assert same_param(x, x, toy)
     assert not same_param(x, Strange(), toy)

@@ -222,7 +222,8 @@ def test_the_message_begins_with_the_line_of_the_equation(toy: SimpleNamespace):
     )
 
 
-def test_the_message_of_a_rule_stands_in_the_message_without_its_line():
+def test_check_jaxpr_error_quotes_rule_without_line():
+    """The error quotes the message of the rule without the source line of the rule's error."""
     strict_p = Primitive("toy_strict")
 
     @strict_p.def_abstract_eval

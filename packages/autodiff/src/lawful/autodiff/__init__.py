@@ -11,7 +11,8 @@ from lawful.autodiff._arguments import match_tree
 from lawful.autodiff._dual import zero_tangent
 from lawful.autodiff._grad import grad, value_and_grad
 from lawful.autodiff._jvp import as_tangent_of, instantiated, jvp, jvp_flat, jvp_jaxpr
-from lawful.autodiff._linearize import LinearFunction, linearize, linearize_jaxpr, recorded_zeros
+from lawful.autodiff._linear_function import LinearFunction
+from lawful.autodiff._linearize import linearize, linearize_jaxpr, recorded_zeros
 from lawful.autodiff._stop_gradient import stop_gradient, stop_gradient_p
 from lawful.autodiff._transpose import backward_pass, linear_program, linear_transpose, transpose_jaxpr
 from lawful.autodiff._vjp import VJPFunction, vjp

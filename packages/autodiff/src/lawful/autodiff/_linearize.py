@@ -10,11 +10,10 @@ from collections.abc import Callable, Sequence
 from operator import attrgetter
 from typing import Any, Final
 
-import numpy as np
-
 from lawful import tree
-from lawful.autodiff._arguments import check_tangent, flat_function, match_tree
+from lawful.autodiff._arguments import flat_function
 from lawful.autodiff._dual import DualTracer, run_jvp_rule, zero_tangent
+from lawful.autodiff._linear_function import LinearFunction, own_residuals
 from lawful.autodiff._transpose import backward_pass
 from lawful.core import (
     ClosedJaxpr,
@@ -29,7 +28,6 @@ from lawful.core import (
     eval_closed_jaxpr,
     float0,
     get_aval,
-    instantiate_zeros,
     is_inexact,
     memoize,
     new_trace,
@@ -47,8 +45,6 @@ from lawful.staging import (
     freeze,
     function_name,
     in_avals,
-    memory_owner,
-    own_results,
     require_callable,
 )
 
@@ -218,61 +214,6 @@ def recorded_zeros(linear: PartialTrace, aval: ShapedArray) -> Any:
     if not aval.shape:
         return scalar.item() if aval.weak_type else scalar
     return linear.record(broadcast_in_dim_p, (scalar,), {"shape": aval.shape, "broadcast_dimensions": ()})
-
-
-def own_residuals(linearized: Linearized, aux: Any) -> Any:
-    """Copies outputs that share memory with a residual: the user may write into them, and call the map later.
-
-    Args:
-      linearized: the function, whose ``outs`` are replaced.
-      aux: a tree of other values that the user gets.
-
-    Returns:
-      ``aux``, copied in the same way.
-    """
-    linearized.drop_dead()
-    residuals = {id(memory_owner(x)) for x in linearized.residuals if type(x) is np.ndarray}
-
-    def own(x: Any) -> Any:
-        is_kept = type(x) is np.ndarray and (not x.flags.writeable or id(memory_owner(x)) in residuals)
-        return x.copy() if is_kept else x
-
-    linearized.outs = [own(x) for x in linearized.outs]
-    return tree.map(own, aux)
-
-
-class LinearFunction:
-    """The derivative of a function at a point: a linear function of tangents.
-
-    ``jaxpr`` is its program: from the tangents of floating inputs to those output tangents that are not zero.
-    """
-
-    def __init__(self, linearized: Linearized, in_types: Sequence[ShapedArray], in_tree: Any, out_tree: Any) -> None:
-        self.jaxpr = linearized.jaxpr
-        self._inputs = linearized.inputs
-        self._nonzeros = linearized.nonzeros
-        self._out_types = [get_aval(x).to_tangent_aval() for x in linearized.outs]
-        self._in_types = in_types
-        self._in_tree = in_tree
-        self._out_tree = out_tree
-
-    def __call__(self, *tangents: Any) -> Any:
-        leaves = match_tree("linearized function", "tangents", "primals", self._in_tree, tangents)
-        paths = [path for path, _ in tree.leaves_with_path(tangents)]
-        checked = [
-            check_tangent("linearized function", "tangent", path, aval, t)
-            for path, aval, t in zip(paths, self._in_types, leaves, strict=True)
-        ]
-        given = [t for t, has in zip(checked, self._inputs, strict=True) if has]
-        outs = iter(eval_closed_jaxpr(self.jaxpr, *given))
-        results = [
-            with_weakness_of(next(outs) if nonzero else instantiate_zeros(Zero(aval)), aval)
-            for nonzero, aval in zip(self._nonzeros, self._out_types, strict=True)
-        ]
-        return tree.unflatten(self._out_tree, own_results(results, [*checked, *self.jaxpr.consts]))
-
-    def __repr__(self) -> str:
-        return f"LinearFunction({self.jaxpr})"
 
 
 def linearize(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple[Any, ...]:

@@ -9,7 +9,8 @@ import numpy as np
 
 from lawful import tree
 from lawful.autodiff._arguments import check_tangent, flat_function, match_tree, single_cotangent
-from lawful.autodiff._linearize import Linearized, linearize_hook, own_residuals
+from lawful.autodiff._linear_function import own_residuals
+from lawful.autodiff._linearize import Linearized, linearize_hook
 from lawful.core import ClosedJaxpr, ShapedArray, Zero, current, get_aval, zeros
 from lawful.ops import with_weakness_of
 from lawful.staging import freeze, function_name, in_avals, own_results, require_callable

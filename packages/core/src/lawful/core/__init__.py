@@ -44,7 +44,8 @@ from lawful.core._jaxpr.jaxpr import Atom, ClosedJaxpr, Jaxpr, JaxprEqn, Literal
 from lawful.core._jaxpr.nesting import Run, jaxprs_in_params, map_jaxprs, runs_of_call
 from lawful.core._memo import memoize, memoize_program
 from lawful.core._params_key import exact_params_key
-from lawful.core._primitive import Primitive, primitives_by_name
+from lawful.core._primitive import Primitive
+from lawful.core._primitives_by_name import primitives_by_name
 from lawful.core._rule_results import pair_of_rule
 from lawful.core._trace import Trace, current, eval_trace, new_trace, set_current, unusable_tracer
 from lawful.core._tracer import Tracer, define_array_methods

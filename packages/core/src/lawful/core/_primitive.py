@@ -15,53 +15,21 @@ transformation under a new name without an edit here.
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Iterator, MutableMapping
+from collections.abc import Callable
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, Final, TypeVar
-from weakref import WeakValueDictionary
 
 from lawful.core._errors import MissingRuleError
 from lawful.core._impure_rules import note_impure_rule
+from lawful.core._primitives_by_name import primitives_by_name
 from lawful.core._trace import current
-from lawful.tree.base import load_on_demand, record
+from lawful.tree.base import record
 
 if TYPE_CHECKING:
     from lawful.core._declaration import Declaration
 
 Rule = Callable[..., Any]
 F = TypeVar("F", bound=Rule)
-
-
-class PrimitivesByName(MutableMapping[str, "Primitive"]):
-    """Primitives for as long as anybody has them; those of modules that come on demand are found too."""
-
-    __slots__ = ("_known",)
-
-    def __init__(self) -> None:
-        self._known: WeakValueDictionary[str, Primitive] = WeakValueDictionary()
-
-    def __getitem__(self, name: str) -> Primitive:
-        if name not in self._known:
-            load_on_demand()
-        return self._known[name]
-
-    def __setitem__(self, name: str, primitive: Primitive) -> None:
-        self._known[name] = primitive
-
-    def __delitem__(self, name: str) -> None:
-        del self._known[name]
-
-    def __iter__(self) -> Iterator[str]:
-        load_on_demand()
-        return iter(self._known)
-
-    def __len__(self) -> int:
-        load_on_demand()
-        return len(self._known)
-
-
-#: The most recently made primitive of each name: what the parser of jaxprs looks names up in.
-primitives_by_name: Final = PrimitivesByName()
 
 
 #: Called whenever a rule is defined or removed: whoever derives something from rules derives it anew.

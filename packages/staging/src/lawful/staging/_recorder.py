@@ -20,7 +20,6 @@ from lawful.core import (
     ClosedJaxpr,
     Jaxpr,
     JaxprEqn,
-    Literal,
     Primitive,
     ShapedArray,
     SourceLine,
@@ -29,16 +28,13 @@ from lawful.core import (
     Var,
     applies_effects,
     current,
-    get_aval,
     new_trace,
-    note_impure_rule,
-    python_scalar_types,
     register_array_type,
     shorten,
-    unusable_tracer,
     user_source,
 )
-from lawful.staging._ownership import freeze, same_bytes
+from lawful.staging._constants import Constants
+from lawful.staging._ownership import freeze
 
 
 class JaxprTracer(Tracer):
@@ -61,13 +57,22 @@ class JaxprTracer(Tracer):
 register_array_type(JaxprTracer, aval=attrgetter("aval"))
 
 
-def _result_types(primitive: Primitive, out: Any) -> Any:
-    """Returns the result of an abstract evaluation as types; raises ArgumentTypeError if it is none."""
+def _result_avals(primitive: Primitive, atoms: Sequence[Atom], params: dict[str, Any]) -> Sequence[ShapedArray]:
+    """Returns the types of what a primitive gives for operands, one for each result."""
+    out = primitive.rule("abstract_eval")(*[atom.aval for atom in atoms], **params)
+    is_list = type(out) is list or type(out) is tuple
+    avals: Sequence[ShapedArray] = out if is_list else (out,)
+    if is_list is primitive.multiple_results and {*map(type, avals)} <= {ShapedArray}:
+        return avals
+    return _converted_avals(primitive, out)
+
+
+def _converted_avals(primitive: Primitive, out: Any) -> list[ShapedArray]:
+    """Returns the results of an abstract evaluation as types; raises ArgumentTypeError if they are none."""
     given = [*out] if primitive.multiple_results and isinstance(out, Iterable) else out
     values = given if primitive.multiple_results else [given]
     if isinstance(values, list) and all(type(getattr(value, "aval", value)) is ShapedArray for value in values):
-        avals = [getattr(value, "aval", value) for value in values]
-        return avals if primitive.multiple_results else avals[0]
+        return [getattr(value, "aval", value) for value in values]
     wanted = "a list of ShapedArray" if primitive.multiple_results else "a ShapedArray"
     raise ArgumentTypeError(
         f"abstract evaluation of '{primitive.name}': expected {wanted}, got {shorten(out)} of type "
@@ -79,15 +84,12 @@ def _result_types(primitive: Primitive, out: Any) -> Any:
 class Recorder(Trace):
     """The base of both recording traces: equations, and the constants that they use."""
 
-    __slots__ = ("_constants", "constvals", "constvars", "eqns")
+    __slots__ = ("constants", "eqns")
 
     def __init__(self, parent: Trace, transformation: str, source: SourceLine | None = None) -> None:
         super().__init__(parent, transformation, source)
         self.eqns: list[JaxprEqn] = []
-        self.constvars: list[Var] = []
-        self.constvals: list[Any] = []
-        # By identity. The value is kept too, so that its identity is not reused.
-        self._constants: dict[int, tuple[Var, Any, Any]] = {}
+        self.constants = Constants()
 
     def before_looking(self) -> None:
         """Called before the error for a tracer whose value is asked for."""
@@ -98,77 +100,19 @@ class Recorder(Trace):
 
     def record(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
         """Adds an equation, and returns the tracer(s) of what it binds."""
-        if not primitive.pure_rules:
-            note_impure_rule()
-        rules = primitive.rules
-        stage = rules.get("stage")
+        stage = primitive.rule_or_none("stage")
         if stage is not None:  # a call that carries a Python function, which becomes a jaxpr
             args, params = stage(self, args, params)
         source = user_source()
-        atoms: list[Atom] = []
-        avals = []
-        for x in args:
-            if type(x) is JaxprTracer and x._trace is self:
-                atoms.append(x.variable)
-                avals.append(x.aval)
-            else:
-                atom = self.constant(x)
-                atoms.append(atom)
-                avals.append(atom.aval)
-        abstract_eval = rules.get("abstract_eval") or primitive.rule("abstract_eval")
-        out = abstract_eval(*avals, **params)
-        is_list = type(out) is list or type(out) is tuple
-        if is_list is not primitive.multiple_results or {*map(type, out if is_list else (out,))} - {ShapedArray}:
-            out = _result_types(primitive, out)
-        if primitive.multiple_results:
-            outvars = [Var(aval) for aval in out]
-            self.eqns.append(JaxprEqn(primitive, atoms, outvars, params, source))
-            return [JaxprTracer(self, var, source) for var in outvars]
-        var = Var(out)
-        self.eqns.append(JaxprEqn(primitive, atoms, [var], params, source))
-        return JaxprTracer(self, var, source)
+        atoms = [self.atom(x) for x in args]
+        outvars = [Var(aval) for aval in _result_avals(primitive, atoms, params)]
+        self.eqns.append(JaxprEqn(primitive, atoms, outvars, params, source))
+        results = [JaxprTracer(self, var, source) for var in outvars]
+        return results if primitive.multiple_results else results[0]
 
     def atom(self, x: Any) -> Atom:
         """Returns the variable or literal that stands for a value."""
-        return x.variable if type(x) is JaxprTracer and x._trace is self else self.constant(x)
-
-    def constant(self, x: Any) -> Atom:
-        """Returns a literal for a scalar, and a constvar, one for each array, for everything else."""
-        if type(x) in python_scalar_types or isinstance(x, np.generic):
-            return Literal(x)
-        if type(x) is np.ndarray and not x.ndim:
-            return Literal(x[()])
-        return self._constant(x)[0]
-
-    def constant_value(self, x: Any) -> Any:
-        """Returns a read-only copy of an array, the same one for all of its uses."""
-        return self._constant(x)[2]
-
-    def _constant(self, x: Any) -> tuple[Var, Any, Any]:
-        """Returns the variable of a constant, the value that was given, and the value that is kept."""
-        known = self._constants.get(id(x))
-        if known is not None:
-            _, original, value = known
-            if value is original or same_bytes(value, original):
-                return known
-        if isinstance(x, Tracer) and not (x._trace.encloses(self) and x._trace.active):
-            raise unusable_tracer(x)
-        var = Var(get_aval(x))
-        value = self.snapshot(x)
-        found = self._constants[id(x)] = (var, x, value)
-        if value is not x:
-            self._constants[id(value)] = (var, value, value)
-        self.constvars.append(var)
-        self.constvals.append(value)
-        return found
-
-    def keep_constants(self, is_kept: Callable[[Var, Any], bool]) -> None:
-        """Removes the constants for which a predicate of the variable and the value is false."""
-        kept = [pair for pair in zip(self.constvars, self.constvals, strict=True) if is_kept(*pair)]
-        self.constvars = [var for var, _ in kept]
-        self.constvals = [value for _, value in kept]
-        known = set(self.constvars)
-        self._constants = {key: found for key, found in self._constants.items() if found[0] in known}
+        return x.variable if type(x) is JaxprTracer and x._trace is self else self.constants.atom(x, self)
 
     def snapshot(self, x: Any) -> Any:
         """Returns a constant that later writes into the original do not change."""
@@ -178,8 +122,8 @@ class Recorder(Trace):
         """Returns the program from these inputs to these outputs, with its constants."""
         outvars = [self.atom(x) for x in outputs]
         invars = [tracer.variable for tracer in inputs]
-        jaxpr = Jaxpr(self.constvars, invars, self.eqns, outvars, name=name)
-        return ClosedJaxpr(jaxpr, self.constvals)
+        jaxpr = Jaxpr(self.constants.variables, invars, self.eqns, outvars, name=name)
+        return ClosedJaxpr(jaxpr, self.constants.values)
 
 
 class JaxprTrace(Recorder):

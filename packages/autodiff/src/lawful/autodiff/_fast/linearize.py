@@ -215,7 +215,9 @@ class TapeLinearized(Linearized):
                     tape.instantiated(tape.exact(t, get_aval(x).to_tangent_aval()))
                     for x, t in zip(outs, self._out_tangents, strict=True)
                 ]
-            closed = ClosedJaxpr(Jaxpr(tape.constvars, self._in_tangents, tape.eqns, out_tangents), tape.constvals)
+            constants = tape.constants
+            jaxpr = Jaxpr(constants.variables, self._in_tangents, tape.eqns, out_tangents)
+            closed = ClosedJaxpr(jaxpr, constants.values)
             self._jaxpr = constants_by_use(dce_jaxpr(closed, (True,) * len(self._out_tangents)))
         return self._jaxpr
 
@@ -236,5 +238,5 @@ class TapeLinearized(Linearized):
         if self._jaxpr is not None:
             return backward_pass(self._jaxpr, cts)
         tape = self._linear
-        constants = dict(zip(tape.constvars, tape.constvals, strict=True))
-        return pull_back(tape.backwards(last=last), self._in_tangents, self._out_tangents, constants, cts)
+        residuals = dict(zip(tape.constants.variables, tape.constants.values, strict=True))
+        return pull_back(tape.backwards(last=last), self._in_tangents, self._out_tangents, residuals, cts)

@@ -115,7 +115,7 @@ class Tape(PartialTrace):
         if owners:
             for i, x in enumerate(residuals):
                 if type(x) is ndarray and any([memory_owner(x) is owner for owner in owners]):
-                    residuals[i] = self.constant_value(x)
+                    residuals[i] = self.constants.value(x, self)
 
     def tangent(self, x: Any) -> Tangent:
         """Returns the tangent on the tape for one that a rule has computed while the tape was current."""
@@ -146,7 +146,7 @@ class Tape(PartialTrace):
     def residuals(self) -> list[Any]:
         """Returns what is kept of the run."""
         nodes = [entry for entry in self.eqns if type(entry) is Node]
-        return [*self.constvals, *[x for node in nodes for x in node.residuals]]
+        return [*self.constants.values, *[x for node in nodes for x in node.residuals]]
 
     def drop_dead(self, outputs: Sequence[Tangent]) -> None:
         """Drops the nodes and equations that no output depends on, and of the others the results that none does."""
@@ -164,7 +164,7 @@ class Tape(PartialTrace):
                     live.update([atom for atom in needed.invars if type(atom) is Var])
         self.eqns = kept[::-1]
         held = {id(x) for entry in kept if type(entry) is Node for x in entry.residuals}
-        self.keep_constants(lambda var, value: var in live or id(value) in held)
+        self.constants.keep(lambda var, value: var in live or id(value) in held)
 
     def write_out(self) -> None:
         """Replaces nodes by their equations."""

@@ -30,8 +30,11 @@ def _derivative(x: Any, y: Any, *, by_base: int, by_exponent: int) -> Any:
     out = factor * np.power(x, y - moved)
     for k in range(by_base):
         out = np.where(moved <= k, out / x, out)
-    # At 0 the power is constant in x if y is 0, a polynomial if y is whole, and constant in y if y is positive.
-    return np.where((factor == 0) & (np.abs(x) < np.inf) & ((x != 0) | (y >= 0)), 0.0, out)
+    # At 0 the power is constant in x if y is 0, a polynomial if y is whole, and taken as constant in y if y >= 0.
+    is_zero = (factor == 0) & (np.abs(x) < np.inf) & ((x != 0) | (y >= 0))
+    if by_exponent:
+        is_zero = is_zero | ((x == 0) & (y >= 0))
+    return np.where(is_zero, 0.0, out)
 
 
 def _factor(x: Any, y: Any, by_base: int, by_exponent: int) -> Any:

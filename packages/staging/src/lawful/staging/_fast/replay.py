@@ -56,7 +56,9 @@ def add_equations(
 
 def _replay(trace: Recorder, program: IndexedJaxpr, args: Sequence[Any]) -> list[Any]:
     source = user_source()
-    atoms = [x.variable if type(x) is JaxprTracer and x._trace is trace else trace.constant(x) for x in args]
+    atoms = [
+        x.variable if type(x) is JaxprTracer and x._trace is trace else trace.constants.atom(x, trace) for x in args
+    ]
     found = add_equations(trace, program, atoms, source)
     count = len(args)
     return [

@@ -16,20 +16,23 @@ from lawful.autodiff import checkpoint, grad, jvp
 from lawful.batching import vmap
 from lawful.control_flow import cond, custom_linear_solve, custom_root, scan, while_loop
 from lawful.core import (
+    Cache,
     ClosedJaxpr,
     Jaxpr,
     Literal,
     Primitive,
-    _deduplicateds,
     clear_caches,
     deduplicated,
     float0,
     jaxprs_in_params,
     memoize,
 )
+from lawful.core._fast import deduplication
 from lawful.custom_rules import custom_jvp
 from lawful.staging import jit, make_jaxpr
 from lawful.staging._numpy_backend import program as _program
+
+pytestmark = pytest.mark.fast
 
 XS = np.array([0.5, 1.5, 2.5])
 
@@ -249,20 +252,19 @@ def test_the_tangent_of_an_integer_is_a_number_too() -> None:
     assert deduplicated(zero()) is first
 
 
-def test_few_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_deduplicateds, "_MOST_KEPT", 20)
-    monkeypatch.setattr(_deduplicateds, "_MOST_NOTED", 10)
+def test_deduplicated_jaxprs_are_few(monkeypatch: pytest.MonkeyPatch) -> None:
+    jaxprs, seen = Cache[Any, Any]("deduplicated in a test", 20), Cache[Any, Any]("traced once in a test", 10)
+    monkeypatch.setattr(deduplication, "_jaxprs", jaxprs)
+    monkeypatch.setattr(deduplication, "_seen_once", seen)
     kept = [found(traced(times(float(number)), 1.0)) for number in range(30)]
-    assert len(_deduplicateds._kept) == 20
-    assert deduplicated(traced(times(10.0), 1.0)) is kept[10]
-    assert found(traced(times(30.0), 1.0)) is not None
-    assert deduplicated(traced(times(10.0), 1.0)) is kept[10]  # it was asked for of late
-    assert deduplicated(traced(times(11.0), 1.0)) is not kept[11]
+    assert 10 <= len(jaxprs) <= 20
+    assert deduplicated(traced(times(25.0), 1.0)) is kept[25]
+    assert deduplicated(traced(times(5.0), 1.0)) is not kept[5]
     for number in range(100):
         deduplicated(traced(times(number + 0.5), 1.0))
-        assert len(_deduplicateds._noted) <= 10
+        assert len(seen) <= 10
     clear_caches()
-    assert (len(_deduplicateds._kept), len(_deduplicateds._noted)) == (0, 0)
+    assert (len(jaxprs), len(seen)) == (0, 0)
 
 
 @memoize
@@ -281,7 +283,7 @@ def test_little_is_derived_of_one() -> None:
         gone.append(weakref.ref(given))
     del given
     gc.collect()
-    assert sum(each() is not None for each in gone) <= _deduplicateds._MOST_DERIVED + 1
+    assert sum(each() is not None for each in gone) <= deduplication._MOST_RESULTS + 1
 
 
 def test_a_policy_is_not_kept() -> None:
@@ -318,10 +320,10 @@ def tagging(primitive: Primitive, tag: Any) -> Callable[[Any], Any]:
 
 
 def test_programs_of_one_hash_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(_deduplicateds, "hash", lambda key: 0, raising=False)
+    monkeypatch.setattr(deduplication, "hash", lambda key: 0, raising=False)
     assert not same(times(2.0), times(3.0), XS)
     assert same(times(2.0), times(2.0), XS)
-    assert len(_deduplicateds._kept) == 1
+    assert len(deduplication._jaxprs) == 1
 
 
 def test_what_is_recorded_is_the_same_whatever_came_before() -> None:

@@ -35,7 +35,8 @@ def sum_of_three(plus_p: Primitive) -> Jaxpr:
     return Jaxpr([a], [b], eqns, [d, b, Literal(7.0)])
 
 
-def test_the_outputs_are_those_of_the_equations_inputs_and_literals(counting: SimpleNamespace) -> None:
+def test_eval_jaxpr_outputs(counting: SimpleNamespace) -> None:
+    """An output may be a result of an equation, an input or a literal."""
     jaxpr = sum_of_three(counting.plus_p)
     assert eval_jaxpr(jaxpr, [1.0], 2.0) == [13.0, 2.0, 7.0]
     assert eval_closed_jaxpr(ClosedJaxpr(jaxpr, [1.0]), 2.0) == [13.0, 2.0, 7.0]
@@ -99,7 +100,8 @@ def test_a_result_that_nothing_uses_is_freed_at_once(counting: SimpleNamespace) 
     assert eval_jaxpr(jaxpr, [], 1.0) == []
 
 
-def test_an_error_names_the_line_that_the_equation_was_recorded_at() -> None:
+def test_eval_jaxpr_error_names_recorded_line() -> None:
+    """An error names the source line at which the equation was recorded."""
     recorded = user_source()
     missing_p = Primitive("coretest_missing")
     a, b = Var(F64), Var(F64)

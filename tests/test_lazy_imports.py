@@ -86,7 +86,7 @@ import json
 from lawful import autodiff, batching, control_flow, staging, tree
 import lawful.numpy
 from lawful import core
-from lawful.core._primitive import primitives_by_name
+from lawful.core._primitives_by_name import primitives_by_name
 from lawful.ops._numpy_protocol import dispatch as _numpy_protocol
 
 known = dict(primitives_by_name._known)

@@ -334,7 +334,7 @@ def test_each_element_of_a_batch_does_what_it_does_alone(name, transform, lines_
 
 
 @pytest.mark.parametrize("compiled", [lambda f: f, staging.jit, partial(staging.jit, backend="numpy")])
-def test_what_does_not_change_in_a_loop_is_printed_at_each_turn_of_its_derivative_too(compiled, lines_of) -> None:
+def test_scan_grad_prints_loop_invariant_each_iteration(compiled, lines_of) -> None:
     """In jax it is moved out of the loop, and printed once."""
 
     def f(x):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from lawful.core import ClosedJaxpr, alpha_equivalent, clear_caches, deduplicated
 from lawful.laws import Program, RandomChoose, draw_program
@@ -15,6 +16,7 @@ def traced(program: Program) -> ClosedJaxpr:
     return closed
 
 
+@pytest.mark.fast
 def test_what_is_found_is_the_same_program() -> None:
     """All are traced from one line, under one name, so that only what they compute tells them apart."""
     clear_caches()

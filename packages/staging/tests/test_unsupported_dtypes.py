@@ -28,6 +28,7 @@ def test_an_op_that_is_not_defined_for_the_common_dtype_says_so(run, function, a
 
 
 @pytest.mark.parametrize("value", [3, True, np.uint8(3), np.int8(-128), np.array([1, 200], "uint8")])
-def test_the_logistic_function_of_integers_is_that_of_their_values(value):
+def test_logistic_of_integers(value):
+    """The logistic function of an integer is that of its value as a float."""
     x = np.asarray(value).astype(float)
     np.testing.assert_allclose(logistic(value).astype(float), 1 / (1 + np.exp(-x)), atol=1e-3)

@@ -36,7 +36,8 @@ def test_a_program_does_not_know_the_shape(name: str, transform: Callable[..., A
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_where_values_are_known_under_a_transformation_shapes_are(name: str) -> None:
+def test_data_dependent_shapes_under_jvp(name: str) -> None:
+    """Where a transformation knows the values, data-dependent shapes are known too."""
     function = FUNCTIONS[name]
     want = function(X)
     got, _ = jvp(lambda x: tuple(function(x)) if isinstance(want, tuple) else function(x), (X,), (np.ones(4),))

@@ -62,7 +62,7 @@ def test_an_exception_is_the_users_own_and_everything_goes_on(place: str, call: 
             f(np.float64(3.0))
         assert caught.value.args == ("too large: 3.0",)
         assert caught.traceback[-1].name == "refuse"
-        assert caught.traceback[-1].path.name == "test_callbacks_and_their_programs.py"
+        assert caught.traceback[-1].path.name == "test_callbacks.py"
         assert any("callback of refuse at " in note for note in caught.value.__notes__)
         assert float(f(np.float64(1.0))) == fine
     assert float(jit(lambda x: x + 1.0)(1.0)) == 2.0

@@ -40,7 +40,8 @@ def test_every_function_has_a_spec() -> None:
 
 
 @pytest.mark.parametrize("name", functions())
-def test_every_argument_of_the_standard_is_taken_as_the_standard_has_it(name: str) -> None:
+def test_signature_takes_arguments_of_the_standard(name: str) -> None:
+    """Each argument of the standard is taken by position or by name, as the standard says."""
     ours = inspect.signature(find(lnp, name))
     positional, named = [], {}
     for parameter in inspect.signature(find(strict, name)).parameters.values():

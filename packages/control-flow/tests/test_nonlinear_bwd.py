@@ -66,7 +66,7 @@ LINEAR: dict[str, tuple[Function, Any]] = {
 
 @pytest.mark.parametrize("name", ADDING)
 def test_what_adds_something_is_told(name: str) -> None:
-    with pytest.raises(NotLinearError, match=r"one that adds something to it, `add` at .*test_loops_in_a_pullback"):
+    with pytest.raises(NotLinearError, match=r"one that adds something to it, `add` at .*test_nonlinear_bwd"):
         jvp(ruled(ADDING[name]), (XS,), (XS,))
 
 

@@ -1,0 +1,44 @@
+"""All primitives by name, for the parser of jaxprs and for whoever lists them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, MutableMapping
+from typing import TYPE_CHECKING, Final
+from weakref import WeakValueDictionary
+
+from lawful.tree.base import load_on_demand
+
+if TYPE_CHECKING:
+    from lawful.core._primitive import Primitive
+
+
+class PrimitivesByName(MutableMapping[str, "Primitive"]):
+    """Primitives for as long as anybody has them; those of modules that come on demand are found too."""
+
+    __slots__ = ("_known",)
+
+    def __init__(self) -> None:
+        self._known: WeakValueDictionary[str, Primitive] = WeakValueDictionary()
+
+    def __getitem__(self, name: str) -> Primitive:
+        if name not in self._known:
+            load_on_demand()
+        return self._known[name]
+
+    def __setitem__(self, name: str, primitive: Primitive) -> None:
+        self._known[name] = primitive
+
+    def __delitem__(self, name: str) -> None:
+        del self._known[name]
+
+    def __iter__(self) -> Iterator[str]:
+        load_on_demand()
+        return iter(self._known)
+
+    def __len__(self) -> int:
+        load_on_demand()
+        return len(self._known)
+
+
+#: The most recently made primitive of each name: what the parser of jaxprs looks names up in.
+primitives_by_name: Final = PrimitivesByName()
