@@ -107,24 +107,23 @@ def _introduction(rows: dict[str, Row]) -> str:
     deep = sum(row.cases > CASES for row in rows.values())
     return f"""# Faults that the laws find
 
-A test suite is tested by faults. Each of the {len(faults)} below, of {kinds} kinds, is planted alone into a rule or a
-transformation, and the laws are tried on generated programs, or on calls of the primitive concerned.
+Planted faults test a test suite. Each of the {len(faults)} below, of {kinds} kinds, is planted alone into a rule or a
+transformation, and the laws are checked on generated programs, or on calls of the primitive concerned.
 
 **Found by laws: {by_laws} of {len(faults)}. Found by `check_grads`: {by_grads} of {len(faults)}.**
 
-A law finds a fault if it fails with the fault on a case on which it holds without. Behind each law stands after how
-many cases it found the fault first. Every law is tried on {CASES} cases for each fault, with one variant of each kind a
-case; those of cost and leaks, which are slow, on the first case of each source, and those of loops on the first
-{CASES_OF_LOOPS}. The {deep} faults that none finds there
-are tried on up to {MOST_CASES} cases, until a law finds them.
+A law finds a fault if it fails with the fault on a case on which it holds without. The number behind a law is the
+number of cases until it found the fault. For each fault, every law is checked on {CASES} cases with one variant per
+group; the laws of cost and leaks, which are slow, on the first case of each source, and those of loops on the first
+{CASES_OF_LOOPS}. The {deep} faults that no law finds there are tried on up to {MOST_CASES} cases, until a law finds
+them.
 
-`check_grads` is that of `lawful.laws`, which checks what `jax.test_util.check_grads` checks: derivatives to second
-order at the arguments given, forward mode against differences of values along one random direction, reverse mode by an
-inner product with them. It gets the same cases, as functions of their arguments of 64 bits, and as many of them. It is
-made for derivatives: what is wrong with batching, compilation, texts, types and memory it does not look at, and that is
-most of the difference.
+`check_grads` is that of `lawful.laws`, with the checks of `jax.test_util.check_grads`: derivatives to second order at
+the given arguments, forward mode against finite differences along one random direction, reverse mode against forward
+mode by an inner product. It gets the same cases, as functions of their 64-bit arguments, and as many of them. It
+covers derivatives only, not batching, compilation, printing, types and memory, which explains most of the difference.
 
-The table is written by `python -m tests.faults.table --write`, and kept by `tests/faults`."""
+`python -m tests.faults.table --write` writes the table, and `tests/faults` checks it."""
 
 
 def _scores(rows: dict[str, Row]) -> str:

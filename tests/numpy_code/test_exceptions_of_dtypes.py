@@ -138,12 +138,10 @@ SEEN: dict[str, Callable[[str], bool]] = {
     ),
     "an error that depends on values": lambda backend: _by(backend, linalg.inv, np.ones((2, 2))),
     "a length that depends on values": lambda backend: _by(backend, lnp.unique, INTEGERS),
-    "`roots` of coefficients with a zero in front": lambda backend: _by(backend, lnp.roots, np.array([0.0, 1.0, 2.0])),
-    "a number that is not normal, below about 2.2e-308": lambda backend: _by(
-        backend, lambda x: x * 2.0, np.array([5e-324])
-    ),
-    "a float that is NaN or beyond an integer dtype, converted to it by `dtype=` or by `x.astype` of an array of "
-    "NumPy's": lambda backend: all(
+    "`roots` of coefficients with a leading zero": lambda backend: _by(backend, lnp.roots, np.array([0.0, 1.0, 2.0])),
+    "a subnormal number, below about 2.2e-308": lambda backend: _by(backend, lambda x: x * 2.0, np.array([5e-324])),
+    "a float that is NaN or out of range of an integer dtype, converted to it by `dtype=` or by `x.astype` of a "
+    "NumPy array": lambda backend: all(
         [_by(backend, f, np.array([np.nan, 1e300])) for f in (lambda x: lnp.asarray(x, "int64"), _astype)]
     ),
     "an integer to a negative power": lambda backend: _by(backend, lnp.power, np.array([2, 1]), np.array([-1, -1])),

@@ -1,6 +1,6 @@
 """A primitive defined outside `packages/` goes through every transformation; without a rule, what needs it says so.
 
-`docs/own_primitive.md` teaches the same primitive, with the plainest rules. These are less plain: they leave symbolic
+`docs/new_primitive.md` teaches the same primitive, with the plainest rules. These are less plain: they leave symbolic
 zeros alone.
 """
 

@@ -33,7 +33,7 @@ z = np.array([[3.0, 4.0, 2.0], [1.0, 2.5, 3.0]])
 
 
 def multiply_add(declared: bool = False, pure_rules: bool = False, **wrong: Callable[[Any], Rule]) -> Primitive:
-    """Returns the primitive of docs/own_primitive.md; ``wrong`` makes other rules of its function."""
+    """Returns the primitive of docs/new_primitive.md; ``wrong`` makes other rules of its function."""
     primitive = Primitive("multiply_add", pure_rules=pure_rules)
 
     def call(*args: Any) -> Any:
