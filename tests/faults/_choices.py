@@ -9,14 +9,13 @@ import numpy as np
 
 from lawful import ops
 from lawful.control_flow._cond import batching as cond_batching
-from lawful.control_flow._cond import branches as branches_module
 from lawful.control_flow._cond import cond as cond_module
 from lawful.control_flow._cond import primitive as cond_primitive
 from lawful.control_flow._cond import residuals as branch_residuals
 from lawful.control_flow._cond.primitive import cond_p
 from lawful.core import ClosedJaxpr, Literal, Zero, eval_closed_jaxpr, get_aval
 from lawful.ops._support.batch_dimensions import add_batch_dim
-from lawful.staging import trace_to_jaxpr
+from lawful.staging import _hoisting, trace_to_jaxpr
 
 from ._fault import PROGRAMS, Rule, Wrong, local_fault, rule_fault
 
@@ -247,7 +246,7 @@ choice_faults = (
     local_fault(
         "constants of branches are told apart by shape only",
         "closure constant",
-        branches_module,
+        _hoisting,
         "_identities",
         lambda right: lambda consts: [(np.shape(x), i) for i, x in enumerate(consts)],
     ),
