@@ -54,6 +54,23 @@ def _mean_of_all(right: Rule) -> Rule:
     return jvp
 
 
+def _doubled_if_weak(right: Rule) -> Rule:
+    def jvp(primals: Any, tangents: Any) -> Any:
+        ans, t = right(primals, tangents)
+        return ans, ops.mul(t, 2.0) if type(t) is not Zero and get_aval(primals[0]).weak_type else t
+
+    return jvp
+
+
+def _narrow_if_weak(right: Rule) -> Rule:
+    def jvp(primals: Any, tangents: Any) -> Any:
+        ans, t = right(primals, tangents)
+        is_weak = any([get_aval(x).weak_type for x in primals])
+        return ans, ops.convert_element_type(t, np.float32) if type(t) is not Zero and is_weak else t
+
+    return jvp
+
+
 def _without_exclusions(patch: pytest.MonkeyPatch) -> None:
     assert ops.max_p.declaration is not None
     patch.setattr(ops.max_p, "declaration", replace(ops.max_p.declaration, excluded=()))
@@ -108,6 +125,8 @@ derivative_faults = (
     rule_fault(
         "the derivative of sin is negated", "wrong sign", ops.sin_p, "jvp", tangent(lambda t, ans, x: ops.neg(t))
     ),
+    rule_fault("the derivative of sin is doubled for weak numbers", "wrong factor", ops.sin_p, "jvp", _doubled_if_weak),
+    rule_fault("a product with a weak number has a narrow tangent", "dtype lost", ops.mul_p, "jvp", _narrow_if_weak),
     rule_fault(
         "the derivative of cos lacks its sign",
         "wrong sign",
