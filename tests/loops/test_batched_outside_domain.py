@@ -90,6 +90,29 @@ def test_vmap_outside_of_domains_is_the_loop(program: str, transformation: str, 
         np.testing.assert_allclose(np.asarray(x), np.stack(ys), rtol=1e-12)
 
 
+#: Derivatives of the mapped function along all elements at once.
+OF_BATCH: dict[str, Callable[[Function], Any]] = {
+    "jvp": lambda f: jvp(f, (X,), (np.ones_like(X),))[1],
+    "linearize": lambda f: linearize(f, X)[1](np.ones_like(X)),
+    "vjp": lambda f: vjp(f, X)[1](np.ones_like(X))[0],
+    "grad": lambda f: grad(lambda xs: f(xs).sum())(X),
+    "second": lambda f: jvp(grad(lambda xs: f(xs).sum()), (X,), (np.ones_like(X),))[1],
+}
+
+
+@pytest.mark.parametrize("compiled", [False, True], ids=["eager", "compiled"])
+@pytest.mark.parametrize("derivative", OF_BATCH)
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_derivative_of_vmap_outside_of_domains(program: str, derivative: str, compiled: bool) -> None:
+    function = PROGRAMS[program]
+    of_element = grad(grad(function)) if derivative == "second" else grad(function)
+    with np.errstate(all="ignore"):
+        expected = [of_element(x) for x in X]
+        mapped = vmap(function)
+        found = OF_BATCH[derivative](jit(mapped, backend="numpy") if compiled else mapped)
+    np.testing.assert_allclose(found, np.stack(expected), rtol=1e-12)
+
+
 @pytest.mark.parametrize("program", PROGRAMS)
 def test_vmap_of_grad_outside_of_domains_is_finite(program: str) -> None:
     """The loop over the batch is finite inside of the domains: a NaN would hide a NaN."""
