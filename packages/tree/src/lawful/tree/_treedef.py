@@ -9,8 +9,8 @@ from typing import Any, Self
 from lawful.tree._difference import at, leaf_path, mismatch_error, open_tree, open_treedef, show
 from lawful.tree._kind import DICT, EXACT, Kind, Signature, read_head, same_aux, write_head
 from lawful.tree._registry import kind_of
+from lawful.tree._structure_cache import MAX_TOKENS, StructureCache
 from lawful.tree._traversal import Maker, Matcher, maker_of, matcher_of
-from lawful.tree.base.cache import DictCache
 from lawful.tree.base.errors import TreeStructureError, TreeTypeError
 from lawful.tree.base.exact_key import exact_key
 
@@ -311,25 +311,7 @@ def _equal(treedef: PyTreeDef, other: PyTreeDef) -> bool:
 # kind, and its head (`write_head`). Flattening writes one, and finds the treedef by it; so two trees of one structure
 # get the same treedef object. Its first entry, always 0 leaves, serves as the flag EXACT or INEXACT.
 
-_MAX_TOKENS = 200_000
-
-
-class _Treedefs(DictCache[tuple[Any, ...], PyTreeDef]):
-    """Structures by signature. Its limit is the number of tokens of all signatures together."""
-
-    __slots__ = ("room",)
-
-    def __init__(self) -> None:
-        super().__init__("tree structures", _MAX_TOKENS)
-        self.room = _MAX_TOKENS
-
-    def clear(self) -> None:
-        """Removes every structure."""
-        super().clear()
-        self.room = _MAX_TOKENS
-
-
-_treedefs = _Treedefs()
+_treedefs: StructureCache[PyTreeDef] = StructureCache()
 _find = _treedefs.entries.get
 
 
@@ -344,7 +326,7 @@ def treedef_of(signature: Signature, num_leaves: int) -> PyTreeDef:
 def _keep(key: tuple[Any, ...], num_leaves: int) -> PyTreeDef:
     treedef = _build(key, 1, 0, num_leaves)[0]
     size = len(key) + num_leaves
-    if size > _MAX_TOKENS // 4:
+    if size > MAX_TOKENS // 4:
         return treedef
     if size > _treedefs.room:
         _treedefs.clear()
