@@ -18,6 +18,7 @@ from lawful.autodiff._fast.linearize import FastLinearizeTrace
 from lawful.batching import pmean, vmap
 from lawful.core import Primitive, check_jaxpr, current, eval_trace, get_aval, plain
 from lawful.ops import Elementwise, composite
+from lawful.ops._support.double import Evaluated
 from lawful.staging import make_jaxpr
 
 Function = Callable[..., Any]
@@ -64,14 +65,23 @@ def one_of_tangent(x: Any) -> Any:
     return 1.0 if aval.weak_type and not aval.shape and aval.dtype == float else np.ones(aval.shape, aval.dtype)[()]
 
 
-def same(found: Any, expected: Any) -> None:
+def is_exact(function: Function) -> bool:
+    """Whether both layers call the same NumPy functions: few numbers of special functions are evaluated by Python."""
+    declaration = function.primitive.declaration if isinstance(function, Elementwise) else None
+    return declaration is None or not isinstance(declaration.reference, Evaluated)
+
+
+def same(found: Any, expected: Any, exact: bool = True) -> None:
     assert tree.structure(found) == tree.structure(expected)
     for x, y in zip(tree.leaves(found), tree.leaves(expected), strict=True):
         if isinstance(x, type | str):
             assert x == y
         else:
             assert get_aval(x) is get_aval(y)
-            np.testing.assert_array_equal(np.asarray(x), np.asarray(y))
+            if exact:
+                np.testing.assert_array_equal(np.asarray(x), np.asarray(y))
+            else:
+                np.testing.assert_allclose(np.asarray(x), np.asarray(y), rtol=1e-14)
 
 
 @pytest.fixture
@@ -95,7 +105,7 @@ def test_what_is_recalled_is_what_is_given_without(function: Function, cached: l
         with plain():
             expected = derivatives(function, args)
         for _ in range(4):
-            same(derivatives(function, args), expected)
+            same(derivatives(function, args), expected, is_exact(function))
 
 
 shapes = st.sampled_from([(), (3,), (1,), (2, 3), (2, 1), (3, 3), (0, 3)])
@@ -150,7 +160,7 @@ def test_numbers_beside_a_tracer(function: Function) -> None:
             expected = [derivatives(call, (x,)) for call in calls]
         for _ in range(3):
             for call, values in zip(calls, expected, strict=True):
-                same(derivatives(call, (x,)), values)
+                same(derivatives(call, (x,)), values, is_exact(function))
 
 
 def test_numbers_are_recalled(cached: list[Any]) -> None:

@@ -282,7 +282,9 @@ def _derivative_of_logsumexp(t: Any, x: Any, axis: int, reverse: bool) -> Any:
         is_endless = eq(total, np.inf)
         whole = _without_infinity(total)
         logarithms = [
-            ops.where(is_endless, ops.where(eq(part, np.inf), 0.0, -np.inf), sub(part, whole))
+            ops.where(
+                ops.bitwise_and(is_endless, eq(part, np.inf)), 0, ops.where(is_endless, -np.inf, sub(part, whole))
+            )
             for part in (left[0], right[0])
         ]
         first, second = [mul(exp(y), part[1]) for y, part in zip(logarithms, (left, right), strict=True)]
