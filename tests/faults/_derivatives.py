@@ -54,14 +54,6 @@ def _mean_of_all(right: Rule) -> Rule:
     return jvp
 
 
-def _doubled_if_weak(right: Rule) -> Rule:
-    def jvp(primals: Any, tangents: Any) -> Any:
-        ans, t = right(primals, tangents)
-        return ans, ops.mul(t, 2.0) if type(t) is not Zero and get_aval(primals[0]).weak_type else t
-
-    return jvp
-
-
 def _narrow_if_weak(right: Rule) -> Rule:
     def jvp(primals: Any, tangents: Any) -> Any:
         ans, t = right(primals, tangents)
@@ -125,7 +117,6 @@ derivative_faults = (
     rule_fault(
         "the derivative of sin is negated", "wrong sign", ops.sin_p, "jvp", tangent(lambda t, ans, x: ops.neg(t))
     ),
-    rule_fault("the derivative of sin is doubled for weak numbers", "wrong factor", ops.sin_p, "jvp", _doubled_if_weak),
     rule_fault("a product with a weak number has a narrow tangent", "dtype lost", ops.mul_p, "jvp", _narrow_if_weak),
     rule_fault(
         "the derivative of cos lacks its sign",
