@@ -103,6 +103,11 @@ def _sum(h: Function) -> Function:
     return lambda x: h(x).sum()
 
 
+def _two(x: Any) -> Any:
+    """Returns a batch of two values."""
+    return ops.concatenate([ops.expand_dims(x, (0,)), ops.expand_dims(x + 0.5, (0,))], 0)
+
+
 def _jvp_of(h: Function) -> Function:
     return lambda x: jvp(h, (x,), (x * x,))
 
@@ -111,10 +116,10 @@ TRANSFORMATIONS: dict[str, Callable[[Function], Function]] = {
     "jvp": _jvp_of,
     "linearize": lambda h: lambda x: linearize(h, x)[1](x * x),
     "grad": lambda h: grad(_sum(h)),
-    "vmap of grad": lambda h: lambda x: vmap(grad(_sum(h)))(np.stack([x, x + 0.5])),
+    "vmap of grad": lambda h: lambda x: vmap(grad(_sum(h)))(_two(x)),
     "grad of grad": lambda h: grad(_sum(grad(_sum(h)))),
     "jvp of grad": lambda h: _jvp_of(grad(_sum(h))),
-    "vmap": lambda h: lambda x: vmap(h)(np.stack([x, x + 0.5])),
+    "vmap": lambda h: lambda x: vmap(h)(_two(x)),
 }
 
 

@@ -34,6 +34,7 @@ from lawful.core import (
 from lawful.ops._bits import gcd as _gcd
 from lawful.ops._elementwise import arithmetic as _arithmetic
 from lawful.ops._elementwise import comparison as _comparison
+from lawful.ops._elementwise import length as _length
 from lawful.ops._elementwise import transcendental as _transcendental
 from lawful.ops._elementwise.comparison import shift_right
 from lawful.ops._elementwise.complex_parts import imag, real
@@ -76,7 +77,7 @@ def _declared(*modules: ModuleType) -> dict[Function, Function]:
 
 register_numpy_functions(
     {
-        **_declared(_arithmetic, _comparison, _gcd, _transcendental),
+        **_declared(_arithmetic, _comparison, _gcd, _length, _transcendental),
         # Those whose declarations evaluate more than the ufunc.
         **{getattr(np, op.__name__): op for op in (_transcendental.log1p, _transcendental.expm1)},
         np.sign: _arithmetic.sign,
