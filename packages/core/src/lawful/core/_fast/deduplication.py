@@ -12,8 +12,8 @@ from typing import Any, Final
 
 from lawful.core._fast.rule_cache import definitions
 from lawful.core._jaxpr.jaxpr import Atom, ClosedJaxpr, Literal, Var
-from lawful.core._params_key import UnknownParamError, known_param
-from lawful.core._trace import current
+from lawful.core._jaxpr.parameter_keys import UnknownParamError, known_param
+from lawful.core._trace.trace import current
 from lawful.core._types.dtypes import float0
 from lawful.tree.base import Cache, exact_key
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from lawful.core._jaxpr.jaxpr import ClosedJaxpr, Literal
-from lawful.core._primitive import Primitive
+from lawful.core._primitive.primitive import Primitive
 from lawful.core._types.aval import ShapedArray
 
 #: A primitive with its parameters, the numbers of its operands, and the types of its results.

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from lawful.core._fast.indexed_jaxpr import IndexedJaxpr
-from lawful.core._trace import Trace
+from lawful.core._trace.trace import Trace
 
 Replay = Callable[..., list[Any]]
 _replays: Final[dict[type[Trace], Replay]] = {}

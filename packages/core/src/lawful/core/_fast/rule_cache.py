@@ -6,9 +6,8 @@ import threading
 from collections.abc import Callable, Hashable
 from typing import Any, Final
 
-from lawful.core._impure_rules import impure_rules
-from lawful.core._primitive import rule_observers
-from lawful.core._trace import current
+from lawful.core._primitive.rules import impure_rules, rule_observers
+from lawful.core._trace.trace import current
 from lawful.tree.base import Cache
 
 #: By key: a traced rule, None where the rule cannot be traced, or SEEN_ONCE.

@@ -11,7 +11,7 @@ from lawful.core._errors import LawfulError
 from lawful.core._jaxpr.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
 from lawful.core._jaxpr.nesting import open_jaxpr
 from lawful.core._jaxpr.print import atoms_line, binders_line, equation_line
-from lawful.core._tracer import Tracer
+from lawful.core._trace.tracer import Tracer
 from lawful.core._types.arrays import get_aval, to_numpy
 from lawful.core._types.aval import ShapedArray
 from lawful.core._types.dtypes import float0, is_inexact

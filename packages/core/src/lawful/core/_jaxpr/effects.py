@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from lawful.core._jaxpr.jaxpr import ClosedJaxpr, Jaxpr
+from lawful.core._jaxpr.memoization import memoize
 from lawful.core._jaxpr.nesting import distinct_jaxprs, holds_jaxprs, sub_jaxprs
-from lawful.core._memo import memoize
-from lawful.core._primitive import Primitive
+from lawful.core._primitive.primitive import Primitive
 
 #: Of so few equations it is told faster than remembered: the programs of rules are such, and are asked once.
 _FEW = 32

@@ -14,8 +14,8 @@ from lawful.core._errors import JaxprParseError
 from lawful.core._jaxpr.jaxpr import Atom, ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
 from lawful.core._jaxpr.lexer import Lexer
 from lawful.core._jaxpr.print import DTYPE_NAMES, RESERVED
-from lawful.core._primitive import Primitive, primitive_named
-from lawful.core._primitives_by_name import primitives_by_name
+from lawful.core._primitive.by_name import primitives_by_name
+from lawful.core._primitive.primitive import Primitive, primitive_named
 from lawful.core._types.aval import ShapedArray
 from lawful.core._types.dtypes import from_short_name
 from lawful.core._types.scalars import read_python_scalar, read_scalar

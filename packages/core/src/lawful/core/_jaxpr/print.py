@@ -299,3 +299,8 @@ def _without_notation(value: Any) -> str:
     text = " ".join(_address.sub("", repr(value)).split())
     text = text if text.startswith("<") and text.endswith(">") else f"<{text}>"
     return text if len(text) <= 2 * _WIDTH else f"{text[: 2 * _WIDTH]}…>"
+
+
+# The data structures do not know how they print.
+JaxprEqn.__repr__ = format_eqn  # type: ignore[method-assign]
+Jaxpr.__str__ = Jaxpr.__repr__ = format_jaxpr  # type: ignore[method-assign]

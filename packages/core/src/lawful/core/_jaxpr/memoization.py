@@ -13,10 +13,10 @@ from collections.abc import Callable
 from typing import Any, Concatenate, Final, cast
 from weakref import ref
 
-from lawful.core._deduplication import deduplicated
-from lawful.core._impure_rules import impure_rules, note_impure_rule
+from lawful.core._jaxpr.deduplication import deduplicated
 from lawful.core._jaxpr.jaxpr import ClosedJaxpr
-from lawful.core._params_key import is_known_param
+from lawful.core._jaxpr.parameter_keys import is_known_param
+from lawful.core._primitive.rules import impure_rules, note_impure_rule
 from lawful.tree.base import register_cache
 
 Memo = dict[object, object]

@@ -17,63 +17,22 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from lawful.core._errors import MissingRuleError
-from lawful.core._impure_rules import note_impure_rule
-from lawful.core._primitives_by_name import primitives_by_name
-from lawful.core._trace import current
-from lawful.tree.base import record
+from lawful.core._primitive.by_name import primitives_by_name
+from lawful.core._primitive.rules import SLOTS, Rule, Rules, note_impure_rule
+from lawful.core._trace.trace import current
 
 if TYPE_CHECKING:
-    from lawful.core._declaration import Declaration
+    from lawful.core._primitive.declaration import Declaration
 
-Rule = Callable[..., Any]
 F = TypeVar("F", bound=Rule)
-
-
-#: Called whenever a rule is defined or removed: whoever derives something from rules derives it anew.
-rule_observers: Final[list[Callable[[], None]]] = []
-
-
-class Rules(dict[str, Rule]):
-    """The rules of a primitive, by slot. Every change is told to ``rule_observers``."""
-
-    def __setitem__(self, slot: str, rule: Rule) -> None:
-        super().__setitem__(slot, rule)
-        for observe in rule_observers:
-            observe()
-
-    def __delitem__(self, slot: str) -> None:
-        super().__delitem__(slot)
-        for observe in rule_observers:
-            observe()
 
 
 def primitive_named(name: str) -> Primitive:
     """Returns the most recently made primitive of a name; raises KeyError if there is none."""
     return primitives_by_name[name]
-
-
-@record
-class Slot:
-    """How a rule is called in an error message, and the method that defines it."""
-
-    title: str
-    definer: str
-
-
-_SLOTS = {
-    "impl": Slot("Evaluation", "def_impl"),
-    "abstract_eval": Slot("Abstract evaluation", "def_abstract_eval"),
-    "jvp": Slot("JVP", "def_jvp"),
-    "transpose": Slot("Transpose", "def_transpose"),
-    "batch": Slot("Batching", "def_batch"),
-    "lowering": Slot("Lowering", "def_lowering"),
-    "linearize": Slot("Linearization", "def_linearize"),
-    "expand": Slot("Expansion", "def_expand"),
-    "partial_eval": Slot("Partial evaluation", "def_partial_eval"),
-}
 
 
 class Primitive:
@@ -161,7 +120,7 @@ class Primitive:
         return found
 
     def _explain_missing(self, slot: str) -> str:
-        known = _SLOTS.get(slot)
+        known = SLOTS.get(slot)
         title = known.title if known else slot
         definer = f"{self.name}_p.{known.definer}" if known else f"{self.name}_p.def_rule({slot!r}, rule)"
         reason = self.absent.get(slot)

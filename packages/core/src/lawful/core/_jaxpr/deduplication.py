@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from lawful.core._acceleration import Hook
+from lawful.core._hook import Hook
 from lawful.core._jaxpr.jaxpr import ClosedJaxpr
 
 

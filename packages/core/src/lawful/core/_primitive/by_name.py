@@ -9,7 +9,7 @@ from weakref import WeakValueDictionary
 from lawful.tree.base import load_on_demand
 
 if TYPE_CHECKING:
-    from lawful.core._primitive import Primitive
+    from lawful.core._primitive.primitive import Primitive
 
 
 class PrimitivesByName(MutableMapping[str, "Primitive"]):

@@ -13,16 +13,15 @@ from collections.abc import Hashable, Sequence
 from threading import get_ident
 from typing import TYPE_CHECKING, Any, Final
 
-from lawful.core import _collector
-from lawful.core._acceleration import Hook
-from lawful.core._errors import TracerThreadError, UnexpectedTracerError
-from lawful.core._recursion import refuse_nesting
+from lawful.core._garbage_collection import no_collections
+from lawful.core._hook import Hook
+from lawful.core._trace.recursion import refuse_nesting
+from lawful.core._trace.tracer import Tracer, unusable_tracer
 from lawful.core._types.arrays import to_numpy
 from lawful.tree.base import SourceLine, around_imports, user_source
 
 if TYPE_CHECKING:
-    from lawful.core._primitive import Primitive
-    from lawful.core._tracer import Tracer
+    from lawful.core._primitive.primitive import Primitive
 
 
 class Trace:
@@ -94,33 +93,9 @@ def concrete_value(x: Any, any_array: bool = False) -> Any:
     Raises:
       UnexpectedTracerError: it is a tracer of a transformation that has ended.
     """
-    if isinstance(x, _tracer_class()):
+    if isinstance(x, Tracer):
         raise unusable_tracer(x)
     return x if any_array else to_numpy(x)
-
-
-def _tracer_class() -> type[Tracer]:
-    from lawful.core._tracer import Tracer
-
-    return Tracer
-
-
-def unusable_tracer(tracer: Tracer) -> UnexpectedTracerError:
-    """Returns the error that says why a tracer that is not of an enclosing transformation cannot be used."""
-    trace = tracer._trace
-    made = f"the tracer {tracer.aval} of {trace.transformation}"
-    if tracer.source is not None:
-        made += f" made at {tracer.source}"
-    if trace.thread != get_ident():
-        return TracerThreadError(
-            f"tracer: expected a value of this thread, got {made} in another thread; "
-            "return values from the traced function and start threads outside of it"
-        )
-    return UnexpectedTracerError(
-        f"tracer: expected a value of a transformation that is still running, got {made}, which has "
-        f"{'ended' if not trace.active else 'not this computation inside it'}; "
-        "return the value from the traced function instead of storing it elsewhere"
-    )
 
 
 class _Current(threading.local):
@@ -171,4 +146,4 @@ class new_trace(set_current):
 
 
 # A lazy import evaluates what it computes, and its objects are no garbage.
-around_imports.extend([lambda: set_current(eval_trace), _collector.no_collections])
+around_imports.extend([lambda: set_current(eval_trace), no_collections])
