@@ -8,9 +8,9 @@ from typing import Any
 
 from lawful import tree
 from lawful.autodiff._arguments import flat_function
+from lawful.autodiff._checkpoint.rematerialization import cut_call
 from lawful.autodiff._checkpoint_name import name_p
 from lawful.autodiff._linearize import linearize_hook
-from lawful.autodiff._rematerialization import cut_call
 from lawful.core import Atom, Jaxpr, JaxprEqn, ShapedArray, Var, current, new_trace
 from lawful.staging import JaxprTrace, function_name, in_avals, require_callable
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from lawful.autodiff._checkpoint.rematerialization import cut_call, linearize_again, partial_eval_again
 from lawful.autodiff._jvp import jvp_jaxpr
-from lawful.autodiff._rematerialization import cut_call, linearize_again, partial_eval_again
 from lawful.autodiff._transpose import transpose_jaxpr
 from lawful.autodiff.checkpoint_policies import as_param, from_param, save_from_both_policies
 from lawful.batching import batch_jaxpr

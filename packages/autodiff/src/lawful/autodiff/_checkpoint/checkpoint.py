@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from lawful import tree
-from lawful.autodiff._checkpoint_primitive import checkpoint_p
+from lawful.autodiff._checkpoint.primitive import checkpoint_p
 from lawful.autodiff.checkpoint_policies import as_param, require_policy
 from lawful.core import ArgumentTypeError, ConcretizationTypeError, deduplicated, shorten
 from lawful.staging import (
