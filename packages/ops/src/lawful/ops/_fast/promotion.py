@@ -1,13 +1,13 @@
 """An elementwise primitive with the promotion and broadcasting of its operands, as one cached program.
 
-A transformation replays it at once; conversions, broadcasting and the primitive one after the other would cost it the
-time of several operations.
+A transformation replays the program at once. Conversions, broadcasting and the primitive one after the other would cost
+the time of several operations.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from lawful import ops
 from lawful.core import (
     Atom,
     ClosedJaxpr,
+    DictCache,
     Jaxpr,
     JaxprEqn,
     Primitive,
@@ -24,13 +25,50 @@ from lawful.core import (
     as_float,
     avals_of,
     current,
+    get_aval,
     is_inexact,
+    python_scalar_types,
 )
 from lawful.core._fast import IndexedJaxpr, cached_rule, calls, replay
-from lawful.ops._support.promotion import Conversion, PromoteAs, broadcast_steps, broadcast_to, convert, promotion_of
+from lawful.ops._support.promotion import (
+    COMPARISONS,
+    Conversion,
+    PromoteAs,
+    Promotion,
+    broadcast_steps,
+    broadcast_to,
+    convert,
+    promotion_of_hook,
+)
 
 Shape = tuple[int, ...]
 Context = tuple[Primitive, str, PromoteAs, bool]
+
+#: By function and types. A lookup costs a fifth of a computation.
+_promotion_cache: Final[DictCache[tuple[Any, ...], Promotion]] = DictCache("promotions", 8192)
+_promotions: Final = _promotion_cache.entries
+
+
+def promotion_of(name: str, function: PromoteAs, args: Sequence[Any], operator: bool = False) -> Promotion:
+    """Returns the conversions and broadcasting of arguments: the same object for arguments of the same types."""
+    # The key of a Python scalar is its type, because it is converted where a weak tracer is not.
+    types = [
+        x.aval if isinstance(x, Tracer) else cls if (cls := type(x)) in python_scalar_types else get_aval(x)
+        for x in args
+    ]
+    found = _promotions.get((name, function, operator, *types))
+    if found is None:
+        found = promotion_of_hook.plain(name, function, args, operator)
+        if not _compares_by_value(function, args):
+            _promotion_cache.insert((name, function, operator, *types), found)
+    return found
+
+
+def _compares_by_value(function: PromoteAs, args: Sequence[Any]) -> bool:
+    """Whether a function compares a Python integer with an array of integers, in which it may not fit."""
+    if function not in COMPARISONS or int not in map(type, args):
+        return False
+    return any([aval.dtype.kind in "iu" and not aval.weak_type for aval in map(get_aval, args)])
 
 
 def apply_promoted(
