@@ -1,4 +1,4 @@
-"""Derivatives: forward mode, linearization, transposition, reverse mode, and what is made of them.
+"""Derivatives: forward mode, linearization, transposition, reverse mode, Jacobians, and ``checkpoint``.
 
 >>> from lawful.autodiff import grad
 >>> grad(lambda x: x**2)(3.0)

@@ -70,7 +70,7 @@ def batched_aval(aval: ShapedArray, dim: int | None, size: int) -> ShapedArray:
 
 
 class BatchTrace(Trace):
-    """Applies batching rules, under the parent. Operations on unbatched values are the parent's."""
+    """Applies batching rules, under the parent. Operations on constants go to the parent."""
 
     __slots__ = ("axis_data", "collective")
 
@@ -87,7 +87,7 @@ class BatchTrace(Trace):
         return val if dim is None else BatchTracer(self, val, dim, self.source, weak_type)
 
     def split(self, x: Any) -> tuple[Any, int | None]:
-        """Returns the value and batch dimension of what may be a constant."""
+        """Returns the value and the batch dimension of a value, which may be a constant."""
         return (x.val, x.batch_dim) if type(x) is BatchTracer and x._trace is self else (x, None)
 
     def process_primitive(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
@@ -187,13 +187,13 @@ def batch_jaxpr(
     dims: tuple[int | None, ...],
     instantiate: bool | tuple[bool, ...],
 ) -> tuple[ClosedJaxpr, tuple[int | None, ...]]:
-    """Returns the jaxpr of a batch of runs of a jaxpr, and the batch dimension of each output.
+    """Returns the batched form of a jaxpr, and the batch dimension of each output.
 
     Args:
       closed: the program.
       axis_data: size and name of the batch.
-      dims: for each input, its batch dimension, or None where all runs share it.
-      instantiate: whether outputs that all runs share are repeated, for all or for each. An output that is
+      dims: for each input, its batch dimension, or None if all batch elements share it.
+      instantiate: whether outputs that all batch elements share are repeated, for all or for each. An output that is
         instantiated has its batch dimension in front.
     """
     size = axis_data.size

@@ -1,6 +1,6 @@
 """Primitives with their rules, traces and tracers, types, and jaxprs: what every transformation is built on.
 
-Whoever writes a primitive, a rule or a transformation imports from here; whoever uses them rarely needs to.
+Authors of primitives, rules and transformations import from here. Users of these rarely need to.
 
 >>> from lawful.core import Primitive, ShapedArray
 >>> double_p = Primitive("double")

@@ -1,4 +1,4 @@
-"""What reverse mode keeps of a function for its backward pass, and where that comes from."""
+"""The residuals that reverse mode saves for its backward pass, and their origins."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def _argument_names(f: Callable[..., Any], in_tree: Any) -> list[str]:
     args, kwargs = tree.unflatten(in_tree, range(in_tree.num_leaves))
     try:
         signature = inspect.signature(f)
-    except (TypeError, ValueError):  # of a builtin nothing is known
+    except (TypeError, ValueError):  # a builtin has no signature
         signature = inspect.signature(lambda *args, **kwargs: None)
     names = {}
     for name, value in signature.bind(*args, **kwargs).arguments.items():

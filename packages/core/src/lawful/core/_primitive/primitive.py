@@ -1,8 +1,7 @@
 """Primitives: the operations that programs consist of, each carrying its rules.
 
-A primitive has a name and one slot a transformation. Whoever defines a primitive fills the slots; a
-transformation looks its rule up by the slot's name, so that a package outside this repository can add a
-transformation under a new name without an edit here.
+A primitive has a name, and a slot for each transformation. Its author fills the slots. A transformation looks up its
+rule by the name of the slot, so that a package outside this repository can add a transformation under a new name.
 
 >>> double_p = Primitive("double")
 >>> @double_p.def_impl
@@ -36,15 +35,15 @@ def primitive_named(name: str) -> Primitive:
 
 
 class Primitive:
-    """An operation with its rules, one a transformation.
+    """An operation with its rules, one for each transformation.
 
     Args:
       name: how jaxprs print it.
       multiple_results: whether ``bind`` gives a list of arrays and not an array.
-      effectful: whether it is applied for what it does, and not only for what it gives. No pass drops such an
-        equation, merges it with another, or changes the order of two of them.
-      pure_rules: whether its rules are pure functions: what they do follows from the types of the arguments and the
-        parameters alone. Only then a derivative of it may be cached; otherwise each rule runs each time.
+      effectful: whether it does more than return a result. No pass drops such an equation, merges it with another, or
+        changes the order of two of them.
+      pure_rules: whether its rules are pure functions of the types of the arguments and of the parameters. Only then
+        its derivatives may be cached; otherwise each rule runs each time.
 
     Source: ``jax.extend.core.Primitive``, with the rules of all transformations in the primitive itself.
     """
@@ -102,8 +101,8 @@ class Primitive:
     def rule(self, slot: str) -> Rule:
         """Returns the rule in a slot; raises MissingRuleError, which names the call that defines it, if none is.
 
-        A transformation asks for a rule here each time that it runs one: nothing is cached of a computation that
-        asked for a rule of a primitive without ``pure_rules``.
+        A transformation calls this each time that it runs a rule. The result of a computation is not cached if this
+        returned a rule of a primitive without ``pure_rules``.
         """
         if not self.pure_rules:
             note_impure_rule()
@@ -138,7 +137,7 @@ class Primitive:
         return lambda rule: self.def_rule(slot, rule)
 
     def declare_absent(self, slot: str, reason: str) -> None:
-        """Says that a rule cannot exist, and why: the text of the error that asks for it."""
+        """Declares that a rule cannot exist. The reason is part of the error of a lookup."""
         self.absent[slot] = reason
 
     def def_impl(self, rule: F, *, any_array: bool = False) -> F:
@@ -183,7 +182,7 @@ class Primitive:
 
         Args:
           rule: the rule.
-          platform: the platform (``"cpu"``, ``"cuda"``) that the rule is for; None for all that have no own.
+          platform: the platform (``"cpu"``, ``"cuda"``) that the rule is for; None for all without their own rule.
         """
         return self.def_rule("lowering" if platform is None else f"lowering:{platform}", rule)
 
@@ -225,7 +224,7 @@ class Primitive:
 
 def _has_parameter(rule: Rule, name: str) -> bool:
     if type(rule) is FunctionType and not hasattr(rule, "__wrapped__"):
-        # What a signature would say, which takes a hundred times as long, for each primitive when it is imported.
+        # 100× faster than a signature; it runs for each primitive when lawful is imported.
         code = rule.__code__
         return name in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     return name in inspect.signature(rule).parameters

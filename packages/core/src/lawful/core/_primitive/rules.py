@@ -74,16 +74,16 @@ def impure_rules() -> int:
 
 
 def pair_of_rule(primitive: Primitive, slot: str, parts: str, result: Any) -> tuple[Any, Any]:
-    """Returns the pair that a rule gave.
+    """Returns the result of a rule, which must be a pair.
 
     Args:
-      primitive: whose rule it is.
-      slot: which rule.
-      parts: how a message names the parts of the pair.
-      result: what the rule gave.
+      primitive: the primitive.
+      slot: the slot of the rule.
+      parts: the names of the parts of the pair, for a message.
+      result: the result of the rule.
 
     Raises:
-      ArgumentTypeError: it is no pair, or not a pair of lists of one length for a primitive with several results.
+      ArgumentTypeError: it is no pair, or for a primitive with several results no pair of lists of one length.
     """
     is_pair = isinstance(result, tuple | list) and len(result) == 2
     if is_pair and not primitive.multiple_results:

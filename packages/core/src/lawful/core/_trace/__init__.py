@@ -1,1 +1,1 @@
-"""Traces and tracers: where a primitive goes when it is applied, and the values that it is applied to."""
+"""Traces, which interpret primitives, and tracers, the values of transformed functions."""

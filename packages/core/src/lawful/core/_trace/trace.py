@@ -1,9 +1,9 @@
-"""Traces: what happens when a primitive is applied.
+"""Traces: the interpreters of primitives.
 
 A thread has one current trace. A transformation makes a trace that holds its parent, sets it current while
 it calls the user's function, and restores the parent whatever happens. ``Primitive.bind`` hands the call to
 the current trace. A trace that finds none of its own tracers among the arguments passes the call to its
-parent: a value of an enclosing transformation is a constant to the inner one. At the bottom stands evaluation.
+parent: a value of an enclosing transformation is a constant to the inner one. At the bottom is evaluation.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ class Trace:
     """One application of a transformation: decides what its tracers do under each primitive.
 
     Args:
-      parent: the trace that was current outside, which everything that this one does not know is passed to.
+      parent: the trace that was current outside. It processes operations on other values than this trace's tracers.
       transformation: the transformation's name, for error messages.
-      source: the user's line that it is applied at; by default looked for on the stack.
+      source: the user's line that applies it; by default found on the stack.
 
     A subclass defines ``process_primitive``, and makes the parent current while it runs rules.
     """
@@ -88,7 +88,7 @@ class EvalTrace(Trace):
 
 
 def concrete_value(x: Any, any_array: bool = False) -> Any:
-    """Returns an argument of an implementation: a value as NumPy's, or as it is where any array does.
+    """Returns an argument of an implementation: as a NumPy value, or unchanged if the implementation takes any array.
 
     Raises:
       UnexpectedTracerError: it is a tracer of a transformation that has ended.
@@ -117,8 +117,8 @@ evaluation_hook: Final[Hook[type[EvalTrace]]] = Hook("evaluation", EvalTrace, _s
 current = _Current()
 
 
-class set_current:  # not a generator, which takes three times as long
-    """Makes a trace current, and restores the one before it whatever happens."""
+class set_current:  # a generator would be 3× slower
+    """Makes a trace current, and restores the one before it, also after an error."""
 
     __slots__ = ("_before", "_trace")
 
@@ -145,5 +145,5 @@ class new_trace(set_current):
             refuse_nesting(raised[1], raised[2], self._trace.transformation)
 
 
-# A lazy import evaluates what it computes, and its objects are no garbage.
+# A lazy import evaluates its computations, and makes no garbage.
 around_imports.extend([lambda: set_current(eval_trace), no_collections])

@@ -1,7 +1,7 @@
-"""Tracers: what a transformed function computes with instead of arrays.
+"""Tracers: the values that a transformed function computes with instead of arrays.
 
 A tracer has the type of the array it stands for, and NumPy's operators and methods, which ``lawful.ops``
-gives to it. Where its value is known (under ``jvp`` and ``grad`` outside ``jit``) it can be a condition or an
+defines. Where its value is known (under ``jvp`` and ``grad`` outside ``jit``) it can be a condition or an
 index; where only its type is known, asking for its value is an error that says what to write instead.
 """
 
@@ -37,7 +37,7 @@ class Tracer:
 
     __slots__ = ("__weakref__", "_trace")
 
-    # Above ndarray's, so that `array * tracer` asks the tracer.
+    # Above ndarray's, so that `array * tracer` calls the tracer's method.
     __array_priority__ = 1000.0
     __hash__ = None  # type: ignore[assignment]  # == compares elementwise, as for arrays
 
@@ -119,10 +119,10 @@ class Tracer:
             raise ArgumentTypeError("len: expected an array with at least one dimension, got a scalar")
         return self.aval.shape[0]
 
-    # A value is asked for.
+    # Requests for the value
 
     def _require_running(self) -> None:
-        # Advice on conversions would mislead about a tracer that was kept; and no value of it is of use.
+        # The errors below advise conversions, which would not help with a tracer of an ended transformation.
         if not self._trace.active or self._trace.thread != get_ident():
             raise unusable_tracer(self)
 
@@ -169,7 +169,7 @@ class Tracer:
         self._require_running()
         asking = what_asks(2)
         if asking == "assignment":
-            self._refuse_array(asking)  # NumPy raises a ValueError of this
+            self._refuse_array(asking)  # NumPy turns this into a ValueError
         wanted = asking or wanted
         if self.concrete() is None:
             raise ConcretizationTypeError(

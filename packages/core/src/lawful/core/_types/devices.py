@@ -1,4 +1,4 @@
-"""Devices: where arrays are. NumPy's is ``"cpu"``; a backend registers the type of its own.
+"""Devices of arrays. NumPy's is ``"cpu"``; a backend registers the type of its own.
 
 >>> check_device("zeros", "cpu")
 >>> move_to_device(np.zeros(2), "cpu")
@@ -15,10 +15,10 @@ import numpy as np
 from lawful.core._errors import ArgumentValueError, shorten
 from lawful.core._types.arrays import to_numpy
 
-#: NumPy's name of the device that its arrays are on.
+#: NumPy's name of the device of its arrays.
 NUMPY_DEVICE: Final = "cpu"
 
-# How to move an array to a device, by the device's type.
+# Functions that move an array to a device, by the device's type.
 _put_on: dict[type, Callable[[Any, Any], Any]] = {}
 
 
@@ -41,7 +41,7 @@ def check_device(name: str, device: Any) -> None:
 
 
 def move_to_device(x: Any, device: Any) -> Any:
-    """Returns an array whose value is known, on a device: of NumPy if the device is ``"cpu"``, else of its backend."""
+    """Returns an array with a known value on a device: a NumPy array for ``"cpu"``, else an array of the backend."""
     if hasattr(x, "to_device") and not isinstance(x, np.ndarray | np.generic):
         return x.to_device(device)
     put = _put_on.get(type(device))
