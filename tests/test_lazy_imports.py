@@ -86,7 +86,7 @@ import json
 from lawful import autodiff, batching, control_flow, staging, tree
 import lawful.numpy
 from lawful import core
-from lawful.core._primitives_by_name import primitives_by_name
+from lawful.core._primitive.by_name import primitives_by_name
 from lawful.ops._numpy_protocol import dispatch as _numpy_protocol
 
 known = dict(primitives_by_name._known)
@@ -127,7 +127,10 @@ FIRST: dict[str, tuple[str, Any]] = {
         "str(core.parse_jaxpr('{ lambda ; a:f64[]. let b:f64[] = erf a in (b,) }').eqns[0].primitive)",
         "erf_p",
     ),
-    "in a pickle": ("str(pickle.loads(b'\\x80\\x04clawful.core._primitive\\nprimitive_named\\n(Verf\\ntR.'))", "erf_p"),
+    "in a pickle": (
+        "str(pickle.loads(b'\\x80\\x04clawful.core._primitive.primitive\\nprimitive_named\\n(Verf\\ntR.'))",
+        "erf_p",
+    ),
     "by name": ("'erf' in core.primitives_by_name", True),
     "among all": ("any(name == 'erf' for name in core.primitives_by_name)", True),
     "left out of NumPy": ("grad(lambda x: np.real_if_close(x))(1.0)", "ArgumentTypeError"),

@@ -15,7 +15,8 @@ from lawful.control_flow._cond import residuals as branch_residuals
 from lawful.control_flow._cond.primitive import cond_p
 from lawful.core import ClosedJaxpr, Literal, Zero, eval_closed_jaxpr, get_aval
 from lawful.ops._support.batch_dimensions import add_batch_dim
-from lawful.staging import _hoisting, trace_to_jaxpr
+from lawful.staging import trace_to_jaxpr
+from lawful.staging._passes import hoisting as _hoisting
 
 from ._fault import PROGRAMS, Rule, Wrong, local_fault, rule_fault
 

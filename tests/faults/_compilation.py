@@ -10,11 +10,11 @@ import pytest
 from lawful.autodiff import _jvp, _linearize
 from lawful.batching import _batch
 from lawful.core import Var, Zero, exact_key, get_aval
+from lawful.staging._jit import inline as _inline
 from lawful.staging._jit.entry import Entry, Signature
 from lawful.staging._jit.jit import JitFunction
 from lawful.staging._jit.primitive import jit_p
 from lawful.staging._passes import dce as _dce
-from lawful.staging._passes import inline as _inline
 from lawful.staging._passes import partial_eval as _partial_eval
 from lawful.tree import PyTreeDef
 

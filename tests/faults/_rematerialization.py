@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from lawful.autodiff import _checkpoint_primitive, checkpoint_p, name_p
+from lawful.autodiff import checkpoint_p, name_p
+from lawful.autodiff._checkpoint import primitive as _checkpoint_primitive
 from lawful.core import Zero, get_aval, is_array
 from lawful.ops import optimization_barrier_p
 

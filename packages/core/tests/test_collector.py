@@ -7,8 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from lawful.core import Trace, eval_trace, new_trace, rare_collections
-from lawful.core._collector import _DEFAULT as USUAL
-from lawful.core._collector import _RARE as RARE
+from lawful.core._garbage_collection import _DEFAULT as USUAL
+from lawful.core._garbage_collection import _RARE as RARE
 
 
 @pytest.fixture(autouse=True)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from lawful.core import ClosedJaxpr, Jaxpr, JaxprEqn, Primitive, clear_caches, memoize
-from lawful.core._memo import TransformedJaxprs, transformed_jaxprs
+from lawful.core._jaxpr.memoization import TransformedJaxprs, transformed_jaxprs
 
 
 @pytest.fixture

@@ -110,7 +110,7 @@ def test_a_registered_backend_is_found_without_a_search(monkeypatch: pytest.Monk
     def search() -> None:
         raise AssertionError("the entry points are searched")
 
-    monkeypatch.setattr("lawful.staging._backends._registered", {})
+    monkeypatch.setattr("lawful.staging._backends._registered", {"numpy": get_backend("numpy")})
     monkeypatch.setattr("lawful.staging._backends._installed", search)
     backend = Registered()
     try:

@@ -1,4 +1,4 @@
-"""Derivatives: forward mode, linearization, transposition, reverse mode, and what is made of them.
+"""Derivatives: forward mode, linearization, transposition, reverse mode, Jacobians, and ``checkpoint``.
 
 >>> from lawful.autodiff import grad
 >>> grad(lambda x: x**2)(3.0)
@@ -23,21 +23,21 @@ from lawful.autodiff import _fast as _fast  # installs the accelerators
 
 if _TYPE_CHECKING:
     from lawful.autodiff import checkpoint_policies
-    from lawful.autodiff._checkpoint import checkpoint, remat
+    from lawful.autodiff._checkpoint.checkpoint import checkpoint, remat
+    from lawful.autodiff._checkpoint.primitive import checkpoint_p
+    from lawful.autodiff._checkpoint.rematerialization import cut_call
+    from lawful.autodiff._checkpoint.saved_residuals import print_saved_residuals, saved_residuals
     from lawful.autodiff._checkpoint_name import checkpoint_name, name_p
-    from lawful.autodiff._checkpoint_primitive import checkpoint_p
     from lawful.autodiff._jacobian import hessian, jacfwd, jacrev
-    from lawful.autodiff._rematerialization import cut_call
-    from lawful.autodiff._saved_residuals import print_saved_residuals, saved_residuals
 else:
     __getattr__, __dir__ = _on_demand(
         __name__,
-        "_checkpoint",
+        "_checkpoint.checkpoint",
         "_checkpoint_name",
-        "_checkpoint_primitive",
+        "_checkpoint.primitive",
         "_jacobian",
-        "_rematerialization",
-        "_saved_residuals",
+        "_checkpoint.rematerialization",
+        "_checkpoint.saved_residuals",
         "checkpoint_policies",
     )
 

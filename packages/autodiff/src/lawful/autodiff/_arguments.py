@@ -24,7 +24,7 @@ from lawful.staging import describe_argument, flatten_outputs, in_avals, own_res
 
 
 class Output:
-    """What a flattened function leaves behind: the tree of its result, and its auxiliary output."""
+    """The tree of the result of a flattened function, and its auxiliary output, once it has run."""
 
     def __init__(self) -> None:
         self.tree: Any = None
@@ -66,7 +66,7 @@ def _split_aux(name: str, out: Output, result: Any, arguments: Sequence[Any]) ->
     def primals() -> Any:
         leaves, treedef = tree.flatten(aux)
         found = [primal_of(x, trace) for x in leaves]
-        # What the function made itself stays; its arguments are arrays of the user.
+        # Only arguments are arrays of the user, and copied.
         return treedef.unflatten(own_results(found, [primal_of(x, trace) for x in arguments]))
 
     out.aux = primals

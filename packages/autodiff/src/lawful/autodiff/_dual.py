@@ -1,4 +1,4 @@
-"""Values with tangents, which forward mode and linearization compute with."""
+"""Values with tangents, for forward mode and linearization."""
 
 from __future__ import annotations
 

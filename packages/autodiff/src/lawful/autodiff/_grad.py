@@ -60,7 +60,7 @@ def value_and_grad(
                 full[position] = x
             return fun(*full, **kwargs)
 
-        by_all = len(args) == len(chosen) == 1 and not kwargs  # as mostly
+        by_all = len(args) == len(chosen) == 1 and not kwargs  # the common case
         flat, out = flat_function(name, fun if by_all else function, in_tree, has_aux=has_aux)
         linearized = linearize_hook.use(flat, leaves, current.trace, avals=avals)
         aval = _check_output(name, linearized.outs, out.tree, holomorphic=holomorphic)
@@ -131,7 +131,7 @@ def chosen_arguments(
       ArgumentValueError: there is no such argument, or it is named twice.
       NonArrayError: a leaf of one is not an array.
     """
-    if positions == (0,) and len(args) == 1:  # as mostly
+    if positions == (0,) and len(args) == 1:  # the common case
         leaves, in_tree = tree.flatten(args)
         return {0: args[0]}, leaves, in_tree, in_avals(name, (args, {}), leaves)
     for position in positions:

@@ -1,4 +1,4 @@
-"""The derivative of a function at a point, as the user gets it; outputs that share no memory with its residuals."""
+"""The public form of a linearized function; copies of outputs that share memory with its residuals."""
 
 from __future__ import annotations
 
@@ -52,11 +52,11 @@ class LinearFunction:
 
 
 def own_residuals(linearized: Linearized, aux: Any) -> Any:
-    """Copies outputs that share memory with a residual: the user may write into them, and call the map later.
+    """Copies outputs that share memory with a residual: the user may write into them before a call of the derivative.
 
     Args:
       linearized: the function, whose ``outs`` are replaced.
-      aux: a tree of other values that the user gets.
+      aux: a tree of other values that are returned to the user.
 
     Returns:
       ``aux``, copied in the same way.

@@ -1,7 +1,7 @@
-"""Linearization: ``linearize`` runs a function once and gives the linear map that is its derivative there.
+"""Linearization: ``linearize`` runs a function once, and returns its derivative there as a linear function.
 
-A function is traced by its jvp rules, with tangents that are unknown: what does not depend on them is computed
-at once, and the rest, which is linear, is recorded. No rule beside the jvp is needed for that.
+The jvp rules run with unknown tangents. Operations that do not depend on tangents are computed at once; the others are
+linear, and are recorded. Linearization needs no other rule than the jvp.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ class LinearizeTrace(Trace):
     """Applies each primitive's jvp rule to primals, which the parent computes, and tangents, which are recorded.
 
     Attributes:
-      linear: records what depends on tangents; the rest is the parent's.
+      linear: records operations on tangents; the parent computes the others.
     """
 
     __slots__ = ("linear",)
@@ -165,25 +165,25 @@ class Linearized:
 
     @property
     def residuals(self) -> Sequence[Any]:
-        """What is kept of the run."""
+        """The residuals: values of the run that the linear program needs."""
         return self.jaxpr.consts
 
     def drop_known(self) -> None:
-        """Takes output tangents that depend on no input for zeros: backwards they give nothing, and are not kept."""
+        """Replaces output tangents that depend on no input by zeros: the backward pass does not need them."""
         depends = [type(t) is JaxprTracer and t._trace is self._linear for t in self._out_tangents]
         given = iter(depends)
         self.nonzeros = tuple([nonzero and next(given) for nonzero in self.nonzeros])
         self._out_tangents = [t for t, keep in zip(self._out_tangents, depends, strict=True) if keep]
 
     def drop_dead(self) -> None:
-        """Drops what no output depends on, and its residuals with it."""
+        """Drops equations that no output depends on, and their residuals."""
 
     def pull_back(self, cts: Sequence[Any], *, last: bool = False) -> list[Any]:
         """Returns the cotangents of the inputs that have tangents from those of the outputs; zeros are symbolic.
 
         Args:
           cts: the cotangents.
-          last: whether nothing is run backwards again: then residuals may be freed as the pass goes on.
+          last: whether this is the last backward pass: then it may free residuals as it goes.
         """
         return backward_pass(self.jaxpr, cts)
 
@@ -193,7 +193,7 @@ linearize_hook: Final[Hook[type[Linearized]]] = Hook("linearize", Linearized)
 
 
 def constants_by_use(closed: ClosedJaxpr) -> ClosedJaxpr:
-    """Returns a jaxpr with its constants in the order in which they are used, whatever order they were kept in."""
+    """Returns a jaxpr with its constants in the order of their first use."""
     jaxpr = closed.jaxpr
     values = dict(zip(jaxpr.constvars, closed.consts, strict=True))
     atoms = [atom for eqn in jaxpr.eqns for atom in eqn.invars] + [*jaxpr.outvars]
@@ -209,7 +209,7 @@ def instantiated_by(linear: PartialTrace, tangent: Any) -> Any:
 
 
 def recorded_zeros(linear: PartialTrace, aval: ShapedArray) -> Any:
-    """Returns zeros as an equation of the linear program: they need not be kept as a residual."""
+    """Returns zeros as an equation of the linear program, so that they are no residual."""
     scalar = aval.dtype.type(0)
     if not aval.shape:
         return scalar.item() if aval.weak_type else scalar

@@ -75,7 +75,7 @@ def backward_pass(closed: ClosedJaxpr, cts: Sequence[Any]) -> list[Any]:
 
 
 def transpose_equation(eqn: JaxprEqn, cts: Sequence[Any], residuals: dict[Var, Any]) -> Sequence[Any]:
-    """Returns a cotangent for each operand of an equation; None, or a symbolic zero, for what it is not linear in.
+    """Returns a cotangent for each operand of an equation; None, or a symbolic zero, for non-linear operands.
 
     Args:
       eqn: the equation.

@@ -19,7 +19,7 @@ from lawful.staging import freeze, function_name, in_avals, own_results, require
 class VJPFunction:
     """The transposed derivative of a function at a point: from cotangents of the result to those of the arguments.
 
-    ``jaxpr`` is the linear program that it runs backwards; its constants are all that is kept of the forward run.
+    ``jaxpr`` is the linear program that it runs backwards; the constants are the residuals of the forward pass.
     """
 
     def __init__(self, linearized: Linearized, in_types: tuple[ShapedArray, ...], in_tree: Any, out_tree: Any) -> None:
@@ -63,7 +63,7 @@ def cotangents(
       linearized: the function.
       in_types: the types of its arguments.
       cts: the cotangents of its result.
-      last: whether this is the last use of what is kept: then residuals are freed as the pass goes on.
+      last: whether this is the last backward pass: then it frees residuals as it goes.
       others: more values that the results must share no memory with.
     """
     given = [ct for ct, nonzero in zip(cts, linearized.nonzeros, strict=True) if nonzero]

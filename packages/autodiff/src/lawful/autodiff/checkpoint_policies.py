@@ -113,7 +113,7 @@ def is_allowed(
 
 
 def _is_dot(args: Any, primitive: Primitive, params: dict[str, Any], names: Collection[str]) -> bool:
-    if primitive.name == "conv_general_dilated":  # so that convolutions are imported where there are any
+    if primitive.name == "conv_general_dilated":  # convolutions are a lazy import
         return primitive is ops.conv_general_dilated_p
     return primitive is dot_general_p
 

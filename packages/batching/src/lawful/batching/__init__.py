@@ -8,9 +8,12 @@ array([1., 2., 3.])
 
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
-from lawful.batching._batch import AxisData, BatchTrace, batch_jaxpr, mentions_axis, place_batch_dim
+from lawful.batching._batch import AxisData, BatchTrace, batch_jaxpr, mentions_axis, new_batch_trace, place_batch_dim
 from lawful.batching._vmap import vmap
 from lawful.core import on_demand as _on_demand
+
+# isort: split
+from lawful.batching import _fast as _fast  # installs the accelerators
 
 if _TYPE_CHECKING:
     from lawful.batching._collectives import (
@@ -38,6 +41,7 @@ __all__ = [
     "axis_size",
     "batch_jaxpr",
     "mentions_axis",
+    "new_batch_trace",
     "place_batch_dim",
     "pmax",
     "pmax_p",

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from functools import partial
 from operator import attrgetter
-from typing import Any
+from typing import Any, Final
 
 from lawful.core import (
     ClosedJaxpr,
+    Hook,
     Jaxpr,
     Primitive,
     ShapedArray,
     SourceLine,
     Trace,
     Tracer,
+    at_source,
     current,
     eval_closed_jaxpr,
     get_aval,
@@ -21,9 +24,9 @@ from lawful.core import (
     memoize,
     new_trace,
     pair_of_rule,
-    place,
     record,
     register_array_type,
+    set_current,
     user_source,
 )
 from lawful.ops import add_batch_dim, move_batch_dim
@@ -67,7 +70,7 @@ def batched_aval(aval: ShapedArray, dim: int | None, size: int) -> ShapedArray:
 
 
 class BatchTrace(Trace):
-    """Applies batching rules, under the parent. Operations on unbatched values are the parent's."""
+    """Applies batching rules, under the parent. Operations on constants go to the parent."""
 
     __slots__ = ("axis_data", "collective")
 
@@ -84,49 +87,48 @@ class BatchTrace(Trace):
         return val if dim is None else BatchTracer(self, val, dim, self.source, weak_type)
 
     def split(self, x: Any) -> tuple[Any, int | None]:
-        """Returns the value and batch dimension of what may be a constant."""
+        """Returns the value and the batch dimension of a value, which may be a constant."""
         return (x.val, x.batch_dim) if type(x) is BatchTracer and x._trace is self else (x, None)
 
     def process_primitive(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
         parent = self.parent
         assert parent is not None
-        named = self.axis_data.name is not None and self._is_named_in(params)
+        named = self.axis_data.name is not None and self.is_named_in(params)
         if not named and not any([type(x) is BatchTracer and x._trace is self for x in args]):
             return parent.process_primitive(primitive, args, params)
         self.collective |= named
-        pairs = [self.split(x) for x in args]
-        vals, dims = [x for x, _ in pairs], [dim for _, dim in pairs]
+        vals, dims = zip(*map(self.split, args), strict=True) if args else ((), ())
         rule = primitive.rule("batch")
-        before, before_source = current.trace, place.source
-        source = place.source = user_source()
-        current.trace = parent
-        try:
-            if primitive.batch_takes_axis_data:
-                result = rule(vals, dims, axis_data=self.axis_data, **params)
-            else:
-                result = rule(vals, dims, **params)
-        finally:
-            current.trace = before
-            place.source = before_source
-        if type(result) is tuple and len(result) == 2 and not primitive.multiple_results:  # the common case
-            out, out_dim = result
-        else:
-            out, out_dim = pair_of_rule(primitive, "batch", "(out, out_dim)", result)
-        weak = _weak_results(primitive, args, params)
-        if primitive.multiple_results:
-            return [
-                x if dim is None else BatchTracer(self, x, dim, source, bool(weak) and weak[i])
-                for i, (x, dim) in enumerate(zip(out, out_dim, strict=True))
-            ]
-        return out if out_dim is None else BatchTracer(self, out, out_dim, source, bool(weak) and weak[0])
+        if primitive.batch_takes_axis_data:
+            rule = partial(rule, axis_data=self.axis_data)
+        source = user_source()
+        with at_source(source), set_current(parent):
+            outs, dims_out = pair_of_rule(primitive, "batch", "(out, out_dim)", rule([*vals], [*dims], **params))
+        if not primitive.multiple_results:
+            outs, dims_out = [outs], [dims_out]
+        weak = weak_results(primitive, args, params) or [False] * len(outs)
+        results = [
+            x if dim is None else BatchTracer(self, x, dim, source, is_weak)
+            for x, dim, is_weak in zip(outs, dims_out, weak, strict=True)
+        ]
+        return results if primitive.multiple_results else results[0]
 
-    def _is_named_in(self, params: dict[str, Any]) -> bool:
+    def is_named_in(self, params: dict[str, Any]) -> bool:
         """Whether an operation depends on the mapped axis by its name, also if it is on constants."""
         name = self.axis_data.name
         return params.get("axis_name") == name or any(mentions_axis(jaxpr, name) for jaxpr in jaxprs_in_params(params))
 
 
-def _weak_results(primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> list[bool]:
+#: The class of the traces of `vmap`.
+batch_hook: Final[Hook[type[BatchTrace]]] = Hook("batching", BatchTrace)
+
+
+def new_batch_trace(parent: Trace, axis_data: AxisData) -> BatchTrace:
+    """Returns a trace that batches over an axis."""
+    return batch_hook.use(parent, axis_data)
+
+
+def weak_results(primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> list[bool]:
     """Returns, for each result, whether it would be weak outside of the batch; an empty list if none would."""
     if not params.get("weak_type") and not any([get_aval(x).weak_type for x in args]):
         return []
@@ -162,7 +164,7 @@ def batch_flat(
       dims: the batch dimension of each, or None.
       weak_types: whether each element stands for a Python scalar; by default none does.
     """
-    trace = BatchTrace(current.trace, axis_data)
+    trace = new_batch_trace(current.trace, axis_data)
     weak = (False,) * len(vals) if weak_types is None else weak_types
     with new_trace(trace):
         outs = function(*map(trace.new_tracer, vals, dims, weak))
@@ -185,13 +187,13 @@ def batch_jaxpr(
     dims: tuple[int | None, ...],
     instantiate: bool | tuple[bool, ...],
 ) -> tuple[ClosedJaxpr, tuple[int | None, ...]]:
-    """Returns the jaxpr of a batch of runs of a jaxpr, and the batch dimension of each output.
+    """Returns the batched form of a jaxpr, and the batch dimension of each output.
 
     Args:
       closed: the program.
       axis_data: size and name of the batch.
-      dims: for each input, its batch dimension, or None where all runs share it.
-      instantiate: whether outputs that all runs share are repeated, for all or for each. An output that is
+      dims: for each input, its batch dimension, or None if all batch elements share it.
+      instantiate: whether outputs that all batch elements share are repeated, for all or for each. An output that is
         instantiated has its batch dimension in front.
     """
     size = axis_data.size

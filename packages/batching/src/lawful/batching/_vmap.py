@@ -56,7 +56,7 @@ def vmap(
     """
     require_callable("vmap", fun)
     if isinstance(in_axes, list):
-        # As in JAX: a list is a tree too, and a tuple is what arguments come in.
+        # As in JAX: arguments are a tuple, and a list is a tree too.
         in_axes = tuple(in_axes)
     _check_axes("in_axes", in_axes)
     _check_axes("out_axes", out_axes)
@@ -159,7 +159,7 @@ def _dim(name: str, axis: int | None, aval: ShapedArray, arguments: Any, place: 
 
 
 def _argument(arguments: Any, place: int) -> str:
-    """Returns the words for a leaf of the arguments: of use in errors only, it takes as long as a whole call."""
+    """Returns the words for a leaf of the arguments, for errors: it costs as much as a whole call."""
     return describe_argument(tree.leaves_with_path(arguments)[place][0])
 
 
@@ -217,7 +217,7 @@ def _out_axis(name: str, axis: int | None, x: Any, dim: int | None, out_tree: An
 
 def _axes_of_leaves(name: str, what: str, axes: Any, of: str, full: Callable[[], Any], count: int) -> list[int | None]:
     """Returns the axis of each leaf of a full tree; raises ArgumentValueError if the axes are no prefix of it."""
-    if type(axes) is int:  # as mostly
+    if type(axes) is int:  # the common case
         return [axes] * count
     full_tree = full()
     try:

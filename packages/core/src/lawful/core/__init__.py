@@ -1,6 +1,6 @@
 """Primitives with their rules, traces and tracers, types, and jaxprs: what every transformation is built on.
 
-Whoever writes a primitive, a rule or a transformation imports from here; whoever uses them rarely needs to.
+Authors of primitives, rules and transformations import from here. Users of these rarely need to.
 
 >>> from lawful.core import Primitive, ShapedArray
 >>> double_p = Primitive("double")
@@ -11,10 +11,6 @@ Whoever writes a primitive, a rule or a transformation imports from here; whoeve
 
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
-from lawful.core._acceleration import Hook, is_plain, plain
-from lawful.core._collector import no_collections, rare_collections
-from lawful.core._declaration import Call, Choose, Declaration, Excluded, Interval, Unequal, of_numpy
-from lawful.core._deduplication import deduplicated
 from lawful.core._errors import (
     ArgumentIndexError,
     ArgumentTypeError,
@@ -37,19 +33,24 @@ from lawful.core._errors import (
     UnexpectedTracerError,
     shorten,
 )
-from lawful.core._impure_rules import impure_rules, note_impure_rule
+from lawful.core._garbage_collection import no_collections, rare_collections
+from lawful.core._hook import Hook, is_plain, plain
+from lawful.core._jaxpr.deduplication import deduplicated
 from lawful.core._jaxpr.effects import applies_effects, has_effects
 from lawful.core._jaxpr.eval import eval_closed_jaxpr, eval_jaxpr, expand_call, last_uses
 from lawful.core._jaxpr.jaxpr import Atom, ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
+from lawful.core._jaxpr.memoization import memoize, memoize_program
 from lawful.core._jaxpr.nesting import Run, holds_constants, jaxprs_in_params, map_jaxprs, runs_of_call
-from lawful.core._memo import memoize, memoize_program
-from lawful.core._params_key import exact_params_key
-from lawful.core._primitive import Primitive
-from lawful.core._primitives_by_name import primitives_by_name
-from lawful.core._recursion import refuse_nesting
-from lawful.core._rule_results import pair_of_rule
-from lawful.core._trace import Trace, current, eval_trace, new_trace, set_current, unusable_tracer
-from lawful.core._tracer import Tracer, define_array_methods
+from lawful.core._jaxpr.parameter_keys import exact_params_key
+from lawful.core._jaxpr.print import format_jaxpr
+from lawful.core._primitive.by_name import primitives_by_name
+from lawful.core._primitive.declaration import Call, Choose, Declaration, Excluded, Interval, Unequal, of_numpy
+from lawful.core._primitive.primitive import Primitive
+from lawful.core._primitive.rules import impure_rules, note_impure_rule, pair_of_rule
+from lawful.core._trace.placement import placed
+from lawful.core._trace.recursion import refuse_nesting
+from lawful.core._trace.trace import Trace, current, eval_trace, new_trace, set_current
+from lawful.core._trace.tracer import Tracer, define_array_methods, unusable_tracer
 from lawful.core._types.arrays import (
     array_types,
     as_float,
@@ -61,7 +62,7 @@ from lawful.core._types.arrays import (
     to_numpy,
 )
 from lawful.core._types.aval import ShapedArray, UndefinedPrimal, Zero, instantiate_zeros, require_size, zeros
-from lawful.core._types.devices import check_device, placed, register_device_type
+from lawful.core._types.devices import check_device, register_device_type
 from lawful.core._types.dtypes import (
     as_dtype,
     bfloat16,
@@ -101,14 +102,12 @@ from lawful.core import _fast as _fast  # installs the accelerators
 if _TYPE_CHECKING:
     from lawful.core._jaxpr.alpha import alpha_equivalent, explain_difference
     from lawful.core._jaxpr.parse import parse_jaxpr
-    from lawful.core._jaxpr.print import format_jaxpr
     from lawful.core._jaxpr.typecheck import check_jaxpr
 else:
     __getattr__, __dir__ = on_demand(
         __name__,
         "_jaxpr.alpha",
         "_jaxpr.parse",
-        "_jaxpr.print",
         "_jaxpr.typecheck",
     )
 

@@ -52,6 +52,7 @@ from lawful.ops._shape.slicing import *
 from lawful.ops._shape.split import *
 from lawful.ops._shape.squeeze import *
 from lawful.ops._support.batch_dimensions import *
+from lawful.ops._support.eager import *
 from lawful.ops._support.errors import *
 from lawful.ops._support.promotion import *
 from lawful.ops._support.structural import *

@@ -89,6 +89,7 @@ from lawful.ops._special.gamma import *
 from lawful.ops._special.incomplete_beta import *
 from lawful.ops._special.incomplete_gamma import *
 from lawful.ops._support.batch_dimensions import *
+from lawful.ops._support.eager import *
 from lawful.ops._support.errors import *
 from lawful.ops._support.promotion import *
 from lawful.ops._support.structural import *
@@ -163,6 +164,7 @@ if not TYPE_CHECKING:
     __all__ += _special.incomplete_beta.__all__
     __all__ += _special.incomplete_gamma.__all__
     __all__ += _support.batch_dimensions.__all__
+    __all__ += _support.eager.__all__
     __all__ += _support.errors.__all__
     __all__ += _support.promotion.__all__
     __all__ += _support.structural.__all__

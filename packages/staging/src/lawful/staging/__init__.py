@@ -19,8 +19,8 @@ from lawful.staging._backends import (
     get_backend,
     register_backend,
 )
-from lawful.staging._hoisting import hoist_call, hoist_common, hoist_groups
 from lawful.staging._jit.ahead_of_time import Compiled, Lowered, Traced
+from lawful.staging._jit.inline import inline_jaxpr
 from lawful.staging._jit.jit import JitFunction, jit
 from lawful.staging._jit.primitive import jit_p
 from lawful.staging._make_jaxpr import ShapeDtypeStruct, eval_shape, make_jaxpr, trace_call, trace_tree
@@ -29,7 +29,7 @@ from lawful.staging._numpy_backend.source import numpy_function
 from lawful.staging._ownership import freeze, memory_owner, own_results
 from lawful.staging._passes.cse import cse_jaxpr
 from lawful.staging._passes.dce import dce_call, dce_jaxpr, kept, live_equation, used_inputs, without_effects
-from lawful.staging._passes.inline import inline_jaxpr
+from lawful.staging._passes.hoisting import hoist_call, hoist_common, hoist_groups
 from lawful.staging._passes.partial_eval import Split, consts_as_inputs, merge_lists, partial_eval_jaxpr
 from lawful.staging._recorder import (
     JaxprTrace,

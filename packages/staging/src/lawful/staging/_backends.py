@@ -112,15 +112,11 @@ def get_backend(name: str | None = None) -> Backend:
     'numpy'
     """
     wanted = name or os.environ.get("LAWFUL_BACKEND") or ("xla" if _is_there("xla") else "numpy")
-    if wanted == "numpy":  # ours, also where the distribution's metadata is not installed
-        from lawful.staging._numpy_backend.program import numpy_backend
-
-        return numpy_backend
     if wanted in _registered:
         return _registered[wanted]
     installed = _installed()
     if wanted not in installed:
-        known = ", ".join(sorted({"numpy", *_registered, *installed}))
+        known = ", ".join(sorted({*_registered, *installed}))
         raise ArgumentValueError(
             f"backend: expected one of {known}, got '{wanted}'; install a distribution that offers it "
             "(lawful-xla-backend for 'xla')"

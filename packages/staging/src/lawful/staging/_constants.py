@@ -19,7 +19,7 @@ class Constants:
 
     Attributes:
       variables: of the arrays, in the order in which they were found.
-      values: the arrays, as they were then.
+      values: snapshots of the arrays.
     """
 
     __slots__ = ("_known", "values", "variables")

@@ -59,7 +59,7 @@ register_array_type(JaxprTracer, aval=attrgetter("aval"))
 
 
 def _result_avals(primitive: Primitive, atoms: Sequence[Atom], params: dict[str, Any]) -> Sequence[ShapedArray]:
-    """Returns the types of what a primitive gives for operands, one for each result."""
+    """Returns the types of the results of a primitive for some operands."""
     out = primitive.rule("abstract_eval")(*[atom.aval for atom in atoms], **params)
     is_list = type(out) is list or type(out) is tuple
     avals: Sequence[ShapedArray] = out if is_list else (out,)
@@ -102,7 +102,7 @@ class Recorder(Trace):
     def record(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
         """Adds an equation, and returns the tracer(s) of what it binds."""
         stage = primitive.rule_or_none("stage")
-        if stage is not None:  # a call that carries a Python function, which becomes a jaxpr
+        if stage is not None:  # a call of a Python function, which becomes a jaxpr
             args, params = stage(self, args, params)
         hoist = primitive.rules.get("hoist")
         if hoist is not None and holds_constants(params):
@@ -194,7 +194,7 @@ class PartialTrace(Recorder):
 
     def may_change(self, x: np.ndarray[Any, Any]) -> bool:
         """Whether an array may be written into later: the user's, or a view of one."""
-        # Nobody else holds an array that a rule has just computed.
+        # The user has no reference to an array that a rule has just computed.
         return self.volatile is None or x.base is not None or any([x is y for y in self.volatile])
 
 

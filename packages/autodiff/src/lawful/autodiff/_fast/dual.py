@@ -1,4 +1,4 @@
-"""What the accelerators of forward mode and linearization share: cached rules by the types of primals and tangents."""
+"""The common part of fast forward mode and linearization: cached rules by the types of primals and tangents."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def dual[T: DualTracer](
     aval: ShapedArray,
     tangent_aval: ShapedArray,
 ) -> T:
-    """Returns a tracer of a class, in two thirds of the time of its ``__init__``: each operation makes one."""
+    """Returns a tracer of a class. It is 1.5× faster than its ``__init__``, and each operation makes one."""
     tracer = cls.__new__(cls)
     tracer._trace = trace
     tracer.primal = primal
@@ -76,8 +76,8 @@ def apply_call(trace: CachingTrace[Any], plan: Plan, call: Hashable, context: An
     Args:
       trace: the current trace.
       plan: plans the call.
-      call: what it is known by.
-      context: what is planned.
+      call: a hashable key of the call.
+      context: an argument of ``plan``.
       args: arrays, numbers and tracers.
     """
     found = _key(trace, call, args)
@@ -110,7 +110,7 @@ def _key(trace: CachingTrace[Any], call: Hashable, args: Sequence[Any]) -> tuple
 
     None unless every argument is a tracer of this trace, except at most one Python number.
     """
-    if trace.axis_env:  # it decides what names mean: the keys of primitives and programs have it
+    if trace.axis_env:  # names depend on it, and this key does not contain it
         return None
     if len(args) == 1:
         (x,) = args
@@ -146,7 +146,7 @@ def parts(trace: Trace, args: Sequence[Any]) -> tuple[list[Any], TangentAvals, l
         if isinstance(x, DualTracer) and x._trace is trace:
             return [x.primal], (x.tangent_aval,), [x.tangent]
         return [x], (None,), []
-    if count == 2:  # as below, without lists that grow: half of the time of the common case
+    if count == 2:  # the common case, 2× faster than the loop below
         x, y = args
         has_y = isinstance(y, DualTracer) and y._trace is trace
         if not (isinstance(x, DualTracer) and x._trace is trace):
@@ -169,7 +169,7 @@ def parts(trace: Trace, args: Sequence[Any]) -> tuple[list[Any], TangentAvals, l
 
 
 def replay_in_parent(trace: Trace, program: IndexedJaxpr, args: Sequence[Any], source: SourceLine | None) -> list[Any]:
-    """Returns what the parent of a trace gives for a program that a user's line applies."""
+    """Returns the results of a program under the parent of a trace, at a user's line."""
     parent = trace.parent
     assert parent is not None, "evaluation differentiates nothing"
     if parent.parent is None:  # evaluation does not look for the line

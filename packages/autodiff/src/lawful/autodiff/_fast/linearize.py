@@ -133,7 +133,7 @@ class FastLinearizeTrace(CachingTrace[LinearizedRule], LinearizeTrace):
             found = replay_steps(linear, rule.linear, [*residuals, *map(linear.value, given)])
         return [*map(linear.tangent, found)]
 
-    # The plain interpreter runs what is not cached. Its tangents are values, those of this trace are on the tape.
+    # The plain interpreter runs rules that are not cached. Its tangents are values; those here are on the tape.
 
     def new_tracer(self, primal: Any, tangent: Any) -> Any:
         if type(tangent) is Zero:
@@ -195,14 +195,14 @@ class TapeLinearized(Linearized):
         inputs: list[Any] = [x.tangent if type(x) is LinearizeTracer and x._trace is trace else None for x in tracers]
         self.inputs = (True,) * len(inputs)
         self._in_tangents = inputs
-        if None in inputs:  # an integer has no tangent, and a value of an enclosing transformation none of this one
+        if None in inputs:  # integers and values of enclosing transformations have no tangent
             self.inputs = tuple([t is not None for t in inputs])
             self._in_tangents = [t for t in inputs if t is not None]
         linear.active = False
         self._linear = linear
         self._jaxpr: ClosedJaxpr | None = None
         if {*map(type, linear.eqns)} - {Node}:
-            self.drop_dead()  # of a call, such as a loop, much may be dead
+            self.drop_dead()  # most of a call, such as a loop, may be dead
 
     @property
     def jaxpr(self) -> ClosedJaxpr:

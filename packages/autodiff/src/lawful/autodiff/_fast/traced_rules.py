@@ -1,7 +1,7 @@
 """Traced derivative rules: run for arguments of some types, and replayed afterwards.
 
-A pure jvp rule does the same at all values of the same types. So does its linearization, the transpose of a linear
-equation, and each of these for a whole program.
+A pure jvp rule applies the same primitives to all values of the same types. The same holds for its linearization, for
+the transpose of a linear equation, and for each of these of a whole program.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ class LinearizedRule:
           cts: the types of the cotangents of what ``linear`` gives; None for a zero.
 
         Returns:
-          None where a transpose rule looks at values.
+          None if a transpose rule looks at values.
         """
         key = (LinearizedRule.transposed, self, cts)
         found: TracedRule | None = rule_cache.lookup(key, _ABSENT)
@@ -186,7 +186,7 @@ def linearized_program(program: IndexedJaxpr, tangents: TangentAvals) -> tuple[T
       None if a rule within the program does not follow from types.
     """
     primal, linear, nonzeros_out = linearize_jaxpr(program.closed, tuple([t is not None for t in tangents]))
-    primal = cse_jaxpr(primal)  # what is computed of a value and of its derivative is often the same
+    primal = cse_jaxpr(primal)  # a value and its derivative often share subexpressions
     if not (_is_program(primal) and _is_program(linear)):
         return None
     return _exact_tangents(program, tangents), LinearizedRule(primal, linear, len(program.results), nonzeros_out)
@@ -264,7 +264,7 @@ def _trace_transpose(
 
 
 def _known(primitive: Primitive, slot: str, params: dict[str, Any]) -> Any:
-    """Returns the parameters that a traced rule depends on, as a key; of a call, which is never traced, nothing."""
+    """Returns the key of the parameters of a traced rule; an empty one for a call, which is never traced."""
     return exact_params_key(params) if _follows_from_types(primitive, slot) else ()
 
 

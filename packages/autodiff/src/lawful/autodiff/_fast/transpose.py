@@ -63,7 +63,7 @@ def pull_back(
                     atoms, pulled = entry.inputs, replay(trace, common[3], [*entry.residuals, ct])
                 else:
                     atoms, pulled = entry.inputs, _pulled_node(entry, avals_of((ct,)), (ct,))
-            elif entry is None:  # to begin with
+            elif entry is None:  # the cotangents of the outputs
                 atoms, pulled = outvars, _without_zeros(cts)
             else:
                 is_node = type(entry) is Node

@@ -10,7 +10,7 @@ from lawful.core import ClosedJaxpr, JaxprEqn, Var
 
 
 def cut_scan(cut: Callable[[ClosedJaxpr], Any], eqn: JaxprEqn) -> tuple[JaxprEqn, JaxprEqn, list[Var]]:
-    """The rule in the slot ``"checkpoint"``: see ``lawful.autodiff._rematerialization.CutRule``."""
+    """The rule in the slot ``"checkpoint"``: see ``lawful.autodiff._checkpoint.rematerialization.CutRule``."""
     params = eqn.params
     parts = cut(params["jaxpr"])
     if not parts.count:

@@ -1,7 +1,7 @@
-"""Deduplication of jaxprs: one that was traced recently with the same equations stands for all of them.
+"""Deduplication of jaxprs: a jaxpr that was traced recently replaces later ones with the same equations.
 
-The body of a loop, a branch or a checkpointed function is traced in each call of what contains it, and nearly always
-gives the same program. Its derivatives and its compiled form are kept with the jaxpr, and take many times as long as
+The body of a loop, a branch or a checkpointed function is traced in each call of the function around it, and is nearly
+always the same program. Its derivatives and its compiled form are kept with the jaxpr, and cost many times as much as
 tracing.
 """
 
@@ -12,17 +12,17 @@ from typing import Any, Final
 
 from lawful.core._fast.rule_cache import definitions
 from lawful.core._jaxpr.jaxpr import Atom, ClosedJaxpr, Literal, Var
-from lawful.core._params_key import UnknownParamError, known_param
-from lawful.core._trace import current
+from lawful.core._jaxpr.parameter_keys import UnknownParamError, known_param
+from lawful.core._trace.trace import current
 from lawful.core._types.dtypes import float0
 from lawful.tree.base import Cache, exact_key
 
 #: A longer program is rarely traced again.
 _MOST_EQUATIONS: Final = 1_000
-#: A jaxpr with more results kept is replaced: their keys may hold objects of the user's.
+#: A jaxpr with more cached results is replaced, because their keys may hold the user's objects.
 _MOST_RESULTS: Final = 64
 
-#: By the hash of its structure: a structure and the jaxpr that stands for all of it.
+#: A structure and its jaxpr, by the hash of the structure.
 _jaxprs: Final[Cache[int, tuple[Hashable, ClosedJaxpr]]] = Cache("deduplicated jaxprs", 256)
 #: Hashes of structures that were traced once.
 _seen_once: Final[Cache[int, bool]] = Cache("jaxprs traced once", 8_192)
@@ -50,7 +50,7 @@ def deduplicate(closed: ClosedJaxpr) -> ClosedJaxpr:
     key = (current.trace.axis_env, definitions(), key)
     try:
         number = hash(key)
-    except TypeError:  # of a parameter of the user's
+    except TypeError:  # a parameter of the user's is not hashable
         return closed
     closed.is_plain = True
     kept: tuple[Hashable, ClosedJaxpr] | None = _jaxprs.lookup(number)
@@ -88,7 +88,7 @@ def _structure(closed: ClosedJaxpr) -> Hashable:
 
 
 def _literal(literal: Literal) -> Hashable:
-    if literal.aval.dtype == float0:  # which has one value, that cannot be hashed
+    if literal.aval.dtype == float0:  # its only value is not hashable
         return literal.aval
     return literal.aval, exact_key(literal.val)
 

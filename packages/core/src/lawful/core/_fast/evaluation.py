@@ -10,8 +10,8 @@ from numpy import ndarray
 
 from lawful.core._fast.indexed_jaxpr import IndexedJaxpr
 from lawful.core._fast.replay import register_replay, replay_steps
-from lawful.core._primitive import Primitive
-from lawful.core._trace import EvalTrace, concrete_value, current
+from lawful.core._primitive.primitive import Primitive
+from lawful.core._trace.trace import EvalTrace, concrete_value, current
 from lawful.core._types.arrays import python_scalar_types
 
 #: Types of scalars that implementations take as they are.

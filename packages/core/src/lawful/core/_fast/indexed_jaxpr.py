@@ -1,7 +1,7 @@
 """Jaxprs in indexed form: values are numbered, so that a trace replays the program without an environment.
 
-A rule of a transformation is Python, and applies the same primitives for all arguments of the same types. What it
-applies is traced once, kept in this form, and replayed.
+A rule of a transformation is Python, and applies the same primitives to all arguments of the same types. They are
+traced once, kept in this form, and replayed.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Any
 
 from lawful.core._jaxpr.jaxpr import ClosedJaxpr, Literal
-from lawful.core._primitive import Primitive
+from lawful.core._primitive.primitive import Primitive
 from lawful.core._types.aval import ShapedArray
 
 #: A primitive with its parameters, the numbers of its operands, and the types of its results.
@@ -56,7 +56,7 @@ class IndexedJaxpr:
         jaxpr = closed.jaxpr
         assert not jaxpr.constvars, "an indexed jaxpr has no array constants"
         atoms = [atom for eqn in jaxpr.eqns for atom in eqn.invars] + list(jaxpr.outvars)
-        # Each once: one literal may be used several times.
+        # One literal may be used several times.
         self.literals = tuple(dict.fromkeys([atom for atom in atoms if type(atom) is Literal]))
         self.scalars = tuple([literal.val for literal in self.literals])
         number: dict[Any, int] = {}

@@ -1,7 +1,7 @@
 """Replay: a program in indexed form applied to values under a trace.
 
-It gives what applying its primitives one after the other gives. A trace that can do better registers how: evaluation
-calls one compiled function, a recording trace adds the equations at once.
+The result is that of applying its primitives one after the other. A class of traces may register a faster function:
+evaluation calls one compiled function, a recording trace adds all equations at once.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from lawful.core._fast.indexed_jaxpr import IndexedJaxpr
-from lawful.core._trace import Trace
+from lawful.core._trace.trace import Trace
 
 Replay = Callable[..., list[Any]]
 _replays: Final[dict[type[Trace], Replay]] = {}
@@ -23,7 +23,7 @@ def replay(trace: Trace, program: IndexedJaxpr, args: Sequence[Any]) -> list[Any
 
 
 def register_replay(cls: type[Trace], function: Replay) -> None:
-    """Says how traces of a class, subclasses not included, replay a program: ``function(trace, program, args)``."""
+    """Registers ``function(trace, program, args)``, which replays under traces of a class, not of its subclasses."""
     _replays[cls] = function
 
 
@@ -39,13 +39,13 @@ def replay_steps(trace: Trace, program: IndexedJaxpr, args: Sequence[Any]) -> li
     return [values[i] for i in program.results]
 
 
-#: How traces of a class apply a whole call, an elementwise op with its promotion or a composite:
-#: ``function(trace, plan, call, context, args)``.
+#: By class of trace: ``function(trace, plan, call, context, args)``, which applies a whole call, of an elementwise op
+#: with its promotion or of a composite.
 calls: Final[dict[type[Trace], Callable[..., Any]]] = {}
 
 
 def register_calls(cls: type[Trace], function: Callable[..., Any]) -> None:
-    """Says how traces of a class, subclasses not included, apply a whole call.
+    """Registers the function that applies a whole call under traces of a class, without subclasses.
 
     ``plan(trace, context, args)`` returns the primitive or `IndexedJaxpr` that the call applies, and its operands; or
     None and the result of the call. The plan follows from the types of the arguments and from ``call``, a hashable key.

@@ -11,13 +11,13 @@ from lawful.core._errors import LawfulError
 from lawful.core._jaxpr.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
 from lawful.core._jaxpr.nesting import open_jaxpr
 from lawful.core._jaxpr.print import atoms_line, binders_line, equation_line
-from lawful.core._tracer import Tracer
+from lawful.core._trace.tracer import Tracer
 from lawful.core._types.arrays import get_aval, to_numpy
 from lawful.core._types.aval import ShapedArray
 from lawful.core._types.dtypes import float0, is_inexact
 from lawful.tree.base import exact_key
 
-# Types whose == is exact, and which are frequent enough to be asked first.
+# Types whose == is exact. They are frequent, and so are tested first.
 _PLAIN: Final = frozenset({bool, int, str, type(None), ShapedArray})
 
 
@@ -60,7 +60,7 @@ def explain_difference(a: Jaxpr | ClosedJaxpr, b: Jaxpr | ClosedJaxpr) -> str | 
     return comparison.explain()
 
 
-# Where a pair of jaxprs stands: around it, the number of the equation, the equation, the parameter.
+# The position of a pair of jaxprs: the pair around it, the number of the equation, the equation, the parameter.
 _Place = tuple["_Place | None", Jaxpr, int, JaxprEqn, str]
 _Program = Jaxpr | ClosedJaxpr
 
@@ -156,7 +156,7 @@ class _Numbering:
             return False
         for x, y in zip(atoms_a, atoms_b, strict=True):
             if type(x) is Var and type(y) is Var:
-                # What nothing binds stands for itself.
+                # An unbound variable is its own number.
                 if self.a.get(x, x) != self.b.get(y, y):
                     return False
             elif type(x) is Literal and type(y) is Literal:
@@ -202,7 +202,7 @@ def same_value(x: Any, y: Any) -> bool:
     if aval_x is None and aval_y is None:
         try:
             return type(x) is type(y) and bool(exact_key(x) == exact_key(y))
-        except Exception:  # an == of the user's that fails says nothing
+        except Exception:  # a user's == that fails decides nothing
             return False
     if aval_x is None or aval_x != aval_y or isinstance(x, Tracer) or isinstance(y, Tracer):
         return False

@@ -1,15 +1,15 @@
-"""Effects: which programs do more than give results, so that a pass must not drop, merge or repeat them."""
+"""Effects: programs that do more than return results, so that a pass must not drop, merge or repeat them."""
 
 from __future__ import annotations
 
 from typing import Any
 
 from lawful.core._jaxpr.jaxpr import ClosedJaxpr, Jaxpr
+from lawful.core._jaxpr.memoization import memoize
 from lawful.core._jaxpr.nesting import distinct_jaxprs, holds_jaxprs, sub_jaxprs
-from lawful.core._memo import memoize
-from lawful.core._primitive import Primitive
+from lawful.core._primitive.primitive import Primitive
 
-#: Of so few equations it is told faster than remembered: the programs of rules are such, and are asked once.
+#: Up to this many equations a search is faster than a cache lookup. The programs of rules are that short.
 _FEW = 32
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from lawful.core._primitive import Primitive
+from lawful.core._primitive.primitive import Primitive
 from lawful.core._types.arrays import get_aval
 from lawful.core._types.aval import ShapedArray
 from lawful.tree.base import SourceLine
@@ -68,11 +68,6 @@ class JaxprEqn:
         fields = {name: getattr(self, name) for name in JaxprEqn.__slots__}
         return JaxprEqn(**{**fields, **changes})
 
-    def __repr__(self) -> str:
-        from lawful.core._jaxpr.print import format_eqn
-
-        return format_eqn(self)
-
 
 class Jaxpr:
     """A program: ``lambda constvars ; invars. let eqns in outvars``."""
@@ -99,13 +94,6 @@ class Jaxpr:
         """Returns the jaxpr with some fields replaced."""
         fields = {name: getattr(self, name) for name in ("constvars", "invars", "eqns", "outvars", "name")}
         return Jaxpr(**{**fields, **changes})
-
-    def __str__(self) -> str:
-        from lawful.core._jaxpr.print import format_jaxpr
-
-        return format_jaxpr(self)
-
-    __repr__ = __str__
 
 
 class ClosedJaxpr:

@@ -18,7 +18,7 @@ class Run(NamedTuple):
       jaxpr: what is run, once or many times.
       operands: for each of its inputs, which operand of the equation it is, or a slice of which.
       results: for each of its outputs, which result of the equation it is, or a slice of which; empty if none of them.
-      fed_back: of outputs that are inputs of the next turn, which operand they stand for then.
+      fed_back: for outputs that are inputs of the next iteration, the operand that they replace there.
     """
 
     jaxpr: Jaxpr
@@ -87,7 +87,7 @@ def _map_value(function: Callable[[ClosedJaxpr], ClosedJaxpr], value: Any) -> An
 
 def nested_jaxprs(eqn: JaxprEqn) -> Iterator[Jaxpr]:
     """Yields the jaxprs in an equation in the order in which they print."""
-    if not holds_jaxprs(eqn.params):  # as most equations: there is nothing to put in order
+    if not holds_jaxprs(eqn.params):  # the common case, without sorting
         return iter(())
     return map(open_jaxpr, sub_jaxprs([value for _, value in ordered_params(eqn.params)]))
 
@@ -97,7 +97,7 @@ def distinct_jaxprs(roots: Iterable[Jaxpr]) -> tuple[list[Jaxpr], set[int]]:
     order: list[Jaxpr] = []
     seen: set[int] = set()
     shared: set[int] = set()
-    # Each jaxpr that is being walked through, with the rest of its children; the roots belong to none.
+    # Each jaxpr on the path, with the rest of its children; the roots have no parent.
     stack: list[tuple[Jaxpr | None, Iterator[Jaxpr]]] = [(None, iter(roots))]
     while stack:
         jaxpr, children = stack[-1]

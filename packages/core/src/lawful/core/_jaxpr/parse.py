@@ -14,16 +14,16 @@ from lawful.core._errors import JaxprParseError
 from lawful.core._jaxpr.jaxpr import Atom, ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
 from lawful.core._jaxpr.lexer import Lexer
 from lawful.core._jaxpr.print import DTYPE_NAMES, RESERVED
-from lawful.core._primitive import Primitive, primitive_named
-from lawful.core._primitives_by_name import primitives_by_name
+from lawful.core._primitive.by_name import primitives_by_name
+from lawful.core._primitive.primitive import Primitive, primitive_named
 from lawful.core._types.aval import ShapedArray
 from lawful.core._types.dtypes import from_short_name
 from lawful.core._types.scalars import read_python_scalar, read_scalar
 
 _DTYPES = {name: dtype for dtype, name in DTYPE_NAMES.items()}
 
-# A parser of a part of the text that may contain jaxprs: it yields parsers of parts of its part, is sent their
-# results, and returns its own. So the depth of nesting is not bounded by Python's stack.
+# A parser of a part of the text that may contain jaxprs. It yields parsers of smaller parts, is sent their results, and
+# returns its own. So Python's stack does not bound the depth of nesting.
 Parser = Generator[Any, Any, Any]
 
 
@@ -210,7 +210,7 @@ class _Program:
             self.lexer.fail("the name of a primitive", _did_you_mean(name, primitives_by_name), match=match)
 
     def name(self, expected: str) -> str:
-        """Reads a name, which is in quotes where it would be taken for something else without."""
+        """Reads a name. It is in quotes if it would be read as something else without them."""
         lexer = self.lexer
         if lexer.kind not in ("word", "string"):
             lexer.fail(expected)

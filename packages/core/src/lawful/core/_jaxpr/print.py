@@ -32,7 +32,7 @@ from lawful.core._types.scalars import scalar_text
 _WIDTH: Final = 80
 
 DTYPE_NAMES: Final = {dtype: "float0" if dtype == float0 else dtype.name for dtype in (*supported_dtypes, float0)}
-#: Words with a meaning of their own, which are no names of variables and no strings without quotes.
+#: Words of the grammar, which cannot be names of variables or strings without quotes.
 RESERVED: Final = frozenset({"lambda", "let", "in", "inf", "nan", "None", "True", "False", *DTYPE_NAMES.values()})
 #: A name, or a string that needs no quotes.
 WORD: Final = r"[^\W\d]\w*(?:-[^\W\d]\w*)*"
@@ -152,7 +152,7 @@ def _lay_out(order: Sequence[Jaxpr], shared: set[int]) -> tuple[list[str], TextO
 
 
 def _label(name: str, labels: dict[str, int]) -> str:
-    """Returns a label like ``name`` that is not among ``labels``, which count how often each was asked for."""
+    """Returns a label like ``name`` that is not among ``labels``, which count the requests for each."""
     name = name if _word.fullmatch(name) else "jaxpr"
     label = name
     while label in labels:
@@ -163,12 +163,12 @@ def _label(name: str, labels: dict[str, int]) -> str:
 
 
 def _nest(lines: Sequence[str], levels: int = 1) -> str:
-    """Returns what follows a line if these lines stand below it, further to the right."""
+    """Returns lines as the indented continuation of a line."""
     return "".join((_MORE * levels, *(f"\n{line}" for line in lines), _LESS * levels))
 
 
 def _render(text: str) -> str:
-    """Returns a text indented. Done once for all of it, because done at each level it would cost the depth."""
+    """Returns a text with indentation, in one pass: a pass for each level would multiply the cost by the depth."""
     pieces: list[str] = []
     line_start = "\n"
     for piece in _layout_mark.split(text):
@@ -262,7 +262,7 @@ def _string(text: str) -> str:
 
 
 def _value(value: Any, text_of: TextOf) -> str:
-    """Returns a parameter's value. Only of exact types: a subclass would be read back as its base."""
+    """Returns the text of a parameter. Types must be exact, because a subclass would be parsed as its base."""
     cls = type(value)
     if value is None or cls in python_scalar_types:
         return str(value) if cls is not float and cls is not complex else scalar_text(value)
@@ -295,7 +295,12 @@ def _sequence(items: Sequence[Any], text_of: TextOf, brackets: str) -> str:
 
 
 def _without_notation(value: Any) -> str:
-    """Returns a text for the reader's eye only, the same in every run where the object's own text is."""
+    """Returns a text that does not parse. It is the same in every run if the object's own text is."""
     text = " ".join(_address.sub("", repr(value)).split())
     text = text if text.startswith("<") and text.endswith(">") else f"<{text}>"
     return text if len(text) <= 2 * _WIDTH else f"{text[: 2 * _WIDTH]}…>"
+
+
+# The data structures do not know how they print.
+JaxprEqn.__repr__ = format_eqn  # type: ignore[assignment,method-assign]
+Jaxpr.__str__ = Jaxpr.__repr__ = format_jaxpr  # type: ignore[assignment,method-assign]

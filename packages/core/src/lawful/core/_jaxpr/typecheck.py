@@ -1,4 +1,4 @@
-"""Type checking: whether a jaxpr means what it says. Every pass over jaxprs is held to it under test."""
+"""Type checking of jaxprs. Tests check the result of every pass."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def check_jaxpr(jaxpr: Jaxpr | ClosedJaxpr) -> None:
 
 
 class _Program:
-    """A jaxpr that is being checked, and where it stands."""
+    """A jaxpr that is being checked, and its position."""
 
     def __init__(self, jaxpr: Jaxpr | ClosedJaxpr, outer: _Program | None = None, caller: str = "") -> None:
         self.closed = jaxpr

@@ -1,4 +1,4 @@
-"""Which values are arrays: NumPy's arrays and scalars, Python numbers, tracers, and types that register.
+"""The types of arrays: NumPy's arrays and scalars, Python numbers, tracers, and registered types.
 
 >>> get_aval(np.zeros((2, 3), "int8")), get_aval(1.5)
 (ShapedArray(i8[2,3]), ShapedArray(~f64[]))
@@ -21,7 +21,7 @@ from lawful.tree.base import register_scalar_type
 AvalOf = Callable[[Any], ShapedArray]
 ToNumpy = Callable[[Any], Any]
 
-# How to find the type of a value, and its NumPy form, by the value's own type.
+# Functions that return the aval of a value, and its NumPy form, by the value's Python type.
 _aval_of: dict[type, AvalOf] = {}
 _to_numpy: dict[type, ToNumpy] = {}
 
@@ -46,7 +46,7 @@ def register_array_type(cls: type, *, aval: AvalOf, to_numpy: ToNumpy | None = N
 
 def _array_aval(x: Any) -> ShapedArray:
     try:
-        return recent_avals[x.shape, x.dtype, False]  # as the class does, in half the time
+        return recent_avals[x.shape, x.dtype, False]  # 2× faster than the constructor
     except KeyError:
         return ShapedArray(x.shape, x.dtype)
 
@@ -98,7 +98,7 @@ _register_numpy_scalars()
 def _adopt(x: Any) -> AvalOf:
     """Registers a type seen for the first time, if its values are arrays; raises NonArrayError if not."""
     cls = type(x)
-    # To ask NumPy for its masked arrays would import them, which takes as long as a layer of lawful.
+    # `np.ma` would import masked arrays, which costs as much as a package of lawful.
     masked = sys.modules.get("numpy.ma")
     if isinstance(x, np.matrix) or (masked is not None and isinstance(x, masked.MaskedArray)):
         raise NonArrayError(f"array: expected a plain array, got {cls.__name__}; convert it with numpy.asarray")
@@ -148,7 +148,7 @@ def get_aval(x: Any) -> ShapedArray:
 
 
 def avals_of(values: Sequence[Any]) -> tuple[ShapedArray, ...]:
-    """Returns the types of arrays, numbers or tracers: of each what `get_aval` gives, in half of the time.
+    """Returns the types of arrays, numbers or tracers. It is 2× faster than `get_aval` for each.
 
     Raises:
       NonArrayError: one is none of these.
@@ -160,14 +160,14 @@ def avals_of(values: Sequence[Any]) -> tuple[ShapedArray, ...]:
         return tuple(
             [recent_avals[x.shape, x.dtype, False] if type(x) is ndarray else _aval_of[type(x)](x) for x in values]
         )
-    except KeyError:  # a type that is seen for the first time
+    except KeyError:  # the first value of a type
         return tuple([get_aval(x) for x in values])
 
 
 def as_float(x: Any) -> float | None:
-    """Returns the float that can stand for a Python number among floating numbers; None if there is none.
+    """Returns the float that can replace a Python number among floating numbers; None if there is none.
 
-    That is a float itself, and an integer that a float is equal to: both are rounded to the same number of any dtype.
+    A float replaces itself. An integer is replaced by an equal float: both are rounded to the same number of any dtype.
 
     >>> as_float(3), as_float(0.5), as_float(2**60), as_float(np.float64(0.5))
     (3.0, 0.5, None, None)

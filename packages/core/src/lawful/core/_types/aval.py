@@ -1,4 +1,4 @@
-"""Abstract values: what is known of an array before it is computed.
+"""Abstract values: the types of arrays.
 
 A :class:`ShapedArray` is the type of every variable of a jaxpr. Abstract values are interned: equal ones are the
 same object, so that comparison and hashing are by identity, and caches can be keyed by them.
@@ -19,10 +19,10 @@ from lawful.tree.base import DictCache
 
 Key = tuple[tuple[int, ...], np.dtype[Any], bool]
 
-# Every abstract value that somebody holds, so that equal ones are one object...
+# Every living abstract value, so that equal ones are one object.
 _all: WeakValueDictionary[Key, ShapedArray] = WeakValueDictionary()
 _recent: Final[DictCache[Key, ShapedArray]] = DictCache("abstract values", 8192)
-# ...and the recent ones, by shape, dtype and weakness, which stay alive and are found 10× faster.
+# Recent ones, by shape, dtype and weakness. They stay alive, and their lookup is 10× faster.
 recent_avals: Final = _recent.entries
 _lock = threading.Lock()
 
@@ -113,7 +113,7 @@ def _new(shape: tuple[int, ...], dtype: np.dtype[Any], weak_type: bool) -> Shape
 
 
 class Zero:
-    """A tangent or cotangent known to be zero, which no memory or arithmetic is spent on. It has an ``aval``."""
+    """A tangent or cotangent known to be zero. It costs no memory and no arithmetic. It has an ``aval``."""
 
     __slots__ = ("aval",)
 

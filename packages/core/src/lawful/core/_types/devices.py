@@ -1,7 +1,7 @@
-"""Devices: where arrays are. NumPy's is ``"cpu"``; a backend registers the type of its own.
+"""Devices of arrays. NumPy's is ``"cpu"``; a backend registers the type of its own.
 
 >>> check_device("zeros", "cpu")
->>> placed("zeros", np.zeros(2), "cpu")
+>>> move_to_device(np.zeros(2), "cpu")
 array([0., 0.])
 """
 
@@ -13,13 +13,12 @@ from typing import Any, Final
 import numpy as np
 
 from lawful.core._errors import ArgumentValueError, shorten
-from lawful.core._trace import current
 from lawful.core._types.arrays import to_numpy
 
-#: NumPy's name of the device that its arrays are on.
+#: NumPy's name of the device of its arrays.
 NUMPY_DEVICE: Final = "cpu"
 
-# How to move an array to a device, by the device's type.
+# Functions that move an array to a device, by the device's type.
 _put_on: dict[type, Callable[[Any, Any], Any]] = {}
 
 
@@ -41,22 +40,8 @@ def check_device(name: str, device: Any) -> None:
         )
 
 
-def placed(name: str, x: Any, device: Any) -> Any:
-    """Returns an array on a device: itself where none is asked for, and where a program is traced.
-
-    A traced program runs on one device, which is chosen when it is compiled.
-
-    Args:
-      name: the function, for error messages.
-      x: an array.
-      device: None for where it is; ``"cpu"`` for a NumPy array; or a device of a backend, for an array of its type.
-
-    Raises:
-      ArgumentValueError: there is no such device.
-    """
-    check_device(name, device)
-    if device is None or not current.trace.evaluates_constants:
-        return x
+def move_to_device(x: Any, device: Any) -> Any:
+    """Returns an array with a known value on a device: a NumPy array for ``"cpu"``, else an array of the backend."""
     if hasattr(x, "to_device") and not isinstance(x, np.ndarray | np.generic):
         return x.to_device(device)
     put = _put_on.get(type(device))

@@ -1,4 +1,4 @@
-"""Dtypes: which are supported, how they are written in jaxprs, and how they promote.
+"""Dtypes: the supported ones, their names in jaxprs, and their promotion.
 
 Promotion is NumPy 2's (NEP 50), extended to the low-precision floats of ``ml_dtypes``, for which NumPy has
 no answer beside an integer or a Python number: a floating dtype wins over integers, as in NumPy's own table
@@ -37,7 +37,7 @@ _SHORT_NAMES: dict[np.dtype[Any], str] = {
     bfloat16: "bf16",
     **{dtype: dtype.name.replace("float", "f") for dtype in _LOW_PRECISION[1:]},
 }
-# NumPy compares dtypes fast, and converts an array to its own dtype as nothing, where they are the same object.
+# NumPy compares identical dtype objects fast, and converts an array to the identical dtype without a copy.
 _THE_ONE = {dtype: dtype for dtype in _SHORT_NAMES}
 _BY_SHORT_NAME = {name: dtype for dtype, name in _SHORT_NAMES.items()}
 
@@ -146,7 +146,7 @@ def _promote_low_precision(a: np.dtype[Any], b: np.dtype[Any]) -> np.dtype[Any]:
 def _promote_strong(dtypes: tuple[np.dtype[Any], ...]) -> np.dtype[Any]:
     low = [dtype for dtype in dtypes if dtype in _LOW_PRECISION]
     native = [dtype for dtype in dtypes if dtype not in _LOW_PRECISION]
-    # All at once, because NumPy's table does not associate: int16, uint16 and float32 make a float32.
+    # All at once, because NumPy's promotion is not associative: int16, uint16 and float32 make a float32.
     return reduce(_promote_low_precision, [np.result_type(*native), *low] if native else low)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from lawful.core._types.dtypes import as_dtype, float0, kind
 
-# A NaN other than the usual one is written with its bits: its sign and payload are part of the value.
+# A NaN other than NumPy's is written with its bits: its sign and payload are part of the value.
 FLOAT: Final = r"(?:-?(?:\d+(?:\.\d*)?(?:e[+-]?\d+)?|inf)|nan(?:\(0x[0-9a-f]+\))?)"
 SIGN: Final = r"(?:\+|(?=-))"
 COMPLEX: Final = rf"\({FLOAT}{SIGN}{FLOAT}j\)"
@@ -61,7 +61,7 @@ def _float_text(array: Any) -> str:
     text = str(array[()])
     if _INTEGER.fullmatch(text):
         text += ".0"
-    # NumPy's text is the shorter, and depends on the user's print options.
+    # NumPy's own text depends on the user's print options.
     return text if float(dtype.type(float(text))) == value else repr(value)
 
 

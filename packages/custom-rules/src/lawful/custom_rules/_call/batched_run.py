@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from lawful.batching import AxisData, BatchTrace
+from lawful.batching import AxisData, new_batch_trace
 from lawful.core import ShapedArray, Zero, current, get_aval, new_trace
 from lawful.custom_rules._call.rules import Derivative, Dims, Flat
 from lawful.staging import kept
@@ -39,7 +39,7 @@ def run_batched(
       dims: their batch dimensions.
       avals: the types of one element; only their weakness matters.
     """
-    trace = BatchTrace(current.trace, axis_data)
+    trace = new_batch_trace(current.trace, axis_data)
     with new_trace(trace):
         outs = function(
             *[trace.new_tracer(x, dim, aval.weak_type) for x, dim, aval in zip(operands, dims, avals, strict=True)]

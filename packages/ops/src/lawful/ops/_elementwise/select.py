@@ -23,9 +23,10 @@ from lawful.core import (
     promote_dtypes,
 )
 from lawful.ops._composite import composite
-from lawful.ops._elementwise.declaration import add_tangents, is_eager
+from lawful.ops._elementwise.declaration import add_tangents
 from lawful.ops._shape.reshape import broadcast_in_dim
 from lawful.ops._support.batch_dimensions import add_batch_dim, move_batch_dim
+from lawful.ops._support.eager import is_eager
 from lawful.ops._support.promotion import broadcast_shapes, broadcast_to, convert, promote, require_equal
 from lawful.ops._support.structural import apply_to_tangents, cotangent, strong, zeros_of
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from lawful import ops
 from lawful.core import get_aval
-from lawful.ops._bits.bitcast import bitcast_convert_type
 from lawful.ops._elementwise.arithmetic import abs, neg
 from lawful.ops._elementwise.comparison import lt
 from lawful.ops._elementwise.declaration import Elementwise
@@ -23,7 +23,7 @@ def signbit(x: Any) -> Any:
     >>> signbit(np.array([-1.0, -0.0, 0.0]))
     array([ True,  True, False])
     """
-    return lt(bitcast_convert_type(x, f"int{8 * get_aval(x).dtype.itemsize}"), 0)
+    return lt(ops.bitcast_convert_type(x, f"int{8 * get_aval(x).dtype.itemsize}"), 0)
 
 
 def copysign(x: Any, y: Any) -> Any:

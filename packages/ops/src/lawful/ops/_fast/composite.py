@@ -34,7 +34,7 @@ from lawful.ops._composite import Composite
 class Tracing(Protocol):
     """Returns the jaxpr of a function of flat arguments that gives a flat list, at some types.
 
-    It raises an exception where something else decides what the function applies, such as whether a value is known.
+    It raises an exception if the operations depend on anything else, such as whether a value is known.
     """
 
     def __call__(
@@ -47,7 +47,7 @@ _tracing: Tracing | None = None
 
 
 def register_tracing(tracing: Tracing) -> None:
-    """Says how composites are traced. The layer that traces does it; without one, functions are called."""
+    """Registers the function that traces composites. Without it, a composite is a call of its function."""
     global _tracing
     _tracing = tracing
 
@@ -76,10 +76,10 @@ def call_composite(composite: Composite, args: tuple[Any, ...], kwargs: dict[str
         key: Hashable = (_trace, composite.key, trace.axis_env, avals_of(args[0]), args[1:])
         found = cached_rule(key, _trace, composite, args[0], args[1:], {})
         return composite.function(*args) if found is None else found.replayed(args[0])
-    # A program is recorded once: that takes no less time by replay.
+    # A program is recorded once, so that replay would not be faster.
     if not trace.evaluates_constants:
         return composite.function(*args, **kwargs)
-    # With no settings; a sequence of arrays is not these arrays.
+    # Without settings. A sequence of arrays is one argument.
     if len(args) == composite.arrays and not kwargs and not composite.sequence:
         call = calls.get(type(trace))
         if call is not None:
@@ -140,12 +140,12 @@ def _trace(composite: Composite, operands: Sequence[Any], rest: tuple[Any, ...],
 
 
 _LEAF = tree.structure(0)
-#: Python's numbers whose value may decide what is applied, as an exponent does; a float is an array of its type.
+#: Python numbers whose value may decide the operations, as an exponent does. Any float is an array of its type.
 _DECIDING = python_scalar_types - {float}
 
 
 def _key(composite: Composite, operands: Sequence[Any], rest: tuple[Any, ...], kwargs: dict[str, Any]) -> Hashable:
-    """Returns what decides what a composite applies: hashable if that is types and settings, None if it cannot be."""
+    """Returns the key of a call of a composite. It is not hashable, or None, if types and settings do not decide it."""
     for x in operands:
         if type(x) in _DECIDING or not (type(x) in array_types or isinstance(x, Tracer)):
             return None
@@ -154,18 +154,18 @@ def _key(composite: Composite, operands: Sequence[Any], rest: tuple[Any, ...], k
         return _trace, composite.key, axis_env, avals_of(operands)
     if any([_varies(value) for value in (*rest, *kwargs.values())]):
         return None
-    # An array among the settings cannot be hashed, nor can a list.
+    # Arrays and lists among the settings are not hashable.
     settings = exact_params_key(dict(enumerate(rest))), exact_params_key(kwargs)
     return _trace, composite.key, axis_env, avals_of(operands), settings
 
 
 def _varies(value: Any) -> bool:
-    """Whether a setting is likely another one in the next call, so that tracing would not pay off."""
+    """Whether a setting probably differs in the next call, so that tracing would not pay off."""
     if type(value) is tuple:
         return any([_varies(x) for x in value])
     return isinstance(value, float | complex | np.inexact)
 
 
 def _holds_jaxprs(closed: ClosedJaxpr) -> bool:
-    # A cached program may keep no program of the user's alive.
+    # A cached program must not keep the user's programs alive.
     return any([True for eqn in closed.eqns for _ in jaxprs_in_params(eqn.params)])

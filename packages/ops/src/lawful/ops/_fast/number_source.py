@@ -1,6 +1,6 @@
-"""Source of a Python function of numbers, written line by line, where each line stands where its number is needed.
+"""The source of a Python function of numbers, in which each line is in the innermost block that needs its number.
 
-What only one case of a choice needs is computed in that case alone, and what nothing needs is not computed.
+A number that only one case of a choice needs is computed in that case alone. Unneeded numbers are not computed.
 
 >>> lines = [Assignment("x1", ["x0"], "x0 * 3.0"), Choice("x2", "x0", "x1", "0.0")]
 >>> for line in block_of(lines, ["x2"]):
@@ -106,7 +106,7 @@ def _targets(line: Line) -> Sequence[str]:
 
 
 def _needed(line: Line, place: _Place, number: int) -> Iterator[tuple[str, _Place]]:
-    """Yields what a line needs, with the places in which it does; there are literals among it."""
+    """Yields the operands of a line, literals included, with the blocks that need them."""
     if isinstance(line, Choice):
         yield line.condition, place
         yield line.yes, (*place, (number, True))
@@ -127,7 +127,7 @@ def _common(places: Sequence[_Place]) -> _Place:
 
 def _repeated(line: Loop) -> Iterator[str]:
     yield f"{', '.join(line.targets)} = {', '.join(line.first)}"
-    # What stays as it is needs no assignment.
+    # An unchanged variable needs no assignment.
     changed = [(name, x) for name, x in zip(line.targets, line.following, strict=True) if name != x]
     targets, following = zip(*changed, strict=True)
     yield f"while {line.targets[0]}:"

@@ -1,6 +1,6 @@
 """Functions of few numbers, evaluated one number at a time by Python, where most of NumPy's time is overhead.
 
-An operation of NumPy on an array takes 20 to 30 times as long as one of Python on a number. A function of arrays that
+An operation of Python on a number is 20× to 30× faster than one of NumPy on an array. A function of arrays that
 is made of elementwise ops, of `where` and of iterations is called once with a `Number` for each argument, which
 writes down the source of what is done. The function of that source gives the same bits, of one number at a time.
 
@@ -44,9 +44,9 @@ from lawful.ops._fast.number_source import Assignment, Choice, Line, Loop, block
 from lawful.ops._support.double import Evaluated
 from lawful.ops._support.number import Number, NumberTrace
 
-#: How often few numbers are done by NumPy before it is written down what is done, which takes as long as ten times.
+#: After this many evaluations of few numbers by NumPy, source is written, which costs as much as ten evaluations.
 _OFTEN = 8
-#: So many numbers are done one by one at most.
+#: The largest count of numbers that are evaluated one by one.
 _MOST = 64
 _ARRAYS = (np.ndarray, np.float64)
 _DOUBLE = np.dtype(np.float64)
@@ -54,11 +54,11 @@ _DOUBLE = np.dtype(np.float64)
 
 @record
 class OfNumbers:
-    """What a function of arrays does with one number for each of them.
+    """A function of arrays as a function of one number for each.
 
     Attributes:
       function: a function of Python's floats.
-      most: of so many numbers it takes less time than NumPy of arrays.
+      most: the largest count of numbers for which it is faster than NumPy.
     """
 
     function: Callable[..., float]
@@ -66,7 +66,7 @@ class OfNumbers:
 
 
 class OneByOne:
-    """A function of arrays of float64 that does few numbers one after the other.
+    """A function of arrays of float64 that evaluates few numbers one by one.
 
     Law: it gives what the function itself gives, to the same bits where NumPy does: its power of one number with an
     exponent of -1 or 1/2 is not that of many, each with an exponent of its own.
@@ -142,7 +142,7 @@ def few_numbers(arrays: Sequence[Any]) -> list[list[float]] | None:
     return [x.reshape(-1).tolist() for x in arrays]
 
 
-#: Primitives as Python's operators do them, of floats or of truth values.
+#: Python's operators for primitives, for floats and truth values.
 _EXPRESSIONS: Final = {
     **{name: f"{{}} {sign} {{}}" for name, sign in (("add", "+"), ("sub", "-"), ("mul", "*"), ("div", "/"))},
     **{name: f"{{}} {sign} {{}}" for name, sign in (("lt", "<"), ("le", "<="), ("gt", ">"), ("ge", ">="))},
@@ -158,7 +158,7 @@ _EXPRESSIONS: Final = {
 
 
 class SourceTrace(NumberTrace):
-    """Writes down what is done with numbers.
+    """Records operations on numbers as source.
 
     Attributes:
       lines: what was written.
@@ -176,9 +176,9 @@ class SourceTrace(NumberTrace):
 
     @property
     def most(self) -> int:
-        """Of so many numbers what was written takes less time than NumPy of arrays."""
+        """The largest count of numbers for which the source is faster than NumPy."""
         if any([isinstance(line, Loop) for line in self.lines]):
-            return _MOST  # arrays take as many turns as the number that takes most
+            return _MOST  # arrays take as many iterations as their slowest number
         # In microseconds, measured: NumPy takes 0.7 for an operation; Python, for each number, 0.3 to begin and hand
         # over, 0.03 for an operation, and 0.45 more for one that is a call.
         operations = len(self.lines)
@@ -212,7 +212,7 @@ class SourceTrace(NumberTrace):
 
     def loop(self, state: Sequence[Any], step: Callable[..., Sequence[Any]]) -> list[Number]:
         targets = [self.number(get_aval(x).dtype) for x in state]
-        # What a step computes is not known outside of it, also where it is computed from what no step changes.
+        # Numbers of a step are unknown outside of it, also those that no step changes.
         before, known = self.lines, self._known
         self.lines, self._known = [], {}
         following = [written(x) for x in step(*targets)]
@@ -243,7 +243,7 @@ class SourceTrace(NumberTrace):
         return out
 
 
-#: What changes types alone.
+#: Primitives that change types alone.
 _CHANGING_TYPES = frozenset({"convert_element_type", "broadcast_in_dim", "reshape"})
 
 
@@ -252,7 +252,7 @@ def _names(args: Sequence[Any]) -> list[str]:
 
 
 def _function_of(primitive: Primitive, count: int, params: dict[str, Any]) -> Callable[..., Any]:
-    """Returns what does a primitive with numbers."""
+    """Returns the function of numbers for a primitive."""
     reference = primitive.declaration and primitive.declaration.reference
     if isinstance(reference, Evaluated):
         return one_by_one(reference.algorithm).of_numbers(count, **params).function
@@ -270,7 +270,7 @@ def _unwritable(what: str) -> ArgumentTypeError:
 
 
 def written(x: Any) -> str:
-    """Returns what stands for a number in the source."""
+    """Returns the text of a number in the source."""
     if type(x) is Number:
         return x.name
     if not isinstance(x, bool | int | float | np.generic | np.ndarray) or np.shape(x):

@@ -1,13 +1,13 @@
 """An elementwise primitive with the promotion and broadcasting of its operands, as one cached program.
 
-A transformation replays it at once; conversions, broadcasting and the primitive one after the other would cost it the
-time of several operations.
+A transformation replays the program at once. Conversions, broadcasting and the primitive one after the other would cost
+the time of several operations.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -15,6 +15,7 @@ from lawful import ops
 from lawful.core import (
     Atom,
     ClosedJaxpr,
+    DictCache,
     Jaxpr,
     JaxprEqn,
     Primitive,
@@ -24,13 +25,50 @@ from lawful.core import (
     as_float,
     avals_of,
     current,
+    get_aval,
     is_inexact,
+    python_scalar_types,
 )
 from lawful.core._fast import IndexedJaxpr, cached_rule, calls, replay
-from lawful.ops._support.promotion import Conversion, PromoteAs, broadcast_steps, broadcast_to, convert, promotion_of
+from lawful.ops._support.promotion import (
+    COMPARISONS,
+    Conversion,
+    PromoteAs,
+    Promotion,
+    broadcast_steps,
+    broadcast_to,
+    convert,
+    promotion_of_hook,
+)
 
 Shape = tuple[int, ...]
 Context = tuple[Primitive, str, PromoteAs, bool]
+
+#: By function and types. A lookup is 5× faster than a computation.
+_promotion_cache: Final[DictCache[tuple[Any, ...], Promotion]] = DictCache("promotions", 8192)
+_promotions: Final = _promotion_cache.entries
+
+
+def promotion_of(name: str, function: PromoteAs, args: Sequence[Any], operator: bool = False) -> Promotion:
+    """Returns the conversions and broadcasting of arguments: the same object for arguments of the same types."""
+    # The key of a Python scalar is its type, because it is converted where a weak tracer is not.
+    types = [
+        x.aval if isinstance(x, Tracer) else cls if (cls := type(x)) in python_scalar_types else get_aval(x)
+        for x in args
+    ]
+    found = _promotions.get((name, function, operator, *types))
+    if found is None:
+        found = promotion_of_hook.plain(name, function, args, operator)
+        if not _compares_by_value(function, args):
+            _promotion_cache.insert((name, function, operator, *types), found)
+    return found
+
+
+def _compares_by_value(function: PromoteAs, args: Sequence[Any]) -> bool:
+    """Whether a function compares a Python integer with an array of integers, in which it may not fit."""
+    if function not in COMPARISONS or int not in map(type, args):
+        return False
+    return any([aval.dtype.kind in "iu" and not aval.weak_type for aval in map(get_aval, args)])
 
 
 def apply_promoted(
@@ -64,7 +102,7 @@ def _planned(
     operands, left = _converted(args, promotion.conversions, numbers=numbers)
     if shape is None and not left:
         return primitive, operands
-    # The types follow from the promotion, if it is known which operands were converted at once.
+    # The types follow from the promotion and from the set of operands that were converted at once.
     key = (_program, primitive, promotion, trace.axis_env, left)
     program = cached_rule(key, _program, primitive, operands, left, shape)
     if program is None:
@@ -75,7 +113,7 @@ def _planned(
 def _apply_steps(
     trace: Trace, primitive: Primitive, operands: Sequence[Any], left: Sequence[Conversion], shape: Shape | None
 ) -> Any:
-    """Does what the program does, where types are seen for the first time, or the primitive raises the error."""
+    """Applies the steps of the program one by one: for new types, or if the primitive raises an error."""
     operands = [*operands]
     for i, dtype, weak in left:
         operands[i] = convert(operands[i], dtype, weak)
@@ -87,13 +125,13 @@ def _apply_steps(
 def _converted(
     args: Sequence[Any], conversions: tuple[Conversion, ...], *, numbers: bool
 ) -> tuple[Sequence[Any], tuple[Conversion, ...]]:
-    """Converts the operands that are constants, at once.
+    """Converts constant operands at once.
 
     Args:
       args: the operands.
       conversions: what promotion does to them.
-      numbers: whether Python's numbers are converted too, as in a program that is recorded. Otherwise the program does
-        it, which then serves for every number.
+      numbers: whether Python numbers are converted too, as in a program that is recorded. Otherwise the program
+        converts them, and serves for every number.
 
     Returns:
       The operands, and the conversions that are left to do.

@@ -10,9 +10,9 @@ import numpy as np
 from lawful.core import ArgumentTypeError, ArgumentValueError, LawfulError, ShapedArray, get_aval, shorten
 from lawful.ops._composite import composite
 from lawful.ops._elementwise.arithmetic import mul
-from lawful.ops._elementwise.declaration import is_eager
 from lawful.ops._products.dot_general import dot_general
 from lawful.ops._shape.reshape import reshape, transpose
+from lawful.ops._support.eager import is_eager
 from lawful.ops._support.structural import canonical_axes
 
 __all__ = ["dot", "matmul", "tensordot"]

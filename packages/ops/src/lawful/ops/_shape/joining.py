@@ -25,13 +25,13 @@ from lawful.core import (
 )
 from lawful.ops._shape.reshape import broadcast_in_dim
 from lawful.ops._support.batch_dimensions import add_batch_dim, align_to_front, move_batch_dim
+from lawful.ops._support.eager import is_eager_array
 from lawful.ops._support.promotion import convert
 from lawful.ops._support.structural import (
     Shape,
     apply_to_tangents,
     canonical_axis,
     cotangent,
-    is_eager_array,
     static_integers,
     zeros_of,
 )

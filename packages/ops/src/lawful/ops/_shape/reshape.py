@@ -12,15 +12,8 @@ import numpy as np
 from lawful import ops
 from lawful.core import ArgumentValueError, Call, Choose, ShapedArray, get_aval, require_size
 from lawful.ops._support.batch_dimensions import move_batch_dim
-from lawful.ops._support.structural import (
-    Shape,
-    canonical_axes,
-    check_sizes,
-    is_eager_array,
-    static_integers,
-    strong,
-    structural,
-)
+from lawful.ops._support.eager import is_eager_array
+from lawful.ops._support.structural import Shape, canonical_axes, check_sizes, static_integers, strong, structural
 
 __all__ = ["broadcast_in_dim", "broadcast_in_dim_p", "reshape", "reshape_p", "transpose", "transpose_p"]
 

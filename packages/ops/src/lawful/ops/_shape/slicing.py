@@ -11,15 +11,8 @@ import numpy as np
 
 from lawful.core import ArgumentTypeError, ArgumentValueError, Call, Choose, ShapedArray, get_aval
 from lawful.ops._shape.joining import pad
-from lawful.ops._support.structural import (
-    Shape,
-    canonical_axes,
-    canonical_axis,
-    is_eager_array,
-    static_integers,
-    strong,
-    structural,
-)
+from lawful.ops._support.eager import is_eager_array
+from lawful.ops._support.structural import Shape, canonical_axes, canonical_axis, static_integers, strong, structural
 
 __all__ = ["rev", "rev_p", "slice", "slice_in_dim", "slice_p"]
 

@@ -8,7 +8,8 @@ import numpy as np
 
 from lawful.core import ArgumentValueError, Call, Choose, ShapedArray, get_aval
 from lawful.ops._shape.reshape import broadcast_in_dim, reshape
-from lawful.ops._support.structural import Shape, canonical_axes, is_eager_array, static_integers, strong, structural
+from lawful.ops._support.eager import is_eager_array
+from lawful.ops._support.structural import Shape, canonical_axes, static_integers, strong, structural
 
 __all__ = ["expand_dims", "squeeze", "squeeze_p"]
 

@@ -6,7 +6,7 @@ its NumPy namesake agree on every mixture of dtypes and Python scalars.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -15,7 +15,7 @@ from lawful import ops
 from lawful.core import (
     ArgumentTypeError,
     ArgumentValueError,
-    DictCache,
+    Hook,
     IntegerOverflowError,
     Primitive,
     ShapedArray,
@@ -41,7 +41,7 @@ _ARITHMETIC_OF_BOOLS = frozenset(
         *(np.negative, np.positive, np.absolute, np.invert, np.left_shift, np.right_shift),
     }
 )
-_COMPARISONS = frozenset({np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal})
+COMPARISONS: Final = frozenset({np.equal, np.not_equal, np.less, np.less_equal, np.greater, np.greater_equal})
 _FLOAT64 = np.dtype(np.float64)
 _WIDENINGS = (np.dtype(np.int64), _FLOAT64, np.dtype(np.complex128))
 _RANK = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}
@@ -237,7 +237,7 @@ Conversion = tuple[int, np.dtype[Any], bool]
 
 
 class Promotion:
-    """What promotion does to operands of some types. It is equal to itself only, and found again by these types.
+    """The conversions and the broadcasting that operands of some types need. It is equal to itself only.
 
     Attributes:
       conversions: of operands that are converted.
@@ -251,11 +251,6 @@ class Promotion:
         self.shape = shape
 
 
-#: The promotions of late, by function and types: finding one again costs a fifth of making it.
-_promotion_cache: Final[DictCache[tuple[Any, ...], Promotion]] = DictCache("promotions", 8192)
-_promotions: Final = _promotion_cache.entries
-
-
 def promote(name: str, function: PromoteAs, args: Sequence[Any], *, operator: bool = False) -> Sequence[Any]:
     """Returns operands of equal shape and dtype, which a strict primitive takes.
 
@@ -267,10 +262,10 @@ def promote(name: str, function: PromoteAs, args: Sequence[Any], *, operator: bo
         gives a strong one.
     """
     try:
-        promotion = promotion_of(name, function, args, operator)
+        promotion = promotion_of_hook.use(name, function, args, operator)
     except IntegerOverflowError:
         args = with_fitting_integers(args)
-        promotion = promotion_of(name, function, args, operator)
+        promotion = promotion_of_hook.use(name, function, args, operator)
     shape = promotion.shape
     if promotion.conversions:
         args = [*args]
@@ -303,26 +298,11 @@ def with_fitting_integers(args: Sequence[Any]) -> list[Any]:
     return [fitting(x) if is_large else x for x, is_large in zip(args, large, strict=True)]
 
 
-def promotion_of(name: str, function: PromoteAs, args: Sequence[Any], operator: bool = False) -> Promotion:
+def promotion_of(name: str, function: PromoteAs, args: Sequence[Any], operator: bool) -> Promotion:
     """Returns what `promote` does to these arguments."""
-    # A Python scalar has the type of a weak tracer, and is converted where that is not.
-    types: list[Any] = [
-        x.aval if isinstance(x, Tracer) else kind if (kind := type(x)) in python_scalar_types else get_aval(x)
-        for x in args
-    ]
-    found = _promotions.get((name, function, operator, *types))
-    if found is None:
-        found = _promotion(name, function, args, operator)
-        if _compares_by_value(function, args):
-            types.append(found.conversions)  # which it is looked up without: they are found anew for each value
-        _promotion_cache.insert((name, function, operator, *types), found)
-    return found
-
-
-def _promotion(name: str, function: PromoteAs, args: Sequence[Any], operator: bool) -> Promotion:
     avals = [get_aval(x) for x in args]
     kinds = [(aval.dtype, aval.weak_type) for aval in avals]
-    if function in _COMPARISONS:
+    if function in COMPARISONS:
         kinds = _without_narrowing(args, kinds)
     dtype, weak = operand_dtypes(name, function, operator, *kinds)
     shape: tuple[int, ...] | None = avals[0].shape
@@ -341,11 +321,7 @@ def _promotion(name: str, function: PromoteAs, args: Sequence[Any], operator: bo
     return Promotion(tuple(conversions), shape)
 
 
-def _compares_by_value(function: PromoteAs, args: Sequence[Any]) -> bool:
-    """Whether a function compares a Python integer with an array of integers, in which it may not fit."""
-    if function not in _COMPARISONS or int not in map(type, args):
-        return False
-    return any([aval.dtype.kind in "iu" and not aval.weak_type for aval in map(get_aval, args)])
+promotion_of_hook: Final[Hook[Callable[..., Promotion]]] = Hook("types of operands", promotion_of)
 
 
 def _without_narrowing(args: Sequence[Any], kinds: Sequence[tuple[Any, bool]]) -> list[tuple[Any, bool]]:

@@ -27,7 +27,6 @@ from lawful.core import (
     get_aval,
     is_array,
 )
-from lawful.ops._elementwise.declaration import is_eager
 from lawful.ops._support.errors import AxisError
 from lawful.ops._support.promotion import convert
 
@@ -132,11 +131,6 @@ def strong(x: Any) -> Any:
     """Returns an array, number or tracer as a strong value: itself, unless it stands for a Python scalar."""
     aval = get_aval(x)
     return convert(x, aval.dtype) if aval.weak_type else x
-
-
-def is_eager_array(x: Any) -> bool:
-    """Whether ``x`` is a plain NumPy array and would be computed with at once, so that NumPy can be called directly."""
-    return type(x) is np.ndarray and is_eager(x)
 
 
 def static_integers(name: str, argument: str, values: Any) -> Shape:

@@ -1,7 +1,7 @@
 """The direct path of ``jit``: a call tries the programs that ran last before it looks up its signature.
 
-A program checks by itself whether arguments have exactly its types. A signature costs twice what the rest of a small
-call costs.
+A program checks by itself whether arguments have exactly its types. The signature costs twice as much as the rest of a
+small call.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Direct:
 
     @classmethod
     def of(cls, program: CompiledProgram, in_tree: Any, out_tree: Any) -> Direct | None:
-        """Returns that of a program; None if the program cannot check arguments."""
+        """Returns the direct form of a program; None if the program cannot check arguments."""
         run = getattr(program, "run_exact", None)
         if run is None:
             return None
@@ -121,7 +121,7 @@ def call(self: JitFunction, *args: Any, **kwargs: Any) -> Any:
 
 
 def _keep_program(function: JitFunction, entry: Entry, signature: Signature) -> None:
-    """Makes the program of a call the first one that the next call tries, if types alone decide whether it fits."""
+    """Puts the program of a call first for the next call, if types alone decide whether it fits."""
     if entry.program is None or entry.closes_over_tracers or function._statics or current.trace is not eval_trace:
         return
     direct = Direct.of(entry.program, signature.in_tree, entry.out_tree)

@@ -13,13 +13,13 @@ from lawful.staging._recorder import JaxprTrace, JaxprTracer, Recorder
 
 
 class _LooksFurtherError(Exception):
-    """A function does not follow from types."""
+    """The operations of a function do not follow from types."""
 
 
 class TypesTrace(JaxprTrace):
-    """Records a function whose primitives follow from types alone; refuses one that looks at anything else.
+    """Records a function whose primitives follow from types alone; refuses any other.
 
-    Whether a value is known may decide, and NumPy's warnings may have been silenced around a primitive.
+    A function may look at a value, or at whether it is known, and may silence NumPy's warnings around a primitive.
     """
 
     __slots__ = ("_warnings",)
@@ -33,7 +33,7 @@ class TypesTrace(JaxprTrace):
         return self.record(primitive, args, params)
 
     def require_warnings(self) -> None:
-        """Raises an error if NumPy's warnings are set in another way than at the start."""
+        """Raises an error if NumPy's warning settings have changed since the start."""
         if np.geterr() != self._warnings:
             raise _LooksFurtherError("np.errstate")
 

@@ -14,7 +14,7 @@ from lawful.core import exact_key
 
 def explain_new_signature(name: str, signature: Any, known: Sequence[Any]) -> None:
     """Logs which parts of a signature differ from the most similar one that is known."""
-    # Nobody listens before logging is imported, and its import is slow.
+    # Without an import of logging there is no handler, and the import is slow.
     logging = sys.modules.get("logging")
     if not known or logging is None:
         return

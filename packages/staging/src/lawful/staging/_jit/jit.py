@@ -53,7 +53,7 @@ class JitFunction:
         self._name = function_name(function)
         self._label = f"jit of {self._name}"
         options = (statics, donate, donate_names, backend, passes_key(passes))
-        self._caches = caches_of(function)  # keeps them alive where the function cannot
+        self._caches = caches_of(function)  # a reference, for callables that cannot hold it
         self._cache = self._caches.with_options(options)
 
     def __repr__(self) -> str:
@@ -151,8 +151,8 @@ def _switch_call(call: Callable[..., Any]) -> None:
     JitFunction.__call__ = call  # type: ignore[method-assign]
 
 
-#: The call of every function that `jit` returns. An accelerator is a method of `JitFunction` that replaces its
-#: ``__call__``, so that the choice costs a call nothing.
+#: The call of every function that `jit` returns. An accelerator replaces ``JitFunction.__call__`` itself, so that the
+#: choice costs nothing.
 call_hook: Final[Hook[Callable[..., Any]]] = Hook("call of jit", JitFunction.__call__, _switch_call)
 
 

@@ -24,8 +24,8 @@ from lawful.core import (
 )
 from lawful.ops import with_weakness_of
 from lawful.staging._backends import CompiledProgram, get_backend
-from lawful.staging._hoisting import Call, hoist_call
 from lawful.staging._passes.dce import dce_call, kept
+from lawful.staging._passes.hoisting import Call, hoist_call
 
 jit_p = Primitive("jit", multiple_results=True, pure_rules=True)
 

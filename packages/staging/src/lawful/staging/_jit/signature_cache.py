@@ -21,7 +21,7 @@ class SignatureCache(Cache[Hashable, Entry]):
     """The traces of a function by signature.
 
     Attributes:
-      accelerated: whatever an accelerator of calls keeps with the traces; None at first and after `clear`.
+      accelerated: data of an accelerator of calls; None at first and after `clear`.
     """
 
     __slots__ = ("accelerated",)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from lawful.core import ArgumentValueError, ClosedJaxpr, current, eval_trace, get_aval, to_numpy
-from lawful.staging._backends import CompilerOptions
+from lawful.staging._backends import CompilerOptions, register_backend
 from lawful.staging._numpy_backend.source import compile_jaxpr
 from lawful.staging._ownership import own_results
 from lawful.staging._passes.dce import dce_jaxpr
@@ -91,3 +91,5 @@ class PythonProgram:
 
 
 numpy_backend = NumpyBackend()
+# Registered, so that it is found also where the distribution's metadata is not installed.
+register_backend(numpy_backend)

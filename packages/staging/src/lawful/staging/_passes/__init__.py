@@ -1,1 +1,1 @@
-"""Passes over jaxprs: dead code, common subexpressions, inlining, partial evaluation."""
+"""Passes over jaxprs: dead code, common subexpressions, partial evaluation, hoisting of constants."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Final
 
-from lawful.core._acceleration import Hook
+from lawful.core._hook import Hook
 from lawful.core._jaxpr.jaxpr import ClosedJaxpr
 
 
@@ -17,9 +17,9 @@ deduplication_hook: Final[Hook[Callable[[ClosedJaxpr], ClosedJaxpr]]] = Hook("de
 
 
 def deduplicated(closed: ClosedJaxpr) -> ClosedJaxpr:
-    """Returns a jaxpr, or an equal one that was traced before and that transformed jaxprs are kept with.
+    """Returns a jaxpr, or an equal one that was traced before and has cached transformed jaxprs.
 
-    Whoever traces the body of a loop or of a call passes the jaxpr through here.
+    Every function that traces the body of a loop or of a call passes the jaxpr through here.
 
     Law: the result is alpha-equivalent to ``closed``, and has the same source lines.
     """

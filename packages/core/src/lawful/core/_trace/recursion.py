@@ -10,9 +10,9 @@ from lawful.core._errors import NestingError
 
 
 def refuse_nesting(error: BaseException | None, traceback: TracebackType | None, where: str) -> None:
-    """Raises NestingError for a RecursionError that came of nested transformations, calls, branches or loops.
+    """Raises NestingError for a RecursionError that nested transformations, calls, branches or loops caused.
 
-    A recursion of the user's functions alone stays the error that it is.
+    A RecursionError of the user's own functions is not replaced.
     """
     if not isinstance(error, RecursionError) or isinstance(error, NestingError):
         return

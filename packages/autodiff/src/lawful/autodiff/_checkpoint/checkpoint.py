@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from lawful import tree
-from lawful.autodiff._checkpoint_primitive import checkpoint_p
+from lawful.autodiff._checkpoint.primitive import checkpoint_p
 from lawful.autodiff.checkpoint_policies import as_param, require_policy
 from lawful.core import ArgumentTypeError, ConcretizationTypeError, deduplicated, shorten
 from lawful.staging import (
@@ -91,7 +91,7 @@ def checkpoint(
 
 
 def _explained(error: ConcretizationTypeError) -> ConcretizationTypeError:
-    """Returns the error that a function used a value, with what ``checkpoint`` has to do with it."""
+    """Returns the error of a use of a value, with an explanation of ``checkpoint``."""
     if " of checkpoint" not in error.message:
         return error
     advice = error.message.replace("static_argnums of jit", "static_argnums of checkpoint")
@@ -102,5 +102,5 @@ def _explained(error: ConcretizationTypeError) -> ConcretizationTypeError:
     )
 
 
-#: The same function by its other name.
+#: JAX's other name of the same function.
 remat = checkpoint

@@ -1,7 +1,7 @@
-"""Transformed jaxprs (its jvp, its compiled form, …), kept with the jaxpr for as long as it lives.
+"""Memoization of transformed jaxprs (the jvp of a jaxpr, its compiled form, …), which live as long as the jaxpr.
 
-Without them a program that calls one jaxpr many times, or nests jaxprs, would be transformed once per use, which
-nesting multiplies. This is no accelerator: the cost of a transformation is linear because of it.
+Without it, a jaxpr would be transformed once for each use, and nesting multiplies the uses. This is no accelerator: it
+makes the cost of a transformation linear.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ from collections.abc import Callable
 from typing import Any, Concatenate, Final, cast
 from weakref import ref
 
-from lawful.core._deduplication import deduplicated
-from lawful.core._impure_rules import impure_rules, note_impure_rule
+from lawful.core._jaxpr.deduplication import deduplicated
 from lawful.core._jaxpr.jaxpr import ClosedJaxpr
-from lawful.core._params_key import is_known_param
+from lawful.core._jaxpr.parameter_keys import is_known_param
+from lawful.core._primitive.rules import impure_rules, note_impure_rule
 from lawful.tree.base import register_cache
 
 Memo = dict[object, object]
@@ -27,7 +27,7 @@ class TransformedJaxprs:
 
     Attributes:
       name: as `cache_report` lists it.
-      limit: how many results one jaxpr keeps; then it starts anew.
+      limit: how many results one jaxpr keeps; when it is full, all are removed.
       hits: how many results were found.
       misses: how many were computed.
     """
@@ -42,12 +42,12 @@ class TransformedJaxprs:
         self.hits = self.misses = 0
         self._with_memo: list[ref[ClosedJaxpr]] = []
         self._sweep_at = self._FEWEST
-        # A collection of garbage may start while it is held, and run a finalizer that inserts.
+        # Reentrant: a garbage collection may start while it is held, and run a finalizer that inserts.
         self._lock = threading.RLock()
         register_cache(self)
 
     def memo(self, closed: ClosedJaxpr) -> Memo:
-        """Returns what is kept with a jaxpr."""
+        """Returns the results that are kept with a jaxpr."""
         memo = closed.memo
         if memo is None:
             memo = closed.memo = {}
@@ -86,9 +86,9 @@ transformed_jaxprs: Final = TransformedJaxprs()
 def memoize[**P, R](function: Callable[Concatenate[ClosedJaxpr, P], R]) -> Callable[Concatenate[ClosedJaxpr, P], R]:
     """Returns a function of a jaxpr and hashable arguments that computes each result once a jaxpr.
 
-    The results are kept in the jaxpr: nothing outlives it. A result for several jaxprs, as the branches of a choice, is
-    kept in the one that is gone first. A result is computed anew in each call if rules of primitives without
-    ``pure_rules`` ran for it.
+    The results are kept in the jaxpr, and die with it. A result for several jaxprs, such as the branches of a choice,
+    is kept in the one that dies first. A result is computed in each call if rules of primitives without ``pure_rules``
+    ran for it.
     """
     return _memoized(function, _computed)
 
@@ -96,7 +96,7 @@ def memoize[**P, R](function: Callable[Concatenate[ClosedJaxpr, P], R]) -> Calla
 def memoize_program[**P, R](
     function: Callable[Concatenate[ClosedJaxpr, P], R],
 ) -> Callable[Concatenate[ClosedJaxpr, P], R]:
-    """Returns what `memoize` returns, of a function that compiles: every program is compiled once, as under ``jit``."""
+    """Memoizes a function that compiles: every program is compiled once, as under ``jit``, also by impure rules."""
     return _memoized(function, _compiled)
 
 
@@ -133,16 +133,16 @@ def _jaxprs_in(args: tuple[Any, ...]) -> list[ClosedJaxpr]:
 
 
 def _transience(closed: ClosedJaxpr) -> int:
-    """Returns how soon a jaxpr is gone, compared with others that a program is made of.
+    """Returns how soon a jaxpr dies, compared with others of a program.
 
-    One that holds functions of the user's is traced anew with new functions. One without them may be deduplicated, and
-    what is kept with it lives as long.
+    A jaxpr that holds a user's functions is traced again for new functions. One without them may be deduplicated, and
+    lives longer.
     """
     return 2 if _holds_objects(closed) else 1 if closed.consts else 0
 
 
 def _without(owner: ClosedJaxpr, args: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Returns arguments as a key in the memo of one of them, which does not refer to that: there would be a cycle."""
+    """Returns arguments as a key in the memo of one of them, without a reference to it, which would be a cycle."""
     return tuple(
         [
             _OWNER if arg is owner else _without(owner, arg) if type(arg) is tuple and owner in _jaxprs_in(arg) else arg
@@ -151,7 +151,7 @@ def _without(owner: ClosedJaxpr, args: tuple[Any, ...]) -> tuple[Any, ...]:
     )
 
 
-#: Stands for the jaxpr that holds a memo in the keys of the memo.
+#: Replaces the jaxpr that holds a memo, in the keys of the memo.
 _OWNER: Final = object()
 
 
@@ -162,7 +162,7 @@ def _compiled(closed: ClosedJaxpr, memo: Memo, key: object, compute: Callable[[]
 
 
 class _Unkept(threading.local):
-    """What impure rules gave since the outermost computation in progress began, by the identity of the jaxpr."""
+    """Results of impure rules during the outermost computation, by the identity of the jaxpr."""
 
     results: dict[object, tuple[ClosedJaxpr, object]] | None = None
 
@@ -173,7 +173,7 @@ _unkept = _Unkept()
 def _computed(closed: ClosedJaxpr, memo: Memo, key: object, compute: Callable[[], object]) -> object:
     """Returns a result, and keeps it if no impure rule ran; otherwise until the outermost computation ends.
 
-    A result that is not kept at all would be computed once for each use, which nested jaxprs multiply.
+    Without that, a result would be computed once for each use, and nesting multiplies the uses.
     """
     outer = _unkept.results
     results: dict[object, tuple[ClosedJaxpr, object]] = {} if outer is None else outer
@@ -196,7 +196,7 @@ def _computed(closed: ClosedJaxpr, memo: Memo, key: object, compute: Callable[[]
 
 
 def _deduplicated(result: object) -> object:
-    """Returns a result with its jaxprs replaced by equal ones from before, whose compiled programs are kept."""
+    """Returns a result with deduplicated jaxprs, whose compiled programs are cached."""
     if isinstance(result, ClosedJaxpr):
         return deduplicated(result)
     return tuple(map(_deduplicated, result)) if type(result) is tuple else result
@@ -208,7 +208,7 @@ def _holds_objects(closed: ClosedJaxpr) -> bool:
 
 
 def _is_object(param: Any) -> bool:
-    """Whether a parameter is or holds a function, or another object of the user's."""
+    """Whether a parameter is or holds a function or another object of the user."""
     if isinstance(param, ClosedJaxpr):
         return _holds_objects(param)
     return any(map(_is_object, param)) if type(param) is tuple else not is_known_param(param)

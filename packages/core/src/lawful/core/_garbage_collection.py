@@ -1,7 +1,7 @@
 """Python's garbage collector while programs grow.
 
-A program is many objects, none of which is garbage before all of it is. Python's collector goes through all old
-objects whenever their number has grown by a quarter: half of the time of a trace of 100,000 equations.
+A program consists of many objects, and none is garbage before all are. Python's collector traverses all old objects
+whenever their number has grown by a quarter, which is half of the time of a trace of 100,000 equations.
 
 Source: https://docs.python.org/3.12/library/gc.html#gc.set_threshold
 """
@@ -11,25 +11,25 @@ from __future__ import annotations
 import gc
 from typing import Final
 
-#: So many collections of the middle generation come before one of everything: Python's own number. Another number
-#: was set by the user, or by a Python that collects in another way, and stays.
+#: Python's default number of collections of the middle generation before a full one. Another number was set by the
+#: user, or by a Python that collects differently, and stays.
 _DEFAULT: Final = 10
-#: The number within `rare_collections`: one that nobody else sets, by which it is known again.
+#: The number within `rare_collections`. Its value is unusual, so that it is recognized.
 _RARE: Final = 301
 
-#: An entry for each `rare_collections` that is entered, in whatever thread.
-# There is no lock: a collection may start while it is held, and run a finalizer that needs it. Whoever removes the
-# last entry comes after all who changed the number.
+#: An entry for each `rare_collections` that is entered, in any thread.
+# No lock: a collection may start while it is held, and run a finalizer that needs it. The last entry is removed after
+# all changes of the number.
 _entered: list[None] = []
 
 
 class rare_collections:
-    """While it is entered, in any thread, Python goes through all of its objects for garbage a thirtieth as often.
+    """While it is entered, in any thread, Python runs full garbage collections a thirtieth as often.
 
     For traces of large programs. The setting is the process's: lawful never changes it by itself. Young objects are
     collected as ever, and with them nearly every cycle. A threshold that the process has set itself stays.
 
-    Law: once nobody is within, ``gc.get_threshold()`` is what it was before.
+    Law: after the last exit, ``gc.get_threshold()`` is what it was before.
 
     >>> import gc
     >>> before = gc.get_threshold()
@@ -52,7 +52,7 @@ class rare_collections:
 
 
 class no_collections:
-    """While it is entered, Python's garbage collector is off: for what makes much and leaves garbage at its end only.
+    """While it is entered, Python's garbage collector is off: for code that makes many objects and little garbage.
 
     If it was off before, nothing changes.
 

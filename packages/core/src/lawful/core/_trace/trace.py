@@ -1,9 +1,9 @@
-"""Traces: what happens when a primitive is applied.
+"""Traces: the interpreters of primitives.
 
 A thread has one current trace. A transformation makes a trace that holds its parent, sets it current while
 it calls the user's function, and restores the parent whatever happens. ``Primitive.bind`` hands the call to
 the current trace. A trace that finds none of its own tracers among the arguments passes the call to its
-parent: a value of an enclosing transformation is a constant to the inner one. At the bottom stands evaluation.
+parent: a value of an enclosing transformation is a constant to the inner one. At the bottom is evaluation.
 """
 
 from __future__ import annotations
@@ -13,25 +13,24 @@ from collections.abc import Hashable, Sequence
 from threading import get_ident
 from typing import TYPE_CHECKING, Any, Final
 
-from lawful.core import _collector
-from lawful.core._acceleration import Hook
-from lawful.core._errors import TracerThreadError, UnexpectedTracerError
-from lawful.core._recursion import refuse_nesting
+from lawful.core._garbage_collection import no_collections
+from lawful.core._hook import Hook
+from lawful.core._trace.recursion import refuse_nesting
+from lawful.core._trace.tracer import Tracer, unusable_tracer
 from lawful.core._types.arrays import to_numpy
 from lawful.tree.base import SourceLine, around_imports, user_source
 
 if TYPE_CHECKING:
-    from lawful.core._primitive import Primitive
-    from lawful.core._tracer import Tracer
+    from lawful.core._primitive.primitive import Primitive
 
 
 class Trace:
     """One application of a transformation: decides what its tracers do under each primitive.
 
     Args:
-      parent: the trace that was current outside, which everything that this one does not know is passed to.
+      parent: the trace that was current outside. It processes operations on other values than this trace's tracers.
       transformation: the transformation's name, for error messages.
-      source: the user's line that it is applied at; by default looked for on the stack.
+      source: the user's line that applies it; by default found on the stack.
 
     A subclass defines ``process_primitive``, and makes the parent current while it runs rules.
     """
@@ -89,38 +88,14 @@ class EvalTrace(Trace):
 
 
 def concrete_value(x: Any, any_array: bool = False) -> Any:
-    """Returns an argument of an implementation: a value as NumPy's, or as it is where any array does.
+    """Returns an argument of an implementation: as a NumPy value, or unchanged if the implementation takes any array.
 
     Raises:
       UnexpectedTracerError: it is a tracer of a transformation that has ended.
     """
-    if isinstance(x, _tracer_class()):
+    if isinstance(x, Tracer):
         raise unusable_tracer(x)
     return x if any_array else to_numpy(x)
-
-
-def _tracer_class() -> type[Tracer]:
-    from lawful.core._tracer import Tracer
-
-    return Tracer
-
-
-def unusable_tracer(tracer: Tracer) -> UnexpectedTracerError:
-    """Returns the error that says why a tracer that is not of an enclosing transformation cannot be used."""
-    trace = tracer._trace
-    made = f"the tracer {tracer.aval} of {trace.transformation}"
-    if tracer.source is not None:
-        made += f" made at {tracer.source}"
-    if trace.thread != get_ident():
-        return TracerThreadError(
-            f"tracer: expected a value of this thread, got {made} in another thread; "
-            "return values from the traced function and start threads outside of it"
-        )
-    return UnexpectedTracerError(
-        f"tracer: expected a value of a transformation that is still running, got {made}, which has "
-        f"{'ended' if not trace.active else 'not this computation inside it'}; "
-        "return the value from the traced function instead of storing it elsewhere"
-    )
 
 
 class _Current(threading.local):
@@ -142,8 +117,8 @@ evaluation_hook: Final[Hook[type[EvalTrace]]] = Hook("evaluation", EvalTrace, _s
 current = _Current()
 
 
-class set_current:  # not a generator, which takes three times as long
-    """Makes a trace current, and restores the one before it whatever happens."""
+class set_current:  # a generator would be 3× slower
+    """Makes a trace current, and restores the one before it, also after an error."""
 
     __slots__ = ("_before", "_trace")
 
@@ -170,5 +145,5 @@ class new_trace(set_current):
             refuse_nesting(raised[1], raised[2], self._trace.transformation)
 
 
-# A lazy import evaluates what it computes, and its objects are no garbage.
-around_imports.extend([lambda: set_current(eval_trace), _collector.no_collections])
+# A lazy import evaluates its computations, and makes no garbage.
+around_imports.extend([lambda: set_current(eval_trace), no_collections])

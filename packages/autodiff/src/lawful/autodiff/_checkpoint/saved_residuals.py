@@ -1,4 +1,4 @@
-"""What reverse mode keeps of a function for its backward pass, and where that comes from."""
+"""The residuals that reverse mode saves for its backward pass, and their origins."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from typing import Any
 
 from lawful import tree
 from lawful.autodiff._arguments import flat_function
+from lawful.autodiff._checkpoint.rematerialization import cut_call
 from lawful.autodiff._checkpoint_name import name_p
 from lawful.autodiff._linearize import linearize_hook
-from lawful.autodiff._rematerialization import cut_call
 from lawful.core import Atom, Jaxpr, JaxprEqn, ShapedArray, Var, current, new_trace
 from lawful.staging import JaxprTrace, function_name, in_avals, require_callable
 
@@ -80,7 +80,7 @@ def _argument_names(f: Callable[..., Any], in_tree: Any) -> list[str]:
     args, kwargs = tree.unflatten(in_tree, range(in_tree.num_leaves))
     try:
         signature = inspect.signature(f)
-    except (TypeError, ValueError):  # of a builtin nothing is known
+    except (TypeError, ValueError):  # a builtin has no signature
         signature = inspect.signature(lambda *args, **kwargs: None)
     names = {}
     for name, value in signature.bind(*args, **kwargs).arguments.items():

@@ -1,14 +1,14 @@
-"""Tracers: what a transformed function computes with instead of arrays.
+"""Tracers: the values that a transformed function computes with instead of arrays.
 
 A tracer has the type of the array it stands for, and NumPy's operators and methods, which ``lawful.ops``
-gives to it. Where its value is known (under ``jvp`` and ``grad`` outside ``jit``) it can be a condition or an
+defines. Where its value is known (under ``jvp`` and ``grad`` outside ``jit``) it can be a condition or an
 index; where only its type is known, asking for its value is an error that says what to write instead.
 """
 
 from __future__ import annotations
 
-import threading
-from typing import Any, NoReturn
+from threading import get_ident
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -18,11 +18,15 @@ from lawful.core._errors import (
     TracerArrayConversionError,
     TracerBoolConversionError,
     TracerIntegerConversionError,
+    TracerThreadError,
+    UnexpectedTracerError,
 )
-from lawful.core._trace import Trace, unusable_tracer
 from lawful.core._types.aval import ShapedArray
 from lawful.core._types.devices import NUMPY_DEVICE, check_device
 from lawful.tree.base import SourceLine, what_asks
+
+if TYPE_CHECKING:
+    from lawful.core._trace.trace import Trace
 
 
 class Tracer:
@@ -33,7 +37,7 @@ class Tracer:
 
     __slots__ = ("__weakref__", "_trace")
 
-    # Above ndarray's, so that `array * tracer` asks the tracer.
+    # Above ndarray's, so that `array * tracer` calls the tracer's method.
     __array_priority__ = 1000.0
     __hash__ = None  # type: ignore[assignment]  # == compares elementwise, as for arrays
 
@@ -115,11 +119,11 @@ class Tracer:
             raise ArgumentTypeError("len: expected an array with at least one dimension, got a scalar")
         return self.aval.shape[0]
 
-    # A value is asked for.
+    # Requests for the value
 
     def _require_running(self) -> None:
-        # Advice on conversions would mislead about a tracer that was kept; and no value of it is of use.
-        if not self._trace.active or self._trace.thread != threading.get_ident():
+        # The errors below advise conversions, which would not help with a tracer of an ended transformation.
+        if not self._trace.active or self._trace.thread != get_ident():
             raise unusable_tracer(self)
 
     def _describe(self) -> str:
@@ -165,7 +169,7 @@ class Tracer:
         self._require_running()
         asking = what_asks(2)
         if asking == "assignment":
-            self._refuse_array(asking)  # NumPy raises a ValueError of this
+            self._refuse_array(asking)  # NumPy turns this into a ValueError
         wanted = asking or wanted
         if self.concrete() is None:
             raise ConcretizationTypeError(
@@ -227,6 +231,24 @@ class Tracer:
 
     def __reduce__(self) -> NoReturn:
         raise ArgumentTypeError("pickle: expected a value, got a tracer; return it from the transformed function first")
+
+
+def unusable_tracer(tracer: Tracer) -> UnexpectedTracerError:
+    """Returns the error that says why a tracer that is not of an enclosing transformation cannot be used."""
+    trace = tracer._trace
+    made = f"the tracer {tracer.aval} of {trace.transformation}"
+    if tracer.source is not None:
+        made += f" made at {tracer.source}"
+    if trace.thread != get_ident():
+        return TracerThreadError(
+            f"tracer: expected a value of this thread, got {made} in another thread; "
+            "return values from the traced function and start threads outside of it"
+        )
+    return UnexpectedTracerError(
+        f"tracer: expected a value of a transformation that is still running, got {made}, which has "
+        f"{'ended' if not trace.active else 'not this computation inside it'}; "
+        "return the value from the traced function instead of storing it elsewhere"
+    )
 
 
 def define_array_methods(methods: type) -> None:

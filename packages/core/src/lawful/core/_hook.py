@@ -1,8 +1,8 @@
-"""The switch between the two layers: plain interpreters, and accelerators that stand in for them.
+"""Hooks, which install accelerators, and the switch between plain interpreters and accelerators.
 
-A plain interpreter is the specification. An accelerator gives the same results sooner. It lives in a folder ``_fast``
-of its package, and is installed in the `Hook` of the interpreter that it stands in for. ``LAWFUL_FAST=0`` in the
-environment, or `plain`, puts every plain interpreter back.
+A plain interpreter is the specification. An accelerator returns the same results faster. It is in the folder ``_fast``
+of its package, and is installed in the `Hook` of the interpreter that it replaces. ``LAWFUL_FAST=0`` in the
+environment, or `plain`, switches all accelerators off.
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ class Hook[T]:
     Args:
       name: of the interpreter.
       plain: the interpreter, a function or a class.
-      switch: called with what is in use whenever that changes.
+      switch: called with ``use`` whenever that changes.
 
     Attributes:
-      use: what callers use: the accelerator if one is installed and the plain layer is not asked for.
+      use: the accelerator if one is installed and switched on, else the plain interpreter.
 
-    Law: ``use`` gives what ``plain`` gives.
+    Law: ``use`` returns what ``plain`` returns.
 
     >>> double = Hook("double", lambda x: 2 * x)
     >>> double.install(lambda x: x + x)
@@ -43,12 +43,12 @@ class Hook[T]:
             _hooks.append(self)
 
     def install(self, fast: T) -> None:
-        """Makes an accelerator what callers use."""
+        """Installs an accelerator."""
         self._fast = fast
         self.choose()
 
     def choose(self) -> None:
-        """Sets ``use`` by the layer that is in use."""
+        """Sets ``use`` to the accelerator or the plain interpreter."""
         self.use = self.plain if self._fast is None or _plain_depth else self._fast
         if self._switch is not None:
             self._switch(self.use)
@@ -56,7 +56,7 @@ class Hook[T]:
 
 _hooks: Final[list[Hook[Any]]] = []
 _lock: Final = threading.RLock()
-#: How many times the plain layer is asked for: by the environment, and by each `plain` that is entered.
+#: How many times accelerators are switched off: by the environment, and by each `plain` that is entered.
 _plain_depth = 1 if os.environ.get("LAWFUL_FAST", "1") == "0" else 0
 
 

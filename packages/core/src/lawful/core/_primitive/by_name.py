@@ -1,4 +1,4 @@
-"""All primitives by name, for the parser of jaxprs and for whoever lists them."""
+"""All primitives by name, for the parser of jaxprs and for lists of primitives."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from weakref import WeakValueDictionary
 from lawful.tree.base import load_on_demand
 
 if TYPE_CHECKING:
-    from lawful.core._primitive import Primitive
+    from lawful.core._primitive.primitive import Primitive
 
 
 class PrimitivesByName(MutableMapping[str, "Primitive"]):
-    """Primitives for as long as anybody has them; those of modules that come on demand are found too."""
+    """Weak references to primitives. A lookup also finds those of lazily imported modules."""
 
     __slots__ = ("_known",)
 
@@ -40,5 +40,5 @@ class PrimitivesByName(MutableMapping[str, "Primitive"]):
         return len(self._known)
 
 
-#: The most recently made primitive of each name: what the parser of jaxprs looks names up in.
+#: The most recently made primitive of each name.
 primitives_by_name: Final = PrimitivesByName()

@@ -1,8 +1,7 @@
 """Primitives: the operations that programs consist of, each carrying its rules.
 
-A primitive has a name and one slot a transformation. Whoever defines a primitive fills the slots; a
-transformation looks its rule up by the slot's name, so that a package outside this repository can add a
-transformation under a new name without an edit here.
+A primitive has a name, and a slot for each transformation. Its author fills the slots. A transformation looks up its
+rule by the name of the slot, so that a package outside this repository can add a transformation under a new name.
 
 >>> double_p = Primitive("double")
 >>> @double_p.def_impl
@@ -17,37 +16,17 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from types import FunctionType
-from typing import TYPE_CHECKING, Any, Final, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from lawful.core._errors import MissingRuleError
-from lawful.core._impure_rules import note_impure_rule
-from lawful.core._primitives_by_name import primitives_by_name
-from lawful.core._trace import current
-from lawful.tree.base import record
+from lawful.core._primitive.by_name import primitives_by_name
+from lawful.core._primitive.rules import SLOTS, Rule, Rules, note_impure_rule
+from lawful.core._trace.trace import current
 
 if TYPE_CHECKING:
-    from lawful.core._declaration import Declaration
+    from lawful.core._primitive.declaration import Declaration
 
-Rule = Callable[..., Any]
 F = TypeVar("F", bound=Rule)
-
-
-#: Called whenever a rule is defined or removed: whoever derives something from rules derives it anew.
-rule_observers: Final[list[Callable[[], None]]] = []
-
-
-class Rules(dict[str, Rule]):
-    """The rules of a primitive, by slot. Every change is told to ``rule_observers``."""
-
-    def __setitem__(self, slot: str, rule: Rule) -> None:
-        super().__setitem__(slot, rule)
-        for observe in rule_observers:
-            observe()
-
-    def __delitem__(self, slot: str) -> None:
-        super().__delitem__(slot)
-        for observe in rule_observers:
-            observe()
 
 
 def primitive_named(name: str) -> Primitive:
@@ -55,37 +34,16 @@ def primitive_named(name: str) -> Primitive:
     return primitives_by_name[name]
 
 
-@record
-class Slot:
-    """How a rule is called in an error message, and the method that defines it."""
-
-    title: str
-    definer: str
-
-
-_SLOTS = {
-    "impl": Slot("Evaluation", "def_impl"),
-    "abstract_eval": Slot("Abstract evaluation", "def_abstract_eval"),
-    "jvp": Slot("JVP", "def_jvp"),
-    "transpose": Slot("Transpose", "def_transpose"),
-    "batch": Slot("Batching", "def_batch"),
-    "lowering": Slot("Lowering", "def_lowering"),
-    "linearize": Slot("Linearization", "def_linearize"),
-    "expand": Slot("Expansion", "def_expand"),
-    "partial_eval": Slot("Partial evaluation", "def_partial_eval"),
-}
-
-
 class Primitive:
-    """An operation with its rules, one a transformation.
+    """An operation with its rules, one for each transformation.
 
     Args:
       name: how jaxprs print it.
       multiple_results: whether ``bind`` gives a list of arrays and not an array.
-      effectful: whether it is applied for what it does, and not only for what it gives. No pass drops such an
-        equation, merges it with another, or changes the order of two of them.
-      pure_rules: whether its rules are pure functions: what they do follows from the types of the arguments and the
-        parameters alone. Only then a derivative of it may be cached; otherwise each rule runs each time.
+      effectful: whether it does more than return a result. No pass drops such an equation, merges it with another, or
+        changes the order of two of them.
+      pure_rules: whether its rules are pure functions of the types of the arguments and of the parameters. Only then
+        its derivatives may be cached; otherwise each rule runs each time.
 
     Source: ``jax.extend.core.Primitive``, with the rules of all transformations in the primitive itself.
     """
@@ -143,8 +101,8 @@ class Primitive:
     def rule(self, slot: str) -> Rule:
         """Returns the rule in a slot; raises MissingRuleError, which names the call that defines it, if none is.
 
-        A transformation asks for a rule here each time that it runs one: nothing is cached of a computation that
-        asked for a rule of a primitive without ``pure_rules``.
+        A transformation calls this each time that it runs a rule. The result of a computation is not cached if this
+        returned a rule of a primitive without ``pure_rules``.
         """
         if not self.pure_rules:
             note_impure_rule()
@@ -161,7 +119,7 @@ class Primitive:
         return found
 
     def _explain_missing(self, slot: str) -> str:
-        known = _SLOTS.get(slot)
+        known = SLOTS.get(slot)
         title = known.title if known else slot
         definer = f"{self.name}_p.{known.definer}" if known else f"{self.name}_p.def_rule({slot!r}, rule)"
         reason = self.absent.get(slot)
@@ -179,7 +137,7 @@ class Primitive:
         return lambda rule: self.def_rule(slot, rule)
 
     def declare_absent(self, slot: str, reason: str) -> None:
-        """Says that a rule cannot exist, and why: the text of the error that asks for it."""
+        """Declares that a rule cannot exist. The reason is part of the error of a lookup."""
         self.absent[slot] = reason
 
     def def_impl(self, rule: F, *, any_array: bool = False) -> F:
@@ -224,7 +182,7 @@ class Primitive:
 
         Args:
           rule: the rule.
-          platform: the platform (``"cpu"``, ``"cuda"``) that the rule is for; None for all that have no own.
+          platform: the platform (``"cpu"``, ``"cuda"``) that the rule is for; None for all without their own rule.
         """
         return self.def_rule("lowering" if platform is None else f"lowering:{platform}", rule)
 
@@ -266,7 +224,7 @@ class Primitive:
 
 def _has_parameter(rule: Rule, name: str) -> bool:
     if type(rule) is FunctionType and not hasattr(rule, "__wrapped__"):
-        # What a signature would say, which takes a hundred times as long, for each primitive when it is imported.
+        # 100× faster than a signature; it runs for each primitive when lawful is imported.
         code = rule.__code__
         return name in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
     return name in inspect.signature(rule).parameters

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from lawful.autodiff._checkpoint.rematerialization import cut_call, linearize_again, partial_eval_again
 from lawful.autodiff._jvp import jvp_jaxpr
-from lawful.autodiff._rematerialization import cut_call, linearize_again, partial_eval_again
 from lawful.autodiff._transpose import transpose_jaxpr
 from lawful.autodiff.checkpoint_policies import as_param, from_param, save_from_both_policies
 from lawful.batching import batch_jaxpr
@@ -27,7 +27,7 @@ from lawful.ops import with_weakness_of
 from lawful.staging import dce_call, hoist_call, kept, merge_lists
 
 #: Its parameters are the jaxpr, the policy, ``prevent_cse``, and ``differentiated``: whether the jaxpr begins with
-#: values that are computed again.
+#: rematerialized values.
 checkpoint_p = Primitive("checkpoint", multiple_results=True, pure_rules=True)
 
 
@@ -79,7 +79,7 @@ def _jvp(primals: Sequence[Any], tangents: Sequence[Any], *, jaxpr: ClosedJaxpr,
 
 @memoize
 def _within(closed: ClosedJaxpr, policy: Any) -> ClosedJaxpr:
-    """Returns the jaxpr of a call with a policy: calls inside it keep for their derivatives what that allows to."""
+    """Returns the jaxpr of a call with a policy, which the calls inside it follow too."""
     eqns = []
     for eqn in closed.eqns:
         params = {name: _value_within(value, policy) for name, value in eqn.params.items()}
@@ -167,6 +167,6 @@ checkpoint_p.def_rule("checkpoint", cut_call)
 @checkpoint_p.def_lowering
 def _lower(ctx: Any, *operands: Any, jaxpr: ClosedJaxpr, prevent_cse: bool, differentiated: bool, policy: Any) -> Any:
     if prevent_cse and differentiated and operands:
-        # What is computed from behind the barrier is not the same to XLA as what was computed before.
+        # XLA does not merge computations from behind the barrier with those before it.
         operands = tuple(ctx.hlo.OptimizationBarrierOp(list(operands)).results)
     return ctx.call(jaxpr, operands, name=jaxpr.jaxpr.name or "checkpoint")

@@ -1,7 +1,7 @@
-"""What a primitive says about itself beside its rules: plain data that laws read.
+"""Declarations of primitives: plain data that laws read, beside the rules.
 
-With a declaration a new primitive is reached by every law with no edit to a test: it says where its arguments
-may lie, what NumPy function it should equal, which algebra it obeys, and how a well-typed call of it is drawn.
+With a declaration every law applies to a new primitive, without an edit to a test. It has the domain of the arguments,
+the NumPy function that the primitive equals, its algebra, and a generator of well-typed calls.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ T = TypeVar("T")
 
 
 class Choose(Protocol):
-    """Where a random declaration draws from: Hypothesis, or a seeded generator."""
+    """The source of random calls: Hypothesis, or a seeded generator."""
 
     def integer(self, low: int, high: int) -> int:
         """Returns an integer between both bounds, which are included."""
@@ -36,7 +36,7 @@ class Choose(Protocol):
 
 @record
 class Excluded:
-    """Where a derivative does not exist, and why.
+    """A point where a derivative does not exist, with the reason.
 
     Attributes:
       point: a value of one argument, in `Interval`; in `Declaration` a function of all arguments and parameters that
@@ -52,7 +52,7 @@ class Excluded:
 
 @record
 class Unequal:
-    """Where a backend computes something else than evaluation does, and why.
+    """A point where a backend computes something else than evaluation, with the reason.
 
     Attributes:
       backend: its name; empty for every other way to compute the same, the reference among them.
@@ -67,7 +67,7 @@ class Unequal:
 
 @record
 class Interval:
-    """Where an argument of an op may lie so that its value and derivative are finite and well conditioned."""
+    """The interval of an argument in which the value and the derivative of an op are finite and well conditioned."""
 
     low: float = -2.0
     high: float = 2.0
@@ -92,7 +92,7 @@ class Declaration:
       associates: whether ``f(f(x, y), z) = f(x, f(y, z))``, up to rounding.
       unit: the value with ``f(x, unit) = x``, if there is one.
       differentiable: whether the derivative is not zero or undefined everywhere.
-      pointwise: whether each element of the result depends on the elements of the arguments at its place only.
+      pointwise: whether each element of the result depends only on the elements of the arguments at its position.
       excluded: where derivatives do not exist, besides the points that ``domain`` excludes.
       unequal: where backends compute something else than evaluation does.
       prepare: ``f(*arrays, **params)`` makes of arrays within the intervals such as lie in a domain that no interval

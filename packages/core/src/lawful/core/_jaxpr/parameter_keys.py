@@ -16,14 +16,14 @@ from lawful.tree.base import PLAIN, exact_key, object_key
 def exact_params_key(params: dict[Any, Any]) -> Hashable:
     """Returns the exact key of parameters.
 
-    It is not hashable where a parameter holds a program, which nothing that is cached may keep alive.
+    It is not hashable if a parameter holds a program, because no cache may keep a program alive.
     """
     return tuple([(name, exact_key(value, _key_of_no_program)) for name, value in params.items()])
 
 
 def _key_of_no_program(value: Any) -> Any:
     if isinstance(value, ClosedJaxpr | Jaxpr) or (callable(value) and not isinstance(value, type)):
-        return [type(value)]  # which cannot be hashed
+        return [type(value)]  # not hashable
     return object_key(value)
 
 
@@ -32,14 +32,14 @@ class UnknownParamError(Exception):
 
 
 def known_param(value: Any) -> Hashable:
-    """Returns a key that only equal parameters share, of what is made of numbers, types and deduplicated programs.
+    """Returns a key that only equal parameters share, if they consist of numbers, types and deduplicated programs.
 
     Raises:
-      UnknownParamError: the parameter is or holds another object, which may be the user's.
+      UnknownParamError: the parameter is or holds another object, which may be mutable.
     """
     cls = type(value)
     if cls in PLAIN:
-        return cls, value, value == -1  # which has the hash of -2
+        return cls, value, value == -1  # hash(-1) == hash(-2)
     if cls is tuple:
         return tuple([known_param(x) for x in value])
     if isinstance(value, ClosedJaxpr):

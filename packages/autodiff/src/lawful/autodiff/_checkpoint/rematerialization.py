@@ -1,7 +1,7 @@
-"""Rematerialization: a program in two parts, of which the second computes again what the first does not keep.
+"""Rematerialization: a program in two parts, of which the second computes values of the first again.
 
-The first part gives the results and the values that a policy allows to keep; the second begins with what leads from
-these values and the inputs to the residuals that it needs.
+The first part returns the results and the values that a policy allows to save. The second begins with the equations
+that compute its residuals from these values and the inputs.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ Mask = tuple[bool, ...]
 
 @record
 class Cut:
-    """A jaxpr that gives values up, and one that begins with them.
+    """A jaxpr that returns the values that may be saved, and one that begins with them.
 
     Attributes:
       keeping: from the inputs to the outputs, and then the values that may be kept.
@@ -89,7 +89,7 @@ def cut_call(cut: Callable[[ClosedJaxpr], Cut], eqn: JaxprEqn) -> tuple[JaxprEqn
     if not parts.count:
         return eqn, eqn, []
     new = [Var(aval) for aval in parts.keeping.out_avals[-parts.count :]]
-    # What is donated to the call is still needed by the second one.
+    # The second call still needs the operands that are donated to the first.
     params = {name: value for name, value in eqn.params.items() if name != "donated"}
     return (
         eqn.replace(outvars=[*eqn.outvars, *new], params={**params, "jaxpr": parts.keeping}),

@@ -1,0 +1,1 @@
+"""Primitives: their rules, their names, and the declarations that laws read."""

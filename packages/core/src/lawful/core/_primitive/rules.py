@@ -1,0 +1,97 @@
+"""Rules of primitives: one for each slot, observers of changes, and checks of what rules return."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, Final
+
+from lawful.core._errors import ArgumentTypeError, shorten
+from lawful.tree.base import record
+
+if TYPE_CHECKING:
+    from lawful.core._primitive.primitive import Primitive
+
+Rule = Callable[..., Any]
+
+#: Called after each definition or removal of a rule: an observer discards what it has derived from rules.
+rule_observers: Final[list[Callable[[], None]]] = []
+
+
+class Rules(dict[str, Rule]):
+    """The rules of a primitive, by slot. Every change calls ``rule_observers``."""
+
+    def __setitem__(self, slot: str, rule: Rule) -> None:
+        super().__setitem__(slot, rule)
+        for observe in rule_observers:
+            observe()
+
+    def __delitem__(self, slot: str) -> None:
+        super().__delitem__(slot)
+        for observe in rule_observers:
+            observe()
+
+
+@record
+class Slot:
+    """The name of a slot's rule in an error message, and the method that defines it."""
+
+    title: str
+    definer: str
+
+
+SLOTS: Final = {
+    "impl": Slot("Evaluation", "def_impl"),
+    "abstract_eval": Slot("Abstract evaluation", "def_abstract_eval"),
+    "jvp": Slot("JVP", "def_jvp"),
+    "transpose": Slot("Transpose", "def_transpose"),
+    "batch": Slot("Batching", "def_batch"),
+    "lowering": Slot("Lowering", "def_lowering"),
+    "linearize": Slot("Linearization", "def_linearize"),
+    "expand": Slot("Expansion", "def_expand"),
+    "partial_eval": Slot("Partial evaluation", "def_partial_eval"),
+}
+
+
+class _Count(threading.local):
+    count = 0
+
+
+_impure = _Count()
+
+
+def note_impure_rule() -> None:
+    """Counts a rule of a primitive without ``pure_rules`` that is about to run in this thread."""
+    _impure.count += 1
+
+
+def impure_rules() -> int:
+    """Returns how many rules without ``pure_rules`` ran in this thread.
+
+    A result may be cached only if the count is the same before and after its computation.
+    """
+    return _impure.count
+
+
+def pair_of_rule(primitive: Primitive, slot: str, parts: str, result: Any) -> tuple[Any, Any]:
+    """Returns the result of a rule, which must be a pair.
+
+    Args:
+      primitive: the primitive.
+      slot: the slot of the rule.
+      parts: the names of the parts of the pair, for a message.
+      result: the result of the rule.
+
+    Raises:
+      ArgumentTypeError: it is no pair, or for a primitive with several results no pair of lists of one length.
+    """
+    is_pair = isinstance(result, tuple | list) and len(result) == 2
+    if is_pair and not primitive.multiple_results:
+        return result[0], result[1]
+    if is_pair and all(isinstance(part, tuple | list) for part in result) and len(result[0]) == len(result[1]):
+        return result[0], result[1]
+    kind = "a pair of lists of one length" if primitive.multiple_results else "a pair"
+    raise ArgumentTypeError(
+        f"{slot} rule of '{primitive.name}': expected {kind} {parts}, got {shorten(result)} of type "
+        f"{type(result).__name__}; return both"
+    )

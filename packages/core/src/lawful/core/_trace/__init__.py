@@ -1,0 +1,1 @@
+"""Traces, which interpret primitives, and tracers, the values of transformed functions."""

@@ -1,0 +1,206 @@
+"""Indexing of values and of tracers with known values.
+
+Values go to NumPy. For a tracer, the positions of an index become operands of a composite, so that one cached program
+serves all positions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from types import EllipsisType
+from typing import Any, Final
+
+import numpy as np
+
+from lawful.core import Tracer, cached_function, current, get_aval, record
+from lawful.ops._composite import Composite
+from lawful.ops._indexing.dynamic_slice import dynamic_slice_p
+from lawful.ops._indexing.getitem import getitem_hook, read, spans
+from lawful.ops._indexing.index import Index, parse_index
+from lawful.ops._shape.slicing import rev
+from lawful.ops._shape.squeeze import expand_dims, squeeze
+from lawful.ops._support.eager import is_eager_array
+from lawful.ops._support.structural import Shape, strong
+
+_START: Final = np.int64(0)
+_ENDS: Final = (int, type(None))
+
+
+def getitem(x: Any, index: Any) -> Any:
+    """Returns ``x[index]`` as `lawful.ops.getitem` does."""
+    if isinstance(x, Tracer):
+        return _getitem_traced(x, index) if current.trace.evaluates_constants else getitem_hook.plain(x, index)
+    if is_eager_array(x) and all(map(_is_plain, index if type(index) is tuple else (index,))):
+        try:
+            return np.asarray(x[index])
+        except (IndexError, TypeError, ValueError):
+            pass  # the plain function says what is wrong
+    return getitem_hook.plain(x, index)
+
+
+def _is_plain(entry: Any) -> bool:
+    """Whether NumPy itself takes an entry of an index."""
+    return entry is None or type(entry) in (int, slice, np.ndarray, EllipsisType)
+
+
+def _getitem_traced(x: Tracer, index: Any) -> Any:
+    shape = x.aval.shape
+    if type(index) is int and shape and -shape[0] <= index < shape[0]:
+        return _row(x, shape, index)
+    entries = index if type(index) is tuple else (index,)
+    if all(map(_is_static, entries)):
+        found = _static(shape, entries)
+        return found.of(x) if isinstance(found, _Part) else read(x, found)
+    if 0 not in shape and all([_is_static(entry) or _is_look_up(entry) for entry in entries]):
+        out = _look_up_inside(x, shape, entries)
+        if out is not None:
+            return out
+    parsed = parse_index(shape, index)
+    if not parsed.is_basic:
+        return _look_up(x, parsed)
+    part = _part(parsed)
+    return read(x, parsed) if part is None else part.of(x)
+
+
+# Indices without arrays
+
+
+@record
+class _Part:
+    """The elements that an index without arrays chooses; positions are operands, so that they share one program.
+
+    Attributes:
+      starts: where the slices start; none where all of each dimension is chosen.
+      layout: the sizes of the slices, which are reversed, which are dropped, and which dimensions are new.
+    """
+
+    starts: tuple[np.int64, ...]
+    layout: tuple[Shape, Shape, Shape, Shape]
+
+    def of(self, x: Tracer) -> Any:
+        """Returns the part of an array."""
+        return _slice_at.of_integers([x, *self.starts], *self.layout)
+
+
+def _row(x: Tracer, shape: Shape, index: int) -> Any:
+    """Returns what `_Part.of` gives for a single integer, without a cache entry for each integer."""
+    if shape[0] == 1:
+        return _slice_at.of_integers([x], shape, (), (0,), ())
+    starts = [np.int64(index % shape[0])] + [_START] * (len(shape) - 1)
+    return _slice_at.of_integers([x, *starts], (1, *shape[1:]), (), (0,), ())
+
+
+def _part(index: Index) -> _Part | None:
+    """Returns the part that an index chooses; None if a stride is greater than 1."""
+    starts, limits, strides, reversed_dims = spans(index)
+    if max(strides, default=1) > 1:
+        return None
+    sizes = tuple([limit - start for start, limit in zip(starts, limits, strict=True)])
+    known = () if sizes == index.shape else tuple(map(np.int64, starts))
+    return _Part(known, (sizes, tuple(reversed_dims), tuple(index.positions), index.new_dims))
+
+
+@cached_function("static indices", 1024)
+def _static(shape: Shape, entries: tuple[Any, ...]) -> _Part | Index:
+    index = parse_index(shape, entries)
+    return _part(index) or index
+
+
+def _is_static(entry: Any) -> bool:
+    """Whether an entry is None, ``...``, an integer or a slice of integers. True equals 1, but means something else."""
+    if type(entry) is slice:
+        return type(entry.start) in _ENDS and type(entry.stop) in _ENDS and type(entry.step) in _ENDS
+    return entry is None or entry is Ellipsis or type(entry) is int
+
+
+def _slice(arrays: Sequence[Any], sizes: Shape, reversed_dims: Shape, dropped: Shape, new_dims: Shape) -> Any:
+    x, *starts = arrays
+    x = dynamic_slice_p.bind(strong(x), *starts, slice_sizes=sizes) if starts else x
+    return expand_dims(squeeze(rev(x, reversed_dims), dropped), new_dims)
+
+
+_slice_at: Final = Composite(_slice, sequence=True)
+
+
+# Indices with arrays
+
+
+def _is_look_up(entry: Any) -> bool:
+    """Whether an entry of an index is an array of signed integers."""
+    return type(entry) is np.ndarray and entry.dtype.kind == "i" and entry.ndim > 0
+
+
+def _look_up_inside(x: Tracer, shape: Shape, entries: tuple[Any, ...]) -> Any:
+    """Returns what ``read`` gives for an index with arrays of integers; None if one is outside of the array."""
+    arrays = [entry for entry in entries if type(entry) is np.ndarray]
+    layout, sizes = _looked_up_at(shape, tuple([_Lookup(e.shape) if type(e) is np.ndarray else e for e in entries]))
+    found = iter(arrays)
+    positions: list[Any] = []
+    for size, known in sizes:
+        if known is not None:
+            positions.append(known)
+            continue
+        where = next(found).astype(np.int64)
+        if where.size:
+            lowest = np.minimum.reduce(where, None)
+            if lowest < -size or np.maximum.reduce(where, None) >= size:
+                return None
+            if lowest < 0:
+                where[where < 0] += size
+        positions.append(where)
+    return _looked_up.of_integers([x, *positions], *layout)
+
+
+@record
+class _Lookup:
+    """Stands for an array of integers of a shape, in an index."""
+
+    shape: Shape
+
+
+@cached_function("indices with arrays", 1024)
+def _looked_up_at(shape: Shape, entries: tuple[Any, ...]) -> tuple[tuple[Any, ...], list[tuple[int, Any]]]:
+    """Returns the layout of an index with arrays of any values, and the length and known value of each position."""
+    index = parse_index(shape, tuple([np.zeros(e.shape, np.int64) if type(e) is _Lookup else e for e in entries]))
+    known = [np.int64(where) if type(where) is int else None for where in index.positions.values()]
+    return _layout_of(index), [(shape[dim], value) for dim, value in zip(index.positions, known, strict=True)]
+
+
+def _look_up(x: Tracer, index: Index) -> Any:
+    """Returns what ``read`` gives for an index with arrays; they are operands, if none is traced."""
+    if index.inserted or any([isinstance(where, Tracer) for where in index.positions.values()]):
+        return read(x, index)
+    arrays = [np.asarray(where, np.int64) for where in index.positions.values()]
+    return _looked_up.of_integers([x, *arrays], *_layout_of(index))
+
+
+def _layout_of(index: Index) -> tuple[Any, ...]:
+    """Returns an index without its positions, as the settings of ``_looked_up``."""
+    slices = tuple([(dim, chosen.start, chosen.stop, chosen.step) for dim, chosen in index.slices.items()])
+    return tuple(index.positions), slices, index.looked_up, index.place, index.kept, index.in_bounds
+
+
+def _read_at(
+    arrays: Sequence[Any],
+    dims: Shape,
+    slices: tuple[tuple[int, int, int, int], ...],
+    looked_up: Shape,
+    place: int,
+    kept: tuple[int | None, ...],
+    in_bounds: bool,
+) -> Any:
+    x, *positions = arrays
+    index = Index(
+        shape=get_aval(x).shape,
+        inserted=(),
+        slices={dim: range(start, stop, step) for dim, start, stop, step in slices},
+        positions=dict(zip(dims, positions, strict=True)),
+        looked_up=looked_up,
+        place=place,
+        kept=kept,
+        in_bounds=in_bounds,
+    )
+    return read(x, index)
+
+
+_looked_up: Final = Composite(_read_at, sequence=True)

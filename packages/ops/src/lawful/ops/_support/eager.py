@@ -1,0 +1,36 @@
+"""Eager arguments: functions of NumPy can compute with them at once."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from lawful.core import current, supported_dtypes
+
+__all__ = ["is_eager"]
+
+#: The dtypes that NumPy promotes as lawful does.
+_NATIVE_DTYPES: Final = frozenset(
+    dtype for dtype in supported_dtypes if dtype.kind in "biufc" and "float8" not in dtype.name
+)
+_SCALAR_TYPES: Final = frozenset({*(dtype.type for dtype in _NATIVE_DTYPES), float, complex, bool, int})
+
+
+def is_eager(*args: Any) -> bool:
+    """Whether these arguments would be evaluated at once, and NumPy itself promotes them as lawful does."""
+    if not current.trace.evaluates_constants:
+        return False
+    for x in args:
+        cls = type(x)
+        if cls is np.ndarray:
+            if x.dtype not in _NATIVE_DTYPES:
+                return False
+        elif cls not in _SCALAR_TYPES:
+            return False
+    return True
+
+
+def is_eager_array(x: Any) -> bool:
+    """Whether ``x`` is a plain NumPy array and would be computed with at once, so that NumPy can be called directly."""
+    return type(x) is np.ndarray and is_eager(x)
