@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from lawful.autodiff._fast import dual, jvp, linearize, tape, traced_rules
-from lawful.core import Primitive, _memo
+from lawful.core import Primitive
 from lawful.core._fast import IndexedJaxpr, deduplication
+from lawful.core._jaxpr import memoization
 from lawful.ops._fast import promotion
 
 from ._fault import Rule, local_fault, method_fault
@@ -116,7 +117,7 @@ cached_rule_faults = (
     local_fault(
         "a transformed jaxpr is kept that impure rules had a part in",
         "stale cache",
-        _memo,
+        memoization,
         "impure_rules",
         lambda right: lambda: 0,
     ),

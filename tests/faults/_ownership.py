@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 
 from lawful.autodiff import _linear_function
-from lawful.core import _trace, eval_trace
+from lawful.core import current, eval_trace
 from lawful.staging import _ownership
 from lawful.staging._recorder import Recorder
 
@@ -15,7 +15,7 @@ from ._fault import Fault, function_fault, instead, method_fault, replace_everyw
 
 
 def _share_the_trace(patch: pytest.MonkeyPatch) -> None:
-    replace_everywhere(patch, "current", _trace.current, SimpleNamespace(trace=eval_trace))
+    replace_everywhere(patch, "current", current, SimpleNamespace(trace=eval_trace))
 
 
 ownership_faults = (

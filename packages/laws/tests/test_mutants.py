@@ -14,7 +14,8 @@ from lawful import laws as laws_module
 from lawful import ops, tree
 from lawful.autodiff import _linearize, jvp_jaxpr, stop_gradient
 from lawful.autodiff._fast import dual, linearize, traced_rules
-from lawful.core import ClosedJaxpr, Primitive, ShapedArray, Tracer, UndefinedPrimal, _memo
+from lawful.core import ClosedJaxpr, Primitive, ShapedArray, Tracer, UndefinedPrimal
+from lawful.core._jaxpr import memoization
 from lawful.core._jaxpr import print as _print
 from lawful.laws import Case, Inapplicable, LawViolation, Program, RandomChoose, catalogue_of, draw_call, laws, programs
 from lawful.laws.systems import lawful
@@ -317,7 +318,7 @@ def test_rules_read_state_rejects_cached_rules(monkeypatch: pytest.MonkeyPatch) 
 
 def test_rules_read_state_rejects_kept_jaxprs(monkeypatch: pytest.MonkeyPatch) -> None:
     """A transformed jaxpr is kept although a rule that may be impure had a part in it."""
-    monkeypatch.setattr(_memo, "impure_rules", lambda: 0)
+    monkeypatch.setattr(memoization, "impure_rules", lambda: 0)
     assert counterexample("rules_read_state").equation_count <= 1
 
 

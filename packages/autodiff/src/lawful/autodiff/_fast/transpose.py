@@ -13,7 +13,7 @@ from lawful.autodiff._fast.traced_rules import traced_transpose
 from lawful.autodiff._transpose import transpose_equation
 from lawful.core import Atom, ClosedJaxpr, JaxprEqn, ShapedArray, Var, Zero, avals_of, current, get_aval, place
 from lawful.core._fast import replay
-from lawful.ops import add_tangents
+from lawful.ops._fast import add_values as add_tangents
 
 
 def backward_pass(closed: ClosedJaxpr, cts: Sequence[Any]) -> list[Any]:

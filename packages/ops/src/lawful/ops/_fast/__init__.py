@@ -9,7 +9,8 @@ from lawful.ops._elementwise.application import promotion_hook
 from lawful.ops._elementwise.declaration import elementwise_hook, tangent_sum_hook
 from lawful.ops._fast.composite import call_composite
 from lawful.ops._fast.composite import register_tracing as register_tracing
-from lawful.ops._fast.elementwise import add_values, call
+from lawful.ops._fast.elementwise import add_values as add_values
+from lawful.ops._fast.elementwise import call
 from lawful.ops._fast.getitem import getitem
 from lawful.ops._fast.numbers import evaluate
 from lawful.ops._fast.promotion import apply_promoted, promotion_of

@@ -17,12 +17,14 @@ _DOUBLES: Final = (float, np.float64)
 
 def call(self: Elementwise, *args: Any) -> Any:
     """Calls an op: by its NumPy function if nothing is traced and NumPy promotes the operands itself."""
-    if is_eager(*args) and type(self.promote_as) is not OfKinds and len(args) == self.arity:
+    if len(args) != self.arity:
+        return elementwise_hook.plain(self, *args)
+    if is_eager(*args) and type(self.promote_as) is not OfKinds:
         try:
             return self.numpy_function(*args)
         except (TypeError, ValueError, OverflowError):
-            pass  # the plain call says what is wrong
-    return elementwise_hook.plain(self, *args)
+            pass  # the primitive says what is wrong
+    return self.apply(self.primitive.name, self.promote_as, args)
 
 
 def add_values(x: Any, y: Any) -> Any:

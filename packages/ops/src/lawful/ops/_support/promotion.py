@@ -262,10 +262,13 @@ def promote(name: str, function: PromoteAs, args: Sequence[Any], *, operator: bo
         gives a strong one.
     """
     try:
-        promotion = promotion_of_hook.use(name, function, args, operator)
+        return _promoted(name, function, args, operator)
     except IntegerOverflowError:
-        args = with_fitting_integers(args)
-        promotion = promotion_of_hook.use(name, function, args, operator)
+        return _promoted(name, function, with_fitting_integers(args), operator)
+
+
+def _promoted(name: str, function: PromoteAs, args: Sequence[Any], operator: bool) -> Sequence[Any]:
+    promotion = promotion_of_hook.use(name, function, args, operator)
     shape = promotion.shape
     if promotion.conversions:
         args = [*args]
