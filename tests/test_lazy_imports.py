@@ -13,7 +13,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 # The portions of the namespace that import a part of theirs on demand.
 PACKAGES = sorted(
-    path.parent.name for path in ROOT.glob("packages/*/src/lawful/*/__init__.py") if "on_demand(" in path.read_text()
+    path.parent.name for path in ROOT.glob("packages/*/src/lawful/*/__init__.py") if "lazy_imports(" in path.read_text()
 )
 
 
@@ -28,7 +28,7 @@ def later(package: str) -> list[str]:
     module = importlib.import_module(f"lawful.{package}")
     assert module.__file__ is not None
     calls = [node for node in ast.walk(ast.parse(Path(module.__file__).read_text())) if isinstance(node, ast.Call)]
-    [call] = [call for call in calls if isinstance(call.func, ast.Name) and call.func.id.endswith("on_demand")]
+    [call] = [call for call in calls if isinstance(call.func, ast.Name) and call.func.id.endswith("lazy_imports")]
     return [f"lawful.{package}.{ast.literal_eval(arg)}" for arg in call.args[1:]]
 
 
@@ -92,7 +92,7 @@ from lawful.ops._numpy_protocol import dispatch as _numpy_protocol
 known = dict(primitives_by_name._known)
 rules = {(name, slot): rule for name, primitive in known.items() for slot, rule in primitive.rules.items()}
 functions = dict(_numpy_protocol._functions)
-core.load_on_demand()
+core.load_lazy_imports()
 after = {(name, slot): rule for name in known for slot, rule in known[name].rules.items()}
 print(json.dumps({
     "primitives": len(known), "all": len(primitives_by_name),

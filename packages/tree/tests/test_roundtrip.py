@@ -214,7 +214,7 @@ def test_treedef_cache_is_bounded():
 
 
 def test_types_made_at_run_time_are_not_kept_for_ever():
-    from lawful.tree._registry import KINDS
+    from lawful.tree._registry import NODE_TYPES
 
     references = []
     for index in range(2500):
@@ -222,7 +222,7 @@ def test_types_made_at_run_time_are_not_kept_for_ever():
         assert tree.leaves([cls(*[3] * (index % 2))])[0] is not None
         references.append(weakref.ref(cls))
         del cls
-    assert len(KINDS) < 1200
+    assert len(NODE_TYPES) < 1200
     for index in range(1100):  # push the last ones out
         tree.leaves(type(f"More{index}", (), {})())
     from lawful.tree import _treedef

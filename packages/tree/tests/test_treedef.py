@@ -85,7 +85,7 @@ def test_unpickling_a_type_that_is_not_registered_says_so(monkeypatch):
 
     pickled = pickle.dumps(tree.structure(Box(1, "x")))
     monkeypatch.delitem(_registry._registered, Box)
-    monkeypatch.delitem(_registry.KINDS, Box)
+    monkeypatch.delitem(_registry.NODE_TYPES, Box)
     with pytest.raises(TreeTypeError, match=r"unpickling a PyTreeDef: expected Box of module .* register it before"):
         pickle.loads(pickled)
 

@@ -12,15 +12,15 @@ from typing import Any
 
 import pytest
 
-from lawful.core import Primitive, Trace, current, load_on_demand, parse_jaxpr, set_current
+from lawful.core import Primitive, Trace, current, load_lazy_imports, parse_jaxpr, set_current
 
 Make = Callable[..., ModuleType]
 
 PACKAGE = """
-from lawful.core import on_demand
+from lawful.core import lazy_imports
 from {name}._first import one
 
-__getattr__, __dir__ = on_demand(__name__, "_later", "_last")
+__getattr__, __dir__ = lazy_imports(__name__, "_later", "_last")
 __all__ = ["five", "four", "one", "three", "two"]
 """
 FIRST = "one = 1"
@@ -38,7 +38,7 @@ def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Make]:
     made: list[str] = []
 
     def make(package: str = PACKAGE, **modules: str) -> ModuleType:
-        name = f"on_demand_{tmp_path.name}_{len(made)}"
+        name = f"lazy_imports_{tmp_path.name}_{len(made)}"
         made.append(name)
         (tmp_path / name).mkdir()
         sources = {"__init__": package, "_first": FIRST, "_later": LATER, "_last": LAST, **modules}
@@ -48,7 +48,7 @@ def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Make]:
         return importlib.import_module(name)
 
     yield make
-    load_on_demand()
+    load_lazy_imports()
     for module in list(sys.modules):
         if module.startswith(tuple(made)):
             del sys.modules[module]
@@ -87,7 +87,7 @@ def test_so_does_each_way_of_asking(make: Make) -> None:
     exec(f"from {package.__name__} import *", scope)
     assert scope["four"] == 4
     package = make()
-    load_on_demand()
+    load_lazy_imports()
     assert is_there(package)
 
 
@@ -131,7 +131,7 @@ def test_a_module_that_fails_is_tried_again(make: Make) -> None:
     with pytest.raises(OSError, match="not there yet"):
         package.two  # noqa: B018
     with pytest.raises(OSError, match="not there yet"):
-        load_on_demand()
+        load_lazy_imports()
     sys.modules["is_mended"] = package
     try:
         assert package.two == 2
@@ -152,7 +152,9 @@ def test_modules_are_imported_outside_of_transformations(make: Make) -> None:
         assert current.trace is trace
 
 
-@pytest.mark.parametrize("ask", ["from {name} import five", "from lawful.core import load_on_demand; load_on_demand()"])
+@pytest.mark.parametrize(
+    "ask", ["from {name} import five", "from lawful.core import load_lazy_imports; load_lazy_imports()"]
+)
 def test_what_is_asked_for_meanwhile_takes_no_half_of_a_module(make: Make, ask: str) -> None:
     package = make(_later=f"two = 'early'\ntry: {ask}\nexcept ImportError: pass\ntwo, three = 2, 3")
     assert package.three == 3
