@@ -18,7 +18,7 @@ Rule = Callable[..., Any]
 Pairs = tuple[list[Any], list[Any]]
 
 
-#: The zeros that a rule with ``symbolic_zeros=True`` is given, by their name in JAX.
+#: The zeros that a rule with ``symbolic_zeros=True`` gets, by their name in JAX.
 SymbolicZero = Zero
 
 
