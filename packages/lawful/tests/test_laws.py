@@ -88,13 +88,13 @@ def test_laws_failure_database_lifecycle(tmp_path: Path) -> None:
     assert found["primitives"]["sin"]["laws"]["jvp_finite_differences"]["failed"] >= 1
     report = (tmp_path / ".lawful" / "laws.html").read_text()
     assert "ops.sin_p.bind(np.array(0.49))" in report
-    remembered = sorted((tmp_path / ".lawful" / "failures").glob("*.json"))
-    assert len(remembered) == len(found["counterexamples"])
+    saved = sorted((tmp_path / ".lawful" / "failures").glob("*.json"))
+    assert len(saved) == len(found["counterexamples"])
 
     # The database comes first: one case is enough to find all of it again.
     again = document(run(*SINE, "--cases", "1", "--import", "wrong_sine.py", "--json", folder=tmp_path, check=1))
-    assert sum(failure["known"] for failure in again["counterexamples"]) == len(remembered)
-    assert sorted((tmp_path / ".lawful" / "failures").glob("*.json")) == remembered
+    assert sum(failure["known"] for failure in again["counterexamples"]) == len(saved)
+    assert sorted((tmp_path / ".lawful" / "failures").glob("*.json")) == saved
 
     fixed = run(*SINE, "--cases", "1", folder=tmp_path, check=0)
     assert "✓ jvp_finite_differences of sin, smooth: failed in an earlier run and holds now; forgotten" in fixed.stdout
@@ -128,7 +128,7 @@ def test_primitives_of_ones_own(tmp_path: Path) -> None:
     arguments = ["--primitive", "twice", "--law", "jvp_linear", "--cases", "12", "--import", "new"]
     done = run(*arguments, "--jobs", "1", "--seed", "1", "--json", folder=tmp_path, check=1)
     assert document(done)["counterexamples"][0]["primitives"] == ["twice"]
-    # The primitive is not there without its module: what is remembered stays.
+    # The primitive is not there without its module: saved failures stay.
     kept = run("--law", "jvp_linear", "--cases", "1", "--seed", "1", "--jobs", "1", folder=tmp_path, check=0)
     assert "could not be tried: there is no twice" in kept.stdout
     assert len(list((tmp_path / ".lawful" / "failures").glob("*.json"))) > 0
@@ -161,7 +161,7 @@ def test_a_file_that_is_no_failure_is_said(tmp_path: Path) -> None:
     folder.mkdir()
     (folder / "other.json").write_text("[]")
     done = run("--law", "print_parse", "--cases", "2", "--jobs", "1", "--database", "kept", folder=tmp_path, check=0)
-    assert "not a remembered failure: kept/other.json" in done.stdout
+    assert "not a saved failure: kept/other.json" in done.stdout
 
 
 def test_laws_thorough_samples_laws_and_backends(tmp_path: Path) -> None:
