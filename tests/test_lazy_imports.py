@@ -33,7 +33,7 @@ def later(package: str) -> list[str]:
 
 
 @pytest.mark.parametrize("package", PACKAGES)
-def test_each_name_is_what_type_checkers_see(package: str) -> None:
+def test_lazy_imports_each_name_is_what_type_checkers_see(package: str) -> None:
     module = importlib.import_module(f"lawful.{package}")
     assert module.__file__ is not None
     own = f"lawful.{package}"
@@ -74,7 +74,7 @@ print(json.dumps([name for name in sys.modules if name.startswith("lawful.")]))
 """
 
 
-def test_a_training_step_needs_no_rest() -> None:
+def test_lazy_imports_training_step_needs_no_rest() -> None:
     """What most programs need is imported with its package: to ask for one name more would cost all the others."""
     imported = set(told(TRAINING))
     assert "lawful.ops._elementwise.arithmetic" in imported
@@ -103,7 +103,7 @@ print(json.dumps({
 """
 
 
-def test_the_rest_changes_nothing_that_is_there() -> None:
+def test_lazy_imports_rest_changes_nothing_that_is_there() -> None:
     found = told(CHANGES)
     assert 50 < found["primitives"] < found["all"]
     assert 100 < found["functions"] < found["all functions"]
@@ -139,7 +139,7 @@ FIRST: dict[str, tuple[str, Any]] = {
 
 
 @pytest.mark.parametrize("name", FIRST)
-def test_a_rest_comes_wherever_it_is_first_asked_for(name: str) -> None:
+def test_lazy_imports_rest_comes_wherever_it_is_first_asked_for(name: str) -> None:
     text, expected = FIRST[name]
     found = told(
         "import json, pickle\nimport numpy as np\nimport lawful.numpy\n"

@@ -13,7 +13,7 @@ COMPILED = max(2, settings.default.max_examples // 12)  # type: ignore[attr-defi
 
 
 @every_function
-def test_eagerly_and_staged(name: str) -> None:
+def test_array_api_eagerly_and_staged(name: str) -> None:
     spec = SPECS[name]
 
     @given(spec.calls)
@@ -26,7 +26,7 @@ def test_eagerly_and_staged(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name, spec in SPECS.items() if not spec.untraced])
-def test_compiled(name: str) -> None:
+def test_array_api_compiled(name: str) -> None:
     spec = SPECS[name]
 
     @settings(max_examples=COMPILED)

@@ -65,7 +65,7 @@ def test_an_exception_caught_inside(under, usable):
     usable()
 
 
-def test_a_failed_call_is_no_cached_one(usable):
+def test_exceptions_failed_call_is_no_cached_one(usable):
     fail = True
 
     @jit
@@ -145,7 +145,7 @@ def deep_down(levels, call):
 
 
 @pytest.mark.parametrize("room", range(10, 130, 8))
-def test_the_stack_ends_at_any_place(room, usable):
+def test_exceptions_stack_ends_at_any_place(room, usable):
     """Whatever of lawful's own code is running when there is no more stack, it is unwound."""
 
     def program(x):

@@ -260,7 +260,7 @@ _NOT_ORDERED = ("checkpoint", "jvp of custom_jvp", "jvp of a rule that prints ta
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_a_program_prints_what_it_prints_in_jax(name, lines_of) -> None:
+def test_debug_print_program_prints_what_it_prints_in_jax(name, lines_of) -> None:
     in_order = not any(part in name for part in _NOT_ORDERED)
     function, *args = PROGRAMS[name](OURS)
     theirs, *_ = PROGRAMS[name](ordered(THEIRS) if in_order else THEIRS)
@@ -276,14 +276,14 @@ def test_a_program_prints_what_it_prints_in_jax(name, lines_of) -> None:
 
 
 @pytest.mark.parametrize("name", ["call", "grad of scan", "vmap of cond of what is shared", "grad of checkpoint"])
-def test_evaluated_by_both(name, lines_of) -> None:
+def test_debug_print_evaluated_by_both(name, lines_of) -> None:
     function, *args = PROGRAMS[name](OURS)
     expected, *_ = PROGRAMS[name](THEIRS)
     assert Counter(lines_of(function, *args)) == Counter(lines_of(expected, *args))
 
 
 @pytest.mark.parametrize("lib", [OURS, THEIRS], ids=["lawful", "jax"])
-def test_what_computes_nothing_prints_nothing(lib, capsys) -> None:
+def test_debug_print_what_computes_nothing_prints_nothing(lib, capsys) -> None:
     lib.eval_shape(square(lib), X)
     lib.make_jaxpr(lib.grad(square(lib)))(X)
     lib.jit(square(lib)).lower(X)
@@ -317,7 +317,7 @@ BY_EACH_ELEMENT = {
 
 @pytest.mark.parametrize("transform", ["vmap", "jit of vmap", "vmap of jit", "numpy"])
 @pytest.mark.parametrize("name", BY_EACH_ELEMENT)
-def test_each_element_of_a_batch_does_what_it_does_alone(name, transform, lines_of) -> None:
+def test_vmap_debug_print_of_each_element_as_alone(name, transform, lines_of) -> None:
     """In jax both branches print for all elements, and a loop prints for those that have stopped."""
     make, xs, expected = BY_EACH_ELEMENT[name]
     mapped = {
@@ -334,7 +334,7 @@ def test_each_element_of_a_batch_does_what_it_does_alone(name, transform, lines_
 
 
 @pytest.mark.parametrize("compiled", [lambda f: f, staging.jit, partial(staging.jit, backend="numpy")])
-def test_scan_grad_prints_loop_invariant_each_iteration(compiled, lines_of) -> None:
+def test_debug_print_scan_grad_prints_invariant_each_iteration(compiled, lines_of) -> None:
     """In jax it is moved out of the loop, and printed once."""
 
     def f(x):
@@ -344,7 +344,7 @@ def test_scan_grad_prints_loop_invariant_each_iteration(compiled, lines_of) -> N
 
 
 @pytest.mark.parametrize("compiled", [lambda f: f, staging.jit, partial(staging.jit, backend="numpy")])
-def test_the_outer_batch_comes_first(compiled, lines_of) -> None:
+def test_debug_print_outer_batch_comes_first(compiled, lines_of) -> None:
     """In jax it comes last where it is evaluated, and first where it is compiled."""
 
     def pair(x, y):
@@ -354,7 +354,7 @@ def test_the_outer_batch_comes_first(compiled, lines_of) -> None:
     assert lines_of(compiled(f), XS, YS) == [f"{x} {y}" for y in YS for x in XS]
 
 
-def test_a_loop_reversed_with_few_states_prints_each_turn_once(lines_of) -> None:
+def test_while_grad_debug_print_once_for_each_iteration(lines_of) -> None:
     """There is no reverse mode of `while_loop` in jax; here turns are run again, and do not print again."""
 
     def f(x):
@@ -365,7 +365,7 @@ def test_a_loop_reversed_with_few_states_prints_each_turn_once(lines_of) -> None
 
 
 @pytest.mark.parametrize("compiled", [lambda f: f, staging.jit])
-def test_a_taylor_series_prints_the_value_once(compiled, lines_of) -> None:
+def test_debug_print_taylor_series_prints_the_value_once(compiled, lines_of) -> None:
     def f(x):
         return jet(square(OURS), (x,), ((1.0, 0.0, 0.0),))
 

@@ -113,7 +113,7 @@ def test_compiled_they_have_the_effects_that_they_have_evaluated(f: Any, x: Any)
 
 @FEW
 @given(functions(), VALUES)
-def test_passes_keep_them(f: Any, x: Any) -> None:
+def test_effects_passes_keep_them(f: Any, x: Any) -> None:
     closed = make_jaxpr(f)(x)
     expected = log_of(partial(eval_closed_jaxpr, closed), x)
     assert expected == log_of(f, x)
@@ -173,7 +173,7 @@ def test_a_batch_has_the_effects_of_its_elements(f: Any, xs: Any) -> None:
 
 @FEWER
 @given(functions(depth=1, kinds="without checkpoint"), st.lists(VALUES, min_size=1, max_size=2))
-def test_derivatives_of_batches(f: Any, xs: Any) -> None:
+def test_effects_derivatives_of_batches(f: Any, xs: Any) -> None:
     batch = np.array(xs)
     expected = Counter(log_of(vmap(f), batch))
     for function in (vmap(value_and_grad(f)), jit(vmap(value_and_grad(f))), value_and_grad(lambda x: vmap(f)(x).sum())):

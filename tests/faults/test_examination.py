@@ -20,7 +20,7 @@ def spin(seconds: float) -> None:
             return
 
 
-def test_an_endless_program_is_stopped() -> None:
+def test_examination_endless_program_is_stopped() -> None:
     with pytest.raises(EndlessError), ending(0.05):
         spin(2.0)
     spin(0.1)  # and nothing after it
@@ -58,7 +58,7 @@ def end_spins() -> None:
 
 
 @pytest.mark.parametrize("spins", [collector_spins, weak_reference_spins, end_spins])
-def test_it_is_stopped_after_what_loses_exceptions(spins: Callable[[], None]) -> None:
+def test_examination_stopped_after_what_loses_exceptions(spins: Callable[[], None]) -> None:
     """Nobody hears of what is lost (pytest would fail), and it is raised again."""
 
     def program() -> None:
@@ -73,7 +73,7 @@ def test_it_is_stopped_after_what_loses_exceptions(spins: Callable[[], None]) ->
     assert reached == ["after"]
 
 
-def test_what_others_lose_is_told_as_before(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_examination_what_others_lose_is_told_as_before(monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[object] = []
     monkeypatch.setattr(sys, "unraisablehook", lambda what: told.append(what.exc_type))
 

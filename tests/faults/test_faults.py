@@ -46,7 +46,7 @@ def test_table_lists_every_fault_with_a_law() -> None:
     assert {law for row in rows.values() for law in row.laws} <= set(laws)
 
 
-def test_the_page_shows_the_table() -> None:
+def test_faults_page_shows_the_table() -> None:
     assert table.PAGE.read_text(encoding="utf-8") == table.page(rows), "run python -m tests.faults.table"
 
 

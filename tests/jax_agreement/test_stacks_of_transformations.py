@@ -97,7 +97,7 @@ def stack_of(draw):
 
 
 @pytest.mark.parametrize("seed", range(CASES))
-def test_stacks_agree(seed):
+def test_transformations_stacks_agree(seed):
     draw = random.Random(seed)
     name = list(FUNCTIONS)[seed % len(FUNCTIONS)]
     stack = stack_of(draw)
@@ -119,7 +119,7 @@ def test_stacks_agree(seed):
     np.testing.assert_allclose(np.asarray(got) / scale, np.asarray(expected) / scale, atol=tolerance, err_msg=said)
 
 
-def test_every_transformation_and_depth_is_drawn():
+def test_transformations_every_transformation_and_depth_is_drawn():
     stacks = []
     for seed in range(CASES):
         draw = random.Random(seed)

@@ -36,30 +36,30 @@ with_rules = ("with_jvp_rule", "with_vjp_rule", "with_vmap_rule")
 
 @share(12)
 @given(programs(forms=(*with_rules, "jit", "vmap", "cond", "checkpoint"), max_equations=5))
-def test_programs_with_rules_obey_every_law(program: Program) -> None:
+def test_custom_rules_programs_with_rules_obey_every_law(program: Program) -> None:
     hold_all(program)
 
 
 @share(12)
 @given(programs(forms=(*with_rules, "jvp", "vjp", "grad", "linearize"), dtypes=usual_dtypes, smooth=False))
-def test_rules_within_derivatives_obey_every_law(program: Program) -> None:
+def test_custom_rules_rules_within_derivatives_obey_every_law(program: Program) -> None:
     hold_all(program)
 
 
 @share(12)
 @given(programs(forms=(*with_rules, "scan", "while_loop", "fori_loop", "map"), max_equations=4))
-def test_rules_around_loops_obey_every_law(program: Program) -> None:
+def test_custom_rules_rules_around_loops_obey_every_law(program: Program) -> None:
     hold_all(program)
 
 
 @share(8)
 @given(programs(forms=with_rules, max_equations=4), st.permutations(("jit", "vmap", "vjp")))
-def test_programs_with_rules_commute_with_compilation_by_xla(program: Program, stack: list[str]) -> None:
+def test_custom_rules_programs_commute_with_xla(program: Program, stack: list[str]) -> None:
     holds(law_commutation, Lawful("xla"), program, stack=stack, effort=quick)
 
 
 @pytest.mark.parametrize("ruled", [with_jvp_rule, with_vjp_rule, with_vmap_rule])
-def test_nests_obey_the_laws_of_their_transformations(ruled: Function) -> None:
+def test_custom_rules_nests_obey_laws_of_their_transformations(ruled: Function) -> None:
     """A function that has its rules in each other, compiled, mapped, chosen and differentiated."""
     inner = ruled(parts)
 
@@ -112,7 +112,7 @@ FORWARD = ("jvp_finite_differences", "vjp_transpose", "linearize_is_jvp", "vmap_
 
 
 @pytest.mark.parametrize("name", CONSTRUCTS)
-def test_a_pullback_through_any_construct_gives_forward_mode(name: str) -> None:
+def test_custom_rules_pullback_gives_forward_mode(name: str) -> None:
     """What transposes a construct is checked to be linear and transposed again."""
     function, x = CONSTRUCTS[name]
     check(with_vjp_rule(function), x, effort=quick, laws=FORWARD, raise_on_failure=True)
@@ -182,7 +182,7 @@ EXAMPLES: dict[str, tuple[Function, tuple[Any, ...]]] = {
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_rules_by_hand_obey_every_law(name: str) -> None:
+def test_custom_rules_rules_by_hand_obey_every_law(name: str) -> None:
     function, args = EXAMPLES[name]
     check(function, *args, effort=quick, laws=names, raise_on_failure=True)
 
@@ -191,21 +191,21 @@ def wrong_jvp(primals: Any, tangents: Any) -> Any:
     return ops.sin(*primals), 0.9 * ops.cos(*primals) * tangents[0]
 
 
-def test_a_wrong_rule_of_forward_mode_is_found() -> None:
+def test_custom_rules_wrong_rule_of_forward_mode_is_found() -> None:
     sine = custom_jvp(ops.sin)
     sine.defjvp(wrong_jvp)
     report = check(sine, np.array([0.5]), effort=quick, laws=["jvp_finite_differences"])
     assert {failure.law for failure in report.failures} >= {"jvp_finite_differences"}
 
 
-def test_a_wrong_rule_of_reverse_mode_is_found() -> None:
+def test_custom_rules_wrong_rule_of_reverse_mode_is_found() -> None:
     sine = custom_vjp(ops.sin)
     sine.defvjp(lambda x: (ops.sin(x), x), lambda x, ct: (0.9 * ops.cos(x) * ct,))
     report = check(sine, np.array([0.5]), effort=quick, laws=["jvp_finite_differences"])
     assert {failure.law for failure in report.failures} >= {"jvp_finite_differences"}
 
 
-def test_rules_that_contradict_each_other_are_found() -> None:
+def test_custom_rules_rules_that_contradict_each_other_are_found() -> None:
     sine = custom_rule(ops.sin)
     sine.def_jvp(lambda primals, tangents: (sine(*primals), ops.cos(*primals) * tangents[0]))
     sine.def_vjp(lambda x: (ops.sin(x), x), lambda x, ct: (0.9 * ops.cos(x) * ct,))
@@ -213,14 +213,14 @@ def test_rules_that_contradict_each_other_are_found() -> None:
     assert {failure.law for failure in report.failures} >= {"linearize_is_jvp", "vjp_transpose"}
 
 
-def test_a_wrong_batching_rule_is_found() -> None:
+def test_custom_rules_wrong_batching_rule_is_found() -> None:
     sine = custom_rule(ops.sin)
     sine.def_batch(lambda axis_size, in_batched, x: (ops.sin(x) + 0.1, True))
     report = check(sine, np.array([0.5]), effort=quick, laws=["vmap_is_loop"])
     assert {failure.law for failure in report.failures} >= {"vmap_is_loop"}
 
 
-def test_a_rule_that_is_not_linear_in_its_tangent_is_found() -> None:
+def test_custom_rules_rule_not_linear_in_its_tangent_is_found() -> None:
     sine = custom_jvp(ops.sin)
     sine.defjvp(lambda primals, tangents: (sine(*primals), ops.cos(*primals) * tangents[0] ** 2))
     report = check(sine, np.array([0.5]), effort=usual, laws=["jvp_linear"])

@@ -79,7 +79,7 @@ QUICK = ("itself", "its gradient", "gradients of a batch", "its second derivativ
 
 @every_program
 @pytest.mark.parametrize("name", TRANSFORMED)
-def test_both_backends_give_what_no_backend_gives(program: Any, name: str) -> None:
+def test_loops_both_backends_give_what_no_backend_gives(program: Any, name: str) -> None:
     function = TRANSFORMED[name](program)
     expected = function(H)
     for backend in ("numpy", "xla") if name in QUICK else ("numpy",):
@@ -91,7 +91,7 @@ def test_both_backends_give_what_no_backend_gives(program: Any, name: str) -> No
 
 @every_program
 @pytest.mark.parametrize("transformed", TRANSFORMED.values(), ids=TRANSFORMED)
-def test_jaxprs_are_printed_and_parsed(program: Any, transformed: Any) -> None:
+def test_loops_jaxprs_are_printed_and_parsed(program: Any, transformed: Any) -> None:
     closed = make_jaxpr(transformed(program))(H)
     assert str(parse_jaxpr(str(closed), closed.consts)) == str(closed)
 
@@ -116,7 +116,7 @@ def test_each_loop_is_one_while() -> None:
 
 
 @pytest.mark.parametrize("options", [{}, {"unroll": 4}, {"checkpoints": 8}], ids=str)
-def test_programs_are_as_long_for_many_turns_as_for_few(options: Any) -> None:
+def test_loops_program_size_does_not_depend_on_trip_count(options: Any) -> None:
     """So the time to compile them does not depend on the number of turns."""
 
     def scanned(xs: Any) -> Any:
@@ -194,7 +194,7 @@ BYTES = 1 << 16  # up to which a stack begins as a constant
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize("size", [24, BYTES, BYTES + 1024], ids=["small", "largest constant", "larger"])
 @pytest.mark.parametrize("dtype", ["bool", "int8", "uint64", "bfloat16", "float32", "float64", "complex128"])
-def test_stacks_hold_what_each_turn_gave(dtype: str, size: int, reverse: bool) -> None:
+def test_scan_stacks_hold_results_of_each_iteration(dtype: str, size: int, reverse: bool) -> None:
     kind = as_dtype(dtype)
     turned = np.logical_not if dtype == "bool" else np.negative
 
@@ -211,7 +211,7 @@ def test_stacks_hold_what_each_turn_gave(dtype: str, size: int, reverse: bool) -
         assert np.array_equal(found, turned(xs))
 
 
-def test_no_function_fills_a_small_stack() -> None:
+def test_loops_no_function_fills_a_small_stack() -> None:
     def stacked(length: int) -> str:
         program = jit(lambda x: scan(lambda c, _: (c * 2.0, c), x, None, length=length)[1])
         return str(program.lower(np.float64(1.0)).compile().as_text())

@@ -68,7 +68,7 @@ PROGRAMS: list[tuple[Callable[..., Any], tuple[Any, ...]]] = [
 
 
 @pytest.mark.parametrize(("function", "args"), PROGRAMS, ids=lambda x: getattr(x, "__name__", ""))
-def test_values_and_gradients(function: Callable[..., Any], args: tuple[Any, ...]) -> None:
+def test_reroll_values_and_gradients(function: Callable[..., Any], args: tuple[Any, ...]) -> None:
     gradient = grad(lambda *args: lnp.sum(function(*args)), tuple(range(len(args))))
     for each in (function, gradient):
         lowered = jit(each, passes=(reroll,), backend="xla").lower(*args)
@@ -79,13 +79,13 @@ def test_values_and_gradients(function: Callable[..., Any], args: tuple[Any, ...
             np.testing.assert_allclose(np.asarray(x), np.asarray(y), rtol=1e-12, atol=1e-12)
 
 
-def test_the_gradient_of_a_rolled_program() -> None:
+def test_reroll_gradient_of_a_rolled_program() -> None:
     rolled = jit(chain, passes=(reroll,), backend="xla")
     np.testing.assert_allclose(float(grad(rolled)(0.5)), grad(chain)(0.5), rtol=1e-12)
 
 
 @pytest.mark.parametrize("backend", ["numpy", "xla"])
-def test_what_is_printed_stays_in_order(backend: str, capfd: pytest.CaptureFixture[str]) -> None:
+def test_reroll_what_is_printed_stays_in_order(backend: str, capfd: pytest.CaptureFixture[str]) -> None:
     def function(x: Any) -> Any:
         for _ in range(TURNS):
             x = x + 1.0

@@ -81,7 +81,7 @@ def function_and_args(entry: Call) -> tuple[Callable[..., Any], list[Any]]:
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("name", shared)
-def test_every_law(name: str) -> None:
+def test_numpy_functions_every_law(name: str) -> None:
     function, args = function_and_args(representative(name))
     left_out = EXCEPTIONS.get(name, {})
     if VARIED:

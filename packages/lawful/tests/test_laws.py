@@ -101,7 +101,7 @@ def test_laws_failure_database_lifecycle(tmp_path: Path) -> None:
     assert not list((tmp_path / ".lawful" / "failures").glob("*.json"))
 
 
-def test_a_seed_gives_the_same_run_on_any_number_of_workers(tmp_path: Path) -> None:
+def test_laws_seed_gives_the_same_run_on_any_number_of_workers(tmp_path: Path) -> None:
     (tmp_path / "wrong_sine.py").write_text(WRONG_SINE)
     arguments = ["--law", "tangents", "--primitive", "sin", "--cases", "16", "--seed", "3", "--import", "wrong_sine"]
     results = [
@@ -112,7 +112,7 @@ def test_a_seed_gives_the_same_run_on_any_number_of_workers(tmp_path: Path) -> N
         assert results[0][name] == results[1][name], name
 
 
-def test_a_process_that_dies_loses_nothing_else(tmp_path: Path) -> None:
+def test_laws_process_that_dies_loses_nothing_else(tmp_path: Path) -> None:
     (tmp_path / "deadly.py").write_text(DEADLY_SINE)
     arguments = ["--law", "jvp_linear", "--primitive", "sin", "--primitive", "cos", "--jobs", "2", "--seed", "1"]
     done = run(*arguments, "--cases", "10", "--import", "deadly", "--json", folder=tmp_path, check=1)
@@ -123,7 +123,7 @@ def test_a_process_that_dies_loses_nothing_else(tmp_path: Path) -> None:
     assert found["problems"] == []
 
 
-def test_primitives_of_ones_own(tmp_path: Path) -> None:
+def test_laws_primitives_of_ones_own(tmp_path: Path) -> None:
     (tmp_path / "new.py").write_text(NEW_PRIMITIVE)
     arguments = ["--primitive", "twice", "--law", "jvp_linear", "--cases", "12", "--import", "new"]
     done = run(*arguments, "--jobs", "1", "--seed", "1", "--json", folder=tmp_path, check=1)
@@ -135,7 +135,7 @@ def test_primitives_of_ones_own(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGINT for another process on Windows")
-def test_an_interruption_keeps_what_was_found(tmp_path: Path) -> None:
+def test_laws_interruption_keeps_what_was_found(tmp_path: Path) -> None:
     (tmp_path / "wrong_sine.py").write_text(WRONG_SINE)
     with subprocess.Popen(
         [SCRIPT, "laws", *SINE, "--budget", "10m", "--import", "wrong_sine", "--json"],
@@ -156,7 +156,7 @@ def test_an_interruption_keeps_what_was_found(tmp_path: Path) -> None:
     assert "Traceback" not in err
 
 
-def test_a_file_that_is_no_failure_is_said(tmp_path: Path) -> None:
+def test_laws_file_that_is_no_failure_is_said(tmp_path: Path) -> None:
     folder = tmp_path / "kept"
     folder.mkdir()
     (folder / "other.json").write_text("[]")
