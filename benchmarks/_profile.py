@@ -91,6 +91,6 @@ def markdown(profiled: Iterable[tuple[Case, Timed]]) -> str:
             group = case.group
             lines.append(f"| **{group}** | |")
         most = [(location, share) for location, share, _ in shares(timed, lines=False)[:LISTED] if share >= LEAST]
-        listed = ", ".join(f"{share:.0%} `{location.removeprefix('lawful/')}`" for where, share in most)
+        listed = ", ".join(f"{share:.0%} `{location.removeprefix('lawful/')}`" for location, share in most)
         lines.append(f"| {case.name} | {listed} |")
     return "\n".join(lines) + "\n"
