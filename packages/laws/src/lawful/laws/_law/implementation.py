@@ -1,4 +1,4 @@
-"""What laws need of a system of transformations: about ten functions, and what it does not have."""
+"""The interface of a system of transformations for laws: about ten functions, and its missing capabilities."""
 
 from __future__ import annotations
 
