@@ -1,4 +1,4 @@
-"""Arguments that the functions of the standard share: operands, axes, dtypes, shapes."""
+"""Arguments that functions of the standard have in common: operands, axes, dtypes, shapes."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def axis(x: Any, *_: Any) -> Strategy:
 
 
 def axes(x: Any, *_: Any) -> Strategy:
-    """Draws what reductions take: an axis, a tuple of them, or None."""
+    """Draws the axes of a reduction: an axis, a tuple of axes, or None."""
     if not x.ndim:
         return st.sampled_from([None, ()])
     several = st.lists(st.integers(0, x.ndim - 1), unique=True).map(tuple)
@@ -92,7 +92,7 @@ def signed(places: Strategy, ndim: int) -> Strategy:
 
 
 def of_size(size: int) -> Strategy:
-    """Draws shapes of arrays of so many elements, some with one length left out."""
+    """Draws shapes with a given number of elements, some with one length left out."""
     if not size:
         return shapes(1).filter(lambda shape: 0 in shape)
     divisors = [n for n in range(1, size + 1) if size % n == 0]
@@ -109,7 +109,7 @@ def of_size(size: int) -> Strategy:
 
 
 def wider(shape: Shape) -> Strategy:
-    """Draws shapes that one broadcasts to."""
+    """Draws shapes to which a shape broadcasts."""
     return st.tuples(shapes(0, 3 - len(shape)) if len(shape) < 3 else st.just(()), shapes(3, 3)).map(
         lambda pair: (*pair[0], *[pair[1][i] if size == 1 else size for i, size in enumerate(shape)])
     )

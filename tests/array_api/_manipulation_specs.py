@@ -51,7 +51,7 @@ _any = arrays(ALL)
 
 @st.composite
 def _joined(draw: st.DrawFn) -> Several:
-    """Draws arrays that differ in the length of one dimension, and that, or None and arrays of any shapes."""
+    """Draws arrays that differ in one length, with its dimension; or arrays of any shapes, with None."""
     count = draw(st.integers(1, 3))
     if draw(flags):
         return Several((draw(promoted_arrays([draw(shapes()) for _ in range(count)])), None))
@@ -120,7 +120,7 @@ def _vectors(draw: st.DrawFn) -> Several:
 
 @st.composite
 def _conversions(draw: st.DrawFn) -> Several:
-    """Draws arrays and dtypes that hold their values: the standard leaves other conversions open."""
+    """Draws arrays and dtypes that hold their values; the standard does not define other conversions."""
     to = draw(st.sampled_from(ALL))
     dtype = draw(st.sampled_from([name for name in ALL if not (name in COMPLEX and to not in COMPLEX)]))
     kind = "any" if to in ("bool", *FLOATING) and not (dtype == "float64" and to == "float32") else "positive"
@@ -131,7 +131,7 @@ _value = st.sampled_from([True, 3, -2, 0.5, -0.0, float("nan"), float("inf"), 1 
 
 
 def _dtype_of_value(_: Any, value: Any) -> Strategy:
-    """Draws dtypes that a number has a place in."""
+    """Draws dtypes that can represent a number."""
     groups = {bool: BOOL, int: (*SIGNED, *FLOATING), float: FLOATING, complex: COMPLEX}
     return dtypes(groups[type(value)])
 
@@ -144,7 +144,7 @@ def _like(draw: st.DrawFn) -> Several:
 
 @st.composite
 def _nested(draw: st.DrawFn) -> Any:
-    """Draws numbers in nested lists, all bool, integer, floating or complex."""
+    """Draws nested lists of numbers, all bool, integer, floating or complex."""
     return draw(arrays(("bool", "int64", "float64", "complex128"), nonempty(1), "small")).tolist()
 
 
@@ -193,7 +193,7 @@ def _moved() -> Iterator[Spec]:
 def _made() -> Iterator[Spec]:
     unset = Closeness(values=False)
     of_dtype = {"dtype": dtypes(ALL)}
-    # XLA leaves out the addition of a first number that is zero, after which 0 * -1 is -0.
+    # XLA omits the addition of an initial zero; then 0 * -1 is -0.
     yield Spec("arange", call(_ranges(), dtype=_range_dtype), Closeness(digits=2, zeros=False))
     yield Spec("asarray", call(st.one_of(_any, _value, _nested()), copy=st.sampled_from([None, True])))
     yield Spec("astype", call(_conversions(), copy=flags))

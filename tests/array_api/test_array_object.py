@@ -1,4 +1,4 @@
-"""What arrays themselves do: numbers that they are, devices, exchange, assignment."""
+"""Methods and attributes of arrays: conversion to numbers, devices, exchange, assignment."""
 
 from __future__ import annotations
 
@@ -111,7 +111,7 @@ class TestDevices:
         made = make(device)
         assert made.device == device
         np.testing.assert_array_equal(made, make("cpu"))
-        # In a program all arrays are where it runs.
+        # In a program, all arrays are on the program's device.
         np.testing.assert_array_equal(jit(lambda: make(device))(), made)
 
     def test_array_api_no_such_device(self) -> None:

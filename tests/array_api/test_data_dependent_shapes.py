@@ -1,4 +1,4 @@
-"""What has a shape that depends on values works with values, and says what to do where these are traced."""
+"""Functions whose result shape depends on values: they work on known values, and explain themselves on traced ones."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ from ._spec import check_eager, check_staged
 from .specs import SPECS
 
 every_function = pytest.mark.parametrize("name", SPECS)
-# A program of XLA takes as long to compile as fifty of NumPy do, and several calls in one hardly longer than one.
+# Compilation by XLA takes as long as fifty by NumPy; several calls in one program hardly add time.
 COMPILED = max(2, settings.default.max_examples // 12)  # type: ignore[attr-defined]  # there is a default
 
 

@@ -28,7 +28,7 @@ TRANSFORMS: dict[str, Callable[..., Any]] = {
 
 
 def softmax_entropy(x: Any) -> Any:
-    """What a library would write: it imports no array library."""
+    """A library's function: it imports no array library."""
     xp = array_api_compat.array_namespace(x, 1.0, None)
     shifted = x - xp.max(x, axis=-1, keepdims=True)
     weights = xp.exp(shifted) / xp.sum(xp.exp(shifted), axis=-1, keepdims=True)

@@ -18,11 +18,11 @@ from ._reference import VERSION, find
 from ._spec import check_eager, check_staged
 from .specs import SPECS
 
-#: What the standard has that is no function of arrays.
+#: Names of the standard that are not functions of arrays.
 OTHERS = {"e", "inf", "nan", "newaxis", "pi", "fft", "linalg", "Device", *ALL}
-#: What array-api-strict has from a later version of the standard.
+#: Names of array-api-strict from a later version of the standard.
 LATER = {"isin", "broadcast_shapes"}
-#: Its own switches.
+#: array-api-strict's own switches.
 SWITCHES = {name for name in strict.__all__ if "flags" in name.lower()}
 
 
@@ -69,7 +69,7 @@ def test_array_api_constants_and_dtypes() -> None:
 
 X = np.array([[1.0, -2.0], [0.0, np.nan]], "float32")
 
-#: A call, and what is done to the function: it gets the right function and the arguments.
+#: A call, and a faulty function, which gets the right function and the arguments.
 FAULTS: dict[str, tuple[str, Call, Callable[..., Any]]] = {
     "a value": ("abs", Call((X,)), lambda right, x: right(x) * np.float32(1.00001)),
     "the sign of zero": ("negative", Call((X,)), lambda right, x: lnp.where(x == 0, np.float32(0), right(x))),

@@ -39,12 +39,12 @@ def error_of(run: Callable[[], Any]) -> LawfulError:
     return error.value
 
 
-# The text of these quotes a list, in which a traced array looks other than its value.
+# The texts of these errors quote a list, in which a traced array is printed differently.
 QUOTES = {"ragged list of arrays", "depths of blocks"}
 
 
 def said(error: LawfulError, name: str) -> str:
-    """Returns what an error says, but for whether a number is a Python number."""
+    """Returns an error's text, in which Python and NumPy numbers look alike."""
     return error.message.partition(":")[0] if name in QUOTES else error.message.replace("~", "")
 
 

@@ -198,7 +198,7 @@ def test_special_values_numpy_and_xla_agree(name: str):
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.parametrize("name", [x for x in [*OF_ONE, *OF_TWO] if x != "i0"])  # NumPy's is NaN at infinity
+@pytest.mark.parametrize("name", [x for x in [*OF_ONE, *OF_TWO] if x != "i0"])  # NumPy's i0 is NaN at infinity
 def test_special_values_numpy_itself_agrees(name: str):
     call, args = CALLS[name]
     same(jit(call, backend="xla")(*args), getattr(np, name)(*args))

@@ -1,4 +1,4 @@
-"""A tracer used as bool, int, float, index, or passed to NumPy: the error says where, and what to do instead."""
+"""A tracer used as bool, int, float, index, or passed to NumPy: the error has the line, and the alternative."""
 
 import math
 

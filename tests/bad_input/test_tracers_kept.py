@@ -1,4 +1,4 @@
-"""A tracer kept after its transformation: wherever it is used then, the error says where it is from."""
+"""A tracer kept after its transformation: any use of it is an error that says where it was made."""
 
 import numpy as np
 import pytest

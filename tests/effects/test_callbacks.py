@@ -1,4 +1,4 @@
-"""Programs that call Python, as a user has them: what raises, what goes on, what is left behind."""
+"""Programs that call Python: their exceptions, order, threads and lifetimes."""
 
 import contextlib
 import gc
@@ -26,7 +26,7 @@ class Mine(Exception):
 
 def refuse(x: Any) -> Any:
     if x > 2.0:
-        raise Mine(f"too large: {float(x)}")  # the line that a user looks for
+        raise Mine(f"too large: {float(x)}")  # the line that a user expects
     return x
 
 

@@ -1,7 +1,7 @@
-"""What is printed, and how often, is what jax prints: in a table of programs, evaluated and compiled.
+"""Debug prints: the same lines as in JAX, equally often, for a table of programs, evaluated and compiled.
 
-jax promises no order of prints that are not ``ordered``, and mixes them up where they are compiled. So the lines are
-compared in order where jax evaluates, and where it says that it keeps the order.
+JAX does not define the order of prints without ``ordered``, and reorders them when compiled. So the order of lines is
+compared where JAX evaluates, and where it promises the order.
 """
 
 from collections import Counter
@@ -114,7 +114,7 @@ def checkpointed(lib, f, **options):
     return lib.checkpoint(f, **options)
 
 
-# Of a library: the function and its arguments.
+# For a library, the function and its arguments.
 PROGRAMS: dict[str, Callable[[Any], tuple[Any, ...]]] = {
     "call": lambda lib: (square(lib), X),
     "two prints": lambda lib: (two(lib), X),
@@ -241,7 +241,7 @@ def run(function, *args):
 
 @pytest.fixture
 def lines_of(capsys):
-    """The lines that a function prints."""
+    """Returns the lines that a function prints."""
 
     def lines_of(function, *args):
         capsys.readouterr()
@@ -255,7 +255,7 @@ def ordered(lib):
     return SimpleNamespace(**{**vars(lib), "print": lib.print(ordered=True)})
 
 
-#: Where jax does not let prints be ordered, or has them in another order than when it evaluates.
+#: Programs whose prints JAX cannot order, or orders differently when compiled.
 _NOT_ORDERED = ("checkpoint", "jvp of custom_jvp", "jvp of a rule that prints tangents")
 
 
@@ -290,7 +290,7 @@ def test_debug_print_what_computes_nothing_prints_nothing(lib, capsys) -> None:
     assert capsys.readouterr().out == ""
 
 
-# Where lawful does what the law of the transformation says, and jax does not
+# Programs for which lawful obeys the law of the transformation, and JAX does not
 
 
 BY_EACH_ELEMENT = {
@@ -328,7 +328,7 @@ def test_vmap_debug_print_of_each_element_as_alone(name, transform, lines_of) ->
     }[transform]
     lines = lines_of(mapped(make(OURS)), xs)
     assert Counter(lines) == Counter(expected)
-    if name != "cond in scan":  # whose turns come first
+    if name != "cond in scan":  # whose iterations come first
         assert lines == expected
     np.testing.assert_array_equal(mapped(make(OURS))(xs), [make(OURS)(x) for x in xs])
 

@@ -1,6 +1,6 @@
-"""Generated programs of calls, choices, loops and batches: each effect as often, and in the order, that they say.
+"""Generated programs of calls, branches, loops and batches: each effect in order, as often as the program says.
 
-Their arithmetic is exact, so that NumPy and XLA print the same, and take the same branches.
+Their arithmetic is exact, so that NumPy and XLA print equal lines and take the same branches.
 """
 
 from collections import Counter
@@ -42,7 +42,7 @@ STEPS: dict[str, Callable[..., Any]] = {
 
 @st.composite
 def functions(draw: st.DrawFn, depth: int = 3, kinds: str = "all") -> Callable[[Any], Any]:
-    """Functions of a float that give one, made of steps of which each is noted before and after."""
+    """Functions from a float to a float, made of steps, each of which records itself before and after."""
     body = [draw(steps(depth, f"{depth}.{i}", kinds)) for i in range(draw(st.integers(1, 3)))]
     note_first = draw(st.booleans())
 
@@ -138,7 +138,7 @@ DERIVATIVES: dict[str, Callable[[Any], Callable[[Any], Any]]] = {
 @FEWER
 @given(functions(depth=2, kinds="without checkpoint"), VALUES)
 def test_their_derivatives_have_the_effects_once(name: str, f: Any, x: Any) -> None:
-    runs = 2 if name == "linearize" else 1  # it is linearized for each tangent here
+    runs = 2 if name == "linearize" else 1  # linearized once for each tangent
     expected = log_of(f, x) * runs
     derivative = DERIVATIVES[name](f)
     assert log_of(derivative, x) == expected

@@ -1,4 +1,4 @@
-"""`pure_callback` in transformations: what `vmap` gives to the function, what jax gives, derivatives of one's own."""
+"""`pure_callback` under transformations: the arguments that `vmap` passes, agreement with JAX, custom derivatives."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -28,7 +28,7 @@ Z = np.arange(24.0).reshape(4, 2, 3)
 
 
 def combined(lib: Any, method: str, shapes: list[Any]) -> Any:
-    """A function of vectors that does the same to stacks of them, and says which shapes it is given."""
+    """A function of vectors that also takes stacks of them, and records the shapes of its arguments."""
 
     def python(x: Any, y: Any) -> Any:
         shapes.append((np.shape(x), np.shape(y)))
@@ -151,7 +151,7 @@ with_vjp.defvjp(lambda x: (sine_by_python(x), x), lambda x, ct: (cos(x) * ct,))
 @pytest.mark.parametrize("function", [with_jvp, with_vjp], ids=["custom_jvp", "custom_vjp"])
 def test_pure_callback_with_derivative_of_ones_own_all_laws_hold(function: Any) -> None:
     report = check(function, np.array([0.5, 1.5]), effort=quick)
-    # Python functions in the parameters of equations have no notation.
+    # Equations with Python functions as parameters have no text.
     assert {failure.law for failure in report.failures} <= {"print_parse"}, report
 
 
