@@ -243,8 +243,8 @@ def test_cached_calls_transformation_in_another_is_its_own(cached: list[Any]) ->
     for _ in range(5):
         np.testing.assert_allclose(grad(along)(X), (2 * np.cos(X) - X * np.sin(X)) * Y, rtol=1e-12)
         np.testing.assert_allclose(jvp(grad(f), (X,), (Y,))[1], (2 * np.cos(X) - X * np.sin(X)) * Y, rtol=1e-12)
-        by_lanes = vmap(grad(f))(np.stack([X, Y]))
-        np.testing.assert_allclose(by_lanes, [np.sin(z) + z * np.cos(z) for z in (X, Y)], rtol=1e-12)
+        by_elements = vmap(grad(f))(np.stack([X, Y]))
+        np.testing.assert_allclose(by_elements, [np.sin(z) + z * np.cos(z) for z in (X, Y)], rtol=1e-12)
     assert cached
 
 

@@ -70,7 +70,7 @@ def axes(x: Any, *_: Any) -> Strategy:
     if not x.ndim:
         return st.sampled_from([None, ()])
     several = st.lists(st.integers(0, x.ndim - 1), unique=True).map(tuple)
-    return st.one_of(st.none(), axis(x), several, several.map(lambda places: tuple([i - x.ndim for i in places])))
+    return st.one_of(st.none(), axis(x), several, several.map(lambda dims: tuple([i - x.ndim for i in dims])))
 
 
 def one_axis_or_none(x: Any, *_: Any) -> Strategy:
@@ -83,9 +83,9 @@ def permutations(x: Any, *_: Any) -> Strategy:
     return signed(st.permutations(range(x.ndim)), x.ndim)
 
 
-def signed(places: Strategy, ndim: int) -> Strategy:
+def signed(dims: Strategy, ndim: int) -> Strategy:
     """Draws axes as they are, or all counted from the end."""
-    return st.tuples(places, flags).map(lambda pair: tuple([i - ndim if pair[1] else i for i in pair[0]]))
+    return st.tuples(dims, flags).map(lambda pair: tuple([i - ndim if pair[1] else i for i in pair[0]]))
 
 
 # Shapes
@@ -98,10 +98,10 @@ def of_size(size: int) -> Strategy:
     divisors = [n for n in range(1, size + 1) if size % n == 0]
 
     def shape(parts: tuple[int, bool, int]) -> Shape:
-        first, leave_out, place = parts
+        first, leave_out, dim = parts
         whole = [first, size // first]
         if leave_out:
-            whole[place] = -1
+            whole[dim] = -1
         return tuple(whole)
 
     pairs = st.tuples(st.sampled_from(divisors), flags, st.integers(0, 1)).map(shape)

@@ -67,9 +67,9 @@ def _array_difference(got: Any, want: Array, closeness: Closeness, scale: float)
         wrong = _wrong(have, want, closeness, scale)
     if not wrong.any():
         return None
-    place = tuple(np.argwhere(wrong)[0].tolist())
+    index = tuple(np.argwhere(wrong)[0].tolist())
     whole = f"; in all {want.tolist()} and {have.tolist()}" if want.size < 30 else ""
-    return f"expected {want[place]} at {place}, got {have[place]}; so {np.sum(wrong)} of {want.size}{whole}"
+    return f"expected {want[index]} at {index}, got {have[index]}; so {np.sum(wrong)} of {want.size}{whole}"
 
 
 def _wrong(have: Array, want: Array, closeness: Closeness, scale: float) -> Array:

@@ -171,8 +171,8 @@ def shifts(draw: st.DrawFn) -> Several:
     x, number = draw(filled(shape, left)), draw(st.sampled_from((None, None, 0, 1)))
     if number == 1:
         return Several((x, draw(st.integers(0, 7))))
-    places = draw(st.lists(st.integers(0, 7), min_size=x.size, max_size=x.size))
-    return Several((draw(scalars(right)) if number == 0 else x, np.array(places, right).reshape(shape)))
+    dims = draw(st.lists(st.integers(0, 7), min_size=x.size, max_size=x.size))
+    return Several((draw(scalars(right)) if number == 0 else x, np.array(dims, right).reshape(shape)))
 
 
 @st.composite

@@ -45,23 +45,23 @@ def _contracted(draw: st.DrawFn) -> Several:
     x, y = draw(_pair((*kept, *summed), (*summed, *other)))
     if draw(flags):
         return Several((x, y, len(summed)))
-    places = range(len(summed))
-    return Several((x, y, (tuple(i + len(kept) for i in places), tuple(places))))
+    dims = range(len(summed))
+    return Several((x, y, (tuple(i + len(kept) for i in dims), tuple(dims))))
 
 
 @st.composite
 def _vectors(draw: st.DrawFn, length: Strategy) -> Several:
     """Draws two arrays of vectors along a common dimension, counted from the end."""
     whole = draw(shapes(1, 3))
-    place = draw(st.integers(1, len(whole)))
+    dim = draw(st.integers(1, len(whole)))
     size = draw(length)
     both = []
     for _ in range(2):
         shape = list(draw(smaller(whole)))
-        shape = [1] * (place - len(shape)) + shape
-        shape[-place] = size
+        shape = [1] * (dim - len(shape)) + shape
+        shape[-dim] = size
         both.append(tuple(shape))
-    return Several((*draw(_pair(*both)), -place))
+    return Several((*draw(_pair(*both)), -dim))
 
 
 # Matrices

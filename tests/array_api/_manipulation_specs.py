@@ -56,9 +56,9 @@ def _joined(draw: st.DrawFn) -> Several:
     if draw(flags):
         return Several((draw(promoted_arrays([draw(shapes()) for _ in range(count)])), None))
     shape = draw(shapes(1))
-    place = draw(st.integers(0, len(shape) - 1))
-    several = [(*shape[:place], draw(st.integers(0, 3)), *shape[place + 1 :]) for _ in range(count)]
-    return Several((draw(promoted_arrays(several)), place - draw(st.sampled_from([0, len(shape)]))))
+    dim = draw(st.integers(0, len(shape) - 1))
+    several = [(*shape[:dim], draw(st.integers(0, 3)), *shape[dim + 1 :]) for _ in range(count)]
+    return Several((draw(promoted_arrays(several)), dim - draw(st.sampled_from([0, len(shape)]))))
 
 
 def _new_axis(x: Any, *_: Any) -> Strategy:
@@ -70,9 +70,9 @@ def _stack_axis(parts: Any, *_: Any) -> Strategy:
 
 
 def _ones(x: Any, *_: Any) -> Strategy:
-    places = [i for i, size in enumerate(x.shape) if size == 1]
-    several = signed(st.lists(st.sampled_from(places), unique=True) if places else st.just([]), x.ndim)
-    return st.one_of(several, st.sampled_from(places)) if places else several
+    dims = [i for i, size in enumerate(x.shape) if size == 1]
+    several = signed(st.lists(st.sampled_from(dims), unique=True) if dims else st.just([]), x.ndim)
+    return st.one_of(several, st.sampled_from(dims)) if dims else several
 
 
 @st.composite
@@ -81,8 +81,8 @@ def _moves(draw: st.DrawFn) -> Several:
     if draw(flags):
         return Several((x, draw(axis(x)), draw(axis(x))))
     count = draw(st.integers(0, x.ndim))
-    sources, places = (draw(signed(st.permutations(range(x.ndim)), x.ndim))[:count] for _ in range(2))
-    return Several((x, sources, places))
+    sources, dims = (draw(signed(st.permutations(range(x.ndim)), x.ndim))[:count] for _ in range(2))
+    return Several((x, sources, dims))
 
 
 _shift = st.integers(-4, 4)
@@ -94,17 +94,17 @@ def _shifts(draw: st.DrawFn) -> Several:
     x = draw(_any)
     if not x.ndim or draw(flags):
         return Several((x, draw(_shift), draw(one_axis_or_none(x))))
-    places = draw(signed(st.permutations(range(x.ndim)), x.ndim))[: draw(st.integers(1, x.ndim))]
-    return Several((x, tuple([draw(_shift) for _ in places]), places))
+    dims = draw(signed(st.permutations(range(x.ndim)), x.ndim))[: draw(st.integers(1, x.ndim))]
+    return Several((x, tuple([draw(_shift) for _ in dims]), dims))
 
 
 @st.composite
 def _repeats(draw: st.DrawFn) -> Several:
     """Draws an array, how often to repeat each part of it, and along which dimension."""
     x = draw(arrays(ALL, shapes(1)))
-    place = draw(st.integers(0, x.ndim - 1))
-    counts = draw(st.lists(st.integers(0, 3), min_size=x.shape[place], max_size=x.shape[place]))
-    return Several((x, np.array(counts, draw(st.sampled_from(INTEGERS[:-1]))), place))
+    dim = draw(st.integers(0, x.ndim - 1))
+    counts = draw(st.lists(st.integers(0, 3), min_size=x.shape[dim], max_size=x.shape[dim]))
+    return Several((x, np.array(counts, draw(st.sampled_from(INTEGERS[:-1]))), dim))
 
 
 @st.composite

@@ -38,11 +38,11 @@ def _axis_or_none_if_vector(x: Any, *_: Any) -> Strategy:
 def _differences(draw: st.DrawFn) -> Call:
     """Draws an array, an order and dimension of differences, and values to prepend and append."""
     x = draw(arrays(NUMERIC, shapes(1)))
-    place = draw(st.integers(0, x.ndim - 1))
-    named: dict[str, Any] = {"n": draw(st.integers(0, 3)), "axis": place - draw(st.sampled_from([0, x.ndim]))}
+    dim = draw(st.integers(0, x.ndim - 1))
+    named: dict[str, Any] = {"n": draw(st.integers(0, 3)), "axis": dim - draw(st.sampled_from([0, x.ndim]))}
     for edge in ("prepend", "append"):
         if draw(flags):
-            shape = (*x.shape[:place], draw(st.integers(0, 2)), *x.shape[place + 1 :])
+            shape = (*x.shape[:dim], draw(st.integers(0, 2)), *x.shape[dim + 1 :])
             named[edge] = draw(filled(shape, x.dtype.name))
     return Call((x,), named)
 

@@ -44,26 +44,26 @@ def _sorted_and_wanted(draw: st.DrawFn) -> Call:
 @st.composite
 def _taken(draw: st.DrawFn) -> Several:
     x = draw(arrays(ALL, shapes(1)))
-    place = draw(st.integers(-x.ndim, x.ndim - 1))
-    size = x.shape[place]
+    dim = draw(st.integers(-x.ndim, x.ndim - 1))
+    size = x.shape[dim]
     positions = draw(st.lists(st.integers(-size, size - 1), max_size=3)) if size else []
     # Negative positions are allowed since 2024.12, in signed dtypes.
     dtype = draw(st.sampled_from(INTEGERS))
     if dtype.startswith("u"):
         positions = [abs(i) % max(size, 1) for i in positions]
-    return Several((x, np.array(positions, dtype), place))
+    return Several((x, np.array(positions, dtype), dim))
 
 
 @st.composite
 def _taken_along(draw: st.DrawFn) -> Several:
     x = draw(arrays(ALL, shapes(1)))
-    place = draw(st.integers(-x.ndim, x.ndim - 1))
-    size = x.shape[place]
+    dim = draw(st.integers(-x.ndim, x.ndim - 1))
+    size = x.shape[dim]
     shape = list(x.shape)
-    shape[place] = draw(st.integers(0, 3)) if size else 0
+    shape[dim] = draw(st.integers(0, 3)) if size else 0
     count = int(np.prod(shape))
     positions = draw(st.lists(st.integers(-size, size - 1), min_size=count, max_size=count)) if count else []
-    return Several((x, np.array(positions, "int64").reshape(shape), place))
+    return Several((x, np.array(positions, "int64").reshape(shape), dim))
 
 
 @st.composite
@@ -83,10 +83,10 @@ def _indexed(draw: st.DrawFn) -> Several:
         whole = slice(start, stop, step)
         entries.append(draw(st.integers(-size, size - 1)) if size and draw(flags) else whole)
     if draw(flags):
-        place = draw(st.integers(0, len(entries)))
-        dropped = draw(st.integers(0, len(entries) - place))
-        dropped = min(dropped, next((i for i, e in enumerate(entries[place:]) if e is None), dropped))
-        entries[place : place + dropped] = [...]
+        dim = draw(st.integers(0, len(entries)))
+        dropped = draw(st.integers(0, len(entries) - dim))
+        dropped = min(dropped, next((i for i, e in enumerate(entries[dim:]) if e is None), dropped))
+        entries[dim : dim + dropped] = [...]
     return Several((x, entries[0] if len(entries) == 1 else tuple(entries)))
 
 

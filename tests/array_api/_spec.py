@@ -80,9 +80,9 @@ def _scale(call: Call) -> float:
     """Returns the size of the terms in a sum of products of two arguments' elements."""
     sizes = [1.0]
 
-    def note(x: Any) -> None:
+    def record(x: Any) -> None:
         if isinstance(x, np.ndarray):
             sizes.append(float(np.max(np.abs(x), initial=0.0, where=np.isfinite(x))))
 
-    over(note, list(call.args))
+    over(record, list(call.args))
     return max(sizes) ** 2

@@ -73,7 +73,7 @@ def chosen(lib):
 
 
 def doubled_until(lib, limit):
-    return lambda x: lib.while_loop(lambda c: c < limit, lambda c: said(lib, "turn {}", c, then=c * 2), x)
+    return lambda x: lib.while_loop(lambda c: c < limit, lambda c: said(lib, "iteration {}", c, then=c * 2), x)
 
 
 def with_jvp(lib):
@@ -184,11 +184,11 @@ PROGRAMS: dict[str, Callable[[Any], tuple[Any, ...]]] = {
     "grad of scan": lambda lib: (lib.grad(lambda x: scanned(lib, step(lib))(x)[0]), X),
     "vmap of scan": lambda lib: (lib.vmap(scanned(lib, step(lib))), XS),
     "while_loop": lambda lib: (doubled_until(lib, 10), X),
-    "while_loop without a turn": lambda lib: (doubled_until(lib, 1), X),
+    "while_loop without an iteration": lambda lib: (doubled_until(lib, 1), X),
     "jvp of while_loop": lambda lib: (lambda x: lib.jvp(doubled_until(lib, 10), (x,), (1.0,)), X),
     "print in the predicate": lambda lib: (
         lambda x: lib.while_loop(
-            lambda c: said(lib, "predicate {}", c, then=c < 10), lambda c: said(lib, "turn {}", c, then=c * 2), x
+            lambda c: said(lib, "predicate {}", c, then=c < 10), lambda c: said(lib, "iteration {}", c, then=c * 2), x
         ), X
     ),
     "fori_loop": lambda lib: (lambda x: lib.fori_loop(0, 3, lambda i, c: said(lib, "{} {}", i, c, then=c * 2), x), X),
@@ -301,7 +301,7 @@ BY_EACH_ELEMENT = {
     ),
     "while_loop": (
         lambda lib: doubled_until(lib, 10), XS + 2,
-        ["turn 2.0", "turn 4.0", "turn 8.0", "turn 3.0", "turn 6.0", "turn 4.0", "turn 8.0"],
+        [f"iteration {x}" for x in (2.0, 4.0, 8.0, 3.0, 6.0, 4.0, 8.0)],
     ),
     "the predicate of while_loop": (
         lambda lib: lambda x: lib.while_loop(lambda c: said(lib, "p {}", c, then=c < 3), lambda c: c + 1, x), XS + 1,
@@ -355,12 +355,12 @@ def test_debug_print_outer_batch_comes_first(compiled, lines_of) -> None:
 
 
 def test_while_grad_debug_print_once_for_each_iteration(lines_of) -> None:
-    """There is no reverse mode of `while_loop` in jax; here turns are run again, and do not print again."""
+    """There is no reverse mode of `while_loop` in jax; here iterations are run again, and do not print again."""
 
     def f(x):
-        return OURS.while_loop(lambda c: c < 10, lambda c: said(OURS, "turn {}", c, then=c * x), x)
+        return OURS.while_loop(lambda c: c < 10, lambda c: said(OURS, "iteration {}", c, then=c * x), x)
 
-    expected = ["turn 2.0", "turn 4.0", "turn 8.0"]
+    expected = ["iteration 2.0", "iteration 4.0", "iteration 8.0"]
     assert lines_of(OURS.grad(f), X) == lines_of(staging.jit(OURS.grad(f)), X) == expected
 
 

@@ -23,7 +23,7 @@ from lawful.staging import cse_jaxpr, dce_jaxpr, inline_jaxpr, jit, make_jaxpr
 LOG: list[tuple[Any, ...]] = []
 
 
-def note(label: str, *values: Any) -> None:
+def record(label: str, *values: Any) -> None:
     debug.callback(lambda *xs: LOG.append((label, *map(float, xs))), *values)
 
 
@@ -44,14 +44,14 @@ STEPS: dict[str, Callable[..., Any]] = {
 def functions(draw: st.DrawFn, depth: int = 3, kinds: str = "all") -> Callable[[Any], Any]:
     """Functions from a float to a float, made of steps, each of which records itself before and after."""
     body = [draw(steps(depth, f"{depth}.{i}", kinds)) for i in range(draw(st.integers(1, 3)))]
-    note_first = draw(st.booleans())
+    record_first = draw(st.booleans())
 
     def function(x: Any) -> Any:
         for label, step in body:
-            if note_first:
-                note(f"{label} begins", x)
+            if record_first:
+                record(f"{label} begins", x)
             x = step(x)
-            note(f"{label} ends", x)
+            record(f"{label} ends", x)
         return x
 
     return function
@@ -72,24 +72,24 @@ def steps(draw: st.DrawFn, depth: int, label: str, kinds: str) -> tuple[str, Cal
     count = draw(st.integers(0, 3))
     forwards = draw(st.booleans())
 
-    def turn(i: Any, x: Any) -> Any:
-        note(f"{label} turn", i, x)
+    def body(i: Any, x: Any) -> Any:
+        record(f"{label} iteration", i, x)
         return inner[0](x)
 
     def limited(state: Any) -> Any:
         i, x = state
-        note(f"{label} predicate", i, x)
+        record(f"{label} predicate", i, x)
         return (i < count) & (x < 50.0)
 
     table: dict[str, Callable[[Any], Any]] = {
-        "unused": lambda x: (note(label, x * 3.0), x)[1],
+        "unused": lambda x: (record(label, x * 3.0), x)[1],
         "cond": lambda x: cond(x > limit, inner[0], inner[1], x),
         "switch": lambda x: switch((x > limit).astype(np.int64) + (x > 2.0), inner, x),
-        "fori_loop": lambda x: fori_loop(0, count, turn, x),
+        "fori_loop": lambda x: fori_loop(0, count, body, x),
         "scan": lambda x: scan(
-            lambda c, y: (turn(y, c), c + y), x, np.arange(float(count)), reverse=not forwards, unroll=2
+            lambda c, y: (body(y, c), c + y), x, np.arange(float(count)), reverse=not forwards, unroll=2
         )[0],
-        "while_loop": lambda x: while_loop(limited, lambda s: (s[0] + 1, turn(*s)), (np.int64(0), x))[1],
+        "while_loop": lambda x: while_loop(limited, lambda s: (s[0] + 1, body(*s)), (np.int64(0), x))[1],
         "jit": lambda x: jit(inner[0])(x),
         "dead jit": lambda x: (jit(inner[0])(x), x)[1],
         "checkpoint": lambda x: checkpoint(inner[0])(x),

@@ -30,8 +30,8 @@ def iterate(matvec: Any, b: Any) -> Any:
     """Solves a system whose matrix is near one, to rounding: also in 32 bits the residual gets no smaller."""
 
     def step(state: Any) -> Any:
-        x, turns = state
-        return x + (b - matvec(x)), turns + 1
+        x, count = state
+        return x + (b - matvec(x)), count + 1
 
     return while_loop(lambda state: state[1] < 40, step, (0.0 * b, 0))[0]
 

@@ -73,28 +73,28 @@ def test_custom_rules_nests_obey_laws_of_their_transformations(ruled: Function) 
     check(nest, np.float64(0.3), np.float64(1.2), effort=quick, laws=names, raise_on_failure=True)
 
 
-def turn(c: Any, x: Any) -> Any:
-    """A turn of a scan."""
+def body(c: Any, x: Any) -> Any:
+    """The body of a scan."""
     return ops.sin(c) * x, c + x
 
 
 def doubled(state: Any) -> Any:
-    """A turn of a loop with a counter."""
+    """The body of a loop with a counter."""
     i, x = state
     return i + 1, x * x + 0.1
 
 
 XS = np.array([0.3, -0.5, 0.7])
 CONSTRUCTS: dict[str, tuple[Function, Any]] = {
-    "scan": (lambda x: scan(turn, 0.5, x), XS),
-    "scan from checkpoints": (lambda x: scan(turn, 0.5, x, checkpoints=2), XS),
-    "scan of no turns": (lambda x: scan(lambda c, _: (c * x, c), x, None, 0, checkpoints=1), np.float64(0.3)),
-    "scan backwards": (lambda x: scan(lambda c, _: turn(c, x), 0.5, None, 4, reverse=True, checkpoints=1), XS[0]),
+    "scan": (lambda x: scan(body, 0.5, x), XS),
+    "scan from checkpoints": (lambda x: scan(body, 0.5, x, checkpoints=2), XS),
+    "scan of length 0": (lambda x: scan(lambda c, _: (c * x, c), x, None, 0, checkpoints=1), np.float64(0.3)),
+    "scan backwards": (lambda x: scan(lambda c, _: body(c, x), 0.5, None, 4, reverse=True, checkpoints=1), XS[0]),
     "fori_loop": (lambda x: fori_loop(0, 3, lambda i, y: y * x + i, x, checkpoints=2), XS),
     "while_loop": (lambda x: while_loop(lambda s: s[0] < 3, doubled, (0, x), checkpoints=2)[1], XS),
     "while_loop with a bound": (lambda x: while_loop(lambda s: s[0] < 3, doubled, (0, x), max_iters=4)[1], XS),
     "while_loop on its values": (lambda x: while_loop(lambda y: y < 9.0, lambda y: y + x * x + 1.0, x), XS[0]),
-    "lanes": (lambda x: vmap(lambda y: while_loop(lambda s: s[0] < y, doubled, (0.0, y))[1])(x), XS),
+    "batched while": (lambda x: vmap(lambda y: while_loop(lambda s: s[0] < y, doubled, (0.0, y))[1])(x), XS),
     "map": (lambda x: control_flow.map(ops.sin, x), XS),
     "associative_scan": (lambda x: associative_scan(ops.mul, x), XS),
     "cond": (lambda x: cond(x[0] > 0.0, lambda: x * x, lambda: -x), XS),
