@@ -264,7 +264,7 @@ def test_cached_calls_new_rule_takes_effect_at_once(monkeypatch: pytest.MonkeyPa
 
 
 def test_cached_calls_strong_tangents_of_weak_primals(cached: list[Any]) -> None:
-    """What is derived for weak tangents does not fit where a rule gives a strong one."""
+    """A rule traced for weak tangents is not replayed for the strong tangents that another rule gives."""
     primitive = Primitive("recalltest_strong")
     primitive.def_impl(lambda x: x * 2.0)
     primitive.def_abstract_eval(lambda x: x)

@@ -1,4 +1,4 @@
-"""Which modules come when they are asked for is seen by nobody: neither by what is there, nor by what it means."""
+"""Lazy imports are not observable: neither in the names of a package nor in results."""
 
 import ast
 import importlib
@@ -75,7 +75,7 @@ print(json.dumps([name for name in sys.modules if name.startswith("lawful.")]))
 
 
 def test_lazy_imports_training_step_needs_no_rest() -> None:
-    """What most programs need is imported with its package: to ask for one name more would cost all the others."""
+    """Names that most programs use are imported eagerly: one lazy name would import all the others."""
     imported = set(told(TRAINING))
     assert "lawful.ops._elementwise.arithmetic" in imported
     assert [name for package in PACKAGES for name in later(package) if name in imported] == []
@@ -107,7 +107,7 @@ def test_lazy_imports_rest_changes_nothing_that_is_there() -> None:
     found = told(CHANGES)
     assert 50 < found["primitives"] < found["all"]
     assert 100 < found["functions"] < found["all functions"]
-    # What is rematerialised is asked only by what comes with the rule.
+    # Lazy modules add rules for eager primitives in the slot "checkpoint" only.
     assert {slot for _, slot in found["rules"]} <= {"checkpoint"}
     assert found["replaced"] == []
 

@@ -75,7 +75,7 @@ def test_checkpoint_without_the_barrier_xla_undoes_it(programs):
 
 
 def test_checkpoint_less_memory_is_needed(programs):
-    """Not the hidden values of all layers, but those of one at a time."""
+    """The hidden values of one layer at a time are in memory, not those of all layers."""
     found = {name: temporary(program) for name, program in programs.items()}
     assert found["plain"] > LAYERS * HIDDEN_BYTES
     assert found["no barrier"] > LAYERS * HIDDEN_BYTES
@@ -102,7 +102,7 @@ def test_checkpoint_nests_need_memory_for_logarithm_of_layers():
         program = jit(grad(lambda x: ops.reduce_sum(layers(count)(x), (0, 1))), backend="xla").lower(x).compile()
         return temporary(program) / x.nbytes, products(program)
 
-    # Of 2ⁿ layers n + 1 values; each halving adds half of the layers to the products that are computed again.
+    # 2ⁿ layers store n + 1 values; each halving recomputes half of the layers' products.
     assert [values(count) for count in (8, 64)] == [(4.0, 28), (7.0, 320)]
 
 

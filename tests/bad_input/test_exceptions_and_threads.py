@@ -146,7 +146,7 @@ def deep_down(levels, call):
 
 @pytest.mark.parametrize("room", range(10, 130, 8))
 def test_exceptions_stack_ends_at_any_place(room, usable):
-    """Whatever of lawful's own code is running when there is no more stack, it is unwound."""
+    """Wherever in lawful's code the stack is exhausted, the state is restored."""
 
     def program(x):
         return jit(vmap(grad(lambda x: cond(x > 0.0, lambda: ops.sin(x * x), lambda: x))))(x * np.ones(2)).sum()

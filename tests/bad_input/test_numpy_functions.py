@@ -1,4 +1,4 @@
-"""What NumPy refuses, lawful's functions refuse with an error of its class: the same eagerly, traced and compiled."""
+"""Calls that NumPy refuses raise an error of the same class in lawful: eagerly, traced and compiled."""
 
 from collections.abc import Callable
 from pathlib import Path

@@ -219,7 +219,7 @@ class TestDifferences:
         np.testing.assert_array_equal(got, [0, limits.max, limits.min, limits.max, limits.min])
 
     def test_special_values_integers_to_a_negative_power(self):
-        """Of what is traced only XLA goes on."""
+        """For traced operands, only XLA gives a result."""
         x, y = np.array([2, 1, -1]), np.array([-1, -1, -1])
         for run in (lnp.power, jit(lnp.power, backend="numpy")):
             with pytest.raises(ValueError, match="negative integer power"):

@@ -47,7 +47,7 @@ def smallest(name: str) -> tuple[Any, Any, Any]:
 
 
 def by_jax(f: Callable[..., Any], *args: Any) -> Any:
-    """What JAX makes of a function in double precision."""
+    """Returns JAX's result of a function in double precision."""
     with jax.enable_x64(True):
         return jax.tree.map(np.asarray, jax.jit(f)(*args))
 

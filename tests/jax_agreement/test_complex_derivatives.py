@@ -21,7 +21,7 @@ THEIRS = SimpleNamespace(
     refusal=TypeError,
 )  # fmt: skip
 
-# Of a library and a number or an array: holomorphic, from complex to real, from real to complex, and neither.
+# Functions of a library and a number or an array: holomorphic, from complex to real, from real to complex, and neither.
 FUNCTIONS = {
     "square": lambda lib, z: z * z,
     "exp": lambda lib, z: lib.np.exp(z),

@@ -107,7 +107,7 @@ FUNCTIONS = {
     "closing over": closing_over,
 }
 
-# Of a library and a function from an array to one; each gives such a function again.
+# Transformations, given a library and a function from an array to an array; each returns such a function.
 REVERSE = {
     "jit": lambda lib, f: lib.jit(f),
     "grad": lambda lib, f: lib.grad(lambda x: lib.np.sum(f(x))),

@@ -32,7 +32,7 @@ THEIRS = SimpleNamespace(
     vmap=jax.vmap, cond=jax.lax.cond, jit=jax.jit, scan=jax.lax.scan, fori_loop=jax.lax.fori_loop, map=jax.lax.map,
 )  # fmt: skip
 
-# Of a library and an array of any shape; the result is an array of that shape, or a scalar.
+# Functions of a library and an array of any shape; the result is an array of that shape, or a scalar.
 FUNCTIONS = {
     "sin": lambda lib, x: lib.np.sin(x) * x,
     "tanh": lambda lib, x: lib.np.tanh(x * 1.5) + 1.0,
@@ -54,7 +54,7 @@ FUNCTIONS = {
     "inner grad": lambda lib, x: x * lib.grad(lambda y: lib.np.sum(lib.np.sin(x * y)))(x),
 }
 
-# Of a library and a function, which may have results of several arrays; each gives such a function again.
+# Transformations, given a library and a function, which may have several results; each returns such a function.
 TRANSFORMATIONS = {
     "jit": lambda lib, f: lib.jit(f),
     "grad": lambda lib, f: lib.grad(lambda x: lib.np.sum(f(x))),

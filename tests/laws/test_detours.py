@@ -1,4 +1,4 @@
-"""What goes through a solver, a linear call or Python means the same as without, under every law."""
+"""Functions through a solver, a linear call or Python mean the same as without, under every law."""
 
 from collections.abc import Callable
 from typing import Any

@@ -113,7 +113,7 @@ FORWARD = ("jvp_finite_differences", "vjp_transpose", "linearize_is_jvp", "vmap_
 
 @pytest.mark.parametrize("name", CONSTRUCTS)
 def test_custom_rules_pullback_gives_forward_mode(name: str) -> None:
-    """What transposes a construct is checked to be linear and transposed again."""
+    """The transpose of a construct is checked to be linear, and transposed again."""
     function, x = CONSTRUCTS[name]
     check(with_vjp_rule(function), x, effort=quick, laws=FORWARD, raise_on_failure=True)
     out, dot = jvp(with_vjp_rule(function), (x,), (x,))

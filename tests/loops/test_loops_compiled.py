@@ -180,7 +180,7 @@ def test_scan_checkpoints_memory(trip_count: int, carries: int) -> None:
 
 
 def test_memory_of_a_scan_is_what_the_backward_pass_needs() -> None:
-    """Of a recurrent network: the state of each iteration, and nothing of what leads to it."""
+    """A recurrent network stores the state of each iteration, and no intermediate values."""
 
     def function(w: Any, h: Any) -> Any:
         return lnp.sum(scan(lambda c, _: (lnp.tanh(w @ c), None), h, None, 50)[0])

@@ -30,7 +30,7 @@ def asks(name: str) -> bool:
     return isinstance(function, numpy.ufunc) or hasattr(function, "_implementation")
 
 
-# What writes into an argument takes no tracer: test_unsupported_functions.py.
+# Functions that write into an argument take no tracer: test_unsupported_functions.py.
 WRITES = {"put", "place", "put_along_axis", "fill_diagonal"}
 # How many elements there are decides a shape: NumPy's function has no argument for it, so that values have to be known.
 OF_VALUES = {"argwhere", "nonzero", "flatnonzero", "bincount", "trim_zeros", "compress", "extract"}

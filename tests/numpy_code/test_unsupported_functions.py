@@ -67,7 +67,7 @@ def set_of_tracer(x: Any) -> Any:
     return x
 
 
-# What it is called in the error, and the way out.
+# The name in the error, and the alternative.
 MISTAKES: dict[str, tuple[Callable[[Any], Any], str, str]] = {
     "a[:] = x": (assign_all, "assignment", "a = lawful.ops.at(a)[i].set(x)"),
     "a[i] = x": (assign_row, "assignment", "a = lawful.ops.at(a)[i].set(x)"),
@@ -144,7 +144,7 @@ def test_unsupported_index_that_is_traced(name: str):
 
 
 def test_unsupported_way_out_of_an_assignment():
-    """What the error says to write runs, of an array that NumPy made."""
+    """The alternative in the error works, also for an array that NumPy made."""
 
     def function(x: Any) -> Any:
         a = np.zeros(4)

@@ -74,7 +74,7 @@ def is_small_tuple(value):
 
 
 def outcome(function, *args, **kwargs):
-    """What a call gives: its value, or that it raises (the texts and classes of errors are ours)."""
+    """The result of a call: its value, or that it raises (texts and classes of errors differ)."""
     try:
         return "value", function(*args, **kwargs)
     except (ValueError, TypeError):

@@ -24,7 +24,7 @@ SymbolicZero = Zero
 
 @record
 class CustomVJPPrimal:
-    """What ``fwd`` is given with ``symbolic_zeros=True`` in the place of each leaf of an argument.
+    """The argument of ``fwd`` for each leaf of an argument, with ``symbolic_zeros=True``.
 
     Attributes:
       value: the leaf.

@@ -177,7 +177,7 @@ def law_scan_is_loop(trial: Trial) -> Claims:
     yield Claim("results of no slices", none, "no elements", [np.zeros((0, *a.shape), a.dtype) for a in avals])
     if fori_loop is not None:
         found = fori_loop(0, _ITERATIONS, lambda i, c: body(factor, c, _slice_at(trial, i))[0], first_carry(parts))
-        yield Claim(f"fori_loop(0, {_ITERATIONS})", found, "the loop", _python(trial, body, _ITERATIONS)(factor, parts))
+        yield Claim(f"fori_loop(0, {_ITERATIONS})", found, "the loop", _python(body, _ITERATIONS)(factor, parts))
 
 
 def _batched_scan(trial: Trial, body: Function, parts: list[Any], xs: Any) -> Claims:
@@ -219,7 +219,7 @@ def _while(trial: Trial, body: Function, **tape: Any) -> Function:
     return loop
 
 
-def _python(trial: Trial, body: Function, count: int) -> Function:
+def _python(body: Function, count: int) -> Function:
     """Returns the Python loop, as a function of the factor and the arguments."""
 
     def loop(factor: Any, parts: Any) -> Any:
@@ -249,7 +249,7 @@ def law_while_is_loop(trial: Trial) -> Claims:
     body, parts = loop_body(trial)
     factor = np.float64(1.0)
     for count, tape in trial.some(product(range(_ITERATIONS + 1), _TAPES)):
-        expected, loop = _python(trial, body, count), _while(trial, body, **tape)
+        expected, loop = _python(body, count), _while(trial, body, **tape)
         said = f"while_loop of {count} iterations with {tape}"
 
         def looped(factor: Any, parts: Any, loop: Function = loop, count: int = count) -> Any:
@@ -269,7 +269,7 @@ def law_while_is_loop(trial: Trial) -> Claims:
 
         compiled = system.jit(counted)
         for count in trial.some(range(_ITERATIONS + 1)):
-            found, expected = compiled(np.int64(count), factor, parts), _python(trial, body, count)
+            found, expected = compiled(np.int64(count), factor, parts), _python(body, count)
             yield Claim(f"jit(fori_loop(0, {count}))", found, "the loop", expected(factor, parts))
 
 
@@ -291,7 +291,7 @@ def law_batched_while_is_choice(trial: Trial) -> Claims:
     batched = [batch_of(x, size, 0) for x in parts]
     counts = trial.random.integers(0, _ITERATIONS + 1, size)
     elements = [[x[i] for x in batched] for i in range(size)]
-    singles = [_python(trial, body, int(n)) for n in counts]
+    singles = [_python(body, int(n)) for n in counts]
     (tape,) = trial.some(_TAPES)[:1]
     said = f"vmap(while_loop) of {counts.tolist()} iterations with {tape}"
 
@@ -301,7 +301,7 @@ def law_batched_while_is_choice(trial: Trial) -> Claims:
     expected = _stack([single(factor, xs) for single, xs in zip(singles, elements, strict=True)], trial)
     yield Claim(said, looped(factor, batched), "each its loop", expected)
     common = system.vmap(_while(trial, body, **tape), (None, None, 0))(np.int64(_ITERATIONS), factor, batched)
-    each = [_python(trial, body, _ITERATIONS)(factor, xs) for xs in elements]
+    each = [_python(body, _ITERATIONS)(factor, xs) for xs in elements]
     yield Claim(
         f"vmap(while_loop) of {_ITERATIONS} iterations each with {tape}", common, "each its loop", _stack(each, trial)
     )

@@ -18,7 +18,7 @@ Closeness = Literal["rounding", "differences", "nothing"]
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """Where two values differ, in which way, and by how much, relative to the larger one."""
+    """A difference of two values: where, in which way, and by how much, relative to the larger one."""
 
     path: str
     explanation: str

@@ -25,7 +25,7 @@ float64, int64, boolean = np.dtype(np.float64), np.dtype(np.int64), np.dtype(boo
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Generation:
-    """What programs are drawn.
+    """The settings of generated programs.
 
     Attributes:
       dtypes: those of inputs and constants; promotion may give others.

@@ -219,7 +219,7 @@ def replay_case(source: Source, choices: Sequence[int]) -> Drawn:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a law says of a case.
+    """The verdict of a law on a case.
 
     Attributes:
       law: the law.

@@ -249,7 +249,7 @@ class CacheUse:
 
 @record
 class CacheReport:
-    """What `cache_report` returns; as text, a table.
+    """The result of `cache_report`; as text, a table.
 
     Attributes:
       caches: a line for each name.

@@ -230,9 +230,6 @@ class Autograd(Implementation):
     def clear_caches(self) -> None:
         """Does nothing: Autograd has no caches."""
 
-    def _has_no(self, name: str) -> NotImplementedError:
-        return NotImplementedError(f"{self.name}: {self.absent[name]}")
-
 
 #: Autograd.
 system: Final = Autograd()

@@ -216,9 +216,6 @@ class Torch(Implementation):
     def clear_caches(self) -> None:
         """Does nothing: there is no compilation."""
 
-    def _has_no(self, name: str) -> NotImplementedError:
-        return NotImplementedError(f"{self.name}: {self.absent[name]}")
-
 
 def _of_tensors(function: Callable[..., Any]) -> Function:
     return lambda *args: function(*map(tensor_of, args))
