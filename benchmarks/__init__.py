@@ -1,1 +1,1 @@
-"""Measurements. Speed is a ratio in one run, or a cost an equation; none of it is a test."""
+"""Measurements. A speed is a ratio within one run, or a cost per equation; none is a test."""

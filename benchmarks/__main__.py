@@ -28,26 +28,26 @@ from benchmarks._report import Row, document, markdown, table
 from benchmarks._systems import System, lawful, missing, systems
 from benchmarks.cases import declare
 
-#: A page's tables stand between two of the marks of each; one without a mark has not that table.
+#: The page; each table is between two marks. A page without a mark does not have that table.
 PAGE = Path(__file__).parent.parent / "docs" / "performance.md"
 MARK = "<!-- measured by python -m benchmarks -->\n"
 PROFILE_MARK = "<!-- profiled by python -m benchmarks -->\n"
 
 
 def prepared(case: Case) -> dict[str, Timed]:
-    """Returns the calls of lawful and of the peers of a case that are installed."""
+    """Returns the calls of a case for lawful and the installed peers."""
     calls = {"lawful": case.prepare(lawful())}
     for peer in case.most:
         if peer in missing():
             continue
-        # What is lawful itself in another way has no system of its own.
+        # A variant of lawful itself has no system of its own.
         own = System(peer, *[getattr(lawful(), name) for name in ("numpy", "array", "wait", "clear", "functions")])
         calls[peer] = case.prepare(systems[peer]() if peer in systems else own)
     return calls
 
 
 def measured(found: list[Case], seconds: float) -> list[Row]:
-    """Measures cases, and shows how far it is."""
+    """Measures cases and shows the progress."""
     rows = []
     columns = (TextColumn("{task.description:50.50}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns) as progress:
@@ -60,7 +60,7 @@ def measured(found: list[Case], seconds: float) -> list[Row]:
 
 
 def write(page: Path, mark: str, text: Callable[[], str]) -> None:
-    """Puts a text into a page, between its marks."""
+    """Puts a text between its marks on a page."""
     before, found, rest = page.read_text(encoding="utf-8").partition(mark)
     if found:
         _, _, after = rest.partition(mark)

@@ -1,4 +1,4 @@
-"""What a benchmark is: one program, run by several systems, and how much of their time lawful may take."""
+"""A benchmark: one program, run by several systems, and the aim for lawful's share of their time."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from benchmarks._systems import System
 
-#: A call that is measured.
+#: A measured call.
 Call = Callable[[], Any]
 
 
@@ -46,7 +46,7 @@ class Case:
     unit: str = ""
 
 
-#: All cases in the order of the table.
+#: All cases, in the order of the table.
 cases: Final[list[Case]] = []
 
 

@@ -1,4 +1,4 @@
-"""Measuring several calls in one run, in turns, so that what else the machine does meets all of them alike."""
+"""Measures several calls in one run, alternating, so that other load on the machine affects all of them alike."""
 
 from __future__ import annotations
 
@@ -10,23 +10,23 @@ from dataclasses import dataclass
 
 from benchmarks._case import Timed
 
-#: Seconds a case, of all systems together.
+#: Seconds per case, for all systems together.
 USUAL, QUICK = 6.0, 0.4
-#: A sample is at least so long, in seconds, so that the clock and the loop around it do not count.
+#: The least length of a sample in seconds, so that the clock and the loop do not matter.
 SAMPLE = 0.005
-#: After the first call come so many that are not measured: what a system prepares, it may prepare in any of them.
+#: The number of unmeasured calls after the first, for preparations of a system.
 WARMING = 3
-#: There are at least so many rounds, and at most so many; in less than the usual time at least so many.
+#: The least and the largest number of rounds; a shorter run also has at least the least number.
 ROUNDS = (5, 200)
 QUICK_ROUNDS = 3
-#: The least number of rounds where one alone takes all of the time, and where one takes several times as long.
+#: The least number of rounds if one takes the whole time, and if one takes several times as long.
 LONG_ROUNDS, LONGER_ROUNDS = 2, 1
 LONGER = 2.5
 
 
 @dataclass(frozen=True, slots=True)
 class Measured:
-    """Seconds a call, or what calls told, of each system in the order of the rounds.
+    """Seconds per call, or returned numbers, of each system, in the order of the rounds.
 
     Attributes:
       samples: for each system, one number a round.
@@ -43,7 +43,7 @@ class Measured:
     def ratio(self, peer: str) -> tuple[float, float, float]:
         """Returns the median of the ratios of lawful to a peer within each round, and their quartiles."""
         ratios = [a / b for a, b in zip(self.samples["lawful"], self.samples[peer], strict=True)]
-        # One round has no quartiles of its own.
+        # Quartiles need at least two values.
         low, middle, high = statistics.quantiles(ratios * 2 if len(ratios) == 1 else ratios, n=4, method="inclusive")
         return middle, low, high
 
@@ -70,8 +70,8 @@ def measure(calls: Mapping[str, Timed], seconds: float, *, told: bool = False) -
         if number >= least and time.perf_counter() - start > seconds:
             break
         gc.collect()
-        turn = number % len(names)
-        for name in (*names[turn:], *names[:turn]):
+        first = number % len(names)
+        for name in (*names[first:], *names[:first]):
             known = warm[name][1] if number == 0 else None
             if known is not None:
                 samples[name].append(known)
@@ -82,7 +82,7 @@ def measure(calls: Mapping[str, Timed], seconds: float, *, told: bool = False) -
 
 
 def _warmed(timed: Timed, seconds: float) -> tuple[int, float | None]:
-    """Returns how many calls a sample needs, after a few to warm up; of one that takes all of the time, its seconds."""
+    """Returns the number of calls per sample, after warm-up; if one call takes the whole time, its seconds."""
     spent = _sample(timed, 1)
     if spent > seconds:
         return 1, spent if spent > LONGER * seconds else None
@@ -98,13 +98,13 @@ def _warmed(timed: Timed, seconds: float) -> tuple[int, float | None]:
 
 
 def _sample(timed: Timed, loops: int) -> float:
-    """Returns seconds a call. What other calls left behind is collected before long ones, and does not count."""
+    """Returns the seconds of a call. Garbage is collected before long calls, outside of the measurement."""
     if timed.before is not None:
         timed.before()
     if loops == 1:
         gc.collect()
-    call, turns = timed.call, range(loops)
+    call, repeats = timed.call, range(loops)
     start = time.perf_counter()
-    for _ in turns:
+    for _ in repeats:
         call()
     return (time.perf_counter() - start) / loops

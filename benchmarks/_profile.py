@@ -1,4 +1,4 @@
-"""Where the time of a call goes."""
+"""Profiles: where a call spends its time."""
 
 from __future__ import annotations
 
@@ -15,16 +15,16 @@ from rich.table import Table
 
 from benchmarks._case import Case, Timed
 
-#: At most so many calls, and no more once they took so many seconds.
+#: The limits of a profile: number of calls, and seconds.
 CALLS, SECONDS = 500, 1.0
-#: So many functions has a profile of a terminal, and of a page at most.
+#: The number of functions listed on a terminal, and on a page.
 ROWS, LISTED = 12, 4
-#: The least share of the time that a page lists.
+#: The least share of time that a page lists.
 LEAST = 0.03
 
 
 def shares(timed: Timed, *, lines: bool = True) -> list[tuple[str, float, float]]:
-    """Returns the functions that a call spends most in by themselves: place, share of the time, calls a call.
+    """Returns the functions with most time of their own: source line, share, calls per call.
 
     Args:
       timed: the call.
@@ -48,12 +48,12 @@ def shares(timed: Timed, *, lines: bool = True) -> list[tuple[str, float, float]
     total = sum(own for _, _, own, _, _ in stats.values())
     found: dict[str, tuple[float, float]] = defaultdict(lambda: (0.0, 0.0))
     for where, (_, count, own, _, _) in stats.items():
-        share, times = found[place := _place(where, lines=lines)]
-        found[place] = (share + own / total, times + count / calls)
-    return sorted([(place, *numbers) for place, numbers in found.items()], key=lambda row: -row[1])
+        share, times = found[location := _location(where, lines=lines)]
+        found[location] = (share + own / total, times + count / calls)
+    return sorted([(location, *numbers) for location, numbers in found.items()], key=lambda row: -row[1])
 
 
-def _place(where: tuple[str, int, str], *, lines: bool) -> str:
+def _location(where: tuple[str, int, str], *, lines: bool) -> str:
     file, line, function = where
     if file == "~":
         return _builtin(function)
@@ -63,25 +63,25 @@ def _place(where: tuple[str, int, str], *, lines: bool) -> str:
 
 
 def _builtin(name: str) -> str:
-    """Returns the short name of a function that is not Python's, with no address in it."""
+    """Returns the short name of a built-in function, without its address."""
     name = re.sub(r" at 0x[0-9a-f]+", "", name.strip("<>"))
     name = re.sub(r"^method '(\w+)' of '([\w.]+)' objects$", r"\2.\1", name)
     return name.removeprefix("built-in method ").removeprefix("builtins.")
 
 
 def profile(case: Case, timed: Timed) -> Table:
-    """Returns the table of a case. A process of its own is not looked into."""
+    """Returns the profile of a case. Calls that run in another process are not profiled."""
     shown = Table("function", "share", "calls", title=f"{case.group}: {case.name}")
     if case.unit:
         shown.add_row("not a call that is timed", "", "")
         return shown
-    for place, share, count in shares(timed)[:ROWS]:
-        shown.add_row(place, f"{share:.1%}", f"{count:,.1f}")
+    for location, share, count in shares(timed)[:ROWS]:
+        shown.add_row(location, f"{share:.1%}", f"{count:,.1f}")
     return shown
 
 
 def markdown(profiled: Iterable[tuple[Case, Timed]]) -> str:
-    """Returns the table of a page: for each call that is timed, the functions that take most of it by themselves."""
+    """Returns the page's table: for each timed call, the functions in which it spends most time."""
     lines = ["| what | in which functions |", "|---|---|"]
     group = ""
     for case, timed in profiled:
@@ -90,7 +90,7 @@ def markdown(profiled: Iterable[tuple[Case, Timed]]) -> str:
         if case.group != group:
             group = case.group
             lines.append(f"| **{group}** | |")
-        most = [(place, share) for place, share, _ in shares(timed, lines=False)[:LISTED] if share >= LEAST]
-        listed = ", ".join(f"{share:.0%} `{place.removeprefix('lawful/')}`" for place, share in most)
+        most = [(location, share) for location, share, _ in shares(timed, lines=False)[:LISTED] if share >= LEAST]
+        listed = ", ".join(f"{share:.0%} `{location.removeprefix('lawful/')}`" for location, share in most)
         lines.append(f"| {case.name} | {listed} |")
     return "\n".join(lines) + "\n"

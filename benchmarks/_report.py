@@ -1,4 +1,4 @@
-"""What was measured, as a table to read, as Markdown and as JSON."""
+"""The measurements as a text table, as Markdown and as JSON."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ COLOURS = {True: "green", False: "red", None: "default"}
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A case and what was measured of it."""
+    """A case and its measurements."""
 
     case: Case
     measured: Measured
@@ -43,7 +43,7 @@ class Row:
 
 
 def readable(value: float, unit: str) -> str:
-    """Returns seconds, or bytes, with three digits and a fitting unit; seconds a program as programs a second."""
+    """Returns seconds, or bytes, with three digits and a suitable unit; seconds per program as programs per second."""
     if unit == "bytes":
         return f"{value / 2**20:.3g} MiB"
     if unit == "s a program":
@@ -55,7 +55,7 @@ def readable(value: float, unit: str) -> str:
 
 
 def table(rows: list[Row]) -> Table:
-    """Returns the table of a terminal."""
+    """Returns the text table."""
     shown = Table(*HEAD, title="lawful and its peers", caption=_not_installed() or None)
     group = ""
     for row in rows:
@@ -69,7 +69,7 @@ def table(rows: list[Row]) -> Table:
 
 
 def markdown(rows: list[Row]) -> str:
-    """Returns the table of a page, with what it was measured on."""
+    """Returns the page's table, with the machine and versions."""
     lines = [
         f"Measured on {_machine()}. {_not_installed()}".rstrip(),
         "",
@@ -88,7 +88,7 @@ def markdown(rows: list[Row]) -> str:
 
 
 def document(rows: list[Row]) -> dict[str, Any]:
-    """Returns all samples, with what they were measured on."""
+    """Returns all samples, with the machine and versions."""
     return {
         "machine": _machine(),
         "versions": _versions(),
@@ -118,7 +118,7 @@ def _versions() -> dict[str, str]:
 
 
 def _not_installed() -> str:
-    """Returns the sentence on peers that are left out; empty if all are there."""
+    """Returns the sentence about missing peers; empty if all are installed."""
     return f"Left out, because it is not installed: {', '.join(missing())}." if missing() else ""
 
 

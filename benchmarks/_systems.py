@@ -1,4 +1,4 @@
-"""The peers: what a benchmark calls of each, by one set of names, so that all run the same program."""
+"""The peers: the functions that benchmarks call, by one set of names, so that all systems run the same program."""
 
 from __future__ import annotations
 
@@ -42,12 +42,12 @@ class System:
 
 
 def _of(module: str, *names: str) -> dict[str, Callable[[], Function]]:
-    """Returns what gives functions of a module, by their names."""
+    """Returns a function that looks up functions of a module."""
     return {name: partial(lambda name: getattr(import_module(module), name), name) for name in names}
 
 
 def _given(functions: dict[str, Function]) -> dict[str, Callable[[], Function]]:
-    """Returns what gives functions that are there."""
+    """Returns a function that looks up functions in a mapping."""
     return {name: partial(_same, function) for name, function in functions.items()}
 
 
@@ -116,7 +116,7 @@ def autograd() -> System:
 
 @cache
 def torch() -> System:
-    """PyTorch's `torch.func` on the processor, with numbers of 64 bits, eagerly."""
+    """PyTorch's `torch.func` on the CPU, with 64-bit numbers, eagerly."""
     import torch
     from torch import func
     from torch.utils import _pytree
@@ -127,7 +127,7 @@ def torch() -> System:
         return x if isinstance(x, torch.Tensor) else torch.as_tensor(x)
 
     def tensors(function: Function) -> Function:
-        """Its functions take tensors only: numbers become such."""
+        """Converts numbers to tensors, because its functions take tensors only."""
         return lambda *args: function(*_pytree.tree_map(tensor, args))
 
     def value_and_grad(f: Function) -> Function:

@@ -21,14 +21,14 @@ from pathlib import Path
 from typing import Any
 
 SIZES = (1_000, 10_000, 100_000)
-#: More bytes than a size needs. A virtual machine gets memory from its host when it is touched for the first time, and
-#: the stage that happens to do that takes a third longer: a process before it does so, and leaves the memory free.
+#: Touched before a measurement: a virtual machine gets memory from its host at first use, which would slow down the
+#: first stage. In bytes, more than any size needs.
 TOUCHED = 2**29
-#: A small program runs again until it is this many equations, so that its time is more than the noise.
+#: A small program is run repeatedly, up to this many equations in total, so that its time exceeds the noise.
 REPEATED = 10_000
 PAGE = Path(__file__).parent.parent / "docs" / "growth.md"
 MARK = "<!-- measured by benchmarks/growth.py -->\n"
-#: How many conds are within each other. Python's recursion limit is raised for the last.
+#: The depths of nested conds. Python's recursion limit is raised for the last.
 DEPTHS = (5, 10, 20, 40, 80, 160)
 NESTED_MARK = "<!-- measured by benchmarks/growth.py, nested conds -->\n"
 
@@ -43,7 +43,7 @@ def program(x: Any, equations: int) -> Any:
 
 
 def nested(depth: int) -> Callable[[Any], Any]:
-    """Conds within each other, each of which computes something before the next one."""
+    """Nested conds, each of which computes something before the next."""
     from lawful.control_flow import cond
     from lawful.ops import sin
 
@@ -54,7 +54,7 @@ def nested(depth: int) -> Callable[[Any], Any]:
 
 
 def measure_nested(depth: int) -> dict[str, float]:
-    """Returns milliseconds of processor time a cond for each stage, and the size of the gradient's program."""
+    """Returns the processor time of each stage in milliseconds per cond, and the size of the gradient's program."""
     from lawful.autodiff import grad, jvp
     from lawful.core import jaxprs_in_params, parse_jaxpr
     from lawful.staging import clear_caches, make_jaxpr
@@ -87,7 +87,7 @@ def measure_nested(depth: int) -> dict[str, float]:
 
 
 def stages(equations: int) -> dict[str, Callable[[], Any]]:
-    """Returns what is measured, in the order in which it runs."""
+    """Returns the measured stages, in order."""
     import numpy as np
 
     from lawful.autodiff import grad, jvp, linearize
@@ -129,7 +129,7 @@ def measure(equations: int, names: Collection[str] = ()) -> dict[str, float]:
             continue
         total, times = 0.0, max(1, REPEATED // equations)
         for _ in range(times):
-            gc.collect()  # what earlier calls left behind counts neither as time nor as memory
+            gc.collect()  # garbage of earlier calls must not count
             start = time.process_time()
             stage()
             total += time.process_time() - start
@@ -139,7 +139,7 @@ def measure(equations: int, names: Collection[str] = ()) -> dict[str, float]:
 
 
 def measure_memory(equations: int, names: Collection[str]) -> dict[str, float]:
-    """Returns the most bytes that Python and NumPy hold at once for each stage, beyond what they held before it."""
+    """Returns the peak of bytes that Python and NumPy allocate in each stage, beyond those allocated before."""
     for stage in stages(10).values():
         stage()
     todo, result = stages(equations), {}
@@ -163,7 +163,7 @@ def measure_alone(
 
 
 def run(*options: str) -> str:
-    """Returns what this command prints in a process of its own."""
+    """Returns the output of this command, run in a new process."""
     command = [sys.executable, "-m", "benchmarks.growth", *options]
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
 

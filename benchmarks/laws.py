@@ -52,11 +52,11 @@ def evaluated(seed: int) -> None:
 def checked(seed: int) -> None:
     try:
         check_groups(lawful, drawn(seed))
-    except LawViolation as violation:  # found, which is no reason to lose what was measured
+    except LawViolation as violation:  # a found violation must not discard the measurements
         print(f"draw_program(RandomChoose({seed})): {str(violation).splitlines()[0]}", file=sys.stderr)
 
 
-#: What is measured in programs a second; how many are wanted stands with the cases of the table.
+#: The measured jobs, in programs per second; the aims are in the cases of the table.
 JOBS: Final[dict[str, Callable[[int], object]]] = {
     "drawn": drawn,
     "drawn and evaluated": evaluated,
@@ -65,14 +65,14 @@ JOBS: Final[dict[str, Callable[[int], object]]] = {
 
 
 def unseen(job: Callable[[int], object]) -> Iterator[int]:
-    """Returns the seeds of programs that a job has not seen, after it has warmed up with others."""
+    """Returns the seeds of programs that a job has not seen, after a warm-up with others."""
     for seed in range(WARM_UP):
         job(seed)
     return count(WARM_UP)
 
 
 def rate(job: Callable[[int], object], seconds: float, seeds: Iterator[int]) -> float:
-    """Returns how many programs a second of processor time a job does, of the next seeds."""
+    """Returns how many programs per second of processor time a job does, on the next seeds."""
     start = time.process_time()
     for number, seed in enumerate(seeds, 1):
         job(seed)
@@ -83,7 +83,7 @@ def rate(job: Callable[[int], object], seconds: float, seeds: Iterator[int]) -> 
 
 
 def cost(name: str, effort_name: str, seconds: float) -> float:
-    """Returns the milliseconds that a law takes on a program."""
+    """Returns the milliseconds that a law takes per program."""
     effort = {"quick": quick, "usual": usual}[effort_name]
     total, start = 0.0, time.process_time()
     for seed in count():
@@ -99,12 +99,12 @@ def cost(name: str, effort_name: str, seconds: float) -> float:
 
 
 def rates(seconds: float) -> dict[str, tuple[float, int | None]]:
-    """Returns programs a second for each job, with how many are wanted."""
+    """Returns programs per second for each job, with the aim."""
     return {name: (rate(job, seconds, unseen(job)), WANTED.get(name)) for name, job in JOBS.items()}
 
 
 def costs(seconds: float) -> dict[str, tuple[str, float, float]]:
-    """Returns the group of each law of the eight groups, and its milliseconds with little and with usual effort."""
+    """Returns the group of each law, and its milliseconds with the efforts quick and usual."""
     from rich.progress import track
 
     chosen = [law for group in core_groups for law in laws.values() if law.group == group and law.subject == "function"]

@@ -100,7 +100,7 @@ def cached(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
 
 @pytest.mark.parametrize("function", [*OPERATORS, *OPS, *UFUNCS, *FUNCTIONS], ids=lambda f: f.__name__)
-def test_what_is_recalled_is_what_is_given_without(function: Function, cached: list[Any]) -> None:
+def test_cached_calls_equal_plain_calls(function: Function, cached: list[Any]) -> None:
     for args in ARGUMENTS:
         with plain():
             expected = derivatives(function, args)
@@ -134,7 +134,7 @@ def ways(function: Function, x: Any, y: Any) -> list[tuple[Function, tuple[Any, 
     st.sampled_from([operator.add, operator.mul, operator.sub, operator.truediv, lnp.maximum, lnp.hypot, lnp.dot]),
     st.lists(st.tuples(st.tuples(operands(), operands()), st.integers(0, 3)), min_size=4, max_size=12),
 )
-def test_any_sequence_of_calls_gives_what_is_given_without(function: Function, calls: list[Any]) -> None:
+def test_cached_calls_in_any_sequence_equal_plain_calls(function: Function, calls: list[Any]) -> None:
     chosen = [ways(function, *xs)[way] for xs, way in calls]
     with plain():
         expected = [derivatives(*call) for call in chosen]
@@ -152,7 +152,7 @@ BINARY = [f for f in (*OPERATORS, *OPS, *UFUNCS, *FUNCTIONS) if derivatives(f, (
 
 
 @pytest.mark.parametrize("function", BINARY, ids=lambda f: f.__name__)
-def test_numbers_beside_a_tracer(function: Function) -> None:
+def test_cached_calls_numbers_beside_a_tracer(function: Function) -> None:
     """The numbers differ from call to call, in value and in kind."""
     for x in (X, X.astype("float32"), 0.45):
         calls = [lambda x, y=y: function(x, y) for y in NUMBERS] + [lambda x, y=y: function(y, x) for y in NUMBERS]
@@ -163,7 +163,7 @@ def test_numbers_beside_a_tracer(function: Function) -> None:
                 same(derivatives(call, (x,)), values, is_exact(function))
 
 
-def test_numbers_are_recalled(cached: list[Any]) -> None:
+def test_cached_calls_of_numbers_hit(cached: list[Any]) -> None:
     for function in (operator.add, operator.mul, lnp.divide, lnp.logaddexp, lnp.maximum):
         for x in (X, X.astype("float32"), 0.3):
             for y in (0.3, 2):
@@ -175,7 +175,7 @@ def test_numbers_are_recalled(cached: list[Any]) -> None:
                 cached.clear()
 
 
-def test_an_integer_that_decides_is_not_taken_for_a_float() -> None:
+def test_cached_calls_tell_integer_predicates_from_floats() -> None:
     @composite(2)
     def f(x: Any, n: Any) -> Any:
         return x + n if int in (type(x), type(n)) else x * n
@@ -201,7 +201,7 @@ def test_make_jaxpr_after_cached_calls_inlines_literals() -> None:
     assert "convert_element_type" not in str(after)
 
 
-def test_a_sequence_of_arrays_is_not_these_arrays(cached: list[Any]) -> None:
+def test_cached_calls_sequence_of_arrays_is_not_these_arrays(cached: list[Any]) -> None:
     """`stack([x])` adds a dimension to an array, `stack(x)` takes the rows of one."""
     for args in [(X,), (MATRIX,), (X, Y), (MATRIX, MATRIX.T)]:
         with plain():
@@ -211,7 +211,7 @@ def test_a_sequence_of_arrays_is_not_these_arrays(cached: list[Any]) -> None:
                 same(derivatives(function, args), values)
 
 
-def test_functions_of_all_kinds_are_recalled(cached: list[Any]) -> None:
+def test_cached_calls_of_all_functions_hit(cached: list[Any]) -> None:
     for function, args in [
         (operator.mul, (X, Y)), (operator.lt, (X, Y)), (lnp.tanh, (X,)), (ops.add, (X, X)), (lnp.add, (MATRIX, X)),
         (lnp.dot, (X, MATRIX)), (lnp.mean, (X,)),
@@ -222,7 +222,7 @@ def test_functions_of_all_kinds_are_recalled(cached: list[Any]) -> None:
         cached.clear()
 
 
-def test_arguments_without_tangents_are_not_taken_for_others(cached: list[Any]) -> None:
+def test_cached_calls_tell_arguments_without_tangents_apart(cached: list[Any]) -> None:
     for _ in range(4):
         gradients = [
             grad(lambda x: (x * Y).sum())(X), grad(lambda x: (Y * x).sum())(X), grad(lambda x: (x * x).sum())(X),
@@ -233,7 +233,7 @@ def test_arguments_without_tangents_are_not_taken_for_others(cached: list[Any]) 
     assert cached
 
 
-def test_a_transformation_in_another_is_its_own(cached: list[Any]) -> None:
+def test_cached_calls_transformation_in_another_is_its_own(cached: list[Any]) -> None:
     def f(x: Any) -> Any:
         return (lnp.sin(x) * x).sum()
 
@@ -243,12 +243,12 @@ def test_a_transformation_in_another_is_its_own(cached: list[Any]) -> None:
     for _ in range(5):
         np.testing.assert_allclose(grad(along)(X), (2 * np.cos(X) - X * np.sin(X)) * Y, rtol=1e-12)
         np.testing.assert_allclose(jvp(grad(f), (X,), (Y,))[1], (2 * np.cos(X) - X * np.sin(X)) * Y, rtol=1e-12)
-        by_lanes = vmap(grad(f))(np.stack([X, Y]))
-        np.testing.assert_allclose(by_lanes, [np.sin(z) + z * np.cos(z) for z in (X, Y)], rtol=1e-12)
+        by_elements = vmap(grad(f))(np.stack([X, Y]))
+        np.testing.assert_allclose(by_elements, [np.sin(z) + z * np.cos(z) for z in (X, Y)], rtol=1e-12)
     assert cached
 
 
-def test_a_new_rule_takes_effect_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cached_calls_new_rule_takes_effect_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     primitive = ops.tanh.primitive
     for _ in range(4):
         before = grad(lambda x: lnp.tanh(x).sum())(X)
@@ -263,8 +263,8 @@ def test_a_new_rule_takes_effect_at_once(monkeypatch: pytest.MonkeyPatch) -> Non
     np.testing.assert_array_equal(grad(lambda x: lnp.tanh(x).sum())(X), before)
 
 
-def test_strong_tangents_of_weak_primals(cached: list[Any]) -> None:
-    """What is derived for weak tangents does not fit where a rule gives a strong one."""
+def test_cached_calls_strong_tangents_of_weak_primals(cached: list[Any]) -> None:
+    """A rule traced for weak tangents is not replayed for the strong tangents that another rule gives."""
     primitive = Primitive("recalltest_strong")
     primitive.def_impl(lambda x: x * 2.0)
     primitive.def_abstract_eval(lambda x: x)
@@ -294,7 +294,7 @@ def test_strong_tangents_of_weak_primals(cached: list[Any]) -> None:
     assert cached
 
 
-def test_named_axes_of_other_sizes() -> None:
+def test_cached_calls_named_axes_of_other_sizes() -> None:
     @composite()
     def spread(x: Any) -> Any:
         return pmean(x * x, "i") * 6.0
@@ -306,7 +306,7 @@ def test_named_axes_of_other_sizes() -> None:
             np.testing.assert_allclose(found, expected)
 
 
-def test_settings_are_not_left_out() -> None:
+def test_cached_calls_settings_are_not_left_out() -> None:
     calls: list[tuple[Function, float]] = [
         (lnp.mean, 1 / 9), (lambda x: lnp.mean(x, None), 1 / 9), (lambda x: lnp.mean(x, (0, 1)), 1 / 9),
         (lambda x: lnp.mean(x, axis=1), 1 / 3), (lnp.sum, 1.0), (lambda x: lnp.mean(x, 0), 1 / 3),
@@ -317,7 +317,7 @@ def test_settings_are_not_left_out() -> None:
             np.testing.assert_allclose(found, np.full((3, 3), expected))
 
 
-def test_an_implementation_runs_where_nothing_is_traced() -> None:
+def test_cached_calls_run_implementations_of_constants() -> None:
     seen = []
 
     def doubled(x: Any) -> Any:
@@ -352,7 +352,7 @@ def test_composite_not_cached_as_one_call() -> None:
         np.testing.assert_allclose(grad(lambda x, y: further(x, y).sum(), (0, 1))(X, Y)[0], 2 * X + Y)
 
 
-def test_arrays_of_another_byte_order(cached: list[Any]) -> None:
+def test_cached_calls_arrays_of_another_byte_order(cached: list[Any]) -> None:
     """NumPy computes with them, and gives native ones, also once what is recalled is compiled."""
     x, y, matrix = X.astype(">f8"), Y.astype(">f8"), MATRIX.astype(">f8")
     for function, args, others in [
@@ -368,7 +368,7 @@ def test_arrays_of_another_byte_order(cached: list[Any]) -> None:
     assert cached
 
 
-def test_lines_are_those_of_the_user() -> None:
+def test_cached_calls_lines_are_those_of_the_user() -> None:
     def f(x: Any, y: Any) -> Any:
         a = lnp.tanh(x)
         b = x * y

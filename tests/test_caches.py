@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from lawful import ops
-from lawful.core import Cache, ClosedJaxpr, DictCache, is_plain, load_on_demand, memoize
+from lawful.core import Cache, ClosedJaxpr, DictCache, is_plain, load_lazy_imports, memoize
 from lawful.staging import cache_report, clear_caches, jit, make_jaxpr
 from lawful.tree.base import cache as cache_module
 
@@ -27,10 +27,10 @@ from lawful import ops
 from lawful.autodiff import grad
 from lawful.batching import vmap
 from lawful.control_flow import scan
-from lawful.core import load_on_demand
+from lawful.core import load_lazy_imports
 from lawful.staging import cache_report, clear_caches, jit, make_jaxpr
 
-load_on_demand()
+load_lazy_imports()
 x = np.linspace(0.1, 0.9, 12).reshape(3, 4)
 jitted = []
 for _ in range(3):
@@ -77,7 +77,7 @@ def test_caches_page_lists_every_cache(reports: Any) -> None:
 
 def test_each_cache_stays_within_its_limit() -> None:
     """Fed with more keys than it has room for. Caches of functions are `functools.lru_cache`s, which have a limit."""
-    load_on_demand()
+    load_lazy_imports()
     function = jit(lambda x: x + 1.0)
     function(1.0)
     for cache in cache_module._registered():

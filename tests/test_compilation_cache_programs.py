@@ -45,12 +45,12 @@ def hold(function: Callable[..., Any], args: Sequence[Any], folder: Path) -> Non
 
 
 @given(program=programs(dtypes=usual_dtypes, smooth=False))
-def test_functions(program: Program, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_compilation_cache_functions(program: Program, tmp_path_factory: pytest.TempPathFactory) -> None:
     hold(program.function, program.args, tmp_path_factory.mktemp("programs"))
 
 
 @given(program=programs())
-def test_derivatives(program: Program, tmp_path_factory: pytest.TempPathFactory) -> None:
+def test_compilation_cache_derivatives(program: Program, tmp_path_factory: pytest.TempPathFactory) -> None:
     def both(*args: Any) -> Any:
         results, pullback = vjp(program.function, *args)
         return results, pullback(tree.map(cotangent, results))

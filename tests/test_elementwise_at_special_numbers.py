@@ -16,7 +16,6 @@ UNARY = (
     *("abs", "sign", "neg", "conj", "real", "imag", "square", "sqrt", "rsqrt", "exp", "exp2", "expm1", "log", "log1p"),
     *("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh", "logistic"),
 )
-DIFFERENTIATED = ("abs", "sign", "sqrt", "rsqrt", "log", "log1p", "asin", "acosh", "atan", "exp", "tanh")
 REAL = (
     *("abs", "sign", "square", "sqrt", "rsqrt", "cbrt", "exp", "exp2", "expm1", "log", "log1p", "logistic"),
     *("sin", "cos", "tan", "asin", "acos", "atan", "sinh", "cosh", "tanh", "asinh", "acosh", "atanh"),

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
-#: What `lawful-autodiff` brings.
+#: The distributions that `lawful-autodiff` installs.
 INSTALLED = {
     *("lawful-autodiff", "lawful-batching", "lawful-core", "lawful-ops", "lawful-staging", "lawful-tree"),
     *("ml-dtypes", "numpy"),

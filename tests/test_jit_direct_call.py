@@ -112,7 +112,7 @@ def types(value: Any) -> Any:
 @given(
     calls=st.lists(st.tuples(st.sampled_from(VALUES), st.sampled_from(SHAPES), st.booleans()), min_size=2, max_size=8)
 )
-def test_any_sequence_of_calls_gives_what_the_function_gives(backend: str, calls: list[Any]) -> None:
+def test_jit_any_sequence_of_calls_gives_what_the_function_gives(backend: str, calls: list[Any]) -> None:
     compiled = jit(lambda *args, **kwargs: function(*args, **kwargs), backend=backend)
     for value, shape, forget in calls:
         args, kwargs = shape(value())
@@ -125,7 +125,7 @@ def test_any_sequence_of_calls_gives_what_the_function_gives(backend: str, calls
 
 
 @every_backend
-def test_results_are_not_those_of_other_types(backend: str) -> None:
+def test_jit_results_are_not_those_of_other_types(backend: str) -> None:
     traced: list[str] = []
 
     def double(x: Any) -> Any:
@@ -139,7 +139,7 @@ def test_results_are_not_those_of_other_types(backend: str) -> None:
 
 
 @every_backend
-def test_what_is_forgotten_is_traced_again(backend: str) -> None:
+def test_jit_what_is_forgotten_is_traced_again(backend: str) -> None:
     count = 0
 
     def double(x: Any) -> Any:
@@ -158,7 +158,7 @@ def test_what_is_forgotten_is_traced_again(backend: str) -> None:
 
 
 @every_backend
-def test_transformations_see_the_function_and_not_its_program(backend: str) -> None:
+def test_jit_transformations_see_function_and_not_its_program(backend: str) -> None:
     compiled = jit(lambda x: x * x * x, backend=backend)
     for _ in range(2):
         assert float(compiled(2.0)) == 8.0
@@ -168,7 +168,7 @@ def test_transformations_see_the_function_and_not_its_program(backend: str) -> N
 
 
 @every_backend
-def test_a_function_that_closes_over_a_tracer_is_not_remembered(backend: str) -> None:
+def test_jit_function_that_closes_over_tracer_is_not_cached(backend: str) -> None:
     def outer(y: Any) -> Any:
         compiled = jit(lambda x: x * y, backend=backend)
         return compiled(2.0) + compiled(3.0)
@@ -177,7 +177,7 @@ def test_a_function_that_closes_over_a_tracer_is_not_remembered(backend: str) ->
 
 
 @every_backend
-def test_results_are_ones_own(backend: str) -> None:
+def test_jit_results_are_ones_own(backend: str) -> None:
     compiled = jit(lambda x: (x, x + 0.0), backend=backend)
     for _ in range(3):
         x = X.copy()
@@ -187,7 +187,7 @@ def test_results_are_ones_own(backend: str) -> None:
         np.testing.assert_array_equal(np.asarray(other), X)
 
 
-def test_donated_arrays_are_gone_also_the_second_time() -> None:
+def test_jit_donated_arrays_are_gone_also_the_second_time() -> None:
     compiled = jit(lambda x, y: x + y, donate_argnums=0, backend="xla")
     for _ in range(3):
         x, y = device_put(X), device_put(X)
@@ -217,7 +217,7 @@ PROGRAMS: dict[str, Callable[..., Any]] = {
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_calls_with_arrays_again_and_again(name: str) -> None:
+def test_jit_calls_with_arrays_again_and_again(name: str) -> None:
     function = PROGRAMS[name]
     compiled = jit(function, backend="xla")
     count = 2 if name == "a gradient of integers" else 1
@@ -232,7 +232,7 @@ def test_calls_with_arrays_again_and_again(name: str) -> None:
                 np.testing.assert_array_equal(np.asarray(x), y)
 
 
-def test_what_a_python_function_raises_in_a_later_call() -> None:
+def test_jit_what_a_python_function_raises_in_a_later_call() -> None:
     compiled = jit(lambda x: pure_callback(small, x, x), backend="xla")
     for number in (0.5, 0.25, 2.0, 0.5, 3.0):
         x = device_put(number)
@@ -244,7 +244,7 @@ def test_what_a_python_function_raises_in_a_later_call() -> None:
 
 
 @every_backend
-def test_mistakes_stay_mistakes(backend: str) -> None:
+def test_jit_mistakes_stay_mistakes(backend: str) -> None:
     compiled = jit(lambda x, y=1.0: x + y, backend=backend)
     for _ in range(2):
         assert float(compiled(1.0, 2.0)) == 3.0
@@ -259,7 +259,7 @@ def test_mistakes_stay_mistakes(backend: str) -> None:
 
 
 @every_backend
-def test_threads_that_call_it_get_each_their_own(backend: str) -> None:
+def test_jit_threads_that_call_it_get_each_their_own(backend: str) -> None:
     compiled = jit(lambda x: x * 2, backend=backend)
     wrong: list[Any] = []
 
@@ -278,7 +278,7 @@ def test_threads_that_call_it_get_each_their_own(backend: str) -> None:
     assert not wrong
 
 
-def test_a_program_says_what_it_takes() -> None:
+def test_jit_program_says_what_it_takes() -> None:
     """The law of ``run_exact``: where it gives something, that is what a call gives."""
     for backend in BACKENDS:
         for value in VALUES:
@@ -300,7 +300,7 @@ def test_a_program_says_what_it_takes() -> None:
             assert direct.run(("a",)) is None
 
 
-def test_a_program_of_one_array_says_what_it_takes() -> None:
+def test_jit_program_of_one_array_says_what_it_takes() -> None:
     """The law of ``run_one``, which is that of ``run_exact``."""
     arrays = [make() for make in VALUES if type(make()) is Array]
     for x in arrays:
@@ -319,7 +319,7 @@ def test_a_program_of_one_array_says_what_it_takes() -> None:
                 assert found is None
 
 
-def test_a_program_of_one_array_is_not_that_of_another_call() -> None:
+def test_jit_program_of_one_array_is_not_that_of_another_call() -> None:
     def called(x: Any = 1.0, y: Any = 2.0) -> Any:
         return x[0] * 100.0 + y if type(x) is list else x * 10.0 + y
 
@@ -366,7 +366,7 @@ def test_jit_one_array_tries_last_program_first() -> None:
     assert recent_programs(compiled) == (of_a, of_b)
 
 
-def test_a_single_array_that_is_donated_is_gone() -> None:
+def test_jit_single_array_that_is_donated_is_gone() -> None:
     compiled = jit(lambda x: x + 1.0, backend="xla", donate_argnums=0)
     for _ in range(3):
         a = device_put(X)
@@ -374,7 +374,7 @@ def test_a_single_array_that_is_donated_is_gone() -> None:
         assert a.is_deleted()
 
 
-def test_a_value_that_is_given_on_is_ones_own() -> None:
+def test_jit_value_that_is_given_on_is_ones_own() -> None:
     """A staging buffer is written to again in the next call; no result of an earlier one may be in it."""
     programs = [lambda x: x, lambda x: (x, x), lambda x: (x + x, x), lambda x: x.reshape(-1), lambda x: [x.T, x]]
     for function in programs:
@@ -386,7 +386,7 @@ def test_a_value_that_is_given_on_is_ones_own() -> None:
                     np.testing.assert_array_equal(np.asarray(x), y)
 
 
-def test_a_value_may_change_while_its_program_runs() -> None:
+def test_jit_value_may_change_while_its_program_runs() -> None:
     """A program that outlasts its call has copies."""
     compiled = jit(lambda x, y: fori_loop(0, 300, lambda _, z: ops.dot(z, y), x) + x, backend="xla")
     # Each is a permutation, so that the powers of one are exact.
@@ -402,7 +402,7 @@ def test_a_value_may_change_while_its_program_runs() -> None:
         np.testing.assert_array_equal(np.asarray(z), value @ power + value)
 
 
-def test_a_small_program_may_have_to_wait() -> None:
+def test_jit_small_program_may_have_to_wait() -> None:
     """It outlasts its call if what it is given is still being computed."""
     permutation = np.eye(100)[np.random.default_rng(1).permutation(100)]
     slow = jit(lambda x: fori_loop(0, 50, lambda _, z: ops.dot(z, x), x), backend="xla")
@@ -418,14 +418,14 @@ def test_a_small_program_may_have_to_wait() -> None:
 
 
 @every_backend
-def test_a_program_that_never_is_run_directly_is_remembered_once(backend: str) -> None:
+def test_jit_program_never_is_run_directly_is_cached_once(backend: str) -> None:
     compiled = jit(lambda x: x + x, backend=backend)
     for _ in range(3):
         assert float(compiled(ml_dtypes.bfloat16(2))) == 4.0
     assert len(recent_programs(compiled)) == 1
 
 
-def test_a_callback_may_keep_what_it_gets() -> None:
+def test_jit_callback_may_keep_what_it_gets() -> None:
     kept = []
 
     def keep(x: Any) -> Any:
@@ -439,7 +439,7 @@ def test_a_callback_may_keep_what_it_gets() -> None:
 
 
 @every_backend
-def test_arrays_and_values_in_turns(backend: str) -> None:
+def test_jit_alternating_arrays_and_values(backend: str) -> None:
     compiled = jit(lambda x, y: x + 2 * y, backend=backend)
     a, b = device_put(X), device_put(-X)
     for _ in range(3):
@@ -448,7 +448,7 @@ def test_arrays_and_values_in_turns(backend: str) -> None:
 
 
 @every_backend
-def test_several_signatures_in_turns_are_traced_once_each(backend: str) -> None:
+def test_jit_alternating_signatures_are_traced_once_each(backend: str) -> None:
     traced = []
 
     def double(x: Any) -> Any:
@@ -464,7 +464,7 @@ def test_several_signatures_in_turns_are_traced_once_each(backend: str) -> None:
 
 
 @every_backend
-def test_a_class_that_becomes_a_node_between_calls(backend: str) -> None:
+def test_jit_class_that_becomes_a_node_between_calls(backend: str) -> None:
     class Late:
         def __init__(self, child: Any) -> None:
             self.child = child
@@ -480,7 +480,7 @@ def test_a_class_that_becomes_a_node_between_calls(backend: str) -> None:
 
 
 @pytest.mark.parametrize("forget", [lambda compiled: compiled.clear_cache(), lambda _: clear_caches()])
-def test_a_program_that_is_forgotten_is_not_run(forget: Callable[[Any], None]) -> None:
+def test_jit_program_that_is_forgotten_is_not_run(forget: Callable[[Any], None]) -> None:
     factor = 2.0
     compiled = jit(lambda x: x * factor, backend="xla")
     for _ in range(2):
@@ -491,7 +491,7 @@ def test_a_program_that_is_forgotten_is_not_run(forget: Callable[[Any], None]) -
     assert float(compiled(device_put(3.0))) == 15.0
 
 
-def test_an_array_that_is_gone_says_so() -> None:
+def test_jit_array_that_is_gone_says_so() -> None:
     compiled = jit(lambda xs, y: xs["a"] + y, backend="xla")
     x = device_put(X)
     for y in (device_put(X), X):
@@ -503,7 +503,7 @@ def test_an_array_that_is_gone_says_so() -> None:
             compiled({"a": x}, y)
 
 
-def test_a_single_array_that_is_gone_says_so() -> None:
+def test_jit_single_array_that_is_gone_says_so() -> None:
     compiled = jit(lambda x: x + 1.0, backend="xla")
     x = device_put(X)
     for _ in range(3):
@@ -515,7 +515,7 @@ def test_a_single_array_that_is_gone_says_so() -> None:
     np.testing.assert_array_equal(np.asarray(compiled(device_put(X))), X + 1.0)
 
 
-def test_values_in_a_donated_place() -> None:
+def test_jit_values_in_a_donated_place() -> None:
     compiled = jit(lambda x, y: (x + y, y), donate_argnums=(0, 1), backend="xla")
     for i in range(4):
         x, y = np.full(3, float(i)), device_put(X)
@@ -526,7 +526,7 @@ def test_values_in_a_donated_place() -> None:
 
 
 @every_backend
-def test_a_call_within_a_trace_is_traced(backend: str) -> None:
+def test_jit_call_within_a_trace_is_traced(backend: str) -> None:
     compiled = jit(lambda x: x * 3.0, backend=backend)
     assert float(compiled(2.0)) == 6.0
     outer = jit(lambda x: compiled(2.0) + compiled(x), backend=backend)
@@ -553,7 +553,7 @@ class Noting(Trace):
 
 @pytest.mark.parametrize("enter", [new_trace, set_current])
 @every_backend
-def test_a_call_under_a_transformation_of_ones_own(backend: str, enter: Any) -> None:
+def test_jit_call_under_a_transformation_of_ones_own(backend: str, enter: Any) -> None:
     compiled = jit(lambda x: x * 3.0, backend=backend)
     for _ in range(3):
         assert float(compiled(2.0)) == 6.0
@@ -563,7 +563,7 @@ def test_a_call_under_a_transformation_of_ones_own(backend: str, enter: Any) -> 
         assert trace.names == ["jit"]
 
 
-def test_threads_do_not_share_staging_buffers() -> None:
+def test_jit_threads_do_not_share_staging_buffers() -> None:
     compiled = jit(lambda x, y: x * 2.0 + y, backend="xla")
     wrong: list[Any] = []
 

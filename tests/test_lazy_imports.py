@@ -1,4 +1,4 @@
-"""Which modules come when they are asked for is seen by nobody: neither by what is there, nor by what it means."""
+"""Lazy imports are not observable: neither in the names of a package nor in results."""
 
 import ast
 import importlib
@@ -13,7 +13,7 @@ import pytest
 ROOT = Path(__file__).resolve().parent.parent
 # The portions of the namespace that import a part of theirs on demand.
 PACKAGES = sorted(
-    path.parent.name for path in ROOT.glob("packages/*/src/lawful/*/__init__.py") if "on_demand(" in path.read_text()
+    path.parent.name for path in ROOT.glob("packages/*/src/lawful/*/__init__.py") if "lazy_imports(" in path.read_text()
 )
 
 
@@ -28,12 +28,12 @@ def later(package: str) -> list[str]:
     module = importlib.import_module(f"lawful.{package}")
     assert module.__file__ is not None
     calls = [node for node in ast.walk(ast.parse(Path(module.__file__).read_text())) if isinstance(node, ast.Call)]
-    [call] = [call for call in calls if isinstance(call.func, ast.Name) and call.func.id.endswith("on_demand")]
+    [call] = [call for call in calls if isinstance(call.func, ast.Name) and call.func.id.endswith("lazy_imports")]
     return [f"lawful.{package}.{ast.literal_eval(arg)}" for arg in call.args[1:]]
 
 
 @pytest.mark.parametrize("package", PACKAGES)
-def test_each_name_is_what_type_checkers_see(package: str) -> None:
+def test_lazy_imports_each_name_is_what_type_checkers_see(package: str) -> None:
     module = importlib.import_module(f"lawful.{package}")
     assert module.__file__ is not None
     own = f"lawful.{package}"
@@ -74,8 +74,8 @@ print(json.dumps([name for name in sys.modules if name.startswith("lawful.")]))
 """
 
 
-def test_a_training_step_needs_no_rest() -> None:
-    """What most programs need is imported with its package: to ask for one name more would cost all the others."""
+def test_lazy_imports_training_step_needs_no_rest() -> None:
+    """Names that most programs use are imported eagerly: one lazy name would import all the others."""
     imported = set(told(TRAINING))
     assert "lawful.ops._elementwise.arithmetic" in imported
     assert [name for package in PACKAGES for name in later(package) if name in imported] == []
@@ -92,7 +92,7 @@ from lawful.ops._numpy_protocol import dispatch as _numpy_protocol
 known = dict(primitives_by_name._known)
 rules = {(name, slot): rule for name, primitive in known.items() for slot, rule in primitive.rules.items()}
 functions = dict(_numpy_protocol._functions)
-core.load_on_demand()
+core.load_lazy_imports()
 after = {(name, slot): rule for name in known for slot, rule in known[name].rules.items()}
 print(json.dumps({
     "primitives": len(known), "all": len(primitives_by_name),
@@ -103,11 +103,11 @@ print(json.dumps({
 """
 
 
-def test_the_rest_changes_nothing_that_is_there() -> None:
+def test_lazy_imports_rest_changes_nothing_that_is_there() -> None:
     found = told(CHANGES)
     assert 50 < found["primitives"] < found["all"]
     assert 100 < found["functions"] < found["all functions"]
-    # What is rematerialised is asked only by what comes with the rule.
+    # Lazy modules add rules for eager primitives in the slot "checkpoint" only.
     assert {slot for _, slot in found["rules"]} <= {"checkpoint"}
     assert found["replaced"] == []
 
@@ -139,7 +139,7 @@ FIRST: dict[str, tuple[str, Any]] = {
 
 
 @pytest.mark.parametrize("name", FIRST)
-def test_a_rest_comes_wherever_it_is_first_asked_for(name: str) -> None:
+def test_lazy_imports_rest_comes_wherever_it_is_first_asked_for(name: str) -> None:
     text, expected = FIRST[name]
     found = told(
         "import json, pickle\nimport numpy as np\nimport lawful.numpy\n"

@@ -35,24 +35,24 @@ CALLS: dict[str, Callable[[Any], Any]] = {
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_as_with_the_values(name: str) -> None:
+def test_device_arrays_as_with_the_values(name: str) -> None:
     want, got = CALLS[name](VALUES), CALLS[name](device_put(VALUES))
     assert get_aval(got) == get_aval(want)
     np.testing.assert_allclose(got, want, rtol=1e-15)
 
 
-def test_numpy_arrays_can_be_written_to_with_them() -> None:
+def test_device_arrays_numpy_arrays_can_be_written_to_with_them() -> None:
     total = np.zeros(3)
     total += device_put(VALUES)
     np.testing.assert_array_equal(total, VALUES)
 
 
-def test_numpy_s_own_errors() -> None:
+def test_device_arrays_numpy_s_own_errors() -> None:
     with pytest.raises(ValueError, match="broadcast"):
         np.add(device_put(VALUES), np.ones(4))
 
 
-def test_lawful_numpy_compiles_with_them() -> None:
+def test_device_arrays_lawful_numpy_compiles_with_them() -> None:
     x = device_put(VALUES)
     out = jit(lambda y: lnp.sum(np.exp(-x) * y), backend="xla")(VALUES)
     assert isinstance(out, Array)

@@ -25,7 +25,7 @@ def test_truncated_normal_in_the_tails(dtype: str, tolerance: float, bounds: tup
     assert (drawn < high).all()
     ends = [special.log_ndtr(-float(x)) for x in (low, high)]
     found = np.expm1(special.log_ndtr(-drawn.astype(float)) - ends[0]) / np.expm1(ends[1] - ends[0])
-    # What a number is rounded by moves its rank by the density.
+    # Rounding a number moves its rank by the density.
     rounding = float(np.spacing(low)) * float(low) / -np.expm1(ends[1] - ends[0])
     assert np.abs(found - between).max() < tolerance + 4 * rounding
     mirrored = random.truncated_normal(KEY, -high, -low, (300,), dtype)

@@ -63,33 +63,33 @@ def programs():
     return {name: compiled(unrolled, wrap) for name, wrap in WRAPS.items()}
 
 
-def test_a_product_of_each_layer_is_computed_again(programs):
+def test_checkpoint_product_of_each_layer_is_computed_again(programs):
     found = {name: products(program) for name, program in programs.items()}
     assert found["checkpoint"] == found["plain"] + LAYERS
     assert found["dots"] == found["plain"]
 
 
-def test_without_the_barrier_xla_undoes_it(programs):
+def test_checkpoint_without_the_barrier_xla_undoes_it(programs):
     assert products(programs["no barrier"]) == products(programs["plain"])
     assert programs["no barrier"].cost_analysis()["flops"] < programs["checkpoint"].cost_analysis()["flops"]
 
 
-def test_less_memory_is_needed(programs):
-    """Not the hidden values of all layers, but those of one at a time."""
+def test_checkpoint_less_memory_is_needed(programs):
+    """The hidden values of one layer at a time are in memory, not those of all layers."""
     found = {name: temporary(program) for name, program in programs.items()}
     assert found["plain"] > LAYERS * HIDDEN_BYTES
     assert found["no barrier"] > LAYERS * HIDDEN_BYTES
     assert found["checkpoint"] < 0.5 * LAYERS * HIDDEN_BYTES
 
 
-def test_a_loop_keeps_the_carry_only():
+def test_checkpoint_loop_keeps_the_carry_only():
     plain, remat, dots = (compiled(looped, WRAPS[name]) for name in ("plain", "checkpoint", "dots"))
     assert temporary(remat) < 0.5 * LAYERS * HIDDEN_BYTES < temporary(dots) < temporary(plain)
     assert products(remat) == products(plain) + 1
     assert products(dots) == products(plain)
 
 
-def test_nests_need_memory_for_the_logarithm_of_the_layers():
+def test_checkpoint_nests_need_memory_for_logarithm_of_layers():
     w, x = np.eye(8), np.ones((4096, 8))
 
     def layers(count):
@@ -102,12 +102,12 @@ def test_nests_need_memory_for_the_logarithm_of_the_layers():
         program = jit(grad(lambda x: ops.reduce_sum(layers(count)(x), (0, 1))), backend="xla").lower(x).compile()
         return temporary(program) / x.nbytes, products(program)
 
-    # Of 2ⁿ layers n + 1 values; each halving adds half of the layers to the products that are computed again.
+    # 2ⁿ layers store n + 1 values; each halving recomputes half of the layers' products.
     assert [values(count) for count in (8, 64)] == [(4.0, 28), (7.0, 320)]
 
 
 @pytest.mark.parametrize("network", [unrolled, looped])
-def test_gradients_are_the_same(network):
+def test_checkpoint_gradients_are_the_same(network):
     args = ([*WS], [*VS], X) if network is unrolled else (WS, VS, X)
     expected = grad(functools.partial(network, lambda f: f), (0, 1))(*args)
     for wrap in WRAPS.values():
@@ -121,7 +121,7 @@ def sines(function, *args):
     return len(re.findall(r"stablehlo\.sine ", jit(function, backend="xla").lower(*args).as_text()))
 
 
-def test_barriers_stand_before_what_is_computed_again():
+def test_checkpoint_barriers_stand_before_what_is_computed_again():
     def f(x):
         return ops.reduce_sum(checkpoint(lambda x: ops.sin(ops.sin(x)))(x), (0,))
 

@@ -23,10 +23,10 @@ REGISTERED = """
 import importlib, json, pkgutil
 from importlib.metadata import entry_points
 import lawful
-from lawful.core import load_on_demand, primitives_by_name
+from lawful.core import load_lazy_imports, primitives_by_name
 
 def rules():
-    load_on_demand()
+    load_lazy_imports()
     return {(p.name, slot) for p in primitives_by_name.values() for slot in p.rules}
 
 for point in entry_points(group="lawful.primitives"):

@@ -1,4 +1,4 @@
-"""The cases: modules that declare them, which a process that is measured imports one by one."""
+"""The cases: one module for each group, imported one by one by the measured processes."""
 
 from importlib import import_module
 
@@ -9,6 +9,6 @@ _IN_ORDER = (
 
 
 def declare() -> None:
-    """Declares all cases, in the order in which tables show them."""
+    """Declares all cases, in the order of the tables."""
     for module in _IN_ORDER:
         import_module(f"{__name__}.{module}")

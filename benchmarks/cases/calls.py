@@ -1,4 +1,4 @@
-"""What a call of a compiled function costs beside what it computes."""
+"""The overhead of a call of a compiled function."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A chain of 2,000 equations, ``sin(x * 2.)``, through each step of the way; nothing is remembered between calls."""
+"""A chain of 2,000 equations, ``sin(x * 2.)``, through each stage; nothing is cached between calls."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ EQUATIONS = 2_000
 
 
 def chain(system: System, equations: int = EQUATIONS) -> Any:
-    """Returns the chain as a new function, so that no cache knows it."""
+    """Returns the chain as a new function, which no cache contains."""
     sin = system.numpy.sin
 
     def f(x: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Compiling random draws whose keys come from a chain of splits, as those of a training loop do."""
+"""Compilation of random draws with a chain of split keys, as in a training loop."""
 
 from __future__ import annotations
 

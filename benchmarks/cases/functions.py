@@ -1,4 +1,4 @@
-"""Eager gradients of programs of NumPy's functions: rows of an array in a loop, and a cost of many small steps."""
+"""Eager gradients of programs of NumPy's functions: a loop over rows of an array, and a loss of many small steps."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ from benchmarks._systems import System
 from benchmarks.cases.networks import plain
 
 ROWS = 1_000
-TURNS = 100
+ITERATIONS = 100
 
 
 @case("eager", f"grad of a loop over {ROWS:,} rows", autograd=None, torch=None)
 def rows(system: System) -> Call:
-    """A recurrence that reads an array row by row. JAX is left out: it compiles for each row, for half a minute."""
+    """A recurrence that reads an array row by row. JAX is left out: it compiles each row, for half a minute."""
     tanh = system.numpy.tanh
     x = plain(system).array(np.linspace(0.0, 1.0, ROWS * 4).reshape(ROWS, 4))
 
@@ -30,21 +30,21 @@ def rows(system: System) -> Call:
     return lambda: gradient(x)
 
 
-@case("eager", f"grad of a scan of {TURNS} turns in a function", jax=None)
+@case("eager", f"grad of a scan of {ITERATIONS} iterations in a function", jax=None)
 def loop(system: System) -> Call:
-    """A loop whose body is defined, and so traced, anew in each call."""
+    """A loop whose body is redefined, and so traced, at each call."""
     numpy, scan = system.numpy, system.scan
     rng = np.random.default_rng(0)
     array = plain(system).array
-    weights, xs = array(rng.normal(size=(8, 8)) / 4.0), array(rng.normal(size=(TURNS, 8)))
+    weights, xs = array(rng.normal(size=(8, 8)) / 4.0), array(rng.normal(size=(ITERATIONS, 8)))
     start = array(np.zeros(8))
 
     def f(weights: Any) -> Any:
-        def turn(state: Any, x: Any) -> Any:
+        def body(state: Any, x: Any) -> Any:
             state = numpy.tanh(numpy.dot(weights, state) + x)
             return state, state
 
-        return numpy.sum(scan(turn, start, xs)[1] ** 2)
+        return numpy.sum(scan(body, start, xs)[1] ** 2)
 
     gradient = system.grad(f)
     return lambda: system.wait(gradient(weights))
@@ -52,7 +52,7 @@ def loop(system: System) -> Call:
 
 @case("eager", "grad of a weighted cross-entropy", jax=None, autograd=None, torch=None)
 def cross_entropy(system: System) -> Call:
-    """Reductions over axes, broadcasting, a slice, a choice and a product of matrices."""
+    """Reductions over axes, broadcasting, a slice, a choice and a matrix product."""
     numpy = system.numpy
     rng = np.random.default_rng(0)
     array = plain(system).array

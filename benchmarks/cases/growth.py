@@ -1,4 +1,4 @@
-"""How cost grows from 1,000 equations to 100,000: lawful is its own peer, each size in a process of its own."""
+"""Growth of cost from 1,000 to 100,000 equations: lawful is its own peer, each size in a separate process."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from benchmarks._systems import System
 
 SMALL, LARGE = 1_000, 100_000
 PEER = f"{SMALL:,} equations"
-#: A hundred times the equations may take a little more than a hundred times as much.
+#: The largest factor of cost for a hundred times the equations.
 MOST = 115.0
-#: A process measures all rows of time, and the large one takes some seconds.
+#: One process measures all rows of time; the large size takes some seconds.
 ROUNDS = 3
 STAGES = ("make_jaxpr", "grad, eager", "trace and lower to StableHLO", "trace and lower to NumPy")
-#: The stage that takes the most memory. It is traced, which is slow and tells the same each time.
+#: The stage that needs the most memory. Tracing memory is slow, and its result is always the same.
 TRACED = ("trace and lower to NumPy",)
 
 
 @cache
 def _measured(equations: int, number: int) -> dict[str, float]:
-    """Returns what the process of a size and a round tells, for all rows of time."""
+    """Returns the measurements of the process for a size and a round, for all rows of time."""
     from benchmarks.growth import measure_alone  # imported late: the measured processes import this module too
 
     return measure_alone(equations, STAGES)

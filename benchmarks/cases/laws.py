@@ -1,4 +1,4 @@
-"""How many programs a second are held to the laws, on the NumPy backend: against how many are wanted, and by a peer."""
+"""Programs per second that are checked by the laws on the NumPy backend, compared with the aim and a peer."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from typing import Final
 from benchmarks._case import Call, case
 from benchmarks._systems import System
 
-#: Programs a second, by the names of the jobs in `benchmarks.laws`.
+#: The aims in programs per second, by the names of the jobs in `benchmarks.laws`.
 WANTED: Final[dict[str, int]] = {
     "drawn and evaluated": 300,
     "drawn and held to a law of each of the eight groups": 50,
 }
-#: How long a sample is, in seconds of processor time.
+#: The length of a sample, in seconds of processor time.
 SECONDS = 0.5
 
 
 def _programs(system: System, job: str) -> Call:
-    """Returns a call that returns seconds a program: of programs not seen before, or as wanted."""
+    """Returns a call that returns seconds per program: measured on new programs, or the aim."""
     if system.name != "lawful":
         return lambda: 1 / WANTED[job]
     from benchmarks.laws import JOBS, rate, unseen  # imported late: the measured processes import this module too
@@ -33,13 +33,13 @@ for _job in WANTED:
     case("law checking", f"programs {_job}", unit="s a program", wanted=1.0)(partial(_programs, job=_job))
 
 
-#: So many programs are checked before one counts.
+#: The number of programs checked before the measurement.
 _WARM_UP = 2
 
 
 @case("law checking", "programs of what JAX has too, held to the laws", unit="s a program", jax=None)
 def of_common_functions(system: System) -> Call:
-    """Returns a call that returns the seconds of the next program: of the same one for both."""
+    """Returns a call that returns the seconds of the next program; both systems get the same programs."""
     from lawful.laws import Generation, RandomChoose, catalogue_for, check_groups, draw_program, forms_of
     from lawful.laws.systems import find_system, lawful
 

@@ -1,4 +1,4 @@
-"""What a linearized scan keeps for its backward pass."""
+"""The residuals of a linearized scan."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from benchmarks._systems import System
 TURNS, WIDTH = 4_096, 256
 
 
-def kept(system: System, **options: Any) -> float:
-    """Returns the bytes of the residuals of a recurrence, but for those that are its own arguments."""
+def residuals(system: System, **options: Any) -> float:
+    """Returns the bytes of the residuals of a recurrence, except for its own arguments."""
     numpy = system.numpy
     weight = system.array(np.random.default_rng(0).normal(size=(WIDTH, WIDTH)) / 16)
     xs = system.array(np.zeros((TURNS, WIDTH)))
@@ -26,11 +26,11 @@ def kept(system: System, **options: Any) -> float:
     return float(sum(residual.nbytes for residual in found if not any(residual is x for x in (weight, xs))))
 
 
-@case("reverse-mode memory", "scan of 4,096 turns of 256, kept by default", unit="bytes", jax=1.0)
+@case("reverse-mode memory", "scan of 4,096 iterations of 256, kept by default", unit="bytes", jax=1.0)
 def by_default(system: System) -> Call:
-    return partial(kept, system)
+    return partial(residuals, system)
 
 
 @case("reverse-mode memory", "the same with checkpoints=16", unit="bytes", jax=0.02)
 def with_checkpoints(system: System) -> Call:
-    return partial(kept, system, checkpoints=16) if system.name == "lawful" else partial(kept, system)
+    return partial(residuals, system, checkpoints=16) if system.name == "lawful" else partial(residuals, system)

@@ -51,7 +51,7 @@ def hessian_vector_product(system: System) -> Any:
 
 
 def plain(system: System) -> System:
-    """Returns a system whose eager functions take NumPy's arrays, where it has such: then nothing is waited for."""
+    """Returns a system whose eager functions take NumPy arrays, if it has one; then there is nothing to wait for."""
     from dataclasses import replace
 
     return system if system.name in ("jax", "torch") else replace(system, array=lambda x: x, wait=lambda x: x)

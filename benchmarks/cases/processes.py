@@ -1,4 +1,4 @@
-"""Fresh processes: what it costs to import a system, and to get the first gradient."""
+"""Fresh processes: the cost of importing a system, and of the first gradient."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ from benchmarks.cases import {module}
 print(time.perf_counter() - start)
 """
 
-#: What makes a system keep compiled programs in a folder, however soon they were compiled and however small they are.
+#: The environment variable that sets a system's folder of compiled programs.
 _CACHE_DIR = {"lawful": "LAWFUL_COMPILATION_CACHE_DIR", "jax": "JAX_COMPILATION_CACHE_DIR"}
 _KEEP_ALL = {"JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0", "JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES": "-1"}
 
 
 @cache
 def _folder() -> Any:
-    """Returns a folder for this run, where processes find what earlier ones left: bytecode, and compiled programs."""
+    """Returns a folder of this run, in which processes find the bytecode and compiled programs of earlier ones."""
     import tempfile  # imported late: the measured processes import this module too
 
     return tempfile.TemporaryDirectory(prefix="lawful-benchmarks-")
 
 
 def _told(program: str, **environment: str) -> float:
-    """Returns the number that a program in a process of its own prints last."""
-    # Python finds the modules' bytecode, as after an installation, whatever this process was told.
+    """Returns the number that a program prints last, run in a new process."""
+    # Python caches bytecode, as after an installation, whatever the environment of this process says.
     inherited = {key: value for key, value in os.environ.items() if key != "PYTHONDONTWRITEBYTECODE"}
     inherited["PYTHONPYCACHEPREFIX"] = os.path.join(_folder().name, "bytecode")
     command = [sys.executable, "-c", program]
@@ -53,7 +53,7 @@ def _told(program: str, **environment: str) -> float:
 
 
 def _second(program: str, **environment: str) -> Call:
-    """Returns a call that runs a program in a process which is not the first."""
+    """Returns a call that runs a program in a second process, after a first has filled the folder."""
     call = partial(_told, program, **environment)
     call()
     return call

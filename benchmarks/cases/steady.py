@@ -1,4 +1,4 @@
-"""Compiled programs once they run: what is left is what XLA computes."""
+"""Compiled programs in steady state: the time is XLA's."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ def network(system: System) -> Call:
     return lambda: system.wait(f(params, x))
 
 
-def lstm(system: System, turns: int = 64, width: int = 32) -> tuple[Any, Any, Any]:
+def lstm(system: System, length: int = 64, width: int = 32) -> tuple[Any, Any, Any]:
     """Returns a loss of an LSTM by scan, its parameters and a sequence of batches of 16."""
     numpy, rng = system.numpy, np.random.default_rng(0)
     params = {
         "w": system.array(rng.normal(size=(2 * width, 4 * width)) / np.sqrt(2 * width)),
         "b": system.array(np.zeros(4 * width)),
     }
-    xs = system.array(rng.normal(size=(turns, 16, width)))
+    xs = system.array(rng.normal(size=(length, 16, width)))
 
     def sigmoid(x: Any) -> Any:
         return 1.0 / (1.0 + numpy.exp(-x))
 
-    def turn(params: Any, carry: Any, x: Any) -> Any:
+    def cell(params: Any, carry: Any, x: Any) -> Any:
         h, c = carry
         gates = numpy.dot(numpy.concatenate([x, h], 1), params["w"]) + params["b"]
         i, f, g, o = (gates[:, k * width : (k + 1) * width] for k in range(4))
@@ -47,7 +47,7 @@ def lstm(system: System, turns: int = 64, width: int = 32) -> tuple[Any, Any, An
 
     def mean_square(params: Any, xs: Any) -> Any:
         zeros = numpy.zeros((16, width))
-        (h, _), _ = system.scan(lambda carry, x: turn(params, carry, x), (zeros, zeros), xs)
+        (h, _), _ = system.scan(lambda carry, x: cell(params, carry, x), (zeros, zeros), xs)
         return numpy.mean(h * h)
 
     return mean_square, params, xs

@@ -1,4 +1,4 @@
-"""Compiling an unrolled loop, ``sin(x * 2.)``: traced, lowered and compiled; lawful makes it a loop again."""
+"""Compilation of an unrolled loop, ``sin(x * 2.)``: traced, lowered and compiled; lawful rerolls it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from benchmarks.cases.chains import chain
 
 
 def compiling(system: System, equations: int, *, gradient: bool) -> Timed:
-    """Returns the call that traces, lowers and compiles the chain, or its gradient; nothing is remembered."""
+    """Returns the call that traces, lowers and compiles the chain, or its gradient; nothing is cached."""
 
     def call() -> Any:
         function = chain(system, equations)

@@ -1,1 +1,1 @@
-"""How long programs take to compile beside JAX's: functions in series, and chains of random draws."""
+"""Compilation times beside JAX's: single functions, and chains of random draws."""

@@ -1,4 +1,4 @@
-"""Chains of random draws as programs to compile: each draw has a key of its own, split from the one before."""
+"""Programs of random draws: each draw has its own key, split from the previous one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from benchmarks._systems import System
 
 NUMBERS = (1, 2, 5, 10, 20, 50)
 SHAPES: tuple[tuple[int, ...], ...] = ((), (8,), (100,), (3, 5), (100_000,))
-#: How each distribution is drawn.
+#: The call of each distribution.
 DRAWS: dict[str, Callable[[Any, Any, tuple[int, ...]], Any]] = {
     **{
         name: lambda f, key, shape: f(key, shape)
@@ -32,7 +32,7 @@ MODULES = {"lawful": "lawful.random", "jax": "jax.random"}
 
 
 def form_of(number: int, shape: tuple[int, ...]) -> str:
-    """Returns the text that stands for a number of draws of a shape."""
+    """Returns the text of a number of draws of a shape."""
     return f"{number} of {shape}"
 
 

@@ -10,9 +10,9 @@ import numpy as np
 
 from benchmarks._systems import System
 
-#: Applied once, applied to its own result, and added up over three pieces of the input.
+#: Applied once, to its own result, and to three pieces of the input, summed.
 FORMS = ("alone", "of itself", "sum of three")
-#: Where a system has its functions, by the names of lawful's modules.
+#: The modules of each system by the names of lawful's.
 MODULES = {
     "lawful": {name: (f"lawful.{name}",) for name in ("ops", "special")},
     "jax": {
@@ -28,7 +28,7 @@ INTEGERS = np.arange(1, 10)
 BOOLEANS = INTEGERS > 4
 MATRIX = np.eye(3) * 4 + 1 / (1 + np.arange(9.0).reshape(3, 3))
 MATRIX = (MATRIX + MATRIX.T) / 2
-#: What a function may take; the first that it accepts is measured.
+#: Possible arguments of a function; the first that it accepts are used.
 ARGUMENTS: tuple[tuple[Any, ...], ...] = (
     (VECTOR,),
     (VECTOR, VECTOR[::-1].copy()),
@@ -40,7 +40,7 @@ ARGUMENTS: tuple[tuple[Any, ...], ...] = (
     (MATRIX, MATRIX[0]),
 )
 IMAGE = np.linspace(-1.0, 1.0, 36).reshape(1, 1, 6, 6)
-#: Functions that need parameters: how they are called, and with what.
+#: Functions that need parameters: the call, and its arguments.
 CALLS: dict[str, tuple[Call, tuple[Any, ...]]] = {
     **{
         name: (lambda f, x: f(x, (0,)), (VECTOR,))
@@ -77,13 +77,13 @@ CALLS: dict[str, tuple[Call, tuple[Any, ...]]] = {
 
 
 def function_of(system: str, module: str, name: str) -> Call | None:
-    """Returns a function of a system, or None if it has none of the name."""
+    """Returns a function of a system; None if it has none of the name."""
     found = (getattr(import_module(m), name, None) for m in MODULES[system][module])
     return next((function for function in found if function is not None), None)
 
 
 def call_of(module: str, name: str) -> tuple[Call, tuple[Any, ...], bool] | None:
-    """Returns how a function is called, with what, and whether it takes its own result; None if it is not measured."""
+    """Returns a function's call, its arguments, and whether it takes its own result; None if it is not measured."""
     from lawful.core import get_aval
     from lawful.staging import eval_shape
 
@@ -94,7 +94,7 @@ def call_of(module: str, name: str) -> tuple[Call, tuple[Any, ...], bool] | None
     for call, args in given:
         try:
             out = eval_shape(lambda *args, call=call: call(function, *args), *args)
-        except Exception:  # a function that takes other arguments may raise anything
+        except Exception:  # wrong arguments may raise anything
             continue
         if hasattr(out, "shape") and hasattr(out, "dtype"):
             return call, args, (out.shape, out.dtype) == (get_aval(args[0]).shape, get_aval(args[0]).dtype)

@@ -1,4 +1,4 @@
-"""Results of compilations: kept in a file, judged, and shown."""
+"""Results of compilations: stored in a file, judged, and printed."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ class Compared:
 
     @property
     def stage(self) -> str:
-        """The stage that is judged: of functions XLA's alone, which is the stricter one."""
+        """The judged stage: for functions XLA's alone, which is stricter."""
         return "total" if self.row[0] == "random" else "compile"
 
     @property
     def ratio(self) -> float | None:
-        """Lawful's time to JAX's; None where one of them has none."""
+        """The ratio of lawful's time to JAX's; None if either is missing."""
         if self.stage not in self.ours or self.stage not in self.theirs:
             return None
         return float(self.ours[self.stage] / self.theirs[self.stage])
@@ -43,7 +43,7 @@ class Compared:
         return bool(ours > theirs if self.row[0] == "random" else ours > max(LEAST, RATIO * theirs))
 
     def line(self) -> str:
-        """Returns the line of a terminal."""
+        """Returns the row as a line of text."""
         ratio = "" if self.ratio is None else f"{self.ratio:.2f}"
         mark = "  [red]slow[/]" if self.is_slow else ""
         name = f"{self.row[0]}.{self.row[1]}, {self.row[2]}"
@@ -56,7 +56,7 @@ def shown(result: Result, stage: str) -> str:
 
 
 class Results:
-    """Results by program; those of a file are read from it, and each is written to it when it is there."""
+    """Results by program, read from a file and written to it one by one."""
 
     def __init__(self, path: Path | None) -> None:
         self.path = path
@@ -71,7 +71,7 @@ class Results:
         return self.found.get(row)
 
     def measure(self, row: Row, workers: Mapping[str, Worker]) -> Compared:
-        """Measures a program, a slow one twice: the shorter time counts, because the machine may be busy."""
+        """Measures a program, a slow one twice; the shorter time counts, because the machine may be busy."""
         found = Compared(row, *[workers[name].measure(row) for name in ("lawful", "jax")])
         if found.is_slow and "error" not in found.ours:
             again = [workers[name].measure(row) for name in ("lawful", "jax")]
@@ -89,7 +89,7 @@ class Results:
         return found
 
     def table(self, rows: Sequence[Compared | None]) -> Table:
-        """Returns the slow rows, and how many there are."""
+        """Returns the slow rows and their number."""
         slow = [row for row in rows if row is not None and row.is_slow]
         table = Table("program", "lawful", "jax", "ratio", title=f"{len(slow)} slow of {len(rows)}")
         for row in slow:

@@ -1,4 +1,4 @@
-"""Processes that compile: one for each system, replaced when it dies or takes too long."""
+"""Worker processes that compile: one for each system, replaced when it dies or takes too long."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from benchmarks.compiling import _draws, _functions
 
 #: Seconds after which a program counts as one that does not compile.
 LIMIT = 600.0
-#: A program that takes less is compiled several times, for so many processor seconds, at most so often.
+#: A faster program is compiled several times: the processor seconds, and the largest number of times.
 REPEATED, ROUNDS = 0.25, 4
-#: For each stage processor seconds, or the reason why there are none.
+#: For each stage the processor seconds, or the reason why they are missing.
 Result = dict[str, Any]
 
 
@@ -55,7 +55,7 @@ def work(system: str) -> None:
     of.jit(lambda x: x + 1.0).lower(1.0).compile()  # the first compilation also starts the compiler
     for line in sys.stdin:
         result = json.dumps(measure(system, *json.loads(line)))
-        with suppress(BrokenPipeError):  # who asked is gone
+        with suppress(BrokenPipeError):  # the parent has ended
             print(result, flush=True)
 
 
@@ -67,7 +67,9 @@ class Worker:
         self.process: subprocess.Popen[str] | None = None
 
     def measure(self, program: tuple[str, str, str]) -> Result:
-        """Returns what `measure` does; an error if the process dies or exceeds the limit, and the next is a new one."""
+        """Returns the result of `measure`; an error if the process dies or exceeds the limit, after which a new one
+        starts.
+        """
         if self.process is None:
             pipe = subprocess.PIPE
             self.process = subprocess.Popen(self.command, stdin=pipe, stdout=pipe, text=True)

@@ -1,4 +1,4 @@
-"""Arguments that the functions of the standard share: operands, axes, dtypes, shapes."""
+"""Arguments that functions of the standard have in common: operands, axes, dtypes, shapes."""
 
 from __future__ import annotations
 
@@ -66,11 +66,11 @@ def axis(x: Any, *_: Any) -> Strategy:
 
 
 def axes(x: Any, *_: Any) -> Strategy:
-    """Draws what reductions take: an axis, a tuple of them, or None."""
+    """Draws the axes of a reduction: an axis, a tuple of axes, or None."""
     if not x.ndim:
         return st.sampled_from([None, ()])
     several = st.lists(st.integers(0, x.ndim - 1), unique=True).map(tuple)
-    return st.one_of(st.none(), axis(x), several, several.map(lambda places: tuple([i - x.ndim for i in places])))
+    return st.one_of(st.none(), axis(x), several, several.map(lambda dims: tuple([i - x.ndim for i in dims])))
 
 
 def one_axis_or_none(x: Any, *_: Any) -> Strategy:
@@ -83,25 +83,25 @@ def permutations(x: Any, *_: Any) -> Strategy:
     return signed(st.permutations(range(x.ndim)), x.ndim)
 
 
-def signed(places: Strategy, ndim: int) -> Strategy:
+def signed(dims: Strategy, ndim: int) -> Strategy:
     """Draws axes as they are, or all counted from the end."""
-    return st.tuples(places, flags).map(lambda pair: tuple([i - ndim if pair[1] else i for i in pair[0]]))
+    return st.tuples(dims, flags).map(lambda pair: tuple([i - ndim if pair[1] else i for i in pair[0]]))
 
 
 # Shapes
 
 
 def of_size(size: int) -> Strategy:
-    """Draws shapes of arrays of so many elements, some with one length left out."""
+    """Draws shapes with a given number of elements, some with one length left out."""
     if not size:
         return shapes(1).filter(lambda shape: 0 in shape)
     divisors = [n for n in range(1, size + 1) if size % n == 0]
 
     def shape(parts: tuple[int, bool, int]) -> Shape:
-        first, leave_out, place = parts
+        first, leave_out, dim = parts
         whole = [first, size // first]
         if leave_out:
-            whole[place] = -1
+            whole[dim] = -1
         return tuple(whole)
 
     pairs = st.tuples(st.sampled_from(divisors), flags, st.integers(0, 1)).map(shape)
@@ -109,7 +109,7 @@ def of_size(size: int) -> Strategy:
 
 
 def wider(shape: Shape) -> Strategy:
-    """Draws shapes that one broadcasts to."""
+    """Draws shapes to which a shape broadcasts."""
     return st.tuples(shapes(0, 3 - len(shape)) if len(shape) < 3 else st.just(()), shapes(3, 3)).map(
         lambda pair: (*pair[0], *[pair[1][i] if size == 1 else size for i, size in enumerate(shape)])
     )

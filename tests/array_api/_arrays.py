@@ -32,13 +32,13 @@ ALL = (*BOOL, *NUMERIC)
 
 _SMALL = (0.0, 1.0, 2.0, 3.0, 0.5, -1.0, -2.0, -0.0, 1.5, -1.5, 2.5, -0.5, 0.1, 7.25, -3.7, 10.0, 1e-3, -0.75)
 _SPECIAL = (float("nan"), float("inf"), float("-inf"))
-# XLA may divide by multiplying with a reciprocal, which is not subnormal for any of these.
+# XLA may divide by multiplication with a reciprocal, which is not subnormal for these numbers.
 _WIDE = (1e10, -1e10, 1e-10, 1e-30, 8e37, -8e37, 88.0, -104.0, 1e5)
 
 
 @cache
 def pool(dtype: str, kind: str) -> Array:
-    """Returns the values that the elements of an array are chosen from, the simplest first.
+    """Returns the values from which the elements of an array are chosen, the simplest first.
 
     Args:
       dtype: of the array.
@@ -100,7 +100,7 @@ def broadcastable(draw: st.DrawFn, count: int, shape: Shape | None = None) -> li
 
 @cache
 def smaller(shape: Shape) -> Strategy:
-    """Draws shapes that broadcast to one."""
+    """Draws shapes that broadcast to a given one."""
     suffixes = [shape[i:] for i in range(len(shape) + 1)]
     kept = {tuple(sizes) for suffix in suffixes for sizes in product(*[{size, 1} for size in suffix])}
     return st.one_of(st.just(shape), st.sampled_from(sorted(kept, key=lambda sizes: (-len(sizes), sizes))))
@@ -118,7 +118,7 @@ def filled(shape: Shape, dtype: str, kind: str = "any") -> Strategy:
     def array(drawn: bytes) -> Array:
         return values[np.frombuffer(drawn, ">u2") % len(values)].reshape(shape)
 
-    # Of two bytes each element: there are more complex numbers than bytes.
+    # Two bytes per element: there are more complex numbers than bytes.
     return st.binary(min_size=2 * count, max_size=2 * count).map(array)
 
 
@@ -139,13 +139,13 @@ def arrays(
 
 @cache
 def scalars(dtype: str, kind: str = "any") -> Strategy:
-    """Draws Python scalars that the standard lets be combined with arrays of a dtype."""
+    """Draws Python scalars that the standard allows beside arrays of a dtype."""
     of = np.dtype(dtype)
     if of.kind == "b":
         return st.booleans()
     integers = st.sampled_from(pool("int8", "positive" if kind == "positive" or of.kind == "u" else "small").tolist())
     if of.kind in "iu":
         return integers
-    # A number that is no float32 is another one in programs of float32.
+    # In programs of float32, a number that float32 cannot represent is another number.
     floats = st.sampled_from([x for x in pool("float32", kind).tolist() if np.isnan(x) or abs(x) < 1e30])
     return st.one_of(integers, floats, *([st.builds(complex, floats, floats)] if of.kind == "c" else []))

@@ -1,4 +1,4 @@
-"""Calls of a function: how its arguments are drawn, one description for every function of the standard."""
+"""Calls of a function: one description of how arguments are drawn, for every function of the standard."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 
 from ._arrays import Strategy
 
-#: A strategy, or a function that gives one from the positional arguments drawn before.
+#: A strategy, or a function that returns one from the positional arguments drawn so far.
 Drawer = Strategy | Callable[..., Strategy]
 
 
 @dataclass(frozen=True)
 class Call:
-    """Arguments: NumPy arrays, NumPy dtypes in place of a namespace's own, and anything else as it is."""
+    """Arguments: NumPy arrays, NumPy dtypes in place of a namespace's own, and other values unchanged."""
 
     args: tuple[Any, ...]
     kwargs: dict[str, Any] = field(default_factory=dict)
@@ -40,13 +40,13 @@ class Several(tuple[Any, ...]):
 
 @dataclass(frozen=True)
 class Always:
-    """A keyword that is never left out."""
+    """A keyword argument that is always given."""
 
     drawer: Drawer
 
 
 def always(drawer: Drawer) -> Any:
-    """Marks a keyword that is never left out."""
+    """Marks a keyword argument that is always given."""
     return Always(drawer)
 
 
@@ -73,7 +73,7 @@ def call(draw: st.DrawFn, *args: Drawer, **kwargs: Any) -> Call:
 
 
 def with_keyword(name: str, drawn: Strategy) -> Strategy:
-    """Draws calls of which the last argument drawn is a keyword."""
+    """Draws calls whose last drawn argument is passed by keyword."""
     return drawn.map(lambda args: Call(tuple(args[:-1]), {name: args[-1]}))
 
 

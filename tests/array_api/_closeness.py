@@ -1,4 +1,4 @@
-"""Whether a result is what the standard says: what it is made of, its shapes, dtypes and values."""
+"""Comparison of a result with the standard: structure, shapes, dtypes and values."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ._arrays import Array
 
 @dataclass(frozen=True)
 class Closeness:
-    """How far apart the values of two results may be.
+    """The allowed distance of two results.
 
     Attributes:
       digits: the largest error of an element, in units of the last place of the larger one.
@@ -35,7 +35,7 @@ exact = Closeness()
 
 
 def difference(got: Any, want: Any, closeness: Closeness = exact, scale: float = 0.0) -> str | None:
-    """Returns how two results differ, or None.
+    """Describes the difference of two results; None if they agree.
 
     Args:
       got: arrays, numbers, dtypes and booleans, alone or in tuples and lists.
@@ -67,13 +67,13 @@ def _array_difference(got: Any, want: Array, closeness: Closeness, scale: float)
         wrong = _wrong(have, want, closeness, scale)
     if not wrong.any():
         return None
-    place = tuple(np.argwhere(wrong)[0].tolist())
+    index = tuple(np.argwhere(wrong)[0].tolist())
     whole = f"; in all {want.tolist()} and {have.tolist()}" if want.size < 30 else ""
-    return f"expected {want[place]} at {place}, got {have[place]}; so {np.sum(wrong)} of {want.size}{whole}"
+    return f"expected {want[index]} at {index}, got {have[index]}; so {np.sum(wrong)} of {want.size}{whole}"
 
 
 def _wrong(have: Array, want: Array, closeness: Closeness, scale: float) -> Array:
-    """Returns where two arrays of one shape and dtype differ."""
+    """Describes where two arrays of one shape and dtype differ."""
     if want.dtype.kind in "biu":
         return np.asarray(have != want)
     if want.dtype.kind == "c":
@@ -84,13 +84,13 @@ def _wrong(have: Array, want: Array, closeness: Closeness, scale: float) -> Arra
 
 
 def _wrong_complex(have: Array, want: Array, closeness: Closeness, scale: float) -> Array:
-    """Returns where two complex arrays differ; an error of one part may be as large as the other part allows."""
+    """Describes where two complex arrays differ; the error of one part may be as large as the other part allows."""
     length = np.abs(want)
     wrong = np.zeros(want.shape, bool)
     closeness = replace(closeness, zeros=closeness.zeros and closeness.parts)
     for x, y in ((have.real, want.real), (have.imag, want.imag)):
         allowed = _allowed(np.where(np.isfinite(length), length, np.abs(y)), closeness, scale)
-        # Beside a NaN the standard leaves the sign of a zero open.
+        # Beside a NaN, the standard does not define the sign of a zero.
         parts = _wrong_parts(x, y, allowed, closeness), _wrong_parts(x, y, allowed, replace(closeness, zeros=False))
         wrong = wrong | np.where(np.isnan(want), parts[1], parts[0])
     return np.asarray(wrong)
@@ -108,5 +108,5 @@ def _allowed(size: Array, closeness: Closeness, scale: float) -> Array:
     wide = size.astype(np.longdouble)
     largest = max(scale, float(np.max(size, initial=0.0, where=np.isfinite(size))))
     error = wide * closeness.digits * limits.eps + closeness.terms * limits.eps * largest
-    # XLA on the CPU takes subnormal numbers for zero.
+    # XLA on the CPU flushes subnormal numbers to zero.
     return np.where(np.isfinite(size), error, 0) + limits.smallest_normal

@@ -28,11 +28,11 @@ from ._calls import Several, call
 from ._closeness import Closeness, exact
 from ._spec import Spec
 
-# Correct to the last place, but for the sign of zero where it depends on the order of equal operands.
+# Correctly rounded, except for the sign of zero where it depends on the order of equal operands.
 _UNSIGNED_ZERO = Closeness(zeros=False)
-# What the mathematical libraries of processors and compilers differ by.
+# The difference between mathematical libraries of processors and compilers.
 _LIBRARY = Closeness(digits=16)
-# NumPy adds or subtracts 1 from complex numbers.
+# NumPy adds 1 to complex numbers, or subtracts it.
 _CANCELLING = Closeness(digits=16, terms=2)
 
 UNARY: dict[str, tuple[tuple[str, ...], Closeness]] = {
@@ -102,15 +102,15 @@ BINARY: dict[str, tuple[tuple[str, ...], Closeness]] = {
     "remainder": (REAL, exact),
     "subtract": (NUMERIC, exact),
 }
-# What the complex operands of some functions are, if not anything: of numbers with an infinite part or NaN the standard
-# leaves products and quotients open, and there NumPy's answers to others are not those of the standard.
+# The complex operands of some functions, if restricted: for numbers with an infinite part or NaN, the standard does not
+# define products and quotients, and NumPy deviates from it for others.
 COMPLEX_KINDS = {
     **dict.fromkeys(("multiply", "divide", "square", "sign", "expm1", "log1p"), "small"),
     "reciprocal": "positive",
 }
 DIVISOR_KINDS = {"divide": "positive"}
 
-# Python's operators, and the functions that they are.
+# Python's operators, with the function of each.
 OPERATORS: dict[str, str] = {
     "add": "add",
     "and_": "bitwise_and",
@@ -153,7 +153,7 @@ _SHAPE = st.sampled_from([(), (2,), (2, 3), (0, 2), (1, 3)])
 
 @st.composite
 def powers(draw: st.DrawFn) -> Several:
-    """Draws a base and an exponent: of integers one that is not negative."""
+    """Draws a base and an exponent; integer exponents are not negative."""
     left, right = draw(st.sampled_from(promotable(NUMERIC)))
     kind, exponents = ("any", "any") if right in FLOATS and left in FLOATS else ("small", "positive")
     shape = draw(_SHAPE)
@@ -165,19 +165,19 @@ def powers(draw: st.DrawFn) -> Several:
 
 @st.composite
 def shifts(draw: st.DrawFn) -> Several:
-    """Draws integers and by how many bits to shift them: fewer than they have."""
+    """Draws integers and shift counts, which are less than the number of bits."""
     left, right = draw(st.sampled_from(promotable(INTEGERS)))
     shape = draw(_SHAPE)
     x, number = draw(filled(shape, left)), draw(st.sampled_from((None, None, 0, 1)))
     if number == 1:
         return Several((x, draw(st.integers(0, 7))))
-    places = draw(st.lists(st.integers(0, 7), min_size=x.size, max_size=x.size))
-    return Several((draw(scalars(right)) if number == 0 else x, np.array(places, right).reshape(shape)))
+    dims = draw(st.lists(st.integers(0, 7), min_size=x.size, max_size=x.size))
+    return Several((draw(scalars(right)) if number == 0 else x, np.array(dims, right).reshape(shape)))
 
 
 @st.composite
 def limits(draw: st.DrawFn) -> Any:
-    """Draws an array with bounds: arrays of its dtype, numbers, or None; the lower one not above the upper one."""
+    """Draws an array with bounds: arrays of its dtype, numbers, or None; the lower bound is at most the upper one."""
     dtype = draw(st.sampled_from(REAL))
     shape = draw(_SHAPE)
     low, high = draw(filled(shape, dtype, "small")), draw(filled(shape, dtype, "small"))

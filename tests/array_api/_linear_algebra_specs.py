@@ -15,7 +15,7 @@ from ._closeness import Closeness
 from ._spec import Spec
 
 _SUM = Closeness(terms=32, zeros=False)
-# Of matrices that are well conditioned.
+# For well-conditioned matrices.
 _SOLVED = Closeness(terms=256, zeros=False)
 
 _length = st.sampled_from([2, 1, 3, 0])
@@ -45,23 +45,23 @@ def _contracted(draw: st.DrawFn) -> Several:
     x, y = draw(_pair((*kept, *summed), (*summed, *other)))
     if draw(flags):
         return Several((x, y, len(summed)))
-    places = range(len(summed))
-    return Several((x, y, (tuple(i + len(kept) for i in places), tuple(places))))
+    dims = range(len(summed))
+    return Several((x, y, (tuple(i + len(kept) for i in dims), tuple(dims))))
 
 
 @st.composite
 def _vectors(draw: st.DrawFn, length: Strategy) -> Several:
-    """Draws two arrays of vectors along one of the dimensions that they share, counted from the end."""
+    """Draws two arrays of vectors along a common dimension, counted from the end."""
     whole = draw(shapes(1, 3))
-    place = draw(st.integers(1, len(whole)))
+    dim = draw(st.integers(1, len(whole)))
     size = draw(length)
     both = []
     for _ in range(2):
         shape = list(draw(smaller(whole)))
-        shape = [1] * (place - len(shape)) + shape
-        shape[-place] = size
+        shape = [1] * (dim - len(shape)) + shape
+        shape[-dim] = size
         both.append(tuple(shape))
-    return Several((*draw(_pair(*both)), -place))
+    return Several((*draw(_pair(*both)), -dim))
 
 
 # Matrices
@@ -69,7 +69,7 @@ def _vectors(draw: st.DrawFn, length: Strategy) -> Several:
 
 @st.composite
 def matrices(draw: st.DrawFn, *, square: bool = False, names: tuple[str, ...] = FLOATING) -> Array:
-    """Draws stacks of matrices with diagonals that dominate: they are well conditioned."""
+    """Draws stacks of diagonally dominant matrices, which are well conditioned."""
     rows = draw(_length)
     shape = (*draw(shapes(0, 1)), rows, rows if square else draw(_length))
     x = draw(filled(shape, draw(st.sampled_from(names)), "unit"))
@@ -95,13 +95,13 @@ def _equations(draw: st.DrawFn) -> Several:
     size = a.shape[-1]
     stack = a.shape[:-2] if draw(flags) else ()
     shape = draw(st.sampled_from([(size,), (*stack, size, draw(_length))]))
-    # A real matrix with complex sides, and the other way round, are promoted.
+    # Real matrices with complex right-hand sides are promoted, and the other way round.
     partners = [right for left, right in promotable(FLOATING) if left == a.dtype.name]
     return Several((a, draw(filled(shape, draw(st.sampled_from(partners)), "unit"))))
 
 
 def _phases(result: Any) -> Any:
-    """Returns a decomposition put together again, and the parts that are unique: vectors have any direction."""
+    """Returns the product of a decomposition, and its unique parts; the vectors are unique only up to phases."""
     fields = getattr(result, "_fields", ())
     if fields == ("Q", "R"):
         q, r = (np.asarray(x) for x in result)
@@ -153,7 +153,7 @@ def _extension() -> Iterator[Spec]:
 
 
 def _matrix_norms(x: Any, *_: Any) -> Strategy:
-    # Of no elements there is no least one.
+    # There is no minimum of zero elements.
     return st.sampled_from([1, 2, np.inf, "fro", "nuc", *([-1, -2, -np.inf] if x.size else [])])
 
 
@@ -189,7 +189,7 @@ def _transforms() -> Iterator[Spec]:
         along = st.lists(st.integers(least, 3), min_size=1, max_size=3).map(tuple)
         yield Spec(f"fft.{name}", call(arrays(names, along, "small"), n=_sizes, axis=axis, **_norms), _SUM)
     for name in ("fftn", "ifftn", "rfftn", "irfftn"):
-        # Of a single element the inverse real transform would have no length of its own.
+        # For a single element, the inverse real transform has no default length.
         calls = _several(FLOATS if name == "rfftn" else COMPLEX, sized=name == "irfftn")
         yield Spec(f"fft.{name}", calls, _SUM)
     for name in ("fftfreq", "rfftfreq"):

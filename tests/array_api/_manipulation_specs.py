@@ -51,14 +51,14 @@ _any = arrays(ALL)
 
 @st.composite
 def _joined(draw: st.DrawFn) -> Several:
-    """Draws arrays that differ in the length of one dimension, and that, or None and arrays of any shapes."""
+    """Draws arrays that differ in one length, with its dimension; or arrays of any shapes, with None."""
     count = draw(st.integers(1, 3))
     if draw(flags):
         return Several((draw(promoted_arrays([draw(shapes()) for _ in range(count)])), None))
     shape = draw(shapes(1))
-    place = draw(st.integers(0, len(shape) - 1))
-    several = [(*shape[:place], draw(st.integers(0, 3)), *shape[place + 1 :]) for _ in range(count)]
-    return Several((draw(promoted_arrays(several)), place - draw(st.sampled_from([0, len(shape)]))))
+    dim = draw(st.integers(0, len(shape) - 1))
+    several = [(*shape[:dim], draw(st.integers(0, 3)), *shape[dim + 1 :]) for _ in range(count)]
+    return Several((draw(promoted_arrays(several)), dim - draw(st.sampled_from([0, len(shape)]))))
 
 
 def _new_axis(x: Any, *_: Any) -> Strategy:
@@ -70,9 +70,9 @@ def _stack_axis(parts: Any, *_: Any) -> Strategy:
 
 
 def _ones(x: Any, *_: Any) -> Strategy:
-    places = [i for i, size in enumerate(x.shape) if size == 1]
-    several = signed(st.lists(st.sampled_from(places), unique=True) if places else st.just([]), x.ndim)
-    return st.one_of(several, st.sampled_from(places)) if places else several
+    dims = [i for i, size in enumerate(x.shape) if size == 1]
+    several = signed(st.lists(st.sampled_from(dims), unique=True) if dims else st.just([]), x.ndim)
+    return st.one_of(several, st.sampled_from(dims)) if dims else several
 
 
 @st.composite
@@ -81,8 +81,8 @@ def _moves(draw: st.DrawFn) -> Several:
     if draw(flags):
         return Several((x, draw(axis(x)), draw(axis(x))))
     count = draw(st.integers(0, x.ndim))
-    sources, places = (draw(signed(st.permutations(range(x.ndim)), x.ndim))[:count] for _ in range(2))
-    return Several((x, sources, places))
+    sources, dims = (draw(signed(st.permutations(range(x.ndim)), x.ndim))[:count] for _ in range(2))
+    return Several((x, sources, dims))
 
 
 _shift = st.integers(-4, 4)
@@ -94,17 +94,17 @@ def _shifts(draw: st.DrawFn) -> Several:
     x = draw(_any)
     if not x.ndim or draw(flags):
         return Several((x, draw(_shift), draw(one_axis_or_none(x))))
-    places = draw(signed(st.permutations(range(x.ndim)), x.ndim))[: draw(st.integers(1, x.ndim))]
-    return Several((x, tuple([draw(_shift) for _ in places]), places))
+    dims = draw(signed(st.permutations(range(x.ndim)), x.ndim))[: draw(st.integers(1, x.ndim))]
+    return Several((x, tuple([draw(_shift) for _ in dims]), dims))
 
 
 @st.composite
 def _repeats(draw: st.DrawFn) -> Several:
     """Draws an array, how often to repeat each part of it, and along which dimension."""
     x = draw(arrays(ALL, shapes(1)))
-    place = draw(st.integers(0, x.ndim - 1))
-    counts = draw(st.lists(st.integers(0, 3), min_size=x.shape[place], max_size=x.shape[place]))
-    return Several((x, np.array(counts, draw(st.sampled_from(INTEGERS[:-1]))), place))
+    dim = draw(st.integers(0, x.ndim - 1))
+    counts = draw(st.lists(st.integers(0, 3), min_size=x.shape[dim], max_size=x.shape[dim]))
+    return Several((x, np.array(counts, draw(st.sampled_from(INTEGERS[:-1]))), dim))
 
 
 @st.composite
@@ -120,7 +120,7 @@ def _vectors(draw: st.DrawFn) -> Several:
 
 @st.composite
 def _conversions(draw: st.DrawFn) -> Several:
-    """Draws arrays and dtypes that hold their values: the standard leaves other conversions open."""
+    """Draws arrays and dtypes that hold their values; the standard does not define other conversions."""
     to = draw(st.sampled_from(ALL))
     dtype = draw(st.sampled_from([name for name in ALL if not (name in COMPLEX and to not in COMPLEX)]))
     kind = "any" if to in ("bool", *FLOATING) and not (dtype == "float64" and to == "float32") else "positive"
@@ -131,7 +131,7 @@ _value = st.sampled_from([True, 3, -2, 0.5, -0.0, float("nan"), float("inf"), 1 
 
 
 def _dtype_of_value(_: Any, value: Any) -> Strategy:
-    """Draws dtypes that a number has a place in."""
+    """Draws dtypes that can represent a number."""
     groups = {bool: BOOL, int: (*SIGNED, *FLOATING), float: FLOATING, complex: COMPLEX}
     return dtypes(groups[type(value)])
 
@@ -144,7 +144,7 @@ def _like(draw: st.DrawFn) -> Several:
 
 @st.composite
 def _nested(draw: st.DrawFn) -> Any:
-    """Draws numbers in nested lists, all bool, integer, floating or complex."""
+    """Draws nested lists of numbers, all bool, integer, floating or complex."""
     return draw(arrays(("bool", "int64", "float64", "complex128"), nonempty(1), "small")).tolist()
 
 
@@ -193,7 +193,7 @@ def _moved() -> Iterator[Spec]:
 def _made() -> Iterator[Spec]:
     unset = Closeness(values=False)
     of_dtype = {"dtype": dtypes(ALL)}
-    # XLA leaves out the addition of a first number that is zero, after which 0 * -1 is -0.
+    # XLA omits the addition of an initial zero; then 0 * -1 is -0.
     yield Spec("arange", call(_ranges(), dtype=_range_dtype), Closeness(digits=2, zeros=False))
     yield Spec("asarray", call(st.one_of(_any, _value, _nested()), copy=st.sampled_from([None, True])))
     yield Spec("astype", call(_conversions(), copy=flags))

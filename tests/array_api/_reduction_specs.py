@@ -14,14 +14,14 @@ from ._calls import Call, always, call
 from ._closeness import Closeness
 from ._spec import Spec
 
-# The order in which terms are added is free.
+# Terms may be added in any order.
 _SUM = Closeness(terms=16, zeros=False)
 _PRODUCT = Closeness(digits=64, zeros=False)
 _VARIANCE = Closeness(digits=64, terms=64, zeros=False)
 
 
 def _wider(x: Any, *_: Any) -> Strategy:
-    """Draws dtypes that sums may be computed in: they hold all values of the array, and are of its kind."""
+    """Draws dtypes for sums: they hold all values of the array, and have its dtype kind."""
     kind = {"b": "iu", "i": "i", "u": "u", "f": "f", "c": "c"}[x.dtype.kind]
     return dtypes([name for name in NUMERIC if np.dtype(name).kind in kind and np.dtype(name) >= x.dtype])
 
@@ -36,13 +36,13 @@ def _axis_or_none_if_vector(x: Any, *_: Any) -> Strategy:
 
 @st.composite
 def _differences(draw: st.DrawFn) -> Call:
-    """Draws arrays, how often to take differences along which dimension, and what stands before and after."""
+    """Draws an array, an order and dimension of differences, and values to prepend and append."""
     x = draw(arrays(NUMERIC, shapes(1)))
-    place = draw(st.integers(0, x.ndim - 1))
-    named: dict[str, Any] = {"n": draw(st.integers(0, 3)), "axis": place - draw(st.sampled_from([0, x.ndim]))}
+    dim = draw(st.integers(0, x.ndim - 1))
+    named: dict[str, Any] = {"n": draw(st.integers(0, 3)), "axis": dim - draw(st.sampled_from([0, x.ndim]))}
     for edge in ("prepend", "append"):
         if draw(flags):
-            shape = (*x.shape[:place], draw(st.integers(0, 2)), *x.shape[place + 1 :])
+            shape = (*x.shape[:dim], draw(st.integers(0, 2)), *x.shape[dim + 1 :])
             named[edge] = draw(filled(shape, x.dtype.name))
     return Call((x,), named)
 

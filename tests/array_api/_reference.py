@@ -1,4 +1,4 @@
-"""What the standard says a call gives: the answer of array-api-strict, NumPy's where the standard allows the call."""
+"""The reference results of calls: those of array-api-strict, or NumPy's where the standard does not define the call."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ def reference(name: str, call: Call) -> Any:
 
 
 def answer(namespace: Any, name: str, call: Call, convert: Callable[[Any], Any], back: Callable[[Any], Any]) -> Any:
-    """Returns what a function of a namespace gives for converted arguments, with its result converted back."""
+    """Returns the result of a function of a namespace for converted arguments, converted back."""
     function = find(namespace, name)
     args = over(convert, list(call.args))
     kwargs = over(convert, call.kwargs)
     with warnings.catch_warnings(), np.errstate(all="ignore"):
-        warnings.simplefilter("ignore", RuntimeWarning)  # of values outside of a function's domain
+        warnings.simplefilter("ignore", RuntimeWarning)  # for values outside of a function's domain
         with strict.ArrayAPIStrictFlags(api_version=VERSION):
             result = function(*args, **kwargs)
             return over(back, result)
 
 
 def find(namespace: Any, name: str) -> Callable[..., Any]:
-    """Returns a function by its name: ``sum``, ``linalg.qr``; ``operator.add``; ``array.T`` of an array's attribute."""
+    """Finds a function by name: ``sum``, ``linalg.qr``; ``operator.add``; ``array.T`` for an attribute of arrays."""
     first, _, rest = name.partition(".")
     if first == "array":
         return attrgetter(rest)
@@ -44,7 +44,7 @@ def find(namespace: Any, name: str) -> Callable[..., Any]:
 
 
 def over(function: Callable[[Any], Any], x: Any) -> Any:
-    """Applies a function to whatever stands in lists, tuples and dictionaries."""
+    """Maps a function over the items of lists, tuples and dictionaries."""
     if isinstance(x, dict):
         return {key: over(function, value) for key, value in x.items()}
     if isinstance(x, tuple) and hasattr(x, "_fields"):

@@ -1,4 +1,4 @@
-"""How lawful computes a call: on NumPy arrays, on device arrays, and on tracers, compiled by either backend."""
+"""Evaluation of a call by lawful: on NumPy arrays, on device arrays, and on tracers, compiled by either backend."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from lawful.xla_backend import device_put
 from ._calls import Call
 from ._reference import answer, over
 
-#: A function's name, its arguments, and which positional ones have values that decide shapes, and stay known.
+#: A function's name, its arguments, and the positions of arguments whose values decide shapes, and stay known.
 Named = tuple[str, Call, frozenset[int]]
 
 
@@ -30,7 +30,7 @@ def on_device(name: str, call: Call) -> Any:
 
 
 def staged(calls: Sequence[Named], backend: str) -> list[Any]:
-    """Returns the results of several calls in one program of a backend, of which the arrays are arguments."""
+    """Returns the results of several calls as one program of a backend, with the arrays as arguments."""
     results: list[Any] = []
 
     def program(arrays: Sequence[Any]) -> list[Any]:
@@ -51,7 +51,7 @@ def staged(calls: Sequence[Named], backend: str) -> list[Any]:
 
 
 def _replaced(call: Call, known: frozenset[int], replace: Callable[[Any], Any]) -> Call:
-    """Returns a call with something else for each array that is not known, in order."""
+    """Returns a call in which each array that is not known is replaced, in order."""
 
     def array(x: Any) -> Any:
         return replace(x) if isinstance(x, np.ndarray) else x

@@ -1,4 +1,4 @@
-"""Functions that look for elements, sort them and tell them apart; indexing; and what is known of dtypes."""
+"""Searching, sorting and set functions; indexing; and inspection of dtypes."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _KINDS = ("bool", "signed integer", "unsigned integer", "integral", "real floati
 
 @st.composite
 def _choices(draw: st.DrawFn) -> Several:
-    """Draws a condition, and two arrays of which one may be a number."""
+    """Draws a condition and two arrays, one of which may be a number."""
     left, right = draw(st.sampled_from(promotable(ALL)))
     first, second, third = draw(broadcastable(3))
     condition = draw(filled(first, "bool"))
@@ -44,31 +44,31 @@ def _sorted_and_wanted(draw: st.DrawFn) -> Call:
 @st.composite
 def _taken(draw: st.DrawFn) -> Several:
     x = draw(arrays(ALL, shapes(1)))
-    place = draw(st.integers(-x.ndim, x.ndim - 1))
-    size = x.shape[place]
+    dim = draw(st.integers(-x.ndim, x.ndim - 1))
+    size = x.shape[dim]
     positions = draw(st.lists(st.integers(-size, size - 1), max_size=3)) if size else []
-    # Positions may be counted from the end since 2024.12, in dtypes that have a sign.
+    # Negative positions are allowed since 2024.12, in signed dtypes.
     dtype = draw(st.sampled_from(INTEGERS))
     if dtype.startswith("u"):
         positions = [abs(i) % max(size, 1) for i in positions]
-    return Several((x, np.array(positions, dtype), place))
+    return Several((x, np.array(positions, dtype), dim))
 
 
 @st.composite
 def _taken_along(draw: st.DrawFn) -> Several:
     x = draw(arrays(ALL, shapes(1)))
-    place = draw(st.integers(-x.ndim, x.ndim - 1))
-    size = x.shape[place]
+    dim = draw(st.integers(-x.ndim, x.ndim - 1))
+    size = x.shape[dim]
     shape = list(x.shape)
-    shape[place] = draw(st.integers(0, 3)) if size else 0
+    shape[dim] = draw(st.integers(0, 3)) if size else 0
     count = int(np.prod(shape))
     positions = draw(st.lists(st.integers(-size, size - 1), min_size=count, max_size=count)) if count else []
-    return Several((x, np.array(positions, "int64").reshape(shape), place))
+    return Several((x, np.array(positions, "int64").reshape(shape), dim))
 
 
 @st.composite
 def _indexed(draw: st.DrawFn) -> Several:
-    """Draws an array and an index: integers, slices, None and at most one ``...``; all dimensions are named."""
+    """Draws an array and an index for all dimensions: integers, slices, None and at most one ``...``."""
     x = draw(arrays(ALL))
     entries: list[Any] = []
     for size in x.shape:
@@ -77,16 +77,16 @@ def _indexed(draw: st.DrawFn) -> Several:
         step = draw(st.sampled_from([1, 1, 2, -1]))
         ends = st.one_of(st.none(), st.integers(0, size))
         start, stop = draw(ends), draw(ends)
-        if step < 0:  # the standard leaves open what is beyond the last element
+        if step < 0:  # the standard does not define what is beyond the last element
             start = None if start is None else min(start, max(size - 1, 0))
             stop = None if stop is None else min(stop, max(size - 1, 0))
         whole = slice(start, stop, step)
         entries.append(draw(st.integers(-size, size - 1)) if size and draw(flags) else whole)
     if draw(flags):
-        place = draw(st.integers(0, len(entries)))
-        dropped = draw(st.integers(0, len(entries) - place))
-        dropped = min(dropped, next((i for i, e in enumerate(entries[place:]) if e is None), dropped))
-        entries[place : place + dropped] = [...]
+        dim = draw(st.integers(0, len(entries)))
+        dropped = draw(st.integers(0, len(entries) - dim))
+        dropped = min(dropped, next((i for i, e in enumerate(entries[dim:]) if e is None), dropped))
+        entries[dim : dim + dropped] = [...]
     return Several((x, entries[0] if len(entries) == 1 else tuple(entries)))
 
 
@@ -100,7 +100,7 @@ def _gathered(draw: st.DrawFn) -> Several:
         count = int(np.prod(smaller_shape))
         positions = draw(st.lists(st.integers(-size, size - 1), min_size=count, max_size=count))
         entries.append(np.array(positions, "int64").reshape(smaller_shape))
-    entries[0] = np.atleast_1d(entries[0])  # of integers alone it is another kind of index
+    entries[0] = np.atleast_1d(entries[0])  # an index of integers only is of another sort
     return Several((x, tuple(entries)))
 
 
@@ -118,13 +118,13 @@ _kinds = st.one_of(st.sampled_from(_KINDS), dtypes(ALL))
 
 
 def _found(result: Any) -> dict[str, Any]:
-    """Returns how many elements there are, for a program that has to know it."""
+    """Returns the number of elements, for a program that must know it."""
     first = result[0] if isinstance(result, tuple) else result
     return {"size": first.shape[0]}
 
 
 def _by_value(result: Any) -> Any:
-    """Returns different elements in order, and what is known of them: the standard leaves their order open."""
+    """Returns unique elements in order, with their counts; the standard does not define their order."""
     if not isinstance(result, tuple):
         return np.sort(np.asarray(result))
     values = np.asarray(result[0])
@@ -133,7 +133,7 @@ def _by_value(result: Any) -> Any:
     numbers = np.count_nonzero(values == values)
     for name in fields.keys() & {"values", "indices", "counts"}:
         fields[name] = fields[name][order]
-    if "indices" in fields:  # which NaN is which is open
+    if "indices" in fields:  # the index of a NaN is not defined
         fields["indices"][numbers:].sort()
     if "inverse_indices" in fields:
         fields["inverse_indices"] = np.minimum(np.argsort(order)[fields["inverse_indices"]], numbers)
@@ -148,7 +148,7 @@ def _searches() -> Iterator[Spec]:
     for name in ("all", "counts", "inverse", "values"):
         yield Spec(f"unique_{name}", call(arrays(ALL)), Closeness(zeros=False), sizes=_found, seen=_by_value)
     yield Spec("sort", call(numbers, axis=axis, descending=flags, stable=flags), Closeness(zeros=False))
-    # Without stability the positions of equal elements are open.
+    # Without stability, the order of equal elements is not defined.
     yield Spec("argsort", call(numbers, axis=axis, descending=flags, stable=st.just(True)))
     yield Spec("take", with_keyword("axis", _taken()))
     yield Spec("take_along_axis", with_keyword("axis", _taken_along()))
@@ -156,14 +156,14 @@ def _searches() -> Iterator[Spec]:
 
 @st.composite
 def _promoted(draw: st.DrawFn) -> Several:
-    """Draws dtypes and arrays that promote, and a number that has to yield to them."""
+    """Draws dtypes and arrays that promote, and a number that is weaker."""
     left, right = draw(st.sampled_from(promotable(ALL)))
     several = [draw(st.one_of(st.just(np.dtype(name)), filled((2,), name))) for name in (left, right)]
     return Several((*several, *([draw(scalars(left))] if draw(flags) else [])))
 
 
 def _limits(result: Any) -> list[Any]:
-    """Returns the limits of a dtype, as numbers."""
+    """Returns the limits of a dtype as numbers."""
     fields = ("eps", "max", "min", "smallest_normal") if hasattr(result, "eps") else ("max", "min")
     return [result.bits, *[float(getattr(result, field)) for field in fields], str(result.dtype).rpartition(".")[2]]
 
@@ -177,7 +177,7 @@ def _dtypes() -> Iterator[Spec]:
 
 
 def _of_the_same_kind(x: Any) -> Strategy:
-    """Draws dtypes: whether one of another kind holds the values of a dtype, the standard leaves open."""
+    """Draws dtypes of the same kind; the standard does not define isdtype-like conversions of other kinds."""
     kind = x.kind if isinstance(x, np.dtype) else x.dtype.kind
     return dtypes([name for name in ALL if np.dtype(name).kind == kind])
 

@@ -1,4 +1,4 @@
-"""`Spec`: what is checked of a function of the standard, and how."""
+"""`Spec`: what is checked about a function of the standard, and how."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _itself(result: Any) -> Any:
 
 @dataclass(frozen=True)
 class Spec:
-    """A function, and what to call it with.
+    """A function, and the calls of it.
 
     Attributes:
       name: as `find` takes it.
@@ -54,14 +54,14 @@ class Spec:
 
 
 def check_eager(spec: Spec, call: Call) -> None:
-    """Raises AssertionError if a call does not give what the standard says, on NumPy's arrays or on the device's."""
+    """Raises AssertionError if a call on NumPy's or the device's arrays violates the standard."""
     want = reference(spec.name, call)
     for run in (eagerly, on_device):
         _compare(spec, call, run.__name__, run(spec.name, call), want)
 
 
 def check_staged(spec: Spec, calls: list[Call], backend: str) -> None:
-    """Raises AssertionError if calls do not give what the standard says when they are compiled into one program."""
+    """Raises AssertionError if calls compiled into one program violate the standard."""
     wants = [reference(spec.name, call) for call in calls]
     named: list[Named] = [
         (spec.name, Call(call.args, {**call.kwargs, **spec.sizes(want)}), frozenset(spec.known))
@@ -77,12 +77,12 @@ def _compare(spec: Spec, call: Call, run: str, got: Any, want: Any) -> None:
 
 
 def _scale(call: Call) -> float:
-    """Returns the size of the terms of a sum of products of two arguments' elements."""
+    """Returns the size of the terms in a sum of products of two arguments' elements."""
     sizes = [1.0]
 
-    def note(x: Any) -> None:
+    def record(x: Any) -> None:
         if isinstance(x, np.ndarray):
             sizes.append(float(np.max(np.abs(x), initial=0.0, where=np.isfinite(x))))
 
-    over(note, list(call.args))
+    over(record, list(call.args))
     return max(sizes) ** 2

@@ -1,4 +1,4 @@
-"""All that is checked, by name: to check another function, add a line to the table of its family."""
+"""All specs by name. To check another function, add a line to the table of its family."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What arrays themselves do: numbers that they are, devices, exchange, assignment."""
+"""Methods and attributes of arrays: conversion to numbers, devices, exchange, assignment."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ CONVERSIONS = (bool, int, float, complex, operator.index)
 
 @pytest.mark.parametrize("convert", CONVERSIONS, ids=lambda convert: convert.__name__)
 @pytest.mark.parametrize("dtype", ALL)
-def test_numbers(dtype: str, convert: Callable[[Any], Any]) -> None:
+def test_array_api_numbers(dtype: str, convert: Callable[[Any], Any]) -> None:
     """A device array of one element is the number that the standard says; a tracer says why it is none."""
     for value in pool(dtype, "small")[:12]:
         x = np.asarray(value)
@@ -41,14 +41,14 @@ def test_numbers(dtype: str, convert: Callable[[Any], Any]) -> None:
 
 
 @pytest.mark.parametrize("convert", CONVERSIONS, ids=lambda convert: convert.__name__)
-def test_several_elements_are_no_number(convert: Callable[[Any], Any]) -> None:
+def test_array_api_several_elements_are_no_number(convert: Callable[[Any], Any]) -> None:
     x = np.array([1, 2])
     for array in (strict.asarray(x), device_put(x)):
         with pytest.raises((TypeError, ValueError)):
             convert(array)
 
 
-def test_known_tracers_are_conditions_and_integers() -> None:
+def test_array_api_known_tracers_are_conditions_and_integers() -> None:
     seen: list[Any] = []
 
     def function(x: Any, n: Any) -> Any:
@@ -63,7 +63,7 @@ OPERATORS = (operator.iadd, operator.isub, operator.imul, operator.itruediv, ope
 
 
 @pytest.mark.parametrize("change", OPERATORS, ids=lambda change: change.__name__)
-def test_assignments_with_an_operator_make_new_arrays(change: Callable[[Any, Any], Any]) -> None:
+def test_array_api_assignments_with_an_operator_make_new_arrays(change: Callable[[Any, Any], Any]) -> None:
     x, y = np.array([3.0, 5.0]), np.array([2.0, 4.0])
     want = change(x.copy(), y)
     array = device_put(x)
@@ -72,7 +72,7 @@ def test_assignments_with_an_operator_make_new_arrays(change: Callable[[Any, Any
     np.testing.assert_array_equal(array, x)
 
 
-def test_items_are_not_assigned() -> None:
+def test_array_api_items_are_not_assigned() -> None:
     for use in (lambda x: operator.setitem(x, 0, 1.0), lambda x: operator.setitem(x, slice(None), 1.0)):
         with pytest.raises(TypeError, match=r"x = x\.at\[\.\.\.\]\.set\(value\)"):
             use(device_put(np.ones(2)))
@@ -81,7 +81,7 @@ def test_items_are_not_assigned() -> None:
 
 
 class TestDevices:
-    def test_between_numpy_and_a_backend(self) -> None:
+    def test_array_api_between_numpy_and_a_backend(self) -> None:
         (device, *_) = devices()
         x = np.ones(2)
         there = lnp.asarray(x, device=device)
@@ -106,15 +106,15 @@ class TestDevices:
             lambda device: lnp.fft.fftfreq(3, device=device),
         ],
     )
-    def test_where_arrays_are_made(self, make: Callable[[Any], Any]) -> None:
+    def test_array_api_where_arrays_are_made(self, make: Callable[[Any], Any]) -> None:
         (device, *_) = devices()
         made = make(device)
         assert made.device == device
         np.testing.assert_array_equal(made, make("cpu"))
-        # In a program all arrays are where it runs.
+        # In a program, all arrays are on the program's device.
         np.testing.assert_array_equal(jit(lambda: make(device))(), made)
 
-    def test_no_such_device(self) -> None:
+    def test_array_api_no_such_device(self) -> None:
         x = device_put(np.ones(2))
         with pytest.raises(ValueError, match="expected a device"):
             x.to_device("gpu:7")
@@ -124,7 +124,7 @@ class TestDevices:
 
 class TestExchange:
     @pytest.mark.parametrize("dtype", ALL)
-    def test_with_the_reference(self, dtype: str) -> None:
+    def test_array_api_with_the_reference(self, dtype: str) -> None:
         x = pool(dtype, "small")
         there = strict.from_dlpack(device_put(x))
         np.testing.assert_array_equal(np.asarray(there), x)
@@ -132,12 +132,12 @@ class TestExchange:
         assert back.dtype == x.dtype
         np.testing.assert_array_equal(back, x)
 
-    def test_a_copy_if_asked_for(self) -> None:
+    def test_array_api_copy_if_asked_for(self) -> None:
         x = device_put(np.ones(3))
         assert np.shares_memory(lnp.from_dlpack(x), np.asarray(x))
         assert not np.shares_memory(lnp.from_dlpack(x, copy=True), np.asarray(x))
 
-    def test_tracers_stay_inside(self) -> None:
+    def test_array_api_tracers_stay_inside(self) -> None:
         for read in (lnp.from_dlpack, np.from_dlpack, strict.from_dlpack, lambda x: x.__dlpack__()):
             with pytest.raises(TracerArrayConversionError, match="from_dlpack"):
                 jit(read)(np.ones(2))

@@ -1,4 +1,4 @@
-"""What has a shape that depends on values works with values, and says what to do where these are traced."""
+"""Functions whose result shape depends on values: they work on known values, and explain themselves on traced ones."""
 
 from __future__ import annotations
 
@@ -29,14 +29,14 @@ FUNCTIONS: dict[str, Callable[[Any], Any]] = {
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 @pytest.mark.parametrize("transform", [jit, make_jaxpr, vmap, lambda f: jit(grad(lambda x: lnp.sum(f(x))))])
-def test_a_program_does_not_know_the_shape(name: str, transform: Callable[..., Any]) -> None:
+def test_array_api_program_does_not_know_the_shape(name: str, transform: Callable[..., Any]) -> None:
     x = np.stack([X, X]) if transform is vmap else X
     with pytest.raises(ConcretizationTypeError, match=r"size=n|total_repeat_length="):
         transform(FUNCTIONS[name])(x)
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_data_dependent_shapes_under_jvp(name: str) -> None:
+def test_array_api_data_dependent_shapes_under_jvp(name: str) -> None:
     """Where a transformation knows the values, data-dependent shapes are known too."""
     function = FUNCTIONS[name]
     want = function(X)
@@ -45,7 +45,7 @@ def test_data_dependent_shapes_under_jvp(name: str) -> None:
         np.testing.assert_array_equal(have, wanted)
 
 
-def test_the_way_out() -> None:
+def test_array_api_way_out() -> None:
     program = jit(lambda x: (lnp.nonzero(x, size=2), lnp.unique_counts(x, size=2)))
     (places,), (values, counts) = program(X)
     np.testing.assert_array_equal(places, [0, 2])

@@ -88,7 +88,7 @@ ERRORS = (TypeError, ValueError, IndexError)
 
 
 @pytest.mark.parametrize(("name", "call"), EVERY)
-def test_refused(name: str, call: Call) -> None:
+def test_array_api_refused(name: str, call: Call) -> None:
     with pytest.raises(ERRORS):
         reference(name, call)
     for run in (eagerly, on_device):
@@ -97,14 +97,14 @@ def test_refused(name: str, call: Call) -> None:
 
 
 @pytest.mark.parametrize(("name", "call"), EVERY)
-def test_refused_with_a_reason_when_traced(name: str, call: Call) -> None:
+def test_array_api_refused_with_a_reason_when_traced(name: str, call: Call) -> None:
     known = frozenset([1]) if name == "repeat" else frozenset[int]()
     with pytest.raises(ERRORS, match=r"expected .*got") as error:
         staged([(name, call, known)], "numpy")
     assert isinstance(error.value, LawfulError)
 
 
-def test_what_the_standard_does_not_have_is_refused_too() -> None:
+def test_array_api_what_standard_does_not_have_is_refused_too() -> None:
     """An argument of no kind that a function takes."""
     cases: list[tuple[str, tuple[Any, ...]]] = [("sum", ("text",)), ("add", (X, [1, 2, 3])), ("zeros", ("text",))]
     for name, args in cases:

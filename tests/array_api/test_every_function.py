@@ -8,12 +8,12 @@ from ._spec import check_eager, check_staged
 from .specs import SPECS
 
 every_function = pytest.mark.parametrize("name", SPECS)
-# A program of XLA takes as long to compile as fifty of NumPy do, and several calls in one hardly longer than one.
+# Compilation by XLA takes as long as fifty by NumPy; several calls in one program hardly add time.
 COMPILED = max(2, settings.default.max_examples // 12)  # type: ignore[attr-defined]  # there is a default
 
 
 @every_function
-def test_eagerly_and_staged(name: str) -> None:
+def test_array_api_eagerly_and_staged(name: str) -> None:
     spec = SPECS[name]
 
     @given(spec.calls)
@@ -26,7 +26,7 @@ def test_eagerly_and_staged(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", [name for name, spec in SPECS.items() if not spec.untraced])
-def test_compiled(name: str) -> None:
+def test_array_api_compiled(name: str) -> None:
     spec = SPECS[name]
 
     @settings(max_examples=COMPILED)

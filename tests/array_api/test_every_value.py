@@ -28,12 +28,12 @@ def calls_of(name: str) -> list[Call]:
 
 
 @pytest.mark.parametrize("name", [*UNARY, *BINARY])
-def test_every_value(name: str) -> None:
+def test_array_api_every_value(name: str) -> None:
     for call in calls_of(name):
         check_eager(SPECS[name], call)
 
 
 @pytest.mark.parametrize("backend", ["numpy", "xla"])
 @pytest.mark.parametrize("name", [*UNARY, *BINARY])
-def test_every_value_compiled(name: str, backend: str) -> None:
+def test_array_api_every_value_compiled(name: str, backend: str) -> None:
     check_staged(SPECS[name], calls_of(name), backend)

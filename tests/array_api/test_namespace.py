@@ -28,7 +28,7 @@ TRANSFORMS: dict[str, Callable[..., Any]] = {
 
 
 def softmax_entropy(x: Any) -> Any:
-    """What a library would write: it imports no array library."""
+    """A library's function: it imports no array library."""
     xp = array_api_compat.array_namespace(x, 1.0, None)
     shifted = x - xp.max(x, axis=-1, keepdims=True)
     weights = xp.exp(shifted) / xp.sum(xp.exp(shifted), axis=-1, keepdims=True)
@@ -39,7 +39,7 @@ def softmax_entropy(x: Any) -> Any:
 
 
 @pytest.mark.parametrize("name", TRANSFORMS)
-def test_of_tracers(name: str) -> None:
+def test_array_api_of_tracers(name: str) -> None:
     seen: list[Any] = []
 
     def function(x: Any) -> Any:
@@ -52,14 +52,14 @@ def test_of_tracers(name: str) -> None:
     assert seen == [lnp]
 
 
-def test_of_device_arrays() -> None:
+def test_array_api_of_device_arrays() -> None:
     x = device_put(X)
     assert array_api_compat.array_namespace(x) is lnp
     assert array_api_compat.device(x) == devices()[0]
     np.testing.assert_allclose(softmax_entropy(x), softmax_entropy(X), rtol=1e-15)
 
 
-def test_a_library_differentiates_and_compiles() -> None:
+def test_array_api_library_differentiates_and_compiles() -> None:
     step = 1e-6
     direction = np.array([0.3, -0.2, 0.5])
     slope = (softmax_entropy(X + step * direction) - softmax_entropy(X - step * direction)) / (2 * step)
@@ -68,16 +68,16 @@ def test_a_library_differentiates_and_compiles() -> None:
 
 
 @pytest.mark.parametrize("version", ["2021.12", "2022.12", "2023.12", "2024.12"])
-def test_versions(version: str) -> None:
+def test_array_api_versions(version: str) -> None:
     assert device_put(X).__array_namespace__(api_version=version) is lnp
 
 
-def test_unknown_versions() -> None:
+def test_array_api_unknown_versions() -> None:
     with pytest.raises(ValueError, match=r"2024\.12"):
         device_put(X).__array_namespace__(api_version="2019.12")
 
 
-def test_information_is_that_of_the_reference() -> None:
+def test_array_api_information_is_that_of_the_reference() -> None:
     ours = lnp.__array_namespace_info__()
     with strict.ArrayAPIStrictFlags(api_version="2024.12"):
         theirs = strict.__array_namespace_info__()

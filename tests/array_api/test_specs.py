@@ -18,11 +18,11 @@ from ._reference import VERSION, find
 from ._spec import check_eager, check_staged
 from .specs import SPECS
 
-#: What the standard has that is no function of arrays.
+#: Names of the standard that are not functions of arrays.
 OTHERS = {"e", "inf", "nan", "newaxis", "pi", "fft", "linalg", "Device", *ALL}
-#: What array-api-strict has from a later version of the standard.
+#: Names of array-api-strict from a later version of the standard.
 LATER = {"isin", "broadcast_shapes"}
-#: Its own switches.
+#: array-api-strict's own switches.
 SWITCHES = {name for name in strict.__all__ if "flags" in name.lower()}
 
 
@@ -34,13 +34,13 @@ def functions() -> list[str]:
     return named + [f"{name}.{function}" for name, module in extensions.items() for function in module.__all__]
 
 
-def test_every_function_has_a_spec() -> None:
+def test_array_api_every_function_has_a_spec() -> None:
     assert len(functions()) > 160
     assert set(functions()) <= SPECS.keys()
 
 
 @pytest.mark.parametrize("name", functions())
-def test_signature_takes_arguments_of_the_standard(name: str) -> None:
+def test_array_api_signature_takes_arguments_of_the_standard(name: str) -> None:
     """Each argument of the standard is taken by position or by name, as the standard says."""
     ours = inspect.signature(find(lnp, name))
     positional, named = [], {}
@@ -54,7 +54,7 @@ def test_signature_takes_arguments_of_the_standard(name: str) -> None:
     ours.bind(*positional, **named)
 
 
-def test_constants_and_dtypes() -> None:
+def test_array_api_constants_and_dtypes() -> None:
     for name in ("e", "inf", "pi"):
         assert getattr(lnp, name) == getattr(strict, name)
     assert np.isnan(lnp.nan)
@@ -69,7 +69,7 @@ def test_constants_and_dtypes() -> None:
 
 X = np.array([[1.0, -2.0], [0.0, np.nan]], "float32")
 
-#: A call, and what is done to the function: it gets the right function and the arguments.
+#: A call, and a faulty function, which gets the right function and the arguments.
 FAULTS: dict[str, tuple[str, Call, Callable[..., Any]]] = {
     "a value": ("abs", Call((X,)), lambda right, x: right(x) * np.float32(1.00001)),
     "the sign of zero": ("negative", Call((X,)), lambda right, x: lnp.where(x == 0, np.float32(0), right(x))),
@@ -87,7 +87,7 @@ FAULTS: dict[str, tuple[str, Call, Callable[..., Any]]] = {
 
 @pytest.mark.parametrize("name", FAULTS)
 @pytest.mark.parametrize("run", ["eager", "numpy", "xla"])
-def test_the_checks_find(name: str, run: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_array_api_checks_find(name: str, run: str, monkeypatch: pytest.MonkeyPatch) -> None:
     path, call, fault = FAULTS[name]
     spec = SPECS[path]
     check: Callable[[], None] = (

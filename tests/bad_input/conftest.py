@@ -1,4 +1,4 @@
-"""What the tests of mistakes share: the ways to run a function of a scalar, and the check of an error."""
+"""Fixtures of the tests of mistakes: ways to run a function of a scalar, and the check of an error."""
 
 import re
 from collections.abc import Callable
@@ -27,7 +27,7 @@ def tangent_of(f: Any) -> Any:
     return lambda x: jvp(f, (x,), (1.0,))[1]
 
 
-# Each runs a function of a float scalar. The value of the scalar is not known to the function under these ...
+# Each runs a function of a float scalar. Under these, the function does not know the value of the scalar ...
 ABSTRACTLY = {
     "jit-numpy": lambda f: jit_numpy(f)(AT),
     "jit-xla": lambda f: jit_xla(f)(AT),
@@ -51,7 +51,7 @@ ABSTRACTLY = {
     "vmap-jit-grad-cond": lambda f: vmap(jit_xla(grad(lambda x: cond(x > 0.0, f, lambda x: x, x))))(MANY),
     "make_jaxpr-grad": lambda f: make_jaxpr(grad(f))(AT),
 }
-# ... and is known under these, which differentiate.
+# ... and under these, which differentiate, it does.
 CONCRETELY = {
     "grad": lambda f: grad(f)(AT),
     "value_and_grad": lambda f: value_and_grad(f)(AT),
@@ -73,20 +73,20 @@ def under(request: pytest.FixtureRequest) -> Callable[..., Any]:
 
 @pytest.fixture(params=ABSTRACTLY)
 def abstractly(request: pytest.FixtureRequest) -> Callable[..., Any]:
-    """The same, of those under which the function does not know the value of its argument."""
+    """Like `under`, for those under which the function does not know its argument's value."""
     return ABSTRACTLY[request.param]
 
 
 @pytest.fixture(params=CONCRETELY)
 def concretely(request: pytest.FixtureRequest) -> Callable[..., Any]:
-    """The same, of those under which it does."""
+    """Like `under`, for those under which the function knows its argument's value."""
     return CONCRETELY[request.param]
 
 
 def require_usable() -> None:
     assert current.trace is eval_trace, "a trace was left behind"
 
-    def square(x: Any) -> Any:  # a new function, which no cache knows
+    def square(x: Any) -> Any:  # a new function, which no cache contains
         return x * x
 
     assert jit_numpy(square)(3.0) == 9.0
@@ -101,7 +101,7 @@ def usable() -> Callable[[], None]:
 
 
 def line_of(function: FunctionType) -> str:
-    """Returns where the last line of a function is, as an error says it."""
+    """Returns the source line of a function's last line, as in an error."""
     code = function.__code__
     return f"{code.co_filename}:{max(line for *_, line in code.co_lines() if line)} ({code.co_name}): "
 

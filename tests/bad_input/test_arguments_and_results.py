@@ -45,13 +45,13 @@ NO_NUMBERS = {"str": np.array(["a"]), "objects": np.array([1, None]), "dates": n
 
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
 @pytest.mark.parametrize("value", NO_ARRAYS.values(), ids=NO_ARRAYS)
-def test_an_argument_that_is_no_array(refused, call, value):
+def test_transformations_argument_that_is_no_array(refused, call, value):
     error = refused(NonArrayError, "expected arrays or numbers", lambda: call(lambda x: x, value), at=call)
     assert "; " in str(error), "the cure"
 
 
 @pytest.mark.parametrize("value", NO_ARRAYS.values(), ids=NO_ARRAYS)
-def test_an_op_of_what_is_no_array(under, refused, value):
+def test_transformations_op_of_what_is_no_array(under, refused, value):
     def mistake(x):
         return x * ops.sin(value)
 
@@ -60,7 +60,7 @@ def test_an_op_of_what_is_no_array(under, refused, value):
 
 @pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
 @pytest.mark.parametrize("value", NO_NUMBERS.values(), ids=NO_NUMBERS)
-def test_an_array_of_no_numbers(refused, call, value):
+def test_transformations_array_of_no_numbers(refused, call, value):
     error = refused(ArgumentTypeError, "dtype: expected one of bool, int8", lambda: call(lambda x: x, value), at=call)
     assert "convert with astype" in str(error)
 
@@ -74,11 +74,11 @@ RAGGED = {
 
 
 @pytest.mark.parametrize("mistake", RAGGED.values(), ids=RAGGED)
-def test_ragged_lists(under, refused, mistake):
+def test_transformations_ragged_lists(under, refused, mistake):
     refused(ArgumentValueError, "make the rows equally long", lambda: under(mistake), at=mistake)
 
 
-def test_an_op_of_a_ragged_list(under, refused):
+def test_transformations_op_of_a_ragged_list(under, refused):
     def mistake(x):
         return x * ops.sin([[1.0], [1.0, 2.0]])
 
@@ -97,7 +97,7 @@ TANGENTS = {
 
 
 @pytest.mark.parametrize(("value", "wrong"), TANGENTS.values(), ids=TANGENTS)
-def test_wrong_tangents_and_cotangents(refused, value, wrong):
+def test_transformations_wrong_tangents_and_cotangents(refused, value, wrong):
     refused(ArgumentTypeError, FIT, lambda: jvp(lambda x: x * 2.0, (value,), (wrong,)))
     refused(ArgumentTypeError, FIT, lambda: jvp(jit(lambda x: x * 2.0), (value,), (wrong,)))
     refused(ArgumentTypeError, FIT, lambda: vjp(lambda x: x * 2.0, value)[1](wrong))
@@ -109,7 +109,7 @@ def test_wrong_tangents_and_cotangents(refused, value, wrong):
     refused(ArgumentTypeError, FIT, lambda: vmap(lambda x: linearize(lambda x: x * 2.0, x)[1](wrong))(THREE[None]))
 
 
-def test_tangents_of_integers(refused):
+def test_transformations_tangents_of_integers(refused):
     words = "expected a tangent of dtype float0 for ~i64[] at primals[0]"
     error = refused(ArgumentTypeError, words, lambda: jvp(lambda x: x * 1.0, (3,), (1.0,)))
     assert "use numpy.zeros((), lawful.core.float0)" in str(error)
@@ -128,7 +128,7 @@ OTHERS = {
 
 
 @pytest.mark.parametrize("other", OTHERS.values(), ids=OTHERS)
-def test_mismatched_trees(refused, other):
+def test_transformations_mismatched_trees(refused, other):
     def same(d):
         return tree.map(lambda x: x * 2.0, d)
 
@@ -143,7 +143,7 @@ def test_mismatched_trees(refused, other):
         refused(TreeStructureError, "the structure", lambda: jit(lambda d: tree.map(lambda x, y: x, d, other))(PAIR))
 
 
-def test_mismatched_axes(refused):
+def test_transformations_mismatched_axes(refused):
     refused(ArgumentValueError, "give one leaf for a whole subtree", lambda: vmap(len, in_axes=({"c": 0},))(PAIR))
     refused(ArgumentValueError, "tuple of that length", lambda: vmap(lambda x: x, in_axes=(0, 0))(THREE))
     refused(ArgumentValueError, "make them equal", lambda: vmap(lambda x, y: x)(THREE, np.ones(2)))
@@ -152,7 +152,7 @@ def test_mismatched_axes(refused):
 
 
 @pytest.mark.parametrize("static", [[1], {"a": 1}, {1}, np.ones(2), bytearray(b"a"), (1, [2])], ids=repr)
-def test_an_unhashable_static_argument(refused, static):
+def test_transformations_unhashable_static_argument(refused, static):
     cure = "make it a tuple or a frozen dataclass"
     refused(ArgumentValueError, cure, lambda: jit(lambda x, y: x, static_argnums=1)(1.0, static))
     refused(ArgumentValueError, cure, lambda: jit(lambda x, y: x, static_argnums=1, backend="numpy")(1.0, static))
@@ -164,7 +164,7 @@ def test_an_unhashable_static_argument(refused, static):
     refused(ArgumentValueError, cure, lambda: vmap(lambda x: step(x, static))(THREE))
 
 
-def test_a_tracer_as_a_static_argument(abstractly, refused):
+def test_transformations_tracer_as_a_static_argument(abstractly, refused):
     step = jit(lambda x, n: x * n, static_argnums=1)
 
     def mistake(x):
@@ -193,7 +193,7 @@ RETURNS = {name: CALLS[name] for name in ("jit-numpy", "jit-xla", "jvp", "vjp", 
 
 @pytest.mark.parametrize("call", RETURNS.values(), ids=RETURNS)
 @pytest.mark.parametrize(("function", "place"), RESULTS.values(), ids=RESULTS)
-def test_a_function_that_returns_a_non_array(refused, call, function, place):
+def test_transformations_function_that_returns_a_non_array(refused, call, function, place):
     error = refused(NonArrayError, place, lambda: call(function, AT), at=call)
     assert "return arrays, numbers, or trees of them" in str(error)
 
@@ -208,7 +208,7 @@ DERIVATIVES = {
 
 
 @pytest.mark.parametrize("call", DERIVATIVES.values(), ids=DERIVATIVES)
-def test_a_gradient_of_a_non_array(refused, call):
+def test_transformations_gradient_of_a_non_array(refused, call):
     refused(NonArrayError, "return arrays, numbers, or trees of them", lambda: call(lambda x: "text"), at=call)
     refused(ArgumentTypeError, "return one scalar, the rest with has_aux=True", lambda: call(lambda x: None), at=call)
     refused(ArgumentTypeError, "return one scalar, the rest with has_aux=True", lambda: call(lambda x: (x, x)), at=call)

@@ -1,4 +1,4 @@
-"""What a traced function raises arrives as it is; threads trace side by side, each with its own traces."""
+"""Exceptions raised in a traced function arrive unchanged; threads trace concurrently, each with its own traces."""
 
 import contextlib
 import sys
@@ -17,7 +17,7 @@ from lawful.staging import jit
 
 
 class Mine(Exception):
-    """The user's own."""
+    """A user's exception."""
 
 
 @pytest.mark.parametrize("cls", [Mine, KeyError, StopIteration, KeyboardInterrupt, SystemExit, GeneratorExit])
@@ -65,7 +65,7 @@ def test_an_exception_caught_inside(under, usable):
     usable()
 
 
-def test_a_failed_call_is_no_cached_one(usable):
+def test_exceptions_failed_call_is_no_cached_one(usable):
     fail = True
 
     @jit
@@ -145,8 +145,8 @@ def deep_down(levels, call):
 
 
 @pytest.mark.parametrize("room", range(10, 130, 8))
-def test_the_stack_ends_at_any_place(room, usable):
-    """Whatever of lawful's own code is running when there is no more stack, it is unwound."""
+def test_exceptions_stack_ends_at_any_place(room, usable):
+    """Wherever in lawful's code the stack is exhausted, the state is restored."""
 
     def program(x):
         return jit(vmap(grad(lambda x: cond(x > 0.0, lambda: ops.sin(x * x), lambda: x))))(x * np.ones(2)).sum()
@@ -154,7 +154,7 @@ def test_the_stack_ends_at_any_place(room, usable):
     frame, depth = sys._getframe(), 0
     while frame is not None:
         frame, depth = frame.f_back, depth + 1
-    # The stack is used up, not the limit lowered: that would hold for the threads of the test runner as well.
+    # The stack is filled instead of lowering the limit, which would affect the threads of the test runner too.
     with contextlib.suppress(RecursionError):
         deep_down(sys.getrecursionlimit() - depth - room, lambda: grad(program)(1.0))
     usable()
@@ -162,7 +162,7 @@ def test_the_stack_ends_at_any_place(room, usable):
 
 
 def in_thread(call):
-    """Runs a call in another thread, and gives or raises what it does."""
+    """Runs a call in another thread; returns its result or raises its exception."""
     found = []
 
     def run():

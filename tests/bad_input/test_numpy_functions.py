@@ -1,4 +1,4 @@
-"""What NumPy refuses, lawful's functions refuse with an error of its class: the same eagerly, traced and compiled."""
+"""Calls that NumPy refuses raise an error of the same class in lawful: eagerly, traced and compiled."""
 
 from collections.abc import Callable
 from pathlib import Path
@@ -39,17 +39,17 @@ def error_of(run: Callable[[], Any]) -> LawfulError:
     return error.value
 
 
-# The text of these quotes a list, in which a traced array looks other than its value.
+# The texts of these errors quote a list, in which a traced array is printed differently.
 QUOTES = {"ragged list of arrays", "depths of blocks"}
 
 
 def said(error: LawfulError, name: str) -> str:
-    """Returns what an error says, but for whether a number is a Python number."""
+    """Returns an error's text, in which Python and NumPy numbers look alike."""
     return error.message.partition(":")[0] if name in QUOTES else error.message.replace("~", "")
 
 
 @pytest.mark.parametrize("name", mistakes)
-def test_the_same_error_everywhere(usable: Callable[[], None], name: str):
+def test_numpy_functions_same_error_everywhere(usable: Callable[[], None], name: str):
     call, x = mistakes[name]
 
     def function(x: Any) -> Any:
@@ -65,7 +65,7 @@ def test_the_same_error_everywhere(usable: Callable[[], None], name: str):
 
 
 @pytest.mark.parametrize("name", operators)
-def test_operators_of_what_is_traced(usable: Callable[[], None], name: str):
+def test_numpy_functions_operators_of_what_is_traced(usable: Callable[[], None], name: str):
     call, x = operators[name]
     with pytest.raises(Exception) as numpys:  # noqa: PT011 its class is what is compared
         call(np, x)
@@ -80,12 +80,12 @@ def test_operators_of_what_is_traced(usable: Callable[[], None], name: str):
     usable()
 
 
-def test_the_table_is_numpy_s():
+def test_numpy_functions_table_is_numpy_s():
     assert len(mistakes) > 250
     assert Path(FILE).is_file()
 
 
-def test_shape_of_more_bytes_than_xla_counts():
+def test_numpy_functions_shape_of_more_bytes_than_xla_counts():
     def summed() -> Any:
         return lnp.sum(lnp.broadcast_to(1.0, (2**62, 2)))
 

@@ -192,34 +192,34 @@ def same(got: Any, want: Any) -> None:
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("name", CALLS)
-def test_numpy_and_xla_agree(name: str):
+def test_special_values_numpy_and_xla_agree(name: str):
     call, args = CALLS[name]
     same(jit(call, backend="xla")(*args), jit(call, backend="numpy")(*args))
 
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-@pytest.mark.parametrize("name", [x for x in [*OF_ONE, *OF_TWO] if x != "i0"])  # NumPy's is NaN at infinity
-def test_numpy_itself_agrees(name: str):
+@pytest.mark.parametrize("name", [x for x in [*OF_ONE, *OF_TWO] if x != "i0"])  # NumPy's i0 is NaN at infinity
+def test_special_values_numpy_itself_agrees(name: str):
     call, args = CALLS[name]
     same(jit(call, backend="xla")(*args), getattr(np, name)(*args))
 
 
 class TestDifferences:
-    def test_numbers_that_are_not_normal_are_zero_for_xla(self):
+    def test_special_values_numbers_not_normal_are_zero_for_xla(self):
         x = np.array([5e-324, -1e-310, np.finfo(float).tiny])
         np.testing.assert_array_equal(jit(lambda x: x * 2.0, backend="numpy")(x), 2.0 * x)
         np.testing.assert_array_equal(jit(lambda x: x * 2.0, backend="xla")(x), [0.0, 0.0, 2.0 * x[2]])
         assert jit(lnp.spacing, backend="xla")(0.0) == 0.0 < np.spacing(0.0)
 
     @pytest.mark.parametrize("dtype", ["int8", "int32", "int64", "uint8", "uint64"])
-    def test_floats_that_no_integer_is_near(self, dtype: str):
+    def test_special_values_floats_that_no_integer_is_near(self, dtype: str):
         """XLA gives the nearest integer, and 0 for NaN; NumPy what the processor does, which NumPy warns of."""
         limits = np.iinfo(dtype)
         got = jit(lambda x: lnp.astype(x, dtype), backend="xla")(np.array([nan, inf, -inf, 1e300, -1e300]))
         np.testing.assert_array_equal(got, [0, limits.max, limits.min, limits.max, limits.min])
 
-    def test_integers_to_a_negative_power(self):
-        """Of what is traced only XLA goes on."""
+    def test_special_values_integers_to_a_negative_power(self):
+        """For traced operands, only XLA gives a result."""
         x, y = np.array([2, 1, -1]), np.array([-1, -1, -1])
         for run in (lnp.power, jit(lnp.power, backend="numpy")):
             with pytest.raises(ValueError, match="negative integer power"):

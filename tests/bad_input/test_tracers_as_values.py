@@ -1,4 +1,4 @@
-"""A tracer used as bool, int, float, index, or passed to NumPy: the error says where, and what to do instead."""
+"""A tracer used as bool, int, float, index, or passed to NumPy: the error has the line, and the alternative."""
 
 import math
 
@@ -48,36 +48,36 @@ ARRAYS = {
 
 
 @pytest.mark.parametrize("function", BOOLS.values(), ids=BOOLS)
-def test_as_a_bool(abstractly, refused, function):
+def test_tracer_as_a_bool(abstractly, refused, function):
     error = refused(TracerBoolConversionError, STATIC, lambda: abstractly(function), at=function)
     assert "use lawful.control_flow.cond or lawful.numpy.where" in str(error)
 
 
 @pytest.mark.parametrize("function", INTS.values(), ids=INTS)
-def test_as_an_integer(abstractly, refused, function):
+def test_tracer_as_an_integer(abstractly, refused, function):
     refused(TracerIntegerConversionError, STATIC, lambda: abstractly(function), at=function)
 
 
 @pytest.mark.parametrize("function", FLOATS.values(), ids=FLOATS)
-def test_as_a_number(abstractly, refused, function):
+def test_tracer_as_a_number(abstractly, refused, function):
     error = refused(ConcretizationTypeError, STATIC, lambda: abstractly(function), at=function)
     assert "lawful.numpy in place of math" in str(error)
 
 
 @pytest.mark.parametrize("function", ARRAYS.values(), ids=ARRAYS)
-def test_as_a_numpy_array(under, refused, function):
+def test_tracer_as_a_numpy_array(under, refused, function):
     words = "use the function of lawful.numpy of the same name"
     refused(TracerArrayConversionError, words, lambda: under(function), at=function)
 
 
 @pytest.mark.parametrize("function", BOOLS.values(), ids=BOOLS)
-def test_derivatives_know_conditions(concretely, usable, function):
+def test_tracer_derivatives_know_conditions(concretely, usable, function):
     concretely(function)
     usable()
 
 
 @pytest.mark.parametrize("function", FLOATS.values(), ids=FLOATS)
-def test_a_number_would_lose_its_derivative(concretely, refused, function):
+def test_tracer_number_would_lose_its_derivative(concretely, refused, function):
     refused(
         ConcretizationTypeError, "or stop_gradient first if that is meant", lambda: concretely(function), at=function
     )

@@ -1,4 +1,4 @@
-"""A tracer kept after its transformation: wherever it is used then, the error says where it is from."""
+"""A tracer kept after its transformation: any use of it is an error that says where it was made."""
 
 import numpy as np
 import pytest
@@ -53,7 +53,7 @@ USES = {
 
 
 @pytest.mark.parametrize("use", USES.values(), ids=USES)
-def test_used_after_the_end(under, refused, use):
+def test_kept_tracer_used_after_the_end(under, refused, use):
     kept = []
 
     def keep(x):
@@ -67,13 +67,13 @@ def test_used_after_the_end(under, refused, use):
     assert f"made at {__file__}:{keep.__code__.co_firstlineno + 1} (keep), which has ended" in str(error)
 
 
-def test_the_argument_itself(under, refused):
+def test_kept_tracer_argument_itself(under, refused):
     kept = []
     under(lambda x: kept.append(x) or x)
     refused(UnexpectedTracerError, "which has ended; return the value", lambda: kept[0] + 1.0)
 
 
-def test_used_in_a_later_call_of_the_same_function(under, refused):
+def test_kept_tracer_used_in_a_later_call_of_the_same_function(under, refused):
     kept = []
 
     def mistake(x):
@@ -86,7 +86,7 @@ def test_used_in_a_later_call_of_the_same_function(under, refused):
     assert str(caught.value).startswith(f"{__file__}:{mistake.__code__.co_firstlineno + 2} (mistake): ")
 
 
-def test_a_tracer_of_a_function_that_failed(under, refused):
+def test_kept_tracer_tracer_of_a_function_that_failed(under, refused):
     kept = []
 
     def fail(x):
@@ -98,7 +98,7 @@ def test_a_tracer_of_a_function_that_failed(under, refused):
     refused(UnexpectedTracerError, "which has ended; return the value", lambda: kept[0] + 1.0)
 
 
-def test_a_generator_that_goes_on_after_the_end(under, refused):
+def test_kept_tracer_generator_that_goes_on_after_the_end(under, refused):
     def steps(x):
         while True:
             yield x

@@ -43,7 +43,7 @@ unless its column has values. Forward and reverse mode agree, eager and compiled
 TIE, KINK, JUMP = "a tie is shared equally", "a kink", "a jump; zero on both sides"
 STEEP, LENGTH = "the limit from inside of the domain", "a length has no direction at 0"
 SIDE, FIRST = "the piece at the right", "equal elements keep their order"
-#: Expressions in ``x`` and NumPy's names, the point, and why the derivative does not exist or which one is chosen.
+#: Expressions in ``x`` and NumPy's names, the point, and why the derivative does not exist, or which one is chosen.
 ROWS: tuple[tuple[str, float, str], ...] = (
     ("abs(x)", 0.0, KINK + ": that of the right side"),
     ("sign(x)", 0.0, JUMP),
@@ -84,7 +84,7 @@ ROWS: tuple[tuple[str, float, str], ...] = (
 
 
 def function_of(expression: str, namespace: Any) -> Callable[[Any], Any]:
-    """Returns the function of ``x`` that an expression in the names of an array namespace is."""
+    """Returns the function of ``x`` that an expression in the names of an array namespace defines."""
     code = compile(expression, "<row>", "eval")
     return lambda x: eval(code, {name: getattr(namespace, name) for name in dir(namespace)}, {"x": x})
 

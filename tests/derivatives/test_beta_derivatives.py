@@ -13,9 +13,9 @@ from lawful import ops, special
 from lawful.autodiff import jvp
 from lawful.staging import jit
 
-#: Neither number is an integer, the sum of most is one.
+#: Pairs without integers; most sums are integers.
 SMOOTH = ((-1.5, 0.5), (-1.5, 1.5), (0.5, -0.5), (-0.5, -0.5), (-2.5, -1.5), (-3.7, 1.2), (-0.3, 0.1), (0.2, 0.1))
-#: A negative integer and a positive one not above its size.
+#: A negative integer, and a positive integer of at most its size.
 REMOVABLE = ((-1.0, 1.0), (-3.0, 1.0), (-3.0, 2.0), (-3.0, 3.0))
 POLES = ((-3.0, 4.0), (-3.0, 2.5), (-1.0, -1.0), (-3.0, -0.5))
 
@@ -39,7 +39,7 @@ def found(a: Any, b: Any, orders: int, backend: str) -> Any:
         return [f(a) for f in functions]
 
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # NumPy's, of poles
+        warnings.simplefilter("ignore", RuntimeWarning)  # NumPy's warnings about poles
         return np.array((jit(rows, backend=backend) if backend else rows)(a, b))
 
 

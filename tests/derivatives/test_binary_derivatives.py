@@ -97,7 +97,7 @@ FUNCTIONS: dict[str, tuple[Callable[..., Any], Callable[..., Any], tuple[tuple[f
         ((0.0, 1.0), (0.0, 1e-100), (1e-200, 1e200), (1e200, 1e-20), (LEAST, 1e-90), (-2.0, 1e-90)),
     ),
 }
-# Where terms of a derivative cancel, it is exact absolutely only.
+# Where terms cancel, derivatives have an absolute accuracy only.
 ABSOLUTE = {"logaddexp": 1e-16, "logaddexp2": 1e-16}
 
 
@@ -121,7 +121,7 @@ def partials(function: Callable[..., Any]) -> Callable[[Any, Any], list[Any]]:
     """Returns the function of the value and all partial derivatives, in the order of `ORDERS`."""
     found = {(0, 0): function}
 
-    # By one argument while the other is a constant: a product of a zero tangent and an infinite slope is NaN.
+    # The other argument is a constant: a zero tangent times an infinite slope would be NaN.
     def by_x(f: Callable[..., Any]) -> Callable[..., Any]:
         return lambda x, y: jvp(lambda x: f(x, y), (x,), (lnp.ones_like(x),))[1]
 
@@ -137,19 +137,19 @@ def partials(function: Callable[..., Any]) -> Callable[[Any, Any], list[Any]]:
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_binary_derivatives_of_extreme_numbers(name: str, backend: str) -> None:
     function, exact, points = FUNCTIONS[name]
-    if backend == "xla":  # which takes subnormal numbers for zeros
+    if backend == "xla":  # XLA flushes subnormal numbers to zero
         points = tuple([point for point in points if all(z == 0 or abs(z) >= TINY for z in point)])
         if name == "divide":  # XLA divides by a product where lawful divides twice
             points = tuple([(x, y) for x, y in points if 1e-100 < y < 1e100])
     derivatives = partials(function)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # NumPy's, of results that overflow
+        warnings.simplefilter("ignore", RuntimeWarning)  # NumPy's warnings about overflow
         x, y = np.array(points).T
         found = (jit(derivatives, backend=backend) if backend else derivatives)(x, y)
     for k, point in enumerate(points):
         for total in range(4):
             wanted = {order: reference(exact, *point, *order) for order in ORDERS if sum(order) == total}
-            if not np.all(np.isfinite([*wanted.values()])):  # what exceeds the largest number may meet a zero
+            if not np.all(np.isfinite([*wanted.values()])):  # an infinite term may be multiplied by zero
                 break
             for order, expected in wanted.items():
                 got = np.asarray(found[ORDERS.index(order)])[k]

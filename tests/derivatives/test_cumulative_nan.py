@@ -20,5 +20,5 @@ def test_jacobian_after_nan_is_zero_in_both_modes(function: Any, mode: Any, back
     found = np.asarray((jit(jacobian, backend=backend) if backend else jacobian)(X))
     wanted = np.zeros((5, 5))
     wanted[:2, :2] = mode(function)(X[:2])
-    # XLA's exponential differs from NumPy's by rounding; an extremum has nothing to round.
+    # XLA's exponential differs from NumPy's by rounding; extrema are exact.
     np.testing.assert_allclose(found, wanted, rtol=1e-14 if function is ops.cumlogsumexp else 0)

@@ -31,7 +31,7 @@ def test_derivatives_page_is_up_to_date() -> None:
 def test_conventions_are_the_same_compiled(backend: str) -> None:
     points = [point for _, point, _ in page.ROWS]
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # NumPy's, of infinities
+        warnings.simplefilter("ignore", RuntimeWarning)  # NumPy's warnings about infinities
         compiled = jit(every_row, backend=backend)(*points)
     for (expression, point, _), found in zip(page.ROWS, compiled, strict=True):
         wanted = page.values(expression, point, lnp, grad)

@@ -12,7 +12,7 @@ from lawful.autodiff import jvp
 from lawful.staging import jit
 
 INF = np.inf
-#: By hand from the power series of the integrands, for each first argument.
+#: Derived by hand from the power series of the integrands, for each first argument.
 GAMMA_AT_ZERO = {
     0.5: (0, INF, -INF, INF),
     1.0: (0, 1, -1, 1),
@@ -67,6 +67,6 @@ def test_betainc_derivatives_at_both_ends(backend: str) -> None:
     a, b = np.array([*BETA_AT_ZERO]).T
     wanted = np.array([*BETA_AT_ZERO.values()], float)
     np.testing.assert_allclose(rows(ops.betainc, backend, a, b, np.zeros_like(a)), wanted, rtol=1e-12)
-    # That of x is 1 minus that of 1 - x with the other two exchanged.
+    # I(x; a, b) = 1 - I(1 - x; b, a).
     wanted = np.concatenate([1 - wanted[:, :1], wanted[:, 1:] * [1, -1, 1]], 1)
     np.testing.assert_allclose(rows(ops.betainc, backend, b, a, np.ones_like(a)), wanted, rtol=1e-12)

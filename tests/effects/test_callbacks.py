@@ -1,4 +1,4 @@
-"""Programs that call Python, as a user has them: what raises, what goes on, what is left behind."""
+"""Programs that call Python: their exceptions, order, threads and lifetimes."""
 
 import contextlib
 import gc
@@ -26,7 +26,7 @@ class Mine(Exception):
 
 def refuse(x: Any) -> Any:
     if x > 2.0:
-        raise Mine(f"too large: {float(x)}")  # the line that a user looks for
+        raise Mine(f"too large: {float(x)}")  # the line that a user expects
     return x
 
 
@@ -53,7 +53,7 @@ def by_debug_callback(x: Any) -> Any:
 @pytest.mark.parametrize("backend", ["eager", "numpy", "xla"])
 @pytest.mark.parametrize("call", [by_pure_callback, by_debug_callback])
 @pytest.mark.parametrize("place", PLACES)
-def test_an_exception_is_the_users_own_and_everything_goes_on(place: str, call: Any, backend: str) -> None:
+def test_callback_exception_is_users_own_and_everything_goes_on(place: str, call: Any, backend: str) -> None:
     function = PLACES[place](call)
     f = function if backend == "eager" else jit(function, backend=backend)
     fine = float(f(np.float64(1.0)))
@@ -68,7 +68,7 @@ def test_an_exception_is_the_users_own_and_everything_goes_on(place: str, call: 
     assert float(jit(lambda x: x + 1.0)(1.0)) == 2.0
 
 
-def test_an_exception_in_the_middle_of_a_derivative() -> None:
+def test_callback_exception_in_the_middle_of_a_derivative() -> None:
     f = jit(grad(lambda x: by_debug_callback(x) ** 2))
     assert float(f(1.5)) == 3.0
     with pytest.raises(Mine):
@@ -76,7 +76,7 @@ def test_an_exception_in_the_middle_of_a_derivative() -> None:
     assert float(f(1.5)) == 3.0
 
 
-def test_all_is_printed_when_the_call_returns() -> None:
+def test_callback_all_is_printed_when_the_call_returns() -> None:
     """Also where the values that are printed are still being computed when the program is asked for."""
     product = jit(lambda x: x @ x)
     f = jit(lambda x: fori_loop(0, 5, lambda i, c: (debug.print("{}", i), c @ c)[1], x))
@@ -89,7 +89,7 @@ def test_all_is_printed_when_the_call_returns() -> None:
         assert isinstance(result, Array)
 
 
-def test_calls_of_one_thread_are_made_in_its_order() -> None:
+def test_callback_calls_of_one_thread_are_made_in_its_order() -> None:
     log: list[Any] = []
     f = jit(lambda x: debug.callback(lambda x: log.append(int(x)), x))
     for i in range(100):
@@ -97,7 +97,7 @@ def test_calls_of_one_thread_are_made_in_its_order() -> None:
     assert log == list(range(100))
 
 
-def test_threads_do_not_mix_up_their_programs() -> None:
+def test_callback_threads_do_not_mix_up_their_programs() -> None:
     logs: dict[int, list[int]] = {k: [] for k in range(6)}
 
     def body(k: Any, x: Any) -> Any:
@@ -135,7 +135,7 @@ WAYS = {
 
 @pytest.mark.parametrize("backend", ["numpy", "xla"])
 @pytest.mark.parametrize("way", WAYS)
-def test_a_function_goes_with_the_program_that_calls_it(way: str, backend: str) -> None:
+def test_callback_function_goes_with_the_program_that_calls_it(way: str, backend: str) -> None:
     def fresh() -> weakref.ref[Any]:
         function = Function()
         jit(WAYS[way](function), backend=backend)(np.float64(1.0))
@@ -146,7 +146,7 @@ def test_a_function_goes_with_the_program_that_calls_it(way: str, backend: str) 
     assert not any(ref() for ref in refs)
 
 
-def test_clearing_the_caches_lets_functions_go() -> None:
+def test_callback_clearing_the_caches_lets_functions_go() -> None:
     function = Function()
     f = jit(WAYS["debug.callback"](function))
     f(1.0)
@@ -160,7 +160,7 @@ def test_clearing_the_caches_lets_functions_go() -> None:
     assert reference() is None
 
 
-def test_a_pullback_keeps_nothing_of_what_was_printed() -> None:
+def test_callback_pullback_keeps_nothing_of_what_was_printed() -> None:
     """The values printed are no residuals."""
 
     def f(x: Any) -> Any:
@@ -173,7 +173,7 @@ def test_a_pullback_keeps_nothing_of_what_was_printed() -> None:
     assert len(pull_back.jaxpr.consts) == len(silent.jaxpr.consts)
 
 
-def test_arguments_may_be_arrays_on_a_device() -> None:
+def test_callback_arguments_may_be_arrays_on_a_device() -> None:
     x = jit(lambda x: x + 1.0)(np.arange(3.0))
     assert isinstance(x, Array)
     seen: list[Any] = []
@@ -184,7 +184,7 @@ def test_arguments_may_be_arrays_on_a_device() -> None:
     assert pure_callback(lambda: x, x) is not x
 
 
-def test_a_program_traced_but_not_run_calls_nothing() -> None:
+def test_callback_program_traced_but_not_run_calls_nothing() -> None:
     calls: list[Any] = []
     f = jit(lambda x: (debug.callback(calls.append, x), x)[1])
     lowered = f.lower(1.0)

@@ -1,7 +1,7 @@
-"""What is printed, and how often, is what jax prints: in a table of programs, evaluated and compiled.
+"""Debug prints: the same lines as in JAX, equally often, for a table of programs, evaluated and compiled.
 
-jax promises no order of prints that are not ``ordered``, and mixes them up where they are compiled. So the lines are
-compared in order where jax evaluates, and where it says that it keeps the order.
+JAX does not define the order of prints without ``ordered``, and reorders them when compiled. So the order of lines is
+compared where JAX evaluates, and where it promises the order.
 """
 
 from collections import Counter
@@ -73,7 +73,7 @@ def chosen(lib):
 
 
 def doubled_until(lib, limit):
-    return lambda x: lib.while_loop(lambda c: c < limit, lambda c: said(lib, "turn {}", c, then=c * 2), x)
+    return lambda x: lib.while_loop(lambda c: c < limit, lambda c: said(lib, "iteration {}", c, then=c * 2), x)
 
 
 def with_jvp(lib):
@@ -114,7 +114,7 @@ def checkpointed(lib, f, **options):
     return lib.checkpoint(f, **options)
 
 
-# Of a library: the function and its arguments.
+# For a library, the function and its arguments.
 PROGRAMS: dict[str, Callable[[Any], tuple[Any, ...]]] = {
     "call": lambda lib: (square(lib), X),
     "two prints": lambda lib: (two(lib), X),
@@ -184,11 +184,11 @@ PROGRAMS: dict[str, Callable[[Any], tuple[Any, ...]]] = {
     "grad of scan": lambda lib: (lib.grad(lambda x: scanned(lib, step(lib))(x)[0]), X),
     "vmap of scan": lambda lib: (lib.vmap(scanned(lib, step(lib))), XS),
     "while_loop": lambda lib: (doubled_until(lib, 10), X),
-    "while_loop without a turn": lambda lib: (doubled_until(lib, 1), X),
+    "while_loop without an iteration": lambda lib: (doubled_until(lib, 1), X),
     "jvp of while_loop": lambda lib: (lambda x: lib.jvp(doubled_until(lib, 10), (x,), (1.0,)), X),
     "print in the predicate": lambda lib: (
         lambda x: lib.while_loop(
-            lambda c: said(lib, "predicate {}", c, then=c < 10), lambda c: said(lib, "turn {}", c, then=c * 2), x
+            lambda c: said(lib, "predicate {}", c, then=c < 10), lambda c: said(lib, "iteration {}", c, then=c * 2), x
         ), X
     ),
     "fori_loop": lambda lib: (lambda x: lib.fori_loop(0, 3, lambda i, c: said(lib, "{} {}", i, c, then=c * 2), x), X),
@@ -241,7 +241,7 @@ def run(function, *args):
 
 @pytest.fixture
 def lines_of(capsys):
-    """The lines that a function prints."""
+    """Returns the lines that a function prints."""
 
     def lines_of(function, *args):
         capsys.readouterr()
@@ -255,12 +255,12 @@ def ordered(lib):
     return SimpleNamespace(**{**vars(lib), "print": lib.print(ordered=True)})
 
 
-#: Where jax does not let prints be ordered, or has them in another order than when it evaluates.
+#: Programs whose prints JAX cannot order, or orders differently when compiled.
 _NOT_ORDERED = ("checkpoint", "jvp of custom_jvp", "jvp of a rule that prints tangents")
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_a_program_prints_what_it_prints_in_jax(name, lines_of) -> None:
+def test_debug_print_program_prints_what_it_prints_in_jax(name, lines_of) -> None:
     in_order = not any(part in name for part in _NOT_ORDERED)
     function, *args = PROGRAMS[name](OURS)
     theirs, *_ = PROGRAMS[name](ordered(THEIRS) if in_order else THEIRS)
@@ -276,21 +276,21 @@ def test_a_program_prints_what_it_prints_in_jax(name, lines_of) -> None:
 
 
 @pytest.mark.parametrize("name", ["call", "grad of scan", "vmap of cond of what is shared", "grad of checkpoint"])
-def test_evaluated_by_both(name, lines_of) -> None:
+def test_debug_print_evaluated_by_both(name, lines_of) -> None:
     function, *args = PROGRAMS[name](OURS)
     expected, *_ = PROGRAMS[name](THEIRS)
     assert Counter(lines_of(function, *args)) == Counter(lines_of(expected, *args))
 
 
 @pytest.mark.parametrize("lib", [OURS, THEIRS], ids=["lawful", "jax"])
-def test_what_computes_nothing_prints_nothing(lib, capsys) -> None:
+def test_debug_print_what_computes_nothing_prints_nothing(lib, capsys) -> None:
     lib.eval_shape(square(lib), X)
     lib.make_jaxpr(lib.grad(square(lib)))(X)
     lib.jit(square(lib)).lower(X)
     assert capsys.readouterr().out == ""
 
 
-# Where lawful does what the law of the transformation says, and jax does not
+# Programs for which lawful obeys the law of the transformation, and JAX does not
 
 
 BY_EACH_ELEMENT = {
@@ -301,7 +301,7 @@ BY_EACH_ELEMENT = {
     ),
     "while_loop": (
         lambda lib: doubled_until(lib, 10), XS + 2,
-        ["turn 2.0", "turn 4.0", "turn 8.0", "turn 3.0", "turn 6.0", "turn 4.0", "turn 8.0"],
+        [f"iteration {x}" for x in (2.0, 4.0, 8.0, 3.0, 6.0, 4.0, 8.0)],
     ),
     "the predicate of while_loop": (
         lambda lib: lambda x: lib.while_loop(lambda c: said(lib, "p {}", c, then=c < 3), lambda c: c + 1, x), XS + 1,
@@ -317,7 +317,7 @@ BY_EACH_ELEMENT = {
 
 @pytest.mark.parametrize("transform", ["vmap", "jit of vmap", "vmap of jit", "numpy"])
 @pytest.mark.parametrize("name", BY_EACH_ELEMENT)
-def test_each_element_of_a_batch_does_what_it_does_alone(name, transform, lines_of) -> None:
+def test_vmap_debug_print_of_each_element_as_alone(name, transform, lines_of) -> None:
     """In jax both branches print for all elements, and a loop prints for those that have stopped."""
     make, xs, expected = BY_EACH_ELEMENT[name]
     mapped = {
@@ -328,13 +328,13 @@ def test_each_element_of_a_batch_does_what_it_does_alone(name, transform, lines_
     }[transform]
     lines = lines_of(mapped(make(OURS)), xs)
     assert Counter(lines) == Counter(expected)
-    if name != "cond in scan":  # whose turns come first
+    if name != "cond in scan":  # whose iterations come first
         assert lines == expected
     np.testing.assert_array_equal(mapped(make(OURS))(xs), [make(OURS)(x) for x in xs])
 
 
 @pytest.mark.parametrize("compiled", [lambda f: f, staging.jit, partial(staging.jit, backend="numpy")])
-def test_scan_grad_prints_loop_invariant_each_iteration(compiled, lines_of) -> None:
+def test_debug_print_scan_grad_prints_invariant_each_iteration(compiled, lines_of) -> None:
     """In jax it is moved out of the loop, and printed once."""
 
     def f(x):
@@ -344,7 +344,7 @@ def test_scan_grad_prints_loop_invariant_each_iteration(compiled, lines_of) -> N
 
 
 @pytest.mark.parametrize("compiled", [lambda f: f, staging.jit, partial(staging.jit, backend="numpy")])
-def test_the_outer_batch_comes_first(compiled, lines_of) -> None:
+def test_debug_print_outer_batch_comes_first(compiled, lines_of) -> None:
     """In jax it comes last where it is evaluated, and first where it is compiled."""
 
     def pair(x, y):
@@ -354,18 +354,18 @@ def test_the_outer_batch_comes_first(compiled, lines_of) -> None:
     assert lines_of(compiled(f), XS, YS) == [f"{x} {y}" for y in YS for x in XS]
 
 
-def test_a_loop_reversed_with_few_states_prints_each_turn_once(lines_of) -> None:
-    """There is no reverse mode of `while_loop` in jax; here turns are run again, and do not print again."""
+def test_while_grad_debug_print_once_for_each_iteration(lines_of) -> None:
+    """There is no reverse mode of `while_loop` in jax; here iterations are run again, and do not print again."""
 
     def f(x):
-        return OURS.while_loop(lambda c: c < 10, lambda c: said(OURS, "turn {}", c, then=c * x), x)
+        return OURS.while_loop(lambda c: c < 10, lambda c: said(OURS, "iteration {}", c, then=c * x), x)
 
-    expected = ["turn 2.0", "turn 4.0", "turn 8.0"]
+    expected = ["iteration 2.0", "iteration 4.0", "iteration 8.0"]
     assert lines_of(OURS.grad(f), X) == lines_of(staging.jit(OURS.grad(f)), X) == expected
 
 
 @pytest.mark.parametrize("compiled", [lambda f: f, staging.jit])
-def test_a_taylor_series_prints_the_value_once(compiled, lines_of) -> None:
+def test_debug_print_taylor_series_prints_the_value_once(compiled, lines_of) -> None:
     def f(x):
         return jet(square(OURS), (x,), ((1.0, 0.0, 0.0),))
 

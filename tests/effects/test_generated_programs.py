@@ -1,6 +1,6 @@
-"""Generated programs of calls, choices, loops and batches: each effect as often, and in the order, that they say.
+"""Generated programs of calls, branches, loops and batches: each effect in order, as often as the program says.
 
-Their arithmetic is exact, so that NumPy and XLA print the same, and take the same branches.
+Their arithmetic is exact, so that NumPy and XLA print equal lines and take the same branches.
 """
 
 from collections import Counter
@@ -23,7 +23,7 @@ from lawful.staging import cse_jaxpr, dce_jaxpr, inline_jaxpr, jit, make_jaxpr
 LOG: list[tuple[Any, ...]] = []
 
 
-def note(label: str, *values: Any) -> None:
+def record(label: str, *values: Any) -> None:
     debug.callback(lambda *xs: LOG.append((label, *map(float, xs))), *values)
 
 
@@ -42,16 +42,16 @@ STEPS: dict[str, Callable[..., Any]] = {
 
 @st.composite
 def functions(draw: st.DrawFn, depth: int = 3, kinds: str = "all") -> Callable[[Any], Any]:
-    """Functions of a float that give one, made of steps of which each is noted before and after."""
+    """Functions from a float to a float, made of steps, each of which records itself before and after."""
     body = [draw(steps(depth, f"{depth}.{i}", kinds)) for i in range(draw(st.integers(1, 3)))]
-    note_first = draw(st.booleans())
+    record_first = draw(st.booleans())
 
     def function(x: Any) -> Any:
         for label, step in body:
-            if note_first:
-                note(f"{label} begins", x)
+            if record_first:
+                record(f"{label} begins", x)
             x = step(x)
-            note(f"{label} ends", x)
+            record(f"{label} ends", x)
         return x
 
     return function
@@ -72,24 +72,24 @@ def steps(draw: st.DrawFn, depth: int, label: str, kinds: str) -> tuple[str, Cal
     count = draw(st.integers(0, 3))
     forwards = draw(st.booleans())
 
-    def turn(i: Any, x: Any) -> Any:
-        note(f"{label} turn", i, x)
+    def body(i: Any, x: Any) -> Any:
+        record(f"{label} iteration", i, x)
         return inner[0](x)
 
     def limited(state: Any) -> Any:
         i, x = state
-        note(f"{label} predicate", i, x)
+        record(f"{label} predicate", i, x)
         return (i < count) & (x < 50.0)
 
     table: dict[str, Callable[[Any], Any]] = {
-        "unused": lambda x: (note(label, x * 3.0), x)[1],
+        "unused": lambda x: (record(label, x * 3.0), x)[1],
         "cond": lambda x: cond(x > limit, inner[0], inner[1], x),
         "switch": lambda x: switch((x > limit).astype(np.int64) + (x > 2.0), inner, x),
-        "fori_loop": lambda x: fori_loop(0, count, turn, x),
+        "fori_loop": lambda x: fori_loop(0, count, body, x),
         "scan": lambda x: scan(
-            lambda c, y: (turn(y, c), c + y), x, np.arange(float(count)), reverse=not forwards, unroll=2
+            lambda c, y: (body(y, c), c + y), x, np.arange(float(count)), reverse=not forwards, unroll=2
         )[0],
-        "while_loop": lambda x: while_loop(limited, lambda s: (s[0] + 1, turn(*s)), (np.int64(0), x))[1],
+        "while_loop": lambda x: while_loop(limited, lambda s: (s[0] + 1, body(*s)), (np.int64(0), x))[1],
         "jit": lambda x: jit(inner[0])(x),
         "dead jit": lambda x: (jit(inner[0])(x), x)[1],
         "checkpoint": lambda x: checkpoint(inner[0])(x),
@@ -113,7 +113,7 @@ def test_compiled_they_have_the_effects_that_they_have_evaluated(f: Any, x: Any)
 
 @FEW
 @given(functions(), VALUES)
-def test_passes_keep_them(f: Any, x: Any) -> None:
+def test_effects_passes_keep_them(f: Any, x: Any) -> None:
     closed = make_jaxpr(f)(x)
     expected = log_of(partial(eval_closed_jaxpr, closed), x)
     assert expected == log_of(f, x)
@@ -138,7 +138,7 @@ DERIVATIVES: dict[str, Callable[[Any], Callable[[Any], Any]]] = {
 @FEWER
 @given(functions(depth=2, kinds="without checkpoint"), VALUES)
 def test_their_derivatives_have_the_effects_once(name: str, f: Any, x: Any) -> None:
-    runs = 2 if name == "linearize" else 1  # it is linearized for each tangent here
+    runs = 2 if name == "linearize" else 1  # linearized once for each tangent
     expected = log_of(f, x) * runs
     derivative = DERIVATIVES[name](f)
     assert log_of(derivative, x) == expected
@@ -173,7 +173,7 @@ def test_a_batch_has_the_effects_of_its_elements(f: Any, xs: Any) -> None:
 
 @FEWER
 @given(functions(depth=1, kinds="without checkpoint"), st.lists(VALUES, min_size=1, max_size=2))
-def test_derivatives_of_batches(f: Any, xs: Any) -> None:
+def test_effects_derivatives_of_batches(f: Any, xs: Any) -> None:
     batch = np.array(xs)
     expected = Counter(log_of(vmap(f), batch))
     for function in (vmap(value_and_grad(f)), jit(vmap(value_and_grad(f))), value_and_grad(lambda x: vmap(f)(x).sum())):

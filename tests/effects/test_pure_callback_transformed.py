@@ -1,4 +1,4 @@
-"""`pure_callback` in transformations: what `vmap` gives to the function, what jax gives, derivatives of one's own."""
+"""`pure_callback` under transformations: the arguments that `vmap` passes, agreement with JAX, custom derivatives."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -28,7 +28,7 @@ Z = np.arange(24.0).reshape(4, 2, 3)
 
 
 def combined(lib: Any, method: str, shapes: list[Any]) -> Any:
-    """A function of vectors that does the same to stacks of them, and says which shapes it is given."""
+    """A function of vectors that also takes stacks of them, and records the shapes of its arguments."""
 
     def python(x: Any, y: Any) -> Any:
         shapes.append((np.shape(x), np.shape(y)))
@@ -57,7 +57,7 @@ BATCHES = {
 @pytest.mark.parametrize("compiled", [False, True], ids=["evaluated", "compiled"])
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("batch", BATCHES)
-def test_the_function_is_given_what_it_is_given_in_jax(batch: str, method: str, compiled: bool) -> None:
+def test_pure_callback_function_is_given_what_it_is_given_in_jax(batch: str, method: str, compiled: bool) -> None:
     transform, args = BATCHES[batch]
     found = []
     for lib in (OURS, THEIRS):
@@ -73,12 +73,12 @@ def test_the_function_is_given_what_it_is_given_in_jax(batch: str, method: str, 
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_a_batch_of_nothing(method: str) -> None:
+def test_pure_callback_batch_of_nothing(method: str) -> None:
     out = vmap(combined(OURS, method, []))(X[:0], X[:0])
     assert (out["product"].shape, out["sum"].shape) == ((0, 3), (0,))
 
 
-def test_elements_are_computed_in_order() -> None:
+def test_pure_callback_elements_are_computed_in_order() -> None:
     seen: list[float] = []
 
     def python(x: Any) -> Any:
@@ -92,7 +92,7 @@ def test_elements_are_computed_in_order() -> None:
         assert seen == [0.0, 1.0, 2.0, 3.0, 4.0]
 
 
-def test_vmap_without_a_method_says_which_there_are() -> None:
+def test_pure_callback_vmap_without_method_says_which_there_are() -> None:
     f = vmap(lambda x: pure_callback(np.sin, ShapeDtypeStruct((), x.dtype), x))
     with pytest.raises(MissingRuleError, match="vmap of pure_callback of sin: expected a vmap_method, got None; give"):
         f(Y)
@@ -101,7 +101,7 @@ def test_vmap_without_a_method_says_which_there_are() -> None:
 
 @pytest.mark.parametrize("transform", [grad, lambda f: lambda x: jvp(f, (x,), (1.0,))])
 @pytest.mark.parametrize("compiled", [lambda f: f, jit])
-def test_a_derivative_is_refused_with_the_cure(transform: Any, compiled: Any) -> None:
+def test_pure_callback_derivative_is_refused_with_the_cure(transform: Any, compiled: Any) -> None:
     f = compiled(lambda x: pure_callback(np.sin, ShapeDtypeStruct((), np.float64), x))
     with pytest.raises(
         MissingRuleError, match=r"does not exist: .*lawful\.custom_rules\.custom_jvp or custom_vjp"
@@ -110,7 +110,7 @@ def test_a_derivative_is_refused_with_the_cure(transform: Any, compiled: Any) ->
     assert str(caught.value).startswith(__file__)
 
 
-def test_what_is_not_differentiated_by_may_go_through() -> None:
+def test_pure_callback_of_undifferentiated_values() -> None:
     struct = ShapeDtypeStruct((), np.float64)
     assert grad(lambda x: pure_callback(np.sin, struct, stop_gradient(x)) * x)(2.0) == np.sin(2.0)
     assert grad(lambda x, n: x * pure_callback(np.square, n, n))(2.0, np.int64(3)) == 9.0
@@ -149,13 +149,13 @@ with_vjp.defvjp(lambda x: (sine_by_python(x), x), lambda x, ct: (cos(x) * ct,))
 
 
 @pytest.mark.parametrize("function", [with_jvp, with_vjp], ids=["custom_jvp", "custom_vjp"])
-def test_with_a_derivative_of_ones_own_all_laws_hold(function: Any) -> None:
+def test_pure_callback_with_derivative_of_ones_own_all_laws_hold(function: Any) -> None:
     report = check(function, np.array([0.5, 1.5]), effort=quick)
-    # Python functions in the parameters of equations have no notation.
+    # Equations with Python functions as parameters have no text.
     assert {failure.law for failure in report.failures} <= {"print_parse"}, report
 
 
-def test_in_choices_and_loops() -> None:
+def test_pure_callback_in_choices_and_loops() -> None:
     struct = ShapeDtypeStruct((), np.float64)
 
     def double(x: Any) -> Any:

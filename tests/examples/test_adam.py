@@ -19,7 +19,7 @@ def test_adam_step_length_of_constant_gradient(example: ModuleType, scale: float
         np.testing.assert_allclose(parameters["b"], 0.1 * step, rtol=1e-3)
 
 
-def test_a_second_gradient_is_averaged_with_the_first(example: ModuleType) -> None:
+def test_adam_second_gradient_is_averaged_with_the_first(example: ModuleType) -> None:
     state, at = example.start(np.zeros(())), np.zeros(())
     for gradient in (1.0, -3.0):
         state, at = example.update(state, at, np.float64(gradient), 1.0)

@@ -26,18 +26,18 @@ def digits() -> ModuleType:
 
 
 @pytest.mark.parametrize("backend", ["numpy", "xla"])
-def test_a_short_training_reaches_the_accuracy(digits: ModuleType, backend: str, tmp_path: Path) -> None:
+def test_digits_short_training_reaches_the_accuracy(digits: ModuleType, backend: str, tmp_path: Path) -> None:
     picture = tmp_path / "pictures" / "digits.png"
     assert digits.main(["--steps", "600", "--backend", backend, "--output", str(picture)]) == 0
     assert picture.read_bytes().startswith(b"\x89PNG")
     assert picture.stat().st_size > 20_000
 
 
-def test_too_short_a_training_is_reported(digits: ModuleType, tmp_path: Path) -> None:
+def test_digits_too_short_a_training_is_reported(digits: ModuleType, tmp_path: Path) -> None:
     assert digits.main(["--steps", "3", "--backend", "numpy", "--output", str(tmp_path / "digits.png")]) == 1
 
 
-def test_the_norms_are_those_of_the_gradients_of_single_examples(digits: ModuleType) -> None:
+def test_digits_norms_are_those_of_gradients_of_single_examples(digits: ModuleType) -> None:
     learn, _ = digits.load(0)
     parameters = digits.initial_parameters(0)
     images, labels = learn.images[:5], learn.labels[:5]

@@ -27,11 +27,11 @@ def theirs(land: Any) -> Callable[[Any], Any]:
 
 
 @pytest.mark.parametrize("backend", ["numpy", "xla"])
-def test_the_fit_is_that_of_scikit_learn(run: Callable[..., int], backend: str) -> None:
+def test_gaussian_process_fit_is_that_of_scikit_learn(run: Callable[..., int], backend: str) -> None:
     assert run("--points", 150, "--backend", backend) == 0
 
 
-def test_a_wrong_covariance_is_reported(
+def test_gaussian_process_wrong_covariance_is_reported(
     example: ModuleType, run: Callable[..., int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     right = example.covariance
@@ -40,7 +40,7 @@ def test_a_wrong_covariance_is_reported(
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_value_and_gradient_are_those_of_scikit_learn(
+def test_gaussian_process_value_and_gradient_of_scikit_learn(
     example: ModuleType, land: Any, theirs: Callable[[Any], Any], seed: int
 ) -> None:
     theta = np.random.default_rng(seed).normal(size=4)
@@ -50,7 +50,7 @@ def test_value_and_gradient_are_those_of_scikit_learn(
     np.testing.assert_allclose(gradient, expected[1], rtol=1e-8, atol=1e-10 * abs(expected[0]))
 
 
-def test_the_hessian_is_the_change_of_scikit_learns_gradient(
+def test_gaussian_process_hessian_is_change_of_gradient(
     example: ModuleType, land: Any, theirs: Callable[[Any], Any]
 ) -> None:
     theta = np.random.default_rng(7).normal(size=4)
@@ -60,7 +60,7 @@ def test_the_hessian_is_the_change_of_scikit_learns_gradient(
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4 * abs(expected).max())
 
 
-def test_predict_without_noise_at_measured_points(example: ModuleType, land: Any) -> None:
+def test_gaussian_process_predict_without_noise(example: ModuleType, land: Any) -> None:
     """Without noise, the prediction at a measured point is the measurement."""
     theta = np.log([1.0, 1.0, 1.0, 1e-10])
     mean, deviation = example.predict(theta, land.places, land.heights, land.places)
@@ -68,7 +68,7 @@ def test_predict_without_noise_at_measured_points(example: ModuleType, land: Any
     assert np.all(deviation < 1e-4)
 
 
-def test_a_place_has_a_derivative_of_the_covariance_with_itself(example: ModuleType) -> None:
+def test_gaussian_process_derivative_of_variance(example: ModuleType) -> None:
     place = np.ones((1, 2))
     gradient = grad(lambda theta: example.covariance(theta, place, place)[0, 0])(np.zeros(4))
     np.testing.assert_array_equal(gradient, [1.0, 0.0, 0.0, 0.0])

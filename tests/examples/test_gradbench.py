@@ -47,7 +47,7 @@ def smallest(name: str) -> tuple[Any, Any, Any]:
 
 
 def by_jax(f: Callable[..., Any], *args: Any) -> Any:
-    """What JAX makes of a function in double precision."""
+    """Returns JAX's result of a function in double precision."""
     with jax.enable_x64(True):
         return jax.tree.map(np.asarray, jax.jit(f)(*args))
 
@@ -67,7 +67,7 @@ def assert_equal_trees(found: Any, expected: Any, **tolerance: float) -> None:
 
 @every_objective
 @every_way
-def test_the_derivative_agrees_with_differences_and_by_hand(name: str, how: str) -> None:
+def test_gradbench_derivative_by_differences_and_by_hand(name: str, how: str) -> None:
     objective, parameters, data = smallest(name)
     both = HOW[how](lambda *at: (objective.value(*at), objective.derivative(*at)))
     value, derivative = both(parameters, data)
@@ -78,7 +78,7 @@ def test_the_derivative_agrees_with_differences_and_by_hand(name: str, how: str)
 
 
 @every_objective
-def test_a_wrong_derivative_is_seen(name: str) -> None:
+def test_gradbench_wrong_derivative_is_seen(name: str) -> None:
     objective, parameters, data = smallest(name)
     derivative = tree.map(lambda x: np.asarray(x) * (1.0 + 1e-5), objective.derivative(parameters, data))
     assert checking.difference_check(objective, derivative, parameters, data) > 1e-6
@@ -86,7 +86,7 @@ def test_a_wrong_derivative_is_seen(name: str) -> None:
         assert checking.relative_error(derivative, objective.by_hand(parameters, data)) > 1e-6
 
 
-def test_an_error_that_is_no_number_is_not_lost() -> None:
+def test_gradbench_error_that_is_no_number_is_not_lost() -> None:
     assert np.isnan(checking.relative_error([np.ones(2), np.array([1.0, np.nan])], [np.ones(2), np.ones(2)]))
     assert np.isnan(checking.relative_error([np.array(np.nan), np.ones(2)], [np.ones(()), np.ones(2)]))
 
@@ -122,7 +122,7 @@ GMM_GRADIENT = (
 
 
 @every_way
-def test_the_published_mixture(how: str) -> None:
+def test_gradbench_published_mixture(how: str) -> None:
     def published(parameters: Any, points: Any) -> Any:
         _, _, q, below = parameters
         # ADBench subtracts the prior, where GradBench adds it.
@@ -152,7 +152,7 @@ BA_ROWS = np.loadtxt(
 
 
 @every_way
-def test_the_published_bundle(how: str) -> None:
+def test_gradbench_published_bundle(how: str) -> None:
     parameters = (np.tile(ba.CAMERA, (2, 1)), np.tile(ba.POINT, (10, 1)), np.full(10, ba.WEIGHT))
     seen = ba.Seen(np.arange(10) % 2, np.arange(10), np.tile(ba.MEASURED, (10, 1)))
     residuals, blocks = HOW[how](lambda *at: (ba.residuals(*at), ba.jacobian(*at)))(parameters, seen)
@@ -177,7 +177,7 @@ GRADIENTS: dict[str, Callable[..., Any]] = {
 
 
 @pytest.mark.parametrize("name", GRADIENTS)
-def test_gradients_are_those_of_another_formula(name: str) -> None:
+def test_gradbench_gradients_are_those_of_another_formula(name: str) -> None:
     objective, parameters, data = smallest(name)
     if name == "lstm":  # unrolled, it takes JAX long
         data = data._replace(bits=data.bits[:4])
@@ -186,7 +186,7 @@ def test_gradients_are_those_of_another_formula(name: str) -> None:
     assert_equal_trees(objective.derivative(parameters, data), gradient, rtol=1e-9, atol=1e-12)
 
 
-def test_the_derivatives_of_kmeans_are_those_of_another_formula() -> None:
+def test_gradbench_kmeans_derivatives_by_another_formula() -> None:
     _, centroids, points = smallest("kmeans")
     gradient = by_jax(jax.grad(formulas.distances), centroids, points)
     hessian = by_jax(jax.hessian(formulas.distances), centroids, points).reshape(centroids.size, -1)
@@ -197,7 +197,7 @@ def test_the_derivatives_of_kmeans_are_those_of_another_formula() -> None:
     np.testing.assert_allclose(found.direction, gradient / np.diag(hessian).reshape(centroids.shape), atol=1e-12)
 
 
-def test_the_jacobian_of_the_bundle_is_that_of_another_formula() -> None:
+def test_gradbench_jacobian_of_bundle_is_that_of_another_formula() -> None:
     _, parameters, seen = smallest("bundle_adjustment")
     blocks, value = by_jax(jacobian_and_value(formulas.residuals_by_observation), parameters, seen)
     np.testing.assert_allclose(ba.residuals(parameters, seen), value, rtol=1e-10)
@@ -205,7 +205,7 @@ def test_the_jacobian_of_the_bundle_is_that_of_another_formula() -> None:
     np.testing.assert_allclose(found, np.hstack([block.reshape(30, -1) for block in blocks]), rtol=1e-8, atol=1e-9)
 
 
-def test_the_jacobians_of_the_hand_are_those_of_another_formula() -> None:
+def test_gradbench_hand_jacobians_by_another_formula() -> None:
     _, theta, model = smallest("hand_tracking")
     of_vertices, vertices = by_jax(jacobian_and_value(formulas.vertices_by_bone), theta, model)
     chosen = model.corners[:, 0]
@@ -227,20 +227,20 @@ def test_the_jacobians_of_the_hand_are_those_of_another_formula() -> None:
 # Rotations, texts, the command
 
 
-def test_a_rotation_by_nothing_has_its_derivative() -> None:
+def test_gradbench_rotation_by_nothing_has_its_derivative() -> None:
     v, x = np.array([0.3, -0.2, 0.5]), np.array([1.0, 2.0, -1.0])
     np.testing.assert_allclose(jvp(lambda v: rotation.rotate(v, x), (0.0 * v,), (v,))[1], np.cross(v, x), rtol=1e-14)
     np.testing.assert_allclose(rotation.rotate(1e-9 * v, x), x + 1e-9 * np.cross(v, x), rtol=1e-14)
     np.testing.assert_allclose(rotation.rotate(np.array([0.0, 0.0, np.pi / 2]), x), [-2.0, 1.0, -1.0], rtol=1e-14)
 
 
-def test_the_bits_of_a_text() -> None:
+def test_gradbench_bits_of_a_text() -> None:
     bits = lstm.bits_of("a\u2019")
     assert bits.shape == (2, 14)
     assert [int("".join(str(int(bit)) for bit in row), 2) for row in bits] == [ord("a"), 0x2019]
 
 
-def test_the_command_measures(capsys: pytest.CaptureFixture[str]) -> None:
+def test_gradbench_command_measures(capsys: pytest.CaptureFixture[str]) -> None:
     assert command.main(["kmeans", "logsumexp", "--size", "tiny", "--backend", "numpy"]) == 0
     assert command.main(["least_squares", "--size", "tiny", "--eager"]) == 0
     out = capsys.readouterr().out
@@ -248,7 +248,7 @@ def test_the_command_measures(capsys: pytest.CaptureFixture[str]) -> None:
     assert "eager" in out
 
 
-def test_the_command_reports_a_wrong_derivative(
+def test_gradbench_command_reports_a_wrong_derivative(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     right = command.OBJECTIVES["logsumexp"]
@@ -258,7 +258,7 @@ def test_the_command_reports_a_wrong_derivative(
     assert "logsumexp, n=20: expected errors below 1e-06" in capsys.readouterr().out
 
 
-def test_an_unknown_objective_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
+def test_gradbench_unknown_objective_is_refused(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         command.main(["gm"])
     assert "objective: expected some of gmm, bundle_adjustment" in capsys.readouterr().err

@@ -18,11 +18,11 @@ def data(example: ModuleType) -> Any:
 
 
 @pytest.mark.parametrize("backend", ["numpy", "xla"])
-def test_the_draws_have_the_known_posterior(run: Callable[..., int], backend: str) -> None:
+def test_hamiltonian_draws_have_the_known_posterior(run: Callable[..., int], backend: str) -> None:
     assert run("--draws", 200, "--backend", backend) == 0
 
 
-def test_draws_of_another_density_are_reported(
+def test_hamiltonian_draws_of_another_density_are_reported(
     example: ModuleType, run: Callable[..., int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     right = example.log_density
@@ -30,7 +30,7 @@ def test_draws_of_another_density_are_reported(
     assert run("--draws", 200) == 1
 
 
-def test_draws_that_are_all_accepted_are_reported(
+def test_hamiltonian_draws_that_are_all_accepted_are_reported(
     example: ModuleType, run: Callable[..., int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def accepting(key: Any, position: Any, target: Callable[[Any], Any]) -> tuple[Any, Any]:
@@ -40,7 +40,7 @@ def test_draws_that_are_all_accepted_are_reported(
     assert run("--draws", 200) == 1
 
 
-def test_the_log_density_is_that_of_the_known_posterior(example: ModuleType, data: Any) -> None:
+def test_hamiltonian_log_density_is_that_of_the_known_posterior(example: ModuleType, data: Any) -> None:
     *weights, log_tau = example.posterior(data)
     center = np.array([each.mean() for each in weights])
     precision = data.inputs.T @ data.inputs + np.eye(10)
@@ -54,14 +54,14 @@ def test_the_log_density_is_that_of_the_known_posterior(example: ModuleType, dat
     np.testing.assert_allclose(differences, differences[0], rtol=1e-10)
 
 
-def test_round_coordinates_curvature_at_mode(example: ModuleType, data: Any) -> None:
+def test_hamiltonian_round_coordinates_curvature_at_mode(example: ModuleType, data: Any) -> None:
     """In round coordinates the curvature at the mode is the unit matrix."""
     target = lambda p: example.log_density(p, data)  # noqa: E731
     mode, root = example.round_coordinates(target, np.zeros(11))
     np.testing.assert_allclose(-root.T @ hessian(target)(mode) @ root, np.eye(11), atol=1e-8)
 
 
-def test_leaps_lead_back(example: ModuleType, data: Any) -> None:
+def test_hamiltonian_leaps_lead_back(example: ModuleType, data: Any) -> None:
     target = lambda p: example.log_density(p, data)  # noqa: E731
     rng = np.random.default_rng(0)
     start, momentum = rng.normal(size=11), rng.normal(size=11)

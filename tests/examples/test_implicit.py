@@ -11,11 +11,11 @@ from lawful.autodiff import grad, jacfwd, jacrev
 from lawful.staging import jit
 
 
-def test_a_short_run_lowers_the_loss(run: Callable[..., int]) -> None:
+def test_implicit_short_run_lowers_the_loss(run: Callable[..., int]) -> None:
     assert run("--steps", 15) == 0
 
 
-def test_a_wrong_derivative_is_reported(
+def test_implicit_wrong_derivative_is_reported(
     example: ModuleType, run: Callable[..., int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     solve = example.conjugate_gradients
@@ -23,13 +23,13 @@ def test_a_wrong_derivative_is_reported(
     assert run("--steps", 1) == 1
 
 
-def test_conjugate_gradients_solve_a_system(example: ModuleType) -> None:
+def test_implicit_conjugate_gradients_solve_a_system(example: ModuleType) -> None:
     root = np.random.default_rng(0).standard_normal((7, 7))
     matrix, b = root @ root.T + np.eye(7), np.arange(7.0)
     np.testing.assert_allclose(example.conjugate_gradients(lambda x: matrix @ x, b), np.linalg.solve(matrix, b))
 
 
-def test_both_modes_give_the_derivative_of_the_fixed_point(example: ModuleType) -> None:
+def test_implicit_both_modes_give_derivative_of_the_fixed_point(example: ModuleType) -> None:
     random = np.random.default_rng(1)
     data = example.Data(random.standard_normal((20, 3)), np.where(random.random(20) < 0.5, 1.0, -1.0))
     penalties = np.array([-2.0, -1.0, 0.0])

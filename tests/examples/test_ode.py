@@ -13,11 +13,11 @@ from lawful.control_flow import IterationBoundError
 from lawful.staging import jit
 
 
-def test_a_short_run_fits_the_measurements(run: Callable[..., int]) -> None:
+def test_ode_short_run_fits_the_measurements(run: Callable[..., int]) -> None:
     assert run("--end", 6, "--measurements", 60) == 0
 
 
-def test_a_wrong_derivative_is_reported(
+def test_ode_wrong_derivative_is_reported(
     example: ModuleType, run: Callable[..., int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     solve = example.solve
@@ -25,7 +25,7 @@ def test_a_wrong_derivative_is_reported(
     assert run("--end", 2, "--measurements", 20) == 1
 
 
-def test_step_order_five_and_error_estimate_order_four(example: ModuleType) -> None:
+def test_ode_step_order_five_and_error_estimate_order_four(example: ModuleType) -> None:
     slope = example.oscillator(example.PARAMETERS)
     y = np.array(example.START)
 
@@ -40,7 +40,7 @@ def test_step_order_five_and_error_estimate_order_four(example: ModuleType) -> N
     assert np.log2(estimate / half_estimate) == pytest.approx(5, abs=0.5)
 
 
-def test_a_nonlinear_equation_is_solved_as_scipy_does(example: ModuleType) -> None:
+def test_ode_nonlinear_equation_is_solved_as_scipy_does(example: ModuleType) -> None:
     def slope(y: np.ndarray) -> np.ndarray:
         return np.stack([y[1], (1.0 - y[0] ** 2) * y[1] - y[0]])
 
@@ -68,14 +68,14 @@ def test_derivatives_in_both_modes_by_all_arguments(example: ModuleType, loop: d
     assert forward == pytest.approx(exact, abs=1e-7)
 
 
-def test_second_derivatives(example: ModuleType) -> None:
+def test_ode_second_derivatives(example: ModuleType) -> None:
     start, parameters = np.array(example.START), np.array(example.PARAMETERS)
     found = jit(hessian(lambda p: example.position(start, p, 1.0, 1e-9)))(parameters)
     expected = hessian(lambda p: example.position_in_formulas(start, p, 1.0))(parameters)
     np.testing.assert_allclose(found, expected, atol=1e-5)
 
 
-def test_each_element_of_a_batch_takes_its_own_number_of_steps(example: ModuleType) -> None:
+def test_ode_each_element_of_batch_takes_its_own_number_of_steps(example: ModuleType) -> None:
     slope = example.oscillator(example.PARAMETERS)
     ends = np.array([0.0, 0.5, 8.0])
     found, steps = vmap(lambda end: example.solve(slope, np.array(example.START), end, 1e-8))(ends)
@@ -85,7 +85,7 @@ def test_each_element_of_a_batch_takes_its_own_number_of_steps(example: ModuleTy
     assert int(steps[1]) < int(steps[2])
 
 
-def test_more_steps_than_are_allowed_is_an_error(example: ModuleType) -> None:
+def test_ode_more_steps_than_are_allowed_is_an_error(example: ModuleType) -> None:
     with pytest.raises(IterationBoundError, match="max_iters=5"):
         grad(lambda p: example.position(np.array(example.START), p, 3.0, 1e-9, max_iters=5))(
             np.array(example.PARAMETERS)

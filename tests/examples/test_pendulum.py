@@ -12,7 +12,7 @@ def test_the_pendulum_is_swung_up(run: Callable[..., int]) -> None:
     assert run("--moments", 80) == 0
 
 
-def test_a_plan_that_is_not_optimal_is_reported(
+def test_pendulum_plan_that_is_not_optimal_is_reported(
     example: ModuleType, run: Callable[..., int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     plan = example.plan
@@ -37,7 +37,7 @@ def linear_problem(example: ModuleType) -> tuple[Any, dict[str, Any]]:
     return problem, m
 
 
-def test_one_step_solves_a_linear_problem(example: ModuleType) -> None:
+def test_pendulum_one_step_solves_a_linear_problem(example: ModuleType) -> None:
     problem, m = linear_problem(example)
     start, moments = np.array([1.0, -2.0, 0.5]), 12
     controls, cost, far = example.improve(problem, start, np.zeros((moments, 2)), 0.0)

@@ -13,15 +13,15 @@ from lawful.special import logsumexp
 
 
 @pytest.mark.parametrize(("backend", "steps"), [("xla", 500)])
-def test_a_short_training_reaches_the_accuracy(run: Callable[..., int], backend: str, steps: int) -> None:
+def test_recurrent_short_training_reaches_the_accuracy(run: Callable[..., int], backend: str, steps: int) -> None:
     assert run("--steps", steps, "--backend", backend) == 0
 
 
-def test_too_short_a_training_is_reported(run: Callable[..., int]) -> None:
+def test_recurrent_too_short_a_training_is_reported(run: Callable[..., int]) -> None:
     assert run("--steps", 3, "--backend", "numpy") == 1
 
 
-def test_the_gradient_through_the_scan_is_that_through_the_loop(example: ModuleType) -> None:
+def test_recurrent_gradient_through_scan_is_that_through_loop(example: ModuleType) -> None:
     parameters = example.initial_parameters(0)
     learn, _ = example.load(0)
     images, labels = learn.images[:3], learn.labels[:3]

@@ -12,11 +12,11 @@ from lawful.autodiff import hessian, value_and_grad
 
 
 @pytest.mark.parametrize("backend", ["numpy", "xla"])
-def test_the_minimum_is_found_as_fast_as_theory_says(run: Callable[..., int], backend: str) -> None:
+def test_rosenbrock_minimum_is_found_as_fast_as_theory_says(run: Callable[..., int], backend: str) -> None:
     assert run("--sizes", 2, 10, "--backend", backend) == 0
 
 
-def test_a_wrong_hessian_is_reported(
+def test_rosenbrock_wrong_hessian_is_reported(
     example: ModuleType, run: Callable[..., int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     # Newton's method still finds the minimum, but no longer squares the error.
@@ -25,7 +25,7 @@ def test_a_wrong_hessian_is_reported(
 
 
 @pytest.mark.parametrize("size", [2, 5])
-def test_the_derivatives_are_those_of_scipy(example: ModuleType, size: int) -> None:
+def test_rosenbrock_derivatives_are_those_of_scipy(example: ModuleType, size: int) -> None:
     x = np.random.default_rng(size).normal(size=size)
     value, gradient = value_and_grad(example.rosenbrock)(x)
     np.testing.assert_allclose(value, rosen(x), rtol=1e-13)

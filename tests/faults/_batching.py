@@ -74,7 +74,7 @@ def _contracted_counted(right: Rule) -> Rule:
     return batch
 
 
-def _first_lane_decides(right: Rule) -> Rule:
+def _first_element_decides(right: Rule) -> Rule:
     def batch(args: Any, dims: Any) -> Any:
         which, *cases = args
         if dims[0] is None or get_aval(which).ndim != 1 or all(dim is None for dim in dims[1:]):
@@ -104,21 +104,21 @@ def _padded_in_front(right: Rule) -> Rule:
     return batch
 
 
-def _first_lane_only(right: Rule) -> Rule:
+def _first_element_only(right: Rule) -> Rule:
     def batch(args: Any, dims: Any, *, dimension: int) -> Any:
         size = _size(args, dims)
 
-        def in_first_lane(x: Any) -> Any:
+        def in_first_element(x: Any) -> Any:
             around = [(0, size - 1, 0), *[(0, 0, 0)] * get_aval(x).ndim]
             return ops.pad(ops.expand_dims(x, (0,)), get_aval(x).dtype.type(0), around)
 
-        filled = [in_first_lane(x) if dim is None and size else x for x, dim in zip(args, dims, strict=True)]
+        filled = [in_first_element(x) if dim is None and size else x for x, dim in zip(args, dims, strict=True)]
         return right(filled, [0 if dim is None else dim for dim in dims], dimension=dimension)
 
     return batch
 
 
-def _maximum_of_lanes(right: Rule) -> Rule:
+def _maximum_of_elements(right: Rule) -> Rule:
     def batch(args: Any, dims: Any, *, axes: Any) -> Any:
         out, dim = right(args, dims, axes=axes)
         others = tuple(axis for axis in range(get_aval(out).ndim) if axis != dim)
@@ -177,20 +177,20 @@ batching_faults = (
         _unshifted_dimension,
     ),
     rule_fault(
-        "an unmapped operand of concatenate is in the first lane only",
+        "an unmapped operand of concatenate is in the first element only",
         "forgotten broadcast",
         ops.concatenate_p,
         "batch",
-        _first_lane_only,
+        _first_element_only,
     ),
     rule_fault(
         "the batch of dot_general counts contracted axes", "wrong axis", ops.dot_general_p, "batch", _contracted_counted
     ),
     rule_fault(
-        "the first lane decides for all in select_n", "wrong branch", ops.select_n_p, "batch", _first_lane_decides
+        "the first element decides for all in select_n", "wrong branch", ops.select_n_p, "batch", _first_element_decides
     ),
     rule_fault(
-        "the bounds of the first lane hold for all in clamp",
+        "the bounds of the first element hold for all in clamp",
         "closure constant",
         ops.clamp_p,
         "batch",
@@ -223,6 +223,10 @@ batching_faults = (
     ),
     rule_fault("the batch of pad is taken for its last axis", "wrong axis", ops.pad_p, "batch", _padded_in_front),
     rule_fault(
-        "the maximum is taken over lanes too", "batch dimension ignored", ops.reduce_max_p, "batch", _maximum_of_lanes
+        "the maximum is taken over the batch too",
+        "batch dimension ignored",
+        ops.reduce_max_p,
+        "batch",
+        _maximum_of_elements,
     ),
 )

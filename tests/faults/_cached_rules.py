@@ -14,7 +14,7 @@ from ._fault import Rule, local_fault, method_fault
 
 
 def _found_first(right: Rule) -> Rule:
-    """Caches by the primitive and the types alone."""
+    """Uses only the primitive and the types as the cache key."""
     known: dict[Any, Any] = {}
 
     def found(primitive: Any, avals: Any, tangents: Any, params: Any) -> Any:
@@ -27,7 +27,7 @@ def _found_first(right: Rule) -> Rule:
 
 
 def _without_parameters(right: Rule) -> Rule:
-    """Caches by the names of the parameters."""
+    """Uses only the names of the parameters in the cache key."""
     return lambda params: tuple(params)
 
 
@@ -115,7 +115,7 @@ cached_rule_faults = (
     ),
     method_fault("the rules of all primitives are taken for pure", "stale cache", Primitive, "__init__", _all_pure),
     local_fault(
-        "a transformed jaxpr is kept that impure rules had a part in",
+        "a transformed jaxpr made by impure rules is cached",
         "stale cache",
         memoization,
         "impure_rules",
@@ -128,7 +128,7 @@ cached_rule_faults = (
         "transposed",
         _first_pulled_back,
     ),
-    method_fault("residuals of a node are in turn", "operands swapped", tape.Tape, "add", _with_residuals_in_turn),
+    method_fault("residuals of a node are rotated", "operands swapped", tape.Tape, "add", _with_residuals_in_turn),
     local_fault(
         "a program that is replayed gives its first result for all",
         "wrong operand",

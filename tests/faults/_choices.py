@@ -22,7 +22,7 @@ from ._fault import PROGRAMS, Rule, Wrong, local_fault, rule_fault
 
 
 def part(index: int) -> Wrong:
-    """Returns what reverses the branches in one part of a result."""
+    """Returns the fault that reverses the branches in one part of a result."""
 
     def wrong(right: Rule) -> Rule:
         def reversed_branches(*args: Any) -> Any:
@@ -94,7 +94,7 @@ def _one_place_for_all(right: Rule) -> Rule:
 
 
 def _reading_the_first(closed: Any, count: int) -> Any:
-    """Returns a jaxpr which reads, for each of its first inputs, the first one of the same type."""
+    """Returns a jaxpr that reads, for each of its first inputs, the first one of the same type."""
     first: dict[Any, Any] = {}
     instead_of = {var: first.setdefault(var.aval, var) for var in closed.jaxpr.invars[:count]}
     eqns = [eqn.replace(invars=[_replaced(instead_of, atom) for atom in eqn.invars]) for eqn in closed.eqns]
@@ -182,7 +182,7 @@ choice_faults = (
         _later_parts,
     ),
     local_fault(
-        "residuals of branches of one type share a place",
+        "residuals of branches of one type share an output",
         "residual aliasing",
         branch_residuals,
         "join_residuals",
@@ -208,7 +208,7 @@ choice_faults = (
         sources=PROGRAMS,
     ),
     rule_fault(
-        "the first lane chooses the branch for all", "wrong branch", cond_p, "batch", _first_lane, sources=PROGRAMS
+        "the first element chooses the branch for all", "wrong branch", cond_p, "batch", _first_lane, sources=PROGRAMS
     ),
     local_fault(
         "a batched choice selects in the wrong order",

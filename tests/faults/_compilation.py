@@ -1,4 +1,4 @@
-"""Faults in ``jit``: its cache, its rules, and what is remembered of a jaxpr."""
+"""Faults in ``jit``: its cache, its rules, and caches of jaxprs."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ._fault import PROGRAMS, Rule, Wrong, function_fault, method_fault, rule_fa
 
 
 def keyed_by(part: Callable[[Signature], Any]) -> Wrong:
-    """Returns what looks traces up by a part of the signature only."""
+    """Returns a lookup of traces by one part of the signature only."""
 
     def wrong(right: Rule) -> Rule:
         def entry(self: Any, signature: Signature) -> Any:
@@ -36,19 +36,19 @@ def keyed_by(part: Callable[[Signature], Any]) -> Wrong:
     return wrong
 
 
-def forgetting(place: int) -> Wrong:
-    """Returns what remembers results for a jaxpr whatever one of the other arguments is."""
+def forgetting(index: int) -> Wrong:
+    """Returns a cache of a jaxpr's results that ignores one of the other arguments."""
 
     def wrong(right: Rule) -> Rule:
         known: dict[Any, Any] = {}
 
-        def remembered(closed: Any, *args: Any) -> Any:
-            key = (id(closed), *args[:place], *args[place + 1 :])
+        def cached(closed: Any, *args: Any) -> Any:
+            key = (id(closed), *args[:index], *args[index + 1 :])
             if key not in known:
                 known[key] = closed, right(closed, *args)
             return known[key][1]
 
-        return remembered
+        return cached
 
     return wrong
 
@@ -115,7 +115,7 @@ def _said_to_be_shared(right: Rule) -> Rule:
 
 
 def _swapped(args: Any) -> Any:
-    """Returns arguments with the first two of one type exchanged."""
+    """Returns arguments with the first two of equal type exchanged."""
     args = list(args)
     for i, x in enumerate(args):
         for j in range(i + 1, len(args)):
@@ -217,19 +217,23 @@ compilation_faults = (
         "closures of one code share their traces", "stale cache", JitFunction, "__init__", _one_cache_for_closures
     ),
     method_fault(
-        "a trace that closes over a tracer is kept", "stale cache", Entry, "is_current", lambda right: lambda self: True
+        "a trace that closes over a tracer is cached",
+        "stale cache",
+        Entry,
+        "is_current",
+        lambda right: lambda self: True,
     ),
     function_fault(
-        "the jvp of a jaxpr is remembered whatever has a tangent", "stale cache", _jvp, "jvp_jaxpr", forgetting(0)
+        "the jvp of a jaxpr is cached whatever has a tangent", "stale cache", _jvp, "jvp_jaxpr", forgetting(0)
     ),
     function_fault(
-        "the batch of a jaxpr is remembered whatever its size", "stale cache", _batch, "batch_jaxpr", forgetting(0)
+        "the batch of a jaxpr is cached whatever its size", "stale cache", _batch, "batch_jaxpr", forgetting(0)
     ),
     function_fault(
-        "the batch of a jaxpr is remembered whatever is mapped", "stale cache", _batch, "batch_jaxpr", forgetting(1)
+        "the batch of a jaxpr is cached whatever is mapped", "stale cache", _batch, "batch_jaxpr", forgetting(1)
     ),
     function_fault(
-        "partial evaluation is remembered whatever is known",
+        "partial evaluation is cached whatever is known",
         "stale cache",
         _partial_eval,
         "partial_eval_jaxpr",

@@ -272,7 +272,7 @@ derivative_faults = (
         "the derivative of reduce_max is shared by all elements", "wrong element", ops.reduce_max_p, "jvp", _mean_of_all
     ),
     rule_fault("the tangent of cumsum is summed from the other end", "reversed order", ops.cumsum_p, "jvp", _other_end),
-    rule_fault("the tangent of rev is one place late", "off by one", ops.rev_p, "jvp", tangent(_one_place_late)),
+    rule_fault("the tangent of rev is one index late", "off by one", ops.rev_p, "jvp", tangent(_one_place_late)),
     rule_fault("the tangents of select_n are swapped", "wrong branch", ops.select_n_p, "jvp", _swapped_cases),
     rule_fault(
         "the tangent of neg is affine", "not linear", ops.neg_p, "jvp", tangent(lambda t, ans, x: ops.add(t, 0.5))

@@ -64,7 +64,7 @@ def _any_jvp_tracer(right: Rule) -> Rule:
 
 
 def _any_parts(right: Rule) -> Rule:
-    """Splits tracers of any jvp as if they were those of the trace."""
+    """Splits tracers of any jvp as if they belonged to this trace."""
 
     def parts(trace: Any, args: Any) -> Any:
         owner = next((x._trace for x in args if type(x) is JVPTracer), trace)
@@ -79,7 +79,7 @@ def _confuse(patch: pytest.MonkeyPatch) -> None:
 
 
 def _first_of_type(right: Rule) -> Rule:
-    """Hands over, for each constant of a program, the first one of its type."""
+    """Passes, for each constant of a program, the first one of its type."""
 
     def opened(closed: ClosedJaxpr) -> Any:
         jaxpr, consts = right(closed)

@@ -1,4 +1,4 @@
-"""Trying laws, and ``check_grads``, on cases while a fault is planted."""
+"""Checks laws, and ``check_grads``, on cases while a fault is planted."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ from lawful.laws.systems import lawful
 
 from ._fault import Fault
 
-#: The laws of these groups count allocations and calls, which takes long: they see the first case of each source.
+#: Laws that count allocations and calls are slow: they check only the first case of each source.
 SLOW_GROUPS: Final = ("cost", "leaks")
-#: So many cases of each source the laws of loops see. Those that they make of a case's function differ little.
+#: The number of cases of each source for laws of loops. The loops that they make of a case's function differ little.
 CASES_OF_LOOPS: Final = 6
 
 
 @dataclass(frozen=True, slots=True)
 class Kill:
-    """That a law fails on a case while a fault is planted.
+    """The fact that a law fails on a case while a fault is planted.
 
     Attributes:
       source: where the case comes from.
@@ -44,20 +44,20 @@ class Kill:
     after: int
 
 
-#: How long a law may use the processor for a case: ten times as long as it does.
+#: The limit of processor time for a law on a case: ten times the usual time.
 SECONDS: Final = 4.0
 
 
 class EndlessError(Exception):
-    """A program does not end, as with a fault in what its loops count with."""
+    """A program does not end, for example because of a fault in a loop counter."""
 
 
 @contextmanager
 def ending(seconds: float = SECONDS) -> Iterator[None]:
-    """Raises EndlessError in what uses the processor for longer than some seconds.
+    """Raises EndlessError in a block that uses the processor for more than some seconds.
 
-    In a callback of a weak reference or of the garbage collector, and in ``__del__``, what is raised is lost, and
-    Python tells ``sys.unraisablehook`` of it: then it is raised again, a little later.
+    An exception raised in ``__del__``, or in a callback of a weak reference or of the garbage collector, is lost;
+    Python reports it to ``sys.unraisablehook``. Then it is raised again a little later.
     """
 
     def stop(_: int, __: FrameType | None) -> None:
@@ -81,20 +81,20 @@ def ending(seconds: float = SECONDS) -> Iterator[None]:
 
 
 def cases_of(fault: Fault, count: int) -> Iterator[tuple[str, int]]:
-    """Yields sources and seeds: as many cases of each source of a fault as there are of the others."""
+    """Yields sources and seeds, with equally many cases of each source of a fault."""
     for number in range(count):
         yield fault.sources[number % len(fault.sources)], number // len(fault.sources)
 
 
 def drawn(source: str, seed: int) -> Drawn | None:
-    """Returns the case of a seed; None if there is none, or the fault does not let it be drawn."""
+    """Returns the case of a seed; None if there is none, or if the fault prevents drawing it."""
     with suppress(Exception), ending():
         return draw_case(find_source(source), seed)
     return None
 
 
 def is_killed(law: Law, source: str, seed: int, effort: Effort = quick) -> bool:
-    """Whether a law fails on a case, of those that the source has the law for."""
+    """Whether a law fails on a case, if the law applies to the source."""
     if law not in find_source(source).laws():
         return False
     case = drawn(source, seed)
@@ -102,7 +102,7 @@ def is_killed(law: Law, source: str, seed: int, effort: Effort = quick) -> bool:
 
 
 def fails(law: Law, case: Drawn, effort: Effort) -> bool:
-    """Whether a law fails on a case, or does not end on it."""
+    """Whether a law fails, or does not end, on a case."""
     try:
         with ending():
             return examine(law, lawful, case, effort).verdict == "failed"
@@ -113,7 +113,7 @@ def fails(law: Law, case: Drawn, effort: Effort) -> bool:
 def kills_of(
     fault: Fault, count: int, effort: Effort = quick, *, enough: int | None = None, seen: int = 0
 ) -> dict[str, Kill]:
-    """Returns the first case on which each law fails, of those laws that fail on one, and hold there without the fault.
+    """Returns the first case on which each failing law fails, and holds without the fault.
 
     Args:
       fault: is planted meanwhile.
@@ -137,7 +137,7 @@ def kills_of(
 
 
 def _failing(source: str, seed: int, effort: Effort, known: Iterable[str], enough: int | None) -> list[Law]:
-    """Returns laws that fail on a case, of those that are not known yet; not all where programs do not end."""
+    """Returns laws that fail on a case and are not known yet; not all of them if programs do not end."""
     case, failing, endless = drawn(source, seed), list[Law](), 0
     if case is None:
         return failing
@@ -156,7 +156,7 @@ def _failing(source: str, seed: int, effort: Effort, known: Iterable[str], enoug
 
 
 def _cases_of(law: Law) -> float:
-    """Returns how many cases of a source a law sees."""
+    """Returns how many cases of a source are checked by a law."""
     return 1 if law.group in SLOW_GROUPS else CASES_OF_LOOPS if law.group == "loops" else math.inf
 
 

@@ -1,4 +1,4 @@
-"""What a fault is: a wrong rule, or a wrong function of a transformation, planted for a while."""
+"""A fault: a wrong rule, or a wrong function of a transformation, planted temporarily."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from lawful.ops._elementwise.declaration import add_tangents
 from lawful.staging import clear_caches
 
 Rule = Callable[..., Any]
-#: Makes a wrong rule or function of the right one.
+#: Makes a wrong rule or function from the right one.
 Wrong = Callable[[Rule], Rule]
 Plant = Callable[[pytest.MonkeyPatch], None]
 
@@ -26,7 +26,7 @@ PROGRAMS = ("smooth", "complex", "every dtype")
 
 
 def with_forms(*forms: str) -> tuple[str, ...]:
-    """Returns the sources of programs that have some forms only, which meet a fault in them sooner."""
+    """Returns the sources of programs with some forms only, which reach a fault in them sooner."""
     return tuple([f"{kind} with {', '.join(forms)}" for kind in PROGRAMS])
 
 
@@ -50,12 +50,12 @@ class Fault:
 
     @property
     def slug(self) -> str:
-        """The name in a form that can be typed: the id of its tests."""
+        """The name as a test id."""
         return re.sub(r"\W+", "-", self.name)
 
     @contextmanager
     def planted(self) -> Iterator[None]:
-        """Plants the fault; removes it, and all that was derived with it, whatever happens."""
+        """Plants the fault; removes it and all caches filled with it, also after an exception."""
         clear_caches()
         try:
             with pytest.MonkeyPatch.context() as patch, np.errstate(all="ignore"):
@@ -89,7 +89,7 @@ def rule_fault(
 def function_fault(
     name: str, kind: str, module: ModuleType, function: str, wrong: Wrong, sources: tuple[str, ...] = PROGRAMS
 ) -> Fault:
-    """Returns a fault in a function of a module, wherever in lawful it was imported."""
+    """Returns a fault in a function of a module, wherever lawful imports it."""
 
     def plant(patch: pytest.MonkeyPatch) -> None:
         right = getattr(module, function)
@@ -108,7 +108,7 @@ def local_fault(
     *,
     fast: ModuleType | None = None,
 ) -> Fault:
-    """Returns a fault in what one module calls by a name, which is right everywhere else but in its accelerator."""
+    """Returns a fault in one module's use of a name; other modules, apart from its accelerator, use the right one."""
 
     def plant(patch: pytest.MonkeyPatch) -> None:
         for planted in (module, fast) if fast is not None else (module,):
@@ -137,12 +137,12 @@ def method_fault(
 
 
 def met_by(sources: tuple[str, ...], *found: Fault) -> tuple[Fault, ...]:
-    """Returns faults with other sources of cases than the usual ones."""
+    """Returns faults with sources other than the default."""
     return tuple([replace(fault, sources=sources) for fault in found])
 
 
 def replace_everywhere(patch: pytest.MonkeyPatch, name: str, right: Any, wrong: Any) -> None:
-    """Replaces an object in every module of lawful that has imported it."""
+    """Replaces an object in every module of lawful that imports it."""
     for module_name, module in list(sys.modules.items()):
         if module_name.startswith("lawful.") and getattr(module, name, None) is right:
             patch.setattr(module, name, wrong)
@@ -160,7 +160,7 @@ def _package(module_name: str) -> str:
 
 
 def tangent(change: Callable[..., Any]) -> Wrong:
-    """Returns what changes the tangent that a jvp rule gives: ``change(t, ans, *primals)``; symbolic zeros stay."""
+    """Returns the fault that changes a jvp rule's tangent by ``change(t, ans, *primals)``; symbolic zeros stay."""
 
     def wrong(right: Rule) -> Rule:
         def jvp(primals: Any, tangents: Any, **params: Any) -> tuple[Any, Any]:
@@ -173,7 +173,9 @@ def tangent(change: Callable[..., Any]) -> Wrong:
 
 
 def derivatives(*terms: Callable[..., Any] | None) -> Wrong:
-    """Returns what replaces the tangent by a sum of ``term(t, ans, *primals)``, one for each tangent, None for zero."""
+    """Returns the fault that replaces the tangent by the sum of ``term(t, ans, *primals)``, one for each tangent, None
+    for 0.
+    """
 
     def wrong(right: Rule) -> Rule:
         def jvp(primals: Any, tangents: Any, **params: Any) -> tuple[Any, Any]:
@@ -190,5 +192,5 @@ def derivatives(*terms: Callable[..., Any] | None) -> Wrong:
 
 
 def instead(rule: Rule) -> Wrong:
-    """Returns what puts a rule into the place of the right one."""
+    """Returns the fault that replaces the right rule."""
     return lambda right: rule

@@ -1,4 +1,4 @@
-"""Faults in functions with rules, linear calls and calls of Python: rules that are called wrongly."""
+"""Faults in functions with custom rules, linear calls and callbacks: rules that are called wrongly."""
 
 from __future__ import annotations
 
@@ -59,13 +59,13 @@ def _twice(right: Rule) -> Rule:
     return jvp_by
 
 
-def _alike_in_turn(xs: Any) -> list[Any]:
-    """Returns values in turn, if all of them are of one type."""
+def _rotated(xs: Any) -> list[Any]:
+    """Rotates values if all of them have one type."""
     types = {str(x.aval if type(x) is Zero else get_aval(x)) for x in xs}
     return [*xs][::-1] if len(types) == 1 else [*xs]
 
 
-def _lanes_in_turn(right: Rule) -> Rule:
+def _rotated_elements(right: Rule) -> Rule:
     def batch(*args: Any, **params: Any) -> Any:
         outs, dims = right(*args, **params)
         return [x if dim is None else ops.rev(x, (dim,)) for x, dim in zip(outs, dims, strict=True)], dims
@@ -82,11 +82,11 @@ own_rule_faults: tuple[Fault, ...] = (
         ),
         local_fault(
             "cotangents of a bwd are exchanged", "operands swapped", derivatives, "_cotangents",
-            lambda right: lambda *args: _alike_in_turn(right(*args)),
+            lambda right: lambda *args: _rotated(right(*args)),
         ),
         rule_fault(
-            "results of a batching rule have their lanes in turn", "batch dimension", custom_vmap_call_p, "batch",
-            _lanes_in_turn,
+            "results of a batching rule have their elements rotated", "batch dimension", custom_vmap_call_p, "batch",
+            _rotated_elements,
         ),
     ),
     *met_by(
@@ -100,8 +100,8 @@ own_rule_faults: tuple[Fault, ...] = (
     *met_by(
         with_forms("with_closure_convert", "with_linear_call", "with_callback", "vmap", "grad"),
         local_fault(
-            "closure_convert gives constants in turn", "operands swapped", _closure_convert, "merge_lists",
-            lambda right: lambda which, rest, hoisted: right(which, rest, _alike_in_turn(hoisted)),
+            "closure_convert gives constants rotated", "operands swapped", _closure_convert, "merge_lists",
+            lambda right: lambda which, rest, hoisted: right(which, rest, _rotated(hoisted)),
         ),
         rule_fault(
             "a linear call is transposed to itself", "operands swapped", linear_call_p, "transpose",

@@ -1,4 +1,4 @@
-"""Faults in who owns arrays, and what threads share."""
+"""Faults in copies of aliased arrays, and in state of threads."""
 
 from __future__ import annotations
 

@@ -15,7 +15,7 @@ from ._fault import Rule, function_fault, instead, local_fault, method_fault
 
 
 def _used_first_only(right: Rule) -> Rule:
-    """Drops equations of several results of which the first is not used."""
+    """Drops equations with several results if the first result is unused."""
 
     def dce(closed: ClosedJaxpr, used_outputs: Any, **options: Any) -> Any:
         used = {atom for eqn in closed.eqns for atom in eqn.invars}

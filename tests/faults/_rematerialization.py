@@ -1,4 +1,4 @@
-"""Faults in ``checkpoint``: what is computed again, from what, and for which results."""
+"""Faults in ``checkpoint``: which values are recomputed, from which inputs, for which results."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from lawful.ops import optimization_barrier_p
 from ._fault import Fault, Rule, instead, local_fault, met_by, rule_fault, with_forms
 
 
-def _in_turn(right: Rule) -> Rule:
-    """Takes items in the opposite order, where they are of one type."""
+def _reversed(right: Rule) -> Rule:
+    """Reverses items of equal type."""
 
     def kept(items: Any, mask: Any) -> Any:
         found = right(items, mask)
@@ -67,7 +67,7 @@ def _dims_exchanged(right: Rule) -> Rule:
     return batch
 
 
-def _outputs_in_turn(right: Rule) -> Rule:
+def _reversed_outputs(right: Rule) -> Rule:
     def dce(used: Any, eqn: Any) -> Any:
         found = right(used, eqn)
         types = [var.aval for var in found.outvars]
@@ -97,17 +97,17 @@ rematerialization_faults: tuple[Fault, ...] = (
         ),
         rule_fault(
             "dead code elimination exchanges results of checkpoint", "operands swapped", checkpoint_p, "dce",
-            _outputs_in_turn,
+            _reversed_outputs,
         ),
         local_fault(
-            "checkpoint computes again from its inputs in turn", "operands swapped", _checkpoint_primitive, "kept",
-            _in_turn,
+            "checkpoint recomputes from its inputs reversed", "operands swapped", _checkpoint_primitive, "kept",
+            _reversed,
         ),
     ),
     *met_by(
         with_forms("checkpoint", "jit", "vmap", "grad"),
         local_fault(
-            "a partly known checkpoint gives its unknown results in turn", "operands swapped", _checkpoint_primitive,
+            "a partly known checkpoint gives its unknown results reversed", "operands swapped", _checkpoint_primitive,
             "merge_lists", lambda right: lambda choice, if_false, if_true: right(choice, if_false, [*if_true][::-1]),
         ),
     ),
@@ -116,7 +116,7 @@ rematerialization_faults: tuple[Fault, ...] = (
         instead(lambda primals, tangents, **params: (primals[0], Zero(get_aval(primals[0]).to_tangent_aval()))),
     ),
     rule_fault(
-        "cotangents pass a barrier in turn", "operands swapped", optimization_barrier_p, "transpose",
+        "cotangents pass a barrier reversed", "operands swapped", optimization_barrier_p, "transpose",
         lambda right: lambda cts, *args: right(
             cts[::-1] if len({str(get_aval(x)) for x in cts if type(x) is not Zero}) == 1 else cts, *args
         ),

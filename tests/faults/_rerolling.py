@@ -1,4 +1,4 @@
-"""Faults in what makes loops of repeated equations."""
+"""Faults in rerolling."""
 
 from __future__ import annotations
 

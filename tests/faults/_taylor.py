@@ -30,7 +30,7 @@ def _where_it_began(args: Any, *, cond_nconsts: int, body_nconsts: int, **params
 
 def _through_a_sum(right: Rule) -> Rule:
     def derivatives(function: Any, curve: Any, order: int) -> Any:
-        # A parameter of the curve that is 0 is added to where it begins: -0.0 + 0.0 is 0.0.
+        # A zero parameter of the curve is added to its start: -0.0 + 0.0 is 0.0.
         return right(function, [[ops.add(x[0], ops.full_like(x[0], 0)), *x[1:]] for x in curve], order)
 
     return derivatives

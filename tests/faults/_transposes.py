@@ -15,7 +15,7 @@ from ._fault import Rule, Wrong, instead, local_fault, rule_fault
 
 
 def cotangents(change: Any) -> Wrong:
-    """Returns what changes each cotangent that a transpose rule gives: ``change(ct, x)``; zeros and None stay."""
+    """Returns the fault that changes each cotangent of a transpose rule by ``change(ct, x)``; zeros and None stay."""
 
     def wrong(right: Rule) -> Rule:
         def transpose(ct: Any, *args: Any, **params: Any) -> list[Any]:
@@ -181,7 +181,7 @@ transpose_faults = (
         _same_permutation,
     ),
     rule_fault(
-        "the transpose of slice puts elements one place early", "off by one", ops.slice_p, "transpose", _one_earlier
+        "the transpose of slice puts elements one index early", "off by one", ops.slice_p, "transpose", _one_earlier
     ),
     rule_fault(
         "the transpose of pad forgets the padding value", "missing term", ops.pad_p, "transpose", _without_the_value

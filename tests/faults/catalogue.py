@@ -1,7 +1,7 @@
-"""The catalogue of faults: mistakes that people make, planted one at a time to see that the laws find them.
+"""The catalogue of faults: typical mistakes, planted one at a time to see that the laws find them.
 
-A fault is one entry of a table of its kind. To add one (a rule of ``scan``, say), add an entry to the module of its
-kind, and write the table anew: ``python -m tests.faults.table --write``.
+A fault is one entry of the table of its chapter. To add one (a rule of ``scan``, for example), add an entry to the
+module of its chapter, and update the table: ``python -m tests.faults.table --write``.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from ._taylor import taylor_faults
 from ._texts import text_faults
 from ._transposes import transpose_faults
 
-#: The faults, by the part of the system that they are in.
+#: The faults, by the part of the system that contains them.
 chapters: Final[dict[str, tuple[Fault, ...]]] = {
     "Evaluation": evaluation_faults,
     "Derivatives of primitives": derivative_faults,

@@ -28,10 +28,10 @@ from ._fault import Fault
 from .catalogue import faults
 from .sizes import Search
 
-#: Yields the laws that the case of a source and a seed is held to, each with its effort.
+#: Yields the laws for the case of a source and a seed, each with its effort.
 Choice = Callable[[str, int], Iterator[tuple[Law, Effort]]]
 
-#: Cases of each source that are tried first, with no fault, for what they leave in caches.
+#: The number of cases of each source that are tried first, without a fault, to fill caches.
 WARM_UP: Final = 3
 
 
@@ -52,14 +52,14 @@ CHOICES: Final[dict[str, Choice]] = {"thorough": all_laws(thorough), "quick": al
 
 
 def fails(source: str, seed: int, choice: Choice) -> bool:
-    """Whether a case violates one of the laws that are chosen for it, cannot be drawn, or does not end."""
+    """Whether a case violates one of its chosen laws, cannot be drawn, or does not end."""
     try:
         with ending(), no_collections():
             drawn = draw_case(find_source(source), seed)
             return any(examine(law, lawful, drawn, effort).verdict == "failed" for law, effort in choice(source, seed))
     except Inapplicable:
         return False
-    except Exception:  # EndlessError, or what a fault makes the system raise while a case is drawn
+    except Exception:  # EndlessError, or an error caused by the fault while a case is drawn
         return True
 
 
@@ -77,7 +77,7 @@ def search(fault: Fault, choice: Choice, seconds: float, first: int = 1000) -> S
 
 
 def report(found: dict[str, list[Search]]) -> Table:
-    """Returns a table of what each effort found."""
+    """Returns a table of the results of each effort."""
     shown = Table("effort", "found", "faults found a minute", "cases a second")
     for name, searches in found.items():
         seconds = max(sum(each.seconds for each in searches), 0.001)

@@ -29,13 +29,13 @@ from ._examination import ending
 from ._fault import Fault
 from .catalogue import faults
 
-#: Programs that are tried first, with no fault, for what they leave in caches.
+#: The number of programs that are tried first, without a fault, to fill caches.
 WARM_UP: Final = 30
 
 
 @dataclass(frozen=True, slots=True)
 class Search:
-    """What became of a fault.
+    """The result of the search for a fault.
 
     Attributes:
       found: whether a law failed, or a program did not end or could not be drawn.
@@ -50,7 +50,7 @@ class Search:
 
 def search(fault: Fault, settings: Generation, seconds: float) -> Search:
     """Plants a fault, and draws programs until one fails or the seconds are over."""
-    # No two faults meet the same programs: else one lucky program would decide for many.
+    # Each fault has its own programs, so that one lucky program does not decide for many.
     first, start = crc32(fault.name.encode()) * 1000, time.process_time()
     with fault.planted():
         for number in count(1):
@@ -66,19 +66,19 @@ def fails(seed: int, settings: Generation) -> bool:
     try:
         with ending():
             check_groups(lawful, draw_program(RandomChoose(seed), settings))
-    except Exception:  # LawViolation, EndlessError, or what a fault makes the system raise while a program is drawn
+    except Exception:  # LawViolation, EndlessError, or an error caused by the fault while a program is drawn
         return True
     return False
 
 
 def of_these_laws() -> list[Fault]:
-    """Returns the faults that laws of the eight groups find, as the table says."""
+    """Returns the faults that laws of the eight groups find, by the table."""
     rows = table.read()
     return [fault for fault in faults if any(laws[name].group in core_groups for name in rows[fault.name].laws)]
 
 
 def report(found: dict[int, list[Search]]) -> Table:
-    """Returns a table of what programs of each size found."""
+    """Returns a table of the results of programs of each size."""
     shown = Table("most equations", "found", "faults found a second", "programs a second")
     for size, searches in found.items():
         seconds = sum(each.seconds for each in searches)

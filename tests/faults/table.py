@@ -26,9 +26,9 @@ from ._examination import CASES_OF_LOOPS, SLOW_GROUPS, Kill, found_by_check_grad
 from ._fault import Fault
 from .catalogue import chapters, faults
 
-#: How many cases every law is tried on for each fault.
+#: The number of cases on which every law is tried for each fault.
 CASES: Final = 18
-#: How many are tried until some law finds a fault that none has found on those; 200 of each source.
+#: The number of cases tried for a fault that no law finds on those; 200 of each source.
 MOST_CASES: Final = 600
 
 TABLE: Final = Path(__file__).with_name("kills.json")
@@ -37,7 +37,7 @@ PAGE: Final = Path(__file__).parents[2] / "docs" / "faults.md"
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """What finds a fault.
+    """The laws and programs that find a fault.
 
     Attributes:
       laws: the laws that find it, each with the first case.
@@ -50,7 +50,7 @@ class Row:
     cases: int
 
     def first(self) -> int:
-        """Returns after how many cases the first law finds it."""
+        """Returns the number of cases after which the first law finds it."""
         return min((kill.after for kill in self.laws.values()), default=0)
 
 
@@ -69,7 +69,7 @@ def examined(fault: Fault) -> Row:
 
 
 def read() -> dict[str, Row]:
-    """Returns the table as it was written."""
+    """Returns the stored table."""
     if not TABLE.exists():
         return {}
     return {

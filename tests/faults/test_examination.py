@@ -1,4 +1,4 @@
-"""What does not end is stopped, wherever it is."""
+"""Programs that do not end are stopped, wherever they loop."""
 
 import gc
 import sys
@@ -20,14 +20,14 @@ def spin(seconds: float) -> None:
             return
 
 
-def test_an_endless_program_is_stopped() -> None:
+def test_examination_endless_program_is_stopped() -> None:
     with pytest.raises(EndlessError), ending(0.05):
         spin(2.0)
     spin(0.1)  # and nothing after it
 
 
 def collector_spins() -> None:
-    """Is long in a callback of the collector."""
+    """Loops in a callback of the garbage collector."""
 
     def callback(phase: str, info: dict[str, int]) -> None:
         spin(0.05)
@@ -40,7 +40,7 @@ def collector_spins() -> None:
 
 
 def weak_reference_spins() -> None:
-    """Is long in the callback of a weak reference."""
+    """Loops in a callback of a weak reference."""
     held = {1}
     reference = weakref.ref(held, lambda _: spin(0.05))
     del held
@@ -48,7 +48,7 @@ def weak_reference_spins() -> None:
 
 
 def end_spins() -> None:
-    """Is long in the end of an object."""
+    """Loops in the finalizer of an object."""
 
     class Held:
         def __del__(self) -> None:
@@ -58,8 +58,8 @@ def end_spins() -> None:
 
 
 @pytest.mark.parametrize("spins", [collector_spins, weak_reference_spins, end_spins])
-def test_it_is_stopped_after_what_loses_exceptions(spins: Callable[[], None]) -> None:
-    """Nobody hears of what is lost (pytest would fail), and it is raised again."""
+def test_examination_stopped_after_what_loses_exceptions(spins: Callable[[], None]) -> None:
+    """An exception that Python drops is raised again (pytest would report it as unraisable)."""
 
     def program() -> None:
         spins()
@@ -73,7 +73,7 @@ def test_it_is_stopped_after_what_loses_exceptions(spins: Callable[[], None]) ->
     assert reached == ["after"]
 
 
-def test_what_others_lose_is_told_as_before(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_examination_what_others_lose_is_told_as_before(monkeypatch: pytest.MonkeyPatch) -> None:
     told: list[object] = []
     monkeypatch.setattr(sys, "unraisablehook", lambda what: told.append(what.exc_type))
 

@@ -1,4 +1,4 @@
-"""Every fault of the catalogue is found by a law, and the table that says by which is kept."""
+"""Every fault of the catalogue is found by a law, and the table of faults and laws is current."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .catalogue import chapters, faults
 
 rows = table.read()
 every_fault = pytest.mark.parametrize("fault", faults, ids=lambda fault: fault.slug)
-# Every so many of the faults that check_grads is said to find are tried again.
+# Every sixth of the faults that check_grads finds is tried again.
 SAMPLE = 6
 
 
@@ -29,7 +29,7 @@ def test_a_law_finds_the_fault_and_holds_without_it(fault: Fault) -> None:
                 is_found = is_killed(laws[name], kill.source, kill.seed)
             if is_found and not is_killed(laws[name], kill.source, kill.seed):
                 return
-    # The generator of cases has changed since the table was written.
+    # The generator of cases may have changed since the table was written.
     assert kills_of(fault, table.MOST_CASES, quick, enough=1), "no law finds it"
 
 
@@ -46,7 +46,7 @@ def test_table_lists_every_fault_with_a_law() -> None:
     assert {law for row in rows.values() for law in row.laws} <= set(laws)
 
 
-def test_the_page_shows_the_table() -> None:
+def test_faults_page_shows_the_table() -> None:
     assert table.PAGE.read_text(encoding="utf-8") == table.page(rows), "run python -m tests.faults.table"
 
 
@@ -68,7 +68,7 @@ def test_check_grads_finds_what_the_table_says(fault: Fault) -> None:
     with fault.planted():
         is_found = finds_by_check_grads(kill.source, kill.seed)
     if not is_found or finds_by_check_grads(kill.source, kill.seed):
-        # The generator of cases has changed since the table was written.
+        # The generator of cases may have changed since the table was written.
         assert found_by_check_grads(fault, table.MOST_CASES), "check_grads does not find it"
 
 

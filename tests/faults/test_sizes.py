@@ -13,14 +13,14 @@ from .catalogue import faults
 by_name = {fault.name: fault for fault in faults}
 
 
-def test_a_fault_is_found_after_some_programs() -> None:
+def test_sizes_fault_is_found_after_some_programs() -> None:
     searched = sizes.search(by_name["mul adds"], Generation(max_equations=3), 60.0)
     assert searched.found
     assert searched.programs >= 1
     assert searched.seconds > 0.0
 
 
-def test_nothing_is_found_without_a_fault() -> None:
+def test_sizes_nothing_is_found_without_a_fault() -> None:
     nothing = replace(by_name["mul adds"], plant=lambda patch: None)
     searched = sizes.search(nothing, Generation(max_equations=3), 0.5)
     assert not searched.found
@@ -36,7 +36,7 @@ def test_the_table_tells_each_size(monkeypatch: pytest.MonkeyPatch, capsys: Any)
     assert printed.count("1 of 1") == 2
 
 
-def test_efforts_find_a_fault_and_nothing_without(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
+def test_sizes_efforts_find_a_fault_and_nothing_without(monkeypatch: pytest.MonkeyPatch, capsys: Any) -> None:
     nothing = replace(by_name["mul adds"], plant=lambda patch: None)
     assert not efforts.search(nothing, efforts.sampled, 0.5).found
     monkeypatch.setattr(efforts, "faults", [by_name["mul adds"]])

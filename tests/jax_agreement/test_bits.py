@@ -21,7 +21,7 @@ def assert_as_jax(function, reference, *args):
 
 
 @pytest.mark.parametrize("dtype", [f"{kind}{width}" for kind in ("int", "uint") for width in (8, 16, 32, 64)])
-def test_counts(dtype):
+def test_bits_counts(dtype):
     bounds = np.iinfo(dtype)
     x = np.random.default_rng(0).integers(bounds.min, bounds.max, 200, dtype, endpoint=True)
     for name in ("population_count", "clz"):
@@ -43,7 +43,7 @@ def test_reduce_precision(bits, dtype):
 
 
 @pytest.mark.parametrize("dtypes", list(itertools.permutations(["float64", "int32", "uint16", "int8", "float16"], 2)))
-def test_bitcasts(dtypes):
+def test_bits_bitcasts(dtypes):
     old, new = map(np.dtype, dtypes)
     shape = (3, new.itemsize // old.itemsize) if new.itemsize > old.itemsize else (3, 2)
     x = np.random.default_rng(0).integers(1, 100, shape).astype(old)
@@ -57,7 +57,7 @@ def test_nextafter(dtype):
     assert_as_jax(ops.nextafter, jax.lax.nextafter, x, y)
 
 
-def test_derivatives():
+def test_bits_derivatives():
     x = 1.1
     assert grad(ops.nextafter)(x, 2.0) == jax.grad(jax.lax.nextafter)(x, 2.0) == 1.0
     assert grad(ops.nextafter, 1)(x, 2.0) == jax.grad(jax.lax.nextafter, 1)(x, 2.0) == 0.0

@@ -42,7 +42,7 @@ SMOOTH: dict[str, tuple[Callable[[Any], Callable[..., Any]], tuple[Any, ...]]] =
 
 @pytest.mark.parametrize("modes", MODES, ids=" ".join)
 @pytest.mark.parametrize("name", SMOOTH)
-def test_functions(name: str, modes: tuple[str, ...]) -> None:
+def test_check_grads_functions(name: str, modes: tuple[str, ...]) -> None:
     function, args = SMOOTH[name]
     for order in (1, 2):
         ours = verdict(check_grads, function(lnp), args, order, modes)
@@ -78,7 +78,7 @@ RULES: dict[str, Callable[..., Any]] = {
 
 
 @pytest.mark.parametrize(("rule", "modes"), list(product(RULES, MODES)), ids=str)
-def test_rules(rule: str, modes: tuple[str, ...]) -> None:
+def test_check_grads_rules(rule: str, modes: tuple[str, ...]) -> None:
     for order in (1, 2, 3):
         ours = verdict(check_grads, our_wrong(RULES[rule]), (x,), order, modes)
         theirs = verdict(jax_check_grads, their_wrong(RULES[rule]), (x,), order, modes)
@@ -93,7 +93,7 @@ def test_rules(rule: str, modes: tuple[str, ...]) -> None:
         ({"eps": 1e-2, "atol": {np.float32: 1e-9}, "rtol": 1e-9}, False),
     ],
 )
-def test_bounds_of_narrow_types(options: Any, accepted: bool) -> None:
+def test_check_grads_bounds_of_narrow_types(options: Any, accepted: bool) -> None:
     narrow = x.astype(np.float32)
     assert verdict(check_grads, ops.sin, (narrow,), 1, **options) is accepted
     assert verdict(jax_check_grads, jnp.sin, (narrow,), 1, **options) is accepted

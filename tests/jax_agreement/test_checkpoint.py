@@ -85,7 +85,7 @@ def types_and_kinds(found):
 
 @pytest.mark.parametrize("function", FUNCTIONS)
 @pytest.mark.parametrize("policy", POLICIES)
-def test_the_same_is_kept(function, policy):
+def test_checkpoint_same_is_kept(function, policy):
     theirs = saved_residuals_of_jax(checkpointed(THEIRS, function, policy), W, V, X)
     ours = autodiff.saved_residuals(checkpointed(OURS, function, policy), W, V, X)
     assert types_and_kinds(ours) == types_and_kinds(theirs)
@@ -109,7 +109,7 @@ TRANSFORMATIONS = {
 
 @pytest.mark.parametrize("function", FUNCTIONS)
 @pytest.mark.parametrize("transformation", TRANSFORMATIONS)
-def test_the_same_is_given(function, transformation):
+def test_checkpoint_same_is_given(function, transformation):
     number = len(transformation) + len(function.__name__)
     policy, compiled = list(POLICIES)[number % len(POLICIES)], number % 2 == 0
     results = []
@@ -127,7 +127,7 @@ def loss(lib, function, policy):
 
 @pytest.mark.parametrize("function", [mlp, layers])
 @pytest.mark.parametrize("policy", ["none", "dots_saveable", "save_only_these_names"])
-def test_compiled_programs_compute_as_often(function, policy):
+def test_checkpoint_compiled_programs_compute_as_often(function, policy):
     """The compiled gradient has as many products and sines as jax's: XLA merges neither more nor less."""
     counts = []
     for lib in (OURS, THEIRS):
@@ -136,7 +136,7 @@ def test_compiled_programs_compute_as_often(function, policy):
     assert counts[0] == counts[1]
 
 
-def test_scanned_layers_keep_what_jax_keeps():
+def test_checkpoint_scanned_layers_keep_what_jax_keeps():
     def network(lib, policy):
         body = lib.checkpoint(
             lambda h, w: (lib.np.sin(lib.name(lib.np.sin(w @ h), "h")), None), policy=POLICIES[policy](lib.policies)
@@ -153,7 +153,7 @@ def test_scanned_layers_keep_what_jax_keeps():
         )
 
 
-def test_converted_closures_are_called_alike():
+def test_checkpoint_converted_closures_are_called_alike():
     def f(lib, x, n):
         converted, consts = lib.closure_convert(lambda y, z: {"a": x * y * n, "b": z}, 1.0, X)
         assert len(consts) == 1

@@ -21,7 +21,7 @@ THEIRS = SimpleNamespace(
     refusal=TypeError,
 )  # fmt: skip
 
-# Of a library and a number or an array: holomorphic, from complex to real, from real to complex, and neither.
+# Functions of a library and a number or an array: holomorphic, from complex to real, from real to complex, and neither.
 FUNCTIONS = {
     "square": lambda lib, z: z * z,
     "exp": lambda lib, z: lib.np.exp(z),
@@ -99,7 +99,7 @@ def outcome(lib, function, transformation, x):
 
 @pytest.mark.parametrize("transformation", TRANSFORMATIONS)
 @pytest.mark.parametrize("function", FUNCTIONS)
-def test_the_same_is_given_or_refused(function, transformation):
+def test_complex_derivatives_same_is_given_or_refused(function, transformation):
     for name, x in ARGUMENTS.items():
         ours, theirs = (outcome(lib, FUNCTIONS[function], TRANSFORMATIONS[transformation], x) for lib in (OURS, THEIRS))
         assert (ours is None) == (theirs is None), f"{name}: we give {ours}, jax gives {theirs}"

@@ -57,7 +57,7 @@ def values(random, shape, dtype):
 
 
 @pytest.mark.parametrize("seed", range(24))
-def test_drawn_calls_and_derivatives(seed):
+def test_conv_drawn_calls_and_derivatives(seed):
     (x, y), params = draw(seed)
 
     def ours(x, y):
@@ -82,7 +82,7 @@ def test_drawn_calls_and_derivatives(seed):
 
 
 @pytest.mark.parametrize("seed", range(8))
-def test_mapped(seed):
+def test_conv_mapped(seed):
     (x, y), params = draw(seed)
     random = np.random.default_rng(seed)
     for x_axis, y_axis in ((0, 1), (2, 2), (1, None), (None, 0)):
@@ -107,7 +107,7 @@ def operands(specs):
 @pytest.mark.parametrize("specs", LAYOUTS)
 @pytest.mark.parametrize("padding", ["SAME", "SAME_LOWER", "VALID", "same", [(1, 2), (0, 1)], [(-1, 2), (1, -2)]])
 @pytest.mark.parametrize("strides", [(1, 1), (2, 3)])
-def test_layouts_and_padding(specs, padding, strides):
+def test_conv_layouts_and_padding(specs, padding, strides):
     x, y = operands(specs)
     expected = jax.lax.conv_general_dilated(x, y, strides, padding, dimension_numbers=specs)
     close(ops.conv_general_dilated(x, y, strides, padding, dimension_numbers=specs), expected)
@@ -120,7 +120,7 @@ def test_layouts_and_padding(specs, padding, strides):
     "dtype", [np.float16, ml_dtypes.bfloat16, np.float32, np.int8, np.uint8, np.int32, np.complex64]
 )
 @pytest.mark.parametrize("preferred", [None, "float32", "int32"])
-def test_dtypes(dtype, preferred):
+def test_conv_dtypes(dtype, preferred):
     if preferred is not None and np.dtype(dtype).kind != np.dtype(preferred).kind:
         return
     x, y = (np.abs(z * 3).astype(dtype) for z in operands(None))
@@ -138,7 +138,7 @@ def test_dtypes(dtype, preferred):
 @pytest.mark.parametrize("dilation", [None, (2, 1)])
 @pytest.mark.parametrize("transpose_kernel", [False, True])
 @pytest.mark.parametrize("consistent", [False, True])
-def test_transposed(padding, strides, dilation, transpose_kernel, consistent):
+def test_conv_transposed(padding, strides, dilation, transpose_kernel, consistent):
     random = np.random.default_rng(0)
     x = random.normal(size=(2, 4, 3, 3))
     y = random.normal(size=(3, 2, 2, 3) if transpose_kernel else (3, 2, 3, 2))
@@ -150,14 +150,14 @@ def test_transposed(padding, strides, dilation, transpose_kernel, consistent):
 
 
 @pytest.mark.parametrize("ndim", [2, 3, 5])
-def test_transposed_by_default_layouts(ndim):
+def test_conv_transposed_by_default_layouts(ndim):
     random = np.random.default_rng(0)
     x, y = random.normal(size=(2, *(3,) * (ndim - 2), 3)), random.normal(size=(*(2,) * (ndim - 2), 3, 4))
     strides = (2,) * (ndim - 2)
     close(ops.conv_transpose(x, y, strides, "SAME"), jax.lax.conv_transpose(x, y, strides, "SAME"))
 
 
-def test_with_fewer_arguments():
+def test_conv_with_fewer_arguments():
     x, y = operands(None)
     close(ops.conv(x, y, (2, 1), "SAME"), jax.lax.conv(x, y, (2, 1), "SAME"))
     args = (x, y, (1, 2), [(1, 0), (2, 2)], (2, 1), (1, 2))
@@ -196,7 +196,7 @@ BAD = {
 
 
 @pytest.mark.parametrize("call", BAD.values(), ids=list(BAD))
-def test_errors_are_of_jax_s_class(call):
+def test_conv_errors_are_of_jax_s_class(call):
     x, y = operands(None)
     with pytest.raises((TypeError, ValueError)) as theirs:
         call(jax.lax, x, y)

@@ -118,7 +118,7 @@ PAIRS = [(f, name) for f in FUNCTIONS for name in TRANSFORMATIONS if (f, name) !
 
 
 @pytest.mark.parametrize(("function", "transformation"), PAIRS, ids=lambda value: getattr(value, "__name__", value))
-def test_the_same_is_given(function, transformation):
+def test_custom_solves_same_is_given(function, transformation):
     def of(lib):
         return TRANSFORMATIONS[transformation](lib, lambda a, b: function(lib, a, b))
 

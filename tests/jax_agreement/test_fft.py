@@ -33,7 +33,7 @@ def close(got, expected):
 
 
 @pytest.mark.parametrize(("fft_type", "lengths", "dtype"), CASES)
-def test_values_and_derivatives(fft_type, lengths, dtype):
+def test_fft_values_and_derivatives(fft_type, lengths, dtype):
     random = np.random.default_rng(sum(lengths))
     x, t = (signal(random, fft_type, lengths, dtype) for _ in range(2))
 
@@ -54,14 +54,14 @@ def test_values_and_derivatives(fft_type, lengths, dtype):
 
 @pytest.mark.parametrize("fft_type", TYPES)
 @pytest.mark.parametrize("axis", [0, 1, 2])
-def test_mapped(fft_type, axis):
+def test_fft_mapped(fft_type, axis):
     x = np.moveaxis(signal(np.random.default_rng(0), fft_type, (3, 4), np.float64, (5,)), 0, axis)
     got = vmap(lambda x: ops.fft(x, fft_type, (3, 4)), axis)(x)
     close(got, jax.vmap(lambda x: jax.lax.fft(x, fft_type, (3, 4)), axis)(x))
 
 
 @pytest.mark.parametrize("dtype", [np.int32, np.bool_, np.uint8, np.float32])
-def test_other_dtypes_are_converted(dtype):
+def test_fft_other_dtypes_are_converted(dtype):
     x = np.arange(6).astype(dtype)
     np.testing.assert_allclose(ops.fft(x, "fft", 6), np.asarray(jax.lax.fft(x, "fft", (6,))), atol=1e-5)
     np.testing.assert_allclose(ops.fft(x, ops.FftType.RFFT, 6), np.asarray(jax.lax.fft(x, "rfft", (6,))), atol=1e-5)

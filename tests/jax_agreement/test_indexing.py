@@ -32,7 +32,7 @@ def jax_function(name, params):
 
 
 @pytest.mark.parametrize("name", ["gather", *SCATTERS, "dynamic_slice", "dynamic_update_slice"])
-def test_drawn_calls_agree(name):
+def test_indexing_drawn_calls_agree(name):
     primitive = getattr(ops, f"{name}_p")
     for seed in range(DRAWS):
         call = draw_call(primitive, RandomChoose(seed))
@@ -121,7 +121,7 @@ PLACES = {
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize(("place", "mode"), [("array", None), ("split", "clip"), ("scalar", None), ("array", "drop")])
-def test_functional_updates_agree(method, place, mode):
+def test_indexing_functional_updates_agree(method, place, mode):
     def update(x, v, i):
         return getattr(x.at[PLACES[place](i)], method)(v, mode=mode, unique_indices=True)
 
@@ -148,7 +148,7 @@ def test_at_set_grad_of_repeated_indices():
         np.testing.assert_allclose(jit(grad(f, wrt))(x, v, i), jax.jit(jax.grad(f, wrt))(x, v, i))
 
 
-def test_equal_updates_share_the_derivative_of_an_extremum():
+def test_indexing_equal_updates_share_derivative_of_an_extremum():
     x, i, v = np.array([1.0, 5.0, 3.0]), np.array([0, 0, 1, 2]), np.array([4.0, 4.0, 5.0, 2.0])
     for method in ("min", "max"):
         f = lambda x, v, i, method=method: (getattr(x.at[i], method)(v) * np.array([1.0, 10.0, 100.0])).sum()  # noqa: E731
@@ -156,7 +156,7 @@ def test_equal_updates_share_the_derivative_of_an_extremum():
             np.testing.assert_allclose(jit(grad(f, wrt))(x, v, i), jax.jit(jax.grad(f, wrt))(x, v, i))
 
 
-def test_reads_by_mode_agree():
+def test_indexing_reads_by_mode_agree():
     for mode in ("fill", "clip", "promise_in_bounds"):
         for dtype in ("float32", "int16", "uint8", "bool", "complex64"):
             x, i = np.ones(3, dtype), np.array([0, 2] if mode == "promise_in_bounds" else [0, 7, -9])

@@ -103,7 +103,7 @@ def test_triangular_solve(dtype):
             np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance)
 
 
-def test_derivatives_of_eigenvectors():
+def test_linalg_derivatives_of_eigenvectors():
     def loss(eig):
         return lambda a: total(eig(a, compute_left_eigenvectors=False, enable_eigvec_derivs=True))
 

@@ -49,7 +49,7 @@ def collatz(lib, n):
     return lib.while_loop(lambda s: s[0] > 1, step, (n, 0))[1]
 
 
-# Of a library and the arguments W, H, XS. Those of the second table have no reverse mode in jax.
+# Functions of a library and the arguments W, H, XS. Those of the second table have no reverse mode in JAX.
 PROGRAMS = {
     "rnn": lambda lib, w, h, xs: lib.scan(lambda h, x: ((y := lib.np.tanh(w @ h + x)), y * x), h, xs),
     "lstm": lstm,
@@ -129,14 +129,14 @@ def total(lib, program):
 
 
 @any_program
-def test_values(program):
+def test_loops_values(program):
     expected = jax.jit(lambda *args: program(THEIRS, *args))(*ARGS)
     require_same(program(OURS, *ARGS), expected)
     require_same(jit(lambda *args: program(OURS, *args))(*ARGS), expected)
 
 
 @any_program
-def test_forward_mode(program):
+def test_loops_forward_mode(program):
     tangents = tuple(np.cos(x) for x in ARGS)
     expected = jax.jit(lambda *args: jax.jvp(lambda *xs: program(THEIRS, *xs), args, tangents))(*ARGS)
     require_same(jvp(lambda *args: program(OURS, *args), ARGS, tangents), expected)
@@ -144,7 +144,7 @@ def test_forward_mode(program):
 
 
 @every_program
-def test_reverse_mode(program):
+def test_loops_reverse_mode(program):
     expected = jax.jit(jax.grad(total(THEIRS, program), (0, 1, 2)))(*ARGS)
     require_same(grad(total(OURS, program), (0, 1, 2))(*ARGS), expected)
     require_same(jit(grad(total(OURS, program), (0, 1, 2)))(*ARGS), expected)
@@ -152,14 +152,14 @@ def test_reverse_mode(program):
 
 @any_program
 @pytest.mark.parametrize("axes", [(None, 0, None), (0, None, 0), (None, None, 1), (0, 0, 0)], ids=str)
-def test_batches(program, axes):
+def test_loops_batches(program, axes):
     args = [x if axis is None else np.stack([x, x * 0.5, -x], axis) for x, axis in zip(ARGS, axes, strict=True)]
     expected = jax.jit(jax.vmap(lambda *xs: program(THEIRS, *xs), axes))(*args)
     require_same(vmap(lambda *xs: program(OURS, *xs), axes)(*args), expected)
 
 
 @every_program
-def test_hessians(program):
+def test_loops_hessians(program):
     expected = jax.jit(jax.hessian(lambda h: total(THEIRS, program)(W, h, XS)))(H)
     require_same(hessian(lambda h: total(OURS, program)(W, h, XS))(H), expected, 1e-8)
 
@@ -172,7 +172,7 @@ COUNTERS = 6 * 8
 
 
 @pytest.mark.parametrize("program", LOOPS.values(), ids=LOOPS)
-def test_no_more_is_kept_for_the_backward_pass(program):
+def test_loops_no_more_is_kept_for_the_backward_pass(program):
     """Bytes of the residuals, each array once."""
 
     def size(arrays):
@@ -183,7 +183,7 @@ def test_no_more_is_kept_for_the_backward_pass(program):
     assert ours <= theirs + COUNTERS
 
 
-def test_integers_in_a_while_loop():
+def test_loops_integers_in_a_while_loop():
     for n in (1, 7, 27):
         require_same(collatz(OURS, np.int64(n)), jax.jit(lambda n: collatz(THEIRS, n))(n))
     ns = np.array([1, 7, 27, 2])

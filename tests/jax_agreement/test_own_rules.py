@@ -107,7 +107,7 @@ FUNCTIONS = {
     "closing over": closing_over,
 }
 
-# Of a library and a function from an array to one; each gives such a function again.
+# Transformations, given a library and a function from an array to an array; each returns such a function.
 REVERSE = {
     "jit": lambda lib, f: lib.jit(f),
     "grad": lambda lib, f: lib.grad(lambda x: lib.np.sum(f(x))),
@@ -137,7 +137,7 @@ def stack_of(draw, name):
 
 
 @pytest.mark.parametrize("seed", range(CASES))
-def test_stacks_agree(seed):
+def test_custom_rules_stacks_agree(seed):
     draw = random.Random(seed)
     name = list(FUNCTIONS)[seed % len(FUNCTIONS)]
     stack = stack_of(draw, name)
@@ -170,7 +170,7 @@ def agree(build, *args):
 Z = np.array([0.3 + 0.8j, -1.0 + 0.1j])
 
 
-def test_complex_derivatives_agree():
+def test_custom_rules_complex_derivatives_agree():
     def square(lib):
         f = lib.custom_jvp(lambda z: z * z)
         f.defjvp(lambda p, t: (f(*p), 2.0 * p[0] * t[0] + lib.np.conj(t[0])))
@@ -188,7 +188,7 @@ def test_complex_derivatives_agree():
     agree(lambda lib: lib.vmap(lib.grad(modulus(lib))), Z)
 
 
-def test_integers_agree():
+def test_custom_rules_integers_agree():
     def f(lib):
         g = lib.custom_vjp(lambda x, i: (x * i, i + 1))
         g.defvjp(lambda x, i: (g(x, i), i), lambda i, cts: (5.0 * i * cts[0], None))
@@ -207,7 +207,7 @@ def test_integers_agree():
     agree(lambda lib: lambda x, i: lib.jvp(h(lib), (x, i), (x, zeros)), x, i)
 
 
-def test_batching_rules_agree():
+def test_custom_rules_batching_rules_agree():
     def f(lib):
         g = lib.custom_vmap(lambda x, y: lib.np.sin(x) * y)
 
@@ -228,7 +228,7 @@ def test_batching_rules_agree():
     agree(lambda lib: lib.vmap(lib.vmap(f(lib), (0, None)), (None, 0)), xs, ys)
 
 
-def test_a_rule_that_is_not_linear_is_asked_about_each_element():
+def test_custom_rules_nonlinear_rule_runs_for_each_element():
     def total(lib):
         f = lib.custom_vjp(lambda w, x: w * x)
         f.defvjp(lambda w, x: (f(w, x), None), lambda _, ct: (lib.np.clip(ct, -1.0, 1.0), None))
@@ -239,7 +239,7 @@ def test_a_rule_that_is_not_linear_is_asked_about_each_element():
         agree(lambda lib, wrap=wrap: lib.grad(wrap(lib, total(lib))), *args)
 
 
-def test_named_arguments_and_defaults_agree():
+def test_custom_rules_named_arguments_and_defaults_agree():
     def f(lib, **options):
         @functools.partial(lib.custom_jvp, **options)
         def power(x, n=3, scale=2.0):

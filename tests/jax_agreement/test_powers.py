@@ -21,7 +21,7 @@ def derivatives_of(grad, power):
 
 
 @pytest.mark.parametrize("order", range(6), ids=["x", "y", "xx", "xy", "yx", "yy"])
-def test_derivatives_agree_wherever_jax_has_a_number(order):
+def test_power_derivatives_agree_wherever_jax_has_a_number(order):
     x, y = (np.array(column) for column in zip(*POINTS, strict=True))
     expected = np.asarray(jax.vmap(derivatives_of(jax.grad, jax.lax.pow)[order])(x, y))
     with np.errstate(all="ignore"):
@@ -32,7 +32,7 @@ def test_derivatives_agree_wherever_jax_has_a_number(order):
     np.testing.assert_allclose(got[known], expected[known], rtol=1e-14)
 
 
-def test_all_derivatives_are_zero_where_base_and_exponent_are():
+def test_power_derivatives_at_zero_base_and_exponent():
     # jax has NaN: 0 · 0⁻¹.
     for x, y in itertools.product((0.0, -0.0), repeat=2):
         assert [f(x, y) for f in derivatives_of(grad, pow)] == [0.0] * 6

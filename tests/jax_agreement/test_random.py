@@ -33,7 +33,7 @@ def same(found: Any, expected: Any, *, rounding: float = 0.0) -> None:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_keys(seed: int) -> None:
+def test_random_keys(seed: int) -> None:
     ours, theirs = keys(seed)
     same(ours, jax.random.key_data(theirs))
     same(random.split(ours), jax.random.key_data(jax.random.split(theirs)))
@@ -44,7 +44,7 @@ def test_keys(seed: int) -> None:
 
 @pytest.mark.parametrize("dtype", ["uint8", "uint16", "uint32", "uint64"])
 @pytest.mark.parametrize("shape", SHAPES)
-def test_bits(shape: tuple[int, ...], dtype: str) -> None:
+def test_random_bits(shape: tuple[int, ...], dtype: str) -> None:
     for seed in SEEDS:
         ours, theirs = keys(seed)
         same(random.bits(ours, shape, dtype), jax.random.bits(theirs, shape, dtype))
@@ -52,7 +52,7 @@ def test_bits(shape: tuple[int, ...], dtype: str) -> None:
 
 @pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32", "float64"])
 @pytest.mark.parametrize("shape", SHAPES)
-def test_uniform(shape: tuple[int, ...], dtype: str) -> None:
+def test_random_uniform(shape: tuple[int, ...], dtype: str) -> None:
     for seed in SEEDS:
         ours, theirs = keys(seed)
         same(random.uniform(ours, shape, dtype), jax.random.uniform(theirs, shape, dtype))
@@ -62,7 +62,7 @@ def test_uniform(shape: tuple[int, ...], dtype: str) -> None:
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64"])
 @pytest.mark.parametrize("bounds", [(0, 10), (-100, 100), (3, 4), (5, 5), (7, 2), (0, 128), (-(2**40), 2**41)])
-def test_randint(dtype: str, bounds: tuple[int, int]) -> None:
+def test_random_randint(dtype: str, bounds: tuple[int, int]) -> None:
     if np.dtype(dtype).itemsize < 4 and bounds[1] > 2**31:
         bounds = (-(2**30), 2**30)  # JAX wraps bounds beyond 32 bits before it clips them
     for seed in SEEDS:
@@ -70,7 +70,7 @@ def test_randint(dtype: str, bounds: tuple[int, int]) -> None:
         same(random.randint(ours, (50,), *bounds, dtype), jax.random.randint(theirs, (50,), *bounds, dtype))
 
 
-def test_bernoulli() -> None:
+def test_random_bernoulli() -> None:
     for seed in SEEDS:
         ours, theirs = keys(seed)
         p = np.array([0.1, 0.5, 0.9])
@@ -80,7 +80,7 @@ def test_bernoulli() -> None:
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
-def test_normal(dtype: str) -> None:
+def test_random_normal(dtype: str) -> None:
     rounding = 1e-5 if dtype in ("float32", "complex64") else 1e-12
     for seed in SEEDS:
         ours, theirs = keys(seed)
@@ -88,21 +88,21 @@ def test_normal(dtype: str) -> None:
 
 
 @pytest.mark.parametrize("bounds", [(-1.0, 2.0), (-0.1, 0.1), (0.5, 3.0)])
-def test_truncated_normal(bounds: tuple[float, float]) -> None:
+def test_random_truncated_normal(bounds: tuple[float, float]) -> None:
     for seed in SEEDS:
         ours, theirs = keys(seed)
         found = random.truncated_normal(ours, *bounds, (30,))
         same(found, jax.random.truncated_normal(theirs, *bounds, (30,), float), rounding=1e-11)
 
 
-def test_exponential_and_gumbel() -> None:
+def test_random_exponential_and_gumbel() -> None:
     for seed in SEEDS:
         ours, theirs = keys(seed)
         same(random.exponential(ours, (30,)), jax.random.exponential(theirs, (30,), float), rounding=1e-13)
         same(random.gumbel(ours, (30,)), jax.random.gumbel(theirs, (30,), float), rounding=1e-12)
 
 
-def test_permutation() -> None:
+def test_random_permutation() -> None:
     x = np.arange(24.0).reshape(4, 6)
     for seed in SEEDS:
         ours, theirs = keys(seed)
@@ -112,7 +112,7 @@ def test_permutation() -> None:
             same(random.permutation(ours, x, axis, True), jax.random.permutation(theirs, x, axis, independent=True))
 
 
-def test_choice() -> None:
+def test_random_choice() -> None:
     x, p = np.arange(20.0).reshape(5, 4), np.array([0.1, 0.2, 0.3, 0.0, 0.4])
     for seed in SEEDS:
         ours, theirs = keys(seed)
@@ -124,7 +124,7 @@ def test_choice() -> None:
         same(random.choice(ours, 5, (3,), False, p), jax.random.choice(theirs, 5, (3,), False, p))
 
 
-def test_categorical() -> None:
+def test_random_categorical() -> None:
     logits = np.log(np.array([[0.1, 0.2, 0.7], [0.5, 0.25, 0.25]]))
     for seed in SEEDS:
         ours, theirs = keys(seed)
@@ -151,7 +151,7 @@ FUNCTIONS: dict[str, Callable[[Any], Any]] = {
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 @pytest.mark.parametrize("backend", ["numpy", "xla"])
-def test_compiled_and_mapped_numbers_are_the_same(name: str, backend: str) -> None:
+def test_random_compiled_and_mapped_numbers_are_the_same(name: str, backend: str) -> None:
     function = FUNCTIONS[name]
     batch = random.split(random.key(3), 4)
     each = [np.asarray(function(key)) for key in batch]
@@ -163,7 +163,7 @@ def test_compiled_and_mapped_numbers_are_the_same(name: str, backend: str) -> No
 
 @pytest.mark.parametrize("name", ["gamma", "loggamma"])
 @pytest.mark.parametrize("a", [0.3, 1.0, 2.5, 30.0])
-def test_gamma(a: float, name: str) -> None:
+def test_random_gamma(a: float, name: str) -> None:
     ours, theirs = keys(3)
     draw, jax_draw = getattr(random, name), getattr(jax.random, name)
     for dtype, rounding in (("float64", 1e-11), ("float32", 1e-4)):
@@ -174,7 +174,7 @@ def test_gamma(a: float, name: str) -> None:
     assert found == pytest.approx(float(jax.grad(lambda a: jax_draw(theirs, a, (5,)).sum())(a)), rel=1e-10)
 
 
-def test_gamma_of_several_parameters() -> None:
+def test_random_gamma_of_several_parameters() -> None:
     ours, theirs = keys(7)
     a = np.array([[0.5, 2.0, 7.0]])
     same(random.gamma(ours, a, (4, 3)), jax.random.gamma(theirs, a, (4, 3), float), rounding=1e-11)

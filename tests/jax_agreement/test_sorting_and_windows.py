@@ -43,7 +43,7 @@ def agree(ours: Callable[..., Any], theirs: Callable[..., Any], *args: Any, exac
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("seed", SEEDS)
-def test_sorting(seed: int, dtype: str):
+def test_sort(seed: int, dtype: str):
     x, y, z = drawn(seed, dtype), drawn(seed + 50, "int32"), drawn(seed + 90, "float64")
     axis, keys = seed % 2, 1 + seed % 3
     agree(lambda x: ops.sort(x, axis), lambda x: lax.sort(x, axis), x)
@@ -53,7 +53,7 @@ def test_sorting(seed: int, dtype: str):
 
 @pytest.mark.parametrize("dtype", [dtype for dtype in DTYPES if dtype != "complex128"])
 @pytest.mark.parametrize("seed", SEEDS)
-def test_largest(seed: int, dtype: str):
+def test_top_k(seed: int, dtype: str):
     x = drawn(seed, dtype)
     x = np.where(x == 0, np.zeros_like(x), x)  # jax puts 0 before -0
     agree(lambda x: ops.top_k(x, 2 + seed % 2, axis=-1), lambda x: lax.top_k(x, 2 + seed % 2, axis=-1), x)
@@ -68,7 +68,7 @@ def test_parts(dtype: str):
 
 @pytest.mark.parametrize("dtype", ["float64", "float32", "float16"])
 @pytest.mark.parametrize("seed", SEEDS)
-def test_cumulative_logarithms(seed: int, dtype: str):
+def test_cumlogsumexp(seed: int, dtype: str):
     x = drawn(seed, dtype)
     for reverse in (False, True):
         agree(
@@ -91,7 +91,7 @@ UNITS: dict[str, Any] = {"add": 0, "max": -np.inf, "min": np.inf}
 @pytest.mark.parametrize("window", WINDOWS, ids=str)
 @pytest.mark.parametrize("name", UNITS)
 @pytest.mark.parametrize("dtype", ["float64", "float32", "int32"])
-def test_windows(name: str, window: tuple[Any, ...], dtype: str):
+def test_reduce_window(name: str, window: tuple[Any, ...], dtype: str):
     x = np.nan_to_num(drawn(1, dtype, (6, 7)), posinf=5, neginf=-5)
     unit = np.asarray(UNITS[name], "float64")
     if dtype == "int32":
@@ -106,7 +106,7 @@ def test_windows(name: str, window: tuple[Any, ...], dtype: str):
 
 @pytest.mark.parametrize("window", WINDOWS, ids=str)
 @pytest.mark.parametrize("name", UNITS)
-def test_derivatives_of_windows(name: str, window: tuple[Any, ...]):
+def test_reduce_window_derivatives(name: str, window: tuple[Any, ...]):
     x = np.random.default_rng(0).permutation(42).reshape(6, 7) / 7.0
     unit = np.float64(UNITS[name])
 
@@ -156,7 +156,7 @@ def test_derivatives(function: Callable[..., Any]):
 
 @pytest.mark.parametrize("name", ["add", "mul", "max", "min", "bitwise_and", "bitwise_or", "bitwise_xor"])
 @pytest.mark.parametrize("dtype", ["float64", "int32", "bool", "uint8"])
-def test_reductions(name: str, dtype: str):
+def test_reduce(name: str, dtype: str):
     x = np.nan_to_num(drawn(3, dtype, (3, 2, 4)), posinf=2, neginf=1)
     if (dtype == "float64" and name.startswith("bitwise")) or (dtype == "bool" and name in ("add", "mul")):
         return
@@ -171,7 +171,7 @@ def test_reductions(name: str, dtype: str):
         )  # fmt: skip
 
 
-def test_reductions_of_several_arrays():
+def test_reduce_of_several_arrays():
     x, i = np.random.default_rng(0).normal(size=(4, 5)), np.arange(20).reshape(4, 5)
 
     def winner(m: Any) -> Callable[..., Any]:
@@ -194,7 +194,7 @@ def test_reductions_of_several_arrays():
     )  # fmt: skip
 
 
-def test_derivatives_of_a_general_reduction():
+def test_reduce_derivatives():
     x = np.random.default_rng(0).normal(size=(5, 2))
 
     def ours(x: Any) -> Any:

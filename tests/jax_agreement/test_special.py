@@ -113,14 +113,14 @@ def nowhere(*args):
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_functions(name):
+def test_special_functions(name):
     args = grid(FUNCTIONS[name])
     functions = [getattr(module, name) for module in (special, scipy.special, jax_special)]
     check_values_and_derivatives(*functions, args, DIFFERS.get(name, nowhere))
 
 
 @pytest.mark.parametrize("name", DISTRIBUTIONS)
-def test_distributions(name):
+def test_special_distributions(name):
     args = grid(DISTRIBUTIONS[name])
     functions = [member(module, name) for module in (stats, scipy.stats, jax_stats)]
     check_values_and_derivatives(*functions, args, DIFFERS.get(name, nowhere))
@@ -141,7 +141,7 @@ def test_multigammaln():
 
 @pytest.mark.parametrize("axis", [None, 0, 1, (0, 1)])
 @pytest.mark.parametrize("name", ["logsumexp", "softmax", "log_softmax"])
-def test_sums_of_exponentials(name, axis):
+def test_special_sums_of_exponentials(name, axis):
     x = RANDOM.normal(size=(3, 4)) * 5
     weights = np.cos(np.arange(4.0))
     function, reference = getattr(special, name), getattr(scipy.special, name)
@@ -173,7 +173,7 @@ def test_logsumexp_with_factors_and_signs():
         assert_near(grad(lambda *z: total(special, *z), i)(a, b), expected)
 
 
-def test_normal_vectors():
+def test_special_normal_vectors():
     root = RANDOM.normal(size=(3, 3))
     args = RANDOM.normal(size=(5, 3)), RANDOM.normal(size=3), root @ root.T + np.eye(3)
     logpdf, jaxs = stats.multivariate_normal.logpdf, jax_stats.multivariate_normal.logpdf
@@ -209,7 +209,7 @@ Y = np.clip(A / (A + B) * np.random.default_rng(4).uniform(0.5, 1.5, A.size), 0,
         ("log_ndtr", scipy.special.log_ndtr, (-wide(-5, 10),)),
     ],
 )
-def test_ten_digits_over_wide_domains(name, reference, args):
+def test_special_ten_digits_over_wide_domains(name, reference, args):
     expected = reference(*args)
     known = (np.abs(expected) > 1e-250) & np.isfinite(expected)
     function = getattr(ops, name)
@@ -249,7 +249,7 @@ def test_betaln_of_the_largest_float():
 
 
 @pytest.mark.parametrize("name", ["igamma_grad_a", "random_gamma_grad"])
-def test_derivatives_by_shape_are_those_of_jax(name):
+def test_special_derivatives_by_shape_are_those_of_jax(name):
     a = wide(-2, 3, 500)
     x = a * np.random.default_rng(5).uniform(0.3, 2.0, 500)
     expected = np.asarray(getattr(jax.lax, name)(a, x))

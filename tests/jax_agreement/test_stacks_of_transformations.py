@@ -32,7 +32,7 @@ THEIRS = SimpleNamespace(
     vmap=jax.vmap, cond=jax.lax.cond, jit=jax.jit, scan=jax.lax.scan, fori_loop=jax.lax.fori_loop, map=jax.lax.map,
 )  # fmt: skip
 
-# Of a library and an array of any shape; the result is an array of that shape, or a scalar.
+# Functions of a library and an array of any shape; the result is an array of that shape, or a scalar.
 FUNCTIONS = {
     "sin": lambda lib, x: lib.np.sin(x) * x,
     "tanh": lambda lib, x: lib.np.tanh(x * 1.5) + 1.0,
@@ -54,7 +54,7 @@ FUNCTIONS = {
     "inner grad": lambda lib, x: x * lib.grad(lambda y: lib.np.sum(lib.np.sin(x * y)))(x),
 }
 
-# Of a library and a function, which may have results of several arrays; each gives such a function again.
+# Transformations, given a library and a function, which may have several results; each returns such a function.
 TRANSFORMATIONS = {
     "jit": lambda lib, f: lib.jit(f),
     "grad": lambda lib, f: lib.grad(lambda x: lib.np.sum(f(x))),
@@ -97,7 +97,7 @@ def stack_of(draw):
 
 
 @pytest.mark.parametrize("seed", range(CASES))
-def test_stacks_agree(seed):
+def test_transformations_stacks_agree(seed):
     draw = random.Random(seed)
     name = list(FUNCTIONS)[seed % len(FUNCTIONS)]
     stack = stack_of(draw)
@@ -119,7 +119,7 @@ def test_stacks_agree(seed):
     np.testing.assert_allclose(np.asarray(got) / scale, np.asarray(expected) / scale, atol=tolerance, err_msg=said)
 
 
-def test_every_transformation_and_depth_is_drawn():
+def test_transformations_every_transformation_and_depth_is_drawn():
     stacks = []
     for seed in range(CASES):
         draw = random.Random(seed)

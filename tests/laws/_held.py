@@ -1,4 +1,4 @@
-"""What tests of nested constructs share: the laws that they ask, and how many programs they ask them of."""
+"""The common parts of tests of nested constructs: the laws, and the number of programs."""
 
 from typing import Any, Final
 

@@ -11,11 +11,11 @@ small = programs(max_equations=5)
 
 
 @given(small, stacks)
-def test_reorderings_agree(program: Program, stack: tuple[str, ...]) -> None:
+def test_commutation_reorderings_agree(program: Program, stack: tuple[str, ...]) -> None:
     holds(law_commutation, lawful, program, stack=stack)
 
 
 @settings(max_examples=max(settings.default.max_examples // 5, 1))
 @given(programs(max_equations=4), stacks.filter(lambda stack: "jit" in stack))
-def test_reorderings_agree_compiled_by_xla(program: Program, stack: tuple[str, ...]) -> None:
+def test_commutation_reorderings_agree_compiled_by_xla(program: Program, stack: tuple[str, ...]) -> None:
     holds(law_commutation, Lawful("xla"), program, stack=stack[:3])

@@ -7,15 +7,15 @@ from lawful.laws.systems import lawful
 
 
 @given(programs())
-def test_a_choice_is_the_branch_taken(program: Program) -> None:
+def test_cond_choice_is_the_branch_taken(program: Program) -> None:
     holds(law_cond_is_branch, lawful, program)
 
 
 @given(programs(dtypes=usual_dtypes, smooth=False))
-def test_a_choice_is_the_branch_taken_with_every_dtype(program: Program) -> None:
+def test_cond_choice_is_the_branch_taken_with_every_dtype(program: Program) -> None:
     holds(law_cond_is_branch, lawful, program)
 
 
 @given(programs(dtypes=usual_dtypes, smooth=False))
-def test_a_batched_predicate_chooses_element_by_element(program: Program) -> None:
+def test_cond_batched_predicate_chooses_element_by_element(program: Program) -> None:
     holds(law_batched_cond_is_choice, lawful, program)

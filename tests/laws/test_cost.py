@@ -9,16 +9,16 @@ few = settings(max_examples=max(settings.default.max_examples // 5, 2))
 
 
 @given(programs())
-def test_gradients_are_cheap(program: Program) -> None:
+def test_cost_gradients_are_cheap(program: Program) -> None:
     holds(law_cheap_gradient, lawful, program)
 
 
 @given(programs())
-def test_derivatives_keep_little(program: Program) -> None:
+def test_cost_derivatives_keep_little(program: Program) -> None:
     holds(law_bounded_residuals, lawful, program)
 
 
 @few
 @given(programs())
-def test_tracing_is_linear(program: Program) -> None:
+def test_cost_tracing_is_linear(program: Program) -> None:
     holds(law_linear_tracing, lawful, program)

@@ -30,8 +30,8 @@ def iterate(matvec: Any, b: Any) -> Any:
     """Solves a system whose matrix is near one, to rounding: also in 32 bits the residual gets no smaller."""
 
     def step(state: Any) -> Any:
-        x, turns = state
-        return x + (b - matvec(x)), turns + 1
+        x, count = state
+        return x + (b - matvec(x)), count + 1
 
     return while_loop(lambda state: state[1] < 40, step, (0.0 * b, 0))[0]
 
@@ -64,16 +64,16 @@ def root(a: Any, b: Any) -> Any:
     return custom_root(f, 0.0 * b, solve, lambda g, y: custom_linear_solve(g, y, iterate, iterate))
 
 
-def test_linear_solves() -> None:
+def test_custom_solves_linear_solves() -> None:
     check(linear, A, B, laws=names, **QUICK)
     check(symmetric, A, B, laws=names, **QUICK)
 
 
-def test_roots() -> None:
+def test_custom_solves_roots() -> None:
     check(root, A, B, laws=names, **QUICK)
 
 
-def test_roots_of_numbers() -> None:
+def test_custom_solves_roots_of_numbers() -> None:
     def newton(f: Any, x: Any) -> Any:
         return while_loop(lambda s: s[1] < 12, lambda s: (s[0] - f(s[0]) / grad(f)(s[0]), s[1] + 1), (x, 0))[0]
 
@@ -94,5 +94,5 @@ def test_roots_of_numbers() -> None:
     ],
     ids=["one of the other", "compiled and computed again", "chosen", "mapped", "differentiated"],
 )
-def test_solves_in_nests(function: Callable[..., Any]) -> None:
+def test_custom_solves_solves_in_nests(function: Callable[..., Any]) -> None:
     check(function, A, B, laws=IN_NESTS, **QUICK)

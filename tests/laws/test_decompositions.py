@@ -37,7 +37,7 @@ def of_complement(x):
     ("function", "x"),
     [(of_hermitian, SQUARE), (of_singular_values, SQUARE), (of_singular_values, TALL), (of_complement, TALL)],
 )
-def test_what_phases_do_not_change(function, x):
+def test_decompositions_what_phases_do_not_change(function, x):
     laws = ["jit_is_eager", "jvp_finite_differences", "jvp_linear", "vjp_transpose", "linearize_is_jvp", "vmap_is_loop"]
     report = check(function, x, effort=quick, seeds=(0, 1), laws=laws)
     assert report.ok, report
@@ -58,7 +58,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_a_wrong_derivative_is_found(name, monkeypatch):
+def test_decompositions_wrong_derivative_is_found(name, monkeypatch):
     primitive, fault = FAULTS[name]
     right = primitive.rule("jvp")
 

@@ -17,7 +17,7 @@ def traced(program: Program) -> ClosedJaxpr:
 
 
 @pytest.mark.fast
-def test_what_is_found_is_the_same_program() -> None:
+def test_deduplicated_what_is_found_is_the_same_program() -> None:
     """All are traced from one line, under one name, so that only what they compute tells them apart."""
     clear_caches()
     found_again = 0

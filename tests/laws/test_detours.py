@@ -1,4 +1,4 @@
-"""What goes through a solver, a linear call or Python means the same as without, under every law."""
+"""Functions through a solver, a linear call or Python mean the same as without, under every law."""
 
 from collections.abc import Callable
 from typing import Any
@@ -72,7 +72,7 @@ def test_programs_with_detours_commute_with_compilation_by_xla(program: Program,
 
 
 @pytest.mark.parametrize("name", FORMS)
-def test_nests_obey_the_laws_of_their_transformations(name: str) -> None:
+def test_detours_nests_obey_the_laws_of_their_transformations(name: str) -> None:
     """A function that takes a detour within others, compiled, mapped, chosen and rematerialised."""
     detour = DETOURS[name]
     inner = detour(parts)
@@ -97,7 +97,7 @@ def test_nests_obey_the_laws_of_their_transformations(name: str) -> None:
 
 @pytest.mark.parametrize("name", FORMS)
 @pytest.mark.parametrize("dtype", ["float32", "complex64", "float16", "bfloat16"])
-def test_the_results_are_those_without(name: str, dtype: str) -> None:
+def test_detours_results_are_those_without(name: str, dtype: str) -> None:
     def function(x: Any, n: Any) -> Any:
         return [ops.sin(x) * x, n, ops.mul(x, 0.5), {"n": n > 1}]
 
@@ -115,7 +115,7 @@ def test_the_results_are_those_without(name: str, dtype: str) -> None:
 # Solvers and linear calls with a fault, which a law finds.
 
 
-def test_a_transposed_solver_of_another_matrix_is_found() -> None:
+def test_detours_transposed_solver_of_another_matrix_is_found() -> None:
     def solved(a: Any, b: Any) -> Any:
         def matvec(x: Any) -> Any:
             return a * ops.rev(x, (0,))
@@ -129,7 +129,7 @@ def test_a_transposed_solver_of_another_matrix_is_found() -> None:
     assert {failure.law for failure in report.failures} >= {"vjp_transpose"}
 
 
-def test_a_tangent_solver_of_another_function_is_found() -> None:
+def test_detours_tangent_solver_of_another_function_is_found() -> None:
     def root(a: Any) -> Any:
         return custom_root(lambda x: x * x - a, ops.sqrt(a), lambda f, x: x, lambda g, y: y / (1.1 * g(y * 0 + 1)))
 
@@ -137,7 +137,7 @@ def test_a_tangent_solver_of_another_function_is_found() -> None:
     assert {failure.law for failure in report.failures} >= {"jvp_finite_differences"}
 
 
-def test_a_linear_call_that_is_not_its_transpose_is_found() -> None:
+def test_detours_linear_call_that_is_not_its_transpose_is_found() -> None:
     def called(x: Any) -> Any:
         return linear_call(lambda _, v: v * 3.0, lambda _, ct: ct * 2.0, (), x)
 
@@ -145,7 +145,7 @@ def test_a_linear_call_that_is_not_its_transpose_is_found() -> None:
     assert {failure.law for failure in report.failures} >= {"vjp_transpose"}
 
 
-def test_zeros_in_the_place_of_a_tangent_are_no_primal_work() -> None:
+def test_detours_zeros_in_place_of_a_tangent_are_no_primal_work() -> None:
     def reversed_pair(factor: Any, xs: Any) -> Any:
         return [factor * x[::-1] for x in xs]
 

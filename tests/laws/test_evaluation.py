@@ -21,34 +21,34 @@ every_dtype = programs(dtypes=usual_dtypes, smooth=False)
 
 
 @given(programs())
-def test_compiled_by_numpy(program: Program) -> None:
+def test_jit_compiled_by_numpy(program: Program) -> None:
     holds(law_jit_is_eager, lawful, program)
 
 
 @given(every_dtype)
-def test_compiled_by_numpy_with_every_dtype(program: Program) -> None:
+def test_jit_compiled_by_numpy_with_every_dtype(program: Program) -> None:
     holds(law_jit_is_eager, lawful, program)
 
 
 @given(every_dtype)
-def test_compiled_by_numpy_in_parts(program: Program) -> None:
+def test_jit_compiled_by_numpy_in_parts(program: Program) -> None:
     with mock.patch.object(_source, "_MOST_LINES", 1):
         holds(law_jit_is_eager, lawful, program)
 
 
 @given(programs())
-def test_compiled_by_xla(program: Program) -> None:
+def test_jit_compiled_by_xla(program: Program) -> None:
     holds(law_jit_is_eager, Lawful(backends=("xla",)), program)
 
 
 @given(every_dtype)
-def test_compiled_by_xla_with_every_dtype(program: Program) -> None:
+def test_jit_compiled_by_xla_with_every_dtype(program: Program) -> None:
     holds(law_jit_is_eager, Lawful(backends=("xla",)), program)
 
 
 @settings(max_examples=max(settings.default.max_examples // 4, 1))
 @given(programs(backend="xla"))
-def test_functions_compiled_by_xla_within_others(program: Program) -> None:
+def test_jit_functions_compiled_by_xla_within_others(program: Program) -> None:
     holds(law_jit_is_eager, Lawful(backends=installed_backends()), program)
 
 

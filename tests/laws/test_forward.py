@@ -18,25 +18,25 @@ with_complex = programs(dtypes=tuple(map(np.dtype, ("complex128", "float64", "in
 
 
 @given(programs())
-def test_agrees_with_finite_differences(program: Program) -> None:
+def test_jvp_agrees_with_finite_differences(program: Program) -> None:
     holds(law_jvp_finite_differences, lawful, program)
 
 
 @given(with_complex)
-def test_agrees_with_finite_differences_of_complex_programs(program: Program) -> None:
+def test_jvp_agrees_with_finite_differences_of_complex_programs(program: Program) -> None:
     holds(law_jvp_finite_differences, lawful, program)
 
 
 @given(programs())
-def test_is_linear(program: Program) -> None:
+def test_jvp_linear(program: Program) -> None:
     holds(law_jvp_linear, lawful, program)
 
 
 @given(programs(dtypes=usual_dtypes, smooth=False))
-def test_is_linear_with_every_dtype(program: Program) -> None:
+def test_jvp_linear_with_every_dtype(program: Program) -> None:
     holds(law_jvp_linear, lawful, program)
 
 
 @given(with_complex)
-def test_obeys_the_chain_rule(program: Program) -> None:
+def test_jvp_obeys_the_chain_rule(program: Program) -> None:
     holds(law_chain_rule, lawful, program)

@@ -308,7 +308,7 @@ _PROGRAM_OF_TWO_FLOATS = [
     [
         # Infinite in one part, and rounded in the other.
         ("reduce_window_sum, special", [3, 1, 2, 2, 11, 0, 0, 1, 3, 2, 1, 1, 1, *[0] * 8], "primitive_reference"),
-        # Of 64 bits in all variables at its own arguments, of 32 in some at others.
+        # All variables have 64 bits at its own arguments, some have 32 bits at others.
         ("smooth", _PROGRAM_OF_TWO_FLOATS, "purity"),
     ],
 )

@@ -10,10 +10,10 @@ with_complex = programs(dtypes=tuple(map(np.dtype, ("complex128", "float64", "in
 
 
 @given(programs())
-def test_is_jvp(program: Program) -> None:
+def test_linearize_is_jvp(program: Program) -> None:
     holds(law_linearize_is_jvp, lawful, program)
 
 
 @given(with_complex)
-def test_is_jvp_of_complex_programs(program: Program) -> None:
+def test_linearize_is_jvp_of_complex_programs(program: Program) -> None:
     holds(law_linearize_is_jvp, lawful, program)

@@ -46,34 +46,34 @@ FUNCTIONS = [law for law in laws.values() if law.subject == "function" and law.g
 @every_law_of_loops
 @few
 @given(programs())
-def test_it_is_the_loop(law: Any, program: Program) -> None:
+def test_scan_and_while_are_the_loop(law: Any, program: Program) -> None:
     holds(law, lawful, program)
 
 
 @every_law_of_loops
 @few
 @given(programs(dtypes=usual_dtypes, smooth=False))
-def test_it_is_the_loop_with_every_dtype(law: Any, program: Program) -> None:
+def test_scan_and_while_are_the_loop_with_every_dtype(law: Any, program: Program) -> None:
     holds(law, lawful, program)
 
 
 @pytest.mark.parametrize("law", FUNCTIONS, ids=lambda law: law.name)
 @few
 @given(programs(Generation(**NESTS)))
-def test_laws_hold_through_nests(law: Any, program: Program) -> None:
+def test_loops_laws_hold_through_nests(law: Any, program: Program) -> None:
     holds(law, lawful, program, effort=quick)
 
 
 @pytest.mark.parametrize("law", [law for law in FUNCTIONS if not law.smooth], ids=lambda law: law.name)
 @few
 @given(programs(Generation(**NESTS, dtypes=usual_dtypes, smooth=False)))
-def test_laws_hold_through_nests_with_every_dtype(law: Any, program: Program) -> None:
+def test_loops_laws_hold_through_nests_with_every_dtype(law: Any, program: Program) -> None:
     holds(law, lawful, program, effort=quick)
 
 
 @pytest.mark.parametrize("name", ["vjp_transpose", "jvp_finite_differences", "linearize_is_jvp"])
 @given(programs(Generation(**NESTS, dtypes=(np.dtype(np.complex128), np.dtype(np.float64)))))
-def test_laws_hold_through_nests_of_complex_numbers(name: str, program: Program) -> None:
+def test_loops_laws_hold_through_nests_of_complex_numbers(name: str, program: Program) -> None:
     holds(laws[name], lawful, program, effort=quick)
 
 
@@ -99,11 +99,11 @@ def nested_programs(count: int) -> list[Program]:
 @pytest.mark.parametrize(
     "program", nested_programs(settings.default.max_examples // 2), ids=lambda program: str(program.seed)
 )
-def test_a_law_of_each_kind_holds_through_a_deep_nest(program: Program) -> None:
+def test_loops_law_of_each_kind_holds_through_a_deep_nest(program: Program) -> None:
     assert len(check_groups(lawful, program, (*core_groups, "passes", "purity"))) > 5
 
 
 @few
 @given(programs(Generation(**{**NESTS, "max_depth": 2}, smooth=False)))
-def test_backends_agree(program: Program) -> None:
+def test_loops_backends_agree(program: Program) -> None:
     holds(laws["jit_is_eager"], Lawful("xla", ("numpy", "xla")), program, effort=quick)

@@ -36,30 +36,30 @@ with_rules = ("with_jvp_rule", "with_vjp_rule", "with_vmap_rule")
 
 @share(12)
 @given(programs(forms=(*with_rules, "jit", "vmap", "cond", "checkpoint"), max_equations=5))
-def test_programs_with_rules_obey_every_law(program: Program) -> None:
+def test_custom_rules_programs_with_rules_obey_every_law(program: Program) -> None:
     hold_all(program)
 
 
 @share(12)
 @given(programs(forms=(*with_rules, "jvp", "vjp", "grad", "linearize"), dtypes=usual_dtypes, smooth=False))
-def test_rules_within_derivatives_obey_every_law(program: Program) -> None:
+def test_custom_rules_rules_within_derivatives_obey_every_law(program: Program) -> None:
     hold_all(program)
 
 
 @share(12)
 @given(programs(forms=(*with_rules, "scan", "while_loop", "fori_loop", "map"), max_equations=4))
-def test_rules_around_loops_obey_every_law(program: Program) -> None:
+def test_custom_rules_rules_around_loops_obey_every_law(program: Program) -> None:
     hold_all(program)
 
 
 @share(8)
 @given(programs(forms=with_rules, max_equations=4), st.permutations(("jit", "vmap", "vjp")))
-def test_programs_with_rules_commute_with_compilation_by_xla(program: Program, stack: list[str]) -> None:
+def test_custom_rules_programs_commute_with_xla(program: Program, stack: list[str]) -> None:
     holds(law_commutation, Lawful("xla"), program, stack=stack, effort=quick)
 
 
 @pytest.mark.parametrize("ruled", [with_jvp_rule, with_vjp_rule, with_vmap_rule])
-def test_nests_obey_the_laws_of_their_transformations(ruled: Function) -> None:
+def test_custom_rules_nests_obey_laws_of_their_transformations(ruled: Function) -> None:
     """A function that has its rules in each other, compiled, mapped, chosen and differentiated."""
     inner = ruled(parts)
 
@@ -73,28 +73,28 @@ def test_nests_obey_the_laws_of_their_transformations(ruled: Function) -> None:
     check(nest, np.float64(0.3), np.float64(1.2), effort=quick, laws=names, raise_on_failure=True)
 
 
-def turn(c: Any, x: Any) -> Any:
-    """A turn of a scan."""
+def body(c: Any, x: Any) -> Any:
+    """The body of a scan."""
     return ops.sin(c) * x, c + x
 
 
 def doubled(state: Any) -> Any:
-    """A turn of a loop with a counter."""
+    """The body of a loop with a counter."""
     i, x = state
     return i + 1, x * x + 0.1
 
 
 XS = np.array([0.3, -0.5, 0.7])
 CONSTRUCTS: dict[str, tuple[Function, Any]] = {
-    "scan": (lambda x: scan(turn, 0.5, x), XS),
-    "scan from checkpoints": (lambda x: scan(turn, 0.5, x, checkpoints=2), XS),
-    "scan of no turns": (lambda x: scan(lambda c, _: (c * x, c), x, None, 0, checkpoints=1), np.float64(0.3)),
-    "scan backwards": (lambda x: scan(lambda c, _: turn(c, x), 0.5, None, 4, reverse=True, checkpoints=1), XS[0]),
+    "scan": (lambda x: scan(body, 0.5, x), XS),
+    "scan from checkpoints": (lambda x: scan(body, 0.5, x, checkpoints=2), XS),
+    "scan of length 0": (lambda x: scan(lambda c, _: (c * x, c), x, None, 0, checkpoints=1), np.float64(0.3)),
+    "scan backwards": (lambda x: scan(lambda c, _: body(c, x), 0.5, None, 4, reverse=True, checkpoints=1), XS[0]),
     "fori_loop": (lambda x: fori_loop(0, 3, lambda i, y: y * x + i, x, checkpoints=2), XS),
     "while_loop": (lambda x: while_loop(lambda s: s[0] < 3, doubled, (0, x), checkpoints=2)[1], XS),
     "while_loop with a bound": (lambda x: while_loop(lambda s: s[0] < 3, doubled, (0, x), max_iters=4)[1], XS),
     "while_loop on its values": (lambda x: while_loop(lambda y: y < 9.0, lambda y: y + x * x + 1.0, x), XS[0]),
-    "lanes": (lambda x: vmap(lambda y: while_loop(lambda s: s[0] < y, doubled, (0.0, y))[1])(x), XS),
+    "batched while": (lambda x: vmap(lambda y: while_loop(lambda s: s[0] < y, doubled, (0.0, y))[1])(x), XS),
     "map": (lambda x: control_flow.map(ops.sin, x), XS),
     "associative_scan": (lambda x: associative_scan(ops.mul, x), XS),
     "cond": (lambda x: cond(x[0] > 0.0, lambda: x * x, lambda: -x), XS),
@@ -112,8 +112,8 @@ FORWARD = ("jvp_finite_differences", "vjp_transpose", "linearize_is_jvp", "vmap_
 
 
 @pytest.mark.parametrize("name", CONSTRUCTS)
-def test_a_pullback_through_any_construct_gives_forward_mode(name: str) -> None:
-    """What transposes a construct is checked to be linear and transposed again."""
+def test_custom_rules_pullback_gives_forward_mode(name: str) -> None:
+    """The transpose of a construct is checked to be linear, and transposed again."""
     function, x = CONSTRUCTS[name]
     check(with_vjp_rule(function), x, effort=quick, laws=FORWARD, raise_on_failure=True)
     out, dot = jvp(with_vjp_rule(function), (x,), (x,))
@@ -182,7 +182,7 @@ EXAMPLES: dict[str, tuple[Function, tuple[Any, ...]]] = {
 
 
 @pytest.mark.parametrize("name", EXAMPLES)
-def test_rules_by_hand_obey_every_law(name: str) -> None:
+def test_custom_rules_rules_by_hand_obey_every_law(name: str) -> None:
     function, args = EXAMPLES[name]
     check(function, *args, effort=quick, laws=names, raise_on_failure=True)
 
@@ -191,21 +191,21 @@ def wrong_jvp(primals: Any, tangents: Any) -> Any:
     return ops.sin(*primals), 0.9 * ops.cos(*primals) * tangents[0]
 
 
-def test_a_wrong_rule_of_forward_mode_is_found() -> None:
+def test_custom_rules_wrong_rule_of_forward_mode_is_found() -> None:
     sine = custom_jvp(ops.sin)
     sine.defjvp(wrong_jvp)
     report = check(sine, np.array([0.5]), effort=quick, laws=["jvp_finite_differences"])
     assert {failure.law for failure in report.failures} >= {"jvp_finite_differences"}
 
 
-def test_a_wrong_rule_of_reverse_mode_is_found() -> None:
+def test_custom_rules_wrong_rule_of_reverse_mode_is_found() -> None:
     sine = custom_vjp(ops.sin)
     sine.defvjp(lambda x: (ops.sin(x), x), lambda x, ct: (0.9 * ops.cos(x) * ct,))
     report = check(sine, np.array([0.5]), effort=quick, laws=["jvp_finite_differences"])
     assert {failure.law for failure in report.failures} >= {"jvp_finite_differences"}
 
 
-def test_rules_that_contradict_each_other_are_found() -> None:
+def test_custom_rules_rules_that_contradict_each_other_are_found() -> None:
     sine = custom_rule(ops.sin)
     sine.def_jvp(lambda primals, tangents: (sine(*primals), ops.cos(*primals) * tangents[0]))
     sine.def_vjp(lambda x: (ops.sin(x), x), lambda x, ct: (0.9 * ops.cos(x) * ct,))
@@ -213,14 +213,14 @@ def test_rules_that_contradict_each_other_are_found() -> None:
     assert {failure.law for failure in report.failures} >= {"linearize_is_jvp", "vjp_transpose"}
 
 
-def test_a_wrong_batching_rule_is_found() -> None:
+def test_custom_rules_wrong_batching_rule_is_found() -> None:
     sine = custom_rule(ops.sin)
     sine.def_batch(lambda axis_size, in_batched, x: (ops.sin(x) + 0.1, True))
     report = check(sine, np.array([0.5]), effort=quick, laws=["vmap_is_loop"])
     assert {failure.law for failure in report.failures} >= {"vmap_is_loop"}
 
 
-def test_a_rule_that_is_not_linear_in_its_tangent_is_found() -> None:
+def test_custom_rules_rule_not_linear_in_its_tangent_is_found() -> None:
     sine = custom_jvp(ops.sin)
     sine.defjvp(lambda primals, tangents: (sine(*primals), ops.cos(*primals) * tangents[0] ** 2))
     report = check(sine, np.array([0.5]), effort=usual, laws=["jvp_linear"])

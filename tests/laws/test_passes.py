@@ -7,10 +7,10 @@ from lawful.laws.systems import lawful
 
 
 @given(programs())
-def test_keep_meaning(program: Program) -> None:
+def test_passes_keep_meaning(program: Program) -> None:
     holds(law_passes, lawful, program)
 
 
 @given(programs(dtypes=usual_dtypes, smooth=False))
-def test_keep_meaning_with_every_dtype(program: Program) -> None:
+def test_passes_keep_meaning_with_every_dtype(program: Program) -> None:
     holds(law_passes, lawful, program)

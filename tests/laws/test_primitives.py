@@ -68,14 +68,14 @@ def check(
 @primitives
 @few
 @given(st.data())
-def test_is_its_reference(primitive: Primitive, data: st.DataObject) -> None:
+def test_primitive_is_its_reference(primitive: Primitive, data: st.DataObject) -> None:
     check(law_primitive_reference, data, primitive, smooth=False)
 
 
 @primitives
 @fewer
 @given(st.data())
-def test_is_its_reference_compiled_by_xla(primitive: Primitive, data: st.DataObject) -> None:
+def test_primitive_is_its_reference_compiled_by_xla(primitive: Primitive, data: st.DataObject) -> None:
     """Half of the calls have special numbers."""
     system = Lawful(backends=("xla",))
     if data.draw(st.booleans()):
@@ -100,7 +100,7 @@ def by_numpy_rule() -> dict[str, list[Primitive]]:
 @pytest.mark.parametrize("alike", by_numpy_rule().values(), ids=by_numpy_rule())
 @settings(max_examples=50 * settings.default.max_examples)  # nothing is traced, and one rule is of many primitives
 @given(st.data())
-def test_is_specialised_to_its_implementation(alike: list[Primitive], data: st.DataObject) -> None:
+def test_primitive_specialised_to_its_implementation(alike: list[Primitive], data: st.DataObject) -> None:
     check(law_primitive_specialised, data, data.draw(st.sampled_from(alike)), smooth=False)
 
 
@@ -110,7 +110,7 @@ def test_is_specialised_to_its_implementation(alike: list[Primitive], data: st.D
 @few
 @given(st.data())
 @pytest.mark.parametrize("law", [law_primitive_typing, law_primitive_algebra, law_primitive_transpose])
-def test_rules_with_every_dtype(primitive: Primitive, law: Law, data: st.DataObject) -> None:
+def test_primitive_rules_with_every_dtype(primitive: Primitive, law: Law, data: st.DataObject) -> None:
     check(law, data, primitive, smooth=False)
 
 
@@ -118,14 +118,14 @@ def test_rules_with_every_dtype(primitive: Primitive, law: Law, data: st.DataObj
 @few
 @given(st.data())
 @pytest.mark.parametrize("law", [law_vmap_is_loop, law_vmaps_commute, law_jvp_linear])
-def test_batches_and_tangents_with_every_dtype(primitive: Primitive, law: Law, data: st.DataObject) -> None:
+def test_primitive_batches_and_tangents_with_every_dtype(primitive: Primitive, law: Law, data: st.DataObject) -> None:
     check(law, data, primitive, smooth=False)
 
 
 @primitives
 @fewer
 @given(st.data())
-def test_rules_are_the_same_at_values_and_at_types(primitive: Primitive, data: st.DataObject) -> None:
+def test_primitive_rules_are_the_same_at_values_and_at_types(primitive: Primitive, data: st.DataObject) -> None:
     check(law_primitive_recipes, data, primitive, smooth=False)
 
 
@@ -136,7 +136,7 @@ differentiable = [p for p in declared_primitives() if p.declaration is not None 
 @few
 @given(st.data())
 @pytest.mark.parametrize("law", [law_jvp_finite_differences, law_linearize_is_jvp, law_vjp_transpose, law_second_order])
-def test_derivative_rules(primitive: Primitive, law: Law, data: st.DataObject) -> None:
+def test_primitive_derivative_rules(primitive: Primitive, law: Law, data: st.DataObject) -> None:
     check(law, data, primitive, smooth=True)
 
 
@@ -145,7 +145,7 @@ wide = tuple(map(np.dtype, ("float64", "complex128")))
 
 
 @pytest.mark.parametrize("primitive", [p for p in elementwise if p in differentiable], ids=lambda p: p.name)
-def test_rules_with_weak_operands(primitive: Primitive) -> None:
+def test_primitive_rules_with_weak_operands(primitive: Primitive) -> None:
     """The derivative of a Python number has its shape and dtype, and may be weak or strong."""
     call = draw_call(primitive, RandomChoose(0, wide))
     args = [np.asarray(x).reshape(-1)[0].item() if np.size(x) else 0.5 for x in call.args]
@@ -157,14 +157,14 @@ def test_rules_with_weak_operands(primitive: Primitive) -> None:
 @pytest.mark.parametrize("primitive", differentiable, ids=lambda p: p.name)
 @settings(max_examples=settings.default.max_examples // 4 + 1)
 @given(st.data())
-def test_derivatives_at_special_points(primitive: Primitive, data: st.DataObject) -> None:
+def test_primitive_derivatives_at_special_points(primitive: Primitive, data: st.DataObject) -> None:
     check(law_primitive_special_points, data, primitive, smooth=False, system=Lawful(backends=("numpy",)))
 
 
 @primitives
 @fewer
 @given(st.data())
-def test_rules_at_special_numbers(primitive: Primitive, data: st.DataObject) -> None:
+def test_primitive_rules_at_special_numbers(primitive: Primitive, data: st.DataObject) -> None:
     """Zeros of both signs, ties, ends of the domain and just outside, infinities, NaN and the ends of each dtype.
 
     All laws are in one test: with the laws as parameters, the settings would be nested too deeply.
@@ -179,12 +179,12 @@ def test_rules_at_special_numbers(primitive: Primitive, data: st.DataObject) -> 
 @primitives
 @fewer
 @given(st.data())
-def test_operands_of_every_kind_agree(primitive: Primitive, data: st.DataObject) -> None:
+def test_primitive_operands_of_every_kind_agree(primitive: Primitive, data: st.DataObject) -> None:
     check(law_kinds_agree, data, primitive, smooth=False, system=Lawful(backends=("numpy",)))
 
 
 @primitives
-def test_each_exclusion_has_a_reason(primitive: Primitive) -> None:
+def test_primitive_each_exclusion_has_a_reason(primitive: Primitive) -> None:
     assert primitive.declaration is not None
     declared = [*primitive.declaration.excluded]
     for interval in primitive.declaration.domain:
@@ -195,5 +195,5 @@ def test_each_exclusion_has_a_reason(primitive: Primitive) -> None:
 @pytest.mark.parametrize("primitive", differentiable, ids=lambda p: p.name)
 @fewer
 @given(st.data(), st.permutations(("jit", "vmap", "jvp", "vjp")))
-def test_rules_commute(primitive: Primitive, data: st.DataObject, stack: list[str]) -> None:
+def test_primitive_rules_commute(primitive: Primitive, data: st.DataObject, stack: list[str]) -> None:
     check(law_commutation, data, primitive, smooth=True, stack=tuple(stack[:3]))

@@ -32,7 +32,7 @@ FUNCTIONS = [law for law in laws.values() if law.subject == "function" and law.g
 @pytest.mark.parametrize("law", FUNCTIONS, ids=lambda law: law.name)
 @few
 @given(programs(), policies)
-def test_laws_hold_of_it(law: Any, program: Program, policy: Any) -> None:
+def test_checkpoint_laws_hold_of_it(law: Any, program: Program, policy: Any) -> None:
     function = checkpoint(program.function, policy=policy)
     holds(law, lawful, Case.of(function, *program.args, seed=program.seed), effort=quick)
 
@@ -43,7 +43,7 @@ def half(primitive: Any, *avals: Any, **params: Any) -> bool:
 
 
 @given(programs(max_depth=1), st.sampled_from([None, half, checkpoint_policies.everything_saveable]))
-def test_derivatives_are_those_of_the_function(program: Program, policy: Any) -> None:
+def test_checkpoint_derivatives_are_those_of_the_function(program: Program, policy: Any) -> None:
     plain, pull = vjp(program.function, *program.args)
     values, again = vjp(checkpoint(program.function, policy=policy), *program.args)
     same(values, plain)
@@ -65,7 +65,7 @@ def same(got: Any, expected: Any) -> None:
 
 
 @given(programs())
-def test_nothing_but_arguments_and_constants_is_kept(program: Program) -> None:
+def test_checkpoint_nothing_but_arguments_and_constants_is_kept(program: Program) -> None:
     for _, origin in saved_residuals(checkpoint(program.function), *program.args):
         assert origin.startswith(("the argument", "a constant")), origin
 
@@ -80,7 +80,7 @@ NESTS: dict[str, Callable[[Any], Any]] = {
 @pytest.mark.parametrize("nest", NESTS)
 @few
 @given(programs(max_equations=5))
-def test_nests_obey_the_laws(nest: str, program: Program) -> None:
+def test_checkpoint_nests_obey_the_laws(nest: str, program: Program) -> None:
     function = NESTS[nest](program.function)
     for name in ("jit_is_eager", "vjp_transpose", "linearize_is_jvp", "second_order", "vmap_is_loop", "typing"):
         holds(laws[name], lawful, Case.of(function, *program.args, seed=program.seed), effort=quick)

@@ -7,5 +7,5 @@ from lawful.laws.systems import lawful
 
 
 @given(programs(max_equations=6))
-def test_ways_agree(program: Program) -> None:
+def test_second_order_ways_agree(program: Program) -> None:
     holds(law_second_order, lawful, program)

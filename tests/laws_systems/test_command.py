@@ -25,14 +25,14 @@ def run(folder: Path, *options: str) -> tuple[int, Any]:
     return done.returncode, json.loads(done.stdout) if done.stdout else done.stderr
 
 
-def test_two_systems_agree(tmp_path: Path) -> None:
+def test_laws_against_two_systems_agree(tmp_path: Path) -> None:
     status, found = run(tmp_path, "--against", "autograd", "--cases", "12")
     assert status == 0
     assert list(found["laws"]) == ["agrees_with_autograd"]
     assert found["laws"]["agrees_with_autograd"]["passed"] == 12
 
 
-def test_a_wrong_derivative_is_a_disagreement_and_is_made_small(tmp_path: Path) -> None:
+def test_laws_against_wrong_derivative_is_found_and_shrunk(tmp_path: Path) -> None:
     (tmp_path / "wrong_sine.py").write_text(WRONG_SINE)
     options = ("--against", "autograd", "--import", "wrong_sine.py", "--cases", "60")
     status, found = run(tmp_path, *options)
@@ -44,7 +44,7 @@ def test_a_wrong_derivative_is_a_disagreement_and_is_made_small(tmp_path: Path) 
     assert again == 1, "what is remembered is tried first"
 
 
-def test_a_system_that_there_is_not(tmp_path: Path) -> None:
+def test_laws_against_system_that_there_is_not(tmp_path: Path) -> None:
     status, text = run(tmp_path, "--against", "fortran", "--cases", "1")
     assert status == 2
     assert "--against fortran: system: expected one of lawful, jax, autograd, torch" in text

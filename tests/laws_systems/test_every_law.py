@@ -37,7 +37,7 @@ def budget(system: Implementation, law: Law) -> settings:
 
 
 @pytest.mark.parametrize("law", of_functions, ids=lambda law: law.name)
-def test_holds_or_is_declared_inapplicable(system: Implementation, law: Law) -> None:
+def test_every_law_holds_or_is_declared_inapplicable(system: Implementation, law: Law) -> None:
     chosen = generation_for(system, smooth=law.smooth)
     missing = [need for need in law.needs if need in system.absent]
     if missing:
@@ -53,7 +53,7 @@ def test_holds_or_is_declared_inapplicable(system: Implementation, law: Law) -> 
     check()
 
 
-def test_the_source_of_a_program_can_be_pasted(system: Implementation) -> None:
+def test_every_law_source_of_a_program_can_be_pasted(system: Implementation) -> None:
     chosen = generation_for(system)
     for seed in range(8):
         program = draw_program(RandomChoose(seed, chosen.dtypes), chosen)
@@ -62,7 +62,7 @@ def test_the_source_of_a_program_can_be_pasted(system: Implementation) -> None:
         assert "result" in scope
 
 
-def test_nothing_excluded_is_drawn(system: Implementation) -> None:
+def test_every_law_nothing_excluded_is_drawn(system: Implementation) -> None:
     chosen = generation_for(system)
     forms = [name for name in ("jit", "vmap", "cond", "switch", "linearize") if name in system.absent]
     called = [name for name in system.excluded if name.startswith("ops.")]
@@ -74,7 +74,7 @@ def test_nothing_excluded_is_drawn(system: Implementation) -> None:
         assert not [name for name in methods if re.search(rf"(?<!\bops){re.escape(name)}\b", text)], text
 
 
-def test_laws_of_primitives_are_declared_inapplicable(system: Implementation) -> None:
+def test_every_law_laws_of_primitives_are_declared_inapplicable(system: Implementation) -> None:
     of_primitives = [law for law in laws.values() if law.subject != "function"]
     assert of_primitives
     assert all(set(law.needs) & set(system.absent) for law in of_primitives)

@@ -1,4 +1,4 @@
-"""What the laws have found in other systems, each as it shrank: the adapters go around it, and say so."""
+"""Faults that the laws found in other systems, shrunk. The adapters avoid them and name them."""
 
 import threading
 from typing import Any

@@ -11,7 +11,7 @@ LIBRARIES = ("autograd", "jax", "torch")
 
 
 @pytest.mark.parametrize("name", LIBRARIES)
-def test_says_what_to_install(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_find_system_says_what_to_install(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     for module in list(sys.modules):
         if module == name or module.startswith((f"{name}.", f"lawful.laws.systems.{name}")):
             monkeypatch.delitem(sys.modules, module)
@@ -20,11 +20,11 @@ def test_says_what_to_install(name: str, monkeypatch: pytest.MonkeyPatch) -> Non
         find_system(name)
 
 
-def test_nothing_is_imported_before_it_is_asked_for() -> None:
+def test_find_system_nothing_is_imported_before_it_is_asked_for() -> None:
     code = f"import sys, lawful.laws; assert not set(sys.modules) & {set(LIBRARIES)!r}"
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
-def test_another_name_is_an_error() -> None:
+def test_find_system_another_name_is_an_error() -> None:
     with pytest.raises(ValueError, match="expected one of lawful, jax, autograd, torch, got 'tinygrad'"):
         find_system("tinygrad")

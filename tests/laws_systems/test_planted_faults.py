@@ -97,7 +97,7 @@ def small_programs(*systems: Implementation) -> Any:
     return programs(generation_for(*systems, max_equations=3, forms=(), trees=False))
 
 
-def test_finite_differences_find_it(system: Implementation) -> None:
+def test_planted_fault_finite_differences_find_it(system: Implementation) -> None:
     planted = with_sine(system, SINES[system.name]())
 
     def is_violated(program: Program) -> bool:
@@ -115,7 +115,7 @@ def test_finite_differences_find_it(system: Implementation) -> None:
     assert f"from lawful.laws.systems.{system.name} import ops" in str(raised.value)
 
 
-def test_comparison_with_lawful_finds_it(system: Implementation) -> None:
+def test_planted_fault_comparison_with_lawful_finds_it(system: Implementation) -> None:
     planted = with_sine(system, SINES[system.name]())
 
     def is_violated(program: Program) -> bool:

@@ -1,4 +1,4 @@
-"""Loops compile to one `while` each: whatever the number of turns, and with the values that they have without XLA."""
+"""Loops compile to one `while` each: whatever the trip count, and with the values that they have without XLA."""
 
 from collections.abc import Callable
 from typing import Any
@@ -79,7 +79,7 @@ QUICK = ("itself", "its gradient", "gradients of a batch", "its second derivativ
 
 @every_program
 @pytest.mark.parametrize("name", TRANSFORMED)
-def test_both_backends_give_what_no_backend_gives(program: Any, name: str) -> None:
+def test_loops_both_backends_give_what_no_backend_gives(program: Any, name: str) -> None:
     function = TRANSFORMED[name](program)
     expected = function(H)
     for backend in ("numpy", "xla") if name in QUICK else ("numpy",):
@@ -91,7 +91,7 @@ def test_both_backends_give_what_no_backend_gives(program: Any, name: str) -> No
 
 @every_program
 @pytest.mark.parametrize("transformed", TRANSFORMED.values(), ids=TRANSFORMED)
-def test_jaxprs_are_printed_and_parsed(program: Any, transformed: Any) -> None:
+def test_loops_jaxprs_are_printed_and_parsed(program: Any, transformed: Any) -> None:
     closed = make_jaxpr(transformed(program))(H)
     assert str(parse_jaxpr(str(closed), closed.consts)) == str(closed)
 
@@ -116,8 +116,8 @@ def test_each_loop_is_one_while() -> None:
 
 
 @pytest.mark.parametrize("options", [{}, {"unroll": 4}, {"checkpoints": 8}], ids=str)
-def test_programs_are_as_long_for_many_turns_as_for_few(options: Any) -> None:
-    """So the time to compile them does not depend on the number of turns."""
+def test_loops_program_size_does_not_depend_on_trip_count(options: Any) -> None:
+    """So the time to compile them does not depend on the trip count."""
 
     def scanned(xs: Any) -> Any:
         return scan(lambda c, x: (lnp.sin(c) * x, c), 1.0, xs, **options)[0]
@@ -151,7 +151,7 @@ def powers(x: Any, n: Any, **options: Any) -> Any:
 
 
 def test_memory_of_reversing_a_while_loop_is_the_states_stored() -> None:
-    """The number of turns is an argument: memory cannot depend on it."""
+    """The trip count is an argument: memory cannot depend on it."""
     x = np.ones(SIZE)
     for states in (1, 4, 32):
         bytes_needed = temporaries(grad(lambda x, n, k=states: powers(x, n, checkpoints=k)), x, 5)
@@ -165,22 +165,22 @@ def test_while_grad_batched_memory() -> None:
     assert temporaries(vmap(grad(powers)), batch, ns) <= 16 * 40 * STATE
 
 
-@pytest.mark.parametrize("turns", [100, 3000])
+@pytest.mark.parametrize("trip_count", [100, 3000])
 @pytest.mark.parametrize("carries", [1, 3, 16])
-def test_scan_checkpoints_memory(turns: int, carries: int) -> None:
+def test_scan_checkpoints_memory(trip_count: int, carries: int) -> None:
     """The memory of a scan with checkpoints does not grow with its trip count."""
 
     def body(c: Any, _: Any) -> Any:
         return lnp.sin(lnp.sin(lnp.sin(c)) * 1.1), None
 
     def function(h: Any) -> Any:
-        return lnp.sum(scan(body, h, None, turns, checkpoints=carries)[0])
+        return lnp.sum(scan(body, h, None, trip_count, checkpoints=carries)[0])
 
     assert temporaries(grad(function), np.ones(SIZE)) <= (carries + 8) * STATE
 
 
 def test_memory_of_a_scan_is_what_the_backward_pass_needs() -> None:
-    """Of a recurrent network: the state of each turn, and nothing of what leads to it."""
+    """A recurrent network stores the state of each iteration, and no intermediate values."""
 
     def function(w: Any, h: Any) -> Any:
         return lnp.sum(scan(lambda c, _: (lnp.tanh(w @ c), None), h, None, 50)[0])
@@ -194,13 +194,13 @@ BYTES = 1 << 16  # up to which a stack begins as a constant
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize("size", [24, BYTES, BYTES + 1024], ids=["small", "largest constant", "larger"])
 @pytest.mark.parametrize("dtype", ["bool", "int8", "uint64", "bfloat16", "float32", "float64", "complex128"])
-def test_stacks_hold_what_each_turn_gave(dtype: str, size: int, reverse: bool) -> None:
+def test_scan_stacks_hold_results_of_each_iteration(dtype: str, size: int, reverse: bool) -> None:
     kind = as_dtype(dtype)
-    turned = np.logical_not if dtype == "bool" else np.negative
+    flipped = np.logical_not if dtype == "bool" else np.negative
 
     @jit
     def stacked(xs: Any) -> Any:
-        return scan(lambda c, x: (c, lnp.asarray(turned(x), kind)), 0, xs, reverse=reverse)[1]
+        return scan(lambda c, x: (c, lnp.asarray(flipped(x), kind)), 0, xs, reverse=reverse)[1]
 
     count = size // kind.itemsize
     numbers = np.random.default_rng(0).integers(0, 2, count).astype(kind)
@@ -208,10 +208,10 @@ def test_stacks_hold_what_each_turn_gave(dtype: str, size: int, reverse: bool) -
         xs = numbers[: count // np.prod(parts, dtype=int) * np.prod(parts, dtype=int)].reshape(-1, *parts)
         found = np.asarray(stacked(xs))
         assert found.dtype == kind
-        assert np.array_equal(found, turned(xs))
+        assert np.array_equal(found, flipped(xs))
 
 
-def test_no_function_fills_a_small_stack() -> None:
+def test_loops_no_function_fills_a_small_stack() -> None:
     def stacked(length: int) -> str:
         program = jit(lambda x: scan(lambda c, _: (c * 2.0, c), x, None, length=length)[1])
         return str(program.lower(np.float64(1.0)).compile().as_text())

@@ -28,7 +28,7 @@ from ._other_calls import OF_LAWFUL_NUMPY, RANDOM, SPECIAL, STATS
 from .test_every_function import some
 
 THOROUGH = settings.default.max_examples > 1000
-#: So many calls are one program of XLA: one of many dtypes of a long function takes long to compile.
+#: The number of calls in one XLA program: many dtypes of a long function compile slowly.
 COMPILED = 6 if THOROUGH else 1
 
 CALLS = calls_by_function(0)

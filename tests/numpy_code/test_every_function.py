@@ -30,7 +30,7 @@ def asks(name: str) -> bool:
     return isinstance(function, numpy.ufunc) or hasattr(function, "_implementation")
 
 
-# What writes into an argument takes no tracer: test_unsupported_functions.py.
+# Functions that write into an argument take no tracer: test_unsupported_functions.py.
 WRITES = {"put", "place", "put_along_axis", "fill_diagonal"}
 # How many elements there are decides a shape: NumPy's function has no argument for it, so that values have to be known.
 OF_VALUES = {"argwhere", "nonzero", "flatnonzero", "bincount", "trim_zeros", "compress", "extract"}
@@ -55,7 +55,7 @@ def by(module: Any, entry: Case) -> Callable[..., Any]:
     return lambda *args: entry.call(module, *args)
 
 
-def test_no_function_is_without_a_call():
+def test_numpy_function_no_function_is_without_a_call():
     assert len(shared) > 350
     assert not [name for name in shared if not CALLS[0][name]]
     untraced = {name for name in shared if asks(name) and not made(name)}
@@ -173,7 +173,7 @@ def test_compiled_by_xla_it_gives_what_numpy_does(name: str):
 
 
 @pytest.mark.parametrize("name", sorted(OF_VALUES))
-def test_functions_whose_shapes_depend_on_values(name: str):
+def test_numpy_function_functions_whose_shapes_depend_on_values(name: str):
     """Where values are known, under a derivative, NumPy's function gives what it does; else the error says size=."""
     for _, entry in CALLS[0][name].items():
         args = [numpy.asarray(x, float) if name not in ("bincount", "compress", "extract") else x for x in entry.args]

@@ -49,7 +49,7 @@ of_functions = [law for law in laws.values() if law.subject == "function" and la
 
 
 @pytest.mark.parametrize("law", of_functions, ids=lambda law: law.name)
-def test_law(law: Law) -> None:
+def test_numpy_programs_law(law: Law) -> None:
     @few
     @given(programs(generation_for(system, smooth=law.smooth, weak=False)))
     def check(program: Program) -> None:
@@ -58,6 +58,6 @@ def test_law(law: Law) -> None:
     check()
 
 
-def test_the_programs_are_numpy_s() -> None:
+def test_numpy_programs_programs_are_numpy_s() -> None:
     assert system.ops.sin is np.sin
     assert system.ops.where is np.where

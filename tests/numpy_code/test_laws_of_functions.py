@@ -21,11 +21,11 @@ from ._calls import calls_by_function, shared
 
 CALLS = calls_by_function(0)
 VARIED = settings.default.max_examples > 50
-# What is called does not matter to the others: they are about programs.
+# The groups of laws about programs, for which the called function does not matter.
 OTHERS = ("control flow", "loops", "cost", "errors", "leaks", "passes", "purity")
 LAWS = [law for law in laws.values() if law.subject == "function" and law.group not in OTHERS]
 
-# What a law does not hold for, with the reason; docs/numpy.md has those of special values.
+# Laws that do not hold for a function, with the reason; docs/numpy.md lists those about special values.
 EXCEPTIONS: dict[str, dict[str, str]] = {
     **{
         name: {"special_values": "NumPy raises an error for NaN, infinite or singular matrices"}
@@ -81,7 +81,7 @@ def function_and_args(entry: Call) -> tuple[Callable[..., Any], list[Any]]:
 
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 @pytest.mark.parametrize("name", shared)
-def test_every_law(name: str) -> None:
+def test_numpy_functions_every_law(name: str) -> None:
     function, args = function_and_args(representative(name))
     left_out = EXCEPTIONS.get(name, {})
     if VARIED:

@@ -34,7 +34,7 @@ every_case = pytest.mark.parametrize(("index", "ndim", "values"), CASES)
 
 @every_case
 @pytest.mark.parametrize("method", ["set", *UFUNCS, "divide", "power"])
-def test_it_is_the_assignment_of_numpy(method: str, index: Callable[[Any], Any], ndim: int, values: Any) -> None:
+def test_at_set_mask_assignment_of_numpy(method: str, index: Callable[[Any], Any], ndim: int, values: Any) -> None:
     x = abs(X) if method == "power" else X
     values = np.asarray(values) + 0.25
 
@@ -49,7 +49,7 @@ def test_it_is_the_assignment_of_numpy(method: str, index: Callable[[Any], Any],
 
 
 @every_case
-def test_each_mask_of_a_batch_is_one(index: Callable[[Any], Any], ndim: int, values: Any) -> None:
+def test_at_set_mask_each_mask_of_a_batch_is_one(index: Callable[[Any], Any], ndim: int, values: Any) -> None:
     masks = np.stack([MASKS[ndim], ~MASKS[ndim]])
     got = vmap(lambda mask: at(X)[index(mask)].set(values))(masks)
     for mask, row in zip(masks, np.asarray(got), strict=True):
@@ -57,7 +57,7 @@ def test_each_mask_of_a_batch_is_one(index: Callable[[Any], Any], ndim: int, val
 
 
 @pytest.mark.parametrize("method", ["set", "add", "multiply", "divide", "min"])
-def test_the_laws_hold(method: str) -> None:
+def test_at_set_mask_laws_hold(method: str) -> None:
     def update(x: Any, value: Any) -> Any:
         return getattr(at(x)[(x > 0.1,)], method)(value)
 
@@ -68,7 +68,7 @@ def test_the_laws_hold(method: str) -> None:
 
 @pytest.mark.parametrize("method", ["set", "add", "subtract", "multiply", "divide", "min", "max"])
 @pytest.mark.parametrize("value", [np.inf, -np.inf, np.nan, 0.0])
-def test_an_update_that_is_not_made_has_no_derivative(method: str, value: float) -> None:
+def test_at_set_mask_update_that_is_not_made_has_no_derivative(method: str, value: float) -> None:
     x, nowhere = np.array([0.0, 1.0, -2.0]), np.zeros(3, bool)
 
     def total(x: Any, mask: Any, value: Any) -> Any:
@@ -79,7 +79,7 @@ def test_an_update_that_is_not_made_has_no_derivative(method: str, value: float)
     np.testing.assert_array_equal(np.asarray(gradient[1]), 0.0)
 
 
-def test_what_cannot_be_chosen_says_so() -> None:
+def test_at_set_mask_what_cannot_be_chosen_says_so() -> None:
     def chosen(*index: Any, values: Any = 1.0) -> Callable[[Any], Any]:
         return jit(lambda mask: at(X)[tuple(mask if entry == "mask" else entry for entry in index)].set(values))
 

@@ -67,7 +67,7 @@ def set_of_tracer(x: Any) -> Any:
     return x
 
 
-# What it is called in the error, and the way out.
+# The name in the error, and the alternative.
 MISTAKES: dict[str, tuple[Callable[[Any], Any], str, str]] = {
     "a[:] = x": (assign_all, "assignment", "a = lawful.ops.at(a)[i].set(x)"),
     "a[i] = x": (assign_row, "assignment", "a = lawful.ops.at(a)[i].set(x)"),
@@ -110,7 +110,7 @@ MISTAKES: dict[str, tuple[Callable[[Any], Any], str, str]] = {
 
 @every_run
 @pytest.mark.parametrize(("mistake", "name", "way_out"), MISTAKES.values(), ids=MISTAKES)
-def test_of_tracers(mistake: Callable[[Any], Any], name: str, way_out: str, run: Callable[..., Any]):
+def test_unsupported_of_tracers(mistake: Callable[[Any], Any], name: str, way_out: str, run: Callable[..., Any]):
     with pytest.raises((TypeError, ValueError)) as error:
         run(mistake)
     assert isinstance(error.value, LawfulError)
@@ -120,7 +120,7 @@ def test_of_tracers(mistake: Callable[[Any], Any], name: str, way_out: str, run:
 
 
 @every_run
-def test_an_element_that_is_assigned(run: Callable[..., Any]):
+def test_unsupported_element_that_is_assigned(run: Callable[..., Any]):
     """NumPy says that a number is a sequence; what says more is the cause."""
 
     def mistake(x: Any) -> Any:
@@ -137,14 +137,14 @@ def test_an_element_that_is_assigned(run: Callable[..., Any]):
 
 
 @pytest.mark.parametrize("name", ["jit by numpy", "jit by xla", "vmap", "make_jaxpr", "vmap of jit"])
-def test_an_index_that_is_traced(name: str):
+def test_unsupported_index_that_is_traced(name: str):
     with pytest.raises(TypeError, match=r"index: expected a NumPy array, got a tracer .* lawful\.numpy\.take\(a, x\)"):
         RUNS[name](lambda x: np.arange(9)[lnp.astype(x, int)])
     np.testing.assert_array_equal(jit(lambda i: lnp.take(np.arange(9), i))(PLACES), PLACES)
 
 
-def test_the_way_out_of_an_assignment():
-    """What the error says to write runs, of an array that NumPy made."""
+def test_unsupported_way_out_of_an_assignment():
+    """The alternative in the error works, also for an array that NumPy made."""
 
     def function(x: Any) -> Any:
         a = np.zeros(4)
@@ -155,7 +155,7 @@ def test_the_way_out_of_an_assignment():
     np.testing.assert_array_equal(grad(lambda x: lnp.sum(function(x)))(X), [1.0, 0.0, 0.0])
 
 
-def test_an_assignment_makes_another_array():
+def test_unsupported_assignment_makes_another_array():
     """``x += y`` of a tracer is ``x = x + y``: another name of the first one keeps its value, unlike in NumPy."""
 
     def function(x: Any) -> Any:
@@ -199,7 +199,7 @@ WORKS: dict[str, Callable[[Any], Any]] = {
 
 
 @pytest.mark.parametrize("call", WORKS.values(), ids=WORKS)
-def test_device_arrays_are_read(call: Callable[[Any], Any]):
+def test_unsupported_device_arrays_are_read(call: Callable[[Any], Any]):
     want, got = call(X), call(device_put(X))
     assert get_aval(got) == get_aval(want)
     np.testing.assert_array_equal(got, want)
@@ -220,7 +220,7 @@ WRITES: dict[str, tuple[Callable[[Any], Any], str]] = {
 
 
 @pytest.mark.parametrize(("mistake", "name"), WRITES.values(), ids=WRITES)
-def test_device_arrays_are_not_written_to(mistake: Callable[[Any], Any], name: str):
+def test_unsupported_device_arrays_are_not_written_to(mistake: Callable[[Any], Any], name: str):
     x = device_put(X)
     with pytest.raises((TypeError, ValueError)) as error:
         mistake(x)
@@ -231,7 +231,7 @@ def test_device_arrays_are_not_written_to(mistake: Callable[[Any], Any], name: s
     np.testing.assert_array_equal(x, X)
 
 
-def test_device_arrays_have_other_names_too():
+def test_unsupported_device_arrays_have_other_names_too():
     x = other = device_put(X)
     x += 1.0
     assert isinstance(other, Array)

@@ -27,12 +27,12 @@ def twice(lowering: Callable[..., Any] | None) -> Primitive:
     return primitive
 
 
-def test_the_right_lowering_passes() -> None:
+def test_check_primitive_right_lowering_passes() -> None:
     report = check_primitive(twice(lambda ctx, x: ctx.hlo.add(x, x)), x, effort=quick)
     assert report.ok, str(report)
 
 
-def test_another_operation_fails() -> None:
+def test_check_primitive_another_operation_fails() -> None:
     report = check_primitive(twice(lambda ctx, x: ctx.hlo.multiply(x, x)), x, effort=quick)
     assert {failure.law for failure in report.failures} == {"jit_is_eager", "primitive_reference"}
     [failure, _] = report.failures
@@ -40,7 +40,7 @@ def test_another_operation_fails() -> None:
     assert "backend='xla'" in failure.counterexample
 
 
-def test_a_missing_lowering_is_named() -> None:
+def test_check_primitive_missing_lowering_is_named() -> None:
     report = check_primitive(twice(None), x, effort=quick, laws=["jit_is_eager"])
     assert [failure.missing_rule for failure in report.failures] == ["twice_p.def_lowering"]
     assert not check(lambda x: ops.sin(twice(None).bind(x)), x, effort=quick, laws=["jit_is_eager"]).ok

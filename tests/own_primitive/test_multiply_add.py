@@ -105,26 +105,26 @@ every_backend = pytest.mark.parametrize("backend", ["numpy", "xla"])
 # With all rules.
 
 
-def test_evaluation(own: SimpleNamespace) -> None:
+def test_own_primitive_evaluation(own: SimpleNamespace) -> None:
     assert own.square_add(2.0, 10.0) == 14.0
     assert own.multiply_add(np.array([2, 3]), np.array([5, 7]), np.array([1, 1])).tolist() == [11, 22]
 
 
 @every_backend
-def test_jit(own: SimpleNamespace, backend: str) -> None:
+def test_own_primitive_jit(own: SimpleNamespace, backend: str) -> None:
     assert float(jit(own.square_add, backend=backend)(2.0, 10.0)) == 14.0
     assert float(jit(own.square_add, static_argnums=1, backend=backend)(2.0, 10.0)) == 14.0
     assert float(jit(own.square_add, static_argnames="b", backend=backend)(2.0, b=10.0)) == 14.0
     np.testing.assert_array_equal(jit(own.square_add, backend=backend)(np.arange(3), np.arange(3)), [0, 2, 6])
 
 
-def test_the_lowering_is_the_rules() -> None:
+def test_own_primitive_lowering_is_the_rules() -> None:
     text = jit(define().square_add, backend="xla").lower(2.0, 10.0).as_text()
     assert "stablehlo.multiply %arg0, %arg0 : tensor<f64>" in text
     assert re.search(r"stablehlo\.add %\d+, %arg1 : tensor<f64>", text)
 
 
-def test_jvp(own: SimpleNamespace) -> None:
+def test_own_primitive_jvp(own: SimpleNamespace) -> None:
     assert jvp(own.square_add, (2.0, 10.0), (1.0, 1.0)) == (14.0, 5.0)
     assert jvp(lambda a: own.square_add(a, 10.0), (2.0,), (1.0,)) == (14.0, 4.0)
     assert jvp(lambda b: own.square_add(2.0, b), (10.0,), (1.0,)) == (14.0, 1.0)
@@ -132,7 +132,7 @@ def test_jvp(own: SimpleNamespace) -> None:
 
 
 @every_backend
-def test_grad(own: SimpleNamespace, backend: str) -> None:
+def test_own_primitive_grad(own: SimpleNamespace, backend: str) -> None:
     assert grad(own.square_add)(2.0, 10.0) == 4.0
     assert grad(own.square_add, (0, 1))(2.0, 10.0) == (4.0, 1.0)
     assert grad(own.multiply_add, (0, 1, 2))(2.0, 5.0, 7.0) == (5.0, 2.0, 1.0)
@@ -143,7 +143,7 @@ def test_grad(own: SimpleNamespace, backend: str) -> None:
 
 
 @every_backend
-def test_vmap(own: SimpleNamespace, backend: str) -> None:
+def test_own_primitive_vmap(own: SimpleNamespace, backend: str) -> None:
     a, b = np.array([2, 3]), np.array([10, 20])
     assert vmap(own.square_add)(a, b).tolist() == [14, 29]
     assert np.asarray(jit(vmap(own.square_add), backend=backend)(a, b)).tolist() == [14, 29]
@@ -177,7 +177,7 @@ def test_own_primitive_programs_typecheck_and_parse(own: SimpleNamespace) -> Non
 
 @pytest.mark.parametrize("backend", [None, "numpy", "xla"], ids=["eager", "numpy", "xla"])
 @pytest.mark.parametrize("shape", [(), (3,)], ids=str)
-def test_inside_jit_cond_vmap_and_each_other(own: SimpleNamespace, backend: str | None, shape: tuple[int, ...]) -> None:
+def test_own_primitive_in_jit_cond_and_vmap(own: SimpleNamespace, backend: str | None, shape: tuple[int, ...]) -> None:
     compiled = (lambda f: f) if backend is None else lambda f: jit(f, backend=backend)
     a, b = np.full(shape, 2.0), np.full(shape, 10.0)
 
@@ -200,7 +200,7 @@ def test_inside_jit_cond_vmap_and_each_other(own: SimpleNamespace, backend: str 
         assert np.allclose(jvp(grad(f), (a, b), (a, b))[1], jvp(grad(plain), (a, b), (a, b))[1])
 
 
-def test_operands_that_do_not_fit_are_refused_by_its_own_rule() -> None:
+def test_own_primitive_type_rule_refuses_operands() -> None:
     own = define()
     for transform in (jit, make_jaxpr, lambda f: lambda *args: grad(jit(f))(*args)):
         with pytest.raises(
@@ -323,14 +323,14 @@ WITHOUT: dict[str, Needs] = {
 }
 
 
-def test_every_rule_is_taken_away_once() -> None:
+def test_own_primitive_every_rule_is_taken_away_once() -> None:
     assert set(WITHOUT) == ALL_RULES
 
 
 @pytest.mark.parametrize(
     ("slot", "call"), [(slot, call) for slot, (_, _, needing, _) in WITHOUT.items() for call in needing]
 )
-def test_without_a_rule_what_needs_it_says_how_to_define_it(slot: str, call: str) -> None:
+def test_own_primitive_missing_rule_error(slot: str, call: str) -> None:
     title, definer, needing, _ = WITHOUT[slot]
     # Plain zeros: the derivative is made of the primitive itself, so that every derived program contains it.
     own = define(without={slot}, plain_zeros=True)
@@ -349,13 +349,13 @@ def test_without_a_rule_what_needs_it_says_how_to_define_it(slot: str, call: str
 @pytest.mark.parametrize(
     ("slot", "call"), [(slot, call) for slot, (_, _, _, others) in WITHOUT.items() for call in others]
 )
-def test_without_a_rule_what_does_not_need_it_works(slot: str, call: str) -> None:
+def test_own_primitive_works_without_unused_rules(slot: str, call: str) -> None:
     own = define(without={slot}, plain_zeros=True)
     WITHOUT[slot][3][call](own.square_add)
 
 
 @pytest.mark.parametrize("slot", sorted(ALL_RULES))
-def test_a_rule_defined_after_the_error_is_found(slot: str) -> None:
+def test_own_primitive_rule_defined_after_the_error_is_found(slot: str) -> None:
     own, complete = define(without={slot}, plain_zeros=True), define(plain_zeros=True)
     call = next(iter(WITHOUT[slot][2].values()))
     with pytest.raises(MissingRuleError):
@@ -364,7 +364,7 @@ def test_a_rule_defined_after_the_error_is_found(slot: str) -> None:
     call(own.square_add)
 
 
-def test_a_rule_declared_absent_says_why() -> None:
+def test_own_primitive_rule_declared_absent_says_why() -> None:
     own = define(without={"transpose"}, plain_zeros=True)
     own.primitive.declare_absent("transpose", "it has none in this test")
     with pytest.raises(
@@ -373,7 +373,7 @@ def test_a_rule_declared_absent_says_why() -> None:
         grad(own.square_add)(2.0, 10.0)
 
 
-def test_the_types_of_results_are_the_rules() -> None:
+def test_own_primitive_types_of_results_are_the_rules() -> None:
     own = define()
     for dtype in ("float32", "float64", "int8", "complex64"):
         x = np.ones(2, dtype)

@@ -120,7 +120,7 @@ def test_jet_law_rejects_a_rule(name: str, monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_jet_law_rejects_symbolic_zeros_as_arrays(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What does not move has derivatives only where a rule for it has: not at a tie of singular values."""
+    """Zero tangents as arrays would meet an infinite derivative at a tie of singular values."""
 
     def function(x: Any) -> Any:
         u, s, vt = ops.svd(stop_gradient(x))

@@ -57,7 +57,7 @@ def along(program: Program, v: Any) -> Any:
 
 
 @given(programs())
-def test_first_and_second_order(program: Program) -> None:
+def test_jet_first_and_second_order(program: Program) -> None:
     v = directions(program, program.seed)
     zero = tree.map(np.zeros_like, v)
     value, [first, second] = jet(program, program.args, [[x, z] for x, z in zip(v, zero, strict=True)])
@@ -73,7 +73,7 @@ def test_first_and_second_order(program: Program) -> None:
 @pytest.mark.parametrize("order", [1, 3])
 @settings(max_examples=max(settings.default.max_examples // 4, 4))  # traced with all their coefficients
 @given(program=programs())
-def test_compiled(order: int, program: Program) -> None:
+def test_jet_compiled(order: int, program: Program) -> None:
     series = [[x] * order for x in directions(program, program.seed)]
     eager = jet(program, program.args, series)
     compiled = jit(lambda args, terms: jet(program, args, terms))(program.args, series)

@@ -74,7 +74,7 @@ def is_small_tuple(value):
 
 
 def outcome(function, *args, **kwargs):
-    """What a call gives: its value, or that it raises (the texts and classes of errors are ours)."""
+    """The result of a call: its value, or that it raises (texts and classes of errors differ)."""
     try:
         return "value", function(*args, **kwargs)
     except (ValueError, TypeError):
@@ -82,7 +82,7 @@ def outcome(function, *args, **kwargs):
 
 
 @given(trees)
-def test_leaves_and_structures(value):
+def test_tree_leaves_and_structures(value):
     leaves, treedef = tree.flatten(value)
     jax_leaves, jax_treedef = jax.tree.flatten(value)
     assert leaves == jax_leaves
@@ -95,7 +95,7 @@ def test_leaves_and_structures(value):
 
 
 @given(trees)
-def test_is_leaf(value):
+def test_tree_is_leaf(value):
     ours, theirs = [], []
     leaves, treedef = tree.flatten(value, is_leaf=lambda x: ours.append(x) or is_small_tuple(x))
     jax_leaves, jax_treedef = jax.tree.flatten(value, is_leaf=lambda x: theirs.append(x) or is_small_tuple(x))
@@ -105,7 +105,7 @@ def test_is_leaf(value):
 
 
 @given(trees)
-def test_paths(value):
+def test_tree_paths(value):
     paired, treedef = tree.flatten_with_path(value)
     jax_paired, jax_treedef = jax.tree.flatten_with_path(value)
     assert [leaf for _, leaf in paired] == [leaf for _, leaf in jax_paired]
@@ -118,7 +118,7 @@ def test_paths(value):
 
 
 @given(trees, trees)
-def test_equality_and_prefixes(one, two):
+def test_tree_equality_and_prefixes(one, two):
     ours, theirs = (tree.structure(one), tree.structure(two)), (jax.tree.structure(one), jax.tree.structure(two))
     assert (ours[0] == ours[1]) == (theirs[0] == theirs[1])
     assert outcome(ours[0].flatten_up_to, two) == outcome(theirs[0].flatten_up_to, two)
@@ -140,7 +140,7 @@ def test_map_of_a_tree_and_its_deeper_like(value):
 
 
 @given(trees, trees)
-def test_transpose(outer, inner):
+def test_tree_transpose(outer, inner):
     value = tree.structure(outer).compose(tree.structure(inner))
     value = value.unflatten(range(value.num_leaves))
     ours = tree.structure(outer), tree.structure(inner)
@@ -151,7 +151,7 @@ def test_transpose(outer, inner):
 
 
 @given(trees)
-def test_reductions(value):
+def test_tree_reductions(value):
     assert tree.all(value) == jax.tree.all(value)
     assert tree.reduce(lambda x, y: (x, y), value, None) == jax.tree.reduce(lambda x, y: (x, y), value, None)
     pairing = lambda x, y: ("pair", x, y)  # noqa: E731  # not associative, so that it shows the order
@@ -162,7 +162,7 @@ def test_reductions(value):
 
 
 @given(trees)
-def test_one_level(value):
+def test_tree_one_level(value):
     ours, theirs = (outcome(library.flatten_one_level, value) for library in (tree, jax.tree_util))
     if ours[0] == "value":
         (children, aux), (jax_children, jax_aux) = ours[1], theirs[1]
@@ -191,7 +191,7 @@ SAME_SIGNATURE = [
 
 
 @pytest.mark.parametrize(("ours", "theirs"), SAME_SIGNATURE, ids=lambda function: function.__name__)
-def test_argument_names_and_defaults(ours, theirs):
+def test_tree_argument_names_and_defaults(ours, theirs):
     def arguments(function):
         return [
             (parameter.name, parameter.kind, has_plain_default(parameter))

@@ -89,14 +89,14 @@ TRANSFORMATIONS = {
 
 @pytest.mark.parametrize("name", PAIRS)
 @pytest.mark.parametrize("transformation", TRANSFORMATIONS)
-def test_it_is_the_function_under_every_transformation(name, transformation, require_same):
+def test_checkpoint_function_under_every_transformation(name, transformation, require_same):
     checkpointed, plain = (TRANSFORMATIONS[transformation](f) for f in PAIRS[name])
     require_same(checkpointed(W, X), plain(W, X), 1e-12)
 
 
 @pytest.mark.parametrize("name", PAIRS)
 @pytest.mark.parametrize("transformation", TRANSFORMATIONS)
-def test_programs_are_well_typed(name, transformation):
+def test_checkpoint_programs_are_well_typed(name, transformation):
     closed = make_jaxpr(TRANSFORMATIONS[transformation](PAIRS[name][0]))(W, X)
     check_jaxpr(closed)
     for rewritten in (cse_jaxpr(closed), inline_jaxpr(closed), dce_jaxpr(closed, (True,) * len(closed.out_avals))):
@@ -132,7 +132,7 @@ def runs(counted, function):
     return counted.runs
 
 
-def test_the_backward_pass_computes_values_again(counted):
+def test_checkpoint_backward_pass_computes_values_again(counted):
     def f(x):
         return cos(counted(x))
 
@@ -143,11 +143,11 @@ def test_the_backward_pass_computes_values_again(counted):
         assert [runs(counted, lambda pull=pull: pull(X)) for _ in range(2)] == [expected[1]] * 2
 
 
-def test_forward_mode_computes_nothing_again(counted):
+def test_checkpoint_forward_mode_computes_nothing_again(counted):
     assert runs(counted, lambda: jvp(checkpoint(lambda x: cos(counted(x))), (X,), (X,))) == 1
 
 
-def test_nested_ones_compute_again_once_for_each_level(counted):
+def test_checkpoint_nested_recomputes_once_for_each_level(counted):
     """Innermost values are computed forward, again for the outer one, and again for the inner one."""
     inner = checkpoint(lambda x: cos(counted(x)))
     assert runs(counted, lambda: grad(lambda x: total(cos(inner(x))))(X)) == 2
@@ -155,13 +155,13 @@ def test_nested_ones_compute_again_once_for_each_level(counted):
     assert runs(counted, lambda: grad(lambda x: total(outer(x)))(X)) == 3
 
 
-def test_what_nothing_needs_is_not_computed_again(counted):
+def test_checkpoint_what_nothing_needs_is_not_computed_again(counted):
     f = checkpoint(lambda x: (x * x, counted(x)))
     assert runs(counted, lambda: grad(lambda x: total(f(x)[0]))(X)) == 1
     assert runs(counted, lambda: grad(lambda x: total(f(x)[1]))(X)) == 1  # the derivative of a sine is a cosine
 
 
-def test_only_arguments_are_kept():
+def test_checkpoint_only_arguments_are_kept():
     _, pull = vjp(checkpoint(model), W, X)
     kept = pull.jaxpr.consts
     assert len(kept) == 2
@@ -191,7 +191,7 @@ def test_checkpoint_residuals_of_many_layers():
     assert kept["plain"] >= 4 * 6 * 2 * X.nbytes
 
 
-def test_compiled_programs_compute_again(primitives_of):
+def test_checkpoint_compiled_programs_compute_again(primitives_of):
     def count(f):
         return primitives_of(make_jaxpr(grad(f))(X))["sin"]
 
@@ -205,7 +205,7 @@ def test_compiled_programs_compute_again(primitives_of):
 
 
 @pytest.mark.parametrize("prevent_cse", [True, False])
-def test_common_subexpression_elimination_leaves_it(prevent_cse, primitives_of):
+def test_checkpoint_common_subexpression_elimination_leaves_it(prevent_cse, primitives_of):
     def f(x):
         for _ in range(3):
             x = checkpoint(lambda x: sin(sin(sin(x))), prevent_cse=prevent_cse)(x)
@@ -221,7 +221,7 @@ def test_common_subexpression_elimination_leaves_it(prevent_cse, primitives_of):
 # The primitive
 
 
-def test_it_prints_as_a_call():
+def test_checkpoint_prints_as_a_call():
     assert str(make_jaxpr(checkpoint(sin))(X)) == (
         "{ lambda ; a:f64[3]. let\n"
         "    b:f64[3] = checkpoint[\n"
@@ -234,13 +234,13 @@ def test_it_prints_as_a_call():
     )
 
 
-def test_only_what_is_computed_again_is_marked_as_differentiated():
+def test_checkpoint_marks_recomputed_values_as_differentiated():
     closed = make_jaxpr(lambda w, x: vjp(checkpoint(model), w, x)[1](1.0))(W, X)
     marks = [eqn.params["differentiated"] for eqn in closed.eqns if eqn.primitive.name == "checkpoint"]
     assert marks == [False, True]
 
 
-def test_dead_results_are_not_computed(primitives_of):
+def test_checkpoint_dead_results_are_not_computed(primitives_of):
     closed = make_jaxpr(checkpoint(lambda x, y: (sin(x), cos(y), exp(x))))(X, X)
     smaller = dce_jaxpr(closed, (False, True, False), keep_inputs=False)
     assert primitives_of(smaller) == {"checkpoint": 1, "cos": 1}
@@ -260,7 +260,7 @@ def test_partial_eval_jaxpr_of_checkpoint(primitives_of):
     np.testing.assert_allclose(eval_closed_jaxpr(split.unknown, residual, W[0]), [np.sin(X) * W[0]])
 
 
-def test_it_is_transposed_where_it_is_linear():
+def test_checkpoint_transposed_where_it_is_linear():
     (x_bar,) = linear_transpose(checkpoint(lambda x: dot(W, x)), X)(X)
     np.testing.assert_allclose(x_bar, W.T @ X)
 
@@ -268,7 +268,7 @@ def test_it_is_transposed_where_it_is_linear():
 # Arguments and results
 
 
-def test_structures_types_and_weakness_are_those_of_the_function(require_same):
+def test_checkpoint_keeps_structures_types_and_weakness(require_same):
     def f(a, *, scale):
         return {"s": a["p"][0] * scale, "i": a["n"] + 1, "w": scale * 2.0, "none": None}, (a["n"],)
 
@@ -278,7 +278,7 @@ def test_structures_types_and_weakness_are_those_of_the_function(require_same):
     require_same(checkpoint(lambda x: x)(2), 2)
 
 
-def test_static_arguments():
+def test_checkpoint_static_arguments():
     @functools.partial(checkpoint, static_argnums=(1,))
     def f(x, power, label="a"):
         return x**power if label == "a" else -x
@@ -290,12 +290,12 @@ def test_static_arguments():
     assert grad(checkpoint(lambda n, x: x * n, static_argnums=-2), 1)(2, 3.0) == 2.0
 
 
-def test_its_other_name():
+def test_checkpoint_its_other_name():
     assert remat is checkpoint
     assert checkpoint(model).__name__ == "model"
 
 
-def test_it_closes_over_values_of_enclosing_transformations():
+def test_checkpoint_closes_over_enclosing_tracers():
     def f(x):
         g = checkpoint(lambda y: sin(x * y))
         return g(x) + jvp(checkpoint(lambda y: x * sin(y)), (x,), (1.0,))[1]
@@ -316,7 +316,7 @@ def test_checkpoint_reads_closure_at_each_call():
     assert f(3.0) == 15.0
 
 
-def test_later_changes_of_arrays_change_no_derivative():
+def test_checkpoint_later_changes_of_arrays_change_no_derivative():
     x, w = X.copy(), W.copy()
     _, pull = vjp(checkpoint(lambda x: sin(dot(w, sin(x)))), x)
     expected = pull(X)
@@ -324,7 +324,7 @@ def test_later_changes_of_arrays_change_no_derivative():
     np.testing.assert_array_equal(pull(X), expected)
 
 
-def test_results_share_no_memory():
+def test_checkpoint_results_share_no_memory():
     x = X.copy()
     y, z = checkpoint(lambda x: (x, x))(x)
     assert not np.shares_memory(y, x)

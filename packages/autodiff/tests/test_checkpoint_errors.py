@@ -19,7 +19,7 @@ from lawful.ops import sin
 from lawful.staging import jit, make_jaxpr
 
 
-def test_a_condition_on_values_says_what_to_do():
+def test_checkpoint_condition_on_values_says_what_to_do():
     @checkpoint
     def f(x):
         return x if x > 0 else -x
@@ -35,7 +35,7 @@ def test_a_condition_on_values_says_what_to_do():
         grad(f)(1.0)
 
 
-def test_other_uses_of_values_say_what_to_do():
+def test_checkpoint_other_uses_of_values_say_what_to_do():
     with pytest.raises(TracerIntegerConversionError, match="static_argnums of checkpoint"):
         checkpoint(lambda n: sum(range(n)))(3)
     with pytest.raises(ConcretizationTypeError, match="static_argnums of checkpoint"):
@@ -63,18 +63,18 @@ def test_checkpoint_condition_on_enclosing_tracer():
         ({"policy": checkpoint_policies.save_only_these_names}, "expected a policy, got <function save_only"),
     ],
 )
-def test_options_of_other_types_are_refused(options, text):
+def test_checkpoint_options_of_other_types_are_refused(options, text):
     with pytest.raises(ArgumentTypeError) as caught:
         checkpoint(sin, **options)
     assert text in str(caught.value)
 
 
-def test_what_is_no_function_is_refused():
+def test_checkpoint_refuses_non_functions():
     with pytest.raises(ArgumentTypeError, match=r"checkpoint: expected a function, got 1\.0"):
         checkpoint(1.0)
 
 
-def test_what_is_no_array_is_refused():
+def test_checkpoint_refuses_non_arrays():
     with pytest.raises(NonArrayError, match="checkpoint of f: expected arrays or numbers as arguments, got 'a'"):
         checkpoint(named_f)("a")
     with pytest.raises(NonArrayError, match="checkpoint of <lambda>: expected a function that returns arrays"):
@@ -88,14 +88,14 @@ def named_f(x):
 named_f.__name__ = "f"
 
 
-def test_static_arguments_are_checked():
+def test_checkpoint_static_arguments_are_checked():
     with pytest.raises(ArgumentValueError, match="expected positions of the 1 positional arguments of f, got 1"):
         checkpoint(named_f, static_argnums=1)
     with pytest.raises(ArgumentValueError, match="expected a hashable static argument 0, got"):
         checkpoint(named_f, static_argnums=0)([1])
 
 
-def test_a_policy_has_to_decide():
+def test_checkpoint_policy_has_to_decide():
     f = checkpoint(sin, policy=lambda primitive, *_, **__: "save")
     x = np.float64(0.0)
     assert f(x) == 0.0
@@ -105,7 +105,7 @@ def test_a_policy_has_to_decide():
         grad(f)(x)
 
 
-def test_names_are_strings():
+def test_checkpoint_names_are_strings():
     with pytest.raises(ArgumentTypeError, match="checkpoint_name: expected a string as name, got 1 of type int"):
         checkpoint_name(1.0, 1)
     with pytest.raises(NonArrayError, match="expected arrays or numbers to name 'h', got 'x' of type str"):
@@ -116,21 +116,21 @@ def test_names_are_strings():
         checkpoint_policies.save_from_both_policies(checkpoint_policies.dots_saveable, None)
 
 
-def test_a_tracer_that_is_kept_is_refused():
+def test_checkpoint_tracer_that_is_kept_is_refused():
     kept = []
     checkpoint(lambda x: kept.append(x) or x)(1.0)
     with pytest.raises(UnexpectedTracerError, match="of checkpoint made at"):
         sin(kept[0])
 
 
-def test_a_missing_rule_inside_names_itself():
+def test_checkpoint_missing_rule_inside_names_itself():
     primitive = Primitive("without_rules")
     primitive.def_abstract_eval(lambda x: x)
     with pytest.raises(MissingRuleError, match=r"define it with without_rules_p\.def_jvp"):
         grad(checkpoint(lambda x: primitive.bind(x)))(1.0)
 
 
-def test_the_primitive_is_strict():
+def test_checkpoint_primitive_is_strict():
     jaxpr = make_jaxpr(sin)(np.ones(3))
     with pytest.raises(ArgumentTypeError, match=r"checkpoint_p: expected arguments of types f64\[3\], got f64\[2\]"):
         make_jaxpr(lambda x: checkpoint_p.bind(x, jaxpr=jaxpr, prevent_cse=True, differentiated=False, policy=None))(

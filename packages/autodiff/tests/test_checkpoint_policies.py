@@ -61,16 +61,16 @@ def kept(f, *args):
         ("one's own", ["cos", "cos"]),
     ],
 )
-def test_what_is_kept(name, expected):
+def test_checkpoint_what_is_kept(name, expected):
     assert kept(checkpoint(model, policy=POLICIES[name]), W, X) == expected
 
 
-def test_without_a_policy_nothing_is_kept():
+def test_checkpoint_without_a_policy_nothing_is_kept():
     assert kept(checkpoint(model), W, X) == []
 
 
 @pytest.mark.parametrize("name", POLICIES)
-def test_derivatives_do_not_depend_on_the_policy(name, require_same):
+def test_checkpoint_derivatives_do_not_depend_on_the_policy(name, require_same):
     f = checkpoint(model, policy=POLICIES[name])
     require_same(f(W, X), model(W, X))
     require_same(grad(f, (0, 1))(W, X), grad(model, (0, 1))(W, X), 1e-12)
@@ -81,7 +81,7 @@ def test_derivatives_do_not_depend_on_the_policy(name, require_same):
 
 
 @pytest.mark.parametrize("name", [name for name in POLICIES if name != "one's own"])
-def test_a_policy_prints_and_parses(name):
+def test_checkpoint_policy_prints_and_parses(name):
     for f in (checkpoint(model, policy=POLICIES[name]), grad(checkpoint(model, policy=POLICIES[name]))):
         closed = make_jaxpr(f)(W, X)
         assert f"policy={name}" in str(closed) or f"policy=({name}, " in str(closed)
@@ -97,7 +97,7 @@ def run(closed, *args):
     return total
 
 
-def test_policies_are_compared_by_what_they_keep():
+def test_checkpoint_policies_are_compared_by_what_they_keep():
     assert checkpoint_policies.save_only_these_names("h") == checkpoint_policies.save_only_these_names("h")
     assert checkpoint_policies.save_only_these_names("h") != checkpoint_policies.save_only_these_names("g")
     assert checkpoint_policies.checkpoint_dots == checkpoint_policies.dots_saveable
@@ -109,7 +109,7 @@ def test_policies_are_compared_by_what_they_keep():
     assert repr(checkpoint_policies.save_any_names_but_these("a", "b")) == "save_any_names_but_these('a', 'b')"
 
 
-def test_a_policy_is_a_function_of_an_equation():
+def test_checkpoint_policy_is_a_function_of_an_equation():
     (eqn,) = make_jaxpr(dot)(W, X).eqns
     avals = [atom.aval for atom in eqn.invars]
     assert checkpoint_policies.dots_saveable(eqn.primitive, *avals, **eqn.params) is True
@@ -117,7 +117,7 @@ def test_a_policy_is_a_function_of_an_equation():
     assert checkpoint_policies.save_only_these_names("h")(name_p, get_aval(X), name="h") is True
 
 
-def test_ones_own_policy_is_asked_with_types_and_parameters():
+def test_checkpoint_policy_gets_types_and_parameters():
     asked = []
 
     def policy(primitive, *avals, **params):
@@ -129,7 +129,7 @@ def test_ones_own_policy_is_asked_with_types_and_parameters():
     assert {name for name, _, _ in asked} == {"name", "sin", "cos"}
 
 
-def test_batch_dimensions_tell_products_apart():
+def test_checkpoint_batch_dimensions_tell_products_apart():
     def f(a, b):
         return sin(dot_general(a, b, (((2,), (1,)), ((0,), (0,)))))
 
@@ -141,7 +141,7 @@ def test_batch_dimensions_tell_products_apart():
     assert kept(inside, np.ones((3, 2, 2)), np.ones((3, 2))) == []
 
 
-def test_convolutions_are_products():
+def test_checkpoint_convolutions_are_products():
     def f(x, w):
         return sin(conv_general_dilated(x, w, (1,), "VALID"))
 
@@ -153,7 +153,7 @@ def test_convolutions_are_products():
 # Calls inside
 
 
-def test_a_policy_looks_into_compiled_functions(primitives_of):
+def test_checkpoint_policy_looks_into_compiled_functions(primitives_of):
     f = checkpoint(jit(model, backend="numpy"), policy=checkpoint_policies.dots_saveable)
     assert kept(f, W, X) == ["dot_general", "dot_general"]
     # Neither of the two products is computed again; the gradient has two by each of its factors.
@@ -161,7 +161,7 @@ def test_a_policy_looks_into_compiled_functions(primitives_of):
     assert products[0] == products[2] < products[1]
 
 
-def test_a_policy_looks_into_functions_called_twice(require_same):
+def test_checkpoint_policy_looks_into_functions_called_twice(require_same):
     inner = jit(lambda w, x: checkpoint_name(sin(dot(w, x)), "h"), backend="numpy")
 
     def f(w, x):
@@ -172,7 +172,7 @@ def test_a_policy_looks_into_functions_called_twice(require_same):
     require_same(grad(g)(W, X), grad(f)(W, X), 1e-12)
 
 
-def test_the_outer_policy_is_for_the_values_of_inner_functions(primitives_of):
+def test_checkpoint_outer_policy_covers_inner_functions(primitives_of):
     inner = checkpoint(lambda w, x: sin(dot(w, x)))
 
     def f(w, x):

@@ -73,7 +73,7 @@ def plainly(run: Callable[[], Any]) -> Any:
 
 
 @every_call
-def test_transformed_eagerly_it_is_the_function(function: Any, args: Any) -> None:
+def test_composite_transformed_eagerly_it_is_the_function(function: Any, args: Any) -> None:
     runs = [
         lambda: [jacrev(function, i)(*args) for i in range(len(args))],
         lambda: jvp(function, args, args),
@@ -90,7 +90,7 @@ def test_transformed_eagerly_it_is_the_function(function: Any, args: Any) -> Non
 
 
 @every_call
-def test_programs_have_the_equations_of_the_function(function: Any, args: Any) -> None:
+def test_composite_programs_have_the_equations_of_the_function(function: Any, args: Any) -> None:
     expected = plainly(lambda: str(make_jaxpr(function)(*args)))
     jacrev(function)(*args)
     assert str(make_jaxpr(function)(*args)) == expected
@@ -110,7 +110,7 @@ class Counted:
 
 
 @pytest.mark.fast
-def test_python_runs_once_for_the_same_types() -> None:
+def test_composite_python_runs_once_for_the_same_types() -> None:
     counted = Counted(lambda x, y, *, twice=False: ops.sin(x) * y * (2.0 if twice else 1.0))
     apply = Composite(counted, 2)
     for x in (1.0, 2.0, 3.0, 4.0):
@@ -126,14 +126,14 @@ def test_python_runs_once_for_the_same_types() -> None:
     assert counted.calls == 7, "there is nothing to trace"
 
 
-def test_what_is_a_setting_is_told_by_its_type() -> None:
+def test_composite_what_is_a_setting_is_told_by_its_type() -> None:
     apply = composite()(lambda x, scale: x * np.float64(scale))
     for scale in (1, True, 0.0, -0.0, 2, "3"):
         assert str(grad(lambda x, scale=scale: apply(x, scale))(np.float64(1.0))) == str(float(scale))
 
 
 @pytest.mark.parametrize("settings", [(0.5,), (np.float32(0.5),), (1j,), ((1, 0.5),)], ids=str)
-def test_nothing_is_derived_for_settings_that_vary(settings: tuple[Any, ...]) -> None:
+def test_composite_nothing_is_derived_for_settings_that_vary(settings: tuple[Any, ...]) -> None:
     counted = Counted(lambda x, _: x * 2.0)
     apply = Composite(counted)
     for _ in range(2):
@@ -141,7 +141,7 @@ def test_nothing_is_derived_for_settings_that_vary(settings: tuple[Any, ...]) ->
     assert counted.calls == 2
 
 
-def test_the_decorator_needs_its_parentheses() -> None:
+def test_composite_decorator_needs_its_parentheses() -> None:
     with pytest.raises(ArgumentTypeError, match=r"write @composite\(\) above the function"):
         composite(lambda x: x)  # type: ignore[arg-type]
 
@@ -158,7 +158,7 @@ def test_composite_unhashable_or_traced_settings() -> None:
     assert [float(grad(lambda x, y=y: scaled(x, y))(np.float64(3.0))) for y in (np.float64(5.0), 7.0)] == [5.0, 7.0]
 
 
-def test_a_sequence_of_arrays() -> None:
+def test_composite_sequence_of_arrays() -> None:
     apply = composite(sequence=True)(lambda arrays, power: sum([x**power for x in arrays]))
     for count in (2, 3):
         found = grad(lambda x, count=count: apply([x] * count, 2))(np.float64(3.0))
@@ -166,7 +166,7 @@ def test_a_sequence_of_arrays() -> None:
     assert grad(lambda x: apply((x, x), 3))(np.float64(1.0)) == 6.0
 
 
-def test_results_may_be_trees() -> None:
+def test_composite_results_may_be_trees() -> None:
     apply = composite()(lambda x: {"double": x * 2.0, "parts": (ops.sin(x), 3)})
     for _ in range(2):
         out, tangent = jvp(lambda x: apply(x)["parts"][0] + apply(x)["double"], (0.0,), (1.0,))
@@ -174,7 +174,7 @@ def test_results_may_be_trees() -> None:
     assert grad(lambda x: x * apply(x)["parts"][1])(np.float64(1.0)) == 3.0
 
 
-def test_a_function_that_looks_at_values_is_called() -> None:
+def test_composite_function_that_looks_at_values_is_called() -> None:
     """As one that drops zeros where they are known."""
 
     def looks(x: Any) -> Any:
@@ -185,7 +185,7 @@ def test_a_function_that_looks_at_values_is_called() -> None:
     assert [float(grad(apply)(np.float64(x))) for x in (1.0, 3.0)] == [0.0, 1.0]
 
 
-def test_a_function_may_look_at_arrays_that_are_not_traced() -> None:
+def test_composite_function_may_look_at_arrays_not_traced() -> None:
     def scaled(x: Any, scale: Any) -> Any:
         if not isinstance(scale, Tracer) and scale < 0:
             raise ArgumentValueError("a scale: expected at least 0, got less")
@@ -199,7 +199,7 @@ def test_a_function_may_look_at_arrays_that_are_not_traced() -> None:
 
 
 @pytest.mark.parametrize("function", [ops.log, lambda x: ops.div(1.0, x)], ids=["log", "div, broadcast"])
-def test_warnings_that_a_function_silences_stay_silent(function: Any) -> None:
+def test_composite_warnings_that_a_function_silences_stay_silent(function: Any) -> None:
     def quiet(x: Any) -> Any:
         with np.errstate(all="ignore"):
             return function(x)
@@ -218,7 +218,7 @@ INDICES = (
 
 
 @pytest.mark.parametrize("index", INDICES, ids=str)
-def test_elements_are_read_as_by_numpy(index: Any) -> None:
+def test_composite_elements_are_read_as_by_numpy(index: Any) -> None:
     x, tangent = vary((4, 3, 2)), vary((4, 3, 2)) ** 2
     for _ in range(2):
         out, out_tangent = jvp(lambda x: x[index], (x,), (tangent,))
@@ -232,7 +232,7 @@ def test_elements_are_read_as_by_numpy(index: Any) -> None:
     np.testing.assert_array_equal(grad(lambda x: reduction.sum(x[index] * cotangent, axes))(x), expected)
 
 
-def test_python_numbers_are_given_to_the_function() -> None:
+def test_composite_python_numbers_are_given_to_the_function() -> None:
     given: list[Any] = []
 
     def power(x: Any, y: Any) -> Any:
@@ -246,7 +246,7 @@ def test_python_numbers_are_given_to_the_function() -> None:
     assert given == [2, 2]
 
 
-def test_a_new_rule_is_followed() -> None:
+def test_composite_new_rule_takes_effect() -> None:
     op = ops.elementwise(
         "composite_test", "Returns x.", np.positive, lambda ctx, x: x, derivatives=(lambda t, ans, x: t,)
     )
@@ -256,7 +256,7 @@ def test_a_new_rule_is_followed() -> None:
     assert f(np.float64(1.0)) == 15.0
 
 
-def test_a_mistake_is_told_as_by_the_function() -> None:
+def test_composite_mistake_is_told_as_by_the_function() -> None:
     for _ in range(2):
         with pytest.raises(ArgumentValueError, match=r"test_composites.*matmul: expected as many columns"):
             grad(lambda x: reduction.sum(ops.matmul(x, x)))(np.ones((2, 3)))
@@ -271,7 +271,7 @@ EQUAL_INDICES = (
 
 
 @pytest.mark.parametrize(("known", "other"), EQUAL_INDICES, ids=str)
-def test_an_index_that_equals_another_is_not_taken_for_it(known: Any, other: Any) -> None:
+def test_composite_index_that_equals_another_is_not_taken_for_it(known: Any, other: Any) -> None:
     """What an index chooses is looked up once, and as keys 1, 1.0 and True are one."""
     x = vary((3, 4))
 

@@ -22,7 +22,7 @@ def test_the_sign_of_a_real_number_has_the_derivative_zero():
     assert grad(sign)(2.0) == 0.0
 
 
-def test_a_power_is_constant_in_its_base_only_at_exponent_zero():
+def test_power_derivative_by_base_is_zero_only_at_exponent_zero():
     assert grad(pow)(0.0, 0.0) == 0.0
     assert grad(pow)(np.inf, 0.0) == 0.0
     # The derivative of y * x ** (y - 1) by y, at y = 0, is 1 / x.
@@ -39,7 +39,7 @@ def test_cummax_tangent_from_a_nan_on(function):
         np.testing.assert_array_equal(derivative, np.arange(3) < first)
 
 
-def test_the_cube_root_is_steep_at_zero():
+def test_derivative_cube_root_is_steep_at_zero():
     with np.errstate(divide="ignore"):
         assert grad(cbrt)(0.0) == np.inf
     np.testing.assert_allclose(grad(cbrt)(-8.0), 1 / 12)

@@ -70,7 +70,7 @@ def test_the_gradient_agrees_with_finite_differences(difference_quotient: Callab
     ],
     ids=str,
 )
-def test_argnums_choose_the_arguments(argnums: Any, expected: Any) -> None:
+def test_grad_argnums_choose_the_arguments(argnums: Any, expected: Any) -> None:
     gradient = grad(product, argnums)(2.0, 3.0, 4.0)
     assert gradient == expected
     assert type(gradient) is type(expected)
@@ -85,12 +85,12 @@ def test_of_no_arguments_there_is_no_gradient(args: Any) -> None:
     assert value_and_grad(f, argnums=())(*args) == (f(*args), ())
 
 
-def test_arguments_by_name_are_constants() -> None:
+def test_grad_arguments_by_name_are_constants() -> None:
     assert grad(lambda x, *, scale=1.0: x * scale)(3.0, scale=4.0) == 4.0
 
 
 @pytest.mark.parametrize("argnums", [3, -4, (0, 3)])
-def test_an_argument_that_is_not_there_explains_itself(argnums: Any) -> None:
+def test_grad_argument_that_is_not_there_error(argnums: Any) -> None:
     with pytest.raises(ArgumentValueError, match="grad of product: expected at least 4 positional arguments") as caught:
         grad(product, argnums)(2.0, 3.0, 4.0)
     assert "give it by position, or change argnums" in str(caught.value)
@@ -98,25 +98,25 @@ def test_an_argument_that_is_not_there_explains_itself(argnums: Any) -> None:
 
 
 @pytest.mark.parametrize("argnums", [(0, 0), (2, -1)])
-def test_an_argument_twice_is_refused(argnums: Any) -> None:
+def test_grad_argument_twice_is_refused(argnums: Any) -> None:
     with pytest.raises(ArgumentValueError, match="expected each argument once in argnums"):
         grad(product, argnums)(2.0, 3.0, 4.0)
 
 
 @pytest.mark.parametrize("argnums", [1.0, "x", (0, 1.0), None, {0}])
-def test_argnums_are_integers(argnums: Any) -> None:
+def test_grad_argnums_are_integers(argnums: Any) -> None:
     with pytest.raises(ArgumentTypeError, match="argnums: expected integers, got"):
         grad(product, argnums)
 
 
-def test_keyword_arguments_are_constants() -> None:
+def test_grad_keyword_arguments_are_constants() -> None:
     assert grad(lambda x, *, y: x * y)(2.0, y=3.0) == 3.0
     assert grad(lambda x, *, name, n: x * n)(2.0, name="a string", n=3) == 3.0
     with pytest.raises(ArgumentValueError, match="expected at least 1 positional arguments"):
         grad(lambda x: x)(x=2.0)
 
 
-def test_other_arguments_may_be_anything() -> None:
+def test_grad_other_arguments_may_be_anything() -> None:
     class Settings:
         scale = 3.0
 
@@ -157,7 +157,7 @@ def test_a_gradient_is_computed_in_the_precision_of_the_function() -> None:
     assert {var.aval.dtype for eqn in closed.eqns for var in eqn.outvars} == {np.dtype(np.float32)}
 
 
-def test_the_value_is_that_of_the_function(require_same: Callable[..., None]) -> None:
+def test_grad_value_is_that_of_the_function(require_same: Callable[..., None]) -> None:
     for x in (3.0, np.float32(3), np.float64(3)):
         for function in (lambda x: x * 2.0, ops.sin, lambda x: x * np.float32(2)):
             require_same(value_and_grad(function)(x)[0], function(x))
@@ -181,7 +181,7 @@ def test_the_gradient_has_the_structure_of_the_arguments(require_same: Callable[
     assert grad(lambda p: 1.0)(()) == ()
 
 
-def test_an_auxiliary_output_is_passed_on() -> None:
+def test_grad_auxiliary_output_is_passed_on() -> None:
     def function(x: Any) -> Any:
         return x * x, {"x": x, "twice": [2.0 * x], "name": "a string"}
 
@@ -216,7 +216,7 @@ def test_grad_has_aux_of_enclosing_tracer_alone() -> None:
 
 
 @pytest.mark.parametrize("result", [1.0, (1.0,), (1.0, 2.0, 3.0), [1.0, 2.0]])
-def test_has_aux_asks_for_a_pair(result: Any) -> None:
+def test_grad_has_aux_asks_for_a_pair(result: Any) -> None:
     with pytest.raises(ArgumentTypeError, match=r"expected a function that returns a pair \(output, aux\)"):
         grad(lambda x: result, has_aux=True)(1.0)
 
@@ -234,7 +234,7 @@ def test_has_aux_asks_for_a_pair(result: Any) -> None:
         (np.ones(2, bool), "bool[2] at argument 0"),
     ],
 )
-def test_an_integer_input_explains_itself(argument: Any, got: str) -> None:
+def test_grad_integer_input_error(argument: Any, got: str) -> None:
     calls = []
     with pytest.raises(ArgumentTypeError) as caught:
         grad(lambda x: calls.append(1))(argument)
@@ -245,7 +245,7 @@ def test_an_integer_input_explains_itself(argument: Any, got: str) -> None:
     assert not calls, "found before the function runs"
 
 
-def test_the_argument_that_has_integers_is_named() -> None:
+def test_grad_argument_that_has_integers_is_named() -> None:
     with pytest.raises(ArgumentTypeError, match=r"got ~i64\[\] at argument 2;"):
         grad(product, (0, 2))(2.0, 3.0, 4)
     assert grad(product, 0)(2.0, 3, 4) == 12.0, "one that is not differentiated by may have them"
@@ -274,7 +274,7 @@ def test_integers_have_gradients_of_float0_where_allowed(require_same: Callable[
         ),
     ],
 )
-def test_a_result_without_gradient_explains_itself(result: Any, words: str) -> None:
+def test_a_result_without_gradient_error(result: Any, words: str) -> None:
     for transformation in (grad, value_and_grad):
         with pytest.raises(ArgumentTypeError, match=re.escape(f"grad of <lambda>: {words}")) as caught:
             transformation(result)(2.0)
@@ -284,7 +284,7 @@ def test_a_result_without_gradient_explains_itself(result: Any, words: str) -> N
 
 
 @pytest.mark.parametrize("value", ["a", object()])
-def test_what_is_no_array_is_refused(value: Any) -> None:
+def test_grad_refuses_non_arrays(value: Any) -> None:
     with pytest.raises(NonArrayError, match=r"grad of <lambda>: expected arrays or numbers .* at argument 1"):
         grad(lambda x, y: x, 1)(1.0, value)
     with pytest.raises(NonArrayError, match="grad of <lambda>: expected a function that returns arrays or numbers"):
@@ -304,7 +304,7 @@ def test_the_gradient_of_a_real_function_of_a_complex_argument() -> None:
     assert grad(lambda z: ops.real(ops.mul(z, z)))(np.complex64(2.0 + 1.0j)).dtype == np.complex64
 
 
-def test_holomorphic_functions_have_their_complex_derivative() -> None:
+def test_grad_holomorphic_is_the_complex_derivative() -> None:
     assert grad(lambda z: z * z, holomorphic=True)(2.0 + 1.0j) == 4.0 + 2.0j
     z = 0.5 + 0.25j
     assert np.isclose(grad(ops.exp, holomorphic=True)(z), np.exp(z))
@@ -317,7 +317,7 @@ def test_holomorphic_functions_have_their_complex_derivative() -> None:
 # Python control flow.
 
 
-def test_python_control_flow_on_values_works() -> None:
+def test_grad_python_control_flow_on_values_works() -> None:
     def function(x: Any) -> Any:
         total = 0.0
         for _ in range(4):
@@ -337,7 +337,7 @@ def test_python_control_flow_on_values_works() -> None:
     assert grad(lambda x: sum(x for _ in range(int(x))) if bool(x) else x)(3.0) == 3.0
 
 
-def test_python_control_flow_on_values_does_not_work_inside_jit() -> None:
+def test_grad_inside_jit_refuses_python_control_flow() -> None:
     with pytest.raises(TracerBoolConversionError, match=r"expected a concrete value, .* made at .*static_argnums"):
         jit(grad(lambda x: x if x > 0 else -x))(2.0)
     with pytest.raises(TracerBoolConversionError):
@@ -358,7 +358,7 @@ def test_gradients_of_any_order(order: int) -> None:
     check_jaxpr(make_jaxpr(function)(2.0))
 
 
-def test_no_perturbation_confusion() -> None:
+def test_grad_no_perturbation_confusion() -> None:
     assert grad(lambda x: x * grad(lambda y: x * y)(1.0))(1.0) == 2.0
     assert grad(lambda x: x * grad(lambda y: x + y)(1.0))(1.0) == 1.0
     assert grad(lambda x: grad(lambda y: x * x)(x))(3.0) == 0.0
@@ -366,7 +366,7 @@ def test_no_perturbation_confusion() -> None:
     assert jvp(lambda x: x * grad(lambda y: x * y)(1.0), (1.0,), (1.0,)) == (1.0, 2.0)
 
 
-def test_forward_and_reverse_mode_agree_to_second_order() -> None:
+def test_grad_forward_and_reverse_mode_agree_to_second_order() -> None:
     function = lambda x: ops.sin(x) * ops.exp(x) / (x * x + 1.0)  # noqa: E731
     push = lambda f: lambda x: jvp(f, (x,), (1.0,))[1]  # noqa: E731
     found = [outer(inner(function))(0.7) for outer in (grad, push) for inner in (grad, push)]
@@ -404,7 +404,7 @@ def test_the_gradient_of_jit_does_not_trace_the_function_again() -> None:
     assert len(calls) <= 3, "once for each signature: weak and strong scalars"
 
 
-def test_the_name_and_the_docstring_are_kept() -> None:
+def test_grad_name_and_the_docstring_are_kept() -> None:
     for transformation in (grad, value_and_grad):
         assert transformation(product).__name__ == "product"
     assert grad(partial(product, y=1.0, z=2.0))(3.0) == 2.0
@@ -417,7 +417,7 @@ def test_a_tracer_kept_after_grad_is_refused() -> None:
         kept[0] + 1.0
 
 
-def test_an_exception_of_the_users_arrives_untouched() -> None:
+def test_grad_user_exception_is_raised_unchanged() -> None:
     raised = KeyError("mine")
 
     def fail(x: Any) -> Any:

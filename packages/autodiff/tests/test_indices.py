@@ -42,7 +42,7 @@ def look_ups(draw: Any) -> Case:
 
 @hypothesis.settings(max_examples=10 * hypothesis.settings.default.max_examples)
 @hypothesis.given(look_ups())
-def test_values_tangents_and_cotangents_are_those_of_numpy(case: Case) -> None:
+def test_getitem_values_and_derivatives_are_those_of_numpy(case: Case) -> None:
     x, index = case
     given = copy.deepcopy(index)
     want = np.asarray(x[index])
@@ -66,7 +66,7 @@ def test_getitem_grad_negative_int8_indices() -> None:
     np.testing.assert_array_equal(np.flatnonzero(gradient), [5, 72, 199])
 
 
-def test_no_position_of_no_element() -> None:
+def test_getitem_no_position_of_no_element() -> None:
     x = np.zeros((0, 3))
     np.testing.assert_array_equal(jvp(lambda x: x[np.zeros((0, 2), int)], (x,), (x,)), np.zeros((2, 0, 2, 3)))
 
@@ -78,7 +78,7 @@ def test_no_position_of_no_element() -> None:
         ([2**64 - 1], np.uint64),
     ],
 )
-def test_a_position_outside_is_an_error_whatever_came_before(index: Any, dtype: Any) -> None:
+def test_getitem_position_outside_is_error_whatever_came_before(index: Any, dtype: Any) -> None:
     x = np.arange(8.0).reshape(4, 2)
     inside, outside = np.zeros(np.shape(index), dtype), np.array(index, dtype)
     for where, chosen in ((inside, outside), ((slice(None), inside), (slice(None), outside))):
@@ -87,12 +87,12 @@ def test_a_position_outside_is_an_error_whatever_came_before(index: Any, dtype: 
             grad(lambda x, chosen=chosen: x[chosen].sum())(x)
 
 
-def test_an_error_of_an_empty_dimension_names_the_position() -> None:
+def test_getitem_error_of_an_empty_dimension_names_the_position() -> None:
     with pytest.raises(ArgumentIndexError, match="got 7"):
         grad(lambda x: x[np.array([7])].sum())(np.zeros(0))
 
 
-def test_positions_that_are_overwritten_change_no_derivative() -> None:
+def test_getitem_positions_overwritten_change_no_derivative() -> None:
     x, where = np.arange(4.0), np.array([3, 0])
     for _ in range(3):
         out, f_jvp = linearize(lambda x: x[where] * x[where], x)
@@ -101,7 +101,7 @@ def test_positions_that_are_overwritten_change_no_derivative() -> None:
         where[:] = 3, 0
 
 
-def test_positions_too_large_for_int64_are_the_last() -> None:
+def test_getitem_positions_too_large_for_int64_are_the_last() -> None:
     numbers = GatherDimensionNumbers(offset_dims=(), collapsed_slice_dims=(0,), start_index_map=(0,))
     where = np.array([[2**64 - 1], [1]], np.uint64)
     for _ in range(60):  # by then it is compiled

@@ -28,7 +28,7 @@ def close(got: Any, expected: Any) -> None:
 
 
 @both_modes
-def test_rows_are_outputs_and_columns_inputs(jacobian: Any) -> None:
+def test_jacobian_rows_are_outputs_and_columns_inputs(jacobian: Any) -> None:
     close(
         jacobian(lambda x: ops.concatenate([x * x, x[:1]], 0))(np.array([2.0, 3.0])),
         np.array([[4.0, 0], [0, 6], [1, 0]]),
@@ -36,7 +36,7 @@ def test_rows_are_outputs_and_columns_inputs(jacobian: Any) -> None:
 
 
 @both_modes
-def test_the_shape_is_that_of_the_output_and_then_of_the_input(jacobian: Any) -> None:
+def test_jacobian_shape_is_that_of_output_and_then_of_the_input(jacobian: Any) -> None:
     x = np.arange(6.0).reshape(2, 3)
     found = jacobian(lambda x: ops.transpose(x * x, (1, 0)))(x)
     assert found.shape == (3, 2, 2, 3)
@@ -47,7 +47,7 @@ def test_the_shape_is_that_of_the_output_and_then_of_the_input(jacobian: Any) ->
 
 
 @both_modes
-def test_trees_of_outputs_of_trees_of_inputs(jacobian: Any) -> None:
+def test_jacobian_trees_of_outputs_of_trees_of_inputs(jacobian: Any) -> None:
     def function(d: Any) -> Any:
         return {"product": d["a"] * d["b"], "pair": [d["b"] * 2.0, None]}
 
@@ -62,7 +62,7 @@ def test_trees_of_outputs_of_trees_of_inputs(jacobian: Any) -> None:
 
 
 @both_modes
-def test_argnums(jacobian: Any) -> None:
+def test_jacobian_argnums(jacobian: Any) -> None:
     function, args = (lambda x, y: x * y), (np.array([1.0, 2.0]), 3.0)
     by_x, by_y = 3.0 * np.eye(2), np.array([1.0, 2.0])
     close(jacobian(function)(*args), by_x)
@@ -79,25 +79,25 @@ def test_argnums(jacobian: Any) -> None:
 
 
 @both_modes
-def test_arguments_in_another_order_keep_their_places(jacobian: Any) -> None:
+def test_jacobian_arguments_in_another_order_keep_their_places(jacobian: Any) -> None:
     found = jacobian(lambda x, y: x * x * y, [1, 0])(3.0, 5.0)
     assert tree.map(float, found) == (9.0, 30.0)
 
 
 @both_modes
-def test_keyword_arguments_are_constants(jacobian: Any) -> None:
+def test_jacobian_keyword_arguments_are_constants(jacobian: Any) -> None:
     close(jacobian(lambda x, *, n, name: x * n)(np.ones(2), n=3, name="a"), 3.0 * np.eye(2))
 
 
 @both_modes
-def test_an_auxiliary_output_is_passed_on(jacobian: Any) -> None:
+def test_jacobian_auxiliary_output_is_passed_on(jacobian: Any) -> None:
     found, aux = jacobian(lambda x: (x * x, {"x": x}), has_aux=True)(np.array([1.0, 2.0]))
     close(found, np.diag([2.0, 4.0]))
     close(aux, {"x": np.array([1.0, 2.0])})
 
 
 @both_modes
-def test_scalars_and_empty_arrays(jacobian: Any) -> None:
+def test_jacobian_scalars_and_empty_arrays(jacobian: Any) -> None:
     assert jacobian(lambda x: x * x)(3.0) == 6.0
     assert jacobian(lambda x: x * np.ones(2))(3.0).tolist() == [1.0, 1.0]
     assert jacobian(lambda x: x * x)(np.ones(0)).shape == (0, 0)
@@ -107,12 +107,12 @@ def test_scalars_and_empty_arrays(jacobian: Any) -> None:
 
 
 @both_modes
-def test_what_does_not_depend_on_the_input_has_zeros(jacobian: Any) -> None:
+def test_jacobian_what_does_not_depend_on_the_input_has_zeros(jacobian: Any) -> None:
     close(jacobian(lambda x: (np.ones(3), x))(np.ones(2)), (np.zeros((3, 2)), np.eye(2)))
 
 
 @both_modes
-def test_integers_explain_themselves(jacobian: Any) -> None:
+def test_jacobian_integers_error(jacobian: Any) -> None:
     name = jacobian.__name__
     with pytest.raises(
         ArgumentTypeError, match=re.escape(f"{name} of <lambda>: expected floating arguments, got i64[2]")
@@ -125,7 +125,7 @@ def test_integers_explain_themselves(jacobian: Any) -> None:
             jacrev(lambda x: [ops.convert_element_type(x, "int32")])(np.ones(2))
 
 
-def test_complex_functions_are_holomorphic_or_refused() -> None:
+def test_jacobian_complex_functions_are_holomorphic_or_refused() -> None:
     z = np.array([1.0 + 2.0j, 3.0])
     for jacobian in (jacfwd, jacrev):
         close(jacobian(lambda z: z * z, holomorphic=True)(z), np.diag(2.0 * z))
@@ -138,7 +138,7 @@ def test_complex_functions_are_holomorphic_or_refused() -> None:
 
 
 @both_modes
-def test_what_is_no_function_and_no_array_is_refused(jacobian: Any) -> None:
+def test_jacobian_refuses_non_functions_and_non_arrays(jacobian: Any) -> None:
     with pytest.raises(ArgumentTypeError, match=f"{jacobian.__name__}: expected a function, got 3.0"):
         jacobian(3.0)
     with pytest.raises(NonArrayError, match="at argument 0"):
@@ -148,14 +148,14 @@ def test_what_is_no_function_and_no_array_is_refused(jacobian: Any) -> None:
 
 
 @both_modes
-def test_the_function_runs_once(jacobian: Any) -> None:
+def test_jacobian_function_runs_once(jacobian: Any) -> None:
     calls = []
     jacobian(lambda x: (calls.append(1), x * x)[1])(np.ones(50))
     assert len(calls) == 1
 
 
 @both_modes
-def test_under_jit_vmap_and_jvp(jacobian: Any, difference_quotient: Callable[..., Any]) -> None:
+def test_jacobian_under_jit_vmap_and_jvp(jacobian: Any, difference_quotient: Callable[..., Any]) -> None:
     function = lambda x: ops.sin(x) * x[::-1]  # noqa: E731
     x = np.array([[0.3, 1.0], [2.0, -1.0]])
     expected = np.stack([jacobian(function)(row) for row in x])
@@ -165,7 +165,7 @@ def test_under_jit_vmap_and_jvp(jacobian: Any, difference_quotient: Callable[...
     np.testing.assert_allclose(pushed, difference_quotient(jacobian(function), (x[0],), (x[1],)), rtol=1e-7, atol=1e-9)
 
 
-def test_forward_and_reverse_mode_agree(difference_quotient: Callable[..., Any]) -> None:
+def test_jacobian_forward_and_reverse_mode_agree(difference_quotient: Callable[..., Any]) -> None:
     def function(d: Any) -> Any:
         return [ops.sin(d["a"]) * ops.exp(d["b"]), ops.reduce_sum(d["a"] * d["a"], (0,)) / d["b"]]
 
@@ -242,11 +242,11 @@ def test_all_orders_of_modes_give_one_symmetric_hessian() -> None:
         np.testing.assert_allclose(matrix, matrix.T, rtol=1e-12, atol=1e-14)
 
 
-def test_the_third_derivative() -> None:
+def test_jacobian_third_derivative() -> None:
     assert float(jacfwd(jacrev(jacfwd(lambda x: x * x * x * x)))(2.0)) == 48.0
 
 
-def test_the_name_of_the_function_is_kept() -> None:
+def test_jacobian_name_of_the_function_is_kept() -> None:
     def named(x: Any) -> Any:
         return x
 

@@ -34,18 +34,18 @@ def f(x: Any, y: Any) -> Any:
     return ops.sin(x) * y + ops.exp(x * y)
 
 
-def test_the_value_and_the_derivative_along_a_direction(difference_quotient: Callable[..., Any]) -> None:
+def test_jvp_value_and_the_derivative_along_a_direction(difference_quotient: Callable[..., Any]) -> None:
     primals, tangents = (np.array([0.3, -1.2]), np.array([2.0, 0.5])), (np.array([1.0, -2.0]), np.array([0.5, 3.0]))
     out, tangent = jvp(f, primals, tangents)
     np.testing.assert_array_equal(out, f(*primals))
     np.testing.assert_allclose(tangent, difference_quotient(f, primals, tangents), rtol=1e-7)
 
 
-def test_primals_and_tangents_may_be_lists() -> None:
+def test_jvp_primals_and_tangents_may_be_lists() -> None:
     assert jvp(lambda x, y: x * y, [2.0, 3.0], [1.0, 10.0]) == (6.0, 23.0)
 
 
-def test_arguments_and_results_are_pytrees(require_same: Callable[..., None]) -> None:
+def test_jvp_arguments_and_results_are_pytrees(require_same: Callable[..., None]) -> None:
     def function(point: Any, scales: Any) -> Any:
         return {"scaled": (point["x"] * scales[0], [point["y"] * scales[1]]), "nothing": None}
 
@@ -56,14 +56,14 @@ def test_arguments_and_results_are_pytrees(require_same: Callable[..., None]) ->
     require_same(tangent, {"scaled": (np.array([14.0, 20.0]), [305.0]), "nothing": None})
 
 
-def test_the_tangent_has_the_type_of_the_output(require_same: Callable[..., None]) -> None:
+def test_jvp_tangent_has_the_type_of_the_output(require_same: Callable[..., None]) -> None:
     for x in (2.0, np.float64(2.0), np.float32(2.0), np.ones((2, 1), np.float16), 1j, np.complex64(2)):
         for function in (lambda x: x * 3.0, lambda x: ops.mul(x, x), lambda x: x, lambda x: 2 * (x + x)):
             out, tangent = jvp(function, (x,), (x,))
             assert get_aval(out) == get_aval(tangent) == get_aval(function(x))
 
 
-def test_python_control_flow_on_values_works() -> None:
+def test_jvp_python_control_flow_on_values_works() -> None:
     def function(x: Any) -> Any:
         n = 0
         while x < 100.0 and n < 10:
@@ -78,7 +78,7 @@ def test_python_control_flow_on_values_works() -> None:
     assert jvp(lambda x: [x, -x][int(x)], (1.0,), (1.0,)) == (-1.0, -1.0)
 
 
-def test_an_auxiliary_output_is_not_differentiated() -> None:
+def test_jvp_auxiliary_output_is_not_differentiated() -> None:
     out, tangent, aux = jvp(lambda x: (x * x, {"x": x, "name": "a string", "n": None}), (3.0,), (1.0,), has_aux=True)
     assert (out, tangent) == (9.0, 6.0)
     assert aux == {"x": 3.0, "name": "a string", "n": None}
@@ -99,7 +99,7 @@ def test_jvp_has_aux_under_enclosing_transformation() -> None:
 @pytest.mark.parametrize(
     ("result", "got"), [(1.0, "float"), ((1.0,), "tuple of length 1"), ((1.0, 2.0, 3.0), "of length 3")]
 )
-def test_has_aux_asks_for_a_pair(result: Any, got: str) -> None:
+def test_jvp_has_aux_asks_for_a_pair(result: Any, got: str) -> None:
     with pytest.raises(ArgumentTypeError, match=r"expected a function that returns a pair \(output, aux\)") as caught:
         jvp(lambda x: result, (1.0,), (1.0,), has_aux=True)
     assert got in str(caught.value)
@@ -108,7 +108,7 @@ def test_has_aux_asks_for_a_pair(result: Any, got: str) -> None:
 # Symbolic zeros.
 
 
-def test_what_does_not_depend_on_the_inputs_has_no_tangent(primitives_of: Callable[..., Any]) -> None:
+def test_jvp_what_does_not_depend_on_the_inputs_has_no_tangent(primitives_of: Callable[..., Any]) -> None:
     def function(x: Any, c: Any) -> Any:
         return jvp(lambda x: x * ops.exp(ops.sin(c)), (x,), (1.0,))
 
@@ -118,7 +118,7 @@ def test_what_does_not_depend_on_the_inputs_has_no_tangent(primitives_of: Callab
     assert counts["mul"] == 2
 
 
-def test_a_zero_among_the_tangents_costs_no_equation() -> None:
+def test_jvp_zero_among_the_tangents_costs_no_equation() -> None:
     closed = make_jaxpr(lambda x, y: ops.sin(x) * ops.exp(y))(np.float64(1), np.float64(1))
     both, nonzeros = jvp_jaxpr(closed, (True, True), False)
     assert nonzeros == (True,)
@@ -151,7 +151,7 @@ def test_jvp_jaxpr_does_its_work_once_for_a_jaxpr() -> None:
     assert jvp_jaxpr(closed, (True,), False) is not jvp_jaxpr(closed, (False,), False)
 
 
-def test_a_rule_is_given_symbolic_zeros_and_may_return_them() -> None:
+def test_jvp_rule_is_given_symbolic_zeros_and_may_return_them() -> None:
     from lawful.core import Primitive
 
     seen = []
@@ -168,14 +168,14 @@ def test_a_rule_is_given_symbolic_zeros_and_may_return_them() -> None:
     assert seen == [[False, True], [True, False]]
 
 
-def test_a_constant_output_has_a_tangent_of_zeros(require_same: Callable[..., None]) -> None:
+def test_jvp_constant_output_has_a_tangent_of_zeros(require_same: Callable[..., None]) -> None:
     constant = np.ones((2, 3), np.float32)
     out, tangent = jvp(lambda x: (constant, 2.0, x), (1.0,), (5.0,))
     require_same(out, (constant, 2.0, 1.0))
     require_same(tangent, (np.zeros((2, 3), np.float32), 0.0, 5.0))
 
 
-def test_a_multiple_result_primitive_may_have_some_zeros(require_same: Callable[..., None]) -> None:
+def test_jvp_multiple_result_primitive_may_have_some_zeros(require_same: Callable[..., None]) -> None:
     out, tangent = jvp(lambda x: jit(lambda a: (a * 2.0, 3.0, a > 0))(x), (np.ones(2),), (np.ones(2),))
     require_same(out, (np.full(2, 2.0), 3.0, np.full(2, True)))
     require_same(tangent, (np.full(2, 2.0), 0.0, np.zeros(2, float0)))
@@ -184,20 +184,20 @@ def test_a_multiple_result_primitive_may_have_some_zeros(require_same: Callable[
 # Integers and booleans: float0.
 
 
-def test_integers_have_tangents_of_float0(require_same: Callable[..., None]) -> None:
+def test_jvp_integers_have_tangents_of_float0(require_same: Callable[..., None]) -> None:
     primals, tangents = (2.0, 3, np.array([True, False])), (1.0, FLOAT0, np.zeros(2, float0))
     out, tangent = jvp(lambda x, n, b: (x * n, n + 1, b), primals, tangents)
     require_same(out, (6.0, 4, np.array([True, False])))
     require_same(tangent, (3.0, FLOAT0, np.zeros(2, float0)))
 
 
-def test_an_integer_on_the_way_has_no_derivative() -> None:
+def test_jvp_integer_on_the_way_has_no_derivative() -> None:
     assert jvp(lambda x: x * ops.convert_element_type(ops.floor(x), "int32"), (2.5,), (1.0,)) == (5.0, 2.0)
     assert jvp(lambda x: x * (x > 1.0), (2.5,), (1.0,)) == (2.5, 1.0)
 
 
 @pytest.mark.parametrize("tangent", [1, 1.0, np.zeros((), np.int64), np.True_, np.zeros(2, float0), None])
-def test_another_tangent_for_an_integer_says_what_it_must_be(tangent: Any) -> None:
+def test_jvp_another_tangent_for_an_integer_says_what_it_must_be(tangent: Any) -> None:
     with pytest.raises(ArgumentTypeError) as caught:
         jvp(lambda x, n: x * n, (2.0, np.int64(3)), (1.0, tangent))
     if tangent is not None:
@@ -223,7 +223,7 @@ def test_another_tangent_for_an_integer_says_what_it_must_be(tangent: Any) -> No
     ],
     ids=repr,
 )
-def test_a_tangent_of_another_type_says_where_and_both_types(
+def test_jvp_tangent_of_another_type_says_where_and_both_types(
     primal: Any, tangent: Any, expected: str, got: str
 ) -> None:
     with pytest.raises(ArgumentTypeError) as caught:
@@ -233,7 +233,7 @@ def test_a_tangent_of_another_type_says_where_and_both_types(
     assert f"jvp: expected a tangent of type {expected} at primals[0]['x'][0], got {got}" in message
 
 
-def test_a_python_number_is_a_tangent_of_any_floating_scalar(require_same: Callable[..., None]) -> None:
+def test_jvp_python_number_is_a_tangent_of_any_floating_scalar(require_same: Callable[..., None]) -> None:
     for x in (np.float32(2.0), np.float64(2.0), np.float16(2.0), np.complex64(2.0), 2.0):
         _, tangent = jvp(lambda x: x * x, (x,), (1,))
         require_same(tangent, jvp(lambda x: x * x, (x,), (np.asarray(1.0).astype(get_aval(x).dtype)[()],))[1])
@@ -251,7 +251,7 @@ def test_a_python_number_is_a_tangent_of_any_floating_scalar(require_same: Calla
         ((1.0,), (None,), "PyTreeDef((*,)), got PyTreeDef((None,))"),
     ],
 )
-def test_a_tangent_of_another_tree_shows_both(primals: Any, tangents: Any, words: str) -> None:
+def test_jvp_tangent_of_another_tree_shows_both(primals: Any, tangents: Any, words: str) -> None:
     with pytest.raises(ArgumentTypeError, match="jvp: expected tangents of the same tree as the primals") as caught:
         jvp(lambda *args: 1.0, primals, tangents)
     assert words in str(caught.value)
@@ -259,13 +259,13 @@ def test_a_tangent_of_another_tree_shows_both(primals: Any, tangents: Any, words
 
 
 @pytest.mark.parametrize(("primals", "tangents"), [(1.0, (1.0,)), ((1.0,), 1.0), (np.ones(1), (1.0,)), ("a", "b")])
-def test_primals_and_tangents_come_in_tuples(primals: Any, tangents: Any) -> None:
+def test_jvp_primals_and_tangents_come_in_tuples(primals: Any, tangents: Any) -> None:
     with pytest.raises(ArgumentTypeError, match=re.escape("write jvp(f, (x,), (x_dot,))")):
         jvp(lambda x: x, primals, tangents)
 
 
 @pytest.mark.parametrize("value", ["a", object(), len])
-def test_what_is_no_array_is_refused(value: Any) -> None:
+def test_jvp_refuses_non_arrays(value: Any) -> None:
     with pytest.raises(NonArrayError, match=r"jvp: expected arrays or numbers as arguments, got .* at argument 0\[0\]"):
         jvp(lambda x: 1.0, ([value],), ([1.0],))
     with pytest.raises(NonArrayError, match=r"jvp of <lambda>: expected a function that returns arrays or numbers"):
@@ -274,7 +274,7 @@ def test_what_is_no_array_is_refused(value: Any) -> None:
         jvp(lambda x: x, (1.0,), (value,))
 
 
-def test_a_value_in_place_of_the_function_is_refused() -> None:
+def test_jvp_value_in_place_of_the_function_is_refused() -> None:
     with pytest.raises(ArgumentTypeError, match=r"jvp: expected a function, got 3.0 of type float"):
         jvp(3.0, (1.0,), (1.0,))  # type: ignore[arg-type]
 
@@ -282,13 +282,13 @@ def test_a_value_in_place_of_the_function_is_refused() -> None:
 # Nesting: no perturbation confusion.
 
 
-def test_the_classic_case_of_perturbation_confusion() -> None:
+def test_jvp_classic_case_of_perturbation_confusion() -> None:
     assert jvp(lambda x: x * jvp(lambda y: x * y, (1.0,), (1.0,))[1], (1.0,), (1.0,)) == (1.0, 2.0)
     # d/dx (x · d/dy (x + y)) = 1: the inner derivative must not see x's own tangent.
     assert jvp(lambda x: x * jvp(lambda y: x + y, (1.0,), (1.0,))[1], (1.0,), (1.0,)) == (1.0, 1.0)
 
 
-def test_an_outer_tracer_is_a_constant_to_the_inner_derivative() -> None:
+def test_jvp_outer_tracer_is_a_constant_to_the_inner_derivative() -> None:
     assert jvp(lambda x: jvp(lambda y: x * x, (x,), (1.0,))[1], (3.0,), (1.0,)) == (0.0, 0.0)
     assert jvp(lambda x: jvp(lambda y: y * y * x, (x,), (x,))[1], (3.0,), (1.0,)) == (54.0, 54.0)
 
@@ -299,7 +299,7 @@ def test_the_value_an_inner_jvp_gives_carries_the_outer_tangent() -> None:
 
 
 @pytest.mark.parametrize("order", range(1, 7))
-def test_derivatives_of_any_order(order: int) -> None:
+def test_jvp_derivatives_of_any_order(order: int) -> None:
     def derivative(function: Any) -> Any:
         return lambda x: jvp(function, (x,), (1.0,))[1]
 
@@ -314,7 +314,7 @@ def test_derivatives_of_any_order(order: int) -> None:
         assert vmap(function)(np.array([2.0, 2.0])).tolist() == [expected, expected]
 
 
-def test_two_inner_derivatives_do_not_mix() -> None:
+def test_jvp_two_inner_derivatives_do_not_mix() -> None:
     def outer(x: Any) -> Any:
         a = jvp(lambda y: x * y, (2.0,), (1.0,))[1]  # x
         b = jvp(lambda y: a * y * y, (x,), (1.0,))[1]  # 2 a x = 2x²
@@ -337,7 +337,7 @@ def test_jvp_is_linear_in_the_tangent() -> None:
     np.testing.assert_array_equal(push(np.zeros(2)), np.zeros(2))
 
 
-def test_the_chain_rule() -> None:
+def test_jvp_chain_rule() -> None:
     g, h = (lambda x: ops.sin(x) * x), (lambda x: ops.exp(x) + x)
     x, v = np.array([0.3, -1.2]), np.array([1.0, 2.0])
     np.testing.assert_allclose(
@@ -362,7 +362,7 @@ def test_jvp_of_vmap_and_vmap_of_jvp_agree(require_same: Callable[..., None]) ->
     require_same(vmap(lambda x, y, v: jvp(f, (x, y), (v, v)))(x, 2.0 * x, v), expected, 1e-15)
 
 
-def test_types_alone_can_be_differentiated_while_tracing() -> None:
+def test_jvp_types_alone_can_be_differentiated_while_tracing() -> None:
     closed = make_jaxpr(lambda x, v: jvp(lambda x: ops.sin(x), (x,), (v,)))(
         ShapeDtypeStruct((3,), "float32"), ShapeDtypeStruct((3,), "float32")
     )
@@ -371,7 +371,7 @@ def test_types_alone_can_be_differentiated_while_tracing() -> None:
     check_jaxpr(parse_jaxpr(str(closed)))
 
 
-def test_an_exception_of_the_users_arrives_untouched() -> None:
+def test_jvp_user_exception_is_raised_unchanged() -> None:
     raised = KeyError("mine")
 
     def fail(x: Any) -> Any:
@@ -399,13 +399,13 @@ def test_a_tracer_kept_after_jvp_is_refused() -> None:
             use()
 
 
-def test_a_tracer_prints_its_value() -> None:
+def test_jvp_tracer_prints_its_value() -> None:
     printed: list[str] = []
     jvp(lambda x: printed.append(f"{x!r} {x:.1f}") or x, (3.0,), (1.0,))
     assert printed == ["Tracer(~f64[], jvp, value=3.0) 3.0"]
 
 
-def test_trees_of_nothing() -> None:
+def test_jvp_empty_trees() -> None:
     assert jvp(lambda x: (), (1.0,), (1.0,)) == ((), ())
     assert jvp(lambda: 2.0, (), ()) == (2.0, 0.0)
     assert jvp(lambda x: None, ((),), ((),)) == (None, None)

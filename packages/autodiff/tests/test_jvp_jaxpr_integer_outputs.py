@@ -8,7 +8,7 @@ from lawful.ops import convert_element_type, mul
 from lawful.staging import make_jaxpr
 
 
-def test_tangents_that_are_asked_for_are_those_of_floats():
+def test_jvp_jaxpr_tangents_asked_for_are_those_of_floats():
     closed = make_jaxpr(lambda x: (convert_element_type(x, np.int32), mul(x, 3.0), 5.0))(np.float64(2.0))
     derivative, given = jvp_jaxpr(closed, (True,), True)
     assert given == (False, True, True)

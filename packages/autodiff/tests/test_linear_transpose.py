@@ -105,19 +105,19 @@ def test_transposition_commutes_with_jit_and_vmap(name: str, require_same: Calla
     require_same(vmap(transposed)(batch), tree.map(lambda x: np.stack([x, 2 * x]), expected), 1e-6)
 
 
-def test_the_values_of_the_primals_do_not_matter(require_same: Callable[..., None]) -> None:
+def test_linear_transpose_values_of_the_primals_do_not_matter(require_same: Callable[..., None]) -> None:
     for primal in (np.ones(3), np.full(3, np.nan), ShapeDtypeStruct((3,), "float64")):
         require_same(linear_transpose(times_matrix, primal)(np.array([1.0, 10.0])), (np.array([41.0, 52.0, 63.0]),))
 
 
-def test_the_function_runs_once() -> None:
+def test_linear_transpose_function_runs_once() -> None:
     calls = []
     transposed = linear_transpose(lambda x: (calls.append(1), 2.0 * x)[1], 1.0)
     assert [transposed(float(i)) for i in range(3)] == [(0.0,), (2.0,), (4.0,)]
     assert len(calls) == 1
 
 
-def test_an_argument_that_is_not_used_has_zeros(require_same: Callable[..., None]) -> None:
+def test_linear_transpose_argument_that_is_not_used_has_zeros(require_same: Callable[..., None]) -> None:
     require_same(linear_transpose(lambda x, y: 2.0 * x, 1.0, np.ones(2))(3.0), (6.0, np.zeros(2)))
 
 
@@ -168,7 +168,7 @@ def test_linear_transpose_rule_wrong_cotangent_count(wrong: Any) -> None:
 
 
 @pytest.mark.parametrize("x", [2.0, np.float32(2), np.ones(2, np.float16), 1j, np.complex64(1)], ids=repr)
-def test_a_cotangent_has_the_type_of_its_argument(x: Any) -> None:
+def test_linear_transpose_cotangent_has_the_type_of_its_argument(x: Any) -> None:
     for function in (lambda x: x * 3.0, lambda x: x, lambda x: x + x):
         assert get_aval(linear_transpose(function, x)(function(x))[0]) == get_aval(x)
 
@@ -189,7 +189,7 @@ def test_complex_functions_are_transposed_and_not_conjugated() -> None:
         (lambda x: x / x, "transpose of div: expected a function that is linear"),
     ],
 )
-def test_a_product_of_two_arguments_is_not_linear(function: Any, words: str, wrap: Any) -> None:
+def test_linear_transpose_product_of_two_arguments_is_not_linear(function: Any, words: str, wrap: Any) -> None:
     with pytest.raises(NotLinearError, match=re.escape(words)) as caught:
         linear_transpose(wrap(function), 2.0)(1.0)
     assert isinstance(caught.value, TypeError)
@@ -226,18 +226,18 @@ def test_linear_transpose_keeps_source_lines() -> None:
 @pytest.mark.parametrize(
     ("function", "name"), [(ops.sin, "sin"), (ops.exp, "exp"), (lambda x: ops.max(x, 1.0), "max"), (ops.abs, "abs")]
 )
-def test_an_operation_that_is_never_linear_says_so(function: Any, name: str) -> None:
+def test_linear_transpose_operation_that_is_never_linear_says_so(function: Any, name: str) -> None:
     words = f"Transpose rule for '{name}' does not exist: it is not linear in any argument"
     with pytest.raises(MissingRuleError, match=re.escape(words)):
         linear_transpose(function, 2.0)(1.0)
 
 
-def test_a_condition_on_the_argument_is_not_linear() -> None:
+def test_linear_transpose_condition_on_argument_is_not_linear() -> None:
     with pytest.raises(TracerBoolConversionError, match="the abstract tracer ~bool"):
         linear_transpose(lambda x: x if x > 0 else -x, 1.0)
 
 
-def test_integers_are_refused() -> None:
+def test_linear_transpose_integers_are_refused() -> None:
     with pytest.raises(ArgumentTypeError, match=r"expected floating or complex arguments, got ~i64\[\]; close over"):
         linear_transpose(lambda x, n: x * n, 1.0, 2)
 
@@ -250,14 +250,14 @@ def test_integers_are_refused() -> None:
         ((np.ones(2),), "expected cotangents of the same tree as the result, PyTreeDef(*), got PyTreeDef((*,))"),
     ],
 )
-def test_a_wrong_cotangent_explains_itself(ct: Any, words: str) -> None:
+def test_linear_transpose_wrong_cotangent_error(ct: Any, words: str) -> None:
     transposed = linear_transpose(times_matrix, np.ones(3))
     with pytest.raises(ArgumentTypeError, match=re.escape(words)) as caught:
         transposed(ct)
     assert str(caught.value).startswith(f"{__file__}:")
 
 
-def test_what_is_no_array_is_refused() -> None:
+def test_linear_transpose_refuses_non_arrays() -> None:
     with pytest.raises(NonArrayError, match="linear_transpose: expected arrays or numbers as arguments"):
         linear_transpose(lambda x: x, "a")
     with pytest.raises(NonArrayError, match="linear_transpose of <lambda>: expected a function that returns arrays"):

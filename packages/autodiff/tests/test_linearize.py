@@ -59,7 +59,7 @@ def test_linearize_is_jvp(wrap: Any, require_same: Callable[..., None]) -> None:
     require_same(f_jvp(*TANGENT), tangent, 1e-15)
 
 
-def test_the_function_runs_once() -> None:
+def test_linearize_function_runs_once() -> None:
     function = counted(f)
     _, f_jvp = linearize(function, *POINT)
     for _ in range(5):
@@ -68,7 +68,7 @@ def test_the_function_runs_once() -> None:
 
 
 @pytest.mark.parametrize("wrap", [lambda g: g, jit, lambda g: jit(lambda *a: jit(g)(*a))], ids=["f", "jit", "jit jit"])
-def test_the_linear_part_does_none_of_the_work_of_the_function(wrap: Any, primitives_of: Callable[..., Any]) -> None:
+def test_linearize_linear_part_does_none_of_work_of_the_function(wrap: Any, primitives_of: Callable[..., Any]) -> None:
     def function(x: Any, y: Any) -> Any:
         for _ in range(3):
             x = ops.tanh(ops.sin(x) * ops.exp(-y))
@@ -80,12 +80,12 @@ def test_the_linear_part_does_none_of_the_work_of_the_function(wrap: Any, primit
     assert used >= {"mul", "reduce_sum"}
 
 
-def test_the_linear_part_of_a_linear_function_is_the_function() -> None:
+def test_linearize_linear_part_of_a_linear_function_is_function() -> None:
     _, f_jvp = linearize(lambda x: 3.0 * x + 1.0, np.ones(2))
     assert [eqn.primitive.name for eqn in f_jvp.jaxpr.eqns if eqn.primitive.name != "broadcast_in_dim"] == ["mul"]
 
 
-def test_the_linear_part_can_be_printed_and_parsed() -> None:
+def test_linearize_linear_part_can_be_printed_and_parsed() -> None:
     _, f_jvp = linearize(lambda x: ops.sin(x) * np.float64(2.0), np.float64(0.0))
     text = str(f_jvp.jaxpr)
     assert text == "{ lambda ; a:f64[]. let\n    b:f64[] = mul a 1.0:f64[]\n    c:f64[] = mul b 2.0:f64[]\n  in (c,) }"
@@ -94,20 +94,20 @@ def test_the_linear_part_can_be_printed_and_parsed() -> None:
     check_jaxpr(f_jvp.jaxpr)
 
 
-def test_the_linear_part_keeps_the_lines_of_the_function() -> None:
+def test_linearize_linear_part_keeps_the_lines_of_the_function() -> None:
     _, f_jvp = linearize(f, *POINT)
     assert {eqn.source.function for eqn in f_jvp.jaxpr.eqns} == {"f"}
     assert {eqn.source.file for eqn in f_jvp.jaxpr.eqns} == {__file__}
 
 
-def test_nothing_is_kept_for_a_result_that_is_not_differentiated() -> None:
+def test_linearize_nothing_is_kept_for_result_not_differentiated() -> None:
     _, f_jvp, aux = linearize(lambda x: (3.0 * x, ops.sin(x)), POINT[0], has_aux=True)
     np.testing.assert_array_equal(aux, np.sin(POINT[0]))
     assert all(np.ndim(const) == 0 or set(np.ravel(const)) == {3.0} for const in f_jvp.jaxpr.consts)
 
 
 @pytest.mark.parametrize("wrap", [lambda g: g, jit], ids=["f", "jit"])
-def test_an_unused_residual_is_not_kept(wrap: Any) -> None:
+def test_linearize_unused_residual_is_not_kept(wrap: Any) -> None:
     big = np.linspace(0.0, 1.0, 1000)
 
     def function(x: Any) -> Any:
@@ -119,14 +119,14 @@ def test_an_unused_residual_is_not_kept(wrap: Any) -> None:
     np.testing.assert_array_equal(residual, np.cos(big))
 
 
-def test_a_residual_of_a_call_that_nothing_needs_is_not_kept() -> None:
+def test_linearize_residual_of_call_nothing_needs_is_not_kept() -> None:
     both = jit(lambda x: (ops.sin(x), ops.exp(x)))
     _, f_jvp = linearize(lambda x: both(x)[0], POINT[0])
     (residual,) = f_jvp.jaxpr.consts
     np.testing.assert_array_equal(residual, np.cos(POINT[0]))
 
 
-def test_a_residual_that_is_used_twice_is_kept_once() -> None:
+def test_linearize_residual_that_is_used_twice_is_kept_once() -> None:
     def function(x: Any) -> Any:
         y = ops.sin(x)
         return y * y * (y + 1.0)
@@ -135,7 +135,7 @@ def test_a_residual_that_is_used_twice_is_kept_once() -> None:
     assert len(f_jvp.jaxpr.consts) == len({const.tobytes() for const in f_jvp.jaxpr.consts})
 
 
-def test_residuals_are_freed_with_the_linear_part() -> None:
+def test_linearize_residuals_are_freed_with_the_linear_part() -> None:
     class Kept(np.ndarray):
         pass
 
@@ -147,14 +147,14 @@ def test_residuals_are_freed_with_the_linear_part() -> None:
     assert ref() is None
 
 
-def test_the_result_is_linear() -> None:
+def test_linearize_result_is_linear() -> None:
     _, f_jvp = linearize(f, *POINT)
     u, v = TANGENT, (np.array([0.1, 7.0]), np.array([-1.0, 2.0]))
     combined = f_jvp(*(2.0 * a - 3.0 * b for a, b in zip(u, v, strict=True)))
     np.testing.assert_allclose(combined, 2.0 * f_jvp(*u) - 3.0 * f_jvp(*v), rtol=1e-13)
 
 
-def test_pytrees_and_auxiliary_outputs(require_same: Callable[..., None]) -> None:
+def test_linearize_pytrees_and_auxiliary_outputs(require_same: Callable[..., None]) -> None:
     def function(point: Any, scale: Any) -> Any:
         return {"y": [point["x"] * scale, point["z"]]}, (point["x"], "name")
 
@@ -166,7 +166,7 @@ def test_pytrees_and_auxiliary_outputs(require_same: Callable[..., None]) -> Non
     require_same(tangent, {"y": [np.array([12.0, 10.0]), 5.0]})
 
 
-def test_integers_have_tangents_of_float0(require_same: Callable[..., None]) -> None:
+def test_linearize_integers_have_tangents_of_float0(require_same: Callable[..., None]) -> None:
     out, f_jvp = linearize(lambda x, n: (x * n, n, x > 0.0), 2.0, 3)
     require_same(out, (6.0, 3, True))
     zero = np.zeros((), float0)
@@ -175,7 +175,7 @@ def test_integers_have_tangents_of_float0(require_same: Callable[..., None]) -> 
         f_jvp(1.0, 1)
 
 
-def test_a_constant_result_has_a_tangent_of_zeros(require_same: Callable[..., None]) -> None:
+def test_linearize_constant_result_has_a_tangent_of_zeros(require_same: Callable[..., None]) -> None:
     out, f_jvp = linearize(lambda x: (np.ones(3, np.float32), 2.0, x), 1.0)
     require_same(out, (np.ones(3, np.float32), 2.0, 1.0))
     assert not f_jvp.jaxpr.eqns
@@ -184,7 +184,7 @@ def test_a_constant_result_has_a_tangent_of_zeros(require_same: Callable[..., No
 
 
 @pytest.mark.parametrize("x", [2.0, np.float32(2), np.ones(2, np.float16), 1j, np.complex64(1)], ids=repr)
-def test_tangents_have_the_type_of_the_output(x: Any) -> None:
+def test_linearize_tangents_have_the_type_of_the_output(x: Any) -> None:
     for function in (lambda x: x * 3.0, ops.sin, lambda x: x):
         out, f_jvp = linearize(function, x)
         assert get_aval(f_jvp(x)) == get_aval(out) == get_aval(function(x))
@@ -199,7 +199,7 @@ def test_tangents_have_the_type_of_the_output(x: Any) -> None:
         (([np.ones(2)],), "got PyTreeDef(([*],))"),
     ],
 )
-def test_a_wrong_tangent_explains_itself(tangents: Any, words: str) -> None:
+def test_linearize_wrong_tangent_error(tangents: Any, words: str) -> None:
     _, f_jvp = linearize(lambda x: x * x, np.ones(2))
     with pytest.raises(ArgumentTypeError) as caught:
         f_jvp(*tangents)
@@ -208,7 +208,7 @@ def test_a_wrong_tangent_explains_itself(tangents: Any, words: str) -> None:
     np.testing.assert_array_equal(f_jvp(np.ones(2)), [2.0, 2.0])
 
 
-def test_what_is_no_array_is_refused() -> None:
+def test_linearize_refuses_non_arrays() -> None:
     with pytest.raises(NonArrayError, match=r"linearize: expected arrays or numbers .* at argument 1\[0\]"):
         linearize(lambda *args: 1.0, 1.0, ["a"])
     with pytest.raises(NonArrayError, match="linearize of <lambda>: expected a function that returns arrays"):
@@ -217,12 +217,12 @@ def test_what_is_no_array_is_refused() -> None:
         linearize(1.0, 1.0)  # type: ignore[arg-type]
 
 
-def test_python_control_flow_on_values_works() -> None:
+def test_linearize_python_control_flow_on_values_works() -> None:
     _, f_jvp = linearize(lambda x: x * x if x > 0.0 else -x, -3.0)
     assert f_jvp(1.0) == -1.0
 
 
-def test_a_rule_written_for_jvp_is_enough() -> None:
+def test_linearize_rule_written_for_jvp_is_enough() -> None:
     primitive = Primitive("autodifftest_cube")
     primitive.def_impl(lambda x: x * x * x)
     calls = []
@@ -241,7 +241,7 @@ def test_a_rule_written_for_jvp_is_enough() -> None:
 # With the other transformations.
 
 
-def test_the_linear_part_can_be_transformed(require_same: Callable[..., None]) -> None:
+def test_linearize_linear_part_can_be_transformed(require_same: Callable[..., None]) -> None:
     _, f_jvp = linearize(f, *POINT)
     expected = f_jvp(*TANGENT)
     require_same(jit(f_jvp)(*TANGENT), expected, 1e-15)
@@ -250,7 +250,7 @@ def test_the_linear_part_can_be_transformed(require_same: Callable[..., None]) -
     require_same(vmap(f_jvp)(*batch), np.stack([expected, 2.0 * expected]), 1e-15)
 
 
-def test_the_whole_inside_jit_vmap_and_jvp(require_same: Callable[..., None]) -> None:
+def test_linearize_whole_inside_jit_vmap_and_jvp(require_same: Callable[..., None]) -> None:
     def pushed(x: Any, y: Any) -> Any:
         return linearize(f, x, y)[1](*TANGENT)
 
@@ -307,7 +307,7 @@ def test_linearize_leaked_tangent_error() -> None:
         kept[0] + 1.0
 
 
-def test_an_exception_of_the_users_arrives_untouched() -> None:
+def test_linearize_user_exception_is_raised_unchanged() -> None:
     raised = KeyError("mine")
 
     def fail(x: Any) -> Any:
@@ -319,7 +319,7 @@ def test_an_exception_of_the_users_arrives_untouched() -> None:
     assert linearize(lambda x: x * x, 3.0)[1](1.0) == 6.0
 
 
-def test_trees_of_nothing() -> None:
+def test_linearize_empty_trees() -> None:
     assert linearize(lambda x: (), 1.0)[1](1.0) == ()
     assert linearize(lambda: 2.0)[1]() == 0.0
     assert tree.leaves(linearize(lambda x: {}, {})[1]({})) == []

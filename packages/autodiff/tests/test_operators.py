@@ -18,7 +18,7 @@ ARITHMETIC = [
 
 @pytest.mark.parametrize("op", ARITHMETIC)
 @pytest.mark.parametrize("other", [None, "3.5", b"3"])
-def test_neither_none_nor_a_text_is_an_operand(op: Callable[[Any, Any], Any], other: Any) -> None:
+def test_operator_neither_none_nor_a_text_is_an_operand(op: Callable[[Any, Any], Any], other: Any) -> None:
     with pytest.raises(NonArrayError, match="operand: expected an array or number") as caught:
         linearize(lambda x: op(x, other), 1.0)
     assert caught.value.source is not None
@@ -29,20 +29,20 @@ def test_neither_none_nor_a_text_is_an_operand(op: Callable[[Any, Any], Any], ot
 
 
 @pytest.mark.parametrize("op", [lambda x: x * None, lambda x: None * x])
-def test_none_is_no_factor(op: Callable[[Any], Any]) -> None:
+def test_operator_none_is_no_factor(op: Callable[[Any], Any]) -> None:
     with pytest.raises(NonArrayError, match="got None; return a value where it was made"):
         linearize(op, 1.0)
 
 
 @pytest.mark.parametrize("other", [None, "a", object()])
-def test_what_is_no_array_is_not_equal_to_one(other: Any) -> None:
+def test_operator_what_is_no_array_is_not_equal_to_one(other: Any) -> None:
     def decided(x: Any) -> Any:
         return x * 2.0 if x != other and not x == other else x  # noqa: SIM201
 
     assert grad(decided)(1.0) == 2.0
 
 
-def test_another_type_may_know_what_to_do() -> None:
+def test_operator_another_type_may_know_what_to_do() -> None:
     class Doubling:
         def __radd__(self, other: Any) -> Any:
             return other * 2.0
@@ -56,7 +56,7 @@ def test_another_type_may_know_what_to_do() -> None:
         grad(lambda x: x + object())(1.0)
 
 
-def test_a_long_list_is_not_told_whole() -> None:
+def test_operator_long_list_is_not_told_whole() -> None:
     with pytest.raises(NonArrayError, match="of type list; convert it") as caught:
         grad(lambda x: x + [1.0] * 10_000)(1.0)
     assert len(str(caught.value)) < 400

@@ -162,14 +162,14 @@ def test_tangents_of_a_linear_function_are_the_users(function: Any, x: Any) -> N
 
 @pytest.mark.parametrize("transformation", [vjp, linearize])
 @pytest.mark.parametrize("function", [lambda x: x, lambda x: (x, x * x), lambda x: x[::-1]])
-def test_outputs_that_are_arguments_can_be_written_into(transformation: Any, function: Any, x: Any) -> None:
+def test_derivative_outputs_arguments_can_be_written_into(transformation: Any, function: Any, x: Any) -> None:
     out, _ = transformation(function, x)
     scribble(out)
     np.testing.assert_array_equal(x, [1.0, 2.0, 3.0])
 
 
 @every_function
-def test_outputs_share_no_memory_with_what_is_kept(function: Any, x: Any) -> None:
+def test_derivative_outputs_share_no_memory_with_what_is_kept(function: Any, x: Any) -> None:
     for transformation in (vjp, linearize):
         out, kept = transformation(function, x)
         for y in arrays(out):
@@ -222,7 +222,7 @@ def test_the_cotangents_of_linear_transpose_are_the_users(name: str, x: Any) -> 
     tree.map(np.testing.assert_array_equal, transposed(ct), expected)
 
 
-def test_an_array_closed_over_may_be_written_into_later() -> None:
+def test_derivative_array_closed_over_may_be_written_into_later() -> None:
     c = np.array([1.0, 2.0])
     _, f_vjp = vjp(lambda x: x * c, np.ones(2))
     _, f_jvp = linearize(lambda x: x * c, np.ones(2))
@@ -231,7 +231,7 @@ def test_an_array_closed_over_may_be_written_into_later() -> None:
     np.testing.assert_array_equal(f_jvp(np.ones(2)), [1.0, 2.0])
 
 
-def test_a_view_of_an_argument_is_frozen_with_it() -> None:
+def test_derivative_view_of_an_argument_is_frozen_with_it() -> None:
     base = np.arange(6.0)
     x = base[::2]
     _, f_vjp = vjp(lambda x: x * x, x)
@@ -239,7 +239,7 @@ def test_a_view_of_an_argument_is_frozen_with_it() -> None:
     np.testing.assert_array_equal(f_vjp(np.ones(3))[0], [0.0, 4.0, 8.0])
 
 
-def test_an_array_written_into_by_the_function_between_two_uses() -> None:
+def test_derivative_array_written_into_between_two_uses() -> None:
     c = np.array([1.0, 2.0])
 
     def function(x: Any) -> Any:
@@ -251,7 +251,7 @@ def test_an_array_written_into_by_the_function_between_two_uses() -> None:
     np.testing.assert_array_equal(f_vjp(np.ones(2))[0], [11.0, 22.0])
 
 
-def test_two_arguments_that_are_one_array(x: Any) -> None:
+def test_derivative_two_arguments_that_are_one_array(x: Any) -> None:
     out, f_vjp = vjp(lambda x, y: x * y, x, x)
     pulled = f_vjp(np.ones(3))
     require_own(pulled, x, out)

@@ -38,7 +38,7 @@ def arrays(*shapes: tuple[int, ...]) -> list[Any]:
 
 @pytest.mark.parametrize("shapes", SHAPES, ids=str)
 @pytest.mark.parametrize("op", BINARY, ids=lambda op: op.__name__)
-def test_the_program_has_the_same_equations(op: Any, shapes: Any) -> None:
+def test_promotion_program_has_the_same_equations(op: Any, shapes: Any) -> None:
     x, y = arrays(*shapes)
     for f, g in [
         (op, explicitly(op)),
@@ -51,7 +51,7 @@ def test_the_program_has_the_same_equations(op: Any, shapes: Any) -> None:
 
 @pytest.mark.parametrize("shapes", SHAPES, ids=str)
 @pytest.mark.parametrize("op", DIFFERENTIABLE, ids=lambda op: op.__name__)
-def test_derivatives_are_those_of_the_steps(op: Any, shapes: Any) -> None:
+def test_promotion_derivatives_are_those_of_the_steps(op: Any, shapes: Any) -> None:
     x, y = arrays(*shapes)
     plain = explicitly(op)
     for transformation in (jacfwd, jacrev):
@@ -67,7 +67,7 @@ def test_derivatives_are_those_of_the_steps(op: Any, shapes: Any) -> None:
 
 
 @pytest.mark.parametrize("shapes", SHAPES, ids=str)
-def test_second_derivatives_are_those_of_the_steps(shapes: Any) -> None:
+def test_promotion_second_derivatives_are_those_of_the_steps(shapes: Any) -> None:
     x, y = arrays(*shapes)
 
     def total(op: Any) -> Callable[[Any], Any]:
@@ -93,7 +93,7 @@ OPERANDS: list[tuple[Any, Any]] = [
 @pytest.mark.parametrize("both_traced", [True, False])
 @pytest.mark.parametrize("operands", OPERANDS, ids=[f"{np.result_type(x)}, {np.result_type(y)}" for x, y in OPERANDS])
 @pytest.mark.parametrize("op", [ops.add, ops.mul, ops.div, ops.pow], ids=lambda op: op.__name__)
-def test_conversions_are_those_of_the_steps(op: Any, operands: tuple[Any, Any], both_traced: bool) -> None:
+def test_promotion_conversions_are_those_of_the_steps(op: Any, operands: tuple[Any, Any], both_traced: bool) -> None:
     x, y = operands
 
     def called(op: Any) -> tuple[Callable[..., Any], tuple[Any, ...]]:
@@ -115,7 +115,7 @@ def test_conversions_are_those_of_the_steps(op: Any, operands: tuple[Any, Any], 
             np.testing.assert_array_equal(got, want, strict=True)
 
 
-def test_a_weak_operand_of_a_function_is_converted_once() -> None:
+def test_promotion_weak_operand_of_a_function_is_converted_once() -> None:
     assert str(make_jaxpr(ops.sin)(1.0)).count("convert_element_type") == 1
     gradient = grad(lambda x: ops.sin(x))(1.0)
     assert (type(gradient), gradient) == (float, np.cos(1.0))
@@ -127,7 +127,7 @@ def test_one_primitive_is_promoted_in_more_than_one_way() -> None:
     assert [aval.dtype for aval in quotients.out_avals] == [np.int64, np.float64, np.int64]
 
 
-def test_derivatives_of_operators_stay_weak() -> None:
+def test_promotion_derivatives_of_operators_stay_weak() -> None:
     def f(x: Any) -> Any:
         return -((x - 1.0) * x / (2.0 - x)) + x**3 + x**0
 
@@ -136,7 +136,7 @@ def test_derivatives_of_operators_stay_weak() -> None:
         assert type(derivative(3.0)) is float
 
 
-def test_weak_operands_keep_their_types() -> None:
+def test_promotion_weak_operands_keep_their_types() -> None:
     def f(x: Any) -> Any:
         return x * 3.0 * np.ones((2, 3), np.float32)
 
@@ -146,7 +146,7 @@ def test_weak_operands_keep_their_types() -> None:
     assert (type(gradient), gradient) == (float, 18.0)
 
 
-def test_a_new_rule_is_followed() -> None:
+def test_promotion_new_rule_takes_effect() -> None:
     op = ops.elementwise(
         "promotion_recipe_test", "Returns x * y.", np.multiply, "multiply", arity=2,
         derivatives=(lambda t, ans, x, y: t * y, lambda t, ans, x, y: t * x),
@@ -164,6 +164,6 @@ def test_a_new_rule_is_followed() -> None:
     np.testing.assert_array_equal(f(x), [10.0, 10.0, 10.0])
 
 
-def test_a_primitive_that_refuses_its_operands_says_so() -> None:
+def test_promotion_primitive_that_refuses_its_operands_says_so() -> None:
     with pytest.raises(ArgumentTypeError, match="and: expected operands of a dtype"):
         grad(lambda x: ops.bitwise_and(x, np.ones((2, 3))))(np.ones(3))

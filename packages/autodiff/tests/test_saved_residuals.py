@@ -36,7 +36,7 @@ def model(params, x, *rest, scale=1.0, **others):
     return mul(sin(mul(h, h)), mul(mul(rest[0], scale), others["shift"]))
 
 
-def test_each_value_has_its_origin():
+def test_saved_residuals_each_value_has_its_origin():
     found = saved_residuals(model, {"w": W, "b": X}, X, X, scale=2.0 * X, shift=X)
     assert [origin for _, origin in found if origin.startswith("the argument")] == [
         "the argument params['w']",
@@ -54,7 +54,7 @@ def test_each_value_has_its_origin():
     assert found[0][0] == ShapedArray((2, 2), np.float64)
 
 
-def test_constants_and_literals():
+def test_saved_residuals_constants_and_literals():
     c = np.array([1.0, 2.0])
     assert origins(lambda x: mul(x, c), X) == ["a constant"]
     assert origins(lambda x: mul(x, 2.0), 1.0) == []  # a number stands in the program
@@ -62,7 +62,7 @@ def test_constants_and_literals():
     assert origins(jit(lambda x: mul(x, c)), X) == ["a constant"]
 
 
-def test_calls_are_looked_into():
+def test_saved_residuals_calls_are_looked_into():
     for wrap in (jit, functools.partial(checkpoint, policy=checkpoint_policies.everything_saveable)):
         f = wrap(lambda x, y: (x, sin(mul(x, y))))
 
@@ -77,7 +77,7 @@ def kind(origin):
     return origin.split(" at ")[0]
 
 
-def test_they_are_the_constants_of_vjp():
+def test_saved_residuals_are_the_constants_of_vjp():
     for f in (model, checkpoint(model), checkpoint(model, policy=checkpoint_policies.dots_saveable)):
         args = {"w": W}, X, X
         kept = vjp(lambda *args, f=f: f(*args, shift=X), *args)[1].jaxpr.consts
@@ -85,11 +85,11 @@ def test_they_are_the_constants_of_vjp():
         assert sorted(map(str, map(get_aval, kept))) == sorted(str(aval) for aval, _ in found)
 
 
-def test_only_types_of_arguments_matter():
+def test_saved_residuals_only_types_of_arguments_matter():
     assert origins(lambda x: sin(cos(x)), ShapeDtypeStruct((10**6, 10**6), "float32")) != []
 
 
-def test_names_of_arguments_where_the_signature_says_none():
+def test_saved_residuals_argument_names_without_a_signature():
     class Callable:
         def __call__(self, *values):
             return mul(*values)
@@ -98,15 +98,15 @@ def test_names_of_arguments_where_the_signature_says_none():
     assert origins(functools.partial(mul, X), X) == ["a constant"]
 
 
-def test_it_prints_a_line_for_each_value(capsys):
+def test_saved_residuals_prints_a_line_for_each_value(capsys):
     print_saved_residuals(lambda x, y: sin(x) * y, X, X)
-    at = f"{line(test_it_prints_a_line_for_each_value, 1)} (<lambda>)"
+    at = f"{line(test_saved_residuals_prints_a_line_for_each_value, 1)} (<lambda>)"
     assert capsys.readouterr().out == (
         f"f64[2]: the argument y\nf64[2]: output of sin at {at}\nf64[2]: output of cos at {at}\n"
     )
 
 
-def test_mistakes():
+def test_saved_residuals_mistakes():
     with pytest.raises(ArgumentTypeError, match="saved_residuals: expected a function, got"):
         saved_residuals(1.0)
     with pytest.raises(NonArrayError, match="saved_residuals of sin: expected arrays or numbers as arguments, got 'a'"):

@@ -18,7 +18,7 @@ def _jvp(primals, tangents):
 
 
 @pytest.mark.parametrize("transformation", [linearize, vjp])
-def test_a_view_of_a_constant_is_not_written_into(transformation):
+def test_traced_rule_view_of_a_constant_is_not_written_into(transformation):
     y = np.array([[1.0, 2.0], [3.0, 4.0]])
     _, function = transformation(lambda x: times_transposed_p.bind(x, y), np.ones((2, 2)))
     y[:] = 0.0

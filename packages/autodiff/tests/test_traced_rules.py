@@ -192,7 +192,7 @@ def test_traced_rule_argnums_and_zero_cotangents() -> None:
         assert grad(f)(parts).tolist() == expected.tolist()
 
 
-def test_arrays_that_are_written_into_later_do_not_count() -> None:
+def test_traced_rule_arrays_written_into_later_do_not_count() -> None:
     factor, x = np.array([1.0, 2.0]), np.array([3.0, 4.0])
 
     def f(x: Any) -> Any:
@@ -209,7 +209,7 @@ def test_arrays_that_are_written_into_later_do_not_count() -> None:
     assert f_vjp(np.ones(2))[0].tolist() == [1.0, 2.0]
 
 
-def test_one_copy_is_made_of_an_array_that_is_used_often() -> None:
+def test_traced_rule_one_copy_is_made_of_array_used_often() -> None:
     factor = np.ones(1000)
 
     def f(x: Any) -> Any:

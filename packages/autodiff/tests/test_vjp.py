@@ -55,7 +55,7 @@ def test_the_vjp_is_the_transpose_of_the_jvp(wrap: Any) -> None:
     assert np.isclose(left, right, rtol=1e-14)
 
 
-def test_arguments_and_results_are_pytrees(require_same: Callable[..., None]) -> None:
+def test_vjp_arguments_and_results_are_pytrees(require_same: Callable[..., None]) -> None:
     def function(point: Any, scale: Any) -> Any:
         return [point["x"] * scale, {"y": point["y"]}, None]
 
@@ -65,7 +65,7 @@ def test_arguments_and_results_are_pytrees(require_same: Callable[..., None]) ->
     require_same(pulled, ({"x": np.array([2.0, 20.0]), "y": 5.0, "unused": (0.0,)}, 11.0))
 
 
-def test_it_can_be_called_any_number_of_times(require_same: Callable[..., None]) -> None:
+def test_vjp_can_be_called_any_number_of_times(require_same: Callable[..., None]) -> None:
     calls = []
     _, f_vjp = vjp(lambda x: (calls.append(1), x * x)[1], np.array([1.0, 2.0]))
     for scale in (1.0, 2.0, 0.0):
@@ -73,7 +73,7 @@ def test_it_can_be_called_any_number_of_times(require_same: Callable[..., None])
     assert len(calls) == 1
 
 
-def test_an_auxiliary_output_is_not_differentiated() -> None:
+def test_vjp_auxiliary_output_is_not_differentiated() -> None:
     out, f_vjp, aux = vjp(lambda x: (x * x, [x + 1.0, "name"]), 3.0, has_aux=True)
     assert (out, f_vjp(1.0), aux) == (9.0, (6.0,), [4.0, "name"])
     assert type(aux[0]) is float
@@ -84,14 +84,14 @@ def test_an_auxiliary_output_is_not_differentiated() -> None:
 @pytest.mark.parametrize(
     "x", [2.0, np.float32(2), np.ones((2, 1), np.float16), np.float64(2), 1j, np.complex64(1)], ids=repr
 )
-def test_a_cotangent_has_the_type_of_its_argument(x: Any) -> None:
+def test_vjp_cotangent_has_the_type_of_its_argument(x: Any) -> None:
     for function in (lambda x: x * 3.0, ops.sin, lambda x: x, lambda x: x * x * x):
         out, f_vjp = vjp(function, x)
         assert get_aval(out) == get_aval(function(x))
         assert get_aval(f_vjp(out)[0]) == get_aval(x)
 
 
-def test_the_cotangents_of_integers_are_float0(require_same: Callable[..., None]) -> None:
+def test_vjp_cotangents_of_integers_are_float0(require_same: Callable[..., None]) -> None:
     out, f_vjp = vjp(lambda x, n, b: (x * n, n, b), 2.0, 3, np.array([True, False]))
     require_same(out, (6.0, 3, np.array([True, False])))
     require_same(f_vjp((1.0, FLOAT0, np.zeros(2, float0))), (3.0, FLOAT0, np.zeros(2, float0)))
@@ -99,19 +99,19 @@ def test_the_cotangents_of_integers_are_float0(require_same: Callable[..., None]
         f_vjp((1.0, 1, np.zeros(2, float0)))
 
 
-def test_an_argument_that_is_not_used_has_zeros(require_same: Callable[..., None]) -> None:
+def test_vjp_argument_that_is_not_used_has_zeros(require_same: Callable[..., None]) -> None:
     _, f_vjp = vjp(lambda x, y, z: y, 1.0, np.ones(2), np.ones(3, np.float32))
     require_same(f_vjp(np.ones(2)), (0.0, np.ones(2), np.zeros(3, np.float32)))
 
 
-def test_complex_cotangents_are_transposed_and_not_conjugated() -> None:
+def test_vjp_complex_cotangents_are_not_conjugated() -> None:
     _, f_vjp = vjp(lambda z: z * z, 2.0 + 1.0j)
     assert f_vjp(1.0 + 0.0j) == (4.0 + 2.0j,)
     _, f_vjp = vjp(ops.conj, 2.0 + 1.0j)
     assert f_vjp(0.0 + 1.0j) == (0.0 - 1.0j,)
 
 
-def test_python_control_flow_on_values_works() -> None:
+def test_vjp_python_control_flow_on_values_works() -> None:
     _, f_vjp = vjp(lambda x: x * x if x > 0.0 else -x, -3.0)
     assert f_vjp(1.0) == (-1.0,)
 
@@ -119,14 +119,14 @@ def test_python_control_flow_on_values_works() -> None:
 # What is kept of the forward run.
 
 
-def test_its_jaxpr_is_that_of_linearize() -> None:
+def test_vjp_jaxpr_is_that_of_linearize() -> None:
     _, f_vjp = vjp(f, *POINT)
     assert str(f_vjp.jaxpr) == str(linearize(f, *POINT)[1].jaxpr)
     assert repr(f_vjp) == f"VJPFunction({f_vjp.jaxpr})"
     check_jaxpr(f_vjp.jaxpr)
 
 
-def test_its_jaxpr_is_the_same_from_the_first_call_on() -> None:
+def test_vjp_jaxpr_is_the_same_from_the_first_call_on() -> None:
     """A rule is run the first time, and what is remembered of it is followed later: residuals come in another order."""
     for function in (f, lambda x, y: ops.tanh(x * 2.0) * np.float64(3.0) / y):
         clear_caches()
@@ -135,7 +135,7 @@ def test_its_jaxpr_is_the_same_from_the_first_call_on() -> None:
 
 
 @pytest.mark.parametrize("wrap", [lambda g: g, jit], ids=["f", "jit"])
-def test_unused_residuals_are_not_kept(wrap: Any) -> None:
+def test_vjp_unused_residuals_are_not_kept(wrap: Any) -> None:
     def function(x: Any) -> Any:
         unused = ops.exp(ops.sin(x))
         ops.cos(unused)
@@ -150,7 +150,7 @@ def test_unused_residuals_are_not_kept(wrap: Any) -> None:
         )
 
 
-def test_a_sum_keeps_nothing() -> None:
+def test_vjp_sum_keeps_nothing() -> None:
     for function in (
         lambda x: x + x,
         lambda x: ops.reduce_sum(x, (0,)),
@@ -172,7 +172,7 @@ def test_vjp_constant_output_has_no_residuals() -> None:
 # Symbolic zeros.
 
 
-def test_a_cotangent_that_nobody_gives_is_a_symbolic_zero() -> None:
+def test_vjp_cotangent_that_nobody_gives_is_a_symbolic_zero() -> None:
     seen: list[Any] = []
     pair = Primitive("autodifftest_pair", multiple_results=True)
     pair.def_impl(lambda x, y: [x, y])
@@ -194,7 +194,7 @@ def test_a_cotangent_that_nobody_gives_is_a_symbolic_zero() -> None:
     assert seen == [[False, True]]
 
 
-def test_an_equation_whose_cotangents_are_all_zero_is_skipped(primitives_of: Callable[..., Any]) -> None:
+def test_vjp_equation_whose_cotangents_are_all_zero_is_skipped(primitives_of: Callable[..., Any]) -> None:
     def function(x: Any) -> Any:
         _, f_vjp = vjp(lambda x, y: (x * 2.0, ops.sin(y)), x, x)
         return f_vjp((x, x))
@@ -224,7 +224,7 @@ def test_an_equation_whose_cotangents_are_all_zero_is_skipped(primitives_of: Cal
         ({"sum": 1.0, "exp": [1.0, 2.0]}, "got PyTreeDef({'exp': [*, *], 'sum': *})"),
     ],
 )
-def test_a_wrong_cotangent_explains_itself(ct: Any, words: str) -> None:
+def test_vjp_wrong_cotangent_error(ct: Any, words: str) -> None:
     _, f_vjp = vjp(f, *POINT)
     with pytest.raises(ArgumentTypeError) as caught:
         f_vjp(ct)
@@ -233,12 +233,12 @@ def test_a_wrong_cotangent_explains_itself(ct: Any, words: str) -> None:
     f_vjp(CT)
 
 
-def test_a_python_number_is_a_cotangent_of_any_floating_scalar(require_same: Callable[..., None]) -> None:
+def test_vjp_python_number_is_a_cotangent_of_any_floating_scalar(require_same: Callable[..., None]) -> None:
     for x in (np.float32(2.0), np.float16(2.0), 2.0, np.complex64(2.0)):
         require_same(vjp(lambda x: x * x, x)[1](1), (x * 2,))
 
 
-def test_what_is_no_array_is_refused() -> None:
+def test_vjp_refuses_non_arrays() -> None:
     with pytest.raises(NonArrayError, match=r"vjp: expected arrays or numbers .* at argument 1\['k'\]"):
         vjp(lambda x, d: x, 1.0, {"k": "a"})
     with pytest.raises(NonArrayError, match="vjp of <lambda>: expected a function that returns arrays"):
@@ -250,7 +250,7 @@ def test_what_is_no_array_is_refused() -> None:
 # With the other transformations.
 
 
-def test_the_pulled_back_can_be_transformed(require_same: Callable[..., None]) -> None:
+def test_vjp_pulled_back_can_be_transformed(require_same: Callable[..., None]) -> None:
     _, f_vjp = vjp(f, *POINT)
     expected = f_vjp(CT)
     require_same(jit(f_vjp)(CT), expected, 1e-15)
@@ -262,7 +262,7 @@ def test_the_pulled_back_can_be_transformed(require_same: Callable[..., None]) -
     require_same(back(expected)[0], jvp(f, POINT, expected)[1], 1e-15)
 
 
-def test_the_whole_inside_jit_vmap_and_jvp(require_same: Callable[..., None]) -> None:
+def test_vjp_whole_inside_jit_vmap_and_jvp(require_same: Callable[..., None]) -> None:
     def pulled(x: Any, y: Any) -> Any:
         return vjp(f, x, y)[1](CT)
 
@@ -296,7 +296,7 @@ def test_a_vjp_function_may_leave_the_function_that_made_it() -> None:
     assert jvp(outer, (3.0,), (1.0,)) == (18.0, 12.0)
 
 
-def test_an_exception_in_a_transpose_rule_arrives_untouched() -> None:
+def test_vjp_exception_in_a_transpose_rule_arrives_untouched() -> None:
     raised = KeyError("mine")
     primitive = Primitive("autodifftest_raising")
     primitive.def_impl(lambda x: x)
@@ -313,13 +313,13 @@ def test_an_exception_in_a_transpose_rule_arrives_untouched() -> None:
     assert caught.value is raised
 
 
-def test_trees_of_nothing() -> None:
+def test_vjp_empty_trees() -> None:
     assert vjp(lambda x: (), 1.0)[1](()) == (0.0,)
     assert vjp(lambda: 2.0)[1](1.0) == ()
 
 
 @pytest.mark.parametrize("numbers", [((1,), (0,)), ((0,), (1,)), ((1,), (1,)), ((0,), (0,))], ids=str)
-def test_each_operand_of_a_product_keeps_its_precision(numbers: Any) -> None:
+def test_vjp_each_operand_of_a_product_keeps_its_precision(numbers: Any) -> None:
     """The cotangent of one operand is a product with the other one, in the order that needs no transposition."""
     x, y, ct = np.ones((3, 3)), np.ones((3, 3)), np.ones((3, 3))
 
@@ -344,7 +344,7 @@ def test_each_operand_of_a_product_keeps_its_precision(numbers: Any) -> None:
 @pytest.mark.parametrize(
     "make", [lambda f: vjp(f, 1.0)[1], lambda f: linear_transpose(f, 1.0)], ids=["vjp", "linear_transpose"]
 )
-def test_pullback_of_several_cotangents(make: Any) -> None:
+def test_vjp_pullback_of_several_cotangents(make: Any) -> None:
     pullback = make(lambda x: 2.0 * x)
     for call in (
         lambda: pullback(1.0, 2.0),

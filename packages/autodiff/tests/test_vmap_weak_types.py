@@ -28,7 +28,7 @@ def by_a_call_in_a_call(x):
 
 
 @pytest.mark.parametrize("function", [by_one_primitive, by_a_call, by_a_call_in_a_call])
-def test_a_weak_element_promotes_as_it_does_outside(function):
+def test_vmap_weak_element_promotes_as_it_does_outside(function):
     xs = np.array([1.0, 2.0, -4.0])
     each = [function(x) for x in xs]
     batch = vmap(function)(xs)

@@ -18,7 +18,7 @@ jit = partial(jit_by, backend="numpy")
 X, W, M = np.ones((5, 3)), np.ones(3), np.ones((3, 4))
 
 
-def test_what_depends_on_shared_operands_only_is_computed_once() -> None:
+def test_vmap_computes_unmapped_values_once() -> None:
     closed = make_jaxpr(vmap(lambda x, w: x * ops.exp(ops.sin(w)), (0, None)))(X, W)
     assert [(eqn.primitive.name, eqn.outvars[0].aval.shape) for eqn in closed.eqns] == [
         ("sin", (3,)),
@@ -35,7 +35,7 @@ def test_vmap_mul_broadcast_without_transpose(shape: tuple[int, ...]) -> None:
     assert [eqn.primitive.name for eqn in closed.eqns] == ["broadcast_in_dim", "mul"]
 
 
-def test_eagerly_it_is_evaluated_once_by_numpy() -> None:
+def test_vmap_eagerly_it_is_evaluated_once_by_numpy() -> None:
     calls = []
     primitive = Primitive("batchingtest_shared")
     primitive.def_impl(lambda x: (calls.append(np.shape(x)), x)[1])
@@ -43,7 +43,7 @@ def test_eagerly_it_is_evaluated_once_by_numpy() -> None:
     assert calls == [(3,)]
 
 
-def test_a_rule_is_given_what_is_shared_as_it_is() -> None:
+def test_vmap_rule_is_given_what_is_shared_as_it_is() -> None:
     seen = []
     primitive = Primitive("batchingtest_pair")
 
@@ -87,21 +87,21 @@ def test_a_rule_is_given_what_is_shared_as_it_is() -> None:
         "apart",
     ],
 )
-def test_no_operand_is_repeated_without_need(function: Any, args: Any, axes: Any) -> None:
+def test_vmap_no_operand_is_repeated_without_need(function: Any, args: Any, axes: Any) -> None:
     closed = make_jaxpr(vmap(function, axes))(*args)
     check_jaxpr(closed)
     inputs = closed.jaxpr.invars
     assert not [e for e in closed.eqns if e.primitive.name == "broadcast_in_dim" and e.invars[0] in inputs]
 
 
-def test_a_product_of_batch_and_matrix_is_one_dot_general(primitives_of: Callable[..., Any]) -> None:
+def test_vmap_product_of_batch_and_matrix_is_one_dot_general(primitives_of: Callable[..., Any]) -> None:
     product = lambda x, m: ops.dot_general(x, m, (((0,), (0,)), ((), ())))  # noqa: E731
     assert primitives_of(make_jaxpr(vmap(product, (0, None)))(X, M)) == {"dot_general": 1}
     (eqn,) = make_jaxpr(vmap(product, (0, None)))(X, M).eqns
     assert [atom.aval.shape for atom in eqn.invars] == [(5, 3), (3, 4)]
 
 
-def test_what_must_be_repeated_is_a_view() -> None:
+def test_vmap_what_must_be_repeated_is_a_view() -> None:
     seen = []
     primitive = Primitive("batchingtest_strict")
 
@@ -120,21 +120,21 @@ def test_what_must_be_repeated_is_a_view() -> None:
     assert seen == [(0, 8)], "no memory is spent on it"
 
 
-def test_a_shared_result_is_not_repeated_before_it_must_be() -> None:
+def test_vmap_shared_result_is_not_repeated_before_it_must_be() -> None:
     closed = make_jaxpr(vmap(lambda x, w: ops.sin(w), (0, None), None))(X, W)
     assert [eqn.primitive.name for eqn in closed.eqns] == ["sin"]
     closed = make_jaxpr(vmap(lambda x, w: ops.sin(w), (0, None)))(X, W)
     assert [eqn.primitive.name for eqn in closed.eqns] == ["sin", "broadcast_in_dim"]
 
 
-def test_a_jit_of_shared_operands_only_stays_as_it_is() -> None:
+def test_vmap_jit_of_shared_operands_only_stays_as_it_is() -> None:
     inner = jit(lambda w: ops.sin(w))
     closed = make_jaxpr(vmap(lambda x, w: x * inner(w), (0, None)))(X, W)
     (call,) = (eqn for eqn in closed.eqns if eqn.primitive.name == "jit")
     assert [atom.aval.shape for atom in call.invars] == [(3,)]
 
 
-def test_a_jit_of_both_repeats_nothing_at_its_boundary(primitives_of: Callable[..., Any]) -> None:
+def test_vmap_jit_of_both_repeats_nothing_at_its_boundary(primitives_of: Callable[..., Any]) -> None:
     inner = jit(lambda x, w: (ops.sin(w), x * 2.0, ops.exp(w)[0] * x))
     closed = make_jaxpr(vmap(lambda x, w: inner(x, w), (0, None), (None, 0, 0)))(X, W)
     (call,) = closed.eqns
@@ -159,7 +159,7 @@ def test_batch_jaxpr(require_same: Any) -> None:
     assert batch_jaxpr(closed, AxisData(5), (0, None), False) is batch_jaxpr(closed, AxisData(5), (0, None), False)
 
 
-def test_an_element_may_be_weak(require_same: Any) -> None:
+def test_vmap_element_may_be_weak(require_same: Any) -> None:
     # A batch of what a jaxpr takes for Python scalars: promotion inside stays that of one element.
     closed = make_jaxpr(lambda x, y: x * y)(2.0, np.float32(3))
     batched, _ = batch_jaxpr(closed, AxisData(2), (0, None), False)

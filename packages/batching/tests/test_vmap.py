@@ -35,7 +35,7 @@ A = np.arange(24.0).reshape(2, 3, 4)
 
 @pytest.mark.parametrize("out_axes", [0, 1, 2, -1, -2, -3])
 @pytest.mark.parametrize("in_axes", [0, 1, 2, -1, -2, -3])
-def test_every_axis_in_and_out(in_axes: int, out_axes: int, loop: Callable[..., Any], require_same: Any) -> None:
+def test_vmap_every_axis_in_and_out(in_axes: int, out_axes: int, loop: Callable[..., Any], require_same: Any) -> None:
     function = lambda x: ops.sin(x) * x[0]  # noqa: E731
     expected = loop(function, in_axes, out_axes)(A)
     require_same(vmap(function, in_axes, out_axes)(A), expected)
@@ -43,13 +43,15 @@ def test_every_axis_in_and_out(in_axes: int, out_axes: int, loop: Callable[..., 
 
 
 @pytest.mark.parametrize("axes", list(itertools.product([0, 1, -1, None], repeat=2))[:-1], ids=str)
-def test_each_argument_has_its_axis(axes: tuple[int | None, ...], loop: Callable[..., Any], require_same: Any) -> None:
+def test_vmap_each_argument_has_its_axis(
+    axes: tuple[int | None, ...], loop: Callable[..., Any], require_same: Any
+) -> None:
     x, y = np.arange(9.0).reshape(3, 3), np.arange(9.0).reshape(3, 3) ** 2
     function = lambda x, y: ops.reduce_sum(x, tuple(range(x.ndim))) * y[0] + x[0] * 2.0  # noqa: E731
     require_same(vmap(function, axes)(x, y), loop(function, axes)(x, y))
 
 
-def test_none_shares_an_argument_with_all_calls(require_same: Any) -> None:
+def test_vmap_none_shares_an_argument_with_all_calls(require_same: Any) -> None:
     seen = []
 
     def function(x: Any, w: Any) -> Any:
@@ -62,7 +64,7 @@ def test_none_shares_an_argument_with_all_calls(require_same: Any) -> None:
     assert seen[0][1] is w, "the function is given the argument itself"
 
 
-def test_an_element_has_the_shape_and_dtype_of_one_example() -> None:
+def test_vmap_element_has_the_shape_and_dtype_of_one_example() -> None:
     seen = []
     vmap(lambda x, y: seen.append((x.shape, x.dtype, x.ndim, len(x), y.aval)) or x, (1, 0))(
         np.ones((2, 5, 3), np.float32), np.arange(5)
@@ -87,7 +89,7 @@ class Point(NamedTuple):
     ],
     ids=str,
 )
-def test_in_axes_are_prefixes_of_the_arguments(in_axes: Any, require_same: Any) -> None:
+def test_vmap_in_axes_are_prefixes_of_the_arguments(in_axes: Any, require_same: Any) -> None:
     point = Point({"a": np.arange(3.0), "b": [np.ones((3, 2)), np.arange(3)]}, np.arange(3.0))
     scale = (2.0, np.array([1.0, 10.0]))
     got = vmap(lambda p, s: {"a": p.x["a"] * s[0], "b": p.x["b"][0] * s[1] + p.x["b"][1] + p.y}, in_axes)(point, scale)
@@ -95,14 +97,14 @@ def test_in_axes_are_prefixes_of_the_arguments(in_axes: Any, require_same: Any) 
     require_same(got, {"a": 2.0 * n, "b": np.array([[1.0, 10.0]] * 3) + 2.0 * n[:, None]})
 
 
-def test_a_leaf_of_the_prefix_may_be_none_deep_inside(require_same: Any) -> None:
+def test_vmap_leaf_of_the_prefix_may_be_none_deep_inside(require_same: Any) -> None:
     arguments = {"mapped": np.arange(3.0), "shared": [np.array([1.0, 2.0]), 5.0]}
     axes = ({"mapped": 0, "shared": None},)
     got = vmap(lambda d: d["mapped"] * d["shared"][0] + d["shared"][1], axes)(arguments)
     require_same(got, np.arange(3.0)[:, None] * [1.0, 2.0] + 5.0)
 
 
-def test_out_axes_are_prefixes_of_the_result() -> None:
+def test_vmap_out_axes_are_prefixes_of_the_result() -> None:
     def function(x: Any) -> Any:
         return {"moved": (x, [x[0]]), "shared": np.ones(2), "front": x}
 
@@ -112,7 +114,7 @@ def test_out_axes_are_prefixes_of_the_result() -> None:
     assert tree.map(np.shape, got) == {"moved": ((3, 2, 4), [(2, 4)]), "shared": (2, 2), "front": (3, 4, 2)}
 
 
-def test_a_result_that_all_calls_share(require_same: Any) -> None:
+def test_vmap_result_that_all_calls_share(require_same: Any) -> None:
     function = lambda x, y: (y * 2.0, x)  # noqa: E731
     require_same(vmap(function, (0, None))(np.arange(3.0), 1.5), (np.full(3, 3.0), np.arange(3.0)))
     require_same(vmap(function, (0, None), (None, 0))(np.arange(3.0), 1.5), (3.0, np.arange(3.0)))
@@ -120,12 +122,12 @@ def test_a_result_that_all_calls_share(require_same: Any) -> None:
     require_same(vmap(lambda x: constant, out_axes=1)(np.arange(3.0)), np.repeat(constant[:, None], 3, 1))
 
 
-def test_keyword_arguments_are_mapped_over_their_first_dimension(require_same: Any) -> None:
+def test_vmap_maps_keyword_arguments_over_the_first_axis(require_same: Any) -> None:
     got = vmap(lambda x, *, d: x * d["k"], in_axes=1)(np.ones((2, 3)), d={"k": np.arange(3.0)})
     require_same(got, np.arange(3.0)[:, None] * np.ones(2))
 
 
-def test_axis_size_is_needed_only_where_nothing_is_mapped(require_same: Any) -> None:
+def test_vmap_axis_size_is_needed_only_where_nothing_is_mapped(require_same: Any) -> None:
     require_same(vmap(lambda x: x * 2.0, in_axes=None, axis_size=3)(1.5), np.full(3, 3.0))
     require_same(vmap(lambda: np.ones(2), axis_size=3)(), np.ones((3, 2)))
     require_same(vmap(lambda x: x, axis_size=3)(np.arange(3.0)), np.arange(3.0))
@@ -133,7 +135,7 @@ def test_axis_size_is_needed_only_where_nothing_is_mapped(require_same: Any) -> 
     require_same(vmap(lambda: 1.0, axis_size=0)(), np.ones(0))
 
 
-def test_a_batch_of_none_and_of_one(require_same: Any) -> None:
+def test_vmap_batch_of_none_and_of_one(require_same: Any) -> None:
     function = lambda x: (ops.sin(x), ops.reduce_sum(x, (0,)))  # noqa: E731
     require_same(vmap(function)(np.ones((0, 3))), (np.ones((0, 3)), np.ones(0)))
     require_same(vmap(function)(np.ones((1, 3))), (np.sin(np.ones((1, 3))), np.full(1, 3.0)))
@@ -161,7 +163,7 @@ def test_vmap_unequal_sizes_error_lists_arguments() -> None:
     ]
 
 
-def test_an_axis_size_that_differs_is_listed() -> None:
+def test_vmap_axis_size_that_differs_is_listed() -> None:
     with pytest.raises(ArgumentValueError, match=r"argument 0 of type f64\[3\]: size 3 of dimension 0\n  axis_size: 2"):
         vmap(lambda x: x, axis_size=2)(np.ones(3))
 
@@ -182,7 +184,7 @@ def test_an_axis_size_that_differs_is_listed() -> None:
         ((), (), "expected at least one mapped argument"),
     ],
 )
-def test_in_axes_that_do_not_fit_explain_themselves(in_axes: Any, args: Any, words: str) -> None:
+def test_vmap_in_axes_that_do_not_fit_error(in_axes: Any, args: Any, words: str) -> None:
     with pytest.raises(ArgumentValueError) as caught:
         vmap(lambda *args: 1.0, in_axes)(*args)
     message = str(caught.value)
@@ -203,7 +205,7 @@ def test_in_axes_that_do_not_fit_explain_themselves(in_axes: Any, args: Any, wor
         ((0, 0), "expected out_axes that is a prefix of the tree of the result"),
     ],
 )
-def test_out_axes_that_do_not_fit_explain_themselves(out_axes: Any, words: str) -> None:
+def test_vmap_out_axes_that_do_not_fit_error(out_axes: Any, words: str) -> None:
     with pytest.raises(ArgumentValueError) as caught:
         vmap(lambda x: {"a": x, "b": 1.0}, out_axes=out_axes)(np.ones((2, 3)))
     assert words in str(caught.value)
@@ -211,19 +213,19 @@ def test_out_axes_that_do_not_fit_explain_themselves(out_axes: Any, words: str) 
 
 
 @pytest.mark.parametrize("axes", ["a", 0.0, (0, "a"), {"x": 1.5}, [object()]])
-def test_axes_are_integers_or_none(axes: Any) -> None:
+def test_vmap_axes_are_integers_or_none(axes: Any) -> None:
     for what in ("in_axes", "out_axes"):
         with pytest.raises(ArgumentTypeError, match=f"vmap: expected {what} of integers and None, got"):
             vmap(lambda x: x, **{what: axes})
 
 
 @pytest.mark.parametrize("size", [2.0, -1, "a", (2,)])
-def test_axis_size_is_a_count(size: Any) -> None:
+def test_vmap_axis_size_is_a_count(size: Any) -> None:
     with pytest.raises(ArgumentValueError, match="vmap: expected an axis_size that counts elements, got"):
         vmap(lambda x: x, axis_size=size)
 
 
-def test_what_is_no_array_is_refused() -> None:
+def test_vmap_refuses_non_arrays() -> None:
     with pytest.raises(
         NonArrayError, match=r"vmap of <lambda>: expected arrays or numbers as arguments, .* at argument 1\[0\]"
     ):
@@ -237,7 +239,7 @@ def test_what_is_no_array_is_refused() -> None:
 # Values of the elements.
 
 
-def test_the_value_of_an_element_is_not_known() -> None:
+def test_vmap_value_of_an_element_is_not_known() -> None:
     for use, error in (
         (lambda x: x if x > 0 else -x, TracerBoolConversionError),
         (lambda x: [1.0, 2.0][ops.convert_element_type(x, "int32")], TracerIntegerConversionError),
@@ -249,7 +251,7 @@ def test_the_value_of_an_element_is_not_known() -> None:
         assert str(caught.value).startswith(f"{__file__}:")
 
 
-def test_the_value_of_what_is_shared_is_known() -> None:
+def test_vmap_value_of_what_is_shared_is_known() -> None:
     assert vmap(lambda x, n: x * n if n > 1 else x, (0, None))(np.ones(2), 3.0).tolist() == [3.0, 3.0]
     assert vmap(lambda x, n: sum(x for _ in range(n)), (0, None))(np.ones(2), 3).tolist() == [3.0, 3.0]
 
@@ -266,7 +268,7 @@ def test_a_tracer_kept_after_vmap_is_refused() -> None:
             use()
 
 
-def test_an_exception_of_the_users_arrives_untouched() -> None:
+def test_vmap_user_exception_is_raised_unchanged() -> None:
     raised = KeyError("mine")
 
     def fail(x: Any) -> Any:
@@ -281,7 +283,7 @@ def test_an_exception_of_the_users_arrives_untouched() -> None:
 # Types: an element of a batch is as strong as its array, and what is shared as weak as it was.
 
 
-def test_promotion_is_that_of_one_example(require_same: Any) -> None:
+def test_vmap_promotion_is_that_of_one_example(require_same: Any) -> None:
     x = np.ones(3, np.float32)
     for function in (
         lambda x: x * 2.0,
@@ -296,7 +298,7 @@ def test_promotion_is_that_of_one_example(require_same: Any) -> None:
     require_same(vmap(lambda x, y: x * y, (0, None))(np.arange(3, dtype=np.int8), 2), np.array([0, 2, 4], np.int8))
 
 
-def test_a_shared_python_number_stays_weak() -> None:
+def test_vmap_shared_python_number_stays_weak() -> None:
     seen = []
     vmap(lambda x, y: seen.append((get_aval(x).weak_type, get_aval(y).weak_type)) or x, (0, None))(np.ones(2), 2.0)
     assert seen == [(False, True)]
@@ -323,7 +325,7 @@ def test_an_inner_vmap_closes_over_the_outer_element(require_same: Any) -> None:
     require_same(vmap(lambda a: vmap(lambda b: a, out_axes=None)(y))(x), x)
 
 
-def test_three_levels(require_same: Any) -> None:
+def test_vmap_three_levels(require_same: Any) -> None:
     a, b, c = np.arange(2.0), np.arange(3.0), np.arange(4.0)
     f = lambda x, y, z: x * 100 + y * 10 + z  # noqa: E731
     got = vmap(vmap(vmap(f, (None, None, 0)), (None, 0, None)), (0, None, None))(a, b, c)
@@ -354,7 +356,7 @@ def test_a_vmap_inside_jit_is_traced_at_types_alone() -> None:
     assert [str(aval) for aval in closed.out_avals] == ["f32[2,3]"]
 
 
-def test_the_name_of_the_function_is_kept() -> None:
+def test_vmap_name_of_the_function_is_kept() -> None:
     def named(x: Any) -> Any:
         """Says something."""
 

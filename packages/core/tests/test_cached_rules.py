@@ -97,7 +97,7 @@ def test_replay_converts_values_that_are_not_native() -> None:
         replay(eval_trace, program, [2**70, 1])
 
 
-def test_parameters_of_other_types_have_other_keys() -> None:
+def test_cached_rule_parameters_of_other_types_have_other_keys() -> None:
     same = [1, True, 1.0, np.int64(1), np.float32(1.0)]
     keys = {exact_params_key({"a": value}) for value in same} | {exact_params_key({"a": (value,)}) for value in same}
     assert len(keys) == 2 * len(same)

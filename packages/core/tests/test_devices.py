@@ -25,7 +25,7 @@ class Stored:
 register_device_type(Shelf, put=lambda x, device: Stored(np.asarray(x), device))
 
 
-def test_nothing_is_moved_unless_asked_for() -> None:
+def test_device_nothing_is_moved_unless_asked_for() -> None:
     x = np.ones(2)
     assert placed("test", x, None) is x
     assert placed("test", x, "cpu") is x

@@ -42,27 +42,27 @@ def test_eval_jaxpr_outputs(counting: SimpleNamespace) -> None:
     assert eval_closed_jaxpr(ClosedJaxpr(jaxpr, [1.0]), 2.0) == [13.0, 2.0, 7.0]
 
 
-def test_it_runs_under_the_current_transformation(counting: SimpleNamespace) -> None:
+def test_eval_jaxpr_runs_under_the_current_transformation(counting: SimpleNamespace) -> None:
     jaxpr = sum_of_three(counting.plus_p)
     assert counting.count(lambda x: eval_jaxpr(jaxpr, [1.0], x)[0], 2.0) == (13.0, 2)
     assert counting.count(lambda x: eval_jaxpr(jaxpr, [x], 2.0)[1], 1.0) == (2.0, 0)
 
 
 @pytest.mark.parametrize(("consts", "args"), [([], [1.0]), ([1.0], []), ([1.0], [1.0, 2.0]), ([1.0, 1.0], [1.0])])
-def test_the_wrong_number_of_arguments_explains_itself(
+def test_eval_jaxpr_wrong_number_of_arguments_error(
     counting: SimpleNamespace, consts: list[Any], args: list[Any]
 ) -> None:
     with pytest.raises(ArgumentTypeError, match=f"1 constants and 1 arguments, got {len(consts)} and {len(args)}"):
         eval_jaxpr(sum_of_three(counting.plus_p), consts, *args)
 
 
-def test_several_results_of_an_equation(counting: SimpleNamespace) -> None:
+def test_eval_jaxpr_several_results_of_an_equation(counting: SimpleNamespace) -> None:
     a, b, c = (Var(F64) for _ in range(3))
     jaxpr = Jaxpr([], [a], [JaxprEqn(counting.pair_p, [a], [b, c], {})], [c, b])
     assert eval_jaxpr(jaxpr, [], 2.0) == [-2.0, 2.0]
 
 
-def test_a_value_is_freed_after_its_last_use() -> None:
+def test_eval_jaxpr_value_is_freed_after_its_last_use() -> None:
     class Array(np.ndarray):
         pass
 
@@ -84,7 +84,7 @@ def test_a_value_is_freed_after_its_last_use() -> None:
     assert max(most) == 1
 
 
-def test_last_uses_name_each_variable_once(counting: SimpleNamespace) -> None:
+def test_eval_jaxpr_last_uses_name_each_variable_once(counting: SimpleNamespace) -> None:
     jaxpr = sum_of_three(counting.plus_p)
     (a,), (b,) = jaxpr.constvars, jaxpr.invars
     first, second = last_uses(jaxpr)
@@ -93,7 +93,7 @@ def test_last_uses_name_each_variable_once(counting: SimpleNamespace) -> None:
     assert b not in [*first, *second]
 
 
-def test_a_result_that_nothing_uses_is_freed_at_once(counting: SimpleNamespace) -> None:
+def test_eval_jaxpr_result_that_nothing_uses_is_freed_at_once(counting: SimpleNamespace) -> None:
     a, b = Var(F64), Var(F64)
     jaxpr = Jaxpr([], [a], [JaxprEqn(counting.plus_p, [a, a], [b], {})], [])
     assert set(last_uses(jaxpr)[0]) == {a, b}
@@ -113,7 +113,7 @@ def test_eval_jaxpr_error_names_recorded_line() -> None:
     assert str(now) != str(recorded), "and the line is forgotten afterwards"
 
 
-def test_no_recursion_once_an_equation(counting: SimpleNamespace) -> None:
+def test_eval_jaxpr_no_recursion_once_an_equation(counting: SimpleNamespace) -> None:
     variables = [Var(F64) for _ in range(50_001)]
     eqns = [JaxprEqn(counting.plus_p, [x, Literal(1.0)], [y], {}) for x, y in itertools.pairwise(variables)]
     assert eval_jaxpr(Jaxpr([], variables[:1], eqns, variables[-1:]), [], 0.0) == [50_000.0]
@@ -122,7 +122,7 @@ def test_no_recursion_once_an_equation(counting: SimpleNamespace) -> None:
 # Results derived from a jaxpr.
 
 
-def test_a_derived_result_is_computed_once_a_jaxpr_and_argument(counting: SimpleNamespace) -> None:
+def test_memoize_computes_once_for_a_jaxpr_and_argument(counting: SimpleNamespace) -> None:
     calls = []
 
     @memoize
@@ -141,7 +141,7 @@ def test_a_derived_result_is_computed_once_a_jaxpr_and_argument(counting: Simple
     assert len(calls) == 5
 
 
-def test_a_derived_result_that_fails_is_not_remembered(counting: SimpleNamespace) -> None:
+def test_eval_jaxpr_derived_result_that_fails_is_not_cached(counting: SimpleNamespace) -> None:
     calls = []
 
     @memoize
@@ -156,7 +156,7 @@ def test_a_derived_result_that_fails_is_not_remembered(counting: SimpleNamespace
     assert len(calls) == 2
 
 
-def test_derived_results_die_with_the_jaxpr(counting: SimpleNamespace) -> None:
+def test_eval_jaxpr_derived_results_die_with_the_jaxpr(counting: SimpleNamespace) -> None:
     class Derived:
         pass
 

@@ -55,7 +55,7 @@ class Table(np.ndarray):
         (np.ones(2).view(Table), "f64[2]"),
     ],
 )
-def test_the_type_of_arrays_and_numbers(x: Any, text: str) -> None:
+def test_get_aval_type_of_arrays_and_numbers(x: Any, text: str) -> None:
     assert str(get_aval(x)) == text
     assert is_array(x)
     value = to_numpy(x)
@@ -92,7 +92,7 @@ class Opaque:
         (np.ma.masked_array([1.0]), "MaskedArray; convert it with numpy.asarray"),
     ],
 )
-def test_what_is_no_array_explains_itself(x: Any, words: str) -> None:
+def test_get_aval_what_is_no_array_error(x: Any, words: str) -> None:
     for function in (get_aval, to_numpy):
         with pytest.raises(NonArrayError, match=words) as caught:
             function(x)
@@ -103,7 +103,7 @@ def test_what_is_no_array_explains_itself(x: Any, words: str) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")
-def test_a_matrix_whose_product_is_another_is_no_array() -> None:
+def test_get_aval_matrix_whose_product_is_another_is_no_array() -> None:
     with pytest.raises(NonArrayError, match=r"matrix; convert it with numpy\.asarray"):
         get_aval(np.asmatrix(np.ones((2, 2))))
 
@@ -123,7 +123,7 @@ def test_a_matrix_whose_product_is_another_is_no_array() -> None:
     ],
     ids=lambda x: str(x.dtype),
 )
-def test_an_array_of_a_dtype_that_lawful_has_not_explains_itself(x: Any) -> None:
+def test_get_aval_array_of_dtype_lawful_has_not_error(x: Any) -> None:
     with pytest.raises(LawfulError) as caught:
         get_aval(x)
     assert isinstance(caught.value, TypeError)
@@ -132,7 +132,7 @@ def test_an_array_of_a_dtype_that_lawful_has_not_explains_itself(x: Any) -> None
 
 
 @pytest.mark.parametrize("x", [2**63, -(2**63) - 1, 10**30, -(10**400), pytest.param(10**5000, id="5000 digits")])
-def test_an_integer_beyond_int64_is_an_overflow_error(x: int) -> None:
+def test_get_aval_integer_beyond_int64_is_an_overflow_error(x: int) -> None:
     for function in (get_aval, to_numpy):
         with pytest.raises(IntegerOverflowError, match="fits int64") as caught:
             function(x)
@@ -141,19 +141,19 @@ def test_an_integer_beyond_int64_is_an_overflow_error(x: int) -> None:
 
 
 @pytest.mark.parametrize("x", [2**63 - 1, -(2**63)])
-def test_the_last_integers_that_fit_do(x: int) -> None:
+def test_get_aval_last_integers_that_fit_do(x: int) -> None:
     assert get_aval(x) == ShapedArray((), int, weak_type=True)
     assert to_numpy(x) == x
 
 
-def test_numbers_keep_their_value() -> None:
+def test_get_aval_numbers_keep_their_value() -> None:
     assert to_numpy(Level.LOW) == 3
     assert type(to_numpy(Celsius(3.0))) is float
     x = np.ones(3)
     assert to_numpy(x) is x
 
 
-def test_a_type_that_registers_is_an_array() -> None:
+def test_get_aval_type_that_registers_is_an_array() -> None:
     class Interval:
         low = 1.0
 
@@ -169,7 +169,7 @@ def test_a_type_that_registers_is_an_array() -> None:
     assert not is_array(Narrower()), "subclasses register for themselves"
 
 
-def test_unsupported_dtypes_are_refused_each_time() -> None:
+def test_get_aval_unsupported_dtypes_are_refused_each_time() -> None:
     for _ in range(2):
         with pytest.raises(ArgumentTypeError):
             get_aval(np.array(["text"]))

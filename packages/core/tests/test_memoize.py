@@ -28,7 +28,7 @@ def new_jaxpr() -> ClosedJaxpr:
     return ClosedJaxpr(Jaxpr((), (), (), ()), ())
 
 
-def test_what_is_forgotten_is_derived_anew() -> None:
+def test_memoize_what_is_forgotten_is_derived_anew() -> None:
     closed = new_jaxpr()
     first = derived(closed)
     assert derived(closed) is first
@@ -36,7 +36,7 @@ def test_what_is_forgotten_is_derived_anew() -> None:
     assert derived(closed) is not first
 
 
-def test_jaxprs_that_are_gone_take_no_memory() -> None:
+def test_memoize_jaxprs_that_are_gone_take_no_memory() -> None:
     clear_caches()
     kept = [new_jaxpr() for _ in range(2000)]
     for number in range(20_000):
@@ -49,7 +49,7 @@ def test_jaxprs_that_are_gone_take_no_memory() -> None:
 
 
 @pytest.mark.parametrize("at", ["taking out", "clearing"])
-def test_what_a_finalizer_remembers_meanwhile_is_kept(at: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memoize_what_a_finalizer_remembers_meanwhile_is_kept(at: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A collection of garbage may start anywhere, and run a finalizer: here it does where a reference is looked at."""
     clear_caches()
     meanwhile = [new_jaxpr() for _ in range(100)]
@@ -74,7 +74,7 @@ def test_what_a_finalizer_remembers_meanwhile_is_kept(at: str, monkeypatch: pyte
 
 
 @pytest.mark.usefixtures("_threads_switch_often")
-def test_memos_are_cleared_while_another_thread_makes_some() -> None:
+def test_memoize_cleared_while_another_thread_inserts() -> None:
     jaxprs = [new_jaxpr() for _ in range(3000)]
     others: list[ClosedJaxpr] = []
     running, done = threading.Event(), threading.Event()

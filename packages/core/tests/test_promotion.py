@@ -43,7 +43,7 @@ def weak(value: Any) -> tuple[np.dtype[Any], bool]:
     return python_scalar_dtype(type(value)), True
 
 
-def test_the_two_families_of_dtypes_are_all_there() -> None:
+def test_promotion_two_families_of_dtypes_are_all_there() -> None:
     assert set(NUMPY_DTYPES) < set(supported_dtypes)
     assert {dtype.name for dtype in LOW} == {
         "bfloat16", "float8_e4m3fn", "float8_e5m2", "float8_e4m3b11fnuz", "float8_e4m3fnuz", "float8_e5m2fnuz",
@@ -82,7 +82,7 @@ def test_an_array_and_two_python_scalars_promote_as_in_numpy(a: np.dtype[Any]) -
         assert promote_dtypes(weak(x), strong(a), weak(y)) == (np.result_type(x, a, y), False)
 
 
-def test_a_numpy_scalar_is_strong() -> None:
+def test_promotion_numpy_scalar_is_strong() -> None:
     assert get_aval(np.float32(1)).weak_type is False
     assert promote_dtypes(strong(np.float32), strong(np.float64)) == (np.dtype(np.float64), False)
 
@@ -102,12 +102,12 @@ def test_promote_dtypes_low_precision_float(low: np.dtype[Any]) -> None:
     assert promote_dtypes(strong(low), strong(low)) == (low, False)
 
 
-def test_the_two_half_precisions_meet_in_float32() -> None:
+def test_promotion_two_half_precisions_meet_in_float32() -> None:
     assert promote_dtypes(strong(bfloat16), strong(np.float16)) == (np.dtype(np.float32), False)
 
 
 @pytest.mark.parametrize("low", LOW[1:], ids=str)
-def test_a_float_of_16_bits_wins_over_one_of_8(low: np.dtype[Any]) -> None:
+def test_promotion_float_of_16_bits_wins_over_one_of_8(low: np.dtype[Any]) -> None:
     for half in (bfloat16, np.dtype(np.float16)):
         assert promote_dtypes(strong(low), strong(half)) == (half, False)
 
@@ -138,7 +138,7 @@ def test_promotion_of_many_is_found_at_once_as_in_numpy() -> None:
 # Dtypes and their names.
 
 
-def test_kinds() -> None:
+def test_promotion_kinds() -> None:
     assert {str(dtype): kind(dtype) for dtype in supported_dtypes if dtype not in NUMPY_DTYPES} == {
         str(dtype): "f" for dtype in LOW
     }
@@ -150,7 +150,7 @@ def test_kinds() -> None:
     assert not is_inexact(float0)
 
 
-def test_short_names_are_different_and_those_of_jax() -> None:
+def test_promotion_short_names_are_different_and_those_of_jax() -> None:
     names = {short_name(dtype) for dtype in (*supported_dtypes, float0)}
     assert len(names) == len(supported_dtypes) + 1
     assert {"f64", "f32", "f16", "bf16", "i8", "u64", "c64", "c128", "bool", "float0"} <= names

@@ -23,7 +23,7 @@ def oldest() -> int:
     return gc.get_threshold()[2]
 
 
-def test_new_trace_leaves_thresholds_alone() -> None:
+def test_rare_collections_new_trace_leaves_thresholds_alone() -> None:
     with new_trace(Trace(eval_trace, "test")):
         assert gc.get_threshold() == (700, 10, USUAL)
 
@@ -44,20 +44,20 @@ def test_rare_collections_after_an_error() -> None:
 
 
 @pytest.mark.parametrize("chosen", [(700, 10, 50), (0, 10, 5), (700, 10, 0)])
-def test_thresholds_of_the_users_are_kept(chosen: tuple[int, int, int]) -> None:
+def test_rare_collections_thresholds_of_the_users_are_kept(chosen: tuple[int, int, int]) -> None:
     gc.set_threshold(*chosen)
     with rare_collections():
         assert gc.get_threshold() == chosen
     assert gc.get_threshold() == chosen
 
 
-def test_what_the_user_sets_meanwhile_stays() -> None:
+def test_rare_collections_what_the_user_sets_meanwhile_stays() -> None:
     with rare_collections():
         gc.set_threshold(1_000, 20, 30)
     assert gc.get_threshold() == (1_000, 20, 30)
 
 
-def test_the_last_of_several_threads_ends_it() -> None:
+def test_rare_collections_last_of_several_threads_ends_it() -> None:
     inside, leave = threading.Event(), threading.Event()
 
     def other() -> None:
@@ -75,7 +75,7 @@ def test_the_last_of_several_threads_ends_it() -> None:
     assert oldest() == USUAL
 
 
-def test_many_threads_at_once_leave_it_as_it_was() -> None:
+def test_rare_collections_in_many_threads_restores_thresholds() -> None:
     def often() -> None:
         for _ in range(2_000):
             with rare_collections():
@@ -108,7 +108,7 @@ def test_a_finalizer_may_transform_within_a_collection() -> None:
     assert oldest() == USUAL
 
 
-def test_young_cycles_are_collected_while_a_transformation_runs() -> None:
+def test_rare_collections_collects_young_cycles_while_tracing() -> None:
     dropped = []
 
     class Cycle:

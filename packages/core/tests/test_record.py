@@ -56,7 +56,7 @@ values = st.none() | st.integers(-1, 1) | st.floats(-1, 1) | st.tuples(st.boolea
 
 
 @given(values, values, values, values)
-def test_equality_hash_and_text_are_those_of_a_dataclass(a: Any, b: Any, c: Any, d: Any) -> None:
+def test_record_equality_hash_and_text_are_those_of_a_dataclass(a: Any, b: Any, c: Any, d: Any) -> None:
     x, y = Interval(a, b), Interval(c, d)
     p, q = Dataclass.Interval(a, b), Dataclass.Interval(c, d)
     assert (x == y) == (p == q)
@@ -68,13 +68,13 @@ def test_equality_hash_and_text_are_those_of_a_dataclass(a: Any, b: Any, c: Any,
         assert hash(x) == hash(y)
 
 
-def test_another_class_is_not_equal() -> None:
+def test_record_another_class_is_not_equal() -> None:
     assert One(1.0) != 1.0
     assert Interval(0.0) != Dataclass.Interval(0.0)
     assert Interval(0.0).__eq__(0.0) is NotImplemented
 
 
-def test_arguments_are_by_position_or_name() -> None:
+def test_record_arguments_are_by_position_or_name() -> None:
     assert Interval(0.0) == Interval(low=0.0, high=1.0) == Interval(0.0, high=1.0)
     assert list(inspect.signature(Interval).parameters) == ["low", "high"]
     for wrong in (lambda: Interval(), lambda: Interval(1, 2, 3), lambda: Interval(1, width=3)):
@@ -82,7 +82,7 @@ def test_arguments_are_by_position_or_name() -> None:
             wrong()
 
 
-def test_nothing_can_be_changed_or_added() -> None:
+def test_record_nothing_can_be_changed_or_added() -> None:
     x = Interval(0.0)
     with pytest.raises(
         FrozenInstanceError, match=r"Interval: expected to stay as it is, got low = 1\.0; make another one"
@@ -96,7 +96,7 @@ def test_nothing_can_be_changed_or_added() -> None:
     assert x == Interval(0.0)
 
 
-def test_copies_are_equal() -> None:
+def test_record_copies_are_equal() -> None:
     x = Interval([1.0], (2.0,))
     for other in (copy.copy(x), copy.deepcopy(x), pickle.loads(pickle.dumps(x))):
         assert other == x
@@ -105,14 +105,14 @@ def test_copies_are_equal() -> None:
     assert copy.deepcopy(x).low is not x.low
 
 
-def test_methods_names_and_documentation_stay() -> None:
+def test_record_methods_names_and_documentation_stay() -> None:
     x = Interval(0.0, 2.0)
     assert (x.width(), x.middle) == (2.0, 1.0)
     assert (Interval.__doc__, Interval.__name__, Interval.__module__) == ("An interval.", "Interval", __name__)
     assert (repr(Odd(1)), Odd(1) == Odd(1), len({Odd(1), Odd(1)})) == ("odd", False, 2)
 
 
-def test_fields_match_by_position() -> None:
+def test_record_fields_match_by_position() -> None:
     match Interval(0.0, 2.0):
         case Interval(low, high):
             assert (low, high) == (0.0, 2.0)

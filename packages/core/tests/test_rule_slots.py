@@ -134,7 +134,7 @@ def test_a_primitive_pickles_by_name() -> None:
     assert pickle.loads(pickle.dumps(primitive)) is primitive
 
 
-def test_multiple_results_are_a_list() -> None:
+def test_primitive_multiple_results_are_a_list() -> None:
     primitive = Primitive("coretest_divmod", multiple_results=True)
     primitive.def_impl(lambda x, y: [x // y, x % y])
     assert primitive.bind(7, 2) == [3, 1]

@@ -20,7 +20,7 @@ from lawful.core import (
 )
 
 
-def test_equal_types_are_one_object() -> None:
+def test_shaped_array_equal_types_are_one_object() -> None:
     for dtype in supported_dtypes:
         assert ShapedArray((2, 3), dtype) is ShapedArray((2, 3), dtype)
     assert ShapedArray((2,), float) is ShapedArray((np.int64(2),), "float64")
@@ -31,7 +31,7 @@ def test_equal_types_are_one_object() -> None:
     "other",
     [ShapedArray((3,), float), ShapedArray((2,), "f4"), ShapedArray((), float), ShapedArray((), float, weak_type=True)],
 )
-def test_different_types_differ(other: ShapedArray) -> None:
+def test_shaped_array_different_types_differ(other: ShapedArray) -> None:
     one = ShapedArray((2,), float)
     assert one != other
     assert not one == other  # noqa: SIM201
@@ -39,7 +39,7 @@ def test_different_types_differ(other: ShapedArray) -> None:
     assert one != "f64[2]"
 
 
-def test_equality_does_not_depend_on_the_table_of_types() -> None:
+def test_shaped_array_equality_does_not_depend_on_table_of_types() -> None:
     one = ShapedArray((2, 3), float)
     for size in range(20_000):  # more than the table holds
         ShapedArray((size, 7, 7), "int8")
@@ -48,7 +48,7 @@ def test_equality_does_not_depend_on_the_table_of_types() -> None:
     assert hash(one) == hash(other)
 
 
-def test_a_type_is_immutable() -> None:
+def test_shaped_array_type_is_immutable() -> None:
     aval = ShapedArray((2,), float)
     with pytest.raises(AttributeError, match="immutable"):
         aval.shape = (3,)
@@ -57,12 +57,12 @@ def test_a_type_is_immutable() -> None:
 
 
 @pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda x: pickle.loads(pickle.dumps(x))])
-def test_copies_are_the_same_type(copied: Any) -> None:
+def test_shaped_array_copies_are_the_same_type(copied: Any) -> None:
     for aval in (ShapedArray((2,), "bfloat16"), ShapedArray((), int, weak_type=True), ShapedArray((2,), float0)):
         assert copied(aval) is aval
 
 
-def test_size_and_dimensions() -> None:
+def test_shaped_array_size_and_dimensions() -> None:
     aval = ShapedArray((2, 0, 3), float)
     assert (aval.ndim, aval.size) == (3, 0)
     assert ShapedArray((), float).size == 1
@@ -70,17 +70,17 @@ def test_size_and_dimensions() -> None:
     assert huge.size == 2**80, "no overflow"
 
 
-def test_the_text_is_that_of_jaxprs() -> None:
+def test_shaped_array_text_is_that_of_jaxprs() -> None:
     assert str(ShapedArray((2, 3), "float32")) == "f32[2,3]"
     assert repr(ShapedArray((), bool, weak_type=True)) == "ShapedArray(~bool[])"
 
 
-def test_an_unsupported_dtype_is_refused() -> None:
+def test_shaped_array_unsupported_dtype_is_refused() -> None:
     with pytest.raises(ArgumentTypeError, match="expected one of"):
         ShapedArray((2,), object)
 
 
-def test_tangents_have_the_type_of_the_value_or_float0() -> None:
+def test_shaped_array_tangents_have_type_of_the_value_or_float0() -> None:
     for dtype in supported_dtypes:
         aval = ShapedArray((2,), dtype)
         assert aval.to_tangent_aval() is (aval if is_inexact(dtype) else ShapedArray((2,), float0))
@@ -89,7 +89,7 @@ def test_tangents_have_the_type_of_the_value_or_float0() -> None:
 
 
 @pytest.mark.parametrize("dtype", [*supported_dtypes, float0], ids=str)
-def test_zeros_of_every_type(dtype: np.dtype[Any]) -> None:
+def test_shaped_array_zeros_of_every_type(dtype: np.dtype[Any]) -> None:
     aval = ShapedArray((2, 0), dtype)
     x = zeros(aval)
     assert (x.shape, x.dtype) == ((2, 0), dtype)

@@ -72,7 +72,9 @@ def test_an_abstract_tracer_raises_an_error_of_its_own_class(
         (lambda x: f"{x:.2f}", 1.0, "1.00"),
     ],
 )
-def test_a_known_value_answers(counting: SimpleNamespace, use: Callable[[Any], Any], value: Any, expected: Any) -> None:
+def test_tracer_known_value_answers(
+    counting: SimpleNamespace, use: Callable[[Any], Any], value: Any, expected: Any
+) -> None:
     assert traced(counting, use, value, known=True) == expected
 
 
@@ -84,19 +86,19 @@ def test_tracer_known_value_loses_derivative_error(counting: SimpleNamespace, us
 
 
 @pytest.mark.parametrize("use", [bool, int])
-def test_more_than_one_element_has_no_truth_value(counting: SimpleNamespace, use: Callable[[Any], Any]) -> None:
+def test_tracer_more_than_one_element_has_no_truth_value(counting: SimpleNamespace, use: Callable[[Any], Any]) -> None:
     with pytest.raises(ArgumentTypeError, match=r"expected an array of one element, got f64\[2\]"):
         traced(counting, use, np.ones(2), known=True)
 
 
 @pytest.mark.parametrize("value", [1.0, np.ones(1, int), True])
-def test_only_an_integer_scalar_is_an_index(counting: SimpleNamespace, value: Any) -> None:
+def test_tracer_only_an_integer_scalar_is_an_index(counting: SimpleNamespace, value: Any) -> None:
     with pytest.raises(ArgumentTypeError, match="expected an integer scalar"):
         traced(counting, operator.index, value, known=True)
 
 
 @pytest.mark.parametrize("known", [True, False])
-def test_what_the_type_tells_is_always_known(counting: SimpleNamespace, known: bool) -> None:
+def test_tracer_what_the_type_tells_is_always_known(counting: SimpleNamespace, known: bool) -> None:
     def use(x: Any) -> Any:
         return x.shape, x.dtype, x.ndim, x.size, x.itemsize, x.nbytes, x.weak_type, len(x)
 
@@ -104,7 +106,7 @@ def test_what_the_type_tells_is_always_known(counting: SimpleNamespace, known: b
     assert traced(counting, use, np.ones((2, 3), np.float32), known) == expected
 
 
-def test_len_of_a_scalar_is_a_type_error(counting: SimpleNamespace) -> None:
+def test_tracer_len_of_a_scalar_is_a_type_error(counting: SimpleNamespace) -> None:
     with pytest.raises(TypeError, match="len: expected an array with at least one dimension"):
         traced(counting, len, 1.0, known=False)
 

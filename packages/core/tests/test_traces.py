@@ -31,7 +31,7 @@ def _the_trace_is_restored() -> Any:
     assert current.trace is eval_trace, "a test left a trace behind"
 
 
-def test_at_the_bottom_stands_evaluation(counting: SimpleNamespace) -> None:
+def test_trace_at_the_bottom_stands_evaluation(counting: SimpleNamespace) -> None:
     assert current.trace is eval_trace
     assert eval_trace.parent is None
     assert counting.plus_p.bind(1.0, 2.0) == 3.0
@@ -42,7 +42,7 @@ def test_a_transformation_sees_its_own_tracers(counting: SimpleNamespace) -> Non
     assert counting.count(lambda x: plus(plus(x, 1.0), x), 2.0) == (5.0, 2)
 
 
-def test_constants_are_passed_to_the_parent(counting: SimpleNamespace) -> None:
+def test_trace_constants_are_passed_to_the_parent(counting: SimpleNamespace) -> None:
     seen = []
 
     def function(x: Any) -> Any:
@@ -76,7 +76,7 @@ def test_the_same_transformation_twice_does_not_mix_its_tracers(counting: Simple
     assert (value, operations) == (2.0, 1), "an outer tracer as the inner one's value"
 
 
-def test_rules_run_under_the_parent(counting: SimpleNamespace) -> None:
+def test_trace_rules_run_under_the_parent(counting: SimpleNamespace) -> None:
     seen: list[Trace] = []
     primitive = Primitive("coretest_spy")
 
@@ -95,7 +95,7 @@ def test_rules_run_under_the_parent(counting: SimpleNamespace) -> None:
     assert seen == outer
 
 
-def test_impl_that_binds_primitives_evaluates_them(counting: SimpleNamespace) -> None:
+def test_trace_impl_that_binds_primitives_evaluates_them(counting: SimpleNamespace) -> None:
     """An implementation that applies primitives evaluates them under any current trace."""
     primitive = Primitive("coretest_twice")
     primitive.def_impl(lambda x: counting.plus_p.bind(x, x))
@@ -123,7 +123,7 @@ def test_trace_restores_parent_after_exception(counting: SimpleNamespace, error:
     assert current.trace is eval_trace
 
 
-def test_the_parent_is_restored_at_each_level(counting: SimpleNamespace) -> None:
+def test_trace_parent_is_restored_at_each_level(counting: SimpleNamespace) -> None:
     def fail(x: Any) -> Any:
         raise UserError
 
@@ -193,7 +193,7 @@ def test_set_current_restores_and_keeps_the_trace_usable(counting: SimpleNamespa
     assert not trace.active
 
 
-def test_encloses_follows_the_parents(counting: SimpleNamespace) -> None:
+def test_trace_encloses_follows_the_parents(counting: SimpleNamespace) -> None:
     outer = counting.CountTrace(eval_trace, "outer")
     inner, other = counting.CountTrace(outer, "inner"), counting.CountTrace(eval_trace, "other")
     assert outer.encloses(inner)

@@ -63,7 +63,7 @@ def test_the_innermost_line_counts() -> None:
     assert caught.value.source.function == "inner"
 
 
-def test_numpy_that_calls_back_is_not_the_users() -> None:
+def test_user_source_numpy_that_calls_back_is_not_the_users() -> None:
     def visit(x: Any) -> Any:
         return get_aval(str(x))
 
@@ -77,7 +77,7 @@ def test_numpy_that_calls_back_is_not_the_users() -> None:
 
 
 @pytest.mark.parametrize("name", ["lawful_demo", "numpy_extras", "threading_tools", "functools2", "my.lawful.core"])
-def test_a_users_module_with_a_name_like_ours_is_the_users(name: str) -> None:
+def test_user_source_users_module_with_a_name_like_ours_is_users(name: str) -> None:
     module = ModuleType(name)
     source = compile("def call(f):\n    return f()\n", f"/somewhere/{name}.py", "exec")
     exec(source, module.__dict__)
@@ -160,14 +160,14 @@ def exec_in(module: str, call: Any = None) -> Any:
 @pytest.mark.parametrize(
     "cls", [x for x in vars(lawful.core).values() if isinstance(x, type) and issubclass(x, LawfulError)]
 )
-def test_every_error_is_a_lawful_error_and_a_built_in_one(cls: type[LawfulError]) -> None:
+def test_errors_derive_from_lawful_error_and_a_built_in_class(cls: type[LawfulError]) -> None:
     assert cls.__doc__
     if cls is not LawfulError:
         bases = {base for base in cls.__mro__ if getattr(builtins, base.__name__, None) is base}
         assert bases - {Exception, BaseException, object}, "so that `except TypeError` works as in NumPy"
 
 
-def test_an_error_pickles_with_its_message() -> None:
+def test_user_source_error_pickles_with_its_message() -> None:
     with pytest.raises(NonArrayError) as caught:
         get_aval("text")
     copied = pickle.loads(pickle.dumps(caught.value))

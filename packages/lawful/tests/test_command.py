@@ -22,19 +22,19 @@ def test_the_command_lists_every_layer(capsys: pytest.CaptureFixture[str]) -> No
     assert "numpy, xla" in printed
 
 
-def test_the_layers_as_json(capsys: pytest.CaptureFixture[str]) -> None:
+def test_command_layers_as_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["--json"]) == 0
     printed = json.loads(capsys.readouterr().out)
     assert {"numpy", "xla"} <= set(printed["backends"])
     assert "lawful-core" in {layer["name"] for layer in printed["layers"]}
 
 
-def test_the_script_is_installed() -> None:
+def test_command_script_is_installed() -> None:
     assert subprocess.run([SCRIPT, "--version"], capture_output=True, text=True, check=True).stdout == "lawful 0.1.0\n"
 
 
 @pytest.mark.parametrize("argument", ["--version", "--help"])
-def test_what_needs_no_arrays_imports_none(argument: str) -> None:
+def test_command_what_needs_no_arrays_imports_none(argument: str) -> None:
     program = (
         "import sys\nfrom lawful.cli import main\n"
         f"try:\n    main([{argument!r}])\nexcept SystemExit:\n    pass\n"
@@ -44,7 +44,7 @@ def test_what_needs_no_arrays_imports_none(argument: str) -> None:
 
 
 @pytest.mark.parametrize("command", [[], ["laws"], ["show"], ["rules"]])
-def test_help_tells_the_exit_status(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_command_help_tells_the_exit_status(command: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended:
         main([*command, "--help"])
     assert ended.value.code == 0
@@ -62,7 +62,9 @@ def test_help_tells_the_exit_status(command: list[str], capsys: pytest.CaptureFi
         (["show", "m:f", "--argnums", "x"], "expected numbers between commas, got 'x'"),
     ],
 )
-def test_a_wrong_option_ends_with_status_2(arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_command_wrong_option_ends_with_status_2(
+    arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     with pytest.raises(SystemExit) as ended:
         main(arguments)
     assert ended.value.code == 2
@@ -82,7 +84,7 @@ def test_a_wrong_option_ends_with_status_2(arguments: list[str], said: str, caps
         (["--report", "."], "--report .: is a folder"),
     ],
 )
-def test_what_laws_cannot_do_is_said_in_short(
+def test_command_what_laws_cannot_do_is_said_in_short(
     arguments: list[str], said: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.chdir(tmp_path)

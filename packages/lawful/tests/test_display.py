@@ -45,7 +45,7 @@ def test_the_live_display(results: Results) -> None:
     assert "✗ jvp_linear of sin (1 equation, shrinking)" in shown
 
 
-def test_lines_where_there_is_no_terminal(results: Results) -> None:
+def test_display_lines_where_there_is_no_terminal(results: Results) -> None:
     console = Console(file=io.StringIO(), force_terminal=False, width=40, record=True)
     with Display(console) as display:
         display(results)
@@ -54,12 +54,12 @@ def test_lines_where_there_is_no_terminal(results: Results) -> None:
     assert line(results) == "40 s: 80 programs (2.0/s), 0 calls, 2 of 2 laws passed, 0 failures"
 
 
-def test_a_number_of_cases_has_no_end_in_time(results: Results) -> None:
+def test_display_number_of_cases_has_no_end_in_time(results: Results) -> None:
     results.budget, results.cases = None, 120
     assert "80 of 120 cases" in text(progress(results))
 
 
-def test_the_summary_tells_the_smallest_of_each_law_in_full(results: Results) -> None:
+def test_display_summary_tells_the_smallest_of_each_law_in_full(results: Results) -> None:
     results.fail(replace(FAILURE, source="smooth", equations=4, program="a longer one", explanation="it differs too"))
     results.fail(FAILURE)
     results.fail(FAILURE)
@@ -72,7 +72,7 @@ def test_the_summary_tells_the_smallest_of_each_law_in_full(results: Results) ->
     assert shown.rstrip().endswith("1 law of 2 fails, of 80 programs and 0 calls in 40.0 s, seed 5")
 
 
-def test_a_law_that_said_nothing_does_not_hold(results: Results) -> None:
+def test_display_law_that_said_nothing_does_not_hold(results: Results) -> None:
     assert verdict(results).startswith("all 2 laws hold of 80 programs")
     del results.laws["typing"]
     assert verdict(results).startswith("1 law held and 1 had nothing to say, of 80 programs")

@@ -88,20 +88,20 @@ def test_laws_failure_database_lifecycle(tmp_path: Path) -> None:
     assert found["primitives"]["sin"]["laws"]["jvp_finite_differences"]["failed"] >= 1
     report = (tmp_path / ".lawful" / "laws.html").read_text()
     assert "ops.sin_p.bind(np.array(0.49))" in report
-    remembered = sorted((tmp_path / ".lawful" / "failures").glob("*.json"))
-    assert len(remembered) == len(found["counterexamples"])
+    saved = sorted((tmp_path / ".lawful" / "failures").glob("*.json"))
+    assert len(saved) == len(found["counterexamples"])
 
     # The database comes first: one case is enough to find all of it again.
     again = document(run(*SINE, "--cases", "1", "--import", "wrong_sine.py", "--json", folder=tmp_path, check=1))
-    assert sum(failure["known"] for failure in again["counterexamples"]) == len(remembered)
-    assert sorted((tmp_path / ".lawful" / "failures").glob("*.json")) == remembered
+    assert sum(failure["known"] for failure in again["counterexamples"]) == len(saved)
+    assert sorted((tmp_path / ".lawful" / "failures").glob("*.json")) == saved
 
     fixed = run(*SINE, "--cases", "1", folder=tmp_path, check=0)
     assert "✓ jvp_finite_differences of sin, smooth: failed in an earlier run and holds now; forgotten" in fixed.stdout
     assert not list((tmp_path / ".lawful" / "failures").glob("*.json"))
 
 
-def test_a_seed_gives_the_same_run_on_any_number_of_workers(tmp_path: Path) -> None:
+def test_laws_seed_gives_the_same_run_on_any_number_of_workers(tmp_path: Path) -> None:
     (tmp_path / "wrong_sine.py").write_text(WRONG_SINE)
     arguments = ["--law", "tangents", "--primitive", "sin", "--cases", "16", "--seed", "3", "--import", "wrong_sine"]
     results = [
@@ -112,7 +112,7 @@ def test_a_seed_gives_the_same_run_on_any_number_of_workers(tmp_path: Path) -> N
         assert results[0][name] == results[1][name], name
 
 
-def test_a_process_that_dies_loses_nothing_else(tmp_path: Path) -> None:
+def test_laws_process_that_dies_loses_nothing_else(tmp_path: Path) -> None:
     (tmp_path / "deadly.py").write_text(DEADLY_SINE)
     arguments = ["--law", "jvp_linear", "--primitive", "sin", "--primitive", "cos", "--jobs", "2", "--seed", "1"]
     done = run(*arguments, "--cases", "10", "--import", "deadly", "--json", folder=tmp_path, check=1)
@@ -123,19 +123,19 @@ def test_a_process_that_dies_loses_nothing_else(tmp_path: Path) -> None:
     assert found["problems"] == []
 
 
-def test_primitives_of_ones_own(tmp_path: Path) -> None:
+def test_laws_primitives_of_ones_own(tmp_path: Path) -> None:
     (tmp_path / "new.py").write_text(NEW_PRIMITIVE)
     arguments = ["--primitive", "twice", "--law", "jvp_linear", "--cases", "12", "--import", "new"]
     done = run(*arguments, "--jobs", "1", "--seed", "1", "--json", folder=tmp_path, check=1)
     assert document(done)["counterexamples"][0]["primitives"] == ["twice"]
-    # The primitive is not there without its module: what is remembered stays.
+    # The primitive is not there without its module: saved failures stay.
     kept = run("--law", "jvp_linear", "--cases", "1", "--seed", "1", "--jobs", "1", folder=tmp_path, check=0)
     assert "could not be tried: there is no twice" in kept.stdout
     assert len(list((tmp_path / ".lawful" / "failures").glob("*.json"))) > 0
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGINT for another process on Windows")
-def test_an_interruption_keeps_what_was_found(tmp_path: Path) -> None:
+def test_laws_interruption_keeps_what_was_found(tmp_path: Path) -> None:
     (tmp_path / "wrong_sine.py").write_text(WRONG_SINE)
     with subprocess.Popen(
         [SCRIPT, "laws", *SINE, "--budget", "10m", "--import", "wrong_sine", "--json"],
@@ -156,12 +156,12 @@ def test_an_interruption_keeps_what_was_found(tmp_path: Path) -> None:
     assert "Traceback" not in err
 
 
-def test_a_file_that_is_no_failure_is_said(tmp_path: Path) -> None:
+def test_laws_file_that_is_no_failure_is_said(tmp_path: Path) -> None:
     folder = tmp_path / "kept"
     folder.mkdir()
     (folder / "other.json").write_text("[]")
     done = run("--law", "print_parse", "--cases", "2", "--jobs", "1", "--database", "kept", folder=tmp_path, check=0)
-    assert "not a remembered failure: kept/other.json" in done.stdout
+    assert "not a saved failure: kept/other.json" in done.stdout
 
 
 def test_laws_thorough_samples_laws_and_backends(tmp_path: Path) -> None:

@@ -63,7 +63,7 @@ def test_the_report_is_one_file(results: Results) -> None:
     assert not re.search(r"\$\w", page), "a placeholder is left"
 
 
-def test_what_was_found_is_text_and_not_markup(results: Results) -> None:
+def test_report_what_was_found_is_text_and_not_markup(results: Results) -> None:
     page = report(results)
     assert "&lt;1.0&gt; is not 2.0 &amp; more" in page
     assert "<1.0>" not in page
@@ -75,12 +75,12 @@ def test_a_run_that_drew_nothing_has_a_report_too() -> None:
     assert "too short for a chart" in page
 
 
-def test_a_process_that_died_is_told(results: Results) -> None:
+def test_report_process_that_died_is_reported(results: Results) -> None:
     results.fail(replace(FAILURE, law="process", program="", jaxpr="", primitives=(), error="Died"))
     assert "the process goes on" in report(results)
 
 
-def test_the_chart_has_both_lines() -> None:
+def test_report_chart_has_both_lines() -> None:
     chart = throughput_chart([Sample(float(i), 7 * i, 3 * i) for i in range(1, 200)])
     assert chart.count("<polyline") == 2
     assert "nan" not in chart
@@ -116,7 +116,7 @@ def shown_rows(dom: str) -> list[str]:
     return [name for name, rest in re.findall(r'<tr data-name="([^"]*)"([^>]*)>', dom) if "hidden" not in rest]
 
 
-def test_the_matrix_in_a_browser(page: Path, tmp_path: Path) -> None:
+def test_report_matrix_in_a_browser(page: Path, tmp_path: Path) -> None:
     dom = in_browser(page, "", tmp_path, "--dump-dom")
     rows = shown_rows(dom)
     assert {"add", "floor", "mul", "sin"} <= set(rows)
@@ -124,7 +124,7 @@ def test_the_matrix_in_a_browser(page: Path, tmp_path: Path) -> None:
     assert rows == sorted(rows)
 
 
-def test_the_address_filters_and_sorts_the_matrix(page: Path, tmp_path: Path) -> None:
+def test_report_address_filters_and_sorts_the_matrix(page: Path, tmp_path: Path) -> None:
     dom = in_browser(page, "#filter=sin&state=fails&group=tangents", tmp_path, "--dump-dom")
     assert shown_rows(dom) == ["sin"]
     assert "1 primitives × 1 laws" in dom
@@ -133,7 +133,7 @@ def test_the_address_filters_and_sorts_the_matrix(page: Path, tmp_path: Path) ->
     assert 'aria-sort="descending"' in dom
 
 
-def test_a_word_that_no_primitive_has_finds_laws(page: Path, tmp_path: Path) -> None:
+def test_report_word_that_no_primitive_has_finds_laws(page: Path, tmp_path: Path) -> None:
     assert "primitives × 1 laws" in in_browser(page, "#filter=vjp_tr", tmp_path, "--dump-dom")
 
 
@@ -144,7 +144,7 @@ def test_a_picture_of_the_report_is_not_empty(page: Path, tmp_path: Path) -> Non
     assert picture.stat().st_size > 40_000  # a blank page is a few thousand
 
 
-def test_every_law_has_a_column() -> None:
+def test_report_every_law_has_a_column() -> None:
     everything = Results(Setup("lawful", (), "quick", tuple(laws)), "quick", seed=5, jobs=2)
     page = report(everything)
     assert all(f"<span>{name}</span>" in page for name in laws)

@@ -18,7 +18,7 @@ def half_made() -> Primitive:
     return primitive
 
 
-def test_the_matrix_as_json(capsys: pytest.CaptureFixture[str], half_made: Primitive) -> None:
+def test_rules_matrix_as_json(capsys: pytest.CaptureFixture[str], half_made: Primitive) -> None:
     assert main(["rules", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert found["slots"][:6] == ["impl", "abstract_eval", "jvp", "transpose", "batch", "lowering"]
@@ -32,7 +32,7 @@ def test_the_matrix_as_json(capsys: pytest.CaptureFixture[str], half_made: Primi
     assert found["missing"] >= 3
 
 
-def test_the_matrix_as_text(capsys: pytest.CaptureFixture[str]) -> None:
+def test_rules_matrix_as_text(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["rules", "sin", "mul"]) == 0
     lines = capsys.readouterr().out.splitlines()
     # After these come the slots that other tests of the process have given to a primitive.
@@ -54,6 +54,6 @@ def test_missing_rules_are_for_scripts(capsys: pytest.CaptureFixture[str], half_
     assert "no rule is missing" in capsys.readouterr().out
 
 
-def test_an_unknown_primitive(capsys: pytest.CaptureFixture[str]) -> None:
+def test_rules_unknown_primitive(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["rules", "cosine"]) == 2
     assert "no primitive 'cosine'; did you mean" in capsys.readouterr().err

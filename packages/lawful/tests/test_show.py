@@ -53,7 +53,7 @@ def stages(capsys: pytest.CaptureFixture[str], *arguments: str) -> list[dict[str
     return found
 
 
-def test_every_stage_is_printed_in_the_order_of_the_flags(capsys: pytest.CaptureFixture[str]) -> None:
+def test_show_every_stage_is_printed_in_the_order_of_the_flags(capsys: pytest.CaptureFixture[str]) -> None:
     flags = ["--jvp", "--vmap", "--grad", "--dce", "--stablehlo"]
     assert main(["show", "shown:loss", "--args", "f64[3],f64[]", *flags]) == 0
     printed = capsys.readouterr().out
@@ -70,7 +70,7 @@ def test_every_stage_is_printed_in_the_order_of_the_flags(capsys: pytest.Capture
     assert "stablehlo.tanh" in printed
 
 
-def test_the_order_of_the_flags_matters(capsys: pytest.CaptureFixture[str]) -> None:
+def test_show_order_of_the_flags_matters(capsys: pytest.CaptureFixture[str]) -> None:
     one = stages(capsys, "shown:loss", "--args", "f64[3],f64[]", "--grad", "--vmap")[-1]
     other = stages(capsys, "shown:loss", "--args", "f64[3],f64[]", "--vmap", "--grad")[-1]
     assert one["title"] == "vmap(grad(loss))"
@@ -78,7 +78,7 @@ def test_the_order_of_the_flags_matters(capsys: pytest.CaptureFixture[str]) -> N
     assert one["text"] != other["text"]
 
 
-def test_all_stages_compose_and_every_jaxpr_parses(capsys: pytest.CaptureFixture[str]) -> None:
+def test_show_all_stages_compose_and_every_jaxpr_parses(capsys: pytest.CaptureFixture[str]) -> None:
     flags = ["--linearize", "--vjp", "--jit", "--vmap", "--inline", "--cse", "--dce", "--grad", "--numpy"]
     found = stages(capsys, "shown.py:repeated", "--args", "f64[3],f64[]", *flags, "--axis-size", "5")
     assert [stage["stage"] for stage in found] == ["function", *[flag.removeprefix("--") for flag in flags]]
@@ -91,17 +91,17 @@ def test_all_stages_compose_and_every_jaxpr_parses(capsys: pytest.CaptureFixture
     assert "def " in found[-1]["text"]
 
 
-def test_trees_and_weak_types(capsys: pytest.CaptureFixture[str]) -> None:
+def test_show_trees_and_weak_types(capsys: pytest.CaptureFixture[str]) -> None:
     (shown,) = stages(capsys, "shown:tree", "--args", "(f32[2], i32[]), {'scale': ~f64[]}")
     assert shown["text"].startswith("{ lambda ; a:f32[2] b:i32[] c:~f64[].")
 
 
-def test_integers_have_float0_tangents(capsys: pytest.CaptureFixture[str]) -> None:
+def test_show_integers_have_float0_tangents(capsys: pytest.CaptureFixture[str]) -> None:
     shown = stages(capsys, "shown:tree", "--args", "(f64[2], i32[]), {'scale': f64[]}", "--jvp", "--vjp")
     assert len(shown) == 3
 
 
-def test_gradients_by_several_arguments(capsys: pytest.CaptureFixture[str]) -> None:
+def test_show_gradients_by_several_arguments(capsys: pytest.CaptureFixture[str]) -> None:
     shown = stages(capsys, "shown:loss", "--args", "f64[3],f64[]", "--grad", "--argnums", "0,1")[-1]
     assert shown["title"] == "grad(loss, (0, 1))"
     assert len(parse_jaxpr(shown["text"]).jaxpr.outvars) == 2
@@ -122,7 +122,7 @@ def test_gradients_by_several_arguments(capsys: pytest.CaptureFixture[str]) -> N
         (["shown:loss", "--args", "f64[3],i64[]", "--grad", "--argnums", "1"], "tracing grad(loss, 1)"),
     ],
 )
-def test_what_is_wrong_is_said_with_the_users_line(
+def test_show_what_is_wrong_is_said_with_the_users_line(
     arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["show", *arguments]) == 2
@@ -131,7 +131,9 @@ def test_what_is_wrong_is_said_with_the_users_line(
     assert "_stages.py" not in printed
 
 
-def test_stablehlo_needs_the_xla_backend(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_show_stablehlo_needs_the_xla_backend(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     def load(point: object) -> NoReturn:
         raise ImportError("lawful.xla_backend")
 
@@ -142,7 +144,7 @@ def test_stablehlo_needs_the_xla_backend(capsys: pytest.CaptureFixture[str], mon
     assert "pip install lawful-xla-backend" in capsys.readouterr().err
 
 
-def test_types_of_arguments() -> None:
+def test_show_types_of_arguments() -> None:
     f, i = ShapedArray((3,), "float64"), ShapedArray((), "int32")
     weak = ShapedArray((), "float64", True)
     assert parse_types("f64[3],i32[]") == (f, i)
@@ -166,7 +168,7 @@ def test_types_of_arguments() -> None:
         ("[f64[2])", 8, "',' or ']'"),
     ],
 )
-def test_a_wrong_type_is_pointed_at(text: str, column: int, expected: str) -> None:
+def test_show_wrong_type_is_pointed_at(text: str, column: int, expected: str) -> None:
     with pytest.raises(UsageError) as raised:
         parse_types(text)
     message = str(raised.value)

@@ -38,7 +38,7 @@ def test_check_correct_function() -> None:
     assert report.effort == "thorough"
 
 
-def test_a_wrong_derivative_has_a_small_counterexample() -> None:
+def test_check_wrong_derivative_has_a_small_counterexample() -> None:
     report = check(half_gradient, np.array([[1.37, -2.21, 0.4], [5.3, 0.1, 1.0]]), effort=usual)
     failed = {law.law for law in report.failures}
     assert failed == {"jvp_finite_differences", "second_order"}
@@ -49,7 +49,7 @@ def test_a_wrong_derivative_has_a_small_counterexample() -> None:
     assert failure.size > 1e-3
 
 
-def test_what_the_function_refuses_does_not_apply() -> None:
+def test_check_what_the_function_refuses_does_not_apply() -> None:
     def pair(x: Any) -> Any:
         return ops.mul(x[0], x[1])
 
@@ -63,13 +63,13 @@ def test_what_the_function_refuses_does_not_apply() -> None:
     assert "not applicable: Python numbers: the function refuses them: TypeError: " in str(report)
 
 
-def test_what_is_infinite_does_not_apply() -> None:
+def test_check_what_is_infinite_does_not_apply() -> None:
     report = check(lambda x: ops.reduce_max(x, (0,)), x, effort=quick)
     assert report.ok, str(report)
     assert "the function gives NaN or infinity for them" in {entry.reason for entry in report.refused}
 
 
-def test_an_error_under_a_transformation_only_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_check_error_under_a_transformation_only_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
     right = ops.sin_p.rules["jvp"]
 
     def of_two(primals: Any, tangents: Any) -> Any:
@@ -99,7 +99,7 @@ def test_check_function_with_python_branch(effort: Effort) -> None:
     assert "asks for values" in staged.reason
 
 
-def test_trees_integers_and_kinks() -> None:
+def test_check_trees_integers_and_kinks() -> None:
     def layer(params: Any, counts: Any) -> Any:
         return {"sum": ops.reduce_sum(ops.mul(params["w"], counts), (0,)), "w": (params["w"], counts)}
 
@@ -107,13 +107,13 @@ def test_trees_integers_and_kinks() -> None:
     assert check(lambda x: ops.max(x, 0.0), np.array([0.0, 1.0]), effort=quick).ok
 
 
-def test_directions_are_drawn_again() -> None:
+def test_check_directions_are_drawn_again() -> None:
     assert law_of(check(product, x, effort=quick, laws=["jvp_linear"]), "jvp_linear").cases + 6 == (
         law_of(check(product, x, effort=quick, laws=["jvp_linear"], seeds=range(7)), "jvp_linear").cases
     )
 
 
-def test_the_default_effort_is_thorough_or_what_was_chosen() -> None:
+def test_check_default_effort_is_thorough_or_what_was_chosen() -> None:
     assert check(product, x, laws=["jvp_linear"]).effort == thorough.name
     set_default_effort(quick)
     try:
@@ -137,7 +137,7 @@ def test_the_default_effort_is_thorough_or_what_was_chosen() -> None:
         ((product, x), {"system": "lawful"}, ArgumentTypeError, "expected a system of lawful.laws.systems"),
     ],
 )
-def test_a_mistake_is_explained(args: Any, options: Any, error: type[Exception], text: str) -> None:
+def test_check_mistake_is_explained(args: Any, options: Any, error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text) as caught:
         check(*args, **options)
     assert str(caught.value).startswith(__file__)

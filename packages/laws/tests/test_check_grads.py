@@ -19,22 +19,22 @@ def several(x: Any, y: Any) -> Any:
 
 @pytest.mark.parametrize("modes", [("fwd",), ("rev",), ("lin",), ("fwd", "rev"), "fwd"])
 @pytest.mark.parametrize("order", [1, 2, 3])
-def test_right_derivatives_pass(modes: Any, order: int) -> None:
+def test_check_grads_right_derivatives_pass(modes: Any, order: int) -> None:
     check_grads(several, (x, 2 * x), order, modes)
 
 
-def test_integers_are_constants_and_numbers_are_arguments() -> None:
+def test_check_grads_of_integers_and_python_numbers() -> None:
     check_grads(lambda x, n: ops.mul(x, n), (0.5, 3), 2)
     check_grads(lambda x, n: (ops.mul(x, n), n), (x, np.array([1, 2])), 2)
 
 
-def test_complex_numbers() -> None:
+def test_check_grads_complex_numbers() -> None:
     z = np.array([0.5 + 1j, 1.0 - 2j])
     check_grads(lambda z: ops.mul(z, ops.conj(z)), (z,), 2)
     check_grads(lambda z: ops.real(ops.exp(z)), (z,), 2)
 
 
-def test_narrow_types_need_a_larger_step() -> None:
+def test_check_grads_narrow_types_need_a_larger_step() -> None:
     narrow = x.astype(np.float32)
     check_grads(ops.sin, (narrow,), 2, eps=1e-2)
     with pytest.raises(AssertionError):
@@ -43,7 +43,7 @@ def test_narrow_types_need_a_larger_step() -> None:
 
 
 @pytest.mark.parametrize(("modes", "text"), [("fwd", "JVP of wrong"), ("rev", "VJP of wrong"), ("lin", "LIN of wrong")])
-def test_a_wrong_derivative_fails(modes: str, text: str) -> None:
+def test_check_grads_wrong_derivative_fails(modes: str, text: str) -> None:
     def wrong(x: Any) -> Any:
         return ops.mul(stop_gradient(x), x)
 
@@ -55,7 +55,7 @@ def test_a_wrong_derivative_fails(modes: str, text: str) -> None:
     assert "wrong(np.array([0.5, 1.5]))" in str(caught.value)
 
 
-def test_a_derivative_that_is_wrong_in_the_second_order_only(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_check_grads_derivative_wrong_in_second_order_only(monkeypatch: pytest.MonkeyPatch) -> None:
     def cosine_as_a_constant(primals: Any, tangents: Any) -> Any:
         slope = stop_gradient(ops.cos(primals[0]))
         return ops.sin(primals[0]), ops.mul(slope, tangents[0])
@@ -68,7 +68,7 @@ def test_a_derivative_that_is_wrong_in_the_second_order_only(monkeypatch: pytest
         check_grads(ops.sin, (x,), 2, modes=["rev"])
 
 
-def test_a_wrong_primal_output_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_check_grads_wrong_primal_output_fails(monkeypatch: pytest.MonkeyPatch) -> None:
     def other(primals: Any, tangents: Any) -> Any:
         return ops.cos(primals[0]), ops.mul(ops.cos(primals[0]), tangents[0])
 
@@ -89,6 +89,6 @@ def test_a_wrong_primal_output_fails(monkeypatch: pytest.MonkeyPatch) -> None:
         (lambda: check_grads(Primitive("none").bind, (x,), 1), NotImplementedError, "Evaluation rule for 'none'"),
     ],
 )
-def test_a_mistake_is_explained(call: Any, error: type[Exception], text: str) -> None:
+def test_check_grads_mistake_is_explained(call: Any, error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         call()

@@ -148,7 +148,7 @@ MULTIPLY_ADD_FAULTS: dict[str, tuple[dict[str, Any], str]] = {
 }
 
 
-def test_the_right_primitive_passes() -> None:
+def test_check_primitive_right_primitive_passes() -> None:
     report = check_primitive(multiply_add(), x, y, z)
     assert report.ok, str(report)
     assert {name for name, _ in report.tried} >= {
@@ -158,7 +158,7 @@ def test_the_right_primitive_passes() -> None:
 
 
 @pytest.mark.parametrize("fault", MULTIPLY_ADD_FAULTS)
-def test_a_fault_is_found_and_small(fault: str) -> None:
+def test_check_primitive_fault_is_found_and_small(fault: str) -> None:
     wrong, law = MULTIPLY_ADD_FAULTS[fault]
     # A rule is only run on tracers in place of values where it is said to be pure.
     primitive = multiply_add(pure_rules=law == "primitive_recipes", **wrong)
@@ -179,7 +179,7 @@ def test_a_fault_is_found_and_small(fault: str) -> None:
     ],
     ids=["a forgotten sum", "the first in place of the sum", "a batch dimension that did not move"],
 )
-def test_a_fault_of_a_primitive_with_a_parameter(wrong: Any, law: str, text: str) -> None:
+def test_check_primitive_fault_of_a_primitive_with_a_parameter(wrong: Any, law: str, text: str) -> None:
     report = check_primitive(spread(**wrong), np.array([1.0, 2.0]), n=3, effort=usual, laws=[law])
     [failure] = report.failures
     assert text in failure.reason
@@ -187,7 +187,7 @@ def test_a_fault_of_a_primitive_with_a_parameter(wrong: Any, law: str, text: str
     assert check_primitive(spread(), np.array([1.0, 2.0]), n=3, effort=usual).ok
 
 
-def test_a_declared_primitive_draws_its_own_calls() -> None:
+def test_check_primitive_declared_primitive_draws_its_own_calls() -> None:
     assert check_primitive(multiply_add(declared=True, jvp=lambda call: right_jvp), effort=quick).ok
 
 
@@ -220,7 +220,7 @@ def test_check_primitive_shrinks_counterexample() -> None:
         ("batch", "def_batch", "vmap_is_loop"),
     ],
 )
-def test_a_missing_rule_is_named_and_an_absent_one_excused(slot: str, definer: str, law: str) -> None:
+def test_check_primitive_names_missing_and_excuses_absent_rules(slot: str, definer: str, law: str) -> None:
     primitive = multiply_add()
     del primitive.rules[slot]
     report = check_primitive(primitive, x, y, z, effort=quick, laws=[law])
@@ -235,7 +235,7 @@ def test_a_missing_rule_is_named_and_an_absent_one_excused(slot: str, definer: s
         assert "it is not smooth" in report.laws[0].reason
 
 
-def test_a_missing_rule_does_not_fail_what_needs_it_not() -> None:
+def test_check_primitive_missing_rule_fails_only_its_laws() -> None:
     primitive = multiply_add()
     del primitive.rules["batch"]
     names = {failure.law for failure in check_primitive(primitive, x, y, z, effort=quick).failures}
@@ -243,7 +243,7 @@ def test_a_missing_rule_does_not_fail_what_needs_it_not() -> None:
     assert not names & {"jit_is_eager", "eval_jaxpr", "jvp_finite_differences", "vjp_transpose"}
 
 
-def test_a_type_rule_refuses_and_an_evaluation_that_raises_fails() -> None:
+def test_check_primitive_type_rule_refuses_and_impl_fails() -> None:
     def at_least_one(x: ShapedArray, y: ShapedArray, z: ShapedArray) -> ShapedArray:
         if 0 in x.shape:
             raise TypeError("multiply_add: expected elements, got none")
@@ -266,7 +266,7 @@ def test_a_type_rule_refuses_and_an_evaluation_that_raises_fails() -> None:
     assert "(raises)" in failure.reason
 
 
-def test_the_report_is_data_and_a_table() -> None:
+def test_check_primitive_report_is_data_and_a_table() -> None:
     wrong, law = MULTIPLY_ADD_FAULTS["a wrong sign"]
     report = check_primitive(multiply_add(**wrong), x, y, z, effort=quick, laws=[law, "eval_jaxpr"])
     data = json.loads(json.dumps(report.to_json()))
@@ -283,7 +283,7 @@ def test_the_report_is_data_and_a_table() -> None:
         check_primitive(multiply_add(**wrong), x, y, z, effort=quick, laws=[law], raise_on_failure=True)
 
 
-def test_several_results() -> None:
+def test_check_primitive_several_results() -> None:
     primitive = Primitive("both", multiple_results=True)
     primitive.def_impl(lambda x: [np.sin(x), np.cos(x)])
     primitive.def_abstract_eval(lambda x: [ShapedArray(x.shape, x.dtype)] * 2)
@@ -331,11 +331,11 @@ def bad(case: str) -> Report:
         ("declaration", ArgumentValueError, "to draw a call, got ZeroDivisionError: division by zero; mend `sample`"),
     ],
 )
-def test_a_mistake_is_explained(case: str, error: type[Exception], text: str) -> None:
+def test_check_primitive_mistake_is_explained(case: str, error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text) as caught:
         bad(case)
     assert str(caught.value).startswith(__file__)
 
 
-def test_another_system_can_be_given() -> None:
+def test_check_primitive_another_system_can_be_given() -> None:
     assert check_primitive(multiply_add(), x, y, z, system=lawful, effort=quick, laws=["jit_is_eager"]).ok

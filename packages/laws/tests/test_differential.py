@@ -18,7 +18,7 @@ WORDS = {
     "vjp": "vjp(f, x) and its derivative of w",
     "grad": "grad(x ↦ ⟨w, f(x)⟩)(x)",
     "jit": "jit(f)(x)",
-    "vmap": "vmap(f)(lanes of x)",
+    "vmap": "vmap(f)(batch of x)",
 }
 
 
@@ -27,12 +27,12 @@ def doubled(value: Any) -> Any:
 
 
 @given(programs())
-def test_a_system_agrees_with_itself(program: Program) -> None:
+def test_compare_systems_system_agrees_with_itself(program: Program) -> None:
     compare_systems(lawful, Lawful(), program)
 
 
 @pytest.mark.parametrize("method", ["jvp", "linearize", "vjp"])
-def test_a_wrong_primal_result_is_found(method: str) -> None:
+def test_compare_systems_wrong_primal_result_is_found(method: str) -> None:
     right: Callable[..., Any] = getattr(Lawful, method)
 
     def wrong(self: Lawful, *args: Any) -> Any:
@@ -43,7 +43,7 @@ def test_a_wrong_primal_result_is_found(method: str) -> None:
 
 
 @pytest.mark.parametrize("method", ["grad", "jit", "vmap"])
-def test_a_wrong_function_is_found(method: str) -> None:
+def test_compare_systems_wrong_function_is_found(method: str) -> None:
     right: Callable[..., Any] = getattr(Lawful, method)
 
     def wrong(self: Lawful, *args: Any) -> Any:
@@ -62,7 +62,7 @@ def _see_disagreement(method: str, wrong: Callable[..., Any]) -> None:
     assert raised.value.size is not None
 
 
-def test_what_one_system_lacks_is_not_compared() -> None:
+def test_compare_systems_what_one_system_lacks_is_not_compared() -> None:
     def wrong(self: Lawful, *args: Any) -> Any:
         raise AssertionError("vmap was called")
 
@@ -70,11 +70,11 @@ def test_what_one_system_lacks_is_not_compared() -> None:
     compare_systems(lawful, system, CASE)
 
 
-def test_programs_for_lawful_are_all_programs() -> None:
+def test_compare_systems_programs_for_lawful_are_all_programs() -> None:
     assert generation_for(lawful).catalogue is None
 
 
-def test_programs_for_another_system_name_only_what_it_has() -> None:
+def test_compare_systems_draws_only_what_both_have() -> None:
     class Functions:
         sin, mul, add, reshape = ops.sin, ops.mul, ops.add, ops.reshape
 

@@ -31,13 +31,13 @@ def drawn_again(program: Program) -> Program:
 
 
 @pytest.mark.parametrize("generation", [Generation(), Generation(dtypes=usual_dtypes, smooth=False, max_equations=3)])
-def test_the_origin_of_a_program_draws_it_again(generation: Generation) -> None:
+def test_violation_text_origin_of_a_program_draws_it_again(generation: Generation) -> None:
     for seed in range(20):
         program = draw_program(RandomChoose(seed, generation.dtypes), generation)
         assert drawn_again(program).source() == program.source()
 
 
-def test_the_origin_of_a_shrunk_program_draws_it_again() -> None:
+def test_violation_text_origin_of_shrunk_program_draws_it_again() -> None:
     program = find(programs(), lambda p: p.equation_count > 1, settings=settings(max_examples=100, database=None))
     assert "ReplayChoose" in str(program.origin)
     assert drawn_again(program).source() == program.source()
@@ -48,7 +48,7 @@ def run_alone(source: str) -> None:
     subprocess.run([sys.executable, "-W", "ignore", "-"], input=source, check=True, capture_output=True, text=True)
 
 
-def test_the_program_of_a_violation_runs_when_pasted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_violation_text_program_of_a_violation_runs_when_pasted(monkeypatch: pytest.MonkeyPatch) -> None:
     def wrong(primals: Any, tangents: Any) -> Any:
         return ops.sin_p.bind(*primals), ops.mul(tangents[0], ops.sin(primals[0]))
 
@@ -75,7 +75,7 @@ def first_violation() -> tuple[str, Program]:
     raise AssertionError("no program uses the sine")
 
 
-def test_every_form_and_dtype_runs_when_pasted() -> None:
+def test_violation_text_every_form_and_dtype_runs_when_pasted() -> None:
     generation = Generation(dtypes=usual_dtypes, smooth=False)
     sources = [draw_program(RandomChoose(seed, usual_dtypes), generation).source() for seed in range(110)]
     assert all(any(f" {form}(" in source for source in sources) for form in forms)

@@ -62,7 +62,7 @@ def test_a_failure_of_a_rule_has_the_lines_of_the_rule_only(monkeypatch: pytest.
     assert "lawful/laws/" not in explanation
 
 
-def test_the_folder_gives_back_what_was_saved(found: Failure, tmp_path: Path) -> None:
+def test_failure_folder_gives_back_what_was_saved(found: Failure, tmp_path: Path) -> None:
     database = FailureDatabase(tmp_path / "failures")
     assert list(database) == []
     path = database.save(found)
@@ -86,7 +86,7 @@ def test_examine_again_before_and_after_the_fix(
     assert examine_again(lawful, again).verdict == "passed"
 
 
-def test_what_cannot_be_read_is_told_and_the_rest_is_given(found: Failure, tmp_path: Path) -> None:
+def test_failure_what_cannot_be_read_is_told_and_rest_is_given(found: Failure, tmp_path: Path) -> None:
     database = FailureDatabase(tmp_path)
     path = database.save(found)
     newer = json.loads(path.read_text()) | {"a field of a later version": 1}
@@ -97,7 +97,7 @@ def test_what_cannot_be_read_is_told_and_the_rest_is_given(found: Failure, tmp_p
     assert {p.name for p in database.unreadable} == {"cut.json", "other.json"}
 
 
-def test_a_primitive_that_is_gone_is_a_key_error(found: Failure) -> None:
+def test_failure_primitive_that_is_gone_is_a_key_error(found: Failure) -> None:
     primitive = Primitive("short_lived")
     name = primitive.name
     del primitive
@@ -105,7 +105,7 @@ def test_a_primitive_that_is_gone_is_a_key_error(found: Failure) -> None:
         examine_again(lawful, Failure(system="lawful", law=found.law, source=name, effort="quick", choices=()))
 
 
-def test_what_occurs_in_a_case() -> None:
+def test_failure_what_occurs_in_a_case() -> None:
     program = draw_case(find_source("smooth"), 3).case
     assert isinstance(program, Program)
     assert 0 < len(primitives_of(program)) <= sum(count_primitives(make_jaxpr(program)(*program.args).jaxpr).values())

@@ -29,7 +29,7 @@ def errors_of(case: Case) -> float:
     )
 
 
-def test_are_far_more_precise_than_the_law_asks() -> None:
+def test_finite_differences_far_more_precise_than_the_law_asks() -> None:
     errors = []
     for seed in range(300):
         with suppress(Inapplicable):
@@ -48,7 +48,7 @@ kinks: dict[str, Callable[[Any], Any]] = {
 
 
 @pytest.mark.parametrize("name", list(kinks))
-def test_say_nothing_at_and_near_kinks(name: str) -> None:
+def test_finite_differences_say_nothing_at_and_near_kinks(name: str) -> None:
     """Whatever the distance, a derivative that is right on its side is never rejected."""
     distances = [0.0, *(sign * 2.0**-power for power in range(5, 60) for sign in (-1, 1))]
     applicable = 0
@@ -59,7 +59,7 @@ def test_say_nothing_at_and_near_kinks(name: str) -> None:
     assert 10 <= applicable <= 30
 
 
-def test_see_a_derivative_that_is_wrong_by_little(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_finite_differences_see_derivative_wrong_by_little(monkeypatch: pytest.MonkeyPatch) -> None:
     right = ops.sin_p.rules["jvp"]
 
     def wrong(primals: Any, tangents: Any) -> Any:

@@ -35,7 +35,7 @@ def run(program: Program) -> Any:
 
 @pytest.mark.parametrize("settings_of_programs", [Generation(), every_dtype], ids=["smooth", "every dtype"])
 @given(st.data())
-def test_well_typed(settings_of_programs: Generation, data: st.DataObject) -> None:
+def test_programs_well_typed(settings_of_programs: Generation, data: st.DataObject) -> None:
     program = data.draw(programs(settings_of_programs))
     closed = program.jaxpr()
     check_jaxpr(closed)
@@ -43,14 +43,14 @@ def test_well_typed(settings_of_programs: Generation, data: st.DataObject) -> No
 
 
 @given(programs())
-def test_values_are_finite_and_moderate(program: Program) -> None:
+def test_programs_values_are_finite_and_moderate(program: Program) -> None:
     for x in tree.leaves(run(program)):
         if is_inexact(get_aval(x).dtype):
             assert np.all(np.abs(x) <= 64)
 
 
 @given(programs(every_dtype))
-def test_source_that_is_pasted_gives_the_same(program: Program) -> None:
+def test_programs_source_that_is_pasted_gives_the_same(program: Program) -> None:
     scope: dict[str, Any] = {"__name__": "pasted"}
     with np.errstate(all="ignore"):
         exec(program.source(), scope)
@@ -79,7 +79,7 @@ def _wrong_sine(primals: Any, tangents: Any) -> Any:
     return ops.sin_p.bind(*primals), ops.mul(tangents[0], ops.sin(primals[0]))
 
 
-def test_a_counterexample_is_small(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_programs_counterexample_is_small(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(ops.sin_p.rules, "jvp", _wrong_sine)
 
     def is_violated(program: Program) -> bool:

@@ -46,7 +46,7 @@ def rejects(name: str, text: str, system: Lawful = lawful) -> None:
         "associative_scan_is_loop",
     ],
 )
-def test_they_hold_without_a_mutant(name: str) -> None:
+def test_loop_laws_hold_without_a_mutant(name: str) -> None:
     laws[name](lawful, plain)
 
 
@@ -98,7 +98,7 @@ def test_while_rejects_a_transpose_that_forgets_constants(mutate: Any) -> None:
     rejects("while_is_loop", "vjp(while_loop")
 
 
-def test_while_rejects_a_derivative_of_the_last_turn_only(mutate: Any) -> None:
+def test_while_rejects_derivative_of_the_last_iteration_only(mutate: Any) -> None:
     def wrong(right: Rule) -> Rule:
         def jvp(primals: Any, tangents: Any, **params: Any) -> Any:
             out, dots = right(primals, tangents, **params)

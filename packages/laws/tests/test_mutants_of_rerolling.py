@@ -47,28 +47,28 @@ def rejects(text: str = "", case: Case = plain) -> None:
     pytest.fail("law_rerolling accepts the mutant")
 
 
-def test_it_holds_without_a_mutant() -> None:
+def test_rerolling_holds_without_a_mutant() -> None:
     for seed in range(5):
         laws["rerolling"](lawful, plain, seed=seed)
         laws["rerolling"](lawful, powers, seed=seed)
 
 
-def test_it_rejects_literals_that_are_taken_for_one(mutate: Any) -> None:
+def test_rerolling_rejects_literals_that_are_taken_for_one(mutate: Any) -> None:
     mutate(reroll_table, "literal_key", lambda right: lambda literal: literal.aval)
     rejects("a loop over literals, rolled")
 
 
-def test_it_rejects_parameters_that_are_ignored(mutate: Any) -> None:
+def test_rerolling_rejects_parameters_that_are_ignored(mutate: Any) -> None:
     mutate(reroll_labels._Labels, "_key", lambda right: lambda self, value: type(value))
     rejects(case=powers)
 
 
-def test_it_rejects_operands_that_nobody_looks_at(mutate: Any) -> None:
+def test_rerolling_rejects_operands_that_nobody_looks_at(mutate: Any) -> None:
     mutate(reroll_runs, "_first_irregular", lambda right: lambda table, run: run.turns)
     rejects()
 
 
-def test_it_rejects_a_stack_in_the_wrong_order(mutate: Any) -> None:
+def test_rerolling_rejects_a_stack_in_the_wrong_order(mutate: Any) -> None:
     mutate(
         reroll_loop,
         "stack_rows",
@@ -79,12 +79,12 @@ def test_it_rejects_a_stack_in_the_wrong_order(mutate: Any) -> None:
     rejects("rolled")
 
 
-def test_it_rejects_slices_one_place_late(mutate: Any) -> None:
+def test_rerolling_rejects_slices_off_by_one(mutate: Any) -> None:
     mutate(reroll_writer.Writer, "stack", lambda right: lambda self, atoms: right(self, [*atoms[1:], atoms[0]]))
     rejects("rolled")
 
 
-def test_it_rejects_a_carry_of_two_turns_before(mutate: Any) -> None:
+def test_rerolling_rejects_a_carry_of_two_iterations_before(mutate: Any) -> None:
     """The carry is as it was before, instead of what the turn has made of it."""
 
     def wrong(right: Rule) -> Rule:
@@ -101,17 +101,17 @@ def test_it_rejects_a_carry_of_two_turns_before(mutate: Any) -> None:
     rejects("rolled")
 
 
-def test_it_rejects_weak_types_that_are_lost(mutate: Any) -> None:
+def test_rerolling_rejects_weak_types_that_are_lost(mutate: Any) -> None:
     mutate(reroll_writer.Writer, "as_weak", lambda right: lambda self, atom, aval: atom)
     rejects("~f64[]")
 
 
-def test_it_rejects_a_pass_that_does_nothing(mutate: Any) -> None:
+def test_rerolling_rejects_a_pass_that_does_nothing(mutate: Any) -> None:
     mutate(rerolling, "reroll", lambda right: lambda closed, min_turns: closed)
     rejects("is not rolled")
 
 
-def test_it_rejects_a_pass_that_never_comes_to_an_end(mutate: Any) -> None:
+def test_rerolling_rejects_a_pass_that_never_comes_to_an_end(mutate: Any) -> None:
     def wrong(right: Rule) -> Rule:
         def reroll(closed: Any, min_turns: int) -> Any:
             rolled = right(closed, min_turns=min_turns)

@@ -54,7 +54,7 @@ def rejects(name: str, case: Case, text: str, system: Lawful = lawful) -> None:
         *("threads_agree", "nothing_survives"),
     ],
 )
-def test_they_hold_without_a_mutant(name: str) -> None:
+def test_laws_hold_without_a_mutant(name: str) -> None:
     laws[name](lawful, plain)
 
 

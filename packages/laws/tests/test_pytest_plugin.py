@@ -55,7 +55,7 @@ def run(pytester: pytest.Pytester, *options: str) -> pytest.RunResult:
     return pytester.runpytest_subprocess("-p", "no:cacheprovider", *options)
 
 
-def test_the_table_counts_what_laws_said(pytester: pytest.Pytester) -> None:
+def test_pytest_plugin_table_counts_what_laws_said(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(A_TEST)
     result = run(pytester)
     result.assert_outcomes(passed=3)
@@ -65,14 +65,14 @@ def test_the_table_counts_what_laws_said(pytester: pytest.Pytester) -> None:
 
 
 @pytest.mark.skipif(find_spec("xdist") is None, reason="pytest-xdist is not installed")
-def test_the_table_adds_up_workers(pytester: pytest.Pytester) -> None:
+def test_pytest_plugin_table_adds_up_workers(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(A_TEST)
     result = run(pytester, "-n", "2")
     result.assert_outcomes(passed=3)
     result.stdout.fnmatch_lines(["*= laws =*", "jvp_linear *3 *0 *0 *3"])
 
 
-def test_without_a_law_there_is_no_table_and_nothing_is_imported(pytester: pytest.Pytester) -> None:
+def test_pytest_plugin_without_laws_imports_nothing(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(
         """
         import sys
@@ -90,7 +90,7 @@ def test_without_a_law_there_is_no_table_and_nothing_is_imported(pytester: pytes
     assert "= laws =" not in result.stdout.str()
 
 
-def test_the_plugin_can_be_imported_without_pytest() -> None:
+def test_pytest_plugin_can_be_imported_without_pytest() -> None:
     program = "import sys; sys.modules['pytest'] = None; import lawful.laws_pytest"
     subprocess.run([sys.executable, "-W", "error", "-c", program], check=True)
 
@@ -99,27 +99,27 @@ def test_the_plugin_can_be_imported_without_pytest() -> None:
     ("options", "expected"),
     [((), "usual usual"), (("--laws=quick",), "quick quick 25"), (("--laws=thorough",), "thorough thorough 5000")],
 )
-def test_the_option_sets_effort_and_examples(
+def test_pytest_plugin_option_sets_effort_and_examples(
     pytester: pytest.Pytester, options: tuple[str, ...], expected: str
 ) -> None:
     pytester.makepyfile(AN_EFFORT)
     run(pytester, "-s", *options).stdout.fnmatch_lines([f"*effort {expected}*"])
 
 
-def test_a_chosen_hypothesis_profile_stays(pytester: pytest.Pytester) -> None:
+def test_pytest_plugin_chosen_hypothesis_profile_stays(pytester: pytest.Pytester) -> None:
     pytester.makeconftest("import hypothesis; hypothesis.settings.register_profile('mine', max_examples=7)")
     pytester.makepyfile(AN_EFFORT)
     result = run(pytester, "-s", "--laws=quick", "--hypothesis-profile=mine")
     result.stdout.fnmatch_lines(["*effort quick quick 7*"])
 
 
-def test_another_word_is_refused(pytester: pytest.Pytester) -> None:
+def test_pytest_plugin_another_word_is_refused(pytester: pytest.Pytester) -> None:
     result = run(pytester, "--laws=hard")
     assert result.ret == pytest.ExitCode.USAGE_ERROR
     result.stderr.fnmatch_lines(["*--laws*invalid choice: 'hard'*"])
 
 
-def test_the_fixture_fails_with_the_report(pytester: pytest.Pytester) -> None:
+def test_pytest_plugin_fixture_fails_with_the_report(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(A_FAULT)
     result = run(pytester, "--laws=quick")
     result.assert_outcomes(passed=1, failed=1)

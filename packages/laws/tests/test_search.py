@@ -47,7 +47,7 @@ def first_failure(source: str, least: int = 0) -> Outcome:
 
 
 @pytest.mark.parametrize("name", program_sources)
-def test_choices_give_the_case_again(name: str) -> None:
+def test_replay_case_gives_the_case_again(name: str) -> None:
     source = find_source(name)
     for seed in range(30):
         drawn = draw_case(source, seed)
@@ -58,21 +58,21 @@ def test_choices_give_the_case_again(name: str) -> None:
         assert again.case.seed == drawn.case.seed
 
 
-def test_choices_that_do_not_fit_any_more_still_give_a_case() -> None:
+def test_replay_case_of_choices_that_do_not_fit() -> None:
     source = find_source("smooth")
     choices = draw_case(source, 1).choices
     for cut in (choices[:5], (*choices[:3], 10**9, *choices[4:]), ()):
         assert isinstance(replay_case(source, cut).case, Program)
 
 
-def test_the_choices_of_a_call_of_a_primitive() -> None:
+def test_replay_case_of_a_primitive_call() -> None:
     source = find_source("sin, smooth")
     drawn = draw_case(source, 3)
     assert repr(replay_case(source, drawn.choices).case) == repr(drawn.case)
 
 
 @pytest.mark.usefixtures("wrong_sine")
-def test_a_failure_is_made_small() -> None:
+def test_shrink_failure() -> None:
     smallest = shrink(lawful, first_failure("smooth", least=6))
     assert isinstance(smallest.error, LawViolation)
     assert isinstance(smallest.drawn.case, Program)
@@ -82,12 +82,12 @@ def test_a_failure_is_made_small() -> None:
 
 
 @pytest.mark.usefixtures("wrong_sine")
-def test_a_call_is_made_small() -> None:
+def test_shrink_primitive_call() -> None:
     smallest = shrink(lawful, first_failure("sin, smooth"))
     assert repr(smallest.drawn.case) == "ops.sin_p.bind(np.array(0.49))"
 
 
-def test_an_error_of_a_rule_is_a_failure_and_is_made_small(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_shrink_failure_of_a_rule_error(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(primals: Any, tangents: Any) -> Any:
         raise ZeroDivisionError("of the rule")
 
@@ -96,13 +96,13 @@ def test_an_error_of_a_rule_is_a_failure_and_is_made_small(monkeypatch: pytest.M
     assert type(smallest.error) is ZeroDivisionError
 
 
-def test_what_no_longer_fails_stays_as_it_was_found() -> None:
+def test_shrink_of_what_no_longer_fails() -> None:
     drawn = draw_case(find_source("smooth"), 0)
     gone = Outcome(differences, "failed", drawn, LawViolation("law: once it did not hold"))
     assert shrink(lawful, gone) is gone
 
 
-def test_a_law_that_says_nothing_is_inapplicable() -> None:
+def test_examine_inapplicable_law() -> None:
     drawn = draw_case(find_source("not"), 0)
     outcome = examine(differences, lawful, drawn)
     assert outcome.verdict == "inapplicable"

@@ -87,7 +87,7 @@ def traits(program: Program) -> Iterator[str]:
             yield f"closure in {nest.form}"
 
 
-def test_everything_is_drawn_often() -> None:
+def test_programs_everything_is_drawn_often() -> None:
     found: Counter[str] = Counter()
     for program in drawn(3700):  # as many for each pair of forms as it takes to see four of ten pairs
         found.update(set(traits(program)))
@@ -103,7 +103,7 @@ def test_everything_is_drawn_often() -> None:
 
 
 @pytest.mark.parametrize("form", list(forms))
-def test_only_allowed_forms_are_drawn(form: str) -> None:
+def test_programs_only_allowed_forms_are_drawn(form: str) -> None:
     for seed in range(60):
         program = draw_program(RandomChoose(seed), Generation(forms=(form,)))
         assert {e.form for e in program.block.equations_within() if isinstance(e, Nest)} <= {form}
@@ -121,7 +121,7 @@ def test_a_program_with_a_form_is_small(form: str) -> None:
     assert len(smallest.args) == 1, smallest
 
 
-def test_every_declared_op_is_drawn() -> None:
+def test_programs_every_declared_op_is_drawn() -> None:
     """Within a few thousand equations there is each op of the catalogue."""
     from lawful.laws._programs.catalogue import our_catalogue
 
@@ -133,11 +133,11 @@ def test_every_declared_op_is_drawn() -> None:
 
 
 @given(pytrees())
-def test_pytrees_are_of_arrays(value: Any) -> None:
+def test_programs_pytrees_are_of_arrays(value: Any) -> None:
     assert tree.leaves(value)
     assert all(get_aval(x).ndim <= 3 for x in tree.leaves(value))
 
 
 @given(pytrees(st.integers(0, 9)))
-def test_pytrees_have_given_leaves(value: Any) -> None:
+def test_programs_pytrees_have_given_leaves(value: Any) -> None:
     assert all(type(x) is int for x in tree.leaves(value))

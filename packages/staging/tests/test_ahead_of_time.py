@@ -14,7 +14,7 @@ from lawful.staging import jit as jit_by
 jit = partial(jit_by, backend="numpy")
 
 
-def test_the_stages_follow_each_other(counted: Any) -> None:
+def test_jit_stages_follow_each_other(counted: Any) -> None:
     f = counted(lambda x, *, y: {"sum": ops.sin(x) + y})
     g = jit(f)
     traced = g.trace(np.ones(3), y=2.0)
@@ -29,14 +29,14 @@ def test_the_stages_follow_each_other(counted: Any) -> None:
     assert f.calls == 1
 
 
-def test_what_was_traced_is_a_jaxpr() -> None:
+def test_jit_stages_what_was_traced_is_a_jaxpr() -> None:
     traced = jit(lambda x: ops.sin(x)).trace(ShapeDtypeStruct((3,), "float32"))
     assert str(traced.jaxpr) == "{ lambda ; a:f32[3]. let b:f32[3] = sin a in (b,) }"
     check_jaxpr(traced.jaxpr)
     assert traced.out_info == ShapeDtypeStruct((3,), "float32")
 
 
-def test_the_text_is_the_program_that_runs() -> None:
+def test_jit_stages_text_is_the_program_that_runs() -> None:
     lowered = jit(lambda x: ops.sin(x) * 2.0).lower(np.float64(1.0))
     text = lowered.as_text()
     assert text.startswith("def program(")
@@ -44,7 +44,7 @@ def test_the_text_is_the_program_that_runs() -> None:
     assert lowered.compile().as_text() == text
 
 
-def test_the_cost_grows_with_the_program() -> None:
+def test_jit_stages_cost_grows_with_the_program() -> None:
     def cost(n: int) -> Any:
         def f(x: Any) -> Any:
             for _ in range(n):
@@ -59,7 +59,7 @@ def test_the_cost_grows_with_the_program() -> None:
     assert compiled.memory_analysis() is None
 
 
-def test_static_arguments_are_left_out_of_the_compiled_call() -> None:
+def test_jit_stages_compiled_call_omits_static_arguments() -> None:
     compiled = jit(lambda x, n: x * n, static_argnums=1).lower(np.ones(2), 3).compile()
     np.testing.assert_array_equal(compiled(np.ones(2)), [3.0, 3.0])
     with pytest.raises(ArgumentTypeError, match="leave static arguments out"):
@@ -77,7 +77,7 @@ def test_static_arguments_are_left_out_of_the_compiled_call() -> None:
         (("text",), "got 'text' of type str at argument 0"),
     ],
 )
-def test_compiled_refuses_other_types(args: Any, words: str) -> None:
+def test_jit_stages_compiled_refuses_other_types(args: Any, words: str) -> None:
     """A compiled function takes only the types that it was compiled for."""
     compiled = jit(lambda x: x).lower(np.ones(3)).compile()
     with pytest.raises(TypeError, match=words) as caught:
@@ -85,12 +85,12 @@ def test_compiled_refuses_other_types(args: Any, words: str) -> None:
     assert str(caught.value).startswith(f"{__file__}:")
 
 
-def test_an_unknown_backend_names_those_that_there_are() -> None:
+def test_jit_stages_unknown_backend_names_those_that_there_are() -> None:
     with pytest.raises(ArgumentValueError, match=r"backend: expected one of .*numpy.*, got 'quantum'"):
         jit_by(lambda x: x, backend="quantum")(1.0)
 
 
-def test_the_default_backend_can_be_chosen_by_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_jit_stages_default_backend_can_be_chosen_by_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     get_backend.cache_clear()  # type: ignore[attr-defined]
     monkeypatch.setenv("LAWFUL_BACKEND", "numpy")
     try:
@@ -99,7 +99,7 @@ def test_the_default_backend_can_be_chosen_by_the_environment(monkeypatch: pytes
         get_backend.cache_clear()  # type: ignore[attr-defined]
 
 
-def test_a_registered_backend_is_found_without_a_search(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_jit_stages_registered_backend_is_found_without_a_search(monkeypatch: pytest.MonkeyPatch) -> None:
     class Registered:
         name = "registered"
         platform = "cpu"
@@ -121,7 +121,7 @@ def test_a_registered_backend_is_found_without_a_search(monkeypatch: pytest.Monk
         get_backend.cache_clear()  # type: ignore[attr-defined]
 
 
-def test_donated_arguments_are_named_by_their_leaves() -> None:
+def test_jit_stages_donated_arguments_are_named_by_their_leaves() -> None:
     traced = jit(lambda x, y, z: (x, y, z), donate_argnums=1, donate_argnames="z").trace(1.0, [2.0, 3.0], z={"a": 4.0})
     assert traced.donated == (1, 2, 3)
     traced = jit(lambda n, x, y: (x, y), static_argnums=0, donate_argnums=(1,)).trace("s", (1.0, 2.0), 3.0)
@@ -129,14 +129,14 @@ def test_donated_arguments_are_named_by_their_leaves() -> None:
     assert jit(lambda x, y: y, donate_argnums=-1).trace(1.0, 2.0).donated == (1,)
 
 
-def test_the_numpy_backend_needs_no_memory_of_donated_arguments() -> None:
+def test_jit_stages_numpy_backend_ignores_donation() -> None:
     x = np.ones(3)
     y = jit(lambda x: x + 1.0, donate_argnums=0)(x)
     np.testing.assert_array_equal(x, np.ones(3))
     np.testing.assert_array_equal(y, np.full(3, 2.0))
 
 
-def test_the_numpy_backend_refuses_options() -> None:
+def test_jit_stages_numpy_backend_refuses_options() -> None:
     lowered = jit_by(lambda x: x + 1.0, backend="numpy").lower(1.0)
     for none in (None, {}):
         assert lowered.compile(compiler_options=none)(1.0) == 2.0

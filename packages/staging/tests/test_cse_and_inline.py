@@ -27,7 +27,9 @@ PROGRAMS = [nested, constants, lambda x, y: (x, x, y), lambda x, y: (mul(x, y), 
 
 @pytest.mark.parametrize("rewrite", [cse_jaxpr, inline_jaxpr, lambda j: cse_jaxpr(inline_jaxpr(j))])
 @pytest.mark.parametrize("program", PROGRAMS)
-def test_a_pass_keeps_meaning_and_is_idempotent(program: Callable[..., Any], rewrite: Callable[..., Any]) -> None:
+def test_cse_and_inline_keep_meaning_and_are_idempotent(
+    program: Callable[..., Any], rewrite: Callable[..., Any]
+) -> None:
     args = np.float64(0.7), np.arange(3.0)
     jaxpr = make_jaxpr(program)(*args)
     rewritten = rewrite(jaxpr)
@@ -38,13 +40,13 @@ def test_a_pass_keeps_meaning_and_is_idempotent(program: Callable[..., Any], rew
     assert alpha_equivalent(rewrite(rewritten), rewritten)
 
 
-def test_inlining_leaves_no_call() -> None:
+def test_inline_leaves_no_call() -> None:
     jaxpr = inline_jaxpr(make_jaxpr(nested)(1.0, 2.0))
     assert all(eqn.primitive is not jit_p for eqn in jaxpr.eqns)
     assert sum(eqn.primitive.name == "sin" for eqn in jaxpr.eqns) == 8
 
 
-def test_a_call_with_constants_of_its_own_stays_a_call() -> None:
+def test_inline_keeps_a_call_with_its_own_constants() -> None:
     x = np.ones(3)
     callee = make_jaxpr(lambda x: mul(x, np.arange(3.0)))(x)
     inlined = inline_jaxpr(make_jaxpr(lambda x: jit_p.bind(x, jaxpr=callee, name="callee"))(x))
@@ -52,7 +54,7 @@ def test_a_call_with_constants_of_its_own_stays_a_call() -> None:
     np.testing.assert_array_equal(eval_closed_jaxpr(inlined, x)[0], np.arange(3.0))
 
 
-def test_inlined_equations_keep_their_lines() -> None:
+def test_inline_keeps_source_lines() -> None:
     def inner(x: Any) -> Any:
         return sin(x)
 
@@ -64,7 +66,7 @@ def test_inlined_equations_keep_their_lines() -> None:
     assert (lines["sin"], lines["cos"]) == ("inner", "outer")
 
 
-def test_a_value_is_computed_once() -> None:
+def test_cse_computes_a_value_once() -> None:
     jaxpr = cse_jaxpr(inline_jaxpr(make_jaxpr(nested)(np.float64(1.0), np.float64(2.0))))
     assert sorted(eqn.primitive.name for eqn in jaxpr.eqns) == [
         "add",
@@ -79,23 +81,23 @@ def test_a_value_is_computed_once() -> None:
     ]
 
 
-def test_zero_and_minus_zero_are_different_values() -> None:
+def test_cse_tells_zero_from_minus_zero() -> None:
     jaxpr = cse_jaxpr(make_jaxpr(lambda x: (mul(x, 0.0), mul(x, -0.0), mul(x, 0.0)))(np.float64(1.0)))
     assert len(jaxpr.eqns) == 2
 
 
-def test_jaxprs_inside_equations_are_rewritten() -> None:
+def test_cse_and_inline_rewrite_sub_jaxprs() -> None:
     jaxpr = cse_jaxpr(make_jaxpr(lambda x: jit(lambda a: add(sin(a), sin(a)))(x))(np.float64(1.0)))
     (inner,) = jaxprs_in_params(jaxpr.eqns[0].params)
     assert [eqn.primitive.name for eqn in inner.eqns] == ["sin", "add"]
 
 
-def test_a_jaxpr_with_nothing_in_common_is_returned_itself() -> None:
+def test_cse_returns_jaxpr_with_nothing_in_common() -> None:
     jaxpr = make_jaxpr(lambda x: sin(cos(x)))(np.float64(1.0))
     assert cse_jaxpr(jaxpr) is jaxpr
 
 
-def test_deep_nests_of_calls_are_inlined_without_recursion() -> None:
+def test_inline_deep_nests_without_recursion() -> None:
     function: Callable[..., Any] = sin
     for _ in range(150):
         function = jit(lambda x, f=function: f(f(x)) if f is sin else f(x))

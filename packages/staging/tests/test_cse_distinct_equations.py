@@ -7,7 +7,7 @@ from lawful.ops import broadcast_in_dim, reduce_sum
 from lawful.staging import cse_jaxpr, make_jaxpr
 
 
-def test_parameters():
+def test_cse_parameters():
     x = np.arange(4.0).reshape(2, 2)
     closed = cse_jaxpr(make_jaxpr(lambda x: (reduce_sum(x, (0,)), reduce_sum(x, (1,))))(x))
     columns, rows = eval_closed_jaxpr(closed, x)
@@ -15,7 +15,7 @@ def test_parameters():
     np.testing.assert_array_equal(rows, [1.0, 5.0])
 
 
-def test_dtypes_of_literals():
+def test_cse_dtypes_of_literals():
     def zeros():
         return broadcast_in_dim(np.int64(0), (2,), ()), broadcast_in_dim(np.float64(0.0), (2,), ())
 
@@ -23,12 +23,12 @@ def test_dtypes_of_literals():
     assert [x.dtype for x in outs] == [np.int64, np.float64]
 
 
-def test_what_two_functions_derive_from_one_jaxpr_is_kept_apart():
+def test_cse_keeps_derived_results_of_two_functions_apart():
     closed = make_jaxpr(lambda x: x)(1.0)
     assert [memoize(lambda _: 1)(closed), memoize(lambda _: 2)(closed)] == [1, 2]
 
 
-def test_parameters_that_are_equal():
+def test_cse_parameters_that_are_equal():
     scale_p = Primitive("csetest_scale")
     scale_p.def_impl(lambda x, *, by: np.copysign(x, by))
     scale_p.def_abstract_eval(lambda x, *, by: x)

@@ -23,7 +23,7 @@ HOW = pytest.mark.parametrize("how", [lambda f: f, compiled], ids=["eager", "com
 
 
 @HOW
-def test_it_prints_at_each_call_of_the_program(how: Any, capsys: pytest.CaptureFixture[str]) -> None:
+def test_debug_prints_at_each_call_of_the_program(how: Any, capsys: pytest.CaptureFixture[str]) -> None:
     @how
     def f(x: Any) -> Any:
         debug.print("x = {}", x)
@@ -36,7 +36,7 @@ def test_it_prints_at_each_call_of_the_program(how: Any, capsys: pytest.CaptureF
 
 
 @HOW
-def test_it_prints_trees_strings_and_numbers(how: Any, capsys: pytest.CaptureFixture[str]) -> None:
+def test_debug_prints_trees_strings_and_numbers(how: Any, capsys: pytest.CaptureFixture[str]) -> None:
     @how
     def f(x: Any) -> Any:
         debug.print("{} {} {} {} {!r}", 3, 0.5, "text", True, None)
@@ -48,7 +48,7 @@ def test_it_prints_trees_strings_and_numbers(how: Any, capsys: pytest.CaptureFix
 
 
 @HOW
-def test_the_function_is_given_arrays_and_else_what_stands_there(how: Any) -> None:
+def test_debug_callback_gets_arrays_and_other_values_unchanged(how: Any) -> None:
     seen: list[Any] = []
 
     def python(*args: Any, **kwargs: Any) -> None:
@@ -68,12 +68,12 @@ def test_the_function_is_given_arrays_and_else_what_stands_there(how: Any) -> No
 
 
 @HOW
-def test_what_the_function_returns_does_not_count(how: Any) -> None:
+def test_debug_what_the_function_returns_does_not_count(how: Any) -> None:
     assert how(lambda x: debug.callback(lambda x: "whatever", x))(1.0) is None
 
 
 @HOW
-def test_options_may_be_given_first(how: Any, capsys: pytest.CaptureFixture[str]) -> None:
+def test_debug_options_may_be_given_first(how: Any, capsys: pytest.CaptureFixture[str]) -> None:
     seen: list[Any] = []
 
     @how
@@ -89,7 +89,7 @@ def test_options_may_be_given_first(how: Any, capsys: pytest.CaptureFixture[str]
     assert str(make_jaxpr(f)(1.0)).count("ordered=True") == 3
 
 
-def test_it_is_an_equation(capsys: pytest.CaptureFixture[str]) -> None:
+def test_debug_print_is_an_equation(capsys: pytest.CaptureFixture[str]) -> None:
     def f(x: Any) -> Any:
         debug.print("x = {}", x)
         debug.callback(lambda: None)
@@ -117,7 +117,7 @@ FORMATS = {
 
 @HOW
 @pytest.mark.parametrize("case", FORMATS)
-def test_a_format_that_does_not_fit_is_refused_where_it_stands(how: Any, case: str) -> None:
+def test_debug_format_does_not_fit_is_refused_where_it_stands(how: Any, case: str) -> None:
     fmt, args, kwargs, expected = FORMATS[case]
     with pytest.raises(ArgumentValueError) as caught:
         how(lambda: debug.print(fmt, *args, **kwargs))()
@@ -125,20 +125,20 @@ def test_a_format_that_does_not_fit_is_refused_where_it_stands(how: Any, case: s
     assert expected in str(caught.value)
 
 
-def test_other_mistakes() -> None:
+def test_debug_other_mistakes() -> None:
     with pytest.raises(ArgumentTypeError, match=r"debug\.print: expected a format string, got a float; write .*'\{\}'"):
         debug.print(1.0)
     with pytest.raises(ArgumentTypeError, match=r"debug\.callback: expected a function, got 3"):
         debug.callback(3)
 
 
-def test_a_format_may_hold_another(capsys: pytest.CaptureFixture[str]) -> None:
+def test_debug_format_may_hold_another(capsys: pytest.CaptureFixture[str]) -> None:
     compiled(lambda x: debug.print("{x:{width}.{digits}f}|", x=x, width=6, digits=1))(1.25)
     assert capsys.readouterr().out == "   1.2|\n"
 
 
 @HOW
-def test_an_exception_comes_out_as_it_is(how: Any, capsys: pytest.CaptureFixture[str]) -> None:
+def test_debug_exception_comes_out_as_it_is(how: Any, capsys: pytest.CaptureFixture[str]) -> None:
     def python(x: Any) -> None:
         raise LookupError("mine")
 
@@ -156,7 +156,7 @@ def test_an_exception_comes_out_as_it_is(how: Any, capsys: pytest.CaptureFixture
     assert capsys.readouterr().out == "before\nbefore\n"
 
 
-def test_the_function_lives_no_longer_than_the_program() -> None:
+def test_debug_function_lives_no_longer_than_the_program() -> None:
     class Python:
         def __call__(self, *args: Any) -> None:
             pass

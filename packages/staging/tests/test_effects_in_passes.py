@@ -126,7 +126,7 @@ def test_evaluation_of_the_jaxpr_has_the_effects_of_the_function(program: Any, a
 
 
 @given(programs(), CALLS, st.data())
-def test_dead_code_elimination_keeps_them(program: Any, args: Any, data: st.DataObject) -> None:
+def test_effects_dead_code_elimination_keeps_them(program: Any, args: Any, data: st.DataObject) -> None:
     closed = make_jaxpr(program)(F64, F64, F64)
     outs, log = run(closed, *args)
     used = [data.draw(st.booleans()) for _ in outs]
@@ -140,7 +140,7 @@ def test_dead_code_elimination_keeps_them(program: Any, args: Any, data: st.Data
 
 
 @given(programs(), CALLS)
-def test_common_subexpressions_do_not_merge_them(program: Any, args: Any) -> None:
+def test_effects_common_subexpressions_do_not_merge_them(program: Any, args: Any) -> None:
     closed = make_jaxpr(program)(F64, F64, F64)
     merged = cse_jaxpr(closed)
     check_jaxpr(merged)
@@ -149,7 +149,7 @@ def test_common_subexpressions_do_not_merge_them(program: Any, args: Any) -> Non
 
 
 @given(programs(), CALLS)
-def test_inlining_keeps_their_order(program: Any, args: Any) -> None:
+def test_effects_inlining_keeps_their_order(program: Any, args: Any) -> None:
     closed = make_jaxpr(program)(F64, F64, F64)
     inlined = inline_jaxpr(closed)
     check_jaxpr(inlined)
@@ -157,7 +157,7 @@ def test_inlining_keeps_their_order(program: Any, args: Any) -> None:
 
 
 @given(programs(), CALLS, st.tuples(*[st.booleans()] * 3), st.booleans())
-def test_partial_evaluation_does_each_in_one_of_the_parts(
+def test_effects_partial_evaluation_does_each_in_one_of_parts(
     program: Any, args: Any, unknown: Any, effects_unknown: bool
 ) -> None:
     closed = make_jaxpr(program)(F64, F64, F64)
@@ -193,7 +193,7 @@ def test_what_has_effects_only_can_be_left_out(program: Any, args: Any) -> None:
         assert not has_effects(silent)
 
 
-def test_a_call_that_does_nothing_else_is_kept() -> None:
+def test_effects_call_that_does_nothing_else_is_kept() -> None:
     @jit
     def only(x: Any) -> Any:
         note_p.bind(x, label="inner")
@@ -221,13 +221,13 @@ def test_a_primitive_says_whether_it_has_effects() -> None:
     assert not applies_effects(Primitive("test_caller"), {"jaxpr": without_effects(closed)})
 
 
-def test_an_equation_without_results_prints_and_reads() -> None:
+def test_effects_equation_without_results_prints_and_reads() -> None:
     closed = make_jaxpr(lambda x: note_p.bind(x, x, label="twice") or x)(F64)
     assert str(closed) == "{ lambda ; a:f64[]. let = test_note[label=twice] a a in (a,) }"
     assert alpha_equivalent(parse_jaxpr(str(closed)), closed)
 
 
-def test_finding_out_costs_linear_time() -> None:
+def test_effects_finding_out_costs_linear_time() -> None:
     """A jaxpr shared by many calls, of many calls, is looked into once."""
 
     @jit

@@ -23,7 +23,7 @@ jit = partial(jit_by, backend="numpy")
 # One trace a signature.
 
 
-def test_a_function_is_traced_once_a_signature(counted: Any) -> None:
+def test_jit_function_is_traced_once_a_signature(counted: Any) -> None:
     f = counted(lambda x, y: x * y)
     g = jit(f)
     for x in (1.0, 2.0, -5.0):
@@ -47,7 +47,7 @@ def test_a_function_is_traced_once_a_signature(counted: Any) -> None:
     ],
     ids=repr,
 )
-def test_each_part_of_the_signature_counts(counted: Any, first: Any, second: Any) -> None:
+def test_jit_each_part_of_the_signature_counts(counted: Any, first: Any, second: Any) -> None:
     f = counted(lambda x: tree.map(lambda leaf: leaf * 1, x))
     g = jit(f)
     for _ in range(2):
@@ -67,7 +67,7 @@ def test_each_part_of_the_signature_counts(counted: Any, first: Any, second: Any
         (1, 7),
     ],
 )
-def test_values_and_layouts_do_not_count(counted: Any, first: Any, second: Any) -> None:
+def test_jit_values_and_layouts_do_not_count(counted: Any, first: Any, second: Any) -> None:
     f = counted(lambda x: x + x)
     g = jit(f)
     np.testing.assert_array_equal(g(first), first + first)
@@ -111,7 +111,7 @@ def test_jit_of_jit_is_jit(counted: Any, require_same: Any) -> None:
     assert f.calls == 1
 
 
-def test_a_function_that_raises_is_traced_again(counted: Any) -> None:
+def test_jit_function_that_raises_is_traced_again(counted: Any) -> None:
     allowed = []
 
     @counted
@@ -129,7 +129,7 @@ def test_a_function_that_raises_is_traced_again(counted: Any) -> None:
     assert f.calls == 3
 
 
-def test_clear_caches_forgets_every_trace(counted: Any) -> None:
+def test_jit_clear_caches_forgets_every_trace(counted: Any) -> None:
     f, plain = counted(lambda x: x + 1.0), []
 
     def g(x: Any) -> Any:
@@ -146,7 +146,7 @@ def test_clear_caches_forgets_every_trace(counted: Any) -> None:
         clear_caches()
 
 
-def test_clear_cache_forgets_the_traces_of_one_function(counted: Any) -> None:
+def test_jit_clear_cache_forgets_the_traces_of_one_function(counted: Any) -> None:
     f, g = counted(lambda x: x), counted(lambda x: x)
     jf, jg = jit(f), jit(g)
     jf(1.0), jg(1.0)
@@ -158,7 +158,7 @@ def test_clear_cache_forgets_the_traces_of_one_function(counted: Any) -> None:
 # What can be compiled.
 
 
-def test_keyword_arguments_in_any_order(counted: Any) -> None:
+def test_jit_keyword_arguments_in_any_order(counted: Any) -> None:
     f = counted(lambda x, y, **rest: x - y * rest["z"])
     g = jit(f)
     assert g(1.0, y=2.0, z=3.0) == g(z=3.0, y=2.0, x=1.0) == -5.0
@@ -166,7 +166,7 @@ def test_keyword_arguments_in_any_order(counted: Any) -> None:
     assert f.calls == 2
 
 
-def test_decorators_with_and_without_options() -> None:
+def test_jit_decorators_with_and_without_options() -> None:
     @jit_by
     def plain(x: Any) -> Any:
         """Adds."""
@@ -186,7 +186,7 @@ def test_decorators_with_and_without_options() -> None:
     assert repr(with_options) == "<jit of with_options>"
 
 
-def test_methods() -> None:
+def test_jit_methods() -> None:
     class Model:
         def __init__(self, scale: float) -> None:
             self.scale = scale
@@ -215,7 +215,7 @@ def test_methods() -> None:
     assert jit(two.plain)(2.0) == 7.0
 
 
-def test_methods_of_a_pytree() -> None:
+def test_jit_methods_of_a_pytree() -> None:
     @dataclass
     class Point:
         x: Any
@@ -229,7 +229,7 @@ def test_methods_of_a_pytree() -> None:
     assert Point(3.0, 4.0).norm() == 25.0
 
 
-def test_partials_and_callable_objects() -> None:
+def test_jit_partials_and_callable_objects() -> None:
     class Scale:
         __hash__ = None  # type: ignore[assignment]
 
@@ -250,7 +250,7 @@ def test_partials_and_callable_objects() -> None:
     assert jit(functools.lru_cache(lambda x: x + 1))
 
 
-def test_pytrees_in_and_out(require_same: Any) -> None:
+def test_jit_pytrees_in_and_out(require_same: Any) -> None:
     def f(d: Any) -> Any:
         return {"sum": d["a"] + d["b"][0], "none": None, "list": [d["b"], ()]}
 
@@ -269,12 +269,12 @@ def test_pytrees_in_and_out(require_same: Any) -> None:
         lambda: (1, 2.0, True, 3j, np.float32(4)),
     ],
 )
-def test_no_arguments(f: Callable[[], Any], require_same: Any) -> None:
+def test_jit_no_arguments(f: Callable[[], Any], require_same: Any) -> None:
     require_same(jit(f)(), f())
 
 
 @pytest.mark.parametrize("shape", [(), (0,), (2, 0, 3), (1,), (1, 1)])
-def test_empty_and_scalar_arrays(shape: tuple[int, ...], require_same: Any) -> None:
+def test_jit_empty_and_scalar_arrays(shape: tuple[int, ...], require_same: Any) -> None:
     x = np.ones(shape)
     require_same(jit(lambda x: (x, x * 2.0, ops.sin(x)))(x), (x, x * 2.0, np.sin(x)))
 
@@ -300,7 +300,7 @@ def test_empty_and_scalar_arrays(shape: tuple[int, ...], require_same: Any) -> N
         lambda x: ops.convert_element_type(x, np.complex64),
     ],
 )
-def test_dtype_and_weakness_are_those_of_the_function_itself(
+def test_jit_dtype_and_weakness_are_those_of_the_function_itself(
     x: Any, f: Callable[[Any], Any], require_same: Any
 ) -> None:
     require_same(jit(f)(x), f(x))
@@ -316,13 +316,13 @@ def test_dtype_and_weakness_are_those_of_the_function_itself(
         lambda x: x + np.int8(1),
     ],
 )
-def test_a_python_boolean_is_as_weak_as_python_has_it(f: Callable[[Any], Any], require_same: Any) -> None:
+def test_jit_python_boolean_is_as_weak_as_python_has_it(f: Callable[[Any], Any], require_same: Any) -> None:
     for x in (True, False):
         require_same(jit(f)(x), f(x))
 
 
 @pytest.mark.parametrize("order", ["C", "F"])
-def test_views_and_orders_of_memory(order: Any) -> None:
+def test_jit_views_and_orders_of_memory(order: Any) -> None:
     x = np.asarray(np.arange(12.0).reshape(3, 4), order=order)
     np.testing.assert_array_equal(jit(lambda x: x.T + 1.0)(x[::2, ::-1]), x[::2, ::-1].T + 1.0)
 
@@ -335,12 +335,12 @@ def test_a_jit_can_be_copied_and_bound() -> None:
     assert copy.copy(g)(1.0) == 2.0
 
 
-def test_eval_shape_computes_nothing() -> None:
+def test_jit_eval_shape_computes_nothing() -> None:
     g = jit(lambda x: {"a": ops.sin(x)})
     assert g.eval_shape(ShapeDtypeStruct((10**9, 10**9), float)) == {"a": ShapeDtypeStruct((10**9, 10**9), float)}
 
 
-def test_results_have_the_type_of_the_program() -> None:
+def test_jit_results_have_the_type_of_the_program() -> None:
     x = np.ones(3, np.float32)
     assert get_aval(jit(lambda x: x * 2.0)(x)) == get_aval(x)
 

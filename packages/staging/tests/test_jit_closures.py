@@ -19,7 +19,7 @@ from lawful.staging import make_jaxpr
 jit = partial(jit_by, backend="numpy")
 
 
-def test_arrays_closed_over_are_constants(counted: Any) -> None:
+def test_jit_arrays_closed_over_are_constants(counted: Any) -> None:
     table = np.arange(3.0)
     f = counted(lambda x: x + table)
     g = jit(f)
@@ -27,7 +27,7 @@ def test_arrays_closed_over_are_constants(counted: Any) -> None:
     np.testing.assert_array_equal(g(np.ones(3)), [1.0, 2.0, 3.0])
 
 
-def test_what_was_closed_over_is_what_it_was_when_traced() -> None:
+def test_jit_what_was_closed_over_is_what_it_was_when_traced() -> None:
     table = np.arange(3.0)
     g = jit(lambda x: x + table)
     g(np.zeros(3))
@@ -81,7 +81,7 @@ def test_jit_closed_over_tracer_in_another_thread() -> None:
     assert jit(outer)(2.0) == 20.0
 
 
-def test_a_tracer_that_is_kept_explains_itself() -> None:
+def test_jit_tracer_that_is_kept_error() -> None:
     kept: list[Any] = []
 
     def f(x: Any) -> Any:

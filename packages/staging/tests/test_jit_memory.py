@@ -15,7 +15,7 @@ from lawful.staging import jit as jit_by
 jit = partial(jit_by, backend="numpy")
 
 
-def test_a_function_that_wraps_another_has_traces_of_its_own() -> None:
+def test_jit_function_that_wraps_another_has_traces_of_its_own() -> None:
     def f(x: Any) -> Any:
         return x + 1.0
 
@@ -44,7 +44,7 @@ def number_of_living() -> int:
     return sum(not (isinstance(x, weakref.ref) and x() is None) for x in gc.get_objects())
 
 
-def test_ten_thousand_fresh_closures_leave_nothing_behind() -> None:
+def test_jit_ten_thousand_fresh_closures_leave_nothing_behind() -> None:
     class Token:
         pass
 
@@ -69,7 +69,7 @@ def test_ten_thousand_fresh_closures_leave_nothing_behind() -> None:
     assert number_of_living() - before < 500
 
 
-def test_a_closure_is_freed_without_the_collector_of_cycles() -> None:
+def test_jit_closure_is_freed_without_the_collector_of_cycles() -> None:
     class Token:
         pass
 
@@ -90,7 +90,7 @@ def test_a_closure_is_freed_without_the_collector_of_cycles() -> None:
         gc.enable()
 
 
-def test_the_signatures_of_one_function_are_bounded(monkeypatch: pytest.MonkeyPatch, counted: Any) -> None:
+def test_jit_signatures_of_one_function_are_bounded(monkeypatch: pytest.MonkeyPatch, counted: Any) -> None:
     monkeypatch.setattr("lawful.staging._jit.signature_cache._MOST_SIGNATURES", 8)
     f = counted(lambda n: n)
     g = jit(f, static_argnums=0)

@@ -42,13 +42,13 @@ jit = partial(jit_by, backend="numpy")
         (2**70, "fits int64"),
     ],
 )
-def test_an_argument_that_is_no_array_is_named(argument: Any, words: str) -> None:
+def test_jit_argument_that_is_no_array_is_named(argument: Any, words: str) -> None:
     with pytest.raises((NonArrayError, TypeError, OverflowError), match=words) as caught:
         jit(lambda x: x)(argument)
     assert str(caught.value).startswith(f"{__file__}:")
 
 
-def test_a_result_that_is_no_array_is_named() -> None:
+def test_jit_result_that_is_no_array_is_named() -> None:
     def f(x: Any) -> Any:
         return {"a": [x, "text"]}
 
@@ -56,14 +56,14 @@ def test_a_result_that_is_no_array_is_named() -> None:
         jit(f)(1.0)
 
 
-def test_the_wrong_number_of_arguments_is_pythons_own_error() -> None:
+def test_jit_wrong_number_of_arguments_is_pythons_own_error() -> None:
     with pytest.raises(TypeError, match="missing 1 required positional argument: 'y'"):
         jit(lambda x, y: x)(1.0)
     assert current.trace is eval_trace
 
 
 @pytest.mark.parametrize("value", [3.0, None, "f", np.ones(2)])
-def test_a_function_is_wanted(value: Any) -> None:
+def test_jit_refuses_non_functions(value: Any) -> None:
     if value is None:
         return
     with pytest.raises(ArgumentTypeError, match="jit: expected a function, got"):
@@ -74,7 +74,7 @@ class UserError(Exception):
     pass
 
 
-def test_the_users_exception_arrives_untouched() -> None:
+def test_jit_user_exception_is_raised_unchanged() -> None:
     raised = UserError("mine")
     cause = ValueError("why")
 
@@ -92,7 +92,7 @@ def test_the_users_exception_arrives_untouched() -> None:
     assert jit(lambda x: x + 1.0)(1.0) == 2.0
 
 
-def test_deep_recursion_leaves_the_system_usable() -> None:
+def test_jit_deep_recursion_leaves_the_system_usable() -> None:
     def forever(x: Any) -> Any:
         return forever(x + 1.0)
 
@@ -109,7 +109,7 @@ def test_deep_recursion_leaves_the_system_usable() -> None:
 # Threads.
 
 
-def test_two_threads_trace_at_once() -> None:
+def test_jit_two_threads_trace_at_once() -> None:
     barrier = threading.Barrier(4)
     results: dict[int, Any] = {}
 
@@ -130,7 +130,7 @@ def test_two_threads_trace_at_once() -> None:
     assert results == {n: 20.0 * n for n in range(4)}
 
 
-def test_many_threads_call_one_function() -> None:
+def test_jit_many_threads_call_one_function() -> None:
     @partial(jit_by, backend="numpy")
     def f(x: Any) -> Any:
         return ops.sin(x) * 2.0

@@ -27,7 +27,7 @@ def names(closed: ClosedJaxpr) -> list[str]:
     return [eqn.primitive.name for eqn in closed.eqns]
 
 
-def test_a_pass_rewrites_what_is_run_and_what_is_shown() -> None:
+def test_jit_pass_rewrites_what_is_run_and_what_is_shown() -> None:
     compiled = numpy_jit(twice, passes=(cse_jaxpr,))
     assert float(compiled(np.float64(0.5))) == float(twice(np.float64(0.5)))
     assert names(compiled.trace(np.float64(0.5)).jaxpr) == ["sin", "mul"]
@@ -36,7 +36,7 @@ def test_a_pass_rewrites_what_is_run_and_what_is_shown() -> None:
     assert float(numpy_jit(twice, passes=[with_literal])(np.float64(0.5))) == 7.0
 
 
-def test_passes_are_applied_in_their_order() -> None:
+def test_jit_passes_are_applied_in_their_order() -> None:
     inner = numpy_jit(ops.sin)
     compiled = numpy_jit(lambda x: inner(x) * inner(x), passes=(inline_jaxpr, cse_jaxpr))
     assert names(compiled.trace(np.float64(0.5)).jaxpr) == ["sin", "mul"]
@@ -44,7 +44,7 @@ def test_passes_are_applied_in_their_order() -> None:
     assert float(last(np.float64(0.5))) == 2.0
 
 
-def test_transformations_see_the_program_that_the_passes_give() -> None:
+def test_jit_transformations_see_program_that_the_passes_give() -> None:
     compiled = numpy_jit(twice, passes=(cse_jaxpr,))
     (call,) = make_jaxpr(compiled)(np.float64(0.5)).eqns
     assert names(call.params["jaxpr"]) == ["sin", "mul"]
@@ -52,7 +52,7 @@ def test_transformations_see_the_program_that_the_passes_give() -> None:
     assert names(inlined) == ["sin", "mul"]
 
 
-def test_passes_belong_to_the_cache() -> None:
+def test_jit_passes_belong_to_the_cache() -> None:
     def function(x: Any) -> Any:
         traced.append(x)
         return ops.sin(x)
@@ -71,7 +71,7 @@ def test_passes_belong_to_the_cache() -> None:
     assert len(traced) == 4
 
 
-def test_passes_through_a_decorator() -> None:
+def test_jit_passes_through_a_decorator() -> None:
     @numpy_jit(passes=(cse_jaxpr,))
     def function(x: Any) -> Any:
         return twice(x)
@@ -79,7 +79,7 @@ def test_passes_through_a_decorator() -> None:
     assert names(function.trace(np.float64(0.5)).jaxpr) == ["sin", "mul"]
 
 
-def test_what_is_no_sequence_of_functions() -> None:
+def test_jit_what_is_no_sequence_of_functions() -> None:
     with pytest.raises(ArgumentTypeError, match=r"jit: expected a sequence of functions as passes, got .*cse_jaxpr,"):
         jit(twice, passes=cse_jaxpr)  # type: ignore[arg-type]
     with pytest.raises(ArgumentTypeError, match="jit: expected a sequence of functions as passes, got 3 of type int"):
@@ -112,6 +112,6 @@ def test_what_is_no_sequence_of_functions() -> None:
         ),
     ],
 )
-def test_what_a_pass_must_give(wrong: Any, text: str) -> None:
+def test_jit_what_a_pass_must_give(wrong: Any, text: str) -> None:
     with pytest.raises(ArgumentTypeError, match=f"jit of twice: expected the pass <lambda> {text}"):
         numpy_jit(twice, passes=(wrong,))(np.float64(0.5))

@@ -20,7 +20,7 @@ jit = partial(jit_by, backend="numpy")
         ((1.0, 2.0), (np.float32(1), 2), "leaf 0 is f32[], was ~f64[]; leaf 1 is ~i64[], was ~f64[]"),
     ],
 )
-def test_a_second_trace_is_explained(first: Any, second: Any, words: str, caplog: pytest.LogCaptureFixture) -> None:
+def test_jit_second_trace_is_explained(first: Any, second: Any, words: str, caplog: pytest.LogCaptureFixture) -> None:
     def f(x: Any, y: Any) -> Any:
         return y
 
@@ -35,7 +35,7 @@ def test_a_second_trace_is_explained(first: Any, second: Any, words: str, caplog
     assert words in record.getMessage()
 
 
-def test_a_new_static_argument_is_explained(caplog: pytest.LogCaptureFixture) -> None:
+def test_jit_new_static_argument_is_explained(caplog: pytest.LogCaptureFixture) -> None:
     g = jit(lambda x, n: x * n, static_argnums=1)
     g(1.0, 2)
     with caplog.at_level(logging.DEBUG, "lawful.jit"):
@@ -43,14 +43,14 @@ def test_a_new_static_argument_is_explained(caplog: pytest.LogCaptureFixture) ->
     assert "static arguments are {1: 3}, were {1: 2}" in caplog.text
 
 
-def test_nothing_is_logged_unless_somebody_listens(caplog: pytest.LogCaptureFixture) -> None:
+def test_jit_nothing_is_logged_unless_somebody_listens(caplog: pytest.LogCaptureFixture) -> None:
     g = jit(lambda x: x)
     g(1.0)
     g(1)
     assert not caplog.records
 
 
-def test_the_difference_is_told_from_the_most_similar_signature(caplog: pytest.LogCaptureFixture) -> None:
+def test_jit_difference_is_told_from_the_most_similar_signature(caplog: pytest.LogCaptureFixture) -> None:
     g = jit(lambda x, y, z: x)
     g(1.0, 2.0, 3.0)
     g(np.ones(2), np.ones(2), np.ones(2))

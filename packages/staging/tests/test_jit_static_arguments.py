@@ -16,7 +16,7 @@ from lawful.staging import jit as jit_by
 jit = partial(jit_by, backend="numpy")
 
 
-def test_a_static_argument_arrives_as_it_is(counted: Any) -> None:
+def test_jit_static_argument_arrives_as_it_is(counted: Any) -> None:
     f = counted(lambda x, n: x**n if isinstance(n, int) else None)
     g = jit(f, static_argnums=1)
     assert g(3.0, 2) == 9.0
@@ -30,7 +30,7 @@ def test_a_static_argument_arrives_as_it_is(counted: Any) -> None:
     [{"static_argnums": 1}, {"static_argnums": (1,)}, {"static_argnums": -1}, {"static_argnames": "n"},
      {"static_argnames": ["n"]}, {"static_argnums": 1, "static_argnames": "n"}],
 )  # fmt: skip
-def test_positions_and_names_are_inferred_from_each_other(options: dict[str, Any]) -> None:
+def test_jit_positions_and_names_are_inferred_from_each_other(options: dict[str, Any]) -> None:
     def f(x: Any, n: int) -> Any:
         assert type(n) is int
         return x * n
@@ -41,7 +41,7 @@ def test_positions_and_names_are_inferred_from_each_other(options: dict[str, Any
     assert g(x=2.0, n=3) == 6.0
 
 
-def test_a_static_argument_may_stay_at_its_default() -> None:
+def test_jit_static_argument_may_stay_at_its_default() -> None:
     def f(x: Any, mode: str = "double") -> Any:
         return x * 2.0 if mode == "double" else x
 
@@ -51,14 +51,14 @@ def test_a_static_argument_may_stay_at_its_default() -> None:
     assert g(3.0, mode="single") == 3.0
 
 
-def test_a_keyword_only_argument_is_static_by_name() -> None:
+def test_jit_keyword_only_argument_is_static_by_name() -> None:
     def f(x: Any, *, n: int, **rest: Any) -> Any:
         return x * n * rest["scale"]
 
     assert jit(f, static_argnames=("n", "scale"))(1.0, n=3, scale=2) == 6.0
 
 
-def test_static_arguments_among_many() -> None:
+def test_jit_static_arguments_among_many() -> None:
     def f(*args: Any) -> Any:
         assert [type(x) is str for x in args] == [False, True, False, True]
         return args[0] - args[2]
@@ -68,7 +68,7 @@ def test_static_arguments_among_many() -> None:
 
 
 @pytest.mark.parametrize(("first", "second"), [(1, 1.0), (1, True), (0, False), (2, np.int64(2)), (0.0, 0j)])
-def test_equal_static_arguments_of_different_types_differ(first: Any, second: Any, require_same: Any) -> None:
+def test_jit_equal_static_arguments_of_different_types_differ(first: Any, second: Any, require_same: Any) -> None:
     def f(x: Any) -> Any:
         return ops.mul(np.ones(2, np.int8), x) if type(x) is not np.int64 else ops.mul(np.ones(2), 3.0)
 
@@ -77,7 +77,7 @@ def test_equal_static_arguments_of_different_types_differ(first: Any, second: An
         require_same(g(x), f(x))
 
 
-def test_the_hash_and_equality_of_a_static_argument_are_its_own(counted: Any) -> None:
+def test_jit_hash_and_equality_of_a_static_argument_are_its_own(counted: Any) -> None:
     @dataclass(frozen=True)
     class Settings:
         n: int
@@ -89,7 +89,7 @@ def test_the_hash_and_equality_of_a_static_argument_are_its_own(counted: Any) ->
 
 
 @pytest.mark.parametrize("value", [[1], {"a": 1}, np.ones(2), {1}, ([],)])
-def test_an_unhashable_static_argument_explains_itself(value: Any) -> None:
+def test_jit_unhashable_static_argument_error(value: Any) -> None:
     g = jit(lambda x, n: x, static_argnums=1)
     with pytest.raises(ArgumentValueError, match="expected a hashable static argument 1, got") as caught:
         g(1.0, value)
@@ -109,7 +109,7 @@ def test_an_unhashable_static_argument_explains_itself(value: Any) -> None:
         ({"static_argnames": "m"}, r"expected names of arguments of f \(n, x\), got 'm'"),
     ],
 )
-def test_a_static_argument_that_does_not_exist_explains_itself(options: dict[str, Any], words: str) -> None:
+def test_jit_static_argument_that_does_not_exist_error(options: dict[str, Any], words: str) -> None:
     def f(x: Any, n: int) -> Any:
         return x
 
@@ -117,7 +117,7 @@ def test_a_static_argument_that_does_not_exist_explains_itself(options: dict[str
         jit(f, **options)
 
 
-def test_options_that_are_no_numbers_explain_themselves() -> None:
+def test_jit_options_that_are_no_numbers_error() -> None:
     for options in ({"static_argnums": 1.5}, {"static_argnums": "x"}, {"static_argnames": 1}, {"donate_argnums": "x"}):
         with pytest.raises(TypeError) as caught:
             jit(lambda x, y: x, **options)

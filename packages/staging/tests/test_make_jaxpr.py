@@ -22,7 +22,7 @@ def names(closed: Any) -> list[str]:
     return [eqn.primitive.name for eqn in closed.eqns]
 
 
-def test_operations_on_constants_alone_are_recorded() -> None:
+def test_make_jaxpr_operations_on_constants_alone_are_recorded() -> None:
     closed = make_jaxpr(lambda: ops.mul(2.0, 2.0))()
     assert names(closed) == ["mul"]
     assert str(closed) == "{ lambda ; . let a:f64[] = mul 2.0:f64[] 2.0:f64[] in (a,) }"
@@ -47,7 +47,7 @@ def test_operations_on_constants_alone_are_recorded() -> None:
         (lambda: jit(lambda: ops.sin(1.0), backend="numpy")(), "jit"),
     ],
 )
-def test_no_family_of_ops_evaluates_constants_while_tracing(function: Any, expected: str | None) -> None:
+def test_make_jaxpr_records_constant_ops_of_every_family(function: Any, expected: str | None) -> None:
     closed = make_jaxpr(function)()
     assert len(closed.eqns) >= 1
     assert expected is None or expected in names(closed)
@@ -55,7 +55,7 @@ def test_no_family_of_ops_evaluates_constants_while_tracing(function: Any, expec
     np.testing.assert_array_equal(eval_closed_jaxpr(closed)[0], function())
 
 
-def test_the_equations_are_in_order_and_typed() -> None:
+def test_make_jaxpr_equations_are_in_order_and_typed() -> None:
     closed = make_jaxpr(lambda x: ops.sin(x) * 2.0 + x)(np.ones(3, np.float32))
     assert str(closed).splitlines() == [
         "{ lambda ; a:f32[3]. let",
@@ -70,13 +70,13 @@ def test_the_equations_are_in_order_and_typed() -> None:
     check_jaxpr(closed)
 
 
-def test_arguments_are_flattened_and_the_result_too() -> None:
+def test_make_jaxpr_arguments_are_flattened_and_the_result_too() -> None:
     closed = make_jaxpr(lambda d, *, y: {"sum": d["a"] + y, "also": (d["b"],)})({"a": 1.0, "b": np.ones(2)}, y=2.0)
     assert [str(aval) for aval in closed.in_avals] == ["~f64[]", "f64[2]", "~f64[]"]
     assert [str(aval) for aval in closed.out_avals] == ["f64[2]", "~f64[]"]
 
 
-def test_static_arguments_are_given_as_they_are() -> None:
+def test_make_jaxpr_static_arguments_are_given_as_they_are() -> None:
     def power(x: Any, n: int) -> Any:
         assert type(n) is int
         return x if n == 1 else x * power(x, n - 1)
@@ -90,14 +90,14 @@ def test_static_arguments_are_given_as_they_are() -> None:
         make_jaxpr(power, static_argnums=2)
 
 
-def test_a_static_text_does_not_have_to_be_an_array() -> None:
+def test_make_jaxpr_static_text_does_not_have_to_be_an_array() -> None:
     closed = make_jaxpr(lambda mode, x: ops.sin(x) if mode == "sin" else ops.cos(x), static_argnums=0)(
         "cos", np.ones(1)
     )
     assert names(closed) == ["cos"]
 
 
-def test_return_shape_gives_the_tree_of_the_result() -> None:
+def test_make_jaxpr_return_shape_gives_the_tree_of_the_result() -> None:
     closed, shape = make_jaxpr(lambda x: {"a": x, "b": (x[0] > 0, 1)}, return_shape=True)(np.ones((2, 3), np.float32))
     assert shape == {
         "a": ShapeDtypeStruct((2, 3), np.float32),
@@ -106,7 +106,7 @@ def test_return_shape_gives_the_tree_of_the_result() -> None:
     assert len(closed.out_avals) == 3
 
 
-def test_abstract_arguments_do() -> None:
+def test_make_jaxpr_abstract_arguments_do() -> None:
     closed = make_jaxpr(lambda x: ops.sin(x))(ShapeDtypeStruct((1000, 1000, 1000, 1000), "bfloat16"))
     assert str(closed.out_avals[0]) == "bf16[1000,1000,1000,1000]"
 
@@ -114,7 +114,7 @@ def test_abstract_arguments_do() -> None:
 # Constants.
 
 
-def test_an_array_becomes_one_constant_however_often_it_is_used() -> None:
+def test_make_jaxpr_array_used_twice_is_one_constant() -> None:
     table = np.arange(3.0)
     closed = make_jaxpr(lambda x: x * table + table - table)(np.ones(3))
     assert len(closed.consts) == 1
@@ -122,19 +122,19 @@ def test_an_array_becomes_one_constant_however_often_it_is_used() -> None:
     assert closed.jaxpr.constvars[0] in closed.eqns[0].invars
 
 
-def test_different_arrays_are_different_constants() -> None:
+def test_make_jaxpr_different_arrays_are_different_constants() -> None:
     first, second = np.ones(3), np.ones(3)
     assert len(make_jaxpr(lambda x: x * first + second)(np.ones(3)).consts) == 2
 
 
 @pytest.mark.parametrize("scalar", [2.0, 3, True, np.float32(2), np.float64(2), np.array(2.0), np.int8(1), 1j])
-def test_scalars_stand_inline(scalar: Any) -> None:
+def test_make_jaxpr_scalars_stand_inline(scalar: Any) -> None:
     closed = make_jaxpr(lambda x: x * scalar)(np.float64(1.0))
     assert closed.consts == []
     assert any(type(atom) is Literal for eqn in closed.eqns for atom in eqn.invars)
 
 
-def test_a_constant_that_is_returned() -> None:
+def test_make_jaxpr_constant_that_is_returned() -> None:
     table = np.ones(2)
     closed = make_jaxpr(lambda: (table, 1.0, table))()
     assert len(closed.consts) == 1
@@ -142,7 +142,7 @@ def test_a_constant_that_is_returned() -> None:
     assert type(closed.jaxpr.outvars[1]) is Literal
 
 
-def test_an_array_written_into_between_two_uses_is_two_constants() -> None:
+def test_make_jaxpr_array_written_between_uses_is_two_constants() -> None:
     buffer = np.ones(3)
 
     def function(x: Any) -> Any:
@@ -171,7 +171,7 @@ def test_make_jaxpr_buffer_rewritten_between_uses() -> None:
 @pytest.mark.parametrize(
     "view", [lambda x: x, lambda x: x[1:], lambda x: x[::-1], lambda x: x.T, lambda x: np.broadcast_to(x, (2, 3))]
 )
-def test_no_later_write_reaches_a_program(view: Any) -> None:
+def test_make_jaxpr_no_later_write_reaches_a_program(view: Any) -> None:
     buffer = np.arange(3.0)
     closed = make_jaxpr(lambda: ops.add(view(buffer), 0.0))()
     expected = view(np.arange(3.0)).copy()
@@ -189,21 +189,21 @@ def test_make_jaxpr_copies_view_of_writeable_array() -> None:
     np.testing.assert_array_equal(eval_closed_jaxpr(closed)[0], np.arange(3.0))
 
 
-def test_no_later_write_reaches_a_read_only_view_of_a_buffer() -> None:
+def test_make_jaxpr_copies_read_only_view_of_buffer() -> None:
     buffer = bytearray(np.arange(3.0).tobytes())
     closed = make_jaxpr(lambda: ops.add(np.frombuffer(memoryview(buffer).toreadonly()), 0.0))()
     buffer[:] = bytes(24)
     np.testing.assert_array_equal(eval_closed_jaxpr(closed)[0], np.arange(3.0))
 
 
-def test_nan_constants_are_one() -> None:
+def test_make_jaxpr_nan_constants_are_one() -> None:
     for dtype in (np.float64, np.complex128):
         table = np.array([np.nan, 1.0], dtype)
         assert len(make_jaxpr(lambda x: x + table + table)(np.ones(2, dtype)).consts) == 1  # noqa: B023
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex64, np.complex128])
-def test_zero_and_minus_zero_are_two_constants(dtype: Any) -> None:
+def test_make_jaxpr_zero_and_minus_zero_are_two_constants(dtype: Any) -> None:
     buffer = np.zeros(2, dtype)
 
     def function(x: Any) -> Any:
@@ -222,7 +222,7 @@ def test_make_jaxpr_broadcast_constant_keeps_strides() -> None:
     assert const.strides == (8, 0)
 
 
-def test_negative_zero_is_kept() -> None:
+def test_make_jaxpr_negative_zero_is_kept() -> None:
     closed = make_jaxpr(lambda x: (ops.mul(x, -0.0), ops.add(x, np.array([-0.0]))))(np.ones(1))
     assert str(closed).count("-0.0") == 1
     assert np.signbit(closed.consts[-1]).all()
@@ -232,12 +232,12 @@ def test_negative_zero_is_kept() -> None:
 # What a traced function can do.
 
 
-def test_a_constant_condition_is_python() -> None:
+def test_make_jaxpr_constant_condition_is_python() -> None:
     closed = make_jaxpr(lambda x: x if x.shape[0] > 2 else -x)(np.ones(2))
     assert names(closed) == ["neg"]
 
 
-def test_a_condition_on_values_is_an_error_that_says_which_line() -> None:
+def test_make_jaxpr_condition_on_values_is_error_says_which_line() -> None:
     def function(x: Any) -> Any:
         y = x * 2.0
         return 1.0 if y > 0 else 0.0
@@ -247,7 +247,7 @@ def test_a_condition_on_values_is_an_error_that_says_which_line() -> None:
     assert str(caught.value).startswith(f"{__file__}:{function.__code__.co_firstlineno + 2} (function): bool: ")
 
 
-def test_every_equation_keeps_the_users_line() -> None:
+def test_make_jaxpr_every_equation_keeps_the_users_line() -> None:
     def function(x: Any) -> Any:
         y = ops.sin(x)
         return y * 2.0
@@ -258,7 +258,7 @@ def test_every_equation_keeps_the_users_line() -> None:
     assert {eqn.source.file for eqn in closed.eqns} == {__file__}
 
 
-def test_partials_methods_and_callable_objects() -> None:
+def test_make_jaxpr_partials_methods_and_callable_objects() -> None:
     class Scale:
         factor = 3.0
 
@@ -272,25 +272,25 @@ def test_partials_methods_and_callable_objects() -> None:
 
 
 @pytest.mark.parametrize("result", ["text", object(), [1.0, "text"], {"a": b""}, np.array(["a"])])
-def test_a_result_that_is_no_array_explains_itself(result: Any) -> None:
+def test_make_jaxpr_result_that_is_no_array_error(result: Any) -> None:
     with pytest.raises((NonArrayError, TypeError)) as caught:
         make_jaxpr(lambda x: result)(1.0)
     assert str(caught.value).startswith(f"{__file__}:")
 
 
-def test_a_bad_argument_is_named() -> None:
+def test_make_jaxpr_bad_argument_is_named() -> None:
     with pytest.raises(NonArrayError, match=r"make_jaxpr of <lambda>: .* at argument 0\['a'\]\[1\]"):
         make_jaxpr(lambda x: x)({"a": [1.0, "text"]})
     with pytest.raises(NonArrayError, match=r"at argument 'y'"):
         make_jaxpr(lambda x, y: x)(1.0, y="text")
 
 
-def test_a_function_is_wanted() -> None:
+def test_make_jaxpr_refuses_non_functions() -> None:
     with pytest.raises(TypeError, match=r"make_jaxpr: expected a function, got 3.0 of type float"):
         make_jaxpr(3.0)  # type: ignore[arg-type]
 
 
-def test_the_name_and_documentation_stay() -> None:
+def test_make_jaxpr_name_and_documentation_stay() -> None:
     def named(x: Any) -> Any:
         """Doubles."""
         return x + x
@@ -316,13 +316,13 @@ def test_eval_shape_takes_arrays_and_numbers_too() -> None:
     )
 
 
-def test_a_struct_says_what_it_stands_for() -> None:
+def test_shape_dtype_struct_text() -> None:
     struct = ShapeDtypeStruct([2, 3], "float32")
     assert (struct.shape, struct.dtype, struct.ndim, struct.size) == ((2, 3), np.dtype(np.float32), 2, 6)
     assert repr(struct) == "ShapeDtypeStruct(shape=(2, 3), dtype=float32)"
     assert len({struct, ShapeDtypeStruct((2, 3), np.float32), ShapeDtypeStruct((2,), np.float32)}) == 2
 
 
-def test_a_struct_has_no_value() -> None:
+def test_shape_dtype_struct_has_no_value() -> None:
     with pytest.raises(NonArrayError):
         ops.sin(ShapeDtypeStruct((), float))

@@ -14,5 +14,5 @@ def test_a_tracer_has_the_methods_of_arrays(name):
     assert name not in JaxprTracer.__slots__
 
 
-def test_the_variance_can_be_staged():
+def test_staged_tracer_variance_can_be_staged():
     assert make_jaxpr(lambda x: x.var(0))(np.ones((3, 2))).out_avals[0].shape == (2,)

@@ -40,7 +40,7 @@ ALIASING = {
 
 
 @pytest.mark.parametrize("f", ALIASING.values(), ids=list(ALIASING))
-def test_results_share_memory_with_nothing(f: Any) -> None:
+def test_numpy_backend_results_share_memory_with_nothing(f: Any) -> None:
     x = np.arange(4.0) + 10.0
     expected = [np.array(y) for y in _leaves(jit(f)(x))]
     results = _leaves(jit(f)(x))
@@ -60,20 +60,20 @@ def _leaves(x: Any) -> list[Any]:
     return list(x) if isinstance(x, tuple) else [x]
 
 
-def test_a_compiled_program_does_not_keep_its_results() -> None:
+def test_numpy_backend_program_does_not_hold_its_results() -> None:
     g = jit(lambda: table)
     g()[:] = -1.0
     np.testing.assert_array_equal(g(), np.arange(4.0))
 
 
-def test_arguments_are_not_written_into() -> None:
+def test_numpy_backend_arguments_are_not_written_into() -> None:
     x = np.ones(3)
     x.flags.writeable = False
     y = jit(lambda x: (x, x + 1.0))(x)
     assert all(leaf.flags.writeable for leaf in y)
 
 
-def test_nan_and_infinity_come_in_silence() -> None:
+def test_numpy_backend_nan_and_infinity_come_in_silence() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         x = np.array([0.0, -1.0, 1e308])
@@ -82,7 +82,7 @@ def test_nan_and_infinity_come_in_silence() -> None:
         np.testing.assert_array_equal(jit(lambda x: 1.0 / x)(np.zeros(1)), [np.inf])
 
 
-def test_the_state_of_floating_point_errors_is_restored() -> None:
+def test_numpy_backend_restores_floating_point_error_state() -> None:
     before = np.geterr()
     jit(ops.log)(np.zeros(1))
     with pytest.raises(ZeroDivisionError):
@@ -103,7 +103,7 @@ def failing(x: Any) -> Any:
     return failing_p.bind(x)
 
 
-def test_jit_exception_at_run_time() -> None:
+def test_numpy_backend_jit_exception_at_run_time() -> None:
     """An exception from a running program arrives unchanged; the current trace is restored."""
     for _ in range(2):
         with pytest.raises(ZeroDivisionError) as caught:
@@ -112,7 +112,7 @@ def test_jit_exception_at_run_time() -> None:
         assert current.trace is eval_trace
 
 
-def test_compiled_impl_that_applies_ops_while_tracing() -> None:
+def test_numpy_backend_compiled_impl_applies_ops_while_tracing() -> None:
     """An implementation that applies ops is evaluated, also while another function is traced."""
     twice_p = Primitive("stagingtest_twice_sin")
     twice_p.def_impl(lambda x: ops.mul(ops.sin(x), 2.0))
@@ -122,7 +122,7 @@ def test_compiled_impl_that_applies_ops_while_tracing() -> None:
     assert [eqn.primitive.name for eqn in closed.eqns] == ["neg"]
 
 
-def test_jit_missing_impl_error_names_line() -> None:
+def test_numpy_backend_jit_missing_impl_error_names_line() -> None:
     """The error names the operation without an implementation and its source line."""
     missing_p = Primitive("stagingtest_missing")
     missing_p.def_abstract_eval(lambda x: x)
@@ -135,7 +135,7 @@ def test_jit_missing_impl_error_names_line() -> None:
     assert str(caught.value).startswith(f"{__file__}:{function.__code__.co_firstlineno + 1} (function): ")
 
 
-def test_jit_many_equations() -> None:
+def test_numpy_backend_jit_many_equations() -> None:
     """A program of many equations has literals, constants and calls."""
     constants = [np.full(2, float(n)) for n in range(300)]
 
@@ -147,7 +147,7 @@ def test_jit_many_equations() -> None:
     np.testing.assert_allclose(jit(f)(np.zeros(2)), f(np.zeros(2)))
 
 
-def test_names_of_primitives_need_not_be_identifiers() -> None:
+def test_numpy_backend_primitive_name_is_no_identifier() -> None:
     for name in ("odd name", "lambda", "None", "v0", "c0", "program", "op_0", "stagingtest-x"):
         primitive = Primitive(name)
         primitive.def_abstract_eval(lambda x: x)
@@ -155,7 +155,7 @@ def test_names_of_primitives_need_not_be_identifiers() -> None:
         assert jit(lambda x, p=primitive: p.bind(p.bind(x)) * 2.0)(np.float64(1.0)) == 6.0, name
 
 
-def test_one_primitive_with_different_parameters() -> None:
+def test_numpy_backend_one_primitive_with_different_parameters() -> None:
     scale_p = Primitive("stagingtest_scale")
     scale_p.def_abstract_eval(lambda x, *, by: x)
     scale_p.def_impl(lambda x, *, by: x * by)
@@ -164,7 +164,7 @@ def test_one_primitive_with_different_parameters() -> None:
 
 
 @pytest.mark.parametrize("x", [3, 3.0, True, 3j])
-def test_python_scalars_stay_python_scalars(x: Any) -> None:
+def test_numpy_backend_python_scalars_stay_python_scalars(x: Any) -> None:
     assert type(jit(lambda x: x)(x)) is type(x)
     assert type(jit(lambda x: (x, x * 1))(x)[0]) is type(x)
 
@@ -175,7 +175,7 @@ def test_scalars_of_numpy_stay_scalars() -> None:
     assert np.ndim(result) == 0
 
 
-def test_results_do_not_depend_on_what_ran_before() -> None:
+def test_numpy_backend_results_do_not_depend_on_what_ran_before() -> None:
     g = jit(lambda x: ops.sin(x) + table)
     first = g(1.0)
     for n in range(5):
@@ -191,7 +191,7 @@ def lines_of(f: Any, *args: Any) -> list[str]:
     return [line.strip() for line in jit(f).lower(*args).as_text().splitlines()[1:-1]]
 
 
-def test_names_are_taken_again_as_soon_as_their_values_are_used() -> None:
+def test_numpy_backend_reuses_names_of_dead_values() -> None:
     def chain(x: Any) -> Any:
         for _ in range(3):
             x = ops.sin(x * 0.5)
@@ -201,7 +201,9 @@ def test_names_are_taken_again_as_soon_as_their_values_are_used() -> None:
 
 
 @pytest.mark.parametrize("most_lines", [1, 2, 1_000])
-def test_what_is_used_for_the_last_time_is_freed(most_lines: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_numpy_backend_what_is_used_for_the_last_time_is_freed(
+    most_lines: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(_source, "_MOST_LINES", most_lines)
     made: list[weakref.ref[Any]] = []
     gone: list[list[int]] = []
@@ -226,7 +228,7 @@ def test_what_is_used_for_the_last_time_is_freed(most_lines: int, monkeypatch: p
     assert gone == [[], [], [], [], [0, 1, 2], [0, 1, 2, 3]]
 
 
-def test_a_long_program_is_several_functions(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_numpy_backend_long_program_is_several_functions(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_source, "_MOST_LINES", 2)
 
     def chain(x: Any, y: Any) -> Any:
@@ -283,7 +285,7 @@ def test_numpy_code_drops_dead_equations_and_results() -> None:
     assert jit(second)(0.0) == 2.0
 
 
-def test_jit_literals_differ_by_sign_of_zero_and_type() -> None:
+def test_numpy_backend_literals_differ_by_sign_of_zero_and_type() -> None:
     """Zeros of either sign, and equal numbers of other types, are separate literals."""
 
     def f(x: Any) -> Any:

@@ -48,7 +48,7 @@ def evaluated(closed: ClosedJaxpr, args: Any) -> list[Any]:
 
 
 @pytest.mark.parametrize(("f", "args", "broadcasts"), PROGRAMS.values(), ids=list(PROGRAMS))
-def test_it_is_left_to_ufuncs_alone(f: Any, args: Any, broadcasts: bool) -> None:
+def test_numpy_broadcasting_left_to_ufuncs_alone(f: Any, args: Any, broadcasts: bool) -> None:
     closed = make_jaxpr(f)(*args)
     assert "broadcast_in_dim" in str(closed)
     got = jit(f)(*args)
@@ -61,7 +61,7 @@ def test_it_is_left_to_ufuncs_alone(f: Any, args: Any, broadcasts: bool) -> None
             np.testing.assert_array_equal(one, other, strict=True)
 
 
-def test_what_is_broadcast_lives_as_long_as_the_last_use() -> None:
+def test_numpy_broadcasting_frees_after_the_last_use() -> None:
     def f(x: Any, v: Any) -> Any:
         doubled = v * 2.0
         row = rows(doubled, (3, 4), (1,))

@@ -5,7 +5,7 @@ import numpy as np
 from lawful.staging import own_results
 
 
-def test_what_is_shared_is_copied_and_nothing_else() -> None:
+def test_own_results_copies_only_aliased_results() -> None:
     own, other, whole, frozen = np.ones(3), np.ones(3), np.ones((2, 3)), np.ones(3)
     frozen.flags.writeable = False
     results = [own, other, whole[0], frozen, 1.5, np.float64(2.0)]
@@ -18,7 +18,7 @@ def test_what_is_shared_is_copied_and_nothing_else() -> None:
         assert x.base is None
 
 
-def test_of_one_array_each_has_its_own() -> None:
+def test_own_results_of_one_array_are_distinct() -> None:
     x, y = np.ones(3), np.zeros(2)
     found = own_results([x, y, x, x], [])
     assert found[0] is x
@@ -28,7 +28,7 @@ def test_of_one_array_each_has_its_own() -> None:
     assert own_results([number, number], [number]) == [number, number]
 
 
-def test_results_that_nothing_shares_are_themselves() -> None:
+def test_own_results_returns_unaliased_results() -> None:
     results = [np.ones(3), np.zeros(2), 1.0]
     found = own_results(results, [np.ones(3)])
     assert found is not results

@@ -56,7 +56,7 @@ def same(got: Any, expected: Any) -> None:
 
 
 @pytest.mark.parametrize("mask", range(64))
-def test_dead_code_elimination_keeps_the_used_outputs(closed: Any, mask: int) -> None:
+def test_dce_jaxpr_keeps_the_used_outputs(closed: Any, mask: int) -> None:
     used = [bool(mask & (1 << i)) for i in range(6)]
     small = dce_jaxpr(closed, used)
     check_jaxpr(small)
@@ -70,7 +70,7 @@ def test_dead_code_elimination_keeps_the_used_outputs(closed: Any, mask: int) ->
     same(eval_closed_jaxpr(narrow, *[x for x, keep in zip((X, Y, Z), needed, strict=True) if keep]), expected)
 
 
-def test_dead_equations_constants_and_parts_of_calls_go(closed: Any) -> None:
+def test_dce_jaxpr_drops_equations_constants_and_parts_of_calls(closed: Any) -> None:
     assert names(dce_jaxpr(closed, [False] * 6)) == []
     assert dce_jaxpr(closed, [False] * 6).consts == []
     assert names(dce_jaxpr(closed, [False, True, False, False, False, False])) == ["jit", "cos"]
@@ -81,13 +81,13 @@ def test_dead_equations_constants_and_parts_of_calls_go(closed: Any) -> None:
     assert used_inputs(closed, [False] * 4 + [True, False]) == [False, False, False]
 
 
-def test_a_call_whose_result_is_not_used_goes() -> None:
+def test_dce_jaxpr_drops_call_with_unused_result() -> None:
     closed = make_jaxpr(lambda x: (jit(ops.sin)(x), x)[1])(X)
     assert names(closed) == ["jit", "sin"]
     assert names(dce_jaxpr(closed, [True])) == []
 
 
-def test_the_original_is_not_changed(closed: Any) -> None:
+def test_dce_jaxpr_leaves_the_original(closed: Any) -> None:
     before = str(closed)
     dce_jaxpr(closed, [False, True, False, False, False, False])
     partial_eval_jaxpr(closed, (True, False, False))
@@ -97,7 +97,7 @@ def test_the_original_is_not_changed(closed: Any) -> None:
 
 @pytest.mark.parametrize("mask", range(8))
 @pytest.mark.parametrize("forced", [None, (True,) * 6, (False, False, True, False, True, False)])
-def test_partial_evaluation_keeps_the_meaning(closed: Any, mask: int, forced: Any) -> None:
+def test_partial_eval_jaxpr_keeps_meaning(closed: Any, mask: int, forced: Any) -> None:
     unknown = tuple(bool(mask & (1 << i)) for i in range(3))
     split = partial_eval_jaxpr(closed, unknown, forced)
     check_jaxpr(split.known)
@@ -112,7 +112,7 @@ def test_partial_evaluation_keeps_the_meaning(closed: Any, mask: int, forced: An
         assert all(u for u, f in zip(split.unknown_out, forced, strict=True) if f)
 
 
-def test_what_is_known_is_computed_in_the_known_part(closed: Any) -> None:
+def test_partial_eval_jaxpr_computes_known_values_in_known_part(closed: Any) -> None:
     split = partial_eval_jaxpr(closed, (False, True, False))
     assert split.unknown_out == (True, True, False, False, False, False)
     assert "sin" in names(split.known)
@@ -122,7 +122,7 @@ def test_what_is_known_is_computed_in_the_known_part(closed: Any) -> None:
     assert "cos" in names(split.unknown)
 
 
-def test_a_call_is_cut_in_two() -> None:
+def test_partial_eval_jaxpr_splits_a_call() -> None:
     closed = make_jaxpr(lambda x, y: jit(lambda p, q: ops.sin(p) * ops.cos(q))(x, y))(X, Y)
     split = partial_eval_jaxpr(closed, (False, True))
     assert names(split.known) == ["jit", "sin"]
@@ -130,7 +130,7 @@ def test_a_call_is_cut_in_two() -> None:
     assert split.residual_count == 1
 
 
-def test_what_nothing_needs_is_in_neither_part() -> None:
+def test_partial_eval_jaxpr_drops_dead_equations() -> None:
     def function(known: Any, unknown: Any) -> Any:
         ops.mul(unknown, ops.sin(known))
         ops.exp(known)
@@ -140,7 +140,7 @@ def test_what_nothing_needs_is_in_neither_part() -> None:
     assert (names(split.known), names(split.unknown), split.residual_count) == (["add"], ["neg"], 0)
 
 
-def test_parts_of_a_call_donate_nothing() -> None:
+def test_partial_eval_jaxpr_of_call_donates_nothing() -> None:
     call = jit(lambda x, y: (ops.sin(x), ops.exp(y)), donate_argnums=(0, 1))
     closed = make_jaxpr(call)(X, Y)
     assert closed.eqns[0].params["donated"] == (0, 1)
@@ -149,14 +149,14 @@ def test_parts_of_a_call_donate_nothing() -> None:
         assert "donated" not in part.eqns[0].params
 
 
-def test_nothing_unknown_leaves_nothing_to_do(closed: Any) -> None:
+def test_partial_eval_jaxpr_of_known_inputs(closed: Any) -> None:
     split = partial_eval_jaxpr(closed, (False,) * 3)
     assert split.unknown_out == (False,) * 6
     assert split.residual_count == 0
     assert names(split.unknown) == []
 
 
-def test_everything_unknown_leaves_no_residuals_but_constants() -> None:
+def test_partial_eval_jaxpr_of_unknown_inputs() -> None:
     closed = make_jaxpr(lambda x: ops.sin(x))(X)
     split = partial_eval_jaxpr(closed, (True,))
     assert split.residual_count == 0
@@ -164,7 +164,7 @@ def test_everything_unknown_leaves_no_residuals_but_constants() -> None:
     assert names(split.unknown) == ["sin"]
 
 
-def test_constants_become_the_first_inputs(closed: Any) -> None:
+def test_consts_as_inputs(closed: Any) -> None:
     opened, consts = consts_as_inputs(closed)
     check_jaxpr(opened)
     assert opened.consts == ()

@@ -31,7 +31,7 @@ HOW = pytest.mark.parametrize("how", [lambda f: f, compiled], ids=["eager", "com
 
 
 @HOW
-def test_trees_go_in_and_out(how: Any) -> None:
+def test_pure_callback_trees_go_in_and_out(how: Any) -> None:
     def python(x: Any, *, scale: Any) -> Any:
         return {"sum": x["a"] + x["b"], "scaled": (x["a"] * scale, 3)}
 
@@ -52,7 +52,7 @@ def test_trees_go_in_and_out(how: Any) -> None:
     [2.5, 3, True, 1j, np.float32(1.5), np.int8(4), np.zeros((0, 2)), np.ones((2, 3), bfloat16), np.array(7.0)],
     ids=repr,
 )
-def test_the_function_is_given_numpy_arrays(how: Any, x: Any) -> None:
+def test_pure_callback_function_is_given_numpy_arrays(how: Any, x: Any) -> None:
     seen = []
 
     def python(x: Any) -> Any:
@@ -70,7 +70,7 @@ def test_the_function_is_given_numpy_arrays(how: Any, x: Any) -> None:
 
 
 @HOW
-def test_nothing_that_the_function_keeps_or_changes_shows(how: Any) -> None:
+def test_pure_callback_nothing_function_keeps_or_changes_shows(how: Any) -> None:
     kept = []
 
     def python(x: Any) -> Any:
@@ -91,7 +91,7 @@ def test_nothing_that_the_function_keeps_or_changes_shows(how: Any) -> None:
 
 
 @HOW
-def test_a_python_number_stands_for_a_scalar(how: Any) -> None:
+def test_pure_callback_python_number_stands_for_a_scalar(how: Any) -> None:
     out = how(lambda: pure_callback(lambda: 3, ShapeDtypeStruct((), "float32")))()
     assert (out, out.dtype) == (3.0, np.float32)
 
@@ -117,7 +117,7 @@ WRONG = {
 
 @HOW
 @pytest.mark.parametrize("case", WRONG)
-def test_a_wrong_result_says_what_was_expected_where(how: Any, case: str) -> None:
+def test_pure_callback_wrong_result_says_what_was_expected_where(how: Any, case: str) -> None:
     shapes, python, expected = WRONG[case]
 
     def name_of_it(x: Any) -> Any:
@@ -135,7 +135,7 @@ def test_a_wrong_result_says_what_was_expected_where(how: Any, case: str) -> Non
 
 
 @HOW
-def test_an_exception_comes_out_as_it_is(how: Any) -> None:
+def test_pure_callback_exception_comes_out_as_it_is(how: Any) -> None:
     class Mine(Exception):
         pass
 
@@ -151,7 +151,7 @@ def test_an_exception_comes_out_as_it_is(how: Any) -> None:
     assert "in the pure_callback of python at " in caught.value.__notes__[0]
 
 
-def test_mistakes_in_the_call() -> None:
+def test_pure_callback_mistakes_in_the_call() -> None:
     with pytest.raises(ArgumentTypeError, match="pure_callback: expected a function, got 3"):
         pure_callback(3, F64)
     with pytest.raises(
@@ -164,7 +164,7 @@ def test_mistakes_in_the_call() -> None:
         pure_callback(half, object(), 1.0)
 
 
-def test_what_has_a_shape_and_a_dtype_says_the_type() -> None:
+def test_pure_callback_what_has_a_shape_and_a_dtype_says_type() -> None:
     class Struct:
         shape = (2,)
         dtype = "float32"
@@ -173,7 +173,7 @@ def test_what_has_a_shape_and_a_dtype_says_the_type() -> None:
     assert (out.shape, out.dtype) == ((2,), np.float32)
 
 
-def test_it_is_called_when_the_program_runs() -> None:
+def test_pure_callback_called_when_the_program_runs() -> None:
     calls = []
 
     def python(x: Any) -> Any:
@@ -191,7 +191,7 @@ def test_it_is_called_when_the_program_runs() -> None:
     assert calls == [1.0, 2.0]
 
 
-def test_a_program_need_not_call_it() -> None:
+def test_pure_callback_program_need_not_call_it() -> None:
     closed = make_jaxpr(lambda x: (pure_callback(half, F64, x), x)[1])(F64)
     assert not dce_jaxpr(closed, [True]).eqns
     assert not pure_callback_p.effectful
@@ -213,14 +213,14 @@ def test_pure_callback_cse() -> None:
     assert compiled(twice(half, other))(4.0) == 3.0
 
 
-def test_two_functions_share_no_program() -> None:
+def test_pure_callback_two_functions_share_no_program() -> None:
     def f(python: Any) -> Any:
         return compiled(lambda x: pure_callback(python, F64, x))
 
     assert (f(half)(4.0), f(lambda x: x * 0.25)(4.0)) == (2.0, 1.0)
 
 
-def test_it_may_call_compiled_functions_and_operations() -> None:
+def test_pure_callback_may_call_jit_and_ops() -> None:
     inner = compiled(lambda x: mul(x, 10.0))
 
     def python(x: Any) -> Any:
@@ -231,7 +231,7 @@ def test_it_may_call_compiled_functions_and_operations() -> None:
     assert make_jaxpr(f)(2.0).eqns  # not traced into
 
 
-def test_the_function_lives_no_longer_than_the_program() -> None:
+def test_pure_callback_function_lives_no_longer_than_the_program() -> None:
     class Python:
         def __call__(self, x: Any) -> Any:
             return x
@@ -268,6 +268,6 @@ def test_pure_callback_function_referring_to_its_caller() -> None:
     assert not any(ref() for ref in refs)
 
 
-def test_a_missing_derivative_says_how_to_give_one() -> None:
+def test_pure_callback_missing_derivative_says_how_to_give_one() -> None:
     with pytest.raises(MissingRuleError, match=r"JVP rule for 'pure_callback' does not exist: .*custom_jvp"):
         pure_callback_p.rule("jvp")

@@ -106,7 +106,7 @@ FUNCTIONS: dict[str, tuple[Callable[[Any], Any], float, float]] = {
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_is_the_tower_of_jvps(name: str) -> None:
+def test_jet_is_nested_jvp(name: str) -> None:
     function, low, high = FUNCTIONS[name]
     for seed in range(ORDER + 2):
         random = np.random.default_rng(seed)
@@ -118,7 +118,7 @@ def test_is_the_tower_of_jvps(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_is_the_same_compiled_and_batched(name: str) -> None:
+def test_jet_compiled_and_batched(name: str) -> None:
     function, low, high = FUNCTIONS[name]
     random = np.random.default_rng(0)
     batch = [random.uniform(low, high, (2, 3)), *random.standard_normal((3, 2, 3))]
@@ -132,7 +132,7 @@ def test_is_the_same_compiled_and_batched(name: str) -> None:
     require_equal(tree.map(np.asarray, jit(vmap(flat))(*batch)), stacked)
 
 
-def test_the_derivative_of_a_derivative_along_a_line() -> None:
+def test_jet_derivative_of_a_derivative_along_a_line() -> None:
     def third(x: Any) -> Any:
         return jet(ops.sin, (x,), ([1.0, 0.0, 0.0],))[1][2]
 
@@ -141,26 +141,26 @@ def test_the_derivative_of_a_derivative_along_a_line() -> None:
     assert jvp(third, (0.3,), (2.0,))[1] == pytest.approx(2 * np.sin(0.3), rel=1e-14)
 
 
-def test_a_power_at_zero() -> None:
+def test_jet_power_at_zero() -> None:
     assert jet(lambda x: x**3, (0.0,), ([1.0, 0.0, 0.0],)) == (0.0, [0.0, 0.0, 6.0])
     value, derivatives = jet(lambda x: ops.pow(x, 2.0), (0.0,), ([1.0, 0.0, 0.0],))
     assert (value, derivatives) == (0.0, [0.0, 2.0, 0.0])
 
 
-def test_two_arguments_of_which_one_stands_still() -> None:
+def test_jet_two_arguments_of_which_one_stands_still() -> None:
     value, derivatives = jet(lambda x, y: x * y, (2.0, 3.0), ([1.0, 0.0], [0.0, 0.0]))
     assert (value, derivatives) == (6.0, [3.0, 0.0])
     value, derivatives = jet(lambda x, y: x * y, (2.0, 3.0), ([1.0, 0.0], [1.0, 0.0]))
     assert (value, derivatives) == (6.0, [5.0, 2.0])
 
 
-def test_coefficients_instead_of_derivatives() -> None:
+def test_jet_coefficients_instead_of_derivatives() -> None:
     value, coefficients = jet(ops.exp, (0.0,), ([1.0, 0.0, 0.0],), factorial_scaled=False)
     assert value == 1.0
     np.testing.assert_allclose(coefficients, [1.0, 1 / 2, 1 / 6])
 
 
-def test_trees_integers_and_constants() -> None:
+def test_jet_trees_integers_and_constants() -> None:
     def function(tree_in: Any) -> Any:
         return {"y": tree_in["x"] * tree_in["n"], "n": tree_in["n"] + 1, "c": 2.0}
 
@@ -170,14 +170,14 @@ def test_trees_integers_and_constants() -> None:
 
 
 @pytest.mark.parametrize("dtype", ["float32", "complex64", "complex128", "float16"])
-def test_dtypes_stay(dtype: str) -> None:
+def test_jet_dtypes_stay(dtype: str) -> None:
     x, v = np.ones(3, dtype), np.full(3, 0.5, dtype)
     for function in (lambda x: ops.exp(x) * x, lambda x: x / (x + 1.0), ops.tanh, lambda x: ops.pow(x, 2.0)):
         value, derivatives = jet(function, (x,), ([v, v],))
         assert {get_aval(a).dtype.name for a in (value, *derivatives)} == {dtype}
 
 
-def test_python_control_flow_on_values() -> None:
+def test_jet_python_control_flow_on_values() -> None:
     def function(x: Any) -> Any:
         return x * x if x > 0 else -x
 
@@ -187,7 +187,7 @@ def test_python_control_flow_on_values() -> None:
         jit(lambda x: jet(function, (x,), ([1.0],)))(2.0)
 
 
-def test_cost_is_polynomial_in_the_order() -> None:
+def test_jet_cost_is_polynomial_in_the_order() -> None:
     def count(order: int) -> int:
         terms = [1.0] + [0.5] * (order - 1)
         return len(make_jaxpr(lambda x: jet(lambda y: ops.sin(ops.exp(y) * y), (x,), (terms,)))(1.0).eqns)
@@ -208,7 +208,7 @@ def test_jet_cost_is_linear_in_chained_ops() -> None:
     assert counts[2] - counts[1] == counts[1] - counts[0]
 
 
-def test_results_are_the_users_own() -> None:
+def test_jet_results_are_the_users_own() -> None:
     x, v = np.ones(2), np.ones(2)
     value, [first] = jet(lambda y: y, (x,), ([v],))
     value[0], first[0] = 5.0, 5.0
@@ -237,6 +237,6 @@ def test_results_are_the_users_own() -> None:
         ((ops.sin, (np.ones(2, "float32"),), ([np.ones(2)],)), ArgumentTypeError, r"f32\[2\], got f64\[2\] of order 1"),
     ],
 )
-def test_mistakes(arguments: Any, error: type[Exception], words: str) -> None:
+def test_jet_mistakes(arguments: Any, error: type[Exception], words: str) -> None:
     with pytest.raises(error, match=words):
         jet(*arguments)

@@ -61,7 +61,7 @@ PATHS = [
 ]
 
 
-def test_every_node_type_has_its_keys():
+def test_key_path_every_node_type_has_its_keys():
     pairs, treedef = tree.flatten_with_path(VALUE)
     assert [tree.keystr(path) for path, _ in pairs] == PATHS
     assert [leaf for _, leaf in pairs] == list(range(1, 14))
@@ -76,7 +76,7 @@ def test_paths_are_tuples_of_keys():
     assert tree.leaves_with_path(None) == []
 
 
-def test_keys_are_values():
+def test_key_path_keys_are_values():
     keys = [tree.SequenceKey(1), tree.DictKey(1), tree.GetAttrKey("1"), tree.FlattenedIndexKey(1)]
     assert len({*keys, *keys}) == 4
     assert [repr(key) for key in keys] == [

@@ -93,7 +93,7 @@ def test_reduce_associative_is_balanced():
     assert depth == 10
 
 
-def test_reduction_of_nothing_is_refused():
+def test_reduce_of_nothing_is_refused():
     with pytest.raises(TreeTypeError, match=r"reduce: expected a tree with leaves, .*; give an initializer"):
         tree.reduce(operator.add, [None, ()])
     with pytest.raises(TreeTypeError, match=r"reduce_associative: expected a tree with leaves, .*; give an identity"):

@@ -53,7 +53,7 @@ def expected_leaves(prefix, full):
 
 
 @given(prefixes())
-def test_each_leaf_is_repeated_for_its_subtree(pair):
+def test_broadcast_prefix_each_leaf_is_repeated_for_its_subtree(pair):
     prefix, full = pair
     expected = expected_leaves(prefix, full)
     assert tree.broadcast_prefix(prefix, full, is_leaf=is_none) == expected
@@ -68,7 +68,7 @@ def test_a_tree_is_a_prefix_of_itself_and_a_leaf_of_everything(full):
     assert tree.broadcast(full, full) == full
 
 
-def test_none_is_a_container_unless_is_leaf_says_otherwise():
+def test_broadcast_prefix_none_is_a_container_by_default():
     assert tree.broadcast_prefix((1, None), (0, None)) == [1]
     with pytest.raises(TreeStructureError, match=r"expected a leaf at key path \[1\] of prefix_tree, got None"):
         tree.broadcast_prefix((1, None), (0, 0))

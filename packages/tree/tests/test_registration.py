@@ -112,7 +112,7 @@ def test_register_node_with_keys_class(has_fast):
 
 
 @pytest.mark.parametrize("register", [tree.register_node_class, tree.register_node_with_keys_class])
-def test_class_without_the_methods_is_refused(register):
+def test_register_class_without_the_methods_is_refused(register):
     with pytest.raises(TreeTypeError, match=r"expected Box to have a method tree_flatten\w*, got none; define it"):
         register(make_class())
 
@@ -183,7 +183,7 @@ def test_register_dataclass_drops_fields():
     assert tree.map(lambda x: x, Model(1, 2)) == Model(1, None)
 
 
-def test_dataclass_with_no_data_and_with_no_fields():
+def test_register_dataclass_with_no_data_and_with_no_fields():
     @tree.register_dataclass
     @dataclasses.dataclass(frozen=True)
     class Empty:
@@ -213,13 +213,13 @@ class Fields:
         ((), ArgumentValueError, "got late; remove it, or put a field made with init=False in drop_fields"),
     ],
 )
-def test_bad_fields_are_refused_and_leave_the_class_unregistered(arguments, error, text):
+def test_register_dataclass_refuses_bad_fields(arguments, error, text):
     with pytest.raises(error, match=f"register_dataclass: .*{text}"):
         tree.register_dataclass(Fields, *arguments)
     assert not tree.is_tree_node(Fields)
 
 
-def test_what_is_not_a_dataclass_is_refused():
+def test_register_what_is_not_a_dataclass_is_refused():
     with pytest.raises(TreeTypeError, match=r"expected a dataclass, got Box; put @dataclass below @register_dataclass"):
         tree.register_dataclass(make_class())
 
@@ -249,12 +249,12 @@ def test_built_in_node_types_cannot_be_registered(cls):
 
 
 @pytest.mark.parametrize("register", REGISTER)
-def test_an_instance_in_place_of_a_class_is_refused(register):
+def test_register_instance_in_place_of_a_class_is_refused(register):
     with pytest.raises(TreeTypeError, match=r"expected a class as nodetype, got 3; give the class itself"):
         register(3)
 
 
-def test_functions_that_are_not_callable_are_refused():
+def test_register_functions_that_are_not_callable_are_refused():
     with pytest.raises(TreeTypeError, match=r"expected a function as flatten_func, got 3"):
         tree.register_node(make_class(), 3, lambda a, c: None)
     with pytest.raises(TreeTypeError, match=r"expected a function as unflatten_func, got None"):
@@ -273,14 +273,14 @@ def test_functions_that_are_not_callable_are_refused():
 @pytest.mark.parametrize(
     "use", [tree.leaves, tree.leaves_with_path, lambda x: tree.map(id, x, is_leaf=lambda _: False)]
 )
-def test_a_flatten_function_that_returns_rubbish_is_named(result, text, use):
+def test_register_flatten_function_that_returns_rubbish_is_named(result, text, use):
     cls = make_class()
     tree.register_node(cls, lambda box: result, lambda aux, children: None)
     with pytest.raises(TreeTypeError, match=rf"the flatten function of Box: {text}"):
         use([cls()])
 
 
-def test_a_function_for_keys_that_returns_rubbish_is_named():
+def test_register_function_for_keys_returns_rubbish_is_named():
     cls = make_class()
     tree.register_node_with_keys(cls, lambda box: ([1], None), lambda aux, children: None)
     with pytest.raises(
@@ -289,7 +289,7 @@ def test_a_function_for_keys_that_returns_rubbish_is_named():
         tree.leaves(cls())
 
 
-def test_an_exception_of_the_users_function_arrives_untouched():
+def test_register_exception_of_users_function_arrives_untouched():
     class Mine(Exception):
         pass
 
@@ -306,7 +306,7 @@ def test_an_exception_of_the_users_function_arrives_untouched():
         tree.map(id, other(1))
 
 
-def test_unsortable_keys_are_refused():
+def test_register_unsortable_keys_are_refused():
     with pytest.raises(
         TreeTypeError, match=r"expected a dict whose keys can be sorted, got one with keys 1, 'a'.*Ordered"
     ):
@@ -314,7 +314,7 @@ def test_unsortable_keys_are_refused():
 
 
 @pytest.mark.parametrize("result", [1, None, "yes"])
-def test_is_leaf_must_return_a_bool(result):
+def test_register_is_leaf_must_return_a_bool(result):
     with pytest.raises(TreeTypeError, match=rf"expected is_leaf to return True or False, got {result!r}"):
         tree.leaves([1], is_leaf=lambda _: result)
     with pytest.raises(TreeTypeError, match=rf"expected is_leaf to return True or False, got {result!r}"):
@@ -324,14 +324,14 @@ def test_is_leaf_must_return_a_bool(result):
 @pytest.mark.parametrize(
     "use", [tree.flatten, tree.leaves_with_path, lambda x: tree.leaves(x, lambda _: False), lambda x: tree.map(id, x)]
 )
-def test_a_tree_that_contains_itself_is_refused(use):
+def test_register_tree_that_contains_itself_is_refused(use):
     cyclic = [1, {"a": (2,)}]
     cyclic[1]["b"] = cyclic
     with pytest.raises(TreeTypeError, match=r"contains itself: tree\[0\]\[1\]\['b'\] is tree\[0\]; break the cycle"):
         use((cyclic, cyclic))
 
 
-def test_endless_depth_without_a_cycle_is_a_recursion_error():
+def test_register_endless_depth_without_cycle_is_recursion_error():
     value = ()
     for _ in range(5000):
         value = (value, value)
@@ -375,7 +375,7 @@ def test_partial_of_functools_partial():
 
 
 @pytest.mark.parametrize("use", [tree.leaves, tree.structure, tree.leaves_with_path, lambda x: tree.map(abs, x)])
-def test_tree_deeper_than_the_stack(use):
+def test_register_tree_deeper_than_the_stack(use):
     value = 1.0
     for _ in range(3000):
         value = [value]

@@ -99,7 +99,7 @@ def test_structure_of_the_unflattened_tree_is_the_same(value):
     assert tree.leaves(treedef.unflatten(range(treedef.num_leaves))) == list(range(treedef.num_leaves))
 
 
-def test_leaves_come_in_documented_order():
+def test_flatten_leaves_come_in_documented_order():
     value = {"b": [1, (2, None, 3)], "a": OrderedDict(z=4, y=5), "c": defaultdict(int, q=6, p=7), "d": Point(8, 9)}
     assert tree.leaves(value) == [4, 5, 1, 2, 3, 7, 6, 8, 9]
 
@@ -109,7 +109,7 @@ def test_unflattened_dict_has_sorted_keys():
 
 
 @pytest.mark.parametrize("value", [1, "ab", 2.5, {1, 2}, object(), type("L", (list,), {})([1])])
-def test_every_other_type_is_a_leaf(value):
+def test_flatten_every_other_type_is_a_leaf(value):
     leaves, treedef = tree.flatten(value)
     assert len(leaves) == 1
     assert leaves[0] is value
@@ -118,7 +118,7 @@ def test_every_other_type_is_a_leaf(value):
 
 
 @pytest.mark.parametrize("base", [list, dict, tuple, OrderedDict])
-def test_subclass_of_a_container_is_a_leaf(base):
+def test_flatten_subclass_of_a_container_is_a_leaf(base):
     value = type("Sub", (base,), {})()
     assert tree.leaves([value]) == [value]
 
@@ -137,7 +137,7 @@ def test_flatten_namedtuple_with_own_iter():
     assert [tree.keystr(path) for path, _ in tree.leaves_with_path(Reversed(1, 2))] == [".x", ".y"]
 
 
-def test_is_leaf_stops_at_subtrees_from_the_root_down():
+def test_flatten_is_leaf_stops_at_subtrees_from_the_root_down():
     seen = []
 
     def is_leaf(subtree):
@@ -150,7 +150,7 @@ def test_is_leaf_stops_at_subtrees_from_the_root_down():
     assert seen == [[1, (2, 3), {"a": None}], 1, (2, 3), {"a": None}, None]
 
 
-def test_is_leaf_can_make_none_a_leaf_and_the_root_too():
+def test_flatten_is_leaf_can_make_none_a_leaf_and_the_root_too():
     assert tree.leaves([None, 1], is_leaf=lambda x: x is None) == [None, 1]
     assert tree.leaves([None, 1], is_leaf=lambda x: True) == [[None, 1]]
 
@@ -173,7 +173,7 @@ def test_unflattened_containers_are_new():
 @pytest.mark.parametrize(
     "wrap", [lambda x: [x], lambda x: (x, 0), lambda x: {"a": x}, lambda x: Point(x, 1), lambda x: Layer(x, 1)]
 )
-def test_five_hundred_levels_are_no_problem(wrap):
+def test_flatten_five_hundred_levels_are_no_problem(wrap):
     value = 7.0
     for _ in range(500):
         value = wrap(value)
@@ -213,8 +213,8 @@ def test_treedef_cache_is_bounded():
     assert hash(first) == hash(second)
 
 
-def test_types_made_at_run_time_are_not_kept_for_ever():
-    from lawful.tree._registry import KINDS
+def test_flatten_types_made_at_run_time_are_not_kept_for_ever():
+    from lawful.tree._registry import NODE_TYPES
 
     references = []
     for index in range(2500):
@@ -222,7 +222,7 @@ def test_types_made_at_run_time_are_not_kept_for_ever():
         assert tree.leaves([cls(*[3] * (index % 2))])[0] is not None
         references.append(weakref.ref(cls))
         del cls
-    assert len(KINDS) < 1200
+    assert len(NODE_TYPES) < 1200
     for index in range(1100):  # push the last ones out
         tree.leaves(type(f"More{index}", (), {})())
     from lawful.tree import _treedef
@@ -232,7 +232,7 @@ def test_types_made_at_run_time_are_not_kept_for_ever():
     assert sum(reference() is not None for reference in references) == 0
 
 
-def test_a_wide_tree_is_kept_out_of_the_table():
+def test_flatten_wide_tree_is_kept_out_of_the_table():
     from lawful.tree import _treedef
 
     wide = [list(range(30)) for _ in range(10_000)]

@@ -111,7 +111,7 @@ def test_the_error_shows_a_tree_that_does_not_flatten_below():
     assert "a tree that does not flatten (TreeTypeError: " in str(caught.value)
 
 
-def test_long_structures_are_shortened():
+def test_mismatch_long_structures_are_shortened():
     with pytest.raises(TreeStructureError) as caught:
         tree.map(lambda *row: row, [0] * 10_000, [0] * 9_999)
     assert "expected a list of length 10000 at the root of rest[0], got a list of length 9999" in str(caught.value)

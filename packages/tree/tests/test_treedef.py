@@ -55,14 +55,14 @@ PRINTED = [
 
 
 @pytest.mark.parametrize(("value", "text", "num_leaves", "num_nodes"), PRINTED)
-def test_printing_and_counts(value, text, num_leaves, num_nodes):
+def test_treedef_printing_and_counts(value, text, num_leaves, num_nodes):
     treedef = tree.structure(value)
     assert str(treedef) == f"PyTreeDef({text})"
     assert (treedef.num_leaves, treedef.num_nodes) == (num_leaves, num_nodes)
 
 
 @pytest.mark.parametrize("index", range(len(PRINTED)))
-def test_equal_to_its_like_only(index):
+def test_treedef_equal_to_its_like_only(index):
     treedef = tree.structure(PRINTED[index][0])
     for other, (value, *_) in enumerate(PRINTED):
         assert (treedef == tree.structure(value)) == (other == index)
@@ -72,7 +72,7 @@ def test_equal_to_its_like_only(index):
 
 
 @pytest.mark.parametrize("value", [value for value, *_ in PRINTED])
-def test_pickles(value):
+def test_treedef_pickles(value):
     treedef = tree.structure([value, (value,)])
     again = pickle.loads(pickle.dumps(treedef))
     assert again == treedef
@@ -80,12 +80,12 @@ def test_pickles(value):
     assert copy.copy(treedef) is copy.deepcopy(treedef) is treedef
 
 
-def test_unpickling_a_type_that_is_not_registered_says_so(monkeypatch):
+def test_treedef_unpickling_type_that_is_not_registered_says_so(monkeypatch):
     from lawful.tree import _registry
 
     pickled = pickle.dumps(tree.structure(Box(1, "x")))
     monkeypatch.delitem(_registry._registered, Box)
-    monkeypatch.delitem(_registry.KINDS, Box)
+    monkeypatch.delitem(_registry.NODE_TYPES, Box)
     with pytest.raises(TreeTypeError, match=r"unpickling a PyTreeDef: expected Box of module .* register it before"):
         pickle.loads(pickled)
 
@@ -150,7 +150,7 @@ def test_a_structure_does_not_outlive_its_use_with_a_closure():
     assert reference() is None
 
 
-def test_children_and_node_data():
+def test_treedef_children_and_node_data():
     treedef = tree.structure([(1, 2), 3, {"b": 4, "a": None}])
     assert [str(child) for child in treedef.children()] == [
         "PyTreeDef((*, *))",
@@ -175,13 +175,13 @@ def test_structures_of_equal_counts_may_differ(one, two):
         assert tree.structure(Box(one, label)) == tree.structure(Box(one, label))
 
 
-def test_children_are_a_copy():
+def test_treedef_children_are_a_copy():
     treedef = tree.structure((1, 2))
     treedef.children().clear()
     assert len(treedef.children()) == 2
 
 
-def test_counts_cannot_be_assigned():
+def test_treedef_counts_cannot_be_assigned():
     with pytest.raises(AttributeError):
         tree.structure((1, 2)).num_leaves = 3
 
@@ -230,7 +230,7 @@ def test_treedef_hash_of_unhashable_auxiliary_data():
         hash(treedef)
 
 
-def test_incomparable_auxiliary_data_is_refused_by_comparison():
+def test_treedef_comparison_of_incomparable_auxiliary_data():
     one, two = tree.structure(Box(1, np.ones(2))), tree.structure(Box(1, np.ones(2)))
     with pytest.raises(
         TreeTypeError, match=r"auxiliary data of Box that == can compare, got array.* arrays as children"

@@ -13,7 +13,7 @@ from lawful.xla_backend import Array, DeletedArrayError, device_put, devices
 
 
 @pytest.mark.parametrize("dtype", supported_dtypes, ids=str)
-def test_attributes(dtype: np.dtype) -> None:
+def test_array_attributes(dtype: np.dtype) -> None:
     x = np.ones((2, 3), dtype)
     a = device_put(x)
     for name in ("shape", "dtype", "ndim", "size", "itemsize", "nbytes"):
@@ -39,11 +39,11 @@ def outcome(f, x):
     ids=repr,
 )
 @pytest.mark.filterwarnings("ignore")
-def test_conversions_are_numpys(f, x: np.ndarray) -> None:
+def test_array_conversions_are_numpys(f, x: np.ndarray) -> None:
     assert outcome(f, device_put(x)) == outcome(f, x)
 
 
-def test_item_tolist_iteration() -> None:
+def test_array_item_tolist_iteration() -> None:
     x = np.arange(6.0).reshape(2, 3)
     a = device_put(x)
     assert a.item(1, 2) == 5.0
@@ -66,11 +66,11 @@ def test_item_tolist_iteration() -> None:
         (np.eye(2), "Array([[1., 0.],\n       [0., 1.]], dtype=float64)"),
     ],
 )
-def test_repr(x, text: str) -> None:
+def test_array_repr(x, text: str) -> None:
     assert repr(device_put(x)) == text
 
 
-def test_repr_keeps_to_the_line_width() -> None:
+def test_array_repr_keeps_to_the_line_width() -> None:
     text = repr(device_put(np.arange(200.0) / 7))
     assert max(map(len, text.splitlines())) <= np.get_printoptions()["linewidth"]
     assert text.endswith("dtype=float64)")
@@ -119,7 +119,7 @@ def test_array_copies_where_numpy_would() -> None:
         lambda a: a[1, 2] in a,
     ],
 )
-def test_numpy_code_runs_on_it(f) -> None:
+def test_array_numpy_code_runs_on_it(f) -> None:
     x = np.arange(6.0).reshape(2, 3)
     expected, actual = np.asarray(f(x)), np.asarray(f(device_put(x)))
     assert actual.dtype == expected.dtype
@@ -131,7 +131,7 @@ def test_ops_outside_jit_see_a_weak_array_as_a_python_scalar() -> None:
     assert type(to_numpy(device_put(np.float64(3.0)))) is np.ndarray
 
 
-def test_a_text_is_repeated_and_no_other_operand() -> None:
+def test_array_text_is_repeated_and_no_other_operand() -> None:
     n = device_put(np.int64(3))
     assert "-" * n == n * "-" == "---"
     assert n != "---"
@@ -143,7 +143,7 @@ def test_a_text_is_repeated_and_no_other_operand() -> None:
         n * None
 
 
-def test_it_cannot_be_changed() -> None:
+def test_array_cannot_be_changed() -> None:
     a = device_put(np.arange(3.0))
     with pytest.raises(TypeError, match=r"immutable.*\.at\["):
         a[0] = 1.0
@@ -154,7 +154,7 @@ def test_it_cannot_be_changed() -> None:
         a.note = "no new attributes"
 
 
-def test_it_is_not_hashable() -> None:
+def test_array_not_hashable() -> None:
     with pytest.raises(TypeError, match="unhashable"):
         hash(device_put(np.arange(3.0)))
 
@@ -163,7 +163,7 @@ def test_it_is_not_hashable() -> None:
     "x", [np.arange(3.0), np.zeros((0, 2), np.int8), 1.5, np.ones(2, ml_dtypes.bfloat16)], ids=repr
 )
 @pytest.mark.parametrize("duplicate", [copy.copy, copy.deepcopy, lambda a: pickle.loads(pickle.dumps(a)), Array.copy])
-def test_copies_and_pickles(x, duplicate) -> None:
+def test_array_copies_and_pickles(x, duplicate) -> None:
     a = device_put(x)
     b = duplicate(a)
     assert type(b) is Array
@@ -187,7 +187,7 @@ def test_a_deleted_array_says_so() -> None:
     assert view.tolist() == [0.0, 1.0, 2.0]
 
 
-def test_waiting() -> None:
+def test_array_waiting() -> None:
     a = device_put(np.arange(3.0))
     assert a.block_until_ready() is a
     assert a.is_ready()

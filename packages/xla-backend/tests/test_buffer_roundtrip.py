@@ -21,7 +21,7 @@ def bits(x: np.ndarray) -> bytes:
 
 @pytest.mark.parametrize("dtype", supported_dtypes, ids=str)
 @pytest.mark.parametrize("shape", [(), (1,), (0,), (0, 3), (5,), (2, 3, 4)], ids=str)
-def test_every_dtype_and_shape(dtype: np.dtype, shape: tuple[int, ...]) -> None:
+def test_buffer_every_dtype_and_shape(dtype: np.dtype, shape: tuple[int, ...]) -> None:
     x = np.resize(np.array([0, 1, 0, 1, 1], dtype), shape).astype(dtype)
     y = round_trip(x)
     assert y.dtype == x.dtype
@@ -43,13 +43,13 @@ def test_every_dtype_and_shape(dtype: np.dtype, shape: tuple[int, ...]) -> None:
     ids=["strided", "reversed", "transposed", "fortran", "broadcast", "sliced", "element"],
 )
 @pytest.mark.parametrize("dtype", [np.float64, np.complex64, ml_dtypes.bfloat16, bool], ids=str)
-def test_every_layout(layout, dtype) -> None:
+def test_buffer_every_layout(layout, dtype) -> None:
     x = layout(np.arange(12).reshape(4, 3).astype(dtype))
     assert bits(round_trip(x)) == bits(x)
 
 
 @pytest.mark.parametrize("dtype", [">f8", ">i4", ">c16", ">u2"])
-def test_big_endian_is_converted(dtype: str) -> None:
+def test_buffer_big_endian_is_converted(dtype: str) -> None:
     x = np.array([1, 2, 300], dtype)
     y = round_trip(x)
     assert y.dtype.isnative
@@ -57,13 +57,13 @@ def test_big_endian_is_converted(dtype: str) -> None:
 
 
 @pytest.mark.parametrize("special", [np.nan, np.inf, -np.inf, -0.0, 5e-324])
-def test_special_values_keep_their_bits(special: float) -> None:
+def test_buffer_special_values_keep_their_bits(special: float) -> None:
     x = np.array([special])
     assert bits(round_trip(x)) == bits(x)
 
 
 @pytest.mark.parametrize("size", [1, 1000, 4_000_000])
-def test_a_change_of_the_source_does_not_show(size: int) -> None:
+def test_buffer_change_of_the_source_does_not_show(size: int) -> None:
     # Aligned as the runtime likes it, where it would take the memory over instead of copying it.
     raw = np.empty(8 * size + 64, np.uint8)
     offset = -raw.ctypes.data % 64
@@ -76,7 +76,7 @@ def test_a_change_of_the_source_does_not_show(size: int) -> None:
         assert np.all(bindings.view(buffer) == 1.0)
 
 
-def test_the_view_is_read_only_and_no_copy() -> None:
+def test_buffer_view_is_read_only_and_no_copy() -> None:
     buffer = bindings.put(np.arange(3.0), devices()[0], ShapedArray((3,), "float64"))
     first, second = bindings.view(buffer), bindings.view(buffer)
     assert np.shares_memory(first, second)
@@ -85,7 +85,7 @@ def test_the_view_is_read_only_and_no_copy() -> None:
         first.setflags(write=True)
 
 
-def test_a_view_keeps_the_memory() -> None:
+def test_buffer_view_keeps_the_memory() -> None:
     buffer = bindings.put(np.arange(1000.0), devices()[0], ShapedArray((1000,), "float64"))
     view = bindings.view(buffer)
     del buffer
@@ -95,7 +95,7 @@ def test_a_view_keeps_the_memory() -> None:
     assert len(other) == 20
 
 
-def test_a_copy_has_memory_of_its_own() -> None:
+def test_buffer_copy_has_memory_of_its_own() -> None:
     buffer = bindings.put(np.arange(3.0), devices()[0], ShapedArray((3,), "float64"))
     copied = bindings.copy_buffer(buffer, devices()[0])
     assert not np.shares_memory(bindings.view(buffer), bindings.view(copied))

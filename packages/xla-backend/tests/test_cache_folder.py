@@ -38,7 +38,7 @@ def set_time(folder: CacheFolder, key: str, seconds_ago: float) -> None:
 
 
 @given(data=st.binary())
-def test_what_is_read_is_what_was_written(tmp_path_factory, data: bytes) -> None:
+def test_cache_folder_what_is_read_is_what_was_written(tmp_path_factory, data: bytes) -> None:
     folder = CacheFolder(str(tmp_path_factory.mktemp("folder")), PLENTY)
     assert folder.read("a") is None
     folder.write("a", data)
@@ -66,7 +66,7 @@ def test_a_folder_is_nobody_elses(folder) -> None:
     ],
     ids=["one byte short", "truncated", "empty", "longer", "a bit", "a bit of the checksum", "magic", "foreign"],
 )
-def test_damage_is_told_once_and_mended_by_the_next_write(folder, damage) -> None:
+def test_cache_folder_damage_is_reported_once_and_overwritten(folder, damage) -> None:
     folder.write("a", RANDOM)
     file = only_file(folder)
     file.write_bytes(damage(file.read_bytes()))
@@ -79,7 +79,7 @@ def test_damage_is_told_once_and_mended_by_the_next_write(folder, damage) -> Non
     assert folder.read("a") == RANDOM
 
 
-def test_a_file_under_the_name_of_another_is_refused(folder) -> None:
+def test_cache_folder_file_under_the_name_of_another_is_refused(folder) -> None:
     folder.write("a", RANDOM)
     only_file(folder).rename(Path(folder.path, "b.lawful"))
     with pytest.warns(CompilationCacheWarning, match="foreign"):
@@ -112,7 +112,7 @@ def test_a_folder_that_cannot_be_written_to_is_read(folder, monkeypatch) -> None
 
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="everything may be written to")
-def test_permissions_are_respected(folder) -> None:
+def test_cache_folder_permissions_are_respected(folder) -> None:
     folder.write("a", RANDOM)
     os.chmod(folder.path, 0o500)
     with pytest.warns(CompilationCacheWarning, match="Permission denied"):
@@ -121,7 +121,7 @@ def test_permissions_are_respected(folder) -> None:
     assert keys(folder) == {"a"}
 
 
-def test_a_write_that_fails_leaves_nothing_behind(folder, monkeypatch) -> None:
+def test_cache_folder_write_that_fails_leaves_nothing_behind(folder, monkeypatch) -> None:
     folder.write("a", RANDOM)
 
     def full(*_: object) -> None:
@@ -136,7 +136,7 @@ def test_a_write_that_fails_leaves_nothing_behind(folder, monkeypatch) -> None:
 # How much there is
 
 
-def test_what_was_not_used_for_longest_is_removed(tmp_path) -> None:
+def test_cache_folder_what_was_not_used_for_longest_is_removed(tmp_path) -> None:
     folder = CacheFolder(str(tmp_path), 3500)
     for ago, key in ((30, "a"), (20, "b"), (10, "c")):
         folder.write(key, RANDOM)
@@ -146,7 +146,7 @@ def test_what_was_not_used_for_longest_is_removed(tmp_path) -> None:
     assert keys(folder) == {"a", "c", "d"}
 
 
-def test_what_others_have_written_counts(tmp_path) -> None:
+def test_cache_folder_what_others_have_written_counts(tmp_path) -> None:
     for number in range(3):
         CacheFolder(str(tmp_path), PLENTY).write(str(number), RANDOM)
         set_time(CacheFolder(str(tmp_path), PLENTY), str(number), 10 - number)
@@ -155,14 +155,14 @@ def test_what_others_have_written_counts(tmp_path) -> None:
     assert keys(folder) == {"2", "new"}
 
 
-def test_what_has_no_place_is_not_stored(tmp_path) -> None:
+def test_cache_folder_what_has_no_place_is_not_stored(tmp_path) -> None:
     folder = CacheFolder(str(tmp_path), 1500)
     folder.write("a", RANDOM)
     folder.write("b", os.urandom(2000))
     assert keys(folder) == {"a"}
 
 
-def test_the_size_holds_after_any_number_of_files(tmp_path) -> None:
+def test_cache_folder_size_holds_after_any_number_of_files(tmp_path) -> None:
     folder = CacheFolder(str(tmp_path), 100_000)
     for number in range(300):
         folder.write(str(number), RANDOM)
@@ -170,7 +170,7 @@ def test_the_size_holds_after_any_number_of_files(tmp_path) -> None:
     assert len(keys(folder)) > 80
 
 
-def test_files_of_others_are_left_alone(tmp_path) -> None:
+def test_cache_folder_files_of_others_are_left_alone(tmp_path) -> None:
     (tmp_path / "mine.txt").write_text("mine" * 1000)
     (tmp_path / "folder").mkdir()
     folder = CacheFolder(str(tmp_path), 1500)
@@ -180,7 +180,7 @@ def test_files_of_others_are_left_alone(tmp_path) -> None:
     assert (tmp_path / "mine.txt").exists()
 
 
-def test_what_was_abandoned_is_removed(tmp_path) -> None:
+def test_cache_folder_what_was_abandoned_is_removed(tmp_path) -> None:
     old, new = tmp_path / "a-0.lawful-unfinished", tmp_path / "a-1.lawful-unfinished"
     for file in (old, new):
         file.write_bytes(RANDOM)
@@ -193,7 +193,7 @@ def test_what_was_abandoned_is_removed(tmp_path) -> None:
 # Several at once
 
 
-def test_readers_see_whole_entries_while_others_write_and_remove(tmp_path) -> None:
+def test_cache_folder_readers_see_whole_entries(tmp_path) -> None:
     data = {str(number): os.urandom(5000) + bytes([number]) for number in range(8)}
     seen: list[bool] = []
     raised: list[BaseException] = []

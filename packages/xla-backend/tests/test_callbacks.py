@@ -55,7 +55,7 @@ def compiled_call(compile_program):
      "complex64", "complex128", ml_dtypes.bfloat16, ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2],
 )  # fmt: skip
 @pytest.mark.parametrize("shape", [(), (0, 2), (2, 3), (2, 1, 3)], ids=str)
-def test_every_dtype_and_shape_goes_in_and_out(compiled_call, dtype, shape) -> None:
+def test_callback_every_dtype_and_shape_goes_in_and_out(compiled_call, dtype, shape) -> None:
     aval = ShapedArray(shape, dtype)
     seen = []
 
@@ -72,7 +72,7 @@ def test_every_dtype_and_shape_goes_in_and_out(compiled_call, dtype, shape) -> N
     np.testing.assert_array_equal(np.asarray(ones), 1)
 
 
-def test_matrices_come_by_rows_wherever_they_come_from(compile_program) -> None:
+def test_callback_matrices_come_by_rows_wherever_they_come_from(compile_program) -> None:
     seen = []
     matrix, transposed = ShapedArray((2, 3), "float64"), ShapedArray((3, 2), "float64")
 
@@ -92,7 +92,7 @@ def test_matrices_come_by_rows_wherever_they_come_from(compile_program) -> None:
     np.testing.assert_array_equal(seen[0], x.T)
 
 
-def test_an_argument_outlives_the_call(compiled_call) -> None:
+def test_callback_argument_outlives_the_call(compiled_call) -> None:
     kept = []
     program = compiled_call(lambda x: kept.append(x) or [x], F64, out=[F64])
     for i in range(50):
@@ -112,7 +112,7 @@ WRONG = {
 
 
 @pytest.mark.parametrize("case", WRONG)
-def test_a_wrong_result_is_refused(compiled_call, case) -> None:
+def test_callback_wrong_result_is_refused(compiled_call, case) -> None:
     function, expected = WRONG[case]
     program = compiled_call(function, F64, out=[F64])
     pattern = "test_python: " + expected.replace("(", r"\(").replace(")", r"\)").replace("[", r"\[")
@@ -127,7 +127,7 @@ def noting(log, label):
     return lambda *xs: log.append((label, *map(float, xs))) or []
 
 
-def test_effects_are_had_in_order_without_any_dependence(compile_program) -> None:
+def test_callback_effects_are_ordered_without_dependences(compile_program) -> None:
     log: list[Any] = []
 
     def build(record, x):
@@ -142,7 +142,7 @@ def test_effects_are_had_in_order_without_any_dependence(compile_program) -> Non
         assert [label for label, *_ in log] == list(range(100))
 
 
-def test_order_goes_through_calls_branches_and_loops(program, compile_program) -> None:
+def test_callback_order_goes_through_calls_branches_and_loops(program, compile_program) -> None:
     log: list[Any] = []
     less_p = Primitive("test_less")
     less_p.def_lowering(lambda ctx, x, y: ctx.compare(x, y, "LT"))
@@ -235,7 +235,7 @@ def test_order_goes_through_calls_branches_and_loops(program, compile_program) -
         assert log == list(expected(start))
 
 
-def test_an_effect_in_a_reduction_is_refused(program) -> None:
+def test_callback_effect_in_a_reduction_is_refused(program) -> None:
     def reduce(ctx, x):
         def add(a, b):
             ctx.callback(list, [], [])
@@ -263,7 +263,7 @@ def test_callback_dead_code_pure_and_effectful(compile_program) -> None:
     assert calls == ["effect"]
 
 
-def test_it_has_ended_when_the_call_returns(compiled_call) -> None:
+def test_callback_has_ended_when_the_call_returns(compiled_call) -> None:
     done = []
     program = compiled_call(lambda x: done.append(1) or [], F64, out=[], primitive=effect_p)
     for i in range(1, 20):
@@ -278,7 +278,7 @@ class Mine(Exception):
     pass
 
 
-def test_an_exception_comes_out_as_it_is_and_the_program_goes_on(compiled_call) -> None:
+def test_callback_exception_is_raised_unchanged(compiled_call) -> None:
     fails = True
     cause = ValueError("the cause")
 
@@ -301,7 +301,7 @@ def test_an_exception_comes_out_as_it_is_and_the_program_goes_on(compiled_call) 
 
 
 @pytest.mark.parametrize("kind", [KeyboardInterrupt, SystemExit, GeneratorExit, StopIteration, MemoryError])
-def test_exceptions_of_every_kind(compiled_call, kind) -> None:
+def test_callback_exceptions_of_every_kind(compiled_call, kind) -> None:
     def function(x):
         raise kind("text")
 
@@ -311,7 +311,7 @@ def test_exceptions_of_every_kind(compiled_call, kind) -> None:
     assert caught.value.args == ("text",)
 
 
-def test_what_a_failed_call_raised_is_let_go(compiled_call) -> None:
+def test_callback_what_a_failed_call_raised_is_let_go(compiled_call) -> None:
     class Big:
         pass
 
@@ -330,7 +330,7 @@ def test_what_a_failed_call_raised_is_let_go(compiled_call) -> None:
     assert not any(ref() for ref in refs)
 
 
-def test_after_an_exception_no_more_effects_are_had(compile_program) -> None:
+def test_callback_after_an_exception_no_more_effects_are_had(compile_program) -> None:
     log: list[Any] = []
 
     def fail():
@@ -348,7 +348,7 @@ def test_after_an_exception_no_more_effects_are_had(compile_program) -> None:
     assert log == [("before",)]
 
 
-def test_an_array_donated_to_a_failed_call_says_so(compiled_call) -> None:
+def test_callback_array_donated_to_a_failed_call_says_so(compiled_call) -> None:
     def function(x):
         raise Mine
 
@@ -360,7 +360,7 @@ def test_an_array_donated_to_a_failed_call_says_so(compiled_call) -> None:
         program(x)
 
 
-def test_other_failures_are_told_as_before(compiled_call) -> None:
+def test_callback_other_failures_are_told_as_before(compiled_call) -> None:
     program = compiled_call(lambda x: [x], F64, out=[F64])
     x = device_put(X)
     x.delete()
@@ -373,7 +373,7 @@ def test_other_failures_are_told_as_before(compiled_call) -> None:
 # Threads
 
 
-def test_each_thread_gets_its_own_results_and_exceptions(compiled_call) -> None:
+def test_callback_threads_get_their_own_results_and_exceptions(compiled_call) -> None:
     def function(x):
         if int(x[0]) % 3 == 0:
             raise Mine(int(x[0]))
@@ -442,7 +442,7 @@ print("done")
 """
 
 
-def test_functions_that_run_programs_never_wait_for_each_other(run_python) -> None:
+def test_callback_functions_that_run_programs_do_not_deadlock(run_python) -> None:
     """The runtime has few threads; were functions to occupy them, programs in functions would wait for ever."""
     done = run_python(WAITING)
     assert (done.returncode, done.stdout) == (0, "done\n"), done.stderr
@@ -453,7 +453,7 @@ def factorial(n):
     return pure_callback(lambda n: n * np.asarray(factorial(n - 1)) if n > 1 else n, n, n)
 
 
-def test_a_function_may_call_the_program_that_calls_it() -> None:
+def test_callback_function_may_call_the_program_that_calls_it() -> None:
     assert int(factorial(np.int64(15))) == 1307674368000
 
 
@@ -472,7 +472,7 @@ def test_pure_callback_nested_too_deep() -> None:
     assert int(count(np.int64(20))) == 20
 
 
-def test_many_threads_wait_for_their_turn() -> None:
+def test_callback_of_many_threads_waits_for_a_slot() -> None:
     found = []
     threads = [threading.Thread(target=lambda: found.append(int(factorial(np.int64(2))))) for _ in range(64)]
     for thread in threads:
@@ -485,7 +485,7 @@ def test_many_threads_wait_for_their_turn() -> None:
 # Lifetimes
 
 
-def test_a_function_lives_as_long_as_its_program_and_no_longer(compile_program, program) -> None:
+def test_callback_function_lives_as_long_as_its_program(compile_program, program) -> None:
     class Function:
         def __call__(self, x):
             return [x]
@@ -505,13 +505,13 @@ def test_a_function_lives_as_long_as_its_program_and_no_longer(compile_program, 
     assert reference() is None
 
 
-def test_a_program_that_calls_python_is_not_stored(compiled_call) -> None:
+def test_callback_program_that_calls_python_is_not_stored(compiled_call) -> None:
     program = compiled_call(lambda x: [x], F64, out=[F64])
     with pytest.raises(XlaError, match="serialize: expected a program that calls no Python function"):
         program._executable.serialize()
 
 
-def test_functions_of_equal_text_are_told_apart(program) -> None:
+def test_callback_functions_of_equal_text_are_told_apart(program) -> None:
     def compiled(factor) -> Any:
         closed: ClosedJaxpr = program(
             lambda record, x: record(python_p, x, out=[F64], function=lambda x: [x * factor]), F64
@@ -527,7 +527,7 @@ def test_functions_of_equal_text_are_told_apart(program) -> None:
 # Processes and devices
 
 
-def test_another_device_and_a_forked_process(run_python) -> None:
+def test_callback_another_device_and_a_forked_process(run_python) -> None:
     script = """
 import os
 import numpy as np
@@ -551,7 +551,7 @@ print(len(devices()))
     assert (done.returncode, done.stdout) == (0, "2\n"), done.stderr
 
 
-def test_counting_is_enough_calls(compiled_call) -> None:
+def test_callback_counting_is_enough_calls(compiled_call) -> None:
     """A program is called often, with many alive: numbers of functions are its own."""
     programs = [compiled_call(lambda x, i=i: [x + i], F64, out=[F64]) for i in range(10)]
     for i, program in itertools.product(range(10), programs):

@@ -51,7 +51,7 @@ def compiled(function=square, *args, options=None, **kwargs):
 # The key
 
 
-def test_the_same_program_is_loaded(folder) -> None:
+def test_compilation_cache_same_program_is_loaded(folder) -> None:
     first, second = compiled(), compiled()
     assert counts() == (1, 1)
     assert np.array_equal(first(X)[0], second(X)[0])
@@ -61,7 +61,7 @@ def test_the_same_program_is_loaded(folder) -> None:
     assert first.memory_analysis() == second.memory_analysis()
 
 
-def test_where_a_function_stands_is_no_part_of_it(folder) -> None:
+def test_compilation_cache_key_omits_source_lines(folder) -> None:
     source = "def fresh(x):\n    return x * x\n"
     for lines in ("", "\n\n\n", "import os\n"):
         space: dict = {}
@@ -83,20 +83,20 @@ def test_where_a_function_stands_is_no_part_of_it(folder) -> None:
     ],
     ids=["function", "dtype", "shape", "an option", "another option", "donation", "constant"],
 )
-def test_another_program_is_compiled(folder, other) -> None:
+def test_compilation_cache_another_program_is_compiled(folder, other) -> None:
     compiled()
     other()
     assert counts() == (0, 2)
 
 
-def test_options_are_part_of_what_is_found_again(folder) -> None:
+def test_compilation_cache_key_includes_options(folder) -> None:
     for _ in range(2):
         for level in (0, 1):
             compiled(options={"xla_backend_optimization_level": level})
     assert counts() == (2, 2)
 
 
-def test_constants_that_are_arguments_may_differ(folder) -> None:
+def test_compilation_cache_constants_arguments_may_differ(folder) -> None:
     for value in (1.0, 2.0):
         large = np.full((64, 64), value)
         found = compiled(lambda x, large=large: ops.dot(x, large), np.ones((2, 64)))(np.ones((2, 64)))
@@ -104,14 +104,14 @@ def test_constants_that_are_arguments_may_differ(folder) -> None:
     assert counts() == (1, 1)
 
 
-def test_small_constants_are_part_of_the_program(folder) -> None:
+def test_compilation_cache_small_constants_are_part_of_program(folder) -> None:
     for value in (0.0, -0.0):
         found = compiled(lambda x, value=value: x * value, np.ones(3))(np.ones(3))
         assert np.signbit(found[0]).tolist() == [np.signbit(value)] * 3
     assert counts() == (0, 2)
 
 
-def test_donated_arguments_are_given_up_by_what_is_loaded(folder) -> None:
+def test_compilation_cache_loaded_program_donates_arguments(folder) -> None:
     from lawful.xla_backend import device_put
 
     for _ in range(2):
@@ -122,7 +122,7 @@ def test_donated_arguments_are_given_up_by_what_is_loaded(folder) -> None:
 
 
 @pytest.mark.parametrize("changed", ["machine_fingerprint", "options_fingerprint", "bytecode"])
-def test_each_part_of_the_key_counts(folder, changed, monkeypatch) -> None:
+def test_compilation_cache_each_part_of_the_key_counts(folder, changed, monkeypatch) -> None:
     compiled()
     original = getattr(bindings, changed)
     monkeypatch.setattr(bindings, changed, lambda *args: original(*args) + b"!")
@@ -130,7 +130,7 @@ def test_each_part_of_the_key_counts(folder, changed, monkeypatch) -> None:
     assert counts() == (0, 2)
 
 
-def test_parts_of_the_key_do_not_run_into_each_other(folder, monkeypatch) -> None:
+def test_compilation_cache_key_separates_its_parts(folder, monkeypatch) -> None:
     monkeypatch.setattr(bindings, "options_fingerprint", lambda *_: b"ab")
     monkeypatch.setattr(bindings, "machine_fingerprint", lambda *_: b"c")
     compiled()
@@ -140,14 +140,14 @@ def test_parts_of_the_key_do_not_run_into_each_other(folder, monkeypatch) -> Non
     assert counts() == (0, 2)
 
 
-def test_the_version_of_jaxlib_is_part_of_the_key(folder, monkeypatch) -> None:
+def test_compilation_cache_version_of_jaxlib_is_part_of_the_key(folder, monkeypatch) -> None:
     compiled()
     monkeypatch.setattr(bindings, "jaxlib_version", "0.0.0")
     compiled()
     assert counts() == (0, 2)
 
 
-def test_a_program_that_calls_python_is_not_stored(folder) -> None:
+def test_compilation_cache_program_calls_python_is_not_stored(folder) -> None:
     calls = []
 
     def called(x):
@@ -162,7 +162,7 @@ def test_a_program_that_calls_python_is_not_stored(folder) -> None:
     assert not folder.exists()
 
 
-def test_threads_compile_at_once(folder) -> None:
+def test_compilation_cache_threads_compile_at_once(folder) -> None:
     start = threading.Barrier(4)
     found = []
 
@@ -183,7 +183,7 @@ def test_threads_compile_at_once(folder) -> None:
 # What goes wrong
 
 
-def test_a_damaged_file_is_compiled_again(folder) -> None:
+def test_compilation_cache_damaged_file_is_compiled_again(folder) -> None:
     compiled()
     [file] = folder.iterdir()
     whole = file.read_bytes()
@@ -198,7 +198,7 @@ def test_a_damaged_file_is_compiled_again(folder) -> None:
         assert counts() == (1, 1)
 
 
-def test_bytes_that_do_not_load_are_compiled_again(folder, monkeypatch) -> None:
+def test_compilation_cache_bytes_do_not_load_are_compiled_again(folder, monkeypatch) -> None:
     with monkeypatch.context() as patch:
         patch.setattr(bindings.Executable, "serialize", lambda self: b"no program")
         compiled()
@@ -208,7 +208,7 @@ def test_bytes_that_do_not_load_are_compiled_again(folder, monkeypatch) -> None:
     assert counts() == (1, 2)
 
 
-def test_a_program_that_cannot_be_stored_runs(folder, monkeypatch) -> None:
+def test_compilation_cache_program_that_cannot_be_stored_runs(folder, monkeypatch) -> None:
     def refuse(self):
         raise XlaError("serialize: expected another platform")
 
@@ -217,7 +217,7 @@ def test_a_program_that_cannot_be_stored_runs(folder, monkeypatch) -> None:
         assert np.array_equal(compiled()(X)[0], X * X)
 
 
-def test_a_folder_that_cannot_be_made_is_told_once(tmp_path) -> None:
+def test_compilation_cache_folder_cannot_be_made_is_told_once(tmp_path) -> None:
     (tmp_path / "file").write_text("")
     set_cache_dir(tmp_path / "file" / "programs")
     try:
@@ -230,7 +230,7 @@ def test_a_folder_that_cannot_be_made_is_told_once(tmp_path) -> None:
         set_cache_dir(None)
 
 
-def test_a_program_that_xla_refuses_is_an_error_as_before(folder) -> None:
+def test_compilation_cache_program_refused_by_xla_is_an_error(folder) -> None:
     for _ in range(2):
         with pytest.raises(XlaError, match="no_such_option"):
             compiled(options={"no_such_option": True})
@@ -240,7 +240,7 @@ def test_a_program_that_xla_refuses_is_an_error_as_before(folder) -> None:
 # The settings
 
 
-def test_settings_are_checked() -> None:
+def test_compilation_cache_settings_are_checked() -> None:
     with pytest.raises(ArgumentTypeError, match="set_cache_dir: expected a path or None, got 3; give"):
         set_cache_dir(3)  # type: ignore[arg-type]
     for size in (0, -1, 1.5, True):
@@ -248,7 +248,7 @@ def test_settings_are_checked() -> None:
             set_cache_dir(None, max_size=size)  # type: ignore[arg-type]
 
 
-def test_the_largest_size_holds(folder) -> None:
+def test_compilation_cache_largest_size_holds(folder) -> None:
     set_cache_dir(folder, max_size=5000)
     for number in range(4):
         compiled(lambda x, number=number: x + float(number))
@@ -267,7 +267,7 @@ def test_set_cache_dir_before_chdir(tmp_path, monkeypatch) -> None:
         set_cache_dir(None)
 
 
-def test_a_wrong_size_in_the_environment_is_explained(run_python, tmp_path) -> None:
+def test_compilation_cache_wrong_size_in_environment_error(run_python, tmp_path) -> None:
     script = "import lawful.xla_backend as x; x.cache_info()"
     wrong = {"LAWFUL_COMPILATION_CACHE_DIR": str(tmp_path), "LAWFUL_COMPILATION_CACHE_MAX_SIZE": "1 GB"}
     assert (
@@ -312,7 +312,7 @@ for name, function in functions.items():
 COUNT = "print(cache_info().hits, cache_info().misses)"
 
 
-def test_another_process_loads_them_also_those_that_call_lapack(run_python, tmp_path) -> None:
+def test_compilation_cache_loads_lapack_calls_in_another_process(run_python, tmp_path) -> None:
     outputs = []
     for seed in ("1", "2"):
         done = run_python(PROGRAMS + COUNT, LAWFUL_COMPILATION_CACHE_DIR=str(tmp_path), PYTHONHASHSEED=seed)
@@ -325,7 +325,7 @@ def test_another_process_loads_them_also_those_that_call_lapack(run_python, tmp_
     assert len(compiled) == 19
 
 
-def test_a_loaded_program_initializes_lapack_by_itself(run_python, tmp_path) -> None:
+def test_compilation_cache_loaded_program_initializes_lapack(run_python, tmp_path) -> None:
     script = """
 import numpy as np
 from lawful.core import ShapedArray
@@ -349,7 +349,7 @@ print(bindings.view(loaded.run([x._buffer])[0]).diagonal().tolist())
     assert run_python(path + script + read).stdout == "[2.0, 2.0, 2.0]\n"
 
 
-def test_processes_write_at_once(tmp_path) -> None:
+def test_compilation_cache_processes_write_at_once(tmp_path) -> None:
     environment = {**os.environ, "LAWFUL_COMPILATION_CACHE_DIR": str(tmp_path)}
     processes = [
         subprocess.Popen(

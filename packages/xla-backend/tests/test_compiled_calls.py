@@ -29,7 +29,7 @@ def total(compile_program):
     return compile_program(lambda record, x, y: record(add, x, y, out=F64), F64, F64)
 
 
-def test_arrays_of_every_kind_may_be_mixed(total) -> None:
+def test_compiled_arrays_of_every_kind_may_be_mixed(total) -> None:
     for x in (X, device_put(X), X[::-1][::-1], X.astype(">f8")):
         for y in (X, device_put(X)):
             [out] = total(x, y)
@@ -38,7 +38,7 @@ def test_arrays_of_every_kind_may_be_mixed(total) -> None:
 
 
 @pytest.mark.parametrize("dtype", supported_dtypes, ids=str)
-def test_every_dtype_passes_through(compile_program, dtype) -> None:
+def test_compiled_every_dtype_passes_through(compile_program, dtype) -> None:
     x = np.array([0, 1, 1], dtype)
     aval = ShapedArray((3,), dtype)
     compiled = compile_program(lambda record, x: [record(identity, x, out=aval), x], aval)
@@ -47,7 +47,7 @@ def test_every_dtype_passes_through(compile_program, dtype) -> None:
         assert out.tobytes() == x.tobytes()
 
 
-def test_results_are_weak_where_the_jaxpr_says_so(compile_program) -> None:
+def test_compiled_results_are_weak_where_the_jaxpr_says_so(compile_program) -> None:
     compiled = compile_program(
         lambda record, x: [record(add, x, 1.0, out=WEAK), Literal(2.0), Literal(np.float32(3))], WEAK
     )
@@ -58,14 +58,14 @@ def test_results_are_weak_where_the_jaxpr_says_so(compile_program) -> None:
         assert [out.dtype for out in outs] == [np.float64, np.float64, np.float32]
 
 
-def test_literals_keep_their_bits(compile_program) -> None:
+def test_compiled_literals_keep_their_bits(compile_program) -> None:
     literals = [0.0, -0.0, np.nan, -np.inf, np.float32(-0.0), True, 2**62, np.uint8(255), 1j, complex(-0.0, np.nan)]
     outs = compile_program(lambda record: [Literal(x) for x in literals])()
     for out, literal in zip(outs, literals, strict=True):
         assert out.tobytes() == np.asarray(literal).tobytes()
 
 
-def test_no_arguments_and_no_results(compile_program) -> None:
+def test_compiled_no_arguments_and_no_results(compile_program) -> None:
     assert compile_program(lambda record: [])() == []
     assert compile_program(lambda record, x: [], F64)(X) == []
     x, y = compile_program(lambda record, x: [x, x], F64)(X)
@@ -86,14 +86,14 @@ def test_no_arguments_and_no_results(compile_program) -> None:
     ],
     ids=range(8),
 )
-def test_a_wrong_type_is_refused_and_not_reinterpreted(total, args, text: str) -> None:
+def test_compiled_wrong_type_is_refused_and_not_reinterpreted(total, args, text: str) -> None:
     with pytest.raises(TypeError, match=text) as caught:
         total(*args)
     assert str(caught.value).startswith(__file__)
     assert np.array_equal(total(X, X)[0], 2 * X)
 
 
-def test_a_change_of_an_argument_after_the_call_does_not_show(compile_program) -> None:
+def test_compiled_change_of_an_argument_after_call_does_not_show(compile_program) -> None:
     aval = ShapedArray((1_000_000,), "float64")
     compiled = compile_program(lambda record, x: record(add, x, x, out=aval), aval)
     for _ in range(20):
@@ -103,7 +103,7 @@ def test_a_change_of_an_argument_after_the_call_does_not_show(compile_program) -
         assert np.all(np.asarray(out) == 2.0)
 
 
-def test_too_little_memory_is_explained(compile_program) -> None:
+def test_compiled_too_little_memory_is_explained(compile_program) -> None:
     huge = ShapedArray((2**50,), "float64")
     compiled = compile_program(lambda record: record(lambda ctx: ctx.full(ctx.avals_out[0], 1), out=huge))
     for use in (compiled, lambda: device_put(np.broadcast_to(0.0, huge.shape))):
@@ -163,7 +163,7 @@ def test_a_view_of_a_donated_array_never_changes(donating, lend) -> None:
     assert np.array_equal(view, X)
 
 
-def test_numpy_arguments_are_never_used_up(donating) -> None:
+def test_compiled_numpy_arguments_are_never_used_up(donating) -> None:
     x = X.copy()
     assert np.array_equal(donating(x, x)[0], 2 * X)
     assert np.array_equal(x, X)
@@ -196,7 +196,7 @@ def test_a_constant_that_was_donated_is_explained(compile_program, donating) -> 
 # Tangents of integers
 
 
-def test_float0_goes_in_and_out_as_nothing(compile_program) -> None:
+def test_compiled_float0_goes_in_and_out_as_nothing(compile_program) -> None:
     none = ShapedArray((2,), float0)
 
     def build(record, x, t, y):
@@ -212,20 +212,20 @@ def test_float0_goes_in_and_out_as_nothing(compile_program) -> None:
 # Compilation
 
 
-def test_analyses_and_texts(total) -> None:
+def test_compiled_analyses_and_texts(total) -> None:
     assert total.cost_analysis()["flops"] == 3.0
     assert total.memory_analysis()["output_size_in_bytes"] == 24
     assert "HloModule jit_test" in total.as_text()
 
 
-def test_options_are_given_to_the_compiler(program) -> None:
+def test_compiled_options_are_given_to_the_compiler(program) -> None:
     lowered = backend.lower(program(lambda record, x: record(add, x, x, out=F64), F64), name="f")
     assert np.array_equal(lowered.compile({"xla_backend_optimization_level": 0})(X)[0], 2 * X)
     with pytest.raises(XlaError, match="no_such_option"):
         lowered.compile({"no_such_option": True})
 
 
-def test_executables_can_be_kept(program) -> None:
+def test_compiled_executables_can_be_kept(program) -> None:
     closed = program(lambda record, x: record(add, x, x, out=F64), F64)
     executable = backend.lower(closed, name="f").compile()._executable
     serialized = executable.serialize()
@@ -236,18 +236,18 @@ def test_executables_can_be_kept(program) -> None:
         compilation.deserialize(serialized[:100], executable.device, [F64])
 
 
-def test_fingerprints_tell_options_apart() -> None:
+def test_compiled_fingerprints_tell_options_apart() -> None:
     device = clients.devices()[0]
     options = {"xla_llvm_disable_expensive_passes": True}
     assert bindings.options_fingerprint(device, {}) == bindings.options_fingerprint(device, {})
     assert bindings.options_fingerprint(device, {}) != bindings.options_fingerprint(device, options)
 
 
-def test_the_backend_names_itself() -> None:
+def test_compiled_backend_names_itself() -> None:
     assert (backend.name, backend.platform) == ("xla", "cpu")
 
 
-def test_threads_lower_compile_and_run_at_once(program) -> None:
+def test_compiled_threads_lower_compile_and_run_at_once(program) -> None:
     results: dict[int, float] = {}
     start = threading.Barrier(8)
     shared = backend.lower(program(lambda record, x: record(add, x, x, out=F64), F64), name="shared")
@@ -272,7 +272,7 @@ def test_threads_lower_compile_and_run_at_once(program) -> None:
     assert results == {i: 20.0 + i for i in range(8)}
 
 
-def test_a_hundred_thousand_equations_lower_in_linear_time(program) -> None:
+def test_lowering_of_100000_equations_is_linear(program) -> None:
     scalar = ShapedArray((), "float64")
     [eqn] = program(lambda record, x: record(add, x, 1.0, out=scalar), scalar).eqns
 

@@ -11,13 +11,13 @@ from lawful import ops
 from lawful.staging import jit
 
 
-def test_a_transform_of_dimensions_with_one_element() -> None:
+def test_fft_of_dimensions_with_one_element() -> None:
     x = np.arange(4.0).reshape(1, 4)
     got = jit(lambda x: ops.fft(x, "RFFT", (1, 4)))(x)
     np.testing.assert_allclose(np.asarray(got), np.fft.rfft2(x))
 
 
-def test_an_inverse_transform_ignores_what_is_not_symmetric() -> None:
+def test_irfft_ignores_what_is_not_symmetric() -> None:
     random = np.random.default_rng(0)
     x = random.normal(size=(4, 3, 3)) + 1j * random.normal(size=(4, 3, 3))
     for lengths in ((3, 4), (3, 5), (4, 3, 4)):
@@ -27,7 +27,7 @@ def test_an_inverse_transform_ignores_what_is_not_symmetric() -> None:
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex64, np.complex128])
-def test_padding_is_skipped_or_a_zero(dtype: Any) -> None:
+def test_conv_padding_is_skipped_or_a_zero(dtype: Any) -> None:
     """Of an infinity under the padding the result is NaN or what it is without; all else agrees."""
     x, y = np.ones((1, 1, 3), dtype), np.array([[[np.inf, 1.0]]], dtype)
     with np.errstate(invalid="ignore"):
@@ -37,7 +37,7 @@ def test_padding_is_skipped_or_a_zero(dtype: Any) -> None:
     np.testing.assert_array_equal(compiled[..., 1:], eager[..., 1:])
 
 
-def test_the_precision_is_written_down() -> None:
+def test_conv_precision_is_in_the_text() -> None:
     def f(x: Any) -> Any:
         return ops.conv(x, x, (1,), "VALID", ("high", "highest"))
 

@@ -10,13 +10,13 @@ from lawful.core import placed
 from lawful.xla_backend import Array, DeletedArrayError, device_put, devices
 
 
-def test_where_it_is() -> None:
+def test_array_device_where_it_is() -> None:
     x = device_put(np.ones(2))
     assert x.to_device(devices()[0]) is x
     assert x.to_device(None) is x
 
 
-def test_to_numpy_and_back() -> None:
+def test_array_device_to_numpy_and_back() -> None:
     x = device_put(np.arange(3.0))
     there = x.to_device("cpu")
     assert type(there) is np.ndarray
@@ -25,7 +25,7 @@ def test_to_numpy_and_back() -> None:
     np.testing.assert_array_equal(back, x)
 
 
-def test_nowhere() -> None:
+def test_array_device_nowhere() -> None:
     x = device_put(np.ones(2))
     with pytest.raises(ValueError, match="to_device: expected a device, got 'gpu:7'"):
         x.to_device("gpu:7")
@@ -56,6 +56,6 @@ for _ in range(3):
 """
 
 
-def test_from_one_to_another(run_python: Callable[..., CompletedProcess[str]]) -> None:
+def test_array_device_from_one_to_another(run_python: Callable[..., CompletedProcess[str]]) -> None:
     done = run_python(SCRIPT, LAWFUL_NUM_CPU_DEVICES="2")
     assert done.returncode == 0, done.stderr

@@ -13,7 +13,7 @@ from lawful.xla_backend._runtime.handles import Buffer
 
 @pytest.mark.parametrize("dtype", ["float32", "float64", "int8", "uint32", "complex64", "bool", "float16"])
 @pytest.mark.parametrize("shape", [(), (0, 2), (3, 4)], ids=str)
-def test_numpy_reads_an_array(dtype: str, shape: tuple[int, ...]) -> None:
+def test_dlpack_numpy_reads_an_array(dtype: str, shape: tuple[int, ...]) -> None:
     x = np.ones(shape, dtype)
     a = device_put(x)
     assert a.__dlpack_device__() == (1, 0)
@@ -23,7 +23,7 @@ def test_numpy_reads_an_array(dtype: str, shape: tuple[int, ...]) -> None:
     assert not y.flags.writeable
 
 
-def test_the_consumer_keeps_the_memory() -> None:
+def test_dlpack_consumer_keeps_the_memory() -> None:
     a = device_put(np.arange(1000.0))
     y = np.from_dlpack(a)
     assert np.shares_memory(y, np.asarray(a))
@@ -33,12 +33,12 @@ def test_the_consumer_keeps_the_memory() -> None:
     assert np.array_equal(y, np.arange(1000.0))
 
 
-def test_a_copy_on_request() -> None:
+def test_dlpack_copy_on_request() -> None:
     a = device_put(np.arange(3.0))
     assert not np.shares_memory(np.from_dlpack(a, copy=True), np.asarray(a))
 
 
-def test_another_device_is_refused() -> None:
+def test_dlpack_another_device_is_refused() -> None:
     with pytest.raises(BufferError, match="expected the device"):
         device_put(np.arange(3.0)).__dlpack__(dl_device=(2, 0))
 

@@ -34,14 +34,14 @@ def test_an_array_is_indexed_as_numpy_s(index: Any) -> None:
     np.testing.assert_array_equal(x, X)
 
 
-def test_arrays_are_indices() -> None:
+def test_indexing_arrays_are_indices() -> None:
     i = device_put(np.array([1, 1]))
     np.testing.assert_array_equal(device_put(X)[i], X[[1, 1]])
     np.testing.assert_array_equal(ops.getitem(X, (slice(None), i)), X[:, [1, 1]])
     np.testing.assert_array_equal(device_put(X).at[i].add(1.0)[1], X[1] + 2.0)
 
 
-def test_an_assignment_says_how_to_write_it() -> None:
+def test_indexing_assignment_says_how_to_write_it() -> None:
     x = device_put(X)
     with pytest.raises(TypeError, match=r"x = x\.at\[\.\.\.\]\.set\(value\)"):
         x[0] = 1.0
@@ -92,7 +92,7 @@ def test_gathers_and_scatters_of_every_dtype_are_numpy_s(dtype: Any, mode: str) 
 
 
 @pytest.mark.parametrize("dtype", INDEX_DTYPES)
-def test_indices_of_every_dtype_at_their_bounds(dtype: str) -> None:
+def test_indexing_indices_of_every_dtype_at_their_bounds(dtype: str) -> None:
     # The array is longer than small index dtypes can count.
     x = np.arange(300.0)
     bounds = np.iinfo(dtype)

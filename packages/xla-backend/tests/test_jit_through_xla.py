@@ -20,7 +20,7 @@ def assert_same(f, *args) -> None:
         np.testing.assert_allclose(np.asarray(compiled), np.asarray(other), rtol=1e-6)
 
 
-def test_the_entry_point_names_this_backend() -> None:
+def test_jit_entry_point_names_this_backend() -> None:
     assert get_backend() is backend
     assert get_backend("xla") is backend
     assert type(jit(lambda x: x + 1)(np.arange(3))) is Array
@@ -30,11 +30,11 @@ def test_the_entry_point_names_this_backend() -> None:
     "x", [2, 2.5, True, 1j, np.float32(2), np.int8(2), np.array([1.0, 2.0]), np.zeros((0, 2))], ids=repr
 )
 @pytest.mark.parametrize("y", [3, 0.5, np.float16(3), np.uint8(3), ml_dtypes.bfloat16(3)], ids=repr)
-def test_values_dtypes_and_weakness(x, y) -> None:
+def test_jit_values_dtypes_and_weakness(x, y) -> None:
     assert_same(lambda x, y: ops.add(ops.mul(x, y), 1), x, y)
 
 
-def test_a_program_of_several_ops() -> None:
+def test_jit_program_of_several_ops() -> None:
     def f(w, b, x):
         h = ops.tanh(x @ w + b)
         return ops.where(h > 0, h, h * 0.1).sum(axis=0)[1:]
@@ -56,14 +56,14 @@ def test_an_inner_jit_is_lowered_once() -> None:
     assert text.count(" call @") == 50
 
 
-def test_closures_over_arrays_of_both_kinds() -> None:
+def test_jit_closures_over_arrays_of_both_kinds() -> None:
     for const in (np.arange(4.0), device_put(np.arange(4.0))):
         inner = jit(lambda x, const=const: x + const)
         f = jit(lambda x, const=const, inner=inner: inner(x) * const)
         assert np.array_equal(f(np.ones(4)), (1 + np.arange(4.0)) * np.arange(4.0))
 
 
-def test_later_mutation_changes_nothing() -> None:
+def test_jit_later_mutation_changes_nothing() -> None:
     const, x = np.ones(1000), np.ones(1000)
     f = jit(lambda x: x + const)
     out = f(x)
@@ -72,7 +72,7 @@ def test_later_mutation_changes_nothing() -> None:
     assert np.all(np.asarray(f(x)) == 6.0)
 
 
-def test_donation() -> None:
+def test_jit_donation() -> None:
     f = jit(lambda state, x: {"w": state["w"] + x}, donate_argnums=0)
     state = {"w": device_put(np.zeros(3))}
     first = state
@@ -83,7 +83,7 @@ def test_donation() -> None:
         f(first, np.ones(3))
 
 
-def test_ahead_of_time() -> None:
+def test_jit_ahead_of_time() -> None:
     compiled = jit(lambda x: ops.exp(x) * 2).lower(np.ones(3)).compile()
     assert "HloModule" in compiled.as_text()
     assert compiled.cost_analysis()["transcendentals"] == 3
@@ -91,7 +91,7 @@ def test_ahead_of_time() -> None:
     np.testing.assert_allclose(compiled(np.ones(3)), 2 * np.exp(np.ones(3)))
 
 
-def test_ahead_of_time_with_options_of_xla() -> None:
+def test_jit_ahead_of_time_with_options_of_xla() -> None:
     lowered = jit(lambda x: ops.sin(x) + ops.cos(x)).lower(np.arange(100.0))
     plain, split = lowered.compile(), lowered.compile(compiler_options={"xla_disable_hlo_passes": "fusion"})
     for compiled in (plain, split):
@@ -101,7 +101,7 @@ def test_ahead_of_time_with_options_of_xla() -> None:
         lowered.compile({"no_such_option": True})
 
 
-def test_two_threads_at_once() -> None:
+def test_jit_two_threads_at_once() -> None:
     start = threading.Barrier(4)
     wrong: list[int] = []
 

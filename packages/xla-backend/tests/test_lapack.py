@@ -28,7 +28,7 @@ FUNCTIONS = {
 
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_compiled_is_evaluated(name, dtype):
+def test_lapack_compiled_is_evaluated(name, dtype):
     x = (COMPLEX if dtype[0] == "c" else SQUARE).astype(dtype)
     expected, found = FUNCTIONS[name](x), jit(FUNCTIONS[name])(x)
     if not isinstance(expected, tuple | list):
@@ -40,7 +40,7 @@ def test_compiled_is_evaluated(name, dtype):
 
 @pytest.mark.parametrize("op", [ops.cholesky, ops.lu, ops.qr, ops.eigh, ops.svd, ops.eig, ops.det, ops.slogdet])
 @pytest.mark.parametrize("shape", [(0, 0), (0, 2, 2), (2, 0, 0)])
-def test_of_nothing(op, shape):
+def test_lapack_of_nothing(op, shape):
     expected, found = op(np.zeros(shape)), jit(op)(np.zeros(shape))
     for y, z in zip(*[x if isinstance(x, tuple | list) else [x] for x in (expected, found)], strict=True):
         np.testing.assert_array_equal(z, y)
@@ -55,7 +55,7 @@ def test_lapack_nan_where_one_matrix_fails():
             assert np.isnan(np.asarray(out).reshape(3, -1)).all(-1).tolist() == [False, True, False]
 
 
-def test_a_singular_system_is_nan():
+def test_lapack_singular_system_is_nan():
     def solve(a):
         return ops.triangular_solve(a, np.ones(2), left_side=True, lower=True)
 
@@ -63,7 +63,7 @@ def test_a_singular_system_is_nan():
         assert np.isnan(jit(singular)(np.array([[1.0, 0.0], [1.0, 0.0]]))).all()
 
 
-def test_a_system_and_its_transpose_share_the_factors():
+def test_lapack_system_and_its_transpose_share_the_factors():
     def both(a, b):
         return ops.solve(a, b), ops.solve(a, b, transpose_a=True)
 

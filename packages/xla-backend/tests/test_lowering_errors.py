@@ -68,7 +68,7 @@ def _unknown_name(ctx, x):
         (_invalid, "broadcast_dimensions contains invalid value 1"),
     ],
 )
-def test_a_wrong_rule_is_named(program, rule, reason: str) -> None:
+def test_lowering_wrong_rule_is_named(program, rule, reason: str) -> None:
     def good(ctx, x):
         return ctx.hlo.negate(x)
 
@@ -85,14 +85,14 @@ def test_a_wrong_rule_is_named(program, rule, reason: str) -> None:
     assert np.array_equal(compiled(np.ones(3))[0], -np.ones(3))
 
 
-def test_a_missing_rule_is_named(program) -> None:
+def test_lowering_missing_rule_is_named(program) -> None:
     bare_p = Primitive("test_bare")
     with pytest.raises(MissingRuleError, match=r"define it with test_bare_p\.def_lowering") as caught:
         backend.lower(program(lambda record, x: record(bare_p, x, out=F64), F64), name="f")
     assert str(caught.value).startswith(__file__)
 
 
-def test_a_rule_for_the_platform_comes_first(compile_program) -> None:
+def test_lowering_rule_for_the_platform_comes_first(compile_program) -> None:
     platform_p = Primitive("test_platform")
     platform_p.def_lowering(lambda ctx, x: x)
     platform_p.def_lowering(lambda ctx, x: ctx.hlo.negate(x), platform="cpu")

@@ -28,7 +28,7 @@ def same_bits(x, y) -> bool:
 
 @pytest.mark.parametrize("dtype", supported_dtypes, ids=str)
 @pytest.mark.parametrize("shape", [(), (0,), (1,), (2, 3), (9,)], ids=str)
-def test_constant(compile_program, dtype, shape) -> None:
+def test_lowering_constant(compile_program, dtype, shape) -> None:
     value = np.resize(np.array([1, 0, 1, 1], dtype), shape).astype(dtype)
     assert same_bits(run_rule(compile_program, lambda ctx: ctx.constant(value), out=aval_of(value)), value)
 
@@ -50,7 +50,7 @@ def test_constant(compile_program, dtype, shape) -> None:
     ],
     ids=repr,
 )
-def test_constant_special(compile_program, value) -> None:
+def test_lowering_constant_special(compile_program, value) -> None:
     native = np.asarray(value)
     native = native.astype(native.dtype.newbyteorder("="))
     assert same_bits(run_rule(compile_program, lambda ctx: ctx.constant(value), out=aval_of(native)), native)
@@ -58,7 +58,7 @@ def test_constant_special(compile_program, value) -> None:
 
 @pytest.mark.parametrize("dtype", supported_dtypes, ids=str)
 @pytest.mark.parametrize("shape", [(), (0, 2), (2, 3)], ids=str)
-def test_full_and_zeros(compile_program, dtype, shape) -> None:
+def test_lowering_full_and_zeros(compile_program, dtype, shape) -> None:
     aval = ShapedArray(shape, dtype)
     full = run_rule(compile_program, lambda ctx: ctx.full(ctx.avals_out[0], 1), out=aval)
     assert same_bits(full, np.ones(shape, dtype))
@@ -83,7 +83,7 @@ ORDERED = ["bool", "int8", "uint8", "int64", "uint64", "float32", "bfloat16"]
     ("dtype", "direction"),
     [(dtype, direction) for dtype in ORDERED for direction in DIRECTIONS] + [("complex64", "EQ"), ("complex64", "NE")],
 )
-def test_compare(compile_program, dtype, direction) -> None:
+def test_lowering_compare(compile_program, dtype, direction) -> None:
     dtype = np.dtype(getattr(ml_dtypes, dtype, dtype))
     values = {
         "b": [False, True],
@@ -110,14 +110,14 @@ def test_compare(compile_program, dtype, direction) -> None:
         ("complex128", "add", 0, np.sum),
     ],
 )
-def test_reduce(compile_program, rng, axes, dtype, body, unit, reference) -> None:
+def test_lowering_reduce(compile_program, rng, axes, dtype, body, unit, reference) -> None:
     x = rng.integers(0, 3, (2, 3, 4)).astype(dtype)
     expected = reference(x, axis=axes).astype(dtype) if axes else x
     out = run_rule(compile_program, lambda ctx, x: ctx.reduce(x, unit, axes, body), x, out=aval_of(expected))
     assert np.allclose(out, expected)
 
 
-def test_reduce_with_a_function_and_a_unit_of_its_own(compile_program) -> None:
+def test_lowering_reduce_with_a_function_and_a_unit_of_its_own(compile_program) -> None:
     def rule(ctx: LoweringContext, x, unit):
         return ctx.reduce(x, unit, [0], lambda a, b: ctx.hlo.add(a, b))
 
@@ -125,7 +125,7 @@ def test_reduce_with_a_function_and_a_unit_of_its_own(compile_program) -> None:
     assert out == 16.0
 
 
-def test_reduce_of_nothing_is_the_unit(compile_program) -> None:
+def test_lowering_reduce_of_nothing_is_the_unit(compile_program) -> None:
     out = run_rule(
         compile_program,
         lambda ctx, x: ctx.reduce(x, 7.0, [0], "add"),
@@ -135,7 +135,7 @@ def test_reduce_of_nothing_is_the_unit(compile_program) -> None:
     assert out.tolist() == [7.0, 7.0]
 
 
-def test_broadcast_scalar(compile_program) -> None:
+def test_lowering_broadcast_scalar(compile_program) -> None:
     out = run_rule(
         compile_program,
         lambda ctx, x: ctx.broadcast_scalar(x, ctx.avals_out[0]),
@@ -145,7 +145,7 @@ def test_broadcast_scalar(compile_program) -> None:
     assert out.tolist() == [[2.0, 2.0], [2.0, 2.0]]
 
 
-def test_attributes_and_avals(compile_program) -> None:
+def test_lowering_attributes_and_avals(compile_program) -> None:
     def rule(ctx: LoweringContext, x):
         assert ctx.avals_in == [ShapedArray((2, 3), "int8")]
         assert ctx.avals_out == [ShapedArray((3, 2), "int8")]
@@ -162,7 +162,7 @@ def test_attributes_and_avals(compile_program) -> None:
     assert np.array_equal(run_rule(compile_program, rule, x, out=ShapedArray((3, 2), "int8")), x.T)
 
 
-def test_an_operation_by_its_name_is_that_of_the_dialect(program) -> None:
+def test_lowering_operation_by_its_name_is_that_of_the_dialect(program) -> None:
     def by_name(ctx: LoweringContext, x):
         return ctx.op("add", ctx.op("cosine", x), x)
 
@@ -176,12 +176,12 @@ def test_an_operation_by_its_name_is_that_of_the_dialect(program) -> None:
     assert "stablehlo.cosine" in text_of(by_name)
 
 
-def test_chlo_is_at_hand(compile_program) -> None:
+def test_lowering_chlo_is_at_hand(compile_program) -> None:
     out = run_rule(compile_program, lambda ctx, x: ctx.chlo.tan(x), np.array([0.0, 1.0]), out=ShapedArray((2,), float))
     assert np.allclose(out, np.tan([0.0, 1.0]))
 
 
-def test_a_rule_may_return_a_list(compile_program) -> None:
+def test_lowering_rule_may_return_a_list(compile_program) -> None:
     def rule(ctx: LoweringContext, x):
         return [ctx.hlo.negate(x), x]
 

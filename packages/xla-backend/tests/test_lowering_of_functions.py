@@ -10,7 +10,7 @@ from lawful.staging import jit
 _RANDOM = np.random.default_rng(0)
 
 
-def test_a_function_is_recorded_once_for_all_its_calls():
+def test_lowering_function_is_recorded_once_for_all_its_calls():
     recorded = []
 
     def polynomial(x, y):
@@ -31,7 +31,7 @@ def test_a_function_is_recorded_once_for_all_its_calls():
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-def test_iterations_give_in_xla_what_they_give_in_numpy(dtype):
+def test_lowering_iterations_give_in_xla_what_they_give_in_numpy(dtype):
     a, b = (10 ** _RANDOM.uniform(-2, 4, (3, 500))).astype(dtype)[:2]
     x = (a * _RANDOM.uniform(0.3, 2, 500)).astype(dtype)
     y = _RANDOM.uniform(0, 1, 500).astype(dtype)
@@ -48,7 +48,7 @@ def test_iterations_give_in_xla_what_they_give_in_numpy(dtype):
         np.testing.assert_allclose(got, expected, rtol=rtol, atol=1e-290 if dtype == np.float64 else 1e-37)
 
 
-def test_special_numbers_end_every_iteration():
+def test_lowering_special_numbers_end_every_iteration():
     x = np.array([np.nan, np.inf, -np.inf, 0.0, -1.0, 1.0, 0.5])
     pairs, triples = np.meshgrid(x, x), np.meshgrid(x, x, x)
     for function, args in (
@@ -60,7 +60,7 @@ def test_special_numbers_end_every_iteration():
         np.testing.assert_allclose(np.asarray(jit(function, backend="xla")(*args)), function(*args), rtol=1e-13)
 
 
-def test_no_elements_need_no_iteration():
+def test_lowering_no_elements_need_no_iteration():
     empty = np.zeros((0, 2))
     assert np.asarray(jit(ops.igamma, backend="xla")(empty, empty)).shape == (0, 2)
     assert ops.betainc(empty, empty, empty).shape == (0, 2)

@@ -38,7 +38,7 @@ def double(program) -> ClosedJaxpr:
     return program(lambda record, x: record(add, x, x, out=F64), F64)
 
 
-def test_a_jaxpr_called_often_is_one_function(program, double) -> None:
+def test_lowering_nested_jaxpr_called_often_is_one_function(program, double) -> None:
     def build(record, x):
         for _ in range(50):
             [x] = record(call_p, x, out=[F64], jaxpr=double, name="double")
@@ -54,7 +54,7 @@ def test_a_jaxpr_called_often_is_one_function(program, double) -> None:
 
 
 @pytest.mark.parametrize("name", ["main", "two words", "<lambda>", "", "été"])
-def test_any_name_makes_functions_of_their_own(program, name: str) -> None:
+def test_lowering_nested_any_name_makes_functions_of_their_own(program, name: str) -> None:
     def build(record, x):
         for _ in range(3):
             inner = program(lambda record, x: record(add, x, x, out=F64), F64)
@@ -66,7 +66,7 @@ def test_any_name_makes_functions_of_their_own(program, name: str) -> None:
     assert np.array_equal(lowered.compile()(X)[0], 8 * X)
 
 
-def test_inlined_equations_stand_in_the_caller(program, double, compile_program) -> None:
+def test_lowering_nested_inlined_equations_stand_in_the_caller(program, double, compile_program) -> None:
     def build(record, x):
         return record(inline_p, x, out=[F64], jaxpr=double)
 
@@ -74,7 +74,7 @@ def test_inlined_equations_stand_in_the_caller(program, double, compile_program)
     assert np.array_equal(compile_program(build, F64)(X)[0], 2 * X)
 
 
-def test_array_constants_are_arguments_and_not_text(program) -> None:
+def test_lowering_nested_array_constants_are_arguments(program) -> None:
     big = np.arange(100_000.0)
     aval = ShapedArray(big.shape, "float64")
 
@@ -102,7 +102,7 @@ def test_array_constants_are_arguments_and_not_text(program) -> None:
 
 @pytest.mark.parametrize("shape", [(3,), (2, 0), (2, 3), (128,)])
 @pytest.mark.parametrize("dtype", ["bool", "int8", "uint64", "bfloat16", "float32", "float64", "complex128"])
-def test_small_array_constants_are_text(program, dtype: str, shape: tuple[int, ...]) -> None:
+def test_lowering_nested_small_array_constants_are_text(program, dtype: str, shape: tuple[int, ...]) -> None:
     small = np.asfortranarray(np.arange(np.prod(shape)).reshape(shape) % 3).astype(dtype)
     aval = ShapedArray(small.shape, small.dtype)
     closed = program(lambda record, x: record(add, x, record.const(small), out=aval), aval)
@@ -113,7 +113,7 @@ def test_small_array_constants_are_text(program, dtype: str, shape: tuple[int, .
     np.testing.assert_array_equal(out, small)
 
 
-def test_constants_reach_every_depth(program, compile_program) -> None:
+def test_lowering_nested_constants_reach_every_depth(program, compile_program) -> None:
     consts = [np.full(3, float(i)) for i in range(6)]
 
     def level(i: int) -> ClosedJaxpr:
@@ -132,7 +132,7 @@ def test_constants_reach_every_depth(program, compile_program) -> None:
     assert np.array_equal(compiled(X)[0], X + 15)
 
 
-def test_the_same_jaxpr_with_other_constants_is_another_function(program, compile_program) -> None:
+def test_lowering_nested_jaxpr_with_other_constants(program, compile_program) -> None:
     one = program(lambda record, x: record(add, x, record.const(np.ones(3)), out=F64), F64)
     two = ClosedJaxpr(one.jaxpr, [np.full(3, 2.0)])
 
@@ -143,7 +143,7 @@ def test_the_same_jaxpr_with_other_constants_is_another_function(program, compil
     assert np.array_equal(compile_program(build, F64)(X)[0], X + 3)
 
 
-def test_a_constant_on_the_device_is_used_where_it_is(compile_program) -> None:
+def test_lowering_nested_constant_on_device_is_used_where_it_is(compile_program) -> None:
     const = device_put(np.ones(3))
     compiled = compile_program(lambda record, x: record(add, x, record.const(const), out=F64), F64)
     assert np.array_equal(compiled(X)[0], X + 1)
@@ -151,7 +151,7 @@ def test_a_constant_on_the_device_is_used_where_it_is(compile_program) -> None:
 
 
 @pytest.mark.parametrize("index", [-1, 0, 1, 2, 5])
-def test_case(program, compile_program, index: int) -> None:
+def test_lowering_nested_case(program, compile_program, index: int) -> None:
     def branch(factor):
         return program(lambda record, x: record(multiply, x, x, out=F64) if factor == 2 else x, F64)
 
@@ -160,7 +160,7 @@ def test_case(program, compile_program, index: int) -> None:
     assert np.array_equal(compiled(np.int32(index), X)[0], X * X if index == 1 else X)
 
 
-def test_case_of_nothing(program, compile_program) -> None:
+def test_lowering_nested_case_of_nothing(program, compile_program) -> None:
     constant = program(lambda record: Literal(1.5))
     other = program(lambda record: Literal(2.5))
     scalar = ShapedArray((), "float64", weak_type=True)
@@ -178,7 +178,7 @@ def test_case_of_nothing(program, compile_program) -> None:
     assert compile_program(build, INDEX)(np.int32(0)) == []
 
 
-def test_literals_of_a_branch_stay_in_it(program, compile_program) -> None:
+def test_lowering_nested_literals_of_a_branch_stay_in_it(program, compile_program) -> None:
     scalar = ShapedArray((), "float64")
     branches = tuple(
         program(lambda record, x, k=k: record(add, record(add, x, 2.0, out=scalar), k, out=scalar), scalar)
@@ -192,7 +192,7 @@ def test_literals_of_a_branch_stay_in_it(program, compile_program) -> None:
     assert compile_program(build, INDEX, scalar)(np.int32(1), np.float64(1.0))[0].item() == 8.0
 
 
-def test_while_loop(program, compile_program) -> None:
+def test_lowering_nested_while_loop(program, compile_program) -> None:
     i64 = ShapedArray((), "int64")
 
     def less(ctx, x, y):
@@ -212,7 +212,7 @@ def test_while_loop(program, compile_program) -> None:
     assert np.array_equal(x, 6 * X)
 
 
-def test_deep_nesting(program, compile_program) -> None:
+def test_lowering_nested_deep_nesting(program, compile_program) -> None:
     closed = program(lambda record, x: record(add, x, x, out=F64), F64)
     for _ in range(50):
         inner = closed
@@ -220,7 +220,7 @@ def test_deep_nesting(program, compile_program) -> None:
     assert np.array_equal(compile_program(lambda r, x: r(call_p, x, out=[F64], jaxpr=closed), F64)(X)[0], 2 * X)
 
 
-def test_an_open_jaxpr_in_a_parameter_is_searched_for_constants(program, compile_program, double) -> None:
+def test_lowering_nested_open_jaxpr_in_parameter(program, compile_program, double) -> None:
     const = device_put(np.ones(3))
     closed = program(lambda record, x: record(add, x, record.const(const), out=F64), F64)
     wrapped = program(lambda record, x: record(call_p, x, out=[F64], jaxpr=closed), F64)

@@ -28,18 +28,18 @@ assert bindings.view(out).tolist() == [0.0, 2.0, 4.0]
 """
 
 
-def test_nothing_is_printed(run_python) -> None:
+def test_xla_nothing_is_printed(run_python) -> None:
     done = run_python(SMALL)
     assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
 
 
-def test_the_users_log_level_is_kept(run_python) -> None:
+def test_xla_users_log_level_is_kept(run_python) -> None:
     script = "import os, lawful.xla_backend; print(os.environ['TF_CPP_MIN_LOG_LEVEL'])"
     assert run_python(script).stdout == "1\n"
     assert run_python(script, TF_CPP_MIN_LOG_LEVEL="2").stdout == "2\n"
 
 
-def test_jax_is_never_asked_for(run_python) -> None:
+def test_xla_jax_is_never_asked_for(run_python) -> None:
     script = """
 import sys
 
@@ -65,12 +65,12 @@ assert "jax" not in sys.modules
     assert done.returncode == 0, done.stderr
 
 
-def test_importing_makes_no_client(run_python) -> None:
+def test_xla_importing_makes_no_client(run_python) -> None:
     script = "import lawful.xla_backend; from lawful.xla_backend._runtime import clients; assert not clients._clients"
     assert run_python(script).returncode == 0
 
 
-def test_nothing_is_imported_that_a_program_does_not_need(run_python) -> None:
+def test_xla_nothing_is_imported_that_a_program_does_not_need(run_python) -> None:
     script = """
 import sys
 from lawful import ops
@@ -102,12 +102,12 @@ device_put(1.0), executable.run([x._buffer])
 """
 
 
-def test_a_forked_child_refuses_instead_of_hanging(run_python) -> None:
+def test_xla_forked_child_refuses_instead_of_hanging(run_python) -> None:
     done = run_python(SMALL + FORK)
     assert done.returncode == 0, done.stderr
 
 
-def test_a_child_forked_before_first_use_works(run_python) -> None:
+def test_xla_child_forked_before_first_use_works(run_python) -> None:
     script = """
 import os, warnings
 warnings.simplefilter("ignore")
@@ -121,7 +121,7 @@ assert os.waitpid(pid, 0)[1] == 0
     assert done.returncode == 0, done.stderr
 
 
-def test_several_devices(run_python) -> None:
+def test_xla_several_devices(run_python) -> None:
     script = """
 import numpy as np
 from lawful.core import ArgumentValueError
@@ -156,12 +156,12 @@ else:
 
 
 @pytest.mark.parametrize("number", ["0", "-1", "two", ""])
-def test_a_wrong_number_of_devices_is_explained(run_python, number: str) -> None:
+def test_xla_wrong_number_of_devices_is_explained(run_python, number: str) -> None:
     done = run_python("import lawful.xla_backend as x; x.devices()", LAWFUL_NUM_CPU_DEVICES=number)
     assert "LAWFUL_NUM_CPU_DEVICES: expected a positive integer" in done.stderr
 
 
-def test_results_leave_no_memory_behind(run_python) -> None:
+def test_xla_results_leave_no_memory_behind(run_python) -> None:
     script = """
 import gc, tracemalloc
 from resource import RUSAGE_SELF, getrusage
@@ -179,7 +179,7 @@ assert grown < 3_000_000, grown
     assert done.returncode == 0, done.stderr
 
 
-def test_host_arrays_are_gone_after_a_collection() -> None:
+def test_xla_host_arrays_are_gone_after_a_collection() -> None:
     """Without another call into jaxlib."""
     f = jit(ops.sin, backend="xla")
 

@@ -28,7 +28,7 @@ CALLS: dict[str, Callable[[Any, Any], Any]] = {
 
 @pytest.mark.parametrize("dtype", ["float64", "float32", "float16", "bfloat16"])
 @pytest.mark.parametrize("name", CALLS)
-def test_compiled_is_eager(name: str, dtype: str):
+def test_sort_compiled_is_eager(name: str, dtype: str):
     x = ops.convert_element_type(KEYS, dtype)
     if "complex" in name and dtype.endswith("16"):
         return

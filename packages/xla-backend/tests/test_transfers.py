@@ -11,7 +11,7 @@ from lawful.xla_backend import Array, block_until_ready, default_backend, device
 Point = namedtuple("Point", "x y")
 
 
-def test_trees_keep_their_structure() -> None:
+def test_device_put_trees_keep_their_structure() -> None:
     tree = {"a": [np.arange(3), (1.0, None)], "p": Point(np.float32(2), np.zeros((2, 0)))}
     put = device_put(tree)
     assert type(put["p"]) is Point
@@ -26,7 +26,7 @@ def test_trees_keep_their_structure() -> None:
 
 
 @pytest.mark.parametrize("x", [True, 3, 2.5, 1j], ids=repr)
-def test_python_scalars_are_weak_and_as_wide_as_numpys(x) -> None:
+def test_device_put_python_scalars_are_weak_and_64_bits(x) -> None:
     a = device_put(x)
     assert a.weak_type
     assert a.dtype == np.asarray(x).dtype
@@ -48,7 +48,7 @@ def test_device_get_gives_read_only_views_and_leaves_the_rest() -> None:
     assert device_get([other, 1.0])[0] is other
 
 
-def test_float0_stays_on_the_host() -> None:
+def test_device_put_float0_stays_on_the_host() -> None:
     x = np.zeros(3, float0)
     assert device_put(x) is x
 
@@ -74,6 +74,6 @@ def test_devices() -> None:
         (lambda: device_put(2**80), OverflowError, "int64"),
     ],
 )
-def test_mistakes_are_explained(call, error: type[Exception], text: str) -> None:
+def test_device_put_mistakes_are_explained(call, error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         call()

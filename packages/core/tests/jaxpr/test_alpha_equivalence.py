@@ -85,21 +85,21 @@ def other_programs(jaxpr: Jaxpr, toy: SimpleNamespace) -> Iterator[tuple[str, Ja
 
 
 @given(data=st.data())
-def test_names_do_not_count(data: st.DataObject, toy: SimpleNamespace):
+def test_alpha_names_do_not_count(data: st.DataObject, toy: SimpleNamespace):
     jaxpr = data.draw(toy.jaxprs(max_consts=2))
     assert explain_difference(jaxpr, toy.renamed(jaxpr)) is None
     assert alpha_equivalent(toy.closed(jaxpr), toy.closed(toy.renamed(jaxpr)))
 
 
 @given(data=st.data())
-def test_every_change_counts(data: st.DataObject, toy: SimpleNamespace):
+def test_alpha_every_change_counts(data: st.DataObject, toy: SimpleNamespace):
     jaxpr = data.draw(toy.jaxprs())
     for kind, other in other_programs(jaxpr, toy):
         assert not alpha_equivalent(jaxpr, toy.renamed(other)), f"{kind}\n{jaxpr}\n{other}"
 
 
 @given(data=st.data())
-def test_it_is_an_equivalence_relation(data: st.DataObject, toy: SimpleNamespace):
+def test_alpha_equivalence_relation(data: st.DataObject, toy: SimpleNamespace):
     def variant(jaxpr: Jaxpr) -> Jaxpr:
         others = [other for _, other in other_programs(jaxpr, toy)]
         return data.draw(st.sampled_from([jaxpr, toy.renamed(jaxpr), *others]))
@@ -114,7 +114,7 @@ def test_it_is_an_equivalence_relation(data: st.DataObject, toy: SimpleNamespace
 
 
 @given(data=st.data())
-def test_the_difference_is_explained_where_there_is_one(data: st.DataObject, toy: SimpleNamespace):
+def test_alpha_difference_is_explained_where_there_is_one(data: st.DataObject, toy: SimpleNamespace):
     jaxpr = data.draw(toy.jaxprs())
     other = data.draw(st.sampled_from([toy.renamed(jaxpr), *(other for _, other in other_programs(jaxpr, toy))]))
     explanation = explain_difference(jaxpr, other)
@@ -152,7 +152,7 @@ NAN32 = np.array([0x7FC00000, 0xFFC00001], "u4").view("f4")
         (10**30, 10**30),
     ],
 )
-def test_equal_values(x: Any, y: Any, toy: SimpleNamespace):
+def test_alpha_equal_values(x: Any, y: Any, toy: SimpleNamespace):
     assert same_param(x, y, toy)
 
 
@@ -188,7 +188,7 @@ def test_equal_values(x: Any, y: Any, toy: SimpleNamespace):
         (10**30, 10**30 + 1),
     ],
 )
-def test_different_values(x: Any, y: Any, toy: SimpleNamespace):
+def test_alpha_different_values(x: Any, y: Any, toy: SimpleNamespace):
     assert not same_param(x, y, toy)
     assert not same_param(y, x, toy)
     assert same_param(x, x, toy)
@@ -215,7 +215,7 @@ class Stored(Tracer):
 register_array_type(Stored, aval=lambda tracer: tracer.aval)
 
 
-def test_a_tracer_is_the_same_as_itself_only():
+def test_alpha_tracer_is_the_same_as_itself_only():
     x, y = Stored(), Stored()
     assert alpha_equivalent(program(x), program(x))
     for other in (y, np.float64(1)):
@@ -223,7 +223,7 @@ def test_a_tracer_is_the_same_as_itself_only():
         assert not alpha_equivalent(program(other), program(x))
 
 
-def test_the_stated_type_of_a_literal_counts():
+def test_alpha_stated_type_of_a_literal_counts():
     literals = [Literal(1.0, ShapedArray((), dtype)) for dtype in ("float32", "float64")]
     a, b = (Jaxpr([], [], [], [literal]) for literal in literals)
     assert not alpha_equivalent(a, b)
@@ -238,7 +238,7 @@ class Strange:
     __hash__ = None  # type: ignore[assignment]
 
 
-def test_same_param_incomparable_values(toy: SimpleNamespace):
+def test_alpha_same_param_incomparable_values(toy: SimpleNamespace):
     """A value that cannot be compared equals only itself."""
     x = Strange()
     assert same_param(x, x, toy)
@@ -248,7 +248,7 @@ def test_same_param_incomparable_values(toy: SimpleNamespace):
 # Closed and open
 
 
-def test_constants_count():
+def test_alpha_constants_count():
     one = program(np.ones(3))
     assert alpha_equivalent(one, program(np.ones(3)))
     assert not alpha_equivalent(one, program(np.zeros(3)))
@@ -256,7 +256,7 @@ def test_constants_count():
     assert not alpha_equivalent(one.jaxpr, one)
 
 
-def test_without_constants_closed_and_open_are_the_same():
+def test_alpha_without_constants_closed_and_open_are_the_same():
     closed = parse_jaxpr("{ lambda ; a:f64[]. let in (a,) }")
     assert alpha_equivalent(closed, closed.jaxpr)
     assert alpha_equivalent(closed.jaxpr, closed)
@@ -265,7 +265,7 @@ def test_without_constants_closed_and_open_are_the_same():
 # Variables that nothing binds, and explanations
 
 
-def test_unbound_variables_stand_for_themselves():
+def test_alpha_unbound_variables_stand_for_themselves():
     x, y = Var(ShapedArray((), float)), Var(ShapedArray((), float))
     assert alpha_equivalent(Jaxpr([], [], [], [x]), Jaxpr([], [], [], [x]))
     assert not alpha_equivalent(Jaxpr([], [], [], [x]), Jaxpr([], [], [], [y]))
@@ -281,7 +281,7 @@ def test_unbound_variables_stand_for_themselves():
         ("in (c, a)", "in (a, c)", "outputs: `c, a` and `a, c` differ"),
     ],
 )
-def test_the_explanation_names_the_place(old: str, new: str, explanation: str):
+def test_alpha_explanation_names_the_place(old: str, new: str, explanation: str):
     inner = "{ lambda ; a:f64[] b:f64[]. let c:f64[] = toy_negate b in (c, a) }"
     outer = "{{ lambda ; . let = toy_mark = toy_call[name=f jaxpr={}] in () }}"
     place = "jaxpr, parameter jaxpr of equation 1 `= toy_call[name=f jaxpr={ … }]`, "

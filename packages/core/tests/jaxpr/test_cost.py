@@ -133,7 +133,7 @@ def arguments(program: Program, length: int, toy: SimpleNamespace) -> tuple[Jaxp
 
 
 @pytest.mark.parametrize("program", [chain, unused, calls, shared])
-def test_the_number_of_steps_is_linear(program: Program, toy: SimpleNamespace):
+def test_jaxpr_passes_number_of_steps_is_linear(program: Program, toy: SimpleNamespace):
     short, long = (arguments(program, length, toy) for length in (500, 5_000))
     for name, function in PASSES.items():
         few, many = count_calls(function, *short), count_calls(function, *long)
@@ -142,7 +142,7 @@ def test_the_number_of_steps_is_linear(program: Program, toy: SimpleNamespace):
 
 
 @pytest.mark.parametrize("program", [chain, unused, calls, shared])
-def test_no_step_grows(program: Program, toy: SimpleNamespace):
+def test_jaxpr_passes_no_step_grows(program: Program, toy: SimpleNamespace):
     short, long = (arguments(program, length, toy) for length in (500, 10_000))
     for name, function in PASSES.items():
         # A step that searches or copies what came before takes 20 times as long, in every try. A machine that is busy
@@ -152,12 +152,12 @@ def test_no_step_grows(program: Program, toy: SimpleNamespace):
 
 
 @pytest.mark.parametrize(("program", "length"), [(chain, 50_000), (unused, 50_000), (calls, 10_000), (shared, 10_000)])
-def test_length_needs_no_stack(program: Program, length: int, toy: SimpleNamespace):
+def test_jaxpr_passes_length_needs_no_stack(program: Program, length: int, toy: SimpleNamespace):
     assert length >= 10 * sys.getrecursionlimit()
     run_all(program(length, toy))
 
 
-def test_depth_needs_no_stack(toy: SimpleNamespace):
+def test_jaxpr_passes_depth_needs_no_stack(toy: SimpleNamespace):
     run_all(deep(sys.getrecursionlimit(), toy))
 
 
@@ -167,7 +167,7 @@ def run_all(jaxpr: Jaxpr) -> None:
     assert alpha_equivalent(parsed, jaxpr)
 
 
-def test_sharing_costs_nothing(toy: SimpleNamespace):
+def test_jaxpr_passes_sharing_costs_nothing(toy: SimpleNamespace):
     # 2 ** 100 equations, were it written out.
     jaxpr = shared(200, toy)
     text = format_jaxpr(jaxpr)

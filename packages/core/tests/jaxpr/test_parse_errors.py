@@ -56,7 +56,7 @@ GOOD = "{ lambda ; a:f64[3] b:f64[]. let c:f64[3] = parse_sine[n=(1, 2) s=x] a i
         ("{ lambda", "let f = { lambda", "f =", "expected a name for the jaxpr, such as @f, got f"),
     ],
 )
-def test_the_error_points_at_the_word(old: str, new: str, at: str, message: str):
+def test_parse_jaxpr_error_points_at_the_word(old: str, new: str, at: str, message: str):
     assert GOOD.count(old) == 1
     parse_jaxpr(GOOD)
     # On a line of its own, so that both line and column count.
@@ -72,25 +72,25 @@ def test_the_error_points_at_the_word(old: str, new: str, at: str, message: str)
     assert shown[caret.index("^") :].startswith(at[:1])
 
 
-def test_a_label_defines_one_jaxpr():
+def test_parse_jaxpr_label_defines_one_jaxpr():
     with pytest.raises(JaxprParseError, match="column 42: expected a name that no other jaxpr has, got @f"):
         parse_jaxpr("let @f = { lambda ; . let in () } in let @f = { lambda ; . let in () } in " + GOOD)
 
 
-def test_a_nested_jaxpr_does_not_see_the_variables_around_it():
+def test_parse_jaxpr_sub_jaxpr_does_not_see_outer_variables():
     with pytest.raises(JaxprParseError, match="expected a variable that is bound before, got b"):
         parse_jaxpr(GOOD.replace("(1, 2)", "{ lambda ; a:f64[]. let in (b,) }"))
 
 
 @pytest.mark.parametrize("consts", [(), (1.0, 2.0)])
-def test_every_constant_has_to_be_given(consts: tuple[float, ...]):
+def test_parse_jaxpr_every_constant_has_to_be_given(consts: tuple[float, ...]):
     text = "{ lambda a:~f64[] ; . let in (a,) }"
     assert parse_jaxpr(text, (1.0,)).consts == (1.0,)
     with pytest.raises(JaxprParseError, match=f"expected 1 consts, got {len(consts)}"):
         parse_jaxpr(text, consts)
 
 
-def test_a_long_line_is_shown_in_part():
+def test_parse_jaxpr_long_line_is_shown_in_part():
     text = GOOD.replace("(1, 2)", f"({'1, ' * 10_000}?{', 1' * 10_000})")
     with pytest.raises(JaxprParseError, match=r"expected the value of a parameter, got \?") as caught:
         parse_jaxpr(text)

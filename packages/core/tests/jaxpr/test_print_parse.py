@@ -67,7 +67,7 @@ def test_the_parsed_jaxpr_prints_the_same_text(data: st.DataObject, toy: SimpleN
 
 
 @given(data=st.data())
-def test_the_text_does_not_depend_on_names_and_blanks(data: st.DataObject, toy: SimpleNamespace):
+def test_print_jaxpr_text_does_not_depend_on_names_and_blanks(data: st.DataObject, toy: SimpleNamespace):
     jaxpr = data.draw(toy.jaxprs())
     copy = toy.renamed(jaxpr)
     assert format_jaxpr(copy) == format_jaxpr(toy.renamed(copy))
@@ -181,7 +181,7 @@ def test_long_texts_are_their_own_print(text: str):
     assert str(parse_jaxpr(text)) == text
 
 
-def test_a_deduplicated_is_read_as_one_object():
+def test_print_jaxpr_deduplicated_is_read_as_one_object():
     outer = parse_jaxpr(SHARED)
     first, second = outer.eqns
     assert second.params["branches"] == (first.params["jaxpr"],) * 2
@@ -189,7 +189,7 @@ def test_a_deduplicated_is_read_as_one_object():
     assert inner[0].params["jaxpr"] is inner[1].params["jaxpr"]
 
 
-def test_many_inputs_are_broken_over_lines():
+def test_print_jaxpr_many_inputs_are_broken_over_lines():
     text = str(Jaxpr([], [Var(SCALAR) for _ in range(30)], [], []))
     lines = text.split("\n")
     assert len(lines) == 5
@@ -198,7 +198,7 @@ def test_many_inputs_are_broken_over_lines():
     assert str(parse_jaxpr(text)) == text
 
 
-def test_names_are_never_words_of_the_grammar():
+def test_print_jaxpr_names_are_never_words_of_the_grammar():
     inputs = [Var(SCALAR) for _ in range(26 + 26**2 + 26**3)]
     text = str(Jaxpr([], inputs, [], inputs))
     assert " io:" in text

@@ -31,21 +31,21 @@ def test_all_scalars_of_small_dtypes_are_told_apart(dtype: np.dtype[Any], toy: S
 
 
 @given(data=st.data())
-def test_reading_the_text_of_a_python_number_gives_the_number(data: st.DataObject, toy: SimpleNamespace):
+def test_scalar_text_reading_text_of_python_number_gives_number(data: st.DataObject, toy: SimpleNamespace):
     x = data.draw(toy.python_numbers)
     back = read_python_scalar(scalar_text(x))
     assert type(back) is type(x)
     assert back == x if type(x) in (bool, int) else np.asarray(back).tobytes() == np.asarray(x).tobytes()
 
 
-def test_numbers_look_as_in_numpy():
+def test_scalar_text_numbers_look_as_in_numpy():
     numbers = [1.0, -0.0, 1e300, np.float32(0.1), np.float16(0.1), 2 + 0j, complex(-0.0, np.nan), np.inf, True, -3]
     texts = ["1.0", "-0.0", "1e+300", "0.1", "0.1", "(2.0+0.0j)", "(-0.0+nanj)", "inf", "True", "-3"]
     assert [scalar_text(x) for x in numbers] == texts
 
 
 @given(data=st.data())
-def test_print_options_do_not_matter(data: st.DataObject, toy: SimpleNamespace):
+def test_scalar_text_print_options_do_not_matter(data: st.DataObject, toy: SimpleNamespace):
     x = data.draw(toy.scalars(np.dtype(data.draw(st.sampled_from(["float32", "float64", "complex128"])))))
     with np.printoptions(legacy="1.13", precision=2, suppress=True):
         text = scalar_text(x)
@@ -65,6 +65,6 @@ def test_print_options_do_not_matter(data: st.DataObject, toy: SimpleNamespace):
         ("nan(0x7ff8000000000001)", "float32", "the bits of a NaN of 32 bits"),
     ],
 )
-def test_a_text_of_another_dtype_is_refused(text: str, dtype: str, expected: str):
+def test_scalar_text_of_another_dtype_is_refused(text: str, dtype: str, expected: str):
     with pytest.raises(ValueError, match=expected):
         read_scalar(text, np.dtype(dtype))

@@ -27,7 +27,7 @@ from lawful.core import (
 
 
 @given(data=st.data())
-def test_well_typed_jaxprs_are_accepted(data: st.DataObject, toy: SimpleNamespace):
+def test_check_jaxpr_well_typed_jaxprs_are_accepted(data: st.DataObject, toy: SimpleNamespace):
     jaxpr = data.draw(toy.jaxprs(max_consts=2))
     check_jaxpr(jaxpr)
     check_jaxpr(toy.closed(jaxpr))
@@ -125,7 +125,7 @@ def faults(jaxpr: Jaxpr, toy: SimpleNamespace) -> Iterator[tuple[str, Jaxpr]]:
 
 
 @given(data=st.data())
-def test_every_planted_fault_is_rejected(data: st.DataObject, toy: SimpleNamespace):
+def test_check_jaxpr_every_planted_fault_is_rejected(data: st.DataObject, toy: SimpleNamespace):
     jaxpr = data.draw(toy.jaxprs(max_consts=1))
     for kind, faulty in faults(jaxpr, toy):
         assert is_rejected(faulty), f"accepted: {kind}\n{faulty}"
@@ -185,7 +185,7 @@ MESSAGES = {
 
 
 @pytest.mark.parametrize("kind", MESSAGES)
-def test_the_message_says_what_was_expected_and_what_came(kind: str, toy: SimpleNamespace):
+def test_check_jaxpr_error_says_expected_and_got(kind: str, toy: SimpleNamespace):
     jaxpr = parse_jaxpr(RICH, (np.float64(0),)).jaxpr
     check_jaxpr(jaxpr)
     expected, got = MESSAGES[kind]
@@ -202,7 +202,7 @@ def test_the_message_says_what_was_expected_and_what_came(kind: str, toy: Simple
             assert got in message
 
 
-def test_all_kinds_of_faults_are_known(toy: SimpleNamespace):
+def test_check_jaxpr_all_kinds_of_faults_are_known(toy: SimpleNamespace):
     found = {kind.removesuffix(", nested") for kind, _ in faults(parse_jaxpr(RICH, (np.float64(0),)).jaxpr, toy)}
     assert found == MESSAGES.keys()
 
@@ -210,7 +210,7 @@ def test_all_kinds_of_faults_are_known(toy: SimpleNamespace):
 # Messages
 
 
-def test_the_message_begins_with_the_line_of_the_equation(toy: SimpleNamespace):
+def test_check_jaxpr_message_begins_with_line_of_the_equation(toy: SimpleNamespace):
     source = user_source()
     x, y = Var(ShapedArray((), float)), Var(ShapedArray((), float, weak_type=True))
     jaxpr = Jaxpr([], [x], [JaxprEqn(toy.negate_p, [x], [y], {}, source)], [y])
@@ -240,7 +240,7 @@ def test_check_jaxpr_error_quotes_rule_without_line():
     assert isinstance(caught.value.__cause__, ArgumentTypeError)
 
 
-def test_the_place_of_a_nested_jaxpr_is_named():
+def test_check_jaxpr_place_of_a_nested_jaxpr_is_named():
     text = """{ lambda ; a:f64[]. let b:f64[] = toy_call[name=f jaxpr={ lambda ; a:f64[]. let
         b:f64[] = toy_call[name=g jaxpr={ lambda ; a:f64[]. let b:i8[] = toy_negate a in (b,) }] a
         in (b,) }] a in (b,) }"""
@@ -255,7 +255,7 @@ def test_the_place_of_a_nested_jaxpr_is_named():
 
 
 @given(data=st.data())
-def test_constants_have_the_types_of_their_variables(data: st.DataObject, toy: SimpleNamespace):
+def test_check_jaxpr_constants_have_the_types_of_their_variables(data: st.DataObject, toy: SimpleNamespace):
     closed = toy.closed(data.draw(toy.jaxprs(max_consts=3)))
     assume(closed.consts)
     check_jaxpr(closed)
@@ -267,13 +267,13 @@ def test_constants_have_the_types_of_their_variables(data: st.DataObject, toy: S
         check_jaxpr(ClosedJaxpr(closed.jaxpr, consts))
 
 
-def test_a_constant_is_an_array():
+def test_check_jaxpr_constant_is_an_array():
     jaxpr = Jaxpr([Var(ShapedArray((), float))], [], [], [])
     with pytest.raises(JaxprTypeError, match=r"expected constants that are arrays or numbers in .*, got 'text'"):
         check_jaxpr(ClosedJaxpr(jaxpr, ["text"]))
 
 
-def test_a_constant_too_few_is_an_error():
+def test_check_jaxpr_constant_too_few_is_an_error():
     closed = ClosedJaxpr(Jaxpr([], [], [], []))
     closed.jaxpr = Jaxpr([Var(ShapedArray((), float))], [], [], [])
     with pytest.raises(JaxprTypeError, match=r"expected constants f64\[\] in .*, got none"):
@@ -294,14 +294,14 @@ def test_check_jaxpr_nested_constants(toy: SimpleNamespace):
 # Rules
 
 
-def test_a_primitive_without_a_rule_is_a_missing_rule(toy: SimpleNamespace):
+def test_check_jaxpr_primitive_without_a_rule_is_a_missing_rule(toy: SimpleNamespace):
     untyped_p = Primitive("toy_untyped")
     eqn = JaxprEqn(untyped_p, [], [], {})
     with pytest.raises(MissingRuleError, match=r"toy_untyped_p\.def_abstract_eval"):
         check_jaxpr(Jaxpr([], [], [eqn], []))
 
 
-def test_each_distinct_jaxpr_is_checked_once(toy: SimpleNamespace):
+def test_check_jaxpr_each_distinct_jaxpr_is_checked_once(toy: SimpleNamespace):
     calls = []
     counted_p = Primitive("toy_counted")
     counted_p.def_abstract_eval(lambda: calls.append(1) or ShapedArray((), float))

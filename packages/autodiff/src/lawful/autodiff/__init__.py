@@ -16,7 +16,7 @@ from lawful.autodiff._linearize import linearize, linearize_jaxpr, recorded_zero
 from lawful.autodiff._stop_gradient import stop_gradient, stop_gradient_p
 from lawful.autodiff._transpose import backward_pass, linear_program, linear_transpose, transpose_jaxpr
 from lawful.autodiff._vjp import VJPFunction, vjp
-from lawful.core import on_demand as _on_demand
+from lawful.core import lazy_imports as _lazy_imports
 
 # isort: split
 from lawful.autodiff import _fast as _fast  # installs the accelerators
@@ -30,7 +30,7 @@ if _TYPE_CHECKING:
     from lawful.autodiff._checkpoint_name import checkpoint_name, name_p
     from lawful.autodiff._jacobian import hessian, jacfwd, jacrev
 else:
-    __getattr__, __dir__ = _on_demand(
+    __getattr__, __dir__ = _lazy_imports(
         __name__,
         "_checkpoint.checkpoint",
         "_checkpoint_name",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from lawful.batching._batch import AxisData, BatchTrace, batch_jaxpr, mentions_axis, new_batch_trace, place_batch_dim
 from lawful.batching._vmap import vmap
-from lawful.core import on_demand as _on_demand
+from lawful.core import lazy_imports as _lazy_imports
 
 # isort: split
 from lawful.batching import _fast as _fast  # installs the accelerators
@@ -30,7 +30,7 @@ if _TYPE_CHECKING:
         psum_p,
     )
 else:
-    __getattr__, __dir__ = _on_demand(__name__, "_collectives")
+    __getattr__, __dir__ = _lazy_imports(__name__, "_collectives")
 
 __all__ = [
     "AxisData",

@@ -24,7 +24,7 @@ _NUMBERS = (int, float, complex)
 
 
 class UnboundAxisError(ArgumentValueError, NameError):
-    """An axis name was used outside of any ``vmap`` that gives it."""
+    """An axis name was used outside of any ``vmap`` that binds it."""
 
 
 def axis_size(axis_name: AxisName) -> int:
@@ -78,7 +78,7 @@ def _psum_jvp(primals: Sequence[Any], tangents: Sequence[Any], *, axis_name: Axi
 
 @psum_p.def_transpose
 def _psum_transpose(ct: Any, x: Any, *, axis_name: AxisName) -> list[Any]:
-    # The sum of all elements is each element's result, so that each one's cotangent goes to every element.
+    # The sum over all elements is the result for each one, so each cotangent goes to every element.
     return [Zero(x.aval) if type(ct) is Zero else psum_p.bind(ct, axis_name=axis_name)]
 
 
@@ -145,7 +145,7 @@ def psum(x: Any, axis_name: Any) -> Any:
     Source: ``jax.lax.psum``.
     """
     size = math.prod(axis_size(name) for name in _names(axis_name))
-    # A Python number is the same for each element: its sum is known at once, and can be a shape.
+    # A Python number is equal for all elements. Its sum is a Python number too, which may be a shape.
     return tree.map(lambda leaf: leaf * size if type(leaf) in _NUMBERS else _apply(psum_p, leaf, axis_name), x)
 
 

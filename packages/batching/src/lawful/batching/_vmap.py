@@ -121,8 +121,7 @@ def _input_dims(
 ) -> list[int | None]:
     axes = _axes_of_arguments(name, in_axes, args, kwargs, len(avals))
     return [
-        _dim(name, axis, aval, (args, kwargs), place)
-        for place, (axis, aval) in enumerate(zip(axes, avals, strict=True))
+        _dim(name, axis, aval, (args, kwargs), leaf) for leaf, (axis, aval) in enumerate(zip(axes, avals, strict=True))
     ]
 
 
@@ -146,21 +145,21 @@ def _passed_through(
     return {i: x for i, (axis, x) in enumerate(zip(axes, leaves, strict=True)) if axis is None and not is_array(x)}
 
 
-def _dim(name: str, axis: int | None, aval: ShapedArray, arguments: Any, place: int) -> int | None:
+def _dim(name: str, axis: int | None, aval: ShapedArray, arguments: Any, leaf: int) -> int | None:
     """Returns an axis counted from 0; raises ArgumentValueError if the array has no such dimension."""
     if axis is None:
         return None
     if not -aval.ndim <= axis < aval.ndim:
         raise ArgumentValueError(
-            f"{name}: expected an array with a dimension {axis} at {_argument(arguments, place)}, got {aval}; "
+            f"{name}: expected an array with a dimension {axis} at {_argument(arguments, leaf)}, got {aval}; "
             "change in_axes, or give None there to share it"
         )
     return axis % aval.ndim
 
 
-def _argument(arguments: Any, place: int) -> str:
+def _argument(arguments: Any, leaf: int) -> str:
     """Returns the words for a leaf of the arguments, for errors: it costs as much as a whole call."""
-    return describe_argument(tree.leaves_with_path(arguments)[place][0])
+    return describe_argument(tree.leaves_with_path(arguments)[leaf][0])
 
 
 def _batch_size(
@@ -176,8 +175,8 @@ def _batch_size(
             f"{name}: expected at least one mapped argument, got in_axes of None only; give axis_size"
         )
     lines = [
-        f"  {_argument(arguments, place)} of type {aval}: size {aval.shape[dim]} of dimension {dim}"
-        for place, (aval, dim) in enumerate(zip(avals, dims, strict=True))
+        f"  {_argument(arguments, leaf)} of type {aval}: size {aval.shape[dim]} of dimension {dim}"
+        for leaf, (aval, dim) in enumerate(zip(avals, dims, strict=True))
         if dim is not None
     ]
     if axis_size is not None:
@@ -193,23 +192,23 @@ def _output_axes(
 ) -> list[int | None]:
     axes = _axes_of_leaves(name, "out_axes", out_axes, "result", lambda: _numbered(out_tree), len(outs))
     return [
-        _out_axis(name, axis, x, dim, out_tree, place)
-        for place, (axis, x, dim) in enumerate(zip(axes, outs, dims, strict=True))
+        _out_axis(name, axis, x, dim, out_tree, leaf)
+        for leaf, (axis, x, dim) in enumerate(zip(axes, outs, dims, strict=True))
     ]
 
 
-def _out_axis(name: str, axis: int | None, x: Any, dim: int | None, out_tree: Any, place: int) -> int | None:
+def _out_axis(name: str, axis: int | None, x: Any, dim: int | None, out_tree: Any, leaf: int) -> int | None:
     if axis is None:
         if dim is not None:
             raise ArgumentValueError(
-                f"{name}: expected {_result(out_tree, place)} to be the same for all calls because its out_axes is "
+                f"{name}: expected {_result(out_tree, leaf)} to be the same for all calls because its out_axes is "
                 "None, got one that depends on mapped arguments; give it an axis"
             )
         return None
     ndim = get_aval(x).ndim + (dim is None)
     if not -ndim <= axis < ndim:
         raise ArgumentValueError(
-            f"{name}: expected out_axes between {-ndim} and {ndim - 1} for {_result(out_tree, place)} with {ndim} "
+            f"{name}: expected out_axes between {-ndim} and {ndim - 1} for {_result(out_tree, leaf)} with {ndim} "
             f"dimensions, got {axis}"
         )
     return axis % ndim
@@ -229,9 +228,9 @@ def _axes_of_leaves(name: str, what: str, axes: Any, of: str, full: Callable[[],
         ) from error
 
 
-def _result(out_tree: Any, place: int) -> str:
+def _result(out_tree: Any, leaf: int) -> str:
     """Returns the words for a leaf of the result."""
-    path, _ = tree.leaves_with_path(_numbered(out_tree))[place]
+    path, _ = tree.leaves_with_path(_numbered(out_tree))[leaf]
     return f"result{tree.keystr(path)}"
 
 

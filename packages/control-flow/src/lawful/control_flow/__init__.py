@@ -22,7 +22,7 @@ from lawful.control_flow._while.fori_loop import fori_loop
 from lawful.control_flow._while.primitive import while_p
 from lawful.control_flow._while.transpose import IterationBoundError
 from lawful.control_flow._while.while_loop import while_loop
-from lawful.core import on_demand as _on_demand
+from lawful.core import lazy_imports as _lazy_imports
 
 if _TYPE_CHECKING:
     from lawful.control_flow._cond.batched import batched_cond_p
@@ -36,7 +36,7 @@ if _TYPE_CHECKING:
     from lawful.control_flow._solvers.root import custom_root
     from lawful.control_flow._solvers.root_primitive import root_p
 else:
-    __getattr__, __dir__ = _on_demand(
+    __getattr__, __dir__ = _lazy_imports(
         __name__,
         "_scan.associative_scan",
         "_cond.batched",

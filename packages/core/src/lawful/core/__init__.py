@@ -88,11 +88,11 @@ from lawful.tree.base import (
     cached_function,
     clear_caches,
     exact_key,
-    load_on_demand,
-    on_demand,
-    place,
+    lazy_imports,
+    load_lazy_imports,
     record,
     register_internal_module,
+    source_override,
     user_source,
 )
 
@@ -104,7 +104,7 @@ if _TYPE_CHECKING:
     from lawful.core._jaxpr.parse import parse_jaxpr
     from lawful.core._jaxpr.typecheck import check_jaxpr
 else:
-    __getattr__, __dir__ = on_demand(
+    __getattr__, __dir__ = lazy_imports(
         __name__,
         "_jaxpr.alpha",
         "_jaxpr.parse",
@@ -195,7 +195,7 @@ __all__ = [
     "is_plain",
     "kind",
     "last_uses",
-    "load_on_demand",
+    "load_lazy_imports",
     "map_jaxprs",
     "memoize",
     "memoize_program",
@@ -203,10 +203,10 @@ __all__ = [
     "note_impure_rule",
     "no_collections",
     "of_numpy",
-    "on_demand",
+    "lazy_imports",
     "pair_of_rule",
     "parse_jaxpr",
-    "place",
+    "source_override",
     "placed",
     "plain",
     "primitives_by_name",

@@ -1,4 +1,4 @@
-"""The `lawful` command: runs the laws, shows programs and rules, and says which layers are installed."""
+"""The `lawful` command: runs the laws, shows programs and rules, and lists the installed layers."""
 
 from argparse import Namespace
 from collections.abc import Callable, Sequence
@@ -26,7 +26,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return USAGE
     except KeyboardInterrupt:
         return INTERRUPTED
-    except BrokenPipeError:  # the reader of a pipe, such as head, has seen enough
+    except BrokenPipeError:  # the reader of the pipe, such as head, has exited
         sys.stderr.close()
         return 0
 

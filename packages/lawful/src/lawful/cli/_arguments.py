@@ -9,10 +9,10 @@ from typing import Final
 
 from lawful.cli._usage import EXIT_STATUS
 
-# The names only: what they stand for is imported by the command that needs it.
+# Names only: each command imports what its options name.
 PROFILES: Final = ("quick", "ci", "thorough")
 
-#: Every stage of `lawful show` with its explanation, in the order in which help tells them.
+#: Every stage of `lawful show` with its explanation, in the order of the help text.
 STAGES: Final = {
     "jvp": "forward mode: of the arguments and their tangents",
     "linearize": "the derivative there: of the arguments and their tangents, to the tangents of the results",
@@ -32,7 +32,7 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     """Returns the parsed arguments; ends the process with status 2 and a message if they are wrong."""
     from importlib.metadata import version
 
-    # The options that also stand after a subcommand.
+    # Options that may also come after the subcommand.
     parser = argparse.ArgumentParser(
         prog="lawful",
         description="Run the laws, show programs and rules. Alone: the installed layers.",
@@ -66,7 +66,7 @@ def _add_laws(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     parser = _subcommand(
         commands, "laws", "hold a system to the laws",
         "Draws programs and calls of primitives, holds a system to the laws on each, makes failures small,\n"
-        "and writes an HTML report. Failures are remembered, and tried first the next time.",
+        "and writes an HTML report. Failures are saved, and tried first in the next run.",
     )  # fmt: skip
     add = parser.add_argument
     much = parser.add_mutually_exclusive_group()
@@ -89,10 +89,10 @@ def _add_laws(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
         help="what jit of lawful compiles with; may be repeated, then all are compared (default: numpy)")  # fmt: skip
     add("--import", action="append", default=[], dest="modules", metavar="MODULE",
         help="import a module or .py file first: the primitives that it declares are held to the laws too")  # fmt: skip
-    add("--database", default=".lawful/failures", metavar="FOLDER", help="remembered failures (default: %(default)s)")
+    add("--database", default=".lawful/failures", metavar="FOLDER", help="saved failures (default: %(default)s)")
     add("--report", default=".lawful/laws.html", metavar="FILE", help="the HTML report (default: %(default)s)")
     add("--no-report", action="store_const", const=None, dest="report", help="write no report")
-    add("--no-database", action="store_const", const=None, dest="database", help="remember nothing")
+    add("--no-database", action="store_const", const=None, dest="database", help="save no failures")
 
 
 def _add_show(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

@@ -1,4 +1,4 @@
-"""Importing what a user names: a module, a ``.py`` file, or a function in one."""
+"""Imports by name: of a module, a ``.py`` file, or a function in one."""
 
 from __future__ import annotations
 
@@ -61,7 +61,7 @@ def import_all(names: Sequence[str]) -> None:
         except UsageError:
             raise
         except Exception as error:
-            raise UsageError(f"importing {name} fails:\n{own_traceback(error)}") from None
+            raise UsageError(f"importing {name} fails:\n{user_traceback(error)}") from None
 
 
 def find_function(target: str) -> Callable[..., Any]:
@@ -78,7 +78,7 @@ def find_function(target: str) -> Callable[..., Any]:
     except UsageError:
         raise
     except Exception as error:
-        raise UsageError(f"importing {name} fails:\n{own_traceback(error)}") from None
+        raise UsageError(f"importing {name} fails:\n{user_traceback(error)}") from None
     found: Any = module
     for part in attribute.split("."):
         if not hasattr(found, part):
@@ -98,8 +98,8 @@ def _alternatives(module: Any) -> str:
     return f"; it has {', '.join(own[:10])}" if own else ""
 
 
-def own_traceback(error: BaseException) -> str:
-    """Returns an error with the lines of the user's files that led to it, and none of lawful's own."""
+def user_traceback(error: BaseException) -> str:
+    """Returns an error with its lines in the user's files, without lawful's own frames."""
     import traceback
 
     ours = (*sys.modules["lawful"].__path__, "<frozen")

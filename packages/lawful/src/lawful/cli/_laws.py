@@ -29,7 +29,7 @@ def run_laws(arguments: Namespace) -> int:
     """Runs the laws as the command line says, and returns the exit status."""
     import_all(arguments.modules)
     check_primitives(arguments.primitive)
-    # That a system is not installed is said before anything is started.
+    # An uninstalled system is an error before anything is started.
     others = [other_system(arguments.against)] if arguments.against is not None else []
     results = _planned(arguments)
     systems = [system_of(results.setup), *others]
@@ -61,7 +61,7 @@ def _planned(arguments: Namespace) -> Results:
     if arguments.against is not None:
         agreement = laws[f"agrees_with_{arguments.against}"]
         chosen = [agreement, *(law for law in chosen if arguments.law and law is not agreement)]
-    if arguments.system != "lawful":  # a primitive is lawful's own
+    if arguments.system != "lawful":  # primitives exist in lawful only
         chosen = [law for law in chosen if law.subject == "function"]
     setup = Setup(
         system=arguments.system,
@@ -97,7 +97,7 @@ def _backends(arguments: Namespace, *, every: bool) -> tuple[str, ...]:
 
 
 def _check_writable(report: str | None) -> None:
-    """Raises UsageError if the report could not be written: better now than after an hour."""
+    """Raises UsageError if the report cannot be written, before the run starts."""
     if report is None:
         return
     try:
@@ -109,7 +109,7 @@ def _check_writable(report: str | None) -> None:
 
 
 def _processors() -> int:
-    if hasattr(os, "sched_getaffinity"):  # those that this process may use; not on macOS
+    if hasattr(os, "sched_getaffinity"):  # the CPUs that this process may use; not on macOS
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
 

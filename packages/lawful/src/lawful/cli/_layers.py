@@ -1,4 +1,4 @@
-"""`lawful` alone: which layers are installed, and what `jit` can compile with."""
+"""`lawful` without a subcommand: the installed layers, and the backends of `jit`."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`lawful rules`: which rules each primitive has, which it cannot have, and which are missing."""
+"""`lawful rules`: which rules each primitive has, cannot have, or lacks."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from lawful.core import Primitive, primitives_by_name
 
 Mark = Literal["defined", "absent", "derived", "missing", ""]
 
-#: The slots that a primitive is expected to have, in the order in which they are told.
+#: The slots in which a primitive is expected to have a rule, in the order of the columns.
 SLOTS: Final = ("impl", "abstract_eval", "jvp", "transpose", "batch", "lowering")
-#: The slots that are derived from others unless a call-like primitive has its own rule.
+#: The slots derived from others, unless a call-like primitive defines a rule.
 DERIVED: Final = ("linearize", "partial_eval")
 
 _SIGNS: Final[dict[Mark, str]] = {"defined": "●", "absent": "–", "derived": "○", "missing": "✗", "": ""}
@@ -27,7 +27,7 @@ _KEY: Final = (
 
 
 def slots_of(primitives: Iterable[Primitive]) -> list[str]:
-    """Returns the names of all slots, also those of other packages: of what some primitive has a rule for."""
+    """Returns the names of all slots in which some primitive has a rule, also slots of other packages."""
     found = {_slot(name) for primitive in primitives for name in (*primitive.rules, *primitive.absent)}
     return [*SLOTS, *DERIVED, *sorted(found - {*SLOTS, *DERIVED})]
 
@@ -50,10 +50,10 @@ def mark(primitive: Primitive, slot: str) -> Mark:
     if slot in DERIVED:
         return "derived"
     if slot not in SLOTS:
-        return ""  # of another package, or of call-like primitives only
+        return ""  # a slot of another package, or of call-like primitives only
     declaration = primitive.declaration
     if declaration is not None and slot == "transpose" and not declaration.linear:
-        return ""  # it is linear in nothing
+        return ""  # linear in no operand
     return "missing"
 
 
@@ -96,7 +96,7 @@ def _chosen(names: Sequence[str]) -> list[Primitive]:
 
 
 def _print(matrix: dict[str, dict[str, Mark]], slots: Sequence[str]) -> None:
-    """Prints a table of plain text, for a terminal and for a pipe."""
+    """Prints a table as plain text, to a terminal or a pipe."""
     if not matrix:
         print("no rule is missing")
         return

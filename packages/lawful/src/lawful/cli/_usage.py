@@ -1,4 +1,4 @@
-"""Mistakes in how the command is called, and what its exit status means."""
+"""Usage errors, and the meaning of exit statuses."""
 
 from __future__ import annotations
 
@@ -26,4 +26,4 @@ def counted(number: int, noun: str) -> str:
 
 
 class UsageError(Exception):
-    """The command cannot do what it is told. It prints the text, without a traceback, and ends with status 2."""
+    """The command cannot do what its arguments say. Its text is printed without a traceback; the status is 2."""

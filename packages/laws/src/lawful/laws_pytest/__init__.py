@@ -65,7 +65,7 @@ def _set_effort(config: pytest.Config, name: str) -> None:
 
 
 def _fixtures() -> Any:
-    """Returns a plugin of the fixtures; pytest itself is imported only where it runs."""
+    """Returns a plugin with the fixtures; pytest is imported only when it runs."""
     import pytest
 
     class Fixtures:
@@ -93,13 +93,13 @@ def _fixtures() -> Any:
 
 
 class _Summary:
-    """What all laws said in the run, of this process and of workers."""
+    """The verdicts of all laws in the run, of this process and of workers."""
 
     def __init__(self, config: pytest.Config) -> None:
         self.config = config
         self.of_workers: list[Counts] = []
         if config.pluginmanager.hasplugin("xdist"):
-            # A hook of xdist's, which pytest knows only where that is installed.
+            # A hook of pytest-xdist, unknown to pytest without it.
             self.pytest_testnodedown = self._collect
 
     def pytest_sessionfinish(self) -> None:
@@ -119,7 +119,7 @@ class _Summary:
 
 
 def _counts_here() -> Counts:
-    """Returns the counts of this process, without importing what nobody has used."""
+    """Returns the counts of this process, without importing unused modules."""
     module = sys.modules.get("lawful.laws._law.tally")
     counts: Counts = {} if module is None else module.tally.as_dict()
     return counts

@@ -16,7 +16,7 @@ array([[0.5, 0.5],
 # ruff: noqa: F403  # each module says what is public in it
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
-from lawful.core import on_demand as _on_demand
+from lawful.core import lazy_imports as _lazy_imports
 from lawful.numpy._array_api_info import ARRAY_API_VERSION as _ARRAY_API_VERSION
 from lawful.numpy._array_api_info import ArrayNamespaceInfo as _ArrayNamespaceInfo
 from lawful.numpy._constants import *
@@ -40,4 +40,4 @@ if _TYPE_CHECKING:
     from lawful.numpy._namespace import *
 else:
     _register_counterparts({name: x for name, x in globals().items() if name[0] != "_"})
-    __getattr__, __dir__ = _on_demand(__name__, "_namespace", missing=_missing)
+    __getattr__, __dir__ = _lazy_imports(__name__, "_namespace", missing=_missing)

@@ -11,7 +11,7 @@ array([1.5, 3. ])
 # ruff: noqa: F403  # each module says what is public in it
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
-from lawful.core import on_demand as _on_demand
+from lawful.core import lazy_imports as _lazy_imports
 from lawful.ops._bits.bitcast import *
 from lawful.ops._bits.gcd import *
 from lawful.ops._composite import Composite as Composite
@@ -63,4 +63,4 @@ from lawful.ops import _fast as _fast  # installs the accelerators
 if _TYPE_CHECKING:
     from lawful.ops._namespace import *
 else:
-    __getattr__, __dir__ = _on_demand(__name__, "_namespace")
+    __getattr__, __dir__ = _lazy_imports(__name__, "_namespace")

@@ -10,7 +10,7 @@
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from lawful.core import cache_report, clear_caches
-from lawful.core import on_demand as _on_demand
+from lawful.core import lazy_imports as _lazy_imports
 from lawful.staging._backends import (
     Backend,
     CompiledProgram,
@@ -57,7 +57,7 @@ if _TYPE_CHECKING:
     from lawful.staging._callbacks.host_function import EachElement, HostCall, HostFunction, call_each_element
     from lawful.staging._callbacks.pure_callback import pure_callback, pure_callback_p
 else:
-    __getattr__, __dir__ = _on_demand(
+    __getattr__, __dir__ = _lazy_imports(
         __name__,
         "_callbacks.host_function",
         "_callbacks.pure_callback",

@@ -11,5 +11,5 @@ from lawful.taylor._jet import jet
 
 __all__ = ["jet"]
 
-# Loading them puts the rules into the primitives.
+# Their import defines the rules of the primitives.
 del _elementwise_rules, _structured_rules

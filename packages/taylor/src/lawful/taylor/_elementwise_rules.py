@@ -1,8 +1,9 @@
-"""Rules of elementwise primitives: recurrences between the coefficients, from the equations that the functions obey.
+"""Rules of elementwise primitives: recurrences between coefficients, from differential equations of the functions.
 
-Where ``f' = g(x) x'``, the coefficients of f follow from those of g and of x; where g is made of f itself, as in
-``exp' = exp x'``, from those that are known already. Source: Griewank and Walther, "Evaluating Derivatives", 2nd ed.,
-SIAM 2008, chapter 13.
+If ``f' = g(x) x'``, the coefficients of f follow from those of g and of x. If g depends on f, as in ``exp' = exp x'``,
+they follow from those of lower order.
+
+Source: Griewank and Walther, "Evaluating Derivatives", 2nd ed., SIAM 2008, chapter 13.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from lawful.taylor._series import (
 
 
 def unary(primitive: Primitive) -> Callable[[Callable[[Any, Series], Series]], Any]:
-    """Returns the decorator that makes ``rule(value, x)`` the rule of a function of one argument."""
+    """Returns the decorator that registers ``rule(value, x)`` for a primitive of one operand."""
 
     def define(rule: Callable[[Any, Series], Series]) -> Any:
         def jet(args: Sequence[Series], **params: Any) -> Series:
@@ -49,7 +50,7 @@ def order_of(x: Series) -> int:
 
 
 def minus(x: Any) -> Any:
-    """Returns a coefficient with its sign changed."""
+    """Returns a coefficient, negated."""
     return None if x is None else -x
 
 
@@ -60,7 +61,7 @@ def one_plus(sign: int, x: Series) -> Series:
 
 
 def integral(value: Any, derivative: Series, x: Series) -> Series:
-    """Returns the series of f from that of ``f'(x)``: the chain rule, integrated."""
+    """Returns the series of f from its first coefficient and the series of ``f'(x)``, by the chain rule."""
     return with_derivative(value, lambda _, k: chained(derivative, x, k), order_of(x))
 
 
@@ -92,7 +93,7 @@ def power(value: Any, x: Series, exponent: float) -> Series:
 
 
 def whole_power(x: Series, exponent: int) -> Series:
-    """Returns the series of a power by multiplication, which holds at zero too."""
+    """Returns the series of an integer power, by multiplication; valid at zero too."""
     if exponent < 0:
         return reciprocal(whole_power(x, -exponent))
     found = None
@@ -114,7 +115,7 @@ unary(ops.rsqrt_p)(lambda value, x: power(value, x, -0.5))
 
 @unary(ops.sqrt_p)
 def square_root(value: Any, x: Series) -> Series:
-    """Returns the series of ``sqrt(x)``, from ``f² = x``: at zero infinite, as its derivative."""
+    """Returns the series of ``sqrt(x)``, from ``f² = x``; infinite at zero, like its derivative."""
     found: Series = [value]
     for k in range(1, len(x)):
         known = convolved(found, found, k, 1, k - 1, lambda _: 1)
@@ -163,7 +164,7 @@ def _exp2(value: Any, x: Series) -> Series:
 
 @unary(ops.logistic_p)
 def _logistic(value: Any, x: Series) -> Series:
-    # f' = f (1 - f) x', of which the coefficients below k are those of what is known.
+    # f' = f (1 - f) x', computed from the coefficients below k.
     def derivative(found: Series, k: int) -> Any:
         return chained(product(found, one_plus(-1, found)), x, k)
 
@@ -224,13 +225,13 @@ unary(ops.atanh_p)(_inverse(lambda x: reciprocal(one_plus(-1, _squared(x)))))
 unary(ops.asin_p)(_inverse(lambda x: reciprocal(_root_of(one_plus(-1, _squared(x))))))
 unary(ops.asinh_p)(_inverse(lambda x: reciprocal(_root_of(one_plus(1, _squared(x))))))
 unary(ops.acos_p)(_inverse(lambda x: [minus(c) for c in reciprocal(_root_of(one_plus(-1, _squared(x))))]))
-# Of the two roots the product: it has the branch cut of the function.
+# A product of two roots has the branch cut of acosh.
 unary(ops.acosh_p)(
     _inverse(lambda x: reciprocal(product(_root_of([ops.sub(x[0], 1.0), *x[1:]]), _root_of(one_plus(1, x)))))
 )
 
 
-# Others
+# Other functions
 
 
 @unary(ops.erf_p)
@@ -257,8 +258,8 @@ def _pow(args: Sequence[Series], **params: Any) -> Series:
         return moving
     order = order_of(base)
     value = ops.pow_p.bind(base[0], exponent[0], **params)
-    # x ** y, its derivative y x ** (y - 1), the derivative of that, ... at the first coefficient: powers of a base that
-    # may be zero, where the recurrence divides by it.
+    # composed() needs the derivatives of x ** y at the first coefficient: x ** y, y x ** (y - 1), … They are exact at a
+    # zero base, by which the recurrence divides.
     down = ops.convert_element_type(exponent[0], get_aval(value).dtype)
     outer, factor = [value], ops.full_like(value, 1)
     for _ in range(order):
@@ -274,7 +275,7 @@ ops.pow_p.def_rule("jet", _pow)
 
 
 def composed(derivatives: Sequence[Any], x: Series) -> Series:
-    """Returns the series of a function of a series, from the derivatives of the function at its first coefficient."""
+    """Returns the series of f at a series, from the derivatives of f at its first coefficient."""
     step = [None, *x[1:]]
     found: Series = [derivatives[0], *[None] * order_of(x)]
     power_of: Series = step
@@ -296,7 +297,7 @@ for _primitive in (ops.floor_p, ops.ceil_p, ops.round_nearest_even_p):
     _piecewise_constant(_primitive)
 
 
-# Complex, they are no analytic functions; at zero they have the derivatives that the jvp rules give them.
+# Not analytic for complex operands; at zero, the jvp rules define the derivatives.
 _moved_modulus, _moved_sign = general_rule(ops.abs_p), general_rule(ops.sign_p)
 
 

@@ -1,4 +1,4 @@
-"""Rules for primitives that have none of their own: by linearity where it is declared, else by nested ``jvp``."""
+"""Rules of primitives without a rule of their own: by linearity if it is declared, otherwise by nested ``jvp``."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ Rule = Callable[..., Any]
 
 
 def linear_rule(primitive: Primitive) -> Rule | None:
-    """Returns the rule of a primitive that is linear in each of some sets of arguments, None of any other.
+    """Returns the rule of a primitive that is linear in each of several sets of arguments; None for other primitives.
 
-    Coefficients of jointly linear arguments go through it together; where two sets move, it is a product.
+    Coefficients of jointly linear arguments are operands of one call. If two sets vary, the primitive is a product.
     """
     declaration = primitive.declaration
     if declaration is None or not declaration.linear:
@@ -27,9 +27,9 @@ def linear_rule(primitive: Primitive) -> Rule | None:
 
     def rule(args: Sequence[Series], **params: Any) -> Any:
         moving = {i for i, series in enumerate(args) if moves(series)}
-        touched = [places for places in sets if moving & set(places)]
-        if len({place for places in touched for place in places} & moving) < len(moving):
-            return general_rule(primitive)(args, **params)  # it depends on an argument in another way
+        touched = [numbers for numbers in sets if moving & set(numbers)]
+        if len({number for numbers in touched for number in numbers} & moving) < len(moving):
+            return general_rule(primitive)(args, **params)  # not linear in this argument
         return _multilinear(primitive, args, touched, params)
 
     return rule
@@ -45,8 +45,8 @@ def _multilinear(
             continue
         operands = [series[0] for series in args]
         zero = False
-        for places, k in zip(sets, orders, strict=True):
-            here = [i for i in places if i < len(args)]
+        for numbers, k in zip(sets, orders, strict=True):
+            here = [i for i in numbers if i < len(args)]
             if all(args[i][k] is None for i in here):
                 zero = True
                 break
@@ -69,9 +69,9 @@ def _zeros_like(x: Any) -> Any:
 
 
 def general_rule(primitive: Primitive) -> Rule:
-    """Returns the rule that differentiates along the curve as often as is asked, by ``jvp`` of ``jvp``.
+    """Returns the rule that differentiates along the curve by nested ``jvp``, one for each order.
 
-    It holds for every primitive that has a jvp, at a cost that doubles with each order.
+    It is valid for every primitive with a jvp rule. The cost doubles with each order.
     """
 
     def rule(args: Sequence[Series], **params: Any) -> Any:
@@ -110,20 +110,20 @@ def derivatives(function: Callable[..., list[Any]], curve: Sequence[Series], ord
       order: the highest order.
     """
     given = [dense(_without_last_zeros(x)) for x in curve]
-    # Those of one order stand together. The derivative of the last one of an argument is a symbolic zero.
+    # Arguments are grouped by order. The derivative of an argument's last coefficient is a symbolic zero.
     layout = [[i for i, x in enumerate(given) if k < len(x)] for k in range(order + 1)]
 
     def tower(k: int) -> Callable[..., list[list[Any]]]:
         if k == 0:
             return lambda *xs: [function(*xs)]
         lower = tower(k - 1)
-        places = [(j, i) for j in range(k + 1) for i in layout[j]]
+        numbers = [(j, i) for j in range(k + 1) for i in layout[j]]
 
         def raised(*xs: Any) -> list[list[Any]]:
-            values = dict(zip(places, xs, strict=True))
-            primals = [values[place] for place in places if place[0] < k]
+            values = dict(zip(numbers, xs, strict=True))
+            primals = [values[number] for number in numbers if number[0] < k]
             tangents = [
-                values.get((j + 1, i), Zero(get_aval(values[j, i]).to_tangent_aval())) for j, i in places if j < k
+                values.get((j + 1, i), Zero(get_aval(values[j, i]).to_tangent_aval())) for j, i in numbers if j < k
             ]
             rows: list[list[Any]] = []
 

@@ -1,8 +1,8 @@
-"""Truncated power series: what ``x(t) = x₀ + x₁ t + x₂ t² + … + x_K t^K`` is known by.
+"""Truncated power series ``x(t) = x₀ + x₁ t + x₂ t² + … + x_K t^K``.
 
-A series is the list of its K + 1 coefficients, arrays of one shape and dtype. A coefficient that is zero is None, so
-that no work is done for it; that of order 0 is never None. The functions here compute with coefficients alone: under
-whatever transformation is current.
+A series is the list of its K + 1 coefficients, arrays of one shape and dtype. A zero coefficient is None, which saves
+work; that of order 0 is never None. These functions only apply ops to coefficients, so they run under any
+transformation.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ Series = list[Any]
 
 
 def constant(x: Any, order: int) -> Series:
-    """Returns the series of a value that does not move."""
+    """Returns the series of a constant."""
     return [x, *[None] * order]
 
 
 def moves(series: Series) -> bool:
-    """Whether a series has a coefficient beside its first one."""
+    """Whether a series has a coefficient besides its first one."""
     return any([x is not None for x in series[1:]])
 
 
@@ -52,12 +52,12 @@ def scaled(number: float, x: Any) -> Any:
         return None
     if number == 1:
         return x
-    # Not by the operator: NumPy makes float32 of a number times bfloat16.
+    # ops.mul keeps the dtype; NumPy's operator makes float32 of a number times bfloat16.
     return number * x if is_number(x) else ops.mul(x, number)
 
 
 def divided(x: Any, y: Any) -> Any:
-    """Returns the quotient of two coefficients; infinity or NaN by zero, also of Python numbers."""
+    """Returns the quotient of two coefficients; division by zero gives infinity or NaN, also for Python numbers."""
     if x is None:
         return None
     found = ops.div(x, y)
@@ -65,7 +65,7 @@ def divided(x: Any, y: Any) -> Any:
 
 
 def is_number(x: Any) -> bool:
-    """Whether a coefficient is a Python number, and its arithmetic Python's."""
+    """Whether a coefficient is a Python number, with Python's arithmetic."""
     return type(x) is float or type(x) is complex
 
 
@@ -83,7 +83,7 @@ def convolved(a: Series, b: Series, k: int, first: int, last: int, weight: Calla
 
 
 def with_derivative(value: Any, derivative: Callable[[Series, int], Any], order: int) -> Series:
-    """Returns the series that begins with a value, and of which the k-th derivative coefficient is given.
+    """Returns the series with a first coefficient and a given k-th coefficient of its derivative.
 
     Args:
       value: the coefficient of order 0.

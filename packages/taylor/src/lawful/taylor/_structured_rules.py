@@ -1,4 +1,4 @@
-"""Rules of primitives that hold programs: the program is run on series within the same construct."""
+"""Rules of control flow and calls: the sub-jaxpr is evaluated on series within the same construct."""
 
 from __future__ import annotations
 
@@ -18,27 +18,27 @@ Many = list[Series]
 
 
 def program(closed: ClosedJaxpr, series: Sequence[Series]) -> Many:
-    """Returns the series of the outputs of a program; coefficients that are zero may be left out."""
+    """Returns the series of the outputs of a program; zero coefficients may be missing."""
     order = len(series[0]) - 1 if series else 0
     return jet_flat(lambda *xs: eval_closed_jaxpr(closed, *xs), series, order)
 
 
 def conformed(series: Sequence[Series], moving: Sequence[bool]) -> Many:
-    """Returns series that have all of their coefficients if they move, and else none but the first.
+    """Makes all coefficients of varying series explicit, and removes those of constants.
 
-    So each branch and each iteration gives the same ones, and a value that stays has a derivative of zero also where
-    a rule has none.
+    So each branch and iteration has the same coefficients, and a constant has a zero derivative even if an op has no
+    rule.
     """
     return [dense(x) if m else constant(x[0], len(x) - 1) for x, m in zip(series, moving, strict=True)]
 
 
 def moving_outputs(closed: ClosedJaxpr, moving: Sequence[bool]) -> tuple[bool, ...]:
-    """Returns which outputs of a program move: those whose tangents are not symbolic zeros."""
+    """Returns which outputs vary along the curve: those whose tangents are not symbolic zeros."""
     return jvp_jaxpr(closed, tuple(moving), False)[1]
 
 
 def moving_carry(body: ClosedJaxpr, consts: Many, carry: Many, xs: Many) -> list[bool]:
-    """Returns which values of a loop move in any iteration: those that begin so, or are made of such."""
+    """Returns which carried values vary in some iteration."""
     moving = [*map(moves, carry)]
     while True:
         after = moving_outputs(body, [*map(moves, consts), *moving, *map(moves, xs)])
@@ -62,7 +62,7 @@ def _jit(args: Many, *, jaxpr: ClosedJaxpr, name: str, backend: str | None = Non
     before = impure_rules()
     found: Many = compiled(args)
     if impure_rules() != before:
-        compiled.clear_cache()  # rules that may be impure run in each call
+        compiled.clear_cache()  # impure rules run at each call
     return found
 
 
@@ -120,7 +120,7 @@ def _while(
     body_consts = args[cond_nconsts : cond_nconsts + body_nconsts]
     carry = args[cond_nconsts + body_nconsts :]
     moving = moving_carry(body_jaxpr, body_consts, carry, [])
-    mapped = tuple(range(cond_jaxpr.out_avals[0].ndim))  # the dimensions of mapped loops: each element stops by itself
+    mapped = tuple(range(cond_jaxpr.out_avals[0].ndim))  # batched predicates: each element stops on its own
 
     def going(state: Many) -> Any:
         return eval_closed_jaxpr(cond_jaxpr, *cond_consts, *[x[0] for x in state])[0]

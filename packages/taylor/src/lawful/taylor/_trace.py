@@ -1,4 +1,4 @@
-"""The trace of Taylor mode: its tracers stand for series, and each primitive is applied to all coefficients."""
+"""The trace of Taylor mode: its tracers hold series, and primitives are applied to all coefficients."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lawful.taylor._series import Series, constant, moves
 
 
 class JetTracer(Tracer):
-    """A value that moves along a curve, as a truncated series."""
+    """A value that varies along a curve, as a truncated series."""
 
     __slots__ = ("aval", "series", "source")
 
@@ -31,9 +31,9 @@ register_array_type(JetTracer, aval=attrgetter("aval"))
 
 
 class JetTrace(Trace):
-    """Applies the rule in each primitive's slot ``"jet"``, under the parent.
+    """Applies the rule in the slot ``"jet"`` of each primitive, under the parent.
 
-    A primitive without one is applied to each coefficient if its declaration says that it is linear, and else is
+    A primitive without one is applied to each coefficient if its declaration says that it is linear. Otherwise it is
     differentiated by nested ``jvp``.
     """
 
@@ -44,11 +44,11 @@ class JetTrace(Trace):
         self.order = order
 
     def new_tracer(self, series: Series) -> Any:
-        """Returns a value with its coefficients; the value alone where it does not move."""
+        """Returns a tracer of a series; the value itself if it is constant."""
         return JetTracer(self, series, self.source) if moves(series) else series[0]
 
     def series_of(self, x: Any) -> Series:
-        """Returns the coefficients of what may be a constant."""
+        """Returns the series of an operand, which may be a constant."""
         if type(x) is JetTracer and x._trace is self:
             return x.series
         return constant(x, self.order)
@@ -67,7 +67,7 @@ class JetTrace(Trace):
 
 
 def jet_flat(function: Callable[..., Sequence[Any]], series: Sequence[Series], order: int) -> list[Series]:
-    """Returns the series of the flat outputs of a flat function at series of its inputs."""
+    """Applies a flat function to series; returns the series of its outputs."""
     trace = JetTrace(current.trace, order)
     with new_trace(trace):
         outs = function(*map(trace.new_tracer, series))

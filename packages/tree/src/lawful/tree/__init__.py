@@ -48,7 +48,7 @@ from lawful.tree._register import (
     register_static,
 )
 from lawful.tree._treedef import PyTreeDef
-from lawful.tree.base.lazy import on_demand as _on_demand
+from lawful.tree.base.lazy import lazy_imports as _lazy_imports
 
 if _TYPE_CHECKING:
     from lawful.tree._dataclass import register_dataclass, static
@@ -56,7 +56,7 @@ if _TYPE_CHECKING:
     from lawful.tree._reduce import all, reduce, reduce_associative
     from lawful.tree._transpose import transpose
 else:
-    __getattr__, __dir__ = _on_demand(
+    __getattr__, __dir__ = _lazy_imports(
         __name__,
         "_dataclass",
         "_partial",

@@ -1,4 +1,4 @@
-"""Trees that contain themselves: found only once flattening has run out of stack, so that it costs nothing before."""
+"""The error for a tree that contains itself. Cycles are sought only after flattening has exhausted the stack."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from typing import Any, NoReturn
 
 from lawful.tree._difference import shorten
 from lawful.tree._key import KeyEntry, keystr
-from lawful.tree._registry import kind_of
+from lawful.tree._registry import node_type_of
 from lawful.tree.base.errors import NestingError, TreeTypeError
 
 
 def refuse_cycle(where: str, tree: Any) -> NoReturn:
-    """Raises the error for a tree that contains itself, or else for one that is nested more deeply than the stack."""
-    # The nodes from the root to the one being visited, the keys between them, and the places of the nodes by id.
+    """Raises the error for a tree that contains itself, or for one nested more deeply than the stack."""
+    # Nodes from the root to the one being visited, the keys between them, and the depth of each node by id.
     branch = [(tree, _items(tree))]
     path: list[KeyEntry] = []
     depths = {id(tree): 0}
     # Visited nodes are kept alive, so that no other node gets the id of one.
     done: dict[int, Any] = {}
-    # A registered type may make new children for ever, in which case nothing comes back twice.
+    # A registered type may create new children without end; then no node repeats.
     while branch and len(branch) < 100 * sys.getrecursionlimit():
         node, items = branch[-1]
         item = next(items, None)
@@ -31,7 +31,7 @@ def refuse_cycle(where: str, tree: Any) -> NoReturn:
                 path.pop()
             continue
         key, child = item
-        if kind_of(type(child)) is None or id(child) in done:
+        if node_type_of(type(child)) is None or id(child) in done:
             continue
         if id(child) in depths:
             again, first = keystr((*path, key)), keystr(path[: depths[id(child)]])
@@ -50,7 +50,7 @@ def refuse_cycle(where: str, tree: Any) -> NoReturn:
 
 
 def _items(node: Any) -> Iterator[tuple[KeyEntry, Any]]:
-    kind = kind_of(type(node))
-    assert kind is not None
-    keys, children, _ = kind.open_with_keys(node)
+    node_type = node_type_of(type(node))
+    assert node_type is not None
+    keys, children, _ = node_type.open_with_keys(node)
     return zip(keys, children, strict=True)

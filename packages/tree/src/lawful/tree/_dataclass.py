@@ -8,7 +8,7 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 from lawful.tree._key import GetAttrKey
-from lawful.tree._registry import add, custom_kind, refuse_bad_registration
+from lawful.tree._registry import add, custom_node_type, refuse_bad_registration
 from lawful.tree.base.errors import ArgumentValueError, TreeTypeError
 
 
@@ -78,7 +78,7 @@ def register_dataclass[C: type[Any]](
     keys = [GetAttrKey(name) for name in data]
     described = f"a {nodetype.__name__}" + (f" with {', '.join(meta)} = " if meta else "")
     add(
-        custom_kind(
+        custom_node_type(
             nodetype,
             lambda node: (data_of(node), meta_of(node)),
             lambda aux, children: nodetype(**dict(zip(names, (*children, *aux), strict=True))),

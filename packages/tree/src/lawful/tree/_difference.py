@@ -1,4 +1,4 @@
-"""Where two structures first differ, and how to say so."""
+"""The first difference of two structures, and its error message."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from lawful.tree._key import DictKey, KeyEntry, KeyPath, keystr
-from lawful.tree._kind import Kind, same_aux, show_keys
-from lawful.tree._registry import kind_of
+from lawful.tree._node_type import NodeType, same_aux, show_keys
+from lawful.tree._registry import node_type_of
 from lawful.tree.base.errors import TreeStructureError
 from lawful.tree.base.record import record
 
@@ -19,40 +19,40 @@ _MAX_TEXT = 1000
 
 @record
 class Node:
-    """The root of a tree or of a structure, opened; ``kind`` is None for a leaf."""
+    """The root of a tree or of a structure, opened; ``node_type`` is None for a leaf."""
 
-    kind: Kind | None
+    node_type: NodeType | None
     aux: Any
     keys: Sequence[KeyEntry]
     children: Sequence[Any]
     leaf: str
 
     def describe(self) -> str:
-        return self.leaf if self.kind is None else self.kind.describe(self.aux, len(self.children))
+        return self.leaf if self.node_type is None else self.node_type.describe(self.aux, len(self.children))
 
 
-# Takes a tree, or a structure, apart by one level.
+# Opens one level of a tree or a structure.
 type Open = Callable[[Any], Node]
 
 
 def open_tree(tree: Any) -> Node:
-    kind = kind_of(type(tree))
-    if kind is None:
+    node_type = node_type_of(type(tree))
+    if node_type is None:
         return Node(None, None, (), (), f"a leaf of type {type(tree).__name__}")
-    keys, children, aux = kind.open_with_keys(tree)
-    return Node(kind, aux, keys, children, "")
+    keys, children, aux = node_type.open_with_keys(tree)
+    return Node(node_type, aux, keys, children, "")
 
 
 def open_treedef(treedef: PyTreeDef) -> Node:
-    kind = treedef._kind
-    if kind is None:
+    node_type = treedef._node_type
+    if node_type is None:
         return Node(None, None, (), (), "a leaf")
-    return Node(kind, treedef._aux, kind.keys(treedef._aux, len(treedef._subtrees)), treedef._subtrees, "")
+    return Node(node_type, treedef._aux, node_type.keys(treedef._aux, len(treedef._subtrees)), treedef._subtrees, "")
 
 
 @record
 class Difference:
-    """A place where two structures differ, and what stands there in each."""
+    """A key path at which two structures differ, and the node of each at this path."""
 
     path: KeyPath
     one: Node
@@ -87,21 +87,21 @@ def first_difference(one: Any, open_one: Open, two: Any, open_two: Open, *, pref
 
 def _difference(one: Any, open_one: Open, two: Any, open_two: Open, prefix: bool, path: KeyPath) -> Difference | None:
     first = open_one(one)
-    if first.kind is None and prefix:
+    if first.node_type is None and prefix:
         return None
     second = open_two(two)
-    if first.kind is None and second.kind is None:
+    if first.node_type is None and second.node_type is None:
         return None
     if (
-        first.kind is None
-        or second.kind is None
-        or first.kind.nodetype is not second.kind.nodetype
+        first.node_type is None
+        or second.node_type is None
+        or first.node_type.cls is not second.node_type.cls
         or len(first.children) != len(second.children)
-        or not same_aux(first.aux, second.aux, first.kind.nodetype)
+        or not same_aux(first.aux, second.aux, first.node_type.cls)
     ):
         return Difference(path, first, second)
-    # A structure does not know the keys that a registered function gives; a tree does.
-    keys = first.keys if first.kind.keyed is None or open_two is open_treedef else second.keys
+    # The keys of a registered function come from nodes, which a structure does not hold.
+    keys = first.keys if first.node_type.keyed is None or open_two is open_treedef else second.keys
     for key, child_one, child_two in zip(keys, first.children, second.children, strict=True):
         found = _difference(child_one, open_one, child_two, open_two, prefix, (*path, key))
         if found is not None:
@@ -115,7 +115,7 @@ def shorten(text: str) -> str:
 
 
 def show(tree: Any, open_node: Open) -> str:
-    """Returns the structure of a tree, or a structure, as treedefs print, shortened if it is long."""
+    """Returns the structure of a tree, or a structure, printed like a treedef and shortened."""
     try:
         return shorten(f"PyTreeDef({_show(tree, open_node)})")
     except Exception as error:  # the text belongs to another error, and a user's flatten function may raise anything
@@ -124,13 +124,13 @@ def show(tree: Any, open_node: Open) -> str:
 
 def _show(tree: Any, open_node: Open) -> str:
     node = open_node(tree)
-    if node.kind is None:
+    if node.node_type is None:
         return "*"
-    return node.kind.show(node.aux, [_show(child, open_node) for child in node.children])
+    return node.node_type.show(node.aux, [_show(child, open_node) for child in node.children])
 
 
 def at(path: KeyPath, name: str) -> str:
-    """Returns where in the argument of that name a path leads."""
+    """Returns the expression for a path in the argument ``name``."""
     return f"at key path {keystr(path)} of {name}" if path else f"at the root of {name}"
 
 
@@ -162,7 +162,7 @@ def mismatch_error(
     assert difference is not None, "the structures do not differ"
     text = difference.one.describe()
     if got_is_prefix:
-        text = "a leaf" if difference.one.kind is None else f"{text}, or a leaf for all of it,"
+        text = "a leaf" if difference.one.node_type is None else f"{text}, or a leaf for all of it,"
     width = max(len(expected_name), len(got_name)) + 1
     return TreeStructureError(
         f"{where}: expected {text} {at(difference.path, got_name)}, "
@@ -173,9 +173,9 @@ def mismatch_error(
 
 
 def leaf_path(treedef: PyTreeDef, index: int) -> KeyPath:
-    """Returns the key path of the leaf of that index."""
+    """Returns the key path of the leaf with an index."""
     path: list[KeyEntry] = []
-    while treedef._kind is not None:
+    while treedef._node_type is not None:
         for key, subtree in zip(open_treedef(treedef).keys, treedef._subtrees, strict=True):
             if index < subtree.num_leaves:
                 path.append(key)

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from lawful.tree._cycle import refuse_cycle
-from lawful.tree._kind import EXACT, TUPLE, Kind, Signature, write_head
-from lawful.tree._registry import KINDS, kind_of
-from lawful.tree._treedef import LEAF, PyTreeDef, shared, treedef_of
+from lawful.tree._node_type import EXACT, TUPLE, NodeType, Signature, write_head
+from lawful.tree._registry import NODE_TYPES, node_type_of
+from lawful.tree._treedef import LEAF, PyTreeDef, interned, treedef_of
 from lawful.tree.base.errors import TreeTypeError
 
 type IsLeaf = Callable[[Any], bool] | None
@@ -39,23 +39,23 @@ def flatten(tree: Any, is_leaf: IsLeaf = None) -> tuple[list[Any], PyTreeDef]:
     if is_leaf is not None:
         return _flatten_until(tree, is_leaf)
     try:
-        kind = KINDS[type(tree)]
+        node_type = NODE_TYPES[type(tree)]
     except KeyError:
-        kind = kind_of(type(tree))
-    if kind is None:
+        node_type = node_type_of(type(tree))
+    if node_type is None:
         return [tree], LEAF
     leaves: list[Any] = []
-    signature: Signature = [EXACT, kind]
+    signature: Signature = [EXACT, node_type]
     try:
-        _walk(kind, tree, leaves, signature)
+        _walk(node_type, tree, leaves, signature)
     except RecursionError:
         refuse_cycle("flatten", tree)
     return leaves, treedef_of(signature, len(leaves))
 
 
-def _walk(kind: Kind, node: Any, leaves: list[Any], signature: Signature) -> None:
-    """Appends the leaves of a node, and what its signature says after its kind."""
-    open_node = kind.open
+def _walk(node_type: NodeType, node: Any, leaves: list[Any], signature: Signature) -> None:
+    """Appends the leaves of a node, and the tokens of its signature that come after its node type."""
+    open_node = node_type.open
     if open_node is None:
         children = node
         signature.append(len(node))
@@ -63,15 +63,15 @@ def _walk(kind: Kind, node: Any, leaves: list[Any], signature: Signature) -> Non
         children = open_node(node, signature)
     for child in children:
         try:
-            child_kind = KINDS[type(child)]
+            child_type = NODE_TYPES[type(child)]
         except KeyError:
-            child_kind = kind_of(type(child))
-        if child_kind is None:
+            child_type = node_type_of(type(child))
+        if child_type is None:
             leaves.append(child)
         else:
             signature.append(len(leaves))
-            signature.append(child_kind)
-            _walk(child_kind, child, leaves, signature)
+            signature.append(child_type)
+            _walk(child_type, child, leaves, signature)
 
 
 def _flatten_until(tree: Any, is_leaf: Callable[[Any], bool]) -> tuple[list[Any], PyTreeDef]:
@@ -88,19 +88,19 @@ def _walk_until(is_leaf: Callable[[Any], bool], node: Any, leaves: list[Any], si
     stop = is_leaf(node)
     if stop is not True and stop is not False:
         raise bad_predicate(stop)
-    kind = None if stop else kind_of(type(node))
-    if kind is None:
+    node_type = None if stop else node_type_of(type(node))
+    if node_type is None:
         leaves.append(node)
         return
-    children, aux = kind.one_level(node)
-    signature += (len(leaves), kind)
-    write_head(kind, aux, len(children), signature)
+    children, aux = node_type.one_level(node)
+    signature += (len(leaves), node_type)
+    write_head(node_type, aux, len(children), signature)
     for child in children:
         _walk_until(is_leaf, child, leaves, signature)
 
 
 def bad_predicate(result: Any) -> TreeTypeError:
-    """Returns the error for what an ``is_leaf`` function returned."""
+    """Returns the error for an invalid result of an ``is_leaf`` function."""
     return TreeTypeError(f"flatten: expected is_leaf to return True or False, got {result!r}; convert it with bool()")
 
 
@@ -203,7 +203,7 @@ def treedef_tuple(treedefs: Iterable[PyTreeDef]) -> PyTreeDef:
     children = tuple(treedefs)
     for index, treedef in enumerate(children):
         refuse_non_treedef("treedef_tuple", f"item {index}", treedef)
-    return shared(PyTreeDef(TUPLE, None, children))
+    return interned(PyTreeDef(TUPLE, None, children))
 
 
 def treedef_children(treedef: PyTreeDef) -> list[PyTreeDef]:

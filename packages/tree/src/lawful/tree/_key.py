@@ -1,4 +1,4 @@
-"""Key paths: where in a pytree a leaf or a subtree stands."""
+"""Key paths: the location of a leaf or subtree in a pytree."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from lawful.tree.base.record import record
 
-# A path is a tuple of these, or of whatever a registered type's flatten_with_keys function gives.
+# A path is a tuple of these, or of the keys returned by a registered type's flatten_with_keys function.
 type KeyEntry = Any
 type KeyPath = tuple[KeyEntry, ...]
 

@@ -45,7 +45,7 @@ def map_leaves(
         subtrees = treedef.matcher(other)
         if subtrees is None:
             name = f"rest[{index}]"
-            # The tree itself knows all keys of its nodes; the structure knows where is_leaf stopped.
+            # The tree has the keys of all nodes; the structure knows where is_leaf stopped.
             raise mismatch_error(
                 where,
                 expected=("tree", treedef, open_treedef),

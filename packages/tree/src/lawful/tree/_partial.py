@@ -26,14 +26,14 @@ class Partial(functools.partial[Any]):
     """
 
     def __new__(cls, func: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Self:
-        # functools.partial merges with a partial that it is given, whose arguments would then become children.
+        # functools.partial would merge with an inner partial and make its arguments children.
         if isinstance(func, functools.partial):
             func = _Opaque(func)
         return super().__new__(cls, func, *args, **kwargs)
 
 
 class _Opaque:
-    """A function that functools does not recognise as a partial; equal to the one within."""
+    """Hides a partial from functools.partial; equal to another if the wrapped functions are equal."""
 
     def __init__(self, wrapped: Callable[..., Any]) -> None:
         self.wrapped = wrapped

@@ -8,9 +8,9 @@ from typing import Any
 from lawful.tree._cycle import refuse_cycle
 from lawful.tree._flatten import bad_predicate
 from lawful.tree._key import KeyPath
-from lawful.tree._kind import Signature, write_head
 from lawful.tree._map import map_leaves
-from lawful.tree._registry import kind_of
+from lawful.tree._node_type import Signature, write_head
+from lawful.tree._registry import node_type_of
 from lawful.tree._treedef import LEAF, PyTreeDef, treedef_of
 
 type IsLeafAt = Callable[[KeyPath, Any], bool] | None
@@ -57,13 +57,13 @@ def _walk(path: KeyPath, node: Any, stops: IsLeafAt, leaves: list[tuple[KeyPath,
     stop = stops is not None and stops(path, node)
     if stop is not True and stop is not False:
         raise bad_predicate(stop)
-    kind = None if stop else kind_of(type(node))
-    if kind is None:
+    node_type = None if stop else node_type_of(type(node))
+    if node_type is None:
         leaves.append((path, node))
         return
-    keys, children, aux = kind.open_with_keys(node)
-    signature += (len(leaves), kind)
-    write_head(kind, aux, len(children), signature)
+    keys, children, aux = node_type.open_with_keys(node)
+    signature += (len(leaves), node_type)
+    write_head(node_type, aux, len(children), signature)
     for key, child in zip(keys, children, strict=True):
         _walk((*path, key), child, stops, leaves, signature)
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from lawful.tree._difference import Open, mismatch_error, open_tree, open_treedef
 from lawful.tree._flatten import IsLeaf, flatten, refuse_non_treedef, structure
-from lawful.tree._kind import same_aux
+from lawful.tree._node_type import same_aux
 from lawful.tree._treedef import PyTreeDef
 from lawful.tree.base.errors import TreeStructureError
 
@@ -95,16 +95,16 @@ def _repeat(leaves: list[Any], counts: list[int]) -> list[Any]:
 
 def _count(prefix: PyTreeDef, full: PyTreeDef, counts: list[int]) -> bool:
     """Appends how many leaves each leaf of the prefix stands for; returns False if it is not a prefix."""
-    kind, full_kind = prefix._kind, full._kind
-    if kind is None:
+    node_type, full_type = prefix._node_type, full._node_type
+    if node_type is None:
         counts.append(full._num_leaves)
         return True
     if prefix is full:
         counts += [1] * full._num_leaves
         return True
-    if full_kind is None or kind.nodetype is not full_kind.nodetype or len(prefix._subtrees) != len(full._subtrees):
+    if full_type is None or node_type.cls is not full_type.cls or len(prefix._subtrees) != len(full._subtrees):
         return False
-    if not same_aux(prefix._aux, full._aux, kind.nodetype):
+    if not same_aux(prefix._aux, full._aux, node_type.cls):
         return False
     for subtree, full_subtree in zip(prefix._subtrees, full._subtrees, strict=True):
         if not _count(subtree, full_subtree, counts):

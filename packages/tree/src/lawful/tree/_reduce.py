@@ -1,4 +1,4 @@
-"""All leaves of a tree into one value."""
+"""Reductions over the leaves of a tree."""
 
 from __future__ import annotations
 

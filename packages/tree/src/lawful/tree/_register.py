@@ -8,8 +8,8 @@ from operator import methodcaller
 from typing import Any
 
 from lawful.tree._key import DictKey, KeyEntry
-from lawful.tree._kind import show_keys, sorted_keys
-from lawful.tree._registry import add, custom_kind, kind_of, kind_of_node, refuse_bad_registration
+from lawful.tree._node_type import show_keys, sorted_keys
+from lawful.tree._registry import add, custom_node_type, node_type_of, refuse_bad_registration, require_node
 from lawful.tree.base.errors import TreeTypeError
 
 
@@ -45,7 +45,7 @@ def register_node[T](
     Source: ``jax.tree_util.register_pytree_node``.
     """
     refuse_bad_registration("register_node", nodetype, flatten_func=flatten_func, unflatten_func=unflatten_func)
-    add(custom_kind(nodetype, flatten_func, unflatten_func, flatten_with_keys_func))
+    add(custom_node_type(nodetype, flatten_func, unflatten_func, flatten_with_keys_func))
 
 
 def register_node_with_keys[T](
@@ -90,10 +90,10 @@ def register_node_with_keys[T](
         _, children, aux = keyed(node)
         return children, aux
 
-    kind = custom_kind(nodetype, flatten_func or flatten_without_keys, unflatten_func, flatten_with_keys)
-    assert kind.keyed is not None
-    keyed = kind.keyed
-    add(kind)
+    node_type = custom_node_type(nodetype, flatten_func or flatten_without_keys, unflatten_func, flatten_with_keys)
+    assert node_type.keyed is not None
+    keyed = node_type.keyed
+    add(node_type)
 
 
 def register_node_class[C: type[Any]](cls: C) -> C:
@@ -193,7 +193,7 @@ def register_static[C: type[Any]](cls: C) -> C:
     Source: ``jax.tree_util.register_static``.
     """
     refuse_bad_registration("register_static", cls)
-    add(custom_kind(cls, lambda value: ((), value), lambda value, _: value))
+    add(custom_node_type(cls, lambda value: ((), value), lambda value, _: value))
     return cls
 
 
@@ -207,7 +207,7 @@ def is_tree_node(typ: type) -> bool:
 
     Source: ``jax.tree_util.is_tree_node``.
     """
-    return kind_of(typ) is not None
+    return node_type_of(typ) is not None
 
 
 def flatten_one_level(tree: Any) -> tuple[Sequence[Any], Any]:
@@ -223,7 +223,7 @@ def flatten_one_level(tree: Any) -> tuple[Sequence[Any], Any]:
 
     Source: ``jax.tree_util.flatten_one_level``.
     """
-    children, aux = kind_of_node("flatten_one_level", tree).one_level(tree)
+    children, aux = require_node("flatten_one_level", tree).one_level(tree)
     return tuple(children), aux
 
 
@@ -240,7 +240,7 @@ def flatten_one_level_with_keys(tree: Any) -> tuple[Sequence[tuple[KeyEntry, Any
 
     Source: ``jax.tree_util.flatten_one_level_with_keys``.
     """
-    keys, children, aux = kind_of_node("flatten_one_level_with_keys", tree).open_with_keys(tree)
+    keys, children, aux = require_node("flatten_one_level_with_keys", tree).open_with_keys(tree)
     return list(zip(keys, children, strict=True)), aux
 
 
@@ -249,7 +249,7 @@ def _keys_of(aux: Sequence[Any], _: int) -> Sequence[KeyEntry]:
 
 
 add(
-    custom_kind(
+    custom_node_type(
         OrderedDict,
         lambda node: (tuple(node.values()), tuple(node)),
         lambda keys, children: OrderedDict(zip(keys, children, strict=True)),
@@ -266,7 +266,7 @@ def _flatten_defaultdict(node: defaultdict[Any, Any]) -> tuple[Sequence[Any], An
 
 
 add(
-    custom_kind(
+    custom_node_type(
         defaultdict,
         _flatten_defaultdict,
         lambda aux, children: defaultdict(aux[0], zip(aux[1], children, strict=True)),

@@ -1,4 +1,4 @@
-"""Which types are nodes. Finding the kind of a value is one lookup, ``KINDS[type(value)]``."""
+"""The registry of node types. The node type of a value is one lookup, ``NODE_TYPES[type(value)]``."""
 
 from __future__ import annotations
 
@@ -6,18 +6,28 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from lawful.tree._key import KeyEntry
-from lawful.tree._kind import DICT, LIST, NONE, TUPLE, Kind, Signature, flat_index_keys, namedtuple_kind, write_head
+from lawful.tree._node_type import (
+    DICT,
+    LIST,
+    NONE,
+    TUPLE,
+    NodeType,
+    Signature,
+    flat_index_keys,
+    namedtuple_node_type,
+    write_head,
+)
 from lawful.tree.base.cache import DictCache
 from lawful.tree.base.errors import ArgumentValueError, TreeTypeError
 
-# The node types for good: the built-in and the registered ones.
-_registered: dict[type, Kind] = {kind.nodetype: kind for kind in (TUPLE, LIST, DICT, NONE)}
+# Built-in and registered node types, which no cache removes.
+_registered: dict[type, NodeType] = {node_type.cls: node_type for node_type in (TUPLE, LIST, DICT, NONE)}
 
 
-class _TypesMet(DictCache[type, Kind | None]):
-    """Types met so far that are not registered: the kind of a namedtuple type, None for a type of leaves.
+class _SeenTypes(DictCache[type, NodeType | None]):
+    """A cache of unregistered types: the node type of a namedtuple type, None for a type of leaves.
 
-    The registered types are beside them in ``entries``.
+    ``entries`` also contains the registered types.
     """
 
     __slots__ = ()
@@ -35,34 +45,34 @@ class _TypesMet(DictCache[type, Kind | None]):
         self.entries.update(_registered)
 
 
-_types_met = _TypesMet()
-KINDS = _types_met.entries
+_seen_types = _SeenTypes()
+NODE_TYPES = _seen_types.entries
 
 
-def kind_of(cls: type) -> Kind | None:
-    """Returns the kind of the nodes of a type, or None if its values are leaves."""
+def node_type_of(cls: type) -> NodeType | None:
+    """Returns the node type of a class, or None if its values are leaves."""
     try:
-        return KINDS[cls]
+        return NODE_TYPES[cls]
     except KeyError:
-        return _find_kind(cls)
+        return _find_node_type(cls)
 
 
-def _find_kind(cls: type) -> Kind | None:
-    kind = _registered.get(cls)
-    if kind is None and issubclass(cls, tuple) and hasattr(cls, "_fields"):
-        kind = namedtuple_kind(cls)
-    return _types_met.insert(cls, kind)
+def _find_node_type(cls: type) -> NodeType | None:
+    node_type = _registered.get(cls)
+    if node_type is None and issubclass(cls, tuple) and hasattr(cls, "_fields"):
+        node_type = namedtuple_node_type(cls)
+    return _seen_types.insert(cls, node_type)
 
 
-def kind_of_node(where: str, value: Any) -> Kind:
-    """Returns the kind of a node; raises the error for a leaf."""
-    kind = kind_of(type(value))
-    if kind is None:
+def require_node(where: str, value: Any) -> NodeType:
+    """Returns the node type of a value; raises the error for a leaf."""
+    node_type = node_type_of(type(value))
+    if node_type is None:
         raise TreeTypeError(
             f"{where}: expected a node of a tree, got a leaf of type {type(value).__name__}; give a container, or "
             "register the type as a node"
         )
-    return kind
+    return node_type
 
 
 def refuse_bad_registration(caller: str, nodetype: Any, **functions: Any) -> None:
@@ -79,10 +89,10 @@ def refuse_bad_registration(caller: str, nodetype: Any, **functions: Any) -> Non
             raise TreeTypeError(f"{caller}: expected a function as {name}, got {function!r}; give a callable")
 
 
-def add(kind: Kind) -> None:
-    """Makes a type a node type from now on."""
-    _registered[kind.nodetype] = kind
-    KINDS[kind.nodetype] = kind
+def add(node_type: NodeType) -> None:
+    """Registers a node type."""
+    _registered[node_type.cls] = node_type
+    NODE_TYPES[node_type.cls] = node_type
 
 
 def _pair(function: str, nodetype: type, result: Any) -> tuple[Any, Any]:
@@ -92,7 +102,7 @@ def _pair(function: str, nodetype: type, result: Any) -> tuple[Any, Any]:
             "return a tuple of an iterable and hashable auxiliary data (None if there is none)"
         )
     children, aux = result
-    # Most often a tuple or a list; asking an abstract class is slow.
+    # The common cases first: isinstance with an abstract class is slow.
     if type(children) is not tuple and type(children) is not list and not isinstance(children, Iterable):
         raise TreeTypeError(
             f"the {function} function of {nodetype.__name__}: expected an iterable of children as first of the pair, "
@@ -101,7 +111,7 @@ def _pair(function: str, nodetype: type, result: Any) -> tuple[Any, Any]:
     return children, aux
 
 
-def custom_kind(
+def custom_node_type(
     nodetype: type,
     flatten_func: Callable[[Any], Any],
     unflatten_func: Callable[[Any, Any], Any],
@@ -110,8 +120,8 @@ def custom_kind(
     keys: Callable[[Any, int], Sequence[KeyEntry]] = flat_index_keys,
     describe: Callable[[Any, int], str] | None = None,
     trusted: bool = False,
-) -> Kind:
-    """Returns the kind of a registered type; unless trusted, what its functions return is checked at each use."""
+) -> NodeType:
+    """Returns the node type of a registered class; unless ``trusted``, its functions' results are checked."""
     name = nodetype.__name__
 
     def describe_node(aux: Any, length: int) -> str:
@@ -123,8 +133,8 @@ def custom_kind(
         return tuple(children), aux
 
     def open_node(node: Any, signature: Signature) -> Sequence[Any]:
-        children, aux = kind.one_level(node)
-        write_head(kind, aux, len(children), signature)
+        children, aux = node_type.one_level(node)
+        write_head(node_type, aux, len(children), signature)
         return children
 
     def keyed(node: Any) -> tuple[Sequence[KeyEntry], Sequence[Any], Any]:
@@ -141,7 +151,7 @@ def custom_kind(
             children.append(pair[1])
         return node_keys, children, aux
 
-    kind = Kind(
+    node_type = NodeType(
         nodetype,
         one_level=flatten_func if trusted else one_level,
         keys=keys,
@@ -152,4 +162,4 @@ def custom_kind(
         has_aux=True,
         keyed=None if flatten_with_keys is None else keyed,
     )
-    return kind
+    return node_type

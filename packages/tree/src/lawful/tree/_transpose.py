@@ -1,4 +1,4 @@
-"""A tree of trees, turned inside out."""
+"""Exchange of the outer and inner structure of a tree of trees."""
 
 from __future__ import annotations
 

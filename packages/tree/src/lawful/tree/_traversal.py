@@ -1,7 +1,7 @@
-"""Walks along a structure: to build a tree of it, and to take one apart.
+"""Functions that build trees of a structure and take them apart.
 
-A structure is turned once into functions of its nodes, which know where their leaves are. Each calls those of its
-children, through no C function: a level costs one Python frame.
+They are compiled once per structure: one closure per node, which knows the indices of its leaves. A closure calls those
+of its children directly, so that a level costs one Python frame.
 """
 
 from __future__ import annotations
@@ -10,52 +10,52 @@ from collections.abc import Callable, Sequence
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
-from lawful.tree._kind import DICT, LIST, TUPLE, same_aux
+from lawful.tree._node_type import DICT, LIST, TUPLE, same_aux
 from lawful.tree.base.exact_key import exact_key
 
 if TYPE_CHECKING:
     from lawful.tree._treedef import PyTreeDef
 
-#: Builds a tree of the list of its leaves.
+#: Builds a tree from the list of its leaves.
 type Maker = Callable[[list[Any]], Any]
-#: Appends the subtrees of a tree at a structure's leaves to a list; False if the structure is not a prefix of the tree.
+#: Appends the subtrees of a tree at a structure's leaves to a list; False if the structure is not a prefix.
 type Reader = Callable[[Any, list[Any]], bool]
-#: Gives the subtrees of a tree at a structure's leaves; None of a tree of which the structure is not a prefix.
+#: Returns the subtrees of a tree at a structure's leaves; None if the structure is not a prefix of the tree.
 type Matcher = Callable[[Any], Sequence[Any] | None]
 
 
 def maker_of(treedef: PyTreeDef, first: int = 0) -> Maker:
-    """Returns the function that builds the tree of a structure, of those leaves of a list that begin at ``first``."""
-    kind, aux = treedef._kind, treedef._aux
-    if kind is None:
+    """Returns the function that builds a tree of this structure from ``leaves[first:first + num_leaves]``."""
+    node_type, aux = treedef._node_type, treedef._aux
+    if node_type is None:
         return itemgetter(first)
     end = first + treedef._num_leaves
     if treedef._is_flat:
-        if kind is TUPLE:
+        if node_type is TUPLE:
             return lambda leaves: tuple(leaves[first:end])
-        if kind is LIST:
+        if node_type is LIST:
             return lambda leaves: leaves[first:end]
-        if kind is DICT:
-            places = tuple(zip(aux, range(first, end), strict=True))
-            return lambda leaves: {key: leaves[place] for key, place in places}
+        if node_type is DICT:
+            indices = tuple(zip(aux, range(first, end), strict=True))
+            return lambda leaves: {key: leaves[index] for key, index in indices}
     makers = []
     for subtree in treedef._subtrees:
         makers.append(maker_of(subtree, first))
         first += subtree._num_leaves
-    if kind is TUPLE:
+    if node_type is TUPLE:
         return lambda leaves: tuple([make(leaves) for make in makers])
-    if kind is LIST:
+    if node_type is LIST:
         return lambda leaves: [make(leaves) for make in makers]
-    if kind is DICT:
+    if node_type is DICT:
         named = tuple(zip(aux, makers, strict=True))
         return lambda leaves: {key: make(leaves) for key, make in named}
-    rebuild = kind.rebuild
+    rebuild = node_type.rebuild
     return lambda leaves: rebuild(aux, [make(leaves) for make in makers])
 
 
 def matcher_of(treedef: PyTreeDef, *, exact: bool = False) -> Matcher:
-    """Returns the function that takes trees of a structure apart; if exact, those with the same exact key only."""
-    if treedef._kind is None:
+    """Returns the function that takes trees of a structure apart; if ``exact``, only trees with the same exact key."""
+    if treedef._node_type is None:
         return lambda tree: [tree]
     if treedef._is_flat:
         return _opener_of(treedef, exact)  # the children are the leaves
@@ -69,14 +69,14 @@ def matcher_of(treedef: PyTreeDef, *, exact: bool = False) -> Matcher:
 
 
 def reader_of(treedef: PyTreeDef, exact: bool = False) -> Reader:
-    """Returns the function that takes trees of a structure apart, as a part of larger ones."""
-    kind = treedef._kind
-    if kind is None:
+    """Returns the reader of a structure: :func:`matcher_of` for one part of a larger tree."""
+    node_type = treedef._node_type
+    if node_type is None:
         return _read_leaf
     if treedef._is_flat:
         return _reader_of_leaves(treedef, exact)
     children_of = _opener_of(treedef, exact)
-    readers = [None if subtree._kind is None else reader_of(subtree, exact) for subtree in treedef._subtrees]
+    readers = [None if subtree._node_type is None else reader_of(subtree, exact) for subtree in treedef._subtrees]
 
     def read(node: Any, found: list[Any]) -> bool:
         children = children_of(node)
@@ -115,14 +115,14 @@ def _values_at(keys: Sequence[Any]) -> Callable[[dict[Any, Any]], Sequence[Any]]
 
 
 def _opener_of(treedef: PyTreeDef, exact: bool) -> Callable[[Any], Sequence[Any] | None]:
-    """Returns the function that gives the children of a node of a structure's root, or None of another node."""
-    kind, aux, length = treedef._kind, treedef._aux, len(treedef._subtrees)
-    assert kind is not None
-    nodetype: Any = kind.nodetype
-    if kind.open is None:
+    """Returns the function that opens nodes like the structure's root: its children, or None if the node differs."""
+    node_type, aux, length = treedef._node_type, treedef._aux, len(treedef._subtrees)
+    assert node_type is not None
+    nodetype: Any = node_type.cls
+    if node_type.open is None:
         return lambda node: node if type(node) is nodetype and len(node) == length else None
-    if kind is not DICT:
-        one_level = kind.one_level
+    if node_type is not DICT:
+        one_level = node_type.one_level
         same = _same_exactly if exact else same_aux
 
         def open_node(node: Any) -> Sequence[Any] | None:
@@ -132,7 +132,7 @@ def _opener_of(treedef: PyTreeDef, exact: bool) -> Callable[[Any], Sequence[Any]
             return children if len(children) == length and same(aux, its_aux, nodetype) else None
 
         return open_node
-    # Sorting is not needed: the structure knows the order.
+    # The structure has the sorted order of the keys.
     values_at = _values_at(aux)
 
     def open_dict(node: Any) -> Sequence[Any] | None:

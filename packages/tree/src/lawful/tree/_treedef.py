@@ -7,8 +7,8 @@ from itertools import islice
 from typing import Any, Self
 
 from lawful.tree._difference import at, leaf_path, mismatch_error, open_tree, open_treedef, show
-from lawful.tree._kind import DICT, EXACT, Kind, Signature, read_head, same_aux, write_head
-from lawful.tree._registry import kind_of
+from lawful.tree._node_type import DICT, EXACT, NodeType, Signature, read_head, same_aux, write_head
+from lawful.tree._registry import node_type_of
 from lawful.tree._structure_cache import MAX_TOKENS, StructureCache
 from lawful.tree._traversal import Maker, Matcher, maker_of, matcher_of
 from lawful.tree.base.errors import TreeStructureError, TreeTypeError
@@ -41,15 +41,15 @@ class PyTreeDef:
         "_exact_key",
         "_hash",
         "_is_flat",
-        "_kind",
         "_maker",
         "_matcher",
+        "_node_type",
         "_num_leaves",
         "_num_nodes",
         "_subtrees",
     )
 
-    _kind: Kind | None
+    _node_type: NodeType | None
     _aux: Any
     _subtrees: tuple[PyTreeDef, ...]
     _num_leaves: int
@@ -60,11 +60,11 @@ class PyTreeDef:
     _maker: Maker | None
     _matcher: Matcher | None
 
-    def __init__(self, kind: Kind | None, aux: Any, subtrees: tuple[PyTreeDef, ...]) -> None:
-        self._kind = kind
+    def __init__(self, node_type: NodeType | None, aux: Any, subtrees: tuple[PyTreeDef, ...]) -> None:
+        self._node_type = node_type
         self._aux = aux
         self._subtrees = subtrees
-        self._num_leaves = 1 if kind is None else sum([subtree._num_leaves for subtree in subtrees])
+        self._num_leaves = 1 if node_type is None else sum([subtree._num_leaves for subtree in subtrees])
         self._num_nodes = 1 + sum([subtree._num_nodes for subtree in subtrees])
         # Are all children leaves?
         self._is_flat = self._num_leaves == len(subtrees) == self._num_nodes - 1
@@ -101,9 +101,9 @@ class PyTreeDef:
           >>> tree.structure({"b": 1, "a": 2}).node_data()
           (<class 'dict'>, ['a', 'b'])
         """
-        if self._kind is None:
+        if self._node_type is None:
             return None
-        return self._kind.nodetype, list(self._aux) if self._kind is DICT else self._aux
+        return self._node_type.cls, list(self._aux) if self._node_type is DICT else self._aux
 
     def unflatten(self, leaves: Iterable[Any]) -> Any:
         """Returns the tree of this structure with the given leaves.
@@ -158,20 +158,20 @@ class PyTreeDef:
 
     @property
     def exact_matcher(self) -> Matcher:
-        """The function that is `matcher`, but for trees with the same `exact_key` only."""
+        """Like `matcher`, but for trees with the same `exact_key` only."""
         return matcher_of(self, exact=True)
 
     @property
     def exact_key(self) -> Hashable:
-        """What a cache knows the structure by: equal structures with keys such as 1 and True have different ones."""
+        """The structure's key in caches. Equal structures with keys such as 1 and True have different ones."""
         key = self._exact_key
         if key is None:
-            _hash(self)  # raises the error that says what cannot be hashed
+            _hash(self)  # raises the error if the structure cannot be hashed
             signature = signature_of(self)
             key = self._exact_key = self if not signature or signature[0] == EXACT else exact_key(tuple(signature))
         return key
 
-    __lawful_exact_key__ = exact_key  # what `lawful.core.exact_key` gives of it
+    __lawful_exact_key__ = exact_key  # read by `exact_key`
 
     def _wrong_number(self, leaves: Sequence[Any]) -> TreeStructureError:
         if len(leaves) < self._num_leaves:
@@ -228,7 +228,7 @@ class PyTreeDef:
           >>> tree.structure([0, 0]).compose(tree.structure((0, 0)))
           PyTreeDef([(*, *), (*, *)])
         """
-        return shared(_compose(self, inner))
+        return interned(_compose(self, inner))
 
     def __eq__(self, other: object) -> bool:
         if self is other:
@@ -246,7 +246,7 @@ class PyTreeDef:
 
     def __reduce__(self) -> tuple[Any, ...]:
         # Flat, so that a deep structure pickles too.
-        tokens = [token.nodetype if type(token) is Kind else token for token in signature_of(self)]
+        tokens = [token.cls if type(token) is NodeType else token for token in signature_of(self)]
         return _unpickle, (tokens, self._num_leaves)
 
     def __copy__(self) -> Self:
@@ -259,25 +259,25 @@ class PyTreeDef:
 LEAF = PyTreeDef(None, None, ())
 
 
-# The walks below call themselves once a level, through no C function: a level costs one Python frame.
+# These functions recurse directly, not through a C function, so that a level costs one Python frame.
 
 
 def _compose(outer: PyTreeDef, inner: PyTreeDef) -> PyTreeDef:
-    if outer._kind is None:
+    if outer._node_type is None:
         return inner
-    return PyTreeDef(outer._kind, outer._aux, tuple([_compose(subtree, inner) for subtree in outer._subtrees]))
+    return PyTreeDef(outer._node_type, outer._aux, tuple([_compose(subtree, inner) for subtree in outer._subtrees]))
 
 
 def _show(treedef: PyTreeDef) -> str:
-    if treedef._kind is None:
+    if treedef._node_type is None:
         return "*"
-    return treedef._kind.show(treedef._aux, [_show(subtree) for subtree in treedef._subtrees])
+    return treedef._node_type.show(treedef._aux, [_show(subtree) for subtree in treedef._subtrees])
 
 
 def _hash(treedef: PyTreeDef) -> int:
     number = treedef._hash
     if number is None:
-        nodetype = None if treedef._kind is None else treedef._kind.nodetype
+        nodetype = None if treedef._node_type is None else treedef._node_type.cls
         subtrees = tuple([_hash(subtree) for subtree in treedef._subtrees])
         try:
             number = hash((nodetype, treedef._aux, subtrees))
@@ -297,33 +297,33 @@ def _equal(treedef: PyTreeDef, other: PyTreeDef) -> bool:
         one, two = pairs.pop()
         if one is two:
             continue
-        if one._kind is None or two._kind is None or one._kind.nodetype is not two._kind.nodetype:
+        if one._node_type is None or two._node_type is None or one._node_type.cls is not two._node_type.cls:
             return False
         if one._num_nodes != two._num_nodes or len(one._subtrees) != len(two._subtrees):
             return False
-        if not same_aux(one._aux, two._aux, one._kind.nodetype):
+        if not same_aux(one._aux, two._aux, one._node_type.cls):
             return False
         pairs.extend(zip(one._subtrees, two._subtrees, strict=True))
     return True
 
 
-# A signature says in a flat list what a treedef says: for each node, in preorder, the number of leaves before it, its
-# kind, and its head (`write_head`). Flattening writes one, and finds the treedef by it; so two trees of one structure
-# get the same treedef object. Its first entry, always 0 leaves, serves as the flag EXACT or INEXACT.
+# A signature is a treedef as a flat list: for each node, in preorder, the number of leaves before it, its node type,
+# and its head (`write_head`). Flattening looks up the treedef by it, so trees of one structure have the same treedef
+# object. The first entry, always 0 leaves, is the flag EXACT or INEXACT.
 
 _treedefs: StructureCache[PyTreeDef] = StructureCache()
 _find = _treedefs.entries.get
 
 
 def treedef_of(signature: Signature, num_leaves: int) -> PyTreeDef:
-    """Returns the structure that has a signature: the same object for the same signature, as long as it is kept."""
+    """Returns the structure with a signature: the cached object, while it is in the cache."""
     if signature[0] != EXACT:
         return _build(signature, 1, 0, num_leaves)[0]
     key = tuple(signature)
-    return _find(key) or _keep(key, num_leaves)
+    return _find(key) or _insert(key, num_leaves)
 
 
-def _keep(key: tuple[Any, ...], num_leaves: int) -> PyTreeDef:
+def _insert(key: tuple[Any, ...], num_leaves: int) -> PyTreeDef:
     treedef = _build(key, 1, 0, num_leaves)[0]
     size = len(key) + num_leaves
     if size > MAX_TOKENS // 4:
@@ -336,13 +336,13 @@ def _keep(key: tuple[Any, ...], num_leaves: int) -> PyTreeDef:
 
 
 def _build(signature: Sequence[Any], index: int, before: int, num_leaves: int) -> tuple[PyTreeDef, int, int]:
-    """Builds the node whose kind is at ``index``, with ``before`` leaves before it.
+    """Builds the node whose node type is at ``index``, with ``before`` leaves before it.
 
     Returns:
       The node, the index after its tokens, and the number of leaves up to its end.
     """
-    kind = signature[index]
-    aux, length, index = read_head(kind, signature, index + 1)
+    node_type = signature[index]
+    aux, length, index = read_head(node_type, signature, index + 1)
     subtrees: list[PyTreeDef] = []
     while len(subtrees) < length:
         next_node = signature[index] if index < len(signature) else num_leaves
@@ -353,7 +353,7 @@ def _build(signature: Sequence[Any], index: int, before: int, num_leaves: int) -
             run = min(next_node - before, length - len(subtrees))
             subtrees.extend([LEAF] * run)
             before += run
-    return PyTreeDef(kind, aux, tuple(subtrees)), index, before
+    return PyTreeDef(node_type, aux, tuple(subtrees)), index, before
 
 
 def signature_of(treedef: PyTreeDef) -> Signature:
@@ -363,17 +363,17 @@ def signature_of(treedef: PyTreeDef) -> Signature:
     before = 0
     while stack:
         node = stack.pop()
-        if node._kind is None:
+        if node._node_type is None:
             before += 1
         else:
-            signature += (before, node._kind)
-            write_head(node._kind, node._aux, len(node._subtrees), signature)
+            signature += (before, node._node_type)
+            write_head(node._node_type, node._aux, len(node._subtrees), signature)
             stack.extend(reversed(node._subtrees))
     return signature
 
 
-def shared(treedef: PyTreeDef) -> PyTreeDef:
-    """Returns the treedef that flattening a tree of this structure gives."""
+def interned(treedef: PyTreeDef) -> PyTreeDef:
+    """Returns the cached treedef equal to this one, as flattening returns it."""
     signature = signature_of(treedef)
     return treedef_of(signature, treedef._num_leaves) if signature else LEAF
 
@@ -381,15 +381,15 @@ def shared(treedef: PyTreeDef) -> PyTreeDef:
 def _unpickle(tokens: list[Any], num_leaves: int) -> PyTreeDef:
     if not tokens:
         return LEAF
-    signature = [_kind_token(token) if isinstance(token, type) else token for token in tokens]
+    signature = [_node_type_token(token) if isinstance(token, type) else token for token in tokens]
     return treedef_of(signature, num_leaves)
 
 
-def _kind_token(nodetype: type) -> Kind:
-    kind = kind_of(nodetype)
-    if kind is None:
+def _node_type_token(nodetype: type) -> NodeType:
+    node_type = node_type_of(nodetype)
+    if node_type is None:
         raise TreeTypeError(
             f"unpickling a PyTreeDef: expected {nodetype.__qualname__} of module {nodetype.__module__} to be a node "
             "type, as where it was pickled; register it before unpickling"
         )
-    return kind
+    return node_type

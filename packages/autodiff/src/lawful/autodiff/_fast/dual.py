@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 from lawful.autodiff._dual import DualTracer
-from lawful.core import Primitive, ShapedArray, SourceLine, Trace, as_float, place, user_source
+from lawful.core import Primitive, ShapedArray, SourceLine, Trace, as_float, source_override, user_source
 from lawful.core._fast import IndexedJaxpr, definitions, insert_rule, replay, rule_cache
 
 #: For each argument the type of its tangent, which may be strong where the primal is weak; None where it is zero.
@@ -174,8 +174,8 @@ def replay_in_parent(trace: Trace, program: IndexedJaxpr, args: Sequence[Any], s
     assert parent is not None, "evaluation differentiates nothing"
     if parent.parent is None:  # evaluation does not look for the line
         return replay(parent, program, args)
-    before, place.source = place.source, source
+    before, source_override.source = source_override.source, source
     try:
         return replay(parent, program, args)
     finally:
-        place.source = before
+        source_override.source = before

@@ -11,7 +11,18 @@ from numpy import ndarray
 from lawful.autodiff._fast.tape import Node, Tangent, equations
 from lawful.autodiff._fast.traced_rules import traced_transpose
 from lawful.autodiff._transpose import transpose_equation
-from lawful.core import Atom, ClosedJaxpr, JaxprEqn, ShapedArray, Var, Zero, avals_of, current, get_aval, place
+from lawful.core import (
+    Atom,
+    ClosedJaxpr,
+    JaxprEqn,
+    ShapedArray,
+    Var,
+    Zero,
+    avals_of,
+    current,
+    get_aval,
+    source_override,
+)
 from lawful.core._fast import replay
 from lawful.ops._fast import add_values as add_tangents
 
@@ -46,14 +57,14 @@ def pull_back(
     atoms: Sequence[Tangent]
     pulled: Sequence[Any]
     trace = current.trace
-    before = place.source
+    before = source_override.source
     try:
         for entry in chain((None,), entries):
             if type(entry) is Node and len(entry.outputs) == 1:  # the common case
                 ct = ct_of.pop(entry.outputs[0], None)
                 if ct is None:
                     continue
-                place.source = entry.source
+                source_override.source = entry.source
                 common = entry.rule.common
                 if (
                     common is not None
@@ -70,7 +81,7 @@ def pull_back(
                 given = [ct_of.pop(var, None) for var in (entry.outputs if is_node else entry.outvars)]
                 if all([ct is None for ct in given]):
                     continue
-                place.source = entry.source
+                source_override.source = entry.source
                 if is_node:
                     types = tuple([None if ct is None else get_aval(ct) for ct in given])
                     atoms, pulled = entry.inputs, _pulled_node(entry, types, given)
@@ -80,7 +91,7 @@ def pull_back(
                 if ct is not None and type(atom) is Var:
                     ct_of[atom] = add_tangents(ct_of[atom], ct) if atom in ct_of else ct
     finally:
-        place.source = before
+        source_override.source = before
     return [ct_of[var] if var in ct_of else Zero(var.aval) for var in invars]
 
 

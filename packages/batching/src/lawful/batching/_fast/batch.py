@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from lawful.batching._batch import BatchTrace, BatchTracer, weak_results
-from lawful.core import Primitive, current, pair_of_rule, place, user_source
+from lawful.core import Primitive, current, pair_of_rule, source_override, user_source
 
 
 class FastBatchTrace(BatchTrace):
@@ -24,8 +24,8 @@ class FastBatchTrace(BatchTrace):
         pairs = [self.split(x) for x in args]
         vals, dims = [x for x, _ in pairs], [dim for _, dim in pairs]
         rule = primitive.rule("batch")
-        before, before_source = current.trace, place.source
-        source = place.source = user_source()
+        before, before_source = current.trace, source_override.source
+        source = source_override.source = user_source()
         current.trace = parent
         try:
             if primitive.batch_takes_axis_data:
@@ -34,7 +34,7 @@ class FastBatchTrace(BatchTrace):
                 result = rule(vals, dims, **params)
         finally:
             current.trace = before
-            place.source = before_source
+            source_override.source = before_source
         if type(result) is tuple and len(result) == 2 and not primitive.multiple_results:
             out, out_dim = result
         else:

@@ -7,7 +7,7 @@ from typing import Any
 
 from lawful.core._errors import ArgumentTypeError
 from lawful.core._jaxpr.jaxpr import ClosedJaxpr, Jaxpr, Literal, Var
-from lawful.tree.base import at_source, place
+from lawful.tree.base import at_source, source_override
 
 
 def last_uses(jaxpr: Jaxpr) -> list[list[Var]]:
@@ -45,9 +45,9 @@ def eval_jaxpr(jaxpr: Jaxpr, consts: Sequence[Any], *args: Any) -> list[Any]:
         )
     env: dict[Var, Any] = dict(zip(jaxpr.constvars, consts, strict=True))
     env.update(zip(jaxpr.invars, args, strict=True))
-    with at_source(place.source):
+    with at_source(source_override.source):
         for eqn, dead in zip(jaxpr.eqns, last_uses(jaxpr), strict=True):
-            place.source = eqn.source
+            source_override.source = eqn.source
             values = [env[atom] if type(atom) is Var else atom.val for atom in eqn.invars]  # type: ignore[union-attr]
             out = eqn.primitive.bind(*values, **eqn.params)
             if eqn.primitive.multiple_results:

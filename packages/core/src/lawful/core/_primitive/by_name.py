@@ -6,7 +6,7 @@ from collections.abc import Iterator, MutableMapping
 from typing import TYPE_CHECKING, Final
 from weakref import WeakValueDictionary
 
-from lawful.tree.base import load_on_demand
+from lawful.tree.base import load_lazy_imports
 
 if TYPE_CHECKING:
     from lawful.core._primitive.primitive import Primitive
@@ -22,7 +22,7 @@ class PrimitivesByName(MutableMapping[str, "Primitive"]):
 
     def __getitem__(self, name: str) -> Primitive:
         if name not in self._known:
-            load_on_demand()
+            load_lazy_imports()
         return self._known[name]
 
     def __setitem__(self, name: str, primitive: Primitive) -> None:
@@ -32,11 +32,11 @@ class PrimitivesByName(MutableMapping[str, "Primitive"]):
         del self._known[name]
 
     def __iter__(self) -> Iterator[str]:
-        load_on_demand()
+        load_lazy_imports()
         return iter(self._known)
 
     def __len__(self) -> int:
-        load_on_demand()
+        load_lazy_imports()
         return len(self._known)
 
 

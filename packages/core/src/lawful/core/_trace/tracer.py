@@ -23,7 +23,7 @@ from lawful.core._errors import (
 )
 from lawful.core._types.aval import ShapedArray
 from lawful.core._types.devices import NUMPY_DEVICE, check_device
-from lawful.tree.base import SourceLine, what_asks
+from lawful.tree.base import SourceLine, numpy_caller
 
 if TYPE_CHECKING:
     from lawful.core._trace.trace import Trace
@@ -167,7 +167,7 @@ class Tracer:
 
     def _refuse_number(self, wanted: str) -> NoReturn:
         self._require_running()
-        asking = what_asks(2)
+        asking = numpy_caller(2)
         if asking == "assignment":
             self._refuse_array(asking)  # NumPy turns this into a ValueError
         wanted = asking or wanted
@@ -209,7 +209,7 @@ class Tracer:
         )
 
     def __array__(self, *_args: Any, **_kwargs: Any) -> NoReturn:
-        self._refuse_array(what_asks() or "numpy.array or numpy.asarray")
+        self._refuse_array(numpy_caller() or "numpy.array or numpy.asarray")
 
     def __dlpack__(self, **_kwargs: Any) -> NoReturn:
         self._refuse_array("from_dlpack")

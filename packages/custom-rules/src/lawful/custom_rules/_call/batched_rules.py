@@ -28,7 +28,7 @@ class Layout:
     def __init__(self, in_front: bool, dims: Sequence[int | None] | None = None) -> None:
         self.in_front = in_front
         self.dims = dims
-        #: The types of the results of one element, once they are known.
+        #: The types of the results of one element; None until they are known.
         self.avals: list[ShapedArray] | None = None
 
     def determine(self, found: Dims) -> Dims:
@@ -99,10 +99,10 @@ def _batched_derivative(
 
 
 def _placed_tangent(t: Any, dim: int | None, to: int | None, size: int) -> Any:
-    """Returns a tangent with its batch dimension where it is wanted.
+    """Moves the batch dimension of a tangent to ``to``.
 
-    If a collective made the result the same for all elements, so is its tangent: the mean of those of the elements.
-    In reverse, each element then gets its share of the cotangent, and the shares add up to the cotangent.
+    If a collective made the result equal for all elements, its tangent is the mean of their tangents. In reverse, each
+    element gets its share of the cotangent, and the shares add up to the cotangent.
     """
     return place_batch_dim(t, dim, to, size) if dim is None or to is not None else div(reduce_sum(t, (dim,)), size)
 

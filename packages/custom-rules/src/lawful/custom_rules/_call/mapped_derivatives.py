@@ -1,7 +1,7 @@
 """Derivatives of calls with a batching rule and no derivative rule, as calls with a batching rule.
 
 The batching rule of the derivative is the derivative of the batching rule. The linear part of such a call evaluates the
-function again and has no residuals of it, because the batching rule has other residuals than the function.
+function again instead of taking residuals: the residuals of the batching rule differ from those of the function.
 """
 
 from __future__ import annotations

@@ -108,7 +108,7 @@ def _partial_eval(
     if not rules.linear:
         # Rules of the whole function do not apply to its unknown part.
         return as_function(fun, jaxpr)(*args)
-    # The known operands become constants of the record. The user may hold and later write into some of them.
+    # The known operands become constants of the record, as read-only copies: the user may write into the originals.
     operands = [x if is_unknown else freeze(x) for x, is_unknown in zip(args, unknown, strict=True)]
     given: dict[str, Any] = {"jaxpr": jaxpr} if fun is None else {"fun": fun}
     recorded: list[Any] = record(*operands, name=name, rules=rules, **given)
@@ -148,5 +148,5 @@ def _dce(used: Sequence[bool], eqn: JaxprEqn) -> JaxprEqn:
     return eqn.replace(outvars=kept(eqn.outvars, used), params=params)
 
 
-#: A call of a function with a batching rule alone. It gets its derivatives, as the others, in ``derivatives``.
+#: A call of a function with only a batching rule. ``derivatives`` defines its derivative rules.
 custom_vmap_call_p = custom_call("custom_vmap_call")

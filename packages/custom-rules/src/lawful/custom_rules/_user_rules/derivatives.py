@@ -18,13 +18,13 @@ Rule = Callable[..., Any]
 Pairs = tuple[list[Any], list[Any]]
 
 
-#: The zeros that a rule with ``symbolic_zeros=True`` is given, by their name in JAX.
+#: The zeros that a rule with ``symbolic_zeros=True`` gets, by their name in JAX.
 SymbolicZero = Zero
 
 
 @record
 class CustomVJPPrimal:
-    """What ``fwd`` is given with ``symbolic_zeros=True`` in the place of each leaf of an argument.
+    """The argument of ``fwd`` for each leaf of an argument, with ``symbolic_zeros=True``.
 
     Attributes:
       value: the leaf.

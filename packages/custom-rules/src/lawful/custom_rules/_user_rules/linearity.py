@@ -10,8 +10,8 @@ import numpy as np
 from lawful.core import Atom, ClosedJaxpr, Jaxpr, JaxprEqn, Literal, NotLinearError, Run, Tracer, Var, is_inexact
 from lawful.ops import broadcast_in_dim_p, convert_element_type_p
 
-# Their results are zero if their operand is.
-_KEEPING_ZERO = frozenset({broadcast_in_dim_p, convert_element_type_p})
+# A zero operand gives a zero result.
+_ZERO_PRESERVING = frozenset({broadcast_in_dim_p, convert_element_type_p})
 
 Mask = tuple[bool, ...]
 
@@ -59,7 +59,7 @@ class _Check:
                 depends.update(
                     [var for var, marked in zip(eqn.outvars, self._results(eqn, uses), strict=True) if marked]
                 )
-            elif eqn.primitive in _KEEPING_ZERO:
+            elif eqn.primitive in _ZERO_PRESERVING:
                 self._values[eqn.outvars[0]] = self._value(eqn.invars[0])
         return tuple([_is_among(atom, depends) for atom in jaxpr.outvars])
 

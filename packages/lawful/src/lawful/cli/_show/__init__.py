@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def show(arguments: Namespace) -> int:
-    """Prints the stages. What stands before one that fails is printed too."""
+    """Prints the stages; if one fails, those before it."""
     from lawful.cli._imports import find_function
     from lawful.cli._show._stages import stages
     from lawful.cli._show._types import parse_types

@@ -1,4 +1,4 @@
-"""The stages of a program: transformations of the function, passes over its jaxpr, and what it is lowered to."""
+"""The stages of a program: transformations of a function, passes over its jaxpr, and lowering."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Final
 from lawful import ops, tree
 from lawful.autodiff import grad, jvp, linearize, vjp
 from lawful.batching import vmap
-from lawful.cli._imports import own_traceback
+from lawful.cli._imports import user_traceback
 from lawful.cli._show._types import text_of_types
 from lawful.cli._usage import UsageError, counted
 from lawful.core import ArgumentValueError, ClosedJaxpr, ShapedArray, eval_closed_jaxpr, is_complex, is_inexact
@@ -22,7 +22,7 @@ Types = tuple[Any, ...]
 
 @dataclass(frozen=True, slots=True)
 class Shown:
-    """A stage as it is printed.
+    """A printed stage.
 
     Attributes:
       name: the stage: ``"jvp"``; of the function itself ``"function"``.
@@ -41,7 +41,7 @@ class Shown:
 
 @dataclass(frozen=True, slots=True)
 class Program:
-    """A function with the types of its arguments, and what it is at these.
+    """A function with the types of its arguments.
 
     Attributes:
       title: how it was made.
@@ -96,8 +96,8 @@ def _jaxpr(name: str, program: Program) -> Shown:
 def _traced(title: str, function: Function, types: Types) -> Program:
     try:
         closed, results = make_jaxpr(function, return_shape=True)(*types)
-    except Exception as error:  # whatever the user's function raises is theirs to see
-        raise UsageError(f"tracing {title} at ({text_of_types(types)}) fails:\n{own_traceback(error)}") from None
+    except Exception as error:  # the user's function may raise anything
+        raise UsageError(f"tracing {title} at ({text_of_types(types)}) fails:\n{user_traceback(error)}") from None
     return Program(title, function, types, closed, tree.map(_type_of, results))
 
 
@@ -105,7 +105,7 @@ def _type_of(struct: Any) -> ShapedArray:
     return ShapedArray(struct.shape, struct.dtype, struct.weak_type)
 
 
-# Transformations: the function of a program, and the types of its arguments.
+# Transformations: from a function and its argument types to another.
 
 
 def _jvp(program: Program) -> tuple[Function, Types]:
@@ -141,7 +141,7 @@ def _gradient(program: Program, argnums: Sequence[int]) -> Program:
 
 
 def _total(results: Any) -> Any:
-    """Returns the sum of all floating results, of their real parts where they are complex."""
+    """Returns the sum of all floating-point results; of the real parts if they are complex."""
     parts = [
         ops.reduce_sum(ops.real(x) if is_complex(x.dtype) else x, axes=tuple(range(len(x.shape))))
         for x in tree.leaves(results)
@@ -173,7 +173,7 @@ def _transformed(stage: str, title: str, program: Program, argnums: Sequence[int
     return _traced(title, function, types)
 
 
-# Passes: from jaxpr to jaxpr, which the next transformation takes for the function.
+# Passes: from jaxpr to jaxpr. The next transformation applies to the new jaxpr as a function.
 
 _PASSES: Final[dict[str, Callable[[ClosedJaxpr], ClosedJaxpr]]] = {
     "inline": inline_jaxpr,
@@ -192,7 +192,7 @@ def _passed(stage: str, title: str, program: Program) -> Program:
     return Program(title, evaluated, program.types, closed, program.results)
 
 
-# What a backend is given, which is the end of the way.
+# Final stages: the input of a backend.
 
 _LOWERED: Final = {"numpy": "numpy", "stablehlo": "xla"}
 
@@ -205,5 +205,5 @@ def _lowered(stage: str, program: Program, name: str) -> str:
         raise UsageError(f"--{stage} needs the backend '{_LOWERED[stage]}', which is not installed{advice}") from error
     try:
         return backend.lower(program.closed, name=name).as_text().rstrip()
-    except Exception as error:  # of a primitive with no rule, or a wrong one
-        raise UsageError(f"lowering {program.title} fails:\n{own_traceback(error)}") from None
+    except Exception as error:  # a primitive's rule may be missing or wrong
+        raise UsageError(f"lowering {program.title} fails:\n{user_traceback(error)}") from None

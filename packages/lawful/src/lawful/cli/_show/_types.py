@@ -26,7 +26,7 @@ def parse_types(text: str) -> tuple[Any, ...]:
         ``~`` before it is that of a Python scalar.
 
     Raises:
-      UsageError: the text is not of this form; the message points at the place.
+      UsageError: the text is not of this form; the message points at the error.
 
     >>> parse_types("f64[3], (i32[], ~f64[])")
     (ShapedArray(f64[3]), (ShapedArray(i32[]), ShapedArray(~f64[])))
@@ -48,14 +48,14 @@ class _Types:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.place = 0
+        self.offset = 0
         self.trailing_comma = False
         self.advance()
 
     def advance(self) -> None:
-        found = _TOKEN.match(self.text, self.place)
-        assert found is not None  # the last alternatives take anything
-        self.token, self.place = found, found.end()
+        found = _TOKEN.match(self.text, self.offset)
+        assert found is not None  # the last alternatives match any text
+        self.token, self.offset = found, found.end()
 
     def at(self, mark: str) -> bool:
         return self.token["mark"] == mark
@@ -64,7 +64,7 @@ class _Types:
         return tuple(self.sequence(None))
 
     def sequence(self, closing: str | None) -> list[Any]:
-        """Returns the values up to a mark, or up to the end of the text."""
+        """Returns the values up to a closing token, or up to the end of the text."""
         values: list[Any] = []
         self.trailing_comma = False
         while not self.closes(closing):
@@ -99,7 +99,7 @@ class _Types:
     def tuple_or_value(self) -> Any:
         self.advance()
         values = self.sequence(")")
-        # As in Python, parentheses around one value are no tuple without a comma.
+        # As in Python, one value in parentheses is a tuple only with a trailing comma.
         return values[0] if len(values) == 1 and not self.trailing_comma else tuple(values)
 
     def dictionary(self) -> dict[Any, Any]:
@@ -135,10 +135,10 @@ class _Types:
         self.advance()
 
     def fail(self, expected: str, advice: str = "", *, at: int | None = None) -> NoReturn:
-        place = self.token.start(self.token.lastgroup or 0) if at is None else at
-        got = self.text[place : place + 12] or "the end"
+        offset = self.token.start(self.token.lastgroup or 0) if at is None else at
+        got = self.text[offset : offset + 12] or "the end"
         raise UsageError(
-            f"--args, column {place + 1}: expected {expected}, got {got}{advice}\n  {self.text}\n  {' ' * place}^"
+            f"--args, column {offset + 1}: expected {expected}, got {got}{advice}\n  {self.text}\n  {' ' * offset}^"
         )
 
 

@@ -1,1 +1,1 @@
-"""A run of the laws: cases drawn by worker processes, counted, their failures made small and remembered."""
+"""A run of the laws: worker processes draw cases; failures are counted, shrunk and saved."""

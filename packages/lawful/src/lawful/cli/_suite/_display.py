@@ -1,4 +1,4 @@
-"""What a run shows while it goes on, and what it says at its end. Both go to the console that they are given."""
+"""The progress of a run and its summary, printed to a given console."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from lawful.cli._suite._results import Counterexample, Results
 from lawful.cli._usage import counted
 from lawful.laws import Failure, laws
 
-#: When the first line is printed where there is no terminal, and how often then, in seconds.
+#: Without a terminal: when the first line is printed, and the interval between lines, in seconds.
 _FIRST_LINE: Final = 2.0
 _BETWEEN_LINES: Final = 10.0
-#: How many failures the live display tells.
+#: How many failures the live display shows.
 _SHOWN: Final = 6
 
 
 class Display:
-    """Shows the progress of a run: a live display on a terminal, a line now and then elsewhere.
+    """Shows the progress of a run: a live display on a terminal, occasional lines elsewhere.
 
     Args:
       console: where to.
@@ -44,7 +44,7 @@ class Display:
             self.live.stop()
 
     def __call__(self, results: Results) -> None:
-        """Shows how far a run is."""
+        """Shows the state of a run."""
         if self.live is not None:
             self.live.update(progress(results), refresh=True)
         elif time.monotonic() >= self.next_line:
@@ -54,7 +54,7 @@ class Display:
 
 
 def title(results: Results) -> str:
-    """Returns what is run."""
+    """Returns the title: which laws are run on which system."""
     setup = results.setup
     return f"lawful laws · {setup.system} · {results.profile} · seed {results.seed} · {counted(results.jobs, 'job')}"
 
@@ -93,7 +93,7 @@ def progress(results: Results) -> RenderableType:
 
 
 def summary(results: Results, console: Console) -> None:
-    """Prints what a run has found."""
+    """Prints the findings of a run."""
     console.print(_table_of_laws(results))
     told: set[str] = set()
     for found in results.distinct():
@@ -113,7 +113,7 @@ def summary(results: Results, console: Console) -> None:
 
 
 def verdict(results: Results) -> str:
-    """Returns one line: what holds, and of how much."""
+    """Returns the verdict as one line: which laws hold, on how many cases."""
     drawn = f"{counted(results.programs, 'program')} and {counted(results.calls, 'call')}"
     of = f"{drawn} in {results.seconds:.1f} s, seed {results.seed}"
     cut = "interrupted: " if results.interrupted else ""
@@ -152,7 +152,7 @@ def _say_of_the_database(results: Results, console: Console) -> None:
         (f"? {_of(failure)}: failed in an earlier run and could not be tried: {reason}", "yellow")
         for failure, reason in results.untried
     ]
-    said += [(f"? not a remembered failure: {reason}", "yellow") for reason in results.unreadable]
+    said += [(f"? not a saved failure: {reason}", "yellow") for reason in results.unreadable]
     for text, style in said:
         console.print(Text(text, style=style), soft_wrap=True)
 

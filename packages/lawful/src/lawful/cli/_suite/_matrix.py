@@ -11,12 +11,12 @@ from lawful.cli._suite._results import Count, Results, Usage
 from lawful.laws import declared_primitives, groups, laws
 
 
-def matrix(results: Results, places: Mapping[tuple[str, str], str]) -> str:
+def matrix(results: Results, anchors: Mapping[tuple[str, str], str]) -> str:
     """Returns a table with a row for each primitive and a column for each law.
 
     Args:
       results: the run.
-      places: for a law and a primitive, where the counterexample is to be found.
+      anchors: for a law and a primitive, where the counterexample is to be found.
     """
     columns = sorted(results.setup.laws, key=lambda name: (groups.index(laws[name].group), list(laws).index(name)))
     spans = [(group, len(list(names))) for group, names in groupby(columns, key=lambda name: laws[name].group)]
@@ -28,7 +28,7 @@ def matrix(results: Results, places: Mapping[tuple[str, str], str]) -> str:
         f"<th scope=col data-group='{escape(laws[name].group)}' title='{escape(laws[name].equation, quote=True)}'>"
         f"<span>{escape(name)}</span></th>" for name in columns
     )  # fmt: skip
-    rows = "".join(_row(name, results.primitives.get(name, Usage()), columns, places) for name in _primitives(results))
+    rows = "".join(_row(name, results.primitives.get(name, Usage()), columns, anchors) for name in _primitives(results))
     return (
         "<table id=matrix><thead>"
         f"<tr class=groups><td colspan=3></td>{tops}</tr>"
@@ -44,10 +44,10 @@ def _primitives(results: Results) -> list[str]:
     return sorted(declared | set(results.primitives))
 
 
-def _row(name: str, usage: Usage, columns: list[str], places: Mapping[tuple[str, str], str]) -> str:
-    cells = "".join(_cell(name, law, usage.laws.get(law, Count()), places.get((law, name))) for law in columns)
+def _row(name: str, usage: Usage, columns: list[str], anchors: Mapping[tuple[str, str], str]) -> str:
+    cells = "".join(_cell(name, law, usage.laws.get(law, Count()), anchors.get((law, name))) for law in columns)
     reached = usage.calls + usage.programs
-    fails = any((law, name) in places for law in columns)
+    fails = any((law, name) in anchors for law in columns)
     state = "fails" if fails else "holds" if reached else "unreached"
     return (
         f"<tr data-name='{escape(name, quote=True)}' data-state={state}><th scope=row>{escape(name)}</th>"
@@ -56,14 +56,14 @@ def _row(name: str, usage: Usage, columns: list[str], places: Mapping[tuple[str,
     )
 
 
-def _cell(primitive: str, law: str, count: Count, place: str | None) -> str:
+def _cell(primitive: str, law: str, count: Count, anchor: str | None) -> str:
     told = f"{primitive} × {law}: {count.passed} passed, {count.failed} failed, {count.inapplicable} inapplicable"
     title = f"title='{escape(told, quote=True)}'"
-    if place is not None:
-        return f"<td class=bad data-value=-1 {title}><a href='#{place}'>✗</a></td>"
+    if anchor is not None:
+        return f"<td class=bad data-value=-1 {title}><a href='#{anchor}'>✗</a></td>"
     if count.passed:
         level = min(4, 1 + int(math.log10(count.passed) * 1.5))
-        # A program fails for one of its primitives: the others are only near.
+        # A program's failure belongs to one of its primitives; the others are marked as near.
         near = " near" if count.failed else ""
         return f"<td class='l{level}{near}' data-value={count.passed} {title}>{_short(count.passed)}</td>"
     if count.failed:

@@ -1,4 +1,4 @@
-"""Worker processes, each with a task at a time, so that it is known what a process died of."""
+"""Worker processes, each with one task at a time, so that a crash is attributed to its task."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _CONTEXT: Final = multiprocessing.get_context("spawn")
 
 
 class Worker:
-    """A process with what it is doing.
+    """A process and its current task.
 
     Attributes:
       task: what it is doing; None if nothing.
@@ -32,19 +32,19 @@ class Worker:
         self.process = _CONTEXT.Process(target=serve, args=(theirs, setup), daemon=True)
         with _interrupts_held():
             self.process.start()
-        theirs.close()  # so that the end of the process is the end of what can be received
+        theirs.close()  # so that the end of the process closes the connection
         self.task: Task | None = None
         self.ready = False
         self.since = time.monotonic()
 
     def give(self, task: Task) -> None:
-        """Gives it a task; that it is dead is seen when its answer is asked for."""
+        """Sends a task. If the process is dead, `answer` reports it."""
         self.task, self.since = task, time.monotonic()
         with suppress(OSError):
             self.connection.send(task)
 
     def answer(self) -> Answer:
-        """Returns what it says; that it died if it did."""
+        """Returns the worker's answer; `Died` if the process ended."""
         try:
             return cast(Answer, self.connection.recv())
         except (EOFError, OSError):
@@ -52,7 +52,7 @@ class Worker:
             return Died(_how_it_ended(self.process.exitcode))
 
     def stop(self) -> None:
-        """Ends it, whatever it is doing."""
+        """Ends the process, also during a task."""
         self.connection.close()
         self.process.terminate()
         self.process.join(1)
@@ -62,7 +62,7 @@ class Worker:
 
 
 class Pool:
-    """Worker processes; one that dies is replaced.
+    """Worker processes; a dead one is replaced.
 
     Args:
       setup: what each is told at its start.
@@ -78,7 +78,7 @@ class Pool:
         return [worker for worker in self.workers if worker.ready and worker.task is None]
 
     def busy(self) -> list[Worker]:
-        """Returns the workers that have a task."""
+        """Returns the workers with a task."""
         return [worker for worker in self.workers if worker.task is not None]
 
     def answers(self, seconds: float) -> Iterator[tuple[Task, Answer]]:
@@ -97,7 +97,7 @@ class Pool:
                 yield task, answer
 
     def overdue(self, seconds: float) -> Iterator[Task]:
-        """Ends the workers that have been at their task for longer, and yields these tasks."""
+        """Ends the workers whose task takes longer than this, and yields these tasks."""
         for worker in self.busy():
             if time.monotonic() - worker.since > seconds:
                 task = worker.task
@@ -129,11 +129,11 @@ class Pool:
 
 @contextmanager
 def _interrupts_held() -> Iterator[None]:
-    """Lets a process that starts meanwhile never see Ctrl-C, which a terminal sends to all of them."""
+    """Blocks Ctrl-C, which a terminal sends to all processes, in processes started meanwhile."""
     if not hasattr(signal, "pthread_sigmask"):  # not on Windows
         yield
         return
-    resource_tracker.ensure_running()  # its start would let the signal through again
+    resource_tracker.ensure_running()  # its start would unblock the signal
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield

@@ -1,4 +1,4 @@
-"""How thoroughly the laws are run where the command line does not say."""
+"""Profiles: the defaults of options that set how thoroughly the laws are run."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Final
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """What a name of a profile stands for.
+    """The options of one profile.
 
     Attributes:
       effort: the name of the effort: how many variants of a law are tried on a case.

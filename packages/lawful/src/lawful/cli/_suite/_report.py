@@ -1,4 +1,4 @@
-"""The HTML report of a run: one file that needs no other, and no network."""
+"""The HTML report of a run: one self-contained file, readable without a network."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def write_report(results: Results, path: Path) -> None:
 def report(results: Results) -> str:
     """Returns the report of a run as HTML."""
     found = list(results.distinct())
-    places = {id(c): f"counterexample-{number}" for number, c in enumerate(found, start=1)}
+    anchors = {id(c): f"counterexample-{number}" for number, c in enumerate(found, start=1)}
     setup = results.setup
     return Template(_part("report.html")).substitute(
         style=_part("report.css"),
@@ -39,10 +39,10 @@ def report(results: Results) -> str:
         facts=_facts(results),
         tiles=_tiles(results, len(found)),
         chart=throughput_chart(results.samples),
-        counterexamples=_counterexamples(found, places) or "<p class='none'>No law has failed.</p>",
-        remembered=_remembered(results),
+        counterexamples=_counterexamples(found, anchors) or "<p class='none'>No law has failed.</p>",
+        saved=_saved_failures(results),
         groups="".join(f"<option>{escape(group)}</option>" for group in _groups(results)),
-        matrix=matrix(results, {(c.failure.law, name): places[id(c)] for c in reversed(found) for name in _names(c)}),
+        matrix=matrix(results, {(c.failure.law, name): anchors[id(c)] for c in reversed(found) for name in _names(c)}),
     )
 
 
@@ -51,7 +51,7 @@ def _part(name: str) -> str:
 
 
 def _names(found: Counterexample) -> tuple[str, ...]:
-    """Returns the primitives that a counterexample blames: all that it has, few if it is small."""
+    """Returns the primitives that a counterexample blames: all of its primitives, if they are few."""
     return found.failure.primitives or (found.failure.source.removesuffix(", smooth"),)
 
 
@@ -94,11 +94,11 @@ def _tiles(results: Results, found: int) -> str:
     )
 
 
-def _counterexamples(found: list[Counterexample], places: dict[int, str]) -> str:
-    return "".join(_counterexample(c, places[id(c)], opened=number < 1) for number, c in enumerate(found))
+def _counterexamples(found: list[Counterexample], anchors: dict[int, str]) -> str:
+    return "".join(_counterexample(c, anchors[id(c)], opened=number < 1) for number, c in enumerate(found))
 
 
-def _counterexample(found: Counterexample, place: str, *, opened: bool) -> str:
+def _counterexample(found: Counterexample, anchor: str, *, opened: bool) -> str:
     failure = found.failure
     facts = [f"from {failure.source}", _STATES.get(found.state, found.state)]
     if failure.equations:
@@ -111,7 +111,7 @@ def _counterexample(found: Counterexample, place: str, *, opened: bool) -> str:
     found_text = failure.explanation.removeprefix(f"law_{failure.law} does not hold: {equation}\n")
     blocks = [("What was found", found_text), ("The program", failure.program), ("Its jaxpr", failure.jaxpr)]
     return (
-        f"<details id='{place}' class='counterexample'{' open' if opened else ''}>"
+        f"<details id='{anchor}' class='counterexample'{' open' if opened else ''}>"
         f"<summary><code>{escape(failure.law)}</code><span>{escape(' · '.join(facts))}</span></summary>"
         f"<p class='equation'>{escape(equation)}</p><div class='blocks'>"
         + "".join(
@@ -129,11 +129,11 @@ def _replay(failure: Failure) -> str:
     return f"Its name in the database: {failure.identity}; effort {failure.effort}{seed}; {versions}."
 
 
-def _remembered(results: Results) -> str:
+def _saved_failures(results: Results) -> str:
     items = [f"{f.law} of {f.source} failed in an earlier run and holds now." for f in results.fixed]
     items += [f"{f.law} of {f.source} failed in an earlier run and could not be tried: {r}" for f, r in results.untried]
-    items += [f"Not a remembered failure: {text}" for text in results.unreadable]
+    items += [f"Not a saved failure: {text}" for text in results.unreadable]
     items += [f"The run itself went wrong: {text}" for text in results.problems]
     if not items:
         return ""
-    return f"<ul class='remembered'>{''.join(f'<li>{escape(item)}</li>' for item in items)}</ul>"
+    return f"<ul class='saved'>{''.join(f'<li>{escape(item)}</li>' for item in items)}</ul>"

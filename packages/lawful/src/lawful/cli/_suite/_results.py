@@ -1,4 +1,4 @@
-"""What a run has found, as it is counted, and as one JSON document."""
+"""The findings of a run, as counts and as one JSON document."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from typing import Any, Literal
 from lawful.cli._suite._tasks import Examined, Setup, Verdict
 from lawful.laws import Failure, laws, versions
 
-#: What tells apart failures of which only the first is made small: law, source, class of error.
-Kind = tuple[str, str, str]
+#: Failures with an equal key are one finding, of which only the first is shrunk: law, source, class of error.
+FailureKey = tuple[str, str, str]
 
 
 @dataclass(slots=True)
 class Count:
-    """How often a law has held, has not, and has said nothing."""
+    """How often a law held, failed, or did not apply."""
 
     passed: int = 0
     failed: int = 0
@@ -28,7 +28,7 @@ class Count:
 
 @dataclass(slots=True)
 class Usage:
-    """In how many cases a primitive has occurred, and what the laws said of these."""
+    """In how many cases a primitive occurred, and the verdicts of the laws on them."""
 
     calls: int = 0
     programs: int = 0
@@ -41,8 +41,8 @@ class Counterexample:
 
     Attributes:
       failure: as small as it was made.
-      times: how many failures of its kind there were.
-      known: whether it was remembered from an earlier run.
+      times: how many failures had its key.
+      known: whether it was saved in an earlier run.
       state: what is being done about it.
     """
 
@@ -54,7 +54,7 @@ class Counterexample:
 
 @dataclass(slots=True)
 class Sample:
-    """How many cases were done after some seconds."""
+    """The number of cases done after some seconds."""
 
     seconds: float
     programs: int
@@ -63,7 +63,7 @@ class Sample:
 
 @dataclass(slots=True)
 class Results:
-    """A run with all that it has found.
+    """A run and its findings.
 
     Attributes:
       setup: what the workers were told.
@@ -79,9 +79,9 @@ class Results:
       nothing: how many seeds gave no case, or one that was left out.
       laws: what each law said.
       primitives: what was said of cases with each primitive.
-      counterexamples: the first failure of each kind.
-      fixed: remembered failures that fail no more.
-      untried: remembered failures that could not be tried, each with the reason.
+      counterexamples: the first failure with each key.
+      fixed: saved failures that pass.
+      untried: saved failures that could not be tried, each with the reason.
       unreadable: files of the database that are no failures.
       problems: what went wrong with the run itself.
       samples: the progress.
@@ -100,7 +100,7 @@ class Results:
     nothing: int = 0
     laws: dict[str, Count] = field(default_factory=dict)
     primitives: dict[str, Usage] = field(default_factory=dict)
-    counterexamples: dict[Kind, Counterexample] = field(default_factory=dict)
+    counterexamples: dict[FailureKey, Counterexample] = field(default_factory=dict)
     fixed: list[Failure] = field(default_factory=list)
     untried: list[tuple[Failure, str]] = field(default_factory=list)
     unreadable: list[str] = field(default_factory=list)
@@ -108,7 +108,7 @@ class Results:
     samples: list[Sample] = field(default_factory=list)
 
     def count(self, examined: Examined) -> None:
-        """Counts a case. Its failures are the matter of `fail`."""
+        """Counts a case. `fail` counts its failures."""
         if examined.kind == "nothing":
             self.nothing += 1
             return
@@ -126,42 +126,42 @@ class Results:
                 usage.laws.setdefault(law, Count()).add(verdict)
 
     def fail(self, failure: Failure, *, known: bool = False) -> Counterexample | None:
-        """Counts a failure; returns it if it is the first of its kind."""
-        kind = (failure.law, failure.source, failure.error)
-        found = self.counterexamples.get(kind)
+        """Counts a failure; returns it if it is the first with its key."""
+        key = (failure.law, failure.source, failure.error)
+        found = self.counterexamples.get(key)
         if found is not None:
             found.times += not known
             return None
-        new = self.counterexamples[kind] = Counterexample(failure, 0 if known else 1, known)
+        new = self.counterexamples[key] = Counterexample(failure, 0 if known else 1, known)
         return new
 
     def sample(self, seconds: float) -> None:
-        """Notes the progress."""
+        """Records the progress."""
         self.seconds = seconds
         self.samples.append(Sample(seconds, self.programs, self.calls))
 
     def failed_laws(self) -> set[str]:
         """Returns the names of the laws that fail."""
-        return {kind[0] for kind in self.counterexamples}
+        return {key[0] for key in self.counterexamples}
 
     def held_laws(self) -> set[str]:
         """Returns the names of the laws that have held, and never failed."""
         return {name for name, count in self.laws.items() if count.passed} - self.failed_laws()
 
     def checks(self, verdict: Verdict) -> int:
-        """Returns how often the laws have said this."""
+        """Returns how often the laws gave this verdict."""
         return sum(getattr(count, verdict) for count in self.laws.values())
 
     def distinct(self) -> Iterator[Counterexample]:
         """Yields the counterexamples, the smallest of each law first; the same program only once for a law."""
         seen: dict[tuple[str, str], Counterexample] = {}
-        order = {name: place for place, name in enumerate(laws)}
+        order = {name: index for index, name in enumerate(laws)}
 
-        def place(found: Counterexample) -> tuple[int, int, str]:
+        def sort_key(found: Counterexample) -> tuple[int, int, str]:
             failure = found.failure
             return order.get(failure.law, -1), failure.equations, failure.program
 
-        for found in sorted(self.counterexamples.values(), key=place):
+        for found in sorted(self.counterexamples.values(), key=sort_key):
             key = (found.failure.law, found.failure.program or found.failure.identity)
             if key not in seen:
                 seen[key] = found

@@ -1,4 +1,4 @@
-"""A run: gives tasks to the workers, counts what they answer, and stops in time."""
+"""A run: sends tasks to the workers, counts their answers, and stops in time."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from lawful.cli._suite._tasks import Answer, Broken, Died, Examine, Examined, Re
 from lawful.cli._suite._worker import PROCESS
 from lawful.laws import Failure, FailureDatabase, versions
 
-#: How long a failure is made small, and how long all of them may take once the time to look is over.
+#: The time limit of shrinking one failure, and of shrinking all after the search has ended.
 SHRINK_SECONDS: Final = 30.0
 SHRINK_SECONDS_AFTERWARDS: Final = 60.0
-#: A case that takes longer has not ended.
+#: A case that takes longer counts as one that does not end.
 CASE_SECONDS: Final = 600.0
 
 
@@ -31,7 +31,7 @@ class Run:
     Args:
       results: what is to be done; it is filled.
       cases: the cases to draw, in order.
-      database: the failures to try first; None to remember nothing.
+      database: the failures to try first; None to save none.
       watch: called several times a second, to show the progress.
     """
 
@@ -44,14 +44,14 @@ class Run:
         self.to_shrink: deque[Counterexample] = deque()
         self.shrinking: dict[str, Counterexample] = {}
         self.given = 0
-        # Failures in the order of their cases, so that which is the first of its kind does not depend on the workers.
+        # Failures in the order of their cases, so that the first of each key does not depend on the workers' timing.
         self.early: dict[int, tuple[Failure, ...]] = {}
         self.next_number = 0
         self.began = time.monotonic()
 
     def __call__(self) -> Results:
         """Runs until the time or the cases are over, or Ctrl-C; returns the results."""
-        self._remember_failures()
+        self._load_saved_failures()
         with _interruptions(self.results):
             pool = Pool(self.results.setup, self.results.jobs)
             self.began = time.monotonic()
@@ -59,7 +59,7 @@ class Run:
                 self._work(pool)
             finally:
                 pool.stop()
-        self._settle()
+        self._finish()
         return self.results
 
     # The loop
@@ -78,10 +78,10 @@ class Run:
                 self._handle(task, answer)
             for task in pool.overdue(CASE_SECONDS):
                 self._handle(task, Died(f"the case did not end within {CASE_SECONDS:g} seconds"))
-            self._note_progress()
-        self._note_progress(last=True)
+            self._show_progress()
+        self._show_progress(last=True)
 
-    def _note_progress(self, *, last: bool = False) -> None:
+    def _show_progress(self, *, last: bool = False) -> None:
         results, elapsed = self.results, time.monotonic() - self.began
         if last or not results.samples or elapsed - results.samples[-1].seconds >= 0.5:
             results.sample(elapsed)
@@ -89,14 +89,14 @@ class Run:
         self.watch(results)
 
     def _over(self) -> bool:
-        """Whether no more cases are to be drawn."""
+        """Whether no more cases are drawn."""
         results = self.results
         if results.cases is not None:
             return self.given >= results.cases
         return results.budget is not None and time.monotonic() - self.began >= results.budget
 
     def _out_of_time(self) -> bool:
-        """Whether what is not small by now stays as it was found."""
+        """Whether failures that are not shrunk yet stay as found."""
         budget = self.results.budget
         return budget is not None and time.monotonic() - self.began >= budget + SHRINK_SECONDS_AFTERWARDS
 
@@ -143,7 +143,7 @@ class Run:
         found = self.results.fail(failure, known=known)
         if found is None:
             return
-        if self.database is not None:  # at once: a run that is killed has found it too
+        if self.database is not None:  # at once, so that a run that is killed has saved it too
             self.database.save(failure)
         if failure.small or failure.law == PROCESS:
             found.state = "small" if failure.small else "as found"
@@ -183,8 +183,8 @@ class Run:
 
     # Before and after
 
-    def _remember_failures(self) -> None:
-        """Fills the retries with what is remembered of this system, these laws and primitives."""
+    def _load_saved_failures(self) -> None:
+        """Queues the saved failures of this system, these laws and primitives."""
         if self.database is None:
             return
         setup = self.results.setup
@@ -197,8 +197,8 @@ class Run:
         for path, reason in self.database.unreadable.items():
             self.results.unreadable.append(f"{path}: {reason}")
 
-    def _settle(self) -> None:
-        """Counts what came out of order, and says of what was not made small that it stays as it was found."""
+    def _finish(self) -> None:
+        """Counts answers that came out of order, and marks failures that were not shrunk."""
         for number in sorted(self.early):
             for failure in self.early[number]:
                 self._failed(failure)
@@ -209,7 +209,7 @@ class Run:
 
 @contextmanager
 def _interruptions(results: Results) -> Iterator[None]:
-    """Lets Ctrl-C end the run where nothing is half done; a second one ends the process."""
+    """Lets Ctrl-C end the run between tasks; a second Ctrl-C ends the process."""
 
     def interrupt(number: int, frame: FrameType | None) -> None:
         results.interrupted = True

@@ -1,4 +1,4 @@
-"""Which cases a run draws, one after the other: the same ones for the same seed."""
+"""The sequence of cases of a run, which its seed determines."""
 
 from __future__ import annotations
 
@@ -38,14 +38,14 @@ def chosen_laws(names: Sequence[str]) -> list[Law]:
 
 
 def check_primitives(names: Sequence[str]) -> None:
-    """Raises UsageError if there is no primitive of one of these names."""
+    """Raises UsageError if a name is no primitive's."""
     for name in names:
         if name not in primitives_by_name:
             raise UsageError(f"no primitive '{name}'{did_you_mean(name, list(primitives_by_name))}")
 
 
 def did_you_mean(name: str, known: Sequence[str]) -> str:
-    """Returns the end of a message, with the name that looks most like it, if one does."""
+    """Returns the end of a message that suggests the most similar name, if there is one."""
     close = difflib.get_close_matches(name, known, 1)
     return f"; did you mean '{close[0]}'?" if close else f"; there are {', '.join(sorted(set(known)))}"
 
@@ -95,7 +95,7 @@ def cases(seed: int, programs: Sequence[str], calls: Sequence[str], *, sparse: b
       calls: the sources of calls of primitives.
       sparse: whether most programs will be left out, so that more of them are drawn than calls.
     """
-    calls = random.Random(seed).sample(calls, len(calls))  # a short run meets others than the first of the alphabet
+    calls = random.Random(seed).sample(calls, len(calls))  # so that a short run is not limited to the first names
     pattern = [programs] * 4 + [calls] if sparse else [programs] + [calls] * 3
     pattern = [sources for sources in pattern if sources]
     drawn: dict[int, int] = {}
@@ -103,5 +103,5 @@ def cases(seed: int, programs: Sequence[str], calls: Sequence[str], *, sparse: b
         return
     for number in count():
         sources = pattern[number % len(pattern)]
-        place = drawn[id(sources)] = drawn.get(id(sources), -1) + 1
-        yield Examine(number, sources[place % len(sources)], seed << 32 | place // len(sources))
+        index = drawn[id(sources)] = drawn.get(id(sources), -1) + 1
+        yield Examine(number, sources[index % len(sources)], seed << 32 | index // len(sources))

@@ -1,4 +1,4 @@
-"""What a run tells its workers to do, and what they answer: plain data, which crosses between processes."""
+"""Tasks of workers and their answers: plain data, which is sent between processes."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Verdict = Literal["passed", "failed", "inapplicable"]
 
 @dataclass(frozen=True, slots=True)
 class Setup:
-    """What a worker is told at its start.
+    """The configuration of a worker.
 
     Attributes:
       system: the system's name.
@@ -42,7 +42,7 @@ class Examine:
     """Draw a case and hold the system to the laws on it.
 
     Attributes:
-      number: its place in the run.
+      number: its index in the run.
       source: the name of its source.
       seed: what it is drawn with.
     """
@@ -54,14 +54,14 @@ class Examine:
 
 @dataclass(frozen=True, slots=True)
 class Retry:
-    """Look at a remembered failure again."""
+    """Try a saved failure again."""
 
     failure: Failure
 
 
 @dataclass(frozen=True, slots=True)
 class Shrink:
-    """Make a failure small, in at most so many seconds."""
+    """Shrink a failure, within a number of seconds."""
 
     failure: Failure
     seconds: float
@@ -77,7 +77,7 @@ class Ready:
 
 @dataclass(frozen=True, slots=True)
 class Examined:
-    """What the laws say of a case.
+    """The verdicts of the laws on a case.
 
     Attributes:
       kind: a program, a call of a primitive, or nothing: the seed gives no case, or one that is left out.
@@ -94,7 +94,7 @@ class Examined:
 
 @dataclass(frozen=True, slots=True)
 class Retried:
-    """What became of a remembered failure.
+    """The result of trying a saved failure again.
 
     Attributes:
       verdict: ``"failed"`` if it fails still, ``"passed"`` if not, ``"gone"`` if the case cannot be drawn any more,
@@ -110,21 +110,21 @@ class Retried:
 
 @dataclass(frozen=True, slots=True)
 class Shrunk:
-    """A failure on as simple a case as was found."""
+    """A failure, shrunk."""
 
     failure: Failure
 
 
 @dataclass(frozen=True, slots=True)
 class Broken:
-    """A worker could not do a task, or not start, for a reason that is no law's."""
+    """A worker could not start or do a task, for a reason other than a law."""
 
     reason: str
 
 
 @dataclass(frozen=True, slots=True)
 class Died:
-    """A worker's process ended while it did a task, or was ended because the task took too long."""
+    """A worker's process ended during a task, or was ended because the task took too long."""
 
     reason: str
 

@@ -1,4 +1,4 @@
-"""A worker: the process that draws cases, checks laws on them, and makes failures small."""
+"""A worker: the process that draws cases, checks laws on them, and shrinks failures."""
 
 from __future__ import annotations
 
@@ -53,14 +53,14 @@ from lawful.laws import (
     shrink,
 )
 
-#: Stands for a law in failures of the process itself: it died, or did not end.
+#: Takes the place of a law in failures of the process itself: it died, or did not end.
 PROCESS = "process"
 
 
 def serve(connection: Connection, setup: Setup) -> None:
-    """Does the tasks that come through a connection until it is closed: what a worker process runs."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent says when to stop
-    os.dup2(2, 1)  # what rules print must not stand in the document on standard output
+    """The main function of a worker process: does the tasks received from a connection until it closes."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # the parent decides when to stop
+    os.dup2(2, 1)  # text printed by rules must not mix with the document on standard output
     warnings.simplefilter("ignore")
     with tempfile.TemporaryDirectory(prefix="lawful-laws-") as folder:
         _keep_hypothesis_in(folder)
@@ -69,18 +69,18 @@ def serve(connection: Connection, setup: Setup) -> None:
         except Exception as error:
             connection.send(Broken(_text(error)))
             return
-        # What is imported stays: the collections that laws of leaks ask for need not look at it.
+        # Imported objects live until the end; laws about leaks collect garbage often and need not scan them.
         gc.collect()
         gc.freeze()
         connection.send(Ready())
         while (task := _next(connection)) is not None:
             try:
                 answer = work.do(task)
-            except Exception as error:  # of the machinery: no law has said anything
+            except Exception as error:  # an error of the command, not of a law
                 answer = Broken(_text(error))
             try:
                 connection.send(answer)
-            except OSError:  # the parent is gone
+            except OSError:  # the parent has ended
                 return
 
 
@@ -104,7 +104,7 @@ def _text(error: BaseException) -> str:
 
 
 def system_of(setup: Setup) -> Implementation:
-    """Returns the system that a worker is told to hold to the laws.
+    """Returns the system that a worker tests.
 
     Raises:
       UsageError: there is none of this name, or it is not installed.
@@ -120,7 +120,7 @@ def system_of(setup: Setup) -> Implementation:
 
 
 def other_system(name: str) -> Implementation:
-    """Returns the system that one is compared with, and makes the agreement of both a law.
+    """Returns the system to compare with, and adds the law that both agree.
 
     Raises:
       UsageError: there is none of this name, or it is not installed.
@@ -136,7 +136,7 @@ def other_system(name: str) -> Implementation:
 
 
 class Work:
-    """What a worker knows.
+    """The state of a worker.
 
     Args:
       setup: what it is told at its start.
@@ -187,14 +187,14 @@ class Work:
         return Examined(kind, primitives, tuple(verdicts), tuple(failures))
 
     def _compiling(self, source: str, seed: int) -> tuple[str, Implementation]:
-        """Returns the backend that a case is compiled with, empty for those of the system, and the system with it."""
+        """Returns the backend for a case, empty for the system's own, and the system with this backend."""
         if not (self.setup.sampled and self.setup.backends):
             return "", self.system
         backend = sampled_backend(self.setup.backends, source, seed)
         return backend, self._system_with(backend)
 
     def _system_with(self, backend: str) -> Implementation:
-        """Returns the system with one backend; as it is where there is none.
+        """Returns the system with one backend; unchanged if ``backend`` is empty.
 
         Raises:
           KeyError: the backend is not installed.
@@ -210,7 +210,7 @@ class Work:
         return self._systems[backend]
 
     def _efforts(self, source: str, seed: int, backend: str) -> Iterator[tuple[Law, Effort]]:
-        """Yields the laws that a case is held to, each with its effort: the least where compiling takes long."""
+        """Yields the laws of a case, each with its effort; the least effort if compilation takes long."""
         for law in self.laws_of(source):
             if not self.setup.sampled:
                 yield law, self.effort
@@ -226,7 +226,7 @@ class Work:
         return self._applicable[source]
 
     def retry(self, failure: Failure) -> Retried:
-        """Looks at a remembered failure again."""
+        """Tries a saved failure again."""
         if failure.law == PROCESS:
             assert failure.seed is not None
             self.examine(failure.source, failure.seed)
@@ -246,14 +246,14 @@ class Work:
         return Retried("failed", now)
 
     def shrink(self, failure: Failure, seconds: float) -> Shrunk:
-        """Makes a failure small."""
+        """Shrinks a failure."""
         system, effort = self._system_with(failure.backend), self._effort_of(failure)
         outcome = examine_again(system, failure)
-        if outcome.verdict != "failed":  # it depends on something else than the case
+        if outcome.verdict != "failed":  # it depends on more than the case
             return Shrunk(failure)
         smaller = shrink(system, outcome, effort, seconds)
         return Shrunk(failure_of(system, smaller, effort, small=True, backend=failure.backend))
 
     def _effort_of(self, failure: Failure) -> Effort:
-        """Returns with how much effort a failure was found."""
+        """Returns the effort with which a failure was found."""
         return efforts.get(failure.effort, self.effort)

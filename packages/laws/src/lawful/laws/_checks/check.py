@@ -22,9 +22,9 @@ from lawful.laws._checks.given import (
     call_text,
     describe,
     moved_to,
-    see_arguments,
-    see_function,
-    see_results,
+    require_arguments,
+    require_function,
+    require_results,
 )
 from lawful.laws._checks.report import Refused, Report
 from lawful.laws._checks.variants import is_finite, is_mapped, refusal, variants_of
@@ -38,7 +38,7 @@ from lawful.laws._staging.evaluation import installed_backends
 from lawful.staging import make_jaxpr
 
 _GIVEN: Final = "the given arguments"
-# How many seeds the given arguments are tried with, and how many calls are drawn of each kind.
+# The number of seeds for given arguments, and of calls drawn from each source.
 _SEEDS: Final = {quick: 1, usual: 2, thorough: 5}
 _DRAWS: Final = {quick: 5, usual: 12, thorough: 25}
 
@@ -87,11 +87,11 @@ def check(
     <BLANKLINE>
     tried with: the given arguments (5), 0-dimensional arrays (1), ...
     """
-    see_function("check", function)
-    see_arguments("check", args)
+    require_function("check", function)
+    require_arguments("check", args)
     chosen, system, effort = _chosen_laws("check", laws, "function"), _system(system), _effort(effort)
     case = GivenCase(function, args)
-    see_results("check", case, system)
+    require_results("check", case, system)
     samples, refused = _given_samples(case, system, effort, seeds)
     return _report(_subject(function, call_text(case)), system, effort, chosen, samples, refused, raise_on_failure)
 
@@ -143,7 +143,7 @@ def check_primitive(
         system = _lawful_with(("numpy",))
     system = _system(system)
     if args:
-        see_arguments("check_primitive", args)
+        require_arguments("check_primitive", args)
         case = PrimitiveCall(primitive, params, args)
         _see_types(case)
         samples, refused_args = _given_samples(case, system, effort, seeds)
@@ -155,7 +155,7 @@ def check_primitive(
         )
     else:
         samples = _drawn_samples(primitive, effort, seeds)
-    name = call_text(samples[0].drawn.case) if args else repr(primitive)  # type: ignore[arg-type]  # given
+    name = call_text(samples[0].drawn.case) if args else repr(primitive)  # type: ignore[arg-type]  # a given call
     return _report(name, system, effort, chosen, samples, refused, raise_on_failure)
 
 
@@ -192,7 +192,7 @@ def _given_samples(
             refused[variant.kind] = Refused(variant.kind, "the function gives NaN or infinity for them")
         elif error is None:
             samples.append(Sample.of(variant.kind, variant.case, less))
-        elif is_mapped(variant.case):  # it is not the function that refuses, but a rule of batching
+        elif is_mapped(variant.case):  # a batching rule refuses, not the function
             samples.append(Sample.of(variant.kind, variant.case, less, only=frozenset({"vmap_is_loop"})))
         else:
             refused[variant.kind] = Refused(variant.kind, f"the function refuses them: {describe(error)}")
@@ -226,7 +226,7 @@ def _drawn(source: Source, seed: int) -> Iterator[Drawn]:
     except Inapplicable:
         return
     except Exception as error:
-        if source.smooth:  # the primitive has been called, and a rule raises: the other source shows that
+        if source.smooth:  # a rule raises, although the primitive accepts the call; the other source reports it
             return
         raise ArgumentValueError(
             f"check_primitive: expected the declaration of a primitive to draw a call, got {describe(error)}; "
@@ -246,14 +246,14 @@ def _see_types(case: PrimitiveCall) -> None:
 
 
 def _needs_values(case: Any, system: Implementation) -> ConcretizationTypeError | None:
-    """Returns the error of a function that cannot be staged because it asks for the values of its arguments."""
+    """Returns the error if a function cannot be staged because it needs the values of its arguments."""
     if "jaxprs" in system.absent or isinstance(case, PrimitiveCall):
         return None
     try:
         make_jaxpr(case.on(system))(*case.args)
     except ConcretizationTypeError as error:
         return error
-    except Exception:  # the laws find it
+    except Exception:  # the laws report it
         return None
     return None
 

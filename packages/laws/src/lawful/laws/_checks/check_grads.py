@@ -1,4 +1,4 @@
-"""`check_grads`, for those who know it from JAX: derivatives of any order against finite differences."""
+"""`check_grads`, with JAX's signature: derivatives of any order against finite differences."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from lawful import tree
 from lawful.core import ArgumentTypeError, ArgumentValueError, as_dtype, shorten
-from lawful.laws._checks.given import GivenCase, see_arguments, see_function, see_results
+from lawful.laws._checks.given import GivenCase, require_arguments, require_function, require_results
 from lawful.laws._derivatives.directions import restrict
 from lawful.laws._law.case import Case, text_of_value
 from lawful.laws._law.effort import usual
@@ -18,12 +18,12 @@ from lawful.laws._law.implementation import Function, Implementation
 from lawful.laws._law.law import Inapplicable, LawViolation, Trial
 from lawful.laws._law.smooth import moved
 
-#: A bound for all dtypes, or for some by dtype.
+#: One bound for all dtypes, or bounds by dtype.
 Bound = float | Mapping[Any, float] | None
 
 _MODES: Final = ("fwd", "rev", "lin")
 _STEP: Final = 1e-4
-#: How far a derivative of a dtype may be from central differences over that step, as JAX has it.
+#: The tolerances by dtype for central differences of this step, as in JAX.
 _TOLERANCES: Final[dict[np.dtype[Any], float]] = {
     np.dtype(np.float64): 1e-5,
     np.dtype(np.complex128): 1e-5,
@@ -32,7 +32,7 @@ _TOLERANCES: Final[dict[np.dtype[Any], float]] = {
     np.dtype(np.float16): 1e-2,
     as_dtype("bfloat16"): 1e-1,
 }
-_COARSE: Final = 1e-1  # of the 8-bit floats
+_COARSE: Final = 1e-1  # for 8-bit floats
 
 
 def check_grads(
@@ -78,10 +78,10 @@ def check_grads(
     Traceback (most recent call last):
     lawful.laws._law.law.LawViolation: ...: check_grads: VJP of <lambda>: expected the cotangent paired with a...
     """
-    see_function("check_grads", f)
+    require_function("check_grads", f)
     if not isinstance(args, list | tuple):
         raise ArgumentTypeError(f"check_grads: expected a tuple of arguments, got {shorten(args)}; write (x,) for one")
-    see_arguments("check_grads", tuple(args))
+    require_arguments("check_grads", tuple(args))
     modes = (modes,) if isinstance(modes, str) else tuple(modes)
     if unknown := [mode for mode in modes if mode not in _MODES]:
         raise ArgumentValueError(f"check_grads: expected modes of {_MODES}, got {unknown[0]!r}; give one of these")
@@ -89,7 +89,7 @@ def check_grads(
         raise ArgumentValueError(f"check_grads: expected an order from 1, got {order}; it counts derivatives")
     system = system or _lawful()
     case = GivenCase(f, tuple(args))
-    see_results("check_grads", case, system)
+    require_results("check_grads", case, system)
     bounds = _Bounds(atol, rtol, _STEP if eps is None else eps)
     trial = Trial(system, case, usual, np.random.default_rng(0))
     try:
@@ -133,7 +133,7 @@ def _check_to_order(
     name: str,
     case: Case,
 ) -> None:
-    """Checks a function from leaves to leaves, all of them floating, and its derivatives of lower orders."""
+    """Checks a function from leaves to leaves, all floating-point, and its derivatives of lower orders."""
     count = len(leaves)
     check_one = _OneCheck(system, function, leaves, bounds, case)
 
@@ -170,7 +170,7 @@ def _by_linearization(system: Implementation) -> Function:
 
 
 class _OneCheck:
-    """A function at arguments, whose derivative in each mode is compared with differences in one direction."""
+    """A function at arguments, whose derivatives are compared with finite differences in one direction."""
 
     def __init__(
         self, system: Implementation, function: Function, leaves: list[Any], bounds: _Bounds, case: Case
@@ -212,7 +212,7 @@ class _OneCheck:
             moves = [moved(x, v, sign * step) for x, v in zip(self.leaves, direction, strict=True)]
             return self._numpy(self.function(*moves))
 
-        # An infinite value stays where it is, so that its difference is zero.
+        # Infinite values do not move, so that their difference is zero.
         pairs = zip(at(1.0), at(-1.0), strict=True)
         return [np.where(a == b, 0, (a - b) * (0.5 / step)).astype(a.dtype) for a, b in pairs]
 
@@ -228,9 +228,9 @@ class _OneCheck:
                 detail = f"{text_of_value(wanted)}, got {text_of_value(got)}"
             else:
                 continue
-            place = f" (result {i})" if len(found) > 1 else ""
+            which = f" (result {i})" if len(found) > 1 else ""
             raise LawViolation(
-                f"check_grads: {what}{place}, {detail}; look for the rule that is wrong with lawful.laws.check, or "
+                f"check_grads: {what}{which}, {detail}; look for the rule that is wrong with lawful.laws.check, or "
                 f"give a larger eps, atol or rtol\n{self.case.text(self.system)}"
             )
 
@@ -245,7 +245,7 @@ def _direction(system: Implementation, random: np.random.Generator, x: Any) -> A
 
 
 def _pairing(xs: Sequence[Any], ys: Sequence[Any]) -> Any:
-    """Returns the real part of the sum of products, without conjugation: how cotangents act on tangents."""
+    """Returns the real part of the sum of products, without conjugation: the pairing of cotangents and tangents."""
     products = [np.asarray(x) * np.asarray(y) for x, y in zip(xs, ys, strict=True)]
     return np.sum([np.sum(np.real(product)) for product in products]).astype(
         np.result_type(*[np.real(product).dtype for product in products])

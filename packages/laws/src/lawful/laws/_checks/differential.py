@@ -1,4 +1,4 @@
-"""The same program on two systems: what each gives, and each derivative and mapping of it."""
+"""A program on two systems: the results, and those of each transformation, compared."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from lawful import tree
-from lawful.laws._composition.batching import lanes_of, mappable
+from lawful.laws._composition.batching import batch_of, mappable
 from lawful.laws._derivatives.directions import restrict, scalarized, tangents_of
 from lawful.laws._law.case import Case
 from lawful.laws._law.comparison import find_difference
@@ -52,10 +52,10 @@ def _compiled(trial: Trial) -> Any:
 
 
 def _mapped(trial: Trial) -> Any:
-    places = mappable(trial.args)
-    in_axes = tuple([0 if i in places else None for i in range(len(trial.args))])
-    lanes = [tree.map(lambda y: lanes_of(y, 3, 0), x) if i in places else x for i, x in enumerate(trial.args)]
-    return trial.system.vmap(trial.function, in_axes)(*lanes)
+    argnums = mappable(trial.args)
+    in_axes = tuple([0 if i in argnums else None for i in range(len(trial.args))])
+    batches = [tree.map(lambda y: batch_of(y, 3, 0), x) if i in argnums else x for i, x in enumerate(trial.args)]
+    return trial.system.vmap(trial.function, in_axes)(*batches)
 
 
 def _curvature(trial: Trial) -> Any:
@@ -65,7 +65,7 @@ def _curvature(trial: Trial) -> Any:
     return trial.system.jvp(lambda *xs: list(gradient(*xs)), leaves, tangents_of(trial, leaves))[1]
 
 
-#: What is compared: how it is written, what both systems must have for it, and how it is computed.
+#: The observations: each with its text, the capabilities that both systems need, and its function.
 observations: Final[tuple[tuple[str, tuple[str, ...], Observed], ...]] = (
     ("f(x)", (), _value),
     ("jvp(f, x, v)", ("jvp",), _forward),
@@ -73,7 +73,7 @@ observations: Final[tuple[tuple[str, tuple[str, ...], Observed], ...]] = (
     ("vjp(f, x) and its derivative of w", ("vjp",), _reverse),
     ("grad(x ↦ ⟨w, f(x)⟩)(x)", ("grad",), _gradient),
     ("jit(f)(x)", ("jit",), _compiled),
-    ("vmap(f)(lanes of x)", ("vmap",), _mapped),
+    ("vmap(f)(batch of x)", ("vmap",), _mapped),
     ("jvp(grad(x ↦ ⟨w, f(x)⟩), x, v)", ("higher order", "grad", "jvp"), _curvature),
 )
 
@@ -118,7 +118,7 @@ def compare_systems(
 
 
 def agreement_law(other: Implementation) -> Law:
-    """Returns the law that a system agrees with another one, which `laws` has from now on: ``"agrees_with_jax"``."""
+    """Registers the law that a system agrees with another one, such as ``"agrees_with_jax"``, and returns it."""
 
     def check(system: Implementation, case: Case, *, effort: Effort = usual, seed: int | None = None) -> None:
         compare_systems(system, other, case, effort=effort, seed=seed)

@@ -1,4 +1,4 @@
-"""Laws held against many cases of one function: whether each holds, and if not, the smallest counterexample."""
+"""Checks of laws on many cases of one function: whether each law holds, and its smallest counterexample."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from lawful.laws._law.tally import tally
 from lawful.laws._primitives.call import PrimitiveCall
 from lawful.laws._search.search import Drawn, Outcome, Source, examine, shrink
 
-# Groups of laws that measure time, memory or garbage, or make a dozen loops of each function.
+# Groups of laws that measure time, memory or garbage, or build many loops of each function.
 _SLOW: Final = ("loops", "cost", "errors", "leaks")
-# How long a drawn case is made smaller, for each law that fails.
+# The time limit of shrinking a drawn case, in seconds, for each failing law.
 _SECONDS: Final = 5.0
 
 
@@ -51,11 +51,11 @@ class Sample:
     def of(
         cls, kind: str, case: Case, effort: Effort, *, only: frozenset[str] | None = None, slow: bool = False
     ) -> Sample:
-        """Returns the sample of a case that was given."""
+        """Returns the sample of a given case."""
         return cls(kind, Drawn(case, kind, ()), effort, only=only, slow=slow)
 
     def concerns(self, law: Law) -> bool:
-        """Whether a law says something of it."""
+        """Whether a law applies to it."""
         if self.only is not None and law.name not in self.only:
             return False
         if law.group in _SLOW and not self.slow:
@@ -64,7 +64,7 @@ class Sample:
 
 
 class Examination:
-    """A function or primitive under examination by one law after the other.
+    """A function or primitive that is checked by one law after the other.
 
     Args:
       system: the system of transformations.
@@ -78,11 +78,11 @@ class Examination:
         self.system = system
         self.samples = list(samples)
         self.needs_values = needs_values
-        #: What other laws have failed for, made small: they are tried first.
+        #: Shrunk counterexamples of earlier laws, which are tried first.
         self.small: list[Sample] = []
 
     def by(self, law: Law) -> LawReport:
-        """Returns what a law says."""
+        """Returns the outcome of a law."""
         cases, reasons = 0, ["there is no case that it is about"]
         for sample in (*self.small, *self.samples):
             if not sample.concerns(law):
@@ -102,7 +102,7 @@ class Examination:
         return LawReport(law.name, law.group, law.equation, "inapplicable", 0, reasons[min(1, len(reasons) - 1)])
 
     def _excuse(self, outcome: Outcome) -> str | None:
-        """Returns why an outcome says nothing about the law, or None if it does."""
+        """Returns the reason if an outcome says nothing about the law; None otherwise."""
         error = outcome.error
         if outcome.verdict == "inapplicable":
             return _sentence(error)
@@ -122,7 +122,7 @@ class Examination:
                 self.small.append(replace(sample, drawn=outcome.drawn))
         error = outcome.error
         assert error is not None
-        # By convention a primitive's name ends in _p; the longer text finds it wherever it is.
+        # By convention a primitive's name ends in _p; the longer expression is valid for every primitive.
         counterexample = re.sub(r"core\.primitives_by_name\['(\w+)'\]", r"\1_p", outcome.drawn.case.text(self.system))
         if missing is not None:
             reason = f"missing rule: {_sentence(error)}"
@@ -130,7 +130,7 @@ class Examination:
             reason, _, details = error.explanation.partition("\n")
             counterexample = "\n".join(filter(None, [counterexample, details]))
         else:
-            reason = f"raises {describe(error)}{_place_of(error)}"
+            reason = f"raises {describe(error)}{_user_line_of(error)}"
         size = getattr(error, "size", None)
         return LawReport(
             law.name, law.group, law.equation, "failed", cases, reason, counterexample, size, missing, error
@@ -152,7 +152,7 @@ class Examination:
             if finite and not is_finite(candidate, self.system):
                 return False
             found = examine(outcome.law, self.system, Drawn(candidate, sample.kind, ()), sample.effort)
-            if found.verdict != "failed" or _kind_of(found.error) != _kind_of(outcome.error):
+            if found.verdict != "failed" or _cause_of(found.error) != _cause_of(outcome.error):
                 return False
             best = found
             return True
@@ -168,7 +168,7 @@ class Examination:
 
 
 def missing_rule(error: BaseException | None) -> str | None:
-    """Returns the call that defines a rule which an error misses: ``sin_p.def_jvp``."""
+    """Returns the call that defines a missing rule, such as ``sin_p.def_jvp``."""
     if not isinstance(error, MissingRuleError):
         return None
     found = re.search(r"define it with (\S+)", error.message)
@@ -176,13 +176,13 @@ def missing_rule(error: BaseException | None) -> str | None:
 
 
 def _sentence(error: BaseException | None) -> str:
-    """Returns the text of an error without where it was raised."""
+    """Returns the text of an error without its source line."""
     text = str(getattr(error, "message", error)).splitlines()[0]
     return re.sub(r"^(law|law_\w+): ", "", text)
 
 
-def _kind_of(error: BaseException | None) -> tuple[object, ...]:
-    """Returns what two failures have in common that may have the same cause."""
+def _cause_of(error: BaseException | None) -> tuple[object, ...]:
+    """Returns the key by which two failures may have the same cause."""
     if isinstance(error, LawViolation):
         first = error.explanation.partition("\n")[0]
         words = re.sub(r"^at result\S*: ", "", first)
@@ -190,9 +190,9 @@ def _kind_of(error: BaseException | None) -> tuple[object, ...]:
     return (type(error),)
 
 
-def _place_of(error: BaseException) -> str:
-    """Returns the last line of a user that an error went through, empty if there is none."""
-    place = ""
+def _user_line_of(error: BaseException) -> str:
+    """Returns the last line of a user's file in the traceback of an error; empty if there is none."""
+    line = ""
     traceback: TracebackType | None = error.__traceback__
     while traceback is not None:
         frame = traceback.tb_frame
@@ -200,6 +200,6 @@ def _place_of(error: BaseException) -> str:
         if module not in ("lawful", "numpy", "contextlib", "threading", "functools") and "<lawful" not in (
             frame.f_code.co_filename
         ):
-            place = f", at {frame.f_code.co_filename}:{traceback.tb_lineno} ({frame.f_code.co_name})"
+            line = f", at {frame.f_code.co_filename}:{traceback.tb_lineno} ({frame.f_code.co_name})"
         traceback = traceback.tb_next
-    return place
+    return line

@@ -1,4 +1,4 @@
-"""A function that someone hands over with arguments: whether it can be checked, and how a call of it is written."""
+"""A given function with arguments: whether it can be checked, and the text of its call."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from lawful.laws._primitives.call import PrimitiveCall
 
 @dataclass(frozen=True, slots=True)
 class GivenCase(Case):
-    """Someone's function at arguments, mapped or not.
+    """A given function at arguments, mapped or not.
 
     Attributes:
       function: the function.
@@ -51,7 +51,7 @@ class GivenCase(Case):
         return f"The call:\n{indented(f'{called}({args})')}\n{_origin(self.function)}Drawn with seed {self.seed}."
 
 
-#: What `check` makes cases of: a function, or a primitive with parameters.
+#: A subject of `check`: a function, or a primitive with parameters.
 Given = GivenCase | PrimitiveCall
 
 
@@ -67,21 +67,21 @@ def mapped_over(case: Given, in_axes: tuple[int | None, ...], args: tuple[Any, .
 
 
 def name_of(function: Any) -> str:
-    """Returns what a function is called in the text of a call: its name, or ``f`` if that is none."""
+    """Returns the name of a function in the text of a call; ``f`` if it has none."""
     name = getattr(function, "__name__", "f")
     return name if str(name).isidentifier() else "f"
 
 
 def _origin(function: Any) -> str:
-    """Returns the line that says where a function was written, empty if nobody knows."""
+    """Returns a line with the source of a function; empty if it is unknown."""
     code = getattr(inspect.unwrap(function), "__code__", None)
     if code is None or isinstance(function, PrimitiveCall):
         return ""
     return f"with {name_of(function)} of {code.co_filename}:{code.co_firstlineno}\n"
 
 
-def see_function(where: str, function: Any) -> None:
-    """Raises ArgumentTypeError unless something is a function."""
+def require_function(where: str, function: Any) -> None:
+    """Raises ArgumentTypeError if the value is not a function."""
     if isinstance(function, Primitive):
         raise ArgumentTypeError(
             f"{where}: expected a function, got the primitive {function}; write check_primitive({function})"
@@ -93,7 +93,7 @@ def see_function(where: str, function: Any) -> None:
         )
 
 
-def see_arguments(where: str, args: tuple[Any, ...]) -> None:
+def require_arguments(where: str, args: tuple[Any, ...]) -> None:
     """Raises an error unless there are arguments, and all leaves of them are arrays or numbers.
 
     Raises:
@@ -113,7 +113,7 @@ def see_arguments(where: str, args: tuple[Any, ...]) -> None:
                 )
 
 
-def see_results(where: str, case: Given, system: Implementation) -> None:
+def require_results(where: str, case: Given, system: Implementation) -> None:
     """Raises an error unless a function accepts its arguments, and gives arrays.
 
     A primitive that misses a rule is left to the laws, which name it.
@@ -160,7 +160,7 @@ class _Type:
 
 
 def describe(error: BaseException) -> str:
-    """Returns an error in one line: its class and the first line of its text, without a place of lawful's own."""
+    """Returns an error as one line: its class and the first line of its text, without a source line in lawful."""
     text = str(getattr(error, "message", error)).strip()
     first = text.splitlines()[0] if text else ""
     return f"{type(error).__name__}: {first}" if first else type(error).__name__
@@ -169,6 +169,6 @@ def describe(error: BaseException) -> str:
 def _is_array(leaf: Any) -> bool:
     try:
         get_aval(leaf)
-    except Exception:  # of whatever class: it is no array
+    except Exception:  # a user's class may raise anything
         return False
     return True

@@ -1,4 +1,4 @@
-"""One law of each kind on a case: for volume."""
+"""One law of each group on a case, for checks of many cases."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def check_groups(
 ) -> list[Law]:
     """Checks one law of each group on a case, drawn by the case's seed, and returns those that say something of it.
 
-    Every law of a group, and every variant of it, has its turn over many cases.
+    Every law of a group, and every variant of it, is tried over many cases.
 
     Args:
       system: the system of transformations.
@@ -44,7 +44,7 @@ def check_groups(
     """
     choose = random.Random(case.seed)
     said = []
-    # What a check makes is garbage when it ends: in its midst, Python would go through all that is remembered for it.
+    # Collections during a check would scan all cached objects.
     with no_collections():
         for group in groups:
             possible = _laws_of(group, system)
@@ -58,6 +58,6 @@ def check_groups(
 
 
 def _laws_of(group: str, system: Implementation) -> list[Law]:
-    """Returns the laws of a group whose needs a system has."""
+    """Returns the laws of a group that apply to a system."""
     ours = [law for law in laws.values() if law.group == group and law.subject == "function"]
     return [law for law in ours if system.absent.keys().isdisjoint(law.needs)]

@@ -1,4 +1,4 @@
-"""What a check of someone's own rules has found: data, and a table to read."""
+"""The report of a check: data, and its text as a table."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _WIDTH: Final = 110
 
 @dataclass(frozen=True, slots=True)
 class LawReport:
-    """What one law says.
+    """The result of one law.
 
     Attributes:
       law: the law's name.
@@ -46,7 +46,7 @@ class LawReport:
 
 @dataclass(frozen=True, slots=True)
 class Refused:
-    """A kind of arguments, or a backend, that the function was not tried with, and why."""
+    """A group of arguments, or a backend, that the function was not tried with, and the reason."""
 
     kind: str
     reason: str
@@ -54,7 +54,7 @@ class Refused:
 
 @dataclass(frozen=True, slots=True)
 class Report:
-    """What all laws say of a function or primitive; ``str`` of it is a table.
+    """The results of all laws for a function or primitive; ``str`` of it is a table.
 
     Attributes:
       subject: what was checked.
@@ -116,7 +116,7 @@ class Report:
 
     def _arguments(self) -> Iterator[str]:
         if self.tried:
-            # A number stays on the line of what it counts.
+            # A number stays on the line of its noun.
             kinds = ", ".join(f"{kind}\0({cases})" for kind, cases in self.tried)
             yield "\n" + textwrap.fill(f"tried with: {kinds}", _WIDTH, subsequent_indent="  ").replace("\0", " ")
         for x in self.refused:
@@ -131,7 +131,7 @@ class Report:
                 yield indented(first.counterexample)
 
     def _grouped(self) -> Iterator[tuple[list[str], LawReport]]:
-        """Yields failures with the names of the laws that fail in the same way: one faulty rule may break many."""
+        """Yields failures with the names of the laws that fail in the same way: one wrong rule may break many."""
         found: dict[str, tuple[list[str], LawReport]] = {}
         for x in self.failures:
             key = x.law if isinstance(x.error, LawViolation) else x.reason

@@ -1,7 +1,7 @@
-"""Making a counterexample of given arguments small: fewer elements, fewer dimensions, rounder numbers.
+"""Shrinks counterexamples of given arguments: fewer elements, fewer dimensions, rounder numbers.
 
-Generated cases are made small by Hypothesis, which knows how they were drawn. Of someone's own arguments nothing is
-known, so they are simplified step by step, as long as the failure stays.
+Hypothesis shrinks generated cases, because it has their choices. Given arguments have none, so they are simplified step
+by step, as long as the failure remains.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from lawful.laws._law.case import text_of_value
 
 Args = tuple[Any, ...]
 
-#: How often a failure is tried again on other arguments.
+#: The number of attempts to reproduce a failure with other arguments.
 MOST_ATTEMPTS: Final = 150
 # Arrays of more elements are not simplified element by element.
 _MOST_ELEMENTS: Final = 16
@@ -55,7 +55,7 @@ def smaller(args: Args, still_fails: Callable[[Args], bool], most: int = MOST_AT
 
 
 def weight_of(args: Args) -> tuple[int, int, int]:
-    """Returns how complicated arguments are: elements, then dimensions, then how they are written."""
+    """Returns the complexity of arguments: number of elements, of dimensions, then length of the numbers."""
     leaves = tree.leaves(args)
     elements, ndim = sum(map(np.size, leaves)), sum(map(np.ndim, leaves))
     written = sum(len(text_of_value(x)) for x in leaves) if elements <= 10 * _MOST_ELEMENTS else 0
@@ -63,7 +63,9 @@ def weight_of(args: Args) -> tuple[int, int, int]:
 
 
 def _roughness(x: Any) -> int:
-    """Returns how far the numbers of an array are from simple ones: fractions, then what is not 0 or 1, then 1."""
+    """Returns how far numbers are from simple ones: the count of fractions, of numbers other than 0 and 1, then of
+    ones.
+    """
     value = np.asarray(to_numpy(x))
     wide = value.astype(np.complex128 if value.dtype.kind == "c" else np.float64)
     return sum(
@@ -89,8 +91,8 @@ def _shorter(args: Args) -> Iterator[Args]:
         yield tree.unflatten(treedef, [_first(x) for x in leaves])
         yield resized(args, dict.fromkeys(lengths, range(1)))
     for length in lengths:
-        for place in range(min(length, _MOST_ELEMENTS)):
-            yield resized(args, {length: [place]})
+        for index in range(min(length, _MOST_ELEMENTS)):
+            yield resized(args, {length: [index]})
         for part in (range(length // 2), range(length // 2, length), range(length - 1)):
             yield resized(args, {length: part})
     for axis in range(max(map(np.ndim, leaves), default=0)):
@@ -107,11 +109,11 @@ def _rounder(x: Any) -> Iterator[Any]:
     value = np.asarray(to_numpy(x))
     if not 1 < value.size <= _MOST_ELEMENTS:
         return
-    digits = (0, 1) if is_inexact(value.dtype) else ()  # NumPy does not round a boolean to decimals
-    for place in np.ndindex(value.shape):
-        for element in (0, 1, *[np.round(value[place], decimals) for decimals in digits]):
+    digits = (0, 1) if is_inexact(value.dtype) else ()  # NumPy does not round booleans
+    for index in np.ndindex(value.shape):
+        for element in (0, 1, *[np.round(value[index], decimals) for decimals in digits]):
             simpler = value.copy()
-            simpler[place] = element
+            simpler[index] = element
             yield simpler
 
 
@@ -132,7 +134,7 @@ def _changed(x: Any, change: Callable[[Any], Any]) -> Any:
 
 
 def _without(x: Any, axis: int) -> Any:
-    """Returns an array without an axis: at its first element, or with as few elements if it has none."""
+    """Removes an axis: takes its first element; an empty axis stays empty."""
     shape = np.shape(x)
     if axis >= len(shape):
         return x

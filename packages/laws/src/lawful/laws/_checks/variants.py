@@ -1,4 +1,4 @@
-"""Variations of arguments: what else a function is tried with, once it is known to work with what was given."""
+"""Variations of arguments, to try a function with after it has accepted the given ones."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from lawful import tree
 from lawful.core import ConcretizationTypeError, MissingRuleError, get_aval, is_inexact, to_numpy
 from lawful.laws._checks.given import Given, GivenCase, mapped_over, moved_to
-from lawful.laws._composition.batching import lanes_of, mappable
+from lawful.laws._composition.batching import batch_of, mappable
 from lawful.laws._law.effort import Effort
 from lawful.laws._law.implementation import Implementation
 from lawful.laws._law.law import Inapplicable
@@ -23,7 +23,7 @@ from lawful.staging import make_jaxpr
 
 @dataclass(frozen=True, slots=True)
 class Variant:
-    """A case that was made of a given one.
+    """A variation of a given case.
 
     Attributes:
       kind: how it differs, in words.
@@ -63,15 +63,15 @@ def _changes(args: tuple[Any, ...]) -> Iterator[tuple[str, tuple[Any, ...]]]:
         for length in lengths if len(lengths) > 1 else ():
             yield f"no elements where there were {length}", resized(args, {length: range(0)})
     elif leaves:
-        yield "arrays of 2 elements", tree.map(lambda x: lanes_of(_array(x), 2, 0), args)
-        yield "arrays with no elements", tree.map(lambda x: lanes_of(_array(x), 0, 0), args)
+        yield "arrays of 2 elements", tree.map(lambda x: batch_of(_array(x), 2, 0), args)
+        yield "arrays with no elements", tree.map(lambda x: batch_of(_array(x), 0, 0), args)
     for number in (1, 2):
-        yield "other values", tree.map(lambda x, i=number: _like(x, lanes_of(_array(x), 3, 0)[i]), args)
+        yield "other values", tree.map(lambda x, i=number: _like(x, batch_of(_array(x), 3, 0)[i]), args)
     yield "32 bits", _each(args, _narrowed)
 
 
 def resized(args: tuple[Any, ...], lengths: dict[int, Sequence[int]]) -> tuple[Any, ...]:
-    """Returns arguments cut to some indices of the dimensions of these lengths, in all arrays together."""
+    """Returns arguments cut to some indices of the dimensions of these lengths, in all arrays alike."""
 
     def one(x: Any) -> Any:
         for axis, length in enumerate(np.shape(x)):
@@ -83,16 +83,16 @@ def resized(args: tuple[Any, ...], lengths: dict[int, Sequence[int]]) -> tuple[A
 
 def _mapped(case: Given, effort: Effort) -> Iterator[Variant]:
     try:
-        places = mappable(case.args)
+        argnums = mappable(case.args)
     except Inapplicable:
         return
-    chosen = [set(some) for size in range(len(places), 0, -1) for some in combinations(places, size)]
-    # The first are all arguments, and all but one; those of one alone come last.
+    chosen = [set(some) for size in range(len(argnums), 0, -1) for some in combinations(argnums, size)]
+    # First all arguments, then all but one; single arguments come last.
     for subset in chosen if effort.most >= len(chosen) else [*chosen[: effort.most], chosen[-1]]:
         in_axes = tuple([0 if i in subset else None for i in range(len(case.args))])
         args = tuple(
             [
-                x if axis is None else tree.map(lambda leaf: lanes_of(to_numpy(leaf), 2, 0), x)
+                x if axis is None else tree.map(lambda leaf: batch_of(to_numpy(leaf), 2, 0), x)
                 for x, axis in zip(case.args, in_axes, strict=True)
             ]
         )
@@ -100,7 +100,7 @@ def _mapped(case: Given, effort: Effort) -> Iterator[Variant]:
 
 
 def _each(args: tuple[Any, ...], function: Callable[[Any], Any]) -> tuple[Any, ...]:
-    """Returns arguments with a function applied to the arrays, and Python numbers as they are."""
+    """Applies a function to the arrays among arguments; Python numbers are left."""
 
     def one(x: Any) -> Any:
         return x if get_aval(x).weak_type else np.asarray(function(x))

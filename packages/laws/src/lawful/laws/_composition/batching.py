@@ -13,24 +13,26 @@ from lawful.core import float0, get_aval
 from lawful.laws._law.law import Claim, Claims, Inapplicable, Trial, law
 
 
-def lanes_of(x: Any, size: int, axis: int, phase: int = 0) -> np.ndarray[Any, Any]:
+def batch_of(x: Any, size: int, axis: int, phase: int = 0) -> np.ndarray[Any, Any]:
     """Returns a batch whose first element is ``x`` and whose others are near it, so that domains are kept."""
     value = np.asarray(x)
-    lanes = [value]
+    elements = [value]
     for number in range(1, size):
         step = number + phase
         if value.dtype.kind == "b":
-            lane = ~value
+            element = ~value
         elif value.dtype == float0:
-            lane = value
+            element = value
         elif value.dtype.kind in "iu":
-            lane = (np.abs(value) + step % 2).astype(value.dtype)
+            element = (np.abs(value) + step % 2).astype(value.dtype)
         else:
-            lane = (value.astype(np.complex128 if value.dtype.kind == "c" else np.float64) * (1 - 0.03 * step)).astype(
-                value.dtype
-            )
-        lanes.append(lane)
-    return np.stack(lanes, axis=axis) if size else np.empty((*value.shape[:axis], 0, *value.shape[axis:]), value.dtype)
+            element = (
+                value.astype(np.complex128 if value.dtype.kind == "c" else np.float64) * (1 - 0.03 * step)
+            ).astype(value.dtype)
+        elements.append(element)
+    return (
+        np.stack(elements, axis=axis) if size else np.empty((*value.shape[:axis], 0, *value.shape[axis:]), value.dtype)
+    )
 
 
 def mappable(args: Sequence[Any]) -> list[int]:
@@ -39,17 +41,17 @@ def mappable(args: Sequence[Any]) -> list[int]:
     Raises:
       Inapplicable: there are none.
     """
-    places = [
+    argnums = [
         i for i, x in enumerate(args) if tree.leaves(x) and not any(get_aval(leaf).weak_type for leaf in tree.leaves(x))
     ]
-    if not places:
+    if not argnums:
         raise Inapplicable("vmap: expected an array to map over, got none")
-    return places
+    return argnums
 
 
-def _subsets(trial: Trial, places: list[int]) -> Iterator[set[int]]:
+def _subsets(trial: Trial, argnums: list[int]) -> Iterator[set[int]]:
     """Yields which arguments to map: every choice with at least one, or some if there are many; all of them first."""
-    choices = [set(chosen) for size in range(len(places), 0, -1) for chosen in combinations(places, size)]
+    choices = [set(chosen) for size in range(len(argnums), 0, -1) for chosen in combinations(argnums, size)]
     if trial.effort.most > 1:
         yield choices.pop(0)
     yield from trial.some(choices)
@@ -63,11 +65,11 @@ def _axis(random: np.random.Generator, value: Any) -> int:
     return int(random.integers(-1 - min(ranks) if len(ranks) == 1 else 0, min(ranks) + 1))
 
 
-def _lanes(value: Any, size: int, axis: int) -> Any:
-    return tree.map(lambda x: lanes_of(x, size, axis % (np.ndim(x) + 1)), value)
+def _batch(value: Any, size: int, axis: int) -> Any:
+    return tree.map(lambda x: batch_of(x, size, axis % (np.ndim(x) + 1)), value)
 
 
-def _lane(value: Any, axis: int, index: int) -> Any:
+def _element(value: Any, axis: int, index: int) -> Any:
     return tree.map(lambda x: np.take(x, index, axis=axis), value)
 
 
@@ -85,16 +87,16 @@ def law_vmap_is_loop(trial: Trial, *, axis_size: int = 3) -> Claims:
     for number, mapped in enumerate(_subsets(trial, mappable(args))):
         front = number == 0 and trial.effort.most > 1
         in_axes = tuple(None if i not in mapped else 0 if front else _axis(random, x) for i, x in enumerate(args))
-        batched = [x if axis is None else _lanes(x, axis_size, axis) for x, axis in zip(args, in_axes, strict=True)]
-        outs = [tree.map(trial.system.numpy, function(*_element(batched, in_axes, i))) for i in range(axis_size)]
+        batched = [x if axis is None else _batch(x, axis_size, axis) for x, axis in zip(args, in_axes, strict=True)]
+        outs = [tree.map(trial.system.numpy, function(*_elements_at(batched, in_axes, i))) for i in range(axis_size)]
         out_axis = 0 if front else _axis(random, outs[0])
-        expected = tree.map(lambda *lanes, to=out_axis: np.stack(lanes, axis=to), *outs)
+        expected = tree.map(lambda *elements, to=out_axis: np.stack(elements, axis=to), *outs)
         found = trial.system.vmap(function, in_axes, out_axis)(*batched)
         yield Claim(f"vmap(f, in_axes={in_axes}, out_axes={out_axis})", found, "the stacked loop", expected)
 
 
-def _element(batched: Sequence[Any], in_axes: Sequence[int | None], index: int) -> list[Any]:
-    return [x if axis is None else _lane(x, axis, index) for x, axis in zip(batched, in_axes, strict=True)]
+def _elements_at(batched: Sequence[Any], in_axes: Sequence[int | None], index: int) -> list[Any]:
+    return [x if axis is None else _element(x, axis, index) for x, axis in zip(batched, in_axes, strict=True)]
 
 
 @law("batching", needs=("vmap",))
@@ -110,15 +112,15 @@ def law_vmaps_commute(trial: Trial) -> Claims:
       Inapplicable: there is no argument to map.
     """
     function, args, random, vmap = trial.function, trial.args, trial.random, trial.system.vmap
-    places = mappable(args)
-    outer, inner = ([i in places and bool(random.integers(0, 4)) for i in range(len(args))] for _ in range(2))
-    outer[places[0]] = inner[places[-1]] = True
+    argnums = mappable(args)
+    outer, inner = ([i in argnums and bool(random.integers(0, 4)) for i in range(len(args))] for _ in range(2))
+    outer[argnums[0]] = inner[argnums[-1]] = True
     batched = list(args)
     for i, (is_inner, is_outer) in enumerate(zip(inner, outer, strict=True)):
         if is_inner:
-            batched[i] = tree.map(lambda x: lanes_of(x, 3, 0), batched[i])
+            batched[i] = tree.map(lambda x: batch_of(x, 3, 0), batched[i])
         if is_outer:
-            batched[i] = tree.map(lambda x: lanes_of(x, 2, 0, phase=3), batched[i])
+            batched[i] = tree.map(lambda x: batch_of(x, 2, 0, phase=3), batched[i])
     swapped = [
         tree.map(lambda x: np.swapaxes(x, 0, 1), x) if is_inner and is_outer else x
         for x, is_inner, is_outer in zip(batched, inner, outer, strict=True)

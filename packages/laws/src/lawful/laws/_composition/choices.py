@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from lawful import tree
-from lawful.laws._composition.batching import lanes_of, mappable
+from lawful.laws._composition.batching import batch_of, mappable
 from lawful.laws._derivatives.directions import is_floating, restrict, tangents_of
 from lawful.laws._law.law import Claim, Claims, Inapplicable, Trial, law
 
@@ -16,11 +16,11 @@ Function = Callable[..., Any]
 
 
 def _branches(trial: Trial, function: Function) -> list[Function]:
-    """Returns functions of one type: a function, and two that do something else to its floating results."""
+    """Returns functions of one type: a function, and two that modify its floating-point results."""
     system = trial.system
 
     def strong(y: Any) -> Any:
-        # A function gives strong results, and so does a choice.
+        # A function returns strong results, and so does a choice.
         aval = system.aval(y)
         return system.ops.add(y, np.zeros(aval.shape, aval.dtype)) if aval.weak_type else y
 
@@ -62,7 +62,7 @@ def law_cond_is_branch(trial: Trial) -> Claims:
 
 
 def _choice(trial: Trial) -> tuple[Function, list[Any], Function, bool]:
-    """Returns a function that chooses by a predicate it is given, leaves, the branch taken, and the predicate."""
+    """Returns a function that chooses by a predicate, its arguments, the branch taken, and the predicate."""
     restricted, leaves = restrict(trial)
     branches = _branches(trial, restricted)
     taken = bool(trial.random.integers(0, 2))
@@ -103,21 +103,21 @@ def law_batched_cond_is_choice(trial: Trial) -> Claims:
       Inapplicable: there is no argument to map.
     """
     system, args = trial.system, trial.args
-    places = mappable(args)
+    argnums = mappable(args)
     branches = _branches(trial, trial.function)[:2]
     cond = system.scope["cond"]
     size = 3
-    axes = tuple(0 if i in places else None for i in range(len(args)))
-    batched = [tree.map(lambda y: lanes_of(y, size, 0), x) if i in places else x for i, x in enumerate(args)]
+    axes = tuple(0 if i in argnums else None for i in range(len(args)))
+    batched = [tree.map(lambda y: batch_of(y, size, 0), x) if i in argnums else x for i, x in enumerate(args)]
 
-    def lane(index: int) -> list[Any]:
-        return [tree.map(lambda y: y[index], x) if i in places else x for i, x in enumerate(batched)]
+    def element(index: int) -> list[Any]:
+        return [tree.map(lambda y: y[index], x) if i in argnums else x for i, x in enumerate(batched)]
 
     predicates = np.asarray(trial.random.integers(0, 2, size), bool)
     for name, predicate, axis in trial.some((("p", predicates, 0), ("p[0]", np.bool_(predicates[0]), None))):
         taken = np.broadcast_to(np.asarray(predicate), size)
-        outs = [tree.map(system.numpy, branches[0 if taken[i] else 1](*lane(i))) for i in range(size)]
-        expected = tree.map(lambda *lanes: np.stack(lanes), *outs)
+        outs = [tree.map(system.numpy, branches[0 if taken[i] else 1](*element(i))) for i in range(size)]
+        expected = tree.map(lambda *elements: np.stack(elements), *outs)
         found = system.vmap(lambda p, *xs: cond(p, *branches, *xs), (axis, *axes))(predicate, *batched)
         yield Claim(f"vmap(cond)({name}, f, g, x) with p = {predicates.tolist()}", found, "each its branch", expected)
         if trial.has("jvp") and trial.effort.most > 1:
@@ -126,8 +126,8 @@ def law_batched_cond_is_choice(trial: Trial) -> Claims:
     if switch is not None:
         branches = _branches(trial, trial.function)
         indices = trial.random.permutation(size)
-        outs = [tree.map(system.numpy, branches[indices[i]](*lane(i))) for i in range(size)]
-        expected = tree.map(lambda *lanes: np.stack(lanes), *outs)
+        outs = [tree.map(system.numpy, branches[indices[i]](*element(i))) for i in range(size)]
+        expected = tree.map(lambda *elements: np.stack(elements), *outs)
         found = system.vmap(lambda i, *xs: switch(i, branches, *xs), (0, *axes))(indices, *batched)
         yield Claim(f"vmap(switch)(i, (f, g, h), x) with i = {indices.tolist()}", found, "each its branch", expected)
 
@@ -138,7 +138,7 @@ def _batched_tangents(trial: Trial, predicate: Any, axis: int | None) -> Claims:
     if any(trial.system.aval(x).weak_type for x in leaves):
         raise Inapplicable("vmap: expected arrays to map over, got a Python number")
     branches, cond = _branches(trial, restricted)[:2], system.scope["cond"]
-    batched = [lanes_of(x, 3, 0) for x in leaves]
+    batched = [batch_of(x, 3, 0) for x in leaves]
     v = tangents_of(trial, batched)
 
     def pushed(p: Any, xs: Any, ts: Any) -> Any:
@@ -149,4 +149,4 @@ def _batched_tangents(trial: Trial, predicate: Any, axis: int | None) -> Claims:
         tree.map(system.numpy, pushed(np.bool_(taken[i]), [x[i] for x in batched], [t[i] for t in v])) for i in range(3)
     ]
     found = system.vmap(pushed, (axis, 0, 0))(predicate, batched, v)
-    yield Claim("vmap(jvp(cond))", found, "jvp of each", tree.map(lambda *lanes: np.stack(lanes), *each))
+    yield Claim("vmap(jvp(cond))", found, "jvp of each", tree.map(lambda *elements: np.stack(elements), *each))

@@ -1,4 +1,4 @@
-"""The law of commutation: stacks of transformations agree with every reordering that has a meaning."""
+"""The law of commutation: stacks of transformations agree with every meaningful reordering."""
 
 from __future__ import annotations
 
@@ -9,24 +9,24 @@ from typing import Any, Final
 import numpy as np
 
 from lawful.core import ShapedArray
-from lawful.laws._composition.batching import lanes_of
+from lawful.laws._composition.batching import batch_of
 from lawful.laws._derivatives.directions import Leaves, is_floating, normal, restrict
 from lawful.laws._law.implementation import Implementation
 from lawful.laws._law.law import Claim, Claims, Inapplicable, Trial, law
 
 Flat = Callable[..., Leaves]
 
-#: The transformations of a stack: each takes a function of leaves and gives one.
+#: The transformations of a stack; each maps functions of leaves to functions of leaves.
 transformations: Final = ("jit", "vmap", "jvp", "vjp", "linearize")
 
 _DERIVATIVES: Final = ("jvp", "vjp", "linearize")
-_LANES: Final = 2
+_BATCH_SIZE: Final = 2
 _MOST_REORDERINGS: Final = 6
 _DEEPEST_STACK: Final = 4
 
 
 def _pushed(derivative: Callable[..., tuple[Any, Any]]) -> Flat:
-    """Returns a function of primals and then tangents, which gives results and then their tangents."""
+    """Returns a function from primals and tangents to results and their tangents."""
 
     def pushed(*args: Any) -> Leaves:
         half = len(args) // 2
@@ -37,7 +37,7 @@ def _pushed(derivative: Callable[..., tuple[Any, Any]]) -> Flat:
 
 
 def _derivative(system: Implementation, name: str, count: int) -> Callable[[Flat], Flat]:
-    """Returns a derivative of functions of ``count`` arguments, as one from flat functions to flat functions."""
+    """Returns the derivative of a function of ``count`` arguments, as a transformation of flat functions."""
 
     def forward(function: Flat) -> Flat:
         return _pushed(lambda primals, tangents: system.jvp(function, primals, tangents))
@@ -60,17 +60,17 @@ def _derivative(system: Implementation, name: str, count: int) -> Callable[[Flat
 
 
 def _reordered(stack: Sequence[str], random: np.random.Generator) -> list[tuple[str, ...]]:
-    """Returns stacks with the same meaning: derivatives keep their order, ``jit`` and ``vmap`` stand anywhere."""
+    """Returns stacks of equal meaning: derivatives keep their order, ``jit`` and ``vmap`` move freely."""
     derivatives = [name for name in stack if name in _DERIVATIVES]
     free = [name for name in stack if name in ("jit", "vmap")]
     orders = set()
-    for places in combinations(range(len(stack)), len(free)):
+    for positions in combinations(range(len(stack)), len(free)):
         for fill in {tuple(free), tuple(reversed(free))}:
             rest, chosen = iter(derivatives), iter(fill)
-            orders.add(tuple(next(chosen) if i in places else next(rest) for i in range(len(stack))))
+            orders.add(tuple(next(chosen) if i in positions else next(rest) for i in range(len(stack))))
     others = sorted(orders - {tuple(stack)})
     found = [others[i] for i in random.permutation(len(others))[: _MOST_REORDERINGS - 1]]
-    # Linearization is forward mode.
+    # Linearization is forward mode, so it may replace jvp.
     swap = {"jvp": "linearize", "linearize": "jvp"}
     return [tuple(stack), *found, tuple(swap.get(name, name) for name in stack)]
 
@@ -125,13 +125,13 @@ def _see_that_it_has(system: Implementation, stack: Sequence[str]) -> None:
 
 
 class _Signature:
-    """A function of leaves under derivatives, with its arguments: each adds tangents or cotangents of its own."""
+    """A function of leaves under derivatives, with its arguments; each derivative adds tangents or cotangents."""
 
     def __init__(self, trial: Trial, function: Flat, args: Leaves) -> None:
         self.trial = trial
         self.function = function
         self.args = [np.asarray(x) for x in args]
-        #: For each derivative, from the innermost, how many arguments it differentiates by.
+        #: For each derivative, from the innermost, the number of arguments that it differentiates.
         self.counts: list[int] = []
 
     def differentiate(self, name: str) -> None:
@@ -144,12 +144,12 @@ class _Signature:
 
 
 def _is_floating_array(aval: ShapedArray) -> bool:
-    """Whether a leaf has tangents and can be mapped over; results that are Python numbers become arrays."""
+    """Whether a leaf has tangents and can be mapped over. Python numbers among results become arrays."""
     return is_floating(aval) and not aval.weak_type
 
 
 def _apply(system: Implementation, order: Sequence[str], function: Flat, counts: Sequence[int]) -> Flat:
-    """Returns a function under a stack of transformations, the outermost first."""
+    """Returns a function under a stack of transformations, listed from the outermost."""
     remaining = iter(counts)
     for name in reversed(order):
         if name == "jit":
@@ -164,12 +164,12 @@ def _apply(system: Implementation, order: Sequence[str], function: Flat, counts:
 def _batch(x: Any, count: int) -> np.ndarray[Any, Any]:
     batched = np.asarray(x)
     for number in range(count):
-        batched = lanes_of(batched, _LANES, 0, phase=number)
+        batched = batch_of(batched, _BATCH_SIZE, 0, phase=number)
     return batched
 
 
 def _loop(trial: Trial, function: Flat, args: Leaves, count: int) -> Leaves:
     if count == 0:
         return [trial.system.numpy(x) for x in function(*args)]
-    lanes = [_loop(trial, function, [x[i] for x in args], count - 1) for i in range(_LANES)]
-    return [np.stack(results) for results in zip(*lanes, strict=True)]
+    elements = [_loop(trial, function, [x[i] for x in args], count - 1) for i in range(_BATCH_SIZE)]
+    return [np.stack(results) for results in zip(*elements, strict=True)]

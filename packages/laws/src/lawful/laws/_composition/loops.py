@@ -1,4 +1,4 @@
-"""Laws of loops: they are the loops of Python, under every transformation."""
+"""Laws of loops: they agree with Python loops under every transformation."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ import numpy as np
 
 from lawful import tree
 from lawful.core import ShapedArray, get_aval
-from lawful.laws._composition.batching import lanes_of
+from lawful.laws._composition.batching import batch_of
 from lawful.laws._derivatives.directions import is_floating, restrict, tangents_of
 from lawful.laws._law.law import Claim, Claims, Inapplicable, Trial, law
 from lawful.staging import make_jaxpr
 
 Function = Callable[..., Any]
 
-_TURNS = 3
+_ITERATIONS = 3
 
 
-def turn_of(trial: Trial) -> tuple[Function, list[Any]]:
-    """Returns the body of a loop made of a case's function, and what its first carry begins with: floating arguments.
+def loop_body(trial: Trial) -> tuple[Function, list[Any]]:
+    """Returns the body of a loop made of a case's function, and the floating-point parts of its first carry.
 
-    The body takes a factor, the carry and a slice. The carry moves a little in each turn, by what the function gives,
-    so that it stays in the function's domain; the results are those of the function. The last two parts of the carry
-    begin with zero, and come to depend on the others after one turn and after two.
+    The body takes a factor, the carry and a slice. It changes the carry by a small amount that depends on the
+    function's results, so that the carry stays in the function's domain; its results are those of the function. The
+    last two parts of the carry are zero at first, and depend on the others after one iteration and after two.
 
     Raises:
       Inapplicable: the function has no floating argument or result, or one that is not finite, or refuses an array
@@ -34,9 +34,9 @@ def turn_of(trial: Trial) -> tuple[Function, list[Any]]:
     system = trial.system
     ops = system.ops
     function, leaves = restrict(trial)
-    fixed = trial.case.fixed  # of a primitive of which all arguments are floating
+    fixed = trial.case.fixed  # a primitive whose arguments are all floating-point
     if not all(np.all(np.isfinite(system.numpy(y))) for y in function(*leaves)):
-        # A loop of Python has no tangent where a loop has zeros, and zero times infinity is not zero.
+        # A Python loop has no tangent where lawful's loop has zeros, and zero times infinity is NaN.
         raise Inapplicable("law: expected a function with finite results, got infinity or NaN")
     first = [np.asarray(x) for x in leaves]
     if any(system.aval(x).weak_type for x in leaves):
@@ -54,7 +54,7 @@ def turn_of(trial: Trial) -> tuple[Function, list[Any]]:
             total = ops.add(total, ops.convert_element_type(ops.sin(mean), dtype))
         return total
 
-    def turn(factor: Any, carry: Sequence[Any], x: Any) -> tuple[list[Any], list[Any]]:
+    def body(factor: Any, carry: Sequence[Any], x: Any) -> tuple[list[Any], list[Any]]:
         *parts, later, last = carry
         results = function(*parts)
         after = []
@@ -67,35 +67,35 @@ def turn_of(trial: Trial) -> tuple[Function, list[Any]]:
             after.append(ops.add(part, ops.mul(by, number_from(results, dtype))))
         return [*after, number_from(results, np.dtype(np.float64)), ops.add(ops.mul(last, 0.5), later)], results
 
-    return turn, first
+    return body, first
 
 
 def first_carry(parts: Sequence[Any]) -> list[Any]:
-    """Returns the first carry: the last two parts are constants, whatever is differentiated or mapped."""
+    """Returns the first carry: its last two parts are constants under every transformation."""
     return [*parts, np.zeros(()), np.zeros(())]
 
 
 def stacked(trial: Trial, rows: Sequence[Any]) -> Any:
-    """Returns values of one type as one array, made of the system's functions."""
+    """Stacks values of one type by the system's functions."""
     ops, shape = trial.system.ops, trial.system.aval(rows[0]).shape
     dims = tuple(range(1, 1 + len(shape)))
     return ops.concatenate([ops.broadcast_in_dim(row, (1, *shape), dims) for row in rows], 0)
 
 
-def _unrolled(trial: Trial, turn: Function, order: Sequence[int]) -> Function:
-    """Returns the loop of Python over slices in an order, as a function of a factor, arguments and the slices."""
+def _unrolled(trial: Trial, body: Function, order: Sequence[int]) -> Function:
+    """Returns the Python loop over slices in an order, as a function of a factor, arguments and slices."""
 
     def loop(factor: Any, parts: Sequence[Any], xs: Any) -> tuple[Any, Any]:
         carry, rows = first_carry(parts), {}
         for i in order:
-            carry, rows[i] = turn(factor, carry, xs[i])
+            carry, rows[i] = body(factor, carry, xs[i])
         return carry, [stacked(trial, parts) for parts in zip(*[rows[i] for i in sorted(rows)], strict=True)]
 
     return loop
 
 
 def _same_derivatives(trial: Trial, name: str, found: Function, expected: Function, args: Any) -> Claims:
-    """Yields that two functions have the same derivatives, also compiled."""
+    """Yields claims that two functions have equal derivatives, also compiled."""
     system = trial.system
     if trial.has("jvp"):
         v = tangents_of(trial, args)
@@ -110,10 +110,10 @@ def _same_derivatives(trial: Trial, name: str, found: Function, expected: Functi
 
 
 def _last_part(trial: Trial, name: str, found: Function, expected: Function, args: Any) -> Claims:
-    """Yields that two loops give the same last part of the carry, where nothing else is asked for.
+    """Yields claims that two loops give the same last part of the carry, if nothing else is used.
 
-    It depends on the part before after one turn, on all others after two: what decides which parts are needed, or have
-    a cotangent, must not stop before.
+    It depends on the previous part after one iteration, and on all others after two. So an analysis of which parts are
+    needed, or have a cotangent, must reach its fixed point.
     """
     system = trial.system
 
@@ -138,7 +138,7 @@ def _carry_of(scanned: Function) -> Function:
 def law_scan_is_loop(trial: Trial) -> Claims:
     """A scan gives what the loop of Python over the slices gives, in both directions, and so do its derivatives.
 
-    So does a `fori_loop` between known bounds. No turn gives the first carry, and results without elements.
+    So does a `fori_loop` between known bounds. A scan of length 0 gives the first carry, and results without elements.
 
     Equation: T(scan(f, c, xs)) = T(c, y₀ = f(c, x₀), c, y₁ = f(c, x₁), … ↦ c, [y₀, y₁, …]), for T among nothing, jit,
     jvp and vjp
@@ -148,19 +148,19 @@ def law_scan_is_loop(trial: Trial) -> Claims:
     """
     system = trial.system
     scan, fori_loop = system.scope["scan"], system.scope.get("fori_loop")
-    turn, parts = turn_of(trial)
+    body, parts = loop_body(trial)
     xs = np.array([0.01, -0.02, 0.03])
     factor = np.float64(1.0)
     variants = [(False, 1, None), (True, 1, None), (False, 2, None), (True, True, None), (False, 1, 1), (True, 2, 2)]
     for reverse, unroll, checkpoints in trial.some(variants):
         said = f"scan(reverse={reverse}, unroll={unroll}, checkpoints={checkpoints})"
-        loop = _unrolled(trial, turn, range(_TURNS)[::-1] if reverse else range(_TURNS))
+        loop = _unrolled(trial, body, range(_ITERATIONS)[::-1] if reverse else range(_ITERATIONS))
 
         def scanned(
             factor: Any, parts: Any, xs: Any, reverse: Any = reverse, unroll: Any = unroll, kept: Any = checkpoints
         ) -> Any:
             return scan(
-                lambda c, x: turn(factor, c, x), first_carry(parts), xs, None, reverse, unroll, checkpoints=kept
+                lambda c, x: body(factor, c, x), first_carry(parts), xs, None, reverse, unroll, checkpoints=kept
             )
 
         expected = loop(factor, parts, xs)
@@ -170,29 +170,29 @@ def law_scan_is_loop(trial: Trial) -> Claims:
         yield from _same_derivatives(trial, said, scanned, loop, (factor, parts, xs))
         yield from _last_part(trial, said, _carry_of(scanned), _carry_of(loop), (factor, parts, xs))
     if trial.has("vmap"):
-        yield from _batched_scan(trial, turn, parts, xs)
-    before, none = scan(lambda c, x: turn(factor, c, x), first_carry(parts), xs[:0])
+        yield from _batched_scan(trial, body, parts, xs)
+    before, none = scan(lambda c, x: body(factor, c, x), first_carry(parts), xs[:0])
     yield Claim("scan of no slices", before, "the first carry", first_carry(parts))
-    avals = [system.aval(y) for y in turn(factor, first_carry(parts), xs[0])[1]]
+    avals = [system.aval(y) for y in body(factor, first_carry(parts), xs[0])[1]]
     yield Claim("results of no slices", none, "no elements", [np.zeros((0, *a.shape), a.dtype) for a in avals])
     if fori_loop is not None:
-        found = fori_loop(0, _TURNS, lambda i, c: turn(factor, c, _slice_at(trial, i))[0], first_carry(parts))
-        yield Claim(f"fori_loop(0, {_TURNS})", found, "the loop", _python(trial, turn, _TURNS)(factor, parts))
+        found = fori_loop(0, _ITERATIONS, lambda i, c: body(factor, c, _slice_at(trial, i))[0], first_carry(parts))
+        yield Claim(f"fori_loop(0, {_ITERATIONS})", found, "the loop", _python(body, _ITERATIONS)(factor, parts))
 
 
-def _batched_scan(trial: Trial, turn: Function, parts: list[Any], xs: Any) -> Claims:
-    """Yields that a scan mapped over some of its operands is the stacked scans."""
+def _batched_scan(trial: Trial, body: Function, parts: list[Any], xs: Any) -> Claims:
+    """Yields claims that a scan mapped over some of its operands is the stack of scans."""
     scan, factor = trial.system.scope["scan"], np.float64(1.0)
 
     def function(parts: Any, xs: Any) -> Any:
-        return scan(lambda c, x: turn(factor, c, x), first_carry(parts), xs)
+        return scan(lambda c, x: body(factor, c, x), first_carry(parts), xs)
 
-    lanes = [lanes_of(x, 2, 0) for x in parts]
+    elements = [batch_of(x, 2, 0) for x in parts]
     rows = np.stack([xs, 2 * xs], 1)
     for said, axes in trial.some((("the carry", (0, None)), ("the slices", (None, 1)))):
-        args = (parts if axes[0] is None else lanes, xs if axes[1] is None else rows)
+        args = (parts if axes[0] is None else elements, xs if axes[1] is None else rows)
         each = [
-            function(parts if axes[0] is None else [x[i] for x in lanes], xs if axes[1] is None else rows[:, i])
+            function(parts if axes[0] is None else [x[i] for x in elements], xs if axes[1] is None else rows[:, i])
             for i in range(2)
         ]
         found = trial.system.vmap(function, axes)(*args)
@@ -200,38 +200,38 @@ def _batched_scan(trial: Trial, turn: Function, parts: list[Any], xs: Any) -> Cl
 
 
 def _slice_at(trial: Trial, i: Any) -> Any:
-    """Returns what a body is given in a turn, where it is given the number of the turn only."""
+    """Returns a body's slice for an iteration, from the iteration's number."""
     ops = trial.system.ops
     return ops.mul(0.01, ops.add(ops.convert_element_type(i, np.float64), 1.0))
 
 
-def _while(trial: Trial, turn: Function, **tape: Any) -> Function:
-    """Returns a while loop as a function of a number of turns, a factor and arguments."""
+def _while(trial: Trial, body: Function, **tape: Any) -> Function:
+    """Returns a while loop as a function of a trip count, a factor and arguments."""
     while_loop, ops = trial.system.scope["while_loop"], trial.system.ops
 
-    def loop(turns: Any, factor: Any, parts: Any) -> Any:
-        def body(state: Any) -> Any:
+    def loop(count: Any, factor: Any, parts: Any) -> Any:
+        def step(state: Any) -> Any:
             i, carry = state
-            return ops.add(i, 1), turn(factor, carry, _slice_at(trial, i))[0]
+            return ops.add(i, 1), body(factor, carry, _slice_at(trial, i))[0]
 
-        return while_loop(lambda state: ops.lt(state[0], turns), body, (np.int64(0), first_carry(parts)), **tape)[1]
+        return while_loop(lambda state: ops.lt(state[0], count), step, (np.int64(0), first_carry(parts)), **tape)[1]
 
     return loop
 
 
-def _python(trial: Trial, turn: Function, turns: int) -> Function:
-    """Returns the same loop of Python, as a function of the factor and the arguments."""
+def _python(body: Function, count: int) -> Function:
+    """Returns the Python loop, as a function of the factor and the arguments."""
 
     def loop(factor: Any, parts: Any) -> Any:
         carry = first_carry(parts)
-        for i in range(turns):
-            carry, _ = turn(factor, carry, 0.01 * (i + 1))
+        for i in range(count):
+            carry, _ = body(factor, carry, 0.01 * (i + 1))
         return carry
 
     return loop
 
 
-_TAPES: Final[tuple[dict[str, int], ...]] = ({}, {"checkpoints": 1}, {"checkpoints": 2}, {"max_iters": _TURNS})
+_TAPES: Final[tuple[dict[str, int], ...]] = ({}, {"checkpoints": 1}, {"checkpoints": 2}, {"max_iters": _ITERATIONS})
 
 
 @law("loops", needs=("while_loop",), share=1 / 16)
@@ -246,18 +246,18 @@ def law_while_is_loop(trial: Trial) -> Claims:
       LawViolation: it does not hold.
     """
     system = trial.system
-    turn, parts = turn_of(trial)
+    body, parts = loop_body(trial)
     factor = np.float64(1.0)
-    for turns, tape in trial.some(product(range(_TURNS + 1), _TAPES)):
-        expected, loop = _python(trial, turn, turns), _while(trial, turn, **tape)
-        said = f"while_loop of {turns} turns with {tape}"
+    for count, tape in trial.some(product(range(_ITERATIONS + 1), _TAPES)):
+        expected, loop = _python(body, count), _while(trial, body, **tape)
+        said = f"while_loop of {count} iterations with {tape}"
 
-        def looped(factor: Any, parts: Any, loop: Function = loop, turns: int = turns) -> Any:
-            return loop(np.int64(turns), factor, parts)
+        def looped(factor: Any, parts: Any, loop: Function = loop, count: int = count) -> Any:
+            return loop(np.int64(count), factor, parts)
 
         yield Claim(said, looped(factor, parts), "the loop", expected(factor, parts))
         if trial.has("jit"):
-            compiled = system.jit(loop)(np.int64(turns), factor, parts)
+            compiled = system.jit(loop)(np.int64(count), factor, parts)
             yield Claim(f"jit({said})", compiled, "the loop", expected(factor, parts))
         yield from _same_derivatives(trial, said, looped, expected, (factor, parts))
         yield from _last_part(trial, said, looped, expected, (factor, parts))
@@ -265,12 +265,12 @@ def law_while_is_loop(trial: Trial) -> Claims:
         fori_loop = system.scope["fori_loop"]
 
         def counted(n: Any, factor: Any, parts: Any) -> Any:
-            return fori_loop(0, n, lambda i, c: turn(factor, c, _slice_at(trial, i))[0], first_carry(parts))
+            return fori_loop(0, n, lambda i, c: body(factor, c, _slice_at(trial, i))[0], first_carry(parts))
 
         compiled = system.jit(counted)
-        for turns in trial.some(range(_TURNS + 1)):
-            found, expected = compiled(np.int64(turns), factor, parts), _python(trial, turn, turns)
-            yield Claim(f"jit(fori_loop(0, {turns}))", found, "the loop", expected(factor, parts))
+        for count in trial.some(range(_ITERATIONS + 1)):
+            found, expected = compiled(np.int64(count), factor, parts), _python(body, count)
+            yield Claim(f"jit(fori_loop(0, {count}))", found, "the loop", expected(factor, parts))
 
 
 @law("loops", needs=("while_loop", "vmap"), share=1 / 8)
@@ -285,31 +285,33 @@ def law_batched_while_is_choice(trial: Trial) -> Claims:
       LawViolation: it does not hold.
     """
     system = trial.system
-    turn, parts = turn_of(trial)
+    body, parts = loop_body(trial)
     size = 3
     factor = np.float64(1.0)
-    batched = [lanes_of(x, size, 0) for x in parts]
-    turns = trial.random.integers(0, _TURNS + 1, size)
-    lanes = [[x[i] for x in batched] for i in range(size)]
-    singles = [_python(trial, turn, int(n)) for n in turns]
+    batched = [batch_of(x, size, 0) for x in parts]
+    counts = trial.random.integers(0, _ITERATIONS + 1, size)
+    elements = [[x[i] for x in batched] for i in range(size)]
+    singles = [_python(body, int(n)) for n in counts]
     (tape,) = trial.some(_TAPES)[:1]
-    said = f"vmap(while_loop) of {turns.tolist()} turns with {tape}"
+    said = f"vmap(while_loop) of {counts.tolist()} iterations with {tape}"
 
     def looped(factor: Any, xs: Any) -> Any:
-        return system.vmap(_while(trial, turn, **tape), (0, None, 0))(turns, factor, xs)
+        return system.vmap(_while(trial, body, **tape), (0, None, 0))(counts, factor, xs)
 
-    expected = _stack([single(factor, xs) for single, xs in zip(singles, lanes, strict=True)], trial)
+    expected = _stack([single(factor, xs) for single, xs in zip(singles, elements, strict=True)], trial)
     yield Claim(said, looped(factor, batched), "each its loop", expected)
-    common = system.vmap(_while(trial, turn, **tape), (None, None, 0))(np.int64(_TURNS), factor, batched)
-    each = [_python(trial, turn, _TURNS)(factor, xs) for xs in lanes]
-    yield Claim(f"vmap(while_loop) of {_TURNS} turns each with {tape}", common, "each its loop", _stack(each, trial))
+    common = system.vmap(_while(trial, body, **tape), (None, None, 0))(np.int64(_ITERATIONS), factor, batched)
+    each = [_python(body, _ITERATIONS)(factor, xs) for xs in elements]
+    yield Claim(
+        f"vmap(while_loop) of {_ITERATIONS} iterations each with {tape}", common, "each its loop", _stack(each, trial)
+    )
     if trial.has("jit"):
         yield Claim(f"jit({said})", system.jit(looped)(factor, batched), "each its loop", expected)
     if trial.has("jvp"):
         v = tangents_of(trial, batched)
         each = [
             system.jvp(single, (factor, xs), (np.float64(0.5), [t[i] for t in v]))[1]
-            for i, (single, xs) in enumerate(zip(singles, lanes, strict=True))
+            for i, (single, xs) in enumerate(zip(singles, elements, strict=True))
         ]
         found = system.jvp(looped, (factor, batched), (np.float64(0.5), v))[1]
         yield Claim(f"jvp({said})", found, "jvp of each", _stack(each, trial))
@@ -318,7 +320,7 @@ def law_batched_while_is_choice(trial: Trial) -> Claims:
         w = tangents_of(trial, out)
         pulled = [
             system.vjp(single, factor, xs)[1]([ct[i] for ct in w])
-            for i, (single, xs) in enumerate(zip(singles, lanes, strict=True))
+            for i, (single, xs) in enumerate(zip(singles, elements, strict=True))
         ]
         shared = np.float64(sum(float(system.numpy(ct)) for ct, _ in pulled))
         yield Claim(f"vjp({said})", pull(w), "of each", (shared, _stack([cts for _, cts in pulled], trial)))
@@ -338,12 +340,12 @@ def law_map_is_stack(trial: Trial) -> Claims:
       LawViolation: it does not hold.
     """
     system = trial.system
-    turn, parts = turn_of(trial)
+    body, parts = loop_body(trial)
     size = 3
-    batched = [lanes_of(x, size, 0) for x in parts]
+    batched = [batch_of(x, size, 0) for x in parts]
 
     def function(xs: Any) -> Any:
-        return turn(np.float64(1.0), first_carry(xs), 0.01)
+        return body(np.float64(1.0), first_carry(xs), 0.01)
 
     expected = _stack([function([x[i] for x in batched]) for i in range(size)], trial)
     for batch_size in trial.some((None, 1, 2, 3, 4)):

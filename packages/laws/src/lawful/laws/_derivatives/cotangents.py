@@ -1,4 +1,4 @@
-"""Laws of what derivatives are given and give: types of tangents and cotangents, and linearity in the cotangent."""
+"""Laws of tangents and cotangents: their types, and linearity in the cotangent."""
 
 from __future__ import annotations
 

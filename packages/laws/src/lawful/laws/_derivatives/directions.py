@@ -1,4 +1,4 @@
-"""Tangents, cotangents and pairings: what derivatives are probed with."""
+"""Tangents, cotangents and their pairing, for laws of derivatives."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ def is_floating(aval: ShapedArray) -> bool:
 
 
 def is_wide(aval: ShapedArray) -> bool:
-    """Whether a leaf has floating numbers of most bits, of which finite differences can be taken."""
+    """Whether a leaf has wide enough floats (64 bits) for finite differences."""
     return aval.dtype in (np.dtype(np.float64), np.dtype(np.complex128))
 
 
 def is_wide_real(aval: ShapedArray) -> bool:
-    """Whether a leaf has real numbers of most bits."""
+    """Whether a leaf has real numbers of 64 bits."""
     return aval.dtype == np.dtype(np.float64)
 
 
@@ -126,7 +126,7 @@ def pairing(system: Implementation, xs: Any, ys: Any) -> Any:
 
 
 def scalarized(system: Implementation, function: Callable[..., Leaves], seed: int) -> Callable[..., Any]:
-    """Returns a function of the same arguments that gives one number: its results, weighted and added."""
+    """Returns a function of the same arguments whose result is one number: a weighted sum of the results."""
     weights: dict[tuple[ShapedArray, ...], Leaves] = {}
 
     def loss(*args: Any) -> Any:

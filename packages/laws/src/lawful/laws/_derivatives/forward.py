@@ -58,7 +58,7 @@ def finite_differences(
         outs = function(*[moved(x, v, step) for x, v in zip(leaves, direction, strict=True)])
         return [np.asarray(trial.system.numpy(x)) for x in outs]
 
-    lines = zip(*[at(place * _STEP) for place in (-1.0, -0.5, 0.0, 0.5, 1.0)], strict=True)
+    lines = zip(*[at(step * _STEP) for step in (-1.0, -0.5, 0.0, 0.5, 1.0)], strict=True)
     halves, wholes, bent, slopes = [], [], [], []
     for far_left, left, middle, right, far_right in lines:
         whole, half = (far_right - far_left) / (2 * _STEP), (right - left) / _STEP
@@ -107,7 +107,7 @@ def _along_multiples(trial: Trial) -> Claims:
     along_v = _pushed(trial, function, args, v)[1]
     along_zero = _pushed(trial, function, args, combine(0.0, v, 0.0, v))[1]
     yield Claim("jvp along 0", along_zero, "0", combine(0.0, along_zero, 0.0, along_zero), "nothing")
-    scale = 8.0  # a power of two rounds nothing, and a small one overflows no float16
+    scale = 8.0  # a power of two is exact, and a small one does not overflow float16
     scaled = _pushed(trial, function, args, combine(scale, v, 0.0, v))[1]
     yield Claim("jvp along 8 v, divided by 8", combine(1 / scale, scaled, 0.0, scaled), "jvp along v", along_v)
 
@@ -118,7 +118,7 @@ def _argument_by_argument(trial: Trial) -> Claims:
     whole = tree.map(trial.system.numpy, trial.system.jvp(restricted, leaves, given)[1])
     total = combine(0.0, whole, 0.0, whole)
     for i, (x, t) in enumerate(zip(leaves, given, strict=True)):
-        # The others are constants, so that their tangents are symbolic zeros.
+        # The other arguments are constants, so their tangents are symbolic zeros.
         _, part = trial.system.jvp(lambda y, i=i: restricted(*leaves[:i], y, *leaves[i + 1 :]), (x,), (t,))
         total = combine(1.0, total, 1.0, tree.map(trial.system.numpy, part))
     yield Claim("the sum over arguments of jvp along each", total, "jvp along all", whole)

@@ -66,8 +66,8 @@ def _faults(closed: ClosedJaxpr) -> Iterator[Fault]:
 def primal_work(jaxpr: Jaxpr, linear: list[bool]) -> Iterator[JaxprEqn]:
     """Yields the equations of a linear program that use no tangent.
 
-    One of literals only is allowed, or one that repeats elements: the result is cheaper to make than to keep. So is
-    what is computed again on purpose, or how a system is solved.
+    Three sorts of equations are allowed: those of literals or broadcasts, whose result is cheaper to compute than to
+    store; those that are recomputed on purpose; and those inside of a solver.
 
     Args:
       jaxpr: the program.
@@ -84,19 +84,19 @@ def primal_work(jaxpr: Jaxpr, linear: list[bool]) -> Iterator[JaxprEqn]:
         if eqn.primitive in _OPAQUE or eqn.params.get("checkpoints") is not None:
             continue
         if eqn.primitive is scan_p:
-            uses = _uses_in_any_turn(eqn, uses)
+            uses = _uses_in_any_iteration(eqn, uses)
         for inner in jaxprs_in_params(eqn.params):
             if eqn.primitive is linear_call_p:
-                # Zeros stand in the place of a tangent that is zero: the user's transpose is of all of them together.
+                # The user's transpose takes all tangents together, so zeros are instantiated.
                 count = eqn.params["num_res"]
                 yield from primal_work(inner, [False] * count + [True] * (len(inner.invars) - count))
                 continue
-            # The operands of a sub-program are the last ones: a condition may stand before them.
+            # The operands of a sub-jaxpr come last; a predicate may precede them.
             yield from primal_work(inner, uses[len(uses) - len(inner.invars) :])
 
 
-def _uses_in_any_turn(scan: JaxprEqn, uses: list[bool]) -> list[bool]:
-    """Returns, for each operand of a scan, whether a tangent is in it, or in the carry at its place in some turn."""
+def _uses_in_any_iteration(scan: JaxprEqn, uses: list[bool]) -> list[bool]:
+    """Returns for each operand of a scan whether it has a tangent; a carry, whether it has one in some iteration."""
     body = scan.params["jaxpr"].jaxpr
     first, count = scan.params["num_consts"], scan.params["num_carry"]
     while True:

@@ -12,7 +12,7 @@ from lawful.laws._derivatives.directions import Leaves, is_wide_real, pairing, r
 from lawful.laws._derivatives.forward import finite_differences
 from lawful.laws._law.law import Claim, Claims, Trial, law
 
-# Whole Hessians are compared up to this many elements of the argument.
+# Hessians are compared whole up to this many elements of the argument.
 _MOST_ELEMENTS = 8
 
 
@@ -45,7 +45,7 @@ def law_second_order(trial: Trial) -> Claims:
     def both_orders() -> Claims:
         yield Claim("forward over reverse", forward_over_reverse(), "reverse over forward", reverse_over_forward())
 
-    # What a system notes the first time it may derive the second, of other cotangents, and do the third.
+    # Caches filled by the first call may be used by the second, with other cotangents, and the third.
     def forward_over_reverse_again() -> Claims:
         first, _, third = [forward_over_reverse() for _ in range(3)]
         yield Claim("forward over reverse, the third time", third, "the first time", first)

@@ -42,7 +42,7 @@ def _along_a_curve(trial: Trial, function: Callable[..., Leaves], leaves: Leaves
     curve = [leaves, *[_coefficients(trial, leaves) for _ in range(order)]]
     try:
         expected = nested_jvp(trial.system, function, curve)
-    except (ArithmeticError, np.linalg.LinAlgError) as error:  # as of Python's own numbers, and of eager solvers
+    except (ArithmeticError, np.linalg.LinAlgError) as error:  # raised for Python numbers, and by eager solvers
         raise Inapplicable(f"jet: expected a function of these arguments, got {error!r}") from error
     series = [[terms[i] for terms in curve[1:]] for i in range(len(leaves))]
     value, derivatives = trial.system.jet(function, tuple(leaves), series)
@@ -80,7 +80,9 @@ def _as_given(x: Any) -> Any:
 
 
 def _special_point(trial: Trial, x: Any) -> Any:
-    """Returns an argument with zeros of both signs, ones and their negatives in some places: also ties of elements."""
+    """Returns an argument with zeros of both signs and with positive and negative ones, which makes ties, at random
+    elements.
+    """
     aval = get_aval(x)
 
     def mixed(part: np.ndarray[Any, Any]) -> Any:
@@ -91,14 +93,14 @@ def _special_point(trial: Trial, x: Any) -> Any:
     value = np.asarray(to_numpy(x))
     if aval.dtype.kind == "c":
         out = np.empty(aval.shape, aval.dtype)
-        out.real, out.imag = mixed(value.real), mixed(value.imag)  # a sum would lose signs of zeros
+        out.real, out.imag = mixed(value.real), mixed(value.imag)  # a sum would lose the signs of zeros
     else:
         out = np.asarray(mixed(value)).astype(aval.dtype)
     return out.item() if aval.weak_type else out
 
 
 def _coefficients(trial: Trial, leaves: Leaves) -> Leaves:
-    """Returns derivatives of a curve of one order: zero for a third of the arguments, and in a few elements."""
+    """Returns the coefficients of one order of a curve: zero for a third of the arguments, and for a few elements."""
     return [_some_zeros(trial, normal(trial.random, get_aval(x))) for x in leaves]
 
 
@@ -110,6 +112,6 @@ def _some_zeros(trial: Trial, v: Any) -> Any:
 
 
 def _where_finite(system: Implementation, got: Any, right: Any) -> Any:
-    """Returns a value with the elements of the right one where these are not finite."""
+    """Returns a value, with elements from ``right`` where ``right`` is not finite."""
     x, y = (np.asarray(system.numpy(value)) for value in (got, right))
     return np.where(np.isfinite(y), x, y) if x.shape == y.shape and x.dtype == y.dtype else got

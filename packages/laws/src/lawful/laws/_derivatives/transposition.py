@@ -64,7 +64,7 @@ def _result_by_result(trial: Trial) -> Claims:
     results, pull = trial.system.vjp(restricted, *leaves)
     w = tangents_of(trial, results)
     for i in trial.some(range(len(results))):
-        # The other cotangents are zeros, symbolic ones where the output is chosen before reverse mode.
+        # The other cotangents are zeros: symbolic if the output is selected before reverse mode.
         alone = trial.system.vjp(lambda *xs, i=i: restricted(*xs)[i], *leaves)[1](w[i])
         zeros = [x if j == i else np.zeros_like(x) if np.shape(x) else x * 0 for j, x in enumerate(w)]
         yield Claim(f"vjp of result {i} alone", alone, "vjp with the other cotangents zero", pull(zeros))

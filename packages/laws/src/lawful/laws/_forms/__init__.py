@@ -1,4 +1,4 @@
-"""The forms of sub-programs, each declared in one place; programs shrink to the ones that are declared first."""
+"""The forms of sub-programs, one module for each group. Programs shrink to the forms declared first."""
 
 from lawful.laws._programs.form import forms
 

@@ -10,17 +10,17 @@ from lawful.laws._forms.operands import draw_operands, draw_results, expressions
 from lawful.laws._programs.builder import Builder
 from lawful.laws._programs.choose import Chooser
 from lawful.laws._programs.form import form
-from lawful.laws._programs.scope import Lanes, Variable
+from lawful.laws._programs.scope import Elements, Variable
 from lawful.laws._programs.syntax import one_or_all
 
-# A sub-program has a value for each lane of all mapped functions around it.
-_MOST_LANES = 9
+# The largest number of batch elements, of all enclosing mapped functions together.
+_MAX_ELEMENTS = 9
 
 
 @form("vmap", "vmap({0}, in_axes={in_axes}, out_axes={out_axes})({operands})", needs=("vmap",))
 def draw_vmap(builder: Builder, choose: Chooser) -> None:
-    """A sub-program mapped over an axis of some operands; the variables that it closes over are not mapped."""
-    most = _MOST_LANES // builder.frame.lanes
+    """A sub-program mapped over an axis of some operands. Variables that it closes over are not mapped."""
+    most = _MAX_ELEMENTS // builder.frame.elements
     mapped = builder.visible(lambda v: any(0 < size <= most for size in v.aval.shape))
     if not mapped:
         return
@@ -37,33 +37,35 @@ def draw_vmap(builder: Builder, choose: Chooser) -> None:
     if choose.integer(0, 2) == 2:
         operands.reverse()
         in_axes.reverse()
-    parameters = [_lanes(v, axis, size, builder.frame.lanes) for v, axis in zip(operands, in_axes, strict=True)]
-    drawn = builder.block(choose, parameters, lambda: draw_results(builder, choose), lanes=size)
+    parameters = [_batch(v, axis, size, builder.frame.elements) for v, axis in zip(operands, in_axes, strict=True)]
+    drawn = builder.block(choose, parameters, lambda: draw_results(builder, choose), elements=size)
     if drawn is None:
         return
     block, values = drawn
     out_axes = [_from_either_end(choose, choose.integer(0, np.ndim(v[0])), np.ndim(v[0]) + 1) for v in values]
-    results = [_stacked(lanes, axis, size, builder.frame.lanes) for lanes, axis in zip(values, out_axes, strict=True)]
+    results = [
+        _stacked(elements, axis, size, builder.frame.elements) for elements, axis in zip(values, out_axes, strict=True)
+    ]
     given = tuple(in_axes) if len(set(in_axes)) > 1 or choose.integer(0, 1) else in_axes[0]
     settings = (("in_axes", given), ("out_axes", one_or_all(out_axes)))
     builder.nest("vmap", [block], expressions(operands), one_or_all(results), settings)
 
 
 def _from_either_end(choose: Chooser, axis: int, ndim: int) -> int:
-    """Returns an axis, counted from the front or from the back."""
+    """Returns an axis, counted from the front or from the end."""
     return axis - ndim if choose.integer(0, 2) == 2 else axis
 
 
-def _lanes(variable: Variable, axis: int | None, size: int, outer: int) -> Lanes:
-    """Returns what a parameter is in each lane."""
+def _batch(variable: Variable, axis: int | None, size: int, outer: int) -> Elements:
+    """Returns the values of a parameter, one for each batch element."""
     if axis is None:
         return variable.values
     values = [variable.values[i * len(variable.values) // outer] for i in range(outer)]
     return tuple([np.take(value, i, axis=axis) for value in values for i in range(size)])
 
 
-def _stacked(lanes: Lanes, axis: int, size: int, outer: int) -> list[Any]:
-    """Returns a result in each lane outside."""
+def _stacked(elements: Elements, axis: int, size: int, outer: int) -> list[Any]:
+    """Returns a result, one value for each outer batch element."""
     count = outer * size
-    every = [np.asarray(lanes[i * len(lanes) // count]) for i in range(count)]
+    every = [np.asarray(elements[i * len(elements) // count]) for i in range(count)]
     return [np.stack(every[i * size : (i + 1) * size], axis=axis) for i in range(outer)]

@@ -11,12 +11,12 @@ from lawful.laws._forms.operands import draw_operands, draw_results, expressions
 from lawful.laws._programs.builder import Builder
 from lawful.laws._programs.choose import Chooser
 from lawful.laws._programs.form import form
-from lawful.laws._programs.scope import Lanes, Variable, by_lane, static
+from lawful.laws._programs.scope import Elements, Variable, by_element, static
 from lawful.laws._programs.syntax import Block, Static, one_or_all
 
 
 def _predicate(builder: Builder, choose: Chooser) -> Variable | None:
-    """Returns a scalar variable to choose by: one that is there, or a new comparison."""
+    """Returns a scalar variable to choose by: an existing one, or a new comparison."""
     scalars = builder.visible(lambda v: v.kind in "bi" and not v.aval.shape)
     index = choose.integer(0, len(scalars))
     if index < len(scalars):
@@ -35,8 +35,8 @@ def _predicate(builder: Builder, choose: Chooser) -> Variable | None:
 
 def _branches(
     builder: Builder, choose: Chooser, operands: Sequence[Variable], count: int
-) -> list[tuple[Block, list[Lanes]]] | None:
-    """Draws sub-programs that give the same types."""
+) -> list[tuple[Block, list[Elements]]] | None:
+    """Draws sub-programs with equal result types."""
     parameters = [v.values for v in operands]
     first = builder.block(choose, parameters, lambda: draw_results(builder, choose))
     if first is None:
@@ -51,12 +51,14 @@ def _branches(
     return branches
 
 
-def _chosen(indices: Lanes, branches: Sequence[list[Lanes]]) -> Any:
-    """Returns the results of the branch that is taken in each lane: strong ones, whichever it is."""
+def _chosen(indices: Elements, branches: Sequence[list[Elements]]) -> Any:
+    """Returns the results of the branch taken, for each batch element; they are strong."""
     results = []
     for alternatives in zip(*branches, strict=True):
-        lanes = by_lane([indices, *alternatives])
-        results.append([np.asarray(lane[1 + min(max(int(lane[0]), 0), len(branches) - 1)])[()] for lane in lanes])
+        elements = by_element([indices, *alternatives])
+        results.append(
+            [np.asarray(element[1 + min(max(int(element[0]), 0), len(branches) - 1)])[()] for element in elements]
+        )
     return one_or_all(results)
 
 
@@ -78,7 +80,7 @@ def draw_cond(builder: Builder, choose: Chooser) -> None:
 
 @form("switch", "switch({index}, [{blocks}], {operands})", needs=("switch",))
 def draw_switch(builder: Builder, choose: Chooser) -> None:
-    """A choice among sub-programs by an integer, which may lie beyond them."""
+    """A choice among sub-programs by an integer, which may be out of range."""
     scalars = builder.visible(lambda v: v.kind in "iu" and not v.aval.shape)
     index = choose.integer(0, len(scalars))
     number = scalars[index] if index < len(scalars) else None

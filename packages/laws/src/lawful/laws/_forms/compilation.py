@@ -16,5 +16,5 @@ def draw_jit(builder: Builder, choose: Chooser) -> None:
     drawn = builder.block(choose, [v.values for v in operands], lambda: draw_results(builder, choose))
     if drawn is not None:
         block, values = drawn
-        results = one_or_all([list(lanes) for lanes in values])
+        results = one_or_all([list(elements) for elements in values])
         builder.nest("jit", [block], expressions(operands), results, (("backend", builder.settings.backend),))

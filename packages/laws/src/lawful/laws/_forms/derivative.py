@@ -1,7 +1,7 @@
 """``jvp``, ``grad``, ``value_and_grad``, ``linearize`` and ``vjp`` as forms: derivatives within programs.
 
-The values of their results are lawful's own. What they are computed with may be what a law shall find a fault with:
-where it raises an error, the results are taken to be the values that have their types, and the program is drawn.
+The values of their results come from lawful. A rule under test may be wrong: if it raises an error, values of the right
+types take the place of the results, and the program is drawn.
 """
 
 from __future__ import annotations
@@ -13,12 +13,13 @@ import numpy as np
 
 from lawful import autodiff, tree
 from lawful.core import Interval, ShapedArray
+from lawful.laws._forms.loop_bodies import transpose_results
 from lawful.laws._forms.operands import draw_operands, draw_results, expressions
 from lawful.laws._programs.builder import Builder
 from lawful.laws._programs.choose import Chooser
 from lawful.laws._programs.form import form
 from lawful.laws._programs.interpreter import function_of
-from lawful.laws._programs.scope import Operand, Variable, by_lane
+from lawful.laws._programs.scope import Operand, Variable, by_element
 from lawful.laws._programs.syntax import Block, Name, one_or_all
 from lawful.laws.systems import lawful
 
@@ -34,49 +35,45 @@ def _is_real(variable: Variable) -> bool:
 
 
 def _functions(builder: Builder, block: Block) -> list[Callable[..., Any]]:
-    """Returns a sub-program in each lane, as a function that closes over the values of the variables around it."""
+    """Returns a sub-program for each batch element, as a function closed over the variables around it."""
     visible = [(v.expression.text, v.values) for v in builder.visible() if isinstance(v.expression, Name)]
     names = [name for name, _ in visible]
-    lanes = by_lane([(None,) * builder.frame.lanes, *[values for _, values in visible]])
-    return [function_of(block, builder.inputs | dict(zip(names, lane[1:], strict=True)), lawful) for lane in lanes]
+    elements = by_element([(None,) * builder.frame.elements, *[values for _, values in visible]])
+    return [
+        function_of(block, builder.inputs | dict(zip(names, element[1:], strict=True)), lawful) for element in elements
+    ]
 
 
 def _evaluated(
     builder: Builder, block: Block, derivative: Derivative, operands: tuple[Any, ...], types: Sequence[Any]
 ) -> Any:
-    """Returns the results of a derivative: a tree of tuples, each with a list of its lanes.
+    """Returns the results of a derivative: a tree of tuples, each leaf a list over batch elements.
 
     Args:
       builder: the program.
       block: the function that is differentiated.
       derivative: takes the function and the operands.
       operands: a tree of tuples of variables.
-      types: values that have the types of the results, in a tree like theirs, for each lane.
+      types: values that have the types of the results, in a tree like theirs, for each element.
     """
     leaves, treedef = tree.flatten(operands)
-    lanes = by_lane([(None,) * builder.frame.lanes, *[leaf.values for leaf in leaves]])
+    elements = by_element([(None,) * builder.frame.elements, *[leaf.values for leaf in leaves]])
     results = []
-    for function, (_, *values), stand_in in zip(_functions(builder, block), lanes, types, strict=True):
+    for function, (_, *values), stand_in in zip(_functions(builder, block), elements, types, strict=True):
         try:
             results.append(derivative(function, *tree.unflatten(treedef, values)))
-        except Exception:  # which the program then raises again, where a law calls it
+        except Exception:  # the program raises it again when a law calls it
             results.append(stand_in)
-    return _in_lanes(results)
+    return transpose_results(results)
 
 
-def _in_lanes(results: Sequence[Any]) -> Any:
-    if isinstance(results[0], tuple):
-        return tuple([_in_lanes(parts) for parts in zip(*results, strict=True)])
-    return list(results)
-
-
-def _lane_of(results: Sequence[Any], lanes: int) -> list[Any]:
-    """Returns the results of a sub-program in each lane."""
-    return [one_or_all(list(values)) for _, *values in by_lane([(None,) * lanes, *results])]
+def _element_results(results: Sequence[Any], elements: int) -> list[Any]:
+    """Returns the results of a sub-program for each batch element."""
+    return [one_or_all(list(values)) for _, *values in by_element([(None,) * elements, *results])]
 
 
 def _directions(builder: Builder, choose: Chooser, avals: Sequence[ShapedArray]) -> list[Operand] | None:
-    """Returns tangents or cotangents of types."""
+    """Returns tangents or cotangents of the given types."""
     drawn = [builder.operand(choose, ShapedArray(aval.shape, aval.dtype), Interval()) for aval in avals]
     found = [operand for operand in drawn if operand is not None]
     return found if len(found) == len(drawn) else None
@@ -100,7 +97,7 @@ def _forward(builder: Builder, choose: Chooser, name: str, derivative: Derivativ
     if drawn is None:
         return
     block, values = drawn
-    types = [(out, out) if primal else out for out in _lane_of(values, builder.frame.lanes)]
+    types = [(out, out) if primal else out for out in _element_results(values, builder.frame.elements)]
     results = _evaluated(builder, block, derivative, (tuple(primals), tuple(tangents)), types)
     builder.nest(name, [block], (expressions(primals), expressions(tangents)), results)
 
@@ -114,20 +111,20 @@ def draw_jvp(builder: Builder, choose: Chooser) -> None:
 def _gradient(builder: Builder, choose: Chooser, name: str, derivative: Derivative, *, primal: bool) -> None:
     """Adds the gradient of a sub-program with one real result, by some of its arguments."""
     operands = draw_operands(builder, choose, 1)
-    places = [i for i, v in enumerate(operands) if _is_real(v)]
-    if not places:
+    candidates = [i for i, v in enumerate(operands) if _is_real(v)]
+    if not candidates:
         return
     drawn = builder.block(choose, [v.values for v in operands], lambda: _real_number(builder, choose))
     if drawn is None:
         return
     block, values = drawn
-    place = choose.integer(0, len(places))
-    argnums = places[place] if place < len(places) else tuple(places)
+    choice = choose.integer(0, len(candidates))
+    argnums = candidates[choice] if choice < len(candidates) else tuple(candidates)
     chosen = [operands[i].values for i in ((argnums,) if isinstance(argnums, int) else argnums)]
-    gradients = by_lane([(None,) * builder.frame.lanes, *chosen])
-    types: list[Any] = [lane[1] if isinstance(argnums, int) else lane[1:] for lane in gradients]
+    gradients = by_element([(None,) * builder.frame.elements, *chosen])
+    types: list[Any] = [element[1] if isinstance(argnums, int) else element[1:] for element in gradients]
     if primal:
-        types = list(zip(_lane_of(values, builder.frame.lanes), types, strict=True))
+        types = list(zip(_element_results(values, builder.frame.elements), types, strict=True))
     results = _evaluated(builder, block, lambda f, *xs: derivative(f, argnums)(*xs), tuple(operands), types)
     builder.nest(name, [block], expressions(operands), results, (("argnums", argnums),))
 
@@ -172,12 +169,12 @@ def draw_vjp(builder: Builder, choose: Chooser) -> None:
     if drawn is None:
         return
     block, values = drawn
-    cotangents = _directions(builder, choose, [Variable(Name(""), lanes).aval for lanes in values])
+    cotangents = _directions(builder, choose, [Variable(Name(""), elements).aval for elements in values])
     if cotangents is None:
         return
-    lanes = by_lane([(None,) * builder.frame.lanes, *[v.values for v in primals]])
+    elements = by_element([(None,) * builder.frame.elements, *[v.values for v in primals]])
     operands = (tuple(primals), (one_or_all(cotangents),))
-    results = _evaluated(builder, block, _pulled, operands, [lane[1:] for lane in lanes])
+    results = _evaluated(builder, block, _pulled, operands, [element[1:] for element in elements])
     given: Any = one_or_all(list(expressions(cotangents)))
     builder.nest("vjp", [block], (expressions(primals), (given,)), results)
 

@@ -1,4 +1,4 @@
-"""``scan``, ``while_loop`` and ``fori_loop`` as forms. Every loop ends: it counts its turns up to a small limit."""
+"""``scan``, ``while_loop`` and ``fori_loop`` as forms. Every loop ends: its trip count has a small limit."""
 
 from __future__ import annotations
 
@@ -8,24 +8,24 @@ from typing import Any
 import numpy as np
 
 from lawful.core import get_aval
-from lawful.laws._forms.operands import draw_operands, draw_results, expressions, of_type
-from lawful.laws._forms.turns import (
-    TURNS,
+from lawful.laws._forms.loop_bodies import (
+    ITERATIONS,
     has_room,
-    in_each_turn,
-    in_lanes,
+    in_each_iteration,
     is_moderate,
     keeps_types,
     results_of,
     strong_value,
+    transpose_results,
 )
+from lawful.laws._forms.operands import draw_operands, draw_results, expressions, of_type
 from lawful.laws._programs.builder import Builder
 from lawful.laws._programs.choose import Chooser
 from lawful.laws._programs.form import form
-from lawful.laws._programs.scope import Lanes, Operand, Variable, applied, static
+from lawful.laws._programs.scope import Elements, Operand, Variable, applied, static
 from lawful.laws._programs.syntax import Apply, Assign, Block, Expression, Name, Static, one_or_all
 
-_MOST_TURNS = 3
+_MAX_ITERATIONS = 3
 
 
 def _require_moderate(values: Any) -> None:
@@ -34,20 +34,21 @@ def _require_moderate(values: Any) -> None:
 
 
 def _body_results(
-    builder: Builder, choose: Chooser, carry: Sequence[Variable], others: int, place: int = 0
+    builder: Builder, choose: Chooser, carry: Sequence[Variable], others: int, start: int = 0
 ) -> Callable[[], list[Operand] | None]:
-    """Returns what chooses the results of a body: a carry of the same types, and up to so many results more.
+    """Returns the function that draws the results of a body: a carry of the same types, and up to ``others`` results
+    more.
 
     Args:
       builder: the program.
       choose: draws.
       carry: what the carry begins with.
       others: how many results there are more, at most.
-      place: where the carry is among the variables of the body.
+      start: the index of the carry among the variables of the body.
     """
 
     def results() -> list[Operand] | None:
-        before = builder.frame.variables[place : place + len(carry)]
+        before = builder.frame.variables[start : start + len(carry)]
         after = [_mixed(choose, v, of_type(builder, choose, v.aval)) for v in before]
         more = draw_results(builder, choose, most=others) if others else []
         return None if more is None else [*after, *more]
@@ -56,7 +57,7 @@ def _body_results(
 
 
 def _mixed(choose: Chooser, before: Variable, after: Operand) -> Operand:
-    """Returns what follows in a carry: mostly it depends on what was before, and does not grow."""
+    """Returns the next value of a carry; usually it depends on the previous value, and it does not grow."""
     if choose.integer(0, 3) == 0:
         return after
     if before.kind in "fc":
@@ -67,12 +68,12 @@ def _mixed(choose: Chooser, before: Variable, after: Operand) -> Operand:
     return applied("ops.add", [before.operand, after]).wrapped("ops.rem", Static(7))
 
 
-def _parameter(parts: list[Lanes]) -> Lanes | list[Lanes]:
+def _parameter(parts: list[Elements]) -> Elements | list[Elements]:
     return parts[0] if len(parts) == 1 else parts
 
 
 def _listed(value: Any, count: int) -> list[Any]:
-    """Returns the parts of what is one value, or a tuple of several."""
+    """Returns the parts of one value, or of a tuple of values."""
     return [value] if count == 1 else list(value)
 
 
@@ -80,23 +81,23 @@ def _listed(value: Any, count: int) -> list[Any]:
 
 
 def _draw_slices(builder: Builder, choose: Chooser) -> tuple[list[Variable], int]:
-    """Returns up to two arrays of one length, and this length."""
-    sliced = builder.visible(lambda v: v.aval.ndim > 0 and v.aval.shape[0] <= _MOST_TURNS)
+    """Returns up to two arrays of equal length, and the length."""
+    sliced = builder.visible(lambda v: v.aval.ndim > 0 and v.aval.shape[0] <= _MAX_ITERATIONS)
     count = choose.integer(0, 2) if sliced else 0
     if not count:
-        return [], choose.integer(0, _MOST_TURNS)
+        return [], choose.integer(0, _MAX_ITERATIONS)
     first = choose.early(sliced)
     length = first.aval.shape[0]
     return [first, *[choose.early([v for v in sliced if v.aval.shape[0] == length]) for _ in range(count - 1)]], length
 
 
-def _slices(builder: Builder, variable: Variable, length: int) -> Lanes:
-    """Returns what a slice of an array is in the turns for which a body is drawn."""
-    count = builder.frame.lanes
+def _slices(builder: Builder, variable: Variable, length: int) -> Elements:
+    """Returns the slices of an array for the iterations for which a body is drawn."""
+    count = builder.frame.elements
     arrays = [np.asarray(variable.values[i * len(variable.values) // count]) for i in range(count)]
     if not length:
-        return tuple([np.ones(x.shape[1:], x.dtype)[()] for x in arrays for _ in range(TURNS)])
-    return tuple([x[turn % length] for x in arrays for turn in range(TURNS)])
+        return tuple([np.ones(x.shape[1:], x.dtype)[()] for x in arrays for _ in range(ITERATIONS)])
+    return tuple([x[i % length] for x in arrays for i in range(ITERATIONS)])
 
 
 @form("scan", "scan({0}, {operands}, {length}, {reverse}, {unroll}, checkpoints={checkpoints})", needs=("scan",))
@@ -108,17 +109,17 @@ def draw_scan(builder: Builder, choose: Chooser) -> None:
     xs, length = _draw_slices(builder, choose)
     stacked = choose.integer(0, 2)
     parameters = [
-        _parameter([in_each_turn(builder, v) for v in carry]),
+        _parameter([in_each_iteration(builder, v) for v in carry]),
         _parameter([_slices(builder, x, length) for x in xs]),
     ]
     drawn = builder.block(
-        choose, parameters, _body_results(builder, choose, carry, stacked), TURNS,
+        choose, parameters, _body_results(builder, choose, carry, stacked), ITERATIONS,
         lambda names: (one_or_all(names[: len(carry)]), one_or_all(names[len(carry) :])),
     )  # fmt: skip
     if drawn is None:
         return
     block, values = drawn
-    types = [get_aval(lanes[0]) for lanes in values[len(carry) :]]
+    types = [get_aval(elements[0]) for elements in values[len(carry) :]]
     reverse = choose.integer(0, 2) == 2
 
     def run(functions: Any, *given: Any) -> Any:
@@ -128,7 +129,7 @@ def draw_scan(builder: Builder, choose: Chooser) -> None:
         for i in reversed(range(length)) if reverse else range(length):
             slices = one_or_all([np.asarray(x)[i] for x in given[len(carry) :]])
             if not rows:
-                # A Python number takes the type that comes back: it is to be the one that was drawn.
+                # A Python number in the carry takes the type of the body's result, which must be the drawn type.
                 first, _ = functions[0](one_or_all(list(before)), slices)
                 assert keeps_types(state, _listed(first, len(carry)))
             after, ys = functions[0](one_or_all(state), slices)
@@ -153,7 +154,7 @@ def draw_scan(builder: Builder, choose: Chooser) -> None:
         ("unroll", choose.one_of((1, 1, 2, True))),
         ("checkpoints", choose.one_of((None, None, 1, 2))),
     )
-    builder.nest("scan", [block], operands, in_lanes(results), settings)
+    builder.nest("scan", [block], operands, transpose_results(results), settings)
 
 
 # while_loop
@@ -164,12 +165,12 @@ def _limit(builder: Builder, choose: Chooser) -> Operand:
     scalars = builder.visible(lambda v: v.kind == "i" and not v.aval.shape)
     index = choose.integer(0, len(scalars))
     if index == len(scalars):
-        return static(Static(choose.integer(0, _MOST_TURNS)))
-    return scalars[index].operand.wrapped("ops.rem", Static(_MOST_TURNS + 1))
+        return static(Static(choose.integer(0, _MAX_ITERATIONS)))
+    return scalars[index].operand.wrapped("ops.rem", Static(_MAX_ITERATIONS + 1))
 
 
 def _predicate(builder: Builder, choose: Chooser, carry: Sequence[Variable]) -> Block:
-    """Returns a function of the carry, of which the first part counts the turns."""
+    """Returns a function of the carry, whose first part counts the iterations."""
     state, result = builder.names.variable(), builder.names.variable()
 
     def part(i: int) -> Expression:
@@ -190,19 +191,19 @@ _WHILE = "while_loop({0}, {1}, {operands}, max_iters={max_iters}, checkpoints={c
 
 @form("while_loop", _WHILE, needs=("while_loop",))
 def draw_while_loop(builder: Builder, choose: Chooser) -> None:
-    """A loop that goes on while a predicate holds: while it has made few turns."""
+    """A loop with a predicate that ends it after a few iterations."""
     if not has_room(builder):
         return
     carry = draw_operands(builder, choose, 0)
-    counts = tuple([np.int64(turn) for _ in range(builder.frame.lanes) for turn in range(TURNS)])
+    counts = tuple([np.int64(i) for _ in range(builder.frame.elements) for i in range(ITERATIONS)])
 
     def results() -> list[Operand] | None:
         count = builder.frame.variables[0]
         after = _body_results(builder, choose, carry, 0, 1)()
         return None if after is None else [applied("operator.add", [count.operand, static(Static(1))]), *after]
 
-    parameters = [[counts, *[in_each_turn(builder, v) for v in carry]]]
-    drawn = builder.block(choose, parameters, results, TURNS, tuple)
+    parameters = [[counts, *[in_each_iteration(builder, v) for v in carry]]]
+    drawn = builder.block(choose, parameters, results, ITERATIONS, tuple)
     if drawn is None:
         return
     blocks = [_predicate(builder, choose, carry), drawn[0]]
@@ -224,7 +225,7 @@ def draw_while_loop(builder: Builder, choose: Chooser) -> None:
         ("max_iters", choose.one_of((None, None, 8))),
         ("checkpoints", choose.one_of((None, 1, 2, 3))),
     )
-    builder.nest("while_loop", blocks, ((Static(0), *expressions(carry)),), in_lanes(found), settings)
+    builder.nest("while_loop", blocks, ((Static(0), *expressions(carry)),), transpose_results(found), settings)
 
 
 # fori_loop
@@ -232,20 +233,20 @@ def draw_while_loop(builder: Builder, choose: Chooser) -> None:
 
 @form("fori_loop", "fori_loop({lower}, {upper}, {0}, {operands}, checkpoints={checkpoints})", needs=("fori_loop",))
 def draw_fori_loop(builder: Builder, choose: Chooser) -> None:
-    """A loop over integers, between bounds that are known or, for systems with while loops, variables."""
+    """A loop over integers, between static bounds or, for systems with while loops, variable ones."""
     carry = draw_operands(builder, choose, 1)
     if not has_room(builder) or not carry:
         return
     lower = static(Static(choose.one_of((0, 1, -1))))
-    # A variable as a bound makes a while loop of it.
+    # With a variable bound it is a while loop.
     is_known = "while_loop" not in builder.settings.forms or choose.integer(0, 1) == 0
-    upper = static(Static(choose.integer(0, _MOST_TURNS))) if is_known else _limit(builder, choose)
+    upper = static(Static(choose.integer(0, _MAX_ITERATIONS))) if is_known else _limit(builder, choose)
     is_weak = get_aval(upper.value).weak_type
     dtype = get_aval(upper.value).dtype
-    places = [turn if is_weak else dtype.type(turn) for turn in range(TURNS)]
-    indices = tuple([place for _ in range(builder.frame.lanes) for place in places])
-    parameters = [indices, _parameter([in_each_turn(builder, v) for v in carry])]
-    drawn = builder.block(choose, parameters, _body_results(builder, choose, carry, 0, 1), TURNS)
+    values = [i if is_weak else dtype.type(i) for i in range(ITERATIONS)]
+    indices = tuple([value for _ in range(builder.frame.elements) for value in values])
+    parameters = [indices, _parameter([in_each_iteration(builder, v) for v in carry])]
+    drawn = builder.block(choose, parameters, _body_results(builder, choose, carry, 0, 1), ITERATIONS)
     if drawn is None:
         return
 
@@ -268,4 +269,4 @@ def draw_fori_loop(builder: Builder, choose: Chooser) -> None:
         ("upper", upper.expression),
         ("checkpoints", choose.one_of((None, 1, 2))),
     )
-    builder.nest("fori_loop", [drawn[0]], (one_or_all(expressions(carry)),), in_lanes(found), settings)
+    builder.nest("fori_loop", [drawn[0]], (one_or_all(expressions(carry)),), transpose_results(found), settings)

@@ -1,4 +1,4 @@
-"""What sub-programs are called with, and what they give."""
+"""Operands and results of sub-programs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from lawful.laws._programs.syntax import Expression
 def draw_operands(
     builder: Builder, choose: Chooser, least: int, accept: Callable[[Variable], bool] | None = None
 ) -> list[Variable]:
-    """Returns up to two variables, of the newest; none if none is accepted."""
+    """Returns up to two accepted variables, of the newest; none if none is accepted."""
     variables = builder.visible(accept)
     if not variables:
         return []
@@ -27,7 +27,7 @@ def draw_operands(
 def draw_results(
     builder: Builder, choose: Chooser, accept: Callable[[Variable], bool] | None = None, most: int = 2
 ) -> list[Operand] | None:
-    """Returns what a sub-program gives: variables of its own, the newest first, or of those around it."""
+    """Returns the results of a sub-program: its own variables, newest first, or enclosing ones."""
     variables = builder.visible(accept)
     if not variables:
         return None
@@ -40,19 +40,19 @@ def expressions(variables: list[Variable] | list[Operand]) -> tuple[Expression, 
 
 
 def strong(aval: ShapedArray) -> ShapedArray:
-    """Returns the type of an array in place of that of a Python number."""
+    """Returns the array type for the type of a Python number."""
     return ShapedArray(aval.shape, aval.dtype)
 
 
 def of_type(builder: Builder, choose: Chooser, aval: ShapedArray) -> Operand:
-    """Returns an operand of a type: a variable that has it, or one made to have it."""
+    """Returns an operand of a type: a variable that has it, or a converted one."""
     variables = builder.visible()
     same = [v for v in variables if strong(v.aval) == aval]
     index = choose.integer(0, len(same))
     if index < len(same):
         return same[index].operand
     variable = choose.early(variables)
-    # From one kind of numbers to another only where nothing jumps.
+    # Convert only where the conversion does not jump.
     if variable.aval.dtype != aval.dtype:
         if variable.kind not in "bi" or aval.dtype.kind == "b":
             return applied("ops.full", (), shape=aval.shape, fill_value=aval.dtype.type(1))

@@ -1,4 +1,4 @@
-"""Functions with rules of their own as forms: sub-programs whose rules are what is derived of them otherwise."""
+"""Functions with custom rules as forms: sub-programs whose rules are those that would be derived."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ from lawful.laws._programs.syntax import one_or_all
 
 
 def draw_ruled(builder: Builder, choose: Chooser, name: str, settings: tuple[tuple[str, Any], ...] = ()) -> None:
-    """Adds a sub-program that is called with rules; it may close over the variables around it."""
+    """Adds a sub-program that is called with rules; it may close over enclosing variables."""
     operands = draw_operands(builder, choose, 1)
     drawn = builder.block(choose, [v.values for v in operands], lambda: draw_results(builder, choose))
     if drawn is not None:
         block, values = drawn
-        builder.nest(name, [block], expressions(operands), one_or_all([list(lanes) for lanes in values]), settings)
+        builder.nest(
+            name, [block], expressions(operands), one_or_all([list(elements) for elements in values]), settings
+        )
 
 
 @form("with_jvp_rule", "with_jvp_rule({0})({operands})", needs=("custom_jvp", "jvp", "higher order"))

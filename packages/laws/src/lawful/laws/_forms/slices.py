@@ -6,28 +6,28 @@ from typing import Any
 
 import numpy as np
 
+from lawful.laws._forms.loop_bodies import results_of, transpose_results
 from lawful.laws._forms.operands import draw_results, expressions
-from lawful.laws._forms.turns import in_lanes, results_of
 from lawful.laws._programs.builder import Builder
 from lawful.laws._programs.choose import Chooser
 from lawful.laws._programs.form import form
 from lawful.laws._programs.scope import Variable
 from lawful.laws._programs.syntax import Apply, Assign, Block, Expression, Name, Static, one_or_all
 
-_MOST_LANES = 9
+_MAX_ELEMENTS = 9
 
 
 @form("map", "map({0}, {operands}, batch_size={batch_size})", needs=("map",))
 def draw_map(builder: Builder, choose: Chooser) -> None:
-    """A sub-program of one slice after the other."""
-    most = _MOST_LANES // builder.frame.lanes
+    """A sub-program applied to slices, one after the other."""
+    most = _MAX_ELEMENTS // builder.frame.elements
     sliced = builder.visible(lambda v: v.aval.ndim > 0 and 0 < v.aval.shape[0] <= most)
     if not sliced:
         return
     first = choose.early(sliced)
     length = first.aval.shape[0]
     xs = [first, *[choose.early([v for v in sliced if v.aval.shape[0] == length]) for _ in range(choose.integer(0, 1))]]
-    count = builder.frame.lanes
+    count = builder.frame.elements
     slices = [
         tuple([row for i in range(count) for row in np.asarray(v.values[i * len(v.values) // count])]) for v in xs
     ]
@@ -36,22 +36,22 @@ def draw_map(builder: Builder, choose: Chooser) -> None:
     if drawn is None:
         return
     block, values = drawn
-    stacks = [[_stack(lanes, i, count, length) for i in range(count)] for lanes in values]
+    stacks = [[_stack(elements, i, count, length) for i in range(count)] for elements in values]
     settings = (("batch_size", choose.one_of((None, None, 1, 2, 3))),)
     builder.nest("map", [block], (one_or_all(expressions(xs)),), one_or_all(stacks), settings)
 
 
-def _stack(lanes: Any, index: int, count: int, length: int) -> Any:
-    """Returns the results of all slices in a lane."""
-    own = [lanes[(index * length + turn) * len(lanes) // (count * length)] for turn in range(length)]
-    return np.stack([np.asarray(x) for x in own])
+def _stack(elements: Any, index: int, count: int, length: int) -> Any:
+    """Returns the results of all slices, for one batch element."""
+    results = [elements[(index * length + i) * len(elements) // (count * length)] for i in range(length)]
+    return np.stack([np.asarray(x) for x in results])
 
 
 _ASSOCIATIVE = ("operator.add", "operator.mul", "ops.max", "ops.min")
 
 
 def _number(builder: Builder, choose: Chooser, dtype: np.dtype[Any]) -> Expression | None:
-    """Returns a number of a dtype, or none: with a number k, a + b + k associates too, and so do the others."""
+    """Returns a number k of a dtype, or None: like +, the operation a + b + k is associative; so are the others."""
     candidates = builder.visible(lambda v: v.aval.dtype == dtype)
     index = choose.integer(0, len(candidates))
     if index == len(candidates):
@@ -62,7 +62,7 @@ def _number(builder: Builder, choose: Chooser, dtype: np.dtype[Any]) -> Expressi
 
 
 def _associative(builder: Builder, choose: Chooser, elems: list[Variable]) -> Block:
-    """Returns a function that associates; that of pairs composes maps x ↦ a x + b."""
+    """Returns an associative function; on pairs it composes the maps x ↦ a x + b."""
     left, right, result = (builder.names.variable() for _ in range(3))
     if len(elems) == 1:
         (elem,) = elems
@@ -84,7 +84,7 @@ def _associative(builder: Builder, choose: Chooser, elems: list[Variable]) -> Bl
 
 @form("associative_scan", "associative_scan({0}, {operands}, {reverse}, {axis})", needs=("associative_scan",))
 def draw_associative_scan(builder: Builder, choose: Chooser) -> None:
-    """Partial combinations of the elements of an array, or of pairs of elements of two."""
+    """Partial combinations of the elements of an array, or of pairs of elements of two arrays."""
 
     def is_combined(v: Variable) -> bool:
         return v.aval.ndim > 0 and v.kind in "fic" and np.asarray(v.value).dtype.kind in "fic"
@@ -117,4 +117,4 @@ def draw_associative_scan(builder: Builder, choose: Chooser) -> None:
         return
     from_the_end = axis - first.aval.ndim if choose.integer(0, 2) == 2 else axis
     settings = (("reverse", reverse), ("axis", from_the_end))
-    builder.nest("associative_scan", [block], (one_or_all(expressions(elems)),), in_lanes(found), settings)
+    builder.nest("associative_scan", [block], (one_or_all(expressions(elems)),), transpose_results(found), settings)

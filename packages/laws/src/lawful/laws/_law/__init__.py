@@ -1,1 +1,1 @@
-"""What a law is: cases, systems, comparison of values, effort, and the tally of verdicts."""
+"""Laws and their parts: cases, systems, comparison of values, effort, and the tally of verdicts."""

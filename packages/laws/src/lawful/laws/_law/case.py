@@ -1,4 +1,4 @@
-"""What a law is held against: a function with an example of its arguments."""
+"""Cases of laws: a function with example arguments."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Case(ABC):
 
     @abstractmethod
     def on(self, system: Implementation) -> Callable[..., Any]:
-        """Returns the function, as a system runs it."""
+        """Returns the function for a system."""
 
     def value(self, system: Implementation) -> Any:
         """Returns what the function gives at the arguments: of a program, what it gave the first time.
@@ -41,17 +41,17 @@ class Case(ABC):
 
     @property
     def fixed(self) -> Sequence[int]:
-        """The arguments that no loop may change: the function is defined at one value of each only."""
+        """The arguments that loops must not change: the function is defined at one value of each only."""
         return ()
 
     @property
     def is_pointwise(self) -> bool:
-        """Whether each element of a result depends on the elements at its place only."""
+        """Whether each element of a result depends only on the operands' elements at the same index."""
         return False
 
     @abstractmethod
     def text(self, system: Implementation) -> str:
-        """Returns the function and the arguments as a reader wants to see them."""
+        """Returns the function and the arguments as text."""
 
     @staticmethod
     def of(function: Callable[..., Any], *args: Any, seed: int = 0) -> Case:
@@ -66,7 +66,7 @@ class Case(ABC):
 
 
 class FunctionCase(Case):
-    """A function that someone has written, which one system can run."""
+    """A function written by a user, which one system can run."""
 
     def __init__(self, function: Callable[..., Any], args: tuple[Any, ...], seed: int = 0) -> None:
         self.function = function
@@ -85,5 +85,5 @@ def text_of_value(value: Any) -> str:
     """Returns a value as Python, or its ``repr`` if there is no such text."""
     try:
         return expression(value)
-    except Exception:  # of a stranger's class, whose own methods may fail
+    except Exception:  # a user's class may raise anything
         return repr(value)

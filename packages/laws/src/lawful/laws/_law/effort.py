@@ -1,4 +1,4 @@
-"""How many of the variants of a law are tried on one case."""
+"""Efforts: how many variants of a law are tried on one case."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class Effort:
-    """How many variants a law tries on one case: the rest is left to the next cases.
+    """How many variants a law tries on one case; other cases try the others.
 
     Attributes:
       name: what it is called.
@@ -24,17 +24,17 @@ class Effort:
     most: int
 
     def some(self, random: np.random.Generator, variants: Sequence[T]) -> list[T]:
-        """Returns some of the variants, all of them if there are few enough, in an order of chance."""
+        """Returns a random choice of the variants; all of them if there are few, in random order."""
         if self.most >= len(variants):
             return list(variants)
         return [variants[i] for i in random.permutation(len(variants))[: self.most]]
 
 
-#: One variant of each kind: for volume.
+#: One variant of each group, for many cases.
 quick: Final = Effort("quick", 1)
-#: What tests do.
+#: The effort of tests.
 usual: Final = Effort("usual", 8)
-#: All that a law can say.
+#: All variants.
 thorough: Final = Effort("thorough", 64)
 
 _chosen: list[Effort] = []

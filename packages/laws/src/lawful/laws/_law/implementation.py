@@ -1,4 +1,4 @@
-"""What laws need of a system of transformations: about ten functions, and what it does not have."""
+"""The interface of a system of transformations for laws: about ten functions, and its missing capabilities."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Implementation(ABC):
     @property
     @abstractmethod
     def scope(self) -> Mapping[str, Any]:
-        """What the text of a program may name: ``ops``, ``jit``, ``cond`` and so on, as the system has them."""
+        """The names that programs may use: ``ops``, ``jit``, ``cond`` and so on, as the system defines them."""
 
     @property
     @abstractmethod
@@ -111,6 +111,9 @@ class Implementation(ABC):
     @abstractmethod
     def clear_caches(self) -> None:
         """Forgets all that has been compiled."""
+
+    def _has_no(self, capability: str) -> NotImplementedError:
+        return NotImplementedError(f"{self.name}: {self.absent[capability]}")
 
     def __repr__(self) -> str:
         return f"<{self.name}>"

@@ -1,4 +1,4 @@
-"""What a law is: a function that yields claims, each of which is checked, and what is raised when one fails."""
+"""Laws: functions that yield claims, each of which is checked, and the errors of failing claims."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class Inapplicable(LawfulError):
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """That two values are equal.
+    """The claim that two values are equal.
 
     Attributes:
       left: how the first one was computed.
@@ -70,7 +70,7 @@ class Claim:
 
 @dataclass(frozen=True, slots=True)
 class Fault:
-    """That something does not hold which is not an equality of arrays: what is wrong, and details of it."""
+    """A failure other than an unequal pair of arrays: its description and details."""
 
     explanation: str
     details: str = ""
@@ -78,13 +78,13 @@ class Fault:
 
 Claims = Iterator[Claim | Fault]
 
-#: What a law is about: any function, a call of a primitive, or a system as a whole.
+#: The subject of a law: any function, a call of a primitive, or a whole system.
 Subject = Literal["function", "primitive"]
 
 
 @dataclass(frozen=True, slots=True)
 class Law:
-    """A law with what is known of it.
+    """A law with its metadata.
 
     Attributes:
       name: its function's name without ``law_``.
@@ -110,10 +110,10 @@ class Law:
         self.check(system, case, **options)
 
 
-#: Every law by its name, without ``law_``.
+#: All laws by name, without ``law_``.
 laws: Final[dict[str, Law]] = {}
 
-#: The kinds of laws, in the order in which they are told.
+#: The groups of laws, in the order of reports.
 groups: Final = (
     *("evaluation", "typing", "tangents", "linearization", "transposition", "batching", "commutation"),
     *(
@@ -136,7 +136,7 @@ LawFunction = Callable[..., None]
 
 @dataclass(frozen=True, slots=True)
 class Trial:
-    """A law at work on a case: what its claims are computed with.
+    """A law applied to a case: the context in which its claims are computed.
 
     Attributes:
       system: the system of transformations.
@@ -165,17 +165,17 @@ class Trial:
         return self.case.comparable(self.system, args)
 
     def value(self, function: Callable[..., Any], args: Any) -> Any:
-        """Returns ``f(x)``: where that is the case's own, which laws have in common, what it gave the first time."""
+        """Returns ``f(x)``; for the case's own function and arguments, the cached first result."""
         if function is self.function and args is self.case.args:
             return self.case.value(self.system)
         return function(*args)
 
     def has(self, capability: str) -> bool:
-        """Whether the system has something."""
+        """Whether the system has a capability."""
         return capability not in self.system.absent
 
     def some[T](self, variants: Iterable[T]) -> list[T]:
-        """Returns as many of the variants as the effort allows, in an order of chance."""
+        """Returns as many variants as the effort allows, in random order."""
         return self.effort.some(self.random, list(variants))
 
 
@@ -219,7 +219,7 @@ def law[**P](
                     _check(name, equation, trial, claims(trial, **options))  # type: ignore[call-arg]
 
         functools.update_wrapper(checked, claims)
-        del checked.__wrapped__  # type: ignore[attr-defined]  # its signature is another one
+        del checked.__wrapped__  # type: ignore[attr-defined]  # the signature differs
         checked.__signature__ = _signature(claims)  # type: ignore[attr-defined]
         laws[short] = Law(short, checked, group, equation, needs, smooth, subject, share)
         return checked  # type: ignore[return-value]
@@ -274,7 +274,7 @@ def equation_of(law_function: Callable[..., Any]) -> str:
 
 
 def _difference_of(claim: Claim | Fault, trial: Trial) -> tuple[str, float | None] | None:
-    """Returns what is wrong with a claim, and the size of the difference; None if nothing is."""
+    """Returns the failure of a claim, and the size of the difference; None if the claim holds."""
     if isinstance(claim, Fault):
         return "\n".join(filter(None, [claim.explanation, claim.details])), None
     left, right = (tree.map(trial.system.numpy, value) for value in (claim.left_value, claim.right_value))
@@ -287,7 +287,7 @@ def _difference_of(claim: Claim | Fault, trial: Trial) -> tuple[str, float | Non
 
     if difference_through(()) is None:
         return None
-    # Rounding is that of the least precise dtype on the way; the way is looked at only where it matters.
+    # The tolerance is that of the least precise dtype in the function, computed only if needed.
     dtypes = _floating_dtypes(trial, claim.at or trial.args) if trial.has("jaxprs") else ()
     difference = difference_through(dtypes)
     if difference is None or claim.excuse():
@@ -297,7 +297,7 @@ def _difference_of(claim: Claim | Fault, trial: Trial) -> tuple[str, float | Non
 
 
 def _floating_dtypes(trial: Trial, args: tuple[Any, ...]) -> set[np.dtype[Any]]:
-    """Returns the floating dtypes of all variables of a function's jaxpr, and of those within it."""
+    """Returns the floating dtypes of all variables of a function's jaxpr, and of its sub-jaxprs."""
     found: set[np.dtype[Any]] = set()
     jaxprs: list[Jaxpr] = [make_jaxpr(trial.function)(*args).jaxpr]
     for jaxpr in jaxprs:

@@ -1,4 +1,4 @@
-"""Whether a function is smooth near its arguments, so that finite differences there mean something."""
+"""Whether a function is smooth near its arguments, so that finite differences are meaningful."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from lawful import tree
 from lawful.core import cached_function, get_aval, is_array, is_inexact, kind
 
-# A kink or jump within this distance is seen; the differences that laws take are over smaller ones.
+# The distance within which kinks and jumps are detected; laws take smaller differences.
 _STEP = 1e-3
 
 
@@ -26,17 +26,17 @@ def moved(x: Any, direction: Any, step: float) -> Any:
 
 
 @cached_function("directions of laws", 4096)
-def direction_of(shape: tuple[int, ...], kind: str, place: int) -> Any:
-    """Returns a direction with no small component, another one for each argument, or None if there are no tangents.
+def direction_of(shape: tuple[int, ...], kind: str, argnum: int) -> Any:
+    """Returns a direction without small components, different for each argument; None if there are no tangents.
 
     Args:
       shape: that of the argument.
       kind: the kind of its dtype.
-      place: which argument it is.
+      argnum: the argument number.
     """
     if kind not in "fc":
         return None
-    numbers = np.arange(math.prod(shape)) + 1000 * (place + 1)
+    numbers = np.arange(math.prod(shape)) + 1000 * (argnum + 1)
     parts = np.modf(np.multiply.outer(numbers, (math.sqrt(2), math.sqrt(3), math.sqrt(5))))[0]
     direction = ((0.5 + 0.5 * parts[:, 0]) * np.where(parts[:, 1] < 0.5, -1.0, 1.0)).reshape(shape)
     return direction + 1j * (0.5 + 0.5 * parts[:, 2]).reshape(shape) if kind == "c" else direction
@@ -75,7 +75,7 @@ def _is_smooth_line(line: tuple[np.ndarray[Any, Any], ...], constant: bool) -> b
     if not is_inexact(here.dtype) or constant:
         return all(bool(np.array_equal(here, x)) for x in line)
     if here.dtype.itemsize < 8 or not here.size:
-        return True  # rounding is larger than what is looked for
+        return True  # rounding exceeds the second difference
     far_left, left, here, right, far_right = line
     fourth = (far_left - 2 * here + far_right) - 4 * (left - 2 * here + right)
     return bool(np.max(np.abs(fourth)) <= 1e-6 * (1 + np.max(np.abs(here))))

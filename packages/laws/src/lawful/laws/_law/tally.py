@@ -1,4 +1,4 @@
-"""What laws have said in this process: for each, how often it held, failed, and had nothing to say."""
+"""The verdicts of laws in this process: how often each held, failed, or was inapplicable."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Verdict = Literal["passed", "failed", "inapplicable"]
 
 @dataclass(slots=True)
 class Count:
-    """How often a law was asked, by what it said."""
+    """How often a law was checked, by verdict."""
 
     passed: int = 0
     failed: int = 0
@@ -20,21 +20,21 @@ class Count:
 
 
 class Tally:
-    """A count for each law, which every call of a law adds to."""
+    """A count for each law, updated by every call of a law."""
 
     def __init__(self) -> None:
         self._counts: dict[str, Count] = {}
         self._is_paused = False
 
     def add(self, law: str, verdict: Verdict) -> None:
-        """Counts what a law has said of a case."""
+        """Counts the verdict of a law on a case."""
         if not self._is_paused:
             count = self._counts.setdefault(law, Count())
             setattr(count, verdict, getattr(count, verdict) + 1)
 
     @contextmanager
     def paused(self) -> Iterator[None]:
-        """Counts nothing inside: of a search for a smaller counterexample the many cases tell nothing."""
+        """Counts nothing inside: the many cases of shrinking are no evidence."""
         before, self._is_paused = self._is_paused, True
         try:
             yield
@@ -46,5 +46,5 @@ class Tally:
         return {law: asdict(count) for law, count in self._counts.items()}
 
 
-#: What was counted in this process.
+#: The counts of this process.
 tally = Tally()

@@ -1,4 +1,4 @@
-"""How far apart two computations of one value may be: one table by dtype, for all laws."""
+"""Tolerances: how far apart two computations of one value may be, in one table by dtype for all laws."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arrays within an interval, and how a value is written as Python."""
+"""Arrays within an interval, and the text of values as Python."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ import numpy as np
 
 from lawful.core import Interval, ShapedArray, bfloat16, float0, is_array, is_inexact, kind
 
-# How far from the ends of an interval and from excluded points values stay: more than finite differences step.
+# The distance of values from the ends of an interval and from excluded points; larger than finite differences.
 _MARGIN = 0.05
 
 
-# The interval that declarations give where nothing is wrong anywhere, and what is then moderate enough.
+# The interval of an unrestricted domain, and the moderate interval used in its place.
 _ANYWHERE, _MODERATE = Interval(), Interval(-6.0, 6.0)
 
 
@@ -24,7 +24,7 @@ def excluded_points(interval: Interval) -> list[float]:
 
 
 def inner_interval(interval: Interval) -> tuple[float, float]:
-    """Returns the ends of the largest part of an interval that keeps away from excluded points and from its ends."""
+    """Returns the ends of the largest part of an interval that is far from excluded points and from its ends."""
     within = sorted(point for point in excluded_points(interval) if interval.low < point < interval.high)
     points = [interval.low, *within, interval.high]
     gaps = list(pairwise(points))
@@ -119,7 +119,7 @@ def _array_expression(x: np.ndarray[Any, Any]) -> str:
         items = items.replace(word, f"np.{word}")
     if native:
         implied = x.dtype in (np.float64, np.complex128) and x.size > 0
-        # NumPy infers the type of these from the numbers.
+        # NumPy infers these dtypes from the numbers.
         text = (
             f"np.array({items})"
             if implied or (x.dtype == np.bool_ and x.size)

@@ -1,4 +1,4 @@
-"""A call of a primitive, as its declaration draws it: a function of arrays that every law can be held against."""
+"""A call of a primitive, drawn by its declaration: a function of arrays to which every law applies."""
 
 from __future__ import annotations
 

@@ -13,12 +13,12 @@ from lawful.laws._derivatives.directions import differentiable, tangents_of
 from lawful.laws._law.law import Claim, Claims, Fault, Inapplicable, Trial, law
 from lawful.laws._primitives.zero_signs import depends_on_chosen_zeros
 
-# Numbers that rules forget: each is put into some elements of the arguments.
+# Special numbers, put into some elements of the arguments.
 _SPECIAL_FLOATS = (float("nan"), float("inf"), -float("inf"), -0.0, 0.0, 1.0, -1.0)
 
 
 def special_values(trial: Trial, value: Any) -> Any:
-    """Returns a value of the same type with special numbers in it: NaN, infinities, zeros of both signs, bounds."""
+    """Returns a value of the same type with special elements: NaN, infinities, zeros of both signs, bounds."""
     aval = get_aval(value)
     special = _special_numbers(aval)
     drawn = trial.random.integers(0, len(special) + 1, aval.shape)
@@ -32,7 +32,7 @@ def _special_numbers(aval: ShapedArray) -> np.ndarray[Any, Any]:
     if dtype == np.bool_:
         return np.array([False, True])
     if not is_inexact(dtype) and aval.weak_type:
-        return np.array([0, 1, 2])  # a Python number must fit the dtype of every array that it meets
+        return np.array([0, 1, 2])  # a Python number must fit the dtype of every array it is combined with
     if not is_inexact(dtype):
         bounds = np.iinfo(dtype)
         return np.array([0, 1, bounds.min, bounds.max], dtype)
@@ -58,7 +58,7 @@ def law_special_values(trial: Trial) -> Claims:
     args = trial.comparable(tree.map(lambda x: special_values(trial, x), trial.args))
     try:
         expected = trial.value(function, args)
-    except ArithmeticError as error:  # Python's own numbers refuse what arrays give infinity for
+    except ArithmeticError as error:  # Python numbers raise an error where arrays give infinity
         raise Inapplicable(f"special values: expected a function of these arguments, got {error!r}") from error
     if trial.has("jit"):
         compiled = system.jit(function)(*args)
@@ -91,14 +91,14 @@ def law_empty_batches(trial: Trial) -> Claims:
       Inapplicable: there is no argument to map.
     """
     system, args, function = trial.system, trial.args, trial.function
-    places = mappable(args)
-    in_axes = tuple(0 if i in places else None for i in range(len(args)))
-    batched = [tree.map(_none_of, x) if i in places else x for i, x in enumerate(args)]
+    argnums = mappable(args)
+    in_axes = tuple(0 if i in argnums else None for i in range(len(args)))
+    batched = [tree.map(_none_of, x) if i in argnums else x for i, x in enumerate(args)]
     yield from _is_empty_batch(trial, "vmap(f)(x)", system.vmap(function, in_axes)(*batched), function(*args))
     if trial.has("jvp") and trial.has("integer tangents"):
         function, args = differentiable(trial)
         tangents = tangents_of(trial, args)
-        empty = [tree.map(_none_of, x) if i in places else x for i, x in enumerate(tangents)]
+        empty = [tree.map(_none_of, x) if i in argnums else x for i, x in enumerate(tangents)]
 
         def pushed(xs: Any, vs: Any) -> Any:
             return system.jvp(function, xs, vs)[1]

@@ -1,4 +1,4 @@
-"""Laws of single primitives: what a declaration says of one is true."""
+"""Laws of single primitives: their declarations are true."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def law_primitive_reference(trial: Trial) -> Claims:
     if declaration is not None and declaration.reference is not None:
         expected = declaration.reference(*args, **call.params)
         yield Claim("the primitive", out, "its reference", expected)
-        # The order matters to infinity times zero: in complex numbers, and in a computation that is a parameter.
+        # The order of a complex product, or of one in a jaxpr parameter, decides infinity times zero.
         if all(get_aval(x).dtype.kind != "c" for x in args) and not any(jaxprs_in_params(call.params)):
             special = trial.comparable(tuple([special_values(trial, x) for x in args]))
             expected = declaration.reference(*special, **call.params)
@@ -100,7 +100,7 @@ def law_primitive_specialised(trial: Trial) -> Claims:
             yield Fault(f"of {layout} its numpy rule gives {types[0]}, its implementation {types[1]}")
 
 
-#: The same elements, elsewhere in memory.
+#: The same elements in other memory layouts.
 _LAYOUTS: Final[dict[str, Callable[[np.ndarray[Any, Any]], np.ndarray[Any, Any]]]] = {
     "its arguments": lambda x: x,
     "arrays whose first dimension is contiguous": np.asfortranarray,
@@ -198,7 +198,7 @@ def law_primitive_recipes(trial: Trial) -> Claims:
 
 
 def _tangents(trial: Trial) -> Iterator[tuple[list[int], list[Any]]]:
-    """Yields each set of floating arguments, with tangents for these and symbolic zeros for all others."""
+    """Yields each set of floating-point arguments, with tangents for these and symbolic zeros for the others."""
     args = trial.args
     tangents = [normal(trial.random, get_aval(x)) for x in args]
     floating = [i for i, x in enumerate(args) if is_inexact(get_aval(x).dtype)]
@@ -254,7 +254,7 @@ def linear_in(call: PrimitiveCall, args: tuple[Any, ...], group: tuple[int, ...]
         full = list(args)
         for i, x in zip(group, xs, strict=True):
             full[i] = x
-        # The function is linear only if the other arguments of its joint linearity are zero.
+        # The other operands of its joint linearity are zero, otherwise the function would be affine.
         for i in set(together) - set(group):
             if i < len(full):
                 full[i] = np.zeros_like(full[i])

@@ -11,11 +11,11 @@ from lawful.core import Interval, Primitive, float0, get_aval, is_inexact, jaxpr
 from lawful.laws._law.values import excluded_points
 
 _MODERATE: Final = (0.0, -0.0, 1.0, -1.0)
-#: Branch cuts of inverse functions begin at 1 and -1, and roundings jump halfway between integers.
+#: Branch cuts of inverse functions begin at 1 and -1; roundings jump halfway between integers.
 _JUMPS: Final = (2.0, -2.0, 0.5, -0.5)
-#: How far outside of its domain an argument is put.
+#: How far the numbers just outside of a domain are from it.
 _OUTSIDE: Final = 0.05
-#: Other numbers of the arguments are replaced: derivatives there cannot be compared with differences.
+#: Smaller and larger numbers are replaced: finite differences of derivatives there are inaccurate.
 _SMALL: Final = 1e-2
 _LARGE: Final = 1e3
 
@@ -41,7 +41,7 @@ def special_args(
     pools = [_numbers(get_aval(x).dtype, declaration.domain[min(i, last)], extreme=extreme) for i, x in enumerate(args)]
     out = tuple(
         [
-            # An integer may be the number of iterations.
+            # An integer may be a trip count.
             x if runs_program and not is_inexact(get_aval(x).dtype) else _mixed(random, x, args, pool, not extreme)
             for x, pool in zip(args, pools, strict=True)
         ]

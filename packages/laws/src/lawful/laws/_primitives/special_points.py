@@ -25,12 +25,12 @@ from lawful.laws._primitives.special_args import special_args
 
 _ORDERS: Final = 3
 _NODES: Final = 12
-#: So many directions tell whether slopes add up.
+#: The number of directions that decide whether slopes are additive.
 _DIRECTIONS: Final = 6
 _LENGTHS: Final = (0.25, 0.125)
-#: Parts of numbers that are smaller are taken for zeros.
+#: Smaller parts of numbers are set to zero.
 _TINY: Final = 1e-2
-#: What derivatives of each order, the value first, may differ by, relative to one plus their size.
+#: The tolerance of derivatives by order, beginning with the value, relative to one plus their size.
 _TOLERANCES: Final = (1e-9, 1e-7, 1e-5, 1e-3)
 _WIDE: Final = {"f": np.dtype(np.float64), "c": np.dtype(np.complex128)}
 
@@ -63,7 +63,7 @@ def law_primitive_special_points(trial: Trial) -> Claims:
             if np.any(excluded.point(*args, **call.params)):
                 raise Inapplicable(f"{call.primitive}: {excluded.reason}")
     floating = [i for i, x in enumerate(args) if get_aval(x).dtype in _WIDE.values()]
-    # Along all arguments, or along one while the others are constants.
+    # Along all arguments, or along one with the others constant.
     moving = int(trial.random.integers(0, len(floating) + 1))
     chosen = floating if moving == len(floating) else [floating[moving]]
     if not chosen:
@@ -125,12 +125,12 @@ def _without_tiny_parts(x: Array) -> Array:
 
 def _direction(trial: Trial, x: Any) -> Any:
     v = np.asarray(normal(trial.random, get_aval(x)))
-    # Not too short: an interval of length |v| r beside the point is looked at.
+    # Not too short, because an interval of length |v| r beside the point is sampled.
     return np.where(np.abs(v) < 0.3, 0.5, v).astype(v.dtype)
 
 
 def _derivatives(trial: Trial, function: Callable[..., Any], xs: Any, vs: Any) -> list[list[Any]]:
-    """Returns the derivatives of each order along a direction, the value first, each a list of results."""
+    """Returns the derivatives along a direction by order, beginning with the value, each a list of results."""
     system = trial.system
 
     def pushed(inner: Callable[..., Any]) -> Callable[..., Any]:
@@ -164,7 +164,7 @@ class _Line:
     left: list[Array]
 
     def where(self, mask: Any) -> _Line:
-        """Returns the derivatives where a mask is true; of the others only the values are known."""
+        """Returns the derivatives where a mask is true; elsewhere only the values."""
         right, left = [[side[0], *[np.where(mask, x, np.nan) for x in side[1:]]] for side in (self.right, self.left)]
         return _Line(right, left)
 
@@ -210,7 +210,7 @@ def _one_sided(function: Callable[[float], Any], length: float) -> list[Array]:
 
 @cache
 def _interpolation() -> tuple[Array, Array]:
-    """Returns Chebyshev points of (0, 1), and weights of values there that give each derivative at 0."""
+    """Returns Chebyshev points of (0, 1), and the weights that give each derivative at 0 from values there."""
     nodes = (1 - np.cos(np.pi * (np.arange(_NODES) + 0.5) / _NODES)) / 2
     inverse = np.linalg.inv(chebyshev.chebvander(2 * nodes - 1, _NODES - 1))
     rows = []
@@ -225,7 +225,7 @@ def _near(a: Any, b: Any, tolerance: float) -> Any:
 
 
 def _agree(line: _Line, found: list[Any], declared: Any, args: tuple[Any, ...]) -> Claims:
-    """Yields a fault for the first order that is wrong; beyond an order that does not exist nothing is claimed."""
+    """Yields a fault for the first wrong order, up to the last order that exists."""
     exists: Any = True
     for k, (right, left, got, tolerance) in enumerate(zip(line.right, line.left, found, _TOLERANCES, strict=True)):
         known = exists & np.isfinite(right) & np.isfinite(left) & (k > 0 or np.isfinite(got))
@@ -235,7 +235,7 @@ def _agree(line: _Line, found: list[Any], declared: Any, args: tuple[Any, ...]) 
         undeclared = known & ~exists & (declared > k) if declared is not None else np.False_
         if np.any(undeclared):
             yield Fault(
-                f"its derivative of order {k} does not exist{_place(undeclared, args)}, "
+                f"its derivative of order {k} does not exist{_location(undeclared, args)}, "
                 "and its declaration does not say why: add it to `excluded`",
                 f"from the right: {right[undeclared][:3]}\nfrom the left: {left[undeclared][:3]}",
             )
@@ -243,20 +243,20 @@ def _agree(line: _Line, found: list[Any], declared: Any, args: tuple[Any, ...]) 
         wrong = exists & ~_near(np.asarray(got), right, tolerance)
         if np.any(wrong):
             yield Fault(
-                f"its derivative of order {k} is wrong{_place(wrong, args)}",
+                f"its derivative of order {k} is wrong{_location(wrong, args)}",
                 f"by its rules: {np.asarray(got)[wrong][:3]}\nby differences: {right[wrong][:3]}",
             )
 
 
-def _place(mask: Any, args: tuple[Any, ...]) -> str:
-    """Returns where a mask of the result is true, in words; empty where arguments have other shapes."""
+def _location(mask: Any, args: tuple[Any, ...]) -> str:
+    """Describes where a mask of the result is true; empty if the arguments have other shapes."""
     if any(np.shape(x) != np.shape(mask) for x in args):
         return ""
     return " at " + ", ".join(repr(np.asarray(x)[mask].reshape(-1)[0].item()) for x in args)
 
 
 def _declared_order(declaration: Declaration, args: tuple[Any, ...], call: PrimitiveCall, shape: Any) -> Any:
-    """Returns the lowest order of a derivative that a declaration says not to exist, for each element."""
+    """Returns the lowest order of derivative that is declared not to exist, for each element."""
     order = np.full(shape, _ORDERS + 1)
     last = len(declaration.domain) - 1
     for i, x in enumerate(args):

@@ -1,4 +1,4 @@
-"""The law of transposition where the other operands, or the cotangents, are special numbers."""
+"""The law of transposition at special operands and cotangents."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where backends compute something else than evaluation does: elements that are not compared there."""
+"""Elements on which backends differ from evaluation; they are not compared."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lawful.core import Declaration, Unequal, get_aval, is_inexact
 from lawful.laws._law.law import Inapplicable
 from lawful.laws._law.values import inner_interval
 
-#: How far products of two numbers, or sums of a thousand, stay from the ends of the dtype.
+#: The distance of products, or of sums of a thousand elements, from the ends of the dtype.
 _ROOM: Final = 1e3
 
 
@@ -35,7 +35,7 @@ def _may_leave_the_range(x: Any) -> Any:
     return np.any([*is_small, *is_large], 0)
 
 
-#: Of real and of complex numbers in operations element by element, and of all numbers in others.
+#: Exclusions of real elementwise operations, of complex ones, and of all other operations.
 SUBNORMAL: Final = Unequal("xla", _is_flushed, "XLA on the CPU takes subnormal numbers for zeros")
 NEARLY_SUBNORMAL: Final = Unequal(
     "xla",
@@ -72,7 +72,7 @@ def comparable_args(
 
 
 def within_range(x: Any) -> Any:
-    """Returns a real value without elements whose products with others may overflow or be subnormal."""
+    """Replaces elements of a real value whose products may overflow or be subnormal."""
     return _replaced(x, _may_leave_the_range(np.asarray(x)), 1.0) if is_inexact(get_aval(x).dtype) else x
 
 

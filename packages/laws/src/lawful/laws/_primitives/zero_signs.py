@@ -1,4 +1,4 @@
-"""Whether a function depends on signs of zeros that backends are free to choose.
+"""Whether a function depends on the signs of zeros that backends may choose.
 
 The larger of ``0.0`` and ``-0.0`` is either, by IEEE 754-2008 and in NumPy, whose choice depends on the processor; XLA
 says ``0.0``. A sum of negative zeros is ``0.0`` where it starts with a zero. These are equal, and what follows may tell
@@ -50,7 +50,7 @@ def _negative(x: Any) -> Any:
 
 
 def _with_zeros(closed: ClosedJaxpr, args: Sequence[Any], sign: Callable[[Any], Any]) -> list[Any]:
-    """Evaluates a jaxpr with zeros of one sign wherever backends may choose it."""
+    """Evaluates a jaxpr with one sign for all zeros whose sign backends may choose."""
 
     def rewritten(inner: ClosedJaxpr) -> ClosedJaxpr:
         program: ClosedJaxpr = make_jaxpr(lambda *xs: _with_zeros(inner, xs, sign))(*inner.in_avals)

@@ -19,7 +19,7 @@ from lawful.laws._programs.equations import draw_equation
 from lawful.laws._programs.interpreter import resolve
 from lawful.laws._programs.operands import adapted, largest, moderate, squashed
 from lawful.laws._programs.pytree import draw_tree, reached
-from lawful.laws._programs.scope import Frame, Lanes, Names, Operand, Variable, by_lane
+from lawful.laws._programs.scope import Elements, Frame, Names, Operand, Variable, by_element
 from lawful.laws._programs.syntax import Apply, Assign, Block, Name, Nest, Static, one_or_all
 from lawful.laws.systems import lawful
 
@@ -32,7 +32,7 @@ _weak_dtypes = tuple(map(np.dtype, ("float64", "int64", "bool")))
 
 
 def _mixed(numbers: Sequence[int]) -> int:
-    """Returns one number of several: a key for the fast way to a random generator."""
+    """Combines several numbers into one key, for fast creation of a random generator."""
     key = 0
     for number in numbers:
         key = (key << 16) + number
@@ -79,7 +79,7 @@ class Builder:
 
     def new_value(self, aval: ShapedArray, interval: Interval) -> Any:
         """Returns a value of a type."""
-        # A generator of its own, so that no value changes when another one is shrunk away.
+        # A separate generator, so that values stay the same when another one is shrunk away.
         key = (self.seed, len(self.inputs), len(self.constants), self._value_count)
         return array_in(np.random.Generator(np.random.Philox(key=_mixed(key))), aval, interval)
 
@@ -94,7 +94,7 @@ class Builder:
     def new_constant(self, value: Any) -> Variable:
         """Adds an array that the program closes over."""
         if isinstance(value, np.ndarray):
-            value.flags.writeable = False  # what shares memory with it must not be written into by laws
+            value.flags.writeable = False  # laws must not write into arrays that share its memory
         name = self.names.variable()
         self.constants[name] = value
         variable = Variable(Name(name), (value,))
@@ -102,7 +102,7 @@ class Builder:
         return variable
 
     def draw_inputs(self, choose: Chooser) -> None:
-        """Adds inputs; the first one is a floating array, so that there is something to differentiate by."""
+        """Adds inputs. The first is a floating-point array, so that there is something to differentiate."""
         dtypes = self.settings.dtypes
         dtype = next((dtype for dtype in dtypes if is_inexact(dtype)), dtypes[0])
         self.new_input(self.new_value(ShapedArray(choose.shape(), dtype), Interval()))
@@ -147,7 +147,7 @@ class Builder:
     # Operands
 
     def operand(self, choose: Chooser, aval: ShapedArray, interval: Interval) -> Operand | None:
-        """Returns a value of exactly a shape and dtype, within an interval: a variable, or made of one."""
+        """Returns an operand of exactly a shape and dtype, within an interval: a variable, or derived from one."""
         alike = self.visible(lambda v: v.aval.dtype == aval.dtype)
         same = [v for v in alike if v.aval.shape == aval.shape]
         others = [v for v in alike if v.aval.shape != aval.shape]
@@ -168,7 +168,7 @@ class Builder:
         self, function: str, operands: Sequence[Operand], *, listed: bool = False, constant: bool = False,
         smooth: bool = False, **params: Any,
     ) -> Variable | None:  # fmt: skip
-        """Adds the equation of a call, if its value there is finite and moderate, and it is smooth there.
+        """Adds the equation of a call, if its value is finite and moderate, and the call is smooth there.
 
         Args:
           function: what is called.
@@ -180,38 +180,38 @@ class Builder:
         """
         resolved = resolve(function, lawful)
 
-        place: int | None = None
+        index: int | None = None
 
         def call(*values: Any) -> Any:
             out = resolved(list(values), **params) if listed else resolved(*values, **params)
-            return out if place is None else out[place]
+            return out if index is None else out[index]
 
-        lanes = by_lane([operand.values for operand in operands])
-        values = tuple([call(*lane) for lane in lanes])
-        if isinstance(values[0], tuple | list):  # of several results it is one, a different one each time
+        elements = by_element([operand.values for operand in operands])
+        values = tuple([call(*element) for element in elements])
+        if isinstance(values[0], tuple | list):  # one of several results, at random
             if not values[0]:
                 return None
-            place = len(self.frame.variables) % len(values[0])
-            values = tuple([value[place] for value in values])
+            index = len(self.frame.variables) % len(values[0])
+            values = tuple([value[index] for value in values])
         if np.size(values[0]) > _LARGEST_SIZE or not math.isfinite(largest(values)):
             return None
         if (
             self.settings.smooth
             and not smooth
             and not all([
-                is_smooth(call, lane, value, constant=constant)
-                for lane, value in zip(lanes, values, strict=True)
+                is_smooth(call, element, value, constant=constant)
+                for element, value in zip(elements, values, strict=True)
             ])
         ):  # fmt: skip
             return None
         expressions = tuple([operand.expression for operand in operands])
         applied = Apply(function, (expressions,) if listed else expressions, tuple(params.items()))
         return self.bind(
-            Operand(Apply("operator.getitem", (applied, Static(place))) if place is not None else applied, values)
+            Operand(Apply("operator.getitem", (applied, Static(index))) if index is not None else applied, values)
         )
 
     def bind(self, operand: Operand) -> Variable:
-        """Adds the equation that binds a variable to an expression, made moderate."""
+        """Adds the equation that binds a variable to an expression, scaled down if it is large."""
         operand = moderate(operand)
         name = self.names.variable()
         self.frame.equations.append(Assign(name, operand.expression))
@@ -229,15 +229,15 @@ class Builder:
           form: one of ``forms``.
           blocks: the sub-programs.
           operands: what they are called with, a tree of tuples of expressions.
-          results: a tree of tuples of operands, of which only the values matter; a list of them is a result's lanes.
+          results: a tree of tuples of operands, of which only the values matter; a list of them is a result's elements.
           settings: what else is said.
         """
         variables: list[Variable] = []
 
-        def target(lanes: Lanes | list[Any]) -> Any:
-            if isinstance(lanes, tuple):
-                return tuple([target(part) for part in lanes])
-            variables.append(Variable(Name(self.names.variable()), tuple(lanes)))
+        def target(elements: Elements | list[Any]) -> Any:
+            if isinstance(elements, tuple):
+                return tuple([target(part) for part in elements])
+            variables.append(Variable(Name(self.names.variable()), tuple(elements)))
             return self.name_of(variables[-1])
 
         targets = target(results)
@@ -257,10 +257,10 @@ class Builder:
         count = 0
 
         def one(choose: Chooser) -> bool:
-            # The end is drawn after the last one too: then shrinking can leave out any of them.
+            # The end is drawn after each equation, also the last one, so that shrinking can remove any of them.
             if choose.integer(0, 15) == 0 or count == most:
                 return False
-            # Promotion may have no meaning for the operands, as in NumPy.
+            # NumPy promotion may be undefined for the operands.
             with suppress(ArgumentTypeError, OverflowError):
                 draw_equation(self, choose)
             return True
@@ -269,24 +269,24 @@ class Builder:
             count += 1
 
     def block(
-        self, choose: Chooser, parameters: Sequence[Lanes | list[Lanes]],
-        results: Callable[[], list[Operand] | None], lanes: int = 1,
+        self, choose: Chooser, parameters: Sequence[Elements | list[Elements]],
+        results: Callable[[], list[Operand] | None], elements: int = 1,
         arranged: Callable[[list[str]], Any] = one_or_all,
-    ) -> tuple[Block, list[Lanes]] | None:  # fmt: skip
+    ) -> tuple[Block, list[Elements]] | None:  # fmt: skip
         """Draws a sub-program.
 
         Args:
           choose: draws.
-          parameters: the values of its parameters, for each lane; a list of them for a parameter that is a tuple.
+          parameters: the values of its parameters, for each element; a list of them for a parameter that is a tuple.
           results: chooses the results among the variables in scope, once its equations are there.
-          lanes: how many lanes it has for each one outside.
+          elements: how many elements it has for each one outside.
           arranged: makes the tree that it returns of the names of its results.
 
         Returns:
-          The sub-program and the values of its results, for each lane; None if there are none.
+          The sub-program and the values of its results, for each element; None if there are none.
         """
         outside = self.frame
-        self.frame = Frame(outside, lanes=outside.lanes * lanes)
+        self.frame = Frame(outside, elements=outside.elements * elements)
         names = tuple([self._parameter(values) for values in parameters])
         try:
             self.equations(choose, max(self.settings.max_equations // (2 + self.frame.depth), 1))
@@ -299,8 +299,8 @@ class Builder:
         finally:
             self.frame = outside
 
-    def _parameter(self, values: Lanes | list[Lanes]) -> str:
-        """Adds a parameter to the frame, and returns its name. A tuple is taken apart by the first equations."""
+    def _parameter(self, values: Elements | list[Elements]) -> str:
+        """Adds a parameter to the frame, and returns its name. The first equations unpack a tuple."""
         name = self.names.variable()
         if isinstance(values, list):
             for i, part in enumerate(values):

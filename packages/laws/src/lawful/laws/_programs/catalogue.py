@@ -1,4 +1,4 @@
-"""What generated programs can call, read from the primitives' declarations: a new op joins by being declared."""
+"""The functions that generated programs call, from the primitives' declarations: a declared op is included."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class Function:
 
 @dataclass(frozen=True, slots=True)
 class Catalogue:
-    """What equations a program is drawn from.
+    """The functions from which equations are drawn.
 
     Attributes:
       functions: the elementwise functions, the simplest first.
@@ -52,12 +52,12 @@ def _simplicity(primitive: Primitive) -> tuple[bool, bool, str]:
 
 @cache
 def our_catalogue() -> Catalogue:
-    """Returns what the packages of lawful declare."""
+    """Returns the catalogue of lawful's packages."""
     ours = [
         p
         for p in declared_primitives()
         if p.declaration is not None
-        and p.declaration.prepare is None  # the variables of a program do not lie in such a domain
+        and p.declaration.prepare is None  # variables of a program do not lie in such a domain
         and (p.declaration.sample.__module__ or "").startswith("lawful.")
     ]
     return catalogue_of(ours)

@@ -1,4 +1,4 @@
-"""Where generated programs draw their choices from: Hypothesis, which can shrink them, or a seeded generator.
+"""The sources of random choices: Hypothesis, which can shrink them, or a seeded generator.
 
 Both implement ``lawful.core.Choose``, so that a primitive's declaration draws from either.
 
@@ -20,16 +20,16 @@ from lawful.core import kind, supported_dtypes
 
 T = TypeVar("T")
 
-#: Every dtype but the 8-bit floats, in which hardly any number is itself.
+#: Every dtype but the 8-bit floats, which represent hardly any number exactly.
 usual_dtypes: tuple[np.dtype[Any], ...] = tuple(dtype for dtype in supported_dtypes if "float8" not in dtype.name)
-#: The dtypes of most bits, in which rounding cannot hide an error.
+#: The dtypes of 64-bit precision, in which rounding hides no error.
 wide_dtypes: tuple[np.dtype[Any], ...] = tuple(map(np.dtype, ("float64", "int64", "bool", "complex128", "uint64")))
 
-# How often each length of a dimension is drawn; the first is what Hypothesis shrinks to.
+# The frequency of each dimension length; Hypothesis shrinks to the first.
 _LENGTHS = (1, 2, 3, 2, 4, 3, 2, 1, 3, 2, 4, 3, 2, 3, 0)
 
 
-# Places in a list of variables, the newest first.
+# Indices into a list of variables, newest first.
 _EARLY = (0, 0, 0, 1, 1, 2, 3, 4)
 
 
@@ -56,7 +56,7 @@ class Chooser(ABC):
         return choices[self.integer(0, len(choices) - 1)]
 
     def early(self, choices: Sequence[T]) -> T:
-        """Returns one of the choices, mostly one of the first ones, which are the simplest."""
+        """Returns one of the choices; the first ones, which are the simplest, are more frequent."""
         return choices[min(self.one_of(_EARLY), len(choices) - 1)]
 
     def shape(self, min_ndim: int = 0, max_ndim: int = 3) -> tuple[int, ...]:
@@ -69,7 +69,7 @@ class Chooser(ABC):
         return self.one_of(found or [dtype for dtype in usual_dtypes if kind(dtype) in kinds])
 
     def part(self, draw: Callable[[Chooser], T]) -> T:
-        """Returns ``draw(self)``, whose choices belong together: shrinking may drop them all at once."""
+        """Returns ``draw(self)`` as one group of choices, which shrinking may remove as a whole."""
         return draw(self)
 
 
@@ -95,7 +95,7 @@ class RandomChoose(Chooser):
 
 
 class ReplayChoose(Chooser):
-    """Draws what was remembered, and the simplest afterwards; what does not fit any more is brought into bounds.
+    """Replays recorded choices, and then draws the simplest ones; a choice out of range is clamped.
 
     Args:
       choices: what was drawn where there was a choice.

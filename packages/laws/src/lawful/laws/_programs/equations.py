@@ -1,4 +1,4 @@
-"""The kinds of equations that a program is drawn from."""
+"""The forms of equations in generated programs."""
 
 from __future__ import annotations
 
@@ -25,12 +25,12 @@ _MOST_ELEMENTS = 64
 
 
 def draw_equation(builder: Builder, choose: Chooser) -> None:
-    """Adds an equation to a program, or none where what was drawn does not fit."""
+    """Adds an equation to a program; none if the drawn parts do not fit."""
     choose.one_of(_kinds(builder.settings.nesting))(builder, choose)
 
 
 def _has_numpy_operators(variable: Variable) -> bool:
-    """Whether Python operators of NumPy's own arrays promote by NEP 50: with the dtypes of ml_dtypes they do not."""
+    """Whether Python operators of the variable's NumPy arrays promote by NEP 50; with ml_dtypes' dtypes they do not."""
     return variable.aval.dtype.kind in "biufc"
 
 
@@ -48,7 +48,7 @@ def _partner(
             shape = np.broadcast_shapes(first.aval.shape, variable.aval.shape)
         except ValueError:
             return False
-        # NumPy makes a float of int64 and uint64, which has no bits.
+        # NumPy promotes int64 with uint64 to float, which has no bitwise operations.
         mixed = "f" not in kinds and {first.kind, variable.kind} == {"i", "u"}
         return accept(variable) and variable.kind in kinds and not mixed and math.prod(shape) <= _MOST_ELEMENTS
 
@@ -64,7 +64,7 @@ def _elementwise(builder: Builder, choose: Chooser) -> None:
     """A function that promotes and broadcasts."""
     function = choose.one_of(builder.catalogue.functions)
     declaration = function.declaration
-    # A function of floats takes integers too: they are promoted.
+    # A function of floats also takes integers, which are promoted.
     kinds = declaration.kinds + ("iu" if declaration.kinds in ("f", "fc") and function.arity == 1 else "")
     candidates = builder.visible(of_kinds(kinds))
     if not candidates:
@@ -88,7 +88,7 @@ def _apply(
 def is_known_smooth(declaration: Declaration, arity: int) -> bool:
     """Whether an op is smooth because it is linear in each argument.
 
-    One of a single argument is smooth too: its kinks and jumps lie outside of its domain.
+    An op of one argument is smooth too: its kinks and jumps lie outside of its domain.
     """
     linear = {i for group in declaration.linear for i in group}
     return declaration.differentiable and linear >= set(range(arity))
@@ -132,7 +132,7 @@ def _declared(builder: Builder, choose: Chooser) -> None:
     )  # fmt: skip
 
 
-# Each operator with the primitive whose domain its operands have, and the kinds of dtype that it is for.
+# Each operator with the primitive whose domain its operands have, and its dtype kinds.
 _BINARY = (
     ("operator.add", "add", "iufc"),
     ("operator.mul", "mul", "iufc"),
@@ -151,7 +151,7 @@ _BINARY = (
 
 
 def _operator(builder: Builder, choose: Chooser) -> None:
-    """A Python operator: of weak values it gives a weak one."""
+    """A Python operator; weak operands give a weak result."""
     index = choose.integer(0, len(_BINARY) + 3)
     if index >= len(_BINARY):
         return _unary(builder, choose)
@@ -235,7 +235,7 @@ def _axis(variable: Variable, choose: Chooser) -> int | None:
 
 
 def _method(builder: Builder, choose: Chooser) -> None:
-    """A method or attribute that arrays have."""
+    """A method or attribute of arrays."""
     function, draw = choose.one_of(_METHODS)
     if function in builder.catalogue.excluded:
         return
@@ -251,7 +251,7 @@ def _nested(builder: Builder, choose: Chooser) -> None:
     """A form with sub-programs."""
     if not builder.settings.forms or builder.frame.depth == builder.settings.max_depth:
         return
-    # Derivatives of derivatives of derivatives cost the most of all programs.
+    # Third derivatives make the slowest programs.
     if builder.frame.depth == 0 or choose.integer(0, 1) == 0:
         forms[choose.one_of(builder.settings.forms)].draw(builder, choose)
 
@@ -267,5 +267,5 @@ _PLAIN: Final[tuple[Callable[[Builder, Chooser], None], ...]] = (
 
 @cache
 def _kinds(nesting: int) -> tuple[Callable[[Builder, Chooser], None], ...]:
-    """Returns the kinds of equations, each as often as it is drawn among them."""
+    """Returns the forms of equations, repeated by their frequency."""
     return (*_PLAIN, *(_nested,) * nesting)

@@ -1,4 +1,4 @@
-"""The forms of sub-programs that the language has: each is declared once, and joins all programs by that."""
+"""The forms of sub-programs in the language. A declared form is used in all generated programs."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Form:
     needs: tuple[str, ...]
 
 
-#: Every form by its name, the simplest first.
+#: Every form by name, the simplest first.
 forms: Final[dict[str, Form]] = {}
 
 
@@ -48,7 +48,7 @@ def form(name: str, call: str, *, needs: tuple[str, ...]) -> Callable[[Draw], Dr
 
 
 def forms_of(system: Implementation) -> tuple[str, ...]:
-    """Returns the names of the forms that a system has all for: ``Generation(forms=forms_of(system))``.
+    """Returns the names of the forms that a system supports: ``Generation(forms=forms_of(system))``.
 
     >>> from lawful.laws.systems import lawful
     >>> forms_of(lawful)[:3]

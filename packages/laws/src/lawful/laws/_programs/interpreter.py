@@ -1,6 +1,6 @@
-"""Programs as functions, by going through their equations: what their Python text does, with nothing to compile.
+"""Programs as functions: an interpreter of their equations, with the meaning of their Python text.
 
-To compile the text takes longer than to run it some dozens of times, which is what laws do.
+Laws run a program some dozens of times, and compiling its text takes longer than that.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ Function = Callable[..., Any]
 
 @cached_function("functions of laws", 4096)
 def resolve(function: str, system: Implementation) -> Function:
-    """Returns the function that an ``Apply`` names, as a system has it."""
+    """Returns the function that an ``Apply`` names, in a system."""
     if function.startswith("."):
         name = function[1:].strip()
         if function.endswith(" "):
@@ -102,7 +102,7 @@ def _bind(targets: Any, value: Any, scope: dict[str, Any]) -> None:
 
 
 def function_of(block: Block, around: Mapping[str, Any], system: Implementation) -> Function:
-    """Returns the function that a block is.
+    """Returns a block as a Python function.
 
     Args:
       block: the block.
@@ -134,7 +134,7 @@ def _results(results: Any, scope: Mapping[str, Any]) -> Any:
 
 
 def at_one_line(function: Function) -> Function:
-    """Returns a program's function that looks for the user's line once, and not for each operation: it has no other."""
+    """Makes a program look up the user's line once instead of for each operation: all operations have the same line."""
 
     @wraps(function)
     def called(*args: Any) -> Any:

@@ -1,4 +1,4 @@
-"""Operands made to fit: another shape, values within an op's domain, values that are not large."""
+"""Adapted operands: another shape, values within an op's domain, values that are not large."""
 
 from __future__ import annotations
 
@@ -8,21 +8,21 @@ import numpy as np
 
 from lawful.core import Interval, is_inexact, kind
 from lawful.laws._law.values import inner_interval, integer_interval, is_within
-from lawful.laws._programs.scope import Lanes, Operand, Variable, applied, static
+from lawful.laws._programs.scope import Elements, Operand, Variable, applied, static
 from lawful.laws._programs.syntax import Static
 
-# Values are kept below these, so that no equation multiplies a rounding error without bounds.
+# Values are kept below these bounds, so that no equation amplifies rounding errors without limit.
 _LARGEST_FLOAT, _LARGEST_INTEGER = 16.0, 100
 
 
-def largest(values: Lanes) -> float:
-    """Returns the largest absolute value in all lanes: NaN or infinite if one of them is."""
+def largest(values: Elements) -> float:
+    """Returns the largest absolute value of all batch elements; NaN or infinite if one is."""
     numbers = [np.abs(x).max(initial=0) for x in values if np.asarray(x).dtype.kind != "b"]
     return float(np.max(numbers)) if numbers else 0.0
 
 
 def moderate(operand: Operand) -> Operand:
-    """Returns an operand made smaller if it is large: divided by a power of two, or an integer's remainder."""
+    """Scales an operand down if it is large: by a power of two, or an integer's remainder."""
     dtype, size = np.asarray(operand.value).dtype, largest(operand.values)
     if is_inexact(dtype):
         if size <= _LARGEST_FLOAT:
@@ -50,7 +50,7 @@ def adapted(variable: Variable, shape: tuple[int, ...]) -> Operand:
 
 
 def squashed(operand: Operand, interval: Interval) -> Operand:
-    """Returns an operand with its values brought into an interval, itself if they lie there."""
+    """Maps an operand's values into an interval; unchanged if they lie within."""
     if all([is_within(value, interval) for value in operand.values]):
         return operand
     dtype = np.asarray(operand.value).dtype

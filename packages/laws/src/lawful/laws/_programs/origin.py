@@ -1,4 +1,4 @@
-"""How a program was drawn, as Python that draws it again."""
+"""The origin of a program, as Python that draws it again."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Dtypes = tuple[np.dtype[Any], ...]
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """What a program was drawn from; ``str`` gives the expression that draws it again.
+    """The settings and choices of a drawn program; ``str`` is an expression that draws it again.
 
     Attributes:
       seed: that of a ``RandomChoose`` which drew nothing before; None if there is none.
@@ -44,7 +44,7 @@ class Origin:
             for field in fields(self.settings)
             if getattr(self.settings, field.name) != getattr(usual, field.name)
         }
-        # The ops that a catalogue was made of are not known by one name.
+        # A catalogue has no name, so its text is an ellipsis.
         texts = {"catalogue": "...", "dtypes": _dtypes(self.settings.dtypes)}
         return ", ".join(f"{name}={texts.get(name, repr(value))}" for name, value in changed.items())
 

@@ -60,7 +60,7 @@ class Program(Case):
         return {}
 
     def value(self, system: Implementation) -> Any:
-        # A tenth of the time of laws was to compute it again for each.
+        # Cached: laws compare with this value many times.
         if system not in self._values:
             self._values[system] = super().value(system)
         return self._values[system]
@@ -74,7 +74,7 @@ class Program(Case):
 
     @property
     def equation_count(self) -> int:
-        """How many equations the program has, those of sub-programs included."""
+        """The number of equations, those of sub-programs included."""
         return sum(1 for _ in self.block.equations_within())
 
     def source(self, system: Implementation | None = None) -> str:

@@ -45,6 +45,6 @@ def reached(expression: Expression, path: Sequence[Any]) -> Expression:
         if isinstance(key, tree.GetAttrKey):
             expression = Apply(f".{key.name} ", (expression,))
         else:
-            place = key.idx if isinstance(key, tree.SequenceKey) else key.key
-            expression = Apply("operator.getitem", (expression, Static(place)))
+            item = key.idx if isinstance(key, tree.SequenceKey) else key.key
+            expression = Apply("operator.getitem", (expression, Static(item)))
     return expression

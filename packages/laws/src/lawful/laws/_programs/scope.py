@@ -1,4 +1,4 @@
-"""The variables that a program under construction can use, each with the values that it has for the example."""
+"""The variables in scope of a program under construction, each with its values for the example."""
 
 from __future__ import annotations
 
@@ -16,24 +16,24 @@ from lawful.laws._programs.interpreter import resolve
 from lawful.laws._programs.syntax import Apply, Equation, Expression, Static
 from lawful.laws.systems import lawful
 
-#: The values of an expression for the examples: one, or one for each lane of the mapped functions around it.
-Lanes = tuple[Any, ...]
+#: The values of an expression: one, or one for each batch element or iteration of the enclosing functions.
+Elements = tuple[Any, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Operand:
-    """An expression with the values that it has for the example."""
+    """An expression with its values for the example."""
 
     expression: Expression
-    values: Lanes
+    values: Elements
 
     @property
     def value(self) -> Any:
-        """The value in the first lane, of the type that it has in all of them."""
+        """The value in the first batch element; all have the same type."""
         return self.values[0]
 
     def wrapped(self, function: str, *others: Static, **params: Any) -> Operand:
-        """Returns a function of the operand and of static values."""
+        """Returns the application of a function to the operand and static values."""
         return applied(function, (self, *map(static, others)), **params)
 
 
@@ -43,20 +43,21 @@ def static(constant: Static) -> Operand:
 
 
 def applied(function: str, operands: Sequence[Operand], **params: Any) -> Operand:
-    """Returns a function of operands."""
+    """Returns the application of a function to operands."""
     call = resolve(function, lawful)
-    values = tuple([call(*args, **params) for args in by_lane([x.values for x in operands])])
+    values = tuple([call(*args, **params) for args in by_element([x.values for x in operands])])
     return Operand(Apply(function, tuple([x.expression for x in operands]), tuple(params.items())), values)
 
 
-def by_lane(values: Sequence[Lanes]) -> list[tuple[Any, ...]]:
-    """Returns what several expressions are in each lane. The lanes of an inner function are those within each lane
-    of the function around it, whose values are repeated.
+def by_element(values: Sequence[Elements]) -> list[tuple[Any, ...]]:
+    """Returns the values of several expressions, grouped by batch element.
+
+    The elements of an inner function are nested within each element of the outer one, whose values are repeated.
     """
     count = max(map(len, values), default=1)
     if count == 1:
-        return [tuple([lanes[0] for lanes in values])]
-    return [tuple([lanes[i * len(lanes) // count] for lanes in values]) for i in range(count)]
+        return [tuple([elements[0] for elements in values])]
+    return [tuple([elements[i * len(elements) // count] for elements in values]) for i in range(count)]
 
 
 class Variable:
@@ -65,7 +66,7 @@ class Variable:
     Attributes:
       name: its name, or what it is reached by: ``t['p'][0]``.
       expression: the variable as an expression.
-      values: one for each lane.
+      values: one for each element.
       aval: the type.
       kind: the kind of dtype, of ``b i u f c``.
       operand: the variable as an operand.
@@ -73,7 +74,7 @@ class Variable:
 
     __slots__ = ("aval", "expression", "kind", "operand", "values")
 
-    def __init__(self, expression: Expression, values: Lanes) -> None:
+    def __init__(self, expression: Expression, values: Elements) -> None:
         self.expression = expression
         self.values = values
         self.aval: ShapedArray = get_aval(values[0])
@@ -82,7 +83,7 @@ class Variable:
 
     @property
     def value(self) -> Any:
-        """The value in the first lane."""
+        """The value in the first batch element."""
         return self.values[0]
 
 
@@ -94,17 +95,17 @@ class Frame:
       outer: the frame around it.
       variables: those that it binds.
       equations: what it computes.
-      lanes: how many values its variables have.
+      elements: how many values its variables have.
     """
 
     outer: Frame | None
     variables: list[Variable] = field(default_factory=list)
     equations: list[Equation] = field(default_factory=list)
-    lanes: int = 1
+    elements: int = 1
 
     @property
     def depth(self) -> int:
-        """How many frames are around it."""
+        """The number of enclosing frames."""
         return 0 if self.outer is None else self.outer.depth + 1
 
     def visible(self) -> Iterator[Variable]:
@@ -120,7 +121,7 @@ _TAKEN = frozenset({"as", "if", "in", "is", "or", "and", "def", "for", "not", "n
 
 
 class Names:
-    """Gives a new variable name each time, no Python keyword among them."""
+    """Returns a new variable name each time, never a Python keyword."""
 
     def __init__(self) -> None:
         words = ("".join(letters) for length in count(1) for letters in product(ascii_lowercase, repeat=length))
@@ -137,7 +138,7 @@ class Names:
 
 
 class ScopedChoose(Chooser):
-    """Draws shapes and dtypes that variables have, so that a declaration's call finds its operands."""
+    """Draws shapes and dtypes that variables have, so that a declared call finds its operands."""
 
     def __init__(self, choose: Chooser, variables: list[Variable]) -> None:
         super().__init__(choose.dtypes)
@@ -164,5 +165,5 @@ class ScopedChoose(Chooser):
 
 
 def of_kinds(kinds: str) -> Callable[[Variable], bool]:
-    """Returns whether a variable has a dtype of one of some kinds."""
+    """Returns the predicate of variables whose dtype is of one of the kinds."""
     return lambda variable: variable.kind in kinds

@@ -34,7 +34,7 @@ _PREFIX: Final = {"operator.neg": "-", "operator.invert": "~"}
 
 
 def text_of(value: Expression | tuple[Expression, ...], *, inner: bool = False) -> str:
-    """Returns an expression as Python; in parentheses where it is an operand of an operator and has one itself."""
+    """Returns an expression as Python; in parentheses if it is an operator inside another one."""
     match value:
         case tuple():
             return f"[{', '.join(map(text_of, value))}]"

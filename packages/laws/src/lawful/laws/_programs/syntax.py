@@ -9,14 +9,14 @@ from typing import Any
 
 @dataclass(frozen=True, slots=True)
 class Name:
-    """A variable: an input, a constant, or what an equation binds."""
+    """A variable: an input, a constant, or bound by an equation."""
 
     text: str
 
 
 @dataclass(frozen=True, slots=True)
 class Static:
-    """A value that stands in the program's text."""
+    """A value written in the program's text."""
 
     value: Any
 
@@ -42,7 +42,7 @@ Expression = Name | Static | Apply
 
 @dataclass(frozen=True, slots=True)
 class Assign:
-    """An equation: a variable for the value of an expression."""
+    """An equation that binds a variable to the value of an expression."""
 
     target: str
     value: Expression
@@ -96,5 +96,5 @@ class Block:
 
 
 def one_or_all(values: Sequence[Any]) -> Any:
-    """Returns a single value as it is, and several as a tuple: as functions return them."""
+    """Returns a single value itself, and several as a tuple, as functions return them."""
     return values[0] if len(values) == 1 else tuple(values)

@@ -1,1 +1,1 @@
-"""Laws that results depend on the inputs alone, and that errors name their cause."""
+"""Laws that results depend on inputs only, and that errors name their cause."""

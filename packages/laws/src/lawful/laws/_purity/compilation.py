@@ -1,4 +1,4 @@
-"""The parts of the law of purity on compiled functions: what is remembered of one call does not show in another."""
+"""The part of the law of purity on compiled functions: the cache entries of one call do not affect another."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 from lawful import ops, tree
 from lawful.core import Tracer, get_aval
-from lawful.laws._composition.batching import lanes_of
+from lawful.laws._composition.batching import batch_of
 from lawful.laws._derivatives.directions import differentiable, is_floating, restrict, tangents_of
 from lawful.laws._law.law import Claim, Claims, Fault, Inapplicable, Trial
 from lawful.laws._purity.memory import copies, in_thread, spoil
@@ -19,7 +19,7 @@ _PYTHON_DTYPES: Final = ("bool", "int64", "float64", "complex128")
 
 
 def _other_types(args: Any) -> list[tuple[Any, ...]]:
-    """Returns arguments of other types: of fewer bits, and strong where they are weak and weak where they can be."""
+    """Returns arguments of other types: narrower, strong instead of weak, and weak instead of strong where possible."""
 
     def narrow(x: Any) -> Any:
         dtype = {"float64": np.float32, "complex128": np.complex64, "int64": np.int32}.get(str(get_aval(x).dtype))
@@ -44,7 +44,7 @@ def compiled_at_other_types(trial: Trial) -> Claims:
     for other in _other_types(args):
         try:
             expected = function(*other)
-            make_jaxpr(function)(*other)  # primitives are stricter where they are staged
+            make_jaxpr(function)(*other)  # primitives are stricter when staged
         except Exception:  # the function is not defined for these types
             continue
         text = "jit(f)(y) after jit(f)(x) of other types"
@@ -53,10 +53,10 @@ def compiled_at_other_types(trial: Trial) -> Claims:
 
 
 def compiled_closures(trial: Trial) -> Claims:
-    """Compiles two functions of one code, which close over different values."""
+    """Compiles two functions with the same code, which close over different values."""
     function, jit = trial.function, trial.system.jit
     own = copies(trial, trial.args)
-    other = tree.map(lambda x: lanes_of(x, 2, 0)[1] if hasattr(x, "dtype") else x, trial.args)
+    other = tree.map(lambda x: batch_of(x, 2, 0)[1] if hasattr(x, "dtype") else x, trial.args)
 
     def closing_over(values: Any) -> Callable[[], Any]:
         compiled: Callable[[], Any] = jit(lambda: function(*values))
@@ -70,7 +70,7 @@ def compiled_closures(trial: Trial) -> Claims:
 
 
 def compiled_closures_over_tracers(trial: Trial) -> Claims:
-    """Calls a compiled function twice that closes over what is differentiated."""
+    """Calls a compiled function twice that closes over a differentiated value."""
     function, args = differentiable(trial)
     given: list[Any] = []
     compiled = trial.system.jit(lambda: function(*given[-1]))
@@ -87,7 +87,7 @@ def compiled_closures_over_tracers(trial: Trial) -> Claims:
 
 
 def compiled_with_static_arguments(trial: Trial) -> Claims:
-    """Calls one compiled function with static arguments of which some are equal."""
+    """Calls one compiled function with static arguments, some of which are equal."""
     function, args = trial.function, trial.args
 
     def scaled(by: Any, *xs: Any) -> Any:
@@ -99,7 +99,7 @@ def compiled_with_static_arguments(trial: Trial) -> Claims:
 
 
 def compiled_anew(trial: Trial) -> Claims:
-    """Compiles functions of one code, defined anew in each call, whose programs differ in a number or a parameter."""
+    """Compiles functions of the same code, redefined at each call, whose programs differ in a number or a parameter."""
     function, args = trial.function, trial.args
 
     def scaled(by: float, axis: int) -> Callable[..., Any]:
@@ -111,7 +111,7 @@ def compiled_anew(trial: Trial) -> Claims:
 
     for by, axis in ((2.0, 0), (3.0, 0), (2.0, 1)):
         expected = scaled(by, axis)(*args)
-        for _ in range(3):  # what is remembered is so from the second time on
+        for _ in range(3):  # caches are used from the second call on
             found = jit(scaled(by, axis), backend="numpy")(*args)
             yield Claim(f"jit of a function defined anew, that scales by {by + axis}", found, "without jit", expected)
 
@@ -120,12 +120,12 @@ def compiled_under_transformations(trial: Trial) -> Claims:
     """Differentiates and maps one compiled function in several ways."""
     try:
         restricted, leaves = restrict(trial, lambda aval: is_floating(aval) and not aval.weak_type)
-    except Inapplicable:  # the other parts are not
+    except Inapplicable:  # only this part is inapplicable
         return
     system, compiled = trial.system, trial.system.jit(restricted)
     tangents = tangents_of(trial, leaves)
     subsets = [set(range(len(leaves))), *({i} for i in range(len(leaves)) if len(leaves) > 1)]
-    # Two at least: what is remembered of one must not be used for the other.
+    # At least two: the cached program of one must not be used for the other.
     for given in [subsets[i] for i in trial.random.permutation(len(subsets))[: max(trial.effort.most, 2)]]:
 
         def along(function: Any, given: set[int] = given) -> Any:
@@ -139,9 +139,9 @@ def compiled_under_transformations(trial: Trial) -> Claims:
         yield Claim(f"jvp(jit(f)) by arguments {given}", along(compiled), f"jvp(f) by {given}", along(restricted))
         for size in (2, 3):
             axes = tuple(0 if i in given else None for i in range(len(leaves)))
-            lanes = [lanes_of(x, size, 0) if i in given else x for i, x in enumerate(leaves)]
-            mapped = system.vmap(compiled, axes)(*lanes)
-            yield Claim(f"vmap(jit(f), {axes}) of {size}", mapped, "vmap(f)", system.vmap(restricted, axes)(*lanes))
+            batches = [batch_of(x, size, 0) if i in given else x for i, x in enumerate(leaves)]
+            mapped = system.vmap(compiled, axes)(*batches)
+            yield Claim(f"vmap(jit(f), {axes}) of {size}", mapped, "vmap(f)", system.vmap(restricted, axes)(*batches))
 
 
 def in_thread_while_compiling(trial: Trial) -> Claims:

@@ -1,4 +1,4 @@
-"""The law of values that are equal and not the same: parameters, static arguments and the keys of dicts."""
+"""The law of values that are equal and distinguishable: parameters, static arguments and the keys of dicts."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from lawful.laws._law.law import Claim, Claims, Fault, Trial, law
 from lawful.ops import mul
 from lawful.staging import cse_jaxpr, dce_jaxpr, jit, make_jaxpr
 
-#: Numbers, each beside those that it is equal to.
+#: Numbers, each next to those that it is equal to.
 _NUMBERS: Final[tuple[Any, ...]] = (0.0, -0.0, 0, False, 1, True, 1.0, np.float64(1.0), float("nan"), 0j, -0j)
-_PLACES: Final = {exact_key(number): place for place, number in enumerate(_NUMBERS)}
+_INDICES: Final = {exact_key(number): index for index, number in enumerate(_NUMBERS)}
 
 
 class _Named(NamedTuple):
@@ -30,7 +30,7 @@ class _Frozen:
 
 
 class _Equal:
-    """What a user may write: equal to what holds an equal number."""
+    """A class as a user may write it: equal to any holder of an equal number."""
 
     def __init__(self, number: Any) -> None:
         self.number = number
@@ -42,7 +42,7 @@ class _Equal:
         return hash(self.number)
 
 
-#: What holds a number, and gives it back.
+#: Functions that put a number into a holder, and take it out.
 _HOLDERS: Final[dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]]] = {
     "a number": (lambda number: number, lambda held: held),
     "a tuple": (lambda number: (("x", number),), lambda held: held[0][1]),
@@ -56,17 +56,17 @@ _HOLDERS: Final[dict[str, tuple[Callable[[Any], Any], Callable[[Any], Any]]]] = 
 
 
 def _code(number: Any) -> float:
-    """Returns a number of floating dtype that only the same number has."""
-    return 1.0 + _PLACES[exact_key(number)]
+    """Returns a float that identifies a number."""
+    return 1.0 + _INDICES[exact_key(number)]
 
 
 def _code_in(holder: str, held: Any) -> float:
-    """Returns the code of the number that something holds."""
+    """Returns the code of the number in a holder."""
     return _code(_HOLDERS[holder][1](held))
 
 
 def _coded() -> Primitive:
-    """Returns the primitive that scales by the code of its parameter, with pure rules."""
+    """Returns a primitive with pure rules, which scales by the code of its parameter."""
     primitive = Primitive("coded", pure_rules=True)
     primitive.def_impl(lambda x, *, held, holder: x * x.dtype.type(_code_in(holder, held)))
     primitive.def_abstract_eval(lambda x, *, held, holder: x)
@@ -150,4 +150,4 @@ def _keys(x: Any) -> Claims:
 
 
 class _Name(str):
-    """A string of a type of its own."""
+    """A subclass of str."""

@@ -1,4 +1,4 @@
-"""Laws of threads and leaks: threads agree, and nothing outlives the function that it was made for."""
+"""Laws of threads and leaks: threads agree, and nothing made for a function outlives it."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from lawful.laws._law.law import Claim, Claims, Fault, Inapplicable, Trial, law
 
 _THREADS: Final = 4
 
-# A transformation as it is written, and what it makes of a function.
+# The text of a transformation, and the transformation of a function.
 Way = tuple[str, Callable[[Callable[..., Any]], Any]]
 
-# Caches of rules fill within the first calls. What grows in each of so many rounds is no such cache.
+# Caches of rules fill within the first calls; anything that grows in each of these rounds is a leak.
 _ROUNDS: Final = 4
 
-# What must not outlive a function, beside tracers.
+# Objects that must not outlive a function, besides tracers.
 _KEPT: Final = (ClosedJaxpr, Jaxpr, JaxprEqn)
 
 
 def _ways(trial: Trial) -> list[Way]:
-    """Returns the transformations, each as what it makes of a function at the case's arguments."""
+    """Returns the transformations, each applied to a function at the case's arguments."""
     system = trial.system
     function, args = differentiable(trial)
     v, w = tangents_of(trial, args), tangents_of(trial, function(*args))
@@ -102,9 +102,9 @@ def law_nothing_survives(trial: Trial) -> Claims:
 
 
 def _survivors(trial: Trial, ways: Sequence[Way]) -> Counter[str]:
-    """Returns what each round leaves alive that was not alive before it; nothing if a round leaves nothing.
+    """Returns the objects that each round leaves alive; none if some round leaves none.
 
-    The caches of rules and of the case fill in the first rounds: a rule is cached when it is asked for the second time.
+    Caches of rules, and of the case, fill in the first rounds: a rule is cached at its second use.
     """
 
     def run() -> None:
@@ -126,9 +126,9 @@ def _survivors(trial: Trial, ways: Sequence[Way]) -> Counter[str]:
 
 @contextmanager
 def _older_objects_aside() -> Iterator[None]:
-    """Keeps what there is out of collections: to go through all of it takes longer than the transformations.
+    """Excludes existing objects from collections: scanning them takes longer than the transformations.
 
-    What was frozen before is collected like all else from then on.
+    Objects that were frozen before are collected like all others afterwards.
     """
     gc.freeze()
     try:
@@ -152,13 +152,13 @@ def _gradient(trial: Trial) -> list[Way]:
 
 
 def _fresh(trial: Trial) -> Callable[..., Any]:
-    """Returns the function of the case as a new object, which nothing else holds."""
+    """Returns a new function object equal to the case's function, with no other reference."""
     function, _ = differentiable(trial)
     return lambda *args: function(*args)
 
 
 def _alive() -> Counter[str]:
-    """Returns how many tracers, jaxprs and equations there are."""
+    """Returns the numbers of tracers, jaxprs and equations that are alive."""
     gc.collect()
     return Counter(
         "tracers" if isinstance(x, Tracer) else type(x).__name__

@@ -1,4 +1,4 @@
-"""What purity is tried with: copies, writes into arrays, and threads."""
+"""Tools of the law of purity: copies, writes into arrays, and threads."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lawful.laws._law.law import Trial
 
 
 def copies(trial: Trial, values: Any) -> Any:
-    """Returns arrays of their own memory; Python numbers stay what they are."""
+    """Returns copies of arrays; Python numbers are left."""
 
     def copied(x: Any) -> Any:
         value = trial.system.numpy(x)
@@ -23,14 +23,14 @@ def copies(trial: Trial, values: Any) -> Any:
 
 
 def spoil(values: Any) -> None:
-    """Writes something else into every array that can be written into."""
+    """Writes other values into every writable array."""
     for x in tree.leaves(values):
         if isinstance(x, np.ndarray) and x.flags.writeable and x.dtype.names is None:
             x[...] = ~x if x.dtype.kind == "b" else x + np.asarray(7, x.dtype)
 
 
 def in_thread(function: Callable[[], Any]) -> Any:
-    """Returns what a function gives in a thread of its own."""
+    """Returns the result of a function run in a new thread."""
     results: list[Any] = []
 
     def run() -> None:

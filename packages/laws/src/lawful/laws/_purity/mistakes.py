@@ -1,4 +1,4 @@
-"""The law of errors: a mistake made with any function is answered where it was made, and leaves no trace."""
+"""The law of errors: a mistake made with any function raises an error at its line, and has no later effect."""
 
 from __future__ import annotations
 
@@ -22,18 +22,18 @@ from lawful.core import (
     get_aval,
     is_inexact,
 )
-from lawful.laws._composition.batching import lanes_of, mappable
+from lawful.laws._composition.batching import batch_of, mappable
 from lawful.laws._derivatives.directions import tangents_of
 from lawful.laws._law.law import Claim, Claims, Fault, Inapplicable, Trial, law
 from lawful.staging import make_jaxpr
 
-# The file that the text of a mistake is said to be in.
+# The file name of the code of a mistake.
 _FILE: Final = "<mistake>"
 
 
 @dataclass(frozen=True, slots=True)
 class Mistake:
-    """A line of Python that is wrong, and what the error must say.
+    """A line of Python with a mistake, and the parts of the error's message.
 
     Attributes:
       text: the program; its last line runs it.
@@ -51,18 +51,18 @@ class Mistake:
 
 
 def _one_leaf(trial: Trial, values: Any, change: Callable[[Any], Any]) -> tuple[Any, str]:
-    """Returns values with one floating leaf changed, and the key path of this leaf.
+    """Returns values with one floating-point leaf changed, and the key path of the leaf.
 
     Raises:
       Inapplicable: there is none.
     """
     leaves, treedef = tree.flatten_with_path(values)
-    places = [i for i, (_, x) in enumerate(leaves) if is_inexact(get_aval(x).dtype)]
-    if not places:
+    indices = [i for i, (_, x) in enumerate(leaves) if is_inexact(get_aval(x).dtype)]
+    if not indices:
         raise Inapplicable("errors: expected a floating argument and result, got none")
-    place = places[int(trial.random.integers(0, len(places)))]
-    changed = [change(x) if i == place else x for i, (_, x) in enumerate(leaves)]
-    return tree.unflatten(treedef, changed), tree.keystr(leaves[place][0])
+    index = indices[int(trial.random.integers(0, len(indices)))]
+    changed = [change(x) if i == index else x for i, (_, x) in enumerate(leaves)]
+    return tree.unflatten(treedef, changed), tree.keystr(leaves[index][0])
 
 
 def _longer(x: Any) -> Any:
@@ -93,16 +93,16 @@ def _wrong_cotangent(trial: Trial) -> Mistake:
 
 
 def _different_sizes(trial: Trial) -> Mistake:
-    places = mappable(trial.args)
-    sizes = {place: 2 + number for number, place in enumerate(places)}
-    in_axes = tuple(0 if i in places else None for i in range(len(trial.args)))
-    lanes = [
-        tree.map(lambda y, n=sizes[i]: lanes_of(y, n, 0), x) if i in sizes else x for i, x in enumerate(trial.args)
+    argnums = mappable(trial.args)
+    sizes = {argnum: 2 + number for number, argnum in enumerate(argnums)}
+    in_axes = tuple(0 if i in argnums else None for i in range(len(trial.args)))
+    batches = [
+        tree.map(lambda y, n=sizes[i]: batch_of(y, n, 0), x) if i in sizes else x for i, x in enumerate(trial.args)
     ]
-    if len(places) < 2:
+    if len(argnums) < 2:
         raise Inapplicable("errors: expected two arguments to map, got one")
-    parts = tuple(f"argument {place}" for place in places) + tuple(f"size {size}" for size in sizes.values())
-    return Mistake("vmap(f, axes)(*lanes)", 1, ArgumentValueError, parts, {"axes": in_axes, "lanes": lanes})
+    parts = tuple(f"argument {argnum}" for argnum in argnums) + tuple(f"size {size}" for size in sizes.values())
+    return Mistake("vmap(f, axes)(*batches)", 1, ArgumentValueError, parts, {"axes": in_axes, "batches": batches})
 
 
 def _a_gradient_of_many_results(trial: Trial) -> Mistake:
@@ -192,7 +192,7 @@ def law_errors_name_their_place(trial: Trial) -> Claims:
 
 
 def _run(trial: Trial, mistake: Mistake) -> Exception | None:
-    """Runs a mistake as a program of the user's, and returns what it raises."""
+    """Runs a mistake as a user's program, and returns its error."""
     names = ("jvp", "vjp", "grad", "linearize", "vmap", "jit")
     scope = dict(trial.system.scope) | {name: getattr(trial.system, name) for name in names}
     scope |= {"f": trial.function, "x": trial.args, "__name__": "mistake"} | mistake.scope
@@ -206,27 +206,27 @@ def _run(trial: Trial, mistake: Mistake) -> Exception | None:
 def _faults(trial: Trial, mistake: Mistake) -> Iterator[Fault]:
     error = _run(trial, mistake)
     if isinstance(error, MissingRuleError):
-        raise error  # nothing is wrong with the message
+        raise error  # the message is right
     text = "\n".join(f"{number}  {line}" for number, line in enumerate(mistake.text.splitlines(), 1))
     if not isinstance(error, mistake.error):
         yield Fault(f"this raises {error!r}, not {mistake.error.__name__}:", text)
         return
-    place = f"{_FILE}:{mistake.line} "
+    line = f"{_FILE}:{mistake.line} "
     wrong = [f"the error does not say `{part}`" for part in mistake.parts if part not in str(error)]
-    if not isinstance(error, LawfulError) or not str(error).startswith(place):
-        wrong.append(f"the error does not begin with the line `{place.strip()}`")
+    if not isinstance(error, LawfulError) or not str(error).startswith(line):
+        wrong.append(f"the error does not begin with the line `{line.strip()}`")
     if current.trace is not eval_trace:
         wrong.append(f"after the error a trace is still current: {current.trace}")
     if wrong:
         yield Fault("; ".join(wrong), f"{error}\nof this:\n{text}")
 
 
-class _OwnError(Exception):
-    """An error of the user's."""
+class _UserError(Exception):
+    """An error raised by the user's function."""
 
 
 def _own_error(trial: Trial) -> Iterator[Fault]:
-    raised = _OwnError("of the user's")
+    raised = _UserError("of the user's")
 
     def fails(*args: Any) -> Any:
         trial.function(*args)
@@ -235,11 +235,11 @@ def _own_error(trial: Trial) -> Iterator[Fault]:
     for text, transformed in (("jit(f)", trial.system.jit(fails)), ("grad(f)", trial.system.grad(fails))):
         try:
             transformed(*trial.args)
-        except _OwnError as error:
+        except _UserError as error:
             if error is not raised or str(error) != "of the user's":
                 yield Fault(f"{text} changes an error that f raises: {error!r}")
         except LawfulError:
-            continue  # it refuses the arguments before it calls the function
+            continue  # it refuses the arguments before the call
         else:
             yield Fault(f"{text} swallows an error that f raises")
         if current.trace is not eval_trace:

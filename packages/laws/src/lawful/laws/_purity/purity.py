@@ -1,4 +1,4 @@
-"""The law of purity: results depend on nothing but arguments."""
+"""The law of purity: results depend only on arguments."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from lawful import tree
-from lawful.laws._composition.batching import lanes_of
+from lawful.laws._composition.batching import batch_of
 from lawful.laws._derivatives.directions import differentiable, is_floating, tangents_of
 from lawful.laws._law.law import Claim, Claims, Trial, law
 from lawful.laws._purity.compilation import (
@@ -58,21 +58,21 @@ def _pullback(trial: Trial) -> Claims:
 
 
 def _pullback_of_closures(trial: Trial) -> Claims:
-    """Writes into arrays that a function closes over: all of its arguments but one, and one that it multiplies by."""
+    """Writes into arrays that a function closes over: all arguments but one, and a factor."""
     function, args = differentiable(trial)
     floating = [is_floating(trial.system.aval(y)) for y in tree.leaves(function(*copies(trial, args)))]
-    for place, argument in enumerate(args):
+    for argnum, argument in enumerate(args):
         own, factor = list(copies(trial, args)), trial.system.array(np.full(1, 1.5))
 
-        def closure(x: Any, place: int = place, own: Any = own, factor: Any = factor) -> Any:
-            results, treedef = tree.flatten(function(*own[:place], x, *own[place + 1 :]))
+        def closure(x: Any, argnum: int = argnum, own: Any = own, factor: Any = factor) -> Any:
+            results, treedef = tree.flatten(function(*own[:argnum], x, *own[argnum + 1 :]))
             return treedef.unflatten([y * factor if has else y for y, has in zip(results, floating, strict=True)])
 
         out, pull = trial.system.vjp(closure, argument)
         w = tangents_of(trial, out)
         first = copies(trial, pull(w))
         spoil((own, factor))
-        yield Claim(f"vjp by argument {place} after writing into what is closed over", pull(w), "before", first)
+        yield Claim(f"vjp by argument {argnum} after writing into what is closed over", pull(w), "before", first)
 
 
 def _linear_program(trial: Trial) -> Claims:
@@ -104,7 +104,7 @@ def _compiled(trial: Trial) -> Claims:
     spoil(out)
     yield Claim("jit(f)(x) after writing into an earlier result", compiled(*copies(trial, args)), "f(x)", expected)
 
-    other = trial.comparable(tree.map(lambda x: lanes_of(x, 2, 0)[1] if hasattr(x, "dtype") else x, args))
+    other = trial.comparable(tree.map(lambda x: batch_of(x, 2, 0)[1] if hasattr(x, "dtype") else x, args))
     yield Claim("jit(f) of other values", compiled(*other), "f of them", function(*other))
     yield Claim("jit(f)(x) after jit(f) of other values", compiled(*args), "f(x)", expected)
     trial.system.clear_caches()
@@ -112,7 +112,7 @@ def _compiled(trial: Trial) -> Claims:
     yield Claim("jit(f)(x) in another thread", in_thread(lambda: compiled(*args)), "f(x)", expected)
 
 
-# The other parts of the law, with what a system must have for each.
+# The other parts of the law, with the capabilities that each needs.
 _PARTS: Final[tuple[tuple[Callable[[Trial], Claims], tuple[str, ...]], ...]] = (
     (compiled_at_other_types, ("jit", "jaxprs")),
     (compiled_closures, ("jit", "jaxprs")),

@@ -1,4 +1,4 @@
-"""The law of rules that read state: a rule runs each time, unless its primitive says that its rules are pure."""
+"""The law of rules that read state: a rule runs each time, unless its primitive declares its rules pure."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from lawful.laws._law.law import Claim, Claims, Trial, law
 from lawful.ops import mul
 from lawful.staging import jit
 
-#: Powers of two: a derivative is scaled by them without rounding. Caches keep a rule from its second run on.
+#: Powers of two scale a derivative without rounding. Caches keep a rule from its second run on.
 _FACTORS: Final = (2.0, 0.5, 4.0)
 
 
 class Scaling:
-    """The primitive ``x ↦ x``, whose derivative, transpose and batches are scaled by a factor that can be set."""
+    """The primitive ``x ↦ x``, whose derivative, transpose and batches are scaled by a variable factor."""
 
     def __init__(self) -> None:
         self.factor = 1.0
-        #: Without ``pure_rules``: its rules read the factor.
+        #: Without ``pure_rules``, because its rules read the factor.
         self.primitive = primitive = Primitive("scaling")
         primitive.def_impl(lambda x: x * 1)
         primitive.def_abstract_eval(lambda x: x)
@@ -34,7 +34,7 @@ class Scaling:
 
 
 def _by_a_rule(op: Scaling) -> Callable[[Any], Any]:
-    """Returns a primitive with pure rules, of which the jvp rule applies the other one to its tangent."""
+    """Returns a primitive with pure rules, whose jvp rule applies ``op`` to the tangent."""
     from lawful.autodiff import jvp
 
     outer = Primitive("applying_scaling", pure_rules=True)
@@ -44,7 +44,7 @@ def _by_a_rule(op: Scaling) -> Callable[[Any], Any]:
     return outer.bind
 
 
-#: How a primitive is applied, itself or within what is evaluated as a jaxpr.
+#: Ways to apply a primitive: directly, or inside a jaxpr that is evaluated.
 _APPLICATIONS: Final[dict[str, Callable[[Scaling], Callable[[Any], Any]]]] = {
     "s": lambda op: op,
     "jit(s)": lambda op: jit(op, backend="numpy"),

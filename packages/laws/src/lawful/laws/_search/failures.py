@@ -1,4 +1,4 @@
-"""Failures as plain data, which outlives the process that found them, and a folder that remembers them.
+"""Failures as plain data, which outlives the process that found them, and a folder that stores them.
 
 >>> import tempfile
 >>> from lawful.laws import FailureDatabase
@@ -32,7 +32,7 @@ from lawful.laws._programs.program import Program
 from lawful.laws._search.search import Outcome, draw_case, examine, find_source, replay_case
 from lawful.staging import make_jaxpr
 
-#: The efforts by their names.
+#: All efforts by name.
 efforts: Final[dict[str, Effort]] = {effort.name: effort for effort in (quick, usual, thorough)}
 
 
@@ -76,7 +76,7 @@ class Failure:
 
     @property
     def identity(self) -> str:
-        """A file name without its end, the same for the same case, law and system."""
+        """A file name without its suffix, equal for the same case, law and system."""
         case: Any = self.choices if self.choices is not None else self.seed
         digest = hashlib.sha256(repr((self.system, self.law, self.source, case)).encode()).hexdigest()
         return re.sub(r"[^\w-]+", "-", f"{self.law}-{self.source}-{digest[:10]}")
@@ -112,7 +112,7 @@ def jaxpr_of(case: Case) -> ClosedJaxpr | None:
 
     try:
         closed: ClosedJaxpr = make_jaxpr(case.on(lawful))(*case.args)
-    except Exception:  # a broken rule may be what the law has found
+    except Exception:  # the failing law may have found a broken rule
         return None
     return closed
 
@@ -126,7 +126,7 @@ def primitives_of(case: Case) -> tuple[str, ...]:
 
 
 def count_primitives(jaxpr: Jaxpr) -> dict[str, int]:
-    """Returns how many equations of each primitive a jaxpr has, those of inner ones included."""
+    """Counts the equations of each primitive in a jaxpr, sub-jaxprs included."""
     counts: dict[str, int] = {}
     jaxprs = [jaxpr]
     for inner in jaxprs:
@@ -142,18 +142,18 @@ def _explanation(system: Implementation, case: Case, error: BaseException | None
     assert error is not None, "a failure was raised"
     laws_folder = str(Path(__file__).parents[1])
     frames = [f for f in traceback.extract_tb(error.__traceback__) if not f.filename.startswith(laws_folder)]
-    # Without the notes, which show the case again.
+    # Without notes, which repeat the case.
     return "".join([*traceback.format_list(frames), f"{type(error).__name__}: {error}"]).strip()
 
 
 def program_text(system: Implementation, case: Case) -> str:
-    """Returns a case as Python of a system."""
+    """Returns a case as Python for a system."""
     return case.source(system).strip() if isinstance(case, Program) else repr(case)
 
 
 @cache
 def versions() -> dict[str, str]:
-    """Returns the versions of Python and of what failures depend on most."""
+    """Returns the versions of Python and of the libraries on which failures depend most."""
     found = {"python": platform.python_version()}
     for name in ("lawful-laws", "numpy", "hypothesis", "jaxlib"):
         try:
@@ -164,7 +164,7 @@ def versions() -> dict[str, str]:
 
 
 def examine_again(system: Implementation, failure: Failure) -> Outcome:
-    """Returns what the law says of a remembered case now.
+    """Returns the outcome of the law on a stored case.
 
     Raises:
       KeyError: the law or the source is not there any more, such as a primitive that no module has made.
@@ -194,20 +194,20 @@ class FailureDatabase:
         self.unreadable: dict[Path, str] = {}
 
     def path_of(self, failure: Failure) -> Path:
-        """Returns where a failure is or would be."""
+        """Returns the path of a failure's file, which may not exist."""
         return self.folder / f"{failure.identity}.json"
 
     def save(self, failure: Failure) -> Path:
-        """Remembers a failure and returns its file."""
+        """Stores a failure and returns its file."""
         self.folder.mkdir(parents=True, exist_ok=True)
         path = self.path_of(failure)
-        partial = path.with_suffix(f".{os.getpid()}.partial")  # another run must never see half a file
+        partial = path.with_suffix(f".{os.getpid()}.partial")  # another run must not read a partial file
         partial.write_text(json.dumps(asdict(failure), indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
         partial.replace(path)
         return path
 
     def remove(self, failure: Failure) -> None:
-        """Forgets a failure, if it is there."""
+        """Deletes a failure's file, if it exists."""
         self.path_of(failure).unlink(missing_ok=True)
 
     def __iter__(self) -> Iterator[Failure]:

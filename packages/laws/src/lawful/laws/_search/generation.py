@@ -1,8 +1,7 @@
-"""Drawing programs: equations over declared ops, at values for which they mean something.
+"""Generation of programs: equations over declared ops, at values in the ops' domains.
 
-A program is built together with the value of each of its variables. An operand outside of its op's domain is brought
-inside, a result that grows large is scaled down, and an equation at a kink is not taken. So hardly any program has
-to be rejected afterwards.
+A program is built together with the values of its variables. An operand outside of its op's domain is mapped into it, a
+large result is scaled down, and an equation at a kink is rejected. So hardly any whole program has to be rejected.
 """
 
 from __future__ import annotations
@@ -26,7 +25,7 @@ float64, int64, boolean = np.dtype(np.float64), np.dtype(np.int64), np.dtype(boo
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Generation:
-    """What programs are drawn.
+    """The settings of generated programs.
 
     Attributes:
       dtypes: those of inputs and constants; promotion may give others.
@@ -83,7 +82,7 @@ def draw_program(choose: Chooser, settings: Generation | None = None) -> Program
 def draw_results(builder: Builder, choose: Chooser) -> Any:
     """Returns the tree of a program's results: the newest variable, or several."""
     variables = builder.visible(lambda v: builder.name_of(v) not in builder.constants)
-    # There is always something to differentiate, if only the first input.
+    # At least one result can be differentiated, if only the first input.
     floating = [v for v in variables if is_inexact(v.aval.dtype)] or variables
     chosen = [choose.early(floating), *[choose.early(variables) for _ in range(choose.integer(0, 2))]]
     names = [builder.named(variable.operand) for variable in chosen]

@@ -1,4 +1,4 @@
-"""The programs that a system can be held to: of functions that it has, with the meaning that they have in lawful."""
+"""The programs that a system can run: over functions that it has, with the same meaning as in lawful."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from lawful.laws._programs.catalogue import catalogue_for
 from lawful.laws._programs.form import forms, forms_of
 from lawful.laws._search.generation import Generation
 
-# Promotion of these alone is the same in all systems.
-_SHARED_DTYPES = tuple(map(np.dtype, ("float64", "int64", "bool", "complex128")))
+# Only these dtypes promote alike in all systems.
+_COMMON_DTYPES = tuple(map(np.dtype, ("float64", "int64", "bool", "complex128")))
 
 
 def generation_for(*systems: Implementation, **changes: Any) -> Generation:
@@ -34,7 +34,7 @@ def generation_for(*systems: Implementation, **changes: Any) -> Generation:
     if catalogue.bind:
         return Generation(**changes)
     absent = {capability for system in systems for capability in system.absent}
-    wanted = [dtype for dtype in changes.pop("dtypes", Generation().dtypes) if dtype in _SHARED_DTYPES]
+    wanted = [dtype for dtype in changes.pop("dtypes", Generation().dtypes) if dtype in _COMMON_DTYPES]
     forms_wanted = changes.pop("forms", tuple(forms))
     restricted: dict[str, Any] = {
         "dtypes": tuple([dtype for dtype in wanted if kind(dtype) != "c" or "complex" not in absent]),

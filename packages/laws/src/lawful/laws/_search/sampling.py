@@ -1,8 +1,8 @@
-"""A sample of laws and variants for one case, for searches of many cases.
+"""A sample of laws and variants for one case, for searches over many cases.
 
-Planted faults are found soonest by many cases with few checks each: the time that one case takes with every variant of
-every law finds more as twenty other cases. So a law that takes long is tried on a share of the cases, and most cases
-meet one variant of each kind. Each case has its own sample, so that every law and variant has its turn.
+Many cases with few checks each find planted faults sooner than few cases with many checks: one case with every variant
+of every law takes as long as twenty others. So a slow law is tried on a share of the cases, and most cases get one
+variant of each group. Samples differ by case, so that every law and variant is tried.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from typing import Final
 from lawful.laws._law.effort import Effort, quick, thorough, usual
 from lawful.laws._law.law import Law
 
-#: On which share of the checks more than one variant of each kind is tried.
+#: The shares of checks on which more than one variant of each group is tried.
 _DEEPER: Final = ((thorough, 1 / 128), (usual, 1 / 16))
-#: The share of the cases that compile with another backend than NumPy's, where compiling takes long.
+#: The share of cases compiled with a backend other than NumPy's, where compilation is slow.
 _COMPILED: Final = 1 / 16
 
 

@@ -1,7 +1,7 @@
-"""Searching for a case in which a law does not hold, and making it small.
+"""The search for a case in which a law fails, and its shrinking.
 
-A seeded generator draws cases fast, and remembers its choices. Hypothesis is handed the choices of a case that
-failed, and makes the case small: both draw the same language.
+A seeded generator draws cases fast and records its choices. Hypothesis replays the choices of a failing case and
+shrinks it: both draw the same language.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ Dtypes = tuple[np.dtype[Any], ...]
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where cases of one kind come from.
+    """A source of cases of one sort.
 
     Attributes:
       name: what it is called, in reports and in the database of failures.
@@ -56,7 +56,7 @@ class Source:
     only: frozenset[str] | None = None
 
     def laws(self) -> list[Law]:
-        """Returns the laws that say something of its cases."""
+        """Returns the laws that apply to its cases."""
         return [
             law for law in laws.values()
             if (self.only is None or law.name in self.only)
@@ -93,7 +93,7 @@ def source_of_calls(primitive: Primitive, *, smooth: bool) -> Source:
     )
 
 
-#: The laws that hold at special numbers too: they need no smoothness, and compare elements one by one.
+#: The laws that hold at special numbers too: they need no smoothness, and compare element by element.
 LAWS_AT_SPECIAL_POINTS: Final = frozenset(
     {
         *("eval_jaxpr", "jit_is_eager", "vmap_is_loop", "linearize_is_jvp", "special_values"),
@@ -121,14 +121,14 @@ def source_of_special_calls(primitive: Primitive) -> Source:
 
 _COMPLEX: Final[Dtypes] = tuple(map(np.dtype, ("complex128", "float64", "int64")))
 
-# What tells the kinds of programs apart.
+# The settings of each sort of programs.
 _KINDS: Final[dict[str, dict[str, Any]]] = {
     "smooth": {},
     "complex": {"dtypes": _COMPLEX},
     "every dtype": {"dtypes": usual_dtypes, "smooth": False},
 }
 
-#: The kinds of programs that lawful is held against.
+#: The sorts of programs that lawful is checked on.
 program_sources: Final[dict[str, Source]] = {
     kind: source_of_programs(kind, Generation(**changes)) for kind, changes in _KINDS.items()
 }
@@ -219,7 +219,7 @@ def replay_case(source: Source, choices: Sequence[int]) -> Drawn:
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
-    """What a law says of a case.
+    """The verdict of a law on a case.
 
     Attributes:
       law: the law.
@@ -240,7 +240,7 @@ def examine(law: Law, system: Implementation, drawn: Drawn, effort: Effort = usu
         law(system, drawn.case, effort=effort)
     except Inapplicable as error:
         return Outcome(law, "inapplicable", drawn, error)
-    except Exception as error:  # whatever a rule raises where it must not is a failure of the law
+    except Exception as error:  # any error raised by a rule is a failure of the law
         return Outcome(law, "failed", drawn, error)
     return Outcome(law, "passed", drawn)
 
@@ -271,7 +271,7 @@ def examine_all(
 
 
 def same_failure(one: BaseException | None, other: BaseException | None) -> bool:
-    """Whether two failures are of one kind: both a violation, or the same class of error."""
+    """Whether two failures may have the same cause: both are violations, or their errors have the same class."""
     return type(one) is type(other)
 
 
@@ -293,8 +293,8 @@ def shrink(
     """
     source = source or find_source(outcome.drawn.source)
     end = inf if seconds is None else monotonic() + seconds
-    # Where Hypothesis is stuck depends on the order of its attempts, which is random: the best of a few tries. Their
-    # seeds are always the same, so that a failure becomes the same small one.
+    # The result depends on the random order of attempts, so the best of a few runs is taken. Their seeds are fixed, so
+    # that a failure always becomes the same small one.
     found = [_shrink_once(system, outcome, effort, source, end, 0)]
     while len(found) < _TRIES and monotonic() < end:
         found.append(_shrink_once(system, outcome, effort, source, end, len(found)))
@@ -320,7 +320,7 @@ def _shrink_once(
         suppress_health_check=list(HealthCheck), report_multiple_bugs=False,
     )  # fmt: skip
 
-    # Settings come last: a seed by itself forgets the database.
+    # Settings come last: the seed decorator would drop the database.
     @silent
     @seeded(number)
     @given(_drawn_by_hypothesis(source))
@@ -328,32 +328,32 @@ def _shrink_once(
         if still_fails(drawn):
             raise _StillFails
 
-    # What was found stays found where the failure depends on something else than the case.
+    # The failure as found remains if it depends on more than the case.
     with suppress(_StillFails, Unsatisfiable, Flaky):
         search()
     return best[0]
 
 
 class _StillFails(Exception):
-    """A case fails as the one before it."""
+    """A case fails like the previous one."""
 
 
 class _OneCase(ExampleDatabase):
-    """Says to Hypothesis that a case failed before, so that it is made small."""
+    """A Hypothesis database that contains one failing case, so that it is shrunk."""
 
     def __init__(self, choices: Sequence[int]) -> None:
         super().__init__()
-        # One choice more than needed: what fits exactly Hypothesis takes for something that it has made small before.
+        # One choice too many: Hypothesis takes an exact fit for a case that it has shrunk before.
         self._encoded = choices_to_bytes((*choices, 0))
 
     def fetch(self, key: bytes) -> Iterator[bytes]:
         yield self._encoded
 
     def save(self, key: bytes, value: bytes) -> None:
-        """Keeps nothing: what was found is known where it was found."""
+        """Stores nothing: the caller has the case."""
 
     def delete(self, key: bytes, value: bytes) -> None:
-        """Keeps nothing."""
+        """Deletes nothing."""
 
 
 _TRIES: Final = 3

@@ -1,4 +1,4 @@
-"""Laws of cost: of derivatives in equations and memory, and of tracing in calls of Python functions."""
+"""Laws of cost: derivatives are counted in equations and memory, tracing in calls of Python functions."""
 
 from __future__ import annotations
 
@@ -15,18 +15,18 @@ from lawful.laws._derivatives.directions import restrict, scalarized
 from lawful.laws._law.law import Claims, Fault, Trial, law
 from lawful.staging import make_jaxpr
 
-#: A gradient has at most this many equations for each one of the function, and for each argument and result.
+#: The largest number of equations of a gradient per equation, argument and result of the function.
 GRADIENT_EQUATIONS: Final = 8
-# How many equations of a tree stand for one halving of the axis of a cumulative op.
+# The number of equations counted for each halving of the axis of a cumulative op.
 _SCAN_STEP: Final = 8
-#: A derivative keeps at most this many bytes for each byte that the function computes or is given.
+#: The largest number of bytes of residuals per byte of the function's values and arguments.
 RESIDUAL_BYTES: Final = 4
-#: Twice as long a program takes at most this many times the calls of Python functions.
+#: The largest factor beyond 2 in the calls of Python functions for a program of twice the length.
 TRACING_GROWTH: Final = 1.1
 
 
 def all_equations(jaxpr: Jaxpr) -> Iterator[JaxprEqn]:
-    """Yields the equations of a jaxpr, and those of all jaxprs within it."""
+    """Yields the equations of a jaxpr and of its sub-jaxprs."""
     pending = [jaxpr]
     for inner in pending:
         for eqn in inner.eqns:
@@ -35,7 +35,7 @@ def all_equations(jaxpr: Jaxpr) -> Iterator[JaxprEqn]:
 
 
 def equation_count(jaxpr: Jaxpr) -> int:
-    """Returns the number of equations of a jaxpr, with those of all jaxprs within it."""
+    """Returns the number of equations of a jaxpr, sub-jaxprs included."""
     return sum(1 for _ in all_equations(jaxpr))
 
 
@@ -44,7 +44,7 @@ def program_size(closed: ClosedJaxpr) -> int:
 
     A cumulative op counts as what it stands for, a tree of some equations for each halving of its axis, and so does a
     product, whose derivative has the products of all but one element; a reduction by a jaxpr counts as a tree of this
-    jaxpr, and over windows also as their places.
+    jaxpr, and over windows as a tree for each window.
     """
     size = len(closed.in_avals) + len(closed.out_avals)
     for eqn in all_equations(closed.jaxpr):
@@ -144,7 +144,7 @@ def law_linear_tracing(trial: Trial) -> Claims:
         return total
 
     def calls(transformation: Callable[..., Any], count: int) -> int:
-        # The fewer of two: in between something else may be cleaned up, or kept for the first time.
+        # The smaller of two counts: a cleanup or a cache insertion may happen during one.
         return min(_python_calls(lambda: make_jaxpr(transformation(repeated(count)))(*leaves)) for _ in range(2))
 
     for text, transformation in trial.some(
@@ -156,7 +156,7 @@ def law_linear_tracing(trial: Trial) -> Claims:
 
 
 def _python_calls(run: Callable[[], Any]) -> int:
-    """Returns how many Python functions a function calls, itself included."""
+    """Returns how many Python functions are called during a run, itself included."""
     count = 0
 
     def counted(frame: Any, event: str, argument: Any) -> None:

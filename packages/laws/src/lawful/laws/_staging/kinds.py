@@ -1,4 +1,4 @@
-"""The law of operands whose kind of dtype a declaration does not name."""
+"""The law of operands whose dtype kind is not declared."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def law_kinds_agree(trial: Trial) -> Claims:
 
 
 def _agreements(trial: Trial, subject: str, function: Callable[..., Any], args: tuple[Any, ...]) -> Claims:
-    """Yields what must hold of a function of some operands, traced and compiled."""
+    """Yields claims about a function of some operands, traced and compiled."""
     eager = _attempt(partial(function, *args))
     ways: dict[str, Callable[[], Any]] = {"traced": partial(_traced, function, args)}
     for backend in trial.system.backends:
@@ -67,7 +67,7 @@ def _agreements(trial: Trial, subject: str, function: Callable[..., Any], args: 
 
 
 def _accepts(call: PrimitiveCall, args: tuple[Any, ...]) -> bool:
-    """Whether the type rule of a primitive takes operands."""
+    """Whether the type rule of a primitive accepts operands."""
     return not isinstance(
         _attempt(lambda: call.primitive.rule("abstract_eval")(*map(get_aval, args), **call.params)), Exception
     )
@@ -80,11 +80,11 @@ def _public_function(primitive: Primitive) -> Callable[..., Any] | None:
 
 
 def _converted(x: Any, of: np.dtype[Any], dtype: np.dtype[Any]) -> Any:
-    """Returns an operand with another dtype, if it has the one that the call is about."""
+    """Converts an operand to another dtype, if it has the dtype under test."""
     if get_aval(x).dtype != of:
         return x
     value = np.real(np.asarray(x))
-    # Integers to negative powers NumPy refuses by value, and negative floats are no unsigned integers.
+    # NumPy raises for integers to negative powers, and negative floats do not convert to unsigned integers.
     return (np.abs(value) if dtype.kind in "iu" and value.dtype.kind != "b" else value).astype(dtype)
 
 
@@ -94,7 +94,7 @@ def _traced(function: Callable[..., Any], args: tuple[Any, ...]) -> Any:
 
 
 def _attempt(way: Callable[[], Any]) -> Any:
-    """Returns a result, or the error with which operands are refused."""
+    """Returns a result, or the error that refuses the operands."""
     try:
         return way()
     except (TypeError, ValueError) as error:

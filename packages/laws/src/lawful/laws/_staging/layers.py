@@ -1,4 +1,4 @@
-"""The law of the two layers: accelerators give what the plain interpreters give."""
+"""The law of the two layers: accelerators give the results of the plain interpreters."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from typing import Any, Final
 
 from lawful import tree
 from lawful.core import plain
-from lawful.laws._composition.batching import lanes_of
+from lawful.laws._composition.batching import batch_of
 from lawful.laws._derivatives.directions import differentiable, tangents_of
 from lawful.laws._law.law import Claim, Claims, Trial, law
 
-#: What is derived of a rule is used from the second call on, and compiled after thirty.
+#: Cached rules are used from the second call on, and compiled after thirty.
 _CALLS: Final = (1, 2, 3, 40)
 
 
@@ -50,9 +50,9 @@ def _transformed(trial: Trial) -> list[tuple[str, Callable[[], Any]]]:
 
 
 def _batched(trial: Trial, function: Callable[..., Any], args: Any, v: Any) -> Callable[[], Any]:
-    """Returns the jvp at a batch of two arguments along one tangent; what cannot be mapped is shared."""
+    """Returns the jvp at a batch of two arguments along one tangent; unmappable arguments are not batched."""
     axes = tree.map(lambda x: None if trial.system.aval(x).weak_type else 0, args)
-    batches = tree.map(lambda x: x if trial.system.aval(x).weak_type else lanes_of(x, 2, 0), args)
+    batches = tree.map(lambda x: x if trial.system.aval(x).weak_type else batch_of(x, 2, 0), args)
     if all(axis is None for axis in tree.leaves(axes, is_leaf=lambda axis: axis is None)):
         return lambda: trial.system.jvp(function, args, v)
     return lambda: trial.system.vmap(lambda *xs: trial.system.jvp(function, xs, v), axes)(*batches)

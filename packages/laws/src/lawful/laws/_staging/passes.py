@@ -69,7 +69,7 @@ def _passes(trial: Trial, closed: ClosedJaxpr) -> Claims:
         yield from _dead_code(closed, leaves, expected, used)
     for unknown in _masks(trial, len(leaves)):
         yield from _partial(closed, leaves, expected, unknown)
-        # Once more with one input less or more: what is remembered of one mask is of no use for another.
+        # Once more with another mask: the cached result of one mask must not be used for another.
         other = (not unknown[0], *unknown[1:]) if unknown else unknown
         yield from _partial(closed, leaves, expected, other)
 
@@ -79,7 +79,7 @@ def _itself(trial: Trial) -> Callable[..., Any]:
 
 
 def _calling_twice(trial: Trial) -> Callable[..., Any]:
-    """Returns a function that consists of two calls of the compiled function, at different arguments."""
+    """Returns a function of two calls of the compiled function, with different arguments."""
     compiled = jit(trial.function, backend="numpy")
 
     def halved(x: Any) -> Any:
@@ -90,7 +90,7 @@ def _calling_twice(trial: Trial) -> Callable[..., Any]:
 
 
 def _pulling_back(trial: Trial) -> Callable[..., Any]:
-    """Returns the pullback of fixed cotangents, as a function of where it is taken."""
+    """Returns the pullback at fixed cotangents, as a function of the primals."""
     cotangents = tangents_of(trial, trial.function(*trial.args))
     return lambda *xs: [x for x in tree.leaves(vjp(trial.function, *xs)[1](cotangents)) if get_aval(x).dtype != float0]
 
@@ -139,9 +139,9 @@ def require_idempotent(what: str, again: ClosedJaxpr, once: ClosedJaxpr) -> Iter
 
 
 def _ordered(closed: ClosedJaxpr) -> ClosedJaxpr:
-    """Returns a jaxpr with its constants in the order of their first use: their order means nothing."""
+    """Returns a jaxpr with its constants in the order of first use, because their order has no meaning."""
     jaxpr = closed.jaxpr
     uses = [atom for eqn in jaxpr.eqns for atom in eqn.invars] + list(jaxpr.outvars)
-    places = {atom: place for place, atom in reversed(list(enumerate(uses))) if type(atom) is Var}
-    pairs = sorted(zip(jaxpr.constvars, closed.consts, strict=True), key=lambda pair: places.get(pair[0], len(uses)))
+    order = {atom: index for index, atom in reversed(list(enumerate(uses))) if type(atom) is Var}
+    pairs = sorted(zip(jaxpr.constvars, closed.consts, strict=True), key=lambda pair: order.get(pair[0], len(uses)))
     return ClosedJaxpr(jaxpr.replace(constvars=[var for var, _ in pairs]), [const for _, const in pairs])

@@ -1,4 +1,4 @@
-"""The law of re-rolling: an unrolled loop means what the loop means that is made of it."""
+"""The law of rerolling: an unrolled loop and the scan made from it have the same meaning."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ from lawful import tree
 from lawful.autodiff import jvp, vjp
 from lawful.control_flow import reroll
 from lawful.core import ClosedJaxpr, check_jaxpr, eval_closed_jaxpr, float0, get_aval, has_effects
-from lawful.laws._composition.loops import first_carry, stacked, turn_of
+from lawful.laws._composition.loops import first_carry, loop_body, stacked
 from lawful.laws._derivatives.directions import tangents_of
 from lawful.laws._law.law import Claim, Claims, Fault, Trial, law
 from lawful.laws._staging.cost import equation_count
 from lawful.laws._staging.passes import require_idempotent
 from lawful.staging import consts_as_inputs, make_jaxpr
 
-_TURNS: Final = 4
-#: What the slices of the loop are: rows of an array in one order or the other, literals, arguments of their own.
+_ITERATIONS: Final = 4
+#: The slices of the loop: rows of an array in either order, literals, or separate arguments.
 _KINDS: Final = ("rows", "rows backwards", "literals", "arguments")
 
 
@@ -28,7 +28,7 @@ _KINDS: Final = ("rows", "rows backwards", "literals", "arguments")
 def law_rerolling(trial: Trial) -> Claims:
     """A loop of Python, and its pullback, mean the same once their repeated equations are a scan.
 
-    The scan has as many turns as the loop, up to the first and the last, which may be special. Effects are not
+    The scan has as many iterations as the loop, up to the first and the last, which may be special. Effects are not
     repeated otherwise than before: a program that has some is only held to its results.
 
     Equation: eval(reroll(j))(x) = eval(j)(x), with its jvp and vjp, and reroll(reroll(j)) = reroll(j), for j the jaxpr
@@ -44,35 +44,35 @@ def law_rerolling(trial: Trial) -> Claims:
         if pulled:
             said, (function, args) = f"the pullback of {said}", _pullback(trial, function, args)
         closed = make_jaxpr(function)(*args)
-        rolled = reroll(closed, min_turns=_TURNS - 2)
+        rolled = reroll(closed, min_turns=_ITERATIONS - 2)
         check_jaxpr(rolled)
         leaves = tree.leaves(args)
         expected = eval_closed_jaxpr(closed, *leaves)
         yield Claim(f"{said}, rolled", eval_closed_jaxpr(rolled, *leaves), "unrolled", expected, weakness=True)
-        yield from require_idempotent("reroll", reroll(rolled, min_turns=_TURNS - 2), rolled)
+        yield from require_idempotent("reroll", reroll(rolled, min_turns=_ITERATIONS - 2), rolled)
         yield from _is_rolled(said, closed, rolled)
         if not pulled:
             yield from _same_derivatives(trial, said, closed, rolled, leaves)
 
 
 def _unrolled(trial: Trial, kind: str) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-    """Returns a loop of Python, each turn of which has the same equations, and its arguments.
+    """Returns a Python loop whose iterations have the same equations, and its arguments.
 
-    It carries Python numbers, too: one stays one, the other is an array from the first turn on.
+    It carries two Python numbers: one stays a number, the other is an array after the first iteration.
     """
-    turn, parts = turn_of(trial)
+    body, parts = loop_body(trial)
     first = first_carry(parts)
-    slices = np.linspace(-0.03, 0.02, _TURNS)
-    body, consts = consts_as_inputs(make_jaxpr(turn)(np.float64(1.0), first, slices[0]))
+    slices = np.linspace(-0.03, 0.02, _ITERATIONS)
+    closed_body, consts = consts_as_inputs(make_jaxpr(body)(np.float64(1.0), first, slices[0]))
     count = len(first)
 
     def loop(factor: Any, number: Any, parts: Sequence[Any], xs: Any) -> tuple[Any, Any, Any, Any]:
         carry, rows, array = first_carry(parts), [], number
-        for i in range(_TURNS):
+        for i in range(_ITERATIONS):
             number = number * 0.5 + 1.0
             array = np.sin(array * 0.5) * factor
             x = slices[i] if kind == "literals" else xs[-1 - i if kind == "rows backwards" else i]
-            outs = eval_closed_jaxpr(body, *consts, factor, *carry, x)
+            outs = eval_closed_jaxpr(closed_body, *consts, factor, *carry, x)
             carry = outs[:count]
             rows.append(outs[count:])
         return number, array, carry, [stacked(trial, results) for results in zip(*rows, strict=True)]
@@ -83,7 +83,7 @@ def _unrolled(trial: Trial, kind: str) -> tuple[Callable[..., Any], tuple[Any, .
 def _pullback(
     trial: Trial, function: Callable[..., Any], args: tuple[Any, ...]
 ) -> tuple[Callable[..., Any], tuple[Any, ...]]:
-    """Returns the pullback of a function, as a function of cotangents and of where it is taken."""
+    """Returns the pullback of a function, as a function of cotangents and primals."""
     cotangents = tangents_of(trial, function(*args))
 
     def pulled(cotangents: Any, *args: Any) -> Any:
@@ -95,9 +95,11 @@ def _pullback(
 def _is_rolled(said: str, closed: ClosedJaxpr, rolled: ClosedJaxpr) -> Iterator[Fault]:
     if has_effects(closed):
         return
-    turns = [eqn.params["length"] for eqn in rolled.eqns if eqn.primitive.name == "scan"]
-    if max(turns, default=0) < _TURNS - 2:
-        yield Fault(f"{said} of {_TURNS} turns is not rolled: its scans have {turns} turns", str(rolled))
+    lengths = [eqn.params["length"] for eqn in rolled.eqns if eqn.primitive.name == "scan"]
+    if max(lengths, default=0) < _ITERATIONS - 2:
+        yield Fault(
+            f"{said} of {_ITERATIONS} iterations is not rolled: its scans have {lengths} iterations", str(rolled)
+        )
     before, after = equation_count(closed.jaxpr), equation_count(rolled.jaxpr)
     if after >= before:
         yield Fault(f"{said} has {before} equations, and {after} once it is rolled", str(rolled))

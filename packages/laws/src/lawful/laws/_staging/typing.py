@@ -1,4 +1,4 @@
-"""Laws of jaxprs: every transformation gives a well-typed one, and its text is the program."""
+"""Laws of jaxprs: every transformation gives a well-typed one, and its text determines it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from lawful.core import (
     parse_jaxpr,
 )
 from lawful.custom_rules import CallRules
-from lawful.laws._composition.batching import lanes_of, mappable
+from lawful.laws._composition.batching import batch_of, mappable
 from lawful.laws._derivatives.directions import restrict, scalarized, tangents_of
 from lawful.laws._law.case import FunctionCase
 from lawful.laws._law.law import Claims, Fault, Inapplicable, Trial, law
@@ -48,10 +48,10 @@ def _forward(trial: Trial) -> Transformed:
 
 
 def _mapped(trial: Trial) -> Transformed:
-    places = mappable(trial.args)
-    in_axes = tuple(0 if i in places else None for i in range(len(trial.args)))
-    lanes = [tree.map(lambda y: lanes_of(y, 2, 0), x) if i in places else x for i, x in enumerate(trial.args)]
-    return "vmap(f)", vmap(trial.function, in_axes), tuple(lanes)
+    argnums = mappable(trial.args)
+    in_axes = tuple(0 if i in argnums else None for i in range(len(trial.args)))
+    batches = [tree.map(lambda y: batch_of(y, 2, 0), x) if i in argnums else x for i, x in enumerate(trial.args)]
+    return "vmap(f)", vmap(trial.function, in_axes), tuple(batches)
 
 
 def _reverse(trial: Trial) -> Transformed:
@@ -144,7 +144,7 @@ def law_typing(trial: Trial, *, depth: int = 2) -> Claims:
 
 
 def _ill_typed(closed: ClosedJaxpr) -> Jaxprs:
-    """Yields jaxprs that are like a well-typed one, and are not, with what was done to them."""
+    """Yields ill-typed variants of a well-typed jaxpr, with their descriptions."""
     index = max((i for i, eqn in enumerate(closed.eqns) if eqn.outvars), default=None)
     if index is None:
         return
@@ -168,7 +168,7 @@ def _with(closed: ClosedJaxpr, **changes: Any) -> ClosedJaxpr:
 
 
 def _shared(trial: Trial) -> Jaxprs:
-    """Yields a jaxpr within which two different jaxprs occur twice each, under one name."""
+    """Yields a jaxpr in which two different sub-jaxprs of one name occur twice each."""
     function = trial.function
     one = jit(lambda *xs: function(*xs), backend="numpy")
     other = jit(lambda *xs: (function(*xs), *xs), backend="numpy")
@@ -206,7 +206,7 @@ def law_print_parse(trial: Trial) -> Claims:
 
 
 def _carries_functions(jaxpr: Jaxpr) -> bool:
-    """Whether an equation of a jaxpr, or of one inside it, is a call with rules or of Python."""
+    """Whether a jaxpr, or one inside it, has a call with rules or of Python."""
     pending, seen = [jaxpr], {id(jaxpr)}
     while pending:
         for eqn in pending.pop().eqns:

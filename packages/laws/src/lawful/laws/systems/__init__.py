@@ -42,7 +42,7 @@ __all__ = [
     "with_vmap_rule",
 ]
 
-#: The systems that there is an adapter for.
+#: The systems with an adapter.
 system_names: Final = ("lawful", "jax", "autograd", "torch")
 
 

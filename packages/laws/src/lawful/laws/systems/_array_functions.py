@@ -1,4 +1,4 @@
-"""The functions of ``lawful.ops``, written in a namespace of arrays like NumPy's: what the adapters have in common."""
+"""The functions of ``lawful.ops`` over a namespace like NumPy's: the common part of the adapters."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Final
 
 import numpy as np
 
-#: The name in NumPy of each elementwise function that has one.
+#: NumPy's name of each elementwise function that has one.
 numpy_names: Final[Mapping[str, str]] = {
     "abs": "abs",
     "acos": "arccos",
@@ -104,7 +104,7 @@ class ArrayFunctions:
         return self.broadcast_to(self.reshape(operand, sizes), tuple(shape))
 
     def broadcast_to(self, operand: Any, shape: Sequence[int]) -> Any:
-        """Returns an array repeated along axes of length one, of which it has as many as the shape."""
+        """Broadcasts an array along axes of length one; it has the rank of the shape."""
         return self.namespace.broadcast_to(operand, tuple(shape))
 
     def expand_dims(self, array: Any, dimensions: Sequence[int]) -> Any:
@@ -168,7 +168,7 @@ class ArrayFunctions:
         return self.broadcast_in_dim(value, shape, ())
 
     def _spread(self, operand: Any, value: Any, axis: int, interior: int) -> Any:
-        """Returns an array with ``interior`` times the value between neighbours along an axis."""
+        """Inserts ``interior`` copies of a value between neighbours along an axis."""
         expanded = self.expand_dims(operand, (axis + 1,))
         filled = self.concatenate([expanded, self._block(expanded, value, axis + 1, interior)], axis + 1)
         shape = self.namespace.shape(operand)
@@ -204,7 +204,7 @@ class ArrayFunctions:
         return self._extremum(self.namespace.min, operand, axes, 1)
 
     def _extremum(self, function: Callable[..., Any], operand: Any, axes: Sequence[int], sign: int) -> Any:
-        """Returns a maximum or minimum: that of no elements, which NumPy refuses, is the end of the dtype."""
+        """Returns a maximum or minimum; of no elements, which NumPy refuses, the end of the dtype."""
         shape = self.namespace.shape(operand)
         if all([shape[i] for i in axes]):
             return function(operand, axis=tuple(axes))
@@ -263,11 +263,11 @@ class ArrayFunctions:
         factors = [x] * y
         return reduce(self.namespace.multiply, factors) if factors else self.full_like(x, 1)
 
-    # Elementwise functions that NumPy has no name for
+    # Elementwise functions without a NumPy name
 
     def div(self, x: Any, y: Any) -> Any:
         if all(self.dtype_kind(value) in "iu" for value in (x, y)):
-            # The remainder of the sign of x, taken away, leaves a multiple of y.
+            # x minus the remainder with the sign of x is a multiple of y.
             return self.namespace.floor_divide(self.namespace.subtract(x, self.namespace.fmod(x, y)), y)
         return self.namespace.true_divide(x, y)
 

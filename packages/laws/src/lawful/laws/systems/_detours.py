@@ -1,6 +1,6 @@
-"""Functions by a detour: through a solver, a linear call or Python. As such they mean the same.
+"""Detours: functions through a solver, a linear call or Python, with unchanged meaning.
 
-What a detour goes through has derivatives by a rule, and not of what it does: so it must find the same as without it.
+The derivatives of a detour come from its rule, not from its implementation, and must agree with those without it.
 """
 
 from __future__ import annotations
@@ -23,20 +23,20 @@ from lawful.staging import ShapeDtypeStruct, pure_callback
 
 
 def plainly(function: Function, *_: Any) -> Function:
-    """Returns the function itself: what a detour means, for systems that have none."""
+    """Returns the function itself: the detour of systems that have none."""
     return function
 
 
 def _of_numbers(detour: Callable[[list[Any]], list[Any]]) -> Callable[[Function], Function]:
-    """Makes a detour of the floating and complex arrays that a function gives one of the function."""
+    """Extends a detour of arrays to functions whose results are partly not floating-point or complex."""
 
     def through(function: Function) -> Function:
         @wraps(function)
         def called(*args: Any) -> Any:
             leaves, treedef = tree.flatten(function(*args))
-            places = [i for i, leaf in enumerate(leaves) if is_inexact(get_aval(leaf).dtype)]
-            found = detour([leaves[i] for i in places]) if places else []
-            for i, value in zip(places, found, strict=True):
+            indices = [i for i, leaf in enumerate(leaves) if is_inexact(get_aval(leaf).dtype)]
+            found = detour([leaves[i] for i in indices]) if indices else []
+            for i, value in zip(indices, found, strict=True):
                 leaves[i] = with_weakness_of(value, get_aval(leaves[i]))
             return tree.unflatten(treedef, leaves)
 
@@ -46,31 +46,31 @@ def _of_numbers(detour: Callable[[list[Any]], list[Any]]) -> Callable[[Function]
 
 
 class _Mixing:
-    """A linear map that is not its own transpose: it turns arrays around, and multiplies by factors from 1 to 3."""
+    """A linear map that is not its own transpose: it reverses arrays and scales by factors from 1 to 3."""
 
     def __init__(self, factors: Any) -> None:
         self.factors = factors
 
     @classmethod
     def by(cls, y: Any) -> _Mixing:
-        """Returns one with factors that depend on an array, so that it has a derivative by that."""
+        """Returns a map whose factors depend on an array, so that it has a derivative by the array."""
         dtype = get_aval(y).dtype
         return cls(convert_element_type(add(sin(real(y) if kind(dtype) == "c" else y), 2), dtype))
 
     def __call__(self, v: Any) -> Any:
-        return mul(self.factors, _turned(v))
+        return mul(self.factors, _reversed(v))
 
     def transposed(self, v: Any) -> Any:
-        return _turned(mul(self.factors, v))
+        return _reversed(mul(self.factors, v))
 
     def solve(self, b: Any) -> Any:
-        return _turned(div(b, self.factors))
+        return _reversed(div(b, self.factors))
 
     def solve_transposed(self, b: Any) -> Any:
-        return div(_turned(b), self.factors)
+        return div(_reversed(b), self.factors)
 
 
-def _turned(x: Any) -> Any:
+def _reversed(x: Any) -> Any:
     return rev(x, tuple(range(get_aval(x).ndim)))
 
 
@@ -189,7 +189,7 @@ def with_closure_convert(function: Function) -> Function:
     return called
 
 
-#: The detours by the names that programs have for them.
+#: The detours by their names in programs.
 detours: Final[Mapping[str, Callable[..., Function]]] = MappingProxyType(
     {
         "with_callback": with_callback,
@@ -202,6 +202,6 @@ detours: Final[Mapping[str, Callable[..., Function]]] = MappingProxyType(
     }
 )
 
-#: What they are in a system that has none, and how a program imports that.
+#: The detours of systems that have none, and the import of each in a program.
 plain_detours: Final = dict.fromkeys(detours, plainly)
 plain_imports: Final = {name: f"from lawful.laws.systems import plainly as {name}" for name in detours}

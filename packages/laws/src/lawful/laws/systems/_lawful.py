@@ -14,7 +14,7 @@ from lawful.laws._law.implementation import Function, Implementation
 from lawful.laws.systems._detours import detours
 from lawful.laws.systems._own_rules import with_jvp_rule, with_vjp_rule, with_vmap_rule
 
-# What the text of a program may name, with the import that it needs.
+# The names in programs, with the import of each.
 _IMPORTS: Final[dict[str, tuple[str, Any]]] = {
     "np": ("import numpy as np", np),
     "core": ("from lawful import core", core),
@@ -108,5 +108,5 @@ class Lawful(Implementation):
         staging.clear_caches()
 
 
-#: Lawful, compiling with NumPy.
+#: Lawful with the NumPy backend.
 lawful: Final = Lawful()

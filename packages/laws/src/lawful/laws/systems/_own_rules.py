@@ -1,4 +1,4 @@
-"""Functions that carry as rules of their own what would be derived of them: as such they mean the same."""
+"""Functions with custom rules equal to the derived ones, so that their meaning is unchanged."""
 
 from __future__ import annotations
 
@@ -78,5 +78,5 @@ def with_rules(function: Function, given: tuple[str, ...] = ()) -> Function:
 
 
 def _in_axes(in_batched: list[Any]) -> tuple[Any, ...]:
-    """Returns the ``in_axes`` of `vmap` that a rule of batching is told as marks."""
+    """Returns ``in_axes`` of `vmap` from the marks given to a batching rule."""
     return tuple([tree.map(lambda is_batched: 0 if is_batched else None, marks) for marks in in_batched])

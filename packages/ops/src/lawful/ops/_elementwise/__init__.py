@@ -5,11 +5,11 @@ The formulas of complex numbers are imported when a program of complex numbers i
 
 from typing import TYPE_CHECKING
 
-from lawful.core import on_demand
+from lawful.core import lazy_imports
 
 if TYPE_CHECKING:
     from lawful.ops._elementwise.complex_formulas import formulas, mends
 else:
-    __getattr__, __dir__ = on_demand(__name__, "complex_formulas")
+    __getattr__, __dir__ = lazy_imports(__name__, "complex_formulas")
 
 __all__ = ["formulas", "mends"]

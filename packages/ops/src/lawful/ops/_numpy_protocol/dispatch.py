@@ -28,7 +28,7 @@ from lawful.core import (
     Tracer,
     get_aval,
     is_array,
-    load_on_demand,
+    load_lazy_imports,
     to_numpy,
 )
 from lawful.ops._bits import gcd as _gcd
@@ -124,7 +124,7 @@ def _load_entry_points() -> None:
 def _find(function: Function) -> Function | None:
     """Returns lawful's function for one of NumPy, if there is one."""
     found = _functions.get(function)
-    for load in (load_on_demand, _load_entry_points, load_on_demand):
+    for load in (load_lazy_imports, _load_entry_points, load_lazy_imports):
         if found is None:
             load()
             found = _functions.get(function)
@@ -177,7 +177,7 @@ def _ufunc_method(ufunc: np.ufunc, method: str) -> Function | None:
     if method in ("__call__", "at"):
         return _find(ufunc) if method == "__call__" else None
     _load_entry_points()  # of which one may have methods
-    load_on_demand()
+    load_lazy_imports()
     function = _find(ufunc)
     own = getattr(function, method, None)
     if own is not None:

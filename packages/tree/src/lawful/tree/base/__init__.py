@@ -22,9 +22,16 @@ from lawful.tree.base.errors import (
     shorten,
 )
 from lawful.tree.base.exact_key import PLAIN, exact_key, object_key, register_scalar_type
-from lawful.tree.base.lazy import around_imports, load_on_demand, on_demand
+from lawful.tree.base.lazy import around_imports, lazy_imports, load_lazy_imports
 from lawful.tree.base.record import record
-from lawful.tree.base.source import SourceLine, at_source, place, register_internal_module, user_source, what_asks
+from lawful.tree.base.source import (
+    SourceLine,
+    at_source,
+    numpy_caller,
+    register_internal_module,
+    source_override,
+    user_source,
+)
 
 __all__ = [
     "PLAIN",
@@ -44,15 +51,15 @@ __all__ = [
     "cached_function",
     "clear_caches",
     "exact_key",
-    "load_on_demand",
+    "load_lazy_imports",
     "object_key",
-    "on_demand",
-    "place",
+    "lazy_imports",
+    "source_override",
     "record",
     "register_cache",
     "register_internal_module",
     "register_scalar_type",
     "shorten",
     "user_source",
-    "what_asks",
+    "numpy_caller",
 ]

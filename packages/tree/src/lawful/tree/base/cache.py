@@ -1,6 +1,6 @@
 """Caches: bounded, named, listed by `cache_report` and cleared by `clear_caches`.
 
-Every cache of lawful is made here. A cache changes how soon a result comes, never the result.
+All caches of lawful are defined with this module. A cache changes speed, never results.
 """
 
 from __future__ import annotations
@@ -17,19 +17,19 @@ _MISSING: Any = object()
 
 
 class Clearable(Protocol):
-    """What `cache_report` lists: a `Cache`, or the cache of a function that `cached_function` made."""
+    """An entry of `cache_report`: a `Cache`, or the cache of a `cached_function`."""
 
     @property
     def name(self) -> str:
-        """What the cache is listed as. Several caches may share a name: one per function, for example."""
+        """The name in the report. Several caches may share one, such as the caches of one function each."""
 
     @property
     def limit(self) -> int:
-        """How many entries it holds at most."""
+        """The largest number of entries."""
 
     @property
     def hits(self) -> int | None:
-        """How many lookups found an entry; None where nobody counts."""
+        """How many lookups found an entry; None if hits are not counted."""
 
     @property
     def misses(self) -> int:
@@ -73,7 +73,7 @@ class Cache[K: Hashable, V]:
         self.young: dict[K, V] = {}
         self._old: dict[K, V] = {}
         self._half = max(1, limit // 2)
-        # A collection of garbage may start while it is held, and run a finalizer that inserts.
+        # Garbage collection may start while the lock is held and run a finalizer that inserts.
         self._lock = threading.RLock()
         register_cache(self)
 
@@ -176,12 +176,12 @@ class FunctionCache:
 
     @property
     def hits(self) -> int:
-        """How many calls found their result."""
+        """How many calls returned a cached result."""
         return cast(int, self._info().hits)
 
     @property
     def misses(self) -> int:
-        """How many calls computed it."""
+        """How many calls computed their result."""
         return cast(int, self._info().misses)
 
     def __len__(self) -> int:
@@ -216,7 +216,7 @@ _lock = threading.Lock()
 
 
 def register_cache(cache: Clearable) -> None:
-    """Adds a cache to what `cache_report` lists and `clear_caches` clears, for as long as somebody holds it."""
+    """Adds a cache to `cache_report` and `clear_caches`. It is referenced weakly."""
     with _lock:
         _caches.add(cache)
 
@@ -249,7 +249,7 @@ class CacheUse:
 
 @record
 class CacheReport:
-    """What `cache_report` returns; as text, a table.
+    """The result of `cache_report`; as text, a table.
 
     Attributes:
       caches: a line for each name.

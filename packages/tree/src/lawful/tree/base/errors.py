@@ -11,7 +11,7 @@ from typing import Final
 
 from lawful.tree.base.source import SourceLine, user_source
 
-# Python refuses to print integers of many digits, 4,300 as it comes and never fewer than 640.
+# Python refuses to print integers of many digits; its limit is 4,300 by default and at least 640.
 _MOST_BITS: Final = 2000
 
 
@@ -25,7 +25,7 @@ _repr = _Short(maxother=60, maxstring=60)
 
 
 def shorten(x: object) -> str:
-    """Returns how a value prints, cut where it is long: a message shows what came, and not all of it."""
+    """Returns a value's text, shortened for an error message."""
     return _repr.repr(x)
 
 
@@ -35,7 +35,7 @@ class LawfulError(Exception):
     def __init__(self, message: str, *, source: SourceLine | None = None) -> None:
         source = user_source() if source is None else source
         self.source = source
-        #: The text without the line, to be quoted in another error.
+        #: The text without the line, for quotation in another error.
         self.message = message
         super().__init__(message if source is None else f"{source}: {message}")
 
@@ -44,7 +44,7 @@ class LawfulError(Exception):
 
 
 def _rebuild(cls: type[LawfulError], message: str) -> LawfulError:
-    """Unpickles an error: its text already begins with a line, and code objects do not pickle."""
+    """Unpickles an error: its text already begins with a line, and code objects cannot be pickled."""
     error = cls.__new__(cls)
     Exception.__init__(error, message)
     error.source = None

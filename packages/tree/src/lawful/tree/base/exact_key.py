@@ -1,6 +1,6 @@
-"""Exact keys: what every cache knows parameters, static arguments and the keys of dicts by.
+"""Exact keys: the keys of caches for parameters, static arguments and the keys of dicts.
 
-``==`` does not do: ``1 == True == 1.0`` and ``0.0 == -0.0`` mean different programs, and NaN is not equal to itself.
+``==`` is not enough: ``1 == True == 1.0`` and ``0.0 == -0.0`` mean different programs, and NaN is not equal to itself.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from math import copysign
 from numbers import Number
 from typing import Any
 
-#: Types of which equal values are the same.
+#: Types whose equal values are the same.
 PLAIN = frozenset({int, bool, str, type(None)})
-#: Gives a key of a value that is no number and no container.
+#: Returns the key of a value that is neither a number nor a container.
 type KeyOf = Callable[[Any], Any]
 
 
-#: The scalars of other libraries, each type with the function that gives the bits of its values.
+#: Scalar types of other libraries, each with the function that returns the bits of a value.
 _scalar_types: dict[type, Callable[[Any], Hashable]] = {}
 
 
 def register_scalar_type(cls: type, bits_of: Callable[[Any], Hashable]) -> None:
-    """Tells `exact_key` of a type of numbers, subclasses included, and what tells values of one subclass apart."""
+    """Registers a type of numbers, and its subclasses, with `exact_key`; ``bits_of`` tells values of one type apart."""
     _scalar_types[cls] = bits_of
 
 
@@ -63,9 +63,9 @@ def _key(value: Any, other: KeyOf) -> Any:
     if isinstance(value, Enum):
         return cls, value
     if isinstance(value, float | complex):
-        return cls, _bits(value), *_state_kinds(value, ())
+        return cls, _bits(value), *_attribute_keys(value, ())
     if isinstance(value, tuple):
-        return (cls, *[_key(x, other) for x in value], *_state_kinds(value, ()))
+        return (cls, *[_key(x, other) for x in value], *_attribute_keys(value, ()))
     if cls is slice or cls is range:
         return cls, *[_key(x, other) for x in (value.start, value.stop, value.step)]
     if cls is frozenset:
@@ -81,32 +81,32 @@ def _key(value: Any, other: KeyOf) -> Any:
 
 
 def _bits(number: Any) -> Hashable:
-    """Returns what tells floats, or complex numbers, of one type apart."""
+    """Returns a key that tells floats, or complex numbers, of one type apart."""
     if isinstance(number, complex):
         return number.real.hex(), number.imag.hex()
     return float.hex(number)
 
 
 def _compared_fields(cls: Any) -> tuple[str, ...] | None:
-    """Returns the names of those fields of a dataclass that it compares; None of another class."""
+    """Returns the names of the fields that a dataclass compares; None for another class."""
     if not is_dataclass(cls) or cls.__eq__ is object.__eq__:
         return None
     return tuple([field.name for field in dataclass_fields(cls) if field.compare])
 
 
 def object_key(value: Any) -> Any:
-    """Returns the exact key of a value that is no number and no container."""
+    """Returns the exact key of a value that is neither a number nor a container."""
     cls: Any = type(value)
     if cls.__eq__ is object.__eq__:  # equal to itself only
         return cls, value
-    return cls, value, *_state_kinds(value, ())
+    return cls, value, *_attribute_keys(value, ())
 
 
-# The kind of a value is what it shares with no value that it is equal to and can be told from.
+# Equal objects may have attributes that differ, such as 1 and True. The key of an attribute tells these apart.
 
 
-def _kind(value: Any, inside: tuple[int, ...]) -> Any:
-    """Returns the kind of an attribute of the objects with these identities."""
+def _attribute_key(value: Any, inside: tuple[int, ...]) -> Any:
+    """Returns the key of an attribute; ``inside`` has the ids of the objects that contain it."""
     cls: Any = type(value)
     if cls in PLAIN:
         return cls
@@ -116,30 +116,30 @@ def _kind(value: Any, inside: tuple[int, ...]) -> Any:
         if isinstance(value, scalar_type):
             return cls, bits_of(value)
     if isinstance(value, tuple | list):
-        return (cls, *[_kind(x, inside) for x in value])
+        return (cls, *[_attribute_key(x, inside) for x in value])
     if isinstance(value, dict):
-        return (cls, *[(_kind(key, inside), _kind(x, inside)) for key, x in value.items()])
+        return (cls, *[(_attribute_key(key, inside), _attribute_key(x, inside)) for key, x in value.items()])
     if cls is slice or cls is range or cls is frozenset:
         return exact_key(value)
     if cls.__eq__ is object.__eq__ or isinstance(value, Enum | type):
         return cls
-    return (cls, *_state_kinds(value, inside))
+    return (cls, *_attribute_keys(value, inside))
 
 
 def _signs(number: Any) -> tuple[bool, ...]:
-    """Returns the signs of the parts of a number that are zero."""
+    """Returns the signs of those parts of a number that are zero."""
     return tuple([copysign(1.0, part) < 0 for part in (number.real, number.imag) if part == 0])
 
 
-def _state_kinds(value: Any, inside: tuple[int, ...]) -> Iterator[Hashable]:
-    """Yields the kinds of the attributes of an object; of a number that has none, such as a Decimal, its text."""
+def _attribute_keys(value: Any, inside: tuple[int, ...]) -> Iterator[Hashable]:
+    """Yields the keys of an object's attributes; for a number without attributes, such as a Decimal, its text."""
     if id(value) in inside:
         return
     inside = (*inside, id(value))
     names = [*getattr(value, "__dict__", ()), *_slots(type(value))]
     for name in names:
         if hasattr(value, name):
-            yield name, _kind(getattr(value, name), inside)
+            yield name, _attribute_key(getattr(value, name), inside)
     if not names and isinstance(value, Number) and not isinstance(value, float | complex):
         yield str(value)
 

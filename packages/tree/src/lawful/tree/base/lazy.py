@@ -1,8 +1,8 @@
-"""Packages of which a part is imported when something of it is first asked for.
+"""Lazy imports: packages that import some of their modules when a name of one is first used.
 
-To import all ops and all of NumPy's names takes longer than to trace, differentiate and compile a network, which uses
-a fifth of them. What most programs use is imported with its package; the rest comes, all of it, when a name is asked
-for that the package has not, a primitive that is not known, or a function of NumPy that nothing stands for.
+Importing all ops and all of NumPy's names takes longer than to trace, differentiate and compile a network, which uses a
+fifth of them. A package imports eagerly what most programs use. All other modules are imported together, when a program
+uses a name that the package lacks, an unknown primitive, or a NumPy function without an implementation.
 
 Source: PEP 562, https://peps.python.org/pep-0562
 """
@@ -17,45 +17,45 @@ from importlib import import_module
 from threading import get_ident
 from typing import Any, Final
 
-#: Makes contexts that each lazy import runs in: `lawful.core` evaluates in them, whatever transformation is running.
+#: Returns contexts in which each lazy import runs: `lawful.core` evaluates there, whatever transformation is running.
 around_imports: Final[list[Callable[[], AbstractContextManager[object]]]] = []
 
-#: The parts of packages that are not imported yet.
-_waiting: Final[list[_Rest]] = []
+#: Lazy imports that have not run yet.
+_pending: Final[list[_LazyImport]] = []
 
 
-def on_demand(
+def lazy_imports(
     package: str, *modules: str, missing: Callable[[str], AttributeError] | None = None
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
-    """Returns the ``__getattr__`` and the ``__dir__`` of a package that imports some of its modules on demand.
+    """Returns the ``__getattr__`` and the ``__dir__`` of a package that imports some of its modules lazily.
 
     Args:
       package: its name.
-      modules: those of its modules that have its other names. Which names these are, says the package's ``__all__``;
-        where it has none, it gets that of the first module.
-      missing: the error for a name that none of them has; by default Python's own.
+      modules: the modules to import. Their public names are in the package's ``__all__``, or else in that of the first
+      module.
+      missing: returns the error for a name that none of them has; by default Python's own.
     """
-    rest = _Rest(package, modules, missing)
-    _waiting.append(rest)
-    return rest.attribute, rest.names
+    lazy = _LazyImport(package, modules, missing)
+    _pending.append(lazy)
+    return lazy.attribute, lazy.names
 
 
-def load_on_demand() -> None:
-    """Imports the rest of each package that is imported."""
-    tried: list[_Rest] = []
-    # What comes may import other packages.
-    while rests := [rest for rest in _waiting if rest not in tried and not rest.is_loading_here()]:
-        for rest in rests:
-            rest.load()
-        tried += rests
+def load_lazy_imports() -> None:
+    """Runs all lazy imports of the packages imported so far."""
+    tried: list[_LazyImport] = []
+    # An imported module may import other packages.
+    while pending := [each for each in _pending if each not in tried and not each.is_loading_here()]:
+        for each in pending:
+            each.load()
+        tried += pending
 
 
-class _Rest:
+class _LazyImport:
     def __init__(self, package: str, modules: Sequence[str], missing: Callable[[str], AttributeError] | None) -> None:
         self._package = package
         self._modules = modules
         self._missing = missing
-        # There is no lock: a thread that holds one would wait for modules that others import, and they for it.
+        # No lock: two threads could each hold one and wait for the other's import.
         self._loading: set[int] = set()
 
     def is_loading_here(self) -> bool:
@@ -63,7 +63,7 @@ class _Rest:
         return get_ident() in self._loading
 
     def load(self) -> None:
-        """Imports the modules, whatever transformation runs, and puts their names into the package."""
+        """Imports the modules, outside of any transformation, and adds their names to the package."""
         package = sys.modules[self._package]
         self._loading.add(get_ident())
         try:
@@ -76,16 +76,16 @@ class _Rest:
         found = vars(package)
         defined = ChainMap(*map(vars, loaded))
         if "__all__" not in found and "__all__" not in defined:
-            return  # somebody imports the module by its name, and it is not done
+            return  # another import of the module is in progress
         public: Sequence[str] = found.setdefault("__all__", defined.get("__all__", ()))
         found.update({name: defined[name] for name in public if name not in found and name in defined})
         with suppress(ValueError):  # another thread was first
-            _waiting.remove(self)
+            _pending.remove(self)
 
     def attribute(self, name: str) -> Any:
-        """Returns a name of the package that is not there yet."""
+        """Returns a name that the package does not have yet."""
         package = sys.modules[self._package]
-        # Python looks for a module as a name first, also for those that are being imported here.
+        # The import system looks up submodules as attributes, also of a package that this thread is importing.
         if not self.is_loading_here() and (name == "__all__" or not name.startswith("_")):
             self.load()
             if name in vars(package):

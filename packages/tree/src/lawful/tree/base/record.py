@@ -1,4 +1,4 @@
-"""Classes of plain data that are quick to make, because the import of lawful makes dozens of them.
+"""Classes of plain data that are fast to create: the import of lawful creates dozens of them.
 
 >>> @record
 ... class Interval:
@@ -19,11 +19,11 @@ from typing import Any, NoReturn, dataclass_transform
 
 @dataclass_transform(frozen_default=True)
 def record[C](cls: type[C], /) -> type[C]:
-    """Returns a class of values that have the annotated fields, and cannot be changed.
+    """Returns an immutable class of values with the annotated fields.
 
-    It is ``dataclasses.dataclass(frozen=True, slots=True)``, which writes six methods for each class and has Python
-    compile them: a quarter of the time that the import of lawful took. Here only ``__init__`` is written, all else is
-    shared. For what this has not, such as fields of other kinds or ``replace``, take a dataclass.
+    It behaves like ``dataclasses.dataclass(frozen=True, slots=True)``, but generates only ``__init__``; all other
+    methods are common to all records. So classes are faster to create. Other features, such as keyword-only fields or
+    ``replace``, need a dataclass.
 
     Args:
       cls: a class with annotated fields, some with defaults. A method that it defines itself stays.
@@ -39,7 +39,7 @@ def record[C](cls: type[C], /) -> type[C]:
         "__slots__": names,
         "__match_args__": names,
         "__init__": _init(cls, names, defaults),
-        # A tuple also of one field: a NaN is equal to itself then, as in a dataclass.
+        # A tuple also for one field, so that a NaN is equal to itself, as in a dataclass.
         "__lawful_fields__": attrgetter(*names, *names[: len(names) == 1]),
     }
     metaclass: Any = type(cls)
@@ -60,7 +60,7 @@ def _init(cls: type, names: tuple[str, ...], defaults: dict[str, Any]) -> Any:
 
 @cache
 def _init_code(count: int) -> CodeType:
-    """Returns the code of ``__init__`` for a number of fields, compiled once: each class puts its names in."""
+    """Returns the code of ``__init__`` for a number of fields, compiled once; each class replaces the names."""
     names = tuple([f"field_{i}" for i in range(count)])
     lines = "".join([f"\n    assign(self, {name!r}, {name})" for name in names])
     namespace: dict[str, Any] = {}
@@ -71,7 +71,7 @@ def _init_code(count: int) -> CodeType:
     return code
 
 
-# What all records share
+# Methods that all records share
 
 
 def _eq(self: Any, other: Any) -> Any:

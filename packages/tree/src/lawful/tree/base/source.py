@@ -1,7 +1,7 @@
-"""Which line of the user's program is running: the place that an error or an equation names.
+"""The line of the user's program that is running, which errors and equations name.
 
-A place is kept as the code object and the instruction offset, and is turned into a line number only when
-somebody reads it: looking up a line costs time in proportion to the length of the function.
+It is stored as the code object and the instruction offset, and converted to a line number only when it is read: finding
+a line takes time proportional to the length of the function.
 """
 
 from __future__ import annotations
@@ -14,10 +14,10 @@ from typing import Final
 
 from lawful.tree.base.cache import DictCache
 
-# The user's line is never in a file of one of these modules: NumPy and the standard library call back into us.
+# Modules that never contain the user's line: NumPy and the standard library call back into lawful.
 _internal_modules = {"lawful", "numpy", "functools", "contextlib", "threading", "importlib", "runpy"}
 
-# What `a[i] = x` and `a[x]` are compiled to, in one version of Python or another.
+# The opcodes of `a[i] = x` and `a[x]`, in the supported versions of Python.
 _SUBSCRIPTS = {
     **{opmap[name]: "assignment" for name in ("STORE_SUBSCR", "STORE_SLICE")},
     **{opmap[name]: "index" for name in ("BINARY_SUBSCR", "BINARY_SLICE") if name in opmap},
@@ -29,7 +29,7 @@ _is_internal: Final = _files.entries
 
 
 class SourceLine:
-    """A place in the user's program.
+    """A line of the user's program.
 
     ``str(source)`` is ``file.py:12 (name of the function)``.
     """
@@ -66,7 +66,7 @@ class SourceLine:
 
 
 _line_cache: Final[DictCache[tuple[int, int], SourceLine]] = DictCache("source lines", 8192)
-#: By the identity of the code, which may be reused, and the instruction: all equations of a loop share a few lines.
+#: By the id of the code object, which may be reused, and the instruction. Equations of a loop share a few lines.
 _lines: Final = _line_cache.entries
 
 
@@ -90,13 +90,13 @@ def _classify_file(filename: str, module: str) -> None:
     _files.insert(filename, not _internal_modules.isdisjoint(names) or filename.startswith("<lawful"))
 
 
-class _Place(threading.local):
-    """The line that an equation being evaluated again came from, which hides the stack; None otherwise."""
+class _SourceOverride(threading.local):
+    """The source line of the equation being evaluated, which replaces that of the stack; None if there is none."""
 
     source: SourceLine | None = None
 
 
-place = _Place()
+source_override = _SourceOverride()
 
 
 class at_source:
@@ -108,11 +108,11 @@ class at_source:
         self._source = source
 
     def __enter__(self) -> None:
-        self._before = place.source
-        place.source = self._source
+        self._before = source_override.source
+        source_override.source = self._source
 
     def __exit__(self, *error: object) -> None:
-        place.source = self._before
+        source_override.source = self._before
 
 
 def user_source() -> SourceLine | None:
@@ -120,8 +120,8 @@ def user_source() -> SourceLine | None:
 
     `register_internal_module` says which modules are internal: lawful's own are.
     """
-    if place.source is not None:
-        return place.source
+    if source_override.source is not None:
+        return source_override.source
     frame = sys._getframe(1)
     internal = _is_internal
     while frame is not None:
@@ -140,8 +140,8 @@ def user_source() -> SourceLine | None:
     return None
 
 
-def what_asks(depth: int = 1) -> str | None:
-    """Returns what of NumPy's called, if it can be told: ``"numpy.f"``, ``"assignment"`` (``a[i] = x``) or ``"index"``.
+def numpy_caller(depth: int = 1) -> str | None:
+    """Returns the NumPy function that called, ``"assignment"`` (``a[i] = x``), ``"index"``, or None if unknown.
 
     Args:
       depth: how many frames of the caller are known not to be NumPy's.

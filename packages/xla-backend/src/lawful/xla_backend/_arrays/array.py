@@ -37,7 +37,7 @@ from lawful.xla_backend._runtime.handles import Device
 _DLPACK_DEVICE_TYPES = {"cpu": 1, "cuda": 2, "rocm": 10}
 
 
-class Gone:
+class Freed:
     """Replaces the buffer of a donated or deleted array; ``how`` says which."""
 
     __slots__ = ("how",)
@@ -59,11 +59,11 @@ class Array(ArrayMethods):
 
     __slots__ = ("__weakref__", "_aval", "_buffer", "_device")
 
-    # Above ndarray's, so that `ndarray * Array` asks the Array.
+    # Higher than ndarray's, so that `ndarray * Array` calls the Array's method.
     __array_priority__ = 100.0
     __hash__ = None  # type: ignore[assignment]  # == compares elementwise, as for ndarray
 
-    # No __init__: callers set these slots, which is faster. Every result of every call is an Array.
+    # Callers set the slots directly, which is faster than __init__: each result of a call is an Array.
     _buffer: Any
     _aval: ShapedArray
     _device: Device
@@ -123,7 +123,7 @@ class Array(ArrayMethods):
 
     def _live_buffer(self) -> Any:
         buffer = self._buffer
-        if type(buffer) is Gone:
+        if type(buffer) is Freed:
             raise self._deleted_error()
         return buffer
 
@@ -148,7 +148,7 @@ class Array(ArrayMethods):
 
     def is_deleted(self) -> bool:
         """Whether the memory is gone: the array was donated to a compiled function, or deleted."""
-        return type(self._buffer) is Gone
+        return type(self._buffer) is Freed
 
     def delete(self) -> None:
         """Frees the memory now, or when the last NumPy view of it is gone; the array cannot be used afterwards."""
@@ -156,8 +156,8 @@ class Array(ArrayMethods):
 
     def _discard(self, how: str) -> None:
         # Not buffer.delete(): it aborts the process where another library holds the memory by dlpack.
-        if type(self._buffer) is not Gone:
-            self._buffer = Gone(how)
+        if type(self._buffer) is not Freed:
+            self._buffer = Freed(how)
 
     def copy(self) -> Array:
         """Returns a copy on the same device, with memory of its own."""

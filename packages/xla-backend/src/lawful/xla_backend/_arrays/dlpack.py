@@ -23,7 +23,7 @@ def from_dlpack(x: Any, device: Device | None = None) -> Array:
     try:
         values = np.from_dlpack(x)
     except BufferError:
-        # NumPy has no bfloat16 and no float8; for other dtypes this path is slower.
+        # For dtypes that NumPy lacks, such as bfloat16 and float8; slower.
         buffer = bindings.import_dlpack(x.__dlpack__(), target)
         values = bindings.view(buffer)
         return array_of(buffer, ShapedArray(values.shape, values.dtype), target)

@@ -15,7 +15,7 @@ def array_text(values: np.ndarray[Any, Any], weak_type: bool) -> str:
         facts.insert(0, f"shape={values.shape}")
     if weak_type:
         facts.append("weak_type=True")
-    # The facts go to a new line where NumPy's repr would start one.
+    # The dtype starts a new line where NumPy's repr would.
     last_line = len(body.rpartition("\n")[2]) + (0 if "\n" in body else len("Array("))
     tail = ", ".join(facts) + ")"
     fits = last_line + len(tail) + 2 <= np.get_printoptions()["linewidth"]

@@ -25,7 +25,7 @@ _UNFINISHED: Final = ".lawful-unfinished"
 #: An unfinished file that is this many seconds old belongs to a process that was killed.
 _ABANDONED: Final = 3600.0
 #: The folder is measured again when this process has written this fraction of the maximal size: 1/64.
-_COUNTED_AGAIN: Final = 64
+_COUNTS_PER_SIZE: Final = 64
 
 
 class CacheFolder:
@@ -95,7 +95,7 @@ class CacheFolder:
         """Removes the least recently used files until the rest fits."""
         with self._lock:
             self._uncounted += written
-            if self._uncounted * _COUNTED_AGAIN < self.max_size:
+            if self._uncounted * _COUNTS_PER_SIZE < self.max_size:
                 return
             self._uncounted = 0
         stored = self._files(_STORED)

@@ -1,4 +1,4 @@
-"""A limit on how many programs that call Python run at a time, as older versions of jaxlib need it."""
+"""A limit on the number of running programs that call Python, needed for older versions of jaxlib."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from lawful.xla_backend._errors import XlaError
 
 
 class ConcurrencyLimit:
-    """Decides which programs that call Python may run, where jaxlib runs a limited number of programs at a time.
+    """Admits programs that call Python, where jaxlib runs a limited number of programs at a time.
 
-    If every running program were in a function that waits for a further program, all would wait for ever.
+    If every running program waited, inside a Python function, for a further program, none would proceed.
     """
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
-        # One slot is left for programs that call nothing, and half of them for programs that functions run.
+        # One slot is for programs without calls, half of the slots are for programs that functions run.
         self._slots = threading.Semaphore(limit - 1)
         self._outermost = threading.Semaphore(limit // 2)
         self._within = threading.local()

@@ -35,8 +35,8 @@ class CallingExecutable(bindings.Executable):
         """
         if fork.is_forked:
             fork.refuse()
-        # With nothing to wait for, the program runs on this thread. The runtime has few threads of its own: if all of
-        # them were in functions that wait for other programs, none would proceed.
+        # With all arguments ready, the program runs on this thread. The runtime has few threads: if all of them were in
+        # functions that wait for other programs, none would proceed.
         for buffer in buffers:
             buffer.block_until_ready()
         with nullcontext() if _limit is None else _limit.slot():

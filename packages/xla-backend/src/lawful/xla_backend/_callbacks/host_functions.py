@@ -52,7 +52,7 @@ class HostFunctions:
         except BaseException as error:
             number = next(self._numbers)
             self._raised[number] = error
-        # The runtime turns an exception into text; the number in it finds the exception again.
+        # The runtime converts an exception to text. The number in it identifies the exception.
         raise RuntimeError(f"{self._text}{number}.")
 
     def raised(self, error: Exception) -> BaseException | None:

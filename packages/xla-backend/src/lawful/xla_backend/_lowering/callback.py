@@ -1,8 +1,8 @@
-"""Calls of Python functions in StableHLO, and the order in which those with effects are made.
+"""Calls of Python functions in StableHLO, and their order if they have effects.
 
-Every call with effects takes an order token, a number, and returns it; the next call takes the token that the last one
-returned. Through functions, branches and loops, one call cannot begin before the one before it has ended. XLA itself
-promises no order of operations that have side effects, and runs independent ones in any order.
+Every call with effects takes an order token, a number, and returns it; the next call takes the token of the previous
+one. So calls are made one after the other, also through functions, branches and loops. XLA itself runs independent
+operations with side effects in any order.
 """
 
 from __future__ import annotations
@@ -61,6 +61,6 @@ def call_python(function: FunctionLowering, call: CheckedCall, operands: Sequenc
 
 
 def _by_rows(avals: Sequence[ShapedArray]) -> Any:
-    """Returns the layouts of arrays that are stored as NumPy stores them."""
+    """Returns the row-major layouts of arrays."""
     orders = [np.arange(aval.ndim - 1, -1, -1, dtype=np.int64) for aval in avals]
     return ir.ArrayAttr.get([ir.DenseIntElementsAttr.get(order, type=ir.IndexType.get()) for order in orders])

@@ -48,7 +48,7 @@ class LoweringContext:
     def __init__(self, function: FunctionLowering, eqn: JaxprEqn) -> None:
         self._function = function
         self._eqn = eqn
-        #: The last value that `op` built, which has the type of the equation's result.
+        #: The last value that `op` built. It has the type of the equation's result.
         self.built: Value | None = None
 
     @property
@@ -340,7 +340,7 @@ _recorded_once = cached_function("programs of lowering rules", 512)(_recorded)
 
 
 def _layouts(avals: Sequence[ShapedArray], rank: int) -> Any:
-    """Returns the layouts of arrays, of which those of the highest rank are matrices stored by columns."""
+    """Returns the layouts of arrays: column-major matrices for those of rank ``rank``."""
     layouts = []
     for aval in avals:
         order = list(reversed(range(aval.ndim)))

@@ -113,7 +113,7 @@ class FunctionLowering:
 
     def _literal(self, literal: Literal) -> Value:
         number, dtype = literal.val, literal.aval.dtype
-        # By its bytes where equal numbers may differ: 0.0 and -0.0, and the parts of complex numbers.
+        # 0.0 equals -0.0, as do parts of complex numbers, so such constants are looked up by their bytes.
         is_itself = dtype.kind in "fiu" and number and number == number
         key = dtype, number if is_itself else np.asarray(number, dtype).tobytes()
         found = self._literals.get(key)
@@ -137,7 +137,7 @@ class FunctionLowering:
                         out = rule(ctx, *operands, **eqn.params)
                 else:
                     out = rule(ctx, *operands, **eqn.params)
-                if out is ctx.built is not None:  # reading its type costs as much as building it
+                if out is ctx.built is not None:  # reading its type is as slow as building it
                     env[eqn.outvars[0]] = out
                     continue
                 results = out if isinstance(out, list | tuple) else (out,)

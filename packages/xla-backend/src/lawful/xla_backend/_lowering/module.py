@@ -1,8 +1,8 @@
-"""From a jaxpr to a StableHLO module, by the primitives' own lowering rules.
+"""Lowers a jaxpr to a StableHLO module, by the lowering rules of the primitives.
 
-Large constants of the program, those of the programs inside it too, and those on a device become the first arguments
-of ``main``, so that their values are not part of the text; a small one, such as a few indices, is part of the text,
-because XLA optimizes known values. A jaxpr that is called becomes a private function, lowered once.
+Large constants, and constants on a device, become the first arguments of ``main``, also those of sub-jaxprs; so the
+text of the module does not contain their values. Small constants, such as a few indices, stay in the text, because XLA
+optimizes known values. A jaxpr that is called becomes a private function, lowered once.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from lawful.xla_backend._lowering.types import TypeTable
 from lawful.xla_backend._runtime import bindings
 from lawful.xla_backend._runtime.bindings import func, ir
 
-# A constant of more bytes is an argument. XLA turns a gather with known indices into a slice, a scatter into a pad.
+# A larger constant, in bytes, is an argument. With known indices, XLA makes a gather a slice, and a scatter a pad.
 LARGE = 1024
 
 
@@ -78,11 +78,11 @@ def lower(closed: ClosedJaxpr, *, name: str, platform: str, donated: Sequence[in
 
 
 class ModuleLowering:
-    """A module being built: its types, its functions, and the rules that its equations use."""
+    """A module being built: its types, its functions, and the rules of its primitives."""
 
     def __init__(self, platform: str, *, located: bool = False) -> None:
         self.platform = platform
-        #: The equations by the names of their operations' locations; None if locations are not recorded.
+        #: Equations by the name of their location; None if locations are not recorded.
         self.located: dict[str, JaxprEqn] | None = {} if located else None
         self.context = bindings.new_context()
         self.rules: dict[Primitive, Callable[..., Any]] = {}
@@ -161,7 +161,7 @@ class ModuleLowering:
     # Constants
 
     def consts_of(self, closed: ClosedJaxpr) -> dict[int, Any]:
-        """Returns the constants of a program and of those inside it that are arguments, once each, by ``id``."""
+        """Returns the constants that are arguments, of a program and its sub-jaxprs, once each, by ``id``."""
         known = self._consts.get(id(closed))
         if known is not None:
             return known[1]

@@ -54,7 +54,7 @@ class TypeTable:
     def __init__(self) -> None:
         self._elements: dict[np.dtype[Any], Any] = {dtype: make() for dtype, make in _ELEMENT_TYPES.items()}
         self._dtypes: dict[Any, np.dtype[Any]] = {element: dtype for dtype, element in self._elements.items()}
-        # An integer's tangent has no values; bool is the smallest element type of MLIR.
+        # A float0 array has no values; bool is MLIR's smallest element type.
         self._elements[float0] = self._elements[np.dtype(bool)]
         self._tensors: dict[ShapedArray, Any] = {}
         self._comparisons: dict[tuple[Any, str], tuple[Any, Any]] = {}
@@ -76,7 +76,7 @@ class TypeTable:
         return found
 
     def comparison(self, element_type: Any, direction: str) -> tuple[Any, Any]:
-        """Returns the attributes of a comparison: its direction, and how bits are read."""
+        """Returns the attributes of a comparison: its direction, and the interpretation of the bits."""
         key = element_type, direction
         found = self._comparisons.get(key)
         if found is None:

@@ -21,8 +21,8 @@ from lawful.xla_backend._runtime.handles import Device, Options
 if TYPE_CHECKING:
     from lawful.xla_backend._programs.lowered import Lowered
 
-# After this many calls that found the program still running, it gets no more staging buffers.
-_MOST_LOSSES = 8
+# A program that was still running at this many calls gets no more staging buffers.
+_MAX_LOSSES = 8
 
 
 class Compiled:
@@ -64,22 +64,22 @@ class Compiled:
         self._float0_results = [(i, aval) for i, aval in enumerate(lowered.out_avals) if aval.dtype == float0]
         self._options = options
         self._elsewhere: dict[Device, Compiled] = {}
-        # With one device nothing is compiled again, so the module is not kept.
+        # With one device no program is compiled again, so the module is dropped.
         self._lowered = lowered if len(clients.devices(device.platform)) > 1 else None
         # The executable, if a call does nothing but run it.
         needs_more = self._consts or self._donated or self._float0_results or not self._result_avals
         is_simple = type(self._executable) is Executable and self._lowered is None and not needs_more
         self._simple = self._executable if is_simple else None
         is_map = is_simple and len(self._in_avals) == len(self._result_avals) == 1
-        #: Gives the result of one Array of exactly the type compiled for, as `run_exact` does; else None.
+        #: Returns the result for one Array of exactly the compiled type, as `run_exact` does; otherwise None.
         self.run_one = _map_of(self._executable, self._in_avals[0], self._result_avals[0]) if is_map else None
-        # Whether the last call had values of the host as arguments; staging buffers for as many calls as ran at a time.
+        # Whether the last call had NumPy values as arguments; staging buffers, one set per concurrent call.
         self._takes_values = False
         self._spare_buffers: list[list[StagingBuffer]] = []
         # How many calls found the program still running and gave up their staging buffers. Only a program with a
         # result, which shows that it has ended, and without donated arguments can have staging buffers.
         can_stage = self._result_avals and not self._float0_results and not self._donated
-        self._losses = 0 if can_stage else _MOST_LOSSES
+        self._losses = 0 if can_stage else _MAX_LOSSES
 
     def __call__(self, *args: Any) -> list[Any]:
         """Runs the program. The results may still be being computed when this returns.
@@ -121,7 +121,7 @@ class Compiled:
         if self._takes_values:
             return self._run_values(args)
         try:
-            # Only Arrays have these. Types are interned, so that lists of the same ones are compared at once.
+            # Only Arrays have these attributes. Types are interned, so the lists are compared by identity first.
             if [x._aval for x in args] != self._in_avals:
                 return None
             buffers = [x._buffer for x in args]
@@ -132,7 +132,7 @@ class Compiled:
             if self._lowered is not None and any([x._device is not self._device for x in args]):
                 return None
             return self._call_buffers(self._consts + buffers if self._consts else buffers, args)
-        # `_call_buffers` inlined: its frames and loop are a tenth of the call of a small program.
+        # `_call_buffers`, inlined: a tenth of the time of a small program's call.
         try:
             results = simple.execute(buffers).consume_with_handlers(simple.handlers)
         except Exception as error:
@@ -146,7 +146,7 @@ class Compiled:
         return [array]
 
     def _run_values(self, args: Sequence[Any]) -> list[Any] | None:
-        """`run_exact` for arguments of which some are values of the host."""
+        """`run_exact` for arguments that include values of the host."""
         if len(args) != len(self._in_avals):
             return None
         try:
@@ -184,20 +184,20 @@ class Compiled:
                 else:
                     self._losses += 1
                 return results
-            if not set_types(staged, args, self._device, may_write=self._losses < _MOST_LOSSES):
+            if not set_types(staged, args, self._device, may_write=self._losses < _MAX_LOSSES):
                 self._spare_buffers.append(staged)
                 return None
             self._takes_values = any(staging.arg_type is not Array for staging in staged)
 
     def _call_any(self, args: tuple[Any, ...]) -> list[Any]:
-        """Calls with arguments of which some are not Arrays of exactly the type compiled for, on this device."""
+        """Calls with arguments that are not all Arrays of exactly the compiled type on this device."""
         device = common_device(self._name, args)
         if device is not None and device is not self._device:
             return self._on(device)._call_any(args)
         buffers = self._consts.copy()
         for position, (x, aval) in enumerate(zip(args, self._in_avals, strict=True)):
             actual = x if type(x) is np.ndarray else get_aval(x)
-            # The runtime compares sizes only: anything else of as many bytes would be read as this type.
+            # The runtime compares sizes only: it would read other types of the same size as this one.
             if actual.shape != aval.shape or (actual.dtype != aval.dtype and get_aval(x).dtype != aval.dtype):
                 raise ArgumentTypeError(
                     f"{self._name}: expected {aval} as argument {position} of the compiled program, "

@@ -17,13 +17,13 @@ from lawful.xla_backend._arrays.array import Array
 from lawful.xla_backend._runtime import bindings
 from lawful.xla_backend._runtime.handles import Device
 
-#: The types of the numbers of Python and NumPy.
+#: The scalar types of Python and NumPy.
 SCALARS: Final = {
     type(x): get_aval(x) for x in (False, 0, 0.0, 0j, *[np.dtype(code).type(0) for code in "?bhilqBHILQefdFD"])
 }
 
-# In bytes. For a larger value the copy dominates the cost of making a buffer.
-_LARGEST = 16_384
+# In bytes. Copying dominates the cost of a buffer for a larger value.
+_MAX_SIZE = 16_384
 
 
 class StagingBuffer:
@@ -69,11 +69,11 @@ def set_types(staged: Sequence[StagingBuffer], args: Sequence[Any], device: Devi
         staging.arg_type = arg_type
         if not may_write:
             staging.values = None
-        elif staging.values is None and arg_type is not Array and aval.size * aval.dtype.itemsize <= _LARGEST:
+        elif staging.values is None and arg_type is not Array and aval.size * aval.dtype.itemsize <= _MAX_SIZE:
             staging.values, staging.buffer = bindings.shared_memory(aval, device)
     return True
 
 
 def fits(x: Any) -> bool:
-    """Whether a number can be an element of an array: an int may be too large."""
+    """Whether a number fits the array's dtype: an int may be too large."""
     return type(x) is not int or -(2**63) <= x < 2**63

@@ -1,4 +1,4 @@
-"""Every import of jaxlib and every call into it: a new version of jaxlib touches this file only.
+"""Every import of jaxlib and every call into it: a new version of jaxlib affects this file only.
 
 The rest of the backend sees clients, devices, buffers and executables as opaque objects, and MLIR as the
 modules ``ir``, ``stablehlo`` and ``func``, which are re-exported here, and ``chlo()``.
@@ -28,7 +28,7 @@ from typing import Any, cast
 
 import numpy as np
 
-# XLA reads this when it is loaded: it silences the lines logged at start. Errors are still logged.
+# XLA reads this when it is loaded: no log lines at start; errors are still logged.
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "1")
 
 from lawful.core import ShapedArray, no_collections
@@ -46,7 +46,7 @@ from lawful.xla_backend._runtime.handles import Buffer, Device, Options
 
 __all__ = ["func", "ir", "jaxlib_version", "stablehlo"]
 
-# Otherwise each result keeps a traceback, 60 bytes that only an explicit collection frees.
+# Each result would otherwise hold a traceback of 60 bytes, which only an explicit collection frees.
 _jax.set_tracebacks_enabled(False)
 
 
@@ -136,7 +136,7 @@ _ALIGNMENT = 64
 
 
 def shared_memory(aval: ShapedArray, device: Device) -> tuple[np.ndarray[Any, Any] | None, Buffer]:
-    """Returns an array, and the buffer that holds whatever is written to it; None where the device takes a copy.
+    """Returns an array, and a buffer with its memory; None for the array if the device copies.
 
     Nothing is to be written while a program may read it.
     """
@@ -170,7 +170,7 @@ def copy_buffer(buffer: Buffer, device: Device) -> Buffer:
     return cast(Buffer, copied)
 
 
-# jaxlib 0.11 makes capsules of dlpack's first version only, which every consumer has to accept.
+# jaxlib 0.11 makes only capsules of dlpack's first version, which every consumer must accept.
 _DLPACK_VERSIONED = "max_version" in (_jax.buffer_to_dlpack_managed_tensor.__doc__ or "")
 
 
@@ -316,7 +316,7 @@ class Executable:
             ) from error
 
 
-#: The target of a custom call of a Python function. Its operands are arrays made for the call.
+#: The target of a custom call of a Python function. Its operands are arrays created for the call.
 CALLBACK_TARGET = "xla_ffi_python_cpu_callback"
 
 

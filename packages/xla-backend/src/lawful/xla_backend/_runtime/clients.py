@@ -28,7 +28,7 @@ def _make_cpu_client() -> Any:
     return bindings.make_cpu_client(int(text))
 
 
-# How the client of a platform is made. A platform with a plugin (CUDA) adds a function here that finds the
+# The function that creates the client of a platform. A platform with a plugin (CUDA) adds a function that finds the
 # plugin's library, loads it with `xla_client.load_pjrt_plugin_dynamically` and calls `make_c_api_client`.
 _client_makers: dict[str, Callable[[], Any]] = {"cpu": _make_cpu_client}
 _clients: dict[str, Any] = {}
@@ -58,7 +58,7 @@ def client(platform: str | None = None) -> Any:
         with _lock:
             if name not in _clients:
                 _clients[name] = _client_makers[name]()
-                fork.note_client()
+                fork.record_client()
             found = _clients[name]
     return found
 

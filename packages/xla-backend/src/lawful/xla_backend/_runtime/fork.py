@@ -23,7 +23,7 @@ def refuse(*_: object) -> NoReturn:
     )
 
 
-def note_client() -> None:
+def record_client() -> None:
     """Records that a client exists, so that a fork from here on is refused."""
     global _has_client
     _has_client = True

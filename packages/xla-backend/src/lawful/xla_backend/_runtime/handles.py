@@ -1,4 +1,4 @@
-"""The types of jaxlib's objects that the rest of the backend passes on without looking inside."""
+"""The types of jaxlib's objects, which are opaque outside of the bindings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The functions of ``lawful.ops``, made of ``autograd.numpy``."""
+"""The functions of ``lawful.ops`` over ``autograd.numpy``."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ except ImportError as error:
 
 
 def value_of(x: Any) -> Any:
-    """Returns the value that a variable stands for, whatever it is traced by."""
+    """Returns the value of a variable, under any number of traces."""
     while getval(x) is not x:
         x = getval(x)
     return x
 
 
 def _constant(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Returns a function of NumPy as one whose derivative is zero everywhere."""
+    """Returns a NumPy function with a derivative of zero."""
     return lambda *args: function(*map(value_of, args))
 
 
@@ -51,7 +51,7 @@ class AutogradFunctions(ArrayFunctions):
         return anp.subtract(x, anp.multiply(quotient, y))
 
     def broadcast_to(self, operand: Any, shape: Sequence[int]) -> Any:
-        # The gradient of Autograd's broadcast_to has a wrong shape where an axis of length 1 becomes one of length 0.
+        # Autograd's broadcast_to has a gradient of wrong shape if an axis of length 1 becomes one of length 0.
         return anp.add(operand, np.zeros(shape)) if isbox(operand) else np.broadcast_to(operand, shape)
 
     def rev(self, operand: Any, dimensions: Sequence[int]) -> Any:
@@ -80,5 +80,5 @@ class AutogradFunctions(ArrayFunctions):
         return self.broadcast_in_dim(value, shape, ())
 
 
-#: The functions, as the text of a program names them.
+#: The functions, as programs name them.
 ops: Final = AutogradFunctions()

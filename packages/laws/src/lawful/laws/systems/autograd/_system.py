@@ -20,7 +20,7 @@ from lawful.laws.systems.autograd._functions import ops, value_of
 
 
 def array(value: Any) -> Any:
-    """Returns a pytree with its NumPy arrays copied: Autograd remembers what it is given, not what that was."""
+    """Returns a pytree with copies of its NumPy arrays: Autograd keeps references to its arguments."""
     return tree.map(_copied, value)
 
 
@@ -29,22 +29,22 @@ def _copied(value: Any) -> Any:
 
 
 def stop_gradient(x: Any) -> Any:
-    """Returns a pytree as constants."""
+    """Returns a pytree of constants."""
     return tree.map(value_of, x)
 
 
 def cond(pred: Any, true_fun: Function, false_fun: Function, *operands: Any) -> Any:
-    """Returns what one of two functions gives: values are concrete in Autograd."""
+    """Returns the result of one of two functions: values are concrete in Autograd."""
     return (true_fun if value_of(pred) else false_fun)(*operands)
 
 
 def switch(index: Any, branches: Sequence[Function], *operands: Any) -> Any:
-    """Returns what one of some functions gives, the nearest one to an index that names none."""
+    """Returns the result of one of several functions; the index is clamped."""
     return branches[int(np.clip(value_of(index), 0, len(branches) - 1))](*operands)
 
 
 class _Flat:
-    """A function of a tuple of leaves that gives the leaves of its result, as Autograd differentiates them.
+    """A function from a tuple of leaves to the leaves of its result, as Autograd differentiates it.
 
     Args:
       function: a function of pytrees.
@@ -54,7 +54,7 @@ class _Flat:
     def __init__(self, function: Function, args: Sequence[Any]) -> None:
         self.function = function
         leaves, self.treedef = tree.flatten(tuple(args))
-        # A tuple of variables of an enclosing derivative must be a variable of it.
+        # A tuple of variables of an enclosing derivative must itself be one of its variables.
         self.leaves = builtins.tuple(leaves)
         self.count = len(leaves)
 
@@ -64,18 +64,18 @@ class _Flat:
         return builtins.tuple(results)
 
     def result(self, values: Any) -> Any:
-        """Returns leaves as a pytree like the result."""
+        """Returns leaves as a pytree with the structure of the result."""
         count = self.out_treedef.num_leaves
         return tree.unflatten(self.out_treedef, [_copied(values[i]) for i in range(count)])
 
     def arguments(self, values: Any) -> tuple[Any, ...]:
-        """Returns leaves as a tuple of pytrees like the arguments."""
+        """Returns leaves as pytrees with the structures of the arguments."""
         args: tuple[Any, ...] = tree.unflatten(self.treedef, [_copied(values[i]) for i in range(self.count)])
         return args
 
 
 def _quietly(function: Callable[..., Any], *args: Any) -> Any:
-    """Returns the result of a function, without the warning that a result does not depend on an argument."""
+    """Calls a function without the warning that its result does not depend on an argument."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", "Output seems independent of input")
         return function(*args)
@@ -228,10 +228,7 @@ class Autograd(Implementation):
         raise self._has_no("jit")
 
     def clear_caches(self) -> None:
-        """Does nothing: Autograd keeps nothing from one call to the next."""
-
-    def _has_no(self, name: str) -> NotImplementedError:
-        return NotImplementedError(f"{self.name}: {self.absent[name]}")
+        """Does nothing: Autograd has no caches."""
 
 
 #: Autograd.

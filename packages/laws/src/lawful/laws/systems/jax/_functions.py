@@ -1,4 +1,4 @@
-"""The functions of ``lawful.ops``, made of ``jax.numpy`` and ``jax.lax``."""
+"""The functions of ``lawful.ops`` over ``jax.numpy`` and ``jax.lax``."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ except ImportError as error:
 
 
 def _promoted(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Returns a strict function of ``jax.lax`` as one that promotes and broadcasts."""
+    """Returns a strict function of ``jax.lax`` that promotes and broadcasts first."""
     return lambda *args: function(*jnp.broadcast_arrays(*_of_one_dtype(args)))
 
 
@@ -25,13 +25,13 @@ def _of_one_dtype(args: Sequence[Any]) -> list[Any]:
 
 
 def _of_numbers(function: Callable[..., Any], operand: Any, *rest: Any) -> Any:
-    """Applies a function that refuses booleans to them as numbers."""
+    """Applies a function that refuses booleans to booleans, as numbers."""
     x = jnp.asarray(operand)
     return function(x.astype(int), *rest).astype(bool) if x.dtype == bool else function(x, *rest)
 
 
 class JaxFunctions(ArrayFunctions):
-    """Array functions by lawful's names; those that ``jax.lax`` has are that function, with promotion before it."""
+    """Array functions by lawful's names: those of ``jax.lax``, with promotion."""
 
     def __init__(self) -> None:
         super().__init__(jnp)
@@ -62,11 +62,11 @@ class JaxFunctions(ArrayFunctions):
         return lax.complex(*_of_one_dtype((self._floating(x), self._floating(y))))
 
     def clamp(self, min: Any, x: Any, max: Any) -> Any:
-        # JAX 0.12 raises a TypeError in the derivative by a bound that is a scalar, unless all are.
+        # The derivative by a scalar bound raises a TypeError in JAX 0.12, unless all operands are scalars.
         return _promoted(lax.clamp)(min, x, max)
 
     def pad(self, operand: Any, padding_value: Any, padding_config: Sequence[tuple[int, int, int]]) -> Any:
-        # JAX 0.12 raises a TypeError in the gradient by the value that a scalar is padded with, by nothing.
+        # The gradient by the padding value raises a TypeError in JAX 0.12 for a scalar without padding.
         if not padding_config:
             return operand
         array, value = _of_one_dtype((operand, padding_value))
@@ -75,7 +75,7 @@ class JaxFunctions(ArrayFunctions):
     def select_n(self, which: Any, *cases: Any) -> Any:
         chosen = jnp.asarray(which)
         if chosen.dtype != bool:
-            # lax leaves open what a number gives that names no case.
+            # lax does not define the result for an index out of range.
             chosen = jnp.clip(chosen, 0, len(cases) - 1).astype("int32")
         return lax.select_n(chosen, *jnp.broadcast_arrays(*_of_one_dtype(cases)))
 
@@ -83,5 +83,5 @@ class JaxFunctions(ArrayFunctions):
         return jnp.asarray(x, jnp.promote_types(jnp.result_type(x), jnp.float64)) if self.dtype_kind(x) in "biu" else x
 
 
-#: The functions, as the text of a program names them.
+#: The functions, as programs name them.
 ops: Final = JaxFunctions()

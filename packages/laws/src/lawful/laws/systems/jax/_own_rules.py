@@ -1,6 +1,6 @@
-"""Functions that carry as rules of their own what would be derived of them, in JAX.
+"""Functions with custom rules equal to the derived ones, in JAX.
 
-JAX refuses to differentiate by what such a function closes over, so that this becomes arguments.
+JAX refuses to differentiate by closed-over values of such functions, so these become arguments.
 """
 
 from __future__ import annotations

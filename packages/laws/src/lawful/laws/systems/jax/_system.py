@@ -28,7 +28,7 @@ checkpoint, cond, switch, stop_gradient = jax.checkpoint, lax.cond, lax.switch, 
 
 
 def jit(function: Function, backend: str | None = None) -> Function:
-    """Returns a function compiled by XLA, the only backend that JAX has for a device."""
+    """Returns a function compiled by XLA, JAX's only backend."""
     compiled: Function = jax.jit(function)
     return compiled
 
@@ -37,28 +37,28 @@ def scan(
     f: Function, init: Any, xs: Any = None, length: int | None = None, reverse: bool = False, unroll: Any = 1, *,
     checkpoints: int | None = None,
 ) -> Any:  # fmt: skip
-    """Returns a scan; JAX keeps what it needs of every turn, so that ``checkpoints`` says nothing to it."""
+    """Returns a scan; ``checkpoints`` is ignored, because JAX stores the residuals of every iteration."""
     return lax.scan(f, array(init), xs, length, reverse, unroll)
 
 
 def associative_scan(fn: Function, elems: Any, reverse: bool = False, axis: int = 0) -> Any:
-    """Returns the partial combinations; JAX 0.12 fails where the axis is negative and ``reverse`` holds."""
+    """Returns the partial combinations; JAX 0.12 fails for a negative axis with ``reverse``."""
     return lax.associative_scan(fn, array(elems), reverse, axis % np.ndim(tree.leaves(elems)[0]))
 
 
 def map(f: Function, xs: Any, *, batch_size: int | None = None) -> Any:
-    """Returns the stacked results; JAX 0.12 divides by zero where results without elements come in batches."""
+    """Returns the stacked results; JAX 0.12 divides by zero for batches of results without elements."""
     without_elements = not all(leaf.size for leaf in tree.leaves(jax.eval_shape(lambda xs: lax.map(f, xs), array(xs))))
     return lax.map(f, array(xs), batch_size=None if without_elements else batch_size)
 
 
 def fori_loop(lower: int, upper: int, body: Function, init: Any, *, checkpoints: int | None = None) -> Any:
-    """Returns a loop between known bounds; JAX keeps what it needs of every turn."""
+    """Returns a loop between static bounds; JAX stores the residuals of every iteration."""
     return lax.fori_loop(lower, upper, body, array(init))
 
 
 def array(value: Any) -> Any:
-    """Returns a pytree with its NumPy arrays as JAX's, which are copies; numbers and JAX's own values as they are."""
+    """Returns a pytree with copies of its NumPy arrays as JAX arrays; numbers and JAX's values are left."""
     return tree.map(_array, value)
 
 

@@ -1,4 +1,4 @@
-"""The functions of ``lawful.ops``, made of PyTorch's."""
+"""The functions of ``lawful.ops`` over PyTorch."""
 
 from __future__ import annotations
 
@@ -56,5 +56,5 @@ class TorchFunctions(ArrayFunctions):
         return self.full(size, fill_value, dtype or _namespace.result_type(x))
 
 
-#: The functions, as the text of a program names them.
+#: The functions, as programs name them.
 ops: Final = TorchFunctions()

@@ -1,4 +1,4 @@
-"""Functions of tensors by NumPy's names, which promote and broadcast as NumPy's do."""
+"""Functions of tensors by NumPy's names, with NumPy's promotion and broadcasting."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ except ImportError as error:
         "lawful.laws.systems.torch: expected PyTorch, which is not installed; do `pip install torch`"
     ) from error
 
-# Those of tensors that have a dtype of NumPy.
+# The tensor dtypes that NumPy has too.
 _NAMES: Final = ("bool", "uint8", "int8", "int16", "int32", "int64", "float16", "float32", "float64")
 _NUMPY_DTYPES: Final = {getattr(torch, name): np.dtype(name) for name in (*_NAMES, "complex64", "complex128")}
 _TORCH_DTYPES: Final = {dtype: torch_dtype for torch_dtype, dtype in _NUMPY_DTYPES.items()}
 
 
 def numpy_dtype(tensor: Any) -> np.dtype[Any]:
-    """Returns the dtype of a tensor as NumPy's."""
+    """Returns the NumPy dtype of a tensor."""
     return _NUMPY_DTYPES[tensor.dtype]
 
 
@@ -39,12 +39,12 @@ def tensor_of(value: Any, dtype: Any = None) -> Any:
 
 
 def result_type(*values: Any) -> np.dtype[Any]:
-    """Returns the dtype that values are promoted to, by NumPy's rules."""
+    """Returns the promoted dtype of values, by NumPy's rules."""
     return np.result_type(*[numpy_dtype(x) if isinstance(x, torch.Tensor) else x for x in values])
 
 
 def _of_floats(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Returns a function that converts integers to floats of 64 bits."""
+    """Returns a function that first converts integers to float64."""
 
     def promoted(*args: Any) -> Any:
         dtype = result_type(*args)
@@ -58,7 +58,7 @@ def _of_numbers(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _of_floats_only(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Returns a rounding, which gives integers as they are."""
+    """Returns a rounding function that leaves integers unchanged."""
     return lambda x: function(x) if result_type(x).kind == "f" else tensor_of(x)
 
 
@@ -79,7 +79,7 @@ for _name in _number_names:
 
 
 def _dividing(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Returns a division that gives 0 for integers divided by zero, as NumPy: PyTorch raises an error."""
+    """Returns a division that gives 0 for integer division by zero, as NumPy does; PyTorch raises an error."""
 
     def divided(x: Any, y: Any) -> Any:
         if x.dtype.is_floating_point:
@@ -139,7 +139,7 @@ def arange(size: int, dtype: Any = None) -> Any:
     return tensor_of(np.arange(size, dtype=dtype))
 
 
-# Reductions: PyTorch takes an empty tuple of axes for all of them.
+# Reductions: for PyTorch, an empty tuple of axes means all axes.
 
 
 def sum(x: Any, axis: Sequence[int]) -> Any:
@@ -161,7 +161,7 @@ def prod(x: Any, axis: Sequence[int]) -> Any:
 
 
 def fold(function: Callable[[Any, Any], Any], unit: int, x: Any, axis: Sequence[int]) -> Any:
-    """Returns an array reduced by a binary function, whose value of no elements is the unit."""
+    """Reduces an array by a binary function; the result for no elements is the unit."""
     x = tensor_of(x)
     for i in sorted(axis, reverse=True):
         start = torch.full_like(torch.sum(x, i, dtype=x.dtype), unit)

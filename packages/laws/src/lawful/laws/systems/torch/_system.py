@@ -17,17 +17,17 @@ from lawful.laws.systems.torch._namespace import numpy_dtype, tensor_of, torch
 
 
 def array(value: Any) -> Any:
-    """Returns a pytree with its arrays and numbers as tensors, which are copies."""
+    """Returns a pytree with copies of its arrays and numbers as tensors."""
     return tree.map(tensor_of, value)
 
 
 def stop_gradient(x: Any) -> Any:
-    """Returns a pytree as constants."""
+    """Returns a pytree of constants."""
     return tree.map(lambda leaf: tensor_of(leaf).detach(), x)
 
 
 class _Flat:
-    """A function of tensors that gives a tuple of tensors: PyTorch knows fewer pytrees.
+    """A function from tensors to a tuple of tensors: PyTorch supports fewer pytrees.
 
     Args:
       function: a function of pytrees.
@@ -45,11 +45,11 @@ class _Flat:
         return tuple(map(tensor_of, results))
 
     def result(self, values: Sequence[Any]) -> Any:
-        """Returns leaves as a pytree like the result."""
+        """Returns leaves as a pytree with the structure of the result."""
         return tree.unflatten(self.out_treedef, values)
 
     def arguments(self, values: Sequence[Any]) -> tuple[Any, ...]:
-        """Returns leaves as a tuple of pytrees like the arguments."""
+        """Returns leaves as pytrees with the structures of the arguments."""
         args: tuple[Any, ...] = tree.unflatten(self.treedef, values)
         return args
 
@@ -61,7 +61,7 @@ def _leaves(values: Any) -> tuple[Any, ...]:
 def jvp(function: Function, primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Any]:
     """Returns the results of a function and their tangents."""
     flat = _Flat(function, primals)
-    # It refuses tensors that repeat their elements, as broadcasting makes them.
+    # jvp refuses tensors whose elements overlap in memory, as broadcasting creates them.
     own = tuple([leaf.contiguous() for leaf in flat.leaves])
     out, tangent = torch.func.jvp(flat, own, _leaves(tuple(tangents)))
     return flat.result(out), flat.result(tangent)
@@ -91,8 +91,8 @@ def value_and_grad(function: Function, argnums: int | Sequence[int] = 0) -> Func
             return function(*full)
 
         flat = _Flat(restricted, [args[i] for i in chosen])
-        places = tuple(range(len(flat.leaves)))
-        gradient, value = torch.func.grad_and_value(lambda *leaves: flat(*leaves)[0], places)(*flat.leaves)
+        every = tuple(range(len(flat.leaves)))
+        gradient, value = torch.func.grad_and_value(lambda *leaves: flat(*leaves)[0], every)(*flat.leaves)
         found = flat.arguments(gradient)
         return value, found[0] if isinstance(argnums, int) else found
 
@@ -100,7 +100,7 @@ def value_and_grad(function: Function, argnums: int | Sequence[int] = 0) -> Func
 
 
 def vmap(function: Function, in_axes: Any = 0, out_axes: Any = 0) -> Function:
-    """Returns a function mapped over axes of its arguments; an axis is one for all leaves of an argument."""
+    """Returns a function mapped over axes of its arguments; one axis for all leaves of an argument."""
 
     def mapped(*args: Any) -> Any:
         flat = _Flat(function, args)
@@ -214,10 +214,7 @@ class Torch(Implementation):
         raise self._has_no("jit")
 
     def clear_caches(self) -> None:
-        """Does nothing: without compilation there are none."""
-
-    def _has_no(self, name: str) -> NotImplementedError:
-        return NotImplementedError(f"{self.name}: {self.absent[name]}")
+        """Does nothing: there is no compilation."""
 
 
 def _of_tensors(function: Callable[..., Any]) -> Function:

@@ -1,7 +1,7 @@
-"""The bodies of loops: drawn for several turns at once, and run turn by turn.
+"""The bodies of loops: drawn at the values of several iterations at once, and then run one after the other.
 
-What a carry is after the first turn is known only when the body is there. So a body is drawn to have a meaning for
-other values too, and a loop whose true values turn out large, or near a kink, is not taken.
+The carry after the first iteration is known only once the body is drawn. So a body is drawn to be defined for other
+values too, and a loop whose true values are large, or near a kink, is rejected.
 """
 
 from __future__ import annotations
@@ -17,58 +17,58 @@ from lawful.core import get_aval, is_inexact, kind
 from lawful.laws._law.smooth import is_smooth
 from lawful.laws._programs.builder import Builder
 from lawful.laws._programs.interpreter import function_of
-from lawful.laws._programs.scope import Lanes, Variable, by_lane
+from lawful.laws._programs.scope import Elements, Variable, by_element
 from lawful.laws._programs.syntax import Block, Name
 from lawful.laws.systems import lawful
 
-#: For how many turns a body is drawn.
-TURNS: Final = 3
+#: The number of iterations for which a body is drawn.
+ITERATIONS: Final = 3
 
-_MOST_LANES, _LARGEST = 9, 64.0
+_MAX_ELEMENTS, _LARGEST = 9, 64.0
 
 Scope = dict[str, Any]
-#: Gives what a loop does, of functions and operands.
+#: Computes the results of a loop from functions and operands.
 Run = Callable[..., Any]
 
 
 def has_room(builder: Builder) -> bool:
-    """Whether there may be a loop here: its body has values for each turn."""
-    return builder.frame.lanes * TURNS <= _MOST_LANES
+    """Whether a loop fits here: its body has values for each iteration."""
+    return builder.frame.elements * ITERATIONS <= _MAX_ELEMENTS
 
 
 def scopes(builder: Builder) -> list[Scope]:
-    """Returns the values of all variables in scope, in each lane."""
+    """Returns the values of all variables in scope, for each batch element."""
     visible = [(v.expression.text, v.values) for v in builder.visible() if isinstance(v.expression, Name)]
     names = [name for name, _ in visible]
-    lanes = by_lane([(None,) * builder.frame.lanes, *[values for _, values in visible]])
-    return [builder.inputs | dict(zip(names, lane[1:], strict=True)) for lane in lanes]
+    elements = by_element([(None,) * builder.frame.elements, *[values for _, values in visible]])
+    return [builder.inputs | dict(zip(names, element[1:], strict=True)) for element in elements]
 
 
 def strong_value(x: Any) -> Any:
-    """Returns a value as an array, also if it is a Python number."""
+    """Returns a value as an array; a Python number is converted."""
     return np.asarray(x)[()] if get_aval(x).weak_type else x
 
 
-def in_each_turn(builder: Builder, variable: Variable) -> Lanes:
-    """Returns what a carry that begins as a variable may be in the turns of a loop."""
-    count = builder.frame.lanes
+def in_each_iteration(builder: Builder, variable: Variable) -> Elements:
+    """Returns possible values of a carry in the iterations of a loop, given its first value."""
+    count = builder.frame.elements
     first = [strong_value(variable.values[i * len(variable.values) // count]) for i in range(count)]
-    return tuple([y for x in first for y in (x, *[_other(x, turn) for turn in range(1, TURNS)])])
+    return tuple([y for x in first for y in (x, *[_other(x, iteration) for iteration in range(1, ITERATIONS)])])
 
 
-def _other(x: Any, turn: int) -> Any:
-    """Returns a value of the type of another one, with elements of many sizes and both signs."""
+def _other(x: Any, iteration: int) -> Any:
+    """Returns another value of the same type, with elements of many sizes and both signs."""
     aval = get_aval(x)
-    places = np.arange(math.prod(aval.shape)).reshape(aval.shape) + 7 * turn
+    numbers = np.arange(math.prod(aval.shape)).reshape(aval.shape) + 7 * iteration
     if is_inexact(aval.dtype):
-        curve = 10 * np.sin(places)
-        return (curve + 5j * np.cos(places) if kind(aval.dtype) == "c" else curve).astype(aval.dtype)[()]
-    numbers = places % 2 if aval.dtype.kind == "b" else places % 9 - (0 if aval.dtype.kind == "u" else 4)
+        curve = 10 * np.sin(numbers)
+        return (curve + 5j * np.cos(numbers) if kind(aval.dtype) == "c" else curve).astype(aval.dtype)[()]
+    numbers = numbers % 2 if aval.dtype.kind == "b" else numbers % 9 - (0 if aval.dtype.kind == "u" else 4)
     return numbers.astype(aval.dtype)[()]
 
 
 def keeps_types(before: Sequence[Any], after: Sequence[Any]) -> bool:
-    """Whether values have the types of others, but for their weakness."""
+    """Whether values have the same types as others, up to weakness."""
     return all(
         get_aval(x).update(weak_type=False) == get_aval(y).update(weak_type=False)
         for x, y in zip(before, after, strict=True)
@@ -76,13 +76,13 @@ def keeps_types(before: Sequence[Any], after: Sequence[Any]) -> bool:
 
 
 def is_moderate(values: Any) -> bool:
-    """Whether all numbers in a tree are finite and not large."""
+    """Whether all numbers of a tree are finite and not large."""
     numbers = [np.abs(np.asarray(x)) for x in tree.leaves(values) if np.asarray(x).dtype.kind != "b"]
     return all(bool(np.all(x <= _LARGEST)) for x in numbers)
 
 
 def results_of(builder: Builder, blocks: Sequence[Block], operands: Sequence[Variable], run: Run) -> list[Any] | None:
-    """Returns what a loop gives in each lane.
+    """Returns the results of a loop for each batch element.
 
     Args:
       builder: the program.
@@ -94,7 +94,7 @@ def results_of(builder: Builder, blocks: Sequence[Block], operands: Sequence[Var
       None if it shall not be part of the program: its values are large, or it is not smooth where it has to be.
     """
     found = []
-    values = by_lane([(None,) * builder.frame.lanes, *[v.values for v in operands]])
+    values = by_element([(None,) * builder.frame.elements, *[v.values for v in operands]])
     for scope, (_, *given) in zip(scopes(builder), values, strict=True):
         leaves, treedef = tree.flatten((scope, given))
 
@@ -106,14 +106,14 @@ def results_of(builder: Builder, blocks: Sequence[Block], operands: Sequence[Var
             here = call(*leaves)
             if not is_moderate(here) or (builder.settings.smooth and not is_smooth(call, leaves, here, constant=False)):
                 return None
-        except Exception:  # a fault that is planted; or a value grows large near here
+        except Exception:  # a planted fault, or a value that grows large nearby
             return None
         found.append(here)
     return found
 
 
-def in_lanes(results: Sequence[Any]) -> Any:
-    """Returns a tree of tuples, each leaf a list of its lanes, of such trees in each lane."""
+def transpose_results(results: Sequence[Any]) -> Any:
+    """Transposes a list of trees, one for each batch element, to a tree of lists."""
     if isinstance(results[0], tuple):
-        return tuple([in_lanes(parts) for parts in zip(*results, strict=True)])
+        return tuple([transpose_results(parts) for parts in zip(*results, strict=True)])
     return list(results)

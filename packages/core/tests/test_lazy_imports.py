@@ -12,15 +12,15 @@ from typing import Any
 
 import pytest
 
-from lawful.core import Primitive, Trace, current, load_on_demand, parse_jaxpr, set_current
+from lawful.core import Primitive, Trace, current, load_lazy_imports, parse_jaxpr, set_current
 
 Make = Callable[..., ModuleType]
 
 PACKAGE = """
-from lawful.core import on_demand
+from lawful.core import lazy_imports
 from {name}._first import one
 
-__getattr__, __dir__ = on_demand(__name__, "_later", "_last")
+__getattr__, __dir__ = lazy_imports(__name__, "_later", "_last")
 __all__ = ["five", "four", "one", "three", "two"]
 """
 FIRST = "one = 1"
@@ -38,7 +38,7 @@ def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Make]:
     made: list[str] = []
 
     def make(package: str = PACKAGE, **modules: str) -> ModuleType:
-        name = f"on_demand_{tmp_path.name}_{len(made)}"
+        name = f"lazy_imports_{tmp_path.name}_{len(made)}"
         made.append(name)
         (tmp_path / name).mkdir()
         sources = {"__init__": package, "_first": FIRST, "_later": LATER, "_last": LAST, **modules}
@@ -48,7 +48,7 @@ def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Make]:
         return importlib.import_module(name)
 
     yield make
-    load_on_demand()
+    load_lazy_imports()
     for module in list(sys.modules):
         if module.startswith(tuple(made)):
             del sys.modules[module]
@@ -58,7 +58,7 @@ def is_there(package: ModuleType, module: str = "_later") -> bool:
     return f"{package.__name__}.{module}" in sys.modules
 
 
-def test_what_is_there_imports_nothing(make: Make) -> None:
+def test_lazy_import_what_is_there_imports_nothing(make: Make) -> None:
     package = make()
     assert package.one == 1
     assert not hasattr(package, "_private")
@@ -66,7 +66,7 @@ def test_what_is_there_imports_nothing(make: Make) -> None:
     assert not is_there(package)
 
 
-def test_a_name_that_is_not_there_imports_the_rest(make: Make) -> None:
+def test_lazy_import_name_that_is_not_there_imports_the_rest(make: Make) -> None:
     package = make()
     assert package.three == 3
     assert is_there(package)
@@ -76,7 +76,7 @@ def test_a_name_that_is_not_there_imports_the_rest(make: Make) -> None:
     assert package.one == 1
 
 
-def test_so_does_each_way_of_asking(make: Make) -> None:
+def test_lazy_import_so_does_each_way_of_asking(make: Make) -> None:
     package = make()
     assert {"one", "two", "three", "four"} <= set(dir(package))
     package = make()
@@ -87,18 +87,18 @@ def test_so_does_each_way_of_asking(make: Make) -> None:
     exec(f"from {package.__name__} import *", scope)
     assert scope["four"] == 4
     package = make()
-    load_on_demand()
+    load_lazy_imports()
     assert is_there(package)
 
 
-def test_a_package_without_all_gets_that_of_the_first_module(make: Make) -> None:
+def test_lazy_import_package_without_all_gets_of_first_module(make: Make) -> None:
     package = make(PACKAGE.rpartition("__all__")[0], _later="__all__ = ['two']\ntwo, three = 2, 3")
     assert package.__all__ == ["two"]
     assert package.two == 2
     assert not hasattr(package, "three")
 
 
-def test_a_module_of_the_rest_may_be_imported_by_its_name(make: Make) -> None:
+def test_lazy_import_module_of_rest_may_be_imported_by_its_name(make: Make) -> None:
     package = make(
         PACKAGE.rpartition("__all__")[0], _later="from {name} import _last, sub\n__all__ = ['two']\ntwo = 2", sub=""
     )
@@ -107,7 +107,7 @@ def test_a_module_of_the_rest_may_be_imported_by_its_name(make: Make) -> None:
     assert package.__all__ == ["two"]
 
 
-def test_a_name_that_is_nowhere_is_told(make: Make) -> None:
+def test_lazy_import_name_that_is_nowhere_is_reported(make: Make) -> None:
     package = make()
     with pytest.raises(AttributeError, match=f"module '{package.__name__}' has no attribute 'six'"):
         package.six  # noqa: B018
@@ -115,7 +115,7 @@ def test_a_name_that_is_nowhere_is_told(make: Make) -> None:
         exec(f"from {package.__name__} import six")
 
 
-def test_a_package_may_say_more_of_a_name_that_is_nowhere(make: Make) -> None:
+def test_lazy_import_package_may_say_more_of_name_nowhere(make: Make) -> None:
     own = PACKAGE.replace('"_last")', '"_last", missing=lambda x: AttributeError(x + " was left out"))')
     package = make(own)
     with pytest.raises(AttributeError, match="six was left out"):
@@ -126,12 +126,12 @@ def test_a_package_may_say_more_of_a_name_that_is_nowhere(make: Make) -> None:
     sys.modules[f"{package.__name__}._later"] = ModuleType("mended")
 
 
-def test_a_module_that_fails_is_tried_again(make: Make) -> None:
+def test_lazy_import_module_that_fails_is_tried_again(make: Make) -> None:
     package = make(_later="import sys\nif 'is_mended' not in sys.modules: raise OSError('not there yet')\ntwo = 2")
     with pytest.raises(OSError, match="not there yet"):
         package.two  # noqa: B018
     with pytest.raises(OSError, match="not there yet"):
-        load_on_demand()
+        load_lazy_imports()
     sys.modules["is_mended"] = package
     try:
         assert package.two == 2
@@ -139,7 +139,7 @@ def test_a_module_that_fails_is_tried_again(make: Make) -> None:
         del sys.modules["is_mended"]
 
 
-def test_modules_are_imported_outside_of_transformations(make: Make) -> None:
+def test_lazy_import_runs_outside_of_transformations(make: Make) -> None:
     package = make(_later="from lawful.core import current\ntwo = current.trace")
 
     class Refusing(Trace):
@@ -152,14 +152,16 @@ def test_modules_are_imported_outside_of_transformations(make: Make) -> None:
         assert current.trace is trace
 
 
-@pytest.mark.parametrize("ask", ["from {name} import five", "from lawful.core import load_on_demand; load_on_demand()"])
-def test_what_is_asked_for_meanwhile_takes_no_half_of_a_module(make: Make, ask: str) -> None:
+@pytest.mark.parametrize(
+    "ask", ["from {name} import five", "from lawful.core import load_lazy_imports; load_lazy_imports()"]
+)
+def test_lazy_import_during_an_import_sees_whole_modules(make: Make, ask: str) -> None:
     package = make(_later=f"two = 'early'\ntry: {ask}\nexcept ImportError: pass\ntwo, three = 2, 3")
     assert package.three == 3
     assert package.two == 2
 
 
-def test_threads_that_ask_at_once_all_get_it(make: Make) -> None:
+def test_lazy_import_threads_that_ask_at_once_all_get_it(make: Make) -> None:
     package = make(_later="import time\ntime.sleep(0.1)\ntwo, three = 2, 3")
     barrier, found = threading.Barrier(8), []
 
@@ -175,13 +177,13 @@ def test_threads_that_ask_at_once_all_get_it(make: Make) -> None:
     assert sorted(found) == [1, 1, 2, 2, 3, 3, 4, 4]
 
 
-def test_a_primitive_of_the_rest_is_found_by_name(make: Make) -> None:
+def test_lazy_import_primitive_of_the_rest_is_found_by_name(make: Make) -> None:
     make(_later="from lawful.core import Primitive\ntwo = Primitive('of_the_rest')\ntwo.def_abstract_eval(lambda x: x)")
     [eqn] = parse_jaxpr("{ lambda ; a:f64[]. let b:f64[] = of_the_rest a in (b,) }").eqns
     assert isinstance(eqn.primitive, Primitive)
 
 
-def test_the_collector_waits_while_modules_are_imported(make: Make) -> None:
+def test_lazy_import_collector_waits_while_modules_are_imported(make: Make) -> None:
     def asked() -> bool:
         enabled: bool = make(_later="import gc\ntwo = gc.isenabled()").two
         return enabled

@@ -1,6 +1,6 @@
-"""The kinds of node: how a value of a type opens into children, and how it is rebuilt from them.
+"""Node types: how a node opens into children, and how it is rebuilt from them.
 
-A :class:`Kind` is plain data, one for each node type. Finding the kind of a value is one dict lookup.
+A :class:`NodeType` is plain data. Finding the node type of a value is one dict lookup.
 """
 
 from __future__ import annotations
@@ -13,19 +13,19 @@ from lawful.tree._key import DictKey, FlattenedIndexKey, GetAttrKey, KeyEntry, S
 from lawful.tree.base.errors import TreeTypeError
 from lawful.tree.base.record import record
 
-# The tokens that a flattening leaves behind, from which a treedef is built; see _treedef.
+# The tokens that flattening writes and a treedef is built from; see _treedef.
 type Signature = list[Any]
 
-# First entry of a signature: may it be looked up, or could unequal trees have equal signatures?
+# The first entry of a signature: EXACT if equal signatures imply equal trees, so that it may be a cache key.
 EXACT, INEXACT = 0, -1
 
 
 @record
-class Kind:
+class NodeType:
     """How to take apart, rebuild and print the nodes of one type.
 
     Args:
-      nodetype: the type. A subclass of it is not of this kind.
+      cls: the type of the nodes, not of its subclasses.
       one_level: ``node -> (children, aux)``.
       keys: ``(aux, number of children) -> key of each child``.
       rebuild: ``(aux, children) -> node``, where children is an iterable.
@@ -37,7 +37,7 @@ class Kind:
       keyed: ``node -> (keys, children, aux)`` where the keys come from the node and not from its aux data.
     """
 
-    nodetype: type
+    cls: type
     one_level: Callable[[Any], tuple[Sequence[Any], Any]]
     keys: Callable[[Any, int], Sequence[KeyEntry]]
     rebuild: Callable[[Any, Iterable[Any]], Any]
@@ -47,7 +47,7 @@ class Kind:
     has_aux: bool = False
     keyed: Callable[[Any], tuple[Sequence[KeyEntry], Sequence[Any], Any]] | None = None
 
-    # Of functions, which are equal if they are the same.
+    # Two node types are equal only if they are the same object.
     __eq__ = object.__eq__
     __hash__ = object.__hash__
 
@@ -59,8 +59,8 @@ class Kind:
         return self.keys(aux, len(children)), children, aux
 
 
-# Types whose equal values are interchangeable, so that a treedef with one stands for a treedef with the other.
-# Not float (0.0 == -0.0) and not the values of a user's class, which decides itself what is equal to what.
+# Types whose equal values are indistinguishable, so that treedefs may share them. float is not one (0.0 == -0.0), nor
+# is a user's class, which defines its own equality.
 _EXACT_TYPES = frozenset({str, int, bytes, bool, NoneType, type})
 _EXACT_KEY_TYPES = frozenset({str, int, bytes})
 
@@ -68,7 +68,7 @@ _EXACT_KEY_TYPES = frozenset({str, int, bytes})
 def exact_type(value: Any) -> Any:
     """Returns a token that, together with the value, is equal only for indistinguishable values; None if unsure.
 
-    ``1 == True == 1.0``, so a value alone does not do. A closure is never exact: the table of treedefs would keep
+    ``1 == True == 1.0``, so a value alone is not enough. A closure is never exact: the cache of treedefs would keep
     alive whatever it has captured.
     """
     cls = type(value)
@@ -97,14 +97,14 @@ def same_aux(aux: Any, other: Any, nodetype: type) -> bool:
         ) from error
 
 
-def write_head(kind: Kind, aux: Any, length: int, signature: Signature) -> None:
-    """Appends what a signature says of a node apart from its children."""
-    if kind is DICT:
+def write_head(node_type: NodeType, aux: Any, length: int, signature: Signature) -> None:
+    """Appends the tokens of a node's signature, apart from those of its children."""
+    if node_type is DICT:
         if not _EXACT_KEY_TYPES.issuperset(map(type, aux)):
             signature[0] = INEXACT
         signature.append(aux)
         return
-    if kind.has_aux:
+    if node_type.has_aux:
         types = exact_type(aux)
         if types is None:
             signature[0] = INEXACT
@@ -112,11 +112,11 @@ def write_head(kind: Kind, aux: Any, length: int, signature: Signature) -> None:
     signature.append(length)
 
 
-def read_head(kind: Kind, signature: Sequence[Any], index: int) -> tuple[Any, int, int]:
+def read_head(node_type: NodeType, signature: Sequence[Any], index: int) -> tuple[Any, int, int]:
     """Reads what :func:`write_head` wrote: the aux data, the number of children, the next index."""
-    if kind is DICT:
+    if node_type is DICT:
         return signature[index], len(signature[index]), index + 1
-    if kind.has_aux:
+    if node_type.has_aux:
         return signature[index][0], signature[index + 1], index + 2
     return None, signature[index], index + 1
 
@@ -182,7 +182,7 @@ def _open_none(_: None, signature: Signature) -> Sequence[Any]:
     return ()
 
 
-TUPLE = Kind(
+TUPLE = NodeType(
     tuple,
     one_level=lambda node: (node, None),
     keys=sequence_keys,
@@ -191,7 +191,7 @@ TUPLE = Kind(
     describe=_length_of("tuple"),
 )
 
-LIST = Kind(
+LIST = NodeType(
     list,
     one_level=lambda node: (node, None),
     keys=sequence_keys,
@@ -200,7 +200,7 @@ LIST = Kind(
     describe=_length_of("list"),
 )
 
-DICT = Kind(
+DICT = NodeType(
     dict,
     one_level=_dict_one_level,
     keys=dict_keys,
@@ -211,7 +211,7 @@ DICT = Kind(
     has_aux=True,
 )
 
-NONE = Kind(
+NONE = NodeType(
     NoneType,
     one_level=lambda _: ((), None),
     keys=sequence_keys,
@@ -222,8 +222,8 @@ NONE = Kind(
 )
 
 
-def namedtuple_kind(nodetype: Any) -> Kind:
-    """Returns the kind of a namedtuple type, which needs no registration."""
+def namedtuple_node_type(nodetype: Any) -> NodeType:
+    """Returns the node type of a namedtuple type, which needs no registration."""
     fields = nodetype._fields
     every = slice(None)
 
@@ -236,7 +236,7 @@ def namedtuple_kind(nodetype: Any) -> Kind:
 
     # A subclass may iterate over something other than its fields.
     is_plain = nodetype.__iter__ is tuple.__iter__ and nodetype.__len__ is tuple.__len__
-    return Kind(
+    return NodeType(
         nodetype,
         one_level=one_level,
         keys=lambda _, __: [GetAttrKey(field) for field in fields],
