@@ -11,13 +11,13 @@ from lawful.control_flow import scan_p, while_p
 from lawful.control_flow._loops import checkpointing
 from lawful.control_flow._scan import associative_scan as associative_scan_module
 from lawful.control_flow._scan import batching as scan_batching
+from lawful.control_flow._scan import fori_loop as fori_loop_module
 from lawful.control_flow._scan import linearization as scan_linearization
 from lawful.control_flow._scan import map as map_module
 from lawful.control_flow._scan import primitive as scan_primitive
 from lawful.control_flow._scan import reversal as scan_reversal
 from lawful.control_flow._scan import transpose as scan_transpose
 from lawful.control_flow._while import batching as while_batching
-from lawful.control_flow._while import fori_loop as fori_loop_module
 from lawful.control_flow._while import linearization as while_linearization
 from lawful.control_flow._while import primitive as while_primitive
 from lawful.control_flow._while import reversal as while_reversal

@@ -14,11 +14,11 @@ from lawful.control_flow._cond.primitive import cond_p
 from lawful.control_flow._scan import batching as _scan_batching  # noqa: F401
 from lawful.control_flow._scan import linearization as _scan_linearization  # noqa: F401
 from lawful.control_flow._scan import transpose as _scan_transpose  # noqa: F401
+from lawful.control_flow._scan.fori_loop import fori_loop
 from lawful.control_flow._scan.map import map
 from lawful.control_flow._scan.primitive import scan_p
 from lawful.control_flow._scan.scan import scan
 from lawful.control_flow._while import batching as _while_batching  # noqa: F401
-from lawful.control_flow._while.fori_loop import fori_loop
 from lawful.control_flow._while.primitive import while_p
 from lawful.control_flow._while.transpose import IterationBoundError
 from lawful.control_flow._while.while_loop import while_loop

@@ -18,8 +18,7 @@ from lawful.control_flow._cond import primitive
 from lawful.control_flow._cond.primitive import cond_p
 from lawful.control_flow._cond.residuals import Branches
 from lawful.control_flow._loops.effects import bind_one_by_one
-from lawful.control_flow._loops.lanes import with_turns
-from lawful.control_flow._while.batching import placed
+from lawful.control_flow._loops.lanes import move_batch_dims, with_turns
 from lawful.core import (
     ClosedJaxpr,
     ShapedArray,
@@ -83,7 +82,7 @@ def _choose(
 ) -> list[Any]:
     """Binds a choice for each element, with the guarded program, which is differentiated."""
     index_aval = ShapedArray(get_aval(index).shape, get_aval(index).dtype)
-    from lawful.control_flow._cond.batched import bind_batched_cond  # loaded on demand
+    from lawful.control_flow._cond.batched import bind_batched_cond  # a lazy import
 
     program = _selecting(batched[0], batched[1:], index_aval)
     guarded = _guarded(batched[0], branches, index_aval, dims, axis_data)
@@ -130,7 +129,7 @@ def _guarded(first: ClosedJaxpr, branches: Branches, index: ShapedArray, dims: D
 
     def program(index: Any, *operands: Any) -> list[Any]:
         nearest = clamp(np.int32(0), index, np.int32(len(branches) - 1))
-        in_place = placed(operands, dims, in_front, axis_data.size)
+        in_place = move_batch_dims(operands, dims, in_front, axis_data.size)
         results = []
         for i, branch in enumerate(batched):
             taken = eq(nearest, np.int32(i))

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from lawful import tree
-from lawful.core import ArgumentTypeError, ClosedJaxpr, ShapedArray, TreeStructureError, get_aval
-from lawful.ops import convert_element_type
+from lawful.control_flow._loops.arguments import strong
+from lawful.core import ArgumentTypeError, ClosedJaxpr, ShapedArray, TreeStructureError
 from lawful.staging import flatten_outputs, function_name, hoist_common, in_avals, trace_to_jaxpr
 
 
@@ -61,12 +61,6 @@ def _trace(
 
     closed = trace_to_jaxpr(flat, avals, transformation=name, name=function_name(function))
     return closed, out_tree
-
-
-def strong(x: Any) -> Any:
-    """Returns a weak value as a strong one of its dtype."""
-    aval = get_aval(x)
-    return convert_element_type(x, aval.dtype) if aval.weak_type else x
 
 
 def _require_same_result(

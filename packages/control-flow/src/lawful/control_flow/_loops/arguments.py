@@ -8,6 +8,7 @@ from typing import Any
 
 from lawful import tree
 from lawful.core import ArgumentTypeError, ArgumentValueError, ShapedArray, Tracer, get_aval, is_array
+from lawful.ops import convert_element_type
 
 
 def require_function(name: str, argument: str, value: Any) -> None:
@@ -16,6 +17,12 @@ def require_function(name: str, argument: str, value: Any) -> None:
         raise ArgumentTypeError(
             f"{name}: expected a function as {argument}, got {type(value).__name__}; wrap it in a lambda"
         )
+
+
+def strong(x: Any) -> Any:
+    """Returns a weak value as a strong one of its dtype."""
+    aval = get_aval(x)
+    return convert_element_type(x, aval.dtype) if aval.weak_type else x
 
 
 def integer(name: str, argument: str, value: Any, least: int) -> int:

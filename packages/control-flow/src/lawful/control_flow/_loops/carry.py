@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from lawful import tree
-from lawful.control_flow._cond.branches import strong
+from lawful.control_flow._loops.arguments import strong
 from lawful.core import (
     ArgumentTypeError,
     ClosedJaxpr,

@@ -18,8 +18,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from lawful.control_flow._cond.cond import cond
-from lawful.control_flow._while.while_loop import while_loop
+from lawful import control_flow
 from lawful.core import get_aval
 from lawful.ops import (
     broadcasted_iota,
@@ -81,7 +80,7 @@ def reverse_turns(
         )
         state = advance(before, place, until)
         is_next = until == left - 1
-        cts, sums = cond(
+        cts, sums = control_flow.cond(
             is_next, lambda cts, sums: reverse(state, until, cts, sums), lambda cts, sums: (cts, sums), cts, sums
         )
         # What is not reversed now is stored. Else the same is written again: a write that always happens is in place.
@@ -95,7 +94,7 @@ def reverse_turns(
         return select(is_next, until, left), top, places, stored, cts, sums
 
     loop = (turns, np.int64(0), places, stored, cts, sums)
-    *_, cts, sums = while_loop(lambda loop: loop[0] > 0, turn, loop)
+    *_, cts, sums = control_flow.while_loop(lambda loop: loop[0] > 0, turn, loop)
     return cts, sums
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from lawful import control_flow
 from lawful.core import Primitive, ShapedArray
 from lawful.ops import move_batch_dim, with_weakness_of
 
@@ -31,8 +32,6 @@ def bind_one_by_one(
     Returns:
       The stacked results, and their batch dimensions.
     """
-    from lawful.control_flow._scan.map import map as map_slices
-
     batches = [move_batch_dim(x, dim) for x, dim in zip(args, dims, strict=True) if dim is not None]
 
     def element(slices: Sequence[Any]) -> list[Any]:
@@ -41,5 +40,5 @@ def bind_one_by_one(
         found: list[Any] = primitive.bind(*map(with_weakness_of, operands, in_avals), **params)
         return found
 
-    outs = map_slices(element, batches)
+    outs = control_flow.map(element, batches)
     return outs, [0] * len(outs)

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from lawful.batching import place_batch_dim
 from lawful.core import get_aval
 from lawful.ops import (
     argmax,
@@ -26,6 +27,13 @@ from lawful.ops import (
 
 #: For each constant of a body, which dimensions of the predicate are its first ones; empty if none has any.
 Lanes = tuple[tuple[int, ...], ...]
+
+
+def move_batch_dims(
+    xs: Sequence[Any], dims: Sequence[int | None], wanted: Sequence[int | None], size: int
+) -> list[Any]:
+    """Returns arrays with their batch dimensions at the wanted axes; None for no batch dimension."""
+    return [place_batch_dim(x, dim, to, size) for x, dim, to in zip(xs, dims, wanted, strict=True)]
 
 
 def select_lanes(going: Any, after: Sequence[Any], before: Sequence[Any]) -> list[Any]:

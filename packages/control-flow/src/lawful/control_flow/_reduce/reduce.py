@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from lawful import ops, tree
-from lawful.control_flow._cond.branches import strong
+from lawful.control_flow._loops.arguments import strong
 from lawful.control_flow._reduce.primitive import reduce_p
 from lawful.control_flow._reduce.window_primitive import reduce_window_p
 from lawful.core import (

@@ -6,8 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from lawful import tree
-from lawful.control_flow._cond.branches import strong
-from lawful.control_flow._loops.arguments import integer, number_of_turns, require_function
+from lawful.control_flow._loops.arguments import integer, number_of_turns, require_function, strong
 from lawful.control_flow._loops.bodies import split_list
 from lawful.control_flow._loops.carry import trace_body
 from lawful.control_flow._scan.primitive import bind_scan, counts_of

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from lawful import tree
-from lawful.control_flow._cond.branches import strong, structures_differ
+from lawful.control_flow._cond.branches import structures_differ
+from lawful.control_flow._loops.arguments import strong
 from lawful.core import ArgumentTypeError, ClosedJaxpr, ShapedArray, deduplicated, get_aval, is_inexact
 from lawful.staging import consts_as_inputs, describe_argument, flatten_outputs, in_avals, trace_to_jaxpr
 

@@ -8,7 +8,7 @@ from typing import Any
 from lawful.batching import batch_jaxpr, place_batch_dim
 from lawful.control_flow._loops.bodies import Mask, settle, split_list
 from lawful.control_flow._loops.effects import bind_one_by_one
-from lawful.control_flow._loops.lanes import Lanes
+from lawful.control_flow._loops.lanes import Lanes, move_batch_dims
 from lawful.control_flow._while.primitive import bind_while, while_p
 from lawful.core import ClosedJaxpr, eval_closed_jaxpr, has_effects, memoize
 from lawful.staging import trace_to_jaxpr
@@ -43,11 +43,6 @@ def settle_batched(body: ClosedJaxpr, axis_data: Any, const_dims: Dims, carry: S
 def places_of(mask: Sequence[bool], place: int) -> Dims:
     """Returns one batch dimension for all that a mask marks."""
     return tuple([place if batched else None for batched in mask])
-
-
-def placed(xs: Sequence[Any], dims: Sequence[int | None], places: Dims, size: int) -> list[Any]:
-    """Returns arrays with their batch dimensions at other places."""
-    return [place_batch_dim(x, dim, place, size) for x, dim, place in zip(xs, dims, places, strict=True)]
 
 
 def consts_in_batch(dims: Sequence[int | None], lanes: Lanes, stops: bool) -> tuple[Dims, Lanes]:
@@ -97,9 +92,9 @@ def _batch(
     body_places, lanes = consts_in_batch(body_dims, const_lanes or ((),) * body_nconsts, stops)
     size = axis_data.size
     outs = bind_while(
-        placed(cond_consts, cond_dims, cond_places, size),
-        placed(body_consts, body_dims, body_places, size),
-        placed(carry, carry_dims, places, size),
+        move_batch_dims(cond_consts, cond_dims, cond_places, size),
+        move_batch_dims(body_consts, body_dims, body_places, size),
+        move_batch_dims(carry, carry_dims, places, size),
         cond_jaxpr=batch_at(cond_jaxpr, axis_data, (*cond_places, *places), (0 if stops else None,)),
         body_jaxpr=batch_at(body_jaxpr, axis_data, (*body_places, *places), places),
         const_lanes=lanes if any(lanes) else (),

@@ -18,8 +18,8 @@ import numpy as np
 from lawful.autodiff import jvp_jaxpr, transpose_jaxpr
 from lawful.control_flow._loops.bodies import Mask, given_cotangents, settle, split_list, with_zeros
 from lawful.control_flow._loops.checkpointing import reverse_turns
-from lawful.control_flow._loops.lanes import Lanes, select_lanes, with_turns
-from lawful.control_flow._while.batching import batch_at, consts_in_batch, placed, places_of, settle_batched
+from lawful.control_flow._loops.lanes import Lanes, move_batch_dims, select_lanes, with_turns
+from lawful.control_flow._while.batching import batch_at, consts_in_batch, places_of, settle_batched
 from lawful.control_flow._while.linearization import known_part, unmarked
 from lawful.control_flow._while.while_loop import while_loop
 from lawful.core import (
@@ -241,10 +241,11 @@ def _batch(
         places = places_of(settle_batched(body_jaxpr, axis_data, body_places, first, behind), behind)
     size, is_known = axis_data.size, [not lin for lin in linear]
     ct_places = places_of([True] * len(cts), 0 if stops else behind)
+    known_places = kept([*body_places, *places], is_known)
     outs = reversed_while_p.bind(
-        *placed([turns], [turns_dim], (0 if stops else None,), size),
-        *placed([*consts, *start], [*const_dims, *start_dims], tuple(kept([*body_places, *places], is_known)), size),
-        *placed(cts, ct_dims, ct_places, size),
+        *move_batch_dims([turns], [turns_dim], (0 if stops else None,), size),
+        *move_batch_dims([*consts, *start], [*const_dims, *start_dims], known_places, size),
+        *move_batch_dims(cts, ct_dims, ct_places, size),
         body_jaxpr=batch_at(body_jaxpr, axis_data, (*body_places, *places), places),
         linear=linear, given=given, const_lanes=lanes if any(lanes) else (), **params,
     )  # fmt: skip

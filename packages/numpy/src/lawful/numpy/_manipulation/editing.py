@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import lawful.numpy
 import numpy
 from lawful import ops
 from lawful.core import (
@@ -19,7 +20,6 @@ from lawful.numpy._eager import is_plain
 from lawful.numpy._manipulation.broadcasting import broadcast_to
 from lawful.numpy._manipulation.pieces import pieces
 from lawful.numpy._manipulation.shape import moveaxis, ravel
-from lawful.numpy._sorting.searching import searchsorted
 from lawful.ops import canonical_axes, canonical_axis, is_axis_of_scalar, static_integers
 
 __all__ = ["repeat", "append", "delete", "insert", "trim_zeros"]
@@ -204,7 +204,7 @@ def _repeat_to(a: Any, repeats: Any, axis: int, total_repeat_length: Any) -> Any
     if not total:
         return ops.slice_in_dim(a, 0, 0, axis=axis)
     ends = ops.cumsum(broadcast_to(ops.reshape(ops.convert_element_type(repeats, "int64"), (times.size,)), (size,)))
-    places = searchsorted(ends, ops.iota("int64", total), side="right")
+    places = lawful.numpy.searchsorted(ends, ops.iota("int64", total), side="right")
     return ops.take(a, places, axis, mode="clip")
 
 

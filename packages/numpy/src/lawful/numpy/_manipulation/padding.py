@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import lawful.numpy
 import numpy
 from lawful import ops
 from lawful.core import ArgumentTypeError, ArgumentValueError, get_aval
-from lawful.numpy._creation.ranges import linspace
 from lawful.numpy._eager import eager
 from lawful.numpy._manipulation.broadcasting import broadcast_to
 from lawful.numpy._manipulation.pieces import pieces
@@ -193,8 +193,8 @@ def _ends(x: Any, axis: int, counts: tuple[int, int]) -> tuple[Any, Any]:
 def _ramps(x: Any, axis: int, before: int, after: int, ends: tuple[Any, Any]) -> Any:
     dtype = get_aval(x).dtype
     first, last = (ops.squeeze(edge, (axis,)) for edge in _ends(x, axis, (1, 1)))
-    up = linspace(ends[0], first, before, endpoint=False, dtype=dtype, axis=axis)
-    down = linspace(ends[1], last, after, endpoint=False, dtype=dtype, axis=axis)
+    up = lawful.numpy.linspace(ends[0], first, before, endpoint=False, dtype=dtype, axis=axis)
+    down = lawful.numpy.linspace(ends[1], last, after, endpoint=False, dtype=dtype, axis=axis)
     return ops.concatenate([up, x, ops.rev(down, (axis,))], axis)
 
 

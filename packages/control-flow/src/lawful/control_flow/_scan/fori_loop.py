@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lawful.control_flow._cond.branches import strong
-from lawful.control_flow._loops.arguments import require_function
+from lawful.control_flow._loops.arguments import require_function, strong
 from lawful.control_flow._scan.scan import run_scan
 from lawful.control_flow._while.while_loop import run_while
 from lawful.core import (
