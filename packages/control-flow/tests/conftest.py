@@ -81,13 +81,13 @@ def primitives_of() -> Callable[[ClosedJaxpr], Counter[str]]:
 def rolled() -> Callable[..., ClosedJaxpr]:
     """Returns the rolled program of a function: well typed, of the same meaning and types, rolled for good."""
 
-    def rolled_program(function: Callable[..., Any], *args: Any, min_turns: int = 8) -> ClosedJaxpr:
+    def rolled_program(function: Callable[..., Any], *args: Any, min_trip_count: int = 8) -> ClosedJaxpr:
         closed = make_jaxpr(function)(*args)
-        found = reroll(closed, min_turns=min_turns)
+        found = reroll(closed, min_trip_count=min_trip_count)
         check_jaxpr(found)
         assert found.in_avals == closed.in_avals
         assert found.out_avals == closed.out_avals
-        assert explain_difference(reroll(found, min_turns=min_turns), found) is None
+        assert explain_difference(reroll(found, min_trip_count=min_trip_count), found) is None
         leaves = tree.leaves(args)
         for x, y in zip(eval_closed_jaxpr(found, *leaves), eval_closed_jaxpr(closed, *leaves), strict=True):
             assert get_aval(x) == get_aval(y)

@@ -115,7 +115,7 @@ WRONG: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "a traced length": (
         lambda: traced(lambda n: scan(step, 0.0, None, n)),
         ArgumentTypeError,
-        "got the traced ~i64[]; the number of turns decides shapes: make it static, or use while_loop or fori_loop",
+        "got the traced ~i64[]; the trip count decides shapes: make it static, or use while_loop or fori_loop",
     ),
     "a traced unroll": (
         lambda: traced(lambda n: scan(step, 0.0, XS, unroll=n)),

@@ -42,7 +42,7 @@ def test_past_it_there_is_a_value_and_a_forward_derivative() -> None:
 
 
 def test_past_it_the_error_says_what_to_do() -> None:
-    with pytest.raises(IterationBoundError, match=r"at most max_iters=3 turns .* got 4; give a larger max_iters"):
+    with pytest.raises(IterationBoundError, match=r"at most max_iters=3 iterations .* got 4; give a larger max_iters"):
         grad(bounded)(2.0, 4)
     assert issubclass(IterationBoundError, LawfulError)
     assert issubclass(IterationBoundError, RuntimeError)

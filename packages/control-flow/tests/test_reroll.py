@@ -56,7 +56,7 @@ def test_the_loop_has_the_line_of_its_first_turn(chain: Any, scans_in: Any) -> N
 def test_fewer_turns_than_the_threshold_stay(chain: Any, scan_lengths: Any, rolled: Any) -> None:
     closed = make_jaxpr(partial(chain, count=7))(np.float64(1.0))
     assert reroll(closed) is closed
-    assert scan_lengths(rolled(partial(chain, count=7), np.float64(1.0), min_turns=7)) == [7]
+    assert scan_lengths(rolled(partial(chain, count=7), np.float64(1.0), min_trip_count=7)) == [7]
 
 
 def test_slices_are_taken_from_the_array(scans_in: Any, primitive_names: Any, rolled: Any) -> None:
@@ -168,7 +168,7 @@ def test_rows_of_what_a_turn_makes_are_a_part_of_it(scan_lengths: Any, rolled: A
         return s
 
     # The first turn may take the rows of an argument.
-    assert scan_lengths(rolled(function, H, XS[:, 0].copy(), min_turns=3))[0] >= TURNS - 2
+    assert scan_lengths(rolled(function, H, XS[:, 0].copy(), min_trip_count=3))[0] >= TURNS - 2
 
 
 def test_rows_that_are_used_again_are_added_in_their_order(gradient: Any, rolled: Any) -> None:
@@ -184,7 +184,7 @@ def test_rows_that_are_used_again_are_added_in_their_order(gradient: Any, rolled
 
     for each in (function, sliding):
         rolled(gradient(each, 2), H, XS)
-        rolled(gradient(each, 2), H, XS, min_turns=2)
+        rolled(gradient(each, 2), H, XS, min_trip_count=2)
 
 
 def test_results_that_are_stacked_in_turn(rolled: Any) -> None:
@@ -290,7 +290,7 @@ def test_what_is_used_too_late_is_no_loop() -> None:
 
     values = [*map(np.float64, range(6))]
     closed = make_jaxpr(function)(*values)
-    for found in (reroll(closed), reroll(closed, min_turns=3)):
+    for found in (reroll(closed), reroll(closed, min_trip_count=3)):
         for x, y in zip(eval_closed_jaxpr(found, *values), eval_closed_jaxpr(closed, *values), strict=True):
             np.testing.assert_array_equal(x, y)
 
@@ -360,7 +360,7 @@ def test_programs_within_a_turn_may_differ_in_names_only(scan_lengths: Any, roll
 
     assert scan_lengths(rolled(partial(function, [2.0] * TURNS), np.float64(0.5))) == [TURNS]
     closed = make_jaxpr(partial(function, np.arange(1.0, 6.0)))(np.float64(0.5))
-    assert reroll(closed, min_turns=2) is closed
+    assert reroll(closed, min_trip_count=2) is closed
 
 
 def test_a_loop_within_a_loop(scans_in: Any, scan_lengths: Any, rolled: Any) -> None:
@@ -432,14 +432,14 @@ def test_a_program_without_repetitions_is_the_same_object() -> None:
     closed = make_jaxpr(lambda x, y: ops.sin(x) * y + ops.cos(y))(H, H)
     assert reroll(closed) is closed
     empty = make_jaxpr(lambda x: x)(H)
-    assert reroll(empty, min_turns=2) is empty
+    assert reroll(empty, min_trip_count=2) is empty
 
 
 def test_mistakes_are_named(chain: Any) -> None:
     with pytest.raises(ArgumentTypeError, match=r"reroll: expected a ClosedJaxpr, got .* of type function; make one"):
         reroll(chain)  # type: ignore[arg-type]
     closed = make_jaxpr(chain)(np.float64(1.0))
-    with pytest.raises(ArgumentValueError, match="reroll: expected min_turns of at least 2, got 1"):
-        reroll(closed, min_turns=1)
-    with pytest.raises(ArgumentTypeError, match="reroll: expected an integer as min_turns"):
-        reroll(closed, min_turns=2.5)  # type: ignore[arg-type]
+    with pytest.raises(ArgumentValueError, match="reroll: expected min_trip_count of at least 2, got 1"):
+        reroll(closed, min_trip_count=1)
+    with pytest.raises(ArgumentTypeError, match="reroll: expected an integer as min_trip_count"):
+        reroll(closed, min_trip_count=2.5)  # type: ignore[arg-type]

@@ -87,9 +87,9 @@ def function_of(pattern: Pattern) -> Callable[..., Any]:
 
 
 def rolled(closed: ClosedJaxpr, least: int, *args: Any) -> ClosedJaxpr:
-    found = reroll(closed, min_turns=least)
+    found = reroll(closed, min_trip_count=least)
     check_jaxpr(found)
-    assert explain_difference(reroll(found, min_turns=least), found) is None
+    assert explain_difference(reroll(found, min_trip_count=least), found) is None
     leaves = [args[0], *args[1], *args[2]]
     with np.errstate(all="ignore"):  # products of products overflow
         pairs = zip(eval_closed_jaxpr(found, *leaves), eval_closed_jaxpr(closed, *leaves), strict=True)

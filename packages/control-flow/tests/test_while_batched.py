@@ -162,7 +162,7 @@ def test_lanes_are_the_first_dimensions() -> None:
     (eqn,) = [eqn for eqn in closed.eqns if eqn.primitive is while_p]
     assert [str(aval) for aval in eqn.params["cond_jaxpr"].out_avals] == ["bool[3]"]
     assert [str(var.aval) for var in eqn.outvars] == ["i64[3]", "f64[3,4,5]"]
-    assert eqn.params["const_lanes"] == ((0,),)
+    assert eqn.params["const_pred_dims"] == ((0,),)
 
 
 def harmonic(n: Any, a: Any, x: Any, **options: Any) -> Any:

@@ -1,6 +1,6 @@
-"""Batching of choices and loops with effects: each element does what it would do alone, and nothing more.
+"""Batching of conds and loops with effects: each batch element has the effects that it would have alone.
 
-Without effects all elements do the same, and select or stop for themselves; what is computed for nothing does not show.
+Without effects, all batch elements evaluate the same equations and unused results are discarded.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ def bind_one_by_one(
     in_avals: Sequence[ShapedArray],
     params: dict[str, Any],
 ) -> tuple[list[Any], list[int | None]]:
-    """Binds a primitive for one element after the other.
+    """Binds a primitive once for each batch element, in order.
 
     Args:
       primitive: the primitive, which has several results.
       args: its operands.
-      dims: the batch dimension of each, or None; at least one has one.
-      in_avals: the types of the operands of an element.
+      dims: the batch dimension of each operand, or None; at least one is not None.
+      in_avals: the types of the operands of a batch element.
       params: its parameters.
 
     Returns:
