@@ -11,13 +11,13 @@ from lawful.control_flow import scan_p, while_p
 from lawful.control_flow._loops import checkpointing
 from lawful.control_flow._scan import associative_scan as associative_scan_module
 from lawful.control_flow._scan import batching as scan_batching
+from lawful.control_flow._scan import fori_loop as fori_loop_module
 from lawful.control_flow._scan import linearization as scan_linearization
 from lawful.control_flow._scan import map as map_module
 from lawful.control_flow._scan import primitive as scan_primitive
 from lawful.control_flow._scan import reversal as scan_reversal
 from lawful.control_flow._scan import transpose as scan_transpose
 from lawful.control_flow._while import batching as while_batching
-from lawful.control_flow._while import fori_loop as fori_loop_module
 from lawful.control_flow._while import linearization as while_linearization
 from lawful.control_flow._while import primitive as while_primitive
 from lawful.control_flow._while import reversal as while_reversal
@@ -38,13 +38,13 @@ def _without_while_consts(right: Rule) -> Rule:
     return transpose
 
 
-def _in_one_turn(right: Rule) -> Rule:
+def _in_one_step(right: Rule) -> Rule:
     """Takes what one turn makes true of a carry for what is true of it in all turns."""
 
-    def settle(mask: Any, step: Rule) -> Any:
+    def fixpoint(mask: Any, step: Rule) -> Any:
         return tuple([a or b for a, b in zip(mask, step(tuple(mask)), strict=True)])
 
-    return settle
+    return fixpoint
 
 
 def _other_direction(right: Rule) -> Rule:
@@ -146,13 +146,13 @@ def _first_lane(right: Rule) -> Rule:
 def _turn_before(right: Rule) -> Rule:
     """Reverses each turn, but the first, from the state before the one at its start."""
 
-    def reverse_turns(turns: Any, start: Any, cts: Any, sums: Any, advance: Rule, *rest: Any, **options: Any) -> Any:
+    def reverse_iterations(count: Any, start: Any, cts: Any, sums: Any, advance: Rule, *rest: Any, **loop: Any) -> Any:
         def late(state: Any, now: Any, until: Any) -> Any:
             return advance(state, now, ops.max(until - 1, now))
 
-        return right(turns, start, cts, sums, late, *rest, **options)
+        return right(count, start, cts, sums, late, *rest, **loop)
 
-    return reverse_turns
+    return reverse_iterations
 
 
 def _floats_one_place_early(right: Rule) -> Rule:
@@ -168,10 +168,11 @@ def _last_term(right: Rule) -> Rule:
 
 
 def _lanes_exchanged(right: Rule) -> Rule:
-    def with_turns(turns: Any, arrays: Any, lanes: Any) -> Any:
-        return [ops.rev(x, (0,)) if own else x for x, own in zip(right(turns, arrays, lanes), lanes, strict=True)]
+    def replace_idle(counts: Any, arrays: Any, pred_dims: Any) -> Any:
+        found = right(counts, arrays, pred_dims)
+        return [ops.rev(x, (0,)) if dims else x for x, dims in zip(found, pred_dims, strict=True)]
 
-    return with_turns
+    return replace_idle
 
 
 loop_faults: tuple[Fault, ...] = met_by(
@@ -193,14 +194,14 @@ loop_faults: tuple[Fault, ...] = met_by(
         "residuals of a scan are read from the wrong end",
         "wrong index",
         scan_linearization,
-        "_with_residuals",
+        "_residual_operands",
         _residuals_backwards,
     ),
     local_fault(
         "residuals of a scan are those of its first turn",
         "residuals lost",
         scan_linearization,
-        "_with_residuals",
+        "_residual_operands",
         _first_turn_for_all,
     ),
     local_fault(
@@ -214,17 +215,21 @@ loop_faults: tuple[Fault, ...] = met_by(
         "a carry has a tangent if it has one after one turn",
         "stops too early",
         scan_linearization,
-        "settle",
-        _in_one_turn,
+        "fixpoint",
+        _in_one_step,
     ),
-    local_fault("a carry is needed if it is after one turn", "stops too early", scan_primitive, "settle", _in_one_turn),
-    local_fault("a carry is batched if it is after one turn", "stops too early", scan_batching, "settle", _in_one_turn),
+    local_fault(
+        "a carry is needed if it is after one turn", "stops too early", scan_primitive, "fixpoint", _in_one_step
+    ),
+    local_fault(
+        "a carry is batched if it is after one turn", "stops too early", scan_batching, "fixpoint", _in_one_step
+    ),
     local_fault(
         "a cotangent of a carry is there if it is before one turn",
         "stops too early",
         scan_transpose,
-        "settle",
-        _in_one_turn,
+        "fixpoint",
+        _in_one_step,
     ),
     rule_fault(
         "the batch of stacked results is said to come first", "wrong axis", scan_p, "batch", _stack_said_to_be_first
@@ -233,7 +238,7 @@ loop_faults: tuple[Fault, ...] = met_by(
         "a turn of a scan that is made again is reversed from the state before",
         "off by one",
         scan_reversal,
-        "reverse_turns",
+        "reverse_iterations",
         _turn_before,
     ),
     local_fault(
@@ -260,46 +265,46 @@ loop_faults: tuple[Fault, ...] = met_by(
         "the turns of a while loop are counted from one",
         "off by one",
         while_linearization,
-        "_no_turns",
+        "_zero_counts",
         lambda right: lambda cond: ops.full(cond.out_avals[0].shape, 1, np.int64),
     ),
     local_fault(
         "a turn of a while loop is reversed from the state before",
         "off by one",
         while_reversal,
-        "reverse_turns",
+        "reverse_iterations",
         _turn_before,
     ),
     local_fault(
         "lanes that have stopped are reversed",
         "wrong branch",
         while_reversal,
-        "select_lanes",
+        "select_running",
         lambda right: lambda going, after, before: after,
     ),
     local_fault(
-        "lanes are reversed from the start of others", "wrong index", while_reversal, "with_turns", _lanes_exchanged
+        "lanes are reversed from the start of others", "wrong index", while_reversal, "replace_idle", _lanes_exchanged
     ),
     local_fault(
         "a part of a while loop is known if it is after one turn",
         "stops too early",
         while_linearization,
-        "settle",
-        _in_one_turn,
+        "fixpoint",
+        _in_one_step,
     ),
     local_fault(
         "a part of a while loop is needed if it is after one turn",
         "stops too early",
         while_primitive,
-        "settle",
-        _in_one_turn,
+        "fixpoint",
+        _in_one_step,
     ),
     local_fault(
         "a part of a while loop is batched if it is after one turn",
         "stops too early",
         while_batching,
-        "settle",
-        _in_one_turn,
+        "fixpoint",
+        _in_one_step,
     ),
     local_fault("max_iters is one turn short", "off by one", while_transpose, "gt", lambda right: ops.ge),
     local_fault("a range to a traced end includes it", "off by one", fori_loop_module, "lt", lambda right: ops.le),

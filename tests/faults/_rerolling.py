@@ -51,7 +51,7 @@ rerolling_faults = (
         reroll_loop,
         "stack_rows",
         lambda right: (
-            lambda stack, places: right(stack, {var: stack.aval.shape[0] - 1 - at for var, at in places.items()})
+            lambda stack, indices: right(stack, {var: stack.aval.shape[0] - 1 - i for var, i in indices.items()})
         ),
     ),
     method_fault(
@@ -59,7 +59,7 @@ rerolling_faults = (
         "off by one",
         reroll_loop._Results,
         "variable",
-        lambda right: lambda self, place, turn: right(self, place, turn - 1 if turn == self.run.turns - 1 else turn),
+        lambda right: lambda self, ref, i: right(self, ref, i - 1 if i == self.run.trip_count - 1 else i),
     ),
     method_fault(
         "a rerolled loop loses weak types",

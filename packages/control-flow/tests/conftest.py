@@ -1,4 +1,4 @@
-"""What the tests of control flow share: the types of values, and the equations of programs."""
+"""Shared by the tests of control flow: types of values, and equations of programs."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -62,7 +62,7 @@ def difference_quotient() -> Callable[..., Any]:
 
 @pytest.fixture
 def primitives_of() -> Callable[[ClosedJaxpr], Counter[str]]:
-    """Counts the equations of a jaxpr, and of those inside it, by primitive; of a batched choice, those evaluated."""
+    """Counts the equations of a jaxpr and its sub-jaxprs by primitive; for a batched cond, those that are evaluated."""
 
     def count(closed: ClosedJaxpr) -> Counter[str]:
         found: Counter[str] = Counter()
@@ -79,15 +79,15 @@ def primitives_of() -> Callable[[ClosedJaxpr], Counter[str]]:
 
 @pytest.fixture
 def rolled() -> Callable[..., ClosedJaxpr]:
-    """Returns the rolled program of a function: well typed, of the same meaning and types, rolled for good."""
+    """Returns the rerolled program of a function; checks its types and values, and that rerolling is idempotent."""
 
-    def rolled_program(function: Callable[..., Any], *args: Any, min_turns: int = 8) -> ClosedJaxpr:
+    def rolled_program(function: Callable[..., Any], *args: Any, min_trip_count: int = 8) -> ClosedJaxpr:
         closed = make_jaxpr(function)(*args)
-        found = reroll(closed, min_turns=min_turns)
+        found = reroll(closed, min_trip_count=min_trip_count)
         check_jaxpr(found)
         assert found.in_avals == closed.in_avals
         assert found.out_avals == closed.out_avals
-        assert explain_difference(reroll(found, min_turns=min_turns), found) is None
+        assert explain_difference(reroll(found, min_trip_count=min_trip_count), found) is None
         leaves = tree.leaves(args)
         for x, y in zip(eval_closed_jaxpr(found, *leaves), eval_closed_jaxpr(closed, *leaves), strict=True):
             assert get_aval(x) == get_aval(y)
@@ -105,7 +105,7 @@ def scans_in() -> Callable[[ClosedJaxpr], list[JaxprEqn]]:
 
 @pytest.fixture
 def scan_lengths(scans_in: Callable[[ClosedJaxpr], list[JaxprEqn]]) -> Callable[[ClosedJaxpr], list[int]]:
-    """Returns how many turns the loops of a program have."""
+    """Returns the trip counts of the scans of a program."""
     return lambda closed: [eqn.params["length"] for eqn in scans_in(closed)]
 
 
@@ -117,7 +117,7 @@ def primitive_names() -> Callable[[ClosedJaxpr], list[str]]:
 
 @pytest.fixture
 def chain() -> Callable[..., Any]:
-    """A loop of Python, each turn of which is two equations."""
+    """A Python loop with two equations per iteration."""
 
     def chain_of_sines(x: Any, count: int = 20) -> Any:
         for _ in range(count):
@@ -129,7 +129,7 @@ def chain() -> Callable[..., Any]:
 
 @pytest.fixture
 def gradient() -> Callable[..., Any]:
-    """Returns the gradient of the sum of all that a function gives, by its first arguments."""
+    """Returns the gradient of the sum of all results of a function, by its first arguments."""
 
     def gradient_of(function: Callable[..., Any], count: int = 1) -> Callable[..., Any]:
         def total(*args: Any) -> Any:

@@ -1,4 +1,4 @@
-"""`associative_scan` gives all partial combinations, in logarithmic depth, along any axis and in both directions."""
+"""`associative_scan` returns all partial combinations, in logarithmic depth, along any axis and in both directions."""
 
 from collections.abc import Callable
 from functools import partial
@@ -29,7 +29,7 @@ def matmul(a: Any, b: Any) -> Any:
 
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize("length", range(12))
-def test_sums_along_any_axis(length: int, reverse: bool, require_same: Callable[..., None]) -> None:
+def test_associative_scan_sums_along_any_axis(length: int, reverse: bool, require_same: Callable[..., None]) -> None:
     for axis in range(-3, 3):
         x = np.moveaxis(random.normal(size=(length, 2, 3)), 0, axis)
         expected = np.flip(np.cumsum(np.flip(x, axis), axis), axis) if reverse else np.cumsum(x, axis)
@@ -38,7 +38,7 @@ def test_sums_along_any_axis(length: int, reverse: bool, require_same: Callable[
 
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize("length", [1, 2, 3, 6, 9])
-def test_functions_that_do_not_commute(length: int, reverse: bool) -> None:
+def test_associative_scan_of_noncommutative_functions(length: int, reverse: bool) -> None:
     """Products of matrices, compositions of maps, and the first of two."""
     matrices = random.normal(size=(length, 2, 2))
     order = list(range(length))[::-1] if reverse else list(range(length))
@@ -60,7 +60,7 @@ def test_functions_that_do_not_commute(length: int, reverse: bool) -> None:
         np.testing.assert_allclose(found["b"][i], y)
 
 
-def test_integers_booleans_and_complex_numbers(require_same: Callable[..., None]) -> None:
+def test_associative_scan_dtypes(require_same: Callable[..., None]) -> None:
     n = np.array([3, 1, 4, 1, 5], np.int32)
     require_same(associative_scan(ops.max, n), np.maximum.accumulate(n))
     b = np.array([1, 0, 1, 1, 0], bool)
@@ -69,7 +69,7 @@ def test_integers_booleans_and_complex_numbers(require_same: Callable[..., None]
     require_same(associative_scan(ops.mul, z), np.multiply.accumulate(z), 1e-12)
 
 
-def test_depth_and_work_are_logarithmic_and_linear() -> None:
+def test_associative_scan_depth_and_work() -> None:
     def calls_and_elements(length: int) -> tuple[int, int]:
         sizes = []
 
@@ -89,7 +89,7 @@ def test_depth_and_work_are_logarithmic_and_linear() -> None:
 
 
 @pytest.mark.parametrize("reverse", [False, True])
-def test_derivatives_and_batches(reverse: bool, require_same: Callable[..., None]) -> None:
+def test_associative_scan_derivatives_and_batches(reverse: bool, require_same: Callable[..., None]) -> None:
     x, v = random.normal(size=5), random.normal(size=5)
     flip = slice(None, None, -1) if reverse else slice(None)
 
@@ -111,7 +111,7 @@ def test_derivatives_and_batches(reverse: bool, require_same: Callable[..., None
     require_same(vmap(products)(rows), np.stack([products(x), products(v)]), 1e-14)
 
 
-def test_the_result_shares_no_memory() -> None:
+def test_associative_scan_result_shares_no_memory() -> None:
     x = np.ones(1)
     out = associative_scan(ops.add, x)
     out[...] = 7.0

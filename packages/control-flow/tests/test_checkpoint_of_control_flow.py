@@ -1,4 +1,4 @@
-"""``checkpoint`` around choices and loops, and inside of them."""
+"""``checkpoint`` around and inside of conds and loops."""
 
 import functools
 
@@ -83,7 +83,7 @@ POLICIES = {
     ids=["value", "grad", "hessian", "jvp of grad", "grad of grad", "vmap of grad", "jit of grad"],
 )
 @pytest.mark.parametrize("sign", [1.0, -1.0])
-def test_values_and_derivatives(program, policy, transformation, sign, require_same):
+def test_checkpoint_values_and_derivatives(program, policy, transformation, sign, require_same):
     wrapped = transformation(program(functools.partial(checkpoint, policy=POLICIES[policy])))
     require_same(wrapped(sign * X, WS), transformation(program(lambda f: f))(sign * X, WS), 1e-10)
     check_jaxpr(make_jaxpr(wrapped)(sign * X, WS))
@@ -94,7 +94,7 @@ def kept(f, *args):
     return [(aval, origin.removeprefix("output of ")) for aval, origin in origins if "the argument" not in origin]
 
 
-def test_policies_look_into_branches():
+def test_checkpoint_policy_applies_inside_branches():
     def f(x, w):
         return cond(total(x) > 0.0, lambda x: sin(sin(dot(w, x))), lambda x: cos(x), x)
 
@@ -102,14 +102,14 @@ def test_policies_look_into_branches():
     assert kept(checkpoint(f, policy=POLICIES["dots"]), X, WS[0]) == [("f64[3]", "cond")]
 
 
-def test_branches_share_places_for_what_is_kept():
+def test_checkpoint_branches_share_slots_of_saved_values():
     def f(x, w):
         return cond(total(x) > 0.0, lambda x: sin(dot(w, x)), lambda x: cos(dot(x, w)), x)
 
     assert kept(checkpoint(f, policy=POLICIES["dots"]), X, WS[0]) == [("f64[3]", "cond")]
 
 
-def test_policies_look_into_loops():
+def test_checkpoint_policy_applies_inside_loops():
     f = around_a_scan(lambda f: f)
     assert kept(checkpoint(f), X, WS) == []
     assert kept(checkpoint(f, policy=POLICIES["dots"]), X, WS) == [("f64[5,3]", "scan")]
@@ -117,13 +117,13 @@ def test_policies_look_into_loops():
     assert len(kept(f, X, WS)) > 1
 
 
-def test_a_body_keeps_its_arguments_only():
-    """Of each turn of a scan the carry is kept, and not what the body computes."""
+def test_checkpoint_of_scan_body_saves_arguments_only():
+    """The carry of each iteration is saved, and the values that the body computes are not."""
     assert kept(inside_a_scan(checkpoint), X, WS) == [("f64[5,3]", "scan")]
     assert len(kept(inside_a_scan(lambda f: f), X, WS)) == 3
 
 
-def test_recomputation_stands_in_the_loop(primitives_of):
+def test_checkpoint_recomputes_inside_the_loop(primitives_of):
     counts = [
         primitives_of(make_jaxpr(grad(inside_a_scan(wrap)))(X, WS))["dot_general"] for wrap in (checkpoint, lambda f: f)
     ]

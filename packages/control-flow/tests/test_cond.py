@@ -43,13 +43,13 @@ every_wrapper = pytest.mark.parametrize("wrap", [lambda f: f, jit, lambda f: jit
         (1j, True),
     ],
 )
-def test_the_predicate_chooses(pred: Any, holds: bool, wrap: Any) -> None:
+def test_cond_predicate_chooses_the_branch(pred: Any, holds: bool, wrap: Any) -> None:
     function = wrap(lambda pred, x: cond(pred, lambda x: x + 10.0, lambda x: x - 10.0, x))
     assert function(pred, 1.0) == (11.0 if holds else -9.0)
 
 
 @every_wrapper
-def test_only_the_branch_taken_is_computed(wrap: Any) -> None:
+def test_cond_computes_only_the_branch_taken(wrap: Any) -> None:
     calls: list[str] = []
     primitives = {}
     for name in ("yes", "no"):
@@ -64,7 +64,7 @@ def test_only_the_branch_taken_is_computed(wrap: Any) -> None:
 
 
 @every_wrapper
-def test_pytrees_go_in_and_come_out(wrap: Any, require_same: Callable[..., None]) -> None:
+def test_cond_with_pytrees(wrap: Any, require_same: Callable[..., None]) -> None:
     def function(pred: Any, d: Any, pair: Any) -> Any:
         return cond(
             pred,
@@ -80,7 +80,7 @@ def test_pytrees_go_in_and_come_out(wrap: Any, require_same: Callable[..., None]
 
 
 @every_wrapper
-def test_zero_operands_zero_results_and_trees_of_nothing(wrap: Any) -> None:
+def test_cond_without_operands_or_results(wrap: Any) -> None:
     assert wrap(lambda p: cond(p, lambda: 1.0, lambda: 2.0))(False) == 2.0
     assert wrap(lambda p: cond(p, lambda: (), lambda: ()))(True) == ()
     assert wrap(lambda p: cond(p, lambda x: {"a": [], "b": x}, lambda x: {"a": [], "b": x}, None))(True) == {
@@ -90,7 +90,7 @@ def test_zero_operands_zero_results_and_trees_of_nothing(wrap: Any) -> None:
 
 
 @every_wrapper
-def test_branches_close_over_arrays_and_arguments(wrap: Any, require_same: Callable[..., None]) -> None:
+def test_cond_branches_close_over_arrays_and_arguments(wrap: Any, require_same: Callable[..., None]) -> None:
     c, d = np.arange(3.0), np.ones(3)
 
     def function(p: Any, x: Any, y: Any) -> Any:
@@ -102,14 +102,14 @@ def test_branches_close_over_arrays_and_arguments(wrap: Any, require_same: Calla
     require_same(wrap(function)(False, x, y), d * 3.0 - 6.0 + c)
 
 
-def test_a_value_that_both_branches_close_over_is_passed_once() -> None:
+def test_cond_shared_closure_value_is_one_operand() -> None:
     closed = make_jaxpr(lambda p, x: cond(p, lambda: x * x, lambda: x + x))(True, np.ones(3))
     (call,) = (eqn for eqn in closed.eqns if eqn.primitive.name == "cond")
     assert [str(atom.aval) for atom in call.invars] == ["i32[]", "f64[3]"]
 
 
 @every_wrapper
-def test_nested(wrap: Any) -> None:
+def test_cond_nested(wrap: Any) -> None:
     def function(x: Any) -> Any:
         return cond(
             x > 0.0,
@@ -121,7 +121,7 @@ def test_nested(wrap: Any) -> None:
         assert wrap(function)(x) == expected
 
 
-def test_a_result_is_strong_whichever_branch_gives_it(require_same: Callable[..., None]) -> None:
+def test_cond_results_are_strong(require_same: Callable[..., None]) -> None:
     for first, second in ((1.0, np.float64(2)), (np.float64(2), 1.0), (1.0, 2.0)):
         for pred in (True, False):
             for wrap in (lambda f: f, jit):
@@ -131,13 +131,13 @@ def test_a_result_is_strong_whichever_branch_gives_it(require_same: Callable[...
 
 
 @pytest.mark.parametrize("dtype", ["bool", "int8", "uint64", "float16", "bfloat16", "float32", "complex64"])
-def test_every_dtype(dtype: str, require_same: Callable[..., None]) -> None:
+def test_cond_every_dtype(dtype: str, require_same: Callable[..., None]) -> None:
     x = np.ones((2, 1)).astype(ops.convert_element_type(np.ones(()), dtype).dtype)
     for wrap in (lambda f: f, jit):
         require_same(wrap(lambda p, x: cond(p, lambda x: x, lambda x: ops.select_n(True, x, x), x))(False, x), x)
 
 
-def test_python_control_flow_on_the_result_works_eagerly() -> None:
+def test_cond_result_is_concrete_eagerly() -> None:
     assert [1, 2][cond(True, lambda: 1, lambda: 0)] == 2
     assert bool(cond(True, lambda: True, lambda: False))
 
@@ -147,7 +147,7 @@ def test_python_control_flow_on_the_result_works_eagerly() -> None:
 
 @every_wrapper
 @pytest.mark.parametrize("dtype", [int, "int8", "uint8", "int32", "int64", "uint64"])
-def test_the_index_chooses_and_is_limited_to_the_branches(dtype: Any, wrap: Any) -> None:
+def test_switch_index_is_clamped(dtype: Any, wrap: Any) -> None:
     function = wrap(lambda i, x: switch(i, [lambda x: x, lambda x: x * 10.0, lambda x: x * 100.0], x))
     indices = {0: 1.0, 1: 10.0, 2: 100.0, 3: 100.0, 100: 100.0}
     if dtype is int or not dtype.startswith("u"):
@@ -156,7 +156,7 @@ def test_the_index_chooses_and_is_limited_to_the_branches(dtype: Any, wrap: Any)
         assert function(index if dtype is int else np.array(index, dtype), 1.0) == expected
 
 
-def test_an_index_beyond_int32_is_limited_and_not_wrapped() -> None:
+def test_switch_index_beyond_int32_is_clamped() -> None:
     branches = [lambda: 0.0, lambda: 1.0]
     for index in (np.uint64(2**63 + 5), np.int64(2**32), 2**40):
         assert switch(index, branches) == 1.0
@@ -164,7 +164,7 @@ def test_an_index_beyond_int32_is_limited_and_not_wrapped() -> None:
     assert switch(-(2**40), branches) == 0.0
 
 
-def test_one_branch_and_many() -> None:
+def test_switch_with_one_and_many_branches() -> None:
     assert switch(7, [lambda x: x * 2.0], 3.0) == 6.0
     branches = [lambda x, i=i: x + float(i) for i in range(50)]
     assert [switch(i, branches, 0.0) for i in range(50)] == [float(i) for i in range(50)]
@@ -173,7 +173,7 @@ def test_one_branch_and_many() -> None:
 # As a program.
 
 
-def test_the_program_holds_both_branches_false_first() -> None:
+def test_cond_jaxpr_has_the_false_branch_first() -> None:
     closed = make_jaxpr(lambda p, x: cond(p, ops.sin, ops.cos, x))(np.True_, np.float64(1.0))
     assert str(closed) == (
         "{ lambda ; a:bool[] b:f64[]. let\n"
@@ -190,12 +190,12 @@ def test_the_program_holds_both_branches_false_first() -> None:
     assert alpha_equivalent(parse_jaxpr(str(closed)), closed)
 
 
-def test_the_program_is_the_same_whatever_the_predicate_is() -> None:
+def test_cond_jaxpr_is_independent_of_predicate_value() -> None:
     texts = {str(make_jaxpr(lambda p, x: cond(p, ops.sin, ops.cos, x))(p, 1.0)) for p in (np.True_, np.False_)}
     assert len(texts) == 1
 
 
-def test_both_branches_are_traced_once_a_call() -> None:
+def test_cond_traces_each_branch_once_per_call() -> None:
     calls: list[str] = []
     function = jit(lambda p, x: cond(p, lambda x: (calls.append("yes"), x)[1], lambda x: (calls.append("no"), x)[1], x))
     for pred in (True, False, True):
@@ -203,7 +203,7 @@ def test_both_branches_are_traced_once_a_call() -> None:
     assert sorted(calls) == ["no", "yes"]
 
 
-def test_results_and_operands_that_nothing_needs_are_dropped(primitives_of: Callable[..., Any]) -> None:
+def test_cond_dead_results_and_operands_are_dropped(primitives_of: Callable[..., Any]) -> None:
     from lawful.staging import dce_jaxpr
 
     def function(p: Any, x: Any, y: Any) -> Any:
@@ -218,7 +218,7 @@ def test_results_and_operands_that_nothing_needs_are_dropped(primitives_of: Call
     assert dce_jaxpr(smaller, [True]) is smaller
 
 
-def test_each_branch_computes_a_value_once(primitives_of: Callable[..., Any]) -> None:
+def test_cond_cse_within_branches(primitives_of: Callable[..., Any]) -> None:
     from lawful.staging import cse_jaxpr
 
     closed = make_jaxpr(lambda p, x: cond(p, lambda: ops.sin(x) + ops.sin(x), lambda: ops.cos(x) - ops.cos(x)))
@@ -226,13 +226,13 @@ def test_each_branch_computes_a_value_once(primitives_of: Callable[..., Any]) ->
     assert (found["sin"], found["cos"]) == (1, 1)
 
 
-def test_an_array_that_both_branches_close_over_is_one_constant() -> None:
+def test_cond_shared_closure_array_is_one_constant() -> None:
     table = np.arange(3.0)
     jaxpr = make_jaxpr(lambda p, x: cond(p, lambda: x * table, lambda: x + table))(True, np.ones(3))
     assert len(jaxpr.jaxpr.constvars) == 1
 
 
-def test_a_result_can_be_written_into() -> None:
+def test_cond_result_is_writable() -> None:
     table = np.arange(3.0)
     out = cond(True, lambda x: (table, x, x), lambda x: (x, x, table), table)
     for leaf in out:

@@ -1,4 +1,4 @@
-"""`cond` under `vmap`: a cond while all elements share the predicate, else a choice for each element."""
+"""`cond` under `vmap`: a cond if the predicate is unmapped, else a select for each batch element."""
 
 from collections.abc import Callable
 from functools import partial
@@ -25,10 +25,10 @@ def choose(p: Any, x: Any) -> Any:
     return cond(p, lambda x: (ops.sin(x), 2.0), lambda x: (x * x, 3.0), x)
 
 
-# A predicate that all elements share.
+# Unmapped predicates.
 
 
-def test_a_shared_predicate_stays_a_cond(primitives_of: Callable[..., Any]) -> None:
+def test_vmap_cond_with_unmapped_predicate_is_a_cond(primitives_of: Callable[..., Any]) -> None:
     closed = make_jaxpr(vmap(choose, (None, 0)))(True, X)
     found = primitives_of(closed)
     assert found["cond"] == 1
@@ -48,7 +48,7 @@ def test_a_shared_predicate_stays_a_cond(primitives_of: Callable[..., Any]) -> N
         check_jaxpr(closed)
 
 
-def test_a_shared_predicate_computes_the_branch_taken_only() -> None:
+def test_vmap_cond_unmapped_predicate_runs_one_branch() -> None:
     from lawful.core import Primitive
 
     calls: list[str] = []
@@ -67,7 +67,7 @@ def test_a_shared_predicate_computes_the_branch_taken_only() -> None:
 
 
 @pytest.mark.parametrize("p", [True, False])
-def test_with_a_shared_predicate(p: bool, require_same: Callable[..., None]) -> None:
+def test_vmap_cond_with_unmapped_predicate(p: bool, require_same: Callable[..., None]) -> None:
     expected = (np.sin(X), np.full(3, 2.0)) if p else (X * X, np.full(3, 3.0))
     for wrap in (lambda f: f, jit):
         require_same(wrap(vmap(choose, (None, 0)))(p, X), expected)
@@ -76,7 +76,7 @@ def test_with_a_shared_predicate(p: bool, require_same: Callable[..., None]) -> 
     require_same(shared[1], np.float64(2.0 if p else 3.0))
 
 
-def test_what_is_shared_inside_stays_shared() -> None:
+def test_vmap_cond_unmapped_results_stay_unmapped() -> None:
     w = np.ones(4)
     closed = make_jaxpr(
         vmap(
@@ -90,16 +90,16 @@ def test_what_is_shared_inside_stays_shared() -> None:
     assert [str(var.aval) for var in call.outvars] == ["f64[3]", "f64[4]"]
 
 
-def test_a_result_that_only_one_branch_batches(require_same: Callable[..., None]) -> None:
+def test_vmap_cond_result_mapped_in_one_branch(require_same: Callable[..., None]) -> None:
     function = lambda p, x: cond(p, lambda x: x, lambda x: 7.0, x)  # noqa: E731
     require_same(vmap(function, (None, 0))(True, X), X)
     require_same(vmap(function, (None, 0))(False, X), np.full(3, 7.0))
 
 
-# A predicate for each element.
+# Mapped predicates.
 
 
-def test_a_batched_predicate_becomes_a_select(primitives_of: Callable[..., Any]) -> None:
+def test_vmap_cond_with_mapped_predicate_is_a_select(primitives_of: Callable[..., Any]) -> None:
     closed = make_jaxpr(vmap(choose))(P, X)
     found = primitives_of(closed)
     assert found["cond"] == 0
@@ -115,7 +115,7 @@ every_wrapper = pytest.mark.parametrize(
 
 
 @every_wrapper
-def test_each_element_chooses(wrap: Any, require_same: Callable[..., None]) -> None:
+def test_vmap_cond_each_element_chooses(wrap: Any, require_same: Callable[..., None]) -> None:
     require_same(wrap(choose)(P, X), (np.where(P, np.sin(X), X * X), np.where(P, 2.0, 3.0)), 1e-15)
     matrix = np.stack([X, 2.0 * X])
     require_same(wrap(choose)(P[:2], matrix)[0], np.where(P[:2, None], np.sin(matrix), matrix * matrix), 1e-15)
@@ -126,7 +126,7 @@ def test_each_element_chooses(wrap: Any, require_same: Callable[..., None]) -> N
 
 
 @every_wrapper
-def test_each_element_has_its_index(wrap: Any, require_same: Callable[..., None]) -> None:
+def test_vmap_switch_each_element_has_its_index(wrap: Any, require_same: Callable[..., None]) -> None:
     function = lambda i, x: switch(i, [lambda x: x, lambda x: x * 10.0, lambda x: x * 100.0], x)  # noqa: E731
     for dtype in ("int8", "int64", "uint8"):
         index = np.array([0, 2, 1], dtype)
@@ -137,7 +137,7 @@ def test_each_element_has_its_index(wrap: Any, require_same: Callable[..., None]
 
 
 @pytest.mark.parametrize("in_axes", [(0, None), (None, 0), (0, 0), (0, 1), (0, -1)], ids=str)
-def test_every_choice_of_axes(in_axes: Any, require_same: Callable[..., None]) -> None:
+def test_vmap_cond_every_choice_of_axes(in_axes: Any, require_same: Callable[..., None]) -> None:
     p = P if in_axes[0] is not None else True
     x = np.arange(9.0).reshape(3, 3) / 10
     function = lambda p, x: cond(p, lambda x: ops.sin(x), lambda x: x * x, x)  # noqa: E731
@@ -151,13 +151,13 @@ def test_every_choice_of_axes(in_axes: Any, require_same: Callable[..., None]) -
     require_same(jit(vmap(function, in_axes, 1))(p, x), np.moveaxis(expected, 0, 1), 1e-15)
 
 
-def test_a_batch_of_none() -> None:
+def test_vmap_cond_empty_batch() -> None:
     assert vmap(choose)(np.ones(0, bool), np.ones((0, 2)))[0].shape == (0, 2)
     assert vmap(choose, (None, 0))(True, np.ones((0, 2)))[0].shape == (0, 2)
 
 
 @every_wrapper
-def test_a_python_number_shared_by_all_elements(wrap: Any, require_same: Callable[..., None]) -> None:
+def test_vmap_cond_unmapped_python_number(wrap: Any, require_same: Callable[..., None]) -> None:
     """A weak operand stays weak in each branch, though each element chooses."""
     x32 = X.astype(np.float32)
     function = lambda p, x: cond(p, lambda y: x * y, lambda y: x + y, 2.0)  # noqa: E731
@@ -192,7 +192,7 @@ def test_cond_batched_grad_of_unmapped_python_number(require_same: Callable[...,
     require_same(got, np.array([1.0, np.cos(2.0), 4.0]), 1e-15)
 
 
-# Stacks.
+# Stacks of transformations.
 
 
 def reference(x: Any) -> Any:
@@ -224,7 +224,7 @@ POINTS = np.array([2.0, 0.5, -1.5])
         lambda x: vmap(vmap(grad(function)))(x[None])[0],
     ],
 )
-def test_grad_vmap_and_jit_in_every_order(transformed: Any) -> None:
+def test_vmap_cond_grad_jit_in_every_order(transformed: Any) -> None:
     np.testing.assert_allclose(transformed(POINTS), reference(POINTS), rtol=1e-14)
 
 
@@ -232,7 +232,7 @@ def test_grad_vmap_and_jit_in_every_order(transformed: Any) -> None:
     "transformed",
     [vmap(grad(grad(function))), jit(vmap(grad(jit(grad(function))))), vmap(grad(grad(jit(function))))],
 )
-def test_second_derivatives_of_each_element(transformed: Any) -> None:
+def test_vmap_cond_second_derivatives(transformed: Any) -> None:
     x = POINTS
     expected = np.where(x > 1.0, 2.0 * np.cos(x) - np.sin(x) * x, np.where(x > 0.0, 6.0 * x, 0.0))
     np.testing.assert_allclose(transformed(x), expected, rtol=1e-14)
@@ -250,7 +250,7 @@ def test_cond_batched_inner_predicate_unmapped(primitives_of: Callable[..., Any]
     np.testing.assert_array_equal(got, np.where(P, X, -X))
 
 
-def test_nested_vmaps_of_which_one_maps_the_predicate(primitives_of: Callable[..., Any]) -> None:
+def test_vmap_cond_nested_with_predicate_mapped_once(primitives_of: Callable[..., Any]) -> None:
     both = vmap(vmap(choose, (None, 0)), (0, None))
     np.testing.assert_allclose(both(P, X)[0], np.where(P[:, None], np.sin(X), X * X))
     assert primitives_of(make_jaxpr(both)(P, X))["cond"] == 0
@@ -259,7 +259,7 @@ def test_nested_vmaps_of_which_one_maps_the_predicate(primitives_of: Callable[..
     )
 
 
-def test_names_of_axes_inside_branches(require_same: Callable[..., None]) -> None:
+def test_vmap_cond_named_axes_inside_branches(require_same: Callable[..., None]) -> None:
     total = X.sum()
     function = lambda p, x: cond(p, lambda x: psum(x, "i"), lambda x: x * axis_index("i"), x)  # noqa: E731
     require_same(vmap(function, (None, 0), axis_name="i")(True, X), np.full(3, total))
@@ -269,7 +269,7 @@ def test_names_of_axes_inside_branches(require_same: Callable[..., None]) -> Non
     require_same(vmap(constant, (None, 0), axis_name="i")(True, X), X + np.arange(3))
 
 
-def test_numpy_is_silent_about_the_branch_not_taken() -> None:
+def test_vmap_cond_no_warning_from_branch_not_taken() -> None:
     function = lambda x: cond(x > 0, lambda: ops.log(x), lambda: 0.0 * x)  # noqa: E731
     got = vmap(function)(np.array([1.0, 0.0, -1.0]))
     np.testing.assert_array_equal(got, [0.0, 0.0, 0.0])

@@ -30,7 +30,7 @@ def by_index(x: Any) -> Any:
 
 
 def weighted(w: Any, x: Any) -> Any:
-    """The weight is shared by all elements; at x = 0 its derivative is infinite in the branch not taken."""
+    """The weight is unmapped; at x = 0 its derivative is infinite in the branch not taken."""
     return cond(x > 0, lambda: w * ops.log(x) * ops.sqrt(x), lambda: w * w * x)
 
 

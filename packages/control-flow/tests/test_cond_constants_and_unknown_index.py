@@ -1,4 +1,4 @@
-"""Constants of branches that look alike stay apart; an index that is not known yet leaves the choice for later."""
+"""Similar constants of branches stay separate; partial evaluation with an unknown index records the cond."""
 
 import numpy as np
 
@@ -8,13 +8,13 @@ from lawful.ops import add, convert_element_type
 from lawful.staging import make_jaxpr, partial_eval_jaxpr
 
 
-def test_equal_arrays_of_one_branch():
+def test_cond_equal_constants_of_one_branch():
     a, b = np.arange(3.0), np.arange(3.0)
     out = cond(True, lambda x: x * a + b, lambda x: x, np.full(3, 2.0))
     np.testing.assert_array_equal(out, [0.0, 3.0, 6.0])
 
 
-def test_arrays_of_equal_bytes_and_different_dtype():
+def test_cond_constants_with_equal_bytes_and_other_dtype():
     floats = np.array([1.0, 2.0])
     integers = floats.view(np.int64)
 
@@ -30,7 +30,7 @@ def test_arrays_of_equal_bytes_and_different_dtype():
         )
 
 
-def test_partial_evaluation_with_an_unknown_index():
+def test_cond_partial_eval_with_unknown_index():
     closed = make_jaxpr(lambda i, x: switch(i, [lambda x: x * 2.0, lambda x: x + 5.0], x))(0, np.float64(1.0))
     split = partial_eval_jaxpr(closed, (True, False))
     residuals = eval_closed_jaxpr(split.known, np.float64(3.0))

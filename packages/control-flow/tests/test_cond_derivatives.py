@@ -51,7 +51,7 @@ TANGENT = (np.float64(2.0), np.float64(3.0))
 
 @every_form
 @both
-def test_forward_mode(form: Any, pred: bool, require_same: Callable[..., None]) -> None:
+def test_cond_forward_mode(form: Any, pred: bool, require_same: Callable[..., None]) -> None:
     expected = jvp(yes if pred else no, POINT, TANGENT)
     function = partial(form, pred)
     require_same(jvp(function, POINT, TANGENT), expected, 1e-15)
@@ -63,7 +63,7 @@ def test_forward_mode(form: Any, pred: bool, require_same: Callable[..., None]) 
 
 @every_form
 @both
-def test_reverse_mode(form: Any, pred: bool, require_same: Callable[..., None]) -> None:
+def test_cond_reverse_mode(form: Any, pred: bool, require_same: Callable[..., None]) -> None:
     ct = (np.float64(5.0), np.float64(-1.0))
     expected = vjp(yes if pred else no, *POINT)[1](ct)
     function = partial(form, pred)
@@ -74,7 +74,7 @@ def test_reverse_mode(form: Any, pred: bool, require_same: Callable[..., None]) 
 
 @every_form
 @both
-def test_second_order(form: Any, pred: bool) -> None:
+def test_cond_second_order(form: Any, pred: bool) -> None:
     def total(function: Any) -> Any:
         return lambda v: (lambda a, b: a * a + b)(*function(v[0], v[1]))
 
@@ -87,7 +87,7 @@ def test_second_order(form: Any, pred: bool) -> None:
 
 
 @every_form
-def test_the_predicate_may_depend_on_what_is_differentiated_by(form: Any) -> None:
+def test_cond_grad_with_predicate_depending_on_x(form: Any) -> None:
     function = lambda x, y: form(x > 0.5, x, y)[0]  # noqa: E731
     for x in (0.7, 0.2):
         branch = yes if x > 0.5 else no
@@ -97,7 +97,7 @@ def test_the_predicate_may_depend_on_what_is_differentiated_by(form: Any) -> Non
 
 
 @every_form
-def test_all_derived_programs_are_well_typed(form: Any) -> None:
+def test_cond_derived_jaxprs_are_well_typed(form: Any) -> None:
     for transformed in (
         lambda p, x, y: jvp(partial(form, p), (x, y), (x, y)),
         lambda p, x, y: linearize(partial(form, p), x, y)[1](x, y),
@@ -114,7 +114,7 @@ def test_all_derived_programs_are_well_typed(form: Any) -> None:
 
 
 @pytest.mark.parametrize("pred", [True, False])
-def test_a_result_that_is_constant_in_one_branch(pred: bool) -> None:
+def test_cond_result_constant_in_one_branch(pred: bool) -> None:
     function = lambda x: cond(pred, lambda: (x, 3.0), lambda: (2.0, x * x))  # noqa: E731
     out, tangent = jvp(function, (5.0,), (1.0,))
     assert (out, tangent) == (((5.0, 3.0), (1.0, 0.0)) if pred else ((2.0, 25.0), (0.0, 10.0)))
@@ -132,7 +132,7 @@ def test_cond_jvp_constant_output_has_symbolic_zero() -> None:
     assert len(call.outvars) == 3, "two results and one tangent"
 
 
-def test_an_operand_without_tangent_gets_none() -> None:
+def test_cond_operand_without_tangent() -> None:
     def function(p: Any, x: Any, c: Any) -> Any:
         return jvp(lambda x: cond(p, lambda x, c: x * c, lambda x, c: x + c, x, c), (x,), (x,))
 
@@ -140,7 +140,7 @@ def test_an_operand_without_tangent_gets_none() -> None:
     assert len(call.invars) == 4, "the index, x, c, and the tangent of x"
 
 
-def test_integers_have_no_derivative(require_same: Callable[..., None]) -> None:
+def test_cond_integers_have_no_derivative(require_same: Callable[..., None]) -> None:
     function = lambda x, n: cond(x > 0, lambda x, n: (x * n, n), lambda x, n: (x, n + 1), x, n)  # noqa: E731
     out, tangent = jvp(function, (2.0, 3), (1.0, FLOAT0))
     require_same(out, (np.float64(6.0), np.int64(3)))
@@ -150,7 +150,7 @@ def test_integers_have_no_derivative(require_same: Callable[..., None]) -> None:
     assert grad(lambda x: function(x, 3)[0])(-2.0) == 1.0
 
 
-def test_the_gradient_by_a_python_float_is_a_python_float() -> None:
+def test_cond_gradient_by_python_float_is_python_float() -> None:
     for pred in (True, False):
         gradient = grad(lambda x, p=pred: cond(p, lambda: x * x, lambda: ops.sin(x)))(3.0)
         assert type(gradient) is float
@@ -158,7 +158,7 @@ def test_the_gradient_by_a_python_float_is_a_python_float() -> None:
 
 
 @pytest.mark.parametrize("x", [2.0, np.float32(2), np.full((2, 1), 2.0, np.float16), 1j], ids=repr)
-def test_tangents_and_cotangents_have_the_type_of_their_values(x: Any) -> None:
+def test_cond_tangents_have_the_types_of_values(x: Any) -> None:
     for pred in (True, False):
         function = lambda x, p=pred: cond(p, lambda x: x * x, lambda x: x * 3, x)  # noqa: E731
         out, tangent = jvp(function, (x,), (x,))
@@ -167,10 +167,10 @@ def test_tangents_and_cotangents_have_the_type_of_their_values(x: Any) -> None:
         assert get_aval(f_vjp(out)[0]) == get_aval(x)
 
 
-# What the linear part keeps, and does again.
+# Residuals of the linear part.
 
 
-def test_the_linear_part_does_none_of_the_work_of_the_branches(primitives_of: Callable[..., Any]) -> None:
+def test_cond_linear_part_repeats_no_primal_work(primitives_of: Callable[..., Any]) -> None:
     for wrap in (lambda f: f, jit):
         function = wrap(lambda p, x: cond(p, lambda x: ops.sin(ops.exp(x)), lambda x: ops.tanh(x) * ops.cos(x), x))
         for transformed in (linearize, vjp):
@@ -179,12 +179,12 @@ def test_the_linear_part_does_none_of_the_work_of_the_branches(primitives_of: Ca
             assert found["cond"] == 1
 
 
-def test_residuals_of_both_branches_share_their_places() -> None:
+def test_cond_residuals_of_branches_share_slots() -> None:
     _, f_vjp = vjp(lambda x: cond(x[0] > 0.0, ops.sin, ops.exp, x), np.ones(1000))
     assert [np.shape(const) for const in f_vjp.jaxpr.consts if np.ndim(const)] == [(1000,)]
 
 
-def test_unused_residuals_are_not_kept() -> None:
+def test_cond_unused_residuals_are_dropped() -> None:
     _, f_vjp = vjp(
         lambda x: cond(x[0] > 0.0, lambda: (ops.sin(x), x * 2.0), lambda: (ops.exp(x), x * 3.0))[1], np.ones(50)
     )
@@ -192,7 +192,7 @@ def test_unused_residuals_are_not_kept() -> None:
     assert all(set(np.ravel(const)) <= {2.0, 3.0} for const in kept)
 
 
-def test_the_function_runs_once() -> None:
+def test_cond_linearize_calls_the_function_once() -> None:
     calls: list[str] = []
     _, f_vjp = vjp(
         lambda x: cond(True, lambda: (calls.append("yes"), x * x)[1], lambda: (calls.append("no"), x)[1]), 3.0
@@ -201,7 +201,7 @@ def test_the_function_runs_once() -> None:
     assert sorted(calls) == ["no", "yes"]
 
 
-def test_later_mutation_changes_nothing() -> None:
+def test_cond_linearize_copies_mutable_operands() -> None:
     x, c = np.arange(1.0, 4.0), np.arange(3.0)
     out, f_vjp = vjp(lambda x: cond(True, lambda: x * c * x, lambda: x), x)
     x[...] = c[...] = np.nan
@@ -214,7 +214,7 @@ def test_later_mutation_changes_nothing() -> None:
 
 
 @pytest.mark.parametrize("pred", [True, False])
-def test_linear_branches_are_transposed(pred: bool) -> None:
+def test_cond_linear_transpose(pred: bool) -> None:
     def function(x: Any, y: Any) -> Any:
         return cond(pred, lambda x, y: (2.0 * x + y, x), lambda x, y: (5.0 * y, 3.0 * x), x, y)
 
@@ -225,7 +225,7 @@ def test_linear_branches_are_transposed(pred: bool) -> None:
     assert twice((1.0, 10.0))[0] == function(1.0, 10.0)
 
 
-def test_a_linear_operand_that_one_branch_does_not_use() -> None:
+def test_cond_linear_operand_unused_in_one_branch() -> None:
     for pred in (True, False):
         function = lambda x, y, p=pred: cond(p, lambda: 2.0 * x, lambda: 3.0 * y)  # noqa: E731
         assert linear_transpose(function, 1.0, 1.0)(1.0) == ((2.0, 0.0) if pred else (0.0, 3.0))
@@ -235,7 +235,7 @@ def test_a_linear_operand_that_one_branch_does_not_use() -> None:
 # No perturbation confusion through branches.
 
 
-def test_derivatives_inside_branches_close_over_outer_ones() -> None:
+def test_cond_nested_derivatives_do_not_confuse() -> None:
     def function(x: Any) -> Any:
         return x * cond(x > 0, lambda: grad(lambda y: x * y)(1.0), lambda: jvp(lambda y: x + y, (1.0,), (1.0,))[1])
 
@@ -247,7 +247,7 @@ def test_derivatives_inside_branches_close_over_outer_ones() -> None:
     assert vmap(grad(function))(np.array([1.0, -1.0])).tolist() == [2.0, 1.0]
 
 
-def test_a_branch_that_is_nan_where_it_is_not_taken() -> None:
+def test_cond_grad_with_nan_in_the_other_branch() -> None:
     function = lambda x: cond(x > 0, lambda: ops.log(x), lambda: 0.0 * x)  # noqa: E731
     assert grad(function)(0.0) == 0.0
     assert grad(function)(2.0) == 0.5

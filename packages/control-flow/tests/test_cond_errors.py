@@ -1,4 +1,4 @@
-"""What `cond` and `switch` say of predicates, branches and results that do not fit."""
+"""Errors of `cond` and `switch` for predicates, branches and results that do not fit."""
 
 import re
 from functools import partial
@@ -34,7 +34,7 @@ def require(error: type[Exception], words: str, call: Any) -> None:
     ("pred", "got"),
     [(np.ones(2), "f64[2]"), (np.array([True]), "bool[1]"), ("a", "str"), (None, "NoneType"), ([True], "list")],
 )
-def test_a_predicate_that_is_no_scalar(pred: Any, got: str) -> None:
+def test_cond_error_predicate_not_scalar(pred: Any, got: str) -> None:
     require(
         ArgumentTypeError,
         f"cond: expected a boolean scalar as predicate, got {got}; reduce it with all or any, or use where",
@@ -42,7 +42,7 @@ def test_a_predicate_that_is_no_scalar(pred: Any, got: str) -> None:
     )
 
 
-def test_a_predicate_that_is_no_scalar_while_tracing() -> None:
+def test_cond_error_traced_predicate_not_scalar() -> None:
     for transform in (jit, lambda f: vmap(lambda x: f(x * np.ones(2)))):
         require(
             ArgumentTypeError,
@@ -58,7 +58,7 @@ def test_a_predicate_that_is_no_scalar_while_tracing() -> None:
         ((lambda: 1.0, None), "cond: expected a function as false_fun, got NoneType; wrap it in a lambda"),
     ],
 )
-def test_a_branch_that_is_no_function(branches: Any, words: str) -> None:
+def test_cond_error_branch_not_callable(branches: Any, words: str) -> None:
     require(ArgumentTypeError, words, lambda: cond(True, *branches))
 
 
@@ -84,7 +84,7 @@ def test_a_branch_that_is_no_function(branches: Any, words: str) -> None:
         (lambda x: [x], lambda x: (x,), "got PyTreeDef((*,)) from false_fun and PyTreeDef([*]) from true_fun"),
     ],
 )
-def test_branches_that_differ_in_structure(true: Any, false: Any, words: str) -> None:
+def test_cond_error_branches_differ_in_structure(true: Any, false: Any, words: str) -> None:
     require(ArgumentTypeError, words, lambda: cond(True, true, false, 1.0))
     require(ArgumentTypeError, words, lambda: jit(grad(lambda x: cond(x > 0, true, false, x)))(1.0))
 
@@ -103,14 +103,14 @@ def test_branches_that_differ_in_structure(true: Any, false: Any, words: str) ->
         (lambda x: (x, x[0]), lambda x: (x[:1], x[:1]), "at result[0]; f64[1] from false_fun and f64[] from"),
     ],
 )
-def test_branches_that_differ_in_shape_or_dtype(true: Any, false: Any, words: str) -> None:
+def test_cond_error_branches_differ_in_shape_or_dtype(true: Any, false: Any, words: str) -> None:
     call = lambda: cond(True, true, false, np.ones(3))  # noqa: E731
     require(ArgumentTypeError, "cond: expected branches with results of one type, got ", call)
     require(ArgumentTypeError, words, call)
     require(ArgumentTypeError, "convert with astype or broadcast in one of them", call)
 
 
-def test_switch_names_the_branch_that_differs() -> None:
+def test_switch_error_names_the_branch() -> None:
     same = lambda x: x  # noqa: E731
     require(
         ArgumentTypeError,
@@ -129,7 +129,7 @@ def test_switch_names_the_branch_that_differs() -> None:
     ("index", "got"),
     [(True, "~bool[]"), (1.0, "~f64[]"), (np.array([1]), "i64[1]"), ("a", "str"), (None, "NoneType")],
 )
-def test_an_index_that_is_no_integer(index: Any, got: str) -> None:
+def test_switch_error_index_not_integer(index: Any, got: str) -> None:
     require(
         ArgumentTypeError,
         f"switch: expected an integer scalar as index, got {got}; use cond for a boolean",
@@ -146,7 +146,7 @@ def test_switch_error_no_branches_or_not_callable() -> None:
     )
 
 
-def test_what_is_no_array_is_refused() -> None:
+def test_cond_error_not_an_array() -> None:
     require(
         NonArrayError,
         "cond: expected arrays or numbers as arguments, got 'a' of type str at argument 0['k']",
@@ -159,7 +159,7 @@ def test_what_is_no_array_is_refused() -> None:
     )
 
 
-def test_a_value_inside_a_branch_is_not_known() -> None:
+def test_cond_error_concrete_value_inside_a_branch() -> None:
     require(
         TracerBoolConversionError,
         "the abstract tracer ~bool[] of cond made at",
@@ -167,11 +167,11 @@ def test_a_value_inside_a_branch_is_not_known() -> None:
     )
 
 
-def test_a_tracer_kept_after_a_branch_is_refused() -> None:
+def test_cond_error_tracer_leaked_from_a_branch() -> None:
     kept: list[Any] = []
     cond(True, lambda x: (kept.append(x * 2.0), x)[1], lambda x: x, 1.0)
     require(UnexpectedTracerError, "of cond made at", lambda: kept[0] + 1.0)
-    # Kept in one branch and used in the other, too.
+    # Also if it leaks from one branch into the other.
     kept.clear()
     require(
         UnexpectedTracerError,
@@ -180,7 +180,7 @@ def test_a_tracer_kept_after_a_branch_is_refused() -> None:
     )
 
 
-def test_an_exception_in_a_branch_arrives_untouched() -> None:
+def test_cond_exception_in_a_branch_propagates() -> None:
     raised = KeyError("mine")
 
     def fail(x: Any) -> Any:

@@ -1,4 +1,4 @@
-"""The primitive takes any index: one below the branches is the first, one above them the last."""
+"""`cond_p` accepts any index: a negative one takes the first branch, one that is too large the last."""
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ BRANCHES = tuple(make_jaxpr(lambda x, i=i: x + i)(np.float64(0.0)) for i in (10.
 
 
 @pytest.mark.parametrize(("index", "expected"), [(-9, 10.0), (-1, 10.0), (1, 20.0), (3, 30.0), (9, 30.0)])
-def test_an_index_out_of_range_is_limited(index, expected):
+def test_cond_p_clamps_the_index(index, expected):
     def choose(i, x):
         return cond_p.bind(i, x, branches=BRANCHES)[0]
 

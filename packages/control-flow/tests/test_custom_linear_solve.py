@@ -76,7 +76,7 @@ def matrix_of(solver, a):
     return a if solver is solve else a @ a.T
 
 
-def test_solutions(solver):
+def test_custom_linear_solve_solutions(solver):
     expected = np.linalg.solve(matrix_of(solver, A), B)
     close(solver(A, B), expected)
     close(jit(solver, backend="numpy")(A, B), expected)
@@ -86,7 +86,7 @@ def loss_of(solver):
     return lambda a, b: total(sin(solver(a, b)))
 
 
-def test_first_derivatives(solver, difference_quotient):
+def test_custom_linear_solve_first_derivatives(solver, difference_quotient):
     loss = loss_of(solver)
     a_bar, b_bar = grad(loss, (0, 1))(A, B)
     matrix = matrix_of(solver, A)
@@ -103,7 +103,7 @@ def test_first_derivatives(solver, difference_quotient):
         close(a, b)
 
 
-def test_second_derivatives(solver, difference_quotient):
+def test_custom_linear_solve_second_derivatives(solver, difference_quotient):
     loss = loss_of(solver)
     t, u = RANDOM.normal(size=(3, 3)), RANDOM.normal(size=3)
     gradient = grad(loss, (0, 1))
@@ -118,7 +118,7 @@ def test_second_derivatives(solver, difference_quotient):
 
 
 @pytest.mark.parametrize("in_axes", [(0, 0), (0, None), (None, 0), (2, 1)])
-def test_batches_are_loops(solver, in_axes):
+def test_custom_linear_solve_vmap_is_the_loop(solver, in_axes):
     a = np.stack([A, A + 0.1, 1.5 * A], -1 if in_axes[0] == 2 else 0)
     b = RANDOM.normal(size=(3, 4) if in_axes[1] == 1 else (3, 3))
     if in_axes == (2, 1):
@@ -128,24 +128,24 @@ def test_batches_are_loops(solver, in_axes):
     for function in (solver, grad(loss), grad(loss, 1), lambda a, b: jvp(solver, (a, b), (a, b))[1]):
         got = vmap(function, in_axes)(*args)
         for i in range(3):
-            lane = [x if axis is None else np.take(x, i, axis) for x, axis in zip(args, in_axes, strict=True)]
-            close(got[i], function(*lane))
+            element = [x if axis is None else np.take(x, i, axis) for x, axis in zip(args, in_axes, strict=True)]
+            close(got[i], function(*element))
 
 
-def test_each_element_of_a_batch_needs_turns_of_its_own():
+def test_custom_linear_solve_vmap_with_separate_trip_counts():
     scales = np.array([1.0, 1e-6, 1e6])
     close(vmap(lambda s: solve(A, s * B))(scales), [solve(A, s * B) for s in scales], 1e-8)
     close(vmap(solve, (0, None))(np.zeros((0, 3, 3)), B), np.zeros((0, 3)))
 
 
-def test_it_is_linear_in_the_right_hand_side():
+def test_custom_linear_solve_is_linear_in_b():
     (b_bar,) = linear_transpose(lambda b: solve(A, b), B)(B)
     close(b_bar, np.linalg.solve(A.T, B))
     with pytest.raises(NotLinearError, match="it is linear in the right-hand side only"):
         linear_transpose(lambda a: solve(a, B), A)(B)
 
 
-def test_trees():
+def test_custom_linear_solve_trees():
     def matvec(v):
         return {"p": 2.0 * v["p"] + v["q"][0], "q": (v["q"][0] - v["p"],)}
 
@@ -165,14 +165,14 @@ def test_trees():
     close(grad(lambda p, q: sin(f(p, q)["q"][0]), (0, 1))(1.0, 2.0), (0.0, np.cos(2.0)))
 
 
-def test_a_map_of_which_a_part_moves():
+def test_custom_linear_solve_partly_differentiated_map():
     def solution(a, b, c):
         def solve(_, v):
             return v[0] / (a * a), v[1] / 4.0
 
         return custom_linear_solve(lambda v: (a * a * v[0], 4.0 * v[1]), (b, c), solve, symmetric=True)
 
-    # x = b / a², y = c / 4: of the map the first row alone moves with a, and with it no right-hand side, one, or both.
+    # x = b / a², y = c / 4: only the first row of the map depends on a; none, one or both of b and c depend on it too.
     a, b, c = 2.0, 3.0, 5.0
     close(jvp(lambda a: solution(a, b, c), (a,), (1.0,))[1], (-2.0 * b / a**3, 0.0))
     close(jvp(lambda a, b: solution(a, b, c), (a, b), (1.0, 1.0))[1], (1.0 / a**2 - 2.0 * b / a**3, 0.0))
@@ -181,8 +181,8 @@ def test_a_map_of_which_a_part_moves():
     close(grad(lambda *xs: solution(*xs)[0] * solution(*xs)[1], (0, 1, 2))(a, b, c), (-0.9375, 0.3125, 0.1875))
 
 
-def test_a_partly_unknown_right_hand_side():
-    """Of a tree only one leaf may depend on what is differentiated."""
+def test_custom_linear_solve_partly_differentiated_b():
+    """Only one leaf of a tree depends on the differentiated argument."""
 
     def f(p):
         def halve(_, b):
@@ -193,7 +193,7 @@ def test_a_partly_unknown_right_hand_side():
     close(grad(f)(B), [0.5] * 3)
 
 
-def test_complex_systems():
+def test_custom_linear_solve_complex():
     def f(a, b):
         return custom_linear_solve(lambda x: dot(a, x), b, lambda _, b: dot(np.linalg.inv(c), b), by_transpose)
 
@@ -204,32 +204,32 @@ def test_complex_systems():
     b = B + 1j
     close(f(c, b), np.linalg.solve(c, b))
     (b_bar,) = vjp(lambda b: f(c, b), b)[1](b)
-    close(b_bar, np.linalg.solve(c.T, b))  # a transpose, and no conjugate
+    close(b_bar, np.linalg.solve(c.T, b))  # a transpose without conjugation
 
 
-def test_auxiliary_output():
+def test_custom_linear_solve_has_aux():
     def counting(matvec, b):
         x = fori_loop(0, 200, lambda _, x: x + 0.3 * (b - matvec(x)), full_like(b, 0.0))
-        return x, {"turns": 200, "norm": total(x * x)}
+        return x, {"trip_count": 200, "norm": total(x * x)}
 
     def f(a, b):
         return custom_linear_solve(lambda x: dot(a, x), b, counting, counting, has_aux=True)
 
     x, aux = f(A, B)
     close(x, np.linalg.solve(A, B))
-    assert aux["turns"] == 200
+    assert aux["trip_count"] == 200
     _, (x_dot, aux_dot) = jvp(f, (A, B), (A, B))
     close(x_dot, jvp(solve, (A, B), (A, B))[1])
     assert aux_dot["norm"] == 0.0
-    assert get_aval(aux_dot["turns"]).dtype == float0
+    assert get_aval(aux_dot["trip_count"]).dtype == float0
     close(grad(lambda a: total(f(a, B)[0]))(A), grad(lambda a: total(solve(a, B)))(A))
     batched, aux = vmap(f, (None, 0))(A, np.stack([B, 2.0 * B]))
     close(batched, [solve(A, B), solve(A, 2.0 * B)])
     close(aux["norm"], [total(solve(A, B) ** 2), total(solve(A, 2.0 * B) ** 2)])
 
 
-def test_the_steps_are_not_differentiated(primitives_of):
-    """The backward pass is a solve, whatever the solver does: of the loop nothing is kept."""
+def test_custom_linear_solve_steps_are_not_differentiated(primitives_of):
+    """The backward pass is a solve, whatever the solver does: the loop has no residuals."""
     kept = vjp(solve, A, B)[1].jaxpr.consts
     assert sum(x.size for x in kept) <= 2 * A.size + 2 * B.size
     found = primitives_of(make_jaxpr(grad(loss_of(solve)))(A, B))
@@ -237,7 +237,7 @@ def test_the_steps_are_not_differentiated(primitives_of):
     assert found["scan"] == 0
 
 
-def test_programs_print_parse_and_are_well_typed():
+def test_custom_linear_solve_jaxpr_prints_and_parses():
     for f in (solve, grad(loss_of(solve)), lambda a, b: vmap(solve, (None, 0))(a, b * np.ones((2, 1)))):
         closed = make_jaxpr(f)(A, B)
         check_jaxpr(closed)
@@ -264,12 +264,12 @@ def test_programs_print_parse_and_are_well_typed():
         ),
     ],
 )
-def test_mistakes(matvec, b, solver, options, text):
+def test_custom_linear_solve_errors(matvec, b, solver, options, text):
     with pytest.raises(ArgumentTypeError, match=f"custom_linear_solve.*{text.removeprefix('custom_linear_solve')}"):
         custom_linear_solve(matvec, b, solver, **options)
 
 
-def test_mistakes_of_linearity_and_direction():
+def test_custom_linear_solve_errors_of_reverse_mode():
     with pytest.raises(NotLinearError):
         custom_linear_solve(lambda x: x * x, B, richardson, richardson)
     with pytest.raises(NonArrayError):

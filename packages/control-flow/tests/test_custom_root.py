@@ -75,14 +75,14 @@ def vector_root(tangent_solve):
     return root
 
 
-def test_roots():
+def test_custom_root_values():
     close(cube_root(8.0), 2.0)
     close(jit(cube_root, backend="numpy")(8.0), 2.0)
     x = vector_root(by_iteration)(A, B)
     close(A @ x + 0.1 * x**3, B)
 
 
-def test_derivatives_of_a_scalar_root():
+def test_custom_root_scalar_derivatives():
     a = 8.0
     first, second, third = a ** (-2 / 3) / 3, -2 / 9 * a ** (-5 / 3), 10 / 27 * a ** (-8 / 3)
     close(grad(cube_root)(a), first)
@@ -100,7 +100,7 @@ def test_derivatives_of_a_scalar_root():
 
 
 @pytest.mark.parametrize("tangent_solve", [by_jacobian, by_iteration])
-def test_derivatives_of_a_vector_root(tangent_solve, difference_quotient):
+def test_custom_root_vector_derivatives(tangent_solve, difference_quotient):
     root = vector_root(tangent_solve)
 
     def loss(a, b):
@@ -122,7 +122,7 @@ def test_derivatives_of_a_vector_root(tangent_solve, difference_quotient):
     close(hessian(loss, 1)(A, B), jacrev(jacrev(loss, 1), 1)(A, B))
 
 
-def test_batches_are_loops():
+def test_custom_root_vmap_is_the_loop():
     values = np.array([1.0, 8.0, 1000.0])
     close(vmap(cube_root)(values), [1.0, 2.0, 10.0])
     close(vmap(grad(cube_root))(values), [grad(cube_root)(a) for a in values])
@@ -135,7 +135,7 @@ def test_batches_are_loops():
     close(jacobians, [jacrev(root, 1)(A, b) for b in bs])
 
 
-def test_the_guess_has_no_derivative():
+def test_custom_root_guess_has_no_derivative():
     def f(a, guess):
         return custom_root(lambda x: x * x - a, guess, newton, lambda g, y: y / g(1.0))
 
@@ -144,7 +144,7 @@ def test_the_guess_has_no_derivative():
     close(jvp(lambda guess: f(4.0, guess), (1.0,), (1.0,)), (2.0, 0.0))
 
 
-def test_a_component_that_does_not_move_has_no_tangent():
+def test_custom_root_constant_component_has_no_tangent():
     def roots(x):
         return custom_root(
             lambda xy: (xy[0] * 2.0 - floor(x), xy[1] - cos(x) * x),
@@ -163,9 +163,9 @@ def test_a_component_that_does_not_move_has_no_tangent():
         close(moved, np.cos(x) - np.sin(x) * x)
 
 
-def test_a_mixed_tangent_solve_moves_all_components():
+def test_custom_root_mixed_tangent_solve():
     def roots(a):
-        # x + y = a, x − y = 1: both move with the first equation alone.
+        # x + y = a, x − y = 1: both components depend on the first equation, the only one with a.
         return custom_root(
             lambda xy: (xy[0] + xy[1] - a, xy[0] - xy[1] - 1.0),
             (0.0, 0.0),
@@ -177,7 +177,7 @@ def test_a_mixed_tangent_solve_moves_all_components():
     assert float(grad(lambda a: roots(a)[1])(3.0)) == 0.5
 
 
-def test_trees_and_auxiliary_output():
+def test_custom_root_trees_and_has_aux():
     def f(a):
         def residual(v):
             return {"p": v["p"] ** 2 - a, "q": (v["q"][0] - 2.0 * v["p"],)}
@@ -202,7 +202,7 @@ def test_trees_and_auxiliary_output():
     close(grad(lambda a: f(a)[0]["q"][0])(4.0), 0.5)
 
 
-def test_complex_roots():
+def test_custom_root_complex():
     def square_root(a):
         def solve(f, x):
             return fori_loop(0, 30, lambda _, x: x - f(x) / (2.0 * x), x)
@@ -228,7 +228,7 @@ def test_custom_root_grad_of_iterative_tangent_solve():
         grad(f)(4.0)
 
 
-def test_programs_print_parse_and_are_well_typed():
+def test_custom_root_jaxpr_prints_and_parses():
     for f in (cube_root, grad(cube_root), lambda a: vmap(cube_root)(np.array([1.0, 2.0]) * a)):
         closed = make_jaxpr(f)(8.0)
         check_jaxpr(closed)
@@ -245,12 +245,12 @@ def test_programs_print_parse_and_are_well_typed():
         (cos, 1.0, newton, 2.0, r"expected a function, got 2\.0"),
     ],
 )
-def test_mistakes(f, guess, solve, tangent_solve, text):
+def test_custom_root_errors(f, guess, solve, tangent_solve, text):
     with pytest.raises(ArgumentTypeError, match=f"custom_root: {text}"):
         custom_root(f, guess, solve, tangent_solve)
 
 
-def test_a_root_is_not_linear():
+def test_custom_root_is_not_linear():
     with pytest.raises(MissingRuleError, match="a root is not linear in what it depends on"):
         root_p.rule("transpose")
     with pytest.raises(NonArrayError):

@@ -1,4 +1,4 @@
-"""A body that is traced in every call is one jaxpr for all of them, as long as it is the same program."""
+"""`deduplicated` returns one jaxpr for equal programs, such as a body that is traced in every call."""
 
 from __future__ import annotations
 
@@ -43,14 +43,14 @@ def _nothing_is_remembered() -> None:
 
 
 def found(closed: ClosedJaxpr) -> ClosedJaxpr:
-    """Returns what a program stands for once it has been there often enough to be kept."""
+    """Returns the deduplicated jaxpr of a program after enough calls for it to be cached."""
     for _ in range(2):
         deduplicated(closed)
     return deduplicated(closed)
 
 
 def traced(f: Callable[..., Any], *args: Any) -> ClosedJaxpr:
-    """Traces at this line, so that all equations of a lambda have the line of the lambda."""
+    """Traces at this line, so that all equations of a lambda have the same source line."""
     closed: ClosedJaxpr = make_jaxpr(f)(*args)
     return closed
 
@@ -69,7 +69,7 @@ def summed(axes: tuple[int, ...]) -> Callable[[Any], Any]:
     return lambda x: ops.reduce_sum(x, axes)
 
 
-def test_the_same_program_is_found_again() -> None:
+def test_deduplicated_same_program() -> None:
     assert same(times(2.0), times(2.0), XS)
     assert same(times(2.0), times(2.0), 3.0)
     assert same(summed((0,)), summed((0,)), np.ones((2, 2)))
@@ -80,17 +80,17 @@ def test_the_same_program_is_found_again() -> None:
     [(2.0, 3.0), (0.0, -0.0), (np.float64(1.0), np.float32(1.0)), (np.nan, -np.nan), (np.inf, -np.inf)],
     ids=str,
 )
-def test_numbers_that_differ(factor: Any, other: Any) -> None:
+def test_deduplicated_different_numbers(factor: Any, other: Any) -> None:
     assert not same(times(factor), times(other), 3.0)
 
 
-def test_parameters_types_names_and_lines_that_differ() -> None:
+def test_deduplicated_different_params_types_names_lines() -> None:
     square = np.ones((2, 2))
     assert not same(summed((0,)), summed((1,)), square)
     assert deduplicated(traced(times(2.0), 3.0)) is not found(traced(times(2.0), np.float64(3.0)))
     named: Callable[[Any], Any] = lambda x: ops.sin(x)  # noqa: E731
     other: Callable[[Any], Any] = lambda x: ops.sin(x)  # noqa: E731
-    assert not same(named, other, XS)  # of two lines, one of which an error would name wrongly
+    assert not same(named, other, XS)  # their source lines differ, and errors name them
     first = found(traced(times(2.0), XS))
     renamed = ClosedJaxpr(first.jaxpr.replace(name="another"))
     assert found(renamed) is renamed
@@ -104,13 +104,13 @@ def both(first: int) -> Callable[[Any], Any]:
     return pair
 
 
-def test_results_in_another_order() -> None:
+def test_deduplicated_results_in_another_order() -> None:
     assert same(both(0), both(0), XS)
     assert not same(both(0), both(1), XS)
 
 
-def test_a_program_under_other_named_axes() -> None:
-    """What is derived of a program may hold the size of an axis."""
+def test_deduplicated_under_other_named_axes() -> None:
+    """Jaxprs derived from a program may contain the size of an axis."""
     seen: list[ClosedJaxpr] = []
 
     def body(x: Any) -> Any:
@@ -124,7 +124,7 @@ def test_a_program_under_other_named_axes() -> None:
     assert seen[3] is not seen[2]
 
 
-def test_what_a_user_may_have_made_is_not_kept() -> None:
+def test_deduplicated_skips_objects_of_users() -> None:
     array = np.ones(3)
     assert not same(lambda x: x + array, lambda x: x + array, XS)
     with_rule = custom_jvp(lambda x: ops.sin(x))
@@ -133,7 +133,7 @@ def test_what_a_user_may_have_made_is_not_kept() -> None:
 
 
 @pytest.mark.parametrize("depth", [0, 1, 2])
-def test_what_a_user_gives_as_a_parameter_goes(depth: int) -> None:
+def test_deduplicated_releases_user_params(depth: int) -> None:
     class Setting:
         pass
 
@@ -155,7 +155,7 @@ def test_what_a_user_gives_as_a_parameter_goes(depth: int) -> None:
     assert gone() is None
 
 
-def test_a_rule_that_is_defined_anew_is_followed() -> None:
+def test_deduplicated_uses_redefined_rules() -> None:
     twice_p = Primitive("twice_of_test", pure_rules=True)
     twice_p.def_impl(lambda x: 2.0 * x)
     twice_p.def_abstract_eval(lambda x: x)
@@ -169,7 +169,7 @@ def test_a_rule_that_is_defined_anew_is_followed() -> None:
 
 
 def derivations(f: Callable[[], Any], monkeypatch: pytest.MonkeyPatch) -> int:
-    """Returns how much is derived of jaxprs in the tenth call of a function."""
+    """Returns the number of derived jaxprs in the tenth call of a function."""
     for _ in range(9):
         f()
     count = 0
@@ -206,8 +206,8 @@ CONSTRUCTS: dict[str, Callable[[Any], Any]] = {
 
 
 @pytest.mark.parametrize("name", CONSTRUCTS)
-def test_nothing_is_derived_again(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A gradient traces the bodies of a construct, which makes a few jaxprs, and derives nothing of them."""
+def test_deduplicated_derives_once(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A gradient traces the bodies of a construct, which makes a few jaxprs, and reuses their derived jaxprs."""
     f = CONSTRUCTS[name]
     expected = grad(f)(0.7)
     bodies = derivations(lambda: f(0.7), monkeypatch)
@@ -216,7 +216,7 @@ def test_nothing_is_derived_again(name: str, monkeypatch: pytest.MonkeyPatch) ->
     assert with_gradient <= bodies + 4, (bodies, with_gradient)
 
 
-def test_a_function_compiled_anew_in_each_call_is_compiled_once() -> None:
+def test_deduplicated_jit_in_each_call_compiles_once() -> None:
     def f(x: Any) -> Any:
         return jit(lambda y: ops.sin(y) * 2.0, backend="numpy")(x)
 
@@ -235,7 +235,7 @@ def test_a_function_compiled_anew_in_each_call_is_compiled_once() -> None:
     assert compiled <= 2
 
 
-def test_a_long_program_is_not_kept() -> None:
+def test_deduplicated_skips_long_programs() -> None:
     def long(x: Any) -> Any:
         for _ in range(1_001):
             x = ops.sin(x)
@@ -244,7 +244,7 @@ def test_a_long_program_is_not_kept() -> None:
     assert not same(long, long, 1.0)
 
 
-def test_the_tangent_of_an_integer_is_a_number_too() -> None:
+def test_deduplicated_float0_literals() -> None:
     def zero() -> ClosedJaxpr:
         return ClosedJaxpr(Jaxpr((), (), (), (Literal(np.zeros((), float0)[()]),)))
 
@@ -272,7 +272,7 @@ def derived(closed: ClosedJaxpr, given: object) -> object:
     return object()
 
 
-def test_little_is_derived_of_one() -> None:
+def test_deduplicated_derives_few_jaxprs() -> None:
     class Given:
         pass
 
@@ -286,7 +286,7 @@ def test_little_is_derived_of_one() -> None:
     assert sum(each() is not None for each in gone) <= deduplication._MOST_RESULTS + 1
 
 
-def test_a_policy_is_not_kept() -> None:
+def test_deduplicated_does_not_hold_policies() -> None:
     policies = []
 
     def f(x: Any) -> Any:
@@ -302,7 +302,7 @@ def test_a_policy_is_not_kept() -> None:
     assert not any(policy() for policy in policies)
 
 
-def test_parameters_that_cannot_be_hashed() -> None:
+def test_deduplicated_unhashable_params() -> None:
     tagged_p = Primitive("tagged_of_test", pure_rules=True)
     tagged_p.def_impl(lambda x, tag: x)
     tagged_p.def_abstract_eval(lambda x, tag: x)
@@ -319,14 +319,14 @@ def tagging(primitive: Primitive, tag: Any) -> Callable[[Any], Any]:
     return lambda x: primitive.bind(x, tag=tag)
 
 
-def test_programs_of_one_hash_are_told_apart(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_deduplicated_hash_collisions(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(deduplication, "hash", lambda key: 0, raising=False)
     assert not same(times(2.0), times(3.0), XS)
     assert same(times(2.0), times(2.0), XS)
     assert len(deduplication._jaxprs) == 1
 
 
-def test_what_is_recorded_is_the_same_whatever_came_before() -> None:
+def test_deduplicated_jaxprs_do_not_depend_on_history() -> None:
     def f(x: Any) -> Any:
         for _ in range(3):
             x = scan(lambda c, _: (ops.sin(c), None), x, None, length=2)[0]
@@ -339,7 +339,7 @@ def test_what_is_recorded_is_the_same_whatever_came_before() -> None:
     assert first.count("sin") == 1
 
 
-def test_a_program_within_another_decides() -> None:
+def test_deduplicated_different_sub_jaxprs() -> None:
     def outer(factor: float) -> Callable[[Any], Any]:
         return lambda x: scan(lambda c, _: (c * factor, None), x, None, length=3)[0]
 

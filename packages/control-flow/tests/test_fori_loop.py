@@ -1,4 +1,4 @@
-"""`fori_loop` is the loop of Python over a range: a scan between known bounds, else a while loop."""
+"""`fori_loop` equals the Python loop over a range: it is a scan if the bounds are known, else a while loop."""
 
 from collections.abc import Callable
 from functools import partial
@@ -26,7 +26,7 @@ def weighted(i: Any, s: Any) -> Any:
 
 
 @pytest.mark.parametrize(("lower", "upper"), BOUNDS)
-def test_it_is_the_loop(lower: int, upper: int, require_same: Callable[..., None]) -> None:
+def test_fori_loop_equals_the_python_loop(lower: int, upper: int, require_same: Callable[..., None]) -> None:
     expected = 1.0
     for i in range(lower, upper):
         expected = expected * 0.5 + i
@@ -43,7 +43,7 @@ def test_it_is_the_loop(lower: int, upper: int, require_same: Callable[..., None
     require_same(jit(lambda n: fori_loop(n, upper, weighted, init))(lower), result)
 
 
-def test_known_bounds_make_a_scan_and_others_a_while_loop() -> None:
+def test_fori_loop_is_scan_if_bounds_are_known_else_while() -> None:
     def primitives(function: Callable[..., Any], *args: Any) -> set[Any]:
         return {eqn.primitive for eqn in make_jaxpr(function)(*args).eqns}
 
@@ -63,7 +63,7 @@ def test_known_bounds_make_a_scan_and_others_a_while_loop() -> None:
         (np.int8(125), np.int8(127), "int8", False), (np.int16(0), np.int32(2), "int32", False),
     ],
 )  # fmt: skip
-def test_the_type_of_the_integer(lower: Any, upper: Any, dtype: str, weak: bool) -> None:
+def test_fori_loop_type_of_the_index(lower: Any, upper: Any, dtype: str, weak: bool) -> None:
     seen = []
 
     def body(i: Any, n: Any) -> Any:
@@ -78,7 +78,7 @@ def test_the_type_of_the_integer(lower: Any, upper: Any, dtype: str, weak: bool)
 
 @pytest.mark.parametrize("options", [{}, {"checkpoints": 2}], ids=str)
 @pytest.mark.parametrize(("lower", "upper"), BOUNDS)
-def test_derivatives(lower: int, upper: int, options: Any) -> None:
+def test_fori_loop_derivatives(lower: int, upper: int, options: Any) -> None:
     def known(x: Any) -> Any:
         return fori_loop(lower, upper, lambda i, y: ops.sin(y * x + i), x, **options)
 
@@ -100,7 +100,7 @@ def test_derivatives(lower: int, upper: int, options: Any) -> None:
     np.testing.assert_allclose(vmap(grad(traced), (0, None, None))(np.array([0.7, 0.7]), lower, upper), [first, first])
 
 
-def test_many_turns_of_a_traced_number() -> None:
+def test_fori_loop_derivative_with_large_traced_bound() -> None:
     gradient = jit(grad(lambda x, n: fori_loop(0, n, lambda _, y: y * x, 1.0)))
     for n in (0, 1, 33, 34, 700):
         np.testing.assert_allclose(gradient(0.999, n), n * 0.999 ** (n - 1))

@@ -1,4 +1,4 @@
-"""Jaxprs derived from a rule that closes over an array have no constants of their own where an equation holds them."""
+"""Jaxprs derived from a rule that closes over an array have no constants if they are in an equation."""
 
 from __future__ import annotations
 
@@ -134,7 +134,7 @@ CASES = [("custom_jvp", name) for name in TRANSFORMATIONS] + [("custom_vjp", nam
 @pytest.mark.parametrize(("decorator", "transformation"), CASES)
 @pytest.mark.parametrize("form", FORMS)
 def test_make_jaxpr_hoists_constants(decorator: str, transformation: str, form: str) -> None:
-    """Such a program is well typed, prints and parses, and means what it did."""
+    """Such a program is well typed, prints and parses, and has the same values."""
     function = by_jvp if decorator == "custom_jvp" else by_vjp
     program = TRANSFORMATIONS[transformation](FORMS[form](function))
     closed = make_jaxpr(program)(X)

@@ -3,5 +3,5 @@
 import importlib
 
 
-def test_the_package_says_what_it_is_for() -> None:
+def test_package_has_a_docstring() -> None:
     assert importlib.import_module("lawful.control_flow").__doc__

@@ -1,4 +1,4 @@
-"""What nobody needs of a loop is removed: results, parts of the carry, slices, constants, also in inner loops."""
+"""Dead code elimination in loops: results, parts of the carry, slices, constants, also in inner loops."""
 
 from collections.abc import Callable
 from typing import Any
@@ -14,7 +14,7 @@ XS = np.linspace(0.5, 1.0, 4)
 
 
 def alive(function: Callable[..., Any], *args: Any, keep: tuple[bool, ...]) -> ClosedJaxpr:
-    """The program of some results, which means the same, and of which nothing more is dead."""
+    """Returns the live program of some results; checks its values, and that elimination is idempotent."""
     closed = make_jaxpr(function)(*args)
     live = dce_jaxpr(closed, keep)
     check_jaxpr(live)
@@ -29,14 +29,14 @@ def scans(closed: ClosedJaxpr) -> list[Any]:
     return [eqn for eqn in closed.eqns if eqn.primitive is scan_p]
 
 
-def test_a_result_that_is_not_used() -> None:
+def test_dce_scan_unused_result() -> None:
     live = alive(lambda xs: scan(lambda c, x: (c + x, ops.exp(c)), 0.0, xs), XS, keep=(True, False))
     (eqn,) = scans(live)
     assert len(eqn.outvars) == 1
     assert [inner.primitive.name for inner in eqn.params["jaxpr"].eqns] == ["add"]
 
 
-def test_a_carry_that_is_not_used() -> None:
+def test_dce_scan_unused_carry() -> None:
     def body(carry: Any, x: Any) -> Any:
         a, b, c = carry
         return (a * x, b + ops.exp(a), c + ops.sin(b)), None
@@ -45,7 +45,7 @@ def test_a_carry_that_is_not_used() -> None:
     assert scans(live)[0].params["num_carry"] == 2  # b needs a
 
 
-def test_a_carry_that_only_a_result_needs() -> None:
+def test_dce_scan_carry_needed_by_a_result() -> None:
     def body(carry: Any, x: Any) -> Any:
         a, b = carry
         return (a + x, b * x), a
@@ -55,8 +55,8 @@ def test_a_carry_that_only_a_result_needs() -> None:
     assert (eqn.params["num_carry"], len(eqn.outvars)) == (1, 2)
 
 
-def test_a_carry_that_a_later_turn_needs() -> None:
-    """What turns the parts around needs them all."""
+def test_dce_scan_carry_needed_by_a_later_iteration() -> None:
+    """A carry whose parts are rotated needs all of them."""
     live = alive(
         lambda xs: scan(lambda c, x: ((c[1], c[2], c[0] * x), None), (1.0, 2.0, 3.0), xs)[0],
         XS,
@@ -65,7 +65,7 @@ def test_a_carry_that_a_later_turn_needs() -> None:
     assert scans(live)[0].params["num_carry"] == 3
 
 
-def test_slices_and_constants_that_are_not_used() -> None:
+def test_dce_scan_unused_slices_and_constants() -> None:
     factor = np.ones(3)
 
     def function(xs: Any, ys: Any) -> Any:
@@ -77,8 +77,8 @@ def test_slices_and_constants_that_are_not_used() -> None:
     assert not live.consts
 
 
-def test_dead_code_in_an_inner_loop() -> None:
-    """The equations of the outer body stay as many: the inner loop has become smaller."""
+def test_dce_scan_inner_loop() -> None:
+    """The number of equations of the outer body is unchanged; the inner loop is smaller."""
 
     def function(xs: Any) -> Any:
         def outer(c: Any, x: Any) -> Any:
@@ -92,7 +92,7 @@ def test_dead_code_in_an_inner_loop() -> None:
     assert inner.params["num_carry"] == 1
 
 
-def test_dead_code_in_a_while_loop_in_a_while_loop() -> None:
+def test_dce_while_loop_inner_loop() -> None:
     def function(x: Any) -> Any:
         def outer(state: Any) -> Any:
             i, a, b = state
@@ -103,12 +103,12 @@ def test_dead_code_in_a_while_loop_in_a_while_loop() -> None:
 
     live = alive(function, np.float64(1.0), keep=(False, True, False))
     (outer,) = [eqn for eqn in live.eqns if eqn.primitive is while_p]
-    assert len(outer.outvars) == 2  # the counter, and what is used
+    assert len(outer.outvars) == 2  # the counter, and the used part
     (inner,) = [eqn for eqn in outer.params["body_jaxpr"].eqns if eqn.primitive is while_p]
     assert len(inner.outvars) == 2
 
 
-def test_what_the_predicate_needs_stays() -> None:
+def test_dce_while_loop_predicate_operands_stay() -> None:
     def function(x: Any) -> Any:
         return while_loop(
             lambda s: s[0] + s[1] < 9.0, lambda s: (s[0] * 2.0, s[1] + s[2], s[2] * 1.5, s[3] + s[0]), (x, x, x, x)
@@ -119,7 +119,7 @@ def test_what_the_predicate_needs_stays() -> None:
     assert len(eqn.outvars) == 3
 
 
-def test_constants_of_a_while_loop_that_are_not_used() -> None:
+def test_dce_while_loop_unused_constants() -> None:
     factor = np.ones(3)
 
     def function(x: Any) -> Any:
@@ -129,7 +129,7 @@ def test_constants_of_a_while_loop_that_are_not_used() -> None:
     assert not live.consts
 
 
-def test_a_loop_of_which_nothing_is_used_is_gone() -> None:
+def test_dce_unused_loop() -> None:
     def function(x: Any) -> Any:
         scan(lambda c, y: (c + y, y), x, XS)
         while_loop(lambda s: s < 3.0, lambda s: s * 2.0, x)

@@ -1,4 +1,4 @@
-"""What is wrong in a call of a loop: where in the user's code, what was expected, what came, what to do."""
+"""Error messages of loops: the user's line, the expected and the given value, and the correction."""
 
 import re
 from collections.abc import Callable
@@ -60,7 +60,7 @@ WRONG: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     ),
     "map of no function": (lambda: map(XS, XS), ArgumentTypeError, "map: expected a function as f, got ndarray"),
     "no fn": (lambda: associative_scan(None, XS), ArgumentTypeError, "associative_scan: expected a function as fn"),
-    # what the body of a scan gives
+    # results of the body of a scan
     "no pair": (
         lambda: scan(lambda c, x: c, np.float64(0), XS),
         ArgumentTypeError,
@@ -115,7 +115,7 @@ WRONG: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     "a traced length": (
         lambda: traced(lambda n: scan(step, 0.0, None, n)),
         ArgumentTypeError,
-        "got the traced ~i64[]; the number of turns decides shapes: make it static, or use while_loop or fori_loop",
+        "got the traced ~i64[]; the trip count decides shapes: make it static, or use while_loop or fori_loop",
     ),
     "a traced unroll": (
         lambda: traced(lambda n: scan(step, 0.0, XS, unroll=n)),
@@ -284,7 +284,7 @@ WRONG: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
 
 
 @pytest.mark.parametrize("case", WRONG.values(), ids=WRONG)
-def test_the_error_says_what_is_wrong(case: Any) -> None:
+def test_loop_error_messages(case: Any) -> None:
     wrong, error, text = case
     with pytest.raises(error, match=re.escape(text)) as raised:
         wrong()
@@ -292,7 +292,7 @@ def test_the_error_says_what_is_wrong(case: Any) -> None:
     assert "test_loop_errors.py" in str(raised.value)
 
 
-def test_after_an_error_everything_works() -> None:
+def test_loop_errors_leave_no_state() -> None:
     for wrong, *_ in WRONG.values():
         with pytest.raises(LawfulError):
             wrong()

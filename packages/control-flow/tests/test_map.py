@@ -1,4 +1,4 @@
-"""`map` gives the stacked results of the slices, one after the other or some at a time."""
+"""`map` returns the stacked results of the slices, computed one by one or in batches."""
 
 from collections.abc import Callable
 from functools import partial
@@ -27,14 +27,14 @@ def function(x: Any) -> Any:
 
 
 @every_size
-def test_it_is_the_stack(batch_size: int | None, require_same: Callable[..., None]) -> None:
+def test_map_stacks_results(batch_size: int | None, require_same: Callable[..., None]) -> None:
     expected = (np.sin(XS["a"]), {"sum": XS["b"].sum(1) * 2, "b": XS["b"]})
     require_same(map(function, XS, batch_size=batch_size), expected, 1e-15)
     require_same(jit(lambda xs: map(function, xs, batch_size=batch_size))(XS), expected, 1e-15)
 
 
 @every_size
-def test_transformed_it_is_vmap_transformed(batch_size: int | None, require_same: Callable[..., None]) -> None:
+def test_map_transformed_equals_vmap_transformed(batch_size: int | None, require_same: Callable[..., None]) -> None:
     xs, factor = XS["a"], 0.3
 
     def mapped(xs: Any, factor: Any) -> Any:
@@ -53,18 +53,18 @@ def test_transformed_it_is_vmap_transformed(batch_size: int | None, require_same
 
 
 @every_size
-def test_no_slices(batch_size: int | None) -> None:
+def test_map_of_empty_arrays(batch_size: int | None) -> None:
     out = map(lambda x: (x * 2.0, ops.convert_element_type(x, np.int32)), np.zeros((0, 3)), batch_size=batch_size)
     assert [(y.shape, y.dtype) for y in out] == [((0, 3), np.float64), ((0, 3), np.int32)]
 
 
-def test_it_computes_one_branch_for_each_slice() -> None:
+def test_map_of_cond_computes_one_branch_per_slice() -> None:
     closed = make_jaxpr(lambda xs: map(lambda x: cond(x > 0.0, ops.sin, ops.cos, x), xs))(XS["a"])
     (eqn,) = closed.eqns
     assert "cond" in {inner.primitive.name for inner in eqn.params["jaxpr"].eqns}
 
 
-def test_batches_are_mapped() -> None:
+def test_map_batch_size() -> None:
     closed = make_jaxpr(lambda xs: map(ops.sin, xs, batch_size=3))(XS["a"])
     scan = next(eqn for eqn in closed.eqns if eqn.primitive.name == "scan")
     assert scan.params["length"] == 2

@@ -1,4 +1,4 @@
-"""Past `max_iters` a derivative in reverse is an error where the number of turns is known, and else NaN."""
+"""Beyond `max_iters`, a reverse mode derivative is an error if the trip count is known, else NaN."""
 
 from collections.abc import Callable
 from functools import partial
@@ -26,13 +26,13 @@ def power(x: Any, n: Any, **options: Any) -> Any:
 bounded: Callable[..., Any] = partial(power, max_iters=3)
 
 
-def test_up_to_the_bound_it_is_the_derivative() -> None:
+def test_max_iters_derivative_within_the_bound() -> None:
     for n in range(4):
         assert grad(bounded)(2.0, n) == n * 2.0 ** (n - 1)
         assert jit(grad(bounded))(2.0, n) == n * 2.0 ** (n - 1)
 
 
-def test_past_it_there_is_a_value_and_a_forward_derivative() -> None:
+def test_max_iters_exceeded_has_value_and_forward_mode() -> None:
     assert bounded(2.0, 6) == 64.0
     assert jvp(lambda x: bounded(x, 6), (2.0,), (1.0,)) == (64.0, 192.0)
     out, pull = vjp(lambda x: bounded(x, 4), 2.0)
@@ -41,19 +41,19 @@ def test_past_it_there_is_a_value_and_a_forward_derivative() -> None:
         pull(1.0)
 
 
-def test_past_it_the_error_says_what_to_do() -> None:
-    with pytest.raises(IterationBoundError, match=r"at most max_iters=3 turns .* got 4; give a larger max_iters"):
+def test_max_iters_exceeded_error() -> None:
+    with pytest.raises(IterationBoundError, match=r"at most max_iters=3 iterations .* got 4; give a larger max_iters"):
         grad(bounded)(2.0, 4)
     assert issubclass(IterationBoundError, LawfulError)
     assert issubclass(IterationBoundError, RuntimeError)
 
 
-def test_past_it_a_compiled_derivative_is_nan() -> None:
+def test_max_iters_exceeded_compiled_is_nan() -> None:
     for n in (4, 5, 100):
         assert np.isnan(jit(grad(bounded))(2.0, n))
 
 
-def test_no_turn_at_all_is_allowed() -> None:
+def test_max_iters_zero() -> None:
     none = partial(power, max_iters=0)
     assert grad(none)(2.0, 0) == 0.0
     with pytest.raises(IterationBoundError, match="max_iters=0"):
@@ -61,7 +61,7 @@ def test_no_turn_at_all_is_allowed() -> None:
     assert np.isnan(jit(grad(none))(2.0, 1))
 
 
-def test_each_element_of_a_batch_has_its_bound() -> None:
+def test_max_iters_holds_per_batch_element() -> None:
     xs, ns = np.array([2.0, 2.0, 2.0]), np.array([1, 4, 3])
     expected = [1.0, np.nan, 12.0]
     np.testing.assert_array_equal(vmap(grad(bounded))(xs, ns), expected)
@@ -75,7 +75,7 @@ def test_each_element_of_a_batch_has_its_bound() -> None:
         grad(summed)(xs, ns)
 
 
-def test_what_elements_share_is_nan_if_one_of_them_is() -> None:
+def test_max_iters_exceeded_makes_shared_cotangents_nan() -> None:
     def summed(x: Any, ns: Any) -> Any:
         return ops.reduce_sum(vmap(bounded, (None, 0))(x, ns), (0,))
 
@@ -83,7 +83,7 @@ def test_what_elements_share_is_nan_if_one_of_them_is() -> None:
     assert jit(grad(summed))(2.0, np.array([1, 3])) == 13.0
 
 
-def test_a_bound_on_fori_loop() -> None:
+def test_max_iters_of_fori_loop() -> None:
     def function(x: Any, n: Any) -> Any:
         return fori_loop(0, n, lambda i, y: y * x, 1.0, max_iters=3)
 
@@ -91,14 +91,14 @@ def test_a_bound_on_fori_loop() -> None:
     assert np.isnan(jit(grad(function))(2.0, 4))
 
 
-def test_without_a_bound_any_number_of_turns_is_reversed() -> None:
+def test_max_iters_none_reverses_any_trip_count() -> None:
     for n in (40, 600, 1000):
         np.testing.assert_allclose(jit(grad(power))(0.999, n), n * 0.999 ** (n - 1))
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32", "complex128"])
-def test_past_it_forward_mode_by_a_pullback_is_nan(dtype: str) -> None:
-    """The pullback of a rule is transposed again, NaN with it."""
+def test_max_iters_exceeded_double_transpose_is_nan(dtype: str) -> None:
+    """The transpose of a pullback with NaN is NaN too."""
 
     @custom_vjp
     def ruled(x: Any, n: Any) -> Any:
@@ -115,7 +115,7 @@ def test_past_it_forward_mode_by_a_pullback_is_nan(dtype: str) -> None:
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float32", "complex128"])
-def test_up_to_it_an_infinite_cotangent_stays_that(dtype: str) -> None:
+def test_max_iters_keeps_infinite_cotangents(dtype: str) -> None:
     def doubled(x: Any, n: Any) -> Any:
         return while_loop(lambda s: s[0] < n, lambda s: (s[0] + 1, s[1] + s[1]), (0, x), max_iters=3)[1]
 

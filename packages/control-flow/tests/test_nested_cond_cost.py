@@ -19,7 +19,7 @@ def _nested(depth):
 
 
 def _chain(depth):
-    """Conds of which each computes before and after the one within it."""
+    """Nested conds, each with equations before and after the inner one."""
     if depth == 0:
         return sin
     inner = _chain(depth - 1)
@@ -27,7 +27,7 @@ def _chain(depth):
 
 
 def _size(jaxpr):
-    """Returns the number of operands and results of all equations, those within others included."""
+    """Returns the number of operands and results of all equations, those of sub-jaxprs included."""
     inner = sum(_size(nested) for eqn in jaxpr.eqns for nested in jaxprs_in_params(eqn.params))
     return inner + sum(len(eqn.invars) + len(eqn.outvars) for eqn in jaxpr.eqns)
 
@@ -35,14 +35,14 @@ def _size(jaxpr):
 @pytest.mark.parametrize(
     "transformation", [grad, lambda f: lambda x: linearize(f, x)[1](1.0)], ids=["grad", "linearize"]
 )
-def test_size_of_the_derivative_of_nested_conds(transformation):
+def test_nested_cond_derivative_size(transformation):
     sizes = [_size(make_jaxpr(transformation(_chain(depth)))(0.7).jaxpr) for depth in (10, 20, 40)]
     # A residual of the innermost cond passes through all: without packs their number is the square of the depth.
     assert sizes[1] < 2.5 * sizes[0]
     assert sizes[2] < 2.5 * sizes[1]
 
 
-def test_traces_of_the_derivative_of_nested_conds(monkeypatch):
+def test_nested_cond_derivative_traces(monkeypatch):
     import lawful.control_flow._cond.residuals as module
 
     def count(depth):
@@ -54,15 +54,15 @@ def test_traces_of_the_derivative_of_nested_conds(monkeypatch):
             return trace_to_jaxpr(*args, **kwargs)
 
         monkeypatch.setattr(module, "trace_to_jaxpr", counted)
-        clear_caches()  # the inner ones of a deeper program are those of this one
+        clear_caches()  # otherwise a deeper program reuses the inner conds
         make_jaxpr(grad(_nested(depth)))(1.0)
         return calls
 
     assert 0 < count(20) < 2.5 * count(10)
 
 
-def test_residual_that_is_an_operand_of_the_cond():
-    """It is an operand of the linear cond, and no result of the first one."""
+def test_cond_residual_that_is_an_operand():
+    """It is an operand of the linear cond, and not a result of the first one."""
     jaxpr = make_jaxpr(lambda p, x, y: linearize(lambda y: cond(p, lambda y: x * y, lambda y: y, y), y)[1](y))(
         True, 2.0, 3.0
     ).jaxpr
@@ -72,8 +72,8 @@ def test_residual_that_is_an_operand_of_the_cond():
 
 
 @pytest.mark.parametrize("depth", [12, 20])
-def test_derivatives_of_conds_with_packed_residuals(depth):
-    """Deep enough that packs are within packs, and both branches have residuals of the type of the others."""
+def test_cond_derivatives_with_packed_residuals(depth):
+    """Deep enough for nested packs, with residuals of one type in both branches."""
     x, f = 0.7, _chain(depth)
     y, expected = x, 1.0
     for _ in range(depth):
@@ -93,7 +93,7 @@ def test_derivatives_of_conds_with_packed_residuals(depth):
 
 @pytest.mark.parametrize("shape", [(), (3,), (600,)])
 @pytest.mark.parametrize("dtype", ["float32", "complex64"])
-def test_packed_residuals_of_arrays(shape, dtype):
+def test_cond_packed_residuals_of_arrays(shape, dtype):
     x = np.full(shape, 0.4, dtype)
 
     def nested(depth, x):
@@ -109,7 +109,7 @@ def test_packed_residuals_of_arrays(shape, dtype):
 
 
 @pytest.mark.parametrize("depth", [1, 4])
-def test_derivatives_of_nested_conds(depth):
+def test_nested_cond_derivatives(depth):
     f = _nested(depth)
     expected = np.cos(0.7) * 2.0**depth
     np.testing.assert_allclose(grad(f)(0.7), expected)

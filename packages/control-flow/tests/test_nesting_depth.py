@@ -1,4 +1,4 @@
-"""Nested calls, branches and loops: 25 levels work, and too many for Python's stack are an error that says so."""
+"""Nested calls, branches and loops: 25 levels work, and too many for Python's stack raise an explicit error."""
 
 from __future__ import annotations
 
@@ -48,22 +48,22 @@ def _nested(construct: str, levels: int) -> Function:
 
 @pytest.mark.parametrize("transformation", TRANSFORMATIONS)
 @pytest.mark.parametrize("construct", CONSTRUCTS)
-def test_nesting_of_25_levels(construct: str, transformation: str) -> None:
+def test_nesting_depth_of_25(construct: str, transformation: str) -> None:
     transform = TRANSFORMATIONS[transformation]
     np.testing.assert_allclose(transform(_nested(construct, 25)), transform(ops.sin))
 
 
 @pytest.mark.parametrize("transformation", TRANSFORMATIONS)
 @pytest.mark.parametrize("construct", CONSTRUCTS)
-def test_nesting_of_2000_levels(construct: str, transformation: str) -> None:
+def test_nesting_depth_of_2000(construct: str, transformation: str) -> None:
     transform = TRANSFORMATIONS[transformation]
     with pytest.raises(NestingError, match=r"recursion limit of .* sys\.setrecursionlimit"):
         transform(_nested(construct, 2000))
     np.testing.assert_allclose(transform(_nested(construct, 1)), transform(ops.sin))
 
 
-def test_recursion_of_user_functions_is_kept() -> None:
-    """A recursion without end in the user's own code stays Python's error."""
+def test_nesting_depth_recursion_of_user_functions() -> None:
+    """An infinite recursion of the user's code raises Python's error."""
 
     def endless(x: Any) -> Any:
         return endless(x)

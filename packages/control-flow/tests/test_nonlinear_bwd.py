@@ -1,4 +1,4 @@
-"""Of a rule for reverse mode it is seen that it is no linear one, also where a loop or a choice makes it that."""
+"""A nonlinear rule for reverse mode is detected, also if the nonlinearity is inside a loop or a cond."""
 
 from collections.abc import Callable
 from typing import Any
@@ -23,18 +23,18 @@ def ruled(bwd: Function) -> Function:
     return function
 
 
-# What adds something where a cotangent is: each of them is in the carry only after a turn, in an operand that other
-# operands stand before, or in one branch.
+# Rules that add a constant to a cotangent: in the carry after the first iteration, after other operands, or in one
+# branch.
 ADDING: dict[str, Function] = {
     "a scan's carry": lambda r, ct: scan(lambda c, _: (c + ct, c + 1.0), 0.0 * r, None, 3)[1][2],
     "a scan's slices": lambda r, ct: scan(lambda c, x: (c, x + 1.0), 0.0, ct)[1],
-    "a carry after two turns": lambda r, ct: fori_loop(
+    "a carry after two iterations": lambda r, ct: fori_loop(
         0, 4, lambda i, s: (ct, s[0], s[1] + 1.0), (0.0 * r, 0.0 * r, 0.0 * r)
     )[2],
     "a while_loop's carry": lambda r, ct: while_loop(
         lambda s: s[0] < 3, lambda s: (s[0] + 1, s[2], ct + 1.0), (0, 0.0 * r, 0.0 * r)
     )[1],
-    "a while_loop's carry after a turn": lambda r, ct: while_loop(
+    "a while_loop's carry after an iteration": lambda r, ct: while_loop(
         lambda s: s[0] < 3, lambda s: (s[0] + 1, ct, s[1] + 1.0), (0, 0.0 * r, 0.0 * r)
     )[2],
     "one branch": lambda r, ct: (
@@ -46,7 +46,7 @@ ADDING: dict[str, Function] = {
     "what a loop gave": lambda r, ct: scan(lambda c, x: (c + x, None), 0.0, ct)[0] + ct + 1.0,
     "rematerialisation": lambda r, ct: checkpoint(lambda c: c + 1.0)(ct),
 }
-# What looks like it, and is linear: what is added to does not depend on the cotangent.
+# Similar rules that are linear: the constant is added to a value that does not depend on the cotangent.
 LINEAR: dict[str, tuple[Function, Any]] = {
     "a counter beside it": (
         lambda r, ct: scan(lambda c, _: ((c[0] + 1.0, c[1] * c[0]), None), (1.0, ct), None, 4)[0][1], 24.0
@@ -65,22 +65,22 @@ LINEAR: dict[str, tuple[Function, Any]] = {
 
 
 @pytest.mark.parametrize("name", ADDING)
-def test_what_adds_something_is_told(name: str) -> None:
+def test_nonlinear_bwd_that_adds_a_constant_is_refused(name: str) -> None:
     with pytest.raises(NotLinearError, match=r"one that adds something to it, `add` at .*test_nonlinear_bwd"):
         jvp(ruled(ADDING[name]), (XS,), (XS,))
 
 
 @pytest.mark.parametrize("name", LINEAR)
 @pytest.mark.parametrize("compiled", [False, True])
-def test_what_adds_to_something_else_is_linear(name: str, compiled: bool) -> None:
+def test_bwd_that_adds_elsewhere_is_linear(name: str, compiled: bool) -> None:
     bwd, factor = LINEAR[name]
     function = ruled(bwd)
     pushed: Function = lambda x, t: jvp(function, (x,), (t,))[1]  # noqa: E731
     np.testing.assert_allclose((jit(pushed, backend="numpy") if compiled else pushed)(XS, XS), factor * XS, 1e-14)
 
 
-def test_of_a_call_each_result_depends_on_what_it_depends_on() -> None:
-    """A counter of a loop is not the cotangent that is in the loop too."""
+def test_bwd_with_a_call_depends_per_result() -> None:
+    """A loop counter does not depend on the cotangent in the same carry."""
 
     def program(ct: Any) -> Any:
         count, out = while_loop(lambda s: s[0] < 2.5, lambda s: (s[0] + 1.0, s[1] * 2.0), (0.5, ct))

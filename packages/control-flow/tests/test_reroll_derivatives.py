@@ -1,4 +1,4 @@
-"""Gradients of unrolled loops become loops, and the derivatives of rolled programs are those of unrolled ones."""
+"""Gradients of unrolled loops become loops, and derivatives of rolled programs equal those of unrolled ones."""
 
 from collections.abc import Callable
 from typing import Any
@@ -12,14 +12,14 @@ from lawful.batching import vmap
 from lawful.control_flow import reroll
 from lawful.staging import jit, make_jaxpr
 
-TURNS = 20
+TRIP_COUNT = 20
 random = np.random.default_rng(0)
 W = random.normal(size=(3, 3)) * 0.3
 H = random.normal(size=3)
-XS = random.normal(size=(TURNS, 3))
+XS = random.normal(size=(TRIP_COUNT, 3))
 
 
-def test_the_gradient_of_a_chain_takes_the_stack_backwards(
+def test_reroll_gradient_of_a_chain_reads_stack_reversed(
     chain: Any, scans_in: Any, primitive_names: Any, rolled: Any
 ) -> None:
     closed = rolled(grad(chain), np.float64(1.0))
@@ -27,7 +27,7 @@ def test_the_gradient_of_a_chain_takes_the_stack_backwards(
     assert [loop.params["reverse"] for loop in scans_in(closed)] == [False, True]
     residuals = scans_in(closed)[0].outvars[-1]
     assert residuals in scans_in(closed)[1].invars
-    closed = rolled(grad(chain), 1.0)  # which is a Python number in the first turn only
+    closed = rolled(grad(chain), 1.0)  # a Python number in the first iteration only
     assert primitive_names(closed) == ["convert_element_type", "scan", "scan", "convert_element_type"]
 
 
@@ -92,14 +92,14 @@ def euler_of_three(s: Any) -> Any:
 
 @program(XS)
 def assignment(x: Any) -> Any:
-    for i in range(TURNS):
+    for i in range(TRIP_COUNT):
         x = x.at[i].set(x[0] * 2.0)
     return x
 
 
 @program(W, H, XS)
 def recurrent(w: Any, h: Any, xs: Any) -> Any:
-    for i in range(TURNS):
+    for i in range(TRIP_COUNT):
         h = ops.tanh(w @ h + xs[i])
     return h
 
@@ -107,12 +107,12 @@ def recurrent(w: Any, h: Any, xs: Any) -> Any:
 @program(XS[:, 0].copy())
 def running_sum(x: Any) -> Any:
     s = x[0]
-    for i in range(1, TURNS):
+    for i in range(1, TRIP_COUNT):
         s = s + x[i]
     return s
 
 
-def test_the_gradient_of_a_shared_weight_is_carried(
+def test_reroll_gradient_of_a_shared_weight_is_carried(
     gradient: Any, scans_in: Any, primitive_names: Any, rolled: Any
 ) -> None:
     closed = rolled(gradient(recurrent, 3), W, H, XS)
@@ -122,7 +122,7 @@ def test_the_gradient_of_a_shared_weight_is_carried(
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_programs_and_their_gradients_become_small(gradient: Any, rolled: Any, name: str) -> None:
+def test_reroll_gradients_are_small(gradient: Any, rolled: Any, name: str) -> None:
     function, args = PROGRAMS[name]
     assert len(rolled(function, *args).eqns) <= 10
     closed = make_jaxpr(gradient(function, len(args)))(*args)
@@ -131,7 +131,7 @@ def test_programs_and_their_gradients_become_small(gradient: Any, rolled: Any, n
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_a_rolled_program_is_transformed_as_the_unrolled_one(gradient: Any, name: str) -> None:
+def test_reroll_then_transform_equals_unrolled(gradient: Any, name: str) -> None:
     function, args = PROGRAMS[name]
     compiled = jit(function, passes=(reroll,), backend="numpy")
     tangents = tuple(np.ones_like(x) * 0.5 for x in args)
@@ -144,6 +144,6 @@ def test_a_rolled_program_is_transformed_as_the_unrolled_one(gradient: Any, name
             np.testing.assert_allclose(x, y, rtol=1e-12, atol=1e-12)
 
 
-def test_second_derivatives(chain: Any, rolled: Any) -> None:
+def test_reroll_second_derivatives(chain: Any, rolled: Any) -> None:
     closed = rolled(grad(grad(chain)), np.float64(1.0))
     assert len(closed.eqns) <= 25

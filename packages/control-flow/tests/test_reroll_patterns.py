@@ -1,4 +1,4 @@
-"""Turns of any pattern are rolled, whatever their operands are: of the turn, of turns before, constants, slices."""
+"""`reroll` of generated patterns: operands from the same or earlier iterations, constants, slices."""
 
 import sys
 from collections.abc import Callable
@@ -22,16 +22,16 @@ CONSTS = np.array([0.3, -0.4]), np.array([0.7, 0.2])
 class Operand(NamedTuple):
     """Where an operand comes from."""
 
-    kind: str
+    source: str
     number: int
 
 
 class Pattern(NamedTuple):
-    """A loop: the operands of each equation of a turn, how many turns, and which results are returned."""
+    """A loop: the operands of each equation of an iteration, the trip count, and which results are returned."""
 
     equations: list[tuple[str, list[Operand]]]
-    turns: int
-    kept: list[int]
+    trip_count: int
+    returned: list[int]
 
 
 @st.composite
@@ -39,24 +39,24 @@ def patterns(draw: Any) -> Pattern:
     count = draw(st.integers(1, 5))
     equations = []
     for at in range(count):
-        kinds = st.one_of(
-            *[st.builds(Operand, st.just("turn"), st.integers(0, at - 1))] * (at > 0),
+        operands = st.one_of(
+            *[st.builds(Operand, st.just("same iteration"), st.integers(0, at - 1))] * (at > 0),
             st.builds(Operand, st.sampled_from(["before", "two before"]), st.integers(0, count - 1)),
             st.builds(Operand, st.just("constant"), st.integers(0, 1)),
             st.builds(Operand, st.sampled_from(["row", "row backwards", "other array", "literal"]), st.just(0)),
         )
         name = draw(st.sampled_from(["sin", "mul", "add"]))
-        equations.append((name, draw(st.lists(kinds, min_size=2, max_size=2))))
-    turns = draw(st.integers(2, 30))
-    return Pattern(equations, turns, draw(st.lists(st.integers(-1, turns - 1), max_size=4)))
+        equations.append((name, draw(st.lists(operands, min_size=2, max_size=2))))
+    trip_count = draw(st.integers(2, 30))
+    return Pattern(equations, trip_count, draw(st.lists(st.integers(-1, trip_count - 1), max_size=4)))
 
 
 def function_of(pattern: Pattern) -> Callable[..., Any]:
     """The loop, unrolled, as a function of a stack, other arrays and two constants."""
 
     def operand(which: Operand, i: int, values: list[list[Any]], stack: Any, others: Any, consts: Any) -> Any:
-        match which.kind:
-            case "turn":
+        match which.source:
+            case "same iteration":
                 return values[-1][which.number]
             case "before":
                 return values[-2][which.number]
@@ -75,21 +75,21 @@ def function_of(pattern: Pattern) -> Callable[..., Any]:
     def function(stack: Any, others: Any, consts: Any) -> Any:
         count = len(pattern.equations)
         values = [[consts[0]] * count, [consts[1]] * count]
-        for i in range(pattern.turns):
+        for i in range(pattern.trip_count):
             values.append([])
             for name, operands in pattern.equations:
                 x, y = (operand(which, i, values, stack, others, consts) for which in operands)
                 x = x * 0.5 if isinstance(x, float) else x
                 values[-1].append(ops.sin(x + y) if name == "sin" else x * y if name == "mul" else x + y)
-        return [values[-1], *[values[2 + i][0] for i in pattern.kept]]
+        return [values[-1], *[values[2 + i][0] for i in pattern.returned]]
 
     return function
 
 
 def rolled(closed: ClosedJaxpr, least: int, *args: Any) -> ClosedJaxpr:
-    found = reroll(closed, min_turns=least)
+    found = reroll(closed, min_trip_count=least)
     check_jaxpr(found)
-    assert explain_difference(reroll(found, min_turns=least), found) is None
+    assert explain_difference(reroll(found, min_trip_count=least), found) is None
     leaves = [args[0], *args[1], *args[2]]
     with np.errstate(all="ignore"):  # products of products overflow
         pairs = zip(eval_closed_jaxpr(found, *leaves), eval_closed_jaxpr(closed, *leaves), strict=True)
@@ -104,7 +104,7 @@ def size(closed: ClosedJaxpr) -> int:
 
 @settings(suppress_health_check=[HealthCheck.too_slow])
 @given(patterns(), st.integers(2, 9))
-def test_rolling_keeps_meaning(pattern: Pattern, least: int) -> None:
+def test_reroll_keeps_values(pattern: Pattern, least: int) -> None:
     others = [row * 1.5 for row in STACK[:30]]
     closed = make_jaxpr(function_of(pattern))(STACK, others, CONSTS)
     found = rolled(closed, least, STACK, others, CONSTS)
@@ -113,7 +113,7 @@ def test_rolling_keeps_meaning(pattern: Pattern, least: int) -> None:
 
 @settings(suppress_health_check=[HealthCheck.too_slow])
 @given(patterns(), st.integers(3, 9))
-def test_rolling_keeps_gradients(pattern: Pattern, least: int) -> None:
+def test_reroll_keeps_gradients(pattern: Pattern, least: int) -> None:
     others = [row * 1.5 for row in STACK[:30]]
 
     def loss(*args: Any) -> Any:
@@ -131,15 +131,15 @@ def _leaves(values: Any) -> list[Any]:
 
 @settings(suppress_health_check=[HealthCheck.too_slow])
 @given(patterns())
-def test_a_loop_has_as_many_equations_whatever_its_turns(pattern: Pattern) -> None:
-    """Of a stack, constants and literals; other arrays are other operands of the program."""
+def test_reroll_size_is_independent_of_trip_count(pattern: Pattern) -> None:
+    """Operands of a stack, constants and literals; other arrays are other operands of the program."""
     equations = [
-        (name, [Operand("row", 0) if which.kind == "other array" else which for which in operands])
+        (name, [Operand("row", 0) if which.source == "other array" else which for which in operands])
         for name, operands in pattern.equations
     ]
     sizes = []
-    for turns in (26, 34):
-        closed = make_jaxpr(function_of(Pattern(equations, turns, [])))(STACK, [], CONSTS)
+    for trip_count in (26, 34):
+        closed = make_jaxpr(function_of(Pattern(equations, trip_count, [])))(STACK, [], CONSTS)
         sizes.append(size(rolled(closed, 4, STACK, [], CONSTS)))
     assert sizes[0] == sizes[1]
 
@@ -157,7 +157,7 @@ def chain(count: int) -> Callable[[Any], Any]:
 
 
 def wild(count: int) -> Callable[[Any], Any]:
-    """A program in which all equations are alike, and few are repeated: each uses one of some equations before."""
+    """A program of equal equations with few repetitions: each uses the result of a random earlier equation."""
     back = np.random.default_rng(0).integers(1, 12, count)
 
     def function(x: Any) -> Any:
@@ -186,12 +186,12 @@ def python_calls(run: Callable[[], Any]) -> int:
 
 
 @pytest.mark.parametrize("program", [chain, wild, lambda count: grad(chain(count // 2))])
-def test_the_work_is_proportional_to_the_number_of_equations(program: Any) -> None:
+def test_reroll_time_is_linear_in_equations(program: Any) -> None:
     for count in (1000, 2000, 4000):
         closed = make_jaxpr(program(count))(np.float64(0.5))
         assert python_calls(lambda closed=closed: reroll(closed)) < 150 * len(closed.eqns)
 
 
-def test_a_long_program_becomes_a_short_one() -> None:
+def test_reroll_long_program() -> None:
     for function, most in ((chain(20_000), 4), (grad(chain(5_000)), 8)):
         assert len(reroll(make_jaxpr(function)(np.float64(1.0))).eqns) <= most

@@ -1,4 +1,4 @@
-"""`scan` is the loop of Python over slices, whatever it carries, slices and gives."""
+"""`scan` equals the Python loop over slices, for any carry, slices and results."""
 
 from collections.abc import Callable
 from functools import partial
@@ -20,7 +20,7 @@ ROWS = np.arange(15.0).reshape(5, 3) / 10
 
 
 def loop(f: Callable[..., Any], init: Any, xs: Any, length: int, reverse: bool = False) -> Any:
-    """The loop of Python."""
+    """The Python loop."""
     carry, rows = init, {}
     for i in reversed(range(length)) if reverse else range(length):
         carry, rows[i] = f(carry, tree.map(lambda x, i=i: x[i], xs))
@@ -54,7 +54,7 @@ every_body = pytest.mark.parametrize("body", BODIES.values(), ids=BODIES)
 
 @every_body
 @pytest.mark.parametrize("reverse", [False, True])
-def test_it_is_the_loop(body: Any, reverse: bool, require_same: Callable[..., None]) -> None:
+def test_scan_equals_the_python_loop(body: Any, reverse: bool, require_same: Callable[..., None]) -> None:
     f, init, xs = body
     expected = loop(f, init, xs, 5, reverse)
     for unroll in (1, 2, 5, 7, True, False):
@@ -65,7 +65,7 @@ def test_it_is_the_loop(body: Any, reverse: bool, require_same: Callable[..., No
 
 
 @every_body
-def test_its_jaxpr_is_well_typed_and_can_be_parsed(body: Any) -> None:
+def test_scan_jaxpr_is_well_typed_and_parses(body: Any) -> None:
     f, init, xs = body
     closed = make_jaxpr(lambda init, xs: scan(f, init, xs, reverse=True, checkpoints=3))(init, xs)
     check_jaxpr(closed)
@@ -74,7 +74,7 @@ def test_its_jaxpr_is_well_typed_and_can_be_parsed(body: Any) -> None:
 
 
 @every_body
-def test_no_turns_give_the_first_carry(body: Any, require_same: Callable[..., None]) -> None:
+def test_scan_of_length_zero_returns_init(body: Any, require_same: Callable[..., None]) -> None:
     f, init, xs = body
     none = tree.map(lambda x: x[:0], xs)
     one = tree.map(lambda x: x[:1], xs)
@@ -83,7 +83,7 @@ def test_no_turns_give_the_first_carry(body: Any, require_same: Callable[..., No
         require_same(function(f, init, none), (init, ys))
 
 
-def test_no_slices_but_a_length(require_same: Callable[..., None]) -> None:
+def test_scan_without_xs_needs_length(require_same: Callable[..., None]) -> None:
     found = scan(lambda c, x: (c * 2.0, (c, x)), np.float64(1.0), length=4)
     require_same(found, (np.float64(16.0), (np.array([1.0, 2.0, 4.0, 8.0]), None)))
     require_same(scan(lambda c, x: (c, c), np.float64(1.0), None, 0), (np.float64(1.0), np.zeros(0)))
@@ -91,11 +91,11 @@ def test_no_slices_but_a_length(require_same: Callable[..., None]) -> None:
     require_same(with_none, (np.float64(sum(XS)), ()))
 
 
-def test_a_length_that_agrees() -> None:
+def test_scan_with_consistent_length() -> None:
     assert scan(lambda c, x: (c + x, ()), 0.0, XS, np.int64(5))[0] == pytest.approx(0.0)
 
 
-def test_python_numbers_take_the_type_that_comes_back() -> None:
+def test_scan_python_number_in_init_gets_type_of_body() -> None:
     def carry_of(init: Any, f: Callable[[Any], Any]) -> Any:
         return get_aval(scan(lambda c, _: (f(c), ()), init, length=2)[0])
 
@@ -106,14 +106,14 @@ def test_python_numbers_take_the_type_that_comes_back() -> None:
     assert str(carry_of(1.0, lambda c: c)) == "f64[]"
 
 
-def test_python_numbers_in_the_results_are_arrays(require_same: Callable[..., None]) -> None:
+def test_scan_python_number_results_are_arrays(require_same: Callable[..., None]) -> None:
     require_same(
         scan(lambda c, x: (c, (1, 2.0, True)), (), XS[:2])[1],
         (np.array([1, 1]), np.array([2.0, 2.0]), np.array([True, True])),
     )
 
 
-def test_a_body_is_traced_once_whatever_the_length() -> None:
+def test_scan_traces_its_body_once() -> None:
     calls = []
 
     def f(c: Any, x: Any) -> Any:
@@ -126,7 +126,7 @@ def test_a_body_is_traced_once_whatever_the_length() -> None:
         assert len(calls) == 1
 
 
-def test_a_program_does_not_grow_with_the_length() -> None:
+def test_scan_jaxpr_size_is_independent_of_length() -> None:
     def text(length: int) -> str:
         return str(
             make_jaxpr(lambda xs: scan(two_states, {"a": np.zeros(3), "b": np.ones(3)}, xs))(
@@ -137,7 +137,7 @@ def test_a_program_does_not_grow_with_the_length() -> None:
     assert text(70) == text(7000)
 
 
-def test_results_share_no_memory_with_what_is_given() -> None:
+def test_scan_results_share_no_memory_with_arguments() -> None:
     init, xs = np.zeros(3), np.ones((4, 3))
     for function in (scan, jit(scan, static_argnums=0)):
         carry, (ys, same) = function(lambda c, x: (x, (c, x)), init, xs)
@@ -149,7 +149,7 @@ def test_results_share_no_memory_with_what_is_given() -> None:
     assert (xs == 1.0).all()
 
 
-def test_a_scan_in_a_scan(require_same: Callable[..., None]) -> None:
+def test_scan_nested(require_same: Callable[..., None]) -> None:
     def outer(c: Any, row: Any) -> Any:
         return scan(lambda d, x: (d * 0.5 + x, d), c, row)
 
@@ -160,7 +160,7 @@ def test_a_scan_in_a_scan(require_same: Callable[..., None]) -> None:
         require_same(function(outer, np.float64(0.0), ROWS), (carry, expected))
 
 
-def test_an_array_that_is_closed_over_may_change_afterwards() -> None:
+def test_scan_copies_arrays_it_closes_over() -> None:
     factor = np.array(2.0)
     compiled = jit(lambda xs: scan(lambda c, x: (c + factor * x, ()), 0.0, xs)[0])
     assert compiled(np.ones(3)) == 6.0

@@ -1,4 +1,4 @@
-"""`vmap` of `scan` is the loop over the batch, whichever operands are mapped, and so are its derivatives."""
+"""`vmap` of `scan` equals the loop over the batch, for any mapped operands, and so do its derivatives."""
 
 from collections.abc import Callable
 from functools import partial
@@ -55,7 +55,7 @@ def each(function: Callable[..., Any], args: Any, axes: Any) -> Any:
 
 @every_subset
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
-def test_any_subset_of_operands(axes: Any, options: Any, require_same: Callable[..., None]) -> None:
+def test_vmap_scan_any_subset_of_operands(axes: Any, options: Any, require_same: Callable[..., None]) -> None:
     args, function = arguments(axes), partial(scanned, **options)
     expected = each(function, args, axes)
     require_same(vmap(function, axes)(*args), expected, 1e-14)
@@ -65,13 +65,13 @@ def test_any_subset_of_operands(axes: Any, options: Any, require_same: Callable[
 
 @every_subset
 @pytest.mark.parametrize("options", OPTIONS, ids=str)
-def test_gradients(axes: Any, options: Any, require_same: Callable[..., None]) -> None:
+def test_vmap_scan_gradients(axes: Any, options: Any, require_same: Callable[..., None]) -> None:
     args, function = arguments(axes), partial(number, **options)
     gradient = grad(function, (0, 1, 2))
     expected = each(gradient, args, axes)
     require_same(vmap(gradient, axes)(*args), expected, 1e-13)
     require_same(jit(vmap(gradient, axes))(*args), expected, 1e-13)
-    # The gradient of the sum of a batch: what is shared gets the sum of all cotangents.
+    # The gradient of the sum over a batch: unmapped operands get the sum of all cotangents.
     found = grad(lambda *args: ops.reduce_sum(vmap(function, axes)(*args), (0,)), (0, 1, 2))(*args)
     sums = tuple(
         [ct.sum(0) if axis is None else np.moveaxis(ct, 0, axis) for ct, axis in zip(expected, axes, strict=True)]
@@ -80,7 +80,7 @@ def test_gradients(axes: Any, options: Any, require_same: Callable[..., None]) -
 
 
 @every_subset
-def test_forward_mode(axes: Any, require_same: Callable[..., None]) -> None:
+def test_vmap_scan_forward_mode(axes: Any, require_same: Callable[..., None]) -> None:
     args = arguments(axes)
 
     def pushed(*args: Any) -> Any:
@@ -89,7 +89,7 @@ def test_forward_mode(axes: Any, require_same: Callable[..., None]) -> None:
     require_same(vmap(pushed, axes)(*args), each(pushed, args, axes), 1e-14)
 
 
-def test_two_batches(require_same: Callable[..., None]) -> None:
+def test_vmap_scan_twice(require_same: Callable[..., None]) -> None:
     h, xs = random.normal(size=(3, 2)), random.normal(size=(5, 4, 2))
     found = vmap(lambda row: vmap(lambda first: scanned(W, first, row))(h))(xs)
     rows = [[scanned(W, h[j], xs[i]) for j in range(3)] for i in range(5)]
@@ -97,13 +97,13 @@ def test_two_batches(require_same: Callable[..., None]) -> None:
     require_same(found, expected, 1e-14)
 
 
-def test_a_batch_without_elements() -> None:
+def test_vmap_scan_empty_batch() -> None:
     h, (ys, sums) = vmap(partial(scanned, W), (0, None))(np.zeros((0, 2)), XS)
     assert (h.shape, ys.shape, sums.shape) == ((0, 2), (0, 4, 2), (0, 4))
 
 
-def test_what_is_not_batched_is_not_repeated() -> None:
-    """A carry that is the same for all elements, and a result of it, have no batch dimension."""
+def test_vmap_scan_leaves_unbatched_values_unbatched() -> None:
+    """An unmapped carry, and a result of it, have no batch dimension."""
 
     def body(carry: Any, x: Any) -> Any:
         i, h = carry

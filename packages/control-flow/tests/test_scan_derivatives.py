@@ -1,4 +1,4 @@
-"""The derivatives of `scan` are those of the loop, in both modes and to any order, whatever is stored."""
+"""The derivatives of `scan` equal those of the loop, in both modes and to any order, with and without checkpoints."""
 
 from collections.abc import Callable
 from functools import partial
@@ -44,7 +44,7 @@ def unrolled(w: Any, h: Any, xs: Any, reverse: bool = False) -> Any:
 
 
 def total(function: Callable[..., Any]) -> Callable[..., Any]:
-    """A function whose result is one number, made of all its results."""
+    """Returns a function with one scalar result that depends on all results of the function."""
 
     def summed(*args: Any) -> Any:
         leaves = tree.leaves(function(*args))
@@ -67,7 +67,7 @@ every_option = pytest.mark.parametrize("options", OPTIONS.values(), ids=OPTIONS)
 
 
 @every_option
-def test_forward_mode(options: Any, require_same: Callable[..., None]) -> None:
+def test_scan_forward_mode(options: Any, require_same: Callable[..., None]) -> None:
     expected = jvp(partial(unrolled, reverse=options.get("reverse", False)), POINT, TANGENTS)
     function = partial(scanned, **options)
     require_same(jvp(function, POINT, TANGENTS), expected, 1e-14)
@@ -79,7 +79,7 @@ def test_forward_mode(options: Any, require_same: Callable[..., None]) -> None:
 
 
 @every_option
-def test_reverse_mode(options: Any, require_same: Callable[..., None]) -> None:
+def test_scan_reverse_mode(options: Any, require_same: Callable[..., None]) -> None:
     loss = total(partial(unrolled, reverse=options.get("reverse", False)))
     function = total(partial(scanned, **options))
     for argnums in (0, 1, 2, (0, 1, 2)):
@@ -91,7 +91,7 @@ def test_reverse_mode(options: Any, require_same: Callable[..., None]) -> None:
 
 
 @every_option
-def test_second_order(options: Any, require_same: Callable[..., None]) -> None:
+def test_scan_second_order(options: Any, require_same: Callable[..., None]) -> None:
     reverse = options.get("reverse", False)
     expected = hessian(lambda h: total(partial(unrolled, reverse=reverse))(W, h, XS))(H)
 
@@ -104,8 +104,8 @@ def test_second_order(options: Any, require_same: Callable[..., None]) -> None:
 
 
 @every_option
-def test_each_result_by_itself(options: Any, require_same: Callable[..., None]) -> None:
-    """A cotangent that is not given is a symbolic zero."""
+def test_scan_grad_of_each_result(options: Any, require_same: Callable[..., None]) -> None:
+    """A missing cotangent is a symbolic zero."""
     reverse = options.get("reverse", False)
 
     def one(function: Callable[..., Any], i: int) -> Callable[..., Any]:
@@ -117,8 +117,8 @@ def test_each_result_by_itself(options: Any, require_same: Callable[..., None]) 
 
 
 @every_option
-def test_python_numbers_everywhere(options: Any) -> None:
-    """A constant, a first carry and a factor that are Python numbers have cotangents of Python numbers."""
+def test_scan_grad_by_python_numbers(options: Any) -> None:
+    """Cotangents of Python numbers (a constant, a first carry, a factor) are Python numbers."""
 
     def function(a: Any, c: Any) -> Any:
         return scan(lambda c, x: (c * a + x * a, ()), c, np.ones(3), **options)[0]
@@ -132,7 +132,7 @@ def test_python_numbers_everywhere(options: Any) -> None:
 
 
 @every_option
-def test_integers_in_the_carry_and_among_the_slices(options: Any) -> None:
+def test_scan_grad_with_integers(options: Any) -> None:
     def function(x: Any, counts: Any) -> Any:
         def body(carry: Any, n: Any) -> Any:
             i, y = carry
@@ -154,7 +154,7 @@ def test_integers_in_the_carry_and_among_the_slices(options: Any) -> None:
 
 
 @every_option
-def test_complex(options: Any) -> None:
+def test_scan_complex_derivatives(options: Any) -> None:
     def function(z: Any) -> Any:
         return scan(lambda c, _: (c * z + 1.0, ()), np.complex128(1.0), length=3, **options)[0]
 
@@ -165,7 +165,7 @@ def test_complex(options: Any) -> None:
 
 
 @every_option
-def test_no_turns(options: Any) -> None:
+def test_scan_derivatives_of_length_zero(options: Any) -> None:
     def function(c: Any, xs: Any, a: Any) -> Any:
         return scan(lambda c, x: (c * x * a, c), c, xs, **options)
 
@@ -180,8 +180,8 @@ def test_no_turns(options: Any) -> None:
 
 
 @every_option
-def test_a_carry_that_becomes_differentiable_in_a_later_turn(options: Any) -> None:
-    """The first part of the carry depends on x from the second turn on, the third one never."""
+def test_scan_carry_differentiable_in_a_later_iteration(options: Any) -> None:
+    """The first part of the carry depends on x from the second iteration on, the third part never."""
 
     def function(x: Any) -> Any:
         def body(c: Any, _: Any) -> Any:
@@ -197,7 +197,7 @@ def test_a_carry_that_becomes_differentiable_in_a_later_turn(options: Any) -> No
 
 
 @every_option
-def test_a_linear_scan_is_transposed(options: Any, require_same: Callable[..., None]) -> None:
+def test_scan_linear_transpose(options: Any, require_same: Callable[..., None]) -> None:
     def function(h: Any, xs: Any) -> Any:
         def body(carry: Any, x: Any) -> Any:
             i, c = carry
@@ -216,7 +216,7 @@ def test_a_linear_scan_is_transposed(options: Any, require_same: Callable[..., N
     np.testing.assert_allclose(left, np.vdot(found[0], H) + np.vdot(found[1], XS))
 
 
-def test_a_scan_in_a_scan(require_same: Callable[..., None]) -> None:
+def test_scan_nested_derivatives(require_same: Callable[..., None]) -> None:
     xs = XS.reshape(2, 3, 3)
 
     def nested(w: Any, h: Any, xs: Any, inner: Any, outer: Any) -> Any:

@@ -1,4 +1,4 @@
-"""What a scan leaves for its backward pass: what that needs, once, and stacked only where it differs between turns."""
+"""Residuals of a scan: each is stored once, and stacked only if it is not loop-invariant."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ W, H, XS = np.ones((3, 3)) * 0.1, np.ones(3), np.ones((5, 3))
 
 
 def residuals(function: Any, *args: Any) -> list[tuple[int, ...]]:
-    """The shapes of what is kept, each array once."""
+    """The shapes of the residuals, each array once."""
     consts = {id(x): x for x in linearize(function, *args)[1].jaxpr.consts}
     return sorted([np.shape(x) for x in consts.values()])
 
@@ -21,31 +21,31 @@ def matvec(w: Any, h: Any) -> Any:
     return ops.reduce_sum(w * h, (1,))
 
 
-def test_a_linear_loop_keeps_nothing() -> None:
+def test_scan_residuals_of_a_linear_loop() -> None:
     assert residuals(lambda h, xs: scan(lambda c, x: (c + x, c + x), h, xs), H, XS) == []
 
 
-def test_a_loop_with_constant_coefficients_keeps_these_only() -> None:
+def test_scan_residuals_of_constant_coefficients() -> None:
     assert residuals(lambda h, xs: scan(lambda c, x: (matvec(W, c) + x, None), h, xs)[0], H, XS) == [(3, 3)]
 
 
-def test_what_is_the_same_at_each_turn_is_computed_and_kept_once() -> None:
+def test_scan_residuals_loop_invariant_are_stored_once() -> None:
     def function(w: Any, h: Any, xs: Any) -> Any:
         return scan(lambda c, x: (matvec(ops.exp(ops.sin(w)), c) + x, None), h, xs)[0]
 
-    # exp(sin w), cos w, and the carry of each turn.
+    # exp(sin w), cos w, and the carry of each iteration.
     assert residuals(function, W, H, XS) == [(3, 3), (3, 3), (5, 3)]
 
 
-def test_slices_are_not_stacked_again() -> None:
-    # Both are needed: the slices, which are there, and the carries, which are the results.
-    kept = residuals(lambda h, xs: scan(lambda c, x: (c * x, c), h, xs), H, XS)
-    assert kept == [(5, 3), (5, 3)]
+def test_scan_residuals_slices_are_not_stacked_again() -> None:
+    # The slices are operands already, and the carries are results.
+    stored = residuals(lambda h, xs: scan(lambda c, x: (c * x, c), h, xs), H, XS)
+    assert stored == [(5, 3), (5, 3)]
     out, push = linearize(lambda h, xs: scan(lambda c, x: (c * x, c), h, xs), H, XS)
     assert any(const is not out[1] and np.array_equal(const, XS) for const in push.jaxpr.consts)
 
 
-def test_results_that_are_residuals_are_one_stack() -> None:
+def test_scan_residuals_that_are_results_are_one_stack() -> None:
     def function(h: Any, xs: Any) -> Any:
         def body(c: Any, x: Any) -> Any:
             after = ops.exp(c + x)
@@ -56,20 +56,20 @@ def test_results_that_are_residuals_are_one_stack() -> None:
     assert residuals(function, H, XS) == [(5, 3)]
 
 
-def test_repeated_numbers_are_not_kept() -> None:
-    """A factor that is repeated to an array, and one that is written in the body."""
+def test_scan_residuals_without_broadcast_numbers() -> None:
+    """A factor that is broadcast to an array, and a literal in the body."""
     assert residuals(lambda h: scan(lambda c, x: (c * 0.5, None), h, XS)[0], H) == []
     kept = residuals(lambda w, xs: scan(lambda c, x: (c + ops.reduce_sum(w * x, (0, 1)), None), 0.0, xs)[0], W, XS)
     assert kept == [(3, 3), (5, 3)]
 
 
-def test_tangents_that_begin_as_zeros_are_not_kept() -> None:
-    """The carry begins with a constant, and depends on x from the first turn on."""
+def test_scan_residuals_without_initial_zero_tangents() -> None:
+    """The first carry is a constant, and depends on x after the first iteration."""
     assert residuals(lambda xs: scan(lambda c, x: (c + x, None), H, xs)[0], XS) == []
     assert residuals(lambda xs: scan(lambda c, x: (c + x, None), H, xs, checkpoints=5)[0], XS) == []
 
 
-def test_what_no_derivative_needs_is_not_kept() -> None:
+def test_scan_residuals_without_unused_values() -> None:
     def function(h: Any, xs: Any) -> Any:
         def body(carry: Any, x: Any) -> Any:
             c, d = carry
@@ -80,7 +80,7 @@ def test_what_no_derivative_needs_is_not_kept() -> None:
     assert residuals(function, H, XS) == [(5, 3), (5, 3)]
 
 
-def test_a_mask_is_kept_as_booleans() -> None:
+def test_scan_residuals_of_a_mask_are_booleans() -> None:
     def function(h: Any, xs: Any) -> Any:
         return scan(lambda c, x: (ops.select(c > x, c, x * 2.0), None), h, xs)[0]
 
@@ -88,7 +88,7 @@ def test_a_mask_is_kept_as_booleans() -> None:
     assert [x.dtype for x in consts if np.ndim(x) == 2] == [bool]
 
 
-def test_with_checkpoints_the_operands_are_kept() -> None:
+def test_scan_residuals_with_checkpoints_are_operands() -> None:
     def function(w: Any, h: Any, xs: Any) -> Any:
         return scan(lambda c, x: (ops.tanh(matvec(w, c) + x), None), h, xs, checkpoints=2)[0]
 

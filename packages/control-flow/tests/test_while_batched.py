@@ -1,4 +1,4 @@
-"""Under `vmap` each element of a batch stops its own loop; what it would compute afterwards counts nowhere."""
+"""Under `vmap` each batch element stops its own loop; later iterations do not change its values or derivatives."""
 
 from collections.abc import Callable
 from functools import partial
@@ -20,7 +20,7 @@ jit = partial(jit_by, backend="numpy")
 
 
 def looped(n: Any, w: Any, x: Any, **options: Any) -> Any:
-    """N turns; the number of turns, the constant and the carry may each be batched."""
+    """A loop of n iterations; n, the constant and the carry may each be batched."""
 
     def body(s: Any) -> Any:
         i, y = s
@@ -58,7 +58,7 @@ def number(*args: Any, **options: Any) -> Any:
 
 
 @every_subset
-def test_any_subset_of_operands(axes: Any, require_same: Callable[..., None]) -> None:
+def test_vmap_while_loop_any_subset_of_operands(axes: Any, require_same: Callable[..., None]) -> None:
     args, expected = arguments(axes), each(looped, arguments(axes), axes)
     require_same(vmap(looped, axes)(*args), expected, 1e-14)
     require_same(jit(vmap(looped, axes))(*args), expected, 1e-14)
@@ -66,7 +66,7 @@ def test_any_subset_of_operands(axes: Any, require_same: Callable[..., None]) ->
 
 
 @every_subset
-def test_forward_mode(axes: Any, require_same: Callable[..., None]) -> None:
+def test_vmap_while_loop_forward_mode(axes: Any, require_same: Callable[..., None]) -> None:
     args = arguments(axes)
 
     def pushed(n: Any, w: Any, x: Any) -> Any:
@@ -78,13 +78,13 @@ def test_forward_mode(axes: Any, require_same: Callable[..., None]) -> None:
 
 @every_subset
 @every_option
-def test_gradients(axes: Any, options: Any, require_same: Callable[..., None]) -> None:
+def test_vmap_while_loop_gradients(axes: Any, options: Any, require_same: Callable[..., None]) -> None:
     args, function = arguments(axes), partial(number, **options)
     gradient = grad(function, (1, 2))
     expected = each(gradient, args, axes)
     require_same(vmap(gradient, axes)(*args), expected, 1e-13)
     require_same(jit(vmap(gradient, axes))(*args), expected, 1e-13)
-    # The gradient of the sum of a batch: what is shared gets the sum of all cotangents.
+    # The gradient of the sum over a batch: unmapped operands get the sum of all cotangents.
     found = grad(lambda *args: ops.reduce_sum(vmap(function, axes)(*args), (0,)), (1, 2))(*args)
     sums = [
         ct.sum(0) if axis is None else np.moveaxis(ct, 0, axis) for ct, axis in zip(expected, axes[1:], strict=True)
@@ -93,8 +93,8 @@ def test_gradients(axes: Any, options: Any, require_same: Callable[..., None]) -
 
 
 @every_option
-def test_two_batches(options: Any, require_same: Callable[..., None]) -> None:
-    """One of the numbers of turns, one of constants; each element has its own of both."""
+def test_vmap_while_loop_twice(options: Any, require_same: Callable[..., None]) -> None:
+    """One batch of trip counts, one of constants."""
     ns, ws, x = np.array([2, 0, 3, 1]), np.moveaxis(BATCHED[1], 2, 0), SINGLE[2]
     gradient = grad(partial(number, **options), (1, 2))
     for function in (looped, gradient):
@@ -120,8 +120,8 @@ ROOTS = np.array([2.0, 9.0, 1e4])
 
 
 @every_option
-def test_derivatives_of_a_batch_mapped_over_directions(options: Any) -> None:
-    """The directions are another batch, which no predicate depends on: it is no reason to compute the roots again."""
+def test_vmap_while_loop_jacobians(options: Any) -> None:
+    """The predicate does not depend on the batch of directions, so the roots are computed once."""
     if "max_iters" in options:
         options = {"max_iters": 20}
     roots = vmap(partial(newton, **options))
@@ -139,8 +139,8 @@ def test_derivatives_of_a_batch_mapped_over_directions(options: Any) -> None:
     np.testing.assert_allclose(transposed(np.ones((2, 3)))[0], np.stack([first] * 2), atol=1e-9)
 
 
-def test_what_the_predicate_does_not_depend_on_is_not_a_lane() -> None:
-    """A batch in the body only: the predicate stays a scalar, and what is the same for all is computed once."""
+def test_vmap_while_loop_unmapped_predicate_is_scalar() -> None:
+    """A batch in the body only: the predicate stays a scalar, and unbatched values are computed once."""
 
     def function(x: Any) -> Any:
         return while_loop(lambda s: s[0] < 3, lambda s: (s[0] + 1, s[1] + x, s[2] * 2.0), (0, 0.0, 1.0))
@@ -151,7 +151,7 @@ def test_what_the_predicate_does_not_depend_on_is_not_a_lane() -> None:
     assert [str(aval) for aval in eqn.params["cond_jaxpr"].out_avals] == ["bool[]"]
 
 
-def test_lanes_are_the_first_dimensions() -> None:
+def test_vmap_while_loop_predicate_dims_come_first() -> None:
     def function(n: Any, x: Any) -> Any:
         return while_loop(lambda s: s[0] < n, lambda s: (s[0] + 1, s[1] * x), (0, x))[1]
 
@@ -162,11 +162,11 @@ def test_lanes_are_the_first_dimensions() -> None:
     (eqn,) = [eqn for eqn in closed.eqns if eqn.primitive is while_p]
     assert [str(aval) for aval in eqn.params["cond_jaxpr"].out_avals] == ["bool[3]"]
     assert [str(var.aval) for var in eqn.outvars] == ["i64[3]", "f64[3,4,5]"]
-    assert eqn.params["const_lanes"] == ((0,),)
+    assert eqn.params["const_pred_dims"] == ((0,),)
 
 
 def harmonic(n: Any, a: Any, x: Any, **options: Any) -> Any:
-    """Adds a/(n x): a lane of no turns would divide by zero, and take the derivative of a root at zero."""
+    """Adds a √n / (n x): with n = 0 it divides by zero, and differentiates a square root at zero."""
 
     def body(s: Any) -> Any:
         i, y = s
@@ -176,8 +176,8 @@ def harmonic(n: Any, a: Any, x: Any, **options: Any) -> Any:
 
 
 @every_option
-def test_a_lane_that_makes_no_turn_has_no_part_in_sums(options: Any) -> None:
-    """Its own values would give 0 times infinity."""
+def test_vmap_while_loop_idle_element_adds_no_cotangent(options: Any) -> None:
+    """At its values, the cotangent would be 0 times infinity."""
     ns, xs = np.array([2.0, 0.0, 1.0]), np.array([0.5, 0.0, 0.25])
     function = partial(harmonic, **options)
     each = [grad(function, (1, 2))(n, 0.7, x) for n, x in zip(ns, xs, strict=True)]
@@ -187,14 +187,14 @@ def test_a_lane_that_makes_no_turn_has_no_part_in_sums(options: Any) -> None:
             found = gradient(lambda a, x: ops.reduce_sum(vmap(function, (0, None, 0))(ns, a, x), (0,)), (0, 1))(0.7, xs)
             np.testing.assert_allclose(found[0], shared)
             np.testing.assert_allclose(found[1], [x for _, x in each])
-        lanes = vmap(grad(function, (1, 2)), (0, None, 0))(ns, 0.7, xs)
-        np.testing.assert_allclose(lanes[0], [a for a, _ in each])
-        np.testing.assert_allclose(lanes[1], [x for _, x in each])
+        mapped = vmap(grad(function, (1, 2)), (0, None, 0))(ns, 0.7, xs)
+        np.testing.assert_allclose(mapped[0], [a for a, _ in each])
+        np.testing.assert_allclose(mapped[1], [x for _, x in each])
 
 
 @every_option
-def test_a_lane_that_has_stopped_has_no_part_in_sums(options: Any) -> None:
-    """It stopped where a logarithm is infinite."""
+def test_vmap_while_loop_stopped_element_adds_no_cotangent(options: Any) -> None:
+    """At its last value, the logarithm in the body is infinite."""
 
     def function(a: Any, x: Any) -> Any:
         return while_loop(lambda s: s > 0.5, lambda s: ops.max(s - 1.0 - a * ops.log(s), 0.0), x, **options)
@@ -213,7 +213,7 @@ def test_a_lane_that_has_stopped_has_no_part_in_sums(options: Any) -> None:
     np.testing.assert_allclose(mapped(0.3), second)
 
 
-def test_lanes_of_two_batches_that_make_no_turn() -> None:
+def test_vmap_while_loop_idle_elements_of_two_batches() -> None:
     ns, xs = np.array([2.0, 0.0]), np.array([0.5, 0.25, 0.125])
     a = np.array([0.7, 0.2])
 
@@ -226,7 +226,7 @@ def test_lanes_of_two_batches_that_make_no_turn() -> None:
     np.testing.assert_allclose(jit(grad(total))(a), expected)
 
 
-def test_a_batch_without_elements() -> None:
+def test_vmap_while_loop_empty_batch() -> None:
     none = np.zeros(0)
     assert vmap(newton)(none).shape == (0,)
     assert vmap(grad(newton))(none).shape == (0,)
@@ -235,7 +235,7 @@ def test_a_batch_without_elements() -> None:
 
 
 @every_option
-def test_fori_loop_with_a_bound_for_each_element(options: Any) -> None:
+def test_vmap_fori_loop_with_mapped_bound(options: Any) -> None:
     def power(x: Any, n: Any) -> Any:
         return fori_loop(0, n, lambda _, y: y * x, 1.0, **options)
 

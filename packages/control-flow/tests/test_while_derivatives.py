@@ -1,4 +1,4 @@
-"""The derivatives of `while_loop` are those of the loop, in both modes and to any order, whatever is stored."""
+"""The derivatives of `while_loop` equal those of the Python loop, in both modes and to any order."""
 
 from collections.abc import Callable
 from functools import partial
@@ -35,12 +35,12 @@ def step(w: Any, x: Any, i: Any) -> Any:
     return ops.sin(ops.reduce_sum(w * x, (1,))) + x * 0.5 * ops.convert_element_type(i, np.float64)
 
 
-def looped(turns: int, w: Any, x: Any, **options: Any) -> Any:
-    return while_loop(lambda s: s[0] < turns, lambda s: (s[0] + 1, step(w, s[1], s[0])), (0, x), **options)[1]
+def looped(trip_count: int, w: Any, x: Any, **options: Any) -> Any:
+    return while_loop(lambda s: s[0] < trip_count, lambda s: (s[0] + 1, step(w, s[1], s[0])), (0, x), **options)[1]
 
 
-def unrolled(turns: int, w: Any, x: Any) -> Any:
-    for i in range(turns):
+def unrolled(trip_count: int, w: Any, x: Any) -> Any:
+    for i in range(trip_count):
         x = step(w, x, np.int64(i))
     return x
 
@@ -50,10 +50,10 @@ def total(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @every_option
-@pytest.mark.parametrize("turns", [0, 1, 5])
-def test_forward_mode(options: Any, turns: int, require_same: Callable[..., None]) -> None:
-    expected = jvp(partial(unrolled, turns), POINT, TANGENT)
-    function = partial(looped, turns, **options)
+@pytest.mark.parametrize("trip_count", [0, 1, 5])
+def test_while_loop_forward_mode(options: Any, trip_count: int, require_same: Callable[..., None]) -> None:
+    expected = jvp(partial(unrolled, trip_count), POINT, TANGENT)
+    function = partial(looped, trip_count, **options)
     require_same(jvp(function, POINT, TANGENT), expected, 1e-14)
     require_same(jit(lambda *args: jvp(function, args, TANGENT))(*POINT), expected, 1e-14)
     out, push = linearize(function, *POINT)
@@ -62,9 +62,9 @@ def test_forward_mode(options: Any, turns: int, require_same: Callable[..., None
 
 
 @every_option
-@pytest.mark.parametrize("turns", [0, 1, 2, 3, 4, 5])
-def test_reverse_mode(options: Any, turns: int, require_same: Callable[..., None]) -> None:
-    loss, function = total(partial(unrolled, turns)), total(partial(looped, turns, **options))
+@pytest.mark.parametrize("trip_count", [0, 1, 2, 3, 4, 5])
+def test_while_loop_reverse_mode(options: Any, trip_count: int, require_same: Callable[..., None]) -> None:
+    loss, function = total(partial(unrolled, trip_count)), total(partial(looped, trip_count, **options))
     for argnums in (0, 1, (0, 1)):
         expected = grad(loss, argnums)(*POINT)
         require_same(grad(function, argnums)(*POINT), expected, 1e-13)
@@ -72,20 +72,20 @@ def test_reverse_mode(options: Any, turns: int, require_same: Callable[..., None
         require_same(grad(jit(function), argnums)(*POINT), expected, 1e-13)
 
 
-def test_many_turns_with_few_states(require_same: Callable[..., None]) -> None:
+def test_while_loop_reverse_mode_with_few_checkpoints(require_same: Callable[..., None]) -> None:
     expected = grad(total(partial(unrolled, 40)), (0, 1))(*POINT)
     for checkpoints in (1, 2, 3, 5, 8, 39, 40, 41):
         found = grad(total(partial(looped, 40, checkpoints=checkpoints)), (0, 1))(*POINT)
         require_same(found, expected, 1e-12)
 
 
-def test_its_transpose_is_well_typed() -> None:
+def test_while_loop_transpose_is_well_typed() -> None:
     for options in OPTIONS.values():
         check_jaxpr(make_jaxpr(grad(total(partial(looped, 4, **options)), (0, 1)))(*POINT))
 
 
 @every_option
-def test_second_order(options: Any, require_same: Callable[..., None]) -> None:
+def test_while_loop_second_order(options: Any, require_same: Callable[..., None]) -> None:
     expected = hessian(lambda x: total(partial(unrolled, 3))(W, x))(X)
 
     def function(x: Any) -> Any:
@@ -96,7 +96,7 @@ def test_second_order(options: Any, require_same: Callable[..., None]) -> None:
     require_same(jit(jacrev(grad(function)))(X), expected, 1e-12)
 
 
-def test_third_order() -> None:
+def test_while_loop_third_order() -> None:
     def cube(x: Any) -> Any:  # x to the ninth
         return while_loop(lambda s: s[0] < 2, lambda s: (s[0] + 1, s[1] * s[1] * s[1]), (0, x))[1]
 
@@ -104,13 +104,13 @@ def test_third_order() -> None:
 
 
 def newton(a: Any, **options: Any) -> Any:
-    """The root of x² = a: how many turns it takes depends on a."""
+    """The root of x² = a; the trip count depends on a."""
     return while_loop(lambda x: ops.abs(x * x - a) > 1e-12, lambda x: 0.5 * (x + a / x), a, **options)
 
 
 @every_option
 @pytest.mark.parametrize("a", [1.0, 1.2, 2.0, 4.0])
-def test_the_number_of_turns_depends_on_what_is_differentiated(options: Any, a: float) -> None:
+def test_while_loop_grad_with_trip_count_depending_on_x(options: Any, a: float) -> None:
     found = grad(partial(newton, **options))(a)
     np.testing.assert_allclose(found, 0.5 / np.sqrt(a) if a > 1 else 1.0, rtol=1e-6)
     np.testing.assert_allclose(jit(grad(partial(newton, **options)))(a), found, rtol=1e-13)
@@ -135,7 +135,7 @@ def test_while_grad_constant_and_unused_state(options: Any) -> None:
 
 
 @every_option
-def test_a_part_that_becomes_differentiable_in_a_later_turn(options: Any) -> None:
+def test_while_loop_carry_differentiable_in_a_later_iteration(options: Any) -> None:
     def function(x: Any) -> Any:
         return while_loop(lambda s: s[0] < 4, lambda s: (s[0] + 1, s[2], s[2] * x), (0, 1.0, 1.0), **options)[1]
 
@@ -143,7 +143,7 @@ def test_a_part_that_becomes_differentiable_in_a_later_turn(options: Any) -> Non
     np.testing.assert_allclose(jvp(function, (2.0,), (1.0,))[1], 12.0)
 
 
-def test_integers_and_the_predicate_have_no_tangents() -> None:
+def test_while_loop_integers_and_predicate_have_no_tangents() -> None:
     def function(x: Any, n: Any) -> Any:
         return while_loop(lambda s: s[0] < n, lambda s: (s[0] + 1, s[1] * x), (np.int64(0), 1.0))
 
@@ -154,12 +154,12 @@ def test_integers_and_the_predicate_have_no_tangents() -> None:
     cts = vjp(function, 2.0, np.int64(3))[1]((np.zeros((), float0), 1.0))
     assert cts[0] == 12.0
     assert cts[1].dtype == float0
-    # What only the predicate depends on has a derivative of zero.
+    # The derivative by a value that only the predicate uses is zero.
     assert grad(lambda limit: while_loop(lambda x: x < limit, lambda x: x * 2.0, 1.0))(10.0) == 0.0
 
 
 @every_option
-def test_complex(options: Any) -> None:
+def test_while_loop_complex(options: Any) -> None:
     def function(z: Any) -> Any:
         return while_loop(lambda s: s[0] < 3, lambda s: (s[0] + 1, s[1] * z + 1.0), (0, np.complex128(1.0)), **options)[
             1
@@ -170,7 +170,7 @@ def test_complex(options: Any) -> None:
 
 
 @every_option
-def test_a_linear_loop_is_transposed(options: Any, require_same: Callable[..., None]) -> None:
+def test_while_loop_linear_transpose(options: Any, require_same: Callable[..., None]) -> None:
     def function(x: Any) -> Any:
         def body(s: Any) -> Any:
             i, y = s
@@ -181,13 +181,13 @@ def test_a_linear_loop_is_transposed(options: Any, require_same: Callable[..., N
     require_same(linear_transpose(function, X)(X)[0], vjp(function, X)[1](X)[0], 1e-14)
 
 
-def test_a_predicate_of_what_is_transposed_is_refused() -> None:
+def test_while_loop_transpose_refuses_linear_predicate() -> None:
     transposed = linear_transpose(lambda x: while_loop(lambda s: s < 3.0, lambda s: s * 2.0, x), 1.0)
     with pytest.raises(NotLinearError, match="expected a predicate that does not depend on what is transposed"):
         transposed(1.0)
 
 
-def test_a_loop_in_a_loop(require_same: Callable[..., None]) -> None:
+def test_while_loop_nested_derivatives(require_same: Callable[..., None]) -> None:
     def nested(w: Any, x: Any, inner: Any, outer: Any) -> Any:
         def body(s: Any) -> Any:
             i, y = s

@@ -1,4 +1,4 @@
-"""`while_loop` is the loop of Python, whatever it changes."""
+"""`while_loop` equals the Python loop, for any value."""
 
 from collections.abc import Callable
 from functools import partial
@@ -17,7 +17,7 @@ jit = partial(jit_by, backend="numpy")
 
 
 def loop(cond: Callable[[Any], Any], body: Callable[[Any], Any], val: Any) -> Any:
-    """The loop of Python."""
+    """The Python loop."""
     while cond(val):
         val = body(val)
     return tree.map(lambda x: np.asarray(x)[()], val)
@@ -31,7 +31,7 @@ LOOPS: dict[str, tuple[Any, Any, Any]] = {
         lambda s: s["n"] < 5, lambda s: {"n": s["n"] + 1, "x": [s["x"][1], s["x"][0] * 0.5]},
         {"n": np.int64(0), "x": [np.ones(2), np.zeros(2)]},
     ),
-    "no turn": (lambda x: x > 0.0, lambda x: x * 2.0, np.float64(-1.0)),
+    "no iteration": (lambda x: x > 0.0, lambda x: x * 2.0, np.float64(-1.0)),
     "a boolean": (lambda s: s[0], lambda s: (s[1], np.bool_(False)), (np.bool_(True), np.bool_(True))),
     "complex": (lambda z: ops.real(z) < 5.0, lambda z: z * (1 + 0.5j) + 1.0, np.complex128(1.0)),
     "float32": (lambda x: x < 9, lambda x: x * x, np.float32(1.5)),
@@ -44,7 +44,7 @@ every_loop = pytest.mark.parametrize("case", LOOPS.values(), ids=LOOPS)
 
 
 @every_loop
-def test_it_is_the_loop(case: Any, require_same: Callable[..., None]) -> None:
+def test_while_loop_equals_the_python_loop(case: Any, require_same: Callable[..., None]) -> None:
     cond, body, init = case
     expected = loop(cond, body, init)
     for options in ({}, {"checkpoints": 3}, {"max_iters": 2}):
@@ -54,7 +54,7 @@ def test_it_is_the_loop(case: Any, require_same: Callable[..., None]) -> None:
 
 
 @every_loop
-def test_its_jaxpr_is_well_typed_and_can_be_parsed(case: Any) -> None:
+def test_while_loop_jaxpr_is_well_typed_and_parses(case: Any) -> None:
     cond, body, init = case
     closed = make_jaxpr(partial(while_loop, cond, body, max_iters=7))(init)
     check_jaxpr(closed)
@@ -62,13 +62,13 @@ def test_its_jaxpr_is_well_typed_and_can_be_parsed(case: Any) -> None:
     assert sum(eqn.primitive is while_p for eqn in closed.eqns) == 1
 
 
-def test_python_numbers_take_the_type_that_comes_back() -> None:
+def test_while_loop_python_number_gets_type_of_body() -> None:
     assert str(get_aval(while_loop(lambda x: x < 4, lambda x: x * 1.5, 1))) == "f64[]"
     assert str(get_aval(while_loop(lambda x: x < 4, lambda x: x + np.float32(1), 1))) == "f32[]"
     assert str(get_aval(while_loop(lambda x: x < 4, lambda x: x + 1, 1))) == "i64[]"
 
 
-def test_both_functions_close_over_values(require_same: Callable[..., None]) -> None:
+def test_while_loop_functions_close_over_values(require_same: Callable[..., None]) -> None:
     def function(limit: Any, factor: Any, x: Any) -> Any:
         return while_loop(lambda s: ops.reduce_sum(s, (0,)) < limit, lambda s: s * factor, x)
 
@@ -77,7 +77,7 @@ def test_both_functions_close_over_values(require_same: Callable[..., None]) -> 
         require_same(transformed(*args), np.array([16.0, 81.0]))
 
 
-def test_functions_are_traced_once() -> None:
+def test_while_loop_traces_functions_once() -> None:
     calls = []
 
     def cond(n: Any) -> Any:
@@ -92,7 +92,7 @@ def test_functions_are_traced_once() -> None:
     assert sorted(calls) == ["body", "cond"]
 
 
-def test_a_loop_in_a_loop(require_same: Callable[..., None]) -> None:
+def test_while_loop_nested(require_same: Callable[..., None]) -> None:
     """Collatz: how many steps each number takes to reach 1, and the largest of them."""
 
     def steps(n: Any) -> Any:
@@ -113,10 +113,10 @@ def test_a_loop_in_a_loop(require_same: Callable[..., None]) -> None:
     assert jit(largest)(np.int64(30)) == 111
 
 
-def test_results_share_no_memory_with_what_is_given() -> None:
+def test_while_loop_results_share_no_memory_with_arguments() -> None:
     init = np.zeros(3)
     for body in (lambda s: (s[0] + 1, s[1]), lambda s: (s[0] + 1, s[1] + 1.0)):
-        for turns in (0, 1):
-            _, out = while_loop(lambda s, turns=turns: s[0] < turns, body, (0, init))
+        for trip_count in (0, 1):
+            _, out = while_loop(lambda s, trip_count=trip_count: s[0] < trip_count, body, (0, init))
             out[...] = 7.0
     assert not init.any()

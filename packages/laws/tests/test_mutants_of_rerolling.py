@@ -107,14 +107,14 @@ def test_rerolling_rejects_weak_types_that_are_lost(mutate: Any) -> None:
 
 
 def test_rerolling_rejects_a_pass_that_does_nothing(mutate: Any) -> None:
-    mutate(rerolling, "reroll", lambda right: lambda closed, min_turns: closed)
+    mutate(rerolling, "reroll", lambda right: lambda closed, min_trip_count: closed)
     rejects("is not rolled")
 
 
 def test_rerolling_rejects_a_pass_that_never_comes_to_an_end(mutate: Any) -> None:
     def wrong(right: Rule) -> Rule:
-        def reroll(closed: Any, min_turns: int) -> Any:
-            rolled = right(closed, min_turns=min_turns)
+        def reroll(closed: Any, min_trip_count: int) -> Any:
+            rolled = right(closed, min_trip_count=min_trip_count)
             return type(rolled)(rolled.jaxpr.replace(eqns=[*rolled.eqns, *copies(rolled)]), rolled.consts)
 
         return reroll

@@ -1,4 +1,4 @@
-"""The axis 0 or -1 of a scalar: NumPy's reductions and some others take it, as if there were one element."""
+"""The axis 0 or -1 of a scalar: NumPy's reductions and some other functions accept it, as for one element."""
 
 from collections.abc import Callable
 from typing import Any

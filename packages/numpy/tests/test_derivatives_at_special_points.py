@@ -77,7 +77,7 @@ def test_clamp_derivative_of_nan_passes() -> None:
 
 
 def test_cumlogsumexp_derivative_beside_infinity() -> None:
-    """Infinite elements have the share 1, as the operands of ``logaddexp``."""
+    """Infinite elements have the derivative 1, like the operands of ``logaddexp``."""
     for derivative in (jacfwd, jacrev):
         got = derivative(ops.cumlogsumexp)(np.array([np.inf, 0.0, np.inf]))
         np.testing.assert_array_equal(got, [[1, 0, 0], [1, 0, 0], [1, 0, 1]])
@@ -92,7 +92,7 @@ def _pieces(x: Any) -> Any:
 
 @pytest.mark.parametrize("count", range(6))
 def test_piecewise_derivative_where_other_pieces_have_none(count: int) -> None:
-    """Each piece is smooth where it counts, and NaN or infinite elsewhere; a prefix leaves pieces without elements."""
+    """Each piece is smooth where it is used, and NaN or infinite elsewhere; a prefix leaves pieces without elements."""
     x = np.array([-1.0, 0.0, 0.5, 1.5, 3.0])[:count]
     expected = np.array([-np.sqrt(0.125), -0.5, np.sqrt(0.5), 0.5 / np.sqrt(1.5), 0.5])[:count]
     total = grad(lambda x: lnp.sum(_pieces(x)))

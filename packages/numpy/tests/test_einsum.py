@@ -61,17 +61,17 @@ TEXTS = (
 
 
 @pytest.mark.parametrize("text", TEXTS)
-def test_every_syntax(text: str) -> None:
+def test_einsum_every_syntax(text: str) -> None:
     check(text, arrays(text))
 
 
 @pytest.mark.parametrize("dtype", ["float32", "complex128", "int8", "int64", "uint8", "bool"])
 @pytest.mark.parametrize("text", ["ij,jk->ik", "iij->j", "ij->", "i,i->i", "ij,jk,kl->il"])
-def test_dtypes(text: str, dtype: str) -> None:
+def test_einsum_dtypes(text: str, dtype: str) -> None:
     check(text, arrays(text, dtype))
 
 
-def test_mixed_dtypes_and_numbers() -> None:
+def test_einsum_mixed_dtypes_and_numbers() -> None:
     single = generator.normal(size=3).astype("float32")
     check("i,i", [single, numpy.arange(3)])
     check("i,i", [single, numpy.arange(3, dtype="int8")])
@@ -81,7 +81,7 @@ def test_mixed_dtypes_and_numbers() -> None:
     assert half == 3
 
 
-def test_drawn_subscripts() -> None:
+def test_einsum_drawn_subscripts() -> None:
     random = numpy.random.default_rng(1)
     for _ in range(40):
         letters = "abcij"
@@ -96,7 +96,7 @@ def test_drawn_subscripts() -> None:
         numpy.testing.assert_allclose(got, expected, rtol=1e-9, atol=1e-9, err_msg=text)
 
 
-def test_lists_of_dimensions() -> None:
+def test_einsum_lists_of_dimensions() -> None:
     x, y = generator.normal(size=(2, 3)), generator.normal(size=(3, 4))
     for args in (
         (x, [0, 1], y, [1, 2], [0, 2]),
@@ -110,7 +110,7 @@ def test_lists_of_dimensions() -> None:
         numpy.testing.assert_allclose(numpy.asarray(jit(lambda x, rest=rest: lnp.einsum(x, *rest))(x)), expected)
 
 
-def test_lengths_of_one_are_broadcast() -> None:
+def test_einsum_broadcasts_lengths_of_one() -> None:
     x, y = generator.normal(size=(1, 3)), generator.normal(size=(4, 3))
     for text in ("ij,ij->ij", "ij,ij->i", "ij,ij->", "ij,ij->j"):
         check(text, [x, y])
@@ -122,7 +122,7 @@ def test_lengths_of_one_are_broadcast() -> None:
     "optimize",
     [True, False, "greedy", "optimal", "auto", ("greedy", 100), ["einsum_path", (0, 2), (0, 1)], [(0, 1), (0, 1)]],
 )
-def test_orders_of_multiplication(optimize: Any) -> None:
+def test_einsum_optimize(optimize: Any) -> None:
     text = "ij,jk,kl->il"
     operands = arrays(text)
     got = jit(lambda *xs: lnp.einsum(text, *xs, optimize=optimize), backend="numpy")(*operands)
@@ -131,14 +131,14 @@ def test_orders_of_multiplication(optimize: Any) -> None:
         assert lnp.einsum_path(text, *operands)[0] == numpy.einsum_path(text, *operands)[0]
 
 
-def test_a_chain_costs_what_its_best_order_costs() -> None:
+def test_einsum_chain_has_optimal_cost() -> None:
     n = 200
     x, v = numpy.ones((n, n)), numpy.ones(n)
     compiled = jit(lambda x, v: lnp.einsum("ij,jk,k->i", x, x, v)).lower(x, v).as_text()
     assert f"tensor<{n}x{n}xf64>, tensor<{n}x{n}xf64>" not in compiled
 
 
-def test_the_dtype_to_compute_in() -> None:
+def test_einsum_dtype_argument() -> None:
     x = generator.integers(0, 100, (3, 3)).astype("int8")
     for function in (
         lambda x: lnp.einsum("ij->", x, dtype="int32"),
@@ -149,7 +149,7 @@ def test_the_dtype_to_compute_in() -> None:
 
 
 @pytest.mark.parametrize("text", ["ij,jk,kl->il", "iij,jk->k", "...i,...i->...", "ij,ij->j"])
-def test_derivatives(text: str) -> None:
+def test_einsum_derivatives(text: str) -> None:
     operands = arrays(text)
     directions = arrays(text)
 
@@ -165,7 +165,7 @@ def test_derivatives(text: str) -> None:
     assert back == pytest.approx(slope, rel=1e-5, abs=1e-6)
 
 
-def test_mapped() -> None:
+def test_einsum_vmap() -> None:
     x, y = generator.normal(size=(5, 2, 3)), generator.normal(size=(3, 4, 5))
     got = vmap(lambda x, y: lnp.einsum("ij,jk->ki", x, y), (0, 2))(x, y)
     numpy.testing.assert_allclose(got, numpy.einsum("nij,jkn->nki", x, y))
@@ -190,7 +190,7 @@ ERRORS: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("call", ERRORS.values(), ids=list(ERRORS))
-def test_errors_are_of_numpys_class(call: Any) -> None:
+def test_einsum_errors_are_of_numpy_s_class(call: Any) -> None:
     with pytest.raises((TypeError, ValueError)) as theirs:
         call(numpy, X)
     for run in (call, lambda np, x: jit(lambda x: call(np, x))(x)):
@@ -202,7 +202,7 @@ def test_errors_are_of_numpys_class(call: Any) -> None:
 @pytest.mark.parametrize(
     "text", ["kij,lkj->lki", "lkj,kij->lki", "ij,jk->ki", "jk,ij->ki", "ij,jk->ik", "bij,bjk->bki"]
 )
-def test_no_transposition_moves_the_last_dimension_of_a_product(text: str) -> None:
+def test_einsum_never_transposes_the_last_dimension(text: str) -> None:
     operands = arrays(text)
     check(text, operands)
     for eqn in make_jaxpr(lambda *xs: lnp.einsum(text, *xs))(*operands).jaxpr.eqns:
@@ -211,7 +211,7 @@ def test_no_transposition_moves_the_last_dimension_of_a_product(text: str) -> No
 
 
 @pytest.mark.parametrize("optimize", ["auto", "dp", "greedy", ["einsum_path"], ["einsum_path", (0, 2), (0, 1)]])
-def test_every_way_to_find_a_path_is_known_eagerly_and_traced(optimize: Any) -> None:
+def test_einsum_optimize_strategies_eager_and_traced(optimize: Any) -> None:
     x = numpy.arange(4.0).reshape(2, 2)
 
     def product(x: Any) -> Any:
@@ -222,13 +222,13 @@ def test_every_way_to_find_a_path_is_known_eagerly_and_traced(optimize: Any) -> 
 
 
 @pytest.mark.parametrize("optimize", ["nope", [(0, 7)]])
-def test_a_path_that_is_none_explains_itself(optimize: Any) -> None:
+def test_einsum_error_of_an_invalid_path(optimize: Any) -> None:
     x = numpy.ones((2, 2))
     with pytest.raises(ArgumentTypeError, match="expected optimize to be True, False, a name or a path"):
         lnp.einsum("ij,jk,kl", x, x, x, optimize=optimize)
 
 
-def test_lists_of_dimensions_that_do_not_fit_are_named() -> None:
+def test_einsum_errors_of_lists_of_dimensions() -> None:
     x = numpy.ones((2, 2))
     with pytest.raises(ArgumentValueError, match=r"got \[\[0, 1\], \[2, 3\], \[0, 9\]\] for the shapes"):
         lnp.einsum(x, [0, 1], x, [2, 3], [0, 9])

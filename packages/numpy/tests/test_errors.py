@@ -1,4 +1,4 @@
-"""Errors are of NumPy's class, the same eagerly and under a trace, and say what to do."""
+"""Errors are of NumPy's class, equal eagerly and traced, and suggest a correction."""
 
 import re
 from collections.abc import Callable
@@ -27,9 +27,9 @@ def compiled(call: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @pytest.mark.parametrize("name", mistakes | OPERATORS)
-def test_class_of_the_error(name: str):
+def test_error_class_is_numpy_s(name: str):
     call, x = (mistakes | OPERATORS)[name]
-    with pytest.raises(Exception) as numpys:  # noqa: PT011 its class is what is compared
+    with pytest.raises(Exception) as numpys:  # noqa: PT011 its class is compared
         call(numpy, x)
     built_in = next(cls for cls in CLASSES if isinstance(numpys.value, cls))
     for run in (call, compiled(call)) if name in mistakes else (compiled(call),):
@@ -59,33 +59,33 @@ ONLY_OURS: dict[str, tuple[Callable[[Any], Any], type[Exception], str]] = {
 
 
 @pytest.mark.parametrize("name", ONLY_OURS)
-def test_errors_of_ours(name: str):
+def test_error_messages(name: str):
     call, cls, text = ONLY_OURS[name]
     for run in (call, jit(call, backend="numpy")):
         with pytest.raises(cls, match=text):
             run(VECTOR)
 
 
-def test_a_traced_shape_says_static_argnums():
+def test_error_of_a_traced_shape_names_static_argnums():
     for call in (lnp.zeros, lnp.arange, lambda n: lnp.reshape(VECTOR, n), lambda n: lnp.tile(VECTOR, n), lnp.eye):
         with pytest.raises(TypeError, match=r"static_argnums|length of the result"):
             jit(call, backend="numpy")(3)
 
 
-def test_creation_is_recorded():
+def test_creation_is_staged():
     text = str(make_jaxpr(lambda: lnp.zeros((1000,)) + lnp.arange(1000))())
     assert "broadcast_in_dim" in text
     assert "iota" in text
 
 
-def test_eager_results_are_numpy_arrays_of_their_own():
+def test_eager_results_are_new_numpy_arrays():
     for x in (lnp.zeros(3), lnp.full((2, 2), VECTOR[:2]), lnp.tile(VECTOR, 2), lnp.repeat(VECTOR, 2), lnp.copy(VECTOR)):
         assert type(x) is numpy.ndarray
         assert x.flags.writeable
         assert not numpy.shares_memory(x, VECTOR)
 
 
-def test_the_system_is_usable_after_an_error():
+def test_errors_leave_no_state():
     with pytest.raises(ValueError, match="broadcast"):
         grad(lambda x: lnp.sum(lnp.add(x, numpy.zeros(5))))(VECTOR)
     numpy.testing.assert_array_equal(grad(lnp.sum)(VECTOR), numpy.ones(3))
@@ -136,7 +136,7 @@ def test_array_of_integers_beyond_int64():
         assert isinstance(ours.value, LawfulError)
 
 
-def test_grids_of_an_open_slice():
+def test_mgrid_of_an_open_slice():
     numpy.testing.assert_array_equal(lnp.mgrid[:], numpy.mgrid[:])
     numpy.testing.assert_array_equal(lnp.ogrid[:], numpy.ogrid[:])
     with pytest.raises(TypeError, match="slices with an end"):
@@ -179,7 +179,7 @@ def test_sets_of_dtypes_that_numpy_cannot_sort(dtype: str):
     ],
 )
 @pytest.mark.parametrize("backend", [None, "numpy"])
-def test_shape_of_more_bytes_than_can_be_counted(call: Callable[[], Any], backend: str | None):
+def test_error_of_a_shape_with_too_many_bytes(call: Callable[[], Any], backend: str | None):
     run = call if backend is None else jit(call, backend=backend)
     with pytest.raises(ValueError, match=r"expected an array of less than 2\*\*63 bytes") as ours:
         run()

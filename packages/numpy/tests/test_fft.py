@@ -1,4 +1,4 @@
-"""Fourier transforms are those of ``numpy.fft``: values, dtypes, arguments, errors; compiled and by NumPy's name."""
+"""Fourier transforms equal those of ``numpy.fft``: values, dtypes, arguments, errors; compiled and by NumPy's name."""
 
 import itertools
 from typing import Any
@@ -45,13 +45,13 @@ def check(name: str, x: Any, *, xla: bool = True, **kwargs: Any) -> None:
         assert got.dtype == expected.dtype
         assert got.shape == expected.shape
         wide = expected.dtype in (numpy.float64, numpy.complex128)
-        # Of halves NumPy rounds the factor 1 / n to half precision.
+        # For float16 NumPy rounds the factor 1 / n to half precision.
         tolerance = 1e-12 if wide else 2e-2 if x.dtype == numpy.float16 else 1e-4
         numpy.testing.assert_allclose(numpy.asarray(got), expected, rtol=tolerance, atol=tolerance)
 
 
 @pytest.mark.parametrize("name", ONE)
-def test_of_one_dimension(name: str) -> None:
+def test_fft_of_one_dimension(name: str) -> None:
     for x in arguments(name):
         check(name, x)
     for n, axis, norm in itertools.product((None, 1, 2, 7), (-1, 1), NORMS):
@@ -59,7 +59,7 @@ def test_of_one_dimension(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", MANY)
-def test_of_many_dimensions(name: str) -> None:
+def test_fftn(name: str) -> None:
     for x in arguments(name):
         check(name, x)
     for s, axes in (
@@ -75,21 +75,21 @@ def test_of_many_dimensions(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", TWO)
-def test_of_two_dimensions(name: str) -> None:
+def test_fft2(name: str) -> None:
     for x in arguments(name):
         check(name, x)
     for s, axes, norm in itertools.product((None, (3, 6)), ((-2, -1), (2, 0)), NORMS):
         check(name, REAL, xla=norm == "ortho", s=s, axes=axes, norm=norm)
 
 
-def test_more_dimensions_than_one_transform_of_xla_has() -> None:
+def test_fftn_of_more_than_three_dimensions() -> None:
     x = generator.normal(size=(2, 3, 2, 1, 3))
     for name in MANY:
         check(name, x)
 
 
 @pytest.mark.parametrize("name", [*TWO, *MANY])
-def test_deprecated_arguments_warn_as_numpy_does(name: str) -> None:
+def test_fftn_deprecated_arguments_warn(name: str) -> None:
     for s, axes in (((4, 4), None), ((None, 4), (0, 1))):
         with pytest.warns(DeprecationWarning, match="NumPy 2.0"):
             expected = getattr(numpy.fft, name)(REAL, s, axes)
@@ -98,13 +98,13 @@ def test_deprecated_arguments_warn_as_numpy_does(name: str) -> None:
         numpy.testing.assert_allclose(numpy.asarray(got), expected, atol=1e-12)
 
 
-def test_no_axes() -> None:
+def test_fftn_without_axes() -> None:
     assert numpy.array_equal(jit(lambda x: lnp.fft.fftn(x, axes=()))(REAL), numpy.fft.fftn(REAL, axes=()))
     assert jit(lnp.fft.fftn)(numpy.float64(2.0)) == numpy.fft.fftn(numpy.float64(2.0)) == 2.0
 
 
 @pytest.mark.parametrize("n", [0, 1, 2, 5, 8])
-def test_frequencies(n: int) -> None:
+def test_fftfreq(n: int) -> None:
     for name, d in itertools.product(("fftfreq", "rfftfreq"), (1.0, 0.1, 2, numpy.float32(0.3))):
         ours = getattr(lnp.fft, name)
         if n == 0 and isinstance(d, numpy.float32):
@@ -122,7 +122,7 @@ def test_frequencies(n: int) -> None:
 
 
 @pytest.mark.parametrize("axes", [None, 0, -1, (0, 2), (1, 1), ()])
-def test_shifts(axes: Any) -> None:
+def test_fftshift(axes: Any) -> None:
     for name in ("fftshift", "ifftshift"):
         expected = getattr(numpy.fft, name)(REAL, axes)
         for module in (lnp.fft, numpy.fft):
@@ -153,7 +153,7 @@ ERRORS: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("call", ERRORS.values(), ids=list(ERRORS))
-def test_errors_are_of_numpys_class(call: Any) -> None:
+def test_fft_errors_are_of_numpy_s_class(call: Any) -> None:
     with pytest.raises((TypeError, ValueError, IndexError)) as theirs:
         call(numpy, REAL)
     for run in (call, lambda np, x: jit(lambda x: call(np, x))(x)):
@@ -165,7 +165,7 @@ def test_errors_are_of_numpys_class(call: Any) -> None:
         )
 
 
-def test_gradients_are_finite_differences() -> None:
+def test_fft_gradients_are_finite_differences() -> None:
     weights = COMPLEX[..., :3]
 
     def loss(x: Any) -> Any:

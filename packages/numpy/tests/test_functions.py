@@ -1,4 +1,4 @@
-"""Every other function is its NumPy namesake: eagerly, compiled, mapped, differentiated, and called by NumPy's name."""
+"""Every other function equals NumPy's: eagerly, compiled, mapped, differentiated, and called by NumPy's name."""
 
 import warnings
 from collections.abc import Callable
@@ -18,7 +18,7 @@ from lawful.staging import jit
 
 from .calls import Case, table
 
-# Once for each 50 examples that the profile of Hypothesis asks for.
+# One seed for each 50 examples of the Hypothesis profile.
 SEEDS = range(max(settings.default.max_examples // 50, 1))
 TABLES = [table(seed) for seed in SEEDS]
 every_call = pytest.mark.parametrize(
@@ -45,24 +45,24 @@ def numpy_answer(entry: Case) -> Any:
 
 
 @every_call
-def test_eagerly(entry: Case):
+def test_function_eagerly(entry: Case):
     same(entry.call(lnp, *entry.args), numpy_answer(entry))
 
 
 @every_call
-def test_compiled(entry: Case):
+def test_function_compiled(entry: Case):
     same(jit(lambda *args: entry.call(lnp, *args), backend="numpy")(*entry.args), numpy_answer(entry))
 
 
 @every_call
-def test_by_numpy_s_own_function(entry: Case):
+def test_function_by_numpy_s_own_name(entry: Case):
     if entry.creates:
         return
     same(jit(lambda *args: entry.call(numpy, *args), backend="numpy")(*entry.args), numpy_answer(entry))
 
 
 @every_call
-def test_mapped(entry: Case):
+def test_function_mapped(entry: Case):
     stacked = [numpy.stack([numpy.asarray(x)] * 2) for x in entry.args]
     got = vmap(lambda *args: entry.call(lnp, *args))(*stacked)
     want = numpy_answer(Case(entry.call, tuple(numpy.asarray(x)[()] for x in entry.args)))
@@ -72,7 +72,7 @@ def test_mapped(entry: Case):
 
 
 @every_call
-def test_derivatives(entry: Case):
+def test_function_derivatives(entry: Case):
     """The derivative forward is the difference quotient, and the derivative backward is its transpose."""
     chosen = [i for i, x in enumerate(entry.args) if getattr(x, "dtype", None) == numpy.float64 and numpy.size(x)]
     if not entry.smooth or not chosen or not numpy.all(numpy.isfinite(entry.args[chosen[0]])):
@@ -107,7 +107,7 @@ WEIGHTS = numpy.random.default_rng(2).uniform(0.5, 1.5, 1000)
 
 
 class Recorder:
-    """A module that notes which of its names are used, those of modules in it too."""
+    """A module that records which of its names are used, those of its submodules included."""
 
     def __init__(self, module: ModuleType, prefix: str, used: set[str]) -> None:
         self._module, self._prefix, self._used = module, prefix, used
@@ -141,7 +141,7 @@ def test_the_constants_and_dtypes_are_numpy_s():
     assert lnp.zeros(1, lnp.bfloat16).dtype == "bfloat16"
 
 
-def test_a_stable_softmax():
+def test_softmax_written_with_numpy_is_stable():
     def softmax(x: Any) -> Any:
         unnormalized = lnp.exp(x - lnp.max(x, axis=-1, keepdims=True))
         return unnormalized / lnp.sum(unnormalized, axis=-1, keepdims=True)
@@ -154,8 +154,8 @@ def test_a_stable_softmax():
 
 
 @pytest.mark.parametrize("name", ["meshgrid", "broadcast_arrays"])
-def test_grids_are_lists_and_numpy_s_are_tuples(name: str):
-    """The array API 2024.12 says list; NumPy's function gives what it documents, whatever it is called with."""
+def test_meshgrid_is_a_list_and_numpy_s_a_tuple(name: str):
+    """The array API 2024.12 specifies a list; NumPy's function returns the documented tuple for any arguments."""
     x, y = numpy.array([1.0, 2.0]), numpy.array([3.0, 4.0])
     ours, theirs = getattr(lnp, name), getattr(numpy, name)
     assert type(ours(x, y)) is type(jit(ours, backend="numpy")(x, y)) is list

@@ -1,4 +1,4 @@
-"""Positions of elements, and writing to positions: where NumPy overwrites or gives a shape that depends on values."""
+"""Positions of elements, and updates at positions: functions that overwrite, or whose shape depends on values."""
 
 import numpy
 import pytest
@@ -18,7 +18,7 @@ def test_nonzero_is_numpy_s():
 
 
 @pytest.mark.parametrize("backend", [None, "numpy"])
-def test_a_number_of_positions_is_given_when_traced(backend):
+def test_nonzero_traced_with_size(backend):
     for size, fill, want in (
         (2, None, [[0, 1], [1, 0]]),
         (3, None, [[0, 1, 1], [1, 0, 1]]),
@@ -38,7 +38,7 @@ def test_a_number_of_positions_is_given_when_traced(backend):
     )
 
 
-def test_without_a_number_of_positions_a_traced_one_is_an_error():
+def test_nonzero_traced_without_size_is_an_error():
     with pytest.raises(ConcretizationTypeError, match="size=n"):
         make_jaxpr(np.nonzero)(X)
     with pytest.raises(TypeError, match="at least one dimension"):

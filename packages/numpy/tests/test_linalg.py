@@ -17,19 +17,19 @@ ONES = np.ones(2)
 
 
 def values(function, *args):
-    """Returns what a function gives where its arguments are traced."""
+    """Returns the result of a function with traced arguments."""
     return jvp(function, args, tuple(np.zeros_like(x) for x in args))[0]
 
 
 @pytest.mark.parametrize("name", ["inv", "det", "slogdet", "cholesky", "eigh", "eigvalsh", "eig", "eigvals"])
 @pytest.mark.parametrize("shape", [(2, 3), (3,), ()])
-def test_matrices_that_are_not_square(name, shape):
+def test_linalg_matrices_not_square(name, shape):
     for call in (getattr(linalg, name), lambda x: eval_shape(getattr(linalg, name), x)):
         with pytest.raises(np.linalg.LinAlgError, match=f"{name}: expected square matrices"):
             call(np.ones(shape))
 
 
-def test_arguments_that_do_not_fit():
+def test_linalg_shape_errors():
     with pytest.raises(np.linalg.LinAlgError, match="square"):
         linalg.solve(np.ones((2, 3)), ONES)
     with pytest.raises(ValueError, match="as many rows"):
@@ -57,7 +57,7 @@ def test_arguments_that_do_not_fit():
 
 
 @pytest.mark.parametrize("name", ["inv", "det", "eigh", "svd", "qr", "pinv", "cholesky"])
-def test_float16_is_refused_as_by_numpy(name):
+def test_linalg_refuses_float16(name):
     with pytest.raises(TypeError, match="float16"):
         getattr(linalg, name)(np.eye(2, dtype="float16"))
 
@@ -81,7 +81,7 @@ def test_linalg_singular_matrices():
     assert logabsdet == -np.inf
 
 
-def test_integers_become_floats():
+def test_linalg_integers_become_floats():
     x = np.array([[2, 1], [1, 3]])
     for name in ("inv", "det", "cholesky", "eigvalsh", "svdvals", "pinv", "norm", "cond"):
         assert getattr(linalg, name)(x).dtype == np.float64
@@ -89,28 +89,28 @@ def test_integers_become_floats():
     assert linalg.matrix_power(x, 3).dtype == np.int64
 
 
-def test_results_have_names():
+def test_linalg_results_are_named_tuples():
     x = np.array([[2.0, 1.0], [1.0, 3.0]])
     assert linalg.eigh(x).eigenvalues.shape == linalg.eig(x).eigenvalues.shape == (2,)
     assert linalg.svd(x).Vh.shape == linalg.qr(x).Q.shape == (2, 2)
     assert linalg.slogdet(x).sign == 1
 
 
-def test_functions_of_numpy_take_tracers():
+def test_numpy_linalg_functions_take_tracers():
     x = np.array([[2.0, 1.0], [1.0, 3.0]])
     np.testing.assert_allclose(grad(lambda a: np.linalg.slogdet(a)[1])(x), np.linalg.inv(x).T)
     np.testing.assert_allclose(grad(lambda a: np.sum(np.linalg.eigvalsh(a)))(x), np.eye(2), atol=1e-15)
     np.testing.assert_allclose(grad(lambda a: np.linalg.norm(a))(x), x / np.linalg.norm(x))
 
 
-def test_a_batch_of_systems():
+def test_solve_batches():
     a = np.random.default_rng(0).normal(size=(3, 1, 4, 4)) + 4 * np.eye(4)
     b = np.random.default_rng(1).normal(size=(2, 4, 5))
     np.testing.assert_allclose(values(linalg.solve, a, b), np.linalg.solve(a, b))
     np.testing.assert_allclose(values(linalg.solve, a, b[0, :, 0]), np.linalg.solve(a, b[0, :, 0]))
 
 
-def test_symmetrized_or_one_triangle():
+def test_eigh_cholesky_symmetrized_or_one_triangle():
     x = np.array([[4.0, 100.0], [2.0, 5.0]])
     np.testing.assert_allclose(linalg.cholesky(x, symmetrize_input=False), np.linalg.cholesky(x))
     np.testing.assert_allclose(linalg.eigh(x, "L", False)[0], np.linalg.eigh(x, "L")[0])
@@ -132,29 +132,29 @@ def of_rank(rank, n, seed=0):
 
 
 class TestDerivativesOfDeterminants:
-    def test_of_few_rows(self):
+    def test_det_derivatives_of_few_rows(self):
         np.testing.assert_allclose(grad(linalg.det)(SINGULAR), [[4.0, -2.0], [-2.0, 1.0]])
         np.testing.assert_allclose(grad(linalg.det)(np.zeros((3, 3))), np.zeros((3, 3)))
 
     @pytest.mark.parametrize("seed", range(2))
     @pytest.mark.parametrize(("n", "rank"), [(n, rank) for n in (4, 6) for rank in range(n + 1)])
-    def test_of_any_rank(self, n, rank, seed):
+    def test_det_derivatives_of_any_rank(self, n, rank, seed):
         a = of_rank(rank, n, seed)
         want = cofactors(a)
-        scale = np.linalg.norm(a, 2) ** (n - 1) + 1.0  # rounding of the matrix makes as much
+        scale = np.linalg.norm(a, 2) ** (n - 1) + 1.0  # the error from rounding of the matrix
         runs = grad(linalg.det), jit(grad(linalg.det), backend="numpy"), lambda a: vmap(grad(linalg.det))(a[None])[0]
         for run in runs:
             np.testing.assert_allclose(run(a), want, atol=1e-13 * scale)
-        # Beside a regular one, of which the other branch is taken.
+        # In a stack with a regular matrix, which takes the other branch.
         pair = vmap(grad(linalg.det))(np.stack([a, np.eye(n)]))
         np.testing.assert_allclose(pair, [want, np.eye(n)], atol=1e-13 * scale)
 
     @pytest.mark.parametrize("rank", range(5))
-    def test_of_higher_order(self, rank):
-        """The determinant along a line is a polynomial, whose coefficients the derivatives are."""
+    def test_det_derivatives_of_higher_order(self, rank):
+        """The determinant along a line is a polynomial; its coefficients give the derivatives."""
         a, direction = of_rank(rank, 4), np.random.default_rng(1).normal(size=(4, 4))
-        places = np.linspace(-1, 1, 5)
-        want = np.polyfit(places, [np.linalg.det(a + t * direction) for t in places], 4)[::-1]
+        points = np.linspace(-1, 1, 5)
+        want = np.polyfit(points, [np.linalg.det(a + t * direction) for t in points], 4)[::-1]
         scale = np.abs(want).max()
 
         def along(t):
@@ -168,7 +168,7 @@ class TestDerivativesOfDeterminants:
             assert second(0.0) / 2 == pytest.approx(want[2], abs=1e-11 * scale)
         assert grad(grad(grad(along)))(0.0) / 6 == pytest.approx(want[3], abs=1e-11 * scale)
 
-    def test_of_complex_matrices(self):
+    def test_det_derivatives_of_complex_matrices(self):
         random = np.random.default_rng(0)
         left, right = random.normal(size=(2, 5, 4)), random.normal(size=(2, 4, 5))
         a = (left[0] + 1j * left[1]) @ (right[0] + 1j * right[1])
@@ -177,7 +177,7 @@ class TestDerivativesOfDeterminants:
         np.testing.assert_allclose(tangent, np.sum(cofactors(a) * direction), rtol=1e-11)
 
     @pytest.mark.filterwarnings("ignore::RuntimeWarning")
-    def test_the_logarithm_has_none(self):
+    def test_slogdet_derivatives_of_singular_matrices(self):
         assert not np.isfinite(grad(lambda a: linalg.slogdet(a)[1])(SINGULAR)).any()
 
 
@@ -203,14 +203,14 @@ def golub_pereyra(a, a_dot):
 class TestDerivativesOfPseudoInverses:
     @pytest.mark.parametrize("name", MATRICES)
     @pytest.mark.parametrize("turned", [1.0, np.exp(0.3j)])
-    def test_with_repeated_singular_values(self, name, turned):
+    def test_pinv_derivatives_with_repeated_singular_values(self, name, turned):
         for a in (MATRICES[name] * turned, MATRICES[name].T * turned):
             a_dot = np.random.default_rng(1).normal(size=a.shape) * turned**2
             value, tangent = jvp(linalg.pinv, (a,), (a_dot,))
             np.testing.assert_allclose(value, np.linalg.pinv(a), atol=1e-14)
             np.testing.assert_allclose(tangent, golub_pereyra(a, a_dot), atol=1e-13)
 
-    def test_of_second_order(self):
+    def test_pinv_second_derivatives(self):
         random = np.random.default_rng(0)
         left, right = random.normal(size=(2, 5, 3)), random.normal(size=(2, 3, 4))
 
@@ -222,7 +222,7 @@ class TestDerivativesOfPseudoInverses:
         second = jvp(lambda t: jvp(along, (t,), (1.0,))[1], (0.0,), (1.0,))[1]
         np.testing.assert_allclose(second, quotient, rtol=1e-3, atol=1e-3 * np.abs(quotient).max())
 
-    def test_of_least_squares(self):
+    def test_lstsq_derivatives(self):
         a, b = np.eye(4)[:, :3], np.arange(4.0)
         a_dot = np.random.default_rng(0).normal(size=a.shape)
         solution, tangent = jvp(lambda a: linalg.lstsq(a, b)[0], (a,), (a_dot,))
@@ -230,7 +230,7 @@ class TestDerivativesOfPseudoInverses:
         np.testing.assert_allclose(tangent, golub_pereyra(a, a_dot) @ b, atol=1e-15)
 
 
-def test_the_whole_array_api_extension_is_there():
+def test_linalg_has_the_array_api_extension():
     names = [
         "cholesky",
         "cross",
@@ -262,7 +262,7 @@ def test_the_whole_array_api_extension_is_there():
 
 
 def minor(a, rows, columns):
-    """Returns the determinant of what is left of a matrix without some rows and columns."""
+    """Returns the determinant of a matrix without some rows and columns."""
     return np.linalg.det(np.delete(np.delete(a, rows, 0), columns, 1))
 
 
@@ -283,7 +283,7 @@ of_second_order = (hessian(np.linalg.det), jit(hessian(np.linalg.det)), jacrev(g
 
 
 @pytest.mark.parametrize("smallest", [1.0, 1e-2, 1e-4, 1e-7, 1e-10, 1e-13, 0.0])
-def test_derivatives_of_a_determinant_near_a_singular_matrix(smallest):
+def test_det_derivatives_near_a_singular_matrix(smallest):
     u, _, vh = np.linalg.svd(np.random.default_rng(0).normal(size=(5, 5)))
     a = u @ np.diag([2.0, 1.5, 1.0, 1.0, smallest]) @ vh
     first = np.array([[(-1) ** (i + j) * minor(a, [i], [j]) for j in range(5)] for i in range(5)])

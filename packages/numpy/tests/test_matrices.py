@@ -1,4 +1,4 @@
-"""Matrices that are ones and zeros by a diagonal, and triangles: eagerly, compiled and differentiated as NumPy's."""
+"""`eye`, `tri` and triangles equal NumPy's: eagerly, compiled and differentiated."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DIAGONALS = (-9, -2, -1, 0, 1, 2, 9)
 
 @pytest.mark.parametrize("name", ["eye", "tri"])
 @pytest.mark.parametrize("dtype", [None, "bool", "int8", "float32", "complex64"])
-def test_ones_by_a_diagonal_are_numpys(name: str, dtype: Any) -> None:
+def test_eye_and_tri_are_numpy_s(name: str, dtype: Any) -> None:
     function = getattr(lnp, name)
     sizes = [(rows, columns, k) for rows, columns in SIZES for k in DIAGONALS]
 
@@ -33,7 +33,7 @@ def test_ones_by_a_diagonal_are_numpys(name: str, dtype: Any) -> None:
 
 
 @pytest.mark.parametrize("name", ["eye", "tri"])
-def test_a_negative_length_is_refused(name: str) -> None:
+def test_eye_refuses_negative_lengths(name: str) -> None:
     for sizes in ((-1,), (2, -3)):
         with pytest.raises(ArgumentValueError, match=f"{name}: expected lengths that are not negative"):
             getattr(lnp, name)(*sizes)
@@ -41,12 +41,12 @@ def test_a_negative_length_is_refused(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["tril", "triu"])
 @pytest.mark.parametrize("shape", [(3, 3), (2, 5), (5, 2), (2, 3, 4), (0, 3), (1, 1)])
-def test_a_triangle_is_numpys_and_its_derivative_is_the_mask(name: str, shape: tuple[int, ...]) -> None:
+def test_tril_triu_values_and_derivatives(name: str, shape: tuple[int, ...]) -> None:
     f, expected = getattr(lnp, name), getattr(np, name)
     x = np.random.default_rng(0).normal(size=shape) + 3.0
     for k in DIAGONALS:
         mask = expected(np.ones(shape), k)
-        for _ in range(4):  # derived, noted, recalled
+        for _ in range(4):  # traced, cached, replayed
             np.testing.assert_array_equal(f(x, k), expected(x, k))
             np.testing.assert_array_equal(grad(lambda x, k=k: lnp.sum(f(x, k)))(x), mask)
             np.testing.assert_array_equal(grad(lambda x, k=k: lnp.sum(f(x, k=k)))(x), mask)

@@ -38,7 +38,7 @@ def assert_same(got: Any, want: Any) -> None:
 
 
 @pytest.mark.parametrize("name", OPERATORS)
-def test_operators_with_arrays_on_either_side(name: str):
+def test_tracer_operators_with_arrays_on_either_side(name: str):
     f, array = OPERATORS[name]
     other = array[::-1].copy()
     scalars = () if name == "matmul" else (array.dtype.type(3), array[0, :1])
@@ -51,7 +51,7 @@ def test_operators_with_arrays_on_either_side(name: str):
 
 
 @pytest.mark.parametrize("dtype", ["float32", "int8", "bool", "complex64"])
-def test_numpy_scalars_promote_as_arrays_do(dtype: str):
+def test_tracer_operators_with_numpy_scalars(dtype: str):
     scalar = np.dtype(dtype).type(1)
     for x in (ARRAY, ARRAY.astype("float32"), INTEGERS):
         assert_same(staged(lambda x: scalar * x)(x), scalar * x)
@@ -72,31 +72,31 @@ def test_numpy_functions_of_weak_tracers():
 
 class TestUfuncMethods:
     @pytest.mark.parametrize("ufunc", [np.add, np.multiply, np.maximum, np.minimum, np.logical_and, np.logical_or])
-    def test_reduce(self, ufunc: np.ufunc):
+    def test_ufunc_reduce(self, ufunc: np.ufunc):
         for kwargs in ({}, {"axis": 1}, {"axis": None}, {"axis": (0, 1), "keepdims": True}):
             assert_same(
                 staged(lambda x, kwargs=kwargs: ufunc.reduce(x, **kwargs))(ARRAY), ufunc.reduce(ARRAY, **kwargs)
             )
 
-    def test_reduce_with_dtype_and_initial(self):
+    def test_ufunc_reduce_with_dtype_and_initial(self):
         assert_same(
             staged(lambda x: np.add.reduce(x, dtype="float32"))(INTEGERS), np.add.reduce(INTEGERS, dtype="float32")
         )
         assert_same(staged(lambda x: np.add.reduce(x, initial=5))(INTEGERS), np.add.reduce(INTEGERS, initial=5))
 
     @pytest.mark.parametrize("ufunc", [np.add, np.multiply, np.maximum, np.minimum])
-    def test_accumulate(self, ufunc: np.ufunc):
+    def test_ufunc_accumulate(self, ufunc: np.ufunc):
         assert_same(staged(ufunc.accumulate)(ARRAY), ufunc.accumulate(ARRAY))
         assert_same(staged(lambda x: ufunc.accumulate(x, axis=1))(INTEGERS), ufunc.accumulate(INTEGERS, axis=1))
 
-    def test_of_functions_with_no_op_of_their_own(self):
+    def test_ufunc_methods_without_a_reduction_op(self):
         assert_same(staged(np.subtract.reduce)(ARRAY), np.subtract.reduce(ARRAY))
         assert_same(staged(np.bitwise_xor.accumulate)(INTEGERS), np.bitwise_xor.accumulate(INTEGERS))
         assert_same(staged(lambda x: np.add.reduceat(x, [0, 1], axis=1))(ARRAY), ARRAY)
         assert_same(staged(lambda x: np.add.reduce(x, where=ARRAY > 1))(ARRAY), np.add.reduce(ARRAY, where=ARRAY > 1))
 
     @pytest.mark.parametrize("ufunc", [np.multiply, np.subtract, np.equal, np.arctan2])
-    def test_outer(self, ufunc: np.ufunc):
+    def test_ufunc_outer(self, ufunc: np.ufunc):
         assert_same(staged(lambda x, y: ufunc.outer(x, y))(ARRAY, ARRAY[0]), ufunc.outer(ARRAY, ARRAY[0]))
 
 
@@ -131,7 +131,7 @@ def assign(a: Any, x: Any) -> None:
 @pytest.mark.parametrize(
     "transform", [staged, vmap, lambda f: lambda x: jvp(f, (x,), (x,))], ids=["jit", "vmap", "jvp"]
 )
-def test_refused(name: str, transform: Callable[..., Any]):
+def test_numpy_protocols_refused(name: str, transform: Callable[..., Any]):
     call, message = REFUSED[name]
     with pytest.raises(TypeError, match=message) as error:
         transform(call)(np.stack([ARRAY, ARRAY]) if transform is vmap else ARRAY)
@@ -139,12 +139,12 @@ def test_refused(name: str, transform: Callable[..., Any]):
     assert str(error.value).startswith(__file__)
 
 
-def test_out_none_is_no_out():
+def test_numpy_functions_accept_out_none():
     assert_same(staged(lambda x: np.sum(x, out=None))(ARRAY), np.sum(ARRAY))
     assert_same(staged(lambda x: np.sin(x, out=None))(ARRAY), np.sin(ARRAY))
 
 
-def test_another_library_is_asked():
+def test_numpy_protocols_defer_to_other_libraries():
     class Other:
         def __array_ufunc__(self, *args: Any, **kwargs: Any) -> str:
             return "ufunc"
@@ -162,11 +162,11 @@ def test_another_library_is_asked():
     assert seen == ["ufunc", "function"]
 
 
-def test_creation_like_a_tracer():
+def test_zeros_and_arange_like_a_tracer():
     assert_same(staged(lambda x: np.zeros(3, like=x) + np.arange(3.0, like=x))(ARRAY), np.arange(3.0))
 
 
-def test_unmodified_numpy_code():
+def test_numpy_code_without_changes():
     def logistic_loss(weights: Any, features: Any, labels: Any) -> Any:
         scores = np.dot(features, weights)
         return np.mean(np.logaddexp(0.0, np.where(labels, -scores, scores))) + 0.5 * np.sum(weights**2)
@@ -179,7 +179,7 @@ def test_unmodified_numpy_code():
         np.testing.assert_allclose(run(weights, features, labels), want, rtol=1e-12)
 
 
-def test_every_function_of_a_common_name_is_registered():
+def test_numpy_functions_are_registered():
     """Called with a tracer, a function of NumPy reaches lawful.numpy's of that name."""
     missing = []
     for name in lnp.__all__:
@@ -210,7 +210,7 @@ print(grad(lambda x: numpy.sum(numpy.concatenate([x, 2 * x])))(numpy.ones(2)))
     assert done.stdout.strip() == "[3. 3.]"
 
 
-def test_a_tracer_is_never_a_numpy_array():
+def test_numpy_array_times_tracer_is_a_tracer():
     def function(x: Any) -> Any:
         y = np.sin(np.multiply(ARRAY, x))
         assert isinstance(y, Tracer)

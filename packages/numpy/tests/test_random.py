@@ -16,14 +16,14 @@ from lawful.staging import jit
 KEY = random.key(7)
 
 
-def test_known_bits() -> None:
+def test_random_known_bits() -> None:
     """The first numbers of ``jax.random`` 0.12 for this key."""
     assert random.key(2**32 + 5).tolist() == [1, 5]
     assert random.split(random.key(0)).tolist() == [[1797259609, 2579123966], [928981903, 3453687069]]
     assert random.bits(random.key(0), (2,)).tolist() == [4070199207, 4202968722]
 
 
-def test_a_traced_seed_gives_the_key() -> None:
+def test_key_of_a_traced_seed() -> None:
     for seed in (0, 7, 2**40 + 3, -1):
         np.testing.assert_array_equal(jit(random.key, backend="numpy")(np.int64(seed)), random.key(seed))
 
@@ -44,14 +44,14 @@ def test_a_traced_seed_gives_the_key() -> None:
         (lambda key, n: random.categorical(key, np.log(np.array([0.5, 0.5])), shape=(n,)), 0.5, 0.5),
     ],
 )
-def test_mean_and_deviation(draw: Callable[[Any, int], Any], mean: float, deviation: float) -> None:
+def test_random_mean_and_deviation(draw: Callable[[Any, int], Any], mean: float, deviation: float) -> None:
     count = 40_000
     drawn = draw(KEY, count).astype(float)
     assert abs(drawn.mean() - mean) < 5 * deviation / count**0.5
     assert abs(drawn.std() - deviation) < 0.03 * max(deviation, 1.0)
 
 
-def test_bounds() -> None:
+def test_random_bounds() -> None:
     drawn = random.uniform(KEY, (10_000,), "float32", -3.0, 0.5)
     assert drawn.min() >= -3.0
     assert drawn.max() < 0.5
@@ -62,7 +62,7 @@ def test_bounds() -> None:
     assert random.randint(KEY, (300,), 0, 256, "uint8").max() > 250
 
 
-def test_a_permutation_has_all_elements() -> None:
+def test_permutation_has_all_elements() -> None:
     x = np.arange(12).reshape(3, 4)
     np.testing.assert_array_equal(np.sort(random.permutation(KEY, x, 1), 1), x)
     independent = random.permutation(KEY, x, 1, independent=True)
@@ -70,19 +70,19 @@ def test_a_permutation_has_all_elements() -> None:
     assert sorted(random.choice(KEY, 9, (9,), replace=False).tolist()) == list(range(9))
 
 
-def test_each_key_gives_other_numbers() -> None:
+def test_random_keys_give_different_numbers() -> None:
     drawn = [random.bits(key, (), "uint64").item() for key in random.split(KEY, 1000)]
     assert len(set(drawn)) == 1000
     assert random.fold_in(KEY, 1).tolist() != random.fold_in(KEY, 2).tolist()
 
 
-def test_a_number_is_differentiable_by_its_bounds() -> None:
+def test_uniform_derivative_by_bounds() -> None:
     u = random.uniform(KEY)
     low, high = grad(lambda a, b: random.uniform(KEY, (), float, a, b), (0, 1))(2.0, 5.0)
     np.testing.assert_allclose([low, high], [1 - u, u])
 
 
-def test_a_batch_of_keys_is_mapped_over() -> None:
+def test_random_vmap_over_keys() -> None:
     batch = random.split(KEY, 3)
     each = [random.normal(key, (2,)) for key in batch]
     np.testing.assert_array_equal(vmap(lambda key: random.normal(key, (2,)))(batch), each)
@@ -106,7 +106,7 @@ def test_a_batch_of_keys_is_mapped_over() -> None:
         (lambda: random.permutation(KEY, np.ones(2), 1), Exception, "axis"),
     ],
 )
-def test_mistakes(call: Callable[[], Any], error: type[Exception], message: str) -> None:
+def test_random_errors(call: Callable[[], Any], error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         call()
 
@@ -125,14 +125,14 @@ def test_random_error_seed_instead_of_key(name: str, args: tuple[Any, ...]) -> N
         getattr(random, name)(0, *args)
 
 
-def test_the_derivative_of_a_gamma_number_keeps_its_quantile() -> None:
+def test_gamma_derivative_keeps_the_quantile() -> None:
     a, step = 1.7, 1e-5
     x, slope = value_and_grad(lambda a: random.gamma(KEY, a))(a)
     quantile = [ops.igamma(a + h, x + h * slope) for h in (-step, step)]
     assert quantile[0] == pytest.approx(quantile[1], abs=1e-9)
 
 
-def test_the_logarithm_of_a_gamma_number_does_not_underflow() -> None:
+def test_loggamma_does_not_underflow() -> None:
     a = 1e-4
     logs, slopes = vmap(value_and_grad(lambda a, key: random.loggamma(key, a)), (None, 0))(a, random.split(KEY, 20))
     assert np.isfinite(logs).all()

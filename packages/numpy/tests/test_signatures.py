@@ -1,4 +1,4 @@
-"""Functions take the arguments of their NumPy namesakes, by the same names and in the same order, but for a few."""
+"""Functions have the signatures of NumPy's functions, except for the listed arguments."""
 
 import inspect
 from collections.abc import Callable
@@ -17,7 +17,7 @@ BOTH: dict[str, tuple[Any, Any]] = {
     for name in ours.__all__
     if callable(getattr(theirs, name, None)) and not isinstance(getattr(ours, name), type | ModuleType)
 }
-# What NumPy's functions take and lawful's do not, with the reason.
+# Arguments of NumPy's functions that lawful's do not have, with the reason.
 LEFT_OUT = {
     "order": "arrays have no layout in memory that counts",
     "subok": "arrays are of one class",
@@ -27,7 +27,7 @@ LEFT_OUT = {
     "kwargs": "of pad and einsum they are named, of clip they are those of a ufunc",
     "out": "arrays are not overwritten",
 }
-# What lawful's functions take beside it, with the reason.
+# Additional arguments of lawful's functions, with the reason.
 ADDED = {
     "size": "how many elements there are, where values are traced",
     "fill_value": "what stands where there are fewer",
@@ -44,7 +44,7 @@ ADDED = {
     **dict.fromkeys(("constant_values", "end_values", "stat_length", "reflect_type"), "those of pad by name"),
     **dict.fromkeys(("casting", "order"), "those of einsum by name"),
 }
-# Other names of arguments that are given by position, and what is written in C.
+# Different names of positional arguments, and functions written in C.
 OTHER_NAMES = {"arange", "finfo", "iinfo", "issubdtype", "from_dlpack", "fft.fftfreq"}
 
 
@@ -53,40 +53,40 @@ def parameters(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
 
 
 @pytest.mark.parametrize("name", [n for n in BOTH if n not in OTHER_NAMES])
-def test_the_arguments_are_numpy_s(name: str):
+def test_signature_arguments_are_numpy_s(name: str):
     ours, theirs = (parameters(function) for function in BOTH[name])
     if isinstance(BOTH[name][1], numpy.ufunc):  # the others are about memory, or refused: test_numpy_protocols.py
         theirs = {key: p for key, p in theirs.items() if p.kind is p.POSITIONAL_ONLY or key in ours}
     assert {key for key in theirs if key not in ours} <= LEFT_OUT.keys(), "left out"
     assert {key for key in ours if key not in theirs} <= ADDED.keys(), "added"
     common = [key for key in theirs if key in ours]
-    # Those that can be given by position mean the same, as far as none before them is left out.
-    for place, key in enumerate(theirs):
+    # Positional arguments agree up to the first one that is left out.
+    for argnum, key in enumerate(theirs):
         if key not in ours or theirs[key].kind is inspect.Parameter.KEYWORD_ONLY:
             break
-        assert list(ours)[place] == key
+        assert list(ours)[argnum] == key
         assert ours[key].kind is not inspect.Parameter.KEYWORD_ONLY
     assert [key for key in ours if key in theirs] == common or "device" in common
 
 
 @pytest.mark.parametrize("name", BOTH)
-def test_the_defaults_are_numpy_s(name: str):
-    """But for None, which says that an argument is not given, where NumPy has a value of its own for that."""
+def test_signature_defaults_are_numpy_s(name: str):
+    """Except for None where NumPy has a sentinel for a missing argument."""
     ours, theirs = (parameters(function) for function in BOTH[name])
     for key in ours.keys() & theirs.keys():
-        own, wanted = ours[key].default, theirs[key].default
-        if wanted is inspect.Parameter.empty or own is inspect.Parameter.empty:
-            assert own is wanted or name in OTHER_NAMES
-        elif own is not None and key not in DEFAULTS.get(name, ()):
-            assert own == wanted or wanted is numpy._NoValue or wanted is None, key
+        default, wanted = ours[key].default, theirs[key].default
+        if wanted is inspect.Parameter.empty or default is inspect.Parameter.empty:
+            assert default is wanted or name in OTHER_NAMES
+        elif default is not None and key not in DEFAULTS.get(name, ()):
+            assert default == wanted or wanted is numpy._NoValue or wanted is None, key
 
 
-# Defaults that are others: of sorting as in the array API, of products of arrays as in JAX.
+# Different defaults: of sorting as in the array API, of products of arrays as in JAX.
 DEFAULTS = {"sort": {"stable"}, "argsort": {"stable"}, "einsum": {"optimize"}}
 
 
-def test_each_exception_is_one():
-    """A reason that no function needs any longer is dropped."""
+def test_signature_exceptions_are_needed():
+    """Every reason is used by a function."""
     missing, added = set(), set()
     for ours, theirs in BOTH.values():
         have, want = parameters(ours), parameters(theirs)
@@ -96,8 +96,8 @@ def test_each_exception_is_one():
     assert ADDED.keys() <= added
 
 
-def test_what_is_left_out():
-    """Every public name of NumPy is there, or stands with a reason in `lawful.numpy._left_out`."""
+def test_left_out_names():
+    """Every public name of NumPy is supported, or is listed with a reason in `lawful.numpy._left_out`."""
     from lawful.numpy._left_out import left_out
 
     assert set(numpy.__all__) - set(lnp.__all__) - {"__array_namespace_info__"} == set(left_out) & set(numpy.__all__)

@@ -97,7 +97,7 @@ def test_bessel_functions_are_smooth_at_zero():
     np.testing.assert_allclose(special.i0(np.array([0.0, 2.0])), np.i0([0.0, 2.0]))
 
 
-def test_zero_times_infinity_does_not_reach_derivatives():
+def test_special_derivatives_without_zero_times_infinity():
     assert grad(special.xlogy)(0.0, 2.0) == math.log(2)
     assert grad(special.xlogy, 1)(0.0, 2.0) == 0.0
     assert grad(special.kl_div)(0.0, 2.0) == 0.0
@@ -108,7 +108,7 @@ def test_zero_times_infinity_does_not_reach_derivatives():
     assert grad(lambda a: beta.logpdf(0.0, a, 2.0))(1.0) == -np.inf
 
 
-def test_distributions_integrate_to_their_distribution_functions():
+def test_stats_pdf_integrates_to_cdf():
     x = np.linspace(0.01, 0.99, 25)
     for pdf, cdf in (
         (norm.pdf, norm.cdf),
@@ -121,7 +121,7 @@ def test_distributions_integrate_to_their_distribution_functions():
         np.testing.assert_allclose(vmap(grad(cdf))(x), pdf(x), rtol=1e-10)
 
 
-def test_tails_are_exact():
+def test_stats_tails_are_exact():
     np.testing.assert_allclose(norm.logcdf(-50.0), norm.logsf(50.0))
     np.testing.assert_allclose(norm.isf(norm.sf(30.0)), 30.0)
     np.testing.assert_allclose(norm.ppf(1e-300, 1.0, 2.0), 1 + 2 * -37.0470964)
@@ -129,7 +129,7 @@ def test_tails_are_exact():
     np.testing.assert_allclose(gamma.sf(800.0, 1.0), 0.0, atol=1e-300)
 
 
-def test_impossible_values_have_no_probability():
+def test_stats_impossible_values_have_probability_zero():
     assert poisson.logpmf(np.array([-1.0, 0.5]), 2.0).tolist() == [-np.inf] * 2
     assert stats.bernoulli.logpmf(np.array([2, -1]), 0.5).tolist() == [-np.inf] * 2
     assert beta.logpdf(np.array([-0.1, 1.1]), 2.0, 2.0).tolist() == [-np.inf] * 2
@@ -137,7 +137,7 @@ def test_impossible_values_have_no_probability():
     assert np.isnan(stats.bernoulli.pmf(0, 1.5))
 
 
-def test_normal_vectors():
+def test_multivariate_normal():
     random = np.random.default_rng(0)
     root = random.normal(size=(3, 3))
     cov, mean, x = root @ root.T + np.eye(3), random.normal(size=3), random.normal(size=(4, 2, 3))
@@ -158,7 +158,7 @@ def test_normal_vectors():
         multivariate_normal.logpdf(x, mean, cov, True)
 
 
-def test_derivatives_of_any_order_in_every_argument():
+def test_special_derivatives_of_any_order():
     """The mixed second derivatives agree, in arguments for which JAX has none too."""
     for function, point in (
         (special.betainc, (2.0, 3.0, 0.4)),

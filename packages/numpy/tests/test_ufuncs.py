@@ -1,4 +1,4 @@
-"""Every elementwise function is its NumPy namesake, in value, dtype and errors, over dtypes and Python scalars."""
+"""Every elementwise function equals NumPy's in value, dtype and errors, over dtypes and Python scalars."""
 
 import itertools
 import warnings
@@ -46,7 +46,7 @@ def operands(nin: int) -> Iterator[tuple[Any, ...]]:
 
 
 def numpy_answer(function: Any, args: Sequence[Any]) -> Any:
-    """What NumPy gives, or the class of its error."""
+    """Returns NumPy's result, or the class of its error."""
     try:
         return function(*args)
     except (TypeError, OverflowError, ValueError) as error:
@@ -67,7 +67,7 @@ def check(run: Any, args: Sequence[Any], want: Any) -> None:
 
 
 @pytest.mark.parametrize("name", sorted(UFUNCS))
-def test_value_dtype_and_error(name: str):
+def test_ufunc_value_dtype_and_error(name: str):
     ours, theirs = UFUNCS[name], getattr(numpy, name)
     compiled = jit(lambda *args: ours(*args), backend="numpy")
     with warnings.catch_warnings(), numpy.errstate(all="ignore"):
@@ -79,7 +79,7 @@ def test_value_dtype_and_error(name: str):
 
 
 @pytest.mark.parametrize("name", sorted(UFUNCS))
-def test_it_is_presented_as_numpy_s(name: str):
+def test_ufunc_attributes_are_numpy_s(name: str):
     ours, theirs = UFUNCS[name], getattr(numpy, name)
     assert ours.__name__ == theirs.__name__
     assert repr(ours) == f"<function lawful.numpy.{theirs.__name__}>"
@@ -94,7 +94,7 @@ def test_it_is_presented_as_numpy_s(name: str):
 
 
 @pytest.mark.parametrize("name", sorted(UFUNCS))
-def test_vmap_is_the_function_itself(name: str):
+def test_ufunc_vmap_is_the_function_itself(name: str):
     ours = UFUNCS[name]
     dtype = "int64" if name in OF_INTEGERS else "float64"
     x, y = operand(dtype), operand("int64" if name == "ldexp" else dtype)[::-1]
@@ -118,7 +118,7 @@ DIFFERENTIABLE = sorted(
 
 
 @pytest.mark.parametrize("name", DIFFERENTIABLE)
-def test_gradient_is_the_difference_quotient(name: str):
+def test_ufunc_gradient_is_the_difference_quotient(name: str):
     ours, theirs = UFUNCS[name], getattr(numpy, name)
     point = [1.375] if name in ("arccosh", "acosh") else [0.375, 0.8125][: ours.nin]
     step = 1e-6
@@ -164,7 +164,7 @@ def test_gradient_is_the_difference_quotient(name: str):
         ("fmod", (-7.5, 2.0)),
     ],
 )
-def test_edges(name: str, args: tuple[float, ...]):
+def test_ufunc_edges(name: str, args: tuple[float, ...]):
     with numpy.errstate(all="ignore"):
         want = getattr(numpy, name)(*args)
         got = jit(lambda *args: UFUNCS[name](*args), backend="numpy")(*args)
@@ -173,7 +173,7 @@ def test_edges(name: str, args: tuple[float, ...]):
 
 
 @pytest.mark.parametrize("name", sorted(UFUNCS))
-def test_bfloat16(name: str):
+def test_ufunc_bfloat16(name: str):
     ours = UFUNCS[name]
     if name in OF_INTEGERS or name == "ldexp":
         return
@@ -188,17 +188,17 @@ def test_bfloat16(name: str):
 
 
 class TestPower:
-    def test_static_exponents_are_multiplied_out(self):
+    def test_power_static_exponents_are_multiplied_out(self):
         assert grad(lambda x: lnp.power(x, 3))(-2.0) == 12.0
         assert grad(lambda x: lnp.power(x, 2))(0.0) == 0.0
 
-    def test_of_booleans_as_numpy(self):
+    def test_power_of_booleans_as_numpy(self):
         x = numpy.array([True, False])
         got = jit(lambda x: lnp.power(x, 2), backend="numpy")(x)
         numpy.testing.assert_array_equal(got, numpy.power(x, 2))
         assert got.dtype == numpy.power(x, 2).dtype
 
-    def test_negative_exponents_of_integers(self):
+    def test_power_negative_exponents_of_integers(self):
         for run in (lnp.power, jit(lnp.power, static_argnums=1, backend="numpy")):
             with pytest.raises(ValueError, match="negative"):
                 run(numpy.array([1, 2]), -1)
@@ -208,7 +208,7 @@ class TestParts:
     """Numbers are taken apart exactly, at the ends of the range too."""
 
     @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
-    def test_at_the_ends_of_the_range(self, dtype: str):
+    def test_frexp_ldexp_modf_at_the_ends_of_the_range(self, dtype: str):
         limits = numpy.finfo(dtype)
         ends = [limits.max, limits.tiny, limits.smallest_subnormal, -limits.tiny / 4, 0, -0.0, 1, -2, 3.7, -3.7]
         x = numpy.array([*ends, numpy.inf, -numpy.inf, numpy.nan], dtype)
@@ -220,7 +220,7 @@ class TestParts:
                 got = jit(lambda x, n=exponent: lnp.ldexp(x, n), backend="numpy")(x)
                 numpy.testing.assert_array_equal(got, numpy.ldexp(x, exponent))
 
-    def test_derivatives(self):
+    def test_modf_frexp_ldexp_derivatives(self):
         assert grad(lambda x: lnp.modf(x)[0])(-2.5) == 1.0
         assert grad(lambda x: lnp.modf(x)[1])(2.5) == 0.0
         assert grad(lambda x: lnp.frexp(x)[0])(5.0) == 0.125
@@ -230,12 +230,12 @@ class TestParts:
 
 
 class TestMethods:
-    def test_the_order_of_elements_is_kept(self):
-        """NumPy's own reduction overwrites what it has still to read, and gives 4."""
+    def test_reduce_preserves_the_order_of_elements(self):
+        """NumPy's reduction overwrites elements that it reads later, and returns 4."""
         x = numpy.array([2.0, 3.0, 2.0])
         assert lnp.power.reduce(x) == jit(lnp.power.reduce, backend="numpy")(x) == 64.0
 
-    def test_refused(self):
+    def test_ufunc_methods_refused(self):
         x = numpy.ones((2, 3))
         for run in (lambda f: f(x), lambda f: jit(f, backend="numpy")(x)):
             with pytest.raises(ValueError, match=r"sin\.reduce: expected a function of two arguments"):
@@ -261,8 +261,8 @@ class TestMethods:
 
 
 @pytest.mark.parametrize("name", [name for name, ufunc in UFUNCS.items() if ufunc.nin == 2])
-def test_a_later_call_sees_other_values_of_what_is_not_traced(name: str) -> None:
-    """One of several ops is gone through as one from the third call on, whatever the other operand holds."""
+def test_ufunc_composite_sees_new_untraced_values(name: str) -> None:
+    """A function of several ops is one composite from the third call on, for any value of the other operand."""
     ufunc, dtype = UFUNCS[name], "int64" if name in OF_INTEGERS or name == "ldexp" else "float64"
     others = [numpy.array(row).astype(dtype) for row in ([1, 2, 3], [3, 1, 2], [2, 2, 2], [0, 1, 3], [1, 0, 2])]
     x = numpy.array([2, 1, 3]).astype("float64" if name == "ldexp" else dtype)

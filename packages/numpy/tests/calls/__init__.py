@@ -1,4 +1,4 @@
-"""Calls of the functions of `lawful.numpy`, which its tests make in many ways."""
+"""Calls of the functions of `lawful.numpy`, which the tests evaluate in many ways."""
 
 from . import (
     creation,
@@ -28,7 +28,7 @@ _MODULES = (
 
 
 def table(seed: int) -> dict[str, Case]:
-    """Returns the calls, by what each is about and its number; they are as many for any seed.
+    """Returns the calls by subject and number; there are as many for any seed.
 
     Args:
       seed: what the elements of their arguments are drawn from.

@@ -15,7 +15,7 @@ class Case:
 
     call: Callable[..., Any]
     args: tuple[Any, ...]
-    #: NumPy's function does not ask its arguments what they are: it is called in lawful.numpy only.
+    #: NumPy's function does not dispatch on its arguments: it is called in lawful.numpy only.
     creates: bool = False
     #: Its derivative is compared with difference quotients.
     smooth: bool = True
@@ -30,7 +30,7 @@ def creates(call: Callable[..., Any], *args: Any) -> Case:
 
 
 def jumps(call: Callable[..., Any], *args: Any) -> Case:
-    """Returns a call whose result has no derivative there, or one that no difference quotient shows."""
+    """Returns a call whose result has no derivative, or none that difference quotients approximate."""
     return Case(call, args, smooth=False)
 
 

@@ -1,4 +1,4 @@
-"""Calls of what makes arrays, and tells what they are."""
+"""Calls of functions that create and inspect arrays."""
 
 import numpy
 
@@ -6,7 +6,7 @@ from ._case import Case, Data, case, creates
 
 
 def table(data: Data) -> dict[str, list[Case]]:
-    """Returns the calls by what they are about."""
+    """Returns the calls by subject."""
     return {
         "types": [
             case(lambda np, x: np.astype(x, "float32"), data.matrix),

@@ -1,4 +1,4 @@
-"""Calls of the ufuncs, and of what they do besides being called."""
+"""Calls of ufuncs and of their methods."""
 
 from collections.abc import Callable
 from typing import Any
@@ -18,7 +18,7 @@ OF_INTEGERS = frozenset(
 
 
 def written(call: Callable[..., Any], *args: Any) -> Case:
-    """Returns a call of what NumPy writes into its argument, so that it takes no tracer."""
+    """Returns a call of a method that writes into its argument in NumPy, and so does not accept tracers."""
     return Case(call, args, creates=True)
 
 
@@ -60,7 +60,7 @@ def _reductions(data: Data) -> list[Case]:
 
 
 def table(data: Data) -> dict[str, list[Case]]:
-    """Returns the calls by what they are about."""
+    """Returns the calls by subject."""
     return {
         "ufuncs": [
             case(lambda np, *args, name=name: getattr(np, name)(*args), *args)
@@ -97,7 +97,7 @@ def table(data: Data) -> dict[str, list[Case]]:
 
 
 def _at(np: Any, name: str, x: Any, *args: Any) -> Any:
-    """Returns what ``np.<name>.at`` makes of an array; NumPy's writes into it."""
+    """Returns an array updated by ``np.<name>.at``; NumPy's writes into it."""
     if np is not numpy:
         return getattr(np, name).at(x, *args, inplace=False)
     written = numpy.array(x)

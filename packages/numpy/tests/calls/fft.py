@@ -4,7 +4,7 @@ from ._case import Case, Data, case, creates
 
 
 def table(data: Data) -> dict[str, list[Case]]:
-    """Returns the calls by what they are about."""
+    """Returns the calls by subject."""
     return {
         "transforms": [
             case(lambda np, x, name=name, kwargs=kwargs: getattr(np.fft, name)(x, **kwargs), x)

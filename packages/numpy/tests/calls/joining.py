@@ -1,4 +1,4 @@
-"""Calls of what puts arrays together, takes them apart and continues them."""
+"""Calls of functions that join, split and pad arrays."""
 
 import numpy
 
@@ -6,7 +6,7 @@ from ._case import Case, Data, case
 
 
 def table(data: Data) -> dict[str, list[Case]]:
-    """Returns the calls by what they are about."""
+    """Returns the calls by subject."""
     return {
         "joining": [
             case(lambda np, x, y: np.concatenate([x, y]), data.matrix, data.integers),

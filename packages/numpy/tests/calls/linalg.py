@@ -6,7 +6,7 @@ from ._case import Case, Data, case, creates
 
 
 def table(data: Data) -> dict[str, list[Case]]:
-    """Returns the calls by what they are about."""
+    """Returns the calls by subject."""
     definite = data.squares @ data.squares.swapaxes(1, 2)
     symmetric = data.square + data.square.T
     single = data.square.astype("float32")

@@ -1,4 +1,4 @@
-"""Mistakes: calls that NumPy refuses, of functions of `lawful.numpy`; the error has to be of its class."""
+"""Mistakes: calls that NumPy refuses; lawful's error must be of the same class."""
 
 from collections.abc import Callable
 from typing import Any
@@ -322,7 +322,7 @@ MATRICES: Mistakes = {
     "number of frequencies": (lambda np, x: x * np.fft.fftfreq(1.5), VECTOR),
 }
 
-#: Those of operators, which NumPy has for its own arrays: they are lawful's where an array is traced.
+#: Mistakes in operators, which are lawful's only if an array is traced.
 OPERATORS: Mistakes = {
     "index outside": (lambda np, x: x[5], VECTOR),
     "indices outside": (lambda np, x: x[numpy.array([0, 5])], VECTOR),
@@ -339,6 +339,6 @@ OPERATORS: Mistakes = {
     "axis of a method": (lambda np, x: x.sum(axis=2), VECTOR),
 }
 
-#: All others by what they are about.
+#: All other mistakes by subject.
 mistakes: Mistakes = {**SHAPES, **CHOSEN, **AVERAGES, **SAMPLES, **POSITIONS, **PARTS, **NUMBERS, **MATRICES}
 assert len(mistakes) == sum(map(len, (SHAPES, CHOSEN, AVERAGES, SAMPLES, POSITIONS, PARTS, NUMBERS, MATRICES)))

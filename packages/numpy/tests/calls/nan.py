@@ -1,4 +1,4 @@
-"""Calls of averages, and of reductions that leave out NaNs."""
+"""Calls of averages, and of reductions that ignore NaNs."""
 
 import numpy
 
@@ -6,7 +6,7 @@ from ._case import Case, Data, case
 
 
 def table(data: Data) -> dict[str, list[Case]]:
-    """Returns the calls by what they are about."""
+    """Returns the calls by subject."""
     weights = data.matrix[::-1].copy()
     return {
         "averages": [

@@ -1,4 +1,4 @@
-"""Calls of what puts elements into arrays, and of windows and polynomials."""
+"""Calls of functions that put elements into arrays, and of windows and polynomials."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from ._case import Case, Data, case, creates, jumps
 
 
 def _written(np: Any, name: str, x: Any, *args: Any) -> Any:
-    """Returns an array after ``np.<name>`` wrote into it, or what lawful's function gives in its place."""
+    """Returns an array after ``np.<name>`` wrote into it, or the result of lawful's function."""
     if np is not numpy:
         return getattr(np, name)(x, *args, inplace=False)
     copy = numpy.array(x)
@@ -17,10 +17,10 @@ def _written(np: Any, name: str, x: Any, *args: Any) -> Any:
 
 
 def table(data: Data) -> dict[str, list[Case]]:
-    """Returns the calls by what they are about."""
+    """Returns the calls by subject."""
     three = numpy.array([2, 0, 11])
-    # Around zero, so that the powers of them are well conditioned.
-    places = numpy.cumsum(data.vector) - numpy.cumsum(data.vector).mean()
+    # Around zero, so that their powers are well conditioned.
+    points = numpy.cumsum(data.vector) - numpy.cumsum(data.vector).mean()
     return {
         "written": [
             creates(lambda np, x, v: _written(np, "put", x, three, v), data.matrix, data.vector),
@@ -103,11 +103,11 @@ def table(data: Data) -> dict[str, list[Case]]:
             case(lambda np, u, v: np.polydiv(u, v), data.vector, data.matrix[0, :2]),
             case(lambda np, u, v: np.polydiv(u, v), data.matrix[0, :2], data.vector),
             case(lambda np, u, v: np.polydiv(u, v)[0], data.integers[0], numpy.array([2, 1])),
-            case(lambda np, x, y: np.polyfit(x, y, 2), places, data.matrix[0]),
-            case(lambda np, x, y, w: np.polyfit(x, y, 1, w=w), places, data.matrix.T, data.vector),
-            case(lambda np, x, y: np.polyfit(x, y, 1, cov=True), places, data.matrix[0]),
-            case(lambda np, x, y: np.polyfit(x, y, 1, cov="unscaled"), places, data.matrix.T),
-            case(lambda np, x, y: np.polyfit(x, y, 1, full=True), places, data.matrix[0]),
+            case(lambda np, x, y: np.polyfit(x, y, 2), points, data.matrix[0]),
+            case(lambda np, x, y, w: np.polyfit(x, y, 1, w=w), points, data.matrix.T, data.vector),
+            case(lambda np, x, y: np.polyfit(x, y, 1, cov=True), points, data.matrix[0]),
+            case(lambda np, x, y: np.polyfit(x, y, 1, cov="unscaled"), points, data.matrix.T),
+            case(lambda np, x, y: np.polyfit(x, y, 1, full=True), points, data.matrix[0]),
         ],
         "reshaped": [
             *[case(lambda np, x, start=start: np.rollaxis(x, 2, start), data.cube) for start in (0, 1, 2, 3)],

@@ -6,7 +6,7 @@ from ._case import Case, Data, case
 
 
 def table(data: Data) -> dict[str, list[Case]]:
-    """Returns the calls by what they are about."""
+    """Returns the calls by subject."""
     return {
         "quantiles": [
             case(lambda np, x, name=name, kwargs=kwargs: getattr(np, name)(x, **kwargs), x)

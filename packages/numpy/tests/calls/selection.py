@@ -1,4 +1,4 @@
-"""Calls of what chooses, sorts and searches elements."""
+"""Calls of functions that choose, sort and search elements."""
 
 import numpy
 
@@ -6,7 +6,7 @@ from ._case import Case, Data, case, creates
 
 
 def table(data: Data) -> dict[str, list[Case]]:
-    """Returns the calls by what they are about."""
+    """Returns the calls by subject."""
     return {
         "taken": [
             case(lambda np, x, i: np.take(x, i), data.matrix, numpy.array([[0, -1], [2, 2]])),

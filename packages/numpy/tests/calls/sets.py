@@ -1,4 +1,4 @@
-"""Calls of what takes arrays for sets, samples, bits or positions."""
+"""Calls of functions of sets, samples, bits and positions."""
 
 from typing import Any
 
@@ -8,17 +8,17 @@ from ._case import Case, Data, case, creates
 
 
 def rough(call: Any, *args: Any) -> Case:
-    """Returns a call whose result has another shape next to its arguments, where difference quotients are."""
+    """Returns a call whose result shape differs at neighbouring arguments, so that difference quotients fail."""
     return Case(call, args, creates=True, smooth=False)
 
 
 def _sized(name: str, size: int, **kwargs: Any) -> Any:
-    """Returns a call with the number of elements that lawful's function needs to know where values are traced."""
+    """Returns a call with the number of elements that lawful's function needs if values are traced."""
     return lambda np, *args: getattr(np, name)(*args, **kwargs, **({} if np is numpy else {"size": size}))
 
 
 def table(data: Data) -> dict[str, list[Case]]:
-    """Returns the calls by what they are about."""
+    """Returns the calls by subject."""
     some, others = numpy.array([5, 1, 3, 3, 1, 8]), numpy.array([[3, 4], [1, 9]])
     edges = numpy.array([0.5, 1.0, 1.6, 2.0])
     rows = data.matrix.T

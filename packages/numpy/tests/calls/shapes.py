@@ -1,10 +1,10 @@
-"""Calls of what changes the shape of an array."""
+"""Calls of functions that change the shape of an array."""
 
 from ._case import Case, Data, case
 
 
 def table(data: Data) -> dict[str, list[Case]]:
-    """Returns the calls by what they are about."""
+    """Returns the calls by subject."""
     return {
         "shapes": [
             case(lambda np, x: np.reshape(x, (4, -1)), data.matrix),

@@ -1,4 +1,4 @@
-"""Control flow on traced values: choices, loops, and reductions by any function.
+"""Control flow on traced values: branches, loops, and reductions by any function.
 
 >>> from lawful.control_flow import cond
 >>> cond(2.0 > 1.0, lambda x: x, lambda x: -x, 5.0)
@@ -7,18 +7,18 @@ np.float64(5.0)
 
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
-# These modules give the primitives their rules.
+# These modules define rules of the primitives.
 from lawful.control_flow._cond import batching as _cond_batching  # noqa: F401
 from lawful.control_flow._cond.cond import cond, switch
 from lawful.control_flow._cond.primitive import cond_p
 from lawful.control_flow._scan import batching as _scan_batching  # noqa: F401
 from lawful.control_flow._scan import linearization as _scan_linearization  # noqa: F401
 from lawful.control_flow._scan import transpose as _scan_transpose  # noqa: F401
+from lawful.control_flow._scan.fori_loop import fori_loop
 from lawful.control_flow._scan.map import map
 from lawful.control_flow._scan.primitive import scan_p
 from lawful.control_flow._scan.scan import scan
 from lawful.control_flow._while import batching as _while_batching  # noqa: F401
-from lawful.control_flow._while.fori_loop import fori_loop
 from lawful.control_flow._while.primitive import while_p
 from lawful.control_flow._while.transpose import IterationBoundError
 from lawful.control_flow._while.while_loop import while_loop

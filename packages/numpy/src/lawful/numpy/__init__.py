@@ -13,7 +13,7 @@ array([[0.5, 0.5],
        [1. , 0. ]])
 """
 
-# ruff: noqa: F403  # each module says what is public in it
+# ruff: noqa: F403  # each module lists its public names
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from lawful.core import lazy_imports as _lazy_imports
@@ -25,7 +25,7 @@ from lawful.numpy._creation.arrays import *
 from lawful.numpy._dtypes import *
 from lawful.numpy._left_out import missing as _missing
 from lawful.numpy._linalg.products import *
-from lawful.numpy._logic.number_kinds import *
+from lawful.numpy._logic.number_tests import *
 from lawful.numpy._manipulation.broadcasting import *
 from lawful.numpy._manipulation.joining import *
 from lawful.numpy._manipulation.shape import *

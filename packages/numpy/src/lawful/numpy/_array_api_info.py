@@ -1,4 +1,4 @@
-"""What this namespace says of itself to code that is written for the Python array API standard."""
+"""The inspection API of the Python array API standard: capabilities, devices and dtypes of the namespace."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from lawful.numpy._dtypes import isdtype
 #: The version of the standard that the namespace implements.
 ARRAY_API_VERSION: Final = "2024.12"
 
-# The dtypes of the standard; that lawful has more, it does not ask.
+# The dtypes of the standard; lawful has more.
 _DTYPES: Final = {
     name: numpy.dtype(name)
     for name in (
@@ -22,7 +22,7 @@ _DTYPES: Final = {
 
 
 class ArrayNamespaceInfo:
-    """What the namespace can do, and which devices and dtypes it has.
+    """Capabilities, devices and dtypes of the namespace.
 
     Source: https://data-apis.org/array-api/2024.12/API_specification/inspection.html.
     """
@@ -41,7 +41,7 @@ class ArrayNamespaceInfo:
         return {"boolean indexing": are_known, "data-dependent shapes": are_known, "max dimensions": 64}
 
     def default_device(self) -> str:
-        """Returns where arrays are made if no device is asked for."""
+        """Returns the device of new arrays if none is given."""
         return "cpu"
 
     def devices(self) -> list[str]:
@@ -49,7 +49,7 @@ class ArrayNamespaceInfo:
         return ["cpu"]
 
     def default_dtypes(self, *, device: Any = None) -> dict[str, Any]:
-        """Returns the dtypes of results for which none is asked, by what they hold.
+        """Returns the default dtypes of results, by kind.
 
         Args:
           device: any.

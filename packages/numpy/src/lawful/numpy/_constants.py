@@ -1,4 +1,4 @@
-"""Constants, and what NumPy has of dtypes as it is."""
+"""Constants, and NumPy's names for dtypes that need no counterpart."""
 
 import numpy
 

@@ -1,4 +1,4 @@
-"""What NumPy's own functions run with tracers and device arrays: those of the same name."""
+"""Registration of this package's functions as the implementations of NumPy's for tracers and device arrays."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ import numpy
 from lawful.numpy._left_out import left_out
 from lawful.ops import register_numpy_functions
 
-# Not by getattr, which would import the submodules that NumPy imports late.
+# Not by getattr, which would trigger lazy imports of NumPy.
 _THEIRS = vars(numpy)
 
-#: These return lists here, as the array API says, and tuples in NumPy.
+#: These return lists here, as the array API requires, and tuples in NumPy.
 _TUPLES = frozenset({"meshgrid", "broadcast_arrays"})
 
 
-@functools.cache  # registered again with the names that are imported later, it is the same
+@functools.cache  # registering again, after lazy imports, must pass the same function object
 def _as_tuple(function: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(function)
     def theirs(*args: Any, **kwargs: Any) -> tuple[Any, ...]:
@@ -27,10 +27,10 @@ def _as_tuple(function: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def register_counterparts(names: Mapping[str, Any]) -> None:
-    """Registers the functions among some names for the functions of NumPy that have the same names.
+    """Registers functions as the implementations of NumPy's functions with the same names.
 
     Args:
-      names: names of this package, with what they are here.
+      names: the public names of this package, with their values.
     """
     pairs = ((_THEIRS.get(name), _as_tuple(ours) if name in _TUPLES else ours) for name, ours in names.items())
     register_numpy_functions(

@@ -1,4 +1,4 @@
-"""Dtypes by NumPy's names, how they promote, and what they hold."""
+"""Dtypes by NumPy's names, their promotion and their limits."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ float16, float32, float64 = numpy.float16, numpy.float32, numpy.float64
 bfloat16 = core.bfloat16.type
 complex64, complex128 = numpy.complex64, numpy.complex128
 
-# Other names of these, and the classes of dtypes by kind.
+# Aliases, and the abstract classes of scalar types.
 byte, short, intc, int_, intp = numpy.byte, numpy.short, numpy.intc, numpy.int_, numpy.intp
 ubyte, ushort, uintc, uint, uintp = numpy.ubyte, numpy.ushort, numpy.uintc, numpy.uint, numpy.uintp
 long, ulong, longlong, ulonglong = numpy.long, numpy.ulong, numpy.longlong, numpy.ulonglong

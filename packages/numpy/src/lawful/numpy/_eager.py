@@ -1,4 +1,4 @@
-"""Functions of arrays that NumPy itself computes where there is nothing to trace."""
+"""Dispatch to NumPy's own functions for plain arrays."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from lawful.ops import Composite, is_eager
 
 F = TypeVar("F", bound=Callable[..., Any])
 
-# NumPy adds up float16 in float16 here and there; ops add in float32, eagerly and compiled.
+# Some of NumPy's sums of float16 are computed in float16; ops sum in float32, eagerly and compiled.
 _NARROW = numpy.dtype(numpy.float16)
 _ARRAYS = (numpy.ndarray, numpy.generic)
 
@@ -21,21 +21,21 @@ _ARRAYS = (numpy.ndarray, numpy.generic)
 def eager(
     numpy_function: Callable[..., Any], *, arrays: int = 1, sequence: bool = False, looks: bool = True
 ) -> Callable[[F], F]:
-    """Returns the decorator that lets NumPy compute where the arguments are plain arrays.
+    """Returns a decorator that calls NumPy's function if the arguments are plain arrays.
 
-    The function under it defines the arguments, the result and the errors: it is called where an argument is traced,
-    on a device, or of a dtype that NumPy has not, and where NumPy raises an error. An argument ``out`` in its
+    The decorated function defines the arguments, the result and the errors: it is called if an argument is traced,
+    on a device, or of a dtype that NumPy does not have, and if NumPy raises an error. An argument ``out`` in its
     signature is refused.
 
     Args:
-      numpy_function: the function of NumPy, which has these arguments too.
+      numpy_function: NumPy's function, which accepts the same arguments.
       arrays: how many of the first arguments are arrays.
       sequence: whether the first argument is a sequence of arrays.
-      looks: whether the values of those that are not traced may decide what is applied: see `Composite`.
+      looks: whether the control flow may depend on values that are not traced: see `Composite`.
     """
 
     def decorate(function: F) -> F:
-        # The names that inspect.signature gives, at a twentieth of its time, which a hundred functions would need.
+        # The names of inspect.signature, 20× faster, since a hundred functions are decorated at import.
         code = inspect.unwrap(function).__code__
         names = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
         known = frozenset(names) - {"out"}
@@ -45,19 +45,19 @@ def eager(
 
         @functools.wraps(function)
         def wrapper(*args: Any, **kwargs: Any) -> Any:
-            # NumPy would ask a tracer for its function, which is this one.
+            # With a tracer, NumPy would dispatch back to this function.
             if (
                 not (args and isinstance(args[0], Tracer))
                 and len(args) <= out
                 and kwargs.keys() <= known
                 and _all_plain(args, arrays, sequence)
-                and not any(map(_hinders, (*args[1:], *kwargs.values())))
+                and not any(map(_is_not_plain, (*args[1:], *kwargs.values())))
                 and ("where" not in kwargs or _is_mask(kwargs["where"]))
             ):
                 try:
                     return numpy_function(*args, **kwargs)
                 except (TypeError, ValueError, OverflowError, IndexError):
-                    pass  # the function says what is wrong
+                    pass  # the decorated function raises the error
             if (kwargs and kwargs.get("out") is not None) or (len(args) > out < len(names) and args[out] is not None):
                 raise ArgumentTypeError(
                     f"{function.__name__}: expected no out=, got one: arrays are not overwritten; use the result"
@@ -70,17 +70,17 @@ def eager(
 
 
 def is_plain(*args: Any) -> bool:
-    """Whether NumPy itself can compute with these: plain arrays and numbers, with no transformation that records."""
+    """Whether NumPy can compute with these arguments: plain arrays and numbers, while no program is recorded."""
     return is_eager(*args) and not any(getattr(x, "dtype", None) == _NARROW for x in args)
 
 
 def _is_mask(where: Any) -> bool:
-    """Whether ``where=`` is boolean: NumPy takes a number or list too."""
+    """Whether ``where=`` is boolean; NumPy accepts numbers and lists too."""
     return where is None or numpy.asarray(where).dtype.kind == "b"
 
 
-def _hinders(x: Any) -> bool:
-    """Whether NumPy cannot compute with an argument as `is_plain` says; most are no arrays."""
+def _is_not_plain(x: Any) -> bool:
+    """Whether an argument is an array that is not plain; the fast path is an argument that is no array."""
     return isinstance(x, Tracer) or (isinstance(x, _ARRAYS) and not is_plain(x))
 
 

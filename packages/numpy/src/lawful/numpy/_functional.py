@@ -27,7 +27,7 @@ def apply_along_axis(func1d: Function, axis: int, arr: Any, *args: Any, **kwargs
 
     Args:
       func1d: the function. Under a transformation it is mapped: called once, with a tracer.
-      axis: the dimension, in whose place those of the results stand.
+      axis: the dimension, which the dimensions of the results replace.
       arr: an array.
       args: more arguments for the function, the same for each vector.
       kwargs: more arguments by name.
@@ -45,11 +45,11 @@ def apply_along_axis(func1d: Function, axis: int, arr: Any, *args: Any, **kwargs
         try:
             return numpy.apply_along_axis(func1d, axis, arr, *args, **kwargs)
         except (ValueError, IndexError):
-            pass  # what follows says what is wrong
+            pass  # the code below raises the error
     shape = get_aval(arr).shape
     axis = canonical_axis("apply_along_axis", axis, len(shape))
     function: Function = functools.partial(_call, func1d, args, kwargs)
-    # The other dimensions stand in front of those of the results, in their order.
+    # The other dimensions are in front of those of the results, in order.
     for _ in range(len(shape) - 1):
         function = vmap(function)
     out = function(moveaxis(arr, axis, -1))
@@ -131,7 +131,7 @@ def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: 
             return value(function, x)
         zeros = ops.full(shape, 0, dtype)
         any_counts = ops.reduce_or(counts, tuple(range(len(shape))))
-        if not isinstance(any_counts, Tracer):  # the function may look at values
+        if not isinstance(any_counts, Tracer):  # the function may branch on values
             return value(function, _where_it_counts(x, counts)) if any_counts else zeros
         return cond(any_counts, lambda x: value(function, _where_it_counts(x, counts)), lambda x: zeros, x)
 
@@ -148,7 +148,7 @@ def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: 
 
 
 def _where_it_counts(x: Any, counts: Any) -> Any:
-    """Returns an array with the first element that counts in place of all that do not."""
+    """Returns an array in which elements that do not count are replaced by the first one that does."""
     size = get_aval(x).size
     first = ops.argmax(ops.reshape(counts, (size,)), 0, numpy.int64)
     element = ops.dynamic_index_in_dim(ops.reshape(x, (size,)), first, 0, keepdims=False)
@@ -156,7 +156,7 @@ def _where_it_counts(x: Any, counts: Any) -> Any:
 
 
 def _conditions(x: Any, condlist: Any) -> list[Any]:
-    """Returns a list of conditions: NumPy takes one for all too."""
+    """Returns a list of conditions; NumPy accepts a single one too."""
     if not isinstance(condlist, list | tuple):
         return [condlist] if get_aval(condlist).ndim <= get_aval(x).ndim else list(condlist)
     if condlist and isinstance(condlist[0], bool | numpy.bool) and get_aval(x).ndim:
@@ -197,7 +197,7 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
     return out
 
 
-# Functions of elements and of arrays of known dimensions
+# Functions of elements and of subarrays
 
 _TERM = r"\(\s*(?:\w+(?:\s*,\s*\w+)*)?\s*\)"
 _SIGNATURE = rf"^\s*{_TERM}(?:\s*,\s*{_TERM})*\s*->\s*{_TERM}(?:\s*,\s*{_TERM})*\s*$"
@@ -243,8 +243,8 @@ def vectorize(
 
     @functools.wraps(pyfunc)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
-        places = [i for i in range(len(args)) if i not in left_out]
-        given = [args[i] for i in places]
+        argnums = [i for i in range(len(args)) if i not in left_out]
+        given = [args[i] for i in argnums]
         names: Names = [()] * len(given) if parsed is None else parsed[0]
         if len(names) != len(given):
             raise ArgumentTypeError(
@@ -254,7 +254,7 @@ def vectorize(
 
         def function(*values: Any) -> Any:
             full = list(args)
-            for i, value in zip(places, values, strict=True):
+            for i, value in zip(argnums, values, strict=True):
                 full[i] = value
             out = pyfunc(*full, **kwargs)
             return out if parsed is None else _checked(out, parsed[1], sizes, str(signature))
@@ -272,7 +272,7 @@ def _names(side: str) -> Names:
 
 
 def _dimensions(args: Sequence[Any], names: Names) -> tuple[dict[str, int], list[tuple[int, ...]]]:
-    """Returns the lengths of named dimensions, and the shape that each argument has in front of them."""
+    """Returns the lengths of named dimensions, and for each argument the shape in front of them."""
     sizes: dict[str, int] = {}
     loops = []
     for x, dims in zip(args, names, strict=True):
@@ -314,7 +314,7 @@ def _checked(out: Any, names: Names, sizes: dict[str, int], signature: str) -> A
 
 
 def _mapped(function: Function, args: Sequence[Any], loops: list[tuple[int, ...]]) -> Any:
-    """Maps a function over the dimensions that its arguments have in front of the named ones."""
+    """Maps a function over the dimensions in front of the named ones."""
     try:
         loop = numpy.broadcast_shapes(*loops)
     except ValueError as error:

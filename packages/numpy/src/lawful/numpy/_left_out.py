@@ -1,4 +1,4 @@
-"""What NumPy has and `lawful.numpy` has not, each with the reason and with what to do instead."""
+"""The names of NumPy that `lawful.numpy` does not have, each with a reason and an alternative."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy
 from lawful.core import LawfulError
 
 _REASONS: Final[dict[str, str]] = {
-    # Arrays that are written to
+    # Functions that write to arrays
     "it writes into an array; write x = lawful.numpy.where(mask, values, x)": "copyto putmask",
     # Files, texts and memory
     "it reads or writes files or texts; use NumPy's, outside of transformations": (
@@ -26,7 +26,7 @@ _REASONS: Final[dict[str, str]] = {
     "it iterates over the elements in Python; use vectorize, or vmap": (
         "broadcast flatiter frompyfunc ndenumerate ndindex nditer nested_iters"
     ),
-    # What depends on values
+    # Results that depend on values
     "the dtype of its result depends on values; convert with astype, or take the real part": (
         "emath min_scalar_type real_if_close"
     ),
@@ -41,7 +41,7 @@ _REASONS: Final[dict[str, str]] = {
         "asmatrix bmat ma matrix ndarray poly1d polynomial ufunc"
     ),
     "it is about letters for dtypes; use dtypes, and result_type": "ScalarType mintypecode sctypeDict typecodes",
-    # What is NumPy's own
+    # NumPy's infrastructure
     "it is about how NumPy computes; use NumPy's, which counts for what is not compiled": (
         "errstate getbufsize geterr geterrcall setbufsize seterr seterrcall"
     ),
@@ -52,15 +52,15 @@ _REASONS: Final[dict[str, str]] = {
     ),
 }
 
-#: For each name of NumPy that is left out why, and what to do.
+#: For each missing name of NumPy the reason and an alternative.
 left_out: Final = MappingProxyType({name: reason for reason, names in _REASONS.items() for name in names.split()})
 
 
 class LeftOutError(LawfulError, AttributeError):
-    """A name of NumPy was asked for that `lawful.numpy` has not. The text says why, and what to do instead."""
+    """Access to a name of NumPy that `lawful.numpy` does not have. The message has the reason and an alternative."""
 
 
 def missing(name: str) -> LeftOutError:
-    """Returns the error that a name is left out, or is none of NumPy's."""
+    """Returns the error for a name that is left out, or that NumPy does not have."""
     reason = left_out.get(name, "nor has NumPy" if not hasattr(numpy, name) else "it is not made yet")
     return LeftOutError(f"lawful.numpy.{name}: expected a name that is there, got one that is not: {reason}")

@@ -1,6 +1,6 @@
-"""All names of `lawful.numpy`, which is where they are looked up: what is not there yet comes from here."""
+"""All names of `lawful.numpy`, which imports the lazy ones from here."""
 
-# ruff: noqa: F403  # each module says what is public in it
+# ruff: noqa: F403  # each module lists its public names
 from typing import TYPE_CHECKING
 
 from lawful.numpy import (
@@ -38,8 +38,8 @@ from lawful.numpy._linalg.einsum import *
 from lawful.numpy._linalg.products import *
 from lawful.numpy._linalg.vector_products import *
 from lawful.numpy._logic.closeness import *
-from lawful.numpy._logic.number_kinds import *
 from lawful.numpy._logic.number_parts import *
+from lawful.numpy._logic.number_tests import *
 from lawful.numpy._logic.packed_bits import *
 from lawful.numpy._manipulation.broadcasting import *
 from lawful.numpy._manipulation.editing import *
@@ -89,7 +89,7 @@ if not TYPE_CHECKING:
     __all__ += _linalg.products.__all__
     __all__ += _linalg.vector_products.__all__
     __all__ += _logic.closeness.__all__
-    __all__ += _logic.number_kinds.__all__
+    __all__ += _logic.number_tests.__all__
     __all__ += _logic.number_parts.__all__
     __all__ += _logic.packed_bits.__all__
     __all__ += _manipulation.broadcasting.__all__

@@ -23,7 +23,7 @@ def permutation(key: Any, x: Any, axis: int = 0, independent: bool = False) -> A
       key: a key.
       x: an array, or an integer for the numbers below it.
       axis: along which to permute.
-      independent: whether each line along the axis gets an order of its own.
+      independent: whether each line along the axis gets a different order.
 
     Raises:
       ArgumentTypeError: it is not a key.
@@ -48,7 +48,7 @@ def permutation(key: Any, x: Any, axis: int = 0, independent: bool = False) -> A
 
 
 def _shuffled(key: Any, x: Any, axis: int) -> Any:
-    """Returns an array sorted by random keys, so often that equal keys hardly matter."""
+    """Returns an array sorted repeatedly by random keys, so that equal keys have a negligible effect."""
     aval = get_aval(x)
     rounds = math.ceil(3 * math.log(max(1, aval.size)) / math.log(2**32 - 1))
     for _ in range(rounds):
@@ -112,8 +112,8 @@ def _indices(key: Any, shape: tuple[int, ...], count: int, replace: bool, p: Any
     if p is None:
         return randint(key, shape, 0, count)
     dtype = get_aval(p).dtype
-    if not replace:  # the largest of independent Gumbel numbers are a choice in proportion to p
-        with np.errstate(divide="ignore"):  # what has no probability scores -inf
+    if not replace:  # log p plus independent Gumbel numbers: the largest ones are a choice in proportion to p
+        with np.errstate(divide="ignore"):  # probability 0 scores -inf
             score = ops.add(gumbel(key, (count,), dtype), ops.log(p))
         found = ops.top_k(score, math.prod(shape))[1]
         return ops.reshape(ops.convert_element_type(found, np.int64), shape)
@@ -153,9 +153,9 @@ def categorical(key: Any, logits: Any, axis: int = -1, shape: Any = None, replac
     lead = shape[: len(shape) - len(rest)]
     if not replace:
         return _without_replacement(key, logits, axis, lead)
-    place = len(lead) + axis
-    drawn = gumbel(key, (*shape[:place], aval.shape[axis], *shape[place:]), aval.dtype)
-    return ops.argmax(ops.add(drawn, logits), place, np.int64)
+    dim = len(lead) + axis
+    drawn = gumbel(key, (*shape[:dim], aval.shape[axis], *shape[dim:]), aval.dtype)
+    return ops.argmax(ops.add(drawn, logits), dim, np.int64)
 
 
 def _without_replacement(key: Any, logits: Any, axis: int, lead: tuple[int, ...]) -> Any:

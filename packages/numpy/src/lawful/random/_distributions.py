@@ -1,4 +1,4 @@
-"""Numbers of other distributions, made of uniform ones."""
+"""Random numbers of other distributions, computed from uniform ones."""
 
 from __future__ import annotations
 
@@ -77,12 +77,12 @@ def truncated_normal(key: Any, lower: Any, upper: Any, shape: Any = None, dtype:
     ends = [ops.erf(ops.div(bound, root)) for bound in (low, high)]
     between = uniform(key, shape, dtype)
     of_erf = ops.max(ends[0], ops.add(ops.mul(between, ops.sub(ends[1], ends[0])), ends[0]))
-    # Rounding must not give 1, where the inverse is infinite, ...
+    # Rounding must not give 1, where the inverse is infinite.
     below_1 = np.nextafter(np.array(1, dtype), np.array(0, dtype), dtype=dtype)[()]
     drawn = ops.mul(root, ops.erf_inv(ops.clamp(-below_1, of_erf, below_1)))
     if may_hold(is_in_tail, dtype, lower, upper):
         drawn = ops.where(is_in_tail(low, high), normal_in_tail(between, low, high), drawn)
-    # ... nor what lies outside.
+    # Rounding must not leave the interval.
     above = ops.nextafter(low, dtype.type(np.inf))
     below = ops.nextafter(high, dtype.type(-np.inf))
     inside = ops.min(ops.max(drawn, above), below)

@@ -81,7 +81,7 @@ def _shaped(x: Any, shape: tuple[int, ...]) -> Any:
 @custom_jvp
 def _gamma(key: Any, a: Any) -> Any:
     def boosted(standard: Any, key: Any, a: Any) -> Any:
-        # Of a parameter below 1 by that of one more, times a power of a uniform number.
+        # For a < 1: a number for a + 1, times a power of a uniform number.
         dtype = get_aval(a).dtype
         power = ops.pow(ops.sub(dtype.type(1), uniform(key, (), dtype)), ops.div(dtype.type(1), a))
         return ops.mul(standard, ops.select(ops.ge(a, dtype.type(1)), dtype.type(1), power))
@@ -113,7 +113,7 @@ def _loggamma_jvp(primals: Any, tangents: Any) -> Any:
     key, a = primals
     log = _loggamma(key, a)
     x = ops.exp(log)
-    # As x goes to zero its logarithm moves as log(u) / a, of which the derivative is -log(x) / a.
+    # As x goes to zero, log(x) is log(u) / a up to a constant, and its derivative by a is -log(x) / a.
     dtype = get_aval(a).dtype
     tiny = ops.lt(x, np.asarray(np.finfo(dtype).tiny, dtype))
     safe = ops.select(tiny, ops.full_like(x, 1), x)
@@ -122,7 +122,7 @@ def _loggamma_jvp(primals: Any, tangents: Any) -> Any:
 
 
 def _for_each(key: Any, a: Any, finish: Any) -> Any:
-    """Returns the numbers of a vector of parameters, each with a key of its own."""
+    """Returns random numbers for a vector of parameters, each with a separate key."""
     return vmap(lambda key, a: _one(key, a, finish))(split(key, get_aval(a).shape[0]), a)
 
 
@@ -151,6 +151,6 @@ def _one(key: Any, a: Any, finish: Any) -> Any:
         return key, ops.mul(x, x), ops.mul(ops.mul(v, v), v), uniform(uniform_key, (), dtype)
 
     loop_key, boost_key = split(key)
-    refused = (loop_key, dtype.type(0), one, dtype.type(2))  # which no draw gives
+    refused = (loop_key, dtype.type(0), one, dtype.type(2))  # not the result of any draw
     _, _, v, _ = while_loop(is_refused, draw, refused)
     return finish(d, v, boost_key, a)

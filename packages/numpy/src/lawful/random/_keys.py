@@ -1,4 +1,4 @@
-"""Keys: what all randomness comes from. A key is two words, and each use of one gives the same numbers."""
+"""Keys, the source of all randomness. A key is two words; the same key gives the same numbers."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _require_range(name: str, what: str, number: int, least: int, beyond: int) -
 
 
 def _as_key(high: Any, low: Any) -> Any:
-    """Returns the lowest 32 bits of two arrays of words as keys."""
+    """Returns keys from the lowest 32 bits of two arrays of words."""
     words = [ops.expand_dims(ops.convert_element_type(word, np.uint32), (-1,)) for word in (high, low)]
     return ops.concatenate(words, get_aval(words[0]).ndim - 1)
 
@@ -98,7 +98,7 @@ def shape_of(name: str, shape: Any) -> tuple[int, ...]:
 
 
 def _counts(shape: tuple[int, ...]) -> tuple[Any, Any]:
-    """Returns the number of each element of an array, as a high and a low word."""
+    """Returns the flat index of each element of an array, as a high and a low word."""
     count = np.arange(math.prod(shape), dtype=np.uint64).reshape(shape)
     return (count >> np.uint64(32)).astype(np.uint32), (count & np.uint64(_WORD - 1)).astype(np.uint32)
 
@@ -136,7 +136,7 @@ def fold_in(key: Any, data: Any) -> Any:
 
     Args:
       key: a key.
-      data: an integer or boolean scalar, of which the lowest 32 bits count; a Python integer from -2**31 to 2**32 - 1.
+      data: an integer or boolean scalar, whose lowest 32 bits count; a Python integer from -2**31 to 2**32 - 1.
 
     Raises:
       ArgumentTypeError: it is not a key, or ``data`` is no integer scalar.

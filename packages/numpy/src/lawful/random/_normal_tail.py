@@ -1,4 +1,4 @@
-"""The tail of the normal distribution, where the error function is 1 to rounding: numbers between two far bounds.
+"""Random numbers between two bounds in the tail of the normal distribution, where the error function rounds to 1.
 
 With the survival function Q and the Mills ratio R(x) = Q(x) / Q'(x), the equation Q(a + t) / Q(a) = w becomes
 t (a + t / 2) - log(R(a + t) / R(a)) = -log(w), in which nothing underflows.
@@ -15,15 +15,15 @@ import numpy as np
 from lawful import ops
 from lawful.core import get_aval
 
-# Enough for full precision from the border of the tail on.
+# Enough for full precision in the tail.
 _FRACTION_TERMS: Final = 16
 _NEWTON_STEPS: Final = 3
-#: exp(-this) is zero in every dtype.
+#: exp(-x) is zero in every dtype for this x.
 _NOTHING: Final = 800.0
 
 
 def _border(dtype: np.dtype[Any]) -> Any:
-    """Returns where the tail begins: the error function has lost half of its digits."""
+    """Returns the start of the tail, where the error function has lost half of its digits."""
     eps = float(ml_dtypes.finfo(dtype).eps)  # type: ignore[no-untyped-call]
     return dtype.type(math.sqrt(-math.log(eps)))
 
@@ -57,11 +57,11 @@ def normal_in_tail(between: Any, low: Any, high: Any) -> Any:
     distance = ops.min(distance, ops.div(dtype.type(_NOTHING), near))
     whole = ops.expm1(log_survival(distance, _mills_ratio(ops.add(near, distance))))
     wanted = ops.log1p(ops.mul(between, whole))
-    # Where the Mills ratio is taken to be constant...
+    # Start from the solution for a constant Mills ratio.
     ratio = ops.div(ops.neg(wanted), near)
     two = dtype.type(2)
     t = ops.div(ops.mul(two, ratio), ops.add(one, ops.sqrt(ops.add(one, ops.div(ops.mul(two, ratio), near)))))
-    # ...which it nearly is. The derivative of the logarithm is -1 / R.
+    # The Mills ratio is nearly constant. The derivative of the logarithm is -1 / R.
     for _ in range(_NEWTON_STEPS):
         there = _mills_ratio(ops.add(near, t))
         t = ops.add(t, ops.mul(ops.sub(log_survival(t, there), wanted), there))

@@ -1,4 +1,4 @@
-"""Bits, and what is made of bits alone: uniform numbers and integers."""
+"""Random bits, uniform numbers and integers."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def bits(key: Any, shape: Any = (), dtype: Any = np.uint32) -> Any:
     wide = bits_of_64("bits", key, shape_of("bits", shape))
     if dtype.itemsize == 8:
         return wide
-    # Both words count, so that fewer bits are no worse.
+    # Combine both words, so that narrow dtypes use all of the randomness.
     high = ops.shift_right_logical(wide, np.uint64(32))
     return ops.convert_element_type(ops.bitwise_xor(high, wide), dtype)
 
@@ -93,7 +93,7 @@ def uniform(key: Any, shape: Any = (), dtype: Any = float, minval: Any = 0.0, ma
     between = ops.sub(ops.bitcast_convert_type(with_exponent, dtype), dtype.type(1))
     low, high = (ops.convert_element_type(bound, dtype) for bound in (minval, maxval))
     if may_hold(_is_too_wide, dtype, minval, maxval):
-        # The distance of the bounds overflows: the numbers are drawn at half of the scale. A power of two is exact.
+        # The distance of the bounds overflows: draw at half of the scale, which is exact.
         scale = ops.where(_is_too_wide(low, high), dtype.type(0.5), dtype.type(1))
         start, stop = ops.mul(low, scale), ops.mul(high, scale)
         return ops.max(low, ops.div(ops.add(ops.mul(between, ops.sub(stop, start)), start), scale))
@@ -109,7 +109,7 @@ def may_hold(condition: Callable[..., Any], dtype: np.dtype[Any], *bounds: Any) 
 
 
 def _is_too_wide(low: Any, high: Any) -> Any:
-    """Whether the distance of two finite bounds is none that the dtype has."""
+    """Whether the distance of two finite bounds overflows."""
     dtype = get_aval(low).dtype
     half, most = dtype.type(0.5), float(ml_dtypes.finfo(dtype).max)  # type: ignore[no-untyped-call]
     distance = ops.sub(ops.mul(high, half), ops.mul(low, half))
@@ -141,10 +141,10 @@ def randint(key: Any, shape: Any, minval: Any, maxval: Any, dtype: Any = int) ->
     if dtype.kind not in "iu":
         raise ArgumentTypeError(f"randint: expected an integer dtype, got {dtype}; use 'int64'")
     for bound in (minval, maxval):
-        # A Python integer is brought within the dtype, whatever it is.
+        # A Python integer is clipped to the range of the dtype.
         if type(bound) is not int and get_aval(bound).dtype.kind not in "iu":
             raise ArgumentTypeError(f"randint: expected integer bounds, got {get_aval(bound)}; round them")
-    if dtype.itemsize < 4:  # from 32 bits, so that the remainder is hardly biased
+    if dtype.itemsize < 4:  # from 32 bits, so that the bias of the remainder is small
         limits = np.iinfo(dtype)
         low, high = _clipped(minval, limits.min, limits.max), _clipped(maxval, limits.min, limits.max + 1)
         return ops.convert_element_type(_integers(key, shape, low, high, np.dtype(np.int32)), dtype)
@@ -165,7 +165,7 @@ def _integers(key: Any, shape: tuple[int, ...], minval: Any, maxval: Any, dtype:
     span = ops.where(is_empty, unsigned.type(1), ops.add(span, ops.convert_element_type(beyond, unsigned)))
     upper_key, lower_key = split(key)
     upper, lower = (bits(half, shape, unsigned) for half in (upper_key, lower_key))
-    # The remainder of a number of twice as many bits, whose upper half counts 2 ** width.
+    # The remainder of a number with twice as many bits; its upper half has the factor 2 ** width.
     half = _remainder(unsigned.type(2 ** (unsigned.itemsize * 4)), span)
     weight = _remainder(ops.mul(half, half), span)
     offset = ops.add(ops.mul(_remainder(upper, span), weight), _remainder(lower, span))
@@ -174,7 +174,7 @@ def _integers(key: Any, shape: tuple[int, ...], minval: Any, maxval: Any, dtype:
 
 
 def _remainder(number: Any, span: Any) -> Any:
-    """Returns the remainder by a span of integers; a span of all of them has wrapped to zero, and changes nothing."""
+    """Returns the remainder by a span of integers; a span of 0 means all integers, and changes nothing."""
     return ops.where(ops.eq(span, 0), number, ops.rem(number, ops.max(span, 1)))
 
 
@@ -188,9 +188,9 @@ def _is_beyond(bound: Any, dtype: np.dtype[Any]) -> Any:
 
 
 def _clipped(bound: Any, least: int, most: int) -> Any:
-    """Returns a bound brought between two numbers, of its own dtype: they are if they fit it."""
+    """Returns a bound in its own dtype, clipped to the part of [least, most] that the dtype can represent."""
     if isinstance(bound, int):
         return min(max(bound, least), most)
-    own = np.iinfo(get_aval(bound).dtype)
-    kind = get_aval(bound).dtype.type
-    return ops.clamp(kind(max(least, own.min)), bound, kind(min(most, own.max)))
+    info = np.iinfo(get_aval(bound).dtype)
+    scalar = info.dtype.type
+    return ops.clamp(scalar(max(least, info.min)), bound, scalar(min(most, info.max)))

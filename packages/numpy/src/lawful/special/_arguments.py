@@ -1,4 +1,4 @@
-"""What users give, as real or complex numbers of one floating dtype."""
+"""Conversion of arguments to real or complex numbers of one floating dtype."""
 
 from __future__ import annotations
 
@@ -23,21 +23,21 @@ def floats(name: str, *args: Any) -> list[Any]:
 
 
 def inexact(name: str, x: Any) -> Any:
-    """Returns an array as it is, or as floats if it has integers or booleans."""
+    """Returns an array, converted to floats if it has integers or booleans."""
     if is_inexact(get_aval(x).dtype):
         return promote(name, None, (x,))[0]
     return floats(name, x)[0]
 
 
 def _plain(out: Any) -> Any:
-    """Returns NumPy's scalar for its array without dimensions, which a choice gives."""
+    """Returns NumPy's scalar for a zero-dimensional array."""
     if isinstance(out, tuple):
         return tuple(map(_plain, out))
     return out[()] if isinstance(out, numpy.ndarray) and not out.ndim else out
 
 
 def silent[F: Callable[..., Any]](function: F) -> F:
-    """Returns a function that warns of no infinity or NaN: these are its values there, as in SciPy."""
+    """Returns a function that does not warn about infinity and NaN: these are valid results, as in SciPy."""
 
     @wraps(function)
     def wrapper(*args: Any, **kwargs: Any) -> Any:

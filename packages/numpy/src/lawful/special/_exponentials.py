@@ -1,4 +1,4 @@
-"""Sums of exponentials, without overflow, and what is made of them."""
+"""Exponentials without overflow: `logsumexp`, `softmax`, `log_softmax`, `expit`, `logit`."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def logsumexp(
     largest = _largest(sizes, axis)
     shifted = ops.sub(a, largest)
     if b is not None:
-        # A factor of 0 has a derivative, unless its exponential overflows.
+        # The derivative by a factor of 0 is its exponential, unless that overflows.
         limit = math.log(float(numpy.finfo(get_aval(sizes).dtype).max))
         fits = ops.le(ops.real(shifted) if is_complex else shifted, limit)
         shifted = ops.where(ops.bitwise_and(weightless, ops.bitwise_not(fits)), -numpy.inf, shifted)
@@ -77,7 +77,7 @@ def logsumexp(
 
 
 def _largest(x: Any, axis: Any) -> Any:
-    """Returns the largest elements, with the dimensions kept; 0 where there is none, or it is not finite."""
+    """Returns the largest elements, with reduced dimensions of length 1; 0 if there is none or it is not finite."""
     aval = get_aval(x)
     axes = tuple(range(aval.ndim)) if axis is None else ops.canonical_axes("logsumexp", axis, aval.ndim)
     largest = ops.reduce_max(stop_gradient(x), axes)
@@ -86,7 +86,7 @@ def _largest(x: Any, axis: Any) -> Any:
 
 
 def _without(x: Any, a: Any, axis: Any) -> Any:
-    """Returns ``x`` without the dimensions that were kept."""
+    """Returns ``x`` without the reduced dimensions of length 1."""
     ndim = get_aval(a).ndim
     return ops.squeeze(x, tuple(range(ndim)) if axis is None else ops.canonical_axes("logsumexp", axis, ndim))
 

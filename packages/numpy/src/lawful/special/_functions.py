@@ -77,11 +77,11 @@ def beta(a: Any, b: Any) -> Any:
     total = ops.add(a, b)
     in_a, in_b = _is_removable_pole(a, b), _is_removable_pole(b, a)
     removable = ops.bitwise_or(in_a, in_b)
-    # A negative total is reflected: the reciprocal of its gamma function is a sine, which has zeros and no poles.
+    # A negative total is reflected: the reciprocal of its gamma function has a sine, with zeros and no poles.
     is_reflected = ops.bitwise_and(ops.lt(total, 0.5), ops.lt(ops.min(a, b), 0))
     is_reflected = ops.bitwise_and(is_reflected, ops.bitwise_not(removable))
     reflected = _reflected_beta(*[ops.where(is_reflected, x, 0.25) for x in (a, b)])
-    # With n the positive integer, beta(a, n) is that of 1 - a - n and n, with the sign of (-1) ** n.
+    # For a positive integer n, beta(a, n) = (-1)ⁿ beta(1 - a - n, n).
     n = ops.where(in_a, _without_derivative(b, in_a), ops.where(in_b, _without_derivative(a, in_b), b))
     other = ops.where(removable, ops.sub(ops.sub(1, ops.where(in_a, a, b)), n), a)
     sign = ops.mul(ops.mul(gammasgn(a), gammasgn(b)), gammasgn(total))
@@ -91,7 +91,7 @@ def beta(a: Any, b: Any) -> Any:
 
 
 def _is_removable_pole(a: Any, b: Any) -> Any:
-    """Whether ``a`` is a negative integer, and ``b`` a positive one that is not above ``-a``."""
+    """Whether ``a`` is a negative integer, and ``b`` a positive integer of at most ``-a``."""
     whole = ops.bitwise_and(ops.eq(a, ops.floor(a)), ops.eq(b, ops.floor(b)))
     positive = ops.bitwise_and(ops.gt(b, 0), ops.is_finite(a))
     return ops.bitwise_and(ops.bitwise_and(whole, positive), ops.le(ops.add(a, b), 0))
@@ -111,7 +111,7 @@ def _reflected_beta(a: Any, b: Any) -> Any:
 
 
 def _without_derivative(x: Any, where: Any) -> Any:
-    """Returns ``x``, with derivatives that are NaN at some elements: 0 times the infinite slope of a root at 0."""
+    """Returns ``x`` with NaN derivatives at some elements: 0 times the infinite slope of a root at 0."""
     return ops.add(x, ops.mul(ops.sqrt(ops.where(where, ops.sub(x, stop_gradient(x)), 1)), 0))
 
 

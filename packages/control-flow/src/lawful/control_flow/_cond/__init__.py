@@ -1,1 +1,1 @@
-"""Choices: `cond`, `switch`, their primitives and rules."""
+"""Branches: `cond`, `switch`, their primitives and rules."""

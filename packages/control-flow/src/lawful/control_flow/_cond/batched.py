@@ -1,7 +1,7 @@
-"""``batched_cond_p``: the primitive of a choice that each element of a batch makes for itself.
+"""``batched_cond_p``: the primitive of a cond with a batched index, whose batch elements may take different branches.
 
-It holds two programs of one value. ``jaxpr`` computes all branches and selects: it is evaluated, compiled and lowered.
-``guarded`` does not evaluate a branch at elements that do not take it: it is differentiated.
+It holds two jaxprs with equal results. ``jaxpr`` computes all branches and selects: it is evaluated, compiled and
+lowered. ``guarded`` does not evaluate a branch at elements that do not take it: it is differentiated.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ batched_cond_p: Final = Primitive("batched_cond", multiple_results=True, pure_ru
 
 
 def bind_batched_cond(program: ClosedJaxpr, guarded: ClosedJaxpr, operands: Sequence[Any]) -> list[Any]:
-    """Binds a program of batches with the program of the same value that is differentiated."""
+    """Binds a batched program, and the guarded program with equal results that is differentiated."""
     given = map(with_weakness_of, operands, program.in_avals)
     outs: list[Any] = batched_cond_p.bind(*given, jaxpr=program, guarded=guarded)
     return outs
@@ -41,7 +41,7 @@ def bind_batched_cond(program: ClosedJaxpr, guarded: ClosedJaxpr, operands: Sequ
 
 @batched_cond_p.def_impl
 def _impl(*args: Any, jaxpr: ClosedJaxpr, **_: Any) -> list[Any]:
-    with np.errstate(all="ignore"):  # at elements that do not take a branch
+    with np.errstate(all="ignore"):  # errors at elements that do not take the branch
         return eval_closed_jaxpr(jaxpr, *args)
 
 
@@ -97,7 +97,7 @@ def _jvp(
 def _partial_eval(
     record: Callable[..., Any], unknown: Sequence[bool], *args: Any, guarded: ClosedJaxpr, **_: Any
 ) -> list[Any]:
-    # The unknown part of a tangent is linear, and will be transposed.
+    # The unknown equations may be transposed, which needs the guarded program.
     return eval_closed_jaxpr(guarded, *args)
 
 
@@ -110,7 +110,7 @@ def _of_outputs(closed: ClosedJaxpr, used: tuple[bool, ...]) -> ClosedJaxpr:
 def _eliminate(used: Sequence[bool], eqn: JaxprEqn) -> JaxprEqn:
     if all(used):
         return eqn
-    # All operands stay: the two programs may use different ones.
+    # All operands are kept: the two programs may use different ones.
     params = {name: _of_outputs(closed, tuple(used)) for name, closed in eqn.params.items()}
     return eqn.replace(outvars=kept(eqn.outvars, used), params=params)
 
@@ -124,4 +124,4 @@ def _batch(
     return outs, list(dims_out)
 
 
-batched_cond_p.declare_absent("transpose", "a linear program has the program that it stands for")
+batched_cond_p.declare_absent("transpose", "partial evaluation replaces it by the program that it stands for")

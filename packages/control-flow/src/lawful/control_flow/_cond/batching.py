@@ -1,9 +1,9 @@
-"""Batching of ``cond_p``: one cond if all elements share the index, else a choice for each element.
+"""Batching of ``cond_p``: one cond if the index is not batched, else every branch is computed and each element selects.
 
-A choice for each element computes every branch and selects. Its value needs no more. Its derivative does: a branch that
-an element does not take may have an infinite derivative there, which times a zero cotangent is NaN. So what is
-differentiated is another program of the same value. In it a branch is given, in the place of elements that do not take
-it, those of one that does, and is not run if there is none.
+The derivative of the select is not enough: a branch may have an infinite derivative at an element that does not take
+it, and infinity times a zero cotangent is NaN. So a guarded program with equal results is differentiated. In it, each
+branch gets, for the elements that do not take it, the operands of an element that does; it is not run if no element
+takes it.
 """
 
 from __future__ import annotations
@@ -17,9 +17,8 @@ from lawful.batching import batch_jaxpr, mentions_axis
 from lawful.control_flow._cond import primitive
 from lawful.control_flow._cond.primitive import cond_p
 from lawful.control_flow._cond.residuals import Branches
+from lawful.control_flow._loops.batch_elements import move_batch_dims, replace_idle
 from lawful.control_flow._loops.effects import bind_one_by_one
-from lawful.control_flow._loops.lanes import with_turns
-from lawful.control_flow._while.batching import placed
 from lawful.core import (
     ClosedJaxpr,
     ShapedArray,
@@ -66,12 +65,12 @@ def _batch(
         index_aval = ShapedArray((), get_aval(index).dtype)
         in_avals = [index_aval, *branches[0].in_avals]
         return bind_one_by_one(cond_p, args, dims, in_avals, {"branches": branches})
-    # The index is a scalar, so that its batch has one dimension.
+    # The index is a scalar, so the batched index has one dimension.
     batched = tuple([batch_jaxpr(branch, axis_data, in_dims, True)[0] for branch in branches])
-    # A collective is over all elements, also those that do not take its branch: these must not be replaced.
+    # A collective reads all elements, also those that do not take its branch, so their operands must not be replaced.
     collective = any([mentions_axis(branch.jaxpr) for branch in branches])
     if current.trace is eval_trace or collective or not any([is_inexact(get_aval(x).dtype) for x in operands]):
-        with np.errstate(all="ignore"):  # at elements that do not take a branch
+        with np.errstate(all="ignore"):  # errors at elements that do not take the branch
             outs = _select(index, operands, batched)
     else:
         outs = _choose(index, operands, in_dims, axis_data, branches, batched)
@@ -81,9 +80,9 @@ def _batch(
 def _choose(
     index: Any, operands: Sequence[Any], dims: Dims, axis_data: Any, branches: Branches, batched: Branches
 ) -> list[Any]:
-    """Binds a choice for each element, with the guarded program, which is differentiated."""
+    """Binds ``batched_cond_p`` with its guarded program, which is differentiated."""
     index_aval = ShapedArray(get_aval(index).shape, get_aval(index).dtype)
-    from lawful.control_flow._cond.batched import bind_batched_cond  # loaded on demand
+    from lawful.control_flow._cond.batched import bind_batched_cond  # a lazy import
 
     program = _selecting(batched[0], batched[1:], index_aval)
     guarded = _guarded(batched[0], branches, index_aval, dims, axis_data)
@@ -92,7 +91,7 @@ def _choose(
 
 @memoize
 def _selecting(first: ClosedJaxpr, others: Branches, index: ShapedArray) -> ClosedJaxpr:
-    """Returns the program that computes all branches of batches and selects."""
+    """Returns the program that computes all batched branches and selects."""
 
     def program(index: Any, *operands: Any) -> list[Any]:
         return _select(index, operands, (first, *others))
@@ -105,7 +104,7 @@ def _select(index: Any, operands: Sequence[Any], batched: Branches) -> list[Any]
 
 
 def _selected(index: Any, results: Sequence[Sequence[Any]]) -> list[Any]:
-    """Returns what each element takes of the results of all branches."""
+    """Selects, for each element, the results of the branch that it takes."""
     which = ne(index, 0) if len(results) == 2 else index
     return [
         select_n(broadcast_in_dim(which, get_aval(cases[0]).shape, (0,)), *cases)
@@ -115,34 +114,34 @@ def _selected(index: Any, results: Sequence[Sequence[Any]]) -> list[Any]:
 
 @memoize
 def _guarded(first: ClosedJaxpr, branches: Branches, index: ShapedArray, dims: Dims, axis_data: Any) -> ClosedJaxpr:
-    """Returns the program that computes each branch at elements that take it, and not at all if there are none.
+    """Returns the program that computes each branch only at elements that take it, and not at all if there are none.
 
     Args:
-      first: the first branch of batches, of whose operands the types are taken.
-      branches: those of elements.
+      first: the first batched branch, which has the types of the operands.
+      branches: the branches before batching.
       index: the type of the indices.
       dims: the batch dimensions of the operands.
       axis_data: the mapped axis.
     """
     in_front = tuple([None if dim is None else 0 for dim in dims])
-    lanes = tuple([() if dim is None else (0,) for dim in dims])
+    index_dims = tuple([() if dim is None else (0,) for dim in dims])
     batched = [batch_jaxpr(branch, axis_data, in_front, True)[0] for branch in branches]
 
     def program(index: Any, *operands: Any) -> list[Any]:
         nearest = clamp(np.int32(0), index, np.int32(len(branches) - 1))
-        in_place = placed(operands, dims, in_front, axis_data.size)
+        moved = move_batch_dims(operands, dims, in_front, axis_data.size)
         results = []
         for i, branch in enumerate(batched):
             taken = eq(nearest, np.int32(i))
-            own = with_turns(convert_element_type(taken, np.int64), in_place, lanes)
-            results.append(_unless_idle(taken, own, branch))
+            replaced = replace_idle(convert_element_type(taken, np.int64), moved, index_dims)
+            results.append(_unless_idle(taken, replaced, branch))
         return _selected(nearest, results)
 
     return trace_to_jaxpr(program, [index, *first.in_avals], transformation="vmap", name="guarded_cond")
 
 
 def _unless_idle(taken: Any, operands: Sequence[Any], branch: ClosedJaxpr) -> list[Any]:
-    """Binds a branch that gives zeros if no element takes it."""
+    """Binds a cond that evaluates the branch if any element takes it, and else returns zeros."""
     any_taken = convert_element_type(reduce_or(taken, (0,)), np.int32)
     given = map(with_weakness_of, operands, branch.in_avals)
     outs: list[Any] = cond_p.bind(any_taken, *given, branches=(_zeros(branch), branch))
@@ -151,7 +150,7 @@ def _unless_idle(taken: Any, operands: Sequence[Any], branch: ClosedJaxpr) -> li
 
 @memoize
 def _zeros(branch: ClosedJaxpr) -> ClosedJaxpr:
-    """Returns the branch that gives zeros for the results of another."""
+    """Returns a branch with the same types that returns zeros."""
 
     def zeros(*operands: Any) -> list[Any]:
         return [full(aval.shape, 0, aval.dtype) for aval in branch.out_avals]

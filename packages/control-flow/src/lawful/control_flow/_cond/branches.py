@@ -1,4 +1,4 @@
-"""Branches: functions traced at the same types, made to agree in what they take and give."""
+"""Branches: functions traced at the same types, which must have results of one structure and type."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from lawful import tree
-from lawful.core import ArgumentTypeError, ClosedJaxpr, ShapedArray, TreeStructureError, get_aval
-from lawful.ops import convert_element_type
+from lawful.control_flow._loops.arguments import strong
+from lawful.core import ArgumentTypeError, ClosedJaxpr, ShapedArray, TreeStructureError
 from lawful.staging import flatten_outputs, function_name, hoist_common, in_avals, trace_to_jaxpr
 
 
@@ -26,14 +26,14 @@ def trace_branches(
     Args:
       name: the construct, for error messages.
       functions: the branches.
-      labels: what each is called in error messages.
+      labels: their names in error messages.
       in_tree: the tree of the operands.
       operands: the tuple of operands.
       leaves: their leaves.
 
     Returns:
-      For each function a jaxpr of all constants and then the operands; the constants that any of them closes over;
-      and the tree of the result.
+      For each function a jaxpr that takes all constants and then the operands; the constants that any of them closes
+      over; and the tree of the result.
 
     Raises:
       ArgumentTypeError: the results differ in structure, shape or dtype.
@@ -56,17 +56,11 @@ def _trace(
     def flat(*leaves: Any) -> list[Any]:
         nonlocal out_tree
         outputs, out_tree = flatten_outputs(label, function(*tree.unflatten(in_tree, leaves)))
-        # What a function gives is strong, whichever branch gives a Python scalar.
+        # Results are strong, so that the type does not depend on which branch returns a Python scalar.
         return [strong(x) for x in outputs]
 
     closed = trace_to_jaxpr(flat, avals, transformation=name, name=function_name(function))
     return closed, out_tree
-
-
-def strong(x: Any) -> Any:
-    """Returns a weak value as a strong one of its dtype."""
-    aval = get_aval(x)
-    return convert_element_type(x, aval.dtype) if aval.weak_type else x
 
 
 def _require_same_result(
@@ -97,7 +91,7 @@ def _require_same_result(
 
 
 def structures_differ(expected: Any, got: Any) -> str:
-    """Returns where two structures differ, and how: a leaf of one may stand where the other has a tree."""
+    """Returns where two structures differ, and how: a leaf of one may be a tree in the other."""
     for one, other in ((expected, got), (got, expected)):
         try:
             one.flatten_up_to(tree.unflatten(other, [np.zeros(())] * other.num_leaves))

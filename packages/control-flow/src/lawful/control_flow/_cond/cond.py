@@ -25,7 +25,7 @@ def cond(pred: Any, true_fun: Callable[..., Any], false_fun: Callable[..., Any],
       pred: a boolean scalar, or a number that is compared with zero.
       true_fun: a function of pytrees of arrays that returns such a tree. It may close over arrays and tracers.
       false_fun: the same.
-      operands: what both are given.
+      operands: the arguments of both.
 
     Under ``vmap`` it stays a ``cond`` while the predicate is the same for all elements; else both branches are
     computed and each element selects. Its derivative is that of the branch taken all the same.
@@ -58,7 +58,7 @@ def switch(index: Any, branches: Sequence[Callable[..., Any]], *operands: Any) -
     Args:
       index: an integer scalar.
       branches: functions of pytrees of arrays whose results have one structure, shape and dtype.
-      operands: what all are given.
+      operands: the arguments of all.
 
     Raises:
       ArgumentTypeError: the index is not an integer scalar, a branch is not a function, or the branches differ in

@@ -1,4 +1,4 @@
-"""``cond_p``: the primitive of a choice between jaxprs, with its rules."""
+"""``cond_p``: the primitive that evaluates one of several jaxprs, with its rules."""
 
 from __future__ import annotations
 
@@ -79,18 +79,18 @@ def _runs(eqn: JaxprEqn) -> list[Run]:
 
 
 def union(masks: Sequence[Sequence[bool]]) -> tuple[bool, ...]:
-    """Returns, for each place, whether any mask marks it."""
+    """Returns the elementwise union of masks."""
     return tuple(any(column) for column in zip(*masks, strict=True))
 
 
 def _choose(index: Any, args: Sequence[Any], branches: Branches) -> list[Any]:
-    """Binds derived branches: tangents and residuals may differ in weakness from what these were derived for."""
+    """Binds derived branches; operands get the weakness of the branches' inputs."""
     outs: list[Any] = cond_p.bind(index, *map(with_weakness_of, args, branches[0].in_avals), branches=branches)
     return outs
 
 
-# What is derived from branches is remembered in the first of them. Without that, the jaxprs of an inner cond would be
-# new ones each time that an outer one asks for them, and cost would double with each level of nesting.
+# Derived branches are memoized on the first branch. Otherwise an outer cond, which derives its branches twice, would
+# derive those of an inner cond four times: cost would double with each level of nesting.
 
 
 @memoize
@@ -118,7 +118,7 @@ _REARRANGING: Final = frozenset((cond_p, slice_p, reshape_p, concatenate_p, broa
 
 @memoize
 def _rearranges(closed: ClosedJaxpr) -> bool:
-    """Whether a jaxpr does nothing but hand on its inputs and parts of them: then it can as well be done again."""
+    """Whether a jaxpr only returns its inputs and parts of them, so that it is cheap to evaluate again."""
     return all(
         [eqn.primitive in _REARRANGING and all(map(_rearranges, eqn.params.get("branches", ()))) for eqn in closed.eqns]
     )
@@ -128,7 +128,7 @@ def _rearranges(closed: ClosedJaxpr) -> bool:
 def _split_branches(
     first: ClosedJaxpr, others: Branches, unknown: tuple[bool, ...]
 ) -> tuple[Handover, tuple[bool, ...]] | None:
-    """Returns branches cut in what is known and the rest; None if nothing but a rearrangement of operands is known."""
+    """Returns branches split in known and unknown parts; None if the known parts only rearrange operands."""
     branches = (first, *others)
     unknown_out = union([partial_eval_jaxpr(branch, unknown).unknown_out for branch in branches])
     parts = [partial_eval_jaxpr(branch, unknown, unknown_out) for branch in branches]
@@ -178,7 +178,7 @@ def _linearize(nonzeros: Sequence[bool], index: Any, *operands: Any, branches: B
     cut, nonzeros_out = _linearize_branches(branches[0], branches[1:], tuple(nonzeros[1:]))
     count = len(nonzeros_out)
     outs = _choose(index, operands, cut.producers)
-    residuals = [*outs[count:], *(operands[place] for place in cut.passed)]
+    residuals = [*outs[count:], *(operands[i] for i in cut.passed)]
 
     def tangent_fun(*tangents: Any) -> list[Any]:
         return _choose(index, [*residuals, *tangents], cut.consumers)
@@ -199,7 +199,7 @@ def _partial_eval(
     known_operands = [x for x, is_unknown in zip(operands, mask, strict=True) if not is_unknown]
     outs = _choose(index, known_operands, cut.producers)
     count = len(unknown_out) - sum(unknown_out)
-    residuals = [*outs[count:], *(known_operands[place] for place in cut.passed)]
+    residuals = [*outs[count:], *(known_operands[i] for i in cut.passed)]
     given = map(with_weakness_of, residuals, cut.consumers[0].in_avals)
     rest = record(index, *given, *kept(operands, mask), branches=cut.consumers)
     return merge_lists(unknown_out, outs[:count], rest)

@@ -1,4 +1,4 @@
-"""Residuals of branches: branches that hand values to later branches hand over the same list of them."""
+"""Residuals of branches: all branches of a cond produce a common list of residuals for the branches of a later cond."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ from lawful.staging import trace_to_jaxpr
 
 Branches = tuple[ClosedJaxpr, ...]
 
-#: So many residuals of one type from conds within a branch are handed over as one array.
+#: This many residuals of one type from conds nested in a branch are packed into one array.
 _PACKED: Final = 8
-#: Arrays with more elements than this are not packed: to copy them costs more than a variable.
-_MOST_ELEMENTS: Final = 8 * _PACKED**2
+#: Arrays with more elements are not packed: copying them costs more than one more variable.
+_MAX_ELEMENTS: Final = 8 * _PACKED**2
 
 
 class Handover(NamedTuple):
-    """Branches cut in two, with the values that the later parts take.
+    """Split branches with their common residuals.
 
     Attributes:
       producers: the first parts, whose last outputs are the computed residuals.
-      consumers: the later parts, of the computed residuals, the passed operands, and then their other inputs.
-      passed: which inputs of the producers the consumers take as well.
+      consumers: the second parts, which take the computed residuals, the passed operands, and then their other inputs.
+      passed: the indices of the producers' inputs that the consumers take as well.
     """
 
     producers: Branches
@@ -47,10 +47,10 @@ class Handover(NamedTuple):
 
 
 def hand_over(producers: Sequence[ClosedJaxpr], consumers: Sequence[ClosedJaxpr], counts: Sequence[int]) -> Handover:
-    """Makes branches hand the same list of residuals to later branches, and none that is an operand already.
+    """Gives branches a common list of residuals, without those that are operands.
 
-    A residual that is an operand of the branches is passed to the later ones as it is. As a result of the branches
-    it would be a residual of every enclosing branch once more: nested branches would grow with the cube of their depth.
+    A residual that is an operand of the branches is passed to the consumers directly. As a result of the producers it
+    would be one more residual of every enclosing branch: nested branches would grow with the cube of their depth.
 
     Args:
       producers: for each branch a jaxpr whose last outputs are its residuals.
@@ -58,27 +58,27 @@ def hand_over(producers: Sequence[ClosedJaxpr], consumers: Sequence[ClosedJaxpr]
       counts: for each branch the number of its residuals.
     """
     operands = [_operands(producer.jaxpr, count) for producer, count in zip(producers, counts, strict=True)]
-    passed = sorted({place for own in operands for place in own.values()})
+    passed = sorted({index for each in operands for index in each.values()})
     computing = [_computing(*each) for each in zip(producers, counts, operands, strict=True)]
     avals = producers[0].in_avals
     reading = [
-        _passing(consumer, count, own, passed, avals)
-        for consumer, count, own in zip(consumers, counts, operands, strict=True)
+        _passing(consumer, count, passed_here, passed, avals)
+        for consumer, count, passed_here in zip(consumers, counts, operands, strict=True)
     ]
-    left = [count - len(own) for count, own in zip(counts, operands, strict=True)]
+    left = [count - len(passed_here) for count, passed_here in zip(counts, operands, strict=True)]
     joined, joined_consumers, _ = join_residuals(computing, reading, left, pack=True)
     return Handover(joined, joined_consumers, tuple(passed))
 
 
 def _operands(jaxpr: Jaxpr, count: int) -> dict[int, int]:
-    """Returns which of the residuals of a branch are operands of it, and which."""
-    free: dict[Atom, int] = {var: place for place, var in enumerate(jaxpr.invars)}
+    """Returns, for each residual of a branch that is an operand, by its number, the index of the operand."""
+    free: dict[Atom, int] = {var: index for index, var in enumerate(jaxpr.invars)}
     residuals = jaxpr.outvars[len(jaxpr.outvars) - count :]
     return {i: free.pop(atom) for i, atom in enumerate(residuals) if atom in free}
 
 
 def _computing(producer: ClosedJaxpr, count: int, operands: dict[int, int]) -> ClosedJaxpr:
-    """Returns a jaxpr that does not give the residuals that are operands."""
+    """Returns a producer without the residuals that are operands."""
     if not operands:
         return producer
     jaxpr = producer.jaxpr
@@ -90,73 +90,73 @@ def _computing(producer: ClosedJaxpr, count: int, operands: dict[int, int]) -> C
 def _passing(
     consumer: ClosedJaxpr, count: int, operands: dict[int, int], passed: Sequence[int], avals: Sequence[ShapedArray]
 ) -> ClosedJaxpr:
-    """Returns a jaxpr that takes the passed operands after the computed residuals."""
+    """Returns a consumer that takes the passed operands after the computed residuals."""
     jaxpr = consumer.jaxpr
-    own = {place: jaxpr.invars[i] for i, place in operands.items()}
+    used = {index: jaxpr.invars[i] for i, index in operands.items()}
     computed = [var for i, var in enumerate(jaxpr.invars[:count]) if i not in operands]
-    given = [own.get(place) or Var(avals[place]) for place in passed]
+    given = [used.get(index) or Var(avals[index]) for index in passed]
     return ClosedJaxpr(jaxpr.replace(invars=[*computed, *given, *jaxpr.invars[count:]]), consumer.consts)
 
 
 def join_residuals(
     producers: Sequence[ClosedJaxpr], consumers: Sequence[ClosedJaxpr], counts: Sequence[int], *, pack: bool = False
 ) -> tuple[Branches, Branches, int]:
-    """Makes branches that hand residuals to later branches hand over the same list of them.
+    """Gives branches a common list of residuals.
 
-    Residuals of equal type share a place, whichever branch they come from; a branch fills those that are not its own
-    with ones, and with zeros if they are no floats. Where the choice is batched, all later branches are computed:
-    they can divide by ones, and loop for zero iterations.
+    Residuals of different branches share a slot if their types are equal. A branch fills the slots that it does not
+    use with ones, or with zeros if they are not floats. If the cond is batched, all consumers are computed: they can
+    divide by ones, and loop for zero iterations.
 
     Args:
       producers: for each branch a jaxpr whose last outputs are its residuals.
       consumers: for each branch a jaxpr whose first inputs are its residuals.
       counts: for each branch the number of its residuals.
-      pack: whether to hand over many small residuals of branches within the branches as one array. Each enclosing
-        branch would hand on every one of them, so that nested branches would grow with the square of their depth.
+      pack: whether to pack small residuals of conds within the branches into arrays. Otherwise each of them is a
+        residual of every enclosing branch, and nested branches grow with the square of their depth.
 
     Returns:
-      The producers and the consumers, with the common residuals, and how many these are.
+      The producers and the consumers with the common residuals, and the number of these.
     """
-    places: list[ShapedArray] = []
+    slots: list[ShapedArray] = []
     chosen: list[list[int]] = []
     nested: set[int] = set()
     for producer, count in zip(producers, counts, strict=True):
-        free = list(range(len(places)))
-        own = []
+        free = list(range(len(slots)))
+        used = []
         residuals = producer.jaxpr.outvars[len(producer.jaxpr.outvars) - count :]
         of_calls = {var for eqn in producer.eqns if _is_call(eqn) for var in eqn.outvars} if pack else set()
         for atom in residuals:
-            found = next((i for i in free if places[i] == atom.aval), None)
+            found = next((i for i in free if slots[i] == atom.aval), None)
             if found is None:
-                found = len(places)
-                places.append(atom.aval)
+                found = len(slots)
+                slots.append(atom.aval)
             else:
                 free.remove(found)
-            own.append(found)
+            used.append(found)
             if atom in of_calls:
                 nested.add(found)
-        chosen.append(own)
-    packs = _packs(places, nested)
-    joined_producers = [_filled(p, own, places) for p, own in zip(producers, chosen, strict=True)]
-    joined_consumers = [_reading(c, own, places) for c, own in zip(consumers, chosen, strict=True)]
+        chosen.append(used)
+    packs = _packs(slots, nested)
+    joined_producers = [_filled(p, used, slots) for p, used in zip(producers, chosen, strict=True)]
+    joined_consumers = [_reading(c, used, slots) for c, used in zip(consumers, chosen, strict=True)]
     if packs:
-        joined_producers = [_packing(p, len(places), packs) for p in joined_producers]
-        joined_consumers = [_unpacking(c, places, packs) for c in joined_consumers]
-    return tuple(joined_producers), tuple(joined_consumers), len(places) - (_PACKED - 1) * len(packs)
+        joined_producers = [_packing(p, len(slots), packs) for p in joined_producers]
+        joined_consumers = [_unpacking(c, slots, packs) for c in joined_consumers]
+    return tuple(joined_producers), tuple(joined_consumers), len(slots) - (_PACKED - 1) * len(packs)
 
 
 def _is_call(eqn: JaxprEqn) -> bool:
     return next(jaxprs_in_params(eqn.params), None) is not None
 
 
-def _filled(closed: ClosedJaxpr, own: Sequence[int], places: Sequence[ShapedArray]) -> ClosedJaxpr:
-    """Returns a jaxpr whose residuals stand at their common places, with constants at the others."""
+def _filled(closed: ClosedJaxpr, used: Sequence[int], slots: Sequence[ShapedArray]) -> ClosedJaxpr:
+    """Returns a producer with its residuals in the used slots, and constants in the others."""
 
     def filled(*args: Any) -> list[Any]:
         outs = eval_closed_jaxpr(closed, *args)
-        split = len(outs) - len(own)
-        at = dict(zip(own, outs[split:], strict=True))
-        return [*outs[:split], *(at[i] if i in at else _filler(aval) for i, aval in enumerate(places))]
+        split = len(outs) - len(used)
+        at = dict(zip(used, outs[split:], strict=True))
+        return [*outs[:split], *(at[i] if i in at else _filler(aval) for i, aval in enumerate(slots))]
 
     return trace_to_jaxpr(filled, closed.in_avals, transformation="cond", name=closed.jaxpr.name)
 
@@ -168,24 +168,24 @@ def _filler(aval: ShapedArray) -> Any:
     return broadcast_in_dim(number, aval.shape, ()) if aval.shape else number
 
 
-def _reading(closed: ClosedJaxpr, own: Sequence[int], places: Sequence[ShapedArray]) -> ClosedJaxpr:
-    """Returns a jaxpr that takes the common residuals, of which it uses its own."""
+def _reading(closed: ClosedJaxpr, used: Sequence[int], slots: Sequence[ShapedArray]) -> ClosedJaxpr:
+    """Returns a consumer that takes the common residuals, and reads the used slots."""
     jaxpr = closed.jaxpr
-    at = dict(zip(own, jaxpr.invars, strict=False))
-    residuals = [at[i] if i in at else Var(aval) for i, aval in enumerate(places)]
-    invars = [*residuals, *jaxpr.invars[len(own) :]]
+    at = dict(zip(used, jaxpr.invars, strict=False))
+    residuals = [at[i] if i in at else Var(aval) for i, aval in enumerate(slots)]
+    invars = [*residuals, *jaxpr.invars[len(used) :]]
     return ClosedJaxpr(Jaxpr(jaxpr.constvars, invars, jaxpr.eqns, jaxpr.outvars, name=jaxpr.name), closed.consts)
 
 
 Packs = list[tuple[int, ...]]
 
 
-def _packs(places: Sequence[ShapedArray], nested: set[int]) -> Packs:
-    """Returns the groups of places of one type that are handed over as one array."""
+def _packs(slots: Sequence[ShapedArray], nested: set[int]) -> Packs:
+    """Returns the groups of slots of one type that are packed into one array each."""
     by_type: dict[ShapedArray, list[int]] = {}
     for i in sorted(nested):
-        if not places[i].weak_type and places[i].size <= _MOST_ELEMENTS:
-            by_type.setdefault(places[i], []).append(i)
+        if not slots[i].weak_type and slots[i].size <= _MAX_ELEMENTS:
+            by_type.setdefault(slots[i], []).append(i)
     return [
         tuple(group[start : start + _PACKED])
         for group in by_type.values()
@@ -194,7 +194,7 @@ def _packs(places: Sequence[ShapedArray], nested: set[int]) -> Packs:
 
 
 def _packing(closed: ClosedJaxpr, count: int, packs: Packs) -> ClosedJaxpr:
-    """Returns a jaxpr that gives, of its residuals, those that stay single and then the packs."""
+    """Returns a producer whose residuals are the unpacked ones and then the packs."""
     packed = {i for group in packs for i in group}
 
     def packing(*args: Any) -> list[Any]:
@@ -215,18 +215,18 @@ def _unstacked(stack: Any, number: int, shape: tuple[int, ...]) -> Any:
     return reshape(slice_in_dim(stack, number, number + 1), shape)
 
 
-def _unpacking(closed: ClosedJaxpr, places: Sequence[ShapedArray], packs: Packs) -> ClosedJaxpr:
-    """Returns a jaxpr that takes packs instead of the residuals in them."""
+def _unpacking(closed: ClosedJaxpr, slots: Sequence[ShapedArray], packs: Packs) -> ClosedJaxpr:
+    """Returns a consumer that takes packs instead of the residuals in them."""
     packed = {i for group in packs for i in group}
-    single = [i for i in range(len(places)) if i not in packed]
-    pack_avals = [ShapedArray((_PACKED, *places[group[0]].shape), places[group[0]].dtype) for group in packs]
-    in_avals = [*(places[i] for i in single), *pack_avals, *closed.in_avals[len(places) :]]
+    single = [i for i in range(len(slots)) if i not in packed]
+    pack_avals = [ShapedArray((_PACKED, *slots[group[0]].shape), slots[group[0]].dtype) for group in packs]
+    in_avals = [*(slots[i] for i in single), *pack_avals, *closed.in_avals[len(slots) :]]
 
     def unpacking(*args: Any) -> list[Any]:
         residuals = dict(zip(single, args, strict=False))
         for group, x in zip(packs, args[len(single) :], strict=False):
-            residuals.update({i: _unstacked(x, number, places[i].shape) for number, i in enumerate(group)})
-        given = [residuals[i] for i in range(len(places))]
+            residuals.update({i: _unstacked(x, number, slots[i].shape) for number, i in enumerate(group)})
+        given = [residuals[i] for i in range(len(slots))]
         return eval_closed_jaxpr(closed, *given, *args[len(single) + len(packs) :])
 
     return trace_to_jaxpr(unpacking, in_avals, transformation="cond", name=closed.jaxpr.name)

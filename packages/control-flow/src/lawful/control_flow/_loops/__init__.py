@@ -1,1 +1,1 @@
-"""Shared parts of loops: arguments, bodies, carries, residuals, checkpointing."""
+"""Shared parts of loops: arguments, bodies, carries, batch elements, residuals, checkpointing."""

@@ -1,4 +1,4 @@
-"""What loops are called with: functions, numbers of turns, arrays that are sliced."""
+"""Checks of loop arguments: functions, integers, trip counts, arrays to slice."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 
 from lawful import tree
 from lawful.core import ArgumentTypeError, ArgumentValueError, ShapedArray, Tracer, get_aval, is_array
+from lawful.ops import convert_element_type
 
 
 def require_function(name: str, argument: str, value: Any) -> None:
@@ -16,6 +17,12 @@ def require_function(name: str, argument: str, value: Any) -> None:
         raise ArgumentTypeError(
             f"{name}: expected a function as {argument}, got {type(value).__name__}; wrap it in a lambda"
         )
+
+
+def strong(x: Any) -> Any:
+    """Returns a weak value as a strong one of its dtype."""
+    aval = get_aval(x)
+    return convert_element_type(x, aval.dtype) if aval.weak_type else x
 
 
 def integer(name: str, argument: str, value: Any, least: int) -> int:
@@ -39,37 +46,37 @@ def integer(name: str, argument: str, value: Any, least: int) -> int:
     return number
 
 
-def number_of_turns(name: str, xs: Any, avals: Sequence[ShapedArray], length: Any) -> int:
-    """Returns the number of turns of a loop over slices, on which all that tells it has to agree.
+def trip_count(name: str, xs: Any, avals: Sequence[ShapedArray], length: Any) -> int:
+    """Returns the trip count of a loop over slices, on which ``length`` and all arrays must agree.
 
     Args:
       name: the construct, for error messages.
       xs: a tree of arrays that are sliced along their first dimension.
       avals: the types of its leaves.
-      length: the number if it is given, else None.
+      length: the trip count if it is given, else None.
 
     Raises:
       ArgumentTypeError: the length is not a known integer, or an array has no dimension.
-      ArgumentValueError: the lengths differ, or nothing tells the number.
+      ArgumentValueError: the lengths differ, or there is neither an array nor a length.
     """
     if isinstance(length, Tracer):
         raise ArgumentTypeError(
-            f"{name}: expected a known integer as length, got the traced {get_aval(length)}; the number of turns "
+            f"{name}: expected a known integer as length, got the traced {get_aval(length)}; the trip count "
             "decides shapes: make it static, or use while_loop or fori_loop"
         )
     wanted = None if length is None else integer(name, "length", length, 0)
-    places = [f"xs{tree.keystr(path)}" for path, _ in tree.leaves_with_path(xs)]
-    for place, aval in zip(places, avals, strict=True):
+    labels = [f"xs{tree.keystr(path)}" for path, _ in tree.leaves_with_path(xs)]
+    for label, aval in zip(labels, avals, strict=True):
         if not aval.shape:
             raise ArgumentTypeError(
-                f"{name}: expected arrays to slice, got {aval} at {place}; give it a first dimension, or let the "
+                f"{name}: expected arrays to slice, got {aval} at {label}; give it a first dimension, or let the "
                 "function close over it"
             )
     lengths = {aval.shape[0] for aval in avals} | (set() if wanted is None else {wanted})
     if not lengths:
         raise ArgumentValueError(f"{name}: expected arrays in xs, or a length, got neither; give xs")
     if len(lengths) > 1:
-        found = [f"{aval.shape[0]} at {place}" for place, aval in zip(places, avals, strict=True)]
+        found = [f"{aval.shape[0]} at {label}" for label, aval in zip(labels, avals, strict=True)]
         found += [] if wanted is None else [f"length={wanted}"]
         raise ArgumentValueError(
             f"{name}: expected first dimensions of one length, got {', '.join(found)}; cut or pad them"

@@ -1,4 +1,4 @@
-"""What the rules of loops share: operands in groups, carries that settle, bodies that hand residuals over."""
+"""Shared by the rules of loops: groups of operands, fixpoints over the carry, selected tangents and cotangents."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Counts(NamedTuple):
 
 
 def split_list(items: Sequence[Any], counts: Sequence[int]) -> list[list[Any]]:
-    """Returns a list cut into pieces of the given lengths; whatever is left is one piece more.
+    """Returns a list cut into pieces of the given lengths, and the rest as one more piece.
 
     >>> split_list("abcde", (2, 1))
     [['a', 'b'], ['c'], ['d', 'e']]
@@ -32,19 +32,19 @@ def split_list(items: Sequence[Any], counts: Sequence[int]) -> list[list[Any]]:
     return [list(items[start:end]) for start, end in pairwise(ends)]
 
 
-def side_by_side(first: Sequence[int], second: Sequence[int]) -> tuple[int, ...]:
-    """Returns the order that puts each group of a second series behind the same group of the first.
+def interleaved_order(first: Sequence[int], second: Sequence[int]) -> tuple[int, ...]:
+    """Returns the order of elements that puts each group of a second series after the same group of the first.
 
     Args:
-      first: the lengths of the groups that come first.
-      second: the lengths of those that follow them.
+      first: the lengths of the groups of the first series.
+      second: the lengths of the groups of the second series.
 
-    >>> side_by_side((1, 2), (1, 1))  # a bb C D -> a C bb D
+    >>> interleaved_order((1, 2), (1, 1))  # a bb C D -> a C bb D
     (0, 3, 1, 2, 4)
     """
-    places = split_list(range(sum(first) + sum(second)), (*first, *second))
-    pairs = zip(places[: len(first)], places[len(first) : len(first) + len(second)], strict=True)
-    return tuple(place for one, other in pairs for place in (*one, *other))
+    groups = split_list(range(sum(first) + sum(second)), (*first, *second))
+    pairs = zip(groups[: len(first)], groups[len(first) : len(first) + len(second)], strict=True)
+    return tuple(index for one, other in pairs for index in (*one, *other))
 
 
 @memoize
@@ -58,41 +58,41 @@ def rearranged(
     return ClosedJaxpr(jaxpr.replace(invars=invars, outvars=outvars), closed.consts)
 
 
-def settle(mask: Sequence[bool], step: Callable[[Mask], Sequence[bool]]) -> Mask:
-    """Returns the least mask that contains a first one and what a step makes of it: what is true of a carry.
+def fixpoint(mask: Sequence[bool], step: Callable[[Mask], Sequence[bool]]) -> Mask:
+    """Returns the least mask of a carry that contains ``mask`` and is closed under ``step``.
 
-    What one turn of a loop makes true of the carry is true at the start of the next one.
+    ``step`` maps the mask of the carry before an iteration to the mask after it.
     """
-    settled = tuple(mask)
+    found = tuple(mask)
     while True:
-        wider = tuple(a or b for a, b in zip(settled, step(settled), strict=True))
-        if wider == settled:
-            return settled
-        settled = wider
+        wider = tuple(a or b for a, b in zip(found, step(found), strict=True))
+        if wider == found:
+            return found
+        found = wider
 
 
-def given(tangents: Sequence[Any], mask: Sequence[bool]) -> list[Any]:
-    """Returns the tangents that a mask marks, as arrays also if they are zero."""
-    return [_zeros_later(t.aval) if type(t) is Zero else t for t, keep in zip(tangents, mask, strict=True) if keep]
+def instantiate_tangents(tangents: Sequence[Any], mask: Sequence[bool]) -> list[Any]:
+    """Returns the tangents marked by a mask, with symbolic zeros instantiated."""
+    return [_zeros_in_program(t.aval) if type(t) is Zero else t for t, keep in zip(tangents, mask, strict=True) if keep]
 
 
-def _zeros_later(aval: ShapedArray) -> Any:
-    """Returns zeros; where a linear program is recorded they are made in it, and need not be kept for it."""
+def _zeros_in_program(aval: ShapedArray) -> Any:
+    """Returns zeros; while a linear program is recorded they are made inside it, so that they are no residuals."""
     trace = current.trace
     if isinstance(trace, PartialTrace) and aval.shape:
         return recorded_zeros(trace, aval)
     return full(aval.shape, 0, aval.dtype)
 
 
-def given_cotangents(cts: Sequence[Any], mask: Sequence[bool]) -> list[Any]:
-    """Returns the cotangents that a mask marks, as arrays also if they are zero."""
+def instantiate_cotangents(cts: Sequence[Any], mask: Sequence[bool]) -> list[Any]:
+    """Returns the cotangents marked by a mask, with symbolic zeros instantiated."""
     return [
         full(t.aval.shape, 0, t.aval.dtype) if type(t) is Zero else t for t, keep in zip(cts, mask, strict=True) if keep
     ]
 
 
 def with_zeros(found: Sequence[Any], mask: Sequence[bool], avals: Sequence[ShapedArray]) -> list[Any]:
-    """Returns what was found where a mask is true, and symbolic zeros elsewhere."""
+    """Returns the found tangents or cotangents where a mask is true, and symbolic zeros elsewhere."""
     rest = iter(found)
     return [next(rest) if keep else Zero(aval) for keep, aval in zip(mask, avals, strict=True)]
 

@@ -1,4 +1,4 @@
-"""The bodies of loops, traced at the types of their carry, which has to keep them."""
+"""Tracing of loop bodies at the types of the carry, which must not change in an iteration."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from lawful import tree
-from lawful.control_flow._cond.branches import strong
+from lawful.control_flow._loops.arguments import strong
 from lawful.core import (
     ArgumentTypeError,
     ClosedJaxpr,
@@ -26,9 +26,9 @@ class Body(NamedTuple):
     """A traced body.
 
     Attributes:
-      jaxpr: of the constants, the carry and the slices, to the carry and the results.
-      consts: what it closes over.
-      carry: the leaves of the first carry, of the types that the body keeps.
+      jaxpr: maps constants, carry and slices to the next carry and the results.
+      consts: the arrays that the body closes over.
+      carry: the leaves of the first carry, with the types of the jaxpr.
       out_tree: the tree of the results.
     """
 
@@ -44,17 +44,18 @@ def trace_body(
 ) -> Body:  # fmt: skip
     """Traces the body of a loop.
 
-    A Python number in the first carry gets the type that the body gives back for it, as far as promotion allows.
+    A Python number in the first carry gets the type that the body returns for it, as far as promotion allows.
 
     Args:
-      construct: what the user called, for error messages.
-      function: ``function(carry, x)`` gives ``(carry, y)``.
-      name: what the user's function is called.
+      construct: the public function that the user called, for error messages.
+      function: ``function(carry, x)`` returns ``(carry, y)``.
+      name: the name of the user's function.
       init: the first carry.
       slices: the types of the leaves of ``x``.
       slices_tree: the tree of ``x``.
-      argument: what the user calls the first carry.
-      hidden: how many keys of a path into the carry the user does not know of: 1 if the carry is the second of a pair.
+      argument: the name of the argument for the first carry.
+      hidden: the number of leading keys of a path into the carry that are internal: 1 if the user's carry is the
+        second of a pair.
 
     Raises:
       ArgumentTypeError: the carry does not keep its structure, shapes and dtypes.
@@ -106,7 +107,7 @@ def _trace(
 
 
 def _wider(aval: ShapedArray, after: ShapedArray) -> ShapedArray:
-    """Returns the type that a part of the carry has to begin with, of that given and that which comes back."""
+    """Returns the initial type of a part of the carry, from its given type and its type after an iteration."""
     if not aval.weak_type:
         return aval
     dtype, _ = promote_dtypes((aval.dtype, True), (after.dtype, after.weak_type))
@@ -116,24 +117,24 @@ def _wider(aval: ShapedArray, after: ShapedArray) -> ShapedArray:
 def _types_differ(
     name: str, argument: str, hidden: int, init: Any, avals: Sequence[ShapedArray], after: Sequence[ShapedArray]
 ) -> str:
-    """Returns where the types differ that a carry has before and after a turn, and which of the two to change."""
+    """Returns where the types of a carry before and after an iteration differ, and which of the two to change."""
     different = []
     for (path, _), before, now in zip(tree.leaves_with_path(init), avals, after, strict=True):
-        place = tree.keystr(path[hidden:])
+        key = tree.keystr(path[hidden:])
         common, _ = promote_dtypes((before.dtype, False), (now.dtype, False))
         if before.shape != now.shape:
-            cure = f"start with {argument}{place} of shape {now.shape}, or keep the shape {before.shape} in {name}"
+            cure = f"start with {argument}{key} of shape {now.shape}, or keep the shape {before.shape} in {name}"
         elif common != before.dtype:
-            cure = f"start with {argument}{place} of dtype {common}, by astype"
+            cure = f"start with {argument}{key} of dtype {common}, by astype"
         else:
             cure = f"convert what {name} gives there by astype({common})"
         if before != now:
-            different.append(f"{now} for the {before} of {argument}{place}: {cure}")
+            different.append(f"{now} for the {before} of {argument}{key}: {cure}")
     return "; ".join(different)
 
 
 def _structures_differ(expected: Any, got: Any, argument: str, hidden: int) -> str:
-    """Returns how the tree that a body gives back differs from that which it takes."""
+    """Returns how the tree that a body returns differs from the tree that it takes."""
     before, after = (_visible(treedef, hidden) for treedef in (expected, got))
     taken = tree.structure(before)
     try:
@@ -150,6 +151,6 @@ _LEAF: Final = tree.structure(0)
 
 
 def _visible(treedef: Any, hidden: int) -> Any:
-    """Returns a tree of a structure, or its part that the user knows of."""
+    """Returns a tree of a structure, or the part of it that is the user's carry."""
     found = tree.unflatten(treedef, [np.zeros(())] * treedef.num_leaves)
     return found[hidden] if hidden else found

@@ -1,6 +1,6 @@
-"""Batching of choices and loops with effects: each element does what it would do alone, and nothing more.
+"""Batching of conds and loops with effects: each batch element has the effects that it would have alone.
 
-Without effects all elements do the same, and select or stop for themselves; what is computed for nothing does not show.
+Without effects, all batch elements evaluate the same equations and unused results are discarded.
 """
 
 from __future__ import annotations
@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from lawful import control_flow
 from lawful.core import Primitive, ShapedArray
 from lawful.ops import move_batch_dim, with_weakness_of
 
@@ -19,20 +20,18 @@ def bind_one_by_one(
     in_avals: Sequence[ShapedArray],
     params: dict[str, Any],
 ) -> tuple[list[Any], list[int | None]]:
-    """Binds a primitive for one element after the other.
+    """Binds a primitive once for each batch element, in order.
 
     Args:
       primitive: the primitive, which has several results.
       args: its operands.
-      dims: the batch dimension of each, or None; at least one has one.
-      in_avals: the types of the operands of an element.
+      dims: the batch dimension of each operand, or None; at least one is not None.
+      in_avals: the types of the operands of a batch element.
       params: its parameters.
 
     Returns:
       The stacked results, and their batch dimensions.
     """
-    from lawful.control_flow._scan.map import map as map_slices
-
     batches = [move_batch_dim(x, dim) for x, dim in zip(args, dims, strict=True) if dim is not None]
 
     def element(slices: Sequence[Any]) -> list[Any]:
@@ -41,5 +40,5 @@ def bind_one_by_one(
         found: list[Any] = primitive.bind(*map(with_weakness_of, operands, in_avals), **params)
         return found
 
-    outs = map_slices(element, batches)
+    outs = control_flow.map(element, batches)
     return outs, [0] * len(outs)

@@ -1,4 +1,4 @@
-"""What one loop leaves for a later one: computed once where it is the same at each turn, else stacked."""
+"""Residuals of loops: loop-invariant ones are computed once, the others are stacked."""
 
 from __future__ import annotations
 
@@ -10,29 +10,29 @@ from lawful.staging import partial_eval_jaxpr
 
 @record
 class Recording:
-    """A loop body that leaves residuals for a later loop.
+    """A loop body that produces residuals for a later loop.
 
     Attributes:
-      hoisted: from the loop's constants to the residuals that are the same at each turn, and then the constants of
-        ``body``: what depends on constants alone is computed once, outside of the loop.
-      body: from these constants, the carry and the slices to the carry, the results, and what has to be stacked.
-      invariant: for each residual, whether it is the same at each turn.
-      places: for each other residual, where its stack is: among the operands ``xs``, or among the stacked results.
+      hoisted: maps the loop's constants to the loop-invariant residuals, followed by the constants of ``body``.
+      body: maps these constants, the carry and the slices to the carry, the results, and the residuals to stack.
+      invariant: for each residual, whether it is loop-invariant.
+      sources: for each other residual, where its stack is: ``("xs", i)`` among the operands, or ``("ys", i)`` among
+        the stacked results.
     """
 
     hoisted: ClosedJaxpr
     body: ClosedJaxpr
     invariant: Mask
-    places: tuple[tuple[str, int], ...]
+    sources: tuple[tuple[str, int], ...]
 
 
-def lean(producer: ClosedJaxpr, consumer: ClosedJaxpr, outs: int) -> tuple[ClosedJaxpr, ClosedJaxpr]:
-    """Returns two jaxprs of which the second repeats the elements of residuals, instead of the first.
+def defer_broadcasts(producer: ClosedJaxpr, consumer: ClosedJaxpr, outs: int) -> tuple[ClosedJaxpr, ClosedJaxpr]:
+    """Moves broadcasts of residuals from the producer to the consumer, so that the smaller operands are stored.
 
     Args:
-      producer: its outputs after the first ``outs`` are residuals.
-      consumer: it takes them first.
-      outs: how many outputs come before the residuals.
+      producer: a jaxpr whose outputs after the first ``outs`` are residuals.
+      consumer: a jaxpr whose first inputs are these residuals.
+      outs: the number of outputs before the residuals.
     """
     repeating = {eqn.outvars[0]: eqn for eqn in producer.eqns if eqn.primitive is broadcast_in_dim_p}
     residuals = producer.jaxpr.outvars[outs:]
@@ -64,29 +64,28 @@ def lean(producer: ClosedJaxpr, consumer: ClosedJaxpr, outs: int) -> tuple[Close
 
 @memoize
 def recording(producer: ClosedJaxpr, counts: Counts, outs: int) -> Recording:
-    """Returns how a loop is run by a body whose outputs after the first ``outs`` are residuals.
+    """Splits a body whose outputs after the first ``outs`` are residuals.
 
-    Only what is needed is stacked, and once: neither what is the same at each turn, nor what the loop is given or
-    gives stacked anyway.
+    A residual is stacked once, and only if it varies and is neither a slice of ``xs`` nor a result already.
     """
     unknown = (False,) * counts.consts + (True,) * (counts.carry + counts.xs)
     forced = (True,) * outs + (False,) * (len(producer.out_avals) - outs)
-    # An effect belongs to each turn, also where it is of what is the same at each turn.
+    # Equations with effects stay in the body, also if they are loop-invariant.
     split = partial_eval_jaxpr(producer, unknown, forced, effects_unknown=True)
     body = split.unknown
     invars, outvars = body.jaxpr.invars, body.jaxpr.outvars
     known = {id(var): ("ys", i) for i, var in enumerate(outvars[counts.carry : outs])}
     known |= {id(var): ("xs", i) for i, var in enumerate(invars[split.residual_count + counts.carry :])}
     stacked = list(range(outs))
-    places = []
+    sources = []
     for i, var in enumerate(outvars[outs:], outs):
         if type(var) is Literal or id(var) not in known:
             known[id(var)] = ("ys", len(stacked) - counts.carry)
             stacked.append(i)
-        places.append(known[id(var)])
+        sources.append(known[id(var)])
     return Recording(
         split.known,
         rearranged(body, None, tuple(stacked)),
         tuple(not is_unknown for is_unknown in split.unknown_out[outs:]),
-        tuple(places),
+        tuple(sources),
     )

@@ -1,4 +1,4 @@
-"""The tree of combinations of a general reduction, in ops that are transformed in turn."""
+"""The tree of combinations of a general reduction, written in ops, so that it can be transformed."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ Arrays = list[Any]
 
 
 def combine_all(computation: ClosedJaxpr, stacks: Sequence[Any], inits: Sequence[Any]) -> Arrays:
-    """Returns what a computation makes of the first value and of all elements along the first dimension, in order.
+    """Reduces stacks along the first dimension by a computation, in order, starting with the initial values.
 
-    Neighbours are combined, then what they give, until one is left: the work is linear in the number of elements.
+    Neighbours are combined, then their results, until one is left: the work is linear in the number of elements.
 
     Args:
-      computation: of as many pairs of scalars as there are arrays, all the left ones first.
+      computation: maps two scalars per array, all the left ones first, to one scalar per array.
       stacks: the arrays, of one shape.
       inits: scalars.
     """

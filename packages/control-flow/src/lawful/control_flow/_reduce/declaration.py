@@ -41,13 +41,14 @@ def general_reduction(
     lower_op: Callable[..., Any],
     sample_params: Callable[[Choose, tuple[int, ...]], dict[str, Any]],
 ) -> Primitive:
-    """Declares a reduction by a computation. The operands come first, then as many first values.
+    """Declares a reduction by a computation. Its operands are the arrays, then as many initial values.
 
     Args:
       name: the primitive's name.
-      infer: ``infer(shape, **params)`` gives the shape of the results.
-      stack: ``stack(x, init, **params)`` gives an array of which the elements along the first dimension are combined.
-      shifted: ``shifted(params, dim)`` gives the parameters for operands with a batch dimension, and the results'.
+      infer: ``infer(shape, **params)`` returns the shape of the results.
+      stack: ``stack(x, init, **params)`` returns an array whose elements along the first dimension are combined.
+      shifted: ``shifted(params, dim)`` returns the parameters for operands with batch dimension ``dim``, and the batch
+        dimension of the results.
       lower_op: ``lower_op(ctx, types, operands, inits, **params)`` builds the operation, with an empty region.
       sample_params: draws parameters that fit a shape.
     """
@@ -95,9 +96,9 @@ def general_reduction(
 
         pushed = jvp_of(along, tuple(primals[i] for i in moving), tuple(tangents[i] for i in moving))[1]
         pairs = zip(pushed, zeros, strict=True)
-        return out, [zero if zero.aval.dtype.names else x for x, zero in pairs]  # of integers there is none
+        return out, [zero if zero.aval.dtype.names else x for x, zero in pairs]  # integers have float0 tangents
 
-    primitive.declare_absent("transpose", "it is not linear: what it combines by is any computation")
+    primitive.declare_absent("transpose", "it is not linear: its computation is arbitrary")
 
     @primitive.def_batch
     def batch(args: Sequence[Any], dims: Sequence[int | None], **params: Any) -> tuple[Arrays, Sequence[int | None]]:
@@ -122,7 +123,7 @@ def general_reduction(
         if not outs[0].size or not ctx.avals_in[0].size:
             return [ctx.broadcast_scalar(init, aval) for init, aval in zip(args[count:], outs, strict=True)]
         elements = [np.broadcast_to(np.zeros((), aval.dtype), aval.shape) for aval in ctx.avals_in]
-        if len(stack(elements[0], elements[count], **params)) == 1:  # which XLA would not combine with the first value
+        if len(stack(elements[0], elements[count], **params)) == 1:  # XLA would ignore the initial value
             return ctx.inline(make_jaxpr(lambda *xs: fold(*xs, jaxpr=jaxpr, **params))(*elements), args)
         op = lower_op(ctx, [ctx.tensor_type(aval) for aval in outs], list(args[:count]), list(args[count:]), **params)
         scalars = [ctx.tensor_type(ShapedArray((), aval.dtype)) for aval in outs]
@@ -139,20 +140,20 @@ def general_reduction(
         return (*[aval] * count, *[scalar] * count), params
 
     def reference(*args: Any, jaxpr: ClosedJaxpr, **params: Any) -> Arrays:
-        """Combines one element after the other."""
+        """Combines the elements in order."""
         count = len(args) // 2
         stacks = [np.asarray(stack(x, y, **params)) for x, y in zip(args[:count], args[count:], strict=True)]
         outs = [np.empty(x.shape[1:], x.dtype) for x in stacks]
-        for place in np.ndindex(outs[0].shape):
+        for index in np.ndindex(outs[0].shape):
             state: Arrays = list(args[count:])
             for position in range(len(stacks[0])):
-                state = eval_closed_jaxpr(jaxpr, *state, *[x[(position, *place)] for x in stacks])
+                state = eval_closed_jaxpr(jaxpr, *state, *[x[(position, *index)] for x in stacks])
             for out, value in zip(outs, state, strict=True):
-                out[place] = value
+                out[index] = value
         return outs
 
     def combines_infinities(*args: Any, jaxpr: ClosedJaxpr, **params: Any) -> bool:
-        """Whether there are infinities that the example of a computation does not associate."""
+        """Whether there are infinities, for which the example computation is not associative."""
         is_infinite = any([bool(np.isinf(x).any()) for x in args])
         return is_infinite and len(stack(args[0], args[len(args) // 2], **params)) > 1
 
@@ -167,7 +168,7 @@ def general_reduction(
 
 
 def _with_units(*args: Any, **params: Any) -> tuple[Any, ...]:
-    """Returns arguments with first values that change nothing, as they have to."""
+    """Returns arguments with units of the example computation as initial values."""
     count = len(args) // 2
     units = (0.0,) if count == 1 else (1.0, 0.0)
     return (*args[:count], *[np.asarray(unit, x.dtype) for unit, x in zip(units, args, strict=False)])
@@ -175,7 +176,7 @@ def _with_units(*args: Any, **params: Any) -> tuple[Any, ...]:
 
 @cached_function("jaxprs of associative reductions", 256)
 def _example(count: int, dtype: np.dtype[Any]) -> ClosedJaxpr:
-    """Returns the jaxpr of a computation that associates and commutes: of one number, or of a value with a tangent."""
+    """Returns the jaxpr of an associative and commutative computation: of a number, or of a value with a tangent."""
     scalars = [np.zeros((), dtype)] * count
     if count == 1:
         jaxpr: ClosedJaxpr = make_jaxpr(lambda x, y: [add(add(x, y), mul(mul(x, y), dtype.type(0.25)))])(*scalars * 2)

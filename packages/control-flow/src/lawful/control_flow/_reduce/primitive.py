@@ -1,4 +1,4 @@
-"""``reduce_p``: reduction over dimensions by any computation, which is a jaxpr of scalars."""
+"""``reduce_p``: reduction over dimensions by any computation, given as a jaxpr of scalars."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from lawful.ops import (
 )
 
 
-def _kept(ndim: int, dimensions: tuple[int, ...]) -> tuple[int, ...]:
+def _remaining(ndim: int, dimensions: tuple[int, ...]) -> tuple[int, ...]:
     return tuple(axis for axis in range(ndim) if axis not in dimensions)
 
 
@@ -26,15 +26,15 @@ def _infer_reduce(shape: tuple[int, ...], *, dimensions: tuple[int, ...]) -> tup
         raise ArgumentTypeError(
             f"reduce_p: expected different dimensions below {len(shape)}, got {dimensions}; call reduce"
         )
-    return tuple(shape[axis] for axis in _kept(len(shape), dimensions))
+    return tuple(shape[axis] for axis in _remaining(len(shape), dimensions))
 
 
 def _stack_elements(x: Any, init: Any, *, dimensions: tuple[int, ...]) -> Any:
     shape = get_aval(x).shape
-    kept = _kept(len(shape), dimensions)
-    kept_shape = tuple(shape[axis] for axis in kept)
+    remaining = _remaining(len(shape), dimensions)
+    result_shape = tuple(shape[axis] for axis in remaining)
     count = int(np.prod([shape[axis] for axis in dimensions], dtype=np.int64))
-    return reshape(transpose(x, (*dimensions, *kept)), (count, *kept_shape))
+    return reshape(transpose(x, (*dimensions, *remaining)), (count, *result_shape))
 
 
 def _lower_reduce(ctx: Any, types: Any, operands: Any, inits: Any, *, dimensions: tuple[int, ...]) -> Any:

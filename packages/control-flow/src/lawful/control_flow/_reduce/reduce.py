@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from lawful import ops, tree
-from lawful.control_flow._cond.branches import strong
+from lawful.control_flow._loops.arguments import strong
 from lawful.control_flow._reduce.primitive import reduce_p
 from lawful.control_flow._reduce.window_primitive import reduce_window_p
 from lawful.core import (
@@ -27,7 +27,7 @@ from lawful.core import (
 from lawful.ops import sliding_window
 from lawful.staging import flatten_outputs, function_name, trace_to_jaxpr
 
-# Of the computations that are one op, the kinds of dtype that its reduction is for, and the reductions.
+# For computations that are one op: the dtype kinds that its reductions support, and the reductions.
 _MONOIDS: dict[Primitive, tuple[str, Primitive, Callable[..., Any] | None]] = {
     ops.add_p: ("iufc", ops.reduce_sum_p, ops.reduce_window_sum),
     ops.mul_p: ("iufc", ops.reduce_prod_p, None),
@@ -44,16 +44,16 @@ def reduce(operands: Any, init_values: Any, computation: Callable[[Any, Any], An
 
     Args:
       operands: an array, or a pytree of arrays of one shape that are reduced together.
-      init_values: a scalar, or such a tree of them: what the reduction of no elements gives. It has to change
-        nothing: it is combined with elements any number of times.
-      computation: ``computation(x, y)`` of two such trees of scalars gives a third. It associates: the order of
-        elements is kept, what is combined first is not said. ``ops.add``, ``mul``, ``max``, ``min``, ``bitwise_and``,
-        ``bitwise_or`` and ``bitwise_xor`` of one array become the ops that are made for them.
-      dimensions: which, counted from the end if negative.
+      init_values: a scalar, or such a tree of them: the reduction of no elements. It must be a unit of the
+        computation: it is combined with elements any number of times.
+      computation: ``computation(x, y)`` of two such trees of scalars returns a third. It is associative: the order of
+        elements is preserved, that of combinations is not specified. ``ops.add``, ``mul``, ``max``, ``min``,
+        ``bitwise_and``, ``bitwise_or`` and ``bitwise_xor`` of one array become the reduction ops.
+      dimensions: the dimensions to reduce, counted from the end if negative.
 
     Raises:
-      ArgumentTypeError: the operands differ in shape, a first value is not a scalar of its operand's dtype, or the
-        computation gives something else than it takes.
+      ArgumentTypeError: the operands differ in shape, an initial value is not a scalar of its operand's dtype, or the
+        results of the computation have other types than its arguments.
       ArgumentValueError: a dimension is repeated, or the computation closes over arrays or tracers.
       AxisError: there is no such dimension.
 
@@ -89,16 +89,16 @@ def reduce_window(
 
     Args:
       operand: an array, or a pytree of arrays of one shape that are reduced together.
-      init_value: a scalar, or such a tree of them: what the operand is padded with. It has to change nothing: it is
-        combined with elements any number of times.
-      computation: ``computation(x, y)`` of two such trees of scalars gives a third, and associates. ``ops.add``,
-        ``max`` and ``min`` of one array become the ops that are made for them.
-      window_dimensions: the lengths of the window, one a dimension.
+      init_value: a scalar, or such a tree of them: the operand is padded with it. It must be a unit of the computation:
+        it is combined with elements any number of times.
+      computation: ``computation(x, y)`` of two such trees of scalars returns a third, and is associative. ``ops.add``,
+        ``max`` and ``min`` of one array become the ops for windows.
+      window_dimensions: the lengths of the window, one per dimension.
       window_strides: the distances of two windows; None for 1.
       padding: for each dimension how much to pad before and after; or ``"VALID"`` for none, ``"SAME"`` for a result of
         the operand's shape over the strides.
-      base_dilation: the distances at which the elements of the operand stand; None for 1.
-      window_dilation: the distances at which the elements of the window stand; None for 1.
+      base_dilation: the distances between the elements of the operand; None for 1.
+      window_dilation: the distances between the elements of the window; None for 1.
 
     Raises:
       ArgumentTypeError: as in `reduce`.
@@ -120,7 +120,7 @@ def reduce_window(
     if found is not None and found[2] is not None:
         primitive, reduction, over_windows = found
         padded = any(map(any, params["padding"])) or any(step > 1 for step in params["base_dilation"])
-        # Padding with what is not the unit counts, but for extrema it makes no difference how often.
+        # Padding with a value that is not the unit changes sums; extrema do not depend on how often it occurs.
         if primitive is not ops.add_p or not padded or _is_unit(reduction, inits[0]):
             out = over_windows(leaves[0], **params)
             return tree.unflatten(structure, [_from(primitive, reduction, inits[0], out)])
@@ -128,13 +128,13 @@ def reduce_window(
 
 
 def _flat(name: str, operands: Any, init_values: Any) -> tuple[list[Any], list[Any], Any]:
-    """Returns the leaves of the operands, the first values in their dtypes, and their tree."""
+    """Returns the leaves of the operands, the initial values in their dtypes, and their tree."""
     leaves, structure = tree.flatten(operands)
     inits, of_inits = tree.flatten(init_values)
     if not leaves or structure != of_inits:
         raise ArgumentTypeError(
-            f"{name}: expected operands and first values of one structure with at least one array, got {structure} and "
-            f"{of_inits}; give a first value for each"
+            f"{name}: expected operands and initial values of one structure with at least one array, got {structure} "
+            f"and {of_inits}; give an initial value for each"
         )
     leaves = [strong(x) for x in leaves]
     avals = [get_aval(x) for x in leaves]
@@ -148,7 +148,7 @@ def _flat(name: str, operands: Any, init_values: Any) -> tuple[list[Any], list[A
         common, _ = promote_dtypes((aval.dtype, False), (given.dtype, given.weak_type))
         if given.shape or common != aval.dtype or (given.dtype != aval.dtype and not given.weak_type):
             raise ArgumentTypeError(
-                f"{name}: expected a scalar of the operand's dtype as first value, got {given} for {aval}; "
+                f"{name}: expected a scalar of the operand's dtype as initial value, got {given} for {aval}; "
                 "convert it with astype"
             )
         is_traced = isinstance(init, Tracer)
@@ -159,7 +159,7 @@ def _flat(name: str, operands: Any, init_values: Any) -> tuple[list[Any], list[A
 
 
 def _flat_results(outs: Sequence[Any]) -> list[Any]:
-    """Returns results as NumPy's reductions give them: those with no dimension are scalars."""
+    """Returns results as NumPy's reductions do: those with no dimension are scalars."""
     return [x[()] if type(x) is np.ndarray and not x.shape else x for x in outs]
 
 
@@ -189,7 +189,7 @@ def _computation(name: str, function: Callable[..., Any], structure: Any, operan
 
 
 def _monoid(closed: ClosedJaxpr, operands: Sequence[Any]) -> Any:
-    """Returns the entry of a computation that is one op of both its arguments, None of any other one."""
+    """Returns the entry of `_MONOIDS` for a computation that is one op of both its arguments, else None."""
     jaxpr = closed.jaxpr
     if len(jaxpr.eqns) != 1 or len(operands) != 1:
         return None
@@ -202,14 +202,14 @@ def _monoid(closed: ClosedJaxpr, operands: Sequence[Any]) -> Any:
 
 
 def _is_unit(reduction: Primitive, init: Any) -> bool:
-    """Whether a first value is known, and what the reduction of nothing gives."""
+    """Whether an initial value is known and the unit of a reduction."""
     if isinstance(init, Tracer):
         return False
     return bool(init == reduction.rule("impl")(np.zeros(0, get_aval(init).dtype), axes=(0,)))
 
 
 def _from(primitive: Primitive, reduction: Primitive, init: Any, out: Any) -> Any:
-    """Returns the result of a reduction that begins with a value."""
+    """Returns the result of a reduction combined with an initial value."""
     if _is_unit(reduction, init):
         return out
     return primitive.bind(ops.broadcast_in_dim(init, get_aval(out).shape, ()), out)

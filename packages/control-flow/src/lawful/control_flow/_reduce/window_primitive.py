@@ -1,4 +1,4 @@
-"""``reduce_window_p``: reduction over windows by any computation, which is a jaxpr of scalars."""
+"""``reduce_window_p``: reduction over windows by any computation, given as a jaxpr of scalars."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def _stack_windows(
     base_dilation: Any,
     window_dilation: Any,
 ) -> Any:
-    """Returns, for each place in the window, the elements that all windows have there."""
+    """Returns, for each position in the window, the elements of all windows at that position."""
     counts = sliding_window.window_shape(
         "reduce_window", get_aval(x).shape, window_dimensions=window_dimensions, window_strides=window_strides,
         padding=padding, base_dilation=base_dilation, window_dilation=window_dilation,

@@ -1,6 +1,6 @@
-"""What is taken out of a program while its loops are looked for: it is written only where it is needed.
+"""Deferred equations: removed from a program during the search for loops, and written only where they are used.
 
-These are slices, sums of what belongs to slices, and conversions between weak and strong, which compute nothing.
+These are slices, sums of padded rows, and conversions between weak and strong.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ from lawful.ops import convert_element_type_p
 
 @dataclass(frozen=True, slots=True)
 class Deferred:
-    """What is written only where it is needed.
+    """The deferred equations of a program.
 
     Attributes:
-      converted: the variables that are others with another weakness, and which others.
+      converted: maps variables that differ from another one only in weakness to that variable.
       rows: the variables that are rows of arrays.
-      values: by its number in the program, the equation that gives such values, or the sum that stands for it.
+      values: maps the number of a deferred equation to the equation, or to the sum of rows that replaces it.
       dropped: the numbers of equations that are a part of a sum.
     """
 
@@ -31,7 +31,7 @@ class Deferred:
     dropped: set[int] = field(default_factory=set)
 
     def operands(self) -> Iterator[Atom]:
-        """Yields what all of it is made of; conversions are made of what they are made for."""
+        """Yields the operands of all deferred equations but conversions."""
         for value in self.values.values():
             if isinstance(value, RowSum):
                 yield from value.operands
@@ -39,28 +39,28 @@ class Deferred:
                 yield from value.invars
 
     def is_conversion(self, eqn: JaxprEqn) -> bool:
-        """Whether an equation that is taken out changes the weakness of a value, and nothing else."""
+        """Whether a deferred equation only changes the weakness of a value."""
         return eqn.outvars[0] in self.converted
 
     def originals(self, atoms: Iterable[Atom]) -> Iterable[Atom]:
-        """Returns for each operand what it is, but for its weakness."""
+        """Returns each operand without conversions of its weakness."""
         return [self.converted.get(atom, atom) for atom in atoms] if self.converted else atoms
 
 
 def deferred(jaxpr: Jaxpr, labels: Sequence[int], least: int) -> list[Deferred]:
-    """Returns what can be taken out of a program: the possibilities.
+    """Returns the alternatives of what to defer in a program.
 
     Args:
       jaxpr: the program.
-      labels: of its equations.
-      least: how many rows an array has at least.
+      labels: the labels of its equations.
+      least: the minimal number of rows of an array.
     """
     conversions = _conversions(jaxpr)
     rows, eqns = deferred_slices(jaxpr, labels, least)
     sums, dropped = deferred_sums(jaxpr, least)
     if not (eqns or sums):
         return [conversions]
-    # Rows that are taken out may be parts of a turn: of an array that the turn makes.
+    # Without deferred rows too: a row may belong to an array that is computed within the iteration.
     return [
         conversions,
         replace(conversions, rows=rows, values={**conversions.values, **eqns, **sums}, dropped=dropped),

@@ -20,33 +20,33 @@ from lawful.core import (
     format_jaxpr,
 )
 
-# Of so many programs that print alike and differ (in their constants), a further one is compared with none.
-_MOST_ALIKE: Final = 8
+# Stop comparing after this many programs with the same text (they differ in their constants).
+_MAX_COMPARED: Final = 8
 
 
 def labels_of(eqns: Sequence[JaxprEqn]) -> list[int]:
     """Returns the labels of equations.
 
-    Equal labels mean: the same primitive, parameters, types of operands and of results, all but for their weakness: a
-    loop often begins with a Python number, and goes on with arrays. Programs among the parameters are the same if they
-    differ in the names of variables only. The label of an equation with effects is its own.
+    Equal labels mean: the same primitive, the same parameters, and the same types of operands and results up to
+    weakness, since a loop often starts with a Python number. Jaxprs in parameters are compared up to names of
+    variables. An equation with effects has a unique label.
     """
     labels = _Labels()
     return [labels.of(eqn) for eqn in eqns]
 
 
 class _Labels:
-    """The labels that were given so far."""
+    """The labels assigned so far."""
 
     def __init__(self) -> None:
         self._labels: dict[Hashable, int] = {}
-        # Of equations without parameters, by primitive and types as they are: most come again and again.
+        # The labels of equations without parameters, by primitive and exact types: the fast path.
         self._plain: dict[Hashable, int] = {}
         self._programs: dict[int, int] = {}
         self._printed: dict[str, list[tuple[Any, int]]] = {}
 
     def of(self, eqn: JaxprEqn) -> int:
-        """Returns the label of an equation; that of one which must not be repeated is its own."""
+        """Returns the label of an equation, which is unique if the equation must not be in a loop."""
         params = eqn.params
         types = (tuple([atom.aval for atom in eqn.invars]), tuple([var.aval for var in eqn.outvars]))
         known = None if params else self._plain.get((eqn.primitive, types))
@@ -56,7 +56,7 @@ class _Labels:
             return self._new()
         operands, results = [tuple(map(_strong, avals)) for avals in types]
         if any([aval.dtype == float0 for aval in (*operands, *results)]):
-            return self._new()  # there are no stacks of them
+            return self._new()  # float0 arrays cannot be stacked
         values = tuple([(name, self._key(params[name])) for name in sorted(params)])
         label = self._labels.setdefault((eqn.primitive, operands, results, values), len(self._labels))
         if not params:
@@ -69,14 +69,14 @@ class _Labels:
         return number
 
     def _key(self, value: Any) -> Hashable:
-        """Returns what tells the values of a parameter apart."""
-        kind = type(value)
-        if kind is tuple or kind is list:
-            return (kind, *map(self._key, value))
+        """Returns a key that is equal for equal values of a parameter."""
+        cls = type(value)
+        if cls is tuple or cls is list:
+            return (cls, *map(self._key, value))
         if isinstance(value, Jaxpr | ClosedJaxpr):
-            return (kind, self._program(value))
+            return (cls, self._program(value))
         if isinstance(value, np.ndarray):
-            return (kind, value.dtype, value.shape, value.tobytes())
+            return (cls, value.dtype, value.shape, value.tobytes())
         key = exact_key(value)
         try:
             hash(key)
@@ -85,22 +85,22 @@ class _Labels:
         return key
 
     def _program(self, program: Jaxpr | ClosedJaxpr) -> int:
-        """Returns a number of a program that is equal for those that are the same up to names."""
+        """Returns a number that is equal for programs that are equal up to names."""
         known = self._programs.get(id(program))
         if known is None:
             text = format_jaxpr(program.jaxpr if isinstance(program, ClosedJaxpr) else program)
-            alike = self._printed.setdefault(text, [])
-            known = next((number for other, number in alike if alpha_equivalent(other, program)), None)
+            same_text = self._printed.setdefault(text, [])
+            known = next((number for other, number in same_text if alpha_equivalent(other, program)), None)
             if known is None:
                 known = len(self._programs)
-                if len(alike) < _MOST_ALIKE:
-                    alike.append((program, known))
+                if len(same_text) < _MAX_COMPARED:
+                    same_text.append((program, known))
             self._programs[id(program)] = known
         return known
 
 
 def literal_key(literal: Literal) -> Hashable:
-    """Returns what tells literals apart: type and bits."""
+    """Returns a key of a literal: its strong type and its bits."""
     return (_strong(literal.aval), np.asarray(literal.val).tobytes())
 
 

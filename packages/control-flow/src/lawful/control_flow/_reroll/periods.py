@@ -1,4 +1,4 @@
-"""After how many equations a program repeats itself: candidates, found by the gaps between equal stretches."""
+"""Candidate periods: after how many equations a program repeats itself, by the gaps between equal stretches."""
 
 from __future__ import annotations
 
@@ -12,34 +12,34 @@ from lawful.control_flow._reroll.table import DEFERRED, OUTSIDE, Integers, Table
 
 Hashes = np.ndarray[Any, np.dtype[np.uint64]]
 
-# At most so many periods are tried.
-_MOST: Final = 24
-# A turn of so many equations, at most, is found where these repeat themselves within it, and only their rows do not.
-_MANY_ALIKE: Final = 16
-# Up to how far back, in equations, operands count by where they are made.
+# The maximal number of periods to try.
+_MAX_PERIODS: Final = 24
+# Multiples of a period are tried up to this length, for iterations whose equations are equal up to the rows they take.
+_MAX_MULTIPLE: Final = 16
+# Distances in equations up to which operands are told apart by the distance to their maker.
 _NEAR: Final = (32, 1024)
-# Odd factors mix numbers well in arithmetic modulo 2**64.
+# Odd factors for hashing in arithmetic modulo 2**64.
 _FACTORS: Final = tuple(map(np.uint64, (0x9E3779B97F4A7C15, 0xC2B2AE3D27D4EB4F, 0x165667B19E3779F9)))
 
 
 def periods(table: Table, least: int) -> list[int]:
-    """Returns numbers of equations after which a program may repeat itself, the shortest first.
+    """Returns candidate periods of a program, the shortest first.
 
-    A stretch of some equations is looked up where it was seen last: inside a loop that is one turn before, if the
-    stretch is as long as a turn or more, and the loop has one turn more than that. Of stretches of 1, 4, 16, …
-    equations one is less than four turns long; where loops have fewer, they are of 1, 2, 4, …. Equations are told apart
-    by their labels, and by what they make their operands of, to some depth: equal labels alone would make one loop of
-    ``x * a * b`` and ``x * x``. Which row of an array they take is not told: turns of ``x * a[i] * a[i]``, where all
-    equations are alike, are multiples of what is found.
+    For each stretch of equations, the gap to its last occurrence is taken. Inside a loop the gap is one period, if the
+    stretch is at least one iteration long, and the loop has one iteration more. With stretches of 1, 4, 16, …
+    equations, one of them is less than four iterations long; if loops may have fewer iterations, stretches are of
+    1, 2, 4, … equations. The hash of an equation contains its label, and to some depth the equations that make
+    its operands: with labels alone, ``x * a * b`` and ``x * x`` would be equal. It does not contain rows of arrays, so
+    the period of ``x * a[i] * a[i]``, whose equations are all equal, is a multiple of the gap.
 
     Args:
       table: the program.
-      least: how many turns a loop has at least.
+      least: the minimal trip count of a loop.
     """
     weights: Counter[int] = Counter()
     doublings = 2 if least > 4 else 1
     for hashes in _views(table):
-        # Two turns are at most this long.
+        # The maximal length of two iterations.
         most, width = 2 * len(hashes) // least, 1
         while len(hashes) > width:
             gaps, counts = _gaps(hashes)
@@ -52,14 +52,14 @@ def periods(table: Table, least: int) -> list[int]:
                 if len(hashes) > width:
                     hashes = _mixed(hashes[:-width], hashes[width:])
                 width *= 2
-    found = {period for period, _ in weights.most_common(_MOST)}
+    found = {period for period, _ in weights.most_common(_MAX_PERIODS)}
     if table.lines.any():
-        found.update([many for period in found for many in range(period, _MANY_ALIKE + 1, period)])
+        found.update([multiple for period in found for multiple in range(period, _MAX_MULTIPLE + 1, period)])
     return sorted(found)
 
 
 def stretches(table: Table, period: int, least: int) -> Iterator[tuple[int, int]]:
-    """Yields where stretches begin and end in which each label is that of one period later, of at least some turns."""
+    """Yields start and end of stretches with periodic labels and at least ``least`` iterations."""
     labels = table.labels
     for start, end in _runs(labels[:-period] == labels[period:]):
         if end - start >= (least - 1) * period:
@@ -67,7 +67,7 @@ def stretches(table: Table, period: int, least: int) -> Iterator[tuple[int, int]
 
 
 def _views(table: Table) -> Iterator[Hashes]:
-    """Yields numbers of equations that tell them apart, more and more finely."""
+    """Yields hashes of equations, from coarse to fine."""
     labels = table.labels.astype(np.uint64)
     yield labels
     by_operand = _deeper(table, labels, table.numbers)
@@ -75,29 +75,29 @@ def _views(table: Table) -> Iterator[Hashes]:
     yield by_form
     yield by_operand
     yield _deeper(table, _deeper(table, by_form, None), None)
-    # Where equal values are computed again and again, only distances tell which of them is meant.
+    # If equal values are computed repeatedly, only distances tell them apart.
     for near in _NEAR:
         yield _folded(table, labels, _near_distances(table, near))
 
 
 def _deeper(table: Table, hashes: Hashes, outside: Integers | None) -> Hashes:
-    """Returns numbers of equations made of those of the equations that give their operands.
+    """Returns hashes of equations combined with the hashes of the equations that make their operands.
 
     Args:
       table: the program.
-      hashes: the numbers.
-      outside: what tells operands apart that no equation gives, or nothing.
+      hashes: the hashes.
+      outside: numbers of operands that no equation makes; None if they are not told apart.
     """
     given = hashes[table.makers] * _FACTORS[1] + table.results.astype(np.uint64)
     other = np.zeros_like(given) if outside is None else outside.astype(np.uint64) * _FACTORS[2]
-    # Of rows it is only told on which line they lie: each turn has another one.
+    # For rows only the line is hashed: each iteration has another row.
     rows = (table.lines + len(table.atoms)).astype(np.uint64) * _FACTORS[2]
     known = np.where(table.lines > 0, rows, np.where(table.makers == OUTSIDE, other, given))
     return _folded(table, hashes, known)
 
 
 def _near_distances(table: Table, near: int) -> Hashes:
-    """Returns for each operand how many equations before it was made, up to some number."""
+    """Returns for each operand the distance to the equation that makes it, limited to ``near + 1``."""
     distances = np.where(table.makers == OUTSIDE, near + 1, table.users - table.makers)
     distances = np.where(table.results == DEFERRED, near + 2 + table.lines, np.minimum(distances, near + 1))
     found: Hashes = distances.astype(np.uint64) * _FACTORS[2]
@@ -105,7 +105,7 @@ def _near_distances(table: Table, near: int) -> Hashes:
 
 
 def _folded(table: Table, hashes: Hashes, of_operands: Hashes) -> Hashes:
-    """Returns numbers of equations made of such numbers and of those of their operands, in their order."""
+    """Returns hashes of equations combined with the hashes of their operands, in order."""
     factors = table.order.astype(np.uint64) * np.uint64(2) + _FACTORS[0]
     terms = (of_operands ^ (of_operands >> np.uint64(29))) * factors
     sums = np.concatenate([np.zeros(1, np.uint64), np.cumsum(terms, dtype=np.uint64)])
@@ -120,7 +120,7 @@ def _mixed(left: Hashes, right: Hashes) -> Hashes:
 
 
 def _gaps(hashes: Hashes) -> tuple[Integers, Integers]:
-    """Returns how far back a number was seen last, 0 for never, and for how many places in a row that is so."""
+    """Returns the runs of equal gaps: the gap to the last equal hash, 0 if there is none, and the length of the run."""
     order = hashes.argsort(kind="stable")
     ordered = hashes[order]
     (again,) = (ordered[1:] == ordered[:-1]).nonzero()
@@ -133,6 +133,6 @@ def _gaps(hashes: Hashes) -> tuple[Integers, Integers]:
 
 
 def _runs(mask: np.ndarray[Any, np.dtype[np.bool_]]) -> Iterator[tuple[int, int]]:
-    """Yields where stretches of true elements begin and end."""
+    """Yields start and end of the stretches of true elements."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]]).astype(np.int8)))
     yield from zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True)

@@ -1,4 +1,4 @@
-"""A program in which loops are rolled: what is found of them, put together."""
+"""Rewriting of a program with all loops that are found."""
 
 from __future__ import annotations
 
@@ -17,16 +17,15 @@ from lawful.control_flow._reroll.writer import Writer
 from lawful.core import Atom, ClosedJaxpr, JaxprEqn, Var, get_aval, holds_constants, map_jaxprs, memoize
 from lawful.ops import concatenate_p
 
-# A program is written anew only if it becomes smaller by one part in so many: then all passes over it together cost at
-# most so many times the first.
-_WORTH_IT: Final = 100
-# Compilers take their jaxprs as single operations, in which there are no loops.
-_KEPT: Final = (reduce_p, reduce_window_p)
+# A program is rewritten only if it shrinks by at least 1/100. So all passes together cost at most 100 times the first.
+_MIN_SHRINKAGE: Final = 100
+# Compilers require straight-line jaxprs in these primitives.
+_NOT_REROLLED: Final = (reduce_p, reduce_window_p)
 
 
 @memoize
 def rerolled(closed: ClosedJaxpr, least: int) -> ClosedJaxpr:
-    """Returns a program in which all loops of at least some turns are rolled, also in programs within it."""
+    """Returns a program in which all loops of at least ``least`` iterations are rolled, sub-jaxprs included."""
     while True:
         closed = _within(closed, least)
         smaller = _once(closed, least)
@@ -36,7 +35,7 @@ def rerolled(closed: ClosedJaxpr, least: int) -> ClosedJaxpr:
 
 
 def _within(closed: ClosedJaxpr, least: int) -> ClosedJaxpr:
-    """Returns a program with those within its equations treated; the constants of their loops are constants of it."""
+    """Returns a program with rerolled sub-jaxprs; the constants of their loops are hoisted."""
     constvars, consts = [*closed.jaxpr.constvars], [*closed.consts]
 
     def operand(x: Any) -> Atom:
@@ -46,7 +45,7 @@ def _within(closed: ClosedJaxpr, least: int) -> ClosedJaxpr:
         consts.append(x)
         return constvars[-1]
 
-    def treated(eqn: JaxprEqn) -> JaxprEqn:
+    def with_rerolled(eqn: JaxprEqn) -> JaxprEqn:
         params = map_jaxprs(lambda program: rerolled(program, least), eqn.params)
         if not holds_constants(params):
             return eqn if params == eqn.params else eqn.replace(params=params)
@@ -56,18 +55,18 @@ def _within(closed: ClosedJaxpr, least: int) -> ClosedJaxpr:
         args, params = hoist(eqn.invars, params)
         return eqn.replace(invars=[*map(operand, args)], params=params)
 
-    eqns = [treated(eqn) if eqn.params and eqn.primitive not in _KEPT else eqn for eqn in closed.eqns]
+    eqns = [with_rerolled(eqn) if eqn.params and eqn.primitive not in _NOT_REROLLED else eqn for eqn in closed.eqns]
     if all(new is old for new, old in zip(eqns, closed.eqns, strict=True)):
         return closed
     return ClosedJaxpr(closed.jaxpr.replace(constvars=constvars, eqns=eqns), consts)
 
 
 def _once(closed: ClosedJaxpr, least: int) -> ClosedJaxpr | None:
-    """Returns a program with its loops rolled, or None if it does not become smaller."""
+    """Returns a program with its loops rolled, or None if it does not shrink enough."""
     if len(closed.eqns) < least:
         return None
     labels = labels_of(closed.eqns)
-    best, size = None, len(closed.eqns) - len(closed.eqns) // _WORTH_IT
+    best, size = None, len(closed.eqns) - len(closed.eqns) // _MIN_SHRINKAGE
     for outside in deferred(closed.jaxpr, labels, least):
         table = table_of(closed.jaxpr, labels, outside)
         runs = runs_of(table, least)
@@ -79,7 +78,7 @@ def _once(closed: ClosedJaxpr, least: int) -> ClosedJaxpr | None:
 
 
 def _written(closed: ClosedJaxpr, table: Table, runs: Sequence[Run], outside: Deferred) -> tuple[ClosedJaxpr, int]:
-    """Returns a program in which runs are loops, and its number of equations, with those of the loops."""
+    """Returns a program with runs written as loops, and its number of equations, those of the bodies included."""
     jaxpr = closed.jaxpr
     writer = Writer(outside.rows)
     for value in outside.values.values():
@@ -106,7 +105,7 @@ def _written(closed: ClosedJaxpr, table: Table, runs: Sequence[Run], outside: De
 
 
 def _write(writer: Writer, eqn: JaxprEqn) -> None:
-    """Writes an equation as it is, except that rows which are joined again are a part of their array."""
+    """Writes an equation unchanged, except that a concatenation of adjacent rows is a slice of their array."""
     writer.source = eqn.source
     if eqn.primitive is concatenate_p:
         writer.join(eqn)

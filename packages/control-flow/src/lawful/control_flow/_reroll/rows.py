@@ -1,7 +1,7 @@
-"""Rows of arrays: what an unrolled loop takes from an array turn by turn.
+"""Rows of arrays: slices that an unrolled loop takes from an array, one per iteration.
 
-``x[i]`` with a known index is a slice. It is no part of a turn, since its parameters differ. So slices are taken out of
-the program, to be written where somebody needs them, and a loop takes its slices from the array itself.
+``x[i]`` with a known index is a slice. It cannot be a part of an iteration, since its parameters differ. So slices are
+deferred: they are removed from the program and written only where they are used. A loop slices the array itself.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Window = tuple[tuple[int, int], ...]
 
 
 class Line(NamedTuple):
-    """Where rows of one kind lie: side by side along an axis, within a window of the other dimensions.
+    """The location of rows up to their start: along an axis, with a size, within a window of the other dimensions.
 
     Along the axis itself the window is (0, 0).
     """
@@ -31,12 +31,12 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A part of an array: some consecutive places along an axis, from ``start`` on, in a shape of its own.
+    """A part of an array: consecutive indices along an axis, from ``start`` on, possibly reshaped.
 
     Attributes:
-      array: of which it is a part.
-      line: the axis, how many places, and the window in other dimensions.
-      start: the first place.
+      array: the array.
+      line: the axis, the number of indices, and the window in other dimensions.
+      start: the first index.
       aval: the type of the part.
     """
 
@@ -46,26 +46,26 @@ class Row:
     aval: ShapedArray
 
     def steps_to(self, other: Row | None) -> int:
-        """Returns by how many rows of the same array the other one comes later, negative if it comes before; else 0."""
+        """Returns the distance in rows to another row of the same line, negative if it comes before; else 0."""
         if other is None or (self.array, self.line, self.aval) != (other.array, other.line, other.aval):
             return 0
         step, rest = divmod(other.start - self.start, self.line.size)
-        # Rows of several places are taken side by side only.
+        # Rows of several indices must be adjacent.
         return 0 if rest or (self.line.size > 1 and abs(step) != 1) else step
 
     def window(self, last: Row | None = None) -> Window:
-        """Returns the part of the array from this row to another one, which may come before it."""
+        """Returns the window from this row to another one, which may come before it."""
         starts = (self.start, self.start if last is None else last.start)
         return within(self.line, min(starts), max(starts) + self.line.size)
 
 
 def within(line: Line, low: int, high: int) -> Window:
-    """Returns the window of a part of a line, from one place to another."""
+    """Returns the window of a part of a line, from index ``low`` up to ``high``."""
     return tuple([(low, high) if axis == line.axis else extent for axis, extent in enumerate(line.window)])
 
 
 def lines(whole: Sequence[int], window: Window) -> list[Line]:
-    """Returns the lines that a part of an array may be a row of: along each axis that it does not have the whole of."""
+    """Returns the lines that a part of an array may be a row of: along each axis that it does not cover."""
     found = []
     for axis, (low, high) in enumerate(window):
         if high - low < whole[axis] and high > low:
@@ -73,25 +73,25 @@ def lines(whole: Sequence[int], window: Window) -> list[Line]:
     return found
 
 
-def stack_rows(stack: Var, places: Mapping[Var, int]) -> dict[Atom, Row]:
-    """Returns the rows of a stack of values that variables are, which have these places of its first dimension."""
+def stack_rows(stack: Var, indices: Mapping[Var, int]) -> dict[Atom, Row]:
+    """Returns variables as rows of a stack, given their indices along its first dimension."""
     line = Line(0, 1, ((0, 0), *[(0, size) for size in stack.aval.shape[1:]]))
-    return {var: Row(stack, line, place, var.aval) for var, place in places.items()}
+    return {var: Row(stack, line, index, var.aval) for var, index in indices.items()}
 
 
 def deferred_slices(jaxpr: Jaxpr, labels: Sequence[int], least: int) -> tuple[dict[Atom, Row], dict[int, JaxprEqn]]:
-    """Returns the variables that are rows of arrays, and the equations that give them, by their numbers.
+    """Returns the variables that are rows of arrays, and the equations that make them, by their numbers.
 
     Args:
       jaxpr: the program.
-      labels: of its equations.
-      least: how many rows there are at least along a line.
+      labels: the labels of its equations.
+      least: the minimal number of rows on a line.
     """
     if not any([eqn.primitive is slice_p or eqn.primitive is split_p for eqn in jaxpr.eqns]):
         return {}, {}
     counts: Counter[tuple[Var, Line]] = Counter()
     repeated = Counter(labels)
-    # An array that is made again and again is a part of a turn, and so are its rows.
+    # An array that is computed repeatedly is a part of an iteration, and so are its rows.
     inner = {
         var for eqn, label in zip(jaxpr.eqns, labels, strict=True) if repeated[label] >= least for var in eqn.outvars
     }
@@ -115,14 +115,14 @@ def deferred_slices(jaxpr: Jaxpr, labels: Sequence[int], least: int) -> tuple[di
 
 
 def is_view(eqn: JaxprEqn) -> bool:
-    """Whether an equation gives the same elements in another shape."""
+    """Whether an equation only reshapes its operand."""
     if eqn.primitive is reshape_p or eqn.primitive is squeeze_p:
         return True
     return eqn.primitive is broadcast_in_dim_p and eqn.invars[0].aval.size == eqn.outvars[0].aval.size
 
 
 def _rows_of(eqn: JaxprEqn) -> list[list[Row]]:
-    """Returns what the results of an equation may be rows of: for each possibility, one for each result."""
+    """Returns the alternatives of the results of an equation as rows: for each alternative a row per result."""
     if eqn.primitive is not slice_p and eqn.primitive is not split_p:
         return []
     array, shape = eqn.invars[0], eqn.invars[0].aval.shape

@@ -1,4 +1,4 @@
-"""Runs: blocks of equations one after the other that are turns of one loop."""
+"""Runs: consecutive blocks of equations that are the iterations of one loop."""
 
 from __future__ import annotations
 
@@ -14,39 +14,39 @@ from lawful.control_flow._reroll.periods import periods, stretches
 from lawful.control_flow._reroll.table import DEFERRED, OUTSIDE, Integers, Table
 from lawful.core import Literal
 
-# What is used so many turns after it is made, at most, is carried; what is used later is not.
-_MOST_DELAY: Final = 4
+# A result is carried over at most this many iterations.
+_MAX_DELAY: Final = 4
 
 
 @dataclass(frozen=True, slots=True, order=True)
 class Run:
-    """Some turns of a loop: ``turns`` blocks of ``period`` equations from the equation ``start`` on."""
+    """The iterations of a loop: ``trip_count`` blocks of ``period`` equations from the equation ``start`` on."""
 
     start: int
     period: int
-    turns: int
+    trip_count: int
 
     @property
     def end(self) -> int:
         """The equation after the last."""
-        return self.start + self.period * self.turns
+        return self.start + self.period * self.trip_count
 
     def operands(self, table: Table) -> slice:
-        """Returns where the operands of all turns are."""
+        """Returns the slice of the table's operands that belongs to the run."""
         return slice(int(table.first[self.start]), int(table.first[self.end]))
 
     def rows(self, table: Table, values: Integers) -> Integers:
-        """Returns one of the numbers of operands, with a row for each turn."""
-        found: Integers = values[self.operands(table)].reshape(self.turns, -1)
+        """Returns a column of the table for the operands of the run, with a row for each iteration."""
+        found: Integers = values[self.operands(table)].reshape(self.trip_count, -1)
         return found
 
 
 def runs_of(table: Table, least: int) -> list[Run]:
-    """Returns runs that do not overlap, in order: first those that leave the fewest equations.
+    """Returns runs that do not overlap, in order; they are chosen greedily by the number of equations saved.
 
     Args:
       table: the program.
-      least: how many turns a run has at least.
+      least: the minimal trip count of a run.
     """
     waiting = [(-saved(table, run), run) for run in _candidates(table, least)]
     heapq.heapify(waiting)
@@ -61,17 +61,17 @@ def runs_of(table: Table, least: int) -> list[Run]:
             taken[run.start : run.end] = True
             chosen.append(run)
             continue
-        # What is left of it on either side is a run too, since any of its turns are.
+        # The iterations left on either side are runs too.
         for start, end in ((run.start, int(overlap[0])), (int(overlap[-1]) + 1, run.end)):
             first = run.start + -(-(start - run.start) // run.period) * run.period
             rest = Run(first, run.period, (end - first) // run.period)
-            if rest.turns >= least:
+            if rest.trip_count >= least:
                 heapq.heappush(waiting, (-saved(table, rest), rest))
     return sorted(chosen)
 
 
 def saved(table: Table, run: Run) -> int:
-    """Returns about how many equations fewer there are if a run becomes a loop: what is sliced has to be stacked."""
+    """Returns an estimate of the number of equations saved by a loop: operands that are sliced must be stacked."""
     makers, lines, numbers, positions = (
         run.rows(table, values) for values in (table.makers, table.lines, table.numbers, table.positions)
     )
@@ -86,7 +86,7 @@ def saved(table: Table, run: Run) -> int:
         apart = 2 if atoms[0].aval.shape else sum([type(x) is not Literal for x in atoms])
         joined = 2 * int(pieces[column])
         cost += joined if of_rows[column] else apart if single[column] else min(apart, joined)
-    return (run.turns - 1) * run.period - 1 - cost
+    return (run.trip_count - 1) * run.period - 1 - cost
 
 
 def _candidates(table: Table, least: int) -> Iterator[Run]:
@@ -98,16 +98,16 @@ def _candidates(table: Table, least: int) -> Iterator[Run]:
 
 
 def _unbroken(table: Table, run: Run, least: int) -> Iterator[Run]:
-    """Yields the parts of a run in which each turn follows on the one before."""
+    """Yields the parts of a run in which each iteration is consistent with the one before."""
     makers, numbers, results = (run.rows(table, values) for values in (table.makers, table.numbers, table.results))
     same = (makers[1:] - makers[:-1] == run.period) & (results[1:] == results[:-1]) | (numbers[1:] == numbers[:-1])
-    begin = run.start + run.period * np.arange(run.turns - 1)[:, None]
-    own = makers[1:] >= begin + run.period
-    # No loop has both turns if the second, or the first, makes this operand itself ...
-    apart = (~same & (own | (makers[:-1] >= begin))).any(1)
-    # ... and none has a turn before the first, if the second takes it from the first.
-    fresh = (~same & ~own & (makers[1:] >= begin)).any(1)
-    cuts = np.unique(np.concatenate([[0], np.flatnonzero(apart) + 1, np.flatnonzero(fresh), [run.turns]])).tolist()
+    begin = run.start + run.period * np.arange(run.trip_count - 1)[:, None]
+    made_inside = makers[1:] >= begin + run.period
+    # Cut between two iterations if one of them makes the operand itself and the other takes a different one.
+    apart = (~same & (made_inside | (makers[:-1] >= begin))).any(1)
+    # Cut before the first of two iterations if only the second takes the operand from its predecessor.
+    fresh = (~same & ~made_inside & (makers[1:] >= begin)).any(1)
+    cuts = np.unique(np.concatenate([[0], np.flatnonzero(apart) + 1, np.flatnonzero(fresh), [run.trip_count]])).tolist()
     for first, last in pairwise(cuts):
         if last - first >= least:
             yield Run(run.start + first * run.period, run.period, last - first)
@@ -115,11 +115,11 @@ def _unbroken(table: Table, run: Run, least: int) -> Iterator[Run]:
 
 def _regular(table: Table, run: Run, least: int) -> Iterator[Run]:
     """Yields the parts of a run that are loops."""
-    start, period, left = run.start, run.period, run.turns
+    start, period, left = run.start, run.period, run.trip_count
     while left >= least:
-        turns = min(left, 2 * least)
-        while (found := _first_irregular(table, Run(start, period, turns))) == turns < left:
-            turns = min(left, 4 * turns)
+        count = min(left, 2 * least)
+        while (found := _first_irregular(table, Run(start, period, count))) == count < left:
+            count = min(left, 4 * count)
         if found >= least:
             yield Run(start, period, found)
         found = max(found, 1)
@@ -127,23 +127,23 @@ def _regular(table: Table, run: Run, least: int) -> Iterator[Run]:
 
 
 def _first_irregular(table: Table, run: Run) -> int:
-    """Returns how many turns from the first on are those of one loop.
+    """Returns how many iterations from the first on form one loop.
 
-    In a loop an operand comes, in each turn, from outside; or from one place in the same turn, or some turns before,
-    and then from outside in the first turns.
+    An operand of a loop comes either from outside in each iteration, or from one equation of the same or an earlier
+    iteration; in the latter case it comes from outside in the first iterations.
     """
     makers, results = run.rows(table, table.makers), run.rows(table, table.results)
-    turns = np.arange(run.turns)[:, None]
+    iterations = np.arange(run.trip_count)[:, None]
     inside = makers >= run.start
     columns = np.arange(makers.shape[1])
-    first = np.where(inside.any(0), inside.argmax(0), run.turns)
-    at = np.minimum(first, run.turns - 1)
-    # What a regular operand has the same in all turns.
-    anchors = makers - run.period * turns
+    first = np.where(inside.any(0), inside.argmax(0), run.trip_count)
+    at = np.minimum(first, run.trip_count - 1)
+    # For a regular operand, the anchor is the same in all iterations.
+    anchors = makers - run.period * iterations
     anchor, result = anchors[at, columns], results[at, columns]
     delays = np.maximum(-((anchor - run.start) // run.period), 0)
     regular = inside & (anchors == anchor) & (results == result) & (results != DEFERRED)
-    wrong = (turns >= first) & ~regular
-    cuts = np.where(wrong.any(0), wrong.argmax(0), run.turns)
-    late = (first < run.turns) & ((first > delays) | (delays > _MOST_DELAY))
-    return int(np.where(late, np.minimum(cuts, first), cuts).min(initial=run.turns))
+    wrong = (iterations >= first) & ~regular
+    cuts = np.where(wrong.any(0), wrong.argmax(0), run.trip_count)
+    late = (first < run.trip_count) & ((first > delays) | (delays > _MAX_DELAY))
+    return int(np.where(late, np.minimum(cuts, first), cuts).min(initial=run.trip_count))

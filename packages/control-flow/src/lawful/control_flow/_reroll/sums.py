@@ -1,7 +1,7 @@
-"""Sums of rows: what the cotangent of an array is whose rows an unrolled loop takes.
+"""Sums of padded rows: the cotangent of an array whose rows an unrolled loop takes.
 
-Each turn pads its row with zeros and adds it to what there is. These equations are no part of a turn, since their
-parameters differ. So they are taken out of the program; the rows are results of a loop, side by side in its stack.
+Each iteration pads its row with zeros and adds it to the sum. These equations cannot be a part of an iteration, since
+their parameters differ. So they are deferred, and the rows are stacked results of a loop.
 """
 
 from __future__ import annotations
@@ -18,19 +18,19 @@ from lawful.control_flow._reroll.rows import Line, Window, lines, within
 from lawful.core import Atom, Jaxpr, JaxprEqn, Literal, Var
 from lawful.ops import add_p, pad_p
 
-# So many lines are compared with each other.
-_MOST_LINES: Final = 8
+# The maximal number of groups that are compared pairwise.
+_MAX_GROUPS: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
 class Group:
-    """Rows side by side, or all as far from the next.
+    """Equally spaced rows.
 
     Attributes:
-      axis: along which they lie.
+      axis: the axis along which they are spaced.
       window: the part of the array from the first to the last.
-      rows: what they are, in their order.
-      gap: how many places there are between two.
+      rows: the variables of the rows, in order.
+      gap: the number of indices between two rows.
     """
 
     axis: int
@@ -41,13 +41,13 @@ class Group:
 
 @dataclass(frozen=True, slots=True)
 class RowSum:
-    """An array that is zero, or another one, to which rows are added that do not overlap.
+    """The sum of an array, if any, and rows that do not overlap.
 
     Attributes:
-      total: the variable that it is bound to.
-      before: what the rows are added to, if anything.
+      total: the variable of the sum.
+      before: the array that the rows are added to, if any.
       groups: the rows.
-      zero: what is where no row is.
+      zero: the zero that rows are padded with.
     """
 
     total: Var
@@ -57,7 +57,7 @@ class RowSum:
 
     @property
     def operands(self) -> list[Atom]:
-        """What it is made of."""
+        """All terms."""
         return [*([] if self.before is None else [self.before]), *[var for group in self.groups for var in group.rows]]
 
 
@@ -66,13 +66,13 @@ def deferred_sums(jaxpr: Jaxpr, least: int) -> tuple[dict[int, RowSum], set[int]
 
     Args:
       jaxpr: the program.
-      least: how many rows are added at least.
+      least: the minimal number of rows of a sum.
     """
     found, parts = {}, set()
     chains = [chain for chain in _chains(jaxpr) if len(chain.rows) >= least]
-    for chain in _without_turns(chains, least):
+    for chain in _without_repeated(chains, least):
         groups = [*_groups(chain)]
-        if _apart(groups):
+        if _disjoint(groups):
             *others, last = sorted(chain.eqns)
             parts.update(others)
             found[last] = RowSum(jaxpr.eqns[last].outvars[0], chain.before, groups, chain.zero)
@@ -81,7 +81,7 @@ def deferred_sums(jaxpr: Jaxpr, least: int) -> tuple[dict[int, RowSum], set[int]
 
 @dataclass(slots=True)
 class _Chain:
-    """Additions one after the other, of which each adds a padded row: the rows, and where they are."""
+    """A chain of additions of padded rows: the rows and their windows."""
 
     zero: Literal
     shape: tuple[int, ...]
@@ -91,7 +91,7 @@ class _Chain:
 
 
 def _chains(jaxpr: Jaxpr) -> list[_Chain]:
-    """Returns the chains of additions that nothing else uses a part of."""
+    """Returns the chains of additions whose intermediate sums have no other use."""
     pads: dict[Atom, tuple[int, JaxprEqn]] = {}
     chains: dict[Atom, _Chain] = {}
     if not any([eqn.primitive is pad_p for eqn in jaxpr.eqns]):
@@ -99,7 +99,7 @@ def _chains(jaxpr: Jaxpr) -> list[_Chain]:
     uses = Counter(atom for eqn in jaxpr.eqns for atom in eqn.invars)
     uses.update(jaxpr.outvars)
     for number, eqn in enumerate(jaxpr.eqns):
-        if _is_placed(eqn) and uses[eqn.outvars[0]] == 1:
+        if _pads_with_zeros(eqn) and uses[eqn.outvars[0]] == 1:
             pads[eqn.outvars[0]] = (number, eqn)
         elif eqn.primitive is add_p and (eqn.invars[0] in pads or eqn.invars[1] in pads):
             before, row = eqn.invars if eqn.invars[1] in pads else eqn.invars[::-1]
@@ -118,12 +118,12 @@ def _chains(jaxpr: Jaxpr) -> list[_Chain]:
     return list(chains.values())
 
 
-def _without_turns(chains: Sequence[_Chain], least: int) -> Iterator[_Chain]:
-    """Yields chains but those that follow on each other as often as a loop has turns: they are parts of turns."""
-    alike: dict[tuple[object, ...], list[_Chain]] = {}
+def _without_repeated(chains: Sequence[_Chain], least: int) -> Iterator[_Chain]:
+    """Yields chains, except similar ones that repeat often enough for a loop: these are parts of iterations."""
+    similar: dict[tuple[object, ...], list[_Chain]] = {}
     for chain in chains:
-        alike.setdefault((chain.shape, len(chain.rows), chain.before is None), []).append(chain)
-    for members in alike.values():
+        similar.setdefault((chain.shape, len(chain.rows), chain.before is None), []).append(chain)
+    for members in similar.values():
         count, end = 0, -1
         for first, last in sorted([(min(chain.eqns), max(chain.eqns)) for chain in members], key=lambda ends: ends[1]):
             if first > end:
@@ -133,7 +133,7 @@ def _without_turns(chains: Sequence[_Chain], least: int) -> Iterator[_Chain]:
 
 
 def _groups(chain: _Chain) -> Iterator[Group]:
-    """Yields the rows of a chain by the lines that they lie on."""
+    """Yields the rows of a chain, grouped by line and adjacency."""
     possible = [lines(chain.shape, window) for _, window in chain.rows]
     counts = Counter(line for alternatives in possible for line in alternatives)
     found: dict[Line, list[tuple[int, Var]]] = {}
@@ -153,9 +153,9 @@ def _groups(chain: _Chain) -> Iterator[Group]:
             yield Group(line.axis, within(line, low, high), [row for _, row in rows[start:end]])
 
 
-def _apart(groups: Sequence[Group]) -> bool:
-    """Whether no two groups overlap, as far as is looked at; each has rows of one type."""
-    if len(groups) > _MOST_LINES or any([len({row.aval for row in group.rows}) > 1 for group in groups]):
+def _disjoint(groups: Sequence[Group]) -> bool:
+    """Whether each group has rows of one type and no two groups overlap; False if there are too many to compare."""
+    if len(groups) > _MAX_GROUPS or any([len({row.aval for row in group.rows}) > 1 for group in groups]):
         return False
     return all(
         any([high <= low or most <= least for (least, high), (low, most) in zip(one.window, other.window, strict=True)])
@@ -163,8 +163,8 @@ def _apart(groups: Sequence[Group]) -> bool:
     )
 
 
-def _is_placed(eqn: JaxprEqn) -> bool:
-    """Whether an equation only puts zeros around a variable."""
+def _pads_with_zeros(eqn: JaxprEqn) -> bool:
+    """Whether an equation pads a variable with zeros, without interior padding or cropping."""
     if eqn.primitive is not pad_p or type(eqn.invars[0]) is not Var or not eqn.invars[0].aval.size:
         return False
     zero = eqn.invars[1]
@@ -186,6 +186,6 @@ def _row(pad: JaxprEqn) -> Var:
 
 
 def _window(pad: JaxprEqn) -> Window:
-    """Returns where a padded array is in the result."""
+    """Returns the window of the padded array in the result."""
     sizes = _row(pad).aval.shape
     return tuple([(low, low + size) for size, (low, *_) in zip(sizes, pad.params["padding_config"], strict=True)])

@@ -1,4 +1,4 @@
-"""A program as arrays of numbers, in which repetitions are looked for by whole arrays at a time."""
+"""A program as arrays of numbers, in which repetitions are found by vectorized NumPy operations."""
 
 from __future__ import annotations
 
@@ -18,28 +18,28 @@ from lawful.core import Atom, Jaxpr, JaxprEqn, Literal
 
 Integers = np.ndarray[Any, np.dtype[np.int64]]
 
-#: Of an operand that no equation gives: an input, a constant or a literal.
+#: The maker of an operand that no equation makes: an input, a constant or a literal.
 OUTSIDE: Final = -1
-#: In place of the number of the result, of an operand that is written only where it is needed.
+#: The result number of a deferred operand.
 DEFERRED: Final = -2
 
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """The equations of a program that stay, and their operands, one after the other.
+    """The equations of a program that are not deferred, and all of their operands in order.
 
     Attributes:
       eqns: the equations.
-      labels: of each.
-      first: where the operands of each begin; and last, how many operands there are.
+      labels: the label of each equation.
+      first: the index of the first operand of each equation, and last the number of operands.
       users: for each operand the equation that takes it.
-      order: for each operand which one of that equation's it is.
-      atoms: the operands, of which conversions between weak and strong that are taken out are the values themselves.
-      numbers: of each operand: equal for the same variable, or the same literal.
-      makers: for each operand the equation that gives it, or the last one that it needs.
-      results: for each operand which result of that equation it is.
-      lines: for each operand, equal for rows on one line of an array, 0 for what is no row.
-      positions: for each operand, where it lies on its line, if it is a row, or which equation gives it.
+      order: for each operand its number among the operands of that equation.
+      atoms: the operands, without deferred conversions of weakness.
+      numbers: for each operand a number, equal for the same variable or literal.
+      makers: for each operand the equation that makes it; if it is deferred, the last equation that it needs.
+      results: for each operand its number among the results of that equation.
+      lines: for each operand a number, equal for rows on one line of an array, 0 if it is not a row.
+      positions: for each operand its start on the line if it is a row, else its maker.
     """
 
     eqns: Sequence[JaxprEqn]
@@ -56,16 +56,16 @@ class Table:
 
 
 def table_of(jaxpr: Jaxpr, labels: Sequence[int], deferred: Deferred) -> Table:
-    """Returns the table of a program, whose equations have these labels, without what is deferred."""
+    """Returns the table of a program without deferred equations."""
     values, dropped = deferred.values, deferred.dropped
-    places = [number for number in range(len(jaxpr.eqns)) if number not in values and number not in dropped]
-    eqns = [jaxpr.eqns[place] for place in places]
+    remaining = [number for number in range(len(jaxpr.eqns)) if number not in values and number not in dropped]
+    eqns = [jaxpr.eqns[number] for number in remaining]
     atoms = [*deferred.originals([x for eqn in eqns for x in eqn.invars])]
     rows = {i: row for i, atom in enumerate(atoms) if (row := deferred.rows.get(atom))} if deferred.rows else {}
     known: dict[Hashable, int] = {}
     numbers = _array([known.setdefault(key, len(known)) for key in _keys(atoms, rows)])
-    makers, results = [values[numbers] for values in _givers(eqns, known)]
-    late = _late(jaxpr, eqns, deferred)
+    makers, results = [values[numbers] for values in _makers(eqns, known)]
+    late = _last_needed(jaxpr, eqns, deferred)
     for i, atom in enumerate(atoms) if late else ():
         if atom in late:
             makers[i], results[i] = late[atom], DEFERRED
@@ -76,23 +76,23 @@ def table_of(jaxpr: Jaxpr, labels: Sequence[int], deferred: Deferred) -> Table:
         positions[i] = row.start
     counts = [len(eqn.invars) for eqn in eqns]
     return Table(
-        eqns, _array([labels[place] for place in places]), _array([0, *accumulate(counts)]), *_places(counts), atoms,
-        numbers, makers, results, lines, positions,
+        eqns, _array([labels[number] for number in remaining]), _array([0, *accumulate(counts)]), *_owners(counts),
+        atoms, numbers, makers, results, lines, positions,
     )  # fmt: skip
 
 
-def _givers(eqns: Sequence[JaxprEqn], numbers: Mapping[Hashable, int]) -> tuple[Integers, Integers]:
-    """Returns for each number of an operand the equation that gives it, and which result of that it is."""
+def _makers(eqns: Sequence[JaxprEqn], numbers: Mapping[Hashable, int]) -> tuple[Integers, Integers]:
+    """Returns for each operand number the equation that makes it, and its number among that equation's results."""
     unused = len(numbers)
     found = [numbers.get(var, unused) for eqn in eqns for var in eqn.outvars]
     makers, results = np.full(unused + 1, OUTSIDE), np.zeros(unused + 1, np.int64)
-    makers[found], results[found] = _places([len(eqn.outvars) for eqn in eqns])
+    makers[found], results[found] = _owners([len(eqn.outvars) for eqn in eqns])
     return makers[:-1], results[:-1]
 
 
 def _keys(atoms: Sequence[Atom], rows: Mapping[int, Row]) -> list[Hashable]:
-    """Returns what is equal for the same variable, literal, or row of an array."""
-    # A number of the user's program is one object, wherever a loop puts it.
+    """Returns keys that are equal for the same variable, literal, or row of an array."""
+    # The key of a literal is computed once per object: a number of the user's program is one object in all iterations.
     literals = {(id(x.val), x.aval): x for x in atoms if type(x) is Literal}
     key_of = {same: literal_key(x) for same, x in literals.items()}
     keys: list[Hashable] = [key_of[id(x.val), x.aval] if type(x) is Literal else x for x in atoms]
@@ -101,8 +101,8 @@ def _keys(atoms: Sequence[Atom], rows: Mapping[int, Row]) -> list[Hashable]:
     return keys
 
 
-def _late(jaxpr: Jaxpr, eqns: Sequence[JaxprEqn], deferred: Deferred) -> dict[Atom, int]:
-    """Returns for each variable that is deferred the last of the equations of the table that it needs."""
+def _last_needed(jaxpr: Jaxpr, eqns: Sequence[JaxprEqn], deferred: Deferred) -> dict[Atom, int]:
+    """Returns for each deferred variable the last equation of the table that it needs."""
     numbers = [
         number
         for number, value in sorted(deferred.values.items(), key=itemgetter(0))
@@ -118,8 +118,8 @@ def _late(jaxpr: Jaxpr, eqns: Sequence[JaxprEqn], deferred: Deferred) -> dict[At
     return late
 
 
-def _places(counts: Sequence[int]) -> tuple[Integers, Integers]:
-    """Returns for each of all operands, or results, of which equation it is, and which of that equation's."""
+def _owners(counts: Sequence[int]) -> tuple[Integers, Integers]:
+    """Returns for each operand or result its equation, and its number in the equation, given their counts."""
     sizes = _array(counts)
     owners = np.repeat(np.arange(len(counts)), sizes)
     return owners, np.arange(len(owners)) - (np.cumsum(sizes) - sizes)[owners]

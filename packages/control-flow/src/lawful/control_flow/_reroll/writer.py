@@ -1,4 +1,4 @@
-"""The program that is written anew: equations, stacks of values, and what waits until somebody needs it."""
+"""Writer of the rerolled program: equations, stacks of values, and deferred values that are written when used."""
 
 from __future__ import annotations
 
@@ -24,23 +24,23 @@ from lawful.ops import (
     transpose_p,
 )
 
-# Of so many rows of an array that are needed one by one, all are made in one equation.
+# If this many rows of an array are used individually, one equation splits all of them.
 _MANY: Final = 4
-# So many stacks are looked for in one list of values that takes from each in turn.
-_MOST_BRAIDED: Final = 8
+# The maximal number of stacks that are interleaved in one list of values.
+_MAX_INTERLEAVED: Final = 8
 
 
 class Writer:
     """Writes equations.
 
     Attributes:
-      eqns: what was written.
-      constvars: new constants, and their values in ``consts``.
+      eqns: the equations written so far.
+      constvars: new constants, with their values in ``consts``.
       rows: the variables that are rows of arrays, written or not.
-      waiting: what is written only where it is needed.
-      values: what variables of the program before are called, where that is something else.
-      wanted: of how many rows of each array it is known that they are needed one by one.
-      source: the user's line of what is written.
+      waiting: the deferred values that are not written yet.
+      values: maps variables of the original program to atoms of the new one, where they differ.
+      wanted: for each array, the number of its rows that are known to be used individually.
+      source: the source line of the equations to write.
     """
 
     def __init__(self, rows: Mapping[Atom, Row]) -> None:
@@ -55,16 +55,16 @@ class Writer:
         self._parts: dict[Var, Sequence[Var]] = {}
 
     def equation(self, primitive: Primitive, *invars: Atom, **params: Any) -> Any:
-        """Writes an equation, and returns what it binds: a variable, or a list of them."""
+        """Writes an equation, and returns its result variable, or the list of them."""
         found = primitive.rule("abstract_eval")(*[atom.aval for atom in invars], **params)
         outvars = [Var(aval) for aval in (found if primitive.multiple_results else [found])]
         self.eqns.append(JaxprEqn(primitive, invars, outvars, params, self.source))
         return outvars if primitive.multiple_results else outvars[0]
 
-    # What waits
+    # Deferred values
 
     def ready(self, atoms: Sequence[Atom]) -> None:
-        """Writes what some operands wait for, and what that waits for."""
+        """Writes deferred operands, and the deferred values that they need."""
         rest = [atom for atom in atoms if atom in self.waiting]
         while rest:
             var = rest[-1]
@@ -85,12 +85,12 @@ class Writer:
                 del self.waiting[var]
 
     def use(self, atom: Atom) -> Atom:
-        """Returns an operand of the program before as one of the new program, and writes it if it waits."""
+        """Returns an operand of the original program as one of the new program; writes it if it is deferred."""
         self.ready([atom])
         return self.values.get(atom, atom)
 
     def renamed(self, eqn: JaxprEqn) -> JaxprEqn:
-        """Returns an equation with its operands as they are called now."""
+        """Returns an equation with operands of the new program."""
         if not any([atom in self.values for atom in eqn.invars]):
             return eqn
         return eqn.replace(invars=[self.values.get(atom, atom) for atom in eqn.invars])
@@ -101,7 +101,7 @@ class Writer:
         return self.stack_needs(value.operands) if isinstance(value, RowSum) else value.invars
 
     def stack_needs(self, atoms: Sequence[Atom]) -> list[Atom]:
-        """Returns what has to be there for values to be stacked: of rows, the arrays."""
+        """Returns the atoms that must be written before values are stacked: for rows, the arrays."""
         return [self.rows[x].array if x in self.rows else x for x in atoms]
 
     def _row(self, row: Row) -> Atom:
@@ -113,7 +113,7 @@ class Writer:
         return self.as_weak(self.reshape(parts[row.start], row.aval.shape), row.aval)
 
     def _split(self, row: Row) -> Sequence[Var]:
-        """Returns all rows of an array, of which each is one along the first axis, as the results of one equation."""
+        """Returns all rows of an array along its first axis as the results of one equation."""
         array, shape = row.array, row.aval.shape
         count = array.aval.shape[0]
         if shape:
@@ -125,7 +125,7 @@ class Writer:
         shape = value.total.aval.shape
         total = None if value.before is None else self.values.get(value.before, value.before)
         for group in value.groups:
-            rows = self._laid(self.stack(group.rows), group.axis)
+            rows = self._side_by_side(self.stack(group.rows), group.axis)
             config = tuple(
                 [
                     (low, size - high, group.gap if axis == group.axis else 0)
@@ -138,8 +138,8 @@ class Writer:
         assert total is not None
         return self.as_weak(total, value.total.aval)
 
-    def _laid(self, stacked: Var, axis: int) -> Var:
-        """Returns stacked parts of an array side by side along an axis."""
+    def _side_by_side(self, stacked: Var, axis: int) -> Var:
+        """Returns stacked parts of an array concatenated along an axis."""
         count, *shape = stacked.aval.shape
         if axis:
             order = (*range(1, axis + 1), 0, *range(axis + 1, len(shape) + 1))
@@ -149,33 +149,33 @@ class Writer:
     # Stacks
 
     def stack(self, atoms: Sequence[Atom]) -> Var:
-        """Returns values of one type as an array, stacked along its first dimension; it is strong.
+        """Returns values of one type, which must be written, as a strong array stacked along its first dimension.
 
-        Rows that follow on each other are a part of their array. What is stacked does not wait any longer.
+        Equally spaced rows are sliced from their array.
         """
         found_pieces = [*pieces(atoms, self.rows)]
         if len(found_pieces) > _MANY:
-            for count in range(2, _MOST_BRAIDED + 1):
+            for count in range(2, _MAX_INTERLEAVED + 1):
                 strands = [atoms[i::count] for i in range(count)]
                 if len(atoms) % count == 0 and all([self._is_piece(strand) for strand in strands]):
-                    return self._braided(strands)
+                    return self._interleaved(strands)
         parts = [self._stacked(atoms[start:end], step) for start, end, step in found_pieces]
         found: Var = parts[0] if len(parts) == 1 else self.equation(concatenate_p, *parts, dimension=0)
         return found
 
     def _is_piece(self, atoms: Sequence[Atom]) -> bool:
-        """Whether values are rows that follow on each other, or literals."""
+        """Whether all values are equally spaced rows, or literals."""
         start, end, step = next(pieces(atoms, self.rows))
         return end - start == len(atoms) and (bool(step) or type(atoms[0]) is Literal)
 
-    def _braided(self, strands: Sequence[Sequence[Atom]]) -> Var:
-        """Returns the stack of values of which one comes of each list in turn."""
+    def _interleaved(self, strands: Sequence[Sequence[Atom]]) -> Var:
+        """Returns the stack of the values of several lists, interleaved."""
         count, shape = len(strands[0]), strands[0][0].aval.shape
         parts = [self.reshape(self.stack(strand), (count, 1, *shape)) for strand in strands]
         return self.reshape(self.equation(concatenate_p, *parts, dimension=1), (count * len(strands), *shape))
 
     def join(self, eqn: JaxprEqn) -> None:
-        """Writes a concatenation, of which those operands are one that are rows next to each other."""
+        """Writes a concatenation, with adjacent rows of an array joined to one operand."""
         axis, operands = eqn.params["dimension"], eqn.invars
         groups = [(operands[start:end], step) for start, end, step in pieces(operands, self.rows)]
         if all([len(group) == 1 or not step for group, step in groups]):
@@ -186,7 +186,7 @@ class Writer:
         for group, step in groups:
             if step and len(group) > 1:
                 self.ready(self.stack_needs(group))
-                joined.append(self._laid(self._stacked(group, step), axis))
+                joined.append(self._side_by_side(self._stacked(group, step), axis))
             else:
                 joined += map(self.use, group)
         if len(joined) == 1:
@@ -229,7 +229,7 @@ class Writer:
         return array
 
     def _cut(self, first: Row, last: Row, step: int = 1) -> Var:
-        """Returns the part of an array from one row to another; of them, each so many steps further than the last."""
+        """Returns the part of an array from one row to another, with a stride of ``step`` along the rows' axis."""
         array = self.values.get(first.array, first.array)
         starts, limits = zip(*first.window(last), strict=True)
         if step == 1 and not any(starts) and limits == array.aval.shape:
@@ -256,7 +256,7 @@ class Writer:
         return found
 
     def as_weak(self, atom: Atom, aval: ShapedArray) -> Atom:
-        """Returns a value as weak as a type is."""
+        """Returns a value with the weakness of a type."""
         if atom.aval.weak_type == aval.weak_type:
             return atom
         if type(atom) is Literal and not aval.weak_type:
@@ -270,10 +270,10 @@ class Writer:
 
 
 def pieces(atoms: Sequence[Atom], rows: dict[Atom, Row]) -> Iterator[tuple[int, int, int]]:
-    """Yields where pieces of a list begin and end: rows that follow on each other, literals, or other values.
+    """Yields start and end of the pieces of a list: equally spaced rows, literals, or other values.
 
-    The third number is 1 for rows in their order, -1 for rows in the other one, 2 for every second row, and so on, and
-    0 for anything else.
+    The third number is the step of rows, such as 1 for ascending, -1 for descending, 2 for every second row; it is 0
+    for literals and other values.
     """
     found = [rows.get(x) for x in atoms]
     start = 0

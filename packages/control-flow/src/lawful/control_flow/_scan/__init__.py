@@ -1,1 +1,1 @@
-"""Loops over slices: `scan`, `map`, `associative_scan`, their primitive and its rules."""
+"""Counted loops: `scan`, `map`, `fori_loop`, `associative_scan`, their primitive and its rules."""

@@ -97,7 +97,7 @@ def _scan(combine: Callable[[Arrays, Arrays], Arrays], elems: Arrays, axes: Sequ
 
 
 def _interleaved(even: Any, odd: Any, axis: int) -> Any:
-    """Returns the elements of two arrays in turns; the first may have one more."""
+    """Returns the elements of two arrays alternately; the first array may have one more element."""
     shape = get_aval(odd).shape
     count = shape[axis]
     pairs = concatenate([expand_dims(slice_in_dim(x, 0, count, 1, axis), (axis + 1,)) for x in (even, odd)], axis + 1)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from lawful.batching import batch_jaxpr, place_batch_dim
-from lawful.control_flow._loops.bodies import Counts, Mask, settle, split_list
+from lawful.control_flow._loops.bodies import Counts, Mask, fixpoint, split_list
 from lawful.control_flow._scan.primitive import bind_scan, counts_of, scan_p
 from lawful.core import ClosedJaxpr, memoize
 from lawful.ops import move_batch_dim
@@ -24,7 +24,7 @@ def _batched_body(
     def step(carry: Mask) -> list[bool]:
         return [dim is not None for dim in batch_jaxpr(jaxpr, axis_data, dims_of(carry), False)[1][: counts.carry]]
 
-    carry = settle([dim is not None for dim in first], step)
+    carry = fixpoint([dim is not None for dim in first], step)
     results = len(jaxpr.out_avals) - counts.carry
     body, dims_out = batch_jaxpr(jaxpr, axis_data, dims_of(carry), (*carry, *(False,) * results))
     return body, carry, dims_out
@@ -44,7 +44,7 @@ def _batch(
     counts = counts_of(jaxpr, num_consts, num_carry)
     consts, carry, xs = split_list(args, counts[:2])
     const_dims, carry_dims, xs_dims = split_list(dims, counts[:2])
-    # The first dimension is that of the turns, so that the batch dimension of slices is counted from the second on.
+    # The leading dimension is that of the iterations, so the batch dimension of stacked slices is the second one.
     xs = [x if dim is None else move_batch_dim(x, dim, 1) for x, dim in zip(xs, xs_dims, strict=True)]
     element_dims = (*const_dims, *carry_dims, *[None if dim is None else 0 for dim in xs_dims])
     body, batched, dims_out = _batched_body(jaxpr, counts, axis_data, element_dims)

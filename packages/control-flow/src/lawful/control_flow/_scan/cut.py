@@ -1,4 +1,4 @@
-"""What a policy of ``checkpoint`` allows to keep of the turns of a ``scan``: stacked, as the results are."""
+"""``scan`` under a policy of ``checkpoint``: the saveable values of each iteration are stacked like results."""
 
 from __future__ import annotations
 

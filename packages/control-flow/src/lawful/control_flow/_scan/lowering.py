@@ -1,4 +1,4 @@
-"""How ``scan_p`` compiles: as a ``while`` with a counter, which reads slices and writes results into their stacks."""
+"""Lowering of ``scan_p`` to a ``while`` with a counter, which reads slices and writes results into stacks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lawful.ops import add, dynamic_index_in_dim, dynamic_update_index_in_dim, f
 from lawful.staging import trace_to_jaxpr
 
 _COUNTER = ShapedArray((), np.dtype(np.int64))
-# Up to so many bytes a stack begins as a constant, which the compiled program contains.
+# Stacks up to this size in bytes are initialized with a constant in the compiled program.
 _CONSTANT: Final = 1 << 16
 
 
@@ -30,27 +30,27 @@ def lower_scan(
 def while_program(
     jaxpr: ClosedJaxpr, num_consts: int, num_carry: int, length: int, reverse: bool, unroll: int
 ) -> ClosedJaxpr:
-    """Returns the program of a scan's operands that runs ``unroll`` turns of it in each turn of a ``while``."""
+    """Returns a program of a scan's operands: a ``while`` with ``unroll`` iterations of the scan per iteration."""
     consts, carry, xs = split_list(jaxpr.in_avals, (num_consts, num_carry))
     xs = [stack_aval(aval, length) for aval in xs]
     ys = [stack_aval(aval, length) for aval in jaxpr.out_avals[num_carry:]]
     sizes = (len(consts), len(xs), len(carry))
     operand_avals, state_avals = [*consts, *xs], [*carry, *ys]
 
-    def turn(i: Any, consts: Sequence[Any], xs: Sequence[Any], state: Sequence[Any]) -> list[Any]:
-        place = sub(np.int64(length - 1), i) if reverse else i
-        slices = [dynamic_index_in_dim(x, place, 0, keepdims=False, allow_negative_indices=False) for x in xs]
+    def iteration(i: Any, consts: Sequence[Any], xs: Sequence[Any], state: Sequence[Any]) -> list[Any]:
+        index = sub(np.int64(length - 1), i) if reverse else i
+        slices = [dynamic_index_in_dim(x, index, 0, keepdims=False, allow_negative_indices=False) for x in xs]
         outs = eval_closed_jaxpr(jaxpr, *consts, *state[:num_carry], *slices)
         stacks = [
-            dynamic_update_index_in_dim(stack, y, place, 0, allow_negative_indices=False)
+            dynamic_update_index_in_dim(stack, y, index, 0, allow_negative_indices=False)
             for stack, y in zip(state[num_carry:], outs[num_carry:], strict=True)
         ]
         return [*outs[:num_carry], *stacks]
 
-    def turns(*args: Any) -> list[Any]:
+    def unrolled(*args: Any) -> list[Any]:
         consts, xs, (i, *state) = split_list(args, sizes[:2])
         for _ in range(unroll):
-            state = turn(i, consts, xs, state)
+            state = iteration(i, consts, xs, state)
             i = add(i, np.int64(1))
         return [i, *state]
 
@@ -61,23 +61,23 @@ def while_program(
         if whole:
             end = np.int64(whole * unroll)
             below = trace_to_jaxpr(lambda i, *_: [lt(i, end)], [_COUNTER, *state_avals], transformation="scan")
-            body = trace_to_jaxpr(turns, [*operand_avals, _COUNTER, *state_avals], transformation="scan")
+            body = trace_to_jaxpr(unrolled, [*operand_avals, _COUNTER, *state_avals], transformation="scan")
             _, *state = bind_while(
                 [], [*consts, *xs], [np.int64(0), *state],
-                cond_jaxpr=below, body_jaxpr=body, const_lanes=(), counted=False, max_iters=None, checkpoints=1,
+                cond_jaxpr=below, body_jaxpr=body, const_pred_dims=(), counted=False, max_iters=None, checkpoints=1,
             )  # fmt: skip
         for i in range(whole * unroll, length):
-            state = turn(np.int64(i), consts, xs, state)
+            state = iteration(np.int64(i), consts, xs, state)
         return state
 
     return trace_to_jaxpr(program, [*consts, *carry, *xs], transformation="scan", name=jaxpr.jaxpr.name)
 
 
 def _blank(aval: ShapedArray) -> Any:
-    """Returns an array that a loop overwrites, element by element, before it is read.
+    """Returns an array that a loop overwrites element by element before it is read.
 
-    To fill it, XLA on the CPU compiles a function of its own, which takes 13 ms: half as long as all of a small loop.
-    What differs in one element is a constant to it, and is copied.
+    XLA's CPU backend compiles a separate function for a filled array, which takes 13 ms. An array with one different
+    element is a constant to XLA, which is copied.
     """
     size = aval.size * aval.dtype.itemsize
     if aval.dtype == float0 or not 0 < size <= _CONSTANT:

@@ -1,4 +1,4 @@
-"""``map``: a function applied to one slice after the other."""
+"""``map``: a function applied to slices of arrays in order."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 from lawful import tree
 from lawful.batching import vmap
-from lawful.control_flow._loops.arguments import integer, number_of_turns, require_function
+from lawful.control_flow._loops.arguments import integer, require_function, trip_count
 from lawful.control_flow._scan.scan import run_scan
 from lawful.core import get_aval
 from lawful.ops import concatenate, reshape, slice_in_dim
@@ -40,7 +40,7 @@ def map(f: Callable[[Any], Any], xs: Any, *, batch_size: int | None = None) -> A
     if batch_size is None:
         return run_scan("map", lambda _, x: ((), f(x)), name, (), xs)[1]
     size = integer("map", "batch_size", batch_size, 1)
-    length = number_of_turns("map", xs, in_avals("map", ((), {"xs": xs}), tree.leaves(xs)), None)
+    length = trip_count("map", xs, in_avals("map", ((), {"xs": xs}), tree.leaves(xs)), None)
     whole = length // size
     if not whole:
         return vmap(f)(xs)
@@ -55,5 +55,5 @@ def map(f: Callable[[Any], Any], xs: Any, *, batch_size: int | None = None) -> A
 
 
 def _reshape_front(x: Any, front: tuple[int, ...], count: int = 1) -> Any:
-    """Returns an array whose first dimensions, so many, have another shape."""
+    """Returns an array whose first ``count`` dimensions are reshaped to ``front``."""
     return reshape(x, (*front, *get_aval(x).shape[count:]))

@@ -1,10 +1,10 @@
-"""``scan_p``: the primitive of a loop over slices with a carry: its type, its evaluation, its lowering.
+"""``scan_p``: the primitive of a loop over slices with a carry: typing, evaluation, lowering, dead code.
 
 Its operands are the constants of the body, the carry, and the arrays that are sliced along their first dimension.
-The body takes constants, carry and slices, and gives the next carry and the slices of the results. A rule derives a
-new body and binds ``scan_p`` again, so that the size of a program does not depend on the number of turns.
+The body takes constants, carry and slices, and returns the next carry and the slices of the results. A rule derives a
+new body and binds ``scan_p`` again, so that the size of a program does not depend on the trip count.
 
-Where its parameter ``checkpoints`` is a number, derivatives keep the operands, and make the turns again.
+If its parameter ``checkpoints`` is a number, derivatives store the operands and rerun the iterations.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from lawful.control_flow._loops.bodies import Counts, Mask, rearranged, settle, split_list, stack_aval
+from lawful.control_flow._loops.bodies import Counts, Mask, fixpoint, rearranged, split_list, stack_aval
 from lawful.control_flow._scan.cut import cut_scan
 from lawful.control_flow._scan.lowering import lower_scan
 from lawful.core import (
@@ -34,7 +34,7 @@ scan_p = Primitive("scan", multiple_results=True, pure_rules=True)
 
 
 def counts_of(jaxpr: ClosedJaxpr, num_consts: int, num_carry: int) -> Counts:
-    """Returns how the inputs of a body are grouped."""
+    """Returns the groups of the inputs of a body."""
     return Counts(num_consts, num_carry, len(jaxpr.in_avals) - num_consts - num_carry)
 
 
@@ -43,13 +43,13 @@ def bind_scan(
 ) -> list[Any]:
     """Binds the primitive with a derived body.
 
-    A part of the carry that the body hands on as it is becomes a constant: it need not be stacked for a later loop.
+    A part of the carry that the body returns unchanged becomes a constant, so that it is never a stacked residual.
 
     Args:
       args: the operands.
       jaxpr: the body.
-      counts: how its inputs are grouped.
-      bind: what is called instead of ``scan_p.bind``.
+      counts: the groups of its inputs.
+      bind: called instead of ``scan_p.bind``.
       loop: the other parameters.
     """
     invars, outvars = jaxpr.jaxpr.invars, jaxpr.jaxpr.outvars
@@ -61,7 +61,7 @@ def bind_scan(
         jaxpr = rearranged(jaxpr, order, (*stays, *range(counts.carry, len(outvars))))
     operands = [args[i] for i in order]
     num_consts = counts.consts + len(moved)
-    # Tangents and residuals may differ in weakness from what the body was derived for.
+    # Tangents and residuals may differ in weakness from the types that the body was derived for.
     operands[:num_consts] = map(with_weakness_of, operands[:num_consts], jaxpr.in_avals)
     found = iter(bind(*operands, jaxpr=jaxpr, num_consts=num_consts, num_carry=len(stays), **loop))
     return [args[carry[i]] if i in moved else next(found) for i in range(counts.carry)] + list(found)
@@ -123,12 +123,12 @@ def _numpy(
 ) -> Callable[..., list[Any]]:
     body = compile(jaxpr)
     stacks = [stack_aval(aval, length) for aval in jaxpr.out_avals[num_carry:]]
-    turns = range(length - 1, -1, -1) if reverse else range(length)
+    indices = range(length - 1, -1, -1) if reverse else range(length)
 
     def run(*args: Any) -> list[Any]:
         consts, carry, xs = split_list(args, (num_consts, num_carry))
         ys = [np.empty(aval.shape, aval.dtype) for aval in stacks]
-        for i in turns:
+        for i in indices:
             outs = body(*consts, *carry, *[x[i] for x in xs])
             carry = outs[:num_carry]
             for stack, y in zip(ys, outs[num_carry:], strict=True):
@@ -168,10 +168,10 @@ def _impl(*args: Any, **params: Any) -> list[Any]:
 
 @memoize
 def _live_body(jaxpr: ClosedJaxpr, counts: Counts, used: Mask) -> tuple[ClosedJaxpr, Mask, Mask]:
-    """Returns the body without what the used outputs do not need, and which inputs and outputs are left."""
+    """Returns the body without dead equations, and masks of its live inputs and outputs."""
     first, results = split_list(used, (counts.carry,))
     before, after = counts.consts, counts.consts + counts.carry
-    carry = settle(first, lambda mask: used_inputs(jaxpr, (*mask, *results))[before:after])
+    carry = fixpoint(first, lambda mask: used_inputs(jaxpr, (*mask, *results))[before:after])
     live = used_inputs(jaxpr, (*carry, *results))
     inputs = (*live[:before], *carry, *live[after:])
     smaller = dce_jaxpr(jaxpr, (*carry, *results))

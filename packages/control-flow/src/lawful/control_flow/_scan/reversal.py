@@ -1,4 +1,4 @@
-"""The transpose of a ``scan_p`` of which nothing is kept: its turns are made again, and reversed from the last on."""
+"""The transpose of a ``scan_p`` without residuals: its iterations are rerun, and reversed from last to first."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lawful.autodiff import transpose_jaxpr
-from lawful.control_flow._loops.bodies import Counts, Mask, settle, split_list, stack_aval
-from lawful.control_flow._loops.checkpointing import reverse_turns
+from lawful.control_flow._loops.bodies import Counts, Mask, fixpoint, split_list, stack_aval
+from lawful.control_flow._loops.checkpointing import reverse_iterations
 from lawful.control_flow._while.while_loop import while_loop
 from lawful.core import ClosedJaxpr, eval_closed_jaxpr, memoize
 from lawful.ops import (
@@ -26,11 +26,11 @@ class Reversal(NamedTuple):
     """The transpose of a loop.
 
     Attributes:
-      program: from the known operands, the given cotangents of the linear carry and those of the results, to
+      program: maps the known operands, the given cotangents of the linear carry and those of the results to
         cotangents of linear operands.
-      consts: for each linear constant, whether the program gives its cotangent.
-      carry: for each part of the linear carry, whether it takes and gives its cotangent.
-      xs: for each linear array that is sliced, whether it gives its cotangent.
+      consts: for each linear constant, whether the program returns its cotangent.
+      carry: for each part of the linear carry, whether the program takes and returns its cotangent.
+      xs: for each linear array that is sliced, whether the program returns its cotangent.
     """
 
     program: ClosedJaxpr
@@ -47,10 +47,10 @@ def reversed_scan(
 
     Args:
       jaxpr: the body.
-      counts: how its inputs are grouped.
-      linear: for each input, whether it is linear, in any turn.
+      counts: the groups of its inputs.
+      linear: for each input, whether it is linear in any iteration.
       nonzeros: for each part of the linear carry and each result, whether its cotangent is given.
-      length: the number of turns.
+      length: the trip count.
       reverse: whether the loop begins with the last slice.
       room: how many carries can be stored.
     """
@@ -64,7 +64,7 @@ def reversed_scan(
     before, after = sum(lin_consts), sum(lin_consts) + sum(lin_carry)
     mask = (*(False,) * residuals, *(True,) * (after + sum(lin_xs)))
     first, of_ys = split_list(nonzeros, (sum(lin_carry),))
-    carry = settle(first, lambda cts: transpose_jaxpr(split.unknown, mask, (*cts, *of_ys))[1][before:after])
+    carry = fixpoint(first, lambda cts: transpose_jaxpr(split.unknown, mask, (*cts, *of_ys))[1][before:after])
     wanted = (*(False,) * before, *carry, *(False,) * sum(lin_xs))
     transposed, found = transpose_jaxpr(split.unknown, mask, (*carry, *of_ys), wanted)
     of_consts, of_xs = found[:before], found[after:]
@@ -72,7 +72,7 @@ def reversed_scan(
     known_consts, start_avals, known_xs = split_list(
         kept(jaxpr.in_avals, [not lin for lin in linear]), (counts.consts - before, states)
     )
-    # What is summed up is a carry, and so strong.
+    # The sums are a part of the carry, and so strong.
     sums_avals = [aval.update(weak_type=False) for aval in transposed.out_avals[: sum(of_consts)]]
     xs_avals = [stack_aval(aval, length) for aval in transposed.out_avals[sum(of_consts) + sum(carry) :]]
     sizes = (len(known_consts), states, len(known_xs), sum(carry))
@@ -80,21 +80,21 @@ def reversed_scan(
     def program(*args: Any) -> list[Any]:
         consts, start, xs, cts, cts_ys = split_list(args, sizes)
 
-        def place(i: Any) -> Any:
+        def index(i: Any) -> Any:
             return length - 1 - i if reverse else i
 
         def slices(stacks: Sequence[Any], i: Any) -> list[Any]:
-            return [dynamic_index_in_dim(x, place(i), 0, keepdims=False, allow_negative_indices=False) for x in stacks]
+            return [dynamic_index_in_dim(x, index(i), 0, keepdims=False, allow_negative_indices=False) for x in stacks]
 
         def advance(state: list[Any], now: Any, until: Any) -> list[Any]:
-            def turn(loop: Any) -> Any:
+            def iteration(loop: Any) -> Any:
                 i, state = loop
                 return i + 1, eval_closed_jaxpr(step, *consts, *state, *slices(xs, i))
 
-            result: list[Any] = while_loop(lambda loop: loop[0] < until, turn, (now, state))[1]
+            result: list[Any] = while_loop(lambda loop: loop[0] < until, iteration, (now, state))[1]
             return result
 
-        def reverse_turn(state: list[Any], i: Any, cts: list[Any], found: list[Any]) -> tuple[list[Any], list[Any]]:
+        def reverse_step(state: list[Any], i: Any, cts: list[Any], found: list[Any]) -> tuple[list[Any], list[Any]]:
             needed = eval_closed_jaxpr(residuals_of, *consts, *state, *slices(xs, i))
             outs = eval_closed_jaxpr(transposed, *needed, *cts, *slices(cts_ys, i))
             terms, before, cts_xs = split_list(outs, (len(sums_avals), len(cts)))
@@ -102,13 +102,13 @@ def reversed_scan(
             return before, [
                 *map(add_tangents, sums, map(with_weakness_of, terms, sums_avals)),
                 *[
-                    dynamic_update_index_in_dim(stack, x, place(i), 0, allow_negative_indices=False)
+                    dynamic_update_index_in_dim(stack, x, index(i), 0, allow_negative_indices=False)
                     for stack, x in zip(stacks, cts_xs, strict=True)
                 ],
             ]
 
         zeros = [full(aval.shape, 0, aval.dtype) for aval in (*sums_avals, *xs_avals)]
-        cts, found = reverse_turns(np.int64(length), start, cts, zeros, advance, reverse_turn, room, tape=False)
+        cts, found = reverse_iterations(np.int64(length), start, cts, zeros, advance, reverse_step, room, tape=False)
         sums, stacks = split_list(found, (len(sums_avals),))
         return [*sums, *cts, *stacks]
 

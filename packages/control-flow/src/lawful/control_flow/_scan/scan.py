@@ -6,8 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from lawful import tree
-from lawful.control_flow._cond.branches import strong
-from lawful.control_flow._loops.arguments import integer, number_of_turns, require_function
+from lawful.control_flow._loops.arguments import integer, require_function, strong, trip_count
 from lawful.control_flow._loops.bodies import split_list
 from lawful.control_flow._loops.carry import trace_body
 from lawful.control_flow._scan.primitive import bind_scan, counts_of
@@ -25,7 +24,7 @@ def scan(
     *,
     checkpoints: int | None = None,
 ) -> tuple[Any, Any]:
-    """Returns the last carry of a loop over slices, and the results of its turns, stacked.
+    """Returns the last carry of a loop over slices, and the stacked results of its iterations.
 
     It means the Python loop::
 
@@ -37,26 +36,26 @@ def scan(
 
     Args:
       f: a function of a carry and a slice that gives a carry of the same structure, shapes and dtypes, and a result.
-        It is traced once, however many turns there are. It may close over arrays and tracers.
+        It is traced once, whatever the trip count. It may close over arrays and tracers.
       init: the first carry, a pytree of arrays. A Python number gets the dtype that ``f`` gives back for it.
       xs: a pytree of arrays that are sliced along their first dimension; None for no slices.
-      length: the number of turns; needed where ``xs`` has no arrays.
+      length: the trip count; needed where ``xs`` has no arrays.
       reverse: whether to begin with the last slice.
-      unroll: how many turns a compiled loop makes between two looks at its counter; True for all of them.
-      checkpoints: how many carries are stored at a time for the reverse mode; turns are run again from them. None
-        stores what the backward pass needs of each turn instead. With k carries, up to β(k, t) = C(k + t, t) turns
-        are reversed by running each of them again t times, and once more while it is reversed.
+      unroll: how many iterations a compiled loop runs between two tests of its counter; True for all of them.
+      checkpoints: how many carries are stored at a time for reverse mode; iterations are run again from them. None
+        stores the residuals of each iteration instead. With k carries, up to β(k, t) = C(k + t, t) iterations are
+        reversed by running each of them again t times, and once more while it is reversed.
 
     Returns:
-      ``(carry, ys)``; each array of ``ys`` has one more dimension, in front, of as many elements as there are turns.
+      ``(carry, ys)``; each array of ``ys`` has one more dimension, in front, whose size is the trip count.
 
     Raises:
       ArgumentTypeError: the carry does not keep its structure, shapes and dtypes; ``f`` does not return a pair; the
         length is traced, or a leaf of ``xs`` has no dimension.
       ArgumentValueError: arrays of ``xs`` differ in length, or a number is out of its range.
 
-    Law: equal to the loop above, under every transformation; its derivatives are loops again. What is the same at
-    each turn is computed and kept once. Source: ``jax.lax.scan``.
+    Law: equal to the loop above, under every transformation; its derivatives are loops again. Loop-invariant
+    residuals are computed and stored once. Source: ``jax.lax.scan``.
 
     >>> import numpy as np
     >>> scan(lambda total, x: (total + x, total), 0.0, np.array([1.0, 2.0, 3.0]))
@@ -83,34 +82,34 @@ def run_scan(
     length: int | None = None, *, reverse: bool = False, unroll: int | bool = 1, checkpoints: int | None = None,
     argument: str = "init", hidden: int = 0,
 ) -> tuple[Any, Any]:  # fmt: skip
-    """Returns what a scan gives, on behalf of a construct.
+    """Runs a scan on behalf of a public function.
 
     Args:
-      construct: what the user called.
-      function: ``function(carry, x)`` gives a carry and a result.
-      name: what the user's function is called.
+      construct: the public function that the user called, for error messages.
+      function: ``function(carry, x)`` returns a carry and a result.
+      name: the name of the user's function.
       init: the first carry.
-      xs: what is sliced.
-      length: the number of turns, where nothing else tells it.
-      reverse: as in `scan`, and so are the next two.
-      unroll: how many turns are made at a time.
-      checkpoints: how many carries are kept.
-      argument: what the user calls the first carry.
-      hidden: how many keys of a path into the carry the user does not know of.
+      xs: a pytree of arrays to slice.
+      length: the trip count, if ``xs`` has no arrays.
+      reverse: as in `scan`.
+      unroll: as in `scan`.
+      checkpoints: as in `scan`.
+      argument: the name of the argument for the first carry.
+      hidden: the number of leading keys of a path into the carry that are internal.
     """
     leaves, xs_tree = tree.flatten(xs)
     avals = in_avals(construct, ((), {"xs": xs}), leaves)
-    turns = number_of_turns(construct, xs, avals, length)
+    count = trip_count(construct, xs, avals, length)
     if isinstance(unroll, bool):
-        unroll = max(turns, 1) if unroll else 1
+        unroll = max(count, 1) if unroll else 1
     step = integer(construct, "unroll", unroll, 1)
-    kept = None if checkpoints is None else integer(construct, "checkpoints", checkpoints, 1)
+    room = None if checkpoints is None else integer(construct, "checkpoints", checkpoints, 1)
     slices = [ShapedArray(aval.shape[1:], aval.dtype) for aval in avals]
     body = trace_body(construct, function, name, init, slices, xs_tree, argument, hidden)
     counts = counts_of(body.jaxpr, len(body.consts), len(body.carry))
     xs_leaves = [strong(x) for x in leaves]
     args = [*body.consts, *body.carry, *xs_leaves]
-    kept = kept if turns else None  # no turn needs to be made again
-    outs = bind_scan(args, body.jaxpr, counts, length=turns, reverse=reverse, unroll=step, checkpoints=kept)
+    room = room if count else None  # an empty loop has no iteration to rerun
+    outs = bind_scan(args, body.jaxpr, counts, length=count, reverse=reverse, unroll=step, checkpoints=room)
     carry, ys = split_list(own_results(outs, [*body.consts, *leaves, *body.carry]), (counts.carry,))
     return tree.unflatten(tree.structure(init), carry), tree.unflatten(body.out_tree, ys)

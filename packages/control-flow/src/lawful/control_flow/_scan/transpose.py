@@ -1,4 +1,4 @@
-"""The transpose of ``scan_p``: a scan in the other direction, which takes and gives cotangents."""
+"""The transpose of ``scan_p``: a scan of cotangents in the opposite direction."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from lawful.autodiff import transpose_jaxpr
-from lawful.control_flow._loops.bodies import Counts, Mask, given_cotangents, settle, split_list, with_zeros
+from lawful.control_flow._loops.bodies import Counts, Mask, fixpoint, instantiate_cotangents, split_list, with_zeros
 from lawful.control_flow._scan.linearization import split_scan
 from lawful.control_flow._scan.primitive import bind_scan, counts_of, scan_p
 from lawful.control_flow._scan.reversal import reversed_scan
@@ -19,16 +19,16 @@ from lawful.staging import kept, trace_to_jaxpr
 def _transposed_body(
     jaxpr: ClosedJaxpr, counts: Counts, linear: Mask, nonzeros: Mask
 ) -> tuple[ClosedJaxpr, Mask, Mask, Mask]:
-    """Returns the body that runs backwards, and which cotangents it gives: of constants, carry and slices.
+    """Returns the transposed body, and masks of the cotangents that it returns: of constants, carry and slices.
 
-    It takes the residuals among the constants; the cotangents of the carry and, summed up so far, of the constants;
-    the cotangents of the results and the residuals among the slices.
+    Its constants are the constant residuals. Its carry is the cotangents of the carry, and those of the constants
+    summed so far. Its slices are the cotangents of the results, and the residuals that are slices.
     """
     lin_consts, _, lin_xs = split_list(linear, counts[:2])
     mask = (*lin_consts, *(True,) * counts.carry, *lin_xs)
     first, results = split_list(nonzeros, (counts.carry,))
     before, after = sum(lin_consts), sum(lin_consts) + counts.carry
-    carry = settle(first, lambda cts: transpose_jaxpr(jaxpr, mask, (*cts, *results))[1][before:after])
+    carry = fixpoint(first, lambda cts: transpose_jaxpr(jaxpr, mask, (*cts, *results))[1][before:after])
     wanted = (*(False,) * before, *carry, *(False,) * sum(lin_xs))
     transposed, found = transpose_jaxpr(jaxpr, mask, (*carry, *results), wanted)
     ct_consts, ct_xs = found[:before], found[after:]
@@ -37,7 +37,7 @@ def _transposed_body(
     res_xs = transposed.in_avals[len(res_consts) : len(res_consts) + counts.xs - sum(lin_xs)]
     cts_in = transposed.in_avals[len(res_consts) + len(res_xs) :]
     cts_carry, cts_ys = cts_in[: sum(carry)], cts_in[sum(carry) :]
-    # What is summed up is a carry, and so strong.
+    # The sums are a part of the carry, and so strong.
     sums = [aval.update(weak_type=False) for aval in transposed.out_avals[: sum(ct_consts)]]
     sizes = (len(res_consts), len(cts_carry), len(sums), len(cts_ys))
 
@@ -68,16 +68,16 @@ def _transpose(
     linear = tuple([isinstance(x, UndefinedPrimal) for x in args])
     nonzeros = tuple([type(ct) is not Zero for ct in cts])
     if checkpoints is not None:
-        return _transpose_again(cts, args, jaxpr, counts, length, reverse, checkpoints)
+        return _transpose_recomputing(cts, args, jaxpr, counts, length, reverse, checkpoints)
     body, ct_consts, ct_carry, ct_xs = _transposed_body(jaxpr, counts, linear, nonzeros)
     consts, _, xs = split_list(args, counts[:2])
     res_consts = [x for x in consts if not isinstance(x, UndefinedPrimal)]
     res_xs = [x for x in xs if not isinstance(x, UndefinedPrimal)]
     lin_consts = [x.aval for x in consts if isinstance(x, UndefinedPrimal)]
     lin_xs = [x.aval for x in xs if isinstance(x, UndefinedPrimal)]
-    sums = given_cotangents([Zero(aval) for aval in lin_consts], ct_consts)
+    sums = instantiate_cotangents([Zero(aval) for aval in lin_consts], ct_consts)
     given_ys = [ct for ct in cts[num_carry:] if type(ct) is not Zero]
-    operands = [*res_consts, *given_cotangents(cts[:num_carry], ct_carry), *sums, *given_ys, *res_xs]
+    operands = [*res_consts, *instantiate_cotangents(cts[:num_carry], ct_carry), *sums, *given_ys, *res_xs]
     inner = Counts(len(res_consts), sum(ct_carry) + len(sums), len(given_ys) + len(res_xs))
     outs = bind_scan(operands, body, inner, length=length, reverse=not reverse, unroll=unroll, checkpoints=None)
     cts_carry, totals, cts_xs = split_list(outs, (sum(ct_carry), len(sums)))
@@ -87,17 +87,17 @@ def _transpose(
         *with_zeros(cts_carry, ct_carry, carry_avals),
         *with_zeros(cts_xs, ct_xs, lin_xs),
     ]
-    # A carry that does not depend on what is transposed is zero at the start of a linear loop.
-    places = [*[i for i in range(num_consts) if linear[i]], *range(num_consts, num_consts + num_carry)]
-    places += [i for i in range(num_consts + num_carry, len(args)) if linear[i]]
-    ct_of = dict(zip(places, found, strict=True))
+    # A carry that is not linear itself starts at zero in a linear loop.
+    numbers = [*[i for i in range(num_consts) if linear[i]], *range(num_consts, num_consts + num_carry)]
+    numbers += [i for i in range(num_consts + num_carry, len(args)) if linear[i]]
+    ct_of = dict(zip(numbers, found, strict=True))
     return [ct_of[i] if linear[i] else None for i in range(len(args))]
 
 
-def _transpose_again(
+def _transpose_recomputing(
     cts: Sequence[Any], args: Sequence[Any], jaxpr: ClosedJaxpr, counts: Counts, length: int, reverse: bool, room: int
 ) -> list[Any]:
-    """Transposes a loop whose carry has known parts, from which its turns are made again."""
+    """Transposes a loop without residuals; its iterations are rerun from the known parts of the carry."""
     linear = tuple([isinstance(x, UndefinedPrimal) for x in args])
     _, mask = split_scan(jaxpr, counts, linear)
     lin_consts, lin_carry, lin_xs = split_list(mask, counts[:2])
@@ -107,7 +107,7 @@ def _transpose_again(
     of_carry = kept(cts[: counts.carry], lin_carry)
     known = [x for x, lin in zip(args, mask, strict=True) if not lin]
     cts_ys = [ct for ct in cts[counts.carry :] if type(ct) is not Zero]
-    operands = [*known, *given_cotangents(of_carry, loop.carry), *cts_ys]
+    operands = [*known, *instantiate_cotangents(of_carry, loop.carry), *cts_ys]
     outs = eval_closed_jaxpr(loop.program, *map(with_weakness_of, operands, loop.program.in_avals))
     sums, cts_carry, cts_xs = split_list(outs, (sum(loop.consts), sum(loop.carry)))
     avals = [x.aval if isinstance(x, UndefinedPrimal) else get_aval(x) for x in args]

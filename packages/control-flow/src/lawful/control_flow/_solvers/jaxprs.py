@@ -1,4 +1,4 @@
-"""The functions that solvers are given, traced at the types of a solution, which they have to give back."""
+"""The functional arguments of solvers, traced at the types of a solution, which they must return."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from lawful import tree
-from lawful.control_flow._cond.branches import strong, structures_differ
+from lawful.control_flow._cond.branches import structures_differ
+from lawful.control_flow._loops.arguments import strong
 from lawful.core import ArgumentTypeError, ClosedJaxpr, ShapedArray, deduplicated, get_aval, is_inexact
 from lawful.staging import consts_as_inputs, describe_argument, flatten_outputs, in_avals, trace_to_jaxpr
 
 
 class Vector(NamedTuple):
-    """A right-hand side or a guess: its leaves, none of them weak, their types, and their tree."""
+    """A right-hand side or a guess: its strong leaves, their types, and their tree."""
 
     leaves: list[Any]
     avals: list[ShapedArray]
@@ -20,14 +21,14 @@ class Vector(NamedTuple):
 
 
 class Traced(NamedTuple):
-    """A traced function: its jaxpr takes the constants first. ``out_tree`` is that of all that it returns."""
+    """A traced function: its jaxpr takes the constants first. ``out_tree`` is the tree of its whole result."""
 
     jaxpr: ClosedJaxpr
     consts: list[Any]
     out_tree: Any
 
 
-def vector_of(name: str, what: str, place: int, value: Any) -> Vector:
+def vector_of(name: str, label: str, argnum: int, value: Any) -> Vector:
     """Returns a pytree of floating arrays as a vector.
 
     Raises:
@@ -35,12 +36,12 @@ def vector_of(name: str, what: str, place: int, value: Any) -> Vector:
       ArgumentTypeError: one is of integers.
     """
     leaves, treedef = tree.flatten(value)
-    before = (None,) * place
+    before = (None,) * argnum
     avals = in_avals(name, ((*before, value), {}), leaves)
     for (path, _), aval in zip(tree.leaves_with_path(((*before, value), {})), avals, strict=True):
         if not is_inexact(aval.dtype):
             raise ArgumentTypeError(
-                f"{name}: expected floating or complex numbers as {what}, got {aval} at {describe_argument(path)}; "
+                f"{name}: expected floating or complex numbers as {label}, got {aval} at {describe_argument(path)}; "
                 "convert it with astype"
             )
     leaves = [strong(x) for x in leaves]
@@ -48,22 +49,22 @@ def vector_of(name: str, what: str, place: int, value: Any) -> Vector:
 
 
 def trace_solver(
-    name: str, what: str, function: Callable[..., Any], like: str, vector: Vector, *, copies: int = 1,
+    name: str, label: str, function: Callable[..., Any], like: str, vector: Vector, *, copies: int = 1,
     has_aux: bool = False,
 ) -> Traced:  # fmt: skip
-    """Traces a function of vectors of one type that gives such a vector.
+    """Traces a function from vectors of one type to such a vector.
 
     Args:
       name: the construct, for error messages.
-      what: what the function is called.
-      function: of trees like that of the vector.
-      like: what the vector is called.
+      label: the name of the function.
+      function: a function of trees like that of the vector.
+      like: the name of the vector.
       vector: an example.
       copies: how many vectors the function takes.
-      has_aux: whether it gives a pair, of a vector and anything.
+      has_aux: whether it returns a pair of a vector and auxiliary output.
 
     Raises:
-      ArgumentTypeError: it gives something else.
+      ArgumentTypeError: it returns something else.
     """
     count = len(vector.avals)
     out_tree: Any = None
@@ -74,24 +75,24 @@ def trace_solver(
         result = function(*args)
         if has_aux and not (isinstance(result, tuple) and len(result) == 2):
             raise ArgumentTypeError(
-                f"{name} with has_aux: expected {what} to return a pair (solution, aux), got {type(result).__name__}; "
+                f"{name} with has_aux: expected {label} to return a pair (solution, aux), got {type(result).__name__}; "
                 "return both, or leave has_aux out"
             )
-        outs, out_tree = flatten_outputs(f"{name}: {what}", result)
+        outs, out_tree = flatten_outputs(f"{name}: {label}", result)
         outs = [strong(x) for x in outs]
-        _require_like(name, what, like, vector, result[0] if has_aux else result, outs)
+        _require_like(name, label, like, vector, result[0] if has_aux else result, outs)
         return outs
 
-    closed = trace_to_jaxpr(flat, vector.avals * copies, transformation=name, name=what)
+    closed = trace_to_jaxpr(flat, vector.avals * copies, transformation=name, name=label)
     opened, consts = consts_as_inputs(closed)
     return Traced(deduplicated(opened), list(consts), out_tree)
 
 
-def _require_like(name: str, what: str, like: str, vector: Vector, result: Any, outs: Sequence[Any]) -> None:
+def _require_like(name: str, label: str, like: str, vector: Vector, result: Any, outs: Sequence[Any]) -> None:
     found = tree.structure(result)
     if found != vector.tree:
         raise ArgumentTypeError(
-            f"{name}: expected {what} to give a tree like {like}, {vector.tree}, got {found} "
+            f"{name}: expected {label} to give a tree like {like}, {vector.tree}, got {found} "
             f"({structures_differ(vector.tree, found)}); return the same tree"
         )
     paths = [path for path, _ in tree.leaves_with_path(result)]
@@ -102,6 +103,6 @@ def _require_like(name: str, what: str, like: str, vector: Vector, result: Any, 
     ]
     if different:
         raise ArgumentTypeError(
-            f"{name}: expected {what} to give the shapes and dtypes of {like}, got {'; '.join(different)}; "
+            f"{name}: expected {label} to give the shapes and dtypes of {like}, got {'; '.join(different)}; "
             "reshape or convert with astype"
         )

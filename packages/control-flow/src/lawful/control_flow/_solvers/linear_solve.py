@@ -25,7 +25,7 @@ def custom_linear_solve(
     """Returns the solution of a linear system, with derivatives by the implicit function theorem.
 
     The derivative of a solve is a solve with the same matrix, and of the backward pass one with its transpose. So the
-    solver is not differentiated: it may iterate, by ``while_loop``, and its steps are not kept.
+    solver is not differentiated: it may iterate, by ``while_loop``, and its steps are not stored.
 
     Args:
       matvec: the linear map, of pytrees of arrays like ``b`` to such. It may close over arrays and tracers, and the

@@ -1,7 +1,7 @@
 """``linear_solve_p``: the primitive of a linear solve whose derivative is another solve, with its rules.
 
-Its jaxprs are the linear map, its transpose, and a solver for each. Its operands are the constants of these four, as
-many as ``counts`` says of each, and then the right-hand side. With A the linear map, x the solution and b the
+Its jaxprs are the linear map, its transpose, and a solver for each. Its operands are the constants of these four, with
+numbers ``counts``, and then the right-hand side. With A the linear map, x the solution and b the
 right-hand side, A x = b: so A ẋ = ḃ − Ȧ x, and the cotangent of b solves Aᵀ b̄ = x̄.
 """
 
@@ -12,7 +12,7 @@ from typing import Any
 
 from lawful.autodiff import jvp_jaxpr
 from lawful.batching import batch_jaxpr, place_batch_dim
-from lawful.control_flow._loops.bodies import Mask, given, split_list, with_zeros
+from lawful.control_flow._loops.bodies import Mask, instantiate_tangents, split_list, with_zeros
 from lawful.core import (
     ArgumentTypeError,
     ClosedJaxpr,
@@ -66,22 +66,22 @@ def _abstract_eval(
     transpose_solve: Jaxpr,
 ) -> list[ShapedArray]:
     *consts, b = split_list(avals, counts)
-    for name, jaxpr, own in zip(
+    for name, jaxpr, own_consts in zip(
         ("matvec", "vecmat", "solve", "transpose_solve"), (matvec, vecmat, solve, transpose_solve), consts, strict=True
     ):
-        if jaxpr is not None and jaxpr.in_avals != [*own, *b]:
+        if jaxpr is not None and jaxpr.in_avals != [*own_consts, *b]:
             raise ArgumentTypeError(
                 f"linear_solve_p: expected operands of types {', '.join(map(str, jaxpr.in_avals))} for {name}, got "
-                f"{', '.join(map(str, [*own, *b]))}; each jaxpr takes its constants and the right-hand side"
+                f"{', '.join(map(str, [*own_consts, *b]))}; each jaxpr takes its constants and the right-hand side"
             )
     return solve.out_avals
 
 
 @memoize
 def tangent_of_consts(closed: ClosedJaxpr, nonzeros: Mask) -> tuple[ClosedJaxpr, Mask]:
-    """Returns the jaxpr of the derivative of a jaxpr: of its inputs and then the tangents, to the output tangents.
+    """Returns a jaxpr that maps the inputs of a jaxpr and then the tangents to the nonzero output tangents.
 
-    The second result says which outputs have a tangent; only those are given.
+    The second result is a mask of the outputs that have a nonzero tangent.
     """
     derived, nonzeros_out = jvp_jaxpr(closed, nonzeros, False)
     outputs = len(closed.out_avals)
@@ -92,7 +92,7 @@ def along_consts(closed: ClosedJaxpr, consts: Sequence[Any], dots: Sequence[Any]
     """Returns the derivative of a jaxpr of constants and ``xs`` along tangents of the constants; zeros are symbolic."""
     nonzeros = tuple([type(t) is not Zero for t in dots])
     derived, nonzeros_out = tangent_of_consts(closed, (*nonzeros, *(False,) * len(xs)))
-    moved = eval_closed_jaxpr(derived, *consts, *xs, *given(dots, nonzeros))
+    moved = eval_closed_jaxpr(derived, *consts, *xs, *instantiate_tangents(dots, nonzeros))
     return with_zeros(moved, nonzeros_out, [aval.to_tangent_aval() for aval in closed.out_avals])
 
 
@@ -113,7 +113,7 @@ def _jvp(primals: Sequence[Any], tangents: Sequence[Any], *, counts: Counts, **j
     dots: list[Any] = [Zero(get_aval(x).to_tangent_aval()) for x in outs]
     if any(type(t) is not Zero for t in rhs):
         consts = primals[: sum(counts)]
-        solved = linear_solve_p.bind(*consts, *given(rhs, (True,) * len(b)), counts=counts, **jaxprs)
+        solved = linear_solve_p.bind(*consts, *instantiate_tangents(rhs, (True,) * len(b)), counts=counts, **jaxprs)
         dots[: len(b)] = solved[: len(b)]
     return outs, dots
 
@@ -138,7 +138,7 @@ def _transpose(cts: Sequence[Any], *args: Any, counts: Counts, **jaxprs: Any) ->
     swapped = dict(zip(_NAMES, (vecmat, matvec, transpose_solve, solve), strict=True))
     solved = linear_solve_p.bind(
         *[x for i in order for x in consts[i]],
-        *given(cts[: len(b)], (True,) * len(b)),
+        *instantiate_tangents(cts[: len(b)], (True,) * len(b)),
         counts=tuple([counts[i] for i in order]),
         **swapped,
     )
@@ -155,16 +155,16 @@ def _batch(
 ) -> tuple[list[Any], list[int | None]]:
     *_, b = split_list(args, counts)
     *consts_dims, b_dims = split_list(dims, counts)
-    # Whatever is mapped, each element has a system of its own, and so a solution.
+    # Whatever is mapped, each batch element has its own system and so its own solution.
     batched: dict[str, Jaxpr] = {}
     dims_out: list[int | None] = []
-    for name, own in zip(_NAMES, consts_dims, strict=True):
+    for name, dims_in in zip(_NAMES, consts_dims, strict=True):
         jaxpr = jaxprs[name]
         if jaxpr is None:
             batched[name] = None
             continue
         wanted = (True,) * len(b) + (False,) * (len(jaxpr.out_avals) - len(b))
-        batched[name], found = batch_jaxpr(jaxpr, axis_data, (*own, *(0,) * len(b)), wanted)
+        batched[name], found = batch_jaxpr(jaxpr, axis_data, (*dims_in, *(0,) * len(b)), wanted)
         if name == "solve":
             dims_out = list(found)
     mapped = [place_batch_dim(x, dim, 0, axis_data.size) for x, dim in zip(b, b_dims, strict=True)]

@@ -23,8 +23,8 @@ def custom_root(
 ) -> Any:
     """Returns a root of a function, with derivatives by the implicit function theorem.
 
-    The solver is not differentiated: it may iterate, by ``while_loop``, and its steps are not kept. The derivative is
-    by what ``f`` closes over; that by the guess is zero.
+    The solver is not differentiated: it may iterate, by ``while_loop``, and its steps are not stored. The derivative is
+    with respect to the closed-over values of ``f``; that with respect to the guess is zero.
 
     Args:
       f: a function of a pytree of floating or complex arrays, which gives such a tree. It may close over arrays and
@@ -61,15 +61,15 @@ def custom_root(
     def solve_linearized(x: Any, y: Any) -> Any:
         return tangent_solve(linearize(f, x)[1], y)
 
-    what = "initial_guess"
-    residual = trace_solver(_NAME, "f", f, what, guess)
-    solver = trace_solver(_NAME, "solve", lambda x: solve(f, x), what, guess, has_aux=has_aux)
-    tangent = trace_solver(_NAME, "tangent_solve", solve_linearized, what, guess, copies=2)
+    label = "initial_guess"
+    residual = trace_solver(_NAME, "f", f, label, guess)
+    solver = trace_solver(_NAME, "solve", lambda x: solve(f, x), label, guess, has_aux=has_aux)
+    tangent = trace_solver(_NAME, "tangent_solve", solve_linearized, label, guess, copies=2)
     traced = (residual, solver, tangent)
-    operands = [x for group in (*[one.consts for one in traced], guess.leaves) for x in group]
+    operands = [x for group in (*[each.consts for each in traced], guess.leaves) for x in group]
     outs = root_p.bind(
         *operands,
-        counts=tuple([len(one.consts) for one in traced]),
+        counts=tuple([len(each.consts) for each in traced]),
         f=residual.jaxpr,
         solve=solver.jaxpr,
         tangent_solve=tangent.jaxpr,

@@ -1,8 +1,8 @@
 """``root_p``: the primitive of a root whose derivative is a linear solve, with its rules.
 
 Its jaxprs are the function f, the solver, and the solver of the linear system of f's derivative at the root. Its
-operands are the constants of these three, as many as ``counts`` says of each, and then the guess. At a root x of
-f(p, x) = 0, ∂f/∂x ẋ = −∂f/∂p ṗ.
+operands are the constants of these three, with numbers ``counts``, and then the guess. At a root x of f(p, x) = 0,
+∂f/∂x ẋ = −∂f/∂p ṗ.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from lawful.batching import batch_jaxpr, place_batch_dim
-from lawful.control_flow._loops.bodies import given, split_list
+from lawful.control_flow._loops.bodies import instantiate_tangents, split_list
 from lawful.control_flow._solvers.linear_solve_primitive import along_consts
 from lawful.core import (
     ArgumentTypeError,
@@ -58,11 +58,11 @@ def _abstract_eval(
 ) -> list[ShapedArray]:
     f_consts, solve_consts, tangent_consts, guess = split_list(avals, counts)
     expected = ((f, [*f_consts, *guess]), (solve, [*solve_consts, *guess]))
-    for jaxpr, own in (*expected, (tangent_solve, [*tangent_consts, *guess, *guess])):
-        if jaxpr.in_avals != own:
+    for jaxpr, avals_in in (*expected, (tangent_solve, [*tangent_consts, *guess, *guess])):
+        if jaxpr.in_avals != avals_in:
             raise ArgumentTypeError(
                 f"root_p: expected operands of types {', '.join(map(str, jaxpr.in_avals))}, got "
-                f"{', '.join(map(str, own))}; each jaxpr takes its constants and the guess"
+                f"{', '.join(map(str, avals_in))}; each jaxpr takes its constants and the guess"
             )
     return solve.out_avals
 
@@ -80,15 +80,15 @@ def _jvp(primals: Sequence[Any], tangents: Sequence[Any], *, counts: Counts, **j
     outs = root_p.bind(*primals, counts=counts, **jaxprs)
     f_consts, _, tangent_consts, guess = split_list(primals, counts)
     f_dots, *_ = split_list(tangents, counts)
-    # The root depends neither on the guess nor on what the solver is made of.
+    # The root depends neither on the guess nor on the constants of the solvers.
     dots: list[Any] = [Zero(get_aval(x).to_tangent_aval()) for x in outs]
     if any(type(t) is not Zero for t in f_dots):
         root = outs[: len(guess)]
         rhs = along_consts(jaxprs["f"], f_consts, f_dots, root)
         solver = jaxprs["tangent_solve"]
-        operands = [*tangent_consts, *root, *given(rhs, (True,) * len(rhs))]
+        operands = [*tangent_consts, *root, *instantiate_tangents(rhs, (True,) * len(rhs))]
         solved = eval_closed_jaxpr(solver, *map(with_weakness_of, operands, solver.in_avals))
-        # What depends on no right-hand side that moves is zero: as a number it would be one more residual.
+        # A tangent that depends on no nonzero right-hand side is a symbolic zero: an array would be one more residual.
         moving = tuple([type(t) is not Zero for t in rhs])
         moved = partial_eval_jaxpr(solver, (*(False,) * (len(operands) - len(rhs)), *moving)).unknown_out
         dots[: len(guess)] = [neg(x) if moves else t for x, moves, t in zip(solved, moved, dots, strict=False)]
@@ -107,7 +107,7 @@ def _batch(
     f_dims, solve_dims, tangent_dims, guess_dims = split_list(dims, counts)
     mapped: tuple[int | None, ...] = (0,) * len(guess)
     wanted = (True,) * len(guess) + (False,) * (len(solve.out_avals) - len(guess))
-    # Whatever is mapped, each element has a root of its own.
+    # Whatever is mapped, each batch element has its own root.
     batched_solve, dims_out = batch_jaxpr(solve, axis_data, (*solve_dims, *mapped), wanted)
     outs = root_p.bind(
         *args[: sum(counts)],

@@ -1,1 +1,1 @@
-"""Loops with a predicate: `while_loop`, `fori_loop`, their primitive and its rules."""
+"""`while_loop`, its primitive and its rules."""

@@ -1,6 +1,7 @@
 """Forward mode and partial evaluation of ``while_p``.
 
-Which loop makes how many turns is found by a loop that counts them; the one that waits for unknown values is told.
+Partial evaluation splits a loop in two: a known loop that also counts its iterations, and an unknown loop that is
+bounded by this trip count instead of the predicate.
 """
 
 from __future__ import annotations
@@ -11,16 +12,16 @@ from typing import Any
 import numpy as np
 
 from lawful.autodiff import jvp_jaxpr
+from lawful.control_flow._loops.batch_elements import PredDims
 from lawful.control_flow._loops.bodies import (
     Mask,
-    given,
+    fixpoint,
+    instantiate_tangents,
+    interleaved_order,
     rearranged,
-    settle,
-    side_by_side,
     split_list,
     with_zeros,
 )
-from lawful.control_flow._loops.lanes import Lanes
 from lawful.control_flow._while.primitive import bind_while, while_p
 from lawful.core import ClosedJaxpr, ShapedArray, Var, Zero, eval_closed_jaxpr, get_aval, memoize
 from lawful.ops import add, full, lt, with_weakness_of
@@ -44,17 +45,17 @@ Arrays = list[Any]
 def _jvp_bodies(
     body: ClosedJaxpr, cond: ClosedJaxpr, body_nconsts: int, nonzeros: Mask
 ) -> tuple[ClosedJaxpr, ClosedJaxpr, Mask]:
-    """Returns the predicate and the body for primals and tangents, and which operands of the body have tangents."""
+    """Returns the predicate and the body for primals and tangents, and a mask of the operands that have tangents."""
     consts, first = split_list(nonzeros, (body_nconsts,))
-    carry = settle(first, lambda mask: jvp_jaxpr(body, (*consts, *mask), False)[1])
+    carry = fixpoint(first, lambda mask: jvp_jaxpr(body, (*consts, *mask), False)[1])
     derived, _ = jvp_jaxpr(body, (*consts, *carry), carry)
     tangents = derived.in_avals[len(body.in_avals) + sum(consts) :]
-    order = side_by_side((body_nconsts, len(carry)), (sum(consts), sum(carry)))
+    order = interleaved_order((body_nconsts, len(carry)), (sum(consts), sum(carry)))
     return _with_unused(cond, tangents), rearranged(derived, order), (*consts, *carry)
 
 
 def _with_unused(closed: ClosedJaxpr, avals: Sequence[ShapedArray]) -> ClosedJaxpr:
-    """Returns a jaxpr that takes more and looks at none of it."""
+    """Returns a jaxpr with additional unused inputs."""
     jaxpr = closed.jaxpr
     return ClosedJaxpr(jaxpr.replace(invars=[*jaxpr.invars, *map(Var, avals)]), closed.consts)
 
@@ -68,7 +69,7 @@ def _jvp(
     body_jaxpr: ClosedJaxpr,
     cond_nconsts: int,
     body_nconsts: int,
-    const_lanes: Lanes,
+    const_pred_dims: PredDims,
     **params: Any,
 ) -> tuple[list[Any], list[Any]]:
     sizes = (cond_nconsts, body_nconsts)
@@ -78,9 +79,11 @@ def _jvp(
     _, const_dots, carry_dots = split_list(tangents, sizes)
     of_consts, of_carry = split_list(mask, (body_nconsts,))
     outs = bind_while(
-        cond_consts, body_consts + given(const_dots, of_consts), [*carry, *given(carry_dots, of_carry)],
+        cond_consts,
+        body_consts + instantiate_tangents(const_dots, of_consts),
+        carry + instantiate_tangents(carry_dots, of_carry),
         cond_jaxpr=cond, body_jaxpr=body,
-        const_lanes=const_lanes and (*const_lanes, *kept(const_lanes, of_consts)), **params,
+        const_pred_dims=const_pred_dims and (*const_pred_dims, *kept(const_pred_dims, of_consts)), **params,
     )  # fmt: skip
     out, dots = split_list(outs, (len(carry),))
     return out, with_zeros(dots, of_carry, [get_aval(x).to_tangent_aval() for x in out])
@@ -90,37 +93,37 @@ def _jvp(
 
 
 def counter_aval(cond: ClosedJaxpr) -> ShapedArray:
-    """Returns the type of the numbers of turns of the lanes of a loop."""
+    """Returns the type of the trip counts of a loop: one for each element of the predicate."""
     return ShapedArray(cond.out_avals[0].shape, np.dtype(np.int64))
 
 
-def _no_turns(cond: ClosedJaxpr) -> Any:
+def _zero_counts(cond: ClosedJaxpr) -> Any:
     return full(cond.out_avals[0].shape, 0, np.int64)
 
 
 @memoize
-def _count_turns(body: ClosedJaxpr, cond: ClosedJaxpr, body_nconsts: int) -> tuple[ClosedJaxpr, ClosedJaxpr]:
-    """Returns the predicate and the body of a loop whose carry begins with the number of its turns."""
+def _counting_loop(body: ClosedJaxpr, cond: ClosedJaxpr, body_nconsts: int) -> tuple[ClosedJaxpr, ClosedJaxpr]:
+    """Returns the predicate and the body of a loop whose carry begins with the number of iterations so far."""
     counter = counter_aval(cond)
 
-    def turn(*args: Any) -> list[Any]:
+    def iteration(*args: Any) -> list[Any]:
         consts, (count, *carry) = split_list(args, (body_nconsts,))
         after = add(count, full(get_aval(count).shape, 1, np.int64))
         return [after, *eval_closed_jaxpr(body, *consts, *carry)]
 
     consts, carry = split_list(body.in_avals, (body_nconsts,))
     of_cond = len(cond.in_avals) - len(carry)
-    places = list(range(len(cond.in_avals)))
+    inputs = list(range(len(cond.in_avals)))
     widened = _with_unused(cond, [counter])
-    order = (*places[:of_cond], len(places), *places[of_cond:])
-    counting = trace_to_jaxpr(turn, [*consts, counter, *carry], transformation="while", name=body.jaxpr.name)
+    order = (*inputs[:of_cond], len(inputs), *inputs[of_cond:])
+    counting = trace_to_jaxpr(iteration, [*consts, counter, *carry], transformation="while", name=body.jaxpr.name)
     return rearranged(widened, order), counting
 
 
 @memoize
-def _up_to(body: ClosedJaxpr, cond: ClosedJaxpr, body_nconsts: int) -> tuple[ClosedJaxpr, ClosedJaxpr]:
-    """Returns the predicate and the body of the loop that makes a given number of turns, which it counts."""
-    _, counting = _count_turns(body, cond, body_nconsts)
+def _bounded_loop(body: ClosedJaxpr, cond: ClosedJaxpr, body_nconsts: int) -> tuple[ClosedJaxpr, ClosedJaxpr]:
+    """Returns the predicate and the body of a loop that counts its iterations up to a given trip count."""
+    _, counting = _counting_loop(body, cond, body_nconsts)
     counter = counter_aval(cond)
     carry = body.in_avals[body_nconsts:]
     below = trace_to_jaxpr(lambda n, count, *_: [lt(count, n)], [counter, counter, *carry], transformation="while")
@@ -132,14 +135,14 @@ def _up_to(body: ClosedJaxpr, cond: ClosedJaxpr, body_nconsts: int) -> tuple[Clo
 
 @memoize
 def split_carry(body: ClosedJaxpr, body_nconsts: int, unknown: Mask) -> Mask:
-    """Returns, for each operand of a body, whether it is unknown in any turn."""
+    """Returns, for each operand of a body, whether it is unknown in any iteration."""
     consts, first = split_list(unknown, (body_nconsts,))
-    return (*consts, *settle(first, lambda mask: partial_eval_jaxpr(body, (*consts, *mask)).unknown_out))
+    return (*consts, *fixpoint(first, lambda mask: partial_eval_jaxpr(body, (*consts, *mask)).unknown_out))
 
 
 @memoize
 def known_part(body: ClosedJaxpr, body_nconsts: int, mask: Mask) -> ClosedJaxpr:
-    """Returns the body of what is known in every turn: of the known operands, the known part of the carry."""
+    """Returns the part of a body that is known in every iteration: it maps known operands to the known carry."""
     split = partial_eval_jaxpr(body, mask, mask[body_nconsts:])
     outs = len(split.known.out_avals) - split.residual_count
     return dce_jaxpr(split.known, (True,) * outs + (False,) * split.residual_count)
@@ -147,27 +150,27 @@ def known_part(body: ClosedJaxpr, body_nconsts: int, mask: Mask) -> ClosedJaxpr:
 
 def known_loop(
     cond: ClosedJaxpr, body: ClosedJaxpr, cond_consts: Arrays, known_consts: Arrays, known_carry: Arrays, mask: Mask,
-    *, counted: bool, const_lanes: Lanes, **tape: Any,
+    *, counted: bool, const_pred_dims: PredDims, **tape: Any,
 ) -> tuple[Any, Arrays]:  # fmt: skip
-    """Returns how many turns a loop makes, and the known part of its last carry, on which alone that depends."""
+    """Runs the known part of a loop: returns the trip counts, and the known part of the last carry."""
     if counted and len(known_carry) == 1:
         return cond_consts[0], [cond_consts[0]]  # nothing but the counter is known
     of_consts, of_carry = split_list(mask, (len(body.in_avals) - len(body.out_avals),))
-    places = [i for i, is_unknown in enumerate(of_carry, len(cond_consts)) if not is_unknown]
-    cond = rearranged(cond, (*range(len(cond_consts)), *places))
+    known_inputs = [i for i, is_unknown in enumerate(of_carry, len(cond_consts)) if not is_unknown]
+    cond = rearranged(cond, (*range(len(cond_consts)), *known_inputs))
     body = known_part(body, len(of_consts), mask)
     if not counted:
-        cond, body = _count_turns(body, cond, len(known_consts))
-        known_carry = [_no_turns(cond), *known_carry]
+        cond, body = _counting_loop(body, cond, len(known_consts))
+        known_carry = [_zero_counts(cond), *known_carry]
     outs = bind_while(
         cond_consts, known_consts, known_carry, cond_jaxpr=cond, body_jaxpr=body, counted=counted,
-        const_lanes=const_lanes and tuple(unmarked(const_lanes, of_consts)), **tape,
+        const_pred_dims=const_pred_dims and tuple(unmarked(const_pred_dims, of_consts)), **tape,
     )  # fmt: skip
     return (cond_consts[0], outs) if counted else (outs[0], outs[1:])
 
 
 def unmarked(items: Sequence[Any], mask: Sequence[bool]) -> list[Any]:
-    """Returns the items that a mask does not mark."""
+    """Returns the items where a mask is false."""
     return [item for item, marked in zip(items, mask, strict=True) if not marked]
 
 
@@ -194,17 +197,17 @@ def _partial_eval(
         )  # fmt: skip
         return whole
     cond_consts, body_consts, carry = split_list(args, (cond_nconsts, body_nconsts))
-    turns, outs = known_loop(
+    trip_counts, outs = known_loop(
         cond_jaxpr, body_jaxpr, cond_consts, unmarked(body_consts, of_consts), unmarked(carry, of_carry), mask,
         counted=counted, **params,
     )  # fmt: skip
     before = 0 if counted else 1
     if not counted:
-        # What is unknown need not find out again when to stop, nor do again what the known loop has done.
-        carry = [_no_turns(cond_jaxpr), *carry]
-        cond_jaxpr, body_jaxpr = _up_to(without_effects(body_jaxpr), cond_jaxpr, body_nconsts)
+        # The unknown loop neither evaluates the predicate nor repeats the effects of the known loop.
+        carry = [_zero_counts(cond_jaxpr), *carry]
+        cond_jaxpr, body_jaxpr = _bounded_loop(without_effects(body_jaxpr), cond_jaxpr, body_nconsts)
     rest = record(
-        turns, *map(with_weakness_of, body_consts, body_jaxpr.in_avals), *carry, cond_jaxpr=cond_jaxpr,
+        trip_counts, *map(with_weakness_of, body_consts, body_jaxpr.in_avals), *carry, cond_jaxpr=cond_jaxpr,
         body_jaxpr=body_jaxpr, cond_nconsts=1, body_nconsts=body_nconsts, counted=True, **params,
     )  # fmt: skip
     return merge_lists(of_carry, outs, kept(rest[before:], of_carry))

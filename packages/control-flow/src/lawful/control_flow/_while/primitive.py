@@ -1,15 +1,15 @@
-"""``while_p``: the primitive of a loop that goes on while a predicate holds: its type, its evaluation, its lowering.
+"""``while_p``: the primitive of a loop that runs while a predicate holds: typing, evaluation, lowering, dead code.
 
-Its operands are the constants of the predicate, those of the body, and the carry. The predicate may be an array: then
-its dimensions are the first ones of every part of the carry, and each element of them, a lane, stops by itself. That
-is what batching makes of a loop, so that what a lane computes after it has stopped counts nowhere, nor in derivatives.
+Its operands are the constants of the predicate, those of the body, and the carry. Batching makes the predicate an
+array. Its dimensions are then the leading dimensions of every part of the carry, and each batch element stops when its
+own predicate is false. Values computed for a stopped element are discarded, also in derivatives.
 
-Its parameters are the two jaxprs with the numbers of their constants, and
+Its parameters are the two jaxprs, the numbers of their constants, and
 
-- ``const_lanes``: for each constant of the body, which dimensions of the predicate are its own first ones; empty where
-  there is no such constant;
-- ``counted``: whether the first part of the carry counts the turns up to the only constant of the predicate;
-- ``max_iters`` and ``checkpoints``: what is stored while it is reversed.
+- ``const_pred_dims``: for each constant of the body, which dimensions of the predicate are its leading dimensions;
+  empty if no constant has any;
+- ``counted``: whether the first part of the carry counts iterations up to the only constant of the predicate;
+- ``max_iters`` and ``checkpoints``: how many states are stored in reverse mode.
 """
 
 from __future__ import annotations
@@ -19,8 +19,8 @@ from typing import Any
 
 import numpy as np
 
-from lawful.control_flow._loops.bodies import Mask, rearranged, settle, split_list
-from lawful.control_flow._loops.lanes import Lanes, select_lanes
+from lawful.control_flow._loops.batch_elements import PredDims, select_running
+from lawful.control_flow._loops.bodies import Mask, fixpoint, rearranged, split_list
 from lawful.core import (
     ArgumentTypeError,
     ClosedJaxpr,
@@ -42,7 +42,7 @@ def bind_while(
     cond_consts: Sequence[Any], body_consts: Sequence[Any], carry: Sequence[Any], *,
     cond_jaxpr: ClosedJaxpr, body_jaxpr: ClosedJaxpr, **params: Any,
 ) -> list[Any]:  # fmt: skip
-    """Binds the primitive; constants get the weakness that the jaxprs were made for."""
+    """Binds the primitive; constants get the weakness of the jaxprs' inputs."""
     outs: list[Any] = while_p.bind(
         *map(with_weakness_of, cond_consts, cond_jaxpr.in_avals),
         *map(with_weakness_of, body_consts, body_jaxpr.in_avals),
@@ -63,7 +63,7 @@ def _abstract_eval(
     body_jaxpr: ClosedJaxpr,
     cond_nconsts: int,
     body_nconsts: int,
-    const_lanes: Lanes,
+    const_pred_dims: PredDims,
     counted: bool,
     max_iters: int | None,
     checkpoints: int,
@@ -85,11 +85,12 @@ def _abstract_eval(
             f"while_p: expected a body that gives a carry of types {', '.join(map(str, carry))}, got "
             f"{', '.join(map(str, body_jaxpr.out_avals))}"
         )
-    if const_lanes and [aval.shape[: len(own)] for aval, own in zip(body_consts, const_lanes, strict=True)] != [
-        tuple([pred.shape[axis] for axis in own]) for own in const_lanes
-    ]:
+    if const_pred_dims and any(
+        aval.shape[: len(dims)] != tuple([pred.shape[dim] for dim in dims])
+        for aval, dims in zip(body_consts, const_pred_dims, strict=True)
+    ):
         raise ArgumentTypeError(
-            f"while_p: expected constants with the dimensions {const_lanes} of a predicate {pred} first, got "
+            f"while_p: expected constants with the dimensions {const_pred_dims} of a predicate {pred} first, got "
             f"{', '.join(map(str, body_consts))}"
         )
     return carry
@@ -110,9 +111,9 @@ def _hoist(args: Sequence[Any], params: dict[str, Any]) -> tuple[Sequence[Any], 
     counts = (params["cond_nconsts"], params["body_nconsts"])
     args, jaxprs, totals = hoist_groups(args, [params["cond_jaxpr"], params["body_jaxpr"]], counts)
     hoisted = dict(zip(("cond_jaxpr", "body_jaxpr", "cond_nconsts", "body_nconsts"), (*jaxprs, *totals), strict=True))
-    lanes = params["const_lanes"]
-    if lanes:
-        hoisted["const_lanes"] = ((),) * (totals[1] - counts[1]) + lanes
+    pred_dims = params["const_pred_dims"]
+    if pred_dims:
+        hoisted["const_pred_dims"] = ((),) * (totals[1] - counts[1]) + pred_dims
     return args, {**params, **hoisted}
 
 
@@ -131,16 +132,16 @@ def _numpy(
     **_: Any,
 ) -> Callable[..., list[Any]]:
     cond, body = compile(cond_jaxpr), compile(body_jaxpr)
-    lanes = cond_jaxpr.out_avals[0].ndim
+    is_batched = cond_jaxpr.out_avals[0].ndim > 0
 
     def run(*args: Any) -> list[Any]:
         cond_consts, body_consts, carry = split_list(args, (cond_nconsts, body_nconsts))
-        if not lanes:
+        if not is_batched:
             while cond(*cond_consts, *carry)[0]:
                 carry = body(*body_consts, *carry)
             return carry
         while (going := np.asarray(cond(*cond_consts, *carry)[0])).any():
-            # What a lane computes after it has stopped is nobody's business.
+            # Values of stopped batch elements are discarded, so their floating-point errors are ignored.
             with np.errstate(all=None if going.all() else "ignore"):
                 after = body(*body_consts, *carry)
             carry = [x if y is x else np.where(_over(going, x), y, x) for x, y in zip(carry, after, strict=True)]
@@ -150,7 +151,7 @@ def _numpy(
 
 
 def _over(going: Any, x: Any) -> Any:
-    """Returns a NumPy predicate with dimensions to broadcast over a part of the carry."""
+    """Returns a NumPy predicate reshaped to broadcast over a part of the carry."""
     return going.reshape(going.shape + (1,) * (np.ndim(x) - going.ndim))
 
 
@@ -166,7 +167,7 @@ def _expand(
         if not (reduce_or(going, tuple(range(len(batched)))) if batched else going):
             return [*carry]
         after = eval_closed_jaxpr(body_jaxpr, *body_consts, *carry)
-        carry = select_lanes(going, after, carry) if batched else after
+        carry = select_running(going, after, carry) if batched else after
 
 
 @while_p.def_impl
@@ -187,7 +188,7 @@ def _lower(
 ) -> Any:
     if cond_jaxpr.out_avals[0].ndim:
         cond_jaxpr, body_jaxpr = _with_scalar_predicate(cond_jaxpr, body_jaxpr, cond_nconsts)
-        # The body looks at the predicate too.
+        # The body evaluates the predicate too.
         args, body_nconsts = (*args[:cond_nconsts], *args), cond_nconsts + body_nconsts
     cond_consts, body_consts, carry = split_list(args, (cond_nconsts, body_nconsts))
     return ctx.while_loop(cond_jaxpr, body_jaxpr, carry, cond_consts=cond_consts, body_consts=body_consts)
@@ -195,22 +196,22 @@ def _lower(
 
 @memoize
 def _with_scalar_predicate(cond: ClosedJaxpr, body: ClosedJaxpr, cond_nconsts: int) -> tuple[ClosedJaxpr, ClosedJaxpr]:
-    """Returns the predicate that any lane goes on, and the body that changes those which do."""
-    lanes = tuple(range(cond.out_avals[0].ndim))
+    """Returns the predicate that any batch element is running, and the body that updates the running elements."""
+    pred_dims = tuple(range(cond.out_avals[0].ndim))
     cond_consts, carry = split_list(cond.in_avals, (cond_nconsts,))
     body_consts = body.in_avals[: len(body.in_avals) - len(carry)]
 
-    def any_goes_on(*args: Any) -> list[Any]:
-        return [reduce_or(eval_closed_jaxpr(cond, *args)[0], lanes)]
+    def any_running(*args: Any) -> list[Any]:
+        return [reduce_or(eval_closed_jaxpr(cond, *args)[0], pred_dims)]
 
-    def turn(*args: Any) -> list[Any]:
+    def iteration(*args: Any) -> list[Any]:
         of_cond, of_body, state = split_list(args, (cond_nconsts, len(body_consts)))
         [going] = eval_closed_jaxpr(cond, *of_cond, *state)
-        return select_lanes(going, eval_closed_jaxpr(body, *of_body, *state), state)
+        return select_running(going, eval_closed_jaxpr(body, *of_body, *state), state)
 
     return (
-        trace_to_jaxpr(any_goes_on, cond.in_avals, transformation="while"),
-        trace_to_jaxpr(turn, [*cond_consts, *body.in_avals], transformation="while"),
+        trace_to_jaxpr(any_running, cond.in_avals, transformation="while"),
+        trace_to_jaxpr(iteration, [*cond_consts, *body.in_avals], transformation="while"),
     )
 
 
@@ -221,17 +222,17 @@ def _with_scalar_predicate(cond: ClosedJaxpr, body: ClosedJaxpr, cond_nconsts: i
 def _live_bodies(
     body: ClosedJaxpr, cond: ClosedJaxpr, cond_nconsts: int, body_nconsts: int, used: Mask
 ) -> tuple[ClosedJaxpr, ClosedJaxpr, Mask, Mask]:
-    """Returns predicate and body without what is not needed, and which constants and parts of the carry are left."""
+    """Returns predicate and body without dead parts of the carry, and masks of the live constants and carry."""
     in_cond = used_inputs(cond, (True,))[cond_nconsts:]
     first = [a or b for a, b in zip(used, in_cond, strict=True)]
-    carry = settle(first, lambda mask: used_inputs(body, mask)[body_nconsts:])
+    carry = fixpoint(first, lambda mask: used_inputs(body, mask)[body_nconsts:])
     consts = tuple(used_inputs(body, carry)[:body_nconsts])
     smaller = dce_jaxpr(body, carry)
     if smaller is body and all(consts):
         return cond, body, consts, carry
     inputs = tuple([i for i, keep in enumerate((*consts, *carry)) if keep])
-    places = (*range(cond_nconsts), *[cond_nconsts + i for i, keep in enumerate(carry) if keep])
-    return rearranged(cond, places), rearranged(smaller, inputs), consts, carry
+    cond_inputs = (*range(cond_nconsts), *[cond_nconsts + i for i, keep in enumerate(carry) if keep])
+    return rearranged(cond, cond_inputs), rearranged(smaller, inputs), consts, carry
 
 
 @while_p.def_rule_as("dce")
@@ -243,8 +244,8 @@ def _dce(used: Sequence[bool], eqn: JaxprEqn) -> JaxprEqn:
         return eqn
     of_cond, of_body, of_carry = split_list(eqn.invars, sizes)
     changes = {"cond_jaxpr": cond, "body_jaxpr": body, "body_nconsts": sum(consts)}
-    if params["const_lanes"]:
-        changes["const_lanes"] = tuple(kept(params["const_lanes"], consts))
+    if params["const_pred_dims"]:
+        changes["const_pred_dims"] = tuple(kept(params["const_pred_dims"], consts))
     return eqn.replace(
         invars=[*of_cond, *kept(of_body, consts), *kept(of_carry, carry)],
         outvars=kept(eqn.outvars, carry),

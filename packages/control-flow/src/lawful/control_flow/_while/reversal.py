@@ -1,11 +1,11 @@
-"""``reversed_while_p``: the turns of a loop, made again and reversed one by one from the last on.
+"""``reversed_while_p``: the iterations of a loop, rerun and reversed one by one from the last to the first.
 
-It is a primitive so that batching, which makes lanes of the elements of a batch, keeps one schedule for all of them.
-Every other transformation sees the program that it stands for.
+It is a primitive so that all batch elements share one schedule of checkpoints under `vmap`. Every other transformation
+sees the program that it stands for.
 
-Its operands are the number of turns, or that of each lane, the known constants of the body, the known part of the
-carry at the start, and the given cotangents of the linear part of the carry. It gives the cotangents of linear
-constants, which are sums over turns, and those of the linear part of the carry.
+Its operands are the trip count, or that of each batch element, the known constants of the body, the known part of the
+first carry, and the given cotangents of the linear part of the carry. Its results are the cotangents of linear
+constants, which are sums over iterations, and those of the linear part of the carry.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from lawful.autodiff import jvp_jaxpr, transpose_jaxpr
-from lawful.control_flow._loops.bodies import Mask, given_cotangents, settle, split_list, with_zeros
-from lawful.control_flow._loops.checkpointing import reverse_turns
-from lawful.control_flow._loops.lanes import Lanes, select_lanes, with_turns
-from lawful.control_flow._while.batching import batch_at, consts_in_batch, placed, places_of, settle_batched
+from lawful.control_flow._loops.batch_elements import PredDims, move_batch_dims, replace_idle, select_running
+from lawful.control_flow._loops.bodies import Mask, fixpoint, instantiate_cotangents, split_list, with_zeros
+from lawful.control_flow._loops.checkpointing import reverse_iterations
+from lawful.control_flow._while.batching import batch_at, batched_carry, batched_const_dims, dims_where
 from lawful.control_flow._while.linearization import known_part, unmarked
 from lawful.control_flow._while.while_loop import while_loop
 from lawful.core import (
@@ -38,15 +38,15 @@ reversed_while_p = Primitive("reversed_while", multiple_results=True, pure_rules
 
 
 class PullBack(NamedTuple):
-    """One turn in reverse.
+    """One iteration in reverse.
 
     Attributes:
-      step: from the known constants and the known part of the carry to that part after the turn.
-      residuals: from the same to what the transposed turn needs.
-      transposed: from these and the given cotangents of the linear part of the carry to those of linear constants
-        and of the linear part.
+      step: maps the known constants and the known part of the carry to that part after the iteration.
+      residuals: maps the same operands to the residuals of the iteration.
+      transposed: maps the residuals and the given cotangents of the linear part of the carry to the cotangents of
+        linear constants and of the linear part.
       cts: for each part of the linear carry, whether it has a cotangent.
-      sums: for each linear constant, whether it gets one.
+      sums: for each linear constant, whether it gets a cotangent.
     """
 
     step: ClosedJaxpr
@@ -58,11 +58,11 @@ class PullBack(NamedTuple):
 
 @memoize
 def pull_back(body: ClosedJaxpr, linear: Mask, nonzeros: Mask) -> PullBack:
-    """Returns a turn in reverse.
+    """Returns an iteration in reverse.
 
     Args:
-      body: that of the loop.
-      linear: for each of its operands, whether it is linear, in any turn.
+      body: the body of the loop.
+      linear: for each of its operands, whether it is linear in any iteration.
       nonzeros: for each part of the linear carry, whether its cotangent is given.
     """
     nconsts = len(body.in_avals) - len(body.out_avals)
@@ -71,7 +71,7 @@ def pull_back(body: ClosedJaxpr, linear: Mask, nonzeros: Mask) -> PullBack:
     outs = len(split.known.out_avals)
     lin_consts = sum(of_consts)
     mask = (*(False,) * split.residual_count, *(True,) * (lin_consts + sum(of_carry)))
-    cts = settle(nonzeros, lambda cts: transpose_jaxpr(split.unknown, mask, cts)[1][lin_consts:])
+    cts = fixpoint(nonzeros, lambda cts: transpose_jaxpr(split.unknown, mask, cts)[1][lin_consts:])
     transposed, found = transpose_jaxpr(split.unknown, mask, cts, (*(False,) * lin_consts, *cts))
     return PullBack(
         known_part(body, nconsts, linear),
@@ -83,99 +83,101 @@ def pull_back(body: ClosedJaxpr, linear: Mask, nonzeros: Mask) -> PullBack:
 
 
 def reverse_while(
-    turns: Any, consts: Sequence[Any], start: Sequence[Any], cts: Sequence[Any], *,
+    trip_counts: Any, consts: Sequence[Any], start: Sequence[Any], cts: Sequence[Any], *,
     body_jaxpr: ClosedJaxpr, linear: Mask, **params: Any,
 ) -> tuple[list[Any], Mask, Mask]:  # fmt: skip
     """Binds the primitive; ``cts`` may have symbolic zeros.
 
     Returns:
-      The cotangents of linear constants and of the linear part of the carry, and which of them these are.
+      The cotangents of linear constants and of the linear part of the carry, and a mask for each of the two groups.
     """
-    turn = pull_back(body_jaxpr, linear, tuple([type(ct) is not Zero for ct in cts]))
+    iteration = pull_back(body_jaxpr, linear, tuple([type(ct) is not Zero for ct in cts]))
     known = kept(body_jaxpr.in_avals, [not lin for lin in linear])
     operands = map(with_weakness_of, [*consts, *start], known)
-    given = given_cotangents(cts, turn.cts)
+    given = instantiate_cotangents(cts, iteration.cts)
     outs = reversed_while_p.bind(
-        turns, *operands, *given, body_jaxpr=body_jaxpr, linear=linear, given=turn.cts, **params
+        trip_counts, *operands, *given, body_jaxpr=body_jaxpr, linear=linear, given=iteration.cts, **params
     )
-    return outs, turn.sums, turn.cts
+    return outs, iteration.sums, iteration.cts
 
 
 @memoize
 def _program(
-    body: ClosedJaxpr, linear: Mask, given: Mask, lanes: tuple[int, ...], const_lanes: Lanes, room: int, tape: bool
-) -> ClosedJaxpr:
+    body: ClosedJaxpr, linear: Mask, given: Mask, batch_shape: tuple[int, ...], const_pred_dims: PredDims, room: int,
+    tape: bool,
+) -> ClosedJaxpr:  # fmt: skip
     """Returns the program that the primitive stands for."""
     nconsts = len(body.in_avals) - len(body.out_avals)
     of_consts, of_carry = split_list(linear, (nconsts,))
     known_consts, states = unmarked(body.in_avals[:nconsts], of_consts), unmarked(body.in_avals[nconsts:], of_carry)
-    turn = pull_back(body, linear, given)
-    count = sum(turn.sums)
-    own_lanes = (
-        *unmarked(const_lanes or ((),) * nconsts, of_consts),
-        *[tuple(range(len(lanes))) for _ in states],
+    iteration = pull_back(body, linear, given)
+    count = sum(iteration.sums)
+    pred_dims = (
+        *unmarked(const_pred_dims or ((),) * nconsts, of_consts),
+        *[tuple(range(len(batch_shape))) for _ in states],
     )
 
-    def program(turns: Any, *args: Any) -> list[Any]:
+    def program(trip_counts: Any, *args: Any) -> list[Any]:
         operands, cts = split_list(args, (len(known_consts) + len(states),))
-        if lanes:
-            operands = with_turns(turns, operands, own_lanes)
+        if batch_shape:
+            operands = replace_idle(trip_counts, operands, pred_dims)
         consts, start = split_list(operands, (len(known_consts),))
-        most = reduce_max(turns, tuple(range(len(lanes)))) if lanes else turns
+        longest = reduce_max(trip_counts, tuple(range(len(batch_shape)))) if batch_shape else trip_counts
 
-        def reaches(i: Any) -> Any:
-            return i < turns
+        def is_running(i: Any) -> Any:
+            return i < trip_counts
 
         def advance(state: list[Any], now: Any, until: Any) -> list[Any]:
             def step(carry: Any) -> Any:
                 i, state = carry
-                after = eval_closed_jaxpr(turn.step, *consts, *state)
-                # A lane stays at its last turn, where what is computed for it has a meaning.
-                return i + 1, select_lanes(reaches(i + 1), after, state) if lanes else after
+                after = eval_closed_jaxpr(iteration.step, *consts, *state)
+                # A stopped batch element keeps the state of its last iteration, where the body is well-defined.
+                return i + 1, select_running(is_running(i + 1), after, state) if batch_shape else after
 
             result: list[Any] = while_loop(lambda carry: carry[0] < until, step, (now, state))[1]
             return result
 
         def reverse(state: list[Any], i: Any, cts: list[Any], sums: list[Any]) -> tuple[list[Any], list[Any]]:
-            residuals = eval_closed_jaxpr(turn.residuals, *consts, *state)
-            coming = select_lanes(reaches(i), cts, [full_like(ct, 0) for ct in cts]) if lanes else cts
-            terms, before = split_list(eval_closed_jaxpr(turn.transposed, *residuals, *coming), (count,))
-            if lanes:
-                before = select_lanes(reaches(i), before, cts)
+            residuals = eval_closed_jaxpr(iteration.residuals, *consts, *state)
+            running_cts = select_running(is_running(i), cts, [full_like(ct, 0) for ct in cts]) if batch_shape else cts
+            terms, before = split_list(eval_closed_jaxpr(iteration.transposed, *residuals, *running_cts), (count,))
+            if batch_shape:
+                before = select_running(is_running(i), before, cts)
             return before, [add_tangents(total, term) for total, term in zip(sums, terms, strict=True)]
 
-        zeros = [full(aval.shape, 0, aval.dtype) for aval in turn.transposed.out_avals[:count]]
-        cts, sums = reverse_turns(most, start, cts, zeros, advance, reverse, room, tape=tape)
+        zeros = [full(aval.shape, 0, aval.dtype) for aval in iteration.transposed.out_avals[:count]]
+        cts, sums = reverse_iterations(longest, start, cts, zeros, advance, reverse, room, tape=tape)
         return [*sums, *cts]
 
-    counter = ShapedArray(lanes, np.dtype(np.int64))
+    counter = ShapedArray(batch_shape, np.dtype(np.int64))
     avals = [counter, *known_consts, *states, *kept(kept(body.out_avals, of_carry), given)]
     return trace_to_jaxpr(program, avals, transformation="transpose", name=f"reversed_{body.jaxpr.name}")
 
 
 def _program_for(
-    turns: ShapedArray, *, body_jaxpr: ClosedJaxpr, linear: Mask, given: Mask, const_lanes: Lanes, room: int, tape: bool
-) -> ClosedJaxpr:
-    return _program(body_jaxpr, linear, given, turns.shape, const_lanes, room, tape)
+    trip_counts: ShapedArray, *, body_jaxpr: ClosedJaxpr, linear: Mask, given: Mask, const_pred_dims: PredDims,
+    room: int, tape: bool,
+) -> ClosedJaxpr:  # fmt: skip
+    return _program(body_jaxpr, linear, given, trip_counts.shape, const_pred_dims, room, tape)
 
 
 @reversed_while_p.def_abstract_eval
-def _abstract_eval(turns: ShapedArray, *avals: ShapedArray, **params: Any) -> list[ShapedArray]:
-    program = _program_for(turns, **params)
-    assert program.in_avals == [turns, *avals], (program.in_avals, avals)
+def _abstract_eval(trip_counts: ShapedArray, *avals: ShapedArray, **params: Any) -> list[ShapedArray]:
+    program = _program_for(trip_counts, **params)
+    assert program.in_avals == [trip_counts, *avals], (program.in_avals, avals)
     return program.out_avals
 
 
 @reversed_while_p.def_rule_as("hoist")
 def _hoist(args: Sequence[Any], params: dict[str, Any]) -> tuple[Sequence[Any], dict[str, Any]]:
-    turns, *operands = args
+    trip_counts, *operands = args
     operands, [body], [count] = hoist_groups(operands, [params["body_jaxpr"]], [0])
-    lanes = params["const_lanes"]
-    return [turns, *operands], {
+    pred_dims = params["const_pred_dims"]
+    return [trip_counts, *operands], {
         **params,
         "body_jaxpr": body,
         "linear": (False,) * count + params["linear"],
-        "const_lanes": lanes and ((),) * count + lanes,
+        "const_pred_dims": pred_dims and ((),) * count + pred_dims,
     }
 
 
@@ -209,7 +211,7 @@ def _partial_eval(record: Callable[..., Any], unknown: Sequence[bool], *args: An
     return eval_closed_jaxpr(_program_for(get_aval(args[0]), **params), *args)
 
 
-reversed_while_p.declare_absent("transpose", "a linear program has the program that it stands for")
+reversed_while_p.declare_absent("transpose", "partial evaluation replaces it by the program that it stands for")
 
 
 @reversed_while_p.def_batch
@@ -221,32 +223,33 @@ def _batch(
     body_jaxpr: ClosedJaxpr,
     linear: Mask,
     given: Mask,
-    const_lanes: Lanes,
+    const_pred_dims: PredDims,
     **params: Any,
 ) -> tuple[list[Any], list[int | None]]:
     nconsts = len(body_jaxpr.in_avals) - len(body_jaxpr.out_avals)
     of_consts, of_carry = split_list(linear, (nconsts,))
     sizes = (1, len(of_consts) - sum(of_consts), len(of_carry) - sum(of_carry))
-    (turns,), consts, start, cts = split_list(args, sizes)
-    (turns_dim,), const_dims, start_dims, ct_dims = split_list(dims, sizes)
-    stops = turns_dim is not None
-    behind = get_aval(turns).ndim - stops
-    # What is linear is batched: each element of the batch has cotangents of its own.
+    (trip_counts,), consts, start, cts = split_list(args, sizes)
+    (trip_counts_dim,), const_dims, start_dims, ct_dims = split_list(dims, sizes)
+    pred_is_batched = trip_counts_dim is not None
+    pred_ndim = get_aval(trip_counts).ndim - pred_is_batched
+    # Linear operands are batched: each batch element has its own cotangents.
     body_dims = merge_lists(of_consts, const_dims, [0] * sum(of_consts))
-    body_places, lanes = consts_in_batch(body_dims, const_lanes or ((),) * nconsts, stops)
-    if stops:
-        places = places_of([True] * len(of_carry), 0)
+    const_dims_in, pred_dims = batched_const_dims(body_dims, const_pred_dims or ((),) * nconsts, pred_is_batched)
+    if pred_is_batched:
+        carry_dims_in = dims_where([True] * len(of_carry), 0)
     else:
         first = merge_lists(of_carry, [dim is not None for dim in start_dims], [True] * sum(of_carry))
-        places = places_of(settle_batched(body_jaxpr, axis_data, body_places, first, behind), behind)
+        carry_dims_in = dims_where(batched_carry(body_jaxpr, axis_data, const_dims_in, first, pred_ndim), pred_ndim)
     size, is_known = axis_data.size, [not lin for lin in linear]
-    ct_places = places_of([True] * len(cts), 0 if stops else behind)
+    ct_dims_in = dims_where([True] * len(cts), 0 if pred_is_batched else pred_ndim)
+    known_dims_in = kept([*const_dims_in, *carry_dims_in], is_known)
     outs = reversed_while_p.bind(
-        *placed([turns], [turns_dim], (0 if stops else None,), size),
-        *placed([*consts, *start], [*const_dims, *start_dims], tuple(kept([*body_places, *places], is_known)), size),
-        *placed(cts, ct_dims, ct_places, size),
-        body_jaxpr=batch_at(body_jaxpr, axis_data, (*body_places, *places), places),
-        linear=linear, given=given, const_lanes=lanes if any(lanes) else (), **params,
+        *move_batch_dims([trip_counts], [trip_counts_dim], (0 if pred_is_batched else None,), size),
+        *move_batch_dims([*consts, *start], [*const_dims, *start_dims], known_dims_in, size),
+        *move_batch_dims(cts, ct_dims, ct_dims_in, size),
+        body_jaxpr=batch_at(body_jaxpr, axis_data, (*const_dims_in, *carry_dims_in), carry_dims_in),
+        linear=linear, given=given, const_pred_dims=pred_dims if any(pred_dims) else (), **params,
     )  # fmt: skip
     sums = pull_back(body_jaxpr, linear, given).sums
-    return outs, [*kept(kept(body_places, of_consts), sums), *ct_places]
+    return outs, [*kept(kept(const_dims_in, of_consts), sums), *ct_dims_in]

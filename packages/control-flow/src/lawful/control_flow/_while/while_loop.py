@@ -1,4 +1,4 @@
-"""``while_loop``: a function applied again for as long as a predicate holds."""
+"""``while_loop``: a function applied again while a predicate holds."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from lawful.control_flow._while.primitive import bind_while
 from lawful.core import ArgumentTypeError, ClosedJaxpr, ShapedArray, deduplicated, get_aval, is_array
 from lawful.staging import consts_as_inputs, function_name, own_results, trace_to_jaxpr
 
-#: How many states of a loop are stored while it is reversed, unless a call says otherwise.
+#: The default of ``checkpoints``: how many states of a loop are stored while it is reversed.
 DEFAULT_CHECKPOINTS: Final = 32
 
 
@@ -24,7 +24,7 @@ def while_loop(
     max_iters: int | None = None,
     checkpoints: int | None = None,
 ) -> Any:
-    """Returns what a function gives when it is applied to a value for as long as a predicate of the value holds.
+    """Returns a value after a function has been applied to it for as long as a predicate of the value holds.
 
     It means the Python loop::
 
@@ -38,20 +38,23 @@ def while_loop(
       body_fun: a function of the value that gives a value of the same structure, shapes and dtypes. Both are traced
         once, and may close over arrays and tracers.
       init_val: the first value, a pytree of arrays. A Python number gets the dtype that ``body_fun`` gives back for it.
-      max_iters: how many turns can be differentiated in reverse, with the value at the start of each of them stored.
-        A loop of more turns still has a value, and forward mode derivatives. Its reverse mode derivative is an error
-        where the number of turns is known, and NaN where it is not: compiled, or under ``vmap`` of the derivative.
-      checkpoints: with no ``max_iters``, how many values are stored at a time while the loop is reversed, 32 if it is
-        not said. Any number of turns is reversed: each is run again once where there are up to 33, at most twice up
-        to 561, three times up to 6,545 and so on as the binomial coefficients grow, and once more while it is reversed.
+      max_iters: how many iterations can be differentiated in reverse, with the value at the start of each of them
+        stored. A loop of more iterations still has a value, and forward mode derivatives. Its reverse mode derivative
+        is an error where the trip count is known, and NaN where it is not: compiled, or under ``vmap`` of the
+        derivative.
+      checkpoints: with no ``max_iters``, how many values are stored at a time while the loop is reversed; 32 by
+        default. Any trip count is reversed: each iteration is run again once where there are up to 33, at most twice
+        up to 561, three times up to 6,545 and so on as the binomial coefficients grow, and once more while it is
+        reversed.
 
-    Under ``vmap`` each element stops by itself: what is computed for it afterwards counts nowhere.
+    Under ``vmap`` each batch element stops when its own predicate is false; values computed for it afterwards are
+    discarded.
 
     Raises:
       ArgumentTypeError: the value does not keep its structure, shapes and dtypes, or the predicate is not a boolean
         scalar.
       ArgumentValueError: ``max_iters`` or ``checkpoints`` is out of range.
-      IterationBoundError: from the derivative in reverse of a loop that makes more than ``max_iters`` turns.
+      IterationBoundError: from the derivative in reverse of a loop that runs more than ``max_iters`` iterations.
 
     Law: equal to the loop above, under every transformation. Source: ``jax.lax.while_loop``, which has no reverse
     mode.
@@ -76,27 +79,27 @@ def run_while(
     construct: str, cond_fun: Callable[[Any], Any], body_fun: Callable[[Any], Any], name: str, init_val: Any, *,
     max_iters: int | None = None, checkpoints: int | None = None, hidden: int = 0,
 ) -> Any:  # fmt: skip
-    """Returns what a while loop gives, on behalf of a construct.
+    """Runs a while loop on behalf of a public function.
 
     Args:
-      construct: what the user called.
+      construct: the public function that the user called, for error messages.
       cond_fun: the predicate.
       body_fun: the body.
-      name: what the user's function is called.
+      name: the name of the user's function.
       init_val: the first value.
-      max_iters: as in `while_loop`, and so is the next one.
-      checkpoints: how many values are stored.
-      hidden: how many keys of a path into the value the user does not know of.
+      max_iters: as in `while_loop`.
+      checkpoints: as in `while_loop`.
+      hidden: the number of leading keys of a path into the value that are internal.
     """
-    kept = DEFAULT_CHECKPOINTS if checkpoints is None else integer(construct, "checkpoints", checkpoints, 1)
+    room = DEFAULT_CHECKPOINTS if checkpoints is None else integer(construct, "checkpoints", checkpoints, 1)
     bound = None if max_iters is None else integer(construct, "max_iters", max_iters, 0)
     nothing = tree.structure(())
     body = trace_body(construct, lambda val, _: (body_fun(val), ()), name, init_val, [], nothing, "init_val", hidden)
     treedef = tree.structure(init_val)
     cond_jaxpr, cond_consts = _trace_predicate(cond_fun, treedef, [get_aval(x) for x in body.carry])
     outs = bind_while(
-        cond_consts, body.consts, body.carry,
-        cond_jaxpr=cond_jaxpr, body_jaxpr=body.jaxpr, const_lanes=(), counted=False, max_iters=bound, checkpoints=kept,
+        cond_consts, body.consts, body.carry, cond_jaxpr=cond_jaxpr, body_jaxpr=body.jaxpr,
+        const_pred_dims=(), counted=False, max_iters=bound, checkpoints=room,
     )  # fmt: skip
     return tree.unflatten(treedef, own_results(outs, [*cond_consts, *body.consts, *tree.leaves(init_val), *body.carry]))
 

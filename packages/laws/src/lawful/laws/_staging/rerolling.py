@@ -44,12 +44,12 @@ def law_rerolling(trial: Trial) -> Claims:
         if pulled:
             said, (function, args) = f"the pullback of {said}", _pullback(trial, function, args)
         closed = make_jaxpr(function)(*args)
-        rolled = reroll(closed, min_turns=_ITERATIONS - 2)
+        rolled = reroll(closed, min_trip_count=_ITERATIONS - 2)
         check_jaxpr(rolled)
         leaves = tree.leaves(args)
         expected = eval_closed_jaxpr(closed, *leaves)
         yield Claim(f"{said}, rolled", eval_closed_jaxpr(rolled, *leaves), "unrolled", expected, weakness=True)
-        yield from require_idempotent("reroll", reroll(rolled, min_turns=_ITERATIONS - 2), rolled)
+        yield from require_idempotent("reroll", reroll(rolled, min_trip_count=_ITERATIONS - 2), rolled)
         yield from _is_rolled(said, closed, rolled)
         if not pulled:
             yield from _same_derivatives(trial, said, closed, rolled, leaves)

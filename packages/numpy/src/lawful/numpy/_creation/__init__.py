@@ -1,1 +1,1 @@
-"""Array creation: of values, ranges, grids and matrices."""
+"""Array creation: from values, ranges, grids and matrices."""

@@ -1,4 +1,4 @@
-"""Making arrays. Under a transformation that records programs these are recorded too."""
+"""Creation of arrays. It is recorded too when a program is recorded."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def _of_large_integer(x: int, dtype: numpy.dtype[Any] | None) -> Any:
 
 
 def _foreign(x: Any) -> Any:
-    """Returns the array of a type that lawful does not know, if it is one; it may be a buffer of numbers."""
+    """Returns an object with ``__array__`` or the buffer protocol as an array, any other object unchanged."""
     if hasattr(x, "__array__"):
         return numpy.asarray(x)
     with suppress(TypeError):
@@ -97,7 +97,7 @@ def _foreign(x: Any) -> Any:
 
 def _of_sequence(values: list[Any] | tuple[Any, ...], dtype: numpy.dtype[Any] | None) -> Any:
     leaves = [*_leaves(values)]
-    if type(None) in map(type, leaves):  # NumPy makes NaN of it where there is a dtype
+    if type(None) in map(type, leaves):  # NumPy converts None to NaN if a dtype is given
         raise NonArrayError(
             f"array: expected numbers, got None in {shorten(values)}; give a number, such as nan, in its place"
         )
@@ -139,7 +139,7 @@ def asarray(a: Any, dtype: Any = None, *, copy: bool | None = None, device: Any 
     """Returns a value as an array: itself where it is one of that dtype; else as :func:`array`.
 
     Args:
-      a: what :func:`array` takes.
+      a: a value as for :func:`array`.
       dtype: the dtype of the result.
       copy: True for a copy in any case, False for an error where one would have to be made.
       device: ``"cpu"``, or the device of an array; None for where the values are.
@@ -213,7 +213,7 @@ def from_dlpack(x: Any, /, *, device: Any = None, copy: bool | None = None) -> A
     return placed("from_dlpack", numpy.from_dlpack(x, **options), device)
 
 
-# One value everywhere
+# Constant arrays
 
 
 def full(shape: Any, fill_value: Any, dtype: Any = None, *, device: Any = None) -> Any:
@@ -249,7 +249,7 @@ def _repeated(eager: Callable[..., Any], value: int, shape: Any, dtype: Any, dev
         try:
             return placed(eager.__name__, eager(shape, dtype), device)
         except (TypeError, ValueError):
-            pass  # the function below says what is wrong
+            pass  # full raises the error
     return full(shape, value, dtype, device=device)
 
 

@@ -35,7 +35,7 @@ def logspace(
       endpoint: whether the last one is included.
       base: the base, or an array of them.
       dtype: the dtype of the result; by default the floating one that the arguments are promoted to.
-      axis: where in the result the new dimension stands, if an argument is an array.
+      axis: the position of the new dimension in the result, if an argument is an array.
 
     Raises:
       ArgumentValueError: ``num`` is negative.
@@ -67,7 +67,7 @@ def geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype
       num: how many.
       endpoint: whether ``stop`` is included.
       dtype: the dtype of the result; by default float64, or complex128.
-      axis: where in the result the new dimension stands, if an end is an array.
+      axis: the position of the new dimension in the result, if an end is an array.
 
     Raises:
       ArgumentValueError: ``num`` is negative, or an end is zero where its value is known.
@@ -82,15 +82,15 @@ def geomspace(start: Any, stop: Any, num: int = 50, endpoint: bool = True, dtype
             raise ArgumentValueError("geomspace: expected ends that are not zero, got a zero; leave it out")
         return numpy.geomspace(start, stop, num, endpoint, dtype, axis)
     first, last = ops.promote("geomspace", numpy.true_divide, (start, stop))
-    wide = result_type(get_aval(first).dtype, numpy.float64)  # as NumPy has it
+    wide = result_type(get_aval(first).dtype, numpy.float64)  # as in NumPy
     first, last = ops.convert_element_type(first, wide), ops.convert_element_type(last, wide)
-    # Turned so that the first number is positive, and back in the end.
+    # Multiplied by a unit so that the first number is positive; undone at the end.
     sign = ops.sign(first)
     length, turned = ops.div(first, sign), ops.div(last, sign)
     numbers = logspace(log10(length), log10(turned), num, endpoint)
     count = get_aval(numbers).shape[0]
     if count:
-        # Powers of logarithms are the ends only nearly.
+        # Powers of logarithms are the ends only up to rounding.
         ends = [ops.expand_dims(length, (0,))]
         stop_at = count - 1 if endpoint and count > 1 else count
         ends.append(ops.slice_in_dim(numbers, 1, stop_at))
@@ -125,15 +125,15 @@ def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = 
         raise ArgumentValueError(f"meshgrid: expected indexing 'xy' or 'ij', got {indexing!r}; give one of them")
     if is_plain(*xi):
         return list(numpy.meshgrid(*xi, copy=copy, sparse=sparse, indexing=indexing))  # type: ignore[call-overload]
-    places = list(range(len(xi)))
+    dims = list(range(len(xi)))
     if indexing == "xy" and len(xi) > 1:
-        places[:2] = 1, 0
+        dims[:2] = 1, 0
     shape = [0] * len(xi)
-    for x, place in zip(xi, places, strict=True):
-        shape[place] = get_aval(x).size
+    for x, dim in zip(xi, dims, strict=True):
+        shape[dim] = get_aval(x).size
     grids = []
-    for x, place in zip(xi, places, strict=True):
+    for x, dim in zip(xi, dims, strict=True):
         size = get_aval(x).size
-        grid = ops.reshape(x, [size if i == place else 1 for i in range(len(xi))])
+        grid = ops.reshape(x, [size if i == dim else 1 for i in range(len(xi))])
         grids.append(grid if sparse else broadcast_to(grid, tuple(shape)))
     return grids

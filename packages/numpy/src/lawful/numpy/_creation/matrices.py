@@ -1,4 +1,4 @@
-"""Matrices that are ones and zeros by a diagonal, and the triangles of others."""
+"""Matrices of ones and zeros, and triangles of matrices."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def _sizes(name: str, rows: Any, columns: Any, k: Any) -> tuple[int, int, int]:
 
 
 def _row_and_column(rows: int, columns: int) -> tuple[Any, Any]:
-    """Returns for each element its row and its column."""
+    """Returns the row and column numbers of all elements."""
     row, column = (ops.broadcasted_iota("int64", (rows, columns), dim) for dim in (0, 1))
     return row, column
 

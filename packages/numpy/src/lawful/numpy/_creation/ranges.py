@@ -1,4 +1,4 @@
-"""Sequences of numbers at equal distances. Under a transformation that records programs they are recorded too."""
+"""Evenly spaced numbers. They are recorded too when a program is recorded."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def arange(start: Any, stop: Any = None, step: Any = 1, dtype: Any = None, *, de
     length = max(0, math.ceil((stop - start) / step))
     for x in (start, start + step) if length else ():
         ops.convert_element_type(x, wanted)  # raises if it does not fit
-    # As NumPy does it, from the difference of the first two numbers in the dtype of the result.
+    # As in NumPy: from the difference of the first two numbers in the dtype of the result.
     first, second = numpy.asarray(start).astype(wanted)[()], numpy.asarray(start + step).astype(wanted)[()]
     return placed("arange", ops.add(ops.mul(ops.iota(wanted, length), second - first), first), device)
 
@@ -74,7 +74,7 @@ def linspace(
       endpoint: whether ``stop`` is included; if not, it would be the next number.
       retstep: whether to return the distance too: ``(numbers, distance)``.
       dtype: the dtype of the result; by default the floating one that ``start`` and ``stop`` are promoted to.
-      axis: where in the result the new dimension stands, if the ends are arrays.
+      axis: the position of the new dimension in the result, if the ends are arrays.
       device: ``"cpu"``, or the device of an array.
 
     Raises:
@@ -94,7 +94,7 @@ def linspace(
 
 
 def _spaced(start: Any, stop: Any, num: int, endpoint: bool, dtype: Any, axis: int) -> tuple[Any, Any]:
-    """Returns numbers at equal distances, and the distance."""
+    """Returns evenly spaced numbers, and their distance."""
     if ops.is_eager(start, stop):
         numbers, step = numpy.linspace(start, stop, num, endpoint, True, dtype, axis)  # type: ignore[call-overload]
         return numbers, step

@@ -1,4 +1,4 @@
-"""Objects that are indexed: with slices to make grids, with arrays to join them, with anything to keep the index."""
+"""Objects that are used by indexing: `mgrid`, `ogrid`, `r_`, `c_`, `s_` and `index_exp`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["c_", "index_exp", "mgrid", "ogrid", "r_", "s_"]
 
 
 def _numbers(name: str, s: slice) -> Any:
-    """Returns the numbers that a slice stands for: those of `arange`, or of `linspace` for an imaginary step."""
+    """Returns the numbers of a slice: those of `arange`, or of `linspace` for an imaginary step."""
     if s.start is s.stop is None and not isinstance(s.step, complex):
         return arange(0)
     if s.stop is None:
@@ -29,7 +29,7 @@ def _numbers(name: str, s: slice) -> Any:
 
 
 class Grid:
-    """What `mgrid` and `ogrid` are: an index of slices gives the coordinates of a grid.
+    """The class of `mgrid` and `ogrid`: an index of slices gives the coordinates of a grid.
 
     A slice ``start:stop:step`` stands for the numbers of `arange`, and ``start:stop:5j`` for five numbers from one to
     the other, both included.
@@ -58,30 +58,30 @@ class Grid:
 
 
 class Joined:
-    """What `r_` and `c_` are: an index of arrays, numbers and slices gives them joined.
+    """The class of `r_` and `c_`: an index of arrays, numbers and slices gives them joined.
 
-    Arrays may be traced. A slice stands for numbers as in `mgrid`. A first text ``"axis,ndim,place"`` says along which
-    dimension they are joined, how many dimensions they get at least, and where those that they had stand then; all
-    but the first may be left out.
+    Arrays may be traced. A slice stands for numbers as in `mgrid`. A first text ``"axis,ndim,trans1d"`` has the
+    dimension along which they are joined, the minimal number of dimensions, and the position of the original ones
+    among them; all but the first may be left out.
     """
 
-    def __init__(self, name: str, axis: int, ndim: int, place: int) -> None:
+    def __init__(self, name: str, axis: int, ndim: int, trans1d: int) -> None:
         self._name = name
-        self._settings = (axis, ndim, place)
+        self._settings = (axis, ndim, trans1d)
 
     def __repr__(self) -> str:
         return f"lawful.numpy.{self._name}"
 
     def __getitem__(self, key: Any) -> Any:
         items = list(key) if isinstance(key, tuple) else [key]
-        axis, ndim, place = self._settings
+        axis, ndim, trans1d = self._settings
         if items and isinstance(items[0], str):
-            axis, ndim, place = self._parsed(items.pop(0))
+            axis, ndim, trans1d = self._parsed(items.pop(0))
         if not items:
             raise ArgumentValueError(f"{self._name}: expected something to join, got nothing; give arrays or slices")
         parts = [self._values(item) for item in items]
         dtype = result_type(*parts)
-        shaped = [_with_ndim(ops.convert_element_type(x, dtype), ndim, place) for x in parts]
+        shaped = [_with_ndim(ops.convert_element_type(x, dtype), ndim, trans1d) for x in parts]
         return concatenate(shaped, axis)
 
     def _parsed(self, text: str) -> tuple[int, int, int]:
@@ -92,11 +92,11 @@ class Joined:
             numbers = []
         if not 1 <= len(numbers) <= 3:
             raise ArgumentValueError(
-                f"{self._name}: expected 'axis', 'axis,ndim' or 'axis,ndim,place', got {text!r}; there are no matrices "
-                "of another class"
+                f"{self._name}: expected 'axis', 'axis,ndim' or 'axis,ndim,trans1d', got {text!r}; there are no "
+                "matrices of another class"
             )
-        axis, ndim, place = (*numbers, *self._settings[len(numbers) :])
-        return axis, ndim, place
+        axis, ndim, trans1d = (*numbers, *self._settings[len(numbers) :])
+        return axis, ndim, trans1d
 
     def _values(self, item: Any) -> Any:
         if isinstance(item, str):
@@ -106,19 +106,19 @@ class Joined:
         return item if is_array(item) else asarray(item)
 
 
-def _with_ndim(x: Any, ndim: int, place: int) -> Any:
-    """Returns an array with at least some dimensions: those that it has stand at a place, new ones around them."""
+def _with_ndim(x: Any, ndim: int, trans1d: int) -> Any:
+    """Returns an array with at least ``ndim`` dimensions; its own ones start at ``trans1d``, counted as by `r_`."""
     have = get_aval(x).ndim
     if not have:
         return ops.reshape(x, (1,) * max(ndim, 1))
     if have >= ndim:
         return x
-    first = min(place, ndim - have) if place >= 0 else place + ndim - have + 1
+    first = min(trans1d, ndim - have) if trans1d >= 0 else trans1d + ndim - have + 1
     return ops.expand_dims(x, tuple(i for i in range(ndim) if not first <= i < first + have))
 
 
 class Index:
-    """What `s_` and `index_exp` are: indexed, they give the index."""
+    """The class of `s_` and `index_exp`: an index returns itself."""
 
     def __init__(self, name: str, as_tuple: bool) -> None:
         self._name = name

@@ -19,7 +19,7 @@ def nonzero(a: Any, *, size: int | None = None, fill_value: Any = None) -> tuple
     Args:
       a: an array with at least one dimension.
       size: how many positions are given; it has to be known where ``a`` is traced. More are left out.
-      fill_value: what stands where there are fewer: a number, or one for each dimension; by default 0.
+      fill_value: the value where there are fewer: a number, or one for each dimension; by default 0.
 
     Raises:
       ArgumentTypeError: ``a`` is a scalar.
@@ -46,9 +46,9 @@ def nonzero(a: Any, *, size: int | None = None, fill_value: Any = None) -> tuple
     size = operator.index(size)
     is_chosen = ops.reshape(ops.ne(a, aval.dtype.type(0)), (aval.size,))
     count = ops.cumsum(ops.convert_element_type(is_chosen, "int64"))
-    # Each chosen element says where it is; all others write to a place that is left out.
-    place = ops.where(is_chosen, ops.sub(count, 1), size)
-    flat = ops.at(ops.full((size,), aval.size, "int64"))[place].set(ops.iota("int64", aval.size), mode="drop")
+    # Each chosen element writes its position; all others write out of bounds, and are dropped.
+    target = ops.where(is_chosen, ops.sub(count, 1), size)
+    flat = ops.at(ops.full((size,), aval.size, "int64"))[target].set(ops.iota("int64", aval.size), mode="drop")
     is_filled = ops.ge(flat, aval.size)
     fills = fill_value if isinstance(fill_value, tuple | list) else (fill_value or 0,) * aval.ndim
     positions = []
@@ -66,7 +66,7 @@ def flatnonzero(a: Any, *, size: int | None = None, fill_value: Any = None) -> A
     Args:
       a: an array.
       size: how many positions are given, as in `nonzero`.
-      fill_value: what stands where there are fewer.
+      fill_value: the value where there are fewer.
 
     >>> flatnonzero(numpy.array([[0, 5], [0, 7]]))
     array([1, 3])

@@ -57,7 +57,7 @@ def indices(dimensions: Any, dtype: Any = int, sparse: bool = False) -> Any:
 
 
 def along(x: Any, dim: int, ndim: int) -> Any:
-    """Returns a vector along one of several dimensions, of which the others have length 1."""
+    """Returns a vector along one of several dimensions; the others have length 1."""
     return ops.reshape(x, [-1 if i == dim else 1 for i in range(ndim)])
 
 
@@ -222,7 +222,7 @@ def mask_indices(n: int, mask_func: Callable[..., Any], k: Any = 0, *, size: int
     (n,) = static_integers("mask_indices", "n", n)
     if isinstance(k, Tracer):
         return nonzero(mask_func(numpy.ones((n, n), int), k), size=size)
-    with set_current(eval_trace):  # the mask is known, also while a program is recorded
+    with set_current(eval_trace):  # the mask is evaluated, also while a program is recorded
         return nonzero(mask_func(numpy.ones((n, n), int), k), size=size)
 
 
@@ -260,13 +260,13 @@ def unravel_index(indices: Any, shape: Any, order: str = "C") -> tuple[Any, ...]
         known = to_numpy(indices)
         if numpy.any((known < 0) | (known >= size)):
             raise ArgumentValueError(f"unravel_index: expected positions from 0 to {size - 1}, got {indices!r:.60}")
-        places: tuple[Any, ...] = numpy.unravel_index(known, shape, order)  # type: ignore[call-overload]
-        return places
-    place = ops.clamp(0, ops.convert_element_type(indices, numpy.int64), max(size - 1, 0))
+        positions: tuple[Any, ...] = numpy.unravel_index(known, shape, order)  # type: ignore[call-overload]
+        return positions
+    rest = ops.clamp(0, ops.convert_element_type(indices, numpy.int64), max(size - 1, 0))
     found: list[Any] = []
     for length in reversed(shape) if order == "C" else shape:
-        found.append(ops.remainder(place, max(length, 1)))
-        place = ops.floor_divide(place, max(length, 1))
+        found.append(ops.remainder(rest, max(length, 1)))
+        rest = ops.floor_divide(rest, max(length, 1))
     return tuple(reversed(found) if order == "C" else found)
 
 
@@ -276,7 +276,7 @@ def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: s
     Args:
       multi_index: for each dimension integers, which may be traced; they broadcast.
       dims: the shape of the array.
-      mode: what is done about positions outside: ``'raise'``, of those that are known; ``'clip'`` takes the nearest,
+      mode: the treatment of positions outside: ``'raise'``, of those that are known; ``'clip'`` takes the nearest,
         ``'wrap'`` counts on from the other end. One for all dimensions, or one for each. Traced ones are clipped
         where they are to raise.
       order: ``'C'`` where the last dimension comes first in the flat order, ``'F'`` where the first one does.
@@ -302,11 +302,11 @@ def ravel_multi_index(multi_index: Any, dims: Any, mode: Any = "raise", order: s
             f"{len(modes)}; give as many"
         )
     inside = [_inside(name, x, size, how) for x, size, how in zip(given, shape, modes, strict=True)]
-    places = [ops.convert_element_type(x, numpy.int64) for x in inside]
+    positions = [ops.convert_element_type(x, numpy.int64) for x in inside]
     flat: Any = 0
-    steps = list(zip(places, shape, strict=True))
-    for place, size in steps if order == "C" else reversed(steps):
-        flat = ops.add(ops.mul(flat, size), place)
+    steps = list(zip(positions, shape, strict=True))
+    for position, size in steps if order == "C" else reversed(steps):
+        flat = ops.add(ops.mul(flat, size), position)
     return flat
 
 

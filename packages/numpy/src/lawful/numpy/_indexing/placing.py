@@ -1,4 +1,4 @@
-"""Elements put into an array, and chosen from several: where NumPy overwrites, these give a new array."""
+"""Elements put into an array, and chosen from several. The functions return a new array where NumPy overwrites."""
 
 from __future__ import annotations
 
@@ -47,19 +47,19 @@ def put(a: Any, ind: Any, v: Any, mode: str | None = None, *, inplace: bool = Tr
     _check_inplace("put", inplace)
     if mode not in (None, "raise", "clip", "wrap"):
         raise ArgumentValueError(f"put: expected mode='raise', 'clip' or 'wrap', got {mode!r}; choose one")
-    aval, places = get_aval(a), ravel(ind)
-    if get_aval(places).dtype.kind not in "iu":
+    aval, positions = get_aval(a), ravel(ind)
+    if get_aval(positions).dtype.kind not in "iu":
         raise ArgumentTypeError(f"put: expected integers as positions, got {get_aval(ind)}; convert with astype")
-    count, values = get_aval(places).size, ravel(v)
+    count, values = get_aval(positions).size, ravel(v)
     if not count or not get_aval(values).size:
         return ops.convert_element_type(a, aval.dtype)
     times = -(-count // get_aval(values).size)
     values = ops.slice_in_dim(ops.concatenate([values] * times, 0) if times > 1 else values, 0, count)
     if mode == "wrap":
-        places = ops.remainder(places, max(aval.size, 1))
+        positions = ops.remainder(positions, max(aval.size, 1))
     elif mode == "clip":
-        places = ops.clamp(0, places, max(aval.size - 1, 0))
-    return ops.reshape(ops.at(ravel(a))[places].set(values), aval.shape)
+        positions = ops.clamp(0, positions, max(aval.size - 1, 0))
+    return ops.reshape(ops.at(ravel(a))[positions].set(values), aval.shape)
 
 
 def place(arr: Any, mask: Any, vals: Any, *, inplace: bool = True) -> Any:
@@ -88,7 +88,7 @@ def place(arr: Any, mask: Any, vals: Any, *, inplace: bool = True) -> Any:
         if not isinstance(mask, Tracer) and not numpy.any(to_numpy(mask)):
             return ops.convert_element_type(arr, aval.dtype)
         raise ArgumentValueError("place: expected values to put in, got none; give at least one")
-    # The number of true ones before each says which value it gets.
+    # Each true element gets the value whose number is the count of true elements before it.
     before = ops.sub(ops.cumsum(ops.convert_element_type(chosen, numpy.int64), 0), 1)
     values = ops.convert_element_type(values, aval.dtype)
     found = ops.getitem(values, ops.remainder(before, get_aval(values).size))
@@ -138,7 +138,7 @@ def choose(a: Any, choices: Any, out: Any = None, mode: str = "raise") -> Any:
       a: integers, which may be traced.
       choices: a sequence of arrays, or an array of them; all are broadcast together.
       out: None only.
-      mode: what is done about integers that choose none: ``'raise'``, of those that are known; ``'clip'`` takes the
+      mode: the treatment of integers that choose none: ``'raise'``, of those that are known; ``'clip'`` takes the
         nearest, ``'wrap'`` counts on from the other end. Traced ones are clipped where they are to raise.
 
     Raises:
@@ -179,7 +179,7 @@ def compress(
       axis: the dimension; None for that of the flattened array.
       out: None only.
       size: how many parts are given; it has to be known where the condition is traced. More are left out.
-      fill_value: what stands where there are fewer.
+      fill_value: the value where there are fewer.
 
     Raises:
       ArgumentValueError: the condition is no vector.
@@ -209,8 +209,8 @@ def compress(
     if size is None:
         return ops.take(x, nonzero(condition)[0], axis)
     condition = ops.slice_in_dim(condition, 0, min(given.shape[0], length))
-    (places,) = nonzero(condition, size=size, fill_value=length)
-    return ops.take(x, places, axis, mode="fill", fill_value=fill_value)
+    (positions,) = nonzero(condition, size=size, fill_value=length)
+    return ops.take(x, positions, axis, mode="fill", fill_value=fill_value)
 
 
 def extract(condition: Any, arr: Any, *, size: int | None = None, fill_value: Any = 0) -> Any:

@@ -1,1 +1,1 @@
-"""Products of vectors and matrices, and diagonals: the linear algebra outside ``numpy.linalg``."""
+"""Products of vectors and matrices, and diagonals: linear algebra outside of ``numpy.linalg``."""

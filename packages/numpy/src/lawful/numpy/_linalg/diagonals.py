@@ -1,4 +1,4 @@
-"""Diagonals of matrices, matrices of diagonals, and arrays turned around."""
+"""Diagonals of matrices, matrices of diagonals, flips and rotations."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     length = max(0, min(rows + min(offset, 0), columns - max(offset, 0)))
     if not length:
         return ops.slice_in_dim(ops.reshape(x, (*shape, rows * columns)), 0, 0, axis=-1)
-    # In a row-major square the elements of the diagonal are at equal distances.
+    # The diagonal of a row-major square is evenly spaced.
     x = ops.slice_in_dim(x, max(-offset, 0), max(-offset, 0) + length, axis=-2)
     x = ops.slice_in_dim(x, max(offset, 0), max(offset, 0) + length, axis=-1)
     return ops.slice_in_dim(ops.reshape(x, (*shape, length * length)), 0, length * length, length + 1, axis=-1)
@@ -116,7 +116,7 @@ def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = 
     return numpy_reduction.sum(diagonal(a, offset, axis1, axis2), axis=-1, dtype=dtype)
 
 
-# Turned around
+# Flips and rotations
 
 
 @eager(numpy.fliplr)
@@ -171,16 +171,16 @@ def rot90(m: Any, k: int = 1, axes: Any = (0, 1)) -> Any:
 
     Source: ``numpy.rot90``.
     """
-    places = static_integers("rot90", "axes", axes)
-    if len(places) != 2:
-        raise ArgumentValueError(f"rot90: expected two axes, got {axes!r}; name the plane to turn in")
-    first, second = canonical_axes("rot90", places, get_aval(m).ndim)
-    (turns,) = static_integers("rot90", "k", k)
-    turns %= 4
-    if turns == 0:
+    plane = static_integers("rot90", "axes", axes)
+    if len(plane) != 2:
+        raise ArgumentValueError(f"rot90: expected two axes, got {axes!r}; name the plane of rotation")
+    first, second = canonical_axes("rot90", plane, get_aval(m).ndim)
+    (count,) = static_integers("rot90", "k", k)
+    count %= 4
+    if count == 0:
         return flip(flip(m, first), first)
-    if turns == 2:
+    if count == 2:
         return flip(m, (first, second))
-    if turns == 1:
+    if count == 1:
         return swapaxes(flip(m, second), first, second)
     return flip(swapaxes(m, first, second), second)

@@ -1,7 +1,4 @@
-"""Sums of products of many arrays, written with a letter for each dimension, and multiplied two at a time.
-
-The order in which they are multiplied is found by opt_einsum.
-"""
+"""`einsum`: sums of products of many arrays, evaluated two at a time in the order that opt_einsum finds."""
 
 from __future__ import annotations
 
@@ -57,7 +54,7 @@ def einsum(
         try:
             return numpy.einsum(text, *arrays, optimize=optimize)
         except (TypeError, ValueError, KeyError, IndexError, RuntimeError):
-            pass  # what follows says what is wrong
+            pass  # the code below raises the error
     return _sum_of_products(arrays, text, optimize, dtype, casting)
 
 
@@ -75,11 +72,11 @@ def einsum_path(*operands: Any, optimize: Any = "greedy", einsum_call: bool = Fa
     return list(path), explanation
 
 
-# What is asked for
+# Subscripts
 
 
 def _parse(operands: Sequence[Any]) -> tuple[str, list[Any]]:
-    """Returns the text with all letters written out, ``"ab,bc->ac"``, and the arrays."""
+    """Returns the explicit subscripts, such as ``"ab,bc->ac"``, and the arrays."""
     if not operands:
         raise ArgumentValueError("einsum: expected a text and arrays, got nothing; give einsum('ij->ji', x)")
     subscripts = operands[0] if isinstance(operands[0], str) else None
@@ -110,21 +107,21 @@ def _written_out(subscripts: str, shapes: tuple[tuple[int, ...], ...]) -> str:
 
 
 def _stand_in(shape: tuple[int, ...]) -> Any:
-    """Returns an array of a shape, of one byte."""
+    """Returns an array of a shape that takes one byte."""
     return numpy.broadcast_to(numpy.zeros((), numpy.int8), shape)
 
 
 def _read(stand_ins: list[Any], shapes: Sequence[tuple[int, ...]]) -> str:
-    """Returns the text that arguments of `einsum` mean, with all letters written out."""
-    import opt_einsum  # imported late: it takes 7 ms
+    """Returns the explicit subscripts of arguments of `einsum`."""
+    import opt_einsum  # a lazy import: it takes 7 ms
 
     try:
         inputs, output, _ = opt_einsum.parser.parse_einsum_input(stand_ins)
     except (TypeError, ValueError, KeyError, IndexError) as error:
-        kind = ArgumentTypeError if isinstance(error, TypeError) else ArgumentValueError
+        error_type = ArgumentTypeError if isinstance(error, TypeError) else ArgumentValueError
         lists = [x for i, x in enumerate(stand_ins) if i % 2 or i == 2 * len(shapes)]
         subscripts = stand_ins[0] if isinstance(stand_ins[0], str) else lists
-        raise kind(
+        raise error_type(
             f"einsum: expected subscripts that fit the arrays, got {subscripts!r:.60} for the shapes "
             f"{', '.join(map(str, shapes)) or 'of no array'}; {error}"
         ) from error
@@ -150,7 +147,7 @@ def _converted(arrays: Sequence[Any], dtype: Any, casting: Any) -> list[Any]:
 
 
 def _labels(text: str, shapes: Sequence[tuple[int, ...]]) -> list[str]:
-    """Returns the letters of each array's dimensions, if they fit."""
+    """Returns the letters of each array's dimensions; raises if they do not fit the shapes."""
     terms = text.partition("->")[0].split(",")
     sizes: dict[str, int] = {}
     for term, shape in zip(terms, shapes, strict=True):
@@ -180,7 +177,7 @@ def _labels(text: str, shapes: Sequence[tuple[int, ...]]) -> list[str]:
 
 
 def _path(avals: tuple[Any, ...], labels: tuple[str, ...], wanted: str, optimize: Any) -> Path:
-    """Returns the places of the arrays that are multiplied, step by step; a product stands last."""
+    """Returns the positions of the arrays to multiply in each step; a product is appended to the list."""
     if optimize is False:
         return ((0,),) if len(labels) == 1 else ((0, 1), *[(0, len(labels) - 1 - i) for i in range(1, len(labels) - 1)])
     if isinstance(optimize, list | tuple) and optimize and optimize[0] == "einsum_path":
@@ -211,7 +208,7 @@ def _found_path(text: str, shapes: tuple[tuple[int, ...], ...], optimize: Any, m
     return tuple([tuple(step) for step in path])
 
 
-# The products
+# Products
 
 
 @composite(sequence=True)
@@ -232,20 +229,20 @@ def _contract(arrays: Sequence[Any], labels: Sequence[str], wanted: str, path: P
         chosen = [left[i] for i in step]
         left = [pair for i, pair in enumerate(left) if i not in step]
         while len(chosen) > 1:
-            kept = set(wanted).union(*[term for _, term in left], *[term for _, term in chosen[2:]])
-            chosen = [_product(*_ordered(chosen[0], chosen[1], wanted), kept), *chosen[2:]]
+            remaining = set(wanted).union(*[term for _, term in left], *[term for _, term in chosen[2:]])
+            chosen = [_product(*_ordered(chosen[0], chosen[1], wanted), remaining), *chosen[2:]]
         left.append(chosen[0])
     while len(left) > 1:
-        kept = set(wanted).union(*[term for _, term in left[2:]])
-        left = [*left[2:], _product(*_ordered(left[0], left[1], wanted), kept)]
+        remaining = set(wanted).union(*[term for _, term in left[2:]])
+        left = [*left[2:], _product(*_ordered(left[0], left[1], wanted), remaining)]
     ((x, term),) = left
     x, term = _summed(x, term, set(wanted))
-    # A dimension of length 1 of which the arrays disagree was dropped from each of those that have 1.
+    # A dimension of length 1 that is broadcast was dropped from the arrays that have it.
     return ops.transpose(x, tuple([term.index(letter) for letter in wanted]))
 
 
 def _diagonal(x: Any, term: str) -> tuple[Any, str]:
-    """Returns the elements at which dimensions of one letter have the same position, as one dimension, the last."""
+    """Returns the diagonal over dimensions with the same letter, as the last dimension."""
     for letter in set(term):
         while term.count(letter) > 1:
             first, second = (i for i, other in enumerate(term) if other == letter and i in _two_places(term, letter))
@@ -269,34 +266,34 @@ def _without_ones(x: Any, term: str, sizes: dict[str, int]) -> tuple[Any, str]:
     return ops.squeeze(x, ones), "".join([letter for i, letter in enumerate(term) if i not in ones])
 
 
-def _summed(x: Any, term: str, kept: set[str]) -> tuple[Any, str]:
-    axes = [i for i, letter in enumerate(term) if letter not in kept]
+def _summed(x: Any, term: str, remaining: set[str]) -> tuple[Any, str]:
+    axes = [i for i, letter in enumerate(term) if letter not in remaining]
     if not axes:
         return x, term
     add = ops.reduce_or if get_aval(x).dtype.kind == "b" else ops.reduce_sum
-    return add(x, axes), "".join([letter for letter in term if letter in kept])
+    return add(x, axes), "".join([letter for letter in term if letter in remaining])
 
 
 def _ordered(one: tuple[Any, str], other: tuple[Any, str], wanted: str) -> tuple[tuple[Any, str], tuple[Any, str]]:
     """Returns two arrays in the order in which their product has the last dimension of the result last.
 
-    The dimensions of the second are the last ones of a product. To move the last one elsewhere is to copy it in steps.
+    A product has the dimensions of the second array last. To transpose the last dimension is a strided copy.
     """
     last = set(wanted[-1:])
     return (other, one) if last & set(one[1]) - set(other[1]) else (one, other)
 
 
-def _product(one: tuple[Any, str], other: tuple[Any, str], kept: set[str]) -> tuple[Any, str]:
-    """Returns the product of two arrays, summed over the letters that are needed no more."""
+def _product(one: tuple[Any, str], other: tuple[Any, str], remaining: set[str]) -> tuple[Any, str]:
+    """Returns the product of two arrays, summed over all but the remaining letters."""
     (x, x_term), (y, y_term) = one, other
-    x, x_term = _summed(x, x_term, kept | set(y_term))
-    y, y_term = _summed(y, y_term, kept | set(x_term))
+    x, x_term = _summed(x, x_term, remaining | set(y_term))
+    y, y_term = _summed(y, y_term, remaining | set(x_term))
     both = [letter for letter in x_term if letter in y_term]
-    batch, contracted = [a for a in both if a in kept], [a for a in both if a not in kept]
+    batch, contracted = [a for a in both if a in remaining], [a for a in both if a not in remaining]
 
-    def places(letters: Sequence[str]) -> tuple[list[int], list[int]]:
+    def positions(letters: Sequence[str]) -> tuple[list[int], list[int]]:
         return [x_term.index(a) for a in letters], [y_term.index(a) for a in letters]
 
-    out = ops.dot_general(x, y, (places(contracted), places(batch)))
+    out = ops.dot_general(x, y, (positions(contracted), positions(batch)))
     free = [[a for a in term if a not in both] for term in (x_term, y_term)]
     return out, "".join([*batch, *free[0], *free[1]])

@@ -51,7 +51,7 @@ def dot(a: Any, b: Any, out: Any = None) -> Any:
 
 
 def _strong(x: Any) -> Any:
-    """Returns an array for a Python number, which NumPy makes of it before anything is promoted."""
+    """Returns an array for a Python number: NumPy converts it before promotion."""
     return ops.convert_element_type(x, get_aval(x).dtype)
 
 

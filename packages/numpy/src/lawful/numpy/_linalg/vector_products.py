@@ -1,4 +1,4 @@
-"""Products of stacks of vectors and matrices, and the product that makes blocks."""
+"""Products of stacks of vectors and matrices, and the Kronecker product."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
     left, right = ops.promote("cross", numpy.multiply, (left, right))
     axisc = canonical_axis("cross", axisc, get_aval(left).ndim)
 
-    # Component by component: concatenated operands, as of a roll, would keep XLA from fusing the products.
+    # By components: concatenated operands, as from a roll, would prevent XLA from fusing the products.
     a0, a1, a2 = (ops.slice_in_dim(left, i, i + 1, axis=-1) for i in range(3))
     b0, b1, b2 = (ops.slice_in_dim(right, i, i + 1, axis=-1) for i in range(3))
     components = [

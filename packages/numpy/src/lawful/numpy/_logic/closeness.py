@@ -1,4 +1,4 @@
-"""Whether arrays are equal, or nearly so."""
+"""Comparisons of whole arrays: equal, or close."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["isclose", "allclose", "array_equal", "array_equiv"]
 
 
 def _as_array(function: Callable[..., builtins.bool]) -> Callable[..., Any]:
-    """Returns a function that gives a NumPy boolean, as it does of what is traced, for one that gives Python's."""
+    """Returns a function with a NumPy boolean result, like the traced result, instead of a Python boolean."""
     return lambda *args, **kwargs: numpy.bool(function(*args, **kwargs))
 
 
@@ -38,9 +38,9 @@ def isclose(a: Any, b: Any, rtol: Any = 1e-05, atol: Any = 1e-08, equal_nan: bui
 
     Source: ``numpy.isclose``.
     """
-    # As NumPy: a distance of unsigned integers would wrap around.
+    # As in NumPy: a difference of unsigned integers would wrap around.
     b = ops.convert_element_type(b, result_type(b, 1.0))
-    with numpy.errstate(invalid="ignore"):  # the distance of infinities
+    with numpy.errstate(invalid="ignore"):  # the difference of infinities
         near = ops.le(abs(ops.sub(a, b)), ops.add(atol, ops.mul(rtol, abs(b))))
     close = ops.bitwise_or(ops.bitwise_and(near, isfinite(b)), ops.eq(a, b))
     return ops.bitwise_or(close, ops.bitwise_and(isnan(a), isnan(b))) if equal_nan else close

@@ -42,25 +42,25 @@ modf = Ufunc(
     numpy.modf, _modf, "Returns ``(x - trunc(x), trunc(x))`` elementwise: the fraction and the integer, of one sign."
 )
 
-# Mantissas and exponents. The layout of a float: the bits of its mantissa, and the exponent that is stored for 1.
+# Mantissas and exponents. The layout of a float: the number of mantissa bits, and the stored exponent of 1.
 
 _LAYOUTS: dict[str, tuple[str, int, int]] = {"float32": ("int32", 23, 127), "float64": ("int64", 52, 1023)}
 
 
 def _computed_in(x: Any) -> Any:
-    """Returns numbers in single or double precision, whose layout is known here."""
+    """Returns numbers converted to single or double precision."""
     return x if get_aval(x).dtype.name in _LAYOUTS else ops.convert_element_type(x, numpy.float32)
 
 
 def _power_of_two(exponent: Any, dtype: Any) -> Any:
-    """Returns powers of two that are normal numbers, exactly."""
+    """Returns exact powers of two, which must be normal numbers."""
     bits, mantissa, bias = _LAYOUTS[dtype.name]
     stored = ops.add(ops.convert_element_type(exponent, bits), bias)
     return ops.bitcast_convert_type(ops.shift_left(stored, mantissa), dtype)
 
 
 def _scaled(x: Any, exponent: Any) -> Any:
-    """Returns numbers times powers of two: the last of three products is the one that may round."""
+    """Returns numbers times powers of two, by three products of which only the last may round."""
     dtype = get_aval(x).dtype
     limit = _LAYOUTS[dtype.name][2] - 1
     parts = []
@@ -77,14 +77,14 @@ def _frexp(x: Any) -> tuple[Any, Any]:
     wide = _computed_in(x)
     dtype = get_aval(wide).dtype
     bits, mantissa, bias = _LAYOUTS[dtype.name]
-    # What is not normal is brought into the range of normal numbers first.
+    # Subnormal numbers are scaled to normal ones first.
     is_small = ops.lt(ops.abs(wide), dtype.type(numpy.finfo(dtype).tiny))
     normal = ops.mul(wide, ops.where(is_small, dtype.type(2.0 ** (mantissa + 1)), dtype.type(1)))
     stored = ops.shift_right_logical(
         ops.bitcast_convert_type(ops.abs(normal), bits), ops.full_like(normal, mantissa, bits)
     )
     exponent = ops.sub(ops.sub(stored, bias - 1), ops.where(is_small, mantissa + 1, 0))
-    # XLA takes a number that is not normal for zero.
+    # XLA treats subnormal numbers as zero.
     is_special = ops.bitwise_or(ops.eq(normal, 0), ops.bitwise_not(ops.is_finite(wide)))
     exponent = ops.where(is_special, 0, exponent)
     fraction = ops.where(is_special, wide, _scaled(ops.where(is_special, dtype.type(1), wide), ops.neg(exponent)))
@@ -121,7 +121,7 @@ ldexp = Ufunc(numpy.ldexp, _ldexp, "Returns ``x1 * 2**x2`` elementwise, of an in
 
 
 def _spacing(x: Any) -> Any:
-    if get_aval(x).dtype == numpy.float16:  # NumPy has it upwards, for negative numbers too
+    if get_aval(x).dtype == numpy.float16:  # NumPy rounds upwards, also for negative numbers
         gap = ops.sub(ops.nextafter(x, ops.full_like(x, numpy.inf)), x)
     else:
         size = ops.abs(x)

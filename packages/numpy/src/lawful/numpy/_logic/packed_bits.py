@@ -1,4 +1,4 @@
-"""Booleans as the bits of bytes, and back."""
+"""Booleans packed as the bits of bytes."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _BITS = 8
 
 
 def _last(name: str, a: Any, axis: int | None) -> tuple[Any, int]:
-    """Returns an array with a dimension at the end, and where it was."""
+    """Returns an array with a dimension moved to the end, and its original position."""
     if axis is None:
         return ravel(a), 0
     axis = canonical_axis(name, axis, get_aval(a).ndim)
@@ -25,7 +25,7 @@ def _last(name: str, a: Any, axis: int | None) -> tuple[Any, int]:
 
 
 def _shifts(name: str, bitorder: str) -> Any:
-    """Returns by how many places each of eight bits is shifted."""
+    """Returns the shifts of the eight bits of a byte."""
     if bitorder not in ("big", "little"):
         raise ArgumentValueError(f"{name}: expected bitorder='big' or 'little', got {bitorder!r}; give one of them")
     shifts = numpy.arange(_BITS, dtype=numpy.uint8)
@@ -37,7 +37,7 @@ def packbits(a: Any, /, axis: int | None = None, bitorder: str = "big") -> Any:
     """Returns booleans, eight at a time, as the bits of uint8; the last ones are filled up with zeros.
 
     Args:
-      a: booleans or integers, of which those that are not zero are true.
+      a: booleans, or integers, which are true unless zero.
       axis: the dimension; None for that of the flattened array.
       bitorder: ``'big'`` where the first of eight is the highest bit, ``'little'`` where it is the lowest.
 

@@ -37,10 +37,10 @@ def broadcast_to(array: Any, shape: Any) -> Any:
             f"broadcast_to: expected dimensions of length 1, or the last ones of the shape {shape}, got an array of "
             f"the shape {have}; reshape it first"
         )
-    # Dropped, a dimension of length 1 is a new one, which costs nothing to broadcast.
+    # Squeeze dimensions of length 1 first: to broadcast a new dimension costs nothing.
     dropped = [axis for axis, size in enumerate(have) if size != shape[new + axis]]
-    kept = tuple(new + axis for axis in range(len(have)) if axis not in dropped)
-    return ops.broadcast_in_dim(ops.squeeze(array, tuple(dropped)), shape, kept)
+    remaining = tuple(new + axis for axis in range(len(have)) if axis not in dropped)
+    return ops.broadcast_in_dim(ops.squeeze(array, tuple(dropped)), shape, remaining)
 
 
 def broadcast_shapes(*args: Any) -> tuple[int, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import lawful.numpy
 import numpy
 from lawful import ops
 from lawful.core import (
@@ -19,14 +20,13 @@ from lawful.numpy._eager import is_plain
 from lawful.numpy._manipulation.broadcasting import broadcast_to
 from lawful.numpy._manipulation.pieces import pieces
 from lawful.numpy._manipulation.shape import moveaxis, ravel
-from lawful.numpy._sorting.searching import searchsorted
 from lawful.ops import canonical_axes, canonical_axis, is_axis_of_scalar, static_integers
 
 __all__ = ["repeat", "append", "delete", "insert", "trim_zeros"]
 
 
 def _static(name: str, obj: Any) -> Any:
-    """Returns positions that are known, as NumPy takes them."""
+    """Returns static positions for NumPy; raises for tracers."""
     if isinstance(obj, Tracer):
         obj.__array__()  # raises
     return obj
@@ -80,13 +80,13 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> Any:
     arr, axis = _flat("delete", arr, axis)
     obj = _static("delete", obj)
     try:
-        kept = numpy.delete(numpy.arange(get_aval(arr).shape[axis]), obj)
+        remaining = numpy.delete(numpy.arange(get_aval(arr).shape[axis]), obj)
     except (IndexError, ValueError) as error:
-        kind = ArgumentIndexError if isinstance(error, IndexError) else ArgumentValueError
-        raise kind(
+        error_type = ArgumentIndexError if isinstance(error, IndexError) else ArgumentValueError
+        raise error_type(
             f"delete: expected positions along a dimension of {get_aval(arr)}, got {obj!r:.60}; {error}"
         ) from error
-    return pieces(arr, kept, axis)
+    return pieces(arr, remaining, axis)
 
 
 def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Any:
@@ -123,8 +123,8 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Any:
             obj = int(numpy.flatnonzero(numpy.insert(numpy.zeros(size), obj, 1))[0])
         positions = numpy.insert(numpy.arange(size), obj, numpy.arange(size, size + count))
     except (IndexError, ValueError) as error:
-        kind = ArgumentIndexError if isinstance(error, IndexError) else ArgumentValueError
-        raise kind(f"insert: expected positions along a dimension of {aval}, got {obj!r:.60}; {error}") from error
+        error_type = ArgumentIndexError if isinstance(error, IndexError) else ArgumentValueError
+        raise error_type(f"insert: expected positions along a dimension of {aval}, got {obj!r:.60}; {error}") from error
     wanted = (*aval.shape[:axis], count, *aval.shape[axis + 1 :])
     try:
         numpy.broadcast_to(numpy.empty(get_aval(values).shape, numpy.int8), wanted)
@@ -191,7 +191,7 @@ def repeat(a: Any, repeats: Any, axis: int | None = None, *, total_repeat_length
 
 
 def _repeat_to(a: Any, repeats: Any, axis: int, total_repeat_length: Any) -> Any:
-    """Returns an array with elements repeated, of a length that is known."""
+    """Returns an array with elements repeated by traced counts, of a known length."""
     (total,) = static_integers("repeat", "total_repeat_length", total_repeat_length)
     times, size = get_aval(repeats), get_aval(a).shape[axis]
     if times.dtype.kind not in "iub" or times.ndim > 1:
@@ -204,8 +204,8 @@ def _repeat_to(a: Any, repeats: Any, axis: int, total_repeat_length: Any) -> Any
     if not total:
         return ops.slice_in_dim(a, 0, 0, axis=axis)
     ends = ops.cumsum(broadcast_to(ops.reshape(ops.convert_element_type(repeats, "int64"), (times.size,)), (size,)))
-    places = searchsorted(ends, ops.iota("int64", total), side="right")
-    return ops.take(a, places, axis, mode="clip")
+    positions = lawful.numpy.searchsorted(ends, ops.iota("int64", total), side="right")
+    return ops.take(a, positions, axis, mode="clip")
 
 
 def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
@@ -236,12 +236,12 @@ def trim_zeros(filt: Any, trim: str = "fb", axis: Any = None) -> Any:
             f"trim_zeros: expected an array whose values are known, got the tracer {aval}: how many are zero would "
             "decide a shape; slice it"
         )
-    places = numpy.argwhere(known)
+    positions = numpy.argwhere(known)
     out = filt
     for dim in axes:
-        first = int(places[:, dim].min()) if len(places) and "f" in sides else 0
-        stop = int(places[:, dim].max()) + 1 if len(places) and "b" in sides else aval.shape[dim]
-        # Of zeros only nothing is left.
-        first, stop = (first, stop) if len(places) else (0, 0)
+        first = int(positions[:, dim].min()) if len(positions) and "f" in sides else 0
+        stop = int(positions[:, dim].max()) + 1 if len(positions) and "b" in sides else aval.shape[dim]
+        # An array of zeros becomes empty.
+        first, stop = (first, stop) if len(positions) else (0, 0)
         out = ops.slice_in_dim(out, first, stop, axis=dim)
     return out

@@ -1,4 +1,4 @@
-"""Putting arrays together, and repeating them."""
+"""Joining and repeating of arrays."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from lawful.ops import canonical_axis, static_integers
 
 __all__ = ["concatenate", "concat", "stack", "vstack", "hstack", "column_stack", "tile", "block", "dstack"]
 
-# Together
+# Joined
 
 
 def _in_sequence(name: str, arrays: Any, dtype: Any, casting: str = "same_kind") -> list[Any]:
-    """Returns the arrays of a sequence, or the rows of one array, in a dtype.
+    """Returns the arrays of a sequence, or the rows of one array, converted to a dtype.
 
     Raises:
-      ArgumentTypeError: they cannot be converted to it by the rule ``casting``, or are no sequence.
-      ArgumentValueError: there are none, or there is no such rule.
+      ArgumentTypeError: ``casting`` does not allow the conversion, or ``arrays`` is not a sequence.
+      ArgumentValueError: there are no arrays, or there is no such ``casting``.
     """
     if not isinstance(arrays, Sequence) and not get_aval(arrays).ndim:
         raise ArgumentTypeError(f"{name}: expected a sequence of arrays, got {get_aval(arrays)}; put it into a list")
@@ -64,7 +64,7 @@ def concatenate(
     Source: ``numpy.concatenate``.
     """
     parts = _in_sequence("concatenate", arrays, dtype, casting)
-    if axis is None:  # a Python number has no dtype of its own
+    if axis is None:  # Python numbers among the arrays are weak
         common, _ = promote_dtypes(*[(aval.dtype, aval.weak_type) for aval in map(get_aval, parts)])
         return ops.concatenate([ravel(ops.convert_element_type(x, common)) for x in parts], 0)
     return ops.concatenate(parts, axis)
@@ -86,7 +86,7 @@ def stack(arrays: Any, axis: int = 0, out: Any = None, *, dtype: Any = None, cas
 
     Raises:
       ArgumentValueError: there are no arrays, or their shapes differ.
-      AxisError: there is no such place.
+      AxisError: there is no such position.
 
     >>> stack([numpy.array([1, 2]), numpy.array([3, 4])], axis=1)
     array([[1, 3],
@@ -180,7 +180,7 @@ def block(arrays: Any) -> Any:
 
 
 def _depth(arrays: Any) -> int:
-    """Returns how deep lists are nested; raises if not all are as deep."""
+    """Returns the depth of nested lists; raises if it is not uniform."""
     if isinstance(arrays, tuple):
         raise ArgumentTypeError("block: expected lists, got a tuple; write a list")
     if not isinstance(arrays, list):
@@ -235,5 +235,5 @@ def tile(A: Any, reps: Any) -> Any:
 
 
 def _owned(x: Any) -> Any:
-    """Returns an array that can be written to: a broadcast one is a view of other memory."""
+    """Returns a writable array: a copy of a broadcast view."""
     return x.copy() if type(x) is numpy.ndarray and x.base is not None else x

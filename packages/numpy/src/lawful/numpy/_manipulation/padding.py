@@ -1,14 +1,14 @@
-"""Arrays with elements put around them: values, or what continues the array."""
+"""Padding of arrays with values, or with continuations of the array."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from typing import Any
 
+import lawful.numpy
 import numpy
 from lawful import ops
 from lawful.core import ArgumentTypeError, ArgumentValueError, get_aval
-from lawful.numpy._creation.ranges import linspace
 from lawful.numpy._eager import eager
 from lawful.numpy._manipulation.broadcasting import broadcast_to
 from lawful.numpy._manipulation.pieces import pieces
@@ -122,7 +122,7 @@ def _widths(pad_width: Any, ndim: int) -> list[tuple[int, int]]:
 
 
 def _pairs(given: Any, ndim: int) -> Pairs:
-    """Returns a pair for each dimension from what NumPy takes: a number, a pair, or pairs, which broadcast."""
+    """Returns a pair for each dimension, from a number, a pair, or pairs, which broadcast."""
     rows = list(given) if isinstance(given, list | tuple | numpy.ndarray) and numpy.ndim(given) else [given]
     if not any(isinstance(row, list | tuple | numpy.ndarray) for row in rows):
         rows = [rows]
@@ -149,11 +149,11 @@ def _constant(x: Any, widths: list[tuple[int, int]], values: Any) -> Any:
 
 
 def _wrapped(x: Any, dtype: Any) -> Any:
-    """Returns a number converted to a dtype: a Python integer that does not fit wraps around, as in NumPy's `pad`."""
+    """Returns a number converted to a dtype; a Python integer that does not fit wraps around, as in NumPy's `pad`."""
     return ops.convert_element_type(numpy.asarray(x) if type(x) is int else x, dtype)
 
 
-# What continues an array along one dimension
+# Continuations along one dimension
 
 
 def _continuation(mode: str, ndim: int, kwargs: dict[str, Any]) -> Callable[[Any, int, int, int], Any]:
@@ -163,19 +163,19 @@ def _continuation(mode: str, ndim: int, kwargs: dict[str, Any]) -> Callable[[Any
     if mode in ("maximum", "mean", "median", "minimum"):
         lengths = _pairs(kwargs.get("stat_length"), ndim)
         return lambda x, axis, before, after: _statistics(x, axis, before, after, mode, lengths[axis])
-    kind = kwargs.get("reflect_type", "even")
-    if kind not in ("even", "odd"):
-        raise ArgumentValueError(f"pad: expected reflect_type 'even' or 'odd', got {kind!r}; give one of them")
-    return lambda x, axis, before, after: _repeated(x, axis, before, after, mode, kind == "odd")
+    reflect_type = kwargs.get("reflect_type", "even")
+    if reflect_type not in ("even", "odd"):
+        raise ArgumentValueError(f"pad: expected reflect_type 'even' or 'odd', got {reflect_type!r}; give one of them")
+    return lambda x, axis, before, after: _repeated(x, axis, before, after, mode, reflect_type == "odd")
 
 
 def _repeated(x: Any, axis: int, before: int, after: int, mode: str, odd: bool) -> Any:
-    """Continues with elements of the array, at the positions that NumPy pads positions with."""
+    """Continues with elements of the array, at the positions found by padding the positions with NumPy."""
     size = get_aval(x).shape[axis]
     if not odd:
         positions = numpy.pad(numpy.arange(size), (before, after), mode)  # type: ignore[call-overload]
         return pieces(x, positions, axis)
-    # Each element is a sum of elements of the array, with coefficients that NumPy finds from unit vectors.
+    # Each element is a linear combination of elements; NumPy's pad of unit vectors gives the coefficients.
     aval = get_aval(x)
     units = numpy.pad(numpy.eye(size, dtype=numpy.int64), ((before, after), (0, 0)), mode, reflect_type="odd")  # type: ignore[call-overload]
     out = ops.dot_general(ops.convert_element_type(units, aval.dtype), x, (((1,), (axis,)), ((), ())))
@@ -185,7 +185,7 @@ def _repeated(x: Any, axis: int, before: int, after: int, mode: str, odd: bool) 
 
 
 def _ends(x: Any, axis: int, counts: tuple[int, int]) -> tuple[Any, Any]:
-    """Returns some elements at both ends of a dimension."""
+    """Returns the first and the last elements of a dimension, as many as ``counts``."""
     size = get_aval(x).shape[axis]
     return ops.slice_in_dim(x, 0, counts[0], axis=axis), ops.slice_in_dim(x, size - counts[1], size, axis=axis)
 
@@ -193,8 +193,8 @@ def _ends(x: Any, axis: int, counts: tuple[int, int]) -> tuple[Any, Any]:
 def _ramps(x: Any, axis: int, before: int, after: int, ends: tuple[Any, Any]) -> Any:
     dtype = get_aval(x).dtype
     first, last = (ops.squeeze(edge, (axis,)) for edge in _ends(x, axis, (1, 1)))
-    up = linspace(ends[0], first, before, endpoint=False, dtype=dtype, axis=axis)
-    down = linspace(ends[1], last, after, endpoint=False, dtype=dtype, axis=axis)
+    up = lawful.numpy.linspace(ends[0], first, before, endpoint=False, dtype=dtype, axis=axis)
+    down = lawful.numpy.linspace(ends[1], last, after, endpoint=False, dtype=dtype, axis=axis)
     return ops.concatenate([up, x, ops.rev(down, (axis,))], axis)
 
 

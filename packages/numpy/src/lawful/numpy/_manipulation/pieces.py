@@ -1,4 +1,4 @@
-"""Elements at static positions, put together of slices: what repeats, reflects, drops or inserts along a dimension."""
+"""Elements at static positions along a dimension, concatenated from slices."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ def pieces(x: Any, indices: Any, axis: int) -> Any:
 
     Args:
       x: an array.
-      indices: the positions, a vector of integers that NumPy has.
+      indices: the positions, a NumPy vector of integers.
       axis: the dimension.
 
-    Of consecutive positions, upwards or downwards, comes one slice; where there are many runs, one gather.
+    Each run of consecutive ascending or descending positions is one slice; if there are many runs, one gather.
     """
     runs = list(_runs([int(i) for i in indices]))
     if len(runs) > _MOST_RUNS:

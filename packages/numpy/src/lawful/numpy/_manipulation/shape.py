@@ -124,16 +124,16 @@ def swapaxes(a: Any, axis1: int, axis2: int) -> Any:
 
 
 def moveaxis(a: Any, source: Any, destination: Any) -> Any:
-    """Returns the array with some dimensions at other places, and the others in their order.
+    """Returns the array with some dimensions at other positions, and the others in their order.
 
     Args:
       a: an array.
       source: the dimension, or a sequence of them.
-      destination: for each one its place in the result.
+      destination: the position of each one in the result.
 
     Raises:
       AxisError: there is no such dimension.
-      ArgumentValueError: one is named twice, or there are not as many places as dimensions.
+      ArgumentValueError: one is named twice, or there are not as many positions as dimensions.
 
     >>> moveaxis(numpy.zeros((2, 3, 4)), 0, -1).shape
     (3, 4, 2)
@@ -141,12 +141,14 @@ def moveaxis(a: Any, source: Any, destination: Any) -> Any:
     Source: ``numpy.moveaxis``.
     """
     ndim = get_aval(a).ndim
-    sources, places = canonical_axes("moveaxis", source, ndim), canonical_axes("moveaxis", destination, ndim)
-    if len(sources) != len(places):
-        raise ArgumentValueError(f"moveaxis: expected a place for each dimension, got {source!r} and {destination!r}")
+    sources, targets = canonical_axes("moveaxis", source, ndim), canonical_axes("moveaxis", destination, ndim)
+    if len(sources) != len(targets):
+        raise ArgumentValueError(
+            f"moveaxis: expected a destination for each dimension, got {source!r} and {destination!r}"
+        )
     order = [axis for axis in range(ndim) if axis not in sources]
-    for place, axis in sorted(zip(places, sources, strict=True)):
-        order.insert(place, axis)
+    for target, axis in sorted(zip(targets, sources, strict=True)):
+        order.insert(target, axis)
     return ops.transpose(a, order)
 
 
@@ -179,10 +181,10 @@ def expand_dims(a: Any, axis: Any) -> Any:
 
     Args:
       a: an array.
-      axis: the place of the new dimension in the result, or a tuple of places.
+      axis: the position of the new dimension in the result, or a tuple of positions.
 
     Raises:
-      AxisError: there is no such place.
+      AxisError: there is no such position.
 
     >>> expand_dims(numpy.zeros(3), (0, 2)).shape
     (1, 3, 1)
@@ -239,9 +241,9 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Any:
         shifts, axes = (shifts * len(axes), axes) if len(shifts) == 1 else (shifts, axes * len(shifts))
     for distance, dim in zip(shifts, axes, strict=True):
         dim = canonical_axis("roll", dim, len(shape))
-        kept = shape[dim] - distance % shape[dim] if shape[dim] else 0
-        if kept < shape[dim]:
-            last, first = ops.slice_in_dim(a, kept, None, axis=dim), ops.slice_in_dim(a, 0, kept, axis=dim)
+        split = shape[dim] - distance % shape[dim] if shape[dim] else 0
+        if split < shape[dim]:
+            last, first = ops.slice_in_dim(a, split, None, axis=dim), ops.slice_in_dim(a, 0, split, axis=dim)
             a = ops.concatenate([last, first], dim)
     return ops.convert_element_type(a, get_aval(a).dtype)
 
@@ -252,7 +254,7 @@ def rollaxis(a: Any, axis: int, start: int = 0) -> Any:
     Args:
       a: an array.
       axis: the dimension.
-      start: before which one it stands afterwards; the number of dimensions for the last place.
+      start: the dimension before which it is moved; the number of dimensions for the last position.
 
     Raises:
       AxisError: there is no such dimension.
@@ -264,9 +266,9 @@ def rollaxis(a: Any, axis: int, start: int = 0) -> Any:
     """
     ndim = get_aval(a).ndim
     axis = canonical_axis("rollaxis", axis, ndim)
-    (place,) = static_integers("rollaxis", "start", start)
-    place = ndim if place == ndim else canonical_axis("rollaxis", place, ndim)
-    return moveaxis(a, axis, place - 1 if place > axis else place)
+    (before,) = static_integers("rollaxis", "start", start)
+    before = ndim if before == ndim else canonical_axis("rollaxis", before, ndim)
+    return moveaxis(a, axis, before - 1 if before > axis else before)
 
 
 def resize(a: Any, new_shape: Any) -> Any:

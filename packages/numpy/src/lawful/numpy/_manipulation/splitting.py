@@ -1,4 +1,4 @@
-"""Taking arrays apart: into equal parts, at positions, or into each part."""
+"""Splitting of arrays: into equal parts, at positions, or along a dimension."""
 
 from __future__ import annotations
 

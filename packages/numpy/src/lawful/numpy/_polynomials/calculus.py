@@ -23,7 +23,7 @@ def _order(name: str, m: Any) -> int:
 
 
 def _degrees(n: int, function: Callable[[Any, Any], Any], p: Any) -> Any:
-    """Returns coefficients with n, n - 1, …, 1."""
+    """Returns ``function(p, d)`` for the degrees d = n, n - 1, …, 1."""
     return function(p, ops.sub(n, ops.iota("int64", n)))
 
 

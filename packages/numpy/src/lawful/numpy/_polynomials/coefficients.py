@@ -1,6 +1,6 @@
 """Values, sums, products and quotients of polynomials.
 
-What ``numpy.polymul`` and others do about leading zeros depends on values; here they are kept.
+Leading zeros are never dropped: ``numpy.polymul`` and others drop them depending on values.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _FLOAT = numpy.dtype(numpy.float64)
 
 
 def inexact(x: Any) -> Any:
-    """Returns an array with a dtype of floats: its own, or float64."""
+    """Returns an array with an inexact dtype: unchanged, or converted to float64."""
     aval = get_aval(x)
     return ops.convert_element_type(x, aval.dtype if is_inexact(aval.dtype) else _FLOAT)
 
@@ -52,7 +52,7 @@ def polyval(p: Any, x: Any) -> Any:
 
 
 def _aligned(a1: Any, a2: Any) -> tuple[Any, Any]:
-    """Returns coefficients with zeros before the shorter ones."""
+    """Returns coefficients of equal length, padded in front with zeros."""
     left, right = atleast_1d(a1), atleast_1d(a2)
     sizes = get_aval(left).shape[0], get_aval(right).shape[0]
     length = max(sizes)
@@ -111,7 +111,7 @@ def polydiv(u: Any, v: Any) -> tuple[Any, Any]:
 
     Args:
       u: the coefficients of the dividend, the highest first: a vector.
-      v: those of the divisor, of which the first one must not be zero.
+      v: the coefficients of the divisor; the first one must not be zero.
 
     Raises:
       ArgumentValueError: one has more than one dimension, or no coefficient.

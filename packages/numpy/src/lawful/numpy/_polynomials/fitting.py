@@ -1,4 +1,4 @@
-"""Polynomials that fit samples best, and the matrices of powers that they are fitted with."""
+"""Least-squares fits of polynomials, and Vandermonde matrices."""
 
 from __future__ import annotations
 

@@ -73,12 +73,12 @@ def roots(p: Any) -> Any:
     zeros = 0
     known = p.concrete() if isinstance(p, Tracer) else to_numpy(p)
     if known is not None:
-        places = numpy.flatnonzero(known)
-        first, last = (int(places[0]), int(places[-1])) if places.size else (0, 0)
-        zeros = numpy.size(known) - 1 - last if places.size else 0
+        nonzeros = numpy.flatnonzero(known)
+        first, last = (int(nonzeros[0]), int(nonzeros[-1])) if nonzeros.size else (0, 0)
+        zeros = numpy.size(known) - 1 - last if nonzeros.size else 0
         if zeros == 1 and isinstance(p, Tracer):
-            last, zeros = last + 1, 0  # a simple root at 0 moves with the last coefficient, and so do the others
-        p = ops.slice_in_dim(p, first, last + 1 if places.size else 0)
+            last, zeros = last + 1, 0  # a simple root at 0 has a derivative by the last coefficient
+        p = ops.slice_in_dim(p, first, last + 1 if nonzeros.size else 0)
     size = get_aval(p).shape[0]
     dtype = numpy.result_type(get_aval(p).dtype, numpy.complex64)
     nothing = ops.full((zeros,), dtype.type(0))

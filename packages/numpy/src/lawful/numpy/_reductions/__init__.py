@@ -1,1 +1,1 @@
-"""Sums, averages and other reductions, cumulative reductions, and those that ignore NaNs."""
+"""Sums, averages and other reductions, cumulative reductions, and reductions that ignore NaNs."""

@@ -1,4 +1,4 @@
-"""The arguments that choose elements of a reduction, and that it begins with."""
+"""The arguments ``where`` and ``initial`` of reductions."""
 
 from __future__ import annotations
 

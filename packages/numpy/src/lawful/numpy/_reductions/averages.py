@@ -1,4 +1,4 @@
-"""Averages, with weights too, variances, and how far elements lie apart."""
+"""Averages, weighted averages, variances and ranges."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ __all__ = ["average", "mean", "var", "std", "ptp"]
 
 
 def _count(aval: Any, axes: tuple[int, ...], where: Any, keepdims: bool) -> Any:
-    """Returns how many elements count: a number if all do."""
+    """Returns the number of elements that count: a Python number if all do."""
     if where is None:
         return math.prod([aval.shape[axis] for axis in axes])
     chosen = broadcast_to(where, aval.shape)
@@ -29,7 +29,7 @@ def _axes(name: str, aval: Any, axis: Any) -> tuple[int, ...]:
 
 
 def _only(a: Any, where: Any) -> Any:
-    """Returns an array with zeros in place of the elements that do not count, whatever they are."""
+    """Returns an array with zeros in place of the elements that do not count."""
     return a if where is None else ops.where(where, a, get_aval(a).dtype.type(0))
 
 
@@ -61,7 +61,7 @@ def mean(
     aval = get_aval(a)
     axes = _axes("mean", aval, axis)
     part = numpy_reduction.mean(_only(a, where), axes, dtype, keepdims)
-    # The mean of all, with zeros, is that of the elements that count but for the number of them.
+    # The mean over all elements, with zeros for those that do not count, has the wrong divisor only.
     share = ops.div(
         _count(aval, axes, None, keepdims), ops.convert_element_type(_count(aval, axes, where, keepdims), float)
     )
@@ -86,9 +86,9 @@ def var(
     Args:
       a: an array. Of a complex one, the squares of absolute values are taken, and the result is real.
       axis: the dimension, or a tuple of them; all of them if None.
-      dtype: what the elements are converted to first; by default float64 unless they are floating.
+      dtype: the dtype to which the elements are converted first; by default float64 unless they are floating.
       out: None only.
-      ddof: what is subtracted from the number of elements in the division.
+      ddof: the number subtracted from the number of elements in the division.
       keepdims: whether the dimensions stay, with length 1.
       where: booleans that broadcast to the shape of ``a``: which elements count.
       mean: the mean, with the dimensions that are reduced, if it is known.
@@ -140,11 +140,11 @@ def std(
     np.float64(1.0)
     """
     variance = var(a, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction)
-    out = ops.sqrt(variance)  # in the given dtype, also one of integers
+    out = ops.sqrt(variance)  # in the given dtype, also an integer dtype
     return out if dtype is None else ops.convert_element_type(out, get_aval(variance).dtype)
 
 
-_mean = mean  # which the arguments of the functions above hide
+_mean = mean  # arguments of the functions above shadow the name
 _FLOAT = numpy.dtype(numpy.float64)
 
 
@@ -219,7 +219,7 @@ def average(a: Any, axis: Any = None, weights: Any = None, returned: bool = Fals
 
 
 def aligned_weights(name: str, weights: Any, aval: Any, axes: tuple[int, ...] | None) -> Any:
-    """Returns weights of the shape of an array: those of some dimensions are repeated along the others."""
+    """Returns weights broadcast to the shape of an array; weights may have some of its dimensions only."""
     given = get_aval(weights)
     if given.shape == aval.shape:
         return weights

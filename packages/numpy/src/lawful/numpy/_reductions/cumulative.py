@@ -1,4 +1,4 @@
-"""Cumulative reductions: at each position along a dimension, what the elements up to it come to."""
+"""Cumulative reductions along a dimension."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ __all__ = ["cumsum", "cumprod", "cumulative_sum", "cumulative_prod"]
 def _cumulative(function: Callable[..., Any], a: Any, axis: int | None, dtype: Any) -> Any:
     aval = get_aval(a)
     if dtype is None:
-        kinds = {"b": numpy.int64, "i": numpy.int64, "u": numpy.uint64}
-        dtype = kinds.get(aval.dtype.kind, aval.dtype)
+        dtypes = {"b": numpy.int64, "i": numpy.int64, "u": numpy.uint64}
+        dtype = dtypes.get(aval.dtype.kind, aval.dtype)
     x = ops.convert_element_type(a, as_dtype(dtype))
     if axis is None or is_axis_of_scalar(axis, aval.ndim):
         return function(ops.reshape(x, (aval.size,)), 0)
@@ -32,7 +32,7 @@ def cumsum(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) 
     Args:
       a: an array.
       axis: the dimension along which they are added; by default along the flattened array.
-      dtype: what the elements are converted to first, as in :func:`sum`.
+      dtype: the dtype to which the elements are converted first, as in :func:`sum`.
       out: None only.
 
     Raises:
@@ -57,7 +57,7 @@ def cumprod(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None)
 
 
 def _with_initial(function: Callable[..., Any], x: Any, axis: int | None, dtype: Any, unit: int | None) -> Any:
-    """Returns a cumulative reduction in a dimension that may be left out of a vector, after a unit if one is given."""
+    """Returns a cumulative reduction, preceded by a unit if one is given; ``axis`` may be None for a vector."""
     name = f"cumulative_{function.__name__.removeprefix('cum')}"
     x = x if get_aval(x).ndim else ops.reshape(x, (1,))
     aval = get_aval(x)
@@ -77,7 +77,7 @@ def cumulative_sum(x: Any, /, *, axis: int | None = None, dtype: Any = None, inc
     Args:
       x: an array.
       axis: the dimension along which they are added; it may be left out of a vector only.
-      dtype: what the elements are converted to first, as in `cumsum`.
+      dtype: the dtype to which the elements are converted first, as in `cumsum`.
       include_initial: whether the sum of no elements comes first: the result is longer by one.
 
     Raises:

@@ -34,7 +34,7 @@ def _filled(a: Any, value: Any) -> Any:
 
 
 def _chosen(name: str, a: Any, where: Any) -> Any:
-    """Returns which elements count: those that are not NaN."""
+    """Returns a mask of the elements that count: they are chosen by ``where`` and not NaN."""
     require_mask(name, where)
     valid = ops.eq(a, a)
     return valid if where is None else ops.bitwise_and(valid, where)
@@ -79,7 +79,7 @@ def nanprod(
 
 
 def _worst(dtype: Any, largest: bool) -> Any:
-    """Returns what is never the extremum."""
+    """Returns a value that is never the extremum."""
     infinity = -numpy.inf if largest else numpy.inf
     return complex(infinity, infinity) if dtype.kind == "c" else infinity
 
@@ -125,7 +125,7 @@ def nanmin(
 
 
 def _averaged(a: Any, axis: Any) -> Any:
-    """Returns the axis of an average: NumPy's of numbers that may be NaN take the axis 0 of a scalar, others do not."""
+    """Returns the axis of an average. For inexact dtypes, NumPy accepts axis 0 of a scalar."""
     aval = get_aval(a)
     return () if is_inexact(aval.dtype) and is_axis_of_scalar(axis, aval.ndim) else axis
 
@@ -169,7 +169,7 @@ def nanvar(
         return averages.var(a, axis, dtype, None, ddof, keepdims, where=where, mean=mean, correction=correction)
     chosen, axis = _chosen("nanvar", a, where), _averaged(a, axis)
     out = averages.var(a, axis, dtype, None, ddof, keepdims, where=chosen, mean=mean, correction=correction)
-    # Of no more elements than are subtracted NumPy gives NaN here, and infinity in `var`.
+    # With at most ``ddof`` elements, NumPy's result is NaN here, and infinity in `var`.
     count = reduction.sum(chosen, axis, None, None, keepdims)
     return ops.where(ops.le(count, ddof if correction is None else correction), numpy.nan, out)
 

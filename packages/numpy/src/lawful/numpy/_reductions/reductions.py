@@ -1,7 +1,6 @@
 """Reductions over dimensions: sums, counts, extrema, averages and positions.
 
-The names shadow built-in functions, so that nothing here may call ``sum``, ``max``, ``min``, ``all``, ``any`` for
-something else.
+The names shadow the built-in ``sum``, ``max``, ``min``, ``all`` and ``any``, which this module must not use.
 """
 
 from __future__ import annotations
@@ -23,13 +22,13 @@ __all__ = ["sum", "prod", "count_nonzero", "max", "min", "amax", "amin", "all", 
 
 
 def _chosen(name: str, a: Any, where: Any, unit: Any) -> Any:
-    """Returns the array with the unit of a reduction in place of the elements that are left out."""
+    """Returns the array with the unit of a reduction in place of the elements that ``where`` excludes."""
     require_mask(name, where)
     return a if where is None else ops.where(where, a, ops.convert_element_type(unit, get_aval(a).dtype))
 
 
 def _from(name: str, initial: Any, function: Callable[[Any, Any], Any], result: Any) -> Any:
-    """Returns the result of a reduction that begins with a value."""
+    """Returns the result of a reduction combined with an initial value."""
     require_initial(name, initial)
     return result if initial is None else function(ops.convert_element_type(initial, get_aval(result).dtype), result)
 
@@ -49,7 +48,7 @@ def sum(
     Args:
       a: an array.
       axis: the dimension, or a tuple of them; all of them if None.
-      dtype: what the elements are converted to before they are added. By default floats keep theirs, and
+      dtype: the dtype to which the elements are converted before they are added. By default floats keep theirs, and
         booleans and integers become int64, unsigned ones uint64.
       out: None only.
       keepdims: whether the dimensions stay, with length 1.

@@ -34,7 +34,7 @@ def cov(
       y: more variables, of the same form.
       rowvar: whether rows are variables; if not, columns are.
       bias: whether to divide by the number of samples; by default by one less.
-      ddof: what is subtracted from the number of samples instead.
+      ddof: the number subtracted from the number of samples instead.
       fweights: how often each sample counts, integers.
       aweights: how much each sample counts.
       dtype: the dtype of the result; by default at least float64.
@@ -122,7 +122,7 @@ def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -
 
 
 def _whole(name: str, a: Any, v: Any) -> tuple[Any, int, int]:
-    """Returns the convolution of two sequences wherever they meet, and their lengths."""
+    """Returns the full convolution of two sequences, and their lengths."""
     avals = get_aval(a), get_aval(v)
     if any(aval.ndim > 1 or not aval.size for aval in avals):
         raise ArgumentValueError(

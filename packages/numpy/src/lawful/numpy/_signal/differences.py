@@ -1,4 +1,4 @@
-"""Differences of neighbours, integrals over samples, and what lies between samples."""
+"""Differences of neighbours, integrals over samples, and interpolation."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = 
       a: an array of at least one dimension.
       n: how many times.
       axis: the dimension.
-      prepend: what stands before the first element: a number, or an array.
-      append: what stands after the last one.
+      prepend: values before the first element: a number, or an array.
+      append: values after the last one.
 
     Raises:
       ArgumentValueError: it is a scalar, or ``n`` is negative.
@@ -67,8 +67,8 @@ def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
 
     Args:
       ary: an array.
-      to_end: what stands after the differences, converted to the dtype of ``ary``.
-      to_begin: what stands before them.
+      to_end: values after the differences, converted to the dtype of ``ary``.
+      to_begin: values before them.
 
     Raises:
       ArgumentTypeError: these cannot be converted.
@@ -174,8 +174,8 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
     if size == 1:
         inside = ops.getitem(fp, 0)
     else:
-        place = ops.clamp(1, searchsorted(xp, x, "right"), size - 1)
-        before, after = ops.sub(place, 1), place
+        index = ops.clamp(1, searchsorted(xp, x, "right"), size - 1)
+        before, after = ops.sub(index, 1), index
         x0, y0 = ops.getitem(xp, before), ops.getitem(fp, before)
         gap = ops.sub(ops.getitem(xp, after), x0)
         is_point = ops.eq(gap, 0)

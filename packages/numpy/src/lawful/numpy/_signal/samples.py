@@ -1,4 +1,4 @@
-"""Functions of sampled signals: differences at given distances, continuous phases, and pointwise repairs."""
+"""Functions of sampled signals: gradients, unwrapped phases, `sinc`, `nan_to_num`."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ heaviside = Ufunc(
 )
 
 
-# Of sinc the quotient is NumPy's, but has no derivative at zero; there the sum of powers has all of them.
+# NumPy's quotient for sinc has no derivative at zero, so the power series is used there.
 _SMALL = 0.1
 _TERMS = 8
 
@@ -63,9 +63,9 @@ def nan_to_num(x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, ne
     Args:
       x: an array.
       copy: accepted, without effect: arrays are not overwritten.
-      nan: what stands for NaN.
-      posinf: what stands for positive infinity; by default the largest number of the dtype.
-      neginf: what stands for negative infinity; by default the smallest one.
+      nan: the value for NaN.
+      posinf: the value for positive infinity; by default the largest number of the dtype.
+      neginf: the value for negative infinity; by default the smallest one.
 
     >>> nan_to_num(numpy.array([numpy.nan, 1.0, numpy.inf]), posinf=9.0)
     array([0., 1., 9.])
@@ -124,7 +124,7 @@ def unwrap(p: Any, discont: Any = None, axis: int = -1, *, period: Any = 2 * mat
     dtype = result_type(p, period)
     if size < 2:
         return ops.convert_element_type(p, dtype)
-    differences = ops.convert_element_type(diff(p, axis=axis), dtype)  # as NumPy: unsigned integers wrap around
+    differences = ops.convert_element_type(diff(p, axis=axis), dtype)  # as in NumPy: unsigned integers wrap around
     p = ops.convert_element_type(p, dtype)
     first, rest = ops.slice_in_dim(p, 0, 1, axis=axis), ops.slice_in_dim(p, 1, size, axis=axis)
     exact = dtype.kind in "iu"
@@ -170,7 +170,7 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> An
         try:
             return numpy.gradient(f, *varargs, axis=axis, edge_order=edge_order)  # type: ignore[call-overload]
         except (TypeError, ValueError):
-            pass  # what follows says what is wrong
+            pass  # the code below raises the error
     aval = get_aval(f)
     axes = tuple(range(aval.ndim)) if axis is None else canonical_axes("gradient", axis, aval.ndim)
     distances = list(varargs) or [1.0]
@@ -186,8 +186,7 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> An
     dtype = aval.dtype if is_inexact(aval.dtype) else numpy.dtype(numpy.float64)
     f = ops.convert_element_type(f, dtype)
     results = [
-        ops.convert_element_type(_along(f, place, h, edge_order), dtype)
-        for place, h in zip(axes, distances, strict=True)
+        ops.convert_element_type(_along(f, dim, h, edge_order), dtype) for dim, h in zip(axes, distances, strict=True)
     ]
     if axis is not None and not isinstance(axis, tuple | list) and len(results) == 1:
         return results[0]
@@ -195,7 +194,7 @@ def gradient(f: Any, *varargs: Any, axis: Any = None, edge_order: int = 1) -> An
 
 
 def _is_of_one_precision(f: Any, distances: Any) -> bool:
-    """Whether NumPy computes with distances as exactly as the samples are: it divides by them in their own dtype."""
+    """Whether distances have the precision of the samples: NumPy divides by them in their own dtype."""
     dtype = get_aval(f).dtype
     return all(get_aval(h).weak_type or get_aval(h).dtype == dtype for h in distances)
 
@@ -214,7 +213,7 @@ def _along(f: Any, axis: int, h: Any, edge_order: int) -> Any:
             "give one for each sample"
         )
     if spacing.weak_type:
-        # Real samples with a complex distance have the real part of the quotient.
+        # For real samples with a complex distance, the result is the real part of the quotient.
         h = ops.convert_element_type(h, numpy.result_type(aval.dtype, 1j) if spacing.dtype.kind == "c" else aval.dtype)
     shape = [size - 1 if dim == axis else 1 for dim in range(aval.ndim)]
     if spacing.ndim:
@@ -229,7 +228,7 @@ def _along(f: Any, axis: int, h: Any, edge_order: int) -> Any:
     n = size - 1
     first, last = part(slopes, 0, 1), part(slopes, n - 1, n)
     if edge_order == 2:
-        # Straight on from the change of the slope next to the end.
+        # Linear extrapolation of the slopes next to the end.
         first = _straight_on(first, part(slopes, 1, 2), part(steps, 0, 1), part(steps, 1, 2))
         last = _straight_on(last, part(slopes, n - 2, n - 1), part(steps, n - 1, n), part(steps, n - 2, n - 1))
     inside = []

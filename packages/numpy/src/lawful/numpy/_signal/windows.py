@@ -1,4 +1,4 @@
-"""Window functions, by which a signal is faded in and out, and the Bessel function that one of them is made of."""
+"""Window functions, and the Bessel function of the Kaiser window."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ __all__ = ["bartlett", "blackman", "hamming", "hanning", "i0", "kaiser"]
 
 
 def _numpy_i0(x: Any) -> Any:
-    """Returns NumPy's function, with ours where NumPy's overflows too soon, and infinity at infinities, not NaN."""
+    """Returns NumPy's result, but lawful's where NumPy's overflows early, and infinity instead of NaN at infinities."""
     with numpy.errstate(over="ignore", invalid="ignore"):
         out = numpy.i0(x)
     if numpy.all(numpy.isfinite(out)):
@@ -50,14 +50,14 @@ def i0(x: Any) -> Any:
 
 
 def _angles(name: str, M: Any) -> tuple[int, Any]:
-    """Returns the length of a window, and the angles from 0 to 2 pi at which it is sampled."""
+    """Returns the length of a window, and its sample angles from 0 to 2 pi."""
     (size,) = static_integers(name, "M", M)
     count = ops.iota("float64", max(size, 0))
     return size, ops.mul(count, 2 * math.pi / max(size - 1, 1))
 
 
 def _cosines(name: str, M: Any, *weights: float) -> Any:
-    """Returns a sum of cosines of multiples of the angle; of a window of one sample 1."""
+    """Returns a weighted sum of cosines of multiples of the angle; 1 for a window of one sample."""
     size, angles = _angles(name, M)
     if size == 1:
         return ops.full((1,), 1.0)
@@ -121,8 +121,8 @@ def bartlett(M: int) -> Any:
         return numpy.bartlett(size)
     if size == 1:
         return ops.full((1,), 1.0)
-    place = ops.div(ops.mul(ops.iota("float64", max(size, 0)), 2.0), max(size - 1, 1))
-    return ops.sub(1.0, ops.abs(ops.sub(place, 1.0)))
+    position = ops.div(ops.mul(ops.iota("float64", max(size, 0)), 2.0), max(size - 1, 1))
+    return ops.sub(1.0, ops.abs(ops.sub(position, 1.0)))
 
 
 def kaiser(M: int, beta: Any) -> Any:
@@ -148,10 +148,10 @@ def kaiser(M: int, beta: Any) -> Any:
     beta = ops.convert_element_type(beta, numpy.float64)
     if size == 1:
         return ops.full((1,), 1.0)
-    place = ops.iota("float64", max(size, 0))
-    # One less the square of a number from -1 to 1, as a product that is zero at the ends however it is rounded.
-    inside = ops.mul(ops.mul(place, ops.sub(float(size - 1), place)), 4.0 / max(size - 1, 1) ** 2)
-    # Of the square root at both ends the derivative is infinite; the function of it is even.
+    position = ops.iota("float64", max(size, 0))
+    # 1 - t² for t from -1 to 1, as a product that is exactly zero at the ends.
+    inside = ops.mul(ops.mul(position, ops.sub(float(size - 1), position)), 4.0 / max(size - 1, 1) ** 2)
+    # The square root has an infinite derivative at both ends, but the function of it is even.
     is_end = ops.eq(inside, 0.0)
     root = ops.where(is_end, 0.0, ops.sqrt(ops.where(is_end, 1.0, inside)))
     return ops.div(i0(ops.mul(beta, root)), i0(beta))

@@ -1,4 +1,4 @@
-"""Where numbers belong in a sorted array, and how many there are of each."""
+"""Search in sorted arrays, and counts of numbers."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ __all__ = ["argwhere", "bincount", "digitize", "searchsorted"]
 
 
 def _nan_rank(z: Any) -> Any:
-    """Returns 1 for complex numbers whose imaginary part is NaN, 2 for the real part, 3 for both, 0 for others."""
+    """Returns for complex numbers: 1 if the imaginary part is NaN, 2 if the real part is, 3 if both are, else 0."""
     re, im = ops.real(z), ops.imag(z)
     return ops.add(ops.where(ops.ne(re, re), 2, 0), ops.where(ops.ne(im, im), 1, 0))
 
 
 def _is_before(x: Any, y: Any) -> Any:
-    """Returns whether numbers stand before others in a sorted array, in which NaNs are last."""
+    """Whether numbers come before others in a sorted array, in which NaNs are last."""
     if get_aval(x).dtype.kind == "c":
         keys = [(_nan_rank(z), ops.real(z), ops.imag(z)) for z in (x, y)]
         found: Any = numpy.False_
@@ -63,7 +63,7 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
 
     Source: ``numpy.searchsorted``.
     """
-    # A Python integer is compared also where the array's dtype does not have it.
+    # A Python integer outside of the range of the array's dtype is compared too.
     v = numpy.asarray(v) if type(v) is int and get_aval(a).dtype.kind in "iu" else v
     avals = get_aval(a), get_aval(v)
     if avals[0].ndim != 1:
@@ -83,7 +83,7 @@ def searchsorted(a: Any, v: Any, side: str = "left", sorter: Any = None) -> Any:
     if not size:
         return low
     high = ops.full(avals[1].shape, size, "int64")
-    for _ in range(size.bit_length()):  # of so many halvings one is left
+    for _ in range(size.bit_length()):  # halve the interval until one element is left
         middle = ops.shift_right_arithmetic(ops.add(low, high), ops.full_like(low, 1))
         found = ops.getitem(a, ops.min(middle, size - 1))
         after = _is_before(found, v) if side == "left" else ops.bitwise_not(_is_before(v, found))
@@ -131,7 +131,7 @@ def argwhere(a: Any, *, size: int | None = None, fill_value: Any = None) -> Any:
     Args:
       a: an array of at least one dimension.
       size: how many rows are given; it has to be known where ``a`` is traced. More are left out.
-      fill_value: what is in the rows that there are not; 0 by default.
+      fill_value: the value of missing rows; 0 by default.
 
     Raises:
       ArgumentValueError: it is a scalar.
@@ -153,7 +153,7 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0, *, length: int 
 
     Args:
       x: integers that are not negative, in one dimension.
-      weights: a number for each, which counts in place of 1.
+      weights: a number for each, which counts in index of 1.
       minlength: the length of the result, if no integer is larger.
       length: the length of the result; it has to be known where ``x`` is traced. Integers that are larger do not count,
         and negative ones count as 0.
@@ -195,6 +195,6 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0, *, length: int 
         counted = ops.full(aval.shape, 1, "int64")
     else:
         counted = ops.convert_element_type(weights, numpy.float64)
-    place = ops.max(ops.convert_element_type(x, numpy.int64), 0)
+    index = ops.max(ops.convert_element_type(x, numpy.int64), 0)
     start = ops.full((max(length, 0),), 0, get_aval(counted).dtype)
-    return ops.at(start)[place].add(counted, mode="drop")
+    return ops.at(start)[index].add(counted, mode="drop")

@@ -1,4 +1,4 @@
-"""Arrays as sets of their elements. Where values are traced, the number of elements of the result has to be given."""
+"""Arrays as sets of their elements. If values are traced, the number of elements of the result must be given."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def isin(
       test_elements: the others, of any shape.
       assume_unique: that no element is there twice, which changes nothing here.
       invert: whether to return the opposite.
-      kind: the algorithm, which is not asked.
+      kind: the algorithm, which is ignored.
 
     >>> isin(numpy.array([[1, 2], [3, 4]]), numpy.array([2, 4]))
     array([[False,  True],
@@ -46,8 +46,8 @@ def isin(
     if get_aval(x).dtype.kind == "c":
         found = ops.reduce_or(ops.eq(ops.expand_dims(x, (aval.ndim,)), ordered), (aval.ndim,))
     else:
-        place = ops.min(searchsorted(ordered, x), get_aval(ordered).size - 1)
-        found = ops.eq(ops.getitem(ordered, place), x)
+        index = ops.min(searchsorted(ordered, x), get_aval(ordered).size - 1)
+        found = ops.eq(ops.getitem(ordered, index), x)
     return ops.bitwise_not(found) if invert else found
 
 
@@ -59,7 +59,7 @@ def _in_one_dtype(name: str, x: Any, y: Any) -> tuple[Any, Any]:
 
 
 def _size(name: str, function: Function, arrays: tuple[Any, ...], size: Any) -> int:
-    """Returns how many elements a result has: what is given, or what NumPy finds where values are known.
+    """Returns the number of elements of a result: the given one, or NumPy's if all values are known.
 
     Raises:
       ConcretizationTypeError: a value is not known, and no number is given.
@@ -78,13 +78,13 @@ def _size(name: str, function: Function, arrays: tuple[Any, ...], size: Any) -> 
 
 
 def _ordered(x: Any) -> tuple[Any, Any]:
-    """Returns the elements of an array in order, and which of them are the first of equal ones."""
+    """Returns the sorted elements of an array, and a mask of the first of equal ones."""
     flat = ops.sort(ravel(x), 0)
     return flat, _differs(flat, True) if get_aval(flat).size else ops.full((0,), True, bool)
 
 
 def _packed(values: Any, chosen: Any, size: int, fill_value: Any) -> Any:
-    """Returns the chosen ones of some numbers in order, and what stands where there are fewer."""
+    """Returns ``size`` chosen values in order, with ``fill_value`` where there are fewer."""
     dtype, count = get_aval(values).dtype, get_aval(values).size
     left_out = ops.bitwise_not(chosen)
     _, ordered = ops.sort((ops.convert_element_type(left_out, numpy.int8), values), 0, num_keys=2)
@@ -102,7 +102,7 @@ def union1d(ar1: Any, ar2: Any, *, size: int | None = None, fill_value: Any = No
       ar2: an array.
       size: how many are given; it has to be known where an array is traced. The largest ones are left out if there
         are more.
-      fill_value: what stands where there are fewer; by default the smallest element.
+      fill_value: the value where there are fewer; by default the smallest element.
 
     Raises:
       ConcretizationTypeError: an array is traced, and there is no ``size``.
@@ -133,7 +133,7 @@ def intersect1d(
       assume_unique: that no element is there twice, which changes nothing here.
       return_indices: whether to return too where each is first, in both flattened arrays.
       size: how many are given, as in `union1d`.
-      fill_value: what stands where there are fewer, 0 by default; the positions there are 0.
+      fill_value: the value where there are fewer, 0 by default; the positions there are 0.
 
     Raises:
       ConcretizationTypeError: an array is traced, and there is no ``size``.
@@ -151,16 +151,16 @@ def intersect1d(
     if not return_indices:
         return values
     is_found = ops.lt(ops.iota("int64", size), ops.reduce_sum(ops.convert_element_type(chosen, numpy.int64), (0,)))
-    return values, *[ops.where(is_found, _first_places(x, values), 0) for x in (left, right)]
+    return values, *[ops.where(is_found, _first_indices(x, values), 0) for x in (left, right)]
 
 
-def _first_places(x: Any, values: Any) -> Any:
-    """Returns where values stand first in an array that has them."""
+def _first_indices(x: Any, values: Any) -> Any:
+    """Returns the index of the first occurrence of each value in an array that contains it."""
     size = get_aval(x).size
     if not size:
         return ops.full(get_aval(values).shape, 0, numpy.int64)
-    ordered, places = ops.sort((x, ops.iota("int64", size)), 0, is_stable=True)
-    return ops.getitem(places, ops.min(searchsorted(ordered, values), size - 1))
+    ordered, indices = ops.sort((x, ops.iota("int64", size)), 0, is_stable=True)
+    return ops.getitem(indices, ops.min(searchsorted(ordered, values), size - 1))
 
 
 def setdiff1d(

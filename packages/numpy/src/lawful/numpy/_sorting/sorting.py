@@ -15,7 +15,7 @@ __all__ = ["argpartition", "argsort", "lexsort", "partition", "sort", "sort_comp
 
 
 def _flattened(name: str, a: Any, axis: int | None) -> tuple[Any, int]:
-    """Returns an array and one of its dimensions: that of its flattened form if none is named."""
+    """Returns an array and a dimension; if no axis is given, the flattened array and its dimension."""
     aval = get_aval(a)
     if axis is None:
         return ops.reshape(a, (aval.size,)), 0
@@ -41,7 +41,7 @@ def sort(
     Args:
       a: an array.
       axis: the dimension; None for that of the flattened array.
-      kind: the algorithm, which is not asked.
+      kind: the algorithm, which is ignored.
       order: None only.
       stable: whether equal elements keep their order: zeros of both signs are equal.
       descending: whether the largest element comes first; NaNs come last all the same, as in NumPy.
@@ -85,12 +85,12 @@ def argsort(
     key = _reversed(x) if descending else x
     if is_plain(key):
         return numpy.argsort(key, dimension, stable=bool(stable))
-    keys, places = _keys(key), ops.broadcasted_iota("int64", get_aval(key).shape, dimension)
-    return ops.sort((*keys, places), dimension, bool(stable), len(keys))[-1]
+    keys, indices = _keys(key), ops.broadcasted_iota("int64", get_aval(key).shape, dimension)
+    return ops.sort((*keys, indices), dimension, bool(stable), len(keys))[-1]
 
 
 def _keys(x: Any) -> tuple[Any, ...]:
-    """Returns what an array is sorted by: a complex one first by which parts are NaN, those with fewer coming first."""
+    """Returns the sort keys of an array; complex numbers are sorted first by the parts that are NaN."""
     if get_aval(x).dtype.kind != "c":
         return (x,)
     missing = [ops.convert_element_type(ops.ne(part, part), numpy.int8) for part in (ops.real(x), ops.imag(x))]
@@ -98,7 +98,7 @@ def _keys(x: Any) -> tuple[Any, ...]:
 
 
 def _reversed(x: Any) -> Any:
-    """Returns numbers in the opposite order; equal ones stay equal, and NaNs stay NaN. Of these it is the inverse."""
+    """Returns numbers whose order is reversed; equal ones stay equal, and NaNs stay NaN. It is its own inverse."""
     return ops.neg(x) if is_inexact(get_aval(x).dtype) else ops.bitwise_not(x)
 
 
@@ -143,15 +143,15 @@ def lexsort(keys: Any, axis: int = -1) -> Any:
         given, shapes = [ops.reshape(key, (1,)) for key in given], [(1,)]
         return ops.reshape(lexsort(given, axis), ())
     dimension = canonical_axis("lexsort", axis, len(shapes[0]))
-    place = ops.broadcasted_iota("int64", shapes[0], dimension)
-    return ops.sort((*reversed(given), place), dimension, num_keys=len(given))[-1]
+    index = ops.broadcasted_iota("int64", shapes[0], dimension)
+    return ops.sort((*reversed(given), index), dimension, num_keys=len(given))[-1]
 
 
 def _check_kth(name: str, kth: Any, size: int) -> None:
-    places: Sequence[int] = static_integers(name, "kth", kth)
-    for place in places:
-        if not -size <= place < size:
-            raise ArgumentValueError(f"{name}: expected kth below the length {size}, got {place}; name an element")
+    indices: Sequence[int] = static_integers(name, "kth", kth)
+    for index in indices:
+        if not -size <= index < size:
+            raise ArgumentValueError(f"{name}: expected kth below the length {size}, got {index}; name an element")
 
 
 def partition(a: Any, kth: Any, axis: int | None = -1, kind: str = "introselect", order: Any = None) -> Any:
@@ -163,7 +163,7 @@ def partition(a: Any, kth: Any, axis: int | None = -1, kind: str = "introselect"
       a: an array.
       kth: the positions, one or several.
       axis: the dimension; None for that of the flattened array.
-      kind: the algorithm, which is not asked.
+      kind: the algorithm, which is ignored.
       order: None only.
 
     Raises:

@@ -45,7 +45,7 @@ def unique(
       sorted: accepted, without effect: they always are.
       size: how many are given; it has to be known where ``ar`` is traced. The largest ones are left out if there are
         more; elements among them have an inverse that is no position.
-      fill_value: what is given in place of those that there are not; by default the smallest element.
+      fill_value: the value for missing elements; by default the smallest element.
 
     Raises:
       ArgumentValueError: ``axis`` is given with ``size``.
@@ -72,7 +72,7 @@ def unique(
     (size,) = static_integers("unique", "size", size)
     count = aval.size
     flat = ops.reshape(ar, (count,))
-    ordered, place = ops.sort((flat, ops.iota("int64", count)))
+    ordered, index = ops.sort((flat, ops.iota("int64", count)))
     if not count:
         values = ops.full((size,), 0 if fill_value is None else fill_value, aval.dtype)
         empty = ops.full((size,), 0, "int64")
@@ -85,10 +85,10 @@ def unique(
     values = ops.at(ops.broadcast_in_dim(fill, (size,), ()))[target].set(ordered, mode="drop")
     out = [values]
     if return_index:
-        first = ops.broadcast_in_dim(ops.getitem(place, 0), (size,), ())
-        out.append(ops.at(first)[target].set(place, mode="drop"))
+        first = ops.broadcast_in_dim(ops.getitem(index, 0), (size,), ())
+        out.append(ops.at(first)[target].set(index, mode="drop"))
     if return_inverse:
-        inverse = ops.sort((place, group))[1]
+        inverse = ops.sort((index, group))[1]
         out.append(ops.reshape(inverse, aval.shape))
     if return_counts:
         out.append(ops.at(ops.full((size,), 0, "int64"))[group].add(ops.full((count,), 1, "int64"), mode="drop"))
@@ -111,12 +111,12 @@ def count_different(name: str, x: Tracer, equal_nan: bool) -> int:
 
 
 def of_sorted(function: Callable[..., Any], x: Any, *args: Any, **kwargs: Any) -> Any:
-    """Returns what a function of NumPy that sorts gives, for an array of any dtype.
+    """Calls a function of NumPy that sorts, for an array of any dtype.
 
-    NumPy sorts bfloat16 and float8 with NaNs anywhere: float32 has all of their numbers.
+    NumPy does not sort NaNs of bfloat16 and float8 correctly, so these are converted to float32, without rounding.
 
     Args:
-      function: gives an array of the elements of ``x``, or a tuple with one first.
+      function: returns an array of the elements of ``x``, or a tuple with one first.
       x: an array.
       args: more arguments.
       kwargs: more arguments by name.
@@ -129,13 +129,13 @@ def of_sorted(function: Callable[..., Any], x: Any, *args: Any, **kwargs: Any) -
 
 
 def widened(x: Any) -> Any:
-    """Returns an array of a dtype that NumPy sorts: itself, or in float32."""
+    """Returns an array in a dtype that NumPy sorts correctly: unchanged, or in float32."""
     x = numpy.asarray(x)
     return x.astype(numpy.float32) if is_of_ml_dtypes(x.dtype) else x
 
 
 def _differs(ordered: Any, equal_nan: bool) -> Any:
-    """Returns which elements of a sorted array differ from the one before."""
+    """Returns a mask of the elements of a sorted array that differ from the one before."""
     size = get_aval(ordered).shape[0]
     before, after = ops.slice_in_dim(ordered, 0, size - 1), ops.slice_in_dim(ordered, 1, size)
     differs = ops.ne(before, after)

@@ -1,6 +1,6 @@
-"""The different elements of an array, by the functions of the array API: one for each that is asked beside them.
+"""The array API's functions for the different elements of an array: one for each combination of results.
 
-How many there are depends on values: where the array is traced, ``size=`` says how many are given.
+The number of different elements depends on values: if the array is traced, ``size=`` must be given.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def unique_all(x: Any, /, *, size: int | None = None, fill_value: Any = None) ->
     Args:
       x: an array.
       size: how many are given; it has to be known where ``x`` is traced. More are left out.
-      fill_value: what is given in place of those that there are not; by default the smallest element.
+      fill_value: the value for missing elements; by default the smallest element.
 
     Raises:
       ConcretizationTypeError: ``x`` is traced, and there is no ``size``.
@@ -97,6 +97,6 @@ def _unique(name: str, x: Any, size: int | None, fill_value: Any, **wanted: bool
     found = unique(flat, equal_nan=False, size=size, fill_value=fill_value, **wanted)
     if "return_inverse" not in wanted:
         return found
-    place = 2 if "return_index" in wanted else 1
-    inverse = ops.reshape(found[place], get_aval(x).shape)
-    return (*found[:place], inverse, *found[place + 1 :])
+    at = 2 if "return_index" in wanted else 1
+    inverse = ops.reshape(found[at], get_aval(x).shape)
+    return (*found[:at], inverse, *found[at + 1 :])

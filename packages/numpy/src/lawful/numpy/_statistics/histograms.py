@@ -1,4 +1,4 @@
-"""How many samples lie in each of some intervals, or boxes."""
+"""Counts of samples in intervals and boxes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["histogram", "histogram2d", "histogram_bin_edges", "histogramdd"]
 
 
 def _is_known(*args: Any) -> bool:
-    """Whether NumPy can compute with all of these."""
+    """Whether NumPy can compute with all arguments."""
     given = [x for x in args if x is not None]
     flat = [x for arg in given for x in (arg if isinstance(arg, list | tuple) else (arg,))]
     flat = [x for arg in flat for x in (arg if isinstance(arg, list | tuple) else (arg,))]
@@ -42,7 +42,7 @@ def histogram_bin_edges(a: Any, bins: Any = 10, range: Any = None, weights: Any 
 
 
 def _edges(name: str, a: Any, bins: Any, limits: Any, weights: Any) -> Any:
-    """Returns the ends of intervals: of the samples' dtype, but of several directions that of the given limits."""
+    """Returns the ends of intervals, in the dtype of the samples; in several directions, in that of the limits."""
     aval = get_aval(a)
     _check_weights(name, weights, aval)
     if isinstance(bins, str) and not _is_known(a, limits, weights):
@@ -82,13 +82,13 @@ def _limits(name: str, a: Any, limits: Any) -> tuple[Any, Any]:
     return low, high
 
 
-def _places(x: Any, ends: Any) -> Any:
-    """Returns the interval that each sample lies in, and as many as there are for those in none."""
+def _bin_indices(x: Any, ends: Any) -> Any:
+    """Returns the interval of each sample; the number of intervals for samples in none."""
     size = get_aval(ends).shape[0] - 1
-    place = ops.sub(searchsorted(ends, x, "right"), 1)
+    index = ops.sub(searchsorted(ends, x, "right"), 1)
     # The last interval includes its end.
-    place = ops.where(ops.eq(x, ops.getitem(ends, size)), size - 1, place)
-    return ops.where(ops.bitwise_or(ops.lt(place, 0), ops.ge(place, size)), size, place)
+    index = ops.where(ops.eq(x, ops.getitem(ends, size)), size - 1, index)
+    return ops.where(ops.bitwise_or(ops.lt(index, 0), ops.ge(index, size)), size, index)
 
 
 def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, weights: Any = None) -> tuple[Any, Any]:
@@ -99,7 +99,7 @@ def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, we
       bins: the number of intervals of equal length, or their ends, which increase.
       range: the first and last end, if there is a number of intervals; by default the extrema of ``a``.
       density: whether to divide by the sum of all, and by the lengths of the intervals.
-      weights: a number for each element, which counts in place of 1.
+      weights: a number for each element, which counts in index of 1.
 
     Raises:
       ArgumentTypeError: ``bins`` names a rule, which needs values, and ``a`` is traced.
@@ -117,12 +117,12 @@ def histogram(a: Any, bins: Any = 10, range: Any = None, density: Any = None, we
         try:
             return numpy.histogram(a, bins, range, weights=weights, density=density)
         except (TypeError, ValueError):
-            pass  # what follows says what is wrong
+            pass  # the code below raises the error
     ends = _edges("histogram", a, bins, range, weights)
     size = get_aval(ends).shape[0] - 1
-    place = _places(ops.reshape(a, (aval.size,)), ends)
+    index = _bin_indices(ops.reshape(a, (aval.size,)), ends)
     counted = ops.full((aval.size,), 1, "int64") if weights is None else ops.reshape(weights, (aval.size,))
-    counts = ops.at(ops.full((size,), 0, get_aval(counted).dtype))[place].add(counted, mode="drop")
+    counts = ops.at(ops.full((size,), 0, get_aval(counted).dtype))[index].add(counted, mode="drop")
     if density:
         lengths = ops.convert_element_type(diff(ends), numpy.float64)
         counts = ops.div(
@@ -141,7 +141,7 @@ def histogramdd(
       bins: the number of intervals, or their ends, in all directions or in each.
       range: the first and last end in each direction, or None for the extrema there.
       density: whether to divide by the sum of all, and by the volumes of the boxes.
-      weights: a number for each point, which counts in place of 1.
+      weights: a number for each point, which counts in index of 1.
 
     Raises:
       ArgumentValueError: there are not as many ``bins`` or ranges as directions, ends decrease, or the weights have
@@ -161,7 +161,7 @@ def _boxes(name: str, sample: Any, bins: Any, limits: Any, density: Any, weights
         try:
             return numpy.histogramdd(sample, bins, limits, density, weights)
         except (TypeError, ValueError):
-            pass  # what follows says what is wrong
+            pass  # the code below raises the error
     points = stack(list(sample), 1) if isinstance(sample, list | tuple) else sample
     if get_aval(points).ndim != 2:
         points = ops.reshape(points, (get_aval(points).size, 1))
@@ -177,9 +177,9 @@ def _boxes(name: str, sample: Any, bins: Any, limits: Any, density: Any, weights
     columns = [ops.squeeze(ops.slice_in_dim(points, i, i + 1, axis=1), (1,)) for i in numpy.arange(directions).tolist()]
     ends = [_edges(name, x, n, pair, None) for x, n, pair in zip(columns, each_bins, each_limits, strict=True)]
     shape = [get_aval(x).shape[0] - 1 for x in ends]
-    places = tuple([_places(x, end) for x, end in zip(columns, ends, strict=True)])
+    indices = tuple([_bin_indices(x, end) for x, end in zip(columns, ends, strict=True)])
     counted = ops.full((count,), 1.0) if weights is None else ops.convert_element_type(weights, numpy.float64)
-    boxes = ops.at(ops.full(shape, 0.0))[places].add(counted, mode="drop")
+    boxes = ops.at(ops.full(shape, 0.0))[indices].add(counted, mode="drop")
     if density:
         total = ops.reduce_sum(boxes, tuple(numpy.arange(directions).tolist()))
         for i, end in enumerate(ends):
@@ -199,7 +199,7 @@ def histogram2d(
       bins: the number of intervals, or their ends, in both directions; or a pair of these.
       range: the first and last end in each direction.
       density: whether to divide by the sum of all, and by the areas of the rectangles.
-      weights: a number for each point, which counts in place of 1.
+      weights: a number for each point, which counts in index of 1.
 
     Raises:
       ArgumentValueError: there are not as many coordinates of both; and as `histogramdd`.

@@ -1,4 +1,4 @@
-"""Medians, and those that leave out NaNs."""
+"""Medians, also those that ignore NaNs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Quantiles and percentiles, with all of NumPy's methods, and those that leave out NaNs."""
+"""Quantiles and percentiles, with all of NumPy's methods, also those that ignore NaNs."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ __all__ = ["nanpercentile", "nanquantile", "percentile", "quantile"]
 
 Virtual = Callable[[Any, Any], Any]
 
-# The functions of NumPy below take tracers too, and compute at once with what is known.
+# These NumPy functions take tracers too, and evaluate known values eagerly.
 
 
 def _between(alpha: float, beta: float) -> Virtual:
@@ -42,7 +42,7 @@ def _next_unless(is_exact: Callable[[Any], Any], index: Any) -> Any:
     return numpy.maximum(numpy.where(is_exact(index), low, low + 1), 0)
 
 
-#: Where in the sorted array a method looks, of the number of elements and the quantile; whether that is a position.
+#: For each method, the position in the sorted array from the number of elements and the quantile; whether it is exact.
 _METHODS: dict[str, tuple[Virtual, bool]] = {
     "inverted_cdf": (lambda n, q: _next_unless(lambda i: i == numpy.floor(i), n * q - 1), True),
     "averaged_inverted_cdf": (lambda n, q: n * q - 1, False),
@@ -77,7 +77,7 @@ def _quantile(name: str, a: Any, q: Any, axis: Any, method: str, keepdims: bool,
         raise ArgumentTypeError(f"{name}: expected an array of real numbers, got {aval}; convert with astype")
     if of_q.ndim > 2 or (_known(q) and not numpy.all((to_numpy(q) >= 0) & (to_numpy(q) <= 1))):
         raise ArgumentValueError(f"{name}: expected quantiles in the range [0, 1], of at most 2 dimensions, got {q!r}")
-    if skip_nan and not aval.size:  # as NumPy does, whatever the shares are
+    if skip_nan and not aval.size:  # as in NumPy, for any quantiles
         return nanmean(a, axis, keepdims=keepdims)
     if weights is not None:
         if method != "inverted_cdf":
@@ -115,7 +115,7 @@ def _quantile(name: str, a: Any, q: Any, axis: Any, method: str, keepdims: bool,
         weight = weight.astype(precision)
         if not skip_nan:
             weight = weight.reshape((-1,) + (1,) * len(rest))
-        gap = ops.sub(right, left)  # in the dtype of the array, as NumPy has it
+        gap = ops.sub(right, left)  # in the dtype of the array, as in NumPy
         left, right, gap = (ops.convert_element_type(y, common) for y in (left, right, gap))
         out = _between_neighbours(left, right, gap, weight)
     if is_inexact(aval.dtype):
@@ -126,13 +126,13 @@ def _quantile(name: str, a: Any, q: Any, axis: Any, method: str, keepdims: bool,
 
 
 def _between_neighbours(left: Any, right: Any, gap: Any, weight: Any) -> Any:
-    """Returns what lies between two numbers, by the formula that NumPy has."""
+    """Interpolates between two numbers, by NumPy's formula."""
     from_left = ops.add(left, ops.mul(gap, weight))
     return ops.where(weight >= 0.5, ops.sub(right, ops.mul(gap, 1 - weight)), from_left)
 
 
 def _percent(a: Any, q: Any) -> Any:
-    """Returns percentiles as quantiles, in the dtype that NumPy divides them in."""
+    """Returns percentiles as quantiles, divided in the same dtype as in NumPy."""
     hundred = get_aval(a).dtype.type(100) if get_aval(a).dtype.kind == "f" else 100
     if type(q) in (int, float):
         return float(q / numpy.asarray(hundred)) if get_aval(a).dtype.kind != "f" else _weak(q, hundred)

@@ -1,4 +1,4 @@
-"""Quantiles of elements that count more or less: of the inverse of the distribution function."""
+"""Quantiles of weighted elements, by the inverse of the distribution function."""
 
 from __future__ import annotations
 
@@ -36,17 +36,17 @@ def weighted_quantile(name: str, a: Any, q: Any, axis: Any, weights: Any, keepdi
     share = ops.div(below, total)
     if of_q.dtype.kind == "f":
         share = ops.convert_element_type(share, of_q.dtype)
-    share = ops.where(ops.eq(share, 0), -1, share)  # an element of no weight is never chosen
+    share = ops.where(ops.eq(share, 0), -1, share)  # an element with weight zero is never chosen
     shares = ops.reshape(q, (of_q.size, *(1,) * get_aval(x).ndim))
-    place = ops.reduce_sum(ops.convert_element_type(ops.lt(share, shares), numpy.int64), (1,))
+    index = ops.reduce_sum(ops.convert_element_type(ops.lt(share, shares), numpy.int64), (1,))
     last: Any = count - 1
     if skip_nan:
         valid = ops.reduce_sum(ops.convert_element_type(ops.bitwise_not(is_nan), numpy.int64), (0,))
         last = ops.max(ops.sub(valid, 1), 0)
     found = (
-        ops.take_along_dimension(ordered, ops.min(place, last), 0)
+        ops.take_along_dimension(ordered, ops.min(index, last), 0)
         if rest
-        else ops.getitem(ordered, ops.min(place, last))
+        else ops.getitem(ordered, ops.min(index, last))
     )
     if is_inexact(aval.dtype) and not skip_nan:
         largest = ops.getitem(ordered, -1)

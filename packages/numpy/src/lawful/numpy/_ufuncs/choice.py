@@ -1,4 +1,4 @@
-"""Elementwise functions with arguments of their own: choosing, limiting and rounding."""
+"""Elementwise functions that are no ufuncs: choosing, limiting and rounding."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def clip(a: Any, a_min: Any = None, a_max: Any = None, out: Any = None, *, min: 
         return ops.convert_element_type(a, get_aval(a).dtype)
     if low is None or high is None or _are_distinct_numbers(low, high):
         return limited
-    # Between equal bounds the function is constant: the upper one, which wins, has the whole derivative.
+    # With equal bounds the result is the upper one, which gets the whole derivative.
     is_constant = ops.bitwise_and(ops.eq(low, high), ops.eq(a, low))
     return ops.where(is_constant, high, limited) if is_inexact(get_aval(limited).dtype) else limited
 

@@ -27,7 +27,7 @@ __all__ = [
 
 
 class _ExceptOf(Ufunc):
-    """A ufunc that is not NumPy's own for some kinds of dtype, where NumPy's is imprecise or undefined."""
+    """A ufunc that does not call NumPy for some dtype kinds, for which NumPy is imprecise or undefined."""
 
     def __init__(self, kinds: str, *args: Any) -> None:
         super().__init__(*args)
@@ -65,7 +65,7 @@ square = Ufunc(numpy.square, ops.square)
 sqrt = Ufunc(numpy.sqrt, ops.sqrt)
 cbrt = Ufunc(numpy.cbrt, ops.cbrt)
 reciprocal = _ExceptOf(
-    "iu",  # the processor decides what NumPy makes of 0
+    "iu",  # NumPy's result for 0 depends on the processor
     numpy.reciprocal,
     lambda x: ops.div(1, x),
     "Returns ``1 / x`` elementwise: of integers rounded towards zero, of the integer 0 it is 0.",
@@ -126,19 +126,19 @@ def _log_of_base(base: int, doc: str, numpy_function: numpy.ufunc) -> Ufunc:
         logarithm = ops.log(x)
         if get_aval(x).dtype.kind != "c":
             return ops.div(logarithm, math.log(base))
-        # Part by part: as complex numbers an infinite one and the divisor have no quotient.
+        # By parts: complex division of an infinite number is NaN.
         return ops.complex(*[ops.div(part, math.log(base)) for part in (ops.real(logarithm), ops.imag(logarithm))])
 
     return Ufunc(numpy_function, function, doc)
 
 
 def _log_of_sum(x: Any, y: Any, base: float) -> Any:
-    """Returns the logarithm of the sum of two powers of a base, of which the larger one is taken out."""
-    # Not by max and abs, whose second derivatives where both are equal are not those of the smooth sum.
+    """Returns the logarithm of the sum of two powers of a base, with the larger one factored out."""
+    # Not by max and abs, whose second derivatives at equal arguments are not those of the smooth sum.
     is_first = ops.gt(x, y)
     high, low = ops.where(is_first, x, y), ops.where(is_first, y, x)
     at_infinity = ops.bitwise_and(ops.eq(x, y), _isinf(x))
-    # Equal infinities have no difference. The derivative by each is 1 at inf, and NaN at -inf, as JAX's.
+    # The difference of equal infinities is NaN. Each derivative is 1 at inf and NaN at -inf, as in JAX.
     difference = ops.sub(*[ops.where(at_infinity, 0, part) for part in (low, high)])
     if base == math.e:
         smooth = ops.add(high, ops.log1p(ops.exp(difference)))

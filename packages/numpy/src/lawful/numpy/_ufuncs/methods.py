@@ -1,7 +1,7 @@
-"""What ufuncs do besides being called: combine elements along a dimension, by pairs, and at positions.
+"""Methods of ufuncs: `reduce`, `accumulate`, `reduceat`, `outer`, `at`.
 
-A sum, a product, an extremum has an op of its own. Any other function whose order does not matter combines halves, in
-as many steps as the length has bits; the rest take one element after the other.
+Sums, products and extrema are ops. Other associative functions combine halves, in logarithmically many steps; the rest
+combine the elements one by one.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from lawful.ops import canonical_axis, numpy_reduction, reduced_axes, static_int
 if TYPE_CHECKING:
     from lawful.numpy._ufuncs.ufunc import Ufunc
 
-#: Functions that associate, of which any halves may be combined.
+#: Associative functions.
 _ASSOCIATIVE = frozenset(
     {
         *("add", "multiply", "maximum", "minimum", "fmax", "fmin", "logaddexp", "logaddexp2", "hypot", "gcd", "lcm"),
         *("bitwise_and", "bitwise_or", "bitwise_xor", "logical_and", "logical_or", "logical_xor"),
     }
 )
-#: NumPy's vectorized loops of these overwrite what they have still to read: its reductions along the last dimension are
-#: those of other elements.
+#: NumPy's vectorized loops of these overwrite elements that are read later, so that its reductions along the last
+#: dimension are wrong.
 WRONG_IN_NUMPY = frozenset({"arctan2", "power", "float_power"})
-#: Of these NumPy converts narrow integers to 64 bits first.
+#: For these NumPy converts narrow integers to 64 bits first.
 _WIDENED = frozenset({"add", "multiply"})
 _LOGICAL = frozenset({"logical_and", "logical_or", "logical_xor"})
 
@@ -49,7 +49,7 @@ _CUMULATIVE: dict[str, Callable[..., Any]] = {
 
 
 def check(ufunc: Ufunc, method: str, out: Any) -> None:
-    """Raises an error if a function has not two arguments and one result, or there is an ``out``."""
+    """Raises an error if a function does not have two arguments and one result, or if ``out`` is given."""
     if ufunc.nin != 2 or ufunc.nout != 1:
         raise ArgumentValueError(
             f"{ufunc.__name__}.{method}: expected a function of two arguments with one result, got one of {ufunc.nin} "
@@ -62,10 +62,10 @@ def check(ufunc: Ufunc, method: str, out: Any) -> None:
 
 
 def _converted(ufunc: Ufunc, method: str, array: Any, dtype: Any) -> Any:
-    """Returns an array in the dtype that the function computes in and gives.
+    """Returns an array in the dtype in which the function computes.
 
     Raises:
-      ArgumentTypeError: it gives another one, as comparisons do.
+      ArgumentTypeError: the result has another dtype, as for comparisons.
     """
     aval = get_aval(array)
     if dtype is None and ufunc.__name__ in _WIDENED and aval.dtype.kind in "biu":
@@ -130,13 +130,13 @@ def reduce(
 
 def _reduced(ufunc: Ufunc, x: Any, axes: tuple[int, ...], size: int, unit: Any) -> Any:
     aval = get_aval(x)
-    kept = [axis for axis in range(aval.ndim) if axis not in axes]
+    remaining = [axis for axis in range(aval.ndim) if axis not in axes]
     if not size:
-        return ops.full([aval.shape[axis] for axis in kept], unit, aval.dtype)
+        return ops.full([aval.shape[axis] for axis in remaining], unit, aval.dtype)
     whole = _WHOLE.get(ufunc.__name__)
     if whole is not None:
         return whole(x, axes)
-    parts = ops.reshape(ops.transpose(x, (*axes, *kept)), (size, *[aval.shape[axis] for axis in kept]))
+    parts = ops.reshape(ops.transpose(x, (*axes, *remaining)), (size, *[aval.shape[axis] for axis in remaining]))
     if ufunc.__name__ not in _ASSOCIATIVE:
         out = _element(parts, 0)
         for i in range(1, size):
@@ -190,7 +190,7 @@ def accumulate(ufunc: Ufunc, array: Any, axis: int = 0, dtype: Any = None) -> An
 
     if ufunc.__name__ in _ASSOCIATIVE:
         step = 1
-        while step < size:  # each position gets the combination of twice as many elements
+        while step < size:  # each step doubles the number of elements that are combined at a position
             following = ufunc(part(x, 0, size - step), part(x, step, size))
             x = ops.concatenate([part(x, 0, step), following], axis)
             step *= 2
@@ -219,7 +219,7 @@ def reduceat(ufunc: Ufunc, array: Any, indices: Any, axis: int = 0, dtype: Any =
     return ops.concatenate(parts, axis) if parts else ops.slice_in_dim(x, 0, 0, axis=axis)
 
 
-# Pairs, and positions
+# Outer products, and updates at positions
 
 
 def outer(ufunc: Ufunc, a: Any, b: Any) -> Any:
@@ -243,17 +243,17 @@ def at(ufunc: Ufunc, a: Any, indices: Any, b: Any, *, inplace: bool) -> Any:
     update = _UPDATES.get(ufunc.__name__)
     if update is not None:
         return getattr(ops.at(a)[indices], update)(b)
-    # Positions of the flattened array, of which the same one may be named several times.
+    # Positions of the flattened array, possibly repeated.
     aval = get_aval(a)
-    places = ops.getitem(ops.reshape(ops.iota("int64", aval.size), aval.shape), indices)
-    shape = get_aval(places).shape
-    places = ops.reshape(places, (-1,))
+    positions = ops.getitem(ops.reshape(ops.iota("int64", aval.size), aval.shape), indices)
+    shape = get_aval(positions).shape
+    positions = ops.reshape(positions, (-1,))
     given = [] if b is None else [ops.reshape(_broadcast(name, b, shape), (-1,))]
     out = ops.reshape(a, (aval.size,))
-    for i in range(get_aval(places).size):
-        place = ops.getitem(places, i)
-        value = ufunc(ops.getitem(out, place), *[ops.getitem(x, i) for x in given])
-        out = ops.at(out)[place].set(value)
+    for i in range(get_aval(positions).size):
+        position = ops.getitem(positions, i)
+        value = ufunc(ops.getitem(out, position), *[ops.getitem(x, i) for x in given])
+        out = ops.at(out)[position].set(value)
     return ops.reshape(out, aval.shape)
 
 

@@ -1,4 +1,4 @@
-"""`Ufunc`: the form of the elementwise functions, each a NumPy ufunc's name and promotion over lawful's ops."""
+"""`Ufunc`: the class of elementwise functions, with NumPy's names and promotion over lawful's ops."""
 
 from __future__ import annotations
 
@@ -20,9 +20,9 @@ class Ufunc:
 
     Args:
       numpy_function: the ufunc. It computes eagerly, and decides how operands are promoted.
-      op: gives the result from operands of one shape and dtype, or a tuple of results. What it applies follows from
-        their types: it looks at no value.
-      doc: what it returns, where that is not what the op returns.
+      op: returns the result for operands of one shape and dtype, or a tuple of results. Its control flow depends on
+        types only, not on values.
+      doc: the docstring, if it differs from that of the op.
       promotes: whether operands are promoted to one dtype; if not, ``op`` gets them as they are.
 
     Raises:
@@ -58,7 +58,7 @@ class Ufunc:
         def compute(*args: Any) -> Any:
             return op(*(promote(self.__name__, numpy_function, args) if promotes else args))
 
-        # One of several ops is gone through as one, promotion included.
+        # A function of several ops is one composite, promotion included.
         self._compute = op if isinstance(op, Elementwise) else Composite(compute, self.nin)
 
     def __repr__(self) -> str:
@@ -73,7 +73,7 @@ class Ufunc:
             try:
                 return self.numpy_function(*args)
             except (TypeError, ValueError, OverflowError):
-                pass  # the path below says what is wrong
+                pass  # the path below raises the error
         if self._elementwise is not None:
             return self._elementwise.apply(self.__name__, self.numpy_function, args)
         return self._compute(*args)
@@ -85,13 +85,13 @@ class Ufunc:
         )
 
     def _method(self, name: str, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
-        """Returns what a method gives: NumPy's own where nothing is traced and it raises no error."""
+        """Calls NumPy's method if nothing is traced, and the given function otherwise or if NumPy raises an error."""
         is_plain = is_eager(args[0]) and self.__name__ not in methods.WRONG_IN_NUMPY
         if is_plain and not any(isinstance(x, Tracer) for x in (*args, *kwargs.values())):
             try:
                 return getattr(self.numpy_function, name)(*args, **kwargs)
             except (TypeError, ValueError, IndexError):
-                pass  # the function below says what is wrong
+                pass  # the function below raises the error
         return function(self, *args, **kwargs)
 
     def reduce(
@@ -109,10 +109,10 @@ class Ufunc:
         Args:
           array: an array.
           axis: the dimension; None for all, and a tuple for several, where the order does not matter.
-          dtype: what the elements are converted to first.
+          dtype: the dtype to which the elements are converted first.
           out: None only.
           keepdims: whether the dimension stays, with length 1.
-          initial: what the combination begins with.
+          initial: the initial value.
           where: which elements are combined; there has to be an ``initial``, or a unit of the function.
 
         Raises:

@@ -1,4 +1,4 @@
-"""The frequencies that the elements of a spectrum belong to, and the order in which the lowest is in the middle."""
+"""The frequencies of a spectrum, and shifts of the zero frequency to the middle."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _check(name: str, n: Any) -> int:
     try:
         number = operator.index(n)
     except TypeError:
-        if not hasattr(n, "aval"):  # a tracer's own error says more
+        if not hasattr(n, "aval"):  # a tracer raises a more precise error
             raise ArgumentValueError(
                 f"{name}: expected an integer as n, got {n!r}; give the number of samples"
             ) from None
@@ -65,7 +65,7 @@ def _check(name: str, n: Any) -> int:
 
 
 def _scaled(steps: Any, n: int, d: Any, dtype: Any) -> Any:
-    # As NumPy has it: the reciprocal of the length first. A number is divided as Python does, with its error for zero.
+    # As in NumPy: the reciprocal of the length first, with Python's division and its error for zero.
     is_number = isinstance(d, int | float | numpy.number)
     unit = 1.0 / (n * d) if is_number else ops.true_divide(1.0, ops.mul(n, d))
     frequencies = ops.mul(steps, unit)
@@ -105,5 +105,5 @@ def _shifted(name: str, x: Any, axes: Any, sign: int) -> Any:
     shape = get_aval(x).shape
     if axes is None:
         axes = range(len(shape))
-    places = tuple(canonical_axis(name, axis, len(shape)) for axis in static_integers(name, "axes", axes))
-    return roll(x, tuple(sign * (shape[axis] // 2) for axis in places), places)
+    dims = tuple(canonical_axis(name, axis, len(shape)) for axis in static_integers(name, "axes", axes))
+    return roll(x, tuple(sign * (shape[axis] // 2) for axis in dims), dims)

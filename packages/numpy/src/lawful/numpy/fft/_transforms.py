@@ -1,7 +1,7 @@
-"""The transforms, of one dimension, of two and of any number: each resizes, transforms and scales.
+"""The transforms of one, two or any number of dimensions: each resizes, transforms and scales.
 
-``norm`` says where the sums are divided by the number n of their terms: by the inverse transforms (``"backward"``, the
-default), the others (``"forward"``), or both by its square root (``"ortho"``).
+``norm`` selects the transforms that divide by the number n of terms: the inverse ones (``"backward"``, the default),
+the others (``"forward"``), or both by the square root of n (``"ortho"``).
 """
 
 from __future__ import annotations
@@ -24,11 +24,11 @@ _HALF = numpy.dtype(numpy.float16)
 _SWAPPED = {None: "forward", "backward": "forward", "ortho": "ortho", "forward": "backward"}
 
 
-# The work
+# Shared parts
 
 
 def _transform(name: str, a: Any, fft_type: str, sizes: Sequence[int], axes: Sequence[int], norm: Any) -> Any:
-    """Returns one transform over different dimensions, which are sliced or padded with zeros to some sizes.
+    """Returns one transform over different dimensions, which are sliced or padded with zeros to the given sizes.
 
     Args:
       name: the function, for error messages.
@@ -36,9 +36,9 @@ def _transform(name: str, a: Any, fft_type: str, sizes: Sequence[int], axes: Seq
       fft_type: that of `lawful.ops.fft`.
       sizes: the lengths of the complex or real signal.
       axes: the dimensions, the last one that of the real transform.
-      norm: where the sums are divided.
+      norm: which transforms divide by the number of terms.
     """
-    places = canonical_axes(name, axes, get_aval(a).ndim)
+    dims = canonical_axes(name, axes, get_aval(a).ndim)
     for size in sizes:
         if size < 1:
             raise ArgumentValueError(
@@ -48,24 +48,24 @@ def _transform(name: str, a: Any, fft_type: str, sizes: Sequence[int], axes: Seq
     resized = list(sizes)
     if fft_type == "IRFFT":
         resized[-1] = sizes[-1] // 2 + 1
-    last = range(-len(places), 0)
-    x = moveaxis(_resize(a, resized, places), places, last)
-    out = moveaxis(ops.fft(x, fft_type, sizes), last, places)
+    last = range(-len(dims), 0)
+    x = moveaxis(_resize(a, resized, dims), dims, last)
+    out = moveaxis(ops.fft(x, fft_type, sizes), last, dims)
     out = out if scale == 1 else _times(out, scale)
-    # NumPy's real result has the precision of the argument, which after transforms of other dimensions is complex.
-    is_half = fft_type == "IRFFT" and get_aval(a).dtype == _HALF and len(places) == 1
+    # NumPy's real result has the precision of the argument; after transforms of other dimensions that is complex64.
+    is_half = fft_type == "IRFFT" and get_aval(a).dtype == _HALF and len(dims) == 1
     return ops.convert_element_type(out, _HALF) if is_half else out
 
 
 def _times(x: Any, scale: float) -> Any:
-    """Returns numbers times a real one: complex ones by their parts, of which no infinite one meets a zero."""
+    """Returns numbers times a real one; complex ones by parts, so that infinity times zero does not occur."""
     if get_aval(x).dtype.kind != "c":
         return ops.mul(x, scale)
     return ops.complex(ops.mul(ops.real(x), scale), ops.mul(ops.imag(x), scale))
 
 
 def _scale(name: str, inverse: bool, size: int, norm: Any) -> float:
-    """Returns what the result of `lawful.ops.fft` is multiplied with: it divides the inverse transforms only."""
+    """Returns the scale of the result of `lawful.ops.fft`, which divides inverse transforms only."""
     if norm not in _SWAPPED:
         raise ArgumentValueError(
             f"{name}: expected a norm of 'backward', 'ortho' or 'forward', got {norm!r}; leave it out for 'backward'"
@@ -101,50 +101,50 @@ def _along(name: str, a: Any, fft_type: str, n: Any, axis: Any, norm: Any) -> An
 
 
 def _over(name: str, a: Any, fft_type: str, s: Any, axes: Any, norm: Any) -> Any:
-    """Returns the transform of several dimensions; of one that is named twice, one after the other."""
+    """Returns the transform over several dimensions; repeated dimensions are transformed repeatedly."""
     aval = get_aval(a)
-    sizes, places = _sizes_and_axes(name, aval.shape, s, axes, fft_type == "IRFFT")
-    if not places and "R" in fft_type:
+    sizes, dims = _sizes_and_axes(name, aval.shape, s, axes, fft_type == "IRFFT")
+    if not dims and "R" in fft_type:
         raise AxisError(f"{name}: expected at least one axis, got none; name the axis of the real transform")
-    if not places:
+    if not dims:
         return ops.convert_element_type(a, aval.dtype)
-    if len(set(places)) == len(places):
-        return _transform(name, a, fft_type, sizes, places, norm)
+    if len(set(dims)) == len(dims):
+        return _transform(name, a, fft_type, sizes, dims, norm)
     complex_type = "IFFT" if fft_type[0] == "I" else "FFT"
-    steps = [(complex_type, size, axis) for size, axis in zip(sizes, places, strict=True)]
-    steps[-1] = (fft_type, sizes[-1], places[-1])
-    for kind, size, axis in steps if fft_type == "IRFFT" else reversed(steps):
-        a = _transform(name, a, kind, (size,), (axis,), norm)
+    steps = [(complex_type, size, axis) for size, axis in zip(sizes, dims, strict=True)]
+    steps[-1] = (fft_type, sizes[-1], dims[-1])
+    for step_type, size, axis in steps if fft_type == "IRFFT" else reversed(steps):
+        a = _transform(name, a, step_type, (size,), (axis,), norm)
     return a
 
 
 def _sizes_and_axes(name: str, shape: tuple[int, ...], s: Any, axes: Any, inverse_real: bool) -> tuple[Sizes, Sizes]:
-    """Returns the length of each transform and its dimension, from what NumPy takes."""
+    """Returns the length of each transform and its dimension, from NumPy's arguments."""
     ndim = len(shape)
     given = None if s is None else list(s)
     if axes is None:
         if given is not None:
             _deprecated(f"{name}: expected axes where s is given, got None; name the last {len(given)} axes")
-        places = list(range(ndim) if given is None else range(ndim - len(given), ndim))
-        if places and places[0] < 0:
+        dims = list(range(ndim) if given is None else range(ndim - len(given), ndim))
+        if dims and dims[0] < 0:
             raise AxisError(f"{name}: expected at most {ndim} sizes for the shape {shape}, got s={s}; leave some out")
     else:
-        places = [canonical_axis(name, axis, ndim) for axis in static_integers(name, "axes", axes)]
-    lengths = [shape[axis] for axis in places]
+        dims = [canonical_axis(name, axis, ndim) for axis in static_integers(name, "axes", axes)]
+    lengths = [shape[axis] for axis in dims]
     if inverse_real and lengths and (given is None or given[-1] is None):
         lengths[-1] = 2 * (lengths[-1] - 1)
     if given is None:
-        return lengths, places
-    if len(given) != len(places):
+        return lengths, dims
+    if len(given) != len(dims):
         raise ArgumentValueError(
-            f"{name}: expected a size for each of {len(places)} axes, got s={tuple(given)}; give as many"
+            f"{name}: expected a size for each of {len(dims)} axes, got s={tuple(given)}; give as many"
         )
     if None in given:
         _deprecated(f"{name}: expected integers as s, got s={tuple(given)}; leave s out, or write the lengths")
-    # The whole dimension where -1 is given.
-    defaults = {None: lengths, -1: [shape[axis] for axis in places]}
+    # -1 means the whole dimension.
+    defaults = {None: lengths, -1: [shape[axis] for axis in dims]}
     wanted = [defaults[size][i] if size in (None, -1) else size for i, size in enumerate(given)]
-    return list(static_integers(name, "s", wanted)), places
+    return list(static_integers(name, "s", wanted)), dims
 
 
 def _deprecated(text: str) -> None:

@@ -72,7 +72,7 @@ def cholesky(a: Any, /, *, upper: bool | None = None, symmetrize_input: bool | N
 
 @by_numpy(numpy.linalg.cholesky)
 def _cholesky(a: Any, *, upper: bool) -> Any:
-    # The upper triangle read as the lower one of the adjoint.
+    # The upper triangle is the lower triangle of the adjoint.
     out = ops.cholesky(adjoint(a) if upper else a, symmetrize_input=False)
     return adjoint(out) if upper else out
 

@@ -1,11 +1,11 @@
 """Determinants, with derivatives that are right for singular matrices too.
 
-A determinant is a polynomial. That of at most three rows is written out. One of more rows is the product of the pivots
-of an LU decomposition: a regular function of the matrix only where no pivot is zero, and a precise one only where none
-is small. Where values are known, the derivative of a well-conditioned one is by its inverse. Both sides of any other
-are turned by its singular vectors, held constant; then the three smallest singular values are left over in a
-block, the Schur complement of the others, whose determinant is written out again. No division is by one of these three,
-so that derivatives of every order are right where the rank is at least n - 3, and those up to the third for any matrix.
+The determinant is a polynomial. For at most three rows it is written out. For more rows it is the product of the pivots
+of an LU decomposition. Derivatives by pivots exist only if no pivot is zero, and are precise only if none is small. If
+values are known and the matrix is well conditioned, the derivative is by its inverse. Any other matrix is multiplied on
+both sides by its singular vectors, held constant. The three smallest singular values then form a block, the Schur
+complement of the others, whose determinant is written out. Nothing is divided by these three, so derivatives of all
+orders are right if the rank is at least n - 3, and those up to the third for any matrix.
 """
 
 from __future__ import annotations
@@ -28,10 +28,9 @@ _WRITTEN = 3
 
 
 def _smallest(dtype: Any) -> float:
-    """Returns the least ratio of pivots, or of norms, with which derivatives by pivots, or by the inverse, are precise.
+    """Returns the least ratio of pivots, or of norms, for precise derivatives by pivots, or by the inverse.
 
-    A derivative of order n has an error of the precision over the ratio to the power of n. For the second it is then at
-    most the square root of the precision.
+    A derivative of order n has an error of eps / ratioⁿ. For the second derivative it is at most sqrt(eps).
     """
     return math.pow(numpy.finfo(dtype).eps, 0.25)
 
@@ -44,7 +43,7 @@ class SlogdetResult(NamedTuple):
 
 
 def _det_of_known(a: Any) -> Any:
-    """Returns what `det` does, of matrices whose values are known: at once where all are well conditioned."""
+    """Returns `det` of matrices with known values; by the inverse if all are well conditioned."""
     check_stack("det", a, square=True)
     (a,) = inexact("det", a)
     value = a.concrete() if isinstance(a, Tracer) else a
@@ -52,7 +51,7 @@ def _det_of_known(a: Any) -> Any:
 
 
 def _are_well_conditioned(a: numpy.ndarray[Any, Any]) -> bool:
-    """Returns whether derivatives by the inverse are precise, for all matrices."""
+    """Whether derivatives by the inverse are precise for all matrices."""
     try:
         with numpy.errstate(all="ignore"):
             conditions = _one_norm(a) * _one_norm(numpy.linalg.inv(a))
@@ -128,7 +127,7 @@ def _is_regular(a: Any) -> Any:
 
 
 def _by_pivots_of_regular(a: Any, is_regular: Any) -> Any:
-    # Mapped, both branches are computed; then no derivative of the one that is not chosen may be infinite.
+    # If it is batched, both branches are computed, and the derivative of the unused one must be finite.
     return ops.det_by_pivots(_or_identity(is_regular, a))
 
 
@@ -149,7 +148,7 @@ def _by_singular_values(a: Any, is_regular: Any) -> Any:
     small = turned[..., rest:, rest:] - ops.matmul(turned[..., rest:, :rest], right)
     sides = ops.det_by_pivots(u) * ops.det_by_pivots(vh)
     product = ops.det_by_pivots(large) * _written_out(small) * sides
-    # With four singular values of zero, but for rounding, all is zero up to the third derivatives.
+    # If four singular values are zero up to rounding, the value and the derivatives up to the third are zero.
     zero = get_aval(a).dtype.type(0)
     return ops.where(ops.bitwise_or(is_full, ops.ne(s[..., 0], s[..., 0])), product, zero)
 

@@ -1,4 +1,4 @@
-"""Matrices that need not be regular: pseudo-inverses, ranks, and solutions with the least squares."""
+"""Pseudo-inverses, ranks and least squares: functions of matrices that may be singular."""
 
 from __future__ import annotations
 
@@ -52,12 +52,11 @@ def _real_dtype(x: Any) -> numpy.dtype[Any]:
 
 
 def _pinv(a: Any, tolerance: Any) -> Any:
-    """Returns the pseudo-inverse, with the derivatives of all orders that it has where the rank stays the same.
+    """Returns the pseudo-inverse, with derivatives of all orders if the rank stays the same.
 
-    A matrix of some rank is ``C W⁻¹ R``, of its products with constant bases of its columns and rows; so its
-    pseudo-inverse is that of R, times W, times that of C. With singular vectors, divided by the singular values, as
-    bases C and R are orthonormal: what is inverted is the identity but for rounding, whether or not singular values
-    are repeated, and its derivatives are those of the formula.
+    With constant bases of its columns and rows, a matrix is ``C W⁻¹ R``, where C and R are its products with the bases;
+    so its pseudo-inverse is ``R⁺ W C⁺``. The bases are singular vectors divided by singular values, which makes C and R
+    orthonormal: only the identity, up to rounding, is inverted, also if singular values are repeated.
     """
     if not get_aval(a).size:
         shape = get_aval(a).shape
@@ -66,7 +65,7 @@ def _pinv(a: Any, tolerance: Any) -> Any:
     u, s, vh = svd(stop_gradient(a), full_matrices=False)
     inverse = ops.convert_element_type(_inverse_above(s, stop_gradient(tolerance)), dtype)
     left_out = ops.convert_element_type(ops.eq(inverse, dtype.type(0)), dtype)
-    rows = ops.mul(_as_column(inverse), adjoint(u))  # times the matrix, the right singular vectors
+    rows = ops.mul(_as_column(inverse), adjoint(u))  # the right singular vectors, once multiplied by the matrix
     columns = ops.mul(adjoint(vh), _as_row(inverse))
     r, c = ops.matmul(rows, a), ops.matmul(a, columns)
     w = ops.matmul(r, columns)
@@ -89,8 +88,8 @@ def _inverse_above(s: Any, tolerance: Any) -> Any:
     if get_aval(tolerance).shape:
         tolerance = ops.expand_dims(tolerance, (get_aval(tolerance).ndim,))
     one, zero = get_aval(s).dtype.type(1), get_aval(s).dtype.type(0)
-    kept = ops.gt(s, largest * tolerance)
-    return ops.where(kept, one / ops.where(kept, s, one), ops.where(ops.eq(s, s), zero, s))
+    is_large = ops.gt(s, largest * tolerance)
+    return ops.where(is_large, one / ops.where(is_large, s, one), ops.where(ops.eq(s, s), zero, s))
 
 
 def matrix_rank(A: Any, tol: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Any:

@@ -1,4 +1,4 @@
-"""What the functions of linear algebra have in common: their errors, and which arrays they take."""
+"""Shared by the functions of linear algebra: errors, and checks and promotion of arguments."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ _MATRIX_DTYPES = tuple(map(numpy.dtype, ("float32", "float64", "complex64", "com
 class LinAlgError(ArgumentValueError, numpy.linalg.LinAlgError):
     """A matrix is not square, or singular, or not positive definite where that is needed.
 
-    ``except numpy.linalg.LinAlgError`` catches it too. What depends on the values is seen only where nothing is
-    traced or compiled: there such a matrix gives NaN or infinity.
+    ``except numpy.linalg.LinAlgError`` catches it too. Errors of values are raised only where nothing is
+    traced or compiled; otherwise such a matrix gives NaN or infinity.
 
     >>> from lawful.numpy import linalg
     >>> linalg.inv(numpy.zeros((2, 2)))
@@ -33,16 +33,15 @@ class LinAlgError(ArgumentValueError, numpy.linalg.LinAlgError):
 def by_numpy(
     numpy_function: Callable[..., Any], *, arrays: int = 1, eagerly: Callable[..., Any] | None = None
 ) -> Callable[[F], F]:
-    """Returns the decorator that lets NumPy compute where the arguments are plain arrays.
+    """Returns a decorator that calls NumPy's function if the arguments are plain arrays.
 
-    The function under it defines the arguments, the result and the errors that shapes and dtypes make; NumPy raises
-    those that values make.
+    The decorated function defines the arguments, the result and the errors of shapes and dtypes; NumPy raises the
+    errors of values.
 
     Args:
-      numpy_function: the function of NumPy, which has these arguments too.
+      numpy_function: NumPy's function, which accepts the same arguments.
       arrays: how many of the first arguments are arrays.
-      eagerly: gives the same where arrays are traced and values are known, in the way that is best there; by default
-        it is the function itself, as a recipe.
+      eagerly: called if arrays are traced and their values are known; by default the function as a `Composite`.
     """
 
     def decorate(function: F) -> F:
@@ -55,13 +54,13 @@ def by_numpy(
             try:
                 return numpy_function(*args, **kwargs)
             except numpy.linalg.LinAlgError as error:
-                function(*args, **kwargs)  # it raises where a shape is wrong
+                function(*args, **kwargs)  # raises if a shape is wrong
                 raise LinAlgError(
                     f"{wrapper.__name__}: expected matrices that NumPy accepts, got {error}; use pinv, lstsq or svd "
                     "where a matrix may be singular"
                 ) from error
             except (TypeError, ValueError, OverflowError):
-                return function(*args, **kwargs)  # it says what is wrong
+                return function(*args, **kwargs)  # raises the error
 
         return cast(F, wrapper)
 

@@ -89,8 +89,8 @@ def _matrix_norm(x: Any, ord: Any, axes: tuple[int, ...], keepdims: bool) -> Any
         out = extremum(sums, axis=other, keepdims=True, **initial)
     elif ord in (2, -2, "nuc"):
         ndim = get_aval(x).ndim
-        kept = [axis for axis in range(ndim) if axis not in axes]
-        s = svd(ops.transpose(x, (*kept, row, column)), compute_uv=False)
+        remaining = [axis for axis in range(ndim) if axis not in axes]
+        s = svd(ops.transpose(x, (*remaining, row, column)), compute_uv=False)
         out = reduction.sum(s, axis=-1) if ord == "nuc" else extremum(s, axis=-1, **initial)
         out = ops.expand_dims(out, tuple(sorted(axes)))
     else:
@@ -105,7 +105,7 @@ def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any
 
     Args:
       x: an array.
-      axis: the dimensions of which the elements are one vector; by default all.
+      axis: the dimensions whose elements are one vector; by default all.
       keepdims: whether these stay, with length 1.
       ord: any number, ``inf`` or ``-inf``.
 

@@ -1,4 +1,4 @@
-"""Products of vectors and matrices, diagonals and traces: the array API's, of stacks in the last dimensions."""
+"""The array API's products of vectors and matrices, diagonals and traces, over the last dimensions."""
 
 from __future__ import annotations
 

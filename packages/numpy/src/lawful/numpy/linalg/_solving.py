@@ -15,10 +15,10 @@ from lawful.numpy.linalg._matrices import LinAlgError, by_numpy, check_stack, id
 
 
 def _solver(by_stacks: Callable[[Any, Any, tuple[int, ...]], Any]) -> Callable[[Any, Any], Any]:
-    """Returns the function of ``a`` and ``b``, checked and promoted, that gives the solution of ``a x = b``.
+    """Returns a function of checked and promoted ``a`` and ``b`` that solves ``a x = b``.
 
     Args:
-      by_stacks: solves stacks of matrices, given the shape that the dimensions before the matrices broadcast to.
+      by_stacks: solves stacks of matrices, given the broadcast shape of the leading dimensions.
     """
 
     def solve(a: Any, b: Any) -> Any:
@@ -49,7 +49,7 @@ def _solver(by_stacks: Callable[[Any, Any, tuple[int, ...]], Any]) -> Callable[[
 
 @_solver
 def solve_by_lu(a: Any, b: Any, batch: tuple[int, ...]) -> Any:
-    # Each matrix is decomposed once, also for derivatives, and for several right-hand sides.
+    # Each matrix is decomposed once, also for derivatives and several right-hand sides.
     factors, _, permutation = ops.lu(a)
     permutation = broadcast_to(permutation, (*batch, get_aval(a).shape[-1]))
     return ops.solve_by_factors(_broadcast(factors, batch), permutation, _broadcast(b, batch))

@@ -1,4 +1,4 @@
-"""Distributions, each a module with the functions that SciPy's object of the name has as methods.
+"""Distributions: each is a module with the methods of SciPy's object of that name as functions.
 
 >>> from lawful.autodiff import grad
 >>> from lawful.special.stats import norm

@@ -10,7 +10,7 @@ from lawful.special._arguments import floats
 
 def standardized(name: str, x: Any, *rest: Any, loc: Any, scale: Any) -> list[Any]:
     """Returns ``(x - loc) / scale``, further parameters, and the scale, all of one shape and floating dtype."""
-    x, *rest, loc, scale = floats(name, x, *rest, loc, scale)  # type: ignore[assignment]  # a list, where it was a tuple
+    x, *rest, loc, scale = floats(name, x, *rest, loc, scale)  # type: ignore[assignment]  # a list instead of a tuple
     return [ops.div(ops.sub(x, loc), scale), *rest, scale]
 
 

@@ -21,7 +21,7 @@ def logpdf(x: Any, df: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the logarithm of the density with ``df`` degrees of freedom."""
     z, df, scale = standardized("t.logpdf", x, df, loc=loc, scale=scale)
     half = ops.mul(df, 0.5)
-    # gamma(1/2) is the square root of π, which the density is divided by.
+    # The density is divided by the square root of π, which is gamma(1/2).
     norm = ops.add(ops.add(ops.betaln(half, 0.5), ops.mul(ops.log(df), 0.5)), ops.log(scale))
     return ops.neg(ops.add(norm, ops.mul(ops.add(half, 0.5), ops.log1p(ops.div(ops.square(z), df)))))
 

@@ -35,7 +35,7 @@ def pdf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
 def cdf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the probability of less than ``x``."""
     y, _ = standardized("uniform.cdf", x, loc=loc, scale=scale)
-    # Not a clamp, of which the derivative at the ends is 0: there the density is not.
+    # Not a clamp, whose derivative at the ends is 0, unlike the density.
     return ops.where(ops.lt(y, 0), 0, ops.where(ops.gt(y, 1), 1, y))
 
 

@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from lawful.control_flow._cond.branches import strong
-from lawful.control_flow._loops.arguments import require_function
+from lawful.control_flow._loops.arguments import require_function, strong
 from lawful.control_flow._scan.scan import run_scan
 from lawful.control_flow._while.while_loop import run_while
 from lawful.core import (
@@ -35,7 +34,7 @@ def fori_loop(
     max_iters: int | None = None,
     checkpoints: int | None = None,
 ) -> Any:
-    """Returns what a function makes of a value, applied once for each integer from ``lower`` to before ``upper``.
+    """Returns a value after a function has been applied to it once for each integer from ``lower`` to before ``upper``.
 
     It means the Python loop::
 
@@ -44,15 +43,15 @@ def fori_loop(
             val = body_fun(i, val)
         return val
 
-    Where both bounds are known while it is traced it is a `scan`, else a `while_loop`; both differentiate in reverse.
+    If both bounds are known while it is traced it is a `scan`, else a `while_loop`; both differentiate in reverse.
 
     Args:
       lower: the first integer, a scalar that may be traced.
-      upper: the integer before which it ends; no turn is made if that is not above ``lower``.
+      upper: the integer before which it ends; there is no iteration if that is not above ``lower``.
       body_fun: a function of the integer and of the value that gives a value of the same structure, shapes and dtypes.
         Between bounds that are Python integers the integer promotes as one.
       init_val: the first value, a pytree of arrays.
-      unroll: how many turns a compiled loop makes between two looks at its counter; for known bounds.
+      unroll: how many iterations a compiled loop runs between two tests of its counter; for known bounds.
       max_iters: as in `while_loop`; for traced bounds.
       checkpoints: as in `scan` if the bounds are known, else as in `while_loop`.
 
@@ -72,7 +71,7 @@ def fori_loop(
     one = np.ones((), dtype)[()]
     name = function_name(body_fun)
 
-    def turn(loop: tuple[Any, Any]) -> tuple[Any, Any]:
+    def iteration(loop: tuple[Any, Any]) -> tuple[Any, Any]:
         i, val = loop
         return i + one, body_fun(with_weakness_of(i, index), val)
 
@@ -80,7 +79,7 @@ def fori_loop(
         first, end = int(to_numpy(lower)), int(to_numpy(upper))
         start = np.asarray(first, dtype)[()]
         (_, val), _ = run_scan(
-            "fori_loop", lambda loop, _: (turn(loop), ()), name, (start, init_val), None, max(end - first, 0),
+            "fori_loop", lambda loop, _: (iteration(loop), ()), name, (start, init_val), None, max(end - first, 0),
             unroll=1 if unroll is None else unroll, checkpoints=checkpoints, argument="init_val", hidden=1,
         )  # fmt: skip
         return val
@@ -91,7 +90,7 @@ def fori_loop(
         )
     start, end = (convert_element_type(strong(x), dtype) for x in (lower, upper))
     return run_while(
-        "fori_loop", lambda loop: lt(loop[0], end), turn, name, (start, init_val),
+        "fori_loop", lambda loop: lt(loop[0], end), iteration, name, (start, init_val),
         max_iters=max_iters, checkpoints=checkpoints, hidden=1,
     )[1]  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""What kind of number each element is: real, complex, infinite; and the parts and angles of complex numbers."""
+"""Tests of elements: real, complex, infinite; and the parts and angles of complex numbers."""
 
 from __future__ import annotations
 
