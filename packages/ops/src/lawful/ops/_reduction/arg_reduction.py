@@ -62,7 +62,7 @@ def _arg_reduction(
       doc: the first line of the function's docstring.
       numpy_function: finds the position along one axis.
       hlo: the StableHLO op whose repetition gives the extremum itself.
-      unit: gives, for a dtype, the value of the extremum of nothing.
+      unit: gives, for a dtype, the extremum of no elements.
       better: whether one number comes before another.
     """
     primitive = Primitive(name, pure_rules=True)
@@ -144,7 +144,7 @@ def _arg_reduction(
         )
         found = ctx.compare(x, extremum, "EQ")
         if is_float(aval.dtype):
-            # Where there is a NaN it is the extremum, which equals nothing.
+            # The extremum is NaN if an element is, and a NaN equals nothing.
             found = ctx.hlo.or_(found, ctx.compare(x, x, "NE"))
         last = aval.shape[axes[0]] - 1
         position = ctx.hlo.iota(ctx.tensor_type(indices), ctx.i64(axes[0]))
@@ -165,7 +165,7 @@ def _arg_reduction(
 
 
 def _reference(better: Callable[[Any, Any], Any]) -> Callable[..., Any]:
-    """Returns the search of the first element that no other one is better than, one after the other."""
+    """Returns a reference implementation: a sequential search for the first best element."""
 
     def search(x: Any, *, axes: tuple[int, ...], index_dtype: np.dtype[Any]) -> Any:
         x = np.moveaxis(np.asarray(x).astype(accumulation_dtype(np.asarray(x).dtype)), axes[0], 0)
