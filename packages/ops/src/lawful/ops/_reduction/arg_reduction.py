@@ -17,7 +17,6 @@ from lawful.core import (
     Interval,
     Primitive,
     ShapedArray,
-    Zero,
     as_dtype,
     get_aval,
     is_float,
@@ -25,7 +24,7 @@ from lawful.core import (
 from lawful.ops._reduction.axes import batch_reduced, check_axes, kept_axes
 from lawful.ops._reduction.complex_extrema import position_of_complex
 from lawful.ops._support.dtypes import accumulation_dtype, check_kind, highest, lowest
-from lawful.ops._support.structural import canonical_axis
+from lawful.ops._support.structural import canonical_axis, without_derivative
 
 __all__ = ["argmax", "argmax_p", "argmin", "argmin_p"]
 
@@ -116,11 +115,7 @@ def _arg_reduction(
         _check_index_dtype(f"{name}_p", x.shape[axes[0]], index_dtype)
         return ShapedArray(tuple([x.shape[axis] for axis in kept_axes(x.ndim, axes)]), index_dtype)
 
-    @primitive.def_jvp
-    def jvp(primals: Sequence[Any], tangents: Sequence[Any], **params: Any) -> tuple[Any, Any]:
-        ans = primitive.bind(*primals, **params)
-        return ans, Zero(get_aval(ans).to_tangent_aval())
-
+    without_derivative(primitive)
     primitive.declare_absent("transpose", "it is not linear")
 
     @primitive.def_batch

@@ -279,11 +279,11 @@ def _derivative_of_logsumexp(t: Any, x: Any, axis: int, reverse: bool) -> Any:
 
     def combine(left: Values, right: Values) -> Values:
         total = _logaddexp(left[0], right[0])
-        is_endless = eq(total, np.inf)
+        is_infinite = eq(total, np.inf)
         whole = _without_infinity(total)
         logarithms = [
             ops.where(
-                ops.bitwise_and(is_endless, eq(part, np.inf)), 0, ops.where(is_endless, -np.inf, sub(part, whole))
+                ops.bitwise_and(is_infinite, eq(part, np.inf)), 0, ops.where(is_infinite, -np.inf, sub(part, whole))
             )
             for part in (left[0], right[0])
         ]
