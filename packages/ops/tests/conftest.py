@@ -1,4 +1,4 @@
-"""What tests of rules share: calls drawn from a declaration, and a trace that holds every call to its types."""
+"""Fixtures for tests of rules: calls drawn from a declaration, and a trace that checks the type of every call."""
 
 from __future__ import annotations
 
@@ -11,11 +11,15 @@ import numpy as np
 import pytest
 
 from lawful.core import (
+    ClosedJaxpr,
     Interval,
+    Jaxpr,
+    JaxprEqn,
     Primitive,
     ShapedArray,
     Trace,
     Tracer,
+    Var,
     as_dtype,
     current,
     get_aval,
@@ -39,7 +43,7 @@ DOUBLES = {"f": ("float64",), "c": ("complex128",)}
 
 
 class Seeded:
-    """Draws from a seeded generator. Of a kind of dtype for which there is no name in ``names``, any."""
+    """Draws from a seeded generator; dtypes from ``names``, or any of a dtype kind that has none there."""
 
     def __init__(self, seed: int, names: dict[str, tuple[str, ...]]) -> None:
         self.random = np.random.default_rng(seed)
@@ -90,18 +94,18 @@ def drawn_calls(
 
 @pytest.fixture
 def calls() -> Callable[..., Iterator[Call]]:
-    """``calls(primitive, names, draws)`` gives drawn ``(arrays, params, choose)`` of a primitive."""
+    """``calls(primitive, names, draws)`` yields drawn ``(arrays, params, choose)`` of a primitive."""
     return drawn_calls
 
 
 @pytest.fixture
 def doubles() -> dict[str, tuple[str, ...]]:
-    """The inexact dtypes of most bits, in which rounding cannot hide an error."""
+    """The widest inexact dtypes, in which rounding cannot hide an error."""
     return DOUBLES
 
 
 class StrictTrace(Trace):
-    """Evaluates each call after its abstract evaluation rule, and holds the value to the type that the rule gives."""
+    """Evaluates each call, and checks the value against the type of the abstract evaluation rule."""
 
     __slots__ = ("names", "params")
 
@@ -126,7 +130,7 @@ class StrictTrace(Trace):
 
 @pytest.fixture
 def strictly() -> Callable[..., AbstractContextManager[StrictTrace]]:
-    """A context, ``strictly(stages=True)``, in which the type of every call is checked, also of one of constants."""
+    """A context, ``strictly(stages=True)``, that checks the type of every call, also of constants."""
 
     @contextmanager
     def strictly(*, stages: bool = True) -> Iterator[StrictTrace]:
@@ -138,7 +142,7 @@ def strictly() -> Callable[..., AbstractContextManager[StrictTrace]]:
 
 
 class AbstractTracer(Tracer):
-    """A tracer of which only the type is known."""
+    """A tracer with a type and no value."""
 
     __slots__ = ("aval", "source")
 
@@ -153,13 +157,29 @@ register_array_type(AbstractTracer, aval=lambda x: x.aval)
 
 @pytest.fixture
 def abstract() -> Callable[..., Tracer]:
-    """``abstract(shape, dtype, weak_type)`` is a tracer of which only the type is known."""
+    """``abstract(shape, dtype, weak_type)`` is a tracer with a type and no value."""
     return lambda shape, dtype, weak_type=False: AbstractTracer(ShapedArray(shape, dtype, weak_type))
+
+
+def evaluate_compiled(primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
+    backend = pytest.importorskip("lawful.xla_backend").Backend()
+    avals = [get_aval(x) for x in args]
+    invars = [Var(aval) for aval in avals]
+    out = Var(primitive.rule("abstract_eval")(*avals, **params))
+    jaxpr = Jaxpr((), tuple(invars), (JaxprEqn(primitive, tuple(invars), (out,), params),), (out,))
+    (result,) = backend.lower(ClosedJaxpr(jaxpr, ()), name=primitive.name).compile()(*args)
+    return np.asarray(result)
+
+
+@pytest.fixture
+def compiled() -> Callable[..., Any]:
+    """``compiled(primitive, args, params)`` evaluates one equation through XLA."""
+    return evaluate_compiled
 
 
 @pytest.fixture
 def assert_same() -> Callable[[Any, Any], None]:
-    """``assert_same(got, want)`` compares type and value: exactly, or but for rounding with ``rounded=True``."""
+    """``assert_same(got, want)`` compares type and value: exactly, or up to rounding with ``rounded=True``."""
 
     def assert_same(got: Any, want: Any, *, rounded: bool = False) -> None:
         assert get_aval(got) == get_aval(want)

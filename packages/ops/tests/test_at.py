@@ -53,7 +53,7 @@ def _want(method: str, index: Any, values: Any, array: Any = x) -> Any:
 
 @pytest.mark.parametrize("index", INDICES, ids=repr)
 @pytest.mark.parametrize("method", ["set", *METHODS])
-def test_an_update_is_that_of_numpy(method: str, index: Any, strictly: Any, assert_same: Any) -> None:
+def test_at_updates_equal_numpy(method: str, index: Any, strictly: Any, assert_same: Any) -> None:
     shape = x[index].shape
     for values in (1.5, np.linspace(0.5, 2.0, int(np.prod(shape))).reshape(shape), np.float32(0.5)):
         want = _want(method, index, values)
@@ -64,19 +64,19 @@ def test_an_update_is_that_of_numpy(method: str, index: Any, strictly: Any, asse
             np.testing.assert_allclose(np.asarray(got), want, rtol=1e-14)
 
 
-def test_the_array_itself_stays_as_it_is() -> None:
+def test_at_does_not_change_its_operand() -> None:
     before = x.copy()
     ops.at(x)[0].set(0.0)
     ops.at(x)[np.array([0, 0])].add(1.0)
     np.testing.assert_array_equal(x, before)
 
 
-def test_of_updates_of_one_element_set_keeps_the_last() -> None:
+def test_at_set_of_repeated_index_keeps_the_last() -> None:
     np.testing.assert_array_equal(ops.at(np.zeros(3))[np.array([1, 1, 1])].set(np.array([1.0, 2.0, 3.0])), [0, 3, 0])
 
 
 @pytest.mark.parametrize("dtype", ["bool", "int8", "uint8", "int64", "float16", "bfloat16", "float32", "complex64"])
-def test_every_dtype_is_kept(dtype: str, strictly: Any) -> None:
+def test_at_keeps_the_dtype(dtype: str, strictly: Any) -> None:
     array = ops.convert_element_type(np.array([1, 0, 1]), dtype)
     for stages in (False, True):
         with strictly(stages=stages):
@@ -85,7 +85,7 @@ def test_every_dtype_is_kept(dtype: str, strictly: Any) -> None:
                 assert get_aval(got).dtype == array.dtype
 
 
-def test_bools_add_and_multiply_as_in_numpy() -> None:
+def test_at_add_and_multiply_of_booleans() -> None:
     array, values = np.array([True, False, False]), np.array([False, True])
     for method in ("add", "multiply", "min", "max"):
         index = np.array([0, 1])
@@ -112,13 +112,13 @@ def test_at_known_index_out_of_bounds(strictly: Any) -> None:
             )
 
 
-def test_what_is_read_outside_is_the_default_of_each_dtype() -> None:
+def test_at_get_fill_default_by_dtype() -> None:
     for dtype, want in {"int8": -128, "uint16": 65535, "bool": True, "float32": np.nan, "complex64": np.nan}.items():
         got = ops.at(np.zeros(2, dtype))[np.array([5])].get(mode="fill")
         np.testing.assert_array_equal(got, np.array([want], dtype))
 
 
-def test_apply_reads_computes_and_writes() -> None:
+def test_at_apply_updates_elements() -> None:
     np.testing.assert_allclose(ops.at(x)[:, 1].apply(np.sqrt), _want("set", (slice(None), 1), np.sqrt(x[:, 1])))
 
 
@@ -132,7 +132,7 @@ def test_apply_reads_computes_and_writes() -> None:
         ("text", 1.0, ArgumentIndexError),
     ],
 )
-def test_what_does_not_fit_is_an_error(index: Any, values: Any, error: type[Exception], strictly: Any) -> None:
+def test_at_values_that_do_not_fit_raise(index: Any, values: Any, error: type[Exception], strictly: Any) -> None:
     texts = set()
     for stages in (False, True):
         with strictly(stages=stages), pytest.raises(error, match=r"expected .*, got .*; ") as raised:
@@ -142,12 +142,12 @@ def test_what_does_not_fit_is_an_error(index: Any, values: Any, error: type[Exce
     assert len(texts) == 1
 
 
-def test_there_is_no_such_mode() -> None:
+def test_at_unknown_mode_raises() -> None:
     with pytest.raises(ArgumentValueError, match="'clip', 'fill', 'drop'"):
         ops.at(x)[0].set(1.0, mode="wrap")
 
 
-def test_a_float_does_not_fit_an_array_of_integers() -> None:
+def test_at_float_into_integers_raises() -> None:
     with pytest.raises(ArgumentTypeError, match="would lose a part"):
         ops.at(np.arange(3))[0].set(0.5)
     with pytest.raises(OverflowError):

@@ -1,4 +1,4 @@
-"""Bits: counted, read as another dtype, and rounded to fewer."""
+"""Ops on bits: counts, bitcasts, reduced precision and the next float."""
 
 import ml_dtypes
 import numpy as np
@@ -16,7 +16,7 @@ def of_bits(dtype):
 
 
 @pytest.mark.parametrize("dtype", INTEGERS)
-def test_bits_are_counted_as_in_python(dtype):
+def test_population_count_and_clz_equal_python(dtype):
     x, width = of_bits(dtype), 8 * np.dtype(dtype).itemsize
     patterns = [int(n) % 2**width for n in x]
     for function, expected in (
@@ -30,17 +30,17 @@ def test_bits_are_counted_as_in_python(dtype):
 
 @pytest.mark.parametrize("function", [ops.population_count, ops.clz])
 @pytest.mark.parametrize("x", [True, 1.0, 1j, np.array([1.0], np.float32), np.array([True])])
-def test_only_integers_have_bits_to_count(function, x):
+def test_population_count_and_clz_refuse_floats(function, x):
     with pytest.raises(ArgumentTypeError, match=f"{function.__name__}: expected integers, got"):
         function(x)
 
 
-def test_python_integers_are_int64():
+def test_population_count_of_python_integers_is_int64():
     assert ops.clz(1) == 63
     assert ops.population_count(-1).dtype == np.int64
 
 
-def test_bitcast_reads_the_memory():
+def test_bitcast_convert_type_reads_memory():
     x = np.array([[1.0, -2.0], [0.5, np.inf]])
     np.testing.assert_array_equal(ops.bitcast_convert_type(x, "int64"), x.view("int64"))
     np.testing.assert_array_equal(ops.bitcast_convert_type(x, "int16"), x.view("int16").reshape(2, 2, 4))
@@ -52,13 +52,13 @@ def test_bitcast_reads_the_memory():
     assert ops.bitcast_convert_type(np.zeros((0, 2), "int32"), "float64").shape == (0,)
 
 
-def test_bitcast_there_and_back_is_the_identity():
+def test_bitcast_convert_type_round_trip():
     x = np.random.default_rng(0).normal(size=(3, 4))
     for dtype in ("int8", "bfloat16", "float16", "uint32", "int64"):
         np.testing.assert_array_equal(ops.bitcast_convert_type(ops.bitcast_convert_type(x, dtype), "float64"), x)
 
 
-def test_the_result_of_bitcast_is_an_array_of_its_own():
+def test_bitcast_convert_type_returns_a_copy():
     x = np.zeros(2)
     out = ops.bitcast_convert_type(x, "float64")
     out[0] = 1.0
@@ -76,7 +76,7 @@ def test_the_result_of_bitcast_is_an_array_of_its_own():
         (np.ones(3), "str", ArgumentTypeError, "dtype"),
     ],
 )  # fmt: skip
-def test_bitcast_refuses_what_has_no_such_bits(x, dtype, error, match):
+def test_bitcast_convert_type_errors(x, dtype, error, match):
     with pytest.raises(error, match=match):
         ops.bitcast_convert_type(x, dtype)
 
@@ -91,22 +91,22 @@ NUMBERS = np.array([0.0, -0.0, 1.1, -1.1, 65504.0, 65519.9, 65520.0, 1e300, 6.1e
 
 
 @pytest.mark.parametrize(("dtype", "bits"), [("float32", (8, 23)), ("float16", (5, 10)), ("bfloat16", (8, 7))])
-def test_reduce_precision_is_conversion_there_and_back(dtype, bits):
+def test_reduce_precision_equals_conversion_round_trip(dtype, bits):
     x = np.concatenate([NUMBERS, np.random.default_rng(0).normal(size=1000)])
     narrow = np.dtype(getattr(ml_dtypes, dtype, dtype))
     with np.errstate(over="ignore", under="ignore"):
         expected = x.astype(narrow).astype("float64")
-    # What is below the normal numbers is zero here, and keeps its sign.
+    # reduce_precision flushes subnormal numbers to zero, with their sign.
     expected[np.abs(expected) < float(ml_dtypes.finfo(narrow).tiny)] *= 0.0
     np.testing.assert_array_equal(ops.reduce_precision(x, *bits), expected)
     np.testing.assert_array_equal(np.signbit(ops.reduce_precision(x, *bits)), np.signbit(expected))
 
 
-def test_a_tie_goes_to_the_even_number():
+def test_reduce_precision_rounds_ties_to_even():
     np.testing.assert_array_equal(ops.reduce_precision(np.array([1.125, 1.375, 1.625]), 8, 2), [1.0, 1.5, 1.5])
 
 
-def test_reduce_precision_refuses_what_it_cannot_do():
+def test_reduce_precision_errors():
     for x in (1, np.array([True]), 1j):
         with pytest.raises(ArgumentTypeError, match="reduce_precision: expected floats"):
             ops.reduce_precision(x, 8, 7)
@@ -118,7 +118,7 @@ def test_reduce_precision_refuses_what_it_cannot_do():
         ops.reduce_precision(1.0, 8.0, 7)
 
 
-def test_nextafter_is_that_of_numpy():
+def test_nextafter_equals_numpy():
     x = np.array([0.0, -0.0, 1.0, np.nan, np.inf, -np.inf, 1e308, 0.0])
     with np.errstate(all="ignore"):
         for y in (np.inf, -np.inf, 0.0, np.nan):

@@ -18,7 +18,7 @@ z = np.array([1 + 2j, -3j])
 @pytest.mark.parametrize(
     "x", [z, z.astype("complex64"), np.complex64(1 + 2j), np.ones(2, "float32"), np.arange(3), 2.0, 1j]
 )
-def test_parts_equal_numpys_and_are_strong(name: str, x: Any, strictly: Any, assert_same: Any) -> None:
+def test_real_imag_conj_equal_numpy_and_are_strong(name: str, x: Any, strictly: Any, assert_same: Any) -> None:
     function, want = getattr(ops, name), np.asarray(getattr(np, name)(np.asarray(x)))
     assert_same(function(x), want)
     with strictly():
@@ -52,7 +52,7 @@ def test_complex_of_scalars_is_strong(x: Any, y: Any, expected: str, assert_same
     assert_same(ops.complex(x, y), np.dtype(expected).type(1 + 2j))
 
 
-def test_errors() -> None:
+def test_complex_errors() -> None:
     with pytest.raises(ArgumentTypeError, match="expected two real parts"):
         ops.complex(z, 1.0)
     with pytest.raises(ArgumentValueError, match="broadcast together"):
@@ -64,7 +64,7 @@ def test_errors() -> None:
 
 
 @pytest.mark.parametrize("name", ["real", "imag", "conj", "complex"])
-def test_transposes_are_those_of_jax(name: str) -> None:
+def test_complex_parts_transpose_as_in_jax(name: str) -> None:
     jax = pytest.importorskip("jax")
     operands = [np.array([1.0, 2.0]), np.array([3.0, -4.0])] if name == "complex" else [z]
     primitive = getattr(ops, f"{name}_p")

@@ -1,4 +1,4 @@
-"""What conversion gives the NumPy backend to call is conversion."""
+"""Conversion of dtypes, also by the function for the NumPy backend."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ DTYPES = ("float16", "float32", "float64", "int32", "complex64", "bool")
 @pytest.mark.parametrize("new", DTYPES)
 @pytest.mark.parametrize("old", DTYPES)
 @pytest.mark.parametrize("shape", [(), (1,)])
-def test_what_numpy_is_given_is_conversion(shape: Any, old: str, new: str, weak: bool) -> None:
-    """In silence: a warning is an error here."""
+def test_convert_element_type_numpy_rule_converts(shape: Any, old: str, new: str, weak: bool) -> None:
+    """The function does not warn: a warning is an error."""
     if weak and shape:
-        return  # what is weak is a scalar
+        return  # a weak value is a scalar
     params = {"new_dtype": np.dtype(new), "weak_type": weak}
     rules = convert_element_type_p.rules
     function = rules["numpy"]([ShapedArray(shape, old)], None, **params)

@@ -1,4 +1,4 @@
-"""Convolutions: promotion, accumulation, lengths of zero, infinities, transposes, what does not fit."""
+"""Convolutions: promotion, accumulation, lengths of zero, infinities, transposes and errors."""
 
 from __future__ import annotations
 
@@ -31,23 +31,23 @@ def params(x: Any, y: Any, **changed: Any) -> dict[str, Any]:
     }
 
 
-def test_dtypes_are_promoted() -> None:
+def test_conv_promotes_dtypes() -> None:
     x, y = np.ones((1, 1, 3), np.int32), np.ones((1, 1, 2), np.float32)
     assert ops.conv_general_dilated(x, y, (1,), "VALID").dtype == np.float64
     assert ops.conv_general_dilated(x > 0, x, (1,), "VALID").dtype == np.int32
 
 
-def test_booleans_are_anded_and_ored() -> None:
+def test_conv_of_booleans_is_and_then_or() -> None:
     x = np.array([[[True, False, False]]])
     assert ops.conv_general_dilated(x, np.array([[[True, True]]]), (1,), "VALID").tolist() == [[[True, False]]]
 
 
-def test_a_sum_of_low_precision_is_rounded_once() -> None:
+def test_conv_in_low_precision_rounds_once() -> None:
     x = np.ones((1, 1000, 1), ml_dtypes.bfloat16)
     assert ops.conv_general_dilated(x, x, (1,), "VALID").item() == 1000
 
 
-def test_integers_of_64_bits_are_exact() -> None:
+def test_conv_of_64_bit_integers_is_exact() -> None:
     x = np.array([[[2**62 + 1]]], np.uint64)
     y = np.ones((1, 1, 1), np.uint64)
     got = ops.conv_general_dilated(x, y, (1,), "VALID", preferred_element_type="int64")
@@ -66,7 +66,7 @@ def test_integers_of_64_bits_are_exact() -> None:
         ((2, 2, 3), (4, 2, 0), (2, 4, 4)),
     ],
 )
-def test_lengths_of_zero(lhs: Any, rhs: Any, out: Any) -> None:
+def test_conv_with_lengths_of_zero(lhs: Any, rhs: Any, out: Any) -> None:
     x, y = np.ones(lhs), np.ones(rhs)
     got = ops.conv_general_dilated(x, y, (1,), "VALID")
     assert np.array_equal(got, np.zeros(out))
@@ -75,7 +75,7 @@ def test_lengths_of_zero(lhs: Any, rhs: Any, out: Any) -> None:
     assert np.array_equal(rule(got, x, UndefinedPrimal(get_aval(y)), **params(x, y))[1], np.zeros(rhs))
 
 
-def test_no_spatial_dimensions_are_a_matrix_product() -> None:
+def test_conv_without_spatial_dimensions_is_a_product() -> None:
     x, y = RANDOM.normal(size=(3, 2)), RANDOM.normal(size=(4, 2))
     np.testing.assert_allclose(ops.conv_general_dilated(x, y, (), ()), x @ y.T)
     np.testing.assert_allclose(ops.conv_general_dilated(x, y, (), "SAME"), x @ y.T)
@@ -83,7 +83,7 @@ def test_no_spatial_dimensions_are_a_matrix_product() -> None:
 
 @pytest.mark.parametrize("dtype", ["float64", "float32", "complex128"])
 def test_conv_infinite_kernel_meets_no_padding(dtype: str) -> None:
-    """Neither padding nor the gaps of a dilated array have a product with the kernel, which would be NaN."""
+    """Padding and the gaps of a dilated array are not multiplied by the kernel: the product would be NaN."""
     x, y = np.ones((1, 1, 2), dtype), np.array([[[np.inf, 1.0]]])
     with np.errstate(invalid="ignore"):  # a complex product with infinity
         got = ops.conv_general_dilated(x, y.astype(dtype), (1,), [(1, 0)])
@@ -92,14 +92,14 @@ def test_conv_infinite_kernel_meets_no_padding(dtype: str) -> None:
     assert got.tolist() == [[[np.inf, 1.0]]]
 
 
-def test_a_reversed_kernel_is_numpys_convolution() -> None:
+def test_conv_with_reversed_kernel_equals_numpy() -> None:
     x, y = RANDOM.normal(size=7), RANDOM.normal(size=3)
     for mode, padding in (("full", [(2, 2)]), ("valid", "VALID"), ("same", "SAME")):
         got = ops.conv(x[None, None], y[None, None, ::-1], (1,), padding)  # type: ignore[arg-type]
         np.testing.assert_allclose(got[0, 0], np.convolve(x, y, mode))
 
 
-def test_symbolic_zeros_stay_such() -> None:
+def test_conv_keeps_symbolic_zeros() -> None:
     x, y = np.ones((1, 1, 3)), np.ones((1, 1, 2))
     zero = Zero(get_aval(np.ones((1, 1, 2))))
     rule = ops.conv_general_dilated_p.rule("transpose")
@@ -127,13 +127,13 @@ def test_symbolic_zeros_stay_such() -> None:
         ({"preferred_element_type": "int8"}, ArgumentTypeError, "expected a preferred_element_type"),
     ],
 )
-def test_errors(kwargs: dict[str, Any], error: type[Exception], text: str) -> None:
+def test_conv_errors(kwargs: dict[str, Any], error: type[Exception], text: str) -> None:
     x, y = np.ones((2, 4, 5)), np.ones((2, 4, 2))
     with pytest.raises(error, match=text):
         ops.conv_general_dilated(x, y, **{"window_strides": (1,), "padding": "SAME", **kwargs})
 
 
-def test_the_primitive_is_strict() -> None:
+def test_conv_primitive_is_strict() -> None:
     x, y = np.ones((2, 4, 5)), np.ones((2, 4, 2), np.float32)
     with pytest.raises(ArgumentTypeError, match=r"call lawful\.ops\.conv_general_dilated"):
         ops.conv_general_dilated_p.rule("abstract_eval")(get_aval(x), get_aval(y), **params(x, y))

@@ -1,4 +1,4 @@
-"""Matrix decompositions, evaluated: what defines them, their shapes, and what they refuse."""
+"""Evaluation of matrix decompositions: their equations, shapes and errors."""
 
 import numpy as np
 import pytest
@@ -127,7 +127,7 @@ def test_decompositions_nan_where_one_matrix_fails():
             assert np.isnan(out.reshape(3, -1)).all(-1).tolist() == [False, True, False]
 
 
-def test_a_singular_system_is_nan():
+def test_solve_of_singular_system_is_nan():
     a = np.array([[1.0, 0.0], [1.0, 0.0]])
     pair = np.stack([a, np.eye(2)])
     assert np.isnan(ops.solve(pair, np.ones((2, 2, 1)))).tolist() == [[[True]] * 2, [[False]] * 2]
@@ -138,7 +138,7 @@ def test_a_singular_system_is_nan():
 
 
 @pytest.mark.parametrize("op", [ops.cholesky, ops.det, ops.eigh, ops.eig, ops.lu, ops.qr, ops.slogdet, ops.svd])
-def test_wrong_dtypes_and_shapes_are_refused(op):
+def test_decompositions_refuse_dtypes_and_shapes(op):
     for dtype in ("float16", "int64", "bool"):
         with pytest.raises(TypeError, match="expected matrices of float32"):
             op(np.ones((2, 2)).astype(dtype))
@@ -149,13 +149,13 @@ def test_wrong_dtypes_and_shapes_are_refused(op):
             op(np.ones((2, 3)))
 
 
-def test_triangular_solve_refuses_shapes_that_do_not_fit():
+def test_triangular_solve_refuses_shapes():
     for left_side, shape in ((True, (3, 2)), (False, (2, 3))):
         with pytest.raises(ValueError, match="set left_side"):
             ops.triangular_solve(np.ones((2, 2)), np.ones(shape), left_side=left_side)
 
 
-def test_a_permutation_that_is_too_small_is_refused():
+def test_lu_pivots_to_permutation_refuses_small_size():
     with pytest.raises(ValueError, match="permutation_size"):
         ops.lu_pivots_to_permutation(np.zeros(3, np.int32), 2)
     with pytest.raises(TypeError, match="int32"):

@@ -1,4 +1,4 @@
-"""Products: promotion, accumulation, NumPy's shapes, errors; an unmapped operand is not repeated."""
+"""Products: promotion, accumulation, NumPy's shapes, batching and errors."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ MATRIX = (((1,), (0,)), ((), ()))
 Strictly = Callable[..., Any]
 
 
-def test_dtypes_are_promoted() -> None:
+def test_dot_general_promotes_dtypes() -> None:
     out = ops.dot_general(np.ones((2, 3), np.int32), np.ones((3, 2), np.float32), MATRIX)
     assert out.dtype == np.float64
     assert (
@@ -28,18 +28,18 @@ def test_dtypes_are_promoted() -> None:
     )
 
 
-def test_dimension_numbers_may_be_lists_and_negative() -> None:
+def test_dot_general_takes_lists_and_negative_dimensions() -> None:
     x, y = RANDOM.normal(size=(2, 3, 4)), RANDOM.normal(size=(4, 2, 5))
     got = ops.dot_general(x, y, [[[-1], [0]], [[0], [-2]]])
     np.testing.assert_allclose(got, np.einsum("bik,kbj->bij", x, y))
 
 
-def test_a_sum_of_products_of_low_precision_is_rounded_once() -> None:
+def test_dot_general_in_low_precision_rounds_once() -> None:
     x = np.ones((1, 1000), ml_dtypes.bfloat16)
     assert ops.dot_general(x, x.T, MATRIX) == 1000
 
 
-def test_the_preferred_dtype_is_that_of_the_sum() -> None:
+def test_dot_general_adds_in_the_preferred_dtype() -> None:
     x = np.full((1, 1000), 100, np.int8)
     assert ops.dot_general(x, x.T, MATRIX, preferred_element_type="int32") == 10_000_000
     half = np.full((1, 1000), 30, np.float16)
@@ -72,12 +72,12 @@ def test_dot_general_transpose_preferred_element_type() -> None:
         (((1, 0), ()), "give four sequences of dimensions"),
     ],
 )
-def test_dimensions_that_do_not_fit_are_a_type_error(numbers: Any, message: str) -> None:
+def test_dot_general_refuses_dimension_numbers(numbers: Any, message: str) -> None:
     with pytest.raises(ArgumentTypeError, match=message):
         ops.dot_general(np.ones((2, 3)), np.ones((3, 4)), numbers)
 
 
-def test_the_primitive_is_strict_about_dtypes() -> None:
+def test_dot_general_primitive_refuses_mixed_dtypes() -> None:
     with pytest.raises(ArgumentTypeError, match="dot_general_p: expected operands of one dtype"):
         ops.dot_general_p.rule("abstract_eval")(
             get_aval(np.ones((2, 3))),
@@ -88,7 +88,7 @@ def test_the_primitive_is_strict_about_dtypes() -> None:
 
 
 @pytest.mark.parametrize("dims", [(0, None), (1, None), (2, None), (None, 0), (None, 2)])
-def test_an_unmapped_operand_is_not_repeated(dims: tuple[int | None, int | None], strictly: Strictly) -> None:
+def test_dot_general_batch_does_not_repeat_operands(dims: tuple[int | None, int | None], strictly: Strictly) -> None:
     x = RANDOM.normal(size=(2, 3) if dims[0] is None else np.insert([2, 3], dims[0], 7))
     y = RANDOM.normal(size=(3, 4) if dims[1] is None else np.insert([3, 4], dims[1], 7))
     with strictly() as trace:
@@ -100,7 +100,7 @@ SHAPES = [(3,), (2, 3), (3, 2), (1, 3), (5, 2, 3), (1, 3, 2), (4, 1, 2, 3), (4, 
 
 
 @pytest.mark.parametrize(("a_shape", "b_shape"), list(itertools.product(SHAPES, SHAPES)))
-def test_matmul_is_numpys(a_shape: tuple[int, ...], b_shape: tuple[int, ...], strictly: Strictly) -> None:
+def test_matmul_equals_numpy(a_shape: tuple[int, ...], b_shape: tuple[int, ...], strictly: Strictly) -> None:
     a, b = RANDOM.normal(size=a_shape), RANDOM.normal(size=b_shape)
     try:
         want = np.matmul(a, b)
@@ -111,7 +111,7 @@ def test_matmul_is_numpys(a_shape: tuple[int, ...], b_shape: tuple[int, ...], st
         assert f"{a_shape} and {b_shape}" in str(info.value)
         return
     np.testing.assert_allclose(ops.matmul(a, b), want)
-    with strictly() as trace:  # where NumPy's own function is not called
+    with strictly() as trace:  # where NumPy's function is not called
         got = ops.matmul(a, b)
     assert "broadcast_in_dim" not in trace.names
     assert np.shape(got) == want.shape
@@ -130,7 +130,7 @@ def test_matmul_promotes_as_numpy(dtypes: tuple[str, str], strictly: Strictly) -
     np.testing.assert_array_equal(got, want)
 
 
-def test_matmul_with_a_scalar_is_an_error() -> None:
+def test_matmul_with_a_scalar_raises() -> None:
     with pytest.raises(ValueError, match=r"matmul: expected arrays with at least one dimension, got .*; multiply"):
         ops.matmul(np.ones((2, 3)), 2.0)
 
@@ -139,7 +139,7 @@ def test_matmul_with_a_scalar_is_an_error() -> None:
     ("a_shape", "b_shape"),
     [((), (2, 3)), ((3,), (3,)), ((2, 3), (3,)), ((3,), (3, 2)), ((4, 2, 3), (5, 3, 2)), ((0,), (0, 2))],
 )
-def test_dot_is_numpys(a_shape: tuple[int, ...], b_shape: tuple[int, ...]) -> None:
+def test_dot_equals_numpy(a_shape: tuple[int, ...], b_shape: tuple[int, ...]) -> None:
     a, b = RANDOM.normal(size=a_shape), RANDOM.normal(size=b_shape)
     np.testing.assert_allclose(ops.dot(a, b), np.dot(a, b))
     with pytest.raises(ValueError, match=r"dot: expected .* \(2, 3\) and \(2, 3\)"):
@@ -147,14 +147,14 @@ def test_dot_is_numpys(a_shape: tuple[int, ...], b_shape: tuple[int, ...]) -> No
 
 
 @pytest.mark.parametrize("axes", [0, 1, 2, ([0, 1], [1, 0]), (-1, 0), ([], [])])
-def test_tensordot_is_numpys(axes: Any) -> None:
+def test_tensordot_equals_numpy(axes: Any) -> None:
     a, b = RANDOM.normal(size=(3, 3, 3)), RANDOM.normal(size=(3, 3, 4))
     np.testing.assert_allclose(ops.tensordot(a, b, axes), np.tensordot(a, b, axes))
     with pytest.raises(ValueError, match="tensordot: expected"):
         ops.tensordot(a, b, ([0], [2]))
 
 
-def test_precision() -> None:
+def test_dot_general_precision() -> None:
     x, numbers = np.ones((2, 2), np.float32), MATRIX
     for precision in (None, "highest", ops.Precision.HIGH, ("default", ops.Precision.HIGHEST), "tensorfloat32"):
         np.testing.assert_array_equal(ops.dot_general(x, x, numbers, precision), [[2, 2], [2, 2]])

@@ -1,4 +1,4 @@
-"""Fourier transforms: more dimensions than XLA has in one, dtypes, no elements, what does not fit."""
+"""Fourier transforms: more dimensions than XLA's op takes, dtypes, empty arrays and errors."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ RANDOM = np.random.default_rng(0)
 
 
 @pytest.mark.parametrize("lengths", [(2, 3, 4, 5), (2, 1, 3, 2, 4)])
-def test_many_dimensions(lengths: tuple[int, ...]) -> None:
+def test_fft_of_many_dimensions(lengths: tuple[int, ...]) -> None:
     axes = tuple(range(1, len(lengths) + 1))
     x = RANDOM.normal(size=(2, *lengths))
     spectrum = np.fft.rfftn(x, axes=axes)
     np.testing.assert_allclose(ops.fft(x, "RFFT", lengths), spectrum, atol=1e-12)
     np.testing.assert_allclose(ops.fft(x, "FFT", lengths), np.fft.fftn(x, axes=axes), atol=1e-12)
     np.testing.assert_allclose(ops.fft(x + 1j, "IFFT", lengths), np.fft.ifftn(x + 1j, axes=axes), atol=1e-12)
-    # Not the spectrum of a real signal: what has to be real is not.
+    # Not the spectrum of a real signal.
     np.testing.assert_allclose(
         ops.fft(spectrum * 1j, "IRFFT", lengths), np.fft.irfftn(spectrum * 1j, lengths, axes), atol=1e-12
     )
@@ -40,7 +40,7 @@ def test_many_dimensions(lengths: tuple[int, ...]) -> None:
         (np.complex64, np.float32, np.complex64),
     ],
 )
-def test_dtypes(dtype: Any, real: Any, complex: Any) -> None:
+def test_fft_dtypes(dtype: Any, real: Any, complex: Any) -> None:
     x = np.ones(4, dtype)
     assert ops.fft(x, "FFT", (4,)).dtype == ops.fft(x, "IFFT", (4,)).dtype == complex
     assert ops.fft(x, "IRFFT", (6,)).dtype == real
@@ -48,12 +48,12 @@ def test_dtypes(dtype: Any, real: Any, complex: Any) -> None:
         assert ops.fft(x, "RFFT", (4,)).dtype == complex
 
 
-def test_no_elements() -> None:
+def test_fft_without_elements() -> None:
     assert ops.fft(np.zeros((0, 4)), "RFFT", (4,)).shape == (0, 3)
     assert ops.fft(np.zeros((0, 3)), "IRFFT", (4,)).shape == (0, 4)
 
 
-def test_no_lengths_only_convert() -> None:
+def test_fft_without_lengths_converts() -> None:
     assert ops.fft(np.float32(1.0), "FFT", ()).dtype == np.complex64
     assert ops.fft(np.float32(1.0), "RFFT", ()).dtype == np.float32
 
@@ -76,12 +76,12 @@ def test_no_lengths_only_convert() -> None:
         ),
     ],
 )
-def test_errors(call: Any, error: type[Exception], text: str) -> None:
+def test_fft_errors(call: Any, error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         call()
 
 
-def test_a_symbolic_zero_stays_one() -> None:
+def test_fft_keeps_symbolic_zeros() -> None:
     x = np.ones(4)
     params = {"fft_type": "RFFT", "fft_lengths": (4,)}
     assert type(ops.fft_p.rule("jvp")((x,), (Zero(get_aval(x)),), **params)[1]) is Zero

@@ -1,4 +1,4 @@
-"""Gather, scatter and dynamic slices: what their declarations do not draw, and what they refuse."""
+"""Gather, scatter and dynamic slices: cases that their declarations do not draw, and errors."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ x = np.arange(12.0).reshape(4, 3)
 at = np.array([[1], [9], [-1]])
 
 
-def test_the_modes_differ_outside() -> None:
+def test_gather_and_scatter_modes_out_of_bounds() -> None:
     np.testing.assert_array_equal(ops.gather(x, at, ROWS, (1, 3), mode="clip"), x[[1, 3, 0]])
     np.testing.assert_array_equal(ops.gather(x, at, ROWS, (1, 3)), x[[1, 3, 0]], "promise_in_bounds clips")
     np.testing.assert_array_equal(
@@ -31,7 +31,7 @@ def test_the_modes_differ_outside() -> None:
     np.testing.assert_array_equal(clipped, x + np.array([[1], [1], [0], [1]]))
 
 
-def test_a_fill_value_has_no_derivative() -> None:
+def test_gather_fill_value_has_no_derivative() -> None:
     rule = ops.gather_p.rule("jvp")
     params = {"dimension_numbers": tuple(ROWS), "slice_sizes": (1, 3), "mode": "fill_or_drop", "fill_value": 5.0}
     params |= {"unique_indices": False, "indices_are_sorted": False}
@@ -40,14 +40,14 @@ def test_a_fill_value_has_no_derivative() -> None:
     np.testing.assert_array_equal(tangent, [[1.0] * 3, [0.0] * 3, [0.0] * 3])
 
 
-def test_a_fill_value_of_nan_is_the_default() -> None:
+def test_gather_fill_value_of_nan_is_the_default() -> None:
     got = ops.gather(x.astype(np.float32), at, ROWS, (1, 3), mode="fill", fill_value=np.nan)
     assert got.dtype == np.float32
     assert np.isnan(got[1:]).all()
 
 
 @pytest.mark.parametrize("dtype", ["int8", "uint8", "uint64", "int64"])
-def test_indices_of_every_dtype_reach_all_of_a_long_array(dtype: str) -> None:
+def test_gather_indices_of_every_dtype_in_long_arrays(dtype: str) -> None:
     long = np.arange(300)
     last = np.array([np.iinfo(dtype).max, 0], dtype)
     want = long[[min(int(last[0]), 299), 0]]
@@ -55,7 +55,7 @@ def test_indices_of_every_dtype_reach_all_of_a_long_array(dtype: str) -> None:
     np.testing.assert_array_equal(ops.gather(long, last[:, None], numbers, (1,), mode="clip"), want)
 
 
-def test_integer_dtypes_wrap_as_numpy_does() -> None:
+def test_scatter_add_of_integers_wraps_as_numpy() -> None:
     small = np.array([250, 0], np.uint8)
     numbers = ops.ScatterDimensionNumbers((), (0,), (0,))
     out = ops.scatter_add(small, np.array([[0], [0]]), np.array([5, 5], np.uint8), numbers)
@@ -74,15 +74,13 @@ def test_integer_dtypes_wrap_as_numpy_does() -> None:
         (ROWS._replace(operand_batching_dims=(1,)), (1, 3), "as many different dimensions of the indices"),
     ],
 )
-def test_dimension_numbers_that_do_not_fit_are_a_type_error(
-    numbers: Any, sizes: Any, expected: str, strictly: Any
-) -> None:
+def test_gather_refuses_dimension_numbers(numbers: Any, sizes: Any, expected: str, strictly: Any) -> None:
     for stages in (False, True):
         with strictly(stages=stages), pytest.raises(ArgumentTypeError, match=f"gather: expected .*{expected}"):
             ops.gather(x, at, numbers, sizes)
 
 
-def test_what_is_no_index_update_or_mode_is_an_error(strictly: Any) -> None:
+def test_gather_and_scatter_errors(strictly: Any) -> None:
     with strictly():
         with pytest.raises(ArgumentTypeError, match="integers as indices"):
             ops.gather(x, at * 1.0, ROWS, (1, 3))
@@ -128,7 +126,7 @@ def test_dynamic_slice_start_out_of_bounds() -> None:
     assert ops.dynamic_slice(np.float32(3.0), (), ()) == 3.0
 
 
-def test_small_index_dtypes_reach_all_of_a_long_dimension(strictly: Any) -> None:
+def test_dynamic_slice_small_dtypes_in_long_dimensions(strictly: Any) -> None:
     long = np.arange(300)
     for stages in (False, True):
         with strictly(stages=stages):
@@ -136,7 +134,7 @@ def test_small_index_dtypes_reach_all_of_a_long_dimension(strictly: Any) -> None
             np.testing.assert_array_equal(ops.dynamic_slice(long, (np.uint8(255),), (1,)), [255])
 
 
-def test_bad_dynamic_slices_are_errors(strictly: Any) -> None:
+def test_dynamic_slice_errors(strictly: Any) -> None:
     row = np.arange(3)
     with strictly():
         with pytest.raises(ArgumentTypeError, match="not longer"):
@@ -149,7 +147,7 @@ def test_bad_dynamic_slices_are_errors(strictly: Any) -> None:
             ops.dynamic_update_slice(row, np.zeros(2), (0,))
 
 
-def test_take_and_its_like_equal_those_of_numpy() -> None:
+def test_take_and_put_equal_numpy() -> None:
     y = np.array([[3, 1, 2], [4, 6, 5]])
     order = np.argsort(y, axis=1)
     np.testing.assert_array_equal(ops.take_along_axis(y, order, 1), np.sort(y, axis=1))

@@ -3,5 +3,5 @@
 import importlib
 
 
-def test_the_package_says_what_it_is_for() -> None:
+def test_ops_has_a_docstring() -> None:
     assert importlib.import_module("lawful.ops").__doc__

@@ -1,4 +1,4 @@
-"""Counting, and arrays of one value."""
+"""Iota and constant arrays."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def test_iota_wraps_around_as_in_xla() -> None:
     assert ops.iota("int8", 130)[-1] == -127
 
 
-def test_each_element_is_its_own_index() -> None:
+def test_broadcasted_iota_counts_along_a_dimension() -> None:
     for dimension in range(-3, 3):
         np.testing.assert_array_equal(
             ops.broadcasted_iota("int32", (2, 3, 4), dimension), np.indices((2, 3, 4))[dimension]
@@ -47,7 +47,7 @@ def test_iota_is_staged_without_operands(strictly: Any) -> None:
         ("float64", (2.0,), 0, ArgumentTypeError),
     ],
 )
-def test_errors(dtype: Any, shape: Any, dimension: int, error: type[Exception]) -> None:
+def test_iota_errors(dtype: Any, shape: Any, dimension: int, error: type[Exception]) -> None:
     with pytest.raises(error):
         ops.broadcasted_iota(dtype, shape, dimension)
 
@@ -77,14 +77,14 @@ def test_full_like_needs_the_type_only(strictly: Any, abstract: Any, assert_same
     assert not get_aval(ops.full_like(1.0, 2)).weak_type
 
 
-def test_full_of_an_array_is_refused() -> None:
+def test_full_refuses_an_array() -> None:
     with pytest.raises(ArgumentTypeError, match="expected a scalar as fill_value"):
         ops.full((2,), np.ones(2))
     with pytest.raises(ArgumentValueError, match="not negative"):
         ops.full((-2,), 1.0)
 
 
-def test_full_gives_an_array_of_its_own() -> None:
+def test_full_returns_a_writable_copy() -> None:
     value = np.array(1.0)
     out = ops.full((2,), value)
     out[0] = 5.0

@@ -1,4 +1,4 @@
-"""Iterations of arrays, which end for each element by itself."""
+"""Iterations of arrays, which end for each element separately."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from lawful.ops._special import incomplete_gamma as _incomplete_gamma
 from lawful.ops._support.iteration import Iteration
 
 
-def test_no_elements_are_done_at_once() -> None:
+def test_iteration_without_elements() -> None:
     def step(active: Any, x: Any) -> Any:
         raise AssertionError
 
@@ -19,8 +19,8 @@ def test_no_elements_are_done_at_once() -> None:
 
 
 @pytest.mark.parametrize("dtype", [np.int64, np.int8, np.uint8, np.float32, np.float64])
-def test_an_element_stays_what_it_was_when_it_ended(dtype: Any) -> None:
-    """Of many, those that are done are left out; the rest go on."""
+def test_iteration_keeps_elements_that_ended(dtype: Any) -> None:
+    """Converged elements are removed while the others continue."""
 
     def step(active: Any, left: Any, x: Any) -> Any:
         return active & (left > 1), left - 1, np.where(active, x * 2 + x, x).astype(dtype)
@@ -41,8 +41,8 @@ def test_an_element_stays_what_it_was_when_it_ended(dtype: Any) -> None:
 
 
 @pytest.mark.parametrize("method", [0, 1], ids=["series", "fraction"])
-def test_steps_of_numbers_are_those_of_series(method: int) -> None:
-    """What is not differentiated has steps of its own, which are faster: the first coefficients of the others."""
+def test_iteration_steps_of_numbers_equal_series(method: int) -> None:
+    """Order 0 has separate, faster steps, equal to the first coefficients of the steps on series."""
     a, x = np.random.default_rng(0).exponential(3.0, (2, 40))
     numbers, series = (_incomplete_gamma._algorithm(order, False).iterations[method] for order in (0, 1))
     first, second = numbers.start(a, x), series.start(a, x)

@@ -1,4 +1,4 @@
-"""NumPy's ufuncs and functions of tracers run the ops that declare them, with no other package installed."""
+"""NumPy's ufuncs and functions of tracers call the ops that declare them, without other packages."""
 
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
@@ -13,7 +13,7 @@ from lawful.ops._numpy_protocol.dispatch import _functions
 
 
 class TypesTrace(Trace):
-    """Computes types only, and notes the primitives that it meets."""
+    """Computes types only, and records the names of primitives."""
 
     __slots__ = ("names",)
 
@@ -53,7 +53,7 @@ DECLARED = [
 
 
 @pytest.mark.parametrize("op", DECLARED, ids=lambda op: op.__name__)
-def test_every_declared_ufunc_runs_its_op(op: Elementwise, trace: TypesTrace):
+def test_array_ufunc_calls_the_declared_op(op: Elementwise, trace: TypesTrace):
     assert op.primitive.declaration is not None
     dtype = "float64" if "f" in op.primitive.declaration.kinds else "int64"
     x = TypeTracer(trace, ShapedArray((2,), dtype))
@@ -81,7 +81,7 @@ FUNCTIONS: dict[str, Callable[[Any], Any]] = {
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
-def test_functions(name: str, trace: TypesTrace):
+def test_array_function_equals_numpy(name: str, trace: TypesTrace):
     call = FUNCTIONS[name]
     want = call(np.ones((2, 3)))
     got = call(TypeTracer(trace, ShapedArray((2, 3), "float64")))
@@ -89,12 +89,12 @@ def test_functions(name: str, trace: TypesTrace):
     assert got.aval == get_aval(want)
 
 
-def test_shapes_are_numbers(trace: TypesTrace):
+def test_array_function_of_shape_and_ndim(trace: TypesTrace):
     x = TypeTracer(trace, ShapedArray((2, 3), "float64"))
     assert (np.shape(x), np.ndim(x)) == ((2, 3), 2)
 
 
-def test_a_function_can_be_registered(trace: TypesTrace):
+def test_register_numpy_functions_adds_a_function(trace: TypesTrace):
     x = TypeTracer(trace, ShapedArray((2, 3), "float64"))
     with pytest.raises(TypeError, match=r"numpy\.array_repr: expected a function that lawful has"):
         np.array_repr(x)
@@ -105,7 +105,7 @@ def test_a_function_can_be_registered(trace: TypesTrace):
         del _functions[np.array_repr]
 
 
-def test_the_way_out_is_in_the_message(trace: TypesTrace):
+def test_numpy_protocol_errors_give_advice(trace: TypesTrace):
     x = TypeTracer(trace, ShapedArray((2,), "float64"))
     array = np.ones(2)
     with pytest.raises(TypeError, match=r"numpy\.add: .*write x = x \+ y"):

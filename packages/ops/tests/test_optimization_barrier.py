@@ -1,4 +1,4 @@
-"""The barrier is the identity to every rule, and is still there in what a rule gives."""
+"""The barrier is the identity for every rule, and rules keep it."""
 
 import numpy as np
 import pytest
@@ -12,22 +12,22 @@ def rule(slot):
     return optimization_barrier_p.rule(slot)
 
 
-def test_it_returns_its_tree(assert_same):
+def test_optimization_barrier_returns_its_tree(assert_same):
     x = {"a": np.arange(3), "b": (2.0, np.ones((2, 0), np.float32), None)}
     out = optimization_barrier(x)
     assert out["b"][2] is None
     assert_same(out["a"], x["a"])
-    assert_same(out["b"][0], np.float64(2.0))  # a function of a Python number gives a strong value
+    assert_same(out["b"][0], np.float64(2.0))  # a Python scalar becomes strong
     assert_same(out["b"][1], x["b"][1])
     assert optimization_barrier(()) == ()
 
 
-def test_what_is_no_array_is_refused():
+def test_optimization_barrier_refuses_other_values():
     with pytest.raises(NonArrayError):
         optimization_barrier("text")
 
 
-def test_tangents_and_cotangents_pass_a_barrier_of_their_own(strictly):
+def test_optimization_barrier_of_derivatives(strictly):
     x, y = np.ones(2), np.zeros(3)
     zero = Zero(get_aval(y))
     with strictly() as trace:
@@ -43,19 +43,19 @@ def test_tangents_and_cotangents_pass_a_barrier_of_their_own(strictly):
     assert y_bar is None
 
 
-def test_batch_dimensions_stay_where_they_are():
+def test_optimization_barrier_keeps_batch_dimensions():
     x, y = np.ones((2, 5)), np.ones(3)
     outs, dims = rule("batch")([x, y], [1, None])
     assert [out.shape for out in outs] == [(2, 5), (3,)]
     assert list(dims) == [1, None]
 
 
-def test_types_are_those_of_the_operands():
+def test_optimization_barrier_keeps_types():
     avals = [ShapedArray((2,), "float32"), ShapedArray((), "int64", True)]
     assert rule("abstract_eval")(*avals) == avals
 
 
-def test_results_are_those_of_the_operands(calls, assert_same):
+def test_optimization_barrier_keeps_values(calls, assert_same):
     for args, params, _ in calls(ops.optimization_barrier_p):
         for got, want in zip(optimization_barrier_p.bind(*args, **params), args, strict=True):
             assert_same(got, want)

@@ -9,7 +9,7 @@ from lawful.core import LawfulError
 X = np.arange(20.0).reshape(4, 5) % 7
 
 
-def test_two_by_two():
+def test_reduce_window_two_by_two():
     blocks = X[:4, :4].reshape(2, 2, 2, 2)
     for function, expected in (
         (ops.reduce_window_sum, blocks.sum((1, 3))),
@@ -19,7 +19,7 @@ def test_two_by_two():
         np.testing.assert_array_equal(function(X, (2, 2), (2, 2)), expected)
 
 
-def test_padding_by_name():
+def test_reduce_window_padding_by_name():
     assert ops.padtype_to_pads((5, 4), (2, 2), (2, 1), "SAME") == [(0, 1), (0, 1)]
     assert ops.padtype_to_pads((5, 4), (2, 2), (2, 1), "same_lower") == [(1, 0), (1, 0)]
     assert ops.padtype_to_pads((5,), (9,), (1,), "VALID") == [(0, 0)]
@@ -27,18 +27,18 @@ def test_padding_by_name():
     assert ops.reduce_window_sum(X, (5, 3)).shape == (0, 3)
 
 
-def test_dilations():
+def test_reduce_window_dilations():
     np.testing.assert_array_equal(ops.reduce_window_sum(np.arange(6.0), (2,), window_dilation=(3,)), [3, 5, 7])
     np.testing.assert_array_equal(ops.reduce_window_max(np.array([3, 5]), (1,), base_dilation=(2,))[::2], [3, 5])
 
 
-def test_low_precision_is_added_in_float32():
+def test_reduce_window_sum_adds_in_float32():
     ones = np.ones(4096, "float16")
     assert ops.reduce_window_sum(ones, (4096,))[0] == 4096
-    assert ops.reduce_window_sum(ones.astype("bfloat16"), (257,))[0] == 256  # 257 is no bfloat16
+    assert ops.reduce_window_sum(ones.astype("bfloat16"), (257,))[0] == 256  # bfloat16 cannot represent 257
 
 
-def test_the_first_of_equal_elements_wins():
+def test_reduce_window_max_derivative_of_ties():
     x = np.array([1.0, 3.0, 3.0, 2.0])
     t = np.array([10.0, 20.0, 30.0, 40.0])
     np.testing.assert_array_equal(ops.select_and_gather_add(t, x, "ge", (3,)), [20, 20])
@@ -46,12 +46,12 @@ def test_the_first_of_equal_elements_wins():
     np.testing.assert_array_equal(ops.select_and_gather_add(t, x, "le", (3,)), [10, 40])
 
 
-def test_padding_never_wins():
+def test_reduce_window_max_does_not_select_padding():
     x = np.array([-np.inf, np.nan])
     assert ops.select_and_gather_add(np.array([1.0, 2.0]), x, "ge", (2,), padding=((2, 1),)).tolist() == [0, 1, 2, 2]
 
 
-def test_scalars_and_no_elements():
+def test_reduce_window_of_scalars_and_no_elements():
     assert ops.reduce_window_max(np.array(2.0), ()) == 2
     np.testing.assert_array_equal(ops.reduce_window_max(np.zeros(0, "int8"), (1,), padding=((1, 1),)), [-128, -128])
 
@@ -75,7 +75,7 @@ ERRORS = {
 
 
 @pytest.mark.parametrize("name", ERRORS)
-def test_errors(name: str):
+def test_reduce_window_errors(name: str):
     call, cls = ERRORS[name]
     with pytest.raises(cls, match="expected") as error:
         call()

@@ -1,4 +1,4 @@
-"""What reductions promise beyond their rules: precision, units, errors, derivatives at ties and zeros."""
+"""Reductions: precision, empty reductions, errors, derivatives at ties and zeros."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from lawful.core import (
 
 
 class Dual(Tracer):
-    """A value with its tangent, for derivatives of derivatives without the package that offers them."""
+    """A value with its tangent, for higher derivatives without the autodiff package."""
 
     __slots__ = ("aval", "primal", "source", "tangent")
 
@@ -66,13 +66,13 @@ def unit_vectors(size: int) -> list[np.ndarray[Any, Any]]:
     return list(np.eye(size))
 
 
-def test_low_precision_sums_do_not_stall() -> None:
+def test_reduce_sum_in_low_precision_does_not_stall() -> None:
     ones = np.ones(1000, ml_dtypes.bfloat16)
     assert ops.reduce_sum(ones, (0,)) == 1000
     assert ops.reduce_sum(ones, (0,)).dtype == ml_dtypes.bfloat16
 
 
-def test_dtypes_are_kept() -> None:
+def test_reductions_keep_the_dtype() -> None:
     assert ops.reduce_sum(np.full(3, 100, np.int8), (0,)) == np.int8(44)
     assert ops.reduce_sum(np.ones(3, np.float32), (0,)).dtype == np.float32
 
@@ -93,13 +93,13 @@ def test_dtypes_are_kept() -> None:
         (ops.reduce_or, "int8", 0),
     ],
 )
-def test_nothing_reduces_to_the_unit(reduce: Any, dtype: Any, expected: Any) -> None:
+def test_reductions_of_no_elements_are_the_identity(reduce: Any, dtype: Any, expected: Any) -> None:
     out = reduce(np.zeros((2, 0), dtype), (1,))
     assert out.dtype == np.dtype(dtype)
     assert out.tolist() == [expected] * 2
 
 
-def test_axes_may_be_negative_and_in_any_order() -> None:
+def test_reductions_take_negative_axes_in_any_order() -> None:
     x = np.arange(24).reshape(2, 3, 4)
     np.testing.assert_array_equal(ops.reduce_sum(x, (-1, 0)), x.sum((0, 2)))
     np.testing.assert_array_equal(ops.reduce_sum(x, ()), x)
@@ -107,7 +107,7 @@ def test_axes_may_be_negative_and_in_any_order() -> None:
 
 @pytest.mark.parametrize("count_of_zeros", [0, 1, 2, 3])
 @pytest.mark.parametrize("size", [1, 2, 3, 5, 8])
-def test_the_derivative_of_a_product_with_zeros(size: int, count_of_zeros: int) -> None:
+def test_reduce_prod_derivative_with_zeros(size: int, count_of_zeros: int) -> None:
     x = np.arange(2.0, 2.0 + size)
     x[:count_of_zeros] = 0
     got = [derivative(lambda x: ops.reduce_prod(x, (0,)), x, t) for t in unit_vectors(size)]
@@ -122,7 +122,7 @@ def test_the_derivative_of_a_product_with_zeros(size: int, count_of_zeros: int) 
     ],
 )
 @pytest.mark.parametrize("zeros", [(), (1,), (0, 3), (0, 1, 2)])
-def test_the_second_derivative_of_a_product_with_zeros(zeros: tuple[int, ...], function: Any) -> None:
+def test_reduce_prod_second_derivative_with_zeros(zeros: tuple[int, ...], function: Any) -> None:
     x = np.array([2.0, 3.0, -1.0, 0.5, 4.0])
     x[list(zeros)] = 0
     size = len(x)
@@ -135,12 +135,12 @@ def test_the_second_derivative_of_a_product_with_zeros(zeros: tuple[int, ...], f
 
 
 @pytest.mark.parametrize(("reduce", "x"), [(ops.reduce_max, [3.0, 1, 3, 2]), (ops.reduce_min, [1.0, 2, 1, 3])])
-def test_ties_share_the_derivative_equally(reduce: Any, x: list[float]) -> None:
+def test_reduce_max_derivative_of_ties(reduce: Any, x: list[float]) -> None:
     got = [derivative(lambda x: reduce(x, (0,)), np.array(x), t) for t in unit_vectors(4)]
     np.testing.assert_array_equal(got, [0.5, 0, 0.5, 0])
 
 
-def test_ties_of_cumulative_maxima_share_the_derivative_equally() -> None:
+def test_cummax_derivative_of_ties() -> None:
     x = np.array([3.0, 1, 3, 3, 5])
     got = np.stack([derivative(ops.cummax, x, t) for t in unit_vectors(5)], axis=1)
     third = 1 / 3
@@ -150,7 +150,7 @@ def test_ties_of_cumulative_maxima_share_the_derivative_equally() -> None:
 
 @pytest.mark.parametrize("size", range(9))
 @pytest.mark.parametrize("reverse", [False, True])
-def test_the_derivative_of_a_cumulative_product_with_zeros(size: int, reverse: bool) -> None:
+def test_cumprod_derivative_with_zeros(size: int, reverse: bool) -> None:
     x = np.arange(1.0, size + 1)
     x[1::3] = 0
     for i, t in enumerate(unit_vectors(size)):
@@ -163,12 +163,12 @@ def test_the_derivative_of_a_cumulative_product_with_zeros(size: int, reverse: b
         np.testing.assert_allclose(derivative(lambda x: ops.cumprod(x, reverse=reverse), x, t), want)
 
 
-def test_nan_makes_the_derivative_of_an_extremum_nan() -> None:
+def test_reduce_max_derivative_with_nan() -> None:
     with np.errstate(invalid="ignore"):
         assert np.isnan(derivative(lambda x: ops.reduce_max(x, (0,)), np.array([1.0, np.nan]), np.ones(2)))
 
 
-def test_an_axis_that_does_not_exist_is_numpys_axis_error() -> None:
+def test_reductions_with_wrong_axis_raise_axis_error() -> None:
     with pytest.raises(
         np.exceptions.AxisError, match=r"reduce_sum: expected an axis of an array with 2 dimensions, got 2"
     ):
@@ -180,7 +180,7 @@ def test_an_axis_that_does_not_exist_is_numpys_axis_error() -> None:
     assert str(pickle.loads(pickle.dumps(info.value))) == str(info.value)
 
 
-def test_a_repeated_axis_is_a_value_error() -> None:
+def test_reductions_with_repeated_axis_raise() -> None:
     with pytest.raises(ValueError, match=r"reduce_sum: expected different axes, got \(0, 0\)"):
         ops.reduce_sum(np.ones((2, 3)), (0, -2))
 
@@ -189,7 +189,7 @@ def test_a_repeated_axis_is_a_value_error() -> None:
     ("reduce", "dtype"),
     [(ops.reduce_sum, bool), (ops.reduce_xor, complex), (ops.reduce_and, float), (ops.reduce_prod, bool)],
 )
-def test_a_dtype_without_the_reduction_is_refused(reduce: Any, dtype: Any) -> None:
+def test_reductions_refuse_other_dtypes(reduce: Any, dtype: Any) -> None:
     with pytest.raises(ArgumentTypeError, match="convert with astype"):
         reduce(np.ones((2,), dtype), (0,))
     primitive = getattr(ops, f"{reduce.__name__}_p")
@@ -198,12 +198,12 @@ def test_a_dtype_without_the_reduction_is_refused(reduce: Any, dtype: Any) -> No
 
 
 @pytest.mark.parametrize("axes", [(-1,), (2,), (0, 0)])
-def test_the_primitive_is_strict_about_axes(axes: tuple[int, ...]) -> None:
+def test_reduce_sum_primitive_refuses_other_axes(axes: tuple[int, ...]) -> None:
     with pytest.raises(ArgumentTypeError, match="reduce_sum_p: expected axes that are different and in 0 to 1"):
         ops.reduce_sum_p.rule("abstract_eval")(ShapedArray((2, 3), float), axes=axes)
 
 
-def test_a_large_cumulative_sum_is_exact() -> None:
+def test_cumsum_of_many_elements_is_exact() -> None:
     x = np.arange(1000)
     np.testing.assert_array_equal(ops.cumsum(x), np.cumsum(x))
     np.testing.assert_array_equal(ops.cumsum(x, reverse=True), np.cumsum(x[::-1])[::-1])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -11,13 +11,9 @@ import pytest
 
 from lawful import ops
 from lawful.core import (
-    ClosedJaxpr,
     Interval,
-    Jaxpr,
-    JaxprEqn,
     Primitive,
     UndefinedPrimal,
-    Var,
     Zero,
     as_dtype,
     get_aval,
@@ -44,12 +40,13 @@ PRIMITIVES = [
 ]
 DIFFERENTIABLE = [p for p in PRIMITIVES if p.declaration is not None and p.declaration.differentiable]
 LINEAR = [p for p in PRIMITIVES if p.declaration is not None and p.declaration.linear]
-# Results are rounded once, to these dtypes; sums may be taken in another order.
+# Results are rounded once, to these dtypes; the order of sums may differ.
 TOLERANCE = {"float8_e4m3fn": 0.13, "bfloat16": 1e-2, "float16": 2e-3, "float32": 1e-4, "complex64": 1e-4}
 
 
 Calls = Callable[..., Iterator[tuple[list[Any], dict[str, Any], Any]]]
 Strictly = Callable[..., Any]
+Compiled = Callable[..., Any]
 
 
 def assert_close(got: Any, want: Any, dtype: np.dtype[Any]) -> None:
@@ -63,7 +60,7 @@ def assert_close(got: Any, want: Any, dtype: np.dtype[Any]) -> None:
 
 
 @pytest.mark.parametrize("primitive", PRIMITIVES, ids=str)
-def test_evaluation_equals_the_reference(primitive: Primitive, calls: Calls) -> None:
+def test_reduction_evaluation_equals_reference(primitive: Primitive, calls: Calls) -> None:
     assert primitive.declaration is not None
     assert primitive.declaration.reference is not None
     for args, params, _ in calls(primitive):
@@ -73,7 +70,7 @@ def test_evaluation_equals_the_reference(primitive: Primitive, calls: Calls) -> 
 
 
 @pytest.mark.parametrize("primitive", PRIMITIVES, ids=str)
-def test_the_type_is_that_of_the_value(primitive: Primitive, calls: Calls) -> None:
+def test_reduction_abstract_eval_equals_value(primitive: Primitive, calls: Calls) -> None:
     for args, params, _ in calls(primitive):
         aval = primitive.rule("abstract_eval")(*map(get_aval, args), **params)
         got = primitive.bind(*args, **params)
@@ -82,7 +79,7 @@ def test_the_type_is_that_of_the_value(primitive: Primitive, calls: Calls) -> No
 
 
 @pytest.mark.parametrize("primitive", [p for p in PRIMITIVES if p.name.startswith("reduce")], ids=str)
-def test_a_python_scalar_gives_a_strong_value(primitive: Primitive) -> None:
+def test_reduction_of_python_scalar_is_strong(primitive: Primitive) -> None:
     value = True if primitive in (ops.reduce_and_p, ops.reduce_or_p, ops.reduce_xor_p) else 2.0
     aval = primitive.rule("abstract_eval")(get_aval(value), axes=())
     assert not aval.weak_type
@@ -90,7 +87,9 @@ def test_a_python_scalar_gives_a_strong_value(primitive: Primitive) -> None:
 
 
 @pytest.mark.parametrize("primitive", DIFFERENTIABLE, ids=str)
-def test_tangents_are_finite_differences(primitive: Primitive, calls: Calls, doubles: Any, strictly: Strictly) -> None:
+def test_reduction_jvp_equals_finite_differences(
+    primitive: Primitive, calls: Calls, doubles: Any, strictly: Strictly
+) -> None:
     step = 1e-6
     for args, params, choose in calls(primitive, doubles):
         if "preferred_element_type" in params:
@@ -108,7 +107,7 @@ def test_tangents_are_finite_differences(primitive: Primitive, calls: Calls, dou
                 primitive.bind(*[x + sign * step * t for x, t in zip(args, directions, strict=True)], **params)
                 for sign in (1, -1)
             )
-            # The maximum of nothing is constant, and infinite.
+            # The maximum of no elements is constant, and infinite.
             finite = np.isfinite(ans)
             expected = np.zeros(np.shape(ans), np.asarray(ans).dtype)
             np.subtract(after, before, out=expected, where=finite)
@@ -117,7 +116,7 @@ def test_tangents_are_finite_differences(primitive: Primitive, calls: Calls, dou
 
 
 @pytest.mark.parametrize("primitive", PRIMITIVES, ids=str)
-def test_integers_have_a_zero_tangent(primitive: Primitive, calls: Calls) -> None:
+def test_reduction_jvp_of_integers_is_zero(primitive: Primitive, calls: Calls) -> None:
     for args, params, _ in calls(primitive, {"i": ("int32",), "u": ("uint8",), "b": ("bool",)}, 20):
         if any(is_inexact(x.dtype) for x in args):
             continue
@@ -128,7 +127,7 @@ def test_integers_have_a_zero_tangent(primitive: Primitive, calls: Calls) -> Non
 
 
 @pytest.mark.parametrize("primitive", LINEAR, ids=str)
-def test_the_transpose_obeys_the_inner_product_identity(
+def test_reduction_transpose_inner_products(
     primitive: Primitive, calls: Calls, doubles: Any, strictly: Strictly
 ) -> None:
     assert primitive.declaration is not None
@@ -151,7 +150,7 @@ def test_the_transpose_obeys_the_inner_product_identity(
 
 
 @pytest.mark.parametrize("primitive", PRIMITIVES, ids=str)
-def test_batching_is_the_stacked_loop(primitive: Primitive, calls: Calls, strictly: Strictly) -> None:
+def test_reduction_batch_equals_stacked_loop(primitive: Primitive, calls: Calls, strictly: Strictly) -> None:
     size = 3
     for args, params, choose in calls(primitive):
         places = [[None, *range(x.ndim + 1)] for x in args]
@@ -172,19 +171,8 @@ def test_batching_is_the_stacked_loop(primitive: Primitive, calls: Calls, strict
             assert_close(out, want, want.dtype)
 
 
-def compiled(primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
-    """Evaluates one equation through XLA."""
-    backend = pytest.importorskip("lawful.xla_backend").Backend()
-    avals = [get_aval(x) for x in args]
-    invars = [Var(aval) for aval in avals]
-    out = Var(primitive.rule("abstract_eval")(*avals, **params))
-    jaxpr = Jaxpr((), tuple(invars), (JaxprEqn(primitive, tuple(invars), (out,), params),), (out,))
-    (result,) = backend.lower(ClosedJaxpr(jaxpr, ()), name=primitive.name).compile()(*args)
-    return np.asarray(result)
-
-
 @pytest.mark.parametrize("primitive", PRIMITIVES, ids=str)
-def test_xla_agrees_with_numpy(primitive: Primitive, calls: Calls) -> None:
+def test_reduction_lowering_equals_numpy(primitive: Primitive, calls: Calls, compiled: Compiled) -> None:
     for args, params, _ in calls(primitive, draws=25):
         assert_close(compiled(primitive, args, params), primitive.bind(*args, **params), args[0].dtype)
 
@@ -193,7 +181,7 @@ def test_xla_agrees_with_numpy(primitive: Primitive, calls: Calls) -> None:
 @pytest.mark.parametrize(
     "primitive", [p for p in PRIMITIVES if p is not ops.dot_general_p and "f" in p.declaration.kinds], ids=str
 )
-def test_xla_agrees_with_numpy_on_nan_and_infinity(primitive: Primitive, dtype: str) -> None:
+def test_reduction_lowering_of_nan_and_infinity(primitive: Primitive, dtype: str, compiled: Compiled) -> None:
     nan, inf = np.nan, np.inf
     rows = [[1, nan, 3, nan], [nan, inf, 0, 1], [inf, inf, 1, 2], [-inf, 2, -inf, 1], [0, 1, 2, nan], [nan] * 4]
     x = np.array(rows).astype(as_dtype(dtype))
@@ -210,7 +198,7 @@ def test_xla_agrees_with_numpy_on_nan_and_infinity(primitive: Primitive, dtype: 
 
 
 @pytest.mark.parametrize("primitive", [ops.reduce_sum_p, ops.reduce_prod_p, ops.cumsum_p, ops.cumprod_p], ids=str)
-def test_integers_overflow_alike(primitive: Primitive) -> None:
+def test_reduction_lowering_of_integer_overflow(primitive: Primitive, compiled: Compiled) -> None:
     x = np.full((5, 7), 100, np.int8)
     params = {"axes": (0, 1)} if primitive.name.startswith("reduce") else {"axis": 0, "reverse": True}
     np.testing.assert_array_equal(compiled(primitive, [x], params), primitive.bind(x, **params))

@@ -21,7 +21,7 @@ TIES = [-2.5, -1.5, -0.5, 0.5, 1.5, 2.5]
         (ops.RoundingMethod.TO_NEAREST_EVEN, [-2, -2, -0.0, 0, 2, 2]),
     ],
 )
-def test_ties(dtype, method: ops.RoundingMethod, expected: list[float]) -> None:
+def test_round_of_ties(dtype, method: ops.RoundingMethod, expected: list[float]) -> None:
     x = np.array(TIES, dtype)
     found = ops.round(x, method)
     assert found.dtype == x.dtype
@@ -30,7 +30,7 @@ def test_ties(dtype, method: ops.RoundingMethod, expected: list[float]) -> None:
 
 
 @given(st.floats())
-def test_the_nearest_integer(x: float) -> None:
+def test_round_to_the_nearest_integer(x: float) -> None:
     found = float(ops.round(np.float64(x)))
     if math.isfinite(x):
         whole = int(abs(x))
@@ -40,12 +40,12 @@ def test_the_nearest_integer(x: float) -> None:
         np.testing.assert_equal(found, x)
 
 
-def test_just_below_a_half() -> None:
-    """Adding a half and taking the floor would give one."""
+def test_round_just_below_a_half() -> None:
+    """The floor of the number plus a half would be 1."""
     assert ops.round(np.nextafter(0.5, 0.0)) == 0.0
     assert ops.round(2.0**52 + 1.0) == 2.0**52 + 1.0
 
 
-def test_no_such_method() -> None:
+def test_round_unknown_method_raises() -> None:
     with pytest.raises(ArgumentValueError, match="round: expected a rounding_method of RoundingMethod, got 7"):
         ops.round(1.0, 7)

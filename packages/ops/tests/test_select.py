@@ -30,7 +30,7 @@ CONDITIONS = [True, 0, np.array([True, False, True]), np.array([[0.0], [np.nan]]
 
 
 @pytest.mark.parametrize("condition", CONDITIONS, ids=repr)
-def test_where_is_numpys(condition: Any, strictly: Any, assert_same: Any) -> None:
+def test_where_equals_numpy(condition: Any, strictly: Any, assert_same: Any) -> None:
     for x, y in itertools.product(OPERANDS, OPERANDS):
         want = np.where(condition, x, y)
         assert_same(ops.where(condition, x, y), want)
@@ -46,20 +46,20 @@ def test_where_takes_low_precision(other: Any) -> None:
     assert ops.where(np.array([True, False]), x, other).dtype == ml_dtypes.bfloat16
 
 
-def test_one_condition_for_all_elements_stays_a_scalar(strictly: Any) -> None:
+def test_where_does_not_broadcast_a_scalar_condition(strictly: Any) -> None:
     with strictly() as trace:
         ops.where(True, f32, f32)
     assert trace.names == ["select_n"]
 
 
-def test_where_has_errors_of_its_own(strictly: Any) -> None:
+def test_where_errors(strictly: Any) -> None:
     for stages in (False, True):
         with strictly(stages=stages), pytest.raises(ArgumentValueError, match="where: expected shapes that broadcast"):
             ops.where(np.array([True, False]), f32, 0)
 
 
 @pytest.mark.parametrize("dtype", ["float64", "int8", "bool", "complex64", ml_dtypes.bfloat16])
-def test_select_n_takes_the_case_that_is_named(dtype: Any, strictly: Any, assert_same: Any) -> None:
+def test_select_n_takes_the_named_case(dtype: Any, strictly: Any, assert_same: Any) -> None:
     cases = [np.arange(i, i + 4).astype(dtype) for i in range(3)]
     which = np.array([2, 0, 1, 1], np.int32)
     want = np.array([cases[c][i] for i, c in enumerate(which)])
@@ -71,7 +71,7 @@ def test_select_n_takes_the_case_that_is_named(dtype: Any, strictly: Any, assert
         assert_same(ops.select_n(False, cases[0]), cases[0])
 
 
-def test_a_number_out_of_range_takes_the_nearest_case_as_in_jax() -> None:
+def test_select_n_out_of_range_takes_the_nearest_case() -> None:
     lax = pytest.importorskip("jax").lax
     which = np.array([-5, -1, 0, 1, 2, 3, 100], np.int32)
     cases = [np.full(7, i, np.float32) for i in range(3)]
@@ -104,7 +104,7 @@ def test_select_n_needs_a_case() -> None:
         ops.select_n(True)
 
 
-def test_the_primitives_are_strict() -> None:
+def test_select_n_and_clamp_primitives_are_strict() -> None:
     boolean, wide, narrow = ShapedArray((), "bool"), ShapedArray((2,), "float64"), ShapedArray((2,), "float32")
     with pytest.raises(ArgumentTypeError, match="one shape and dtype"):
         ops.select_n_p.rule("abstract_eval")(boolean, wide, narrow)
@@ -114,7 +114,7 @@ def test_the_primitives_are_strict() -> None:
         ops.clamp_p.rule("abstract_eval")(*[wide.update(dtype="complex64")] * 3)
 
 
-def test_the_selector_has_no_cotangent_and_its_tangent_no_part(strictly: Any) -> None:
+def test_select_n_has_no_derivative_by_which(strictly: Any) -> None:
     which = np.array([0, 1], np.int32)
     tangent = Zero(get_aval(which).to_tangent_aval())
     with strictly():
@@ -125,7 +125,7 @@ def test_the_selector_has_no_cotangent_and_its_tangent_no_part(strictly: Any) ->
 
 @pytest.mark.parametrize("bounds", [(-1, 1), (-1.0, 1.5), (f32 - 1, np.float32(1)), (np.float32(1), np.float32(-1))])
 @pytest.mark.parametrize("x", [f32, np.arange(-3, 4)[:, None], np.array([np.nan, np.inf, -np.inf]), 0.25, 7])
-def test_clamp_is_numpys_clip(bounds: Any, x: Any, strictly: Any, assert_same: Any) -> None:
+def test_clamp_equals_numpy_clip(bounds: Any, x: Any, strictly: Any, assert_same: Any) -> None:
     low, high = bounds
     want = np.minimum(np.maximum(x, low), high)
     assert_same(ops.clamp(low, x, high), want)
@@ -142,7 +142,7 @@ def test_clamp_keeps_scalar_bounds(strictly: Any) -> None:
 
 
 @pytest.mark.parametrize("scalar_bounds", [False, True])
-def test_the_derivative_of_clamp_is_that_of_jax(scalar_bounds: bool, strictly: Any) -> None:
+def test_clamp_derivative_equals_jax(scalar_bounds: bool, strictly: Any) -> None:
     jax = pytest.importorskip("jax")
     x = np.array([-2.0, -1.0, 0.0, 1.0, 3.0])  # below, on, between, on, above
     low, high = (np.float64(-1), np.float64(1)) if scalar_bounds else (np.full(5, -1.0), np.full(5, 1.0))
@@ -166,6 +166,6 @@ def test_the_derivative_of_clamp_is_that_of_jax(scalar_bounds: bool, strictly: A
 
 @pytest.mark.parametrize("x", [-2.0, 0.0, 2.0])
 def test_clamp_derivative_with_bounds_in_the_wrong_order(x: float) -> None:
-    """The value is the upper bound, so that its tangent is that of the upper bound."""
+    """The value is the upper bound, and so is the tangent."""
     primals, tangents = [np.float64(v) for v in (1.0, x, -1.0)], [np.float64(v) for v in (3.0, 5.0, 7.0)]
     assert ops.clamp_p.rule("jvp")(primals, tangents)[1] == 7.0

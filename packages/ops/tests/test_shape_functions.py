@@ -39,7 +39,7 @@ NOTHING_TO_DO = {
 
 
 @pytest.mark.parametrize("name", NOTHING_TO_DO)
-def test_the_operand_itself_comes_back_where_nothing_is_to_do(name: str, strictly: Any, abstract: Any) -> None:
+def test_shape_functions_return_the_operand_if_unchanged(name: str, strictly: Any, abstract: Any) -> None:
     function = NOTHING_TO_DO[name]
     if name != "reshape":
         assert function(x) is x
@@ -92,7 +92,7 @@ def test_split_covers_the_dimension() -> None:
 
 
 @pytest.mark.parametrize("scalar", [2.0, 3, True, 1j, np.float32(2.0), np.array(2.0)])
-def test_scalars_become_strong_arrays(scalar: Any, strictly: Any) -> None:
+def test_shape_functions_of_scalars_are_strong(scalar: Any, strictly: Any) -> None:
     for stages in (False, True):
         with strictly(stages=stages):
             for out, shape in [
@@ -111,14 +111,14 @@ def test_scalars_become_strong_arrays(scalar: Any, strictly: Any) -> None:
                 assert (aval.shape, aval.dtype, aval.weak_type) == (shape, get_aval(scalar).dtype, False)
 
 
-def test_a_python_integer_that_does_not_fit_is_refused() -> None:
+def test_shape_functions_refuse_large_python_integers() -> None:
     with pytest.raises(IntegerOverflowError):
         ops.broadcast_in_dim(2**63, (2,), ())
     with pytest.raises(IntegerOverflowError):
         ops.pad(np.zeros(2, np.int8), 300, [(1, 1, 0)])
 
 
-def test_a_broadcast_is_a_read_only_view() -> None:
+def test_broadcast_in_dim_is_a_read_only_view() -> None:
     out = ops.broadcast_in_dim(x, (1000, 2, 3), (1, 2))
     assert np.shares_memory(out, x)
     assert not out.flags.writeable
@@ -127,7 +127,7 @@ def test_a_broadcast_is_a_read_only_view() -> None:
 
 
 @pytest.mark.parametrize("view", [x.T, x[:, ::-1], x[:, 1:2], np.ones((0, 3)), x[None].astype(ml_dtypes.bfloat16)[0]])
-def test_any_layout_broadcasts(view: Any) -> None:
+def test_broadcast_in_dim_of_any_strides(view: Any) -> None:
     shape = (5, *view.shape)
     assert np.array_equal(ops.broadcast_in_dim(view, shape, (1, 2)), np.broadcast_to(view, shape))
 
@@ -142,7 +142,7 @@ def test_any_layout_broadcasts(view: Any) -> None:
         ((ml_dtypes.bfloat16, "int32"), ml_dtypes.bfloat16),
     ],
 )
-def test_concatenation_promotes(dtypes: tuple[Any, Any], expected: Any, strictly: Any) -> None:
+def test_concatenate_promotes(dtypes: tuple[Any, Any], expected: Any, strictly: Any) -> None:
     operands = [np.ones(2, dtype) for dtype in dtypes]
     for stages in (False, True):
         with strictly(stages=stages):
@@ -154,11 +154,11 @@ def test_concatenation_promotes(dtypes: tuple[Any, Any], expected: Any, strictly
 @pytest.mark.parametrize(
     ("value", "expected"), [(0, "float32"), (0.5, "float32"), (np.float64(1), "float64"), (1j, "complex64")]
 )
-def test_padding_promotes(value: Any, expected: str) -> None:
+def test_pad_promotes(value: Any, expected: str) -> None:
     assert ops.pad(np.ones(2, np.float32), value, [(1, 0, 0)]).dtype == expected
 
 
-def test_padding_drops_and_keeps_as_jax() -> None:
+def test_pad_with_negative_config_equals_jax() -> None:
     lax = pytest.importorskip("jax").lax
     rng = np.random.default_rng(0)
     for size in range(4):
@@ -176,7 +176,7 @@ def test_padding_drops_and_keeps_as_jax() -> None:
                     np.testing.assert_array_equal(ops.pad(operand, 9, config), want)
 
 
-def test_a_batch_dimension_between_others_is_not_moved(strictly: Any) -> None:
+def test_broadcast_in_dim_batch_between_dimensions(strictly: Any) -> None:
     for primitive, dim, params in [
         (ops.broadcast_in_dim_p, 1, {"shape": (4, 2, 3), "broadcast_dimensions": (1, 2)}),
         (ops.slice_p, 2, {"start_indices": (0, 1), "limit_indices": (2, 3), "strides": None}),
@@ -188,7 +188,7 @@ def test_a_batch_dimension_between_others_is_not_moved(strictly: Any) -> None:
         assert trace.names == [primitive.name]
 
 
-def test_only_repeated_dimensions_are_summed(strictly: Any) -> None:
+def test_broadcast_in_dim_transpose_sums_repeated_dims(strictly: Any) -> None:
     with strictly() as trace:
         (ct,) = ops.broadcast_in_dim_p.rule("transpose")(
             x[None], UndefinedPrimal(ShapedArray((2, 3), "float64")), shape=(1, 2, 3), broadcast_dimensions=(1, 2)
@@ -253,7 +253,7 @@ ERRORS: dict[str, tuple[Callable[[Any], Any], type[LawfulError], type[Exception]
 
 
 @pytest.mark.parametrize("message", ERRORS)
-def test_errors_say_what_was_expected_eagerly_and_staged(message: str, strictly: Any) -> None:
+def test_shape_functions_errors(message: str, strictly: Any) -> None:
     function, ours, numpys = ERRORS[message]
     texts = []
     for stages in (False, True):
@@ -267,12 +267,12 @@ def test_errors_say_what_was_expected_eagerly_and_staged(message: str, strictly:
     assert texts[0] == texts[1]
 
 
-def test_a_traced_length_says_to_make_it_static(strictly: Any, abstract: Any) -> None:
+def test_shape_functions_with_traced_lengths_raise(strictly: Any, abstract: Any) -> None:
     with strictly(), pytest.raises(TracerIntegerConversionError, match="static_argnums"):
         ops.reshape(x, (abstract((), "int64"), 2))
 
 
-def test_what_is_not_an_array_is_refused() -> None:
+def test_shape_functions_refuse_other_values() -> None:
     with pytest.raises(NonArrayError):
         ops.reshape("text", (1,))
     with pytest.raises(NonArrayError):
@@ -281,7 +281,7 @@ def test_what_is_not_an_array_is_refused() -> None:
         ops.reshape(np.array(["text"]), (1, 1))
 
 
-def test_the_primitives_are_strict() -> None:
+def test_shape_primitives_are_strict() -> None:
     aval = ShapedArray((2,), "float32")
     with pytest.raises(ArgumentTypeError, match="one dtype"):
         ops.concatenate_p.rule("abstract_eval")(aval, ShapedArray((2,), "int8"), dimension=0)

@@ -11,13 +11,9 @@ import pytest
 
 from lawful import ops
 from lawful.core import (
-    ClosedJaxpr,
     Interval,
-    Jaxpr,
-    JaxprEqn,
     Primitive,
     UndefinedPrimal,
-    Var,
     Zero,
     get_aval,
     instantiate_zeros,
@@ -44,7 +40,7 @@ SINGLE, DOUBLE = {"rtol": 1e-4, "atol": 1e-4}, {"rtol": 1e-9, "atol": 1e-9}
 
 
 def group(primitive: Primitive, args: Sequence[Any]) -> tuple[int, ...]:
-    """The arguments in which a primitive is jointly linear."""
+    """Returns the arguments in which a primitive is jointly linear."""
     assert primitive.declaration is not None
     (linear,) = primitive.declaration.linear
     return tuple(i for i in linear if i < len(args))
@@ -56,7 +52,7 @@ def subsets(items: Sequence[int]) -> Iterator[tuple[int, ...]]:
 
 
 @pytest.mark.parametrize("primitive", PRIMITIVES, ids=str)
-def test_evaluation_equals_the_reference(primitive: Primitive, calls: Any, assert_same: Any) -> None:
+def test_structural_evaluation_equals_reference(primitive: Primitive, calls: Any, assert_same: Any) -> None:
     assert primitive.declaration is not None
     assert primitive.declaration.reference is not None
     for args, params, _ in calls(primitive, draws=120):
@@ -64,14 +60,14 @@ def test_evaluation_equals_the_reference(primitive: Primitive, calls: Any, asser
 
 
 @pytest.mark.parametrize("primitive", PRIMITIVES, ids=str)
-def test_the_type_is_that_of_the_value(primitive: Primitive, calls: Any, strictly: Any) -> None:
+def test_structural_abstract_eval_equals_value(primitive: Primitive, calls: Any, strictly: Any) -> None:
     for args, params, _ in calls(primitive, draws=120):
         with strictly():
             assert isinstance(primitive.bind(*args, **params), np.ndarray | np.generic)
 
 
 @pytest.mark.parametrize("primitive", STRUCTURAL, ids=str)
-def test_of_python_scalars_comes_a_strong_value(primitive: Primitive, calls: Any, strictly: Any) -> None:
+def test_structural_of_python_scalars_is_strong(primitive: Primitive, calls: Any, strictly: Any) -> None:
     for args, params, _ in calls(primitive, {"f": ("float64",)}, 120):
         weak = [x.item() if not x.shape and x.dtype != np.int32 else x for x in args]
         with strictly():
@@ -90,7 +86,7 @@ def test_structural_draws_cover_shapes_and_dtype_kinds(calls: Any) -> None:
 
 
 @pytest.mark.parametrize("primitive", LINEAR, ids=str)
-def test_the_derivative_is_the_op_itself_of_the_tangents(
+def test_structural_jvp_is_the_op_of_the_tangents(
     primitive: Primitive, calls: Any, doubles: Any, strictly: Any, assert_same: Any
 ) -> None:
     for args, params, choose in calls(primitive, doubles):
@@ -110,7 +106,7 @@ def test_the_derivative_is_the_op_itself_of_the_tangents(
 
 
 @pytest.mark.parametrize("primitive", [p for p in PRIMITIVES if p not in COMPLEX], ids=str)
-def test_integers_have_a_zero_tangent(primitive: Primitive, calls: Any) -> None:
+def test_structural_jvp_of_integers_is_zero(primitive: Primitive, calls: Any) -> None:
     for args, params, _ in calls(primitive, {"i": ("int32",), "u": ("uint8",), "b": ("bool",)}, 20):
         if not any(is_inexact(x.dtype) for x in args):
             zeros = [Zero(get_aval(x).to_tangent_aval()) for x in args]
@@ -120,9 +116,7 @@ def test_integers_have_a_zero_tangent(primitive: Primitive, calls: Any) -> None:
 
 
 @pytest.mark.parametrize("primitive", LINEAR, ids=str)
-def test_the_transpose_obeys_the_inner_product_identity(
-    primitive: Primitive, calls: Any, doubles: Any, strictly: Any
-) -> None:
+def test_structural_transpose_inner_products(primitive: Primitive, calls: Any, doubles: Any, strictly: Any) -> None:
     def inner(x: Any, y: Any) -> Any:
         # JAX's convention for complex numbers: the real part, without conjugation.
         return np.sum(np.multiply(x, y)).real
@@ -136,7 +130,7 @@ def test_the_transpose_obeys_the_inner_product_identity(
                 cotangents = primitive.rule("transpose")(ct, *given, **params)
             assert [c is None for c in cotangents] == [i not in undefined for i in range(len(args))]
             assert all(get_aval(cotangents[i]) == get_aval(args[i]) for i in undefined)
-            # The other arguments that it is linear in stand at zero.
+            # The other arguments that it is linear in are zero.
             at = [np.zeros_like(x) if i in linear and i not in undefined else x for i, x in enumerate(args)]
             np.testing.assert_allclose(
                 inner(ct, primitive.bind(*at, **params)),
@@ -149,7 +143,7 @@ def test_the_transpose_obeys_the_inner_product_identity(
 
 
 @pytest.mark.parametrize("primitive", STRUCTURAL, ids=str)
-def test_the_cotangent_of_a_weak_argument_is_weak(primitive: Primitive, calls: Any, strictly: Any) -> None:
+def test_structural_cotangent_of_weak_argument_is_weak(primitive: Primitive, calls: Any, strictly: Any) -> None:
     for args, params, choose in calls(primitive, {"f": ("float64",)}, 120):
         linear = group(primitive, args)
         if all(args[i].shape for i in linear):
@@ -163,13 +157,15 @@ def test_the_cotangent_of_a_weak_argument_is_weak(primitive: Primitive, calls: A
 
 
 @pytest.mark.parametrize("primitive", BATCHED, ids=str)
-def test_batching_is_the_stacked_loop(primitive: Primitive, calls: Any, strictly: Any, assert_same: Any) -> None:
+def test_structural_batch_equals_stacked_loop(
+    primitive: Primitive, calls: Any, strictly: Any, assert_same: Any
+) -> None:
     size = 3
     for args, params, choose in calls(primitive, draws=30):
         avals = [get_aval(x) for x in args]
         rows = [choose.arrays(primitive, avals) for _ in range(size)]
         combinations = list(itertools.product(*[[None, *range(x.ndim + 1)] for x in args]))[1:]
-        # Every one for up to three operands; of more operands there are too many.
+        # All combinations for up to three operands, else a sample.
         for dims in combinations if len(args) < 4 else choose.random.permutation(np.array(combinations, object))[:30]:
             batched = [
                 x if dim is None else np.stack([row[i] for row in rows], axis=dim)
@@ -185,7 +181,7 @@ def test_batching_is_the_stacked_loop(primitive: Primitive, calls: Any, strictly
 
 
 @pytest.mark.parametrize("primitive", STRUCTURAL, ids=str)
-def test_a_batch_dimension_in_front_costs_one_equation(primitive: Primitive, calls: Any, strictly: Any) -> None:
+def test_structural_batch_in_front_is_one_equation(primitive: Primitive, calls: Any, strictly: Any) -> None:
     for args, params, _ in calls(primitive, draws=30):
         batched = [np.stack([x, x]) if i in group(primitive, args) else x for i, x in enumerate(args)]
         if primitive is ops.pad_p:
@@ -198,25 +194,14 @@ def test_a_batch_dimension_in_front_costs_one_equation(primitive: Primitive, cal
         assert trace.names == [primitive.name] or (primitive is ops.transpose_p and not trace.names)
 
 
-def test_what_cannot_exist_says_why() -> None:
+def test_structural_missing_rules_give_the_reason() -> None:
     assert "no operands" in ops.iota_p.absent["transpose"]
     assert "no operands" in ops.iota_p.absent["batch"]
     assert "not linear" in ops.clamp_p.absent["transpose"]
 
 
-def compiled(primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
-    """Evaluates one equation through XLA."""
-    backend = pytest.importorskip("lawful.xla_backend").Backend()
-    avals = [get_aval(x) for x in args]
-    invars = [Var(aval) for aval in avals]
-    out = Var(primitive.rule("abstract_eval")(*avals, **params))
-    jaxpr = Jaxpr((), tuple(invars), (JaxprEqn(primitive, tuple(invars), (out,), params),), (out,))
-    (result,) = backend.lower(ClosedJaxpr(jaxpr, ()), name=primitive.name).compile()(*args)
-    return np.asarray(result)
-
-
 @pytest.mark.parametrize("primitive", PRIMITIVES, ids=str)
-def test_xla_agrees_with_numpy(primitive: Primitive, calls: Any, assert_same: Any) -> None:
+def test_structural_lowering_equals_numpy(primitive: Primitive, calls: Any, compiled: Any, assert_same: Any) -> None:
     for args, params, _ in calls(primitive, draws=25):
         assert_same(compiled(primitive, args, params), primitive.bind(*args, **params))
 

@@ -1,4 +1,4 @@
-"""Signs stand in the bits of numbers: zero and NaN have one too."""
+"""Signs of numbers by their sign bit, also of zero and NaN."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ class TestAllPairs:
         x, y = np.meshgrid(np.array(VALUES, dtype), np.array(VALUES, dtype))
         check_bits(copysign(x, y), np.copysign(x, y))
 
-    def test_only_a_zero_gets_another_sign(self, dtype: str) -> None:
+    def test_with_zero_of_sign_changes_zeros_only(self, dtype: str) -> None:
         x, y = np.meshgrid(np.array(VALUES, dtype), np.array(VALUES, dtype))
         check_bits(with_zero_of_sign(x, y), np.where(x == 0, np.copysign(x, y), x))
 
@@ -32,5 +32,5 @@ def check_bits(got: Any, want: Any) -> None:
 
 
 @pytest.mark.parametrize(("x", "y"), [(0.0, np.float16(-1)), (np.float16(0), -1.0), (0.5, np.float32(1)), (0.0, -1.0)])
-def test_a_python_number_has_the_dtype_of_the_other_one(x: Any, y: Any) -> None:
+def test_with_zero_of_sign_of_python_scalars(x: Any, y: Any) -> None:
     check_bits(with_zero_of_sign(x, y), np.copysign(x, y))

@@ -9,27 +9,27 @@ from lawful.core import ArgumentValueError, LawfulError, ShapedArray, as_dtype
 SPECIAL = np.array([0.0, -0.0, np.nan, -np.nan, 3.0, -np.inf, np.nan, 0.0])
 
 
-def test_nan_is_last_and_zeros_are_equal():
+def test_sort_of_nan_and_zeros():
     values, places = ops.sort((SPECIAL, np.arange(8)))
     np.testing.assert_array_equal(places, [5, 0, 1, 7, 4, 2, 3, 6])
     np.testing.assert_array_equal(values, np.sort(SPECIAL))
     np.testing.assert_array_equal(np.signbit(values[1:4]), [False, True, False])
 
 
-def test_keys_in_order():
+def test_sort_by_several_keys():
     first, second, third = ops.sort((np.array([1, 0, 1, 0]), np.array([2.0, 1, 1, 3]), np.arange(4)), num_keys=2)
     np.testing.assert_array_equal(first, [0, 0, 1, 1])
     np.testing.assert_array_equal(second, [1, 3, 1, 2])
     np.testing.assert_array_equal(third, [1, 3, 2, 0])
 
 
-def test_complex_numbers_by_parts():
+def test_sort_of_complex_numbers_by_parts():
     x = np.array([1 + 1j, 1 - 1j, complex(0, np.nan), complex(np.nan, 0), 0])
     np.testing.assert_array_equal(ops.argsort(x), [4, 2, 1, 0, 3])
 
 
 @pytest.mark.parametrize("dtype", ["bool", "int8", "uint64", "float16", "float32", "complex64"])
-def test_dtype_is_kept(dtype: str):
+def test_sort_keeps_the_dtype(dtype: str):
     x = np.array([[1, 0, 1], [0, 1, 0]]).astype(dtype)
     for axis in (0, 1, -1):
         out = ops.sort(x, axis)
@@ -37,21 +37,21 @@ def test_dtype_is_kept(dtype: str):
         np.testing.assert_array_equal(out, np.sort(x, axis))
 
 
-def test_low_precision():
+def test_sort_of_low_precision():
     x = np.array([2.0, np.nan, -1.0]).astype("bfloat16")
     assert ops.sort(x).dtype == "bfloat16"
     np.testing.assert_array_equal(ops.sort(x).astype(float), [-1, 2, np.nan])
 
 
 @pytest.mark.parametrize("shape", [(0,), (0, 3), (3, 0), (1,)])
-def test_few_elements(shape: tuple[int, ...]):
+def test_sort_of_few_elements(shape: tuple[int, ...]):
     assert ops.sort(np.zeros(shape)).shape == shape
     assert ops.argsort(np.zeros(shape)).dtype == np.int64
     values, indices = ops.top_k(np.zeros(shape), 0)
     assert values.shape == indices.shape == (*shape[:-1], 0)
 
 
-def test_the_largest_elements():
+def test_top_k_returns_the_largest_elements():
     values, places = ops.top_k(SPECIAL, 8)
     np.testing.assert_array_equal(places, [2, 3, 6, 4, 0, 1, 7, 5])
     np.testing.assert_array_equal(values, SPECIAL[places])
@@ -61,7 +61,7 @@ def test_the_largest_elements():
     np.testing.assert_array_equal(places, [[2, 0], [1, 1]])
 
 
-def test_unsigned_and_boolean_largest():
+def test_top_k_of_unsigned_and_booleans():
     np.testing.assert_array_equal(ops.top_k(np.array([3, 255, 0], "uint8"), 2)[0], [255, 3])
     np.testing.assert_array_equal(ops.top_k(np.array([False, True, True]), 2)[1], [1, 2])
 
@@ -85,14 +85,14 @@ ERRORS = {
 
 
 @pytest.mark.parametrize("name", ERRORS)
-def test_errors(name: str):
+def test_sort_and_top_k_errors(name: str):
     call, cls = ERRORS[name]
     with pytest.raises(cls, match="expected") as error:
         call()
     assert isinstance(error.value, LawfulError)
 
 
-def test_parts():
+def test_split_returns_parts():
     x = np.arange(12).reshape(3, 4)
     parts = ops.split(x, (1, 0, 3), axis=-1)
     assert isinstance(parts, list)
@@ -100,13 +100,13 @@ def test_parts():
         np.testing.assert_array_equal(part, expected)
 
 
-def test_positions_of_their_own():
+def test_take_along_dimension_by_line():
     x = np.arange(12.0).reshape(3, 4)
     where = np.array([[3, 0], [1, 1], [2, 0]])
     np.testing.assert_array_equal(ops.take_along_dimension(x, where, 1), np.take_along_axis(x, where, 1))
 
 
-def test_logarithm_of_sums_does_not_overflow():
+def test_cumlogsumexp_does_not_overflow():
     x = np.array([-np.inf, 1000.0, 1000.0, -np.inf])
     np.testing.assert_allclose(ops.cumlogsumexp(x), [-np.inf, 1000, 1000 + np.log(2), 1000 + np.log(2)])
     np.testing.assert_allclose(ops.cumlogsumexp(x, reverse=True), ops.cumlogsumexp(x[::-1])[::-1])

@@ -1,4 +1,4 @@
-"""Special functions: known values, identities, dtypes and errors, with no other library to compare with."""
+"""Special functions: known values, identities, dtypes and errors, without a reference library."""
 
 import math
 
@@ -21,7 +21,7 @@ def near(x, y, rtol=1e-13):
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 @pytest.mark.parametrize("name", [*ONE_ARGUMENT, *TWO_ARGUMENTS, "polygamma", "betainc"])
-def test_the_dtype_stays_and_rounding_is_the_only_error(name, dtype):
+def test_special_functions_keep_the_dtype(name, dtype):
     arguments = {"polygamma": (1.0, 0.5), "betainc": (1.5, 2.5, 0.25), "zeta": (2.5, 0.5)}
     default = (0.25,) if name in ONE_ARGUMENT else (1.5, 0.75)
     args = arguments.get(name, default)
@@ -34,7 +34,7 @@ def test_the_dtype_stays_and_rounding_is_the_only_error(name, dtype):
 
 
 @pytest.mark.parametrize("name", ONE_ARGUMENT)
-def test_integers_become_floats_as_of_a_ufunc(name):
+def test_special_functions_of_integers_are_float(name):
     function = getattr(ops, name)
     assert function(np.array([1, 2])).dtype == np.float64
     assert function(np.array([1, 2], np.int8)).dtype == np.exp(np.int8(1)).dtype
@@ -44,7 +44,7 @@ def test_integers_become_floats_as_of_a_ufunc(name):
 
 
 @pytest.mark.parametrize("name", [*TWO_ARGUMENTS, "betainc"])
-def test_arguments_promote_and_broadcast(name):
+def test_special_functions_promote_and_broadcast(name):
     function = getattr(ops, name)
     count = 3 if name == "betainc" else 2
     args = [np.ones((2, 1), np.float32), np.array([1, 2, 3], np.int8), np.float32(0.5)][:count]
@@ -56,7 +56,7 @@ def test_arguments_promote_and_broadcast(name):
         function(*[np.ones(2), np.ones(3), 1.0][:count])
 
 
-def test_special_numbers_give_no_warning():
+def test_special_functions_do_not_warn():
     x = np.array([np.nan, np.inf, -np.inf, 0.0, -0.0, -1.0, 1.0, -2.5, 1e300, -1e300, 5e-324])
     for name in ONE_ARGUMENT:
         getattr(ops, name)(x)
@@ -66,7 +66,7 @@ def test_special_numbers_give_no_warning():
     ops.polygamma(*np.meshgrid(x, x))
 
 
-def test_error_functions():
+def test_erf_and_ndtri_values():
     x = np.linspace(-5, 5, 101)
     near(ops.erf(x) + ops.erfc(x), np.ones(101))
     near(ops.erf_inv(ops.erf(x[25:76])), x[25:76], rtol=1e-11)
@@ -78,7 +78,7 @@ def test_error_functions():
     near(ops.log_ndtr(ops.ndtri(p)), np.log(p))
 
 
-def test_gamma_functions():
+def test_lgamma_and_digamma_values():
     n = np.arange(1.0, 20.0)
     near(ops.lgamma(n), [math.lgamma(k) for k in n], rtol=1e-15)
     np.testing.assert_array_equal(ops.lgamma(np.array([0.0, -0.0, -1.0, -7.0, np.inf, -np.inf])), np.inf)
@@ -91,7 +91,7 @@ def test_gamma_functions():
     np.testing.assert_array_equal(ops.digamma(edges), [-np.inf, -np.inf, np.nan, np.inf, np.nan])
 
 
-def test_zeta_and_polygamma():
+def test_zeta_and_polygamma_values():
     near(ops.zeta(np.array([2.0, 4.0]), 1.0), [math.pi**2 / 6, math.pi**4 / 90])
     q = np.array([0.25, 3.5, 1e6])
     near(ops.zeta(3.0, q) - ops.zeta(3.0, q + 1), q**-3.0, rtol=1e-9)
@@ -108,18 +108,18 @@ def test_zeta_and_polygamma():
 
 
 @pytest.mark.parametrize("order", [1, 2, 3])
-def test_derivatives_of_zeta_are_limits_of_differences(order):
+def test_zeta_derivatives_equal_differences(order):
     s, q, step = np.array([1.5, 2.0, 3.7]), np.array([0.4, 1.0, 6.0]), 1e-4
     below, above = (_zeta_of_order(s + sign * step, q, order - 1) for sign in (-1, 1))
     near(_zeta_of_order(s, q, order), (above - below) / (2 * step), rtol=1e-6)
 
 
-def test_the_order_of_polygamma_has_no_derivative():
+def test_polygamma_has_no_derivative_by_its_order():
     with pytest.raises(MissingRuleError, match="by its first argument does not exist"):
         ops.polygamma_p.rule("jvp")([np.array(1.0), np.array(2.0)], [np.array(1.0), np.array(0.0)])
 
 
-def test_bessel_functions():
+def test_bessel_values():
     x = np.array([0.0, 0.5, 3.0, 24.9, 25.1, 700.0])
     angle = (np.arange(2000) + 0.5) * math.pi / 2000
     # The integral of exp(x (cos θ - 1)) is that of a periodic function: the midpoint rule is exact.
@@ -132,7 +132,7 @@ def test_bessel_functions():
     assert np.signbit(ops.bessel_i1e(-0.0))
 
 
-def test_incomplete_gamma_functions():
+def test_igamma_and_igammac_values():
     x = np.array([0.0, 1e-3, 0.5, 1.0, 3.0, 50.0, np.inf])
     near(ops.igamma(1.0, x), -np.expm1(-x))
     near(ops.igammac(1.0, x), np.exp(-x))
@@ -147,7 +147,7 @@ def test_incomplete_gamma_functions():
         np.testing.assert_array_equal(function(*np.transpose(undefined)), np.nan)
 
 
-def test_incomplete_beta_function():
+def test_betainc_values():
     x = np.array([0.0, 0.1, 0.5, 0.9, 1.0])
     near(ops.betainc(1.0, 3.0, x), 1 - (1 - x) ** 3)
     near(ops.betainc(2.0, 1.0, x), x**2)
@@ -159,7 +159,7 @@ def test_incomplete_beta_function():
     near(ops.betaln(2.0, np.array([3.0, 1e15])), [-math.log(12), -2 * math.log(1e15)])
 
 
-def test_an_element_does_not_depend_on_the_others():
+def test_special_functions_are_elementwise():
     a, x = np.array([0.3, 5.0, 1e5, 7.0]), np.array([0.2, 9.0, 1e5, 6.0])
     for function in (ops.igamma, ops.igammac, ops.igamma_grad_a):
         np.testing.assert_array_equal(function(a, x), [function(*pair) for pair in zip(a, x, strict=True)])
@@ -167,7 +167,7 @@ def test_an_element_does_not_depend_on_the_others():
     np.testing.assert_array_equal(ops.betainc(a, b, y), [ops.betainc(*z) for z in zip(a, b, y, strict=True)])
 
 
-def test_a_zero_factor_wins_over_an_infinite_logarithm():
+def test_xlogy_of_zero_factor_is_zero():
     y = np.array([0.0, -1.0, np.inf, 2.0, np.nan])
     np.testing.assert_array_equal(ops.xlogy(0.0, y), [0.0, 0.0, 0.0, 0.0, np.nan])
     np.testing.assert_array_equal(ops.xlog1py(0.0, y - 1), [0.0, 0.0, 0.0, 0.0, np.nan])

@@ -1,7 +1,7 @@
 """Composites: functions of arrays that are compositions of primitives.
 
-What a composite applies depends on the types of its arrays and on its other arguments alone. So an accelerator may
-trace it by itself, and replay that. A plain call is a call of the function.
+The primitives that a composite applies depend only on the types of its arrays and on its other arguments. So an
+accelerator may trace it and replay the program. The plain interpreters call the function.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Composite:
         self, function: Callable[..., Any], arrays: int = 1, *, sequence: bool = False, looks: bool = False
     ) -> None:
         self.function = function
-        #: What a cache knows it by: the function itself may be the user's, which no cache keeps alive.
+        #: The key in caches: the function itself may be the user's, which a cache must not keep alive.
         self.key: Final = object()
         self.arrays = arrays
         self.sequence = sequence

@@ -27,6 +27,7 @@ from lawful.ops._elementwise.complex_parts import conj
 from lawful.ops._shape.joining import pad
 from lawful.ops._shape.reshape import broadcast_in_dim
 from lawful.ops._support.batch_dimensions import move_batch_dim
+from lawful.ops._support.dtypes import COMPLEX_OF, REAL_OF
 from lawful.ops._support.promotion import convert
 from lawful.ops._support.structural import Shape, apply_to_tangents, static_integers
 
@@ -35,11 +36,6 @@ __all__ = ["FftType", "fft", "fft_p"]
 fft_p = Primitive("fft", pure_rules=True)
 
 _MOST_DIMENSIONS = 3  # of one transform, in XLA
-_COMPLEX_OF: dict[np.dtype[Any], np.dtype[Any]] = {
-    np.dtype(np.float32): np.dtype(np.complex64),
-    np.dtype(np.float64): np.dtype(np.complex128),
-}
-_REAL_OF: dict[np.dtype[Any], np.dtype[Any]] = {of: dtype for dtype, of in _COMPLEX_OF.items()}
 
 
 class FftType(enum.IntEnum):
@@ -76,22 +72,22 @@ def fft(x: Any, fft_type: FftType | str, fft_lengths: Any) -> Any:
 
     Source: ``jax.lax.fft``, which has no transforms of more than three dimensions.
     """
-    kind = _canonical_type(fft_type)
+    transform = _canonical_type(fft_type)
     lengths = static_integers("fft", "fft_lengths", fft_lengths)
-    x = convert(x, _operand_dtype(get_aval(x), kind))
+    x = convert(x, _operand_dtype(get_aval(x), transform))
     if not lengths:
         return x
-    _infer(get_aval(x).shape, kind, lengths)
+    _infer(get_aval(x).shape, transform, lengths)
     inner = lengths[-_MOST_DIMENSIONS:]
     outer = lengths[:-_MOST_DIMENSIONS]
-    if kind != "IRFFT":
-        x = fft_p.bind(x, fft_type=kind, fft_lengths=inner)
+    if transform != "IRFFT":
+        x = fft_p.bind(x, fft_type=transform, fft_lengths=inner)
     ndim = get_aval(x).ndim
     for axis, length in enumerate(outer, start=ndim - len(lengths)):
         moved = move_batch_dim(x, axis, ndim - 1)
-        moved = fft_p.bind(moved, fft_type="IFFT" if kind[0] == "I" else "FFT", fft_lengths=(length,))
+        moved = fft_p.bind(moved, fft_type="IFFT" if transform[0] == "I" else "FFT", fft_lengths=(length,))
         x = move_batch_dim(moved, ndim - 1, axis)
-    return fft_p.bind(x, fft_type=kind, fft_lengths=inner) if kind == "IRFFT" else x
+    return fft_p.bind(x, fft_type=transform, fft_lengths=inner) if transform == "IRFFT" else x
 
 
 def _canonical_type(fft_type: Any) -> str:
@@ -106,10 +102,10 @@ def _canonical_type(fft_type: Any) -> str:
     return fft_type.upper()
 
 
-def _operand_dtype(aval: ShapedArray, kind: str) -> np.dtype[Any]:
+def _operand_dtype(aval: ShapedArray, fft_type: str) -> np.dtype[Any]:
     dtype = aval.dtype
     if dtype.kind == "c":
-        if kind == "RFFT":
+        if fft_type == "RFFT":
             raise ArgumentTypeError(
                 f"fft: expected a real array for RFFT, got {aval}; take its real part, or use FFT, which is of complex "
                 "arrays"
@@ -119,7 +115,7 @@ def _operand_dtype(aval: ShapedArray, kind: str) -> np.dtype[Any]:
         real = np.dtype(np.float32) if dtype.itemsize < 8 else dtype
     else:
         real = np.dtype(np.float64)
-    return real if kind == "RFFT" else _COMPLEX_OF[real]
+    return real if fft_type == "RFFT" else COMPLEX_OF[real]
 
 
 def _infer(shape: Shape, fft_type: str, lengths: Shape) -> Shape:
@@ -165,7 +161,7 @@ def _abstract_eval(x: ShapedArray, *, fft_type: str, fft_lengths: Shape) -> Shap
         raise ArgumentTypeError(
             f"fft_p: expected one to {_MOST_DIMENSIONS} lengths, got fft_lengths={fft_lengths}; call lawful.ops.fft"
         )
-    dtypes = _COMPLEX_OF if fft_type == "RFFT" else _REAL_OF
+    dtypes = COMPLEX_OF if fft_type == "RFFT" else REAL_OF
     if x.dtype not in dtypes:
         raise ArgumentTypeError(
             f"fft_p: expected an array of dtype {' or '.join(map(str, dtypes))} for {fft_type}, got {x}; "
@@ -186,7 +182,7 @@ def _transpose(ct: Any, x: Any, *, fft_type: str, fft_lengths: Shape) -> list[An
         return [Zero(x.aval)]
     size = math.prod(fft_lengths)
     if fft_type == "RFFT":
-        # Each number of the spectrum stands for one term of the sum, and the inverse has all but two of them twice.
+        # The transpose counts each frequency once; the inverse transform counts all but the first and last twice.
         halved = mul(conj(ct), _multiplicities(x.aval.dtype, fft_lengths[-1], 0.5))
         return [mul(fft_p.bind(halved, fft_type="IRFFT", fft_lengths=fft_lengths), float(size))]
     if fft_type == "IRFFT":
@@ -197,9 +193,9 @@ def _transpose(ct: Any, x: Any, *, fft_type: str, fft_lengths: Shape) -> list[An
 
 
 def _multiplicities(dtype: np.dtype[Any], length: int, inner: float) -> Any:
-    """Returns ``inner`` for the frequencies of a real signal that stand for two of the whole spectrum, else 1.
+    """Returns ``inner`` for the frequencies of a real signal that represent two of the whole spectrum, else 1.
 
-    Those that stand for themselves only are the first, and of an even length the last.
+    The first, and for an even length the last, represent only themselves.
     """
     is_even = 1 - length % 2
     twice = broadcast_in_dim(dtype.type(inner), (length // 2 - is_even,), ())
@@ -231,7 +227,7 @@ def _lower(ctx: Any, x: Any, *, fft_type: str, fft_lengths: Shape) -> Any:
 
 
 def _lower_by_dimension(ctx: Any, x: Any, fft_lengths: Shape) -> Any:
-    """Inverts the outer dimensions first: of several at once cuFFT asks that they are symmetric, NumPy does not."""
+    """Inverts the outer dimensions first: for several at once cuFFT requires symmetric input, NumPy does not."""
     ndim, first = ctx.avals_in[0].ndim, ctx.avals_in[0].ndim - len(fft_lengths)
     last_in_front = [*range(first), ndim - 1, *range(first, ndim - 1)]
     x = ctx.hlo.transpose(x, ctx.i64_array(last_in_front))
@@ -254,21 +250,21 @@ def _sample(choose: Choose) -> Call:
     lengths = tuple(max(size, 1) for size in (*batch[len(batch) - transformed :], last))
     shape = (*batch[: len(batch) - transformed], *lengths)
     if fft_type == "IRFFT":
-        # Of any size the spectrum of an odd and of an even signal.
+        # A spectrum of this size belongs to an odd and to an even signal.
         size = 2 * lengths[-1] - choose.integer(1, 2)
         lengths = (*lengths[:-1], max(size, 1))
     dtype = choose.dtype("f" if fft_type == "RFFT" else "c")
-    if fft_type == "RFFT" and dtype not in _COMPLEX_OF:
+    if fft_type == "RFFT" and dtype not in COMPLEX_OF:
         dtype = np.dtype(np.float32)
     return (ShapedArray(shape, dtype),), {"fft_type": fft_type, "fft_lengths": lengths}
 
 
 def _reference(x: Any, *, fft_type: str, fft_lengths: Shape) -> Any:
-    """Returns the transform as sums of products with the matrix of roots of unity, a dimension after the other."""
+    """Computes the transform by products with the matrix of roots of unity, one dimension after the other."""
     x = np.asarray(x)
-    if not np.all(np.isfinite(x)):  # of infinities the sum depends on the order
+    if not np.all(np.isfinite(x)):  # a sum with infinities depends on its order
         return _impl(x, fft_type=fft_type, fft_lengths=fft_lengths)
-    dtype = x.dtype if fft_type in ("FFT", "IFFT") else (_COMPLEX_OF | _REAL_OF)[x.dtype]
+    dtype = x.dtype if fft_type in ("FFT", "IFFT") else (COMPLEX_OF | REAL_OF)[x.dtype]
     first = x.ndim - len(fft_lengths)
     y = x.astype(np.complex128)
     for axis, length in enumerate(fft_lengths, start=first):

@@ -1,4 +1,4 @@
-"""All names of `lawful.ops`, which is where they are looked up: what is not there yet comes from here."""
+"""All names of `lawful.ops`, for its lazy imports."""
 
 # ruff: noqa: F403  # each module says what is public in it
 from typing import TYPE_CHECKING
@@ -94,7 +94,7 @@ from lawful.ops._support.errors import *
 from lawful.ops._support.promotion import *
 from lawful.ops._support.structural import *
 
-# A type checker follows the imports above; it cannot read `__all__` of a module that is an attribute.
+# A type checker reads the imports above; it cannot read `__all__` of a module that is an attribute.
 if not TYPE_CHECKING:
     __all__ = ["Composite", "composite", "numpy_reduction", "sliding_window"]
     __all__ += _bits.bitcast.__all__

@@ -54,7 +54,7 @@ def _abstract_eval(*avals: ShapedArray) -> list[ShapedArray]:
 
 
 def _behind(values: Sequence[Any]) -> list[Any]:
-    """Returns tangents or cotangents, of which symbolic zeros need no barrier, behind one."""
+    """Returns tangents or cotangents behind a barrier; symbolic zeros need none."""
     given = iter(optimization_barrier_p.bind(*[x for x in values if type(x) is not Zero]))
     return [x if type(x) is Zero else next(given) for x in values]
 

@@ -1,4 +1,4 @@
-"""The same bits read as another dtype."""
+"""Bitcasts: the bits of an array read as another dtype."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def bitcast_convert_type(operand: Any, new_dtype: Any) -> Any:
 
 
 def _shape(shape: tuple[int, ...], dtype: Dtype, new_dtype: Dtype) -> tuple[int, ...]:
-    """Returns the shape of the result; raises an error if there is none."""
+    """Returns the shape of the result; raises an error for arguments that do not fit."""
     if dtype == new_dtype:
         return shape
     if {dtype.kind, new_dtype.kind} & set("bc"):
@@ -91,7 +91,7 @@ def _jvp(primals: Any, tangents: Any, *, new_dtype: Dtype) -> tuple[Any, Any]:
     (x,), (t,) = primals, tangents
     ans = bitcast_convert_type_p.bind(x, new_dtype=new_dtype)
     if get_aval(x).dtype == new_dtype and type(t) is not Zero:
-        return ans, t  # the bits are not touched
+        return ans, t  # the identity
     return ans, Zero(get_aval(ans).to_tangent_aval())
 
 
@@ -119,7 +119,7 @@ def _sample(choose: Choose) -> Call:
 
 
 def _reference(x: Any, *, new_dtype: Dtype) -> Any:
-    """Reads the memory of each element, or of each row of elements that make one."""
+    """Reads the memory of the array."""
     x = np.asarray(x)
     shape = _shape(x.shape, x.dtype, new_dtype)
     return np.frombuffer(x.tobytes(), new_dtype).reshape(shape)

@@ -1,4 +1,4 @@
-"""The bits of numbers: how many are set, how many lead, what the next number is, and fewer of them.
+"""Bits of numbers: how many are set, how many lead, the next float, and reduced precision.
 
 >>> population_count(np.array([0, 3, 7]))
 array([0, 2, 3])
@@ -86,7 +86,7 @@ def population_count(x: Any) -> Any:
       x: integers of any width; the result has their shape and dtype.
 
     Raises:
-      ArgumentTypeError: ``x`` is of another kind.
+      ArgumentTypeError: ``x`` has another dtype.
 
     >>> population_count(np.array([7, -1], "int8"))
     array([3, 8], dtype=int8)
@@ -104,7 +104,7 @@ def clz(x: Any) -> Any:
       x: integers of any width; the result has their shape and dtype.
 
     Raises:
-      ArgumentTypeError: ``x`` is of another kind.
+      ArgumentTypeError: ``x`` has another dtype.
 
     >>> clz(np.array([0, 1, -1], "int8"))
     array([8, 7, 0], dtype=int8)
@@ -116,7 +116,7 @@ def clz(x: Any) -> Any:
 
 
 def _numpy_nextafter(x1: Any, x2: Any) -> Any:
-    with np.errstate(all="ignore"):  # beyond the largest number is infinity, as XLA gives it in silence
+    with np.errstate(all="ignore"):  # the number after the largest is infinity, without a warning, as in XLA
         return np.nextafter(x1, x2)
 
 
@@ -155,7 +155,8 @@ def _numpy_reduce_precision(x: Any, *, exponent_bits: int, mantissa_bits: int) -
     bits ^= sign
     dropped = mantissa - mantissa_bits
     if dropped > 0:
-        # Half of the last bit kept, a little less where that is even already; a carry runs into the exponent.
+        # Rounds to the nearest even: adds half of the last bit kept, less one unit if that bit is 0. A carry increments
+        # the exponent.
         last = (bits >> bits.dtype.type(dropped)) & bits.dtype.type(1)
         bits += last + bits.dtype.type((1 << (dropped - 1)) - 1)
         bits &= ~bits.dtype.type((1 << dropped) - 1)
@@ -170,7 +171,7 @@ def _numpy_reduce_precision(x: Any, *, exponent_bits: int, mantissa_bits: int) -
 
 def _lower_reduce_precision(ctx: Any, x: Any, *, exponent_bits: int, mantissa_bits: int) -> Any:
     exponent, mantissa = _layout(ctx.avals_in[0].dtype)
-    # More bits than there are change nothing, and are more than the op can be asked for.
+    # More bits than the dtype has change nothing, and the op refuses them.
     return ctx.hlo.reduce_precision(
         x, exponent_bits=min(exponent_bits, exponent), mantissa_bits=min(mantissa_bits, mantissa)
     )
@@ -188,7 +189,7 @@ reduce_precision_p = elementwise(
 
 def _sample_reduce_precision(choose: Choose) -> Call:
     dtype = choose.dtype("f")
-    # So many bits that a difference of the laws, which may be one of float64, sees the identity, not the steps.
+    # Enough bits that finite differences, also in float64, see the identity and not the steps.
     exponent_bits, mantissa_bits = choose.one_of(((11, 52), (10, 48), (9, 46)))
     return (ShapedArray(choose.shape(), dtype),), {"exponent_bits": exponent_bits, "mantissa_bits": mantissa_bits}
 

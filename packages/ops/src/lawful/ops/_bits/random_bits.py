@@ -1,7 +1,7 @@
 """``random_bits``: a counter-based generator. Bits depend on a key and a count alone, so they are the same everywhere.
 
 The function is threefry-2x32 with 20 rounds: J. Salmon, M. Moraes, R. Dror, D. Shaw, "Parallel random numbers: as easy
-as 1, 2, 3", SC 2011. It takes two words of key and two of count, and gives two words, which stand in one of 64 bits.
+as 1, 2, 3", SC 2011. It takes two words of key and two of count, and returns two words, packed into one of 64 bits.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from lawful.core import (
     Declaration,
     Primitive,
     ShapedArray,
-    Zero,
     get_aval,
 )
 from lawful.ops._elementwise.arithmetic import add
@@ -26,17 +25,18 @@ from lawful.ops._elementwise.comparison import bitwise_or, bitwise_xor, shift_le
 from lawful.ops._elementwise.conversion import convert_element_type
 from lawful.ops._support.batch_dimensions import align_to_front
 from lawful.ops._support.promotion import broadcast_shapes, broadcast_to, require_equal
+from lawful.ops._support.structural import without_derivative
 
 __all__ = ["random_bits", "random_bits_p"]
 
 uint32, uint64 = np.dtype(np.uint32), np.dtype(np.uint64)
 
-# How far the second word is rotated in each of four rounds, for the even and for the odd groups of rounds.
+# The rotations of the second word in the four rounds of even and of odd groups.
 _ROTATIONS: Final = ((13, 15, 26, 6), (17, 29, 16, 24))
-# What the key words are mixed with to give a third one (Skein's constant, for 32 bits).
+# The constant that makes a third key word of two (Skein's, for 32 bits).
 _PARITY: Final = 0x1BD11BDA
 _GROUPS: Final = 5
-# Results of more elements (128 KiB, which stay in a processor's cache) are fused with what their operands are made of.
+# Results with more elements (over 128 KiB, more than stays in a processor's cache) are fused with their operands.
 _LARGE: Final = 2**14
 
 random_bits_p = Primitive("random_bits", pure_rules=True)
@@ -46,14 +46,14 @@ def _threefry(
     key: Sequence[Any], count: Sequence[Any], add: Callable[..., Any], xor: Callable[..., Any],
     rotate: Callable[[Any, int], Any], constant: Callable[[int], Any],
 ) -> tuple[Any, Any]:  # fmt: skip
-    """Returns two words of random bits, made with the operations of whatever holds the words."""
+    """Returns two words of random bits, by operations that are given for the type of the words."""
     words = (*key, xor(xor(*key), constant(_PARITY)))
     x, y = add(count[0], words[0]), add(count[1], words[1])
     for group in range(_GROUPS):
         for distance in _ROTATIONS[group % 2]:
             x = add(x, y)
             y = xor(rotate(y, distance), x)
-        # After each four rounds the next two of the three key words are mixed in, and the number of the group.
+        # Each group of four rounds ends with the addition of two of the three key words and of the group's number.
         x = add(x, words[(group + 1) % 3])
         y = add(y, add(words[(group + 2) % 3], constant(group + 1)))
     return x, y
@@ -84,12 +84,7 @@ def _check_word(name: str, aval: ShapedArray) -> None:
         raise ArgumentTypeError(f"{name}: expected words of dtype uint32, got {aval}; convert with astype")
 
 
-@random_bits_p.def_jvp
-def _jvp(primals: Sequence[Any], tangents: Sequence[Any]) -> tuple[Any, Zero]:
-    ans = random_bits_p.bind(*primals)
-    return ans, Zero(get_aval(ans).to_tangent_aval())
-
-
+without_derivative(random_bits_p)
 random_bits_p.declare_absent("transpose", "it is not linear in any argument")
 
 
@@ -100,11 +95,11 @@ def _batch(args: Sequence[Any], dims: Sequence[int | None]) -> tuple[Any, int]:
 
 @random_bits_p.def_lowering
 def _lower(ctx: Any, *words: Any) -> Any:
-    """Lowers the rounds so that no loop computes one generator's key by another.
+    """Lowers the rounds so that no fused loop computes the key of one draw by another draw.
 
-    There LLVM's vectorizer visits every path through the rounds, of which there are 2 to the number of rounds. A call
-    costs passes over memory for its operands, so a large draw is inlined between two barriers: one stands behind its
-    key, and one behind its result, without which a chain of draws is one computation that compiles in superlinear time.
+    In such a loop LLVM's vectorizer visits all of the ``2 ** rounds`` paths. A small draw is a call, which is not
+    fused. A large one is inlined, to save passes over memory for its operands, between two barriers: one after its
+    key, and one after its result, without which a chain of draws compiles in superlinear time.
     """
     is_large = ctx.avals_out[0].size > _LARGE
     if is_large:
@@ -114,7 +109,7 @@ def _lower(ctx: Any, *words: Any) -> Any:
 
 
 def _materialize_key(ctx: Any, words: Sequence[Any]) -> list[Any]:
-    """Returns the words of a key behind a barrier, which stands before their broadcast."""
+    """Returns the words of a key with a barrier before their broadcast."""
     sources = [ctx.operand_of("stablehlo.broadcast_in_dim", word) for word in words]
     given = [word if source is None else source for word, source in zip(words, sources, strict=True)]
     behind = ctx.hlo.OptimizationBarrierOp(given).results
@@ -127,7 +122,7 @@ def _materialize_key(ctx: Any, words: Sequence[Any]) -> list[Any]:
 
 
 def _threefry_2x32(*words: Any) -> Any:
-    """Returns the bits, by ops."""
+    """Returns the bits, computed by ops."""
 
     def rotate(x: Any, distance: int) -> Any:
         return bitwise_or(shift_left(x, np.uint32(distance)), shift_right_logical(x, np.uint32(32 - distance)))
@@ -165,7 +160,7 @@ def random_bits(key: tuple[Any, Any], count: tuple[Any, Any]) -> Any:
 
 
 def _reference(*words: Any) -> Any:
-    """The function with Python's integers, one element at a time."""
+    """Computes the bits with Python integers, element by element."""
 
     def one(*word: Any) -> Any:
         mask = 2**32 - 1

@@ -1,7 +1,7 @@
 """Convolutions: sums of products of an array and a kernel that slides over it.
 
-Beside the batch, the features and the spatial dimensions of an array they have groups: parts of the features, or of
-the batch, of which each is convolved with its own part of the kernel's output features.
+The features or the batch of the array may be divided into groups, each of which is convolved with its own part of the
+kernel's output features.
 """
 
 from __future__ import annotations
@@ -136,7 +136,7 @@ def conv_general_dilated(
         "preferred_element_type": None if preferred == dtype else preferred,
     }
     operands = convert(lhs, dtype), convert(rhs, dtype)
-    # What does not fit is said here, whatever is running.
+    # Raises errors of shapes and dtypes.
     _abstract_eval(*map(get_aval, operands), **params)
     return conv_general_dilated_p.bind(*operands, **params)
 
@@ -220,9 +220,9 @@ def _cotangent_of_array(
     precision: Precisions,
     **_: Any,
 ) -> Any:
-    """Returns the cotangent of the array: that of the result, dilated by the strides, with the kernel reversed.
+    """Returns the cotangent of the array: that of the result, dilated by the strides, with the reversed kernel.
 
-    In each group, input and output features change places. That the batch was divided is undone in the end.
+    In each group, input and output features are swapped. Groups of the batch are merged at the end.
     """
     lhs_spec, rhs_spec, out_spec = dimension_numbers
     pads = []
@@ -266,9 +266,9 @@ def _cotangent_of_kernel(
     precision: Precisions,
     **_: Any,
 ) -> Any:
-    """Returns the cotangent of the kernel: the array with that of the result as kernel, strides as dilation.
+    """Returns the cotangent of the kernel: the array, with the cotangent of the result as kernel, dilated by strides.
 
-    Features take the place of the batch, so that groups of the one are groups of the other.
+    Features and batch are swapped, so that groups of one are groups of the other.
     """
     lhs_spec, rhs_spec, out_spec = dimension_numbers
     lhs_shape = get_aval(lhs).shape
@@ -306,7 +306,7 @@ def _batch(args: Sequence[Any], dims: Sequence[int | None], **params: Any) -> tu
         return zeros_of(ShapedArray((0, *aval.shape), aval.dtype)), 0
     count = params[groups]
     if lhs_dim is not None and rhs_dim is not None:
-        # Each element is a group of its own.
+        # Each batch element is a group.
         lhs = merge(lhs, lhs_dim, lhs_spec[0 if groups == "batch_group_count" else 1])
         rhs = merge(rhs, rhs_dim, rhs_spec[0])
         out = conv_general_dilated_p.bind(lhs, rhs, **{**params, groups: count * size})
@@ -317,7 +317,7 @@ def _batch(args: Sequence[Any], dims: Sequence[int | None], **params: Any) -> tu
         return unmerge(out, out_spec[0], size), out_spec[0]
     assert rhs_dim is not None
     out = conv_general_dilated_p.bind(lhs, merge_inside(rhs, rhs_dim, rhs_spec[0], count), **params)
-    # Output features: group, batch, those of one element.
+    # The output features are (group, batch, features of one batch element).
     axis = out_spec[1]
     out = move_batch_dim(unmerge(unmerge(out, axis, count), axis + 1, size), axis + 1)
     return merge(out, axis + 1, axis + 1), 0

@@ -1,4 +1,4 @@
-"""What laws need to know of convolutions: how calls are drawn, and their sum written out."""
+"""The declaration of convolutions for laws: samples and a reference."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _WIDEST = {name[0]: np.dtype(name) for name in ("int64", "uint64", "float64", "c
 
 
 def _order(choose: Choose, ndim: int) -> Shape:
-    """Draws an order of dimensions, the natural one first."""
+    """Draws an order of dimensions, of which the simplest is the natural one."""
     order: list[int] = []
     for index in range(ndim):
         order.insert(index - choose.one_of((0, 0, min(1, index), index)), index)
@@ -85,7 +85,7 @@ def _reference(
     preferred_element_type: np.dtype[Any] | None,
     **_: Any,
 ) -> Any:
-    """Adds the products at one position of the kernel after the other, in one group after the other."""
+    """Adds the products for each group and each position of the kernel."""
     lhs, rhs = np.asarray(lhs), np.asarray(rhs)
     result = preferred_element_type or lhs.dtype
     wide = sum_dtype(lhs.dtype, result)
@@ -104,12 +104,12 @@ def _reference(
     xs: Any = np.split(x, batch_group_count, 0) if batch_group_count > 1 else np.split(x, feature_group_count, 1)
     for group, kernel in zip(xs, np.split(y, len(xs), 0), strict=True):
         total: Any = np.zeros((group.shape[0], kernel.shape[0], *spatial), wide)
-        for place in product(*map(range, spatial)):
+        for position in product(*map(range, spatial)):
             for offset in product(*map(range, kernel.shape[2:])):
-                at = [p * s + o * d for p, s, o, d in zip(place, window_strides, offset, rhs_dilation, strict=True)]
+                at = [p * s + o * d for p, s, o, d in zip(position, window_strides, offset, rhs_dilation, strict=True)]
                 if is_element[tuple(at)]:
                     term = np.einsum("nc,oc->no", group[(*everywhere, *at)], kernel[(*everywhere, *offset)])
-                    total[(*everywhere, *place)] += term
+                    total[(*everywhere, *position)] += term
         parts.append(total)
     out_spec = dimension_numbers[2]
     out = np.concatenate(parts, 1)

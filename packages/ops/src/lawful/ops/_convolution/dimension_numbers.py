@@ -1,4 +1,4 @@
-"""Which dimension of a convolution's operands and result is which."""
+"""Dimension numbers: the roles of the dimensions of a convolution's operands and result."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from lawful.ops._support.structural import Shape, static_integers
 
 __all__ = ["ConvDimensionNumbers", "conv_dimension_numbers"]
 
-#: `ConvDimensionNumbers` as parameters have them.
+#: The parameter ``dimension_numbers``: `ConvDimensionNumbers` as a tuple.
 Specs = tuple[Shape, Shape, Shape]
 
 
 class ConvDimensionNumbers(NamedTuple):
-    """The places of the dimensions of a convolution.
+    """The positions of the dimensions of a convolution.
 
     Attributes:
       lhs_spec: those of the batch, of the features and of each spatial dimension of the first operand.
@@ -70,7 +70,7 @@ def conv_dimension_numbers(
             "rhs and the result, such as ('NHWC', 'HWIO', 'NHWC')"
         )
     if all(isinstance(spec, str) for spec in dimension_numbers):
-        specs = _places_of_letters(tuple(dimension_numbers))
+        specs = _positions_of_letters(tuple(dimension_numbers))
     else:
         lhs, rhs, out = (static_integers("conv_general_dilated", "dimension_numbers", x) for x in dimension_numbers)
         specs = lhs, rhs, out
@@ -82,7 +82,7 @@ def conv_dimension_numbers(
     return ConvDimensionNumbers(*specs)
 
 
-def _places_of_letters(specs: tuple[str, ...]) -> Specs:
+def _positions_of_letters(specs: tuple[str, ...]) -> Specs:
     for spec, letters in zip(specs, _LETTERS, strict=True):
         if len(set(spec)) < len(spec) or not set(letters) <= set(spec):
             raise ArgumentTypeError(

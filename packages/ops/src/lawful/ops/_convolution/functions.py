@@ -1,4 +1,4 @@
-"""Convolutions with fewer arguments, and the ones that make an array longer."""
+"""Convolutions with fewer arguments, and transposed convolutions."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def conv_transpose(
         dimension ``(low, high)``, of this convolution, but with ``use_consistent_padding`` of that one too.
       rhs_dilation: for each spatial dimension the distance of neighbours of the kernel; None for 1.
       dimension_numbers: as `conv_general_dilated`, but by default features are last: ``("NHWC", "HWIO", "NHWC")``.
-      transpose_kernel: whether the kernel is reversed, and its input and output features change places: then this is
+      transpose_kernel: whether the kernel is reversed, and its input and output features are swapped: then this is
         the transpose of a convolution with that kernel.
       precision: as `conv_general_dilated`.
       preferred_element_type: as `conv_general_dilated`.

@@ -1,4 +1,4 @@
-"""How convolutions are lowered to StableHLO, those of complex numbers by their parts."""
+"""Lowering of convolutions to StableHLO, those of complex numbers by parts."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from lawful.ops._support.structural import Shape
 
 
 def lower_complex(ctx: Any, lhs: Any, rhs: Any, aval: ShapedArray, params: dict[str, Any]) -> Any:
-    """Convolves real and imaginary parts: of complex numbers XLA has slow loops on the CPU, and nothing on a GPU."""
+    """Convolves real and imaginary parts: XLA's complex convolutions are slow on the CPU, and missing on a GPU."""
     real = aval.update(dtype=np.dtype(np.float32 if aval.dtype == np.complex64 else np.float64))
 
     def product(x: Any, y: Any) -> Any:

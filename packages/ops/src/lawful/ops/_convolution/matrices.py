@@ -1,4 +1,4 @@
-"""Convolutions in NumPy: the elements under the kernel at each position are the rows of a matrix."""
+"""Convolutions in NumPy: products with a matrix whose rows are the elements under the kernel at each position."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ def convolve(
     batch_group_count: int,
     **_: Any,
 ) -> Any:
-    """Returns the result with batch, features and spatial dimensions in this order: a product of matrices a group.
+    """Returns the result with dimensions in the order batch, features, spatial: a product of matrices for each group.
 
-    A row of the first matrix holds the elements under the kernel at one position. Padding, and what lies between the
-    elements of a dilated array, has no product with the kernel: it gives no NaN where the kernel is not finite.
+    A row of the first matrix has the elements under the kernel at one position. Padding and the holes of a dilated
+    array are not multiplied, so that they give no NaN where the kernel is not finite.
     """
     lhs_spec, rhs_spec = dimension_numbers[:2]
 
@@ -55,7 +55,7 @@ def _windows(x: Any, sizes: ConvSizes, strides: Shape, dilation: Shape, *, in_ba
     windows = np.lib.stride_tricks.sliding_window_view(x, window, tuple(range(2, 2 + n))) if window else x
     every = [slice(None, None, step) for step in (*strides, *dilation)]
     windows = windows[(slice(None), slice(None), *every)]
-    # The group stands before the batch, or between the batch and its own features.
+    # The group comes before the batch, or between the batch and the features.
     if in_batch:
         windows = windows.reshape(sizes.groups, sizes.batch, *windows.shape[1:])
     else:
@@ -67,7 +67,7 @@ def _windows(x: Any, sizes: ConvSizes, strides: Shape, dilation: Shape, *, in_ba
 
 
 def _sum_of_products(rows: Any, is_element: Any, kernel: Any) -> Any:
-    """Returns the product of matrices, without the terms of the first that are no elements of the array."""
+    """Returns the product of matrices, without the terms of padding and holes."""
     out = np.zeros((*rows.shape[:2], kernel.shape[2]), rows.dtype)
     for term in range(rows.shape[2]):
         out += rows[:, :, term, None] * np.where(is_element[:, :, term, None], kernel[:, term, None, :], 0)
@@ -75,7 +75,7 @@ def _sum_of_products(rows: Any, is_element: Any, kernel: Any) -> Any:
 
 
 def _padded(x: Any, padding: Pads, dilation: Shape) -> Any:
-    """Returns a NumPy array with zeros around and between the elements of its last dimensions."""
+    """Returns a NumPy array with zeros around and between the elements along its last dimensions."""
     first = x.ndim - len(padding)
     for axis, ((low, high), step) in enumerate(zip(padding, dilation, strict=True), start=first):
         if not (low or high or step > 1):
@@ -83,12 +83,12 @@ def _padded(x: Any, padding: Pads, dilation: Shape) -> Any:
         size = x.shape[axis]
         length = dilated(size, step) + low + high
         out = np.zeros((*x.shape[:axis], length, *x.shape[axis + 1 :]), x.dtype)
-        # Element i comes to low + i * step, if that is inside.
+        # Element i moves to low + i * step, if that is inside.
         start = max(0, -(low // step))
         stop = min(size, -(-(length - low) // step))
         if stop > start:
-            places = (slice(None),) * axis
+            whole = (slice(None),) * axis
             to = slice(low + start * step, low + (stop - 1) * step + 1, step)
-            out[(*places, to)] = x[(*places, slice(start, stop))]
+            out[(*whole, to)] = x[(*whole, slice(start, stop))]
         x = out
     return x

@@ -1,4 +1,4 @@
-"""The family of reductions over windows: pooling. One declaration makes each, with all of its rules."""
+"""The family of reductions over windows (pooling): one declaration makes the primitive, its rules and its function."""
 
 from __future__ import annotations
 
@@ -63,13 +63,13 @@ def _reduce_window(
     Args:
       name: the primitive's name, and the function's.
       doc: the first line of the function's docstring.
-      derivative_doc: what it says of the derivative.
+      derivative_doc: the sentence about the derivative in the docstring.
       ufunc: the binary NumPy function that is repeated.
       hlo: the StableHLO op that is repeated.
-      unit: gives, for a dtype, what pads the operand: the value of an empty reduction.
-      kinds: the kinds of dtype that it is defined for.
-      select_prim: the comparison that an element wins against the others by, whose tangent the result has; None
-        where the reduction is the sum, which is linear.
+      unit: gives, for a dtype, the padding value, which is the value of an empty reduction.
+      kinds: the dtype kinds that it is defined for.
+      select_prim: the comparison that selects the element whose tangent the result has; None for the sum, which is
+        linear.
     """
     primitive = Primitive(name, pure_rules=True)
 
@@ -182,7 +182,7 @@ def _reduce_window(
 
 
 def _reference(ufunc: np.ufunc, unit: Callable[[np.dtype[Any]], Any]) -> Callable[..., Any]:
-    """Returns the reduction as loops over the windows, and over the elements of each."""
+    """Returns a reference implementation: loops over the windows and their elements."""
 
     def fold(
         x: Any,
@@ -200,16 +200,16 @@ def _reference(ufunc: np.ufunc, unit: Callable[[np.dtype[Any]], Any]) -> Callabl
             counts.append(len(range(0, length - spread * (window - 1), stride)))
         wide = accumulation_dtype(x.dtype)
         out = np.full(counts, unit(x.dtype)).astype(wide)
-        for place in np.ndindex(*counts):
+        for window in np.ndindex(*counts):
             for inside in np.ndindex(*window_dimensions):
                 index = []
                 for o, k, stride, (low, _), base, spread, size in zip(
-                    place, inside, window_strides, padding, base_dilation, window_dilation, x.shape, strict=True
+                    window, inside, window_strides, padding, base_dilation, window_dilation, x.shape, strict=True
                 ):
                     position, rest = divmod(o * stride + k * spread - low, base)
                     index.append(position if rest == 0 and 0 <= position < size else None)
                 if None not in index:
-                    out[place] = ufunc(out[place], x[tuple(index)].astype(wide))
+                    out[window] = ufunc(out[window], x[tuple(index)].astype(wide))
         return cast(out, x.dtype)
 
     return fold
@@ -225,7 +225,7 @@ def _spread(
     base_dilation: Shape,
     window_dilation: Shape,
 ) -> Any:
-    """Returns the transpose of the sum over windows: such a sum of the cotangent, with strides for dilation."""
+    """Returns the transpose of a sum over windows: such a sum of the cotangent, dilated by the strides."""
     given = get_aval(ct).shape
     if not aval.size or 0 in given:
         return zeros_of(aval.update(weak_type=False))

@@ -1,7 +1,7 @@
-"""What the derivative of a pooling by an extremum needs: of each window, the element that wins, and back.
+"""The derivatives of pooling by an extremum: gathering the selected element of each window, and the transpose.
 
-`select_and_gather_add` takes, of a second array, the elements where those of the first one win; it is linear in the
-second array, and `select_and_scatter_add` is its transpose.
+`select_and_gather_add` reads a second array at the positions of the elements that are selected in the first one. It is
+linear in the second array, and `select_and_scatter_add` is its transpose.
 """
 
 from __future__ import annotations
@@ -43,13 +43,11 @@ __all__ = ["select_and_gather_add", "select_and_gather_add_p", "select_and_scatt
 select_and_gather_add_p = Primitive("select_and_gather_add", pure_rules=True)
 select_and_scatter_add_p = Primitive("select_and_scatter_add", pure_rules=True)
 
-#: Of each comparison, what no element wins against.
+#: For each comparison, the value that every element beats.
 _LEAST = {"ge": lowest, "le": highest}
 _INDEX = np.dtype(np.int64)
 _NOWHERE = np.iinfo(np.int64).max
 _KINDS = "biuf"
-
-# The functions
 
 
 def select_and_gather_add(
@@ -139,7 +137,7 @@ def select_and_scatter_add(
 
 
 def _winners(x: Any, select_prim: str, params: Params) -> Any:
-    """Returns, for each window, the flat position of the element of a NumPy array that wins, -1 of none."""
+    """Returns, for each window of a NumPy array, the flat position of the selected element, -1 for none."""
     number = accumulation_dtype(x.dtype)
     values = windows(x.astype(number, copy=False), cast(_LEAST[select_prim](x.dtype), number), **params)
     positions = windows(np.arange(x.size).reshape(x.shape), np.int64(-1), **params)
@@ -156,7 +154,7 @@ def _winners(x: Any, select_prim: str, params: Params) -> Any:
 @select_and_gather_add_p.def_impl
 def _gather_impl(tangents: Any, x: Any, *, select_prim: str, **params: Any) -> Any:
     winners = _winners(np.asarray(x), select_prim, params)
-    padded = np.append(np.ravel(tangents), np.zeros(1, np.asarray(tangents).dtype))  # the last one, -1, is no element
+    padded = np.append(np.ravel(tangents), np.zeros(1, np.asarray(tangents).dtype))  # position -1 reads 0
     return padded[winners]
 
 
@@ -196,7 +194,7 @@ def _scatter_abstract_eval(source: ShapedArray, x: ShapedArray, *, select_prim: 
     return ShapedArray(x.shape, source.dtype)
 
 
-# Derivatives: each is linear in its first array, and the other's transpose. Who wins has no derivative.
+# Derivatives: each is linear in its first array, and is the transpose of the other one. The selection has none.
 
 
 def _differentiate(primitive: Primitive, transposed: Primitive) -> None:
@@ -234,7 +232,7 @@ _differentiate(select_and_scatter_add_p, select_and_gather_add_p)
 
 
 def _wins(ctx: Any, select_prim: str, x: Any, y: Any) -> Any:
-    """Returns whether one scalar MLIR value is at least as good as another one, which a NaN always is."""
+    """Returns whether a scalar MLIR value is at least as good as another one; a NaN always is."""
     wins = ctx.compare(x, y, select_prim.upper())
     if not isinstance(x.type.element_type, ctx.ir.FloatType):
         return wins
@@ -244,12 +242,12 @@ def _wins(ctx: Any, select_prim: str, x: Any, y: Any) -> Any:
 def _reduce_winners(
     ctx: Any, x: Any, carried: Sequence[tuple[Any, Any]], select_prim: str, params: Params
 ) -> list[Any]:
-    """Returns, for each window, the flat position of what wins, and what other arrays have there.
+    """Returns, for each window, the flat position of the selected element, and other arrays' elements there.
 
     Args:
-      ctx: the equation.
-      x: the values that compete.
-      carried: the other arrays, each with what it has where nothing wins.
+      ctx: the lowering context.
+      x: the values that are compared.
+      carried: the other arrays, each with its value for an empty selection.
       select_prim: the comparison.
       params: the windows.
     """
@@ -265,7 +263,7 @@ def _reduce_winners(
     with ctx.block(op.regions[0], [init.type for init in inits] * 2) as values:
         left, right = values[: len(inputs)], values[len(inputs) :]
         better, worse = (_wins(ctx, select_prim, *pair) for pair in ((left[0], right[0]), (right[0], left[0])))
-        # Of two that both win, the first one; in this way the order in which windows are reduced does not matter.
+        # The first of two equal ones is selected, so that the order of the reduction does not matter.
         first = hlo.and_(better, ctx.compare(left[1], right[1], "LE"))
         is_left = hlo.or_(hlo.and_(better, hlo.not_(worse)), first)
         hlo.return_([hlo.select(is_left, one, other) for one, other in zip(left, right, strict=True)])
@@ -294,7 +292,7 @@ def _scatter_lower(ctx: Any, source: Any, x: Any, *, select_prim: str, **params:
 
 
 def _scatter_flat(ctx: Any, source: Any, positions: Any, out: ShapedArray) -> Any:
-    """Returns zeros with each element of an MLIR value added at a flat position; one beyond the end is left out."""
+    """Returns zeros with the elements of an MLIR value added at flat positions; those beyond the end are dropped."""
     hlo = ctx.hlo
     count = ctx.avals_in[0].size
     column = hlo.reshape(ctx.tensor_type(ShapedArray((count, 1), _INDEX)), positions)
@@ -315,7 +313,7 @@ def _scatter_flat(ctx: Any, source: Any, positions: Any, out: ShapedArray) -> An
     return hlo.reshape(ctx.tensor_type(out), op.results[0])
 
 
-# What laws need
+# For laws
 
 
 def _sample(of_windows: bool) -> Callable[[Choose], Call]:
@@ -330,15 +328,15 @@ def _sample(of_windows: bool) -> Callable[[Choose], Call]:
 
 
 def _each_winner(x: Any, *, select_prim: str, window_dimensions: Shape, **params: Any) -> Any:
-    """Yields each window with the index of its winner, found by looking at one element after the other."""
+    """Yields each window with the index of its selected element, by sequential comparison."""
     counts = window_shape("reference", x.shape, window_dimensions=window_dimensions, **params)
     names = ("window_strides", "padding", "base_dilation", "window_dilation")
     groups = [params[name] for name in names]
-    for place in np.ndindex(*counts):
+    for window in np.ndindex(*counts):
         best = None
         for inside in np.ndindex(*window_dimensions):
             index: list[int | None] = []
-            for o, k, stride, (low, _), base, spread, size in zip(place, inside, *groups, x.shape, strict=True):
+            for o, k, stride, (low, _), base, spread, size in zip(window, inside, *groups, x.shape, strict=True):
                 position, rest = divmod(o * stride + k * spread - low, base)
                 index.append(position if rest == 0 and 0 <= position < size else None)
             if None in index:
@@ -347,7 +345,7 @@ def _each_winner(x: Any, *, select_prim: str, window_dimensions: Shape, **params
             if best is None or _is_better(x[candidate], x[best], select_prim):
                 best = candidate
         if best is not None:
-            yield place, best
+            yield window, best
 
 
 def _is_better(x: Any, y: Any, select_prim: str) -> bool:
@@ -357,15 +355,15 @@ def _is_better(x: Any, y: Any, select_prim: str) -> bool:
 def _gather_reference(tangents: Any, x: Any, **params: Any) -> Any:
     shape = window_shape("reference", x.shape, **{key: value for key, value in params.items() if key != "select_prim"})
     out = np.zeros(shape, tangents.dtype)
-    for place, best in _each_winner(x, **params):
-        out[place] = tangents[best]
+    for window, best in _each_winner(x, **params):
+        out[window] = tangents[best]
     return out
 
 
 def _scatter_reference(source: Any, x: Any, **params: Any) -> Any:
     out = np.zeros(x.shape, accumulation_dtype(source.dtype))
-    for place, best in _each_winner(x, **params):
-        out[best] += source[place]
+    for window, best in _each_winner(x, **params):
+        out[best] += source[window]
     return cast(out, source.dtype)
 
 

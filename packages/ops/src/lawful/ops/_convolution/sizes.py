@@ -1,4 +1,4 @@
-"""The lengths of a convolution's dimensions, and whether its arguments fit them."""
+"""The lengths of a convolution's dimensions, and checks of its arguments."""
 
 from __future__ import annotations
 
@@ -49,8 +49,8 @@ class ConvSizes:
     """The lengths of a convolution's dimensions.
 
     Attributes:
-      groups: how many groups there are, of features or of the batch.
-      batch: the batch of the result: of each group, if it is the batch that is divided.
+      groups: the number of groups, of features or of the batch.
+      batch: the batch of the result; that of each group, if the batch is divided.
       inputs: the input features of each group.
       outputs: the output features of each group.
       spatial: the spatial dimensions of the result.
@@ -66,7 +66,7 @@ class ConvSizes:
 
     @property
     def is_zero(self) -> bool:
-        """Whether the result has no elements, or each is a sum of none."""
+        """Whether the result is empty, or all of its sums are."""
         return not math.prod((self.batch, self.outputs * self.groups, self.inputs, *self.spatial, *self.kernel))
 
     def result(self, out_spec: Shape) -> Shape:

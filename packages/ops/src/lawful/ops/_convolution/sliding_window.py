@@ -1,4 +1,4 @@
-"""The geometry of windows that slide over an array: where they stand, what they cover, how many there are."""
+"""The geometry of windows that slide over an array: their positions, sizes and number."""
 
 from __future__ import annotations
 
@@ -66,11 +66,11 @@ def window_params(
     base_dilation: Any = None,
     window_dilation: Any = None,
 ) -> Params:
-    """Returns the parameters that primitives with windows have, from what their functions are given.
+    """Returns the parameters of primitives with windows, from the arguments of their functions.
 
     Args:
       name: the function, for error messages.
-      shape: that of the operand.
+      shape: the shape of the operand.
       window_dimensions: the lengths of the window.
       window_strides: the distances of two windows; None for 1.
       padding: pairs of integers, or a name that `padtype_to_pads` knows.
@@ -112,7 +112,7 @@ def window_shape(
     window_dilation: Shape,
     any_length: bool = False,
 ) -> Shape:
-    """Returns how many windows there are along each dimension.
+    """Returns the number of windows along each dimension.
 
     Raises:
       ArgumentValueError: the parameters do not fit the shape.
@@ -154,7 +154,7 @@ def windows(
     base_dilation: Shape,
     window_dilation: Shape,
 ) -> Any:
-    """Returns a view of a NumPy array, padded and spread with a value: the windows, and in each its elements."""
+    """Returns a view of the windows of a NumPy array that is padded and dilated with a value."""
     config = tuple([(low, high, step - 1) for (low, high), step in zip(padding, base_dilation, strict=True)])
     if any(map(any, config)):
         x = ops.pad_p.rule("impl")(x, fill, padding_config=config)
@@ -169,7 +169,7 @@ def windows(
 
 
 def batched(params: Params, dim: int) -> Params:
-    """Returns the parameters for an operand with one more dimension, over which no window extends."""
+    """Returns the parameters for an operand with one more dimension, along which windows have length 1."""
     entries = {
         "window_dimensions": 1,
         "window_strides": 1,

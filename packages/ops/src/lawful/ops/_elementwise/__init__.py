@@ -1,6 +1,6 @@
 """Elementwise ops: their declaration, arithmetic, comparison, transcendental functions, selection.
 
-The formulas of complex numbers are imported when a program of complex numbers is first lowered.
+The formulas for complex numbers are a lazy import, used when a program with complex numbers is first lowered.
 """
 
 from typing import TYPE_CHECKING
@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 from lawful.core import lazy_imports
 
 if TYPE_CHECKING:
-    from lawful.ops._elementwise.complex_formulas import formulas, mends
+    from lawful.ops._elementwise.complex_formulas import corrections, formulas
 else:
     __getattr__, __dir__ = lazy_imports(__name__, "complex_formulas")
 
-__all__ = ["formulas", "mends"]
+__all__ = ["corrections", "formulas"]

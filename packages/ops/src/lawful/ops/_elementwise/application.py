@@ -1,4 +1,4 @@
-"""An elementwise primitive with the promotion and broadcasting of its operands."""
+"""Application of elementwise primitives to promoted and broadcast operands."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ promotion_hook: Final[Hook[Callable[..., Any]]] = Hook("promotion", _apply)
 def apply_promoted(
     primitive: Primitive, name: str, promote_as: PromoteAs, args: Sequence[Any], operator: bool = False
 ) -> Any:
-    """Applies a primitive to arguments that are promoted and broadcast before.
+    """Applies a primitive to arguments after promotion and broadcasting.
 
     Args:
       primitive: a strict elementwise one, of one result and no parameters.
       name: the function that the user called, for messages.
-      promote_as: the ufunc or kinds of dtype whose promotion is used; None for the plain one.
+      promote_as: the ufunc or dtype kinds whose promotion is used; None for the plain one.
       args: as many arrays, numbers or tracers as the primitive takes.
       operator: whether a Python operator was used, which gives a weak result of weak operands; a function gives a
         strong one.

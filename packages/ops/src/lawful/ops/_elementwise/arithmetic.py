@@ -23,7 +23,7 @@ from lawful.ops._elementwise.arithmetic_evaluation import (
     numpy_sign,
     real_dtype,
 )
-from lawful.ops._elementwise.complex_lowering import by_parts, mended
+from lawful.ops._elementwise.complex_lowering import by_parts, corrected
 from lawful.ops._elementwise.declaration import Elementwise
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
 
@@ -74,7 +74,7 @@ _POSITIVE = Interval(0.3, 2.0)
 _IS_WHOLE = Excluded(lambda x: x == np.floor(x), "a jump at each integer", order=0)
 _IS_HALF = Excluded(lambda x: x - np.floor(x) == 0.5, "a jump halfway between integers", order=0)
 _IS_TIE = Excluded(lambda x, y: x == y, "a kink where both are equal")
-# The side that a cut belongs to is that of the sign of its zero.
+# On a branch cut the sign of the zero part selects the side.
 BRANCH_CUT = Excluded(lambda x: (np.imag(x) == 0) & (np.real(x) < 0), "a jump across the branch cut", order=0)
 _POWER_OF_CUT = Excluded(
     lambda x, y: np.iscomplexobj(x) & (np.imag(x) == 0) & (np.real(x) < 0),
@@ -99,14 +99,14 @@ def _sign_derivative(t: Any, ans: Any, x: Any) -> Any:
     aval = get_aval(x)
     if aval.dtype.kind != "c":
         return Zero(aval.to_tangent_aval())
-    # A complex sign is on the unit circle: it moves by the part of the tangent that is across it; at 0 by nothing.
+    # A complex sign moves along the unit circle, by the part of the tangent that is across it; at 0 it does not move.
     at_zero = ops.eq(x, 0)
-    turn = div(ops.imag(mul(ops.conj(ans), t)), abs(ops.where(at_zero, 1, x)))
-    return ops.where(at_zero, 0, ops.complex(neg(mul(ops.imag(ans), turn)), mul(ops.real(ans), turn)))
+    rotation = div(ops.imag(mul(ops.conj(ans), t)), abs(ops.where(at_zero, 1, x)))
+    return ops.where(at_zero, 0, ops.complex(neg(mul(ops.imag(ans), rotation)), mul(ops.real(ans), rotation)))
 
 
 def _cbrt_derivative(t: Any, ans: Any, x: Any) -> Any:
-    # A power, because the derivatives of a quotient by a square are NaN at 0.
+    # Not a quotient by a square, whose derivatives are NaN at 0.
     return mul(t, mul(ops.integer_pow(ans, -2), 1 / 3))
 
 
@@ -135,7 +135,7 @@ def _quotient_towards_zero(x: Any, y: Any) -> Any:
     return mul(sign(quotient), floor(abs(quotient)))
 
 
-# The derivatives of Python's operators are operators: of weak numbers, all of the derivative stays weak.
+# Derivatives of Python's operators are operators, so that those of weak values are weak.
 add: Elementwise = elementwise(
     "add",
     "Returns ``x + y`` elementwise, promoted and broadcast as by ``numpy.add``.",
@@ -179,7 +179,7 @@ div: Elementwise = elementwise(
     numpy_div,
     by_parts("div", lower_division("divide")),
     arity=2,
-    promote_as=np.subtract,  # which has no meaning for booleans either
+    promote_as=np.subtract,  # which refuses booleans too
     of_inexact=np.true_divide,
     derivatives=(
         lambda t, ans, x, y: div.operator(t, y),
@@ -229,7 +229,7 @@ pow: Elementwise = elementwise(
     "pow",
     "Returns ``x ** y`` elementwise, promoted and broadcast as by ``numpy.power``.",
     np.power,
-    mended("pow", lower_by("power")),
+    corrected("pow", lower_by("power")),
     arity=2,
     derivatives=(_pow_by_base, _pow_by_exponent),
     kinds="fc",
@@ -266,7 +266,7 @@ abs: Elementwise = elementwise(
     "abs",
     "Returns the absolute value elementwise; real for complex ``x``.",
     np.abs,
-    mended("abs", lower_abs),
+    corrected("abs", lower_abs),
     result=real_dtype,
     derivatives=(_abs_derivative,),
     kinds="fiuc",
@@ -320,7 +320,7 @@ sqrt: Elementwise = elementwise(
     "sqrt",
     "Returns the square root elementwise.",
     np.sqrt,
-    mended("sqrt", lower_sqrt),
+    corrected("sqrt", lower_sqrt),
     derivatives=(lambda t, ans, x: mul(t, div(0.5, ans)),),
     kinds="fc",
     excluded=(BRANCH_CUT,),

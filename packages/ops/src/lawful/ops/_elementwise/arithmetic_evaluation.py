@@ -1,4 +1,4 @@
-"""How arithmetic is evaluated by NumPy, and lowered to StableHLO."""
+"""Evaluation of arithmetic by NumPy, and its lowering to StableHLO."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def numpy_div(x: Any, y: Any) -> Any:
 
 
 def lower_division(name: str) -> Callable[[Any, Any, Any], Any]:
-    """Returns the lowering of an op that divides: of integers by zero it gives 0, as NumPy."""
+    """Returns the lowering of an op that divides; integers divided by zero give 0, as in NumPy."""
 
     def lower(ctx: Any, x: Any, y: Any) -> Any:
         divide = getattr(ctx.hlo, name)
@@ -50,19 +50,19 @@ def numpy_rsqrt(x: Any) -> Any:
     """Returns one over the square root; 0 for every infinite complex number."""
     if not np.iscomplexobj(x):
         return np.reciprocal(np.sqrt(x))
-    with np.errstate(invalid="ignore"):  # of infinities, which are replaced
+    with np.errstate(invalid="ignore"):  # infinities are replaced below
         out = np.reciprocal(np.sqrt(x))
-    # 0 in every direction of infinity, where the root has two infinite parts, and no reciprocal.
+    # The root of an infinite number has two infinite parts and no reciprocal; its limit is 0 in every direction.
     zero = np.empty_like(out)
     zero.real, zero.imag = 0, np.copysign(0, -np.imag(x))
     return np.where(np.isinf(x), zero, out)[()]
 
 
 def numpy_sign(x: Any) -> Any:
-    """Returns the sign, that of a complex number by a length that does not over- or underflow."""
+    """Returns the sign; that of a complex number by a length that neither overflows nor underflows."""
     if not np.iscomplexobj(x):
         return np.sign(x)
-    # The length of the largest numbers overflows, and that of subnormal ones has few digits.
+    # The length of the largest numbers overflows, and that of subnormal ones is inexact.
     x = np.asarray(x)
     is_large = np.maximum(np.abs(x.real), np.abs(x.imag)) > 1
     scale = np.where(is_large, 0.25, 2.0**64).astype(x.real.dtype)
@@ -82,7 +82,7 @@ def lower_square(ctx: Any, x: Any) -> Any:
 
 
 def lower_abs(ctx: Any, x: Any) -> Any:
-    """Returns the absolute value, of an unsigned integer itself."""
+    """Returns the absolute value; the operand itself if it is unsigned."""
     return x if ctx.avals_in[0].dtype.kind in "ub" else ctx.hlo.abs(x)
 
 
@@ -101,7 +101,7 @@ def lower_rounding(name: str) -> Callable[[Any, Any], Any]:
 
 
 def lower_round(ctx: Any, x: Any) -> Any:
-    """Returns the nearest whole numbers, of a complex number of both parts."""
+    """Rounds to the nearest integers, complex numbers by parts."""
     hlo = ctx.hlo
     if ctx.avals_in[0].dtype.kind != "c":
         return hlo.round_nearest_even(x)
@@ -109,7 +109,7 @@ def lower_round(ctx: Any, x: Any) -> Any:
 
 
 def lower_extremum(name: str, direction: str) -> Callable[[Any, Any, Any], Any]:
-    """Returns the lowering to a StableHLO op, which orders complex numbers otherwise than NumPy."""
+    """Returns the lowering to a StableHLO op; complex numbers are compared as in NumPy, which StableHLO does not do."""
 
     def lower(ctx: Any, x: Any, y: Any) -> Any:
         if ctx.avals_in[0].dtype.kind != "c":
@@ -126,7 +126,6 @@ def lower_sign(ctx: Any, x: Any) -> Any:
     if aval.dtype.kind == "i":
         return ctx.hlo.sign(x)
     if aval.dtype.kind != "u":
-        # Of zero of any sign it is 0.
         zero = ctx.full(aval, 0)
         return ctx.hlo.select(ctx.compare(x, zero, "EQ"), zero, ctx.hlo.sign(x))
     # StableHLO has no sign of unsigned integers: it is the smaller of the number and one.

@@ -51,7 +51,7 @@ def lower_comparison(ctx: Any, x: Any, y: Any, direction: str) -> Any:
     """Lowers a comparison of operands of one dtype, complex ones included."""
     if ctx.avals_in[0].dtype.kind != "c" or direction in ("EQ", "NE"):
         return ctx.compare(x, y, direction)
-    # As NumPy: by the real parts, of equal ones by the imaginary parts; nothing compares with NaN.
+    # As in NumPy: by real parts, then by imaginary parts; comparisons with NaN are false.
     hlo = ctx.hlo
     (a, b), (c, d) = ((hlo.real(z), hlo.imag(z)) for z in (x, y))
     ordered = hlo.and_(ctx.compare(b, b, "EQ"), ctx.compare(d, d, "EQ"))
@@ -60,15 +60,15 @@ def lower_comparison(ctx: Any, x: Any, y: Any, direction: str) -> Any:
 
 
 class _Comparison(Elementwise):
-    """A comparison, which of an int64 and a uint64 is by value: no dtype holds both."""
+    """A comparison; signed integers and uint64 are compared by value, because no dtype holds both."""
 
     def apply(self, name: str, promote_as: PromoteAs, args: Sequence[Any], operator: bool = False) -> Any:
         if len(args) == 2:
             args = [_of_some_dtype(x) if type(x) is int else x for x in args]
-            kinds = [_integer_kind(x) for x in args]
-            if kinds == ["i", "U"]:
+            signs = [_signedness(x) for x in args]
+            if signs == ["signed", "uint64"]:
                 return _by_value(self.__name__, *args)
-            if kinds == ["U", "i"]:
+            if signs == ["uint64", "signed"]:
                 return _by_value(_FLIPPED.get(self.__name__, self.__name__), *reversed(args))
         return super().apply(name, promote_as, args, operator)
 
@@ -78,22 +78,22 @@ _UINT64 = np.dtype(np.uint64)
 
 
 def _of_some_dtype(x: int) -> Any:
-    """Returns what compares as a Python integer does, in a dtype: infinity for one beyond all integers."""
+    """Returns a value with a dtype that compares as a Python integer does: infinity if no integer dtype holds it."""
     if -(2**63) <= x < 2**63:
         return x
     return np.uint64(x) if 0 <= x < 2**64 else math.copysign(math.inf, x)
 
 
-def _integer_kind(x: Any) -> str:
-    """Returns ``i`` for signed integers, ``U`` for uint64 and nothing for other numbers, or one that fits both."""
+def _signedness(x: Any) -> str:
+    """Returns ``signed`` or ``uint64`` by the dtype, and ``any`` for a value that compares with both."""
     if type(x) is int:
-        return "i" if x < 0 else ""
+        return "signed" if x < 0 else "any"
     dtype = get_aval(x).dtype
-    return "U" if dtype == _UINT64 else "i" if dtype.kind == "i" else ""
+    return "uint64" if dtype == _UINT64 else "signed" if dtype.kind == "i" else "any"
 
 
 def _by_value(name: str, x: Any, y: Any) -> Any:
-    """Compares signed integers with uint64: negative ones come before all, others are uint64 themselves."""
+    """Compares signed integers with uint64: negative ones are less than all, others are converted to uint64."""
     is_negative = lt(x, 0)
     found = _BY_NAME[name](convert(0 if type(x) is int else x, _UINT64), y)
     if name in ("ne", "lt", "le"):
@@ -169,8 +169,8 @@ is_finite = elementwise(
 
 
 def _shifted_as(kind: str, x: Any, y: Any) -> Any:
-    """Shifts the bits of integers to the right as if they were signed or unsigned, which decides what follows."""
-    # An eager call hands on operands that are not promoted yet.
+    """Shifts integers to the right as signed (``i``) or unsigned (``u``) ones, which decides the bits shifted in."""
+    # The operands of an eager call are not promoted yet.
     types = [getattr(z, "dtype", type(z)) for z in (x, y)]
     dtype = np.left_shift.resolve_dtypes((*types, None))[-1]
     seen_as = np.dtype(f"{kind}{dtype.itemsize}")
@@ -193,7 +193,7 @@ def shift_right(x: Any, y: Any, /, *, operator: bool = False) -> Any:
 
 
 def _shift(name: str, doc: str, function: Callable[..., Any], kinds: str) -> Elementwise:
-    # Shifts stay below the smallest number of bits: beyond, languages and machines differ.
+    # Shifts by at least the number of bits depend on the machine, so the domain stays below the smallest one.
     return elementwise(
         name,
         doc,
@@ -209,13 +209,13 @@ def _shift(name: str, doc: str, function: Callable[..., Any], kinds: str) -> Ele
 shift_left = _shift("shift_left", "Returns ``x << y`` of integers.", np.left_shift, "iu")
 shift_right_arithmetic = _shift(
     "shift_right_arithmetic",
-    "Returns the bits of integers moved to lower places, filled by the sign: ``x >> y`` of signed ones.",
+    "Returns the bits of integers moved to lower positions, filled by the sign: ``x >> y`` of signed ones.",
     _numpy_shift_right_arithmetic,
     "iu",
 )
 shift_right_logical = _shift(
     "shift_right_logical",
-    "Returns the bits of integers moved to lower places, filled by zeros: ``x >> y`` of unsigned ones.",
+    "Returns the bits of integers moved to lower positions, filled by zeros: ``x >> y`` of unsigned ones.",
     _numpy_shift_right_logical,
     "iu",
 )

@@ -1,6 +1,6 @@
 """Formulas for functions of complex numbers at branch cuts, infinities and NaN: the rules of the C standard, annex G.
 
-The Python array API standard has taken them over. ``x + iy`` is the argument, ``re + im i`` what StableHLO makes of it.
+The Python array API standard adopts them. ``x + iy`` is the argument, ``re + im i`` StableHLO's result.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from lawful.ops._elementwise.select import where
 from lawful.ops._elementwise.signs import copysign, signbit
 from lawful.ops._elementwise.transcendental import cos, cosh, exp, log, sin, sinh
 
-__all__ = ["formulas", "mends"]
+__all__ = ["corrections", "formulas"]
 
 Parts = tuple[Any, Any]
 
@@ -28,12 +28,12 @@ def _is_infinite(x: Any) -> Any:
     return bitwise_or(eq(x, math.inf), eq(x, -math.inf))
 
 
-def _is_wild(x: Any) -> Any:
+def _is_nonfinite(x: Any) -> Any:
     return bitwise_not(is_finite(x))
 
 
 def _zero(x: Any) -> Any:
-    """Returns the zero that has the sign of a number."""
+    """Returns a zero with the sign of a number."""
     return copysign(np.zeros((), get_aval(x).dtype), x)
 
 
@@ -50,8 +50,8 @@ def _expm1(re: Any, im: Any, x: Any, y: Any) -> Parts:
 
 
 def _of_unknown_angle(re: Any, im: Any, x: Any, y: Any, limit: float) -> Parts:
-    """Returns infinity or a limit, where the angle is not known; and no imaginary part without an angle."""
-    unknown = _is_wild(y)
+    """Corrects the result where the angle ``y`` is not finite or 0: ``limit`` is the real part at ``x = -∞``."""
+    unknown = _is_nonfinite(y)
     large, small = bitwise_and(unknown, eq(x, math.inf)), bitwise_and(unknown, eq(x, -math.inf))
     im = where(large, math.nan, where(bitwise_or(small, eq(y, 0)), _zero(y), im))
     return where(large, math.inf, where(small, limit, re)), im
@@ -62,33 +62,33 @@ def _log(re: Any, im: Any, x: Any, y: Any) -> Parts:
 
 
 def _sqrt(re: Any, im: Any, x: Any, y: Any) -> Parts:
-    endless = _is_infinite(y)
-    im = where(endless, y, copysign(where(eq(x, -math.inf), math.inf, im), y))
-    return where(bitwise_or(endless, eq(x, math.inf)), math.inf, re), im
+    infinite = _is_infinite(y)
+    im = where(infinite, y, copysign(where(eq(x, -math.inf), math.inf, im), y))
+    return where(bitwise_or(infinite, eq(x, math.inf)), math.inf, re), im
 
 
-# Hyperbolic functions; trigonometric ones are these with the parts swapped: sin(x + iy) is sinh(y + ix) swapped
+# Hyperbolic functions; trigonometric ones are these with swapped parts: sin(x + iy) is sinh(y + ix) swapped
 
 
 def _sinh(x: Any, y: Any) -> Parts:
     sinh_x, cosh_x = _sinh_and_cosh(x)
     re, im = _product(sinh_x, cos(y)), _product(cosh_x, sin(y))
-    wild = _is_wild(y)
-    re = where(bitwise_and(_is_infinite(x), wild), math.inf, where(bitwise_and(eq(x, 0), wild), x, re))
+    nonfinite = _is_nonfinite(y)
+    re = where(bitwise_and(_is_infinite(x), nonfinite), math.inf, where(bitwise_and(eq(x, 0), nonfinite), x, re))
     return re, where(eq(y, 0), y, im)
 
 
 def _cosh(x: Any, y: Any) -> Parts:
     sinh_x, cosh_x = _sinh_and_cosh(x)
     re, im = _product(cosh_x, cos(y)), _product(sinh_x, sin(y))
-    wild = _is_wild(y)
-    re = where(bitwise_and(_is_infinite(x), wild), math.inf, re)
-    is_real = bitwise_or(eq(y, 0), bitwise_and(eq(x, 0), wild))
+    nonfinite = _is_nonfinite(y)
+    re = where(bitwise_and(_is_infinite(x), nonfinite), math.inf, re)
+    is_real = bitwise_or(eq(y, 0), bitwise_and(eq(x, 0), nonfinite))
     return re, where(is_real, mul(_zero(x), copysign(get_aval(y).dtype.type(1), y)), im)
 
 
 def _sinh_and_cosh(x: Any) -> tuple[Parts, Parts]:
-    """Returns each as two factors: one may be too large where its product with a sine or cosine is not."""
+    """Returns each as two factors: it may overflow where its product with a sine or cosine does not."""
     size = abs(x)
     large = gt(size, 40.0)
     root = exp(mul(size, 0.5))
@@ -101,11 +101,11 @@ def _product(factors: Parts, x: Any) -> Any:
 
 
 def _tanh(re: Any, im: Any, x: Any, y: Any) -> Parts:
-    is_real = bitwise_or(eq(y, 0), bitwise_and(_is_infinite(x), _is_wild(y)))
+    is_real = bitwise_or(eq(y, 0), bitwise_and(_is_infinite(x), _is_nonfinite(y)))
     return where(eq(x, 0), x, re), where(is_real, _zero(y), im)
 
 
-# Their inverses: both parts have the signs of the argument's, but for the cosines'
+# Inverses: the parts have the signs of the argument's parts, except for the inverse cosines
 
 
 def _asinh(re: Any, im: Any, x: Any, y: Any) -> Parts:
@@ -127,7 +127,7 @@ def _acos(re: Any, im: Any, x: Any, y: Any) -> Parts:
 
 
 def _acosh(re: Any, im: Any, x: Any, y: Any) -> Parts:
-    """Takes the parts of the inverse cosine, from which it differs by a quarter of a turn."""
+    """Swaps the parts of the inverse cosine: ``acosh(z) = ±i acos(z)``."""
     re, im = _acos(re, im, x, y)
     return abs(im), copysign(re, y)
 
@@ -136,28 +136,30 @@ def _atanh(re: Any, im: Any, x: Any, y: Any) -> Parts:
     re = _next_to_pole(re, x, y)
     has_nan = bitwise_or(ne(x, x), ne(y, y))
     is_limit = bitwise_or(eq(x, 0), bitwise_or(_is_infinite(x), _is_infinite(y)))
-    turn = copysign(get_aval(y).dtype.type(math.pi / 2), y)
-    re_of_nan, im_of_nan = where(is_limit, _zero(x), math.nan), where(_is_infinite(y), turn, math.nan)
+    angle = copysign(get_aval(y).dtype.type(math.pi / 2), y)
+    re_of_nan, im_of_nan = where(is_limit, _zero(x), math.nan), where(_is_infinite(y), angle, math.nan)
     return where(has_nan, re_of_nan, copysign(re, x)), where(has_nan, im_of_nan, copysign(im, y))
 
 
 def _next_to_pole(re: Any, x: Any, y: Any) -> Any:
-    """Returns the real part where ``y`` is so small that its square may be none."""
+    """Returns the real part near the poles ±1, where the square of ``y`` may underflow."""
     height = abs(y)
     is_near = bitwise_and(eq(abs(x), 1), lt(height, 1.0))
     safe = where(is_near, height, 1.0)
     return where(is_near, mul(0.5, log(div(sqrt(add(mul(safe, safe), 4.0)), safe))), re)
 
 
-# Of complex numbers
+# Functions of complex numbers
 
 
-def _mend(mend: Callable[[Any, Any, Any, Any], Parts], *, swapped: bool = False) -> Callable[[Any, Any], Any]:
+def _correction(by_parts: Callable[[Any, Any, Any, Any], Parts], *, swapped: bool = False) -> Callable[[Any, Any], Any]:
+    """Returns a correction of StableHLO's result; ``swapped`` for a trigonometric function by its hyperbolic one."""
+
     def function(out: Any, z: Any) -> Any:
         parts = real(out), imag(out), real(z), imag(z)
         if not swapped:
-            return complex(*mend(*parts))
-        im, re = mend(parts[1], parts[0], parts[3], parts[2])
+            return complex(*by_parts(*parts))
+        im, re = by_parts(parts[1], parts[0], parts[3], parts[2])
         return complex(re, im)
 
     return function
@@ -172,11 +174,11 @@ def _sin(z: Any) -> Any:
     return complex(re, im)
 
 
-# Formulas of NumPy's own
+# Formulas that replace StableHLO's functions
 
 
 def _quotient(z: Any, w: Any) -> Any:
-    """Divides by the larger part of ``w`` first, as NumPy does: nothing is squared, which could overflow."""
+    """Divides by the larger part of ``w`` first, as NumPy does: a square could overflow."""
     a, b, c, d = real(z), imag(z), real(w), imag(w)
     is_wide = ge(abs(c), abs(d))
     first, second = where(is_wide, c, d), where(is_wide, d, c)
@@ -191,15 +193,15 @@ def _quotient(z: Any, w: Any) -> Any:
 
 
 def _rsqrt(z: Any) -> Any:
-    """Returns 0 in every direction of infinity."""
+    """Returns one over the square root, 0 in every direction of infinity."""
     out = div(1.0, sqrt(z))
-    is_endless = bitwise_or(_is_infinite(real(z)), _is_infinite(imag(z)))
+    is_infinite = bitwise_or(_is_infinite(real(z)), _is_infinite(imag(z)))
     zero = _zero(neg(imag(z)))
-    return complex(where(is_endless, 0.0, real(out)), where(is_endless, zero, imag(out)))
+    return complex(where(is_infinite, 0.0, real(out)), where(is_infinite, zero, imag(out)))
 
 
 def _pow(out: Any, z: Any, w: Any) -> Any:
-    """Returns a power of zero by the real part of the exponent; the angle of zero is not known."""
+    """Corrects powers of zero, which the real part of the exponent decides: the angle of zero is undefined."""
     re, im, is_zero, is_positive = real(out), imag(out), eq(z, 0), gt(real(w), 0)
     re, im = (where(is_zero, where(is_positive, 0.0, mul(part, math.nan)), part) for part in (re, im))
     is_one = bitwise_and(is_zero, eq(w, 0))
@@ -208,19 +210,19 @@ def _pow(out: Any, z: Any, w: Any) -> Any:
 
 def _sign(z: Any) -> Any:
     x, y = real(z), imag(z)
-    # Not of the largest numbers themselves, whose length overflows.
+    # The length of the largest numbers overflows, so large ones are scaled.
     is_large = gt(max(abs(x), abs(y)), 1.0)
     u, v = (where(is_large, mul(part, 0.25), part) for part in (x, y))
     size = abs(complex(u, v))
-    is_zero, is_endless = eq(size, 0), eq(size, math.inf)
+    is_zero, is_infinite = eq(size, 0), eq(size, math.inf)
     unknown = bitwise_and(_is_infinite(x), _is_infinite(y))
 
-    def share(part: Any) -> Any:
-        """Returns the share of a part in the length; an infinite length is that of its infinite part."""
+    def normalized(part: Any) -> Any:
+        """Returns a part over the length, or its limit if the length is infinite."""
         limit = where(unknown, math.nan, where(_is_infinite(part), sign(part), 0.0))
-        return where(is_zero, 0.0, where(is_endless, limit, div(part, where(is_zero, 1.0, size))))
+        return where(is_zero, 0.0, where(is_infinite, limit, div(part, where(is_zero, 1.0, size))))
 
-    return complex(share(u), share(v))
+    return complex(normalized(u), normalized(v))
 
 
 def _exp2(z: Any) -> Any:
@@ -233,24 +235,24 @@ def _logistic(z: Any) -> Any:
     return div(where(is_left, small, 1.0), add(small, 1.0))
 
 
-#: By name, functions of StableHLO's result and the arguments.
-mends: Final[dict[str, Callable[..., Any]]] = {
+#: Branch-cut corrections by name: functions of StableHLO's result and the arguments.
+corrections: Final[dict[str, Callable[..., Any]]] = {
     "abs": _length,
-    "exp": _mend(_exp),
-    "expm1": _mend(_expm1),
-    "log": _mend(_log),
-    "sqrt": _mend(_sqrt),
-    "tanh": _mend(_tanh),
-    "tan": _mend(_tanh, swapped=True),
-    "asinh": _mend(_asinh),
-    "asin": _mend(_asinh, swapped=True),
-    "acos": _mend(_acos),
-    "acosh": _mend(_acosh),
-    "atanh": _mend(_atanh),
-    "atan": _mend(_atanh, swapped=True),
+    "exp": _correction(_exp),
+    "expm1": _correction(_expm1),
+    "log": _correction(_log),
+    "sqrt": _correction(_sqrt),
+    "tanh": _correction(_tanh),
+    "tan": _correction(_tanh, swapped=True),
+    "asinh": _correction(_asinh),
+    "asin": _correction(_asinh, swapped=True),
+    "acos": _correction(_acos),
+    "acosh": _correction(_acosh),
+    "atanh": _correction(_atanh),
+    "atan": _correction(_atanh, swapped=True),
     "pow": _pow,
 }
-#: By name, functions of the arguments.
+#: Formulas by name: functions of the arguments.
 formulas: Final[dict[str, Callable[..., Any]]] = {
     "sinh": lambda z: complex(*_sinh(real(z), imag(z))),
     "cosh": lambda z: complex(*_cosh(real(z), imag(z))),

@@ -1,8 +1,8 @@
-"""How functions of complex numbers are lowered: to StableHLO's, and what these leave out.
+"""Lowering of functions of complex numbers: to StableHLO's functions with branch-cut corrections, or to formulas.
 
-On the cuts between branches a function goes by the sign of a zero part, so that the function of the conjugate is the
-conjugate of the function; and an infinite part often decides a result of which the other part is NaN. StableHLO's
-functions follow neither rule. Here they do, as NumPy's do, by the formulas of `complex_formulas`.
+On a branch cut the sign of a zero part selects the side, so that ``f(conj(z)) = conj(f(z))``; and an infinite part
+often decides a result even if the other part is NaN. NumPy obeys both rules, StableHLO neither. The corrections and
+formulas are in `complex_formulas`.
 """
 
 from __future__ import annotations
@@ -15,20 +15,20 @@ from lawful.ops import _elementwise
 Lower = Callable[..., Any]
 
 
-def mended(name: str, lower: Lower) -> Lower:
-    """Returns a lowering whose result is mended where the arguments are complex, by the formula of this name."""
+def corrected(name: str, lower: Lower) -> Lower:
+    """Returns a lowering that applies the branch-cut correction of this name if the arguments are complex."""
 
     def lower_either(ctx: Any, *operands: Any) -> Any:
         out = lower(ctx, *operands)
         if ctx.avals_in[0].dtype.kind != "c":
             return out
-        return ctx.apply(_elementwise.mends[name], out, *operands)[0]
+        return ctx.apply(_elementwise.corrections[name], out, *operands)[0]
 
     return lower_either
 
 
 def by_parts(name: str, lower: Lower) -> Lower:
-    """Returns a lowering that, where the arguments are complex, is the formula of this name."""
+    """Returns a lowering that applies the formula of this name if the arguments are complex."""
 
     def lower_either(ctx: Any, *operands: Any) -> Any:
         if ctx.avals_in[0].dtype.kind != "c":

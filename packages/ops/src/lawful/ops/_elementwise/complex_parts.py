@@ -25,15 +25,13 @@ from lawful.core import (
 )
 from lawful.ops._elementwise.arithmetic import neg
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
+from lawful.ops._support.dtypes import COMPLEX_OF, REAL_OF
 from lawful.ops._support.promotion import OfKinds, broadcast_shapes, broadcast_to, convert
 from lawful.ops._support.structural import cotangent, strong, zeros_of
 
 __all__ = ["complex", "complex_p", "conj", "conj_p", "imag", "imag_p", "real", "real_p"]
 
 Dtypes = dict[np.dtype[Any], np.dtype[Any]]
-
-_COMPLEX_OF: Dtypes = {np.dtype(np.float32): np.dtype(np.complex64), np.dtype(np.float64): np.dtype(np.complex128)}
-_REAL_OF: Dtypes = {of: dtype for dtype, of in _COMPLEX_OF.items()}
 
 
 def real(x: Any) -> Any:
@@ -90,8 +88,8 @@ def complex(x: Any, y: Any) -> Any:
     dtype, weak = promote_dtypes(*[(aval.dtype, aval.weak_type) for aval in avals])
     if dtype.kind == "c":
         raise ArgumentTypeError(f"complex: expected two real parts, got {avals[0]} and {avals[1]}; take real(x) first")
-    # As NumPy promotes them with a Python complex number.
-    dtype = _REAL_OF[promote_dtypes((dtype, weak), (np.dtype(np.complex128), True))[0]]
+    # NumPy's promotion with a Python complex number.
+    dtype = REAL_OF[promote_dtypes((dtype, weak), (np.dtype(np.complex128), True))[0]]
     shape = broadcast_shapes("complex", *[aval.shape for aval in avals])
     return complex_p.bind(*[broadcast_to(convert(part, dtype), shape) for part in (x, y)])
 
@@ -115,7 +113,7 @@ def _require(name: str, results: Dtypes, dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 def _numpy_complex(x: Any, y: Any) -> Any:
     dtype = np.result_type(x, y)
-    out = np.empty(np.shape(x), _require("complex", _COMPLEX_OF, dtype))
+    out = np.empty(np.shape(x), _require("complex", COMPLEX_OF, dtype))
     out.real, out.imag = x, y
     return out[()]
 
@@ -146,7 +144,7 @@ def _declare(
       results: the dtypes that it is defined for, each with that of its result.
       derivatives: ``derivative(tangent, ans, *primals)`` for each argument.
       transposes: ``transpose(ct)`` for each argument.
-      kinds: the kinds of dtype that it is defined for.
+      kinds: the dtype kinds that it is defined for.
     """
     primitive = elementwise(
         name,
@@ -179,7 +177,7 @@ real_p = _declare(
     "real",
     lambda x: np.asarray(x).real[()],
     "real",
-    _REAL_OF,
+    REAL_OF,
     derivatives=(lambda t, ans, x: real(t),),
     transposes=(lambda ct: complex(ct, _zeros_like(ct)),),
 )
@@ -187,7 +185,7 @@ imag_p = _declare(
     "imag",
     lambda x: np.asarray(x).imag[()],
     "imag",
-    _REAL_OF,
+    REAL_OF,
     derivatives=(lambda t, ans, x: imag(t),),
     transposes=(lambda ct: complex(_zeros_like(ct), neg(ct)),),
 )
@@ -195,7 +193,7 @@ conj_p = _declare(
     "conj",
     np.conjugate,
     _lower_conj,
-    {dtype: dtype for dtype in _REAL_OF},
+    {dtype: dtype for dtype in REAL_OF},
     derivatives=(lambda t, ans, x: conj(t),),
     transposes=(conj,),
 )
@@ -203,7 +201,7 @@ complex_p = _declare(
     "complex",
     _numpy_complex,
     "complex",
-    _COMPLEX_OF,
+    COMPLEX_OF,
     derivatives=(lambda t, ans, x, y: complex(t, _zeros_like(t)), lambda t, ans, x, y: complex(_zeros_like(t), t)),
     transposes=(real, lambda ct: neg(imag(ct))),
     kinds="f",
@@ -211,7 +209,7 @@ complex_p = _declare(
 
 
 def _sample_complex(choose: Choose) -> Call:
-    aval = ShapedArray(choose.shape(), choose.one_of(tuple(_COMPLEX_OF)))
+    aval = ShapedArray(choose.shape(), choose.one_of(tuple(COMPLEX_OF)))
     return (aval, aval), {}
 
 

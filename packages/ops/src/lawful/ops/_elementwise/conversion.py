@@ -65,7 +65,7 @@ def _impl(x: Any, *, new_dtype: np.dtype[Any], weak_type: bool) -> Any:
 def _specialised(
     avals: Sequence[ShapedArray], compile: Any, *, new_dtype: np.dtype[Any], weak_type: bool
 ) -> Callable[..., Any]:
-    """Returns the function for operands of a type: the type of the scalar itself, where it has all of their numbers."""
+    """Returns the function for operands of a type: the scalar type itself where the conversion is exact."""
     impl = convert_element_type_p.rule("impl")
     (aval,) = avals
     is_exact = aval.dtype in _REAL and new_dtype in _REAL and aval.dtype.itemsize <= new_dtype.itemsize
@@ -112,7 +112,7 @@ def _lower(ctx: Any, x: Any, *, new_dtype: np.dtype[Any], weak_type: bool) -> An
     if new_dtype.kind == "b":
         return ctx.compare(x, ctx.full(aval, 0), "NE")
     if aval.dtype.kind == "b" and is_inexact(new_dtype):
-        # Of a converted boolean XLA makes a choice where it multiplies it: 0 times infinity would be 0.
+        # Not a conversion: XLA rewrites ``convert(b) * y`` to ``select(b, y, 0)``, in which 0 times infinity is 0.
         out = ctx.avals_out[0]
         return ctx.hlo.select(x, ctx.full(out, 1), ctx.full(out, 0))
     return ctx.hlo.convert(ctx.tensor_type(ctx.avals_out[0]), x)
@@ -132,10 +132,10 @@ convert_element_type_p.declaration = Declaration(
 
 
 def with_weakness_of(x: Any, aval: ShapedArray) -> Any:
-    """Returns ``x`` with the weakness of a type that it has otherwise: types inside jaxprs are exact."""
+    """Returns ``x`` with the weakness of ``aval``, whose shape and dtype it has: types inside jaxprs are exact."""
     have = get_aval(x)
     if have is aval:
         return x
-    if type(x) is np.float64 and have.dtype is aval.dtype:  # by far the most common: 1.0 was given, and 2.0 comes
+    if type(x) is np.float64 and have.dtype is aval.dtype:  # the common case
         return x.item()
     return convert_element_type_p.bind(x, new_dtype=aval.dtype, weak_type=aval.weak_type)

@@ -1,8 +1,8 @@
 """The family of elementwise ops: one declaration makes the primitive, all of its rules and its function.
 
-A declaration names the NumPy function, the StableHLO op and the derivatives. Everything else follows: an
-elementwise function has a diagonal Jacobian, so that where it is linear its derivative is its own transpose;
-its batching rule brings the batch dimensions to the front; its promotion is the NumPy function's.
+A declaration names the NumPy function, the StableHLO op and the derivatives. The other rules are made from it: the
+Jacobian is diagonal, so the derivative of a linear op is also its transpose; the batching rule moves batch dimensions
+to the front; promotion is that of the NumPy function.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from lawful.ops._support.promotion import OfKinds, PromoteAs, operand_dtypes, re
 
 __all__ = ["Elementwise", "add_tangents", "elementwise"]
 
-#: ``derivative(tangent, ans, *primals, **params)`` gives one argument's share of the output tangent.
+#: ``derivative(tangent, ans, *primals, **params)`` returns one argument's term of the output tangent.
 Derivative = Callable[..., Any]
 Lower = Callable[..., Any]
 
@@ -55,12 +55,12 @@ _OPERATORS: Final[dict[Any, Callable[..., Any]]] = {
 _MACHINE_FLOATS: Final = (np.dtype(np.float32), np.dtype(np.float64))
 
 
-class _Taken(dict[Any, bool]):
-    """Whether a primitive takes operands of a dtype or of a type of Python scalars: those that promotion leaves.
+class _AcceptedTypes(dict[Any, bool]):
+    """Maps a dtype or a Python scalar type to whether a primitive accepts it: whether promotion leaves it unchanged.
 
     Args:
       name: the primitive.
-      promotion: that of its function.
+      promotion: the promotion of its function.
     """
 
     def __init__(self, name: str, promotion: PromoteAs) -> None:
@@ -82,7 +82,7 @@ class _Taken(dict[Any, bool]):
         return self._promotion.nin if isinstance(self._promotion, np.ufunc) else 1
 
     def refusal(self, aval: ShapedArray) -> ArgumentTypeError:
-        """Returns the error of operands that the primitive does not take."""
+        """Returns the error for operands that the primitive does not accept."""
         return ArgumentTypeError(
             f"{self._name}_p: expected operands of a dtype that it is defined for, got {aval.dtype}; "
             "call its function, which promotes, or convert with astype"
@@ -175,13 +175,13 @@ def elementwise(
       arity: the number of arguments.
       derivatives: one for each argument; None where the derivative is zero everywhere that it exists.
       linear: sets of arguments in which the op is jointly linear.
-      promote_as: the ufunc whose promotion the function follows; by default ``numpy_function`` if it is one. Without
+      promote_as: the ufunc whose promotion the function uses; by default ``numpy_function`` if it is one. Without
         one, operands are promoted to one dtype of ``kinds``: integers become float64 where the op takes only floats.
         The primitive refuses operands that the function would convert.
       of_inexact: the ufunc that ``numpy_function`` is for floats and complex numbers.
       result: the dtype of the result from that of the operands; by default the same.
       domain: where arguments may lie, for laws.
-      kinds: the kinds of dtype that it is defined for; without a ufunc's promotion, other operands are refused.
+      kinds: the dtype kinds that it is defined for; without a ufunc's promotion, other operands are refused.
       commutes: whether ``f(x, y) = f(y, x)``.
       associates: whether ``f(f(x, y), z) = f(x, f(y, z))``.
       unit: the value with ``f(x, unit) = x``.
@@ -196,23 +196,23 @@ def elementwise(
     if promotion is None:
         promotion = numpy_function if isinstance(numpy_function, np.ufunc) else OfKinds(kinds)
 
-    takes = _Taken(name, promotion)
+    accepts = _AcceptedTypes(name, promotion)
 
     @primitive.def_impl
     def impl(*args: Any, **params: Any) -> Any:
         first = args[0]
         cls = type(first)
         is_scalar = cls in python_scalar_types
-        if not takes[cls if is_scalar else first.dtype]:
-            raise takes.refusal(get_aval(first))
+        if not accepts[cls if is_scalar else first.dtype]:
+            raise accepts.refusal(get_aval(first))
         out = numpy_function(*args, **params)
         if is_scalar and all([type(x) in python_scalar_types for x in args]):
-            return out.item()  # a weak value: of Python scalars only comes a Python scalar
+            return out.item()  # Python scalars give a weak value, which is a Python scalar
         return out
 
     @primitive.def_rule_as("numpy")
     def specialised(avals: Sequence[ShapedArray], compile: Any, **params: Any) -> Callable[..., Any]:
-        # Unless all are Python scalars there is nothing to do but what NumPy does, if no other rule has been defined.
+        # Unless all operands are Python scalars, NumPy's function is enough. A redefined rule takes precedence.
         function = primitive.rule("impl")
         if function is impl:
             if numpy_function in _OPERATORS and not avals[0].shape and avals[0].dtype in _MACHINE_FLOATS:
@@ -224,8 +224,8 @@ def elementwise(
     @primitive.def_abstract_eval
     def abstract_eval(*avals: ShapedArray, **params: Any) -> ShapedArray:
         aval = avals[0] if len(avals) == 1 else require_equal(name, avals)
-        if not takes[aval.dtype]:
-            raise takes.refusal(aval)
+        if not accepts[aval.dtype]:
+            raise accepts.refusal(aval)
         return aval if result is None else aval.update(dtype=result(aval.dtype))
 
     @primitive.def_batch
@@ -270,7 +270,7 @@ def elementwise(
     return of_class(primitive, numpy_function, promotion, arity, doc)
 
 
-#: Declares an elementwise op of lawful's own.
+#: Declares an elementwise op whose rules are pure.
 pure_elementwise = partial(elementwise, pure_rules=True)
 
 

@@ -45,7 +45,7 @@ def floor_divide(x: Any, y: Any, /, *, operator: bool = False) -> Any:
         return np.floor_divide(x, y)
     x, y, dtype, weak = _operands("floor_divide", np.floor_divide, x, y, operator)
     r = rem(x, y)
-    # What is divided is a multiple of y up to rounding.
+    # x - r is a multiple of y up to rounding.
     quotient = div(sub(x, r), y)
     if is_inexact(dtype):
         quotient = round_nearest_even(quotient)
@@ -74,5 +74,5 @@ def _signed_remainder(x: Any, y: Any) -> Any:
 
 
 def _other_sign(r: Any, y: Any) -> Any:
-    """Returns where a remainder of the sign of the dividend has not the sign of the divisor."""
+    """Returns where a remainder, which has the dividend's sign, does not have the divisor's."""
     return bitwise_and(ne(r, 0), ne(lt(r, 0), lt(y, 0)))

@@ -1,8 +1,9 @@
-"""The length of a vector in the plane and its direction, neither of which over- or underflows between.
+"""The length and the direction of a vector in the plane, without intermediate overflow or underflow.
 
-Their derivatives are made of each other without terms that cancel. With ``r`` the length, and with ``c`` and ``s`` the
-cosines of the angles to both axes: ``dr = c dx + s dy`` and ``dc = s (s dx - c dy) / r``. The derivatives of the angle
-are those of the complex logarithm, ``u = c / r`` and ``v = s / r``, with ``du = (v ** 2 - u ** 2) dx - 2 u v dy``.
+Their derivatives are expressed by each other without terms that cancel. With ``r`` the length, and with ``c`` and ``s``
+the cosines of the angles to both axes: ``dr = c dx + s dy`` and ``dc = s (s dx - c dy) / r``. The derivatives of the
+angle are those of the complex logarithm: ``u = c / r`` and ``v = s / r``, with
+``du = (v ** 2 - u ** 2) dx - 2 u v dy``.
 """
 
 from __future__ import annotations
@@ -33,12 +34,12 @@ def _hypot(x: Any, y: Any) -> Any:
     largest = np.maximum(x, y)
     scale = np.where((largest > 0) & (largest < np.inf), largest, 1.0)
     length = scale * np.sqrt(np.square(x / scale) + np.square(y / scale))
-    # An infinite side makes it infinite, also beside a NaN.
+    # The length is infinite if one side is, even if the other is NaN.
     return np.where((x == np.inf) | (y == np.inf), np.inf, length)
 
 
 def _scaled(x: Any, y: Any) -> tuple[Any, Any, Any]:
-    """Returns both sides over the longer one, and that."""
+    """Returns both sides divided by the longer one, and the longer one."""
     largest = np.maximum(np.abs(x), np.abs(y))
     # An infinite side is longer than any finite one.
     x, y = [np.where(largest == np.inf, _infinite_to_one(side), side / largest) for side in (x, y)]
@@ -56,11 +57,11 @@ def _inversion(x: Any, y: Any) -> Any:
 
 
 def _evaluated(divisor_of: Callable[[Any, Any], Any], algorithm: Callable[[Any, Any], Any]) -> Callable[..., Any]:
-    """Returns a NumPy function that divides by a length or its square, and runs an algorithm where that has no digits.
+    """Returns a NumPy function that divides by a length or its square, or calls an algorithm where that is inexact.
 
     Args:
       divisor_of: returns the divisor.
-      algorithm: it takes several times as long.
+      algorithm: exact everywhere, but slower.
     """
 
     @of_numpy

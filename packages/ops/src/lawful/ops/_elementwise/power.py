@@ -35,7 +35,7 @@ def _require_inexact(dtype: np.dtype[Any], y: int) -> None:
 
 
 def _lower(ctx: Any, x: Any, *, y: int) -> Any:
-    """Multiplies along the binary digits of the exponent, of which each product adds a rounding error."""
+    """Multiplies by the binary digits of the exponent; each product adds a rounding error."""
     aval = ctx.avals_in[0]
     if abs(y) >= _FEW_PRODUCTS and is_float(aval.dtype) and float(aval.dtype.type(y)) == y:
         return ctx.hlo.power(x, ctx.full(aval, y))
@@ -53,7 +53,7 @@ def _lower(ctx: Any, x: Any, *, y: int) -> Any:
 
 
 def _derivative(t: Any, ans: Any, x: Any, *, y: int) -> Any:
-    # Of weak numbers, all of the derivative stays weak.
+    # Operators, so that the derivative of a weak value is weak.
     if y == 0:
         return mul.operator(t, 0)
     return mul.operator(t, mul.operator(power_by_integer(x, y - 1, operator=True), y))

@@ -1,7 +1,7 @@
-"""The derivatives of a real power, of any order in its base and its exponent, in one piece.
+"""The derivatives of a real power, of any order in its base and its exponent, each as one primitive.
 
-As products of powers their factors over- and underflow where the derivative does not: the derivative by the base of
-``x ** 0`` is 0, and for the smallest x its factor ``x ** -1`` is infinite.
+The factors of a product of powers may overflow or underflow where the derivative does not: the derivative of
+``x ** 0`` by its base is 0, but its factor ``x ** -1`` is infinite for the smallest ``x``.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ __all__ = ["pow_derivative_p"]
 
 
 def _derivative(x: Any, y: Any, *, by_base: int, by_exponent: int) -> Any:
-    """Returns a factor times ``x ** (y - m)``, divided by x as often as is left of ``by_base``.
+    """Returns a factor times ``x ** (y - m)``, divided by ``x ** (by_base - m)``.
 
-    The factor is near 0 where y is near an integer m below ``by_base``. So the power of that difference is finite.
+    The factor is near 0 where ``y`` is near an integer ``m`` below ``by_base``; there the power is finite.
     """
     factor = _factor(x, y, by_base, by_exponent)
     moved = np.where(y > -0.5, np.minimum(np.maximum(np.rint(y), 0.0), by_base), by_base)

@@ -16,7 +16,7 @@ __all__ = ["RoundingMethod", "round", "round_nearest_away", "round_nearest_away_
 
 
 class RoundingMethod(IntEnum):
-    """What becomes of a number half-way between two integers. Source: ``jax.lax.RoundingMethod``."""
+    """The rounding of numbers half-way between two integers. Source: ``jax.lax.RoundingMethod``."""
 
     AWAY_FROM_ZERO = 0
     TO_NEAREST_EVEN = 1

@@ -1,4 +1,4 @@
-"""Choosing between arrays, element by element."""
+"""Selection between arrays, element by element."""
 
 from __future__ import annotations
 
@@ -37,8 +37,6 @@ clamp_p = Primitive("clamp", pure_rules=True)
 
 _INT32 = np.dtype(np.int32)
 _BOOL = np.dtype(bool)
-
-# The functions
 
 
 def select_n(which: Any, *cases: Any) -> Any:
@@ -106,7 +104,7 @@ def where(condition: Any, x: Any, y: Any) -> Any:
         try:
             return np.where(condition, x, y)
         except ValueError:
-            pass  # the path below says what is wrong
+            pass  # the path below raises the error
     return _where(condition, x, y)
 
 
@@ -116,7 +114,7 @@ def _where(condition: Any, x: Any, y: Any) -> Any:
     dtype, _ = promote_dtypes(*[(aval.dtype, aval.weak_type) for aval in avals[1:]])
     shape = broadcast_shapes("where", *[aval.shape for aval in avals])
     which = convert(condition, _BOOL)
-    # One condition for all elements stays a scalar.
+    # A scalar condition is not broadcast.
     return select_n_p.bind(
         which if not avals[0].shape else broadcast_to(which, shape),
         *[broadcast_to(convert(case, dtype), shape) for case in (y, x)],
@@ -160,11 +158,11 @@ def clamp(min: Any, x: Any, max: Any) -> Any:
     )
 
 
-# What both primitives have in common: some operands are a scalar, or of the shape of the others.
+# Batching of both primitives, where some operands are scalars or have the shape of the others
 
 
 def _align(args: Sequence[Any], dims: Sequence[int | None], may_be_scalar: Sequence[int]) -> list[Any]:
-    """Returns operands with the batch dimension in front; a scalar that need not have one stays as it is."""
+    """Returns operands with the batch dimension in front; a scalar that needs none is unchanged."""
     size = next(get_aval(x).shape[dim] for x, dim in zip(args, dims, strict=True) if dim is not None)
     aligned = [x if dim is None else move_batch_dim(x, dim) for x, dim in zip(args, dims, strict=True)]
     for i, dim in enumerate(dims):
@@ -178,7 +176,7 @@ def _align(args: Sequence[Any], dims: Sequence[int | None], may_be_scalar: Seque
 
 
 def _same_dim(args: Sequence[Any], dims: Sequence[int | None], may_be_scalar: Sequence[int]) -> int | None:
-    """Returns the batch dimension that all operands share, unbatched scalars apart, or None if there is no such."""
+    """Returns the common batch dimension of all operands except unbatched scalars, or None."""
     relevant = {
         dim for i, dim in enumerate(dims) if not (i in may_be_scalar and dim is None and not get_aval(args[i]).shape)
     }
@@ -214,7 +212,7 @@ def _select_impl(which: Any, *cases: Any) -> Any:
 
 @select_n_p.def_rule_as("numpy")
 def _select_specialised(avals: Sequence[ShapedArray], compile: Any) -> Callable[..., Any]:
-    """Returns the function for operands of some types: of two cases NumPy's own."""
+    """Returns the function for operands of some types: ``numpy.where`` for two cases."""
     impl = select_n_p.rule("impl")
     if impl is not _select_impl or avals[0].dtype != _BOOL or len(avals) != 3:
         return impl

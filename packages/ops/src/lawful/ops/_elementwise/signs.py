@@ -1,4 +1,4 @@
-"""Signs of numbers, zero and NaN included, which have one in their bits."""
+"""Signs of numbers by their sign bit, also of zero and NaN."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def copysign(x: Any, y: Any) -> Any:
 
 
 def _numpy_with_zero_of_sign(x: Any, y: Any) -> Any:
-    dtype = np.result_type(x, y)  # a Python number has that of the other one
+    dtype = np.result_type(x, y)  # a Python scalar takes the dtype of the other operand
     return np.where(np.equal(x, 0), np.copysign(dtype.type(0), y, dtype=dtype), x).astype(dtype)[()]
 
 
@@ -49,7 +49,7 @@ def _lower_with_zero_of_sign(ctx: Any, x: Any, y: Any) -> Any:
     return ctx.hlo.select(ctx.compare(x, ctx.full(aval, 0), "EQ"), zero, x)
 
 
-# Not a choice of `copysign`, whose derivative in a zero is another one.
+# Not a selection of `copysign`, whose derivative at zero differs.
 with_zero_of_sign: Elementwise = elementwise(
     "with_zero_of_sign",
     "Returns ``x``, but where it is zero with the sign of ``y``.",

@@ -10,7 +10,8 @@ import numpy as np
 
 from lawful.core import Excluded, Interval, Primitive, get_aval, of_numpy
 from lawful.ops._elementwise.arithmetic import BRANCH_CUT, add, div, mul, neg, rsqrt, sqrt, square, sub
-from lawful.ops._elementwise.complex_lowering import by_parts, mended
+from lawful.ops._elementwise.arithmetic_evaluation import lower_by
+from lawful.ops._elementwise.complex_lowering import by_parts, corrected
 from lawful.ops._elementwise.declaration import Elementwise
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
 from lawful.ops._support.double import lowered
@@ -55,7 +56,7 @@ __all__ = [
     "tanh_p",
 ]
 
-#: The hyperbolic cosine of smaller numbers of float64 is finite.
+#: Below this the hyperbolic cosine is finite in float64.
 _COSH_IS_FINITE = 710.0
 _POSITIVE = Interval(0.3, 2.0)
 _INSIDE_UNIT = Interval(-0.8, 0.8)
@@ -80,17 +81,8 @@ def _chlo(name: str) -> Callable[[Any, Any], Any]:
     return lower
 
 
-def _hlo(name: str) -> Callable[[Any, Any], Any]:
-    """Returns the lowering to an op of StableHLO."""
-
-    def lower(ctx: Any, x: Any) -> Any:
-        return ctx.op(name, x)
-
-    return lower
-
-
 def _lower_acosh(ctx: Any, x: Any) -> Any:
-    # That of complex numbers is found from the inverse cosine.
+    # For complex numbers the correction converts the inverse cosine.
     return ctx.chlo.acos(x) if ctx.avals_in[0].dtype.kind == "c" else ctx.chlo.acosh(x)
 
 
@@ -103,7 +95,7 @@ def _numpy_log1p(x: Any) -> Any:
     out = x.copy()
     out.real += 1
     out = np.log(out)  # not NumPy's log1p, in which the length of a large number overflows
-    near = np.maximum(np.abs(re), np.abs(im)) < 0.5  # where that is the logarithm of a rounded sum
+    near = np.maximum(np.abs(re), np.abs(im)) < 0.5  # where the rounding of 1 + x matters
     with np.errstate(all="ignore"):
         exact = np.empty_like(out)  # not a sum with 1j times the angle, which loses the sign of zero
         exact.real, exact.imag = np.log1p(re * (2 + re) + im * im) / 2, np.arctan2(im, 1 + re)
@@ -115,13 +107,13 @@ def _numpy_expm1(x: Any) -> Any:
     if not np.iscomplexobj(x):
         return np.expm1(x)
     with np.errstate(invalid="ignore", over="ignore"):
-        # Beyond, infinity decides as in exp, also where the exponential overflows.
+        # Elsewhere infinity and overflow are as in exp.
         is_moderate = np.isfinite(x) & (np.real(x) < 40)
         return np.where(is_moderate, np.expm1(x), np.exp(x) - 1)[()]
 
 
 def _lower_exp2(ctx: Any, x: Any) -> Any:
-    # Not the exponential of a product, whose rounding error the exponential multiplies.
+    # Not the exponential of a product, whose rounding error it would amplify.
     (aval,) = ctx.avals_in
     wide = aval.update(dtype=accumulation_dtype(aval.dtype))
     out = ctx.hlo.power(ctx.full(wide, 2), ctx.hlo.convert(ctx.tensor_type(wide), x))
@@ -145,8 +137,8 @@ def _is_complex(x: Any) -> bool:
 
 @of_numpy
 def _numpy_sech_squared(x: Any) -> Any:
-    # Not the reciprocal of the square, which overflows where its reciprocal is still a number.
-    if type(x) is np.float64 and abs(x) < _COSH_IS_FINITE:  # to ignore an overflow takes longer than the rest
+    # Not the reciprocal of the square, which overflows where the result does not.
+    if type(x) is np.float64 and abs(x) < _COSH_IS_FINITE:  # the common case, without the cost of errstate
         sech = 1 / np.cosh(x)
         return sech * sech
     with np.errstate(over="ignore"):
@@ -154,7 +146,7 @@ def _numpy_sech_squared(x: Any) -> Any:
 
 
 def _sech_squared(x: Any) -> Any:
-    # Not by the hyperbolic cosine, which XLA makes of two exponentials.
+    # Not by the hyperbolic cosine, which XLA computes by two exponentials.
     small = np.exp(-2 * np.abs(x))
     rest = 1 + small
     return 4 * small / (rest * rest)
@@ -162,7 +154,7 @@ def _sech_squared(x: Any) -> Any:
 
 @of_numpy
 def _numpy_one_minus_square(x: Any) -> Any:
-    return np.subtract(1, x) * np.add(1, x)  # ufuncs: an impl gives NumPy values of Python numbers too
+    return np.subtract(1, x) * np.add(1, x)  # ufuncs, which return NumPy values for Python scalars too
 
 
 @of_numpy
@@ -190,14 +182,14 @@ def _factor(
     kinds: str = "f",
     compiled: Callable[..., Any] | None = None,
 ) -> Primitive:
-    """Declares a factor of derivatives, precise where its definition by other ops is not.
+    """Declares a factor of derivatives that is exact where its definition by other ops is not.
 
     Args:
       name: the primitive.
       algorithm: evaluates it.
       derivative: its derivative.
-      kinds: the kinds of dtypes that it takes.
-      compiled: the algorithm of compiled programs, if it is another one.
+      kinds: the dtype kinds that it takes.
+      compiled: the algorithm of compiled programs, if it differs.
     """
     lower = lowered(compiled or algorithm)
     return elementwise(name, "", algorithm, lower, derivatives=(derivative,), kinds=kinds).primitive
@@ -210,7 +202,7 @@ sech_squared_p: Primitive = _factor(
     lambda t, ans, x: mul(t, mul(mul(tanh(x), ans), -2)),
     compiled=_sech_squared,
 )
-#: ``1 - x ** 2``, also where ``x`` is near 1, and with a derivative that has no terms which cancel.
+#: ``1 - x ** 2``, also where ``x`` is near 1, with a derivative in which no terms cancel.
 one_minus_square_p: Primitive = _factor(
     "one_minus_square", _numpy_one_minus_square, lambda t, ans, x: mul(t, mul(x, -2)), "fc"
 )
@@ -220,7 +212,7 @@ exp: Elementwise = elementwise(
     "exp",
     "Returns the exponential.",
     np.exp,
-    mended("exp", _hlo("exponential")),
+    corrected("exp", lower_by("exponential")),
     derivatives=(lambda t, ans, x: mul(t, ans),),
     kinds="fc",
 )
@@ -236,9 +228,9 @@ expm1: Elementwise = elementwise(
     "expm1",
     "Returns ``exp(x) - 1``, exact near 0.",
     _numpy_expm1,
-    mended("expm1", _hlo("exponential_minus_one")),
+    corrected("expm1", lower_by("exponential_minus_one")),
     promote_as=np.expm1,
-    # Not ans + 1, which has no digits where ans is near -1.
+    # Not ans + 1, which cancels where ans is near -1.
     derivatives=(lambda t, ans, x: mul(t, exp(x)),),
     kinds="fc",
 )
@@ -246,7 +238,7 @@ log: Elementwise = elementwise(
     "log",
     "Returns the natural logarithm.",
     np.log,
-    mended("log", _hlo("log")),
+    corrected("log", lower_by("log")),
     derivatives=(lambda t, ans, x: div(t, x),),
     kinds="fc",
     excluded=(BRANCH_CUT,),
@@ -256,7 +248,7 @@ log1p: Elementwise = elementwise(
     "log1p",
     "Returns ``log(1 + x)``, exact near 0.",
     _numpy_log1p,
-    mended("log", _hlo("log_plus_one")),
+    corrected("log", lower_by("log_plus_one")),
     promote_as=np.log1p,
     derivatives=(lambda t, ans, x: div(t, add(x, 1)),),
     kinds="fc",
@@ -267,7 +259,7 @@ sin: Elementwise = elementwise(
     "sin",
     "Returns the sine.",
     np.sin,
-    by_parts("sin", _hlo("sine")),
+    by_parts("sin", lower_by("sine")),
     derivatives=(lambda t, ans, x: mul(t, cos(x)),),
     kinds="fc",
 )
@@ -275,7 +267,7 @@ cos: Elementwise = elementwise(
     "cos",
     "Returns the cosine.",
     np.cos,
-    by_parts("cos", _hlo("cosine")),
+    by_parts("cos", lower_by("cosine")),
     derivatives=(lambda t, ans, x: neg(mul(t, sin(x))),),
     kinds="fc",
 )
@@ -283,7 +275,7 @@ tan: Elementwise = elementwise(
     "tan",
     "Returns the tangent.",
     np.tan,
-    mended("tan", _hlo("tan")),
+    corrected("tan", lower_by("tan")),
     derivatives=(lambda t, ans, x: mul(t, add(square(ans), 1)),),
     kinds="fc",
     domain=(Interval(-1.2, 1.2),),
@@ -292,7 +284,7 @@ asin: Elementwise = elementwise(
     "asin",
     "Returns the inverse sine.",
     np.arcsin,
-    mended("asin", _chlo("asin")),
+    corrected("asin", _chlo("asin")),
     derivatives=(lambda t, ans, x: mul(t, rsqrt(one_minus_square_p.bind(x))),),
     kinds="fc",
     excluded=(_CUT_OUTSIDE_ONE,),
@@ -302,7 +294,7 @@ acos: Elementwise = elementwise(
     "acos",
     "Returns the inverse cosine.",
     np.arccos,
-    mended("acos", _chlo("acos")),
+    corrected("acos", _chlo("acos")),
     derivatives=(lambda t, ans, x: neg(mul(t, rsqrt(one_minus_square_p.bind(x)))),),
     kinds="fc",
     excluded=(_CUT_OUTSIDE_ONE,),
@@ -312,7 +304,7 @@ atan: Elementwise = elementwise(
     "atan",
     "Returns the inverse tangent.",
     np.arctan,
-    mended("atan", _chlo("atan")),
+    corrected("atan", _chlo("atan")),
     derivatives=(lambda t, ans, x: div(t, add(square(x), 1)),),
     kinds="fc",
     excluded=(_CUT_ABOVE_I,),
@@ -337,7 +329,7 @@ tanh: Elementwise = elementwise(
     "tanh",
     "Returns the hyperbolic tangent.",
     np.tanh,
-    mended("tanh", _hlo("tanh")),
+    corrected("tanh", lower_by("tanh")),
     derivatives=(lambda t, ans, x: mul(t, sub(1, square(ans)) if _is_complex(x) else sech_squared_p.bind(x)),),
     kinds="fc",
 )
@@ -345,7 +337,7 @@ asinh: Elementwise = elementwise(
     "asinh",
     "Returns the inverse hyperbolic sine.",
     np.arcsinh,
-    mended("asinh", _chlo("asinh")),
+    corrected("asinh", _chlo("asinh")),
     derivatives=(_slope_of_asinh,),
     kinds="fc",
     excluded=(_CUT_ABOVE_I,),
@@ -354,8 +346,8 @@ acosh: Elementwise = elementwise(
     "acosh",
     "Returns the inverse hyperbolic cosine.",
     np.arccosh,
-    mended("acosh", _lower_acosh),
-    # Not the root of the product: of complex numbers that is another branch.
+    corrected("acosh", _lower_acosh),
+    # Not the root of the product, which is on another branch for complex numbers.
     derivatives=(lambda t, ans, x: div(t, mul(sqrt(sub(x, 1)), sqrt(add(x, 1)))),),
     kinds="fc",
     excluded=(_CUT_BELOW_ONE,),
@@ -365,7 +357,7 @@ atanh: Elementwise = elementwise(
     "atanh",
     "Returns the inverse hyperbolic tangent.",
     np.arctanh,
-    mended("atanh", _chlo("atanh")),
+    corrected("atanh", _chlo("atanh")),
     derivatives=(lambda t, ans, x: div(t, one_minus_square_p.bind(x)),),
     kinds="fc",
     excluded=(_CUT_OUTSIDE_ONE,),
@@ -375,9 +367,9 @@ logistic: Elementwise = elementwise(
     "logistic",
     "Returns ``1 / (1 + exp(-x))``.",
     _numpy_logistic,
-    by_parts("logistic", _hlo("logistic")),
+    by_parts("logistic", lower_by("logistic")),
     promote_as=np.exp,
-    # Not of ans and 1 - ans, which has no digits where ans is near 1 and whose derivative has none near 0.
+    # Not ans * (1 - ans), which cancels where ans is near 1, and whose derivative cancels near 0.
     derivatives=(_slope_of_logistic,),
     kinds="fc",
 )

@@ -1,8 +1,8 @@
 """Composites as cached programs.
 
-Where an array is differentiated or batched eagerly, a composite is traced by itself, once for types and settings, and
-replayed from then on. That saves Python's share of the function, and most of what a transformation does for each
-primitive. Where it cannot be traced, the function is called.
+If an array is differentiated or batched eagerly, a composite is traced once for its types and settings, and the program
+is replayed in later calls. That saves the Python code of the function, and most of the transformation's work for each
+primitive. If it cannot be traced, the function is called.
 """
 
 from __future__ import annotations
@@ -64,13 +64,13 @@ class _Traced(NamedTuple):
     out_tree: Any
 
     def replayed(self, operands: Sequence[Any]) -> Any:
-        """Returns what the composite gives for its arrays."""
+        """Returns the result of the composite for its arrays."""
         results = replay(current.trace, self.program, operands)
         return results[0] if self.out_tree is None else tree.unflatten(self.out_tree, results)
 
 
 def call_composite(composite: Composite, args: tuple[Any, ...], kwargs: dict[str, Any], of_integers: bool) -> Any:
-    """Returns what a composite gives, by its program where an array is traced and there is one."""
+    """Calls a composite, by its cached program if an array is traced and there is a program."""
     trace = current.trace
     if of_integers:
         key: Hashable = (_trace, composite.key, trace.axis_env, avals_of(args[0]), args[1:])
@@ -88,7 +88,7 @@ def call_composite(composite: Composite, args: tuple[Any, ...], kwargs: dict[str
 
 
 def _plan(trace: Trace, composite: Composite, args: Sequence[Any]) -> tuple[IndexedJaxpr | None, Any]:
-    """Returns the program of a call and its operands; None and the result of the call where there is none."""
+    """Returns the program of a call and its operands, or None and the result of the call if there is no program."""
     found, operands = _traced(composite, args, {})
     if found is not None and found.out_tree is None:
         return found.program, operands
@@ -101,7 +101,7 @@ def _call(composite: Composite, args: Sequence[Any], kwargs: dict[str, Any]) -> 
 
 
 def _traced(composite: Composite, args: Sequence[Any], kwargs: dict[str, Any]) -> tuple[_Traced | None, Any]:
-    """Returns the program of a call if there is one, and its operands."""
+    """Returns the program of a call, or None, and its operands."""
     operands = _operands(composite, args)
     if operands is None:
         return None, None
@@ -111,7 +111,7 @@ def _traced(composite: Composite, args: Sequence[Any], kwargs: dict[str, Any]) -
 
 
 def _operands(composite: Composite, args: Sequence[Any]) -> Sequence[Any] | None:
-    """Returns the arrays among the arguments, if any is traced; None if not, or some are missing."""
+    """Returns the arrays among the arguments; None if none is traced, or some are missing."""
     if not composite.sequence:
         operands: Sequence[Any] = args[: composite.arrays]
     elif args and type(args[0]) in (list, tuple):
@@ -141,13 +141,13 @@ def _trace(composite: Composite, operands: Sequence[Any], rest: tuple[Any, ...],
 
 _LEAF = tree.structure(0)
 #: Python numbers whose value may decide the operations, as an exponent does. Any float is an array of its type.
-_DECIDING = python_scalar_types - {float}
+_STATIC_SCALARS = python_scalar_types - {float}
 
 
 def _key(composite: Composite, operands: Sequence[Any], rest: tuple[Any, ...], kwargs: dict[str, Any]) -> Hashable:
-    """Returns the key of a call of a composite. It is not hashable, or None, if types and settings do not decide it."""
+    """Returns the cache key of a call, of types and settings: None, or unhashable, if values may decide operations."""
     for x in operands:
-        if type(x) in _DECIDING or not (type(x) in array_types or isinstance(x, Tracer)):
+        if type(x) in _STATIC_SCALARS or not (type(x) in array_types or isinstance(x, Tracer)):
             return None
     axis_env = current.trace.axis_env
     if not (rest or kwargs):

@@ -1,4 +1,4 @@
-"""Elementwise ops of values: direct calls of NumPy, where it promotes and computes as the primitive does."""
+"""Elementwise ops of values: direct calls of NumPy if it promotes and computes as the primitive does."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def call(self: Elementwise, *args: Any) -> Any:
         try:
             return self.numpy_function(*args)
         except (TypeError, ValueError, OverflowError):
-            pass  # the primitive says what is wrong
+            pass  # the primitive raises the error
     return self.apply(self.primitive.name, self.promote_as, args)
 
 

@@ -34,7 +34,7 @@ def getitem(x: Any, index: Any) -> Any:
         try:
             return np.asarray(x[index])
         except (IndexError, TypeError, ValueError):
-            pass  # the plain function says what is wrong
+            pass  # the plain function raises the error
     return getitem_hook.plain(x, index)
 
 
@@ -70,8 +70,8 @@ class _Part:
     """The elements that an index without arrays chooses; positions are operands, so that they share one program.
 
     Attributes:
-      starts: where the slices start; none where all of each dimension is chosen.
-      layout: the sizes of the slices, which are reversed, which are dropped, and which dimensions are new.
+      starts: the starts of the slices; empty if each dimension is whole.
+      layout: the sizes of the slices, and the dimensions that are reversed, dropped, and new.
     """
 
     starts: tuple[np.int64, ...]
@@ -83,7 +83,7 @@ class _Part:
 
 
 def _row(x: Tracer, shape: Shape, index: int) -> Any:
-    """Returns what `_Part.of` gives for a single integer, without a cache entry for each integer."""
+    """Returns ``x[index]`` for one integer, without a cache entry for each integer."""
     if shape[0] == 1:
         return _slice_at.of_integers([x], shape, (), (0,), ())
     starts = [np.int64(index % shape[0])] + [_START] * (len(shape) - 1)
@@ -131,7 +131,7 @@ def _is_look_up(entry: Any) -> bool:
 
 
 def _look_up_inside(x: Tracer, shape: Shape, entries: tuple[Any, ...]) -> Any:
-    """Returns what ``read`` gives for an index with arrays of integers; None if one is outside of the array."""
+    """Returns ``x[entries]`` for an index with arrays of integers; None if a position is outside of the array."""
     arrays = [entry for entry in entries if type(entry) is np.ndarray]
     layout, sizes = _looked_up_at(shape, tuple([_Lookup(e.shape) if type(e) is np.ndarray else e for e in entries]))
     found = iter(arrays)
@@ -153,7 +153,7 @@ def _look_up_inside(x: Tracer, shape: Shape, entries: tuple[Any, ...]) -> Any:
 
 @record
 class _Lookup:
-    """Stands for an array of integers of a shape, in an index."""
+    """A placeholder in an index for an array of integers of a shape."""
 
     shape: Shape
 
@@ -167,7 +167,7 @@ def _looked_up_at(shape: Shape, entries: tuple[Any, ...]) -> tuple[tuple[Any, ..
 
 
 def _look_up(x: Tracer, index: Index) -> Any:
-    """Returns what ``read`` gives for an index with arrays; they are operands, if none is traced."""
+    """Returns the result of `read` for an index with arrays, which are operands of a composite if none is traced."""
     if index.inserted or any([isinstance(where, Tracer) for where in index.positions.values()]):
         return read(x, index)
     arrays = [np.asarray(where, np.int64) for where in index.positions.values()]
@@ -177,7 +177,7 @@ def _look_up(x: Tracer, index: Index) -> Any:
 def _layout_of(index: Index) -> tuple[Any, ...]:
     """Returns an index without its positions, as the settings of ``_looked_up``."""
     slices = tuple([(dim, chosen.start, chosen.stop, chosen.step) for dim, chosen in index.slices.items()])
-    return tuple(index.positions), slices, index.looked_up, index.place, index.kept, index.in_bounds
+    return tuple(index.positions), slices, index.looked_up, index.lookup_start, index.kept, index.in_bounds
 
 
 def _read_at(
@@ -185,7 +185,7 @@ def _read_at(
     dims: Shape,
     slices: tuple[tuple[int, int, int, int], ...],
     looked_up: Shape,
-    place: int,
+    lookup_start: int,
     kept: tuple[int | None, ...],
     in_bounds: bool,
 ) -> Any:
@@ -196,7 +196,7 @@ def _read_at(
         slices={dim: range(start, stop, step) for dim, start, stop, step in slices},
         positions=dict(zip(dims, positions, strict=True)),
         looked_up=looked_up,
-        place=place,
+        lookup_start=lookup_start,
         kept=kept,
         in_bounds=in_bounds,
     )

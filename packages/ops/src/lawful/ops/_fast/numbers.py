@@ -1,8 +1,8 @@
 """Functions of few numbers, evaluated one number at a time by Python, where most of NumPy's time is overhead.
 
 An operation of Python on a number is 20× to 30× faster than one of NumPy on an array. A function of arrays that
-is made of elementwise ops, of `where` and of iterations is called once with a `Number` for each argument, which
-writes down the source of what is done. The function of that source gives the same bits, of one number at a time.
+consists of elementwise ops, `where` and iterations is called once with a `Number` for each argument, and its operations
+are recorded as source. The function of that source returns the same bits, for one number at a time.
 
 >>> def reciprocal_or_zero(x):
 ...     return np.where(x == 0, 0.0, 1 / np.where(x == 0, 1.0, x))
@@ -44,7 +44,7 @@ from lawful.ops._fast.number_source import Assignment, Choice, Line, Loop, block
 from lawful.ops._support.double import Evaluated
 from lawful.ops._support.number import Number, NumberTrace
 
-#: After this many evaluations of few numbers by NumPy, source is written, which costs as much as ten evaluations.
+#: After this many evaluations of few numbers by NumPy, source is expression_of, which costs as much as ten evaluations.
 _OFTEN = 8
 #: The largest count of numbers that are evaluated one by one.
 _MOST = 64
@@ -68,16 +68,16 @@ class OfNumbers:
 class OneByOne:
     """A function of arrays of float64 that evaluates few numbers one by one.
 
-    Law: it gives what the function itself gives, to the same bits where NumPy does: its power of one number with an
-    exponent of -1 or 1/2 is not that of many, each with an exponent of its own.
+    Law: it returns the same as the function, bit for bit, unless NumPy itself differs: its power with a scalar exponent
+    of -1 or 1/2 rounds differently from that with an array of exponents.
 
     Args:
-      function: made of elementwise ops, `where` and iterations; it gives one array. What it is given by keyword is
-        hashable, and the same for all numbers; where it is zero the sign does not matter.
+      function: consists of elementwise ops, `where` and iterations, and returns one array. Its keyword arguments are
+        hashable, and the sign of a zero among them does not matter.
 
     Raises:
-      ConcretizationTypeError: the function decides something by the value of a number.
-      ArgumentTypeError: it is made of something else.
+      ConcretizationTypeError: the function's operations depend on the value of a number.
+      ArgumentTypeError: it contains other operations.
     """
 
     def __init__(self, function: Callable[..., Any]) -> None:
@@ -103,15 +103,15 @@ class OneByOne:
             return self.function(*arrays, **params)
         try:
             return np.array(list(map(found.function, *numbers))).reshape(arrays[0].shape)
-        except ArithmeticError:  # an infinity or NaN of NumPy's
+        except ArithmeticError:  # NumPy returns infinity or NaN
             return self.function(*arrays, **params)
 
     def of_numbers(self, count: int, **params: Any) -> OfNumbers:
-        """Returns what is done with one number for each of so many arguments."""
+        """Returns the function of one number for each of ``count`` arguments."""
         key = (count, *params.items())
         found = self._found.lookup(key)
         if found is None:
-            found = _compiled(*_written(self.function, count, params))
+            found = _compiled(*_source(self.function, count, params))
             self._found.insert(key, found)
         return found
 
@@ -129,12 +129,12 @@ def one_by_one(algorithm: Callable[..., Any]) -> OneByOne:
 
 
 def evaluate(algorithm: Callable[..., Any], arrays: Sequence[Any], params: dict[str, Any]) -> Any:
-    """Returns what an algorithm of special functions gives."""
+    """Evaluates an algorithm of special functions."""
     return one_by_one(algorithm)(*arrays, **params)
 
 
 def few_numbers(arrays: Sequence[Any]) -> list[list[float]] | None:
-    """Returns the numbers of each of some arrays of float64 and of one shape; None of other values, and of many."""
+    """Returns the numbers in arrays of float64 and of one shape; None for other values, or for many numbers."""
     shape = getattr(arrays[0], "shape", None)
     for x in arrays:
         if type(x) not in _ARRAYS or x.dtype != _DOUBLE or x.shape != shape or x.size > _MOST:
@@ -151,7 +151,7 @@ _EXPRESSIONS: Final = {
     "not": "not {}",
     "abs": "abs({})",
     "square": "{0} * {0}",
-    # A NaN is the result of either.
+    # The result is NaN if either operand is.
     "max": "{0} if {0} >= {1} or {0} != {0} else {1}",
     "min": "{0} if {0} <= {1} or {0} != {0} else {1}",
 }
@@ -161,8 +161,8 @@ class SourceTrace(NumberTrace):
     """Records operations on numbers as source.
 
     Attributes:
-      lines: what was written.
-      scope: the functions that are called, by the names that they have there.
+      lines: the recorded lines.
+      scope: the functions that they call, by name.
     """
 
     __slots__ = ("_calls", "_count", "_known", "lines", "scope")
@@ -179,13 +179,13 @@ class SourceTrace(NumberTrace):
         """The largest count of numbers for which the source is faster than NumPy."""
         if any([isinstance(line, Loop) for line in self.lines]):
             return _MOST  # arrays take as many iterations as their slowest number
-        # In microseconds, measured: NumPy takes 0.7 for an operation; Python, for each number, 0.3 to begin and hand
-        # over, 0.03 for an operation, and 0.45 more for one that is a call.
+        # Measured in microseconds: NumPy takes 0.7 for an operation; Python, for each number, 0.3 for the call of the
+        # function, 0.03 for an operation, and 0.45 more for one that is a call.
         operations = len(self.lines)
         return min(_MOST, int(0.7 * operations / (0.3 + 0.03 * operations + 0.45 * self._calls)))
 
     def number(self, dtype: Any = _DOUBLE) -> Number:
-        """Returns a new number, that has no value yet."""
+        """Returns a new symbolic number."""
         self._count += 1
         return Number(self, f"x{self._count - 1}", ShapedArray((), np.dtype(dtype)))
 
@@ -201,26 +201,26 @@ class SourceTrace(NumberTrace):
         expression = _EXPRESSIONS.get(primitive.name)
         if expression is None or any([get_aval(x).dtype not in (_DOUBLE, np.dtype(bool)) for x in args]):
             return self.call(_function_of(primitive, len(args), params), *args, dtype=aval.dtype)
-        return self._assigned(expression.format(*map(written, args)), args, aval.dtype)
+        return self._assigned(expression.format(*map(expression_of, args)), args, aval.dtype)
 
     def call(self, function: Callable[..., Any], *args: Any, dtype: Any = _DOUBLE) -> Number:
         self._calls += 1
         name = next((name for name, known in self.scope.items() if known is function), f"f{len(self.scope)}")
         self.scope[name] = function
-        kind = "bool" if dtype == np.dtype(bool) else "float"
-        return self._assigned(f"{kind}({name}({', '.join(map(written, args))}))", args, dtype)
+        scalar_type = "bool" if dtype == np.dtype(bool) else "float"
+        return self._assigned(f"{scalar_type}({name}({', '.join(map(expression_of, args))}))", args, dtype)
 
     def loop(self, state: Sequence[Any], step: Callable[..., Sequence[Any]]) -> list[Number]:
         targets = [self.number(get_aval(x).dtype) for x in state]
         # Numbers of a step are unknown outside of it, also those that no step changes.
         before, known = self.lines, self._known
         self.lines, self._known = [], {}
-        following = [written(x) for x in step(*targets)]
+        updated = [expression_of(x) for x in step(*targets)]
         lines, self.lines, self._known = self.lines, before, known
         names = [x.name for x in targets]
-        if following == names:
+        if updated == names:
             raise ArgumentValueError("iteration: expected a step that changes its state, got one that gives it back")
-        self.lines.append(Loop(names, [written(x) for x in state], lines, following))
+        self.lines.append(Loop(names, [expression_of(x) for x in state], lines, updated))
         return targets
 
     def _assigned(self, expression: str, args: Sequence[Any], dtype: Any) -> Number:
@@ -239,7 +239,7 @@ class SourceTrace(NumberTrace):
         if type(condition) is not Number:
             return yes if condition else no
         out = self.number(get_aval(yes).dtype)
-        self.lines.append(Choice(out.name, condition.name, written(yes), written(no)))
+        self.lines.append(Choice(out.name, condition.name, expression_of(yes), expression_of(no)))
         return out
 
 
@@ -269,8 +269,8 @@ def _unwritable(what: str) -> ArgumentTypeError:
     )
 
 
-def written(x: Any) -> str:
-    """Returns the text of a number in the source."""
+def expression_of(x: Any) -> str:
+    """Returns the variable or literal of a number in the source."""
     if type(x) is Number:
         return x.name
     if not isinstance(x, bool | int | float | np.generic | np.ndarray) or np.shape(x):
@@ -283,15 +283,15 @@ def written(x: Any) -> str:
 
 
 def source_of(function: Callable[..., Any], count: int, **params: Any) -> str:
-    """Returns the source of the function of one number for each of its arguments."""
-    return _written(function, count, params)[0]
+    """Returns the source of the function of one number for each of ``count`` arguments."""
+    return _source(function, count, params)[0]
 
 
-def _written(function: Callable[..., Any], count: int, params: dict[str, Any]) -> tuple[str, SourceTrace]:
+def _source(function: Callable[..., Any], count: int, params: dict[str, Any]) -> tuple[str, SourceTrace]:
     trace = SourceTrace()
     arguments = [trace.number() for _ in range(count)]
     with new_trace(trace):
-        result = written(function(*arguments, **params))
+        result = expression_of(function(*arguments, **params))
     body = [*block_of(trace.lines, [result]), f"return {result}"]
     head = f"def function({', '.join([x.name for x in arguments])}):"
     return "\n    ".join([head, *body]), trace

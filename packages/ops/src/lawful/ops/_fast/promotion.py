@@ -56,16 +56,22 @@ def promotion_of(name: str, function: PromoteAs, args: Sequence[Any], operator: 
         x.aval if isinstance(x, Tracer) else cls if (cls := type(x)) in python_scalar_types else get_aval(x)
         for x in args
     ]
-    found = _promotions.get((name, function, operator, *types))
-    if found is None:
-        found = promotion_of_hook.plain(name, function, args, operator)
-        if not _compares_by_value(function, args):
-            _promotion_cache.insert((name, function, operator, *types), found)
-    return found
+    key: tuple[Any, ...] = (name, function, operator, *types)
+    found = _promotions.get(key)
+    if found is not None:
+        return found
+    promotion = promotion_of_hook.plain(name, function, args, operator)
+    if _compares_by_value(function, args):
+        # The types do not determine the conversions, so they are part of the key.
+        key = (*key, promotion.conversions)
+        found = _promotions.get(key)
+        if found is not None:
+            return found
+    return _promotion_cache.insert(key, promotion)
 
 
 def _compares_by_value(function: PromoteAs, args: Sequence[Any]) -> bool:
-    """Whether a function compares a Python integer with an array of integers, in which it may not fit."""
+    """Returns whether a function compares a Python integer with an array of integers, whose dtype may not hold it."""
     if function not in COMPARISONS or int not in map(type, args):
         return False
     return any([aval.dtype.kind in "iu" and not aval.weak_type for aval in map(get_aval, args)])
@@ -89,7 +95,7 @@ def apply_promoted(
 
 
 def _plan(trace: Trace, context: Context, args: Sequence[Any]) -> tuple[Primitive | IndexedJaxpr | None, Any]:
-    """Returns the primitive or the program that a call applies, and its operands; None and the result if neither."""
+    """Returns the primitive or program of a call and its operands, or None and the result if there is no program."""
     return _planned(trace, context, args, numbers=not trace.evaluates_constants)
 
 
@@ -129,7 +135,7 @@ def _converted(
 
     Args:
       args: the operands.
-      conversions: what promotion does to them.
+      conversions: the conversions of the promotion.
       numbers: whether Python numbers are converted too, as in a program that is recorded. Otherwise the program
         converts them, and serves for every number.
 

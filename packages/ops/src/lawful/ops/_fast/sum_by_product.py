@@ -21,14 +21,14 @@ _REAL: Final = (np.dtype(np.float32), np.dtype(np.float64))
 #: which is more exact than BLAS. It adds any number of other numbers in sequence.
 _MOST_ADJACENT: Final = 128
 #: The largest cached array of ones.
-_MOST_KEPT: Final = 1024
+_MOST_CACHED: Final = 1024
 
 
 @cached_function("sums by products", 1024)
 def sum_by_product(shape: Shape, dtype: np.dtype[Any], axes: Shape) -> Callable[[Any], Any] | None:
-    """Returns a function that sums C-contiguous arrays of a type; None where NumPy's own is faster or more exact.
+    """Returns a function that sums C-contiguous arrays of a type; None where NumPy is faster or more exact.
 
-    Law: it gives what ``numpy.add.reduce`` with the initial value 0 gives, up to rounding.
+    Law: it equals ``numpy.add.reduce`` with the initial value 0, up to rounding.
     """
     kept = tuple([size for axis, size in enumerate(shape) if axis not in axes])
     count, others = math.prod([shape[axis] for axis in axes]), math.prod(kept)
@@ -38,7 +38,7 @@ def sum_by_product(shape: Shape, dtype: np.dtype[Any], axes: Shape) -> Callable[
     is_last = axes == tuple(range(len(kept), len(shape)))
     if not ((is_first and others > 1) or ((is_first or is_last) and count <= _MOST_ADJACENT)):
         return None
-    ones = np.ones(count, dtype) if count <= _MOST_KEPT else None
+    ones = np.ones(count, dtype) if count <= _MOST_CACHED else None
 
     def multiply(x: Any) -> Any:
         factor = np.ones(count, dtype) if ones is None else ones

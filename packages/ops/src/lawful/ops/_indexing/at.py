@@ -34,13 +34,13 @@ from lawful.ops._support.structural import strong
 
 __all__ = ["At", "AtIndex", "at"]
 
-# What changes nothing; of the other updates that is the element itself.
+# The neutral element of updates that have one; for others it is the element itself.
 _NEUTRAL = {scatter_add: 0, scatter_sub: 0, scatter_mul: 1}
 _RANK = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}
 
 
 class At:
-    """What ``at(x)`` and ``x.at`` are; an index of it, ``x.at[index]``, has the updates as its methods."""
+    """The type of ``at(x)`` and ``x.at``; an index of it, ``x.at[index]``, has the updates as methods."""
 
     __slots__ = ("_array",)
 
@@ -87,12 +87,12 @@ class AtIndex:
     A boolean array whose values are not known may choose what is updated, alone or among slices, where ``values`` have
     one for all that it chooses; JAX refuses it.
 
-    Updates are converted to the array's dtype, where they are of the same kind or a lower one. Where an element is
-    chosen several times all updates count, in ``set`` the last one; on a GPU it may be any of them.
+    Updates are converted to the array's dtype, where they are of the same dtype kind or a lower one. Where an element
+    is chosen several times all updates count, in ``set`` the last one; on a GPU it may be any of them.
 
     Raises:
       ArgumentIndexError: as ``x[index]``.
-      ArgumentTypeError: an update is of a higher kind, such as a float for an array of integers.
+      ArgumentTypeError: an update is of a higher dtype kind, such as a float for an array of integers.
       ArgumentValueError: an update does not broadcast to the shape of ``x[index]``.
     """
 
@@ -179,7 +179,7 @@ class AtIndex:
         return self.set(func(self.get(**options)), **options)
 
     def _of_ones(self, values: Any, options: dict[str, Any]) -> Any:
-        """Returns 1 for each element, multiplied by the values that it is chosen for."""
+        """Returns an array of ones with the values multiplied into it."""
         return _updated(ops.full_like(self._array, 1), self._index, values, scatter_mul, **options)
 
 
@@ -205,7 +205,7 @@ def _updated(
         return _updated(x, chosen.around, chosen.select(fitting(chosen.spread(values), aval.dtype), others), combine)
     parsed = parse_index(aval.shape, index, strict=mode is None, wrap=wrap_negative_indices)
     values = _fitting(values, aval.dtype, parsed)
-    if aval.dtype.kind == "b":  # of booleans these are the sum and the product
+    if aval.dtype.kind == "b":  # the sum and the product of booleans
         combine = {scatter_add: scatter_max, scatter_mul: scatter_min}.get(combine, combine)
     if 0 in parsed.result or not aval.size:
         return x
@@ -217,22 +217,22 @@ def _updated(
 
 
 def fitting(values: Any, dtype: np.dtype[Any]) -> Any:
-    """Returns values that are written to an array converted to its dtype.
+    """Returns values converted to the dtype of the array that they update.
 
     Raises:
-      ArgumentTypeError: they are of a higher kind, so that they would lose a part.
+      ArgumentTypeError: they are of a higher dtype kind, so that they would lose a part.
     """
     have = get_aval(values)
     if _RANK[kind(have.dtype)] > _RANK[kind(dtype)]:
         raise ArgumentTypeError(
-            f"at: expected values of a kind that fits an array of {dtype}, got {have}, which would lose a part; "
+            f"at: expected values of a dtype kind that fits an array of {dtype}, got {have}, which would lose a part; "
             "convert the values or the array with astype"
         )
     return convert(values, dtype)
 
 
 def _fitting(values: Any, dtype: np.dtype[Any], index: Index) -> Any:
-    """Returns values of an array's dtype, with the dimensions that the index keeps or looks up."""
+    """Returns values in an array's dtype, with the dimensions of ``x[index]`` except new ones."""
     values = fitting(values, dtype)
     shape = get_aval(values).shape
     while len(shape) > len(index.result) and shape[0] == 1:  # NumPy drops these in an assignment
@@ -246,7 +246,7 @@ def _fitting(values: Any, dtype: np.dtype[Any], index: Index) -> Any:
 
 
 def _is_block(index: Index) -> bool:
-    """Whether the elements are next to each other at a place that is known."""
+    """Returns whether the elements are one contiguous block at a static position."""
     return index.is_basic and all(abs(chosen.step) == 1 or len(chosen) == 1 for chosen in index.slices.values())
 
 
@@ -262,14 +262,14 @@ def _with_block(x: Any, index: Index, values: Any) -> Any:
 
 
 def _reversed_dims(index: Index) -> tuple[int, ...]:
-    """Returns the dimensions of the values, without new ones, along which they are taken from the end."""
+    """Returns the dimensions of the values, without new ones, that a negative step reverses."""
     shift = len(index.looked_up)
-    out, place = [], 0
+    out, position = [], 0
     for i, dim in enumerate(index.kept):
         if dim is not None:
             if index.slices[dim].step == -1 and len(index.slices[dim]) > 1:
-                out.append(place + (shift if i >= index.place else 0))
-            place += 1
+                out.append(position + (shift if i >= index.lookup_start else 0))
+            position += 1
     return tuple(out)
 
 
@@ -284,18 +284,18 @@ def _scattered(
 ) -> Any:
     """Returns ``x`` with values scattered to an index.
 
-    Slices of neighbours are dimensions of a window. Those with gaps are looked up, in dimensions of their own.
+    Slices with step ±1 are dimensions of a window. Those with gaps are looked up by index vectors.
     """
     shift = len(index.looked_up)
     kept = [dim for dim in index.kept if dim is not None]
-    place = sum(dim is not None for dim in index.kept[: index.place])
-    # What each dimension of the values is: one of the dimensions that are looked up, or a slice.
+    start = sum(dim is not None for dim in index.kept[: index.lookup_start])
+    # The role of each dimension of the values: a looked-up dimension, or a slice.
     axes: list[tuple[str, int]] = [("slice", dim) for dim in kept]
-    axes[place:place] = [("lookup", i) for i in range(shift)]
+    axes[start:start] = [("lookup", i) for i in range(shift)]
     gaps = {dim for dim in kept if abs(index.slices[dim].step) != 1 and len(index.slices[dim]) > 1}
-    windows = tuple([i for i, (what, dim) in enumerate(axes) if what == "slice" and dim not in gaps])
+    windows = tuple([i for i, (role, dim) in enumerate(axes) if role == "slice" and dim not in gaps])
     batch = [axis for i, axis in enumerate(axes) if i not in windows]
-    shape = tuple([index.looked_up[i] if what == "lookup" else len(index.slices[i]) for what, i in batch])
+    shape = tuple([index.looked_up[i] if role == "lookup" else len(index.slices[i]) for role, i in batch])
     positions: dict[int, Any] = {}
     for dim, where in index.positions.items():
         positions[dim] = _spread(where, shift, [batch.index(("lookup", i)) for i in range(shift)], len(shape))
@@ -319,12 +319,11 @@ def _scattered(
 
 
 def _spread(where: Any, ndim: int, dims: list[int], total: int) -> Any:
-    """Returns positions, that broadcast to ``ndim`` dimensions, with these at some of ``total`` dimensions."""
+    """Returns positions, which broadcast to ``ndim`` dimensions, reshaped to have these as ``dims`` of ``total``."""
     if type(where) is int:
         return where
     have = get_aval(where).shape
-    own = dims[ndim - len(have) :]
     sizes = [1] * total
-    for dim, size in zip(own, have, strict=True):
+    for dim, size in zip(dims[ndim - len(have) :], have, strict=True):
         sizes[dim] = size
     return reshape(where, tuple(sizes))

@@ -1,4 +1,4 @@
-"""The primitives of a slice whose position is data: read, or written."""
+"""The primitives that read and write a slice at a dynamic position."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ __all__ = ["dynamic_slice_p", "dynamic_update_slice_p"]
 dynamic_slice_p = Primitive("dynamic_slice", pure_rules=True)
 dynamic_update_slice_p = Primitive("dynamic_update_slice", pure_rules=True)
 
-# The rules of reading
+# Reading
 
 
 def _clamped(starts: Sequence[Any], shape: Shape, sizes: Shape) -> tuple[Any, ...]:
@@ -41,7 +41,7 @@ def _clamped(starts: Sequence[Any], shape: Shape, sizes: Shape) -> tuple[Any, ..
 
 
 def check_sizes_within(name: str, x: ShapedArray, sizes: Shape) -> None:
-    """Raises ArgumentTypeError if a slice has other dimensions than an array, or is longer."""
+    """Raises ArgumentTypeError if a slice has another number of dimensions than an array, or is longer."""
     if len(sizes) != x.ndim or any(not 0 <= size <= whole for size, whole in zip(sizes, x.shape, strict=True)):
         raise ArgumentTypeError(
             f"{name}: expected a slice with the dimensions of the operand, and not longer, got the shape {sizes} for "
@@ -50,7 +50,7 @@ def check_sizes_within(name: str, x: ShapedArray, sizes: Shape) -> None:
 
 
 def check_update(x: ShapedArray, update: ShapedArray) -> None:
-    """Raises ArgumentTypeError if an update is of another dtype than an array, or does not fit into it."""
+    """Raises ArgumentTypeError if an update has another dtype than an array, or does not fit into it."""
     if update.dtype != x.dtype:
         raise ArgumentTypeError(
             f"dynamic_update_slice: expected an update of the operand's dtype, got {x} and {update}; "
@@ -124,7 +124,7 @@ def _slice_batch(args: Sequence[Any], dims: Sequence[int | None], *, slice_sizes
 
 
 def _first(starts: Sequence[Any]) -> Any:
-    """Returns the position 0, of the dtype that others have."""
+    """Returns the position 0 in the dtype of other positions."""
     return (get_aval(starts[0]).dtype if starts else np.dtype(np.int64)).type(0)
 
 
@@ -168,7 +168,7 @@ dynamic_slice_p.declaration = Declaration(
 )
 
 
-# The rules of writing
+# Writing
 
 
 @dynamic_update_slice_p.def_impl

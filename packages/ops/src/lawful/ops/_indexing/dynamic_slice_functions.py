@@ -1,4 +1,4 @@
-"""A slice whose position is data: read, or written."""
+"""Functions that read and write a slice at a dynamic position."""
 
 from __future__ import annotations
 
@@ -174,7 +174,7 @@ def _in_dimension(ndim: int, axis: int, index: Any) -> list[Any]:
 
 
 def _starts(name: str, shape: Shape, indices: Any, allow_negative: bool | Sequence[bool]) -> list[Any]:
-    """Returns integer scalars of one dtype, which counts every position of an array; none counted from the end."""
+    """Returns integer scalars of one dtype that holds every position of an array, all counted from the start."""
     if not isinstance(indices, Sequence):
         aval = get_aval(indices)
         if not aval.ndim and len(shape) == 1:
@@ -220,7 +220,7 @@ def _from_start(index: Any, size: int, dtype: np.dtype[Any], allow_negative: boo
 
 
 def from_start(index: Any, size: int) -> Any:
-    """Returns integers counted from the start of a dimension where negative ones are counted from its end."""
+    """Returns integers of which negative ones are counted from the end of a dimension, all counted from its start."""
     dtype = get_aval(index).dtype
     if dtype.kind == "u":
         return index

@@ -1,4 +1,4 @@
-"""Gather: windows of an array read at positions that are data."""
+"""Gather: windows of an array, read at dynamic positions."""
 
 from __future__ import annotations
 
@@ -41,6 +41,7 @@ from lawful.ops._indexing.windows import (
     has_one_window,
     plain_dimension_numbers,
     shifted,
+    window_start,
 )
 from lawful.ops._support.batch_dimensions import move_batch_dim
 from lawful.ops._support.dtypes import highest, lowest
@@ -105,7 +106,7 @@ def gather(
 
 
 def _plain_fill_value(dtype: np.dtype[Any], fill_value: Any) -> Any:
-    """Returns what to fill with as a Python number of an array's dtype, None for the default."""
+    """Returns a fill value as a Python scalar, converted to an array's dtype; None for the default."""
     if fill_value is None:
         return None
     aval = get_aval(fill_value)
@@ -139,38 +140,38 @@ def _impl(
     **_: Any,
 ) -> Any:
     x, indices = np.asarray(x), np.asarray(indices)
-    place = layout("gather", _windows(x.shape, indices.shape, dimension_numbers, slice_sizes))
-    return _read(x, indices, place, mode, fill_value)
+    of_windows = layout("gather", _windows(x.shape, indices.shape, dimension_numbers, slice_sizes))
+    return _read(x, indices, of_windows, mode, fill_value)
 
 
-def _read(x: Any, indices: Any, place: Layout, mode: str, fill_value: Any) -> Any:
-    index, inside = positions(place, indices, clip=mode != "fill_or_drop")
-    looked_up = x.transpose(place.order)
+def _read(x: Any, indices: Any, of_windows: Layout, mode: str, fill_value: Any) -> Any:
+    index, inside = positions(of_windows, indices, clip=mode != "fill_or_drop")
+    looked_up = x.transpose(of_windows.order)
     if len(index) == 1:
         out = looked_up.take(index[0], axis=0)
     elif index:
         out = looked_up[tuple(index)]
     else:
-        out = np.repeat(looked_up[np.newaxis], math.prod(place.batch), axis=0)
-    out = out.reshape(place.shape)
+        out = np.repeat(looked_up[np.newaxis], math.prod(of_windows.batch), axis=0)
+    out = out.reshape(of_windows.shape)
     if inside is not None:
         out[~inside] = _fill_value(x.dtype, fill_value)
-    return out.transpose(place.axes)
+    return out.transpose(of_windows.axes)
 
 
 @gather_p.def_rule_as("numpy")
 def _specialised(avals: Sequence[ShapedArray], compile: Any, **params: Any) -> Callable[..., Any]:
-    """Returns the function for operands of some types, whose windows are laid out once."""
+    """Returns the function for operands of some types, with a precomputed layout of windows."""
     x, indices = avals
     impl, mode = gather_p.rule("impl"), params["mode"]
     if impl is not _impl or not x.shape:
         return partial(impl, **params)
-    place = layout("gather", _windows(x.shape, indices.shape, params["dimension_numbers"], params["slice_sizes"]))
-    # Of one element NumPy would make a number.
-    if mode != "fill_or_drop" and reads_rows(place) and place.shape and indices.dtype.kind == "i":
-        order, axes = place.order, place.axes
+    of_windows = layout("gather", _windows(x.shape, indices.shape, params["dimension_numbers"], params["slice_sizes"]))
+    # Not for a result without dimensions, which NumPy would return as a scalar.
+    if mode != "fill_or_drop" and reads_rows(of_windows) and of_windows.shape and indices.dtype.kind == "i":
+        order, axes = of_windows.order, of_windows.axes
         return lambda x, indices: x.transpose(order).take(indices[..., 0], 0, None, "clip").transpose(axes)
-    return partial(_read, place=place, mode=mode, fill_value=params["fill_value"])
+    return partial(_read, of_windows=of_windows, mode=mode, fill_value=params["fill_value"])
 
 
 @gather_p.def_abstract_eval
@@ -193,7 +194,7 @@ def _jvp(primals: Sequence[Any], tangents: Sequence[Any], **params: Any) -> tupl
 
 
 def _no_tangent(mode: str) -> Any:
-    """Returns what the tangent is filled with where the value is a constant."""
+    """Returns the fill value of the tangent: the fill value of the primal is a constant."""
     return 0 if mode == "fill_or_drop" else None
 
 
@@ -258,7 +259,7 @@ def _batch(
         dimension_numbers=(offset, collapsed, index_map, batching, index_batching),
         slice_sizes=slice_sizes,
         unique_indices=unique_indices,
-        # The index vectors of a batch are sorted in each of its elements only.
+        # Index vectors are sorted within each batch element only.
         indices_are_sorted=indices_are_sorted and index_dim is None,
         **params,
     )
@@ -307,7 +308,7 @@ def _lower(
 def _sample(choose: Choose) -> Call:
     windows, dtype = draw_windows(choose), choose.dtype("fiubc")
     mode = choose.one_of(("clip", "fill_or_drop"))
-    fill_values = (0,) if is_inexact(dtype) else (0, 1)  # with another it is not linear
+    fill_values = (0,) if is_inexact(dtype) else (0, 1)  # not linear with another fill value
     single = has_one_window(windows)
     params = {
         "dimension_numbers": tuple(windows.numbers),
@@ -332,16 +333,10 @@ def _reference(
 ) -> Any:
     """Gathers window by window."""
     windows = _windows(x.shape, indices.shape, dimension_numbers, slice_sizes)
-    numbers = windows.numbers
     out = np.zeros(windows.gathered, x.dtype)
     by_window = np.moveaxis(out, windows.batch_dims, range(len(windows.batch)))
     for where in np.ndindex(windows.batch):
-        starts = [0] * x.ndim
-        for dim, start in zip(numbers.start_index_map, indices[where].tolist(), strict=True):
-            starts[dim] = start
-        for dim, index_dim in zip(numbers.operand_batching_dims, numbers.start_indices_batching_dims, strict=True):
-            starts[dim] = where[index_dim]
-        last = [size - width for size, width in zip(x.shape, slice_sizes, strict=True)]
+        starts, last = window_start(windows, indices, where)
         if mode == "fill_or_drop" and any(not 0 <= a <= b for a, b in zip(starts, last, strict=True)):
             by_window[where] = _fill_value(x.dtype, fill_value)
             continue

@@ -59,7 +59,7 @@ getitem_hook: Final[Hook[Callable[[Any, Any], Any]]] = Hook("indexing", _getitem
 
 
 def _read_numpy(x: np.ndarray[Any, Any], index: Any) -> Any:
-    """Returns what NumPy gives for an index without tracers. Device arrays in it are converted to NumPy's."""
+    """Returns NumPy's result for an index without traced values; device arrays in it become NumPy arrays."""
 
     def known(entry: Any) -> Any:
         if isinstance(entry, Tracer):
@@ -84,7 +84,7 @@ def read(
     Args:
       x: an array.
       index: the index.
-      mode: what is read at positions that may be outside, as in `gather`; by default the nearest.
+      mode: the mode of `gather` for positions that may be outside; by default the nearest position is read.
       fill_value: as in `gather`.
       unique_indices: a promise that no position is repeated.
       indices_are_sorted: a promise.
@@ -105,7 +105,7 @@ def read(
 
 
 def _sliced(x: Any, index: Index) -> Any:
-    """Returns the slices of ``x``; a known position is a slice of one element."""
+    """Returns the slices of ``x``; a known position is a slice of length 1."""
     starts, limits, strides, reversed_dims = spans(index)
     return rev(slice_op(x, starts, limits, strides), reversed_dims)
 
@@ -134,7 +134,7 @@ def _span(chosen: range) -> tuple[int, int, int]:
 
 
 def _at_scalars(x: Any, positions: dict[int, Any]) -> Any:
-    """Returns what stands at scalar positions of some dimensions."""
+    """Returns the elements at scalar positions of some dimensions."""
     shape = get_aval(x).shape
     starts = [positions.get(dim, 0) for dim in range(len(shape))]
     sizes = [1 if dim in positions else size for dim, size in enumerate(shape)]
@@ -152,9 +152,9 @@ def _gathered(
 ) -> Any:
     shape = get_aval(x).shape
     batch = index.looked_up
-    place = sum(dim is not None for dim in index.kept[: index.place])
+    start = sum(dim is not None for dim in index.kept[: index.lookup_start])
     windows = len(shape) - len(positions)
-    offsets = tuple([dim + (len(batch) if dim >= place else 0) for dim in range(windows)])
+    offsets = tuple([dim + (len(batch) if dim >= start else 0) for dim in range(windows)])
     dims = tuple(sorted(positions))
     return gather(
         x,

@@ -1,4 +1,4 @@
-"""What an index means by NumPy's rules: which slices, which positions to look up, and where the result has them."""
+"""Indices by NumPy's rules: their slices, the positions to look up, and the dimensions of the result."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from lawful.ops._indexing.dynamic_slice_functions import from_start
 from lawful.ops._support.promotion import broadcast_to, convert
 from lawful.ops._support.structural import Shape
 
-#: A position that is known, an array of them, a traced one, or an array of traced ones; counted from the start.
+#: An integer, an array of integers, or a tracer of either; counted from the start.
 Positions = Any
 
 
@@ -33,14 +33,14 @@ class Index:
     """An index of an array.
 
     Attributes:
-      shape: the shape of what is indexed, with a new dimension of length 1 for each scalar boolean.
+      shape: the shape of the indexed array, with a new dimension of length 1 for each scalar boolean.
       inserted: those dimensions.
-      slices: for each dimension that is sliced, by number, the chosen positions.
-      positions: for each other dimension, by number, the positions that are looked up in it.
-      looked_up: the shape that all positions have together.
-      place: how many entries of ``kept`` come before the dimensions of that shape.
-      kept: the sliced dimensions in order, and None for each new one, as the result has them.
-      in_bounds: whether all positions are known to be inside of the array.
+      slices: the chosen positions of each dimension that is sliced.
+      positions: the positions that are looked up, of each other dimension.
+      looked_up: the shape that all positions broadcast to.
+      lookup_start: how many entries of ``kept`` come before the dimensions of that shape.
+      kept: the sliced dimensions and None for each new one, in the order of the result.
+      in_bounds: whether all positions are known to be inside the array.
     """
 
     shape: Shape
@@ -48,35 +48,35 @@ class Index:
     slices: dict[int, range]
     positions: dict[int, Positions]
     looked_up: Shape
-    place: int
+    lookup_start: int
     kept: tuple[int | None, ...]
     in_bounds: bool
 
     @property
     def is_basic(self) -> bool:
-        """Whether there is nothing to look up: all positions are numbers that are known."""
+        """Whether all positions are Python integers."""
         return not self.inserted and all(type(where) is int for where in self.positions.values())
 
     @property
     def result(self) -> Shape:
         """The shape of the result."""
         sizes = [1 if dim is None else len(self.slices[dim]) for dim in self.kept]
-        return (*sizes[: self.place], *self.looked_up, *sizes[self.place :])
+        return (*sizes[: self.lookup_start], *self.looked_up, *sizes[self.lookup_start :])
 
     @property
     def new_dims(self) -> Shape:
         """The dimensions of the result that are new."""
         shift = len(self.looked_up)
-        return tuple([i + (shift if i >= self.place else 0) for i, dim in enumerate(self.kept) if dim is None])
+        return tuple([i + (shift if i >= self.lookup_start else 0) for i, dim in enumerate(self.kept) if dim is None])
 
 
 def parse_index(shape: Shape, index: Any, *, strict: bool = True, wrap: bool = True) -> Index:
-    """Returns what an index of an array of a shape means.
+    """Returns the parsed index of an array of a shape.
 
     Args:
       shape: the shape.
       index: integers, slices, ``...``, ``None``, arrays of integers or booleans, or a tuple of those.
-      strict: whether a known position has to be inside.
+      strict: whether known positions must be inside.
       wrap: whether negative positions are counted from the end.
 
     Raises:
@@ -95,11 +95,11 @@ def parse_index(shape: Shape, index: Any, *, strict: bool = True, wrap: bool = T
         )
     if not ellipses:
         entries.append(Ellipsis)
-    return _Walk(shape, strict, wrap).over(entries, len(shape) - count)
+    return _Parser(shape, strict, wrap).parse(entries, len(shape) - count)
 
 
-class _Walk:
-    """Goes along the entries of an index, and along the dimensions that they are about."""
+class _Parser:
+    """Reads the entries of an index together with the dimensions that they index."""
 
     def __init__(self, shape: Shape, strict: bool, wrap: bool) -> None:
         self.shape, self.strict, self.wrap = shape, strict, wrap
@@ -110,18 +110,18 @@ class _Walk:
         self.positions: dict[int, Positions] = {}
         self.kept: list[int | None] = []
         self.in_bounds = True
-        # What is wrong with an array of positions: as in NumPy, nothing if arrays broadcast to one without elements.
+        # The error of an array with positions outside; as in NumPy, ignored if the arrays broadcast to no elements.
         self.outside: ArgumentIndexError | None = None
-        # How often slices interrupt the integers and arrays, and where the first of these stands.
-        self.place: int | None = None
+        # The start of the integers and arrays among the entries, and whether slices separate them.
+        self.lookup_start: int | None = None
         self.ended = self.is_split = False
 
-    def over(self, entries: list[Any], rest: int) -> Index:
+    def parse(self, entries: list[Any], rest: int) -> Index:
         for entry in entries:
             if entry is None:
                 self._keep(None)
             elif entry is Ellipsis:
-                self.ended = self.place is not None
+                self.ended = self.lookup_start is not None
                 for _ in range(rest):
                     self._keep_slice(slice(None))
             elif isinstance(entry, slice):
@@ -146,7 +146,7 @@ class _Walk:
             slices=self.slices,
             positions=self.positions,
             looked_up=looked_up,
-            place=0 if self.place is None or (has_arrays and self.is_split) else self.place,
+            lookup_start=0 if self.lookup_start is None or (has_arrays and self.is_split) else self.lookup_start,
             kept=tuple(self.kept),
             in_bounds=self.in_bounds,
         )
@@ -159,7 +159,7 @@ class _Walk:
         return len(self.sizes) - 1, size
 
     def _keep(self, dim: int | None) -> None:
-        self.ended = self.place is not None
+        self.ended = self.lookup_start is not None
         self.kept.append(dim)
 
     def _keep_slice(self, chosen: slice) -> None:
@@ -168,8 +168,8 @@ class _Walk:
         self._keep(dim)
 
     def _look_up(self, entry: Any) -> None:
-        if self.place is None:
-            self.place = len(self.kept)
+        if self.lookup_start is None:
+            self.lookup_start = len(self.kept)
         elif self.ended:
             self.is_split = True
         if type(entry) is bool:
@@ -181,7 +181,7 @@ class _Walk:
             self._mask(entry)
         else:
             dim, size = self._next()
-            # In an error it has the number that it has in the user's array.
+            # Errors name the dimension of the user's array.
             self.positions[dim] = self._position(entry, self.read - 1, size)
 
     def _mask(self, mask: np.ndarray[Any, Any]) -> None:
@@ -263,14 +263,14 @@ def _array(entry: Any) -> Any:
 
 
 def _traced(entry: Tracer) -> Tracer:
-    kind = entry.dtype.kind
-    if kind == "b":
+    dtype_kind = entry.dtype.kind
+    if dtype_kind == "b":
         raise TracerBoolConversionError(
             f"index: expected a boolean array whose values are known, got the tracer {entry.aval}: how many elements "
             "it chooses would decide a shape; choose with lawful.numpy.where(mask, x, y), update with "
             "x.at[mask].set(1), or give a number of positions, lawful.numpy.nonzero(mask, size=n)"
         )
-    if kind not in "iu":
+    if dtype_kind not in "iu":
         raise _no_index(str(entry.aval))
     return entry
 
@@ -289,7 +289,7 @@ def _slice(entry: slice) -> slice:
 
 
 def _end(part: Any) -> int:
-    """Returns the end or step of a slice; raises the error that explains why it is none."""
+    """Returns the end or step of a slice as an integer; raises an error if it is not one."""
     if type(part) is int:
         return part
     if isinstance(part, Tracer) and part.dtype.kind in "iu" and not part.shape and part.concrete() is None:
@@ -312,7 +312,7 @@ def _no_index(got: str) -> ArgumentIndexError:
 
 
 def require_mask_shape(mask: Shape, chosen_from: Shape) -> None:
-    """Raises an ArgumentIndexError unless a boolean array has the shape of the dimensions that it chooses from."""
+    """Raises ArgumentIndexError unless a boolean array has the shape of the dimensions that it indexes."""
     if mask != chosen_from:
         raise ArgumentIndexError(
             f"index: expected a boolean array of the shape of the dimensions that it chooses from, {chosen_from}, got "
@@ -324,7 +324,7 @@ def require_mask_shape(mask: Shape, chosen_from: Shape) -> None:
 
 
 def index_vectors(positions: list[Positions], shape: Shape) -> Any:
-    """Returns index vectors of a shape, made of positions that broadcast to it; an array, traced if one of them is."""
+    """Returns index vectors of a shape, made of positions that broadcast to it; traced if one of them is."""
     if not positions:
         return np.zeros((*shape, 0), np.int64)
     if not any(isinstance(where, Tracer) for where in positions):

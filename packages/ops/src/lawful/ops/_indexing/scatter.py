@@ -1,4 +1,4 @@
-"""The family of scatters: windows of an array written at positions that are data, or combined with what is there."""
+"""The family of scatters: windows of an array, written at dynamic positions or combined with its elements."""
 
 from __future__ import annotations
 
@@ -41,6 +41,7 @@ from lawful.ops._indexing.windows import (
     has_one_window,
     plain_dimension_numbers,
     shifted,
+    window_start,
     windows_of_updates,
 )
 from lawful.ops._support.batch_dimensions import add_batch_dim, move_batch_dim
@@ -97,9 +98,9 @@ def _scatter(
     Args:
       name: the primitive's name, and the function's.
       doc: the first line of the function's docstring.
-      ufunc: combines what is there with an update; None to replace it.
+      ufunc: combines elements with updates; None to replace them.
       hlo: the StableHLO op that does so.
-      kinds: the kinds of dtype that it is defined for.
+      kinds: the dtype kinds that it is defined for.
       jvp: ``jvp(primitive, primals, tangents, **params)``.
       transpose: ``transpose(primitive, ct, operand, indices, updates, **params)``; None where it is not linear.
       linear: sets of arguments in which it is jointly linear.
@@ -166,9 +167,9 @@ def _scatter(
         x, indices, updates = [aval.shape for aval in avals]
         if function is not impl or not (x and updates):
             return partial(function, **params)
-        # What has dimensions is an array, and its windows are laid out once.
-        place = layout(name, windows_of_updates(x, indices, updates, params["dimension_numbers"]))
-        return partial(write_windows, place=place, ufunc=ufunc, clip=params["mode"] == "clip")
+        # Operands with dimensions are arrays; the layout of their windows is precomputed.
+        of_windows = layout(name, windows_of_updates(x, indices, updates, params["dimension_numbers"]))
+        return partial(write_windows, of_windows=of_windows, ufunc=ufunc, clip=params["mode"] == "clip")
 
     @primitive.def_abstract_eval
     def abstract_eval(
@@ -274,7 +275,7 @@ def _batch(
         indices,
         updates,
         dimension_numbers=(offset, inserted, index_map, batching, index_batching),
-        # The index vectors of a batch are sorted in each of its elements only.
+        # Index vectors are sorted within each batch element only.
         indices_are_sorted=indices_are_sorted and dims[1] is None,
         **params,
     )
@@ -282,7 +283,7 @@ def _batch(
 
 
 def _without_repetition(windows: Windows) -> Windows:
-    """Returns windows of which there is only one in each batch."""
+    """Returns windows with at most one in each batch element."""
     index_batching = windows.numbers.start_indices_batching_dims
     batch = [size if dim in index_batching else min(size, 1) for dim, size in enumerate(windows.batch)]
     return Windows(windows.operand, (*batch, windows.indices[-1]), windows.sizes, windows.numbers)
@@ -292,15 +293,10 @@ def _reference(ufunc: np.ufunc | None) -> Callable[..., Any]:
     def scatter(x: Any, indices: Any, updates: Any, *, dimension_numbers: DimensionNumbers, mode: str, **_: Any) -> Any:
         """Scatters window by window."""
         windows = windows_of_updates(x.shape, indices.shape, updates.shape, dimension_numbers)
-        numbers, out = windows.numbers, np.array(x)
+        out = np.array(x)
         by_window = np.moveaxis(np.asarray(updates), windows.batch_dims, range(len(windows.batch)))
         for where in np.ndindex(windows.batch):
-            starts = [0] * out.ndim
-            for dim, start in zip(numbers.start_index_map, indices[where].tolist(), strict=True):
-                starts[dim] = start
-            for dim, index_dim in zip(numbers.operand_batching_dims, numbers.start_indices_batching_dims, strict=True):
-                starts[dim] = where[index_dim]
-            last = [size - width for size, width in zip(out.shape, windows.sizes, strict=True)]
+            starts, last = window_start(windows, indices, where)
             if mode != "clip" and any(not 0 <= a <= b for a, b in zip(starts, last, strict=True)):
                 continue
             starts = [min(max(a, 0), b) for a, b in zip(starts, last, strict=True)]

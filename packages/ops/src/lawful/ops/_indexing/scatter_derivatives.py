@@ -1,4 +1,4 @@
-"""Derivatives of scatters: which update has become which element, and what that makes of tangents and cotangents."""
+"""Derivatives of scatters."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _aval(x: Any) -> ShapedArray:
 
 
 def _full(aval: ShapedArray, value: Any) -> Any:
-    """Returns an array with one value everywhere, of the shape and dtype of a type."""
+    """Returns a constant array of the shape and dtype of a type."""
     return ops.broadcast_in_dim(np.asarray(value).astype(aval.dtype)[()], aval.shape, ())
 
 
@@ -59,7 +59,7 @@ def jvp_of_linear(primitive: Primitive, primals: Sequence[Any], tangents: Sequen
 
 
 def transpose_of_addition(primitive: Primitive, ct: Any, x: Any, indices: Any, updates: Any, **params: Any) -> Any:
-    """Transposes addition to and subtraction from windows: the updates' cotangent is read from them."""
+    """Transposes addition to and subtraction from windows: the updates' cotangent is read from the windows."""
     if type(ct) is Zero:
         return _zero_cotangents(x, updates)
     x_bar = cotangent(ct, x.aval) if isinstance(x, UndefinedPrimal) else None
@@ -76,8 +76,8 @@ def transpose_of_addition(primitive: Primitive, ct: Any, x: Any, indices: Any, u
 def _winners(primitive: Primitive, x: ShapedArray, indices: Any, updates: ShapedArray, params: Params) -> Any:
     """Returns which elements of the operand are replaced, and which of the updates replace one.
 
-    Where windows overlap it is left to the machine which one stays. So their numbers are scattered, from 1, and what
-    is found there afterwards has stayed.
+    If windows overlap the backend decides which update stays. So their numbers from 1 on are scattered, and the result
+    says which update each element is from.
     """
     offset = params["dimension_numbers"][0]
     batch_dims = tuple([dim for dim in range(updates.ndim) if dim not in offset])
@@ -101,7 +101,7 @@ def jvp_of_replacement(primitive: Primitive, primals: Sequence[Any], tangents: S
         return jvp_of_linear(primitive, primals, tangents, **params)
     aval, updates_aval = get_aval(x), get_aval(updates)
     replaced, chosen = _winners(primitive, aval, indices, updates_aval, params)
-    # A negative zero added to any number leaves it as it is, zeros of both signs too.
+    # The sum with -0.0 changes no number, not even a zero of either sign.
     unit = complex(-0.0, -0.0) if aval.dtype.kind == "c" else -0.0
     ans = ops.scatter_add_p.bind(
         ops.select_n(replaced, x, _full(aval, unit)),
@@ -117,7 +117,7 @@ def jvp_of_replacement(primitive: Primitive, primals: Sequence[Any], tangents: S
 
 
 def transpose_of_replacement(primitive: Primitive, ct: Any, x: Any, indices: Any, updates: Any, **params: Any) -> Any:
-    """Transposes the replacement of windows: an element's cotangent is that of the update which has become it."""
+    """Transposes the replacement of windows: an element's cotangent belongs to the update that stayed there."""
     if type(ct) is Zero:
         return _zero_cotangents(x, updates)
     aval, updates_aval = get_aval(ct), _aval(updates).update(weak_type=False)
@@ -146,7 +146,7 @@ def transpose_of_replacement(primitive: Primitive, ct: Any, x: Any, indices: Any
 
 
 def jvp_of_product(primitive: Primitive, primals: Sequence[Any], tangents: Sequence[Any], **params: Any) -> Any:
-    """Differentiates multiplication into windows, in the updates only where they do not overlap.
+    """Differentiates multiplication into windows; by the updates only if they do not overlap.
 
     Raises:
       MissingRuleError: they may.
@@ -180,22 +180,22 @@ def transpose_of_product(primitive: Primitive, ct: Any, x: Any, indices: Any, up
 
 
 def jvp_of_extremum(primitive: Primitive, primals: Sequence[Any], tangents: Sequence[Any], **params: Any) -> Any:
-    """Differentiates the smallest and largest: where several are equal, their tangents' mean is taken."""
+    """Differentiates minimum and maximum: the tangent of a tie is the mean of its tangents."""
     x, indices, updates = primals
     x_dot, _, updates_dot = tangents
     if type(x_dot) is Zero and type(updates_dot) is Zero:
         return _no_tangents(primitive, primals, params)
     ans = primitive.bind(*primals, **params)
     aval, updates_aval = get_aval(ans), get_aval(updates)
-    # A NaN that was there before is also the result.
+    # A NaN of the operand stays in the result.
     is_x = ops.convert_element_type(ops.bitwise_or(ops.eq(x, ans), ops.ne(x, x)), aval.dtype)
     is_update = ops.convert_element_type(
         ops.eq(updates, read_windows(ans, indices, updates_aval, **params)), aval.dtype
     )
     equal = ops.scatter_add_p.bind(is_x, indices, is_update, **params)
-    share = ops.div(_full(aval, 1), ops.max(equal, _full(aval, 1)))
-    tangent = ops.mul(ops.mul(is_x, share), instantiate(x_dot)) if type(x_dot) is not Zero else zeros_of(aval)
+    weight = ops.div(_full(aval, 1), ops.max(equal, _full(aval, 1)))
+    tangent = ops.mul(ops.mul(is_x, weight), instantiate(x_dot)) if type(x_dot) is not Zero else zeros_of(aval)
     if type(updates_dot) is not Zero:
-        weight = ops.mul(is_update, read_windows(share, indices, updates_aval, **params))
-        tangent = ops.scatter_add_p.bind(tangent, indices, ops.mul(weight, updates_dot), **params)
+        of_updates = ops.mul(is_update, read_windows(weight, indices, updates_aval, **params))
+        tangent = ops.scatter_add_p.bind(tangent, indices, ops.mul(of_updates, updates_dot), **params)
     return ans, tangent

@@ -1,4 +1,4 @@
-"""How scatters are evaluated by NumPy, and lowered to StableHLO."""
+"""Evaluation of scatters by NumPy, and their lowering to StableHLO."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from lawful.ops._indexing.window_positions import Layout, lowered_bounds, lowere
 from lawful.ops._indexing.windows import DimensionNumbers, shifted, windows_of_updates
 
 
-def write_windows(x: Any, indices: Any, updates: Any, place: Layout, ufunc: np.ufunc | None, *, clip: bool) -> Any:
+def write_windows(x: Any, indices: Any, updates: Any, of_windows: Layout, ufunc: np.ufunc | None, *, clip: bool) -> Any:
     """Returns a copy of an array with windows written into it, in the order of their indices."""
-    found, inside = positions(place, indices, clip=clip)
-    out = np.array(x.transpose(place.order), order="C")
-    width = math.prod([x.shape[dim] for dim in place.full])
+    found, inside = positions(of_windows, indices, clip=clip)
+    out = np.array(x.transpose(of_windows.order), order="C")
+    width = math.prod([x.shape[dim] for dim in of_windows.full])
     target = out.reshape(-1, width) if out.size else out.reshape(0, 1)
-    rows = found[0] if found else np.zeros(math.prod(place.looked_up), np.intp)
-    for dim, index in zip(place.partial[1:], found[1:], strict=True):
+    rows = found[0] if found else np.zeros(math.prod(of_windows.looked_up), np.intp)
+    for dim, index in zip(of_windows.partial[1:], found[1:], strict=True):
         rows = rows * x.shape[dim] + index
-    written = updates.transpose(place.places).reshape(rows.size, width)
+    written = updates.transpose(of_windows.inverse_axes).reshape(rows.size, width)
     if inside is not None:
         chosen = np.repeat(inside.reshape(-1), rows.size // max(inside.size, 1))
         rows, written = rows[chosen], written[chosen]
@@ -29,10 +29,10 @@ def write_windows(x: Any, indices: Any, updates: Any, place: Layout, ufunc: np.u
         target[rows] = written
     elif written.size:
         assert ufunc is not None
-        # One element at a time NumPy is fastest in one dimension.
+        # ufunc.at is fastest in one dimension.
         elements = rows if width == 1 else (rows[:, np.newaxis] * width + np.arange(width)).reshape(-1)
         ufunc.at(target.reshape(-1), elements, written.reshape(-1))
-    return out.transpose(place.restored)
+    return out.transpose(of_windows.restored)
 
 
 def lower_scatter(
@@ -47,7 +47,7 @@ def lower_scatter(
     unique_indices: bool,
     mode: str,
 ) -> Any:
-    """Returns the MLIR value of a scatter that combines by an op of StableHLO; None replaces what is there."""
+    """Returns the MLIR value of a scatter that combines by a StableHLO op, or replaces elements if that is None."""
     aval, index_aval, updates_aval = ctx.avals_in
     if not updates_aval.size:
         return x
@@ -56,7 +56,7 @@ def lower_scatter(
     offset, inserted, index_map, batching, index_batching = dimension_numbers
     whole = ctx.tensor_type(aval)
     if not index_map:
-        # XLA (jaxlib 0.12) fails on index vectors of no numbers: they get one, a position in a new dimension.
+        # XLA (jaxlib 0.12) fails on empty index vectors: they get one component, a position in a new dimension.
         aval = aval.update(shape=(1, *aval.shape))
         x = ctx.hlo.reshape(ctx.tensor_type(aval), x)
         index_aval = index_aval.update(shape=(*index_aval.shape[:-1], 1))

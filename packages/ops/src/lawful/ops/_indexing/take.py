@@ -76,7 +76,7 @@ def _check_integers(name: str, indices: Any) -> None:
 
 
 def _mode(name: str, mode: str | None, indices: Any, size: int) -> tuple[str | None, Any]:
-    """Returns the mode to read by, None for known positions that have to be inside, and the positions."""
+    """Returns the mode to read by, None for known positions, which must be inside, and the positions."""
     is_known = not isinstance(indices, Tracer) or indices.concrete() is not None
     if mode is None:
         return (None if is_known else "fill"), indices
@@ -184,7 +184,7 @@ def put_along_axis(
 
 @record
 class _Rows:
-    """Positions along one axis of an array, other ones in each row.
+    """Positions along one axis of an array that differ from row to row.
 
     Attributes:
       result: the shape of the elements there.
@@ -192,7 +192,7 @@ class _Rows:
       vectors: index vectors.
       numbers: dimension numbers, of the array without the dropped dimensions.
       sizes: the shape of the windows.
-      mode: what is done about positions outside by default.
+      mode: the default mode for positions outside.
     """
 
     result: Shape
@@ -220,19 +220,19 @@ def _rows(name: str, shape: Shape, indices: Any, axis: int, strict: bool, wrap: 
     others = [1 if dim == axis else size for dim, size in enumerate(shape)]
     result = broadcast_shapes(name, aval.shape, tuple(others))
     positions, in_bounds = _checked(indices, shape[axis], strict, wrap)
-    # Along a dimension in which the positions do not differ, whole windows are read; along one that the array lacks
-    # nothing changes; along others array and positions go together.
+    # Dimensions of three roles: `whole` ones are read as whole windows, because the positions do not differ along them;
+    # `dropped` ones have length 1 in the array; along the others, array and positions are paired.
     whole = [dim for dim in range(len(shape)) if dim != axis and aval.shape[dim] == 1]
     dropped = [dim for dim in range(len(shape)) if dim != axis and dim not in whole and shape[dim] == 1]
-    together = [dim for dim in range(len(shape)) if dim != axis and dim not in whole and dim not in dropped]
+    paired = [dim for dim in range(len(shape)) if dim != axis and dim not in whole and dim not in dropped]
     batch = [dim for dim in range(len(shape)) if dim not in whole]
     kept = [dim for dim in range(len(shape)) if dim not in dropped]
     numbers = (
         tuple(whole),
         (kept.index(axis),),
         (kept.index(axis),),
-        tuple([kept.index(dim) for dim in together]),
-        tuple([batch.index(dim) for dim in together]),
+        tuple([kept.index(dim) for dim in paired]),
+        tuple([batch.index(dim) for dim in paired]),
     )
     sizes = tuple([shape[dim] if dim in whole else 1 for dim in kept])
     vectors = reshape(positions, (*[result[dim] for dim in batch], 1))

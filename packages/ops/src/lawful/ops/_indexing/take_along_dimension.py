@@ -1,4 +1,4 @@
-"""Taking elements along one dimension at positions of their own for each line: what sorting and searching need."""
+"""Elements along one dimension, at different positions for each line: for sorting and searching."""
 
 from __future__ import annotations
 

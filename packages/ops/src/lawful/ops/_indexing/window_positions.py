@@ -1,4 +1,4 @@
-"""Where the elements of windows are: as arrays of positions for NumPy, and as index vectors for StableHLO."""
+"""Positions of the elements of windows: as arrays for NumPy, and as index vectors for StableHLO."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from lawful.ops._support.structural import Shape
 
 @record
 class Layout:
-    """How the elements of windows are laid out in NumPy arrays, whatever the indices.
+    """The layout of the elements of windows in NumPy arrays, for any indices.
 
     Attributes:
       partial: the dimensions of the operand that windows do not cover.
-      full: those that they cover, in which there is nothing to look up.
-      order: both, after one another.
-      restored: what transposes an array of dimensions ``order`` back to those of the operand.
-      upper: for each number of an index vector the last position at which a window is inside.
-      columns: for each of ``partial`` the number in the index vector that says where a window begins, if one does.
-      steps: for each of ``partial`` what is added to that: an array that broadcasts to ``looked_up``, or None.
+      full: the dimensions that windows cover, in which no position is looked up.
+      order: ``partial`` and ``full``.
+      restored: the permutation from ``order`` to the dimensions of the operand.
+      upper: for each component of an index vector the last position at which a window is inside.
+      columns: for each of ``partial`` the component of the index vector at which windows begin, or None.
+      steps: for each of ``partial`` the offsets from there: an array that broadcasts to ``looked_up``, or None.
       batch: the shape of the array of windows, with a 1 for each dimension of ``partial`` that windows have.
       looked_up: the shape of all positions: ``(*batch, *partial windows)``.
       shape: the shape of the windows with the dimensions ``(*batch, *partial windows, *full windows)``.
-      axes: for each dimension of the windows, as gather gives them, its place in ``shape``.
-      places: the inverse of ``axes``.
+      axes: for each dimension of a gather's result, its position in ``shape``.
+      inverse_axes: the inverse of ``axes``.
     """
 
     partial: Shape
@@ -41,12 +41,12 @@ class Layout:
     looked_up: Shape
     shape: Shape
     axes: Shape
-    places: Shape
+    inverse_axes: Shape
 
 
 @cached_function("window layouts", 4096)
 def layout(name: str, windows: Windows) -> Layout:
-    """Returns the layout of windows; raises ArgumentTypeError, in the name of an op, if nothing fits together."""
+    """Returns the layout of windows; raises ArgumentTypeError, in the name of an op, if they are not well formed."""
     windows.check(name)
     _, _, index_map, batching, index_batching = windows.numbers
     kept, batch = windows.window_dims, windows.batch
@@ -62,11 +62,11 @@ def layout(name: str, windows: Windows) -> Layout:
         if dim in window:
             step = _along(len(batch) + window.index(dim), ndim, windows.sizes[dim])
         steps.append(step)
-    places = {dim: len(batch) + place for place, dim in enumerate([*window, *full])}
+    window_axes = {dim: len(batch) + position for position, dim in enumerate([*window, *full])}
     offsets, counted = iter(kept), iter(range(len(batch)))
     axes = tuple(
         [
-            places[next(offsets)] if dim in windows.numbers.offset_dims else next(counted)
+            window_axes[next(offsets)] if dim in windows.numbers.offset_dims else next(counted)
             for dim in range(len(batch) + len(kept))
         ]
     )
@@ -84,31 +84,31 @@ def layout(name: str, windows: Windows) -> Layout:
         looked_up=looked_up,
         shape=(*looked_up, *[windows.sizes[dim] for dim in full]),
         axes=axes,
-        places=_inverse(axes),
+        inverse_axes=_inverse(axes),
     )
 
 
 def _inverse(order: Shape) -> Shape:
-    """Returns the permutation that undoes another one."""
+    """Returns the inverse of a permutation."""
     return tuple([order.index(i) for i in range(len(order))])
 
 
 def reads_rows(layout: Layout) -> bool:
-    """Whether each window is one position in one dimension, in all of the others: a row, as ``numpy.take`` reads it."""
+    """Returns whether each window is a row: one position of one dimension, and all of the others, as in numpy.take."""
     return layout.columns == (0,) and layout.steps[0] is None
 
 
 def positions(layout: Layout, indices: Any, *, clip: bool) -> tuple[list[Any], Any]:
-    """Returns where the elements of windows are in a NumPy array, and which windows are inside.
+    """Returns the positions of the elements of windows in a NumPy array, and which windows are inside.
 
     Args:
       layout: the layout of the windows.
       indices: integers, of any dtype.
-      clip: whether windows that are partly outside are all moved inside; if not, it is said which are inside.
+      clip: whether windows that are partly outside are moved inside.
 
     Returns:
-      For each dimension of ``layout.partial`` an array of positions in one dimension: one for every window and
-      position in it. And booleans of the shape of the batch of windows; None if all are inside, or have been moved.
+      For each dimension of ``layout.partial`` a flat array of positions, one for every window and position in it. And
+      booleans of the shape of the batch of windows that say which are inside; None if all are, or have been moved.
     """
     starts = _signed(indices)
     clipped = np.minimum(np.maximum(starts, 0), layout.upper)
@@ -125,7 +125,7 @@ def positions(layout: Layout, indices: Any, *, clip: bool) -> tuple[list[Any], A
 
 
 def _signed(indices: Any) -> Any:
-    """Returns indices as int64; those that are too large for it as its largest."""
+    """Returns indices as int64, clamped to its largest value."""
     indices = np.asarray(indices)
     if indices.dtype == np.uint64:
         indices = np.minimum(indices, np.uint64(np.iinfo(np.int64).max))
@@ -140,9 +140,9 @@ def _along(axis: int, ndim: int, size: int) -> Any:
 
 
 def lowered_indices(ctx: Any, windows: Windows, indices: Any, aval: ShapedArray) -> tuple[Any, ShapedArray]:
-    """Returns indices as int32 or int64 in which every position of the operand can be written, and their type."""
+    """Returns indices as int32, or as int64 if positions of the operand need it, and their type."""
     dtype = aval.dtype
-    if dtype == np.uint64:  # what int64 cannot hold is outside in any case
+    if dtype == np.uint64:  # larger values than int64 holds are outside in any case
         most = ctx.full(aval, np.iinfo(np.int64).max)
         indices = ctx.hlo.minimum(indices, most)
     fits = dtype.itemsize < 4 or dtype == np.int32
@@ -152,7 +152,7 @@ def lowered_indices(ctx: Any, windows: Windows, indices: Any, aval: ShapedArray)
 
 
 def lowered_bounds(ctx: Any, windows: Windows, aval: ShapedArray) -> tuple[Any, Any]:
-    """Returns the first and last position of windows that are inside, as arrays of the type of the indices."""
+    """Returns the first and last positions at which windows are inside, as arrays of the type of the indices."""
     upper = ctx.constant(np.array(windows.upper, aval.dtype))
     last = ctx.hlo.broadcast_in_dim(ctx.tensor_type(aval), upper, ctx.i64_array((aval.ndim - 1,)))
     return ctx.zeros(aval), last

@@ -1,7 +1,7 @@
-"""Windows of an array at positions that are data: the geometry that gather and scatter share.
+"""Windows of an array at dynamic positions: the geometry of gather and scatter.
 
-An index vector names where a window of an operand begins. Gather reads the windows and scatter writes them, by the
-same dimension numbers; here they are checked, and turned into positions for NumPy.
+An index vector is the position at which a window of an operand begins. Gather reads windows and scatter writes them,
+by the same dimension numbers, which are checked here.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ class GatherDimensionNumbers(NamedTuple):
 class ScatterDimensionNumbers(NamedTuple):
     """How the dimensions of an operand, of index vectors and of the scattered windows belong together.
 
-    Each is what stands at the same place in `GatherDimensionNumbers`, with the updates for the result.
+    They are those of `GatherDimensionNumbers` in the same order, with the updates in place of the result.
 
     Attributes:
       update_window_dims: the dimensions of the updates that count positions in a window, increasing.
@@ -63,7 +63,7 @@ class ScatterDimensionNumbers(NamedTuple):
 
 
 class GatherScatterMode(enum.Enum):
-    """What is done about a window that is not wholly inside of the operand.
+    """The treatment of a window that is not wholly inside of the operand.
 
     ``CLIP`` moves it inside. ``FILL_OR_DROP`` reads a constant, and writes nothing. ``PROMISE_IN_BOUNDS`` says that
     there is none; otherwise a read is clipped and a write is dropped, and derivatives are wrong.
@@ -88,13 +88,13 @@ class GatherScatterMode(enum.Enum):
             ) from None
 
 
-#: Dimension numbers as parameters have them: five tuples, in the order of the classes above.
+#: The parameter ``dimension_numbers``: five tuples, in the order of the classes above.
 DimensionNumbers = tuple[Shape, Shape, Shape, Shape, Shape]
 
 
 def plain_dimension_numbers(name: str, numbers: Any) -> DimensionNumbers:
-    """Returns dimension numbers as plain tuples; raises ArgumentTypeError if they are none."""
-    if type(numbers) is tuple and len(numbers) == 5:  # as a jaxpr has them
+    """Returns dimension numbers as plain tuples; raises ArgumentTypeError for other values."""
+    if type(numbers) is tuple and len(numbers) == 5:  # the form of the parameter
         numbers = GatherDimensionNumbers(*numbers)
     if not isinstance(numbers, GatherDimensionNumbers | ScatterDimensionNumbers):
         raise ArgumentTypeError(
@@ -111,7 +111,7 @@ class Windows:
     """Windows of an operand, one for each index vector.
 
     Attributes:
-      operand: the shape of what they are windows of.
+      operand: the shape of the operand.
       indices: the shape of the indices, of which the last dimension is the index vector.
       sizes: the shape of each window, with as many dimensions as the operand.
       numbers: the dimension numbers.
@@ -135,12 +135,12 @@ class Windows:
 
     @property
     def upper(self) -> Shape:
-        """For each number of an index vector the last position at which a window is inside."""
+        """For each component of an index vector the last position at which a window is inside."""
         return tuple([self.operand[dim] - self.sizes[dim] for dim in self.numbers.start_index_map])
 
     @property
     def gathered(self) -> Shape:
-        """The shape of all windows together, which is that of a gather's result and a scatter's updates."""
+        """The shape of a gather's result and of a scatter's updates."""
         offsets = iter([self.sizes[dim] for dim in self.window_dims])
         batch = iter(self.batch)
         ndim = len(self.batch) + len(self.numbers.offset_dims)
@@ -208,7 +208,7 @@ def check_indices(name: str, indices: ShapedArray) -> None:
 
 
 def windows_of_updates(operand: Shape, indices: Shape, updates: Shape, numbers: DimensionNumbers) -> Windows:
-    """Returns the windows that updates of a shape are written to; to be checked."""
+    """Returns the windows that updates of a shape are written to, not checked."""
     named = GatherDimensionNumbers(*numbers)
     sizes = []
     offsets = iter(named.offset_dims)
@@ -223,7 +223,17 @@ def windows_of_updates(operand: Shape, indices: Shape, updates: Shape, numbers: 
     return Windows(operand, indices, tuple(sizes), named)
 
 
-# Drawing calls, for laws
+# For laws
+
+
+def window_start(windows: Windows, indices: Any, where: tuple[int, ...]) -> tuple[list[int], list[int]]:
+    """Returns the start of the window ``where`` in the array of windows, and the last one that is inside."""
+    numbers, starts = windows.numbers, [0] * len(windows.operand)
+    for dim, start in zip(numbers.start_index_map, indices[where].tolist(), strict=True):
+        starts[dim] = start
+    for dim, index_dim in zip(numbers.operand_batching_dims, numbers.start_indices_batching_dims, strict=True):
+        starts[dim] = where[index_dim]
+    return starts, [size - width for size, width in zip(windows.operand, windows.sizes, strict=True)]
 
 
 def draw_windows(choose: Choose) -> Windows:
@@ -239,14 +249,14 @@ def draw_windows(choose: Choose) -> Windows:
     ]
     if len(mapped) > 1 and choose.integer(0, 1):
         mapped.reverse()
-    # Most have some windows: of none there is little to say.
+    # Most samples have windows, so that they test something.
     batch = [choose.one_of((1, 2, 3, 2, 3, 0)) for _ in range(choose.integer(0, 2))]
     batching = tuple([dim for dim, role in enumerate(roles) if role == "batching"])
     index_batching: Shape = ()
     for dim in batching:
-        place = choose.integer(0, len(batch))
-        batch.insert(place, operand[dim])
-        index_batching = (place,)
+        position = choose.integer(0, len(batch))
+        batch.insert(position, operand[dim])
+        index_batching = (position,)
     kept = sum(role in ("window", "full") for role in roles)
     offsets: list[int] = []
     for dim in range(kept + len(batch)):
@@ -265,11 +275,11 @@ def _draw_width(choose: Choose, role: str, size: int) -> int:
 
 
 def has_one_window(windows: Windows) -> bool:
-    """Whether there is at most one window in each batch, so that its indices are sorted and do not repeat."""
+    """Returns whether each batch element has at most one window, so that its indices are sorted and unique."""
     counted = [size for dim, size in enumerate(windows.batch) if dim not in windows.numbers.start_indices_batching_dims]
     return math.prod(counted) <= 1
 
 
 def shifted(dims: Sequence[int]) -> Shape:
-    """Returns dimensions after a batch dimension has been put in front."""
+    """Returns dimensions after the insertion of a batch dimension in front."""
     return tuple([dim + 1 for dim in dims])

@@ -42,7 +42,7 @@ def cholesky(x: Any, *, symmetrize_input: bool = True) -> Any:
 
 def _derive(x: Any, x_dot: Any) -> tuple[list[Any], list[Any]]:
     factor = cholesky_p.bind(x)
-    # L⁻¹ ẋ L⁻ᴴ = L⁻¹ L̇ + (L⁻¹ L̇)ᴴ, of which L⁻¹ L̇ is the lower triangle with half of the diagonal.
+    # L⁻¹ ẋ L⁻ᴴ = L⁻¹ L̇ + (L⁻¹ L̇)ᴴ, so L⁻¹ L̇ is its lower triangle with half of the diagonal.
     middle = ops.triangular_solve(factor, hermitian_from(x_dot, lower=True), left_side=True, lower=True)
     middle = ops.triangular_solve(factor, middle, lower=True, transpose_a=True, conjugate_a=True)
     size, dtype = get_aval(x).shape[-1], get_aval(x).dtype
@@ -76,11 +76,11 @@ def _prepare(x: Any) -> tuple[Any]:
 def _reference(x: Any) -> Any:
     out = np.full(x.shape, np.nan, x.dtype)
     for index in np.ndindex(x.shape[:-2]):
-        out[index] = _one_column_after_the_other(np.tril(x[index]))
+        out[index] = _by_columns(np.tril(x[index]))
     return out
 
 
-def _one_column_after_the_other(x: Any) -> Any:
+def _by_columns(x: Any) -> Any:
     out = np.zeros_like(x)
     if not np.isfinite(x).all():
         return x.dtype.type(np.nan)

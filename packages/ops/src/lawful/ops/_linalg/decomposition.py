@@ -1,9 +1,8 @@
 """The family of matrix decompositions: one declaration makes the primitive and all of its rules.
 
-A decomposition is a function of the matrices in the last two dimensions of one array. It is evaluated by NumPy and
-compiled to a call of LAPACK, which is what NumPy calls too. A matrix that has an element which is not finite, or for
-which LAPACK fails, gives NaN throughout (integers are those of the zero matrix), evaluated and compiled; the others
-of the same array are not affected.
+A decomposition is a function of the matrices in the last two dimensions of one array. NumPy evaluates it and XLA calls
+LAPACK, as NumPy does. The results for a matrix with an element that is not finite, or for which LAPACK fails, are NaN
+(integer results are those of the zero matrix); other matrices of the array are not affected.
 """
 
 from __future__ import annotations
@@ -59,10 +58,10 @@ def decomposition(
       reference: a function of NumPy that it equals, for laws.
       prepare: brings a matrix into the domain, for laws.
       excluded: where derivatives do not exist, for laws.
-      read: ``read(x, **params)`` gives the part of a matrix that is read at all, in NumPy.
+      read: ``read(x, **params)`` gives the part of a matrix that is read, in NumPy.
       lower_read: ``lower_read(ctx, x, **params)`` does the same to an MLIR value.
-      square: whether the matrices have to be.
-      single: whether there is one result, and not a list.
+      square: whether the matrices must be square.
+      single: whether the primitive has one result, and not a list.
     """
     primitive = Primitive(name, multiple_results=not single, pure_rules=True)
 
@@ -98,7 +97,7 @@ def decomposition(
     @primitive.def_lowering
     def lowering(ctx: Any, x: Any, **params: Any) -> Any:
         (aval,) = ctx.avals_in
-        if not aval.size:  # of nothing the results are constants
+        if not aval.size:  # results of empty matrices are constants
             return [ctx.constant(out) for out in compute(np.zeros(aval.shape, aval.dtype), **params)]
         if lower_read is not None:
             x = lower_read(ctx, x, **params)
@@ -122,7 +121,7 @@ def decomposition(
 
 
 def sample_dtype(choose: Choose, kinds: str = "fc") -> np.dtype[Any]:
-    """Draws a dtype that LAPACK has."""
+    """Draws a dtype that LAPACK supports."""
     dtype = choose.dtype(kinds)
     return dtype if dtype in matrix_dtypes else np.dtype(np.float32)
 
@@ -148,7 +147,7 @@ def _evaluate(x: Any, infer: Any, compute: Any, read: Any, params: dict[str, Any
 
 
 def _one_by_one(x: Any, infer: Any, compute: Any, params: dict[str, Any]) -> Arrays:
-    """Decomposes each matrix by itself: one for which there is no decomposition gives NaN."""
+    """Decomposes the matrices one by one: NaN where that fails."""
     outs = tuple([np.empty(aval.shape, aval.dtype) for aval in infer(get_aval(x), **params)])
     for index in np.ndindex(x.shape[:-2]):
         try:
@@ -181,35 +180,39 @@ def finite_matrices(ctx: Any, x: Any, aval: ShapedArray) -> Any:
 
 
 def where_matrix(ctx: Any, ok: Any, x: Any, aval: ShapedArray, otherwise: float) -> Any:
-    """Returns an array with another value in the matrices, or vectors, for which something does not hold."""
+    """Returns an array with another value in the matrices or vectors that are not ``ok``."""
     batch = tuple(ok.type.shape)
     mask = aval.update(dtype=np.dtype(bool), weak_type=False)
     wide = ctx.hlo.broadcast_in_dim(ctx.tensor_type(mask), ok, ctx.i64_array(range(len(batch))))
     return ctx.hlo.select(wide, x, ctx.full(aval, otherwise))
 
 
-def mask_triangle(ctx: Any, x: Any, aval: ShapedArray, *, lower: bool, k: int = 0) -> Any:
-    """Returns matrices with zeros above a diagonal, or below it."""
+def compare_with_diagonal(ctx: Any, aval: ShapedArray, direction: str, k: int = 0) -> Any:
+    """Returns where in matrices the row plus ``k`` compares with the column: ``"EQ"`` is a diagonal."""
     indices = aval.update(dtype=np.dtype(np.int32), weak_type=False)
     row, column = (ctx.hlo.iota(ctx.tensor_type(indices), ctx.i64(aval.ndim - 2 + dim)) for dim in (0, 1))
-    row = ctx.hlo.add(row, ctx.full(indices, k))
-    return ctx.hlo.select(ctx.compare(row, column, "GE" if lower else "LE"), x, ctx.zeros(aval))
+    return ctx.compare(ctx.hlo.add(row, ctx.full(indices, k)) if k else row, column, direction)
+
+
+def mask_triangle(ctx: Any, x: Any, aval: ShapedArray, *, lower: bool, k: int = 0) -> Any:
+    """Returns matrices with zeros above a diagonal, or below it."""
+    return ctx.hlo.select(compare_with_diagonal(ctx, aval, "GE" if lower else "LE", k), x, ctx.zeros(aval))
 
 
 def info_of(aval: ShapedArray) -> ShapedArray:
-    """Returns the type of LAPACK's reports of success, one a matrix."""
+    """Returns the type of LAPACK's status, an integer for each matrix."""
     return ShapedArray(aval.shape[:-2], np.dtype(np.int32))
 
 
 def is_success(ctx: Any, info: Any, aval: ShapedArray) -> Any:
-    """Returns which reports say that all is well."""
+    """Returns which statuses are success."""
     return ctx.compare(info, ctx.zeros(info_of(aval)), "EQ")
 
 
 def widened(ctx: Any, x: Any) -> tuple[ShapedArray, Any]:
-    """Returns matrices in double precision, and their type.
+    """Returns the type of matrices in double precision, and these.
 
-    NumPy decomposes all matrices so, and rounding may decide what sign a vector has.
+    NumPy decomposes all matrices in double precision, and rounding may decide the sign of a vector.
     """
     (aval,) = ctx.avals_in
     wide = aval.update(dtype=np.dtype(np.complex128 if aval.dtype.kind == "c" else np.float64))
@@ -220,5 +223,6 @@ def narrowed(ctx: Any, values: Sequence[Any]) -> list[Any]:
     """Returns values in the dtypes of the results."""
     types = [ctx.tensor_type(aval) for aval in ctx.avals_out]
     return [
-        value if value.type == kind else ctx.hlo.convert(kind, value) for kind, value in zip(types, values, strict=True)
+        value if value.type == type_ else ctx.hlo.convert(type_, value)
+        for type_, value in zip(types, values, strict=True)
     ]

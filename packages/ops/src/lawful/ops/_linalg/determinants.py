@@ -1,4 +1,4 @@
-"""Determinants of regular matrices, which LAPACK finds at once."""
+"""Determinants of square matrices, by LAPACK."""
 
 from __future__ import annotations
 
@@ -85,14 +85,14 @@ def signed_pivots(x: Any) -> tuple[Any, Any]:
 
 
 def det_by_pivots(x: Any) -> Any:
-    """Returns what `det` gives, as the product of pivots."""
+    """Returns the determinants as products of pivots."""
     pivots, is_odd = signed_pivots(x)
     product = product_of_pivots(pivots)
     return where(is_odd, -product, product)
 
 
 def slogdet_by_pivots(x: Any) -> tuple[Any, Any]:
-    """Returns what `slogdet` gives, from pivots."""
+    """Returns the results of `slogdet`, computed from pivots."""
     pivots, is_odd = signed_pivots(x)
     axes = (get_aval(pivots).ndim - 1,)
     product = reduce_prod(sign(pivots), axes)
@@ -117,8 +117,8 @@ def _derive_slogdet(x: Any, x_dot: Any) -> tuple[list[Any], list[Any]]:
     change = _trace_of_quotient(x, x_dot)
     if get_aval(x).dtype.kind != "c":
         return [found, logabsdet], [found * get_aval(found).dtype.type(0), change]
-    turn = imag(change)
-    return [found, logabsdet], [found * complex(turn * turn.dtype.type(0), turn), real(change)]
+    rotation = imag(change)
+    return [found, logabsdet], [found * complex(rotation * rotation.dtype.type(0), rotation), real(change)]
 
 
 # For laws
@@ -130,7 +130,7 @@ def _sample(choose: Choose) -> Call:
 
 
 def _prepare(x: Any) -> tuple[Any]:
-    # Well conditioned, and such that rows have to be swapped.
+    # Well conditioned, but rows must be swapped.
     return (np.round(0.3 * x + 2 * np.roll(np.eye(x.shape[-1]), 1, axis=0), 2).astype(x.dtype),)
 
 

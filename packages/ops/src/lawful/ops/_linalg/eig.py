@@ -1,4 +1,4 @@
-"""Eigenvalues and eigenvectors of square matrices that need not be Hermitian."""
+"""Eigenvalues and eigenvectors of general square matrices."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from lawful.ops._shape.iota import broadcasted_iota
 
 __all__ = ["eig", "eig_p"]
 
-# Of a vector's elements those that count as the largest, by size.
+# Elements of at least this fraction of the largest absolute value count as the largest.
 _NEARLY = 0.9
 
 
@@ -92,12 +92,12 @@ def _derive(
             "derivatives are right only where all eigenvalues are different, which cannot be seen; give it to "
             "lawful.ops.eig, or ask for the eigenvalues only"
         )
-    # Of eigenvalues alone there are derivatives of every order: the vectors are means to that.
+    # Both vectors are needed for the derivatives of eigenvalues, which exist in every order.
     w, left, right = eig_p.bind(
         x, compute_left_eigenvectors=True, compute_right_eigenvectors=True, enable_eigvec_derivs=True
     )
     x_dot = with_dtype(x_dot, get_aval(w).dtype)
-    # The inverse of the matrix of right vectors is that of left ones, but for a factor for each.
+    # The inverse of the matrix of right vectors is the adjoint of left ones, with a factor for each.
     conjugate_left = conjugate(left)
     overlap = reduce_sum(conjugate_left * right, (get_aval(x).ndim - 2,))
     size = get_aval(x).shape[-1]
@@ -111,7 +111,7 @@ def _derive(
         inner = inner_left = transposed_product(conjugate_left, x_dot @ (right / row))
     outs, tangents, weights = [w], [diagonal(inner)], inverse_differences(w)
     if compute_left_eigenvectors:
-        outs.append(left)  # of the eigenvalues' conjugates, whose differences have the other sign when transposed
+        outs.append(left)  # belongs to conjugate eigenvalues; their transposed differences have the opposite sign
         tangents.append(_normalized(left, conjugate_left, -(left @ adjoint(weights * inner_left))))
     if compute_right_eigenvectors:
         outs.append(right)
@@ -120,7 +120,7 @@ def _derive(
 
 
 def _normalized(v: Any, conjugate_v: Any, v_dot: Any) -> Any:
-    """Returns the derivative of vectors whose norm stays 1 and whose largest element stays real, from any other."""
+    """Returns the derivative of vectors whose norm stays 1 and whose largest element stays real."""
     aval = get_aval(v)
     if not aval.size:
         return v_dot
@@ -129,8 +129,8 @@ def _normalized(v: Any, conjugate_v: Any, v_dot: Any) -> Any:
     is_largest = eq(broadcasted_iota("int64", aval.shape, aval.ndim - 2), as_row(largest, aval.shape[-2]))
     relative = where(is_largest, aval.dtype.type(1) / v, aval.dtype.type(0))
     along = reduce_sum(conjugate_v * v_dot, rows).real
-    turned = reduce_sum(relative * v_dot, rows).imag
-    return v_dot - v * as_row(complex(along, turned), aval.shape[-2])
+    rotation = reduce_sum(relative * v_dot, rows).imag
+    return v_dot - v * as_row(complex(along, rotation), aval.shape[-2])
 
 
 # Evaluation
@@ -150,7 +150,7 @@ def _compute(x: Any, *, compute_left_eigenvectors: bool, compute_right_eigenvect
 
 
 def _left_vectors(x: Any, w: Any) -> Any:
-    """Returns the eigenvectors of ``xᴴ``, of which NumPy has those, in the order of their eigenvalues."""
+    """Returns the left eigenvectors as eigenvectors of ``xᴴ``, in the order of the eigenvalues ``w``."""
     others, vectors = np.linalg.eig(np.conj(np.swapaxes(x, -1, -2)))
     out = np.empty(x.shape, complex_dtype(x.dtype))
     for index in np.ndindex(x.shape[:-2]):
@@ -163,10 +163,7 @@ def _left_vectors(x: Any, w: Any) -> Any:
 
 
 def _with_positive_element(v: Any) -> Any:
-    """Returns vectors with signs that do not depend on how they were computed.
-
-    The first element with a real part nearly as large as any is made positive: LAPACK leaves the sign open.
-    """
+    """Returns vectors with canonical signs: the first of nearly the largest real parts is positive."""
     if not v.size:
         return v
     is_large = np.abs(v.real) >= _NEARLY * np.max(np.abs(v), axis=-2, keepdims=True)
@@ -198,7 +195,7 @@ def _lower(
 
 
 def _lower_positive_element(ctx: Any, v: Any, aval: ShapedArray) -> Any:
-    """Builds `_with_positive_element`."""
+    """Lowers `_with_positive_element`."""
     hlo, axis = ctx.hlo, aval.ndim - 2
     real, reals = hlo.real(v), aval.update(dtype=real_dtype(aval.dtype))
     indices = aval.update(dtype=np.dtype(np.int32))

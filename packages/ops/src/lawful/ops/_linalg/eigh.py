@@ -8,6 +8,7 @@ import numpy as np
 
 from lawful.core import ArgumentValueError, Call, Choose, Excluded, ShapedArray, get_aval
 from lawful.ops._linalg.decomposition import (
+    compare_with_diagonal,
     decomposition,
     info_of,
     is_success,
@@ -114,16 +115,14 @@ def _lower_read(ctx: Any, x: Any, *, lower: bool) -> Any:
     if aval.dtype.kind != "c":
         return out
     # On the diagonal only the real part is read.
-    indices = aval.update(dtype=np.dtype(np.int32))
-    row, column = (ctx.hlo.iota(ctx.tensor_type(indices), ctx.i64(aval.ndim - 2 + dim)) for dim in (0, 1))
     real = ctx.hlo.real(x)
     zeros = ctx.zeros(aval.update(dtype=real_dtype(aval.dtype)))
-    return ctx.hlo.select(ctx.compare(row, column, "EQ"), ctx.hlo.complex(real, zeros), out)
+    return ctx.hlo.select(compare_with_diagonal(ctx, aval, "EQ"), ctx.hlo.complex(real, zeros), out)
 
 
 def _sample(choose: Choose) -> Call:
     size = choose.integer(0, 4)
-    # Real eigenvectors are determined up to the sign; of complex ones finite differences know too little.
+    # Real eigenvectors are determined up to the sign; the phase of complex ones is undefined for finite differences.
     aval = ShapedArray((*choose.shape(max_ndim=1), size, size), sample_dtype(choose, "f"))
     return (aval,), {"lower": choose.one_of((True, False))}
 

@@ -1,4 +1,4 @@
-"""The LU decomposition, with its pivots as swaps of rows and as a permutation."""
+"""The LU decomposition, with the pivots as swaps of rows and as a permutation."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ from lawful.ops._shape.iota import iota
 from lawful.ops._shape.joining import concatenate
 from lawful.ops._shape.reshape import broadcast_in_dim
 from lawful.ops._support.batch_dimensions import move_batch_dim
-from lawful.ops._support.structural import static_integers
+from lawful.ops._support.structural import static_integers, without_derivative
 
 __all__ = ["lu", "lu_p", "lu_pivots_to_permutation", "lu_pivots_to_permutation_p"]
 
 _INT32 = np.dtype(np.int32)
 
-# Columns that are eliminated one after the other; what is right of them follows as a product of matrices.
+# The number of columns that are eliminated one by one, before the columns on their right, by a product of matrices.
 _PANEL = 32
 
 
@@ -89,7 +89,7 @@ def _derive(x: Any, x_dot: Any) -> tuple[list[Any], list[Any]]:
     strict = below_diagonal(rows, rank, -1)
     below = where(strict, columns_of(factors, 0, rank), zero)
     corner = where(rows_of(strict, 0, rank), zero, columns_of(rows_of(factors, 0, rank), 0, rank))
-    # L⁻¹ P ẋ U⁻¹ = L⁻¹ L̇ + U̇ U⁻¹, of which the first is strictly lower and the second upper triangular.
+    # L⁻¹ P ẋ U⁻¹ = L⁻¹ L̇ + U̇ U⁻¹: the first term is strictly lower, the second upper triangular.
     divided = _divide_by_left(_permuted(x_dot, permutation), below)
     middle = triangular_solve(corner, columns_of(divided, 0, rank))
     lower, upper = where(strict, middle, zero), where(strict, zero, middle)
@@ -106,7 +106,7 @@ def _permuted(x: Any, permutation: Any) -> Any:
     shape = get_aval(x).shape
     if shape[-2] <= shape[-1]:
         return permutation_matrix(permutation, get_aval(x).dtype) @ x
-    # The matrix of the permutation is larger than tall matrices.
+    # For tall matrices the matrix of the permutation is larger than they are.
     indices = broadcast_in_dim(permutation, shape, range(len(shape) - 1))
     return take_along_dimension(x, indices, len(shape) - 2, unique_indices=True)
 
@@ -137,7 +137,7 @@ def _compute(x: Any) -> tuple[Any, Any, Any]:
 
 
 def _eliminate(factors: Any, pivots: Any, start: int, stop: int) -> None:
-    """Eliminates some columns of each matrix, with swaps of whole rows, and then what is right of them."""
+    """Eliminates some columns of each matrix, with swaps of whole rows, and then the columns on their right."""
     each = np.arange(len(factors))
     for j in range(start, stop):
         candidates = factors[:, j:, j]
@@ -156,9 +156,9 @@ def _eliminate(factors: Any, pivots: Any, start: int, stop: int) -> None:
 
 
 def _permutation(pivots: Any, size: int) -> Any:
-    """Returns swaps as a permutation; one with a row that is not there puts a zero in its place."""
+    """Returns swaps as a permutation; a swap with a row out of range gives the index 0."""
     batch, count = pivots.shape[:-1], pivots.shape[-1]
-    # A last row stands for the one that is not there.
+    # The last row represents rows out of range.
     others = np.where((pivots >= 0) & (pivots < size), pivots, size).reshape(math.prod(batch), count)
     permutation = np.zeros((len(others), size + 1), _INT32)
     permutation[:, :size] = np.arange(size)
@@ -183,7 +183,7 @@ def _lower(ctx: Any, x: Any) -> tuple[list[Any], Any]:
 
 
 def _lower_permutation(ctx: Any, pivots: Any, pivot_aval: ShapedArray, aval: ShapedArray) -> Any:
-    """Builds the loop of `_permutation`."""
+    """Lowers the loop of `_permutation`."""
     hlo = ctx.hlo
     scalar = ShapedArray((), _INT32)
     axis = aval.ndim - 1
@@ -314,12 +314,7 @@ def _permutation_impl(pivots: Any, *, permutation_size: int) -> Any:
     return _permutation(np.asarray(pivots), permutation_size)
 
 
-@lu_pivots_to_permutation_p.def_jvp
-def _permutation_jvp(primals: Sequence[Any], tangents: Sequence[Any], **params: int) -> tuple[Any, Any]:
-    ans = lu_pivots_to_permutation_p.bind(*primals, **params)
-    return ans, Zero(get_aval(ans).to_tangent_aval())
-
-
+without_derivative(lu_pivots_to_permutation_p)
 lu_pivots_to_permutation_p.declare_absent("transpose", "it is not linear")
 
 

@@ -1,4 +1,4 @@
-"""Matrices as the last two dimensions of arrays: what the rules of linear algebra are written in."""
+"""Matrices as the last two dimensions of arrays: helpers for the rules of linear algebra."""
 
 from __future__ import annotations
 
@@ -15,34 +15,31 @@ from lawful.ops._products.dot_general import dot_general
 from lawful.ops._products.functions import matmul
 from lawful.ops._reduction.reduction import reduce_sum
 from lawful.ops._shape.iota import broadcasted_iota
-from lawful.ops._shape.joining import pad
+from lawful.ops._shape.joining import concatenate, pad
 from lawful.ops._shape.reshape import broadcast_in_dim, transpose
 from lawful.ops._shape.slicing import slice_in_dim
+from lawful.ops._support.dtypes import COMPLEX_OF, REAL_OF
 
-#: What LAPACK, and with it NumPy, factorizes.
+#: The dtypes that LAPACK, and so NumPy, supports.
 matrix_dtypes: tuple[np.dtype[Any], ...] = tuple(map(np.dtype, ("float32", "float64", "complex64", "complex128")))
-
-_single, _double, _single_complex, _double_complex = matrix_dtypes
-_REAL: dict[np.dtype[Any], np.dtype[Any]] = {_single_complex: _single, _double_complex: _double}
-_COMPLEX: dict[np.dtype[Any], np.dtype[Any]] = {_single: _single_complex, _double: _double_complex}
 
 
 def real_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
     """Returns the dtype of absolute values."""
-    return _REAL.get(dtype, dtype)
+    return REAL_OF.get(dtype, dtype)
 
 
 def complex_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """Returns the complex dtype of as many bits a number."""
-    return _COMPLEX.get(dtype, dtype)
+    """Returns the complex dtype whose parts have this dtype."""
+    return COMPLEX_OF.get(dtype, dtype)
 
 
 def check_matrices(name: str, aval: ShapedArray, *, square: bool = False) -> None:
-    """Raises an error if an array is not one of matrices that can be factorized.
+    """Checks that an array contains matrices that LAPACK supports.
 
     Raises:
-      ArgumentTypeError: its dtype is none that LAPACK has.
-      ArgumentValueError: it has fewer than two dimensions, or the matrices should be square and are not.
+      ArgumentTypeError: LAPACK does not support its dtype.
+      ArgumentValueError: it has fewer than two dimensions, or the matrices must be square and are not.
     """
     if aval.dtype not in matrix_dtypes:
         raise ArgumentTypeError(
@@ -71,17 +68,17 @@ def adjoint(x: Any) -> Any:
 
 
 def conjugate(x: Any) -> Any:
-    """Returns the complex conjugate, of a real array itself."""
+    """Returns the complex conjugate; a real array itself."""
     return conj(x) if get_aval(x).dtype.kind == "c" else x
 
 
 def real_part(x: Any) -> Any:
-    """Returns the real part, of a real array itself."""
+    """Returns the real part; a real array itself."""
     return real(x) if get_aval(x).dtype.kind == "c" else x
 
 
 def with_dtype(x: Any, dtype: np.dtype[Any]) -> Any:
-    """Returns an array with a dtype, itself if it has it."""
+    """Returns an array converted to a dtype if it has another one."""
     return x if get_aval(x).dtype == dtype else convert_element_type(x, dtype)
 
 
@@ -122,13 +119,13 @@ def diagonal(x: Any) -> Any:
 
 
 def as_column(x: Any, columns: int = 1) -> Any:
-    """Returns vectors as matrices of one column, or of several that are equal."""
+    """Returns vectors as matrices with one column, or with several equal ones."""
     shape = get_aval(x).shape
     return broadcast_in_dim(x, (*shape, columns), tuple(range(len(shape))))
 
 
 def as_row(x: Any, rows: int = 1) -> Any:
-    """Returns vectors as matrices of one row, or of several that are equal."""
+    """Returns vectors as matrices with one row, or with several equal ones."""
     shape = get_aval(x).shape
     return broadcast_in_dim(x, (*shape[:-1], rows, shape[-1]), (*range(len(shape) - 1), len(shape)))
 
@@ -140,7 +137,7 @@ def imaginary(x: Any, dtype: np.dtype[Any]) -> Any:
 
 
 def hermitian_from(x: Any, *, lower: bool) -> Any:
-    """Returns the Hermitian matrices of which one triangle is given; the other one is not read."""
+    """Returns Hermitian matrices from one triangle; the other one is not read."""
     strict = triangle(x, lower=lower, k=-1 if lower else 1)
     rows, columns = get_aval(x).shape[-2:]
     dtype = get_aval(x).dtype
@@ -161,7 +158,7 @@ def inverse_differences(x: Any) -> Any:
 
 
 def pad_matrix(x: Any, rows: int, columns: int) -> Any:
-    """Returns matrices with zeros added below and on the right."""
+    """Returns matrices padded with zeros below and on the right."""
     aval = get_aval(x)
     have = aval.shape[-2:]
     if have == (rows, columns):
@@ -185,6 +182,21 @@ def _part(x: Any, start: int, stop: int, axis: int) -> Any:
     return x if whole else slice_in_dim(x, start, stop, axis=axis)
 
 
+def with_complement(thin: Any, thin_dot: Any, whole: Any) -> Any:
+    """Returns the derivative of all columns of a unitary matrix: the others stay orthogonal to the first.
+
+    Args:
+      thin: the first columns.
+      thin_dot: their derivative.
+      whole: all columns.
+    """
+    rank, size = get_aval(thin).shape[-1], get_aval(whole).shape[-1]
+    if rank == size:
+        return thin_dot
+    rest = -(thin @ (adjoint(thin_dot) @ columns_of(whole, rank, size)))
+    return concatenate([thin_dot, rest], get_aval(whole).ndim - 1)
+
+
 def product(*factors: Any) -> Any:
     """Returns the product of matrices, from the left."""
     out = factors[0]
@@ -194,7 +206,7 @@ def product(*factors: Any) -> Any:
 
 
 def transposed_product(x: Any, y: Any) -> Any:
-    """Returns the product of each matrix transposed with another one, with no transposed copy."""
+    """Returns ``xᵀ y`` for each matrix, without a transposed copy."""
     ndim = get_aval(x).ndim
     batch = tuple(range(ndim - 2))
     return dot_general(x, y, (((ndim - 2,), (ndim - 2,)), (batch, batch)))

@@ -19,6 +19,7 @@ from lawful.ops._linalg.matrices import (
     pad_matrix,
     rows_of,
     triangle,
+    with_complement,
 )
 from lawful.ops._linalg.triangular_solve import triangular_solve
 from lawful.ops._shape.joining import concatenate
@@ -65,9 +66,8 @@ def _derive(x: Any, x_dot: Any, *, full_matrices: bool) -> tuple[list[Any], list
     if rows < columns:  # the other columns of x are Q times those of R
         rest = columns_of(x_dot, rank, columns) - thin_dot @ columns_of(r, rank, columns)
         r_dot = concatenate([square_dot, adjoint(thin) @ rest], get_aval(r).ndim - 1)
-    if full_matrices and rows > columns:  # the other columns of Q stay orthogonal to the first
-        rest_dot = -(thin @ (adjoint(thin_dot) @ columns_of(q, rank, rows)))
-        q_dot = concatenate([thin_dot, rest_dot], get_aval(q).ndim - 1)
+    if full_matrices and rows > columns:
+        q_dot = with_complement(thin, thin_dot, q)
         r_dot = pad_matrix(square_dot, rows, columns)
     return [q, r], [q_dot, r_dot]
 
@@ -121,7 +121,7 @@ def _lower(ctx: Any, x: Any, *, full_matrices: bool) -> tuple[list[Any], Any]:
 def _sample(choose: Choose) -> Call:
     rows, columns = choose.integer(0, 4), choose.integer(0, 4)
     dtype = sample_dtype(choose)
-    # Finite differences know of columns beyond the first only what is determined: of a single one all but the sign.
+    # Finite differences need columns of Q that are determined up to the sign: at most one beyond the first k, real.
     full = choose.one_of((False, True)) and (rows <= columns or (rows == columns + 1 and dtype.kind == "f"))
     return (ShapedArray((*choose.shape(max_ndim=1), rows, columns), dtype),), {"full_matrices": full}
 
@@ -132,7 +132,7 @@ def _prepare(x: Any, *, full_matrices: bool) -> tuple[Any]:
 
 
 def _reference(x: Any, *, full_matrices: bool) -> list[Any]:
-    """Reflects one column after the other onto an axis."""
+    """Reflects the columns onto an axis, one after the other."""
     rows, columns = x.shape[-2:]
     width = rows if full_matrices else min(rows, columns)
     q = np.full((*x.shape[:-2], rows, width), np.nan, x.dtype)
@@ -150,7 +150,7 @@ def _reference(x: Any, *, full_matrices: bool) -> list[Any]:
 
 
 def _reflection(column: Any) -> Any:
-    """Returns the matrix H for which ``Hᴴ column`` is zero but for a first element, which is real."""
+    """Returns the matrix H for which ``Hᴴ column`` is zero except for the first element, which is real."""
     size, first = len(column), column[0]
     if not np.any(column[1:]) and first.imag == 0:
         return np.eye(size, dtype=column.dtype)

@@ -1,4 +1,4 @@
-"""The product of pivots, with an exponent beside it that keeps partial products from over- and underflow."""
+"""The product of pivots with a separate exponent, so that partial products neither overflow nor underflow."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def product_of_pivots(x: Any) -> Any:
     product = reduce_prod(div(x, convert_element_type(scale, get_aval(x).dtype)), axes)
     total = reduce_sum(exponents, axes)
     most = np.int64(_bias(get_aval(size).dtype) - 1)
-    for _ in range(_STEPS):  # beyond so many steps everything is infinite or zero
+    for _ in range(_STEPS):  # after so many steps the product is infinite or zero
         step = max(min(total, most), np.int64(-most))
         product = mul(product, _power_of_two(step, get_aval(size).dtype))
         total = sub(total, step)
@@ -45,13 +45,13 @@ def _bits(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 
 def _exponents(size: Any) -> tuple[Any, Any]:
-    """Returns integers e, and the powers 2**e: the ones nearest to numbers that are not negative."""
+    """Returns integers e, and the powers 2**e that are nearest to numbers that are not negative."""
     dtype = get_aval(size).dtype
     bits = _bits(dtype)
-    # Of a number in [2**e, 2**(e + 1)) divided by the root of 1/2 the exponent is that of the nearest power.
-    moved = bitcast_convert_type(mul(size, dtype.type(math.sqrt(0.5))), bits)
-    places = shift_right_logical(moved, np.asarray(np.finfo(dtype).nmant, bits)[()])
-    exponents = sub(convert_element_type(places, np.int64), np.int64(_bias(dtype) - 1))
+    # The exponent of a number times the root of 1/2, plus 1, is that of the nearest power.
+    scaled = bitcast_convert_type(mul(size, dtype.type(math.sqrt(0.5))), bits)
+    biased = shift_right_logical(scaled, np.asarray(np.finfo(dtype).nmant, bits)[()])
+    exponents = sub(convert_element_type(biased, np.int64), np.int64(_bias(dtype) - 1))
     is_normal = bitwise_and(gt(size, np.finfo(dtype).tiny), is_finite(size))
     exponents = where(is_normal, max(exponents, np.int64(1 - _bias(dtype))), np.int64(0))
     exponents = min(exponents, np.int64(_bias(dtype) - 1))
@@ -60,5 +60,5 @@ def _exponents(size: Any) -> tuple[Any, Any]:
 
 def _power_of_two(exponents: Any, dtype: np.dtype[Any]) -> Any:
     bits = _bits(dtype)
-    places = convert_element_type(max(exponents + np.int64(_bias(dtype)), np.int64(1)), bits)
-    return bitcast_convert_type(shift_left(places, np.asarray(np.finfo(dtype).nmant, bits)[()]), dtype)
+    biased = convert_element_type(max(exponents + np.int64(_bias(dtype)), np.int64(1)), bits)
+    return bitcast_convert_type(shift_left(biased, np.asarray(np.finfo(dtype).nmant, bits)[()]), dtype)

@@ -1,4 +1,4 @@
-"""Systems of linear equations with any regular matrices, which LAPACK solves at once."""
+"""Systems of linear equations with any regular matrices, solved by LAPACK."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ def _abstract_eval(a: ShapedArray, b: ShapedArray, **_: bool) -> ShapedArray:
 def _impl(a: Any, b: Any, *, transpose_a: bool, conjugate_a: bool) -> Any:
     a, b = np.asarray(a), np.asarray(b)
     finite = np.isfinite(a).all((-2, -1))
-    if not finite.all():  # of an infinite element LAPACK may make a zero
+    if not finite.all():  # LAPACK may turn an infinite element into a zero
         a = np.where(finite[..., None, None], a, a.dtype.type(np.nan))
     a = np.conj(a) if conjugate_a else a
     a = np.swapaxes(a, -1, -2) if transpose_a else a
@@ -117,7 +117,7 @@ def _impl(a: Any, b: Any, *, transpose_a: bool, conjugate_a: bool) -> Any:
 
 
 def _one_by_one(a: Any, b: Any) -> Any:
-    """Solves each system by itself: NumPy solves none if one is singular."""
+    """Solves the systems one by one: NumPy solves none if one is singular."""
     out = np.full(b.shape, np.nan, b.dtype)
     for index in np.ndindex(a.shape[:-2]):
         try:
@@ -156,7 +156,7 @@ def _batch(args: Sequence[Any], dims: Sequence[int | None], **params: bool) -> t
 
 @solve_p.def_lowering
 def _lower(ctx: Any, a: Any, b: Any, **params: bool) -> Any:
-    # XLA finds the factors of one matrix once, also where the system and its transpose are solved.
+    # XLA factors a matrix once, also if both the system and its transpose are solved.
     return ctx.apply(_through_factors(**params), a, b)[0]
 
 
@@ -181,7 +181,7 @@ def _sample(choose: Choose) -> Call:
 
 
 def _prepare(a: Any, b: Any, **_: bool) -> tuple[Any, Any]:
-    # Well conditioned, and such that rows have to be swapped.
+    # Well conditioned, but rows must be swapped.
     return np.round(0.3 * a + 3 * np.roll(np.eye(a.shape[-1]), 1, axis=0), 2).astype(a.dtype), b
 
 

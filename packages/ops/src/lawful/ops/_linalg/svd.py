@@ -23,9 +23,9 @@ from lawful.ops._linalg.matrices import (
     real_dtype,
     real_part,
     rows_of,
+    with_complement,
     with_dtype,
 )
-from lawful.ops._shape.joining import concatenate
 
 __all__ = ["svd", "svd_p"]
 
@@ -92,7 +92,7 @@ def _derive(x: Any, x_dot: Any, *, full_matrices: bool, compute_uv: bool) -> tup
     scaled, other = inner * as_row(values, rank), as_column(values, rank) * inner
     left = weights * (scaled + adjoint(scaled))
     right = weights * (other + adjoint(other))
-    if dtype.kind == "c":  # the phase that U and V turn by differently: given to U
+    if dtype.kind == "c":  # the relative phase of U and V is assigned to U
         skew = inner - adjoint(inner)
         left = left + identity(rank, rank, dtype) * skew * inverse * dtype.type(0.5)
     u_dot, v_dot = thin_u @ left, thin_v @ right
@@ -104,23 +104,14 @@ def _derive(x: Any, x_dot: Any, *, full_matrices: bool, compute_uv: bool) -> tup
         v_dot = v_dot + (outside - thin_v @ (adjoint(thin_v) @ outside)) * inverse
     vh_dot = adjoint(v_dot)
     if full_matrices:
-        u_dot = _with_complement(thin_u, u_dot, u)
-        vh_dot = adjoint(_with_complement(thin_v, v_dot, adjoint(vh)))
+        u_dot = with_complement(thin_u, u_dot, u)
+        vh_dot = adjoint(with_complement(thin_v, v_dot, adjoint(vh)))
     return [s, u, vh], [s_dot, u_dot, vh_dot]
 
 
 def _inverse(s: Any) -> Any:
     one, zero = get_aval(s).dtype.type(1), get_aval(s).dtype.type(0)
     return where(eq(s, zero), zero, one / where(eq(s, zero), one, s))
-
-
-def _with_complement(thin: Any, thin_dot: Any, whole: Any) -> Any:
-    """Returns the derivative of all columns of a unitary matrix: the others stay orthogonal to the first."""
-    rank, size = get_aval(thin).shape[-1], get_aval(whole).shape[-1]
-    if rank == size:
-        return thin_dot
-    rest = -(thin @ (adjoint(thin_dot) @ columns_of(whole, rank, size)))
-    return concatenate([thin_dot, rest], get_aval(whole).ndim - 1)
 
 
 def _infer(x: ShapedArray, *, full_matrices: bool, compute_uv: bool) -> tuple[ShapedArray, ...]:
@@ -151,8 +142,8 @@ def _lower(ctx: Any, x: Any, *, full_matrices: bool, compute_uv: bool) -> tuple[
 def _sample(choose: Choose) -> Call:
     rows, columns = choose.integer(0, 4), choose.integer(0, 4)
     compute_uv = choose.one_of((True, False))
-    # Real singular vectors are determined up to the sign, if there are not several that belong to no singular value;
-    # of complex ones finite differences know too little.
+    # Real singular vectors are determined up to the sign, if at most one belongs to no singular value; the phase of
+    # complex ones is undefined for finite differences.
     dtype = sample_dtype(choose, "f" if compute_uv else "fc")
     full = compute_uv and abs(rows - columns) <= 1 and choose.one_of((False, True))
     return (ShapedArray((*choose.shape(max_ndim=1), rows, columns), dtype),), {

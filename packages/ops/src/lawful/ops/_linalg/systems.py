@@ -1,4 +1,4 @@
-"""What systems of linear equations have in common: their types, and their batches."""
+"""Typing and batching of systems of linear equations."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ def infer_system(name: str, a: ShapedArray, b: ShapedArray, *, left_side: bool =
     """Returns the type of the solution of a system.
 
     Args:
-      name: of the op, for messages.
+      name: the op, for error messages.
       a: the type of the matrices.
-      b: that of the right-hand sides.
-      left_side: whether the matrices stand on the left of the solution.
-      cure: what else may help where the shapes do not fit.
+      b: the type of the right-hand sides.
+      left_side: whether the matrices are on the left of the solution.
+      cure: more advice for the error message about shapes.
 
     Raises:
-      ArgumentTypeError: the dtypes are not equal, or LAPACK has not got them.
+      ArgumentTypeError: the dtypes are not equal, or LAPACK does not support them.
       ArgumentValueError: the shapes do not fit.
     """
     if a.dtype not in matrix_dtypes or a.dtype != b.dtype:
@@ -45,16 +45,16 @@ def infer_system(name: str, a: ShapedArray, b: ShapedArray, *, left_side: bool =
 def batch_system(
     primitive: Primitive, args: Sequence[Any], dims: Sequence[int | None], params: dict[str, Any], *, left_side: bool
 ) -> tuple[Any, int]:
-    """Returns the solutions of a batch of systems, and where the batch dimension is."""
+    """Returns the solutions of a batch of systems, and their batch dimension."""
     (a, b), (a_dim, b_dim) = args, dims
     if a_dim is not None:
         return primitive.bind(*align_to_front(args, dims), **params), 0
-    # One matrix for the whole batch: its systems are more columns, or rows, of one system.
+    # With one matrix for the whole batch, the batch is merged into the columns, or rows, of one system.
     assert b_dim is not None
     ndim = get_aval(b).ndim
-    place = ndim - 1 if left_side else ndim - 3
-    b = move_batch_dim(b, b_dim, place)
+    out_dim = ndim - 1 if left_side else ndim - 3
+    b = move_batch_dim(b, b_dim, out_dim)
     shape = get_aval(b).shape
     first = ndim - 2 if left_side else ndim - 3
     merged = (*shape[:first], shape[first] * shape[first + 1], *shape[first + 2 :])
-    return reshape(primitive.bind(a, reshape(b, merged), **params), shape), place
+    return reshape(primitive.bind(a, reshape(b, merged), **params), shape), out_dim

@@ -19,7 +19,7 @@ from lawful.core import (
     promote_dtypes,
 )
 from lawful.ops._elementwise.declaration import add_tangents
-from lawful.ops._linalg.decomposition import finite_matrices, mask_triangle, sample_dtype
+from lawful.ops._linalg.decomposition import compare_with_diagonal, finite_matrices, mask_triangle, sample_dtype
 from lawful.ops._linalg.matrices import conjugate, matrix_transpose, triangle
 from lawful.ops._linalg.systems import batch_system, infer_system
 from lawful.ops._shape.squeeze import expand_dims, squeeze
@@ -29,7 +29,7 @@ __all__ = ["triangular_solve", "triangular_solve_p"]
 
 triangular_solve_p = Primitive("triangular_solve", pure_rules=True)
 
-# Below this size a system is solved row by row, above it by halves, which are products of matrices.
+# Up to this size a system is solved row by row, above it by halves and products of matrices.
 _SMALL = 32
 _CURE = ", or set left_side"
 
@@ -101,7 +101,7 @@ def _impl(
         a = np.where(regular[..., None, None], a, np.eye(a.shape[-1], dtype=a.dtype))
     if conjugate_a:
         a = np.conj(a)
-    # X op(a) = b is op(a)ᵀ Xᵀ = bᵀ.
+    # X op(a) = b is equivalent to op(a)ᵀ Xᵀ = bᵀ.
     if transpose_a == left_side:
         a, lower = np.swapaxes(a, -1, -2), not lower
     right = b if left_side else np.swapaxes(b, -1, -2)
@@ -116,7 +116,7 @@ def _impl(
 def _solve(a: Any, b: Any, lower: bool) -> Any:
     size = a.shape[-1]
     if size <= _SMALL:
-        # LAPACK finds an upper triangle eliminated already: what it does is back substitution.
+        # For an upper triangle LAPACK's elimination does nothing; what remains is back substitution.
         if lower:
             return np.linalg.solve(a[..., ::-1, ::-1], b[..., ::-1, :])[..., ::-1, :]
         return np.linalg.solve(a, b)
@@ -219,9 +219,7 @@ def _finite_lines(ctx: Any, x: Any, aval: ShapedArray, axis: int) -> Any:
 
 
 def _has_no_zero_on_diagonal(ctx: Any, a: Any, aval: ShapedArray) -> Any:
-    indices = aval.update(dtype=np.dtype(np.int32))
-    row, column = (ctx.hlo.iota(ctx.tensor_type(indices), ctx.i64(aval.ndim - 2 + dim)) for dim in (0, 1))
-    good = ctx.hlo.or_(ctx.compare(row, column, "NE"), ctx.compare(a, ctx.zeros(aval), "NE"))
+    good = ctx.hlo.or_(compare_with_diagonal(ctx, aval, "NE"), ctx.compare(a, ctx.zeros(aval), "NE"))
     return ctx.reduce(good, True, (aval.ndim - 2, aval.ndim - 1), "and_")
 
 

@@ -1,7 +1,6 @@
-"""The array API's namespace of tracers and device arrays: ``lawful.numpy``, which stands in a distribution of its own.
+"""The array API's namespace of tracers and device arrays: ``lawful.numpy``, which is another distribution.
 
-It is found as NumPy's functions are, by the entry points of the group ``lawful.numpy_functions``: it is the module
-among them that describes itself by ``__array_namespace_info__``.
+It is the module with ``__array_namespace_info__`` among the entry points of the group ``lawful.numpy_functions``.
 """
 
 from __future__ import annotations
@@ -12,13 +11,13 @@ from typing import Any, Final
 
 from lawful.core import ArgumentTypeError, ArgumentValueError
 
-#: The versions of the standard that code may ask for: each holds what those before it do.
+#: The supported versions of the standard; each includes those before it.
 _VERSIONS: Final = ("2021.12", "2022.12", "2023.12", "2024.12")
 
 
 @cache
 def _installed() -> ModuleType | None:
-    # Imported late: it takes as long as all of lawful's own modules.
+    # A lazy import, because it takes as long as that of all lawful modules.
     from importlib.metadata import entry_points
 
     modules = (point.load() for point in entry_points(group="lawful.numpy_functions"))

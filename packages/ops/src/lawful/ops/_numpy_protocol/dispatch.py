@@ -1,13 +1,12 @@
-"""NumPy's own functions of tracers and device arrays: ``numpy.sin(x)`` and ``numpy.sum(x)`` run lawful's.
+"""NumPy's functions of tracers and device arrays: ``numpy.sin(x)`` and ``numpy.sum(x)`` call lawful's functions.
 
-NumPy asks the arguments of its functions whether they know better, a ufunc by ``__array_ufunc__`` and any other
-function by ``__array_function__``. The answer stands in one table from NumPy's function to lawful's. This package
-fills in what its ops declare; other distributions do so by `register_numpy_functions`, in a module that an entry
-point of the group ``lawful.numpy_functions`` names, which is imported when a function is first missing, and with it
-what packages import on demand.
+NumPy hands calls over to its arguments: of a ufunc by ``__array_ufunc__``, of any other function by
+``__array_function__``. One table maps NumPy's functions to lawful's. This package registers those of its ops. Other
+distributions call `register_numpy_functions`, in a module that an entry point of the group ``lawful.numpy_functions``
+names. These modules, and all lazy imports of packages, are loaded when a function is first missing.
 
-A tracer never becomes a NumPy array: what lawful has no function for is an error that says what to do. A device array
-has a value, so that NumPy computes with it what lawful does not.
+A tracer never becomes a NumPy array: a function that lawful lacks is an error that says what to do. A device array has
+a value, so NumPy computes what lawful does not.
 """
 
 from __future__ import annotations
@@ -61,8 +60,8 @@ def register_numpy_functions(
     """Makes functions of NumPy run others where an argument is a tracer or a device array.
 
     Args:
-      functions: for each function of NumPy one with the same arguments, of which it may have fewer. What stands for a
-        ufunc may have its methods too.
+      functions: for each function of NumPy one with the same arguments, of which it may have fewer. The one for a ufunc
+        may have its methods too.
       left_out: for functions that there is none for, why, and what to do instead.
     """
     _functions.update(functions)
@@ -78,7 +77,7 @@ def _declared(*modules: ModuleType) -> dict[Function, Function]:
 register_numpy_functions(
     {
         **_declared(_arithmetic, _comparison, _gcd, _length, _transcendental),
-        # Those whose declarations evaluate more than the ufunc.
+        # Ops whose NumPy function is not the ufunc itself.
         **{getattr(np, op.__name__): op for op in (_transcendental.log1p, _transcendental.expm1)},
         np.sign: _arithmetic.sign,
         np.true_divide: true_divide,
@@ -90,7 +89,7 @@ register_numpy_functions(
         **{getattr(np, f.__name__): f for f in (dot, tensordot, where, real, imag)},
         **{getattr(np, name): getattr(reduction, name) for name in ("sum", "prod", "max", "min", "all", "any")},
         **{getattr(np, name): getattr(reduction, name) for name in ("mean", "var", "std", "argmax", "argmin")},
-        # What programs of ops are made of also where lawful.numpy is not installed.
+        # Functions that work without lawful.numpy too.
         np.zeros_like: lambda a: full_like(a, 0),
         np.ones_like: lambda a: full_like(a, 1),
         np.full_like: full_like,
@@ -99,7 +98,7 @@ register_numpy_functions(
     }
 )
 
-# What the reductions of a ufunc are called as functions, where what stands for it has no methods.
+# The functions for the methods of ufuncs, if lawful's function for the ufunc has no such method.
 _AS_FUNCTION: dict[tuple[Any, str], Function] = {
     (np.add, "reduce"): reduction.sum,
     (np.multiply, "reduce"): reduction.prod,
@@ -114,7 +113,7 @@ _AS_FUNCTION: dict[tuple[Any, str], Function] = {
 
 @cache
 def _load_entry_points() -> None:
-    # Imported late: it takes as long as all of lawful's own modules.
+    # A lazy import, because it takes as long as that of all lawful modules.
     from importlib.metadata import entry_points
 
     for point in entry_points(group="lawful.numpy_functions"):
@@ -129,15 +128,15 @@ def _find(function: Function) -> Function | None:
             load()
             found = _functions.get(function)
     if found is None and isinstance(function, np.ufunc):
-        # A ufunc that is not public itself, which a method of ndarray runs: that of `numpy.clip`.
+        # A ufunc that is not public and is called by a method of ndarray, such as that of `numpy.clip`.
         found = _functions.get(getattr(np, function.__name__, function))
     return found
 
 
 def array_ufunc(self: Any, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
-    """Answers for a ufunc of which an argument is a tracer or a device array."""
+    """Calls a ufunc with a tracer or a device array among its arguments."""
     if any(not is_array(x) and hasattr(x, "__array_ufunc__") for x in inputs):
-        return NotImplemented  # another library's array, which may know what to do
+        return NotImplemented  # another library's array may have an implementation
     owner = "numpy." if hasattr(np, ufunc.__name__) else ""  # SciPy has ufuncs too
     name = f"{owner}{ufunc.__name__}" + ("" if method == "__call__" else f".{method}")
     function = _ufunc_method(ufunc, method)
@@ -156,7 +155,7 @@ def array_ufunc(self: Any, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs:
 def array_function(
     self: Any, function: Function, types: Iterable[type], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
-    """Answers for any other function of NumPy of which an argument is a tracer or a device array."""
+    """Calls a NumPy function with a tracer or a device array among its arguments."""
     if any(not (issubclass(cls, np.ndarray) or _is_ours(cls)) for cls in types):
         return NotImplemented
     found = _find(function)
@@ -173,15 +172,15 @@ def _is_ours(cls: type) -> bool:
 
 
 def _ufunc_method(ufunc: np.ufunc, method: str) -> Function | None:
-    """Returns what runs a call or a method of a ufunc; NumPy's ``at`` writes into its argument, ours does not."""
+    """Returns the function for a call or a method of a ufunc; none for ``at``, which writes into its argument."""
     if method in ("__call__", "at"):
         return _find(ufunc) if method == "__call__" else None
-    _load_entry_points()  # of which one may have methods
+    _load_entry_points()  # their functions may have methods
     load_lazy_imports()
     function = _find(ufunc)
-    own = getattr(function, method, None)
-    if own is not None:
-        return cast(Function, own)
+    found = getattr(function, method, None)
+    if found is not None:
+        return cast(Function, found)
     if method == "outer":
         return _outer(ufunc)
     found = _AS_FUNCTION.get((ufunc, method))
@@ -221,7 +220,7 @@ def _takes_any_keyword(function: Function) -> bool:
 
 
 def _accepts(function: Function, kwargs: Mapping[str, Any]) -> bool:
-    """Whether a function takes these keywords; it may have ``out`` in its signature, and takes None only."""
+    """Returns whether a function accepts these keywords; ``out`` only if it is None."""
     if not kwargs:
         return True
     return kwargs.get("out") is None and (kwargs.keys() <= _parameters(function) or _takes_any_keyword(function))
@@ -230,17 +229,17 @@ def _accepts(function: Function, kwargs: Mapping[str, Any]) -> bool:
 def _of_values(
     name: str, function: Function, found: Function | None, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> Any:
-    """Calls lawful's function with device arrays; NumPy's with their values, where lawful has none that takes them."""
+    """Calls lawful's function with device arrays, or NumPy's with their values if lawful has none that accepts them."""
     if found is not None and _accepts(found, kwargs):
         try:
             return found(*args, **kwargs)
         except LawfulError:
-            pass  # NumPy takes lists, and more
+            pass  # NumPy accepts more, such as lists
     return call_with_values(name, function, args, kwargs)
 
 
 def call_with_values(name: str, function: Function, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Returns what a function of NumPy gives for the values of device arrays.
+    """Calls a function of NumPy with the values of device arrays.
 
     Args:
       name: the function, for error messages.
@@ -256,7 +255,7 @@ def call_with_values(name: str, function: Function, args: tuple[Any, ...], kwarg
         if not _is_ours(type(x)):
             return x
         view = np.asarray(to_numpy(x)).view()
-        view.flags.writeable = False  # it may be a copy, in which a change would be lost
+        view.flags.writeable = False  # it may be a copy, in which writes would be lost
         return view
 
     args, kwargs = tree.map(value, (args, kwargs))

@@ -45,7 +45,7 @@ _TEXTS = (str, bytes)
 
 
 def _is_array(other: Any) -> bool:
-    """Whether an operand is an array; another type may know what to do with ours, but a list never does."""
+    """Returns whether an operand is an array. Other types may have reflected operators, but lists and tuples do not."""
     if is_array(other):
         return True
     if isinstance(other, list | tuple):
@@ -57,7 +57,7 @@ def _is_array(other: Any) -> bool:
 
 
 def _is_operand(other: Any) -> bool:
-    """Whether an operand is an array; neither a text nor None knows what to do with ours, but a subclass may."""
+    """Returns whether an operand is an array. Texts and None have no reflected operators, but subclasses may."""
     if type(other) in _TEXTS or other is None:
         advice = "return a value where it was made" if other is None else "convert it with float or int"
         raise NonArrayError(f"operand: expected an array or number, got {shorten(other)}; {advice}")
@@ -65,7 +65,7 @@ def _is_operand(other: Any) -> bool:
 
 
 def _is_factor(other: Any) -> bool:
-    """Whether an operand of * is an array; Python repeats a text by an integer."""
+    """Returns whether an operand of * is an array; Python repeats a text by an integer."""
     return False if type(other) in _TEXTS else _is_operand(other)
 
 
@@ -96,7 +96,7 @@ def _power(x: Any, y: Any) -> Any:
 
 
 def _axes_of(x: Any, axes: tuple[Any, ...]) -> tuple[int, ...]:
-    """Returns the permutation that ``x.transpose(*axes)`` asks for."""
+    """Returns the permutation of ``x.transpose(*axes)``."""
     if len(axes) == 1 and (axes[0] is None or isinstance(axes[0], Sequence)):
         axes = tuple(axes[0] or ())
     ndim = get_aval(x).ndim
@@ -104,7 +104,7 @@ def _axes_of(x: Any, axes: tuple[Any, ...]) -> tuple[int, ...]:
 
 
 class ArrayMethods:
-    """What NumPy's arrays can do, by ``lawful.ops``."""
+    """The operators, methods and properties of NumPy's arrays, by ``lawful.ops``."""
 
     __slots__ = ()
 
@@ -143,7 +143,7 @@ class ArrayMethods:
     def __round__(self, ndigits: int | None = None) -> Any:
         if ndigits is not None or get_aval(self).shape:
             return self.round(ndigits or 0)
-        # As Python, which gives an integer of its own.
+        # A weak integer, as Python's round returns an int.
         return convert_element_type_p.bind(self.round(), new_dtype=np.dtype(np.int64), weak_type=True)
 
     def __getitem__(self, index: Any) -> Any:

@@ -1,7 +1,7 @@
 """Reductions with NumPy's names, arguments and promotion, composed of the strict ones.
 
-`lawful.numpy` and the methods of tracers and device arrays are these functions. The names shadow built-in
-functions, so that nothing here may call ``sum``, ``max``, ``min``, ``all``, ``any`` for something else.
+`lawful.numpy` and the methods of tracers and device arrays are these functions. The names ``sum``, ``max``, ``min``,
+``all`` and ``any`` shadow the built-in functions here.
 
 >>> sum(np.ones((2, 3), "int8"), axis=0)
 array([2, 2, 2])
@@ -32,12 +32,12 @@ Shape = tuple[int, ...]
 
 
 def _averaged(name: str, aval: ShapedArray, axis: Any) -> Shape:
-    """Returns the dimensions that an average names: NumPy's takes no axis 0 of a scalar."""
+    """Returns the axes of an average; in NumPy the axis 0 of a scalar is an error."""
     return tuple(range(aval.ndim)) if axis is None else tuple(sorted(canonical_axes(name, axis, aval.ndim)))
 
 
 def _with_kept_dims(out: Any, aval: ShapedArray, axes: Shape, keepdims: bool) -> Any:
-    """Returns the result of a reduction over ``axes``, with these as dimensions of length 1 if asked for."""
+    """Returns the result of a reduction over ``axes``, with these as dimensions of length 1 if ``keepdims``."""
     if not keepdims:
         return out
     shape = tuple([1 if axis in axes else size for axis, size in enumerate(aval.shape)])

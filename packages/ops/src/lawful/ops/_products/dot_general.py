@@ -1,4 +1,4 @@
-"""Products of arrays: sums over pairs of dimensions, side by side for pairs of batch dimensions."""
+"""Products of arrays: contractions of pairs of dimensions, with pairs of batch dimensions."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def dot_general(
       lhs: an array.
       rhs: an array; the dtypes are promoted.
       dimension_numbers: ``((lhs_contracting, rhs_contracting), (lhs_batch, rhs_batch))``, four sequences of
-        dimensions; those that stand at the same place in a pair belong together and have equal lengths.
+        dimensions; those at the same position of a pair belong together and have equal lengths.
       precision: how exactly an accelerator multiplies: a `Precision` or its name, or a pair of them for the operands.
       preferred_element_type: the dtype of the result, in which products are added; by default that of the operands.
 
@@ -138,7 +138,7 @@ def _impl(
 
 @dot_general_p.def_rule_as("numpy")
 def _specialised(avals: Sequence[ShapedArray], compile: Any, **params: Any) -> Callable[..., Any]:
-    """Returns the function for operands of some types: that of NumPy's itself for a product of matrices."""
+    """Returns the function for operands of some types: NumPy's function for a product of matrices."""
     impl = dot_general_p.rule("impl")
     lhs, rhs = avals
     if impl is _impl and params["preferred_element_type"] is None and sum_dtype(lhs.dtype, lhs.dtype) == lhs.dtype:
@@ -216,8 +216,8 @@ def _cotangent(
       precision: that of ``x``, which is that of its cotangent, and of ``y``.
       lhs_is_linear: whether ``x`` is the first operand.
 
-    It is the product of ``ct`` with ``y`` over the dimensions that ``ct`` has from ``y``, in the order of the two in
-    which its dimensions are those of ``x``, if there is one.
+    It is the product of ``ct`` with ``y`` over the dimensions that ``ct`` has from ``y``, or of ``y`` with ``ct`` if
+    that has the dimensions in the order of ``x``.
     """
     (x_contract, y_contract), (x_batch, y_batch) = numbers
     y_ndim = get_aval(y).ndim
@@ -225,7 +225,7 @@ def _cotangent(
     batch = tuple(range(len(x_batch)))
     first = len(x_batch) + (len(x_free) if lhs_is_linear else 0)
     ct_from_y = tuple(range(first, first + len(y_free)))
-    # What is left of ct are the free dimensions, and what is left of y its contracted ones in increasing order.
+    # ct contributes the free dimensions of x, and y its contracted dimensions in increasing order.
     contracted = [a for _, a in sorted(zip(y_contract, x_contract, strict=True))]
     order = (*x_batch, *contracted, *x_free)
     if order == tuple(range(x.ndim)):
@@ -252,7 +252,7 @@ def _batch(
     (lhs_contract, rhs_contract), (lhs_batch, rhs_batch) = dimension_numbers
     lhs_contract, lhs_batch = _shifted(lhs_contract, lhs_dim), _shifted(lhs_batch, lhs_dim)
     rhs_contract, rhs_batch = _shifted(rhs_contract, rhs_dim), _shifted(rhs_batch, rhs_dim)
-    # An operand that is mapped alone has one free dimension more, and the other stays as it is.
+    # If only one operand is batched, its batch dimension is one more free dimension.
     if rhs_dim is None:
         assert lhs_dim is not None
         out_dim = len(lhs_batch) + _rank(lhs_dim, lhs_contract + lhs_batch)
@@ -271,7 +271,7 @@ def _shifted(axes: Shape, dim: int | None) -> Shape:
 
 
 def _rank(dim: int, used: Shape) -> int:
-    """Returns the place of a dimension among those that are not used."""
+    """Returns the position of a dimension among those that are not used."""
     return dim - len([axis for axis in used if axis < dim])
 
 
@@ -318,9 +318,9 @@ def _sample(choose: Choose) -> Call:
         for index in range(len(batch) + len(contract) + len(free)):
             order.insert(choose.integer(0, index), index)
         sizes = batch + contract + free
-        places = [order.index(index) for index in range(len(sizes))]
+        dims = [order.index(index) for index in range(len(sizes))]
         split = len(batch) + len(contract)
-        return tuple(sizes[index] for index in order), tuple(places[len(batch) : split]), tuple(places[: len(batch)])
+        return tuple(sizes[index] for index in order), tuple(dims[len(batch) : split]), tuple(dims[: len(batch)])
 
     lhs, lhs_contract, lhs_batch = draw()
     rhs, rhs_contract, rhs_batch = draw()
@@ -348,7 +348,7 @@ def _reference(
     result = preferred_element_type or lhs.dtype
     wide = sum_dtype(lhs.dtype, result)
     (lhs_contract, rhs_contract), (lhs_batch, rhs_batch) = dimension_numbers
-    # Every dimension gets a letter; what belongs together gets the same.
+    # Each dimension gets an einsum label; paired dimensions get the same one.
     lhs_labels = list(range(lhs.ndim))
     rhs_labels = list(range(lhs.ndim, lhs.ndim + rhs.ndim))
     for a, b in zip(lhs_contract + lhs_batch, rhs_contract + rhs_batch, strict=True):

@@ -40,7 +40,7 @@ def matmul(a: Any, b: Any) -> Any:
         try:
             return np.matmul(a, b)
         except ValueError:
-            pass  # the path below says what is wrong
+            pass  # the path below raises the error
     return _matmul(a, b)
 
 
@@ -71,7 +71,7 @@ def _check(a: ShapedArray, b: ShapedArray) -> None:
 
 
 def _batched_matmul(a: Any, b: Any, a_shape: Shape, b_shape: Shape) -> Any:
-    """Multiplies without repeating anything: a dimension that only one operand has is a free one of that operand."""
+    """Multiplies without broadcasting: a dimension that only one operand has is a free dimension of it."""
     a_matrix, b_matrix = a_shape[-2:], b_shape[-2:]
     ndim = max(len(a_shape), len(b_shape), 2) - 2
     a_batch = (1,) * (ndim - max(len(a_shape) - 2, 0)) + a_shape[:-2]
@@ -90,9 +90,9 @@ def _batched_matmul(a: Any, b: Any, a_shape: Shape, b_shape: Shape) -> Any:
     # The result has the dimensions: both, only_a, rows, only_b, columns.
     rows, columns = len(a_matrix) - 1, len(b_matrix) - 1
     start_b = len(both) + len(only_a) + rows
-    places = {axis: place for place, axis in enumerate(both + only_a)}
-    places |= {axis: start_b + place for place, axis in enumerate(only_b)}
-    order = [places[axis] for axis in range(ndim)]
+    positions = {axis: position for position, axis in enumerate(both + only_a)}
+    positions |= {axis: start_b + position for position, axis in enumerate(only_b)}
+    order = [positions[axis] for axis in range(ndim)]
     order += [len(both) + len(only_a)] * rows + [start_b + len(only_b)] * columns
     return transpose(out, tuple(order))
 

@@ -1,4 +1,4 @@
-"""Products of arrays as products of matrices, which NumPy multiplies."""
+"""Products of arrays as matrix products of NumPy."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ DimensionNumbers = tuple[Pair, Pair]
 
 @record
 class Plan:
-    """How a product of two shapes becomes products of matrices.
+    """A product of two shapes as a product of matrices, or of stacks of them.
 
     Attributes:
-      lhs_free: the dimensions of the first operand that the result has, batch dimensions apart.
+      lhs_free: the dimensions of the first operand that the result has, except batch dimensions.
       rhs_free: those of the second operand.
       lhs_matrices: the shape of the first operand with its dimensions in the order batch, free, contracted, each
-        group as one; the first is left out where there are no batch dimensions.
+        group merged; the first is omitted if there are no batch dimensions.
       rhs_matrices: the same of the second operand in the order batch, contracted, free.
       shape: the shape of the result.
     """
@@ -38,7 +38,7 @@ class Plan:
 
 @cached_function("plans of dot_general", 4096)
 def plan_of(lhs: Shape, rhs: Shape, numbers: DimensionNumbers) -> Plan:
-    """Checks the dimension numbers, and returns how to multiply two arrays of such shapes."""
+    """Checks the dimension numbers, and returns the plan for two shapes."""
     (lhs_contract, rhs_contract), (lhs_batch, rhs_batch) = numbers
     _check_pairs("contracting", lhs, rhs, lhs_contract, rhs_contract)
     _check_pairs("batch", lhs, rhs, lhs_batch, rhs_batch)
@@ -84,17 +84,17 @@ def _check_pairs(what: str, lhs: Shape, rhs: Shape, lhs_axes: Shape, rhs_axes: S
 
 
 def by_matrices(lhs: Any, rhs: Any, numbers: DimensionNumbers) -> Any:
-    """Returns the product of two arrays, by one product of matrices or of stacks of them."""
+    """Returns the product of two arrays, by one call of ``numpy.matmul``."""
     plan = plan_of(lhs.shape, rhs.shape, numbers)
     (lhs_contract, rhs_contract), (lhs_batch, rhs_batch) = numbers
-    # Where only the order of two dimensions changes these are views, which BLAS takes as they are.
+    # If two dimensions are swapped these are views, which BLAS takes without a copy.
     left = lhs.transpose(lhs_batch + plan.lhs_free + lhs_contract).reshape(plan.lhs_matrices)
     right = rhs.transpose(rhs_batch + rhs_contract + plan.rhs_free).reshape(plan.rhs_matrices)
     return np.matmul(left, right).reshape(plan.shape)[()]
 
 
-#: Up to so many bytes of a result, by its dtype kind, `numpy.ndarray.dot` is faster than `numpy.matmul`: twice
-#: as fast for matrices of 3 × 3, by a fifth for 64 × 32. For more the zeros that it begins with take longer.
+#: Up to so many bytes of a result, by its dtype kind, `numpy.ndarray.dot` is faster than `numpy.matmul`: 2x for
+#: matrices of 3 × 3, 1.2x for 64 × 32. For larger ones its initialization with zeros takes longer.
 _MOST_BYTES = {"f": 16_384, "c": 8_192}
 
 
@@ -108,7 +108,7 @@ def product_of_matrices(
         return None
     size = math.prod(plan_of(lhs, rhs, numbers).shape) * dtype.itemsize
     multiply = np.ndarray.dot if size <= _MOST_BYTES.get(dtype.kind, -1) else np.matmul
-    turn_lhs, turn_rhs = len(lhs) == 2 and lhs_contract == (0,), rhs_contract == (1,)
-    if turn_lhs:
-        return of_numpy((lambda x, y: multiply(x.T, y.T)) if turn_rhs else (lambda x, y: multiply(x.T, y)))
-    return of_numpy(lambda x, y: multiply(x, y.T)) if turn_rhs else multiply
+    swap_lhs, swap_rhs = len(lhs) == 2 and lhs_contract == (0,), rhs_contract == (1,)
+    if swap_lhs:
+        return of_numpy((lambda x, y: multiply(x.T, y.T)) if swap_rhs else (lambda x, y: multiply(x.T, y)))
+    return of_numpy(lambda x, y: multiply(x, y.T)) if swap_rhs else multiply

@@ -1,4 +1,4 @@
-"""With how many bits products are multiplied and added: the dtype of the sums, and what accelerators may leave out."""
+"""The precision of products: the dtype of their sums, and how exactly accelerators multiply."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from lawful.ops._support.dtypes import accumulation_dtype
 
 __all__ = ["Precision"]
 
-#: The precision of each operand, as parameters have it: ``default``, ``high`` or ``highest``.
+#: The parameter ``precision``, for each operand: ``default``, ``high`` or ``highest``.
 Precisions = tuple[str, str] | None
 
 _KIND_RANK = {"b": 0, "u": 1, "i": 1, "f": 2, "c": 3}
 
 
-def _is_endless_or_nearly(*args: Any, **_: Any) -> bool:
+def _is_nearly_infinite(*args: Any, **_: Any) -> bool:
     for x in map(np.asarray, args):
         if x.dtype.kind == "c":
             limit = np.sqrt(np.finfo(x.dtype).max)
@@ -29,7 +29,7 @@ def _is_endless_or_nearly(*args: Any, **_: Any) -> bool:
 
 #: For the declarations of sums and products of complex numbers.
 OF_COMPLEX_INFINITY = Unequal(
-    "", _is_endless_or_nearly, "in complex products the order decides the parts of infinity times zero"
+    "", _is_nearly_infinite, "in complex products the order decides the parts of infinity times zero"
 )
 
 
@@ -55,7 +55,7 @@ _NAMES: dict[str | Precision, str] = {
 
 
 def canonical_precision(name: str, precision: Any) -> Precisions:
-    """Returns the precision of both operands from what a user gives: None, one for both, or a pair.
+    """Returns the precision of both operands from an argument: None, one for both, or a pair.
 
     Raises:
       ArgumentValueError: it is neither a `Precision` nor the name of one.
@@ -82,7 +82,7 @@ def precision_config(ctx: Any, precision: Precisions) -> Any:
 
 @cached_function("result dtypes of products", 1024)
 def result_dtype(name: str, dtype: np.dtype[Any], preferred: np.dtype[Any] | None) -> np.dtype[Any]:
-    """Returns the dtype of sums of products of ``dtype``, if they are asked for in a preferred one.
+    """Returns the dtype of sums of products of ``dtype``: the preferred one, if there is one.
 
     Raises:
       ArgumentTypeError: the preferred one cannot hold such numbers.
@@ -101,7 +101,7 @@ def result_dtype(name: str, dtype: np.dtype[Any], preferred: np.dtype[Any] | Non
 def sum_dtype(dtype: np.dtype[Any], result: np.dtype[Any]) -> np.dtype[Any]:
     """Returns the dtype in which products are added: one that holds both operands and the result.
 
-    Integers are added in that of the result: what overflows is the same in the end.
+    Integers are added in that of the result, because overflow wraps around.
     """
     if kind(result) in "iu":
         return result

@@ -17,7 +17,6 @@ from lawful.core import (
     Interval,
     Primitive,
     ShapedArray,
-    Zero,
     as_dtype,
     get_aval,
     is_float,
@@ -25,7 +24,7 @@ from lawful.core import (
 from lawful.ops._reduction.axes import batch_reduced, check_axes, kept_axes
 from lawful.ops._reduction.complex_extrema import position_of_complex
 from lawful.ops._support.dtypes import accumulation_dtype, check_kind, highest, lowest
-from lawful.ops._support.structural import canonical_axis
+from lawful.ops._support.structural import canonical_axis, without_derivative
 
 __all__ = ["argmax", "argmax_p", "argmin", "argmin_p"]
 
@@ -62,7 +61,7 @@ def _arg_reduction(
       doc: the first line of the function's docstring.
       numpy_function: finds the position along one axis.
       hlo: the StableHLO op whose repetition gives the extremum itself.
-      unit: gives, for a dtype, the value of the extremum of nothing.
+      unit: gives, for a dtype, the extremum of no elements.
       better: whether one number comes before another.
     """
     primitive = Primitive(name, pure_rules=True)
@@ -116,11 +115,7 @@ def _arg_reduction(
         _check_index_dtype(f"{name}_p", x.shape[axes[0]], index_dtype)
         return ShapedArray(tuple([x.shape[axis] for axis in kept_axes(x.ndim, axes)]), index_dtype)
 
-    @primitive.def_jvp
-    def jvp(primals: Sequence[Any], tangents: Sequence[Any], **params: Any) -> tuple[Any, Any]:
-        ans = primitive.bind(*primals, **params)
-        return ans, Zero(get_aval(ans).to_tangent_aval())
-
+    without_derivative(primitive)
     primitive.declare_absent("transpose", "it is not linear")
 
     @primitive.def_batch
@@ -144,7 +139,7 @@ def _arg_reduction(
         )
         found = ctx.compare(x, extremum, "EQ")
         if is_float(aval.dtype):
-            # Where there is a NaN it is the extremum, which equals nothing.
+            # The extremum is NaN if an element is, and a NaN equals nothing.
             found = ctx.hlo.or_(found, ctx.compare(x, x, "NE"))
         last = aval.shape[axes[0]] - 1
         position = ctx.hlo.iota(ctx.tensor_type(indices), ctx.i64(axes[0]))
@@ -165,7 +160,7 @@ def _arg_reduction(
 
 
 def _reference(better: Callable[[Any, Any], Any]) -> Callable[..., Any]:
-    """Returns the search of the first element that no other one is better than, one after the other."""
+    """Returns a reference implementation: a sequential search for the first best element."""
 
     def search(x: Any, *, axes: tuple[int, ...], index_dtype: np.dtype[Any]) -> Any:
         x = np.moveaxis(np.asarray(x).astype(accumulation_dtype(np.asarray(x).dtype)), axes[0], 0)

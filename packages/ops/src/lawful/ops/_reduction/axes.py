@@ -1,4 +1,4 @@
-"""The dimensions of reductions: which are kept, batched and drawn as samples."""
+"""Helpers for the axes of reductions: typing, batching and samples."""
 
 from __future__ import annotations
 
@@ -31,10 +31,10 @@ def batch_reduced(primitive: Primitive, x: Any, dim: int, axes: Shape, **params:
 
 
 def sample_axes(choose: Choose, ndim: int) -> Shape:
-    """Draws any of the dimensions."""
+    """Draws a subset of the dimensions."""
     return tuple(axis for axis in range(ndim) if choose.one_of((True, False)))
 
 
 def repeat(x: Any, aval: ShapedArray, axes: Shape) -> Any:
-    """Returns what was reduced over ``axes``, repeated along them to the shape of what it was reduced from."""
+    """Broadcasts a reduction of an operand over ``axes`` back to the operand's shape."""
     return broadcast_in_dim(x, aval.shape, kept_axes(aval.ndim, axes))

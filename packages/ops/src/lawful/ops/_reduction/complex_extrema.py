@@ -1,4 +1,4 @@
-"""The largest and smallest of complex numbers, which StableHLO does not order: by real, then by imaginary parts."""
+"""Extrema of complex numbers, ordered by real, then by imaginary part; StableHLO does not order them."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Shape = tuple[int, ...]
 
 
 def extremum_of_complex(z: Any, axes: Shape, *, largest: bool) -> Any:
-    """Returns the element at the position of the extremum; StableHLO orders no complex numbers."""
+    """Returns the largest or smallest elements over ``axes``, or the first NaN."""
     aval = get_aval(z)
     kept = kept_axes(aval.ndim, axes)
     shape = tuple([aval.shape[axis] for axis in kept])

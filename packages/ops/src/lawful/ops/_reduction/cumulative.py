@@ -1,4 +1,4 @@
-"""The family of cumulative reductions: at each position of a dimension, what is reduced up to there."""
+"""The family of cumulative reductions: each result reduces the elements up to its position."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ Values = tuple[Any, ...]
 
 
 class CumulativeReduction(Protocol):
-    """A function that reduces an array along a dimension, and keeps what it has at each position."""
+    """A function that returns the running reduction of an array along a dimension."""
 
     def __call__(self, operand: Any, axis: int = 0, reverse: bool = False) -> Any: ...
 
@@ -59,7 +59,7 @@ def _cumulative(
       ufunc: the binary NumPy function that is repeated.
       hlo: the StableHLO op that is repeated, or ``lower(ctx, left, right)`` of two scalars.
       unit: gives, for a dtype, the value of an empty reduction.
-      kinds: the kinds of dtype that it is defined for.
+      kinds: the dtype kinds that it is defined for.
       derivative: ``derivative(tangent, x, axis, reverse)`` gives the output tangent. None where the op is linear: it
         is its own derivative, and its transpose begins at the other end.
     """
@@ -90,7 +90,7 @@ def _cumulative(
         wide = accumulation_dtype(x.dtype)
         if reverse:
             x = np.flip(x, axis)
-        with np.errstate(invalid="ignore"):  # np.logaddexp warns of a NaN that it is given
+        with np.errstate(invalid="ignore"):  # np.logaddexp warns about NaN arguments
             out = ufunc.accumulate(x.astype(wide, copy=False), axis=axis, dtype=wide)
         if reverse:
             out = np.flip(out, axis)
@@ -157,7 +157,7 @@ def _cumulative(
 
 
 def _reference(ufunc: np.ufunc) -> Callable[..., Any]:
-    """Returns the cumulative reduction as the reduction of each beginning."""
+    """Returns a reference implementation that reduces each prefix."""
 
     def fold(x: Any, *, axis: int, reverse: bool) -> Any:
         wide = accumulation_dtype(x.dtype)
@@ -179,7 +179,7 @@ def _reduce_window(
     hlo: str | Callable[[Any, Any, Any], Any],
     unit: Any,
 ) -> Any:
-    """Reduces, at each position, a window as long as the dimension that ends there: XLA makes this a scan."""
+    """Reduces at each position a window that ends there and is as long as the dimension; XLA makes this a scan."""
     window = [1] * aval.ndim
     window[axis] = aval.shape[axis]
     padding = np.zeros((aval.ndim, 2), np.int64)
@@ -201,10 +201,10 @@ def _reduce_window(
 
 
 def _scan(combine: Callable[[Values, Values], Values], values: Values, axis: int, reverse: bool) -> Values:
-    """Returns, at each position, all values up to there combined by an associative function of tuples of arrays.
+    """Returns the inclusive scan of tuples of arrays by an associative function.
 
-    Neighbours are combined first, what they give is scanned, and the positions between are found from that: the
-    work is linear in the number of elements, and all of it is ops that differentiate by themselves.
+    Pairs of neighbours are combined and scanned recursively; the positions between are computed from that. The work is
+    linear in the number of elements, and consists of ops that differentiate by themselves.
     """
     if reverse:
         values = tuple([ops.rev(x, (axis,)) for x in values])
@@ -249,7 +249,7 @@ def _derivative_of_prod(t: Any, x: Any, axis: int, reverse: bool) -> Any:
 
 
 def _derivative_of_extremum(extremum: Callable[[Any, Any], Any]) -> Callable[[Any, Any, int, bool], Any]:
-    """Returns the derivative that the elements which are the extremum share equally."""
+    """Returns a derivative rule that divides the derivative equally among tied elements."""
 
     def combine(left: Values, right: Values) -> Values:
         best = extremum(left[0], right[0])
@@ -261,7 +261,7 @@ def _derivative_of_extremum(extremum: Callable[[Any, Any], Any]) -> Callable[[An
 
     def derivative(t: Any, x: Any, axis: int, reverse: bool) -> Any:
         aval = get_aval(x)
-        # A NaN is equal to no element: from there on there are none, and the derivative is 0, in both modes.
+        # A NaN equals no element: from there on the count and the derivative are 0, in both modes.
         is_number = eq(x, x)
         count = convert_element_type(is_number, np.int64)
         _, count, total = _scan(combine, (x, count, ops.where(is_number, t, 0)), axis, reverse)
@@ -271,19 +271,19 @@ def _derivative_of_extremum(extremum: Callable[[Any, Any], Any]) -> Callable[[An
 
 
 def _derivative_of_logsumexp(t: Any, x: Any, axis: int, reverse: bool) -> Any:
-    """Weighs the tangents of two parts by their shares.
+    """Combines the tangents of two parts by their softmax weights.
 
-    They are zero where all elements are minus infinity, and one of each plus infinity. From a NaN on the derivative is
-    zero in both modes, as that of `cummax`.
+    The weights are 0 where all elements are -∞, and 1 for each element that is +∞. From a NaN on the derivative is 0 in
+    both modes, as that of `cummax`.
     """
 
     def combine(left: Values, right: Values) -> Values:
         total = _logaddexp(left[0], right[0])
-        is_endless = eq(total, np.inf)
+        is_infinite = eq(total, np.inf)
         whole = _without_infinity(total)
         logarithms = [
             ops.where(
-                ops.bitwise_and(is_endless, eq(part, np.inf)), 0, ops.where(is_endless, -np.inf, sub(part, whole))
+                ops.bitwise_and(is_infinite, eq(part, np.inf)), 0, ops.where(is_infinite, -np.inf, sub(part, whole))
             )
             for part in (left[0], right[0])
         ]
@@ -306,7 +306,7 @@ def _logaddexp(x: Any, y: Any) -> Any:
 
 
 def _without_infinity(x: Any) -> Any:
-    """Returns numbers with 0 in place of the infinite ones, from which nothing can be subtracted."""
+    """Replaces infinities by 0, so that differences of them are not NaN."""
     return ops.where(eq(abs(x), np.inf), 0, x)
 
 
@@ -314,7 +314,7 @@ def _lower_logaddexp(ctx: Any, x: Any, y: Any) -> Any:
     hlo = ctx.hlo
     difference = hlo.subtract(x, y)
     sums = hlo.add(hlo.maximum(x, y), hlo.log_plus_one(hlo.exponential(hlo.negate(hlo.abs(difference)))))
-    # Of equal infinities there is no difference.
+    # The difference of equal infinities is NaN.
     return hlo.select(ctx.compare(difference, difference, "NE"), hlo.add(x, y), sums)
 
 

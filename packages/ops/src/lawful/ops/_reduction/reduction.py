@@ -54,7 +54,7 @@ __all__ = [
 ]
 
 Shape = tuple[int, ...]
-#: Gives a function that reduces C-contiguous arrays of a shape and dtype over some axes sooner than NumPy; else None.
+#: Returns a function that reduces C-contiguous arrays of a shape and dtype over axes faster than NumPy, or None.
 Faster = Callable[[Shape, np.dtype[Any], Shape], Callable[[Any], Any] | None]
 
 
@@ -72,7 +72,7 @@ class Reduction(Protocol):
 
 
 def _reduces_nothing(shape: Shape, axes: Shape) -> bool:
-    """Whether each result is one element, which no NumPy function changes then: 1 times a complex infinity is NaN."""
+    """Returns whether all reduced dimensions have size 1. The ufunc must not run then: ``1 * complex(inf)`` is NaN."""
     return all([shape[axis] == 1 for axis in axes])
 
 
@@ -96,7 +96,7 @@ def _reduction(
       ufunc: the binary NumPy function that is repeated.
       hlo: the StableHLO op that is repeated.
       unit: gives, for a dtype, the value of an empty reduction.
-      kinds: the kinds of dtype that it is defined for.
+      kinds: the dtype kinds that it is defined for.
       derivative: ``derivative(tangent, ans, x, axes)`` gives the output tangent, where there is one; a
         linear reduction is its own.
       cotangent: ``cotangent(ct, aval, axes)`` gives the operand's cotangent, where the reduction is linear.
@@ -148,8 +148,8 @@ def _reduction(
     def specialised(avals: Sequence[ShapedArray], compile: Any, *, axes: Shape) -> Callable[..., Any]:
         (aval,) = avals
         function = primitive.rule("impl")
-        is_own = accumulation_dtype(aval.dtype) == aval.dtype and not _reduces_nothing(aval.shape, axes)
-        if function is not impl or not aval.shape or not is_own:
+        is_plain = accumulation_dtype(aval.dtype) == aval.dtype and not _reduces_nothing(aval.shape, axes)
+        if function is not impl or not aval.shape or not is_plain:
             return partial(function, axes=axes)
         dtype, initial, reduce = aval.dtype, unit(aval.dtype), ufunc.reduce
         by_product = None if faster is None else faster.use(aval.shape, dtype, axes)
@@ -194,8 +194,7 @@ def _reduction(
             return x
         if aval.dtype.kind == "c" and hlo in ("maximum", "minimum"):
             return ctx.apply(lambda z: extremum_of_complex(z, axes, largest=hlo == "maximum"), x)[0]
-        # The gradient of a difference with something broadcast is the sum of a negated array, which the compiler would
-        # have to make: it sums a product, and negates few numbers. Taken from 0 as here, 0 keeps its sign.
+        # The sum of a negated array negates the fewer results instead. By 0 - s a zero sum has the same sign.
         negated = ctx.operand_of("stablehlo.negate", x) if hlo == "add" else None
         if negated is not None:
             return ctx.hlo.subtract(ctx.zeros(ctx.avals_out[0]), lower(ctx, negated, axes=axes))
@@ -222,7 +221,7 @@ def _reduction(
 
 
 def _reference(ufunc: np.ufunc, unit: Callable[[np.dtype[Any]], Any]) -> Callable[..., Any]:
-    """Returns the reduction as a fold over the elements that are reduced, one after the other."""
+    """Returns a reference implementation: a sequential fold over the reduced elements."""
 
     def fold(x: Any, *, axes: Shape) -> Any:
         x = np.asarray(x)
@@ -273,7 +272,7 @@ def _append(x: Any, rest: Any | None) -> Any:
 
 
 def _derivative_of_extremum(t: Any, ans: Any, x: Any, axes: Shape) -> Any:
-    """Shares the derivative equally among the elements that are the extremum; that of a NaN is NaN, in both modes."""
+    """Divides the derivative equally among tied elements; the derivative of a NaN is NaN, in both modes."""
     aval = get_aval(x)
     is_nan = ops.ne(ans, ans)
     chosen = ops.bitwise_or(eq(x, repeat(ans, aval, axes)), repeat(is_nan, aval, axes))

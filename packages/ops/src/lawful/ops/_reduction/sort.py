@@ -1,4 +1,4 @@
-"""Sorting arrays along a dimension, by one or several of them, and the order that sorts them."""
+"""Sorts of arrays along a dimension, by one or several keys, and the permutation that sorts."""
 
 from __future__ import annotations
 
@@ -32,8 +32,6 @@ __all__ = ["argsort", "sort", "sort_key_val", "sort_p"]
 sort_p = Primitive("sort", multiple_results=True, pure_rules=True)
 
 _INDEX = np.dtype(np.int64)
-
-# The functions
 
 
 def sort(operand: Any, dimension: int = -1, is_stable: bool = True, num_keys: int = 1) -> Any:
@@ -141,7 +139,7 @@ def _check_keys(name: str, num_keys: int, count: int) -> None:
 
 
 def sortable(x: Any) -> list[np.ndarray[Any, Any]]:
-    """Returns the NumPy arrays, of dtypes that NumPy sorts, by which an array is sorted: one, or two if complex."""
+    """Returns the sort keys of an array, of dtypes that NumPy sorts: one, or two if it is complex."""
     if x.dtype.kind == "c":
         return [x.real, x.imag]
     return [x.astype(np.float32) if is_of_ml_dtypes(x.dtype) else x]
@@ -173,14 +171,14 @@ def _sort_abstract_eval(*avals: ShapedArray, dimension: int, is_stable: bool, nu
 
 
 def _permutation(keys: Sequence[Any], dimension: int, is_stable: bool) -> tuple[list[Any], Any]:
-    """Returns the keys sorted, and where each element of them was."""
+    """Returns the sorted keys, and the position that each element had."""
     position = broadcasted_iota(_INDEX, get_aval(keys[0]).shape, dimension)
     *out, position = sort_p.bind(*keys, position, dimension=dimension, is_stable=is_stable, num_keys=len(keys))
     return out, position
 
 
 def _inverse(position: Any, dimension: int) -> Any:
-    """Returns the permutation that undoes another one."""
+    """Returns the inverse of a permutation."""
     return _permutation([position], dimension, False)[1]
 
 
@@ -259,7 +257,7 @@ def _sort_lower(ctx: Any, *operands: Any, dimension: int, is_stable: bool, num_k
 
 
 def _comparable(ctx: Any, dtype: np.dtype[Any], x: Any, y: Any) -> list[tuple[Any, Any]]:
-    """Returns the pairs of scalars by which two are compared: zeros and NaNs each made equal."""
+    """Returns the pairs of scalars by which two scalars are compared: one zero, one NaN, complex numbers by parts."""
     if dtype.kind == "c":
         part = np.dtype(np.float32 if dtype.itemsize == 8 else np.float64)
         parts = [(ctx.hlo.real(x), ctx.hlo.real(y)), (ctx.hlo.imag(x), ctx.hlo.imag(y))]
@@ -272,7 +270,7 @@ def _comparable(ctx: Any, dtype: np.dtype[Any], x: Any, y: Any) -> list[tuple[An
 def canonical(ctx: Any, aval: ShapedArray, x: Any) -> Any:
     """Returns an MLIR value of floats with one zero and one NaN, so that the total order is that of NumPy's sort.
 
-    It is of float32 where the dtype has no positive NaN, as a float8 of the kind ``fnuz``: a negative one comes first.
+    It is of float32 if the dtype has no positive NaN (float8 types named ``fnuz``), because a negative one sorts first.
     """
     if aval.dtype.name.endswith("fnuz"):
         aval = aval.update(dtype=np.dtype(np.float32))
@@ -291,11 +289,11 @@ def total_order(ctx: Any, x: Any, y: Any, direction: str) -> Any:
     return ctx.hlo.compare(x, y, attribute, compare_type=ctx.hlo.ComparisonTypeAttr.get("TOTALORDER"))
 
 
-# What laws need
+# For laws
 
 
 def _sort_reference(*operands: Any, dimension: int, is_stable: bool, num_keys: int) -> list[Any]:
-    """Sorts each line by Python's own sort, of tuples."""
+    """Sorts each line by Python's sort of lists."""
 
     def key(number: Any) -> list[Any]:
         parts = [number.real, number.imag] if number.dtype.kind == "c" else [number]
@@ -304,11 +302,11 @@ def _sort_reference(*operands: Any, dimension: int, is_stable: bool, num_keys: i
     out = [np.array(x) for x in operands]
     fronts = [np.moveaxis(x, dimension, 0) for x in operands]
     sorted_fronts = [np.moveaxis(x, dimension, 0) for x in out]
-    for place in np.ndindex(fronts[0].shape[1:]):
-        lines = [x[(slice(None), *place)] for x in fronts]
+    for index in np.ndindex(fronts[0].shape[1:]):
+        lines = [x[(slice(None), *index)] for x in fronts]
         order = sorted(range(len(lines[0])), key=lambda i: [key(x[i]) for x in lines[:num_keys]])
         for target, line in zip(sorted_fronts, lines, strict=True):
-            target[(slice(None), *place)] = line[order]
+            target[(slice(None), *index)] = line[order]
     return out
 
 
@@ -319,7 +317,7 @@ def _sort_sample(choose: Choose) -> Call:
         shape[dimension] = choose.integer(3, 6)  # a permutation of two is its own inverse
     count = choose.integer(1, 3)
     num_keys = choose.integer(1, count)
-    # Where there is more than keys, an unstable sort may give the rest in several orders.
+    # An unstable sort may return operands that are not keys in several orders.
     is_stable = num_keys < count or choose.one_of((True, False))
     params = {"dimension": dimension, "is_stable": is_stable, "num_keys": num_keys}
     return tuple(ShapedArray(tuple(shape), choose.dtype("fiubc")) for _ in range(count)), params

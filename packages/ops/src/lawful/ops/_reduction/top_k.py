@@ -83,7 +83,7 @@ def _infer(name: str, aval: ShapedArray, k: int, axis: int) -> Shape:
 def _top_k_impl(x: Any, *, k: int, axis: int, is_stable: bool) -> list[Any]:
     x = np.asarray(x)
     (key,) = sortable(x)
-    # From the end, so that the sort, which keeps the order of equal elements, finds the last of them last.
+    # Sorted from the end, so that after the flip equal elements are in order: the sort is stable.
     order = x.shape[axis] - 1 - np.argsort(np.flip(key, axis), axis, kind="stable")
     order = np.take(np.flip(order, axis), range(k), axis)
     return [np.take_along_axis(x, order, axis), order.astype(_INDEX)]
@@ -132,8 +132,8 @@ def _top_k_lower(ctx: Any, x: Any, *, k: int, axis: int, is_stable: bool) -> lis
     order.append(axis)
     if axis != last:
         x = ctx.hlo.transpose(x, ctx.i64_array(order))
-    turned = aval.update(shape=tuple([aval.shape[dim] for dim in order]))
-    key = canonical(ctx, turned, x) if is_float(aval.dtype) else x
+    transposed = aval.update(shape=tuple([aval.shape[dim] for dim in order]))
+    key = canonical(ctx, transposed, x) if is_float(aval.dtype) else x
     positions = ctx.chlo.top_k(key, ctx.i64(k))[1]
     found = _gather_last(ctx, x, positions, values.dtype)
     if axis == last:
@@ -143,7 +143,7 @@ def _top_k_lower(ctx: Any, x: Any, *, k: int, axis: int, is_stable: bool) -> lis
 
 
 def _gather_last(ctx: Any, x: Any, positions: Any, dtype: np.dtype[Any]) -> Any:
-    """Returns the elements of an MLIR value at positions along its last dimension: the sign of a zero among them."""
+    """Returns the elements of an MLIR value at positions along its last dimension, with the signs of zeros."""
     shape = tuple(positions.type.shape)
     last = len(shape) - 1
     batch = list(range(last))
@@ -163,15 +163,15 @@ def _top_k_reference(x: Any, *, k: int, axis: int, is_stable: bool) -> list[Any]
     """Takes the first of the largest elements of each line, ``k`` times."""
     front = np.moveaxis(x, axis, 0)
     indices = np.zeros((k, *front.shape[1:]), _INDEX)
-    for place in np.ndindex(front.shape[1:]):
-        left = [(number, i) for i, number in enumerate(front[(slice(None), *place)])]
+    for index in np.ndindex(front.shape[1:]):
+        left = [(number, i) for i, number in enumerate(front[(slice(None), *index)])]
         for position in range(k):
             best = left[0]
             for candidate in left[1:]:
                 if candidate[0] > best[0] or (candidate[0] != candidate[0] and best[0] == best[0]):
                     best = candidate
             left.remove(best)
-            indices[(position, *place)] = best[1]
+            indices[(position, *index)] = best[1]
     indices = np.moveaxis(indices, 0, axis)
     return [np.take_along_axis(x, indices, axis), indices]
 

@@ -1,9 +1,8 @@
-"""Arrays that are made from nothing: counting, and one value everywhere."""
+"""Arrays without operands: iota and constants."""
 
 from __future__ import annotations
 
 import operator
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,6 @@ from lawful.core import (
     Declaration,
     Primitive,
     ShapedArray,
-    Zero,
     as_dtype,
     current,
     get_aval,
@@ -24,7 +22,7 @@ from lawful.core import (
 )
 from lawful.ops._shape.reshape import broadcast_in_dim
 from lawful.ops._support.promotion import convert
-from lawful.ops._support.structural import Shape, canonical_axis, check_sizes, static_integers
+from lawful.ops._support.structural import Shape, canonical_axis, check_sizes, static_integers, without_derivative
 
 __all__ = ["broadcasted_iota", "full", "full_like", "iota", "iota_p"]
 
@@ -93,12 +91,7 @@ def _abstract_eval(*, dtype: np.dtype[Any], shape: Shape, dimension: int) -> Sha
     return ShapedArray(shape, dtype)
 
 
-@iota_p.def_jvp
-def _jvp(primals: Sequence[Any], tangents: Sequence[Any], **params: Any) -> tuple[Any, Any]:
-    ans = iota_p.bind(**params)
-    return ans, Zero(get_aval(ans).to_tangent_aval())
-
-
+without_derivative(iota_p)
 iota_p.declare_absent("transpose", "it has no operands in which it could be linear")
 iota_p.declare_absent("batch", "it has no operands that could be batched")
 
@@ -119,7 +112,7 @@ def _reference(*, dtype: np.dtype[Any], shape: Shape, dimension: int) -> Any:
 
 iota_p.declaration = Declaration(sample=_sample, reference=_reference, domain=(), kinds="fiuc", differentiable=False)
 
-# One value everywhere
+# Constants
 
 
 def full(shape: Any, fill_value: Any, dtype: Any = None) -> Any:

@@ -1,4 +1,4 @@
-"""Ops that put arrays together: padding and concatenation."""
+"""Ops that join arrays: padding and concatenation."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ from lawful.ops._support.structural import (
 
 __all__ = ["concatenate", "concatenate_p", "pad", "pad_p"]
 
-#: For each dimension how many values to put before, after and between the elements.
+#: For each dimension the numbers of values before, after and between the elements.
 Config = tuple[tuple[int, int, int], ...]
 Slices = tuple[slice, ...]
 
@@ -108,7 +108,7 @@ def _infer_pad(operand: Shape, value: Shape, config: Config) -> Shape:
 def _pad_impl(x: Any, value: Any, *, padding_config: Config) -> Any:
     x = np.asarray(x)
     shape = _infer_pad(x.shape, np.shape(value), padding_config)
-    return _padded(x, value, shape, *_moved(x.shape, shape, padding_config))
+    return _padded(x, value, shape, *_source_and_target(x.shape, shape, padding_config))
 
 
 def _padded(x: Any, value: Any, shape: Shape, source: Slices, target: Slices) -> Any:
@@ -118,12 +118,12 @@ def _padded(x: Any, value: Any, shape: Shape, source: Slices, target: Slices) ->
     return out
 
 
-def _moved(have: Shape, shape: Shape, padding_config: Config) -> tuple[Slices, Slices]:
-    """Returns which elements have a place in the result, and where."""
+def _source_and_target(have: Shape, shape: Shape, padding_config: Config) -> tuple[Slices, Slices]:
+    """Returns the slices of the elements that are copied, in the operand and in the result."""
     source, target = [], []
     for size, padded, (low, _, interior) in zip(have, shape, padding_config, strict=True):
         step = interior + 1
-        # Of the elements, those whose new positions are inside.
+        # The first and last element whose new positions are inside.
         first = max(0, -(low // step))
         last = min(size, -((low - padded) // step))
         kept = first < last
@@ -134,13 +134,13 @@ def _moved(have: Shape, shape: Shape, padding_config: Config) -> tuple[Slices, S
 
 @pad_p.def_rule_as("numpy")
 def _specialised_pad(avals: Sequence[ShapedArray], compile: Any, *, padding_config: Config) -> Callable[..., Any]:
-    """Returns the function for operands of some types, which knows where elements go."""
+    """Returns the function for operands of some types, with precomputed slices."""
     x, value = avals
     impl = pad_p.rule("impl")
     if impl is not _pad_impl or not x.shape:
         return partial(impl, padding_config=padding_config)
     shape = _infer_pad(x.shape, value.shape, padding_config)
-    source, target = _moved(x.shape, shape, padding_config)
+    source, target = _source_and_target(x.shape, shape, padding_config)
     return partial(_padded, shape=shape, source=source, target=target)
 
 
@@ -179,7 +179,7 @@ def _unpad(ct: Any, config: Config) -> Any:
 
 
 def _mask(shape: Shape, config: Config) -> Any:
-    """Returns where in the result the operand's elements are."""
+    """Returns a mask of the operand's elements in the result."""
     return pad(broadcast_in_dim(np.True_, shape, ()), np.False_, config)
 
 

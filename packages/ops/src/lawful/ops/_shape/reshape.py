@@ -84,7 +84,7 @@ def _compute_broadcast(x: Any, *, shape: Shape, broadcast_dimensions: Shape) -> 
     aligned = [1] * len(shape)
     for size, dim in zip(x.shape, broadcast_dimensions, strict=True):
         aligned[dim] = size
-    # As numpy.broadcast_to, which takes twice as long to come to this.
+    # The same as numpy.broadcast_to, without its overhead.
     operands = (x.reshape(aligned),)
     try:
         iterator = np.nditer(
@@ -97,10 +97,10 @@ def _compute_broadcast(x: Any, *, shape: Shape, broadcast_dimensions: Shape) -> 
 
 
 def _broadcast_of(aval: ShapedArray, *, shape: Shape, broadcast_dimensions: Shape) -> Callable[[Any], Any]:
-    """Returns the function that broadcasts arrays of a type, in a fifth of the time if they are contiguous."""
-    plainly = partial(_compute_broadcast, shape=shape, broadcast_dimensions=broadcast_dimensions)
+    """Returns the function that broadcasts arrays of a type: a view with precomputed strides if they are contiguous."""
+    of_any_strides = partial(_compute_broadcast, shape=shape, broadcast_dimensions=broadcast_dimensions)
     size = math.prod(shape)
-    if size == aval.size and aval.shape:  # it is an array, and its dimensions of length 1 are elsewhere
+    if size == aval.size and aval.shape:  # only dimensions of length 1 differ
         return lambda x: x.reshape(shape)
     require_size(shape, aval.dtype)
     strides = [0] * len(shape)
@@ -115,9 +115,9 @@ def _broadcast_of(aval: ShapedArray, *, shape: Shape, broadcast_dimensions: Shap
     def broadcast(x: Any) -> Any:
         x = np.asarray(x)
         if x.strides != expected:
-            return plainly(x)
+            return of_any_strides(x)
         view: Any = np.ndarray(shape, x.dtype, x, 0, steps)
-        view.setflags(write=False)  # one element of it would be many
+        view.setflags(write=False)  # elements of the view share memory
         return view
 
     return broadcast
@@ -133,7 +133,7 @@ def _unbroadcast(ct: Any, aval: ShapedArray, *, shape: Shape, broadcast_dimensio
 
 
 def _batch_broadcast(x: Any, dim: int, *, shape: Shape, broadcast_dimensions: Shape) -> tuple[Any, int]:
-    # The batch dimension stays between its neighbours, or in front, so that nothing has to be transposed.
+    # The batch dimension stays between its neighbours or in front, so that no transposition is needed.
     if dim == 0:
         out = 0
     else:
@@ -200,7 +200,7 @@ def reshape(operand: Any, new_sizes: Any, dimensions: Any = None) -> Any:
         try:
             return operand.reshape(new_sizes)
         except ValueError:
-            pass  # the path below says what is wrong
+            pass  # the path below raises the error
     aval = get_aval(operand)
     if -1 in new_sizes:
         new_sizes = _complete(aval, new_sizes)
@@ -239,7 +239,7 @@ def _batch_reshape(x: Any, dim: int, *, new_sizes: Shape) -> tuple[Any, int]:
 
 def _sample_reshape(choose: Choose) -> Call:
     shape = choose.shape()
-    # Any shape with the same elements: the lengths in another order, two of them as one, or ones inserted.
+    # A shape with as many elements: the lengths in another order, two of them merged, or ones inserted.
     sizes = list(shape)
     sizes.sort(reverse=choose.one_of((True, False)))
     if len(sizes) > 1 and choose.one_of((True, False)):
@@ -307,7 +307,7 @@ def _batch_transpose(x: Any, dim: int, *, permutation: Shape) -> tuple[Any, int]
 
 
 def _sample_transpose(choose: Choose) -> Call:
-    # Three dimensions often: an order of two is its own inverse.
+    # Often three dimensions, because a permutation of two is its own inverse.
     shape = choose.shape(min_ndim=choose.one_of((0, 2)))
     left, order = list(range(len(shape))), []
     while left:

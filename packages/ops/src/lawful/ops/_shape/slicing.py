@@ -1,4 +1,4 @@
-"""Ops that choose elements of an array by their position, or reverse their order."""
+"""Ops that select elements of an array by static positions, or reverse their order."""
 
 from __future__ import annotations
 
@@ -101,12 +101,12 @@ def _infer_slice(operand: Shape, *, start_indices: Shape, limit_indices: Shape, 
 
 def _compute_slice(x: Any, *, start_indices: Shape, limit_indices: Shape, strides: Shape | None) -> Any:
     steps = (1,) * len(start_indices) if strides is None else strides
-    # With the ellipsis, the result for a scalar is an array too.
+    # The ellipsis makes the result for a scalar an array too.
     return x[(*map(builtins.slice, start_indices, limit_indices, steps), ...)]
 
 
 def _slice_of(aval: ShapedArray, **params: Any) -> Callable[[Any], Any]:
-    """Returns the function that slices arrays of a type, by an index that is made once."""
+    """Returns the function that slices arrays of a type, with a precomputed index."""
     steps = (1,) * aval.ndim if params["strides"] is None else params["strides"]
     index = tuple(map(builtins.slice, params["start_indices"], params["limit_indices"], steps))
     return (lambda x: x[index]) if index else lambda x: np.asarray(x)

@@ -1,4 +1,4 @@
-"""Splitting an array into consecutive parts, all in one operation."""
+"""Splitting an array into consecutive parts by one primitive."""
 
 from __future__ import annotations
 

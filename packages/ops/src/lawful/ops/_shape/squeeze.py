@@ -1,4 +1,4 @@
-"""Dimensions of length 1: dropping them, and making new ones."""
+"""Dimensions of length 1: dropping them, and inserting new ones."""
 
 from __future__ import annotations
 
@@ -95,5 +95,5 @@ def expand_dims(array: Any, dimensions: Any) -> Any:
     shape = [1] * ndim
     for size, dim in zip(sizes, kept, strict=True):
         shape[dim] = size
-    # As a broadcast it is batched without a transposition; eagerly a reshape is cheaper.
+    # A broadcast is batched without a transposition; eagerly a reshape is cheaper.
     return reshape(array, tuple(shape)) if is_eager_array(array) else broadcast_in_dim(array, tuple(shape), kept)

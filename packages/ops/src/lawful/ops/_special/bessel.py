@@ -24,24 +24,24 @@ from lawful.ops._support.promotion import promote
 
 __all__ = ["bessel_i0e", "bessel_i0e_p", "bessel_i1e", "bessel_i1e_p", "bessel_in", "bessel_in_p", "bessel_ine_p"]
 
-# Below it the power series is taken, of which all terms are positive; beyond it the asymptotic one is exact enough.
+# Below this the power series is used, whose terms are all positive; from here on the asymptotic series is accurate.
 _FAR = 25.0
 _POWERS, _FAR_TERMS = 62, 25
 
 
 def _far(order: int) -> float:
-    """Returns from where on the asymptotic series is taken: its terms rise at first where the order is large."""
+    """Returns the argument from which the asymptotic series is used; for large orders its terms grow at first."""
     return max(_FAR, float(order * order))
 
 
 def _scaled_bessel(order: int, size: Any) -> Any:
-    """Returns ``exp(-size)`` times the function of a ``size`` that is not negative: DLMF 10.25.2 and 10.40.1."""
+    """Returns ``exp(-size) I(size)`` for ``size ≥ 0``: DLMF 10.25.2 and 10.40.1."""
     near, far = np.minimum(size, _far(order)), np.maximum(size, _far(order))
     return np.where(size < _far(order), _series(near, order=order), _tail(far, order=order))
 
 
 def _series(x: Any, *, order: int) -> Any:
-    """Returns the sum times ``exp(-x)``, one half of which is applied first: either alone may overflow."""
+    """Returns the power series times ``exp(-x)``, applied in two halves: the series alone may overflow."""
     y = x * x / 4
     half = np.exp(-x / 2)
     total = half
@@ -84,7 +84,7 @@ def _numpy_scaled(x: Any, *, order: int = 2) -> Any:
 
 
 def _numpy_unscaled(x: Any, *, order: int = 0) -> Any:
-    # Half of the exponential at a time: the function is finite where the whole exponential is not.
+    # The exponential is applied in two halves: the result may be finite where the whole exponential overflows.
     half = np.exp(np.abs(x) / 2)
     far = np.where(x < 0, -np.inf, np.inf) if order % 2 else np.inf
     return np.where(np.abs(x) == np.inf, far, half * _numpy_scaled(x, order=order) * half)
@@ -96,9 +96,9 @@ def _scaled(x: Any, order: int) -> Any:
 
 
 def _slope_of_scaled(t: Any, ans: Any, x: Any, *, order: int) -> Any:
-    """The derivative by DLMF 10.29.1, which divides by nothing that may be 0; at the kink the mean of both sides.
+    """Returns the derivative by DLMF 10.29.1, which has no division; at the kink the mean of both sides.
 
-    The terms cancel far out, where the asymptotic series is differentiated instead.
+    Far out its terms cancel, and the asymptotic series is differentiated instead.
     """
     neighbours = mul(add(_scaled(x, order - 1), _scaled(x, order + 1)), 0.5)
     near = sub(neighbours, mul(sign(x), ans))
@@ -150,7 +150,7 @@ bessel_i1e: Elementwise = elementwise(
 def _of_order(
     name: str, algorithm: Callable[..., Any], slope: Callable[..., Any], least: int, excluded: tuple[Excluded, ...] = ()
 ) -> Elementwise:
-    """Declares the functions of all orders, for derivatives of those of order 0 and 1."""
+    """Declares a primitive with a parameter ``order``, for derivatives of the functions of order 0 and 1."""
     return elementwise(
         name,
         "",
@@ -163,7 +163,7 @@ def _of_order(
     )
 
 
-#: A derivative of the function times ``exp(-|x|)``, by its asymptotic series; constant where that is not exact enough.
+#: A derivative of ``exp(-|x|) I(x)`` by its asymptotic series; constant where the series is inaccurate.
 bessel_tail_p = elementwise(
     "bessel_tail",
     "",

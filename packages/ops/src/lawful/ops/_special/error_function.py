@@ -66,7 +66,7 @@ def _rational(x: Any, coefficients: tuple[tuple[float, ...], tuple[float, ...]])
 
 
 def _quantile(distance: Any, tail: Any) -> Any:
-    """Returns the normal quantile at a distance from 1/2, where one tail has a probability, each exact."""
+    """Returns the normal quantile, given the probability's distance from 1/2 and the lesser tail's, each exact."""
     r = np.sqrt(-np.log(tail))
     far = np.where(r <= 5, _rational(r - 1.6, _MIDDLE), _rational(np.minimum(r, 40.0) - 5, _TAIL))
     near = distance * _rational(0.180625 - distance * distance, _CENTRAL)
@@ -90,10 +90,10 @@ def _fraction(z: Any) -> Any:
 
 
 def _numpy_log_ndtr(x: Any) -> Any:
-    """Returns it by the complementary error function, far down by the continued fraction DLMF 7.9.3."""
+    """Returns ``log_ndtr(x)`` by `erfc`, and for ``x < -5`` by the continued fraction DLMF 7.9.3."""
     z = np.maximum(-x, 5.0)
     tail = -z * z / 2 - _LOG_NORM - np.log(_fraction(z))
-    # Each where it is exact: of a small probability its logarithm, of a large one that of the rest.
+    # The logarithm of a small probability, log1p of the complement of a large one: each where it is exact.
     small = np.log(erfc(-np.minimum(x, 0.0) / math.sqrt(2)) / 2)
     large = np.log1p(-erfc(np.maximum(x, -1.0) / math.sqrt(2)) / 2)
     out = np.where(x < -5, tail, np.where(x < -1, small, large))
@@ -101,7 +101,7 @@ def _numpy_log_ndtr(x: Any) -> Any:
 
 
 def _lower_chlo(ctx: Any, name: str, x: Any) -> Any:
-    """Lowers by an op of CHLO, which has no decomposition at all floats of 8 bits."""
+    """Lowers to an op of CHLO; 8-bit floats are computed in float32, because CHLO does not decompose all of them."""
     (aval,) = ctx.avals_out
     if aval.dtype.itemsize > 1:
         return getattr(ctx.chlo, name)(x)
@@ -197,18 +197,18 @@ log_ndtr: Elementwise = _normal(
 
 
 def _numpy_hazard(x: Any, *, excess: bool = False) -> Any:
-    """Returns the density over the distribution function, or by how much it exceeds ``-x``, each exact far down."""
+    """Returns the density over the distribution function, or its excess over ``-x``, each exact for large ``-x``."""
     z = np.maximum(-x, 5.0)
     fraction = _fraction(z)
-    far = 1 / _following(z) if excess else fraction
+    far = 1 / _fraction_tail(z) if excess else fraction
     near = np.maximum(x, -5.0)
     ratio = np.exp(-near * near / 2 - _LOG_NORM) / (erfc(-near / math.sqrt(2)) / 2)
     out = np.where(x < -5, far, ratio + near if excess else ratio)
     return np.where(x == -np.inf, 0 if excess else np.inf, out)
 
 
-def _following(z: Any) -> Any:
-    """Returns the rest of the continued fraction: ``z + 1 / rest`` is the whole."""
+def _fraction_tail(z: Any) -> Any:
+    """Returns the continued fraction from its second level on: ``z + 1 / tail`` is the whole."""
     fraction = z
     for k in range(40, 1, -1):
         fraction = z + k / fraction
@@ -216,20 +216,20 @@ def _following(z: Any) -> Any:
 
 
 def _slope_of_hazard(t: Any, ans: Any, x: Any, *, excess: bool) -> Any:
-    """The derivative of the excess is 1 minus the product; far down, where that has no digits, its series."""
+    """Returns the derivative: that of the excess is 1 minus the product, and its series where the product nears 1."""
     product = mul(ans, log_ndtr_slope_p.bind(x, excess=not excess))
     far = log_ndtr_tail_p.bind(x, times=1)
     is_far = lt(x, -_FAR)
     return mul(t, where(is_far, far if excess else sub(far, 1), sub(1, product) if excess else neg(product)))
 
 
-# Below minus this the excess is its asymptotic series in odd powers of 1 / x.
+# For x < -_FAR the excess is computed by its asymptotic series in odd powers of 1 / x.
 _FAR = 12.0
 _FAR_TERMS = 30
 
 
 def _asymptotic_coefficients() -> list[int]:
-    """Returns those of ``1 / z, 1 / z³, …`` in the excess ``e`` of ``-x = z``, by ``de/dz = e (z + e) - 1``."""
+    """Returns the coefficients of ``1 / z, 1 / z³, …`` in the excess ``e`` at ``x = -z``: ``de/dz = e (z + e) - 1``."""
     out = [1]
     for n in range(1, _FAR_TERMS):
         squares = sum([out[k] * out[n - 1 - k] for k in range(n)])
@@ -243,7 +243,7 @@ _EXCESS = _asymptotic_coefficients()
 def _numpy_log_ndtr_tail(x: Any, *, times: int = 1) -> Any:
     """Returns a derivative of the excess by ``x``, term by term."""
     z = np.maximum(-x, _FAR)
-    # By z, each has the sign (-1) ** times, and so has each derivative of z by x.
+    # Derivatives by z have the sign (-1) ** times, which cancels against that of (dz/dx) ** times.
     coefficients = tuple([float(c * math.prod(range(2 * n + 1, 2 * n + 1 + times))) for n, c in enumerate(_EXCESS)])
     out = polynomial(1 / (z * z), coefficients=coefficients)
     for _ in range(times + 1):
@@ -255,7 +255,7 @@ def _slope_of_tail(t: Any, ans: Any, x: Any, *, times: int) -> Any:
     return mul(t, where(lt(x, -_FAR), log_ndtr_tail_p.bind(x, times=times + 1), 0.0))
 
 
-#: A derivative of the excess, constant where its series is not exact enough.
+#: A derivative of the excess by its series, constant where the series is inaccurate.
 log_ndtr_tail_p: Primitive = elementwise(
     "log_ndtr_tail",
     "",

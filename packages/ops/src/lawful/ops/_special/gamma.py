@@ -34,7 +34,7 @@ __all__ = [
     "zeta_p",
 ]
 
-# Where the logarithm of the gamma function exceeds the largest float64.
+# Above this the logarithm of the gamma function overflows float64.
 _LARGEST = 2.5e305
 _SHIFT = 10
 _BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510, 43867 / 798, -174611 / 330)
@@ -53,7 +53,7 @@ def numpy_digamma(x: Any) -> Any:
     coefficients = tuple([b / (2 * n) for n, b in enumerate(_BERNOULLI[:8], 1)])
     tail = polynomial(1 / (w * w), coefficients=coefficients) / (w * w)
     out = np.log(w) - 0.5 / w - np.where(z == np.inf, 0.0, tail) - _sum_of_inverses(z)
-    # The tangent has period 1, and is exact near 0 only.
+    # tan(π x) has period 1 in x, and is exact near 0 only.
     cotangent = math.pi / np.tan(math.pi * (x - np.rint(x)))
     out = np.where(reflected, out - cotangent, out)
     pole = (x < 0) & (x == np.floor(x))
@@ -84,7 +84,7 @@ def _zeta_of_positive(s: Any, q: Any, order: int) -> Any:
 
 
 def _with_corrections(before: Any, s: Any, a: Any, *last: Any, order: int) -> Any:
-    """Returns a sum with the terms of Bernoulli's numbers, given the last one of the series."""
+    """Adds the terms with Bernoulli numbers to a sum, given the last term of the series."""
     total, rising = before, dict(zip(taylor.indices((order, 0)), last, strict=True))
     rising = taylor.times(taylor.times(rising, s, (1, 0)), 1 / a, (0, 0))
     for j, bernoulli in enumerate(_BERNOULLI, 1):
@@ -95,7 +95,7 @@ def _with_corrections(before: Any, s: Any, a: Any, *last: Any, order: int) -> An
 
 
 def _zeta_at_three(s: Any, *starts: Any) -> Any:
-    """Returns the zeta function at three starts: in a program by one sum of a longer array, so that it is short."""
+    """Returns the zeta function at three starts; a staged program computes one longer array, so that it is short."""
     if isinstance(starts[0], Number | np.ndarray | np.generic):
         return [_zeta_of_positive(s, q, 0) for q in starts]
     which = np.arange(3.0).reshape((3,) + (1,) * starts[0].ndim)
@@ -106,7 +106,7 @@ def numpy_zeta(s: Any, q: Any, *, order: int = 0) -> Any:
     """Returns the derivative by ``s`` of the Hurwitz zeta function, 0 for ``q = ∞``, NaN where it is not defined."""
     inside = (s > 1) & (s < np.inf) & (np.abs(q) < np.inf)
     t, p = np.where(inside, s, 2.0), np.where(inside, q, 1.0)
-    # Of a negative q the terms up to its positive fraction are a difference of two zeta functions.
+    # For a negative q the terms before its fractional part are a difference of two zeta functions.
     negative = p < 0
     fraction = np.where(negative, p - np.floor(p), p)
     pole = (p <= 0) & (p == np.floor(p))
@@ -132,7 +132,7 @@ def numpy_zeta(s: Any, q: Any, *, order: int = 0) -> Any:
 
 
 def _is_nowhere(condition: Any) -> bool:
-    """Whether a condition is known to hold of no element; of what a program computes nothing is known."""
+    """Returns whether a condition is known to be false everywhere; nothing is known of a traced value."""
     return isinstance(condition, np.ndarray | np.bool) and not condition.any()
 
 
@@ -265,7 +265,7 @@ def _next(t: Any, ans: Any, m: Any, x: Any) -> Any:
 
 
 class _Polygamma(EvaluatedInDouble):
-    """Polygamma of an order, whose dtype plays no part in that of the result."""
+    """Polygamma; the dtype of the order does not affect that of the result."""
 
     def __call__(self, m: Any, x: Any) -> Any:
         x = np.asarray(x)

@@ -91,7 +91,7 @@ def _away_from_zero(x: Any) -> Any:
 def _factor(a: Any, b: Any, x: Any, *, over_least: bool = False) -> Any:
     """Returns ``x ** a (1 - x) ** b / beta(a, b)``, with no large terms that cancel where both are large.
 
-    With ``over_least`` that is divided by the lesser of ``a`` and ``b``: it has a limit where this one goes to 0.
+    With ``over_least`` it is divided by the lesser of ``a`` and ``b``, and has a limit where that one goes to 0.
     """
     p, q = np.maximum(a, _LARGE), np.maximum(b, _LARGE)
     n = p + q
@@ -111,7 +111,7 @@ def _log_ratio(a: Any, b: Any) -> Any:
     """Returns ``lgamma(a + b) - lgamma(b)`` for ``b ≥ 10``, by Stirling's series."""
     corrections = log_gamma_correction(a + b) - log_gamma_correction(b)
     ratio = a / b
-    # A subnormal ratio is 0 to a compiler that flushes it.
+    # A compiler may flush a subnormal ratio to 0.
     growth = np.where(ratio < _TINY, a, (b - 0.5) * np.log1p(ratio))
     return growth + a * np.log(a + b) - a + corrections
 
@@ -158,7 +158,7 @@ def _series_finish(a: Any, b: Any, x: Any, *state: Any, orders: taylor.Index) ->
     total = dict(zip(keys, state[-len(keys) :], strict=True))
     swap = state[5]
     p, q, y = _moderate(a, b, x)
-    # The pole of gamma at 0 is a factor by itself: a derivative of its logarithm would cancel against that of another.
+    # The pole of gamma at 0 is a separate factor: derivatives of the logarithms would cancel.
     value = _factor(p, q, y, over_least=True) * ((p + q) / np.maximum(p, q))
     factor = _exponential(value, (p + 1, q + 1, p + q + 1), np.log(y), np.log1p(-y), orders)
     series = taylor.times(taylor.product(factor, total), np.where(swap > 0, p, q), (swap, 1 - swap))
@@ -172,9 +172,9 @@ def _series_finish(a: Any, b: Any, x: Any, *state: Any, orders: taylor.Index) ->
 def _exponential(
     value: Any, gammas: tuple[Any, Any, Any], log_x: Any, log_rest: Any, orders: taylor.Index
 ) -> taylor.Series:
-    """Returns the power series of ``x ** a (1 - x) ** b gamma(z) / (gamma(x) gamma(y))`` with given ``gammas`` x, y, z.
+    """Returns the power series of ``x ** a (1 - x) ** b gamma(r) / (gamma(p) gamma(q))``, given ``gammas`` p, q, r.
 
-    They move with ``a``, with ``b`` and with both. The series may have a factor that is constant in ``a`` and ``b``.
+    ``p`` moves with ``a``, ``q`` with ``b``, ``r`` with both. ``value`` may have a factor constant in ``a`` and ``b``.
     """
     first, second, both = gammas
     series = {(0, 0): value}
@@ -216,10 +216,10 @@ def _density(a: Any, b: Any, x: Any, orders: taylor.Index) -> Any:
     return mul(_exponential(value, (a, b, add(a, b)), low, high, orders)[orders], scale)
 
 
-def _slope(place: int, t: Any, ans: Any, a: Any, b: Any, x: Any, *, orders: taylor.Index = (0, 0)) -> Any:
-    if place == 2:
+def _slope(argnum: int, t: Any, ans: Any, a: Any, b: Any, x: Any, *, orders: taylor.Index = (0, 0)) -> Any:
+    if argnum == 2:
         return mul(t, _density(a, b, x, orders))
-    raised = (orders[0] + (place == 0), orders[1] + (place == 1))
+    raised = (orders[0] + (argnum == 0), orders[1] + (argnum == 1))
     return mul(t, regularized_incomplete_beta_derivative_p.bind(a, b, x, orders=raised))
 
 
@@ -235,7 +235,7 @@ def _sample_orders(choose: Choose) -> dict[str, Any]:
     return {"orders": choose.one_of(((1, 0), (0, 1)))}
 
 
-_SLOPES = tuple([partial(_slope, place) for place in range(3)])
+_SLOPES = tuple([partial(_slope, argnum) for argnum in range(3)])
 _NOT_POSITIVE = Excluded(lambda a, b, *_, **__: (a <= 0) | (b <= 0), "outside of the domain: the integral diverges")
 _DOMAIN = (Interval(0.4, 4.0), Interval(0.4, 4.0), Interval(0.1, 0.9))
 

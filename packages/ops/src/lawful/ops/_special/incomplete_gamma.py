@@ -35,7 +35,7 @@ __all__ = ["igamma", "igamma_grad_a", "igamma_grad_a_p", "igamma_p", "igammac", 
 _EPSILON = float(np.finfo(np.float64).eps)
 _TINY = 1e-300
 _MOST_STEPS = 20_000
-# From where on the logarithm of the gamma function is computed without its large terms.
+# From here on the logarithm of the gamma function is computed without its large terms.
 _LARGE = 10.0
 
 
@@ -59,13 +59,13 @@ def _pack(active: Any, *rest: Any) -> list[Any]:
 
 
 def _unpack(order: int, flat: Sequence[Any]) -> list[taylor.Series]:
-    """Returns the power series that a part of a state is made of."""
+    """Returns the power series in a part of a flat state."""
     keys = taylor.indices((order, 0))
     return [dict(zip(keys, flat[i : i + len(keys)], strict=True)) for i in range(0, len(flat), len(keys))]
 
 
 def _goes_on(active: Any, n: Any, change: taylor.Series, total: taylor.Series) -> Any:
-    """Returns which elements go on: those that change. The terms of the derivatives grow at first."""
+    """Returns which elements continue: those that change. The terms of derivatives grow at first."""
     changes = n < len(total)
     for index, x in total.items():
         changes = changes | (abs(change[index]) > _EPSILON * abs(x))
@@ -81,7 +81,7 @@ def _series_start(a: Any, x: Any, *, order: int) -> list[Any]:
 
 def _series_step(active: Any, n: Any, a: Any, x: Any, *flat: Any, order: int) -> list[Any]:
     n = n + 1
-    if order == 0:  # as below, of arrays and not of series, which take almost twice as long
+    if order == 0:  # the step below on arrays, without the cost of series
         term, total = flat
         term = term / (a + n) * x
         total = np.where(active, total + term, total)
@@ -107,7 +107,7 @@ def _fraction_step(active: Any, n: Any, a: Any, x: Any, *flat: Any, order: int) 
     n = n + 1
     # -n (n - a) over x + 2n + 1 - a, of which both are linear in a.
     upper, lower = n * (a - n), x + 2 * n + 1 - a
-    if order == 0:  # again of arrays
+    if order == 0:  # the step below on arrays
         c, d, h = flat
         c, d = lower + upper / c, 1.0 / (lower + upper * d)
         following = h * (c * d)
@@ -268,7 +268,7 @@ def random_gamma_grad(a: Any, x: Any) -> Any:
     Source: ``jax.lax.random_gamma_grad``; Figurnov, Mohamed, Mnih: Implicit Reparameterization Gradients, 2018.
     """
     a, x = promote("random_gamma_grad", REAL_PROMOTION[2], (a, x))
-    with np.errstate(all="ignore"):  # of zero, and of negative numbers, the density has no logarithm
+    with np.errstate(all="ignore"):  # the logarithm of the density is not finite for x ≤ 0
         return _random_gamma_grad(a, x)
 
 

@@ -1,4 +1,4 @@
-"""Power series in two small numbers α and β, cut off: derivatives of any order of a function by its parameters.
+"""Truncated power series in two small numbers α and β: derivatives of any order of a function by its parameters.
 
 A series is a dictionary from ``(i, j)`` to the coefficient of ``αⁱ βʲ``, with all indices up to its order. The
 coefficients are arrays or tracers, so that a derivative computed by such series can itself be differentiated.
@@ -13,7 +13,7 @@ from lawful.core import cached_function
 
 Index = tuple[int, int]
 Series = dict[Index, Any]
-#: How fast a number grows with α and with β: integers, or arrays.
+#: The derivatives of a number by α and by β: integers or arrays.
 Slope = tuple[Any, Any]
 
 
@@ -24,7 +24,7 @@ def indices(order: Index) -> tuple[Index, ...]:
 
 
 def constant(x: Any, order: Index) -> Series:
-    """Returns the series that is a number."""
+    """Returns the series of a constant."""
     return {index: x if index == (0, 0) else 0.0 * x for index in indices(order)}
 
 
@@ -57,16 +57,16 @@ def over(series: Series, x: Any, slope: Slope) -> Series:
 
 
 def _with_lower(c: Any, series: Series, index: Index, slope: Slope) -> Any:
-    """Returns a coefficient of a product with ``x + slope``, given what ``x`` makes of it."""
+    """Returns the coefficient of a product with ``x + slope``, given ``c``, that of the product with ``x``."""
     i, j = index
-    if i and not _is_none(slope[0]):
+    if i and not _is_zero(slope[0]):
         c = c + slope[0] * series[i - 1, j]
-    if j and not _is_none(slope[1]):
+    if j and not _is_zero(slope[1]):
         c = c + slope[1] * series[i, j - 1]
     return c
 
 
-def _is_none(slope: Any) -> bool:
+def _is_zero(slope: Any) -> bool:
     return type(slope) is int and slope == 0
 
 
@@ -97,7 +97,7 @@ def reciprocal(series: Series) -> Series:
 
 
 def exponential(series: Series) -> Series:
-    """Returns the exponential of a series of which the constant coefficient has been exponentiated already."""
+    """Returns the exponential of a series whose constant coefficient is exponentiated already."""
     out = {(0, 0): series[0, 0]}
     for index in series:
         if index != (0, 0):

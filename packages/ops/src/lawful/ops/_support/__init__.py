@@ -1,1 +1,1 @@
-"""What all families use: promotion, dtypes, shapes, batch dimensions, and evaluation in double precision."""
+"""Modules for all families: promotion, dtypes, shapes, batch dimensions, and evaluation in double precision."""

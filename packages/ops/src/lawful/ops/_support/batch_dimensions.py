@@ -1,4 +1,4 @@
-"""Moving batch dimensions: what batching rules have in common."""
+"""Batch dimensions: helpers for batching rules."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""Special functions are computed in float64, whatever the dtype of their arguments: once in NumPy, for every backend.
+"""Special functions, computed in float64 whatever the dtype of their arguments, by one algorithm for all backends.
 
-An algorithm is a function of float64 arrays made of NumPy's functions. Evaluated, it is called; compiled, it is
-recorded as a program, because NumPy's functions of tracers are ops.
+An algorithm is a function of float64 arrays composed of NumPy's functions. It is called to evaluate, and staged to
+lower: NumPy's functions of tracers are ops.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from lawful.ops._support.promotion import operand_dtypes
 Algorithm = Callable[..., Any]
 Lower = Callable[..., Any]
 
-#: By the number of arguments, a function of NumPy's that takes real numbers only and makes integers float.
+#: By the number of arguments, a ufunc that refuses complex numbers and converts integers to floats.
 REAL_PROMOTION: dict[int, np.ufunc | None] = {1: np.cbrt, 2: np.arctan2, 3: None}
 
 _DOUBLE = np.dtype(np.float64)
@@ -29,17 +29,17 @@ _ARRAYS = (np.ndarray, np.float64, np.float32)
 
 
 class Evaluated:
-    """A NumPy function of real numbers of any dtype, of an algorithm for arrays of one shape and floating dtype.
+    """A function of real arrays of any dtypes, made of an algorithm for arrays of one shape and floating dtype.
 
     Args:
       name: the function, for error messages.
-      algorithm: it gives no warnings: what is out of the domain of a function is NaN or infinite, in silence.
+      algorithm: called without warnings; outside of its domain it returns NaN or infinity.
 
     Attributes:
       algorithm: the same.
     """
 
-    #: The dtype that the algorithm is for; None if it is for any.
+    #: The dtype of the algorithm's arguments; None for any.
     computed_in: np.dtype[Any] | None = None
 
     def __init__(self, name: str, algorithm: Algorithm) -> None:
@@ -47,7 +47,7 @@ class Evaluated:
         self.algorithm = algorithm
 
     def __call__(self, *args: Any, **params: Any) -> Any:
-        operands, dtype = _as_they_are(args) or _promoted(self.__name__, args)
+        operands, dtype = _unpromoted(args) or _promoted(self.__name__, args)
         with np.errstate(all="ignore"):
             arrays = [x.astype(self.computed_in or dtype, copy=False) for x in operands]
             computed = algorithm_hook.use(self.algorithm, arrays, params)
@@ -55,13 +55,13 @@ class Evaluated:
 
 
 class EvaluatedInDouble(Evaluated):
-    """A NumPy function as `Evaluated` is, of an algorithm for arrays of float64."""
+    """`Evaluated` with an algorithm for arrays of float64."""
 
     computed_in = _DOUBLE
 
 
-def _as_they_are(args: Sequence[Any]) -> tuple[Sequence[Any], np.dtype[Any]] | None:
-    """Returns arguments with their dtype, where they are arrays of one shape and floating dtype; else None."""
+def _unpromoted(args: Sequence[Any]) -> tuple[Sequence[Any], np.dtype[Any]] | None:
+    """Returns arguments and their dtype if they are arrays of one shape and floating dtype, else None."""
     operands = [np.float64(x) if type(x) is float else x for x in args]
     first = operands[0]
     for x in operands:
@@ -73,24 +73,24 @@ def _as_they_are(args: Sequence[Any]) -> tuple[Sequence[Any], np.dtype[Any]] | N
 def _promoted(name: str, args: Sequence[Any]) -> tuple[Sequence[Any], np.dtype[Any]]:
     """Returns arguments as arrays of one shape, and the dtype of the result."""
     avals = [get_aval(x) for x in args]
-    kinds = [(aval.dtype, aval.weak_type) for aval in avals]
-    dtype, weak = operand_dtypes(name, REAL_PROMOTION[len(args)], False, *kinds)
+    types = [(aval.dtype, aval.weak_type) for aval in avals]
+    dtype, weak = operand_dtypes(name, REAL_PROMOTION[len(args)], False, *types)
     dtype, _ = operand_dtypes(name, np.cbrt, False, (dtype, weak))
     return np.broadcast_arrays(*[np.asarray(x) for x in args]), dtype
 
 
 def lowered(algorithm: Algorithm) -> Lower:
-    """Returns the lowering rule of an algorithm: its program, at the dtype of the operands."""
+    """Returns the lowering rule of an algorithm, computed in the dtype of the operands."""
     return _lowered(algorithm, None)
 
 
 def lowered_in_double(algorithm: Algorithm, *, inlined: bool = True) -> Lower:
-    """Returns the lowering rule of an algorithm: its program, at float64.
+    """Returns the lowering rule of an algorithm, computed in float64.
 
     Args:
       algorithm: of arrays of float64.
-      inlined: whether XLA fuses the program with its surroundings. A long one is compiled once if it is not, however
-        often it is called.
+      inlined: whether the program is inlined, so that XLA can fuse it. Otherwise it is a function that is compiled
+        once, which suits long programs.
     """
     return _lowered(algorithm, _DOUBLE, inlined)
 
@@ -118,14 +118,14 @@ def _converted(
 
 
 def each(function: Callable[[float], float], x: Any) -> Any:
-    """Returns a function of Python floats applied to each element of an array."""
+    """Applies a function of Python floats to each element of an array."""
     if type(x) is Number:
         return x._trace.call(function, x)
     return np.asarray(np.frompyfunc(function, 1, 1)(x)).astype(_DOUBLE)
 
 
 def polynomial(x: Any, *, coefficients: tuple[float, ...]) -> Any:
-    """Returns a polynomial by Horner's rule, of coefficients from the constant on."""
+    """Evaluates a polynomial by Horner's rule; the constant coefficient is first."""
     total = coefficients[-1] + 0.0 * x
     for coefficient in coefficients[-2::-1]:
         total = total * x + coefficient

@@ -1,34 +1,41 @@
-"""Dtypes: in which one sums and products accumulate, eagerly and compiled; extreme values; the kinds of an op."""
+"""Dtypes: accumulation of sums and products, extreme values, and checks of dtype kinds."""
 
 from __future__ import annotations
 
 from functools import cache
-from typing import Any
+from typing import Any, Final
 
 import ml_dtypes
 import numpy as np
 
 from lawful.core import ArgumentTypeError, ShapedArray, is_float, kind
 
+#: The complex dtype of a real part, and the reverse.
+COMPLEX_OF: Final[dict[np.dtype[Any], np.dtype[Any]]] = {
+    np.dtype(np.float32): np.dtype(np.complex64),
+    np.dtype(np.float64): np.dtype(np.complex128),
+}
+REAL_OF: Final[dict[np.dtype[Any], np.dtype[Any]]] = {of: dtype for dtype, of in COMPLEX_OF.items()}
+
 
 @cache
 def accumulation_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
     """Returns the dtype to add or multiply many numbers of ``dtype`` in: float32 for floats of fewer bits.
 
-    A bfloat16 cannot even count to 257.
+    A sum of ones in bfloat16 stops at 256.
     """
     return np.dtype(np.float32) if is_float(dtype) and dtype.itemsize < 4 else dtype
 
 
 @cache
 def lowest(dtype: np.dtype[Any]) -> Any:
-    """Returns the smallest value of a dtype: the unit of the maximum."""
+    """Returns the smallest value of a dtype: the identity element of the maximum."""
     return _extreme(dtype, -1)
 
 
 @cache
 def highest(dtype: np.dtype[Any]) -> Any:
-    """Returns the largest value of a dtype: the unit of the minimum."""
+    """Returns the largest value of a dtype: the identity element of the minimum."""
     return _extreme(dtype, 1)
 
 
@@ -52,7 +59,7 @@ KIND_NAMES = {"b": "bool", "i": "integer", "u": "unsigned integer", "f": "floati
 
 
 def check_kind(name: str, aval: ShapedArray, kinds: str) -> None:
-    """Raises ArgumentTypeError if an array's dtype is not of one of the kinds that an op is defined for."""
+    """Raises ArgumentTypeError if an array's dtype kind is not one that an op is defined for."""
     if kind(aval.dtype) not in kinds:
         names = [KIND_NAMES[letter] for letter in kinds]
         raise ArgumentTypeError(
@@ -63,5 +70,5 @@ def check_kind(name: str, aval: ShapedArray, kinds: str) -> None:
 
 @cache
 def least_normal(dtype: np.dtype[Any]) -> float:
-    """Returns the smallest positive number of a floating dtype that has all of its digits."""
+    """Returns the smallest positive normal number of a floating dtype."""
     return float(ml_dtypes.finfo(dtype).smallest_normal)  # type: ignore[no-untyped-call]

@@ -1,4 +1,4 @@
-"""Eager arguments: functions of NumPy can compute with them at once."""
+"""Tests of arguments for eager evaluation, where a function may call NumPy directly."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ _SCALAR_TYPES: Final = frozenset({*(dtype.type for dtype in _NATIVE_DTYPES), flo
 
 
 def is_eager(*args: Any) -> bool:
-    """Whether these arguments would be evaluated at once, and NumPy itself promotes them as lawful does."""
+    """Returns whether arguments are evaluated at once, and NumPy promotes them as lawful does."""
     if not current.trace.evaluates_constants:
         return False
     for x in args:
@@ -32,5 +32,5 @@ def is_eager(*args: Any) -> bool:
 
 
 def is_eager_array(x: Any) -> bool:
-    """Whether ``x`` is a plain NumPy array and would be computed with at once, so that NumPy can be called directly."""
+    """Returns whether ``x`` is a NumPy array that is evaluated at once."""
     return type(x) is np.ndarray and is_eager(x)

@@ -1,4 +1,4 @@
-"""The errors that belong to ops."""
+"""Errors of ops."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class AxisError(ArgumentValueError, np.exceptions.AxisError):
 
 
 def _rebuild(message: str) -> AxisError:
-    """Unpickles the error: its text already begins with a line."""
+    """Unpickles the error, whose text already includes the source line."""
     error = AxisError.__new__(AxisError)
     np.exceptions.AxisError.__init__(error, message)
     error.source = None

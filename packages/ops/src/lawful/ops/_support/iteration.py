@@ -1,4 +1,4 @@
-"""An iteration that runs until all of its elements have converged: the same in NumPy and, as a loop, in XLA."""
+"""Iterations until all elements have converged, in NumPy, and as a while loop in XLA."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ Arrays = Sequence[Any]
 
 
 class Iteration:
-    """A loop over a state of arrays of one shape, the first of which says which elements go on.
+    """A loop over a state of arrays of one shape; the first array says which elements are active.
 
     Args:
-      start: ``start(*operands)`` gives the first state.
-      step: ``step(*state)`` gives the next one. It is still called where an element does not go on but others do: there
-        it leaves what is used afterwards as it is.
+      start: ``start(*operands)`` returns the initial state.
+      step: ``step(*state)`` returns the next state. It also gets elements that are not active while others are, and
+        leaves the parts of their state that are used afterwards unchanged.
     """
 
     def __init__(self, start: Callable[..., Arrays], step: Callable[..., Arrays]) -> None:
@@ -27,7 +27,7 @@ class Iteration:
         self.step = step
 
     def evaluate(self, *operands: Any) -> Arrays:
-        """Returns the last state, of NumPy arrays, or of numbers whose trace writes the loop."""
+        """Returns the last state: NumPy arrays, or `Number`s, whose trace records the loop."""
         first = self.start(*operands)
         for x in first:
             if type(x) is Number:
@@ -37,29 +37,29 @@ class Iteration:
     def _together(self, first: Sequence[np.ndarray[Any, Any]]) -> Arrays:
         shape = first[0].shape
         last = [np.array(x).reshape(-1) for x in first]
-        places, state = np.arange(last[0].size), list(last)
+        positions, state = np.arange(last[0].size), list(last)
         count = np.count_nonzero(state[0])
         while count:
             state = list(self.step(*state))
-            going_on = state[0]
-            count = np.count_nonzero(going_on)
-            # Elements that are done wait for the others no longer, once they are many.
-            if 2 * count <= going_on.size:
+            active = state[0]
+            count = np.count_nonzero(active)
+            # Converged elements are removed from the state when they are at least half of it.
+            if 2 * count <= active.size:
                 for whole, x in zip(last, state, strict=True):
-                    whole[places] = x
-                places, state = places[going_on], [x[going_on] for x in state]
+                    whole[positions] = x
+                positions, state = positions[active], [x[active] for x in state]
         for whole, x in zip(last, state, strict=True):
-            whole[places] = x
+            whole[positions] = x
         return [x.reshape(shape) for x in last]
 
     def lower(self, ctx: Any, *operands: Any) -> Arrays:
-        """Returns the last state, of MLIR values."""
+        """Returns the last state, as MLIR values."""
         init = ctx.apply(self.start, *operands)
-        last: Arrays = ctx.while_loop(ctx.program(_goes_on, *init), ctx.program(self.step, *init), init)
+        last: Arrays = ctx.while_loop(ctx.program(_any_active, *init), ctx.program(self.step, *init), init)
         return last
 
 
-def _goes_on(active: Any, *state: Any) -> Any:
+def _any_active(active: Any, *state: Any) -> Any:
     return np.any(active)
 
 
@@ -76,18 +76,18 @@ class IteratedAlgorithm:
     finish: Callable[..., Any]
 
     def __call__(self, *args: Any) -> Any:
-        """Returns the result, of NumPy arrays or of numbers."""
+        """Returns the result for NumPy arrays or `Number`s."""
         return self.finish(*args, *[x for iteration in self.iterations for x in iteration.evaluate(*args)])
 
     def lower(self, ctx: Any, *operands: Any) -> Any:
-        """Returns the result, of MLIR values of float64."""
+        """Returns the result for MLIR values of float64."""
         states = [x for iteration in self.iterations for x in iteration.lower(ctx, *operands)]
         (out,) = ctx.apply(self.finish, *operands, *states)
         return out
 
 
 def lowered_iteration(algorithm: Callable[..., IteratedAlgorithm]) -> Callable[..., Any]:
-    """Returns the lowering rule of what ``algorithm(**params)`` computes, at float64."""
+    """Returns the lowering rule of the function that ``algorithm(**params)`` returns, computed in float64."""
 
     def lower(ctx: Any, *operands: Any, **params: Any) -> Any:
         aval = ctx.avals_out[0]

@@ -1,7 +1,7 @@
-"""Numbers that are not known yet: what algorithms of special functions are given when they are written as source.
+"""Symbolic numbers, with which an accelerator compiles algorithms of special functions to scalar Python code.
 
-An accelerator calls an algorithm once with a `Number` for each argument, and makes a Python function of what is done
-with them. An algorithm that iterates, or calls a function of Python's floats, asks the trace of a `Number`.
+It calls an algorithm once with a `Number` for each argument, and generates a Python function from the recorded
+operations. An algorithm that iterates, or calls a function of Python floats, calls methods of the number's trace.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ _DOUBLE: Final = np.dtype(np.float64)
 
 
 class NumberTrace(Trace):
-    """A trace of a function of numbers."""
+    """A trace that records operations on `Number`s."""
 
     __slots__ = ()
 
     def call(self, function: Callable[..., Any], *args: Any, dtype: Any = _DOUBLE) -> Any:
-        """Returns what a function of numbers gives."""
+        """Records a call of a function of numbers."""
         raise NotImplementedError(f"{type(self).__name__}.call")
 
     def loop(self, state: Sequence[Any], step: Callable[..., Sequence[Any]]) -> list[Any]:
         """Returns the last state of a loop, ``while state[0]: state = step(*state)``.
 
         Args:
-          state: the first one.
-          step: it needs no other numbers than it is given, as when a loop is compiled.
+          state: the initial state.
+          step: uses no other `Number`s than its arguments.
 
         Raises:
           ArgumentValueError: a step changes nothing, so that the loop would not end.
@@ -40,7 +40,7 @@ class NumberTrace(Trace):
 
 
 class Number(Tracer):
-    """A number or truth value that is not known yet."""
+    """A symbolic float or boolean."""
 
     __slots__ = ("aval", "name")
     source = None

@@ -1,7 +1,7 @@
-"""Promotion and broadcasting: from what a user gives a function to what the strict primitives beneath take.
+"""Promotion and broadcasting: from the arguments of functions to the operands of strict primitives.
 
-Promotion is NumPy 2's, asked of the NumPy function itself (``ufunc.resolve_dtypes``), so that a function and
-its NumPy namesake agree on every mixture of dtypes and Python scalars.
+Promotion is NumPy 2's, by ``ufunc.resolve_dtypes`` of the NumPy function itself, so that a function and its NumPy
+namesake agree on every mixture of dtypes and Python scalars.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from lawful.core import (
 
 __all__ = ["promote"]
 
-# What Python does to its booleans as integers: True + True is 2.
+# Operators that treat Python booleans as integers: True + True is 2.
 _ARITHMETIC_OF_BOOLS = frozenset(
     {
         *(np.add, np.subtract, np.multiply, np.floor_divide, np.remainder, np.power),
@@ -50,12 +50,12 @@ _PYTHON_TYPE = {"b": np.dtype(bool), "i": int, "f": float, "c": complex}
 
 @record
 class OfKinds:
-    """The promotion of a function that is defined for some kinds of dtype and follows no ufunc.
+    """The promotion of a function that is defined for some dtype kinds, without a ufunc.
 
     Booleans and integers become float64, or complex128, and real numbers complex, where the function takes only these.
 
     Attributes:
-      kinds: the kinds, letters of ``b i u f c``.
+      kinds: the dtype kinds, letters of ``b i u f c``.
     """
 
     kinds: str
@@ -76,7 +76,7 @@ class OfKinds:
         )
 
 
-#: Whose promotion a function follows: a ufunc's, that of some kinds of dtype, or the plain one.
+#: The promotion of a function: a ufunc's, that of some dtype kinds, or the plain one.
 PromoteAs = np.ufunc | OfKinds | None
 
 
@@ -88,7 +88,7 @@ def operand_dtypes(
 
     Args:
       name: the op, for error messages.
-      function: the NumPy function or the kinds of dtype; None to promote plainly.
+      function: the NumPy function or the dtype kinds; None for plain promotion.
       operator: whether a Python operator was used.
       operands: the ``(dtype, weak_type)`` of each operand.
 
@@ -102,13 +102,13 @@ def operand_dtypes(
         return common, weak
     if isinstance(function, OfKinds):
         return function.promoted(name, common), weak
-    # Of Python scalars alone NumPy compares integers as objects; here they have a dtype.
-    asked = tuple(_PYTHON_TYPE[dtype.kind] if is_weak and not weak else dtype for dtype, is_weak in operands)
-    low_precision = any(_is_low_precision(dtype) for dtype in asked)
-    if low_precision:  # which NumPy does not promote: it is asked whether there is such a function at all
-        asked = (np.dtype(np.float16) if _is_low_precision(common) else common,) * len(operands)
+    # If all are Python scalars NumPy compares integers as objects; here they have a dtype.
+    types = tuple(_PYTHON_TYPE[dtype.kind] if is_weak and not weak else dtype for dtype, is_weak in operands)
+    low_precision = any(_is_low_precision(dtype) for dtype in types)
+    if low_precision:  # NumPy does not promote these; resolve_dtypes only tells whether the function is defined
+        types = (np.dtype(np.float16) if _is_low_precision(common) else common,) * len(operands)
     try:
-        resolved = function.resolve_dtypes((*asked, *(None,) * function.nout))  # type: ignore[arg-type]
+        resolved = function.resolve_dtypes((*types, *(None,) * function.nout))  # type: ignore[arg-type]
     except TypeError as error:
         names = " and ".join(("Python " if is_weak else "") + dtype.name for dtype, is_weak in operands)
         raise ArgumentTypeError(
@@ -131,7 +131,7 @@ def convert(x: Any, dtype: np.dtype[Any], weak_type: bool = False) -> Any:
     A constant is converted at once, also while a program is being recorded.
     """
     if dtype is _FLOAT64 and not weak_type and (type(x) is float or (type(x) is int and abs(x) < 2**53)):
-        return np.float64(x)  # by far the most common
+        return np.float64(x)  # the common case
     aval = get_aval(x)
     if aval.dtype == dtype and aval.weak_type == weak_type:
         return x
@@ -145,7 +145,7 @@ def convert(x: Any, dtype: np.dtype[Any], weak_type: bool = False) -> Any:
 
 
 def require_fitting(x: int, dtype: np.dtype[Any]) -> None:
-    """Raises IntegerOverflowError if a dtype is one of integers, and does not have a Python integer."""
+    """Raises IntegerOverflowError if an integer dtype cannot hold a Python integer."""
     if dtype.kind in "iu" and not np.iinfo(dtype).min <= x <= np.iinfo(dtype).max:
         raise IntegerOverflowError(
             f"integer: expected a value that fits {dtype}, got {shorten(x)}; convert the array first"
@@ -167,7 +167,7 @@ def cast(x: Any, dtype: np.dtype[Any]) -> Any:
     array = np.asarray(x)
     if array.dtype.kind == "c" and dtype.kind not in "cb":
         array = array.real
-    with np.errstate(invalid="ignore", over="ignore"):  # what XLA gives out of range, it gives in silence
+    with np.errstate(invalid="ignore", over="ignore"):  # no warnings out of range, as in XLA
         converted = array.astype(dtype)
         if dtype.kind in "iu" and array.dtype.kind not in "iub":
             converted = _saturated(array, converted)
@@ -175,7 +175,7 @@ def cast(x: Any, dtype: np.dtype[Any]) -> Any:
 
 
 def _saturated(x: Any, converted: Any) -> Any:
-    """Returns floats converted to integers, with those out of range at its ends: NumPy leaves them to the processor."""
+    """Returns floats converted to integers and clamped to their range; in NumPy that depends on the processor."""
     bounds = np.iinfo(converted.dtype)
     floats = x if x.dtype.kind == "f" else x.astype(np.float32)  # ml_dtypes compares more slowly
     # The first floats out of range. Both are exact in float64, and infinite where a smaller dtype cannot hold them.
@@ -211,7 +211,7 @@ def broadcast_to(x: Any, shape: tuple[int, ...]) -> Any:
 
 
 def broadcast_steps(have: tuple[int, ...], shape: tuple[int, ...]) -> list[tuple[Primitive, dict[str, Any]]]:
-    """Returns the primitives, with their parameters, by which ``broadcast_to`` makes one shape of another."""
+    """Returns the primitives, with their parameters, that ``broadcast_to`` applies."""
     if have == shape:
         return []
     kept = _kept_axes(have, shape)
@@ -228,20 +228,20 @@ def _kept_axes(have: tuple[int, ...], shape: tuple[int, ...]) -> list[int]:
 
 
 def _last_axes(axes: Sequence[int], have: tuple[int, ...], shape: tuple[int, ...]) -> tuple[int, ...]:
-    """Returns the dimensions that those of a shape become in a longer one, in which they are the last."""
+    """Returns dimensions of a shape as dimensions of a longer one, aligned at the last."""
     return tuple([len(shape) - len(have) + axis for axis in axes])
 
 
-#: The number of an operand, with the dtype and weakness that it gets.
+#: An argument number, with the operand's new dtype and weakness.
 Conversion = tuple[int, np.dtype[Any], bool]
 
 
 class Promotion:
-    """The conversions and the broadcasting that operands of some types need. It is equal to itself only.
+    """The conversions and the broadcasting that operands of some types need. It is hashed by identity.
 
     Attributes:
-      conversions: of operands that are converted.
-      shape: what the operands are broadcast to; None if they have it.
+      conversions: the conversions of operands.
+      shape: the shape that operands are broadcast to; None if they have it.
     """
 
     __slots__ = ("conversions", "shape")
@@ -256,7 +256,7 @@ def promote(name: str, function: PromoteAs, args: Sequence[Any], *, operator: bo
 
     Args:
       name: the function, for error messages.
-      function: the NumPy function or the kinds of dtype whose promotion is followed; None for the plain one.
+      function: the NumPy function or the dtype kinds whose promotion is used; None for the plain one.
       args: arrays, numbers or tracers.
       operator: whether a Python operator was used, which gives a weak result of weak operands; a function
         gives a strong one.
@@ -278,7 +278,7 @@ def _promoted(name: str, function: PromoteAs, args: Sequence[Any], operator: boo
 
 
 def with_fitting_integers(args: Sequence[Any]) -> list[Any]:
-    """Returns operands where a Python integer beyond int64 is the uint64 or float that NumPy makes of it beside such.
+    """Returns operands with Python integers beyond int64 as uint64 or float, by the dtype of the other operands.
 
     Raises:
       IntegerOverflowError: the other operands are not of these dtypes, or there is no such integer.
@@ -302,12 +302,12 @@ def with_fitting_integers(args: Sequence[Any]) -> list[Any]:
 
 
 def promotion_of(name: str, function: PromoteAs, args: Sequence[Any], operator: bool) -> Promotion:
-    """Returns what `promote` does to these arguments."""
+    """Returns the promotion of arguments."""
     avals = [get_aval(x) for x in args]
-    kinds = [(aval.dtype, aval.weak_type) for aval in avals]
+    types = [(aval.dtype, aval.weak_type) for aval in avals]
     if function in COMPARISONS:
-        kinds = _without_narrowing(args, kinds)
-    dtype, weak = operand_dtypes(name, function, operator, *kinds)
+        types = _without_narrowing(args, types)
+    dtype, weak = operand_dtypes(name, function, operator, *types)
     shape: tuple[int, ...] | None = avals[0].shape
     if all([aval.shape == shape for aval in avals]):
         shape = None
@@ -327,18 +327,18 @@ def promotion_of(name: str, function: PromoteAs, args: Sequence[Any], operator: 
 promotion_of_hook: Final[Hook[Callable[..., Promotion]]] = Hook("types of operands", promotion_of)
 
 
-def _without_narrowing(args: Sequence[Any], kinds: Sequence[tuple[Any, bool]]) -> list[tuple[Any, bool]]:
-    """Makes Python integers that may not fit the integers they are compared with count as int64.
+def _without_narrowing(args: Sequence[Any], types: Sequence[tuple[Any, bool]]) -> list[tuple[Any, bool]]:
+    """Returns the types of operands, with Python integers as int64 if they may not fit the integers beside them.
 
-    NumPy compares ``-2 < uint8(3)`` by value, and so must a program in which the value is not known yet.
+    NumPy compares ``-2 < uint8(3)`` by value, and so must a staged program, where the value is unknown.
     """
-    strong = [dtype for dtype, weak in kinds if not weak and dtype.kind in "iu"]
+    strong = [dtype for dtype, weak in types if not weak and dtype.kind in "iu"]
     if not strong:
-        return list(kinds)
+        return list(types)
     limits = np.iinfo(strong[0])
     return [
         (dtype, weak and not (dtype.kind == "i" and not (type(x) is int and limits.min <= x <= limits.max)))
-        for x, (dtype, weak) in zip(args, kinds, strict=True)
+        for x, (dtype, weak) in zip(args, types, strict=True)
     ]
 
 

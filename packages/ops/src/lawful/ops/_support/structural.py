@@ -1,7 +1,7 @@
 """The family of structural ops: they move, repeat, choose or drop elements, and compute nothing.
 
-Such an op is linear: its derivative is itself, applied to the tangents. Its result is strong, because what is
-reshaped is an array. One with a single operand is declared by one call.
+Such an op is linear: its derivative is the op applied to the tangents. Its result is strong, because it is an array.
+`structural` declares one with a single operand.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def structural(
             return partial(function, **params)
         if specialise is not None:
             return specialise(aval, **params)
-        return partial(compute if aval.shape else impl, **params)  # what has dimensions is an array
+        return partial(compute if aval.shape else impl, **params)  # an operand with dimensions is an array
 
     @primitive.def_abstract_eval
     def abstract_eval(x: ShapedArray, **params: Any) -> ShapedArray:
@@ -100,7 +100,7 @@ def apply_to_tangents(primitive: Primitive, constants: int = 0) -> None:
 
     Args:
       primitive: the primitive.
-      constants: how many operands come first in which it is not linear, and that have no derivative.
+      constants: the number of leading operands in which it is not linear, and that have no derivative.
     """
 
     @primitive.def_jvp
@@ -110,6 +110,15 @@ def apply_to_tangents(primitive: Primitive, constants: int = 0) -> None:
         if all(type(t) is Zero for t in tangents):
             return ans, Zero(get_aval(ans).to_tangent_aval())
         return ans, primitive.bind(*primals[:constants], *map(instantiate, tangents), **params)
+
+
+def without_derivative(primitive: Primitive) -> None:
+    """Defines the jvp rule of a primitive with one result, whose tangent is zero."""
+
+    @primitive.def_jvp
+    def jvp(primals: Sequence[Any], tangents: Sequence[Any], **params: Any) -> tuple[Any, Zero]:
+        ans = primitive.bind(*primals, **params)
+        return ans, Zero(get_aval(ans).to_tangent_aval())
 
 
 def instantiate(tangent: Any) -> Any:
@@ -147,7 +156,7 @@ def static_integers(name: str, argument: str, values: Any) -> Shape:
         return static_integers(name, argument, (values,))
     for x in values if isinstance(values, tuple | list) else ():
         if isinstance(x, Tracer):
-            operator.index(x)  # raises the tracer's own error, which says more
+            operator.index(x)  # raises the tracer's error, which is more specific
     raise ArgumentTypeError(f"{name}: expected integers as {argument}, got {values!r}; give a tuple of integers")
 
 
@@ -182,7 +191,7 @@ def canonical_axes(name: str, axes: Any, ndim: int) -> Shape:
 
 
 def is_axis_of_scalar(axis: Any, ndim: int) -> bool:
-    """Whether an array is a scalar and its axis 0 or -1, which NumPy's reductions and others take as of one element."""
+    """Returns whether ``axis`` is 0 or -1 of a scalar, which NumPy's reductions treat as an array of one element."""
     return not ndim and isinstance(axis, int | np.integer) and axis in (0, -1)
 
 

@@ -1,4 +1,4 @@
-"""Sums, and products of matrices, that BLAS computes: as NumPy's own functions, whatever the shape and layout."""
+"""Sums and matrix products by BLAS equal NumPy's functions for every shape and memory layout."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def sums(draw: st.DrawFn) -> tuple[Any, tuple[int, ...]]:
 
 
 @hypothesis.given(sums())
-def test_a_sum_is_the_sum(drawn: tuple[Any, tuple[int, ...]]) -> None:
+def test_sum_by_product_equals_numpy(drawn: tuple[Any, tuple[int, ...]]) -> None:
     x, axes = drawn
     got = reduce_sum_p.rule("impl")(x, axes=axes)
     expected = np.add.reduce(x, axis=axes, initial=x.dtype.type(0))
@@ -57,14 +57,15 @@ def test_a_sum_is_the_sum(drawn: tuple[Any, tuple[int, ...]]) -> None:
     exact = np.add.reduce(x.astype(np.longdouble), axis=axes)
     size = np.add.reduce(np.abs(x.astype(np.longdouble)), axis=axes)
     count = math.prod([x.shape[axis] for axis in axes])
-    # Of eight partial sums, as NumPy's are at worst; what is not adjacent it adds up one after the other.
+    # The error bound of eight partial sums, which is NumPy's worst case; numbers that are not adjacent are added
+    # sequentially.
     assert np.all(np.abs(got - exact) <= np.finfo(x.dtype).eps * size * max(count / 2, 1))
 
 
 @pytest.mark.parametrize("dtype", REAL)
 @pytest.mark.parametrize("order", ["C", "F"])
-def test_every_sum_of_small_arrays(order: Any, dtype: str) -> None:
-    """Of integers, which add up to the same in any order."""
+def test_sum_by_product_of_small_arrays(order: Any, dtype: str) -> None:
+    """Integers, whose sums do not depend on the order."""
     for shape in [shape for ndim in (1, 2, 3, 4) for shape in itertools.product((1, 2, 3), repeat=ndim)]:
         x = np.array(np.arange(math.prod(shape)).reshape(shape), dtype, order=order)
         for count in range(len(shape) + 1):
@@ -74,7 +75,7 @@ def test_every_sum_of_small_arrays(order: Any, dtype: str) -> None:
                 np.testing.assert_array_equal(got, expected)
 
 
-def test_what_is_adjacent_in_another_order_is_summed_by_numpy() -> None:
+def test_sum_by_product_skips_other_memory_orders() -> None:
     x = np.asfortranarray(np.random.default_rng(0).normal(size=(5000, 3)))
     np.testing.assert_array_equal(reduce_sum_p.rule("impl")(x, axes=(0,)), np.add.reduce(x, axis=0))
 
@@ -84,8 +85,8 @@ def test_what_is_adjacent_in_another_order_is_summed_by_numpy() -> None:
     ("shape", "axes"),
     [((3, 4), (0,)), ((3, 4), (1,)), ((2, 3, 4), (0, 1)), ((2, 3, 4), (1, 2)), ((5,), (0,)), ((2, 1), (0,))],
 )
-def test_zeros_and_infinities_are_those_of_numpy(shape: Any, axes: Any, dtype: str) -> None:
-    """The sum of negative zeros is 0.0: it begins with 0.0."""
+def test_sum_by_product_of_zeros_and_infinities(shape: Any, axes: Any, dtype: str) -> None:
+    """The sum of negative zeros is 0.0, because it begins with 0.0."""
     assert sum_by_product(shape, np.dtype(dtype), axes) is not None
     for first, others in ((-0.0, -0.0), (np.inf, 1.0), (np.inf, -np.inf), (np.nan, 1.0), (1.0, -np.inf)):
         x = np.full(shape, others, dtype)
@@ -114,12 +115,12 @@ def test_zeros_and_infinities_are_those_of_numpy(shape: Any, axes: Any, dtype: s
         ((3, 4), "float16", (0,), "BLAS has no halves"),
     ],
 )
-def test_other_sums_are_numpys(shape: Any, dtype: str, axes: Any, why: str) -> None:
+def test_sum_by_product_leaves_other_sums_to_numpy(shape: Any, dtype: str, axes: Any, why: str) -> None:
     assert sum_by_product(shape, np.dtype(dtype), axes) is None, why
 
 
 @pytest.mark.parametrize("dtype", REAL)
-def test_a_sum_of_many_keeps_no_ones(dtype: str) -> None:
+def test_sum_by_product_of_many_caches_no_ones(dtype: str) -> None:
     function = sum_by_product((100_000, 2), np.dtype(dtype), (0,))
     assert function is not None
     held = [cell.cell_contents for cell in function.__closure__ or ()]
@@ -131,7 +132,7 @@ def test_a_sum_of_many_keeps_no_ones(dtype: str) -> None:
 
 @st.composite
 def products(draw: st.DrawFn) -> tuple[Any, Any, Any]:
-    """Draws two vectors or matrices, and which of their dimensions are contracted."""
+    """Draws two vectors or matrices, and their contracted dimensions."""
     sizes = st.sampled_from((1, 2, 3, 17, 64)) | st.integers(0, 9)
     lhs = draw(st.lists(sizes, min_size=1, max_size=2))
     rhs = draw(st.lists(sizes, min_size=1, max_size=2))
@@ -143,7 +144,7 @@ def products(draw: st.DrawFn) -> tuple[Any, Any, Any]:
 
 
 @hypothesis.given(products())
-def test_a_product_is_the_product(drawn: tuple[Any, Any, Any]) -> None:
+def test_dot_general_of_vectors_and_matrices_equals_matmul(drawn: tuple[Any, Any, Any]) -> None:
     x, y, numbers = drawn
     got = dot_general_p.rule("impl")(x, y, dimension_numbers=numbers, preferred_element_type=None)
     (i,), (j,) = numbers[0]
@@ -157,7 +158,7 @@ def test_a_product_is_the_product(drawn: tuple[Any, Any, Any]) -> None:
         np.testing.assert_array_equal(got, expected)
 
 
-def test_small_products_are_a_method_and_large_ones_the_ufunc() -> None:
+def test_product_of_matrices_by_size() -> None:
     matrix = (((1,), (0,)), ((), ()))
     for dtype, small, large in (("float64", 2048, 2049), ("float32", 4096, 4097), ("complex64", 1024, 1025)):
         assert product_of_matrices((small, 3), (3, 1), np.dtype(dtype), matrix) is np.ndarray.dot

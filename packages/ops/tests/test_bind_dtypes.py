@@ -1,4 +1,4 @@
-"""Elementwise primitives, bound directly, take or refuse operands of each dtype alike when evaluated and when typed."""
+"""Elementwise primitives accept the same dtypes in evaluation and in abstract evaluation."""
 
 import warnings
 
@@ -35,7 +35,7 @@ PRIMITIVES = {p.name: p for p in (getattr(ops, name) for name in dir(ops)) if is
 
 
 def dtype_of(primitive, slot, args, **params):
-    """Returns the dtype of a result by a rule, None where the operands are refused."""
+    """Returns the dtype of a result by a rule, or None if the operands are refused."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)
@@ -45,7 +45,7 @@ def dtype_of(primitive, slot, args, **params):
 
 
 @pytest.mark.parametrize("name", sorted(PRIMITIVES))
-def test_bind_takes_what_the_type_rule_takes(name):
+def test_bind_accepts_the_types_of_abstract_eval(name):
     primitive = PRIMITIVES[name]
     params = PARAMS.get(name, {})
     taken = set()
@@ -57,7 +57,7 @@ def test_bind_takes_what_the_type_rule_takes(name):
     assert taken - {None}
 
 
-def test_bind_refuses_what_its_function_converts():
+def test_bind_refuses_types_that_functions_convert():
     seven = ("bessel_in", "bessel_ine", "igamma_grad_a", "log_ndtr_slope", "regularized_incomplete_beta")
     for name in (*seven, "regularized_incomplete_beta_derivative", "zeta_derivative", "sin"):
         primitive = PRIMITIVES[name]

@@ -52,7 +52,7 @@ def draw(shape: tuple[int, ...], dtype: str) -> Any:
 
 @pytest.mark.parametrize("name", ["sum", "prod", "max", "min", "mean", "var", "std", "all", "any"])
 @pytest.mark.parametrize("dtype", DTYPES)
-def test_they_equal_numpys(name: str, dtype: str, strictly: Strictly) -> None:
+def test_numpy_reductions_equal_numpy(name: str, dtype: str, strictly: Strictly) -> None:
     if name in ("max", "min") and dtype.startswith("complex"):
         pytest.skip("complex numbers are not ordered")
     for shape, axis in SHAPES_AND_AXES:
@@ -71,7 +71,7 @@ def test_they_equal_numpys(name: str, dtype: str, strictly: Strictly) -> None:
 
 
 @pytest.mark.parametrize("name", ["argmax", "argmin"])
-def test_positions_equal_numpys(name: str) -> None:
+def test_numpy_argmax_and_argmin_equal_numpy(name: str) -> None:
     x = np.array([[1, 3, 3, 0], [np.nan, 1, np.nan, 0], [0, 0, 0, 0]])
     for axis in (None, 0, 1, -1):
         for keepdims in (False, True):
@@ -83,7 +83,7 @@ def test_positions_equal_numpys(name: str) -> None:
 
 @pytest.mark.parametrize("name", ["sum", "prod", "mean", "var"])
 @pytest.mark.parametrize("dtype", ["int32", "float32", "bool", "float64"])
-def test_the_dtype_argument_is_numpys(name: str, dtype: str) -> None:
+def test_numpy_reductions_take_dtype(name: str, dtype: str) -> None:
     x = draw((3, 4), "int8")
     if name == "var" and dtype in ("int32", "bool"):
         pytest.skip("NumPy truncates the mean")
@@ -93,13 +93,13 @@ def test_the_dtype_argument_is_numpys(name: str, dtype: str) -> None:
     np.testing.assert_allclose(got, want, rtol=1e-5)
 
 
-def test_the_divisor_of_the_variance() -> None:
+def test_var_ddof() -> None:
     x = draw((3, 4), "float64")
     np.testing.assert_allclose(reductions.var(x, axis=1, ddof=1), np.var(x, axis=1, ddof=1))
     np.testing.assert_allclose(reductions.std(x, ddof=2.5), np.std(x, ddof=2.5))
 
 
-def test_bfloat16_stays_bfloat16() -> None:
+def test_numpy_reductions_keep_bfloat16() -> None:
     x = np.ones(1000, ml_dtypes.bfloat16)
     for name in ("sum", "mean", "var", "std", "prod", "max"):
         assert getattr(reductions, name)(x).dtype == ml_dtypes.bfloat16
@@ -107,12 +107,12 @@ def test_bfloat16_stays_bfloat16() -> None:
     assert reductions.mean(x * ml_dtypes.bfloat16(300)) == 300
 
 
-def test_the_mean_of_large_halves_is_finite() -> None:
+def test_mean_of_large_float16_is_finite() -> None:
     assert reductions.mean(np.full(100, 60000, np.float16)) == np.float16(60000)
 
 
 @pytest.mark.parametrize("name", ["sum", "prod", "max", "mean", "std", "all", "argmax"])
-def test_of_a_python_number_comes_a_strong_value(name: str, strictly: Strictly) -> None:
+def test_numpy_reductions_of_python_scalars_are_strong(name: str, strictly: Strictly) -> None:
     got = getattr(reductions, name)(2.0)
     assert isinstance(got, np.generic)
     with strictly():
@@ -121,7 +121,7 @@ def test_of_a_python_number_comes_a_strong_value(name: str, strictly: Strictly) 
 
 @pytest.mark.parametrize("name", ["max", "min", "argmax", "argmin"])
 @pytest.mark.parametrize(("shape", "axis"), [((0,), None), ((0, 3), 0), ((3, 0, 0), 1), ((2, 0), 1)])
-def test_an_extremum_of_nothing_is_a_value_error(name: str, shape: tuple[int, ...], axis: int | None) -> None:
+def test_numpy_extrema_of_no_elements_raise(name: str, shape: tuple[int, ...], axis: int | None) -> None:
     with pytest.raises(ValueError, match=r"empty|zero-size"):
         getattr(np, name)(np.zeros(shape), axis=axis)
     with pytest.raises(ValueError, match=f"{name}: expected at least one element") as info:
@@ -130,7 +130,7 @@ def test_an_extremum_of_nothing_is_a_value_error(name: str, shape: tuple[int, ..
 
 
 @pytest.mark.parametrize("name", ["sum", "max", "mean", "any", "argmin", "var"])
-def test_bad_axes_raise_what_numpy_raises(name: str) -> None:
+def test_numpy_reductions_with_wrong_axes_raise(name: str) -> None:
     function = getattr(reductions, name)
     with pytest.raises(np.exceptions.AxisError, match=f"{name}: expected an axis"):
         function(np.ones((2, 3)), axis=2)

@@ -1,4 +1,4 @@
-"""Few numbers are done one after the other by Python, to the same bits as many by NumPy."""
+"""Few numbers are evaluated one by one in Python, to the same bits as by NumPy."""
 
 import operator
 from collections.abc import Callable
@@ -42,8 +42,8 @@ PRIMITIVES = (
 )
 
 
-def written_down() -> list[Any]:
-    """Returns every primitive that does few numbers one by one, with its parameters, each as often as it has orders."""
+def compiled_primitives() -> list[Any]:
+    """Returns every primitive that evaluates few numbers one by one, with parameters for each order."""
     found = {p.name: p for p in PRIMITIVES if isinstance(p, Primitive) and reference_of(p) is not None}
     return [
         pytest.param(p, params, id=f"{name} {params}") for name, p in found.items() for params in ORDERS.get(name, [{}])
@@ -56,7 +56,7 @@ def reference_of(primitive: Primitive) -> Any:
 
 
 def arguments(primitive: Primitive, size: int = 200) -> list[Any]:
-    """Returns numbers of the domain, positive ones, and those at which functions are special, as rows of arguments."""
+    """Returns numbers of the domain, positive ones, and special values, as rows of arguments."""
     random = np.random.default_rng(0)
     assert primitive.declaration is not None
     domain = primitive.declaration.domain
@@ -72,8 +72,8 @@ def in_pieces(function: Callable[..., Any], args: list[Any], size: int) -> Any:
 
 
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
-@pytest.mark.parametrize(("primitive", "params"), written_down())
-def test_one_number_is_as_one_of_many(primitive: Primitive, params: Any, dtype: Any) -> None:
+@pytest.mark.parametrize(("primitive", "params"), compiled_primitives())
+def test_one_by_one_equals_evaluation_of_arrays(primitive: Primitive, params: Any, dtype: Any) -> None:
     args = [np.ascontiguousarray(x, dtype) for x in arguments(primitive)]
 
     def function(*args: Any) -> Any:
@@ -87,18 +87,18 @@ def test_one_number_is_as_one_of_many(primitive: Primitive, params: Any, dtype: 
             np.testing.assert_array_equal(in_pieces(function, args, size), many)
 
 
-def test_these_are_the_special_functions() -> None:
-    found = {str(case.id).split(" ")[0] for case in written_down()}
+def test_one_by_one_covers_all_special_functions() -> None:
+    found = {str(case.id).split(" ")[0] for case in compiled_primitives()}
     assert len(found) >= 21
     assert found >= {"lgamma", "digamma", "polygamma", "zeta", "igamma", "igammac", "erf_inv", "ndtri", "bessel_i1e"}
 
 
 @pytest.mark.parametrize("shape", [(), (1,), (3,), (2, 3), (0,), (100,)])
-def test_shape_and_kind_of_the_result_are_those_of_numpy(shape: tuple[int, ...]) -> None:
+def test_one_by_one_result_type_equals_numpy(shape: tuple[int, ...]) -> None:
     for dtype in (np.float64, np.float32, np.int64):
         x = np.full(shape, 2, dtype)
         expected = np.full(shape, np.float64(0.42278433509846713), np.float64 if dtype == np.int64 else dtype)
-        for _ in range(20):  # so often that it is written down
+        for _ in range(20):  # enough calls that code is generated
             found = ops.digamma(x)
             np.testing.assert_allclose(found, expected, rtol=1e-6)
             assert found.dtype == expected.dtype
@@ -111,12 +111,12 @@ UNARY: tuple[Callable[..., Any], ...] = (
     *(operator.neg, operator.abs, np.log, np.exp, np.sqrt, np.floor, np.sign, np.square, np.log1p, np.tan, np.rint),
     *(lambda x: np.zeros_like(x), lambda x: np.full_like(x, 2.5), ops.lgamma, ops.digamma, lambda x: x**3),
 )
-# Without `numpy.power`, which makes a square root of one number to the power 1/2, but not of each of many.
+# Without `numpy.power`, which takes a square root for a scalar exponent 1/2, but not for an array of them.
 BINARY = (operator.add, operator.sub, operator.mul, operator.truediv, np.minimum, np.maximum, np.arctan2)
 COMPARISONS = (operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne)
 LOGICAL = (operator.and_, operator.or_, operator.xor)
 CONSTANTS = (0.0, -0.0, 1.0, -2.5, 3, np.float64(0.1), np.array(7.0), np.inf, -np.inf, np.nan, True)
-#: What a step of a program does, and which numbers it takes, counted from the last.
+#: A step of a program: its operation, and its operands, counted from the last number.
 STEP = st.tuples(
     st.sampled_from(["unary", "binary", "where", "constant", "loop"]), st.integers(0, 1000), *[st.integers(0, 5)] * 4
 )
@@ -149,11 +149,11 @@ def program_of(steps: list[tuple[Any, ...]]) -> Callable[..., Any]:
     return function
 
 
-def loop_of(a: Any, b: Any, turns: int) -> list[Any]:
+def loop_of(a: Any, b: Any, trip_count: int) -> list[Any]:
     def step(active: Any, n: Any, x: Any, y: Any, z: Any) -> Any:
         following = np.where(x > 0, x - y * 0.5, np.log1p(np.abs(x)) + z)
         kept = [np.where(active, new, old) for new, old in ((n + 1, n), (following, x), (z / (n + 2), z))]
-        return active & (n < turns) & (abs(following) < 1e6), *kept[:2], y, kept[2]
+        return active & (n < trip_count) & (abs(following) < 1e6), *kept[:2], y, kept[2]
 
     iteration = Iteration(lambda a, b: (a == a, np.zeros_like(a), a, b, b), step)
     _, n, x, _, z = iteration.evaluate(a, b)
@@ -161,13 +161,13 @@ def loop_of(a: Any, b: Any, turns: int) -> list[Any]:
 
 
 def bits(x: Any) -> Any:
-    """Returns numbers of which all NaN are the same, and zeros of which are not."""
+    """Returns the bits of numbers, equal for all NaNs, and different for zeros of both signs."""
     x = np.asarray(x, np.float64)
     return np.where(x == x, x, np.nan).view(np.int64) * (x == x)
 
 
 @given(st.lists(STEP, min_size=1, max_size=12))
-def test_what_is_written_down_is_what_arrays_do(steps: list[tuple[Any, ...]]) -> None:
+def test_one_by_one_of_generated_steps_equals_arrays(steps: list[tuple[Any, ...]]) -> None:
     program = program_of(steps)
     x, y = (
         np.concatenate([np.linspace(-3.0, 4.0, 60), EDGES]),
@@ -179,14 +179,14 @@ def test_what_is_written_down_is_what_arrays_do(steps: list[tuple[Any, ...]]) ->
         for i, (a, b) in enumerate(zip(x.tolist(), y.tolist(), strict=True)):
             try:
                 found = of_one(a, b)
-            except ArithmeticError:  # then NumPy does it
+            except ArithmeticError:  # NumPy evaluates these
                 continue
             assert type(found) is float
             assert bits(found) == bits(expected[i]), (a, b, source_of(program, 2))
 
 
-def test_a_case_that_is_not_chosen_costs_nothing() -> None:
-    """The loop stands in the case that needs it; there, a number stands that only the loop needs."""
+def test_source_of_computes_only_the_chosen_branch() -> None:
+    """The loop is in the branch that needs it, with the numbers that only the loop needs."""
     called: list[float] = []
 
     def double(x: float) -> float:
@@ -205,7 +205,7 @@ def test_a_case_that_is_not_chosen_costs_nothing() -> None:
     assert called == [1.0]
 
 
-def test_a_loop_stands_outside_of_the_cases_that_share_it() -> None:
+def test_source_of_hoists_a_loop_that_branches_share() -> None:
     def function(x: Any) -> Any:
         iteration = Iteration(
             lambda x: (x == x, x, x),
@@ -219,15 +219,15 @@ def test_a_loop_stands_outside_of_the_cases_that_share_it() -> None:
     np.testing.assert_array_equal(list(map(of_one, x.tolist())), function(x))
 
 
-def test_a_division_by_zero_is_that_of_arrays() -> None:
-    """Python raises an error where NumPy gives an infinity."""
+def test_one_by_one_division_by_zero() -> None:
+    """Python raises an error where NumPy returns infinity."""
     function = OneByOne(lambda x, y: x / y + 1)
     with np.errstate(all="ignore"):
         for _ in range(12):
             np.testing.assert_array_equal(function(np.array([1.0, -1.0]), np.array([0.0, 2.0])), [np.inf, 0.5])
 
 
-def test_of_no_numbers_there_is_nothing_to_do() -> None:
+def test_one_by_one_without_numbers() -> None:
     called: list[Any] = []
     function = OneByOne(lambda x, y: called.append(x))
     for shape in ((0,), (2, 0, 3)):
@@ -237,7 +237,7 @@ def test_of_no_numbers_there_is_nothing_to_do() -> None:
     assert not called
 
 
-def test_what_is_called_a_few_times_is_not_written_down() -> None:
+def test_one_by_one_of_few_calls_is_not_compiled() -> None:
     calls: list[Any] = []
 
     def function(x: Any) -> Any:
@@ -252,7 +252,7 @@ def test_what_is_called_a_few_times_is_not_written_down() -> None:
 
 
 def calls_of_arrays(function: Callable[..., Any], size: int) -> int:
-    """Returns how often a function is called with arrays of so many numbers, when it has been written down."""
+    """Returns how often a compiled function is called with arrays of so many numbers."""
     called: list[Any] = []
 
     def counted(x: Any) -> Any:
@@ -266,8 +266,8 @@ def calls_of_arrays(function: Callable[..., Any], size: int) -> int:
     return len(called)
 
 
-def test_many_numbers_are_left_to_numpy() -> None:
-    """Of a short function NumPy is faster soon; of iterations, which take their turns together, of many."""
+def test_one_by_one_leaves_many_numbers_to_numpy() -> None:
+    """NumPy is faster for fewer numbers if the function is short, and for more if it iterates."""
     iteration = Iteration(lambda x: (x < 1, x), lambda active, x: (x + 0.3 < 1, np.where(active, x + 0.3, x)))
     for size, twice, logs, polynomial, loop in (
         *((1, 0, 0, 0, 0), (2, 0, 0, 0, 0), (8, 1, 1, 0, 0), (60, 1, 1, 1, 0), (65, 1, 1, 1, 1)),
@@ -279,7 +279,7 @@ def test_many_numbers_are_left_to_numpy() -> None:
 
 
 @pytest.mark.parametrize("shapes", [((3,), ()), ((2, 1), (1, 3)), ((3,), (1, 3)), ((0,), (1,))])
-def test_arrays_of_several_shapes_broadcast(shapes: Any) -> None:
+def test_evaluated_in_double_broadcasts(shapes: Any) -> None:
     function = OneByOne(lambda x, y: x * 2 + y)
     x, y = (np.arange(np.prod(shape, dtype=int)).reshape(shape) + 0.5 for shape in shapes)
     for _ in range(12):
@@ -287,7 +287,7 @@ def test_arrays_of_several_shapes_broadcast(shapes: Any) -> None:
         np.testing.assert_array_equal(ops.igamma(x + 1, y), ops.igamma(*np.broadcast_arrays(x + 1, y)))
 
 
-def test_arrays_of_several_dtypes_promote() -> None:
+def test_evaluated_in_double_promotes() -> None:
     wide, narrow = np.array([0.1, 2.3]), np.array([1.7, 0.9], np.float32)
     for _ in range(12):
         for one, other in ((wide, narrow), (narrow, wide)):
@@ -297,7 +297,7 @@ def test_arrays_of_several_dtypes_promote() -> None:
 
 
 @pytest.mark.parametrize("function", [*UNARY, *BINARY, *COMPARISONS])
-def test_each_operation_at_special_numbers(function: Callable[..., Any]) -> None:
+def test_one_by_one_at_special_numbers(function: Callable[..., Any]) -> None:
     count = 1 if function in UNARY else 2
     x, y = (np.ravel(part) for part in np.meshgrid(EDGES, EDGES))
     args = [x, y][:count]
@@ -306,20 +306,20 @@ def test_each_operation_at_special_numbers(function: Callable[..., Any]) -> None
     with np.errstate(all="ignore"):
         expected = function(*args)
         for i, numbers in enumerate(zip(*[part.tolist() for part in args], strict=True)):
-            with suppress(ArithmeticError):  # then NumPy does it
+            with suppress(ArithmeticError):  # NumPy evaluates these
                 np.testing.assert_array_equal(of_one(*numbers), expected[i])
                 compared[i] = True
-    assert np.mean(compared) > 0.8  # of a division, not by zero
+    assert np.mean(compared) > 0.8  # divisions by zero are not compared
 
 
-def test_settings_are_told_apart() -> None:
+def test_one_by_one_distinguishes_settings() -> None:
     function = OneByOne(lambda x, *, by: x * by)
     for _ in range(12):
         for by in (2.0, 3.0, -1):
             np.testing.assert_array_equal(function(np.array([1.0, 2.0]), by=by), [by, 2.0 * by])
 
 
-def test_a_decision_by_a_number_is_told() -> None:
+def test_one_by_one_refuses_decisions_by_numbers() -> None:
     with pytest.raises(ConcretizationTypeError, match="expected a concrete value"):
         OneByOne(lambda x: x if x > 0 else -x).of_numbers(1)
 
@@ -333,18 +333,18 @@ def test_a_decision_by_a_number_is_told() -> None:
         (lambda x: x.astype(np.float32), r"f32\[\]"),
     ],
 )
-def test_arrays_and_other_dtypes_are_told(function: Any, what: str) -> None:
+def test_one_by_one_refuses_arrays_and_other_dtypes(function: Any, what: str) -> None:
     with pytest.raises(ArgumentTypeError, match=f"made of elementwise ops, where and iterations, got .*{what}"):
         OneByOne(function).of_numbers(1)
 
 
 @pytest.mark.parametrize("function", [np.asarray, lambda x: np.add.reduce([x, x])])
-def test_a_conversion_to_an_array_is_told(function: Any) -> None:
+def test_one_by_one_refuses_conversions_to_arrays(function: Any) -> None:
     with pytest.raises(TracerArrayConversionError, match="expected a NumPy array, got a tracer"):
         OneByOne(function).of_numbers(1)
 
 
-def test_a_step_that_changes_nothing_is_told() -> None:
+def test_one_by_one_refuses_steps_without_change() -> None:
     iteration = Iteration(lambda x: (x == x, x), lambda active, x: (active, x))
     with pytest.raises(ArgumentValueError, match="expected a step that changes its state"):
         OneByOne(lambda x: iteration.evaluate(x)[1]).of_numbers(1)

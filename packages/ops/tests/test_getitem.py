@@ -1,4 +1,4 @@
-"""Indexing equals NumPy's, eagerly and staged, and explains what cannot be."""
+"""Indexing equals NumPy's, eagerly and staged; errors."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def arrays_and_indices(draw: Any) -> tuple[np.ndarray[Any, Any], Any]:
 
 
 @hypothesis.given(arrays_and_indices())
-def test_every_basic_index_gives_what_numpy_gives(case: tuple[np.ndarray[Any, Any], Any]) -> None:
+def test_getitem_of_basic_index_equals_numpy(case: tuple[np.ndarray[Any, Any], Any]) -> None:
     array, index = case
     want = np.asarray(array[index])
     got = ops.getitem(array, index)
@@ -40,7 +40,7 @@ def test_every_basic_index_gives_what_numpy_gives(case: tuple[np.ndarray[Any, An
 
 @hypothesis.given(arrays_and_indices())
 @hypothesis.settings(suppress_health_check=[hypothesis.HealthCheck.function_scoped_fixture])
-def test_every_basic_index_is_staged_as_numpy_has_it(strictly: Any, case: tuple[np.ndarray[Any, Any], Any]) -> None:
+def test_getitem_of_staged_basic_index_equals_numpy(strictly: Any, case: tuple[np.ndarray[Any, Any], Any]) -> None:
     array, index = case
     want = np.asarray(array[index])
     with strictly() as trace:
@@ -62,13 +62,13 @@ def test_every_basic_index_is_staged_as_numpy_has_it(strictly: Any, case: tuple[
         (slice(2**70), slice(-(2**70), None)),
     ],
 )
-def test_integers_of_every_type_are_indices(index: Any, strictly: Any, assert_same: Any) -> None:
+def test_getitem_takes_integers_of_every_type(index: Any, strictly: Any, assert_same: Any) -> None:
     assert_same(ops.getitem(x, index), x[index])
     with strictly():
         assert_same(ops.getitem(x, index), x[index])
 
 
-def test_nothing_is_staged_for_the_whole_array(strictly: Any, abstract: Any) -> None:
+def test_getitem_of_whole_array_stages_nothing(strictly: Any, abstract: Any) -> None:
     with strictly() as trace:
         tracer = abstract((2, 3), "float64")
         for index in ((), ..., slice(None), (slice(0, 2), slice(None, 5))):
@@ -76,7 +76,7 @@ def test_nothing_is_staged_for_the_whole_array(strictly: Any, abstract: Any) -> 
     assert not trace.names
 
 
-def test_scalars_take_an_ellipsis_and_new_dimensions(strictly: Any) -> None:
+def test_getitem_of_scalars(strictly: Any) -> None:
     for scalar in (2.5, np.float32(2.5), np.array(2.5)):
         for stages in (False, True):
             with strictly(stages=stages):
@@ -89,14 +89,14 @@ def test_scalars_take_an_ellipsis_and_new_dimensions(strictly: Any) -> None:
     "index",
     [2, -3, (0, 3), (slice(None), slice(None), 4), (0, 0, 0, 0), (..., ...), 1.0, "text", np.float32(1), object()],
 )
-def test_what_numpy_raises_an_index_error_for_does_here(index: Any, strictly: Any) -> None:
+def test_getitem_raises_numpys_index_errors(index: Any, strictly: Any) -> None:
     with pytest.raises(IndexError):
         x[index]
     texts = set()
     for stages in (False, True):
         with strictly(stages=stages), pytest.raises(ArgumentIndexError, match="index: expected") as raised:
             ops.getitem(x, index)
-        assert "test_indexing.py" in str(raised.value)
+        assert "test_getitem.py" in str(raised.value)
         texts.add(str(raised.value))
     assert len(texts) == 1
 
@@ -108,7 +108,7 @@ def test_getitem_out_of_bounds_error_names_dimension() -> None:
         ops.getitem(x, (0, 0, 0, 0))
 
 
-def test_a_step_of_zero_is_a_value_error() -> None:
+def test_getitem_with_step_of_zero_raises() -> None:
     with pytest.raises(ArgumentValueError, match="step other than 0"):
         ops.getitem(x, slice(None, None, 0))
 
@@ -154,9 +154,7 @@ def arrays_and_mixed_indices(draw: Any) -> tuple[np.ndarray[Any, Any], Any]:
 @hypothesis.example((np.zeros((2, 1)), (np.array([5]), np.array([], int))))
 @hypothesis.given(arrays_and_mixed_indices())
 @hypothesis.settings(suppress_health_check=[hypothesis.HealthCheck.function_scoped_fixture], max_examples=200)
-def test_every_index_gives_what_numpy_gives(
-    strictly: Any, assert_same: Any, case: tuple[np.ndarray[Any, Any], Any]
-) -> None:
+def test_getitem_equals_numpy(strictly: Any, assert_same: Any, case: tuple[np.ndarray[Any, Any], Any]) -> None:
     array, index = case
     try:
         want = np.asarray(array[index])
@@ -187,7 +185,7 @@ def test_every_index_gives_what_numpy_gives(
         (np.array([[0], [1]]), slice(None), np.array([0, 1])),
     ],
 )
-def test_arrays_and_lists_are_indices(index: Any, strictly: Any, assert_same: Any) -> None:
+def test_getitem_takes_arrays_and_lists(index: Any, strictly: Any, assert_same: Any) -> None:
     for stages in (False, True):
         with strictly(stages=stages):
             assert_same(np.asarray(ops.getitem(x, index)), np.asarray(x[index]))
@@ -197,7 +195,7 @@ def test_arrays_and_lists_are_indices(index: Any, strictly: Any, assert_same: An
     "index",
     [np.array([0, 2]), (0, [3]), (0, [0, -4]), np.array([True, False, True]), x[0] > 2, ([0, 1], [0, 1, 2]), [0.5]],
 )
-def test_arrays_that_do_not_fit_are_an_index_error(index: Any, strictly: Any) -> None:
+def test_getitem_with_arrays_that_do_not_fit_raises(index: Any, strictly: Any) -> None:
     with pytest.raises(IndexError):
         x[index]
     for stages in (False, True):
@@ -205,7 +203,7 @@ def test_arrays_that_do_not_fit_are_an_index_error(index: Any, strictly: Any) ->
             ops.getitem(x, index)
 
 
-def test_an_index_whose_value_is_not_known_says_what_to_do(strictly: Any, abstract: Any) -> None:
+def test_getitem_of_traced_masks_and_ends_raises(strictly: Any, abstract: Any) -> None:
     with strictly():
         with pytest.raises(ArgumentTypeError, match=r"a tracer i64.*dynamic_slice.*static_argnums"):
             ops.getitem(x, slice(abstract((), "int64"), None))
