@@ -39,7 +39,7 @@ def _without_while_consts(right: Rule) -> Rule:
 
 
 def _in_one_step(right: Rule) -> Rule:
-    """Takes what one turn makes true of a carry for what is true of it in all turns."""
+    """Takes the facts about a carry after one iteration for those of all iterations."""
 
     def fixpoint(mask: Any, step: Rule) -> Any:
         return tuple([a or b for a, b in zip(mask, step(tuple(mask)), strict=True)])
@@ -80,8 +80,8 @@ def _residuals_backwards(right: Rule) -> Rule:
     return with_residuals
 
 
-def _first_turn_for_all(right: Rule) -> Rule:
-    """Keeps the residuals of the first turn, and hands them to every turn."""
+def _first_iteration_for_all(right: Rule) -> Rule:
+    """Stores the residuals of the first iteration, and uses them in every iteration."""
 
     def with_residuals(residuals: Any, invariant: Any, *rest: Any) -> Any:
         def first(x: Any) -> Any:
@@ -113,8 +113,8 @@ def _stack_said_to_be_first(right: Rule) -> Rule:
     return batch
 
 
-def _no_lanes(avals: Any, compile: Rule, *, cond_jaxpr: Any, body_jaxpr: Any, **params: Any) -> Rule:
-    """Changes every lane for as long as one of them goes on."""
+def _no_elements(avals: Any, compile: Rule, *, cond_jaxpr: Any, body_jaxpr: Any, **params: Any) -> Rule:
+    """Updates every batch element as long as one of them iterates."""
     cond, body = compile(cond_jaxpr), compile(body_jaxpr)
     sizes = (params["cond_nconsts"], params["body_nconsts"])
 
@@ -127,7 +127,7 @@ def _no_lanes(avals: Any, compile: Rule, *, cond_jaxpr: Any, body_jaxpr: Any, **
     return run
 
 
-def _first_lane(right: Rule) -> Rule:
+def _first_element(right: Rule) -> Rule:
     def batch(args: Any, dims: Any, *, cond_nconsts: int, **params: Any) -> Any:
         def first(x: Any, dim: int | None) -> Any:
             if dim is None:
@@ -143,8 +143,8 @@ def _first_lane(right: Rule) -> Rule:
     return batch
 
 
-def _turn_before(right: Rule) -> Rule:
-    """Reverses each turn, but the first, from the state before the one at its start."""
+def _iteration_before(right: Rule) -> Rule:
+    """Reverses each iteration except the first from the state before the one at its start."""
 
     def reverse_iterations(count: Any, start: Any, cts: Any, sums: Any, advance: Rule, *rest: Any, **loop: Any) -> Any:
         def late(state: Any, now: Any, until: Any) -> Any:
@@ -167,7 +167,7 @@ def _last_term(right: Rule) -> Rule:
     return lambda total, term: term
 
 
-def _lanes_exchanged(right: Rule) -> Rule:
+def _elements_exchanged(right: Rule) -> Rule:
     def replace_idle(counts: Any, arrays: Any, pred_dims: Any) -> Any:
         found = right(counts, arrays, pred_dims)
         return [ops.rev(x, (0,)) if dims else x for x, dims in zip(found, pred_dims, strict=True)]
@@ -188,7 +188,11 @@ loop_faults: tuple[Fault, ...] = met_by(
     ),
     rule_fault("constants of a scan get no cotangent", "missing term", scan_p, "transpose", _without("num_consts", "")),
     local_fault(
-        "constants of a scan get the cotangent of one turn", "not summed", scan_transpose, "add_tangents", _last_term
+        "constants of a scan get the cotangent of one iteration",
+        "not summed",
+        scan_transpose,
+        "add_tangents",
+        _last_term,
     ),
     local_fault(
         "residuals of a scan are read from the wrong end",
@@ -198,11 +202,11 @@ loop_faults: tuple[Fault, ...] = met_by(
         _residuals_backwards,
     ),
     local_fault(
-        "residuals of a scan are those of its first turn",
+        "residuals of a scan are those of its first iteration",
         "residuals lost",
         scan_linearization,
         "_residual_operands",
-        _first_turn_for_all,
+        _first_iteration_for_all,
     ),
     local_fault(
         "tangents of slices are zero",
@@ -212,20 +216,20 @@ loop_faults: tuple[Fault, ...] = met_by(
         _zero_tangents_of_slices,
     ),
     local_fault(
-        "a carry has a tangent if it has one after one turn",
+        "a carry has a tangent if it has one after one iteration",
         "stops too early",
         scan_linearization,
         "fixpoint",
         _in_one_step,
     ),
     local_fault(
-        "a carry is needed if it is after one turn", "stops too early", scan_primitive, "fixpoint", _in_one_step
+        "a carry is needed if it is after one iteration", "stops too early", scan_primitive, "fixpoint", _in_one_step
     ),
     local_fault(
-        "a carry is batched if it is after one turn", "stops too early", scan_batching, "fixpoint", _in_one_step
+        "a carry is batched if it is after one iteration", "stops too early", scan_batching, "fixpoint", _in_one_step
     ),
     local_fault(
-        "a cotangent of a carry is there if it is before one turn",
+        "a cotangent of a carry is there if it is before one iteration",
         "stops too early",
         scan_transpose,
         "fixpoint",
@@ -235,78 +239,84 @@ loop_faults: tuple[Fault, ...] = met_by(
         "the batch of stacked results is said to come first", "wrong axis", scan_p, "batch", _stack_said_to_be_first
     ),
     local_fault(
-        "a turn of a scan that is made again is reversed from the state before",
+        "a recomputed iteration of a scan is reversed from the state before",
         "off by one",
         scan_reversal,
         "reverse_iterations",
-        _turn_before,
+        _iteration_before,
     ),
     local_fault(
-        "constants of a scan that is made again get the cotangent of one turn",
+        "constants of a recomputed scan get the cotangent of one iteration",
         "not summed",
         scan_reversal,
         "add_tangents",
         _last_term,
     ),
-    local_fault("a state is stored one place early", "off by one", checkpointing, "_write", _floats_one_place_early),
-    local_fault("lanes that have stopped go on", "wrong branch", while_primitive, "_numpy", lambda right: _no_lanes),
-    rule_fault("the first element of a batch stops all", "wrong branch", while_p, "batch", _first_lane),
+    local_fault("a state is stored one index early", "off by one", checkpointing, "_write", _floats_one_place_early),
+    local_fault(
+        "batch elements that have stopped go on", "wrong branch", while_primitive, "_numpy", lambda right: _no_elements
+    ),
+    rule_fault("the first element of a batch stops all", "wrong branch", while_p, "batch", _first_element),
     rule_fault(
         "constants of a while loop get no cotangent", "missing term", while_p, "transpose", _without_while_consts
     ),
     local_fault(
-        "constants of a while loop get the cotangent of one turn",
+        "constants of a while loop get the cotangent of one iteration",
         "not summed",
         while_reversal,
         "add_tangents",
         _last_term,
     ),
     local_fault(
-        "the turns of a while loop are counted from one",
+        "the iterations of a while loop are counted from one",
         "off by one",
         while_linearization,
         "_zero_counts",
         lambda right: lambda cond: ops.full(cond.out_avals[0].shape, 1, np.int64),
     ),
     local_fault(
-        "a turn of a while loop is reversed from the state before",
+        "an iteration of a while loop is reversed from the state before",
         "off by one",
         while_reversal,
         "reverse_iterations",
-        _turn_before,
+        _iteration_before,
     ),
     local_fault(
-        "lanes that have stopped are reversed",
+        "batch elements that have stopped are reversed",
         "wrong branch",
         while_reversal,
         "select_running",
         lambda right: lambda going, after, before: after,
     ),
     local_fault(
-        "lanes are reversed from the start of others", "wrong index", while_reversal, "replace_idle", _lanes_exchanged
+        "batch elements are reversed from the start of others",
+        "wrong index",
+        while_reversal,
+        "replace_idle",
+        _elements_exchanged,
     ),
     local_fault(
-        "a part of a while loop is known if it is after one turn",
+        "a part of a while loop is known if it is after one iteration",
         "stops too early",
         while_linearization,
         "fixpoint",
         _in_one_step,
     ),
     local_fault(
-        "a part of a while loop is needed if it is after one turn",
+        "a part of a while loop is needed if it is after one iteration",
         "stops too early",
         while_primitive,
         "fixpoint",
         _in_one_step,
     ),
     local_fault(
-        "a part of a while loop is batched if it is after one turn",
+        "a part of a while loop is batched if it is after one iteration",
         "stops too early",
         while_batching,
         "fixpoint",
         _in_one_step,
     ),
-    local_fault("max_iters is one turn short", "off by one", while_transpose, "gt", lambda right: ops.ge),
+    local_fault("max_iters is one iteration short", "off by one", while_transpose, "gt", lambda right: ops.ge),
     local_fault("a range to a traced end includes it", "off by one", fori_loop_module, "lt", lambda right: ops.le),
     local_fault(
         "the integers of a range are one too large",

@@ -25,7 +25,7 @@ def _first_carry_stays(right: Rule) -> Rule:
 
 rerolling_faults = (
     local_fault(
-        "reroll takes literals that differ from turn to turn for one",
+        "reroll takes literals that differ by iteration for one",
         "different values merged",
         reroll_table,
         "literal_key",
@@ -55,7 +55,7 @@ rerolling_faults = (
         ),
     ),
     method_fault(
-        "a rerolled loop gives what it had one turn before the last",
+        "a rerolled loop gives what it had one iteration before the last",
         "off by one",
         reroll_loop._Results,
         "variable",
