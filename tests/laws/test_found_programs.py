@@ -314,3 +314,10 @@ _PROGRAM_OF_TWO_FLOATS = [
 )
 def test_rounding_is_of_the_dtypes_on_the_way(name: str, choices: list[int], law: str) -> None:
     laws[law](Lawful("numpy", ("numpy",)), replay_case(find_source(name), choices).case, effort=usual)
+
+
+@pytest.mark.parametrize("compare", [ops.lt, ops.eq, lambda x, y: x >= y])
+def test_comparison_with_an_integer_leaves_nothing(compare: Any) -> None:
+    """Whether a Python integer fits an array's dtype depends on its value, so that its type is no key of a cache."""
+    for dtype in ("int16", "uint8", "int64"):
+        law_nothing_survives(lawful, Case.of(lambda x: compare(x, 2), np.array([1, 3], dtype)), effort=usual)
