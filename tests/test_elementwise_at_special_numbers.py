@@ -47,6 +47,15 @@ def test_complex_arithmetic_at_special_numbers(name: str) -> None:
     agree(getattr(ops, name), x.ravel(), y.ravel())
 
 
+@pytest.mark.parametrize("exponent", [-3, -2, -1, 0, 1, 2, 3, 4, 5, 7])
+def test_complex_integer_pow_at_special_numbers(exponent: int) -> None:
+    z = grid()
+    agree(lambda z: ops.integer_pow(z, exponent), z)
+    if exponent == -1:
+        with np.errstate(all="ignore"):
+            np.testing.assert_allclose(ops.integer_pow(z, -1), z**-1, rtol=1e-15)
+
+
 @pytest.mark.parametrize(
     "name", ["abs", "sign", "sqrt", "rsqrt", "log", "log1p", "asin", "acosh", "atan", "exp", "tanh"]
 )

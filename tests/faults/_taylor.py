@@ -9,6 +9,7 @@ from lawful.control_flow import while_p
 from lawful.taylor import _elementwise_rules, _general_rule, _structured_rules
 
 from ._fault import Rule, function_fault, instead, local_fault, rule_fault, with_forms
+from ._weak_operands import are_weak
 
 
 def _sign_of_zero(args: Any) -> Any:
@@ -36,9 +37,18 @@ def _through_a_sum(right: Rule) -> Rule:
     return derivatives
 
 
+def _without_weak_series(right: Rule) -> Rule:
+    def jet(args: Any, **params: Any) -> Any:
+        series = right(args, **params)
+        return [series[0], *[None] * (len(series) - 1)] if are_weak([x[0] for x in args]) else series
+
+    return jet
+
+
 taylor_faults = (
     rule_fault("jet takes abs to be flat at zero", "edge of the domain", ops.abs_p, "jet", instead(_sign_of_zero)),
     rule_fault("jet of tanh lacks its last term", "missing term", ops.tanh_p, "jet", _without_last),
+    rule_fault("jet of exp is constant for a Python number", "missing term", ops.exp_p, "jet", _without_weak_series),
     rule_fault("jet of div lacks its last term", "missing term", ops.div_p, "jet", _without_last),
     function_fault(
         "jet loses the sign of a zero where a curve begins",

@@ -28,6 +28,7 @@ from ._special_numbers import special_number_faults
 from ._taylor import taylor_faults
 from ._texts import text_faults
 from ._transposes import transpose_faults
+from ._weak_operands import weak_operand_faults
 
 #: The faults, by the part of the system that contains them.
 chapters: Final[dict[str, tuple[Fault, ...]]] = {
@@ -35,6 +36,7 @@ chapters: Final[dict[str, tuple[Fault, ...]]] = {
     "Derivatives of primitives": derivative_faults,
     "Transposes of primitives": transpose_faults,
     "Batching of primitives": batching_faults,
+    "Weak operands of primitives": weak_operand_faults,
     "Forward and reverse mode": differentiation_faults,
     "Cached rules": cached_rule_faults,
     "Taylor mode": taylor_faults,

@@ -1,8 +1,15 @@
 """Gradients, residuals and tracing cost what they may."""
 
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pytest
 from hypothesis import given, settings
 
-from lawful.laws import Program, holds, law_bounded_residuals, law_cheap_gradient, law_linear_tracing, programs
+from lawful import ops
+from lawful.laws import Case, Program, holds, law_bounded_residuals, law_cheap_gradient, law_linear_tracing, programs
 from lawful.laws.systems import lawful
 
 few = settings(max_examples=max(settings.default.max_examples // 5, 2))
@@ -22,3 +29,18 @@ def test_cost_derivatives_keep_little(program: Program) -> None:
 @given(programs())
 def test_cost_tracing_is_linear(program: Program) -> None:
     holds(law_linear_tracing, lawful, program)
+
+
+@pytest.mark.parametrize("op", [ops.cumsum, ops.cumprod, ops.cummax, ops.cummin, ops.cumlogsumexp])
+@pytest.mark.parametrize("size", [1, 2, 3, 4, 5, 7, 8, 17])
+def test_gradient_of_cumulative_ops_is_cheap(op: Callable[..., Any], size: int) -> None:
+    for dtype in ("float64", "float16"):
+        for reverse in (False, True):
+            function = partial(op, axis=0, reverse=reverse)
+            law_cheap_gradient(lawful, Case.of(function, np.linspace(0.4, 1.3, size).astype(dtype)))
+
+
+@pytest.mark.parametrize("orders", [(1, 0), (0, 1)])
+def test_gradient_of_betainc_derivatives_is_cheap(orders: tuple[int, int]) -> None:
+    derivative = partial(ops.regularized_incomplete_beta_derivative_p.bind, orders=orders)
+    law_cheap_gradient(lawful, Case.of(derivative, np.array([2.64]), np.array([1.45]), np.array([0.17])))

@@ -1,5 +1,6 @@
 """Programs that the laws once found a fault with, as they shrank."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -26,6 +27,7 @@ from lawful.laws import (
     law_print_parse,
     law_scan_is_loop,
     law_second_order,
+    law_special_values,
     law_typing,
     law_vjp_transpose,
     law_vmap_is_loop,
@@ -314,3 +316,32 @@ _PROGRAM_OF_TWO_FLOATS = [
 )
 def test_rounding_is_of_the_dtypes_on_the_way(name: str, choices: list[int], law: str) -> None:
     laws[law](Lawful("numpy", ("numpy",)), replay_case(find_source(name), choices).case, effort=usual)
+
+
+@pytest.mark.parametrize("compare", [ops.lt, ops.eq, lambda x, y: x >= y])
+def test_comparison_with_an_integer_leaves_nothing(compare: Any) -> None:
+    """Whether a Python integer fits an array's dtype depends on its value, so that its type is no key of a cache."""
+    for dtype in ("int16", "uint8", "int64"):
+        law_nothing_survives(lawful, Case.of(lambda x: compare(x, 2), np.array([1, 3], dtype)), effort=usual)
+
+
+def _power_in_a_branch(x: Any, y: Any) -> Any:
+    return cond(ops.gt(ops.real(x)[0], -np.inf), lambda: ops.pow(x, y), lambda: x)
+
+
+def check_special_values(function: Any) -> None:
+    z = np.full(3, 1.2 + 0.3j)
+    for seed in range(12):
+        law_special_values(Lawful("xla", ("xla",)), Case.of(lambda x, y: function(x, y), z, z, seed=seed))
+
+
+@pytest.mark.parametrize("function", [ops.pow, jit(ops.pow, backend="numpy"), _power_in_a_branch])
+def test_special_values_excuses_declared_unequal_points(function: Any) -> None:
+    """XLA's complex powers of infinity are declared to be others than NumPy's, also for a pow within a program."""
+    check_special_values(function)
+
+
+def test_special_values_rejects_undeclared_points(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ops.pow_p, "declaration", replace(ops.pow_p.declaration, unequal=()))  # type: ignore[type-var]
+    with pytest.raises(LawViolation, match="finite in one and not in the other"):
+        check_special_values(ops.pow)

@@ -25,10 +25,10 @@ from lawful.laws import (
     law_kinds_agree,
     law_linearize_is_jvp,
     law_primitive_algebra,
-    law_primitive_recipes,
     law_primitive_reference,
     law_primitive_special_points,
     law_primitive_specialised,
+    law_primitive_traced_rules,
     law_primitive_transpose,
     law_primitive_typing,
     law_second_order,
@@ -126,7 +126,7 @@ def test_primitive_batches_and_tangents_with_every_dtype(primitive: Primitive, l
 @fewer
 @given(st.data())
 def test_primitive_rules_are_the_same_at_values_and_at_types(primitive: Primitive, data: st.DataObject) -> None:
-    check(law_primitive_recipes, data, primitive, smooth=False)
+    check(law_primitive_traced_rules, data, primitive, smooth=False)
 
 
 differentiable = [p for p in declared_primitives() if p.declaration is not None and p.declaration.differentiable]
@@ -149,7 +149,7 @@ def test_primitive_rules_with_weak_operands(primitive: Primitive) -> None:
     """The derivative of a Python number has its shape and dtype, and may be weak or strong."""
     call = draw_call(primitive, RandomChoose(0, wide))
     args = [np.asarray(x).reshape(-1)[0].item() if np.size(x) else 0.5 for x in call.args]
-    named = ["primitive_typing", "primitive_recipes"]
+    named = ["primitive_typing", "primitive_traced_rules"]
     report = check_primitive(primitive, *args, effort=quick, laws=named, **call.params)
     assert report.ok, str(report)
 

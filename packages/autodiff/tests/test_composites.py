@@ -1,4 +1,4 @@
-"""Functions of several primitives: their recipes give what the functions give, whatever decides what they apply."""
+"""Functions of several primitives: traced rules give what the functions give, whatever decides what they apply."""
 
 from collections.abc import Callable
 from functools import partial
@@ -115,7 +115,7 @@ def test_composite_python_runs_once_for_the_same_types() -> None:
     apply = Composite(counted, 2)
     for x in (1.0, 2.0, 3.0, 4.0):
         assert grad(lambda x: apply(x, 3.0 * x))(np.float64(x)) == pytest.approx(3 * (np.cos(x) * x + np.sin(x)))
-    assert counted.calls == 2, "the first time, and for the recipe"
+    assert counted.calls == 2, "the first time, and for the traced rule"
     for _ in range(3):
         grad(lambda x: apply(x, x, twice=True))(np.float64(1.0))
         grad(lambda x: apply(x, x, twice=1))(np.float64(1.0))

@@ -1,4 +1,4 @@
-"""Operands that are converted or broadcast: one recipe does what doing so and then applying the primitive does."""
+"""Operands that are converted or broadcast: one traced rule does what doing so and then applying the primitive does."""
 
 from collections.abc import Callable
 from typing import Any
@@ -148,7 +148,7 @@ def test_promotion_weak_operands_keep_their_types() -> None:
 
 def test_promotion_new_rule_takes_effect() -> None:
     op = ops.elementwise(
-        "promotion_recipe_test", "Returns x * y.", np.multiply, "multiply", arity=2,
+        "promotion_traced_rule_test", "Returns x * y.", np.multiply, "multiply", arity=2,
         derivatives=(lambda t, ans, x, y: t * y, lambda t, ans, x, y: t * x),
     )  # fmt: skip
     x, y = np.arange(3.0), np.ones((2, 3))

@@ -118,7 +118,7 @@ def test_a_rule_may_look_at_values() -> None:
 
 
 def test_a_rule_may_apply_what_looks_at_values() -> None:
-    """The rule of the first has a recipe, and no derivative of that follows from types."""
+    """The rule of the first is cached, and no derivative of that follows from types."""
     branching, outer = (
         Primitive("ruletest_inner_branching", pure_rules=True),
         Primitive("ruletest_around_branching", pure_rules=True),
@@ -157,7 +157,7 @@ def test_a_transpose_rule_may_look_at_values() -> None:
 
 
 def test_a_rule_may_make_arrays() -> None:
-    """Such a rule has no recipe, nor has one of its derivative."""
+    """Such a rule is not cached, nor is one of its derivative."""
     weights = np.array([1.0, 2.0])
     primitive = Primitive("ruletest_weighted", pure_rules=True)
     primitive.def_impl(lambda x: x * x * weights)

@@ -139,7 +139,7 @@ MULTIPLY_ADD_FAULTS: dict[str, tuple[dict[str, Any], str]] = {
                 lambda f, x, y, z, a, b, c: f(a, y, f(x, b, c)) * (2.0 if isinstance(x, Tracer) else 1.0)
             )
         },
-        "primitive_recipes",
+        "primitive_traced_rules",
     ),
     "a rule that needs a dimension": (
         {"jvp": with_tangent(lambda f, x, y, z, a, b, c: ops.reshape(f(a, y, f(x, b, c)), (-1, *np.shape(x)[1:])))},
@@ -161,7 +161,7 @@ def test_check_primitive_right_primitive_passes() -> None:
 def test_check_primitive_fault_is_found_and_small(fault: str) -> None:
     wrong, law = MULTIPLY_ADD_FAULTS[fault]
     # A rule is only run on tracers in place of values where it is said to be pure.
-    primitive = multiply_add(pure_rules=law == "primitive_recipes", **wrong)
+    primitive = multiply_add(pure_rules=law == "primitive_traced_rules", **wrong)
     report = check_primitive(primitive, x, y, z, effort=usual, laws=[law, "purity"])
     [failure] = [x for x in report.failures if x.law == law]
     assert failure.cases

@@ -421,7 +421,7 @@ def test_types_reject_a_tangent_of_another_dtype(mutate: Mutate) -> None:
     violates("primitive_typing", ops.sin_p)
 
 
-def test_recipes_reject_a_rule_that_does_something_else_at_types(mutate: Mutate) -> None:
+def test_primitive_traced_rules_rejects_another_rule_at_types(mutate: Mutate) -> None:
     right = ops.sin_p.rules["jvp"]
 
     def wrong(primals: Any, tangents: Any) -> Any:
@@ -429,7 +429,7 @@ def test_recipes_reject_a_rule_that_does_something_else_at_types(mutate: Mutate)
         return out, ops.neg(tangent) if isinstance(primals[0], Tracer) else tangent
 
     mutate(ops.sin_p, "jvp", wrong)
-    violates("primitive_recipes", ops.sin_p)
+    violates("primitive_traced_rules", ops.sin_p)
 
 
 def test_special_points_reject_a_slope_of_ties(mutate: Mutate) -> None:

@@ -42,9 +42,9 @@ from lawful.laws._primitives.call import PrimitiveCall, draw_call
 from lawful.laws._primitives.edges import law_empty_batches, law_special_values
 from lawful.laws._primitives.primitive import (
     law_primitive_algebra,
-    law_primitive_recipes,
     law_primitive_reference,
     law_primitive_specialised,
+    law_primitive_traced_rules,
     law_primitive_transpose,
     law_primitive_typing,
 )
@@ -179,11 +179,11 @@ __all__ = [
     "law_passes",
     "law_rerolling",
     "law_primitive_algebra",
-    "law_primitive_recipes",
     "law_primitive_reference",
     "law_primitive_special_points",
     "law_primitive_special_transpose",
     "law_primitive_specialised",
+    "law_primitive_traced_rules",
     "law_primitive_transpose",
     "law_primitive_typing",
     "law_print_parse",

@@ -16,6 +16,7 @@ from lawful.laws._law.smooth import is_smooth
 from lawful.laws._law.values import array_in, expression, indented
 from lawful.laws._primitives.special_args import special_args
 from lawful.laws._primitives.unequal import comparable_args
+from lawful.laws._primitives.weak_args import draw_weak_args
 from lawful.laws._programs.catalogue import bind_text
 from lawful.laws._programs.choose import Chooser
 
@@ -72,7 +73,7 @@ class PrimitiveCall(Case):
 
 
 def draw_call(primitive: Primitive, choose: Chooser, *, smooth: bool = False, special: bool = False) -> PrimitiveCall:
-    """Returns a call of a primitive, of arguments within its domain.
+    """Returns a call of a primitive, of arguments within its domain: arrays, and Python numbers where it takes them.
 
     Args:
       primitive: it has a declaration.
@@ -93,9 +94,10 @@ def draw_call(primitive: Primitive, choose: Chooser, *, smooth: bool = False, sp
         args = special_args(random, primitive, args, params, extreme=True)
     elif declaration.prepare is not None:
         args = tuple(declaration.prepare(*args, **params))
-    call = PrimitiveCall(primitive, params, args, choose.integer(0, 2**16))
+    seed = choose.integer(0, 2**16)
+    call = PrimitiveCall(primitive, params, draw_weak_args(choose, primitive, args, params), seed)
     if smooth:
         with np.errstate(all="ignore"):
-            if not is_smooth(call, args, call(*args), constant=not declaration.differentiable):
-                raise Inapplicable(f"{primitive}: expected arguments where it is smooth, got {args}")
+            if not is_smooth(call, call.args, call(*call.args), constant=not declaration.differentiable):
+                raise Inapplicable(f"{primitive}: expected arguments where it is smooth, got {call.args}")
     return call

@@ -54,12 +54,12 @@ def law_primitive_reference(trial: Trial) -> Claims:
     declaration = primitive.declaration
     out = call(*args)
     if declaration is not None and declaration.reference is not None:
-        expected = declaration.reference(*args, **call.params)
+        expected = declaration.reference(*_arrays(args), **call.params)
         yield Claim("the primitive", out, "its reference", expected)
         # The order of a complex product, or of one in a jaxpr parameter, decides infinity times zero.
         if all(get_aval(x).dtype.kind != "c" for x in args) and not any(jaxprs_in_params(call.params)):
             special = trial.comparable(tuple([special_values(trial, x) for x in args]))
-            expected = declaration.reference(*special, **call.params)
+            expected = declaration.reference(*_arrays(special), **call.params)
             yield Claim("the primitive at special numbers", call(*special), "its reference", expected)
     stated = primitive.rule("abstract_eval")(*map(get_aval, args), **call.params)
     found = [get_aval(x) for x in out] if primitive.multiple_results else get_aval(out)
@@ -73,6 +73,11 @@ def law_primitive_reference(trial: Trial) -> Claims:
     for backend in trial.system.backends:
         compiled = trial.system.jit(call, backend)(*args)
         yield Claim(f"compiled by {backend}", compiled, "the primitive", out, weakness=True)
+
+
+def _arrays(args: tuple[Any, ...]) -> list[Any]:
+    """Returns arguments with arrays in place of Python numbers: a reference is a function of arrays."""
+    return [np.asarray(x) if get_aval(x).weak_type else x for x in args]
 
 
 @law("primitives", needs=("jaxprs",), subject="primitive")
@@ -170,7 +175,7 @@ def law_primitive_typing(trial: Trial) -> Claims:
 
 
 @law("primitives", needs=("jaxprs",), subject="primitive")
-def law_primitive_recipes(trial: Trial) -> Claims:
+def law_primitive_traced_rules(trial: Trial) -> Claims:
     """The derivative rules of a primitive do at values what they do at types: they are run once for all values.
 
     Equation: jvp(f, x, v) = linearize(f, x)[1](v) = jvp_rule(x, v) for each set of tangents that are not zero

@@ -46,7 +46,10 @@ def special_args(
             for x, pool in zip(args, pools, strict=True)
         ]
     )
-    return out if declaration.prepare is None else tuple(declaration.prepare(*out, **params))
+    if declaration.prepare is None:
+        return out
+    prepared = declaration.prepare(*map(np.asarray, out), **params)
+    return tuple([np.asarray(y).item() if get_aval(x).weak_type else y for x, y in zip(out, prepared, strict=True)])
 
 
 def _mixed(

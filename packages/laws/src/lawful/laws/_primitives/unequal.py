@@ -2,14 +2,28 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import ml_dtypes
 import numpy as np
 
-from lawful.core import Declaration, Unequal, get_aval, is_inexact
+from lawful import tree
+from lawful.core import (
+    Declaration,
+    Primitive,
+    Trace,
+    Unequal,
+    eval_closed_jaxpr,
+    eval_trace,
+    get_aval,
+    is_inexact,
+    jaxprs_in_params,
+    set_current,
+)
 from lawful.laws._law.law import Inapplicable
 from lawful.laws._law.values import inner_interval
+from lawful.staging import make_jaxpr
 
 #: The distance of products, or of sums of a thousand elements, from the ends of the dtype.
 _ROOM: Final = 1e3
@@ -69,6 +83,55 @@ def comparable_args(
                 raise Inapplicable(f"{unequal.backend}: {unequal.reason}")
             out = [_replaced(x, mask, point) for x, point in zip(out, moderate, strict=True)]
     return tuple(out)
+
+
+def meets_unequal_points(function: Callable[..., Any], args: Sequence[Any], backends: Sequence[str]) -> bool:
+    """Whether a function applies a primitive at a point that its declaration says one of the backends is unequal at.
+
+    >>> from lawful import ops
+    >>> [meets_unequal_points(ops.pow, (x, 2.5 + 0j), ["xla"]) for x in (complex("inf"), 2j)]
+    [True, False]
+    """
+    closed = make_jaxpr(function)(*args)
+    watch = _Watch(backends)
+    with np.errstate(all="ignore"), set_current(watch):
+        eval_closed_jaxpr(closed, *tree.leaves(tuple(args)))
+    return watch.met
+
+
+class _Watch(Trace):
+    """Evaluates, and looks at the arguments of each primitive, within calls, branches and loops too.
+
+    Attributes:
+      met: whether a backend is unequal at some of them.
+    """
+
+    __slots__ = ("backends", "met")
+
+    def __init__(self, backends: Sequence[str]) -> None:
+        super().__init__(eval_trace, "meets_unequal_points")
+        self.evaluates_constants = False
+        self.backends = backends
+        self.met = False
+
+    def process_primitive(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
+        if "expand" in primitive.rules and any(jaxprs_in_params(params)):
+            return primitive.rule("expand")(*args, **params)
+        self.met = self.met or _is_unequal(primitive.declaration, self.backends, args, params)
+        return eval_trace.process_primitive(primitive, args, params)
+
+
+def _is_unequal(
+    declaration: Declaration | None, backends: Sequence[str], args: Sequence[Any], params: dict[str, Any]
+) -> bool:
+    if declaration is None:
+        return False
+    points = [each.point(*map(np.asarray, args), **params) for each in declaration.unequal if each.backend in backends]
+    for x in args:
+        rule = _rule_of_dtype(declaration, get_aval(x).dtype)
+        if rule is not None and rule.backend in backends:
+            points.append(rule.point(np.asarray(x)))
+    return any(map(np.any, points))
 
 
 def within_range(x: Any) -> Any:

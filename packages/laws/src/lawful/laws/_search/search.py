@@ -97,7 +97,7 @@ def source_of_calls(primitive: Primitive, *, smooth: bool) -> Source:
 LAWS_AT_SPECIAL_POINTS: Final = frozenset(
     {
         *("eval_jaxpr", "jit_is_eager", "vmap_is_loop", "linearize_is_jvp", "special_values"),
-        *("primitive_reference", "primitive_specialised", "primitive_typing", "primitive_recipes"),
+        *("primitive_reference", "primitive_specialised", "primitive_typing", "primitive_traced_rules"),
         *("primitive_special_points", "primitive_special_transpose"),
     }
 )

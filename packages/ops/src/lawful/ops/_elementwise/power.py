@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ import numpy as np
 from lawful import ops
 from lawful.core import ArgumentTypeError, ArgumentValueError, Interval, ShapedArray, get_aval, is_float, is_inexact
 from lawful.ops._elementwise.arithmetic import div_p, mul, mul_p
+from lawful.ops._elementwise.complex_lowering import by_parts
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
 from lawful.ops._support.promotion import OfKinds, convert, promote
 
@@ -24,6 +26,11 @@ def _numpy_integer_pow(x: Any, *, y: int) -> Any:
     dtype = np.asarray(x).dtype
     if y < 0:
         _require_inexact(dtype, y)
+    if dtype.kind == "c":
+        # The order of products decides the parts of infinity times zero: it is that of `_lower`.
+        power = _product(np.multiply, x, abs(y))
+        power = np.ones_like(x) if power is None else power
+        return np.array(np.true_divide(np.ones_like(x), power) if y < 0 else power, dtype)[()]
     return np.asarray(np.power(x, np.asarray(y, dtype if dtype.kind in "iu" else np.int64))).astype(dtype)[()]
 
 
@@ -39,17 +46,26 @@ def _lower(ctx: Any, x: Any, *, y: int) -> Any:
     aval = ctx.avals_in[0]
     if abs(y) >= _FEW_PRODUCTS and is_float(aval.dtype) and float(aval.dtype.type(y)) == y:
         return ctx.hlo.power(x, ctx.full(aval, y))
-    result, square, rest = None, x, -y if y < 0 else y
-    while rest:
-        if rest % 2:
-            result = square if result is None else ctx.hlo.multiply(result, square)
-        rest //= 2
-        if rest:
-            square = ctx.hlo.multiply(square, square)
+    result = _product(ctx.hlo.multiply, x, abs(y))
     one = ctx.full(aval, 1)
     if result is None:
         return one
-    return ctx.hlo.divide(one, result) if y < 0 else result
+    return _divide(ctx, one, result) if y < 0 else result
+
+
+_divide = by_parts("div", lambda ctx, x, y: ctx.hlo.divide(x, y))
+
+
+def _product(multiply: Callable[[Any, Any], Any], x: Any, y: int) -> Any:
+    """Returns ``x ** y`` for ``y > 0``, by squares; None for ``y = 0``."""
+    result, square = None, x
+    while y:
+        if y % 2:
+            result = square if result is None else multiply(result, square)
+        y //= 2
+        if y:
+            square = multiply(square, square)
+    return result
 
 
 def _derivative(t: Any, ans: Any, x: Any, *, y: int) -> Any:

@@ -9,10 +9,10 @@ import numpy as np
 
 from lawful import ops
 from lawful.core import ArgumentTypeError, Call, Choose, Declaration, Primitive, ShapedArray, Zero, get_aval, kind
-from lawful.ops._elementwise.arithmetic import abs, add, div, max, min, mul, sub
-from lawful.ops._elementwise.comparison import eq, gt
+from lawful.ops._elementwise.arithmetic import abs, add, div, max, min, mul, neg, sub
+from lawful.ops._elementwise.comparison import eq, ne
 from lawful.ops._elementwise.conversion import convert_element_type
-from lawful.ops._elementwise.transcendental import exp, log1p
+from lawful.ops._elementwise.transcendental import logistic
 from lawful.ops._products.precision import OF_COMPLEX_INFINITY
 from lawful.ops._shape.reshape import reshape
 from lawful.ops._support.dtypes import accumulation_dtype, check_kind, highest, lowest
@@ -49,7 +49,7 @@ def _cumulative(
     unit: Callable[[np.dtype[Any]], Any],
     *,
     kinds: str,
-    derivative: Callable[[Any, Any, int, bool], Any] | None = None,
+    derivative: Callable[[Any, Any, Any, int, bool], Any] | None = None,
 ) -> tuple[CumulativeReduction, Primitive]:
     """Declares a cumulative reduction.
 
@@ -60,8 +60,8 @@ def _cumulative(
       hlo: the StableHLO op that is repeated, or ``lower(ctx, left, right)`` of two scalars.
       unit: gives, for a dtype, the value of an empty reduction.
       kinds: the dtype kinds that it is defined for.
-      derivative: ``derivative(tangent, x, axis, reverse)`` gives the output tangent. None where the op is linear: it
-        is its own derivative, and its transpose begins at the other end.
+      derivative: ``derivative(tangent, ans, x, axis, reverse)`` gives the output tangent. None where the op is linear:
+        it is its own derivative, and its transpose begins at the other end.
     """
     primitive = Primitive(name, pure_rules=True)
 
@@ -115,7 +115,7 @@ def _cumulative(
             return ans, Zero(aval.to_tangent_aval())
         if derivative is None:
             return ans, primitive.bind(t, axis=axis, reverse=reverse)
-        return ans, derivative(t, x, axis, reverse)
+        return ans, derivative(t, ans, x, axis, reverse)
 
     if derivative is None:
 
@@ -229,11 +229,12 @@ def _scan(combine: Callable[[Values, Values], Values], values: Values, axis: int
         both = ops.concatenate([reshape(x, expanded), reshape(y, expanded)], axis + 1)
         return reshape(both, (*shape[:axis], 2 * half, *shape[axis + 1 :]))
 
-    first = tuple([column(x, 0) for x in values])
+    first = even = tuple([column(x, 0) for x in values])
     odd = _scan(combine, combine(first, tuple([column(x, 1) for x in values])), axis, False)
-    before, after = tuple([part(x, 0, half - 1) for x in odd]), tuple([part(x, 1, half) for x in first])
-    between = combine(before, after)
-    even = tuple([ops.concatenate([part(x, 0, 1), y], axis) for x, y in zip(first, between, strict=True)])
+    if half > 1:
+        before, after = tuple([part(x, 0, half - 1) for x in odd]), tuple([part(x, 1, half) for x in first])
+        between = combine(before, after)
+        even = tuple([ops.concatenate([part(x, 0, 1), y], axis) for x, y in zip(first, between, strict=True)])
     out = tuple([interleave(x, y) for x, y in zip(even, odd, strict=True)])
     if size == 2 * half:
         return out
@@ -241,14 +242,14 @@ def _scan(combine: Callable[[Values, Values], Values], values: Values, axis: int
     return tuple([ops.concatenate([x, y], axis) for x, y in zip(out, last, strict=True)])
 
 
-def _derivative_of_prod(t: Any, x: Any, axis: int, reverse: bool) -> Any:
+def _derivative_of_prod(t: Any, ans: Any, x: Any, axis: int, reverse: bool) -> Any:
     def combine(left: Values, right: Values) -> Values:
         return mul(left[0], right[0]), add(mul(left[1], right[0]), mul(left[0], right[1]))
 
     return _scan(combine, (x, t), axis, reverse)[1]
 
 
-def _derivative_of_extremum(extremum: Callable[[Any, Any], Any]) -> Callable[[Any, Any, int, bool], Any]:
+def _derivative_of_extremum(extremum: Callable[[Any, Any], Any]) -> Callable[[Any, Any, Any, int, bool], Any]:
     """Returns a derivative rule that divides the derivative equally among tied elements."""
 
     def combine(left: Values, right: Values) -> Values:
@@ -259,7 +260,7 @@ def _derivative_of_extremum(extremum: Callable[[Any, Any], Any]) -> Callable[[An
         ]
         return best, *sums
 
-    def derivative(t: Any, x: Any, axis: int, reverse: bool) -> Any:
+    def derivative(t: Any, ans: Any, x: Any, axis: int, reverse: bool) -> Any:
         aval = get_aval(x)
         # A NaN equals no element: from there on the count and the derivative are 0, in both modes.
         is_number = eq(x, x)
@@ -270,44 +271,28 @@ def _derivative_of_extremum(extremum: Callable[[Any, Any], Any]) -> Callable[[An
     return derivative
 
 
-def _derivative_of_logsumexp(t: Any, x: Any, axis: int, reverse: bool) -> Any:
-    """Combines the tangents of two parts by their softmax weights.
+def _derivative_of_logsumexp(t: Any, ans: Any, x: Any, axis: int, reverse: bool) -> Any:
+    """Combines the tangent of each element with that of the sum before it, by their softmax weights.
 
-    The weights are 0 where all elements are -∞, and 1 for each element that is +∞. From a NaN on the derivative is 0 in
-    both modes, as that of `cummax`.
+    The weight of the first element is 1. After it the weights are 0 where all elements are -∞, and 1 for each element
+    that is +∞. From a NaN on the derivative is 0 in both modes, as that of `cummax`.
     """
+    config = [(0, 0, 0)] * get_aval(x).ndim
+    config[axis] = (-1, 1, 0) if reverse else (1, -1, 0)
+    previous = ops.pad(ans, np.nan, config)
+    # NaN, which is before the first element, and two infinities of one sign have no difference.
+    are_equal_infinities = ops.bitwise_and(eq(previous, x), eq(abs(x), np.inf))
+    difference = sub(previous, ops.where(are_equal_infinities, np.nan, x))
+    is_known = eq(difference, difference)
+    equal = convert_element_type(ops.bitwise_or(ne(previous, previous), eq(x, np.inf)), get_aval(x).dtype)
+    difference = ops.where(is_known, difference, 0)
+    before, here = [ops.where(is_known, logistic(y), equal) for y in (difference, neg(difference))]
 
     def combine(left: Values, right: Values) -> Values:
-        total = _logaddexp(left[0], right[0])
-        is_infinite = eq(total, np.inf)
-        whole = _without_infinity(total)
-        logarithms = [
-            ops.where(
-                ops.bitwise_and(is_infinite, eq(part, np.inf)), 0, ops.where(is_infinite, -np.inf, sub(part, whole))
-            )
-            for part in (left[0], right[0])
-        ]
-        first, second = [mul(exp(y), part[1]) for y, part in zip(logarithms, (left, right), strict=True)]
-        return total, add(first, second)
+        return mul(left[0], right[0]), add(mul(right[0], left[1]), right[1])
 
-    is_number = eq(x, x)
-    numbers = cumsum(convert_element_type(is_number, np.int64), axis, reverse)
-    before = cumsum(ops.full(get_aval(x).shape, 1, np.int64), axis, reverse)
-    total = _scan(combine, (ops.where(is_number, x, -np.inf), t), axis, reverse)[1]
-    return ops.where(eq(numbers, before), total, 0)
-
-
-def _logaddexp(x: Any, y: Any) -> Any:
-    """Returns ``log(exp(x) + exp(y))``, by a formula whose derivatives of all orders are right, also where x = y."""
-    is_first = gt(x, y)
-    high, low = ops.where(is_first, x, y), ops.where(is_first, y, x)
-    difference = ops.where(eq(abs(high), np.inf), -np.inf, sub(low, _without_infinity(high)))
-    return add(high, log1p(exp(difference)))
-
-
-def _without_infinity(x: Any) -> Any:
-    """Replaces infinities by 0, so that differences of them are not NaN."""
-    return ops.where(eq(abs(x), np.inf), 0, x)
+    total = _scan(combine, (before, mul(here, t)), axis, reverse)[1]
+    return ops.where(eq(ans, ans), total, 0)
 
 
 def _lower_logaddexp(ctx: Any, x: Any, y: Any) -> Any:

@@ -185,7 +185,7 @@ def _exponential(
             slope = add(slope, log_x if i else log_rest)
         if not (i and j):
             slope = sub(slope, _psi(i + j, first if i else second))
-        series[i, j] = mul(slope, scale)
+        series[i, j] = slope if scale == 1 else mul(slope, scale)
     return taylor.exponential(series)
 
 
@@ -213,7 +213,8 @@ def _density(a: Any, b: Any, x: Any, orders: taylor.Index) -> Any:
     power = add(mul(sub(a, 1), logs[0]), mul(sub(b, 1), logs[1]))
     value = mul(exp(add(power, sub(lgamma(add(a, b)), add(lgamma(a), lgamma(b))))), end)
     scale = math.factorial(orders[0]) * math.factorial(orders[1])
-    return mul(_exponential(value, (a, b, add(a, b)), low, high, orders)[orders], scale)
+    density = _exponential(value, (a, b, add(a, b)), low, high, orders)[orders]
+    return density if scale == 1 else mul(density, scale)
 
 
 def _slope(argnum: int, t: Any, ans: Any, a: Any, b: Any, x: Any, *, orders: taylor.Index = (0, 0)) -> Any:

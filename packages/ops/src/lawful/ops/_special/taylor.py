@@ -103,7 +103,8 @@ def exponential(series: Series) -> Series:
         if index != (0, 0):
             # By the derivative in α, or in β where there is no α.
             axis = 0 if index[0] else 1
-            out[index] = _sum([k[axis] * series[k] * out[rest] for k, rest in _splits(index) if k[axis]]) / index[axis]
+            total = _sum([_multiple(k[axis], series[k]) * out[rest] for k, rest in _splits(index) if k[axis]])
+            out[index] = total if index[axis] == 1 else total / index[axis]
     return out
 
 
@@ -111,6 +112,10 @@ def exponential(series: Series) -> Series:
 def _splits(index: Index) -> tuple[tuple[Index, Index], ...]:
     """Returns the ways to write an index as a sum, of which the first part is not zero."""
     return tuple([((k, m), (index[0] - k, index[1] - m)) for k, m in indices(index)[1:]])
+
+
+def _multiple(factor: int, x: Any) -> Any:
+    return x if factor == 1 else factor * x
 
 
 def _sum(terms: list[Any]) -> Any:
