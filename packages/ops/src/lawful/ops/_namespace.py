@@ -73,6 +73,7 @@ from lawful.ops._products.functions import *
 from lawful.ops._products.precision import *
 from lawful.ops._reduction.arg_reduction import *
 from lawful.ops._reduction.cumulative import *
+from lawful.ops._reduction.product_derivatives import *
 from lawful.ops._reduction.reduction import *
 from lawful.ops._reduction.sort import *
 from lawful.ops._reduction.top_k import *
@@ -148,6 +149,7 @@ if not TYPE_CHECKING:
     __all__ += _products.precision.__all__
     __all__ += _reduction.arg_reduction.__all__
     __all__ += _reduction.cumulative.__all__
+    __all__ += _reduction.product_derivatives.__all__
     __all__ += _reduction.reduction.__all__
     __all__ += _reduction.sort.__all__
     __all__ += _reduction.top_k.__all__
