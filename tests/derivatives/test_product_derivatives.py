@@ -74,7 +74,7 @@ def expected(x: Any, order: int) -> Any:
 def expected_cumulative(x: Any, order: int) -> Any:
     out = np.zeros((len(x),) * (order + 1))
     for end in range(len(x)):
-        out[(end, *[slice(0, end + 1)] * order)] = expected(x[: end + 1], order)
+        out[(end, *((slice(0, end + 1),) * order))] = expected(x[: end + 1], order)
     return out
 
 
@@ -147,9 +147,9 @@ def test_derivatives_of_products_by_dtype(dtype: Any, mode: str) -> None:
     most = 12 if dtype is np.float16 else 100
     unit = 1j if np.dtype(dtype).kind == "c" else 1
     x = np.array([2.0**most, 2.0**most, 2.0**-most, 2.0 ** (4 - most), 3.0]).astype(dtype) * np.asarray(unit, dtype)
-    wanted = [np.prod(np.delete(x.astype(np.complex128), i)) for i in range(len(x))]
-    wanted = np.array(wanted if unit == 1j else np.real(wanted))
-    limit = float(ml_dtypes.finfo(dtype).max) if np.dtype(dtype).kind != "c" else float(np.finfo(dtype).max)
+    exact = np.array([np.prod(np.delete(x.astype(np.complex128), i)) for i in range(len(x))])
+    wanted = exact if unit == 1j else np.real(exact)
+    limit = float(ml_dtypes.finfo(x.real.dtype).max)  # type: ignore[no-untyped-call]
     finite = abs(wanted) <= limit
     options = {"holomorphic": True} if unit == 1j else {}
     with np.errstate(all="ignore"):

@@ -84,6 +84,7 @@ from lawful.ops._shape.slicing import *
 from lawful.ops._shape.split import *
 from lawful.ops._shape.squeeze import *
 from lawful.ops._special.bessel import *
+from lawful.ops._special.densities import *
 from lawful.ops._special.entropy import *
 from lawful.ops._special.error_function import *
 from lawful.ops._special.gamma import *
@@ -160,6 +161,7 @@ if not TYPE_CHECKING:
     __all__ += _shape.split.__all__
     __all__ += _shape.squeeze.__all__
     __all__ += _special.bessel.__all__
+    __all__ += _special.densities.__all__
     __all__ += _special.entropy.__all__
     __all__ += _special.error_function.__all__
     __all__ += _special.gamma.__all__
