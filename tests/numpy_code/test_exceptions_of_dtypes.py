@@ -79,7 +79,8 @@ def _primitives(jaxpr: Any) -> set[str]:
 
 #: Functions of no name of their own, which derivatives are made of.
 IN_DERIVATIVES = {
-    *("bessel_ine", "direction_cosine", "inversion", "log_ndtr_slope", "pow_derivative"),
+    *("bessel_ine", "beta_density", "direction_cosine", "inversion", "log_ndtr_slope"),
+    *("pow_derivative", "product_cotangent", "product_tangent"),
     *("regularized_incomplete_beta_derivative", "zeta_derivative"),
 }
 OTHERS = np.dtype(np.int64), np.dtype(np.complex128)

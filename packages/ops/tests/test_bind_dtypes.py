@@ -10,8 +10,10 @@ from lawful.core import ArgumentTypeError, Primitive, get_aval
 
 DTYPES = ("bool", "int8", "uint8", "int64", "float16", "float32", "float64", "complex64")
 PARAMS = {
+    "beta_density": {"orders": (0, 0, 0)},
     "bessel_in": {"order": 2},
     "bessel_ine": {"order": 2},
+    "gamma_density": {"orders": (0, 0)},
     "igamma_grad_a": {"order": 1},
     "integer_pow": {"y": 3},
     "log_ndtr_slope": {"excess": False},

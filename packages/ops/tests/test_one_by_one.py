@@ -27,6 +27,8 @@ from lawful.ops._support.iteration import Iteration
 
 EDGES = (0.0, -0.0, 5e-324, 1e-300, 0.5, 1.0, 2.0, 3.0, 12.0, 30.0, 1e5, -0.3, -1.0, -2.5, np.inf, -np.inf, np.nan)
 ORDERS = {
+    "beta_density": [{"orders": orders} for orders in ((0, 0, 0), (0, 0, 1), (1, 0, 0), (1, 1, 1))],
+    "gamma_density": [{"orders": orders} for orders in ((0, 0), (0, 2), (1, 0), (1, 1))],
     "igamma_grad_a": [{"order": order} for order in (1, 2, 3)],
     "zeta_derivative": [{"order": order} for order in (1, 2, 3)],
     "regularized_incomplete_beta_derivative": [{"orders": orders} for orders in ((1, 0), (0, 1), (1, 1), (2, 0))],

@@ -73,6 +73,7 @@ from lawful.ops._products.functions import *
 from lawful.ops._products.precision import *
 from lawful.ops._reduction.arg_reduction import *
 from lawful.ops._reduction.cumulative import *
+from lawful.ops._reduction.product_derivatives import *
 from lawful.ops._reduction.reduction import *
 from lawful.ops._reduction.sort import *
 from lawful.ops._reduction.top_k import *
@@ -83,6 +84,7 @@ from lawful.ops._shape.slicing import *
 from lawful.ops._shape.split import *
 from lawful.ops._shape.squeeze import *
 from lawful.ops._special.bessel import *
+from lawful.ops._special.densities import *
 from lawful.ops._special.entropy import *
 from lawful.ops._special.error_function import *
 from lawful.ops._special.gamma import *
@@ -148,6 +150,7 @@ if not TYPE_CHECKING:
     __all__ += _products.precision.__all__
     __all__ += _reduction.arg_reduction.__all__
     __all__ += _reduction.cumulative.__all__
+    __all__ += _reduction.product_derivatives.__all__
     __all__ += _reduction.reduction.__all__
     __all__ += _reduction.sort.__all__
     __all__ += _reduction.top_k.__all__
@@ -158,6 +161,7 @@ if not TYPE_CHECKING:
     __all__ += _shape.split.__all__
     __all__ += _shape.squeeze.__all__
     __all__ += _special.bessel.__all__
+    __all__ += _special.densities.__all__
     __all__ += _special.entropy.__all__
     __all__ += _special.error_function.__all__
     __all__ += _special.gamma.__all__

@@ -243,10 +243,7 @@ def _scan(combine: Callable[[Values, Values], Values], values: Values, axis: int
 
 
 def _derivative_of_prod(t: Any, ans: Any, x: Any, axis: int, reverse: bool) -> Any:
-    def combine(left: Values, right: Values) -> Values:
-        return mul(left[0], right[0]), add(mul(left[1], right[0]), mul(left[0], right[1]))
-
-    return _scan(combine, (x, t), axis, reverse)[1]
+    return ops.product_tangent_p.bind(x, t, axes=(axis,), cumulative=True, reverse=reverse)
 
 
 def _derivative_of_extremum(extremum: Callable[[Any, Any], Any]) -> Callable[[Any, Any, Any, int, bool], Any]:

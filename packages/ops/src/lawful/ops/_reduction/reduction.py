@@ -25,13 +25,12 @@ from lawful.core import (
     kind,
     of_numpy,
 )
-from lawful.ops._elementwise.arithmetic import add, div, mul
+from lawful.ops._elementwise.arithmetic import div
 from lawful.ops._elementwise.comparison import eq
 from lawful.ops._elementwise.conversion import convert_element_type
 from lawful.ops._products.precision import OF_COMPLEX_INFINITY
 from lawful.ops._reduction.axes import batch_reduced, check_axes, kept_axes, repeat, sample_axes
 from lawful.ops._reduction.complex_extrema import extremum_of_complex
-from lawful.ops._shape.reshape import reshape, transpose
 from lawful.ops._support.dtypes import KIND_NAMES, accumulation_dtype, check_kind, highest, lowest
 from lawful.ops._support.promotion import cast, convert
 from lawful.ops._support.structural import canonical_axes
@@ -244,31 +243,7 @@ def _transpose_sum(ct: Any, aval: ShapedArray, axes: Shape) -> Any:
 
 
 def _derivative_of_prod(t: Any, ans: Any, x: Any, axes: Shape) -> Any:
-    """Multiplies pairs of halves until one is left, each with its tangent: no division, so zeros need no care."""
-    aval = get_aval(x)
-    kept = kept_axes(aval.ndim, axes)
-    kept_shape = tuple([aval.shape[axis] for axis in kept])
-
-    def in_front(y: Any) -> Any:
-        return reshape(transpose(y, axes + kept), (-1, *kept_shape) if aval.size else (0, *kept_shape))
-
-    x, t = in_front(x), in_front(t)
-    while (size := get_aval(x).shape[0]) > 1:
-        half = size // 2
-        (x0, x1, x_rest), (t0, t1, t_rest) = _halves(x, half), _halves(t, half)
-        x, t = _append(mul(x0, x1), x_rest), _append(add(mul(t0, x1), mul(x0, t1)), t_rest)
-    return reshape(t, kept_shape)
-
-
-def _halves(x: Any, half: int) -> tuple[Any, Any, Any]:
-    """Returns the first ``half`` elements, as many after them, and the one that may be left, or None."""
-    size = get_aval(x).shape[0]
-    rest = ops.slice_in_dim(x, 2 * half, size) if size > 2 * half else None
-    return ops.slice_in_dim(x, 0, half), ops.slice_in_dim(x, half, 2 * half), rest
-
-
-def _append(x: Any, rest: Any | None) -> Any:
-    return x if rest is None else ops.concatenate([x, rest], 0)
+    return ops.product_tangent_p.bind(x, t, axes=axes, cumulative=False, reverse=False)
 
 
 def _derivative_of_extremum(t: Any, ans: Any, x: Any, axes: Shape) -> Any:

@@ -17,20 +17,15 @@ from typing import Any
 import numpy as np
 
 from lawful.core import Choose, Excluded, Interval, cached_function
-from lawful.ops._elementwise.arithmetic import add, mul, pow, sub
-from lawful.ops._elementwise.comparison import eq
+from lawful.ops._elementwise.arithmetic import add, mul, sub
 from lawful.ops._elementwise.declaration import Elementwise
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
-from lawful.ops._elementwise.select import where
-from lawful.ops._elementwise.transcendental import exp, log, log1p
 from lawful.ops._special import taylor
-from lawful.ops._special.gamma import digamma, lgamma, polygamma
+from lawful.ops._special.densities import LARGE, TINY, beta_density_p, beta_factor, beta_series, log_gamma_ratio
+from lawful.ops._special.gamma import digamma, lgamma
 from lawful.ops._support.double import (
-    LOG_TWO_PI,
     REAL_PROMOTION,
     EvaluatedInDouble,
-    deviance,
-    log_gamma_correction,
     lowered_in_double,
 )
 from lawful.ops._support.iteration import IteratedAlgorithm, Iteration, lowered_iteration
@@ -39,18 +34,20 @@ from lawful.ops._support.promotion import promote
 __all__ = ["betainc", "betaln", "betaln_p", "regularized_incomplete_beta_derivative_p", "regularized_incomplete_beta_p"]
 
 _EPSILON = float(np.finfo(np.float64).eps)
-_TINY = 1e-300
 _MOST_STEPS = 50_000
-_LARGE = 10.0
 
 
 def _is_inside(a: Any, b: Any, x: Any) -> Any:
     return (a > 0) & (b > 0) & (a < np.inf) & (b < np.inf) & (x > 0) & (x < 1)
 
 
-def _moderate(a: Any, b: Any, x: Any) -> tuple[Any, Any, Any]:
+def _has_slopes(a: Any, b: Any, x: Any) -> Any:
+    """Returns where the derivatives by ``a`` and ``b`` are those of the series: also where one of these is 0."""
+    return (a >= 0) & (b >= 0) & (a + b > 0) & (a < np.inf) & (b < np.inf) & (x > 0) & (x < 1)
+
+
+def _moderate(a: Any, b: Any, x: Any, inside: Any) -> tuple[Any, Any, Any]:
     """Returns the arguments, with harmless ones where the function is known or not defined."""
-    inside = _is_inside(a, b, x)
     return np.where(inside, a, 1.0), np.where(inside, b, 1.0), np.where(inside, x, 0.5)
 
 
@@ -65,7 +62,7 @@ def _reflected(a: Any, b: Any, x: Any) -> tuple[Any, Any, Any]:
 
 def _fraction_start(a: Any, b: Any, x: Any) -> list[Any]:
     active = _is_inside(a, b, x)
-    a, b, x = _reflected(*_moderate(a, b, x))
+    a, b, x = _reflected(*_moderate(a, b, x, active))
     d = _away_from_zero(1 - (a + b) * x / (a + 1))
     return [active, np.zeros_like(a), a, b, x, np.ones_like(a), 1 / d, 1 / d]
 
@@ -85,40 +82,12 @@ def _fraction_step(active: Any, m: Any, a: Any, b: Any, x: Any, c: Any, d: Any, 
 
 
 def _away_from_zero(x: Any) -> Any:
-    return np.where(abs(x) < _TINY, _TINY, x)
-
-
-def _factor(a: Any, b: Any, x: Any, *, over_least: bool = False) -> Any:
-    """Returns ``x ** a (1 - x) ** b / beta(a, b)``, with no large terms that cancel where both are large.
-
-    With ``over_least`` it is divided by the lesser of ``a`` and ``b``, and has a limit where that one goes to 0.
-    """
-    p, q = np.maximum(a, _LARGE), np.maximum(b, _LARGE)
-    n = p + q
-    corrections = log_gamma_correction(n) - log_gamma_correction(p) - log_gamma_correction(q)
-    near = corrections - deviance(p, n * x) - deviance(q, n * (1 - x)) + (np.log(p) + np.log(q / n) - LOG_TWO_PI) / 2
-    small, large = np.minimum(a, b), np.maximum(a, b)
-    moderate = np.minimum(large, _LARGE)
-    ratio = np.where(
-        large >= _LARGE, _log_ratio(small, np.maximum(large, _LARGE)), lgamma(moderate + small) - lgamma(moderate)
-    )
-    plain = a * np.log(x) + b * np.log1p(-x) - lgamma(small + over_least) + ratio
-    out = np.exp(np.where(small >= _LARGE, near, plain))
-    return np.where(small >= _LARGE, out / small, out) if over_least else out
-
-
-def _log_ratio(a: Any, b: Any) -> Any:
-    """Returns ``lgamma(a + b) - lgamma(b)`` for ``b ≥ 10``, by Stirling's series."""
-    corrections = log_gamma_correction(a + b) - log_gamma_correction(b)
-    ratio = a / b
-    # A compiler may flush a subnormal ratio to 0.
-    growth = np.where(ratio < _TINY, a, (b - 0.5) * np.log1p(ratio))
-    return growth + a * np.log(a + b) - a + corrections
+    return np.where(abs(x) < TINY, TINY, x)
 
 
 def _fraction_finish(a: Any, b: Any, x: Any, *state: Any) -> Any:
-    moderate = _moderate(a, b, x)
-    out = _factor(*moderate) / _reflected(*moderate)[0] * state[-1]
+    moderate = _moderate(a, b, x, _is_inside(a, b, x))
+    out = beta_factor(*moderate) / _reflected(*moderate)[0] * state[-1]
     out = np.where(_is_reflected(*moderate), 1 - out, out)
     all_left, all_right = (a == 0) | (b == np.inf), (b == 0) | (a == np.inf)
     out = np.where((x == 0) | all_right & (x < 1), 0.0, np.where((x == 1) | all_left, 1.0, out))
@@ -130,8 +99,8 @@ _VALUE = IteratedAlgorithm((Iteration(_fraction_start, _fraction_step),), _fract
 
 
 def _series_start(a: Any, b: Any, x: Any, *, orders: taylor.Index) -> list[Any]:
-    active = _is_inside(a, b, x)
-    a, b, x = _moderate(a, b, x)
+    active = _has_slopes(a, b, x)
+    a, b, x = _moderate(a, b, x, active)
     swap = np.where(_is_reflected(a, b, x), 1.0, 0.0)
     a, b, x = _reflected(a, b, x)
     one = taylor.constant(np.ones_like(a), orders)
@@ -157,41 +126,17 @@ def _series_finish(a: Any, b: Any, x: Any, *state: Any, orders: taylor.Index) ->
     keys = taylor.indices(orders)
     total = dict(zip(keys, state[-len(keys) :], strict=True))
     swap = state[5]
-    p, q, y = _moderate(a, b, x)
+    inside = _has_slopes(a, b, x)
+    p, q, y = _moderate(a, b, x, inside)
     # The pole of gamma at 0 is a separate factor: derivatives of the logarithms would cancel.
-    value = _factor(p, q, y, over_least=True) * ((p + q) / np.maximum(p, q))
-    factor = _exponential(value, (p + 1, q + 1, p + q + 1), np.log(y), np.log1p(-y), orders)
+    value = beta_factor(p, q, y, over_least=True) * ((p + q) / np.maximum(p, q))
+    factor = beta_series(value, p, q, np.log(y), np.log1p(-y), orders)
     series = taylor.times(taylor.product(factor, total), np.where(swap > 0, p, q), (swap, 1 - swap))
     series = taylor.over(series, p + q, (1, 1))
     out = math.factorial(orders[0]) * math.factorial(orders[1]) * series[orders]
     out = np.where(swap > 0, -out, out)
-    constant = (a > 0) & (b > 0) & ((x == 0) | (x == 1))
-    return np.where(_is_inside(a, b, x), out, np.where(constant, 0.0, np.nan))
-
-
-def _exponential(
-    value: Any, gammas: tuple[Any, Any, Any], log_x: Any, log_rest: Any, orders: taylor.Index
-) -> taylor.Series:
-    """Returns the power series of ``x ** a (1 - x) ** b gamma(r) / (gamma(p) gamma(q))``, given ``gammas`` p, q, r.
-
-    ``p`` moves with ``a``, ``q`` with ``b``, ``r`` with both. ``value`` may have a factor constant in ``a`` and ``b``.
-    """
-    first, second, both = gammas
-    series = {(0, 0): value}
-    for i, j in taylor.indices(orders)[1:]:
-        scale = 1 / (math.factorial(i) * math.factorial(j))
-        slope = _psi(i + j, both)
-        if i + j == 1:
-            slope = add(slope, log_x if i else log_rest)
-        if not (i and j):
-            slope = sub(slope, _psi(i + j, first if i else second))
-        series[i, j] = slope if scale == 1 else mul(slope, scale)
-    return taylor.exponential(series)
-
-
-def _psi(order: int, x: Any) -> Any:
-    """Returns a derivative of the logarithm of the gamma function."""
-    return digamma(x) if order == 1 else polygamma(order - 1, x)
+    constant = (a >= 0) & (b >= 0) & (((x == 0) & (a > 0)) | ((x == 1) & (b > 0)))
+    return np.where(inside, out, np.where(constant, 0.0, np.nan))
 
 
 @cached_function("derivatives of betainc", 256)
@@ -202,24 +147,9 @@ def _derivative(orders: taylor.Index) -> IteratedAlgorithm:
     )
 
 
-def _density(a: Any, b: Any, x: Any, orders: taylor.Index) -> Any:
-    """Returns the derivative by ``x``, or a derivative of it by ``a`` and ``b``."""
-    low, high = log(x), log1p(mul(x, -1))
-    # At an end the derivatives of a power are right, elsewhere those of its logarithm.
-    at_zero, at_one = eq(x, 0), eq(x, 1)
-    base = where(at_zero, x, where(at_one, sub(1, x), 1))
-    end = pow(base, sub(where(at_one, b, a), 1))
-    logs = log(where(at_zero, 1, x)), log1p(mul(where(at_one, 0, x), -1))
-    power = add(mul(sub(a, 1), logs[0]), mul(sub(b, 1), logs[1]))
-    value = mul(exp(add(power, sub(lgamma(add(a, b)), add(lgamma(a), lgamma(b))))), end)
-    scale = math.factorial(orders[0]) * math.factorial(orders[1])
-    density = _exponential(value, (a, b, add(a, b)), low, high, orders)[orders]
-    return density if scale == 1 else mul(density, scale)
-
-
 def _slope(argnum: int, t: Any, ans: Any, a: Any, b: Any, x: Any, *, orders: taylor.Index = (0, 0)) -> Any:
     if argnum == 2:
-        return mul(t, _density(a, b, x, orders))
+        return mul(t, beta_density_p.bind(a, b, x, orders=(*orders, 0)))
     raised = (orders[0] + (argnum == 0), orders[1] + (argnum == 1))
     return mul(t, regularized_incomplete_beta_derivative_p.bind(a, b, x, orders=raised))
 
@@ -273,7 +203,8 @@ def betainc(a: Any, b: Any, x: Any) -> Any:
       b: likewise.
       x: real numbers from 0 to 1; NaN comes of others.
 
-    It has derivatives in all arguments, of any order; JAX's has none in ``a`` and ``b``.
+    It has derivatives in all arguments, of any order; JAX's has none in ``a`` and ``b``. At an end they are the limits
+    from inside of the domain.
 
     Raises:
       ArgumentTypeError: an argument is complex.
@@ -290,8 +221,8 @@ def betainc(a: Any, b: Any, x: Any) -> Any:
 
 def _numpy_betaln(a: Any, b: Any) -> Any:
     small, large = np.minimum(a, b), np.maximum(a, b)
-    is_large = (large >= _LARGE) & (small > 0)
-    far = lgamma(small) - _log_ratio(np.where(is_large, small, 1.0), np.where(is_large, large, _LARGE))
+    is_large = (large >= LARGE) & (small > 0)
+    far = lgamma(small) - log_gamma_ratio(np.where(is_large, small, 1.0), np.where(is_large, large, LARGE))
     out = np.where(is_large, far, lgamma(small) + lgamma(large) - lgamma(small + large))
     out = np.where((large == np.inf) & (small > 0), -np.inf, out)
     return np.where((small == 0) & (large >= 0), np.inf, out)

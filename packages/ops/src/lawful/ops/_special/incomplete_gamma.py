@@ -18,15 +18,14 @@ from typing import Any
 import numpy as np
 
 from lawful.core import Interval, cached_function
-from lawful.ops._elementwise.arithmetic import div, mul, neg, pow, sub
+from lawful.ops._elementwise.arithmetic import div, mul, neg, sub
 from lawful.ops._elementwise.comparison import bitwise_and, eq, gt
 from lawful.ops._elementwise.declaration import Elementwise
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
 from lawful.ops._elementwise.select import where
-from lawful.ops._elementwise.transcendental import exp, log
 from lawful.ops._special import taylor
-from lawful.ops._special.gamma import digamma, lgamma, polygamma
-from lawful.ops._support.double import LOG_TWO_PI, REAL_PROMOTION, EvaluatedInDouble, deviance, log_gamma_correction
+from lawful.ops._special.densities import gamma_density_p, gamma_factor
+from lawful.ops._support.double import REAL_PROMOTION, EvaluatedInDouble
 from lawful.ops._support.iteration import IteratedAlgorithm, Iteration, lowered_iteration
 from lawful.ops._support.promotion import promote
 
@@ -40,7 +39,7 @@ _LARGE = 10.0
 
 
 def _is_inside(a: Any, x: Any) -> Any:
-    return (a > 0) & (x > 0) & (a < np.inf) & (x < np.inf)
+    return (a >= 0) & (x > 0) & (a < np.inf) & (x < np.inf)
 
 
 def _by_fraction(a: Any, x: Any) -> Any:
@@ -123,23 +122,12 @@ def _fraction_step(active: Any, n: Any, a: Any, x: Any, *flat: Any, order: int) 
     return _pack(_goes_on(active, n, change, following), n, a, x, c, d, kept)
 
 
-def _factor(a: Any, x: Any, order: int) -> taylor.Series:
-    """Returns ``x ** a exp(-x) / gamma(a + 1)`` and its derivatives by ``a``."""
-    large = np.maximum(a, _LARGE)
-    near = -deviance(large, x) - log_gamma_correction(large) - (LOG_TWO_PI + np.log(large)) / 2
-    out = {(0, 0): np.exp(np.where(a >= _LARGE, near, a * np.log(x) - x - lgamma(np.minimum(a, _LARGE) + 1)))}
-    for i in range(1, order + 1):
-        slope = np.log(x) - digamma(a + 1) if i == 1 else -polygamma(i - 1, a + 1) / math.factorial(i)
-        out[i, 0] = slope
-    return taylor.exponential(out)
-
-
 def _finish(a: Any, x: Any, *states: Any, order: int, upper: bool) -> Any:
     size = 4 + 2 * (order + 1)
     total = _unpack(order, states[4:size])[1]
     fraction = _unpack(order, states[size + 4 :])[2]
     moderate = _moderate(a, x, a == a)
-    factor = _factor(*moderate, order)
+    factor = gamma_factor(*moderate, order)
     lower = taylor.product(factor, total)[order, 0]
     other = taylor.product(taylor.times(factor, moderate[0], (1, 0)), fraction)[order, 0]
     by_fraction = _by_fraction(a, x)
@@ -147,10 +135,8 @@ def _finish(a: Any, x: Any, *states: Any, order: int, upper: bool) -> Any:
     scale = math.factorial(order)
     out = scale * (np.where(by_fraction, other, one - lower) if upper else np.where(by_fraction, one - other, lower))
     zero, full = (one, 0.0) if upper else (0.0, one)
-    out = np.where((x == 0) | (a == np.inf), zero, np.where((x == np.inf) | (a == 0), full, out))
+    out = np.where((x == 0) | (a == np.inf), zero, np.where((x == np.inf) | ((a == 0) & (order == 0)), full, out))
     undefined = (a != a) | (x != x) | (a < 0) | (x < 0) | ((a == 0) & (x == 0)) | ((a == np.inf) & (x == np.inf))
-    if order:
-        undefined = undefined | (a == 0)
     return np.where(undefined, np.nan, out)
 
 
@@ -165,23 +151,8 @@ def _algorithm(order: int, upper: bool) -> IteratedAlgorithm:
     )
 
 
-def _density(a: Any, x: Any, order: int) -> Any:
-    """Returns ``x ** (a - 1) exp(-x) / gamma(a)``, the derivative by ``x``; or a derivative of it by ``a``."""
-    is_infinite = eq(x, np.inf)
-    x = where(is_infinite, 1, x)
-    at_zero = eq(x, 0)
-    # The derivatives of the power are right at 0, those of its logarithm elsewhere.
-    power = pow(where(at_zero, x, 1), sub(a, 1))
-    log_power = mul(sub(a, 1), log(where(at_zero, 1, x)))
-    series = {(0, 0): mul(exp(sub(sub(log_power, x), lgamma(a))), power)}
-    for i in range(1, order + 1):
-        slope = sub(log(x), digamma(a)) if i == 1 else mul(polygamma(i - 1, a), -1 / math.factorial(i))
-        series[i, 0] = slope
-    return where(is_infinite, 0, mul(taylor.exponential(series)[order, 0], math.factorial(order)))
-
-
 def _slope_by_x(t: Any, ans: Any, a: Any, x: Any, *, order: int = 0) -> Any:
-    return mul(t, _density(a, x, order))
+    return mul(t, gamma_density_p.bind(a, x, orders=(order, 0)))
 
 
 def _slope_by_a(t: Any, ans: Any, a: Any, x: Any, *, order: int = 0) -> Any:
@@ -218,7 +189,7 @@ igamma: Elementwise = _declare(
     """Returns the regularized lower incomplete gamma function, as ``scipy.special.gammainc``.
 
     That is the integral of ``t ** (a - 1) exp(-t)`` from 0 to ``x``, over that to ∞. It is NaN for negative arguments.
-    It has derivatives in both, of any order.
+    It has derivatives in both, of any order; at an end they are the limits from inside of the domain.
 
     >>> igamma(1.0, np.array([0.0, 1.0, np.inf]))
     array([0.        , 0.63212056, 1.        ])
@@ -273,5 +244,5 @@ def random_gamma_grad(a: Any, x: Any) -> Any:
 
 
 def _random_gamma_grad(a: Any, x: Any) -> Any:
-    ratio = div(igamma_grad_a_p.bind(a, x, order=1), _density(a, x, 0))
+    ratio = div(igamma_grad_a_p.bind(a, x, order=1), gamma_density_p.bind(a, x, orders=(0, 0)))
     return sub(0, where(bitwise_and(eq(x, 0), gt(a, 0)), 0, ratio))

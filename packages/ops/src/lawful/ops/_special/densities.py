@@ -1,0 +1,290 @@
+"""The densities of the gamma and beta distributions, with their derivatives of any order in all arguments.
+
+A density is a function of the parameters times ``x ** (a - 1) w(x)``, where ``w`` is ``exp(-x)`` or
+``(1 - x) ** (b - 1)``. Its k-th derivative by ``x`` has a polynomial as a further factor. At an end it is the limit of
+a sum of terms ``c x ** p log(x) ** m``, in which no infinite term meets a zero.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from lawful.core import Choose, Excluded, Interval
+from lawful.ops._elementwise.arithmetic import mul, sub
+from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
+from lawful.ops._special import taylor
+from lawful.ops._special.gamma import digamma, lgamma, polygamma
+from lawful.ops._support.double import (
+    LOG_TWO_PI,
+    EvaluatedInDouble,
+    deviance,
+    log_gamma_correction,
+    lowered_in_double,
+)
+
+__all__ = ["beta_density_p", "gamma_density_p"]
+
+LARGE = 10.0
+TINY = 1e-300
+#: The first terms at an end are the whole function nearer to it than this, over the other parameter.
+_NEAR = 1e-30
+Orders = tuple[int, ...]
+
+
+def beta_factor(a: Any, b: Any, x: Any, *, over_least: bool = False) -> Any:
+    """Returns ``x ** a (1 - x) ** b / beta(a, b)``, with no large terms that cancel where both are large.
+
+    With ``over_least`` it is divided by the lesser of ``a`` and ``b``, and has a limit where that one goes to 0.
+    """
+    p, q = np.maximum(a, LARGE), np.maximum(b, LARGE)
+    n = p + q
+    corrections = log_gamma_correction(n) - log_gamma_correction(p) - log_gamma_correction(q)
+    near = corrections - deviance(p, n * x) - deviance(q, n * (1 - x)) + (np.log(p) + np.log(q / n) - LOG_TWO_PI) / 2
+    small = np.minimum(a, b)
+    plain = a * np.log(x) + b * np.log1p(-x) + _log_inverse_beta(a, b, over_least)
+    out = np.exp(np.where(small >= LARGE, near, plain))
+    return np.where(small >= LARGE, out / small, out) if over_least else out
+
+
+def _log_inverse_beta(a: Any, b: Any, over_least: bool) -> Any:
+    """Returns ``-betaln(a, b)`` for arguments of which one is below 10."""
+    small, large = np.minimum(a, b), np.maximum(a, b)
+    moderate = np.minimum(large, LARGE)
+    ratio = np.where(
+        large >= LARGE, log_gamma_ratio(small, np.maximum(large, LARGE)), lgamma(moderate + small) - lgamma(moderate)
+    )
+    return ratio - lgamma(small + over_least)
+
+
+def log_gamma_ratio(a: Any, b: Any) -> Any:
+    """Returns ``lgamma(a + b) - lgamma(b)`` for ``b ≥ 10``, by Stirling's series."""
+    corrections = log_gamma_correction(a + b) - log_gamma_correction(b)
+    ratio = a / b
+    # A compiler may flush a subnormal ratio to 0.
+    growth = np.where(ratio < TINY, a, (b - 0.5) * np.log1p(ratio))
+    return growth + a * np.log(a + b) - a + corrections
+
+
+def beta_series(value: Any, a: Any, b: Any, log_x: Any, log_rest: Any, orders: taylor.Index) -> taylor.Series:
+    """Returns the power series of ``x ** a (1 - x) ** b gamma(a + b + 1) / (gamma(a + 1) gamma(b + 1))``.
+
+    Args:
+      value: that, or that times what is constant in ``a`` and ``b``.
+      a: not negative.
+      b: not negative.
+      log_x: ``log(x)``.
+      log_rest: ``log(1 - x)``.
+      orders: those of the series.
+    """
+    return _with_powers(_beta_norm(a, b, orders), value, log_x, log_rest)
+
+
+def _beta_norm(a: Any, b: Any, orders: taylor.Index) -> taylor.Series:
+    """Returns the power series of ``gamma(a + b + 1) / (gamma(a + 1) gamma(b + 1))`` over its value."""
+    gammas = a + 1, b + 1, a + b + 1
+    series = {(0, 0): np.ones_like(a)}
+    for i, j in taylor.indices(orders)[1:]:
+        slope = _psi(i + j, gammas[2])
+        if not (i and j):
+            slope = sub(slope, _psi(i + j, gammas[0 if i else 1]))
+        series[i, j] = mul(slope, 1 / (math.factorial(i) * math.factorial(j)))
+    return taylor.exponential(series)
+
+
+def _with_powers(series: taylor.Series, value: Any, log_x: Any, log_rest: Any) -> taylor.Series:
+    """Returns a series times ``value`` and the series of ``exp(α log_x + β log_rest)``."""
+    powers = {(i, j): value * log_x**i * log_rest**j * (1 / (math.factorial(i) * math.factorial(j))) for i, j in series}
+    return taylor.product(powers, series)
+
+
+def gamma_factor(a: Any, x: Any, order: int) -> taylor.Series:
+    """Returns ``x ** a exp(-x) / gamma(a + 1)`` and its derivatives by ``a``."""
+    large = np.maximum(a, LARGE)
+    near = -deviance(large, x) - log_gamma_correction(large) - (LOG_TWO_PI + np.log(large)) / 2
+    value = np.exp(np.where(a >= LARGE, near, a * np.log(x) - x - lgamma(np.minimum(a, LARGE) + 1)))
+    return _gamma_series(value, a, np.log(x), order)
+
+
+def _gamma_series(value: Any, a: Any, log_x: Any, order: int) -> taylor.Series:
+    series = {(0, 0): value}
+    for i in range(1, order + 1):
+        slope = log_x - digamma(a + 1) if i == 1 else -polygamma(i - 1, a + 1) / math.factorial(i)
+        series[i, 0] = slope
+    return taylor.exponential(series)
+
+
+def _psi(order: int, x: Any) -> Any:
+    """Returns a derivative of the logarithm of the gamma function."""
+    return digamma(x) if order == 1 else polygamma(order - 1, x)
+
+
+# Derivatives by x
+
+
+def _polynomial(a: Any, b: Any, x: Any, order: int, orders: taylor.Index) -> taylor.Series:
+    """Returns the series P in a k-th derivative ``x ** (a - 1 - k) (1 - x) ** (b - 1 - k) P(x)`` of a beta density."""
+    one = taylor.constant(np.ones_like(x), orders)
+    terms = [one]
+    for k in range(order):
+        following = [taylor.times(one, 0.0, (0, 0)) for _ in range(len(terms) + 1)]
+        for m, c in enumerate(terms):  # of x ** m, by the product rule
+            following[m] = taylor.plus(following[m], taylor.times(c, a - 1 - k + m, (1, 0)))
+            following[m + 1] = taylor.plus(following[m + 1], taylor.times(c, 2 + 2 * k - m - a - b, (-1, -1)))
+        terms = following
+    return _at(terms, x)
+
+
+def _gamma_polynomial(a: Any, x: Any, order: int, orders: taylor.Index) -> taylor.Series:
+    """Returns the series Q in ``x ** (a - 1 - k) exp(-x) Q(x)``, the k-th derivative of a gamma density."""
+    one = taylor.constant(np.ones_like(x), orders)
+    terms = [one]
+    for k in range(order):
+        following = [taylor.times(one, 0.0, (0, 0)) for _ in range(len(terms) + 1)]
+        for m, c in enumerate(terms):
+            following[m] = taylor.plus(following[m], taylor.times(c, a - 1 - k + m, (1, 0)))
+            following[m + 1] = taylor.plus(following[m + 1], taylor.times(c, -1.0, (0, 0)))
+        terms = following
+    return _at(terms, x)
+
+
+def _at(terms: Sequence[taylor.Series], x: Any) -> taylor.Series:
+    total = terms[-1]
+    for c in terms[-2::-1]:
+        total = taylor.plus(taylor.times(total, x, (0, 0)), c)
+    return total
+
+
+def _near_end(a: Any, x: Any, order: int, weights: Sequence[taylor.Series], orders: taylor.Index) -> Any:
+    """Returns a coefficient of the k-th derivative of ``x ** (a - 1) Σ weights[j] x ** j`` near or at 0.
+
+    A term is ``c x ** p log(x) ** m``. At 0 the least ``p`` decides, and of its terms the one with the most logarithms.
+    """
+    at_end = x == 0
+    log_x = np.log(np.where(at_end, 1.0, x))
+    total, limit = 0.0 * x, 0.0 * x
+    for j in range(len(weights) - 1, -1, -1):
+        series = weights[j]
+        for k in range(order):
+            series = taylor.times(series, a - 1 + j - k, (1, 0))
+        p = a - 1 + j - order
+        for m in range(orders[0] + 1):  # a coefficient of exp(α log(x))
+            c = series[orders[0] - m, orders[1]] * (1 / math.factorial(m))
+            is_there = c != 0
+            total = total + np.where(is_there, c * np.exp(p * log_x) * log_x**m, 0.0)
+            infinite = np.where((c > 0) == (m % 2 == 0), np.inf, -np.inf)
+            here = np.where(p > 0, 0.0, np.where((p < 0) | (m > 0), infinite, c))
+            limit = np.where(is_there, here, limit)
+    return np.where(at_end, limit, total)
+
+
+def _beta_density(a: Any, b: Any, x: Any, *, orders: Orders) -> Any:
+    by_x = orders[2]
+    parameters = orders[0], orders[1]
+    inside = (a >= 0) & (b >= 0) & (a + b > 0) & (a < np.inf) & (b < np.inf) & (x >= 0) & (x <= 1)
+    p, q, y = np.where(inside, a, 1.0), np.where(inside, b, 1.0), np.where(inside, x, 0.5)
+    near_zero, at_one = y * (1 + q) < _NEAR, y == 1
+    z = np.where(near_zero | at_one, 0.5, y)
+    value = beta_factor(p, q, z, over_least=True) * ((p + q) / np.maximum(p, q))
+    norm = _with_poles(_beta_norm(p, q, parameters), p, q)
+    series = _with_powers(norm, value, np.log(z), np.log1p(-z))
+    series = taylor.product(series, _polynomial(p, q, z, by_x, parameters))
+    out = series[parameters] * (z * (1 - z)) ** float(-1 - by_x)
+    for use, at_zero in ((near_zero, True), (at_one, False)):
+        if not is_nowhere(use):
+            out = np.where(use, _beta_near_end(norm, p, q, np.where(use & near_zero, y, 0.0), orders, at_zero), out)
+    scale = math.factorial(orders[0]) * math.factorial(orders[1])
+    return np.where(inside, scale * out, np.nan)
+
+
+def _with_poles(series: taylor.Series, a: Any, b: Any) -> taylor.Series:
+    """Returns a series times ``a b / (a + b)``, which makes gamma functions of 1 more those of the beta function."""
+    return taylor.over(taylor.times(taylor.times(series, a, (1, 0)), b, (0, 1)), a + b, (1, 1))
+
+
+def _beta_near_end(norm: taylor.Series, a: Any, b: Any, x: Any, orders: Orders, at_zero: bool) -> Any:
+    """Returns the density near 0, or that at 1, which is that at 0 with ``a`` and ``b`` exchanged."""
+    value = np.exp(_log_inverse_beta(a, b, True)) * ((a + b) / np.maximum(a, b))
+    i, j, by_x = orders
+    if not at_zero:
+        a, b, i, j = b, a, j, i
+        norm = {(index[1], index[0]): c for index, c in norm.items()}
+    weights = [{index: norm[index] * value for index in taylor.indices((i, j))}]
+    for k in range(by_x + 1):  # (1 - x) ** (b - 1) is the sum of (1 - b)_k x ** k / k!
+        weights.append(taylor.times(taylor.times(weights[-1], k + 1 - b, (0, -1)), 1 / (k + 1), (0, 0)))
+    out = _near_end(a, x, by_x, weights, (i, j))
+    return out if at_zero or by_x % 2 == 0 else -out
+
+
+def _gamma_density(a: Any, x: Any, *, orders: Orders) -> Any:
+    by_a, by_x = orders
+    parameters = by_a, 0
+    inside = (a >= 0) & (a < np.inf) & (x >= 0) & (x < np.inf) & (a + x > 0)
+    p, y = np.where(inside, a, 1.0), np.where(inside, x, 1.0)
+    near = y < _NEAR
+    z = np.where(near, 1.0, y)
+    series = taylor.times(gamma_factor(p, z, by_a), p, (1, 0))
+    series = taylor.product(series, _gamma_polynomial(p, z, by_x, parameters))
+    out = series[parameters] * z ** float(-1 - by_x)
+    if not is_nowhere(near):
+        value = np.exp(-lgamma(np.minimum(p, 100.0) + 1))
+        weights = [taylor.times(_gamma_series(value, p, 0.0, by_a), p, (1, 0))]
+        for j in range(by_x + 1):
+            weights.append(taylor.times(weights[-1], -1 / (j + 1), (0, 0)))
+        out = np.where(near, _near_end(p, np.where(near, y, 0.0), by_x, weights, parameters), out)
+    out = np.where(inside, math.factorial(by_a) * out, np.nan)
+    return np.where((x == np.inf) & (a >= 0) & (a < np.inf), 0.0, out)
+
+
+def is_nowhere(mask: Any) -> bool:
+    """Whether a mask of an array is known to be false everywhere."""
+    return isinstance(mask, np.ndarray | np.generic) and not mask.any()
+
+
+# The primitives
+
+
+def _slope(primitive: str, argnum: int, t: Any, ans: Any, *args: Any, orders: Orders) -> Any:
+    raised = tuple([order + (i == argnum) for i, order in enumerate(orders)])
+    return mul(t, {"beta": beta_density_p, "gamma": gamma_density_p}[primitive].bind(*args, orders=raised))
+
+
+def _sample(choices: Sequence[Orders]) -> Any:
+    def params(choose: Choose) -> dict[str, Any]:
+        return {"orders": choose.one_of(choices)}
+
+    return params
+
+
+_NOT_POSITIVE = Excluded(lambda *args, **_: np.any([x <= 0 for x in args[:-1]], 0), "outside of the domain")
+beta_density_p = elementwise(
+    "beta_density",
+    "",
+    EvaluatedInDouble("betainc", _beta_density),
+    lowered_in_double(_beta_density, inlined=False),
+    arity=3,
+    derivatives=[
+        lambda t, ans, *args, orders, argnum=argnum: _slope("beta", argnum, t, ans, *args, orders=orders)
+        for argnum in range(3)
+    ],
+    domain=(Interval(0.4, 4.0), Interval(0.4, 4.0), Interval(0.1, 0.9)),
+    excluded=(_NOT_POSITIVE,),
+    params=_sample(((0, 0, 0), (1, 0, 0), (0, 1, 1))),
+).primitive
+gamma_density_p = elementwise(
+    "gamma_density",
+    "",
+    EvaluatedInDouble("igamma", _gamma_density),
+    lowered_in_double(_gamma_density, inlined=False),
+    arity=2,
+    derivatives=[
+        lambda t, ans, *args, orders, argnum=argnum: _slope("gamma", argnum, t, ans, *args, orders=orders)
+        for argnum in range(2)
+    ],
+    domain=(Interval(0.4, 4.0), Interval(0.3, 5.0)),
+    excluded=(_NOT_POSITIVE,),
+    params=_sample(((0, 0), (1, 0), (0, 1))),
+).primitive
