@@ -199,8 +199,9 @@ class SourceTrace(NumberTrace):
             which, no, yes = args
             return self._chosen(which, yes, no)
         expression = _EXPRESSIONS.get(primitive.name)
-        dtypes = {get_aval(x).dtype for x in args}
-        if expression is None or aval.shape or not dtypes <= {_DOUBLE, np.dtype(bool)}:
+        if aval.shape:
+            raise _unwritable(f"{primitive} of {aval}")
+        if expression is None or any([get_aval(x).dtype not in (_DOUBLE, np.dtype(bool)) for x in args]):
             return self.call(_function_of(primitive, len(args), params), *args, dtype=aval.dtype)
         return self._assigned(expression.format(*map(expression_of, args)), args, aval.dtype)
 
