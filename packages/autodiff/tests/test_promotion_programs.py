@@ -28,7 +28,7 @@ DIFFERENTIABLE = BINARY[:-1]
 
 def explicitly(op: Any) -> Callable[[Any, Any], Any]:
     """Returns the op on operands that are broadcast one by one."""
-    return lambda x, y: op(*ops.promote(op.__name__, op.promote_as, (x, y)))
+    return lambda x, y: op(*ops.promote(op.__name__, op.promote_as, (x, y), keep_scalars=True))
 
 
 def arrays(*shapes: tuple[int, ...]) -> list[Any]:

@@ -21,10 +21,14 @@ x, v, w = np.arange(12.0).reshape(3, 4) - 5.0, np.arange(4.0) + 1.0, np.arange(3
 PROGRAMS: dict[str, tuple[Any, tuple[Any, ...], bool]] = {
     "a row": (lambda x, v: x + v, (x, v), False),
     "a row first": (lambda x, v: v - x, (x, v), False),
-    "a traced number": (lambda x, a: x * a, (x, np.float64(3.0)), False),
-    "a number of Python's": (lambda x, a: a / x, (x, 3.0), False),
-    "a number in single precision": (lambda x, a: x + a, (x.astype("f4"), np.float32(3.0)), False),
-    "an array without dimensions": (lambda x, a: x * a, (x, np.array(3.0)), False),
+    "a traced number": (lambda x, a: x * rows(a, (3, 4), ()), (x, np.float64(3.0)), False),
+    "a number of Python's": (lambda x, a: rows(a, (3, 4), ()) / x, (x, 3.0), False),
+    "a number in single precision": (
+        lambda x, a: x + rows(a, (3, 4), ()),
+        (x.astype("f4"), np.float32(3.0)),
+        False,
+    ),
+    "an array without dimensions": (lambda x, a: x * rows(a, (3, 4), ()), (x, np.array(3.0)), False),
     "a comparison": (lambda x, v: x > v, (x, v), False),
     "integers that are divided": (lambda x, v: ops.div(x, v), (x.astype(int), v.astype(int)), True),
     "twice": (lambda x, v: (lambda r: (x * r) + r)(rows(v, (3, 4), (1,))), (x, v), False),

@@ -12,7 +12,7 @@ __all__ = ["apply_promoted"]
 
 
 def _apply(primitive: Primitive, name: str, promote_as: PromoteAs, args: Sequence[Any], operator: bool = False) -> Any:
-    return primitive.bind(*promote(name, promote_as, args, operator=operator))
+    return primitive.bind(*promote(name, promote_as, args, operator=operator, keep_scalars=True))
 
 
 promotion_hook: Final[Hook[Callable[..., Any]]] = Hook("promotion", _apply)
@@ -21,7 +21,7 @@ promotion_hook: Final[Hook[Callable[..., Any]]] = Hook("promotion", _apply)
 def apply_promoted(
     primitive: Primitive, name: str, promote_as: PromoteAs, args: Sequence[Any], operator: bool = False
 ) -> Any:
-    """Applies a primitive to arguments after promotion and broadcasting.
+    """Applies a primitive to arguments after promotion and broadcasting; scalars beside arrays stay scalars.
 
     Args:
       primitive: a strict elementwise one, of one result and no parameters.

@@ -113,7 +113,7 @@ def _require(name: str, results: Dtypes, dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 def _numpy_complex(x: Any, y: Any) -> Any:
     dtype = np.result_type(x, y)
-    out = np.empty(np.shape(x), _require("complex", COMPLEX_OF, dtype))
+    out = np.empty(np.broadcast_shapes(np.shape(x), np.shape(y)), _require("complex", COMPLEX_OF, dtype))
     out.real, out.imag = x, y
     return out[()]
 

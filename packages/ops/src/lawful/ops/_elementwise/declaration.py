@@ -36,7 +36,7 @@ from lawful.core import (
     python_scalar_types,
 )
 from lawful.ops._elementwise.application import apply_promoted
-from lawful.ops._support.batch_dimensions import add_batch_dim, align_to_front
+from lawful.ops._support.batch_dimensions import align_scalars
 from lawful.ops._support.promotion import OfKinds, PromoteAs, operand_dtypes, require_equal, with_fitting_integers
 
 __all__ = ["Elementwise", "add_tangents", "elementwise"]
@@ -93,7 +93,7 @@ class Elementwise:
     """An elementwise op: called as a function, it promotes, broadcasts and applies its primitive.
 
     Attributes:
-      primitive: the strict primitive beneath, of operands of one shape and dtype.
+      primitive: the strict primitive beneath, of operands of one dtype and one shape, or scalars beside them.
       operator: the op as a Python operator has it: of weak operands only (Python scalars, and tracers that stand
         for them) it gives a weak result, where the function gives a strong one.
     """
@@ -215,7 +215,11 @@ def elementwise(
         # Unless all operands are Python scalars, NumPy's function is enough. A redefined rule takes precedence.
         function = primitive.rule("impl")
         if function is impl:
-            if numpy_function in _OPERATORS and not avals[0].shape and avals[0].dtype in _MACHINE_FLOATS:
+            if (
+                numpy_function in _OPERATORS
+                and not any([aval.shape for aval in avals])
+                and avals[0].dtype in _MACHINE_FLOATS
+            ):
                 function = _OPERATORS[numpy_function]
             elif not all([aval.weak_type for aval in avals]):
                 function = of_inexact if of_inexact and is_inexact(avals[0].dtype) else numpy_function
@@ -223,24 +227,20 @@ def elementwise(
 
     @primitive.def_abstract_eval
     def abstract_eval(*avals: ShapedArray, **params: Any) -> ShapedArray:
-        aval = avals[0] if len(avals) == 1 else require_equal(name, avals)
+        aval = avals[0] if len(avals) == 1 else require_equal(name, avals, scalars=True)
         if not accepts[aval.dtype]:
             raise accepts.refusal(aval)
         return aval if result is None else aval.update(dtype=result(aval.dtype))
 
     @primitive.def_batch
     def batch(args: Sequence[Any], dims: Sequence[int | None], **params: Any) -> tuple[Any, int]:
-        mapped = {dim for dim in dims if dim is not None}
-        if len(mapped) > 1:
-            return primitive.bind(*align_to_front(args, dims), **params), 0
-        (dim,) = mapped
-        if None in dims:
-            size = next(get_aval(x).shape[dim] for x, d in zip(args, dims, strict=True) if d is not None)
-            args = [add_batch_dim(x, size, dim) if d is None else x for x, d in zip(args, dims, strict=True)]
+        args, dim = align_scalars(args, dims, range(len(args)))
         return primitive.bind(*args, **params), dim
 
     @primitive.def_lowering
     def lower(ctx: Any, *operands: Any, **params: Any) -> Any:
+        if arity > 1:
+            operands = ctx.broadcast_scalars(operands)
         return ctx.op(hlo, *operands) if isinstance(hlo, str) else hlo(ctx, *operands, **params)
 
     _differentiate(primitive, derivatives or (None,) * arity)
@@ -251,7 +251,11 @@ def elementwise(
 
     def sample(choose: Choose) -> tuple[tuple[ShapedArray, ...], dict[str, Any]]:
         aval = ShapedArray(choose.shape(), choose.dtype(kinds))
-        return (aval,) * arity, params(choose)
+        avals = [aval] * arity
+        # One operand in a quarter of the calls is a scalar.
+        if arity > 1 and choose.integer(0, 3) == 3:
+            avals[choose.integer(0, arity - 1)] = aval.update(shape=())
+        return tuple(avals), params(choose)
 
     primitive.declaration = Declaration(
         sample=sample,
@@ -283,7 +287,19 @@ def _differentiate(primitive: Primitive, derivatives: Sequence[Derivative | None
             if type(tangent) is not Zero and derivative is not None:
                 term = derivative(tangent, ans, *primals, **params)
                 total = term if total is None else add_tangents(total, term)
-        return ans, Zero(get_aval(ans).to_tangent_aval()) if total is None else total
+        if total is None:
+            return ans, Zero(get_aval(ans).to_tangent_aval())
+        # The tangent of a scalar beside an array may be a scalar itself.
+        return ans, total if len(primals) == 1 else _broadcast_as(total, ans)
+
+
+def _broadcast_as(tangent: Any, ans: Any) -> Any:
+    shape = get_aval(ans).shape
+    return (
+        tangent
+        if type(tangent) is Zero or get_aval(tangent).shape == shape
+        else ops.broadcast_in_dim(tangent, shape, ())
+    )
 
 
 def _transpose(
@@ -304,8 +320,15 @@ def _transpose(
         for i in undefined:
             derivative = derivatives[i]
             assert derivative is not None, f"{primitive} has no derivative in argument {i}"
-            cotangents[i] = Zero(args[i].aval) if type(ct) is Zero else derivative(ct, None, *args, **params)
+            aval = args[i].aval
+            cotangents[i] = Zero(aval) if type(ct) is Zero else _summed_as(derivative(ct, None, *args, **params), aval)
         return cotangents
+
+
+def _summed_as(cotangent: Any, aval: ShapedArray) -> Any:
+    """Returns the cotangent of an operand, which for a scalar beside an array is the sum over all elements."""
+    rank = get_aval(cotangent).ndim
+    return ops.reduce_sum(cotangent, tuple(range(rank))) if rank > aval.ndim else cotangent
 
 
 def _add(x: Any, y: Any) -> Any:

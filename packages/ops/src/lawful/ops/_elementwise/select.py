@@ -24,8 +24,7 @@ from lawful.core import (
 )
 from lawful.ops._composite import composite
 from lawful.ops._elementwise.declaration import add_tangents
-from lawful.ops._shape.reshape import broadcast_in_dim
-from lawful.ops._support.batch_dimensions import add_batch_dim, move_batch_dim
+from lawful.ops._support.batch_dimensions import align_scalars
 from lawful.ops._support.eager import is_eager
 from lawful.ops._support.promotion import broadcast_shapes, broadcast_to, convert, promote, require_equal
 from lawful.ops._support.structural import apply_to_tangents, cotangent, strong, zeros_of
@@ -158,32 +157,6 @@ def clamp(min: Any, x: Any, max: Any) -> Any:
     )
 
 
-# Batching of both primitives, where some operands are scalars or have the shape of the others
-
-
-def _align(args: Sequence[Any], dims: Sequence[int | None], may_be_scalar: Sequence[int]) -> list[Any]:
-    """Returns operands with the batch dimension in front; a scalar that needs none is unchanged."""
-    size = next(get_aval(x).shape[dim] for x, dim in zip(args, dims, strict=True) if dim is not None)
-    aligned = [x if dim is None else move_batch_dim(x, dim) for x, dim in zip(args, dims, strict=True)]
-    for i, dim in enumerate(dims):
-        if dim is None and (i not in may_be_scalar or get_aval(args[i]).shape):
-            aligned[i] = add_batch_dim(args[i], size)
-    shape = next(get_aval(x).shape for i, x in enumerate(aligned) if i not in may_be_scalar)
-    for i in may_be_scalar:
-        if dims[i] is not None and get_aval(aligned[i]).ndim == 1 < len(shape):
-            aligned[i] = broadcast_in_dim(aligned[i], shape, (0,))
-    return aligned
-
-
-def _same_dim(args: Sequence[Any], dims: Sequence[int | None], may_be_scalar: Sequence[int]) -> int | None:
-    """Returns the common batch dimension of all operands except unbatched scalars, or None."""
-    relevant = {
-        dim for i, dim in enumerate(dims) if not (i in may_be_scalar and dim is None and not get_aval(args[i]).shape)
-    }
-    ranks = {get_aval(x).ndim for x, dim in zip(args, dims, strict=True) if dim is not None}
-    return relevant.pop() if len(relevant) == 1 and len(ranks) == 1 else None
-
-
 # select_n
 
 
@@ -247,10 +220,8 @@ def _select_transpose(ct: Any, which: Any, *cases: Any) -> list[Any]:
 
 @select_n_p.def_batch
 def _select_batch(args: Sequence[Any], dims: Sequence[int | None]) -> tuple[Any, int]:
-    dim = _same_dim(args, dims, (0,))
-    if dim is not None:
-        return select_n_p.bind(*args), dim
-    return select_n_p.bind(*_align(args, dims, (0,))), 0
+    args, dim = align_scalars(args, dims, (0,))
+    return select_n_p.bind(*args), dim
 
 
 @select_n_p.def_lowering
@@ -326,10 +297,8 @@ clamp_p.declare_absent("transpose", "it is not linear in any argument")
 
 @clamp_p.def_batch
 def _clamp_batch(args: Sequence[Any], dims: Sequence[int | None]) -> tuple[Any, int]:
-    dim = _same_dim(args, dims, (0, 2))
-    if dim is not None:
-        return clamp_p.bind(*args), dim
-    return clamp_p.bind(*_align(args, dims, (0, 2))), 0
+    args, dim = align_scalars(args, dims, (0, 2))
+    return clamp_p.bind(*args), dim
 
 
 @clamp_p.def_lowering

@@ -35,8 +35,8 @@ from lawful.ops._support.promotion import (
     Conversion,
     PromoteAs,
     Promotion,
+    broadcast_arrays_to,
     broadcast_steps,
-    broadcast_to,
     convert,
     promotion_of_hook,
 )
@@ -104,7 +104,7 @@ def _planned(
 ) -> tuple[Primitive | IndexedJaxpr | None, Any]:
     primitive, name, promote_as, operator = context
     promotion = promotion_of(name, promote_as, args, operator)
-    shape = promotion.shape
+    shape = promotion.array_shape
     operands, left = _converted(args, promotion.conversions, numbers=numbers)
     if shape is None and not left:
         return primitive, operands
@@ -124,7 +124,7 @@ def _apply_steps(
     for i, dtype, weak in left:
         operands[i] = convert(operands[i], dtype, weak)
     if shape is not None:
-        operands = [broadcast_to(x, shape) for x in operands]
+        operands = broadcast_arrays_to(operands, shape)
     return trace.process_primitive(primitive, operands, {})
 
 
@@ -176,7 +176,7 @@ def _program(
         operands[i] = apply(ops.convert_element_type_p, [operands[i]], {"new_dtype": dtype, "weak_type": weak})
     if shape is not None:
         for i, aval in enumerate(avals):
-            for step, params in broadcast_steps(aval.shape, shape):
+            for step, params in broadcast_steps(aval.shape, shape) if aval.shape else ():
                 operands[i] = apply(step, [operands[i]], params)
     result = apply(primitive, operands, {})
     return IndexedJaxpr(ClosedJaxpr(Jaxpr([], invars, eqns, [result]), []))

@@ -19,7 +19,14 @@ from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
 from lawful.ops._special import taylor
 from lawful.ops._support.double import REAL_PROMOTION, Algorithm, EvaluatedInDouble, each, lowered_in_double, polynomial
 from lawful.ops._support.number import Number
-from lawful.ops._support.promotion import OfKinds, broadcast_shapes, broadcast_to, convert, promote
+from lawful.ops._support.promotion import (
+    OfKinds,
+    broadcast_arrays_to,
+    broadcast_shapes,
+    convert,
+    promote,
+    require_equal,
+)
 from lawful.ops._support.structural import strong
 
 __all__ = [
@@ -250,7 +257,7 @@ def polygamma(m: Any, x: Any) -> Any:
     else:
         m, x = promote("polygamma", np.arctan2, (m, x))
     shape = broadcast_shapes("polygamma", get_aval(m).shape, get_aval(x).shape)
-    return polygamma_p.bind(broadcast_to(m, shape), broadcast_to(strong(x), shape))
+    return polygamma_p.bind(*broadcast_arrays_to((m, strong(x)), shape))
 
 
 def _no_derivative(t: Any, ans: Any, m: Any, x: Any) -> Any:
@@ -287,12 +294,12 @@ polygamma_p = elementwise(
 
 @polygamma_p.def_abstract_eval
 def _polygamma_type(m: ShapedArray, x: ShapedArray) -> ShapedArray:
-    if m.shape != x.shape or m.dtype not in (np.dtype(np.int64), x.dtype) or not is_float(x.dtype):
+    if m.dtype not in (np.dtype(np.int64), x.dtype) or not is_float(x.dtype):
         raise ArgumentTypeError(
-            f"polygamma_p: expected orders of dtype int64 or that of floats of the same shape, got {m} and {x}; "
+            f"polygamma_p: expected orders of dtype int64 or that of the floats, got {m} and {x}; "
             "call lawful.ops.polygamma, which promotes and broadcasts"
         )
-    return ShapedArray(x.shape, x.dtype, x.weak_type and m.weak_type)
+    return require_equal("polygamma", (m.update(dtype=x.dtype), x), scalars=True)
 
 
 def _sample_polygamma(choose: Choose) -> Call:

@@ -8,7 +8,7 @@ from typing import Any
 from lawful import ops
 from lawful.core import get_aval
 
-__all__ = ["add_batch_dim", "align_to_front", "move_batch_dim"]
+__all__ = ["add_batch_dim", "align_scalars", "align_to_front", "move_batch_dim"]
 
 
 def move_batch_dim(x: Any, dim: int, to: int = 0) -> Any:
@@ -33,3 +33,32 @@ def align_to_front(args: Sequence[Any], dims: Sequence[int | None]) -> list[Any]
     return [
         add_batch_dim(x, size) if dim is None else move_batch_dim(x, dim) for x, dim in zip(args, dims, strict=True)
     ]
+
+
+def align_scalars(
+    args: Sequence[Any], dims: Sequence[int | None], may_be_scalar: Sequence[int]
+) -> tuple[Sequence[Any], int]:
+    """Returns operands that share a batch dimension, and that dimension; unbatched scalars stay scalars.
+
+    Args:
+      args: operands of one shape, or scalars beside them.
+      dims: the batch dimension of each, None if it has none.
+      may_be_scalar: the numbers of the operands that may be scalars.
+    """
+    ranks = [get_aval(x).ndim - (dim is not None) for x, dim in zip(args, dims, strict=True)]
+    rank = max(ranks)
+    stays = [i in may_be_scalar and dims[i] is None and ranks[i] == 0 for i in range(len(args))]
+    shared = {dim for dim, stay in zip(dims, stays, strict=True) if not stay}
+    if len(shared) == 1 and all([stay or r == rank for r, stay in zip(ranks, stays, strict=True)]):
+        (dim,) = shared
+        assert dim is not None, "a batching rule has a batched operand"
+        return args, dim
+    moving = [i for i, stay in enumerate(stays) if not stay]
+    aligned = [*args]
+    for i, x in zip(moving, align_to_front([args[i] for i in moving], [dims[i] for i in moving]), strict=True):
+        aligned[i] = x
+    shape = next(get_aval(aligned[i]).shape for i in moving if ranks[i] == rank)
+    for i in moving:
+        if ranks[i] < rank:
+            aligned[i] = ops.broadcast_in_dim(aligned[i], shape, (0,))
+    return aligned, 0

@@ -210,6 +210,11 @@ def broadcast_to(x: Any, shape: tuple[int, ...]) -> Any:
     return ops.broadcast_in_dim(x, shape, _last_axes(kept, have, shape))
 
 
+def broadcast_arrays_to(args: Sequence[Any], shape: tuple[int, ...]) -> list[Any]:
+    """Returns operands broadcast to a shape, but for scalars."""
+    return [broadcast_to(x, shape) if get_aval(x).shape else x for x in args]
+
+
 def broadcast_steps(have: tuple[int, ...], shape: tuple[int, ...]) -> list[tuple[Primitive, dict[str, Any]]]:
     """Returns the primitives, with their parameters, that ``broadcast_to`` applies."""
     if have == shape:
@@ -242,16 +247,22 @@ class Promotion:
     Attributes:
       conversions: the conversions of operands.
       shape: the shape that operands are broadcast to; None if they have it.
+      array_shape: the shape that arrays beside scalars are broadcast to; None if they have it.
     """
 
-    __slots__ = ("conversions", "shape")
+    __slots__ = ("array_shape", "conversions", "shape")
 
-    def __init__(self, conversions: tuple[Conversion, ...], shape: tuple[int, ...] | None) -> None:
+    def __init__(self, conversions: tuple[Conversion, ...], shapes: Sequence[tuple[int, ...]], name: str) -> None:
+        arrays = {shape for shape in shapes if shape}
+        common = broadcast_shapes(name, *shapes) if len(arrays) > 1 else next(iter(arrays), ())
         self.conversions = conversions
-        self.shape = shape
+        self.shape = None if all([shape == common for shape in shapes]) else common
+        self.array_shape = common if len(arrays) > 1 else None
 
 
-def promote(name: str, function: PromoteAs, args: Sequence[Any], *, operator: bool = False) -> Sequence[Any]:
+def promote(
+    name: str, function: PromoteAs, args: Sequence[Any], *, operator: bool = False, keep_scalars: bool = False
+) -> Sequence[Any]:
     """Returns operands of equal shape and dtype, which a strict primitive takes.
 
     Args:
@@ -260,20 +271,23 @@ def promote(name: str, function: PromoteAs, args: Sequence[Any], *, operator: bo
       args: arrays, numbers or tracers.
       operator: whether a Python operator was used, which gives a weak result of weak operands; a function
         gives a strong one.
+      keep_scalars: whether scalars beside arrays stay scalars, as elementwise primitives take them.
     """
     try:
-        return _promoted(name, function, args, operator)
+        return _promoted(name, function, args, operator, keep_scalars)
     except IntegerOverflowError:
-        return _promoted(name, function, with_fitting_integers(args), operator)
+        return _promoted(name, function, with_fitting_integers(args), operator, keep_scalars)
 
 
-def _promoted(name: str, function: PromoteAs, args: Sequence[Any], operator: bool) -> Sequence[Any]:
+def _promoted(name: str, function: PromoteAs, args: Sequence[Any], operator: bool, keep_scalars: bool) -> Sequence[Any]:
     promotion = promotion_of_hook.use(name, function, args, operator)
-    shape = promotion.shape
     if promotion.conversions:
         args = [*args]
         for i, dtype, weak in promotion.conversions:
             args[i] = convert(args[i], dtype, weak)
+    if keep_scalars:
+        return args if promotion.array_shape is None else broadcast_arrays_to(args, promotion.array_shape)
+    shape = promotion.shape
     return args if shape is None else [broadcast_to(x, shape) for x in args]
 
 
@@ -308,11 +322,6 @@ def promotion_of(name: str, function: PromoteAs, args: Sequence[Any], operator: 
     if function in COMPARISONS:
         types = _without_narrowing(args, types)
     dtype, weak = operand_dtypes(name, function, operator, *types)
-    shape: tuple[int, ...] | None = avals[0].shape
-    if all([aval.shape == shape for aval in avals]):
-        shape = None
-    else:
-        shape = broadcast_shapes(name, *[aval.shape for aval in avals])
     keep_weak = weak and operator
     conversions = [
         (i, dtype, keep_weak)
@@ -321,7 +330,7 @@ def promotion_of(name: str, function: PromoteAs, args: Sequence[Any], operator: 
     ]
     if weak and not operator and not conversions:
         conversions = [(0, dtype, False)]
-    return Promotion(tuple(conversions), shape)
+    return Promotion(tuple(conversions), [aval.shape for aval in avals], name)
 
 
 promotion_of_hook: Final[Hook[Callable[..., Promotion]]] = Hook("types of operands", promotion_of)
@@ -342,19 +351,27 @@ def _without_narrowing(args: Sequence[Any], types: Sequence[tuple[Any, bool]]) -
     ]
 
 
-def require_equal(name: str, avals: Sequence[ShapedArray]) -> ShapedArray:
+def require_equal(name: str, avals: Sequence[ShapedArray], *, scalars: bool = False) -> ShapedArray:
     """Returns the common shape and dtype of a strict primitive's operands; raises ArgumentTypeError if they differ.
 
     The result is weak if all are.
+
+    Args:
+      name: the primitive.
+      avals: the types of the operands.
+      scalars: whether scalars may stand beside operands of another shape.
     """
     first = avals[0]
     weak = first.weak_type
     for aval in avals[1:]:
         if aval is not first:
-            if aval.shape != first.shape or aval.dtype != first.dtype:
+            weak = weak and aval.weak_type
+            if aval.dtype == first.dtype and aval.shape != first.shape and scalars and not first.shape:
+                first = aval
+            elif aval.dtype != first.dtype or not (aval.shape == first.shape or (scalars and not aval.shape)):
+                beside = ", or scalars beside them" if scalars else ""
                 raise ArgumentTypeError(
-                    f"{name}_p: expected operands of one shape and dtype, got {', '.join(map(str, avals))}; "
+                    f"{name}_p: expected operands of one shape and dtype{beside}, got {', '.join(map(str, avals))}; "
                     f"call lawful.ops.{name}, which promotes and broadcasts"
                 )
-            weak = weak and aval.weak_type
     return first if weak == first.weak_type else first.update(weak_type=weak)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from lawful.core import ClosedJaxpr, JaxprEqn, ShapedArray, as_dtype, cached_function, has_effects
+from lawful.core import ClosedJaxpr, JaxprEqn, ShapedArray, Var, as_dtype, cached_function, has_effects
 from lawful.staging import ShapeDtypeStruct, make_jaxpr
 from lawful.xla_backend._callbacks.checked_call import CheckedCall
 from lawful.xla_backend._lowering.callback import call_python
@@ -84,6 +84,26 @@ class LoweringContext:
         result_type = self._function.module.types.tensor_type(var.aval)
         self.built = ir.Operation.create(f"stablehlo.{name}", [result_type], operands).result
         return self.built
+
+    def broadcast_scalars(self, operands: Sequence[Value]) -> Sequence[Value]:
+        """Returns the operands with scalars broadcast to the shape of the result; ``avals_in`` follows.
+
+        StableHLO has no elementwise operations of scalars beside arrays.
+
+        Args:
+          operands: the values of the equation's operands.
+        """
+        shape = self.avals_out[0].shape
+        avals = self.avals_in
+        if all([aval.shape == shape for aval in avals]):
+            return operands
+        avals = [aval.update(shape=shape) for aval in avals]
+        operands = [
+            self.broadcast_scalar(value, aval) if not atom.aval.shape else value
+            for value, atom, aval in zip(operands, self._eqn.invars, avals, strict=True)
+        ]
+        self._eqn = self._eqn.replace(invars=[Var(aval) for aval in avals])
+        return operands
 
     # Types and attributes
 
