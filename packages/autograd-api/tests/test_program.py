@@ -14,8 +14,12 @@ import autograd.numpy.numpy_vjps
 from autograd import grad
 from autograd.extend import defvjp, primitive
 from autograd.misc.optimizers import adam
+from autograd.misc import flatten
+import autograd.misc.flatten
 import lawful.autograd
 import autograd
+
+assert flatten is autograd.misc.flatten and flatten(1.0)[0] == 1.0
 
 assert __name__ == "__main__"
 assert autograd is lawful.autograd and autograd.__name__ == "lawful.autograd"

@@ -29,6 +29,10 @@ class _Alias(Loader):
 
     def exec_module(self, module: ModuleType) -> None:
         module.__spec__ = self._spec  # which the import of the alias has overwritten
+        # A later import of a submodule would overwrite a name of its package: `misc.flatten` is a function too.
+        for name, loaded in [*sys.modules.items()]:
+            if name.startswith(f"{OURS}."):
+                sys.modules.setdefault(NAME + name[len(OURS) :], loaded)
 
 
 class _AliasFinder(MetaPathFinder):
