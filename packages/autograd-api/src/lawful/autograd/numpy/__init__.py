@@ -19,7 +19,7 @@ __getattr__, __dir__ = _namespace_of(
     __name__,
     _numpy,
     "lawful.numpy",
-    submodules=("linalg", "fft", "random"),
+    submodules=("linalg", "fft", "random", "numpy_boxes", "numpy_vjps", "numpy_vspaces"),
     instead={"real_if_close": _arrays.real_if_close},
 )
 r_, c_ = _arrays.Concatenator(_numpy.r_, _ours.r_), _arrays.Concatenator(_numpy.c_, _ours.c_)
