@@ -51,6 +51,7 @@ from lawful.ops._shape.reshape import *
 from lawful.ops._shape.slicing import *
 from lawful.ops._shape.split import *
 from lawful.ops._shape.squeeze import *
+from lawful.ops._support.array_like import *
 from lawful.ops._support.batch_dimensions import *
 from lawful.ops._support.eager import *
 from lawful.ops._support.errors import *

@@ -90,6 +90,7 @@ from lawful.ops._special.error_function import *
 from lawful.ops._special.gamma import *
 from lawful.ops._special.incomplete_beta import *
 from lawful.ops._special.incomplete_gamma import *
+from lawful.ops._support.array_like import *
 from lawful.ops._support.batch_dimensions import *
 from lawful.ops._support.eager import *
 from lawful.ops._support.errors import *
@@ -142,6 +143,7 @@ if not TYPE_CHECKING:
     __all__ += _linalg.solve.__all__
     __all__ += _linalg.svd.__all__
     __all__ += _linalg.triangular_solve.__all__
+    __all__ += _support.array_like.__all__
     __all__ += _numpy_protocol.dispatch.__all__
     __all__ += _numpy_protocol.methods.__all__
     __all__ += _optimization_barrier.__all__

@@ -21,6 +21,7 @@ from lawful.core import (
     to_numpy,
 )
 from lawful.ops._indexing.dynamic_slice_functions import from_start
+from lawful.ops._support.array_like import from_array_like
 from lawful.ops._support.promotion import broadcast_to, convert
 from lawful.ops._support.structural import Shape
 
@@ -245,6 +246,7 @@ def _array(entry: Any) -> Any:
     if isinstance(entry, list | tuple):
         values: Any = np.asarray(entry)
         entry = values if values.size else values.astype(np.int64)
+    entry = from_array_like(entry)
     if not is_array(entry):
         try:
             return operator.index(entry)

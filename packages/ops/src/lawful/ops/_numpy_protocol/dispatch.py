@@ -12,6 +12,7 @@ a value, so NumPy computes what lawful does not.
 from __future__ import annotations
 
 import inspect
+import operator
 from collections.abc import Callable, Iterable, Mapping
 from functools import cache
 from types import ModuleType
@@ -24,6 +25,7 @@ from lawful.core import (
     ArgumentTypeError,
     ArgumentValueError,
     LawfulError,
+    NonArrayError,
     Tracer,
     get_aval,
     is_array,
@@ -45,6 +47,7 @@ from lawful.ops._products.functions import dot, matmul, tensordot
 from lawful.ops._reduction.cumulative import cummax, cummin
 from lawful.ops._shape.iota import full_like
 from lawful.ops._shape.squeeze import expand_dims
+from lawful.ops._support.array_like import from_array_like
 
 __all__ = ["call_with_values", "register_numpy_functions"]
 
@@ -143,7 +146,7 @@ def array_ufunc(self: Any, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs:
     if not any(isinstance(x, Tracer) for x in inputs):
         return _of_values(name, getattr(ufunc, method), function, inputs, kwargs)
     if function is not None and _accepts(function, kwargs):
-        return function(*inputs, **kwargs)
+        return _of_array_likes(function, inputs, kwargs)
     if method == "at":
         raise ArgumentTypeError(
             f"{name}: expected an operation that makes a new array, got one that writes into a traced array or with "
@@ -163,8 +166,27 @@ def array_function(
     if not any(issubclass(cls, Tracer) for cls in types):
         return _of_values(name, function, found, args, kwargs)
     if found is not None and _accepts(found, kwargs):
-        return found(*args, **kwargs)
+        return _of_array_likes(found, args, kwargs)
     _refuse(name, function, found, kwargs)
+
+
+def _of_array_likes(function: Function, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Any:
+    """Calls lawful's function, which takes arrays, with arguments of NumPy's, which converts what it is given."""
+    try:
+        return function(*args, **kwargs)
+    except NonArrayError:
+        converted = [*map(_converted, args)], {key: _converted(x) for key, x in kwargs.items()}
+        if all(map(operator.is_, (*args, *kwargs.values()), (*converted[0], *converted[1].values()))):
+            raise
+        return function(*converted[0], **converted[1])
+
+
+def _converted(x: Any) -> Any:
+    """Returns an array-like as an array; a sequence of arrays, as `concatenate` takes, with its elements converted."""
+    if isinstance(x, list | tuple) and any([isinstance(element, Tracer) for element in x]):
+        converted = [*map(from_array_like, x)]
+        return x if all(map(operator.is_, x, converted)) else converted
+    return from_array_like(x)
 
 
 def _is_ours(cls: type) -> bool:

@@ -35,6 +35,7 @@ from lawful.ops._numpy_protocol.dispatch import array_function, array_ufunc
 from lawful.ops._products.functions import matmul
 from lawful.ops._shape.reshape import reshape, transpose
 from lawful.ops._shape.squeeze import squeeze
+from lawful.ops._support.array_like import from_array_like
 from lawful.ops._support.structural import is_axis_of_scalar
 
 __all__ = ["ArrayMethods"]
@@ -44,39 +45,49 @@ Method = Callable[..., Any]
 _TEXTS = (str, bytes)
 
 
-def _is_array(other: Any) -> bool:
-    """Returns whether an operand is an array. Other types may have reflected operators, but lists and tuples do not."""
+def _as_array(other: Any) -> Any:
+    """Returns an operand as an array; NotImplemented if its type may have a reflected operator."""
     if is_array(other):
-        return True
-    if isinstance(other, list | tuple):
-        raise NonArrayError(
-            f"operand: expected an array or number, got {shorten(other)} of type {type(other).__name__}; "
-            "convert it with lawful.numpy.asarray"
-        )
-    return False
+        return other
+    if isinstance(other, list | tuple):  # they have no reflected operators
+        found = from_array_like(other)
+        if found is other:
+            raise NonArrayError(
+                f"operand: expected an array or number, got {shorten(other)} of type {type(other).__name__}; "
+                "convert it with lawful.numpy.asarray"
+            )
+        return found
+    if getattr(other, "__array_ufunc__", None) is not None:
+        return NotImplemented
+    found = from_array_like(other)
+    return NotImplemented if found is other else found
 
 
-def _is_operand(other: Any) -> bool:
-    """Returns whether an operand is an array. Texts and None have no reflected operators, but subclasses may."""
+def _as_operand(other: Any) -> Any:
+    """Returns an operand as `_as_array` does. Texts and None have no reflected operators, but subclasses may."""
     if type(other) in _TEXTS or other is None:
         advice = "return a value where it was made" if other is None else "convert it with float or int"
         raise NonArrayError(f"operand: expected an array or number, got {shorten(other)}; {advice}")
-    return _is_array(other)
+    return _as_array(other)
 
 
-def _is_factor(other: Any) -> bool:
-    """Returns whether an operand of * is an array; Python repeats a text by an integer."""
-    return False if type(other) in _TEXTS else _is_operand(other)
+def _as_factor(other: Any) -> Any:
+    """Returns an operand of * as `_as_operand` does; Python repeats a text by an integer."""
+    return NotImplemented if type(other) in _TEXTS else _as_operand(other)
 
 
-def _binary(function: Method, is_operand: Callable[[Any], bool] = _is_operand) -> tuple[Method, Method]:
+def _binary(function: Method, as_operand: Callable[[Any], Any] = _as_operand) -> tuple[Method, Method]:
     """Returns an operator's method and its reflected method."""
 
     def method(self: Any, other: Any) -> Any:
-        return function(self, other) if type(other) in array_types or is_operand(other) else NotImplemented
+        if type(other) not in array_types:
+            other = as_operand(other)
+        return other if other is NotImplemented else function(self, other)
 
     def reflected(self: Any, other: Any) -> Any:
-        return function(other, self) if type(other) in array_types or is_operand(other) else NotImplemented
+        if type(other) not in array_types:
+            other = as_operand(other)
+        return other if other is NotImplemented else function(other, self)
 
     return method, reflected
 
@@ -110,7 +121,7 @@ class ArrayMethods:
 
     __add__, __radd__ = _binary(arithmetic.add.operator)
     __sub__, __rsub__ = _binary(arithmetic.sub.operator)
-    __mul__, __rmul__ = _binary(arithmetic.mul.operator, _is_factor)
+    __mul__, __rmul__ = _binary(arithmetic.mul.operator, _as_factor)
     __truediv__, __rtruediv__ = _binary(true_divide.operator)
     __floordiv__, __rfloordiv__ = _binary(lambda x, y: floor_divide(x, y, operator=True))
     __mod__, __rmod__ = _binary(lambda x, y: remainder(x, y, operator=True))
@@ -120,8 +131,8 @@ class ArrayMethods:
     __and__, __rand__ = _binary(comparison.bitwise_and.operator)
     __or__, __ror__ = _binary(comparison.bitwise_or.operator)
     __xor__, __rxor__ = _binary(comparison.bitwise_xor.operator)
-    __eq__, _ = _binary(comparison.eq.operator, _is_array)
-    __ne__, _ = _binary(comparison.ne.operator, _is_array)
+    __eq__, _ = _binary(comparison.eq.operator, _as_array)
+    __ne__, _ = _binary(comparison.ne.operator, _as_array)
     __lt__, _ = _binary(comparison.lt.operator)
     __le__, _ = _binary(comparison.le.operator)
     __gt__, _ = _binary(comparison.gt.operator)

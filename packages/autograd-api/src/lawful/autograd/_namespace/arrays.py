@@ -1,0 +1,106 @@
+"""Functions of NumPy's namespace that do not follow from NumPy's and lawful's: those that make arrays of anything."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+import lawful.numpy as np
+from lawful import tree
+from lawful.autograd._primitive.function import getval
+from lawful.core import ArgumentValueError, Tracer
+
+
+def _holds_tracers(x: Any) -> bool:
+    return isinstance(x, Tracer) or (
+        isinstance(x, list | tuple) and any([isinstance(leaf, Tracer) for leaf in tree.leaves(x)])
+    )
+
+
+def array(A: Any, *args: Any, **kwargs: Any) -> Any:
+    """Returns an array of an array-like, which may hold tracers; the other arguments are those of ``numpy.array``."""
+    if not _holds_tracers(A):
+        return numpy.array(A, *args, **kwargs)
+    return np.array(A, *args, **kwargs)
+
+
+def asarray(a: Any, *args: Any, **kwargs: Any) -> Any:
+    """Returns an array-like, which may hold tracers, as an array; other arguments are those of ``numpy.asarray``."""
+    if not _holds_tracers(a):
+        return numpy.asarray(a, *args, **kwargs)
+    return np.asarray(a, *args, **kwargs)
+
+
+def where(condition: Any, *args: Any, **kwargs: Any) -> Any:
+    """Returns elements of one array or another; arguments are those of ``numpy.where``, and may be lists of tracers.
+
+    Of Python's numbers and lists alone come Python's numbers and lists.
+    """
+    if {*kwargs} - {"x", "y"} or len(args) + len(kwargs) not in (0, 2):
+        raise ArgumentValueError(
+            "where: expected a condition, or a condition, x and y, got others; give both or neither"
+        )
+    args = (*args, *[kwargs[name] for name in ("x", "y") if name in kwargs])
+    given = (condition, *args)
+    if any(map(_holds_tracers, given)):
+        return np.where(*map(array, given))
+    found = numpy.where(*given)
+    if args and not any(map(_holds_arrays, given)):
+        return found.tolist()
+    return found
+
+
+def _holds_arrays(x: Any) -> bool:
+    is_list = isinstance(x, list | tuple)
+    return any(map(_holds_arrays, x)) if is_list else isinstance(x, numpy.ndarray | numpy.generic)
+
+
+def make_diagonal(D: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+    """Returns matrices with vectors as diagonals, which are along the last dimension.
+
+    Args:
+      D: an array.
+      offset: has to be 0.
+      axis1: has to be -1.
+      axis2: has to be -2.
+
+    Raises:
+      NotImplementedError: another diagonal is asked for.
+
+    >>> make_diagonal(numpy.array([1.0, 2.0]), axis1=-1, axis2=-2)
+    array([[1., 0.],
+           [0., 2.]])
+    """
+    if (offset, axis1, axis2) != (0, -1, -2):
+        raise NotImplementedError("make_diagonal: expected offset=0, axis1=-1 and axis2=-2; use diag of a matrix")
+    D = np.asarray(D)
+    return D[..., None] * numpy.eye(D.shape[-1])
+
+
+class Concatenator:
+    """``r_`` or ``c_`` of NumPy, whose parts may be traced.
+
+    Args:
+      of_values: NumPy's.
+      of_tracers: lawful's.
+    """
+
+    def __init__(self, of_values: Any, of_tracers: Any) -> None:
+        self._of_values = of_values
+        self._of_tracers = of_tracers
+
+    def __getitem__(self, parts: Any) -> Any:
+        parts = tuple(map(_part, parts)) if isinstance(parts, tuple) else _part(parts)
+        traced = any(map(_holds_tracers, parts if isinstance(parts, tuple) else (parts,)))
+        return (self._of_tracers if traced else self._of_values)[parts]
+
+
+def _part(x: Any) -> Any:
+    return array(x) if isinstance(x, list) else x
+
+
+def real_if_close(a: Any, tol: float = 100) -> Any:
+    """Returns a traced array, its real part if the values of the imaginary part are within some machine epsilons."""
+    value = getval(a)
+    return a if numpy.iscomplexobj(numpy.real_if_close(value, tol)) else np.real(a)

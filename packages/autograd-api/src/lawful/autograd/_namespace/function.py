@@ -1,0 +1,77 @@
+"""A function of a namespace: the library's own for values, lawful's for tracers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from operator import is_
+from typing import Any
+
+import numpy
+
+import lawful.numpy as np
+from lawful import tree
+from lawful.autograd._primitive.function import bind
+from lawful.autograd._primitive.rules import Rules
+from lawful.core import ArgumentTypeError, NonArrayError, Tracer, TracerArrayConversionError
+from lawful.ops import from_array_like
+
+Function = Callable[..., Any]
+
+
+def dispatched(name: str, of_values: Function, of_tracers: Function) -> Function:
+    """Returns the function that a namespace has under a name.
+
+    Args:
+      name: the name.
+      of_values: the library's function, for arguments without tracers.
+      of_tracers: lawful's function.
+
+    A list with tracers in it is an array to both, and so is anything that NumPy converts. A user may define derivatives
+    by ``defvjp`` and ``defjvp``, which then are used in place of lawful's.
+    """
+    apply = of_tracers
+
+    def function(*args: Any, **kwargs: Any) -> Any:
+        for x in args:
+            if isinstance(x, Tracer):
+                try:
+                    return apply(*args, **kwargs)
+                except (ArgumentTypeError, NonArrayError):
+                    converted, named = _as_arrays(args), _as_arrays(kwargs)
+                    if all(map(is_, (*args, *kwargs.values()), (*converted, *named.values()))):
+                        raise
+                    return apply(*converted, **named)
+        try:
+            return of_values(*args, **kwargs)
+        except TracerArrayConversionError:
+            return apply(*_as_arrays(args), **_as_arrays(kwargs))
+
+    def own_rules() -> Rules:
+        nonlocal apply
+        rules = Rules(name)
+        apply = lambda *args, **kwargs: bind(of_values, rules, args, kwargs)  # noqa: E731  # a closure, not a name
+        return rules
+
+    named: Any = wraps(of_values, updated=())(function) if hasattr(of_values, "__name__") else function
+    named.__name__ = named.__qualname__ = name
+    named.fun = of_values
+    named.own_rules = own_rules
+    for method in ("reduce", "accumulate", "reduceat", "outer", "at"):
+        if isinstance(of_values, numpy.ufunc) and hasattr(of_tracers, method):
+            setattr(named, method, getattr(of_tracers, method))
+    return named  # type: ignore[no-any-return]
+
+
+def _as_arrays(arguments: Any) -> Any:
+    """Returns arguments with arrays for lists that hold tracers and for objects that NumPy converts."""
+    if isinstance(arguments, dict):
+        return {name: as_array(x) for name, x in arguments.items()}
+    return [as_array(x) for x in arguments]
+
+
+def as_array(x: Any) -> Any:
+    """Returns a list or tuple of numbers, arrays and tracers, or an object with ``__array__``, as an array."""
+    if isinstance(x, list | tuple) and any([isinstance(leaf, Tracer) for leaf in tree.leaves(x)]):
+        return np.array(x)
+    return from_array_like(x)

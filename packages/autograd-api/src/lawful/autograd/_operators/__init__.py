@@ -1,0 +1,1 @@
+"""How a function that is differentiated is run, and what is checked of its arguments and results."""

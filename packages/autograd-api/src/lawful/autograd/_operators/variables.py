@@ -1,0 +1,81 @@
+"""Arguments to differentiate by, and derivatives that a user gives, as the transformations take them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+import lawful.numpy as np
+from lawful import tree
+from lawful.core import ArgumentTypeError, ArgumentValueError, Tracer, float0, get_aval, is_array, is_inexact, shorten
+
+_FLOATS = (float, numpy.float64)
+
+
+def as_variable(x: Any) -> Any:
+    """Returns an argument to differentiate by: arrays of integers as floats, lists and tuples of numbers as they are.
+
+    Raises:
+      ArgumentTypeError: it is an integer, or no array.
+    """
+    if isinstance(x, Tracer | numpy.ndarray) and x.dtype.kind in "fc":
+        return x
+    if type(x) in _FLOATS:
+        return x
+    if isinstance(x, tuple | list | dict):
+        return tree.map(_as_leaf, x)
+    return _as_leaf(x, outermost=True)
+
+
+def _as_leaf(x: Any, *, outermost: bool = False) -> Any:
+    if isinstance(x, numpy.ndarray) and x.dtype.kind in "iub":
+        return x.astype(float)
+    if isinstance(x, Tracer) and x.dtype.kind in "iub":
+        return np.astype(x, float) if outermost else x
+    if not is_array(x) or (outermost and not is_inexact(get_aval(x).dtype)):
+        raise ArgumentTypeError(
+            f"Can't differentiate w.r.t. type {type(x)}: expected floats or arrays of them, got {shorten(x)}; convert "
+            "an integer with float, and anything else with numpy.asarray"
+        )
+    return x
+
+
+def as_derivative(g: Any, like: Any) -> Any:
+    """Returns a tangent or cotangent with the structure, shapes and dtypes of a value.
+
+    Args:
+      g: a tree of arrays, numbers, or lists of them.
+      like: the value that it belongs to.
+    """
+    if isinstance(like, tuple | list | dict):
+        leaves, treedef = tree.flatten(like)
+        given = tree.leaves(g)
+        if len(given) != len(leaves):
+            raise ArgumentValueError(
+                f"derivative: expected a tree like the value that it belongs to, {treedef}, got {shorten(g)}; give a "
+                "number or array for each leaf"
+            )
+        return treedef.unflatten([_as_derivative(x, leaf) for x, leaf in zip(given, leaves, strict=True)])
+    return _as_derivative(g, like)
+
+
+def _as_derivative(g: Any, like: Any) -> Any:
+    aval = get_aval(like).to_tangent_aval()
+    if aval.dtype == float0:
+        return numpy.zeros(aval.shape, float0)
+    if isinstance(g, Tracer | numpy.ndarray | numpy.generic) and g.dtype == aval.dtype and g.shape == aval.shape:
+        return g
+    g = g if isinstance(g, Tracer) else np.asarray(g)
+    if g.dtype.kind == "c" and aval.dtype.kind != "c":
+        g = np.real(g)
+    return np.broadcast_to(np.astype(g, aval.dtype), aval.shape)
+
+
+def without_float0(gradient: Any) -> Any:
+    """Returns a gradient with zeros of floats by integers."""
+    if isinstance(gradient, tuple | list | dict):
+        return tree.map(without_float0, gradient)
+    if isinstance(gradient, numpy.ndarray) and gradient.dtype == float0:
+        return numpy.zeros(gradient.shape)
+    return gradient

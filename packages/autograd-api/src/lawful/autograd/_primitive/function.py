@@ -1,0 +1,86 @@
+"""``primitive``: the decorator that makes a function opaque, so that it can be given derivatives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from lawful import tree
+from lawful.autograd._primitive.bind import autograd_call_p
+from lawful.autograd._primitive.call import Call, is_traced
+from lawful.autograd._primitive.rules import Rules
+from lawful.core import Tracer
+
+Function = Callable[..., Any]
+
+
+def getval(x: Any) -> Any:
+    """Returns the value of a tracer, and anything else as it is.
+
+    A value of a program that is being recorded is not known: it is a tracer itself.
+    """
+    if not isinstance(x, Tracer):
+        return x
+    value = x.concrete()
+    return x if value is None else value
+
+
+def primitive(f_raw: Function) -> Function:
+    """Returns a function that is not traced: ``f_raw`` is given values, and `defvjp` or `defjvp` its derivatives.
+
+    Args:
+      f_raw: any function of Python. Its positional arguments that are traced are arrays, or tuples, lists and dicts of
+        them; its result is an array, or such a tree. Arguments by name have no derivative.
+
+    The second derivative is that of the rule, which has to be made of functions that differentiate. A missing rule of
+    one mode is derived from that of the other.
+
+    Source: ``autograd.extend.primitive``.
+
+    >>> import math
+    >>> from lawful.autograd import grad
+    >>> from lawful.autograd.extend import defvjp
+    >>> sine, cosine = primitive(math.sin), primitive(math.cos)
+    >>> defvjp(sine, lambda ans, x: lambda g: g * cosine(x))
+    >>> defvjp(cosine, lambda ans, x: lambda g: -g * sine(x))
+    >>> grad(sine)(0.0), grad(grad(grad(sine)))(0.0)
+    (1.0, -1.0)
+    """
+    rules = Rules(getattr(f_raw, "__name__", "a primitive"))
+
+    def f_wrapped(*args: Any, **kwargs: Any) -> Any:
+        if not any(map(is_traced, args)):
+            return f_raw(*args, **kwargs)
+        return bind(f_raw, rules, args, kwargs)
+
+    wrapped: Any = _named(f_wrapped, f_raw)
+    wrapped.fun = f_raw
+    wrapped.own_rules = lambda: rules
+    return wrapped  # type: ignore[no-any-return]
+
+
+def bind(function: Function, rules: Rules, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Returns the result of a function of which an argument is traced, with derivatives by its rules."""
+    call = Call(function, rules, args, kwargs)
+    return call.result(autograd_call_p.bind(*call.operands(), call=call))
+
+
+def notrace_primitive(f_raw: Function) -> Function:
+    """Returns a function that is given values in place of tracers, and has no derivative.
+
+    >>> from lawful.autograd import grad
+    >>> kind = notrace_primitive(lambda x: type(x).__name__)
+    >>> grad(lambda x: x if kind(x) == "float" else -x)(2.0)
+    1.0
+    """
+
+    def f_wrapped(*args: Any, **kwargs: Any) -> Any:
+        return f_raw(*[tree.map(getval, x) if is_traced(x) else x for x in args], **kwargs)
+
+    return _named(f_wrapped, f_raw)
+
+
+def _named(f_wrapped: Function, f_raw: Function) -> Function:
+    """Returns a function with the name and docstring of another one, which may have none."""
+    return wraps(f_raw, assigned=("__module__", "__name__", "__qualname__", "__doc__"), updated=())(f_wrapped)

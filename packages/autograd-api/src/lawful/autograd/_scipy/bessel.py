@@ -1,0 +1,57 @@
+"""Bessel functions of SciPy's, with derivatives by their last argument.
+
+Source: DLMF 10.6.1 and 10.29.1, the recurrence relations.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import lawful.numpy as np
+from lawful.autograd._primitive.function import primitive
+from lawful.autograd._primitive.rules import defjvp
+from lawful.autograd._scipy.library import scipy_function
+
+Function = Callable[..., Any]
+
+
+def _scipy(name: str) -> Function:
+    return primitive(scipy_function("special", name))
+
+
+j0, j1, jn, jv = map(_scipy, ("j0", "j1", "jv", "jv"))
+y0, y1, yn, yv = map(_scipy, ("y0", "y1", "yn", "yv"))
+iv, ive, kv, kve = map(_scipy, ("iv", "ive", "kv", "kve"))
+
+
+def _by_order(function: Function, derivative: Function) -> None:
+    """Defines the derivative of a function of an order and a number by the number."""
+    defjvp(function, lambda g, ans, n, x: g * derivative(ans, n, x), argnums=(1,))
+
+
+def _difference(function: Function) -> Function:
+    return lambda ans, n, x: (function(n - 1, x) - function(n + 1, x)) / 2
+
+
+def _mean(function: Function) -> Function:
+    return lambda ans, n, x: (function(n - 1, x) + function(n + 1, x)) / 2
+
+
+for _f in (jn, jv, yn, yv):
+    _by_order(_f, _difference(_f))
+_by_order(iv, _mean(iv))
+_by_order(kv, lambda ans, n, x: -_mean(kv)(ans, n, x))
+# These are multiplied by exp(-|x|) and exp(x).
+_by_order(ive, lambda ans, n, x: _mean(ive)(ans, n, x) - np.sign(x) * ans)
+_by_order(kve, lambda ans, n, x: ans - _mean(kve)(ans, n, x))
+defjvp(j0, lambda g, ans, x: -g * j1(x))
+defjvp(y0, lambda g, ans, x: -g * y1(x))
+defjvp(j1, lambda g, ans, x: g * (j0(x) - jv(2, x)) / 2)
+defjvp(y1, lambda g, ans, x: g * (y0(x) - yv(2, x)) / 2)
+
+#: The functions by name.
+functions = {
+    "j0": j0, "j1": j1, "jn": jn, "jv": jv, "y0": y0, "y1": y1, "yn": yn, "yv": yv,
+    "iv": iv, "ive": ive, "kv": kv, "kve": kve,
+}  # fmt: skip

@@ -1,0 +1,43 @@
+"""Python's containers and types, of traced values: tuples, lists and dicts hold them as they are."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+from lawful import tree
+from lawful.autograd._primitive.function import notrace_primitive
+from lawful.core import Tracer
+
+tuple: Any = builtins.tuple
+list: Any = builtins.list
+dict: Any = builtins.dict
+
+isinstance = notrace_primitive(builtins.isinstance)
+isinstance.__doc__ = """Whether the value of an object is an instance of a class."""
+
+type = notrace_primitive(builtins.type)
+type.__doc__ = """Returns the class of the value of an object."""
+
+
+class _Traced(builtins.type):
+    """The class of classes whose instances are containers that hold tracers."""
+
+    container: Any
+
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return builtins.isinstance(instance, cls.container) and any(
+            [builtins.isinstance(x, Tracer) for x in tree.leaves(instance)]
+        )
+
+
+class DictBox(metaclass=_Traced):
+    """A dict that holds tracers, for annotations and `isinstance`."""
+
+    container = builtins.dict
+
+
+class SequenceBox(metaclass=_Traced):
+    """A tuple or list that holds tracers, for annotations and `isinstance`."""
+
+    container = (builtins.tuple, builtins.list)

@@ -1,0 +1,67 @@
+"""Derivatives of functions of one argument: what the operators are made of.
+
+>>> vjp, ans = make_vjp(lambda x: x * x, 3.0)
+>>> ans, vjp(1.0)
+(9.0, 6.0)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from lawful import autodiff
+from lawful.autograd._operators.results import noticed
+from lawful.autograd._operators.variables import as_derivative, as_variable, without_float0
+from lawful.autograd._primitive.deprecated import primitive
+from lawful.autograd.extend import (
+    SparseObject,
+    VSpace,
+    def_linear,
+    defjvp,
+    defjvp_argnum,
+    defjvp_argnums,
+    defvjp,
+    defvjp_argnum,
+    defvjp_argnums,
+    vspace,
+)
+
+__all__ = [
+    "SparseObject",
+    "VSpace",
+    "def_linear",
+    "defjvp",
+    "defjvp_argnum",
+    "defjvp_argnums",
+    "defvjp",
+    "defvjp_argnum",
+    "defvjp_argnums",
+    "make_jvp",
+    "make_vjp",
+    "primitive",
+    "vspace",
+]
+
+Function = Callable[..., Any]
+
+
+def make_vjp(fun: Function, x: Any) -> tuple[Callable[[Any], Any], Any]:
+    """Returns the function that pulls cotangents of ``fun(x)`` back to ``x``, and ``fun(x)``."""
+    ans, pull = autodiff.vjp(noticed(fun), as_variable(x))
+
+    def vjp(g: Any) -> Any:
+        return without_float0(pull(as_derivative(g, ans))[0])
+
+    return vjp, ans
+
+
+def make_jvp(fun: Function, x: Any) -> Callable[[Any], tuple[Any, Any]]:
+    """Returns the function from tangents of ``x`` to the pair of ``fun(x)`` and its tangent."""
+    x = as_variable(x)
+
+    def jvp(g: Any) -> tuple[Any, Any]:
+        ans, tangent = autodiff.jvp(noticed(fun), (x,), (as_derivative(g, x),))
+        return ans, without_float0(tangent)
+
+    return jvp

@@ -1,0 +1,31 @@
+"""NumPy's ``linalg``: NumPy's own functions for values, and lawful's for what is traced."""
+
+from typing import Any as _Any
+
+import numpy.linalg as _linalg
+
+import lawful.numpy.linalg as _ours
+from lawful import ops as _ops
+from lawful.autograd._namespace.lookup import namespace_of as _namespace_of
+
+
+def _eig(a: _Any) -> _Any:
+    """Returns the eigenvalues and eigenvectors, with derivatives where all eigenvalues are different."""
+    w, v = _ops.eig(a, compute_left_eigenvectors=False, enable_eigvec_derivs=True)
+    return _ours.EigResult(w, v)
+
+
+def _eigh(a: _Any, UPLO: str = "L") -> _Any:
+    """Returns the eigenvalues and eigenvectors of a Hermitian matrix, of which one triangle is read."""
+    return _ours.eigh(a, UPLO)
+
+
+def _eigvalsh(a: _Any, UPLO: str = "L") -> _Any:
+    """Returns the eigenvalues of a Hermitian matrix, of which one triangle is read."""
+    return _ours.eigvalsh(a, UPLO)
+
+
+__getattr__, __dir__ = _namespace_of(
+    __name__, _linalg, "lawful.numpy.linalg", instead={"eig": _eig, "eigh": _eigh, "eigvalsh": _eigvalsh}
+)
+__all__ = [name for name in __dir__() if name[0] != "_"]

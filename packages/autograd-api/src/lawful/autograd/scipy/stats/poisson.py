@@ -1,0 +1,6 @@
+"""The functions of SciPy's distribution ``poisson``; those of densities and probabilities differentiate."""
+
+from lawful.autograd._scipy.library import scipy_namespace as _scipy_namespace
+
+__getattr__, __dir__ = _scipy_namespace(__name__, "stats.poisson", {}, "lawful.special.stats.poisson")
+__all__ = [name for name in __dir__() if name[0] != "_"]

@@ -1,0 +1,7 @@
+"""The functions of SciPy's distribution ``t``; those of densities and probabilities differentiate."""
+
+from lawful.autograd._scipy import t as _own
+from lawful.autograd._scipy.library import scipy_namespace as _scipy_namespace
+
+__getattr__, __dir__ = _scipy_namespace(__name__, "stats.t", _own.functions)
+__all__ = [name for name in __dir__() if name[0] != "_"]

@@ -1,0 +1,58 @@
+"""``python -m lawful.autograd``: programs that import autograd."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+PROGRAM = """
+import sys
+import autograd.numpy as np
+import autograd.scipy.stats.norm as norm
+import autograd.numpy.numpy_vjps
+from autograd import grad
+from autograd.extend import defvjp, primitive
+from autograd.misc.optimizers import adam
+from autograd.misc import flatten
+import autograd.misc.flatten
+import lawful.autograd
+import autograd
+
+assert flatten is autograd.misc.flatten and flatten(1.0)[0] == 1.0
+
+assert __name__ == "__main__"
+assert autograd is lawful.autograd and autograd.__name__ == "lawful.autograd"
+assert autograd.__spec__.name == "lawful.autograd"
+try:
+    import autograd.nothing
+except ModuleNotFoundError as error:
+    assert "autograd.nothing" in str(error)
+print(grad(lambda x: np.sin(x))(0.0), sys.argv[1:], grad(norm.logpdf)(1.0))
+"""
+
+
+def run(*args: str, folder: Path) -> "subprocess.CompletedProcess[str]":
+    command = [sys.executable, "-m", "lawful.autograd", *args]
+    return subprocess.run(command, capture_output=True, text=True, cwd=folder, check=False)
+
+
+def test_script_runs_with_arguments(tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(PROGRAM)
+    (tmp_path / "helper.py").write_text("VALUE = 1")
+    (tmp_path / "program.py").write_text("import helper\n" + PROGRAM)
+    found = run("program.py", "-v", "x", folder=tmp_path)
+    assert found.stdout == "1.0 ['-v', 'x'] -1.0\n", found.stderr
+
+
+def test_module_runs(tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(PROGRAM)
+    found = run("-m", "program", "x", folder=tmp_path)
+    assert found.stdout == "1.0 ['x'] -1.0\n", found.stderr
+
+
+@pytest.mark.parametrize("args", [[], ["-m"], ["--help"]])
+def test_usage_without_a_program(args: list[str], tmp_path: Path) -> None:
+    found = run(*args, folder=tmp_path)
+    assert found.returncode == 1
+    assert found.stderr.startswith("usage: python -m lawful.autograd script.py")

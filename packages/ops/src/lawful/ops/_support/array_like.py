@@ -1,0 +1,28 @@
+"""What NumPy converts to arrays without asking: lists of numbers, and objects with ``__array__``."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from lawful.core import is_array
+
+__all__ = ["from_array_like"]
+
+
+def from_array_like(x: Any) -> Any:
+    """Returns a list or tuple of numbers, or an object with ``__array__``, as an array; anything else as it is.
+
+    What holds tracers, or is no array of numbers, is anything else.
+
+    >>> from_array_like([1.0, 2.0]), from_array_like("a"), from_array_like([[1.0], [1.0, 2.0]])
+    (array([1., 2.]), 'a', [[1.0], [1.0, 2.0]])
+    """
+    if is_array(x) or not (isinstance(x, list | tuple) or hasattr(x, "__array__")):
+        return x
+    try:
+        found = np.asarray(x)
+    except (TypeError, ValueError):
+        return x
+    return found if is_array(found) and found.dtype.kind in "biufc" else x
