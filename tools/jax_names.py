@@ -99,7 +99,7 @@ def _is_public(module: str, found: ModuleType, name: str, value: Any, *, is_list
         return False
     if origin.startswith("typing") and module not in ("jax.typing", "jax.nn.initializers"):
         return False
-    if is_listed or module in ("jax.typing", "jax.sharding"):
+    if is_listed or module in ("jax", "jax.typing", "jax.sharding"):
         return True
     if module.startswith(("jax.experimental", "jax.example_libraries")):
         return callable(value) and origin == module

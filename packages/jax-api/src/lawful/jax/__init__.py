@@ -58,8 +58,9 @@ __getattr__, __dir__ = _namespace(
             "custom_derivatives",
             "debug",
             "dlpack",
+            "example_libraries",
         ),
-        *("experimental", "extend", "flatten_util", "interpreters", "scipy", "sharding", "stages"),
+        *("experimental", "extend", "flatten_util", "interpreters", "scipy", "sharding", "stages", "test_util"),
     ),
     wrap=_transforms,
 )

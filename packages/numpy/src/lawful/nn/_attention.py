@@ -85,7 +85,7 @@ def dot_product_attention(
     out = np.reshape(out, shape)
     if not return_residual:
         return out
-    residual = np.transpose(logsumexp(wide, axis=-1), (0, 2, 1)).astype(np.float32)
+    residual = np.transpose(logsumexp(wide, axis=-1), (0, 2, 1)).astype(dtype)
     return out, residual if len(shape) == 4 else np.reshape(residual, shape[:2])
 
 

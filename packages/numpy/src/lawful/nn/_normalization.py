@@ -88,20 +88,20 @@ def standardize(
       epsilon: what keeps the denominator from zero.
       where: which elements count for mean and variance.
       algorithm: how the variance is computed: ``"fast"`` as ``mean(x**2) - mean(x)**2``, which cancels where the mean
-        is large, ``"precise"`` as the mean of squared differences.
+        is large, ``"stable"`` as the mean of squared differences.
 
     Raises:
       ArgumentValueError: there is no such algorithm.
 
     Source: ``jax.nn.standardize``.
     """
-    if algorithm not in ("fast", "precise"):
+    if algorithm not in ("fast", "stable"):
         raise ArgumentValueError(f"standardize: expected the algorithm 'fast' or 'precise', got {algorithm!r}")
     x = inexact("standardize", x)
     options = {} if where is None else {"where": where}
     if mean is None:
         mean = np.mean(x, axis, keepdims=True, **options)
-    if variance is None and algorithm == "precise":
+    if variance is None and algorithm == "stable":
         variance = np.mean(np.square(np.abs(x - mean)), axis, keepdims=True, **options)
     elif variance is None:
         variance = np.mean(np.square(np.abs(x)), axis, keepdims=True, **options) - np.square(np.abs(mean))
@@ -124,6 +124,7 @@ def one_hot(x: Any, num_classes: int, *, dtype: Any = None, axis: Any = -1) -> A
 
     Source: ``jax.nn.one_hot``.
     """
+    x = np.asarray(x)
     ndim = get_aval(x).ndim + 1
     [at] = ops.canonical_axes("one_hot", axis, ndim)
     classes = np.arange(num_classes).reshape([num_classes if i == at else 1 for i in range(ndim)])

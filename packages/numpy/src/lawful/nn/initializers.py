@@ -127,7 +127,7 @@ def variance_scaling(
             of_drawn = 0.87962566103423978 if dtype.kind != "c" else 0.95311164380491208
             return _within_2(key, shape, dtype) * (deviation / np.array(of_drawn, real))
         if dtype.kind == "c":
-            return _polar(np.sqrt, key, shape, dtype) * deviation
+            return _polar(lambda u: np.sqrt(2 * u), key, shape, dtype) * deviation
         return random.uniform(key, shape, dtype, -1) * np.sqrt(np.array(3 * scale / count, real))
 
     return _initializer(init, dtype)
@@ -158,13 +158,14 @@ def _polar(radius: Callable[[Any], Any], key: Any, shape: tuple[int, ...], dtype
 
 def _fans(shape: tuple[int, ...], *axes: int | Sequence[int]) -> tuple[float, float]:
     """Returns the numbers of inputs and of outputs of an array of parameters."""
-    if len(shape) < 2:
-        raise ArgumentValueError(
-            f"variance_scaling: expected a shape of inputs and outputs, got {shape}; use normal or uniform for it"
+    try:
+        inputs, outputs, batches = (
+            math.prod(shape[i] for i in ((found,) if isinstance(found, int) else found)) for found in axes
         )
-    inputs, outputs, batches = (
-        math.prod(shape[i] for i in ((found,) if isinstance(found, int) else found)) for found in axes
-    )
+    except IndexError as error:
+        raise ArgumentValueError(
+            f"variance_scaling: expected a shape of inputs and outputs, got {shape}; specify in_axis and out_axis"
+        ) from error
     window = math.prod(shape) / inputs / outputs / batches
     return inputs * window, outputs * window
 

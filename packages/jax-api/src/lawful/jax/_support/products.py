@@ -7,6 +7,7 @@ the processor.
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -16,6 +17,7 @@ from lawful import numpy as lawful_numpy
 from lawful.core import ArgumentValueError, Tracer, as_dtype, is_array
 from lawful.numpy import linalg
 
+_OWN = ("precision", "preferred_element_type")
 _PRECISIONS = (None, "default", "fastest", "high", "bfloat16_3x", "tensorfloat32", "float32", "highest", "bfloat16")
 
 
@@ -32,7 +34,11 @@ def _preferring(function: Callable[..., Any]) -> Callable[..., Any]:
         converted = [_at_least(x, wanted) for x in args]
         return lawful_numpy.astype(function(*converted, **kwargs), wanted)
 
-    del product.__wrapped__  # whose signature has fewer arguments
+    known = inspect.signature(function)
+    own = [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY, default=None) for name in _OWN]
+    last = [p for p in known.parameters.values() if p.kind is p.VAR_KEYWORD]
+    others = [p for p in known.parameters.values() if p.kind is not p.VAR_KEYWORD]
+    product.__signature__ = inspect.Signature([*others, *own, *last])  # type: ignore[attr-defined]
     return product
 
 
