@@ -305,7 +305,7 @@ def sm3(step_size: Any, momentum: Any = 0.9) -> Any:
         return np.reshape(vector, [-1 if i == axis else 1 for i in range(ndim)])
 
     def init(x: Any) -> Any:
-        shapes = [(size,) for size in np.shape(x)] or [()]
+        shapes: list[tuple[int, ...]] = [(size,) for size in np.shape(x)] or [()]
         return x, np.zeros_like(x), [np.zeros(shape, x.dtype) for shape in shapes]
 
     def update(i: Any, g: Any, state: Any) -> Any:
