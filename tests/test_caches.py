@@ -112,6 +112,7 @@ UNBOUNDED = {
     "get_backend", "_lawful_with", "devices", "_device_list", "_sharding", "machine_fingerprint",  # backends, devices
     "_as_tuple", "_parameters", "_takes_any_keyword", "find_source",  # a function of NumPy's, or one of lawful's names
     "_through_factors", "_kinds", "_signature", "_init_code",  # booleans, or a small count
+    "_family",  # a file of names
     "best",  # lives for one call
 }  # fmt: skip
 

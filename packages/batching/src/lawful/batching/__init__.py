@@ -29,13 +29,25 @@ if _TYPE_CHECKING:
         psum,
         psum_p,
     )
+    from lawful.batching._gathering import (
+        all_gather,
+        all_gather_p,
+        all_to_all,
+        ppermute,
+        pshuffle,
+        psum_scatter,
+        pswapaxes,
+    )
 else:
-    __getattr__, __dir__ = _lazy_imports(__name__, "_collectives")
+    __getattr__, __dir__ = _lazy_imports(__name__, "_collectives", "_gathering")
 
 __all__ = [
     "AxisData",
     "BatchTrace",
     "UnboundAxisError",
+    "all_gather",
+    "all_gather_p",
+    "all_to_all",
     "axis_index",
     "axis_index_p",
     "axis_size",
@@ -48,7 +60,11 @@ __all__ = [
     "pmean",
     "pmin",
     "pmin_p",
+    "ppermute",
+    "pshuffle",
     "psum",
     "psum_p",
+    "psum_scatter",
+    "pswapaxes",
     "vmap",
 ]

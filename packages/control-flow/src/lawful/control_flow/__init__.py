@@ -31,6 +31,7 @@ if _TYPE_CHECKING:
     from lawful.control_flow._reduce.window_primitive import reduce_window_p
     from lawful.control_flow._reroll.reroll import reroll
     from lawful.control_flow._scan.associative_scan import associative_scan
+    from lawful.control_flow._sequential_vmap import sequential_vmap
     from lawful.control_flow._solvers.linear_solve import custom_linear_solve
     from lawful.control_flow._solvers.linear_solve_primitive import linear_solve_p
     from lawful.control_flow._solvers.root import custom_root
@@ -40,6 +41,7 @@ else:
         __name__,
         "_scan.associative_scan",
         "_cond.batched",
+        "_sequential_vmap",
         "_solvers.linear_solve",
         "_solvers.linear_solve_primitive",
         "_reduce.reduce",
@@ -69,6 +71,7 @@ __all__ = [
     "root_p",
     "scan",
     "scan_p",
+    "sequential_vmap",
     "switch",
     "while_loop",
     "while_p",

@@ -18,6 +18,7 @@ from lawful.custom_rules._call.derivatives import (
 from lawful.custom_rules._call.primitive import custom_call, custom_vmap_call_p
 from lawful.custom_rules._call.rules import CallRules
 from lawful.custom_rules._closure_convert import closure_convert
+from lawful.custom_rules._custom_gradient import custom_gradient, zero_from_primal
 from lawful.custom_rules._custom_jvp import custom_jvp
 from lawful.custom_rules._custom_rule import custom_rule
 from lawful.custom_rules._custom_vjp import custom_vjp, custom_vjp_primal_tree_values
@@ -33,6 +34,7 @@ __all__ = [
     "as_function",
     "closure_convert",
     "custom_call",
+    "custom_gradient",
     "custom_jvp",
     "custom_jvp_call_p",
     "custom_rule",
@@ -45,4 +47,5 @@ __all__ = [
     "custom_vmap_call_p",
     "linear_call",
     "linear_call_p",
+    "zero_from_primal",
 ]

@@ -28,6 +28,7 @@ from lawful.ops._convolution import sliding_window as sliding_window
 from lawful.ops._convolution.convolution import *
 from lawful.ops._convolution.dimension_numbers import *
 from lawful.ops._convolution.functions import *
+from lawful.ops._convolution.patches import *
 from lawful.ops._convolution.reduce_window import *
 from lawful.ops._convolution.select_and_gather import *
 from lawful.ops._convolution.sliding_window import *
@@ -35,6 +36,7 @@ from lawful.ops._elementwise.application import *
 from lawful.ops._elementwise.arithmetic import *
 from lawful.ops._elementwise.comparison import *
 from lawful.ops._elementwise.complex_parts import *
+from lawful.ops._elementwise.compositions import *
 from lawful.ops._elementwise.conversion import *
 from lawful.ops._elementwise.declaration import *
 from lawful.ops._elementwise.division import *
@@ -51,6 +53,7 @@ from lawful.ops._indexing.dynamic_slice import *
 from lawful.ops._indexing.dynamic_slice_functions import *
 from lawful.ops._indexing.gather import *
 from lawful.ops._indexing.getitem import *
+from lawful.ops._indexing.positions import *
 from lawful.ops._indexing.scatter import *
 from lawful.ops._indexing.take import *
 from lawful.ops._indexing.take_along_dimension import *
@@ -71,6 +74,7 @@ from lawful.ops._optimization_barrier import *
 from lawful.ops._products.dot_general import *
 from lawful.ops._products.functions import *
 from lawful.ops._products.precision import *
+from lawful.ops._products.ragged import *
 from lawful.ops._reduction.arg_reduction import *
 from lawful.ops._reduction.cumulative import *
 from lawful.ops._reduction.product_derivatives import *
@@ -79,6 +83,7 @@ from lawful.ops._reduction.sort import *
 from lawful.ops._reduction.top_k import *
 from lawful.ops._shape.iota import *
 from lawful.ops._shape.joining import *
+from lawful.ops._shape.ranks import *
 from lawful.ops._shape.reshape import *
 from lawful.ops._shape.slicing import *
 from lawful.ops._shape.split import *
@@ -107,12 +112,14 @@ if not TYPE_CHECKING:
     __all__ += _convolution.convolution.__all__
     __all__ += _convolution.dimension_numbers.__all__
     __all__ += _convolution.functions.__all__
+    __all__ += _convolution.patches.__all__
     __all__ += _convolution.reduce_window.__all__
     __all__ += _convolution.select_and_gather.__all__
     __all__ += _convolution.sliding_window.__all__
     __all__ += _elementwise.application.__all__
     __all__ += _elementwise.arithmetic.__all__
     __all__ += _elementwise.comparison.__all__
+    __all__ += _elementwise.compositions.__all__
     __all__ += _elementwise.complex_parts.__all__
     __all__ += _elementwise.conversion.__all__
     __all__ += _elementwise.declaration.__all__
@@ -130,6 +137,7 @@ if not TYPE_CHECKING:
     __all__ += _indexing.dynamic_slice_functions.__all__
     __all__ += _indexing.gather.__all__
     __all__ += _indexing.getitem.__all__
+    __all__ += _indexing.positions.__all__
     __all__ += _indexing.scatter.__all__
     __all__ += _indexing.take.__all__
     __all__ += _indexing.take_along_dimension.__all__
@@ -150,6 +158,7 @@ if not TYPE_CHECKING:
     __all__ += _products.dot_general.__all__
     __all__ += _products.functions.__all__
     __all__ += _products.precision.__all__
+    __all__ += _products.ragged.__all__
     __all__ += _reduction.arg_reduction.__all__
     __all__ += _reduction.cumulative.__all__
     __all__ += _reduction.product_derivatives.__all__
@@ -158,6 +167,7 @@ if not TYPE_CHECKING:
     __all__ += _reduction.top_k.__all__
     __all__ += _shape.iota.__all__
     __all__ += _shape.joining.__all__
+    __all__ += _shape.ranks.__all__
     __all__ += _shape.reshape.__all__
     __all__ += _shape.slicing.__all__
     __all__ += _shape.split.__all__

@@ -1,0 +1,81 @@
+"""JAX's public modules over lawful: a JAX program changes its imports, and nothing else.
+
+>>> import lawful.jax as jax
+>>> import lawful.jax.numpy as jnp
+>>> from lawful.jax import lax, random
+>>> jax.grad(lambda x: jnp.sum(x**2))(jnp.arange(3.0))
+Array([0., 2., 4.], dtype=float64)
+
+It has names only: what computes is in the other packages of lawful. Eager results are `Array`s, which are NumPy
+arrays with what a ``jax.Array`` has beyond them. The page docs/coming_from_jax.md says what differs.
+"""
+
+from lawful.core import register_internal_module as _register_internal_module
+
+_register_internal_module(__name__)
+
+from lawful import autodiff as _autodiff  # noqa: E402
+from lawful import batching as _batching  # noqa: E402
+from lawful import custom_rules as _custom_rules  # noqa: E402
+from lawful import staging as _staging  # noqa: E402
+from lawful.jax import (  # noqa: E402
+    dtypes,
+    errors,
+    lax,
+    nn,
+    numpy,
+    ops,
+    random,
+    tree,
+    tree_util,
+    typing,
+)
+from lawful.jax._support import general as _general  # noqa: E402
+from lawful.jax._support import jit as _jit  # noqa: E402
+from lawful.jax._support import switches as _switches  # noqa: E402
+from lawful.jax._support.array import Array  # noqa: E402
+from lawful.jax._support.config import config  # noqa: E402
+from lawful.jax._support.namespace import namespace as _namespace  # noqa: E402
+from lawful.jax._support.wrapping import transforms as _transforms  # noqa: E402
+
+__version__ = "0.12.0"
+__version_info__ = (0, 12, 0)
+
+__getattr__, __dir__ = _namespace(
+    __name__,
+    _general,
+    _jit,
+    _switches,
+    _autodiff,
+    _batching,
+    _custom_rules,
+    _staging,
+    submodules=(
+        *(
+            "ad_checkpoint",
+            "core",
+            "custom_batching",
+            "custom_derivatives",
+            "debug",
+            "dlpack",
+            "example_libraries",
+        ),
+        *("experimental", "extend", "flatten_util", "interpreters", "scipy", "sharding", "stages", "test_util"),
+    ),
+    wrap=_transforms,
+)
+
+__all__ = [
+    "Array",
+    "config",
+    "dtypes",
+    "errors",
+    "lax",
+    "nn",
+    "numpy",
+    "ops",
+    "random",
+    "tree",
+    "tree_util",
+    "typing",
+]

@@ -1,0 +1,47 @@
+"""``jax`` standing for ``lawful.jax`` in this process."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import sys
+from collections.abc import Sequence
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
+from types import ModuleType
+
+
+class _Finder(MetaPathFinder, Loader):
+    """Finds the modules of ``lawful.jax`` under the names of JAX's."""
+
+    def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
+        if name.partition(".")[0] not in ("jax", "jaxlib"):
+            return None
+        ours = f"lawful.{name}"
+        if name.startswith("jaxlib") or (ours not in sys.modules and importlib.util.find_spec(ours) is None):
+            raise ModuleNotFoundError(
+                f"import {name}: expected a public module of JAX that lawful.jax has, got one that it has not; "
+                "docs/coming_from_jax.md lists what there is",
+                name=name,
+            )
+        return ModuleSpec(name, self, is_package=hasattr(importlib.import_module(ours), "__path__"))
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        module = importlib.import_module(f"lawful.{spec.name}")
+        self._own = module.__spec__
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        module.__spec__ = self._own
+
+
+def install() -> None:
+    """Makes ``import jax`` import ``lawful.jax`` from here on.
+
+    Raises:
+      RuntimeError: JAX is imported already.
+    """
+    if "jax" in sys.modules and sys.modules["jax"].__name__ != "lawful.jax":
+        raise RuntimeError("lawful.jax: expected to come before JAX, got JAX imported already; install first")
+    if not any(isinstance(finder, _Finder) for finder in sys.meta_path):
+        sys.meta_path.insert(0, _Finder())

@@ -1,0 +1,136 @@
+"""``jax.config``: the switches that programs set. Some act; others are fixed here, which a warning says."""
+
+from __future__ import annotations
+
+import contextlib
+import warnings
+from collections.abc import Iterator
+from typing import Any, Final
+
+from lawful.core import ArgumentValueError
+from lawful.jax._support.devices import xla_backend
+
+#: Switches that act, with their defaults.
+_ACTING: Final[dict[str, Any]] = {
+    "jax_debug_nans": False,
+    "jax_debug_infs": False,
+    "jax_disable_jit": False,
+    "jax_compilation_cache_dir": None,
+}
+#: Switches that have one value here, and why another one has no effect.
+_FIXED: Final[dict[str, tuple[Any, str]]] = {
+    "jax_enable_x64": (True, "types are x64 always: float64 is the default, and nothing is narrowed"),
+    "jax_numpy_dtype_promotion": ("standard", "promotion is NumPy's"),
+    "jax_numpy_rank_promotion": ("allow", "ranks are promoted as in NumPy"),
+    "jax_default_prng_impl": ("threefry2x32", "keys are those of threefry"),
+    "jax_threefry_partitionable": (True, "keys are those of partitionable threefry"),
+    "jax_enable_custom_prng": (False, "keys are arrays of two words"),
+    "jax_platforms": ("cpu", "programs run on the processor"),
+    "jax_platform_name": ("cpu", "programs run on the processor"),
+    "jax_num_cpu_devices": (1, "programs run on one device"),
+}
+#: Switches for which every value gives the same results: logs, checks of JAX's own, and advice to XLA.
+_WITHOUT_EFFECT: Final[dict[str, Any]] = {
+    "jax_check_tracer_leaks": False,
+    "jax_debug_key_reuse": False,
+    "jax_default_device": None,
+    "jax_default_matmul_precision": None,
+    "jax_enable_checks": False,
+    "jax_enable_compilation_cache": True,
+    "jax_explain_cache_misses": False,
+    "jax_include_full_tracebacks_in_locations": True,
+    "jax_legacy_prng_key": "allow",
+    "jax_log_compiles": False,
+    "jax_logging_level": None,
+    "jax_memory_fitting_level": None,
+    "jax_optimization_level": None,
+    "jax_persistent_cache_enable_xla_caches": None,
+    "jax_persistent_cache_min_compile_time_secs": 1.0,
+    "jax_persistent_cache_min_entry_size_bytes": 0,
+    "jax_pjrt_client_create_options": None,
+    "jax_softmax_custom_jvp": True,
+    "jax_traceback_filtering": "auto",
+    "jax_transfer_guard": "allow",
+}
+
+
+class Config:
+    """The switches, as attributes; `update` sets one.
+
+    Source: ``jax.config``.
+    """
+
+    def __init__(self) -> None:
+        fixed = {name: value for name, (value, _) in _FIXED.items()}
+        self.values: dict[str, Any] = {**_ACTING, **fixed, **_WITHOUT_EFFECT}
+        #: Whether results are checked; read on each call.
+        self.checks = False
+
+    def __getattr__(self, name: str) -> Any:
+        try:
+            return vars(self)["values"][name]
+        except KeyError:
+            raise AttributeError(f"config: there is no switch {name!r}") from None
+
+    def update(self, name: str, value: Any) -> None:
+        """Sets a switch; warns where its value has no effect here.
+
+        Raises:
+          AttributeError: there is no such switch.
+        """
+        if name not in self.values:
+            raise AttributeError(f"config.update: expected the name of a switch, got {name!r}")
+        if name in _FIXED:
+            only, reason = _FIXED[name]
+            if value != only and not (isinstance(value, str) and only in value.split(",")) and value is not None:
+                warnings.warn(f"config: {name}={value!r} has no effect; {reason}", UserWarning, stacklevel=2)
+            return
+        self.values[name] = value
+        self.checks = bool(self.values["jax_debug_nans"] or self.values["jax_debug_infs"])
+        if name == "jax_compilation_cache_dir" and xla_backend is not None:
+            xla_backend.set_cache_dir(value)
+
+    def read(self, name: str) -> Any:
+        """Returns the value of a switch."""
+        return getattr(self, name)
+
+    @property
+    def x64_enabled(self) -> bool:
+        """Whether types are x64: yes."""
+        return True
+
+    def parse_flags_with_absl(self) -> None:
+        """Does nothing: there are no flags."""
+
+    config_with_absl = parse_flags_with_absl
+
+
+config: Final = Config()
+
+
+def switch(name: str) -> Any:
+    """Returns the context manager of a switch, such as ``jax.debug_nans(True)``."""
+
+    @contextlib.contextmanager
+    def context(new_val: Any = True) -> Iterator[None]:
+        before = config.read(name)
+        config.update(name, new_val)
+        try:
+            yield
+        finally:
+            config.update(name, before)
+
+    context.__name__ = context.__qualname__ = name.removeprefix("jax_")
+    context.__doc__ = f"Sets ``config.{name}`` within a ``with`` block."
+    return context
+
+
+def refused(name: str, reason: str) -> Any:
+    """Returns a function that raises ArgumentValueError with a reason."""
+
+    def refuse(*args: Any, **kwargs: Any) -> Any:
+        raise ArgumentValueError(f"{name}: {reason}")
+
+    refuse.__name__ = refuse.__qualname__ = name
+    refuse.__doc__ = f"Raises ArgumentValueError: {reason}."
+    return refuse

@@ -1,0 +1,183 @@
+"""Functions of `jax.numpy` whose arguments differ from those of `lawful.numpy`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+from lawful import numpy as lawful_numpy
+from lawful import ops
+from lawful.core import ArgumentValueError, get_aval
+
+
+def _require_order(name: str, order: str | None, allowed: tuple[str | None, ...]) -> None:
+    if order not in allowed:
+        raise ArgumentValueError(f"{name}: expected an order in {allowed}, got {order!r}; arrays have the order C")
+
+
+def array(
+    object: Any,
+    dtype: Any = None,
+    *,
+    copy: bool = True,
+    order: str | None = "K",
+    ndmin: int = 0,
+    device: Any = None,
+    out_sharding: Any = None,
+) -> Any:
+    """Returns an array of values, with at least ``ndmin`` dimensions; see `lawful.numpy.array`.
+
+    Raises:
+      ArgumentValueError: the order of elements in memory is not the usual one, or a sharding is given.
+    """
+    _require_order("array", order, (None, "K", "C", "A"))
+    result = lawful_numpy.array(object, dtype=dtype, copy=copy, device=device)
+    missing = ndmin - get_aval(result).ndim
+    return lawful_numpy.expand_dims(result, tuple(range(missing))) if missing > 0 else result
+
+
+def asarray(
+    a: Any, dtype: Any = None, order: str | None = None, *, copy: bool | None = None, device: Any = None,
+    out_sharding: Any = None,
+) -> Any:  # fmt: skip
+    """Returns an array of values; see `lawful.numpy.asarray`.
+
+    Raises:
+      ArgumentValueError: the order of elements in memory is not the usual one.
+    """
+    _require_order("asarray", order, (None, "K", "C", "A"))
+    return lawful_numpy.asarray(a, dtype=dtype, copy=copy, device=device)
+
+
+def copy(a: Any, order: str | None = None) -> Any:
+    """Returns a copy of an array; see `lawful.numpy.copy`."""
+    _require_order("copy", order, (None, "K", "C", "A"))
+    return lawful_numpy.copy(a)
+
+
+def clip(arr: Any = None, /, min: Any = None, max: Any = None) -> Any:
+    """Returns the elements limited to an interval; see `lawful.numpy.clip`."""
+    return lawful_numpy.clip(arr, min, max)
+
+
+def array_repr(
+    arr: Any, max_line_width: int | None = None, precision: int | None = None, suppress_small: bool | None = None
+) -> str:
+    """Returns the text of an array, as ``repr``."""
+    return numpy.array_repr(arr, max_line_width, precision, suppress_small)
+
+
+def array_str(
+    a: Any, max_line_width: int | None = None, precision: int | None = None, suppress_small: bool | None = None
+) -> str:
+    """Returns the text of the elements of an array."""
+    return numpy.array_str(a, max_line_width, precision, suppress_small)
+
+
+def frombuffer(buffer: Any, dtype: Any = float, count: int = -1, offset: int = 0) -> Any:
+    """Returns an array of the bytes of a buffer."""
+    return numpy.frombuffer(buffer, numpy.dtype(dtype), count, offset)
+
+
+def fromiter(*args: Any, **kwargs: Any) -> Any:
+    """Returns an array of the values of an iterable; arguments as ``numpy.fromiter``."""
+    return numpy.fromiter(*args, **kwargs)
+
+
+def fromstring(string: str, dtype: Any = float, count: int = -1, *, sep: str) -> Any:
+    """Returns an array of the numbers in a text."""
+    return numpy.fromstring(string, numpy.dtype(dtype), count, sep=sep)
+
+
+def fromfile(*args: Any, **kwargs: Any) -> Any:
+    """Returns an array of the bytes of a file; arguments as ``numpy.fromfile``."""
+    return numpy.fromfile(*args, **kwargs)
+
+
+def load(file: Any, *args: Any, **kwargs: Any) -> Any:
+    """Returns the array in a file; arguments as ``numpy.load``."""
+    return numpy.load(file, *args, **kwargs)
+
+
+def minmax(
+    a: Any, axis: Any = None, out: None = None, keepdims: bool = False, initial: Any = None, where: Any = None
+) -> Any:
+    """Returns the smallest and the largest elements."""
+    options: dict[str, Any] = {"axis": axis, "keepdims": keepdims}
+    options |= {} if where is None else {"where": where}
+    least, most = (None, None) if initial is None else initial if isinstance(initial, tuple) else (initial, initial)
+    return (
+        lawful_numpy.min(a, **options, **({} if least is None else {"initial": least})),
+        lawful_numpy.max(a, **options, **({} if most is None else {"initial": most})),
+    )
+
+
+def where(condition: Any, x: Any = None, y: Any = None, /, *, size: int | None = None, fill_value: Any = None) -> Any:
+    """Returns elements of two arrays by a condition; with the condition alone the positions where it holds."""
+    if x is None and y is None:
+        return lawful_numpy.nonzero(condition, size=size, fill_value=fill_value)
+    return lawful_numpy.where(condition, x, y)
+
+
+def argsort(
+    a: Any, axis: int | None = -1, *, kind: None = None, order: None = None, stable: bool = True,
+    descending: bool = False, dtype: Any = None,
+) -> Any:  # fmt: skip
+    """Returns the positions that sort an array; see `lawful.numpy.argsort`."""
+    found = lawful_numpy.argsort(a, axis=axis, stable=stable, descending=descending)
+    return found if dtype is None else found.astype(dtype)
+
+
+def dstack(tup: Any, dtype: Any = None) -> Any:
+    """Returns arrays joined along the third dimension; see `lawful.numpy.dstack`."""
+    joined = lawful_numpy.dstack(tup)
+    return joined if dtype is None else joined.astype(dtype)
+
+
+def ravel_multi_index(multi_index: Any, dims: Any, mode: str = "raise", order: str = "C", *, dtype: Any = None) -> Any:
+    """Returns the positions in a flattened array; see `lawful.numpy.ravel_multi_index`."""
+    found = lawful_numpy.ravel_multi_index(multi_index, dims, mode, order)
+    return found if dtype is None else found.astype(dtype)
+
+
+def top_k(a: Any, k: int, /, *, axis: int | None = -1, mode: str = "largest", sorted: bool = True) -> Any:
+    """Returns the largest or smallest elements along a dimension, and their positions."""
+    if mode not in ("largest", "smallest"):
+        raise ArgumentValueError(f"top_k: expected the mode 'largest' or 'smallest', got {mode!r}")
+    if axis is None:
+        a, axis = lawful_numpy.ravel(a), -1
+    if mode == "largest":
+        return ops.top_k(a, k, axis=axis)
+    positions = lawful_numpy.take(lawful_numpy.argsort(a, axis=axis), lawful_numpy.arange(k), axis=axis)
+    return lawful_numpy.take_along_axis(a, positions, axis=axis), positions.astype(numpy.int32)
+
+
+def _promoted(a: Any, dtype: Any, promote_integers: bool) -> Any:
+    """Returns the dtype of a sum or product: that of the elements where integers are not promoted."""
+    return get_aval(a).dtype if dtype is None and not promote_integers else dtype
+
+
+def sum(
+    a: Any, axis: Any = None, dtype: Any = None, out: None = None, keepdims: bool = False, initial: Any = None,
+    where: Any = None, promote_integers: bool = True,
+) -> Any:  # fmt: skip
+    """Returns the sum over dimensions; see `lawful.numpy.sum`."""
+    given = {name: x for name, x in (("initial", initial), ("where", where)) if x is not None}
+    return lawful_numpy.sum(a, axis, _promoted(a, dtype, promote_integers), out, keepdims, **given)
+
+
+def prod(
+    a: Any, axis: Any = None, dtype: Any = None, out: None = None, keepdims: bool = False, initial: Any = None,
+    where: Any = None, promote_integers: bool = True,
+) -> Any:  # fmt: skip
+    """Returns the product over dimensions; see `lawful.numpy.prod`."""
+    given = {name: x for name, x in (("initial", initial), ("where", where)) if x is not None}
+    return lawful_numpy.prod(a, axis, _promoted(a, dtype, promote_integers), out, keepdims, **given)
+
+
+def frompyfunc(func: Any, /, nin: int, nout: int, *, identity: Any = None) -> Any:
+    """Returns the function of scalars applied to each element of arrays: ``vectorize``, of as many arguments."""
+    if nout != 1:
+        raise ArgumentValueError(f"frompyfunc: expected one result, got nout={nout}; use jax.numpy.vectorize")
+    return lawful_numpy.vectorize(func)

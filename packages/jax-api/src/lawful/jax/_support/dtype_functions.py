@@ -1,0 +1,61 @@
+"""JAX's functions of dtypes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import ml_dtypes
+import numpy
+
+from lawful import numpy as lawful_numpy
+from lawful.core import ArgumentTypeError, as_dtype, get_aval, is_of_ml_dtypes, supported_dtypes
+
+issubdtype, finfo, iinfo = lawful_numpy.issubdtype, lawful_numpy.finfo, lawful_numpy.iinfo
+TypePromotionError = ArgumentTypeError
+
+
+class extended(numpy.generic):
+    """The abstract type of dtypes that are not numbers: no array has it."""
+
+
+class prng_key(extended):
+    """The abstract type of keys: here they are arrays of two words, and no array has it."""
+
+
+def canonicalize_dtype(dtype: Any, allow_extended_dtype: bool = False) -> numpy.dtype[Any]:
+    """Returns a dtype: types are x64 always, so it is itself."""
+    return as_dtype(dtype)
+
+
+def result_type(*args: Any, return_weak_type_flag: bool = False) -> Any:
+    """Returns the dtype of an operation between arrays, by NumPy's promotion."""
+    dtype = lawful_numpy.result_type(*args)
+    return (dtype, all(type(x) in (bool, int, float, complex) for x in args)) if return_weak_type_flag else dtype
+
+
+def itemsize_bits(dtype: Any) -> int:
+    """Returns the number of bits of an element."""
+    dtype = numpy.dtype(dtype)
+    if is_of_ml_dtypes(dtype) and dtype.name in ("int4", "uint4", "int2", "uint2", "int1", "uint1"):
+        return int(dtype.name.lstrip("uint"))
+    return 1 if dtype.kind == "b" else dtype.itemsize * 8
+
+
+def scalar_type_of(x: Any) -> type:
+    """Returns the Python type of the elements: bool, int, float or complex."""
+    dtype = lawful_numpy.result_type(x)
+    kinds: dict[str, type] = {"b": bool, "i": int, "u": int, "c": complex}
+    return kinds.get(dtype.kind, int if is_of_ml_dtypes(dtype) and "int" in dtype.name else float)
+
+
+def is_supported_dtype(dtype: Any) -> bool:
+    """Whether arrays of a dtype can be exchanged with other libraries."""
+    return numpy.dtype(dtype) in supported_dtypes and not is_of_ml_dtypes(numpy.dtype(dtype))
+
+
+def dtype_of(x: Any) -> numpy.dtype[Any]:
+    """Returns the dtype of an array, number or tracer."""
+    return get_aval(x).dtype
+
+
+bfloat16 = ml_dtypes.bfloat16

@@ -1,0 +1,153 @@
+"""Functions of the module ``jax`` itself that lawful has under no name of its own."""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy
+
+from lawful import tree
+from lawful.autodiff import jacrev
+from lawful.core import ShapedArray, Tracer, eval_trace, get_aval, set_current, to_numpy
+from lawful.core import eval_jaxpr as _eval_jaxpr
+from lawful.core import float0 as float0
+from lawful.jax._support import devices as _devices
+from lawful.jax._support.array import Array, as_jax
+from lawful.jax._support.devices import Device as Device
+
+jacobian = jacrev
+xla_backend = _devices.xla_backend
+
+
+def device_get(x: Any) -> Any:
+    """Returns a pytree with its arrays as NumPy arrays."""
+
+    def get(leaf: Any) -> Any:
+        return numpy.asarray(leaf) if isinstance(leaf, Array) and not isinstance(leaf, Tracer) else leaf
+
+    return tree.map(get, x)
+
+
+def device_put(x: Any, device: Any = None, *, src: Any = None, donate: Any = False, may_alias: Any = None) -> Any:
+    """Returns a pytree with its leaves as arrays on a device, on the processor by default."""
+    device = getattr(device, "device", device)
+
+    def put(leaf: Any) -> Any:
+        if isinstance(leaf, Tracer):
+            return leaf
+        if xla_backend is not None and device is not None:
+            return xla_backend.device_put(to_numpy(leaf), device)
+        return leaf if isinstance(leaf, Array) else as_jax(numpy.array(to_numpy(leaf)))
+
+    return tree.map(put, x)
+
+
+def block_until_ready(x: Any) -> Any:
+    """Waits until the arrays of a pytree are computed, and returns it."""
+    for leaf in tree.leaves(x):
+        if hasattr(leaf, "block_until_ready"):
+            leaf.block_until_ready()
+    return x
+
+
+def copy_to_host_async(x: Any) -> Any:
+    """Returns a pytree: its arrays are in the memory of the process."""
+    return x
+
+
+def devices(backend: str | None = None) -> list[Any]:
+    """Returns the devices of the process."""
+    return list(_devices.devices())
+
+
+def local_devices(
+    process_index: int | None = None, backend: str | None = None, host_id: int | None = None
+) -> list[Any]:
+    """Returns the devices of the process."""
+    return list(_devices.devices())
+
+
+def default_backend() -> str:
+    """Returns the name of the platform that programs run on."""
+    return str(_devices.devices()[0].platform)
+
+
+def device_count(backend: str | None = None) -> int:
+    """Returns the number of devices."""
+    return len(_devices.devices())
+
+
+local_device_count = device_count
+
+
+def process_count(backend: str | None = None) -> int:
+    """Returns the number of processes: 1."""
+    return 1
+
+
+def process_index(backend: str | None = None) -> int:
+    """Returns the number of this process: 0."""
+    return 0
+
+
+def process_indices(backend: str | None = None) -> list[int]:
+    """Returns the numbers of the processes: 0."""
+    return [0]
+
+
+host_count, host_id, host_ids = process_count, process_index, process_indices
+
+
+def effects_barrier() -> None:
+    """Returns when callbacks have run, which they have."""
+
+
+def typeof(x: Any) -> ShapedArray:
+    """Returns the type of an array, number or tracer."""
+    return get_aval(x)
+
+
+@contextlib.contextmanager
+def named_scope(name: str) -> Iterator[None]:
+    """Names a part of a program in JAX's profiles; it has no effect here."""
+    yield
+
+
+def named_call(fun: Callable[..., Any], *, name: str | None = None) -> Callable[..., Any]:
+    """Returns a function of which JAX's profiles show the name; it has no other effect."""
+
+    @functools.wraps(fun)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return fun(*args, **kwargs)
+
+    return call
+
+
+@contextlib.contextmanager
+def ensure_compile_time_eval() -> Iterator[None]:
+    """Evaluates operations on known values within a ``with`` block, also where a program is traced."""
+    with set_current(eval_trace):
+        yield
+
+
+def eval_context() -> Any:
+    """Returns the context manager within which operations are evaluated."""
+    return set_current(eval_trace)
+
+
+def eval_jaxpr(jaxpr: Any, consts: Any, *args: Any, propagate_source_info: bool = True) -> Any:
+    """Returns the results of a jaxpr."""
+    return _eval_jaxpr(jaxpr, consts, *args)
+
+
+def print_environment_info(return_string: bool = False) -> str | None:
+    """Prints the versions of lawful's parts, or returns them."""
+    backend = "none" if xla_backend is None else "installed"
+    text = f"lawful.jax; numpy {numpy.__version__}; xla_backend {backend}"
+    if return_string:
+        return text
+    print(text)  # noqa: T201
+    return None

@@ -1,0 +1,105 @@
+"""``jit`` with JAX's arguments and the switches that act on it."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+import numpy
+
+from lawful import staging, tree
+from lawful.core import Tracer, is_inexact
+from lawful.jax._support.array import Array, plain
+from lawful.jax._support.config import config
+from lawful.jax._support.wrapping import Returned, to_jax
+
+__all__ = ["jit"]
+
+
+def jit(
+    fun: Callable[..., Any] | None = None,
+    /,
+    *,
+    static_argnums: Any = None,
+    static_argnames: Any = None,
+    donate_argnums: Any = None,
+    donate_argnames: Any = None,
+    inline: bool = False,
+    **options: Any,
+) -> Any:
+    """Returns a function that is compiled when it is first called; without ``fun``, the decorator.
+
+    Args:
+      fun: the function.
+      static_argnums: arguments that are known when the function is traced.
+      static_argnames: the same by name.
+      donate_argnums: arguments whose memory results may use.
+      donate_argnames: the same by name.
+      inline: whether the function is inlined in others.
+      options: arguments of JAX about devices, which have no effect on one device.
+
+    Source: ``jax.jit``.
+    """
+    chosen = {
+        "static_argnums": static_argnums,
+        "static_argnames": static_argnames,
+        "donate_argnums": donate_argnums,
+        "donate_argnames": donate_argnames,
+    }
+    chosen = {name: value for name, value in chosen.items() if value is not None}
+    if fun is None:
+        return functools.partial(jit, inline=inline, **chosen, **options)
+    donates = donate_argnums is not None or donate_argnames is not None
+    return Compiling(fun, staging.jit(fun, inline=bool(inline), **chosen), donates)
+
+
+class Compiling(Returned):
+    """What `jit` returns."""
+
+    def __init__(self, function: Callable[..., Any], compiled: Callable[..., Any], donates: bool) -> None:
+        super().__init__(compiled)
+        self._plain = function
+        # The memory of an Array is read by its NumPy views: a program must not overwrite it.
+        self._given = plain if donates else _on_device
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Returns what the function gives; it is traced and compiled for arguments of new types."""
+        if config.values["jax_disable_jit"]:
+            return to_jax(self._plain(*args, **kwargs))
+        given = self._given
+        args = tuple([_unwrapped(x, given) for x in args])
+        if kwargs:
+            kwargs = {name: _unwrapped(x, given) for name, x in kwargs.items()}
+        result = to_jax(self._function(*args, **kwargs))
+        if config.checks:
+            check_numbers(f"jit of {getattr(self, '__name__', 'a function')}", result)
+        return result
+
+
+def _on_device(x: Any) -> Any:
+    return x if type(x) is not Array else plain(x) if x.origin is None else x.origin
+
+
+def _unwrapped(x: Any, given: Callable[[Any], Any]) -> Any:
+    """Returns an argument with its `Array`s as arrays that the compiled program takes without further checks."""
+    cls = type(x)
+    if cls is Array:
+        return given(x)
+    if cls is tuple or cls is list:
+        return cls([_unwrapped(part, given) for part in x])
+    if cls is dict:
+        return {key: _unwrapped(part, given) for key, part in x.items()}
+    return tree.map(given, x) if tree.is_tree_node(cls) and x is not None else x
+
+
+def check_numbers(name: str, result: Any) -> None:
+    """Raises FloatingPointError for a result that the switches ``debug_nans`` and ``debug_infs`` forbid."""
+    for leaf in tree.leaves(result):
+        if isinstance(leaf, Tracer) or not is_inexact(numpy.asarray(leaf).dtype):
+            continue
+        values = numpy.asarray(leaf)
+        if config.values["jax_debug_nans"] and numpy.isnan(values).any():
+            raise FloatingPointError(f"{name}: expected numbers, got NaN (config.jax_debug_nans)")
+        if config.values["jax_debug_infs"] and numpy.isinf(values).any():
+            raise FloatingPointError(f"{name}: expected finite numbers, got infinity (config.jax_debug_infs)")

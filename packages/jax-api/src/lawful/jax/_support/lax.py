@@ -1,0 +1,160 @@
+"""Names of `jax.lax` that lawful has elsewhere, or with other arguments."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from lawful import batching, control_flow, numpy, ops, tree
+from lawful.core import ArgumentTypeError, ArgumentValueError, as_dtype, get_aval
+from lawful.jax._support.dtype_functions import dtype_of
+
+dtype = dtype_of
+_ABSENT = object()
+
+
+def _operands(name: str, operands: tuple[Any, ...], operand: Any) -> tuple[Any, ...]:
+    if operand is _ABSENT:
+        return operands
+    if operands:
+        raise ArgumentTypeError(f"{name}: expected operands by position or operand=, got both")
+    return (operand,)
+
+
+def cond(
+    pred: Any, true_fun: Callable[..., Any], false_fun: Callable[..., Any], *operands: Any, operand: Any = _ABSENT
+) -> Any:
+    """Returns the result of the function that a condition chooses; see `lawful.control_flow.cond`."""
+    if not callable(true_fun) and len(operands) == 2 and callable(false_fun) and callable(operands[1]):
+        # The old order of arguments: cond(pred, true_operand, true_fun, false_operand, false_fun).
+        return control_flow.cond(pred, lambda x, _: false_fun(x), lambda _, y: operands[1](y), true_fun, operands[0])
+    return control_flow.cond(pred, true_fun, false_fun, *_operands("cond", operands, operand))
+
+
+def switch(index: Any, branches: Sequence[Callable[..., Any]], *operands: Any, operand: Any = _ABSENT) -> Any:
+    """Returns the result of the function of a number; see `lawful.control_flow.switch`."""
+    return control_flow.switch(index, branches, *_operands("switch", operands, operand))
+
+
+def composite(decomposition: Callable[..., Any], name: str, version: int = 0) -> Callable[..., Any]:
+    """Returns a function that XLA may replace as a whole; here it is the decomposition."""
+
+    def call(*args: Any, **attributes: Any) -> Any:
+        return decomposition(*args, **attributes)
+
+    call.__name__ = name
+    return call
+
+
+def dot(
+    lhs: Any,
+    rhs: Any,
+    *,
+    dimension_numbers: Any = None,
+    precision: Any = None,
+    preferred_element_type: Any = None,
+    out_sharding: None = None,
+) -> Any:
+    """Returns a product of vectors, matrices, or dimensions that are given; see `lawful.ops.dot_general`."""
+    left, right = get_aval(lhs).ndim, get_aval(rhs).ndim
+    if dimension_numbers is None:
+        if not (1 <= left <= 2 and 1 <= right <= 2):
+            raise ArgumentTypeError(
+                f"dot: expected vectors or matrices, got {get_aval(lhs)} and {get_aval(rhs)}; give dimension_numbers"
+            )
+        dimension_numbers = (((left - 1,), (0,)), ((), ()))
+    return ops.dot_general(lhs, rhs, dimension_numbers, precision, preferred_element_type)
+
+
+def mul(x: Any, y: Any, *, out_dtype: Any = None) -> Any:
+    """Returns the product, of a dtype; see `lawful.ops.mul`."""
+    if out_dtype is None:
+        return ops.mul(x, y)
+    wide = as_dtype(out_dtype)
+    return ops.mul(ops.convert_element_type(x, wide), ops.convert_element_type(y, wide))
+
+
+def _reduced_in_groups(reduce: Callable[..., Any], whole: Callable[..., Any]) -> Callable[..., Any]:
+    def function(x: Any, axis_name: Any, *, axis_index_groups: Any = None) -> Any:
+        if axis_index_groups is None:
+            return whole(x, axis_name)
+        gathered = batching.all_gather(x, axis_name, axis_index_groups=axis_index_groups)
+        return tree.map(lambda leaf: reduce(leaf, axis=0), gathered)
+
+    function.__name__ = function.__qualname__ = whole.__name__
+    function.__doc__ = whole.__doc__
+    return function
+
+
+psum = _reduced_in_groups(numpy.sum, batching.psum)
+pmean = _reduced_in_groups(numpy.mean, batching.pmean)
+pmax = _reduced_in_groups(numpy.max, batching.pmax)
+pmin = _reduced_in_groups(numpy.min, batching.pmin)
+
+
+def approx_max_k(
+    operand: Any,
+    k: int,
+    reduction_dimension: int = -1,
+    recall_target: float = 0.95,
+    reduction_input_size_override: int = -1,
+    aggregate_to_topk: bool = True,
+) -> Any:
+    """Returns the largest elements along a dimension and their positions, all of them exactly."""
+    return ops.top_k(operand, k, axis=reduction_dimension)
+
+
+def approx_min_k(
+    operand: Any,
+    k: int,
+    reduction_dimension: int = -1,
+    recall_target: float = 0.95,
+    reduction_input_size_override: int = -1,
+    aggregate_to_topk: bool = True,
+) -> Any:
+    """Returns the smallest elements along a dimension and their positions, all of them exactly."""
+    values, positions = ops.top_k(ops.neg(operand), k, axis=reduction_dimension)
+    return ops.neg(values), positions
+
+
+def platform_dependent(
+    *args: Any, default: Callable[..., Any] | None = None, **per_platform: Callable[..., Any]
+) -> Any:
+    """Returns the result of the function for the processor, or of the default one."""
+    chosen = per_platform.get("cpu", default)
+    if chosen is None:
+        raise ArgumentValueError("platform_dependent: expected a function for 'cpu' or a default, got none")
+    return chosen(*args)
+
+
+def stage(x: Any) -> Any:
+    """Returns a value as an array."""
+    return numpy.asarray(x)
+
+
+def dce_sink(val: Any, *, prevent_mlir_dce: bool = False) -> None:
+    """Keeps the computation of a value in JAX's programs; it has no effect here, nor a result."""
+
+
+def reduce_window_shape_tuple(
+    operand_shape: Sequence[int],
+    window_dimensions: Sequence[int],
+    window_strides: Sequence[int],
+    padding: Sequence[tuple[int, int]],
+    base_dilation: Sequence[int] | None = None,
+    window_dilation: Sequence[int] | None = None,
+) -> tuple[int, ...]:
+    """Returns the shape of a reduction over windows."""
+    ones = (1,) * len(operand_shape)
+
+    def grown(size: int, dilation: int) -> int:
+        return (size - 1) * dilation + 1 if size else 0
+
+    return tuple(
+        max(0, (grown(size, base) + sum(pad) - grown(window, dilation)) // stride + 1)
+        for size, window, stride, pad, base, dilation in zip(
+            *(operand_shape, window_dimensions, window_strides, padding),
+            *(base_dilation or ones, window_dilation or ones),
+            strict=True,
+        )
+    )

@@ -1,0 +1,41 @@
+"""Primitives, with the methods that JAX's have."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, MutableMapping
+from typing import Any
+
+from lawful import core
+from lawful.core import ClosedJaxpr, array_types, eval_jaxpr, primitives_by_name
+
+JaxprEqn = core.JaxprEqn
+__all__ = ["Rules", "array_types", "jaxpr_as_fun"]
+
+
+def jaxpr_as_fun(closed_jaxpr: ClosedJaxpr, *args: Any) -> Any:
+    """Returns the results of a closed jaxpr."""
+    return eval_jaxpr(closed_jaxpr.jaxpr, closed_jaxpr.consts, *args)
+
+
+class Rules(MutableMapping[Any, Callable[..., Any]]):
+    """The rules of all primitives in one slot, as JAX's table of a transformation: ``rules[primitive] = rule``."""
+
+    def __init__(self, slot: str, define: str) -> None:
+        self.slot = slot
+        self.define = define
+
+    def __getitem__(self, primitive: Any) -> Callable[..., Any]:
+        rule: Callable[..., Any] = primitive.rules[self.slot]
+        return rule
+
+    def __setitem__(self, primitive: Any, rule: Callable[..., Any]) -> None:
+        getattr(primitive, self.define)(rule)
+
+    def __delitem__(self, primitive: Any) -> None:
+        del primitive.rules[self.slot]
+
+    def __iter__(self) -> Iterator[Any]:
+        return (p for p in primitives_by_name.values() if self.slot in p.rules)
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)

@@ -1,0 +1,46 @@
+"""JAX's functions of keys: here a key is its two words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy
+
+from lawful import random
+from lawful.core import ArgumentValueError, get_aval
+
+
+def key(seed: Any, *, impl: Any = None, dtype: Any = None) -> Any:
+    """Returns the key of a seed: an array of two words.
+
+    Raises:
+      ArgumentValueError: another generator than threefry is asked for.
+    """
+    if impl not in (None, "threefry2x32", "fry"):
+        raise ArgumentValueError(f"key: expected the generator 'threefry2x32', got {impl!r}; leave out impl")
+    return random.key(int(seed) if isinstance(seed, numpy.integer) else seed)
+
+
+PRNGKey = key
+
+
+def key_data(keys: Any) -> Any:
+    """Returns the words of keys: they are themselves."""
+    get_aval(keys)
+    return keys
+
+
+def wrap_key_data(key_bits_array: Any, *, impl: Any = None, dtype: Any = None) -> Any:
+    """Returns words as keys: they are themselves."""
+    get_aval(key_bits_array)
+    return key_bits_array
+
+
+def clone(key: Any) -> Any:
+    """Returns a key, which may be used again: use is not checked."""
+    return key
+
+
+def key_impl(keys: Any) -> str:
+    """Returns the name of the generator."""
+    return "threefry2x32"

@@ -1,0 +1,61 @@
+"""Arguments of JAX that lawful's functions do not have: which change nothing, and why the others are refused."""
+
+from typing import Final
+
+#: Advice to a compiler or a check that has no effect on results.
+NEUTRAL: Final = frozenset(
+    (
+        "_split_transpose",
+        "accuracy",
+        "assume_unique_indices",
+        "batch_size",
+        "bucket_size",
+        "check_finite",
+        "debug",
+        "in_nzs",
+        "indices_are_sorted",
+        "method",
+        "overwrite_a",
+        "overwrite_b",
+        "prevent_mlir_dce",
+        "saveable_args",
+        "strip_zeros",
+        "sum_match",
+        "to",
+        "turbo",
+        "unique_indices",
+        "unroll",
+    )
+)
+
+#: Why an argument is refused, for the error message and the page "Coming from JAX".
+REASONS: Final = {
+    "out": "arrays are immutable; use the result",
+    "dtype": "the dtype follows from the arguments; convert with astype",
+    "eps": "it is chosen by the dtype; leave it out",
+    "max_iterations": "there is no iteration; leave it out",
+    "out_sharding": "arrays are on one device; leave it out",
+    "sharding": "arrays are on one device; leave it out",
+    "with_logs": "residuals are chosen by the rule; leave it out",
+    "remat": "use checkpoint around the function",
+    "with_accums": "cotangents are returned; leave it out",
+    "where": "neither has JAX's function one; use jax.numpy.where",
+    "mode": "numbers are those of the mode that JAX has by default",
+    "implementation": "the algorithm is chosen by LAPACK; leave it out",
+    "algorithm": "the algorithm is chosen by LAPACK; leave it out",
+    "subset_by_index": "all values are computed; take a slice of them",
+    "pivoting": "there is no pivoting; leave it out",
+    "axis_env": "use vmap with axis_name around the function",
+    "group_offset": "neither has JAX's function one yet",
+    "_dot_general": "products are those of lawful.ops.dot_general",
+    "series_order": "the result is exact to rounding; leave it out",
+    "trim_leading_zeros": "the length of a result cannot depend on values; leave it out",
+    "numpy_resid": "residuals are those of NumPy; leave it out",
+    "eigvals": "all eigenvalues are computed; take a slice of them",
+    "type": "there is one matrix, and the problem a v = w v",
+    "reduce_axes": "JAX removed what it was for; leave it out",
+    "spmd_axis_name": "programs run on one device; leave it out",
+    "lwork": "the workspace is chosen by LAPACK; leave it out",
+    "lapack_driver": "the driver is chosen by NumPy; leave it out",
+    "use_magma": "there is no GPU; leave it out",
+}

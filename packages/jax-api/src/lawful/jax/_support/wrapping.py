@@ -1,0 +1,165 @@
+"""The wrappers around lawful's functions: JAX's keywords in, Arrays out."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Any
+
+import numpy
+
+from lawful import tree
+from lawful.core import ArgumentTypeError, ArgumentValueError, Tracer, shorten
+from lawful.jax._support.array import Array, as_jax, plain, weak
+from lawful.jax._support.devices import DEVICE_ARRAYS
+from lawful.jax._support.refusals import NEUTRAL, REASONS
+from lawful.numpy._ufuncs.ufunc import Ufunc
+
+Function = Callable[..., Any]
+
+
+def returns_arrays(function: Function, signature: inspect.Signature | None = None) -> Function:
+    """Returns a function whose results are `Array`s, and which takes JAX's arguments.
+
+    Args:
+      function: a function of arrays of lawful's.
+      signature: JAX's. An argument that lawful's function lacks is accepted with a value that changes nothing, and
+        refused otherwise.
+    """
+    adapt = Keywords(function, signature).adapted if signature is not None else None
+
+    @functools.wraps(function, updated=())
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        if kwargs:
+            if adapt is not None:
+                args, kwargs = adapt(args, kwargs)
+            kwargs = {name: plain(x) for name, x in kwargs.items()}
+        with numpy.errstate(all="ignore"):
+            result = function(*map(plain, args), **kwargs)
+        return _owned(as_jax(result), args)
+
+    if signature is not None:
+        wrapper.__signature__ = signature  # type: ignore[attr-defined]
+    if isinstance(function, Ufunc):
+        for name in ("nin", "nout", "nargs", "identity"):
+            setattr(wrapper, name, getattr(function, name))
+        for name in ("reduce", "accumulate", "reduceat", "outer", "at"):
+            setattr(wrapper, name, returns_arrays(getattr(function, name)))
+    return wrapper
+
+
+def _owned(result: Any, args: tuple[Any, ...]) -> Any:
+    """Returns a result that shares no memory with arrays of the caller, who may overwrite them."""
+    if type(result) is Array and result.base is not None:
+        for x in args:
+            if type(x) is numpy.ndarray and numpy.may_share_memory(x, result):
+                return as_jax(numpy.array(result.view(numpy.ndarray)))
+    elif type(result) in (tuple, list):
+        return type(result)([_owned(part, args) for part in result])
+    return result
+
+
+class Keywords:
+    """How keyword arguments of a function of JAX become arguments of lawful's."""
+
+    def __init__(self, function: Function, signature: inspect.Signature) -> None:
+        self.name = getattr(function, "__name__", type(function).__name__)
+        known = _parameters(function)
+        self.foreign = [
+            (position, name, parameter.default)
+            for position, (name, parameter) in enumerate(signature.parameters.items())
+            if known is not None and name not in known
+        ]
+
+    def adapted(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:
+        """Returns the arguments for lawful's function: operands that have no names there by position."""
+        taken = dict(kwargs)
+        for position, name, default in self.foreign:
+            if name not in taken:
+                continue
+            x = taken.pop(name)
+            if default is inspect.Parameter.empty:
+                if position != len(args):
+                    raise ArgumentTypeError(f"{self.name}: expected one {name}, got several; give operands in order")
+                args = (*args, x)
+            elif not _changes_nothing(name, x, default):
+                reason = REASONS.get(name, "lawful has no such argument")
+                raise ArgumentValueError(f"{self.name}: expected no {name}, got {shorten(x)}; {reason}")
+        return args, taken
+
+
+def _changes_nothing(name: str, x: Any, default: Any) -> bool:
+    if x is None or x is default or name in NEUTRAL:
+        return True
+    return type(x) is type(default) and isinstance(x, bool | int | float | str | tuple) and bool(x == default)
+
+
+def _parameters(function: Function) -> frozenset[str] | None:
+    """Returns the names that a function takes as keywords; None if it takes all."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return frozenset()
+    if any(p.kind is p.VAR_KEYWORD for p in parameters) and not any(p.kind is p.VAR_POSITIONAL for p in parameters):
+        return None
+    return frozenset(p.name for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY))
+
+
+def transforms(function: Function, signature: inspect.Signature | None = None) -> Function:
+    """Returns a transformation whose results, and those of the functions among them, are trees of Arrays.
+
+    Arguments: as for `returns_arrays`. The user's functions get their arguments as they are.
+    """
+    adapt = Keywords(function, signature).adapted if signature is not None else None
+
+    @functools.wraps(function, updated=())
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        if kwargs and adapt is not None:
+            args, kwargs = adapt(args, kwargs)
+        return to_jax(function(*args, **kwargs))
+
+    if signature is not None:
+        wrapper.__signature__ = signature  # type: ignore[attr-defined]
+    return wrapper
+
+
+def to_jax(x: Any) -> Any:
+    """Returns a result of a transformation with its NumPy arrays as Arrays, and functions that return such results."""
+    cls = type(x)
+    if cls is numpy.ndarray or cls in DEVICE_ARRAYS:
+        return as_jax(x)
+    if isinstance(x, Tracer | Returned | AbstractContextManager):
+        return x
+    if callable(x) and not isinstance(x, type):
+        return Returned(x)
+    if cls is tuple:
+        return tuple(map(to_jax, x))
+    return tree.map(_leaf, x)
+
+
+def _leaf(x: Any) -> Any:
+    cls = type(x)
+    return weak(x) if cls is float or cls is complex else as_jax(x)
+
+
+class Returned:
+    """A function that a transformation returned; its results are `Array`s, and its attributes the original's."""
+
+    def __init__(self, function: Function) -> None:
+        functools.update_wrapper(self, function, updated=())
+        self._function = function
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Returns what the function gives."""
+        return to_jax(self._function(*args, **kwargs))
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._function, name)
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        return self if instance is None else functools.partial(self, instance)
+
+    def __repr__(self) -> str:
+        return repr(self._function)

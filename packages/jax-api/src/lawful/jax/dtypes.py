@@ -1,0 +1,8 @@
+"""``jax.dtypes``: element types."""
+
+from lawful import core as _core
+from lawful import numpy as _numpy
+from lawful.jax._support import dtype_functions as _dtype_functions
+from lawful.jax._support.namespace import namespace as _namespace
+
+__getattr__, __dir__ = _namespace(__name__, _dtype_functions, _core, _numpy, wrap=None)

@@ -1,0 +1,7 @@
+"""``jax.errors``: the errors that a JAX program can catch."""
+
+from lawful import core as _core
+from lawful.jax._support import error_types as _error_types
+from lawful.jax._support.namespace import namespace as _namespace
+
+__getattr__, __dir__ = _namespace(__name__, _error_types, _core, wrap=None)

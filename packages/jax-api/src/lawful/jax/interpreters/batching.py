@@ -1,0 +1,40 @@
+"""``jax.interpreters.batching``: the table of batching rules."""
+
+from typing import Any
+
+from lawful import ops as _ops
+from lawful.core import Primitive, get_aval
+from lawful.jax._support.primitives import Rules as _Rules
+
+__all__ = ["bdim_at_front", "broadcast", "defbroadcasting", "defvectorized", "not_mapped", "primitive_batchers"]
+
+primitive_batchers = _Rules("batch", "def_batch")
+not_mapped = None
+
+
+def broadcast(x: Any, sz: int, axis: int, mesh_axis: Any = None) -> Any:
+    """Returns an array repeated along a new dimension."""
+    return _ops.add_batch_dim(x, sz, axis)
+
+
+def bdim_at_front(x: Any, bdim: int | None, size: int, mesh_axis: Any = None) -> Any:
+    """Returns an array with its batch dimension in front, repeated if it has none."""
+    return broadcast(x, size, 0) if bdim is None else _ops.move_batch_dim(x, bdim, 0)
+
+
+def defvectorized(prim: Primitive) -> None:
+    """Defines the batching of a primitive that works elementwise on one array."""
+
+    @prim.def_batch
+    def batch(args: Any, dims: Any, **params: Any) -> Any:
+        return prim.bind(*args, **params), dims[0]
+
+
+def defbroadcasting(prim: Primitive) -> None:
+    """Defines the batching of a primitive that works elementwise on arrays of one shape."""
+
+    @prim.def_batch
+    def batch(args: Any, dims: Any, **params: Any) -> Any:
+        [size] = {get_aval(x).shape[dim] for x, dim in zip(args, dims, strict=True) if dim is not None}
+        moved = [bdim_at_front(x, dim, size) for x, dim in zip(args, dims, strict=True)]
+        return prim.bind(*moved, **params), 0

@@ -1,0 +1,7 @@
+"""``jax.nn``: functions of neural networks, of `lawful.nn`."""
+
+from lawful import nn as _nn
+from lawful import special as _special
+from lawful.jax._support.namespace import namespace as _namespace
+
+__getattr__, __dir__ = _namespace(__name__, _nn, _special, submodules=("initializers",))

@@ -1,0 +1,42 @@
+"""``jax.numpy``: `lawful.numpy` with JAX's arguments, whose eager results are `lawful.jax.Array`s.
+
+>>> import lawful.jax.numpy as jnp
+>>> jnp.zeros(3).at[1].set(2.0)
+Array([0., 2., 0.], dtype=float64)
+"""
+
+from typing import Any
+
+import ml_dtypes as _ml_dtypes
+import numpy as _numpy
+
+from lawful import numpy as _lawful_numpy
+from lawful.jax._support import creation as _creation
+from lawful.jax._support import products as _products
+from lawful.jax._support import scalar_types as _scalar_types
+from lawful.jax._support.array import Array as ndarray
+from lawful.jax._support.namespace import namespace as _namespace
+from lawful.jax._support.wrapping import returns_arrays as _returns_arrays
+from lawful.jax._support.wrapping import transforms as _transforms
+
+newaxis = None
+
+
+def _wrapped(function: Any, signature: Any) -> Any:
+    """Functions that return functions are transformations."""
+    return (_transforms if function.__name__ in ("vectorize", "frompyfunc") else _returns_arrays)(function, signature)
+
+
+__getattr__, __dir__ = _namespace(
+    __name__,
+    _scalar_types,
+    _creation,
+    _products,
+    _lawful_numpy,
+    _numpy,
+    _ml_dtypes,
+    submodules=("fft", "linalg"),
+    wrap=_wrapped,
+)
+
+__all__ = ["ndarray", "newaxis"]

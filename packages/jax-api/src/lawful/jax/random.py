@@ -1,0 +1,12 @@
+"""``jax.random``: `lawful.random` with JAX's eager arrays. Keys are arrays of two words, as ``PRNGKey`` gives.
+
+>>> from lawful.jax import random
+>>> random.split(random.key(0)).shape
+(2, 2)
+"""
+
+from lawful import random as _random
+from lawful.jax._support import random as _adapted
+from lawful.jax._support.namespace import namespace as _namespace
+
+__getattr__, __dir__ = _namespace(__name__, _adapted, _random)

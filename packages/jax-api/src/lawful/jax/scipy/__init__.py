@@ -1,0 +1,8 @@
+"""``jax.scipy``: special functions, distributions, linear algebra and others, of lawful."""
+
+from lawful.jax._support.namespace import namespace as _namespace
+
+__getattr__, __dir__ = _namespace(
+    __name__,
+    submodules=("fft", "integrate", "linalg", "optimize", "signal", "special", "stats"),
+)

@@ -1,0 +1,15 @@
+"""``jax.tree_util``: pytrees, their registration, and key paths."""
+
+from lawful import tree as _tree
+from lawful.jax._support.namespace import namespace as _namespace
+from lawful.jax._support.table import names_of as _names_of
+
+_RENAMED = {name: name.removeprefix("tree_") for name in _names_of("jax.tree_util") if name.startswith("tree_")}
+_RENAMED |= {
+    "register_pytree_node": "register_node",
+    "register_pytree_node_class": "register_node_class",
+    "register_pytree_with_keys": "register_node_with_keys",
+    "register_pytree_with_keys_class": "register_node_with_keys_class",
+}
+
+__getattr__, __dir__ = _namespace(__name__, _tree, renamed=_RENAMED, wrap=None)

@@ -1,0 +1,125 @@
+"""The eager array of `lawful.jax`: what a ``jax.Array`` answers, NumPy's protocols, immutability, weakness."""
+
+import copy
+import operator
+import pickle
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+
+import lawful.jax as jax
+import lawful.jax.numpy as jnp
+from lawful.core import ArgumentTypeError
+
+X = jnp.arange(3.0)
+
+
+def test_array_functions_return_arrays() -> None:
+    for found in (X, X[0], X + 1, 1 + X, -X, X @ X, X.sum(), X.T, X.astype(int), X > 1, np.sin(X), np.ones(3) + X,
+                  np.float64(2) * X, X.at[0].set(1), jnp.sin(X), jnp.linalg.norm(X), X.reshape(3, 1), *X):  # fmt: skip
+        assert type(found) is jax.Array
+        assert not np.asarray(found).flags.writeable
+
+
+def test_array_isinstance_of_arrays_and_tracers() -> None:
+    assert jnp.ndarray is jax.Array
+    assert isinstance(X, jax.Array)
+    assert isinstance(jax.jit(lambda x: x + 1)(X), jax.Array)
+    assert not isinstance(np.ones(3), jax.Array)
+    assert not isinstance(1.0, jax.Array)
+    seen = []
+    jax.grad(lambda x: seen.append(isinstance(x, jax.Array)) or x)(1.0)
+    assert seen == [True]
+
+
+def test_array_questions_of_devices() -> None:
+    assert X.block_until_ready() is X
+    assert X.devices() == {X.device} == set(jax.devices()[:1])
+    assert X.sharding.device_set == X.devices()
+    assert X.is_fully_addressable
+    assert not X.is_deleted()
+
+
+def test_array_is_immutable() -> None:
+    with pytest.raises(ArgumentTypeError, match=r"x = x.at\[...\].set"):
+        X[0] = 1.0
+    y = X
+    y += 1
+    assert X.tolist() == [0.0, 1.0, 2.0]
+    assert y.tolist() == [1.0, 2.0, 3.0]
+
+
+FUNCTIONS = [jnp.array, jnp.asarray, jnp.ravel, jnp.transpose, lambda a: jnp.broadcast_to(a, (2, 3))]
+
+
+@pytest.mark.parametrize("function", FUNCTIONS)
+def test_array_is_no_view_of_the_callers_array(function: Callable[..., jax.Array]) -> None:
+    mine = np.arange(3.0)
+    found = function(mine)
+    mine[0] = 7.0
+    assert found.ravel()[0] == 0.0
+
+
+def test_array_of_a_gradient_of_a_number_is_weak() -> None:
+    slope = jax.grad(lambda x: x**2)(3.0)
+    assert slope.weak_type
+    assert (slope * jnp.ones(2, jnp.float32)).dtype == jnp.float32
+    assert (slope + 1.0).weak_type
+    assert jnp.add(slope, jnp.float32(1)).dtype == np.float32
+
+
+def test_array_text() -> None:
+    assert repr(X) == "Array([0., 1., 2.], dtype=float64)"
+    assert f"{X[1]:.2f} {X}" == "1.00 [0. 1. 2.]"
+    assert repr(jnp.zeros((0, 2))) == "Array([], shape=(0, 2), dtype=float64)"
+
+
+def test_array_copies_and_pickles() -> None:
+    assert copy.deepcopy(X) is copy.copy(X) is X
+    again = pickle.loads(pickle.dumps(X))
+    assert type(again) is jax.Array
+    assert again.tolist() == X.tolist()
+
+
+def test_array_conversions_to_python() -> None:
+    assert (float(X[1]), int(X[1]), bool(X[1]), X[1].item(), len(X)) == (1.0, 1, True, 1.0, 3)
+    assert [10, 20, 30][jnp.array(1)] == 20
+    with pytest.raises(TypeError):
+        hash(X)
+
+
+OPERATORS = ["add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "eq", "ne", "lt", "le", "gt", "ge"]
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_array_operators_as_under_jit(name: str) -> None:
+    operate = getattr(operator, name)
+    for x, y in [(X, X + 1), (X, 2.0), (2, X), (jnp.arange(3) - 1, jnp.array(2)), (jnp.float32(3), 2)]:
+        eager, staged = operate(x, y), jax.jit(operate)(x, y)
+        assert eager.dtype == staged.dtype
+        assert np.array_equal(eager, staged, equal_nan=True)
+
+
+def test_array_operators_warn_of_nothing() -> None:
+    assert np.isnan((jnp.zeros(1) / jnp.zeros(1))[0])
+    assert jnp.log(jnp.zeros(())) == -jnp.inf
+
+
+def test_array_refuses_lists_in_operators() -> None:
+    with pytest.raises(TypeError):
+        operator.add(X, [1.0, 2.0, 3.0])
+
+
+def test_array_index_by_tracer() -> None:
+    table = jnp.arange(4.0)
+    assert jax.jit(lambda i: table[i])(2) == 2.0
+    assert jax.vmap(lambda i: table[i])(jnp.array([3, 0])).tolist() == [3.0, 0.0]
+
+
+def test_array_methods_of_reductions_take_keywords() -> None:
+    m = jnp.arange(6.0).reshape(2, 3)
+    assert m.sum(axis=0, keepdims=True).shape == (1, 3)
+    assert m.max(axis=1, initial=4.0).tolist() == [4.0, 5.0]
+    assert m.cumsum(axis=1)[1, 2] == 12.0
+    assert m.argsort(axis=1).shape == (2, 3)

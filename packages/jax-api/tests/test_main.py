@@ -1,0 +1,45 @@
+"""``python -m lawful.jax`` runs unmodified JAX programs."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+PROGRAM = """
+import sys
+
+import jax
+import jax.numpy as jnp
+import jax.scipy.stats.norm as norm
+from jax import grad, lax
+from jax.scipy import stats
+from jax.tree_util import tree_map
+
+assert stats.norm is norm
+print(jax.__name__, sys.argv[1:], float(grad(jnp.square)(3.0)), __name__)
+"""
+
+
+def run(*arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-m", "lawful.jax", *arguments], capture_output=True, text=True, cwd=folder)
+
+
+def test_main_runs_a_program(tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(PROGRAM)
+    done = run("program.py", "a", "-b", folder=tmp_path)
+    assert done.stdout == "lawful.jax ['a', '-b'] 6.0 __main__\n", done.stderr
+
+
+def test_main_runs_a_module(tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text(PROGRAM)
+    done = run("-m", "program", "c", folder=tmp_path)
+    assert done.stdout == "lawful.jax ['c'] 6.0 __main__\n", done.stderr
+
+
+def test_main_refuses_private_modules(tmp_path: Path) -> None:
+    (tmp_path / "program.py").write_text("from jax._src import core")
+    done = run("program.py", folder=tmp_path)
+    assert "import jax._src: expected a public module of JAX" in done.stderr
+
+
+def test_main_without_a_program_shows_usage(tmp_path: Path) -> None:
+    assert "usage: python -m lawful.jax program.py" in run(folder=tmp_path).stderr

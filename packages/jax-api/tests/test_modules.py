@@ -1,0 +1,138 @@
+"""The modules of `lawful.jax`: names of the table, keywords of JAX, transformations, switches."""
+
+import importlib
+import inspect
+import warnings
+
+import numpy as np
+import pytest
+
+import lawful.jax as jax
+import lawful.jax.numpy as jnp
+from lawful.core import ArgumentValueError
+from lawful.jax import lax, random
+from lawful.jax._support.table import modules, names_of
+
+
+def absent(module: str) -> bool:
+    """Whether all names of a module are left out."""
+    return all(row.reason for row in names_of(module).values())
+
+
+@pytest.mark.parametrize("module", [name for name in modules() if not absent(name)])
+def test_module_has_each_name_of_the_table(module: str) -> None:
+    ours = importlib.import_module(f"lawful.{module}")
+    missing = [row.name for row in names_of(module).values() if not row.reason and not hasattr(ours, row.name)]
+    assert missing == []
+
+
+def test_module_says_why_a_name_is_left_out() -> None:
+    with pytest.raises(AttributeError, match=r"lawful.jax.pmap is left out: "):
+        _ = jax.pmap
+    with pytest.raises(AttributeError, match=r"has no attribute 'sine', nor has JAX's"):
+        _ = jnp.sine
+
+
+def test_module_signatures_are_those_of_jax() -> None:
+    assert list(inspect.signature(jnp.sum).parameters)[:3] == ["a", "axis", "dtype"]
+    assert str(inspect.signature(lax.add)) == "(x, y)"
+
+
+def test_keyword_operands_by_jax_name() -> None:
+    assert lax.add(x=1.0, y=2.0) == lax.add(1.0, y=2.0) == 3.0
+
+
+def test_keyword_that_changes_nothing_is_accepted() -> None:
+    assert jnp.zeros(2, out_sharding=None).tolist() == [0.0, 0.0]
+    assert lax.exp(0.0, accuracy=None) == 1.0
+
+
+def test_keyword_without_meaning_here_is_refused() -> None:
+    with pytest.raises(ArgumentValueError, match="expected no out_sharding, got 'x'; arrays are on one device"):
+        jnp.zeros(2, out_sharding="x")
+
+
+def test_transformations_return_arrays() -> None:
+    def f(x):  # type: ignore[no-untyped-def]
+        return jnp.sum(x**2)
+
+    x = jnp.arange(3.0)
+    value, vjp = jax.vjp(f, x)
+    for found in (value, *vjp(1.0), jax.grad(f)(x), jax.jit(f)(x), jax.hessian(f)(x), jax.vmap(f)(x[:, None]),
+                  *jax.jvp(f, (x,), (x,)), jax.jacobian(f)(x), jax.linearize(f, x)[1](x)):  # fmt: skip
+        assert type(found) is jax.Array
+
+
+def test_transformations_pass_other_arguments_as_they_are() -> None:
+    grad = jax.grad(lambda w, x: jnp.sum(w * x.at[0].set(1.0)))
+    assert grad(jnp.ones(2), jnp.zeros(2)).tolist() == [1.0, 0.0]
+
+
+def test_jit_keeps_structure_and_attributes() -> None:
+    double = jax.jit(lambda tree: jax.tree.map(lambda x: 2 * x, tree))
+    out = double({"a": [jnp.ones(2), np.ones(1)], "b": (3,)})
+    assert type(out["a"][0]) is type(out["b"][0]) is jax.Array
+    assert double.lower(out).compile() is not None
+    assert double(double(out))["b"][0] == 24
+
+
+def test_jit_donated_array_keeps_its_values() -> None:
+    x = jax.jit(lambda x: x + 1)(jnp.zeros(1000))
+    jax.jit(lambda x: x * 2, donate_argnums=0)(x)
+    assert np.all(np.asarray(x) == 1.0)
+
+
+def test_disable_jit_runs_python() -> None:
+    seen = []
+    f = jax.jit(lambda x: seen.append(type(x)) or x)
+    with jax.disable_jit():
+        f(jnp.ones(2))
+    assert seen == [jax.Array]
+
+
+def test_debug_nans_raises_for_jit() -> None:
+    with jax.debug_nans(True), pytest.raises(FloatingPointError, match="expected numbers, got NaN"):
+        jax.jit(jnp.log)(-1.0)
+
+
+def test_config_warns_of_what_is_fixed() -> None:
+    jax.config.update("jax_enable_x64", True)
+    with pytest.warns(UserWarning, match="types are x64 always"):
+        jax.config.update("jax_enable_x64", False)
+    assert jax.config.jax_enable_x64
+    with pytest.raises(AttributeError, match="the name of a switch"):
+        jax.config.update("jax_fast", True)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        jax.config.update("jax_platform_name", "cpu")
+
+
+def test_scalar_types_are_dtypes_and_functions() -> None:
+    assert jnp.float32(3).dtype == jnp.float32 == np.float32
+    assert jnp.zeros(2, jnp.int8).dtype == np.dtype(jnp.int8)
+    assert jnp.issubdtype(jnp.float32, jnp.floating)
+    assert jax.grad(lambda x: jnp.float32(x))(jnp.float64(2.0)) == 1.0
+
+
+def test_ufunc_methods() -> None:
+    x = jnp.arange(3.0)
+    assert jnp.add.reduce(x) == 3.0
+    assert jnp.multiply.outer(x, x).shape == (3, 3)
+
+
+def test_random_keys() -> None:
+    key = random.PRNGKey(0)
+    assert random.key_data(random.wrap_key_data(key)).tolist() == [0, 0]
+    first, second = random.split(key)
+    assert random.normal(first, (2,)).tolist() != random.normal(second, (2,)).tolist()
+
+
+def test_primitives_by_the_tables_of_interpreters() -> None:
+    from_core = jax.extend.core.Primitive("triple")
+    from_core.def_impl(lambda x: 3.0 * x)
+    from_core.def_abstract_eval(lambda x: x)
+    jax.interpreters.ad.deflinear2(from_core, lambda ct, x: [from_core.bind(ct)])
+    jax.interpreters.batching.defvectorized(from_core)
+    assert jax.grad(from_core.bind)(2.0) == 3.0
+    assert jax.vmap(jax.grad(from_core.bind))(jnp.ones(2)).tolist() == [3.0, 3.0]
+    assert from_core in jax.interpreters.ad.primitive_transposes

@@ -1,0 +1,73 @@
+"""Linear algebra with the names and arguments of ``scipy.linalg``.
+
+>>> import lawful.numpy as np
+>>> from lawful.linalg import cho_factor, cho_solve
+>>> cho_solve(cho_factor(np.array([[4.0, 2.0], [2.0, 3.0]])), np.array([2.0, 1.0]))
+array([0.5, 0. ])
+"""
+
+from lawful.linalg._factorizations import (
+    cho_factor,
+    cho_solve,
+    cholesky,
+    eigh,
+    lu,
+    lu_factor,
+    lu_solve,
+    polar,
+    qr,
+    solve,
+    solve_triangular,
+    svd,
+)
+from lawful.linalg._functions import expm, expm_frechet
+from lawful.linalg._structured import (
+    block_diag,
+    circulant,
+    companion,
+    convolution_matrix,
+    dft,
+    fiedler,
+    hadamard,
+    hankel,
+    helmert,
+    hilbert,
+    invhilbert,
+    leslie,
+    pascal,
+    toeplitz,
+)
+from lawful.numpy.linalg import det, inv
+
+__all__ = [
+    "block_diag",
+    "cho_factor",
+    "cho_solve",
+    "cholesky",
+    "circulant",
+    "companion",
+    "convolution_matrix",
+    "det",
+    "dft",
+    "eigh",
+    "expm",
+    "expm_frechet",
+    "fiedler",
+    "hadamard",
+    "hankel",
+    "helmert",
+    "hilbert",
+    "inv",
+    "invhilbert",
+    "leslie",
+    "lu",
+    "lu_factor",
+    "lu_solve",
+    "pascal",
+    "polar",
+    "qr",
+    "solve",
+    "solve_triangular",
+    "svd",
+    "toeplitz",
+]

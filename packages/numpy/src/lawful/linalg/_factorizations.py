@@ -1,0 +1,226 @@
+"""Factorizations, and solutions of equations by them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import lawful.numpy as np
+from lawful import ops
+from lawful.core import ArgumentValueError, get_aval
+from lawful.numpy import linalg
+from lawful.special._arguments import inexact
+
+
+def _hermitian(a: Any) -> Any:
+    return np.conj(np.matrix_transpose(a))
+
+
+def cholesky(a: Any, lower: bool = False) -> Any:
+    """Returns the triangular factor of positive definite matrices, the upper one by default.
+
+    Args:
+      a: an array of shape (…, n, n), of which one triangle is read.
+      lower: whether the lower triangle is read, and the lower factor returned.
+
+    >>> cholesky(np.array([[4.0, 2.0], [2.0, 5.0]]))
+    array([[2., 1.],
+           [0., 2.]])
+
+    Source: ``scipy.linalg.cholesky``.
+    """
+    return linalg.cholesky(inexact("cholesky", a), upper=not lower)
+
+
+def cho_factor(a: Any, lower: bool = False) -> tuple[Any, bool]:
+    """Returns the triangular factor of positive definite matrices, and whether it is the lower one, for `cho_solve`.
+
+    Source: ``scipy.linalg.cho_factor``.
+    """
+    return cholesky(a, lower), lower
+
+
+def cho_solve(c_and_lower: tuple[Any, bool], b: Any) -> Any:
+    """Returns the solution of ``a x = b`` by what `cho_factor` returned of ``a``.
+
+    Source: ``scipy.linalg.cho_solve``.
+    """
+    factor, lower = c_and_lower
+    first = solve_triangular(factor, b, trans=0 if lower else 2, lower=lower)
+    return solve_triangular(factor, first, trans=2 if lower else 0, lower=lower)
+
+
+_TRANSPOSITIONS = {0: 0, "N": 0, 1: 1, "T": 1, 2: 2, "C": 2}
+
+
+def solve_triangular(a: Any, b: Any, trans: int | str = 0, lower: bool = False, unit_diagonal: bool = False) -> Any:
+    """Returns the solution of ``a x = b`` for triangular matrices.
+
+    Args:
+      a: an array of shape (…, n, n), of which one triangle is read.
+      b: an array of shape (…, n) or (…, n, k).
+      trans: whether ``a`` is transposed, 1 or ``"T"``, or transposed and conjugated, 2 or ``"C"``.
+      lower: whether the lower triangle is read.
+      unit_diagonal: whether the diagonal is taken to be ones.
+
+    Raises:
+      ArgumentValueError: ``trans`` is another one.
+
+    >>> solve_triangular(np.array([[2.0, 0.0], [1.0, 1.0]]), np.array([2.0, 3.0]), lower=True)
+    array([1., 2.])
+
+    Source: ``scipy.linalg.solve_triangular``.
+    """
+    if trans not in _TRANSPOSITIONS:
+        raise ArgumentValueError(f"solve_triangular: expected trans to be 0, 1, 2, 'N', 'T' or 'C', got {trans!r}")
+    kind = _TRANSPOSITIONS[trans]
+    a, b = inexact("solve_triangular", a), inexact("solve_triangular", b)
+    dtype = np.result_type(a, b)
+    a, b = a.astype(dtype), b.astype(dtype)
+    is_vector = get_aval(b).ndim == 1
+    if is_vector:
+        b = b[:, None]
+    batch = np.broadcast_shapes(get_aval(a).shape[:-2], get_aval(b).shape[:-2])
+    a, b = (np.broadcast_to(x, (*batch, *get_aval(x).shape[-2:])) for x in (a, b))
+    out = ops.triangular_solve(
+        a, b, left_side=True, lower=lower, transpose_a=kind > 0, conjugate_a=kind == 2, unit_diagonal=unit_diagonal
+    )
+    return out[..., 0] if is_vector else out
+
+
+_KINDS = ("gen", "general", "sym", "symmetric", "her", "hermitian", "pos", "positive definite")
+
+
+def solve(a: Any, b: Any, lower: bool = False, assume_a: str = "gen") -> Any:
+    """Returns the solution of ``a x = b``.
+
+    Args:
+      a: an array of shape (…, n, n).
+      b: an array of shape (…, n) or (…, n, k).
+      lower: whether the lower triangle of a positive definite ``a`` is read.
+      assume_a: what ``a`` is: ``"gen"``, ``"sym"``, ``"her"``, or ``"pos"`` for positive definite.
+
+    Raises:
+      ArgumentValueError: ``assume_a`` is another one.
+
+    Source: ``scipy.linalg.solve``.
+    """
+    if assume_a not in _KINDS:
+        raise ArgumentValueError(f"solve: expected assume_a to be one of {', '.join(_KINDS)}, got {assume_a!r}")
+    if assume_a.startswith("pos"):
+        return cho_solve(cho_factor(a, lower), b)
+    is_vector = get_aval(b).ndim == 1
+    out = linalg.solve(a, b[:, None] if is_vector else b)
+    return out[..., 0] if is_vector else out
+
+
+def lu_factor(a: Any) -> tuple[Any, Any]:
+    """Returns the factors L and U of matrices in one array, and the swaps of rows, for `lu_solve`.
+
+    Source: ``scipy.linalg.lu_factor``.
+    """
+    factors, pivots, _ = ops.lu(inexact("lu_factor", a))
+    return factors, pivots
+
+
+def lu_solve(lu_and_piv: tuple[Any, Any], b: Any, trans: int = 0) -> Any:
+    """Returns the solution of ``a x = b`` by what `lu_factor` returned of ``a``.
+
+    Args:
+      lu_and_piv: the factors and the swaps.
+      b: an array of shape (n,) or (…, n, k).
+      trans: whether ``a`` is transposed, 1, or transposed and conjugated, 2.
+
+    Source: ``scipy.linalg.lu_solve``.
+    """
+    factors, pivots = lu_and_piv
+    order = ops.lu_pivots_to_permutation(pivots, get_aval(factors).shape[-1])
+    b = inexact("lu_solve", b)
+    is_vector = get_aval(b).ndim == 1
+    b = b[:, None] if is_vector else b
+    if trans == 0:
+        b = np.take_along_axis(b, order[..., None], axis=-2)
+        b = solve_triangular(factors, b, lower=True, unit_diagonal=True)
+        out = solve_triangular(factors, b)
+    else:
+        b = solve_triangular(factors, b, trans=trans)
+        b = solve_triangular(factors, b, trans=trans, lower=True, unit_diagonal=True)
+        out = np.take_along_axis(b, np.argsort(order, axis=-1)[..., None], axis=-2)
+    return out[..., 0] if is_vector else out
+
+
+def lu(a: Any, permute_l: bool = False) -> Any:
+    """Returns the factors of ``a = P L U``; ``P L`` and ``U`` with ``permute_l``.
+
+    >>> lu(np.array([[0.0, 1.0], [2.0, 3.0]]), permute_l=True)[1]
+    array([[2., 3.],
+           [0., 1.]])
+
+    Source: ``scipy.linalg.lu``.
+    """
+    a = inexact("lu", a)
+    rows, columns = get_aval(a).shape[-2:]
+    factors, _, permutation = ops.lu(a)
+    dtype = get_aval(factors).dtype
+    count = min(rows, columns)
+    upper = np.triu(factors)[..., :count, :]
+    lower = np.tril(factors, -1)[..., :, :count] + np.eye(rows, count, dtype=dtype)
+    swaps = np.equal(permutation[..., None, :], np.arange(rows)[:, None]).astype(np.finfo(dtype).dtype)
+    return (swaps.astype(dtype) @ lower, upper) if permute_l else (swaps, lower, upper)
+
+
+def qr(a: Any, mode: str = "full") -> Any:
+    """Returns the factors of ``a = Q R``.
+
+    Args:
+      a: an array of shape (…, m, n).
+      mode: ``"full"`` for a square Q, ``"economic"``, or ``"r"`` for a tuple of R alone.
+
+    Raises:
+      ArgumentValueError: the mode is another one.
+
+    Source: ``scipy.linalg.qr``.
+    """
+    if mode not in ("full", "economic", "r"):
+        raise ArgumentValueError(f"qr: expected the mode 'full', 'economic' or 'r', got {mode!r}")
+    q, r = ops.qr(inexact("qr", a), full_matrices=mode != "economic")
+    return (r,) if mode == "r" else (q, r)
+
+
+def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True) -> Any:
+    """Returns the singular value decomposition. Source: ``scipy.linalg.svd``."""
+    found = linalg.svd(inexact("svd", a), full_matrices, compute_uv)
+    return tuple(found) if compute_uv else found
+
+
+def eigh(a: Any, b: None = None, lower: bool = True, eigvals_only: bool = False) -> Any:
+    """Returns the eigenvalues and eigenvectors of Hermitian matrices, of which one triangle is read.
+
+    Raises:
+      ArgumentValueError: a second matrix is given.
+
+    Source: ``scipy.linalg.eigh``.
+    """
+    if b is not None:
+        raise ArgumentValueError("eigh: expected one matrix, got two; factor the second one with cholesky")
+    values, vectors = linalg.eigh(inexact("eigh", a), "L" if lower else "U")
+    return values if eigvals_only else (values, vectors)
+
+
+def polar(a: Any, side: str = "right") -> tuple[Any, Any]:
+    """Returns the unitary and the positive factor: ``a = U P``, or ``a = P U`` for the side ``"left"``.
+
+    Raises:
+      ArgumentValueError: the side is another one.
+
+    >>> polar(np.array([[-2.0]]))
+    (array([[-1.]]), array([[2.]]))
+
+    Source: ``scipy.linalg.polar``.
+    """
+    if side not in ("left", "right"):
+        raise ArgumentValueError(f"polar: expected the side 'left' or 'right', got {side!r}")
+    u, s, vh = linalg.svd(inexact("polar", a), full_matrices=False)
+    unitary = u @ vh
+    scale = s[..., None, :].astype(get_aval(u).dtype)
+    positive = (_hermitian(vh) * scale) @ vh if side == "right" else (u * scale) @ _hermitian(u)
+    return unitary, positive

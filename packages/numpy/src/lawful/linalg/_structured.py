@@ -1,0 +1,211 @@
+"""Matrices of special structure."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy
+
+import lawful.numpy as np
+from lawful.core import ArgumentValueError, get_aval
+
+
+def block_diag(*arrs: Any) -> Any:
+    """Returns the matrix with some matrices along its diagonal, and zeros elsewhere.
+
+    >>> block_diag(np.array([[1, 2]]), 3)
+    array([[1, 2, 0],
+           [0, 0, 3]])
+
+    Source: ``scipy.linalg.block_diag``.
+    """
+    blocks = [np.atleast_2d(a) for a in (arrs or (np.zeros((1, 0)),))]
+    if any(get_aval(block).ndim > 2 for block in blocks):
+        raise ArgumentValueError(f"block_diag: expected matrices, got {[get_aval(block) for block in blocks]}")
+    dtype = np.result_type(*blocks)
+    widths = [get_aval(block).shape[1] for block in blocks]
+    rows = []
+    for i, block in enumerate(blocks):
+        height = get_aval(block).shape[0]
+        before, after = (np.zeros((height, sum(part)), dtype) for part in (widths[:i], widths[i + 1 :]))
+        rows.append(np.concatenate([before, block.astype(dtype), after], axis=1))
+    return np.concatenate(rows, axis=0)
+
+
+def toeplitz(c: Any, r: Any = None) -> Any:
+    """Returns the matrices that are constant along diagonals.
+
+    Args:
+      c: the first column, of shape (…, m).
+      r: the first row, whose first element is not read; the conjugate of ``c`` if None.
+
+    >>> toeplitz(np.array([1, 2, 3]), np.array([1, 8]))
+    array([[1, 8],
+           [2, 1],
+           [3, 2]])
+
+    Source: ``scipy.linalg.toeplitz``.
+    """
+    c = np.atleast_1d(c)
+    r = np.conj(c) if r is None else np.atleast_1d(r)
+    batch = np.broadcast_shapes(get_aval(c).shape[:-1], get_aval(r).shape[:-1])
+    c, r = (np.broadcast_to(x, (*batch, get_aval(x).shape[-1])) for x in (c, r))
+    rows, columns = get_aval(c).shape[-1], get_aval(r).shape[-1]
+    if not rows or not columns:
+        return np.zeros((*batch, rows, columns), np.result_type(c, r))
+    elements = np.concatenate([np.flip(c, -1), r[..., 1:]], axis=-1)
+    return elements[..., numpy.arange(columns) - numpy.arange(rows)[:, None] + rows - 1]
+
+
+def hankel(c: Any, r: Any = None) -> Any:
+    """Returns the matrix that is constant along antidiagonals.
+
+    Args:
+      c: the first column.
+      r: the last row, whose first element is not read; zeros if None.
+
+    Source: ``scipy.linalg.hankel``.
+    """
+    c = np.ravel(c)
+    r = np.zeros_like(c) if r is None else np.ravel(r)
+    rows, columns = get_aval(c).size, get_aval(r).size
+    return np.concatenate([c, r[1:]])[numpy.arange(rows)[:, None] + numpy.arange(columns)]
+
+
+def circulant(c: Any) -> Any:
+    """Returns the matrices whose columns are those before them, rotated; the first is ``c``.
+
+    Source: ``scipy.linalg.circulant``.
+    """
+    c = np.atleast_1d(c)
+    size = get_aval(c).shape[-1]
+    return c[..., (numpy.arange(size)[:, None] - numpy.arange(size)) % max(size, 1)]
+
+
+def companion(a: Any) -> Any:
+    """Returns the matrices whose eigenvalues are the roots of polynomials, the highest coefficient first.
+
+    Source: ``scipy.linalg.companion``.
+    """
+    a = np.atleast_1d(a)
+    size = get_aval(a).shape[-1] - 1
+    if size < 1:
+        raise ArgumentValueError(f"companion: expected at least two coefficients, got {get_aval(a)}")
+    first = (-a[..., 1:] / a[..., :1])[..., None, :]
+    below = np.eye(size - 1, size, dtype=get_aval(first).dtype)
+    below = np.broadcast_to(below, (*get_aval(a).shape[:-1], size - 1, size))
+    return np.concatenate([first, below], axis=-2)
+
+
+def convolution_matrix(a: Any, n: int, mode: str = "full") -> Any:
+    """Returns the matrix whose product with a vector of length ``n`` is its convolution with ``a``.
+
+    Raises:
+      ArgumentValueError: the mode is none of ``"full"``, ``"same"`` and ``"valid"``, or a length is 0.
+
+    Source: ``scipy.linalg.convolution_matrix``.
+    """
+    size = get_aval(a).size
+    if mode not in ("full", "same", "valid") or n < 1 or not size:
+        raise ArgumentValueError(
+            f"convolution_matrix: expected the mode 'full', 'same' or 'valid' and lengths of at least 1, got {mode!r}, "
+            f"{get_aval(a)} and n={n}"
+        )
+    column = np.concatenate([a, np.zeros(n - 1, get_aval(a).dtype)])
+    whole = toeplitz(column, np.concatenate([a[:1], np.zeros(n - 1, get_aval(a).dtype)]))
+    lengths = {"full": size + n - 1, "same": max(size, n), "valid": max(size, n) - min(size, n) + 1}
+    start = (size + n - 1 - lengths[mode]) // 2
+    return whole[start : start + lengths[mode]]
+
+
+def dft(n: int, scale: str | None = None) -> Any:
+    """Returns the matrix of the discrete Fourier transform, divided by ``n`` or its root with a scale.
+
+    Raises:
+      ArgumentValueError: the scale is none of None, ``"sqrtn"`` and ``"n"``.
+
+    Source: ``scipy.linalg.dft``.
+    """
+    if scale not in (None, "sqrtn", "n"):
+        raise ArgumentValueError(f"dft: expected the scale None, 'sqrtn' or 'n', got {scale!r}")
+    places = numpy.arange(n)
+    matrix = numpy.exp(-2j * math.pi / max(n, 1) * (places[:, None] * places % max(n, 1)))
+    return np.asarray(matrix / {None: 1, "sqrtn": math.sqrt(n), "n": n}[scale])
+
+
+def fiedler(a: Any) -> Any:
+    """Returns the matrices of absolute differences of the elements of vectors. Source: ``scipy.linalg.fiedler``."""
+    a = np.atleast_1d(a)
+    return np.abs(a[..., :, None] - a[..., None, :])
+
+
+def hadamard(n: int, dtype: Any = int) -> Any:
+    """Returns the Hadamard matrix of Sylvester's construction.
+
+    Raises:
+      ArgumentValueError: ``n`` is no power of 2.
+
+    Source: ``scipy.linalg.hadamard``.
+    """
+    if n < 1 or n & (n - 1):
+        raise ArgumentValueError(f"hadamard: expected a power of 2, got {n}")
+    places = numpy.arange(n)
+    return np.asarray(1 - 2 * (numpy.bitwise_count(places[:, None] & places) % 2).astype(int)).astype(dtype)
+
+
+def helmert(n: int, full: bool = False) -> Any:
+    """Returns the Helmert matrix, without its first row unless ``full``. Source: ``scipy.linalg.helmert``."""
+    rows = numpy.arange(n)[:, None]
+    matrix = numpy.tril(numpy.ones((n, n)), -1) - numpy.diag(numpy.arange(n))
+    lengths = rows * (rows + 1.0)
+    matrix[:1], lengths[:1] = 1, n
+    matrix = matrix / numpy.sqrt(lengths)
+    return np.asarray(matrix if full else matrix[1:])
+
+
+def hilbert(n: int) -> Any:
+    """Returns the matrix of the elements ``1 / (i + j + 1)``. Source: ``scipy.linalg.hilbert``."""
+    places = numpy.arange(n)
+    return np.asarray(1.0 / (places[:, None] + places + 1))
+
+
+def invhilbert(n: int) -> Any:
+    """Returns the inverse of the Hilbert matrix, exact where float64 has its integers. Source: ``scipy.linalg``."""
+
+    def element(i: int, j: int) -> float:
+        return float(
+            (-1) ** (i + j) * (i + j + 1) * math.comb(n + i, n - j - 1) * math.comb(n + j, n - i - 1)
+            * math.comb(i + j, i) ** 2
+        )  # fmt: skip
+
+    return np.asarray(numpy.array([[element(i, j) for j in range(n)] for i in range(n)]).reshape(n, n))
+
+
+def leslie(f: Any, s: Any) -> Any:
+    """Returns the matrix of a population: fecundities in the first row, survivals below the diagonal.
+
+    Source: ``scipy.linalg.leslie``.
+    """
+    if get_aval(f).shape[-1] != get_aval(s).shape[-1] + 1:
+        raise ArgumentValueError(
+            f"leslie: expected one survival fewer than fecundities, got {get_aval(f)} and {get_aval(s)}"
+        )
+    dtype = np.result_type(f, s)
+    size = get_aval(f).shape[-1]
+    survivals = np.eye(size - 1, size, dtype=dtype) * s[..., :, None]
+    return np.concatenate([np.asarray(f)[..., None, :].astype(dtype), survivals.astype(dtype)], axis=-2)
+
+
+def pascal(n: int, kind: str | None = None) -> Any:
+    """Returns the matrix of binomial coefficients: symmetric, or its lower or upper triangular factor.
+
+    Raises:
+      ArgumentValueError: the kind is none of None, ``"symmetric"``, ``"lower"`` and ``"upper"``.
+
+    Source: ``scipy.linalg.pascal``.
+    """
+    if kind not in (None, "symmetric", "lower", "upper"):
+        raise ArgumentValueError(f"pascal: expected the kind 'symmetric', 'lower' or 'upper', got {kind!r}")
+    lower = numpy.array([[math.comb(i, j) for j in range(n)] for i in range(n)], float).reshape(n, n)
+    return np.asarray({"lower": lower, "upper": lower.T}.get(kind or "", lower @ lower.T))

@@ -1,0 +1,243 @@
+"""Elementwise activations. Where a function has a kink, its derivative is that of ``jax.nn``."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import lawful.numpy as np
+from lawful import ops
+from lawful.core import get_aval
+from lawful.custom_rules import custom_jvp
+from lawful.special import expit
+from lawful.special._arguments import inexact, silent
+
+
+def identity(x: Any) -> Any:
+    """Returns the array itself."""
+    get_aval(x)
+    return x
+
+
+@custom_jvp
+def relu(x: Any) -> Any:
+    """Returns ``max(x, 0)``, whose derivative at 0 is 0.
+
+    >>> relu(np.array([-1.0, 0.0, 2.0]))
+    array([0., 0., 2.])
+
+    Source: ``jax.nn.relu``.
+    """
+    return np.maximum(x, 0)
+
+
+@relu.defjvp
+def _relu_jvp(primals: Any, tangents: Any) -> Any:
+    [x], [x_dot] = primals, tangents
+    return relu(x), np.where(x > 0, x_dot, np.zeros_like(x_dot))
+
+
+@custom_jvp
+def relu6(x: Any) -> Any:
+    """Returns ``min(max(x, 0), 6)``, whose derivative at 0 and 6 is 0.
+
+    Source: ``jax.nn.relu6``.
+    """
+    return np.minimum(np.maximum(x, 0), 6)
+
+
+@relu6.defjvp
+def _relu6_jvp(primals: Any, tangents: Any) -> Any:
+    [x], [x_dot] = primals, tangents
+    return relu6(x), np.where((x > 0) & (x < 6), x_dot, np.zeros_like(x_dot))
+
+
+def sigmoid(x: Any) -> Any:
+    """Returns the logistic function ``1 / (1 + exp(-x))``.
+
+    Source: ``jax.nn.sigmoid``.
+    """
+    return expit(x)
+
+
+@silent
+def softplus(x: Any) -> Any:
+    """Returns ``log(1 + exp(x))``, without overflow.
+
+    Source: ``jax.nn.softplus``.
+    """
+    return np.logaddexp(inexact("softplus", x), 0)
+
+
+@silent
+def sparse_plus(x: Any) -> Any:
+    """Returns 0 for ``x <= -1``, ``x`` for ``x >= 1``, and ``(x + 1)**2 / 4`` between.
+
+    Source: ``jax.nn.sparse_plus``.
+    """
+    x = inexact("sparse_plus", x)
+    return np.where(x <= -1.0, 0.0, np.where(x >= 1.0, x, (x + 1.0) ** 2 / 4))
+
+
+def sparse_sigmoid(x: Any) -> Any:
+    """Returns ``clip((x + 1) / 2, 0, 1)``, the derivative of `sparse_plus`.
+
+    Source: ``jax.nn.sparse_sigmoid``.
+    """
+    return 0.5 * np.clip(x + 1.0, 0.0, 2.0)
+
+
+@silent
+def soft_sign(x: Any) -> Any:
+    """Returns ``x / (1 + |x|)``.
+
+    Source: ``jax.nn.soft_sign``.
+    """
+    x = inexact("soft_sign", x)
+    return x / (np.abs(x) + 1)
+
+
+@silent
+def silu(x: Any) -> Any:
+    """Returns ``x * sigmoid(x)``.
+
+    Source: ``jax.nn.silu``.
+    """
+    x = inexact("silu", x)
+    return x * sigmoid(x)
+
+
+swish = silu
+
+
+@silent
+def mish(x: Any) -> Any:
+    """Returns ``x * tanh(softplus(x))``.
+
+    Source: ``jax.nn.mish``.
+    """
+    x = inexact("mish", x)
+    return x * np.tanh(softplus(x))
+
+
+@silent
+def log_sigmoid(x: Any) -> Any:
+    """Returns ``log(sigmoid(x))``, exact where that is small.
+
+    Source: ``jax.nn.log_sigmoid``.
+    """
+    return -softplus(-inexact("log_sigmoid", x))
+
+
+@silent
+def elu(x: Any, alpha: Any = 1.0) -> Any:
+    """Returns ``x`` where it is positive, and ``alpha * (exp(x) - 1)`` elsewhere.
+
+    Source: ``jax.nn.elu``.
+    """
+    x = inexact("elu", x)
+    return np.where(x > 0, x, alpha * np.expm1(np.where(x > 0, 0.0, x)))
+
+
+@silent
+def leaky_relu(x: Any, negative_slope: Any = 1e-2) -> Any:
+    """Returns ``x`` where it is not negative, and ``negative_slope * x`` elsewhere.
+
+    Source: ``jax.nn.leaky_relu``.
+    """
+    x = inexact("leaky_relu", x)
+    return np.where(x >= 0, x, negative_slope * x)
+
+
+@silent
+def hard_tanh(x: Any) -> Any:
+    """Returns ``x`` between -1 and 1, and the nearer of these elsewhere.
+
+    Source: ``jax.nn.hard_tanh``.
+    """
+    x = inexact("hard_tanh", x)
+    return np.where(x > 1, 1, np.where(x < -1, -1, x)).astype(get_aval(x).dtype)
+
+
+@silent
+def celu(x: Any, alpha: Any = 1.0) -> Any:
+    """Returns ``max(x, 0) + alpha * (exp(min(x, 0) / alpha) - 1)``.
+
+    Source: ``jax.nn.celu``.
+    """
+    x = inexact("celu", x)
+    return np.maximum(x, 0.0) + alpha * np.expm1(np.minimum(x, 0.0) / alpha)
+
+
+def selu(x: Any) -> Any:
+    """Returns a scaled `elu`, whose scale keeps mean 0 and variance 1 from layer to layer.
+
+    Source: ``jax.nn.selu``; Klambauer et al. (2017).
+    """
+    return 1.0507009873554804934193349852946 * elu(x, 1.6732632423543772848170429916717)
+
+
+@silent
+def gelu(x: Any, approximate: bool = True) -> Any:
+    """Returns ``x * Φ(x)`` with the normal distribution function Φ.
+
+    Args:
+      x: an array of real numbers.
+      approximate: whether Φ is approximated by tanh.
+
+    Source: ``jax.nn.gelu``; Hendrycks and Gimpel (2016).
+    """
+    x = inexact("gelu", x)
+    if approximate:
+        cdf = 0.5 * (1.0 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * (x**3))))
+        return x * cdf
+    return 0.5 * x * ops.erfc(-x * math.sqrt(0.5))
+
+
+@silent
+def glu(x: Any, axis: int = -1) -> Any:
+    """Returns the first half along a dimension, times the sigmoid of the second half.
+
+    Source: ``jax.nn.glu``.
+    """
+    first, second = np.split(inexact("glu", x), 2, axis)
+    return first * sigmoid(second)
+
+
+@silent
+def squareplus(x: Any, b: Any = 4) -> Any:
+    """Returns ``(x + sqrt(x**2 + b)) / 2``.
+
+    Source: ``jax.nn.squareplus``.
+    """
+    x = inexact("squareplus", x)
+    return (x + np.sqrt(np.square(x) + b)) / 2
+
+
+def hard_sigmoid(x: Any) -> Any:
+    """Returns ``relu6(x + 3) / 6``.
+
+    Source: ``jax.nn.hard_sigmoid``.
+    """
+    return relu6(x + 3.0) / 6.0
+
+
+def hard_silu(x: Any) -> Any:
+    """Returns ``x * hard_sigmoid(x)``.
+
+    Source: ``jax.nn.hard_silu``.
+    """
+    return x * hard_sigmoid(x)
+
+
+hard_swish = hard_silu
+
+
+@silent
+def log1mexp(x: Any) -> Any:
+    """Returns ``log(1 - exp(-x))`` of positive numbers, exact near 0 and for large ones.
+
+    Source: ``jax.nn.log1mexp``; Mächler, "Accurately computing log(1 - exp(-|a|))".
+    """
+    x = inexact("log1mexp", x)
+    return np.where(x < math.log(2), np.log(-np.expm1(-x)), np.log1p(-np.exp(-x)))

@@ -1,0 +1,62 @@
+"""The table of JAX's names is complete for the installed JAX, and true of `lawful.jax`."""
+
+import importlib
+import importlib.util
+import inspect
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from lawful.core import Primitive
+from lawful.jax._support.refusals import NEUTRAL, REASONS
+from lawful.jax._support.table import modules, names_of
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def load_tool() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("jax_names", ROOT / "tools/jax_names.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+PRESENT = [(module, row) for module in modules() for row in names_of(module).values() if not row.reason]
+
+
+def test_table_is_that_of_the_installed_jax() -> None:
+    """Run ``uv run python tools/jax_names.py --write``, then give each new name a value or a reason."""
+    jax_names = load_tool()
+    written = {path.name: path.read_text() for path in jax_names.FOLDER.glob("*.txt")}
+    assert written == jax_names.texts()
+
+
+def test_each_reason_is_true() -> None:
+    """A name that has a reason is absent."""
+    for module in modules():
+        absent = [row.name for row in names_of(module).values() if row.reason]
+        try:
+            ours = importlib.import_module(f"lawful.{module}")
+        except ModuleNotFoundError:
+            assert len(absent) == len(names_of(module))
+        else:
+            assert [name for name in absent if hasattr(ours, name)] == []
+
+
+@pytest.mark.parametrize(("module", "row"), PRESENT, ids=[f"{module}.{row.name}" for module, row in PRESENT])
+def test_name_has_the_parameters_of_jax(module: str, row: Any) -> None:
+    value = getattr(importlib.import_module(f"lawful.{module}"), row.name)
+    if row.signature is None or inspect.isclass(value) or isinstance(value, Primitive):
+        return
+    known = inspect.signature(getattr(value, "__wrapped__", value)).parameters
+    takes_all = any(p.kind is p.VAR_KEYWORD for p in known.values())
+    missing = [
+        name
+        for name, parameter in row.signature.parameters.items()
+        if name not in known and parameter.default is not parameter.empty and not takes_all
+    ]
+    assert [name for name in missing if name not in NEUTRAL and name not in REASONS] == []
