@@ -60,10 +60,9 @@ def test_make_jaxpr_equations_are_in_order_and_typed() -> None:
     assert str(closed).splitlines() == [
         "{ lambda ; a:f32[3]. let",
         "    b:f32[3] = sin a",
-        "    c:f32[3] = broadcast_in_dim[broadcast_dimensions=() shape=(3,)] 2.0:f32[]",
-        "    d:f32[3] = mul b c",
-        "    e:f32[3] = add d a",
-        "  in (e,) }",
+        "    c:f32[3] = mul b 2.0:f32[]",
+        "    d:f32[3] = add c a",
+        "  in (d,) }",
     ]
     assert [str(aval) for aval in closed.in_avals] == ["f32[3]"]
     assert [str(aval) for aval in closed.out_avals] == ["f32[3]"]
