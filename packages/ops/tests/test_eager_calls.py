@@ -1,5 +1,6 @@
 """Calls of ops on values: both layers return the same, and the plain one binds primitives."""
 
+import gc
 import sys
 from collections.abc import Callable, Sequence
 from itertools import product
@@ -101,11 +102,13 @@ def calls_of(function: Callable[..., Any], *args: Any) -> list[str]:
         if event == "call":
             found.append(frame.f_code.co_qualname)
 
+    gc.disable()  # a collection would call finalizers of earlier tests
     sys.setprofile(note)
     try:
         function(*args)
     finally:
         sys.setprofile(None)
+        gc.enable()
     return found
 
 
