@@ -106,9 +106,9 @@ def test_array_operators_warn_of_nothing() -> None:
     assert jnp.log(jnp.zeros(())) == -jnp.inf
 
 
-def test_array_refuses_lists_in_operators() -> None:
-    with pytest.raises(TypeError):
-        operator.add(X, [1.0, 2.0, 3.0])
+def test_array_takes_lists_in_operators_as_under_jit() -> None:
+    eager, staged = X + [1.0, 2.0, 3.0], jax.jit(lambda x: x + [1.0, 2.0, 3.0])(X)  # noqa: RUF005  # arrays
+    assert eager.tolist() == staged.tolist() == [1.0, 3.0, 5.0]
 
 
 def test_array_index_by_tracer() -> None:
