@@ -10,7 +10,7 @@ import pytest
 
 import lawful.numpy as lnp
 from lawful import ops, special
-from lawful.autodiff import jvp
+from lawful.autodiff import grad, jacfwd, jacrev, jvp
 from lawful.staging import jit
 
 #: Pairs without integers; most sums are integers.
@@ -29,11 +29,11 @@ def wanted(function: Callable[[Any], Any], x: float, orders: int) -> list[float]
         return [float(mp.diff(function, mp.mpf(x), k, h=mp.mpf(10) ** -14)) for k in range(orders + 1)]
 
 
-def found(a: Any, b: Any, orders: int, backend: str) -> Any:
+def found(a: Any, b: Any, orders: int, backend: str, function: Callable[[Any, Any], Any] = special.beta) -> Any:
     """Returns the value and derivatives by the first argument, as rows."""
 
     def rows(a: Any, b: Any) -> list[Any]:
-        functions: list[Callable[[Any], Any]] = [lambda a: special.beta(a, b)]
+        functions: list[Callable[[Any], Any]] = [lambda a: function(a, b)]
         for _ in range(orders):
             functions.append(lambda a, f=functions[-1]: jvp(f, (a,), (lnp.ones_like(a),))[1])
         return [f(a) for f in functions]
@@ -71,6 +71,39 @@ def test_beta_derivatives_that_do_not_exist(backend: str, orders: int) -> None:
     assert np.isnan(values[1:]).all()
     poles = np.array(POLES)
     assert np.isnan(found(*poles.T, orders, backend)).all()
+
+
+@pytest.mark.parametrize(("backend", "orders"), [("", 3), ("numpy", 3), ("xla", 2)])
+def test_betaln_derivatives_at_removable_poles(backend: str, orders: int) -> None:
+    expected = [wanted(lambda a, b=b: mp.log(abs(mp.factorial(b - 1) / mp.rf(a, b))), a, orders) for a, b in REMOVABLE]
+    a, b = np.array(REMOVABLE).T
+    np.testing.assert_allclose(found(a, b, orders, backend, special.betaln).T, expected, rtol=1e-12, atol=1e-14)
+    by_positive = found(b, a, orders, backend, special.betaln)
+    np.testing.assert_allclose(by_positive[0], np.array(expected)[:, 0], rtol=1e-12, atol=1e-14)
+    assert np.isnan(by_positive[1:]).all()
+
+
+@pytest.mark.parametrize("backend", ["", "numpy", "xla"])
+def test_betaln_reverse_derivatives_at_removable_poles(backend: str) -> None:
+    for a, b in REMOVABLE:
+        gradient = grad(special.betaln, (0, 1))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)  # 0 times the infinite slope of a root
+            by_a, by_b = (jit(gradient, backend=backend) if backend else gradient)(a, b)
+        np.testing.assert_allclose(by_a, found(np.array([a]), b, 1, "", special.betaln)[1, 0])
+        assert np.isnan(by_b)
+
+
+@pytest.mark.parametrize("backend", ["", "numpy", "xla"])
+def test_beta_derivatives_at_zero(backend: str) -> None:
+    """They are the limits from above, in both modes."""
+    for function in (special.gamma, lambda a: special.beta(a, 0.5), lambda a: special.beta(2.0, a)):
+        first = jacfwd(function)
+        functions = (function, first, jacrev(function), jacfwd(first))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", RuntimeWarning)  # NumPy's warnings about poles
+            values = [float((jit(f, backend=backend) if backend else f)(0.0)) for f in functions]
+        assert values == [np.inf, -np.inf, -np.inf, np.inf]
 
 
 @pytest.mark.parametrize("backend", ["", "xla"])

@@ -12,7 +12,7 @@ import pytest
 
 import lawful.numpy as lnp
 from lawful import ops
-from lawful.autodiff import jacfwd, jacrev, jvp
+from lawful.autodiff import grad, jacfwd, jacrev, jvp
 from lawful.batching import vmap
 from lawful.staging import jit
 
@@ -189,3 +189,46 @@ def test_jvp_of_products_is_a_sum() -> None:
     pairs = [t[i] * t[j] * np.prod(np.delete(x, [i, j])) for i, j in combinations(range(4), 2)]
     second = jvp(lambda y: jvp(lnp.prod, (y,), (t,))[1], (x,), (t,))[1]
     np.testing.assert_allclose(second, 2 * sum(pairs))
+
+
+@pytest.mark.parametrize("reverse", [False, True])
+@pytest.mark.parametrize("size", [7, 30])
+def test_compiled_arithmetics_of_products_agree(size: int, reverse: bool) -> None:
+    """A compiled program takes exact arithmetic for all products if one leaves the range of floats, else plain one."""
+    rng = np.random.default_rng(size)
+    moderate = rng.uniform(0.5, 1.5, (size, 4)) * rng.choice([-1.0, 1.0], (size, 4))
+    moderate[2, 1], moderate[[0, 4], 2] = 0.0, 0.0
+    moderate[:2, 3] = 1e270, 1e-270
+    wide = np.where(np.arange(size) % 2, 1e-250, 1e250)[:, None]
+    t = rng.normal(size=(2, size, 5))
+
+    def derivatives(x: Any) -> list[Any]:
+        def along(f: Callable[[Any], Any], k: int) -> Callable[[Any], Any]:
+            return lambda x: jvp(f, (x,), (t[k],))[1]
+
+        found = []
+        for f in (lambda x: ops.reduce_prod(x, (0,)), lambda x: ops.cumprod(x, 0, reverse)):
+            first = along(f, 0)
+            gradients = [grad(lambda x, g=g: (g(x) * t[1][: g(x).shape[0]]).sum())(x) for g in (f, first)]
+            found += [first(x), *gradients, along(first, 1)(x)]
+        return found
+
+    compiled = jit(derivatives, backend="xla")
+    plain = compiled(np.concatenate([moderate, moderate[:, :1]], axis=1))
+    exact = compiled(np.concatenate([moderate, wide], axis=1))
+    for x, y in zip(plain, exact, strict=True):
+        x, y = np.asarray(x)[..., :4], np.asarray(y)[..., :4]
+        size_of = np.max(abs(y), axis=0) if y.ndim > 1 else abs(y)
+        assert np.all(abs(x - y) <= 1e-12 * size_of)
+
+
+@pytest.mark.parametrize("factor", [np.inf, np.nan])
+def test_compiled_derivatives_along_tangents_not_finite(factor: float) -> None:
+    """A term is 0 where the product of the others is, as in eager evaluation."""
+    x, t = np.array([0.0, 2.0, 0.0, 3.0]), np.array([1.0, factor, 1.0, 1.0])
+    for f in (lnp.prod, lnp.cumprod):
+
+        def tangent(t: Any, f: Any = f) -> Any:
+            return jvp(f, (x,), (t,))[1]
+
+        np.testing.assert_array_equal(jit(tangent, backend="xla")(t), tangent(t))

@@ -34,6 +34,7 @@ PROGRAMS: dict[str, tuple[Any, tuple[Any, ...], bool]] = {
     "twice": (lambda x, v: (lambda r: (x * r) + r)(rows(v, (3, 4), (1,))), (x, v), False),
     "both operands": (lambda v: (lambda r: r * r)(rows(v, (3, 4), (1,))), (v,), True),
     "both operands, of two arrays": (lambda v, a: rows(v, (3, 4), (1,)) + rows(a, (3, 4), ()), (v, 2.0), True),
+    "beside a scalar": (lambda v, a: rows(v, (3, 4), (1,)) * a, (v, 2.0), True),
     "also a result": (lambda x, v: (lambda r: (x + r, r))(rows(v, (3, 4), (1,))), (x, v), True),
     "also reduced": (lambda x, v: (lambda r: (x + r, r.sum(0)))(rows(v, (3, 4), (1,))), (x, v), True),
     "a column": (lambda x, w: x + w[:, None], (x, w), True),

@@ -25,7 +25,7 @@ def ravel_pytree(pytree: Any) -> tuple[Any, Callable[[Any], Any]]:
     >>> vector
     array([3., 1., 1.])
     >>> unravel(2 * vector)
-    {'b': np.float64(6.0), 'w': array([[2., 2.]])}
+    {'b': array(6.), 'w': array([[2., 2.]])}
 
     Source: ``jax.flatten_util.ravel_pytree``.
     """

@@ -12,7 +12,6 @@ from lawful.ops import bessel_i0e as i0e
 from lawful.ops import bessel_i1e as i1e
 from lawful.ops import (
     betainc,
-    betaln,
     digamma,
     entr,
     erf,
@@ -30,7 +29,7 @@ from lawful.ops import igammac as gammaincc
 from lawful.ops import lgamma as gammaln
 from lawful.special import stats
 from lawful.special._exponentials import expit, log_softmax, logit, logsumexp, softmax
-from lawful.special._functions import beta, gamma, gammasgn, i0, i1, kl_div, multigammaln, ndtr, zeta
+from lawful.special._functions import beta, betaln, gamma, gammasgn, i0, i1, kl_div, multigammaln, ndtr, zeta
 
 __all__ = [
     "beta",

@@ -43,7 +43,7 @@ def gammasgn(x: Any) -> Any:
     negative = ops.where(ops.eq(x, below), numpy.nan, ops.where(odd, -1.0, 1.0))
     at_zero = ops.where(ops.lt(ops.div(1.0, x), 0), -1.0, 1.0)
     sign = ops.where(ops.lt(x, 0), negative, ops.where(ops.eq(x, 0), at_zero, 1.0))
-    return ops.convert_element_type(ops.where(ops.ne(x, x), x, sign), x.dtype)
+    return ops.convert_element_type(ops.where(ops.ne(x, x), numpy.nan, sign), x.dtype)
 
 
 @silent
@@ -75,19 +75,37 @@ def beta(a: Any, b: Any) -> Any:
     """
     a, b = floats("beta", a, b)
     total = ops.add(a, b)
-    in_a, in_b = _is_removable_pole(a, b), _is_removable_pole(b, a)
-    removable = ops.bitwise_or(in_a, in_b)
+    removable = ops.bitwise_or(_is_removable_pole(a, b), _is_removable_pole(b, a))
     # A negative total is reflected: the reciprocal of its gamma function has a sine, with zeros and no poles.
     is_reflected = ops.bitwise_and(ops.lt(total, 0.5), ops.lt(ops.min(a, b), 0))
     is_reflected = ops.bitwise_and(is_reflected, ops.bitwise_not(removable))
     reflected = _reflected_beta(*[ops.where(is_reflected, x, 0.25) for x in (a, b)])
-    # For a positive integer n, beta(a, n) = (-1)ⁿ beta(1 - a - n, n).
-    n = ops.where(in_a, _without_derivative(b, in_a), ops.where(in_b, _without_derivative(a, in_b), b))
-    other = ops.where(removable, ops.sub(ops.sub(1, ops.where(in_a, a, b)), n), a)
     sign = ops.mul(ops.mul(gammasgn(a), gammasgn(b)), gammasgn(total))
-    sign = ops.where(removable, ops.where(_is_odd(n), -1, 1), ops.where(is_reflected, 1, sign))
-    safe = [ops.where(is_reflected, 1, x) for x in (other, n)]
-    return ops.where(is_reflected, reflected, ops.mul(sign, ops.exp(ops.betaln(*safe))))
+    sign = ops.where(removable, ops.where(_is_odd(ops.max(a, b)), -1, 1), ops.where(is_reflected, 1, sign))
+    safe = [ops.where(is_reflected, 1, x) for x in (a, b)]
+    return ops.where(is_reflected, reflected, ops.mul(sign, ops.exp(betaln(*safe))))
+
+
+@silent
+def betaln(a: Any, b: Any) -> Any:
+    """Returns the logarithm of the absolute value of the beta function, exact also where one argument is large.
+
+    At integers of both signs it has the limit and the derivatives that `beta` describes. At poles of the beta function
+    it is ∞, at zeros -∞.
+
+    >>> betaln(2.0, 1e10), betaln(-1.0, 1.0)
+    (np.float64(-46.0517018...), np.float64(0.0))
+
+    Source: ``scipy.special.betaln``, ``jax.scipy.special.betaln``.
+    """
+    a, b = floats("betaln", a, b)
+    in_a, in_b = _is_removable_pole(a, b), _is_removable_pole(b, a)
+    removable = ops.bitwise_or(in_a, in_b)
+    # For a positive integer n, beta(a, n) = (-1)ⁿ beta(1 - a - n, n).
+    n = ops.where(in_a, _without_derivative(b, in_a), ops.where(in_b, _without_derivative(a, in_b), 1))
+    other = ops.where(removable, ops.sub(ops.sub(1, ops.where(in_a, a, b)), n), 1)
+    regular = [ops.where(removable, 1, x) for x in (a, b)]
+    return ops.where(removable, ops.betaln(other, n), ops.betaln(*regular))
 
 
 def _is_removable_pole(a: Any, b: Any) -> Any:

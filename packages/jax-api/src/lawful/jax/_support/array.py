@@ -251,7 +251,8 @@ def _method(function: Method) -> Method:
         with numpy.errstate(all="ignore"):
             return as_jax(function(self.view(numpy.ndarray), *map(plain, args), **kwargs))
 
-    call.__name__, call.__doc__ = function.__name__, function.__doc__
+    # Its examples are those of the function: they use other names.
+    call.__name__, call.__doc__ = function.__name__, (function.__doc__ or "").strip().partition("\n\n")[0]
     return call
 
 

@@ -82,7 +82,7 @@ def _reduced_in_groups(reduce: Callable[..., Any], whole: Callable[..., Any]) ->
         return tree.map(lambda leaf: reduce(leaf, axis=0), gathered)
 
     function.__name__ = function.__qualname__ = whole.__name__
-    function.__doc__ = whole.__doc__
+    function.__doc__ = (whole.__doc__ or "").partition("\n\n")[0]
     return function
 
 

@@ -2,7 +2,7 @@
 
 >>> from lawful.jax import lax
 >>> lax.cond(True, lambda x: x + 1.0, lambda x: x, 2.0)
-Array(3., dtype=float64, weak_type=True)
+Array(3., dtype=float64)
 """
 
 from lawful import autodiff as _autodiff

@@ -33,7 +33,14 @@ from lawful.laws._law.implementation import Implementation
 from lawful.laws._law.law import Inapplicable, Law, groups
 from lawful.laws._law.law import laws as all_laws
 from lawful.laws._primitives.call import PrimitiveCall
-from lawful.laws._search.search import Drawn, Source, draw_case, source_of_calls, source_of_special_calls
+from lawful.laws._search.search import (
+    Drawn,
+    Source,
+    draw_case,
+    source_of_calls,
+    source_of_special_calls,
+    source_of_weak_calls,
+)
 from lawful.laws._staging.evaluation import installed_backends
 from lawful.staging import make_jaxpr
 
@@ -41,6 +48,7 @@ _GIVEN: Final = "the given arguments"
 # The number of seeds for given arguments, and of calls drawn from each source.
 _SEEDS: Final = {quick: 1, usual: 2, thorough: 5}
 _DRAWS: Final = {quick: 5, usual: 12, thorough: 25}
+_WEAK: Final = "calls drawn with Python numbers"
 
 
 def check(
@@ -207,9 +215,11 @@ def _drawn_samples(primitive: Primitive, effort: Effort, seeds: Sequence[int] | 
         "calls drawn of any dtype": source_of_calls(primitive, smooth=False),
         "calls drawn away from kinks": source_of_calls(primitive, smooth=True),
         "calls drawn with special numbers": source_of_special_calls(primitive),
+        _WEAK: source_of_weak_calls(primitive),
     }
     for kind, source in sources.items():
-        cases = [drawn for seed in chosen for drawn in _drawn(source, seed)]
+        seeds_of = chosen[: len(chosen) // 2 + 1] if kind == _WEAK else chosen
+        cases = [drawn for seed in seeds_of for drawn in _drawn(source, seed)]
         samples += [Sample(kind, drawn, less, source, slow=i == 0) for i, drawn in enumerate(cases)]
     if not samples:
         raise ArgumentValueError(

@@ -72,7 +72,9 @@ class PrimitiveCall(Case):
         return f"{bind_text(self.primitive)}({', '.join([*args, *params])})"
 
 
-def draw_call(primitive: Primitive, choose: Chooser, *, smooth: bool = False, special: bool = False) -> PrimitiveCall:
+def draw_call(
+    primitive: Primitive, choose: Chooser, *, smooth: bool = False, special: bool = False, weak: bool = False
+) -> PrimitiveCall:
     """Returns a call of a primitive, of arguments within its domain: arrays, and Python numbers where it takes them.
 
     Args:
@@ -80,9 +82,10 @@ def draw_call(primitive: Primitive, choose: Chooser, *, smooth: bool = False, sp
       choose: draws.
       smooth: whether to keep away from kinks and jumps.
       special: whether to put special numbers into the arguments, as `special_args` does.
+      weak: whether to have a Python number in every call.
 
     Raises:
-      Inapplicable: there is a kink or jump.
+      Inapplicable: there is a kink or jump, or the primitive takes no Python number.
     """
     declaration = primitive.declaration
     assert declaration is not None, f"{primitive} has no declaration"
@@ -95,7 +98,10 @@ def draw_call(primitive: Primitive, choose: Chooser, *, smooth: bool = False, sp
     elif declaration.prepare is not None:
         args = tuple(declaration.prepare(*args, **params))
     seed = choose.integer(0, 2**16)
-    call = PrimitiveCall(primitive, params, draw_weak_args(choose, primitive, args, params), seed)
+    given = draw_weak_args(choose, primitive, args, params, always=weak)
+    if weak and given is args:
+        raise Inapplicable(f"{primitive}: takes no Python number for {args}")
+    call = PrimitiveCall(primitive, params, given, seed)
     if smooth:
         with np.errstate(all="ignore"):
             if not is_smooth(call, call.args, call(*call.args), constant=not declaration.differentiable):

@@ -14,7 +14,7 @@ _PYTHON_TYPES: Final[dict[str, Callable[[Any], Any]]] = {"b": bool, "i": int, "u
 
 
 def draw_weak_args(
-    choose: Chooser, primitive: Primitive, args: tuple[Any, ...], params: dict[str, Any]
+    choose: Chooser, primitive: Primitive, args: tuple[Any, ...], params: dict[str, Any], *, always: bool = False
 ) -> tuple[Any, ...]:
     """Returns the arguments of a call, in some of the calls with Python numbers: for all scalars, or for one of them.
 
@@ -26,6 +26,7 @@ def draw_weak_args(
       primitive: it has a declaration.
       args: arrays within its domain.
       params: its parameters.
+      always: whether every call that can have Python numbers gets some.
     """
     declaration = primitive.declaration
     assert declaration is not None, f"{primitive} has no declaration"
@@ -33,7 +34,7 @@ def draw_weak_args(
     if not scalars or (declaration.pointwise and len(scalars) < len(args)):
         return args
     rarity = 3 if declaration.pointwise else 1  # few calls of the others have scalars
-    if choose.integer(0, rarity) < rarity:
+    if not always and choose.integer(0, rarity) < rarity:
         return args
     chosen = choose.integer(0, len(scalars))
     weak = scalars if chosen == 0 else [scalars[chosen - 1]]

@@ -93,6 +93,21 @@ def source_of_calls(primitive: Primitive, *, smooth: bool) -> Source:
     )
 
 
+def source_of_weak_calls(primitive: Primitive) -> Source:
+    """Returns a source of calls of a primitive with Python numbers, away from kinks.
+
+    Args:
+      primitive: it has a declaration.
+    """
+    return Source(
+        f"{primitive.name}, weak",
+        lambda choose: draw_call(primitive, choose, smooth=True, weak=True),
+        _DIFFERENTIABLE,
+        True,
+        "primitive",
+    )
+
+
 #: The laws that hold at special numbers too: they need no smoothness, and compare element by element.
 LAWS_AT_SPECIAL_POINTS: Final = frozenset(
     {

@@ -30,7 +30,7 @@ from lawful.core import (
 from lawful.ops._products.precision import OF_COMPLEX_INFINITY
 from lawful.ops._reduction import product_series, scaled_numbers
 from lawful.ops._reduction.axes import kept_axes, sample_axes
-from lawful.ops._reduction.product_series import Combine, Exact, Flat, Plain, Unit
+from lawful.ops._reduction.product_series import Combine, Exact, Flat, Plain, Series, Unit
 from lawful.ops._reduction.scaled_numbers import wide_dtype
 from lawful.ops._support.batch_dimensions import align_to_front
 from lawful.ops._support.promotion import cast
@@ -41,6 +41,8 @@ Shape = tuple[int, ...]
 Algorithm = Callable[..., Any]
 #: So many elements are combined without a loop.
 _FEW = 8
+#: Numbers with a logarithm below this in size are normal, and so are sums of 2 ** 80 of them.
+_RANGE = 650.0
 
 
 def _in_front(x: Any, axes: Shape, reverse: bool) -> Any:
@@ -81,6 +83,21 @@ def _plain_cotangent(*arrays: Any, cumulative: bool) -> Any:
     return product_series.cotangent(Plain(), product_series.Arrays(), x.dtype, *arrays, cumulative=cumulative)
 
 
+def _index_of_plain(x: Any, *others: Any) -> tuple[Any]:
+    """Returns 1 if plain arithmetic is exact up to rounding, else 0: a number is not finite, or a product may overflow.
+
+    Every partial product is one of distinct elements along the first dimension and of a number of each other array.
+    """
+    logs = [ops.log(np.where(y == 0, 1.0, abs(y))) for y in (x, *others)]
+    is_plain: Any = True
+    for sign in (1, -1):
+        size = np.maximum(sign * logs[0], 0).sum(0).max()
+        for y in logs[1:]:
+            size = size + np.maximum(sign * y, 0).max()
+        is_plain = is_plain & (size < _RANGE)
+    return (is_plain.astype(np.int32),)
+
+
 class _Lowered:
     """Runs over values of a compiled program: loops over blocks of about as many elements as there are blocks."""
 
@@ -91,6 +108,10 @@ class _Lowered:
         return tuple(self._ctx.inline(self._ctx.program(function, *arrays), arrays))
 
     def products(self, numbers: Plain | Exact, flat: Flat, reverse: bool) -> Flat:
+        if flat[0].type.shape[0] <= _FEW:
+            return self.apply(partial(_in_a_row, Series(numbers, 0).times, reverse), *flat)
+        if isinstance(numbers, Plain):
+            return self.apply(lambda x: (ops.cumprod(x, 0, reverse),), *flat)
         return self.apply(lambda *flat: scaled_numbers.products((flat[0], flat[1]), reverse), *flat)
 
     def scan(self, combine: Combine, flat: Flat, unit: Unit, reverse: bool) -> Flat:
@@ -232,8 +253,15 @@ def _declared(name: str, plain: Algorithm, exact: Algorithm, derive: Callable[..
         aval = ctx.avals_in[0]
         if not aval.size:
             return ctx.zeros(ctx.avals_out[0])
-        arrays = ctx.inline(ctx.program(lambda *args: prepared(args, axes, cumulative, reverse), *operands), operands)
-        out = exact(Exact(), _Lowered(ctx), wide_dtype(aval.dtype), *arrays, cumulative=cumulative)
+        runs, dtype = _Lowered(ctx), wide_dtype(aval.dtype)
+        arrays = runs.apply(lambda *args: tuple(prepared(args, axes, cumulative, reverse)), *operands)
+        (index,) = runs.apply(_index_of_plain, *arrays)
+        kept = arrays[0].type.shape[0 if cumulative or gives_elements else 1 :]
+        op = ctx.hlo.CaseOp([ctx.tensor_type(ShapedArray(tuple(kept), dtype))], index=index, num_branches=2)
+        for region, numbers in zip(op.regions, (Exact(), Plain()), strict=True):
+            with ctx.block(region, ()):
+                ctx.hlo.return_([exact(numbers, runs, dtype, *arrays, cumulative=cumulative)])
+        out = op.results[0]
 
         def finish(out: Any) -> Any:
             return finished(out, aval.shape, axes, cumulative, reverse).astype(aval.dtype)

@@ -21,8 +21,8 @@ _FRACTION_BITS = 52
 _BIAS = 1023
 _EXPONENT_OF_ZERO = -(2**40)
 ZERO, ONE = (0.0, _EXPONENT_OF_ZERO), (0.5, 1)
-#: Every product of two numbers after these many steps is infinite or zero.
-_STEPS = 4
+#: Steps of 2 ** 1022 that take every part of a mantissa out of range; a real one is at least 1/2.
+_STEPS = {"f": 2, "c": 4}
 #: So many factors with parts in [0.7, 1.42) have products in the range of a float.
 _BLOCK = 512
 
@@ -45,7 +45,7 @@ def unscaled(number: Scaled) -> Any:
     mantissa, exponent = number
     if isinstance(mantissa, np.ndarray):
         return _shift(mantissa, exponent)
-    for _ in range(_STEPS):
+    for _ in range(_STEPS[mantissa.dtype.kind]):
         step = np.minimum(np.maximum(exponent, 1 - _BIAS), _BIAS - 1)
         mantissa, exponent = mantissa * _power_of_two(step, mantissa.dtype), exponent - step
     return mantissa

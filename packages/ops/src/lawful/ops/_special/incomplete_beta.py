@@ -233,7 +233,7 @@ betaln: Elementwise = elementwise(
     """Returns the logarithm of the absolute value of the beta function, exact also where one argument is large.
 
     >>> betaln(2.0, 1e10)
-    np.float64(-46.05170186...)
+    np.float64(-46.0517018...)
 
     Source: ``scipy.special.betaln``, ``jax.scipy.special.betaln``.
     """,

@@ -6,7 +6,7 @@ that than for the ufunc that follows.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 
 from lawful.core import Atom, Jaxpr, JaxprEqn
 from lawful.ops import broadcast_in_dim_p
@@ -31,8 +31,7 @@ def leave_to_ufuncs(jaxpr: Jaxpr, is_ufunc: Callable[[JaxprEqn], bool]) -> Jaxpr
         keep(jaxpr.outvars)
     for eqn in jaxpr.eqns if repeated else ():
         found = [atom for atom in eqn.invars if atom in repeated]
-        # The ufunc needs one operand of the whole shape.
-        if found and not (len(found) < len(eqn.invars) and is_ufunc(eqn)):
+        if found and not (_has_whole_operand(eqn, repeated) and is_ufunc(eqn)):
             keep(found)
     if not repeated:
         return jaxpr
@@ -43,6 +42,12 @@ def leave_to_ufuncs(jaxpr: Jaxpr, is_ufunc: Callable[[JaxprEqn], bool]) -> Jaxpr
         elif not any([var in repeated for var in eqn.outvars]):
             eqns.append(eqn)
     return jaxpr.replace(eqns=eqns)
+
+
+def _has_whole_operand(eqn: JaxprEqn, repeated: Container[Atom]) -> bool:
+    """Whether an operand that is not repeated has the shape of the result; others may be scalars."""
+    shape = eqn.outvars[0].aval.shape
+    return any([atom.aval.shape == shape for atom in eqn.invars if atom not in repeated])
 
 
 def _repeats_as_ufuncs(eqn: JaxprEqn) -> bool:
