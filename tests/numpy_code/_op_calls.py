@@ -295,4 +295,30 @@ FUNCTIONS: dict[str, list[Call]] = {
     "add_batch_dim": [call(lambda x: ops.add_batch_dim(x, 3, 1), VECTOR)],
     "align_to_front": [call(lambda x, y: ops.align_to_front((x, y), (1, None)), MATRIX, VECTOR)],
     "move_batch_dim": [call(lambda x: ops.move_batch_dim(x, 1, 0), MATRIX)],
+    "align_scalars": [call(lambda x, y: list(ops.align_scalars((x, y), (1, 0), (1,))[0]), MATRIX, VECTOR)],
+    "batch_matmul": [call(ops.batch_matmul, IMAGE[0], IMAGE[0].swapaxes(1, 2).copy())],
+    "broadcast": [call(lambda x: ops.broadcast(x, (2, 1)), VECTOR)],
+    "broadcast_like": [call(ops.broadcast_like, VECTOR, MATRIX)],
+    "broadcast_to_rank": [call(lambda x: ops.broadcast_to_rank(x, 3), VECTOR)],
+    "collapse": [call(lambda x: ops.collapse(x, 1, 3), IMAGE)],
+    "conv_general_dilated_local": [
+        call(
+            lambda x, k: ops.conv_general_dilated_local(x, k, (1, 1), "VALID", (2, 2)),
+            IMAGE[:, :, :3, :3],
+            np.linspace(-1, 1, 32).reshape(1, 8, 2, 2),
+        )
+    ],
+    "conv_general_dilated_patches": [
+        call(lambda x: ops.conv_general_dilated_patches(x, (2, 2), (1, 1), "VALID"), IMAGE)
+    ],
+    "from_array_like": [call(ops.from_array_like, VECTOR)],
+    "index_in_dim": [call(lambda x: ops.index_in_dim(x, 1, 1, keepdims=False), MATRIX)],
+    "index_take": [
+        call(lambda x, i: ops.index_take(x, (i,), (0,)), MATRIX, POSITIONS),
+        call(lambda x, i: ops.index_take(x, (i,), (0,)), MATRIX, POSITIONS, free=(1,)),
+    ],
+    "mulhi": [call(ops.mulhi, VECTOR, OTHER)],
+    "one_minus_square": [call(ops.one_minus_square, VECTOR)],
+    "polynomial": [call(lambda x, a: ops.polynomial(x, (a, a, a)), VECTOR, ONE)],
+    "ragged_dot": [call(lambda x, y: ops.ragged_dot(x, y, np.array([2, 1])), MATRIX, IMAGE[0, :, :4].copy())],
 }

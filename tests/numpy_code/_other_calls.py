@@ -98,6 +98,8 @@ def _of_parameters(name: str, *params: Any, **options: Any) -> list[Call]:
     return [call(lambda *params: getattr(random, name)(KEY, *params, **options), *params)]
 
 
+_OF_ONE_PARAMETER = ("chisquare", "lognormal", "pareto", "rayleigh", "t", "wald")
+
 RANDOM: dict[str, list[Call]] = {
     **{name: _of_dtype(name, (3,)) for name in ("uniform", "normal", "exponential", "gumbel", "bits")},
     "randint": [
@@ -130,6 +132,23 @@ RANDOM: dict[str, list[Call]] = {
     "key": [call(random.key, np.asarray(5)), call(lambda seed: random.key(seed), np.asarray(-1))],
     "fold_in": [call(lambda n: random.fold_in(KEY, n), np.asarray(5))],
     "split": [call(lambda n: random.split(random.fold_in(KEY, n), 3), np.asarray(5))],
+}
+RANDOM |= {
+    **{name: _of_dtype(name, (3,)) for name in ("cauchy", "laplace", "maxwell", "rademacher")},
+    **{name: [*_of_dtype(name, 2.0, (3,)), *_of_parameters(name, Y + 1)] for name in _OF_ONE_PARAMETER},
+    "f": [*_of_dtype("f", 0.5, 2.0, (3,)), *_of_parameters("f", X + 1, Y + 1)],
+    "geometric": [*_of_dtype("geometric", 0.5, (3,)), *_of_parameters("geometric", X)],
+    "generalized_normal": _of_dtype("generalized_normal", 2.0, (3,)),
+    "double_sided_maxwell": _of_dtype("double_sided_maxwell", 0.5, 2.0, (3,)),
+    "weibull_min": _of_dtype("weibull_min", 0.5, 2.0, (3,)),
+    "triangular": [*_of_dtype("triangular", -1.0, 0.5, 2.0, (3,)), *_of_parameters("triangular", X - 2, X, X + 2)],
+    "ball": _of_dtype("ball", 3, 2, (2,)),
+    "orthogonal": _of_dtype("orthogonal", 3),
+    "dirichlet": [*_of_dtype("dirichlet", Y + 1), *_of_parameters("dirichlet", Y + 1)],
+    "multivariate_normal": [
+        *_of_dtype("multivariate_normal", Y, _COVARIANCE),
+        *_of_parameters("multivariate_normal", Y, _COVARIANCE),
+    ],
 }
 RANDOM["uniform"] += [
     call(lambda low, high: random.uniform(KEY, (3,), minval=low, maxval=high), np.asarray(0.5), np.asarray(1.5)),

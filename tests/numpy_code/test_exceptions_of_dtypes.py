@@ -34,6 +34,7 @@ NOT_WALKED = {
     "makes slices and grids of Python numbers": {"index_exp", "s_", "mgrid", "ogrid"},
     "takes types and shapes, or names, and no arrays": {
         *("canonical_axes", "canonical_axis", "check_sizes", "conv_dimension_numbers", "padtype_to_pads"),
+        *("conv_general_shape_tuple", "conv_shape_tuple", "conv_transpose_shape_tuple"),
         *("is_axis_of_scalar", "is_eager", "reduced_axes", "static_integers"),
     },
     "declares or registers a function": {"composite", "elementwise"} | {"register_numpy_functions", "call_with_values"},

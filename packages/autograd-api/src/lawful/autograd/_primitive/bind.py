@@ -32,6 +32,12 @@ from lawful.staging import kept
 autograd_call_p = Primitive("autograd_call", multiple_results=True)
 autograd_linear_p = Primitive("autograd_linear", multiple_results=True)
 
+_EAGER = "a user's primitive computes with NumPy arrays; call it outside of jit, or write it in functions of lawful"
+autograd_call_p.declare_absent("abstract_eval", _EAGER)
+autograd_call_p.declare_absent("lowering", _EAGER)
+autograd_call_p.declare_absent("transpose", "it is not linear: autograd_linear is its derivative")
+autograd_linear_p.declare_absent("lowering", _EAGER)
+
 
 class Linear:
     """The derivative of a call at a point: a linear map from tangents of operands to those of inexact results.

@@ -24,6 +24,7 @@ from lawful.core import (
     Primitive,
     ShapedArray,
     UndefinedPrimal,
+    Unequal,
     Zero,
     get_aval,
 )
@@ -43,6 +44,17 @@ Algorithm = Callable[..., Any]
 _FEW = 8
 #: Numbers with a logarithm below this in size are normal, and so are sums of 2 ** 80 of them.
 _RANGE = 650.0
+
+
+def _has_zero_and_infinity(*args: Any, **_: Any) -> bool:
+    return any([(x == 0).any() for x in args]) and any([np.isinf(x).any() for x in args])
+
+
+_ZERO_TIMES_INFINITY = Unequal(
+    "xla",
+    _has_zero_and_infinity,
+    "the order of products decides whether a zero meets an infinity or a tangent",
+)
 
 
 def _in_front(x: Any, axes: Shape, reverse: bool) -> Any:
@@ -276,7 +288,9 @@ def _declared(name: str, plain: Algorithm, exact: Algorithm, derive: Callable[..
         params = {"axes": axes, "cumulative": cumulative, "reverse": cumulative and choose.one_of((False, True))}
         return (ShapedArray(shape, dtype), last), params
 
-    primitive.declaration = Declaration(sample=sample, kinds="fc", linear=((1,),), unequal=(OF_COMPLEX_INFINITY,))
+    primitive.declaration = Declaration(
+        sample=sample, kinds="fc", linear=((1,),), unequal=(OF_COMPLEX_INFINITY, _ZERO_TIMES_INFINITY)
+    )
     return primitive
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -259,7 +260,7 @@ def _sample(choices: Sequence[Orders]) -> Any:
     return params
 
 
-_NOT_POSITIVE = Excluded(lambda *args, **_: np.any([x <= 0 for x in args[:-1]], 0), "outside of the domain")
+_NOT_POSITIVE = Excluded(lambda *args, **_: reduce(np.logical_or, [x <= 0 for x in args[:-1]]), "outside of the domain")
 beta_density_p = elementwise(
     "beta_density",
     "",
