@@ -58,6 +58,8 @@ def test_functions_of_array_likes(make: Any) -> None:
         lambda x: np.sum(np.vstack([x, [1.0, 2.0, 3.0]]) ** 2),
         lambda x: np.sum(np.hstack((x, 2.0 * x)) ** 2),
         lambda x: np.sum(np.stack([x, x]) ** 2),
+        lambda x: np.sum(np.stack({"a": x, "b": 2.0 * x}.values()) ** 2),
+        lambda x: np.sum(np.concatenate(y * x for y in (1.0, 2.0)) ** 2),
         lambda x: np.sum(np.row_stack([x, x]) ** 2),
         lambda x: np.mean([x[0], x[1]]),
         lambda x: np.std([x[0], x[1], 7.0]),

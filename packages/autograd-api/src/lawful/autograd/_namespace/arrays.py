@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 import numpy
@@ -98,6 +100,21 @@ class Concatenator:
 
 def _part(x: Any) -> Any:
     return array(x) if isinstance(x, list) else x
+
+
+def of_iterables(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns a function that joins a sequence of arrays, for any iterable of arrays.
+
+    >>> of_iterables(numpy.hstack)({"a": 1.0, "b": 2.0}.values())
+    array([1., 2.])
+    """
+
+    @wraps(function)
+    def joined(arrays: Any, *args: Any, **kwargs: Any) -> Any:
+        is_sequence = isinstance(arrays, list | tuple | numpy.ndarray | Tracer)
+        return function(arrays if is_sequence else list(arrays), *args, **kwargs)
+
+    return joined
 
 
 def real_if_close(a: Any, tol: float = 100) -> Any:

@@ -23,6 +23,9 @@ __getattr__, __dir__ = _namespace_of(
     instead={"real_if_close": _arrays.real_if_close},
 )
 r_, c_ = _arrays.Concatenator(_numpy.r_, _ours.r_), _arrays.Concatenator(_numpy.c_, _ours.c_)
-row_stack: _Any = __getattr__("vstack")
+concatenate, stack, vstack, hstack, column_stack = [
+    _arrays.of_iterables(__getattr__(name)) for name in ("concatenate", "stack", "vstack", "hstack", "column_stack")
+]
+row_stack: _Any = vstack
 __all__ = ["array", "asarray", "make_diagonal", "where", *[name for name in __dir__() if name[0] != "_"]]
 __version__: _Any = _numpy.__version__
