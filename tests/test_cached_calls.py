@@ -81,7 +81,11 @@ def same(found: Any, expected: Any, exact: bool = True) -> None:
             if exact:
                 np.testing.assert_array_equal(np.asarray(x), np.asarray(y))
             else:
-                np.testing.assert_allclose(np.asarray(x), np.asarray(y), rtol=1e-14)
+                np.testing.assert_allclose(np.asarray(x), np.asarray(y), rtol=rounding(get_aval(x).dtype))
+
+
+def rounding(dtype: Any) -> float:
+    return 45 * float(np.finfo(dtype).eps) if np.issubdtype(dtype, np.inexact) else 0.0
 
 
 @pytest.fixture
@@ -135,12 +139,14 @@ def ways(function: Function, x: Any, y: Any) -> list[tuple[Function, tuple[Any, 
     st.lists(st.tuples(st.tuples(operands(), operands()), st.integers(0, 3)), min_size=4, max_size=12),
 )
 def test_cached_calls_in_any_sequence_equal_plain_calls(function: Function, calls: list[Any]) -> None:
+    """The cotangent of an operand that is repeated is a sum, which the fast layer adds up by BLAS in another order."""
     chosen = [ways(function, *xs)[way] for xs, way in calls]
+    exact = [way == 3 or np.shape(x) == np.shape(y) for (x, y), way in calls]
     with plain():
         expected = [derivatives(*call) for call in chosen]
     for _ in range(3):
-        for call, values in zip(chosen, expected, strict=True):
-            same(derivatives(*call), values)
+        for call, values, in_order in zip(chosen, expected, exact, strict=True):
+            same(derivatives(*call), values, in_order)
 
 
 #: Some are floats, or integers that a float is equal to; of the others none is recalled as one.

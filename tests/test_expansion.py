@@ -10,9 +10,9 @@ from lawful import numpy as lnp
 from lawful import ops, tree
 from lawful.autodiff import checkpoint, grad
 from lawful.batching import vmap
-from lawful.control_flow import cond, fori_loop, scan, switch, while_loop
+from lawful.control_flow import cond, custom_linear_solve, custom_root, fori_loop, scan, switch, while_loop
 from lawful.core import Primitive, Trace, current, get_aval, new_trace, primitives_by_name, set_current
-from lawful.custom_rules import custom_jvp, custom_vjp
+from lawful.custom_rules import custom_jvp, custom_vjp, linear_call
 from lawful.laws import RandomChoose
 from lawful.staging import jit
 
@@ -60,6 +60,21 @@ def collatz(n: Any) -> Any:
     return while_loop(lambda n: n > 1, lambda n: lnp.where(n % 2 == 0, n // 2, 3 * n + 1), n)
 
 
+def shrink(x: Any) -> Any:
+    return while_loop(lambda x: x > 1.0, lambda x: 0.7 * x + 0.1 * lnp.sin(x), x)
+
+
+def quotient(x: Any) -> Any:
+    return custom_linear_solve(lambda y: (2.0 + x**2) * y, x, lambda _, b: b / (2.0 + x**2), symmetric=True)
+
+
+def square_root(x: Any) -> Any:
+    def newton(f: Any, y: Any) -> Any:
+        return fori_loop(0, 8, lambda _, y: 0.5 * (y + x / y), y)
+
+    return custom_root(lambda y: y**2 - x, 1.0, newton, lambda g, y: y / g(1.0))
+
+
 X = np.array([0.5, -1.25, 2.0])
 CALLS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], str]] = {
     "jit": (jit(lambda x: lnp.sin(x) - x), (X,), "jit"),
@@ -74,6 +89,11 @@ CALLS: dict[str, tuple[Callable[..., Any], tuple[Any, ...], str]] = {
     "fori_loop": (lambda x: fori_loop(0, 3, lambda i, c: c - x * i, x), (X,), "scan"),
     "while_loop": (collatz, (7,), "while"),
     "while_loop of a batch": (vmap(collatz), (np.array([7, 1, 12]),), "while"),
+    "vmap of cond": (vmap(lambda x: cond(x > 0, lambda x: x - 1.0, lnp.exp, x)), (X,), "batched_cond"),
+    "grad of while_loop": (grad(shrink), (2.5,), "reversed_while"),
+    "custom_linear_solve": (quotient, (X,), "linear_solve"),
+    "custom_root": (square_root, (2.0,), "root"),
+    "linear_call": (lambda x: linear_call(lambda r, x: r * x - x, lambda r, y: r * y - y, 3.0, x), (X,), "linear_call"),
     "custom_jvp": (with_jvp, (X,), "custom_jvp_call"),
     "custom_vjp": (with_vjp, (X,), "custom_vjp_call"),
     "grad of a loop": (grad(lambda x: fori_loop(0, 3, lambda i, c: c * x[0] - c, x).sum()), (X,), "scan"),

@@ -39,13 +39,14 @@ def test_indexing_drawn_calls_agree(name):
         if name.startswith("scatter") and not call.params["dimension_numbers"][2]:
             continue  # jax 0.12 fails to compile index vectors of no numbers
         theirs = jax_function(name, call.params)
-        want = np.asarray(jax.jit(theirs)(*call.args))
+        arrays = [np.asarray(x) for x in call.args]  # some are Python numbers
+        want = np.asarray(jax.jit(theirs)(*arrays))
         np.testing.assert_allclose(np.asarray(call(*call.args)), want, rtol=2e-3 if want.dtype.itemsize == 2 else 1e-6)
-        floating = [i for i, x in enumerate(call.args) if x.dtype in (np.float64, np.complex128)]
+        floating = [i for i, x in enumerate(arrays) if x.dtype in (np.float64, np.complex128)]
         if not floating:
             continue
 
-        def vary(f, args=call.args, floating=floating):
+        def vary(f, args=arrays, floating=floating):
             def of_floating(*values):
                 full = list(args)
                 for place, x in zip(floating, values, strict=True):
@@ -54,7 +55,7 @@ def test_indexing_drawn_calls_agree(name):
 
             return of_floating
 
-        xs = [call.args[i] for i in floating]
+        xs = [arrays[i] for i in floating]
         random = np.random.default_rng(seed)
         directions = [random.normal(size=x.shape).astype(x.dtype) for x in xs]
         ct = random.normal(size=want.shape).astype(want.dtype)

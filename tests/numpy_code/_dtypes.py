@@ -55,12 +55,16 @@ def in_every_dtype(
       name: how the call is named.
       function: takes the arguments.
       args: arrays.
-      free: the numbers of the arguments that take each dtype: by default the floats, or else all.
+      free: the numbers of the arguments that take each dtype: by default the floats, or else all. There is a single
+        call if there are none.
       of_numbers: whether the function also takes Python numbers alone.
     """
     if free is None:
         avals = [get_aval(x) for x in args]
         free = [i for i, aval in enumerate(avals) if is_inexact(aval.dtype)] or list(range(len(args)))
+    if not free:
+        yield DtypeCall(name, function, tuple(args))
+        return
     for k, dtype in enumerate(DTYPES):
         yield DtypeCall(f"{name} {dtype}", function, _replaced(args, {i: cast(args[i], dtype) for i in free}))
         if len(free) > 1:

@@ -117,6 +117,7 @@ def _bind(args: Sequence[Any], callee: ClosedJaxpr, transposed: ClosedJaxpr, num
     return outs
 
 
+@linear_call_p.def_expand
 @linear_call_p.def_impl
 def _impl(*args: Any, callee: ClosedJaxpr, **_: Any) -> list[Any]:
     return eval_closed_jaxpr(callee, *args)

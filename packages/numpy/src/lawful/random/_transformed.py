@@ -184,6 +184,7 @@ def ball(key: Any, d: int, p: Any = 2, shape: Any = (), dtype: Any = float) -> A
     """Returns points that are uniform in the unit ball of the p-norm, of ``d`` numbers. Source: ``jax.random.ball``."""
     dtype = floating("ball", dtype)
     shape = shape_of("ball", shape)
+    p = np.asarray(p).astype(dtype)
     of_point, of_radius = split(key)
     point = generalized_normal(of_point, p, (*shape, d), dtype)
     total = np.sum(np.abs(point) ** p, axis=-1) + exponential(of_radius, shape, dtype)
@@ -194,7 +195,7 @@ def geometric(key: Any, p: Any, shape: Any = None, dtype: Any = int) -> Any:
     """Returns how many trials of probability ``p`` it takes to succeed once. Source: ``jax.random.geometric``."""
     shape, _, (p,) = _given("geometric", shape, float, p)
     u = uniform(key, shape)
-    return np.floor(np.log(u) / np.log1p(-p) + 1).astype(as_dtype(dtype))
+    return np.astype(np.floor(np.log(u) / np.log1p(-p) + 1), as_dtype(dtype))
 
 
 def orthogonal(key: Any, n: int, shape: Any = (), dtype: Any = float, m: int | None = None) -> Any:

@@ -23,11 +23,13 @@ from lawful.ops._elementwise.complex_parts import *
 from lawful.ops._elementwise.conversion import *
 from lawful.ops._elementwise.declaration import *
 from lawful.ops._elementwise.division import *
+from lawful.ops._elementwise.exponential import *
+from lawful.ops._elementwise.hyperbolic import *
 from lawful.ops._elementwise.length import *
 from lawful.ops._elementwise.power import *
 from lawful.ops._elementwise.select import *
 from lawful.ops._elementwise.signs import *
-from lawful.ops._elementwise.transcendental import *
+from lawful.ops._elementwise.trigonometric import *
 from lawful.ops._indexing.at import *
 from lawful.ops._indexing.dynamic_slice import *
 from lawful.ops._indexing.dynamic_slice_functions import *

@@ -40,13 +40,15 @@ from lawful.ops._elementwise.compositions import *
 from lawful.ops._elementwise.conversion import *
 from lawful.ops._elementwise.declaration import *
 from lawful.ops._elementwise.division import *
+from lawful.ops._elementwise.exponential import *
+from lawful.ops._elementwise.hyperbolic import *
 from lawful.ops._elementwise.length import *
 from lawful.ops._elementwise.power import *
 from lawful.ops._elementwise.power_derivative import *
 from lawful.ops._elementwise.rounding import *
 from lawful.ops._elementwise.select import *
 from lawful.ops._elementwise.signs import *
-from lawful.ops._elementwise.transcendental import *
+from lawful.ops._elementwise.trigonometric import *
 from lawful.ops._fft import *
 from lawful.ops._indexing.at import *
 from lawful.ops._indexing.dynamic_slice import *
@@ -130,7 +132,9 @@ if not TYPE_CHECKING:
     __all__ += _elementwise.rounding.__all__
     __all__ += _elementwise.select.__all__
     __all__ += _elementwise.signs.__all__
-    __all__ += _elementwise.transcendental.__all__
+    __all__ += _elementwise.exponential.__all__
+    __all__ += _elementwise.hyperbolic.__all__
+    __all__ += _elementwise.trigonometric.__all__
     __all__ += _fft.__all__
     __all__ += _indexing.at.__all__
     __all__ += _indexing.dynamic_slice.__all__

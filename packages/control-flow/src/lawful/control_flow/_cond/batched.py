@@ -45,6 +45,11 @@ def _impl(*args: Any, jaxpr: ClosedJaxpr, **_: Any) -> list[Any]:
         return eval_closed_jaxpr(jaxpr, *args)
 
 
+@batched_cond_p.def_expand
+def _expand(*args: Any, jaxpr: ClosedJaxpr, **_: Any) -> list[Any]:
+    return eval_closed_jaxpr(jaxpr, *args)
+
+
 @batched_cond_p.def_abstract_eval
 def _abstract_eval(*avals: ShapedArray, jaxpr: ClosedJaxpr, guarded: ClosedJaxpr) -> list[ShapedArray]:
     for program in (jaxpr, guarded):

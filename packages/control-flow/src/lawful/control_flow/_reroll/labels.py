@@ -88,7 +88,7 @@ class _Labels:
         """Returns a number that is equal for programs that are equal up to names."""
         known = self._programs.get(id(program))
         if known is None:
-            text = format_jaxpr(program.jaxpr if isinstance(program, ClosedJaxpr) else program)
+            text = format_jaxpr(program)
             same_text = self._printed.setdefault(text, [])
             known = next((number for other, number in same_text if alpha_equivalent(other, program)), None)
             if known is None:

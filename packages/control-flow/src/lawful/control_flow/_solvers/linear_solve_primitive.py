@@ -40,6 +40,7 @@ def _impl(*args: Any, counts: Counts, solve: ClosedJaxpr, **others: Any) -> list
 
 
 linear_solve_p.def_impl(_impl, any_array=True)
+linear_solve_p.def_expand(_impl)
 
 
 @linear_solve_p.def_rule_as("numpy")

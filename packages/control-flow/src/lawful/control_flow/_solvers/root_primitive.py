@@ -36,6 +36,7 @@ def _impl(*args: Any, counts: Counts, solve: ClosedJaxpr, **others: Any) -> list
 
 
 root_p.def_impl(_impl, any_array=True)
+root_p.def_expand(_impl)
 
 
 @root_p.def_rule_as("numpy")

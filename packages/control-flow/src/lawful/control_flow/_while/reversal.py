@@ -181,6 +181,7 @@ def _hoist(args: Sequence[Any], params: dict[str, Any]) -> tuple[Sequence[Any], 
     }
 
 
+@reversed_while_p.def_expand
 @reversed_while_p.def_impl
 def _impl(*args: Any, **params: Any) -> list[Any]:
     return eval_closed_jaxpr(_program_for(get_aval(args[0]), **params), *args)

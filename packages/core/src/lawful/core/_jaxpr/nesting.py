@@ -16,7 +16,8 @@ class Run(NamedTuple):
 
     Attributes:
       jaxpr: what is run, once or many times.
-      operands: for each of its inputs, which operand of the equation it is, or a slice of which.
+      operands: for each of its inputs, which operand of the equation it is. A slice of a loop's operand has one
+        dimension less than the operand.
       results: for each of its outputs, which result of the equation it is, or a slice of which; empty if none of them.
       fed_back: for outputs that are inputs of the next iteration, the operand that they replace there.
     """

@@ -47,11 +47,11 @@ Names = Mapping[Var, str]
 TextOf = Callable[[Jaxpr], str]
 
 
-def format_jaxpr(jaxpr: Jaxpr) -> str:
+def format_jaxpr(jaxpr: Jaxpr | ClosedJaxpr) -> str:
     """Returns a jaxpr as text, the same for two jaxprs that differ in names only.
 
     Args:
-      jaxpr: the program; it need not be well typed.
+      jaxpr: the program, closed or not; it need not be well typed.
 
     Law: ``parse_jaxpr(format_jaxpr(jaxpr), consts)`` is ``jaxpr`` up to names, to the last bit, if the jaxpr is
     well typed and each of its parameters has a notation. Those that have none print as ``<…>``.
@@ -62,6 +62,8 @@ def format_jaxpr(jaxpr: Jaxpr) -> str:
 
     Cost: linear in the number of equations of all distinct jaxprs. Source: ``jax.core.Jaxpr.__str__``.
     """
+    if isinstance(jaxpr, ClosedJaxpr):
+        jaxpr = jaxpr.jaxpr
     definitions, text_of = _lay_out(*distinct_jaxprs((jaxpr,)))
     return _render("\n".join((*definitions, text_of(jaxpr))))
 

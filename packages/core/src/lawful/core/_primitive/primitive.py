@@ -38,7 +38,8 @@ class Primitive:
     """An operation with its rules, one for each transformation.
 
     Args:
-      name: how jaxprs print it.
+      name: how jaxprs print it, and how ``parse_jaxpr`` finds it: the most recently made primitive of the name, while
+        something else refers to it. The registry does not keep a primitive alive.
       multiple_results: whether ``bind`` gives a list of arrays and not an array.
       effectful: whether it does more than return a result. No pass drops such an equation, merges it with another, or
         changes the order of two of them.

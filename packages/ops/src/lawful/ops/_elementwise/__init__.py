@@ -1,4 +1,4 @@
-"""Elementwise ops: their declaration, arithmetic, comparison, transcendental functions, selection.
+"""Elementwise ops: declaration, arithmetic, comparison, selection, exponential to hyperbolic functions.
 
 The formulas for complex numbers are a lazy import, used when a program with complex numbers is first lowered.
 """

@@ -23,6 +23,7 @@ from lawful.ops._elementwise.arithmetic_evaluation import (
     numpy_sign,
     real_dtype,
 )
+from lawful.ops._elementwise.branch_cuts import CUT_BELOW_ZERO
 from lawful.ops._elementwise.complex_lowering import by_parts, corrected
 from lawful.ops._elementwise.declaration import Elementwise
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
@@ -75,7 +76,6 @@ _IS_WHOLE = Excluded(lambda x: x == np.floor(x), "a jump at each integer", order
 _IS_HALF = Excluded(lambda x: x - np.floor(x) == 0.5, "a jump halfway between integers", order=0)
 _IS_TIE = Excluded(lambda x, y: x == y, "a kink where both are equal")
 # On a branch cut the sign of the zero part selects the side.
-BRANCH_CUT = Excluded(lambda x: (np.imag(x) == 0) & (np.real(x) < 0), "a jump across the branch cut", order=0)
 _POWER_OF_CUT = Excluded(
     lambda x, y: np.iscomplexobj(x) & (np.imag(x) == 0) & (np.real(x) < 0),
     "a jump across the branch cut of the base",
@@ -323,7 +323,7 @@ sqrt: Elementwise = elementwise(
     corrected("sqrt", lower_sqrt),
     derivatives=(lambda t, ans, x: mul(t, div(0.5, ans)),),
     kinds="fc",
-    excluded=(BRANCH_CUT,),
+    excluded=(CUT_BELOW_ZERO,),
     domain=(Interval(0.3, 2.0, (_INFINITE_SLOPE,)),),
 )
 rsqrt: Elementwise = elementwise(
@@ -334,7 +334,7 @@ rsqrt: Elementwise = elementwise(
     promote_as=np.sqrt,
     derivatives=(lambda t, ans, x: mul(t, mul(div(ans, x), -0.5)),),
     kinds="fc",
-    excluded=(BRANCH_CUT,),
+    excluded=(CUT_BELOW_ZERO,),
     domain=(_POSITIVE,),
 )
 cbrt: Elementwise = elementwise(

@@ -20,6 +20,15 @@ def lower_by(name: str) -> Callable[..., Any]:
     return lower
 
 
+def lower_by_chlo(name: str) -> Callable[[Any, Any], Any]:
+    """Returns the lowering to an op of the client HLO dialect, which the compiler expands."""
+
+    def lower(ctx: Any, x: Any) -> Any:
+        return getattr(ctx.chlo, name)(x)
+
+    return lower
+
+
 def numpy_div(x: Any, y: Any) -> Any:
     """Returns quotients, those of integers rounded towards zero."""
     dtype = np.result_type(x, y)

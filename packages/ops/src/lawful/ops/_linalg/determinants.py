@@ -10,8 +10,8 @@ from lawful.core import Call, Choose, Primitive, ShapedArray, get_aval
 from lawful.ops._elementwise.arithmetic import abs, sign
 from lawful.ops._elementwise.comparison import eq, ne
 from lawful.ops._elementwise.complex_parts import complex, imag, real
+from lawful.ops._elementwise.exponential import log
 from lawful.ops._elementwise.select import where
-from lawful.ops._elementwise.transcendental import log
 from lawful.ops._linalg.decomposition import decomposition, sample_dtype
 from lawful.ops._linalg.lu import lu
 from lawful.ops._linalg.matrices import check_matrices, diagonal, real_dtype

@@ -35,8 +35,10 @@ from lawful.core import (
 from lawful.ops._bits import gcd as _gcd
 from lawful.ops._elementwise import arithmetic as _arithmetic
 from lawful.ops._elementwise import comparison as _comparison
+from lawful.ops._elementwise import exponential as _exponential
+from lawful.ops._elementwise import hyperbolic as _hyperbolic
 from lawful.ops._elementwise import length as _length
-from lawful.ops._elementwise import transcendental as _transcendental
+from lawful.ops._elementwise import trigonometric as _trigonometric
 from lawful.ops._elementwise.comparison import shift_right
 from lawful.ops._elementwise.complex_parts import imag, real
 from lawful.ops._elementwise.declaration import Elementwise
@@ -79,9 +81,9 @@ def _declared(*modules: ModuleType) -> dict[Function, Function]:
 
 register_numpy_functions(
     {
-        **_declared(_arithmetic, _comparison, _gcd, _length, _transcendental),
+        **_declared(_arithmetic, _comparison, _gcd, _length, _exponential, _hyperbolic, _trigonometric),
         # Ops whose NumPy function is not the ufunc itself.
-        **{getattr(np, op.__name__): op for op in (_transcendental.log1p, _transcendental.expm1)},
+        **{getattr(np, op.__name__): op for op in (_exponential.log1p, _exponential.expm1)},
         np.sign: _arithmetic.sign,
         np.true_divide: true_divide,
         np.right_shift: shift_right,

@@ -17,8 +17,8 @@ from lawful.ops._elementwise.arithmetic import add, mul, neg, square, sub
 from lawful.ops._elementwise.comparison import lt
 from lawful.ops._elementwise.declaration import Elementwise
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
+from lawful.ops._elementwise.exponential import exp
 from lawful.ops._elementwise.select import where
-from lawful.ops._elementwise.transcendental import exp
 from lawful.ops._support.double import EvaluatedInDouble, each, lowered_in_double, polynomial
 
 __all__ = [

@@ -1,0 +1,54 @@
+"""Factors of derivatives, as primitives of their own: exact where their definitions by other ops are not."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from lawful.core import Primitive, of_numpy
+from lawful.ops._elementwise.arithmetic import div, mul
+from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
+from lawful.ops._support.double import lowered
+
+
+def derivative_factor(
+    name: str,
+    algorithm: Callable[..., Any],
+    derivative: Callable[..., Any],
+    kinds: str = "f",
+    compiled: Callable[..., Any] | None = None,
+) -> Primitive:
+    """Declares a factor of derivatives that is exact where its definition by other ops is not.
+
+    Args:
+      name: the primitive.
+      algorithm: evaluates it.
+      derivative: its derivative.
+      kinds: the dtype kinds that it takes.
+      compiled: the algorithm of compiled programs, if it differs.
+    """
+    lower = lowered(compiled or algorithm)
+    return elementwise(name, "", algorithm, lower, derivatives=(derivative,), kinds=kinds).primitive
+
+
+@of_numpy
+def _numpy_one_minus_square(x: Any) -> Any:
+    return np.subtract(1, x) * np.add(1, x)  # ufuncs, which return NumPy values for Python scalars too
+
+
+@of_numpy
+def _numpy_hypot_one(x: Any) -> Any:
+    size = np.abs(x)
+    large = np.maximum(size, 1)
+    ratio = np.minimum(size, 1) / large
+    return large * np.sqrt(1 + ratio * ratio)
+
+
+#: ``1 - x ** 2``, also where ``x`` is near 1, with a derivative in which no terms cancel.
+one_minus_square_p: Primitive = derivative_factor(
+    "one_minus_square", _numpy_one_minus_square, lambda t, ans, x: mul(t, mul(x, -2)), "fc"
+)
+#: ``sqrt(1 + x ** 2)``, also where the square overflows.
+hypot_one_p: Primitive = derivative_factor("hypot_one", _numpy_hypot_one, lambda t, ans, x: mul(t, div(x, ans)))

@@ -1,0 +1,165 @@
+"""Hyperbolic functions, their inverses, and the logistic function."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from lawful.core import Excluded, Interval, Primitive, get_aval, of_numpy
+from lawful.ops._elementwise.arithmetic import add, div, mul, neg, rsqrt, sqrt, square, sub
+from lawful.ops._elementwise.arithmetic_evaluation import lower_by, lower_by_chlo
+from lawful.ops._elementwise.branch_cuts import CUT_BELOW_ONE, CUT_OUTSIDE_I, CUT_OUTSIDE_ONE
+from lawful.ops._elementwise.complex_lowering import by_parts, corrected
+from lawful.ops._elementwise.declaration import Elementwise
+from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
+from lawful.ops._elementwise.derivative_factors import derivative_factor, hypot_one_p, one_minus_square_p
+
+__all__ = [
+    "acosh",
+    "acosh_p",
+    "asinh",
+    "asinh_p",
+    "atanh",
+    "atanh_p",
+    "cosh",
+    "cosh_p",
+    "logistic",
+    "logistic_p",
+    "sinh",
+    "sinh_p",
+    "tanh",
+    "tanh_p",
+]
+
+
+#: Below this the hyperbolic cosine is finite in float64.
+_COSH_IS_FINITE = 710.0
+
+
+def _lower_acosh(ctx: Any, x: Any) -> Any:
+    # For complex numbers the correction converts the inverse cosine.
+    return ctx.chlo.acos(x) if ctx.avals_in[0].dtype.kind == "c" else ctx.chlo.acosh(x)
+
+
+@of_numpy
+def _numpy_logistic(x: Any) -> Any:
+    x = np.asarray(x)
+    if x.dtype.kind in "biu":  # an unsigned integer has no negative
+        x = x.astype(np.exp.resolve_dtypes((x.dtype, None))[0])
+    # The exponential of a number left of 0 cannot overflow.
+    is_left = np.signbit(np.real(x))
+    small = np.exp(-np.abs(x) if np.isrealobj(x) else np.where(is_left, x, -x))
+    return np.where(is_left, small, 1) / (1 + small)
+
+
+def _is_complex(x: Any) -> bool:
+    return get_aval(x).dtype.kind == "c"
+
+
+@of_numpy
+def _numpy_sech_squared(x: Any) -> Any:
+    # Not the reciprocal of the square, which overflows where the result does not.
+    if type(x) is np.float64 and abs(x) < _COSH_IS_FINITE:  # the common case, without the cost of errstate
+        sech = 1 / np.cosh(x)
+        return sech * sech
+    with np.errstate(over="ignore"):
+        return np.square(np.reciprocal(np.cosh(x)))
+
+
+def _sech_squared(x: Any) -> Any:
+    # Not by the hyperbolic cosine, which XLA computes by two exponentials.
+    small = np.exp(-2 * np.abs(x))
+    rest = 1 + small
+    return 4 * small / (rest * rest)
+
+
+def _slope_of_asinh(t: Any, ans: Any, x: Any) -> Any:
+    return mul(t, rsqrt(add(square(x), 1))) if _is_complex(x) else div(t, hypot_one_p.bind(x))
+
+
+def _slope_of_logistic(t: Any, ans: Any, x: Any) -> Any:
+    if _is_complex(x):
+        return mul(t, mul(ans, logistic(neg(x))))
+    return mul(t, mul(sech_squared_p.bind(mul(x, 0.5)), 0.25))
+
+
+#: ``1 - tanh(x) ** 2``, also where the hyperbolic tangent is near 1.
+sech_squared_p: Primitive = derivative_factor(
+    "sech_squared",
+    _numpy_sech_squared,
+    lambda t, ans, x: mul(t, mul(mul(tanh(x), ans), -2)),
+    compiled=_sech_squared,
+)
+sinh: Elementwise = elementwise(
+    "sinh",
+    "Returns the hyperbolic sine.",
+    np.sinh,
+    by_parts("sinh", lower_by_chlo("sinh")),
+    derivatives=(lambda t, ans, x: mul(t, cosh(x)),),
+    kinds="fc",
+)
+cosh: Elementwise = elementwise(
+    "cosh",
+    "Returns the hyperbolic cosine.",
+    np.cosh,
+    by_parts("cosh", lower_by_chlo("cosh")),
+    derivatives=(lambda t, ans, x: mul(t, sinh(x)),),
+    kinds="fc",
+)
+tanh: Elementwise = elementwise(
+    "tanh",
+    "Returns the hyperbolic tangent.",
+    np.tanh,
+    corrected("tanh", lower_by("tanh")),
+    derivatives=(lambda t, ans, x: mul(t, sub(1, square(ans)) if _is_complex(x) else sech_squared_p.bind(x)),),
+    kinds="fc",
+)
+asinh: Elementwise = elementwise(
+    "asinh",
+    "Returns the inverse hyperbolic sine.",
+    np.arcsinh,
+    corrected("asinh", lower_by_chlo("asinh")),
+    derivatives=(_slope_of_asinh,),
+    kinds="fc",
+    excluded=(CUT_OUTSIDE_I,),
+)
+acosh: Elementwise = elementwise(
+    "acosh",
+    "Returns the inverse hyperbolic cosine.",
+    np.arccosh,
+    corrected("acosh", _lower_acosh),
+    # Not the root of the product, which is on another branch for complex numbers.
+    derivatives=(lambda t, ans, x: div(t, mul(sqrt(sub(x, 1)), sqrt(add(x, 1)))),),
+    kinds="fc",
+    excluded=(CUT_BELOW_ONE,),
+    domain=(Interval(1.5, 3.0, (Excluded(1.0, "the slope is infinite: a branch point"),)),),
+)
+atanh: Elementwise = elementwise(
+    "atanh",
+    "Returns the inverse hyperbolic tangent.",
+    np.arctanh,
+    corrected("atanh", lower_by_chlo("atanh")),
+    derivatives=(lambda t, ans, x: div(t, one_minus_square_p.bind(x)),),
+    kinds="fc",
+    excluded=(CUT_OUTSIDE_ONE,),
+    domain=(Interval(-0.8, 0.8),),
+)
+logistic: Elementwise = elementwise(
+    "logistic",
+    "Returns ``1 / (1 + exp(-x))``.",
+    _numpy_logistic,
+    by_parts("logistic", lower_by("logistic")),
+    promote_as=np.exp,
+    # Not ans * (1 - ans), which cancels where ans is near 1, and whose derivative cancels near 0.
+    derivatives=(_slope_of_logistic,),
+    kinds="fc",
+)
+
+sinh_p = sinh.primitive
+cosh_p = cosh.primitive
+tanh_p = tanh.primitive
+asinh_p = asinh.primitive
+acosh_p = acosh.primitive
+atanh_p = atanh.primitive
+logistic_p = logistic.primitive

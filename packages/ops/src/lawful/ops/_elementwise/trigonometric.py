@@ -1,0 +1,94 @@
+"""Trigonometric functions and their inverses."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from lawful.core import Excluded, Interval
+from lawful.ops._elementwise.arithmetic import add, div, mul, neg, rsqrt, square
+from lawful.ops._elementwise.arithmetic_evaluation import lower_by, lower_by_chlo
+from lawful.ops._elementwise.branch_cuts import CUT_OUTSIDE_I, CUT_OUTSIDE_ONE
+from lawful.ops._elementwise.complex_lowering import by_parts, corrected
+from lawful.ops._elementwise.declaration import Elementwise
+from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
+from lawful.ops._elementwise.derivative_factors import one_minus_square_p
+
+__all__ = [
+    "acos",
+    "acos_p",
+    "asin",
+    "asin_p",
+    "atan",
+    "atan_p",
+    "cos",
+    "cos_p",
+    "sin",
+    "sin_p",
+    "tan",
+    "tan_p",
+]
+
+
+_ARC = Interval(-0.8, 0.8, tuple([Excluded(end, "the slope is infinite: a branch point") for end in (-1.0, 1.0)]))
+
+sin: Elementwise = elementwise(
+    "sin",
+    "Returns the sine.",
+    np.sin,
+    by_parts("sin", lower_by("sine")),
+    derivatives=(lambda t, ans, x: mul(t, cos(x)),),
+    kinds="fc",
+)
+cos: Elementwise = elementwise(
+    "cos",
+    "Returns the cosine.",
+    np.cos,
+    by_parts("cos", lower_by("cosine")),
+    derivatives=(lambda t, ans, x: neg(mul(t, sin(x))),),
+    kinds="fc",
+)
+tan: Elementwise = elementwise(
+    "tan",
+    "Returns the tangent.",
+    np.tan,
+    corrected("tan", lower_by("tan")),
+    derivatives=(lambda t, ans, x: mul(t, add(square(ans), 1)),),
+    kinds="fc",
+    domain=(Interval(-1.2, 1.2),),
+)
+asin: Elementwise = elementwise(
+    "asin",
+    "Returns the inverse sine.",
+    np.arcsin,
+    corrected("asin", lower_by_chlo("asin")),
+    derivatives=(lambda t, ans, x: mul(t, rsqrt(one_minus_square_p.bind(x))),),
+    kinds="fc",
+    excluded=(CUT_OUTSIDE_ONE,),
+    domain=(_ARC,),
+)
+acos: Elementwise = elementwise(
+    "acos",
+    "Returns the inverse cosine.",
+    np.arccos,
+    corrected("acos", lower_by_chlo("acos")),
+    derivatives=(lambda t, ans, x: neg(mul(t, rsqrt(one_minus_square_p.bind(x)))),),
+    kinds="fc",
+    excluded=(CUT_OUTSIDE_ONE,),
+    domain=(_ARC,),
+)
+atan: Elementwise = elementwise(
+    "atan",
+    "Returns the inverse tangent.",
+    np.arctan,
+    corrected("atan", lower_by_chlo("atan")),
+    derivatives=(lambda t, ans, x: div(t, add(square(x), 1)),),
+    kinds="fc",
+    excluded=(CUT_OUTSIDE_I,),
+)
+
+sin_p = sin.primitive
+cos_p = cos.primitive
+tan_p = tan.primitive
+asin_p = asin.primitive
+acos_p = acos.primitive
+atan_p = atan.primitive
