@@ -57,7 +57,7 @@ def is_needed(primitive: Primitive, excluded: Excluded, mask_of: Any) -> bool:
         exists = np.isfinite(line.right[excluded.order]) & np.isfinite(line.left[excluded.order])
         exists &= _near(line.right[excluded.order], line.left[excluded.order], _TOLERANCES[excluded.order])
         smooth, count = smooth + int(np.sum(exists & mask)), count + int(np.sum(mask))
-    assert count, f"{primitive}: no point that is excluded for {excluded.reason!r} is drawn"
+    assert count, f"{primitive!r}: no point that is excluded for {excluded.reason!r} is drawn"
     return smooth <= MOST_SMOOTH * count
 
 

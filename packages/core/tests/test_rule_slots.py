@@ -127,6 +127,7 @@ def test_primitive_rules_are_not_shared_by_name() -> None:
 
 def test_a_primitive_prints_as_the_name_it_is_bound_to_by_custom() -> None:
     assert repr(Primitive("multiply_add")) == "multiply_add_p"
+    assert str(Primitive("multiply_add")) == "multiply_add"  # policies compare with it, as in JAX
 
 
 def test_a_primitive_pickles_by_name() -> None:

@@ -18,8 +18,10 @@ class Run(NamedTuple):
       jaxpr: what is run, once or many times.
       operands: for each of its inputs, which operand of the equation it is. A slice of a loop's operand has one
         dimension less than the operand.
-      results: for each of its outputs, which result of the equation it is, or a slice of which; empty if none of them.
-      fed_back: for outputs that are inputs of the next iteration, the operand that they replace there.
+      results: for each of its outputs, which result of the equation it is, or a slice of which. Empty if none of them
+        is: it computes the predicate of a loop.
+      fed_back: which operand an output replaces in the next iteration: positions of operands of the equation, by
+        positions of outputs of the jaxpr. Without iterations the result is that operand.
     """
 
     jaxpr: Jaxpr
@@ -69,7 +71,7 @@ def open_jaxpr(jaxpr: Jaxpr | ClosedJaxpr) -> Jaxpr:
 
 
 def jaxprs_in_params(params: dict[str, Any]) -> Iterator[Jaxpr]:
-    """Yields the jaxprs among an equation's parameters, also those in tuples and lists."""
+    """Yields the jaxprs among an equation's parameters, without their constants, also those in tuples and lists."""
     return map(open_jaxpr, sub_jaxprs(params.values()))
 
 

@@ -79,6 +79,9 @@ class Primitive:
     def __repr__(self) -> str:
         return f"{self.name}_p"
 
+    def __str__(self) -> str:
+        return self.name
+
     def __reduce__(self) -> tuple[object, ...]:
         return primitive_named, (self.name,)
 

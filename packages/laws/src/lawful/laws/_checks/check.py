@@ -158,8 +158,8 @@ def check_primitive(
         refused += refused_args
     elif primitive.declaration is None:
         raise ArgumentValueError(
-            f"check_primitive: expected an example of the arguments of {primitive}, which has no declaration to draw "
-            f"calls from, got none; give arrays and parameters, check_primitive({primitive}, x, axis=0)"
+            f"check_primitive: expected an example of the arguments of {primitive!r}, which has no declaration to draw "
+            f"calls from, got none; give arrays and parameters, check_primitive({primitive!r}, x, axis=0)"
         )
     else:
         samples = _drawn_samples(primitive, effort, seeds)
@@ -223,8 +223,8 @@ def _drawn_samples(primitive: Primitive, effort: Effort, seeds: Sequence[int] | 
         samples += [Sample(kind, drawn, less, source, slow=i == 0) for i, drawn in enumerate(cases)]
     if not samples:
         raise ArgumentValueError(
-            f"check_primitive: expected calls of {primitive} from its declaration, got none; give an example instead, "
-            f"check_primitive({primitive}, x)"
+            f"check_primitive: expected calls of {primitive!r} from its declaration, got none; give an example instead, "
+            f"check_primitive({primitive!r}, x)"
         )
     return samples
 
@@ -250,7 +250,7 @@ def _see_types(case: PrimitiveCall) -> None:
     error = refusal(case, _system(None))
     if error is not None:
         raise ArgumentValueError(
-            f"check_primitive: expected arguments that the type rule of {case.primitive} accepts, got "
+            f"check_primitive: expected arguments that the type rule of {case.primitive!r} accepts, got "
             f"{describe(error)} for {call_text(case)}; give arguments that it can be called with"
         ) from error
 

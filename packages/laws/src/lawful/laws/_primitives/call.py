@@ -88,7 +88,7 @@ def draw_call(
       Inapplicable: there is a kink or jump, or the primitive takes no Python number.
     """
     declaration = primitive.declaration
-    assert declaration is not None, f"{primitive} has no declaration"
+    assert declaration is not None, f"{primitive!r} has no declaration"
     avals, params = declaration.sample(choose)
     random = np.random.default_rng(choose.integer(0, 2**16))
     last = len(declaration.domain) - 1
@@ -100,10 +100,10 @@ def draw_call(
     seed = choose.integer(0, 2**16)
     given = draw_weak_args(choose, primitive, args, params, always=weak)
     if weak and given is args:
-        raise Inapplicable(f"{primitive}: takes no Python number for {args}")
+        raise Inapplicable(f"{primitive!r}: takes no Python number for {args}")
     call = PrimitiveCall(primitive, params, given, seed)
     if smooth:
         with np.errstate(all="ignore"):
             if not is_smooth(call, call.args, call(*call.args), constant=not declaration.differentiable):
-                raise Inapplicable(f"{primitive}: expected arguments where it is smooth, got {call.args}")
+                raise Inapplicable(f"{primitive!r}: expected arguments where it is smooth, got {call.args}")
     return call

@@ -94,7 +94,7 @@ def law_primitive_specialised(trial: Trial) -> Claims:
     primitive, params = call.primitive, call.params
     rule = primitive.rules.get("numpy")
     if rule is None:
-        raise Inapplicable(f"law: expected a primitive with a rule for the NumPy backend, got {primitive}")
+        raise Inapplicable(f"law: expected a primitive with a rule for the NumPy backend, got {primitive!r}")
     function = rule([*map(get_aval, args)], numpy_function, **params)
     for layout, lay_out in _LAYOUTS.items():
         given = [lay_out(x) if type(x) is np.ndarray and x.ndim else x for x in args]
@@ -127,7 +127,7 @@ def law_primitive_transpose(trial: Trial) -> Claims:
     call, args, random = _call_of(trial), trial.args, trial.random
     declaration = call.primitive.declaration
     if declaration is None or not declaration.linear:
-        raise Inapplicable(f"law: expected a declaration of linear arguments, got none of {call.primitive}")
+        raise Inapplicable(f"law: expected a declaration of linear arguments, got none of {call.primitive!r}")
     if not any(is_inexact(get_aval(x).dtype) for x in tree.leaves(call(*args))):
         raise Inapplicable("law: expected a result that can be differentiated, got none")
     for group in linear_groups(declaration.linear, len(args)):
@@ -291,7 +291,7 @@ def law_primitive_algebra(trial: Trial) -> Claims:
     call, args = _call_of(trial), trial.args
     declaration = call.primitive.declaration
     if declaration is None or not (declaration.commutes or declaration.associates or declaration.unit is not None):
-        raise Inapplicable(f"law: expected a declaration of algebra, got none of {call.primitive}")
+        raise Inapplicable(f"law: expected a declaration of algebra, got none of {call.primitive!r}")
     if declaration.commutes:
         x, y = args
         yield Claim("f(x, y)", call(x, y), "f(y, x)", call(y, x))

@@ -34,7 +34,7 @@ def special_args(
         declaration prepares the arguments, or the primitive runs a program, which may have to end.
     """
     declaration = primitive.declaration
-    assert declaration is not None, f"{primitive} has no declaration"
+    assert declaration is not None, f"{primitive!r} has no declaration"
     runs_program = any(jaxprs_in_params(params))
     extreme = extreme and declaration.prepare is None and not runs_program
     last = len(declaration.domain) - 1

@@ -56,12 +56,12 @@ def law_primitive_special_points(trial: Trial) -> Claims:
     call, declaration = trial.case, trial.case.primitive.declaration
     args = special_args(trial.random, call.primitive, _widened(call), call.params, extreme=False)
     if not declaration.differentiable:
-        raise Inapplicable(f"law: expected a primitive with derivatives, got {call.primitive}")
+        raise Inapplicable(f"law: expected a primitive with derivatives, got {call.primitive!r}")
     if not declaration.pointwise:
         for excluded in declaration.excluded:
             assert callable(excluded.point), excluded
             if np.any(excluded.point(*args, **call.params)):
-                raise Inapplicable(f"{call.primitive}: {excluded.reason}")
+                raise Inapplicable(f"{call.primitive!r}: {excluded.reason}")
     floating = [i for i, x in enumerate(args) if get_aval(x).dtype in _WIDE.values()]
     # Along all arguments, or along one with the others constant.
     moving = int(trial.random.integers(0, len(floating) + 1))
@@ -110,7 +110,7 @@ def _widened(call: PrimitiveCall) -> tuple[Any, ...]:
     try:
         call.primitive.rule("abstract_eval")(*map(get_aval, args), **call.params)
     except TypeError as error:
-        raise Inapplicable(f"law: expected a primitive of 64 bits, got {call.primitive}") from error
+        raise Inapplicable(f"law: expected a primitive of 64 bits, got {call.primitive!r}") from error
     return args
 
 

@@ -56,4 +56,4 @@ def law_primitive_special_transpose(trial: Trial) -> Claims:
             compiled = system.jit(transposed, backend)(special)
             yield Claim(f"jit(fᵀ)(u) by {backend} in arguments {group}", compiled, "fᵀ(u)", expected)
     if not found:
-        raise Inapplicable(f"law: expected a primitive that is linear in a real argument, got {call.primitive}")
+        raise Inapplicable(f"law: expected a primitive that is linear in a real argument, got {call.primitive!r}")

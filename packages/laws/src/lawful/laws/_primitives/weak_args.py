@@ -29,7 +29,7 @@ def draw_weak_args(
       always: whether every call that can have Python numbers gets some.
     """
     declaration = primitive.declaration
-    assert declaration is not None, f"{primitive} has no declaration"
+    assert declaration is not None, f"{primitive!r} has no declaration"
     scalars = [i for i, x in enumerate(args) if _is_number(x, of_arrays=declaration.pointwise)]
     if not scalars or (declaration.pointwise and len(scalars) < len(args)):
         return args

@@ -41,7 +41,7 @@ def law_kinds_agree(trial: Trial) -> Claims:
         raise Inapplicable("law: expected a call of a declared primitive, got another function")
     call, declaration = trial.case, trial.case.primitive.declaration
     if declaration.prepare is not None or not call.args:
-        raise Inapplicable(f"law: expected arguments of one dtype, got those of {call.primitive}")
+        raise Inapplicable(f"law: expected arguments of one dtype, got those of {call.primitive!r}")
     public = None if call.params else _public_function(call.primitive)
     for dtype in trial.some(_DTYPES):
         args = tuple([_converted(x, get_aval(call.args[0]).dtype, dtype) for x in call.args])

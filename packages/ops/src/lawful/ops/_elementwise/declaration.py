@@ -319,7 +319,7 @@ def _transpose(
         cotangents: list[Any] = [None] * len(args)
         for i in undefined:
             derivative = derivatives[i]
-            assert derivative is not None, f"{primitive} has no derivative in argument {i}"
+            assert derivative is not None, f"{primitive!r} has no derivative in argument {i}"
             aval = args[i].aval
             cotangents[i] = Zero(aval) if type(ct) is Zero else _summed_as(derivative(ct, None, *args, **params), aval)
         return cotangents

@@ -200,7 +200,7 @@ class SourceTrace(NumberTrace):
             return self._chosen(which, yes, no)
         expression = _EXPRESSIONS.get(primitive.name)
         if aval.shape:
-            raise _unwritable(f"{primitive} of {aval}")
+            raise _unwritable(f"{primitive!r} of {aval}")
         if expression is None or any([get_aval(x).dtype not in (_DOUBLE, np.dtype(bool)) for x in args]):
             return self.call(_function_of(primitive, len(args), params), *args, dtype=aval.dtype)
         return self._assigned(expression.format(*map(expression_of, args)), args, aval.dtype)
