@@ -223,8 +223,8 @@ def _drawn_samples(primitive: Primitive, effort: Effort, seeds: Sequence[int] | 
         samples += [Sample(kind, drawn, less, source, slow=i == 0) for i, drawn in enumerate(cases)]
     if not samples:
         raise ArgumentValueError(
-            f"check_primitive: expected calls of {primitive!r} from its declaration, got none; give an example instead, "
-            f"check_primitive({primitive!r}, x)"
+            f"check_primitive: expected calls of {primitive!r} from its declaration, got none; "
+            f"give an example instead, check_primitive({primitive!r}, x)"
         )
     return samples
 

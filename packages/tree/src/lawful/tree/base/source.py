@@ -31,7 +31,8 @@ _is_internal: Final = _files.entries
 class SourceLine:
     """A line of the user's program.
 
-    ``str(source)`` is ``file.py:12 (name of the function)``.
+    ``str(source)`` is ``folder/file.py:12 (name of the function)``, with the path as Python recorded it. For a test,
+    ``SourceLine(function.__code__, 0)`` is the line where a function begins.
     """
 
     __slots__ = ("_code", "_instruction")
