@@ -14,8 +14,8 @@ _SHOWN: Final = 120
 
 _TYPE: Final = rf"~?{WORD}\[[\d,\s]*\]"
 
-# One word with the blanks before it; a variable or a number with its type is one word. The name of the outermost group is
-# the `kind` of the word. Compiled at the first use, because that takes 1 ms.
+# One word with the blanks before it; a variable or a number with its type is one word. The name of the outermost group
+# is the `kind` of the word. Compiled at the first use, because that takes 1 ms.
 _TOKEN: Final = rf"""\s*(?:
     (?P<end>\Z)
   | (?P<scalar>(?P<digits>{SCALAR})(?![\w.]|-\w)(?:\s*:\s*(?P<scalar_type>{_TYPE}))?)

@@ -32,7 +32,7 @@ class SourceLine:
     """A line of the user's program.
 
     ``str(source)`` is ``folder/file.py:12 (name of the function)``, with the path as Python recorded it. For a test,
-    ``SourceLine(function.__code__, 0)`` is the line where a function begins.
+    ``SourceLine(function.__code__, 0)`` is the first line of a function's body.
     """
 
     __slots__ = ("_code", "_instruction")
