@@ -32,12 +32,13 @@ class Hook[T]:
     8
     """
 
-    __slots__ = ("_fast", "_switch", "name", "plain", "use")
+    __slots__ = ("_fast", "_override", "_switch", "name", "plain", "use")
 
     def __init__(self, name: str, plain: T, switch: Callable[[T], None] | None = None) -> None:
         self.name = name
         self.plain = self.use = plain
         self._fast: T | None = None
+        self._override: T | None = None
         self._switch = switch
         with _lock:
             _hooks.append(self)
@@ -47,9 +48,17 @@ class Hook[T]:
         self._fast = fast
         self.choose()
 
+    def override(self, other: T | None) -> None:
+        """Sets ``use`` to something else for now, which has the same results; None ends that."""
+        self._override = other
+        self.choose()
+
     def choose(self) -> None:
         """Sets ``use`` to the accelerator or the plain interpreter."""
-        self.use = self.plain if self._fast is None or _plain_depth else self._fast
+        if self._override is not None:
+            self.use = self._override
+        else:
+            self.use = self.plain if self._fast is None or _plain_depth else self._fast
         if self._switch is not None:
             self._switch(self.use)
 

@@ -20,6 +20,7 @@ from lawful.staging._backends import (
     register_backend,
 )
 from lawful.staging._jit.ahead_of_time import Compiled, Lowered, Traced
+from lawful.staging._jit.disable import disable_jit, is_jit_disabled, known_value, set_jit_disabled
 from lawful.staging._jit.inline import inline_jaxpr
 from lawful.staging._jit.jit import JitFunction, jit
 from lawful.staging._jit.primitive import jit_p
@@ -100,7 +101,11 @@ __all__ = [
     "hoist_groups",
     "in_avals",
     "inline_jaxpr",
+    "is_jit_disabled",
     "jit",
+    "known_value",
+    "disable_jit",
+    "set_jit_disabled",
     "jit_p",
     "kept",
     "live_equation",

@@ -12,7 +12,7 @@ from lawful.control_flow._cond.branches import trace_branches
 from lawful.control_flow._cond.primitive import cond_p
 from lawful.core import ArgumentTypeError, ArgumentValueError, get_aval, is_array
 from lawful.ops import clamp, convert_element_type, ne
-from lawful.staging import own_results
+from lawful.staging import is_jit_disabled, known_value, own_results
 
 
 def cond(pred: Any, true_fun: Callable[..., Any], false_fun: Callable[..., Any], *operands: Any) -> Any:
@@ -91,6 +91,10 @@ def switch(index: Any, branches: Sequence[Callable[..., Any]], *operands: Any) -
 def _choose(
     name: str, index: Any, functions: tuple[Callable[..., Any], ...], names: tuple[str, ...], operands: tuple[Any, ...]
 ) -> Any:
+    if is_jit_disabled():
+        chosen = known_value(int, index)
+        if chosen is not None:
+            return functions[chosen](*operands)
     leaves, in_tree = tree.flatten(operands)
     branches, consts, out_tree = trace_branches(name, functions, names, in_tree, operands, leaves)
     outs = cond_p.bind(index, *consts, *leaves, branches=branches)

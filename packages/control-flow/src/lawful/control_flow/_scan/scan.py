@@ -11,7 +11,8 @@ from lawful.control_flow._loops.bodies import split_list
 from lawful.control_flow._loops.carry import trace_body
 from lawful.control_flow._scan.primitive import bind_scan, counts_of
 from lawful.core import ArgumentTypeError, ShapedArray, get_aval, is_array
-from lawful.staging import function_name, in_avals, own_results
+from lawful.ops import concatenate, expand_dims, getitem
+from lawful.staging import function_name, in_avals, is_jit_disabled, own_results
 
 
 def scan(
@@ -104,6 +105,8 @@ def run_scan(
         unroll = max(count, 1) if unroll else 1
     step = integer(construct, "unroll", unroll, 1)
     room = None if checkpoints is None else integer(construct, "checkpoints", checkpoints, 1)
+    if is_jit_disabled() and count:
+        return _run_in_python(function, init, xs, count, reverse)
     slices = [ShapedArray(aval.shape[1:], aval.dtype) for aval in avals]
     body = trace_body(construct, function, name, init, slices, xs_tree, argument, hidden)
     counts = counts_of(body.jaxpr, len(body.consts), len(body.carry))
@@ -113,3 +116,15 @@ def run_scan(
     outs = bind_scan(args, body.jaxpr, counts, length=count, reverse=reverse, unroll=step, checkpoints=room)
     carry, ys = split_list(own_results(outs, [*body.consts, *leaves, *body.carry]), (counts.carry,))
     return tree.unflatten(tree.structure(init), carry), tree.unflatten(body.out_tree, ys)
+
+
+def _run_in_python(
+    function: Callable[[Any, Any], tuple[Any, Any]], carry: Any, xs: Any, count: int, reverse: bool
+) -> tuple[Any, Any]:
+    results = []
+    for i in range(count - 1, -1, -1) if reverse else range(count):
+        carry, y = function(carry, tree.map(lambda x, i=i: getitem(x, i), xs))
+        results.append(y)
+    if reverse:
+        results.reverse()
+    return carry, tree.map(lambda *ys: concatenate([expand_dims(y, (0,)) for y in ys], 0), *results)

@@ -10,7 +10,14 @@ from lawful.control_flow._loops.arguments import integer, require_function
 from lawful.control_flow._loops.carry import trace_body
 from lawful.control_flow._while.primitive import bind_while
 from lawful.core import ArgumentTypeError, ClosedJaxpr, ShapedArray, deduplicated, get_aval, is_array
-from lawful.staging import consts_as_inputs, function_name, own_results, trace_to_jaxpr
+from lawful.staging import (
+    consts_as_inputs,
+    function_name,
+    is_jit_disabled,
+    known_value,
+    own_results,
+    trace_to_jaxpr,
+)
 
 #: The default of ``checkpoints``: how many states of a loop are stored while it is reversed.
 DEFAULT_CHECKPOINTS: Final = 32
@@ -91,6 +98,11 @@ def run_while(
       checkpoints: as in `while_loop`.
       hidden: the number of leading keys of a path into the value that are internal.
     """
+    if is_jit_disabled():
+        while (going := known_value(bool, cond_fun(init_val))) is not None:
+            if not going:
+                return init_val
+            init_val = body_fun(init_val)
     room = DEFAULT_CHECKPOINTS if checkpoints is None else integer(construct, "checkpoints", checkpoints, 1)
     bound = None if max_iters is None else integer(construct, "max_iters", max_iters, 0)
     nothing = tree.structure(())

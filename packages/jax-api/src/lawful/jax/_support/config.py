@@ -7,6 +7,7 @@ import warnings
 from collections.abc import Iterator
 from typing import Any, Final
 
+from lawful import staging
 from lawful.core import ArgumentValueError
 from lawful.jax._support.devices import xla_backend
 
@@ -86,6 +87,8 @@ class Config:
                 warnings.warn(f"config: {name}={value!r} has no effect; {reason}", UserWarning, stacklevel=2)
             return
         self.values[name] = value
+        if name == "jax_disable_jit":
+            staging.set_jit_disabled(bool(value))
         self.checks = bool(self.values["jax_debug_nans"] or self.values["jax_debug_infs"])
         if name == "jax_compilation_cache_dir" and xla_backend is not None:
             xla_backend.set_cache_dir(value)

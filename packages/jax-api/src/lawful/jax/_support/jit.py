@@ -65,7 +65,7 @@ class Compiling(Returned):
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Returns what the function gives; it is traced and compiled for arguments of new types."""
-        if config.values["jax_disable_jit"]:
+        if staging.is_jit_disabled():
             return to_jax(self._plain(*args, **kwargs))
         given = self._given
         args = tuple([_unwrapped(x, given) for x in args])

@@ -1,0 +1,64 @@
+"""``disable_jit``: compiled functions, conditionals and loops run as the Python that they mean, for a debugger."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from lawful.core import ConcretizationTypeError
+from lawful.staging._jit.jit import JitFunction, call_hook
+
+
+def _call_python(self: JitFunction, *args: Any, **kwargs: Any) -> Any:
+    return self._function(*args, **kwargs)
+
+
+def is_jit_disabled() -> bool:
+    """Whether functions run without compilation, as within `disable_jit`."""
+    return call_hook.use is _call_python
+
+
+def set_jit_disabled(disabled: bool) -> None:
+    """Sets whether functions run without compilation, in every thread; `disable_jit` does it for a block."""
+    call_hook.override(_call_python if disabled else None)
+
+
+@contextlib.contextmanager
+def disable_jit(disable: bool = True) -> Iterator[None]:
+    """Runs functions without compilation, within a ``with`` block, in every thread.
+
+    A function of ``jit`` is called as Python. ``cond``, ``switch``, ``scan``, ``map``, ``fori_loop`` and ``while_loop``
+    call their functions once for each branch taken and each iteration, where the predicate or index is known. So
+    ``print``, ``breakpoint`` and a debugger see values.
+
+    Args:
+      disable: False to compile within a block that disables it.
+
+    Law: no result changes. Source: ``jax.disable_jit``.
+
+    >>> from lawful.ops import mul
+    >>> from lawful.staging import jit
+    >>> @jit
+    ... def double(x):
+    ...     print(type(x).__name__)
+    ...     return mul(x, 2.0)
+    >>> with disable_jit():
+    ...     print(double(1.5))
+    float
+    3.0
+    """
+    before = is_jit_disabled()
+    set_jit_disabled(disable)
+    try:
+        yield
+    finally:
+        set_jit_disabled(before)
+
+
+def known_value[T](convert: Callable[[Any], T], x: Any) -> T | None:
+    """Returns a predicate or an index as ``bool`` or ``int``; None if its value is unknown."""
+    try:
+        return convert(x)
+    except ConcretizationTypeError:
+        return None
