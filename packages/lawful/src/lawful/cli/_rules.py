@@ -22,7 +22,7 @@ DERIVED: Final = ("linearize", "partial_eval")
 
 _SIGNS: Final[dict[Mark, str]] = {"defined": "●", "absent": "–", "derived": "○", "missing": "✗", "": ""}
 _KEY: Final = (
-    "● defined   – declared absent, with a reason   ○ derived from other rules   ✗ missing   blank: not expected"
+    "● defined   – declared absent, with a reason   ○ derived from other rules   ✗ missing   blank: not needed"
 )
 
 

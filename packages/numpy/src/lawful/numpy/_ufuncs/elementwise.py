@@ -110,7 +110,8 @@ power = _Power(
     Raises:
       ArgumentValueError: integers are raised to a negative Python integer, as in NumPy.
 
-    >>> power(numpy.array([1.0, 3.0]), 2)
+    >>> import numpy as np
+    >>> power(np.array([1.0, 3.0]), 2)
     array([1., 9.])
 
     Source: ``numpy.power``.
