@@ -171,6 +171,8 @@ digamma: Elementwise = elementwise(
     "digamma",
     """Returns the derivative of `lgamma`: -∞ at 0, NaN at the negative integers and -∞, as ``scipy.special.digamma``.
 
+    At -0.0 it is -∞ as well, as in XLA; SciPy gives ∞ there.
+
     >>> digamma(np.array([1.0, 2.0]))
     array([-0.57721566,  0.42278434])
 
