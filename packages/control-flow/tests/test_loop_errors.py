@@ -122,16 +122,16 @@ WRONG: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
         ArgumentTypeError,
         "expected a known integer as unroll, got the traced ~i64[]",
     ),
-    "unroll 0": (lambda: scan(step, 0.0, XS, unroll=0), ArgumentValueError, "expected unroll of at least 1, got 0"),
+    "unroll -1": (lambda: scan(step, 0.0, XS, unroll=-1), ArgumentValueError, "expected unroll of at least 0, got -1"),
     "no checkpoints": (
         lambda: scan(step, 0.0, XS, checkpoints=0),
         ArgumentValueError,
         "expected checkpoints of at least 1, got 0",
     ),
-    "fori unroll 0": (
-        lambda: fori_loop(0, 3, lambda i, x: x, 0.0, unroll=0),
+    "fori unroll -1": (
+        lambda: fori_loop(0, 3, lambda i, x: x, 0.0, unroll=-1),
         ArgumentValueError,
-        "fori_loop: expected unroll of at least 1",
+        "fori_loop: expected unroll of at least 0",
     ),
     "a negative bound": (
         lambda: while_loop(ops.sin, ops.sin, 0.0, max_iters=-1),

@@ -57,7 +57,7 @@ every_body = pytest.mark.parametrize("body", BODIES.values(), ids=BODIES)
 def test_scan_equals_the_python_loop(body: Any, reverse: bool, require_same: Callable[..., None]) -> None:
     f, init, xs = body
     expected = loop(f, init, xs, 5, reverse)
-    for unroll in (1, 2, 5, 7, True, False):
+    for unroll in (1, 2, 5, 7, 0, True, False):
         for checkpoints in (None, 1, 2, 9):
             scanned = partial(scan, f, reverse=reverse, unroll=unroll, checkpoints=checkpoints)
             require_same(scanned(init, xs), expected)

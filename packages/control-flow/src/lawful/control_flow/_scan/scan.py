@@ -42,7 +42,7 @@ def scan(
       xs: a pytree of arrays that are sliced along their first dimension; None for no slices.
       length: the trip count; needed where ``xs`` has no arrays.
       reverse: whether to begin with the last slice.
-      unroll: how many iterations a compiled loop runs between two tests of its counter; True for all of them.
+      unroll: how many iterations a compiled loop runs between two tests of its counter; True or 0 for all of them.
       checkpoints: how many carries are stored at a time for reverse mode; iterations are run again from them. None
         stores the residuals of each iteration instead. With k carries, up to β(k, t) = C(k + t, t) iterations are
         reversed by running each of them again t times, and once more while it is reversed.
@@ -102,8 +102,8 @@ def run_scan(
     avals = in_avals(construct, ((), {"xs": xs}), leaves)
     count = trip_count(construct, xs, avals, length)
     if isinstance(unroll, bool):
-        unroll = max(count, 1) if unroll else 1
-    step = integer(construct, "unroll", unroll, 1)
+        unroll = 0 if unroll else 1
+    step = integer(construct, "unroll", unroll, 0) or max(count, 1)
     room = None if checkpoints is None else integer(construct, "checkpoints", checkpoints, 1)
     if is_jit_disabled() and count:
         return _run_in_python(function, init, xs, count, reverse)
