@@ -191,8 +191,7 @@ def test_jvp_of_products_is_a_sum() -> None:
     np.testing.assert_allclose(second, 2 * sum(pairs))
 
 
-@pytest.mark.parametrize("reverse", [False, True])
-@pytest.mark.parametrize("size", [7, 30])
+@pytest.mark.parametrize(("size", "reverse"), [(7, True), (30, False)])
 def test_compiled_arithmetics_of_products_agree(size: int, reverse: bool) -> None:
     """A compiled program takes exact arithmetic for all products if one leaves the range of floats, else plain one."""
     rng = np.random.default_rng(size)

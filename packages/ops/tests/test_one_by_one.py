@@ -76,17 +76,18 @@ def in_pieces(function: Callable[..., Any], args: list[Any], size: int) -> Any:
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 @pytest.mark.parametrize(("primitive", "params"), compiled_primitives())
 def test_one_by_one_equals_evaluation_of_arrays(primitive: Primitive, params: Any, dtype: Any) -> None:
-    args = [np.ascontiguousarray(x, dtype) for x in arguments(primitive)]
+    size = 30 if params.get("order", 0) > 1 else 200  # a derivative of higher order has some thousand operations
+    args = [np.ascontiguousarray(x, dtype) for x in arguments(primitive, size)]
 
     def function(*args: Any) -> Any:
         return reference_of(primitive)(*args, **params)
 
     with np.errstate(all="ignore"):
         many = function(*args)
-        assert np.isfinite(many).sum() >= 200
+        assert np.isfinite(many).sum() >= size
         assert many.dtype == dtype
-        for size in (1, 3, 64):
-            np.testing.assert_array_equal(in_pieces(function, args, size), many)
+        for piece in (1, 3, 64):
+            np.testing.assert_array_equal(in_pieces(function, args, piece), many)
 
 
 def test_one_by_one_covers_all_special_functions() -> None:
