@@ -124,6 +124,39 @@ def each(function: Callable[[float], float], x: Any) -> Any:
     return np.asarray(np.frompyfunc(function, 1, 1)(x)).astype(_DOUBLE)
 
 
+def is_staged(x: Any) -> bool:
+    """Returns whether an argument of an algorithm is a tracer of the program that lowers it."""
+    return not isinstance(x, Number | np.ndarray | np.generic)
+
+
+def weighted_sum(function: Callable[[Any], Any], *terms: tuple[Any, Any]) -> Any:
+    """Returns the sum of ``weight * function(x)`` over some terms; one of weight 0 is 0.
+
+    A staged program evaluates the function once, of one longer array, so that it is short.
+
+    Args:
+      function: elementwise.
+      terms: weights, which are numbers or arrays, with arrays.
+    """
+    if not is_staged(terms[0][1]):
+        total = 0.0
+        for weight, x in terms:
+            total = total + np.where(weight == 0, 0.0, weight * function(x))
+        return total
+    which = np.arange(len(terms)).reshape((-1,) + (1,) * terms[0][1].ndim)
+    weight, x = ([part for part in parts] for parts in zip(*terms, strict=True))
+    weights, xs = _stacked(which, weight), _stacked(which, x)
+    return np.where(weights == 0, 0.0, weights * function(xs)).sum(0)
+
+
+def _stacked(which: Any, parts: Sequence[Any]) -> Any:
+    """Returns parts as one array with a first axis."""
+    out = parts[-1]
+    for i in range(len(parts) - 2, -1, -1):
+        out = np.where(which == i, parts[i], out)
+    return out
+
+
 def polynomial(x: Any, *, coefficients: tuple[float, ...]) -> Any:
     """Evaluates a polynomial by Horner's rule; the constant coefficient is first."""
     total = coefficients[-1] + 0.0 * x
