@@ -131,7 +131,7 @@ def numpy_zeta(s: Any, q: Any, *, order: int = 0) -> Any:
         sign = np.where(negative, np.where(t - 2 * np.floor(t / 2) == 1, -1.0, 1.0), 0.0)
         if not is_staged(s):
             p = np.where(negative, p, 0.0)
-        terms = (1.0, fraction), (sign, below + 1 - p), (-sign, 1 - p)
+        terms = (1, fraction), (sign, below + 1 - p), (-sign, 1 - p)
         out = weighted_sum(lambda q: _zeta_of_positive(t, q, 0), *terms)
         out = np.where(negative & (t != np.floor(t)), np.nan, out)
     out = np.where(pole, np.inf, out) if order == 0 else np.where(p <= 0, np.nan, out)

@@ -21,8 +21,8 @@ from lawful.ops._elementwise.arithmetic import add, mul, sub
 from lawful.ops._elementwise.declaration import Elementwise
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
 from lawful.ops._special import taylor
-from lawful.ops._special.densities import LARGE, TINY, beta_density_p, beta_factor, beta_series, log_gamma_ratio
-from lawful.ops._special.gamma import digamma, lgamma
+from lawful.ops._special.densities import TINY, beta_density_p, beta_factor, beta_series, log_inverse_beta
+from lawful.ops._special.gamma import digamma
 from lawful.ops._support.double import (
     REAL_PROMOTION,
     EvaluatedInDouble,
@@ -221,9 +221,7 @@ def betainc(a: Any, b: Any, x: Any) -> Any:
 
 def _numpy_betaln(a: Any, b: Any) -> Any:
     small, large = np.minimum(a, b), np.maximum(a, b)
-    is_large = (large >= LARGE) & (small > 0)
-    far = lgamma(small) - log_gamma_ratio(np.where(is_large, small, 1.0), np.where(is_large, large, LARGE))
-    out = np.where(is_large, far, lgamma(small) + lgamma(large) - lgamma(small + large))
+    out = -log_inverse_beta(small, large)
     out = np.where((large == np.inf) & (small > 0), -np.inf, out)
     return np.where((small == 0) & (large >= 0), np.inf, out)
 

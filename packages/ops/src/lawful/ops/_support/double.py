@@ -129,24 +129,33 @@ def is_staged(x: Any) -> bool:
     return not isinstance(x, Number | np.ndarray | np.generic)
 
 
-def weighted_sum(function: Callable[[Any], Any], *terms: tuple[Any, Any]) -> Any:
-    """Returns the sum of ``weight * function(x)`` over some terms; one of weight 0 is 0.
+def weighted_sum(function: Callable[..., Any], *terms: tuple[Any, ...]) -> Any:
+    """Returns the sum of ``weight * function(*args)`` over terms ``(weight, *args)``; one of weight 0 is 0.
 
-    A staged program evaluates the function once, of one longer array, so that it is short.
+    A staged program evaluates the function once, of longer arrays, so that it is short.
 
     Args:
       function: elementwise.
-      terms: weights, which are numbers or arrays, with arrays.
+      terms: each has a weight, which is 1, -1 or an array, and arrays.
     """
     if not is_staged(terms[0][1]):
-        total = 0.0
-        for weight, x in terms:
-            total = total + np.where(weight == 0, 0.0, weight * function(x))
-        return total
+        return _sum_of_terms(function, terms)
     which = np.arange(len(terms)).reshape((-1,) + (1,) * terms[0][1].ndim)
-    weight, x = ([part for part in parts] for parts in zip(*terms, strict=True))
-    weights, xs = _stacked(which, weight), _stacked(which, x)
-    return np.where(weights == 0, 0.0, weights * function(xs)).sum(0)
+    weights, *args = [_stacked(which, parts) for parts in zip(*terms, strict=True)]
+    return np.where(weights == 0, 0.0, weights * function(*args)).sum(0)
+
+
+def _sum_of_terms(function: Callable[..., Any], terms: Sequence[tuple[Any, ...]]) -> Any:
+    total: Any = None
+    for weight, *args in terms:
+        value = function(*args)
+        if type(weight) is not int:
+            value, weight = np.where(weight == 0, 0.0, weight * value), 1
+        if total is None:
+            total = value if weight > 0 else -value
+        else:
+            total = total + value if weight > 0 else total - value
+    return total
 
 
 def _stacked(which: Any, parts: Sequence[Any]) -> Any:
