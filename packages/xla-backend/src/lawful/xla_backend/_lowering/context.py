@@ -286,6 +286,17 @@ class LoweringContext:
         """
         return self._function.call(jaxpr, operands, name, inlined)
 
+    def call_rule(self, rule: Callable[..., Any], *operands: Value) -> list[Value]:
+        """Returns the results of a lowering rule of the equation, which becomes a function, built once a module.
+
+        The function is not inlined: it is compiled once, however often it is called with the same types.
+
+        Args:
+          rule: called with a context, its operands and the parameters of the equation.
+          operands: the values of the equation's operands.
+        """
+        return self._function.call_rule(rule, self._eqn, operands)
+
     def program(self, function: Callable[..., Any], *operands: Value) -> ClosedJaxpr:
         """Returns the program of a Python function of arrays at the types of some values.
 
