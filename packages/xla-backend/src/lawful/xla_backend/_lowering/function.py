@@ -66,9 +66,11 @@ class FunctionLowering:
             self.set_order(results.pop())
         return results
 
-    def call_rule(self, rule: Callable[..., Any], eqn: JaxprEqn, operands: Sequence[Value]) -> list[Value]:
-        """Builds a call of the function of an equation's lowering rule, compiled alone, and returns its results."""
-        symbol = self.module.function_of_rule(rule, eqn)
+    def call_rule(
+        self, rule: Callable[..., Any], eqn: JaxprEqn, operands: Sequence[Value], avals: Sequence[ShapedArray]
+    ) -> list[Value]:
+        """Builds a call of the function that a rule builds for an equation, compiled alone, and returns its results."""
+        symbol = self.module.function_of_rule(rule, eqn, avals)
         types = [self.module.types.tensor_type(var.aval) for var in eqn.outvars]
         return _call(symbol, types, operands, inlined=False)
 

@@ -160,10 +160,10 @@ class ModuleLowering:
                 func.return_([*outs, function.order()] if order else outs)
         return found
 
-    def function_of_rule(self, rule: Callable[..., Any], eqn: JaxprEqn) -> str:
-        """Returns the symbol of a function that a lowering rule builds for an equation, building it if new."""
-        in_avals, out_avals = ([x.aval for x in xs] for xs in (eqn.invars, eqn.outvars))
-        key = rule, *in_avals, *sorted(eqn.params.items())
+    def function_of_rule(self, rule: Callable[..., Any], eqn: JaxprEqn, in_avals: Sequence[ShapedArray]) -> str:
+        """Returns the symbol of the function that a rule builds for an equation, building it if new."""
+        out_avals = [var.aval for var in eqn.outvars]
+        key = rule, *in_avals, *out_avals, *sorted(eqn.params.items())
         symbol = self._rules.get(key)
         if symbol is None:
             symbol = self._rules[key] = self._unique(eqn.primitive.name)
