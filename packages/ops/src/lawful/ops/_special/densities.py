@@ -68,8 +68,8 @@ def log_inverse_beta(small: Any, large: Any, over_least: bool = False, both_larg
       both_large: where only the corrections of Stirling's series are returned, because both are at least 10.
     """
     is_large = (large >= LARGE) & (small >= 0)
-    less, far = np.where(is_large, small, 1.0), np.where(is_large, large, LARGE)
-    above = far + less
+    far = np.maximum(large, LARGE)
+    above = far + small
     least, correction = small + 1 if over_least else small, 0.0
     if both_large is not None:
         least, correction = np.where(both_large, 1.0, least), np.where(both_large, -1.0, 0.0)
@@ -81,9 +81,9 @@ def log_inverse_beta(small: Any, large: Any, over_least: bool = False, both_larg
         log_gamma_correction,
         (1, above), (-1, far), *([] if both_large is None else [(correction, np.maximum(small, LARGE))]),
     )  # fmt: skip
-    ratio = less / far
+    ratio = small / far
     # A compiler may flush a subnormal ratio to 0.
-    growth = np.where(ratio < TINY, less, (far - 0.5) * np.log1p(ratio)) + less * np.log(above) - less
+    growth = np.where(ratio < TINY, small, (far - 0.5) * np.log1p(ratio)) + small * np.log(above) - small
     if both_large is not None:
         growth = np.where(both_large, 0.0, growth)
     return gammas + np.where(is_large, growth + corrections, 0.0)
