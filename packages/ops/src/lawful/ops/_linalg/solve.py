@@ -19,7 +19,7 @@ from lawful.core import (
     promote_dtypes,
 )
 from lawful.ops._linalg.decomposition import finite_matrices, info_of, is_success, sample_dtype, where_matrix
-from lawful.ops._linalg.lu import lower_permutation, lu, permutation_matrix
+from lawful.ops._linalg.lu import lower_permutation, permutation_matrix
 from lawful.ops._linalg.matrices import conjugate, matrix_transpose
 from lawful.ops._linalg.systems import batch_system, infer_system
 from lawful.ops._linalg.triangular_solve import triangular_solve, where_finite_lines

@@ -59,7 +59,7 @@ def _log_inverse_beta(a: Any, b: Any, over_least: bool, both_large: Any = None) 
 
 
 def log_inverse_beta(small: Any, large: Any, over_least: bool = False, both_large: Any = None) -> Any:
-    """Returns ``-betaln(small, large)``, by Stirling's series for ``large`` of at least 10 if ``small`` is not negative.
+    """Returns ``-betaln(small, large)``; for ``large`` of at least 10 and ``small`` from 0 on by Stirling's series.
 
     Args:
       small: not above ``large``.
@@ -70,7 +70,8 @@ def log_inverse_beta(small: Any, large: Any, over_least: bool = False, both_larg
     is_large = (large >= LARGE) & (small >= 0)
     far = np.maximum(large, LARGE)
     above = far + small
-    least, correction = small + 1 if over_least else small, 0.0
+    correction: Any = 0.0
+    least = small + 1 if over_least else small
     if both_large is not None:
         least, correction = np.where(both_large, 1.0, least), np.where(both_large, -1.0, 0.0)
     gammas = weighted_sum(

@@ -17,8 +17,16 @@ from lawful.ops._elementwise.arithmetic import add, mul, neg
 from lawful.ops._elementwise.declaration import Elementwise
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
 from lawful.ops._special import taylor
-from lawful.ops._support.double import REAL_PROMOTION, Algorithm, EvaluatedInDouble, each, is_staged, lowered_in_double, polynomial, weighted_sum
-from lawful.ops._support.number import Number
+from lawful.ops._support.double import (
+    REAL_PROMOTION,
+    Algorithm,
+    EvaluatedInDouble,
+    each,
+    is_staged,
+    lowered_in_double,
+    polynomial,
+    weighted_sum,
+)
 from lawful.ops._support.promotion import (
     OfKinds,
     broadcast_arrays_to,

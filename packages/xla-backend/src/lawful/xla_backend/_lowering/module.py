@@ -18,6 +18,7 @@ from lawful.core import (
     Jaxpr,
     JaxprEqn,
     Primitive,
+    ShapedArray,
     at_source,
     float0,
     get_aval,
@@ -27,8 +28,8 @@ from lawful.core import (
 from lawful.xla_backend._callbacks.checked_call import CheckedCall
 from lawful.xla_backend._errors import LoweringError
 from lawful.xla_backend._lowering.callback import ORDER
-from lawful.xla_backend._lowering.donation import donation_attributes
 from lawful.xla_backend._lowering.context import LoweringContext
+from lawful.xla_backend._lowering.donation import donation_attributes
 from lawful.xla_backend._lowering.function import FunctionLowering, failed_rule
 from lawful.xla_backend._lowering.types import TypeTable
 from lawful.xla_backend._runtime import bindings
