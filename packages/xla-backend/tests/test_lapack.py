@@ -63,6 +63,25 @@ def test_lapack_singular_system_is_nan():
         assert np.isnan(jit(singular)(np.array([[1.0, 0.0], [1.0, 0.0]]))).all()
 
 
+@pytest.mark.parametrize("transpose_a", [False, True])
+@pytest.mark.parametrize("conjugate_a", [False, True])
+def test_lapack_systems_compiled_are_evaluated(transpose_a, conjugate_a):
+    """Rows are swapped; matrices and columns without a solution are NaN and do not affect others."""
+    matrices = np.roll(COMPLEX, 1, axis=-2)
+    matrices[0, 0], matrices[0, 1, 1, 2], matrices[0, 2, 0, 0] = 1.0, np.inf, np.nan
+    right = COMPLEX[..., :3].copy()
+    right[1, 0, 2, 0], right[1, 1, 0, 1] = np.inf, np.nan
+    for op in (ops.solve, lambda *args, **flags: ops.triangular_solve(*args, left_side=True, **flags)):
+
+        def solve(a, b, op=op):
+            return op(a, b, transpose_a=transpose_a, conjugate_a=conjugate_a)
+
+        expected, found = solve(matrices, right), np.asarray(jit(solve)(matrices, right))
+        np.testing.assert_allclose(found, expected, rtol=1e-8)
+        unsolvable = 3 if op is ops.solve else 2  # the triangle of a matrix of ones is regular
+        assert np.isnan(found).any(-2).sum() == unsolvable * 3 + 2
+
+
 def test_lapack_system_and_its_transpose_share_the_factors():
     def both(a, b):
         return ops.solve(a, b), ops.solve(a, b, transpose_a=True)

@@ -30,6 +30,33 @@ def test_lowering_function_is_recorded_once_for_all_its_calls():
     assert str(function.lower(x, y).as_text()).count("func.func private") == 1
 
 
+def test_lowering_call_rule_builds_one_function_for_each_type():
+    double_p = Primitive("double", pure_rules=True)
+    double_p.def_abstract_eval(lambda x: ShapedArray(x.shape, x.dtype))
+    double_p.def_lowering(lambda ctx, x: ctx.call_rule(double, x))
+
+    def double(ctx, x):
+        return ctx.hlo.add(x, x)
+
+    def function(x, y):
+        return double_p.bind(double_p.bind(x)), double_p.bind(y)
+
+    x, y = np.arange(3.0), np.arange(2, dtype=np.float32)
+    compiled = jit(function, backend="xla")
+    text = str(compiled.lower(x, y).as_text())
+    assert text.count("func.func private") == 2
+    assert text.count('inlineable = "false"') == 3
+    for out, expected in zip(compiled(x, y), (4 * x, 2 * y), strict=True):
+        np.testing.assert_array_equal(np.asarray(out), expected)
+
+
+def test_lowering_zeta_raises_to_powers_in_one_array():
+    exponents, starts = np.array([1.5, 3.0, 2.0, 1e17]), np.array([0.5, -20.25, -3.0, 2.0])
+    compiled = jit(ops.zeta, backend="xla")
+    assert str(compiled.lower(exponents, starts).as_text()).count("stablehlo.power") == 2
+    np.testing.assert_allclose(np.asarray(compiled(exponents, starts)), ops.zeta(exponents, starts), rtol=1e-14)
+
+
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_lowering_iterations_give_in_xla_what_they_give_in_numpy(dtype):
     a, b = (10 ** _RANDOM.uniform(-2, 4, (3, 500))).astype(dtype)[:2]

@@ -171,12 +171,15 @@ def _nan_unless(ok: Any, out: Any) -> Any:
 
 def finite_matrices(ctx: Any, x: Any, aval: ShapedArray) -> Any:
     """Returns, for each matrix, whether all of its elements are finite."""
+    return ctx.reduce(is_finite(ctx, x, aval), True, (aval.ndim - 2, aval.ndim - 1), "and_")
+
+
+def is_finite(ctx: Any, x: Any, aval: ShapedArray) -> Any:
+    """Returns which elements are finite."""
     hlo = ctx.hlo
-    if aval.dtype.kind == "c":
-        finite = hlo.and_(hlo.is_finite(hlo.real(x)), hlo.is_finite(hlo.imag(x)))
-    else:
-        finite = hlo.is_finite(x)
-    return ctx.reduce(finite, True, (aval.ndim - 2, aval.ndim - 1), "and_")
+    if aval.dtype.kind != "c":
+        return hlo.is_finite(x)
+    return hlo.and_(hlo.is_finite(hlo.real(x)), hlo.is_finite(hlo.imag(x)))
 
 
 def where_matrix(ctx: Any, ok: Any, x: Any, aval: ShapedArray, otherwise: float) -> Any:

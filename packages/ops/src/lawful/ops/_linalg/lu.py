@@ -178,12 +178,17 @@ def _lower(ctx: Any, x: Any) -> tuple[list[Any], Any]:
     aval, pivot_aval, permutation_aval = ctx.avals_out
     factors, pivots, info = ctx.lapack("getrf", [x], [aval, pivot_aval, info_of(aval)])
     pivots = ctx.hlo.subtract(pivots, ctx.full(pivot_aval, 1))
-    permutation = _lower_permutation(ctx, pivots, pivot_aval, permutation_aval)
+    permutation = lower_permutation(ctx, pivots, pivot_aval, permutation_aval)
     return [factors, pivots, permutation], ctx.compare(info, ctx.zeros(info_of(aval)), "GE")
 
 
-def _lower_permutation(ctx: Any, pivots: Any, pivot_aval: ShapedArray, aval: ShapedArray) -> Any:
-    """Lowers the loop of `_permutation`."""
+def lower_permutation(
+    ctx: Any, pivots: Any, pivot_aval: ShapedArray, aval: ShapedArray, *, first: int = 0, inverse: bool = False
+) -> Any:
+    """Lowers the loop of `_permutation`, of pivots counted from ``first``.
+
+    With ``inverse`` the last swap is the first one, which gives the inverse permutation.
+    """
     hlo = ctx.hlo
     scalar = ShapedArray((), _INT32)
     axis = aval.ndim - 1
@@ -200,9 +205,11 @@ def _lower_permutation(ctx: Any, pivots: Any, pivot_aval: ShapedArray, aval: Sha
 
     with ctx.block(loop.regions[0], types) as (i, _):
         hlo.return_([ctx.compare(i, ctx.constant(np.int32(count)), "LT")])
-    with ctx.block(loop.regions[1], types) as (i, permutation):
+    with ctx.block(loop.regions[1], types) as (step, permutation):
+        i = hlo.subtract(ctx.constant(np.int32(count - 1)), step) if inverse else step
         starts = [ctx.constant(np.int32(0))] * axis + [i]
         pivot = hlo.dynamic_slice(pivots, starts, ctx.i64_array(one.shape))
+        pivot = hlo.subtract(pivot, ctx.full(one, first)) if first else pivot
         here = repeated(hlo.dynamic_slice(permutation, starts, ctx.i64_array(one.shape)))
         is_other = ctx.compare(position, repeated(pivot), "EQ")
         masked = hlo.select(is_other, permutation, ctx.zeros(aval))
@@ -211,7 +218,7 @@ def _lower_permutation(ctx: Any, pivots: Any, pivot_aval: ShapedArray, aval: Sha
         )
         is_here = ctx.compare(position, ctx.broadcast_scalar(i, aval), "EQ")
         swapped = hlo.select(is_here, other, hlo.select(is_other, here, permutation))
-        hlo.return_([hlo.add(i, ctx.constant(np.int32(1))), swapped])
+        hlo.return_([hlo.add(step, ctx.constant(np.int32(1))), swapped])
     return loop.results[1]
 
 
@@ -325,7 +332,7 @@ def _permutation_batch(args: Sequence[Any], dims: Sequence[int], **params: int) 
 
 @lu_pivots_to_permutation_p.def_lowering
 def _permutation_lowering(ctx: Any, pivots: Any, *, permutation_size: int) -> Any:
-    return _lower_permutation(ctx, pivots, ctx.avals_in[0], ctx.avals_out[0])
+    return lower_permutation(ctx, pivots, ctx.avals_in[0], ctx.avals_out[0])
 
 
 def _sample_permutation(choose: Choose) -> Call:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import cache
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -19,11 +18,11 @@ from lawful.core import (
     get_aval,
     promote_dtypes,
 )
-from lawful.ops._linalg.decomposition import sample_dtype
-from lawful.ops._linalg.lu import lu, permutation_matrix
+from lawful.ops._linalg.decomposition import finite_matrices, info_of, is_success, sample_dtype, where_matrix
+from lawful.ops._linalg.lu import lower_permutation, permutation_matrix
 from lawful.ops._linalg.matrices import conjugate, matrix_transpose
 from lawful.ops._linalg.systems import batch_system, infer_system
-from lawful.ops._linalg.triangular_solve import triangular_solve
+from lawful.ops._linalg.triangular_solve import triangular_solve, where_finite_lines
 from lawful.ops._products.functions import matmul
 from lawful.ops._shape.squeeze import expand_dims, squeeze
 from lawful.ops._support.promotion import convert
@@ -155,18 +154,59 @@ def _batch(args: Sequence[Any], dims: Sequence[int | None], **params: bool) -> t
 
 
 @solve_p.def_lowering
-def _lower(ctx: Any, a: Any, b: Any, **params: bool) -> Any:
+def _lower(ctx: Any, a: Any, b: Any, **_: bool) -> Any:
+    aval, out_aval = ctx.avals_in
+    if not out_aval.size:
+        return ctx.zeros(out_aval)
+    finite = finite_matrices(ctx, a, aval)
+    a = where_matrix(ctx, finite, a, aval, 0)
     # XLA factors a matrix once, also if both the system and its transpose are solved.
-    return ctx.apply(_through_factors(**params), a, b)[0]
+    results = [aval, ShapedArray(aval.shape[:-1], np.dtype(np.int32)), info_of(aval)]
+    factors, pivots, info = ctx.lapack("getrf", [a], results, transposed_results=[0])
+    return ctx.call_rule(_lower_solution, factors, pivots, info, b)
 
 
-@cache
-def _through_factors(**params: bool) -> Callable[[Any, Any], Any]:
-    def solve(a: Any, b: Any) -> Any:
-        factors, _, permutation = lu(a)
-        return solve_by_factors(factors, permutation, b, **params)
+def _lower_solution(
+    ctx: Any, factors: Any, pivots: Any, info: Any, b: Any, *, transpose_a: bool, conjugate_a: bool
+) -> Any:
+    """Solves systems, given the transposed factors of the matrices, the pivots from 1 on, and LAPACK's status."""
+    a_aval, aval = ctx.avals_in
+    if conjugate_a and not transpose_a:
+        factors = ctx.chlo.conj(factors)
+    trans = ord("N" if not transpose_a else "C" if conjugate_a else "T")
+    # Singular matrices have a zero pivot, and so have those that are not finite.
+    solvable = is_success(ctx, info, a_aval)
 
-    return solve
+    def divided(x: Any, *, lower: bool) -> Any:
+        letters = {"side": "L", "uplo": "L" if lower else "U", "diag": "U" if lower else "N"}
+        codes = {name: ord(letter) for name, letter in letters.items()}
+        (out,) = ctx.lapack("trsm", [factors, x], [aval], transposed_operands=[0], trans_x=trans, **codes)
+        return out
+
+    if transpose_a:
+        b = divided(divided(where_matrix(ctx, solvable, b, aval, np.nan), lower=False), lower=True)
+        out = _permuted(ctx, pivots, b, aval, inverse=True)
+    else:
+        b = where_matrix(ctx, solvable, _permuted(ctx, pivots, b, aval), aval, np.nan)
+        out = divided(divided(b, lower=True), lower=False)
+    return where_finite_lines(ctx, out, aval, aval.ndim - 2)
+
+
+def _permuted(ctx: Any, pivots: Any, x: Any, aval: ShapedArray, *, inverse: bool = False) -> Any:
+    """Returns the rows of matrices in the order of LAPACK's pivots, or put back from it."""
+    hlo, batch = ctx.hlo, [*range(aval.ndim - 2)]
+    rows = ShapedArray(aval.shape[:-1], np.dtype(np.int32))
+    permutation = lower_permutation(ctx, pivots, rows, rows, first=1, inverse=inverse)
+    numbers = hlo.GatherDimensionNumbers.get(
+        offset_dims=[aval.ndim - 1],
+        collapsed_slice_dims=[aval.ndim - 2],
+        operand_batching_dims=batch,
+        start_indices_batching_dims=batch,
+        start_index_map=[aval.ndim - 2],
+        index_vector_dim=aval.ndim - 1,
+    )
+    column = hlo.reshape(ctx.tensor_type(rows.update(shape=(*rows.shape, 1))), permutation)
+    return hlo.gather(x, column, numbers, ctx.i64_array([1] * (aval.ndim - 1) + [aval.shape[-1]]))
 
 
 # For laws

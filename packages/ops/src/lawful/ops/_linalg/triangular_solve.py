@@ -19,7 +19,13 @@ from lawful.core import (
     promote_dtypes,
 )
 from lawful.ops._elementwise.declaration import add_tangents
-from lawful.ops._linalg.decomposition import compare_with_diagonal, finite_matrices, mask_triangle, sample_dtype
+from lawful.ops._linalg.decomposition import (
+    compare_with_diagonal,
+    is_finite,
+    mask_triangle,
+    sample_dtype,
+    where_matrix,
+)
 from lawful.ops._linalg.matrices import conjugate, matrix_transpose, triangle
 from lawful.ops._linalg.systems import batch_system, infer_system
 from lawful.ops._shape.squeeze import expand_dims, squeeze
@@ -178,14 +184,20 @@ def _batch(args: Sequence[Any], dims: Sequence[int | None], **params: bool) -> t
 
 
 @triangular_solve_p.def_lowering
-def _lower(
+def _lower(ctx: Any, a: Any, b: Any, **_: bool) -> Any:
+    return ctx.call_rule(_lower_system, a, b)
+
+
+def _lower_system(
     ctx: Any, a: Any, b: Any, *, left_side: bool, lower: bool, transpose_a: bool, conjugate_a: bool, unit_diagonal: bool
 ) -> Any:
     a_aval, aval = ctx.avals_in
     hlo = ctx.hlo
     if not aval.size:
         return ctx.zeros(aval)
-    a = mask_triangle(ctx, a, a_aval, lower=lower, k=-int(unit_diagonal) if lower else int(unit_diagonal))
+    # The right-hand side of a matrix without solutions is NaN, and so is the solution then.
+    regular = _are_regular(ctx, a, a_aval, lower=lower, unit_diagonal=unit_diagonal)
+    b = where_matrix(ctx, regular, b, aval, np.nan)
     if conjugate_a and not transpose_a:
         a, conjugate_a = ctx.chlo.conj(a), False
     if ctx.platform == "cpu":
@@ -195,31 +207,30 @@ def _lower(
             diag=ord("U" if unit_diagonal else "N"),
         )  # fmt: skip
     else:
+        a = mask_triangle(ctx, a, a_aval, lower=lower, k=-int(unit_diagonal) if lower else int(unit_diagonal))
         transpose = "NO_TRANSPOSE" if not transpose_a else "ADJOINT" if conjugate_a else "TRANSPOSE"
         bools = [ctx.ir.BoolAttr.get(value) for value in (left_side, lower, unit_diagonal)]
         out = hlo.triangular_solve(a, b, *bools, hlo.TransposeAttr.get(transpose))
-    axis = aval.ndim - 2 if left_side else aval.ndim - 1
-    solved = hlo.and_(_finite_lines(ctx, b, aval, axis), _finite_lines(ctx, out, aval, axis))
-    lines = aval.update(shape=tuple(solved.type.shape), dtype=np.dtype(bool))
-    batch = ctx.i64_array(range(aval.ndim - 2))
-    regular = finite_matrices(ctx, a, a_aval)
-    if not unit_diagonal:
-        regular = hlo.and_(regular, _has_no_zero_on_diagonal(ctx, a, a_aval))
-    solved = hlo.and_(solved, hlo.broadcast_in_dim(ctx.tensor_type(lines), regular, batch))
+    return where_finite_lines(ctx, out, aval, aval.ndim - 2 if left_side else aval.ndim - 1)
+
+
+def where_finite_lines(ctx: Any, x: Any, aval: ShapedArray, axis: int) -> Any:
+    """Returns matrices with NaN in the columns or rows along an axis that are not finite."""
+    finite = ctx.reduce(is_finite(ctx, x, aval), True, (axis,), "and_")
     kept = ctx.i64_array([dim for dim in range(aval.ndim) if dim != axis])
-    mask = hlo.broadcast_in_dim(ctx.tensor_type(aval.update(dtype=np.dtype(bool))), solved, kept)
-    return hlo.select(mask, out, ctx.full(aval, np.nan))
+    mask = ctx.hlo.broadcast_in_dim(ctx.tensor_type(aval.update(dtype=np.dtype(bool))), finite, kept)
+    return ctx.hlo.select(mask, x, ctx.full(aval, np.nan))
 
 
-def _finite_lines(ctx: Any, x: Any, aval: ShapedArray, axis: int) -> Any:
+def _are_regular(ctx: Any, a: Any, aval: ShapedArray, *, lower: bool, unit_diagonal: bool) -> Any:
+    """Returns, for each matrix, whether the part that is read is finite, with no zero on the diagonal."""
     hlo = ctx.hlo
-    parts = [hlo.real(x), hlo.imag(x)] if aval.dtype.kind == "c" else [x]
-    finite = [hlo.is_finite(part) for part in parts]
-    return ctx.reduce(finite[0] if len(finite) == 1 else hlo.and_(*finite), True, (axis,), "and_")
-
-
-def _has_no_zero_on_diagonal(ctx: Any, a: Any, aval: ShapedArray) -> Any:
-    good = ctx.hlo.or_(compare_with_diagonal(ctx, aval, "NE"), ctx.compare(a, ctx.zeros(aval), "NE"))
+    good = is_finite(ctx, a, aval)
+    if not unit_diagonal:
+        nonzero = ctx.compare(a, ctx.zeros(aval), "NE")
+        good = hlo.and_(good, hlo.or_(compare_with_diagonal(ctx, aval, "NE"), nonzero))
+    unread = ("LE" if lower else "GE") if unit_diagonal else ("LT" if lower else "GT")
+    good = hlo.or_(good, compare_with_diagonal(ctx, aval, unread))
     return ctx.reduce(good, True, (aval.ndim - 2, aval.ndim - 1), "and_")
 
 

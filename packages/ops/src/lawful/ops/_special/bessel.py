@@ -19,14 +19,14 @@ from lawful.ops._elementwise.comparison import ge, lt
 from lawful.ops._elementwise.declaration import Elementwise
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
 from lawful.ops._elementwise.select import where
-from lawful.ops._support.double import REAL_PROMOTION, EvaluatedInDouble, lowered_in_double
+from lawful.ops._support.double import REAL_PROMOTION, EvaluatedInDouble, lowered_in_double, polynomial
 from lawful.ops._support.promotion import promote
 
 __all__ = ["bessel_i0e", "bessel_i0e_p", "bessel_i1e", "bessel_i1e_p", "bessel_in", "bessel_in_p", "bessel_ine_p"]
 
 # Below this the power series is used, whose terms are all positive; from here on the asymptotic series is accurate.
 _FAR = 25.0
-_POWERS, _FAR_TERMS = 62, 25
+_POWERS, _FAR_TERMS = 44, 25
 
 
 def _far(order: int) -> float:
@@ -42,23 +42,30 @@ def _scaled_bessel(order: int, size: Any) -> Any:
 
 def _series(x: Any, *, order: int) -> Any:
     """Returns the power series times ``exp(-x)``, applied in two halves: the series alone may overflow."""
-    y = x * x / 4
-    half = np.exp(-x / 2)
-    total = half
-    for k in range(_POWERS if _far(order) == _FAR else int(1.5 * _far(order)) + 30, 0, -1):
-        total = half + y / (k * (k + order)) * total
+    y, half = x * x / 4, np.exp(-x / 2)
+    if _far(order) == _FAR:
+        total = half * polynomial(y, coefficients=_series_coefficients(order))
+    else:
+        total = half
+        for k in range(int(1.5 * _far(order)) + 30, 0, -1):
+            total = half + y * (1 / (k * (k + order))) * total
     for k in range(order, 0, -1):
-        total = x / (2 * k) * total
+        total = x * (0.5 / k) * total
     return total * half
+
+
+def _series_coefficients(order: int) -> tuple[float, ...]:
+    """Returns the coefficients of the power series, of which the first is 1."""
+    return tuple([math.factorial(order) / (math.factorial(k) * math.factorial(k + order)) for k in range(_POWERS)])
 
 
 def _tail(x: Any, *, order: int, times: int = 0) -> Any:
     """Returns the asymptotic series, or a derivative of it term by term."""
-    total = 1.0
-    for k in range(_FAR_TERMS, 0, -1):
+    coefficients = [1.0]
+    for k in range(1, _FAR_TERMS + 1):
         slope = (k + times - 0.5) / (k - 0.5)
-        total = 1 + ((2 * k - 1) ** 2 - 4 * order**2) * slope / (8 * k * x) * total
-    total = total / np.sqrt(2 * math.pi * x)
+        coefficients.append(coefficients[-1] * ((2 * k - 1) ** 2 - 4 * order**2) * slope / (8 * k))
+    total = polynomial(1 / x, coefficients=tuple(coefficients)) / np.sqrt(2 * math.pi * x)
     for k in range(times):
         total = total * (-(k + 0.5) / x)
     return total

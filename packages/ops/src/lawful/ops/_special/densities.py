@@ -25,6 +25,7 @@ from lawful.ops._support.double import (
     deviance,
     log_gamma_correction,
     lowered_in_double,
+    weighted_sum,
 )
 
 __all__ = ["beta_density_p", "gamma_density_p"]
@@ -41,33 +42,52 @@ def beta_factor(a: Any, b: Any, x: Any, *, over_least: bool = False) -> Any:
 
     With ``over_least`` it is divided by the lesser of ``a`` and ``b``, and has a limit where that one goes to 0.
     """
+    small = np.minimum(a, b)
+    both_large = small >= LARGE
     p, q = np.maximum(a, LARGE), np.maximum(b, LARGE)
     n = p + q
-    corrections = log_gamma_correction(n) - log_gamma_correction(p) - log_gamma_correction(q)
-    near = corrections - deviance(p, n * x) - deviance(q, n * (1 - x)) + (np.log(p) + np.log(q / n) - LOG_TWO_PI) / 2
-    small = np.minimum(a, b)
-    plain = a * np.log(x) + b * np.log1p(-x) + _log_inverse_beta(a, b, over_least)
-    out = np.exp(np.where(small >= LARGE, near, plain))
-    return np.where(small >= LARGE, out / small, out) if over_least else out
+    distances = weighted_sum(deviance, (-1, p, n * x), (-1, q, n * (1 - x)))
+    # Where both are large the corrections are those of the logarithm of the inverse beta function.
+    near = distances + (np.log(p) + np.log(q / n) - LOG_TWO_PI) / 2
+    plain = a * np.log(x) + b * np.log1p(-x)
+    out = np.exp(np.where(both_large, near, plain) + _log_inverse_beta(a, b, over_least, both_large))
+    return np.where(both_large, out / small, out) if over_least else out
 
 
-def _log_inverse_beta(a: Any, b: Any, over_least: bool) -> Any:
-    """Returns ``-betaln(a, b)`` for arguments of which one is below 10."""
-    small, large = np.minimum(a, b), np.maximum(a, b)
-    moderate = np.minimum(large, LARGE)
-    ratio = np.where(
-        large >= LARGE, log_gamma_ratio(small, np.maximum(large, LARGE)), lgamma(moderate + small) - lgamma(moderate)
-    )
-    return ratio - lgamma(small + over_least)
+def _log_inverse_beta(a: Any, b: Any, over_least: bool, both_large: Any = None) -> Any:
+    return log_inverse_beta(np.minimum(a, b), np.maximum(a, b), over_least, both_large)
 
 
-def log_gamma_ratio(a: Any, b: Any) -> Any:
-    """Returns ``lgamma(a + b) - lgamma(b)`` for ``b ≥ 10``, by Stirling's series."""
-    corrections = log_gamma_correction(a + b) - log_gamma_correction(b)
-    ratio = a / b
+def log_inverse_beta(small: Any, large: Any, over_least: bool = False, both_large: Any = None) -> Any:
+    """Returns ``-betaln(small, large)``; for ``large`` of at least 10 and ``small`` from 0 on by Stirling's series.
+
+    Args:
+      small: not above ``large``.
+      large: likewise.
+      over_least: whether the inverse of the beta function is divided by ``small``.
+      both_large: where only the corrections of Stirling's series are returned, because both are at least 10.
+    """
+    is_large = (large >= LARGE) & (small >= 0)
+    far = np.maximum(large, LARGE)
+    above = far + small
+    correction: Any = 0.0
+    least = small + 1 if over_least else small
+    if both_large is not None:
+        least, correction = np.where(both_large, 1.0, least), np.where(both_large, -1.0, 0.0)
+    gammas = weighted_sum(
+        lgamma,
+        (1, np.where(is_large, 1.0, small + large)), (-1, np.where(is_large, 1.0, large)), (-1, least),
+    )  # fmt: skip
+    corrections = weighted_sum(
+        log_gamma_correction,
+        (1, above), (-1, far), *([] if both_large is None else [(correction, np.maximum(small, LARGE))]),
+    )  # fmt: skip
+    ratio = small / far
     # A compiler may flush a subnormal ratio to 0.
-    growth = np.where(ratio < TINY, a, (b - 0.5) * np.log1p(ratio))
-    return growth + a * np.log(a + b) - a + corrections
+    growth = np.where(ratio < TINY, small, (far - 0.5) * np.log1p(ratio)) + small * np.log(above) - small
+    if both_large is not None:
+        growth = np.where(both_large, 0.0, growth)
+    return gammas + np.where(is_large, growth + corrections, 0.0)
 
 
 def beta_series(value: Any, a: Any, b: Any, log_x: Any, log_rest: Any, orders: taylor.Index) -> taylor.Series:

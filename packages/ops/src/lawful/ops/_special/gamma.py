@@ -17,8 +17,16 @@ from lawful.ops._elementwise.arithmetic import add, mul, neg
 from lawful.ops._elementwise.declaration import Elementwise
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
 from lawful.ops._special import taylor
-from lawful.ops._support.double import REAL_PROMOTION, Algorithm, EvaluatedInDouble, each, lowered_in_double, polynomial
-from lawful.ops._support.number import Number
+from lawful.ops._support.double import (
+    REAL_PROMOTION,
+    Algorithm,
+    EvaluatedInDouble,
+    each,
+    is_staged,
+    lowered_in_double,
+    polynomial,
+    weighted_sum,
+)
 from lawful.ops._support.promotion import (
     OfKinds,
     broadcast_arrays_to,
@@ -45,6 +53,9 @@ __all__ = [
 _LARGEST = 2.5e305
 _SHIFT = 10
 _BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510, 43867 / 798, -174611 / 330)
+_EULER_MACLAURIN = tuple([b / math.factorial(2 * n) for n, b in enumerate(_BERNOULLI, 1)])
+# Where the exponent is larger than this many times the start, the terms that are left out underflow.
+_LARGEST_RATIO = 1e15
 
 
 def _numpy_lgamma(x: Any) -> Any:
@@ -84,49 +95,52 @@ def _zeta_of_positive(s: Any, q: Any, order: int) -> Any:
         return out
 
     a = q + _SHIFT
-    *terms, last = [power(q + k) for k in range(_SHIFT + 1)]
-    terms += [taylor.over(taylor.times(last, a, (0, 0)), s - 1, (1, 0)), taylor.times(last, 0.5, (0, 0))]
-    before = sum([term[order, 0] for term in terms[1:]], start=terms[0][order, 0])
-    return math.factorial(order) * _with_corrections(before, s, a, *last.values(), order=order)
+    last = power(a)
+    if is_staged(q):  # one longer array, so that the program is short
+        before = power(q + np.arange(float(_SHIFT)).reshape((_SHIFT,) + (1,) * q.ndim))[order, 0].sum(0)
+    else:
+        terms = [power(q + k)[order, 0] for k in range(_SHIFT)]
+        before = sum(terms[1:], start=terms[0])
+    integral = taylor.over(taylor.times(last, a, (0, 0)), s - 1, (1, 0))[order, 0]
+    rest = taylor.product(last, _corrections(s, 1 / a, order))[order, 0]
+    return math.factorial(order) * (before + integral + rest)
 
 
-def _with_corrections(before: Any, s: Any, a: Any, *last: Any, order: int) -> Any:
-    """Adds the terms with Bernoulli numbers to a sum, given the last term of the series."""
-    total, rising = before, dict(zip(taylor.indices((order, 0)), last, strict=True))
-    rising = taylor.times(taylor.times(rising, s, (1, 0)), 1 / a, (0, 0))
-    for j, bernoulli in enumerate(_BERNOULLI, 1):
-        total = total + rising[order, 0] * (bernoulli / math.factorial(2 * j))
-        for k in (2 * j - 1, 2 * j):
-            rising = taylor.times(taylor.times(rising, s + k, (1, 0)), 1 / a, (0, 0))
+def _corrections(s: Any, inverse: Any, order: int) -> taylor.Series:
+    """Returns the half and the terms with Bernoulli numbers, over the first term that is left out."""
+    ratio = np.minimum(s * inverse, _LARGEST_RATIO)
+    total = taylor.constant(_EULER_MACLAURIN[-1], (order, 0))
+    for j in range(len(_EULER_MACLAURIN) - 1, 0, -1):
+        for k in (2 * j, 2 * j - 1):
+            total = taylor.times(total, ratio + k * inverse, (inverse, 0))
+        total[0, 0] = total[0, 0] + _EULER_MACLAURIN[j - 1]
+    total = taylor.times(total, ratio, (inverse, 0))
+    total[0, 0] = total[0, 0] + 0.5
     return total
-
-
-def _zeta_at_three(s: Any, *starts: Any) -> Any:
-    """Returns the zeta function at three starts; a staged program computes one longer array, so that it is short."""
-    if isinstance(starts[0], Number | np.ndarray | np.generic):
-        return [_zeta_of_positive(s, q, 0) for q in starts]
-    which = np.arange(3.0).reshape((3,) + (1,) * starts[0].ndim)
-    return _zeta_of_positive(s, np.where(which == 0, starts[0], np.where(which == 1, *starts[1:])), 0)
 
 
 def numpy_zeta(s: Any, q: Any, *, order: int = 0) -> Any:
     """Returns the derivative by ``s`` of the Hurwitz zeta function, 0 for ``q = ∞``, NaN where it is not defined."""
     inside = (s > 1) & (s < np.inf) & (np.abs(q) < np.inf)
-    t, p = np.where(inside, s, 2.0), np.where(inside, q, 1.0)
-    # For a negative q the terms before its fractional part are a difference of two zeta functions.
+    if is_staged(s):  # each selection would be a function to compile
+        t, p = s, q
+    else:
+        t, p = np.where(inside, s, 2.0), np.where(inside, q, 1.0)
     negative = p < 0
-    fraction = np.where(negative, p - np.floor(p), p)
-    pole = (p <= 0) & (p == np.floor(p))
-    fraction = np.where(pole, 1.0, fraction)
+    # For a negative q the terms before its fractional part are a difference of two zeta functions.
+    below = np.floor(p)
+    pole = (p <= 0) & (p == below)
+    fraction = np.where(negative, p - below, p)
+    if not is_staged(s):
+        fraction = np.where(pole, 1.0, fraction)
     if order or _is_nowhere(negative):
         out = _zeta_of_positive(t, fraction, order)
     else:
-        use = negative & ~pole
-        above, beyond = np.where(use, np.floor(p) + 1 - p, 1.0), np.where(use, 1 - p, 1.0)
-        out, above, beyond = _zeta_at_three(t, fraction, above, beyond)
-        share = above - beyond
-        odd = t - 2 * np.floor(t / 2) == 1
-        out = np.where(negative, out + np.where(odd, -share, share), out)
+        sign = np.where(negative, np.where(t - 2 * np.floor(t / 2) == 1, -1.0, 1.0), 0.0)
+        if not is_staged(s):
+            p = np.where(negative, p, 0.0)
+        terms = (1, fraction), (sign, below + 1 - p), (-sign, 1 - p)
+        out = weighted_sum(lambda q: _zeta_of_positive(t, q, 0), *terms)
         out = np.where(negative & (t != np.floor(t)), np.nan, out)
     out = np.where(pole, np.inf, out) if order == 0 else np.where(p <= 0, np.nan, out)
     out = np.where(inside, out, np.nan)

@@ -21,11 +21,12 @@ from lawful.ops._elementwise.arithmetic import add, mul, sub
 from lawful.ops._elementwise.declaration import Elementwise
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
 from lawful.ops._special import taylor
-from lawful.ops._special.densities import LARGE, TINY, beta_density_p, beta_factor, beta_series, log_gamma_ratio
-from lawful.ops._special.gamma import digamma, lgamma
+from lawful.ops._special.densities import TINY, beta_density_p, beta_factor, beta_series, log_inverse_beta
+from lawful.ops._special.gamma import digamma
 from lawful.ops._support.double import (
     REAL_PROMOTION,
     EvaluatedInDouble,
+    is_staged,
     lowered_in_double,
 )
 from lawful.ops._support.iteration import IteratedAlgorithm, Iteration, lowered_iteration
@@ -47,7 +48,12 @@ def _has_slopes(a: Any, b: Any, x: Any) -> Any:
 
 
 def _moderate(a: Any, b: Any, x: Any, inside: Any) -> tuple[Any, Any, Any]:
-    """Returns the arguments, with harmless ones where the function is known or not defined."""
+    """Returns the arguments, with harmless ones where the function is known or not defined.
+
+    A staged program computes with the others too: each selection would be a function to compile.
+    """
+    if is_staged(a):
+        return a, b, x
     return np.where(inside, a, 1.0), np.where(inside, b, 1.0), np.where(inside, x, 0.5)
 
 
@@ -64,7 +70,8 @@ def _fraction_start(a: Any, b: Any, x: Any) -> list[Any]:
     active = _is_inside(a, b, x)
     a, b, x = _reflected(*_moderate(a, b, x, active))
     d = _away_from_zero(1 - (a + b) * x / (a + 1))
-    return [active, np.zeros_like(a), a, b, x, np.ones_like(a), 1 / d, 1 / d]
+    steps = np.float64(0) if is_staged(a) else np.zeros_like(a)  # a scalar is the same for all elements
+    return [active, steps, a, b, x, np.ones_like(a), 1 / d, 1 / d]
 
 
 def _fraction_step(active: Any, m: Any, a: Any, b: Any, x: Any, c: Any, d: Any, h: Any) -> list[Any]:
@@ -221,9 +228,7 @@ def betainc(a: Any, b: Any, x: Any) -> Any:
 
 def _numpy_betaln(a: Any, b: Any) -> Any:
     small, large = np.minimum(a, b), np.maximum(a, b)
-    is_large = (large >= LARGE) & (small > 0)
-    far = lgamma(small) - log_gamma_ratio(np.where(is_large, small, 1.0), np.where(is_large, large, LARGE))
-    out = np.where(is_large, far, lgamma(small) + lgamma(large) - lgamma(small + large))
+    out = -log_inverse_beta(small, large)
     out = np.where((large == np.inf) & (small > 0), -np.inf, out)
     return np.where((small == 0) & (large >= 0), np.inf, out)
 
@@ -238,7 +243,7 @@ betaln: Elementwise = elementwise(
     Source: ``scipy.special.betaln``, ``jax.scipy.special.betaln``.
     """,
     EvaluatedInDouble("betaln", _numpy_betaln),
-    lowered_in_double(_numpy_betaln),
+    lowered_in_double(_numpy_betaln, inlined=False),
     arity=2,
     promote_as=REAL_PROMOTION[2],
     derivatives=(

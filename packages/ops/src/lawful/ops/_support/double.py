@@ -124,6 +124,48 @@ def each(function: Callable[[float], float], x: Any) -> Any:
     return np.asarray(np.frompyfunc(function, 1, 1)(x)).astype(_DOUBLE)
 
 
+def is_staged(x: Any) -> bool:
+    """Returns whether an argument of an algorithm is a tracer of the program that lowers it."""
+    return not isinstance(x, Number | np.ndarray | np.generic)
+
+
+def weighted_sum(function: Callable[..., Any], *terms: tuple[Any, ...]) -> Any:
+    """Returns the sum of ``weight * function(*args)`` over terms ``(weight, *args)``; one of weight 0 is 0.
+
+    A staged program evaluates the function once, of longer arrays, so that it is short.
+
+    Args:
+      function: elementwise.
+      terms: each has a weight, which is 1, -1 or an array, and arrays.
+    """
+    if not is_staged(terms[0][1]):
+        return _sum_of_terms(function, terms)
+    which = np.arange(len(terms)).reshape((-1,) + (1,) * terms[0][1].ndim)
+    weights, *args = [_stacked(which, parts) for parts in zip(*terms, strict=True)]
+    return np.where(weights == 0, 0.0, weights * function(*args)).sum(0)
+
+
+def _sum_of_terms(function: Callable[..., Any], terms: Sequence[tuple[Any, ...]]) -> Any:
+    total: Any = None
+    for weight, *args in terms:
+        value = function(*args)
+        if type(weight) is not int:
+            value, weight = np.where(weight == 0, 0.0, weight * value), 1
+        if total is None:
+            total = value if weight > 0 else -value
+        else:
+            total = total + value if weight > 0 else total - value
+    return total
+
+
+def _stacked(which: Any, parts: Sequence[Any]) -> Any:
+    """Returns parts as one array with a first axis."""
+    out = parts[-1]
+    for i in range(len(parts) - 2, -1, -1):
+        out = np.where(which == i, parts[i], out)
+    return out
+
+
 def polynomial(x: Any, *, coefficients: tuple[float, ...]) -> Any:
     """Evaluates a polynomial by Horner's rule; the constant coefficient is first."""
     total = coefficients[-1] + 0.0 * x

@@ -89,7 +89,10 @@ class IteratedAlgorithm:
 def lowered_iteration(algorithm: Callable[..., IteratedAlgorithm]) -> Callable[..., Any]:
     """Returns the lowering rule of the function that ``algorithm(**params)`` returns, computed in float64."""
 
-    def lower(ctx: Any, *operands: Any, **params: Any) -> Any:
+    def lower(ctx: Any, *operands: Any, **_: Any) -> Any:
+        return ctx.call_rule(lower_algorithm, *operands)
+
+    def lower_algorithm(ctx: Any, *operands: Any, **params: Any) -> Any:
         aval = ctx.avals_out[0]
         double = ctx.tensor_type(aval.update(dtype=np.dtype(np.float64)))
         out = algorithm(**params).lower(ctx, *[ctx.hlo.convert(double, x) for x in operands])

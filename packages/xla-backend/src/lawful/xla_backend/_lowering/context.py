@@ -200,7 +200,14 @@ class LoweringContext:
         return op.results[0]
 
     def lapack(
-        self, routine: str, operands: Sequence[Value], results: Sequence[ShapedArray], **attributes: int
+        self,
+        routine: str,
+        operands: Sequence[Value],
+        results: Sequence[ShapedArray],
+        *,
+        transposed_operands: Sequence[int] = (),
+        transposed_results: Sequence[int] = (),
+        **attributes: int,
     ) -> list[Value]:
         """Returns the results of a routine of LAPACK, called for each matrix of the operands; on the CPU only.
 
@@ -208,6 +215,8 @@ class LoweringContext:
           routine: its name without the letter of the dtype: ``"potrf"``.
           operands: values; those of the highest rank are matrices, which LAPACK is given by columns.
           results: the types of the results, likewise.
+          transposed_operands: the positions of square matrices that are given transposed, and so are not copied.
+          transposed_results: likewise.
           attributes: small numbers, or the codes of letters, that say what to compute.
         """
         avals = [self._aval_of(operand) for operand in operands]
@@ -222,8 +231,8 @@ class LoweringContext:
                 "call_target_name": ir.StringAttr.get(lapack_target(routine, avals[0].dtype)),
                 "api_version": ir.IntegerAttr.get(ir.IntegerType.get_signless(32), 4),
                 "backend_config": ir.DictAttr.get(config),
-                "operand_layouts": _layouts(avals, rank),
-                "result_layouts": _layouts(results, rank),
+                "operand_layouts": _layouts(avals, rank, transposed_operands),
+                "result_layouts": _layouts(results, rank, transposed_results),
             },
         )
         return list(op.results)
@@ -285,6 +294,17 @@ class LoweringContext:
             time; a function that is not inlined is compiled alone and once, however often it is called.
         """
         return self._function.call(jaxpr, operands, name, inlined)
+
+    def call_rule(self, rule: Callable[..., Any], *operands: Value) -> list[Value]:
+        """Returns the results of the equation from a function that ``rule`` builds, once for the same types.
+
+        The function is not inlined: it is compiled once, however often it is called.
+
+        Args:
+          rule: ``rule(ctx, *operands, **params)`` returns the values of the equation's results.
+          operands: values, which need not be the equation's operands.
+        """
+        return self._function.call_rule(rule, self._eqn, operands, [*map(self._aval_of, operands)])
 
     def program(self, function: Callable[..., Any], *operands: Value) -> ClosedJaxpr:
         """Returns the program of a Python function of arrays at the types of some values.
@@ -359,12 +379,12 @@ def _recorded(function: Callable[..., Any], *avals: ShapedArray) -> ClosedJaxpr:
 _recorded_once = cached_function("programs of lowering rules", 512)(_recorded)
 
 
-def _layouts(avals: Sequence[ShapedArray], rank: int) -> Any:
-    """Returns the layouts of arrays: column-major matrices for those of rank ``rank``."""
+def _layouts(avals: Sequence[ShapedArray], rank: int, by_rows: Sequence[int]) -> Any:
+    """Returns the layouts of arrays: column-major matrices for those of rank ``rank``, except at some positions."""
     layouts = []
-    for aval in avals:
+    for i, aval in enumerate(avals):
         order = list(reversed(range(aval.ndim)))
-        if aval.ndim == rank:
+        if aval.ndim == rank and i not in by_rows:
             order[:2] = reversed(order[:2])
         layouts.append(ir.DenseIntElementsAttr.get(np.array(order, np.int64), type=ir.IndexType.get()))
     return ir.ArrayAttr.get(layouts)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -61,13 +61,18 @@ class FunctionLowering:
         if effects:
             types.append(self.module.types.tensor_type(ORDER))
             args.append(self.order())
-        call = func.CallOp(types, ir.FlatSymbolRefAttr.get(symbol), args)
-        if not inlined:
-            call.attributes["mhlo.frontend_attributes"] = ir.DictAttr.get({"inlineable": ir.StringAttr.get("false")})
-        results = list(call.results)
+        results = _call(symbol, types, args, inlined)
         if effects:
             self.set_order(results.pop())
         return results
+
+    def call_rule(
+        self, rule: Callable[..., Any], eqn: JaxprEqn, operands: Sequence[Value], avals: Sequence[ShapedArray]
+    ) -> list[Value]:
+        """Builds a call of the function that a rule builds for an equation, compiled alone, and returns its results."""
+        symbol = self.module.function_of_rule(rule, eqn, avals)
+        types = [self.module.types.tensor_type(var.aval) for var in eqn.outvars]
+        return _call(symbol, types, operands, inlined=False)
 
     def order(self, eqn: JaxprEqn | None = None) -> Value:
         """Returns the order token of the last call with effects."""
@@ -149,6 +154,13 @@ class FunctionLowering:
                 raise
             except Exception as error:
                 raise failed_rule(eqn, error) from error
+
+
+def _call(symbol: str, types: Sequence[Any], args: Sequence[Value], inlined: bool) -> list[Value]:
+    call = func.CallOp(types, ir.FlatSymbolRefAttr.get(symbol), args)
+    if not inlined:
+        call.attributes["mhlo.frontend_attributes"] = ir.DictAttr.get({"inlineable": ir.StringAttr.get("false")})
+    return list(call.results)
 
 
 def _wrong_result(eqn: JaxprEqn, aval: ShapedArray, value: Value) -> LoweringError:

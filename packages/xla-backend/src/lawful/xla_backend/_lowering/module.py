@@ -18,6 +18,7 @@ from lawful.core import (
     Jaxpr,
     JaxprEqn,
     Primitive,
+    ShapedArray,
     at_source,
     float0,
     get_aval,
@@ -27,6 +28,7 @@ from lawful.core import (
 from lawful.xla_backend._callbacks.checked_call import CheckedCall
 from lawful.xla_backend._errors import LoweringError
 from lawful.xla_backend._lowering.callback import ORDER
+from lawful.xla_backend._lowering.context import LoweringContext
 from lawful.xla_backend._lowering.donation import donation_attributes
 from lawful.xla_backend._lowering.function import FunctionLowering, failed_rule
 from lawful.xla_backend._lowering.types import TypeTable
@@ -89,6 +91,7 @@ class ModuleLowering:
         #: The Python functions that the program calls.
         self.functions: list[CheckedCall] = []
         self._functions: dict[tuple[int, ...], tuple[str, tuple[Any, ...]]] = {}
+        self._rules: dict[tuple[Any, ...], str] = {}
         # The program is kept, so that its id is not reused.
         self._consts: dict[int, tuple[ClosedJaxpr, dict[int, Any]]] = {}
         self._names: dict[str, int] = {"main": 1}
@@ -157,6 +160,19 @@ class ModuleLowering:
                 outs = function.inline(closed, args[len(consts) :])
                 func.return_([*outs, function.order()] if order else outs)
         return found
+
+    def function_of_rule(self, rule: Callable[..., Any], eqn: JaxprEqn, in_avals: Sequence[ShapedArray]) -> str:
+        """Returns the symbol of the function that a rule builds for an equation, building it if new."""
+        out_avals = [var.aval for var in eqn.outvars]
+        key = rule, *in_avals, *out_avals, *sorted(eqn.params.items())
+        symbol = self._rules.get(key)
+        if symbol is None:
+            symbol = self._rules[key] = self._unique(eqn.primitive.name)
+            op = self._new_function(symbol, *([*map(self.types.tensor_type, avals)] for avals in (in_avals, out_avals)))
+            with ir.InsertionPoint(op.add_entry_block()):
+                out = rule(LoweringContext(FunctionLowering(self, {}), eqn), *op.arguments, **eqn.params)
+                func.return_(out if isinstance(out, list | tuple) else [out])
+        return symbol
 
     # Constants
 
