@@ -125,11 +125,11 @@ FIRST: dict[str, tuple[str, Any]] = {
     "of linear algebra": ("grad(lambda x: np.linalg.det(x))(np.eye(2)).tolist()", [[1.0, 0.0], [0.0, 1.0]]),
     "in a text": (
         "str(core.parse_jaxpr('{ lambda ; a:f64[]. let b:f64[] = erf a in (b,) }').eqns[0].primitive)",
-        "erf_p",
+        "erf",
     ),
     "in a pickle": (
         "str(pickle.loads(b'\\x80\\x04clawful.core._primitive.primitive\\nprimitive_named\\n(Verf\\ntR.'))",
-        "erf_p",
+        "erf",
     ),
     "by name": ("'erf' in core.primitives_by_name", True),
     "among all": ("any(name == 'erf' for name in core.primitives_by_name)", True),

@@ -173,14 +173,16 @@ def elementwise(
       numpy_function: evaluates it on NumPy arrays of equal dtype; also the reference in its declaration.
       hlo: the StableHLO op's name, or ``lower(ctx, *operands)``.
       arity: the number of arguments.
-      derivatives: one for each argument; None where the derivative is zero everywhere that it exists.
+      derivatives: ``derivative(tangent, ans, *primals, **params)`` in ops, one for each argument; None where the
+        derivative is zero everywhere that it exists.
       linear: sets of arguments in which the op is jointly linear.
       promote_as: the ufunc whose promotion the function uses; by default ``numpy_function`` if it is one. Without
         one, operands are promoted to one dtype of ``kinds``: integers become float64 where the op takes only floats.
         The primitive refuses operands that the function would convert.
       of_inexact: the ufunc that ``numpy_function`` is for floats and complex numbers.
       result: the dtype of the result from that of the operands; by default the same.
-      domain: where arguments may lie, for laws.
+      domain: where laws draw arguments: a bounded part of the domain that reaches every branch of the algorithm. Special
+        points are drawn beside it.
       kinds: the dtype kinds that it is defined for; without a ufunc's promotion, other operands are refused.
       commutes: whether ``f(x, y) = f(y, x)``.
       associates: whether ``f(f(x, y), z) = f(x, f(y, z))``.

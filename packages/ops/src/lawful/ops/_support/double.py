@@ -1,7 +1,7 @@
-"""Special functions, computed in float64 whatever the dtype of their arguments, by one algorithm for all backends.
+"""Functions that are one algorithm for all backends, in the dtype of their arguments or in float64.
 
-An algorithm is a function of float64 arrays composed of NumPy's functions. It is called to evaluate, and staged to
-lower: NumPy's functions of tracers are ops.
+An algorithm is a function of arrays composed of NumPy's functions. It is called to evaluate, and staged to lower:
+NumPy's functions of tracers are ops.
 """
 
 from __future__ import annotations
