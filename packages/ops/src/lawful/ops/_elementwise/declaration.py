@@ -181,8 +181,8 @@ def elementwise(
         The primitive refuses operands that the function would convert.
       of_inexact: the ufunc that ``numpy_function`` is for floats and complex numbers.
       result: the dtype of the result from that of the operands; by default the same.
-      domain: where laws draw arguments: a bounded part of the domain that reaches every branch of the algorithm. Special
-        points are drawn beside it.
+      domain: where laws draw arguments: a bounded part of the domain that reaches every branch of the algorithm.
+        Special points are drawn beside it.
       kinds: the dtype kinds that it is defined for; without a ufunc's promotion, other operands are refused.
       commutes: whether ``f(x, y) = f(y, x)``.
       associates: whether ``f(f(x, y), z) = f(x, f(y, z))``.
