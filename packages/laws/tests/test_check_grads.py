@@ -2,6 +2,7 @@
 
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -40,6 +41,13 @@ def test_check_grads_narrow_types_need_a_larger_step() -> None:
     with pytest.raises(AssertionError):
         check_grads(ops.sin, (narrow,), 1, eps=1e-2, atol=1e-9, rtol=1e-9)
     check_grads(ops.sin, (narrow,), 1, eps=1e-2, atol={np.float32: 1e-2}, rtol={np.dtype("float32"): 1e-2})
+
+
+def test_check_grads_bounds_by_dtype_with_unknown_keys() -> None:
+    bounds = {np.float64: 1e-4, ml_dtypes.int2: 0.0}
+    check_grads(ops.sin, (0.5,), 2, atol=bounds, rtol=bounds)
+    with pytest.raises(AssertionError):
+        check_grads(ops.sin, (0.5,), 2, atol={np.float64: 0.0}, rtol={np.float64: 0.0})
 
 
 @pytest.mark.parametrize(("modes", "text"), [("fwd", "JVP of wrong"), ("rev", "VJP of wrong"), ("lin", "LIN of wrong")])

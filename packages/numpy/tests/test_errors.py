@@ -10,7 +10,7 @@ import pytest
 
 import lawful.numpy as lnp
 from lawful.autodiff import grad
-from lawful.core import LawfulError
+from lawful.core import ArgumentTypeError, ArgumentValueError, LawfulError
 from lawful.staging import jit, make_jaxpr
 
 from .calls import OPERATORS, mistakes
@@ -116,6 +116,21 @@ def test_vectorize_checks_results(function: Any, signature: str, error: type[Exc
                 run(numpy.ones(shape))
             assert isinstance(ours.value, LawfulError)
     assert lnp.vectorize(lambda x: (x, x.sum()), signature="(n)->(n),()")(numpy.ones((2, 3)))[1].shape == (2,)
+
+
+def test_vectorize_passes_none_without_signature():
+    function = lnp.vectorize(lambda x, y: x if y is None else x + y)
+    x = numpy.arange(3)
+    assert function(x, None).tolist() == [0, 1, 2]
+    assert function(x, x).tolist() == [0, 2, 4]
+    with pytest.raises(ArgumentValueError, match="got None as argument 1"):
+        lnp.vectorize(lambda x, y: x, signature="(k),(k)->(k)")(x, None)
+
+
+@pytest.mark.parametrize(("excluded", "error"), [({1.5}, ArgumentTypeError), ({-1}, ArgumentValueError)])
+def test_vectorize_checks_excluded(excluded: Any, error: type[Exception]):
+    with pytest.raises(error, match="as excluded"):
+        lnp.vectorize(lambda x: x, excluded=excluded)
 
 
 def test_array_of_integers_beyond_int64():

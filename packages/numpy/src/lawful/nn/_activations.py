@@ -1,4 +1,8 @@
-"""Elementwise activations. Where a function has a kink, its derivative is that of ``jax.nn``."""
+"""Elementwise activations. Where a function has a kink, its derivative is that of ``jax.nn``.
+
+Products and sums with Python floats are functions of `lawful.numpy`: NumPy's operators promote bfloat16 with a Python
+float to float32.
+"""
 
 from __future__ import annotations
 
@@ -76,7 +80,7 @@ def sparse_plus(x: Any) -> Any:
     Source: ``jax.nn.sparse_plus``.
     """
     x = inexact("sparse_plus", x)
-    return np.where(x <= -1.0, 0.0, np.where(x >= 1.0, x, (x + 1.0) ** 2 / 4))
+    return np.where(x <= -1.0, 0.0, np.where(x >= 1.0, x, np.square(np.add(x, 1.0)) / 4))
 
 
 def sparse_sigmoid(x: Any) -> Any:
@@ -84,7 +88,7 @@ def sparse_sigmoid(x: Any) -> Any:
 
     Source: ``jax.nn.sparse_sigmoid``.
     """
-    return 0.5 * np.clip(x + 1.0, 0.0, 2.0)
+    return np.multiply(0.5, np.clip(np.add(x, 1.0), 0.0, 2.0))
 
 
 @silent
@@ -136,7 +140,7 @@ def elu(x: Any, alpha: Any = 1.0) -> Any:
     Source: ``jax.nn.elu``.
     """
     x = inexact("elu", x)
-    return np.where(x > 0, x, alpha * np.expm1(np.where(x > 0, 0.0, x)))
+    return np.where(x > 0, x, np.multiply(alpha, np.expm1(np.where(x > 0, 0.0, x))))
 
 
 @silent
@@ -146,7 +150,7 @@ def leaky_relu(x: Any, negative_slope: Any = 1e-2) -> Any:
     Source: ``jax.nn.leaky_relu``.
     """
     x = inexact("leaky_relu", x)
-    return np.where(x >= 0, x, negative_slope * x)
+    return np.where(x >= 0, x, np.multiply(negative_slope, x))
 
 
 @silent
@@ -166,7 +170,7 @@ def celu(x: Any, alpha: Any = 1.0) -> Any:
     Source: ``jax.nn.celu``.
     """
     x = inexact("celu", x)
-    return np.maximum(x, 0.0) + alpha * np.expm1(np.minimum(x, 0.0) / alpha)
+    return np.maximum(x, 0.0) + np.multiply(alpha, np.expm1(np.divide(np.minimum(x, 0.0), alpha)))
 
 
 def selu(x: Any) -> Any:
@@ -174,7 +178,7 @@ def selu(x: Any) -> Any:
 
     Source: ``jax.nn.selu``; Klambauer et al. (2017).
     """
-    return 1.0507009873554804934193349852946 * elu(x, 1.6732632423543772848170429916717)
+    return np.multiply(1.0507009873554804934193349852946, elu(x, 1.6732632423543772848170429916717))
 
 
 @silent
@@ -189,9 +193,9 @@ def gelu(x: Any, approximate: bool = True) -> Any:
     """
     x = inexact("gelu", x)
     if approximate:
-        cdf = 0.5 * (1.0 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * (x**3))))
-        return x * cdf
-    return 0.5 * x * ops.erfc(-x * math.sqrt(0.5))
+        scaled = np.multiply(math.sqrt(2 / math.pi), x + np.multiply(0.044715, x**3))
+        return x * np.multiply(0.5, np.add(1.0, np.tanh(scaled)))
+    return np.multiply(0.5, x) * ops.erfc(np.multiply(-x, math.sqrt(0.5)))
 
 
 @silent
@@ -219,7 +223,7 @@ def hard_sigmoid(x: Any) -> Any:
 
     Source: ``jax.nn.hard_sigmoid``.
     """
-    return relu6(x + 3.0) / 6.0
+    return np.divide(relu6(np.add(x, 3.0)), 6.0)
 
 
 def hard_silu(x: Any) -> Any:

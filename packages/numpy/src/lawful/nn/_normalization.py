@@ -29,7 +29,8 @@ def softmax(x: Any, axis: Any = -1, where: Any = None) -> Any:
     if where is None:
         return special.softmax(x, axis)
     weights = np.where(where, np.exp(_shifted(inexact("softmax", x), axis, where)), 0)
-    return weights / np.sum(weights, axis=axis, keepdims=True)
+    total = np.sum(weights, axis=axis, keepdims=True)
+    return weights / np.where(total == 0, 1, total)  # 0 if no element counts
 
 
 @silent
@@ -42,7 +43,7 @@ def log_softmax(x: Any, axis: Any = -1, where: Any = None) -> Any:
         return special.log_softmax(x, axis)
     shifted = _shifted(inexact("log_softmax", x), axis, where)
     total = np.sum(np.where(where, np.exp(shifted), 0), axis=axis, keepdims=True)
-    return np.where(where, shifted - np.log(total), -np.inf)
+    return np.where(where, shifted - np.log(np.where(total == 0, 1, total)), -np.inf)
 
 
 def _shifted(x: Any, axis: Any, where: Any) -> Any:
@@ -64,7 +65,7 @@ def logmeanexp(x: Any, axis: Any = None, where: Any = None, keepdims: bool = Fal
         return total - np.log(count.astype(get_aval(x).dtype))
     shape = get_aval(x).shape
     axes = range(len(shape)) if axis is None else ops.canonical_axes("logmeanexp", axis, len(shape))
-    return total - math.log(math.prod(shape[i] for i in axes))
+    return np.subtract(total, math.log(math.prod(shape[i] for i in axes)))
 
 
 @silent
@@ -96,7 +97,7 @@ def standardize(
     Source: ``jax.nn.standardize``.
     """
     if algorithm not in ("fast", "stable"):
-        raise ArgumentValueError(f"standardize: expected the algorithm 'fast' or 'precise', got {algorithm!r}")
+        raise ArgumentValueError(f"standardize: expected the algorithm 'fast' or 'stable', got {algorithm!r}")
     x = inexact("standardize", x)
     options = {} if where is None else {"where": where}
     if mean is None:
@@ -105,7 +106,8 @@ def standardize(
         variance = np.mean(np.square(np.abs(x - mean)), axis, keepdims=True, **options)
     elif variance is None:
         variance = np.mean(np.square(np.abs(x)), axis, keepdims=True, **options) - np.square(np.abs(mean))
-    return np.subtract(x, mean) * ops.rsqrt(variance + epsilon)
+        variance = np.where(variance < 0, 0, variance)  # rounding can make it negative; the derivative at 0 is exact
+    return np.subtract(x, mean) * ops.rsqrt(np.add(variance, epsilon))
 
 
 def one_hot(x: Any, num_classes: int, *, dtype: Any = None, axis: Any = -1) -> Any:

@@ -219,13 +219,16 @@ def vectorize(
       pyfunc: the function, of scalars or of what ``signature`` says. It is mapped: called once, with tracers.
       otypes: the dtypes of its results; by default what it gives.
       doc: the docstring; by default the function's own.
-      excluded: positions or names of arguments that are passed as they are; those by name always are.
+      excluded: positions or names of arguments that are passed as they are; those by name always are, and so is None
+        if there is no ``signature``.
       cache: accepted, without effect: the function is called once.
       signature: which last dimensions an element of each argument and result has, such as ``"(m,n),(n)->(m)"``.
 
     Raises:
-      ArgumentValueError: the signature is none, or the arguments, or the results, do not fit it.
-      ArgumentTypeError: there are not as many arguments, or results, as the signature has.
+      ArgumentValueError: the signature is none, or the arguments, or the results, do not fit it, or ``excluded`` has a
+        negative number.
+      ArgumentTypeError: there are not as many arguments, or results, as the signature has, or ``excluded`` has what is
+        neither an integer nor a string.
 
     >>> vectorize(lambda a, b: a @ b, signature="(n),(n)->()")(numpy.ones((2, 3)), numpy.ones(3))
     array([3., 3.])
@@ -240,10 +243,24 @@ def vectorize(
         )
     parsed = None if signature is None else [_names(side) for side in signature.split("->")]
     left_out = frozenset(excluded or ())
+    for one in left_out:
+        if not isinstance(one, int | str):
+            raise ArgumentTypeError(f"vectorize: expected integers and strings as excluded, got {one!r}")
+        if isinstance(one, int) and one < 0:
+            raise ArgumentValueError(
+                f"vectorize: expected positions from 0 as excluded, got {one}; count from the front"
+            )
 
     @functools.wraps(pyfunc)
     def wrapper(*args: Any, **kwargs: Any) -> Any:
         argnums = [i for i in range(len(args)) if i not in left_out]
+        if parsed is None:
+            argnums = [i for i in argnums if args[i] is not None]
+        elif nones := [i for i in argnums if args[i] is None]:
+            raise ArgumentValueError(
+                f"vectorize: expected arrays for the signature {signature!r}, got None as argument {nones[0]}; put its "
+                "position into excluded, and leave it out of the signature"
+            )
         given = [args[i] for i in argnums]
         names: Names = [()] * len(given) if parsed is None else parsed[0]
         if len(names) != len(given):

@@ -119,8 +119,10 @@ class _Bounds:
 def _bound(given: Bound, dtype: np.dtype[Any]) -> float:
     if given is not None and not isinstance(given, Mapping):
         return given
-    named = {as_dtype(key): value for key, value in (given or {}).items()}
-    return named.get(dtype, _TOLERANCES.get(dtype, _COARSE))
+    for key, value in (given or {}).items():
+        if np.dtype(key) == dtype:  # other keys may be dtypes that lawful does not have
+            return value
+    return _TOLERANCES.get(dtype, _COARSE)
 
 
 def _check_to_order(
