@@ -39,18 +39,20 @@ def check_vjp(f: Function, x: Any) -> None:
     inputs, outputs = vspace(x), vspace(y)
     x_dot, y_bar = inputs.randn(), outputs.randn()
     x_bar = inputs.covector(vjp(outputs.covector(y_bar)))
-    _require(vspace(x_bar) == inputs, "VJP", f, f"expected a cotangent of {inputs}, got one of {vspace(x_bar)}")
+    if vspace(x_bar) != inputs:
+        raise _failed("VJP", f, f"expected a cotangent of {inputs}, got one of {vspace(x_bar)}")
     found = inputs.inner_prod(x_dot, x_bar)
     expected = outputs.inner_prod(y_bar, make_numerical_jvp(f, x)(x_dot))
-    close = scalar_close(expected, found)
-    _require(close, "VJP", f, f"expected {expected} by differences at {x}, got {found}")
+    if not scalar_close(expected, found):
+        raise _failed("VJP", f, f"expected {expected} by differences at {x}, got {found}")
 
 
 def check_jvp(f: Function, x: Any) -> None:
     """Raises AssertionError if forward mode of a function differs from differences, along a random direction."""
     x_dot = vspace(x).randn()
     found, expected = make_jvp(f, x)(x_dot)[1], make_numerical_jvp(f, x)(x_dot)
-    _require(_are_equivalent(found, expected), "JVP", f, f"expected {expected} by differences at {x}, got {found}")
+    if not _are_equivalent(found, expected):
+        raise _failed("JVP", f, f"expected {expected} by differences at {x}, got {found}")
 
 
 def check_equivalent(x: Any, y: Any) -> None:
@@ -65,9 +67,8 @@ def _are_equivalent(x: Any, y: Any) -> bool:
     return space == vspace(y) and scalar_close(space.inner_prod(x, v), space.inner_prod(y, v))
 
 
-def _require(holds: bool, mode: str, f: Function, message: str) -> None:
-    if not holds:
-        raise AssertionError(f"Derivative ({mode}) check of {get_name(f)} failed: {message}")
+def _failed(mode: str, f: Function, message: str) -> AssertionError:
+    return AssertionError(f"Derivative ({mode}) check of {get_name(f)} failed: {message}")
 
 
 @unary_to_nary

@@ -12,14 +12,19 @@ from lawful.core import ArgumentTypeError, get_aval, is_inexact
 from lawful.ops import promote
 
 
-def floats(name: str, *args: Any) -> list[Any]:
+def floats(name: str, *args: Any, keep_scalars: bool = False) -> list[Any]:
     """Returns arguments broadcast to one shape, and promoted to one real floating dtype.
+
+    Args:
+      name: the function, for error messages.
+      args: arrays, numbers or tracers.
+      keep_scalars: whether scalars beside arrays stay scalars, so that a function of them alone is computed once.
 
     Raises:
       ArgumentTypeError: one of them is complex.
       ArgumentValueError: their shapes do not broadcast together.
     """
-    return [promote(name, numpy.cbrt, (x,))[0] for x in promote(name, None, args)]
+    return [promote(name, numpy.cbrt, (x,))[0] for x in promote(name, None, args, keep_scalars=keep_scalars)]
 
 
 def inexact(name: str, x: Any) -> Any:

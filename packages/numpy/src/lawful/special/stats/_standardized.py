@@ -9,8 +9,8 @@ from lawful.special._arguments import floats
 
 
 def standardized(name: str, x: Any, *rest: Any, loc: Any, scale: Any) -> list[Any]:
-    """Returns ``(x - loc) / scale``, further parameters, and the scale, all of one shape and floating dtype."""
-    x, *rest, loc, scale = floats(name, x, *rest, loc, scale)  # type: ignore[assignment]  # a list instead of a tuple
+    """Returns ``(x - loc) / scale``, further parameters, and the scale, of one floating dtype and shape, or scalars."""
+    x, *rest, loc, scale = floats(name, x, *rest, loc, scale, keep_scalars=True)  # type: ignore[assignment]  # a list
     return [ops.div(ops.sub(x, loc), scale), *rest, scale]
 
 

@@ -58,14 +58,25 @@ def logpdf(x: Any, mean: Any, cov: Any, allow_singular: None = None) -> Any:
 def _of_vectors(distance: Any, cov: Any, size: int) -> Any:
     dtype = numpy.promote_types(get_aval(distance).dtype, get_aval(cov).dtype)
     distance, cov = (ops.convert_element_type(z, dtype) for z in (distance, cov))
-    batch = broadcast_shapes(get_aval(distance).shape[:-1], get_aval(cov).shape[:-2])
-    root = broadcast_to(ops.cholesky(cov), (*batch, size, size))
-    column = ops.expand_dims(broadcast_to(distance, (*batch, size)), (len(batch) + 1,))
-    y = ops.squeeze(ops.triangular_solve(root, column, left_side=True, lower=True), (len(batch) + 1,))
+    root = ops.cholesky(cov)
+    y = _solved(root, distance, size)
     diagonal = ops.where(numpy.eye(size, dtype=bool), root, 1)
     total = ops.numpy_reduction.sum(ops.mul(ops.square(y), 0.5), axis=-1)
     log_root = ops.numpy_reduction.sum(ops.log(diagonal), axis=(-2, -1))
     return ops.neg(ops.add(ops.add(total, log_root), size / 2 * math.log(2 * math.pi)))
+
+
+def _solved(root: Any, distance: Any, size: int) -> Any:
+    """Returns vectors multiplied by the inverses of lower triangular matrices."""
+    shape, matrices = get_aval(distance).shape, get_aval(root).shape[:-2]
+    if not matrices:  # one system, with the vectors as the right sides
+        rows = ops.reshape(distance, (math.prod(shape[:-1]), size))
+        columns = ops.triangular_solve(root, ops.transpose(rows, (1, 0)), left_side=True, lower=True)
+        return ops.reshape(ops.transpose(columns, (1, 0)), shape)
+    batch = broadcast_shapes(shape[:-1], matrices)
+    column = ops.expand_dims(broadcast_to(distance, (*batch, size)), (len(batch) + 1,))
+    root = broadcast_to(root, (*batch, size, size))
+    return ops.squeeze(ops.triangular_solve(root, column, left_side=True, lower=True), (len(batch) + 1,))
 
 
 @silent

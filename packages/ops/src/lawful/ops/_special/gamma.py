@@ -71,6 +71,8 @@ def numpy_digamma(x: Any) -> Any:
     coefficients = tuple([b / (2 * n) for n, b in enumerate(_BERNOULLI[:8], 1)])
     tail = polynomial(1 / (w * w), coefficients=coefficients) / (w * w)
     out = np.log(w) - 0.5 / w - np.where(z == np.inf, 0.0, tail) - _sum_of_inverses(z)
+    if _is_nowhere(reflected):
+        return out
     # tan(π x) has period 1 in x, and is exact near 0 only.
     cotangent = math.pi / np.tan(math.pi * (x - np.rint(x)))
     out = np.where(reflected, out - cotangent, out)

@@ -121,7 +121,8 @@ def each(function: Callable[[float], float], x: Any) -> Any:
     """Applies a function of Python floats to each element of an array."""
     if type(x) is Number:
         return x._trace.call(function, x)
-    return np.asarray(np.frompyfunc(function, 1, 1)(x)).astype(_DOUBLE)
+    x = np.asarray(x)
+    return np.fromiter(map(function, x.ravel().tolist()), _DOUBLE, x.size).reshape(x.shape)
 
 
 def is_staged(x: Any) -> bool:
