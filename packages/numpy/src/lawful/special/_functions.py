@@ -75,7 +75,7 @@ def beta(a: Any, b: Any) -> Any:
     """
     a, b = floats("beta", a, b)
     total = ops.add(a, b)
-    removable = _is_removable_pole(a, b, total)
+    removable = ops.bitwise_or(_is_removable_pole(a, b), _is_removable_pole(b, a))
     # A negative total is reflected: the reciprocal of its gamma function has a sine, with zeros and no poles.
     is_reflected = ops.bitwise_and(ops.lt(total, 0.5), ops.lt(ops.min(a, b), 0))
     is_reflected = ops.bitwise_and(is_reflected, ops.bitwise_not(removable))
@@ -99,20 +99,19 @@ def betaln(a: Any, b: Any) -> Any:
     Source: ``scipy.special.betaln``, ``jax.scipy.special.betaln``.
     """
     a, b = floats("betaln", a, b)
-    total = ops.add(a, b)
-    removable = _is_removable_pole(a, b, total)
+    in_a, in_b = _is_removable_pole(a, b), _is_removable_pole(b, a)
+    removable = ops.bitwise_or(in_a, in_b)
     # For a positive integer n, beta(a, n) = (-1)ⁿ beta(1 - a - n, n).
-    is_n = ops.gt(b, 0)
-    n = _without_derivative(ops.where(is_n, b, a), removable)
-    other = ops.sub(ops.sub(1, ops.where(is_n, a, b)), n)
+    n = ops.where(in_a, _without_derivative(b, in_a), ops.where(in_b, _without_derivative(a, in_b), 1))
+    other = ops.where(removable, ops.sub(ops.sub(1, ops.where(in_a, a, b)), n), 1)
     return ops.betaln(ops.where(removable, other, a), ops.where(removable, n, b))
 
 
-def _is_removable_pole(a: Any, b: Any, total: Any) -> Any:
-    """Whether one of two numbers is a positive integer, and the other one an integer of at most minus that."""
+def _is_removable_pole(a: Any, b: Any) -> Any:
+    """Whether ``a`` is a negative integer, and ``b`` a positive integer of at most ``-a``."""
     whole = ops.bitwise_and(ops.eq(a, ops.floor(a)), ops.eq(b, ops.floor(b)))
-    opposite = ops.bitwise_and(ops.gt(ops.max(a, b), 0), ops.is_finite(total))
-    return ops.bitwise_and(ops.bitwise_and(whole, opposite), ops.le(total, 0))
+    positive = ops.bitwise_and(ops.gt(b, 0), ops.is_finite(a))
+    return ops.bitwise_and(ops.bitwise_and(whole, positive), ops.le(ops.add(a, b), 0))
 
 
 def _is_odd(x: Any) -> Any:
