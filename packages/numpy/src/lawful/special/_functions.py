@@ -104,7 +104,8 @@ def betaln(a: Any, b: Any) -> Any:
     # For a positive integer n, beta(a, n) = (-1)ⁿ beta(1 - a - n, n).
     n = ops.where(in_a, _without_derivative(b, in_a), ops.where(in_b, _without_derivative(a, in_b), 1))
     other = ops.where(removable, ops.sub(ops.sub(1, ops.where(in_a, a, b)), n), 1)
-    return ops.betaln(ops.where(removable, other, a), ops.where(removable, n, b))
+    regular = [ops.where(removable, 1, x) for x in (a, b)]
+    return ops.where(removable, ops.betaln(other, n), ops.betaln(*regular))
 
 
 def _is_removable_pole(a: Any, b: Any) -> Any:
