@@ -84,7 +84,7 @@ def require_function(where: str, function: Any) -> None:
     """Raises ArgumentTypeError if the value is not a function."""
     if isinstance(function, Primitive):
         raise ArgumentTypeError(
-            f"{where}: expected a function, got the primitive {function}; write check_primitive({function})"
+            f"{where}: expected a function, got the primitive {function!r}; write check_primitive({function!r})"
         )
     if not callable(function):
         raise ArgumentTypeError(
