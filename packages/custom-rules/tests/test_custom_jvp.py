@@ -366,3 +366,14 @@ def test_custom_jvp_rule_result_mutated_later() -> None:
         out[:] = tangent[:] = 9.0
         assert not np.any(held == 9.0)
         assert not np.any(slope == 9.0)
+
+
+def test_custom_jvp_partial_with_keyword():
+    """A keyword that `functools.partial` fills is the function's own; rules get positional arguments only."""
+    fun = partial(lambda x, y, a: x + y * a, a=0.5)
+    function = custom_jvp(fun)
+    function.defjvp(lambda primals, tangents: jvp(fun, primals, tangents))
+    assert function(1.0, 2.0) == 2.0
+    assert grad(function, (0, 1))(1.0, 2.0) == (1.0, 0.5)
+    with pytest.raises(ArgumentTypeError, match="by name only"):
+        function(1.0, 2.0, a=3.0)

@@ -339,3 +339,12 @@ def test_custom_vjp_bwd_result_mutated_later() -> None:
         (ct,) = vjp(double, x)[1](x)
         gradient[:] = ct[:] = 5.0
         np.testing.assert_array_equal(held, np.ones(3))
+
+
+def test_custom_vjp_accepts_options_without_effect():
+    @custom_vjp
+    def f(x):
+        return ops.sin(x)
+
+    f.defvjp(lambda x: (f(x), x), lambda x, ct: (2.0 * ct * ops.cos(x),), optimize_remat=True, generic_batching=True)
+    assert grad(f)(0.0) == 2.0

@@ -43,13 +43,22 @@ class custom_vjp(custom_rule):
     decorator = "custom_vjp"
     required = ("vjp", "defvjp")
 
-    def defvjp(self, fwd: Callable[..., Any], bwd: Callable[..., Any], symbolic_zeros: bool = False) -> None:
+    def defvjp(
+        self,
+        fwd: Callable[..., Any],
+        bwd: Callable[..., Any],
+        symbolic_zeros: bool = False,
+        optimize_remat: bool = False,
+        generic_batching: bool = False,
+    ) -> None:
         """Defines the rules.
 
         Args:
           fwd: of the function's arguments, gives ``(out, residuals)``.
           bwd: ``bwd(residuals, ct)`` gives a tuple of one cotangent for each argument, as for ``custom_rule.def_vjp``.
           symbolic_zeros: whether ``fwd`` is told what is differentiated by, and ``bwd`` which cotangents are zero.
+          optimize_remat: accepted as in JAX, without effect.
+          generic_batching: accepted as in JAX, without effect.
         """
         self.def_vjp(fwd, bwd, symbolic_zeros)
 

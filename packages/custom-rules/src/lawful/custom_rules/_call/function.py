@@ -114,12 +114,12 @@ class CustomFunction:
             raise ArgumentTypeError(
                 f"{self.label}: expected arguments for {self.name}{self._signature}, got others: {error}"
             ) from None
-        bound.apply_defaults()
         if bound.kwargs:
             raise ArgumentTypeError(
                 f"{self.label}: expected arguments that have a position, which rules take them by, got "
                 f"{', '.join(bound.kwargs)}, by name only; write {self.name} without * and ** in its parameters"
             )
+        bound.apply_defaults()  # defaults of keyword-only parameters are the function's own
         return bound.args
 
     def _positions(self, argnums: Sequence[int], argnames: Sequence[str]) -> tuple[int, ...]:
