@@ -228,7 +228,7 @@ def betainc(a: Any, b: Any, x: Any) -> Any:
 
 def _numpy_betaln(a: Any, b: Any) -> Any:
     small, large = np.minimum(a, b), np.maximum(a, b)
-    out = -log_inverse_beta(small, large)
+    out = 0.0 - log_inverse_beta(small, large)  # not the negative, whose zero is negative
     out = np.where((large == np.inf) & (small > 0), -np.inf, out)
     return np.where((small == 0) & (large >= 0), np.inf, out)
 
