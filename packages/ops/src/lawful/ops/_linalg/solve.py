@@ -79,6 +79,7 @@ def solve_by_factors(
       transpose_a: whether the matrices are transposed.
       conjugate_a: whether they are conjugated.
 
+    >>> from lawful.ops import lu
     >>> factors, _, permutation = lu(np.array([[2.0, 0.0], [1.0, 4.0]]))
     >>> solve_by_factors(factors, permutation, np.array([[2.0], [9.0]]))
     array([[1.],
