@@ -35,6 +35,8 @@ ARRAYS = {"ml-dtypes", "numpy"}
 BEYOND_ARRAYS = {
     "xla-backend": {"jaxlib", "scipy"},
     "numpy": {"opt-einsum"},
+    "autograd-api": {"opt-einsum"},
+    "jax-api": {"opt-einsum"},
     "laws": {"hypothesis", "sortedcontainers", "opt-einsum"},
     "lawful": {
         *("jaxlib", "scipy"),
