@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from functools import cache
 from types import ModuleType
 from typing import Any, Final
@@ -11,7 +12,7 @@ from lawful.tree.base import record
 #: The backend, where it is installed.
 xla_backend: ModuleType | None
 try:
-    from lawful import xla_backend as _installed
+    _installed = importlib.import_module("lawful.xla_backend")
 except ModuleNotFoundError as error:
     if error.name not in ("lawful.xla_backend", "jaxlib"):
         raise

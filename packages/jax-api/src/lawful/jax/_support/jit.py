@@ -10,8 +10,9 @@ import numpy
 
 from lawful import staging, tree
 from lawful.core import Tracer, is_inexact
-from lawful.jax._support.array import Array, plain
+from lawful.jax._support.array import Array, plain, weak
 from lawful.jax._support.config import config
+from lawful.jax._support.devices import xla_backend
 from lawful.jax._support.wrapping import Returned, to_jax
 
 __all__ = ["jit"]
@@ -72,9 +73,16 @@ class Compiling(Returned):
         if kwargs:
             kwargs = {name: _unwrapped(x, given) for name, x in kwargs.items()}
         result = to_jax(self._function(*args, **kwargs))
+        if xla_backend is None:
+            result = tree.map(_of_number, result)
         if config.checks:
             check_numbers(f"jit of {getattr(self, '__name__', 'a function')}", result)
         return result
+
+
+def _of_number(x: Any) -> Any:
+    """Returns the Array of a Python number, which the NumPy backend returns for weak results."""
+    return weak(x) if type(x) in (bool, int, float, complex) else x
 
 
 def _on_device(x: Any) -> Any:
