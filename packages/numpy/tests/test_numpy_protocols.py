@@ -217,3 +217,16 @@ def test_numpy_array_times_tracer_is_a_tracer():
         return y
 
     assert_same(staged(function)(ARRAY), np.sin(ARRAY * ARRAY))
+
+
+class ArrayLike:
+    """What NumPy converts without being asked, such as a column of a table."""
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return np.array([3.0, 4.0], dtype)
+
+
+@pytest.mark.parametrize("other", [[3.0, 4.0], ArrayLike()], ids=["list", "array-like"])
+def test_concatenate_of_array_like_and_tracer(other: Any):
+    found = grad(lambda x: np.sum(np.concatenate([other, x]) ** 2))(np.array([1.0, 2.0]))
+    assert found.tolist() == [2.0, 4.0]
