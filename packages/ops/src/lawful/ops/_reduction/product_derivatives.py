@@ -177,7 +177,9 @@ def _in_a_row(combine: Combine, reverse: bool, *flat: Any) -> Flat:
         found = list(accumulate(rows[::-1], lambda x, y: combine(y, x)))[::-1]
     else:
         found = list(accumulate(rows, combine))
-    return tuple([np.stack(column) for column in zip(*found, strict=True)])
+    return tuple(
+        [ops.concatenate([ops.expand_dims(x, (0,)) for x in column], 0) for column in zip(*found, strict=True)]
+    )
 
 
 def _declared(name: str, plain: Algorithm, exact: Algorithm, derive: Callable[..., Any]) -> Primitive:
