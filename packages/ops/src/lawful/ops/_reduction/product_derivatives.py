@@ -31,7 +31,7 @@ from lawful.core import (
 from lawful.ops._products.precision import OF_COMPLEX_INFINITY
 from lawful.ops._reduction import product_series, scaled_numbers
 from lawful.ops._reduction.axes import kept_axes, sample_axes
-from lawful.ops._reduction.product_series import Combine, Exact, Flat, Plain, Series, Unit
+from lawful.ops._reduction.product_series import Combine, Exact, Flat, Plain, Series, Unit, joined_rows
 from lawful.ops._reduction.scaled_numbers import wide_dtype
 from lawful.ops._support.batch_dimensions import align_to_front
 from lawful.ops._support.promotion import cast
@@ -136,8 +136,10 @@ class _Lowered:
 
         def blocks(*flat: Any) -> Flat:
             padding = unit((length * count - size, *rest))
-            found = [np.concatenate([x[::-1] if reverse else x, y]) for x, y in zip(flat, padding, strict=True)]
-            return tuple([np.swapaxes(x.reshape((count, length, *rest)), 0, 1) for x in found])
+            found = [joined_rows(x[::-1] if reverse else x, y) for x, y in zip(flat, padding, strict=True)]
+            return tuple(
+                [ops.transpose(x.reshape((count, length, *rest)), (1, 0, *range(2, 2 + len(rest)))) for x in found]
+            )
 
         within = self._loop(ordered, self.apply(blocks, *flat), unit)
         totals = self.apply(lambda *within: tuple([x[-1] for x in within]), *within)

@@ -222,15 +222,22 @@ def cotangent(numbers: Plain | Exact, runs: Runs, dtype: np.dtype[Any], *arrays:
     return out
 
 
+def joined_rows(*parts: Any) -> Any:
+    """Returns arrays joined along their first axis; in a staged program by an op."""
+    if all(isinstance(x, np.ndarray) for x in parts):
+        return np.concatenate(parts)
+    return ops.concatenate(parts, 0)
+
+
 def delayed(flat: Flat, unit: Unit) -> Flat:
     """Returns what is before each element, of which the first has the unit."""
     first = unit((1, *flat[0].shape[1:]))
-    return tuple([np.concatenate([y, x[:-1]]) for x, y in zip(flat, first, strict=True)])
+    return tuple([joined_rows(y, x[:-1]) for x, y in zip(flat, first, strict=True)])
 
 
 def _advanced(flat: Flat, unit: Unit) -> Flat:
     last = unit((1, *flat[0].shape[1:]))
-    return tuple([np.concatenate([x[1:], y]) for x, y in zip(flat, last, strict=True)])
+    return tuple([joined_rows(x[1:], y) for x, y in zip(flat, last, strict=True)])
 
 
 # Evaluation by NumPy
