@@ -148,7 +148,8 @@ class _Lowered:
         def joined(*values: Any) -> Flat:
             sums, within = values[: len(flat)], values[len(flat) :]
             before = tuple([x[None] for x in product_series.delayed(sums, unit)])
-            found = [np.swapaxes(x, 0, 1).reshape((length * count, *rest))[:size] for x in ordered(before, within)]
+            swapped = [ops.transpose(x, (1, 0, *range(2, 2 + len(rest)))) for x in ordered(before, within)]
+            found = [x.reshape((length * count, *rest))[:size] for x in swapped]
             return tuple([x[::-1] if reverse else x for x in found])
 
         return self.apply(joined, *sums, *within)
