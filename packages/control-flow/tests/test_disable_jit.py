@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -12,7 +13,7 @@ from lawful import ops, tree
 from lawful.autodiff import grad
 from lawful.batching import vmap
 from lawful.control_flow import cond, fori_loop, map, scan, switch, while_loop
-from lawful.core import Tracer, get_aval, plain
+from lawful.core import LawfulError, Tracer, get_aval, plain
 from lawful.staging import disable_jit, is_jit_disabled, jit, make_jaxpr
 
 X = np.array([0.5, -1.5, 2.0])
@@ -47,8 +48,34 @@ def test_disable_jit_changes_no_result(function: Callable[..., Any], args: tuple
         found = function(*args)
     assert tree.structure(found) == tree.structure(expected)
     for x, y in zip(tree.leaves(found), tree.leaves(expected), strict=True):
-        assert get_aval(x).update(weak_type=False) == get_aval(y).update(weak_type=False)
+        assert get_aval(x) == get_aval(y)
         np.testing.assert_allclose(x, y, rtol=1e-15)
+
+
+MISTAKES: dict[str, tuple[Callable[[], Any], str]] = {
+    "a carry of another shape": (
+        lambda: scan(lambda c, x: (c[:1], x), X, X), "got f64[1] for the f64[3] of init",
+    ),
+    "a carry of another structure": (
+        lambda: while_loop(lambda x: x < 3.0, lambda x: (x, x), 0.0), "expected <lambda> to give back the structure",
+    ),
+    "results of two structures": (
+        lambda: scan(lambda c, x: (c, x if x > 0 else (x, x)), 0.0, X), "expected results of <lambda> of one structure",
+    ),
+    "an array as predicate": (
+        lambda: while_loop(lambda x: x < 3.0, lambda x: x, X), "expected a boolean scalar as the result of <lambda>",
+    ),
+    "text as predicate": (
+        lambda: while_loop(lambda x: "no", lambda x: x, X), "expected a boolean scalar as the result of <lambda>",
+    ),
+    "text as a result": (lambda: cond(True, lambda: "a", lambda: 1.0), "cond of true_fun: expected a function"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("call", "message"), MISTAKES.values(), ids=MISTAKES)
+def test_disable_jit_explains_mistakes(call: Callable[[], Any], message: str) -> None:
+    with disable_jit(), pytest.raises(LawfulError, match=re.escape(message)):
+        call()
 
 
 def test_disable_jit_functions_see_values() -> None:

@@ -10,9 +10,10 @@ import numpy as np
 from lawful import tree
 from lawful.control_flow._cond.branches import trace_branches
 from lawful.control_flow._cond.primitive import cond_p
+from lawful.control_flow._loops.arguments import strong
 from lawful.core import ArgumentTypeError, ArgumentValueError, get_aval, is_array
 from lawful.ops import clamp, convert_element_type, ne
-from lawful.staging import is_jit_disabled, known_value, own_results
+from lawful.staging import flatten_outputs, is_jit_disabled, known_value, own_results
 
 
 def cond(pred: Any, true_fun: Callable[..., Any], false_fun: Callable[..., Any], *operands: Any) -> Any:
@@ -94,7 +95,8 @@ def _choose(
     if is_jit_disabled():
         chosen = known_value(int, index)
         if chosen is not None:
-            return functions[chosen](*operands)
+            outputs, out_tree = flatten_outputs(f"{name} of {names[chosen]}", functions[chosen](*operands))
+            return tree.unflatten(out_tree, [strong(x) for x in outputs])
     leaves, in_tree = tree.flatten(operands)
     branches, consts, out_tree = trace_branches(name, functions, names, in_tree, operands, leaves)
     outs = cond_p.bind(index, *consts, *leaves, branches=branches)

@@ -65,26 +65,61 @@ def trace_body(
     while True:
         closed, out_trees = _trace(construct, function, name, carry_tree, avals, slices, slices_tree)
         found_tree, out_tree = out_trees
-        if found_tree != carry_tree:
-            raise ArgumentTypeError(
-                f"{construct}: expected {name} to give back the structure that it takes, got "
-                f"{_structures_differ(carry_tree, found_tree, argument, hidden)}; return the tree of {argument}"
-            )
+        _require_same_structure(construct, name, argument, hidden, carry_tree, found_tree)
         after = closed.out_avals[: len(avals)]
         if avals == after:
             break
         wider = [_wider(aval, other) for aval, other in zip(avals, after, strict=True)]
         if wider == avals:
-            different = _types_differ(name, argument, hidden, init, avals, after)
-            raise ArgumentTypeError(
-                f"{construct}: expected {name} to give back the types that it takes, got {different}"
-            )
+            raise _changed_types(construct, name, argument, hidden, init, avals, after)
         avals = wider
     opened, consts = consts_as_inputs(closed)
     carry = [
         convert_element_type(x, aval.dtype) if get_aval(x) != aval else x for x, aval in zip(leaves, avals, strict=True)
     ]
     return Body(deduplicated(opened), list(consts), carry, out_tree)
+
+
+def require_carry(construct: str, name: str, carry: Any, after: Any, argument: str, hidden: int = 0) -> Any:
+    """Returns the carry after an iteration that ran as Python, with strong types.
+
+    Args:
+      construct: as in `trace_body`.
+      name: as in `trace_body`.
+      carry: the carry before the iteration.
+      after: what the body returned for it.
+      argument: as in `trace_body`.
+      hidden: as in `trace_body`.
+
+    Raises:
+      ArgumentTypeError: the carry does not keep its structure, shapes and dtypes.
+    """
+    leaves, carry_tree = tree.flatten(carry)
+    found, found_tree = flatten_outputs(f"{construct}: the carry of {name}", after)
+    _require_same_structure(construct, name, argument, hidden, carry_tree, found_tree)
+    found = [strong(x) for x in found]
+    before, now = [get_aval(x) for x in leaves], [get_aval(x) for x in found]
+    if [_wider(aval, other) for aval, other in zip(before, now, strict=True)] != now:
+        raise _changed_types(construct, name, argument, hidden, carry, before, now)
+    return tree.unflatten(carry_tree, found)
+
+
+def _require_same_structure(
+    construct: str, name: str, argument: str, hidden: int, carry_tree: Any, found_tree: Any
+) -> None:
+    if found_tree != carry_tree:
+        raise ArgumentTypeError(
+            f"{construct}: expected {name} to give back the structure that it takes, got "
+            f"{_structures_differ(carry_tree, found_tree, argument, hidden)}; return the tree of {argument}"
+        )
+
+
+def _changed_types(
+    construct: str, name: str, argument: str, hidden: int, init: Any, before: Sequence[ShapedArray],
+    after: Sequence[ShapedArray],
+) -> ArgumentTypeError:  # fmt: skip
+    different = _types_differ(name, argument, hidden, init, before, after)
+    return ArgumentTypeError(f"{construct}: expected {name} to give back the types that it takes, got {different}")
 
 
 def _trace(

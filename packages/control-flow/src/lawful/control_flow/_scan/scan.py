@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from lawful import tree
 from lawful.control_flow._loops.arguments import integer, require_function, strong, trip_count
 from lawful.control_flow._loops.bodies import split_list
-from lawful.control_flow._loops.carry import trace_body
+from lawful.control_flow._loops.carry import require_carry, trace_body
 from lawful.control_flow._scan.primitive import bind_scan, counts_of
 from lawful.core import ArgumentTypeError, ShapedArray, get_aval, is_array
 from lawful.ops import concatenate, expand_dims, getitem
-from lawful.staging import function_name, in_avals, is_jit_disabled, own_results
+from lawful.staging import flatten_outputs, function_name, in_avals, is_jit_disabled, own_results
 
 
 def scan(
@@ -106,7 +106,7 @@ def run_scan(
     step = integer(construct, "unroll", unroll, 0) or max(count, 1)
     room = None if checkpoints is None else integer(construct, "checkpoints", checkpoints, 1)
     if is_jit_disabled() and count:
-        return _run_in_python(function, init, xs, count, reverse)
+        return _run_in_python(construct, function, name, init, xs, count, reverse, argument, hidden)
     slices = [ShapedArray(aval.shape[1:], aval.dtype) for aval in avals]
     body = trace_body(construct, function, name, init, slices, xs_tree, argument, hidden)
     counts = counts_of(body.jaxpr, len(body.consts), len(body.carry))
@@ -119,12 +119,31 @@ def run_scan(
 
 
 def _run_in_python(
-    function: Callable[[Any, Any], tuple[Any, Any]], carry: Any, xs: Any, count: int, reverse: bool
-) -> tuple[Any, Any]:
-    results = []
+    construct: str, function: Callable[[Any, Any], tuple[Any, Any]], name: str, carry: Any, xs: Any, count: int,
+    reverse: bool, argument: str, hidden: int,
+) -> tuple[Any, Any]:  # fmt: skip
+    """Runs the loop that `scan` means, as `disable_jit` asks for."""
+    results: list[list[Any]] = []
+    out_tree: Any = None
+    types: list[ShapedArray] = []
     for i in range(count - 1, -1, -1) if reverse else range(count):
-        carry, y = function(carry, tree.map(lambda x, i=i: getitem(x, i), xs))
-        results.append(y)
+        after, found = function(carry, tree.map(lambda x, i=i: getitem(x, i), xs))
+        carry = require_carry(construct, name, carry, after, argument, hidden)
+        outputs, found_tree = flatten_outputs(f"{construct}: the results of {name}", found)
+        row = [strong(x) for x in outputs]
+        found_types = [get_aval(x) for x in row]
+        if results and (found_tree, found_types) != (out_tree, types):
+            raise ArgumentTypeError(
+                f"{construct}: expected results of {name} of one structure and type, got {_described(found_types)} in "
+                f"iteration {i} and {_described(types)} before; results are stacked"
+            )
+        out_tree, types = found_tree, found_types
+        results.append(row)
     if reverse:
         results.reverse()
-    return carry, tree.map(lambda *ys: concatenate([expand_dims(y, (0,)) for y in ys], 0), *results)
+    stacks = [concatenate([expand_dims(y, (0,)) for y in column], 0) for column in zip(*results, strict=True)]
+    return carry, tree.unflatten(out_tree, stacks)
+
+
+def _described(avals: Sequence[ShapedArray]) -> str:
+    return ", ".join(map(str, avals)) or "nothing"

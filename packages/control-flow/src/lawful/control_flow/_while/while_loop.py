@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from lawful import tree
 from lawful.control_flow._loops.arguments import integer, require_function
-from lawful.control_flow._loops.carry import trace_body
+from lawful.control_flow._loops.carry import require_carry, trace_body
 from lawful.control_flow._while.primitive import bind_while
 from lawful.core import ArgumentTypeError, ClosedJaxpr, ShapedArray, deduplicated, get_aval, is_array
 from lawful.staging import (
@@ -99,10 +99,10 @@ def run_while(
       hidden: the number of leading keys of a path into the value that are internal.
     """
     if is_jit_disabled():
-        while (going := known_value(bool, cond_fun(init_val))) is not None:
+        while (going := known_value(bool, _predicate(cond_fun, init_val))) is not None:
             if not going:
                 return init_val
-            init_val = body_fun(init_val)
+            init_val = require_carry(construct, name, init_val, body_fun(init_val), "init_val", hidden)
     room = DEFAULT_CHECKPOINTS if checkpoints is None else integer(construct, "checkpoints", checkpoints, 1)
     bound = None if max_iters is None else integer(construct, "max_iters", max_iters, 0)
     nothing = tree.structure(())
@@ -116,18 +116,23 @@ def run_while(
     return tree.unflatten(treedef, own_results(outs, [*cond_consts, *body.consts, *tree.leaves(init_val), *body.carry]))
 
 
+def _predicate(cond_fun: Callable[[Any], Any], val: Any) -> Any:
+    """Returns the predicate of a value; raises ArgumentTypeError if it is no boolean scalar."""
+    pred = cond_fun(val)
+    if not is_array(pred) or get_aval(pred).shape or get_aval(pred).dtype != bool:
+        got = get_aval(pred) if is_array(pred) else type(pred).__name__
+        raise ArgumentTypeError(
+            f"while_loop: expected a boolean scalar as the result of {function_name(cond_fun)}, got {got}; compare "
+            "numbers, and reduce arrays with all or any"
+        )
+    return pred
+
+
 def _trace_predicate(cond_fun: Callable[[Any], Any], treedef: Any, avals: list[ShapedArray]) -> tuple[ClosedJaxpr, Any]:
     name = function_name(cond_fun)
 
     def flat(*leaves: Any) -> list[Any]:
-        pred = cond_fun(tree.unflatten(treedef, leaves))
-        if not is_array(pred) or get_aval(pred).shape or get_aval(pred).dtype != bool:
-            got = get_aval(pred) if is_array(pred) else type(pred).__name__
-            raise ArgumentTypeError(
-                f"while_loop: expected a boolean scalar as the result of {name}, got {got}; compare numbers, and "
-                "reduce arrays with all or any"
-            )
-        return [pred]
+        return [_predicate(cond_fun, tree.unflatten(treedef, leaves))]
 
     closed = trace_to_jaxpr(flat, avals, transformation="while_loop", name=name)
     opened, consts = consts_as_inputs(closed)
