@@ -50,6 +50,28 @@ def test_lowering_call_rule_builds_one_function_for_each_type():
         np.testing.assert_array_equal(np.asarray(out), expected)
 
 
+def test_lowering_call_rule_tells_equal_parameters_apart():
+    signed_p = Primitive("signed", pure_rules=True)
+    signed_p.def_abstract_eval(lambda x, zero: ShapedArray(x.shape, x.dtype))
+    signed_p.def_lowering(lambda ctx, x, zero: ctx.call_rule(filled, x))
+
+    def filled(ctx, x, zero):
+        return ctx.full(ctx.avals_in[0], zero)
+
+    outs = jit(lambda x: [signed_p.bind(x, zero=zero) for zero in (0.0, -0.0)], backend="xla")(np.ones(1))
+    assert [bool(np.signbit(np.asarray(out))[0]) for out in outs] == [False, True]
+
+
+@pytest.mark.parametrize("cumulative", [False, True])
+@pytest.mark.parametrize("size", [5, 40])
+def test_lowering_product_tangent_by_ops_alone(size, cumulative):
+    """With `lawful.numpy` not installed, as in a test of this wheel alone."""
+    x, t = np.linspace(0.5, 1.5, size), np.linspace(-1.0, 1.0, size)
+    params = {"axes": (0,), "cumulative": cumulative, "reverse": False}
+    found = jit(lambda x, t: ops.product_tangent_p.bind(x, t, **params), backend="xla")(x, t)
+    np.testing.assert_allclose(np.asarray(found), ops.product_tangent_p.bind(x, t, **params), rtol=1e-12)
+
+
 def test_lowering_zeta_raises_to_powers_in_one_array():
     exponents, starts = np.array([1.5, 3.0, 2.0, 1e17]), np.array([0.5, -20.25, -3.0, 2.0])
     compiled = jit(ops.zeta, backend="xla")

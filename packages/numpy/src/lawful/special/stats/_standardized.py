@@ -10,8 +10,8 @@ from lawful.special._arguments import floats
 
 def standardized(name: str, x: Any, *rest: Any, loc: Any, scale: Any) -> list[Any]:
     """Returns ``(x - loc) / scale``, further parameters, and the scale, of one floating dtype and shape, or scalars."""
-    x, *rest, loc, scale = floats(name, x, *rest, loc, scale, keep_scalars=True)  # type: ignore[assignment]  # a list
-    return [ops.div(ops.sub(x, loc), scale), *rest, scale]
+    x, *others, loc, scale = floats(name, x, *rest, loc, scale, keep_scalars=True)
+    return [ops.div(ops.sub(x, loc), scale), *others, scale]
 
 
 def scaled(name: str, quantile: Any, loc: Any, scale: Any) -> Any:

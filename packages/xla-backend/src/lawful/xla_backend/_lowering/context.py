@@ -301,7 +301,8 @@ class LoweringContext:
         The function is not inlined: it is compiled once, however often it is called.
 
         Args:
-          rule: ``rule(ctx, *operands, **params)`` returns the values of the equation's results.
+          rule: ``rule(ctx, *operands, **params)`` returns the values of the equation's results. The parameters of the
+            equation must hold no programs.
           operands: values, which need not be the equation's operands.
         """
         return self._function.call_rule(rule, self._eqn, operands, [*map(self._aval_of, operands)])

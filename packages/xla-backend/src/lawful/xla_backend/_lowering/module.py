@@ -20,6 +20,7 @@ from lawful.core import (
     Primitive,
     ShapedArray,
     at_source,
+    exact_params_key,
     float0,
     get_aval,
     has_effects,
@@ -162,9 +163,12 @@ class ModuleLowering:
         return found
 
     def function_of_rule(self, rule: Callable[..., Any], eqn: JaxprEqn, in_avals: Sequence[ShapedArray]) -> str:
-        """Returns the symbol of the function that a rule builds for an equation, building it if new."""
+        """Returns the symbol of the function that a rule builds for an equation, building it if new.
+
+        The parameters of the equation must hold no programs.
+        """
         out_avals = [var.aval for var in eqn.outvars]
-        key = rule, *in_avals, *out_avals, *sorted(eqn.params.items())
+        key = rule, *in_avals, *out_avals, exact_params_key(eqn.params)
         symbol = self._rules.get(key)
         if symbol is None:
             symbol = self._rules[key] = self._unique(eqn.primitive.name)
