@@ -377,3 +377,10 @@ def test_custom_jvp_partial_with_keyword():
     assert grad(function, (0, 1))(1.0, 2.0) == (1.0, 0.5)
     with pytest.raises(ArgumentTypeError, match="by name only"):
         function(1.0, 2.0, a=3.0)
+
+
+def test_custom_jvp_name_after_a_default():
+    function = custom_jvp(lambda x, n=3, scale=2.0: scale * x**n)
+    function.defjvp(lambda primals, tangents: jvp(lambda x: 2.0 * x**3, primals[:1], tangents[:1]))
+    assert function(2.0, scale=2.0) == 16.0
+    assert grad(lambda x: function(x, scale=2.0))(2.0) == 24.0

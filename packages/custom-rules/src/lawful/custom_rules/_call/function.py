@@ -114,12 +114,13 @@ class CustomFunction:
             raise ArgumentTypeError(
                 f"{self.label}: expected arguments for {self.name}{self._signature}, got others: {error}"
             ) from None
-        if bound.kwargs:
+        bound.apply_defaults()
+        # A keyword-only parameter keeps its default: it is a part of the function.
+        if named := [name for name in bound.kwargs if name in kwargs]:
             raise ArgumentTypeError(
                 f"{self.label}: expected arguments that have a position, which rules take them by, got "
-                f"{', '.join(bound.kwargs)}, by name only; write {self.name} without * and ** in its parameters"
+                f"{', '.join(named)}, by name only; write {self.name} without * and ** in its parameters"
             )
-        bound.apply_defaults()  # defaults of keyword-only parameters are the function's own
         return bound.args
 
     def _positions(self, argnums: Sequence[int], argnames: Sequence[str]) -> tuple[int, ...]:
