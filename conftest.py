@@ -113,7 +113,8 @@ class MarkdownTest(pytest.Item):
         # A page may write files.
         with tempfile.TemporaryDirectory() as directory, contextlib.chdir(directory):
             for block in self.blocks:
-                run = self.run_session if re.search(r"^ *>>> ", block.text, re.MULTILINE) else self.run_code
+                # A definition may have prompts in its docstring.
+                run = self.run_session if re.match(r"(\s*#.*\n)*\s*>>> ", block.text) else self.run_code
                 run(block, namespace)
 
     def run_code(self, block: Block, namespace: dict[str, Any]) -> None:

@@ -149,7 +149,7 @@ MULTIPLY_ADD_FAULTS: dict[str, tuple[dict[str, Any], str]] = {
 
 
 def test_check_primitive_right_primitive_passes() -> None:
-    report = check_primitive(multiply_add(), x, y, z)
+    report = check_primitive(multiply_add(), x, y, z, effort=usual)
     assert report.ok, str(report)
     assert {name for name, _ in report.tried} >= {
         *("the given arguments", "0-dimensional arrays", "arrays with no elements", "Python numbers", "32 bits"),
@@ -184,6 +184,9 @@ def test_check_primitive_fault_of_a_primitive_with_a_parameter(wrong: Any, law: 
     [failure] = report.failures
     assert text in failure.reason
     assert elements_of(failure.counterexample) <= 5
+
+
+def test_check_primitive_right_primitive_with_a_parameter_passes() -> None:
     assert check_primitive(spread(), np.array([1.0, 2.0]), n=3, effort=usual).ok
 
 
@@ -296,7 +299,7 @@ def test_check_primitive_several_results() -> None:
     primitive.def_jvp(jvp)
     primitive.def_batch(lambda args, dims: (primitive.bind(*args), [dims[0], dims[0]]))
     primitive.declare_absent("lowering", "it is evaluated by NumPy only")
-    report = check_primitive(primitive, np.array([0.5, 1.0]), effort=usual)
+    report = check_primitive(primitive, np.array([0.5, 1.0]), effort=quick)
     assert report.ok, str(report)
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import find, given, settings
+from hypothesis import Phase, find, given, settings
 from hypothesis import strategies as st
 
 from lawful import ops, tree
@@ -25,7 +25,9 @@ from lawful.laws._law.comparison import find_difference
 from lawful.laws.systems import lawful
 
 every_dtype = Generation(dtypes=usual_dtypes, smooth=False)
-thorough_search = settings(max_examples=5000, database=None, deadline=None, derandomize=True)
+thorough_search = settings(
+    max_examples=5000, database=None, deadline=None, derandomize=True, phases=(Phase.generate, Phase.shrink)
+)
 
 
 def run(program: Program) -> Any:
@@ -58,7 +60,7 @@ def test_programs_source_that_is_pasted_gives_the_same(program: Program) -> None
 
 
 def test_few_programs_are_rejected_by_finite_differences() -> None:
-    outcomes = Counter(_is_applicable(seed) for seed in range(300))
+    outcomes = Counter(_is_applicable(seed) for seed in range(150))
     assert outcomes[False] < 0.1 * outcomes.total(), outcomes
 
 

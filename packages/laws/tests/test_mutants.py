@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, find, settings
+from hypothesis import HealthCheck, Phase, find, settings
 
 from lawful import laws as laws_module
 from lawful import ops, tree
@@ -30,7 +30,12 @@ pytestmark = pytest.mark.once
 Rule = Callable[..., Any]
 
 search = settings(
-    max_examples=2000, database=None, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
+    max_examples=2000,
+    database=None,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=list(HealthCheck),
+    phases=(Phase.generate, Phase.shrink),
 )
 used = [ops.neg_p, ops.sin_p, ops.add_p, ops.mul_p, ops.reduce_sum_p, ops.transpose_p, ops.convert_element_type_p]
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import find, given, settings
+from hypothesis import Phase, find, given, settings
 from hypothesis import strategies as st
 
 from lawful import tree
@@ -115,7 +115,9 @@ def test_a_program_with_a_form_is_small(form: str) -> None:
     smallest = find(
         programs(),
         lambda program: any(isinstance(e, Nest) and e.form == form for e in program.block.equations),
-        settings=settings(max_examples=8000, database=None, deadline=None, derandomize=True),
+        settings=settings(
+            max_examples=8000, database=None, deadline=None, derandomize=True, phases=(Phase.generate, Phase.shrink)
+        ),
     )
     assert smallest.equation_count <= 3, smallest
     assert len(smallest.args) == 1, smallest

@@ -134,24 +134,24 @@ def arguments(program: Program, length: int, toy: SimpleNamespace) -> tuple[Jaxp
 
 @pytest.mark.parametrize("program", [chain, unused, calls, shared])
 def test_jaxpr_passes_number_of_steps_is_linear(program: Program, toy: SimpleNamespace):
-    short, long = (arguments(program, length, toy) for length in (500, 5_000))
+    short, long = (arguments(program, length, toy) for length in (200, 2_000))
     for name, function in PASSES.items():
         few, many = count_calls(function, *short), count_calls(function, *long)
-        assert few > 500
+        assert few > 200
         assert many < 10.5 * few, name
 
 
 @pytest.mark.parametrize("program", [chain, unused, calls, shared])
 def test_jaxpr_passes_no_step_grows(program: Program, toy: SimpleNamespace):
-    short, long = (arguments(program, length, toy) for length in (500, 10_000))
+    short, long = (arguments(program, length, toy) for length in (500, 5_000))
     for name, function in PASSES.items():
-        # A step that searches or copies what came before takes 20 times as long, in every try. A machine that is busy
+        # A step that searches or copies what came before takes 10 times as long, in every try. A machine that is busy
         # with something else takes longer now and then.
-        ratios = (cpu_time(function, long, 1) / cpu_time(function, short, 20) for _ in range(8))
+        ratios = (cpu_time(function, long, 1) / cpu_time(function, short, 10) for _ in range(8))
         assert any(ratio < 2.5 for ratio in ratios), name
 
 
-@pytest.mark.parametrize(("program", "length"), [(chain, 50_000), (unused, 50_000), (calls, 10_000), (shared, 10_000)])
+@pytest.mark.parametrize(("program", "length"), [(chain, 10_000), (unused, 10_000), (calls, 10_000), (shared, 10_000)])
 def test_jaxpr_passes_length_needs_no_stack(program: Program, length: int, toy: SimpleNamespace):
     assert length >= 10 * sys.getrecursionlimit()
     run_all(program(length, toy))

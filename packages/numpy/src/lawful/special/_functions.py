@@ -79,8 +79,10 @@ def beta(a: Any, b: Any) -> Any:
     # A negative total is reflected: the reciprocal of its gamma function has a sine, with zeros and no poles.
     is_reflected = ops.bitwise_and(ops.lt(total, 0.5), ops.lt(ops.min(a, b), 0))
     is_reflected = ops.bitwise_and(is_reflected, ops.bitwise_not(removable))
+    signs = ops.mul(gammasgn(a), gammasgn(b))
     reflected = _reflected_beta(*[ops.where(is_reflected, x, 0.25) for x in (a, b)])
-    sign = ops.mul(ops.mul(gammasgn(a), gammasgn(b)), gammasgn(total))
+    reflected = ops.mul(ops.where(is_reflected, signs, 1), reflected)
+    sign = ops.mul(signs, gammasgn(total))
     sign = ops.where(removable, ops.where(_is_odd(ops.max(a, b)), -1, 1), ops.where(is_reflected, 1, sign))
     safe = [ops.where(is_reflected, 1, x) for x in (a, b)]
     return ops.where(is_reflected, reflected, ops.mul(sign, ops.exp(betaln(*safe))))
@@ -120,12 +122,13 @@ def _is_odd(x: Any) -> Any:
 
 
 def _reflected_beta(a: Any, b: Any) -> Any:
+    """Returns the beta function by the reciprocal of ``gamma(1 - a - b)``, without the signs of the gamma functions."""
     total = ops.add(a, b)
     size = ops.add(ops.add(ops.lgamma(a), ops.lgamma(b)), ops.lgamma(ops.sub(1, total)))
     nearest = ops.round_nearest_even(total)
     sine = ops.sin(ops.mul(ops.sub(total, nearest), math.pi))
     sine = ops.mul(ops.where(_is_odd(nearest), -1, 1), ops.mul(sine, 1 / math.pi))
-    return ops.mul(ops.mul(ops.mul(gammasgn(a), gammasgn(b)), sine), ops.exp(size))
+    return ops.mul(sine, ops.exp(size))
 
 
 def _without_derivative(x: Any, where: Any) -> Any:
