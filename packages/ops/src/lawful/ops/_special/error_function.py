@@ -58,6 +58,14 @@ _TAIL = (
     (1.0, 5.99832206555887937690e-1, 1.36929880922735805310e-1, 1.48753612908506148525e-2,
      7.86869131145613259100e-4, 1.84631831751005468180e-5, 1.42151175831644588870e-7, 2.04426310338993978564e-15),
 )
+# The rational function of w = 1 / z² that interpolates z (h(z) - z) at the 13 Chebyshev nodes of 0 ≤ w ≤ 1/25, for the
+# normal hazard h(z), the density over the upper tail's probability. Computed with 80 digits; its relative error is 2e-17.
+_HAZARD_EXCESS = (
+    (1.0, 64.90052229891556, 1470.2783924061068, 14210.929252999262,
+     57015.488735927975, 75896.59053828717, 14569.96920411248),
+    (1.0, 66.9005222989154, 1594.0794370041635, 16804.082903881852,
+     78927.49886873463, 144602.85951099845, 68216.14635750165),
+)
 # fmt: on
 
 
@@ -82,22 +90,17 @@ def _numpy_ndtri(p: Any) -> Any:
     return _quantile(p - 0.5, np.minimum(p, 1 - p))
 
 
-def _fraction(z: Any) -> Any:
-    fraction = z
-    for k in range(40, 0, -1):
-        fraction = z + k / fraction
-    return fraction
+def _hazard_excess(z: Any) -> Any:
+    """Returns the normal hazard minus ``z``, for ``z ≥ 5``."""
+    return _rational(1 / (z * z), _HAZARD_EXCESS) / z
 
 
 def _numpy_log_ndtr(x: Any) -> Any:
-    """Returns ``log_ndtr(x)`` by `erfc`, and for ``x < -5`` by the continued fraction DLMF 7.9.3."""
+    """Returns ``log_ndtr(x)`` by `erfc`, and for ``x < -5`` by the normal hazard."""
     z = np.maximum(-x, 5.0)
-    tail = -z * z / 2 - _LOG_NORM - np.log(_fraction(z))
-    # The logarithm of a small probability, log1p of the complement of a large one: each where it is exact.
-    small = np.log(erfc(-np.minimum(x, 0.0) / math.sqrt(2)) / 2)
-    large = np.log1p(-erfc(np.maximum(x, -1.0) / math.sqrt(2)) / 2)
-    out = np.where(x < -5, tail, np.where(x < -1, small, large))
-    return np.where(x == -np.inf, x, out)
+    far = -z * z / 2 - _LOG_NORM - np.log(z + _hazard_excess(z))
+    tail = erfc(np.abs(x) / math.sqrt(2)) / 2
+    return np.where(x < -5, far, np.where(x < 0, np.log(tail), np.log1p(-tail)))
 
 
 def _lower_chlo(ctx: Any, name: str, x: Any) -> Any:
@@ -161,7 +164,7 @@ def _normal(
         name,
         doc,
         EvaluatedInDouble(name, algorithm),
-        lowered_in_double(algorithm, inlined=False),
+        lowered_in_double(algorithm),
         promote_as=np.cbrt,
         derivatives=(derivative,),
         domain=(domain,),
@@ -199,20 +202,10 @@ log_ndtr: Elementwise = _normal(
 def _numpy_hazard(x: Any, *, excess: bool = False) -> Any:
     """Returns the density over the distribution function, or its excess over ``-x``, each exact for large ``-x``."""
     z = np.maximum(-x, 5.0)
-    fraction = _fraction(z)
-    far = 1 / _fraction_tail(z) if excess else fraction
+    far = _hazard_excess(z)
     near = np.maximum(x, -5.0)
     ratio = np.exp(-near * near / 2 - _LOG_NORM) / (erfc(-near / math.sqrt(2)) / 2)
-    out = np.where(x < -5, far, ratio + near if excess else ratio)
-    return np.where(x == -np.inf, 0 if excess else np.inf, out)
-
-
-def _fraction_tail(z: Any) -> Any:
-    """Returns the continued fraction from its second level on: ``z + 1 / tail`` is the whole."""
-    fraction = z
-    for k in range(40, 1, -1):
-        fraction = z + k / fraction
-    return fraction
+    return np.where(x < -5, far if excess else z + far, ratio + near if excess else ratio)
 
 
 def _slope_of_hazard(t: Any, ans: Any, x: Any, *, excess: bool) -> Any:
@@ -274,7 +267,7 @@ log_ndtr_slope_p: Primitive = elementwise(
     "log_ndtr_slope",
     "",
     EvaluatedInDouble("log_ndtr_slope", _numpy_hazard),
-    lowered_in_double(_numpy_hazard, inlined=False),
+    lowered_in_double(_numpy_hazard),
     promote_as=np.cbrt,
     derivatives=(_slope_of_hazard,),
     domain=(Interval(-8.0, 4.0),),
