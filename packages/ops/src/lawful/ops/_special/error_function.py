@@ -59,7 +59,7 @@ _TAIL = (
      7.86869131145613259100e-4, 1.84631831751005468180e-5, 1.42151175831644588870e-7, 2.04426310338993978564e-15),
 )
 # The rational function of w = 1 / z² that interpolates z (h(z) - z) at the 13 Chebyshev nodes of 0 ≤ w ≤ 1/25, for the
-# normal hazard h(z), the density over the upper tail's probability. Computed with 80 digits; its relative error is 2e-17.
+# normal hazard h(z), the density over the probability of the upper tail. Computed with 80 digits; relative error 2e-17.
 _HAZARD_EXCESS = (
     (1.0, 64.90052229891556, 1470.2783924061068, 14210.929252999262,
      57015.488735927975, 75896.59053828717, 14569.96920411248),
