@@ -3,7 +3,7 @@
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, find, settings
+from hypothesis import HealthCheck, Phase, find, settings
 
 from lawful.laws import (
     Implementation,
@@ -25,7 +25,12 @@ pytestmark = [
 ]
 
 search = settings(
-    max_examples=200, database=None, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck)
+    max_examples=200,
+    database=None,
+    deadline=None,
+    derandomize=True,
+    suppress_health_check=list(HealthCheck),
+    phases=(Phase.generate, Phase.shrink),
 )
 
 

@@ -218,6 +218,14 @@ def test_checkpoint_common_subexpression_elimination_leaves_it(prevent_cse, prim
     assert primitives_of(cse_jaxpr(inline_jaxpr(closed)))["sin"] == before
 
 
+def test_checkpoint_prevent_cse_of_single_arguments():
+    """It is True if it is for one of them."""
+    for tree_of_switches, wanted in (((False, True), True), (({"w": False}, False), False)):
+        f = checkpoint(lambda x, y: sin(x["w"]) * y, prevent_cse=tree_of_switches)
+        (eqn,) = make_jaxpr(f)({"w": 1.0}, 2.0).eqns
+        assert eqn.params["prevent_cse"] is wanted
+
+
 # The primitive
 
 

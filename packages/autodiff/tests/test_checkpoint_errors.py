@@ -58,9 +58,10 @@ def test_checkpoint_condition_on_enclosing_tracer():
 @pytest.mark.parametrize(
     ("options", "text"),
     [
-        ({"prevent_cse": (True, False)}, "expected True or False as prevent_cse, got (True, False)"),
+        ({"prevent_cse": (True, 1)}, "expected True, False or a tree of them as prevent_cse, got (True, 1)"),
         ({"policy": "dots_saveable"}, "expected a policy, got 'dots_saveable' of type str; give one of"),
         ({"policy": checkpoint_policies.save_only_these_names}, "expected a policy, got <function save_only"),
+        ({"policy": checkpoint_policies.offload_dot_with_no_batch_dims}, "expected a policy, got <function offload"),
     ],
 )
 def test_checkpoint_options_of_other_types_are_refused(options, text):

@@ -323,3 +323,17 @@ def test_linearize_empty_trees() -> None:
     assert linearize(lambda x: (), 1.0)[1](1.0) == ()
     assert linearize(lambda: 2.0)[1]() == 0.0
     assert tree.leaves(linearize(lambda x: {}, {})[1]({})) == []
+
+
+def test_linear_function_is_a_pytree_of_residuals() -> None:
+    x, t = np.array([0.5, 2.0]), np.array([1.0, -1.0])
+
+    def f(x: Any) -> Any:
+        return {"sine": ops.sin(x), "constant": 1.0}
+
+    f_jvp = linearize(f, x)[1]
+    for other in (jit_by(lambda x: linearize(f, x)[1], backend="numpy")(x), tree.map(np.copy, f_jvp)):
+        np.testing.assert_array_equal(other(t)["sine"], f_jvp(t)["sine"])
+        assert other(t)["constant"] == 0.0
+    np.testing.assert_array_equal(jit_by(lambda g, t: g(t)["sine"], backend="numpy")(f_jvp, t), f_jvp(t)["sine"])
+    assert [get_aval(leaf) for leaf in tree.leaves(f_jvp)] == [get_aval(x)]

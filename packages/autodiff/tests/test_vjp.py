@@ -354,3 +354,33 @@ def test_vjp_pullback_of_several_cotangents(make: Any) -> None:
     ):
         with pytest.raises(ArgumentTypeError, match="expected one cotangent, of the tree of the result"):
             call()
+
+
+def weighted(x: dict[str, Any]) -> dict[str, Any]:
+    return {"product": ops.mul(ops.sin(x["a"]), x["b"]), "double": ops.add(x["b"], x["b"]), "one": 1.0}
+
+
+@pytest.mark.parametrize("backend", [None, "numpy"])
+def test_vjp_function_is_a_pytree_of_residuals(backend: str | None) -> None:
+    """Functions of `jit` return it and take it; another one of the same types is another program."""
+    x = {"a": np.array([0.5, 2.0]), "b": np.array([1.0, -3.0])}
+    ct = {"product": np.array([1.0, 2.0]), "double": np.array([0.5, 0.0]), "one": 3.0}
+    (wanted,) = vjp(weighted, x)[1](ct)
+    forward = jit_by(lambda x: vjp(weighted, x), backend=backend)
+    backward = jit_by(lambda f_vjp, ct: f_vjp(ct), backend=backend)
+    for f_vjp in (forward(x)[1], vjp(weighted, x)[1]):
+        for (found,) in (f_vjp(ct), backward(f_vjp, ct), tree.map(np.asarray, f_vjp)(ct)):
+            tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-15), found, wanted)
+    assert all(get_aval(leaf).shape == (2,) for leaf in tree.leaves(vjp(weighted, x)[1]))
+    assert tree.structure(vjp(weighted, x)[1]) != tree.structure(vjp(weighted, x)[1])
+
+
+def test_vjp_function_as_argument_of_vjp_and_vmap() -> None:
+    f_vjp = vjp(lambda x: ops.mul(x, ops.sin(x)), 2.0)[1]
+    # A pullback is linear in its residuals' product with the cotangent: doubled residuals are seen.
+    out, pull = vjp(lambda g: g(1.0)[0], f_vjp)
+    assert out == f_vjp(1.0)[0]
+    assert len(tree.leaves(pull(1.0))) == len(tree.leaves(f_vjp))
+    cts = np.array([1.0, 2.0, 3.0])
+    (found,) = vmap(lambda g, ct: g(ct), in_axes=(None, 0))(f_vjp, cts)
+    np.testing.assert_allclose(found, cts * f_vjp(1.0)[0], rtol=1e-14)

@@ -123,3 +123,33 @@ def test_array_methods_of_reductions_take_keywords() -> None:
     assert m.max(axis=1, initial=4.0).tolist() == [4.0, 5.0]
     assert m.cumsum(axis=1)[1, 2] == 12.0
     assert m.argsort(axis=1).shape == (2, 3)
+
+
+class Parameter:
+    """What libraries call a variable or parameter: JAX converts it by its method."""
+
+    def __init__(self, value: jax.Array) -> None:
+        self.value = value
+
+    def __jax_array__(self) -> jax.Array:
+        return self.value
+
+
+def test_array_of_an_object_with_jax_array() -> None:
+    parameter = Parameter(X)
+    assert jnp.asarray(parameter).tolist() == X.tolist()
+    assert jnp.sum(parameter) == X.sum()
+    assert jnp.concatenate([parameter, X]).shape == (6,)
+    gradient = jax.grad(lambda x: jnp.sum(jnp.sin(Parameter(x)) * X))(X)
+    assert np.allclose(gradient, X * jnp.cos(X))
+
+
+def test_array_functions_of_derivatives_through_jit() -> None:
+    """The functions that vjp and linearize return are pytrees."""
+    f_vjp = jax.jit(lambda x: jax.vjp(jnp.sin, x)[1])(X)
+    (found,) = f_vjp(jnp.ones(3))
+    assert isinstance(found, jax.Array)
+    assert np.allclose(found, jnp.cos(X))
+    (found,) = jax.jit(lambda g, ct: g(ct))(jax.vjp(jnp.sin, X)[1], jnp.ones(3))
+    assert np.allclose(found, jnp.cos(X))
+    assert np.allclose(jax.jit(lambda x: jax.linearize(jnp.sin, x)[1])(X)(X), X * jnp.cos(X))

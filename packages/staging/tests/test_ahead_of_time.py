@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lawful import ops
+from lawful import ops, tree
 from lawful.core import ArgumentTypeError, ArgumentValueError, check_jaxpr
 from lawful.staging import Compiled, Lowered, ShapeDtypeStruct, Traced, get_backend, register_backend
 from lawful.staging import jit as jit_by
@@ -142,3 +142,28 @@ def test_jit_stages_numpy_backend_refuses_options() -> None:
         assert lowered.compile(compiler_options=none)(1.0) == 2.0
     with pytest.raises(ArgumentValueError, match=r"no compiler_options, .* got {'fast': True}; leave them out"):
         lowered.compile({"fast": True})
+
+
+def test_stages_say_what_was_traced() -> None:
+    def f(x: Any, n: int, *, y: Any) -> Any:
+        return {"out": x["a"] * y, "n": x["b"]}
+
+    g = jit(f, static_argnums=1, donate_argnums=0)
+    traced = g.trace({"a": np.ones(3), "b": 2}, 5, y=2.0)
+    lowered = traced.lower()
+    for stage in (lowered, lowered.compile()):
+        (x,), names = stage.args_info
+        assert (x["a"].shape, x["a"].dtype, x["a"].donated) == ((3,), np.dtype(np.float64), True)
+        assert (names["y"].shape, names["y"].donated) == ((), False)
+        assert stage.args_info == traced.args_info
+        assert stage.in_tree == traced.in_tree == tree.structure(stage.in_avals)
+        assert tree.leaves(stage.in_avals) == traced.jaxpr.in_avals
+        assert stage.donate_argnums == (0, 1)
+        assert (stage.out_tree, stage.out_info) == (traced.out_tree, traced.out_info)
+
+
+def test_lowered_dialect_of_the_numpy_backend() -> None:
+    lowered = jit_by(ops.sin, backend="numpy").lower(1.0)
+    assert lowered.as_text() == lowered.as_text("python") == lowered.compiler_ir()
+    with pytest.raises(ArgumentValueError, match=r"expected python as dialect, .* got 'hlo'; leave it out"):
+        lowered.as_text("hlo")

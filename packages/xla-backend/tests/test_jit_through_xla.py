@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from lawful import ops
-from lawful.core import get_aval
+from lawful.core import ArgumentValueError, get_aval
 from lawful.staging import get_backend, jit
 from lawful.xla_backend import Array, DeletedArrayError, XlaError, backend, device_put
 
@@ -130,3 +130,15 @@ def test_jit_reduce_sum_of_neg(dtype: str) -> None:
         wanted = np.asarray(jit(lambda x, axes=axes: ops.reduce_sum(x, axes))(-x))
         assert found.dtype == wanted.dtype
         assert found.tobytes() == wanted.tobytes()
+
+
+def test_lowered_dialects() -> None:
+    lowered = jit(lambda x: ops.sin(x) * 2.0, backend="xla").lower(np.ones(3))
+    assert lowered.as_text() == lowered.as_text("stablehlo")
+    assert "stablehlo.sine" in str(lowered.compiler_ir())
+    assert "= f64[3]{0} sine(" in lowered.as_text("hlo")
+    assert lowered.compiler_ir("hlo").as_hlo_text() == lowered.as_text("hlo")
+    assert "loc(" in lowered.as_text(debug_info=True)
+    with pytest.raises(ArgumentValueError, match="expected stablehlo or hlo as dialect, got 'mhlo'"):
+        lowered.as_text("mhlo")
+    lowered.compile()  # the module is as it was

@@ -9,7 +9,7 @@ import numpy as np
 
 from lawful import tree
 from lawful.autodiff._arguments import check_tangent, match_tree
-from lawful.core import ShapedArray, Zero, eval_closed_jaxpr, get_aval, instantiate_zeros
+from lawful.core import ClosedJaxpr, ShapedArray, Zero, avals_of, eval_closed_jaxpr, instantiate_zeros
 from lawful.ops import with_weakness_of
 from lawful.staging import memory_owner, own_results
 
@@ -20,17 +20,35 @@ if TYPE_CHECKING:
 class LinearFunction:
     """The derivative of a function at a point: a linear function of tangents.
 
-    ``jaxpr`` is its program: from the tangents of floating inputs to those output tangents that are not zero.
+    ``jaxpr`` is its program: from the tangents of floating inputs to those output tangents that are not zero. Its
+    constants, the residuals, are also its leaves as a pytree, so that functions of ``jit`` take and return it.
     """
 
-    def __init__(self, linearized: Linearized, in_types: Sequence[ShapedArray], in_tree: Any, out_tree: Any) -> None:
-        self.jaxpr = linearized.jaxpr
-        self._inputs = linearized.inputs
-        self._nonzeros = linearized.nonzeros
-        self._out_types = [get_aval(x).to_tangent_aval() for x in linearized.outs]
+    def __init__(
+        self,
+        jaxpr: ClosedJaxpr,
+        inputs: Sequence[bool],
+        nonzeros: Sequence[bool],
+        in_types: Sequence[ShapedArray],
+        out_types: Sequence[ShapedArray],
+        in_tree: Any,
+        out_tree: Any,
+    ) -> None:
+        self.jaxpr = jaxpr
+        self._inputs = inputs
+        self._nonzeros = nonzeros
         self._in_types = in_types
+        self._out_types = out_types
         self._in_tree = in_tree
         self._out_tree = out_tree
+
+    @classmethod
+    def of(cls, linearized: Linearized, in_types: Sequence[ShapedArray], in_tree: Any, out_tree: Any) -> LinearFunction:
+        """Returns the derivative of a function of some argument types, and trees of arguments and result."""
+        out_types = tuple([aval.to_tangent_aval() for aval in avals_of(linearized.outs)])
+        return cls(
+            linearized.jaxpr, linearized.inputs, linearized.nonzeros, in_types, out_types, in_tree, out_tree
+        )  # fmt: skip
 
     def __call__(self, *tangents: Any) -> Any:
         leaves = match_tree("linearized function", "tangents", "primals", self._in_tree, tangents)
@@ -49,6 +67,18 @@ class LinearFunction:
 
     def __repr__(self) -> str:
         return f"LinearFunction({self.jaxpr})"
+
+    def _flatten(self) -> tuple[Sequence[Any], tuple[Any, ...]]:
+        closed, types = self.jaxpr, (self._in_types, self._out_types, self._in_tree, self._out_tree)
+        return closed.consts, (closed.jaxpr, self._inputs, self._nonzeros, *types)
+
+    @classmethod
+    def _unflatten(cls, structure: tuple[Any, ...], residuals: Sequence[Any]) -> LinearFunction:
+        jaxpr, *others = structure
+        return cls(ClosedJaxpr(jaxpr, residuals), *others)
+
+
+tree.register_node(LinearFunction, LinearFunction._flatten, LinearFunction._unflatten)
 
 
 def own_residuals(linearized: Linearized, aux: Any) -> Any:

@@ -244,7 +244,7 @@ def linearize(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> 
     flat, out = flat_function(f"linearize of {function_name(fun)}", fun, in_tree, has_aux=has_aux)
     linearized = linearize_hook.use(flat, [freeze(x) for x in leaves], current.trace, avals=avals)
     aux = own_residuals(linearized, out.aux())
-    linear_function = LinearFunction(linearized, avals, in_tree, out.tree)
+    linear_function = LinearFunction.of(linearized, avals, in_tree, out.tree)
     result = (tree.unflatten(out.tree, linearized.outs), linear_function)
     return (*result, aux) if has_aux else result
 

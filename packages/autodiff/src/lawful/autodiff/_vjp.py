@@ -11,21 +11,54 @@ from lawful import tree
 from lawful.autodiff._arguments import check_tangent, flat_function, match_tree, single_cotangent
 from lawful.autodiff._linear_function import own_residuals
 from lawful.autodiff._linearize import Linearized, linearize_hook
-from lawful.core import ClosedJaxpr, ShapedArray, Zero, current, get_aval, zeros
+from lawful.autodiff._transpose import backward_pass
+from lawful.core import ClosedJaxpr, ShapedArray, Zero, avals_of, current, record, zeros
 from lawful.ops import with_weakness_of
 from lawful.staging import freeze, function_name, in_avals, own_results, require_callable
+
+
+@record
+class LinearProgram:
+    """The linear part of a `Linearized`, without the outputs of its run.
+
+    Attributes:
+      jaxpr: the linear program; its constants are the residuals.
+      inputs: for each flat input of the function, whether it has a tangent.
+      nonzeros: for each flat output, whether its tangent is not zero.
+    """
+
+    jaxpr: ClosedJaxpr
+    inputs: tuple[bool, ...]
+    nonzeros: tuple[bool, ...]
+
+    @property
+    def residuals(self) -> Sequence[Any]:
+        """The residuals."""
+        return self.jaxpr.consts
+
+    def pull_back(self, cts: Sequence[Any], *, last: bool = False) -> list[Any]:
+        """Returns the cotangents of the inputs that have tangents; see `Linearized.pull_back`."""
+        return backward_pass(self.jaxpr, cts)
 
 
 class VJPFunction:
     """The transposed derivative of a function at a point: from cotangents of the result to those of the arguments.
 
-    ``jaxpr`` is the linear program that it runs backwards; the constants are the residuals of the forward pass.
+    ``jaxpr`` is the linear program that it runs backwards; the constants are the residuals of the forward pass. They
+    are also its leaves as a pytree, so that functions of ``jit`` take and return it.
     """
 
-    def __init__(self, linearized: Linearized, in_types: tuple[ShapedArray, ...], in_tree: Any, out_tree: Any) -> None:
+    def __init__(
+        self,
+        linearized: Linearized | LinearProgram,
+        in_types: tuple[ShapedArray, ...],
+        out_types: tuple[ShapedArray, ...],
+        in_tree: Any,
+        out_tree: Any,
+    ) -> None:
         self._linearized = linearized
         self._in_types = in_types
-        self._out_types = [get_aval(x) for x in linearized.outs]
+        self._out_types = out_types
         self._in_tree = in_tree
         self._out_tree = out_tree
 
@@ -48,9 +81,22 @@ class VJPFunction:
     def __repr__(self) -> str:
         return f"VJPFunction({self.jaxpr})"
 
+    def _flatten(self) -> tuple[Sequence[Any], tuple[Any, ...]]:
+        linearized, closed = self._linearized, self._linearized.jaxpr
+        types = self._in_types, self._out_types, self._in_tree, self._out_tree
+        return closed.consts, (closed.jaxpr, linearized.inputs, linearized.nonzeros, *types)
+
+    @classmethod
+    def _unflatten(cls, structure: tuple[Any, ...], residuals: Sequence[Any]) -> VJPFunction:
+        jaxpr, inputs, nonzeros, *types = structure
+        return cls(LinearProgram(ClosedJaxpr(jaxpr, residuals), inputs, nonzeros), *types)
+
+
+tree.register_node(VJPFunction, VJPFunction._flatten, VJPFunction._unflatten)
+
 
 def cotangents(
-    linearized: Linearized,
+    linearized: Linearized | LinearProgram,
     in_types: Sequence[ShapedArray],
     cts: Sequence[Any],
     *,
@@ -115,5 +161,6 @@ def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple[
     linearized = linearize_hook.use(flat, [freeze(x) for x in leaves], current.trace, avals=avals)
     linearized.drop_known()
     aux = own_residuals(linearized, out.aux())
-    result = (tree.unflatten(out.tree, linearized.outs), VJPFunction(linearized, avals, in_tree, out.tree))
+    f_vjp = VJPFunction(linearized, avals, avals_of(linearized.outs), in_tree, out.tree)
+    result = (tree.unflatten(out.tree, linearized.outs), f_vjp)
     return (*result, aux) if has_aux else result

@@ -17,7 +17,7 @@ Source: ``jax.checkpoint_policies``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Sequence
 from typing import Any, Final
 
 from lawful import ops
@@ -33,6 +33,8 @@ __all__ = [
     "dots_with_no_batch_dims_saveable",
     "everything_saveable",
     "nothing_saveable",
+    "offload_dot_with_no_batch_dims",
+    "save_and_offload_only_these_names",
     "save_any_names_but_these",
     "save_anything_except_these_names",
     "save_from_both_policies",
@@ -178,6 +180,44 @@ def save_anything_except_these_names(*names_not_to_save: str) -> Policy:
     return Policy("save_anything_except_these_names", _names("save_anything_except_these_names", names_not_to_save))
 
 
+def save_and_offload_only_these_names(
+    *,
+    names_which_can_be_saved: Sequence[str],
+    names_which_can_be_offloaded: Sequence[str],
+    offload_src: str,
+    offload_dst: str,
+) -> Policy:
+    """Returns the policy that values with one of these names are kept, and nothing else.
+
+    Programs run in one memory, so that values to offload are kept as the others are, where they are.
+
+    Args:
+      names_which_can_be_saved: names of ``checkpoint_name``.
+      names_which_can_be_offloaded: the same.
+      offload_src: the memory of the values, in JAX; it is not looked at.
+      offload_dst: the memory to copy them to, in JAX; it is not looked at.
+
+    >>> save_and_offload_only_these_names(
+    ...     names_which_can_be_saved=["a"], names_which_can_be_offloaded=["b"], offload_src="device", offload_dst="host"
+    ... )
+    save_only_these_names('a', 'b')
+    """
+    return save_only_these_names(*names_which_can_be_saved, *names_which_can_be_offloaded)
+
+
+def offload_dot_with_no_batch_dims(offload_src: str, offload_dst: str) -> Policy:
+    """Returns `dots_with_no_batch_dims_saveable`: programs run in one memory, so that nothing is copied to another.
+
+    Args:
+      offload_src: the memory of the values, in JAX; it is not looked at.
+      offload_dst: the memory to copy them to, in JAX; it is not looked at.
+
+    >>> offload_dot_with_no_batch_dims("device", "pinned_host")
+    dots_with_no_batch_dims_saveable
+    """
+    return dots_with_no_batch_dims_saveable
+
+
 def save_from_both_policies(policy_1: AnyPolicy, policy_2: AnyPolicy) -> AnyPolicy:
     """Returns the policy that all values are kept which one of two policies keeps.
 
@@ -194,8 +234,11 @@ def save_from_both_policies(policy_1: AnyPolicy, policy_2: AnyPolicy) -> AnyPoli
 
 def require_policy(where: str, policy: Any) -> None:
     """Raises ArgumentTypeError if something is not a policy."""
-    makers = (save_only_these_names, save_any_names_but_these, save_anything_except_these_names)
-    if not callable(policy) or policy in makers or policy is save_from_both_policies:
+    makers = (
+        *(save_only_these_names, save_any_names_but_these, save_anything_except_these_names, save_from_both_policies),
+        *(save_and_offload_only_these_names, offload_dot_with_no_batch_dims),
+    )
+    if not callable(policy) or policy in makers:
         raise ArgumentTypeError(
             f"{where}: expected a policy, got {shorten(policy)} of type {type(policy).__name__}; give one of "
             "lawful.autodiff.checkpoint_policies, such as dots_saveable or save_only_these_names('h'), or a function "

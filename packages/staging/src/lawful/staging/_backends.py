@@ -42,8 +42,19 @@ class CompiledProgram(Protocol):
 class LoweredProgram(Protocol):
     """A program in the backend's input language."""
 
-    def as_text(self) -> str:
-        """Returns the program as text."""
+    def as_text(self, dialect: str | None = None, *, debug_info: bool = False) -> str:
+        """Returns the program as text.
+
+        Args:
+          dialect: one of the backend's languages; None for its usual one.
+          debug_info: whether the text has locations, where the language has them.
+
+        Raises:
+          ArgumentValueError: the backend has no such dialect.
+        """
+
+    def compiler_ir(self, dialect: str | None = None) -> Any:
+        """Returns the program as an object of the backend; see `as_text`."""
 
     def compile(self, compiler_options: CompilerOptions | None = None) -> CompiledProgram:
         """Returns the program ready to run.

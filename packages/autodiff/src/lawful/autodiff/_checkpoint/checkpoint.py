@@ -24,7 +24,7 @@ from lawful.staging import (
 def checkpoint(
     fun: Callable[..., Any],
     *,
-    prevent_cse: bool = True,
+    prevent_cse: Any = True,
     policy: Callable[..., bool] | None = None,
     static_argnums: int | tuple[int, ...] = (),
     static_argnames: str | Iterable[str] = (),
@@ -38,7 +38,8 @@ def checkpoint(
       fun: a function of pytrees of arrays that returns such a tree. It may close over arrays and tracers. It is traced
         at each call, so that Python control flow on values needs static arguments, or ``cond``.
       prevent_cse: whether a compiler is kept from merging the second computation with the first one, which would undo
-        it. It costs a little; in a loop body, where there is nothing to merge, False is as good.
+        it. It costs a little; in a loop body, where there is nothing to merge, False is as good. A tree of booleans, as
+        JAX takes for single arguments, is True if one of them is.
       policy: what may be kept, of ``checkpoint_policies``; nothing by default.
       static_argnums: positions of hashable arguments that ``fun`` gets as they are.
       static_argnames: the same by name; each is inferred from the other where the signature tells.
@@ -60,9 +61,10 @@ def checkpoint(
     [(ShapedArray(~f64[]), 'the argument x')]
     """
     require_callable("checkpoint", fun)
-    if not isinstance(prevent_cse, bool):
+    switches = tree.leaves(prevent_cse)
+    if not switches or not all([isinstance(x, bool) for x in switches]):
         raise ArgumentTypeError(
-            f"checkpoint: expected True or False as prevent_cse, got {shorten(prevent_cse)}; "
+            f"checkpoint: expected True, False or a tree of them as prevent_cse, got {shorten(prevent_cse)}; "
             "give one value for all arguments"
         )
     if policy is not None:
@@ -70,7 +72,7 @@ def checkpoint(
     names = static_argnames if isinstance(static_argnames, str) else tuple(static_argnames)
     statics = statics_of(fun, static_argnums, names)
     label = f"checkpoint of {function_name(fun)}"
-    params = {"prevent_cse": prevent_cse, "differentiated": False, "policy": as_param(policy)}
+    params = {"prevent_cse": any(switches), "differentiated": False, "policy": as_param(policy)}
 
     @functools.wraps(fun, updated=())
     def checkpointed(*args: Any, **kwargs: Any) -> Any:

@@ -90,6 +90,16 @@ class Jaxpr:
         #: The name of the function that was traced, where there was one; for messages and lowered code.
         self.name = name
 
+    @property
+    def in_avals(self) -> list[ShapedArray]:
+        """The types of the inputs."""
+        return [var.aval for var in self.invars]
+
+    @property
+    def out_avals(self) -> list[ShapedArray]:
+        """The types of the outputs."""
+        return [atom.aval for atom in self.outvars]
+
     def replace(self, **changes: Any) -> Jaxpr:
         """Returns the jaxpr with some fields replaced."""
         fields = {name: getattr(self, name) for name in ("constvars", "invars", "eqns", "outvars", "name")}
@@ -113,17 +123,32 @@ class ClosedJaxpr:
     @property
     def in_avals(self) -> list[ShapedArray]:
         """The types of the inputs."""
-        return [var.aval for var in self.jaxpr.invars]
+        return self.jaxpr.in_avals
 
     @property
     def out_avals(self) -> list[ShapedArray]:
         """The types of the outputs."""
-        return [atom.aval for atom in self.jaxpr.outvars]
+        return self.jaxpr.out_avals
+
+    @property
+    def constvars(self) -> Sequence[Var]:
+        """The variables of the constants."""
+        return self.jaxpr.constvars
+
+    @property
+    def invars(self) -> Sequence[Var]:
+        """The variables of the inputs."""
+        return self.jaxpr.invars
 
     @property
     def eqns(self) -> Sequence[JaxprEqn]:
         """The equations."""
         return self.jaxpr.eqns
+
+    @property
+    def outvars(self) -> Sequence[Atom]:
+        """The variables or literals of the outputs."""
+        return self.jaxpr.outvars
 
     def __str__(self) -> str:
         return str(self.jaxpr)

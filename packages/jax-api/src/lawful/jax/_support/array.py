@@ -196,11 +196,16 @@ def weak(x: Any) -> Array:
 
 
 def plain(x: Any) -> Any:
-    """Returns an `Array` as the NumPy array that it is, a weak one as a Python scalar, also in tuples and lists."""
+    """Returns an `Array` as the NumPy array that it is, a weak one as a Python scalar, also in tuples and lists.
+
+    An object with ``__jax_array__`` is what that returns.
+    """
     cls = type(x)
     if cls is Array:
         return x.item() if x.weak_type else x.view(numpy.ndarray)
-    return cls(map(plain, x)) if cls is tuple or cls is list else x
+    if cls is tuple or cls is list:
+        return cls(map(plain, x))
+    return plain(x.__jax_array__()) if hasattr(cls, "__jax_array__") else x
 
 
 def as_jax(x: Any) -> Any:

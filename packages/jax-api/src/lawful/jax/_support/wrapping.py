@@ -11,6 +11,7 @@ from typing import Any
 import numpy
 
 from lawful import tree
+from lawful.autodiff import LinearFunction, VJPFunction
 from lawful.core import ArgumentTypeError, ArgumentValueError, Tracer, shorten
 from lawful.jax._support.array import Array, as_jax, plain, weak
 from lawful.jax._support.devices import DEVICE_ARRAYS
@@ -133,7 +134,7 @@ def to_jax(x: Any) -> Any:
     if isinstance(x, Tracer | Returned | AbstractContextManager):
         return x
     if callable(x) and not isinstance(x, type):
-        return Returned(x)
+        return ReturnedTree(x) if isinstance(x, VJPFunction | LinearFunction) else Returned(x)
     if cls is tuple:
         return tuple(map(to_jax, x))
     return tree.map(_leaf, x)
@@ -163,3 +164,10 @@ class Returned:
 
     def __repr__(self) -> str:
         return repr(self._function)
+
+
+class ReturnedTree(Returned):
+    """The same of a function that is a pytree."""
+
+
+tree.register_node(ReturnedTree, lambda x: ((x._function,), None), lambda _, children: ReturnedTree(*children))

@@ -1,4 +1,4 @@
-"""What NumPy converts to arrays without asking: lists of numbers, and objects with ``__array__``."""
+"""What NumPy and JAX convert to arrays without asking: lists of numbers, objects with a method for it."""
 
 from __future__ import annotations
 
@@ -14,11 +14,14 @@ __all__ = ["from_array_like"]
 def from_array_like(x: Any) -> Any:
     """Returns a list or tuple of numbers, or an object with ``__array__``, as an array; anything else as it is.
 
-    What holds tracers, or is no array of numbers, is anything else.
+    What holds tracers, or is no array of numbers, is anything else. An object with ``__jax_array__`` is what that
+    returns, which may be a tracer.
 
     >>> from_array_like([1.0, 2.0]), from_array_like("a"), from_array_like([[1.0], [1.0, 2.0]])
     (array([1., 2.]), 'a', [[1.0], [1.0, 2.0]])
     """
+    if hasattr(type(x), "__jax_array__"):
+        x = x.__jax_array__()
     if is_array(x) or not (isinstance(x, list | tuple) or hasattr(x, "__array__")):
         return x
     try:

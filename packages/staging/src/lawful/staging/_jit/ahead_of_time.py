@@ -4,11 +4,31 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from lawful import tree
-from lawful.core import ArgumentTypeError, ClosedJaxpr, record
+from lawful.core import ArgumentTypeError, ClosedJaxpr, ShapedArray, record
 from lawful.staging._backends import CompiledProgram, CompilerOptions, LoweredProgram, get_backend
 from lawful.staging._make_jaxpr import struct_of
 from lawful.staging._signature import Statics, in_avals
+
+
+@record
+class ArgInfo:
+    """The type of an argument's leaf, and whether its memory is donated."""
+
+    aval: ShapedArray
+    donated: bool
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Its shape."""
+        return self.aval.shape
+
+    @property
+    def dtype(self) -> np.dtype[Any]:
+        """Its dtype."""
+        return self.aval.dtype
 
 
 @record
@@ -28,22 +48,82 @@ class Traced:
         """The tree of ``ShapeDtypeStruct`` of the result."""
         return tree.unflatten(self.out_tree, [struct_of(aval) for aval in self.jaxpr.out_avals])
 
+    @property
+    def args_info(self) -> Any:
+        """The tree ``(args, kwargs)`` of `ArgInfo`; static arguments are left out."""
+        pairs = enumerate(self.jaxpr.in_avals)
+        return tree.unflatten(self.in_tree, [ArgInfo(aval, i in self.donated) for i, aval in pairs])
+
     def lower(self) -> Lowered:
         """Returns the function in the backend's input language."""
         program = get_backend(self.backend).lower(self.jaxpr, name=self.name, donated=self.donated)
         return Lowered(self, program)
 
 
+class _Stage:
+    """What the stages after tracing say of the function; the names are those of ``jax.stages``."""
+
+    __slots__ = ()
+
+    traced: Traced
+
+    @property
+    def in_tree(self) -> Any:
+        """The tree of ``(args, kwargs)``."""
+        return self.traced.in_tree
+
+    @property
+    def out_tree(self) -> Any:
+        """The tree of the result."""
+        return self.traced.out_tree
+
+    @property
+    def args_info(self) -> Any:
+        """The tree ``(args, kwargs)`` of `ArgInfo`; static arguments are left out."""
+        return self.traced.args_info
+
+    @property
+    def in_avals(self) -> Any:
+        """The tree ``(args, kwargs)`` of the types of arguments."""
+        return tree.unflatten(self.in_tree, self.traced.jaxpr.in_avals)
+
+    @property
+    def out_info(self) -> Any:
+        """The tree of ``ShapeDtypeStruct`` of the result."""
+        return self.traced.out_info
+
+    @property
+    def donate_argnums(self) -> tuple[int, ...]:
+        """The positions of donated leaves among those of the arguments."""
+        return self.traced.donated
+
+
 @record
-class Lowered:
+class Lowered(_Stage):
     """A function in the backend's input language: StableHLO, or Python for the NumPy backend."""
 
     traced: Traced
     program: LoweredProgram
 
-    def as_text(self) -> str:
-        """Returns the program as text."""
-        return self.program.as_text()
+    def as_text(self, dialect: str | None = None, *, debug_info: bool = False) -> str:
+        """Returns the program as text.
+
+        Args:
+          dialect: of XLA ``"stablehlo"``, which is the default, or ``"hlo"``.
+          debug_info: whether StableHLO is printed with its locations, which are unknown: lawful writes none.
+
+        Raises:
+          ArgumentValueError: the backend has no such dialect.
+        """
+        return self.program.as_text(dialect, debug_info=debug_info)
+
+    def compiler_ir(self, dialect: str | None = None) -> Any:
+        """Returns the program as an object of the backend: jaxlib's module of StableHLO, its computation of HLO.
+
+        Raises:
+          ArgumentValueError: the backend has no such dialect.
+        """
+        return self.program.compiler_ir(dialect)
 
     def compile(self, compiler_options: CompilerOptions | None = None) -> Compiled:
         """Returns the function ready to run.
@@ -63,7 +143,7 @@ class Lowered:
 
 
 @record
-class Compiled:
+class Compiled(_Stage):
     """A compiled function: called with arguments of the types that it was traced at."""
 
     traced: Traced

@@ -40,9 +40,22 @@ class PythonProgram:
         self._name = name
         self._source, self._function = compile_jaxpr(closed)
 
-    def as_text(self) -> str:
-        """Returns the Python source."""
+    def as_text(self, dialect: str | None = None, *, debug_info: bool = False) -> str:
+        """Returns the Python source.
+
+        Raises:
+          ArgumentValueError: a dialect is given that is not ``"python"``.
+        """
+        if dialect not in (None, "python"):
+            raise ArgumentValueError(
+                f"lowered {self._name}: expected python as dialect, because the NumPy backend has no other, got "
+                f"{dialect!r}; leave it out, or ask for jit(..., backend='xla')"
+            )
         return self._source
+
+    def compiler_ir(self, dialect: str | None = None) -> str:
+        """Returns the Python source."""
+        return self.as_text(dialect)
 
     def compile(self, compiler_options: CompilerOptions | None = None) -> PythonProgram:
         """Returns the program itself: it is ready to run.

@@ -6,13 +6,13 @@ import threading
 from collections.abc import Sequence
 from typing import Any
 
-from lawful.core import ClosedJaxpr, float0, get_aval
+from lawful.core import ArgumentValueError, ClosedJaxpr, float0, get_aval
 from lawful.staging import CompilerOptions
 from lawful.xla_backend._cache.settings import compilation_cache
 from lawful.xla_backend._lowering.module import StableHLO
 from lawful.xla_backend._programs.arguments import buffer_on
 from lawful.xla_backend._programs.compiled import Compiled
-from lawful.xla_backend._runtime import clients
+from lawful.xla_backend._runtime import bindings, clients
 from lawful.xla_backend._runtime.bindings import Executable
 from lawful.xla_backend._runtime.handles import Device, Options
 
@@ -31,10 +31,32 @@ class Lowered:
         # A module's context belongs to one thread at a time.
         self._lock = threading.Lock()
 
-    def as_text(self) -> str:
-        """Returns the StableHLO module as text. Its large constants are the first arguments."""
+    def as_text(self, dialect: str | None = None, *, debug_info: bool = False) -> str:
+        """Returns the program as text. Its large constants are the first arguments.
+
+        Args:
+          dialect: ``"stablehlo"``, which is the default, or ``"hlo"``.
+          debug_info: whether StableHLO is printed with its locations, which are unknown.
+
+        Raises:
+          ArgumentValueError: the dialect is another.
+        """
+        ir = self.compiler_ir(dialect)
         with self._lock:
-            return str(self._stablehlo.module)
+            if dialect == "hlo":
+                return str(ir.as_hlo_text())
+            return str(ir.operation.get_asm(enable_debug_info=debug_info))
+
+    def compiler_ir(self, dialect: str | None = None) -> Any:
+        """Returns jaxlib's module of StableHLO, or its computation of HLO; see `as_text`."""
+        if dialect not in (None, "stablehlo", "hlo"):
+            raise ArgumentValueError(
+                f"lowered {self.name}: expected stablehlo or hlo as dialect, got {dialect!r}; leave it out"
+            )
+        if dialect != "hlo":
+            return self._stablehlo.module
+        with self._lock:
+            return bindings.computation(self._stablehlo.module)
 
     def compile(self, compiler_options: CompilerOptions | None = None) -> Compiled:
         """Compiles the program for the default device.

@@ -224,6 +224,11 @@ def bytecode(module: Any) -> bytes:
     return written.getvalue()
 
 
+def computation(module: Any) -> Any:
+    """Returns a module of StableHLO as a computation of HLO."""
+    return _jax.mlir.mlir_module_to_xla_computation(bytecode(module), use_tuple_args=False)
+
+
 # LAPACK
 
 
