@@ -200,3 +200,11 @@ def test_float32_derivatives_where_terms_cancel(name: str) -> None:
         functions.append(lambda x, f=functions[-1]: jvp(f, (x,), (np.ones_like(x),))[1])
     for function, values in zip(functions, wanted, strict=True):
         np.testing.assert_allclose(function(points), values, rtol=1e-4, atol=1e-37)
+
+
+def test_log_ndtr_derivatives_at_infinity() -> None:
+    """The limits, in which a factor of 0 meets an infinite one."""
+    ends = np.array([-INF, INF])
+    with np.errstate(all="ignore"):
+        for found in (derivatives(ops.log_ndtr, ends), jit(lambda x: derivatives(ops.log_ndtr, x))(ends)):
+            np.testing.assert_array_equal(found, [[-INF, 0.0], [INF, 0.0], [-1.0, 0.0], [0.0, 0.0]])

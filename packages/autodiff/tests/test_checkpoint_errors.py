@@ -137,3 +137,11 @@ def test_checkpoint_primitive_is_strict():
         make_jaxpr(lambda x: checkpoint_p.bind(x, jaxpr=jaxpr, prevent_cse=True, differentiated=False, policy=None))(
             np.ones(2)
         )
+
+
+@pytest.mark.parametrize("names", ["ab", None, [1]])
+def test_checkpoint_names_to_offload_are_lists_of_strings(names):
+    with pytest.raises(ArgumentTypeError, match="save_and_offload_only_these_names: expected"):
+        checkpoint_policies.save_and_offload_only_these_names(
+            names_which_can_be_saved=[], names_which_can_be_offloaded=names, offload_src="device", offload_dst="host"
+        )

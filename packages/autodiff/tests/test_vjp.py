@@ -376,11 +376,46 @@ def test_vjp_function_is_a_pytree_of_residuals(backend: str | None) -> None:
 
 
 def test_vjp_function_as_argument_of_vjp_and_vmap() -> None:
-    f_vjp = vjp(lambda x: ops.mul(x, ops.sin(x)), 2.0)[1]
-    # A pullback is linear in its residuals' product with the cotangent: doubled residuals are seen.
-    out, pull = vjp(lambda g: g(1.0)[0], f_vjp)
-    assert out == f_vjp(1.0)[0]
-    assert len(tree.leaves(pull(1.0))) == len(tree.leaves(f_vjp))
-    cts = np.array([1.0, 2.0, 3.0])
+    x, ct = np.array([0.5, 2.0]), np.array([3.0, -1.0])
+    f_vjp = vjp(ops.sin, x)[1]
+    np.testing.assert_array_equal(tree.map(lambda leaf: 2.0 * leaf, f_vjp)(ct)[0], 2.0 * f_vjp(ct)[0])
+    out, pull = vjp(lambda g: g(ct)[0], f_vjp)
+    np.testing.assert_array_equal(out, f_vjp(ct)[0])
+    [[of_cosine]] = map(tree.leaves, pull(np.ones(2)))
+    np.testing.assert_array_equal(of_cosine, ct)
+    cts = np.array([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
     (found,) = vmap(lambda g, ct: g(ct), in_axes=(None, 0))(f_vjp, cts)
-    np.testing.assert_allclose(found, cts * f_vjp(1.0)[0], rtol=1e-14)
+    np.testing.assert_allclose(found, cts * np.cos(x), rtol=1e-15)
+
+
+@pytest.mark.parametrize("make", [lambda x: vjp(ops.sin, x)[1], lambda x: linearize(ops.sin, x)[1]])
+def test_vjp_function_that_vmap_returned_is_called_within_it(make: Any) -> None:
+    x = np.array([0.5, 2.0, 1.0])
+    functions = vmap(make)(x)
+    with pytest.raises(ArgumentTypeError, match=r"expected residuals of the types .*, got f64\[3\] for f64\[\]; .*vm"):
+        functions(1.0)
+    found = tree.leaves(vmap(lambda g, v: g(v))(functions, np.ones(3)))
+    np.testing.assert_allclose(found, [np.cos(x)], rtol=1e-15)
+
+
+def test_vjp_function_leaves_are_read_only() -> None:
+    f_vjp = vjp(ops.sin, np.array([0.5, 2.0]))[1]
+    [leaf] = tree.leaves(f_vjp)
+    with pytest.raises(ValueError, match="read-only"):
+        leaf[0] = 9.0
+    assert "linear program of 1 equations at" in repr(tree.structure(f_vjp))
+
+
+@pytest.mark.parametrize("outer", [vjp, linearize], ids=["vjp", "linearize"])
+@pytest.mark.parametrize("inner", [vjp, linearize], ids=["vjp", "linearize"])
+def test_vjp_function_as_auxiliary_output(outer: Any, inner: Any) -> None:
+    """Also once the derivative rules are cached."""
+
+    def f(x: Any) -> Any:
+        y, g = inner(ops.sin, x)
+        return y, g
+
+    x = np.array([0.5, 2.0])
+    for _ in range(4):
+        g = outer(f, x, has_aux=True)[2]
+        np.testing.assert_allclose(tree.leaves(g(np.ones(2))), [np.cos(x)], rtol=1e-15)

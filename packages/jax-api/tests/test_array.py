@@ -153,3 +153,12 @@ def test_array_functions_of_derivatives_through_jit() -> None:
     (found,) = jax.jit(lambda g, ct: g(ct))(jax.vjp(jnp.sin, X)[1], jnp.ones(3))
     assert np.allclose(found, jnp.cos(X))
     assert np.allclose(jax.jit(lambda x: jax.linearize(jnp.sin, x)[1])(X)(X), X * jnp.cos(X))
+
+
+def test_array_leaves_of_functions_of_derivatives() -> None:
+    f_vjp = jax.vjp(jnp.sin, X)[1]
+    assert all(isinstance(leaf, jax.Array) for leaf in jax.tree.leaves(f_vjp))
+    (found,) = jax.tree.map(lambda leaf: leaf.at[0].set(7.0), f_vjp)(jnp.ones(3))
+    assert found[0] == 7.0
+    for other in (copy.copy(f_vjp), copy.deepcopy(f_vjp)):
+        assert other(jnp.ones(3))[0].tolist() == f_vjp(jnp.ones(3))[0].tolist()

@@ -174,3 +174,23 @@ def test_special_derivatives_of_any_order():
             up, down = ([z + s * h * (k == i) for k, z in enumerate(point)] for s in (1, -1))
             differences = [(grad(function, j)(*up) - grad(function, j)(*down)) / (2 * h) for j in range(n)]
             np.testing.assert_allclose(hessian[i], differences, rtol=1e-6, atol=1e-8)
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32])
+@pytest.mark.parametrize("name", sorted(special.__all__))
+def test_special_functions_keep_the_dtype(name, dtype):
+    """Also beside Python numbers."""
+    x = np.array([0.25, 0.75], dtype)
+    function = getattr(special, name)
+    if not callable(function) or isinstance(function, type(special)):
+        pytest.skip("it is no function")
+    tried = 0
+    for args in ((x,), (x, x), (x, x, x), (2, x), (x, 2), (x, 2, 2), (2, 2, x)):
+        try:
+            results = function(*args)
+        except (TypeError, ValueError):  # it takes other arguments
+            continue
+        tried += 1
+        for result in results if isinstance(results, tuple) else (results,):
+            assert result.dtype.kind != "f" or result.dtype == dtype, args
+    assert tried

@@ -62,9 +62,9 @@ def _split_aux(name: str, out: Output, result: Any, arguments: Sequence[Any]) ->
         )
     result, aux = result
     trace = current.trace
+    leaves, treedef = tree.flatten(aux)  # while the trace runs: a function of derivatives in it may write out its tape
 
     def primals() -> Any:
-        leaves, treedef = tree.flatten(aux)
         found = [primal_of(x, trace) for x in leaves]
         # Only arguments are arrays of the user, and copied.
         return treedef.unflatten(own_results(found, [primal_of(x, trace) for x in arguments]))

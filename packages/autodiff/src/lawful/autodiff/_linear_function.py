@@ -9,7 +9,17 @@ import numpy as np
 
 from lawful import tree
 from lawful.autodiff._arguments import check_tangent, match_tree
-from lawful.core import ClosedJaxpr, ShapedArray, Zero, avals_of, eval_closed_jaxpr, instantiate_zeros
+from lawful.core import (
+    ArgumentTypeError,
+    ClosedJaxpr,
+    Jaxpr,
+    ShapedArray,
+    Zero,
+    avals_of,
+    eval_closed_jaxpr,
+    get_aval,
+    instantiate_zeros,
+)
 from lawful.ops import with_weakness_of
 from lawful.staging import memory_owner, own_results
 
@@ -17,11 +27,60 @@ if TYPE_CHECKING:
     from lawful.autodiff._linearize import Linearized
 
 
+class OpenProgram:
+    """A linear program without its residuals, in the structure of a pytree: equal to that of the same jaxpr only.
+
+    Attributes:
+      jaxpr: the program.
+      inputs: for each flat input of the function, whether it has a tangent.
+      nonzeros: for each flat output, whether its tangent is not zero.
+    """
+
+    __slots__ = ("inputs", "jaxpr", "nonzeros")
+
+    def __init__(self, jaxpr: Jaxpr, inputs: Sequence[bool], nonzeros: Sequence[bool]) -> None:
+        self.jaxpr = jaxpr
+        self.inputs = inputs
+        self.nonzeros = nonzeros
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, OpenProgram) and self.jaxpr is other.jaxpr and self.nonzeros == other.nonzeros
+
+    def __hash__(self) -> int:
+        return hash(self.jaxpr)
+
+    def __repr__(self) -> str:
+        return f"<linear program of {len(self.jaxpr.eqns)} equations at {id(self.jaxpr):#x}>"
+
+
+def residual_leaves(closed: ClosedJaxpr) -> list[Any]:
+    """Returns the residuals as leaves of a pytree: read-only, because the function goes on using them."""
+    leaves = []
+    for x in closed.consts:
+        if type(x) is np.ndarray:
+            x = x.view()
+            x.flags.writeable = False
+        leaves.append(x)
+    return leaves
+
+
+def require_residual_types(name: str, closed: ClosedJaxpr) -> None:
+    """Raises ArgumentTypeError if residuals, which were leaves of a pytree, have other types than the program's."""
+    for var, x in zip(closed.jaxpr.constvars, closed.consts, strict=True):
+        aval = get_aval(x)
+        if (aval.shape, aval.dtype) != (var.aval.shape, var.aval.dtype):
+            raise ArgumentTypeError(
+                f"{name}: expected residuals of the types that its program has, got {aval} for {var.aval}; a function "
+                "that vmap returns stands for one call each: call it within vmap, vmap(lambda g, ct: g(ct))(f, cts)"
+            )
+
+
 class LinearFunction:
     """The derivative of a function at a point: a linear function of tangents.
 
     ``jaxpr`` is its program: from the tangents of floating inputs to those output tangents that are not zero. Its
-    constants, the residuals, are also its leaves as a pytree, so that functions of ``jit`` take and return it.
+    constants, the residuals that are no numbers, are also its leaves as a pytree, so that functions of ``jit`` take and
+    return it.
     """
 
     def __init__(
@@ -41,14 +100,15 @@ class LinearFunction:
         self._out_types = out_types
         self._in_tree = in_tree
         self._out_tree = out_tree
+        # Whether the residuals were leaves of a pytree, and may be of other types than the program's.
+        self._is_rebuilt = False
 
     @classmethod
     def of(cls, linearized: Linearized, in_types: Sequence[ShapedArray], in_tree: Any, out_tree: Any) -> LinearFunction:
         """Returns the derivative of a function of some argument types, and trees of arguments and result."""
         out_types = tuple([aval.to_tangent_aval() for aval in avals_of(linearized.outs)])
-        return cls(
-            linearized.jaxpr, linearized.inputs, linearized.nonzeros, in_types, out_types, in_tree, out_tree
-        )  # fmt: skip
+        found = linearized.jaxpr, linearized.inputs, linearized.nonzeros
+        return cls(*found, in_types, out_types, in_tree, out_tree)
 
     def __call__(self, *tangents: Any) -> Any:
         leaves = match_tree("linearized function", "tangents", "primals", self._in_tree, tangents)
@@ -57,6 +117,8 @@ class LinearFunction:
             check_tangent("linearized function", "tangent", path, aval, t)
             for path, aval, t in zip(paths, self._in_types, leaves, strict=True)
         ]
+        if self._is_rebuilt:
+            require_residual_types("linearized function", self.jaxpr)
         given = [t for t, has in zip(checked, self._inputs, strict=True) if has]
         outs = iter(eval_closed_jaxpr(self.jaxpr, *given))
         results = [
@@ -69,13 +131,15 @@ class LinearFunction:
         return f"LinearFunction({self.jaxpr})"
 
     def _flatten(self) -> tuple[Sequence[Any], tuple[Any, ...]]:
-        closed, types = self.jaxpr, (self._in_types, self._out_types, self._in_tree, self._out_tree)
-        return closed.consts, (closed.jaxpr, self._inputs, self._nonzeros, *types)
+        program = OpenProgram(self.jaxpr.jaxpr, self._inputs, self._nonzeros)
+        return residual_leaves(self.jaxpr), (program, self._in_types, self._out_types, self._in_tree, self._out_tree)
 
     @classmethod
     def _unflatten(cls, structure: tuple[Any, ...], residuals: Sequence[Any]) -> LinearFunction:
-        jaxpr, *others = structure
-        return cls(ClosedJaxpr(jaxpr, residuals), *others)
+        program, *types = structure
+        function = cls(ClosedJaxpr(program.jaxpr, residuals), program.inputs, program.nonzeros, *types)
+        function._is_rebuilt = True
+        return function
 
 
 tree.register_node(LinearFunction, LinearFunction._flatten, LinearFunction._unflatten)

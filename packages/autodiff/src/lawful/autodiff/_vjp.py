@@ -9,7 +9,7 @@ import numpy as np
 
 from lawful import tree
 from lawful.autodiff._arguments import check_tangent, flat_function, match_tree, single_cotangent
-from lawful.autodiff._linear_function import own_residuals
+from lawful.autodiff._linear_function import OpenProgram, own_residuals, require_residual_types, residual_leaves
 from lawful.autodiff._linearize import Linearized, linearize_hook
 from lawful.autodiff._transpose import backward_pass
 from lawful.core import ClosedJaxpr, ShapedArray, Zero, avals_of, current, record, zeros
@@ -38,14 +38,17 @@ class LinearProgram:
 
     def pull_back(self, cts: Sequence[Any], *, last: bool = False) -> list[Any]:
         """Returns the cotangents of the inputs that have tangents; see `Linearized.pull_back`."""
+        require_residual_types("vjp", self.jaxpr)
         return backward_pass(self.jaxpr, cts)
 
 
 class VJPFunction:
     """The transposed derivative of a function at a point: from cotangents of the result to those of the arguments.
 
-    ``jaxpr`` is the linear program that it runs backwards; the constants are the residuals of the forward pass. They
-    are also its leaves as a pytree, so that functions of ``jit`` take and return it.
+    ``jaxpr`` is the linear program that it runs backwards; its constants are the residuals of the forward pass that are
+    arrays or traced, and residuals that are numbers stand in it as literals. The constants are also the leaves of the
+    function as a pytree, so that functions of ``jit`` take and return it. Two such functions differ in structure: one
+    that ``jit`` takes as an argument is compiled anew, unless it comes from one call of ``jit``.
     """
 
     def __init__(
@@ -84,12 +87,14 @@ class VJPFunction:
     def _flatten(self) -> tuple[Sequence[Any], tuple[Any, ...]]:
         linearized, closed = self._linearized, self._linearized.jaxpr
         types = self._in_types, self._out_types, self._in_tree, self._out_tree
-        return closed.consts, (closed.jaxpr, linearized.inputs, linearized.nonzeros, *types)
+        program = OpenProgram(closed.jaxpr, linearized.inputs, linearized.nonzeros)
+        return residual_leaves(closed), (program, *types)
 
     @classmethod
     def _unflatten(cls, structure: tuple[Any, ...], residuals: Sequence[Any]) -> VJPFunction:
-        jaxpr, inputs, nonzeros, *types = structure
-        return cls(LinearProgram(ClosedJaxpr(jaxpr, residuals), inputs, nonzeros), *types)
+        program, *types = structure
+        closed = ClosedJaxpr(program.jaxpr, residuals)
+        return cls(LinearProgram(closed, program.inputs, program.nonzeros), *types)
 
 
 tree.register_node(VJPFunction, VJPFunction._flatten, VJPFunction._unflatten)

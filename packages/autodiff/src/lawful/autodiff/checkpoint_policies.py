@@ -202,7 +202,12 @@ def save_and_offload_only_these_names(
     ... )
     save_only_these_names('a', 'b')
     """
-    return save_only_these_names(*names_which_can_be_saved, *names_which_can_be_offloaded)
+    where = "save_and_offload_only_these_names"
+    for names in (names_which_can_be_saved, names_which_can_be_offloaded):
+        if not isinstance(names, list | tuple):
+            raise ArgumentTypeError(f"{where}: expected lists of names, got {shorten(names)}; give ['a', 'b']")
+    names = _names(where, (*names_which_can_be_saved, *names_which_can_be_offloaded))
+    return Policy("save_only_these_names", names)
 
 
 def offload_dot_with_no_batch_dims(offload_src: str, offload_dst: str) -> Policy:

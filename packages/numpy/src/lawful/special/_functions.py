@@ -83,7 +83,7 @@ def beta(a: Any, b: Any) -> Any:
     reflected = _reflected_beta(*[ops.where(is_reflected, x, 0.25) for x in (a, b)])
     reflected = ops.mul(ops.where(is_reflected, signs, 1), reflected)
     sign = ops.mul(signs, gammasgn(total))
-    sign = ops.where(removable, ops.where(_is_odd(ops.max(a, b)), -1, 1), ops.where(is_reflected, 1, sign))
+    sign = ops.where(removable, _alternating(ops.max(a, b)), ops.where(is_reflected, 1, sign))
     safe = [ops.where(is_reflected, 1, x) for x in (a, b)]
     return ops.where(is_reflected, reflected, ops.mul(sign, ops.exp(betaln(*safe))))
 
@@ -117,8 +117,10 @@ def _is_removable_pole(a: Any, b: Any) -> Any:
     return ops.bitwise_and(ops.bitwise_and(whole, positive), ops.le(ops.add(a, b), 0))
 
 
-def _is_odd(x: Any) -> Any:
-    return ops.ne(ops.mul(ops.floor(ops.mul(x, 0.5)), 2), x)
+def _alternating(x: Any) -> Any:
+    """Returns -1 for odd integers and 1 for even ones, of their dtype."""
+    is_odd = ops.ne(ops.mul(ops.floor(ops.mul(x, 0.5)), 2), x)
+    return ops.convert_element_type(ops.where(is_odd, -1.0, 1.0), x.dtype)
 
 
 def _reflected_beta(a: Any, b: Any) -> Any:
@@ -127,7 +129,7 @@ def _reflected_beta(a: Any, b: Any) -> Any:
     size = ops.add(ops.add(ops.lgamma(a), ops.lgamma(b)), ops.lgamma(ops.sub(1, total)))
     nearest = ops.round_nearest_even(total)
     sine = ops.sin(ops.mul(ops.sub(total, nearest), math.pi))
-    sine = ops.mul(ops.where(_is_odd(nearest), -1, 1), ops.mul(sine, 1 / math.pi))
+    sine = ops.mul(_alternating(nearest), ops.mul(sine, 1 / math.pi))
     return ops.mul(sine, ops.exp(size))
 
 

@@ -222,10 +222,11 @@ def vspace(value: Any) -> VSpace:
     maker = VSpace.mappings.get(type(getval(value)))
     if maker is not None:
         return maker(value)
-    if is_array(value):
+    is_container = type(value) in (tuple, list, dict)
+    if not is_container and is_array(value):
         dtype = value.dtype if isinstance(value, Tracer) else numpy.asarray(value).dtype
         return ComplexArrayVSpace(value) if dtype.kind == "c" else ArrayVSpace(value)
-    if tree.all_leaves([value]):
+    if not is_container and tree.all_leaves([value]):
         raise ArgumentTypeError(
             f"vspace: expected an array, a number, or a pytree of them, got {value!r} of type {type(value).__name__}; "
             "register its space with VSpace.register"

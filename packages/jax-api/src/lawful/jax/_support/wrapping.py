@@ -157,6 +157,8 @@ class Returned:
         return to_jax(self._function(*args, **kwargs))
 
     def __getattr__(self, name: str) -> Any:
+        if name == "_function":  # a copy that has no attributes yet
+            raise AttributeError(name)
         return getattr(self._function, name)
 
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
@@ -170,4 +172,6 @@ class ReturnedTree(Returned):
     """The same of a function that is a pytree."""
 
 
-tree.register_node(ReturnedTree, lambda x: ((x._function,), None), lambda _, children: ReturnedTree(*children))
+tree.register_node(
+    ReturnedTree, lambda x: ((tree.map(_leaf, x._function),), None), lambda _, children: ReturnedTree(*children)
+)

@@ -14,7 +14,7 @@ import numpy as np
 
 from lawful.core import Excluded, Interval, Primitive
 from lawful.ops._elementwise.arithmetic import add, mul, neg, square, sub
-from lawful.ops._elementwise.comparison import lt
+from lawful.ops._elementwise.comparison import eq, lt
 from lawful.ops._elementwise.declaration import Elementwise
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
 from lawful.ops._elementwise.exponential import exp
@@ -59,7 +59,7 @@ _TAIL = (
      7.86869131145613259100e-4, 1.84631831751005468180e-5, 1.42151175831644588870e-7, 2.04426310338993978564e-15),
 )
 # The rational function of w = 1 / z² that interpolates z (h(z) - z) at the 13 Chebyshev nodes of 0 ≤ w ≤ 1/25, for the
-# normal hazard h(z), the density over the probability of the upper tail. Computed with 80 digits; relative error 2e-17.
+# normal hazard h(z), the density over the probability of the upper tail. Computed with 80 digits; relative error 4e-17.
 _HAZARD_EXCESS = (
     (1.0, 64.90052229891556, 1470.2783924061068, 14210.929252999262,
      57015.488735927975, 75896.59053828717, 14569.96920411248),
@@ -210,7 +210,10 @@ def _numpy_hazard(x: Any, *, excess: bool = False) -> Any:
 
 def _slope_of_hazard(t: Any, ans: Any, x: Any, *, excess: bool) -> Any:
     """Returns the derivative: that of the excess is 1 minus the product, and its series where the product nears 1."""
-    product = mul(ans, log_ndtr_slope_p.bind(x, excess=not excess))
+    other = log_ndtr_slope_p.bind(x, excess=not excess)
+    # At infinity one factor is 0 and the other infinite: the product has the limit 0.
+    is_zero = eq(other if excess else ans, 0)
+    product = mul(where(is_zero, 0.0, ans), where(is_zero, 0.0, other))
     far = log_ndtr_tail_p.bind(x, times=1)
     is_far = lt(x, -_FAR)
     return mul(t, where(is_far, far if excess else sub(far, 1), sub(1, product) if excess else neg(product)))
