@@ -26,7 +26,7 @@ os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
 
 # A deadline would make a test depend on the load of the machine, and tracing or compiling is slow once.
 for name, options in {
-    "few": {"max_examples": 4},
+    "few": {"max_examples": 4, "derandomize": True},
     "dev": {"max_examples": 20},
     "ci": {"max_examples": 20, "derandomize": True, "print_blob": True},
     "thorough": {"max_examples": 5000},

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from lawful import ops
-from lawful.core import ClosedJaxpr, eval_closed_jaxpr
+from lawful.core import ClosedJaxpr, Primitive, eval_closed_jaxpr
 from lawful.staging import jit as jit_by
 from lawful.staging import make_jaxpr
 from lawful.staging._numpy_backend.source import numpy_function
@@ -74,3 +74,25 @@ def test_numpy_broadcasting_frees_after_the_last_use() -> None:
         return x * row + other
 
     np.testing.assert_array_equal(jit(f)(x, v), x * (v * 2.0) + v * 3.0)
+
+
+seen: list[Any] = []
+see_p = Primitive("test_see", multiple_results=True, effectful=True)
+see_p.def_abstract_eval(lambda *avals: [])
+
+
+@see_p.def_impl
+def _see(*args: Any) -> list[Any]:
+    seen.extend(args)
+    return []
+
+
+def test_numpy_broadcasting_for_an_operation_without_results() -> None:
+    def f(v: Any) -> Any:
+        row = rows(v, (3, 4), (1,))
+        see_p.bind(row)
+        return row + 1.0
+
+    np.testing.assert_array_equal(jit(f)(v), np.tile(v + 1.0, (3, 1)))
+    [row] = seen
+    np.testing.assert_array_equal(row, np.tile(v, (3, 1)))

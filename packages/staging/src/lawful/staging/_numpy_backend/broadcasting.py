@@ -31,7 +31,7 @@ def leave_to_ufuncs(jaxpr: Jaxpr, is_ufunc: Callable[[JaxprEqn], bool]) -> Jaxpr
         keep(jaxpr.outvars)
     for eqn in jaxpr.eqns if repeated else ():
         found = [atom for atom in eqn.invars if atom in repeated]
-        if found and not (_has_whole_operand(eqn, repeated) and is_ufunc(eqn)):
+        if found and not (is_ufunc(eqn) and _has_whole_operand(eqn, repeated)):
             keep(found)
     if not repeated:
         return jaxpr
