@@ -92,7 +92,7 @@ def test_values_and_gradients(name, place):
 @pytest.mark.parametrize("dtype", ["float32", "float64", "complex64", "complex128"])
 def test_triangular_solve(dtype):
     a, b = COMPLEX.astype(dtype) if dtype[0] == "c" else SQUARE.astype(dtype), RIGHT.astype(dtype)
-    for number in range(32):
+    for number in range(32) if dtype == "complex128" else range(0, 32, 5):  # each flag both ways
         names = ("left_side", "lower", "transpose_a", "conjugate_a", "unit_diagonal")
         flags = {flag: bool(number >> i & 1) for i, flag in enumerate(names)}
         right = b if flags["left_side"] else b.swapaxes(-1, -2)

@@ -162,7 +162,7 @@ def test_random_compiled_and_mapped_numbers_are_the_same(name: str, backend: str
 
 
 @pytest.mark.parametrize("name", ["gamma", "loggamma"])
-@pytest.mark.parametrize("a", [0.3, 1.0, 2.5, 30.0])
+@pytest.mark.parametrize("a", [0.3, 2.5, 30.0])
 def test_random_gamma(a: float, name: str) -> None:
     ours, theirs = keys(3)
     draw, jax_draw = getattr(random, name), getattr(jax.random, name)

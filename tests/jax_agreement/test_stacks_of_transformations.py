@@ -77,7 +77,7 @@ TRANSFORMATIONS = {
         )
     ),
 }
-CASES = 160
+CASES = 80
 
 
 def transform(lib, function, stack):
