@@ -16,7 +16,7 @@ import pytest
 from hypothesis import settings
 
 import lawful.numpy as lnp
-from lawful import ops
+from lawful import ops, special
 from lawful.core import get_aval
 from lawful.numpy._ufuncs.ufunc import Ufunc
 from lawful.staging import jit
@@ -139,3 +139,11 @@ def test_sort_of_float8_with_nan_is_the_eager_one(op: Any, dtype: str):
     """The only NaN of some of them has the sign of negative numbers, which XLA's total order puts first."""
     x = np.array([1.0, np.nan, -2.0, 0.5, np.nan, -0.0]).astype(dtype)
     assert difference(jit(op, backend="xla")(x), op(x)) == ""
+
+
+def test_several_algorithms_of_float8_compile_soon():
+    """Fused into one loop, their conversions took LLVM ten minutes."""
+    x, dtype = np.array([1.25, 1.5, 1.75]), ml_dtypes.float8_e4m3fn
+    a, b = x.astype(dtype), (x + 0.5).astype(dtype)
+    got = jit(special.stats.beta.pdf, backend="xla")(True, a, b)
+    assert difference(got, special.stats.beta.pdf(True, a, b)) == ""

@@ -243,7 +243,13 @@ def elementwise(
     def lower(ctx: Any, *operands: Any, **params: Any) -> Any:
         if arity > 1:
             operands = ctx.broadcast_scalars(operands)
-        return ctx.op(hlo, *operands) if isinstance(hlo, str) else hlo(ctx, *operands, **params)
+        if isinstance(hlo, str):
+            return ctx.op(hlo, *operands)
+        dtype = ctx.avals_out[0].dtype
+        if dtype.itemsize == 1 and is_inexact(dtype):
+            # Conversions to 8-bit floats branch: LLVM takes minutes for several algorithms with them in one fused loop.
+            return ctx.call_rule(hlo, *operands)
+        return hlo(ctx, *operands, **params)
 
     _differentiate(primitive, derivatives or (None,) * arity)
     if linear:
