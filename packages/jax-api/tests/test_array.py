@@ -126,7 +126,7 @@ def test_array_methods_of_reductions_take_keywords() -> None:
 
 
 class Parameter:
-    """What libraries call a variable or parameter: JAX converts it by its method."""
+    """A parameter of a model, which JAX converts to an array by ``__jax_array__``."""
 
     def __init__(self, value: jax.Array) -> None:
         self.value = value

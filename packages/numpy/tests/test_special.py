@@ -177,13 +177,11 @@ def test_special_derivatives_of_any_order():
 
 
 @pytest.mark.parametrize("dtype", [np.float16, np.float32])
-@pytest.mark.parametrize("name", sorted(special.__all__))
+@pytest.mark.parametrize("name", sorted(name for name in special.__all__ if callable(getattr(special, name))))
 def test_special_functions_keep_the_dtype(name, dtype):
     """Also beside Python numbers."""
     x = np.array([0.25, 0.75], dtype)
     function = getattr(special, name)
-    if not callable(function) or isinstance(function, type(special)):
-        pytest.skip("it is no function")
     tried = 0
     for args in ((x,), (x, x), (x, x, x), (2, x), (x, 2), (x, 2, 2), (2, 2, x)):
         try:

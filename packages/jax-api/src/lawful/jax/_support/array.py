@@ -198,7 +198,7 @@ def weak(x: Any) -> Array:
 def plain(x: Any) -> Any:
     """Returns an `Array` as the NumPy array that it is, a weak one as a Python scalar, also in tuples and lists.
 
-    An object with ``__jax_array__`` is what that returns.
+    An object with ``__jax_array__`` is replaced by the result of that method.
     """
     cls = type(x)
     if cls is Array:

@@ -169,7 +169,7 @@ class Returned:
 
 
 class ReturnedTree(Returned):
-    """The same of a function that is a pytree."""
+    """A returned function that is a pytree, with `Array`s as leaves."""
 
 
 tree.register_node(

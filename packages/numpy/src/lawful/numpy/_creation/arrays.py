@@ -89,7 +89,7 @@ def _of_large_integer(x: int, dtype: numpy.dtype[Any] | None) -> Any:
 def _foreign(x: Any) -> Any:
     """Returns an object with ``__array__`` or the buffer protocol as an array, any other object unchanged.
 
-    An object with ``__jax_array__`` is what that returns, which may be a tracer.
+    An object with ``__jax_array__`` is replaced by the result of that method, which may be a tracer.
     """
     if hasattr(type(x), "__jax_array__"):
         return x.__jax_array__()

@@ -14,8 +14,8 @@ __all__ = ["from_array_like"]
 def from_array_like(x: Any) -> Any:
     """Returns a list or tuple of numbers, or an object with ``__array__``, as an array; anything else as it is.
 
-    What holds tracers, or is no array of numbers, is anything else. An object with ``__jax_array__`` is what that
-    returns, which may be a tracer.
+    Values with tracers in them, and values that are no array of numbers, are returned unchanged. An object with
+    ``__jax_array__`` is replaced by the result of that method, which may be a tracer.
 
     >>> from_array_like([1.0, 2.0]), from_array_like("a"), from_array_like([[1.0], [1.0, 2.0]])
     (array([1., 2.]), 'a', [[1.0], [1.0, 2.0]])

@@ -61,7 +61,7 @@ class Traced:
 
 
 class _Stage:
-    """What the stages after tracing say of the function; the names are those of ``jax.stages``."""
+    """The properties that `Lowered` and `Compiled` share, named as in ``jax.stages``."""
 
     __slots__ = ()
 
