@@ -146,5 +146,6 @@ def test_several_algorithms_of_float8_compile_soon():
     x, dtype = np.array([1.25, 1.5, 1.75]), ml_dtypes.float8_e4m3fn
     a, b = x.astype(dtype), (x + 0.5).astype(dtype)
     lowered = jit(special.stats.beta.pdf, backend="xla").lower(True, a, b)
-    assert 'inlineable = "false"' in lowered.as_text()  # first: without it the next line takes minutes
+    # xlogy, xlog1py and betaln are functions of their own; otherwise the next line takes minutes.
+    assert lowered.as_text().count('inlineable = "false"') >= 3
     assert difference(lowered.compile()(True, a, b), special.stats.beta.pdf(True, a, b)) == ""
