@@ -80,7 +80,7 @@ def _primitives(jaxpr: Any) -> set[str]:
 
 #: Functions of no name of their own, which derivatives are made of.
 IN_DERIVATIVES = {
-    *("bessel_ine", "beta_density", "direction_cosine", "inversion", "log_ndtr_slope"),
+    *("bessel_ine", "beta_density", "direction_cosine", "inversion", "log_ndtr_derivative"),
     *("pow_derivative", "product_cotangent", "product_tangent"),
     *("regularized_incomplete_beta_derivative", "zeta_derivative"),
 }

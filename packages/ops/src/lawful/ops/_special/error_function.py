@@ -12,13 +12,11 @@ from typing import Any
 
 import numpy as np
 
-from lawful.core import Excluded, Interval, Primitive
-from lawful.ops._elementwise.arithmetic import add, mul, neg, square, sub
-from lawful.ops._elementwise.comparison import eq, lt
+from lawful.core import Interval, Primitive
+from lawful.ops._elementwise.arithmetic import add, mul, neg, square
 from lawful.ops._elementwise.declaration import Elementwise
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
 from lawful.ops._elementwise.exponential import exp
-from lawful.ops._elementwise.select import where
 from lawful.ops._support.double import EvaluatedInDouble, each, lowered_in_double, polynomial
 
 __all__ = [
@@ -29,8 +27,8 @@ __all__ = [
     "erfc",
     "erfc_p",
     "log_ndtr",
+    "log_ndtr_derivative_p",
     "log_ndtr_p",
-    "log_ndtr_slope_p",
     "ndtri",
     "ndtri_p",
 ]
@@ -194,34 +192,16 @@ log_ndtr: Elementwise = _normal(
     Source: ``scipy.special.log_ndtr``, ``jax.scipy.special.log_ndtr``.
     """,
     _numpy_log_ndtr,
-    lambda t, ans, x: mul(t, log_ndtr_slope_p.bind(x, excess=False)),
+    lambda t, ans, x: mul(t, log_ndtr_derivative_p.bind(x, order=1)),
     Interval(-8.0, 4.0),
 )
 
 
-def _numpy_hazard(x: Any, *, excess: bool = False) -> Any:
-    """Returns the density over the distribution function, or its excess over ``-x``, each exact for large ``-x``."""
-    z = np.maximum(-x, 5.0)
-    far = _hazard_excess(z)
-    near = np.maximum(x, -5.0)
-    ratio = np.exp(-near * near / 2 - _LOG_NORM) / (erfc(-near / math.sqrt(2)) / 2)
-    return np.where(x < -5, far if excess else z + far, ratio + near if excess else ratio)
-
-
-def _slope_of_hazard(t: Any, ans: Any, x: Any, *, excess: bool) -> Any:
-    """Returns the derivative: that of the excess is 1 minus the product, and its series where the product nears 1."""
-    other = log_ndtr_slope_p.bind(x, excess=not excess)
-    # At infinity one factor is 0 and the other infinite: the product has the limit 0.
-    is_zero = eq(other if excess else ans, 0)
-    product = mul(where(is_zero, 0.0, ans), where(is_zero, 0.0, other))
-    far = log_ndtr_tail_p.bind(x, times=1)
-    is_far = lt(x, -_FAR)
-    return mul(t, where(is_far, far if excess else sub(far, 1), sub(1, product) if excess else neg(product)))
-
-
-# For x < -_FAR the excess is computed by its asymptotic series in odd powers of 1 / x.
-_FAR = 12.0
+# For x < -_FAR derivatives of the excess are computed by its asymptotic series in odd powers of 1 / x.
+_FAR = 9.0
 _FAR_TERMS = 30
+# Beyond it the density is 0 in float64.
+_VANISHED = 40.0
 
 
 def _asymptotic_coefficients() -> list[int]:
@@ -236,44 +216,47 @@ def _asymptotic_coefficients() -> list[int]:
 _EXCESS = _asymptotic_coefficients()
 
 
-def _numpy_log_ndtr_tail(x: Any, *, times: int = 1) -> Any:
-    """Returns a derivative of the excess by ``x``, term by term."""
+def _numpy_log_ndtr_derivative(x: Any, *, order: int = 1) -> Any:
+    """Returns a derivative of ``log_ndtr``. The first is the hazard ``h`` at ``-x``, with ``dh/dx = -h (h + x)``."""
+    z = np.maximum(-x, 5.0)
+    far = _hazard_excess(z)
+    near = np.maximum(x, -5.0)
+    ratio = np.exp(-near * near / 2 - _LOG_NORM) / (erfc(-near / math.sqrt(2)) / 2)
+    hazard = np.where(x < -5, z + far, ratio)
+    if order == 1:
+        return hazard
+    excess = np.where(x < -5, far, ratio + near)
+    derivatives = [hazard, -hazard * excess]
+    near = np.minimum(np.maximum(x, -_FAR), _VANISHED)
+    for n in range(1, order - 1):
+        # The n-th derivative of -h (h + x), by Leibniz' rule.
+        products = [math.comb(n, k) * derivatives[k] * derivatives[n - k] for k in range(n + 1)]
+        derivatives.append(-near * derivatives[n] - n * derivatives[n - 1] - sum(products))
+    near = np.where(x == np.inf, 0.0, derivatives[-1])
+    return np.where(x < -_FAR, _far_derivative(x, order), near)
+
+
+def _far_derivative(x: Any, order: int) -> Any:
+    """Returns a derivative of ``log_ndtr``, from the second, by the series of the excess term by term."""
     z = np.maximum(-x, _FAR)
+    times = order - 1
     # Derivatives by z have the sign (-1) ** times, which cancels against that of (dz/dx) ** times.
     coefficients = tuple([float(c * math.prod(range(2 * n + 1, 2 * n + 1 + times))) for n, c in enumerate(_EXCESS)])
     out = polynomial(1 / (z * z), coefficients=coefficients)
-    for _ in range(times + 1):
+    for _ in range(order):
         out = out / z
-    return np.where(x == x, out, x)
+    return out - 1 if order == 2 else out
 
 
-def _slope_of_tail(t: Any, ans: Any, x: Any, *, times: int) -> Any:
-    return mul(t, where(lt(x, -_FAR), log_ndtr_tail_p.bind(x, times=times + 1), 0.0))
-
-
-#: A derivative of the excess by its series, constant where the series is inaccurate.
-log_ndtr_tail_p: Primitive = elementwise(
-    "log_ndtr_tail",
+#: A derivative of ``log_ndtr``.
+log_ndtr_derivative_p: Primitive = elementwise(
+    "log_ndtr_derivative",
     "",
-    EvaluatedInDouble("log_ndtr_tail", _numpy_log_ndtr_tail),
-    lowered_in_double(_numpy_log_ndtr_tail),
+    EvaluatedInDouble("log_ndtr_derivative", _numpy_log_ndtr_derivative),
+    lowered_in_double(_numpy_log_ndtr_derivative),
     promote_as=np.cbrt,
-    derivatives=(_slope_of_tail,),
-    domain=(Interval(-40.0, -_FAR),),
-    params=lambda choose: {"times": choose.integer(1, 3)},
-    excluded=(Excluded(lambda x, **_: x == -_FAR, "a kink: a constant begins"),),
-).primitive
-
-
-#: The derivative of ``log_ndtr``, and its sum with the argument.
-log_ndtr_slope_p: Primitive = elementwise(
-    "log_ndtr_slope",
-    "",
-    EvaluatedInDouble("log_ndtr_slope", _numpy_hazard),
-    lowered_in_double(_numpy_hazard),
-    promote_as=np.cbrt,
-    derivatives=(_slope_of_hazard,),
-    domain=(Interval(-8.0, 4.0),),
-    params=lambda choose: {"excess": choose.one_of((False, True))},
+    derivatives=(lambda t, ans, x, *, order: mul(t, log_ndtr_derivative_p.bind(x, order=order + 1)),),
+    domain=(Interval(-12.0, 4.0),),
+    params=lambda choose: {"order": choose.integer(1, 3)},
 ).primitive
 ndtri_p, log_ndtr_p = ndtri.primitive, log_ndtr.primitive
