@@ -121,7 +121,7 @@ evaluation_faults = (
         "compiled programs give views of their arguments",
         "results alias arguments",
         _program,
-        "own_results",
+        "copy_aliased",
         instead(lambda results, others: list(results)),
     ),
 )

@@ -20,7 +20,7 @@ def _share_the_trace(patch: pytest.MonkeyPatch) -> None:
 
 ownership_faults = (
     function_fault(
-        "constants and residuals are not copied", "residual aliasing", _ownership, "freeze", instead(lambda x: x)
+        "constants and residuals are not copied", "residual aliasing", _ownership, "read_only", instead(lambda x: x)
     ),
     method_fault(
         "constants of traces are not copied", "closure constant", Recorder, "snapshot", instead(lambda self, x: x)
@@ -29,14 +29,14 @@ ownership_faults = (
         "results share memory with arguments",
         "results alias arguments",
         _ownership,
-        "own_results",
+        "copy_aliased",
         instead(lambda results, others: list(results)),
     ),
     function_fault(
         "results share memory with residuals",
         "residual aliasing",
         _linear_function,
-        "own_residuals",
+        "copy_aliased_outputs",
         instead(lambda linearized: None),
         ("exp, smooth", "exp", "smooth"),
     ),

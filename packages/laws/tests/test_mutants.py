@@ -303,12 +303,12 @@ def everywhere(monkeypatch: pytest.MonkeyPatch, name: str, replacement: Any) -> 
 
 
 def test_purity_rejects_residuals_that_alias_arguments(monkeypatch: pytest.MonkeyPatch) -> None:
-    everywhere(monkeypatch, "freeze", lambda x: x)
+    everywhere(monkeypatch, "read_only", lambda x: x)
     assert counterexample("purity").equation_count <= 3
 
 
 def test_purity_rejects_results_that_alias_arguments(monkeypatch: pytest.MonkeyPatch) -> None:
-    everywhere(monkeypatch, "own_results", lambda results, others: list(results))
+    everywhere(monkeypatch, "copy_aliased", lambda results, others: list(results))
     assert counterexample("purity").equation_count <= 3
 
 

@@ -20,7 +20,7 @@ from lawful.core import (
     is_inexact,
 )
 from lawful.ops import convert_element_type
-from lawful.staging import describe_argument, flatten_outputs, in_avals, own_results, require_usable
+from lawful.staging import copy_aliased, describe_argument, flatten_outputs, in_avals, require_usable
 
 
 class Output:
@@ -67,7 +67,7 @@ def _split_aux(name: str, out: Output, result: Any, arguments: Sequence[Any]) ->
     def primals() -> Any:
         found = [primal_of(x, trace) for x in leaves]
         # Only arguments are arrays of the user, and copied.
-        return treedef.unflatten(own_results(found, [primal_of(x, trace) for x in arguments]))
+        return treedef.unflatten(copy_aliased(found, [primal_of(x, trace) for x in arguments]))
 
     out.aux = primals
     return result
@@ -124,13 +124,13 @@ def check_tangent(name: str, what: str, path: Sequence[Any], primal: ShapedArray
     A Python number is converted: its value fits whatever floating dtype the primal has.
     """
     expected = primal.to_tangent_aval()
-    place = f"{'result' if what == 'cotangent' else 'primals'}{tree.keystr(tuple(path))}"
+    location = f"{'result' if what == 'cotangent' else 'primals'}{tree.keystr(tuple(path))}"
     if expected.dtype == float0:
         if getattr(tangent, "dtype", None) == float0 and np.shape(tangent) == expected.shape:
             return Zero(expected)
         raise ArgumentTypeError(
-            f"{name}: expected a {what} of dtype float0 for {primal} at {place}, because integers and booleans have no "
-            f"other, got {_describe(tangent)}; use numpy.zeros({expected.shape}, lawful.core.float0)"
+            f"{name}: expected a {what} of dtype float0 for {primal} at {location}, because integers and booleans have "
+            f"no other, got {_describe(tangent)}; use numpy.zeros({expected.shape}, lawful.core.float0)"
         )
     if isinstance(tangent, Tracer):
         require_usable(tangent)
@@ -143,7 +143,7 @@ def check_tangent(name: str, what: str, path: Sequence[Any], primal: ShapedArray
         )
     if got.shape != expected.shape or got.dtype != expected.dtype:
         raise ArgumentTypeError(
-            f"{name}: expected a {what} of type {expected} at {place}, got {got}; "
+            f"{name}: expected a {what} of type {expected} at {location}, got {got}; "
             "its shape and dtype must be those of the value that it belongs to"
         )
     return tangent

@@ -14,7 +14,7 @@ from lawful.autodiff._jvp import jvp
 from lawful.autodiff._vjp import vjp
 from lawful.core import ArgumentTypeError, float0, get_aval, is_inexact
 from lawful.ops import reshape
-from lawful.staging import function_name, own_results, require_callable
+from lawful.staging import copy_aliased, function_name, require_callable
 
 
 def _basis(leaves: list[Any]) -> list[Any]:
@@ -102,7 +102,7 @@ def _jacobian(
             for x, row in zip(out_leaves, blocks, strict=True)
             for block, leaf in zip(row, leaves, strict=True)
         ]
-        owned = iter(own_results(shaped, leaves))
+        owned = iter(copy_aliased(shaped, leaves))
         rows = []
         for _ in out_leaves:
             gradients = tree.unflatten(in_tree, [next(owned) for _ in leaves])

@@ -30,7 +30,7 @@ from lawful.core import (
     user_source,
 )
 from lawful.ops import full, with_weakness_of
-from lawful.staging import function_name, own_results, require_callable, trace_to_jaxpr
+from lawful.staging import copy_aliased, function_name, require_callable, trace_to_jaxpr
 
 
 class JVPTracer(DualTracer):
@@ -113,8 +113,8 @@ def jvp(
     flat, out = flat_function(f"jvp of {function_name(fun)}", fun, in_tree, has_aux=has_aux)
     primals_out, tangents_out = jvp_flat(flat, flat_primals, flat_tangents)
     if np.ndarray in map(type, primals_out):  # only an array can share memory
-        primals_out = own_results(primals_out, [*flat_primals, *flat_tangents])
-    tangents_out = own_results(
+        primals_out = copy_aliased(primals_out, [*flat_primals, *flat_tangents])
+    tangents_out = copy_aliased(
         [*map(as_tangent_of, primals_out, tangents_out)], [*flat_primals, *flat_tangents, *primals_out]
     )
     result = (tree.unflatten(out.tree, primals_out), tree.unflatten(out.tree, tangents_out))

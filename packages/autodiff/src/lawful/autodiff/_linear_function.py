@@ -21,7 +21,7 @@ from lawful.core import (
     instantiate_zeros,
 )
 from lawful.ops import with_weakness_of
-from lawful.staging import memory_owner, own_results
+from lawful.staging import copy_aliased, memory_owner
 
 if TYPE_CHECKING:
     from lawful.autodiff._linearize import Linearized
@@ -125,7 +125,7 @@ class LinearFunction:
             with_weakness_of(next(outs) if nonzero else instantiate_zeros(Zero(aval)), aval)
             for nonzero, aval in zip(self._nonzeros, self._out_types, strict=True)
         ]
-        return tree.unflatten(self._out_tree, own_results(results, [*checked, *self.jaxpr.consts]))
+        return tree.unflatten(self._out_tree, copy_aliased(results, [*checked, *self.jaxpr.consts]))
 
     def __repr__(self) -> str:
         return f"LinearFunction({self.jaxpr})"
@@ -145,7 +145,7 @@ class LinearFunction:
 tree.register_node(LinearFunction, LinearFunction._flatten, LinearFunction._unflatten)
 
 
-def own_residuals(linearized: Linearized, aux: Any) -> Any:
+def copy_aliased_outputs(linearized: Linearized, aux: Any) -> Any:
     """Copies outputs that share memory with a residual: the user may write into them before a call of the derivative.
 
     Args:

@@ -13,7 +13,7 @@ from typing import Any, Final
 from lawful import tree
 from lawful.autodiff._arguments import flat_function
 from lawful.autodiff._dual import DualTracer, run_jvp_rule, zero_tangent
-from lawful.autodiff._linear_function import LinearFunction, own_residuals
+from lawful.autodiff._linear_function import LinearFunction, copy_aliased_outputs
 from lawful.autodiff._transpose import backward_pass
 from lawful.core import (
     ClosedJaxpr,
@@ -42,9 +42,9 @@ from lawful.staging import (
     PartialTrace,
     consts_as_inputs,
     dce_jaxpr,
-    freeze,
     function_name,
     in_avals,
+    read_only,
     require_callable,
 )
 
@@ -242,8 +242,8 @@ def linearize(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> 
     leaves, in_tree = tree.flatten(primals)
     avals = in_avals("linearize", (primals, {}), leaves)
     flat, out = flat_function(f"linearize of {function_name(fun)}", fun, in_tree, has_aux=has_aux)
-    linearized = linearize_hook.use(flat, [freeze(x) for x in leaves], current.trace, avals=avals)
-    aux = own_residuals(linearized, out.aux())
+    linearized = linearize_hook.use(flat, [read_only(x) for x in leaves], current.trace, avals=avals)
+    aux = copy_aliased_outputs(linearized, out.aux())
     linear_function = LinearFunction.of(linearized, avals, in_tree, out.tree)
     result = (tree.unflatten(out.tree, linearized.outs), linear_function)
     return (*result, aux) if has_aux else result

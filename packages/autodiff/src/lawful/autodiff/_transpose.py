@@ -33,10 +33,10 @@ from lawful.ops import add_tangents, with_weakness_of
 from lawful.staging import (
     JaxprTracer,
     PartialTrace,
+    copy_aliased,
     dce_jaxpr,
     function_name,
     in_avals,
-    own_results,
     require_callable,
     trace_to_jaxpr,
 )
@@ -207,7 +207,7 @@ def linear_transpose(fun: Callable[..., Any], *primals: Any) -> Callable[[Any], 
         ]
         cts_in = backward_pass(program, [x for x, linear in zip(checked, depends, strict=True) if linear])
         results = [with_weakness_of(instantiate_zeros(x), aval) for x, aval in zip(cts_in, avals, strict=True)]
-        result: tuple[Any, ...] = tree.unflatten(in_tree, own_results(results, checked))
+        result: tuple[Any, ...] = tree.unflatten(in_tree, copy_aliased(results, checked))
         return result
 
     return transposed_fun

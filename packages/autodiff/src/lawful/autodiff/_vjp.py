@@ -9,12 +9,12 @@ import numpy as np
 
 from lawful import tree
 from lawful.autodiff._arguments import check_tangent, flat_function, match_tree, single_cotangent
-from lawful.autodiff._linear_function import OpenProgram, own_residuals, require_residual_types, residual_leaves
+from lawful.autodiff._linear_function import OpenProgram, copy_aliased_outputs, require_residual_types, residual_leaves
 from lawful.autodiff._linearize import Linearized, linearize_hook
 from lawful.autodiff._transpose import backward_pass
 from lawful.core import ClosedJaxpr, ShapedArray, Zero, avals_of, current, record, zeros
 from lawful.ops import with_weakness_of
-from lawful.staging import freeze, function_name, in_avals, own_results, require_callable
+from lawful.staging import copy_aliased, function_name, in_avals, read_only, require_callable
 
 
 @record
@@ -124,15 +124,15 @@ def cotangents(
         pairs = zip(in_types, linearized.inputs, strict=True)
         found = [next(rest) if has else Zero(aval.to_tangent_aval()) for aval, has in pairs]
     results = [  # an array is strong
-        x if type(x) is np.ndarray and not aval.weak_type else _settled(x, aval)
+        x if type(x) is np.ndarray and not aval.weak_type else _materialized(x, aval)
         for x, aval in zip(found, in_types, strict=True)
     ]
     if np.ndarray not in map(type, results):  # only an array can share memory
         return results
-    return own_results(results, [*cts, *linearized.residuals, *others])
+    return copy_aliased(results, [*cts, *linearized.residuals, *others])
 
 
-def _settled(ct: Any, aval: ShapedArray) -> Any:
+def _materialized(ct: Any, aval: ShapedArray) -> Any:
     """Returns a cotangent of the type of a primal, as a value; that of an integer is a zero of its own type."""
     return with_weakness_of(zeros(ct.aval), ct.aval) if type(ct) is Zero else with_weakness_of(ct, aval)
 
@@ -163,9 +163,9 @@ def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple[
     avals = in_avals("vjp", (primals, {}), leaves)
     flat, out = flat_function(f"vjp of {function_name(fun)}", fun, in_tree, has_aux=has_aux)
     # The user gets the backward function, and may write into arrays before it is called.
-    linearized = linearize_hook.use(flat, [freeze(x) for x in leaves], current.trace, avals=avals)
+    linearized = linearize_hook.use(flat, [read_only(x) for x in leaves], current.trace, avals=avals)
     linearized.drop_known()
-    aux = own_residuals(linearized, out.aux())
+    aux = copy_aliased_outputs(linearized, out.aux())
     f_vjp = VJPFunction(linearized, avals, avals_of(linearized.outs), in_tree, out.tree)
     result = (tree.unflatten(out.tree, linearized.outs), f_vjp)
     return (*result, aux) if has_aux else result

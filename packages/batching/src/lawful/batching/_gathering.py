@@ -160,10 +160,10 @@ def _position(axis_name: AxisName, groups: Any) -> Any:
     index = axis_index(axis_name)
     if groups is None:
         return index
-    places = np.empty(axis_size(axis_name), np.int32)
+    positions = np.empty(axis_size(axis_name), np.int32)
     for group in groups:
-        places[list(group)] = range(len(group))
-    return take(places, index, axis=0)
+        positions[list(group)] = range(len(group))
+    return take(positions, index, axis=0)
 
 
 def ppermute(x: Any, axis_name: AxisName, perm: Sequence[tuple[int, int]]) -> Any:

@@ -18,7 +18,7 @@ from lawful.core import (
     get_aval,
     is_array,
 )
-from lawful.staging import describe_argument, flatten_outputs, function_name, in_avals, own_results, require_callable
+from lawful.staging import copy_aliased, describe_argument, flatten_outputs, function_name, in_avals, require_callable
 
 
 def _is_none(x: Any) -> bool:
@@ -87,7 +87,7 @@ def vmap(
         outs, found = batch_flat(flat, axis_data, leaves, dims)
         placed = _output_axes(name, out_axes, out_tree, outs, found)
         results = [place_batch_dim(x, dim, to, axis_data.size) for x, dim, to in zip(outs, found, placed, strict=True)]
-        return tree.unflatten(out_tree, own_results(results, leaves))
+        return tree.unflatten(out_tree, copy_aliased(results, leaves))
 
     return vmap_fun
 

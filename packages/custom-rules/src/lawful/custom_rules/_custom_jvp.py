@@ -26,7 +26,7 @@ class custom_jvp(custom_rule):
 
     Raises:
       MissingRuleError: it is called before a rule is defined.
-      ArgumentTypeError: the rule gives something else than it should in structure, shape or dtype; names the place.
+      ArgumentTypeError: the rule gives something else than it should in structure, shape or dtype; says which.
 
     Law: with the rule ``lambda primals, tangents: jvp(fun, primals, tangents)`` it is ``fun`` under every
     transformation. Source: ``jax.custom_jvp``.

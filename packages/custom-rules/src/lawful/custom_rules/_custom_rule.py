@@ -44,7 +44,7 @@ class custom_rule(CustomFunction):
     The derivatives of a rule are derived: the second derivative of the function is the derivative of its rule.
 
     Raises:
-      ArgumentTypeError: a rule gives something else than it should in structure, shape or dtype; names the place.
+      ArgumentTypeError: a rule gives something else than it should in structure, shape or dtype; says which.
       NotLinearError: forward mode is asked for, and must be derived from a ``bwd`` that is not linear.
 
     >>> from lawful.autodiff import grad

@@ -24,7 +24,7 @@ class custom_vjp(custom_rule):
 
     Raises:
       MissingRuleError: it is called before the rules are defined.
-      ArgumentTypeError: a rule gives something else than it should in structure, shape or dtype; names the place.
+      ArgumentTypeError: a rule gives something else than it should in structure, shape or dtype; says which.
       NotLinearError: forward mode is asked for, and ``bwd`` is not linear in the cotangent.
 
     Law: with rules made of ``vjp(fun, *args)`` it is ``fun`` under every transformation. Source: ``jax.custom_vjp``,

@@ -21,11 +21,11 @@ from lawful.core import (
 )
 from lawful.ops import add_tangents, with_weakness_of
 from lawful.staging import (
+    copy_aliased,
     flatten_outputs,
     function_name,
     hoist_common,
     in_avals,
-    own_results,
     require_callable,
     trace_to_jaxpr,
 )
@@ -79,7 +79,7 @@ def linear_call(
     outs = linear_call_p.bind(
         *consts, *residuals, *linear, callee=callee, transposed=transposed, num_res=len(consts) + count
     )
-    return tree.unflatten(out_tree, own_results(outs, [*consts, *residuals, *linear]))
+    return tree.unflatten(out_tree, copy_aliased(outs, [*consts, *residuals, *linear]))
 
 
 def _trace(

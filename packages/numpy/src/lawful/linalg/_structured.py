@@ -129,8 +129,8 @@ def dft(n: int, scale: str | None = None) -> Any:
     """
     if scale not in (None, "sqrtn", "n"):
         raise ArgumentValueError(f"dft: expected the scale None, 'sqrtn' or 'n', got {scale!r}")
-    places = numpy.arange(n)
-    matrix = numpy.exp(-2j * math.pi / max(n, 1) * (places[:, None] * places % max(n, 1)))
+    indices = numpy.arange(n)
+    matrix = numpy.exp(-2j * math.pi / max(n, 1) * (indices[:, None] * indices % max(n, 1)))
     return np.asarray(matrix / {None: 1, "sqrtn": math.sqrt(n), "n": n}[scale])
 
 
@@ -150,8 +150,8 @@ def hadamard(n: int, dtype: Any = int) -> Any:
     """
     if n < 1 or n & (n - 1):
         raise ArgumentValueError(f"hadamard: expected a power of 2, got {n}")
-    places = numpy.arange(n)
-    return np.asarray(1 - 2 * (numpy.bitwise_count(places[:, None] & places) % 2).astype(int)).astype(dtype)
+    indices = numpy.arange(n)
+    return np.asarray(1 - 2 * (numpy.bitwise_count(indices[:, None] & indices) % 2).astype(int)).astype(dtype)
 
 
 def helmert(n: int, full: bool = False) -> Any:
@@ -166,8 +166,8 @@ def helmert(n: int, full: bool = False) -> Any:
 
 def hilbert(n: int) -> Any:
     """Returns the matrix of the elements ``1 / (i + j + 1)``. Source: ``scipy.linalg.hilbert``."""
-    places = numpy.arange(n)
-    return np.asarray(1.0 / (places[:, None] + places + 1))
+    indices = numpy.arange(n)
+    return np.asarray(1.0 / (indices[:, None] + indices + 1))
 
 
 def invhilbert(n: int) -> Any:

@@ -27,7 +27,7 @@ from lawful.staging._jit.primitive import jit_p
 from lawful.staging._make_jaxpr import ShapeDtypeStruct, eval_shape, make_jaxpr, trace_call, trace_tree
 from lawful.staging._numpy_backend.program import numpy_backend
 from lawful.staging._numpy_backend.source import numpy_function
-from lawful.staging._ownership import freeze, memory_owner, own_results
+from lawful.staging._ownership import copy_aliased, memory_owner, read_only
 from lawful.staging._passes.cse import cse_jaxpr
 from lawful.staging._passes.dce import dce_call, dce_jaxpr, kept, live_equation, used_inputs, without_effects
 from lawful.staging._passes.hoisting import hoist_call, hoist_common, hoist_groups
@@ -93,7 +93,7 @@ __all__ = [
     "describe_argument",
     "eval_shape",
     "flatten_outputs",
-    "freeze",
+    "read_only",
     "function_name",
     "get_backend",
     "hoist_call",
@@ -115,7 +115,7 @@ __all__ = [
     "numpy_backend",
     "numpy_function",
     "memory_owner",
-    "own_results",
+    "copy_aliased",
     "partial_eval_jaxpr",
     "pure_callback",
     "pure_callback_p",

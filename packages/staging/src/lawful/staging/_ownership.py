@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 
-def freeze(x: Any) -> Any:
+def read_only(x: Any) -> Any:
     """Returns a read-only array: ``x`` itself unless it is a NumPy array that somebody can write into."""
     if type(x) is not np.ndarray:
         return x
@@ -51,7 +51,7 @@ def _is_own(x: Any) -> bool:
     return type(x) is not np.ndarray or (x.base is None and x.flags.writeable)
 
 
-def own_results(results: Sequence[Any], others: Sequence[Any]) -> list[Any]:
+def copy_aliased(results: Sequence[Any], others: Sequence[Any]) -> list[Any]:
     """Returns writable results that share no memory with each other or with other values: aliased ones are copied.
 
     Args:

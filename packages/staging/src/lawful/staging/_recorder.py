@@ -35,7 +35,7 @@ from lawful.core import (
     user_source,
 )
 from lawful.staging._constants import Constants
-from lawful.staging._ownership import freeze
+from lawful.staging._ownership import read_only
 
 
 class JaxprTracer(Tracer):
@@ -120,7 +120,7 @@ class Recorder(Trace):
 
     def snapshot(self, x: Any) -> Any:
         """Returns a constant that later writes into the original do not change."""
-        return freeze(x)
+        return read_only(x)
 
     def to_jaxpr(self, inputs: Sequence[JaxprTracer], outputs: Sequence[Any], name: str = "") -> ClosedJaxpr:
         """Returns the program from these inputs to these outputs, with its constants."""
@@ -190,7 +190,7 @@ class PartialTrace(Recorder):
             self.volatile = before
 
     def snapshot(self, x: Any) -> Any:
-        return freeze(x) if type(x) is np.ndarray and self.may_change(x) else x
+        return read_only(x) if type(x) is np.ndarray and self.may_change(x) else x
 
     def may_change(self, x: np.ndarray[Any, Any]) -> bool:
         """Whether an array may be written into later: the user's, or a view of one."""

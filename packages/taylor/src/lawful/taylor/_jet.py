@@ -9,7 +9,7 @@ from typing import Any
 from lawful import tree
 from lawful.core import ArgumentTypeError, ArgumentValueError, get_aval, is_inexact
 from lawful.ops import convert_element_type, full
-from lawful.staging import flatten_outputs, function_name, in_avals, own_results, require_callable
+from lawful.staging import copy_aliased, flatten_outputs, function_name, in_avals, require_callable
 from lawful.taylor._series import Series, scaled
 from lawful.taylor._trace import jet_flat
 
@@ -57,7 +57,7 @@ def jet(
     values = [x[0] for x in outs]
     terms = [[_term(x[0], x[k], weights[k]) for x in outs] for k in range(1, order + 1)]
     given = [c for x in flat for c in x]
-    owned = own_results([*values, *[x for term in terms for x in term]], given)
+    owned = copy_aliased([*values, *[x for term in terms for x in term]], given)
     results = [owned[i : i + len(values)] for i in range(0, len(owned), len(values) or 1)]
     results += [[] for _ in range(order + 1 - len(results))]
     value, *derivatives = [tree.unflatten(out_tree, leaves) for leaves in results]

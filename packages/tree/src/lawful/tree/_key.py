@@ -14,7 +14,7 @@ type KeyPath = tuple[KeyEntry, ...]
 
 @record
 class SequenceKey:
-    """The place of a child in a tuple or a list.
+    """The position of a child in a tuple or a list.
 
     >>> str(SequenceKey(2))
     '[2]'
@@ -28,7 +28,7 @@ class SequenceKey:
 
 @record
 class DictKey:
-    """The place of a child in a dict, an OrderedDict or a defaultdict.
+    """The position of a child in a dict, an OrderedDict or a defaultdict.
 
     >>> str(DictKey("a"))
     "['a']"
@@ -42,7 +42,7 @@ class DictKey:
 
 @record
 class GetAttrKey:
-    """The place of a child in a dataclass, a namedtuple, or another type with named fields.
+    """The position of a child in a dataclass, a namedtuple, or another type with named fields.
 
     >>> str(GetAttrKey("weight"))
     '.weight'
@@ -56,7 +56,7 @@ class GetAttrKey:
 
 @record
 class FlattenedIndexKey:
-    """The place of a child in a node whose type was registered without keys.
+    """The position of a child in a node whose type was registered without keys.
 
     >>> str(FlattenedIndexKey(0))
     '[<flat index 0>]'

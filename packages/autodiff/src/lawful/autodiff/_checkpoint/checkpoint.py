@@ -12,9 +12,9 @@ from lawful.autodiff.checkpoint_policies import as_param, require_policy
 from lawful.core import ArgumentTypeError, ConcretizationTypeError, deduplicated, shorten
 from lawful.staging import (
     consts_as_inputs,
+    copy_aliased,
     function_name,
     in_avals,
-    own_results,
     require_callable,
     statics_of,
     trace_tree,
@@ -87,7 +87,7 @@ def checkpoint(
         if policy is None:  # one is a function of the user's, for which more is derived
             called = deduplicated(called)
         outs = checkpoint_p.bind(*consts, *leaves, jaxpr=called, **params)
-        return tree.unflatten(out_tree, own_results(outs, [*consts, *leaves]))
+        return tree.unflatten(out_tree, copy_aliased(outs, [*consts, *leaves]))
 
     return checkpointed
 

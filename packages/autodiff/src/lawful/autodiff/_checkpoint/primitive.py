@@ -106,10 +106,10 @@ def _linearize(nonzeros: Sequence[bool], *primals: Any, jaxpr: ClosedJaxpr, poli
     parts, nonzeros_out = linearize_again(jaxpr, tuple(nonzeros), policy)
     outs = _call(parts.forward, primals, params)
     count = len(jaxpr.out_avals)
-    remembered = [*outs[count:], *kept(primals, parts.inputs)]
+    residuals = [*outs[count:], *kept(primals, parts.inputs)]
 
     def tangent_fun(*tangents: Any) -> list[Any]:
-        return _call(parts.backward, [*remembered, *tangents], params, differentiated=True)
+        return _call(parts.backward, [*residuals, *tangents], params, differentiated=True)
 
     return outs[:count], nonzeros_out, tangent_fun
 
@@ -127,9 +127,9 @@ def _partial_eval(
     known = kept(args, [not is_unknown for is_unknown in unknown])
     outs = _call(parts.forward, known, params)
     count = len(outs) - parts.kept
-    remembered = [*outs[count:], *kept(known, parts.inputs)]
+    residuals = [*outs[count:], *kept(known, parts.inputs)]
     later = {**params, "differentiated": True}
-    rest = record(*remembered, *kept(args, unknown), jaxpr=parts.backward, **later) if any(unknown_out) else ()
+    rest = record(*residuals, *kept(args, unknown), jaxpr=parts.backward, **later) if any(unknown_out) else ()
     return merge_lists(unknown_out, outs[:count], rest)
 
 

@@ -85,9 +85,9 @@ def _argument_names(f: Callable[..., Any], in_tree: Any) -> list[str]:
     names = {}
     for name, value in signature.bind(*args, **kwargs).arguments.items():
         by_name = signature.parameters[name].kind is inspect.Parameter.VAR_KEYWORD
-        for path, place in tree.leaves_with_path(value):
-            names[place] = f"{path[0].key}{tree.keystr(path[1:])}" if by_name else f"{name}{tree.keystr(path)}"
-    return [names[place] for place in range(in_tree.num_leaves)]
+        for path, index in tree.leaves_with_path(value):
+            names[index] = f"{path[0].key}{tree.keystr(path[1:])}" if by_name else f"{name}{tree.keystr(path)}"
+    return [names[index] for index in range(in_tree.num_leaves)]
 
 
 def _origin(jaxpr: Jaxpr, atom: Atom, arguments: dict[Var, str]) -> str:

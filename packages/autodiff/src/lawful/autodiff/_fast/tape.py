@@ -14,7 +14,7 @@ from numpy import ndarray
 from lawful.autodiff._fast.traced_rules import LinearizedRule
 from lawful.core import Atom, JaxprEqn, ShapedArray, SourceLine, Trace, Var, get_aval, user_source
 from lawful.ops import with_weakness_of
-from lawful.staging import JaxprTracer, PartialTrace, freeze, live_equation, memory_owner
+from lawful.staging import JaxprTracer, PartialTrace, live_equation, memory_owner, read_only
 from lawful.staging._fast import add_equations
 
 
@@ -119,7 +119,7 @@ class Tape(PartialTrace):
 
     def tangent(self, x: Any) -> Tangent:
         """Returns the tangent on the tape for one that a rule has computed while the tape was current."""
-        found: Tangent = x.variable if type(x) is JaxprTracer and x._trace is self else Known(freeze(x))
+        found: Tangent = x.variable if type(x) is JaxprTracer and x._trace is self else Known(read_only(x))
         if type(found) is not Var:
             self.only_variables = False
         return found

@@ -13,7 +13,7 @@ from lawful.control_flow._cond.primitive import cond_p
 from lawful.control_flow._loops.arguments import strong
 from lawful.core import ArgumentTypeError, ArgumentValueError, get_aval, is_array
 from lawful.ops import clamp, convert_element_type, ne
-from lawful.staging import flatten_outputs, is_jit_disabled, known_value, own_results
+from lawful.staging import copy_aliased, flatten_outputs, is_jit_disabled, known_value
 
 
 def cond(pred: Any, true_fun: Callable[..., Any], false_fun: Callable[..., Any], *operands: Any) -> Any:
@@ -100,4 +100,4 @@ def _choose(
     leaves, in_tree = tree.flatten(operands)
     branches, consts, out_tree = trace_branches(name, functions, names, in_tree, operands, leaves)
     outs = cond_p.bind(index, *consts, *leaves, branches=branches)
-    return tree.unflatten(out_tree, own_results(outs, [*consts, *leaves]))
+    return tree.unflatten(out_tree, copy_aliased(outs, [*consts, *leaves]))

@@ -9,7 +9,7 @@ from lawful import tree
 from lawful.control_flow._loops.arguments import require_function
 from lawful.core import ArgumentTypeError, ArgumentValueError, get_aval
 from lawful.ops import canonical_axis, concatenate, expand_dims, reshape, rev, slice_in_dim
-from lawful.staging import in_avals, own_results
+from lawful.staging import copy_aliased, in_avals
 
 Arrays = list[Any]
 
@@ -73,7 +73,7 @@ def associative_scan(fn: Callable[[Any, Any], Any], elems: Any, reverse: bool = 
     results = _scan(combine, leaves, axes)
     if reverse:
         results = [rev(x, (at,)) for x, at in zip(results, axes, strict=True)]
-    return tree.unflatten(treedef, own_results(results, leaves))
+    return tree.unflatten(treedef, copy_aliased(results, leaves))
 
 
 def _scan(combine: Callable[[Arrays, Arrays], Arrays], elems: Arrays, axes: Sequence[int]) -> Arrays:

@@ -12,7 +12,7 @@ from lawful.control_flow._loops.carry import require_carry, trace_body
 from lawful.control_flow._scan.primitive import bind_scan, counts_of
 from lawful.core import ArgumentTypeError, ShapedArray, get_aval, is_array
 from lawful.ops import concatenate, expand_dims, getitem
-from lawful.staging import flatten_outputs, function_name, in_avals, is_jit_disabled, own_results
+from lawful.staging import copy_aliased, flatten_outputs, function_name, in_avals, is_jit_disabled
 
 
 def scan(
@@ -114,7 +114,7 @@ def run_scan(
     args = [*body.consts, *body.carry, *xs_leaves]
     room = room if count else None  # an empty loop has no iteration to rerun
     outs = bind_scan(args, body.jaxpr, counts, length=count, reverse=reverse, unroll=step, checkpoints=room)
-    carry, ys = split_list(own_results(outs, [*body.consts, *leaves, *body.carry]), (counts.carry,))
+    carry, ys = split_list(copy_aliased(outs, [*body.consts, *leaves, *body.carry]), (counts.carry,))
     return tree.unflatten(tree.structure(init), carry), tree.unflatten(body.out_tree, ys)
 
 

@@ -9,7 +9,7 @@ from lawful import tree
 from lawful.autodiff import linear_transpose
 from lawful.control_flow._solvers.jaxprs import Traced, trace_solver, vector_of
 from lawful.control_flow._solvers.linear_solve_primitive import linear_solve_p
-from lawful.staging import own_results, require_callable
+from lawful.staging import copy_aliased, require_callable
 
 _NAME = "custom_linear_solve"
 
@@ -72,7 +72,7 @@ def custom_linear_solve(
         consts[1], consts[3] = vecmat.consts, solver.consts
     operands = [x for group in (*consts, vector.leaves) for x in group]
     outs = linear_solve_p.bind(*operands, counts=tuple(map(len, consts)), **jaxprs)
-    return tree.unflatten(traced[1].out_tree, own_results(outs, operands))
+    return tree.unflatten(traced[1].out_tree, copy_aliased(outs, operands))
 
 
 def _transposed(

@@ -9,7 +9,7 @@ from lawful import tree
 from lawful.autodiff import linearize
 from lawful.control_flow._solvers.jaxprs import trace_solver, vector_of
 from lawful.control_flow._solvers.root_primitive import root_p
-from lawful.staging import own_results, require_callable
+from lawful.staging import copy_aliased, require_callable
 
 _NAME = "custom_root"
 
@@ -74,4 +74,4 @@ def custom_root(
         solve=solver.jaxpr,
         tangent_solve=tangent.jaxpr,
     )
-    return tree.unflatten(solver.out_tree, own_results(outs, operands))
+    return tree.unflatten(solver.out_tree, copy_aliased(outs, operands))

@@ -12,10 +12,10 @@ from lawful.control_flow._while.primitive import bind_while
 from lawful.core import ArgumentTypeError, ClosedJaxpr, ShapedArray, deduplicated, get_aval, is_array
 from lawful.staging import (
     consts_as_inputs,
+    copy_aliased,
     function_name,
     is_jit_disabled,
     known_value,
-    own_results,
     trace_to_jaxpr,
 )
 
@@ -113,7 +113,9 @@ def run_while(
         cond_consts, body.consts, body.carry, cond_jaxpr=cond_jaxpr, body_jaxpr=body.jaxpr,
         const_pred_dims=(), counted=False, max_iters=bound, checkpoints=room,
     )  # fmt: skip
-    return tree.unflatten(treedef, own_results(outs, [*cond_consts, *body.consts, *tree.leaves(init_val), *body.carry]))
+    return tree.unflatten(
+        treedef, copy_aliased(outs, [*cond_consts, *body.consts, *tree.leaves(init_val), *body.carry])
+    )
 
 
 def _predicate(cond_fun: Callable[[Any], Any], val: Any) -> Any:

@@ -61,7 +61,7 @@ def explain_difference(a: Jaxpr | ClosedJaxpr, b: Jaxpr | ClosedJaxpr) -> str | 
 
 
 # The position of a pair of jaxprs: the pair around it, the number of the equation, the equation, the parameter.
-_Place = tuple["_Place | None", Jaxpr, int, JaxprEqn, str]
+_Location = tuple["_Location | None", Jaxpr, int, JaxprEqn, str]
 _Program = Jaxpr | ClosedJaxpr
 
 
@@ -69,31 +69,31 @@ class _Comparison:
     """The pairs of jaxprs that must be equivalent for the outermost ones to be so."""
 
     def __init__(self) -> None:
-        self.waiting: list[tuple[_Program, _Program, _Place | None]] = []
+        self.waiting: list[tuple[_Program, _Program, _Location | None]] = []
         self.seen: set[tuple[int, int]] = set()
 
-    def add(self, a: _Program, b: _Program, place: _Place | None) -> None:
+    def add(self, a: _Program, b: _Program, location: _Location | None) -> None:
         pair = (id(a), id(b))
         if a is not b and pair not in self.seen:
             self.seen.add(pair)
-            self.waiting.append((a, b, place))
+            self.waiting.append((a, b, location))
 
     def explain(self) -> str | None:
         while self.waiting:
-            a, b, place = self.waiting.pop()
-            difference = _consts_difference(a, b) or self.difference(open_jaxpr(a), open_jaxpr(b), place)
+            a, b, location = self.waiting.pop()
+            difference = _consts_difference(a, b) or self.difference(open_jaxpr(a), open_jaxpr(b), location)
             if difference is not None:
-                return f"{_where(place)}, {difference}"
+                return f"{_where(location)}, {difference}"
         return None
 
-    def difference(self, a: Jaxpr, b: Jaxpr, place: _Place | None) -> str | None:
+    def difference(self, a: Jaxpr, b: Jaxpr, location: _Location | None) -> str | None:
         """Returns how two jaxprs differ outside of the jaxprs within them, which are put on the list."""
         variables = _Numbering()
         for what, vars_a, vars_b in (("constants", a.constvars, b.constvars), ("inputs", a.invars, b.invars)):
             if not variables.bind(vars_a, vars_b):
                 return _differ(what, binders_line(a, vars_a), binders_line(b, vars_b))
         for index, (eqn_a, eqn_b) in enumerate(zip(a.eqns, b.eqns, strict=False)):
-            part = self.eqn_difference(eqn_a, eqn_b, variables, (place, a, index, eqn_a))
+            part = self.eqn_difference(eqn_a, eqn_b, variables, (location, a, index, eqn_a))
             if part is not None:
                 return _differ(f"{part} of equation {index}", equation_line(a, eqn_a), equation_line(b, eqn_b))
         if len(a.eqns) != len(b.eqns):
@@ -103,7 +103,7 @@ class _Comparison:
         return None
 
     def eqn_difference(
-        self, a: JaxprEqn, b: JaxprEqn, variables: _Numbering, here: tuple[_Place | None, Jaxpr, int, JaxprEqn]
+        self, a: JaxprEqn, b: JaxprEqn, variables: _Numbering, here: tuple[_Location | None, Jaxpr, int, JaxprEqn]
     ) -> str | None:
         if a.primitive is not b.primitive:
             return "primitive"
@@ -116,20 +116,20 @@ class _Comparison:
                 return f"parameter {name}"
         return None if variables.bind(a.outvars, b.outvars) else "results"
 
-    def same(self, x: Any, y: Any, place: _Place) -> bool:
+    def same(self, x: Any, y: Any, location: _Location) -> bool:
         """Whether two parameters are the same, provided that the pairs of jaxprs within, which it lists, are."""
         if x is y:
             return True
         if isinstance(x, _Program) and isinstance(y, _Program):
-            self.add(x, y, place)
+            self.add(x, y, location)
             return True
         if type(x) is type(y):
             if isinstance(x, tuple | list):
-                return len(x) == len(y) and all(self.same(*pair, place) for pair in zip(x, y, strict=True))
+                return len(x) == len(y) and all(self.same(*pair, location) for pair in zip(x, y, strict=True))
             if isinstance(x, slice):
-                return self.same((x.start, x.stop, x.step), (y.start, y.stop, y.step), place)
+                return self.same((x.start, x.stop, x.step), (y.start, y.stop, y.step), location)
             if isinstance(x, dict):
-                return x.keys() == y.keys() and all(self.same(item, y[key], place) for key, item in x.items())
+                return x.keys() == y.keys() and all(self.same(item, y[key], location) for key, item in x.items())
         return same_value(x, y)
 
 
@@ -183,12 +183,12 @@ def _differ(what: str, a: str, b: str) -> str:
     return f"{what}: `{a}` and `{b}` differ"
 
 
-def _where(place: _Place | None) -> str:
+def _where(location: _Location | None) -> str:
     steps = []
-    while place is not None:
-        outer, jaxpr, index, eqn, param = place
+    while location is not None:
+        outer, jaxpr, index, eqn, param = location
         steps.append(f", parameter {param} of equation {index} `{equation_line(jaxpr, eqn)}`")
-        place = outer
+        location = outer
     return "".join(("jaxpr", *reversed(steps)))
 
 

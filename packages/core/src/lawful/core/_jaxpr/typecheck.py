@@ -132,7 +132,7 @@ class _Program:
         except LawfulError as error:
             self.fail(eqn, "constants that are arrays or numbers", repr(value), "make it an array", error)
 
-    def place(self) -> str:
+    def location(self) -> str:
         """Returns how the jaxpr is called in messages: ``jaxpr of jit in jaxpr of cond in jaxpr``."""
         callers = []
         program = self
@@ -147,7 +147,7 @@ class _Program:
         where = f"`{equation_line(self.jaxpr, eqn)}`" if eqn is not None else "its inputs and outputs"
         source = eqn.source if eqn is not None else None
         raise JaxprTypeError(
-            f"{self.place()}: expected {expected} in {where}, got {got}; {advice}", source=source
+            f"{self.location()}: expected {expected} in {where}, got {got}; {advice}", source=source
         ) from cause
 
 

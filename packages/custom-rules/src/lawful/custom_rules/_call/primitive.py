@@ -28,7 +28,7 @@ from lawful.core import (
 from lawful.custom_rules._call.batch import batch_call
 from lawful.custom_rules._call.callee import Callee, as_function
 from lawful.custom_rules._call.rules import CallRules, of_used_outputs, with_closed_over
-from lawful.staging import consts_as_inputs, dce_jaxpr, freeze, hoist_call, kept, trace_to_jaxpr
+from lawful.staging import consts_as_inputs, dce_jaxpr, hoist_call, kept, read_only, trace_to_jaxpr
 
 
 def custom_call(name: str) -> Primitive:
@@ -109,7 +109,7 @@ def _partial_eval(
         # Rules of the whole function do not apply to its unknown part.
         return as_function(fun, jaxpr)(*args)
     # The known operands become constants of the record, as read-only copies: the user may write into the originals.
-    operands = [x if is_unknown else freeze(x) for x, is_unknown in zip(args, unknown, strict=True)]
+    operands = [x if is_unknown else read_only(x) for x, is_unknown in zip(args, unknown, strict=True)]
     given: dict[str, Any] = {"jaxpr": jaxpr} if fun is None else {"fun": fun}
     recorded: list[Any] = record(*operands, name=name, rules=rules, **given)
     return recorded

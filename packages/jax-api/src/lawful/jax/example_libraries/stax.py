@@ -111,10 +111,10 @@ Identity = elementwise(nn.identity)
 
 def _pooling(reducer: Any, start: Any, rescale: Any = None) -> Callable[..., Layer]:
     def layer(window_shape: Any, strides: Any = None, padding: str = "VALID", spec: str = "NHWC") -> Layer:
-        places = [i for i, letter in enumerate(spec) if letter not in "NC"]
+        axes = [i for i, letter in enumerate(spec) if letter not in "NC"]
         window, steps = [1] * len(spec), [1] * len(spec)
-        for place, size, step in zip(places, window_shape, strides or (1,) * len(window_shape), strict=True):
-            window[place], steps[place] = size, step
+        for axis, size, step in zip(axes, window_shape, strides or (1,) * len(window_shape), strict=True):
+            window[axis], steps[axis] = size, step
 
         def init(rng: Any, input_shape: Any) -> Any:
             known = [1 if size < 0 else size for size in input_shape]

@@ -104,12 +104,12 @@ class ReplayChoose(Chooser):
 
     def __init__(self, choices: Sequence[int], dtypes: Sequence[np.dtype[Any]] = wide_dtypes) -> None:
         super().__init__(dtypes)
-        self.remembered = iter(choices)
+        self.given = iter(choices)
 
     def integer(self, low: int, high: int) -> int:
         if low == high:
             return low
-        choice = min(max(next(self.remembered, low), low), high)
+        choice = min(max(next(self.given, low), low), high)
         self.choices.append(choice)
         return choice
 

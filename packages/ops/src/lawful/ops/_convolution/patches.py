@@ -1,4 +1,4 @@
-"""Windows as features, convolutions with a kernel for each place, and the shapes of results."""
+"""Windows as features, convolutions with a kernel for each position, and the shapes of results."""
 
 from __future__ import annotations
 
@@ -125,8 +125,8 @@ def conv_general_dilated_local(
     # Spatial dimensions come first, then output features, then the batch.
     order = [0] * len(first)
     count = len(spatial)
-    for place, dim in zip(numbers.out_spec, (count + 1, count, *range(count)), strict=True):
-        order[place] = dim
+    for axis, dim in zip(numbers.out_spec, (count + 1, count, *range(count)), strict=True):
+        order[axis] = dim
     return transpose(out, tuple(order))
 
 
@@ -196,6 +196,6 @@ def conv_transpose_shape_tuple(
         ]
     found = [lhs_shape[numbers.lhs_spec[0]], rhs_shape[numbers.rhs_spec[0]], *spatial]
     out = [0] * len(found)
-    for place, size in zip(numbers.out_spec, found, strict=True):
-        out[place] = size
+    for axis, size in zip(numbers.out_spec, found, strict=True):
+        out[axis] = size
     return tuple(out)

@@ -96,9 +96,9 @@ def _exponent(size: Any) -> Any:
     """Returns the integers e for which numbers in [2**(e - 1), 2**e) are in [1/2, 1) if divided by 2**e; else 0."""
     if isinstance(size, np.ndarray):
         return np.where(np.isfinite(size), np.frexp(size)[1], 0).astype(np.int64)
-    places = ops.shift_right_logical(ops.bitcast_convert_type(size, _BITS), _BITS.type(_FRACTION_BITS))
+    exponents = ops.shift_right_logical(ops.bitcast_convert_type(size, _BITS), _BITS.type(_FRACTION_BITS))
     is_normal = (size >= np.finfo(np.float64).tiny) & (size < np.inf)
-    return np.where(is_normal, places.astype(np.int64) - (_BIAS - 1), 0)
+    return np.where(is_normal, exponents.astype(np.int64) - (_BIAS - 1), 0)
 
 
 def _shift(x: Any, exponent: Any) -> Any:
@@ -115,5 +115,5 @@ def _shift(x: Any, exponent: Any) -> Any:
 
 def _power_of_two(exponent: Any, dtype: np.dtype[Any]) -> Any:
     """Returns powers of two, the nearest normal ones."""
-    places = np.minimum(np.maximum(exponent + _BIAS, 1), 2 * _BIAS).astype(_BITS)
-    return ops.bitcast_convert_type(ops.shift_left(places, _BITS.type(_FRACTION_BITS)), np.float64).astype(dtype)
+    exponents = np.minimum(np.maximum(exponent + _BIAS, 1), 2 * _BIAS).astype(_BITS)
+    return ops.bitcast_convert_type(ops.shift_left(exponents, _BITS.type(_FRACTION_BITS)), np.float64).astype(dtype)

@@ -13,7 +13,7 @@ import numpy as np
 from lawful.core import ArgumentValueError, ClosedJaxpr, current, eval_trace, get_aval, to_numpy
 from lawful.staging._backends import CompilerOptions, register_backend
 from lawful.staging._numpy_backend.source import compile_jaxpr
-from lawful.staging._ownership import own_results
+from lawful.staging._ownership import copy_aliased
 from lawful.staging._passes.dce import dce_jaxpr
 
 # Types whose values a program takes without conversion.
@@ -87,7 +87,7 @@ class PythonProgram:
                 out = self._function(*[to_numpy(x) for x in args])
         finally:
             current.trace = trace
-        return own_results(out, args)
+        return copy_aliased(out, args)
 
     def run_exact(self, args: Sequence[Any]) -> list[Any] | None:
         """Runs the program if all arguments are NumPy's or Python's, of exactly the types that it is for; else None.

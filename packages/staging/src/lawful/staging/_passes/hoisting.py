@@ -56,16 +56,16 @@ def hoist_call(args: Sequence[Any], params: dict[str, Any]) -> Call:
 
 def hoist_common(closed: Sequence[ClosedJaxpr]) -> tuple[list[ClosedJaxpr], list[Any]]:
     """Returns jaxprs that all take the constants of all as first inputs, and these constants, each once."""
-    place: dict[Hashable, int] = {}
+    position: dict[Hashable, int] = {}
     consts: list[Any] = []
     keys = [_identities(one.consts) for one in closed]
     for one, own_keys in zip(closed, keys, strict=True):
         for key, const in zip(own_keys, one.consts, strict=True):
-            if place.setdefault(key, len(consts)) == len(consts):
+            if position.setdefault(key, len(consts)) == len(consts):
                 consts.append(const)
     result = []
     for one, own_keys in zip(closed, keys, strict=True):
-        own = {place[key]: var for key, var in zip(own_keys, one.jaxpr.constvars, strict=True)}
+        own = {position[key]: var for key, var in zip(own_keys, one.jaxpr.constvars, strict=True)}
         invars = [own.get(i) or Var(get_aval(const)) for i, const in enumerate(consts)]
         jaxpr = one.jaxpr
         opened = Jaxpr((), [*invars, *jaxpr.invars], jaxpr.eqns, jaxpr.outvars, name=jaxpr.name)
