@@ -7,13 +7,15 @@ import numpy as np
 import pytest
 
 from lawful import debug, ops
-from lawful.autodiff import grad, jvp, linearize, vjp
-from lawful.control_flow import cond, while_loop
+from lawful.autodiff import checkpoint, grad, jvp, linearize, vjp
+from lawful.control_flow import cond, fori_loop, scan, while_loop
+from lawful.control_flow import map as loop_map
 from lawful.core import as_dtype, get_aval
 from lawful.laws import (
     Case,
     Inapplicable,
     LawViolation,
+    PrimitiveCall,
     draw_case,
     find_source,
     law_batched_while_is_choice,
@@ -24,6 +26,7 @@ from lawful.laws import (
     law_jvp_finite_differences,
     law_linearize_is_jvp,
     law_nothing_survives,
+    law_primitive_special_transpose,
     law_print_parse,
     law_scan_is_loop,
     law_second_order,
@@ -37,7 +40,7 @@ from lawful.laws import (
     replay_case,
     usual,
 )
-from lawful.laws.systems import Lawful, lawful
+from lawful.laws.systems import Lawful, lawful, with_jvp_rule
 from lawful.staging import jit, make_jaxpr
 
 
@@ -345,3 +348,27 @@ def test_special_values_rejects_undeclared_points(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(ops.pow_p, "declaration", replace(ops.pow_p.declaration, unequal=()))  # type: ignore[type-var]
     with pytest.raises(LawViolation, match="finite in one and not in the other"):
         check_special_values(ops.pow)
+
+
+CALLS = {
+    "jit": jit,
+    "checkpoint": checkpoint,
+    "map": lambda f: lambda x: loop_map(f, x),
+    "scan carry": lambda f: lambda x: scan(lambda carry, _: (f(x), None), np.ones(x.shape), None, length=3)[0],
+    "fori_loop": lambda f: lambda x: fori_loop(0, 3, lambda i, carry: f(x), np.ones(x.shape)),
+    "map in jit": lambda f: jit(lambda x: loop_map(f, x)),
+}
+
+
+@pytest.mark.parametrize("call", sorted(CALLS))
+@pytest.mark.parametrize("constant", [1.5, np.array([1.5, 2.5])], ids=["scalar", "array"])
+def test_linearize_call_whose_tangent_is_constant(call: str, constant: Any) -> None:
+    """A custom rule gives zeros: what follows the call is no part of the linear program."""
+    constant_rule = with_jvp_rule(lambda x: constant + np.zeros(np.shape(x)))
+    f_jvp = linearize(lambda x: ops.neg(CALLS[call](constant_rule)(x)), np.array([[0.5, 1.0]]))[1]
+    assert not f_jvp.jaxpr.eqns
+    np.testing.assert_array_equal(f_jvp(np.ones((1, 2))), np.zeros((1, 2)))
+
+
+def test_special_transpose_of_a_scalar_beside_an_array() -> None:
+    law_primitive_special_transpose(lawful, PrimitiveCall(ops.add_p, {}, (np.array(0.49), np.array([-0.83]))))

@@ -20,6 +20,7 @@ from lawful.core import (
     ClosedJaxpr,
     Jaxpr,
     JaxprEqn,
+    Literal,
     Primitive,
     ShapedArray,
     SourceLine,
@@ -31,11 +32,13 @@ from lawful.core import (
     holds_constants,
     new_trace,
     register_array_type,
+    set_current,
     shorten,
     user_source,
 )
 from lawful.staging._constants import Constants
 from lawful.staging._ownership import read_only
+from lawful.staging._passes.dce import live_equation
 
 
 class JaxprTracer(Tracer):
@@ -146,7 +149,7 @@ class JaxprTrace(Recorder):
 class PartialTrace(Recorder):
     """Records the primitives that depend on its tracers, and passes the others to its parent."""
 
-    __slots__ = ("effects_unknown", "volatile")
+    __slots__ = ("effects_unknown", "filled", "volatile")
 
     def __init__(
         self,
@@ -159,6 +162,8 @@ class PartialTrace(Recorder):
         super().__init__(parent, transformation, source)
         #: Whether primitives with effects are recorded also if they do not depend on the tracers.
         self.effects_unknown = effects_unknown
+        #: By variable, the equations whose only operand is a literal, which is its value: arrays of zeros.
+        self.filled: dict[Var, tuple[JaxprEqn, Any]] = {}
         #: The arrays among the arguments of the user's call in progress: the user may write into them later.
         self.volatile: Sequence[Any] | None = None
 
@@ -174,11 +179,14 @@ class PartialTrace(Recorder):
             return self.record(primitive, args, params)
         return rule(self._record_call(primitive), unknown, *args, **params)
 
-    def _record_call(self, primitive: Primitive) -> Callable[..., Any]:
-        def record(*args: Any, **params: Any) -> Any:
-            return self.record(primitive, args, params)
+    def record(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
+        """Adds an equation, and returns its results; those that depend on no tracer are values."""
+        results = super().record(primitive, args, params)
+        known = _evaluated(self, self.eqns[-1])
+        return results if known is None else known
 
-        return record
+    def _record_call(self, primitive: Primitive) -> Callable[..., Any]:
+        return lambda *args, **params: self.record(primitive, args, params)
 
     @contextmanager
     def arguments(self, args: Sequence[Any]) -> Iterator[None]:
@@ -196,6 +204,33 @@ class PartialTrace(Recorder):
         """Whether an array may be written into later: the user's, or a view of one."""
         # The user has no reference to an array that a rule has just computed.
         return self.volatile is None or x.base is not None or any([x is y for y in self.volatile])
+
+
+def _evaluated(trace: PartialTrace, eqn: JaxprEqn) -> Any:
+    """Evaluates the last equation of a trace, and removes it, if its results depend on no tracer; else returns None.
+
+    A linear call takes tangents. Where a custom rule gives zeros, its results depend on none of them, and its rule for
+    dead code removes these operands.
+    """
+    if "dce" not in eqn.primitive.rules:
+        if len(eqn.invars) == 1 and isinstance(eqn.invars[0], Literal):
+            trace.filled[eqn.outvars[0]] = eqn, eqn.invars[0].val
+        return None
+    needed = live_equation(eqn, {*eqn.outvars})
+    if needed is None or len(needed.invars) == len(eqn.invars) or applies_effects(eqn.primitive, eqn.params):
+        return None
+    known = dict(zip(trace.constants.variables, trace.constants.values, strict=True))
+    if not all([type(atom) is Literal or atom in known or atom in trace.filled for atom in needed.invars]):
+        return None
+    trace.eqns.pop()
+    parent = trace.parent
+    assert parent is not None
+    with set_current(parent):
+        for var in trace.filled.keys() & {*needed.invars}:
+            fill, value = trace.filled[var]
+            known[var] = parent.process_primitive(fill.primitive, [value], fill.params)
+        values = [atom.val if isinstance(atom, Literal) else known[atom] for atom in needed.invars]
+        return parent.process_primitive(needed.primitive, values, needed.params)
 
 
 def trace_to_jaxpr(

@@ -46,7 +46,8 @@ def law_primitive_special_transpose(trial: Trial) -> Claims:
         def transposed(u: Any, linear: Any = linear, v: Any = v) -> Any:
             return list(system.linear_transpose(linear, *v)(u))
 
-        if declaration.pointwise:
+        # The cotangent of a scalar beside an array is a sum.
+        if declaration.pointwise and all([get_aval(args[i]).shape == out.shape for i in group]):
             right = sum(np.asarray(system.numpy(ct)) * x for ct, x in zip(transposed(u), v, strict=True))
             left = np.asarray(system.numpy(linear(*v))) * u
             yield Claim(f"u f(v) in arguments {group}", left, "v fᵀ(u)", np.asarray(right).astype(left.dtype))
