@@ -113,7 +113,7 @@ def test_programs_only_allowed_forms_are_drawn(form: str) -> None:
 def test_a_program_with_a_form_is_small(form: str) -> None:
     """The form alone is left of a program, with a sub-program that gives what it is given."""
     smallest = find(
-        programs(),
+        programs(forms=(form,)),
         lambda program: any(isinstance(e, Nest) and e.form == form for e in program.block.equations),
         settings=settings(
             max_examples=8000, database=None, deadline=None, derandomize=True, phases=(Phase.generate, Phase.shrink)

@@ -1,5 +1,8 @@
 """A lowering rule may be a Python function of arrays, recorded once and called; loops run until all have converged."""
 
+import gc
+import weakref
+
 import numpy as np
 import pytest
 
@@ -28,6 +31,23 @@ def test_lowering_function_is_recorded_once_for_all_its_calls():
     np.testing.assert_allclose(out[0], np.sin(first[0]) * first[1])
     assert recorded == [(3,)]
     assert str(function.lower(x, y).as_text()).count("func.func private") == 1
+
+
+def test_lowering_function_made_in_the_rule_leaves_no_program():
+    programs = []
+
+    def made_in_the_rule(ctx, x):
+        program = ctx.program(lambda y: np.sin(y) * 2.0, x)
+        programs.append(weakref.ref(program))
+        return ctx.inline(program, [x])[0]
+
+    sine_p = Primitive("twice_sine", pure_rules=True)
+    sine_p.def_abstract_eval(lambda x: ShapedArray(x.shape, x.dtype))
+    sine_p.def_lowering(made_in_the_rule)
+    out = jit(lambda x: sine_p.bind(x), backend="xla")(np.ones(3))
+    np.testing.assert_allclose(np.asarray(out), 2 * np.sin(np.ones(3)))
+    gc.collect()
+    assert [program() for program in programs] == [None]
 
 
 def test_lowering_call_rule_builds_one_function_for_each_type():

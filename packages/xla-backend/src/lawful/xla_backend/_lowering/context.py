@@ -13,10 +13,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from lawful.core import ClosedJaxpr, JaxprEqn, ShapedArray, Var, as_dtype, cached_function, has_effects
+from lawful.core import Cache, ClosedJaxpr, JaxprEqn, ShapedArray, Var, as_dtype, has_effects
 from lawful.staging import ShapeDtypeStruct, make_jaxpr
 from lawful.xla_backend._callbacks.checked_call import CheckedCall
 from lawful.xla_backend._lowering.callback import call_python
@@ -310,7 +311,7 @@ class LoweringContext:
     def program(self, function: Callable[..., Any], *operands: Value) -> ClosedJaxpr:
         """Returns the program of a Python function of arrays at the types of some values.
 
-        It is recorded once a process if the primitive's rules are pure, else each time.
+        It is recorded once as long as the function lives if the primitive's rules are pure, else each time.
 
         Args:
           function: made of ops, or of NumPy's functions; it returns an array or a sequence of arrays.
@@ -377,7 +378,19 @@ def _recorded(function: Callable[..., Any], *avals: ShapedArray) -> ClosedJaxpr:
     return program
 
 
-_recorded_once = cached_function("programs of lowering rules", 512)(_recorded)
+# A rule may make functions in each call: their programs must not outlive them.
+_programs: WeakKeyDictionary[Callable[..., Any], Cache[tuple[ShapedArray, ...], ClosedJaxpr]] = WeakKeyDictionary()
+
+
+def _recorded_once(function: Callable[..., Any], *avals: ShapedArray) -> ClosedJaxpr:
+    cache = _programs.get(function)
+    if cache is None:
+        cache = _programs.setdefault(function, Cache("programs of lowering rules", 64))
+    program = cache.lookup(avals)
+    if program is None:
+        program = _recorded(function, *avals)
+        cache.insert(avals, program)
+    return program
 
 
 def _layouts(avals: Sequence[ShapedArray], rank: int, by_rows: Sequence[int]) -> Any:
