@@ -309,3 +309,13 @@ def test_transposing_a_jaxpr_twice_is_the_identity() -> None:
     once, _ = transpose_jaxpr(closed, (False, True), (True,))
     twice, _ = transpose_jaxpr(once, (False, True), (True,))
     assert alpha_equivalent(twice, closed)
+
+
+def test_linear_transpose_takes_objects_with_shape_and_dtype():
+    class Described:
+        shape = (3,)
+        dtype = np.dtype(np.float32)
+
+    (ct,) = linear_transpose(lambda x: x * 3.0, Described())(np.ones(3, np.float32))
+    np.testing.assert_array_equal(ct, np.full(3, 3, np.float32))
+    assert ct.dtype == np.float32

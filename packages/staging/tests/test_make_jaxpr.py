@@ -113,6 +113,30 @@ def test_make_jaxpr_abstract_arguments_do() -> None:
 # Constants.
 
 
+class Described:
+    """Has a type, and is no array."""
+
+    shape = (2, 3)
+    dtype = "float32"
+
+
+def test_make_jaxpr_takes_objects_with_shape_and_dtype() -> None:
+    def double(tree: dict[str, Any]) -> Any:
+        return ops.mul(tree["x"], 2.0)
+
+    struct = ShapeDtypeStruct((2, 3), "float32")
+    assert eval_shape(double, {"x": Described()}) == struct
+    assert make_jaxpr(double)({"x": Described()}).in_avals == [struct.aval]
+    assert jit(double, backend="numpy").lower({"x": Described()}).out_info == struct
+    for refused in (jit(double, backend="numpy"), double):
+        with pytest.raises(NonArrayError):
+            refused({"x": Described()})
+    with pytest.raises(NonArrayError, match=r"expected arrays or numbers as arguments, got .*float64.* at argument 0"):
+        make_jaxpr(lambda x: x)(np.float64)
+    with pytest.raises(NonArrayError, match="got 'text' of type str at argument 1"):
+        make_jaxpr(lambda x, y: x)(Described(), "text")
+
+
 def test_make_jaxpr_array_used_twice_is_one_constant() -> None:
     table = np.arange(3.0)
     closed = make_jaxpr(lambda x: x * table + table - table)(np.ones(3))

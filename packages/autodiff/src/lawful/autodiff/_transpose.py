@@ -171,7 +171,7 @@ def linear_transpose(fun: Callable[..., Any], *primals: Any) -> Callable[[Any], 
     Args:
       fun: a function of pytrees of floating or complex arrays, linear in all of them, that returns such a tree.
       primals: arguments of the right structure, shapes and dtypes; their values do not matter, so that
-        ``ShapeDtypeStruct`` do as well.
+        ``ShapeDtypeStruct`` and other objects with ``shape`` and ``dtype`` do as well.
 
     Returns:
       A function from a cotangent of the result to the tuple of cotangents of the arguments.
@@ -187,7 +187,7 @@ def linear_transpose(fun: Callable[..., Any], *primals: Any) -> Callable[[Any], 
     """
     require_callable("linear_transpose", fun)
     leaves, in_tree = tree.flatten(primals)
-    avals = in_avals("linear_transpose", (primals, {}), leaves)
+    avals = in_avals("linear_transpose", (primals, {}), leaves, values=False)
     for aval in avals:
         if not is_inexact(aval.dtype):
             raise ArgumentTypeError(

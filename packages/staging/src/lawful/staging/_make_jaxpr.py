@@ -95,7 +95,7 @@ def trace_call(
     name = function_name(function)
     dynamic, dynamic_kwargs, static = statics.split(transformation, args, kwargs)
     leaves, in_tree = tree.flatten((dynamic, dynamic_kwargs))
-    avals = in_avals(f"{transformation} of {name}", (dynamic, dynamic_kwargs), leaves)
+    avals = in_avals(f"{transformation} of {name}", (dynamic, dynamic_kwargs), leaves, values=False)
     closed, out_tree = trace_tree(transformation, function, in_tree, avals, static)
     return closed, in_tree, out_tree
 
@@ -143,8 +143,9 @@ def make_jaxpr(
       static_argnums: positions of arguments that are given to ``fun`` as they are.
       return_shape: whether to return also the tree of ``ShapeDtypeStruct`` of the result.
 
-    Every operation of ``fun`` is recorded, also those of constants only. Arrays that ``fun`` closes over become
-    constants of the jaxpr, each once.
+    The values of the arguments do not matter: any object with ``shape`` and ``dtype``, such as a ``ShapeDtypeStruct``,
+    does as well. Every operation of ``fun`` is recorded, also those of constants only. Arrays that ``fun`` closes over
+    become constants of the jaxpr, each once.
 
     Raises:
       NonArrayError: an argument, or a leaf of the result, is not an array.
@@ -176,7 +177,7 @@ def eval_shape(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 
     Args:
       fun: a function of pytrees of arrays.
-      args: arrays, or ``ShapeDtypeStruct`` in their place.
+      args: arrays, or ``ShapeDtypeStruct`` and other objects with ``shape`` and ``dtype`` in their place.
       kwargs: the same, by name.
 
     Raises:

@@ -13,13 +13,16 @@ from lawful.core import (
     NonArrayError,
     ShapedArray,
     Tracer,
+    as_dtype,
     avals_of,
     current,
+    get_aval,
     is_array,
     record,
     shorten,
     unusable_tracer,
 )
+from lawful.ops import static_integers
 
 
 @record
@@ -140,8 +143,14 @@ def function_name(function: Callable[..., Any]) -> str:
     return getattr(inner, "__name__", type(inner).__name__)
 
 
-def in_avals(name: str, args: Any, leaves: Sequence[Any]) -> tuple[ShapedArray, ...]:
+def in_avals(name: str, args: Any, leaves: Sequence[Any], *, values: bool = True) -> tuple[ShapedArray, ...]:
     """Returns the types of the leaves of a call's arguments.
+
+    Args:
+      name: for messages.
+      args: the arguments.
+      leaves: their leaves.
+      values: whether these must be arrays; else any object with a shape and a dtype has a type.
 
     Raises:
       NonArrayError: a leaf is not an array; the error names its path among the arguments.
@@ -153,14 +162,24 @@ def in_avals(name: str, args: Any, leaves: Sequence[Any]) -> tuple[ShapedArray, 
     try:
         return avals_of(leaves)
     except NonArrayError:
-        pass
+        if not values and all([is_array(leaf) or _has_type(leaf) for leaf in leaves]):
+            return tuple([get_aval(leaf) if is_array(leaf) else _described(name, leaf) for leaf in leaves])
     for path, leaf in tree.leaves_with_path(args):
-        if not is_array(leaf):
+        if not is_array(leaf) and (values or not _has_type(leaf)):
             raise NonArrayError(
                 f"{name}: expected arrays or numbers as arguments, got {shorten(leaf)} of type {type(leaf).__name__} "
                 f"at {describe_argument(path)}; {_cure(name, leaf)}"
             )
     raise AssertionError("a leaf without a type was not found again")
+
+
+def _has_type(x: Any) -> bool:
+    return hasattr(x, "shape") and hasattr(x, "dtype") and not isinstance(x, type)  # NumPy's scalar types have both
+
+
+def _described(name: str, x: Any) -> ShapedArray:
+    """Returns the type that an object has by its attributes."""
+    return ShapedArray(static_integers(name, "shape", x.shape), as_dtype(x.dtype), bool(getattr(x, "weak_type", False)))
 
 
 def require_usable(tracer: Tracer) -> None:

@@ -62,12 +62,12 @@ class JitFunction:
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else functools.partial(self, instance)
 
-    def _flatten(self, args: Any, kwargs: Any) -> tuple[list[Any], Signature]:
+    def _flatten(self, args: Any, kwargs: Any, *, values: bool = True) -> tuple[list[Any], Signature]:
         static: tuple[tuple[int | str, Hashable], ...] = ()
         if self._statics:
             args, kwargs, static = self._statics.split(self._label, args, kwargs)
         leaves, in_tree = tree.flatten((args, kwargs))
-        avals = in_avals(self._label, (args, kwargs), leaves)
+        avals = in_avals(self._label, (args, kwargs), leaves, values=values)
         return leaves, Signature(in_tree, avals, static, current.trace.axis_env)
 
     def _entry(self, signature: Signature) -> Entry:
@@ -125,10 +125,10 @@ class JitFunction:
         """Returns the function traced at the types of these arguments; nothing is computed.
 
         Args:
-          args: arrays, or ``ShapeDtypeStruct`` in their place.
+          args: arrays, or ``ShapeDtypeStruct`` and other objects with ``shape`` and ``dtype`` in their place.
           kwargs: the same, by name.
         """
-        _, signature = self._flatten(args, kwargs)
+        _, signature = self._flatten(args, kwargs, values=False)
         entry = self._entry(signature)
         return Traced(
             entry.closed, signature.in_tree, entry.out_tree, self._name, entry.donated, self._backend, self._statics
