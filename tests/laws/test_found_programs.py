@@ -370,5 +370,15 @@ def test_linearize_call_whose_tangent_is_constant(call: str, constant: Any) -> N
     np.testing.assert_array_equal(f_jvp(np.ones((1, 2))), np.zeros((1, 2)))
 
 
+def test_grad_of_a_loop_that_prints_a_constant(capsys: pytest.CaptureFixture[str]) -> None:
+    def body(carry: Any, _: Any) -> Any:
+        debug.print("constant {}", 2)
+        return ops.sin(carry), None
+
+    found = grad(lambda x: scan(body, x, None, length=2)[0])(1.0)
+    np.testing.assert_allclose(found, np.cos(np.sin(1.0)) * np.cos(1.0))
+    assert capsys.readouterr().out.count("constant 2") == 2
+
+
 def test_special_transpose_of_a_scalar_beside_an_array() -> None:
     law_primitive_special_transpose(lawful, PrimitiveCall(ops.add_p, {}, (np.array(0.49), np.array([-0.83]))))

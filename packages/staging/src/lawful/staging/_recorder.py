@@ -36,6 +36,7 @@ from lawful.core import (
     shorten,
     user_source,
 )
+from lawful.ops import broadcast_in_dim_p
 from lawful.staging._constants import Constants
 from lawful.staging._ownership import read_only
 from lawful.staging._passes.dce import live_equation
@@ -162,7 +163,7 @@ class PartialTrace(Recorder):
         super().__init__(parent, transformation, source)
         #: Whether primitives with effects are recorded also if they do not depend on the tracers.
         self.effects_unknown = effects_unknown
-        #: By variable, the equations whose only operand is a literal, which is its value: arrays of zeros.
+        #: By variable, the equations that broadcast a literal, with its value: arrays of zeros.
         self.filled: dict[Var, tuple[JaxprEqn, Any]] = {}
         #: The arrays among the arguments of the user's call in progress: the user may write into them later.
         self.volatile: Sequence[Any] | None = None
@@ -212,12 +213,12 @@ def _evaluated(trace: PartialTrace, eqn: JaxprEqn) -> Any:
     A linear call takes tangents. Where a custom rule gives zeros, its results depend on none of them, and its rule for
     dead code removes these operands.
     """
-    if "dce" not in eqn.primitive.rules:
-        if len(eqn.invars) == 1 and isinstance(eqn.invars[0], Literal):
-            trace.filled[eqn.outvars[0]] = eqn, eqn.invars[0].val
+    if eqn.primitive is broadcast_in_dim_p and isinstance(eqn.invars[0], Literal):
+        trace.filled[eqn.outvars[0]] = eqn, eqn.invars[0].val
+    if "dce" not in eqn.primitive.rules or applies_effects(eqn.primitive, eqn.params):
         return None
     needed = live_equation(eqn, {*eqn.outvars})
-    if needed is None or len(needed.invars) == len(eqn.invars) or applies_effects(eqn.primitive, eqn.params):
+    if needed is None or needed.primitive is not eqn.primitive or len(needed.invars) == len(eqn.invars):
         return None
     known = dict(zip(trace.constants.variables, trace.constants.values, strict=True))
     if not all([type(atom) is Literal or atom in known or atom in trace.filled for atom in needed.invars]):
