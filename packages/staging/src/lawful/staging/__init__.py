@@ -24,12 +24,13 @@ from lawful.staging._jit.disable import disable_jit, is_jit_disabled, known_valu
 from lawful.staging._jit.inline import inline_jaxpr
 from lawful.staging._jit.jit import JitFunction, jit
 from lawful.staging._jit.primitive import jit_p
+from lawful.staging._liveness import live_equation
 from lawful.staging._make_jaxpr import ShapeDtypeStruct, eval_shape, make_jaxpr, trace_call, trace_tree
 from lawful.staging._numpy_backend.program import numpy_backend
 from lawful.staging._numpy_backend.source import numpy_function
 from lawful.staging._ownership import copy_aliased, memory_owner, read_only
 from lawful.staging._passes.cse import cse_jaxpr
-from lawful.staging._passes.dce import dce_call, dce_jaxpr, kept, live_equation, used_inputs, without_effects
+from lawful.staging._passes.dce import dce_call, dce_jaxpr, kept, used_inputs, without_effects
 from lawful.staging._passes.hoisting import hoist_call, hoist_common, hoist_groups
 from lawful.staging._passes.partial_eval import Split, consts_as_inputs, merge_lists, partial_eval_jaxpr
 from lawful.staging._recorder import (

@@ -38,8 +38,8 @@ from lawful.core import (
 )
 from lawful.ops import broadcast_in_dim_p
 from lawful.staging._constants import Constants
+from lawful.staging._liveness import live_equation
 from lawful.staging._ownership import read_only
-from lawful.staging._passes.dce import live_equation
 
 
 class JaxprTracer(Tracer):

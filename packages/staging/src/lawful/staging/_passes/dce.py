@@ -6,10 +6,10 @@ An equation with effects is live, and so are its operands, even if nothing uses 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from collections.abc import Set as AbstractSet
 from typing import Any
 
 from lawful.core import ClosedJaxpr, Jaxpr, JaxprEqn, Var, applies_effects, has_effects, map_jaxprs, memoize
+from lawful.staging._liveness import live_equation
 
 
 def dce_jaxpr(closed: ClosedJaxpr, used_outputs: Sequence[bool], *, keep_inputs: bool = True) -> ClosedJaxpr:
@@ -44,18 +44,6 @@ def dce_jaxpr(closed: ClosedJaxpr, used_outputs: Sequence[bool], *, keep_inputs:
     ):
         return closed  # nothing was dead: keep the jaxpr, and with it its transformed jaxprs
     return ClosedJaxpr(Jaxpr(constvars, invars, eqns, outvars, name=jaxpr.name), consts)
-
-
-def live_equation(eqn: JaxprEqn, live: AbstractSet[Var]) -> JaxprEqn | None:
-    """Returns the live part of an equation; None if no result is live and it has no effects."""
-    used = [var in live for var in eqn.outvars]
-    if not any(used) and not applies_effects(eqn.primitive, eqn.params):
-        return None
-    rule = eqn.primitive.rule_or_none("dce")
-    if rule is None:
-        return eqn
-    needed: JaxprEqn = rule(used, eqn)
-    return needed
 
 
 def used_inputs(closed: ClosedJaxpr, used_outputs: Sequence[bool]) -> list[bool]:

@@ -13,14 +13,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
-from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from lawful.core import Cache, ClosedJaxpr, JaxprEqn, ShapedArray, Var, as_dtype, has_effects
-from lawful.staging import ShapeDtypeStruct, make_jaxpr
+from lawful.core import ClosedJaxpr, JaxprEqn, ShapedArray, Var, as_dtype, has_effects
 from lawful.xla_backend._callbacks.checked_call import CheckedCall
 from lawful.xla_backend._lowering.callback import call_python
+from lawful.xla_backend._lowering.programs import recorded, recorded_once
 from lawful.xla_backend._lowering.regions import case, while_loop, while_loop_in_order
 from lawful.xla_backend._lowering.types import TypeTable
 from lawful.xla_backend._runtime.bindings import chlo, ir, lapack_target, stablehlo
@@ -317,7 +316,7 @@ class LoweringContext:
           function: made of ops, or of NumPy's functions; it returns an array or a sequence of arrays.
           operands: values, of which only the types count.
         """
-        record = _recorded_once if self._eqn.primitive.pure_rules else _recorded
+        record = recorded_once if self._eqn.primitive.pure_rules else recorded
         return record(function, *map(self._aval_of, operands))
 
     def apply(self, function: Callable[..., Any], *operands: Value, inlined: bool = True) -> list[Value]:
@@ -371,26 +370,6 @@ class LoweringContext:
             lambda *state: inline(body, [*body_consts, *state]),
             init,
         )
-
-
-def _recorded(function: Callable[..., Any], *avals: ShapedArray) -> ClosedJaxpr:
-    program: ClosedJaxpr = make_jaxpr(function)(*[ShapeDtypeStruct(aval.shape, aval.dtype) for aval in avals])
-    return program
-
-
-# A rule may make functions in each call: their programs must not outlive them.
-_programs: WeakKeyDictionary[Callable[..., Any], Cache[tuple[ShapedArray, ...], ClosedJaxpr]] = WeakKeyDictionary()
-
-
-def _recorded_once(function: Callable[..., Any], *avals: ShapedArray) -> ClosedJaxpr:
-    cache = _programs.get(function)
-    if cache is None:
-        cache = _programs.setdefault(function, Cache("programs of lowering rules", 64))
-    program = cache.lookup(avals)
-    if program is None:
-        program = _recorded(function, *avals)
-        cache.insert(avals, program)
-    return program
 
 
 def _layouts(avals: Sequence[ShapedArray], rank: int, by_rows: Sequence[int]) -> Any:

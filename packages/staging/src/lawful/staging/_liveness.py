@@ -1,0 +1,19 @@
+"""The live part of one equation, by the rule for dead code of its primitive."""
+
+from __future__ import annotations
+
+from collections.abc import Set as AbstractSet
+
+from lawful.core import JaxprEqn, Var, applies_effects
+
+
+def live_equation(eqn: JaxprEqn, live: AbstractSet[Var]) -> JaxprEqn | None:
+    """Returns the live part of an equation; None if no result is live and it has no effects."""
+    used = [var in live for var in eqn.outvars]
+    if not any(used) and not applies_effects(eqn.primitive, eqn.params):
+        return None
+    rule = eqn.primitive.rule_or_none("dce")
+    if rule is None:
+        return eqn
+    needed: JaxprEqn = rule(used, eqn)
+    return needed
