@@ -1,0 +1,58 @@
+"""Arguments of `jax.numpy` that NumPy does not have, through `lawful.jax.numpy`, beside JAX."""
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import numpy as np
+import pytest
+
+import lawful.jax as ljax
+import lawful.jax.numpy as jnp
+
+X = np.random.default_rng(0).normal(size=(3, 4))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _x64() -> Any:
+    with jax.enable_x64(True):
+        yield
+
+
+def ufunc(module: Any, function: Any = operator.sub, identity: Any = None) -> Any:
+    return module.frompyfunc(function, nin=2, nout=1, identity=identity)
+
+
+# Functions of a module, JAX's or ours, and of an array.
+CALLS: dict[str, Callable[[Any, Any], Any]] = {
+    "frompyfunc": lambda np, x: ufunc(np)(x, 1),
+    "frompyfunc reduce": lambda np, x: ufunc(np).reduce(x),
+    "frompyfunc reduce identity": lambda np, x: ufunc(np, identity=0.0).reduce(x, axis=None),
+    "frompyfunc reduce where": lambda np, x: ufunc(np, operator.add, 0.0).reduce(x, 1, keepdims=True, where=x > 0),
+    "frompyfunc accumulate": lambda np, x: ufunc(np).accumulate(x, axis=1),
+    "frompyfunc at": lambda np, x: ufunc(np).at(x, np.array([0, 2, 0]), x, inplace=False),
+    "frompyfunc outer": lambda np, x: ufunc(np).outer(x, x[0]),
+    "frompyfunc reduceat": lambda np, x: ufunc(np).reduceat(x, np.array([0, 2, 1]), axis=1),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_keywords_give_the_results_of_jax(name: str) -> None:
+    call = CALLS[name]
+    wanted = call(jax.numpy, jax.numpy.asarray(X))
+    for run in (lambda x: call(jnp, x), ljax.jit(lambda x: call(jnp, x))):
+        got = run(jnp.asarray(X))
+        assert isinstance(got, jnp.ndarray)
+        np.testing.assert_allclose(got, wanted, rtol=1e-12)
+    ours, theirs = (
+        module.grad(lambda x, np=module.numpy: np.sum(np.sin(call(np, x))))(module.numpy.asarray(X))
+        for module in (ljax, jax)
+    )
+    np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-12)
+
+
+def test_frompyfunc_attributes_are_those_of_a_ufunc() -> None:
+    add = ufunc(jnp, operator.add, 0)
+    assert (add.nin, add.nout, add.nargs, add.identity, add.__name__) == (2, 1, 3, 0, "add")
+    assert isinstance(add.reduce(jnp.arange(3)), jnp.ndarray)
