@@ -70,3 +70,12 @@ def test_frompyfunc_attributes_are_those_of_a_ufunc() -> None:
     add = ufunc(jnp, operator.add, 0)
     assert (add.nin, add.nout, add.nargs, add.identity, add.__name__) == (2, 1, 3, 0, "add")
     assert isinstance(add.reduce(jnp.arange(3)), jnp.ndarray)
+
+
+@pytest.mark.parametrize("name", ["eye", "tri"])
+def test_diagonal_may_be_traced(name: str) -> None:
+    got, wanted = (
+        module.jit(module.vmap(lambda k, np=module.numpy: getattr(np, name)(2, 3, k)))(module.numpy.arange(-1, 3))
+        for module in (ljax, jax)
+    )
+    np.testing.assert_array_equal(got, wanted)
