@@ -79,3 +79,23 @@ def test_diagonal_may_be_traced(name: str) -> None:
         for module in (ljax, jax)
     )
     np.testing.assert_array_equal(got, wanted)
+
+
+@pytest.mark.parametrize(("a", "b"), [([0, 0, 1.0, 2.0], [0, 3.0, 4.0]), ([0.0, 0.0], [1.0, 2.0]), ([0.0], [2.0])])
+def test_leading_zeros_are_trimmed(a: list[float], b: list[float]) -> None:
+    got, wanted = (
+        module.numpy.polymul(module.numpy.array(a), module.numpy.array(b), trim_leading_zeros=True)
+        for module in (ljax, jax)
+    )
+    np.testing.assert_array_equal(got, wanted)
+    with pytest.raises(TypeError, match="polymul: expected polynomials whose coefficients are known"):
+        ljax.jit(lambda a: jnp.polymul(a, a, trim_leading_zeros=True))(jnp.array(a))
+
+
+def test_leading_zeros_of_a_remainder_are_trimmed() -> None:
+    got, wanted = (
+        np.polydiv(np.array([1.0, 3.0, 3.0, 4.0]), np.array([1.0, 1.0, 1.0]), trim_leading_zeros=True)
+        for np in (jnp, jax.numpy)
+    )
+    for x, y in zip(got, wanted, strict=True):
+        np.testing.assert_allclose(x, y, rtol=1e-12)

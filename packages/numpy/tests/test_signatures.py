@@ -39,7 +39,7 @@ ADDED = {
     "wrap_negative_indices": "the same",
     "unique_indices": "a promise about positions",
     "indices_are_sorted": "the same",
-    "symmetrize_input": "as in JAX",
+    **dict.fromkeys(("symmetrize_input", "trim_leading_zeros"), "as in JAX"),
     "dtype": "as in the array API",
     "device": "as in the array API",
     **dict.fromkeys(("constant_values", "end_values", "stat_length", "reflect_type"), "those of pad by name"),
