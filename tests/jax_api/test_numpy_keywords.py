@@ -99,3 +99,10 @@ def test_leading_zeros_of_a_remainder_are_trimmed() -> None:
     )
     for x, y in zip(got, wanted, strict=True):
         np.testing.assert_allclose(x, y, rtol=1e-12)
+
+
+@pytest.mark.parametrize("axis", [None, 1, (0, 1), (0, -1), ()])
+def test_size_along_several_dimensions(axis: Any) -> None:
+    x = np.ones((2, 3, 4))
+    assert jnp.size(x, axis=axis) == jnp.size(jnp.asarray(x), axis) == jax.numpy.size(x, axis=axis)
+    assert ljax.jit(lambda x: x.sum() * jnp.size(x, axis=axis))(x) == 24 * jax.numpy.size(x, axis=axis)
