@@ -9,6 +9,7 @@ import pytest
 
 from lawful import numpy as lnp
 from lawful.autodiff import grad, jvp
+from lawful.batching import vmap
 from lawful.core import ArgumentValueError
 from lawful.staging import jit
 
@@ -30,6 +31,42 @@ def test_eye_and_tri_are_numpy_s(name: str, dtype: Any) -> None:
         for got, wanted in zip(found, expected, strict=True):
             assert got.dtype == wanted.dtype
             np.testing.assert_array_equal(got, wanted)
+
+
+@pytest.mark.parametrize("name", ["eye", "tri"])
+def test_eye_and_tri_of_a_traced_diagonal(name: str) -> None:
+    function, numpy_function = getattr(lnp, name), getattr(np, name)
+    compiled = jit(lambda k: function(3, 4, k, np.float32), backend="numpy")
+    for k in DIAGONALS:
+        for dtype in (np.int8, np.uint64, np.int64):
+            if k >= 0 or dtype != np.uint64:
+                got = compiled(dtype(k))
+                assert got.dtype == np.float32
+                np.testing.assert_array_equal(got, numpy_function(3, 4, k))
+    batched = vmap(lambda k: function(3, k=k))(np.array(DIAGONALS))
+    np.testing.assert_array_equal(batched, [numpy_function(3, k=k) for k in DIAGONALS])
+    scaled = grad(lambda x, k: (x * function(3, k=k)).sum())
+    assert scaled(2.0, 1) == vmap(scaled, (None, 0))(2.0, np.array([1, 2]))[0] == numpy_function(3, k=1).sum()
+
+
+@pytest.mark.parametrize("name", ["tril", "triu"])
+def test_triangles_of_a_traced_diagonal(name: str) -> None:
+    function, x = getattr(lnp, name), np.arange(12.0).reshape(3, 4)
+    batched = vmap(lambda k: function(x, k))(np.array(DIAGONALS))
+    for k, of_k in zip(DIAGONALS, batched, strict=True):
+        np.testing.assert_array_equal(of_k, getattr(np, name)(x, k))
+        np.testing.assert_array_equal(jit(function, backend="numpy")(x, k), of_k)
+
+
+@pytest.mark.parametrize("name", ["eye", "tri"])
+def test_eye_refuses_traced_lengths_and_diagonals_that_are_no_integers(name: str) -> None:
+    function = getattr(lnp, name)
+    for k in (1.0, np.array([1, 2]), np.True_):
+        for run in (lambda k: function(3, k=k), jit(lambda k: function(3, k=k), backend="numpy")):
+            with pytest.raises(TypeError, match=rf"{name}: expected (an integer|integers) as the diagonal, got"):
+                run(k)
+    with pytest.raises(TypeError):
+        jit(lambda n: function(n), backend="numpy")(3)
 
 
 @pytest.mark.parametrize("name", ["eye", "tri"])

@@ -24,7 +24,7 @@ LEFT_OUT = {
     "like": "functions are called by their own name",
     "ndmin": "reshape",
     "ndmax": "lists of arrays are not told from lists of lists",
-    "kwargs": "of pad and einsum they are named, of clip they are those of a ufunc",
+    "kwargs": "of pad, einsum and frompyfunc they are named, of clip they are those of a ufunc",
     "out": "arrays are not overwritten",
 }
 # Additional arguments of lawful's functions, with the reason.
@@ -33,12 +33,13 @@ ADDED = {
     "fill_value": "what stands where there are fewer",
     "length": "the length of a result, where values are traced",
     "total_repeat_length": "the same",
+    "identity": "that of frompyfunc by name",
     "inplace": "that nothing is overwritten",
     "mode": "what is done about positions outside",
     "wrap_negative_indices": "the same",
     "unique_indices": "a promise about positions",
     "indices_are_sorted": "the same",
-    "symmetrize_input": "as in JAX",
+    **dict.fromkeys(("symmetrize_input", "trim_leading_zeros"), "as in JAX"),
     "dtype": "as in the array API",
     "device": "as in the array API",
     **dict.fromkeys(("constant_values", "end_values", "stat_length", "reflect_type"), "those of pad by name"),

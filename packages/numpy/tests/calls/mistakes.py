@@ -143,6 +143,8 @@ SHAPES: Mistakes = {
     "ragged list": (lambda np, x: np.array([[1, 2], [3]]), VECTOR),
     "ragged list of arrays": (lambda np, x: np.array([x, x[:2]]), VECTOR),
     "too few dimensions": (lambda np, x: np.size(x, 2), VECTOR),
+    "too few dimensions of several": (lambda np, x: np.size(x, (0, 1)), VECTOR),
+    "repeated dimension": (lambda np, x: np.size(x, (1, -1)), MATRIX),
     "two bounds": (lambda np, x: np.clip(x, 0, 1, max=2), VECTOR),
 }
 

@@ -91,6 +91,22 @@ def table(data: Data) -> dict[str, list[Case]]:
             case(lambda np, x, m: np.select([m, ~m], [x, 2 * x]), data.matrix, data.mask),
             case(lambda np, x, m: np.select([m], [x], 9.0), data.integers, data.mask),
             case(lambda np, x, m: np.select([m, m], [x, 1], x[:1]), data.single, data.mask),
+            *[
+                creates(
+                    lambda np, x, y, call=call: np.astype(
+                        call(np.frompyfunc(lambda a, b: a * b + 1, 2, 1), x, y), float
+                    ),
+                    data.matrix,
+                    data.vector,
+                )
+                for call in (
+                    lambda f, x, y: f(x, y),
+                    lambda f, x, y: f.reduce(x, axis=1, keepdims=True),
+                    lambda f, x, y: f.accumulate(x),
+                    lambda f, x, y: f.reduceat(x, [0, 2, 1], axis=-1),
+                    lambda f, x, y: f.outer(x, y),
+                )
+            ],
             creates(lambda np, x, y: np.vectorize(lambda a, b: a * b + 1)(x, y), data.matrix, data.vector),
             creates(
                 lambda np, x, y: np.vectorize(lambda a, b: a @ b, signature="(m,n),(n)->(m)")(x, y),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import math
 from typing import Any
 
 import ml_dtypes
@@ -20,7 +21,7 @@ from lawful.core import (
     promote_dtypes,
     shorten,
 )
-from lawful.ops import canonical_axis
+from lawful.ops import canonical_axes
 
 # fmt: off
 __all__ = [
@@ -240,16 +241,26 @@ def ndim(a: Any) -> int:
 
 
 def size(a: Any, axis: Any = None) -> int:
-    """Returns the number of an array's elements, or the length of one dimension.
+    """Returns the number of an array's elements, or of those along some dimensions.
+
+    Args:
+      a: an array.
+      axis: a dimension, or a tuple of them, whose lengths are multiplied; all of them if None.
 
     Raises:
+      ArgumentTypeError: the dimensions are not integers.
+      ArgumentValueError: one is repeated.
       AxisError: there is no such dimension.
 
-    >>> size(numpy.zeros((2, 3))), size(numpy.zeros((2, 3)), axis=1)
-    (6, 3)
+    >>> size(numpy.zeros((2, 3))), size(numpy.zeros((2, 3)), axis=1), size(numpy.zeros((2, 3, 4)), axis=(0, 2))
+    (6, 3, 8)
+
+    Source: ``numpy.size``.
     """
     aval = get_aval(a)
-    return aval.size if axis is None else aval.shape[canonical_axis("size", axis, aval.ndim)]
+    if axis is None:
+        return aval.size
+    return math.prod([aval.shape[dim] for dim in canonical_axes("size", axis, aval.ndim)])
 
 
 def iscomplexobj(x: Any) -> builtins.bool:

@@ -24,7 +24,7 @@ _REASONS: Final[dict[str, str]] = {
         "asanyarray ascontiguousarray asfortranarray isfortran may_share_memory memmap require shares_memory"
     ),
     "it iterates over the elements in Python; use vectorize, or vmap": (
-        "broadcast flatiter frompyfunc ndenumerate ndindex nditer nested_iters"
+        "broadcast flatiter ndenumerate ndindex nditer nested_iters"
     ),
     # Results that depend on values
     "the dtype of its result depends on values; convert with astype, or take the real part": (

@@ -7,6 +7,7 @@ from lawful.numpy import (
     _constants,
     _creation,
     _dtypes,
+    _frompyfunc,
     _functional,
     _indexing,
     _linalg,
@@ -28,6 +29,7 @@ from lawful.numpy._creation.grids import *
 from lawful.numpy._creation.matrices import *
 from lawful.numpy._creation.ranges import *
 from lawful.numpy._dtypes import *
+from lawful.numpy._frompyfunc import *
 from lawful.numpy._functional import *
 from lawful.numpy._indexing.concatenators import *
 from lawful.numpy._indexing.elements import *
@@ -79,6 +81,7 @@ if not TYPE_CHECKING:
     __all__ += _creation.matrices.__all__
     __all__ += _creation.ranges.__all__
     __all__ += _dtypes.__all__
+    __all__ += _frompyfunc.__all__
     __all__ += _functional.__all__
     __all__ += _indexing.concatenators.__all__
     __all__ += _indexing.elements.__all__

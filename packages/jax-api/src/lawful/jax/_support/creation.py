@@ -174,10 +174,3 @@ def prod(
     """Returns the product over dimensions; see `lawful.numpy.prod`."""
     given = {name: x for name, x in (("initial", initial), ("where", where)) if x is not None}
     return lawful_numpy.prod(a, axis, _promoted(a, dtype, promote_integers), out, keepdims, **given)
-
-
-def frompyfunc(func: Any, /, nin: int, nout: int, *, identity: Any = None) -> Any:
-    """Returns the function of scalars applied to each element of arrays: ``vectorize``, of as many arguments."""
-    if nout != 1:
-        raise ArgumentValueError(f"frompyfunc: expected one result, got nout={nout}; use jax.numpy.vectorize")
-    return lawful_numpy.vectorize(func)

@@ -49,7 +49,6 @@ REASONS: Final = {
     "group_offset": "neither has JAX's function one yet",
     "_dot_general": "products are those of lawful.ops.dot_general",
     "series_order": "the result is exact to rounding; leave it out",
-    "trim_leading_zeros": "the length of a result cannot depend on values; leave it out",
     "numpy_resid": "residuals are those of NumPy; leave it out",
     "eigvals": "all eigenvalues are computed; take a slice of them",
     "type": "there is one matrix, and the problem a v = w v",

@@ -44,10 +44,29 @@ def returns_arrays(function: Function, signature: inspect.Signature | None = Non
     if signature is not None:
         wrapper.__signature__ = signature  # type: ignore[attr-defined]
     if isinstance(function, Ufunc):
-        for name in ("nin", "nout", "nargs", "identity"):
-            setattr(wrapper, name, getattr(function, name))
-        for name in ("reduce", "accumulate", "reduceat", "outer", "at"):
-            setattr(wrapper, name, returns_arrays(getattr(function, name)))
+        _add_methods(wrapper, function)
+    return wrapper
+
+
+def _add_methods(wrapper: Function, ufunc: Any) -> None:
+    for name in ("nin", "nout", "nargs", "identity"):
+        setattr(wrapper, name, getattr(ufunc, name))
+    for name in ("reduce", "accumulate", "reduceat", "outer", "at"):
+        setattr(wrapper, name, returns_arrays(getattr(ufunc, name)))
+
+
+def returns_ufuncs(function: Function, signature: inspect.Signature | None = None) -> Function:
+    """Returns a function whose results are ufuncs, which return `Array`s, as do their methods; see `returns_arrays`."""
+
+    @functools.wraps(function)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        ufunc = function(*args, **kwargs)
+        wrapped = returns_arrays(ufunc)
+        _add_methods(wrapped, ufunc)
+        return wrapped
+
+    if signature is not None:
+        wrapper.__signature__ = signature  # type: ignore[attr-defined]
     return wrapper
 
 

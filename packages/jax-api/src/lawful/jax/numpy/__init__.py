@@ -17,6 +17,7 @@ from lawful.jax._support import scalar_types as _scalar_types
 from lawful.jax._support.array import Array as ndarray
 from lawful.jax._support.namespace import namespace as _namespace
 from lawful.jax._support.wrapping import returns_arrays as _returns_arrays
+from lawful.jax._support.wrapping import returns_ufuncs as _returns_ufuncs
 from lawful.jax._support.wrapping import transforms as _transforms
 
 newaxis = None
@@ -24,7 +25,10 @@ newaxis = None
 
 def _wrapped(function: Any, signature: Any) -> Any:
     """Functions that return functions are transformations."""
-    return (_transforms if function.__name__ in ("vectorize", "frompyfunc") else _returns_arrays)(function, signature)
+    name = function.__name__
+    if name == "frompyfunc":
+        return _returns_ufuncs(function, signature)
+    return (_transforms if name == "vectorize" else _returns_arrays)(function, signature)
 
 
 __getattr__, __dir__ = _namespace(

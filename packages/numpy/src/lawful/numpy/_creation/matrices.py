@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy
 from lawful import ops
-from lawful.core import ArgumentTypeError, as_dtype, current, get_aval, placed
+from lawful.core import ArgumentTypeError, Tracer, as_dtype, current, get_aval, placed
 from lawful.ops import check_sizes, static_integers
 
 __all__ = ["eye", "identity", "tri", "tril", "triu"]
@@ -14,11 +14,21 @@ __all__ = ["eye", "identity", "tri", "tril", "triu"]
 _FLOAT = numpy.dtype(numpy.float64)
 
 
-def _sizes(name: str, rows: Any, columns: Any, k: Any) -> tuple[int, int, int]:
-    """Returns the numbers of rows and columns and the diagonal."""
-    sizes = (rows, rows if columns is None else columns, k)
-    (rows, columns, k) = static_integers(name, "the numbers of rows and columns and the diagonal", sizes)
+def _sizes(name: str, rows: Any, columns: Any, k: Any) -> tuple[int, int, Any]:
+    """Returns the numbers of rows and columns, and the diagonal: an integer, or a tracer of one."""
+    rows, columns = static_integers(
+        name, "the numbers of rows and columns", (rows, rows if columns is None else columns)
+    )
     check_sizes(name, (rows, columns))
+    if not isinstance(k, Tracer):
+        (k,) = static_integers(name, "the diagonal", (k,))
+    elif get_aval(k).ndim or get_aval(k).dtype.kind not in "iu":
+        raise ArgumentTypeError(
+            f"{name}: expected an integer as the diagonal, got {get_aval(k)}; convert it with astype, or "
+            "map the function"
+        )
+    else:
+        k = ops.convert_element_type(k, numpy.int64)
     return rows, columns, k
 
 
@@ -34,22 +44,30 @@ def eye(N: int, M: int | None = None, k: int = 0, dtype: Any = None, *, device: 
     Args:
       N: the number of rows.
       M: the number of columns; by default that of rows.
-      k: which diagonal: 0 for the main one, positive above it, negative below it.
+      k: which diagonal: 0 for the main one, positive above it, negative below it. It may be traced.
       dtype: the dtype, float64 by default.
       device: ``"cpu"``, or the device of an array.
 
     Raises:
+      ArgumentTypeError: an argument is not an integer, or a number of rows or columns is traced.
       ArgumentValueError: a number of rows or columns is negative.
 
     >>> eye(2, 3, 1)
     array([[0., 1., 0.],
            [0., 0., 1.]])
+    >>> from lawful.batching import vmap
+    >>> vmap(lambda k: eye(2, k=k))(numpy.array([0, 1]))
+    array([[[1., 0.],
+            [0., 1.]],
+    <BLANKLINE>
+           [[0., 1.],
+            [0., 0.]]])
 
-    Source: ``numpy.eye``.
+    Source: ``numpy.eye``, ``jax.numpy.eye``.
     """
     N, M, k = _sizes("eye", N, M, k)
     dtype = _FLOAT if dtype is None else as_dtype(dtype)
-    if current.trace.evaluates_constants:
+    if current.trace.evaluates_constants and not isinstance(k, Tracer):
         return placed("eye", numpy.eye(N, M, k, dtype), device)
     row, column = _row_and_column(N, M)
     return placed("eye", ops.convert_element_type(ops.eq(ops.add(row, k), column), dtype), device)
@@ -76,7 +94,7 @@ def tri(N: int, M: int | None = None, k: int = 0, dtype: Any = None) -> Any:
     """
     N, M, k = _sizes("tri", N, M, k)
     dtype = _FLOAT if dtype is None else as_dtype(dtype)
-    if current.trace.evaluates_constants:
+    if current.trace.evaluates_constants and not isinstance(k, Tracer):
         return numpy.tri(N, M, k, dtype)
     row, column = _row_and_column(N, M)
     return ops.convert_element_type(ops.ge(ops.add(row, k), column), dtype)

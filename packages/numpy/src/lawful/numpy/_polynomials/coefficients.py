@@ -1,6 +1,6 @@
 """Values, sums, products and quotients of polynomials.
 
-Leading zeros are never dropped: ``numpy.polymul`` and others drop them depending on values.
+Leading zeros are dropped only if asked for: ``numpy.polymul`` and others drop them depending on values.
 """
 
 from __future__ import annotations
@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy
 from lawful import ops
-from lawful.core import ArgumentValueError, get_aval, is_inexact
+from lawful.core import ArgumentValueError, ConcretizationTypeError, Tracer, get_aval, is_inexact, to_numpy
+from lawful.numpy._dtypes import finfo
 from lawful.numpy._eager import eager
 from lawful.numpy._manipulation.broadcasting import atleast_1d
 
@@ -31,6 +32,24 @@ def vector(name: str, p: Any) -> Any:
     if get_aval(p).ndim != 1:
         raise ArgumentValueError(f"{name}: expected a vector of coefficients, got {get_aval(p)}; ravel it")
     return p
+
+
+def _trimmed(name: str, p: Any, tolerance: float = 0.0) -> Any:
+    """Returns coefficients without those in front that are zero, or as near to it; the last one stays.
+
+    Raises:
+      ConcretizationTypeError: the values are not known.
+    """
+    aval = get_aval(p)
+    known = p.concrete() if isinstance(p, Tracer) else to_numpy(p)
+    if known is None:
+        raise ConcretizationTypeError(
+            f"{name}: expected polynomials whose coefficients are known with trim_leading_zeros=True, got the tracer "
+            f"{aval}: how many are zero would decide a shape; slice it"
+        )
+    positions = numpy.flatnonzero(~(numpy.abs(known) <= tolerance))  # NaN is no zero
+    start = int(positions[0]) if len(positions) else aval.size - 1
+    return ops.slice_in_dim(p, start, aval.size) if start > 0 else p
 
 
 def polyval(p: Any, x: Any) -> Any:
@@ -87,15 +106,29 @@ def polysub(a1: Any, a2: Any) -> Any:
     return ops.sub(*_aligned(a1, a2))
 
 
-def polymul(a1: Any, a2: Any) -> Any:
+def polymul(a1: Any, a2: Any, *, trim_leading_zeros: bool = False) -> Any:
     """Returns the product of two polynomials; leading zeros stay.
+
+    Args:
+      a1: the coefficients, the highest first: a vector.
+      a2: those of the other polynomial.
+      trim_leading_zeros: whether their leading zeros are dropped first. Then their values have to be known: the
+        derivative may be taken, the function may not be compiled or mapped.
+
+    Raises:
+      ArgumentValueError: one has no coefficient.
+      ConcretizationTypeError: the values are not known, but zeros are to be dropped.
 
     >>> polymul(numpy.array([1.0, 2.0]), numpy.array([1.0, 3.0]))
     array([1., 5., 6.])
+    >>> polymul(numpy.array([0.0, 1.0, 2.0]), numpy.array([1.0, 3.0]), trim_leading_zeros=True)
+    array([1., 5., 6.])
 
-    Source: ``numpy.polymul``, which drops leading zeros.
+    Source: ``numpy.polymul``, which drops leading zeros; ``jax.numpy.polymul``.
     """
     left, right = atleast_1d(a1), atleast_1d(a2)
+    if trim_leading_zeros:
+        left, right = (_trimmed("polymul", vector("polymul", x)) for x in (left, right))
     sizes = get_aval(left).shape[0], get_aval(right).shape[0]
     if 0 in sizes:
         raise ArgumentValueError("polymul: expected polynomials with coefficients, got none; give a zero")
@@ -106,20 +139,26 @@ def polymul(a1: Any, a2: Any) -> Any:
     return ops.reshape(product, (sizes[0] + sizes[1] - 1,))
 
 
-def polydiv(u: Any, v: Any) -> tuple[Any, Any]:
+def polydiv(u: Any, v: Any, *, trim_leading_zeros: bool = False) -> tuple[Any, Any]:
     """Returns the quotient of two polynomials, and the remainder, with leading zeros if it has any.
 
     Args:
       u: the coefficients of the dividend, the highest first: a vector.
       v: the coefficients of the divisor; the first one must not be zero.
+      trim_leading_zeros: whether leading coefficients of the remainder are dropped that are at most the square root of
+        the dtype's epsilon. Then values have to be known, as for :func:`polymul`.
 
     Raises:
       ArgumentValueError: one has more than one dimension, or no coefficient.
+      ConcretizationTypeError: the values are not known, but zeros are to be dropped.
 
     >>> polydiv(numpy.array([3.0, 5.0, 2.0]), numpy.array([2.0, 1.0]))
     (array([1.5 , 1.75]), array([0.25]))
+    >>> divided = numpy.array([1.0, 3.0, 3.0, 2.0])
+    >>> polydiv(divided, numpy.array([1.0, 1.0, 1.0]), trim_leading_zeros=True)
+    (array([1., 2.]), array([0.]))
 
-    Source: ``numpy.polydiv``, which drops leading zeros of the remainder.
+    Source: ``numpy.polydiv``, which drops leading zeros of the remainder; ``jax.numpy.polydiv``.
     """
     left, right = (inexact(vector("polydiv", x)) for x in (u, v))
     dtype = numpy.result_type(get_aval(left).dtype, get_aval(right).dtype)
@@ -129,14 +168,23 @@ def polydiv(u: Any, v: Any) -> tuple[Any, Any]:
         raise ArgumentValueError("polydiv: expected polynomials with coefficients, got none; give a zero")
     steps = sizes[0] - sizes[1] + 1
     if steps < 1:
-        return ops.full((1,), dtype.type(0)), left
-    lead, rest = ops.slice_in_dim(right, 0, 1), ops.slice_in_dim(right, 1, sizes[1])
+        quotient, remainder = [ops.full((1,), dtype.type(0))], left
+    else:
+        quotient, remainder = _divided(left, right, steps)
+    if trim_leading_zeros:
+        remainder = _trimmed("polydiv", remainder, float(finfo(dtype).eps) ** 0.5)
+    return ops.concatenate(quotient, 0), remainder
+
+
+def _divided(left: Any, right: Any, steps: int) -> tuple[list[Any], Any]:
+    """Returns the coefficients of a quotient, and those of the remainder."""
+    dtype, length = get_aval(right).dtype, get_aval(right).shape[0]
+    lead, rest = ops.slice_in_dim(right, 0, 1), ops.slice_in_dim(right, 1, length)
     quotient = []
     for _ in range(steps):
         factor = ops.div(ops.slice_in_dim(left, 0, 1), lead)
         quotient.append(factor)
         size = get_aval(left).shape[0]
-        reduced = ops.sub(ops.slice_in_dim(left, 1, sizes[1]), ops.mul(factor, rest))
-        left = ops.concatenate([reduced, ops.slice_in_dim(left, sizes[1], size)], 0)
-    remainder = left if get_aval(left).shape[0] else ops.full((1,), dtype.type(0))
-    return ops.concatenate(quotient, 0), remainder
+        reduced = ops.sub(ops.slice_in_dim(left, 1, length), ops.mul(factor, rest))
+        left = ops.concatenate([reduced, ops.slice_in_dim(left, length, size)], 0)
+    return quotient, left if get_aval(left).shape[0] else ops.full((1,), dtype.type(0))

@@ -127,7 +127,6 @@ def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> Any:
     return ops.reduce_sum(terms, (axis,))
 
 
-@eager(numpy.interp, arrays=3)
 def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period: Any = None) -> Any:
     """Returns the piecewise linear function through points, float64 or complex128.
 
@@ -135,18 +134,32 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
       x: where, an array of any shape.
       xp: the first coordinates of the points, increasing, in one dimension.
       fp: the second ones.
-      left: the value before the first point; by default that of the point.
-      right: the value after the last one.
+      left: the value before the first point; by default that of the point. ``"extrapolate"`` continues the line through
+        the first two points.
+      right: the value after the last one, or ``"extrapolate"``.
       period: after which it repeats; then the points may be in any order, and ``left`` and ``right`` do not count.
 
     Raises:
-      ArgumentValueError: there are no points, not as many of both coordinates, or the period is zero.
+      ArgumentValueError: there are no points, not as many of both coordinates, the period is zero, or ``left`` or
+        ``right`` is another string.
 
     >>> interp(numpy.array([0.5, 9.0]), numpy.array([0.0, 1.0]), numpy.array([10.0, 20.0]))
     array([15., 20.])
+    >>> interp(numpy.array([-1.0, 9.0]), numpy.array([0.0, 1.0]), numpy.array([10.0, 20.0]), right="extrapolate")
+    array([ 10., 100.])
 
-    Source: ``numpy.interp``.
+    Source: ``numpy.interp``, ``jax.numpy.interp``.
     """
+    for name, outside in (("left", left), ("right", right)):
+        if isinstance(outside, str) and outside != "extrapolate":
+            raise ArgumentValueError(
+                f"interp: expected a number or 'extrapolate' as {name}, got {outside!r}; give one of them"
+            )
+    return _interp(x, xp, fp, left, right, period)
+
+
+@eager(numpy.interp, arrays=3)
+def _interp(x: Any, xp: Any, fp: Any, left: Any, right: Any, period: Any) -> Any:
     points, values = get_aval(xp), get_aval(fp)
     if points.ndim != 1 or points.shape != values.shape or (not points.size and get_aval(x).size):
         raise ArgumentValueError(
@@ -169,10 +182,10 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
         left = right = None
     size = get_aval(xp).shape[0]
     first, last = ops.getitem(xp, 0), ops.getitem(xp, size - 1)
-    left = ops.getitem(fp, 0) if left is None else left
-    right = ops.getitem(fp, size - 1) if right is None else right
+    first_value, last_value = ops.getitem(fp, 0), ops.getitem(fp, size - 1)
+    left, right = first_value if left is None else left, last_value if right is None else right
     if size == 1:
-        inside = ops.getitem(fp, 0)
+        inside = first_value
     else:
         index = ops.clamp(1, searchsorted(xp, x, "right"), size - 1)
         before, after = ops.sub(index, 1), index
@@ -182,4 +195,7 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
         slope = ops.div(ops.sub(ops.getitem(fp, after), y0), ops.where(is_point, 1.0, gap))
         inside = ops.add(ops.mul(slope, ops.sub(x, x0)), y0)
         inside = ops.where(ops.bitwise_or(is_point, ops.eq(x, last)), ops.getitem(fp, after), inside)
+        if isinstance(left, str):  # no line goes through two points at one place
+            left = ops.where(ops.eq(ops.getitem(xp, 1), first), first_value, inside)
+    left, right = (inside if isinstance(outside, str) else outside for outside in (left, right))
     return ops.where(ops.lt(x, first), left, ops.where(ops.gt(x, last), right, inside))

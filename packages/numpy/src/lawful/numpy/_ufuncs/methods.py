@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy
 from lawful import ops
@@ -48,7 +48,18 @@ _CUMULATIVE: dict[str, Callable[..., Any]] = {
 }
 
 
-def check(ufunc: Ufunc, method: str, out: Any) -> None:
+class Declared(Protocol):
+    """A ufunc of any class."""
+
+    __name__: str
+    nin: int
+    nout: int
+
+    def __call__(self, *args: Any) -> Any:
+        """Returns the function of each element."""
+
+
+def check(ufunc: Declared, method: str, out: Any) -> None:
     """Raises an error if a function does not have two arguments and one result, or if ``out`` is given."""
     if ufunc.nin != 2 or ufunc.nout != 1:
         raise ArgumentValueError(
@@ -222,7 +233,7 @@ def reduceat(ufunc: Ufunc, array: Any, indices: Any, axis: int = 0, dtype: Any =
 # Outer products, and updates at positions
 
 
-def outer(ufunc: Ufunc, a: Any, b: Any) -> Any:
+def outer(ufunc: Declared, a: Any, b: Any) -> Any:
     """Returns the function of each element of one array and each of another."""
     ndim = get_aval(a).ndim
     return ufunc(ops.expand_dims(a, tuple(range(ndim, ndim + get_aval(b).ndim))), b)
@@ -230,6 +241,22 @@ def outer(ufunc: Ufunc, a: Any, b: Any) -> Any:
 
 def at(ufunc: Ufunc, a: Any, indices: Any, b: Any, *, inplace: bool) -> Any:
     """Returns an array with the function applied at positions, once for each time that one is named."""
+    check_update(ufunc, b, inplace)
+    update = _UPDATES.get(ufunc.__name__)
+    if update is not None:
+        return getattr(ops.at(a)[indices], update)(b)
+    positions, given = updates(f"{ufunc.__name__}.at", a, indices, b)
+    aval = get_aval(a)
+    out = ops.reshape(a, (aval.size,))
+    for i in range(get_aval(positions).size):
+        position = ops.getitem(positions, i)
+        value = ufunc(ops.getitem(out, position), *[ops.getitem(x, i) for x in given])
+        out = ops.at(out)[position].set(value)
+    return ops.reshape(out, aval.shape)
+
+
+def check_update(ufunc: Declared, b: Any, inplace: bool) -> None:
+    """Raises an error if an array would be overwritten, or if there are not as many operands as arguments."""
     name = f"{ufunc.__name__}.at"
     if inplace:
         raise ArgumentValueError(
@@ -240,24 +267,19 @@ def at(ufunc: Ufunc, a: Any, indices: Any, b: Any, *, inplace: bool) -> Any:
             f"{name}: expected {ufunc.nin} operands of a function with one result, got {1 if b is None else 2} of one "
             f"with {ufunc.nout}; give as many"
         )
-    update = _UPDATES.get(ufunc.__name__)
-    if update is not None:
-        return getattr(ops.at(a)[indices], update)(b)
-    # Positions of the flattened array, possibly repeated.
+
+
+def updates(name: str, a: Any, indices: Any, b: Any) -> tuple[Any, list[Any]]:
+    """Returns positions in the flattened array, possibly repeated, and for each of them the second operand, if any."""
     aval = get_aval(a)
     positions = ops.getitem(ops.reshape(ops.iota("int64", aval.size), aval.shape), indices)
     shape = get_aval(positions).shape
-    positions = ops.reshape(positions, (-1,))
-    given = [] if b is None else [ops.reshape(_broadcast(name, b, shape), (-1,))]
-    out = ops.reshape(a, (aval.size,))
-    for i in range(get_aval(positions).size):
-        position = ops.getitem(positions, i)
-        value = ufunc(ops.getitem(out, position), *[ops.getitem(x, i) for x in given])
-        out = ops.at(out)[position].set(value)
-    return ops.reshape(out, aval.shape)
+    given = [] if b is None else [ops.reshape(broadcast(name, b, shape), (-1,))]
+    return ops.reshape(positions, (-1,)), given
 
 
-def _broadcast(name: str, x: Any, shape: tuple[int, ...]) -> Any:
+def broadcast(name: str, x: Any, shape: tuple[int, ...]) -> Any:
+    """Returns an array broadcast to a shape; the error names the method."""
     try:
         return broadcast_to(x, shape)
     except ArgumentValueError as error:

@@ -1,0 +1,53 @@
+"""Extrapolation by `interp`, which NumPy's function does not have."""
+
+from typing import Any
+
+import numpy
+import pytest
+
+import lawful.numpy as lnp
+from lawful.autodiff import grad, jacfwd
+from lawful.batching import vmap
+from lawful.staging import jit
+
+XP, FP = numpy.array([0.0, 1.0, 3.0]), numpy.array([10.0, 20.0, 0.0])
+X = numpy.array([-2.0, 0.0, 0.5, 2.0, 3.0, 5.0])
+
+
+def extrapolated(x: Any, xp: Any = XP, fp: Any = FP) -> Any:
+    return lnp.interp(x, xp, fp, "extrapolate", "extrapolate")
+
+
+@pytest.mark.parametrize(
+    "run", [extrapolated, jit(extrapolated, backend="numpy"), vmap(extrapolated)], ids=["eager", "compiled", "batched"]
+)
+def test_interp_extrapolates(run: Any):
+    numpy.testing.assert_allclose(run(X), [-10.0, 10.0, 15.0, 10.0, 0.0, -20.0])
+
+
+def test_interp_extrapolates_on_one_side():
+    numpy.testing.assert_allclose(lnp.interp(X, XP, FP, left="extrapolate"), [-10, 10, 15, 10, 0, 0])
+    numpy.testing.assert_allclose(lnp.interp(X, XP, FP, -1, "extrapolate"), [-1, 10, 15, 10, 0, -20])
+
+
+def test_interp_extrapolation_derivatives():
+    numpy.testing.assert_allclose(vmap(grad(extrapolated))(X[[0, 2, 3, 5]]), [10.0, 10.0, -10.0, -10.0])
+    # The value at -2 is fp[0] - 2 (fp[1] - fp[0]) / (xp[1] - xp[0]).
+    for derivative in (grad, jacfwd):
+        numpy.testing.assert_allclose(derivative(extrapolated, argnums=2)(-2.0, XP, FP), [3.0, -2.0, 0.0])
+        numpy.testing.assert_allclose(derivative(extrapolated, argnums=1)(-2.0, XP, FP), [-30.0, 20.0, 0.0])
+
+
+def test_interp_extrapolates_from_few_and_repeated_points():
+    numpy.testing.assert_array_equal(extrapolated(X, XP[:1], FP[:1]), numpy.full(6, 10.0))
+    repeated = numpy.array([0.0, 0.0, 1.0, 1.0])
+    values = extrapolated(numpy.array([-2.0, 5.0]), repeated, numpy.array([1.0, 2.0, 3.0, 4.0]))
+    numpy.testing.assert_array_equal(values, [1.0, 4.0])
+
+
+@pytest.mark.parametrize("period", [None, 4.0])
+def test_interp_refuses_other_strings(period: float | None):
+    with pytest.raises(ValueError, match=r"interp: expected a number or 'extrapolate' as left, got 'nearest'; give"):
+        lnp.interp(X, XP, FP, "nearest", period=period)
+    with pytest.raises(ValueError, match=r"interp: expected a number or 'extrapolate' as right, got ''"):
+        jit(lambda x: lnp.interp(x, XP, FP, None, "", period), backend="numpy")(X)

@@ -1,0 +1,108 @@
+"""Arguments of `jax.numpy` that NumPy does not have, through `lawful.jax.numpy`, beside JAX."""
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import jax
+import numpy as np
+import pytest
+
+import lawful.jax as ljax
+import lawful.jax.numpy as jnp
+
+X = np.random.default_rng(0).normal(size=(3, 4))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _x64() -> Any:
+    with jax.enable_x64(True):
+        yield
+
+
+def ufunc(module: Any, function: Any = operator.sub, identity: Any = None) -> Any:
+    return module.frompyfunc(function, nin=2, nout=1, identity=identity)
+
+
+# Functions of a module, JAX's or ours, and of an array.
+CALLS: dict[str, Callable[[Any, Any], Any]] = {
+    "frompyfunc": lambda np, x: ufunc(np)(x, 1),
+    "frompyfunc reduce": lambda np, x: ufunc(np).reduce(x),
+    "frompyfunc reduce identity": lambda np, x: ufunc(np, identity=0.0).reduce(x, axis=None),
+    "frompyfunc reduce where": lambda np, x: ufunc(np, operator.add, 0.0).reduce(x, 1, keepdims=True, where=x > 0),
+    "frompyfunc accumulate": lambda np, x: ufunc(np).accumulate(x, axis=1),
+    "frompyfunc at": lambda np, x: ufunc(np).at(x, np.array([0, 2, 0]), x, inplace=False),
+    "frompyfunc outer": lambda np, x: ufunc(np).outer(x, x[0]),
+    **{
+        f"interp {left} {right}": lambda np, x, left=left, right=right: np.interp(
+            4 * x, np.array([-1.0, 0.5, 2.0]), np.array([1.0, 3.0, -2.0]), left, right
+        )
+        for left in (None, 7.0, "extrapolate")
+        for right in (None, 7.0, "extrapolate")
+    },
+    "interp period": lambda np, x: np.interp(
+        x, np.array([0.1, 0.5, 2.0]), np.array([1.0, 3.0, -2.0]), "extrapolate", period=2.5
+    ),
+    "interp points": lambda np, x: np.interp(
+        np.array([-5.0, 0.2, 9.0]), np.array([-1.0, 0.5, 2.0, 3.0]), x[0], "extrapolate", "extrapolate"
+    ),
+    "frompyfunc reduceat": lambda np, x: ufunc(np).reduceat(x, np.array([0, 2, 1]), axis=1),
+}
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_keywords_give_the_results_of_jax(name: str) -> None:
+    call = CALLS[name]
+    jax.clear_caches()  # JAX's interp takes static arguments of one call for those of others
+    wanted = call(jax.numpy, jax.numpy.asarray(X))
+    for run in (lambda x: call(jnp, x), ljax.jit(lambda x: call(jnp, x))):
+        got = run(jnp.asarray(X))
+        assert isinstance(got, jnp.ndarray)
+        np.testing.assert_allclose(got, wanted, rtol=1e-12)
+    ours, theirs = (
+        module.grad(lambda x, np=module.numpy: np.sum(np.sin(call(np, x))))(module.numpy.asarray(X))
+        for module in (ljax, jax)
+    )
+    np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-12)
+
+
+def test_frompyfunc_attributes_are_those_of_a_ufunc() -> None:
+    add = ufunc(jnp, operator.add, 0)
+    assert (add.nin, add.nout, add.nargs, add.identity, add.__name__) == (2, 1, 3, 0, "add")
+    assert isinstance(add.reduce(jnp.arange(3)), jnp.ndarray)
+
+
+@pytest.mark.parametrize("name", ["eye", "tri"])
+def test_diagonal_may_be_traced(name: str) -> None:
+    got, wanted = (
+        module.jit(module.vmap(lambda k, np=module.numpy: getattr(np, name)(2, 3, k)))(module.numpy.arange(-1, 3))
+        for module in (ljax, jax)
+    )
+    np.testing.assert_array_equal(got, wanted)
+
+
+@pytest.mark.parametrize(("a", "b"), [([0, 0, 1.0, 2.0], [0, 3.0, 4.0]), ([0.0, 0.0], [1.0, 2.0]), ([0.0], [2.0])])
+def test_leading_zeros_are_trimmed(a: list[float], b: list[float]) -> None:
+    got, wanted = (
+        module.numpy.polymul(module.numpy.array(a), module.numpy.array(b), trim_leading_zeros=True)
+        for module in (ljax, jax)
+    )
+    np.testing.assert_array_equal(got, wanted)
+    with pytest.raises(TypeError, match="polymul: expected polynomials whose coefficients are known"):
+        ljax.jit(lambda a: jnp.polymul(a, a, trim_leading_zeros=True))(jnp.array(a))
+
+
+def test_leading_zeros_of_a_remainder_are_trimmed() -> None:
+    got, wanted = (
+        np.polydiv(np.array([1.0, 3.0, 3.0, 4.0]), np.array([1.0, 1.0, 1.0]), trim_leading_zeros=True)
+        for np in (jnp, jax.numpy)
+    )
+    for x, y in zip(got, wanted, strict=True):
+        np.testing.assert_allclose(x, y, rtol=1e-12)
+
+
+@pytest.mark.parametrize("axis", [None, 1, (0, 1), (0, -1), ()])
+def test_size_along_several_dimensions(axis: Any) -> None:
+    x = np.ones((2, 3, 4))
+    assert jnp.size(x, axis=axis) == jnp.size(jnp.asarray(x), axis) == jax.numpy.size(x, axis=axis)
+    assert ljax.jit(lambda x: x.sum() * jnp.size(x, axis=axis))(x) == 24 * jax.numpy.size(x, axis=axis)
