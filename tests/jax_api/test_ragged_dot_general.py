@@ -120,7 +120,7 @@ def test_ragged_dot_general_of_lawful_jax_has_the_arguments_of_jax() -> None:
         ([2, 3], numbers(((1,), (1,)), ragged=(0, 1), groups=(0,)), "expected one of lhs_ragged_dimensions"),
         ([2, 3], numbers(((1,), (1,))), r"expected one dimension in rhs_group_dimensions, .*, got \(\)"),
         ([2, 3], numbers(((1,), (1,)), ragged=(1,), groups=(0,)), r"expected none in rhs_group_dimensions, .*\(0,\)"),
-        ([2, 3, 1], numbers(((1,), (1,)), groups=(0,)), "expected a dimension of length 3 for the groups, got dimension 0"),
+        ([2, 3, 1], numbers(((1,), (1,)), groups=(0,)), "expected a dimension of length 3 for the groups"),
         ([2.0, 3.0], numbers(((1,), (1,)), groups=(0,)), "expected integers as group_sizes"),
         (2, numbers(((1,), (1,)), groups=(0,)), r"expected group_sizes of shape \(g,\)"),
         ([[2, 3]], numbers(((1,), (1,)), groups=(0,)), r"expected group_sizes of shape \(g,\)"),

@@ -178,7 +178,7 @@ def test_traced_lower_platform_of_the_backend(platforms: Any) -> None:
 
 @pytest.mark.parametrize("platforms", [("tpu",), ("cpu", "cuda"), ()])
 def test_traced_lower_platform_of_no_backend_error(platforms: Any) -> None:
-    words = r"lower: expected lowering_platforms of the backend 'numpy', which has 'cpu' alone, got \("
+    words = r"lower: expected lowering_platforms of backend 'numpy', which has 'cpu' alone, got \("
     with pytest.raises(ArgumentValueError, match=words):
         jit(ops.sin).trace(1.0).lower(lowering_platforms=platforms)
 

@@ -79,7 +79,7 @@ def _check_platforms(backend: Backend, platforms: Any) -> None:
         )
     if {*platforms} != {backend.platform}:
         raise ArgumentValueError(
-            f"lower: expected lowering_platforms of the backend {backend.name!r}, which has {backend.platform!r} alone, "
+            f"lower: expected lowering_platforms of backend {backend.name!r}, which has {backend.platform!r} alone, "
             f"got {shorten(platforms)}; leave it out"
         )
 
