@@ -7,6 +7,7 @@ import jax
 import numpy as np
 import pytest
 
+import lawful.jax
 from lawful import batching, linalg, nn, ops
 from lawful.autodiff import jvp, vjp
 from lawful.batching import vmap
@@ -171,6 +172,30 @@ def test_all_gather_in_groups_is_gathering_within_each() -> None:
     x = RANDOM.normal(size=(4, 3))
     found = vmap(lambda v: batching.all_gather(v, "i", axis_index_groups=[[0, 2], [3, 1]]), axis_name="i")(x)
     agree(found, np.stack([x[[0, 2]], x[[3, 1]], x[[0, 2]], x[[3, 1]]]))
+
+
+def test_make_jaxpr_axis_env_records_the_collectives_of_jax() -> None:
+    def recorded(jax: Any) -> tuple[list[str], list[tuple[int, ...]]]:
+        def function(x: Any) -> Any:
+            return jax.lax.psum(x * 2.0, "i") + jax.lax.axis_index("j") * jax.lax.psum(1, ("i", "j"))
+
+        closed, out = jax.make_jaxpr(function, axis_env=[("i", 4), ("j", 2)], return_shape=True)(np.ones(3))
+        names = [eqn.primitive.name for eqn in closed.eqns]
+        return sorted({"psum" if name.startswith("psum") else name for name in names}), [out.shape]
+
+    ours, theirs = recorded(lawful.jax), recorded(jax)
+    assert {"psum", "axis_index"} <= {*ours[0]} & {*theirs[0]}
+    assert ours[1] == theirs[1]
+
+
+def test_traced_lower_takes_the_platforms_of_jax() -> None:
+    for module in (lawful.jax, jax):
+        traced = module.jit(lambda x: x + 1.0).trace(np.float64(1.0))
+        lowered = traced.lower(lowering_platforms=("cpu",))
+        assert "stablehlo.add" in lowered.as_text()
+        assert lowered.compile()(np.float64(1.0)) == 2.0
+    with pytest.raises(ValueError, match=r"of backend 'xla', which has 'cpu' alone, got \('tpu'"):
+        lawful.jax.jit(lambda x: x + 1.0).trace(1.0).lower(lowering_platforms=("tpu",))
 
 
 INITIALIZERS = (

@@ -321,4 +321,13 @@ FUNCTIONS: dict[str, list[Call]] = {
     "one_minus_square": [call(ops.one_minus_square, VECTOR)],
     "polynomial": [call(lambda x, a: ops.polynomial(x, (a, a, a)), VECTOR, ONE)],
     "ragged_dot": [call(lambda x, y: ops.ragged_dot(x, y, np.array([2, 1])), MATRIX, IMAGE[0, :, :4].copy())],
+    "ragged_dot_general": [
+        call(
+            lambda x, y: ops.ragged_dot_general(
+                x, y, np.array([2, 1]), ops.RaggedDotDimensionNumbers((((1,), (1,)), ((), ())), (0,), (0,))
+            ),
+            MATRIX,
+            IMAGE[0, :, :4].copy(),
+        )
+    ],
 }

@@ -167,3 +167,23 @@ def test_lowered_dialect_of_the_numpy_backend() -> None:
     assert lowered.as_text() == lowered.as_text("python") == lowered.compiler_ir()
     with pytest.raises(ArgumentValueError, match=r"expected python as dialect, .* got 'hlo'; leave it out"):
         lowered.as_text("hlo")
+
+
+@pytest.mark.parametrize("platforms", [None, ("cpu",), ["cpu"], ("cpu", "cpu")])
+def test_traced_lower_platform_of_the_backend(platforms: Any) -> None:
+    lowered = jit(ops.sin).trace(1.0).lower(lowering_platforms=platforms)
+    assert lowered.as_text() == jit(ops.sin).lower(1.0).as_text()
+    assert lowered.compile()(1.0) == np.sin(1.0)
+
+
+@pytest.mark.parametrize("platforms", [("tpu",), ("cpu", "cuda"), ()])
+def test_traced_lower_platform_of_no_backend_error(platforms: Any) -> None:
+    words = r"lower: expected lowering_platforms of backend 'numpy', which has 'cpu' alone, got \("
+    with pytest.raises(ArgumentValueError, match=words):
+        jit(ops.sin).trace(1.0).lower(lowering_platforms=platforms)
+
+
+@pytest.mark.parametrize("platforms", ["cpu", {"cpu"}, (1,)])
+def test_traced_lower_platforms_of_no_names_error(platforms: Any) -> None:
+    with pytest.raises(ArgumentTypeError, match=r"as a tuple of names, got .*; write \('cpu',\)"):
+        jit(ops.sin).trace(1.0).lower(lowering_platforms=platforms)

@@ -142,6 +142,12 @@ def psum(x: Any, axis_name: Any) -> Any:
     >>> vmap(lambda x: x / psum(x, "i"), axis_name="i")(np.array([1.0, 3.0]))
     array([0.25, 0.75])
 
+    To record it, `make_jaxpr` is given the name and the size:
+
+    >>> from lawful.staging import make_jaxpr
+    >>> make_jaxpr(lambda x: psum(x, "i"), axis_env=[("i", 2)])(np.float64(1.0))
+    { lambda ; a:f64[]. let b:f64[] = psum[axis_name=i] a in (b,) }
+
     Source: ``jax.lax.psum``.
     """
     size = math.prod(axis_size(name) for name in _names(axis_name))

@@ -6,7 +6,7 @@ from typing import Any
 
 import lawful.numpy as np
 from lawful import ops
-from lawful.core import ArgumentValueError, get_aval
+from lawful.core import ArgumentTypeError, ArgumentValueError, get_aval
 from lawful.numpy import linalg
 from lawful.special._arguments import inexact
 
@@ -204,6 +204,74 @@ def eigh(a: Any, b: None = None, lower: bool = True, eigvals_only: bool = False)
         raise ArgumentValueError("eigh: expected one matrix, got two; factor the second one with cholesky")
     values, vectors = linalg.eigh(inexact("eigh", a), "L" if lower else "U")
     return values if eigvals_only else (values, vectors)
+
+
+def eigh_tridiagonal(
+    d: Any,
+    e: Any,
+    *,
+    eigvals_only: bool = False,
+    select: str = "a",
+    select_range: tuple[int, int] | None = None,
+    tol: float | None = None,
+    key: Any = None,
+) -> Any:
+    """Returns the eigenvalues and eigenvectors of a real symmetric tridiagonal matrix, computed as by `eigh`.
+
+    Args:
+      d: the diagonal, of shape (n,).
+      e: the elements beside it, of shape (n - 1,).
+      eigvals_only: whether the eigenvalues are returned alone.
+      select: ``"a"`` for all eigenvalues, ``"i"`` for those of some positions in increasing order.
+      select_range: the first and the last of these positions.
+      tol: has no effect: eigenvalues are exact to rounding.
+      key: has no effect: eigenvectors need no random numbers.
+
+    Raises:
+      ArgumentTypeError: the elements are complex.
+      ArgumentValueError: the lengths do not fit, or the eigenvalues cannot be selected so.
+
+    >>> eigh_tridiagonal(np.array([2.0, 2.0]), np.array([1.0]), eigvals_only=True)
+    array([1., 3.])
+
+    Source: ``scipy.linalg.eigh_tridiagonal``, ``jax.scipy.linalg.eigh_tridiagonal``.
+    """
+    name = "eigh_tridiagonal"
+    d, e = inexact(name, d), inexact(name, e)
+    diagonal, beside = get_aval(d), get_aval(e)
+    if "c" in (diagonal.dtype.kind, beside.dtype.kind):
+        raise ArgumentTypeError(f"{name}: expected real elements, got {diagonal} and {beside}; use eigh of the matrix")
+    if diagonal.ndim != 1 or beside.shape != (max(diagonal.size - 1, 0),):
+        raise ArgumentValueError(
+            f"{name}: expected shapes (n,) and (n - 1,), got {diagonal.shape} and {beside.shape}; use vmap for batches"
+        )
+    chosen = _selected(diagonal.size, select, select_range)
+    dtype = np.result_type(d, e)
+    matrix = np.diag(d.astype(dtype))
+    if beside.size:
+        matrix = matrix + np.diag(e.astype(dtype), 1) + np.diag(e.astype(dtype), -1)
+    values, vectors = linalg.eigh(matrix)
+    return values[chosen] if eigvals_only else (values[chosen], vectors[:, chosen])
+
+
+def _selected(size: int, select: str, select_range: Any) -> slice:
+    """Returns the positions of the eigenvalues that are selected."""
+    name = "eigh_tridiagonal"
+    if select == "a":
+        return slice(size)
+    if select == "v":
+        raise ArgumentValueError(
+            f"{name}: expected select 'a' or 'i', got 'v'; select from the result, whose length cannot depend on values"
+        )
+    if select != "i":
+        raise ArgumentValueError(f"{name}: expected select 'a' or 'i', got {select!r}")
+    positions = () if select_range is None else ops.static_integers(name, "select_range", select_range)
+    if len(positions) != 2 or not 0 <= positions[0] <= positions[1] < size:
+        raise ArgumentValueError(
+            f"{name}: expected select_range of the first and the last position, increasing and less than {size}, got "
+            f"{select_range}; correct it"
+        )
+    return slice(positions[0], positions[1] + 1)
 
 
 def polar(a: Any, side: str = "right") -> tuple[Any, Any]:

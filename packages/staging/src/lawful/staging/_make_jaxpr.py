@@ -3,14 +3,27 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from contextlib import nullcontext
 from operator import attrgetter
 from typing import Any
 
 import numpy as np
 
 from lawful import tree
-from lawful.core import ArgumentValueError, ClosedJaxpr, ShapedArray, as_dtype, register_array_type
+from lawful.core import (
+    ArgumentTypeError,
+    ArgumentValueError,
+    ClosedJaxpr,
+    Primitive,
+    ShapedArray,
+    Trace,
+    as_dtype,
+    current,
+    new_trace,
+    register_array_type,
+    shorten,
+)
 from lawful.ops import static_integers
 from lawful.staging._recorder import trace_to_jaxpr
 from lawful.staging._signature import (
@@ -131,9 +144,43 @@ def trace_tree(
     return closed, out_tree
 
 
+class NamedAxesTrace(Trace):
+    """Binds names of axes, and passes every operation to its parent."""
+
+    __slots__ = ()
+
+    def __init__(self, parent: Trace, axes: Iterable[tuple[Hashable, int]]) -> None:
+        super().__init__(parent, "make_jaxpr")
+        self.axis_env = (*parent.axis_env, *axes)
+
+    def process_primitive(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
+        assert self.parent is not None
+        return self.parent.process_primitive(primitive, args, params)
+
+
+def _named_axes(axis_env: Any) -> tuple[tuple[Hashable, int], ...]:
+    """Returns the pairs of names and sizes that ``make_jaxpr`` is given.
+
+    Raises:
+      ArgumentTypeError: it is no sequence of such pairs.
+    """
+    pairs = axis_env if isinstance(axis_env, list | tuple) else (axis_env,)
+    for pair in pairs:
+        if not (isinstance(pair, list | tuple) and len(pair) == 2 and isinstance(pair[0], Hashable)):
+            raise ArgumentTypeError(
+                f"make_jaxpr: expected axis_env of pairs of a name and a size, got {shorten(axis_env)}; "
+                "write it as [('i', 4)]"
+            )
+    axes = tuple([(name, *static_integers("make_jaxpr", "size", (size,))) for name, size in pairs])
+    if any(size < 1 for _, size in axes):
+        raise ArgumentValueError(f"make_jaxpr: expected axis_env with sizes of at least 1, got {shorten(axis_env)}")
+    return axes
+
+
 def make_jaxpr(
     fun: Callable[..., Any],
     static_argnums: int | tuple[int, ...] = (),
+    axis_env: Sequence[tuple[Hashable, int]] | None = None,
     return_shape: bool = False,
 ) -> Callable[..., Any]:
     """Returns a function of the same arguments that gives the jaxpr of ``fun`` at their shapes and dtypes.
@@ -141,6 +188,8 @@ def make_jaxpr(
     Args:
       fun: a function of pytrees of arrays that returns such a tree.
       static_argnums: positions of arguments that are given to ``fun`` as they are.
+      axis_env: names and sizes of axes that collectives in ``fun`` may use, as inside a ``vmap`` with ``axis_name``.
+        The jaxpr can be evaluated inside such a ``vmap`` only.
       return_shape: whether to return also the tree of ``ShapeDtypeStruct`` of the result.
 
     The values of the arguments do not matter: any object with ``shape`` and ``dtype``, such as a ``ShapeDtypeStruct``,
@@ -148,6 +197,7 @@ def make_jaxpr(
     become constants of the jaxpr, each once.
 
     Raises:
+      ArgumentTypeError: ``axis_env`` is no sequence of pairs of a name and a size.
       NonArrayError: an argument, or a leaf of the result, is not an array.
 
     Law: ``eval_jaxpr(make_jaxpr(f)(x)) = f(x)``. Source: ``jax.make_jaxpr``.
@@ -161,10 +211,12 @@ def make_jaxpr(
     """
     require_callable("make_jaxpr", fun)
     statics = statics_of(fun, static_argnums, ())
+    axes = _named_axes(axis_env or ())
 
     @functools.wraps(fun, updated=())
     def jaxpr_maker(*args: Any, **kwargs: Any) -> Any:
-        closed, _, out_tree = trace_call("make_jaxpr", fun, statics, args, kwargs)
+        with new_trace(NamedAxesTrace(current.trace, axes)) if axes else nullcontext():
+            closed, _, out_tree = trace_call("make_jaxpr", fun, statics, args, kwargs)
         if return_shape:
             return closed, tree.unflatten(out_tree, [struct_of(aval) for aval in closed.out_avals])
         return closed

@@ -7,7 +7,10 @@ from typing import Any
 
 from lawful import batching, control_flow, numpy, ops, tree
 from lawful.core import ArgumentTypeError, ArgumentValueError, as_dtype, get_aval
+from lawful.jax._support.bit_generator import RandomAlgorithm as RandomAlgorithm
+from lawful.jax._support.bit_generator import rng_bit_generator as rng_bit_generator
 from lawful.jax._support.dtype_functions import dtype_of
+from lawful.jax._support.scatter_apply import scatter_apply as scatter_apply
 
 dtype = dtype_of
 _ABSENT = object()

@@ -45,7 +45,6 @@ REASONS: Final = {
     "algorithm": "the algorithm is chosen by LAPACK; leave it out",
     "subset_by_index": "all values are computed; take a slice of them",
     "pivoting": "there is no pivoting; leave it out",
-    "axis_env": "use vmap with axis_name around the function",
     "group_offset": "neither has JAX's function one yet",
     "_dot_general": "products are those of lawful.ops.dot_general",
     "series_order": "the result is exact to rounding; leave it out",

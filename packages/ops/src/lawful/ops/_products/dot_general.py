@@ -90,7 +90,7 @@ def dot_general(
         preferred = None
     numbers = dimension_numbers
     if numbers != _MATRIX_PRODUCT:
-        numbers = _canonical(numbers, left.ndim, right.ndim)
+        numbers = canonical_numbers("dot_general", numbers, left.ndim, right.ndim)
     plan_of(left.shape, right.shape, numbers)
     result_dtype("dot_general", dtype, preferred)
     precision = canonical_precision("dot_general", precision)
@@ -99,17 +99,23 @@ def dot_general(
     )
 
 
-def _canonical(numbers: Any, lhs_ndim: int, rhs_ndim: int) -> DimensionNumbers:
+def canonical_numbers(name: str, numbers: Any, lhs_ndim: int, rhs_ndim: int) -> DimensionNumbers:
+    """Returns dimension numbers as tuples of dimensions that are not negative.
+
+    Raises:
+      ArgumentTypeError: they have another form.
+      AxisError: there is no such dimension.
+    """
     try:
         (lhs_contract, rhs_contract), (lhs_batch, rhs_batch) = numbers
     except (TypeError, ValueError) as error:
         raise ArgumentTypeError(
-            f"dot_general: expected dimension_numbers ((lhs_contracting, rhs_contracting), (lhs_batch, rhs_batch)), "
+            f"{name}: expected dimension_numbers ((lhs_contracting, rhs_contracting), (lhs_batch, rhs_batch)), "
             f"got {numbers!r}; give four sequences of dimensions"
         ) from error
     return (
-        (canonical_axes("dot_general", lhs_contract, lhs_ndim), canonical_axes("dot_general", rhs_contract, rhs_ndim)),
-        (canonical_axes("dot_general", lhs_batch, lhs_ndim), canonical_axes("dot_general", rhs_batch, rhs_ndim)),
+        (canonical_axes(name, lhs_contract, lhs_ndim), canonical_axes(name, rhs_contract, rhs_ndim)),
+        (canonical_axes(name, lhs_batch, lhs_ndim), canonical_axes(name, rhs_batch, rhs_ndim)),
     )
 
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from lawful import tree
-from lawful.core import ArgumentTypeError, ClosedJaxpr, ShapedArray, record
-from lawful.staging._backends import CompiledProgram, CompilerOptions, LoweredProgram, get_backend
+from lawful.core import ArgumentTypeError, ArgumentValueError, ClosedJaxpr, ShapedArray, record, shorten
+from lawful.staging._backends import Backend, CompiledProgram, CompilerOptions, LoweredProgram, get_backend
 from lawful.staging._make_jaxpr import struct_of
 from lawful.staging._signature import Statics, in_avals
 
@@ -54,10 +54,34 @@ class Traced:
         pairs = enumerate(self.jaxpr.in_avals)
         return tree.unflatten(self.in_tree, [ArgInfo(aval, i in self.donated) for i, aval in pairs])
 
-    def lower(self) -> Lowered:
-        """Returns the function in the backend's input language."""
-        program = get_backend(self.backend).lower(self.jaxpr, name=self.name, donated=self.donated)
+    def lower(self, *, lowering_platforms: tuple[str, ...] | None = None) -> Lowered:
+        """Returns the function in the backend's input language.
+
+        Args:
+          lowering_platforms: None, or a tuple of the platform that the backend's programs run on.
+
+        Raises:
+          ArgumentTypeError: ``lowering_platforms`` is no sequence of names.
+          ArgumentValueError: a platform is not that of the backend, or there is none.
+        """
+        backend = get_backend(self.backend)
+        if lowering_platforms is not None:
+            _check_platforms(backend, lowering_platforms)
+        program = backend.lower(self.jaxpr, name=self.name, donated=self.donated)
         return Lowered(self, program)
+
+
+def _check_platforms(backend: Backend, platforms: Any) -> None:
+    if not isinstance(platforms, tuple | list) or not all(isinstance(name, str) for name in platforms):
+        raise ArgumentTypeError(
+            f"lower: expected lowering_platforms as a tuple of names, got {shorten(platforms)}; "
+            f"write ({backend.platform!r},)"
+        )
+    if {*platforms} != {backend.platform}:
+        raise ArgumentValueError(
+            f"lower: expected lowering_platforms of backend {backend.name!r}, which has {backend.platform!r} alone, "
+            f"got {shorten(platforms)}; leave it out"
+        )
 
 
 class _Stage:

@@ -24,7 +24,7 @@ class NumpyBackend:
     """Runs programs by NumPy."""
 
     name = "numpy"
-    platform = "numpy"
+    platform = "cpu"
 
     def lower(self, closed: ClosedJaxpr, *, name: str, donated: Sequence[int] = ()) -> PythonProgram:
         """Lowers a jaxpr to Python source. NumPy cannot reuse arguments, so that ``donated`` says nothing to it."""
