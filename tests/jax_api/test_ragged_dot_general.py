@@ -98,7 +98,7 @@ def test_ragged_dot_general_agrees_with_jax(name: str) -> None:
         close(stacked, np.stack([expected, expected]))
 
 
-def test_ragged_dot_general_of_lawful_jax_has_the_arguments_of_jax() -> None:
+def test_jax_ragged_dot_general_has_the_arguments_of_jax() -> None:
     lhs, rhs, sizes, chosen = CALLS["rows"]
     x, y, sizes = np.ones(lhs, np.float32), np.ones(rhs, np.float32), np.array(sizes, np.int32)
     out = []

@@ -73,8 +73,8 @@ def test_scatter_apply_keeps_the_dtype(dtype: str) -> None:
 
 
 @pytest.mark.parametrize("name", CALLS)
-def test_scatter_apply_derivatives_are_those_of_repeated_application(name: str) -> None:
-    """Of a square, of which the derivatives are compared with those of a program of JAX that has no scatter."""
+def test_scatter_apply_derivatives_with_repeated_indices(name: str) -> None:
+    """JAX differentiates no scatter of a function: the reference is the square of the elements, written in JAX."""
     x, indices, numbers, shape = CALLS[name]
     indices = np.asarray(indices)
     ours = call(lax, lambda v: v * v + 0.5, numbers, shape)

@@ -75,7 +75,7 @@ def test_frompyfunc_at_counts_repeated_positions(indices: Any):
         numpy.testing.assert_allclose(run(X[0, :3]), wanted.astype(float), rtol=1e-12)
 
 
-def test_frompyfunc_at_derivative_traced_positions_and_one_operand():
+def test_frompyfunc_at_derivative_and_traced_positions():
     at = jit(lambda x, i, b: OURS.at(x, i, b), backend="numpy")
     numpy.testing.assert_allclose(at(X, numpy.array([0, 0]), X[:2]), OURS.at(X, [0, 0], X[:2]), rtol=1e-12)
     b = numpy.array([1.0, 3.0])

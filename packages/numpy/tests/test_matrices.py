@@ -59,7 +59,7 @@ def test_triangles_of_a_traced_diagonal(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["eye", "tri"])
-def test_eye_refuses_traced_lengths_and_diagonals_that_are_no_integers(name: str) -> None:
+def test_eye_refuses_traced_lengths_and_float_diagonals(name: str) -> None:
     function = getattr(lnp, name)
     for k in (1.0, np.array([1, 2]), np.True_):
         for run in (lambda k: function(3, k=k), jit(lambda k: function(3, k=k), backend="numpy")):

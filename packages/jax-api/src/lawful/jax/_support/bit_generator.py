@@ -106,7 +106,7 @@ def _halves(x: Any) -> Any:
 
 
 def _interleaved(parts: Sequence[Any]) -> Any:
-    """Returns a vector of the elements of equally long vectors in turn."""
+    """Returns vectors of one length, interleaved."""
     size = get_aval(parts[0]).size
     columns = [ops.reshape(part, (size, 1)) for part in parts]
     return ops.reshape(ops.concatenate(columns, 1), (size * len(parts),))
@@ -119,8 +119,8 @@ def _counts(start: Any, count: int) -> Any:
 def _threefry(key: Sequence[Any], start: Any, shape: Shape, *, wide: bool) -> tuple[int, Any]:
     """Returns how many counts were used, and the bits. The two words of a count are one of 64 bits, or an element each.
 
-    Of words of 32 bits, the first ones are in the even positions of one dimension of the result or, what is the same,
-    the first half of its pairs: the first dimension of even length or else the longest.
+    Of words of 32 bits, the first of each count is at an even position along one dimension, and the second follows it.
+    It is the first dimension of even length, or else the longest.
     """
     even = [dim for dim, size in enumerate(shape) if size % 2 == 0]
     split = even[0] if even else max(range(len(shape)), key=shape.__getitem__, default=None)
@@ -141,7 +141,7 @@ def _threefry(key: Sequence[Any], start: Any, shape: Shape, *, wide: bool) -> tu
 
 
 def _philox(key: Sequence[Any], start: Any, shape: Shape, *, wide: bool) -> tuple[int, Any]:
-    """Returns how many counts were used, and the bits: the four words of each count in turn.
+    """Returns how many counts were used, and the bits: four words for each count, in order.
 
     The count is of 128 bits, of which the high half begins with the key.
     """
