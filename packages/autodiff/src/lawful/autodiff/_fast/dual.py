@@ -7,7 +7,7 @@ from typing import Any
 
 from lawful.autodiff._dual import DualTracer
 from lawful.core import Primitive, ShapedArray, SourceLine, Trace, as_float, source_override, user_source
-from lawful.core._fast import IndexedJaxpr, definitions, insert_rule, replay, rule_cache
+from lawful.core._fast import IndexedJaxpr, Replay, definitions, insert_rule, replay_steps, replays, rule_cache
 
 #: For each argument the type of its tangent, which may be strong where the primal is weak; None where it is zero.
 TangentAvals = tuple[ShapedArray | None, ...]
@@ -172,10 +172,11 @@ def replay_in_parent(trace: Trace, program: IndexedJaxpr, args: Sequence[Any], s
     """Returns the results of a program under the parent of a trace, at a user's line."""
     parent = trace.parent
     assert parent is not None, "evaluation differentiates nothing"
+    function: Replay = replays.get(type(parent), replay_steps)
     if parent.parent is None:  # evaluation does not look for the line
-        return replay(parent, program, args)
+        return function(parent, program, args)
     before, source_override.source = source_override.source, source
     try:
-        return replay(parent, program, args)
+        return function(parent, program, args)
     finally:
         source_override.source = before

@@ -23,7 +23,7 @@ from lawful.core import (
     get_aval,
     source_override,
 )
-from lawful.core._fast import replay
+from lawful.core._fast import Replay, replay, replay_steps, replays
 from lawful.ops._fast import add_values as add_tangents
 
 
@@ -57,6 +57,7 @@ def pull_back(
     atoms: Sequence[Tangent]
     pulled: Sequence[Any]
     trace = current.trace
+    apply: Replay = replays.get(type(trace), replay_steps)
     before = source_override.source
     try:
         for entry in chain((None,), entries):
@@ -71,7 +72,7 @@ def pull_back(
                     and (cls := type(ct)) is common[0]
                     and (cls is not ndarray or (ct.shape == common[1] and ct.dtype is common[2]))
                 ):
-                    atoms, pulled = entry.inputs, replay(trace, common[3], [*entry.residuals, ct])
+                    atoms, pulled = entry.inputs, apply(trace, common[3], [*entry.residuals, ct])
                 else:
                     atoms, pulled = entry.inputs, _pulled_node(entry, avals_of((ct,)), (ct,))
             elif entry is None:  # the cotangents of the outputs

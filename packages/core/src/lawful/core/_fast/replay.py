@@ -13,18 +13,19 @@ from lawful.core._fast.indexed_jaxpr import IndexedJaxpr
 from lawful.core._trace.trace import Trace
 
 Replay = Callable[..., list[Any]]
-_replays: Final[dict[type[Trace], Replay]] = {}
+#: By class of trace, not of its subclasses: ``function(trace, program, args)``, which is faster than `replay_steps`.
+replays: Final[dict[type[Trace], Replay]] = {}
 
 
 def replay(trace: Trace, program: IndexedJaxpr, args: Sequence[Any]) -> list[Any]:
     """Returns the results of a program for arguments of the types that it is for, under a trace."""
-    function: Replay = _replays.get(type(trace), replay_steps)
+    function: Replay = replays.get(type(trace), replay_steps)
     return function(trace, program, args)
 
 
 def register_replay(cls: type[Trace], function: Replay) -> None:
     """Registers ``function(trace, program, args)``, which replays under traces of a class, not of its subclasses."""
-    _replays[cls] = function
+    replays[cls] = function
 
 
 def replay_steps(trace: Trace, program: IndexedJaxpr, args: Sequence[Any]) -> list[Any]:

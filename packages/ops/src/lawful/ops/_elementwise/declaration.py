@@ -35,7 +35,7 @@ from lawful.core import (
     python_scalar_dtype,
     python_scalar_types,
 )
-from lawful.ops._elementwise.application import apply_promoted
+from lawful.ops._elementwise.application import promotion_hook
 from lawful.ops._support.batch_dimensions import align_scalars
 from lawful.ops._support.promotion import OfKinds, PromoteAs, operand_dtypes, require_equal, with_fitting_integers
 
@@ -127,10 +127,10 @@ class Elementwise:
 
     def apply(self, name: str, promote_as: PromoteAs, args: Sequence[Any], operator: bool = False) -> Any:
         """Applies the op under the name and promotion of another function."""
-        try:
-            return apply_promoted(self.primitive, name, promote_as, args, operator)
+        try:  # as `apply_promoted` does; an eager gradient calls this for each operation
+            return promotion_hook.use(self.primitive, name, promote_as, args, operator)
         except IntegerOverflowError:
-            return apply_promoted(self.primitive, name, promote_as, with_fitting_integers(args), operator)
+            return promotion_hook.use(self.primitive, name, promote_as, with_fitting_integers(args), operator)
 
 
 def _switch_call(call: Callable[..., Any]) -> None:

@@ -10,7 +10,7 @@ import sys
 import threading
 from opcode import opmap
 from types import CodeType, FrameType
-from typing import Final
+from typing import Any, Final
 
 from lawful.tree.base.cache import DictCache
 
@@ -123,22 +123,23 @@ def user_source() -> SourceLine | None:
     """
     if source_override.source is not None:
         return source_override.source
-    frame = sys._getframe(1)
+    frame: Any = sys._getframe(1)
     internal = _is_internal
-    while frame is not None:
-        code = frame.f_code
+    while True:
         try:
-            if not internal[code.co_filename]:
-                key = (id(code), frame.f_lasti)
-                known = _lines.get(key)
-                if known is None or known._code is not code:
-                    known = _line_cache.insert(key, SourceLine(code, key[1]))
-                return known
+            while internal[frame.f_code.co_filename]:
+                frame = frame.f_back
+            break
         except KeyError:
-            _classify_file(code.co_filename, frame.f_globals.get("__name__", ""))
-            continue
-        frame = frame.f_back  # type: ignore[assignment]  # the loop ends at None
-    return None
+            _classify_file(frame.f_code.co_filename, frame.f_globals.get("__name__", ""))
+        except AttributeError:  # there is no frame left
+            return None
+    code = frame.f_code
+    key = (id(code), frame.f_lasti)
+    known = _lines.get(key)
+    if known is None or known._code is not code:
+        known = _line_cache.insert(key, SourceLine(code, key[1]))
+    return known
 
 
 def numpy_caller(depth: int = 1) -> str | None:
