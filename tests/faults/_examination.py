@@ -6,7 +6,7 @@ import math
 import signal
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from types import FrameType
@@ -111,7 +111,13 @@ def fails(law: Law, case: Drawn, effort: Effort) -> bool:
 
 
 def kills_of(
-    fault: Fault, count: int, effort: Effort = quick, *, enough: int | None = None, seen: int = 0
+    fault: Fault,
+    count: int,
+    effort: Effort = quick,
+    *,
+    enough: int | None = None,
+    seen: int = 0,
+    only: Collection[str] | None = None,
 ) -> dict[str, Kill]:
     """Returns the first case on which each failing law fails, and holds without the fault.
 
@@ -121,13 +127,14 @@ def kills_of(
       effort: how many variants of each law.
       enough: how many laws suffice; by default all are tried on all cases.
       seen: how many of the cases to leave out.
+      only: the names of the laws to try; by default all.
     """
     found: dict[str, Kill] = {}
     for after, (name, seed) in enumerate(cases_of(fault, count), 1):
         if after <= seen:
             continue
         with fault.planted():
-            failing = _failing(name, seed, effort, found, None if enough is None else enough - len(found))
+            failing = _failing(name, seed, effort, found, None if enough is None else enough - len(found), only)
         for law in failing:
             if not is_killed(law, name, seed, effort):
                 found[law.name] = Kill(name, seed, effort.name, after)
@@ -136,7 +143,14 @@ def kills_of(
     return found
 
 
-def _failing(source: str, seed: int, effort: Effort, known: Iterable[str], enough: int | None) -> list[Law]:
+def _failing(
+    source: str,
+    seed: int,
+    effort: Effort,
+    known: Collection[str],
+    enough: int | None,
+    only: Collection[str] | None,
+) -> list[Law]:
     """Returns laws that fail on a case and are not known yet; not all of them if programs do not end."""
     case, failing, endless = drawn(source, seed), list[Law](), 0
     if case is None:
@@ -144,7 +158,7 @@ def _failing(source: str, seed: int, effort: Effort, known: Iterable[str], enoug
     for law in find_source(source).laws():
         if seed >= _cases_of(law):
             continue
-        if law.name in known:
+        if law.name in known or (only is not None and law.name not in only):
             continue
         start = time.process_time()
         if fails(law, case, effort):

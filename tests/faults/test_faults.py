@@ -29,8 +29,9 @@ def test_a_law_finds_the_fault_and_holds_without_it(fault: Fault) -> None:
                 is_found = is_killed(laws[name], kill.source, kill.seed)
             if is_found and not is_killed(laws[name], kill.source, kill.seed):
                 return
-    # The generator of cases may have changed since the table was written.
-    assert kills_of(fault, table.MOST_CASES, quick, enough=1), "no law finds it"
+    # The generator of cases may have changed since the table was written. The laws of the table find the fault soonest.
+    is_found_again = kills_of(fault, table.MOST_CASES, quick, enough=1, only=found)
+    assert is_found_again or kills_of(fault, table.MOST_CASES, quick, enough=1), "no law finds it"
 
 
 def test_the_catalogue_is_large_and_each_fault_is_in_it_once() -> None:
