@@ -57,6 +57,7 @@ def pull_back(
     atoms: Sequence[Tangent]
     pulled: Sequence[Any]
     trace = current.trace
+    records = trace.parent is not None
     apply: Replay = replays.get(type(trace), replay_steps)
     before = source_override.source
     try:
@@ -65,15 +66,17 @@ def pull_back(
                 ct = ct_of.pop(entry.outputs[0], None)
                 if ct is None:
                     continue
-                source_override.source = entry.source
                 common = entry.rule.common
                 if (
                     common is not None
                     and (cls := type(ct)) is common[0]
                     and (cls is not ndarray or (ct.shape == common[1] and ct.dtype is common[2]))
                 ):
+                    if records:  # evaluation does not look for the line
+                        source_override.source = entry.source
                     atoms, pulled = entry.inputs, apply(trace, common[3], [*entry.residuals, ct])
                 else:
+                    source_override.source = entry.source
                     atoms, pulled = entry.inputs, _pulled_node(entry, avals_of((ct,)), (ct,))
             elif entry is None:  # the cotangents of the outputs
                 atoms, pulled = outvars, _without_zeros(cts)
