@@ -8,7 +8,7 @@ import pytest
 
 from lawful import debug, ops
 from lawful.autodiff import checkpoint, grad, jvp, linearize, vjp
-from lawful.control_flow import cond, fori_loop, scan, while_loop
+from lawful.control_flow import cond, fori_loop, scan, switch, while_loop
 from lawful.control_flow import map as loop_map
 from lawful.core import as_dtype, get_aval
 from lawful.laws import (
@@ -172,6 +172,17 @@ def test_nothing_survives_beside_a_shared_jaxpr(place: str) -> None:
 
     for seed in range(8):  # which chooses the transformation
         law_nothing_survives(lawful, Case.of(function, np.array([0.3])), effort=quick, seed=seed)
+
+
+def test_nothing_survives_beside_the_jvp_of_a_branch() -> None:
+    """The jvp of a branch lives as long as the branch: what is made of several is kept with the one that dies first."""
+
+    def function(x: Any) -> Any:
+        unused = ops.neg(x)
+        return switch(0, [lambda: (ops.neg(unused), ops.sin(x))[1], lambda: with_jvp_rule(lambda y: y)(x)])
+
+    for seed in range(8):  # which chooses the transformation
+        law_nothing_survives(lawful, Case.of(function, np.array(0.3)), effort=quick, seed=seed)
 
 
 def test_scan_of_infinite_results_is_inapplicable() -> None:

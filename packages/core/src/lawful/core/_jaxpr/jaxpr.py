@@ -109,7 +109,7 @@ class Jaxpr:
 class ClosedJaxpr:
     """A jaxpr with the values of its ``constvars``."""
 
-    __slots__ = ("__weakref__", "consts", "is_plain", "jaxpr", "memo")
+    __slots__ = ("__weakref__", "consts", "is_plain", "jaxpr", "memo", "transience")
 
     def __init__(self, jaxpr: Jaxpr, consts: Sequence[Any] = ()) -> None:
         assert len(consts) == len(jaxpr.constvars), "one constant for every constvar"
@@ -119,6 +119,8 @@ class ClosedJaxpr:
         self.memo: dict[object, object] | None = None
         #: Whether `deduplicated` has seen that it holds nothing but primitives, types and numbers.
         self.is_plain = False
+        #: How soon the jaxpr dies in whose memo it is, compared with others; None if it is in none.
+        self.transience: int | None = None
 
     @property
     def in_avals(self) -> list[ShapedArray]:

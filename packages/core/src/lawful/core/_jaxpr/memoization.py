@@ -114,7 +114,9 @@ def _memoized[**P, R](
             result = cast(R, memo[key])
         except KeyError:
             transformed_jaxprs.misses += 1
-            return cast(R, result_of(owner, memo, key, lambda: function(closed, *args, **kwargs)))
+            result = cast(R, result_of(owner, memo, key, lambda: function(closed, *args, **kwargs)))
+            _lives_with(owner, result)
+            return result
         transformed_jaxprs.hits += 1
         return result
 
@@ -136,9 +138,24 @@ def _transience(closed: ClosedJaxpr) -> int:
     """Returns how soon a jaxpr dies, compared with others of a program.
 
     A jaxpr that holds a user's functions is traced again for new functions. One without them may be deduplicated, and
-    lives longer.
+    lives longer. A transformed jaxpr dies with the one that it was made of.
     """
+    if closed.transience is not None:
+        return closed.transience
     return 2 if _holds_objects(closed) else 1 if closed.consts else 0
+
+
+def _lives_with(owner: ClosedJaxpr, result: object) -> None:
+    """Notes in the jaxprs of a result in whose memo it is, unless they are kept elsewhere."""
+    if isinstance(result, ClosedJaxpr):
+        if result.transience is None and not result.is_plain:
+            result.transience = _transience(owner)
+        return
+    fields = getattr(type(result), "__lawful_fields__", None)
+    parts = fields(result) if fields else result
+    if isinstance(parts, tuple):
+        for part in parts:
+            _lives_with(owner, part)
 
 
 def _without(owner: ClosedJaxpr, args: tuple[Any, ...]) -> tuple[Any, ...]:
