@@ -127,6 +127,16 @@ def test_decompositions_nan_where_one_matrix_fails():
             assert np.isnan(out.reshape(3, -1)).all(-1).tolist() == [False, True, False]
 
 
+@pytest.mark.parametrize("sides", [(True, False), (False, True)])
+def test_eig_declares_where_the_phase_of_a_vector_may_jump(sides):
+    """Rounding decides which of two largest elements is real, so that a backend may choose the other one."""
+    left, right = sides
+    params = {"compute_left_eigenvectors": left, "compute_right_eigenvectors": right, "enable_eigvec_derivs": True}
+    (unequal,) = ops.eig_p.declaration.unequal
+    tied, other, bad = np.array([[0.0, 1.0], [-1.0, 1.0]]), np.diag([1.0, 2.0]), np.full((2, 2), np.nan)
+    assert [unequal.point(np.stack([x, bad]), **params) for x in (tied, other)] == [True, False]
+
+
 def test_solve_of_singular_system_is_nan():
     a = np.array([[1.0, 0.0], [1.0, 0.0]])
     pair = np.stack([a, np.eye(2)])

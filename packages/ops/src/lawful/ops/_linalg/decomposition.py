@@ -20,6 +20,7 @@ from lawful.core import (
     Interval,
     Primitive,
     ShapedArray,
+    Unequal,
     Zero,
     get_aval,
     is_inexact,
@@ -41,6 +42,7 @@ def decomposition(
     reference: Callable[..., Any],
     prepare: Callable[..., Arrays] | None = None,
     excluded: Sequence[Excluded] = (),
+    unequal: Sequence[Unequal] = (),
     read: Callable[..., Any] | None = None,
     lower_read: Callable[..., Any] | None = None,
     square: bool = False,
@@ -58,6 +60,7 @@ def decomposition(
       reference: a function of NumPy that it equals, for laws.
       prepare: brings a matrix into the domain, for laws.
       excluded: where derivatives do not exist, for laws.
+      unequal: where backends may give another result, for laws.
       read: ``read(x, **params)`` gives the part of a matrix that is read, in NumPy.
       lower_read: ``lower_read(ctx, x, **params)`` does the same to an MLIR value.
       square: whether the matrices must be square.
@@ -116,6 +119,7 @@ def decomposition(
         kinds="fc",
         prepare=prepare,
         excluded=tuple(excluded),
+        unequal=tuple(unequal),
     )
     return primitive
 

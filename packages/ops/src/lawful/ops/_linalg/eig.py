@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from lawful.core import Call, Choose, Excluded, MissingRuleError, ShapedArray, get_aval
+from lawful.core import Call, Choose, Excluded, MissingRuleError, ShapedArray, Unequal, get_aval
 from lawful.ops._elementwise.arithmetic import abs
 from lawful.ops._elementwise.comparison import eq
 from lawful.ops._elementwise.complex_parts import complex
@@ -33,6 +33,8 @@ __all__ = ["eig", "eig_p"]
 
 # Elements of at least this fraction of the largest absolute value count as the largest.
 _NEARLY = 0.9
+# Elements of at least this fraction of the largest absolute value may be the largest by rounding.
+_TIED = 0.999
 
 
 def eig(
@@ -247,6 +249,18 @@ def _infer(
     return ShapedArray(x.shape[:-1], dtype), *vectors
 
 
+def _has_tie(x: Any, **params: bool) -> bool:
+    """Whether an eigenvector has two largest elements, of which rounding decides which one is real."""
+    if x.shape[-1] < 2:
+        return False
+    _, *vectors = eig_p.rule("impl")(x, **params)
+    for v in vectors:
+        second, largest = np.moveaxis(np.sort(np.abs(v), axis=-2)[..., -2:, :], -2, 0)
+        if np.any(second > _TIED * largest):
+            return True
+    return False
+
+
 eig_p = decomposition(
     "eig",
     infer=_infer,
@@ -265,5 +279,6 @@ eig_p = decomposition(
             order=0,
         ),
     ),
+    unequal=(Unequal("", _has_tie, "rounding decides which of two largest elements of a vector is real"),),
     square=True,
 )
