@@ -39,9 +39,13 @@ def cached_rule[R](key: Hashable, derive: Callable[..., R | None], *args: Any) -
     """
     found: R | None
     try:
-        found = rule_cache.lookup(key, _ABSENT)
+        found = rule_cache.young.get(key, _ABSENT)
     except TypeError:  # a parameter is not hashable
         return None
+    if found is not _ABSENT:
+        rule_cache.hits += 1
+    else:
+        found = rule_cache.lookup(key, _ABSENT)
     if found is _ABSENT:
         if current.trace.evaluates_constants:
             insert_rule(key, SEEN_ONCE, _definitions)

@@ -127,7 +127,7 @@ class Elementwise:
 
     def apply(self, name: str, promote_as: PromoteAs, args: Sequence[Any], operator: bool = False) -> Any:
         """Applies the op under the name and promotion of another function."""
-        try:  # as `apply_promoted` does; an eager gradient calls this for each operation
+        try:
             return promotion_hook.use(self.primitive, name, promote_as, args, operator)
         except IntegerOverflowError:
             return promotion_hook.use(self.primitive, name, promote_as, with_fitting_integers(args), operator)
@@ -137,9 +137,15 @@ def _switch_call(call: Callable[..., Any]) -> None:
     Elementwise.__call__ = call  # type: ignore[method-assign]
 
 
+def _switch_apply(apply: Callable[..., Any]) -> None:
+    Elementwise.apply = apply  # type: ignore[method-assign]
+
+
 #: The call of every elementwise op. An accelerator replaces ``Elementwise.__call__`` itself, so that the choice costs
 #: nothing.
 elementwise_hook: Final[Hook[Callable[..., Any]]] = Hook("elementwise calls", Elementwise.__call__, _switch_call)
+#: ``Elementwise.apply``, which functions and operators of tracers call.
+application_hook: Final[Hook[Callable[..., Any]]] = Hook("elementwise application", Elementwise.apply, _switch_apply)
 
 
 def elementwise(

@@ -6,14 +6,14 @@ are scalar code, and sums are products with ones.
 
 from lawful.ops._composite import composite_hook
 from lawful.ops._elementwise.application import promotion_hook
-from lawful.ops._elementwise.declaration import elementwise_hook, tangent_sum_hook
+from lawful.ops._elementwise.declaration import application_hook, elementwise_hook, tangent_sum_hook
 from lawful.ops._fast.composite import call_composite
 from lawful.ops._fast.composite import register_tracing as register_tracing
 from lawful.ops._fast.elementwise import add_values as add_values
 from lawful.ops._fast.elementwise import call
 from lawful.ops._fast.getitem import getitem
 from lawful.ops._fast.numbers import evaluate
-from lawful.ops._fast.promotion import apply_promoted, promotion_of
+from lawful.ops._fast.promotion import apply, apply_promoted, promotion_of
 from lawful.ops._fast.sum_by_product import sum_by_product
 from lawful.ops._indexing.getitem import getitem_hook
 from lawful.ops._reduction.reduction import sum_hook
@@ -22,6 +22,7 @@ from lawful.ops._support.promotion import promotion_of_hook
 
 composite_hook.install(call_composite)
 promotion_hook.install(apply_promoted)
+application_hook.install(apply)
 promotion_of_hook.install(promotion_of)
 sum_hook.install(sum_by_product)
 algorithm_hook.install(evaluate)

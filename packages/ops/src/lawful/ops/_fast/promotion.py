@@ -16,6 +16,7 @@ from lawful.core import (
     Atom,
     ClosedJaxpr,
     DictCache,
+    IntegerOverflowError,
     Jaxpr,
     JaxprEqn,
     Primitive,
@@ -30,6 +31,7 @@ from lawful.core import (
     python_scalar_types,
 )
 from lawful.core._fast import IndexedJaxpr, cached_rule, calls, replay
+from lawful.ops._elementwise.declaration import Elementwise, application_hook
 from lawful.ops._support.promotion import (
     COMPARISONS,
     Conversion,
@@ -92,6 +94,19 @@ def apply_promoted(
     if isinstance(program, Primitive):
         return trace.process_primitive(primitive, operands, {})
     return replay(trace, program, operands)[0]
+
+
+def apply(self: Elementwise, name: str, promote_as: PromoteAs, args: Sequence[Any], operator: bool = False) -> Any:
+    """Applies an op as `Elementwise.apply` does; a cached rule is replayed with fewer calls between."""
+    trace = current.trace
+    call = calls.get(type(trace))
+    try:
+        if call is None:
+            return apply_promoted(self.primitive, name, promote_as, args, operator)
+        context = (self.primitive, name, promote_as, operator)
+        return call(trace, _plan, context, context, args)
+    except IntegerOverflowError:
+        return application_hook.plain(self, name, promote_as, args, operator)
 
 
 def _plan(trace: Trace, context: Context, args: Sequence[Any]) -> tuple[Primitive | IndexedJaxpr | None, Any]:

@@ -95,17 +95,17 @@ def _binary(function: Method, as_operand: Callable[[Any], Any] = _as_operand) ->
 
 def _operator(op: Elementwise, as_operand: Callable[[Any], Any] = _as_operand) -> tuple[Method, Method]:
     """Returns what `_binary` does for ``op.operator``, with a call less: an eager gradient has thousands of these."""
-    apply, name, promote_as = op.apply, op.primitive.name, op.promote_as
+    name, promote_as = op.primitive.name, op.promote_as
 
     def method(self: Any, other: Any) -> Any:
         if type(other) not in array_types:
             other = as_operand(other)
-        return other if other is NotImplemented else apply(name, promote_as, (self, other), True)
+        return other if other is NotImplemented else op.apply(name, promote_as, (self, other), True)
 
     def reflected(self: Any, other: Any) -> Any:
         if type(other) not in array_types:
             other = as_operand(other)
-        return other if other is NotImplemented else apply(name, promote_as, (other, self), True)
+        return other if other is NotImplemented else op.apply(name, promote_as, (other, self), True)
 
     return method, reflected
 
