@@ -10,7 +10,7 @@ from lawful.core._fast import IndexedJaxpr, deduplication
 from lawful.core._jaxpr import memoization
 from lawful.ops._fast import promotion
 
-from ._fault import Rule, local_fault, method_fault
+from ._fault import Rule, function_fault, local_fault, method_fault
 
 
 def _found_first(right: Rule) -> Rule:
@@ -58,8 +58,8 @@ def _with_residuals_in_turn(right: Rule) -> Rule:
 
 
 def _first_result_twice(right: Rule) -> Rule:
-    def replay(trace: Any, program: IndexedJaxpr, args: Any) -> Any:
-        found = right(trace, program, args)
+    def replay(trace: Any, program: IndexedJaxpr, args: Any, source: Any) -> Any:
+        found = right(trace, program, args, source)
         avals = program.out_avals
         return [found[0] if aval == avals[0] else x for x, aval in zip(found, avals, strict=True)]
 
@@ -129,11 +129,11 @@ cached_rule_faults = (
         _first_pulled_back,
     ),
     method_fault("residuals of a node are rotated", "operands swapped", tape.Tape, "add", _with_residuals_in_turn),
-    local_fault(
+    function_fault(
         "a program that is replayed gives its first result for all",
         "wrong operand",
         dual,
-        "replay",
+        "replay_in_parent",
         _first_result_twice,
     ),
     method_fault(

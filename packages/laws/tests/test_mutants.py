@@ -13,8 +13,9 @@ from hypothesis import HealthCheck, Phase, find, settings
 from lawful import laws as laws_module
 from lawful import ops, tree
 from lawful.autodiff import _linearize, jvp_jaxpr, stop_gradient
-from lawful.autodiff._fast import dual, linearize, traced_rules
+from lawful.autodiff._fast import linearize, traced_rules
 from lawful.core import ClosedJaxpr, Primitive, ShapedArray, Tracer, UndefinedPrimal
+from lawful.core._fast import FastEvalTrace, replays
 from lawful.core._jaxpr import memoization
 from lawful.core._jaxpr import print as _print
 from lawful.laws import Case, Inapplicable, LawViolation, Program, RandomChoose, catalogue_of, draw_call, laws, programs
@@ -193,8 +194,8 @@ def test_compilation_rejects_a_lost_dtype(mutate: Mutate) -> None:
 
 
 def test_layers_agree_rejects_a_wrong_replay(monkeypatch: pytest.MonkeyPatch) -> None:
-    right = dual.replay
-    monkeypatch.setattr(dual, "replay", lambda *args: right(*args)[::-1])
+    right = replays[FastEvalTrace]
+    monkeypatch.setitem(replays, FastEvalTrace, lambda *args: right(*args)[::-1])
     assert counterexample("layers_agree").equation_count <= 3
 
 
