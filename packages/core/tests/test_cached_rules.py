@@ -131,10 +131,13 @@ def test_cached_rule_keeps_no_program_alive(derive: Any) -> None:
 
 
 def test_cached_rule_derives_once_until_a_rule_changes(derive: Any) -> None:
+    changed = Primitive("ruletest_changed")
     # What comes once where values are computed is not worth it.
     assert [cached_rule("key", derive, "found") for _ in range(4)] == [None, "found", "found", "found"]
     assert derive.calls == {"found": 1}
     Primitive("ruletest_new").def_jvp(lambda primals, tangents: None)
+    assert cached_rule("key", derive, "with a new primitive") == "found", "no result depends on its rules"
+    changed.def_jvp(lambda primals, tangents: None)
     assert [cached_rule("key", derive, "a new rule") for _ in range(2)] == [None, "a new rule"]
     clear_caches()
     assert [cached_rule("key", derive, "cleared") for _ in range(2)] == [None, "cleared"]
@@ -149,6 +152,7 @@ def test_rule_cache_is_bounded(derive: Any) -> None:
 
 
 def test_rule_cache_keeps_what_is_in_use(derive: Any) -> None:
+    changed = Primitive("ruletest_changed")
     for number in range(22_000):
         cached_rule(number, derive, "passing")
         if number % 3_000 == 0 and number < 20_000:
@@ -156,7 +160,7 @@ def test_rule_cache_keeps_what_is_in_use(derive: Any) -> None:
         if number % 9_000 == 0:
             cached_rule("forgotten", derive, "forgotten")
     assert derive.calls == {"kept": 1}, "a key that is rarely asked for is always new"
-    Primitive("ruletest_other").def_jvp(lambda primals, tangents: None)
+    changed.def_jvp(lambda primals, tangents: None)
     assert cached_rule("kept", derive, "of the old rule") is None
 
 

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Hashable
 from typing import Any, Final
 
-from lawful.core._primitive.rules import impure_rules, rule_observers
+from lawful.core._primitive.rules import impure_rules, note_use_of_rules, rule_observers
 from lawful.core._trace.trace import current
 from lawful.tree.base import Cache
 
@@ -16,7 +16,7 @@ rule_cache: Final[Cache[Hashable, Any]] = Cache("cached rules", 8192)
 SEEN_ONCE: Final[Any] = object()
 _ABSENT: Final[Any] = object()
 
-#: How many rules have been defined.
+#: How many rules have been defined of primitives that results may have been derived from.
 _definitions = 0
 # Reentrant: a garbage collection may start while it is held, and run a finalizer that looks up a rule.
 _lock = threading.RLock()
@@ -52,7 +52,7 @@ def cached_rule[R](key: Hashable, derive: Callable[..., R | None], *args: Any) -
             return None
         found = SEEN_ONCE
     if found is SEEN_ONCE:
-        since = _definitions
+        since = definitions()
         found = derived_or_none(derive, *args)
         insert_rule(key, found, since)
     return found
@@ -79,7 +79,11 @@ def insert_rule(key: Hashable, rule: Any, since: int) -> None:
 
 
 def definitions() -> int:
-    """Returns how many rules have been defined. A result that was derived at another count may be wrong."""
+    """Returns how many rules have been defined, those of new primitives apart.
+
+    A result that was derived at another count may be wrong.
+    """
+    note_use_of_rules()
     return _definitions
 
 

@@ -14,22 +14,40 @@ if TYPE_CHECKING:
 
 Rule = Callable[..., Any]
 
-#: Called after each definition or removal of a rule: an observer discards what it has derived from rules.
+#: Called after a definition or removal of a rule: an observer discards what it has derived from rules.
 rule_observers: Final[list[Callable[[], None]]] = []
+#: How many times results may have been derived from rules.
+_uses = 0
+
+
+def note_use_of_rules() -> None:
+    """Says that a result may be derived from any rule there is: each change of one is observed from here on."""
+    global _uses
+    _uses += 1
 
 
 class Rules(dict[str, Rule]):
-    """The rules of a primitive, by slot. Every change calls ``rule_observers``."""
+    """The rules of a primitive, by slot. A change calls ``rule_observers``, unless nothing was derived since its birth.
+
+    So the import of a module that makes primitives and defines their rules discards nothing.
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._born = _uses
 
     def __setitem__(self, slot: str, rule: Rule) -> None:
         super().__setitem__(slot, rule)
-        for observe in rule_observers:
-            observe()
+        self._observe()
 
     def __delitem__(self, slot: str) -> None:
         super().__delitem__(slot)
-        for observe in rule_observers:
-            observe()
+        self._observe()
+
+    def _observe(self) -> None:
+        if self._born != _uses:
+            for observe in rule_observers:
+                observe()
 
 
 @record
