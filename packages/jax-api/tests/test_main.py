@@ -41,5 +41,12 @@ def test_main_refuses_private_modules(tmp_path: Path) -> None:
     assert "import jax._src: expected a public module of JAX" in done.stderr
 
 
+def test_main_compiles_ops_of_every_dialect(tmp_path: Path) -> None:
+    """The XLA backend imports the dialect of ``erf_inv`` when it first lowers it."""
+    (tmp_path / "program.py").write_text("import jax\nprint(jax.jit(jax.lax.erf_inv)(0.0))")
+    done = run("program.py", folder=tmp_path)
+    assert done.stdout == "0.0\n", done.stderr
+
+
 def test_main_without_a_program_shows_usage(tmp_path: Path) -> None:
     assert "usage: python -m lawful.jax program.py" in run(folder=tmp_path).stderr

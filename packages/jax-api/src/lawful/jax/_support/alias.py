@@ -15,10 +15,10 @@ class _Finder(MetaPathFinder, Loader):
     """Finds the modules of ``lawful.jax`` under the names of JAX's."""
 
     def find_spec(self, name: str, path: Sequence[str] | None, target: ModuleType | None = None) -> ModuleSpec | None:
-        if name.partition(".")[0] not in ("jax", "jaxlib"):
+        if name.partition(".")[0] != "jax":  # lawful.xla_backend imports modules of jaxlib when it first needs them
             return None
         ours = f"lawful.{name}"
-        if name.startswith("jaxlib") or (ours not in sys.modules and importlib.util.find_spec(ours) is None):
+        if ours not in sys.modules and importlib.util.find_spec(ours) is None:
             raise ModuleNotFoundError(
                 f"import {name}: expected a public module of JAX that lawful.jax has, got one that it has not; "
                 "docs/coming_from_jax.md lists what there is",
