@@ -120,6 +120,14 @@ class Described:
     dtype = "float32"
 
 
+def test_shape_dtype_struct_like_values_and_tracers() -> None:
+    structs = []
+    make_jaxpr(lambda x: structs.append(ShapeDtypeStruct.like(x)))(np.zeros((2, 3), "float32"))
+    assert structs == [ShapeDtypeStruct((2, 3), "float32")]
+    assert ShapeDtypeStruct.like(structs[0]) == structs[0]
+    assert ShapeDtypeStruct.like(1) == ShapeDtypeStruct((), int, weak_type=True)
+
+
 def test_make_jaxpr_takes_objects_with_shape_and_dtype() -> None:
     def double(tree: dict[str, Any]) -> Any:
         return ops.mul(tree["x"], 2.0)

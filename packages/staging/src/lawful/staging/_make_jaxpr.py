@@ -20,6 +20,7 @@ from lawful.core import (
     Trace,
     as_dtype,
     current,
+    get_aval,
     new_trace,
     register_array_type,
     shorten,
@@ -51,6 +52,16 @@ class ShapeDtypeStruct:
         if dtype is None:
             raise ArgumentValueError("ShapeDtypeStruct: expected a dtype, got None; give it, such as 'float64'")
         self.aval = ShapedArray(static_integers("ShapeDtypeStruct", "shape", shape), as_dtype(dtype), weak_type)
+
+    @classmethod
+    def like(cls, x: Any) -> ShapeDtypeStruct:
+        """Returns the shape, dtype and weakness of an array, number or tracer.
+
+        >>> ShapeDtypeStruct.like(np.zeros(2))
+        ShapeDtypeStruct(shape=(2,), dtype=float64)
+        """
+        aval = get_aval(x)
+        return cls(aval.shape, aval.dtype, weak_type=aval.weak_type)
 
     @property
     def shape(self) -> tuple[int, ...]:
