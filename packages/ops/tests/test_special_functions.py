@@ -1,6 +1,7 @@
 """Special functions: known values, identities, dtypes and errors, without a reference library."""
 
 import math
+from fractions import Fraction
 
 import ml_dtypes
 import numpy as np
@@ -8,6 +9,7 @@ import pytest
 
 from lawful import ops
 from lawful.core import ArgumentTypeError, ArgumentValueError, MissingRuleError
+from lawful.ops._special.densities import beta_density_p, gamma_density_p
 from lawful.ops._special.gamma import _zeta_of_order
 
 ONE_ARGUMENT = ("erf", "erfc", "erf_inv", "lgamma", "digamma", "bessel_i0e", "bessel_i1e", "ndtri", "log_ndtr", "entr")
@@ -157,6 +159,23 @@ def test_betainc_values():
     undefined = [(-1.0, 1.0, 0.5), (1.0, -1.0, 0.5), (1.0, 1.0, -0.5), (1.0, 1.0, 1.5), (0.0, 0.0, 0.5)]
     np.testing.assert_array_equal(ops.betainc(*np.transpose(undefined)), np.nan)
     near(ops.betaln(2.0, np.array([3.0, 1e15])), [-math.log(12), -2 * math.log(1e15)])
+
+
+@pytest.mark.parametrize(("a", "b", "x"), [(52, 2, 1.2e-5), (72, 12, 1e-3), (8, 1, 2e-45), (12, 60, 1.5e-30)])
+def test_densities_keep_digits_at_underflow(a, b, x):
+    """The density and its derivative by x are larger than a factor of them that underflows."""
+    exact, one = Fraction(x), math.factorial
+    gamma = Fraction(math.exp(-x)) * exact ** (a - 1) / one(a - 1)
+    beta = exact ** (a - 1) * (1 - exact) ** (b - 1) * Fraction(one(a + b - 1), one(a - 1) * one(b - 1))
+    slope = Fraction(a - 1) / exact
+    gammas = [gamma, gamma * (slope - 1)]
+    betas = [beta, beta * (slope - (b - 1) / (1 - exact))]
+    for order in (0, 1):
+        for out, wanted in (
+            (gamma_density_p.bind(float(a), x, orders=(0, order)), gammas[order]),
+            (beta_density_p.bind(float(a), float(b), x, orders=(0, 0, order)), betas[order]),
+        ):
+            assert abs(out - float(wanted)) <= 1e-323 + 1e-12 * float(wanted)
 
 
 def test_special_functions_are_elementwise():

@@ -32,6 +32,8 @@ __all__ = ["beta_density_p", "gamma_density_p"]
 
 LARGE = 10.0
 TINY = 1e-300
+#: A factor below the exponential of the first is computed as a multiple by the second, and keeps its digits.
+_LEAST_EXPONENT, _LIFT = -600.0, 2.0**600
 #: The first terms at an end are the whole function nearer to it than this, over the other parameter.
 _NEAR = 1e-30
 Orders = tuple[int, ...]
@@ -42,6 +44,12 @@ def beta_factor(a: Any, b: Any, x: Any, *, over_least: bool = False) -> Any:
 
     With ``over_least`` it is divided by the lesser of ``a`` and ``b``, and has a limit where that one goes to 0.
     """
+    exponent, divisor = _beta_exponent(a, b, x, over_least)
+    return np.exp(exponent) / divisor if over_least else np.exp(exponent)
+
+
+def _beta_exponent(a: Any, b: Any, x: Any, over_least: bool) -> tuple[Any, Any]:
+    """Returns the logarithm of a factor times a divisor, and the divisor, which is 1 unless ``over_least``."""
     small = np.minimum(a, b)
     both_large = small >= LARGE
     p, q = np.maximum(a, LARGE), np.maximum(b, LARGE)
@@ -50,8 +58,14 @@ def beta_factor(a: Any, b: Any, x: Any, *, over_least: bool = False) -> Any:
     # Where both are large the corrections are those of the logarithm of the inverse beta function.
     near = distances + (np.log(p) + np.log(q / n) - LOG_TWO_PI) / 2
     plain = a * np.log(x) + b * np.log1p(-x)
-    out = np.exp(np.where(both_large, near, plain) + _log_inverse_beta(a, b, over_least, both_large))
-    return np.where(both_large, out / small, out) if over_least else out
+    exponent = np.where(both_large, near, plain) + _log_inverse_beta(a, b, over_least, both_large)
+    return exponent, np.where(both_large, small, 1.0) if over_least else 1.0
+
+
+def _lifted(exponent: Any) -> tuple[Any, Any]:
+    """Returns the exponential, times a power of two where it is tiny, and the inverse of that power."""
+    tiny = exponent < _LEAST_EXPONENT
+    return np.exp(exponent + np.where(tiny, math.log(_LIFT), 0.0)), np.where(tiny, 1 / _LIFT, 1.0)
 
 
 def _log_inverse_beta(a: Any, b: Any, over_least: bool, both_large: Any = None) -> Any:
@@ -124,10 +138,13 @@ def _with_powers(series: taylor.Series, value: Any, log_x: Any, log_rest: Any) -
 
 def gamma_factor(a: Any, x: Any, order: int) -> taylor.Series:
     """Returns ``x ** a exp(-x) / gamma(a + 1)`` and its derivatives by ``a``."""
+    return _gamma_series(np.exp(_gamma_exponent(a, x)), a, np.log(x), order)
+
+
+def _gamma_exponent(a: Any, x: Any) -> Any:
     large = np.maximum(a, LARGE)
     near = -deviance(large, x) - log_gamma_correction(large) - (LOG_TWO_PI + np.log(large)) / 2
-    value = np.exp(np.where(a >= LARGE, near, a * np.log(x) - x - lgamma(np.minimum(a, LARGE) + 1)))
-    return _gamma_series(value, a, np.log(x), order)
+    return np.where(a >= LARGE, near, a * np.log(x) - x - lgamma(np.minimum(a, LARGE) + 1))
 
 
 def _gamma_series(value: Any, a: Any, log_x: Any, order: int) -> taylor.Series:
@@ -192,10 +209,11 @@ def _near_end(a: Any, x: Any, order: int, weights: Sequence[taylor.Series], orde
         for k in range(order):
             series = taylor.times(series, a - 1 + j - k, (1, 0))
         p = a - 1 + j - order
+        power, unlifted = _lifted(p * log_x)
         for m in range(orders[0] + 1):  # a coefficient of exp(α log(x))
             c = series[orders[0] - m, orders[1]] * (1 / math.factorial(m))
             is_there = c != 0
-            total = total + np.where(is_there, c * np.exp(p * log_x) * log_x**m, 0.0)
+            total = total + np.where(is_there, c * power * log_x**m * unlifted, 0.0)
             infinite = np.where((c > 0) == (m % 2 == 0), np.inf, -np.inf)
             here = np.where(p > 0, 0.0, np.where((p < 0) | (m > 0), infinite, c))
             limit = np.where(is_there, here, limit)
@@ -209,11 +227,13 @@ def _beta_density(a: Any, b: Any, x: Any, *, orders: Orders) -> Any:
     p, q, y = np.where(inside, a, 1.0), np.where(inside, b, 1.0), np.where(inside, x, 0.5)
     near_zero, at_one = y * (1 + q) < _NEAR, y == 1
     z = np.where(near_zero | at_one, 0.5, y)
-    value = beta_factor(p, q, z, over_least=True) * ((p + q) / np.maximum(p, q))
+    exponent, divisor = _beta_exponent(p, q, z, over_least=True)
+    value, unlifted = _lifted(exponent)
+    value = value / divisor * ((p + q) / np.maximum(p, q))
     norm = _with_poles(_beta_norm(p, q, parameters), p, q)
     series = _with_powers(norm, value, np.log(z), np.log1p(-z))
     series = taylor.product(series, _polynomial(p, q, z, by_x, parameters))
-    out = series[parameters] * (z * (1 - z)) ** float(-1 - by_x)
+    out = series[parameters] * (z * (1 - z)) ** float(-1 - by_x) * unlifted
     for use, at_zero in ((near_zero, True), (at_one, False)):
         if not is_nowhere(use):
             out = np.where(use, _beta_near_end(norm, p, q, np.where(use & near_zero, y, 0.0), orders, at_zero), out)
@@ -247,9 +267,10 @@ def _gamma_density(a: Any, x: Any, *, orders: Orders) -> Any:
     p, y = np.where(inside, a, 1.0), np.where(inside, x, 1.0)
     near = y < _NEAR
     z = np.where(near, 1.0, y)
-    series = taylor.times(gamma_factor(p, z, by_a), p, (1, 0))
+    value, unlifted = _lifted(_gamma_exponent(p, z))
+    series = taylor.times(_gamma_series(value, p, np.log(z), by_a), p, (1, 0))
     series = taylor.product(series, _gamma_polynomial(p, z, by_x, parameters))
-    out = series[parameters] * z ** float(-1 - by_x)
+    out = series[parameters] * z ** float(-1 - by_x) * unlifted
     if not is_nowhere(near):
         value = np.exp(-lgamma(np.minimum(p, 100.0) + 1))
         weights = [taylor.times(_gamma_series(value, p, 0.0, by_a), p, (1, 0))]
