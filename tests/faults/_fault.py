@@ -40,6 +40,7 @@ class Fault:
       where: what it is planted into: a rule of a primitive, or a function of a transformation.
       plant: plants it by a patch that can be undone.
       sources: the names of the sources of cases, of ``lawful.laws.find_source``, that meet it.
+      only_fast: whether no program of the plain interpreters is wrong.
     """
 
     name: str
@@ -47,6 +48,7 @@ class Fault:
     where: str
     plant: Plant
     sources: tuple[str, ...] = PROGRAMS
+    only_fast: bool = False
 
     @property
     def slug(self) -> str:
@@ -95,7 +97,7 @@ def function_fault(
         right = getattr(module, function)
         replace_everywhere(patch, function, right, wrong(right))
 
-    return Fault(name, kind, _place(module, function), plant, sources)
+    return Fault(name, kind, _place(module, function), plant, sources, only_fast=_is_fast(module.__name__))
 
 
 def local_fault(
@@ -114,7 +116,7 @@ def local_fault(
         for planted in (module, fast) if fast is not None else (module,):
             patch.setattr(planted, function, wrong(getattr(planted, function)))
 
-    return Fault(name, kind, _place(module, function), plant, sources)
+    return Fault(name, kind, _place(module, function), plant, sources, only_fast=_is_fast(module.__name__))
 
 
 def method_fault(
@@ -133,7 +135,13 @@ def method_fault(
         for planted in (cls, fast) if fast is not None else (cls,):
             patch.setattr(planted, method, wrong(getattr(planted, method)))
 
-    return Fault(name, kind, f"`{cls.__name__}.{method}` of {_package(cls.__module__)}", plant, sources)
+    where = f"`{cls.__name__}.{method}` of {_package(cls.__module__)}"
+    return Fault(name, kind, where, plant, sources, only_fast=_is_fast(cls.__module__))
+
+
+def _is_fast(module: str) -> bool:
+    """Whether a module is part of an accelerator."""
+    return "._fast" in module
 
 
 def met_by(sources: tuple[str, ...], *found: Fault) -> tuple[Fault, ...]:

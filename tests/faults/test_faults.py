@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pytest
 
@@ -15,12 +17,19 @@ from ._fault import Fault
 from .catalogue import chapters, faults
 
 rows = table.read()
-every_fault = pytest.mark.parametrize("fault", faults, ids=lambda fault: fault.slug)
+
+
+def of_each(found: Sequence[Fault]) -> pytest.MarkDecorator:
+    """Returns the mark of a test of each fault; those of accelerators need accelerators."""
+    params = [pytest.param(x, marks=pytest.mark.fast if x.only_fast else (), id=x.slug) for x in found]
+    return pytest.mark.parametrize("fault", params)
+
+
 # Every sixth of the faults that check_grads finds is tried again.
 SAMPLE = 6
 
 
-@every_fault
+@of_each(faults)
 def test_a_law_finds_the_fault_and_holds_without_it(fault: Fault) -> None:
     found = rows[fault.name].laws if fault.name in rows else {}
     for name, kill in sorted(found.items(), key=lambda item: (table.is_slow(item[0]), item[1].after))[:2]:
@@ -62,7 +71,7 @@ def test_faults_are_gone_afterwards() -> None:
 by_check_grads = [fault for fault in faults if fault.name in rows and rows[fault.name].check_grads]
 
 
-@pytest.mark.parametrize("fault", by_check_grads[::SAMPLE], ids=lambda fault: fault.slug)
+@of_each(by_check_grads[::SAMPLE])
 def test_check_grads_finds_what_the_table_says(fault: Fault) -> None:
     kill = rows[fault.name].check_grads
     assert kill is not None
