@@ -105,6 +105,7 @@ def test_config_warns_of_what_is_fixed() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         jax.config.update("jax_platform_name", "cpu")
+        jax.config.update("jax_dump_ir_to", "")  # of logs and dumps: accepted, without effect
 
 
 def test_scalar_types_are_dtypes_and_functions() -> None:

@@ -30,15 +30,24 @@ _FIXED: Final[dict[str, tuple[Any, str]]] = {
     "jax_platform_name": ("cpu", "programs run on the processor"),
     "jax_num_cpu_devices": (1, "programs run on one device"),
 }
-#: Switches for which every value gives the same results: logs, checks of JAX's own, and advice to XLA.
+#: Switches for which every value gives the same results: logs, dumps, checks of JAX's own, and advice to XLA.
 _WITHOUT_EFFECT: Final[dict[str, Any]] = {
+    "jax_captured_constants_warn_bytes": 2_000_000_000,
     "jax_check_tracer_leaks": False,
+    "jax_compilation_cache_include_metadata_in_key": False,
+    "jax_compilation_cache_max_size": -1,
+    "jax_cpu_enable_async_dispatch": True,
     "jax_debug_key_reuse": False,
+    "jax_debug_log_modules": "",
     "jax_default_device": None,
     "jax_default_matmul_precision": None,
+    "jax_disable_most_optimizations": False,
+    "jax_dump_ir_modes": "stablehlo",
+    "jax_dump_ir_to": "",
     "jax_enable_checks": False,
     "jax_enable_compilation_cache": True,
     "jax_explain_cache_misses": False,
+    "jax_hlo_source_file_canonicalization_regex": None,
     "jax_include_full_tracebacks_in_locations": True,
     "jax_legacy_prng_key": "allow",
     "jax_log_compiles": False,
@@ -49,9 +58,18 @@ _WITHOUT_EFFECT: Final[dict[str, Any]] = {
     "jax_persistent_cache_min_compile_time_secs": 1.0,
     "jax_persistent_cache_min_entry_size_bytes": 0,
     "jax_pjrt_client_create_options": None,
+    "jax_pprint_use_color": True,
+    "jax_raise_persistent_cache_errors": False,
     "jax_softmax_custom_jvp": True,
     "jax_traceback_filtering": "auto",
+    "jax_traceback_in_locations_limit": 100,
+    "jax_tracer_error_num_traceback_frames": 5,
     "jax_transfer_guard": "allow",
+    "jax_transfer_guard_device_to_device": None,
+    "jax_transfer_guard_device_to_host": None,
+    "jax_transfer_guard_host_to_device": None,
+    "jax_use_direct_linearize": True,
+    "jax_use_shardy_partitioner": True,
 }
 
 
