@@ -193,6 +193,7 @@ def test_compilation_rejects_a_lost_dtype(mutate: Mutate) -> None:
     assert counterexample("jit_is_eager").equation_count <= 3
 
 
+@pytest.mark.fast
 def test_layers_agree_rejects_a_wrong_replay(monkeypatch: pytest.MonkeyPatch) -> None:
     right = replays[FastEvalTrace]
     monkeypatch.setitem(replays, FastEvalTrace, lambda *args: right(*args)[::-1])
