@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lawful.core import ShapedArray, is_float, supported_dtypes
+from lawful.core import IntegerOverflowError, ShapedArray, is_float, supported_dtypes
 from lawful.ops import convert_element_type, convert_element_type_p
 
 VALUES = (0.0, -0.0, 1.5, -2.75, 0.1, 1e300, -1e300, 5e-324, math.inf, -math.inf, math.nan)
@@ -58,3 +58,12 @@ def test_convert_element_type_saturates_integers(old: np.dtype[Any], new: str) -
     assert [int(y) for y in convert_element_type(x, new)] == expected
     assert [int(convert_element_type(y, new)) for y in x] == expected
     assert convert_element_type(x, new).dtype == new
+
+
+def test_conversion_in_a_jaxpr_wraps_around_as_compiled() -> None:
+    """A comparison with uint64 converts its other operand; the law of evaluation found that -2 did not pass."""
+    found = convert_element_type_p.bind(-2, new_dtype=np.dtype(np.uint8), weak_type=False)
+    assert found.dtype == np.uint8
+    assert found == 254
+    with pytest.raises(IntegerOverflowError):
+        convert_element_type(-2, np.uint8)  # a user's mistake

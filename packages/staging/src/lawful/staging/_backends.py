@@ -113,8 +113,9 @@ def get_backend(name: str | None = None) -> Backend:
     """Returns an installed backend.
 
     Args:
-      name: ``"xla"`` or ``"numpy"``, or what another distribution registers. None for the default: the environment
-        variable ``LAWFUL_BACKEND``, else XLA where it is installed, else NumPy.
+      name: ``"xla"`` or ``"numpy"``; ``"cpu"``, ``"cuda"`` or ``"gpu"`` for XLA on that platform; or what another
+        distribution registers. None for the default: the environment variable ``LAWFUL_BACKEND``, else XLA where it is
+        installed, else NumPy.
 
     Raises:
       ArgumentValueError: there is no such backend.
@@ -127,6 +128,11 @@ def get_backend(name: str | None = None) -> Backend:
         return _registered[wanted]
     installed = _installed()
     if wanted not in installed:
+        # A distribution registers further ones when its entry point is loaded: XLA's one of each platform.
+        for point in installed.values():
+            point.load()
+        if wanted in _registered:
+            return _registered[wanted]
         known = ", ".join(sorted({*_registered, *installed}))
         raise ArgumentValueError(
             f"backend: expected one of {known}, got '{wanted}'; install a distribution that offers it "

@@ -10,6 +10,7 @@ from lawful.xla_backend._errors import (
     DeletedArrayError,
     ForkedProcessError,
     LoweringError,
+    PluginWarning,
     XlaError,
 )
 from lawful.xla_backend._lowering.context import LoweringContext
@@ -37,5 +38,6 @@ __all__ = [
     "DeletedArrayError",
     "ForkedProcessError",
     "LoweringError",
+    "PluginWarning",
     "XlaError",
 ]

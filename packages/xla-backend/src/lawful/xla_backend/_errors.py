@@ -34,6 +34,13 @@ class ForkedProcessError(LawfulError, RuntimeError):
     """
 
 
+class PluginWarning(UserWarning):
+    """There is a device, such as one of NVIDIA's, and the plugin for it cannot be used: programs run on the CPU.
+
+    Cause: the plugin is for another version of jaxlib. Cure: the message says which version to install.
+    """
+
+
 class CompilationCacheWarning(UserWarning):
     """A program was compiled although a folder of compiled programs is in use, or it was not stored there.
 

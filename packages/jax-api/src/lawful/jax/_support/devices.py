@@ -7,7 +7,7 @@ from functools import cache
 from types import ModuleType
 from typing import Any, Final
 
-from lawful.tree.base import record
+from lawful.core import ArgumentValueError, record
 
 #: The backend, where it is installed.
 xla_backend: ModuleType | None
@@ -67,6 +67,10 @@ DEVICE_ARRAYS: Final[tuple[type, ...]] = () if xla_backend is None else (xla_bac
 
 
 @cache
-def devices() -> tuple[Any, ...]:
-    """Returns the devices of this process."""
-    return (Device(),) if xla_backend is None else tuple(xla_backend.devices())
+def devices(platform: str | None = None) -> tuple[Any, ...]:
+    """Returns the devices of a platform, by default of the default one."""
+    if xla_backend is not None:
+        return tuple(xla_backend.devices(platform))
+    if platform not in (None, "cpu"):
+        raise ArgumentValueError(f"devices: expected 'cpu', got {platform!r}; install lawful-xla-backend for others")
+    return (Device(),)

@@ -59,15 +59,15 @@ def copy_to_host_async(x: Any) -> Any:
 
 
 def devices(backend: str | None = None) -> list[Any]:
-    """Returns the devices of the process."""
-    return list(_devices.devices())
+    """Returns the devices of a platform, by default of the default one."""
+    return list(_devices.devices(backend))
 
 
 def local_devices(
     process_index: int | None = None, backend: str | None = None, host_id: int | None = None
 ) -> list[Any]:
-    """Returns the devices of the process."""
-    return list(_devices.devices())
+    """Returns the devices of a platform, by default of the default one."""
+    return list(_devices.devices(backend))
 
 
 def default_backend() -> str:
@@ -76,8 +76,8 @@ def default_backend() -> str:
 
 
 def device_count(backend: str | None = None) -> int:
-    """Returns the number of devices."""
-    return len(_devices.devices())
+    """Returns the number of devices of a platform, by default of the default one."""
+    return len(_devices.devices(backend))
 
 
 local_device_count = device_count

@@ -9,6 +9,7 @@ from lawful import batching, control_flow, numpy, ops, tree
 from lawful.core import ArgumentTypeError, ArgumentValueError, as_dtype, get_aval
 from lawful.jax._support.bit_generator import RandomAlgorithm as RandomAlgorithm
 from lawful.jax._support.bit_generator import rng_bit_generator as rng_bit_generator
+from lawful.jax._support.devices import xla_backend
 from lawful.jax._support.dtype_functions import dtype_of
 from lawful.jax._support.scatter_apply import scatter_apply as scatter_apply
 
@@ -123,10 +124,11 @@ def approx_min_k(
 def platform_dependent(
     *args: Any, default: Callable[..., Any] | None = None, **per_platform: Callable[..., Any]
 ) -> Any:
-    """Returns the result of the function for the processor, or of the default one."""
-    chosen = per_platform.get("cpu", default)
+    """Returns the result of the function for the platform that programs run on, or of the default one."""
+    platform = "cpu" if xla_backend is None else xla_backend.default_backend()
+    chosen = per_platform.get(platform, default)
     if chosen is None:
-        raise ArgumentValueError("platform_dependent: expected a function for 'cpu' or a default, got none")
+        raise ArgumentValueError(f"platform_dependent: expected a function for {platform!r} or a default, got neither")
     return chosen(*args)
 
 

@@ -58,6 +58,8 @@ def convert_element_type(operand: Any, new_dtype: Any) -> Any:
 
 @convert_element_type_p.def_impl
 def _impl(x: Any, *, new_dtype: np.dtype[Any], weak_type: bool) -> Any:
+    if type(x) is int:  # it wraps around as in a compiled program, which cannot see that it does not fit
+        x = np.int64(x)
     return cast(x, new_dtype).item() if weak_type else cast(x, new_dtype)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -74,7 +75,7 @@ def lower_scatter(
         index_vector_dim=index_aval.ndim - 1,
     )
 
-    def scatter_into(x: Any, updates: Any, dtype: Any) -> Any:
+    def scatter_into(x: Any, updates: Any, dtype: Any, hlo: str | None = hlo) -> Any:
         op = ctx.hlo.ScatterOp(
             [ctx.tensor_type(aval.update(dtype=dtype, weak_type=False))],
             [x],
@@ -93,6 +94,38 @@ def lower_scatter(
         # A GPU has no atomic operation of 16 bytes.
         parts = [scatter_into(part(x), part(updates), np.float64) for part in (ctx.hlo.real, ctx.hlo.imag)]
         out = ctx.hlo.complex(*parts)
+    elif hlo is None and not unique_indices and ctx.platform != "cpu":
+        out = _scatter_last(ctx, x, aval, updates, updates_aval, offset, scatter_into)
     else:
         out = scatter_into(x, updates, aval.dtype)
     return out if out.type == whole else ctx.hlo.reshape(whole, out)
+
+
+def _scatter_last(
+    ctx: Any, x: Any, aval: ShapedArray, updates: Any, updates_aval: ShapedArray, offset: Sequence[int],
+    scatter_into: Callable[[Any, Any, Any, str], Any],
+) -> Any:  # fmt: skip
+    """Returns ``x`` with elements replaced by the last update of each; a GPU writes them in any order.
+
+    Updates are numbered in the order of NumPy's assignment. The greatest number that is scattered to an element chooses
+    its update.
+    """
+    hlo, shape = ctx.hlo, updates_aval.shape
+    order = [*(dim for dim in range(len(shape)) if dim not in offset), *offset]
+    numbers_aval = updates_aval.update(dtype=np.dtype(np.int32 if updates_aval.size < 2**31 else np.int64))
+    numbers, stride = ctx.full(numbers_aval, 0), 1
+    for dim in reversed(order):
+        position = hlo.iota(ctx.tensor_type(numbers_aval), ctx.i64(dim))
+        numbers = hlo.add(numbers, hlo.multiply(position, ctx.full(numbers_aval, stride)))
+        stride *= shape[dim]
+    chosen_aval = aval.update(dtype=numbers_aval.dtype, weak_type=False)
+    chosen = scatter_into(ctx.full(chosen_aval, -1), numbers, numbers_aval.dtype, "maximum")
+    flat = updates_aval.update(shape=(updates_aval.size,), weak_type=False)
+    values = hlo.reshape(ctx.tensor_type(flat), hlo.transpose(updates, ctx.i64_array(order)))
+    column = hlo.reshape(ctx.tensor_type(chosen_aval.update(shape=(*aval.shape, 1))), chosen)
+    first = hlo.GatherDimensionNumbers.get(
+        offset_dims=[], collapsed_slice_dims=[0], operand_batching_dims=[], start_indices_batching_dims=[],
+        start_index_map=[0], index_vector_dim=aval.ndim,
+    )  # fmt: skip
+    taken = hlo.gather(values, column, first, ctx.i64_array([1]))  # the number -1 counts as 0
+    return hlo.select(ctx.compare(chosen, ctx.zeros(chosen_aval), "GE"), taken, x)

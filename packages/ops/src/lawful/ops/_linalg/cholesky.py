@@ -8,8 +8,9 @@ import numpy as np
 
 from lawful import ops
 from lawful.core import Call, Choose, ShapedArray, get_aval
-from lawful.ops._linalg.decomposition import decomposition, info_of, is_success, mask_triangle, sample_dtype
+from lawful.ops._linalg.decomposition import decomposition, is_success, mask_triangle, sample_dtype
 from lawful.ops._linalg.matrices import check_matrices, hermitian_from, hermitian_part, identity, triangle
+from lawful.ops._linalg.routines import potrf
 
 __all__ = ["cholesky", "cholesky_p"]
 
@@ -56,10 +57,7 @@ def _compute(x: Any) -> tuple[Any]:
 
 def _lower(ctx: Any, x: Any) -> tuple[list[Any], Any]:
     (aval,) = ctx.avals_in
-    if ctx.platform != "cpu":
-        out = ctx.hlo.cholesky(x, lower=ctx.ir.BoolAttr.get(True))
-        return [mask_triangle(ctx, out, aval, lower=True)], None
-    out, info = ctx.lapack("potrf", [x], [aval, info_of(aval)], uplo=ord("L"))
+    out, info = potrf(ctx, x, aval)
     return [mask_triangle(ctx, out, aval, lower=True)], is_success(ctx, info, aval)
 
 

@@ -11,7 +11,7 @@ from lawful.ops._elementwise.arithmetic import abs
 from lawful.ops._elementwise.comparison import eq
 from lawful.ops._elementwise.complex_parts import complex
 from lawful.ops._elementwise.select import where
-from lawful.ops._linalg.decomposition import decomposition, info_of, is_success, narrowed, sample_dtype, widened
+from lawful.ops._linalg.decomposition import decomposition, is_success, narrowed, sample_dtype, widened
 from lawful.ops._linalg.matrices import (
     adjoint,
     as_column,
@@ -25,6 +25,7 @@ from lawful.ops._linalg.matrices import (
     transposed_product,
     with_dtype,
 )
+from lawful.ops._linalg.routines import geev
 from lawful.ops._reduction.arg_reduction import argmax
 from lawful.ops._reduction.reduction import reduce_sum
 from lawful.ops._shape.iota import broadcasted_iota
@@ -181,14 +182,8 @@ def _lower(
 ) -> tuple[list[Any], Any]:
     aval, x = widened(ctx, x)
     vectors = aval.update(dtype=np.dtype(np.complex128))
-    values = aval.update(shape=aval.shape[:-1])
-    parts = 1 if aval.dtype.kind == "c" else 2
-    *w, left, right, info = ctx.lapack(
-        "geev", [x], [*(values,) * parts, vectors, vectors, info_of(aval)],
-        compute_left=ord("V" if compute_left_eigenvectors else "N"),
-        compute_right=ord("V" if compute_right_eigenvectors else "N"),
-    )  # fmt: skip
-    outs = [ctx.hlo.complex(*w) if parts == 2 else w[0]]
+    *w, left, right, info = geev(ctx, x, aval, left=compute_left_eigenvectors, right=compute_right_eigenvectors)
+    outs = [ctx.hlo.complex(*w) if len(w) == 2 else w[0]]
     if compute_left_eigenvectors:
         outs.append(_lower_positive_element(ctx, left, vectors))
     if compute_right_eigenvectors:

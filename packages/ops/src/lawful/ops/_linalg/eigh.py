@@ -10,7 +10,6 @@ from lawful.core import ArgumentValueError, Call, Choose, Excluded, ShapedArray,
 from lawful.ops._linalg.decomposition import (
     compare_with_diagonal,
     decomposition,
-    info_of,
     is_success,
     mask_triangle,
     narrowed,
@@ -29,6 +28,7 @@ from lawful.ops._linalg.matrices import (
     real_part,
     with_dtype,
 )
+from lawful.ops._linalg.routines import syevd
 
 __all__ = ["eigh", "eigh_p"]
 
@@ -102,10 +102,7 @@ def _compute(x: Any, *, lower: bool) -> tuple[Any, Any]:
 
 def _lower(ctx: Any, x: Any, *, lower: bool) -> tuple[list[Any], Any]:
     v_aval, x = widened(ctx, x)
-    w_aval = ShapedArray(v_aval.shape[:-1], np.dtype(np.float64))
-    name = "heevd" if v_aval.dtype.kind == "c" else "syevd"
-    attributes = {"mode": ord("V"), "uplo": ord("L" if lower else "U")}
-    v, w, info = ctx.lapack(name, [x], [v_aval, w_aval, info_of(v_aval)], **attributes)
+    v, w, info = syevd(ctx, x, v_aval, lower=lower)
     return narrowed(ctx, [v, w]), is_success(ctx, info, v_aval)
 
 

@@ -32,6 +32,7 @@ from lawful.ops._linalg.matrices import (
     rows_of,
     with_dtype,
 )
+from lawful.ops._linalg.routines import getrf
 from lawful.ops._linalg.triangular_solve import triangular_solve
 from lawful.ops._shape.iota import iota
 from lawful.ops._shape.joining import concatenate
@@ -176,7 +177,7 @@ def _permutation(pivots: Any, size: int) -> Any:
 
 def _lower(ctx: Any, x: Any) -> tuple[list[Any], Any]:
     aval, pivot_aval, permutation_aval = ctx.avals_out
-    factors, pivots, info = ctx.lapack("getrf", [x], [aval, pivot_aval, info_of(aval)])
+    factors, pivots, info = getrf(ctx, x, aval)
     pivots = ctx.hlo.subtract(pivots, ctx.full(pivot_aval, 1))
     permutation = lower_permutation(ctx, pivots, pivot_aval, permutation_aval)
     return [factors, pivots, permutation], ctx.compare(info, ctx.zeros(info_of(aval)), "GE")

@@ -21,6 +21,7 @@ from lawful.ops._linalg.matrices import (
     triangle,
     with_complement,
 )
+from lawful.ops._linalg.routines import geqrf, orgqr
 from lawful.ops._linalg.triangular_solve import triangular_solve
 from lawful.ops._shape.joining import concatenate
 
@@ -100,8 +101,7 @@ def _lower(ctx: Any, x: Any, *, full_matrices: bool) -> tuple[list[Any], Any]:
     (aval,), (q_aval, r_aval) = ctx.avals_in, ctx.avals_out
     *batch, rows, columns = aval.shape
     rank = min(rows, columns)
-    coefficients = ShapedArray((*batch, rank), aval.dtype)
-    reflections, tau = ctx.lapack("geqrf", [x], [aval, coefficients])
+    reflections, tau = geqrf(ctx, x, aval)
 
     def part(height: int, width: int) -> Any:
         limits = [*batch, height, width]
@@ -113,8 +113,7 @@ def _lower(ctx: Any, x: Any, *, full_matrices: bool) -> tuple[list[Any], Any]:
     if width > rank:
         config = [ctx.i64_array(v) for v in ([0] * aval.ndim, [0] * (aval.ndim - 1) + [width - rank], [0] * aval.ndim)]
         below = ctx.hlo.pad(below, ctx.constant(aval.dtype.type(0)), *config)
-    name = "ungqr" if aval.dtype.kind == "c" else "orgqr"
-    (q,) = ctx.lapack(name, [below, tau], [q_aval])
+    q = orgqr(ctx, below, tau, q_aval)
     return [q, mask_triangle(ctx, part(r_aval.shape[-2], columns), r_aval, lower=False)], None
 
 

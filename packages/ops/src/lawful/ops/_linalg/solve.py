@@ -18,9 +18,10 @@ from lawful.core import (
     get_aval,
     promote_dtypes,
 )
-from lawful.ops._linalg.decomposition import finite_matrices, info_of, is_success, sample_dtype, where_matrix
+from lawful.ops._linalg.decomposition import finite_matrices, is_success, sample_dtype, where_matrix
 from lawful.ops._linalg.lu import lower_permutation, permutation_matrix
 from lawful.ops._linalg.matrices import conjugate, matrix_transpose
+from lawful.ops._linalg.routines import getrf, trsm
 from lawful.ops._linalg.systems import batch_system, infer_system
 from lawful.ops._linalg.triangular_solve import triangular_solve, where_finite_lines
 from lawful.ops._products.functions import matmul
@@ -162,8 +163,7 @@ def _lower(ctx: Any, a: Any, b: Any, **_: bool) -> Any:
     finite = finite_matrices(ctx, a, aval)
     a = where_matrix(ctx, finite, a, aval, 0)
     # XLA factors a matrix once, also if both the system and its transpose are solved.
-    results = [aval, ShapedArray(aval.shape[:-1], np.dtype(np.int32)), info_of(aval)]
-    factors, pivots, info = ctx.lapack("getrf", [a], results, transposed_results=[0])
+    factors, pivots, info = getrf(ctx, a, aval, transposed=True)
     return ctx.call_rule(_lower_solution, factors, pivots, info, b)
 
 
@@ -174,15 +174,15 @@ def _lower_solution(
     a_aval, aval = ctx.avals_in
     if conjugate_a and not transpose_a:
         factors = ctx.chlo.conj(factors)
-    trans = ord("N" if not transpose_a else "C" if conjugate_a else "T")
+    transpose = "N" if not transpose_a else "C" if conjugate_a else "T"
     # Singular matrices have a zero pivot, and so have those that are not finite.
     solvable = is_success(ctx, info, a_aval)
 
     def divided(x: Any, *, lower: bool) -> Any:
-        letters = {"side": "L", "uplo": "L" if lower else "U", "diag": "U" if lower else "N"}
-        codes = {name: ord(letter) for name, letter in letters.items()}
-        (out,) = ctx.lapack("trsm", [factors, x], [aval], transposed_operands=[0], trans_x=trans, **codes)
-        return out
+        return trsm(
+            ctx, factors, x, aval, left_side=True, lower=lower, transpose=transpose, unit_diagonal=lower,
+            transposed=True,
+        )  # fmt: skip
 
     if transpose_a:
         b = divided(divided(where_matrix(ctx, solvable, b, aval, np.nan), lower=False), lower=True)

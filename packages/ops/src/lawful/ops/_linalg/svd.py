@@ -9,7 +9,7 @@ import numpy as np
 from lawful.core import ArgumentValueError, Call, Choose, Excluded, ShapedArray, get_aval
 from lawful.ops._elementwise.comparison import eq
 from lawful.ops._elementwise.select import where
-from lawful.ops._linalg.decomposition import decomposition, info_of, is_success, narrowed, sample_dtype, widened
+from lawful.ops._linalg.decomposition import decomposition, is_success, narrowed, sample_dtype, widened
 from lawful.ops._linalg.matrices import (
     adjoint,
     as_column,
@@ -26,6 +26,7 @@ from lawful.ops._linalg.matrices import (
     with_complement,
     with_dtype,
 )
+from lawful.ops._linalg.routines import gesvd
 
 __all__ = ["svd", "svd_p"]
 
@@ -134,9 +135,8 @@ def _compute(x: Any, *, full_matrices: bool, compute_uv: bool) -> tuple[Any, ...
 def _lower(ctx: Any, x: Any, *, full_matrices: bool, compute_uv: bool) -> tuple[list[Any], Any]:
     aval, x = widened(ctx, x)
     avals = list(_infer(aval, full_matrices=full_matrices, compute_uv=True))
-    mode = ord("N" if not compute_uv else "A" if full_matrices else "S")
-    _, *outs, info = ctx.lapack("gesdd", [x], [aval, *avals, info_of(aval)], mode=mode)
-    return narrowed(ctx, outs if compute_uv else outs[:1]), is_success(ctx, info, aval)
+    outs, info = gesvd(ctx, x, aval, avals, full_matrices=full_matrices, compute_uv=compute_uv)
+    return narrowed(ctx, outs), is_success(ctx, info, aval)
 
 
 def _sample(choose: Choose) -> Call:

@@ -22,11 +22,11 @@ from lawful.ops._elementwise.declaration import add_tangents
 from lawful.ops._linalg.decomposition import (
     compare_with_diagonal,
     is_finite,
-    mask_triangle,
     sample_dtype,
     where_matrix,
 )
 from lawful.ops._linalg.matrices import conjugate, matrix_transpose, triangle
+from lawful.ops._linalg.routines import trsm
 from lawful.ops._linalg.systems import batch_system, infer_system
 from lawful.ops._shape.squeeze import expand_dims, squeeze
 from lawful.ops._support.promotion import convert
@@ -192,7 +192,6 @@ def _lower_system(
     ctx: Any, a: Any, b: Any, *, left_side: bool, lower: bool, transpose_a: bool, conjugate_a: bool, unit_diagonal: bool
 ) -> Any:
     a_aval, aval = ctx.avals_in
-    hlo = ctx.hlo
     if not aval.size:
         return ctx.zeros(aval)
     # The right-hand side of a matrix without solutions is NaN, and so is the solution then.
@@ -200,17 +199,10 @@ def _lower_system(
     b = where_matrix(ctx, regular, b, aval, np.nan)
     if conjugate_a and not transpose_a:
         a, conjugate_a = ctx.chlo.conj(a), False
-    if ctx.platform == "cpu":
-        (out,) = ctx.lapack(
-            "trsm", [a, b], [aval], side=ord("L" if left_side else "R"), uplo=ord("L" if lower else "U"),
-            trans_x=ord("N" if not transpose_a else "C" if conjugate_a else "T"),
-            diag=ord("U" if unit_diagonal else "N"),
-        )  # fmt: skip
-    else:
-        a = mask_triangle(ctx, a, a_aval, lower=lower, k=-int(unit_diagonal) if lower else int(unit_diagonal))
-        transpose = "NO_TRANSPOSE" if not transpose_a else "ADJOINT" if conjugate_a else "TRANSPOSE"
-        bools = [ctx.ir.BoolAttr.get(value) for value in (left_side, lower, unit_diagonal)]
-        out = hlo.triangular_solve(a, b, *bools, hlo.TransposeAttr.get(transpose))
+    transpose = "N" if not transpose_a else "C" if conjugate_a else "T"
+    out = trsm(
+        ctx, a, b, aval, left_side=left_side, lower=lower, transpose=transpose, unit_diagonal=unit_diagonal
+    )  # fmt: skip
     return where_finite_lines(ctx, out, aval, aval.ndim - 2 if left_side else aval.ndim - 1)
 
 

@@ -74,9 +74,11 @@ def canonical_precision(name: str, precision: Any) -> Precisions:
 
 
 def precision_config(ctx: Any, precision: Precisions) -> Any:
-    """Returns the attribute of a product in StableHLO."""
+    """Returns the attribute of a product in StableHLO. Without a precision it is exact on every platform."""
     if precision is None:
-        return None
+        if ctx.platform == "cpu":
+            return None
+        precision = ("highest", "highest")
     return ctx.ir.ArrayAttr.get([ctx.hlo.PrecisionAttr.get(name.upper()) for name in precision])
 
 

@@ -178,7 +178,8 @@ def jit(
       donate_argnums: positions of arguments whose memory the result may take; they cannot be used afterwards.
       donate_argnames: the same by name.
       keep_unused: as in JAX; a compiled program here takes all of its arguments in either case.
-      backend: ``"xla"`` or ``"numpy"``; by default XLA where it is installed.
+      backend: ``"xla"`` or ``"numpy"``; by default XLA where it is installed. ``"cpu"``, ``"cuda"`` and ``"gpu"`` are
+        XLA on that platform, wherever the arguments are.
       inline: whether, inside another transformation, its equations stand there themselves and not as a call.
       passes: functions that rewrite a program, applied to what was traced, the first one first: everything else sees
         the program that the last one gives. ``lawful.control_flow.reroll`` is one.

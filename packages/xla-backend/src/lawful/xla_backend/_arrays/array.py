@@ -34,7 +34,7 @@ from lawful.xla_backend._errors import DeletedArrayError
 from lawful.xla_backend._runtime import bindings, clients
 from lawful.xla_backend._runtime.handles import Device
 
-_DLPACK_DEVICE_TYPES = {"cpu": 1, "cuda": 2, "rocm": 10}
+_DLPACK_DEVICE_TYPES = {"cpu": 1, "cuda": 2}
 
 
 class Freed:
@@ -139,7 +139,7 @@ class Array(ArrayMethods):
 
     def block_until_ready(self) -> Array:
         """Waits until the values are computed, and returns the array."""
-        self._live_buffer().block_until_ready()
+        bindings.wait(self._live_buffer())
         return self
 
     def is_ready(self) -> bool:
@@ -176,7 +176,7 @@ class Array(ArrayMethods):
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         view = self._view()
-        if copy is False and self._device.platform != "cpu":
+        if copy is False and bindings.platform_of(self._device) != "cpu":
             raise ArgumentValueError(
                 f"numpy.asarray: expected an array on the CPU, got one on {self._device}; leave out copy=False"
             )
@@ -204,12 +204,12 @@ class Array(ArrayMethods):
             return self
         if not bindings.is_device(device):
             return self._view()
-        if device.platform == self._device.platform:
+        if device.client is self._device.client:
             return array_of(bindings.copy_buffer(self._live_buffer(), device), self._aval, device)
         return put(self._view(), self._aval, device)
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        return _DLPACK_DEVICE_TYPES[self._device.platform], self._device.id
+        return _DLPACK_DEVICE_TYPES[bindings.platform_of(self._device)], self._device.id
 
     def __dlpack__(
         self,

@@ -10,7 +10,8 @@ def devices(backend: str | None = None) -> list[Device]:
     """Returns the devices of a platform, by default of the default one.
 
     The CPU counts as one device; the environment variable ``LAWFUL_NUM_CPU_DEVICES``, set before the first use,
-    makes it several.
+    makes it several. NVIDIA's devices are the platform ``"cuda"``, also called ``"gpu"``: they need the plugin that
+    ``jax-cuda13-plugin`` and ``jax-cuda13-pjrt`` install, of jaxlib's version, and jax is not needed.
 
     Raises:
       ArgumentValueError: there is no such platform.
@@ -23,7 +24,9 @@ def devices(backend: str | None = None) -> list[Device]:
 def default_backend() -> str:
     """Returns the name of the platform that programs run on by default.
 
-    >>> default_backend()
-    'cpu'
+    The environment variable ``LAWFUL_PLATFORM`` names it. Else it is CUDA if there is a device with its plugin.
+
+    >>> default_backend() in ("cpu", "cuda")
+    True
     """
-    return clients.platforms()[0]
+    return clients.default_platform()

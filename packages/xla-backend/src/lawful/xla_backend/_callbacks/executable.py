@@ -11,7 +11,6 @@ from lawful.xla_backend._callbacks.concurrency import ConcurrencyLimit
 from lawful.xla_backend._callbacks.host_functions import CallbackFailure, HostFunctions
 from lawful.xla_backend._errors import XlaError
 from lawful.xla_backend._runtime import bindings, fork
-from lawful.xla_backend._runtime.clients import client
 from lawful.xla_backend._runtime.handles import Device, Options
 
 # Up to 0.11 at most this many programs run at a time.
@@ -69,11 +68,11 @@ def compile_with_functions(
       device: where it will run.
       out_avals: the types of its results.
       options: XLA's own flags.
-      functions: those that it calls by ``bindings.CALLBACK_TARGET``, by number.
+      functions: those that it calls by ``bindings.CALLBACK_TARGETS``, by number.
 
     Raises:
       XlaError: the compiler refuses the program or the options.
     """
     called = HostFunctions(functions)
-    loaded = bindings.compile_module(client(device.platform), module, device, options, called.entries())
+    loaded = bindings.compile_module(device.client, module, device, options, called.entries())
     return CallingExecutable(loaded, device, out_avals, called)

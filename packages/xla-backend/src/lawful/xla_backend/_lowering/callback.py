@@ -15,7 +15,7 @@ import numpy as np
 from lawful.core import ShapedArray
 from lawful.xla_backend._callbacks.checked_call import CheckedCall
 from lawful.xla_backend._errors import LoweringError
-from lawful.xla_backend._runtime.bindings import CALLBACK_TARGET, ir
+from lawful.xla_backend._runtime.bindings import CALLBACK_TARGETS, ir
 
 if TYPE_CHECKING:
     from lawful.xla_backend._lowering.function import FunctionLowering
@@ -29,9 +29,10 @@ ORDER: Final = ShapedArray((), np.dtype(np.int32))
 def call_python(function: FunctionLowering, call: CheckedCall, operands: Sequence[Value]) -> list[Value]:
     """Builds a call of a Python function, and returns its results."""
     module = function.module
-    if module.platform != "cpu":
+    target = CALLBACK_TARGETS.get(module.platform)
+    if target is None:
         raise LoweringError(
-            f"lowering: expected the platform 'cpu' for '{call.eqn.primitive.name}', which calls Python, got "
+            f"lowering: expected the platform 'cpu' or 'cuda' for '{call.eqn.primitive.name}', which calls Python, got "
             f"{module.platform!r}; run it on the CPU",
             source=call.eqn.source,
         )
@@ -46,7 +47,7 @@ def call_python(function: FunctionLowering, call: CheckedCall, operands: Sequenc
         results=[module.types.tensor_type(aval) for aval in avals_out],
         operands=list(operands),
         attributes={
-            "call_target_name": ir.StringAttr.get(CALLBACK_TARGET),
+            "call_target_name": ir.StringAttr.get(target),
             "api_version": ir.IntegerAttr.get(ir.IntegerType.get_signless(32), 4),
             "backend_config": ir.DictAttr.get({"index": index}),
             "has_side_effect": ir.BoolAttr.get(call.in_order),

@@ -10,7 +10,7 @@ of them where the primitive has several results:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -22,7 +22,7 @@ from lawful.xla_backend._lowering.callback import call_python
 from lawful.xla_backend._lowering.programs import recorded, recorded_once
 from lawful.xla_backend._lowering.regions import case, while_loop, while_loop_in_order
 from lawful.xla_backend._lowering.types import TypeTable
-from lawful.xla_backend._runtime.bindings import chlo, ir, lapack_target, stablehlo
+from lawful.xla_backend._runtime.bindings import chlo, ir, lapack_target, load_hybrid_lapack, stablehlo
 
 if TYPE_CHECKING:
     from lawful.xla_backend._lowering.function import FunctionLowering
@@ -219,18 +219,53 @@ class LoweringContext:
           transposed_results: likewise.
           attributes: small numbers, or the codes of letters, that say what to compute.
         """
+        target = lapack_target(routine, self._aval_of(operands[0]).dtype)
+        return self._matrix_call(target, operands, results, transposed_operands, transposed_results, attributes)
+
+    def cusolver(
+        self,
+        routine: str,
+        operands: Sequence[Value],
+        results: Sequence[ShapedArray],
+        *,
+        transposed_operands: Sequence[int] = (),
+        transposed_results: Sequence[int] = (),
+        **attributes: bool | int,
+    ) -> list[Value]:
+        """Returns the results of a routine of cuSOLVER, as `lapack` does; on NVIDIA's devices only.
+
+        Args:
+          routine: its name without the letter of the dtype: ``"potrf"``.
+          operands: as for `lapack`, as all but the last.
+          results: the types of the results.
+          transposed_operands: positions of operands.
+          transposed_results: positions of results.
+          attributes: what JAX's plugin takes for the routine: booleans, and small numbers.
+        """
+        target = f"cusolver_{routine}_ffi"
+        return self._matrix_call(target, operands, results, transposed_operands, transposed_results, attributes)
+
+    def cuda_hybrid(
+        self, routine: str, operands: Sequence[Value], results: Sequence[ShapedArray], **attributes: bool | str
+    ) -> list[Value]:
+        """Returns the results of a routine that JAX's plugin for NVIDIA's devices leaves to LAPACK on the host."""
+        load_hybrid_lapack()
+        return self._matrix_call(f"cuhybrid_{routine}", operands, results, (), (), attributes)
+
+    def _matrix_call(
+        self, target: str, operands: Sequence[Value], results: Sequence[ShapedArray],
+        transposed_operands: Sequence[int], transposed_results: Sequence[int], attributes: Mapping[str, Any],
+    ) -> list[Value]:  # fmt: skip
         avals = [self._aval_of(operand) for operand in operands]
         rank = max(aval.ndim for aval in avals)
-        byte = ir.IntegerType.get_unsigned(8)
-        config = {name: ir.IntegerAttr.get(byte, value) for name, value in attributes.items()}
         op = ir.Operation.create(
             "stablehlo.custom_call",
             results=[self.tensor_type(aval) for aval in results],
             operands=list(operands),
             attributes={
-                "call_target_name": ir.StringAttr.get(lapack_target(routine, avals[0].dtype)),
+                "call_target_name": ir.StringAttr.get(target),
                 "api_version": ir.IntegerAttr.get(ir.IntegerType.get_signless(32), 4),
-                "backend_config": ir.DictAttr.get(config),
+                "backend_config": ir.DictAttr.get({name: _attribute(value) for name, value in attributes.items()}),
                 "operand_layouts": _layouts(avals, rank, transposed_operands),
                 "result_layouts": _layouts(results, rank, transposed_results),
             },
@@ -370,6 +405,15 @@ class LoweringContext:
             lambda *state: inline(body, [*body_consts, *state]),
             init,
         )
+
+
+def _attribute(value: bool | int | str) -> Any:
+    """Returns an option of a custom call: a boolean, a string, or a number of 8 bits."""
+    if isinstance(value, bool):
+        return ir.BoolAttr.get(value)
+    if isinstance(value, str):
+        return ir.StringAttr.get(value)
+    return ir.IntegerAttr.get(ir.IntegerType.get_unsigned(8), int(value))
 
 
 def _layouts(avals: Sequence[ShapedArray], rank: int, by_rows: Sequence[int]) -> Any:

@@ -15,7 +15,11 @@ from lawful.xla_backend._runtime.handles import Device
 def buffer_on(x: Any, aval: ShapedArray, device: Device) -> Any:
     """Returns a buffer of a value on a device: an Array's own if it is there already."""
     if type(x) is Array:
-        return x._live_buffer() if x._device is device else bindings.copy_buffer(x._live_buffer(), device)
+        if x._device is device:
+            return x._live_buffer()
+        if x._device.client is device.client:
+            return bindings.copy_buffer(x._live_buffer(), device)
+        return bindings.put(x._view(), device, aval)
     return bindings.put(x if type(x) is np.ndarray else np.asarray(to_numpy(x), dtype=aval.dtype), device, aval)
 
 

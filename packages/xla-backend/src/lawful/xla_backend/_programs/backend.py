@@ -15,20 +15,27 @@ from typing import Final
 
 from lawful.core import ClosedJaxpr
 from lawful.staging import register_backend
-from lawful.xla_backend._lowering.module import lower
 from lawful.xla_backend._programs.lowered import Lowered
 from lawful.xla_backend._runtime import clients
 
 
 class Backend:
-    """The backend under the entry point ``xla``."""
+    """A backend: of any platform, ``"xla"``, where programs run where their arguments are; or of one, ``"cuda"``.
 
-    name: str = "xla"
+    Args:
+      name: what ``jit(backend=)`` takes: the name of the entry point.
+      platform: where its programs run, wherever their arguments are; None for where their arguments are, by default on
+        the default platform.
+    """
+
+    def __init__(self, name: str, platform: str | None = None) -> None:
+        self.name = name
+        self._platform = platform
 
     @property
     def platform(self) -> str:
-        """The name of the platform that programs run on, such as ``"cpu"``."""
-        return clients.platforms()[0]
+        """The name of the platform that programs run on by default, such as ``"cpu"``."""
+        return self._platform or clients.default_platform()
 
     def lower(self, closed: ClosedJaxpr, *, name: str, donated: Sequence[int] = ()) -> Lowered:
         """Lowers a program to StableHLO.
@@ -42,8 +49,12 @@ class Backend:
           MissingRuleError: a primitive has no lowering rule.
           LoweringError: a lowering rule builds an operation that is not well typed.
         """
-        return Lowered(lower(closed, name=name, platform=self.platform, donated=donated), closed, name, donated)
+        return Lowered(closed, name, donated, self.platform, follows_arguments=self._platform is None)
 
 
-backend: Final = Backend()
-register_backend(backend)
+backend: Final = Backend("xla")
+cpu: Final = Backend("cpu", "cpu")
+cuda: Final = Backend("cuda", "cuda")
+gpu: Final = Backend("gpu", "cuda")
+for _backend in (backend, cpu, cuda, gpu):
+    register_backend(_backend)

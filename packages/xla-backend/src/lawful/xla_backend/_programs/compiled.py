@@ -65,7 +65,7 @@ class Compiled:
         self._options = options
         self._elsewhere: dict[Device, Compiled] = {}
         # With one device no program is compiled again, so the module is dropped.
-        self._lowered = lowered if len(clients.devices(device.platform)) > 1 else None
+        self._lowered = lowered if clients.has_several_devices() else None
         # The executable, if a call does nothing but run it.
         needs_more = self._consts or self._donated or self._float0_results or not self._result_avals
         is_simple = type(self._executable) is Executable and self._lowered is None and not needs_more
@@ -192,7 +192,7 @@ class Compiled:
     def _call_any(self, args: tuple[Any, ...]) -> list[Any]:
         """Calls with arguments that are not all Arrays of exactly the compiled type on this device."""
         device = common_device(self._name, args)
-        if device is not None and device is not self._device:
+        if device is not None and device is not self._device and self._may_run_on(device):
             return self._on(device)._call_any(args)
         buffers = self._consts.copy()
         for position, (x, aval) in enumerate(zip(args, self._in_avals, strict=True)):
@@ -240,12 +240,18 @@ class Compiled:
             results[position] = array
         return results
 
+    def _may_run_on(self, device: Device) -> bool:
+        """Whether a call with arguments on a device runs there; otherwise they are moved."""
+        assert self._lowered is not None, "there is no other device"
+        return self._lowered.follows_arguments or device.client is self._device.client
+
     def _on(self, device: Device) -> Compiled:
         """Returns the program compiled for another device."""
         assert self._lowered is not None, "there is no other device"
         found = self._elsewhere.get(device)
         if found is None:
-            found = self._elsewhere[device] = Compiled(self._lowered, device, self._options)
+            lowered = self._lowered.on_platform(bindings.platform_of(device))
+            found = self._elsewhere[device] = Compiled(lowered, device, self._options)
         return found
 
     # Errors

@@ -9,7 +9,7 @@ from typing import Any
 from lawful.core import ArgumentValueError, ClosedJaxpr, float0, get_aval
 from lawful.staging import CompilerOptions
 from lawful.xla_backend._cache.settings import compilation_cache
-from lawful.xla_backend._lowering.module import StableHLO
+from lawful.xla_backend._lowering.module import lower
 from lawful.xla_backend._programs.arguments import buffer_on
 from lawful.xla_backend._programs.compiled import Compiled
 from lawful.xla_backend._runtime import bindings, clients
@@ -20,10 +20,27 @@ from lawful.xla_backend._runtime.handles import Device, Options
 class Lowered:
     """A program in StableHLO, which can be printed and compiled."""
 
-    __slots__ = ("_lock", "_stablehlo", "donated", "in_avals", "name", "out_avals")
+    __slots__ = (
+        "_closed",
+        "_lock",
+        "_stablehlo",
+        "donated",
+        "follows_arguments",
+        "in_avals",
+        "name",
+        "out_avals",
+        "platform",
+    )
 
-    def __init__(self, stablehlo: StableHLO, closed: ClosedJaxpr, name: str, donated: Sequence[int]) -> None:
-        self._stablehlo = stablehlo
+    def __init__(
+        self, closed: ClosedJaxpr, name: str, donated: Sequence[int], platform: str, *, follows_arguments: bool
+    ) -> None:
+        self._stablehlo = lower(closed, name=name, platform=platform, donated=donated)
+        # It is lowered again for arguments on another platform.
+        self._closed = closed if follows_arguments else None
+        self.platform = platform
+        #: Whether a call runs where its arguments are.
+        self.follows_arguments = follows_arguments
         self.in_avals = tuple(closed.in_avals)
         self.out_avals = tuple(closed.out_avals)
         self.name = name
@@ -59,7 +76,7 @@ class Lowered:
             return bindings.computation(self._stablehlo.module)
 
     def compile(self, compiler_options: CompilerOptions | None = None) -> Compiled:
-        """Compiles the program for the default device.
+        """Compiles the program for the first device of the platform.
 
         Args:
           compiler_options: XLA's own flags, as ``{"xla_backend_optimization_level": 0}``.
@@ -67,7 +84,14 @@ class Lowered:
         Raises:
           XlaError: XLA refuses the program or an option.
         """
-        return Compiled(self, clients.devices()[0], compiler_options or {})
+        return Compiled(self, clients.devices(self.platform)[0], compiler_options or {})
+
+    def on_platform(self, platform: str) -> Lowered:
+        """Returns the program lowered for a platform where it follows its arguments to."""
+        if platform == self.platform:
+            return self
+        assert self._closed is not None, "there is no other platform"
+        return Lowered(self._closed, self.name, self.donated, platform, follows_arguments=True)
 
     def _load(self, device: Device, options: Options) -> Executable:
         returned = [aval for aval in self.out_avals if aval.dtype != float0]

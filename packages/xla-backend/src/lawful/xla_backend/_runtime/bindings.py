@@ -72,6 +72,15 @@ def make_cpu_client(num_devices: int) -> Any:
     return _jax.get_tfrt_cpu_client(asynchronous=True, num_devices=num_devices)
 
 
+#: jaxlib's names of platforms that are called otherwise here.
+PLATFORM_NAMES = {"gpu": "cuda"}
+
+
+def platform_of(device: Device) -> str:
+    """Returns the name of a device's platform, ``"cpu"`` or ``"cuda"``."""
+    return PLATFORM_NAMES.get(device.platform, device.platform)
+
+
 #: The type of devices.
 DeviceType = cast(type, _jax.Device)
 
@@ -135,11 +144,13 @@ def put(x: np.ndarray[Any, Any], device: Device, aval: ShapedArray) -> Buffer:
 _ALIGNMENT = 64
 
 
-def shared_memory(aval: ShapedArray, device: Device) -> tuple[np.ndarray[Any, Any] | None, Buffer]:
-    """Returns an array, and a buffer with its memory; None for the array if the device copies.
+def shared_memory(aval: ShapedArray, device: Device) -> tuple[np.ndarray[Any, Any] | None, Buffer | None]:
+    """Returns an array, and a buffer with its memory; None for the array if the device has memory of its own.
 
     Nothing is to be written while a program may read it.
     """
+    if platform_of(device) != "cpu":
+        return None, None
     size = aval.size * aval.dtype.itemsize
     memory = np.empty(size + _ALIGNMENT, np.uint8)
     start = -memory.ctypes.data % _ALIGNMENT
@@ -147,6 +158,18 @@ def shared_memory(aval: ShapedArray, device: Device) -> tuple[np.ndarray[Any, An
     buffer = _jax.batched_device_put(aval, _sharding(device), [values], [device], True, enable_x64=True)
     is_shared = size > 0 and view(buffer).ctypes.data == values.ctypes.data
     return values if is_shared else None, buffer
+
+
+def wait(buffer: Any) -> None:
+    """Waits until a buffer is computed.
+
+    Raises:
+      XlaError: the program failed.
+    """
+    try:
+        buffer.block_until_ready()
+    except RuntimeFailure as error:
+        raise XlaError(f"array: expected a computed value, got the runtime's error {error}") from error
 
 
 def view(buffer: Any) -> np.ndarray[Any, Any]:
@@ -252,6 +275,17 @@ def lapack_target(routine: str, dtype: np.dtype[Any]) -> str:
     return cast(str, lapack.build_lapack_fn_target(f"{routine}_ffi", dtype))
 
 
+@cache
+def load_hybrid_lapack() -> None:
+    """Loads SciPy's LAPACK for the kernels of NVIDIA's plugin that compute on the host, ``cuhybrid_…``."""
+    from jaxlib import gpu_solver
+
+    gpu_solver.initialize_hybrid_kernels()
+
+
+# What a program needs that calls targets with such a name.
+_LAPACKS: dict[bytes, Callable[[], None]] = {b"lapack_": _register_lapack, b"cuhybrid_": load_hybrid_lapack}
+
 # Executables
 
 
@@ -321,14 +355,23 @@ class Executable:
             ) from error
 
 
-#: The target of a custom call of a Python function. Its operands are arrays created for the call.
-CALLBACK_TARGET = "xla_ffi_python_cpu_callback"
+#: The target of a custom call of a Python function, by platform. Its operands are arrays made for the call.
+CALLBACK_TARGETS = {"cpu": "xla_ffi_python_cpu_callback", "cuda": "xla_ffi_python_gpu_callback"}
+
+
+_platform_options: dict[str, Options] = {}
+
+
+def set_platform_options(platform: str, options: Options) -> None:
+    """Sets XLA's flags for all programs of a platform."""
+    _platform_options[platform] = options
 
 
 def _compile_options(device: Device, options: Options) -> Any:
     compile_options = _jax.CompileOptions()
     compile_options.num_replicas = compile_options.num_partitions = 1
     compile_options.device_assignment = _jax.DeviceAssignment.create(np.array([[device.id]], np.int32))
+    options = {**_platform_options.get(platform_of(device), {}), **options}
     if options:
         compile_options.env_option_overrides = list(options.items())
     return compile_options
@@ -348,7 +391,7 @@ def compile_module(
       module: an ``ir.Module`` with a public function ``main``.
       device: where it will run.
       options: XLA's own flags, as ``{"xla_backend_optimization_level": 0}``.
-      functions: those that the program calls by ``CALLBACK_TARGET``, by number. The runtime does not check their
+      functions: those that the program calls by ``CALLBACK_TARGETS``, by number. The runtime does not check their
         results.
 
     Raises:
@@ -366,8 +409,9 @@ def load_serialized(client: Any, serialized: bytes, device: Device, options: Opt
     Raises:
       XlaError: the bytes are damaged.
     """
-    if b"lapack_" in serialized:
-        _register_lapack()
+    for name, load in _LAPACKS.items():
+        if name in serialized:
+            load()
     try:
         return client.deserialize_executable(serialized, _device_list(device), _compile_options(device, options))
     except RuntimeFailure as error:

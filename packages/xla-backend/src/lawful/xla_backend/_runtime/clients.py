@@ -1,8 +1,6 @@
 """Platforms, their clients and their devices.
 
->>> platforms()
-('cpu',)
->>> client() is client("cpu")
+>>> client() is client(default_platform())
 True
 """
 
@@ -10,12 +8,11 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
 from functools import cache
 from typing import Any
 
 from lawful.core import ArgumentValueError
-from lawful.xla_backend._runtime import bindings, fork
+from lawful.xla_backend._runtime import bindings, cuda, fork
 from lawful.xla_backend._runtime.handles import Device
 
 
@@ -28,16 +25,38 @@ def _make_cpu_client() -> Any:
     return bindings.make_cpu_client(int(text))
 
 
-# The function that creates the client of a platform. A platform with a plugin (CUDA) adds a function that finds the
-# plugin's library, loads it with `xla_client.load_pjrt_plugin_dynamically` and calls `make_c_api_client`.
-_client_makers: dict[str, Callable[[], Any]] = {"cpu": _make_cpu_client}
+_client_makers = {"cpu": _make_cpu_client, "cuda": cuda.make_client}
 _clients: dict[str, Any] = {}
 _lock = threading.Lock()
 
 
-def platforms() -> tuple[str, ...]:
-    """Returns the names of the platforms, the default one first."""
-    return tuple(_client_makers)
+def _available(name: str, argument: str) -> str:
+    """Returns the name of a platform that is there; ``"gpu"`` is CUDA, as in JAX."""
+    found = bindings.PLATFORM_NAMES.get(name, name)
+    cure = "choose that" if found not in _client_makers else _why_no_cuda() if found == "cuda" else None
+    if cure:
+        raise ArgumentValueError(f"{argument}: expected 'cpu', or 'cuda' where that is there, got {name!r}; {cure}")
+    return found
+
+
+def _why_no_cuda() -> str | None:
+    if os.environ.get("LAWFUL_PLATFORM") == "cpu":
+        return "unset LAWFUL_PLATFORM, which asks for the CPU alone"
+    return cuda.why_absent()
+
+
+@cache
+def default_platform() -> str:
+    """Returns the platform that programs run on: ``LAWFUL_PLATFORM``, else CUDA if there is a device and its plugin.
+
+    With ``LAWFUL_PLATFORM=cpu`` no other platform is looked for.
+
+    Raises:
+      ArgumentValueError: the variable names a platform that is not there.
+    """
+    if wanted := os.environ.get("LAWFUL_PLATFORM"):
+        return _available(wanted, "LAWFUL_PLATFORM")
+    return "cpu" if _why_no_cuda() else "cuda"
 
 
 def client(platform: str | None = None) -> Any:
@@ -46,15 +65,14 @@ def client(platform: str | None = None) -> Any:
     Raises:
       ArgumentValueError: there is no such platform.
       ForkedProcessError: this process was forked from one that had a client.
+      XlaError: the platform's plugin cannot use a device.
     """
-    name = platforms()[0] if platform is None else platform
+    name = default_platform() if platform is None else platform
     if fork.is_forked:
         fork.refuse()
     found = _clients.get(name)
     if found is None:
-        if name not in _client_makers:
-            known = ", ".join(map(repr, _client_makers))
-            raise ArgumentValueError(f"platform: expected one of {known}, got {name!r}; choose one of those")
+        name = _available(name, "platform")
         with _lock:
             if name not in _clients:
                 _clients[name] = _client_makers[name]()
@@ -67,3 +85,8 @@ def client(platform: str | None = None) -> Any:
 def devices(platform: str | None = None) -> tuple[Device, ...]:
     """Returns the devices of a platform; the first is where arrays are put by default."""
     return tuple(client(platform).local_devices())
+
+
+def has_several_devices() -> bool:
+    """Whether programs may run on more than one device, of any platform."""
+    return len(devices()) > 1 or default_platform() != "cpu"

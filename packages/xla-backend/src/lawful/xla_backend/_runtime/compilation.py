@@ -9,7 +9,6 @@ from typing import Any
 from lawful.core import ShapedArray
 from lawful.xla_backend._runtime import bindings
 from lawful.xla_backend._runtime.bindings import Executable
-from lawful.xla_backend._runtime.clients import client
 from lawful.xla_backend._runtime.handles import Device, Options
 
 
@@ -25,7 +24,7 @@ def compile_module(module: Any, device: Device, out_avals: Sequence[ShapedArray]
     Raises:
       XlaError: the compiler refuses the program or the options.
     """
-    loaded = bindings.compile_module(client(device.platform), module, device, options)
+    loaded = bindings.compile_module(device.client, module, device, options)
     return Executable(loaded, device, out_avals)
 
 
@@ -43,5 +42,5 @@ def deserialize(
     Raises:
       XlaError: the bytes are damaged.
     """
-    loaded = bindings.load_serialized(client(device.platform), serialized, device, options)
+    loaded = bindings.load_serialized(device.client, serialized, device, options)
     return Executable(loaded, device, out_avals)

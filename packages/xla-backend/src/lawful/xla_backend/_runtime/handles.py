@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from typing import Protocol
+from typing import Any, Protocol
 
 
 class Device(Hashable, Protocol):
@@ -17,6 +17,8 @@ class Device(Hashable, Protocol):
     def device_kind(self) -> str: ...
     @property
     def process_index(self) -> int: ...
+    @property
+    def client(self) -> Any: ...
 
 
 class Buffer(Protocol):

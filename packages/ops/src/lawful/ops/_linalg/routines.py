@@ -1,0 +1,132 @@
+"""Routines of linear algebra in a program: LAPACK's on the CPU, cuSOLVER's and cuBLAS's on NVIDIA's devices.
+
+All are applied to each matrix of a batch, and have the meaning of LAPACK's routine of that name. ``info`` is its
+status: 0 is success, and a positive number tells where it failed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from lawful.core import ShapedArray
+from lawful.ops._linalg.decomposition import info_of, mask_triangle
+
+
+def potrf(ctx: Any, x: Any, aval: ShapedArray) -> tuple[Any, Any]:
+    """Returns the lower Cholesky factors, with what the upper triangle held, and ``info``."""
+    results = [aval, info_of(aval)]
+    if ctx.platform == "cpu":
+        factors, info = ctx.lapack("potrf", [x], results, uplo=ord("L"))
+    else:
+        factors, info = ctx.cusolver("potrf", [x], results, lower=True)
+    return factors, info
+
+
+def getrf(ctx: Any, x: Any, aval: ShapedArray, *, transposed: bool = False) -> tuple[Any, Any, Any]:
+    """Returns the LU factors in one matrix, or its transpose, the pivots, counted from 1, and ``info``."""
+    *batch, rows, columns = aval.shape
+    pivots = ShapedArray((*batch, min(rows, columns)), np.dtype(np.int32))
+    call = ctx.lapack if ctx.platform == "cpu" else ctx.cusolver
+    factors, swaps, info = call("getrf", [x], [aval, pivots, info_of(aval)], transposed_results=[0] * transposed)
+    return factors, swaps, info
+
+
+def trsm(
+    ctx: Any, a: Any, b: Any, aval: ShapedArray, *, left_side: bool, lower: bool, transpose: str, unit_diagonal: bool,
+    transposed: bool = False,
+) -> Any:  # fmt: skip
+    """Returns the solutions of systems with triangular matrices.
+
+    Args:
+      ctx: the context.
+      a: the matrices, or their transposes if ``transposed``, of which one triangle is read.
+      b: the right-hand sides.
+      aval: the type of ``b``.
+      left_side: whether the matrices are on the left of the solutions.
+      lower: whether their lower triangle is read.
+      unit_diagonal: whether their diagonal counts as ones.
+      transpose: ``"N"``, ``"T"`` or ``"C"``: the matrices, their transposes, or their adjoints.
+      transposed: whether ``a`` is given transposed.
+    """
+    if ctx.platform == "cpu":
+        (out,) = ctx.lapack(
+            "trsm", [a, b], [aval], transposed_operands=[0] * transposed, side=ord("L" if left_side else "R"),
+            uplo=ord("L" if lower else "U"), trans_x=ord(transpose), diag=ord("U" if unit_diagonal else "N"),
+        )  # fmt: skip
+        return out
+    size = aval.shape[-2 if left_side else -1]
+    a_aval = aval.update(shape=(*aval.shape[:-2], size, size))
+    if transposed:
+        axes = [*range(aval.ndim - 2), aval.ndim - 1, aval.ndim - 2]
+        a = ctx.hlo.transpose(a, ctx.i64_array(axes))
+    a = mask_triangle(ctx, a, a_aval, lower=lower, k=-int(unit_diagonal) if lower else int(unit_diagonal))
+    bools = [ctx.ir.BoolAttr.get(value) for value in (left_side, lower, unit_diagonal)]
+    code = {"N": "NO_TRANSPOSE", "T": "TRANSPOSE", "C": "ADJOINT"}[transpose]
+    return ctx.hlo.triangular_solve(a, b, *bools, ctx.hlo.TransposeAttr.get(code))
+
+
+def geqrf(ctx: Any, x: Any, aval: ShapedArray) -> tuple[Any, Any]:
+    """Returns R, with the reflections of the QR decomposition below it, and the factors of the reflections."""
+    *batch, rows, columns = aval.shape
+    results = [aval, ShapedArray((*batch, min(rows, columns)), aval.dtype)]
+    reflections, tau = (ctx.lapack if ctx.platform == "cpu" else ctx.cusolver)("geqrf", [x], results)
+    return reflections, tau
+
+
+def orgqr(ctx: Any, reflections: Any, tau: Any, aval: ShapedArray) -> Any:
+    """Returns Q from the reflections of `geqrf`; ``aval`` is its type."""
+    if ctx.platform == "cpu":
+        (q,) = ctx.lapack("ungqr" if aval.dtype.kind == "c" else "orgqr", [reflections, tau], [aval])
+    else:
+        (q,) = ctx.cusolver("orgqr", [reflections, tau], [aval])
+    return q
+
+
+def syevd(ctx: Any, x: Any, aval: ShapedArray, *, lower: bool) -> tuple[Any, Any, Any]:
+    """Returns the eigenvectors of Hermitian matrices in double precision, the ascending eigenvalues, and ``info``."""
+    results = [aval, ShapedArray(aval.shape[:-1], np.dtype(np.float64)), info_of(aval)]
+    if ctx.platform == "cpu":
+        name = "heevd" if aval.dtype.kind == "c" else "syevd"
+        v, w, info = ctx.lapack(name, [x], results, mode=ord("V"), uplo=ord("L" if lower else "U"))
+    else:
+        v, w, info = ctx.cusolver("syevd", [x], results, lower=lower, algorithm=0)
+    return v, w, info
+
+
+def gesvd(
+    ctx: Any, x: Any, aval: ShapedArray, results: Sequence[ShapedArray], *, full_matrices: bool, compute_uv: bool
+) -> tuple[list[Any], Any]:
+    """Returns ``[s, u, vh]`` of the types ``results``, or ``[s]``, and ``info``."""
+    if ctx.platform == "cpu":
+        mode = ord("N" if not compute_uv else "A" if full_matrices else "S")
+        _, *outs, info = ctx.lapack("gesdd", [x], [aval, *results, info_of(aval)], mode=mode)
+        return outs if compute_uv else outs[:1], info
+    # cuSOLVER takes matrices with at least as many rows as columns. By rows, others are such matrices, transposed.
+    s_aval, *vectors = results if compute_uv else (results[0], *[ShapedArray((), aval.dtype)] * 2)
+    transposed = aval.shape[-2] < aval.shape[-1]
+    types = [aval, s_aval, *(reversed(vectors) if transposed else vectors), info_of(aval)]
+    by_rows = range(len(types)) if transposed else ()
+    _, s, *outs, info = ctx.cusolver(
+        "gesvd", [x], types, transposed_operands=by_rows, transposed_results=by_rows,
+        full_matrices=full_matrices, compute_uv=compute_uv, transposed=transposed,
+    )  # fmt: skip
+    return [s, *(reversed(outs) if transposed else outs)] if compute_uv else [s], info
+
+
+def geev(ctx: Any, x: Any, aval: ShapedArray, *, left: bool, right: bool) -> list[Any]:
+    """Returns the eigenvalues of matrices in double precision, their left and right eigenvectors, and ``info``.
+
+    Real matrices have the real and the imaginary parts of the eigenvalues. Vectors that are not asked for hold no
+    values. NVIDIA's devices leave it to LAPACK on the host: cuSOLVER has no left eigenvectors.
+    """
+    vectors = aval.update(dtype=np.dtype(np.complex128))
+    parts = 1 if aval.dtype.kind == "c" else 2
+    results = [*(aval.update(shape=aval.shape[:-1]),) * parts, vectors, vectors, info_of(aval)]
+    if ctx.platform == "cpu":
+        codes = {f"compute_{name}": ord("V" if wanted else "N") for name, wanted in (("left", left), ("right", right))}
+        return list(ctx.lapack("geev", [x], results, **codes))
+    name = "comp" if aval.dtype.kind == "c" else "real"
+    return list(ctx.cuda_hybrid(f"eig_{name}", [x], results, magma="off", left=left, right=right))
