@@ -75,10 +75,10 @@ def test_plugin_without_a_device_is_not_used(monkeypatch: pytest.MonkeyPatch) ->
     ("function", "targets"),
     [
         (ops.cholesky, ["cusolver_potrf_ffi"]),
-        (ops.lu, ["cusolver_getrf_ffi"]),
+        (ops.lu, ["cusolver_getrf_ffi", "cu_lu_pivots_to_permutation"]),
         (ops.qr, ["cusolver_geqrf_ffi", "cusolver_orgqr_ffi"]),
         (ops.eigh, ["cusolver_syevd_ffi"]),
-        (ops.svd, ["cusolver_gesvd_ffi"]),
+        (ops.svd, ["cusolver_gesvdj_ffi"]),
         (ops.eig, ["cuhybrid_eig_real"]),
         (lambda x: ops.eig(x + 1j), ["cuhybrid_eig_comp"]),
         (lambda x: ops.solve(x, x), ["cusolver_getrf_ffi", "stablehlo.triangular_solve"]),

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from lawful import tree
 from lawful.laws._derivatives.directions import restrict, tangents_of
-from lawful.laws._law.law import Claim, Claims, Trial, law
+from lawful.laws._law.law import Claim, Claims, Inapplicable, Trial, law
 
 
 @law("tangents", needs=("jvp",))
@@ -19,10 +21,12 @@ def law_chain_rule(trial: Trial) -> Claims:
 
     Raises:
       LawViolation: it does not hold.
-      Inapplicable: nothing to differentiate.
+      Inapplicable: nothing to differentiate, or a result is not finite, and there the outer function has no derivative.
     """
     system = trial.system
     inner, leaves = restrict(trial)
+    if not all(np.isfinite(system.numpy(y)).all() for y in inner(*leaves)):
+        raise Inapplicable("law: expected finite results, got others: there the outer function has no derivative")
 
     def outer(*ys: Any) -> list[Any]:
         return [system.ops.mul(system.ops.sin(y), y) for y in ys]

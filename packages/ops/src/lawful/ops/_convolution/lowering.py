@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from lawful.core import ShapedArray
+from lawful.core import ArgumentTypeError, ShapedArray
 from lawful.ops._convolution.dimension_numbers import Specs
 from lawful.ops._convolution.sliding_window import Pads
 from lawful.ops._products.precision import Precisions, precision_config
@@ -40,7 +40,16 @@ def hlo_convolution(
     precision: Precisions,
     **_: Any,
 ) -> Any:
-    """Returns the StableHLO op."""
+    """Returns the StableHLO op.
+
+    Raises:
+      ArgumentTypeError: the numbers are integers, but for int8, or booleans, and XLA has no kernel on the platform.
+    """
+    if ctx.platform != "cpu" and out.dtype.kind in "biu" and out.dtype != np.int8:
+        raise ArgumentTypeError(
+            f"convolution: expected floats on {ctx.platform}, got {out.dtype}; convert them, or compile for the CPU: "
+            'jit(f, backend="cpu")'
+        )
     (batch, features, *spatial), (outputs, inputs, *kernel), (out_batch, out_features, *out_spatial) = dimension_numbers
     numbers = ctx.hlo.ConvDimensionNumbers.get(
         input_batch_dimension=batch,

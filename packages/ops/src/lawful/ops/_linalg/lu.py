@@ -178,12 +178,31 @@ def _permutation(pivots: Any, size: int) -> Any:
 def _lower(ctx: Any, x: Any) -> tuple[list[Any], Any]:
     aval, pivot_aval, permutation_aval = ctx.avals_out
     factors, pivots, info = getrf(ctx, x, aval)
+    permutation = permutation_of_swaps(ctx, pivots, pivot_aval, permutation_aval)
     pivots = ctx.hlo.subtract(pivots, ctx.full(pivot_aval, 1))
-    permutation = lower_permutation(ctx, pivots, pivot_aval, permutation_aval)
     return [factors, pivots, permutation], ctx.compare(info, ctx.zeros(info_of(aval)), "GE")
 
 
-def lower_permutation(
+def permutation_of_swaps(
+    ctx: Any, pivots: Any, pivot_aval: ShapedArray, aval: ShapedArray, *, inverse: bool = False
+) -> Any:
+    """Returns the permutation, or its inverse, of swaps by `getrf`: pivots that are counted from 1, and in range."""
+    if ctx.platform == "cpu" or not pivot_aval.size:
+        return _lower_permutation(ctx, pivots, pivot_aval, aval, first=1, inverse=inverse)
+    hlo = ctx.hlo
+    pivots = hlo.subtract(pivots, ctx.full(pivot_aval, 1))
+    (permutation,) = ctx.cuda_kernel("cu_lu_pivots_to_permutation", [pivots], [aval], by_rows=True)
+    if not inverse:
+        return permutation
+    axis, types, scalar = aval.ndim - 1, [ctx.tensor_type(aval)] * 2, ctx.tensor_type(ShapedArray((), _INT32))
+    position = hlo.iota(types[0], ctx.i64(axis))
+    sort = hlo.SortOp(types, [permutation, position], dimension=ctx.i64(axis), is_stable=ctx.ir.BoolAttr.get(False))
+    with ctx.block(sort.regions[0], [scalar] * 4) as (one, other, _, _):
+        hlo.return_([ctx.compare(one, other, "LT")])
+    return sort.results[1]
+
+
+def _lower_permutation(
     ctx: Any, pivots: Any, pivot_aval: ShapedArray, aval: ShapedArray, *, first: int = 0, inverse: bool = False
 ) -> Any:
     """Lowers the loop of `_permutation`, of pivots counted from ``first``.
@@ -333,7 +352,7 @@ def _permutation_batch(args: Sequence[Any], dims: Sequence[int], **params: int) 
 
 @lu_pivots_to_permutation_p.def_lowering
 def _permutation_lowering(ctx: Any, pivots: Any, *, permutation_size: int) -> Any:
-    return lower_permutation(ctx, pivots, ctx.avals_in[0], ctx.avals_out[0])
+    return _lower_permutation(ctx, pivots, ctx.avals_in[0], ctx.avals_out[0])
 
 
 def _sample_permutation(choose: Choose) -> Call:

@@ -14,6 +14,11 @@ import numpy as np
 from lawful.core import ShapedArray
 from lawful.ops._linalg.decomposition import info_of, mask_triangle
 
+# The size of matrices up to which cuSOLVER's Jacobi method is the faster one, and that up to which it takes batches, by
+# https://developer.download.nvidia.com/video/gputechconf/gtc/2019/presentation/s9226-fast-singular-value-decomposition-on-gpus-v2.pdf
+_JACOBI = 1024
+_SMALL = 32
+
 
 def potrf(ctx: Any, x: Any, aval: ShapedArray) -> tuple[Any, Any]:
     """Returns the lower Cholesky factors, with what the upper triangle held, and ``info``."""
@@ -104,6 +109,8 @@ def gesvd(
         mode = ord("N" if not compute_uv else "A" if full_matrices else "S")
         _, *outs, info = ctx.lapack("gesdd", [x], [aval, *results, info_of(aval)], mode=mode)
         return outs if compute_uv else outs[:1], info
+    if max(aval.shape[-2:]) <= _JACOBI:
+        return _gesvdj(ctx, x, aval, results, full_matrices=full_matrices, compute_uv=compute_uv)
     # cuSOLVER takes matrices with at least as many rows as columns. By rows, others are such matrices, transposed.
     s_aval, *vectors = results if compute_uv else (results[0], *[ShapedArray((), aval.dtype)] * 2)
     transposed = aval.shape[-2] < aval.shape[-1]
@@ -114,6 +121,33 @@ def gesvd(
         full_matrices=full_matrices, compute_uv=compute_uv, transposed=transposed,
     )  # fmt: skip
     return [s, *(reversed(outs) if transposed else outs)] if compute_uv else [s], info
+
+
+def _gesvdj(
+    ctx: Any, x: Any, aval: ShapedArray, results: Sequence[ShapedArray], *, full_matrices: bool, compute_uv: bool
+) -> tuple[list[Any], Any]:
+    """`gesvd` by Jacobi's method: all matrices of a batch at once if they are small, and faster up to `_JACOBI`."""
+    *batch, rows, columns = aval.shape
+    # Of small matrices it gives all vectors.
+    is_full = full_matrices or min(rows, columns) <= _SMALL
+    rank = min(rows, columns)
+    u_aval = aval.update(shape=(*batch, rows, rows if is_full else rank))
+    v_aval = aval.update(shape=(*batch, columns, columns if is_full else rank))
+    _, s, u, v, info = ctx.cusolver(
+        "gesvdj", [x], [aval, results[0], u_aval, v_aval, info_of(aval)], full_matrices=is_full, compute_uv=compute_uv
+    )
+    if not compute_uv:
+        return [s], info
+    vh = ctx.hlo.transpose(v, ctx.i64_array([*range(len(batch)), len(batch) + 1, len(batch)]))
+    if aval.dtype.kind == "c":
+        vh = ctx.chlo.conj(vh)
+
+    def part(value: Any, result: ShapedArray) -> Any:
+        start, stride = ctx.i64_array([0] * aval.ndim), ctx.i64_array([1] * aval.ndim)
+        return ctx.hlo.slice(value, start, ctx.i64_array(result.shape), stride)
+
+    _, u_result, vh_result = results
+    return [s, part(u, u_result), part(vh, vh_result)], info
 
 
 def geev(ctx: Any, x: Any, aval: ShapedArray, *, left: bool, right: bool) -> list[Any]:
@@ -129,4 +163,4 @@ def geev(ctx: Any, x: Any, aval: ShapedArray, *, left: bool, right: bool) -> lis
         codes = {f"compute_{name}": ord("V" if wanted else "N") for name, wanted in (("left", left), ("right", right))}
         return list(ctx.lapack("geev", [x], results, **codes))
     name = "comp" if aval.dtype.kind == "c" else "real"
-    return list(ctx.cuda_hybrid(f"eig_{name}", [x], results, magma="off", left=left, right=right))
+    return list(ctx.cuda_kernel(f"cuhybrid_eig_{name}", [x], results, magma="off", left=left, right=right))

@@ -19,7 +19,7 @@ from lawful.core import (
     promote_dtypes,
 )
 from lawful.ops._linalg.decomposition import finite_matrices, is_success, sample_dtype, where_matrix
-from lawful.ops._linalg.lu import lower_permutation, permutation_matrix
+from lawful.ops._linalg.lu import permutation_matrix, permutation_of_swaps
 from lawful.ops._linalg.matrices import conjugate, matrix_transpose
 from lawful.ops._linalg.routines import getrf, trsm
 from lawful.ops._linalg.systems import batch_system, infer_system
@@ -197,7 +197,7 @@ def _permuted(ctx: Any, pivots: Any, x: Any, aval: ShapedArray, *, inverse: bool
     """Returns the rows of matrices in the order of LAPACK's pivots, or put back from it."""
     hlo, batch = ctx.hlo, [*range(aval.ndim - 2)]
     rows = ShapedArray(aval.shape[:-1], np.dtype(np.int32))
-    permutation = lower_permutation(ctx, pivots, rows, rows, first=1, inverse=inverse)
+    permutation = permutation_of_swaps(ctx, pivots, rows, rows, inverse=inverse)
     numbers = hlo.GatherDimensionNumbers.get(
         offset_dims=[aval.ndim - 1],
         collapsed_slice_dims=[aval.ndim - 2],

@@ -245,12 +245,28 @@ class LoweringContext:
         target = f"cusolver_{routine}_ffi"
         return self._matrix_call(target, operands, results, transposed_operands, transposed_results, attributes)
 
-    def cuda_hybrid(
-        self, routine: str, operands: Sequence[Value], results: Sequence[ShapedArray], **attributes: bool | str
+    def cuda_kernel(
+        self,
+        target: str,
+        operands: Sequence[Value],
+        results: Sequence[ShapedArray],
+        *,
+        by_rows: bool = False,
+        **attributes: bool | int | str,
     ) -> list[Value]:
-        """Returns the results of a routine that JAX's plugin for NVIDIA's devices leaves to LAPACK on the host."""
-        load_hybrid_lapack()
-        return self._matrix_call(f"cuhybrid_{routine}", operands, results, (), (), attributes)
+        """Returns the results of another kernel of JAX's plugin for NVIDIA's devices.
+
+        Args:
+          target: its name; that of one which leaves the work to LAPACK on the host begins with ``"cuhybrid_"``.
+          operands: as for `lapack`.
+          results: their types.
+          by_rows: whether arrays are given by rows, and not matrices by columns.
+          attributes: what it takes.
+        """
+        if target.startswith("cuhybrid_"):
+            load_hybrid_lapack()
+        positions = range(len(operands) + len(results)) if by_rows else ()
+        return self._matrix_call(target, operands, results, positions, positions, attributes)
 
     def _matrix_call(
         self, target: str, operands: Sequence[Value], results: Sequence[ShapedArray],

@@ -22,6 +22,8 @@ from lawful.xla_backend._runtime.bindings import jaxlib_version
 from lawful.xla_backend._runtime.handles import Options
 
 _NAMES = ("cuda13", "cuda12")
+# A name of our own in jaxlib's registry: jax, in the same process, registers the same library as "cuda".
+_REGISTERED = "lawful_cuda"
 
 # NVIDIA's libraries, those that others need first. Wheels put them where the dynamic loader does not look.
 _LIBRARIES = (
@@ -115,7 +117,7 @@ def make_client() -> Any:
 
     (folder,) = find_spec(f"jax_plugins.xla_{name}").submodule_search_locations  # type: ignore[union-attr, misc]
     try:
-        c_api = xla_client.load_pjrt_plugin_dynamically("cuda", str(Path(folder) / "xla_cuda_plugin.so"))
+        c_api = xla_client.load_pjrt_plugin_dynamically(_REGISTERED, str(Path(folder) / "xla_cuda_plugin.so"))
         extension = importlib.import_module(f"jax_{name}_plugin.cuda_plugin_extension")
         for type_name, type_id in extension.ffi_types().items():
             extension.register_custom_type(c_api, type_name, type_id)
@@ -124,9 +126,9 @@ def make_client() -> Any:
             kernels += module.registrations()["CUDA"]
         for target, function, api_version in kernels:
             extension.register_custom_call_target(c_api, target, function, "CUDA", api_version, 0)
-        xla_client.initialize_pjrt_plugin("cuda")
+        xla_client.initialize_pjrt_plugin(_REGISTERED)
         bindings.set_platform_options("cuda", options())
-        return xla_client.make_c_api_client("cuda", xla_client.generate_pjrt_gpu_plugin_options(), None)
+        return xla_client.make_c_api_client(_REGISTERED, xla_client.generate_pjrt_gpu_plugin_options(), None)
     except (bindings.RuntimeFailure, ImportError) as error:
         raise XlaError(
             f"cuda: expected a device that the plugin can use, got its error {error}; set LAWFUL_PLATFORM=cpu to do "
