@@ -26,6 +26,7 @@ from lawful.ops._elementwise.division import *
 from lawful.ops._elementwise.exponential import *
 from lawful.ops._elementwise.hyperbolic import *
 from lawful.ops._elementwise.length import *
+from lawful.ops._elementwise.logaddexp import *
 from lawful.ops._elementwise.power import *
 from lawful.ops._elementwise.select import *
 from lawful.ops._elementwise.signs import *

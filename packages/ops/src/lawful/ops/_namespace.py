@@ -43,6 +43,7 @@ from lawful.ops._elementwise.division import *
 from lawful.ops._elementwise.exponential import *
 from lawful.ops._elementwise.hyperbolic import *
 from lawful.ops._elementwise.length import *
+from lawful.ops._elementwise.logaddexp import *
 from lawful.ops._elementwise.power import *
 from lawful.ops._elementwise.power_derivative import *
 from lawful.ops._elementwise.rounding import *
@@ -127,6 +128,7 @@ if not TYPE_CHECKING:
     __all__ += _elementwise.declaration.__all__
     __all__ += _elementwise.division.__all__
     __all__ += _elementwise.length.__all__
+    __all__ += _elementwise.logaddexp.__all__
     __all__ += _elementwise.power.__all__
     __all__ += _elementwise.power_derivative.__all__
     __all__ += _elementwise.rounding.__all__

@@ -151,6 +151,10 @@ def _log_of_sum(x: Any, y: Any, base: float) -> Any:
     return ops.where(below, undefined, ops.where(at_infinity, total, smooth))
 
 
+def _logaddexp(x: Any, y: Any) -> Any:
+    return _log_of_sum(x, y, math.e) if "c" in (get_aval(x).dtype.kind, get_aval(y).dtype.kind) else ops.logaddexp(x, y)
+
+
 exp = Ufunc(numpy.exp, ops.exp)
 exp2 = Ufunc(numpy.exp2, ops.exp2)
 expm1 = _ExceptOf("c", numpy.expm1, ops.expm1)
@@ -160,7 +164,7 @@ log2 = _log_of_base(2, "Returns the logarithm to base 2 elementwise.", numpy.log
 log10 = _log_of_base(10, "Returns the logarithm to base 10 elementwise.", numpy.log10)
 logaddexp = Ufunc(
     numpy.logaddexp,
-    lambda x, y: _log_of_sum(x, y, math.e),
+    _logaddexp,
     "Returns ``log(exp(x1) + exp(x2))`` elementwise, without overflow.",
 )
 logaddexp2 = Ufunc(

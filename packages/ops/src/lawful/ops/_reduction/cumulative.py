@@ -13,6 +13,7 @@ from lawful.ops._elementwise.arithmetic import abs, add, div, max, min, mul, neg
 from lawful.ops._elementwise.comparison import eq, ne
 from lawful.ops._elementwise.conversion import convert_element_type
 from lawful.ops._elementwise.hyperbolic import logistic
+from lawful.ops._elementwise.logaddexp import lower_logaddexp
 from lawful.ops._products.precision import OF_COMPLEX_INFINITY
 from lawful.ops._shape.reshape import reshape
 from lawful.ops._support.dtypes import accumulation_dtype, check_kind, highest, lowest
@@ -292,14 +293,6 @@ def _derivative_of_logsumexp(t: Any, ans: Any, x: Any, axis: int, reverse: bool)
     return ops.where(eq(ans, ans), total, 0)
 
 
-def _lower_logaddexp(ctx: Any, x: Any, y: Any) -> Any:
-    hlo = ctx.hlo
-    difference = hlo.subtract(x, y)
-    sums = hlo.add(hlo.maximum(x, y), hlo.log_plus_one(hlo.exponential(hlo.negate(hlo.abs(difference)))))
-    # The difference of equal infinities is NaN.
-    return hlo.select(ctx.compare(difference, difference, "NE"), hlo.add(x, y), sums)
-
-
 # The members
 
 cumsum, cumsum_p = _cumulative(
@@ -342,7 +335,7 @@ cumlogsumexp, cumlogsumexp_p = _cumulative(
     "Returns the logarithm of the sum of the exponentials of all elements up to each position, without overflow; "
     "NaN after a NaN, where the derivative is 0.",
     np.logaddexp,
-    _lower_logaddexp,
+    lower_logaddexp,
     lowest,
     kinds="f",
     derivative=_derivative_of_logsumexp,
