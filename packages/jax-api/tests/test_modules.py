@@ -137,3 +137,17 @@ def test_primitives_by_the_tables_of_interpreters() -> None:
     assert jax.grad(from_core.bind)(2.0) == 3.0
     assert jax.vmap(jax.grad(from_core.bind))(jnp.ones(2)).tolist() == [3.0, 3.0]
     assert from_core in jax.interpreters.ad.primitive_transposes
+
+
+def test_interpreter_of_jax_documentation_runs() -> None:
+    """An interpreter as JAX's documentation writes it, with its names of `jax.extend.core`."""
+    from lawful.jax.extend.core import Literal, jaxpr_as_fun
+
+    closed = jax.make_jaxpr(lambda x: jnp.exp(jnp.sin(x)) + 1.0)(2.0)
+    values = dict(zip(closed.jaxpr.invars, [2.0], strict=True))
+    for eqn in closed.jaxpr.eqns:
+        args = [atom.val if isinstance(atom, Literal) else values[atom] for atom in eqn.invars]
+        functions, params = eqn.primitive.get_bind_params(eqn.params)
+        out = eqn.primitive.bind(*functions, *args, **params)
+        values.update(zip(eqn.outvars, out if eqn.primitive.multiple_results else [out], strict=True))
+    assert [values[var] for var in closed.jaxpr.outvars] == jaxpr_as_fun(closed)(2.0)

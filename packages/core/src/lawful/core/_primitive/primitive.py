@@ -100,6 +100,14 @@ class Primitive:
         """
         return current.trace.process_primitive(self, args, params)
 
+    def get_bind_params(self, params: dict[str, Any]) -> tuple[list[Any], dict[str, Any]]:
+        """Returns the functions and the parameters that `bind` takes for an equation: no functions, and ``params``.
+
+        It is there for interpreters that were written for JAX, where some primitives are bound with functions.
+        Source: ``jax.extend.core.Primitive.get_bind_params``.
+        """
+        return [], params
+
     # Rules
 
     def rule(self, slot: str) -> Rule:

@@ -12,9 +12,13 @@ JaxprEqn = core.JaxprEqn
 __all__ = ["Rules", "array_types", "jaxpr_as_fun"]
 
 
-def jaxpr_as_fun(closed_jaxpr: ClosedJaxpr, *args: Any) -> Any:
-    """Returns the results of a closed jaxpr."""
-    return eval_jaxpr(closed_jaxpr.jaxpr, closed_jaxpr.consts, *args)
+def jaxpr_as_fun(closed_jaxpr: ClosedJaxpr, *args: Any) -> Callable[..., list[Any]]:
+    """Returns the function of a closed jaxpr, which gives a list; ``args`` are its first arguments."""
+
+    def function(*rest: Any) -> list[Any]:
+        return eval_jaxpr(closed_jaxpr.jaxpr, closed_jaxpr.consts, *args, *rest)
+
+    return function
 
 
 class Rules(MutableMapping[Any, Callable[..., Any]]):
