@@ -108,7 +108,7 @@ def test_transformed_jaxprs_of_one_jaxpr_are_bounded() -> None:
 UNBOUNDED = {
     "_installed", "_load_entry_points", "chlo", "_register_lapack", "versions", "our_catalogue", "installed_backends",
     "_interpolation",  # no arguments
-    "_checked", "accumulation_dtype", "lowest", "highest", "least_normal", "_least",  # one dtype
+    "_checked", "accumulation_dtype", "lowest", "highest", "least_normal", "_least", "_largest",  # one dtype
     "get_backend", "_lawful_with", "devices", "_device_list", "_sharding", "machine_fingerprint",  # backends, devices
     "default_platform", "why_absent", "load_hybrid_lapack",  # platforms
     "_as_tuple", "_parameters", "_takes_any_keyword", "find_source",  # a function of NumPy's, or one of lawful's names

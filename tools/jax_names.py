@@ -36,6 +36,7 @@ MODULES = [
     "jax.core",
     "jax.extend.core",
     "jax.extend.core.primitives",
+    "jax.experimental",
     "jax.experimental.ode",
     "jax.experimental.jet",
     "jax.example_libraries.optimizers",
@@ -70,7 +71,7 @@ MODULES = [
     "jax.scipy.sparse.linalg",
 ]
 #: The documented names of modules in which helpers are public too.
-ONLY = {"jax.experimental.ode": {"odeint"}, "jax.experimental.jet": {"jet"}}
+ONLY = {"jax.experimental": {"io_callback"}, "jax.experimental.ode": {"odeint"}, "jax.experimental.jet": {"jet"}}
 _LITERALS = (type(None), bool, int, float, str)
 
 
@@ -99,7 +100,7 @@ def _is_public(module: str, found: ModuleType, name: str, value: Any, *, is_list
         return False
     if origin.startswith("typing") and module not in ("jax.typing", "jax.nn.initializers"):
         return False
-    if is_listed or module in ("jax", "jax.typing", "jax.sharding"):
+    if is_listed or module in ("jax", "jax.typing", "jax.sharding", "jax.experimental"):
         return True
     if module.startswith(("jax.experimental", "jax.example_libraries")):
         return callable(value) and origin == module

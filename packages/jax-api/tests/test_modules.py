@@ -151,3 +151,17 @@ def test_interpreter_of_jax_documentation_runs() -> None:
         out = eqn.primitive.bind(*functions, *args, **params)
         values.update(zip(eqn.outvars, out if eqn.primitive.multiple_results else [out], strict=True))
     assert [values[var] for var in closed.jaxpr.outvars] == jaxpr_as_fun(closed)(2.0)
+
+
+def test_experimental_callbacks_and_labels() -> None:
+    from lawful.jax.experimental import io_callback
+    from lawful.jax.experimental.xla_metadata import set_xla_metadata
+
+    seen = []
+    shape = jax.ShapeDtypeStruct((), jnp.float64)
+    with set_xla_metadata(label="a"):
+        y = jax.jit(lambda x: io_callback(lambda x: (seen.append(float(x)), x + 1)[1], shape, x, ordered=True))(1.0)
+    assert (float(y), seen) == (2.0, [1.0])
+    assert isinstance(y, jax.Array)
+    assert set_xla_metadata(jnp.ones(2), label="b").tolist() == [1.0, 1.0]
+    assert set_xla_metadata(label="c")(lambda x: x + 1)(1) == 2

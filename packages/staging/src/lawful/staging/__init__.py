@@ -57,11 +57,13 @@ from lawful.staging import _fast as _fast  # installs the accelerators
 
 if _TYPE_CHECKING:
     from lawful.staging._callbacks.host_function import EachElement, HostCall, HostFunction, call_each_element
+    from lawful.staging._callbacks.io_callback import io_callback, io_callback_p
     from lawful.staging._callbacks.pure_callback import pure_callback, pure_callback_p
 else:
     __getattr__, __dir__ = _lazy_imports(
         __name__,
         "_callbacks.host_function",
+        "_callbacks.io_callback",
         "_callbacks.pure_callback",
     )
 
@@ -118,6 +120,8 @@ __all__ = [
     "memory_owner",
     "copy_aliased",
     "partial_eval_jaxpr",
+    "io_callback",
+    "io_callback_p",
     "pure_callback",
     "pure_callback_p",
     "register_backend",

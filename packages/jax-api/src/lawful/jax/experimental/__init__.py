@@ -1,5 +1,6 @@
-"""``jax.experimental``: Taylor mode."""
+"""``jax.experimental``: callbacks with side effects, Taylor mode, and labels for XLA, which have no effect."""
 
+from lawful import staging as _staging
 from lawful.jax._support.namespace import namespace as _namespace
 
-__getattr__, __dir__ = _namespace(__name__, submodules=("jet",))
+__getattr__, __dir__ = _namespace(__name__, _staging, submodules=("jet", "xla_metadata"))

@@ -24,8 +24,9 @@ from lawful.core import (
     set_current,
     shorten,
     to_numpy,
+    user_source,
 )
-from lawful.staging._signature import function_name
+from lawful.staging._signature import function_name, in_avals, require_callable
 
 
 class HostCall(Protocol):
@@ -151,3 +152,39 @@ def batched_results(call: HostCall, size: int) -> tuple[ShapedArray, ...]:
 def call_each_element(call: HostCall, dims: Sequence[int | None], size: int) -> EachElement:
     """Returns a function of batches, whose dimensions are in front, that calls another for each element."""
     return EachElement(call, tuple([dim is not None for dim in dims]), size)
+
+
+def host_function(
+    name: str, function: Callable[..., Any], result_shape_dtypes: Any, args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[list[Any], HostFunction]:
+    """Returns the leaves of the arguments of a user's function, and the function as the parameter of an equation.
+
+    Args:
+      name: of the API that the user called.
+      function: the user's.
+      result_shape_dtypes: the pytree that it returns, with leaves that have a shape and a dtype.
+      args: its positional arguments.
+      kwargs: its keyword arguments.
+
+    Raises:
+      ArgumentTypeError: an argument or a leaf of the result has no type.
+    """
+    require_callable(name, function)
+    label = f"{name} of {function_name(function)}"
+    leaves, in_tree = tree.flatten((args, kwargs))
+    in_avals(label, (args, kwargs), leaves)
+    structs, out_tree = tree.flatten(result_shape_dtypes)
+    results = tuple([_result_aval(label, struct) for struct in structs])
+    return leaves, HostFunction(label, function, in_tree, (), out_tree, results, user_source())
+
+
+def _result_aval(label: str, struct: Any) -> ShapedArray:
+    if is_array(struct):
+        aval = get_aval(struct)
+        return ShapedArray(aval.shape, aval.dtype)
+    if hasattr(struct, "shape") and hasattr(struct, "dtype"):
+        return ShapedArray(struct.shape, struct.dtype)
+    raise ArgumentTypeError(
+        f"{label}: expected result_shape_dtypes of leaves with a shape and a dtype, got {shorten(struct)} of type "
+        f"{type(struct).__name__}; give lawful.staging.ShapeDtypeStruct(shape, dtype)"
+    )

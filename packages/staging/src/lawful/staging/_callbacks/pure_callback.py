@@ -8,19 +8,13 @@ from typing import Any, Final
 
 from lawful import tree
 from lawful.core import (
-    ArgumentTypeError,
     ArgumentValueError,
     MissingRuleError,
     Primitive,
     ShapedArray,
-    get_aval,
-    is_array,
-    shorten,
-    user_source,
 )
 from lawful.ops import add_batch_dim, move_batch_dim
-from lawful.staging._callbacks.host_function import HostFunction, batched_results, call_each_element
-from lawful.staging._signature import function_name, in_avals, require_callable
+from lawful.staging._callbacks.host_function import HostFunction, batched_results, call_each_element, host_function
 
 pure_callback_p = Primitive("pure_callback", multiple_results=True, pure_rules=True)
 
@@ -64,34 +58,16 @@ def pure_callback(
     >>> np.asarray(f(np.array([1.0, 2.0, 3.0])))
     array([1., 3., 6.])
     """
-    require_callable("pure_callback", callback)
-    label = f"pure_callback of {function_name(callback)}"
+    leaves, call = host_function("pure_callback", callback, result_shape_dtypes, args, kwargs)
     if vmap_method is not None and vmap_method not in _VMAP_METHODS:
         raise ArgumentValueError(
-            f"{label}: expected vmap_method {_methods()}, got {vmap_method!r}; choose one of those"
+            f"{call.label}: expected vmap_method {_methods()}, got {vmap_method!r}; choose one of those"
         )
-    leaves, in_tree = tree.flatten((args, kwargs))
-    in_avals(label, (args, kwargs), leaves)
-    structs, out_tree = tree.flatten(result_shape_dtypes)
-    results = tuple([_result_aval(label, struct) for struct in structs])
-    call = HostFunction(label, callback, in_tree, (), out_tree, results, user_source())
-    return tree.unflatten(out_tree, pure_callback_p.bind(*leaves, callback=call, vmap_method=vmap_method))
+    return tree.unflatten(call.out_tree, pure_callback_p.bind(*leaves, callback=call, vmap_method=vmap_method))
 
 
 def _methods() -> str:
     return f"{', '.join(map(repr, _VMAP_METHODS[:-1]))} or {_VMAP_METHODS[-1]!r}"
-
-
-def _result_aval(label: str, struct: Any) -> ShapedArray:
-    if is_array(struct):
-        aval = get_aval(struct)
-        return ShapedArray(aval.shape, aval.dtype)
-    if hasattr(struct, "shape") and hasattr(struct, "dtype"):
-        return ShapedArray(struct.shape, struct.dtype)
-    raise ArgumentTypeError(
-        f"{label}: expected result_shape_dtypes of leaves with a shape and a dtype, got {shorten(struct)} of type "
-        f"{type(struct).__name__}; give lawful.staging.ShapeDtypeStruct(shape, dtype)"
-    )
 
 
 @pure_callback_p.def_impl
