@@ -165,3 +165,17 @@ def test_experimental_callbacks_and_labels() -> None:
     assert isinstance(y, jax.Array)
     assert set_xla_metadata(jnp.ones(2), label="b").tolist() == [1.0, 1.0]
     assert set_xla_metadata(label="c")(lambda x: x + 1)(1) == 2
+
+
+def test_pytree_with_a_dict_as_auxiliary_data_is_compiled() -> None:
+    """JAX's documentation has such a class, although it asks for a hash."""
+
+    class Scaled:
+        def __init__(self, x, mul):
+            self.x, self.mul = x, mul
+
+    jax.tree_util.register_pytree_node(Scaled, lambda s: ((s.x,), {"mul": s.mul}), lambda aux, x: Scaled(*x, **aux))
+    traced = []
+    calc = jax.jit(lambda s, y: (traced.append(s.mul), s.x * y if s.mul else y)[1])
+    assert [float(calc(Scaled(2.0, mul), 3.0)) for mul in (True, False, True)] == [6.0, 3.0, 6.0]
+    assert traced == [True, False]

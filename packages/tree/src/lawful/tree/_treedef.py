@@ -163,12 +163,20 @@ class PyTreeDef:
 
     @property
     def exact_key(self) -> Hashable:
-        """The structure's key in caches. Equal structures with keys such as 1 and True have different ones."""
+        """The structure's key in caches. Equal structures with keys such as 1 and True have different ones.
+
+        Raises:
+          TreeTypeError: auxiliary data has neither a hash nor is it a dict, list or set of what has one.
+        """
         key = self._exact_key
         if key is None:
-            _hash(self)  # raises the error if the structure cannot be hashed
             signature = signature_of(self)
-            key = self._exact_key = self if not signature or signature[0] == EXACT else exact_key(tuple(signature))
+            if not signature or signature[0] == EXACT:
+                key = self
+            else:
+                key = exact_key(tuple(signature))
+                _require_hash(key)
+            self._exact_key = key
         return key
 
     __lawful_exact_key__ = exact_key  # read by `exact_key`
@@ -281,14 +289,20 @@ def _hash(treedef: PyTreeDef) -> int:
         subtrees = tuple([_hash(subtree) for subtree in treedef._subtrees])
         try:
             number = hash((nodetype, treedef._aux, subtrees))
-        except TypeError as error:
-            name = "a leaf" if nodetype is None else nodetype.__name__
-            raise TreeTypeError(
-                f"hash of a PyTreeDef: expected hashable auxiliary data of {name}, got {treedef._aux!r} ({error}); "
-                "return tuples, strings and numbers as aux_data, and arrays as children"
-            ) from error
+        except TypeError:  # auxiliary data that has no hash, such as a dict, is told apart by `==` alone, as in JAX
+            number = hash((nodetype, subtrees))
         treedef._hash = number
     return number
+
+
+def _require_hash(key: Hashable) -> None:
+    try:
+        hash(key)
+    except TypeError as error:
+        raise TreeTypeError(
+            "key of a PyTreeDef: expected auxiliary data that has a hash, or dicts, lists and sets of it, got other data "
+            f"({error}); return such as aux_data, and arrays as children"
+        ) from error
 
 
 def _equal(treedef: PyTreeDef, other: PyTreeDef) -> bool:

@@ -32,8 +32,9 @@ def exact_key(value: Any, key_of_object: KeyOf | None = None) -> Hashable:
     """Returns a key that two values share only if no program can tell them apart.
 
     Numbers differ by type, sign of zero and bits; NaN is itself. So do those in tuples of any type, slices, ranges,
-    frozensets and dataclasses. Values of another class that defines ``__eq__`` share a key if they are equal, and
-    their attributes are of the same types, with zeros of the same signs. Only what can be hashed has a key that can.
+    sets, lists, dicts and dataclasses. Values of another class that defines ``__eq__`` share a key if they are equal,
+    and their attributes are of the same types, with zeros of the same signs. Of other values, only what can be hashed
+    has a key that can.
 
     Args:
       value: any value.
@@ -69,6 +70,12 @@ def _key(value: Any, other: KeyOf) -> Any:
     if cls is slice or cls is range:
         return cls, *[_key(x, other) for x in (value.start, value.stop, value.step)]
     if cls is frozenset:
+        return cls, frozenset([_key(x, other) for x in value])
+    if cls is dict:  # one in another order has another key
+        return cls, *[(_key(key, other), _key(x, other)) for key, x in value.items()]
+    if cls is list:
+        return cls, *[_key(x, other) for x in value]
+    if cls is set:
         return cls, frozenset([_key(x, other) for x in value])
     if hasattr(cls, "__lawful_exact_key__"):
         return cls, value.__lawful_exact_key__
