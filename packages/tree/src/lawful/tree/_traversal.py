@@ -11,7 +11,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from lawful.tree._node_type import DICT, LIST, TUPLE, same_aux
-from lawful.tree.base.exact_key import exact_key
+from lawful.tree.base.exact_key import contents_key, exact_key
 
 if TYPE_CHECKING:
     from lawful.tree._treedef import PyTreeDef
@@ -166,4 +166,6 @@ _NAMES = frozenset({str})
 
 
 def _same_exactly(aux: Any, other: Any, nodetype: type) -> bool:
-    return aux is other or (same_aux(aux, other, nodetype) and exact_key(aux) == exact_key(other))
+    return aux is other or (
+        same_aux(aux, other, nodetype) and exact_key(aux, contents_key) == exact_key(other, contents_key)
+    )

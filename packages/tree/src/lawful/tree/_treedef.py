@@ -12,7 +12,7 @@ from lawful.tree._registry import node_type_of
 from lawful.tree._structure_cache import MAX_TOKENS, StructureCache
 from lawful.tree._traversal import Maker, Matcher, maker_of, matcher_of
 from lawful.tree.base.errors import TreeStructureError, TreeTypeError
-from lawful.tree.base.exact_key import exact_key
+from lawful.tree.base.exact_key import contents_key, exact_key
 
 
 class PyTreeDef:
@@ -174,7 +174,7 @@ class PyTreeDef:
             if not signature or signature[0] == EXACT:
                 key = self
             else:
-                key = exact_key(tuple(signature))
+                key = exact_key(tuple(signature), contents_key)
                 _require_hash(key)
             self._exact_key = key
         return key
@@ -300,8 +300,8 @@ def _require_hash(key: Hashable) -> None:
         hash(key)
     except TypeError as error:
         raise TreeTypeError(
-            "key of a PyTreeDef: expected auxiliary data that has a hash, or dicts, lists and sets of it, got other data "
-            f"({error}); return such as aux_data, and arrays as children"
+            "key of a PyTreeDef: expected auxiliary data that has a hash, or dicts, lists and sets of it, got other "
+            f"data ({error}); return such as aux_data, and arrays as children"
         ) from error
 
 

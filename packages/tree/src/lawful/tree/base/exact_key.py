@@ -32,9 +32,8 @@ def exact_key(value: Any, key_of_object: KeyOf | None = None) -> Hashable:
     """Returns a key that two values share only if no program can tell them apart.
 
     Numbers differ by type, sign of zero and bits; NaN is itself. So do those in tuples of any type, slices, ranges,
-    sets, lists, dicts and dataclasses. Values of another class that defines ``__eq__`` share a key if they are equal,
-    and their attributes are of the same types, with zeros of the same signs. Of other values, only what can be hashed
-    has a key that can.
+    frozensets and dataclasses. Values of another class that defines ``__eq__`` share a key if they are equal, and
+    their attributes are of the same types, with zeros of the same signs. Only what can be hashed has a key that can.
 
     Args:
       value: any value.
@@ -71,12 +70,6 @@ def _key(value: Any, other: KeyOf) -> Any:
         return cls, *[_key(x, other) for x in (value.start, value.stop, value.step)]
     if cls is frozenset:
         return cls, frozenset([_key(x, other) for x in value])
-    if cls is dict:  # one in another order has another key
-        return cls, *[(_key(key, other), _key(x, other)) for key, x in value.items()]
-    if cls is list:
-        return cls, *[_key(x, other) for x in value]
-    if cls is set:
-        return cls, frozenset([_key(x, other) for x in value])
     if hasattr(cls, "__lawful_exact_key__"):
         return cls, value.__lawful_exact_key__
     if hasattr(cls, "__lawful_fields__") and cls.__eq__ is not object.__eq__:
@@ -107,6 +100,21 @@ def object_key(value: Any) -> Any:
     if cls.__eq__ is object.__eq__:  # equal to itself only
         return cls, value
     return cls, value, *_attribute_keys(value, ())
+
+
+def contents_key(value: Any) -> Any:
+    """Returns the exact key of a value as `object_key` does, but of dicts, lists and sets by their items.
+
+    Dicts with the same items in another order have different keys.
+    """
+    cls = type(value)
+    if cls is dict:
+        return cls, *[(_key(key, contents_key), _key(x, contents_key)) for key, x in value.items()]
+    if cls is list:
+        return cls, *[_key(x, contents_key) for x in value]
+    if cls is set:
+        return cls, frozenset([_key(x, contents_key) for x in value])
+    return object_key(value)
 
 
 # Equal objects may have attributes that differ, such as 1 and True. The key of an attribute tells these apart.
