@@ -47,7 +47,7 @@ def products(program):
 
 
 def temporary(program):
-    return program.memory_analysis()["temp_size_in_bytes"]
+    return program.memory_analysis().temp_size_in_bytes
 
 
 WRAPS = {

@@ -139,7 +139,7 @@ def test_an_unrolled_scan_has_no_loop() -> None:
 def temporaries(function: Callable[..., Any], *args: Any) -> int:
     """The bytes that a compiled program needs beside its arguments and results."""
     stats = jit(function, backend="xla").lower(*args).compile().memory_analysis()
-    return int(stats["temp_size_in_bytes"])
+    return int(stats.temp_size_in_bytes)
 
 
 SIZE = 1000

@@ -214,7 +214,7 @@ def test_compiled_float0_goes_in_and_out_as_nothing(compile_program) -> None:
 
 def test_compiled_analyses_and_texts(total) -> None:
     assert total.cost_analysis()["flops"] == 3.0
-    assert total.memory_analysis()["output_size_in_bytes"] == 24
+    assert total.memory_analysis().output_size_in_bytes == 24
     assert "HloModule jit_test" in total.as_text()
 
 

@@ -87,7 +87,7 @@ def test_jit_ahead_of_time() -> None:
     compiled = jit(lambda x: ops.exp(x) * 2).lower(np.ones(3)).compile()
     assert "HloModule" in compiled.as_text()
     assert compiled.cost_analysis()["transcendentals"] == 3
-    assert compiled.memory_analysis()["argument_size_in_bytes"] == 24
+    assert compiled.memory_analysis().argument_size_in_bytes == 24
     np.testing.assert_allclose(compiled(np.ones(3)), 2 * np.exp(np.ones(3)))
 
 

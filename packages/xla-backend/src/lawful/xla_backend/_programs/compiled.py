@@ -16,7 +16,7 @@ from lawful.xla_backend._programs.arguments import buffer_on, common_device
 from lawful.xla_backend._programs.staging_buffers import StagingBuffer, fits, set_types
 from lawful.xla_backend._runtime import bindings, clients
 from lawful.xla_backend._runtime.bindings import Executable
-from lawful.xla_backend._runtime.handles import Device, Options
+from lawful.xla_backend._runtime.handles import Device, MemoryAnalysis, Options
 
 if TYPE_CHECKING:
     from lawful.xla_backend._programs.lowered import Lowered
@@ -296,8 +296,8 @@ class Compiled:
         """Returns the compiler's counts: ``"flops"``, ``"bytes accessed"``, ``"transcendentals"`` and others."""
         return self._executable.cost_analysis()
 
-    def memory_analysis(self) -> dict[str, int]:
-        """Returns the bytes of arguments, results, temporaries and code, by name."""
+    def memory_analysis(self) -> MemoryAnalysis:
+        """Returns the bytes of arguments, results, temporaries and code."""
         return self._executable.memory_analysis()
 
 

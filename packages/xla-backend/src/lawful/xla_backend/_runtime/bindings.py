@@ -42,7 +42,7 @@ with no_collections():
 
 from lawful.xla_backend._errors import XlaError
 from lawful.xla_backend._runtime import fork
-from lawful.xla_backend._runtime.handles import Buffer, Device, Options
+from lawful.xla_backend._runtime.handles import Buffer, Device, MemoryAnalysis, Options
 
 __all__ = ["func", "ir", "jaxlib_version", "stablehlo"]
 
@@ -335,11 +335,10 @@ class Executable:
         """Returns the compiler's counts of floating-point operations, bytes accessed and others, by name."""
         return dict(sorted(self._loaded.cost_analysis().items()))
 
-    def memory_analysis(self) -> dict[str, int]:
-        """Returns the bytes of arguments, results, temporaries and code, by name."""
+    def memory_analysis(self) -> MemoryAnalysis:
+        """Returns the bytes of arguments, results, temporaries and code."""
         stats = self._loaded.get_compiled_memory_stats()
-        names = ("argument", "output", "alias", "temp", "generated_code")
-        return {f"{name}_size_in_bytes": getattr(stats, f"{name}_size_in_bytes") for name in names}
+        return MemoryAnalysis(*[getattr(stats, name) for name in MemoryAnalysis._fields])
 
     def serialize(self) -> bytes:
         """Returns the compiled program as bytes, which :func:`deserialize` loads on the same kind of machine.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 
 class Device(Hashable, Protocol):
@@ -27,6 +27,16 @@ class Buffer(Protocol):
     def is_deleted(self) -> bool: ...
     def is_ready(self) -> bool: ...
     def block_until_ready(self) -> object: ...
+
+
+class MemoryAnalysis(NamedTuple):
+    """The memory of a compiled program, in bytes, by JAX's names."""
+
+    argument_size_in_bytes: int
+    output_size_in_bytes: int
+    alias_size_in_bytes: int
+    temp_size_in_bytes: int
+    generated_code_size_in_bytes: int
 
 
 Options = Mapping[str, str | bool | int | float]
