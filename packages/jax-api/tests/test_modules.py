@@ -179,3 +179,14 @@ def test_pytree_with_a_dict_as_auxiliary_data_is_compiled() -> None:
     calc = jax.jit(lambda s, y: (traced.append(s.mul), s.x * y if s.mul else y)[1])
     assert [float(calc(Scaled(2.0, mul), 3.0)) for mul in (True, False, True)] == [6.0, 3.0, 6.0]
     assert traced == [True, False]
+
+
+def test_iterative_solvers_of_scipy() -> None:
+    from lawful.jax.scipy.sparse.linalg import bicgstab, cg
+
+    matrix, right = jnp.array([[4.0, 1.0], [1.0, 3.0]]), jnp.array([1.0, 2.0])
+    for solve in (cg, bicgstab):
+        x, info = solve(matrix, right, tol=1e-12)
+        assert info is None
+        assert isinstance(x, jax.Array)
+        assert jnp.allclose(matrix @ x, right)

@@ -22,6 +22,7 @@ from lawful.linalg._factorizations import (
     svd,
 )
 from lawful.linalg._functions import expm, expm_frechet
+from lawful.linalg._iterative import bicgstab, cg
 from lawful.linalg._structured import (
     block_diag,
     circulant,
@@ -41,7 +42,9 @@ from lawful.linalg._structured import (
 from lawful.numpy.linalg import det, inv
 
 __all__ = [
+    "bicgstab",
     "block_diag",
+    "cg",
     "cho_factor",
     "cho_solve",
     "cholesky",

@@ -4,5 +4,5 @@ from lawful.jax._support.namespace import namespace as _namespace
 
 __getattr__, __dir__ = _namespace(
     __name__,
-    submodules=("fft", "integrate", "linalg", "optimize", "signal", "special", "stats"),
+    submodules=("fft", "integrate", "linalg", "optimize", "signal", "sparse", "special", "stats"),
 )

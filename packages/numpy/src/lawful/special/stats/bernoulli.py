@@ -41,6 +41,15 @@ def cdf(k: Any, p: Any) -> Any:
     return _of_probability(p, out)
 
 
+@silent
+def ppf(q: Any, p: Any) -> Any:
+    """Returns 0 or 1, the smallest ``k`` whose `cdf` is at least ``q``: NaN outside of 0 to 1."""
+    q, p = floats("bernoulli.ppf", q, p)
+    inside = ops.bitwise_and(ops.ge(q, 0), ops.le(q, 1))
+    smallest = ops.where(ops.le(q, ops.sub(1, p)), 0.0, 1.0)
+    return _of_probability(p, ops.where(inside, smallest, math.nan))
+
+
 def _of_probability(p: Any, out: Any) -> Any:
     """Returns NaN where ``p`` is not from 0 to 1."""
     return ops.where(ops.bitwise_and(ops.ge(p, 0), ops.le(p, 1)), out, math.nan)

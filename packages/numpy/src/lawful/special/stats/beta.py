@@ -14,7 +14,7 @@ from typing import Any
 
 from lawful import ops
 from lawful.special._arguments import silent
-from lawful.special.stats._standardized import standardized
+from lawful.special.stats._standardized import log_of_probability, standardized
 
 
 @silent
@@ -46,3 +46,15 @@ def sf(x: Any, a: Any, b: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the probability of more than ``x``, exact where that is small."""
     y, a, b, _ = standardized("beta.sf", x, a, b, loc=loc, scale=scale)
     return ops.betainc(b, a, ops.clamp(0.0, ops.sub(1, y), 1.0))
+
+
+@silent
+def logcdf(x: Any, a: Any, b: Any, loc: Any = 0, scale: Any = 1) -> Any:
+    """Returns the logarithm of `cdf`."""
+    return log_of_probability(cdf(x, a, b, loc, scale), sf(x, a, b, loc, scale))
+
+
+@silent
+def logsf(x: Any, a: Any, b: Any, loc: Any = 0, scale: Any = 1) -> Any:
+    """Returns the logarithm of `sf`."""
+    return log_of_probability(sf(x, a, b, loc, scale), cdf(x, a, b, loc, scale))

@@ -14,7 +14,7 @@ from typing import Any
 
 from lawful import ops
 from lawful.special._arguments import floats, silent
-from lawful.special.stats._standardized import scaled, standardized
+from lawful.special.stats._standardized import log_of_complement, scaled, standardized
 
 
 @silent
@@ -52,3 +52,19 @@ def ppf(q: Any, loc: Any = 0, scale: Any = 1) -> Any:
     (q,) = floats("expon.ppf", q)
     quantile = ops.neg(ops.log1p(ops.neg(q)))
     return scaled("expon.ppf", ops.where(ops.lt(q, 0), math.nan, quantile), loc, scale)
+
+
+@silent
+def logcdf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
+    """Returns the logarithm of `cdf`, exact where that is small."""
+    y, _ = standardized("expon.logcdf", x, loc=loc, scale=scale)
+    below = ops.lt(y, 0)
+    return ops.where(below, -math.inf, log_of_complement(ops.where(below, 1, y)))
+
+
+@silent
+def logsf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
+    """Returns the logarithm of `sf`, exact where that is small."""
+    y, _ = standardized("expon.logsf", x, loc=loc, scale=scale)
+    below = ops.lt(y, 0)
+    return ops.where(below, 0, ops.neg(ops.where(below, 0, y)))

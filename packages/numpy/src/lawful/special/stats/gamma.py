@@ -14,7 +14,7 @@ from typing import Any
 
 from lawful import ops
 from lawful.special._arguments import silent
-from lawful.special.stats._standardized import standardized
+from lawful.special.stats._standardized import log_of_probability, standardized
 
 
 @silent
@@ -47,3 +47,15 @@ def sf(x: Any, a: Any, loc: Any = 0, scale: Any = 1) -> Any:
     y, a, _ = standardized("gamma.sf", x, a, loc=loc, scale=scale)
     below = ops.lt(y, 0)
     return ops.where(below, 1, ops.igammac(a, ops.where(below, 1, y)))
+
+
+@silent
+def logcdf(x: Any, a: Any, loc: Any = 0, scale: Any = 1) -> Any:
+    """Returns the logarithm of `cdf`."""
+    return log_of_probability(cdf(x, a, loc, scale), sf(x, a, loc, scale))
+
+
+@silent
+def logsf(x: Any, a: Any, loc: Any = 0, scale: Any = 1) -> Any:
+    """Returns the logarithm of `sf`."""
+    return log_of_probability(sf(x, a, loc, scale), cdf(x, a, loc, scale))

@@ -1,0 +1,58 @@
+"""The chi-squared distribution.
+
+>>> from lawful.special.stats import chi2
+>>> chi2.cdf(2.0, 2.0), chi2.sf(2.0, 2.0)
+(np.float64(0.6321205588285...), np.float64(0.3678794411714...))
+
+Source: ``scipy.stats.chi2``, ``jax.scipy.stats.chi2``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lawful import ops
+from lawful.special._arguments import floats, silent
+from lawful.special.stats import gamma
+
+
+@silent
+def logpdf(x: Any, df: Any, loc: Any = 0, scale: Any = 1) -> Any:
+    """Returns the logarithm of the density with ``df`` degrees of freedom: -∞ below ``loc``."""
+    x, df, loc, scale = floats("chi2.logpdf", x, df, loc, scale, keep_scalars=True)
+    return gamma.logpdf(x, ops.mul(df, 0.5), loc, ops.mul(scale, 2))
+
+
+@silent
+def pdf(x: Any, df: Any, loc: Any = 0, scale: Any = 1) -> Any:
+    """Returns the density."""
+    x, df, loc, scale = floats("chi2.pdf", x, df, loc, scale, keep_scalars=True)
+    return gamma.pdf(x, ops.mul(df, 0.5), loc, ops.mul(scale, 2))
+
+
+@silent
+def cdf(x: Any, df: Any, loc: Any = 0, scale: Any = 1) -> Any:
+    """Returns the probability of less than ``x``."""
+    x, df, loc, scale = floats("chi2.cdf", x, df, loc, scale, keep_scalars=True)
+    return gamma.cdf(x, ops.mul(df, 0.5), loc, ops.mul(scale, 2))
+
+
+@silent
+def logcdf(x: Any, df: Any, loc: Any = 0, scale: Any = 1) -> Any:
+    """Returns the logarithm of `cdf`."""
+    x, df, loc, scale = floats("chi2.logcdf", x, df, loc, scale, keep_scalars=True)
+    return gamma.logcdf(x, ops.mul(df, 0.5), loc, ops.mul(scale, 2))
+
+
+@silent
+def sf(x: Any, df: Any, loc: Any = 0, scale: Any = 1) -> Any:
+    """Returns the probability of more than ``x``, exact where that is small."""
+    x, df, loc, scale = floats("chi2.sf", x, df, loc, scale, keep_scalars=True)
+    return gamma.sf(x, ops.mul(df, 0.5), loc, ops.mul(scale, 2))
+
+
+@silent
+def logsf(x: Any, df: Any, loc: Any = 0, scale: Any = 1) -> Any:
+    """Returns the logarithm of `sf`."""
+    x, df, loc, scale = floats("chi2.logsf", x, df, loc, scale, keep_scalars=True)
+    return gamma.logsf(x, ops.mul(df, 0.5), loc, ops.mul(scale, 2))

@@ -1,0 +1,60 @@
+"""The logistic distribution.
+
+>>> from lawful.special.stats import logistic
+>>> logistic.logpdf(0.0), logistic.cdf(0.0), logistic.ppf(0.5)
+(np.float64(-1.3862943611198...), np.float64(0.5), np.float64(0.0))
+
+Source: ``scipy.stats.logistic``, ``jax.scipy.stats.logistic``.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lawful import ops
+from lawful.special._arguments import floats, silent
+from lawful.special.stats._standardized import scaled, standardized
+
+
+@silent
+def logpdf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
+    """Returns the logarithm of the density, with mean ``loc``."""
+    z, scale = standardized("logistic.logpdf", x, loc=loc, scale=scale)
+    # -log(1 + exp(-z)) - log(1 + exp(z))
+    logs = ops.add(ops.logaddexp(ops.neg(z), 0), ops.logaddexp(z, 0))
+    return ops.neg(ops.add(logs, ops.log(scale)))
+
+
+@silent
+def pdf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
+    """Returns the density."""
+    return ops.exp(logpdf(x, loc, scale))
+
+
+@silent
+def cdf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
+    """Returns the probability of less than ``x``, exact where that is small."""
+    return ops.logistic(standardized("logistic.cdf", x, loc=loc, scale=scale)[0])
+
+
+@silent
+def sf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
+    """Returns the probability of more than ``x``, exact where that is small."""
+    return ops.logistic(ops.neg(standardized("logistic.sf", x, loc=loc, scale=scale)[0]))
+
+
+@silent
+def ppf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
+    """Returns the number below which the probability is ``x``: NaN outside of 0 to 1."""
+    return scaled("logistic.ppf", _logit("logistic.ppf", x), loc, scale)
+
+
+@silent
+def isf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
+    """Returns the number above which the probability is ``x``: NaN outside of 0 to 1."""
+    return scaled("logistic.isf", ops.neg(_logit("logistic.isf", x)), loc, scale)
+
+
+def _logit(name: str, q: Any) -> Any:
+    (q,) = floats(name, q)
+    return ops.sub(ops.log(q), ops.log1p(ops.neg(q)))

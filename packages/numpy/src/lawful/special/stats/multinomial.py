@@ -1,0 +1,45 @@
+"""The multinomial distribution.
+
+>>> from lawful.special.stats import multinomial
+>>> multinomial.pmf([1, 1], 2, [0.5, 0.5])
+np.float64(0.5...)
+
+Source: ``scipy.stats.multinomial``, ``jax.scipy.stats.multinomial``.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy
+
+from lawful import ops
+from lawful.special._arguments import floats, silent
+
+
+@silent
+def logpmf(x: Any, n: Any, p: Any) -> Any:
+    """Returns the logarithm of the probability of counts.
+
+    Args:
+      x: the counts, along the last dimension.
+      n: their sum; for other counts the result is -∞.
+      p: the probabilities, along the last dimension.
+    """
+    x, p = floats("multinomial.logpmf", *_arrays(x, p))
+    (n,) = floats("multinomial.logpmf", *_arrays(n))
+    parts = ops.sub(ops.xlogy(x, p), ops.lgamma(ops.add(x, 1)))
+    n, total = floats("multinomial.logpmf", n, ops.numpy_reduction.sum(x, axis=-1))
+    log_probability = ops.add(ops.lgamma(ops.add(n, 1)), ops.numpy_reduction.sum(parts, axis=-1))
+    return ops.where(ops.eq(total, n), log_probability, -math.inf)
+
+
+@silent
+def pmf(x: Any, n: Any, p: Any) -> Any:
+    """Returns the probability of counts."""
+    return ops.exp(logpmf(x, n, p))
+
+
+def _arrays(*values: Any) -> list[Any]:
+    return [numpy.asarray(x) if isinstance(x, list | tuple) else x for x in values]

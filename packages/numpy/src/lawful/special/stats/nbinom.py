@@ -1,0 +1,34 @@
+"""The negative binomial distribution.
+
+>>> from lawful.special.stats import nbinom
+>>> nbinom.pmf(1, 2, 0.5)
+np.float64(0.25...)
+
+Source: ``scipy.stats.nbinom``, ``jax.scipy.stats.nbinom``.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from lawful import ops
+from lawful.special._arguments import floats, silent
+from lawful.special.stats._standardized import counted
+
+
+@silent
+def logpmf(k: Any, n: Any, p: Any, loc: Any = 0) -> Any:
+    """Returns the logarithm of the probability of ``k`` failures before ``n`` successes of probability ``p``."""
+    k, n, p, loc = floats("nbinom.logpmf", k, n, p, loc)
+    k, impossible = counted(k, loc, 0, math.inf)
+    # log(n + k - 1 over k)
+    ways = ops.neg(ops.add(ops.log(ops.add(n, k)), ops.betaln(n, ops.add(k, 1))))
+    log_probability = ops.add(ways, ops.add(ops.xlogy(n, p), ops.xlog1py(k, ops.neg(p))))
+    return ops.where(impossible, -math.inf, log_probability)
+
+
+@silent
+def pmf(k: Any, n: Any, p: Any, loc: Any = 0) -> Any:
+    """Returns the probability of ``k``."""
+    return ops.exp(logpmf(k, n, p, loc))
