@@ -12,6 +12,7 @@ from lawful.random._choices import categorical, choice, permutation
 from lawful.random._distributions import bernoulli, exponential, gumbel, normal, truncated_normal
 from lawful.random._gamma import gamma, loggamma
 from lawful.random._keys import fold_in, key, split
+from lawful.random._poisson import poisson
 from lawful.random._transformed import (
     ball,
     beta,
@@ -67,6 +68,7 @@ __all__ = [
     "orthogonal",
     "pareto",
     "permutation",
+    "poisson",
     "rademacher",
     "randint",
     "rayleigh",
