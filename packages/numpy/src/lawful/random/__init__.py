@@ -8,6 +8,7 @@
 A key is used once: split it for more. The bits are those of ``jax.random`` with its default settings.
 """
 
+from lawful.random._binomial import binomial, multinomial
 from lawful.random._choices import categorical, choice, permutation
 from lawful.random._distributions import bernoulli, exponential, gumbel, normal, truncated_normal
 from lawful.random._gamma import gamma, loggamma
@@ -43,6 +44,7 @@ __all__ = [
     "ball",
     "bernoulli",
     "beta",
+    "binomial",
     "bits",
     "categorical",
     "cauchy",
@@ -63,6 +65,7 @@ __all__ = [
     "logistic",
     "lognormal",
     "maxwell",
+    "multinomial",
     "multivariate_normal",
     "normal",
     "orthogonal",

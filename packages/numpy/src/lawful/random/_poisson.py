@@ -20,6 +20,7 @@ _FLOAT = numpy.dtype(numpy.float32)
 _LARGE = 10
 
 
+@numpy.errstate(all="ignore")  # infinities are valid on the way to numbers
 def poisson(key: Any, lam: Any, shape: Any = None, dtype: Any = int, *, method: str = "exact") -> Any:
     """Returns numbers of the Poisson distribution.
 
