@@ -1,8 +1,8 @@
 """The beta-binomial distribution.
 
 >>> from lawful.special.stats import betabinom
->>> betabinom.pmf(1, 2, 1.0, 1.0)
-np.float64(0.333333333333...)
+>>> f"{betabinom.pmf(1, 2, 1.0, 1.0):.3f}"
+'0.333'
 
 Source: ``scipy.stats.betabinom``, ``jax.scipy.stats.betabinom``.
 """

@@ -1,8 +1,8 @@
 """The binomial distribution.
 
 >>> from lawful.special.stats import binom
->>> binom.pmf(1, 2, 0.5)
-np.float64(0.5...)
+>>> f"{binom.pmf(1, 2, 0.5):.3f}"
+'0.500'
 
 Source: ``scipy.stats.binom``, ``jax.scipy.stats.binom``.
 """

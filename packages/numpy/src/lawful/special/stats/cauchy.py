@@ -1,8 +1,8 @@
 """The Cauchy distribution.
 
 >>> from lawful.special.stats import cauchy
->>> cauchy.logpdf(0.0), cauchy.cdf(0.0), cauchy.ppf(0.75)
-(np.float64(-1.1447298858494...), np.float64(0.5), np.float64(1.0...))
+>>> cauchy.logpdf(0.0), cauchy.cdf(0.0), cauchy.ppf(0.5)
+(np.float64(-1.1447298858494...), np.float64(0.5), np.float64(0.0))
 
 Source: ``scipy.stats.cauchy``, ``jax.scipy.stats.cauchy``.
 """

@@ -1,8 +1,8 @@
 """The multinomial distribution.
 
 >>> from lawful.special.stats import multinomial
->>> multinomial.pmf([1, 1], 2, [0.5, 0.5])
-np.float64(0.5...)
+>>> f"{multinomial.pmf([1, 1], 2, [0.5, 0.5]):.3f}"
+'0.500'
 
 Source: ``scipy.stats.multinomial``, ``jax.scipy.stats.multinomial``.
 """

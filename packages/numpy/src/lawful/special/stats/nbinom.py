@@ -1,8 +1,8 @@
 """The negative binomial distribution.
 
 >>> from lawful.special.stats import nbinom
->>> nbinom.pmf(1, 2, 0.5)
-np.float64(0.25...)
+>>> f"{nbinom.pmf(1, 2, 0.5):.3f}"
+'0.250'
 
 Source: ``scipy.stats.nbinom``, ``jax.scipy.stats.nbinom``.
 """

@@ -1,8 +1,8 @@
 """The Pareto distribution.
 
 >>> from lawful.special.stats import pareto
->>> pareto.logpdf(1.0, 1.0), pareto.sf(2.0, 3.0)
-(np.float64(0.0), np.float64(0.125))
+>>> pareto.logpdf(1.0, 1.0), pareto.cdf(1.0, 3.0)
+(np.float64(0.0), np.float64(0.0))
 
 Source: ``scipy.stats.pareto``, ``jax.scipy.stats.pareto``.
 """

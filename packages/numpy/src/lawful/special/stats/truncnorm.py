@@ -1,8 +1,8 @@
 """The truncated normal distribution.
 
 >>> from lawful.special.stats import truncnorm
->>> truncnorm.logpdf(0.0, -1.0, 1.0), truncnorm.cdf(0.0, -1.0, 1.0)
-(np.float64(-0.5372225...), np.float64(0.5))
+>>> truncnorm.logpdf(0.0, -1.0, 1.0), truncnorm.cdf(1.0, -1.0, 1.0)
+(np.float64(-0.53722338690...), np.float64(1.0))
 
 Source: ``scipy.stats.truncnorm``, ``jax.scipy.stats.truncnorm``.
 """

@@ -2,7 +2,7 @@
 
 >>> from lawful.special.stats import wrapcauchy
 >>> wrapcauchy.logpdf(0.0, 0.5)
-np.float64(-0.7392647780502...)
+np.float64(-0.73926477774...)
 
 Source: ``scipy.stats.wrapcauchy``, ``jax.scipy.stats.wrapcauchy``.
 """

@@ -28,7 +28,7 @@ class Backend:
         the default platform.
     """
 
-    def __init__(self, name: str, platform: str | None = None) -> None:
+    def __init__(self, name: str = "xla", platform: str | None = None) -> None:
         self.name = name
         self._platform = platform
 
