@@ -38,6 +38,7 @@ from lawful.ops._elementwise import comparison as _comparison
 from lawful.ops._elementwise import exponential as _exponential
 from lawful.ops._elementwise import hyperbolic as _hyperbolic
 from lawful.ops._elementwise import length as _length
+from lawful.ops._elementwise import logaddexp as _logaddexp
 from lawful.ops._elementwise import trigonometric as _trigonometric
 from lawful.ops._elementwise.comparison import shift_right
 from lawful.ops._elementwise.complex_parts import imag, real
@@ -81,7 +82,7 @@ def _declared(*modules: ModuleType) -> dict[Function, Function]:
 
 register_numpy_functions(
     {
-        **_declared(_arithmetic, _comparison, _gcd, _length, _exponential, _hyperbolic, _trigonometric),
+        **_declared(_arithmetic, _comparison, _gcd, _length, _logaddexp, _exponential, _hyperbolic, _trigonometric),
         # Ops whose NumPy function is not the ufunc itself.
         **{getattr(np, op.__name__): op for op in (_exponential.log1p, _exponential.expm1)},
         np.sign: _arithmetic.sign,
