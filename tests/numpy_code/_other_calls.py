@@ -76,6 +76,23 @@ STATS: dict[str, list[Call]] = {
     **_distribution(stats.t, X + 2),
     **_distribution(stats.bernoulli, X),
     **_distribution(stats.poisson, X + 1),
+    **_distribution(stats.cauchy),
+    **_distribution(stats.chi2, X + 1),
+    **_distribution(stats.gennorm, X + 1),
+    **_distribution(stats.gumbel_l),
+    **_distribution(stats.gumbel_r),
+    **_distribution(stats.laplace),
+    **_distribution(stats.logistic),
+    **_distribution(stats.pareto, X + 1),
+    **_distribution(stats.truncnorm, X - 1, X + 1),
+    **_distribution(stats.vonmises, X + 1),
+    **_distribution(stats.wrapcauchy, X),
+    **_distribution(stats.binom, X + 5, X),
+    **_distribution(stats.betabinom, X + 5, X + 1, Y + 1),
+    **_distribution(stats.geom, X),
+    **_distribution(stats.nbinom, X + 1, X),
+    **_distribution(stats.dirichlet, Y + 1),
+    **_distribution(stats.multinomial, np.asarray(2.0), X),
     **{
         f"multivariate_normal.{name}": [call(getattr(stats.multivariate_normal, name), X, Y, _COVARIANCE)]
         for name in ("pdf", "logpdf")
@@ -143,6 +160,9 @@ RANDOM |= {
     "weibull_min": _of_dtype("weibull_min", 0.5, 2.0, (3,)),
     "triangular": [*_of_dtype("triangular", -1.0, 0.5, 2.0, (3,)), *_of_parameters("triangular", X - 2, X, X + 2)],
     "ball": _of_dtype("ball", 3, 2, (2,)),
+    "binomial": [*_of_dtype("binomial", 20, 0.5, (3,)), *_of_parameters("binomial", Y + 5, X)],
+    "multinomial": [*_of_dtype("multinomial", 20, X), *_of_parameters("multinomial", np.asarray(9), X)],
+    "poisson": [*_of_dtype("poisson", 2.0, (3,)), *_of_parameters("poisson", 20 * X)],
     "orthogonal": _of_dtype("orthogonal", 3),
     "dirichlet": [*_of_dtype("dirichlet", Y + 1), *_of_parameters("dirichlet", Y + 1)],
     "multivariate_normal": [

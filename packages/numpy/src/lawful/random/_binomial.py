@@ -101,7 +101,8 @@ def multinomial(key: Any, n: Any, p: Any, *, shape: Any = None, dtype: Any = flo
 
 def _floats(p: Any) -> Any:
     p = np.asarray(stop_gradient(p))
-    return p if get_aval(p).dtype.kind == "f" else p.astype(float)
+    dtype = get_aval(p).dtype
+    return p if dtype.kind == "f" and dtype.itemsize > 1 else p.astype(float)
 
 
 def _binomial(key: Any, n: Any, p: Any, dtype: Any) -> Any:
