@@ -141,3 +141,13 @@ def test_check_mistake_is_explained(args: Any, options: Any, error: type[Excepti
     with pytest.raises(error, match=text) as caught:
         check(*args, **options)
     assert str(caught.value).startswith(__file__)
+
+
+def test_check_of_float16_near_its_end() -> None:
+    """Eight times a tangent overflows inside: the laws of linearity say nothing of it, and do not fail."""
+
+    def scaled(x):
+        return ops.mul(ops.mul(x, np.float16(20_000)), np.float16(1 / 1024))
+
+    report = check(scaled, np.array([0.5, 1.0], np.float16), laws=["jvp_linear", "vjp_linear"], effort=thorough)
+    assert report.ok

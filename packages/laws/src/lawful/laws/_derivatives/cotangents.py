@@ -7,7 +7,7 @@ from typing import Any
 
 from lawful import tree
 from lawful.core import ShapedArray, float0
-from lawful.laws._derivatives.directions import combine, differentiable, tangents_of
+from lawful.laws._derivatives.directions import combine, differentiable, require_range, tangents_of
 from lawful.laws._law.law import Claim, Claims, Fault, Trial, law
 
 
@@ -81,14 +81,16 @@ def law_vjp_linear(trial: Trial) -> Claims:
     of_u = pulled(u)
 
     def of_a_combination() -> Claims:
-        both = pulled(combine(1.5, u, -0.5, w))
-        yield Claim("vjp of 1.5 u − 0.5 w", both, "1.5 vjp(u) − 0.5 vjp(w)", combine(1.5, of_u, -0.5, pulled(w)))
+        both, of_w = pulled(combine(1.5, u, -0.5, w)), pulled(w)
+        require_range((args, out), of_u, of_w, both)
+        yield Claim("vjp of 1.5 u − 0.5 w", both, "1.5 vjp(u) − 0.5 vjp(w)", combine(1.5, of_u, -0.5, of_w))
 
     def of_zero() -> Claims:
         yield Claim("vjp of 0", pulled(combine(0.0, u, 0.0, u)), "0", combine(0.0, of_u, 0.0, of_u))
 
     def of_a_multiple() -> Claims:
         scaled = pulled(combine(8.0, u, 0.0, u))
+        require_range((args, out), of_u, scaled)
         yield Claim("vjp of 8 u, divided by 8", combine(1 / 8.0, scaled, 0.0, scaled), "vjp of u", of_u)
 
     for part in trial.some([of_a_combination, of_zero, of_a_multiple]):

@@ -138,3 +138,21 @@ def scalarized(system: Implementation, function: Callable[..., Leaves], seed: in
         return pairing(system, results, [system.array(x) for x in weights[avals]])
 
     return loss
+
+
+def require_range(typed: Any, *derivatives: Any) -> None:
+    """Raises Inapplicable if a program of float16 has derivatives along other directions that are infinite or NaN.
+
+    Then numbers on the way overflow, and linearity does not hold. Wider floats are far from their ends.
+
+    Args:
+      typed: a pytree of arguments and results, for their dtypes.
+      derivatives: pytrees of derivatives of one program along some directions.
+    """
+    if not any(get_aval(x).dtype == np.float16 for x in tree.leaves(typed)):
+        return
+    finite = {
+        all(np.isfinite(x).all() for x in tree.leaves(each) if is_inexact(get_aval(x).dtype)) for each in derivatives
+    }
+    if len(finite) > 1:
+        raise Inapplicable("law: expected derivatives in the range of float16, got some that overflow on the way")

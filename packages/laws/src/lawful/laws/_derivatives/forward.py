@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from lawful import tree
-from lawful.laws._derivatives.directions import combine, differentiable, is_wide, restrict, tangents_of
+from lawful.laws._derivatives.directions import combine, differentiable, is_wide, require_range, restrict, tangents_of
 from lawful.laws._law.comparison import find_difference
 from lawful.laws._law.law import Claim, Claims, Inapplicable, Trial, law
 from lawful.laws._law.smooth import moved
@@ -81,6 +81,7 @@ def law_jvp_linear(trial: Trial) -> Claims:
 
     Raises:
       LawViolation: it does not hold.
+      Inapplicable: numbers on the way overflow float16.
     """
     for part in trial.some([_along_combinations, _along_multiples, _argument_by_argument]):
         yield from part(trial)
@@ -98,6 +99,7 @@ def _along_combinations(trial: Trial) -> Claims:
     yield Claim("the primal output of jvp", out, "f(x)", trial.value(function, args))
     along_w = _pushed(trial, function, args, w)[1]
     along_both = _pushed(trial, function, args, combine(1.5, v, -0.5, w))[1]
+    require_range((args, out), along_v, along_w, along_both)
     yield Claim("jvp along 1.5 v − 0.5 w", along_both, "1.5 jvp(v) − 0.5 jvp(w)", combine(1.5, along_v, -0.5, along_w))
 
 
@@ -107,8 +109,9 @@ def _along_multiples(trial: Trial) -> Claims:
     along_v = _pushed(trial, function, args, v)[1]
     along_zero = _pushed(trial, function, args, combine(0.0, v, 0.0, v))[1]
     yield Claim("jvp along 0", along_zero, "0", combine(0.0, along_zero, 0.0, along_zero), "nothing")
-    scale = 8.0  # a power of two is exact, and a small one does not overflow float16
+    scale = 8.0  # a power of two is exact
     scaled = _pushed(trial, function, args, combine(scale, v, 0.0, v))[1]
+    require_range((args, along_v), along_v, scaled)
     yield Claim("jvp along 8 v, divided by 8", combine(1 / scale, scaled, 0.0, scaled), "jvp along v", along_v)
 
 
