@@ -6,7 +6,7 @@ import pytest
 
 from lawful import random
 from lawful.batching import vmap
-from lawful.core import ArgumentTypeError
+from lawful.core import ArgumentTypeError, ArgumentValueError
 from lawful.staging import jit
 
 SHARES = np.array([0.0, 0.1, 0.5, 0.9, 1.0, -0.1, 1.2, np.nan])
@@ -50,6 +50,8 @@ def test_multinomial_numbers_are_those_of_jax(shape, n) -> None:
     assert np.array_equal(found.sum(-1), np.broadcast_to(n, found.shape[:-1]))
 
 
-def test_binomial_in_an_integer_dtype_is_refused() -> None:
-    with pytest.raises(ArgumentTypeError, match="binomial"):
+def test_binomial_mistakes_are_explained() -> None:
+    with pytest.raises(ArgumentTypeError, match="binomial: expected a real floating dtype, got int64"):
         random.binomial(random.key(0), 3, 0.5, dtype=int)
+    with pytest.raises(ArgumentValueError, match="multinomial: expected probabilities along a dimension"):
+        random.multinomial(random.key(0), 3, 0.5)

@@ -197,3 +197,31 @@ def test_randint_up_to_the_ends_of_64_bits() -> None:
     drawn = random.randint(KEY, (100,), -(2**70), 2**70)
     assert (drawn < -(2**62)).any()
     assert (drawn > 2**62).any()
+
+
+COMPLEX = {
+    "ball": (3, 2j),
+    "beta": (1j, 1.0),
+    "binomial": (3, 1j),
+    "chisquare": (1j,),
+    "dirichlet": ([1j, 1.0],),
+    "f": (1.0, 1j),
+    "gamma": (1j,),
+    "generalized_normal": (2j,),
+    "geometric": (0.5j,),
+    "loggamma": (1j,),
+    "multinomial": (3, [0.5j, 0.5]),
+    "multivariate_normal": ([1j, 1.0], [[1.0, 0.0], [0.0, 1.0]]),
+    "poisson": (1j,),
+    "t": (1j,),
+    "truncated_normal": (1j, 2.0),
+    "uniform": ((), float, 1j, 2.0),
+    "weibull_min": (1.0, 1j),
+}
+
+
+@pytest.mark.parametrize("name", COMPLEX)
+def test_random_complex_parameters_are_refused(name: str) -> None:
+    """They lost their imaginary part."""
+    with pytest.raises(ArgumentTypeError, match="expected real parameters, got"):
+        getattr(random, name)(random.key(0), *COMPLEX[name])

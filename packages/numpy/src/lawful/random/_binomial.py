@@ -10,10 +10,11 @@ import numpy
 import lawful.numpy as np
 from lawful.autodiff import stop_gradient
 from lawful.control_flow import scan, while_loop
-from lawful.core import get_aval
+from lawful.core import ArgumentValueError, get_aval
 from lawful.random._distributions import shape_or_that_of
 from lawful.random._keys import require_key, split
-from lawful.random._uniform import floating, uniform
+from lawful.random._rejection import first_accepted
+from lawful.random._uniform import floating, parameters, uniform
 
 # Up to this mean, of the rarer outcome, waiting times are added; above it numbers are drawn by rejection.
 _LARGE = 10
@@ -39,7 +40,7 @@ def binomial(key: Any, n: Any, p: Any, shape: Any = None, dtype: Any = float) ->
     They have no derivative. Where ``n`` or ``p`` is NaN or negative, or ``p`` above 1, they are NaN.
 
     Raises:
-      ArgumentTypeError: it is not a key, or the dtype is not real and floating.
+      ArgumentTypeError: it is not a key, the dtype is not real and floating, or a parameter is complex.
 
     Law: the numbers are those of ``jax.random.binomial``, except where rounding decides. Source: Hörmann, "The
     generation of binomial random variates", J. Stat. Comput. Simul. 46 (1993).
@@ -50,8 +51,7 @@ def binomial(key: Any, n: Any, p: Any, shape: Any = None, dtype: Any = float) ->
     """
     require_key("binomial", key)
     dtype = floating("binomial", dtype)
-    p = _floats(p)
-    n = np.asarray(stop_gradient(n)).astype(get_aval(p).dtype)
+    n, p = _numbers("binomial", n, p)
     shape = shape_or_that_of("binomial", shape, n, p)
     return _binomial(key, np.broadcast_to(n, shape), np.broadcast_to(p, shape), dtype)
 
@@ -71,7 +71,8 @@ def multinomial(key: Any, n: Any, p: Any, *, shape: Any = None, dtype: Any = flo
     They have no derivative.
 
     Raises:
-      ArgumentTypeError: it is not a key, or the dtype is not real and floating.
+      ArgumentTypeError: it is not a key, the dtype is not real and floating, or a parameter is complex.
+      ArgumentValueError: ``p`` has no dimension.
 
     Law: the numbers are those of ``jax.random.multinomial``, except where rounding decides.
 
@@ -82,8 +83,9 @@ def multinomial(key: Any, n: Any, p: Any, *, shape: Any = None, dtype: Any = flo
     """
     require_key("multinomial", key)
     dtype = floating("multinomial", dtype)
-    p = _floats(p)
-    n = np.asarray(stop_gradient(n)).astype(get_aval(p).dtype)
+    n, p = _numbers("multinomial", n, p)
+    if not get_aval(p).shape:
+        raise ArgumentValueError("multinomial: expected probabilities along a dimension, got a number; give an array")
     *batch, outcomes = get_aval(p).shape
     whole = tuple(batch) if shape is None else shape_or_that_of("multinomial", shape, n)
     p = np.moveaxis(np.broadcast_to(p, (*whole, outcomes)), -1, 0)
@@ -99,10 +101,13 @@ def multinomial(key: Any, n: Any, p: Any, *, shape: Any = None, dtype: Any = flo
     return np.moveaxis(counts, 0, -1).astype(dtype)
 
 
-def _floats(p: Any) -> Any:
-    p = np.asarray(stop_gradient(p))
+def _numbers(name: str, n: Any, p: Any) -> list[Any]:
+    """Returns the numbers of trials and the probabilities in the dtype of these, at least float16."""
+    p = stop_gradient(np.asarray(p))
     dtype = get_aval(p).dtype
-    return p if dtype.kind == "f" and dtype.itemsize > 1 else p.astype(float)
+    if dtype.kind != "f" or dtype.itemsize == 1:
+        dtype = numpy.dtype(numpy.float64)
+    return parameters(name, dtype, stop_gradient(n), p)
 
 
 def _binomial(key: Any, n: Any, p: Any, dtype: Any) -> Any:
@@ -128,14 +133,14 @@ def _waited(key: Any, n: Any, p: Any, limit: float) -> Any:
     log_failure = np.log1p(-p)
 
     def goes_on(state: Any) -> Any:
-        total, _, _, turn = state
-        return np.any(total <= n) & (turn < limit)
+        total, _, _, iteration = state
+        return np.any(total <= n) & (iteration < limit)
 
     def step(state: Any) -> Any:
-        total, count, key, turn = state
+        total, count, key, iteration = state
         of_time, key = split(key)
         count = np.where(total <= n, count + 1, count)
-        return total + np.ceil(np.log(uniform(of_time, shape, dtype)) / log_failure), count, key, turn + 1
+        return total + np.ceil(np.log(uniform(of_time, shape, dtype)) / log_failure), count, key, iteration + 1
 
     zeros = np.zeros(shape, dtype)
     return while_loop(goes_on, step, (zeros, zeros, key, 0))[1] - 1
@@ -143,7 +148,6 @@ def _waited(key: Any, n: Any, p: Any, limit: float) -> Any:
 
 def _drawn(key: Any, n: Any, p: Any, limit: float) -> Any:
     """Returns numbers by transformed rejection (Hörmann's BTRS), whose constants are his."""
-    shape, dtype = get_aval(p).shape, get_aval(p).dtype
     deviation = np.sqrt(n * p * (1 - p))
     b = 1.15 + 2.53 * deviation
     a = -0.0873 + 0.0248 * b + 0.01 * p
@@ -153,15 +157,7 @@ def _drawn(key: Any, n: Any, p: Any, limit: float) -> Any:
     mode = np.floor((n + 1) * p)
     above_mode = n - mode + 1
 
-    def goes_on(state: Any) -> Any:
-        _, is_done, _, turn = state
-        return np.any(~is_done) & (turn < limit)
-
-    def step(state: Any) -> Any:
-        number, is_done, key, turn = state
-        key, of_u, of_v = split(key, 3)
-        u = uniform(of_u, shape, dtype) - 0.5
-        v = uniform(of_v, shape, dtype)
+    def propose(u: Any, v: Any) -> tuple[Any, Any]:
         edge = 0.5 - np.abs(u)
         k = np.floor((2 * a / edge + b) * u + n * p + 0.5)
         above = n - k + 1
@@ -174,11 +170,9 @@ def _drawn(key: Any, n: Any, p: Any, limit: float) -> Any:
         log_ratio = np.log(v * alpha / (a / (edge * edge) + b))
         in_center = (edge >= 0.07) & (v <= v_of_center)
         inside = (k >= 0) & (k <= n)
-        accepted = in_center | (inside & (log_ratio <= log_probability))
-        return np.where(accepted, k, number), is_done | accepted, key, turn + 1
+        return k, in_center | (inside & (log_ratio <= log_probability))
 
-    start = (np.full(shape, -1, dtype), np.zeros(shape, bool), key, 0)
-    return while_loop(goes_on, step, start)[0]
+    return first_accepted(key, get_aval(p).shape, get_aval(p).dtype, propose, limit)
 
 
 def _missing(k: Any) -> Any:

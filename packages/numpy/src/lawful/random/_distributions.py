@@ -12,7 +12,7 @@ from lawful import ops
 from lawful.core import ArgumentTypeError, as_dtype, get_aval, is_float
 from lawful.random._keys import require_key, shape_of, split
 from lawful.random._normal_tail import is_in_tail, normal_in_tail
-from lawful.random._uniform import floating, may_hold, uniform
+from lawful.random._uniform import floating, may_hold, parameters, uniform
 
 _ROOT_2 = math.sqrt(2.0)
 
@@ -71,7 +71,7 @@ def truncated_normal(key: Any, lower: Any, upper: Any, shape: Any = None, dtype:
     """
     require_key("truncated_normal", key)
     dtype = floating("truncated_normal", dtype)
-    low, high = (ops.convert_element_type(bound, dtype) for bound in (lower, upper))
+    low, high = parameters("truncated_normal", dtype, lower, upper)
     shape = shape_or_that_of("truncated_normal", shape, low, high)
     root = dtype.type(_ROOT_2)
     ends = [ops.erf(ops.div(bound, root)) for bound in (low, high)]

@@ -13,7 +13,7 @@ from lawful.core import get_aval
 from lawful.custom_rules import custom_jvp
 from lawful.random._distributions import exponential, normal, shape_or_that_of
 from lawful.random._keys import require_key, split
-from lawful.random._uniform import floating, uniform
+from lawful.random._uniform import floating, parameters, uniform
 
 
 def gamma(key: Any, a: Any, shape: Any = None, dtype: Any = float) -> Any:
@@ -69,7 +69,7 @@ def loggamma(key: Any, a: Any, shape: Any = None, dtype: Any = float) -> Any:
 def _operands(name: str, key: Any, a: Any, shape: Any, dtype: Any) -> tuple[Any, Any, tuple[int, ...]]:
     dtype = floating(name, dtype)
     shape = shape_or_that_of(name, shape, a)
-    a = ops.convert_element_type(a, dtype)
+    (a,) = parameters(name, dtype, a)
     ndim = get_aval(a).ndim
     return key, ops.broadcast_in_dim(a, shape, tuple(range(len(shape) - ndim, len(shape)))), shape
 

@@ -13,7 +13,8 @@ from lawful.control_flow import while_loop
 from lawful.core import ArgumentTypeError, ArgumentValueError, as_dtype, get_aval
 from lawful.random._distributions import shape_or_that_of
 from lawful.random._keys import require_key, split
-from lawful.random._uniform import uniform
+from lawful.random._rejection import first_accepted
+from lawful.random._uniform import parameters, uniform
 
 _FLOAT = numpy.dtype(numpy.float32)
 # Below this mean numbers are counted, above it they are drawn by rejection.
@@ -34,7 +35,7 @@ def poisson(key: Any, lam: Any, shape: Any = None, dtype: Any = int, *, method: 
     They have no derivative by ``lam``. Where that is NaN or negative they are -1.
 
     Raises:
-      ArgumentTypeError: it is not a key, or the dtype is no integer.
+      ArgumentTypeError: it is not a key, the dtype is no integer, or the mean is complex.
       ArgumentValueError: there is no such method.
 
     Law: the numbers are those of ``jax.random.poisson``, except where rounding decides. Sources: Knuth, "The art of
@@ -51,7 +52,7 @@ def poisson(key: Any, lam: Any, shape: Any = None, dtype: Any = int, *, method: 
         raise ArgumentTypeError(f"poisson: expected an integer dtype, got {dtype}; convert the numbers with astype")
     if method != "exact":
         raise ArgumentValueError(f"poisson: expected the method 'exact', got {method!r}; leave it out")
-    mean = stop_gradient(np.asarray(lam).astype(_FLOAT))
+    (mean,) = parameters("poisson", _FLOAT, stop_gradient(lam))
     shape = shape_or_that_of("poisson", shape, mean)
     mean = np.broadcast_to(mean, shape)
     is_large = mean >= _LARGE
@@ -66,14 +67,14 @@ def _counted(key: Any, mean: Any, dtype: Any, limit: int) -> Any:
     shape = get_aval(mean).shape
 
     def goes_on(state: Any) -> Any:
-        logarithm, _, _, turn = state
-        return np.any(logarithm > -mean) & (turn < limit)
+        logarithm, _, _, iteration = state
+        return np.any(logarithm > -mean) & (iteration < limit)
 
     def step(state: Any) -> Any:
-        logarithm, count, key, turn = state
+        logarithm, count, key, iteration = state
         key, of_factor = split(key)
         count = np.where(logarithm > -mean, count + dtype.type(1), count)
-        return logarithm + np.log(uniform(of_factor, shape, _FLOAT)), count, key, turn + 1
+        return logarithm + np.log(uniform(of_factor, shape, _FLOAT)), count, key, iteration + 1
 
     start = (np.zeros(shape, _FLOAT), np.zeros(shape, dtype), key, 0)
     return while_loop(goes_on, step, start)[1] - dtype.type(1)
@@ -81,29 +82,19 @@ def _counted(key: Any, mean: Any, dtype: Any, limit: int) -> Any:
 
 def _drawn(key: Any, mean: Any, limit: int) -> Any:
     """Returns numbers by transformed rejection (Hörmann's PTRS), whose constants are his."""
-    shape, log_mean = get_aval(mean).shape, np.log(mean)
+    log_mean = np.log(mean)
     b = 0.931 + 2.53 * np.sqrt(mean)
     a = -0.059 + 0.02483 * b
     inverse_alpha = 1.1239 + 1.1328 / (b - 3.4)
     v_of_center = 0.9277 - 3.6224 / (b - 2)
 
-    def goes_on(state: Any) -> Any:
-        _, is_done, _, turn = state
-        return np.any(~is_done) & (turn < limit)
-
-    def step(state: Any) -> Any:
-        number, is_done, key, turn = state
-        key, of_u, of_v = split(key, 3)
-        u = uniform(of_u, shape, _FLOAT) - 0.5
-        v = uniform(of_v, shape, _FLOAT)
+    def propose(u: Any, v: Any) -> tuple[Any, Any]:
         edge = 0.5 - np.abs(u)
         candidate = np.floor((2 * a / edge + b) * u + mean + 0.43)
         log_ratio = np.log(v * inverse_alpha / (a / (edge * edge) + b))
         log_probability = candidate * log_mean - mean - ops.lgamma(candidate + 1)
         in_center = (edge >= 0.07) & (v <= v_of_center)
         outside = (candidate < 0) | ((edge < 0.013) & (v > edge))
-        accepted = in_center | (~outside & (log_ratio <= log_probability))
-        return np.where(accepted, candidate, number), is_done | accepted, key, turn + 1
+        return candidate, in_center | (~outside & (log_ratio <= log_probability))
 
-    start = (np.full(shape, -1, _FLOAT), np.zeros(shape, bool), key, 0)
-    return while_loop(goes_on, step, start)[0]
+    return first_accepted(key, get_aval(mean).shape, _FLOAT, propose, limit)

@@ -15,13 +15,13 @@ from lawful.core import ArgumentValueError, as_dtype, get_aval
 from lawful.random._distributions import bernoulli, exponential, normal, shape_or_that_of
 from lawful.random._gamma import gamma, loggamma
 from lawful.random._keys import require_key, shape_of, split
-from lawful.random._uniform import floating, uniform
+from lawful.random._uniform import floating, parameters, uniform
 
 
-def _given(name: str, shape: Any, dtype: Any, *parameters: Any) -> tuple[tuple[int, ...], Any, list[Any]]:
+def _given(name: str, shape: Any, dtype: Any, *given: Any) -> tuple[tuple[int, ...], Any, list[Any]]:
     """Returns the shape of the result, its dtype, and the parameters of this dtype."""
     dtype = floating(name, dtype)
-    values = [np.asarray(x).astype(dtype) for x in parameters]
+    values = parameters(name, dtype, *given)
     return shape_or_that_of(name, shape, *values), dtype, values
 
 
@@ -73,8 +73,8 @@ def rayleigh(key: Any, scale: Any, shape: Any = None, dtype: Any = float) -> Any
 def weibull_min(key: Any, scale: Any, concentration: Any, shape: Any = (), dtype: Any = float) -> Any:
     """Returns numbers of the Weibull distribution. Source: ``jax.random.weibull_min``."""
     dtype = floating("weibull_min", dtype)
-    scale, concentration = (np.asarray(x).astype(dtype) for x in (scale, concentration))
-    return np.power(-np.log1p(-uniform(key, shape, dtype)), 1.0 / concentration) * scale
+    scale, concentration = parameters("weibull_min", dtype, scale, concentration)
+    return np.power(-np.log1p(-uniform(key, shape, dtype)), np.divide(1.0, concentration)) * scale
 
 
 def maxwell(key: Any, shape: Any = (), dtype: Any = float) -> Any:
@@ -163,7 +163,7 @@ def dirichlet(key: Any, alpha: Any, shape: Any = None, dtype: Any = float) -> An
     Source: ``jax.random.dirichlet``.
     """
     dtype = floating("dirichlet", dtype)
-    alpha = np.asarray(alpha).astype(dtype)
+    (alpha,) = parameters("dirichlet", dtype, alpha)
     *batch, n = get_aval(alpha).shape
     whole = (*(batch if shape is None else shape_of("dirichlet", shape)), n)
     logarithms = loggamma(key, alpha, whole, dtype)
@@ -176,7 +176,7 @@ def generalized_normal(key: Any, p: Any, shape: Any = (), dtype: Any = float) ->
     dtype = floating("generalized_normal", dtype)
     of_gamma, of_sign = split(key)
     shape = shape_of("generalized_normal", shape)
-    p = np.asarray(p).astype(dtype)
+    (p,) = parameters("generalized_normal", dtype, p)
     return rademacher(of_sign, shape, dtype) * gamma(of_gamma, 1 / p, shape, dtype) ** (1 / p)
 
 
@@ -184,7 +184,7 @@ def ball(key: Any, d: int, p: Any = 2, shape: Any = (), dtype: Any = float) -> A
     """Returns points that are uniform in the unit ball of the p-norm, of ``d`` numbers. Source: ``jax.random.ball``."""
     dtype = floating("ball", dtype)
     shape = shape_of("ball", shape)
-    p = np.asarray(p).astype(dtype)
+    (p,) = parameters("ball", dtype, p)
     of_point, of_radius = split(key)
     point = generalized_normal(of_point, p, (*shape, d), dtype)
     total = np.sum(np.abs(point) ** p, axis=-1) + exponential(of_radius, shape, dtype)
@@ -231,7 +231,7 @@ def multivariate_normal(
     """
     require_key("multivariate_normal", key)
     dtype = floating("multivariate_normal", dtype)
-    mean, cov = np.asarray(mean).astype(dtype), np.asarray(cov).astype(dtype)
+    mean, cov = parameters("multivariate_normal", dtype, mean, cov)
     if shape is None:
         shape = numpy.broadcast_shapes(get_aval(mean).shape[:-1], get_aval(cov).shape[:-2])
     if method == "cholesky":

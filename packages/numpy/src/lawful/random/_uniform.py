@@ -62,6 +62,21 @@ def floating(name: str, dtype: Any) -> np.dtype[Any]:
     return found
 
 
+def parameters(name: str, dtype: np.dtype[Any], *values: Any) -> list[Any]:
+    """Returns the parameters of a distribution, numbers, arrays or lists of them, in a real floating dtype.
+
+    Raises:
+      ArgumentTypeError: one is complex.
+    """
+    found = [np.asarray(x) if isinstance(x, list | tuple) else x for x in values]
+    for x in found:
+        if get_aval(x).dtype.kind == "c":
+            raise ArgumentTypeError(f"{name}: expected real parameters, got {get_aval(x)}; give the real part")
+    converted = [ops.convert_element_type(x, dtype) for x in found]
+    # Arrays, because the operators of a bfloat16 scalar give float32.
+    return [x if isinstance(x, Tracer) else np.asarray(x) for x in converted]
+
+
 def uniform(key: Any, shape: Any = (), dtype: Any = float, minval: Any = 0.0, maxval: Any = 1.0) -> Any:
     """Returns numbers that are uniform between two bounds, the lower one included.
 
@@ -73,7 +88,7 @@ def uniform(key: Any, shape: Any = (), dtype: Any = float, minval: Any = 0.0, ma
       maxval: the upper bound; broadcasts to the shape. The distance of the bounds may overflow the dtype.
 
     Raises:
-      ArgumentTypeError: it is not a key, or the dtype is not real and floating.
+      ArgumentTypeError: it is not a key, the dtype is not real and floating, or a bound is complex.
 
     Law: the numbers are those of ``jax.random.uniform`` for the same dtype.
 
@@ -91,7 +106,7 @@ def uniform(key: Any, shape: Any = (), dtype: Any = float, minval: Any = 0.0, ma
     one = np.ones((), dtype).view(unsigned)
     with_exponent = ops.bitwise_or(ops.shift_right_logical(random, unsigned.type(drawn - mantissa)), one[()])
     between = ops.sub(ops.bitcast_convert_type(with_exponent, dtype), dtype.type(1))
-    low, high = (ops.convert_element_type(bound, dtype) for bound in (minval, maxval))
+    low, high = parameters("uniform", dtype, minval, maxval)
     if may_hold(_is_too_wide, dtype, minval, maxval):
         # The distance of the bounds overflows: draw at half of the scale, which is exact.
         scale = ops.where(_is_too_wide(low, high), dtype.type(0.5), dtype.type(1))
