@@ -19,40 +19,40 @@ from lawful.special.stats import gamma
 @silent
 def logpdf(x: Any, df: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the logarithm of the density with ``df`` degrees of freedom: -∞ below ``loc``."""
-    x, df, loc, scale = floats("chi2.logpdf", x, df, loc, scale, keep_scalars=True)
-    return gamma.logpdf(x, ops.mul(df, 0.5), loc, ops.mul(scale, 2))
+    return gamma.logpdf(*_of_gamma("chi2.logpdf", x, df, loc, scale))
 
 
 @silent
 def pdf(x: Any, df: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the density."""
-    x, df, loc, scale = floats("chi2.pdf", x, df, loc, scale, keep_scalars=True)
-    return gamma.pdf(x, ops.mul(df, 0.5), loc, ops.mul(scale, 2))
+    return gamma.pdf(*_of_gamma("chi2.pdf", x, df, loc, scale))
 
 
 @silent
 def cdf(x: Any, df: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the probability of less than ``x``."""
-    x, df, loc, scale = floats("chi2.cdf", x, df, loc, scale, keep_scalars=True)
-    return gamma.cdf(x, ops.mul(df, 0.5), loc, ops.mul(scale, 2))
+    return gamma.cdf(*_of_gamma("chi2.cdf", x, df, loc, scale))
 
 
 @silent
 def logcdf(x: Any, df: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the logarithm of `cdf`."""
-    x, df, loc, scale = floats("chi2.logcdf", x, df, loc, scale, keep_scalars=True)
-    return gamma.logcdf(x, ops.mul(df, 0.5), loc, ops.mul(scale, 2))
+    return gamma.logcdf(*_of_gamma("chi2.logcdf", x, df, loc, scale))
 
 
 @silent
 def sf(x: Any, df: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the probability of more than ``x``, exact where that is small."""
-    x, df, loc, scale = floats("chi2.sf", x, df, loc, scale, keep_scalars=True)
-    return gamma.sf(x, ops.mul(df, 0.5), loc, ops.mul(scale, 2))
+    return gamma.sf(*_of_gamma("chi2.sf", x, df, loc, scale))
 
 
 @silent
 def logsf(x: Any, df: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the logarithm of `sf`."""
-    x, df, loc, scale = floats("chi2.logsf", x, df, loc, scale, keep_scalars=True)
-    return gamma.logsf(x, ops.mul(df, 0.5), loc, ops.mul(scale, 2))
+    return gamma.logsf(*_of_gamma("chi2.logsf", x, df, loc, scale))
+
+
+def _of_gamma(name: str, x: Any, df: Any, loc: Any, scale: Any) -> tuple[Any, Any, Any, Any]:
+    """Returns the arguments of the gamma distribution that it is."""
+    x, df, loc, scale = floats(name, x, df, loc, scale, keep_scalars=True)
+    return x, ops.mul(df, 0.5), loc, ops.mul(scale, 2)

@@ -20,7 +20,7 @@ from lawful.special.stats._standardized import log_of_complement, scaled, standa
 @silent
 def logpdf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the logarithm of the density, with mode ``loc``."""
-    z, scale = _oriented("gumbel_l.logpdf", x, loc, scale)
+    z, scale = standardized("gumbel_l.logpdf", x, loc=loc, scale=scale)
     is_infinite = ops.eq(z, math.inf)
     z = ops.where(is_infinite, 0, z)
     log_density = ops.sub(ops.sub(z, ops.exp(z)), ops.log(scale))
@@ -42,19 +42,19 @@ def sf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
 @silent
 def logsf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the logarithm of `sf`, exact where that is small."""
-    return ops.neg(ops.exp(_oriented("gumbel_l.logsf", x, loc, scale)[0]))
+    return ops.neg(ops.exp(standardized("gumbel_l.logsf", x, loc=loc, scale=scale)[0]))
 
 
 @silent
 def cdf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the probability of less than ``x``, exact where that is small."""
-    return ops.neg(ops.expm1(ops.neg(ops.exp(_oriented("gumbel_l.cdf", x, loc, scale)[0]))))
+    return ops.neg(ops.expm1(ops.neg(ops.exp(standardized("gumbel_l.cdf", x, loc=loc, scale=scale)[0]))))
 
 
 @silent
 def logcdf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the logarithm of `cdf`, exact where that is small."""
-    z, _ = _oriented("gumbel_l.logcdf", x, loc, scale)
+    z, _ = standardized("gumbel_l.logcdf", x, loc=loc, scale=scale)
     # The exponential of a number left of this is its own `-expm1(-x)`, and may underflow.
     is_low = ops.lt(z, -40)
     return ops.where(is_low, z, log_of_complement(ops.exp(ops.where(is_low, 0, z))))
@@ -65,9 +65,3 @@ def ppf(p: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the number below which the probability is ``p``: NaN outside of 0 to 1."""
     (p,) = floats("gumbel_l.ppf", p)
     return scaled("gumbel_l.ppf", ops.log(ops.neg(ops.log1p(ops.neg(p)))), loc, scale)
-
-
-def _oriented(name: str, x: Any, loc: Any, scale: Any) -> tuple[Any, Any]:
-    """Returns the standardized number, and the scale."""
-    z, scale = standardized(name, x, loc=loc, scale=scale)
-    return z, scale

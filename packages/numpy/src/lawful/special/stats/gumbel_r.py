@@ -1,4 +1,4 @@
-"""The Gumbel distribution with a long right tail.
+"""The Gumbel distribution with a long right tail: that of negated numbers of the one with a long left tail.
 
 >>> from lawful.special.stats import gumbel_r
 >>> gumbel_r.logpdf(0.0), gumbel_r.cdf(0.0), gumbel_r.ppf(0.5)
@@ -9,55 +9,48 @@ Source: ``scipy.stats.gumbel_r``, ``jax.scipy.stats.gumbel_r``.
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from lawful import ops
 from lawful.special._arguments import floats, silent
-from lawful.special.stats._standardized import log_of_complement, scaled, standardized
+from lawful.special.stats import gumbel_l
+from lawful.special.stats._standardized import scaled
 
 
 @silent
 def logpdf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the logarithm of the density, with mode ``loc``."""
-    z, scale = _oriented("gumbel_r.logpdf", x, loc, scale)
-    is_infinite = ops.eq(z, math.inf)
-    z = ops.where(is_infinite, 0, z)
-    log_density = ops.sub(ops.sub(z, ops.exp(z)), ops.log(scale))
-    return ops.where(is_infinite, -math.inf, log_density)
+    return gumbel_l.logpdf(*_negated("gumbel_r.logpdf", x, loc, scale))
 
 
 @silent
 def pdf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the density."""
-    return ops.exp(logpdf(x, loc, scale))
+    return gumbel_l.pdf(*_negated("gumbel_r.pdf", x, loc, scale))
 
 
 @silent
 def cdf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the probability of less than ``x``, exact where that is small."""
-    return ops.exp(logcdf(x, loc, scale))
+    return gumbel_l.sf(*_negated("gumbel_r.cdf", x, loc, scale))
 
 
 @silent
 def logcdf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the logarithm of `cdf`, exact where that is small."""
-    return ops.neg(ops.exp(_oriented("gumbel_r.logcdf", x, loc, scale)[0]))
+    return gumbel_l.logsf(*_negated("gumbel_r.logcdf", x, loc, scale))
 
 
 @silent
 def sf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the probability of more than ``x``, exact where that is small."""
-    return ops.neg(ops.expm1(ops.neg(ops.exp(_oriented("gumbel_r.sf", x, loc, scale)[0]))))
+    return gumbel_l.cdf(*_negated("gumbel_r.sf", x, loc, scale))
 
 
 @silent
 def logsf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the logarithm of `sf`, exact where that is small."""
-    z, _ = _oriented("gumbel_r.logsf", x, loc, scale)
-    # The exponential of a number left of this is its own `-expm1(-x)`, and may underflow.
-    is_low = ops.lt(z, -40)
-    return ops.where(is_low, z, log_of_complement(ops.exp(ops.where(is_low, 0, z))))
+    return gumbel_l.logcdf(*_negated("gumbel_r.logsf", x, loc, scale))
 
 
 @silent
@@ -67,7 +60,6 @@ def ppf(p: Any, loc: Any = 0, scale: Any = 1) -> Any:
     return scaled("gumbel_r.ppf", ops.neg(ops.log(ops.neg(ops.log(p)))), loc, scale)
 
 
-def _oriented(name: str, x: Any, loc: Any, scale: Any) -> tuple[Any, Any]:
-    """Returns the standardized number, negated, and the scale."""
-    z, scale = standardized(name, x, loc=loc, scale=scale)
-    return ops.neg(z), scale
+def _negated(name: str, x: Any, loc: Any, scale: Any) -> tuple[Any, Any, Any]:
+    x, loc, scale = floats(name, x, loc, scale, keep_scalars=True)
+    return ops.neg(x), ops.neg(loc), scale

@@ -1,7 +1,8 @@
 """The multinomial distribution.
 
+>>> import numpy
 >>> from lawful.special.stats import multinomial
->>> f"{multinomial.pmf([1, 1], 2, [0.5, 0.5]):.3f}"
+>>> f"{multinomial.pmf(numpy.array([1, 1]), 2, numpy.array([0.5, 0.5])):.3f}"
 '0.500'
 
 Source: ``scipy.stats.multinomial``, ``jax.scipy.stats.multinomial``.
@@ -11,8 +12,6 @@ from __future__ import annotations
 
 import math
 from typing import Any
-
-import numpy
 
 from lawful import ops
 from lawful.special._arguments import floats, silent
@@ -27,8 +26,7 @@ def logpmf(x: Any, n: Any, p: Any) -> Any:
       n: their sum; for other counts the result is -∞.
       p: the probabilities, along the last dimension.
     """
-    x, p = floats("multinomial.logpmf", *_arrays(x, p))
-    (n,) = floats("multinomial.logpmf", *_arrays(n))
+    x, p = floats("multinomial.logpmf", x, p)
     parts = ops.sub(ops.xlogy(x, p), ops.lgamma(ops.add(x, 1)))
     n, total = floats("multinomial.logpmf", n, ops.numpy_reduction.sum(x, axis=-1))
     log_probability = ops.add(ops.lgamma(ops.add(n, 1)), ops.numpy_reduction.sum(parts, axis=-1))
@@ -39,7 +37,3 @@ def logpmf(x: Any, n: Any, p: Any) -> Any:
 def pmf(x: Any, n: Any, p: Any) -> Any:
     """Returns the probability of counts."""
     return ops.exp(logpmf(x, n, p))
-
-
-def _arrays(*values: Any) -> list[Any]:
-    return [numpy.asarray(x) if isinstance(x, list | tuple) else x for x in values]
