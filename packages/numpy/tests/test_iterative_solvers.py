@@ -83,10 +83,20 @@ def test_zero_start_and_preconditioner(solver) -> None:
     assert not np.allclose(solve(matrix, RIGHT, maxiter=1)[0], exact)
 
 
+def test_dtypes_of_a_matrix_and_a_right_side_are_promoted(solver) -> None:
+    solve, matrix = solver
+    for right in (RIGHT.astype(np.float32), np.arange(6), [1, 2, 3, 4, 5, 6], RIGHT + 1j):
+        x = solve(matrix, right, tol=1e-12)[0]
+        assert x.dtype == np.result_type(np.float64, np.asarray(right))
+        np.testing.assert_allclose(x, np.linalg.solve(matrix, right), rtol=1e-7)
+    whole = solve([[2, 0], [0, 4]], [2, 4])[0]
+    np.testing.assert_allclose(whole, [1.0, 1.0])
+
+
 @pytest.mark.parametrize(
     ("call", "error", "text"),
     [
-        (lambda: cg(POSITIVE, np.arange(6)), ArgumentTypeError, "expected b of floats or complex numbers, got i64"),
+        (lambda: cg(lambda x: x, np.arange(6)), ArgumentTypeError, "expected b of floats or complex numbers, got i64"),
         (lambda: cg(np.ones((2, 3)), RIGHT), ArgumentTypeError, "expected a square matrix or a function as A"),
         (lambda: bicgstab(POSITIVE, RIGHT, M=3.0), ArgumentTypeError, "a square matrix or a function as M, got 3.0"),
         (lambda: cg(POSITIVE, RIGHT, x0=np.ones(3)), ArgumentValueError, "expected x0 like b"),

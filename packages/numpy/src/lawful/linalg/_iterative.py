@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy
 
+import lawful.numpy as np
 from lawful import ops, tree
 from lawful.autodiff import stop_gradient
 from lawful.control_flow import custom_linear_solve, while_loop
@@ -23,7 +24,8 @@ def cg(
 
     Args:
       A: a matrix of shape (n, n), or a function of pytrees like ``b`` that multiplies by it.
-      b: the right-hand side: a pytree of floating or complex arrays; for a matrix an array of shape (n,) or (n, m).
+      b: the right-hand side: a pytree of floating or complex arrays; for a matrix an array of shape (n,) or (n, m),
+        whose dtype is promoted with that of the matrix.
       x0: where to start, like ``b``; 0 if None.
       tol: the norm of the residual, relative to that of ``b``, at which the iteration ends; or
       atol: the norm of the residual itself, if that is more.
@@ -70,13 +72,16 @@ def _solution(
     name: str, iterate: Any, A: Any, b: Any, x0: Any, tol: Any, atol: Any, maxiter: int | None, M: Any, *,
     hermitian: bool,
 ) -> tuple[Any, None]:  # fmt: skip
+    if not callable(A):
+        A, b = _of_one_dtype(A, b)
     leaves = tree.leaves(b)
     for leaf in leaves:
         if not is_inexact(get_aval(leaf).dtype):
             raise ArgumentTypeError(
                 f"{name}: expected b of floats or complex numbers, got {get_aval(leaf)}; convert it"
             )
-    multiply, precondition = _function(name, "A", A), _function(name, "M", M)
+    multiply = _function(name, "A", A)
+    precondition = (lambda x: x) if M is None else _function(name, "M", M)
     start = tree.map(lambda x: numpy.zeros(get_aval(x).shape, get_aval(x).dtype), b) if x0 is None else x0
     given, expected = ([(tree.structure(x), *(get_aval(y).shape for y in tree.leaves(x)))] for x in (start, b))
     if given != expected:
@@ -94,11 +99,17 @@ def _solution(
     return x, None
 
 
+def _of_one_dtype(matrix: Any, right: Any) -> tuple[Any, Any]:
+    """Returns a matrix, and a right-hand side in the floating dtype that both promote to."""
+    matrix, right = np.asarray(matrix), np.asarray(right)
+    dtype = np.result_type(matrix, right)
+    return matrix, right.astype(dtype if is_inexact(dtype) else float)
+
+
 def _function(name: str, argument: str, value: Any) -> Callable[[Any], Any]:
-    if value is None:
-        return lambda x: x
     if callable(value):
-        return value  # type: ignore[no-any-return]
+        function: Callable[[Any], Any] = value
+        return function
     shape: tuple[int, ...] = tuple(getattr(value, "shape", ()))
     if len(shape) != 2 or shape[0] != shape[1]:
         raise ArgumentTypeError(
