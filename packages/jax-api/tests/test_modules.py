@@ -190,3 +190,12 @@ def test_iterative_solvers_of_scipy() -> None:
         assert info is None
         assert isinstance(x, jax.Array)
         assert jnp.allclose(matrix @ x, right)
+
+
+def test_absent_devices_are_a_runtime_error_as_in_jax() -> None:
+    for name in ("tpu", "rocm"):
+        with pytest.raises(RuntimeError, match=f"got '{name}'"):
+            jax.devices(name)
+    assert jax.devices("cpu")[0].platform == "cpu"
+    with pytest.raises(RuntimeError, match="got 'quantum'"):
+        jax.jit(lambda x: x, backend="quantum")(1.0)

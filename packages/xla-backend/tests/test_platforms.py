@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from lawful import ops
-from lawful.core import ArgumentValueError
-from lawful.staging import jit, make_jaxpr
+from lawful.core import ArgumentTypeError
+from lawful.staging import MissingBackendError, jit, make_jaxpr
 from lawful.xla_backend import PluginWarning, devices
 from lawful.xla_backend._lowering.module import lower
 from lawful.xla_backend._runtime import bindings, cuda
@@ -21,9 +21,9 @@ def text_for_cuda(function, *args) -> str:
 @without_cuda
 @pytest.mark.parametrize("name", ["cuda", "gpu"])
 def test_devices_of_cuda_say_what_to_install(name: str) -> None:
-    with pytest.raises(ArgumentValueError, match=f"got '{name}'; install jax-cuda13-plugin and jax-cuda13-pjrt"):
+    with pytest.raises(MissingBackendError, match=f"got '{name}'; install jax-cuda13-plugin and jax-cuda13-pjrt"):
         devices(name)
-    with pytest.raises(ArgumentValueError, match="install jax-cuda13-plugin"):
+    with pytest.raises(MissingBackendError, match="install jax-cuda13-plugin"):
         jit(lambda x: x + 1, backend=name)(1.0)
 
 
@@ -38,10 +38,10 @@ def test_backend_of_a_platform_is_found_by_name(run_python) -> None:
     assert run_python(script).stdout == "cpu\n"
 
 
-@pytest.mark.parametrize(("value", "text"), [("tpu", "got 'tpu'; choose that"), ("CPU", "got 'CPU'; choose that")])
+@pytest.mark.parametrize(("value", "text"), [("tpu", "got 'tpu'"), ("CPU", "got 'CPU'")])
 def test_platform_variable_with_an_unknown_name(run_python, value: str, text: str) -> None:
     done = run_python("import lawful.xla_backend as x; x.default_backend()", LAWFUL_PLATFORM=value)
-    assert f"LAWFUL_PLATFORM: expected 'cpu', or 'cuda' where that is there, {text}" in done.stderr
+    assert f"LAWFUL_PLATFORM: expected 'cpu' or 'cuda', {text}; choose one of those" in done.stderr
 
 
 def test_platform_variable_asks_for_the_cpu_alone(run_python) -> None:
@@ -96,3 +96,20 @@ def test_cuda_products_are_exact_unless_told(precision: str | None, expected: st
     x = np.ones((2, 2), np.float32)
     text = text_for_cuda(lambda x: ops.dot_general(x, x, (((1,), (0,)), ((), ())), precision=precision), x)
     assert f"precision = [{expected}, {expected}]" in text
+
+
+@pytest.mark.parametrize("dtype", ["int32", "uint8", "bool"])
+def test_cuda_integer_convolution_is_refused_when_lowered(dtype: str) -> None:
+    x = np.ones((1, 1, 6), dtype)
+    with pytest.raises(ArgumentTypeError, match=f"expected floats on cuda, got {dtype}") as caught:
+        text_for_cuda(lambda x: ops.conv_general_dilated(x, x[:, :, :2], (1,), "VALID"), x)
+    assert __file__ in str(caught.value)
+
+
+def test_cuda_unique_scatter_is_one_operation() -> None:
+    def write(x, unique):
+        return ops.scatter(x, np.array([[0], [2]]), np.ones(2), ((), (0,), (0,), (), ()), unique_indices=unique)
+
+    repeated, unique = (text_for_cuda(lambda x, u=u: write(x, u), np.zeros(4)) for u in (False, True))
+    assert "stablehlo.maximum" in repeated
+    assert "stablehlo.maximum" not in unique

@@ -16,6 +16,7 @@ from lawful.staging._backends import (
     CompiledProgram,
     CompilerOptions,
     LoweredProgram,
+    MissingBackendError,
     get_backend,
     register_backend,
 )
@@ -80,6 +81,7 @@ __all__ = [
     "JitFunction",
     "Lowered",
     "LoweredProgram",
+    "MissingBackendError",
     "PartialTrace",
     "ShapeDtypeStruct",
     "Split",

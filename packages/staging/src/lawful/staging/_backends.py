@@ -14,6 +14,14 @@ from typing import Any, Protocol, cast
 
 from lawful.core import ArgumentValueError, ClosedJaxpr
 
+
+class MissingBackendError(ArgumentValueError, RuntimeError):
+    """There is no backend, or no platform of devices, of a name. In JAX it is a RuntimeError.
+
+    Cure: choose one of those that the message names, or install what it says.
+    """
+
+
 #: Options of a backend's compiler, by the backend's own names.
 CompilerOptions = Mapping[str, str | bool | int | float]
 
@@ -118,7 +126,7 @@ def get_backend(name: str | None = None) -> Backend:
         installed, else NumPy.
 
     Raises:
-      ArgumentValueError: there is no such backend.
+      MissingBackendError: there is no such backend.
 
     >>> get_backend("numpy").name
     'numpy'
@@ -134,9 +142,9 @@ def get_backend(name: str | None = None) -> Backend:
         if wanted in _registered:
             return _registered[wanted]
         known = ", ".join(sorted({*_registered, *installed}))
-        raise ArgumentValueError(
+        raise MissingBackendError(
             f"backend: expected one of {known}, got '{wanted}'; install a distribution that offers it "
-            "(lawful-xla-backend for 'xla')"
+            "(lawful-xla-backend for 'xla', 'cpu' and 'cuda')"
         )
     return cast(Backend, installed[wanted].load())
 

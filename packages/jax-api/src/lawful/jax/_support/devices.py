@@ -7,7 +7,8 @@ from functools import cache
 from types import ModuleType
 from typing import Any, Final
 
-from lawful.core import ArgumentValueError, record
+from lawful.core import record
+from lawful.staging import MissingBackendError
 
 #: The backend, where it is installed.
 xla_backend: ModuleType | None
@@ -72,5 +73,5 @@ def devices(platform: str | None = None) -> tuple[Any, ...]:
     if xla_backend is not None:
         return tuple(xla_backend.devices(platform))
     if platform not in (None, "cpu"):
-        raise ArgumentValueError(f"devices: expected 'cpu', got {platform!r}; install lawful-xla-backend for others")
+        raise MissingBackendError(f"devices: expected 'cpu', got {platform!r}; install lawful-xla-backend for others")
     return (Device(),)

@@ -26,6 +26,7 @@ def jit(
     static_argnames: Any = None,
     donate_argnums: Any = None,
     donate_argnames: Any = None,
+    backend: str | None = None,
     inline: bool = False,
     **options: Any,
 ) -> Any:
@@ -37,8 +38,9 @@ def jit(
       static_argnames: the same by name.
       donate_argnums: arguments whose memory results may use.
       donate_argnames: the same by name.
+      backend: the platform that it runs on, wherever its arguments are: ``"cpu"``, ``"gpu"`` or ``"cuda"``.
       inline: whether the function is inlined in others.
-      options: arguments of JAX about devices, which have no effect on one device.
+      options: other arguments of JAX about devices, which have no effect on one device.
 
     Source: ``jax.jit``.
     """
@@ -47,6 +49,8 @@ def jit(
         "static_argnames": static_argnames,
         "donate_argnums": donate_argnums,
         "donate_argnames": donate_argnames,
+        # Without XLA the processor is the only platform.
+        "backend": None if xla_backend is None and backend == "cpu" else backend,
     }
     chosen = {name: value for name, value in chosen.items() if value is not None}
     if fun is None:

@@ -14,7 +14,7 @@ def devices(backend: str | None = None) -> list[Device]:
     ``jax-cuda13-plugin`` and ``jax-cuda13-pjrt`` install, of jaxlib's version, and jax is not needed.
 
     Raises:
-      ArgumentValueError: there is no such platform.
+      MissingBackendError: there is no such platform.
 
     Source: ``jax.devices``.
     """

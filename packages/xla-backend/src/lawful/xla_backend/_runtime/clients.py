@@ -12,6 +12,7 @@ from functools import cache
 from typing import Any
 
 from lawful.core import ArgumentValueError
+from lawful.staging import MissingBackendError
 from lawful.xla_backend._runtime import bindings, cuda, fork
 from lawful.xla_backend._runtime.handles import Device
 
@@ -33,9 +34,10 @@ _lock = threading.Lock()
 def _available(name: str, argument: str) -> str:
     """Returns the name of a platform that is there; ``"gpu"`` is CUDA, as in JAX."""
     found = bindings.PLATFORM_NAMES.get(name, name)
-    cure = "choose that" if found not in _client_makers else _why_no_cuda() if found == "cuda" else None
-    if cure:
-        raise ArgumentValueError(f"{argument}: expected 'cpu', or 'cuda' where that is there, got {name!r}; {cure}")
+    if found not in _client_makers:
+        raise MissingBackendError(f"{argument}: expected 'cpu' or 'cuda', got {name!r}; choose one of those")
+    if found == "cuda" and (cure := _why_no_cuda()):
+        raise MissingBackendError(f"{argument}: expected a platform that is there, 'cpu', got {name!r}; {cure}")
     return found
 
 
@@ -52,7 +54,7 @@ def default_platform() -> str:
     With ``LAWFUL_PLATFORM=cpu`` no other platform is looked for.
 
     Raises:
-      ArgumentValueError: the variable names a platform that is not there.
+      MissingBackendError: the variable names a platform that is not there.
     """
     if wanted := os.environ.get("LAWFUL_PLATFORM"):
         return _available(wanted, "LAWFUL_PLATFORM")
@@ -63,7 +65,7 @@ def client(platform: str | None = None) -> Any:
     """Returns the one client of a platform, made at the first call.
 
     Raises:
-      ArgumentValueError: there is no such platform.
+      MissingBackendError: there is no such platform.
       ForkedProcessError: this process was forked from one that had a client.
       XlaError: the platform's plugin cannot use a device.
     """
