@@ -158,11 +158,13 @@ def _by_rows(
 
 
 def _pull_all(vmap: Any, pull: Callable[..., Any], basis: list[Any], leaves: list[Any]) -> Sequence[Any]:
-    """Returns ``vmap(pull)(*basis)``; by a loop where that is faster and nothing records it."""
+    """Returns ``vmap(pull)(*basis)``: by a loop for one row, and for few rows that are not traced."""
     count = len(basis[0])
     is_recorded = any(isinstance(x, Tracer) for x in leaves)
-    if count != 1 and (is_recorded or not 1 < count <= _FEW):
-        return vmap(pull)(*basis)  # type: ignore[no-any-return]
+    is_fast = count == 1 or (1 < count <= _FEW and not is_recorded)
+    if not is_fast:
+        pulled: Sequence[Any] = vmap(pull)(*basis)
+        return pulled
     rows = [pull(*[block[i] for block in basis]) for i in range(count)]
     return [_stacked(cotangents) for cotangents in zip(*rows, strict=True)]
 

@@ -191,7 +191,9 @@ def permutation_of_swaps(
         return _lower_permutation(ctx, pivots, pivot_aval, aval, first=1, inverse=inverse)
     hlo = ctx.hlo
     pivots = hlo.subtract(pivots, ctx.full(pivot_aval, 1))
-    (permutation,) = ctx.cuda_kernel("cu_lu_pivots_to_permutation", [pivots], [aval], by_rows=True)
+    (permutation,) = ctx.cuda_kernel(
+        "cu_lu_pivots_to_permutation", [pivots], [aval], transposed_operands=[0], transposed_results=[0]
+    )
     if not inverse:
         return permutation
     axis, types, scalar = aval.ndim - 1, [ctx.tensor_type(aval)] * 2, ctx.tensor_type(ShapedArray((), _INT32))

@@ -26,7 +26,7 @@ def potrf(ctx: Any, x: Any, aval: ShapedArray) -> tuple[Any, Any]:
     if ctx.platform == "cpu":
         factors, info = ctx.lapack("potrf", [x], results, uplo=ord("L"))
     else:
-        factors, info = ctx.cusolver("potrf", [x], results, lower=True)
+        factors, info = ctx.cuda_kernel("cusolver_potrf_ffi", [x], results, lower=True)
     return factors, info
 
 
@@ -34,8 +34,11 @@ def getrf(ctx: Any, x: Any, aval: ShapedArray, *, transposed: bool = False) -> t
     """Returns the LU factors in one matrix, or its transpose, the pivots, counted from 1, and ``info``."""
     *batch, rows, columns = aval.shape
     pivots = ShapedArray((*batch, min(rows, columns)), np.dtype(np.int32))
-    call = ctx.lapack if ctx.platform == "cpu" else ctx.cusolver
-    factors, swaps, info = call("getrf", [x], [aval, pivots, info_of(aval)], transposed_results=[0] * transposed)
+    results, by_rows = [aval, pivots, info_of(aval)], [0] * transposed
+    if ctx.platform == "cpu":
+        factors, swaps, info = ctx.lapack("getrf", [x], results, transposed_results=by_rows)
+    else:
+        factors, swaps, info = ctx.cuda_kernel("cusolver_getrf_ffi", [x], results, transposed_results=by_rows)
     return factors, swaps, info
 
 
@@ -77,7 +80,10 @@ def geqrf(ctx: Any, x: Any, aval: ShapedArray) -> tuple[Any, Any]:
     """Returns R, with the reflections of the QR decomposition below it, and the factors of the reflections."""
     *batch, rows, columns = aval.shape
     results = [aval, ShapedArray((*batch, min(rows, columns)), aval.dtype)]
-    reflections, tau = (ctx.lapack if ctx.platform == "cpu" else ctx.cusolver)("geqrf", [x], results)
+    if ctx.platform == "cpu":
+        reflections, tau = ctx.lapack("geqrf", [x], results)
+    else:
+        reflections, tau = ctx.cuda_kernel("cusolver_geqrf_ffi", [x], results)
     return reflections, tau
 
 
@@ -86,7 +92,7 @@ def orgqr(ctx: Any, reflections: Any, tau: Any, aval: ShapedArray) -> Any:
     if ctx.platform == "cpu":
         (q,) = ctx.lapack("ungqr" if aval.dtype.kind == "c" else "orgqr", [reflections, tau], [aval])
     else:
-        (q,) = ctx.cusolver("orgqr", [reflections, tau], [aval])
+        (q,) = ctx.cuda_kernel("cusolver_orgqr_ffi", [reflections, tau], [aval])
     return q
 
 
@@ -97,7 +103,7 @@ def syevd(ctx: Any, x: Any, aval: ShapedArray, *, lower: bool) -> tuple[Any, Any
         name = "heevd" if aval.dtype.kind == "c" else "syevd"
         v, w, info = ctx.lapack(name, [x], results, mode=ord("V"), uplo=ord("L" if lower else "U"))
     else:
-        v, w, info = ctx.cusolver("syevd", [x], results, lower=lower, algorithm=0)
+        v, w, info = ctx.cuda_kernel("cusolver_syevd_ffi", [x], results, lower=lower, algorithm=0)
     return v, w, info
 
 
@@ -116,8 +122,8 @@ def gesvd(
     transposed = aval.shape[-2] < aval.shape[-1]
     types = [aval, s_aval, *(reversed(vectors) if transposed else vectors), info_of(aval)]
     by_rows = range(len(types)) if transposed else ()
-    _, s, *outs, info = ctx.cusolver(
-        "gesvd", [x], types, transposed_operands=by_rows, transposed_results=by_rows,
+    _, s, *outs, info = ctx.cuda_kernel(
+        "cusolver_gesvd_ffi", [x], types, transposed_operands=by_rows, transposed_results=by_rows,
         full_matrices=full_matrices, compute_uv=compute_uv, transposed=transposed,
     )  # fmt: skip
     return [s, *(reversed(outs) if transposed else outs)] if compute_uv else [s], info
@@ -133,9 +139,8 @@ def _gesvdj(
     rank = min(rows, columns)
     u_aval = aval.update(shape=(*batch, rows, rows if is_full else rank))
     v_aval = aval.update(shape=(*batch, columns, columns if is_full else rank))
-    _, s, u, v, info = ctx.cusolver(
-        "gesvdj", [x], [aval, results[0], u_aval, v_aval, info_of(aval)], full_matrices=is_full, compute_uv=compute_uv
-    )
+    types = [aval, results[0], u_aval, v_aval, info_of(aval)]
+    _, s, u, v, info = ctx.cuda_kernel("cusolver_gesvdj_ffi", [x], types, full_matrices=is_full, compute_uv=compute_uv)
     if not compute_uv:
         return [s], info
     vh = ctx.hlo.transpose(v, ctx.i64_array([*range(len(batch)), len(batch) + 1, len(batch)]))

@@ -36,7 +36,8 @@ OF_COMPLEX_INFINITY = Unequal(
 class Precision(enum.Enum):
     """How exactly an accelerator multiplies float32 numbers; on the CPU they are always exact.
 
-    ``DEFAULT`` is the fastest (tensorfloat32 on a GPU that has it), ``HIGHEST`` is float32.
+    ``DEFAULT`` is the fastest (tensorfloat32 on a GPU that has it), ``HIGHEST`` is float32. Without a precision,
+    products are as with ``HIGHEST``; in JAX, as with ``DEFAULT``.
 
     Source: ``jax.lax.Precision``.
     """

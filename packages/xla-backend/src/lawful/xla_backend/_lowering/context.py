@@ -19,10 +19,12 @@ import numpy as np
 from lawful.core import ClosedJaxpr, JaxprEqn, ShapedArray, Var, as_dtype, has_effects
 from lawful.xla_backend._callbacks.checked_call import CheckedCall
 from lawful.xla_backend._lowering.callback import call_python
+from lawful.xla_backend._lowering.kernels import call_kernel
 from lawful.xla_backend._lowering.programs import recorded, recorded_once
 from lawful.xla_backend._lowering.regions import case, while_loop, while_loop_in_order
 from lawful.xla_backend._lowering.types import TypeTable
-from lawful.xla_backend._runtime.bindings import chlo, ir, lapack_target, load_hybrid_lapack, stablehlo
+from lawful.xla_backend._runtime.bindings import chlo, ir, stablehlo
+from lawful.xla_backend._runtime.lapack import lapack_target, load_hybrid_lapack
 
 if TYPE_CHECKING:
     from lawful.xla_backend._lowering.function import FunctionLowering
@@ -222,71 +224,37 @@ class LoweringContext:
         target = lapack_target(routine, self._aval_of(operands[0]).dtype)
         return self._matrix_call(target, operands, results, transposed_operands, transposed_results, attributes)
 
-    def cusolver(
-        self,
-        routine: str,
-        operands: Sequence[Value],
-        results: Sequence[ShapedArray],
-        *,
-        transposed_operands: Sequence[int] = (),
-        transposed_results: Sequence[int] = (),
-        **attributes: bool | int,
-    ) -> list[Value]:
-        """Returns the results of a routine of cuSOLVER, as `lapack` does; on NVIDIA's devices only.
-
-        Args:
-          routine: its name without the letter of the dtype: ``"potrf"``.
-          operands: as for `lapack`, as all but the last.
-          results: the types of the results.
-          transposed_operands: positions of operands.
-          transposed_results: positions of results.
-          attributes: what JAX's plugin takes for the routine: booleans, and small numbers.
-        """
-        target = f"cusolver_{routine}_ffi"
-        return self._matrix_call(target, operands, results, transposed_operands, transposed_results, attributes)
-
     def cuda_kernel(
         self,
         target: str,
         operands: Sequence[Value],
         results: Sequence[ShapedArray],
         *,
-        by_rows: bool = False,
+        transposed_operands: Sequence[int] = (),
+        transposed_results: Sequence[int] = (),
         **attributes: bool | int | str,
     ) -> list[Value]:
-        """Returns the results of another kernel of JAX's plugin for NVIDIA's devices.
+        """Returns the results of a kernel of JAX's plugin, as `lapack` does; on NVIDIA's devices only.
 
         Args:
-          target: its name; that of one which leaves the work to LAPACK on the host begins with ``"cuhybrid_"``.
-          operands: as for `lapack`.
-          results: their types.
-          by_rows: whether arrays are given by rows, and not matrices by columns.
-          attributes: what it takes.
+          target: its name: ``"cusolver_potrf_ffi"``; those that begin with ``"cuhybrid_"`` call LAPACK on the host.
+          operands: as for `lapack`, as all but the last.
+          results: the types of the results.
+          transposed_operands: positions of operands.
+          transposed_results: positions of results.
+          attributes: what the kernel takes.
         """
         if target.startswith("cuhybrid_"):
             load_hybrid_lapack()
-        positions = range(len(operands) + len(results)) if by_rows else ()
-        return self._matrix_call(target, operands, results, positions, positions, attributes)
+        return self._matrix_call(target, operands, results, transposed_operands, transposed_results, attributes)
 
     def _matrix_call(
         self, target: str, operands: Sequence[Value], results: Sequence[ShapedArray],
         transposed_operands: Sequence[int], transposed_results: Sequence[int], attributes: Mapping[str, Any],
     ) -> list[Value]:  # fmt: skip
         avals = [self._aval_of(operand) for operand in operands]
-        rank = max(aval.ndim for aval in avals)
-        op = ir.Operation.create(
-            "stablehlo.custom_call",
-            results=[self.tensor_type(aval) for aval in results],
-            operands=list(operands),
-            attributes={
-                "call_target_name": ir.StringAttr.get(target),
-                "api_version": ir.IntegerAttr.get(ir.IntegerType.get_signless(32), 4),
-                "backend_config": ir.DictAttr.get({name: _attribute(value) for name, value in attributes.items()}),
-                "operand_layouts": _layouts(avals, rank, transposed_operands),
-                "result_layouts": _layouts(results, rank, transposed_results),
-            },
-        )
-        return list(op.results)
+        types = [self.tensor_type(aval) for aval in results]
+        return call_kernel(target, operands, avals, types, results, transposed_operands, transposed_results, attributes)
 
     def callback(
         self,
@@ -421,23 +389,3 @@ class LoweringContext:
             lambda *state: inline(body, [*body_consts, *state]),
             init,
         )
-
-
-def _attribute(value: bool | int | str) -> Any:
-    """Returns an option of a custom call: a boolean, a string, or a number of 8 bits."""
-    if isinstance(value, bool):
-        return ir.BoolAttr.get(value)
-    if isinstance(value, str):
-        return ir.StringAttr.get(value)
-    return ir.IntegerAttr.get(ir.IntegerType.get_unsigned(8), int(value))
-
-
-def _layouts(avals: Sequence[ShapedArray], rank: int, by_rows: Sequence[int]) -> Any:
-    """Returns the layouts of arrays: column-major matrices for those of rank ``rank``, except at some positions."""
-    layouts = []
-    for i, aval in enumerate(avals):
-        order = list(reversed(range(aval.ndim)))
-        if aval.ndim == rank and i not in by_rows:
-            order[:2] = reversed(order[:2])
-        layouts.append(ir.DenseIntElementsAttr.get(np.array(order, np.int64), type=ir.IndexType.get()))
-    return ir.ArrayAttr.get(layouts)

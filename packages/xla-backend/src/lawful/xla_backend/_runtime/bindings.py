@@ -252,40 +252,6 @@ def computation(module: Any) -> Any:
     return _jax.mlir.mlir_module_to_xla_computation(bytecode(module), use_tuple_args=False)
 
 
-# LAPACK
-
-
-@cache
-def _register_lapack() -> None:
-    """Registers LAPACK's routines. ``initialize`` loads SciPy's LAPACK; a call before it ends the process."""
-    from jaxlib import lapack
-    from jaxlib.cpu import _lapack
-
-    for platform, targets in lapack.registrations().items():
-        for name, function, api_version in targets:
-            _jax.register_custom_call_target(name, function, platform, api_version)
-    _lapack.initialize()
-
-
-def lapack_target(routine: str, dtype: np.dtype[Any]) -> str:
-    """Returns the name by which a program on the CPU calls a routine of LAPACK, ``"potrf"``, for a dtype."""
-    from jaxlib import lapack
-
-    _register_lapack()
-    return cast(str, lapack.build_lapack_fn_target(f"{routine}_ffi", dtype))
-
-
-@cache
-def load_hybrid_lapack() -> None:
-    """Loads SciPy's LAPACK for the kernels of NVIDIA's plugin that compute on the host, ``cuhybrid_…``."""
-    from jaxlib import gpu_solver
-
-    gpu_solver.initialize_hybrid_kernels()
-
-
-# What a program needs that calls targets with such a name.
-_LAPACKS: dict[bytes, Callable[[], None]] = {b"lapack_": _register_lapack, b"cuhybrid_": load_hybrid_lapack}
-
 # Executables
 
 
@@ -403,14 +369,11 @@ def compile_module(
 
 
 def load_serialized(client: Any, serialized: bytes, device: Device, options: Options) -> Any:
-    """Loads the bytes of `Executable.serialize`; returns what `Executable` wraps.
+    """Loads the bytes of `Executable.serialize`; returns what `Executable` wraps. Its kernels must be registered.
 
     Raises:
       XlaError: the bytes are damaged.
     """
-    for name, load in _LAPACKS.items():
-        if name in serialized:
-            load()
     try:
         return client.deserialize_executable(serialized, _device_list(device), _compile_options(device, options))
     except RuntimeFailure as error:

@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from lawful.core import ShapedArray
-from lawful.xla_backend._runtime import bindings
+from lawful.xla_backend._runtime import bindings, lapack
 from lawful.xla_backend._runtime.bindings import Executable
 from lawful.xla_backend._runtime.handles import Device, Options
 
@@ -42,5 +42,6 @@ def deserialize(
     Raises:
       XlaError: the bytes are damaged.
     """
+    lapack.load_for(serialized)
     loaded = bindings.load_serialized(device.client, serialized, device, options)
     return Executable(loaded, device, out_avals)

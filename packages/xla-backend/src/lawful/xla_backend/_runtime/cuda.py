@@ -78,14 +78,15 @@ def why_absent() -> str | None:
     return None
 
 
-def _wheel_folders() -> list[Path]:
-    spec = find_spec("nvidia")
+def _folders(package: str) -> list[Path]:
+    """Returns the folders of an installed package; it is not imported."""
+    spec = find_spec(package)
     return [] if spec is None else [Path(path) for path in spec.submodule_search_locations or ()]
 
 
 def _load_libraries() -> None:
     for library in _LIBRARIES:
-        for folder in _wheel_folders():
+        for folder in _folders("nvidia"):
             for path in sorted(folder.glob(f"*/lib/lib{library}.so.*")):
                 # One that cannot be loaded may be one that is not needed; the plugin reports those that are.
                 with suppress(OSError):
@@ -94,7 +95,7 @@ def _load_libraries() -> None:
 
 def options() -> Options:
     """Returns XLA's flags for NVIDIA's devices: the folder with their compiler, if it was installed as a wheel."""
-    for folder in _wheel_folders():
+    for folder in _folders("nvidia"):
         for name in ("cu13", "cuda_nvcc"):
             if (folder / name / "nvvm").exists():
                 return {"xla_gpu_cuda_data_dir": str(folder / name)}
@@ -115,9 +116,9 @@ def make_client() -> Any:
     _load_libraries()
     from jaxlib import gpu_linalg, gpu_solver, xla_client  # imported late: their kernels need NVIDIA's libraries
 
-    (folder,) = find_spec(f"jax_plugins.xla_{name}").submodule_search_locations  # type: ignore[union-attr, misc]
+    (folder,) = _folders(f"jax_plugins.xla_{name}")
     try:
-        c_api = xla_client.load_pjrt_plugin_dynamically(_REGISTERED, str(Path(folder) / "xla_cuda_plugin.so"))
+        c_api = xla_client.load_pjrt_plugin_dynamically(_REGISTERED, str(folder / "xla_cuda_plugin.so"))
         extension = importlib.import_module(f"jax_{name}_plugin.cuda_plugin_extension")
         for type_name, type_id in extension.ffi_types().items():
             extension.register_custom_type(c_api, type_name, type_id)
