@@ -171,12 +171,8 @@ class PyTreeDef:
         key = self._exact_key
         if key is None:
             signature = signature_of(self)
-            if not signature or signature[0] == EXACT:
-                key = self
-            else:
-                key = exact_key(tuple(signature), contents_key)
-                _require_hash(key)
-            self._exact_key = key
+            is_exact = not signature or signature[0] == EXACT
+            key = self._exact_key = self if is_exact else _hashed(self, exact_key(tuple(signature), contents_key))
         return key
 
     __lawful_exact_key__ = exact_key  # read by `exact_key`
@@ -295,14 +291,19 @@ def _hash(treedef: PyTreeDef) -> int:
     return number
 
 
-def _require_hash(key: Hashable) -> None:
+def _hashed(treedef: PyTreeDef, key: Hashable) -> Hashable:
+    """Returns an exact key; raises the error that names the node if it has no hash."""
     try:
         hash(key)
     except TypeError as error:
+        for subtree in treedef._subtrees:
+            _hashed(subtree, exact_key(tuple(signature_of(subtree)), contents_key))
+        name = "a leaf" if treedef._node_type is None else treedef._node_type.cls.__name__
         raise TreeTypeError(
-            "key of a PyTreeDef: expected auxiliary data that has a hash, or dicts, lists and sets of it, got other "
-            f"data ({error}); return such as aux_data, and arrays as children"
+            f"key of a PyTreeDef: expected auxiliary data of {name} that has a hash, or dicts, lists and sets of such, "
+            f"got {treedef._aux!r} ({error}); return arrays as children"
         ) from error
+    return key
 
 
 def _equal(treedef: PyTreeDef, other: PyTreeDef) -> bool:
