@@ -1,4 +1,4 @@
-"""Every import of jaxlib and every call into it: a new version of jaxlib affects this file only.
+"""The imports of jaxlib and the calls into it: a new version affects this file, and `lapack` and `cuda` beside it.
 
 The rest of the backend sees clients, devices, buffers and executables as opaque objects, and MLIR as the
 modules ``ir``, ``stablehlo`` and ``func``, which are re-exported here, and ``chlo()``.
