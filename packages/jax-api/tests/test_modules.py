@@ -192,6 +192,20 @@ def test_iterative_solvers_of_scipy() -> None:
         assert jnp.allclose(matrix @ x, right)
 
 
+def test_random_dtype_none_is_the_default() -> None:
+    key = random.key(0)
+    drawn = {
+        "bits": random.bits(key, (2,), None),
+        "rademacher": random.rademacher(key, (2,), None),
+        "geometric": random.geometric(key, 0.5, None, None),
+        "randint": random.randint(key, (2,), 0, 5, None),
+        "poisson": random.poisson(key, 3.0, None, None, out_sharding=None),
+        "binomial": random.binomial(key, 10, 0.5, None, None),
+    }
+    kinds = {name: x.dtype.kind for name, x in drawn.items()}
+    assert kinds == dict.fromkeys(drawn, "i") | {"bits": "u", "binomial": "f"}
+
+
 def test_absent_devices_are_a_runtime_error_as_in_jax() -> None:
     for name in ("tpu", "rocm"):
         with pytest.raises(RuntimeError, match=f"got '{name}'"):

@@ -16,7 +16,7 @@ from lawful.core import ArgumentTypeError, Tracer, float0, get_aval, is_inexact
 from lawful.ops import concatenate, reshape
 from lawful.staging import copy_aliased, function_name, require_callable
 
-# Up to so many rows a loop takes less time than a batch.
+# Up to this many rows a loop takes less time than a batch.
 _FEW = 4
 
 

@@ -10,11 +10,11 @@ import lawful.numpy as np
 from lawful import ops
 from lawful.autodiff import stop_gradient
 from lawful.control_flow import while_loop
-from lawful.core import ArgumentTypeError, ArgumentValueError, as_dtype, get_aval
+from lawful.core import ArgumentValueError, get_aval
 from lawful.random._distributions import shape_or_that_of
 from lawful.random._keys import require_key, split
 from lawful.random._rejection import first_accepted
-from lawful.random._uniform import parameters, uniform
+from lawful.random._uniform import integral, parameters, uniform
 
 _FLOAT = numpy.dtype(numpy.float32)
 # Below this mean numbers are counted, above it they are drawn by rejection.
@@ -47,9 +47,7 @@ def poisson(key: Any, lam: Any, shape: Any = None, dtype: Any = int, *, method: 
     (4,)
     """
     require_key("poisson", key)
-    dtype = as_dtype(dtype)
-    if dtype.kind not in "iu":
-        raise ArgumentTypeError(f"poisson: expected an integer dtype, got {dtype}; convert the numbers with astype")
+    dtype = integral("poisson", dtype)
     if method != "exact":
         raise ArgumentValueError(f"poisson: expected the method 'exact', got {method!r}; leave it out")
     (mean,) = parameters("poisson", _FLOAT, stop_gradient(lam))

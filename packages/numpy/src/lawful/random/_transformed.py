@@ -100,7 +100,8 @@ def lognormal(key: Any, sigma: Any = 1.0, shape: Any = None, dtype: Any = float)
 def rademacher(key: Any, shape: Any = (), dtype: Any = int) -> Any:
     """Returns -1 or 1 with equal probability. Source: ``jax.random.rademacher``."""
     drawn = bernoulli(key, 0.5, shape_of("rademacher", shape))
-    return (2 * drawn.astype(as_dtype(dtype)) - 1).astype(as_dtype(dtype))
+    dtype = as_dtype(int if dtype is None else dtype)
+    return (2 * drawn.astype(dtype) - 1).astype(dtype)
 
 
 def triangular(key: Any, left: Any, mode: Any, right: Any, shape: Any = None, dtype: Any = float) -> Any:
@@ -195,7 +196,7 @@ def geometric(key: Any, p: Any, shape: Any = None, dtype: Any = int) -> Any:
     """Returns how many trials of probability ``p`` it takes to succeed once. Source: ``jax.random.geometric``."""
     shape, _, (p,) = _given("geometric", shape, float, p)
     u = uniform(key, shape)
-    return np.astype(np.floor(np.log(u) / np.log1p(-p) + 1), as_dtype(dtype))
+    return np.astype(np.floor(np.log(u) / np.log1p(-p) + 1), as_dtype(int if dtype is None else dtype))
 
 
 def orthogonal(key: Any, n: int, shape: Any = (), dtype: Any = float, m: int | None = None) -> Any:

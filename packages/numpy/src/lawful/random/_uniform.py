@@ -39,7 +39,7 @@ def bits(key: Any, shape: Any = (), dtype: Any = np.uint32) -> Any:
     >>> bits(key(0), (2,))
     array([4070199207, 4202968722], dtype=uint32)
     """
-    dtype = as_dtype(dtype)
+    dtype = as_dtype(np.uint32 if dtype is None else dtype)
     if dtype.kind != "u":
         raise ArgumentTypeError(f"bits: expected an unsigned integer dtype, got {dtype}; use 'uint32' or 'uint64'")
     wide = bits_of_64("bits", key, shape_of("bits", shape))
@@ -59,6 +59,18 @@ def floating(name: str, dtype: Any) -> np.dtype[Any]:
     found = as_dtype(dtype)
     if not is_float(found):
         raise ArgumentTypeError(f"{name}: expected a real floating dtype, got {found}; use 'float64' or 'float32'")
+    return found
+
+
+def integral(name: str, dtype: Any) -> np.dtype[Any]:
+    """Returns an integer dtype; int64 for None, which is the default in JAX.
+
+    Raises:
+      ArgumentTypeError: it is another one.
+    """
+    found = as_dtype(int if dtype is None else dtype)
+    if found.kind not in "iu":
+        raise ArgumentTypeError(f"{name}: expected an integer dtype, got {found}; use 'int64'")
     return found
 
 
@@ -152,9 +164,7 @@ def randint(key: Any, shape: Any, minval: Any, maxval: Any, dtype: Any = int) ->
     array([5, 1, 5, 7, 3])
     """
     require_key("randint", key)
-    shape, dtype = shape_of("randint", shape), as_dtype(dtype)
-    if dtype.kind not in "iu":
-        raise ArgumentTypeError(f"randint: expected an integer dtype, got {dtype}; use 'int64'")
+    shape, dtype = shape_of("randint", shape), integral("randint", dtype)
     for bound in (minval, maxval):
         # A Python integer is clipped to the range of the dtype.
         if type(bound) is not int and get_aval(bound).dtype.kind not in "iu":
