@@ -82,7 +82,7 @@ def law_vjp_linear(trial: Trial) -> Claims:
 
     def of_a_combination() -> Claims:
         both, of_w = pulled(combine(1.5, u, -0.5, w)), pulled(w)
-        require_range((args, out), of_u, of_w, both)
+        require_range(trial.system, (args, out), of_u, of_w, both)
         yield Claim("vjp of 1.5 u − 0.5 w", both, "1.5 vjp(u) − 0.5 vjp(w)", combine(1.5, of_u, -0.5, of_w))
 
     def of_zero() -> Claims:
@@ -90,7 +90,7 @@ def law_vjp_linear(trial: Trial) -> Claims:
 
     def of_a_multiple() -> Claims:
         scaled = pulled(combine(8.0, u, 0.0, u))
-        require_range((args, out), of_u, scaled)
+        require_range(trial.system, (args, out), of_u, scaled)
         yield Claim("vjp of 8 u, divided by 8", combine(1 / 8.0, scaled, 0.0, scaled), "vjp of u", of_u)
 
     for part in trial.some([of_a_combination, of_zero, of_a_multiple]):

@@ -140,16 +140,17 @@ def scalarized(system: Implementation, function: Callable[..., Leaves], seed: in
     return loss
 
 
-def require_range(typed: Any, *derivatives: Any) -> None:
+def require_range(system: Implementation, typed: Any, *derivatives: Any) -> None:
     """Raises Inapplicable if a program of float16 has derivatives along other directions that are infinite or NaN.
 
     Then numbers on the way overflow, and linearity does not hold. Wider floats are far from their ends.
 
     Args:
+      system: the implementation whose values these are.
       typed: a pytree of arguments and results, for their dtypes.
-      derivatives: pytrees of derivatives of one program along some directions.
+      derivatives: pytrees of NumPy arrays, the derivatives of one program along some directions.
     """
-    if not any(get_aval(x).dtype == np.float16 for x in tree.leaves(typed)):
+    if not any(system.aval(x).dtype == np.float16 for x in tree.leaves(typed)):
         return
     finite = {
         all(np.isfinite(x).all() for x in tree.leaves(each) if is_inexact(get_aval(x).dtype)) for each in derivatives

@@ -99,7 +99,7 @@ def _along_combinations(trial: Trial) -> Claims:
     yield Claim("the primal output of jvp", out, "f(x)", trial.value(function, args))
     along_w = _pushed(trial, function, args, w)[1]
     along_both = _pushed(trial, function, args, combine(1.5, v, -0.5, w))[1]
-    require_range((args, out), along_v, along_w, along_both)
+    require_range(trial.system, (args, out), along_v, along_w, along_both)
     yield Claim("jvp along 1.5 v − 0.5 w", along_both, "1.5 jvp(v) − 0.5 jvp(w)", combine(1.5, along_v, -0.5, along_w))
 
 
@@ -111,7 +111,7 @@ def _along_multiples(trial: Trial) -> Claims:
     yield Claim("jvp along 0", along_zero, "0", combine(0.0, along_zero, 0.0, along_zero), "nothing")
     scale = 8.0  # a power of two is exact
     scaled = _pushed(trial, function, args, combine(scale, v, 0.0, v))[1]
-    require_range((args, along_v), along_v, scaled)
+    require_range(trial.system, (args, along_v), along_v, scaled)
     yield Claim("jvp along 8 v, divided by 8", combine(1 / scale, scaled, 0.0, scaled), "jvp along v", along_v)
 
 
