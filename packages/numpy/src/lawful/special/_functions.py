@@ -102,12 +102,23 @@ def betaln(a: Any, b: Any) -> Any:
     """
     a, b = floats("betaln", a, b)
     in_a, in_b = _is_removable_pole(a, b), _is_removable_pole(b, a)
-    removable = ops.bitwise_or(in_a, in_b)
-    # For a positive integer n, beta(a, n) = (-1)ⁿ beta(1 - a - n, n).
-    n = ops.where(in_a, _without_derivative(b, in_a), ops.where(in_b, _without_derivative(a, in_b), 1))
-    other = ops.where(removable, ops.sub(ops.sub(1, ops.where(in_a, a, b)), n), 1)
-    regular = [ops.where(removable, 1, x) for x in (a, b)]
-    return ops.where(removable, ops.betaln(other, n), ops.betaln(*regular))
+    return ops.betaln(_off_removable_poles(a, b, in_a, in_b), _off_removable_poles(b, a, in_b, in_a))
+
+
+def _off_removable_poles(x: Any, other: Any, in_x: Any, in_other: Any) -> Any:
+    """Returns the argument that ``ops.betaln`` takes in place of ``x``.
+
+    For a positive integer n, beta(x, n) = (-1)ⁿ beta(1 - x - n, n). The result depends on ``x`` alone, so that an infinite
+    slope along it meets no tangent of ``other``.
+
+    Args:
+      x: an argument of the beta function.
+      other: its other argument.
+      in_x: whether ``x`` is at a removable pole.
+      in_other: whether ``other`` is at one; then there are no derivatives by ``x``.
+    """
+    limit = ops.sub(ops.sub(1, x), stop_gradient(other))
+    return ops.where(in_x, limit, ops.where(in_other, _without_derivative(x, in_other), x))
 
 
 def _is_removable_pole(a: Any, b: Any) -> Any:
