@@ -108,8 +108,8 @@ def betaln(a: Any, b: Any) -> Any:
 def _off_removable_poles(x: Any, other: Any, in_x: Any, in_other: Any) -> Any:
     """Returns the argument that ``ops.betaln`` takes in place of ``x``.
 
-    For a positive integer n, beta(x, n) = (-1)ⁿ beta(1 - x - n, n). The result depends on ``x`` alone, so that an infinite
-    slope along it meets no tangent of ``other``.
+    For a positive integer n, beta(x, n) = (-1)ⁿ beta(1 - x - n, n). The result depends on ``x`` alone, so that an
+    infinite slope along it meets no tangent of ``other``.
 
     Args:
       x: an argument of the beta function.

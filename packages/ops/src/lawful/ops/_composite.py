@@ -10,7 +10,9 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any, Final, TypeVar, cast
 
-from lawful.core import ArgumentTypeError, Hook, shorten
+from lawful.core import ArgumentTypeError, Hook, register_dispatch_module, shorten
+
+register_dispatch_module(__name__)
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -99,3 +101,7 @@ def composite(arrays: int = 1, *, sequence: bool = False) -> Callable[[F], F]:
         return cast(F, wrapper)
 
     return decorate
+
+
+# What wraps it is no frame of this module: see `register_dispatch_module`.
+composite.__module__ = "lawful.ops"

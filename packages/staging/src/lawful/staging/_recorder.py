@@ -32,6 +32,7 @@ from lawful.core import (
     holds_constants,
     new_trace,
     register_array_type,
+    register_dispatch_module,
     set_current,
     shorten,
     user_source,
@@ -40,6 +41,8 @@ from lawful.ops import broadcast_in_dim_p
 from lawful.staging._constants import Constants
 from lawful.staging._liveness import live_equation
 from lawful.staging._ownership import read_only
+
+register_dispatch_module(__name__)
 
 
 class JaxprTracer(Tracer):
@@ -62,18 +65,8 @@ class JaxprTracer(Tracer):
 register_array_type(JaxprTracer, aval=attrgetter("aval"))
 
 
-def _result_avals(primitive: Primitive, atoms: Sequence[Atom], params: dict[str, Any]) -> Sequence[ShapedArray]:
-    """Returns the types of the results of a primitive for some operands."""
-    out = primitive.rule("abstract_eval")(*[atom.aval for atom in atoms], **params)
-    is_list = type(out) is list or type(out) is tuple
-    avals: Sequence[ShapedArray] = out if is_list else (out,)
-    if is_list is primitive.multiple_results and {*map(type, avals)} <= {ShapedArray}:
-        return avals
-    return _converted_avals(primitive, out)
-
-
-def _converted_avals(primitive: Primitive, out: Any) -> list[ShapedArray]:
-    """Returns the results of an abstract evaluation as types; raises ArgumentTypeError if they are none."""
+def _result_avals(primitive: Primitive, out: Any) -> list[ShapedArray]:
+    """Returns what an abstract evaluation gave as a list of types; raises ArgumentTypeError if it is none."""
     given = [*out] if primitive.multiple_results and isinstance(out, Iterable) else out
     values = given if primitive.multiple_results else [given]
     if isinstance(values, list) and all(type(getattr(value, "aval", value)) is ShapedArray for value in values):
@@ -105,15 +98,17 @@ class Recorder(Trace):
 
     def record(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
         """Adds an equation, and returns the tracer(s) of what it binds."""
-        stage = primitive.rule_or_none("stage")
-        if stage is not None:  # a call of a Python function, which becomes a jaxpr
-            args, params = stage(self, args, params)
-        hoist = primitive.rules.get("hoist")
-        if hoist is not None and holds_constants(params):
-            args, params = hoist(args, params)
+        rules = primitive.rules
+        if "stage" in rules:  # a call of a Python function, which becomes a jaxpr
+            args, params = primitive.rule("stage")(self, args, params)
+        if "hoist" in rules and holds_constants(params):
+            args, params = primitive.rule("hoist")(args, params)
         source = user_source()
-        atoms = [self.atom(x) for x in args]
-        outvars = [Var(aval) for aval in _result_avals(primitive, atoms, params)]
+        constant = self.constants.atom
+        atoms = [x.variable if type(x) is JaxprTracer and x._trace is self else constant(x, self) for x in args]
+        out = primitive.rule("abstract_eval")(*[atom.aval for atom in atoms], **params)
+        is_one = type(out) is ShapedArray and not primitive.multiple_results
+        outvars = [Var(out)] if is_one else [*map(Var, _result_avals(primitive, out))]
         self.eqns.append(JaxprEqn(primitive, atoms, outvars, params, source))
         results = [JaxprTracer(self, var, source) for var in outvars]
         return results if primitive.multiple_results else results[0]
@@ -257,3 +252,7 @@ def trace_to_jaxpr(
     with new_trace(trace):
         inputs = [trace.new_input(aval) for aval in in_avals]
         return trace.to_jaxpr(inputs, function(*inputs), name)
+
+
+# What wraps it is no frame of this module: see `register_dispatch_module`.
+trace_to_jaxpr.__module__ = "lawful.staging"

@@ -6,8 +6,19 @@ from collections.abc import Callable, Hashable, Sequence
 from typing import Any
 
 from lawful.autodiff._dual import DualTracer
-from lawful.core import Primitive, ShapedArray, SourceLine, Trace, as_float, source_override, user_source
+from lawful.core import (
+    Primitive,
+    ShapedArray,
+    SourceLine,
+    Trace,
+    as_float,
+    register_dispatch_module,
+    source_override,
+    user_source,
+)
 from lawful.core._fast import IndexedJaxpr, Replay, definitions, insert_rule, replay_steps, replays, rule_cache
+
+register_dispatch_module(__name__)
 
 #: For each argument the type of its tangent, which may be strong where the primal is weak; None where it is zero.
 TangentAvals = tuple[ShapedArray | None, ...]

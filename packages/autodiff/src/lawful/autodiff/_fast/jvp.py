@@ -8,9 +8,20 @@ from typing import Any
 from lawful.autodiff._fast.dual import CachingTrace, apply_call, dual, parts, replay_in_parent
 from lawful.autodiff._fast.traced_rules import TracedRule, jvp_of_program, traced_jvp
 from lawful.autodiff._jvp import JVPTrace, JVPTracer
-from lawful.core import Primitive, SourceLine, Zero, avals_of, get_aval, set_current, user_source
+from lawful.core import (
+    Primitive,
+    SourceLine,
+    Zero,
+    avals_of,
+    get_aval,
+    register_dispatch_module,
+    set_current,
+    user_source,
+)
 from lawful.core._fast import IndexedJaxpr, cached_rule, register_calls, register_replay, replay, replay_steps
 from lawful.ops import with_weakness_of
+
+register_dispatch_module(__name__)
 
 
 class FastJVPTrace(CachingTrace[TracedRule], JVPTrace):

@@ -31,11 +31,14 @@ from lawful.core import (
     get_aval,
     is_inexact,
     new_trace,
+    register_dispatch_module,
     set_current,
     user_source,
 )
 from lawful.core._fast import IndexedJaxpr, cached_rule, register_calls, register_replay, replay, replay_steps
 from lawful.staging import dce_jaxpr
+
+register_dispatch_module(__name__)
 
 
 class FastLinearizeTrace(CachingTrace[LinearizedRule], LinearizeTrace):

@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from lawful.batching._batch import BatchTrace, BatchTracer, weak_results
-from lawful.core import Primitive, current, pair_of_rule, source_override, user_source
+from lawful.core import Primitive, current, pair_of_rule, register_dispatch_module, source_override, user_source
+
+register_dispatch_module(__name__)
 
 
 class FastBatchTrace(BatchTrace):

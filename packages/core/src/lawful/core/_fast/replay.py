@@ -11,6 +11,9 @@ from typing import Any, Final
 
 from lawful.core._fast.indexed_jaxpr import IndexedJaxpr
 from lawful.core._trace.trace import Trace
+from lawful.tree.base import register_dispatch_module
+
+register_dispatch_module(__name__)
 
 Replay = Callable[..., list[Any]]
 #: By class of trace, not of its subclasses: ``function(trace, program, args)``, which is faster than `replay_steps`.

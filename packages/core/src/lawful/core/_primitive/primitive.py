@@ -22,9 +22,12 @@ from lawful.core._errors import MissingRuleError
 from lawful.core._primitive.by_name import primitives_by_name
 from lawful.core._primitive.rules import SLOTS, Rule, Rules, note_impure_rule
 from lawful.core._trace.trace import current
+from lawful.tree.base import register_dispatch_module
 
 if TYPE_CHECKING:
     from lawful.core._primitive.declaration import Declaration
+
+register_dispatch_module(__name__)
 
 F = TypeVar("F", bound=Rule)
 

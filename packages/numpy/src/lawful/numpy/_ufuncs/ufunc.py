@@ -8,9 +8,11 @@ from functools import cache
 from typing import Any, NoReturn
 
 import numpy
-from lawful.core import ArgumentTypeError, Tracer
+from lawful.core import ArgumentTypeError, Tracer, register_dispatch_module
 from lawful.numpy._ufuncs import methods
 from lawful.ops import Composite, Elementwise, is_eager, promote
+
+register_dispatch_module(__name__)
 
 
 class Ufunc:
@@ -51,6 +53,7 @@ class Ufunc:
         self.nin, self.nout, self.nargs = numpy_function.nin, numpy_function.nout, numpy_function.nargs
         self.identity = numpy_function.identity
         self.__name__ = self.__qualname__ = numpy_function.__name__
+        self.__module__ = "lawful.numpy"
         self.__doc__ = doc or op.__doc__
         self.__signature__ = _signature(self.nin)
         self._elementwise = op if isinstance(op, Elementwise) and promotes else None

@@ -26,9 +26,12 @@ from lawful.core import (
     has_effects,
     jaxprs_in_params,
     python_scalar_types,
+    register_dispatch_module,
 )
 from lawful.core._fast import IndexedJaxpr, cached_rule, calls, replay
 from lawful.ops._composite import Composite
+
+register_dispatch_module(__name__)
 
 
 class Tracing(Protocol):

@@ -7,10 +7,12 @@ from typing import Any, Final
 import numpy as np
 
 from lawful import ops
-from lawful.core import current, eval_trace
+from lawful.core import current, eval_trace, register_dispatch_module
 from lawful.ops._elementwise.declaration import Elementwise, elementwise_hook
 from lawful.ops._support.eager import is_eager
 from lawful.ops._support.promotion import OfKinds
+
+register_dispatch_module(__name__)
 
 _DOUBLES: Final = (float, np.float64)
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from lawful.core import Tracer, cached_function, current, get_aval, record
+from lawful.core import Tracer, cached_function, current, get_aval, record, register_dispatch_module
 from lawful.ops._composite import Composite
 from lawful.ops._indexing.dynamic_slice import dynamic_slice_p
 from lawful.ops._indexing.getitem import getitem_hook, read, spans
@@ -21,6 +21,8 @@ from lawful.ops._shape.slicing import rev
 from lawful.ops._shape.squeeze import expand_dims, squeeze
 from lawful.ops._support.eager import is_eager_array
 from lawful.ops._support.structural import Shape, strong
+
+register_dispatch_module(__name__)
 
 _START: Final = np.int64(0)
 _ENDS: Final = (int, type(None))

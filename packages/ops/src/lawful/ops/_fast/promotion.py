@@ -29,6 +29,7 @@ from lawful.core import (
     get_aval,
     is_inexact,
     python_scalar_types,
+    register_dispatch_module,
 )
 from lawful.core._fast import IndexedJaxpr, cached_rule, calls, replay
 from lawful.ops._elementwise.declaration import Elementwise, application_hook
@@ -42,6 +43,8 @@ from lawful.ops._support.promotion import (
     convert,
     promotion_of_hook,
 )
+
+register_dispatch_module(__name__)
 
 Shape = tuple[int, ...]
 Context = tuple[Primitive, str, PromoteAs, bool]

@@ -35,9 +35,13 @@ dynamic_update_slice_p = Primitive("dynamic_update_slice", pure_rules=True)
 
 
 def _clamped(starts: Sequence[Any], shape: Shape, sizes: Shape) -> tuple[Any, ...]:
-    spans = zip(starts, shape, sizes, strict=True)
-    clamped = [min(max(int(start), 0), whole - size) for start, whole, size in spans]
-    return (*[slice(start, start + size) for start, size in zip(clamped, sizes, strict=True)], ...)
+    slices: list[Any] = []
+    for given, whole, size in zip(starts, shape, sizes, strict=True):
+        start, last = int(given), whole - size
+        if not 0 <= start <= last:
+            start = 0 if start < 0 else last
+        slices.append(slice(start, start + size))
+    return (*slices, ...)
 
 
 def check_sizes_within(name: str, x: ShapedArray, sizes: Shape) -> None:

@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 
 from lawful import ops
-from lawful.core import Hook, Tracer, get_aval, to_numpy
+from lawful.core import Hook, Tracer, get_aval, register_dispatch_module, to_numpy
 from lawful.ops._indexing.gather import gather
 from lawful.ops._indexing.index import Index, index_vectors, parse_index
 from lawful.ops._indexing.windows import GatherDimensionNumbers
@@ -17,6 +17,8 @@ from lawful.ops._shape.slicing import rev
 from lawful.ops._shape.slicing import slice as slice_op
 from lawful.ops._shape.squeeze import expand_dims, squeeze
 from lawful.ops._support.eager import is_eager
+
+register_dispatch_module(__name__)
 
 __all__ = ["getitem"]
 
@@ -166,3 +168,7 @@ def _gathered(
         mode=mode,
         fill_value=fill_value,
     )
+
+
+# What wraps it is no frame of this module: see `register_dispatch_module`.
+getitem.__module__ = "lawful.ops"

@@ -19,6 +19,7 @@ from lawful.core import (
     get_aval,
     is_array,
     is_inexact,
+    register_dispatch_module,
     shorten,
 )
 from lawful.ops._elementwise import arithmetic, comparison
@@ -38,6 +39,8 @@ from lawful.ops._shape.reshape import reshape, transpose
 from lawful.ops._shape.squeeze import squeeze
 from lawful.ops._support.array_like import from_array_like
 from lawful.ops._support.structural import is_axis_of_scalar
+
+register_dispatch_module(__name__)
 
 __all__ = ["ArrayMethods"]
 

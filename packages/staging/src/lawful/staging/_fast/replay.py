@@ -7,9 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from lawful.core import Atom, JaxprEqn, Primitive, SourceLine, Trace, Var, user_source
+from lawful.core import Atom, JaxprEqn, Primitive, SourceLine, Trace, Var, register_dispatch_module, user_source
 from lawful.core._fast import IndexedJaxpr, register_replay
 from lawful.staging._recorder import JaxprTrace, JaxprTracer, Recorder
+
+register_dispatch_module(__name__)
 
 
 class _LooksFurtherError(Exception):
