@@ -65,13 +65,17 @@ def _numpy_sech_squared(x: Any) -> Any:
     if type(x) is np.float64 and abs(x) < _COSH_IS_FINITE:  # the common case, without the cost of errstate
         sech = 1 / np.cosh(x)
         return sech * sech
-    if np.size(x) >= _MANY and x.dtype.itemsize >= 4:  # in half precision the powers would lose digits
-        small = np.exp(-2 * np.abs(x))
-        out = 4 * small
-        small += 1
-        small *= small
-        out /= small
-        return out
+    if (
+        type(x) is np.ndarray and x.size >= _MANY and x.dtype.itemsize >= 4
+    ):  # in half precision the powers would lose digits
+        small = np.abs(x)
+        small *= -2
+        np.exp(small, out=small)
+        rest = small + 1
+        rest *= rest
+        small *= 4
+        small /= rest
+        return small
     with np.errstate(over="ignore"):
         return np.square(np.reciprocal(np.cosh(x)))
 
