@@ -9,6 +9,8 @@ import pytest
 
 from lawful import ops, tree
 from lawful.autodiff import jvp
+from lawful.core import ArgumentTypeError
+from lawful.ops._elementwise.declaration import Elementwise
 from lawful.staging import jit
 
 PARTS = (0.0, -0.0, 1.0, -1.0, 0.5, -2.5, 1e3, np.inf, -np.inf, np.nan)
@@ -27,6 +29,20 @@ def grid() -> Any:
     out = np.empty(len(PARTS) ** 2, np.complex128)
     out.real, out.imag = np.array(list(product(PARTS, PARTS))).T
     return out
+
+
+def of_two_integers() -> list[str]:
+    """Returns the names of the elementwise ops that take two integers."""
+    found = []
+    for name in ops.__all__:
+        function = getattr(ops, name)
+        if isinstance(function, Elementwise) and function.arity == 2:
+            try:
+                function(np.int64(1), np.int64(1))
+            except ArgumentTypeError:
+                continue
+            found.append(name)
+    return found
 
 
 def agree(function: Callable[..., Any], *args: Any) -> None:
@@ -84,3 +100,27 @@ def test_complex_division_of_large_numbers(dtype: Any) -> None:
     size = np.finfo(dtype).max / 4
     z, w = (np.array([size * number], dtype) for number in (1 + 2j, 2 - 1j))
     np.testing.assert_allclose(jit(ops.div, backend="xla")(z, w), [1j], rtol=1e-6, atol=1e-6)
+
+
+INTEGERS = (0, 1, 2, 3, 5, 7, -1, -2, -3, -8, 15, 16, 31, 32, 63, 64, 65, 100)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "int32", "uint16", "int64", "uint64"])
+@pytest.mark.parametrize("name", of_two_integers())
+def test_function_of_two_integers(name: str, dtype: str) -> None:
+    """XLA's own power reads six bits of an exponent, and a processor's shift as many of the distance."""
+    ends = np.iinfo(dtype)
+    points = (*INTEGERS, ends.max, ends.max - 1, ends.min, ends.min + 1)
+    each = np.array([number for number in points if ends.min <= number <= ends.max], dtype)
+    x, y = (part.ravel() for part in np.meshgrid(each, each))
+    if name == "pow":  # NumPy raises an error
+        x, y = x[y >= 0], y[y >= 0]
+    function = getattr(ops, name)
+    with np.errstate(all="ignore"):
+        expected = function(x, y)
+    got = np.asarray(jit(function, backend="xla")(x, y))
+    assert got.dtype == expected.dtype
+    if expected.dtype.kind == "f":
+        np.testing.assert_allclose(got, expected, rtol=max(1e-13, 4 * np.finfo(expected.dtype).eps), atol=1e-30)
+    else:
+        np.testing.assert_array_equal(got, expected)

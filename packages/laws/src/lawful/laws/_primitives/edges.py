@@ -12,6 +12,7 @@ from lawful.core import ShapedArray, float0, get_aval, is_inexact
 from lawful.laws._composition.batching import mappable
 from lawful.laws._derivatives.directions import differentiable, tangents_of
 from lawful.laws._law.law import Claim, Claims, Fault, Inapplicable, Trial, law
+from lawful.laws._primitives.special_args import BEYOND_BITS
 from lawful.laws._primitives.unequal import meets_unequal_points
 from lawful.laws._primitives.zero_signs import depends_on_chosen_zeros
 
@@ -37,7 +38,7 @@ def _special_numbers(aval: ShapedArray) -> np.ndarray[Any, Any]:
         return np.array([0, 1, 2])  # a Python number must fit the dtype of every array it is combined with
     if not is_inexact(dtype):
         bounds = np.iinfo(dtype)
-        return np.array([0, 1, bounds.min, bounds.max], dtype)
+        return np.array([0, 1, 3, BEYOND_BITS, bounds.min, bounds.max], dtype)
     if dtype.kind == "c":
         return np.array([complex(a, b) for a in _SPECIAL_FLOATS for b in _SPECIAL_FLOATS]).astype(dtype)
     return np.array(_SPECIAL_FLOATS).astype(dtype)

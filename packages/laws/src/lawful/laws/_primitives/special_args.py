@@ -10,6 +10,8 @@ import numpy as np
 from lawful.core import Interval, Primitive, float0, get_aval, is_inexact, jaxprs_in_params
 from lawful.laws._law.values import excluded_points
 
+#: An integer that is above the number of bits of every integer, which shifts and powers may not read whole.
+BEYOND_BITS: Final = 100
 _MODERATE: Final = (0.0, -0.0, 1.0, -1.0)
 #: Branch cuts of inverse functions begin at 1 and -1; roundings jump halfway between integers.
 _JUMPS: Final = (2.0, -2.0, 0.5, -0.5)
@@ -92,5 +94,5 @@ def _integers(dtype: np.dtype[Any], interval: Interval) -> np.ndarray[Any, Any]:
     if dtype.kind not in "iu":
         return np.array([False, True]).astype(dtype)
     ends = np.iinfo(dtype)
-    wanted = (0, 1, -1, int(interval.low), int(interval.high), int(ends.min), int(ends.max))
+    wanted = (0, 1, -1, 3, BEYOND_BITS, int(interval.low), int(interval.high), int(ends.min), int(ends.max))
     return np.array([number for number in wanted if ends.min <= number <= ends.max], dtype)

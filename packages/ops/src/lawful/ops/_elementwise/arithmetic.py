@@ -27,6 +27,7 @@ from lawful.ops._elementwise.branch_cuts import CUT_BELOW_ZERO
 from lawful.ops._elementwise.complex_lowering import by_parts, corrected
 from lawful.ops._elementwise.declaration import Elementwise
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
+from lawful.ops._elementwise.integer_power import lower_power
 
 __all__ = [
     "abs",
@@ -229,7 +230,7 @@ pow: Elementwise = elementwise(
     "pow",
     "Returns ``x ** y`` elementwise, promoted and broadcast as by ``numpy.power``.",
     np.power,
-    corrected("pow", lower_by("power")),
+    corrected("pow", lower_power),
     arity=2,
     derivatives=(_pow_by_base, _pow_by_exponent),
     kinds="fc",
