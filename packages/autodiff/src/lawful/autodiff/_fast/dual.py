@@ -16,7 +16,7 @@ from lawful.core import (
     source_override,
     user_source,
 )
-from lawful.core._fast import IndexedJaxpr, Replay, definitions, insert_rule, replay_steps, replays, rule_cache
+from lawful.core._fast import IndexedJaxpr, Replay, definitions, insert_rule, replay, replay_steps, replays, rule_cache
 
 register_dispatch_module(__name__)
 
@@ -47,9 +47,15 @@ def dual[T: DualTracer](
 
 
 class CachingTrace[R](Trace):
-    """A trace of primals with tangents that replays cached rules."""
+    """A trace of primals with tangents that replays cached rules.
+
+    Attributes:
+      evaluate: replays a program under the parent, if that is evaluation, which needs no user's line; else None.
+    """
 
     __slots__ = ()
+
+    evaluate: Replay | None
 
     def process_primitive(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
         return self.apply_primitive(primitive, args, params)[0]
@@ -182,11 +188,13 @@ def parts(trace: Trace, args: Sequence[Any]) -> tuple[list[Any], TangentAvals, l
 def replay_in_parent(trace: Trace, program: IndexedJaxpr, args: Sequence[Any], source: SourceLine | None) -> list[Any]:
     """Returns the results of a program under the parent of a trace, at a user's line."""
     parent: Trace = trace.parent  # type: ignore[assignment]  # evaluation differentiates nothing
-    function: Replay = replays.get(type(parent), replay_steps)
-    if parent.parent is None:  # evaluation does not look for the line
-        return function(parent, program, args)
     before, source_override.source = source_override.source, source
     try:
-        return function(parent, program, args)
+        return replay(parent, program, args)
     finally:
         source_override.source = before
+
+
+def evaluation_under(parent: Trace) -> Replay | None:
+    """Returns what `CachingTrace.evaluate` is for a parent."""
+    return replays.get(type(parent), replay_steps) if parent.parent is None else None

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from lawful.autodiff._fast.dual import CachingTrace, apply_call, dual, parts, replay_in_parent
+from lawful.autodiff._fast.dual import CachingTrace, apply_call, dual, evaluation_under, parts, replay_in_parent
 from lawful.autodiff._fast.traced_rules import TracedRule, jvp_of_program, traced_jvp
 from lawful.autodiff._jvp import JVPTrace, JVPTracer
 from lawful.core import (
     Primitive,
     SourceLine,
+    Trace,
     Zero,
     avals_of,
     get_aval,
@@ -27,7 +28,11 @@ register_dispatch_module(__name__)
 class FastJVPTrace(CachingTrace[TracedRule], JVPTrace):
     """Replays the traced jvp rules of pure primitives; runs those of others."""
 
-    __slots__ = ()
+    __slots__ = ("evaluate",)
+
+    def __init__(self, parent: Trace) -> None:
+        super().__init__(parent)
+        self.evaluate = evaluation_under(parent)
 
     def apply_primitive(
         self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]
@@ -74,7 +79,10 @@ class FastJVPTrace(CachingTrace[TracedRule], JVPTrace):
         self, rule: TracedRule, primals: list[Any], given: list[Any], args: Sequence[Any], source: SourceLine | None
     ) -> Any:
         """Replays a cached rule of one result; see `CachingTrace`."""
-        values = replay_in_parent(self, rule.program, primals + given, source)
+        if self.evaluate is not None:  # the common case
+            values = self.evaluate(self.parent, rule.program, primals + given)
+        else:
+            values = replay_in_parent(self, rule.program, primals + given, source)
         if not rule.all_nonzero:  # no tangent
             return values[0]
         x, t = values

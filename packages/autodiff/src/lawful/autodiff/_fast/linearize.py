@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from lawful.autodiff._fast.dual import CachingTrace, apply_call, dual, parts, replay_in_parent
+from lawful.autodiff._fast.dual import CachingTrace, apply_call, dual, evaluation_under, parts, replay_in_parent
 from lawful.autodiff._fast.tape import Known, Node, Tangent, Tape
 from lawful.autodiff._fast.traced_rules import LinearizedRule, linearized_program, linearized_rule
 from lawful.autodiff._fast.transpose import pull_back
@@ -44,12 +44,13 @@ register_dispatch_module(__name__)
 class FastLinearizeTrace(CachingTrace[LinearizedRule], LinearizeTrace):
     """Replays the linearized rules of pure primitives; runs those of others. Tangents are on a tape."""
 
-    __slots__ = ()
+    __slots__ = ("evaluate",)
 
     linear: Tape
 
     def __init__(self, parent: Trace) -> None:
         Trace.__init__(self, parent, "linearize")
+        self.evaluate = evaluation_under(parent)
         self.linear = Tape(parent, "the linear part of linearize", self.source)
 
     def new_inputs(self, primals: Sequence[Any], avals: Sequence[ShapedArray]) -> list[Any]:
@@ -111,16 +112,17 @@ class FastLinearizeTrace(CachingTrace[LinearizedRule], LinearizeTrace):
         """Replays a cached rule of one result; see `CachingTrace`."""
         if not rule.is_single:
             return self._replay_rule(rule, primals, given, args, source)[0]
-        values = replay_in_parent(self, rule.primal, primals, source)
-        (tangent,) = self._adding(given)(rule, values[1:], given, args, source)
+        if self.evaluate is not None:  # the common case
+            values = self.evaluate(self.parent, rule.primal, primals)
+        else:
+            values = replay_in_parent(self, rule.primal, primals, source)
+        add = self.linear.add if self.linear.only_variables else self._adding(given)
+        (tangent,) = add(rule, values[1:], given, args, source)
         return dual(LinearizeTracer, self, values[0], tangent, source, rule.out_avals[0], tangent.aval)
 
     def _adding(self, given: Sequence[Tangent]) -> Callable[..., Sequence[Tangent]]:
         """Returns the function that records the linear part of a rule for these tangents."""
-        linear = self.linear
-        if linear.only_variables or {*map(type, given)} == {Var}:
-            return linear.add
-        return self._add_known
+        return self.linear.add if {*map(type, given)} == {Var} else self._add_known
 
     def _add_known(
         self,
