@@ -547,7 +547,7 @@ if not child:
 assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 7
 print(len(devices()))
 """
-    done = run_python(script, LAWFUL_NUM_CPU_DEVICES="2")
+    done = run_python(script, LAWFUL_CPU_DEVICES="2")
     assert (done.returncode, done.stdout) == (0, "2\n"), done.stderr
 
 

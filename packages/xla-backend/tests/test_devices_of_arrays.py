@@ -57,5 +57,5 @@ for _ in range(3):
 
 
 def test_array_device_from_one_to_another(run_python: Callable[..., CompletedProcess[str]]) -> None:
-    done = run_python(SCRIPT, LAWFUL_NUM_CPU_DEVICES="2")
+    done = run_python(SCRIPT, LAWFUL_CPU_DEVICES="2")
     assert done.returncode == 0, done.stderr

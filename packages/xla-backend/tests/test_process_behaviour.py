@@ -1,6 +1,7 @@
 """What the backend does to the process it runs in: silence, no jax, several devices, forks."""
 
 import gc
+import re
 import weakref
 from typing import Any
 
@@ -8,7 +9,9 @@ import numpy as np
 import pytest
 
 from lawful import ops
+from lawful.core import ArgumentTypeError, ArgumentValueError
 from lawful.staging import jit
+from lawful.xla_backend import devices, set_cpu_device_count
 
 SMALL = """
 import numpy as np
@@ -151,14 +154,43 @@ except ArgumentValueError as error:
 else:
     raise SystemExit("no error")
 """
-    done = run_python(script, LAWFUL_NUM_CPU_DEVICES="3")
+    done = run_python(script, LAWFUL_CPU_DEVICES="3")
     assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("number", ["0", "-1", "two", ""])
 def test_xla_wrong_number_of_devices_is_explained(run_python, number: str) -> None:
-    done = run_python("import lawful.xla_backend as x; x.devices()", LAWFUL_NUM_CPU_DEVICES=number)
-    assert "LAWFUL_NUM_CPU_DEVICES: expected a positive integer" in done.stderr
+    done = run_python("import lawful.xla_backend as x; x.devices()", LAWFUL_CPU_DEVICES=number)
+    assert "LAWFUL_CPU_DEVICES: expected a positive integer" in done.stderr
+
+
+def test_set_cpu_device_count_before_the_first_use(run_python) -> None:
+    script = """
+import numpy as np
+from lawful.staging import jit
+from lawful.xla_backend import device_put, devices, set_cpu_device_count
+set_cpu_device_count(2)
+set_cpu_device_count(np.int64(4))
+print(len(devices("cpu")), jit(lambda x: x + 1)(device_put(1.0, devices("cpu")[3])).device == devices("cpu")[3])
+set_cpu_device_count(4)
+set_cpu_device_count(3)
+"""
+    done = run_python(script, LAWFUL_CPU_DEVICES="7")
+    assert done.stdout.split() == ["4", "True"]
+    where = (
+        r"<string>:9 \(<module>\): set_cpu_device_count: expected a process that has not used the CPU yet, got one that"
+    )
+    assert re.search(rf"RuntimeStartedError: {where} uses it as 4 devices; call it before", done.stderr), done.stderr
+
+
+@pytest.mark.parametrize(
+    ("count", "error"), [(0, ArgumentValueError), (-2, ArgumentValueError), (2.0, ArgumentTypeError)]
+)
+def test_set_cpu_device_count_of_a_wrong_count(count: Any, error: type[Exception]) -> None:
+    before = len(devices("cpu"))
+    with pytest.raises(error, match=r"set_cpu_device_count: expected .* give 1 or more"):
+        set_cpu_device_count(count)
+    assert len(devices("cpu")) == before
 
 
 def test_xla_results_leave_no_memory_behind(run_python) -> None:

@@ -11,12 +11,14 @@ from lawful.xla_backend._errors import (
     ForkedProcessError,
     LoweringError,
     PluginWarning,
+    RuntimeStartedError,
     XlaError,
 )
 from lawful.xla_backend._lowering.context import LoweringContext
 from lawful.xla_backend._programs.backend import Backend, backend
 from lawful.xla_backend._programs.compiled import Compiled
 from lawful.xla_backend._programs.lowered import Lowered
+from lawful.xla_backend._runtime.clients import set_cpu_device_count
 
 __all__ = [
     "Array",
@@ -25,6 +27,7 @@ __all__ = [
     "block_until_ready",
     "devices",
     "default_backend",
+    "set_cpu_device_count",
     "from_dlpack",
     "set_cache_dir",
     "cache_info",
@@ -39,5 +42,6 @@ __all__ = [
     "ForkedProcessError",
     "LoweringError",
     "PluginWarning",
+    "RuntimeStartedError",
     "XlaError",
 ]

@@ -34,6 +34,13 @@ class ForkedProcessError(LawfulError, RuntimeError):
     """
 
 
+class RuntimeStartedError(LawfulError, RuntimeError):
+    """The number of CPU devices was set after the CPU was first used.
+
+    Cure: call ``set_cpu_device_count`` at the start of the program, or set ``LAWFUL_CPU_DEVICES``.
+    """
+
+
 class PluginWarning(UserWarning):
     """There is a device, such as one of NVIDIA's, and the plugin for it cannot be used: programs run on the CPU.
 

@@ -6,29 +6,69 @@ True
 
 from __future__ import annotations
 
+import operator
 import os
 import threading
 from functools import cache
 from typing import Any
 
-from lawful.core import ArgumentValueError
+from lawful.core import ArgumentTypeError, ArgumentValueError
 from lawful.staging import MissingBackendError
+from lawful.xla_backend._errors import RuntimeStartedError
 from lawful.xla_backend._runtime import bindings, cuda, fork
 from lawful.xla_backend._runtime.handles import Device
 
 
-def _make_cpu_client() -> Any:
-    text = os.environ.get("LAWFUL_NUM_CPU_DEVICES", "1")
+def _cpu_device_count() -> int:
+    """Returns the number of devices that the CPU counts as: what was set, else ``LAWFUL_CPU_DEVICES``, else 1."""
+    if _set_cpu_device_count is not None:
+        return _set_cpu_device_count
+    text = os.environ.get("LAWFUL_CPU_DEVICES", "1")
     if not text.isdecimal() or text == "0":
-        raise ArgumentValueError(
-            f"LAWFUL_NUM_CPU_DEVICES: expected a positive integer, got {text!r}; correct or unset it"
-        )
-    return bindings.make_cpu_client(int(text))
+        raise ArgumentValueError(f"LAWFUL_CPU_DEVICES: expected a positive integer, got {text!r}; correct or unset it")
+    return int(text)
 
 
-_client_makers = {"cpu": _make_cpu_client, "cuda": cuda.make_client}
+_client_makers = {"cpu": lambda: bindings.make_cpu_client(_cpu_device_count()), "cuda": cuda.make_client}
 _clients: dict[str, Any] = {}
 _lock = threading.Lock()
+_set_cpu_device_count: int | None = None
+
+
+def set_cpu_device_count(count: int) -> None:
+    """Makes the CPU count as several devices; it goes before the environment variable ``LAWFUL_CPU_DEVICES``.
+
+    Call it before the CPU is first used: before an array is made on it, a program compiled, or `devices` called.
+
+    Args:
+      count: the number of devices, at least 1.
+
+    Raises:
+      ArgumentTypeError: the count is no integer.
+      ArgumentValueError: it is less than 1.
+      RuntimeStartedError: the CPU is in use already, with another number of devices.
+
+    >>> set_cpu_device_count(len(devices("cpu")))
+
+    Source: JAX's switch ``jax_num_cpu_devices``.
+    """
+    global _set_cpu_device_count
+    try:
+        count = operator.index(count)
+    except TypeError:
+        raise ArgumentTypeError(f"set_cpu_device_count: expected an integer, got {count!r}; give 1 or more") from None
+    if count < 1:
+        raise ArgumentValueError(f"set_cpu_device_count: expected a positive integer, got {count}; give 1 or more")
+    with _lock:
+        started = _clients.get("cpu")
+        if started is None:
+            _set_cpu_device_count = count
+        elif len(started.local_devices()) != count:
+            raise RuntimeStartedError(
+                f"set_cpu_device_count: expected a process that has not used the CPU yet, got one that uses it as "
+                f"{len(started.local_devices())} devices; call it before the first array is made or program compiled, "
+                "or set LAWFUL_CPU_DEVICES"
+            )
 
 
 def _available(name: str, argument: str) -> str:
