@@ -200,6 +200,7 @@ FUNCTIONS: dict[str, list[Call]] = {
         call(ops.getitem, MATRIX, POSITIONS, free=(1,)),
         call(lambda x, i: ops.getitem(x, i > 0), VECTOR, np.array([True, False, True, True])),
     ],
+    "householder_product": [call(ops.householder_product, SQUARE, ROW[:2])],
     "igamma_grad_a": [call(ops.igamma_grad_a, VECTOR**2, OTHER**2)],
     "imag": [call(ops.imag, VECTOR)],
     "integer_pow": [call(lambda x, n=n: ops.integer_pow(x, n), VECTOR) for n in (0, 1, 3, -2)],
@@ -207,6 +208,7 @@ FUNCTIONS: dict[str, list[Call]] = {
     "lu_pivots_to_permutation": [call(lambda p: ops.lu_pivots_to_permutation(p, 3), np.array([1, 1, 2], "int32"))],
     "matmul": [call(ops.matmul, MATRIX, MATRIX.T.copy()), call(ops.matmul, VECTOR, OTHER)],
     "optimization_barrier": [call(lambda x, y: ops.optimization_barrier((x, y)), VECTOR, ONE)],
+    "ormqr": [call(lambda a, t, c: ops.ormqr(a, t, c, left=False, transpose=True), SQUARE, ROW[:2], SQUARE[:2])],
     "pad": [call(lambda x, y: ops.pad(x, y, [(1, 2, 1)]), VECTOR, ONE)],
     "polygamma": [call(ops.polygamma, np.array([0, 1, 2, 3]), OTHER**2), call(ops.polygamma, OTHER**2, OTHER**2)],
     "population_count": [call(ops.population_count, VECTOR)],
@@ -265,6 +267,9 @@ FUNCTIONS: dict[str, list[Call]] = {
     "split": [call(lambda x: ops.split(x, (1, 3)), VECTOR)],
     "squeeze": [call(lambda x: ops.squeeze(x, (0,)), MATRIX[:1])],
     "svd": [call(lambda x: ops.svd(x, compute_uv=False), MATRIX)],
+    "symmetric_product": [
+        call(lambda a, c: ops.symmetric_product(a, c, alpha=0.5, beta=2.0), SQUARE[:, :2], SYMMETRIC),
+    ],
     "take": [
         call(lambda x, i: ops.take(x, i, 1), MATRIX, POSITIONS),
         call(lambda x, i: ops.take(x, i, 1), MATRIX, POSITIONS, free=(1,)),
@@ -282,6 +287,7 @@ FUNCTIONS: dict[str, list[Call]] = {
         call(lambda a, b: ops.triangular_solve(a, b, left_side=True, lower=True), FACTOR, SQUARE),
         call(lambda a, b: ops.triangular_solve(a, b, transpose_a=True, unit_diagonal=True), FACTOR.T.copy(), SQUARE),
     ],
+    "tridiagonal_solve": [call(ops.tridiagonal_solve, ROW - 1, ROW + 3, ROW, SQUARE)],
     "where": [
         call(ops.where, VECTOR > 0.3, VECTOR, OTHER),
         call(ops.where, VECTOR > 0.3, VECTOR, ONE),

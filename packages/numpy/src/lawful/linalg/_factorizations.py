@@ -186,6 +186,50 @@ def qr(a: Any, mode: str = "full") -> Any:
     return (r,) if mode == "r" else (q, r)
 
 
+def qr_multiply(a: Any, c: Any, mode: str = "right", *, conjugate: bool = False) -> tuple[Any, Any]:
+    """Returns the product of ``c`` and Q, and R, of the economic ``a = Q R``.
+
+    Args:
+      a: an array of shape (…, m, n); Q has k = min(m, n) columns.
+      c: an array of shape (…, p, m), or (…, k, p) for the mode ``"left"``; a vector is a row, or a column.
+      mode: ``"right"`` for ``c Q``, or ``"left"`` for ``Q c``.
+      conjugate: whether Q is conjugated in the product.
+
+    Returns:
+      The product, of shape (…, p, k) or (…, m, p), a vector for a vector; and R, of shape (…, k, n).
+
+    Raises:
+      ArgumentValueError: the mode is another one, or the shapes do not fit.
+
+    >>> a = np.array([[3.0], [4.0]])
+    >>> qr_multiply(a, a[:, 0])
+    (array([-5.]), array([[-5.]]))
+
+    Source: ``scipy.linalg.qr_multiply``.
+    """
+    if mode not in ("left", "right"):
+        raise ArgumentValueError(f"qr_multiply: expected the mode 'left' or 'right', got {mode!r}")
+    a, c = inexact("qr_multiply", a), inexact("qr_multiply", c)
+    dtype = np.result_type(a, c)
+    q, r = qr(a.astype(dtype), "economic")
+    c = c.astype(dtype)
+    is_vector = get_aval(c).ndim == 1
+    matrix = c[:, None] if is_vector and mode == "left" else c[None] if is_vector else c
+    expected = get_aval(q).shape[-1] if mode == "left" else get_aval(q).shape[-2]
+    axis = -2 if mode == "left" else -1
+    if get_aval(c).ndim < 1 or get_aval(matrix).shape[axis] != expected:
+        raise ArgumentValueError(
+            f"qr_multiply: expected c with the length {expected} along axis {0 if is_vector else axis}, got "
+            f"{get_aval(c)}; transpose it"
+        )
+    factor = np.conj(q) if conjugate else q
+    if mode == "left":
+        out = factor @ matrix
+        return (out[..., 0] if is_vector else out), r
+    out = matrix @ factor
+    return (out[..., 0, :] if is_vector else out), r
+
+
 def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True) -> Any:
     """Returns the singular value decomposition. Source: ``scipy.linalg.svd``."""
     found = linalg.svd(inexact("svd", a), full_matrices, compute_uv)

@@ -9,6 +9,7 @@ import numpy
 
 import lawful.numpy as np
 from lawful.core import ArgumentValueError, get_aval
+from lawful.special._arguments import inexact
 
 
 def block_diag(*arrs: Any) -> Any:
@@ -140,6 +141,41 @@ def fiedler(a: Any) -> Any:
     return np.abs(a[..., :, None] - a[..., None, :])
 
 
+def fiedler_companion(a: Any) -> Any:
+    """Returns the pentadiagonal matrices whose eigenvalues are the roots of polynomials.
+
+    Args:
+      a: the coefficients, an array of shape (…, n + 1), the highest one first, which is not 0.
+
+    Returns:
+      An array of shape (…, n, n).
+
+    Raises:
+      ArgumentValueError: there are no coefficients.
+
+    >>> fiedler_companion(np.array([1.0, 2.0, 3.0, 4.0]))
+    array([[-2., -3.,  1.],
+           [ 1.,  0.,  0.],
+           [ 0., -4.,  0.]])
+
+    Source: ``scipy.linalg.fiedler_companion``; Fiedler 2003, "A note on companion matrices",
+    https://doi.org/10.1016/S0024-3795(03)00548-2.
+    """
+    a = inexact("fiedler_companion", np.atleast_1d(a))
+    size = get_aval(a).shape[-1] - 1
+    if size < 0:
+        raise ArgumentValueError(f"fiedler_companion: expected at least one coefficient, got {get_aval(a)}; add one")
+    row, column = numpy.indices((size, size))
+    is_even = row % 2 == 0
+    # The even rows hold two coefficients, beside the diagonal, of the numbers row + 1 and row + 2.
+    first = is_even & (column == numpy.maximum(row - 1, 0))
+    second = is_even & (column == row + 1)
+    ones = (is_even & (column == row + 2)) | (~is_even & (column == numpy.maximum(row - 2, 0)))
+    number = numpy.where(first, row + 1, numpy.where(second, row + 2, 0))
+    quotients = -a / a[..., :1]
+    return np.where(first | second, quotients[..., number], ones.astype(get_aval(a).dtype))
+
+
 def hadamard(n: int, dtype: Any = int) -> Any:
     """Returns the Hadamard matrix of Sylvester's construction.
 
@@ -182,6 +218,30 @@ def invhilbert(n: int) -> Any:
     return np.asarray(numpy.array([[element(i, j) for j in range(n)] for i in range(n)]).reshape(n, n))
 
 
+def invpascal(n: int, kind: str | None = None) -> Any:
+    """Returns the inverse of what `pascal` gives, exact where float64 has its integers.
+
+    Raises:
+      ArgumentValueError: the kind is none of None, ``"symmetric"``, ``"lower"`` and ``"upper"``.
+
+    >>> invpascal(3, "lower")
+    array([[ 1.,  0.,  0.],
+           [-1.,  1.,  0.],
+           [ 1., -2.,  1.]])
+
+    Source: ``scipy.linalg.invpascal``.
+    """
+    _check_pascal("invpascal", kind)
+    lower = [[(-1) ** (i + j) * math.comb(i, j) for j in range(n)] for i in range(n)]
+    if kind == "lower":
+        rows = lower
+    elif kind == "upper":
+        rows = [list(column) for column in zip(*lower, strict=True)]
+    else:  # the inverse of L Lᵀ
+        rows = [[sum(lower[k][i] * lower[k][j] for k in range(max(i, j), n)) for j in range(n)] for i in range(n)]
+    return np.asarray(numpy.array(rows, float).reshape(n, n))
+
+
 def leslie(f: Any, s: Any) -> Any:
     """Returns the matrix of a population: fecundities in the first row, survivals below the diagonal.
 
@@ -205,7 +265,11 @@ def pascal(n: int, kind: str | None = None) -> Any:
 
     Source: ``scipy.linalg.pascal``.
     """
-    if kind not in (None, "symmetric", "lower", "upper"):
-        raise ArgumentValueError(f"pascal: expected the kind 'symmetric', 'lower' or 'upper', got {kind!r}")
+    _check_pascal("pascal", kind)
     lower = numpy.array([[math.comb(i, j) for j in range(n)] for i in range(n)], float).reshape(n, n)
     return np.asarray({"lower": lower, "upper": lower.T}.get(kind or "", lower @ lower.T))
+
+
+def _check_pascal(name: str, kind: str | None) -> None:
+    if kind not in (None, "symmetric", "lower", "upper"):
+        raise ArgumentValueError(f"{name}: expected the kind 'symmetric', 'lower' or 'upper', got {kind!r}")
