@@ -52,6 +52,10 @@ def _scattered(name: str) -> list[Call]:
     ]
 
 
+def _product_of_schur(t: Any, z: Any) -> Any:
+    return ops.solve(ops.transpose(z, (1, 0)), ops.transpose(z @ t, (1, 0)))
+
+
 def _reduced(name: str) -> list[Call]:
     reduce = getattr(ops, name)
     return [call(lambda x, axes=axes: reduce(x, axes), MATRIX) for axes in ((0,), (0, 1), ())]
@@ -200,6 +204,7 @@ FUNCTIONS: dict[str, list[Call]] = {
         call(ops.getitem, MATRIX, POSITIONS, free=(1,)),
         call(lambda x, i: ops.getitem(x, i > 0), VECTOR, np.array([True, False, True, True])),
     ],
+    "hessenberg": [call(ops.hessenberg, SQUARE)],
     "householder_product": [call(ops.householder_product, SQUARE, ROW[:2])],
     "igamma_grad_a": [call(ops.igamma_grad_a, VECTOR**2, OTHER**2)],
     "imag": [call(ops.imag, VECTOR)],
@@ -237,6 +242,7 @@ FUNCTIONS: dict[str, list[Call]] = {
         name: _scattered(name)
         for name in ("scatter", "scatter_add", "scatter_max", "scatter_min", "scatter_mul", "scatter_sub")
     },
+    "schur": [call(lambda x: _product_of_schur(*ops.schur(x)), SQUARE)],
     "select": [call(ops.select, VECTOR > 0.3, VECTOR, OTHER), call(ops.select, VECTOR > 0.3, VECTOR, OTHER, free=(0,))],
     "select_and_gather_add": [call(lambda t, x: ops.select_and_gather_add(t, x, "ge", (2, 2)), MATRIX + 1, MATRIX)],
     "select_and_scatter_add": [
@@ -287,6 +293,7 @@ FUNCTIONS: dict[str, list[Call]] = {
         call(lambda a, b: ops.triangular_solve(a, b, left_side=True, lower=True), FACTOR, SQUARE),
         call(lambda a, b: ops.triangular_solve(a, b, transpose_a=True, unit_diagonal=True), FACTOR.T.copy(), SQUARE),
     ],
+    "tridiagonal": [call(ops.tridiagonal, SYMMETRIC)],
     "tridiagonal_solve": [call(ops.tridiagonal_solve, ROW - 1, ROW + 3, ROW, SQUARE)],
     "where": [
         call(ops.where, VECTOR > 0.3, VECTOR, OTHER),

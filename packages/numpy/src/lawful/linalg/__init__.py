@@ -6,6 +6,7 @@
 array([0.5, 0. ])
 """
 
+from lawful.linalg._equations import funm, solve_sylvester, sqrtm
 from lawful.linalg._factorizations import (
     cho_factor,
     cho_solve,
@@ -24,6 +25,7 @@ from lawful.linalg._factorizations import (
 )
 from lawful.linalg._functions import expm, expm_frechet
 from lawful.linalg._iterative import bicgstab, cg
+from lawful.linalg._schur import hessenberg, rsf2csf, schur
 from lawful.linalg._structured import (
     block_diag,
     circulant,
@@ -64,9 +66,11 @@ __all__ = [
     "expm_frechet",
     "fiedler",
     "fiedler_companion",
+    "funm",
     "hadamard",
     "hankel",
     "helmert",
+    "hessenberg",
     "hilbert",
     "inv",
     "invhilbert",
@@ -79,8 +83,12 @@ __all__ = [
     "polar",
     "qr",
     "qr_multiply",
+    "rsf2csf",
+    "schur",
     "solve",
+    "solve_sylvester",
     "solve_triangular",
+    "sqrtm",
     "svd",
     "toeplitz",
 ]

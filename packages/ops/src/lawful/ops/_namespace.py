@@ -65,13 +65,16 @@ from lawful.ops._linalg.cholesky import *
 from lawful.ops._linalg.determinants import *
 from lawful.ops._linalg.eig import *
 from lawful.ops._linalg.eigh import *
+from lawful.ops._linalg.hessenberg import *
 from lawful.ops._linalg.householder import *
 from lawful.ops._linalg.lu import *
 from lawful.ops._linalg.qr import *
+from lawful.ops._linalg.schur import *
 from lawful.ops._linalg.solve import *
 from lawful.ops._linalg.svd import *
 from lawful.ops._linalg.symmetric_product import *
 from lawful.ops._linalg.triangular_solve import *
+from lawful.ops._linalg.tridiagonal import *
 from lawful.ops._linalg.tridiagonal_solve import *
 from lawful.ops._numpy_protocol import numpy_reduction as numpy_reduction
 from lawful.ops._numpy_protocol.dispatch import *
@@ -155,13 +158,16 @@ if not TYPE_CHECKING:
     __all__ += _linalg.determinants.__all__
     __all__ += _linalg.eig.__all__
     __all__ += _linalg.eigh.__all__
+    __all__ += _linalg.hessenberg.__all__
     __all__ += _linalg.householder.__all__
     __all__ += _linalg.lu.__all__
     __all__ += _linalg.qr.__all__
+    __all__ += _linalg.schur.__all__
     __all__ += _linalg.solve.__all__
     __all__ += _linalg.svd.__all__
     __all__ += _linalg.symmetric_product.__all__
     __all__ += _linalg.triangular_solve.__all__
+    __all__ += _linalg.tridiagonal.__all__
     __all__ += _linalg.tridiagonal_solve.__all__
     __all__ += _support.array_like.__all__
     __all__ += _numpy_protocol.dispatch.__all__

@@ -45,6 +45,8 @@ REASONS: Final = {
     "implementation": "the algorithm is chosen by LAPACK; leave it out",
     "algorithm": "the algorithm is chosen by LAPACK; leave it out",
     "subset_by_index": "all values are computed; take a slice of them",
+    "sort_eig_vals": "neither does JAX's function sort them; leave it out",
+    "select_callable": "neither does JAX's function call it; leave it out",
     "perturb_singular": "a singular matrix gives NaN; leave it out",
     "pivoting": "there is no pivoting; leave it out",
     "group_offset": "neither has JAX's function one yet",

@@ -36,10 +36,10 @@ def decomposition(
     *,
     infer: Callable[..., tuple[ShapedArray, ...]],
     compute: Callable[..., Arrays],
-    derive: Callable[..., tuple[Sequence[Any], Sequence[Any]]],
+    derive: Callable[..., tuple[Sequence[Any], Sequence[Any]]] | None,
     lower: Callable[..., tuple[Sequence[Any], Any]],
     sample: Callable[[Choose], Call],
-    reference: Callable[..., Any],
+    reference: Callable[..., Any] | None,
     prepare: Callable[..., Arrays] | None = None,
     excluded: Sequence[Excluded] = (),
     unequal: Sequence[Unequal] = (),
@@ -47,6 +47,7 @@ def decomposition(
     lower_read: Callable[..., Any] | None = None,
     square: bool = False,
     single: bool = False,
+    platform: str | None = None,
 ) -> Primitive:
     """Declares a decomposition.
 
@@ -54,10 +55,10 @@ def decomposition(
       name: the primitive's name.
       infer: ``infer(aval, **params)`` gives the types of the results.
       compute: ``compute(x, **params)`` gives them in NumPy; may raise LinAlgError.
-      derive: ``derive(x, x_dot, **params)`` gives the results and their tangents.
+      derive: ``derive(x, x_dot, **params)`` gives the results and their tangents; None if it has no derivative.
       lower: ``lower(ctx, x, **params)`` gives the values and where LAPACK succeeded, or None.
       sample: draws a well-typed call, for laws.
-      reference: a function of NumPy that it equals, for laws.
+      reference: a function of NumPy that it equals, for laws; None where there is none.
       prepare: brings a matrix into the domain, for laws.
       excluded: where derivatives do not exist, for laws.
       unequal: where backends may give another result, for laws.
@@ -65,6 +66,7 @@ def decomposition(
       lower_read: ``lower_read(ctx, x, **params)`` does the same to an MLIR value.
       square: whether the matrices must be square.
       single: whether the primitive has one result, and not a list.
+      platform: the only one that it is lowered for; None for all.
     """
     primitive = Primitive(name, multiple_results=not single, pure_rules=True)
 
@@ -80,16 +82,20 @@ def decomposition(
         check_matrices(f"{name}_p", x, square=square)
         return results(infer(x, **params))
 
-    @primitive.def_jvp
     def jvp(primals: Sequence[Any], tangents: Sequence[Any], **params: Any) -> tuple[Any, Any]:
         (x,), (x_dot,) = primals, tangents
         if type(x_dot) is Zero:
             outs = primitive.bind(x, **params)
             avals = [get_aval(out).to_tangent_aval() for out in ([outs] if single else outs)]
             return outs, results([Zero(aval) for aval in avals])
+        assert derive is not None
         found, derivatives = derive(x, x_dot, **params)
         return results(found), results(derivatives)
 
+    if derive is None:
+        primitive.declare_absent("jvp", "its result is not unique, and may jump")
+    else:
+        primitive.def_jvp(jvp)
     primitive.declare_absent("transpose", "it is not linear")
 
     @primitive.def_batch
@@ -97,7 +103,6 @@ def decomposition(
         outs = primitive.bind(move_batch_dim(args[0], dims[0]), **params)
         return outs, 0 if single else [0] * len(outs)
 
-    @primitive.def_lowering
     def lowering(ctx: Any, x: Any, **params: Any) -> Any:
         (aval,) = ctx.avals_in
         if not aval.size:  # results of empty matrices are constants
@@ -112,11 +117,13 @@ def decomposition(
             for value, out in zip(values, ctx.avals_out, strict=True)
         ]
 
+    primitive.def_lowering(lowering, platform)
     primitive.declaration = Declaration(
         sample=sample,
         reference=reference,
         domain=(Interval(),),
         kinds="fc",
+        differentiable=derive is not None,
         prepare=prepare,
         excluded=tuple(excluded),
         unequal=tuple(unequal),

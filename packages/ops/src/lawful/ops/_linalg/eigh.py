@@ -8,14 +8,13 @@ import numpy as np
 
 from lawful.core import ArgumentValueError, Call, Choose, Excluded, ShapedArray, get_aval
 from lawful.ops._linalg.decomposition import (
-    compare_with_diagonal,
     decomposition,
     is_success,
-    mask_triangle,
     narrowed,
     sample_dtype,
     widened,
 )
+from lawful.ops._linalg.hermitian import lower_triangle, read_triangle
 from lawful.ops._linalg.matrices import (
     adjoint,
     check_matrices,
@@ -84,17 +83,6 @@ def _derive(x: Any, x_dot: Any, *, lower: bool) -> tuple[list[Any], list[Any]]:
     return [v, w], [v @ (weights * inner), real_part(diagonal(inner))]
 
 
-def _read(x: Any, *, lower: bool) -> Any:
-    if not lower:
-        return np.conj(np.swapaxes(_read(np.conj(np.swapaxes(x, -1, -2)), lower=True), -1, -2))
-    strict = np.tril(x, -1)
-    if x.dtype.kind != "c":
-        return np.tril(x)
-    index = np.arange(x.shape[-1])
-    strict[..., index, index] = x[..., index, index].real
-    return strict
-
-
 def _compute(x: Any, *, lower: bool) -> tuple[Any, Any]:
     w, v = np.linalg.eigh(x, "L" if lower else "U")
     return v, w
@@ -104,17 +92,6 @@ def _lower(ctx: Any, x: Any, *, lower: bool) -> tuple[list[Any], Any]:
     v_aval, x = widened(ctx, x)
     v, w, info = syevd(ctx, x, v_aval, lower=lower)
     return narrowed(ctx, [v, w]), is_success(ctx, info, v_aval)
-
-
-def _lower_read(ctx: Any, x: Any, *, lower: bool) -> Any:
-    (aval,) = ctx.avals_in
-    out = mask_triangle(ctx, x, aval, lower=lower)
-    if aval.dtype.kind != "c":
-        return out
-    # On the diagonal only the real part is read.
-    real = ctx.hlo.real(x)
-    zeros = ctx.zeros(aval.update(dtype=real_dtype(aval.dtype)))
-    return ctx.hlo.select(compare_with_diagonal(ctx, aval, "EQ"), ctx.hlo.complex(real, zeros), out)
 
 
 def _sample(choose: Choose) -> Call:
@@ -151,7 +128,7 @@ eigh_p = decomposition(
     reference=_reference,
     prepare=_prepare,
     excluded=(Excluded(lambda x, **_: True, "the sign or phase of a vector is not determined: it may jump", order=0),),
-    read=_read,
-    lower_read=_lower_read,
+    read=read_triangle,
+    lower_read=lower_triangle,
     square=True,
 )

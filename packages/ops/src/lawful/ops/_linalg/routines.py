@@ -169,3 +169,33 @@ def geev(ctx: Any, x: Any, aval: ShapedArray, *, left: bool, right: bool) -> lis
         return list(ctx.lapack("geev", [x], results, **codes))
     name = "comp" if aval.dtype.kind == "c" else "real"
     return list(ctx.cuda_kernel(f"cuhybrid_eig_{name}", [x], results, magma="off", left=left, right=right))
+
+
+# On the CPU only
+
+
+def gehrd(ctx: Any, x: Any, aval: ShapedArray) -> tuple[Any, Any, Any]:
+    """Returns the Hessenberg form, with the vectors of reflections below it, their factors, and ``info``."""
+    *batch, size, _ = aval.shape
+    results = [aval, aval.update(shape=(*batch, size - 1)), info_of(aval)]
+    h, taus, info = ctx.lapack("gehrd", [x], results, low=np.int32(1), high=np.int32(size))
+    return h, taus, info
+
+
+def gees(ctx: Any, x: Any, aval: ShapedArray, *, vectors: bool) -> tuple[Any, Any, Any]:
+    """Returns the Schur form, the unitary matrix, which holds no values without ``vectors``, and ``info``."""
+    values = [aval.update(shape=aval.shape[:-1])] * (1 if aval.dtype.kind == "c" else 2)
+    results = [aval, aval, *values, info_of(aval), info_of(aval)]
+    codes = {"mode": ord("V" if vectors else "N"), "sort": ord("N")}
+    t, z, *_, info = ctx.lapack("gees", [x], results, **codes)
+    return t, z, info
+
+
+def sytrd(ctx: Any, x: Any, aval: ShapedArray, *, lower: bool) -> list[Any]:
+    """Returns the tridiagonal form, with the vectors of reflections, both diagonals, factors, and ``info``."""
+    *batch, size, _ = aval.shape
+    real = aval.update(dtype=np.dtype(np.float64))
+    diagonals = [real.update(shape=(*batch, size)), real.update(shape=(*batch, size - 1))]
+    results = [aval, *diagonals, aval.update(shape=(*batch, size - 1)), info_of(aval)]
+    name = "hetrd" if aval.dtype.kind == "c" else "sytrd"
+    return list(ctx.lapack(name, [x], results, uplo=ord("L" if lower else "U")))

@@ -209,7 +209,7 @@ class LoweringContext:
         *,
         transposed_operands: Sequence[int] = (),
         transposed_results: Sequence[int] = (),
-        **attributes: int,
+        **attributes: int | np.int32,
     ) -> list[Value]:
         """Returns the results of a routine of LAPACK, called for each matrix of the operands; on the CPU only.
 
@@ -219,7 +219,7 @@ class LoweringContext:
           results: the types of the results, likewise.
           transposed_operands: the positions of square matrices that are given transposed, and so are not copied.
           transposed_results: likewise.
-          attributes: small numbers, or the codes of letters, that say what to compute.
+          attributes: small numbers, the codes of letters, or integers of NumPy, that say what to compute.
         """
         target = lapack_target(routine, self._aval_of(operands[0]).dtype)
         return self._matrix_call(target, operands, results, transposed_operands, transposed_results, attributes)

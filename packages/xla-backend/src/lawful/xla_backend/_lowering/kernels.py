@@ -44,8 +44,10 @@ def call_kernel(
     return list(op.results)
 
 
-def _attribute(value: bool | int | str) -> Any:
-    """Returns an option of a custom call: a boolean, a string, or a number of 8 bits."""
+def _attribute(value: bool | int | str | np.int32) -> Any:
+    """Returns an option of a custom call: a boolean, a string, a number of 8 bits, or one of 32."""
+    if isinstance(value, np.int32):
+        return ir.IntegerAttr.get(ir.IntegerType.get_signless(32), int(value))
     if isinstance(value, bool):
         return ir.BoolAttr.get(value)
     if isinstance(value, str):
