@@ -182,10 +182,10 @@ def test_pytree_with_a_dict_as_auxiliary_data_is_compiled() -> None:
 
 
 def test_iterative_solvers_of_scipy() -> None:
-    from lawful.jax.scipy.sparse.linalg import bicgstab, cg
+    from lawful.jax.scipy.sparse.linalg import bicgstab, cg, gmres
 
     matrix, right = jnp.array([[4.0, 1.0], [1.0, 3.0]]), jnp.array([1.0, 2.0])
-    for solve in (cg, bicgstab):
+    for solve in (cg, bicgstab, gmres):
         x, info = solve(matrix, right, tol=1e-12)
         assert info is None
         assert isinstance(x, jax.Array)

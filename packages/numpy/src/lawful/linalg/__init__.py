@@ -24,6 +24,7 @@ from lawful.linalg._factorizations import (
     svd,
 )
 from lawful.linalg._functions import expm, expm_frechet
+from lawful.linalg._gmres import gmres
 from lawful.linalg._iterative import bicgstab, cg
 from lawful.linalg._schur import hessenberg, rsf2csf, schur
 from lawful.linalg._structured import (
@@ -67,6 +68,7 @@ __all__ = [
     "fiedler",
     "fiedler_companion",
     "funm",
+    "gmres",
     "hadamard",
     "hankel",
     "helmert",

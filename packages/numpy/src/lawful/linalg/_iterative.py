@@ -1,4 +1,4 @@
-"""Linear systems by iterations that need the matrix only as a function: `cg`, `bicgstab`."""
+"""Linear systems by iterations that need the matrix only as a function: `cg`, `bicgstab`; `gmres` is beside."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def cg(
     Law: ``A x = b``. Source: ``jax.scipy.sparse.linalg.cg``; Hestenes and Stiefel 1952, "Methods of conjugate
     gradients for solving linear systems", https://doi.org/10.6028/jres.049.044.
     """
-    return _solution("cg", _conjugate_gradients, A, b, x0, tol, atol, maxiter, M, hermitian=True)
+    return solution("cg", _conjugate_gradients, A, b, x0, tol, atol, maxiter, M, hermitian=True)
 
 
 def bicgstab(
@@ -65,13 +65,28 @@ def bicgstab(
     Law: ``A x = b``. Source: ``jax.scipy.sparse.linalg.bicgstab``; van der Vorst 1992, "Bi-CGSTAB",
     https://doi.org/10.1137/0913035.
     """
-    return _solution("bicgstab", _stabilized, A, b, x0, tol, atol, maxiter, M, hermitian=False)
+    return solution("bicgstab", _stabilized, A, b, x0, tol, atol, maxiter, M, hermitian=False)
 
 
-def _solution(
+def solution(
     name: str, iterate: Any, A: Any, b: Any, x0: Any, tol: Any, atol: Any, maxiter: int | None, M: Any, *,
     hermitian: bool,
 ) -> tuple[Any, None]:  # fmt: skip
+    """Returns what `cg` does, by another iteration.
+
+    Args:
+      name: the function, for error messages.
+      iterate: ``iterate(multiply, precondition, right, start, end, limit)`` gives the solution, where ``end`` is the
+        square of the norm of the residual at which it may end.
+      A: as for `cg`, as are the others.
+      b: the right-hand side.
+      x0: where to start.
+      tol: the relative norm.
+      atol: the absolute norm.
+      maxiter: the number of iterations.
+      M: approximates the inverse.
+      hermitian: whether A is.
+    """
     if not callable(A):
         A, b = _of_one_dtype(A, b)
     leaves = tree.leaves(b)
@@ -90,7 +105,7 @@ def _solution(
     limit = 10 * sum(get_aval(leaf).size for leaf in leaves) if maxiter is None else maxiter
 
     def solve(multiply: Any, right: Any) -> Any:
-        norm = _square(right)
+        norm = squared_norm(right)
         end = ops.max(ops.mul(norm, tol * tol), atol * atol)
         return iterate(multiply, precondition, right, start, end, limit)
 
@@ -134,7 +149,8 @@ def _dot(x: Any, y: Any) -> Any:
     return total
 
 
-def _square(x: Any) -> Any:
+def squared_norm(x: Any) -> Any:
+    """Returns the sum of the squares of all absolute values."""
     total = _dot(x, x)
     return ops.real(total) if get_aval(total).dtype.kind == "c" else total
 
@@ -150,7 +166,7 @@ def _plus(x: Any, factor: Any, y: Any) -> Any:
 def _conjugate_gradients(multiply: Any, precondition: Any, right: Any, start: Any, end: Any, limit: Any) -> Any:
     def goes_on(state: Any) -> Any:
         _, residual, _, _, count = state
-        return ops.bitwise_and(ops.gt(_square(residual), end), ops.lt(count, limit))
+        return ops.bitwise_and(ops.gt(squared_norm(residual), end), ops.lt(count, limit))
 
     def step(state: Any) -> Any:
         x, residual, direction, size, count = state
@@ -172,7 +188,7 @@ def _stabilized(multiply: Any, precondition: Any, right: Any, start: Any, end: A
 
     def goes_on(state: Any) -> Any:
         _, residual, _, _, broken, count = state
-        more = ops.bitwise_and(ops.gt(_square(residual), end), ops.lt(count, limit))
+        more = ops.bitwise_and(ops.gt(squared_norm(residual), end), ops.lt(count, limit))
         return ops.bitwise_and(more, ops.bitwise_not(broken))
 
     def step(state: Any) -> Any:
@@ -184,7 +200,7 @@ def _stabilized(multiply: Any, precondition: Any, right: Any, start: Any, end: A
         corrected = precondition(rest)
         turned = multiply(corrected)
         # Where nothing is left, the second half of the step is empty.
-        square = _square(turned)
+        square = squared_norm(turned)
         is_empty = ops.eq(square, 0)
         omega = ops.where(is_empty, 0, ops.div(_dot(turned, rest), ops.where(is_empty, 1, square)))
         x = _plus(_plus(x, length, helped), omega, corrected)
