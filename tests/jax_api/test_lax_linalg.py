@@ -13,7 +13,7 @@ from lawful import ops
 from lawful.autodiff import jvp, vjp
 from lawful.batching import vmap
 from lawful.core import ArgumentTypeError, ArgumentValueError
-from lawful.linalg import cholesky_update
+from lawful.linalg import cholesky_update, polar, qdwh
 from lawful.staging import jit
 
 DTYPES = ["float32", "float64", "complex64", "complex128"]
@@ -241,3 +241,51 @@ def test_householder_product_batched_and_errors() -> None:
         ops.ormqr(a[0], taus[0], np.ones((3, 4)))
     with pytest.raises(ArgumentTypeError, match="householder_product: expected matrices of float32"):
         ops.householder_product(np.ones((3, 2), int), np.ones(2, int))
+
+
+# qdwh
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_qdwh_agrees_with_jax(dtype: str) -> None:
+    for shape in ((1, 1), (5, 3), (4, 4)):
+        [x] = drawn(0, shape, dtype=dtype)
+        u, h, count, is_converged = lawful.jax.lax.linalg.qdwh(x)
+        expected = jax.lax.linalg.qdwh(x)
+        assert is_converged
+        assert count < 8
+        same(u @ h, x, tolerance(dtype))
+        for found, wanted in zip((u, h), expected[:2], strict=True):
+            assert found.dtype == wanted.dtype
+            same(found, wanted, tolerance(dtype))
+    for found, wanted in zip(jit(qdwh, backend="xla")(x), qdwh(x), strict=True):
+        same(found, wanted, tolerance(dtype))
+
+
+def test_qdwh_of_special_matrices() -> None:
+    for x in (np.diag([1, 1e-12]), 1e300 * np.eye(2), 1e-300 * np.eye(2)):
+        u, h, _, is_converged = qdwh(x)
+        assert is_converged
+        same(u, np.eye(2))
+        np.testing.assert_allclose(h, x)
+    np.testing.assert_array_equal(qdwh(np.diag([1.0, 0]))[0], np.diag([1, 0]))
+    u, h, _, _ = qdwh(np.zeros((3, 0)))
+    assert (u.shape, h.shape) == ((3, 0), (0, 0))
+    u, _, count, is_converged = qdwh(np.array([[np.nan, 1], [0, 1]]))
+    assert np.isnan(u).all()
+    assert not is_converged
+    assert count == 1
+    _, _, count, is_converged = qdwh(drawn(0, (3, 3))[0], max_iterations=2)
+    assert (count, bool(is_converged)) == (2, False)
+    for shape in ((2, 3), (3,), (2, 3, 3)):
+        with pytest.raises(ArgumentValueError, match="qdwh: expected a matrix with at least as many rows as columns"):
+            qdwh(np.ones(shape))
+
+
+@pytest.mark.parametrize("dtype", ["float64", "complex128"])
+def test_qdwh_derivatives_are_those_of_polar(dtype: str) -> None:
+    [x] = drawn(0, (4, 3), dtype=dtype)
+    same_derivatives(lambda a: lnp.concatenate(qdwh(a)[:2]), lambda a: lnp.concatenate(polar(a)), x)
+    pair = np.stack([x, 2 * x])
+    for found, wanted in zip(vmap(qdwh)(pair), zip(*map(qdwh, pair), strict=True), strict=True):
+        same(found, np.stack(wanted))

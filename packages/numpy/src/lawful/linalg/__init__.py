@@ -26,6 +26,7 @@ from lawful.linalg._factorizations import (
 from lawful.linalg._functions import expm, expm_frechet
 from lawful.linalg._gmres import gmres
 from lawful.linalg._iterative import bicgstab, cg
+from lawful.linalg._qdwh import qdwh
 from lawful.linalg._schur import hessenberg, rsf2csf, schur
 from lawful.linalg._structured import (
     block_diag,
@@ -83,6 +84,7 @@ __all__ = [
     "lu_solve",
     "pascal",
     "polar",
+    "qdwh",
     "qr",
     "qr_multiply",
     "rsf2csf",

@@ -33,6 +33,7 @@ NEUTRAL: Final = frozenset(
 REASONS: Final = {
     "out": "arrays are immutable; use the result",
     "dtype": "the dtype follows from the arguments; convert with astype",
+    "dynamic_shape": "matrices are not padded; leave it out",
     "eps": "it is chosen by the dtype; leave it out",
     "max_iterations": "there is no iteration; leave it out",
     "out_sharding": "arrays are on one device; leave it out",
