@@ -12,7 +12,15 @@ import pytest
 
 from lawful import ops
 
-MODULES = ("lawful.ops", "lawful.numpy", "lawful.special", "lawful.nn", "lawful.linalg", "lawful.random")
+MODULES = (
+    "lawful.ops",
+    "lawful.linalg",
+    "lawful.nn",
+    "lawful.numpy",
+    "lawful.random",
+    "lawful.signal",
+    "lawful.special",
+)
 
 
 def _objects() -> dict[str, Any]:
