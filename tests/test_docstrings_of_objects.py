@@ -14,7 +14,11 @@ from lawful import ops
 
 MODULES = (
     "lawful.ops",
+    "lawful.cluster",
+    "lawful.fft",
+    "lawful.interpolate",
     "lawful.linalg",
+    "lawful.ndimage",
     "lawful.nn",
     "lawful.numpy",
     "lawful.random",

@@ -4,5 +4,8 @@ from lawful.jax._support.namespace import namespace as _namespace
 
 __getattr__, __dir__ = _namespace(
     __name__,
-    submodules=("fft", "integrate", "linalg", "optimize", "signal", "sparse", "special", "stats"),
+    submodules=(
+        *("cluster", "fft", "integrate", "interpolate", "linalg", "ndimage", "optimize", "signal", "sparse"),
+        *("spatial", "special", "stats"),
+    ),
 )
