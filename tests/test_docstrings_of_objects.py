@@ -24,6 +24,7 @@ MODULES = (
     "lawful.random",
     "lawful.signal",
     "lawful.special",
+    "lawful.stats",
 )
 
 
