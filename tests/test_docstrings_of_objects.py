@@ -21,6 +21,7 @@ MODULES = (
     "lawful.ndimage",
     "lawful.nn",
     "lawful.numpy",
+    "lawful.optimize",
     "lawful.random",
     "lawful.signal",
     "lawful.special",
