@@ -16,6 +16,7 @@ MODULES = (
     "lawful.ops",
     "lawful.cluster",
     "lawful.fft",
+    "lawful.integrate",
     "lawful.interpolate",
     "lawful.linalg",
     "lawful.ndimage",
