@@ -16,6 +16,7 @@ MODULES = (
     "lawful.ops",
     "lawful.cluster",
     "lawful.fft",
+    "lawful.image",
     "lawful.integrate",
     "lawful.interpolate",
     "lawful.linalg",

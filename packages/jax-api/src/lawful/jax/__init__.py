@@ -60,7 +60,17 @@ __getattr__, __dir__ = _namespace(
             "dlpack",
             "example_libraries",
         ),
-        *("experimental", "extend", "flatten_util", "interpreters", "scipy", "sharding", "stages", "test_util"),
+        *(
+            "experimental",
+            "extend",
+            "flatten_util",
+            "image",
+            "interpreters",
+            "scipy",
+            "sharding",
+            "stages",
+            "test_util",
+        ),
     ),
     wrap=_transforms,
 )
