@@ -4,6 +4,7 @@ from typing import Any
 
 import jax
 import jax.example_libraries.optimizers as jax_optimizers
+import jax.example_libraries.stax as jax_stax
 import numpy as np
 import pytest
 
@@ -11,6 +12,7 @@ import lawful.jax as ljax
 from lawful import control_flow, custom_rules, random
 from lawful.autodiff import grad
 from lawful.batching import vmap
+from lawful.jax import lax
 from lawful.jax.example_libraries import optimizers, stax
 from lawful.numpy import _raveling, _segments
 from lawful.staging import jit
@@ -136,6 +138,37 @@ def test_optimizer_state_passes_through_jit() -> None:
     stepped = ljax.jit(lambda i, s: update(i, get_params(s), s))(0, state)
     again = optimizers.pack_optimizer_state(optimizers.unpack_optimizer_state(stepped))
     np.testing.assert_allclose(get_params(again)["a"], 0.9)
+
+
+@pytest.mark.parametrize(
+    ("letters", "window", "strides", "padding", "shape"),
+    [
+        (("NHWC", "HWIO", "NHWC"), (3, 3), (2, 2), "SAME", (1, 5, 5, 2)),
+        (("NCH", "HIO", "NHC"), (3,), (2,), "VALID", (2, 3, 5)),
+        (("NHWC", "HWIO", "NHWC"), (3, 2), None, "VALID", (1, 4, 5, 2)),
+    ],
+)
+def test_stax_transposed_convolution(letters: Any, window: Any, strides: Any, padding: str, shape: Any) -> None:
+    layers = [library.GeneralConvTranspose(letters, 4, window, strides, padding) for library in (stax, jax_stax)]
+    (init, apply), (jax_init, jax_apply) = layers
+    out_shape, params = init(random.key(0), shape)
+    expected_shape, expected_params = jax_init(jax.random.key(0), shape)
+    assert out_shape == expected_shape
+    assert [np.shape(x) for x in params] == [np.shape(x) for x in expected_params]
+    x = np.arange(float(np.prod(shape))).reshape(shape)
+    found = apply([np.asarray(p) for p in expected_params], x)
+    np.testing.assert_allclose(found, jax_apply(expected_params, x), rtol=1e-5)
+
+
+def test_lax_permutations_and_shapes_as_values() -> None:
+    for letters in (("NHWC", "HWIO", "NHWC"), ("CN0", "IO0", "NC0"), ("NCHW", "OIWH", "NCHW")):
+        assert lax.conv_general_permutations(letters) == jax.lax.conv_general_permutations(letters)
+    for wrong in (("NCHW", "OIHW", "NCH"), ("NCHH", "OIHW", "NCHW"), ("NCHW", "OXHW", "NCHW")):
+        with pytest.raises(TypeError, match="dimension_numbers"):
+            lax.conv_general_permutations(wrong)
+    found, expected = lax.shape_as_value((2, 3)), jax.lax.shape_as_value((2, 3))
+    assert (found.tolist(), found.dtype) == (expected.tolist(), expected.dtype)
+    assert type(lax.conv_dimension_numbers((1,) * 3, (1,) * 3, None)) in lax.ConvGeneralDilatedDimensionNumbers.__args__
 
 
 def test_stax_layers_have_the_shapes_they_say() -> None:

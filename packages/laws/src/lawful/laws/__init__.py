@@ -13,6 +13,7 @@ function with its arguments: your own, or a program drawn by :func:`programs`.
 
 from lawful.laws._checks.check import check, check_primitive
 from lawful.laws._checks.check_grads import check_grads
+from lawful.laws._checks.check_rules import check_jvp, check_vjp
 from lawful.laws._checks.differential import agreement_law, compare_systems
 from lawful.laws._checks.groups import check_groups, core_groups
 from lawful.laws._checks.report import LawReport, Refused, Report
@@ -133,7 +134,9 @@ __all__ = [
     "check",
     "check_grads",
     "check_groups",
+    "check_jvp",
     "check_primitive",
+    "check_vjp",
     "compare_systems",
     "core_groups",
     "count_primitives",

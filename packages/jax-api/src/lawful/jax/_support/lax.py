@@ -163,3 +163,25 @@ def reduce_window_shape_tuple(
             strict=True,
         )
     )
+
+
+#: What `lawful.ops.conv_dimension_numbers` takes.
+ConvGeneralDilatedDimensionNumbers = tuple[str, str, str] | ops.ConvDimensionNumbers | None
+
+
+def conv_general_permutations(dimension_numbers: Sequence[str]) -> tuple[tuple[int, ...], ...]:
+    """Returns the positions of the dimensions of both operands and of the result of a convolution.
+
+    Raises:
+      TypeError: these are not the letters of one convolution.
+
+    >>> conv_general_permutations(("NHWC", "HWIO", "NHWC"))
+    ((0, 3, 1, 2), (3, 2, 0, 1), (0, 3, 1, 2))
+    """
+    shape = (1,) * len(dimension_numbers[0])
+    return tuple(map(tuple, ops.conv_dimension_numbers(shape, shape, tuple(dimension_numbers))))
+
+
+def shape_as_value(shape: Sequence[int]) -> Any:
+    """Returns a shape as an array of int32."""
+    return numpy.asarray(tuple(shape), "int32")

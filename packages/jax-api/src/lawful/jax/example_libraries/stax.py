@@ -46,6 +46,27 @@ def GeneralConv(
     W_init: Any = None, b_init: Any = None,
 ) -> Layer:  # fmt: skip
     """Returns a convolution with a bias."""
+    return _convolution(
+        lax.conv_general_dilated, lax.conv_general_shape_tuple,
+        dimension_numbers, out_chan, filter_shape, strides, padding, W_init, b_init,
+    )  # fmt: skip
+
+
+def GeneralConvTranspose(
+    dimension_numbers: Any, out_chan: int, filter_shape: Any, strides: Any = None, padding: Any = "VALID",
+    W_init: Any = None, b_init: Any = None,
+) -> Layer:  # fmt: skip
+    """Returns a transposed convolution with a bias."""
+    return _convolution(
+        lax.conv_transpose, lax.conv_transpose_shape_tuple,
+        dimension_numbers, out_chan, filter_shape, strides, padding, W_init, b_init,
+    )  # fmt: skip
+
+
+def _convolution(
+    convolve: Callable[..., Any], shape_of: Callable[..., Any], dimension_numbers: Any, out_chan: int,
+    filter_shape: Any, strides: Any, padding: Any, W_init: Any, b_init: Any,
+) -> Layer:  # fmt: skip
     _, rhs_spec, out_spec = dimension_numbers
     strides = strides or (1,) * len(filter_shape)
     W_init = W_init or glorot_normal(rhs_spec.index("I"), rhs_spec.index("O"))
@@ -56,7 +77,7 @@ def GeneralConv(
         channels = {"O": out_chan, "I": input_shape[dimension_numbers[0].index("C")]}
         kernel = [channels[letter] if letter in channels else next(sizes) for letter in rhs_spec]
         known = [1 if size < 0 else size for size in input_shape]
-        shape = list(lax.conv_general_shape_tuple(known, kernel, strides, padding, dimension_numbers))
+        shape = list(shape_of(known, kernel, strides, padding, dimension_numbers))
         for letter, size in zip(dimension_numbers[0], input_shape, strict=True):
             if size < 0:
                 shape[out_spec.index(letter)] = size
@@ -66,12 +87,14 @@ def GeneralConv(
 
     def apply(params: Any, inputs: Any, **kwargs: Any) -> Any:
         W, b = params
-        return lax.conv_general_dilated(inputs, W, strides, padding, dimension_numbers=dimension_numbers) + b
+        return convolve(inputs, W, strides, padding, dimension_numbers=dimension_numbers) + b
 
     return init, apply
 
 
 Conv = functools.partial(GeneralConv, ("NHWC", "HWIO", "NHWC"))
+Conv1DTranspose = functools.partial(GeneralConvTranspose, ("NHC", "HIO", "NHC"))
+ConvTranspose = functools.partial(GeneralConvTranspose, ("NHWC", "HWIO", "NHWC"))
 
 
 def BatchNorm(

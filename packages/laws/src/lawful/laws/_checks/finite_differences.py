@@ -1,0 +1,137 @@
+"""Derivatives in one direction, compared with finite differences."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+
+from lawful import tree
+from lawful.core import as_dtype
+from lawful.laws._law.case import Case, text_of_value
+from lawful.laws._law.implementation import Function, Implementation
+from lawful.laws._law.law import LawViolation
+from lawful.laws._law.smooth import moved
+
+#: One bound for all dtypes, or bounds by dtype.
+Bound = float | Mapping[Any, float] | None
+
+DEFAULT_STEP: Final = 1e-4
+#: The tolerances by dtype for central differences of this step, as in JAX.
+_TOLERANCES: Final[dict[np.dtype[Any], float]] = {
+    np.dtype(np.float64): 1e-5,
+    np.dtype(np.complex128): 1e-5,
+    np.dtype(np.float32): 2e-3,
+    np.dtype(np.complex64): 1e-3,
+    np.dtype(np.float16): 1e-2,
+    as_dtype("bfloat16"): 1e-1,
+}
+_COARSE: Final = 1e-1  # for 8-bit floats
+
+
+@dataclass(frozen=True, slots=True)
+class Bounds:
+    atol: Bound
+    rtol: Bound
+    step: float
+
+    def exceeded(self, got: np.ndarray[Any, Any], expected: np.ndarray[Any, Any]) -> bool:
+        """Whether two arrays differ too much; NaN equals NaN."""
+        dtypes = (got.dtype, expected.dtype)
+        atol, rtol = (max(_bound(given, dtype) for dtype in dtypes) * got.size for given in (self.atol, self.rtol))
+        wide = np.complex128 if "c" in (got.dtype.kind, expected.dtype.kind) else np.float64
+        return not np.allclose(got.astype(wide), expected.astype(wide), rtol=rtol, atol=atol, equal_nan=True)
+
+
+def _bound(given: Bound, dtype: np.dtype[Any]) -> float:
+    if given is not None and not isinstance(given, Mapping):
+        return given
+    for key, value in (given or {}).items():
+        if np.dtype(key) == dtype:  # other keys may be dtypes that lawful does not have
+            return value
+    return _TOLERANCES.get(dtype, _COARSE)
+
+
+class OneCheck:
+    """A function at arguments, whose derivatives are compared with finite differences in one direction."""
+
+    def __init__(
+        self, name: str, system: Implementation, function: Function, leaves: list[Any], bounds: Bounds, case: Case
+    ) -> None:
+        self.name, self.system, self.leaves, self.bounds, self.case = name, system, leaves, bounds, case
+        self.function = function
+
+    def forward(self, what: str, derivative: Function) -> None:
+        """Raises LawViolation unless a forward derivative is that of finite differences."""
+        random = np.random.default_rng(0)
+        direction = [_direction(self.system, random, x) for x in self.leaves]
+        with np.errstate(all="ignore"):
+            out, tangent = derivative(self.function, self.leaves, direction)
+            self._compare(f"{what}: expected the primal output to be that of the function", out, self._value())
+            self._compare(f"{what}: expected the tangent to be the finite difference", tangent, self._along(direction))
+
+    def reverse(self, what: str, derivative: Function) -> None:
+        """Raises LawViolation unless a derivative of reverse mode is the transpose of finite differences."""
+        random = np.random.default_rng(0)
+        with np.errstate(all="ignore"):
+            out, pull = derivative(self.function, *self.leaves)
+            self._compare(f"{what}: expected the primal output to be that of the function", out, self._value())
+            direction = [_direction(self.system, random, x) for x in self.leaves]
+            weights = [_direction(self.system, random, x) for x in out]
+            pulled = _pairing(self._numpy(pull(weights)), direction)
+            expected = _pairing(self._along(direction), weights)
+        self._compare(
+            f"{what}: expected the cotangent paired with a direction to be the finite difference paired with weights",
+            [pulled], [expected],
+        )  # fmt: skip
+
+    def _value(self) -> list[Any]:
+        return list(self.function(*self.leaves))
+
+    def _along(self, direction: list[Any]) -> list[Any]:
+        step = self.bounds.step
+
+        def at(sign: float) -> list[Any]:
+            moves = [moved(x, v, sign * step) for x, v in zip(self.leaves, direction, strict=True)]
+            return self._numpy(self.function(*moves))
+
+        # Infinite values do not move, so that their difference is zero.
+        pairs = zip(at(1.0), at(-1.0), strict=True)
+        return [np.where(a == b, 0, (a - b) * (0.5 / step)).astype(a.dtype) for a, b in pairs]
+
+    def _numpy(self, values: Any) -> list[Any]:
+        return [np.asarray(self.system.numpy(x)) for x in tree.leaves(values)]
+
+    def _compare(self, what: str, found: Any, expected: Any) -> None:
+        pairs = zip(self._numpy(found), self._numpy(expected), strict=True)
+        for i, (got, wanted) in enumerate(pairs):
+            if got.shape != wanted.shape or got.dtype != wanted.dtype:
+                detail = f"{wanted.dtype}{list(wanted.shape)}, got {got.dtype}{list(got.shape)}"
+            elif self.bounds.exceeded(got, wanted):
+                detail = f"{text_of_value(wanted)}, got {text_of_value(got)}"
+            else:
+                continue
+            which = f" (result {i})" if len(found) > 1 else ""
+            raise LawViolation(
+                f"{self.name}: {what}{which}, {detail}; look for the rule that is wrong with lawful.laws.check, or "
+                f"give a larger eps, atol or rtol\n{self.case.text(self.system)}"
+            )
+
+
+def _direction(system: Implementation, random: np.random.Generator, x: Any) -> Any:
+    aval = system.aval(x)
+    values = random.normal(size=aval.shape)
+    if aval.dtype.kind == "c":
+        values = values + 1j * random.normal(size=aval.shape)
+    direction = np.asarray(values).astype(aval.dtype)
+    return direction.item() if aval.weak_type else direction
+
+
+def _pairing(xs: Sequence[Any], ys: Sequence[Any]) -> Any:
+    """Returns the real part of the sum of products, without conjugation: the pairing of cotangents and tangents."""
+    products = [np.asarray(x) * np.asarray(y) for x, y in zip(xs, ys, strict=True)]
+    return np.sum([np.sum(np.real(product)) for product in products]).astype(
+        np.result_type(*[np.real(product).dtype for product in products])
+    )
