@@ -38,6 +38,7 @@ REFERENCES: dict[str, Callable[[Any], Any]] = {
     "cosh": mp.cosh,
     "digamma": mp.digamma,
     "entr": lambda x: -x * mp.log(x),
+    "gamma": mp.gamma,
     "erf": mp.erf,
     "erfc": mp.erfc,
     "erf_inv": mp.erfinv,
@@ -85,6 +86,7 @@ CONVENTIONS: dict[tuple[str, float], tuple[float, ...]] = {
     ("log", 0.0): (-INF, INF, -INF, INF),
     ("log1p", -1.0): (-INF, INF, -INF, INF),
     ("entr", 0.0): (0.0, INF, -INF, INF),
+    ("gamma", 0.0): (INF, -INF, INF, -INF),
 }
 # Derivatives that are sums which cancel are exact absolutely only.
 ABSOLUTE = {"bessel_i0e": 1e-16, "bessel_i1e": 1e-16, "bessel_ine": 1e-16}

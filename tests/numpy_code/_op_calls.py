@@ -215,6 +215,7 @@ FUNCTIONS: dict[str, list[Call]] = {
     "optimization_barrier": [call(lambda x, y: ops.optimization_barrier((x, y)), VECTOR, ONE)],
     "ormqr": [call(lambda a, t, c: ops.ormqr(a, t, c, left=False, transpose=True), SQUARE, ROW[:2], SQUARE[:2])],
     "pad": [call(lambda x, y: ops.pad(x, y, [(1, 2, 1)]), VECTOR, ONE)],
+    "log_gamma_quotient": [call(ops.log_gamma_quotient, OTHER + 10, OTHER)],
     "polygamma": [call(ops.polygamma, np.array([0, 1, 2, 3]), OTHER**2), call(ops.polygamma, OTHER**2, OTHER**2)],
     "population_count": [call(ops.population_count, VECTOR)],
     "put_along_axis": [

@@ -12,10 +12,13 @@ from lawful.ops import bessel_i0e as i0e
 from lawful.ops import bessel_i1e as i1e
 from lawful.ops import (
     betainc,
+    boxcox,
+    boxcox1p,
     digamma,
     entr,
     erf,
     erfc,
+    gamma,
     log_ndtr,
     ndtri,
     polygamma,
@@ -28,19 +31,25 @@ from lawful.ops import igamma as gammainc
 from lawful.ops import igammac as gammaincc
 from lawful.ops import lgamma as gammaln
 from lawful.special import stats
+from lawful.special._combinatorics import bernoulli, comb, factorial, poch
 from lawful.special._exponentials import expit, log_softmax, logit, logsumexp, softmax
-from lawful.special._functions import beta, betaln, gamma, gammasgn, i0, i1, kl_div, multigammaln, ndtr, zeta
+from lawful.special._functions import beta, betaln, gammasgn, i0, i1, kl_div, multigammaln, ndtr, zeta
 
 __all__ = [
+    "bernoulli",
     "beta",
     "betainc",
     "betaln",
+    "boxcox",
+    "boxcox1p",
+    "comb",
     "digamma",
     "entr",
     "erf",
     "erfc",
     "erfinv",
     "expit",
+    "factorial",
     "gamma",
     "gammainc",
     "gammaincc",
@@ -58,6 +67,7 @@ __all__ = [
     "multigammaln",
     "ndtr",
     "ndtri",
+    "poch",
     "polygamma",
     "rel_entr",
     "softmax",

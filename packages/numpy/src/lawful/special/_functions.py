@@ -11,6 +11,7 @@ from lawful import ops
 from lawful.autodiff import stop_gradient
 from lawful.core import ArgumentValueError
 from lawful.special._arguments import floats, silent, static_integer
+from lawful.special._reflection import alternating, sine_of_pi, without_derivative
 
 
 @silent
@@ -47,19 +48,6 @@ def gammasgn(x: Any) -> Any:
 
 
 @silent
-def gamma(x: Any) -> Any:
-    """Returns the gamma function: NaN at the negative integers and -∞, ±∞ at ±0.
-
-    >>> gamma(numpy.array([0.5, 5.0]))
-    array([ 1.77245385, 24.        ])
-
-    Source: ``scipy.special.gamma``, ``jax.scipy.special.gamma``.
-    """
-    (x,) = floats("gamma", x)
-    return ops.mul(gammasgn(x), ops.exp(ops.lgamma(x)))
-
-
-@silent
 def beta(a: Any, b: Any) -> Any:
     """Returns the beta function ``gamma(a) gamma(b) / gamma(a + b)``.
 
@@ -83,7 +71,7 @@ def beta(a: Any, b: Any) -> Any:
     reflected = _reflected_beta(*[ops.where(is_reflected, x, 0.25) for x in (a, b)])
     reflected = ops.mul(ops.where(is_reflected, signs, 1), reflected)
     sign = ops.mul(signs, gammasgn(total))
-    sign = ops.where(removable, _alternating(ops.max(a, b)), ops.where(is_reflected, 1, sign))
+    sign = ops.where(removable, alternating(ops.max(a, b)), ops.where(is_reflected, 1, sign))
     safe = [ops.where(is_reflected, 1, x) for x in (a, b)]
     return ops.where(is_reflected, reflected, ops.mul(sign, ops.exp(betaln(*safe))))
 
@@ -118,7 +106,7 @@ def _off_removable_poles(x: Any, other: Any, in_x: Any, in_other: Any) -> Any:
       in_other: whether ``other`` is at one; then there are no derivatives by ``x``.
     """
     limit = ops.sub(ops.sub(1, x), stop_gradient(other))
-    return ops.where(in_x, limit, ops.where(in_other, _without_derivative(x, in_other), x))
+    return ops.where(in_x, limit, ops.where(in_other, without_derivative(x, in_other), x))
 
 
 def _is_removable_pole(a: Any, b: Any) -> Any:
@@ -128,25 +116,11 @@ def _is_removable_pole(a: Any, b: Any) -> Any:
     return ops.bitwise_and(ops.bitwise_and(whole, positive), ops.le(ops.add(a, b), 0))
 
 
-def _alternating(x: Any) -> Any:
-    """Returns -1 for odd integers and 1 for even ones, of their dtype."""
-    is_odd = ops.ne(ops.mul(ops.floor(ops.mul(x, 0.5)), 2), x)
-    return ops.convert_element_type(ops.where(is_odd, -1.0, 1.0), x.dtype)
-
-
 def _reflected_beta(a: Any, b: Any) -> Any:
     """Returns the beta function by the reciprocal of ``gamma(1 - a - b)``, without the signs of the gamma functions."""
     total = ops.add(a, b)
     size = ops.add(ops.add(ops.lgamma(a), ops.lgamma(b)), ops.lgamma(ops.sub(1, total)))
-    nearest = ops.round_nearest_even(total)
-    sine = ops.sin(ops.mul(ops.sub(total, nearest), math.pi))
-    sine = ops.mul(_alternating(nearest), ops.mul(sine, 1 / math.pi))
-    return ops.mul(sine, ops.exp(size))
-
-
-def _without_derivative(x: Any, where: Any) -> Any:
-    """Returns ``x`` with NaN derivatives at some elements: 0 times the infinite slope of a root at 0."""
-    return ops.add(x, ops.mul(ops.sqrt(ops.where(where, ops.sub(x, stop_gradient(x)), 1)), 0))
+    return ops.mul(ops.mul(sine_of_pi(total), 1 / math.pi), ops.exp(size))
 
 
 @silent

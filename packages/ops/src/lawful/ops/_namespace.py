@@ -98,10 +98,12 @@ from lawful.ops._shape.slicing import *
 from lawful.ops._shape.split import *
 from lawful.ops._shape.squeeze import *
 from lawful.ops._special.bessel import *
+from lawful.ops._special.box_cox import *
 from lawful.ops._special.densities import *
 from lawful.ops._special.entropy import *
 from lawful.ops._special.error_function import *
 from lawful.ops._special.gamma import *
+from lawful.ops._special.gamma_function import *
 from lawful.ops._special.incomplete_beta import *
 from lawful.ops._special.incomplete_gamma import *
 from lawful.ops._support.array_like import *
@@ -191,10 +193,12 @@ if not TYPE_CHECKING:
     __all__ += _shape.split.__all__
     __all__ += _shape.squeeze.__all__
     __all__ += _special.bessel.__all__
+    __all__ += _special.box_cox.__all__
     __all__ += _special.densities.__all__
     __all__ += _special.entropy.__all__
     __all__ += _special.error_function.__all__
     __all__ += _special.gamma.__all__
+    __all__ += _special.gamma_function.__all__
     __all__ += _special.incomplete_beta.__all__
     __all__ += _special.incomplete_gamma.__all__
     __all__ += _support.batch_dimensions.__all__

@@ -1,0 +1,195 @@
+"""Factorials, binomial coefficients, Pochhammer's symbol and Bernoulli numbers, with SciPy's names."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any
+
+import numpy
+
+from lawful import ops
+from lawful.core import ArgumentValueError
+from lawful.special._arguments import floats, silent, static_integer
+from lawful.special._reflection import alternating, sine_of_pi, without_derivative
+
+# Above this number of things, the logarithm of a binomial coefficient is computed.
+_FEW = 30.0
+# Stirling's series is accurate from here on.
+_LARGE = 10.0
+# Above this the gamma function overflows float64.
+_OVERFLOWS = 171.6
+# The Bernoulli numbers after this one overflow float64.
+_LAST_BERNOULLI = 258
+
+
+@silent
+def factorial(n: Any, exact: bool = False) -> Any:
+    """Returns ``gamma(n + 1)``, and 0 for negative ``n``.
+
+    Args:
+      n: real numbers.
+      exact: only False: the result has a floating dtype.
+
+    Raises:
+      ArgumentTypeError: ``n`` is complex.
+      ArgumentValueError: ``exact`` is True.
+
+    >>> factorial(numpy.array([-1, 0, 5]))
+    array([  0.,   1., 120.])
+
+    Source: ``scipy.special.factorial``, ``jax.scipy.special.factorial``.
+    """
+    if exact:
+        raise ArgumentValueError(
+            "factorial: expected exact=False, got True: no dtype holds integers of any size; use math.factorial"
+        )
+    (n,) = floats("factorial", n)
+    return ops.where(ops.lt(n, 0), 0, ops.gamma(ops.add(n, 1)))
+
+
+@silent
+def comb(N: Any, k: Any, *, repetition: bool = False) -> Any:
+    """Returns the number of ways to choose ``k`` of ``N`` things; 0 unless ``0 ≤ k ≤ N``.
+
+    It has derivatives in both arguments, which need not be integers.
+
+    Args:
+      N: real numbers.
+      k: real numbers.
+      repetition: whether a thing can be chosen more than once.
+
+    Raises:
+      ArgumentTypeError: an argument is complex.
+      ArgumentValueError: the shapes do not broadcast together.
+
+    >>> comb(5, numpy.array([0, 2, 6])), comb(5, 2, repetition=True)
+    (array([ 1., 10.,  0.]), np.float64(15.0))
+
+    Source: ``scipy.special.comb``, ``jax.scipy.special.comb``.
+    """
+    n, k = floats("comb", N, k)
+    if repetition:
+        empty = ops.bitwise_and(ops.eq(n, 0), ops.eq(k, 0))
+        n = ops.where(empty, 0, ops.sub(ops.add(n, k), 1))
+    inside = ops.bitwise_and(ops.ge(n, k), ops.ge(k, 0))
+    unknown = ops.bitwise_or(ops.ne(n, n), ops.ne(k, k))
+    n, k = ops.where(inside, n, 1), ops.where(inside, k, 0)
+    rest = ops.sub(n, k)
+    small = ops.le(n, _FEW)
+    gammas = [ops.gamma(ops.add(ops.where(small, x, 1), 1)) for x in (n, k, rest)]
+    out = ops.div(ops.div(gammas[0], gammas[1]), gammas[2])
+    lesser = ops.le(k, rest)
+    least, most = ops.where(small, 1, ops.where(lesser, k, rest)), ops.where(small, _FEW, ops.where(lesser, rest, k))
+    log_many = ops.sub(ops.log_gamma_quotient(ops.add(most, 1), least), ops.lgamma(ops.add(least, 1)))
+    out = ops.where(small, out, ops.exp(log_many))
+    return ops.where(unknown, numpy.nan, ops.where(inside, out, 0))
+
+
+@silent
+def poch(z: Any, m: Any) -> Any:
+    """Returns Pochhammer's symbol ``gamma(z + m) / gamma(z)``: ``z (z + 1) … (z + m - 1)`` for integers ``m``.
+
+    It is 0 where ``z`` is 0 or a negative integer and ``z + m`` is not, and infinite in the opposite case.
+
+    Args:
+      z: real numbers.
+      m: real numbers.
+
+    Raises:
+      ArgumentTypeError: an argument is complex.
+      ArgumentValueError: the shapes do not broadcast together.
+
+    >>> poch(numpy.array([3.0, -3.0]), 2), poch(1e10, 0.5)
+    (array([12.,  6.]), np.float64(99999.99999...))
+
+    Source: ``scipy.special.poch``, ``jax.scipy.special.poch``.
+    """
+    z, m = floats("poch", z, m)
+    whole = ops.bitwise_and(ops.eq(z, ops.floor(z)), ops.eq(m, ops.floor(m)))
+    # At integers of which one is not positive it has a limit in z alone.
+    limit = ops.bitwise_and(whole, ops.le(z, 0))
+    m = without_derivative(m, limit)
+    end = ops.add(z, m)
+    below, before = ops.lt(z, 0), ops.lt(end, 0)
+    smooth = ops.bitwise_and(limit, ops.le(end, 0))
+    reflected = ops.bitwise_or(smooth, ops.bitwise_and(below, before))
+    crossing = ops.bitwise_and(ops.bitwise_or(below, before), ops.bitwise_not(reflected))
+    # A negative argument is reflected, which gives a sine.
+    sine = sine_of_pi(ops.where(ops.bitwise_and(below, ops.bitwise_not(smooth)), z, 0.5))
+    sine_of_end = _sine_of_end(z, m, ops.bitwise_and(before, ops.bitwise_not(smooth)))
+    factor = ops.mul(ops.div(sine, sine_of_end), alternating(ops.where(smooth, m, 0)))
+    factor = ops.mul(factor, ops.where(crossing, ops.where(below, 1 / math.pi, math.pi), 1))
+    pairs = (ops.where(reflected, ops.sub(1, z), end), ops.where(reflected, ops.sub(1, end), z))
+    falls = ops.lt(m, 0)
+    high, low = ops.where(falls, pairs[1], pairs[0]), ops.where(falls, pairs[0], pairs[1])
+    high, low = ops.where(crossing, ops.max(z, end), high), ops.where(crossing, ops.sub(1, ops.min(z, end)), low)
+    size = _rising(low, high, ops.where(falls, ops.neg(m), m), crossing)
+    out = ops.mul(factor, ops.where(falls, ops.div(1, size), size))
+    pole = ops.bitwise_and(ops.bitwise_and(ops.le(end, 0), ops.eq(end, ops.floor(end))), ops.bitwise_not(limit))
+    return ops.where(pole, math.inf, out)
+
+
+def _rising(low: Any, high: Any, steps: Any, multiplied: Any) -> Any:
+    """Returns ``gamma(high) / gamma(low)``, or their product, given ``steps = high - low``, all not negative."""
+    far = ops.bitwise_and(ops.gt(high, _OVERFLOWS), ops.bitwise_not(multiplied))
+    # The exponential of a large logarithm loses digits, and so does the difference of close gamma functions.
+    close = ops.bitwise_and(ops.bitwise_and(ops.ge(low, _LARGE), ops.lt(steps, _LARGE)), ops.bitwise_not(multiplied))
+    by_series = ops.bitwise_or(far, close)
+    shifted = ops.bitwise_and(far, ops.lt(low, _LARGE))
+    shift = ops.where(shifted, _LARGE, 0)
+    start = ops.where(by_series, ops.add(low, shift), _LARGE)
+    growth = ops.exp(ops.log_gamma_quotient(start, ops.where(by_series, ops.sub(steps, shift), 0)))
+    for k in range(int(_LARGE)):
+        growth = ops.mul(growth, ops.where(shifted, ops.add(low, k), 1))
+    gammas = [ops.gamma(ops.where(by_series, 1, x)) for x in (high, low)]
+    return ops.where(by_series, growth, ops.where(multiplied, ops.mul(*gammas), ops.div(*gammas)))
+
+
+def _sine_of_end(z: Any, m: Any, where: Any) -> Any:
+    """Returns ``sin(π (z + m))``, also where ``m`` is an integer and the sum is rounded."""
+    steps = ops.bitwise_and(ops.eq(m, ops.floor(m)), where)
+    z, m = ops.where(where, z, 0.5), ops.where(where, m, 0)
+    cosines = [sine_of_pi(ops.add(ops.where(steps, x, 0.5), 0.5)) for x in (z, m)]
+    apart = ops.mul(sine_of_pi(ops.where(steps, z, 0.5)), cosines[1])
+    apart = ops.add(apart, ops.mul(cosines[0], sine_of_pi(ops.where(steps, m, 0.5))))
+    return ops.where(steps, apart, sine_of_pi(ops.where(steps, 0.5, ops.add(z, m))))
+
+
+def bernoulli(n: int) -> Any:
+    """Returns the Bernoulli numbers of indices 0 to ``n``; that of index 1 is -1/2.
+
+    Args:
+      n: an integer that is not negative.
+
+    Raises:
+      ArgumentTypeError: it is no integer.
+      ArgumentValueError: it is negative.
+
+    >>> bernoulli(4)
+    array([ 1.        , -0.5       ,  0.16666667,  0.        , -0.03333333])
+
+    Source: ``scipy.special.bernoulli``, ``jax.scipy.special.bernoulli``.
+    """
+    n = static_integer("bernoulli", "n", n)
+    if n < 0:
+        raise ArgumentValueError(f"bernoulli: expected an index that is not negative, got {n}; give 0 or more")
+    out = numpy.zeros(n + 1)
+    out[0] = 1.0
+    out[1:2] = -0.5
+    # Of the tangent numbers, integers: B(2k) = (-1)^(k-1) 2k T(k) / (4^k (4^k - 1)), by Brent and Harvey (2013).
+    tangents = _tangent_numbers(min(n, _LAST_BERNOULLI) // 2)
+    for k, tangent in enumerate(tangents, 1):
+        out[2 * k] = float(Fraction((-1) ** (k - 1) * 2 * k * tangent, 4**k * (4**k - 1)))
+    overflowing = numpy.arange(_LAST_BERNOULLI + 2, n + 1, 2)
+    out[overflowing] = numpy.where(overflowing % 4 == 0, -numpy.inf, numpy.inf)
+    return out
+
+
+def _tangent_numbers(count: int) -> list[int]:
+    """Returns the first coefficients ``T(k)`` of ``tan(x) = Σ T(k) x^(2k - 1) / (2k - 1)!``."""
+    out = [math.factorial(k) for k in range(count)]
+    for k in range(1, count):
+        for j in range(k, count):
+            out[j] = (j - k) * out[j - 1] + (j - k + 2) * out[j]
+    return out

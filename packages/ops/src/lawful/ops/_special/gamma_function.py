@@ -1,0 +1,158 @@
+"""The gamma function itself, with all digits also where its logarithm is large.
+
+>>> gamma(np.array([0.5, 5.0]))
+array([ 1.77245385, 24.        ])
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from lawful.core import Excluded, Interval
+from lawful.ops._elementwise.arithmetic import add, mul
+from lawful.ops._elementwise.declaration import Elementwise
+from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
+from lawful.ops._special.gamma import digamma, polygamma
+from lawful.ops._support.double import (
+    REAL_PROMOTION,
+    EvaluatedInDouble,
+    each,
+    log_gamma_correction,
+    lowered_in_double,
+)
+
+__all__ = ["gamma", "gamma_p", "log_gamma_quotient", "log_gamma_quotient_derivative_p", "log_gamma_quotient_p"]
+
+# Above this the gamma function overflows float64.
+_LARGEST = 171.6243769563027
+_SHIFT = 10
+
+
+def sine_of_pi(x: Any) -> Any:
+    """Returns ``sin(π x)``, exact at and near integers."""
+    nearest = np.rint(x)
+    is_odd = nearest != 2 * np.rint(nearest / 2)
+    out = np.sin(math.pi * (x - nearest))
+    return np.where(is_odd, -out, out)
+
+
+def _of_size(x: Any) -> Any:
+    """Returns the gamma function for ``x ≥ 0``: Stirling's series, DLMF 5.11.3, after a shift up of small arguments."""
+    small = x < _SHIFT
+    w = np.where(small, x + _SHIFT, x)
+    half = w ** (w / 2 - 0.25)
+    out = half * (np.exp(log_gamma_correction(w) - w) * math.sqrt(2 * math.pi)) * half
+    rising = x
+    for k in range(1, _SHIFT):
+        rising = rising * (x + k)
+    # The sum x + _SHIFT is rounded.
+    change = (x - (w - _SHIFT)) * np.log(w)
+    return np.where(small, out * (1 + change) / rising, out)
+
+
+def _with_poles(x: Any, value: Any) -> Any:
+    pole = (x < 0) & (x == np.floor(x))
+    return np.where(x == 0, 1 / x, np.where(pole, np.nan, np.where(x > _LARGEST, np.inf, value)))
+
+
+def _numpy_gamma(x: Any) -> Any:
+    excluded = ((x <= 0) & (x == np.floor(x))) | (x > _LARGEST)
+    return _with_poles(x, each(math.gamma, np.where(excluded, 1.0, x)))
+
+
+def _compiled_gamma(x: Any) -> Any:
+    size = np.abs(x)
+    value = _of_size(size)
+    return _with_poles(x, np.where(x < 0, -math.pi / (size * (sine_of_pi(size) * value)), value))
+
+
+gamma: Elementwise = elementwise(
+    "gamma",
+    """Returns the gamma function: NaN at the negative integers and -∞, ±∞ at ±0.
+
+    >>> gamma(np.array([-0.5, 0.0, 5.0]))
+    array([-3.5449077,        inf, 24.       ])
+
+    Source: ``scipy.special.gamma``, ``jax.scipy.special.gamma``.
+    """,
+    EvaluatedInDouble("gamma", _numpy_gamma),
+    lowered_in_double(_compiled_gamma),
+    promote_as=REAL_PROMOTION[1],
+    derivatives=(lambda t, ans, x: mul(t, mul(ans, digamma(x))),),
+    domain=(Interval(0.3, 4.0),),
+)
+gamma_p = gamma.primitive
+
+
+# Of the correction of Stirling's series in odd powers of 1 / x, DLMF 5.11.1.
+_CORRECTION = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156)
+
+
+def _log_quotient(x: Any, m: Any, *, order: int = 0) -> Any:
+    """Returns the derivative by ``x`` of the logarithm of ``gamma(x + m) / gamma(x)``, by differences of powers."""
+    log_ratio = np.log1p(m / x)
+    if order == 0:
+        end = x + m
+        growth = (x - 0.5) * log_ratio + (m * np.log(end) - m)
+        return growth + (log_gamma_correction(end) - log_gamma_correction(x))
+
+    out: Any = 0.0
+    for k in range(len(_CORRECTION) - 1, -1, -1):
+        slope = math.prod(range(-2 * k - 1, -2 * k - 1 - order, -1))
+        out = out + _CORRECTION[k] * slope * _change(x, log_ratio, 2 * k + 1 + order)
+    # The derivatives of (x - 1/2) log(x) - x begin with log(x) - 1 / (2 x).
+    first = log_ratio if order == 1 else (-1) ** order * math.factorial(order - 2) * _change(x, log_ratio, order - 1)
+    half = -0.5 * (-1) ** (order - 1) * math.factorial(order - 1) * _change(x, log_ratio, order)
+    return first + (half + out)
+
+
+def _change(x: Any, log_ratio: Any, power: int) -> Any:
+    """Returns the change of ``x ** -power``, given the logarithm of the ratio of both numbers."""
+    return x ** -float(power) * np.expm1(-power * log_ratio)
+
+
+def _quotient_by_start(t: Any, ans: Any, x: Any, m: Any, *, order: int = 0) -> Any:
+    return mul(t, log_gamma_quotient_derivative_p.bind(x, m, order=order + 1))
+
+
+def _quotient_by_steps(t: Any, ans: Any, x: Any, m: Any, *, order: int = 0) -> Any:
+    end = add(x, m)
+    return mul(t, polygamma(order, end) if order else digamma(end))
+
+
+def _declare_quotient(name: str, doc: str, **options: Any) -> Elementwise:
+    return elementwise(
+        name,
+        doc,
+        EvaluatedInDouble(name, _log_quotient),
+        lowered_in_double(_log_quotient),
+        arity=2,
+        promote_as=REAL_PROMOTION[2],
+        derivatives=(_quotient_by_start, _quotient_by_steps),
+        domain=(Interval(10.0, 15.0), Interval(0.0, 5.0)),
+        excluded=(Excluded(lambda x, m, **_: (x < _SHIFT) | (x + m < _SHIFT), "outside of the domain"),),
+        **options,
+    )
+
+
+log_gamma_quotient: Elementwise = _declare_quotient(
+    "log_gamma_quotient",
+    """Returns ``lgamma(x + m) - lgamma(x)`` by Stirling's series, where both arguments are at least 10.
+
+    No large terms cancel where ``m`` is small.
+
+    >>> log_gamma_quotient(1e10, np.array([1.0, -1.0]))
+    array([ 23.02585093, -23.02585093])
+
+    Source: DLMF 5.11.1.
+    """,
+)
+log_gamma_quotient_p = log_gamma_quotient.primitive
+log_gamma_quotient_derivative_p = _declare_quotient(
+    "log_gamma_quotient_derivative",
+    "",
+    params=lambda choose: {"order": choose.integer(1, 3)},
+).primitive
