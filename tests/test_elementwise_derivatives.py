@@ -20,6 +20,11 @@ from lawful.staging import jit
 ORDERS = 4
 mp.mp.dps = 40
 
+
+def dawson(x: Any) -> Any:
+    return mp.sqrt(mp.pi) / 2 * mp.exp(-x * x) * mp.erfi(x)
+
+
 # References, smooth except at the kinks below.
 REFERENCES: dict[str, Callable[[Any], Any]] = {
     "abs": abs,
@@ -36,15 +41,25 @@ REFERENCES: dict[str, Callable[[Any], Any]] = {
     "cbrt": lambda x: mp.sign(x) * mp.cbrt(abs(x)),
     "cos": mp.cos,
     "cosh": mp.cosh,
+    "cosine_integral": lambda x: mp.ci(abs(x)),
+    "dawsn": lambda x: dawson(x),
+    "dawsn_derivative": lambda x: 1 - 2 * x * dawson(x),
     "digamma": mp.digamma,
     "entr": lambda x: -x * mp.log(x),
     "gamma": mp.gamma,
     "erf": mp.erf,
     "erfc": mp.erfc,
     "erf_inv": mp.erfinv,
+    "erfc_inv": lambda y: mp.erfinv(1 - y),
+    "erfcx": lambda x: mp.exp(x * x) * mp.erfc(x),
+    "erfcx_derivative": lambda x: 2 * (x * mp.exp(x * x) * mp.erfc(x) - 1 / mp.sqrt(mp.pi)),
     "exp": mp.exp,
+    "exp1": lambda x: mp.e1(x) if x > 0 else mp.nan,
     "exp2": lambda x: mp.mpf(2) ** x,
+    "expi": mp.ei,
     "expm1": mp.expm1,
+    "fresnel_cosine": mp.fresnelc,
+    "fresnel_sine": mp.fresnels,
     "integer_pow": lambda x: x**3,
     "lgamma": lambda x: mp.log(abs(mp.gamma(x))),
     "log": mp.log,
@@ -58,7 +73,11 @@ REFERENCES: dict[str, Callable[[Any], Any]] = {
     "rsqrt": lambda x: 1 / mp.sqrt(x),
     "sign": mp.sign,
     "sin": mp.sin,
+    "sinc_derivative": mp.sinc,
+    "sine_integral": mp.si,
     "sinh": mp.sinh,
+    "spence": lambda x: mp.polylog(2, 1 - x),
+    "spence_derivative": lambda x: mp.log(x) / (1 - x) if x != 1 else mp.mpf(-1),
     "sqrt": mp.sqrt,
     "square": lambda x: x * x,
     "tan": mp.tan,
@@ -67,8 +86,12 @@ REFERENCES: dict[str, Callable[[Any], Any]] = {
 PARAMS: dict[str, dict[str, Any]] = {
     "bessel_in": {"order": 1},
     "bessel_ine": {"order": 2},
+    "dawsn_derivative": {"order": 1},
+    "erfcx_derivative": {"order": 1},
     "integer_pow": {"y": 3},
     "log_ndtr_derivative": {"order": 1},
+    "sinc_derivative": {"order": 0},
+    "spence_derivative": {"order": 0},
     "reduce_precision": {"exponent_bits": 11, "mantissa_bits": 52},
 }
 POINTS = (0.0, 1e-9, -1e-9, 1e-3, 0.5, -0.5, 1.0, -1.0, 3.0, -3.0, 20.0, -20.0, 40.0, -40.0)
@@ -85,11 +108,16 @@ CONVENTIONS: dict[tuple[str, float], tuple[float, ...]] = {
     ("sqrt", 0.0): (0.0, INF, -INF, INF),
     ("log", 0.0): (-INF, INF, -INF, INF),
     ("log1p", -1.0): (-INF, INF, -INF, INF),
+    ("cosine_integral", 0.0): (-INF, INF, NAN, NAN),
+    ("expi", 0.0): (-INF, INF, NAN, NAN),
     ("entr", 0.0): (0.0, INF, -INF, INF),
     ("gamma", 0.0): (INF, -INF, INF, -INF),
 }
 # Derivatives that are sums which cancel are exact absolutely only.
-ABSOLUTE = {"bessel_i0e": 1e-16, "bessel_i1e": 1e-16, "bessel_ine": 1e-16}
+ABSOLUTE = {
+    **dict.fromkeys(("bessel_i0e", "bessel_i1e", "bessel_ine"), 1e-16),
+    **dict.fromkeys(("fresnel_cosine", "fresnel_sine"), 1e-14),
+}
 
 
 def is_unary(primitive: Any) -> bool:

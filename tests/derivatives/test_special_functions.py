@@ -4,7 +4,9 @@ The error is bounded by that of the result for arguments with rounding errors: a
 number. Compiled programs are compared with the evaluated ones.
 """
 
+import math
 from collections.abc import Callable, Sequence
+from statistics import NormalDist
 from typing import Any
 
 import mpmath as mp
@@ -13,7 +15,7 @@ import pytest
 
 from lawful import special
 from lawful.autodiff import jvp
-from lawful.core import record
+from lawful.core import ArgumentTypeError, ArgumentValueError, record
 from lawful.staging import jit
 
 ULP = float(np.finfo(np.float64).eps)
@@ -30,6 +32,7 @@ class Case:
       argnums: those with derivatives.
       ulps: the bound of the error of the value; each derivative may have `growth` times that of the one before.
       growth: that factor.
+      slopes: the derivatives by each of `argnums`, where those of the reference take long.
     """
 
     reference: Callable[..., Any]
@@ -38,6 +41,7 @@ class Case:
     argnums: tuple[int, ...] = (0,)
     ulps: float = 8.0
     growth: float = 4.0
+    slopes: Sequence[Callable[..., Any]] = ()
 
 
 def wide(low: float, high: float, count: int, seed: int = 0) -> list[tuple[float, ...]]:
@@ -45,7 +49,7 @@ def wide(low: float, high: float, count: int, seed: int = 0) -> list[tuple[float
     return [(x,) for x in (10 ** np.random.default_rng(seed).uniform(low, high, count)).tolist()]
 
 
-def between(*intervals: tuple[float, float], count: int = 20) -> list[tuple[float, ...]]:
+def between(*intervals: tuple[float, float], count: int = 10) -> list[tuple[float, ...]]:
     """Returns calls with arguments in intervals."""
     random = np.random.default_rng(1)
     return list(zip(*[random.uniform(*interval, count).tolist() for interval in intervals], strict=True))
@@ -54,6 +58,20 @@ def between(*intervals: tuple[float, float], count: int = 20) -> list[tuple[floa
 def boxcox(x: Any, lmbda: Any) -> Any:
     # A small exponent makes the quotient a limit.
     return (x**lmbda - 1) / lmbda if lmbda else mp.log(x)
+
+
+def dawson(x: Any) -> Any:
+    return mp.sqrt(mp.pi) / 2 * mp.exp(-x * x) * mp.erfi(x)
+
+
+def erfc_inv(y: Any) -> Any:
+    guess = -NormalDist().inv_cdf(float(y) / 2) / math.sqrt(2)
+    return mp.findroot(lambda x: mp.log(mp.erfc(x)) - mp.log(y), guess) if y != 1 else mp.mpf(0)
+
+
+def owens_t(h: Any, a: Any) -> Any:
+    nodes = mp.linspace(0, a, 5)
+    return mp.quad(lambda x: mp.exp(-h * h * (1 + x * x) / 2) / (1 + x * x), nodes) / (2 * mp.pi)
 
 
 CASES = {
@@ -81,6 +99,50 @@ CASES = {
         argnums=(0, 1),
         growth=16,
     ),
+    "erfcinv": Case(
+        erfc_inv,
+        [*between((0.01, 1.99)), (1e-10,), (1e-200,)],
+        orders=1,
+        slopes=[lambda y: -mp.sqrt(mp.pi) / 2 * mp.exp(erfc_inv(y) ** 2)],
+    ),
+    "erfcx": Case(lambda x: mp.exp(x * x) * mp.erfc(x), [*between((-5, 10)), *wide(-10, 2, 10)]),
+    "dawsn": Case(dawson, [*between((-3, 10)), *wide(-10, 2, 10)], growth=8),
+    "exp1": Case(mp.e1, [*between((0, 8)), *wide(-10, 2.5, 10)]),
+    "expi": Case(mp.ei, [*between((0, 8)), *between((-10, 50)), *wide(-10, 2.5, 10)]),
+    "expn": Case(
+        mp.expint,
+        [(0.0, 0.5), (1.0, 1e-5), (1.0, 30.0), (2.0, 0.5), (2.0, 1.5), (20.0, 0.9)],
+        argnums=(1,),
+        ulps=24,
+        slopes=[lambda n, x: -mp.expint(n - 1, x)],
+    ),
+    "spence": Case(
+        lambda x: mp.re(mp.polylog(2, 1 - x)),
+        [*between((0.01, 4)), (1.0 + 1e-9,), (1e-9,), (1e9,)],
+        slopes=[lambda x: mp.log(x) / (1 - x)],
+    ),
+    "owens_t": Case(
+        owens_t,
+        [(1.0, 0.5), (0.1, 1.0), (2.0, 3.0), (-0.5, -1.5), (3.0, 0.01), (5.0, 0.9)],
+        orders=1,
+        argnums=(0, 1),
+        slopes=[
+            lambda h, a: -mp.exp(-h * h / 2) / (2 * mp.sqrt(2 * mp.pi)) * mp.erf(a * h / mp.sqrt(2)),
+            lambda h, a: mp.exp(-h * h * (1 + a * a) / 2) / (2 * mp.pi * (1 + a * a)),
+        ],
+    ),
+}
+
+
+PAIRS = {
+    "sici": (
+        Case(mp.si, [*between((-12, 12)), *wide(-8, 4, 10)]),
+        Case(lambda x: mp.ci(abs(x)), [*between((0.01, 12)), *wide(-8, 4, 10)]),
+    ),
+    "fresnel": (
+        Case(mp.fresnels, [*between((-5, 5)), *wide(-8, 4, 10)]),
+        Case(mp.fresnelc, [*between((-5, 5)), *wide(-8, 4, 10)]),
+    ),
 }
 
 
@@ -96,35 +158,153 @@ def derivatives(function: Callable[..., Any], argnum: int, orders: int) -> Calla
     return rows
 
 
-def expected(case: Case, argnum: int, args: tuple[float, ...]) -> list[Any]:
-    """Returns the value and the derivatives, one more than the case has."""
+def expected(case: Case, argnum: int, args: tuple[float, ...], orders: int) -> list[Any]:
+    """Returns the value and the derivatives by an argument."""
 
-    def of_one(x: Any) -> Any:
-        return case.reference(*[mp.mpf(z) for z in args[:argnum]], x, *[mp.mpf(z) for z in args[argnum + 1 :]])
+    def by_one(function: Callable[..., Any]) -> Callable[[Any], Any]:
+        before, after = map(mp.mpf, args[:argnum]), map(mp.mpf, args[argnum + 1 :])
+        rest = [*before], [*after]
+        return lambda x: function(*rest[0], x, *rest[1])
 
-    x = mp.mpf(args[argnum])
-    with mp.workdps(150):
-        step = mp.mpf(10) ** -30 * (abs(x) if x else 1)
-        return [of_one(x), *[mp.diff(of_one, x, k, h=step) for k in range(1, case.orders + 2)]]
+    x, reference = mp.mpf(args[argnum]), by_one(case.reference)
+    with mp.workdps(40):
+        values = [reference(x)]
+    slope = by_one(case.slopes[case.argnums.index(argnum)]) if case.slopes else None
+    with mp.workdps(110):
+        step = mp.mpf(10) ** -20 * (abs(x) if x else 1)
+        for k in range(1, orders + 1):
+            values.append(mp.diff(reference, x, k, h=step) if slope is None else mp.diff(slope, x, k - 1, h=step))
+    return values
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_special_functions_have_all_digits(name: str) -> None:
-    case, function = CASES[name], getattr(special, name)
+def check(case: Case, function: Callable[..., Any]) -> None:
+    """Compares values and derivatives, evaluated and compiled, with the reference."""
     arrays = [np.array(x) for x in zip(*case.calls, strict=True)]
     for argnum in case.argnums:
         rows = derivatives(function, argnum, case.orders)
         found = np.array(rows(*arrays)).T
         compiled = np.array(jit(rows, backend="xla")(*arrays)).T
         for args, values, others in zip(case.calls, found, compiled, strict=True):
-            exact = expected(case, argnum, args)
-            # The condition numbers of the value by all arguments, for an error of each.
-            rest = [expected(case, i, args) for i in range(len(args)) if i != argnum]
-            others_condition = sum([abs(mp.mpf(x) * y[1]) for x, y in zip(args, rest, strict=False)], mp.mpf(0))
+            exact = expected(case, argnum, args, case.orders + 1)
+            # An error of each argument changes the value by its condition number.
+            slopes = [exact[1] if i == argnum else expected(case, i, args, 1)[1] for i in case.argnums]
+            change = sum([abs(mp.mpf(args[i]) * slope) for i, slope in zip(case.argnums, slopes, strict=True)])
             bound = case.ulps * ULP
             for order, (value, other) in enumerate(zip(values, others, strict=True)):
-                condition = abs(mp.mpf(args[argnum]) * exact[order + 1]) + (others_condition if order == 0 else 0)
-                error = float(bound * (abs(exact[order]) + condition))
+                if order:
+                    change = abs(mp.mpf(args[argnum]) * exact[order + 1])
+                error = float(bound * (abs(exact[order]) + change))
                 for x in (value, other):
                     assert abs(x - exact[order]) <= error, (args, argnum, order, x, float(exact[order]), error)
                 bound *= case.growth
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_special_functions_have_all_digits(name: str) -> None:
+    check(CASES[name], getattr(special, name))
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_special_pairs_have_all_digits(name: str) -> None:
+    for i, case in enumerate(PAIRS[name]):
+        check(case, lambda x, i=i: getattr(special, name)(x)[i])
+
+
+def wofz_derivatives(z: complex, orders: int) -> list[Any]:
+    with mp.workdps(80):
+        out = [mp.exp(-(mp.mpc(z) ** 2)) * mp.erfc(-1j * mp.mpc(z))]
+        out.append(2j / mp.sqrt(mp.pi) - 2 * mp.mpc(z) * out[0])
+        for n in range(1, orders + 1):
+            out.append(-2 * (mp.mpc(z) * out[n] + n * out[n - 1]))
+        return out
+
+
+def test_wofz_has_all_digits() -> None:
+    random = np.random.default_rng(0)
+    z = random.uniform(-8, 8, 40) + 1j * random.uniform(-3, 8, 40)
+    z = np.concatenate([z, random.uniform(-8, 8, 8) + 0j, 1j * random.uniform(-3, 9, 8), [0j, 1e-9j, 1e9 + 1e9j]])
+
+    def rows(z: Any) -> list[Any]:
+        functions: list[Callable[[Any], Any]] = [special.wofz]
+        for _ in range(2):
+            functions.append(lambda z, f=functions[-1]: jvp(f, (z,), (np.ones(z.shape, complex),))[1])
+        return [f(z) for f in functions]
+
+    for found in (rows(z), jit(rows, backend="xla")(z)):
+        for x, values in zip(z, np.array(found).T, strict=True):
+            exact = wofz_derivatives(complex(x), 3)
+            for order, value in enumerate(values):
+                error = 8 * 4**order * ULP * (abs(exact[order]) + abs(mp.mpc(complex(x)) * exact[order + 1]))
+                assert abs(mp.mpc(complex(value)) - exact[order]) <= error, (x, order, value)
+
+
+def test_wofz_of_real_numbers_keeps_the_real_part() -> None:
+    x = np.linspace(-20, 20, 31)
+    np.testing.assert_allclose(special.wofz(x).real, np.exp(-x * x), rtol=1e-14)
+    np.testing.assert_allclose(special.wofz(x).imag, special.dawsn(x) * (2 / math.sqrt(math.pi)), rtol=1e-14)
+    np.testing.assert_allclose(special.erfcx(x[10:] + 0j), special.erfcx(x[10:]), rtol=1e-14)
+    ends = np.array([complex(math.inf, 0), complex(0, math.inf), complex(0, -math.inf), complex(1, -30)])
+    np.testing.assert_array_equal(special.wofz(ends), [0, 0, math.inf, complex(-math.inf, -math.inf)])
+    assert special.wofz(np.float32(1)).dtype == np.complex64
+
+
+@pytest.mark.parametrize("v", [0, 1, 40])
+def test_bessel_jn_has_all_digits(v: int) -> None:
+    z = np.concatenate([np.random.default_rng(0).uniform(-60, 60, 12), [1e-5, 1.999, 2.0, 24.999, 25.0, 1e4]])
+    exact = np.array([[float(mp.besselj(n, mp.mpf(x))) for x in z] for n in range(-1, v + 3)])
+    slopes = (exact[:-2] - exact[2:]) / 2
+    curves = (slopes[:-2] - slopes[2:]) / 2  # of orders 1 to v
+
+    def values(z: Any) -> Any:
+        return special.bessel_jn(z, v=v)
+
+    compiled = jit(values, backend="xla")(z)
+    bound = 16 * ULP * (np.abs(exact[1:-2]) + np.abs(z * slopes[:-1])) + 1e-300
+    for found in (values(z), np.asarray(compiled)):
+        assert (np.abs(found - exact[1:-2]) <= bound).all()
+    ones = np.ones_like(z)
+    first = jvp(values, (z,), (ones,))[1]
+    np.testing.assert_allclose(first, slopes[:-1], rtol=1e-11, atol=1e-15)
+    second = jvp(lambda z: jvp(values, (z,), (ones,))[1], (z,), (ones,))[1]
+    np.testing.assert_allclose(second[1:], curves[:v], rtol=1e-11, atol=1e-15)
+
+
+def test_bessel_jn_of_special_numbers() -> None:
+    ends = special.bessel_jn(np.array([math.inf, -math.inf, 0.0, math.nan]), v=1)
+    np.testing.assert_array_equal(ends, [[0, 0, 1, math.nan], [0, 0, 0, math.nan]])
+    assert special.bessel_jn(np.float32(1), v=1).dtype == np.float32
+    with pytest.raises(ArgumentValueError, match="bessel_jn: expected an order v"):
+        special.bessel_jn(1.0, v=-1)
+    with pytest.raises(ArgumentTypeError, match="static integer as v"):
+        special.bessel_jn(1.0, v=1.5)
+
+
+def test_special_functions_at_special_numbers() -> None:
+    inf, nan = math.inf, math.nan
+    with np.errstate(all="ignore"):
+        found = special.boxcox(np.array([0.0, 0, 0, -1]), np.array([1, 0, -1, 1]))
+        np.testing.assert_array_equal(found, [-1, -inf, -inf, nan])
+        np.testing.assert_array_equal(special.factorial(np.array([-1.5, 0, 4, 200, nan])), [0, 1, 24, inf, nan])
+        np.testing.assert_array_equal(special.comb(5, np.array([-1, 0, 2, 6])), [0, 1, 10, 0])
+        found = special.poch(np.array([-3.0, -3, -3, 2, 0]), np.array([2, 4, 0.5, -3, 0]))
+        np.testing.assert_array_equal(found, [6, 0, 0, inf, 1])
+        np.testing.assert_array_equal(special.exp1(np.array([-1.0, 0, inf])), [nan, inf, 0])
+        np.testing.assert_array_equal(special.expi(np.array([-inf, 0, inf])), [0, -inf, inf])
+        np.testing.assert_array_equal(
+            special.expn(np.array([0, 1, 2, 1]), np.array([0.0, 0, 0, -1])), [inf, inf, 1, nan]
+        )
+        np.testing.assert_array_equal(special.sici(np.array([0, inf])), [[0, math.pi / 2], [-inf, 0]])
+        np.testing.assert_array_equal(special.fresnel(np.array([0, -inf])), [[0, -0.5], [0, -0.5]])
+        np.testing.assert_array_equal(special.spence(np.array([-1.0, 1, inf])), [nan, 0, -inf])
+        np.testing.assert_array_equal(special.erfcx(np.array([-inf, 0, inf])), [inf, 1, 0])
+        np.testing.assert_array_equal(special.dawsn(np.array([-inf, 0, inf])), [0, 0, 0])
+        np.testing.assert_array_equal(special.erfcinv(np.array([-1.0, 0, 1, 2])), [nan, inf, 0, -inf])
+        np.testing.assert_allclose(
+            special.owens_t(np.array([0, 1, inf]), np.array([inf, inf, 1])), [0.25, special.ndtr(-1.0) / 2, 0]
+        )
+    for n in (0, 1, 2, 30, 258):
+        found = special.bernoulli(n)
+        np.testing.assert_array_equal(found[2:], [float(mp.bernoulli(k)) for k in range(2, n + 1)])
+        np.testing.assert_array_equal(found[:2], [1, -0.5][: n + 1])
+    with pytest.raises(ArgumentValueError, match="exact=False"):
+        special.factorial(3, exact=True)

@@ -27,6 +27,7 @@ X, Y, Z = np.array([0.25, 0.5, 0.75]), np.array([0.3, 1.0, 1.6]), np.array([0.1,
 ONE = np.asarray(0.75)
 
 _OF_ONE = ("digamma", "entr", "erf", "erfc", "erfinv", "expit", "gamma", "gammaln", "gammasgn", "i0", "i0e", "i1")
+_OF_ONE_MORE = ("dawsn", "erfcinv", "erfcx", "exp1", "expi", "factorial", "fresnel", "sici", "spence", "wofz")
 _OF_TWO = (
     "beta",
     "betaln",
@@ -42,10 +43,12 @@ _OF_TWO = (
     "xlogy",
     "zeta",
 )
+_OF_TWO_MORE = ("boxcox", "boxcox1p", "comb", "owens_t", "poch")
 
 SPECIAL: dict[str, list[Call]] = {
     **{name: [call(getattr(special, name), X)] for name in (*_OF_ONE, "i1e", "log_ndtr", "logit", "ndtr", "ndtri")},
-    **{name: [call(getattr(special, name), X + 1, Y)] for name in (*_OF_TWO, "boxcox", "boxcox1p", "comb", "poch")},
+    **{name: [call(getattr(special, name), X)] for name in _OF_ONE_MORE},
+    **{name: [call(getattr(special, name), X + 1, Y)] for name in (*_OF_TWO, *_OF_TWO_MORE)},
     **{
         name: [
             call(getattr(special, name), X),
@@ -54,8 +57,9 @@ SPECIAL: dict[str, list[Call]] = {
         for name in ("log_softmax", "logsumexp", "softmax")
     },
     "bernoulli": [call(lambda x: x * special.bernoulli(2), X)],
+    "bessel_jn": [call(lambda x: special.bessel_jn(x, v=2), X)],
     "betainc": [call(special.betainc, X, Y, Z)],
-    "factorial": [call(special.factorial, X)],
+    "expn": [call(lambda x: special.expn(2, x), Y), call(special.expn, np.array([0, 1, 2]), Y)],
     "multigammaln": [call(lambda x: special.multigammaln(x, 2), Y + 2)],
     "polygamma": [call(lambda x: special.polygamma(2, x), Y), call(special.polygamma, np.array([0, 1, 2]), Y + 1)],
 }

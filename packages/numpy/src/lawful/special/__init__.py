@@ -14,42 +14,60 @@ from lawful.ops import (
     betainc,
     boxcox,
     boxcox1p,
+    dawsn,
     digamma,
     entr,
     erf,
     erfc,
+    exp1,
+    expi,
+    expn,
     gamma,
     log_ndtr,
     ndtri,
+    owens_t,
     polygamma,
     rel_entr,
+    spence,
+    wofz,
     xlog1py,
     xlogy,
 )
 from lawful.ops import erf_inv as erfinv
+from lawful.ops import erfc_inv as erfcinv
 from lawful.ops import igamma as gammainc
 from lawful.ops import igammac as gammaincc
 from lawful.ops import lgamma as gammaln
 from lawful.special import stats
+from lawful.special._bessel import bessel_jn
 from lawful.special._combinatorics import bernoulli, comb, factorial, poch
 from lawful.special._exponentials import expit, log_softmax, logit, logsumexp, softmax
 from lawful.special._functions import beta, betaln, gammasgn, i0, i1, kl_div, multigammaln, ndtr, zeta
+from lawful.special._integrals import erfcx, fresnel, sici
 
 __all__ = [
     "bernoulli",
+    "bessel_jn",
     "beta",
     "betainc",
     "betaln",
     "boxcox",
     "boxcox1p",
     "comb",
+    "dawsn",
     "digamma",
     "entr",
     "erf",
     "erfc",
+    "erfcinv",
+    "erfcx",
     "erfinv",
+    "exp1",
+    "expi",
     "expit",
+    "expn",
     "factorial",
+    "fresnel",
     "gamma",
     "gammainc",
     "gammaincc",
@@ -67,11 +85,15 @@ __all__ = [
     "multigammaln",
     "ndtr",
     "ndtri",
+    "owens_t",
     "poch",
     "polygamma",
     "rel_entr",
+    "sici",
     "softmax",
+    "spence",
     "stats",
+    "wofz",
     "xlog1py",
     "xlogy",
     "zeta",

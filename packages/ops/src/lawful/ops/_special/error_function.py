@@ -17,7 +17,7 @@ from lawful.ops._elementwise.arithmetic import add, mul, neg, square
 from lawful.ops._elementwise.declaration import Elementwise
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
 from lawful.ops._elementwise.exponential import exp
-from lawful.ops._support.double import EvaluatedInDouble, each, lowered_in_double, polynomial
+from lawful.ops._support.double import EvaluatedInDouble, each, lowered_in_double, polynomial, rational
 
 __all__ = [
     "erf",
@@ -67,30 +67,29 @@ _HAZARD_EXCESS = (
 # fmt: on
 
 
-def _rational(x: Any, coefficients: tuple[tuple[float, ...], tuple[float, ...]]) -> Any:
-    return polynomial(x, coefficients=coefficients[0]) / polynomial(x, coefficients=coefficients[1])
+def normal_quantile(distance: Any, tail: Any, log_scale: float = 0.0) -> Any:
+    """Returns the normal quantile, given the probability's distance from 1/2 and the lesser tail's, each exact.
 
-
-def _quantile(distance: Any, tail: Any) -> Any:
-    """Returns the normal quantile, given the probability's distance from 1/2 and the lesser tail's, each exact."""
-    r = np.sqrt(-np.log(tail))
-    far = np.where(r <= 5, _rational(r - 1.6, _MIDDLE), _rational(np.minimum(r, 40.0) - 5, _TAIL))
-    near = distance * _rational(0.180625 - distance * distance, _CENTRAL)
+    The tail may be scaled by ``exp(-log_scale)``, so that it is not subnormal.
+    """
+    r = np.sqrt(-log_scale - np.log(tail))
+    far = np.where(r <= 5, rational(r - 1.6, _MIDDLE), rational(np.minimum(r, 40.0) - 5, _TAIL))
+    near = distance * rational(0.180625 - distance * distance, _CENTRAL)
     far = np.where(tail > 0, far, np.where(tail == 0, np.inf, np.nan))
     return np.where(np.abs(distance) <= 0.425, near, np.where(distance < 0, -far, far))
 
 
 def _numpy_erf_inv(x: Any) -> Any:
-    return _quantile(x / 2, (1 - np.abs(x)) / 2) / math.sqrt(2)
+    return normal_quantile(x / 2, (1 - np.abs(x)) / 2) / math.sqrt(2)
 
 
 def _numpy_ndtri(p: Any) -> Any:
-    return _quantile(p - 0.5, np.minimum(p, 1 - p))
+    return normal_quantile(p - 0.5, np.minimum(p, 1 - p))
 
 
 def _hazard_excess(z: Any) -> Any:
     """Returns the normal hazard minus ``z``, for ``z ≥ 5``."""
-    return _rational(1 / (z * z), _HAZARD_EXCESS) / z
+    return rational(1 / (z * z), _HAZARD_EXCESS) / z
 
 
 def _numpy_log_ndtr(x: Any) -> Any:

@@ -52,8 +52,9 @@ __all__ = [
 # Above this the logarithm of the gamma function overflows float64.
 _LARGEST = 2.5e305
 _SHIFT = 10
-_BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510, 43867 / 798, -174611 / 330)
-_EULER_MACLAURIN = tuple([b / math.factorial(2 * n) for n, b in enumerate(_BERNOULLI, 1)])
+#: The Bernoulli numbers of even indices from 2 on.
+BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510, 43867 / 798, -174611 / 330)
+_EULER_MACLAURIN = tuple([b / math.factorial(2 * n) for n, b in enumerate(BERNOULLI, 1)])
 # Where the exponent is larger than this many times the start, the terms that are left out underflow.
 _LARGEST_RATIO = 1e15
 
@@ -68,7 +69,7 @@ def numpy_digamma(x: Any) -> Any:
     reflected = x < 0.5
     z = np.where(reflected, 1 - x, x)
     w = z + _SHIFT
-    coefficients = tuple([b / (2 * n) for n, b in enumerate(_BERNOULLI[:8], 1)])
+    coefficients = tuple([b / (2 * n) for n, b in enumerate(BERNOULLI[:8], 1)])
     tail = polynomial(1 / (w * w), coefficients=coefficients) / (w * w)
     out = np.log(w) - 0.5 / w - np.where(z == np.inf, 0.0, tail) - _sum_of_inverses(z)
     if _is_nowhere(reflected):

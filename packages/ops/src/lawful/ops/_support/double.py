@@ -175,6 +175,11 @@ def polynomial(x: Any, *, coefficients: tuple[float, ...]) -> Any:
     return total
 
 
+def rational(x: Any, coefficients: tuple[tuple[float, ...], tuple[float, ...]]) -> Any:
+    """Evaluates the quotient of two polynomials; see `polynomial`."""
+    return polynomial(x, coefficients=coefficients[0]) / polynomial(x, coefficients=coefficients[1])
+
+
 def log_gamma_correction(x: Any) -> Any:
     """Returns ``lgamma(x) - ((x - 1/2) log(x) - x + log(2π)/2)`` for ``x ≥ 10``: Stirling's series, DLMF 5.11.1."""
     coefficients = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156)

@@ -1,0 +1,192 @@
+"""Faddeeva's function, the scaled complementary error function of complex numbers.
+
+>>> wofz(np.array([1j, 1.0]))
+array([0.42758358+0.j        , 0.36787944+0.60715771j])
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from lawful.core import Interval, Primitive
+from lawful.ops._elementwise.arithmetic import mul, neg
+from lawful.ops._elementwise.complex_parts import complex, imag, real
+from lawful.ops._special.declaration import special_function
+from lawful.ops._special.quadrature import sum_over_nodes
+from lawful.ops._special.scaled_error_function import BOTH_RULES, STEP
+from lawful.ops._support.promotion import promote
+
+__all__ = ["wofz", "wofz_imag_p", "wofz_real_p"]
+
+_SLOPE = 2 / math.sqrt(math.pi)
+_GROWTH = 2 * math.pi / STEP
+# Nearer to 0 derivatives are those of the differential equation, w' = 2i / √π - 2 z w.
+_NEAR = 3.5
+
+#: A complex number as its parts: XLA compiles real arithmetic faster, and it has no terms of infinity minus infinity.
+Parts = tuple[Any, Any]
+
+
+def _times(a: Parts, b: Parts) -> Parts:
+    return a[0] * b[0] - a[1] * b[1], a[0] * b[1] + a[1] * b[0]
+
+
+def _plus(a: Parts, b: Parts) -> Parts:
+    return a[0] + b[0], a[1] + b[1]
+
+
+def _scaled(a: Parts, factor: Any) -> Parts:
+    return a[0] * factor, a[1] * factor
+
+
+def _where(condition: Any, a: Parts, b: Parts) -> Parts:
+    return np.where(condition, a[0], b[0]), np.where(condition, a[1], b[1])
+
+
+def _exponential(x: Any, y: Any) -> Parts:
+    size = np.exp(x)
+    return size * np.cos(y), np.where(y == 0, 0.0, size * np.sin(y))
+
+
+def _gauss(z: Parts, order: int) -> list[Parts]:
+    """Returns ``exp(-z²)`` and its derivatives."""
+    x, y = z
+    out = [_exponential((y - x) * (y + x), np.where(x == 0, 0.0, -2 * x * y))]
+    for n in range(order):
+        product = _times(z, out[n])
+        out.append(_scaled(_plus(product, _scaled(out[n - 1], n)) if n else product, -2.0))
+    return out
+
+
+def _correction(z: Parts, powers: list[Parts], shift: Any, order: int) -> Parts:
+    """Returns a derivative of ``2 exp(-z²) / (1 + exp(-2πi (z / step + shift)))``, given those of ``exp(-z²)``."""
+    x, y = z
+    turns = x / STEP + shift
+    wave = _exponential(_GROWTH * y, -2 * math.pi * (turns - np.rint(turns)))
+    size = (1 + wave[0]) * (1 + wave[0]) + wave[1] * wave[1]
+    quotients: list[Parts] = [((1 + wave[0]) / size, -wave[1] / size)]
+    for k in range(order):
+        change = quotients[k]
+        for j in range(k + 1):
+            product = _times(quotients[j], quotients[k - j])
+            change = change[0] - product[0], change[1] - product[1]
+        quotients.append(_scaled((-change[1], change[0]), _GROWTH / (k + 1)))
+    total: Parts = (0.0, 0.0)
+    for k in range(order + 1):
+        power = _scaled(powers[k], 2.0 * math.comb(order, k) * math.factorial(order - k))
+        total = _plus(total, _times(power, quotients[order - k]))
+    return total
+
+
+def _by_rules(z: Parts, powers: list[Parts], order: int) -> Parts:
+    """Returns a derivative in the upper half plane: of ``i/π ∫ exp(-t²) / (z - t) dt`` by the rule with far nodes."""
+    x, y = z
+    steps = np.minimum(np.maximum(x / STEP, -1e3), 1e3)
+    at_middle = np.abs(steps - np.rint(steps)) <= 0.25
+    # For large numbers, of their multiples.
+    scale = np.maximum(1.0, np.maximum(np.abs(x), y))
+    inverse = 1 / scale
+    near_x, near_y = x * inverse, y * inverse
+
+    def term(part: int) -> Any:
+        def of_node(t: Any, weight: Any, middle: Any, middle_weight: Any) -> Any:
+            rest = near_x - np.where(at_middle, middle, t) * inverse
+            size = 1 / (rest * rest + near_y * near_y)
+            ratio = rest * size, -near_y * size
+            out = ratio
+            for _ in range(order):
+                out = _times(out, ratio)
+            return np.where(at_middle, middle_weight, weight) * out[part]
+
+        return of_node
+
+    factor = STEP / math.pi * (-1) ** order * math.factorial(order) * inverse
+    for _ in range(order):
+        factor = factor * inverse
+    total = [sum_over_nodes(term(part), x, *BOTH_RULES) for part in (0, 1)]
+    near = (y < _GROWTH / 2) & (np.abs(x) < 30)
+    correction = _where(near, _correction(z, powers, np.where(at_middle, 0.0, 0.5), order), (0.0, 0.0))
+    return _plus((-total[1] * factor, total[0] * factor), correction)
+
+
+def _derivative(z: Parts, order: int) -> Parts:
+    """Returns a derivative of the function; in the lower half plane by ``w(z) = 2 exp(-z²) - w(-z)``."""
+    x, y = z
+    below = y < 0
+    upper = np.where(below, -x, x), np.abs(y)
+    infinite = (np.abs(x) == np.inf) | (np.abs(y) == np.inf)
+    safe = _where(infinite, (1.0, 0.0), upper)
+    powers = _gauss(upper, order)
+    out = _by_rules(safe, powers, order)
+    if order:
+        near = (safe[0] * safe[0] + safe[1] * safe[1] < _NEAR**2) & (safe[1] < 1)
+        before = _by_rules(safe, powers, 0)
+        product = _times(safe, before)
+        following = -2 * product[0], _SLOPE - 2 * product[1]
+        for n in range(1, order):
+            product = _plus(_times(safe, following), _scaled(before, n))
+            before, following = following, _scaled(product, -2.0)
+        out = _where(near, following, out)
+    out = _where(infinite & ((x == x) & (y == y)), (0.0, 0.0), _where(infinite, (np.nan, np.nan), out))
+    reflected = _plus(_scaled(powers[order], 2.0), _scaled(out, -1.0))
+    out = _where(below, _scaled(reflected, (-1) ** order), out)
+    # On the imaginary axis the function is real, and so are its derivatives by the imaginary part.
+    on_axis = (x == 0) & (y == y)
+    if order % 2:
+        return np.where(on_axis, 0.0, out[0]), out[1]
+    return out[0], np.where(on_axis, 0.0, out[1])
+
+
+def _numpy_wofz_real(x: Any, y: Any, *, order: int = 0) -> Any:
+    return _derivative((x, y), order)[0]
+
+
+def _numpy_wofz_imag(x: Any, y: Any, *, order: int = 0) -> Any:
+    return _derivative((x, y), order)[1]
+
+
+def _next_real(t: Any, ans: Any, x: Any, y: Any, *, order: int) -> Any:
+    return mul(t, wofz_real_p.bind(x, y, order=order + 1))
+
+
+def _next_imag(t: Any, ans: Any, x: Any, y: Any, *, order: int) -> Any:
+    return mul(t, wofz_imag_p.bind(x, y, order=order + 1))
+
+
+def _declare(name: str, algorithm: Any, derivatives: Any) -> Primitive:
+    """Declares a part of the derivatives of the function of ``x + i y``."""
+    return special_function(
+        name,
+        "",
+        algorithm,
+        derivatives,
+        (Interval(-2.0, 4.0), Interval(-0.5, 4.0)),
+        params=lambda choose: {"order": choose.integer(0, 2)},
+    ).primitive
+
+
+# By the equations of Cauchy and Riemann.
+wofz_real_p: Primitive = _declare(
+    "wofz_real", _numpy_wofz_real, (_next_real, lambda *args, **params: neg(_next_imag(*args, **params)))
+)
+wofz_imag_p: Primitive = _declare("wofz_imag", _numpy_wofz_imag, (_next_imag, _next_real))
+
+
+def wofz(z: Any) -> Any:
+    """Returns ``exp(-z²) erfc(-i z)`` of complex numbers, also where the exponential overflows.
+
+    Args:
+      z: complex numbers; real ones are converted.
+
+    >>> wofz(np.array([0j, 1j]))
+    array([1.        +0.j, 0.42758358+0.j])
+
+    Source: ``scipy.special.wofz``, ``jax.scipy.special.wofz``.
+    """
+    (z,) = promote("wofz", np.exp, (z,))
+    x, y = real(z), imag(z)
+    with np.errstate(all="ignore"):
+        return complex(wofz_real_p.bind(x, y, order=0), wofz_imag_p.bind(x, y, order=0))
