@@ -26,6 +26,10 @@ class ArgumentIndexError(LawfulError, IndexError):
     """An array was indexed outside of its bounds, with too many indices, or with something that is no index."""
 
 
+class ShapeMismatchError(ArgumentValueError, ArgumentTypeError):
+    """Arrays have shapes that do not fit each other: NumPy raises ValueError for these, and JAX TypeError."""
+
+
 class IntegerOverflowError(LawfulError, OverflowError):
     """A Python integer does not fit the 64 bits that an array's integer has."""
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy
 from lawful import ops
-from lawful.core import ArgumentValueError, get_aval
+from lawful.core import ShapeMismatchError, get_aval
 from lawful.numpy._eager import eager
 from lawful.numpy._manipulation.shape import ravel
 
@@ -40,7 +40,7 @@ def dot(a: Any, b: Any, out: Any = None) -> Any:
     Of two vectors this is the inner product, of two matrices the matrix product; with a scalar it is ``a * b``.
 
     Raises:
-      ArgumentValueError: these dimensions differ in length.
+      ShapeMismatchError: these dimensions differ in length.
 
     >>> dot(numpy.array([1.0, 2.0]), numpy.array([3.0, 4.0]))
     np.float64(11.0)
@@ -60,7 +60,7 @@ def vdot(a: Any, b: Any, /) -> Any:
     """Returns the inner product of the flattened arrays, the first conjugated.
 
     Raises:
-      ArgumentValueError: they have not as many elements.
+      ShapeMismatchError: they have not as many elements.
 
     >>> vdot(numpy.array([1j, 2.0]), numpy.array([1j, 1.0]))
     np.complex128(3+0j)
@@ -75,7 +75,7 @@ def inner(a: Any, b: Any, /) -> Any:
     """Returns the inner products of the last dimensions; with a scalar it is ``a * b``.
 
     Raises:
-      ArgumentValueError: the last dimensions differ in length.
+      ShapeMismatchError: the last dimensions differ in length.
 
     >>> inner(numpy.array([[1.0, 2.0]]), numpy.array([3.0, 4.0]))
     array([11.])
@@ -87,7 +87,7 @@ def inner(a: Any, b: Any, /) -> Any:
     if not left.shape or not right.shape:
         return ops.mul(a, b)
     if left.shape[-1] != right.shape[-1]:
-        raise ArgumentValueError(
+        raise ShapeMismatchError(
             f"inner: expected last dimensions of one length, got the shapes "
             f"{left.shape} and {right.shape}; transpose one"
         )

@@ -7,7 +7,15 @@ from typing import Any
 
 import numpy as np
 
-from lawful.core import ArgumentTypeError, ArgumentValueError, LawfulError, ShapedArray, get_aval, shorten
+from lawful.core import (
+    ArgumentTypeError,
+    ArgumentValueError,
+    LawfulError,
+    ShapedArray,
+    ShapeMismatchError,
+    get_aval,
+    shorten,
+)
 from lawful.ops._composite import composite
 from lawful.ops._elementwise.arithmetic import mul
 from lawful.ops._products.dot_general import dot_general
@@ -57,14 +65,14 @@ def _check(a: ShapedArray, b: ShapedArray) -> None:
             f"matmul: expected arrays with at least one dimension, got {a} and {b}; multiply by a scalar with *"
         )
     if a.shape[-1] != b.shape[-2 if b.ndim > 1 else -1]:
-        raise ArgumentValueError(
+        raise ShapeMismatchError(
             f"matmul: expected as many columns on the left as rows on the right, got the shapes "
             f"{a.shape} and {b.shape}; transpose or reshape one"
         )
     try:
         np.broadcast_shapes(a.shape[:-2], b.shape[:-2])
     except ValueError as error:
-        raise ArgumentValueError(
+        raise ShapeMismatchError(
             f"matmul: expected stacks of matrices that broadcast together, got the shapes {a.shape} and {b.shape}; "
             "reshape one so that the dimensions before the last two are equal or 1"
         ) from error
@@ -104,7 +112,7 @@ def dot(a: Any, b: Any) -> Any:
     Of two vectors this is the inner product, of two matrices the matrix product; with a scalar it is ``a * b``.
 
     Raises:
-      ArgumentValueError: these dimensions differ in length.
+      ShapeMismatchError: these dimensions differ in length.
 
     Source: ``numpy.dot``, ``jax.lax.dot``.
     """
@@ -113,7 +121,7 @@ def dot(a: Any, b: Any) -> Any:
         return mul(a, b)
     contracted = max(right.ndim - 2, 0)
     if left.shape[-1] != right.shape[contracted]:
-        raise ArgumentValueError(
+        raise ShapeMismatchError(
             f"dot: expected as many columns on the left as rows on the right (the last dimension but one), got "
             f"the shapes {left.shape} and {right.shape}; transpose or reshape one"
         )
@@ -157,7 +165,7 @@ def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     first, second = _contracted(axes)
     a_axes, b_axes = canonical_axes("tensordot", first, left.ndim), canonical_axes("tensordot", second, right.ndim)
     if [left.shape[axis] for axis in a_axes] != [right.shape[axis] for axis in b_axes]:
-        raise ArgumentValueError(
+        raise ShapeMismatchError(
             f"tensordot: expected pairs of dimensions of equal length, got the dimensions {a_axes} of the shape "
             f"{left.shape} and {b_axes} of the shape {right.shape}; correct axes"
         )

@@ -18,6 +18,7 @@ from lawful.core import (
     Declaration,
     Primitive,
     ShapedArray,
+    ShapeMismatchError,
     UndefinedPrimal,
     Zero,
     get_aval,
@@ -272,7 +273,7 @@ def _infer_concatenate(shapes: Sequence[Shape], dimension: int) -> Shape:
     if not 0 <= dimension < len(first) or any(
         len(shape) != len(first) or other != others[0] for shape, other in zip(shapes, others, strict=True)
     ):
-        raise ArgumentValueError(
+        raise ShapeMismatchError(
             f"concatenate: expected shapes that are equal but for dimension {dimension}, got "
             f"{', '.join(map(str, shapes))}; reshape, broadcast or transpose them first"
         )

@@ -14,11 +14,11 @@ import numpy as np
 from lawful import ops
 from lawful.core import (
     ArgumentTypeError,
-    ArgumentValueError,
     Hook,
     IntegerOverflowError,
     Primitive,
     ShapedArray,
+    ShapeMismatchError,
     Tracer,
     cached_function,
     get_aval,
@@ -189,11 +189,11 @@ def _saturated(x: Any, converted: Any) -> Any:
 
 
 def broadcast_shapes(name: str, *shapes: tuple[int, ...]) -> tuple[int, ...]:
-    """Returns the common shape by NumPy's rules; raises ArgumentValueError, as NumPy's ValueError, if there is none."""
+    """Returns the common shape by NumPy's rules; raises ShapeMismatchError if there is none."""
     try:
         return np.broadcast_shapes(*shapes)
     except ValueError as error:
-        raise ArgumentValueError(
+        raise ShapeMismatchError(
             f"{name}: expected shapes that broadcast together, got {' and '.join(map(str, shapes))}; "
             "reshape or transpose one so that the dimensions, from the last, are equal or 1"
         ) from error
