@@ -162,3 +162,9 @@ def test_array_leaves_of_functions_of_derivatives() -> None:
     assert found[0] == 7.0
     for other in (copy.copy(f_vjp), copy.deepcopy(f_vjp)):
         assert other(jnp.ones(3))[0].tolist() == f_vjp(jnp.ones(3))[0].tolist()
+
+
+def test_array_masked_by_numpy() -> None:
+    masked = np.ma.masked_invalid(jnp.array([jnp.nan, 2.0, 1.0]))
+    assert masked.max() == 2.0
+    assert masked.filled(0.0).tolist() == [0.0, 2.0, 1.0]

@@ -12,6 +12,7 @@ import lawful.jax.numpy as jnp
 from lawful.core import ArgumentValueError
 from lawful.jax import lax, random
 from lawful.jax._support.table import modules, names_of
+from lawful.jax.experimental.xla_metadata import set_xla_metadata
 
 
 def absent(module: str) -> bool:
@@ -106,6 +107,14 @@ def test_config_warns_of_what_is_fixed() -> None:
         warnings.simplefilter("error")
         jax.config.update("jax_platform_name", "cpu")
         jax.config.update("jax_dump_ir_to", "")  # of logs and dumps: accepted, without effect
+        jax.config.update("jax_remat3", True)  # of another implementation in JAX
+    with pytest.warns(UserWarning, match="keys are those of the seed itself"):
+        jax.config.update("jax_random_seed_offset", 1)
+
+
+def test_set_xla_metadata_decorator_keeps_the_function() -> None:
+    function = jax.jit(jnp.sin)
+    assert set_xla_metadata(label="sine")(function) is function
 
 
 def test_scalar_types_are_dtypes_and_functions() -> None:
@@ -213,3 +222,20 @@ def test_absent_devices_are_a_runtime_error_as_in_jax() -> None:
     assert jax.devices("cpu")[0].platform == "cpu"
     with pytest.raises(RuntimeError, match="got 'quantum'"):
         jax.jit(lambda x: x, backend="quantum")(1.0)
+
+
+@pytest.mark.parametrize("kind", [TypeError, ValueError])
+def test_shapes_that_do_not_fit_are_both_kinds_of_error(kind: type[Exception]) -> None:
+    """JAX raises TypeError where NumPy raises ValueError, and programs of both catch them."""
+    x, y = jnp.ones((2, 3)), jnp.ones((4, 5))
+    functions = (jnp.add, jnp.dot, jnp.matmul, jnp.inner, lambda x, y: jnp.tensordot(x, y, 1), lax.mul, lax.pow)
+    for function in (*functions, lambda x, y: jnp.concatenate([x, y])):
+        for stage in (lambda f: f, jax.jit, jax.make_jaxpr):
+            with pytest.raises(kind, match="expected"):
+                stage(function)(x, y)
+
+
+def test_closed_jaxpr_literals_are_its_constants() -> None:
+    x = jnp.arange(3.0)
+    (constant,) = jax.make_jaxpr(lambda y: x * y)(2.0).literals
+    assert constant.tolist() == x.tolist()

@@ -123,6 +123,11 @@ class ClosedJaxpr:
         self.transience: int | None = None
 
     @property
+    def literals(self) -> Sequence[Any]:
+        """The constants, by their older name in JAX."""
+        return self.consts
+
+    @property
     def in_avals(self) -> list[ShapedArray]:
         """The types of the inputs."""
         return self.jaxpr.in_avals

@@ -43,6 +43,8 @@ class Array(numpy.ndarray[Any, Any], metaclass=_ArrayType):
     __array_priority__ = 50.0
     __hash__ = None  # == compares elementwise
     weak_type = False
+    #: numpy.ma computes with plain arrays, into which it writes.
+    _baseclass = numpy.ndarray
     #: The array on a device that this one is a view of, which `jit` takes without a copy.
     origin: Any = None
 

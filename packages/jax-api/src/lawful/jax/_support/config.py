@@ -29,6 +29,14 @@ _FIXED: Final[dict[str, tuple[Any, str]]] = {
     "jax_platforms": ("cpu", "programs run on the processor"),
     "jax_platform_name": ("cpu", "programs run on the processor"),
     "jax_num_cpu_devices": (1, "programs run on one device"),
+    "jax_random_seed_offset": (0, "keys are those of the seed itself"),
+    "jax_high_dynamic_range_gumbel": (False, "random.gumbel takes mode= for each call"),
+    "jax_allow_f16_reductions": (True, "reductions take every dtype"),
+    "jax_no_tracing": (False, "functions are traced where they are called"),
+    "jax_no_execution": (False, "eager operations are executed at once"),
+    "jax_error_checking_behavior_divide": ("ignore", "results are checked by jax_debug_nans and jax_debug_infs"),
+    "jax_error_checking_behavior_nan": ("ignore", "results are checked by jax_debug_nans and jax_debug_infs"),
+    "jax_error_checking_behavior_oob": ("ignore", "known positions are checked, and traced ones are limited"),
 }
 #: Switches for which every value gives the same results: logs, dumps, checks of JAX's own, and advice to XLA.
 _WITHOUT_EFFECT: Final[dict[str, Any]] = {
@@ -70,6 +78,30 @@ _WITHOUT_EFFECT: Final[dict[str, Any]] = {
     "jax_transfer_guard_host_to_device": None,
     "jax_use_direct_linearize": True,
     "jax_use_shardy_partitioner": True,
+    # Of one implementation in JAX rather than another.
+    "jax_accurate_erf_inv": False,
+    "jax_custom_jvp3": False,
+    "jax_custom_vjp3": False,
+    "jax_disable_bwd_checks": False,
+    "jax_mutable_array_checks": True,
+    "jax_ragged_dot_use_ragged_dot_instruction": True,
+    "jax_remat3": False,
+    "jax_remat_barrier_no_cotangents": False,
+    "jax_scan3": False,
+    "jax_thread_guard": False,
+    "jax_use_hlo_logistic_lowering": None,
+    "jax_use_simplified_jaxpr_constants": False,
+    # Of logs, dumps and the compilation cache.
+    "jax_captured_constants_report_frames": 0,
+    "jax_check_static_indices": False,
+    "jax_compilation_cache_check_contents": False,
+    "jax_compiler_detailed_logging_min_ops": 10,
+    "jax_compiler_enable_remat_pass": True,
+    "jax_embedded_constants_max_bytes": 32,
+    "jax_include_debug_info_in_dumps": True,
+    "jax_log_checkpoint_residuals": False,
+    "jax_send_traceback_to_runtime": "off",
+    "jax_source_url_schema": None,
 }
 
 

@@ -6,7 +6,7 @@ import contextlib
 from typing import Any
 
 
-class _NoLabels(contextlib.ContextDecorator):
+class _NoLabels(contextlib.AbstractContextManager[None]):
     """A context, and a decorator, that changes nothing."""
 
     def __enter__(self) -> None:
@@ -14,6 +14,9 @@ class _NoLabels(contextlib.ContextDecorator):
 
     def __exit__(self, *error: object) -> None:
         return None
+
+    def __call__(self, function: Any) -> Any:
+        return function
 
 
 def set_xla_metadata(x: Any = None, **labels: Any) -> Any:
