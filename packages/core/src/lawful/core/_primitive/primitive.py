@@ -207,6 +207,12 @@ class Primitive:
         if rule is None:
             rule = self.rules.get("lowering")
         if rule is None:
+            others = [slot.removeprefix("lowering:") for slot in self.rules if slot.startswith("lowering:")]
+            if others:
+                raise MissingRuleError(
+                    f"Lowering rule for '{self.name}' on the platform {platform!r} not implemented, only for "
+                    f"{', '.join(others)}; run it there, or define it with {self.name}_p.def_lowering"
+                )
             raise MissingRuleError(self._explain_missing("lowering"))
         return rule
 

@@ -92,6 +92,10 @@ def _sample(choose: Choose) -> Call:
     return (aval,), {"compute_schur_vectors": choose.one_of((False, True))}
 
 
+def _prepare(x: Any, **_: bool) -> tuple[Any]:
+    return (np.round(x, 2),)
+
+
 schur_p = decomposition(
     "schur",
     infer=_infer,
@@ -100,6 +104,7 @@ schur_p = decomposition(
     lower=_lower,
     sample=_sample,
     reference=None,
+    prepare=_prepare,
     unequal=(
         Unequal("", lambda x, **_: True, "the order of eigenvalues and the phases of vectors are not determined"),
     ),
