@@ -26,6 +26,7 @@ MODULES = (
     "lawful.optimize",
     "lawful.random",
     "lawful.signal",
+    "lawful.spatial",
     "lawful.special",
     "lawful.stats",
 )
