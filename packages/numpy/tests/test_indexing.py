@@ -1,10 +1,12 @@
 """Positions of elements, and updates at positions: functions that overwrite, or whose shape depends on values."""
 
+import warnings
+
 import numpy
 import pytest
 
 import lawful.numpy as np
-from lawful.core import ConcretizationTypeError
+from lawful.core import ArgumentValueError, ConcretizationTypeError
 from lawful.staging import jit, make_jaxpr
 
 X = numpy.array([[0.0, 5.0, 0.0], [7.0, -1.0, 0.0]])
@@ -54,3 +56,26 @@ def test_put_along_axis_gives_what_numpy_writes(backend):
         f = jit(lambda x, i, axis=axis: np.put_along_axis(x, i, 9.0, axis, inplace=False), backend=backend)
         numpy.testing.assert_array_equal(f(X, order), want)
     assert X[0, 0] == 0.0
+
+
+@pytest.mark.parametrize("text", ["r", "c"])
+def test_r_and_c_as_matrices_are_numpy_s(text):
+    for joined, expected in ((np.r_, numpy.r_), (np.c_, numpy.c_)):
+        for parts in ((X[0], X[1]), (X, X)):
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", PendingDeprecationWarning)  # of numpy.matrix
+                want = numpy.asarray(expected[(text, *parts)])
+            numpy.testing.assert_array_equal(joined[(text, *parts)], want, strict=True)
+            numpy.testing.assert_array_equal(jit(lambda *x, j=joined: j[(text, *x)])(*parts), want, strict=True)
+    row = numpy.array([[1.0, *X[0]]])
+    numpy.testing.assert_array_equal(np.r_[text, 1, X[0]], row if text == "r" else row.T, strict=True)
+    with pytest.raises(ArgumentValueError, match="at most two dimensions"):
+        np.r_[text, X[None]]
+    with pytest.raises(ArgumentValueError, match="'r' or 'c' as text, got 'x'"):
+        np.r_["x", X]
+
+
+def test_array_of_a_range():
+    for r in (range(5), range(0), range(7, 1, -2)):
+        numpy.testing.assert_array_equal(np.array(r), numpy.array(r), strict=True)
+        numpy.testing.assert_array_equal(np.asarray(r, "float32"), numpy.asarray(r, "float32"), strict=True)

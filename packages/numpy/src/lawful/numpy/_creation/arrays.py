@@ -41,8 +41,8 @@ def array(object: Any, dtype: Any = None, *, copy: bool = True, device: Any = No
     """Returns an array of given values: the only function, with :func:`asarray`, that takes lists.
 
     Args:
-      object: an array, a number, something that has the buffer protocol, or nested lists or tuples of arrays and
-        numbers, which may be traced.
+      object: an array, a number, something that has the buffer protocol, a range, or nested lists or tuples of arrays
+        and numbers, which may be traced.
       dtype: the dtype of the result; by default the one that the values are promoted to.
       copy: whether a NumPy array is copied.
       device: ``"cpu"``, or the device of an array; None for where the values are.
@@ -87,13 +87,13 @@ def _of_large_integer(x: int, dtype: numpy.dtype[Any] | None) -> Any:
 
 
 def _foreign(x: Any) -> Any:
-    """Returns an object with ``__array__`` or the buffer protocol as an array, any other object unchanged.
+    """Returns a range or an object with ``__array__`` or the buffer protocol as an array, any other object unchanged.
 
     An object with ``__jax_array__`` is replaced by the result of that method, which may be a tracer.
     """
     if hasattr(type(x), "__jax_array__"):
         return x.__jax_array__()
-    if hasattr(x, "__array__"):
+    if hasattr(x, "__array__") or type(x) is range:
         return numpy.asarray(x)
     with suppress(TypeError):
         return numpy.asarray(memoryview(x))

@@ -62,7 +62,8 @@ class Joined:
 
     Arrays may be traced. A slice stands for numbers as in `mgrid`. A first text ``"axis,ndim,trans1d"`` has the
     dimension along which they are joined, the minimal number of dimensions, and the position of the original ones
-    among them; all but the first may be left out.
+    among them; all but the first may be left out. The text ``"r"`` asks for a matrix, a row if they join to a vector,
+    and ``"c"`` for one that is then a column.
     """
 
     def __init__(self, name: str, axis: int, ndim: int, trans1d: int) -> None:
@@ -75,14 +76,29 @@ class Joined:
     def __getitem__(self, key: Any) -> Any:
         items = list(key) if isinstance(key, tuple) else [key]
         axis, ndim, trans1d = self._settings
+        matrix = ""
         if items and isinstance(items[0], str):
-            axis, ndim, trans1d = self._parsed(items.pop(0))
+            text = items.pop(0)
+            if text in ("r", "c"):
+                matrix = text
+            else:
+                axis, ndim, trans1d = self._parsed(text)
         if not items:
             raise ArgumentValueError(f"{self._name}: expected something to join, got nothing; give arrays or slices")
         parts = [self._values(item) for item in items]
         dtype = result_type(*parts)
         shaped = [_with_ndim(ops.convert_element_type(x, dtype), ndim, trans1d) for x in parts]
-        return concatenate(shaped, axis)
+        joined = concatenate(shaped, axis)
+        return self._matrix(joined, matrix) if matrix else joined
+
+    def _matrix(self, x: Any, kind: str) -> Any:
+        ndim = get_aval(x).ndim
+        if ndim > 2:
+            raise ArgumentValueError(
+                f"{self._name}: expected arrays that join to at most two dimensions with {kind!r}, got {ndim}; leave "
+                "the text out"
+            )
+        return x if ndim == 2 else ops.expand_dims(x, (0,) if kind == "r" else (1,))
 
     def _parsed(self, text: str) -> tuple[int, int, int]:
         given = text.split(",")
@@ -92,8 +108,8 @@ class Joined:
             numbers = []
         if not 1 <= len(numbers) <= 3:
             raise ArgumentValueError(
-                f"{self._name}: expected 'axis', 'axis,ndim' or 'axis,ndim,trans1d', got {text!r}; there are no "
-                "matrices of another class"
+                f"{self._name}: expected 'axis', 'axis,ndim', 'axis,ndim,trans1d', 'r' or 'c' as text, got {text!r}; "
+                "leave it out"
             )
         axis, ndim, trans1d = (*numbers, *self._settings[len(numbers) :])
         return axis, ndim, trans1d
