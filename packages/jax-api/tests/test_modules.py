@@ -239,3 +239,12 @@ def test_closed_jaxpr_literals_are_its_constants() -> None:
     x = jnp.arange(3.0)
     (constant,) = jax.make_jaxpr(lambda y: x * y)(2.0).literals
     assert constant.tolist() == x.tolist()
+
+
+def test_reciprocal_of_integers_is_no_integer() -> None:
+    for x in (2, np.array([1, 2, -4]), jnp.arange(1, 4), jnp.arange(1, 4, dtype=jnp.int32)):
+        for f in (jnp.reciprocal, jax.jit(jnp.reciprocal)):
+            assert np.array_equal(f(x), 1.0 / np.asarray(x))
+    assert jnp.reciprocal(jnp.array([False, True])).tolist() == [np.inf, 1.0]
+    assert jnp.reciprocal(jnp.float32(4)).dtype == jnp.float32
+    assert jax.grad(jnp.reciprocal)(2.0) == -0.25

@@ -61,6 +61,12 @@ def clip(arr: Any = None, /, min: Any = None, max: Any = None) -> Any:
     return lawful_numpy.clip(arr, min, max)
 
 
+def reciprocal(x: Any, /) -> Any:
+    """Returns ``1 / x``; of integers too, where NumPy's function of this name rounds to integers."""
+    is_exact = get_aval(x).dtype.kind in "biu"
+    return lawful_numpy.true_divide(1, x) if is_exact else lawful_numpy.reciprocal(x)
+
+
 def array_repr(
     arr: Any, max_line_width: int | None = None, precision: int | None = None, suppress_small: bool | None = None
 ) -> str:
