@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from lawful import ops, tree
+from lawful.autodiff import grad, value_and_grad
 from lawful.batching import vmap
 from lawful.core import (
     ArgumentTypeError,
@@ -20,7 +21,7 @@ from lawful.core import (
     eval_closed_jaxpr,
     get_aval,
 )
-from lawful.custom_rules import custom_vmap
+from lawful.custom_rules import custom_vjp, custom_vmap
 from lawful.staging import cse_jaxpr, dce_jaxpr, make_jaxpr
 from lawful.staging import jit as jit_by
 
@@ -296,3 +297,26 @@ def test_custom_vmap_of_python_control_flow() -> None:
 
     chosen.def_vmap(lambda axis_size, in_batched, x: (abs(x), True))
     np.testing.assert_array_equal(vmap(chosen)(np.array([-1.0, 2.0])), [1.0, 2.0])
+
+
+def test_custom_vmap_inside_of_custom_vjp() -> None:
+    """The outer function defines the rules of the inner one too; each transformation finds its rule."""
+
+    @custom_vjp
+    @custom_vmap
+    def f(x: Any, y: Any) -> Any:
+        return ops.sin(x) * y
+
+    @f.def_vmap  # type: ignore[untyped-decorator]
+    def rule(axis_size: int, in_batched: Any, xs: Any, ys: Any) -> Any:
+        return 10.0 * xs * ys, True
+
+    f.defvjp(lambda x, y: (f(x, y), (x, y)), lambda saved, ct: (2.0 * ct * saved[1], 3.0 * ct * saved[0]))
+    np.testing.assert_array_equal(vmap(f)(XS, YS), 10.0 * XS * YS)
+    np.testing.assert_array_equal(jit(vmap(f))(XS, YS), 10.0 * XS * YS)
+    assert grad(f)(0.5, 3.0) == 6.0
+    value, (x_bar, y_bar) = vmap(value_and_grad(f, (0, 1)))(XS, YS)
+    for found, expected in ((value, 10.0 * XS * YS), (x_bar, 2.0 * YS), (y_bar, 3.0 * XS)):
+        np.testing.assert_array_equal(found, expected)
+    with pytest.raises(AttributeError, match="'custom_vjp' object has no attribute 'defjvp'"):
+        custom_vjp(lambda x: x).defjvp  # noqa: B018

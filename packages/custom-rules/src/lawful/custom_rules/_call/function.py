@@ -61,6 +61,13 @@ class CustomFunction:
     def __repr__(self) -> str:
         return f"<{self.label}>"
 
+    def __getattr__(self, name: str) -> Any:
+        # Where one decorator is around another, the outer function defines the rules of the inner one too.
+        inner = vars(self).get("fun")
+        if name.startswith("def") and isinstance(inner, CustomFunction):
+            return getattr(inner, name)
+        raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
+
     def __get__(self, instance: Any, owner: type | None = None) -> Any:
         return self if instance is None else functools.partial(self, instance)
 
