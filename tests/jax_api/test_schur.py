@@ -60,6 +60,9 @@ def matrices() -> Iterator[Any]:
         q = np.linalg.qr(drawn(1, (6, 6))[0])[0]
         yield q @ repeated @ q.T
     yield scipy.linalg.companion(np.poly(np.arange(1, 13)))
+    for seed in range(6):  # of elements of all sizes: blocks that are nearly triangular
+        rng = np.random.default_rng(seed)
+        yield rng.integers(-1, 2, (4, 4)) * 10.0 ** rng.integers(-20, 20, (4, 4))
 
 
 def check_schur(x: Any, t: Any, z: Any, tol: float) -> None:

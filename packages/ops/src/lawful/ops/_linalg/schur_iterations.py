@@ -146,18 +146,14 @@ def _standardize(h: Any, z: Any, k: int) -> None:
     a, b, c, d = (float(x) for x in h[k : k + 2, k : k + 2].ravel())
     if c == 0 or (a == d and b * c < 0):
         return
-    # A rotation by this angle makes the diagonal elements equal; the others become b and c then.
-    angle = math.atan2(d - a, b + c) / 2
-    cosine, sine = math.cos(angle), math.sin(angle)
-    half = (d - a) / 2 * math.sin(2 * angle) + (b + c) / 2 * math.cos(2 * angle)
-    b, c = half + (b - c) / 2, half - (b - c) / 2
-    is_triangular = not b * c < 0  # then neither is negative, for their sum is not
-    if is_triangular and b + c:
-        # The eigenvector of one eigenvalue becomes the first vector of the basis.
-        first, second = math.sqrt(abs(b) / (b + c)), math.sqrt(abs(c) / (b + c))
-        cosine, sine = first * cosine - second * sine, first * sine + second * cosine
-    _apply(h, z, np.array([[cosine, sine], [-sine, cosine]]), k, k, k + 1)
-    if is_triangular:
+    _rotate(h, z, k, math.atan2(d - a, b + c) / 2)
+    h[k, k] = h[k + 1, k + 1] = (h[k, k] + h[k + 1, k + 1]) / 2
+    b, c = float(h[k, k + 1]), float(h[k + 1, k])
+    if not b * c < 0:  # the eigenvector of one of two real eigenvalues becomes the first vector of the basis
+        _rotate(h, z, k, math.atan2(math.copysign(math.sqrt(abs(c)), b), math.sqrt(abs(b))))
         h[k + 1, k] = 0
-    else:
-        h[k, k] = h[k + 1, k + 1] = (h[k, k] + h[k + 1, k + 1]) / 2
+
+
+def _rotate(h: Any, z: Any, k: int, angle: float) -> None:
+    cosine, sine = math.cos(angle), math.sin(angle)
+    _apply(h, z, np.array([[cosine, sine], [-sine, cosine]]), k, k, k + 1)
