@@ -344,7 +344,7 @@ def test_funm_agrees_with_expm_and_scipy() -> None:
 
 def test_funm_of_defective_matrices_is_nan() -> None:
     """SciPy gives 0 in place of a derivative, silently."""
-    for x in (jordan(2), np.array([[1.0, 3, 5], [0, 2, 4], [0, 0, 1]])):
+    for x in (jordan(2), np.array([[1.0, 3, 5], [0, 2, 4], [0, 0, 1]]), np.array([[1.0, 1], [0, 1 + 1e-15]])):
         found, error = funm(x, lnp.exp, disp=False)
         assert np.isnan(found).all()
         assert error == np.inf

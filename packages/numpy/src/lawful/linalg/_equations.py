@@ -16,6 +16,9 @@ from lawful.custom_rules import custom_jvp
 from lawful.linalg._schur import schur, square
 from lawful.special._arguments import inexact, silent
 
+# Eigenvalues with a smaller difference count as equal, in units of the rounding of the largest element.
+_LEAST_DIFFERENCE = 1000
+
 
 @silent
 def solve_sylvester(A: Any, B: Any, C: Any, *, method: str = "schur", tol: float = 0.0) -> Any:
@@ -150,9 +153,9 @@ def funm(A: Any, func: Callable[[Any], Any], disp: bool = True) -> Any:
       ArgumentTypeError: ``func`` is not callable, or the dtype is one that LAPACK does not support, such as float16.
       ArgumentValueError: the matrices are not square, or ``func`` gives another shape.
 
-    The result loses accuracy where eigenvalues are nearly equal. It is NaN where they are equal and their vectors are
-    not orthogonal: it may depend on derivatives of the function then. `expm` and `sqrtm` have no such limits. It has
-    no derivative.
+    The result loses accuracy where eigenvalues are nearly equal. It is NaN where they are equal, within a thousand
+    roundings, and their vectors are not orthogonal: it may depend on derivatives of the function then. `expm` and
+    `sqrtm` have no such limits. It has no derivative.
 
     >>> funm(np.array([[1.0, 3.0], [0.0, 2.0]]), np.exp2).real
     array([[2., 6.],
@@ -172,13 +175,14 @@ def funm(A: Any, func: Callable[[Any], Any], disp: bool = True) -> Any:
         )
     dtype = get_aval(t).dtype
     values, linked = values.astype(dtype), _are_linked(t)
+    close = _LEAST_DIFFERENCE * np.finfo(dtype).eps * np.max(np.abs(t), axis=(-2, -1), initial=0)[..., None]
 
     def solution(j: Any, f: Any) -> Any:
         # Column j of F T = T F, which does not determine elements between equal eigenvalues. These are 0 if unlinked.
         column = _above(t, j)
         right = (f @ column[..., None])[..., 0] - column * _element(values, j)[..., None]
         matrix = _shifted(t, -_element(eigenvalues, j))
-        is_unknown = (np.diagonal(matrix, 0, -2, -1) == 0) & _element(linked, j)
+        is_unknown = (np.abs(np.diagonal(matrix, 0, -2, -1)) <= close) & _element(linked, j)
         return np.where(is_unknown, numpy.nan, _solve_where_regular(matrix, right))
 
     f = _fill_columns(values[..., None] * np.eye(get_aval(t).shape[-1], dtype=dtype), solution)
