@@ -52,7 +52,7 @@ def csd(
       average: ``"mean"``, or ``"median"`` divided by its bias.
 
     Returns:
-      The frequencies and the densities: complex, or real where ``y`` is None or ``x``.
+      The frequencies and the densities: complex, or real where ``y`` is None.
 
     Raises:
       ArgumentValueError: the segments or the window do not fit, there is no such scaling or average, or other
@@ -115,7 +115,7 @@ def _density(
             f"{name}: expected scaling='density' or 'spectrum' and average='mean' or 'median', got {scaling!r} and "
             f"{average!r}"
         )
-    signals = inexact(name, x, *([] if y is None or y is x else [y]), linear_algebra=False)
+    signals = inexact(name, x, *([] if y is None else [y]), linear_algebra=False)
     axis = negative_axis(name, axis, *signals)
     onesided = is_onesided(name, return_onesided, *signals)
     signals = [np.moveaxis(signal, axis, -1) for signal in signals]
