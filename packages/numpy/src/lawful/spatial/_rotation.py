@@ -28,6 +28,12 @@ class Rotation:
       ArgumentValueError: they have another shape.
       ArgumentTypeError: they are complex.
 
+    Law: ``(p * q).apply(v) = p.apply(q.apply(v))``.
+
+    >>> third = Rotation.from_rotvec(np.array([120.0, 120.0, 120.0]) / 3**0.5, degrees=True)
+    >>> np.round(third.apply(np.array([1.0, 2.0, 3.0])), 12)
+    array([3., 1., 2.])
+
     Source: ``scipy.spatial.transform.Rotation``.
     """
 
