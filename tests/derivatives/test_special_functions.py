@@ -248,6 +248,34 @@ def test_wofz_of_real_numbers_keeps_the_real_part() -> None:
     assert special.wofz(np.float32(1)).dtype == np.complex64
 
 
+def test_loggamma_of_complex_numbers_has_all_digits() -> None:
+    random = np.random.default_rng(0)
+    z = random.uniform(-15, 15, 40) + 1j * random.uniform(-12, 12, 40)
+    z = np.concatenate([z, random.uniform(0.1, 8, 6) + 0j, random.uniform(-8, 8, 6) + 1e-9j, [-0.5 + 0j, 1e9 - 1e9j]])
+
+    def rows(z: Any) -> list[Any]:
+        functions: list[Callable[[Any], Any]] = [special.loggamma]
+        for _ in range(2):
+            functions.append(lambda z, f=functions[-1]: jvp(f, (z,), (np.ones(z.shape, complex),))[1])
+        return [f(z) for f in functions]
+
+    for found in (rows(z), jit(rows, backend="xla")(z)):
+        for x, values in zip(z, np.array(found).T, strict=True):
+            point = mp.mpc(complex(x))
+            with mp.workdps(40):
+                exact = [mp.loggamma(point), *[mp.psi(n, point) for n in range(3)]]
+            for order, value in enumerate(values):
+                error = 32 * ULP * (abs(exact[order]) + abs(point * exact[order + 1]))
+                assert abs(mp.mpc(complex(value)) - exact[order]) <= error, (x, order, value)
+
+
+def test_loggamma_on_its_branch_cut() -> None:
+    found = special.loggamma(np.array([complex(-0.5, 0.0), complex(-0.5, -0.0), complex(-2.5, 0.0)]))
+    np.testing.assert_allclose(found.imag / math.pi, [-1, 1, -3], rtol=1e-15)
+    np.testing.assert_array_equal(special.loggamma(np.array([-0.5, 0.0, 1.0])), [math.nan, math.inf, 0.0])
+    assert special.loggamma(np.complex64(1j)).dtype == np.complex64
+
+
 @pytest.mark.parametrize("v", [0, 1, 40])
 def test_bessel_jn_has_all_digits(v: int) -> None:
     z = np.concatenate([np.random.default_rng(0).uniform(-60, 60, 12), [1e-5, 1.999, 2.0, 24.999, 25.0, 1e4]])

@@ -27,7 +27,19 @@ X, Y, Z = np.array([0.25, 0.5, 0.75]), np.array([0.3, 1.0, 1.6]), np.array([0.1,
 ONE = np.asarray(0.75)
 
 _OF_ONE = ("digamma", "entr", "erf", "erfc", "erfinv", "expit", "gamma", "gammaln", "gammasgn", "i0", "i0e", "i1")
-_OF_ONE_MORE = ("dawsn", "erfcinv", "erfcx", "exp1", "expi", "factorial", "fresnel", "sici", "spence", "wofz")
+_OF_ONE_MORE = (
+    "dawsn",
+    "erfcinv",
+    "erfcx",
+    "exp1",
+    "expi",
+    "factorial",
+    "fresnel",
+    "loggamma",
+    "sici",
+    "spence",
+    "wofz",
+)
 _OF_TWO = (
     "beta",
     "betaln",
@@ -60,6 +72,7 @@ SPECIAL: dict[str, list[Call]] = {
     "bessel_jn": [call(lambda x: special.bessel_jn(x, v=2), X)],
     "betainc": [call(special.betainc, X, Y, Z)],
     "expn": [call(lambda x: special.expn(2, x), Y), call(special.expn, np.array([0, 1, 2]), Y)],
+    "sph_harm_y": [call(lambda x, y: special.sph_harm_y(2, 1, x, y), X, Y)],
     "multigammaln": [call(lambda x: special.multigammaln(x, 2), Y + 2)],
     "polygamma": [call(lambda x: special.polygamma(2, x), Y), call(special.polygamma, np.array([0, 1, 2]), Y + 1)],
 }

@@ -24,6 +24,7 @@ from lawful.ops import (
     expn,
     gamma,
     log_ndtr,
+    loggamma,
     ndtri,
     owens_t,
     polygamma,
@@ -43,6 +44,7 @@ from lawful.special._bessel import bessel_jn
 from lawful.special._combinatorics import bernoulli, comb, factorial, poch
 from lawful.special._exponentials import expit, log_softmax, logit, logsumexp, softmax
 from lawful.special._functions import beta, betaln, gammasgn, i0, i1, kl_div, multigammaln, ndtr, zeta
+from lawful.special._harmonics import sph_harm_y
 from lawful.special._integrals import erfcx, fresnel, sici
 
 __all__ = [
@@ -80,6 +82,7 @@ __all__ = [
     "kl_div",
     "log_ndtr",
     "log_softmax",
+    "loggamma",
     "logit",
     "logsumexp",
     "multigammaln",
@@ -92,6 +95,7 @@ __all__ = [
     "sici",
     "softmax",
     "spence",
+    "sph_harm_y",
     "stats",
     "wofz",
     "xlog1py",

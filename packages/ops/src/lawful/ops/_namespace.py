@@ -99,6 +99,7 @@ from lawful.ops._shape.split import *
 from lawful.ops._shape.squeeze import *
 from lawful.ops._special.bessel import *
 from lawful.ops._special.box_cox import *
+from lawful.ops._special.complex_gamma import *
 from lawful.ops._special.densities import *
 from lawful.ops._special.entropy import *
 from lawful.ops._special.error_function import *
@@ -201,6 +202,7 @@ if not TYPE_CHECKING:
     __all__ += _shape.squeeze.__all__
     __all__ += _special.bessel.__all__
     __all__ += _special.box_cox.__all__
+    __all__ += _special.complex_gamma.__all__
     __all__ += _special.densities.__all__
     __all__ += _special.entropy.__all__
     __all__ += _special.error_function.__all__

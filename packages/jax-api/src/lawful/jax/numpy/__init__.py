@@ -9,6 +9,7 @@ from typing import Any
 
 import ml_dtypes as _ml_dtypes
 import numpy as _numpy
+from numpy.exceptions import ComplexWarning
 
 from lawful import numpy as _lawful_numpy
 from lawful.jax._support import creation as _creation
@@ -43,4 +44,4 @@ __getattr__, __dir__ = _namespace(
     wrap=_wrapped,
 )
 
-__all__ = ["ndarray", "newaxis"]
+__all__ = ["ComplexWarning", "ndarray", "newaxis"]

@@ -15,6 +15,7 @@ from lawful.core import Interval, Primitive
 from lawful.ops._elementwise.arithmetic import mul, neg
 from lawful.ops._elementwise.complex_parts import complex, imag, real
 from lawful.ops._special.declaration import special_function
+from lawful.ops._special.parts import Parts, plus, scaled, times, where_parts
 from lawful.ops._special.quadrature import sum_over_nodes
 from lawful.ops._special.scaled_error_function import BOTH_RULES, STEP
 from lawful.ops._support.promotion import promote
@@ -25,25 +26,6 @@ _SLOPE = 2 / math.sqrt(math.pi)
 _GROWTH = 2 * math.pi / STEP
 # Nearer to 0 derivatives are those of the differential equation, w' = 2i / √π - 2 z w.
 _NEAR = 3.5
-
-#: A complex number as its parts: XLA compiles real arithmetic faster, and it has no terms of infinity minus infinity.
-Parts = tuple[Any, Any]
-
-
-def _times(a: Parts, b: Parts) -> Parts:
-    return a[0] * b[0] - a[1] * b[1], a[0] * b[1] + a[1] * b[0]
-
-
-def _plus(a: Parts, b: Parts) -> Parts:
-    return a[0] + b[0], a[1] + b[1]
-
-
-def _scaled(a: Parts, factor: Any) -> Parts:
-    return a[0] * factor, a[1] * factor
-
-
-def _where(condition: Any, a: Parts, b: Parts) -> Parts:
-    return np.where(condition, a[0], b[0]), np.where(condition, a[1], b[1])
 
 
 def _exponential(x: Any, y: Any) -> Parts:
@@ -56,8 +38,8 @@ def _gauss(z: Parts, order: int) -> list[Parts]:
     x, y = z
     out = [_exponential((y - x) * (y + x), np.where(x == 0, 0.0, -2 * x * y))]
     for n in range(order):
-        product = _times(z, out[n])
-        out.append(_scaled(_plus(product, _scaled(out[n - 1], n)) if n else product, -2.0))
+        product = times(z, out[n])
+        out.append(scaled(plus(product, scaled(out[n - 1], n)) if n else product, -2.0))
     return out
 
 
@@ -71,13 +53,13 @@ def _correction(z: Parts, powers: list[Parts], shift: Any, order: int) -> Parts:
     for k in range(order):
         change = quotients[k]
         for j in range(k + 1):
-            product = _times(quotients[j], quotients[k - j])
+            product = times(quotients[j], quotients[k - j])
             change = change[0] - product[0], change[1] - product[1]
-        quotients.append(_scaled((-change[1], change[0]), _GROWTH / (k + 1)))
+        quotients.append(scaled((-change[1], change[0]), _GROWTH / (k + 1)))
     total: Parts = (0.0, 0.0)
     for k in range(order + 1):
-        power = _scaled(powers[k], 2.0 * math.comb(order, k) * math.factorial(order - k))
-        total = _plus(total, _times(power, quotients[order - k]))
+        power = scaled(powers[k], 2.0 * math.comb(order, k) * math.factorial(order - k))
+        total = plus(total, times(power, quotients[order - k]))
     return total
 
 
@@ -98,7 +80,7 @@ def _by_rules(z: Parts, powers: list[Parts], order: int) -> Parts:
             ratio = rest * size, -near_y * size
             out = ratio
             for _ in range(order):
-                out = _times(out, ratio)
+                out = times(out, ratio)
             return np.where(at_middle, middle_weight, weight) * out[part]
 
         return of_node
@@ -108,8 +90,8 @@ def _by_rules(z: Parts, powers: list[Parts], order: int) -> Parts:
         factor = factor * inverse
     total = [sum_over_nodes(term(part), x, *BOTH_RULES) for part in (0, 1)]
     near = (y < _GROWTH / 2) & (np.abs(x) < 30)
-    correction = _where(near, _correction(z, powers, np.where(at_middle, 0.0, 0.5), order), (0.0, 0.0))
-    return _plus((-total[1] * factor, total[0] * factor), correction)
+    correction = where_parts(near, _correction(z, powers, np.where(at_middle, 0.0, 0.5), order), (0.0, 0.0))
+    return plus((-total[1] * factor, total[0] * factor), correction)
 
 
 def _derivative(z: Parts, order: int) -> Parts:
@@ -118,21 +100,21 @@ def _derivative(z: Parts, order: int) -> Parts:
     below = y < 0
     upper = np.where(below, -x, x), np.abs(y)
     infinite = (np.abs(x) == np.inf) | (np.abs(y) == np.inf)
-    safe = _where(infinite, (1.0, 0.0), upper)
+    safe = where_parts(infinite, (1.0, 0.0), upper)
     powers = _gauss(upper, order)
     out = _by_rules(safe, powers, order)
     if order:
         near = (safe[0] * safe[0] + safe[1] * safe[1] < _NEAR**2) & (safe[1] < 1)
         before = _by_rules(safe, powers, 0)
-        product = _times(safe, before)
+        product = times(safe, before)
         following = -2 * product[0], _SLOPE - 2 * product[1]
         for n in range(1, order):
-            product = _plus(_times(safe, following), _scaled(before, n))
-            before, following = following, _scaled(product, -2.0)
-        out = _where(near, following, out)
-    out = _where(infinite & ((x == x) & (y == y)), (0.0, 0.0), _where(infinite, (np.nan, np.nan), out))
-    reflected = _plus(_scaled(powers[order], 2.0), _scaled(out, -1.0))
-    out = _where(below, _scaled(reflected, (-1) ** order), out)
+            product = plus(times(safe, following), scaled(before, n))
+            before, following = following, scaled(product, -2.0)
+        out = where_parts(near, following, out)
+    out = where_parts(infinite & ((x == x) & (y == y)), (0.0, 0.0), where_parts(infinite, (np.nan, np.nan), out))
+    reflected = plus(scaled(powers[order], 2.0), scaled(out, -1.0))
+    out = where_parts(below, scaled(reflected, (-1) ** order), out)
     # On the imaginary axis the function is real, and so are its derivatives by the imaginary part.
     on_axis = (x == 0) & (y == y)
     if order % 2:

@@ -87,8 +87,8 @@ gamma: Elementwise = elementwise(
 gamma_p = gamma.primitive
 
 
-# Of the correction of Stirling's series in odd powers of 1 / x, DLMF 5.11.1.
-_CORRECTION = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156)
+#: Of the correction of Stirling's series in odd powers of 1 / x, DLMF 5.11.1.
+CORRECTION = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156)
 
 
 def _log_quotient(x: Any, m: Any, *, order: int = 0) -> Any:
@@ -100,9 +100,9 @@ def _log_quotient(x: Any, m: Any, *, order: int = 0) -> Any:
         return growth + (log_gamma_correction(end) - log_gamma_correction(x))
 
     out: Any = 0.0
-    for k in range(len(_CORRECTION) - 1, -1, -1):
+    for k in range(len(CORRECTION) - 1, -1, -1):
         slope = math.prod(range(-2 * k - 1, -2 * k - 1 - order, -1))
-        out = out + _CORRECTION[k] * slope * _change(x, log_ratio, 2 * k + 1 + order)
+        out = out + CORRECTION[k] * slope * _change(x, log_ratio, 2 * k + 1 + order)
     # The derivatives of (x - 1/2) log(x) - x begin with log(x) - 1 / (2 x).
     first = log_ratio if order == 1 else (-1) ** order * math.factorial(order - 2) * _change(x, log_ratio, order - 1)
     half = -0.5 * (-1) ** (order - 1) * math.factorial(order - 1) * _change(x, log_ratio, order)
