@@ -12,7 +12,7 @@ import lawful.jax.numpy as jnp
 from lawful.core import ArgumentValueError
 from lawful.jax import lax, random
 from lawful.jax._support.table import modules, names_of
-from lawful.jax.experimental.xla_metadata import set_xla_metadata
+from lawful.jax.experimental.xla_metadata import set_xla_metadata, xla_metadata_call
 
 
 def absent(module: str) -> bool:
@@ -114,7 +114,8 @@ def test_config_warns_of_what_is_fixed() -> None:
 
 def test_set_xla_metadata_decorator_keeps_the_function() -> None:
     function = jax.jit(jnp.sin)
-    assert set_xla_metadata(label="sine")(function) is function
+    for decorate in (set_xla_metadata(label="sine"), xla_metadata_call(label="sine"), xla_metadata_call):
+        assert decorate(function) is function
 
 
 def test_scalar_types_are_dtypes_and_functions() -> None:
@@ -164,7 +165,6 @@ def test_interpreter_of_jax_documentation_runs() -> None:
 
 def test_experimental_callbacks_and_labels() -> None:
     from lawful.jax.experimental import io_callback
-    from lawful.jax.experimental.xla_metadata import set_xla_metadata
 
     seen = []
     shape = jax.ShapeDtypeStruct((), jnp.float64)

@@ -236,18 +236,43 @@ def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True) -> Any:
     return tuple(found) if compute_uv else found
 
 
-def eigh(a: Any, b: None = None, lower: bool = True, eigvals_only: bool = False) -> Any:
-    """Returns the eigenvalues and eigenvectors of Hermitian matrices, of which one triangle is read.
+def eigh(a: Any, b: Any = None, lower: bool = True, eigvals_only: bool = False, type: int = 1) -> Any:
+    """Returns the eigenvalues ``w`` and eigenvectors ``v`` of Hermitian matrices, of which one triangle is read.
+
+    Args:
+      a: an array of shape (…, n, n).
+      b: positive definite matrices of the same shape, for eigenvalues with respect to these.
+      lower: whether the lower triangles are read.
+      eigvals_only: whether the eigenvalues are returned alone.
+      type: what is solved with ``b``: 1 for ``a v = w b v``, 2 for ``a b v = w v``, 3 for ``b a v = w v``. The
+        eigenvectors are scaled to ``vᴴ b v = 1``, for type 3 to ``vᴴ b⁻¹ v = 1``.
 
     Raises:
-      ArgumentValueError: a second matrix is given.
+      ArgumentValueError: the type is none of these.
+
+    >>> eigh(np.array([[2.0, 0.0], [0.0, 3.0]]), np.array([[4.0, 0.0], [0.0, 1.0]]), eigvals_only=True)
+    array([0.5, 3. ])
 
     Source: ``scipy.linalg.eigh``.
     """
-    if b is not None:
-        raise ArgumentValueError("eigh: expected one matrix, got two; factor the second one with cholesky")
-    values, vectors = linalg.eigh(inexact("eigh", a), "L" if lower else "U")
-    return values if eigvals_only else (values, vectors)
+    if type not in (1, 2, 3):
+        raise ArgumentValueError(f"eigh: expected the type 1, 2 or 3, got {type!r}; leave it out for a v = w b v")
+    a = inexact("eigh", a)
+    if b is None:
+        values, vectors = linalg.eigh(a, "L" if lower else "U")
+        return values if eigvals_only else (values, vectors)
+    factor = cholesky(b, lower)
+    factor = factor if lower else _hermitian(factor)
+    a = np.tril(a) + _hermitian(np.tril(a, -1)) if lower else np.triu(a) + _hermitian(np.triu(a, 1))
+    if type == 1:
+        half = solve_triangular(factor, a, lower=True)
+        matrix = _hermitian(solve_triangular(factor, _hermitian(half), lower=True))
+    else:
+        matrix = _hermitian(factor) @ a @ factor
+    values, vectors = linalg.eigh(matrix)
+    if eigvals_only:
+        return values
+    return values, factor @ vectors if type == 3 else solve_triangular(factor, vectors, trans=2, lower=True)
 
 
 def eigh_tridiagonal(

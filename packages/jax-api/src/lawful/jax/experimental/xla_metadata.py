@@ -22,3 +22,8 @@ class _NoLabels(contextlib.AbstractContextManager[None]):
 def set_xla_metadata(x: Any = None, **labels: Any) -> Any:
     """Returns ``x``; without it a context or decorator. The labels have no effect."""
     return _NoLabels() if x is None else x
+
+
+def xla_metadata_call(f: Any = None, /, **labels: Any) -> Any:
+    """Returns ``f``; without it a decorator. The labels have no effect."""
+    return _NoLabels() if f is None else f
