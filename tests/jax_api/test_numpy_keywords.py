@@ -26,6 +26,9 @@ def ufunc(module: Any, function: Any = operator.sub, identity: Any = None) -> An
 
 # Functions of a module, JAX's or ours, and of an array.
 CALLS: dict[str, Callable[[Any, Any], Any]] = {
+    "polyadd of rows": lambda np, x: np.polyadd(x, x[:2]),
+    "polysub of rows": lambda np, x: np.polysub(x[:1], x),
+    "polysub of a number": lambda np, x: np.polysub(x, x[0, :1]),
     "frompyfunc": lambda np, x: ufunc(np)(x, 1),
     "frompyfunc reduce": lambda np, x: ufunc(np).reduce(x),
     "frompyfunc reduce identity": lambda np, x: ufunc(np, identity=0.0).reduce(x, axis=None),

@@ -12,7 +12,7 @@ from lawful import ops
 from lawful.core import ArgumentValueError, ConcretizationTypeError, Tracer, get_aval, is_inexact, to_numpy
 from lawful.numpy._dtypes import finfo
 from lawful.numpy._eager import eager
-from lawful.numpy._manipulation.broadcasting import atleast_1d
+from lawful.numpy._manipulation.broadcasting import atleast_1d, broadcast_to
 
 __all__ = ["polyadd", "polydiv", "polymul", "polysub", "polyval"]
 
@@ -71,15 +71,22 @@ def polyval(p: Any, x: Any) -> Any:
 
 
 def _aligned(a1: Any, a2: Any) -> tuple[Any, Any]:
-    """Returns coefficients of equal length, padded in front with zeros."""
+    """Returns coefficients of equal length, padded in front with zeros; the first dimension is that of the powers."""
     left, right = atleast_1d(a1), atleast_1d(a2)
-    sizes = get_aval(left).shape[0], get_aval(right).shape[0]
-    length = max(sizes)
-    padded = [
-        ops.pad(x, get_aval(x).dtype.type(0), [(length - size, 0, 0)])
-        for x, size in zip((left, right), sizes, strict=True)
-    ]
-    return padded[0], padded[1]
+    (length, *after_left), (other, *after_right) = get_aval(left).shape, get_aval(right).shape
+    if length == other:
+        return left, right
+    if length < other:
+        return _in_front(left, other, after_right), right
+    return left, _in_front(right, length, after_left)
+
+
+def _in_front(x: Any, length: int, after: list[int]) -> Any:
+    """Returns coefficients with zeros in front, after they are broadcast to the dimensions after the first."""
+    aval = get_aval(x)
+    if after:
+        x = broadcast_to(x, (aval.shape[0], *after))
+    return ops.pad(x, aval.dtype.type(0), [(length - aval.shape[0], 0, 0), *[(0, 0, 0)] * len(after)])
 
 
 @eager(numpy.polyadd, arrays=2)
