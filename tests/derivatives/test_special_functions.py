@@ -336,3 +336,40 @@ def test_special_functions_at_special_numbers() -> None:
         np.testing.assert_array_equal(found[:2], [1, -0.5][: n + 1])
     with pytest.raises(ArgumentValueError, match="exact=False"):
         special.factorial(3, exact=True)
+
+
+def harmonic(n: int, m: int, theta: Any, phi: Any) -> Any:
+    size = abs(m)
+    norm = mp.sqrt((2 * n + 1) / (4 * mp.pi) * mp.factorial(n - size) / mp.factorial(n + size))
+    legendre = mp.legenp(n, size, mp.cos(theta), type=2)
+    return (-1 if m < 0 and m % 2 else 1) * norm * legendre * mp.expj(m * phi)
+
+
+def test_sph_harm_y_has_all_digits() -> None:
+    degrees, orders = np.array([0, 1, 1, 2, 3, 7, 7, 20, 3, 2]), np.array([0, 1, -1, 0, -2, 5, -7, 11, 4, -3])
+    inside = np.abs(orders) <= degrees
+    theta, phi = np.random.default_rng(0).uniform(0.1, 3.0, (2, 10))
+    rows = list(zip(degrees.tolist(), orders.tolist(), theta.tolist(), phi.tolist(), inside, strict=True))
+    exact = [complex(harmonic(*x)) if k else 0 for *x, k in rows]
+    compiled = jit(lambda t, p: special.sph_harm_y(degrees, orders, t, p), backend="xla")(theta, phi)
+    for found in (special.sph_harm_y(degrees, orders, theta, phi), np.asarray(compiled)):
+        np.testing.assert_allclose(found, exact, rtol=1e-13)
+    slopes = [complex(mp.diff(lambda t, x=x, y=y, p=p: harmonic(x, y, t, p), t)) if k else 0 for x, y, t, p, k in rows]
+    ones = np.ones_like(theta)
+    by_theta = jvp(lambda t: special.sph_harm_y(degrees, orders, t, phi), (theta,), (ones,))[1]
+    np.testing.assert_allclose(by_theta, slopes, rtol=1e-11)
+    by_phi = jvp(lambda p: special.sph_harm_y(degrees, orders, theta, p), (phi,), (ones,))[1]
+    np.testing.assert_allclose(by_phi, 1j * orders * np.array(exact), rtol=1e-13)
+
+
+def test_sph_harm_y_arguments() -> None:
+    clipped = special.sph_harm_y(np.array([10]), np.array([2]), 0.3, 0.2, n_max=6)
+    np.testing.assert_array_equal(clipped, special.sph_harm_y(np.array([6]), np.array([2]), 0.3, 0.2))
+    assert special.sph_harm_y(2, 1, np.float32(0.5), np.float32(1)).dtype == np.complex64
+    np.testing.assert_allclose(jit(lambda n: special.sph_harm_y(n, 2, 0.3, 0.2, n_max=6))(np.array([6])), clipped)
+    with pytest.raises(ArgumentTypeError, match="give the largest degree as n_max"):
+        jit(lambda n: special.sph_harm_y(n, 2, 0.3, 0.2))(np.array([6]))
+    with pytest.raises(ArgumentTypeError, match="expected integers as degrees n"):
+        special.sph_harm_y(1.0, 1, 0.3, 0.2)
+    with pytest.raises(ArgumentValueError, match="expected diff_n=None"):
+        special.sph_harm_y(1, 1, 0.3, 0.2, diff_n=1)

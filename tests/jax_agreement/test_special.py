@@ -35,6 +35,17 @@ FUNCTIONS = {
     **dict.fromkeys(("xlogy", "xlog1py", "rel_entr", "kl_div"), (REAL, REAL)),
     **dict.fromkeys(("betaln", "beta"), (POSITIVE[1:], POSITIVE[1:])),
     **dict.fromkeys(("gammainc", "gammaincc"), (POSITIVE, POSITIVE)),
+    **dict.fromkeys(("erfcx", "dawsn"), (REAL,)),
+    **dict.fromkeys(("exp1", "spence"), (POSITIVE[1:],)),
+    "erfcinv": (UNIT,),
+    "expi": (REAL[REAL != 0],),
+    "factorial": (POSITIVE,),
+    "boxcox": (POSITIVE[1:], np.array([-1.5, 0.5, 2.0])),
+    "boxcox1p": (POSITIVE[1:], np.array([-1.5, 0.5, 2.0])),
+    "comb": (np.array([3.0, 5.5, 12.0]), np.array([0.5, 1.0, 2.5])),
+    "poch": (POSITIVE[1:], POSITIVE[1:]),
+    "owens_t": (np.array([-2.0, 0.5, 3.0]), np.array([-1.5, 0.5, 2.0])),
+    "expn": (np.array([0.0, 1.0, 2.0, 5.0]), POSITIVE[1:]),
     "zeta": (np.array([1.1, 1.5, 2.0, 3.0, 8.0]), POSITIVE[1:]),
     "betainc": (POSITIVE[::2], POSITIVE[::2], np.array([0.0, 0.1, 0.5, 0.9, 1.0, np.nan, -1.0, 2.0])),
 }
@@ -102,6 +113,8 @@ DIFFERS = {
     "kl_div": lambda p, q: np.isinf(p) | np.isinf(q),
     "gammainc": lambda a, x: a == 0,  # JAX: NaN
     "gammaincc": lambda a, x: a == 0,
+    "expi": lambda x: x == np.inf,  # JAX: NaN
+    "spence": lambda x: x == 1,  # JAX's derivative is 0
     "uniform.cdf": lambda x, loc, scale: (x == loc) | (x == loc + scale),  # JAX shares the derivative of its ends
     "uniform.logpdf": lambda x, *_: np.isinf(x),
     "uniform.pdf": lambda x, *_: np.isinf(x),

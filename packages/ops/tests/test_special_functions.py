@@ -13,7 +13,10 @@ from lawful.ops._special.densities import beta_density_p, gamma_density_p
 from lawful.ops._special.gamma import _zeta_of_order
 
 ONE_ARGUMENT = ("erf", "erfc", "erf_inv", "lgamma", "digamma", "bessel_i0e", "bessel_i1e", "ndtri", "log_ndtr", "entr")
+ONE_ARGUMENT += ("dawsn", "erfc_inv", "erfcx", "exp1", "expi", "gamma", "sine_integral", "spence")
+ONE_ARGUMENT += ("cosine_integral", "fresnel_cosine", "fresnel_sine")
 TWO_ARGUMENTS = ("zeta", "igamma", "igammac", "igamma_grad_a", "random_gamma_grad", "betaln", "xlogy", "rel_entr")
+TWO_ARGUMENTS += ("boxcox", "boxcox1p", "expn", "owens_t")
 DTYPES = [np.dtype(t) for t in (np.float16, ml_dtypes.bfloat16, np.float32, np.float64)]
 
 

@@ -35,7 +35,7 @@ def sph_harm_y(n: Any, m: Any, theta: Any, phi: Any, diff_n: Any = None, n_max: 
       ArgumentValueError: ``diff_n`` is not None, or the shapes do not broadcast together.
 
     >>> sph_harm_y(2, numpy.array([1, -2]), 0.5, 1.0)
-    array([-0.17561907-0.27351049j, -0.03694704-0.08073128j])
+    array([-0.17561907-0.27351049j, -0.03694746-0.08073168j])
 
     Source: ``scipy.special.sph_harm_y``, ``jax.scipy.special.sph_harm_y``.
     """

@@ -28,6 +28,8 @@ __all__ = ["gamma", "gamma_p", "log_gamma_quotient", "log_gamma_quotient_derivat
 
 # Above this the gamma function overflows float64.
 _LARGEST = 171.6243769563027
+# Below this it is 1 / x, which may overflow.
+_LEAST = 1e-300
 _SHIFT = 10
 
 
@@ -55,11 +57,11 @@ def _of_size(x: Any) -> Any:
 
 def _with_poles(x: Any, value: Any) -> Any:
     pole = (x < 0) & (x == np.floor(x))
-    return np.where(x == 0, 1 / x, np.where(pole, np.nan, np.where(x > _LARGEST, np.inf, value)))
+    return np.where(np.abs(x) < _LEAST, 1 / x, np.where(pole, np.nan, np.where(x > _LARGEST, np.inf, value)))
 
 
 def _numpy_gamma(x: Any) -> Any:
-    excluded = ((x <= 0) & (x == np.floor(x))) | (x > _LARGEST)
+    excluded = ((x <= 0) & (x == np.floor(x))) | (np.abs(x) < _LEAST) | (x > _LARGEST)
     return _with_poles(x, each(math.gamma, np.where(excluded, 1.0, x)))
 
 
