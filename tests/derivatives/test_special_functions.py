@@ -16,6 +16,7 @@ import pytest
 from lawful import special
 from lawful.autodiff import jvp
 from lawful.core import ArgumentTypeError, ArgumentValueError, record
+from lawful.special import stats
 from lawful.staging import jit
 
 ULP = float(np.finfo(np.float64).eps)
@@ -373,3 +374,27 @@ def test_sph_harm_y_arguments() -> None:
         special.sph_harm_y(1.0, 1, 0.3, 0.2)
     with pytest.raises(ArgumentValueError, match="expected diff_n=None"):
         special.sph_harm_y(1, 1, 0.3, 0.2, diff_n=1)
+
+
+def poisson_entropy(mu: Any) -> Any:
+    total, log_mu = mp.mpf(0), mp.log(mu)
+    for k in range(max(0, int(mu - 14 * mp.sqrt(mu))), int(mu + 14 * mp.sqrt(mu)) + 40):
+        log_probability = k * log_mu - mu - mp.loggamma(k + 1)
+        total -= mp.exp(log_probability) * log_probability
+    return total
+
+
+def test_poisson_entropy_has_all_digits() -> None:
+    mu = np.array([1e-10, 0.3, 1.0, 8.0, 29.9, 30.1, 90.0, 400.0])
+    with mp.workdps(40):
+        exact = [float(poisson_entropy(mp.mpf(x))) for x in mu]
+        slopes = [float(mp.diff(poisson_entropy, mp.mpf(x), h=mp.mpf(x) * mp.mpf(10) ** -15)) for x in mu]
+
+    def slope(x: Any) -> Any:
+        return jvp(stats.poisson.entropy, (x,), (np.ones_like(x),))[1]
+
+    for found in (stats.poisson.entropy(mu), jit(stats.poisson.entropy, backend="xla")(mu)):
+        np.testing.assert_allclose(found, exact, rtol=4e-15)
+    np.testing.assert_allclose(slope(mu), slopes, rtol=2e-13)
+    ends = stats.poisson.entropy(np.array([-1.0, 0.0, math.inf, math.nan]))
+    np.testing.assert_array_equal(ends, [math.nan, 0.0, math.inf, math.nan])

@@ -109,6 +109,7 @@ STATS: dict[str, list[Call]] = {
     **_distribution(stats.t, X + 2),
     **_distribution(stats.bernoulli, X),
     **_distribution(stats.poisson, X + 1),
+    "poisson.entropy": [call(stats.poisson.entropy, X), call(stats.poisson.entropy, X, ONE)],
     **_distribution(stats.cauchy),
     **_distribution(stats.chi2, X + 1),
     **_distribution(stats.gennorm, X + 1),

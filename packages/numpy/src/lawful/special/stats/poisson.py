@@ -12,8 +12,24 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy
+
 from lawful import ops
+from lawful.core import get_aval
 from lawful.special._arguments import floats, silent
+
+# Up to this mean the entropy is a sum over counts, whose other terms are below rounding.
+_FAR = 30.0
+_COUNTS = 112
+# The rational function of 1 / mu that interpolates mu (log(2 π e mu) / 2 - entropy) at the Chebyshev nodes from
+# 1 / 3000 to 1 / 30. Computed with 40 digits; relative error 2e-16.
+# fmt: off
+_CORRECTION = (
+    (0.08333333333333334, -3.090375271718868, 35.21334879652777, -144.37914892976215, 182.08390026343864,
+     -28.672405950933282),
+    (1.0, -37.58450326062633, 440.71910385523256, -1930.455820321727, 2917.742163469935, -1037.2026293683202),
+)
+# fmt: on
 
 
 @silent
@@ -40,3 +56,32 @@ def cdf(k: Any, mu: Any, loc: Any = 0) -> Any:
     n = ops.floor(ops.sub(k, loc))
     below = ops.lt(n, 0)
     return ops.where(below, 0, ops.igammac(ops.add(ops.where(below, 0, n), 1), mu))
+
+
+@silent
+def entropy(mu: Any, loc: Any = 0) -> Any:
+    """Returns the entropy, which does not depend on ``loc``: NaN for negative means.
+
+    >>> entropy(1.0), entropy(1e10)
+    (np.float64(1.30484224225625...), np.float64(12.93186399816...))
+    """
+    mu, _ = floats("poisson.entropy", mu, loc)
+    near, far = ops.min(mu, _FAR), ops.max(mu, _FAR)
+    counts = numpy.arange(_COUNTS).reshape((-1,) + (1,) * get_aval(mu).ndim)
+    constants = numpy.array([math.lgamma(k + 1) for k in range(_COUNTS)]).reshape(counts.shape)
+    counts, constants = (x.astype(get_aval(mu).dtype) for x in (counts, constants))
+    logs = ops.sub(ops.sub(ops.xlogy(counts, near), near), constants)
+    total = ops.neg(ops.reduce_sum(ops.mul(ops.exp(logs), ops.where(ops.eq(logs, -math.inf), 0, logs)), (0,)))
+    inverse = ops.div(1, far)
+    correction = ops.mul(inverse, ops.div(*[_polynomial(inverse, x) for x in _CORRECTION]))
+    large = ops.sub(ops.mul(ops.add(ops.log(far), 1 + math.log(2 * math.pi)), 0.5), correction)
+    out = ops.where(ops.le(mu, _FAR), total, large)
+    return ops.where(ops.lt(mu, 0), math.nan, out)
+
+
+def _polynomial(x: Any, coefficients: tuple[float, ...]) -> Any:
+    """Returns a polynomial whose constant coefficient is first."""
+    total = ops.full_like(x, coefficients[-1])
+    for c in coefficients[-2::-1]:
+        total = ops.add(ops.mul(total, x), c)
+    return total
