@@ -119,7 +119,8 @@ def poch(z: Any, m: Any) -> Any:
     sine = sine_of_pi(ops.where(ops.bitwise_and(below, ops.bitwise_not(smooth)), z, 0.5))
     sine_of_end = _sine_of_end(z, m, ops.bitwise_and(before, ops.bitwise_not(smooth)))
     factor = ops.mul(ops.div(sine, sine_of_end), alternating(ops.where(smooth, m, 0)))
-    factor = ops.mul(factor, ops.where(crossing, ops.where(below, 1 / math.pi, math.pi), 1))
+    crossed = ops.where(below, ops.mul(factor, 1 / math.pi), ops.mul(factor, math.pi))
+    factor = ops.where(crossing, crossed, factor)
     pairs = (ops.where(reflected, ops.sub(1, z), end), ops.where(reflected, ops.sub(1, end), z))
     falls = ops.lt(m, 0)
     high, low = ops.where(falls, pairs[1], pairs[0]), ops.where(falls, pairs[0], pairs[1])
@@ -137,9 +138,9 @@ def _rising(low: Any, high: Any, steps: Any, multiplied: Any) -> Any:
     close = ops.bitwise_and(ops.bitwise_and(ops.ge(low, _LARGE), ops.lt(steps, _LARGE)), ops.bitwise_not(multiplied))
     by_series = ops.bitwise_or(far, close)
     shifted = ops.bitwise_and(far, ops.lt(low, _LARGE))
-    shift = ops.where(shifted, _LARGE, 0)
-    start = ops.where(by_series, ops.add(low, shift), _LARGE)
-    growth = ops.exp(ops.log_gamma_quotient(start, ops.where(by_series, ops.sub(steps, shift), 0)))
+    start = ops.where(by_series, ops.where(shifted, ops.add(low, _LARGE), low), _LARGE)
+    left = ops.where(by_series, ops.where(shifted, ops.sub(steps, _LARGE), steps), 0)
+    growth = ops.exp(ops.log_gamma_quotient(start, left))
     for k in range(int(_LARGE)):
         growth = ops.mul(growth, ops.where(shifted, ops.add(low, k), 1))
     gammas = [ops.gamma(ops.where(by_series, 1, x)) for x in (high, low)]
