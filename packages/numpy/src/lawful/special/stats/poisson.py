@@ -68,9 +68,12 @@ def entropy(mu: Any, loc: Any = 0) -> Any:
     mu, _ = floats("poisson.entropy", mu, loc)
     near, far = ops.min(mu, _FAR), ops.max(mu, _FAR)
     counts = numpy.arange(_COUNTS).reshape((-1,) + (1,) * get_aval(mu).ndim)
-    constants = numpy.array([math.lgamma(k + 1) for k in range(_COUNTS)]).reshape(counts.shape)
-    counts, constants = (x.astype(get_aval(mu).dtype) for x in (counts, constants))
-    logs = ops.sub(ops.sub(ops.xlogy(counts, near), near), constants)
+    # The logarithm of a probability is k log(mu / k) + k - mu less a constant, in which no large terms cancel.
+    scales = numpy.maximum(counts, 1)
+    constants = [math.lgamma(k + 1) - k * math.log(max(k, 1)) + k for k in range(_COUNTS)]
+    dtype = get_aval(mu).dtype
+    counts, scales, excess = (numpy.reshape(x, counts.shape).astype(dtype) for x in (counts, scales, constants))
+    logs = ops.add(ops.xlogy(counts, ops.div(near, scales)), ops.sub(ops.sub(counts, near), excess))
     total = ops.neg(ops.reduce_sum(ops.mul(ops.exp(logs), ops.where(ops.eq(logs, -math.inf), 0, logs)), (0,)))
     inverse = ops.div(1, far)
     correction = ops.mul(inverse, ops.div(*[_polynomial(inverse, x) for x in _CORRECTION]))
