@@ -2,6 +2,9 @@
 
 import importlib
 import inspect
+import os
+import subprocess
+import sys
 import warnings
 
 import numpy as np
@@ -116,6 +119,20 @@ def test_set_xla_metadata_decorator_keeps_the_function() -> None:
     function = jax.jit(jnp.sin)
     for decorate in (set_xla_metadata(label="sine"), xla_metadata_call(label="sine"), xla_metadata_call):
         assert decorate(function) is function
+
+
+def test_device_put_on_another_device_is_refused() -> None:
+    pytest.importorskip("lawful.xla_backend", reason="several devices need XLA")
+    script = """
+import lawful.jax as jax
+first, second = jax.devices("cpu")
+assert jax.device_put(1.0, first).devices() == {first}
+assert jax.device_put([1.0], jax.sharding.SingleDeviceSharding(first))[0].device == first
+jax.device_put(1.0, second)
+"""
+    environment = {**os.environ, "LAWFUL_CPU_DEVICES": "2"}
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False, env=environment)
+    assert "<string>:6 (<module>): device_put: expected one of the devices" in done.stderr
 
 
 def test_scalar_types_are_dtypes_and_functions() -> None:

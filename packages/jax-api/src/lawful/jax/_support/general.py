@@ -11,7 +11,7 @@ import numpy
 
 from lawful import tree
 from lawful.autodiff import jacrev
-from lawful.core import ShapedArray, Tracer, eval_trace, get_aval, set_current, to_numpy
+from lawful.core import ArgumentValueError, ShapedArray, Tracer, eval_trace, get_aval, set_current, to_numpy
 from lawful.core import eval_jaxpr as _eval_jaxpr
 from lawful.core import float0 as float0
 from lawful.jax._support import devices as _devices
@@ -32,8 +32,18 @@ def device_get(x: Any) -> Any:
 
 
 def device_put(x: Any, device: Any = None, *, src: Any = None, donate: Any = False, may_alias: Any = None) -> Any:
-    """Returns a pytree with its leaves as arrays on a device, on the processor by default."""
+    """Returns a pytree with its leaves as arrays on a device.
+
+    Raises:
+      ArgumentValueError: the device is neither the default one nor the first one of the CPU: arrays that are not
+        traced are in the memory of the process.
+    """
     device = getattr(device, "device", device)
+    if device is not None and device not in (devices()[0], devices("cpu")[0]):
+        raise ArgumentValueError(
+            f"device_put: expected one of the devices that arrays of lawful.jax are on, {devices('cpu')[0]}, got "
+            f"{device}; leave it out, or use device_put and jit of lawful.xla_backend and lawful.staging"
+        )
 
     def put(leaf: Any) -> Any:
         if isinstance(leaf, Tracer):
