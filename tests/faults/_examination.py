@@ -24,7 +24,7 @@ from ._fault import Fault
 #: Laws that count allocations and calls are slow: they check only the first case of each source.
 SLOW_GROUPS: Final = ("cost", "leaks")
 #: The number of cases of each source for laws of loops. The loops that they make of a case's function differ little.
-CASES_OF_LOOPS: Final = 6
+CASES_OF_LOOPS: Final = 20
 
 
 @dataclass(frozen=True, slots=True)

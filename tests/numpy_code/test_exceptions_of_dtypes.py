@@ -80,8 +80,9 @@ def _primitives(jaxpr: Any) -> set[str]:
 
 #: Functions of no name of their own, which derivatives are made of.
 IN_DERIVATIVES = {
-    *("bessel_ine", "beta_density", "direction_cosine", "inversion", "log_ndtr_derivative"),
-    *("pow_derivative", "product_cotangent", "product_tangent"),
+    *("bessel_ine", "beta_density", "boxcox1p_derivative", "boxcox_derivative", "dawsn_derivative", "direction_cosine"),
+    *("erfcx_derivative", "inversion", "log_gamma_quotient_derivative", "log_ndtr_derivative", "pow_derivative"),
+    *("product_cotangent", "product_tangent", "sinc_derivative", "spence_derivative"),
     *("regularized_incomplete_beta_derivative", "zeta_derivative"),
 }
 OTHERS = np.dtype(np.int64), np.dtype(np.complex128)

@@ -62,7 +62,9 @@ def arguments(primitive: Primitive, size: int = 200) -> list[Any]:
     random = np.random.default_rng(0)
     assert primitive.declaration is not None
     domain = primitive.declaration.domain
-    inside = np.stack([random.uniform(max(d.low, -5.0), min(d.high, 5.0), size) for d in domain], 1)
+    # Some domains are outside of the moderate numbers.
+    ends = [(max(d.low, -5.0), min(d.high, 5.0)) if d.low < 5.0 else (d.low, d.high) for d in domain]
+    inside = np.stack([random.uniform(low, high, size) for low, high in ends], 1)
     if primitive.name == "polygamma":
         inside[:, 0] = np.rint(inside[:, 0])
     positive = random.exponential(3.0, inside.shape)
@@ -86,8 +88,10 @@ def test_one_by_one_equals_evaluation_of_arrays(primitive: Primitive, params: An
         many = function(*args)
         assert np.isfinite(many).sum() >= size
         assert many.dtype == dtype
+        # On some processors NumPy's power of many numbers has another last bit than that of one.
+        rtol = 2e-15 if primitive.name == "expn" else 0.0
         for piece in (1, 3, 64):
-            np.testing.assert_array_equal(in_pieces(function, args, piece), many)
+            np.testing.assert_allclose(in_pieces(function, args, piece), many, rtol=rtol, atol=0.0)
 
 
 def test_one_by_one_covers_all_special_functions() -> None:

@@ -40,6 +40,7 @@ def getitem(x: Any, index: Any) -> Any:
       ArgumentTypeError: the end of a slice is a tracer whose value is not known.
       TracerBoolConversionError: a boolean array is a tracer whose values are not known.
 
+    >>> import numpy as np
     >>> getitem(np.arange(12).reshape(3, 4), (-1, slice(None, None, -2)))
     array([11,  9])
     >>> getitem(np.arange(12).reshape(3, 4), (slice(None), np.array([0, 3])))

@@ -133,7 +133,7 @@ def _declare(name: str, algorithm: Any, derivatives: Any) -> Primitive:
         algorithm,
         derivatives,
         (Interval(-2.4, 3.0), Interval(0.3, 3.0)),
-        params=lambda choose: {"order": choose.integer(0, 2)},
+        params=lambda choose: {"order": choose.integer(0, 1)},
         excluded=(Excluded(lambda x, y, **_: (y == 0) & (x <= 0), "a branch cut, and poles"),),
     ).primitive
 

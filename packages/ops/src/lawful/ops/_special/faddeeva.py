@@ -146,7 +146,7 @@ def _declare(name: str, algorithm: Any, derivatives: Any) -> Primitive:
         algorithm,
         derivatives,
         (Interval(-2.0, 4.0), Interval(-0.5, 4.0)),
-        params=lambda choose: {"order": choose.integer(0, 2)},
+        params=lambda choose: {"order": choose.integer(0, 1)},
     ).primitive
 
 
