@@ -41,9 +41,9 @@ def getitem(x: Any, index: Any) -> Any:
       TracerBoolConversionError: a boolean array is a tracer whose values are not known.
 
     >>> import numpy as np
-    >>> getitem(np.arange(12).reshape(3, 4), (-1, slice(None, None, -2)))
+    >>> getitem(np.arange(12).reshape(3, 4), np.s_[-1, ::-2])
     array([11,  9])
-    >>> getitem(np.arange(12).reshape(3, 4), (slice(None), np.array([0, 3])))
+    >>> getitem(np.arange(12).reshape(3, 4), np.s_[:, np.array([0, 3])])
     array([[ 0,  3],
            [ 4,  7],
            [ 8, 11]])
