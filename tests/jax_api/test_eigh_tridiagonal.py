@@ -16,12 +16,6 @@ from lawful.staging import jit
 D, E = np.array([1.0, -2.0, 3.5, 0.25, 7.0]), np.array([1.0, 0.5, -3.0, 2.0])
 
 
-@pytest.fixture(autouse=True)
-def _x64() -> Any:
-    with jax.enable_x64(True):
-        yield
-
-
 def values(d: Any, e: Any, **options: Any) -> Any:
     return eigh_tridiagonal(d, e, eigvals_only=True, **options)
 

@@ -16,20 +16,7 @@ from lawful.core import ArgumentTypeError, ArgumentValueError
 from lawful.linalg import cholesky_update, polar, qdwh
 from lawful.staging import jit
 
-DTYPES = ["float32", "float64", "complex64", "complex128"]
-BACKENDS = ["numpy", "xla"]
-
-
-@pytest.fixture(autouse=True)
-def _x64() -> Any:
-    with jax.enable_x64(True):
-        yield
-
-
-def drawn(seed: int, *shapes: tuple[int, ...], dtype: Any = "float64") -> list[Any]:
-    rng = np.random.default_rng(seed)
-    parts = [(rng.normal(size=shape), rng.normal(size=shape)) for shape in shapes]
-    return [(x + 1j * y if np.dtype(dtype).kind == "c" else x).astype(dtype) for x, y in parts]
+from ._matrices import BACKENDS, DTYPES, drawn
 
 
 def tolerance(dtype: Any) -> float:

@@ -59,12 +59,6 @@ CALLS: dict[str, tuple[tuple[int, ...], tuple[int, ...], Any, Any]] = {
 TRANSPOSED = {name for name in CALLS if not name.startswith(("contracted", "batch"))}
 
 
-@pytest.fixture(autouse=True)
-def _x64() -> Any:
-    with jax.enable_x64(True):
-        yield
-
-
 @pytest.mark.parametrize("name", CALLS)
 def test_ragged_dot_general_agrees_with_jax(name: str) -> None:
     lhs, rhs, sizes, chosen = CALLS[name]

@@ -22,12 +22,6 @@ KEYS = [
 ]
 
 
-@pytest.fixture(autouse=True)
-def _x64() -> Any:
-    with jax.enable_x64(True):
-        yield
-
-
 def compare(key: Any, shape: tuple[int, ...], dtype: str, algorithm: Any) -> None:
     theirs = jax.lax.rng_bit_generator(key, shape, dtype, algorithm=jax.lax.RandomAlgorithm(int(algorithm)))
     ours = lax.rng_bit_generator(key, shape, dtype, algorithm=algorithm)

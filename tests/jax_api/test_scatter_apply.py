@@ -31,12 +31,6 @@ CALLS: dict[str, tuple[np.ndarray[Any, Any], Any, tuple[Any, ...], tuple[int, ..
 }
 
 
-@pytest.fixture(autouse=True)
-def _x64() -> Any:
-    with jax.enable_x64(True):
-        yield
-
-
 def call(lib: Any, func: Callable[[Any], Any], numbers: tuple[Any, ...], shape: Any, **options: Any) -> Any:
     named = lib.ScatterDimensionNumbers(*numbers)
     return lambda x, indices: lib.scatter_apply(x, indices, func, named, update_shape=shape, **options)

@@ -20,8 +20,9 @@ _INVERSES = {1: 1, 2: 3, 3: 2, 4: 4}
 def dct(x: Any, type: int = 2, n: int | None = None, axis: int = -1, norm: str | None = None) -> Any:
     """Returns a discrete cosine transform of one dimension.
 
-    Of n numbers the type 2 is ``2 * sum(x[m] * cos(pi * k * (2 * m + 1) / (2 * n)))``; type 3 is its transpose with
-    ``x[0]`` halved, type 4 has ``(2 * k + 1) * (2 * m + 1) / (4 * n)``, and type 1 continues ``x`` evenly at both ends.
+    Type 2 of n numbers is ``2 * sum(x[m] * cos(pi * k * (2 * m + 1) / (2 * n)))``. Type 3 is its transpose with
+    ``x[0]`` halved. Type 4 has ``(2 * k + 1) * (2 * m + 1) / (4 * n)`` in the cosine. Type 1 continues ``x`` evenly at
+    both ends.
 
     Args:
       x: an array; integers become floats, and floats of 16 bits float32. Complex numbers are transformed by parts.

@@ -50,8 +50,7 @@ def odeint(
       reached: because of ``mxstep``, or as the solution becomes infinite.
 
     Reverse mode solves the adjoint equation backwards in time, with the same tolerances and in memory that does not
-    depend on the number of steps. Forward mode differentiates the steps. Both have any
-    order.
+    depend on the number of steps. Forward mode differentiates the steps. Both have any order.
 
     Raises:
       ArgumentValueError: the times are no vector, or ``func`` gives other shapes than those of ``y0``.
@@ -129,8 +128,9 @@ def _forward(slope: Slope, control: Control, y0: Any, ts: Any, args: Any, consts
 def _backward(slope: Slope, control: Control, residuals: Any, ys_bar: Any) -> tuple[Any, Any, Any, Any]:
     """Returns the cotangents by the adjoint equation.
 
-    The cotangent a of y obeys ``a' = -a·∂f/∂y`` backwards in time, and jumps by that of an output where there is one.
-    That of the arguments is the integral of ``a·∂f/∂args``; that of a time is ``a·f`` there, with the output's own a.
+    The cotangent a of y obeys ``a' = -a·∂f/∂y`` backwards in time. At the time of an output it jumps by the cotangent c
+    of that output. The cotangent of that time is ``c·f``, and the cotangent of the arguments is the integral of
+    ``a·∂f/∂args``.
     """
     ys, ts, args, consts = residuals
     leaves, treedef = tree.flatten((args, consts))

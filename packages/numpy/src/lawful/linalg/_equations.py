@@ -196,7 +196,7 @@ def _are_linked(t: Any) -> Any:
     strict = np.abs(np.triu(t, 1))
     norm = np.max(np.abs(t), axis=(-2, -1), initial=0, keepdims=True)
     steps = strict / np.where(norm == 0, 1, norm)
-    # Of all paths from one row to another: P + P² + P³ + …
+    # The sum over all paths from one row to another: P + P² + P³ + …
     paths = ops.triangular_solve(-steps, steps, left_side=True, unit_diagonal=True)
     return ~(paths <= 16 * size * real.eps)
 

@@ -108,36 +108,36 @@ class _Cycle:
         width = min(self.restart, size)
         length = np.sqrt(squared_norm(residual))
         basis = _with_row(np.zeros((width + 1, size), dtype), 0, residual / length.astype(dtype))
-        # R is that of the QR decomposition of the matrix of A M in the basis, and ``turn`` the adjoint of Q.
-        turn, r = np.eye(width + 1, dtype=dtype), np.zeros((width + 1, width), dtype)
+        # R and the adjoint of Q, of the QR decomposition of the matrix of A M in the basis.
+        q_adjoint, r = np.eye(width + 1, dtype=dtype), np.zeros((width + 1, width), dtype)
 
         def goes_on(state: Any) -> Any:
-            *_, turn, count, is_closed = state
-            left = np.abs(_row(turn, count)[0]) * length
+            *_, q_adjoint, count, is_closed = state
+            left = np.abs(_row(q_adjoint, count)[0]) * length
             return (count < width) & ~is_closed & (left * left > self.end)
 
         def step(state: Any) -> Any:
-            basis, r, turn, count, _ = state
+            basis, r, q_adjoint, count, _ = state
             image, inside, beyond = self._orthogonal(basis, self.multiply(self.precondition(_row(basis, count))))
-            column = turn @ inside
+            column = q_adjoint @ inside
             first, second = _row(column, count), beyond.astype(dtype)
             both = np.hypot(np.abs(first), beyond)
             divisor = np.where(both == 0, 1, both).astype(dtype)
             cosine, sine = np.where(both == 0, 1, first / divisor), second / divisor
-            here, below = _row(turn, count), _row(turn, count + 1)
-            turn = _with_row(turn, count, np.conj(cosine) * here + sine * below)
-            turn = _with_row(turn, count + 1, cosine * below - sine * here)
+            here, below = _row(q_adjoint, count), _row(q_adjoint, count + 1)
+            q_adjoint = _with_row(q_adjoint, count, np.conj(cosine) * here + sine * below)
+            q_adjoint = _with_row(q_adjoint, count + 1, cosine * below - sine * here)
             column = np.where(numpy.arange(width + 1) == count, both.astype(dtype), column)
             r = np.where(numpy.arange(width) == count, column[:, None], r)
-            return _with_row(basis, count + 1, image), r, turn, count + 1, beyond == 0
+            return _with_row(basis, count + 1, image), r, q_adjoint, count + 1, beyond == 0
 
-        basis, r, turn, count, _ = while_loop(goes_on, step, (basis, r, turn, 0, False))
+        basis, r, q_adjoint, count, _ = while_loop(goes_on, step, (basis, r, q_adjoint, 0, False))
         # Columns that were not made, or have no length beyond rounding, have the coefficient 0.
         lengths = np.abs(np.diagonal(r))
         least = np.max(lengths, initial=0) * (size * np.finfo(dtype).eps)
         is_made = (numpy.arange(width) < count) & (lengths > least)
         square = np.triu(np.where(is_made, r[:width], 0)) + np.diag(np.where(is_made, 0, 1)).astype(dtype)
-        right = np.where(is_made, turn[:width, 0] * length.astype(dtype), 0)
+        right = np.where(is_made, q_adjoint[:width, 0] * length.astype(dtype), 0)
         return self.precondition(ops.triangular_solve(square, right, left_side=True) @ basis[:width])
 
     def _orthogonal(self, basis: Any, image: Any) -> tuple[Any, Any, Any]:

@@ -118,11 +118,11 @@ def rsf2csf(T: Any, Z: Any) -> tuple[Any, Any]:
         raise ArgumentValueError(f"rsf2csf: expected matrices of one size, got {get_aval(T)} and {get_aval(Z)}")
     dtype = np.result_type(T, Z, numpy.complex64)
     T, Z = T.astype(dtype), Z.astype(dtype)
-    turn = _turn_of_blocks(T)
-    return np.triu(np.conj(np.matrix_transpose(turn)) @ T @ turn), Z @ turn
+    rotations = _rotations_of_blocks(T)
+    return np.triu(np.conj(np.matrix_transpose(rotations)) @ T @ rotations), Z @ rotations
 
 
-def _turn_of_blocks(t: Any) -> Any:
+def _rotations_of_blocks(t: Any) -> Any:
     """Returns the unitary matrices that make blocks of 2 × 2 triangular: these share no row."""
     size = get_aval(t).shape[-1]
     b, c = np.diagonal(t, 1, -2, -1), np.diagonal(t, -1, -2, -1)

@@ -78,7 +78,7 @@ _WITHOUT_EFFECT: Final[dict[str, Any]] = {
     "jax_transfer_guard_host_to_device": None,
     "jax_use_direct_linearize": True,
     "jax_use_shardy_partitioner": True,
-    # Of one implementation in JAX rather than another.
+    # They choose one of JAX's implementations.
     "jax_accurate_erf_inv": False,
     "jax_custom_jvp3": False,
     "jax_custom_vjp3": False,
@@ -91,7 +91,7 @@ _WITHOUT_EFFECT: Final[dict[str, Any]] = {
     "jax_thread_guard": False,
     "jax_use_hlo_logistic_lowering": None,
     "jax_use_simplified_jaxpr_constants": False,
-    # Of logs, dumps and the compilation cache.
+    # Logs, dumps and the compilation cache.
     "jax_captured_constants_report_frames": 0,
     "jax_check_static_indices": False,
     "jax_compilation_cache_check_contents": False,

@@ -80,8 +80,8 @@ def _step_of_one_shift(h: Any, z: Any, first: int, last: int, is_stuck: bool) ->
         length = math.hypot(abs(x), abs(y))
         if length:
             u, v = x / length, y / length
-            turn = np.array([[u.conjugate(), v.conjugate()], [-v, u]])
-            _apply(h, z, turn, k, max(k - 1, first), min(k + 2, last))
+            rotation = np.array([[u.conjugate(), v.conjugate()], [-v, u]])
+            _apply(h, z, rotation, k, max(k - 1, first), min(k + 2, last))
         if k > first:
             h[k + 1, k - 1] = 0
         if k < last - 1:
@@ -142,7 +142,7 @@ def _reflection(x: tuple[float, ...]) -> Any:
 
 
 def _standardize(h: Any, z: Any, k: int) -> None:
-    """Turns a block of 2 × 2: to a triangle for real eigenvalues, to equal diagonal elements for complex ones."""
+    """Rotates a block of 2 × 2: to a triangle for real eigenvalues, to equal diagonal elements for complex ones."""
     a, b, c, d = (float(x) for x in h[k : k + 2, k : k + 2].ravel())
     if c == 0 or (a == d and b * c < 0):
         return

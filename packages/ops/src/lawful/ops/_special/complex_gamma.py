@@ -11,12 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from lawful.core import Excluded, Interval, Primitive, get_aval
-from lawful.ops._elementwise.arithmetic import mul, neg
+from lawful.core import Excluded, Interval, get_aval
 from lawful.ops._elementwise.comparison import lt
 from lawful.ops._elementwise.complex_parts import complex, imag, real
 from lawful.ops._elementwise.select import where
-from lawful.ops._special.declaration import special_function
+from lawful.ops._special.declaration import complex_function
 from lawful.ops._special.gamma import lgamma
 from lawful.ops._special.gamma_function import CORRECTION
 from lawful.ops._special.parts import Parts, inverse, logarithm, plus, power, scaled, times, where_parts
@@ -109,40 +108,12 @@ def _derivative(x: Any, y: Any, order: int) -> Parts:
     return re, np.where(below, -im, im)
 
 
-def _numpy_loggamma_real(x: Any, y: Any, *, order: int = 0) -> Any:
-    return _derivative(x, y, order)[0]
-
-
-def _numpy_loggamma_imag(x: Any, y: Any, *, order: int = 0) -> Any:
-    return _derivative(x, y, order)[1]
-
-
-def _next_real(t: Any, ans: Any, x: Any, y: Any, *, order: int) -> Any:
-    return mul(t, loggamma_real_p.bind(x, y, order=order + 1))
-
-
-def _next_imag(t: Any, ans: Any, x: Any, y: Any, *, order: int) -> Any:
-    return mul(t, loggamma_imag_p.bind(x, y, order=order + 1))
-
-
-def _declare(name: str, algorithm: Any, derivatives: Any) -> Primitive:
-    """Declares a part of the derivatives of the function of ``x + i y``."""
-    return special_function(
-        name,
-        "",
-        algorithm,
-        derivatives,
-        (Interval(-2.4, 3.0), Interval(0.3, 3.0)),
-        params=lambda choose: {"order": choose.integer(0, 1)},
-        excluded=(Excluded(lambda x, y, **_: (y == 0) & (x <= 0), "a branch cut, and poles"),),
-    ).primitive
-
-
-# By the equations of Cauchy and Riemann.
-loggamma_real_p: Primitive = _declare(
-    "loggamma_real", _numpy_loggamma_real, (_next_real, lambda *args, **params: neg(_next_imag(*args, **params)))
+loggamma_real_p, loggamma_imag_p = complex_function(
+    "loggamma",
+    _derivative,
+    (Interval(-2.4, 3.0), Interval(0.3, 3.0)),
+    excluded=(Excluded(lambda x, y, **_: (y == 0) & (x <= 0), "a branch cut, and poles"),),
 )
-loggamma_imag_p: Primitive = _declare("loggamma_imag", _numpy_loggamma_imag, (_next_imag, _next_real))
 
 
 def loggamma(x: Any) -> Any:

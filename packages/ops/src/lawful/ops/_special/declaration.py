@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from lawful.core import Interval
+from lawful.core import Interval, Primitive
+from lawful.ops._elementwise.arithmetic import mul, neg
 from lawful.ops._elementwise.declaration import Elementwise
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
+from lawful.ops._special.parts import Parts
 from lawful.ops._support.double import REAL_PROMOTION, EvaluatedInDouble, lowered_in_double
 
 
@@ -40,3 +42,42 @@ def special_function(
         domain=domain,
         **options,
     )
+
+
+def complex_function(
+    name: str, derivative: Callable[[Any, Any, int], Parts], domain: Sequence[Interval], **options: Any
+) -> tuple[Primitive, Primitive]:
+    """Declares the real and the imaginary part of the derivatives of a function of ``x + i y``.
+
+    Their derivatives follow by the equations of Cauchy and Riemann.
+
+    Args:
+      name: that of the primitives begins with it.
+      derivative: ``derivative(x, y, order)`` gives both parts of a derivative by the complex number; order 0 is the
+        value.
+      domain: an interval for each part of the number.
+      options: as for `special_function`.
+
+    Returns:
+      Primitives ``f(x, y, order=)`` of real numbers.
+    """
+
+    def real(x: Any, y: Any, *, order: int = 0) -> Any:
+        return derivative(x, y, order)[0]
+
+    def imag(x: Any, y: Any, *, order: int = 0) -> Any:
+        return derivative(x, y, order)[1]
+
+    def next_real(t: Any, ans: Any, x: Any, y: Any, *, order: int) -> Any:
+        return mul(t, real_p.bind(x, y, order=order + 1))
+
+    def next_imag(t: Any, ans: Any, x: Any, y: Any, *, order: int) -> Any:
+        return mul(t, imag_p.bind(x, y, order=order + 1))
+
+    def minus_next_imag(t: Any, ans: Any, x: Any, y: Any, *, order: int) -> Any:
+        return neg(next_imag(t, ans, x, y, order=order))
+
+    options["params"] = lambda choose: {"order": choose.integer(0, 1)}
+    real_p = special_function(f"{name}_real", "", real, (next_real, minus_next_imag), domain, **options).primitive
+    imag_p = special_function(f"{name}_imag", "", imag, (next_imag, next_real), domain, **options).primitive
+    return real_p, imag_p

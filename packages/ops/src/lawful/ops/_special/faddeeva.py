@@ -11,10 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from lawful.core import Interval, Primitive
-from lawful.ops._elementwise.arithmetic import mul, neg
+from lawful.core import Interval
 from lawful.ops._elementwise.complex_parts import complex, imag, real
-from lawful.ops._special.declaration import special_function
+from lawful.ops._special.declaration import complex_function
 from lawful.ops._special.parts import Parts, plus, scaled, times, where_parts
 from lawful.ops._special.quadrature import sum_over_nodes
 from lawful.ops._special.scaled_error_function import BOTH_RULES, STEP
@@ -94,9 +93,8 @@ def _by_rules(z: Parts, powers: list[Parts], order: int) -> Parts:
     return plus((-total[1] * factor, total[0] * factor), correction)
 
 
-def _derivative(z: Parts, order: int) -> Parts:
+def _derivative(x: Any, y: Any, order: int) -> Parts:
     """Returns a derivative of the function; in the lower half plane by ``w(z) = 2 exp(-z²) - w(-z)``."""
-    x, y = z
     below = y < 0
     upper = np.where(below, -x, x), np.abs(y)
     infinite = (np.abs(x) == np.inf) | (np.abs(y) == np.inf)
@@ -122,39 +120,7 @@ def _derivative(z: Parts, order: int) -> Parts:
     return out[0], np.where(on_axis, 0.0, out[1])
 
 
-def _numpy_wofz_real(x: Any, y: Any, *, order: int = 0) -> Any:
-    return _derivative((x, y), order)[0]
-
-
-def _numpy_wofz_imag(x: Any, y: Any, *, order: int = 0) -> Any:
-    return _derivative((x, y), order)[1]
-
-
-def _next_real(t: Any, ans: Any, x: Any, y: Any, *, order: int) -> Any:
-    return mul(t, wofz_real_p.bind(x, y, order=order + 1))
-
-
-def _next_imag(t: Any, ans: Any, x: Any, y: Any, *, order: int) -> Any:
-    return mul(t, wofz_imag_p.bind(x, y, order=order + 1))
-
-
-def _declare(name: str, algorithm: Any, derivatives: Any) -> Primitive:
-    """Declares a part of the derivatives of the function of ``x + i y``."""
-    return special_function(
-        name,
-        "",
-        algorithm,
-        derivatives,
-        (Interval(-2.0, 4.0), Interval(-0.5, 4.0)),
-        params=lambda choose: {"order": choose.integer(0, 1)},
-    ).primitive
-
-
-# By the equations of Cauchy and Riemann.
-wofz_real_p: Primitive = _declare(
-    "wofz_real", _numpy_wofz_real, (_next_real, lambda *args, **params: neg(_next_imag(*args, **params)))
-)
-wofz_imag_p: Primitive = _declare("wofz_imag", _numpy_wofz_imag, (_next_imag, _next_real))
+wofz_real_p, wofz_imag_p = complex_function("wofz", _derivative, (Interval(-2.0, 4.0), Interval(-0.5, 4.0)))
 
 
 def wofz(z: Any) -> Any:
