@@ -27,12 +27,6 @@ SIZES = np.array([1, 0, 3])
 IMAGE, KERNEL = RANDOM.normal(size=(2, 3, 6, 5)), RANDOM.normal(size=(4, 3 * 2 * 3, 5, 3))
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _x64() -> Any:
-    with jax.enable_x64(True):
-        yield
-
-
 def parts(x: Any) -> list[Any]:
     return jax.tree.leaves(x)
 

@@ -14,12 +14,6 @@ import lawful.jax.numpy as jnp
 X = np.random.default_rng(0).normal(size=(3, 4))
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _x64() -> Any:
-    with jax.enable_x64(True):
-        yield
-
-
 def ufunc(module: Any, function: Any = operator.sub, identity: Any = None) -> Any:
     return module.frompyfunc(function, nin=2, nout=1, identity=identity)
 

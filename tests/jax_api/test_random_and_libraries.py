@@ -45,12 +45,6 @@ DISTRIBUTIONS: dict[str, tuple[Any, ...]] = {
 }
 
 
-@pytest.fixture(scope="module", autouse=True)
-def _x64() -> Any:
-    with jax.enable_x64(True):
-        yield
-
-
 @pytest.mark.parametrize("name", DISTRIBUTIONS)
 def test_random_gives_the_numbers_of_jax(name: str) -> None:
     ours = getattr(random, name)(random.key(5), *DISTRIBUTIONS[name])
