@@ -133,7 +133,9 @@ def _method(method: Any) -> ResizeMethod:
 def _shape(name: str, image: Any, shape: Any) -> tuple[int, ...]:
     new = static_integers(name, "shape", tuple(shape))
     if len(new) != get_aval(image).ndim or any(size < 0 for size in new):
-        raise ArgumentValueError(f"{name}: expected a length for each dimension of {get_aval(image)}, got {new}")
+        raise ArgumentValueError(
+            f"{name}: expected a length for each dimension of {get_aval(image)}, got {new}; give all"
+        )
     return new
 
 

@@ -65,9 +65,9 @@ def odeint(
     [t] = inexact("odeint", np.asarray(t), linear_algebra=False)
     times = get_aval(t)
     if times.ndim != 1 or not times.size:
-        raise ArgumentValueError(f"odeint: expected times of shape (n,) with n from 1, got {times}")
+        raise ArgumentValueError(f"odeint: expected times of shape (n,) with n from 1, got {times}; give a vector")
     if times.dtype.kind == "c":
-        raise ArgumentTypeError(f"odeint: expected real times, got {times}")
+        raise ArgumentTypeError(f"odeint: expected real times, got {times}; take their real parts")
     y0 = tree.map(lambda y: inexact("odeint", np.asarray(y), linear_algebra=False)[0], y0)
     converted, consts = closure_convert(func, y0, t[0], *args)
     start, unravel = ravel_pytree(y0)
@@ -78,11 +78,14 @@ def odeint(
         out = converted(state, t, *args, *consts)
         if tree.structure(out) != tree.structure(state):
             raise ArgumentTypeError(
-                f"odeint: expected func to give a pytree like y0, {tree.structure(state)}, got {tree.structure(out)}"
+                f"odeint: expected func to give a pytree like y0, {tree.structure(state)}, got {tree.structure(out)}; "
+                "return the derivative of each leaf"
             )
         shapes = [[get_aval(leaf).shape for leaf in tree.leaves(x)] for x in (out, state)]
         if shapes[0] != shapes[1]:
-            raise ArgumentValueError(f"odeint: expected func to give the shapes of y0, {shapes[1]}, got {shapes[0]}")
+            raise ArgumentValueError(
+                f"odeint: expected func to give the shapes of y0, {shapes[1]}, got {shapes[0]}; reshape what it returns"
+            )
         return ops.convert_element_type(ravel_pytree(out)[0], vector.dtype)
 
     control = Control(float(rtol), float(atol), float(hmax), float(mxstep))

@@ -61,7 +61,7 @@ def map_coordinates(input: Any, coordinates: Sequence[Any], order: int, mode: st
     """
     aval = get_aval(input)
     if isinstance(order, bool) or order not in (0, 1):
-        raise ArgumentValueError(f"map_coordinates: expected an order of 0 or 1, got {order!r}")
+        raise ArgumentValueError(f"map_coordinates: expected an order of 0 or 1, got {order!r}; there are no splines")
     if mode not in _POSITIONS:
         raise ArgumentValueError(f"map_coordinates: expected a mode of {', '.join(_POSITIONS)}, got {mode!r}")
     if len(coordinates) != aval.ndim or not aval.size:
