@@ -163,3 +163,14 @@ def custom_node_type(
         keyed=None if flatten_with_keys is None else keyed,
     )
     return node_type
+
+
+def node_type_to_unpickle(nodetype: type) -> NodeType:
+    """Returns the node type of a class, which a pickled structure names; raises TreeTypeError if it has none."""
+    node_type = node_type_of(nodetype)
+    if node_type is None:
+        raise TreeTypeError(
+            f"unpickling a PyTreeDef: expected {nodetype.__qualname__} of module {nodetype.__module__} to be a node "
+            "type, as where it was pickled; register it before unpickling"
+        )
+    return node_type

@@ -8,7 +8,7 @@ from typing import Any, Self
 
 from lawful.tree._difference import at, leaf_path, mismatch_error, open_tree, open_treedef, show
 from lawful.tree._node_type import DICT, EXACT, NodeType, Signature, read_head, same_aux, write_head
-from lawful.tree._registry import node_type_of
+from lawful.tree._registry import node_type_to_unpickle
 from lawful.tree._structure_cache import MAX_TOKENS, StructureCache
 from lawful.tree._traversal import Maker, Matcher, maker_of, matcher_of
 from lawful.tree.base.errors import TreeStructureError, TreeTypeError
@@ -396,15 +396,5 @@ def interned(treedef: PyTreeDef) -> PyTreeDef:
 def _unpickle(tokens: list[Any], num_leaves: int) -> PyTreeDef:
     if not tokens:
         return LEAF
-    signature = [_node_type_token(token) if isinstance(token, type) else token for token in tokens]
+    signature = [node_type_to_unpickle(token) if isinstance(token, type) else token for token in tokens]
     return treedef_of(signature, num_leaves)
-
-
-def _node_type_token(nodetype: type) -> NodeType:
-    node_type = node_type_of(nodetype)
-    if node_type is None:
-        raise TreeTypeError(
-            f"unpickling a PyTreeDef: expected {nodetype.__qualname__} of module {nodetype.__module__} to be a node "
-            "type, as where it was pickled; register it before unpickling"
-        )
-    return node_type
