@@ -1,0 +1,48 @@
+"""Many devices: meshes, sharded arrays, and programs that run on all devices at once.
+
+>>> from lawful.parallel import NamedSharding, PartitionSpec as P, make_mesh, numpy_devices
+>>> mesh = make_mesh((4,), ("x",), devices=numpy_devices(4))
+>>> NamedSharding(mesh, P("x")).shard_shape((8, 3))
+(2, 3)
+"""
+
+from lawful.parallel._mesh.devices import (
+    Device,
+    NumpyDevice,
+    device_count,
+    devices,
+    local_device_count,
+    local_devices,
+    numpy_devices,
+    process_count,
+    process_index,
+    set_cpu_device_count,
+)
+from lawful.parallel._mesh.mesh import AbstractMesh, AxisType, Mesh, get_mesh, make_mesh, set_mesh
+from lawful.parallel._mesh.partition_spec import PartitionSpec
+from lawful.parallel._mesh.sharding import NamedSharding
+
+#: The usual short name of `PartitionSpec`.
+P = PartitionSpec
+
+__all__ = [
+    "AbstractMesh",
+    "AxisType",
+    "Device",
+    "Mesh",
+    "NamedSharding",
+    "NumpyDevice",
+    "P",
+    "PartitionSpec",
+    "device_count",
+    "devices",
+    "get_mesh",
+    "local_device_count",
+    "local_devices",
+    "make_mesh",
+    "numpy_devices",
+    "process_count",
+    "process_index",
+    "set_cpu_device_count",
+    "set_mesh",
+]

@@ -1,0 +1,1 @@
+"""Meshes of devices, and the shardings of arrays over them."""
