@@ -56,7 +56,7 @@ class BatchTracer(Tracer):
         self.source = source
         batched = get_aval(val)
         shape = batched.shape[:batch_dim] + batched.shape[batch_dim + 1 :]
-        self.aval = ShapedArray(shape, batched.dtype, weak_type)
+        self.aval = ShapedArray(shape, batched.dtype, weak_type, batched.vma)
 
 
 register_array_type(BatchTracer, aval=attrgetter("aval"))
@@ -66,7 +66,7 @@ def batched_aval(aval: ShapedArray, dim: int | None, size: int) -> ShapedArray:
     """Returns the type of a batch of elements of a type; it is an array, and so strong."""
     if dim is None:
         return aval
-    return ShapedArray((*aval.shape[:dim], size, *aval.shape[dim:]), aval.dtype)
+    return aval.update(shape=(*aval.shape[:dim], size, *aval.shape[dim:]), weak_type=False)
 
 
 class BatchTrace(Trace):

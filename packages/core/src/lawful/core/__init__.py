@@ -44,6 +44,7 @@ from lawful.core._jaxpr.memoization import memoize, memoize_program
 from lawful.core._jaxpr.nesting import Run, holds_constants, jaxprs_in_params, map_jaxprs, runs_of_call
 from lawful.core._jaxpr.parameter_keys import exact_params_key
 from lawful.core._jaxpr.print import format_jaxpr
+from lawful.core._jaxpr.varying import common_axes, vary, vary_alike, with_axes, with_axes_of
 from lawful.core._primitive.by_name import primitives_by_name
 from lawful.core._primitive.declaration import Call, Choose, Declaration, Excluded, Interval, Unequal, of_numpy
 from lawful.core._primitive.primitive import Primitive
@@ -62,7 +63,15 @@ from lawful.core._types.arrays import (
     register_array_type,
     to_numpy,
 )
-from lawful.core._types.aval import ShapedArray, UndefinedPrimal, Zero, instantiate_zeros, require_size, zeros
+from lawful.core._types.aval import (
+    AxisNames,
+    ShapedArray,
+    UndefinedPrimal,
+    Zero,
+    instantiate_zeros,
+    require_size,
+    zeros,
+)
 from lawful.core._types.devices import check_device, register_device_type
 from lawful.core._types.dtypes import (
     as_dtype,
@@ -231,6 +240,12 @@ __all__ = [
     "to_numpy",
     "unusable_tracer",
     "user_source",
+    "vary",
+    "vary_alike",
+    "with_axes",
+    "with_axes_of",
+    "common_axes",
+    "AxisNames",
     "require_size",
     "zeros",
 ]

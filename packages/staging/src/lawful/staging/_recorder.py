@@ -36,6 +36,8 @@ from lawful.core import (
     set_current,
     shorten,
     user_source,
+    vary_alike,
+    with_axes,
 )
 from lawful.ops import broadcast_in_dim_p
 from lawful.staging._constants import Constants
@@ -106,9 +108,15 @@ class Recorder(Trace):
         source = user_source()
         constant = self.constants.atom
         atoms = [x.variable if type(x) is JaxprTracer and x._trace is self else constant(x, self) for x in args]
-        out = primitive.rule("abstract_eval")(*[atom.aval for atom in atoms], **params)
+        if self.axis_env:
+            atoms = vary_alike(primitive, atoms, params, self.eqns, source)
+        avals = [atom.aval for atom in atoms]
+        out = primitive.rule("abstract_eval")(*avals, **params)
         is_one = type(out) is ShapedArray and not primitive.multiple_results
-        outvars = [Var(out)] if is_one else [*map(Var, _result_avals(primitive, out))]
+        out_avals = [out] if is_one else _result_avals(primitive, out)
+        if self.axis_env:
+            out_avals = with_axes(primitive, avals, params, out_avals)
+        outvars = [*map(Var, out_avals)]
         self.eqns.append(JaxprEqn(primitive, atoms, outvars, params, source))
         results = [JaxprTracer(self, var, source) for var in outvars]
         return results if primitive.multiple_results else results[0]

@@ -62,7 +62,7 @@ def _batch(
             0 if is_batched else None for is_batched in batched_out
         ]
     if any(map(has_effects, branches)):
-        index_aval = ShapedArray((), get_aval(index).dtype)
+        index_aval = get_aval(index).update(shape=(), weak_type=False)
         in_avals = [index_aval, *branches[0].in_avals]
         return bind_one_by_one(cond_p, args, dims, in_avals, {"branches": branches})
     # The index is a scalar, so the batched index has one dimension.
@@ -81,7 +81,7 @@ def _choose(
     index: Any, operands: Sequence[Any], dims: Dims, axis_data: Any, branches: Branches, batched: Branches
 ) -> list[Any]:
     """Binds ``batched_cond_p`` with its guarded program, which is differentiated."""
-    index_aval = ShapedArray(get_aval(index).shape, get_aval(index).dtype)
+    index_aval = get_aval(index).update(weak_type=False)
     from lawful.control_flow._cond.batched import bind_batched_cond  # a lazy import
 
     program = _selecting(batched[0], batched[1:], index_aval)

@@ -9,7 +9,17 @@ import numpy as np
 
 from lawful import tree
 from lawful.control_flow._loops.arguments import strong
-from lawful.core import ArgumentTypeError, ClosedJaxpr, ShapedArray, TreeStructureError
+from lawful.core import (
+    ArgumentTypeError,
+    AxisNames,
+    ClosedJaxpr,
+    ShapedArray,
+    TreeStructureError,
+    common_axes,
+    current,
+    eval_closed_jaxpr,
+    with_axes_of,
+)
 from lawful.staging import flatten_outputs, function_name, hoist_common, in_avals, trace_to_jaxpr
 
 
@@ -20,6 +30,7 @@ def trace_branches(
     in_tree: Any,
     operands: Any,
     leaves: Sequence[Any],
+    vma: AxisNames = frozenset(),
 ) -> tuple[tuple[ClosedJaxpr, ...], list[Any], Any]:
     """Traces functions of the same operands.
 
@@ -30,6 +41,7 @@ def trace_branches(
       in_tree: the tree of the operands.
       operands: the tuple of operands.
       leaves: their leaves.
+      vma: the axes of a mesh that the choice varies over, and so the results.
 
     Returns:
       For each function a jaxpr that takes all constants and then the operands; the constants that any of them closes
@@ -40,6 +52,9 @@ def trace_branches(
     """
     avals = in_avals(name, (operands, {}), leaves)
     traced = [_trace(name, function, in_tree, avals) for function in functions]
+    if current.trace.axis_env:
+        alike = _with_common_axes([closed for closed, _ in traced], vma)
+        traced = [(closed, out_tree) for closed, (_, out_tree) in zip(alike, traced, strict=True)]
     first, out_tree = traced[0]
     for label, (closed, other_tree) in zip(labels[1:], traced[1:], strict=True):
         _require_same_result(name, labels[0], label, out_tree, other_tree, first.out_avals, closed.out_avals)
@@ -61,6 +76,25 @@ def _trace(
 
     closed = trace_to_jaxpr(flat, avals, transformation=name, name=function_name(function))
     return closed, out_tree
+
+
+def _with_common_axes(branches: Sequence[ClosedJaxpr], vma: AxisNames) -> list[ClosedJaxpr]:
+    """Returns branches whose results vary over the same axes: those of any branch, and some others."""
+    if len({len(branch.out_avals) for branch in branches}) > 1:
+        return [*branches]  # an error, which the caller explains
+    axes = [common_axes(avals) | vma for avals in zip(*[branch.out_avals for branch in branches], strict=True)]
+    return [_with_axes(branch, axes) for branch in branches]
+
+
+def _with_axes(branch: ClosedJaxpr, axes: Sequence[AxisNames]) -> ClosedJaxpr:
+    wanted = [aval.update(vma=vma) for aval, vma in zip(branch.out_avals, axes, strict=True)]
+    if wanted == branch.out_avals:
+        return branch
+
+    def varying(*args: Any) -> list[Any]:
+        return [*map(with_axes_of, eval_closed_jaxpr(branch, *args), wanted)]
+
+    return trace_to_jaxpr(varying, branch.in_avals, transformation="cond", name=branch.jaxpr.name)
 
 
 def _require_same_result(

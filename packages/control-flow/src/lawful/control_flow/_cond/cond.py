@@ -98,6 +98,6 @@ def _choose(
             outputs, out_tree = flatten_outputs(f"{name} of {names[chosen]}", functions[chosen](*operands))
             return tree.unflatten(out_tree, [strong(x) for x in outputs])
     leaves, in_tree = tree.flatten(operands)
-    branches, consts, out_tree = trace_branches(name, functions, names, in_tree, operands, leaves)
+    branches, consts, out_tree = trace_branches(name, functions, names, in_tree, operands, leaves, get_aval(index).vma)
     outs = cond_p.bind(index, *consts, *leaves, branches=branches)
     return tree.unflatten(out_tree, copy_aliased(outs, [*consts, *leaves]))

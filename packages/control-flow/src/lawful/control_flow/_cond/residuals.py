@@ -219,7 +219,7 @@ def _unpacking(closed: ClosedJaxpr, slots: Sequence[ShapedArray], packs: Packs) 
     """Returns a consumer that takes packs instead of the residuals in them."""
     packed = {i for group in packs for i in group}
     single = [i for i in range(len(slots)) if i not in packed]
-    pack_avals = [ShapedArray((_PACKED, *slots[group[0]].shape), slots[group[0]].dtype) for group in packs]
+    pack_avals = [slots[group[0]].update(shape=(_PACKED, *slots[group[0]].shape)) for group in packs]
     in_avals = [*(slots[i] for i in single), *pack_avals, *closed.in_avals[len(slots) :]]
 
     def unpacking(*args: Any) -> list[Any]:

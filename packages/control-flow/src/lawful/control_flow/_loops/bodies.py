@@ -99,4 +99,4 @@ def with_zeros(found: Sequence[Any], mask: Sequence[bool], avals: Sequence[Shape
 
 def stack_aval(aval: ShapedArray, length: int) -> ShapedArray:
     """Returns the type of a stack of values of a type."""
-    return ShapedArray((length, *aval.shape), aval.dtype)
+    return aval.update(shape=(length, *aval.shape), weak_type=False)

@@ -11,12 +11,14 @@ from lawful import tree
 from lawful.control_flow._loops.arguments import strong
 from lawful.core import (
     ArgumentTypeError,
+    AxisNames,
     ClosedJaxpr,
     ShapedArray,
     TreeStructureError,
     deduplicated,
     get_aval,
     promote_dtypes,
+    with_axes_of,
 )
 from lawful.ops import convert_element_type
 from lawful.staging import consts_as_inputs, flatten_outputs, in_avals, trace_to_jaxpr
@@ -40,7 +42,7 @@ class Body(NamedTuple):
 
 def trace_body(
     construct: str, function: Callable[..., tuple[Any, Any]], name: str, init: Any, slices: Sequence[ShapedArray],
-    slices_tree: Any, argument: str, hidden: int = 0,
+    slices_tree: Any, argument: str, hidden: int = 0, vma: AxisNames = frozenset(),
 ) -> Body:  # fmt: skip
     """Traces the body of a loop.
 
@@ -56,12 +58,15 @@ def trace_body(
       argument: the name of the argument for the first carry.
       hidden: the number of leading keys of a path into the carry that are internal: 1 if the user's carry is the
         second of a pair.
+      vma: the axes of a mesh that the trip count varies over, and so the carry.
 
     Raises:
       ArgumentTypeError: the carry does not keep its structure, shapes and dtypes.
     """
     leaves, carry_tree = tree.flatten(init)
     avals = list(in_avals(construct, ((), {argument: init}), leaves))
+    if vma:
+        avals = [aval.update(vma=aval.vma | vma) for aval in avals]
     while True:
         closed, out_trees = _trace(construct, function, name, carry_tree, avals, slices, slices_tree)
         found_tree, out_tree = out_trees
@@ -75,7 +80,8 @@ def trace_body(
         avals = wider
     opened, consts = consts_as_inputs(closed)
     carry = [
-        convert_element_type(x, aval.dtype) if get_aval(x) != aval else x for x, aval in zip(leaves, avals, strict=True)
+        with_axes_of(convert_element_type(x, aval.dtype), aval) if get_aval(x) != aval else x
+        for x, aval in zip(leaves, avals, strict=True)
     ]
     return Body(deduplicated(opened), list(consts), carry, out_tree)
 
@@ -135,7 +141,8 @@ def _trace(
         carry_out, found_tree = flatten_outputs(f"{name}: the carry of {body_name}", after)
         results_out, out_tree = flatten_outputs(f"{name}: the results of {body_name}", results)
         trees = found_tree, out_tree
-        return [strong(x) for x in (*carry_out, *results_out)]
+        carry_out = [with_axes_of(strong(x), aval) for x, aval in zip(carry_out, avals, strict=False)]
+        return [*carry_out, *map(strong, results_out)]
 
     closed = trace_to_jaxpr(flat, [*avals, *slices], transformation=name, name=body_name)
     return closed, trees
@@ -143,10 +150,11 @@ def _trace(
 
 def _wider(aval: ShapedArray, after: ShapedArray) -> ShapedArray:
     """Returns the initial type of a part of the carry, from its given type and its type after an iteration."""
+    aval = aval.update(vma=aval.vma | after.vma)
     if not aval.weak_type:
         return aval
     dtype, _ = promote_dtypes((aval.dtype, True), (after.dtype, after.weak_type))
-    return ShapedArray(aval.shape, dtype)
+    return aval.update(dtype=dtype, weak_type=False)
 
 
 def _types_differ(

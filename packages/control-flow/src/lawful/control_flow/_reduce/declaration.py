@@ -67,7 +67,7 @@ def general_reduction(
         scalars = [ShapedArray((), aval.dtype) for aval in operands]
         if not avals or any(aval.shape != avals[0].shape for aval in operands) or len(avals) % 2:
             raise ArgumentTypeError(f"{name}_p: expected operands of one shape, got {', '.join(map(str, avals))}")
-        if [aval.update(weak_type=False) for aval in inits] != scalars:
+        if [aval.update(weak_type=False, vma=frozenset()) for aval in inits] != scalars:
             raise ArgumentTypeError(
                 f"{name}_p: expected a scalar of the dtype of each operand, got {', '.join(map(str, inits))}"
             )
@@ -79,6 +79,9 @@ def general_reduction(
             )
         shape = infer(operands[0].shape, **params)
         return [ShapedArray(shape, aval.dtype) for aval in operands]
+
+    # Its jaxpr combines two scalars: it does not say over which axes of a mesh the operands vary.
+    primitive.def_rule("varying", lambda vma, **_: vma)
 
     @primitive.def_jvp
     def jvp(primals: Sequence[Any], tangents: Sequence[Any], **params: Any) -> tuple[Arrays, Arrays]:

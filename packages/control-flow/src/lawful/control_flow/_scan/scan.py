@@ -107,7 +107,7 @@ def run_scan(
     room = None if checkpoints is None else integer(construct, "checkpoints", checkpoints, 1)
     if is_jit_disabled() and count:
         return _run_in_python(construct, function, name, init, xs, count, reverse, argument, hidden)
-    slices = [ShapedArray(aval.shape[1:], aval.dtype) for aval in avals]
+    slices = [aval.update(shape=aval.shape[1:], weak_type=False) for aval in avals]
     body = trace_body(construct, function, name, init, slices, xs_tree, argument, hidden)
     counts = counts_of(body.jaxpr, len(body.consts), len(body.carry))
     xs_leaves = [strong(x) for x in leaves]

@@ -94,7 +94,7 @@ def _jvp(
 
 def counter_aval(cond: ClosedJaxpr) -> ShapedArray:
     """Returns the type of the trip counts of a loop: one for each element of the predicate."""
-    return ShapedArray(cond.out_avals[0].shape, np.dtype(np.int64))
+    return cond.out_avals[0].update(dtype=np.dtype(np.int64))
 
 
 def _zero_counts(cond: ClosedJaxpr) -> Any:

@@ -13,8 +13,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from lawful.autodiff import jvp_jaxpr, transpose_jaxpr
 from lawful.control_flow._loops.batch_elements import PredDims, move_batch_dims, replace_idle, select_running
 from lawful.control_flow._loops.bodies import Mask, fixpoint, instantiate_cotangents, split_list, with_zeros
@@ -103,10 +101,11 @@ def reverse_while(
 
 @memoize
 def _program(
-    body: ClosedJaxpr, linear: Mask, given: Mask, batch_shape: tuple[int, ...], const_pred_dims: PredDims, room: int,
+    body: ClosedJaxpr, linear: Mask, given: Mask, trip_counts: ShapedArray, const_pred_dims: PredDims, room: int,
     tape: bool,
 ) -> ClosedJaxpr:  # fmt: skip
     """Returns the program that the primitive stands for."""
+    batch_shape = trip_counts.shape
     nconsts = len(body.in_avals) - len(body.out_avals)
     of_consts, of_carry = split_list(linear, (nconsts,))
     known_consts, states = unmarked(body.in_avals[:nconsts], of_consts), unmarked(body.in_avals[nconsts:], of_carry)
@@ -149,8 +148,7 @@ def _program(
         cts, sums = reverse_iterations(longest, start, cts, zeros, advance, reverse, room, tape=tape)
         return [*sums, *cts]
 
-    counter = ShapedArray(batch_shape, np.dtype(np.int64))
-    avals = [counter, *known_consts, *states, *kept(kept(body.out_avals, of_carry), given)]
+    avals = [trip_counts, *known_consts, *states, *kept(kept(body.out_avals, of_carry), given)]
     return trace_to_jaxpr(program, avals, transformation="transpose", name=f"reversed_{body.jaxpr.name}")
 
 
@@ -158,7 +156,7 @@ def _program_for(
     trip_counts: ShapedArray, *, body_jaxpr: ClosedJaxpr, linear: Mask, given: Mask, const_pred_dims: PredDims,
     room: int, tape: bool,
 ) -> ClosedJaxpr:  # fmt: skip
-    return _program(body_jaxpr, linear, given, trip_counts.shape, const_pred_dims, room, tape)
+    return _program(body_jaxpr, linear, given, trip_counts, const_pred_dims, room, tape)
 
 
 @reversed_while_p.def_abstract_eval

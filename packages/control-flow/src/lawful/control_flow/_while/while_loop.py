@@ -9,7 +9,7 @@ from lawful import tree
 from lawful.control_flow._loops.arguments import integer, require_function
 from lawful.control_flow._loops.carry import require_carry, trace_body
 from lawful.control_flow._while.primitive import bind_while
-from lawful.core import ArgumentTypeError, ClosedJaxpr, ShapedArray, deduplicated, get_aval, is_array
+from lawful.core import ArgumentTypeError, AxisNames, ClosedJaxpr, ShapedArray, deduplicated, get_aval, is_array
 from lawful.staging import (
     consts_as_inputs,
     copy_aliased,
@@ -106,9 +106,17 @@ def run_while(
     room = DEFAULT_CHECKPOINTS if checkpoints is None else integer(construct, "checkpoints", checkpoints, 1)
     bound = None if max_iters is None else integer(construct, "max_iters", max_iters, 0)
     nothing = tree.structure(())
-    body = trace_body(construct, lambda val, _: (body_fun(val), ()), name, init_val, [], nothing, "init_val", hidden)
     treedef = tree.structure(init_val)
-    cond_jaxpr, cond_consts = _trace_predicate(cond_fun, treedef, [get_aval(x) for x in body.carry])
+    vma: AxisNames = frozenset()
+    while True:
+        body = trace_body(
+            construct, lambda val, _: (body_fun(val), ()), name, init_val, [], nothing, "init_val", hidden, vma
+        )
+        cond_jaxpr, cond_consts = _trace_predicate(cond_fun, treedef, [get_aval(x) for x in body.carry])
+        [predicate] = cond_jaxpr.out_avals
+        if all(aval.vma >= predicate.vma for aval in map(get_aval, body.carry)):
+            break
+        vma = predicate.vma
     outs = bind_while(
         cond_consts, body.consts, body.carry, cond_jaxpr=cond_jaxpr, body_jaxpr=body.jaxpr,
         const_pred_dims=(), counted=False, max_iters=bound, checkpoints=room,

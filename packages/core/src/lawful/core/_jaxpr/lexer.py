@@ -12,7 +12,7 @@ from lawful.core._types.scalars import SCALAR
 #: How much of a line an error shows.
 _SHOWN: Final = 120
 
-_TYPE: Final = rf"~?{WORD}\[[\d,\s]*\]"
+_TYPE: Final = rf"~?{WORD}\[[\d,\s]*\](?:\{{V:[^}}\s]*\}})?"
 
 # One word with the blanks before it; a variable or a number with its type is one word. The name of the outermost group
 # is the `kind` of the word. Compiled at the first use, because that takes 1 ms.

@@ -190,10 +190,12 @@ class _Program:
         text = match[group]
         aval = self.avals.get(text)
         if aval is None:
-            name, sizes = text.lstrip("~").rstrip("]").split("[")
+            array, _, axes = text.partition("{V:")
+            name, sizes = array.lstrip("~").rstrip("]").split("[")
             try:
                 shape = tuple(int(size) for size in sizes.split(",")) if sizes.strip() else ()
-                aval = ShapedArray(shape, from_short_name(name), weak_type=text.startswith("~"))
+                vma = frozenset(axes.rstrip("}").split(",")) if axes else frozenset()
+                aval = ShapedArray(shape, from_short_name(name), text.startswith("~"), vma)
             except KeyError:
                 self.lexer.fail("a type of a known dtype such as f64[3]", match=match, group=group)
             except ValueError:

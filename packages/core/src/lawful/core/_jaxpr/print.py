@@ -5,6 +5,7 @@
     eqn     ::= <binder>* = <primitive>[ <param>=<value> … ] <atom>*
     binder  ::= <name>:<type>                               the name is _ where nothing uses the variable
     atom    ::= <name> | <scalar>:<type>
+    type    ::= <array> | <array>{V:<axis>,*}               <array> is as f64[3], ~f64[] if weak; axes it varies over
     value   ::= None | <scalar> | <scalar>:<type> | <type> | <dtype> | <word> | '<text>' | ( <value>,* )
               | [ <value>,* ] | slice(<value>, <value>, <value>) | <jaxpr> | @<name>
 

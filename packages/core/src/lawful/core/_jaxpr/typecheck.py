@@ -9,6 +9,7 @@ from lawful.core._errors import JaxprTypeError, LawfulError
 from lawful.core._jaxpr.jaxpr import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
 from lawful.core._jaxpr.nesting import open_jaxpr, sub_jaxprs
 from lawful.core._jaxpr.print import equation_line, variable_names
+from lawful.core._jaxpr.varying import types_its_axes, with_axes
 from lawful.core._types.arrays import get_aval
 from lawful.core._types.aval import ShapedArray
 
@@ -121,10 +122,16 @@ class _Program:
             if isinstance(error, LawfulError) and error.source is not None:
                 reason = reason.removeprefix(f"{error.source}: ")
             self.fail(eqn, f"operands that {primitive.name} takes", _types(operands), f"it says: {reason}", error)
-        expected = list(results) if primitive.multiple_results else [results]
+        expected = with_axes(primitive, operands, eqn.params, [*results] if primitive.multiple_results else [results])
+        self.check_axes(eqn)
         got = [var.aval for var in eqn.outvars]
         if expected != got:
             self.fail(eqn, f"the results {_types(expected)}", _types(got), f"bind what {primitive.name} gives")
+
+    def check_axes(self, eqn: JaxprEqn) -> None:
+        varying = [atom.aval for atom in eqn.invars if type(atom) is Var]
+        if len({aval.vma for aval in varying}) > 1 and not types_its_axes(eqn.primitive, eqn.params):
+            self.fail(eqn, "operands that vary over the same axes", _types(varying), "apply pvary to the others")
 
     def value_aval(self, value: Any, eqn: JaxprEqn | None = None) -> ShapedArray:
         try:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import threading
+from collections.abc import Hashable
 from typing import Any, Final
 from weakref import WeakValueDictionary
 
@@ -18,17 +19,21 @@ from lawful.core._types.dtypes import as_dtype, float0, short_name, tangent_dtyp
 from lawful.tree.base import DictCache
 
 Key = tuple[tuple[int, ...], np.dtype[Any], bool]
+AxisNames = frozenset[Hashable]
 
 # Every living abstract value, so that equal ones are one object.
-_all: WeakValueDictionary[Key, ShapedArray] = WeakValueDictionary()
+_all: WeakValueDictionary[tuple[Key, AxisNames], ShapedArray] = WeakValueDictionary()
 _recent: Final[DictCache[Key, ShapedArray]] = DictCache("abstract values", 8192)
-# Recent ones, by shape, dtype and weakness. They stay alive, and their lookup is 10× faster.
+# Recent ones that vary over no axis, by shape, dtype and weakness. They stay alive, and their lookup is 10× faster.
 recent_avals: Final = _recent.entries
 _lock = threading.Lock()
 
 
 class ShapedArray:
     """The type of an array: ``shape``, ``dtype``, and whether it is weak (stands for a Python scalar).
+
+    Inside a function that runs on many devices (``lawful.parallel.shard_map``) it also says over which axes of their
+    mesh the value varies, ``vma``. Along the other axes it is the same on every device.
 
     Raises:
       ArgumentTypeError: the dtype is not one that lawful supports.
@@ -37,21 +42,28 @@ class ShapedArray:
     ShapedArray(f32[3,4])
     >>> ShapedArray((), float, weak_type=True)
     ShapedArray(~f64[])
+    >>> ShapedArray((3,), "float32", vma=frozenset({"x"}))
+    ShapedArray(f32[3]{V:x})
 
     Source: ``jax.core.ShapedArray``.
     """
 
-    __slots__ = ("__weakref__", "_is_of_tangents", "dtype", "ndim", "shape", "size", "weak_type")
+    __slots__ = ("__weakref__", "_is_of_tangents", "dtype", "ndim", "shape", "size", "vma", "weak_type")
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
     weak_type: bool
+    vma: AxisNames
     ndim: int
     size: int
     #: Whether tangents of values of this type have this type.
     _is_of_tangents: bool
 
-    def __new__(cls, shape: tuple[int, ...], dtype: Any, weak_type: bool = False) -> ShapedArray:
+    def __new__(
+        cls, shape: tuple[int, ...], dtype: Any, weak_type: bool = False, vma: AxisNames = frozenset()
+    ) -> ShapedArray:
+        if vma:
+            return _intern(shape, dtype, bool(weak_type), vma)
         try:
             return recent_avals[shape, dtype, weak_type]
         except (KeyError, TypeError):
@@ -61,19 +73,23 @@ class ShapedArray:
         raise AttributeError(f"ShapedArray is immutable: {name} cannot be set; use update({name}=...)")
 
     def __reduce__(self) -> tuple[object, ...]:
-        return ShapedArray, (self.shape, self.dtype, self.weak_type)
+        return ShapedArray, (self.shape, self.dtype, self.weak_type, self.vma)
 
     def __str__(self) -> str:
         sizes = ",".join(map(str, self.shape))
-        return f"{'~' if self.weak_type else ''}{short_name(self.dtype)}[{sizes}]"
+        axes = f"{{V:{','.join(sorted(map(str, self.vma)))}}}" if self.vma else ""
+        return f"{'~' if self.weak_type else ''}{short_name(self.dtype)}[{sizes}]{axes}"
 
     def __repr__(self) -> str:
         return f"ShapedArray({self})"
 
     def update(self, **changes: Any) -> ShapedArray:
-        """Returns the same type with some of ``shape``, ``dtype``, ``weak_type`` replaced."""
+        """Returns the same type with some of ``shape``, ``dtype``, ``weak_type``, ``vma`` replaced."""
         return ShapedArray(
-            changes.pop("shape", self.shape), changes.pop("dtype", self.dtype), changes.pop("weak_type", self.weak_type)
+            changes.pop("shape", self.shape),
+            changes.pop("dtype", self.dtype),
+            changes.pop("weak_type", self.weak_type),
+            changes.pop("vma", self.vma),
         )
 
     def to_tangent_aval(self) -> ShapedArray:
@@ -81,15 +97,15 @@ class ShapedArray:
         return self if self._is_of_tangents else ShapedArray(self.shape, float0)
 
 
-def _intern(shape: tuple[int, ...], dtype: Any, weak_type: bool) -> ShapedArray:
+def _intern(shape: tuple[int, ...], dtype: Any, weak_type: bool, vma: AxisNames = frozenset()) -> ShapedArray:
     if not (isinstance(dtype, np.dtype) and dtype == float0):
         dtype = as_dtype(dtype)
     key = (shape, dtype, weak_type)
     with _lock:
-        aval = _all.get(key)
+        aval = _all.get((key, vma))
         if aval is None:
-            aval = _all[key] = _new(shape, dtype, weak_type)
-        return _recent.insert(key, aval)
+            aval = _all[key, vma] = _new(shape, dtype, weak_type, vma)
+        return aval if vma else _recent.insert(key, aval)
 
 
 def require_size(shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
@@ -101,11 +117,11 @@ def require_size(shape: tuple[int, ...], dtype: np.dtype[Any]) -> None:
         )
 
 
-def _new(shape: tuple[int, ...], dtype: np.dtype[Any], weak_type: bool) -> ShapedArray:
+def _new(shape: tuple[int, ...], dtype: np.dtype[Any], weak_type: bool, vma: AxisNames) -> ShapedArray:
     aval = object.__new__(ShapedArray)
     fields = {
         "shape": shape, "dtype": dtype, "weak_type": weak_type, "ndim": len(shape), "size": math.prod(shape),
-        "_is_of_tangents": tangent_dtype(dtype) is dtype,
+        "vma": vma, "_is_of_tangents": tangent_dtype(dtype) is dtype,
     }  # fmt: skip
     for name, value in fields.items():
         object.__setattr__(aval, name, value)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from lawful.batching import AxisData, BatchTrace, batch_jaxpr, place_batch_dim
-from lawful.core import ArgumentTypeError, ClosedJaxpr, Primitive, ShapedArray, Trace, current, get_aval
+from lawful.core import ArgumentTypeError, ClosedJaxpr, Primitive, Trace, current, get_aval
 from lawful.custom_rules._call.batched_rules import Layout, batched_rules
 from lawful.custom_rules._call.batched_run import element_avals, run_batched
 from lawful.custom_rules._call.callee import Callee, as_function
@@ -34,7 +34,7 @@ class BatchedCallee(Callee):
         out_avals = None
         if inner.stays:
             assert inner.out_avals is not None
-            out_avals = [ShapedArray((axis_data.size, *aval.shape), aval.dtype) for aval in inner.out_avals]
+            out_avals = [aval.update(shape=(axis_data.size, *aval.shape), weak_type=False) for aval in inner.out_avals]
         key = ("vmap", axis_data, tuple(dims), inner.key)
         super().__init__(
             inner.label, self._run, [get_aval(x) for x in args], key, out_avals=out_avals, strict=inner.strict

@@ -114,7 +114,7 @@ def _batched_transpose(rule: Transpose, axis_data: AxisData, dims: Dims, avals: 
         known = [type(x) is not UndefinedPrimal for x in args]
         given = [type(ct) is not Zero for ct in cts]
         ct_avals = [
-            ShapedArray(aval.shape[1:], aval.dtype)
+            aval.update(shape=aval.shape[1:], weak_type=False)
             for aval in (ct.aval if type(ct) is Zero else get_aval(ct) for ct in cts)
         ]
         nonzeros: list[bool] = []

@@ -52,7 +52,7 @@ def run_batched(
 def element_avals(values: Sequence[Any], dims: Dims) -> list[ShapedArray]:
     """Returns the types of the elements of batches."""
     return [
-        aval if dim is None else ShapedArray((*aval.shape[:dim], *aval.shape[dim + 1 :]), aval.dtype)
+        aval if dim is None else aval.update(shape=(*aval.shape[:dim], *aval.shape[dim + 1 :]), weak_type=False)
         for aval, dim in zip(map(get_aval, values), dims, strict=True)
     ]
 

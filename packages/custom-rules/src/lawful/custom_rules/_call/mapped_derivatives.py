@@ -113,7 +113,7 @@ def transposed_call(function: Flat, name: str, rules: CallRules, args: Sequence[
             x if i < count else place_batch_dim(x, dim, 0, size)
             for i, (x, dim) in enumerate(zip(operands, dims, strict=True))
         ]
-        avals = [ShapedArray((size, *aval.shape), aval.dtype) for aval in linear_avals]
+        avals = [aval.update(shape=(size, *aval.shape), weak_type=False) for aval in linear_avals]
         return transposed(of_batches, in_front, avals), [0] * len(avals)
 
     operands = [*kept(args, known), *kept(cts, given)]

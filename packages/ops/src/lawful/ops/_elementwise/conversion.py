@@ -18,6 +18,7 @@ from lawful.core import (
     current,
     get_aval,
     is_inexact,
+    vary,
 )
 from lawful.ops._support.promotion import cast, convert, require_fitting
 
@@ -134,10 +135,17 @@ convert_element_type_p.declaration = Declaration(
 
 
 def with_weakness_of(x: Any, aval: ShapedArray) -> Any:
-    """Returns ``x`` with the weakness of ``aval``, whose shape and dtype it has: types inside jaxprs are exact."""
+    """Returns ``x`` with the weakness of ``aval``, whose shape and dtype it has: types inside jaxprs are exact.
+
+    It also varies over the axes of ``aval``.
+    """
     have = get_aval(x)
     if have is aval:
         return x
+    if not have.vma >= aval.vma:
+        x = vary(x, aval.vma - have.vma)
+        if have.weak_type == aval.weak_type:
+            return x
     if type(x) is np.float64 and have.dtype is aval.dtype:  # the common case
         return x.item()
     return convert_element_type_p.bind(x, new_dtype=aval.dtype, weak_type=aval.weak_type)
