@@ -100,24 +100,20 @@ class Recorder(Trace):
 
     def record(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
         """Adds an equation, and returns the tracer(s) of what it binds."""
-        rules = primitive.rules
-        if "stage" in rules:  # a call of a Python function, which becomes a jaxpr
+        if "stage" in primitive.rules:  # a call of a Python function, which becomes a jaxpr
             args, params = primitive.rule("stage")(self, args, params)
-        if "hoist" in rules and holds_constants(params):
+        if "hoist" in primitive.rules and holds_constants(params):
             args, params = primitive.rule("hoist")(args, params)
         source = user_source()
         constant = self.constants.atom
         atoms = [x.variable if type(x) is JaxprTracer and x._trace is self else constant(x, self) for x in args]
         if self.axis_env:
             atoms = vary_alike(primitive, atoms, params, self.eqns, source)
-        avals = [atom.aval for atom in atoms]
-        out = primitive.rule("abstract_eval")(*avals, **params)
-        is_one = type(out) is ShapedArray and not primitive.multiple_results
-        out_avals = [out] if is_one else _result_avals(primitive, out)
+        out = primitive.rule("abstract_eval")(*[atom.aval for atom in atoms], **params)
+        avals = [out] if type(out) is ShapedArray and not primitive.multiple_results else _result_avals(primitive, out)
         if self.axis_env:
-            out_avals = with_axes(primitive, avals, params, out_avals)
-        outvars = [*map(Var, out_avals)]
-        self.eqns.append(JaxprEqn(primitive, atoms, outvars, params, source))
+            avals = with_axes(primitive, atoms, params, avals)
+        self.eqns.append(JaxprEqn(primitive, atoms, outvars := [*map(Var, avals)], params, source))
         results = [JaxprTracer(self, var, source) for var in outvars]
         return results if primitive.multiple_results else results[0]
 
@@ -131,8 +127,7 @@ class Recorder(Trace):
 
     def to_jaxpr(self, inputs: Sequence[JaxprTracer], outputs: Sequence[Any], name: str = "") -> ClosedJaxpr:
         """Returns the program from these inputs to these outputs, with its constants."""
-        outvars = [self.atom(x) for x in outputs]
-        invars = [tracer.variable for tracer in inputs]
+        outvars, invars = [self.atom(x) for x in outputs], [tracer.variable for tracer in inputs]
         jaxpr = Jaxpr(self.constants.variables, invars, self.eqns, outvars, name=name)
         return ClosedJaxpr(jaxpr, self.constants.values)
 

@@ -122,7 +122,8 @@ class _Program:
             if isinstance(error, LawfulError) and error.source is not None:
                 reason = reason.removeprefix(f"{error.source}: ")
             self.fail(eqn, f"operands that {primitive.name} takes", _types(operands), f"it says: {reason}", error)
-        expected = with_axes(primitive, operands, eqn.params, [*results] if primitive.multiple_results else [results])
+        expected = [*results] if primitive.multiple_results else [results]
+        expected = with_axes(primitive, eqn.invars, eqn.params, expected)
         self.check_axes(eqn)
         got = [var.aval for var in eqn.outvars]
         if expected != got:

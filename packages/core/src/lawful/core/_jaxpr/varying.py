@@ -33,19 +33,19 @@ def types_its_axes(primitive: Primitive, params: dict[str, Any]) -> bool:
 
 
 def with_axes(
-    primitive: Primitive, operands: Sequence[ShapedArray], params: dict[str, Any], results: list[ShapedArray]
+    primitive: Primitive, operands: Sequence[Atom], params: dict[str, Any], results: list[ShapedArray]
 ) -> list[ShapedArray]:
     """Returns the types of results, as abstract evaluation gave them, with the axes that they vary over.
 
     Args:
       primitive: the primitive.
-      operands: the types of its operands.
+      operands: its operands.
       params: its parameters.
       results: the types of its results.
     """
     if types_its_axes(primitive, params):
         return results
-    vma = common_axes(operands)
+    vma = common_axes([atom.aval for atom in operands])
     rule = primitive.rules.get("varying")
     if rule is not None:
         vma = rule(vma, **params)
