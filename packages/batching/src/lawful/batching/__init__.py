@@ -9,7 +9,7 @@ array([1., 2., 3.])
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from lawful.batching._batch import AxisData, BatchTrace, batch_jaxpr, mentions_axis, new_batch_trace, place_batch_dim
-from lawful.batching._vmap import vmap
+from lawful.batching._vmap import common_size, input_axes, output_axes, vmap
 from lawful.core import lazy_imports as _lazy_imports
 
 # isort: split
@@ -52,6 +52,9 @@ __all__ = [
     "axis_index_p",
     "axis_size",
     "batch_jaxpr",
+    "common_size",
+    "input_axes",
+    "output_axes",
     "mentions_axis",
     "new_batch_trace",
     "place_batch_dim",

@@ -73,8 +73,8 @@ def vmap(
             passed = _passed_through(name, in_axes, args, kwargs, leaves)
             leaves = [0 if i in passed else x for i, x in enumerate(leaves)]
             avals = in_avals(name, tree.unflatten(in_tree, leaves), leaves)
-        dims = _input_dims(name, in_axes, args, kwargs, avals)
-        axis_data = AxisData(_batch_size(name, size, (args, kwargs), avals, dims), axis_name)
+        dims = input_axes(name, in_axes, args, kwargs, avals)
+        axis_data = AxisData(common_size(name, size, (args, kwargs), avals, dims), axis_name)
         out_tree: Any = None
 
         def flat(*tracers: Any) -> list[Any]:
@@ -85,7 +85,7 @@ def vmap(
             return outputs
 
         outs, found = batch_flat(flat, axis_data, leaves, dims)
-        placed = _output_axes(name, out_axes, out_tree, outs, found)
+        placed = output_axes(name, out_axes, out_tree, outs, found)
         results = [place_batch_dim(x, dim, to, axis_data.size) for x, dim, to in zip(outs, found, placed, strict=True)]
         return tree.unflatten(out_tree, copy_aliased(results, leaves))
 
@@ -116,9 +116,21 @@ def _check_axes(what: str, axes: Any) -> None:
             )
 
 
-def _input_dims(
+def input_axes(
     name: str, in_axes: Any, args: tuple[Any, ...], kwargs: Any, avals: Sequence[ShapedArray]
 ) -> list[int | None]:
+    """Returns the mapped dimension of each leaf of the arguments, counted from 0, or None.
+
+    Args:
+      name: the call, for messages.
+      in_axes: as `vmap` takes it.
+      args: the positional arguments.
+      kwargs: the keyword arguments.
+      avals: the types of their leaves.
+
+    Raises:
+      ArgumentValueError: the axes do not fit the arguments.
+    """
     axes = _axes_of_arguments(name, in_axes, args, kwargs, len(avals))
     return [
         _dim(name, axis, aval, (args, kwargs), leaf) for leaf, (axis, aval) in enumerate(zip(axes, avals, strict=True))
@@ -162,9 +174,18 @@ def _argument(arguments: Any, leaf: int) -> str:
     return describe_argument(tree.leaves_with_path(arguments)[leaf][0])
 
 
-def _batch_size(
+def common_size(
     name: str, axis_size: int | None, arguments: Any, avals: Sequence[ShapedArray], dims: Sequence[int | None]
 ) -> int:
+    """Returns the one size of the mapped dimensions; raises ArgumentValueError if there is none or several.
+
+    Args:
+      name: the call, for messages.
+      axis_size: the size if it was given.
+      arguments: the pair of positional and keyword arguments.
+      avals: the types of their leaves.
+      dims: the mapped dimension of each.
+    """
     sizes = {aval.shape[dim] for aval, dim in zip(avals, dims, strict=True) if dim is not None}
     if axis_size is not None:
         sizes.add(axis_size)
@@ -187,9 +208,18 @@ def _batch_size(
     )
 
 
-def _output_axes(
+def output_axes(
     name: str, out_axes: Any, out_tree: Any, outs: Sequence[Any], dims: Sequence[int | None]
 ) -> list[int | None]:
+    """Returns where the mapped dimension of each leaf of the result goes; raises ArgumentValueError if it cannot.
+
+    Args:
+      name: the call, for messages.
+      out_axes: as `vmap` takes it.
+      out_tree: the structure of the result.
+      outs: its leaves.
+      dims: for each the mapped dimension that it has already, or None.
+    """
     axes = _axes_of_leaves(name, "out_axes", out_axes, "result", lambda: _numbered(out_tree), len(outs))
     return [
         _out_axis(name, axis, x, dim, out_tree, leaf)

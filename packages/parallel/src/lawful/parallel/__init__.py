@@ -21,6 +21,11 @@ from lawful.parallel._mesh.devices import (
 from lawful.parallel._mesh.mesh import AbstractMesh, AxisType, Mesh, get_mesh, make_mesh, set_mesh
 from lawful.parallel._mesh.partition_spec import PartitionSpec
 from lawful.parallel._mesh.sharding import NamedSharding
+from lawful.parallel._pmap.pmap import pmap
+from lawful.parallel._pmap.primitive import xla_pmap_p
+from lawful.parallel._shard_map import rules as _rules  # defines the rules of the primitive
+from lawful.parallel._shard_map.primitive import shard_map_p
+from lawful.parallel._shard_map.shard_map import shard_map
 
 #: The usual short name of `PartitionSpec`.
 P = PartitionSpec
@@ -41,8 +46,14 @@ __all__ = [
     "local_devices",
     "make_mesh",
     "numpy_devices",
+    "pmap",
     "process_count",
     "process_index",
     "set_cpu_device_count",
     "set_mesh",
+    "shard_map",
+    "shard_map_p",
+    "xla_pmap_p",
 ]
+
+del _rules

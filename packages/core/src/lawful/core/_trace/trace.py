@@ -39,6 +39,7 @@ class Trace:
         "__weakref__",
         "active",
         "axis_env",
+        "checked_axes",
         "evaluates_constants",
         "parent",
         "source",
@@ -54,8 +55,10 @@ class Trace:
         self.source = source or user_source()
         #: Whether a primitive applied to constants alone is evaluated at once, and not recorded.
         self.evaluates_constants: bool = parent is None or parent.evaluates_constants
-        #: The named axes of the enclosing `vmap`s with their sizes, which tracing may depend on.
+        #: The named axes of enclosing `vmap`s and meshes with their sizes, which tracing may depend on.
         self.axis_env: tuple[tuple[Hashable, int], ...] = parent.axis_env if parent is not None else ()
+        #: Those of them of which types say whether values vary over them: axes of a mesh inside ``shard_map``.
+        self.checked_axes: frozenset[Hashable] = parent.checked_axes if parent is not None else frozenset()
 
     def process_primitive(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
         """Applies a primitive to arguments of which any may be tracers of this trace or constants."""

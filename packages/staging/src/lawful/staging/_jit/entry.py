@@ -15,7 +15,7 @@ class Signature(NamedTuple):
     in_tree: Any
     avals: tuple[ShapedArray, ...]
     static: tuple[tuple[int | str, Hashable], ...]
-    axis_env: tuple[tuple[Hashable, int], ...]
+    axis_env: tuple[tuple[Hashable, Hashable], ...]
 
     @property
     def key(self) -> Hashable:

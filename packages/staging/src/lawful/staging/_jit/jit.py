@@ -68,7 +68,8 @@ class JitFunction:
             args, kwargs, static = self._statics.split(self._label, args, kwargs)
         leaves, in_tree = tree.flatten((args, kwargs))
         avals = in_avals(self._label, (args, kwargs), leaves, values=values)
-        return leaves, Signature(in_tree, avals, static, current.trace.axis_env)
+        axes, checked = current.trace.axis_env, current.trace.checked_axes
+        return leaves, Signature(in_tree, avals, static, (*axes, ("checked", checked)) if checked else axes)
 
     def _entry(self, signature: Signature) -> Entry:
         key = signature.key

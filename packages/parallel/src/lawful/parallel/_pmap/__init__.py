@@ -1,0 +1,1 @@
+"""``pmap``: a function mapped over a dimension, one element for each device."""

@@ -1,0 +1,152 @@
+"""``pmap``: the public function."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import Any
+
+from lawful import tree
+from lawful.batching import common_size, input_axes, output_axes
+from lawful.core import ArgumentValueError
+from lawful.ops import static_integers
+from lawful.parallel._mesh.devices import Device, local_devices
+from lawful.parallel._mesh.mesh import Mesh
+from lawful.parallel._pmap.primitive import xla_pmap_p
+from lawful.parallel._shard_map.axes import manual_axes
+from lawful.staging import consts_as_inputs, function_name, in_avals, jit, require_callable, trace_tree
+
+
+class _Axis:
+    """The name of an axis that the user gave none."""
+
+    def __init__(self, function: str) -> None:
+        self._function = function
+
+    def __repr__(self) -> str:
+        return f"<axis of pmap of {self._function}>"
+
+
+def pmap(
+    fun: Callable[..., Any] | None = None,
+    axis_name: Hashable | None = None,
+    *,
+    in_axes: Any = 0,
+    out_axes: Any = 0,
+    static_broadcasted_argnums: int | Iterable[int] = (),
+    devices: Sequence[Device] | None = None,
+    backend: str | None = None,
+    axis_size: int | None = None,
+    donate_argnums: int | Iterable[int] = (),
+) -> Any:
+    """Returns ``fun`` mapped over a dimension of its arguments, with one element on each device.
+
+    Args:
+      fun: a function of pytrees of arrays that returns such a tree. Without it, a decorator is returned.
+      axis_name: a name for the mapped axis, which ``psum`` and its like refer to.
+      in_axes: which dimension of each argument is mapped, as for ``vmap``; None for what every device gets whole.
+      out_axes: where the mapped dimension goes in the result; None for the result of the first device.
+      static_broadcasted_argnums: positions of hashable arguments that ``fun`` gets as they are.
+      devices: the devices; by default the first of `devices`, as many as there are elements.
+      backend: the platform of the devices: ``"cpu"``, ``"cuda"``, or ``"numpy"`` for those that NumPy plays.
+      axis_size: the number of elements; needed only if no argument is mapped.
+      donate_argnums: positions of arguments whose memory the result may take.
+
+    The function is compiled, once for each signature. It is a `shard_map` over a mesh of one axis, whose collectives
+    are differentiated as under ``vmap``: the transpose of ``psum`` is ``psum``.
+
+    Raises:
+      ArgumentValueError: there are more elements than devices, the mapped dimensions differ in size, or ``in_axes``
+        does not fit the arguments.
+
+    Law: ``pmap(f)`` is ``vmap(f)``. Source: ``jax.pmap``.
+
+    >>> import numpy as np
+    >>> from lawful.batching import psum
+    >>> from lawful.parallel import numpy_devices
+    >>> pmap(lambda x: x / psum(x, "i"), "i", devices=numpy_devices(2))(np.array([1.0, 3.0]))
+    array([0.25, 0.75])
+    """
+    if fun is None:
+        return functools.partial(
+            pmap, axis_name=axis_name, in_axes=in_axes, out_axes=out_axes,
+            static_broadcasted_argnums=static_broadcasted_argnums, devices=devices, backend=backend,
+            axis_size=axis_size, donate_argnums=donate_argnums,
+        )  # fmt: skip
+    require_callable("pmap", fun)
+    function = fun
+    axis = _Axis(function_name(fun)) if axis_name is None else axis_name
+    statics = _positions(static_broadcasted_argnums)
+    donated = _positions(donate_argnums)
+    if isinstance(in_axes, list):
+        in_axes = tuple(in_axes)
+
+    @functools.wraps(fun, updated=())
+    def pmapped(*args: Any, **kwargs: Any) -> Any:
+        label = f"pmap of {function_name(function)}"
+        dynamic = [x for i, x in enumerate(args) if i not in statics]
+        axes = in_axes
+        if isinstance(in_axes, tuple) and len(in_axes) == len(args):
+            axes = tuple([entry for i, entry in enumerate(in_axes) if i not in statics])
+
+        def of_dynamic(*xs: Any, **names: Any) -> Any:
+            rest = iter(xs)
+            return function(*[x if i in statics else next(rest) for i, x in enumerate(args)], **names)
+
+        return _bind(
+            label, of_dynamic, function_name(function), axis, axes, out_axes, tuple(dynamic), kwargs, axis_size,
+            devices, backend,
+        )  # fmt: skip
+
+    on_numpy = backend == "numpy" or (devices is not None and any(d.platform == "numpy" for d in devices))
+    return jit(
+        pmapped, static_argnums=statics, donate_argnums=donated, inline=True, backend="numpy" if on_numpy else None
+    )
+
+
+def _bind(
+    label: str, function: Callable[..., Any], name: str, axis: Hashable, in_axes: Any, out_axes: Any,
+    args: tuple[Any, ...], kwargs: dict[str, Any], axis_size: int | None, devices: Sequence[Device] | None,
+    backend: str | None,
+) -> Any:  # fmt: skip
+    """Traces a function of one element, and binds it for all."""
+    leaves, in_tree = tree.flatten((args, kwargs))
+    avals = in_avals(label, (args, kwargs), leaves)
+    dims = input_axes(label, in_axes, args, kwargs, avals)
+    size = common_size(label, axis_size, (args, kwargs), avals, dims)
+    mesh = Mesh(_chosen(label, size, devices, backend), (axis,))
+    elements = [
+        aval if dim is None else aval.update(shape=aval.shape[:dim] + aval.shape[dim + 1 :], weak_type=False)
+        for aval, dim in zip(avals, dims, strict=True)
+    ]
+    with manual_axes(mesh, (axis,), False):
+        closed, out_tree = trace_tree("pmap", function, in_tree, tuple(elements))
+    jaxpr, consts = consts_as_inputs(closed)
+    out_dims = output_axes(label, out_axes, out_tree, closed.out_avals, [None] * out_tree.num_leaves)
+    outs = xla_pmap_p.bind(
+        *consts, *leaves, name=name, call_jaxpr=jaxpr, axis_name=axis, axis_size=size,
+        in_axes=(*[None] * len(consts), *dims), out_axes=tuple(out_dims), devices=mesh,
+    )  # fmt: skip
+    return tree.unflatten(out_tree, outs)
+
+
+def _positions(argnums: Any) -> tuple[int, ...]:
+    return static_integers("pmap", "argnums", argnums if isinstance(argnums, Iterable) else (argnums,))
+
+
+def _chosen(name: str, size: int, given: Sequence[Device] | None, backend: str | None) -> Sequence[Device]:
+    """Returns the devices for so many elements."""
+    if given is not None:
+        if len(given) != size:
+            raise ArgumentValueError(
+                f"{name}: expected as many devices as elements of the mapped dimension, {size}, got {len(given)}; give "
+                "that many"
+            )
+        return given
+    known = local_devices(backend=backend)
+    if len(known) < size:
+        raise ArgumentValueError(
+            f"{name}: expected at most {len(known)} elements of the mapped dimension, one for each device, got {size}; "
+            "map fewer, use vmap inside, or call set_cpu_device_count before the first use"
+        )
+    return known[:size]

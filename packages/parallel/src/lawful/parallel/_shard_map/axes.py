@@ -1,0 +1,64 @@
+"""The axes of a mesh inside ``shard_map``: their names for collectives, and the shapes and types of parts of arrays.
+
+A spec is here a tuple with the axes of each dimension, major first: ``(("x",), ())`` for ``PartitionSpec("x", None)``.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
+from lawful.core import Primitive, ShapedArray, Trace, current, new_trace
+from lawful.parallel._mesh.mesh import AbstractMesh, Mesh
+
+AxisName = Hashable
+Spec = tuple[tuple[AxisName, ...], ...]
+
+
+class ManualTrace(Trace):
+    """Binds the axes of a mesh by name, and passes every operation to its parent.
+
+    Args:
+      parent: the trace outside.
+      axes: names and sizes.
+      checked: whether types say which values vary over them.
+    """
+
+    __slots__ = ()
+
+    def __init__(self, parent: Trace, axes: Sequence[tuple[AxisName, int]], checked: bool) -> None:
+        super().__init__(parent, "shard_map")
+        self.axis_env = (*parent.axis_env, *axes)
+        names = {name for name, _ in axes}
+        self.checked_axes = parent.checked_axes | names if checked else parent.checked_axes - names
+
+    def process_primitive(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
+        assert self.parent is not None
+        return self.parent.process_primitive(primitive, args, params)
+
+
+def manual_axes(mesh: Mesh | AbstractMesh, names: Sequence[AxisName], checked: bool) -> new_trace:
+    """Returns a context in which collectives know some axes of a mesh."""
+    sizes = mesh.shape
+    return new_trace(ManualTrace(current.trace, [(name, sizes[name]) for name in names], checked))
+
+
+def axes_of(spec: Spec) -> tuple[AxisName, ...]:
+    """Returns all axes of a spec."""
+    return tuple([axis for axes in spec for axis in axes])
+
+
+def part_aval(aval: ShapedArray, spec: Spec, sizes: Mapping[AxisName, int], checked: bool) -> ShapedArray:
+    """Returns the type of the part of an array that each device has; the sizes must divide."""
+    shape = tuple(
+        [size // math.prod(sizes[axis] for axis in axes) for size, axes in zip(aval.shape, spec, strict=True)]
+    )
+    vma = aval.vma | {*axes_of(spec)} if checked else aval.vma
+    return aval.update(shape=shape, vma=vma)
+
+
+def whole_aval(aval: ShapedArray, spec: Spec, sizes: Mapping[AxisName, int], names: Sequence[AxisName]) -> ShapedArray:
+    """Returns the type of the array whose parts have a type."""
+    shape = tuple([size * math.prod(sizes[axis] for axis in axes) for size, axes in zip(aval.shape, spec, strict=True)])
+    return aval.update(shape=shape, vma=aval.vma - {*names})

@@ -1,0 +1,103 @@
+"""``shard_map`` computes what the function of whole arrays does, under every transformation."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+from lawful import tree
+from lawful.autodiff import checkpoint, grad, jvp, linearize, vjp
+from lawful.batching import vmap
+from lawful.core import check_jaxpr, plain
+from lawful.parallel import Mesh, make_mesh, numpy_devices, shard_map
+from lawful.staging import jit, make_jaxpr
+
+from .programs import CHECKED, PROGRAMS, Program
+
+rng = np.random.default_rng(2929)
+CASES = [pytest.param(program, checked, id=f"{name}-{'checked' if checked else 'unchecked'}")
+         for checked in (False,)
+         for name, program in (PROGRAMS | (CHECKED if checked else {})).items()]  # fmt: skip
+
+
+@pytest.fixture
+def mesh() -> Mesh:
+    return make_mesh((4, 2), ("x", "y"), devices=numpy_devices(8))
+
+
+def functions(mesh: Mesh, program: Program, checked: bool) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """Returns the mapped and the whole function, with one array as their result."""
+    mapped = shard_map(
+        program.part, mesh=mesh, in_specs=program.in_specs, out_specs=program.out_specs, check_vma=checked
+    )
+    return mapped, program.whole
+
+
+def close(got: Any, expected: Any) -> None:
+    leaves, treedef = tree.flatten(got)
+    others, other_treedef = tree.flatten(expected)
+    assert treedef == other_treedef
+    for x, y in zip(leaves, others, strict=True):
+        assert np.shape(x) == np.shape(y)
+        np.testing.assert_allclose(x, y, rtol=1e-9, atol=1e-12)
+
+
+def scalar(function: Callable[..., Any]) -> Callable[..., Any]:
+    def total(*args: Any) -> Any:
+        return sum((leaf * leaf).sum() for leaf in tree.leaves(function(*args)))
+
+    return total
+
+
+@pytest.mark.parametrize(("program", "checked"), CASES)
+def test_values_are_those_of_the_whole_function(mesh: Mesh, program: Program, checked: bool) -> None:
+    mapped, whole = functions(mesh, program, checked)
+    close(mapped(*program.args), whole(*program.args))
+    close(jit(mapped, backend="numpy")(*program.args), whole(*program.args))
+    jaxpr = make_jaxpr(mapped)(*program.args)
+    check_jaxpr(jaxpr)
+
+
+@pytest.mark.parametrize(("program", "checked"), CASES)
+def test_derivatives_are_those_of_the_whole_function(mesh: Mesh, program: Program, checked: bool) -> None:
+    mapped, whole = functions(mesh, program, checked)
+    args = program.args
+    tangents = tuple([rng.normal(size=x.shape) for x in args])
+    expected = jvp(whole, args, tangents)
+    close(jvp(mapped, args, tangents), expected)
+    close(linearize(mapped, *args)[1](*tangents), expected[1])
+    out, pullback = vjp(mapped, *args)
+    cts = tree.map(lambda x: rng.normal(size=np.shape(x)), out)
+    close(pullback(cts), vjp(whole, *args)[1](cts))
+    everything = tuple(range(len(args)))
+    gradient = grad(scalar(whole), everything)(*args)
+    close(jit(grad(scalar(mapped), everything), backend="numpy")(*args), gradient)
+    close(grad(scalar(checkpoint(mapped)), everything)(*args), gradient)
+    with plain():
+        close(grad(scalar(mapped), everything)(*args), gradient)
+    check_jaxpr(make_jaxpr(grad(scalar(mapped), everything))(*args))
+
+
+@pytest.mark.parametrize(("program", "checked"), CASES)
+def test_second_derivatives_are_those_of_the_whole_function(mesh: Mesh, program: Program, checked: bool) -> None:
+    mapped, whole = functions(mesh, program, checked)
+    args = program.args
+    direction = rng.normal(size=args[0].shape)
+
+    def along(function: Callable[..., Any], x: Any) -> Any:
+        return jvp(lambda x: grad(scalar(function))(x, *args[1:]), (x,), (direction,))[1]
+
+    close(along(mapped, args[0]), along(whole, args[0]))
+    twice = grad(lambda x: (grad(scalar(mapped))(x, *args[1:]) * direction).sum())
+    close(twice(args[0]), along(whole, args[0]))
+
+
+@pytest.mark.parametrize(("program", "checked"), CASES)
+def test_batches_are_those_of_the_whole_function(mesh: Mesh, program: Program, checked: bool) -> None:
+    mapped, whole = functions(mesh, program, checked)
+    stacked = [np.stack([x, x * 0.5 + 0.3, x * 1.1]) for x in program.args]
+    close(vmap(mapped)(*stacked), vmap(whole)(*stacked))
+    axes = (0, *[None] * (len(stacked) - 1))
+    first = (stacked[0], *program.args[1:])
+    close(vmap(grad(scalar(mapped)), axes)(*first), vmap(grad(scalar(whole)), axes)(*first))
