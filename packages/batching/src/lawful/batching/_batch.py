@@ -198,6 +198,8 @@ def batch_jaxpr(
     """
     size = axis_data.size
     in_avals = [batched_aval(aval, dim, size) for aval, dim in zip(closed.in_avals, dims, strict=True)]
+    # Where the mapped axis stands for one of a mesh, no type says what varies over it.
+    in_avals = [aval.update(vma=aval.vma - {axis_data.name}) for aval in in_avals]
     wanted = (instantiate,) * len(closed.out_avals) if isinstance(instantiate, bool) else instantiate
     dims_out: tuple[int | None, ...] = ()
 

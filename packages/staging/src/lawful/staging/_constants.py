@@ -56,7 +56,8 @@ class Constants:
                 return known
         if isinstance(x, Tracer) and not (x._trace.encloses(trace) and x._trace.active):
             raise unusable_tracer(x)
-        var = Var(get_aval(x))
+        aval = get_aval(x)
+        var = Var(aval.update(vma=aval.vma | trace.divergent_axes) if trace.divergent_axes else aval)
         value = trace.snapshot(x)
         found = self._known[id(x)] = (var, x, value)
         if value is not x:

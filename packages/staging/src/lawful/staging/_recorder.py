@@ -105,13 +105,13 @@ class Recorder(Trace):
         if "hoist" in primitive.rules and holds_constants(params):
             args, params = primitive.rule("hoist")(args, params)
         source = user_source()
+        if self.checked_axes:
+            args = vary_alike(self, primitive, args, params)
         constant = self.constants.atom
         atoms = [x.variable if type(x) is JaxprTracer and x._trace is self else constant(x, self) for x in args]
-        if self.axis_env:
-            atoms = vary_alike(primitive, atoms, params, self.eqns, source)
         out = primitive.rule("abstract_eval")(*[atom.aval for atom in atoms], **params)
         avals = [out] if type(out) is ShapedArray and not primitive.multiple_results else _result_avals(primitive, out)
-        if self.axis_env:
+        if self.checked_axes:
             avals = with_axes(primitive, atoms, params, avals)
         self.eqns.append(JaxprEqn(primitive, atoms, outvars := [*map(Var, avals)], params, source))
         results = [JaxprTracer(self, var, source) for var in outvars]

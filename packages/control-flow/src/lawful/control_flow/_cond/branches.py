@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ from lawful.core import (
     TreeStructureError,
     common_axes,
     current,
+    diverging,
     eval_closed_jaxpr,
     with_axes_of,
 )
@@ -41,7 +43,7 @@ def trace_branches(
       in_tree: the tree of the operands.
       operands: the tuple of operands.
       leaves: their leaves.
-      vma: the axes of a mesh that the choice varies over, and so the results.
+      vma: the axes of a mesh along which devices take different branches.
 
     Returns:
       For each function a jaxpr that takes all constants and then the operands; the constants that any of them closes
@@ -51,8 +53,12 @@ def trace_branches(
       ArgumentTypeError: the results differ in structure, shape or dtype.
     """
     avals = in_avals(name, (operands, {}), leaves)
-    traced = [_trace(name, function, in_tree, avals) for function in functions]
-    if current.trace.axis_env:
+    with diverging(vma) if vma else nullcontext():
+        traced = [
+            _trace(name, function, in_tree, [aval.update(vma=aval.vma | vma) for aval in avals])
+            for function in functions
+        ]
+    if current.trace.checked_axes:
         alike = _with_common_axes([closed for closed, _ in traced], vma)
         traced = [(closed, out_tree) for closed, (_, out_tree) in zip(alike, traced, strict=True)]
     first, out_tree = traced[0]
@@ -79,22 +85,23 @@ def _trace(
 
 
 def _with_common_axes(branches: Sequence[ClosedJaxpr], vma: AxisNames) -> list[ClosedJaxpr]:
-    """Returns branches whose results vary over the same axes: those of any branch, and some others."""
+    """Returns branches whose results vary over the same axes of a mesh: those of any branch, and some others."""
     if len({len(branch.out_avals) for branch in branches}) > 1:
         return [*branches]  # an error, which the caller explains
     axes = [common_axes(avals) | vma for avals in zip(*[branch.out_avals for branch in branches], strict=True)]
-    return [_with_axes(branch, axes) for branch in branches]
+    return [_retyped(branch, axes) for branch in branches]
 
 
-def _with_axes(branch: ClosedJaxpr, axes: Sequence[AxisNames]) -> ClosedJaxpr:
-    wanted = [aval.update(vma=vma) for aval, vma in zip(branch.out_avals, axes, strict=True)]
-    if wanted == branch.out_avals:
-        return branch
+def _retyped(closed: ClosedJaxpr, axes: Sequence[AxisNames]) -> ClosedJaxpr:
+    """Returns a jaxpr whose results vary over further axes."""
+    wanted = [aval.update(vma=aval.vma | vma) for aval, vma in zip(closed.out_avals, axes, strict=True)]
+    if wanted == closed.out_avals:
+        return closed
 
     def varying(*args: Any) -> list[Any]:
-        return [*map(with_axes_of, eval_closed_jaxpr(branch, *args), wanted)]
+        return [*map(with_axes_of, eval_closed_jaxpr(closed, *args), wanted)]
 
-    return trace_to_jaxpr(varying, branch.in_avals, transformation="cond", name=branch.jaxpr.name)
+    return trace_to_jaxpr(varying, closed.in_avals, transformation="cond", name=closed.jaxpr.name)
 
 
 def _require_same_result(

@@ -15,6 +15,7 @@ from lawful.core import (
     eval_closed_jaxpr,
     is_inexact,
     jaxprs_in_params,
+    with_axes_of,
 )
 from lawful.ops import (
     broadcast_in_dim,
@@ -165,7 +166,7 @@ def _filler(aval: ShapedArray) -> Any:
     number = aval.dtype.type(1 if is_inexact(aval.dtype) else 0)
     if aval.weak_type:
         return number.item()
-    return broadcast_in_dim(number, aval.shape, ()) if aval.shape else number
+    return with_axes_of(broadcast_in_dim(number, aval.shape, ()) if aval.shape else number, aval)
 
 
 def _reading(closed: ClosedJaxpr, used: Sequence[int], slots: Sequence[ShapedArray]) -> ClosedJaxpr:

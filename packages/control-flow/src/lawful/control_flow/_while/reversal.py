@@ -28,6 +28,7 @@ from lawful.core import (
     eval_closed_jaxpr,
     get_aval,
     memoize,
+    with_axes_of,
 )
 from lawful.ops import add_tangents, full, full_like, reduce_max, with_weakness_of
 from lawful.staging import dce_jaxpr, hoist_groups, kept, merge_lists, partial_eval_jaxpr, trace_to_jaxpr
@@ -92,7 +93,8 @@ def reverse_while(
     iteration = pull_back(body_jaxpr, linear, tuple([type(ct) is not Zero for ct in cts]))
     known = kept(body_jaxpr.in_avals, [not lin for lin in linear])
     operands = map(with_weakness_of, [*consts, *start], known)
-    given = instantiate_cotangents(cts, iteration.cts)
+    types = kept(kept(body_jaxpr.out_avals, linear[-len(body_jaxpr.out_avals) :]), iteration.cts)
+    given = map(with_axes_of, instantiate_cotangents(cts, iteration.cts), types)
     outs = reversed_while_p.bind(
         trip_counts, *operands, *given, body_jaxpr=body_jaxpr, linear=linear, given=iteration.cts, **params
     )

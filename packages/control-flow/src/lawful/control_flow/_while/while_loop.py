@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any, Final
 
 from lawful import tree
 from lawful.control_flow._loops.arguments import integer, require_function
 from lawful.control_flow._loops.carry import require_carry, trace_body
 from lawful.control_flow._while.primitive import bind_while
-from lawful.core import ArgumentTypeError, AxisNames, ClosedJaxpr, ShapedArray, deduplicated, get_aval, is_array
+from lawful.core import (
+    ArgumentTypeError,
+    AxisNames,
+    ClosedJaxpr,
+    ShapedArray,
+    deduplicated,
+    diverging,
+    get_aval,
+    is_array,
+    with_axes_of,
+)
 from lawful.staging import (
     consts_as_inputs,
     copy_aliased,
@@ -109,21 +120,21 @@ def run_while(
     treedef = tree.structure(init_val)
     vma: AxisNames = frozenset()
     while True:
-        body = trace_body(
-            construct, lambda val, _: (body_fun(val), ()), name, init_val, [], nothing, "init_val", hidden, vma
-        )
-        cond_jaxpr, cond_consts = _trace_predicate(cond_fun, treedef, [get_aval(x) for x in body.carry])
+        with diverging(vma) if vma else nullcontext():
+            body = trace_body(
+                construct, lambda val, _: (body_fun(val), ()), name, init_val, [], nothing, "init_val", hidden, vma
+            )
+        carry = [*map(with_axes_of, body.carry, body.jaxpr.in_avals[len(body.consts) :])]
+        cond_jaxpr, cond_consts = _trace_predicate(cond_fun, treedef, [get_aval(x) for x in carry])
         [predicate] = cond_jaxpr.out_avals
-        if all(aval.vma >= predicate.vma for aval in map(get_aval, body.carry)):
+        if vma >= predicate.vma:
             break
         vma = predicate.vma
     outs = bind_while(
-        cond_consts, body.consts, body.carry, cond_jaxpr=cond_jaxpr, body_jaxpr=body.jaxpr,
+        cond_consts, body.consts, carry, cond_jaxpr=cond_jaxpr, body_jaxpr=body.jaxpr,
         const_pred_dims=(), counted=False, max_iters=bound, checkpoints=room,
     )  # fmt: skip
-    return tree.unflatten(
-        treedef, copy_aliased(outs, [*cond_consts, *body.consts, *tree.leaves(init_val), *body.carry])
-    )
+    return tree.unflatten(treedef, copy_aliased(outs, [*cond_consts, *body.consts, *tree.leaves(init_val), *carry]))
 
 
 def _predicate(cond_fun: Callable[[Any], Any], val: Any) -> Any:

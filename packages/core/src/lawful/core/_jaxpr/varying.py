@@ -10,13 +10,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from lawful.core._jaxpr.jaxpr import Atom, JaxprEqn, Literal, Var
+from lawful.core._jaxpr.jaxpr import Atom, JaxprEqn, Var
 from lawful.core._jaxpr.nesting import holds_jaxprs
 from lawful.core._primitive.by_name import primitives_by_name
 from lawful.core._primitive.primitive import Primitive
-from lawful.core._types.arrays import get_aval
+from lawful.core._trace.trace import Trace, current, new_trace
+from lawful.core._trace.tracer import Tracer
+from lawful.core._types.arrays import avals_of, get_aval
 from lawful.core._types.aval import AxisNames, ShapedArray
-from lawful.tree.base import SourceLine
 
 
 def common_axes(avals: Sequence[ShapedArray]) -> AxisNames:
@@ -53,8 +54,12 @@ def with_axes(
 
 
 def vary(x: Any, axes: AxisNames) -> Any:
-    """Returns a value as one that varies over further axes: it is the same on all devices along them, as before."""
-    return primitives_by_name["pvary"].bind(x, axis_name=_in_order(axes))
+    """Returns a value as one that varies over further axes: it is the same on all devices along them, as before.
+
+    Outside of those axes, where ``vmap`` stands for them, it is the value itself.
+    """
+    axes &= current.trace.checked_axes - current.trace.divergent_axes
+    return primitives_by_name["pvary"].bind(x, axis_name=_in_order(axes)) if axes else x
 
 
 def with_axes_of(x: Any, aval: ShapedArray) -> Any:
@@ -63,31 +68,60 @@ def with_axes_of(x: Any, aval: ShapedArray) -> Any:
     return vary(x, missing) if missing else x
 
 
-def vary_alike(
-    primitive: Primitive, atoms: list[Atom], params: dict[str, Any], eqns: list[JaxprEqn], source: SourceLine | None
-) -> list[Atom]:
-    """Returns operands that vary over the same axes; literals fit any. Those equations are added that this takes."""
+def vary_alike(trace: Trace, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Sequence[Any]:
+    """Returns operands that vary over the same axes, under a trace that records; numbers fit any."""
+    avals = avals_of(args)
+    if ambient := trace.divergent_axes:
+        # What comes from outside of a branch varies over the axes along which devices take different branches.
+        avals = tuple(
+            [
+                aval.update(vma=aval.vma | ambient) if _is_array(x, aval) else aval
+                for x, aval in zip(args, avals, strict=True)
+            ]
+        )
     if types_its_axes(primitive, params):
-        wanted = _axes_of_inputs(primitive, atoms, params)
+        wanted = _axes_of_inputs(primitive, avals, params)
     else:
-        vma = common_axes([atom.aval for atom in atoms])
-        wanted = [frozenset() if type(atom) is Literal else vma for atom in atoms]
-    alike: list[Atom] = []
-    for atom, vma in zip(atoms, wanted, strict=True):
-        missing = vma - atom.aval.vma
-        if missing:
-            var = Var(atom.aval.update(vma=atom.aval.vma | missing))
-            eqns.append(JaxprEqn(primitives_by_name["pvary"], [atom], [var], {"axis_name": _in_order(missing)}, source))
-            atom = var
-        alike.append(atom)
-    return alike
+        vma = common_axes(avals)
+        wanted = [vma if _is_array(x, aval) else aval.vma for x, aval in zip(args, avals, strict=True)]
+    pvary = primitives_by_name["pvary"] if any(wanted) else primitive
+    return [
+        trace.process_primitive(pvary, [x], {"axis_name": _in_order(vma - aval.vma)}) if vma - aval.vma else x
+        for x, aval, vma in zip(args, avals, wanted, strict=True)
+    ]
 
 
-def _axes_of_inputs(primitive: Primitive, atoms: list[Atom], params: dict[str, Any]) -> list[AxisNames]:
+def _is_array(x: Any, aval: ShapedArray) -> bool:
+    """Whether a value is a variable where it is recorded, and no literal."""
+    return bool(aval.shape) or isinstance(x, Tracer)
+
+
+class diverging(new_trace):
+    """Inside it, what is traced runs on some devices only, which differ in their position along some axes."""
+
+    __slots__ = ()
+
+    def __init__(self, axes: AxisNames) -> None:
+        super().__init__(_DivergentTrace(current.trace, axes))
+
+
+class _DivergentTrace(Trace):
+    __slots__ = ()
+
+    def __init__(self, parent: Trace, axes: AxisNames) -> None:
+        super().__init__(parent, parent.transformation)
+        self.divergent_axes = parent.divergent_axes | axes
+
+    def process_primitive(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
+        assert self.parent is not None
+        return self.parent.process_primitive(primitive, args, params)
+
+
+def _axes_of_inputs(primitive: Primitive, avals: Sequence[ShapedArray], params: dict[str, Any]) -> list[AxisNames]:
     """Returns the axes that the jaxprs of an equation want each operand to vary over."""
-    wanted: list[AxisNames] = [frozenset()] * len(atoms)
+    wanted = [aval.vma for aval in avals]
     if "runs" in primitive.rules:
-        for run in primitive.rule("runs")(JaxprEqn(primitive, atoms, [], params)):
+        for run in primitive.rule("runs")(JaxprEqn(primitive, [*map(Var, avals)], [], params)):
             for var, operand in zip(run.jaxpr.invars, run.operands, strict=True):
                 wanted[operand] |= var.aval.vma
     return wanted

@@ -40,6 +40,7 @@ class Trace:
         "active",
         "axis_env",
         "checked_axes",
+        "divergent_axes",
         "evaluates_constants",
         "parent",
         "source",
@@ -59,6 +60,8 @@ class Trace:
         self.axis_env: tuple[tuple[Hashable, int], ...] = parent.axis_env if parent is not None else ()
         #: Those of them of which types say whether values vary over them: axes of a mesh inside ``shard_map``.
         self.checked_axes: frozenset[Hashable] = parent.checked_axes if parent is not None else frozenset()
+        #: Those of these along which not all devices run what is traced, as in a branch: all values vary over them.
+        self.divergent_axes: frozenset[Hashable] = parent.divergent_axes if parent is not None else frozenset()
 
     def process_primitive(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
         """Applies a primitive to arguments of which any may be tracers of this trace or constants."""

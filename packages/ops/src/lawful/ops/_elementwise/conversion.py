@@ -18,7 +18,7 @@ from lawful.core import (
     current,
     get_aval,
     is_inexact,
-    vary,
+    with_axes_of,
 )
 from lawful.ops._support.promotion import cast, convert, require_fitting
 
@@ -142,8 +142,8 @@ def with_weakness_of(x: Any, aval: ShapedArray) -> Any:
     have = get_aval(x)
     if have is aval:
         return x
-    if not have.vma >= aval.vma:
-        x = vary(x, aval.vma - have.vma)
+    if have.vma != aval.vma:
+        x = with_axes_of(x, aval)
         if have.weak_type == aval.weak_type:
             return x
     if type(x) is np.float64 and have.dtype is aval.dtype:  # the common case

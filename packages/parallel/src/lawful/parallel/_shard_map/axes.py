@@ -6,10 +6,11 @@ A spec is here a tuple with the axes of each dimension, major first: ``(("x",), 
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
-from lawful.core import Primitive, ShapedArray, Trace, current, new_trace
+from lawful.core import Primitive, ShapedArray, Trace, current, new_trace, plain
 from lawful.parallel._mesh.mesh import AbstractMesh, Mesh
 
 AxisName = Hashable
@@ -38,10 +39,17 @@ class ManualTrace(Trace):
         return self.parent.process_primitive(primitive, args, params)
 
 
-def manual_axes(mesh: Mesh | AbstractMesh, names: Sequence[AxisName], checked: bool) -> new_trace:
-    """Returns a context in which collectives know some axes of a mesh."""
+@contextmanager
+def manual_axes(mesh: Mesh | AbstractMesh, names: Sequence[AxisName], checked: bool) -> Iterator[None]:
+    """Inside it, collectives know some axes of a mesh.
+
+    Where types say what varies over these, the plain interpreters trace: accelerators replay equations without typing
+    them again.
+    """
     sizes = mesh.shape
-    return new_trace(ManualTrace(current.trace, [(name, sizes[name]) for name in names], checked))
+    trace = ManualTrace(current.trace, [(name, sizes[name]) for name in names], checked)
+    with new_trace(trace), plain() if checked else nullcontext():
+        yield
 
 
 def axes_of(spec: Spec) -> tuple[AxisName, ...]:
