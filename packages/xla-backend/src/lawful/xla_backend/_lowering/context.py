@@ -19,6 +19,7 @@ import numpy as np
 from lawful.core import ClosedJaxpr, JaxprEqn, ShapedArray, Var, as_dtype, has_effects
 from lawful.xla_backend._callbacks.checked_call import CheckedCall
 from lawful.xla_backend._lowering.callback import call_python
+from lawful.xla_backend._lowering.collectives import CollectiveLowering
 from lawful.xla_backend._lowering.kernels import call_kernel
 from lawful.xla_backend._lowering.programs import recorded, recorded_once
 from lawful.xla_backend._lowering.regions import case, while_loop, while_loop_in_order
@@ -33,7 +34,7 @@ Value = Any
 """An MLIR value: the result of an operation, or an argument of a block."""
 
 
-class LoweringContext:
+class LoweringContext(CollectiveLowering):
     """One equation that is being lowered.
 
     Attributes:

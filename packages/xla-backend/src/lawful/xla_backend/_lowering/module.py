@@ -29,6 +29,7 @@ from lawful.core import (
 from lawful.xla_backend._callbacks.checked_call import CheckedCall
 from lawful.xla_backend._errors import LoweringError
 from lawful.xla_backend._lowering.callback import ORDER
+from lawful.xla_backend._lowering.collectives import MeshAxes
 from lawful.xla_backend._lowering.context import LoweringContext
 from lawful.xla_backend._lowering.donation import donation_attributes
 from lawful.xla_backend._lowering.function import FunctionLowering, failed_rule
@@ -87,11 +88,13 @@ class ModuleLowering:
         self.platform = platform
         #: Equations by the name of their location; None if locations are not recorded.
         self.located: dict[str, JaxprEqn] | None = {} if located else None
+        #: The mesh over which the program being lowered is split; None outside of any.
+        self.mesh: MeshAxes | None = None
         self.context = bindings.new_context()
         self.rules: dict[Primitive, Callable[..., Any]] = {}
         #: The Python functions that the program calls.
         self.functions: list[CheckedCall] = []
-        self._functions: dict[tuple[int, ...], tuple[str, tuple[Any, ...]]] = {}
+        self._functions: dict[tuple[Any, ...], tuple[str, tuple[Any, ...]]] = {}
         self._rules: dict[tuple[Any, ...], str] = {}
         # The program is kept, so that its id is not reused.
         self._consts: dict[int, tuple[ClosedJaxpr, dict[int, Any]]] = {}
@@ -142,7 +145,7 @@ class ModuleLowering:
 
     def function_of(self, closed: ClosedJaxpr, name: str) -> tuple[str, tuple[Any, ...]]:
         """Returns the symbol of the function of a program, and the constants to call it with, lowering it if new."""
-        key = (id(closed.jaxpr), *map(id, closed.consts))
+        key = (self.mesh, id(closed.jaxpr), *map(id, closed.consts))
         found = self._functions.get(key)
         if found is None:
             symbol = self._unique(name or closed.jaxpr.name)
@@ -168,7 +171,7 @@ class ModuleLowering:
         The parameters of the equation must hold no programs.
         """
         out_avals = [var.aval for var in eqn.outvars]
-        key = rule, *in_avals, *out_avals, exact_params_key(eqn.params)
+        key = self.mesh, rule, *in_avals, *out_avals, exact_params_key(eqn.params)
         symbol = self._rules.get(key)
         if symbol is None:
             symbol = self._rules[key] = self._unique(eqn.primitive.name)
