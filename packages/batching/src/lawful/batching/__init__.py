@@ -16,38 +16,36 @@ from lawful.core import lazy_imports as _lazy_imports
 from lawful.batching import _fast as _fast  # installs the accelerators
 
 if _TYPE_CHECKING:
-    from lawful.batching._collectives import (
-        UnboundAxisError,
-        axis_index,
-        axis_index_p,
-        axis_size,
-        pmax,
-        pmax_p,
-        pmean,
-        pmin,
-        pmin_p,
-        psum,
-        psum_p,
-    )
-    from lawful.batching._gathering import (
-        all_gather,
-        all_gather_p,
-        all_to_all,
-        ppermute,
-        pshuffle,
-        psum_scatter,
-        pswapaxes,
-    )
+    from lawful.batching._collectives.axes import UnboundAxisError, axis_size
+    from lawful.batching._collectives.exchange import all_to_all, all_to_all_p, pswapaxes
+    from lawful.batching._collectives.gathering import all_gather, all_gather_invariant_p, all_gather_p
+    from lawful.batching._collectives.index import axis_index, axis_index_p
+    from lawful.batching._collectives.permutation import pbroadcast, pbroadcast_p, ppermute, ppermute_p, pshuffle
+    from lawful.batching._collectives.reductions import pmax, pmax_p, pmean, pmin, pmin_p, psum, psum_p
+    from lawful.batching._collectives.scattering import psum_scatter, reduce_scatter_p
+    from lawful.batching._collectives.varying import pcast, psum_invariant_p, pvary, pvary_p
 else:
-    __getattr__, __dir__ = _lazy_imports(__name__, "_collectives", "_gathering")
+    __getattr__, __dir__ = _lazy_imports(
+        __name__,
+        "_collectives.axes",
+        "_collectives.exchange",
+        "_collectives.gathering",
+        "_collectives.index",
+        "_collectives.permutation",
+        "_collectives.reductions",
+        "_collectives.scattering",
+        "_collectives.varying",
+    )
 
 __all__ = [
     "AxisData",
     "BatchTrace",
     "UnboundAxisError",
     "all_gather",
+    "all_gather_invariant_p",
     "all_gather_p",
     "all_to_all",
+    "all_to_all_p",
     "axis_index",
     "axis_index_p",
     "axis_size",
@@ -57,6 +55,9 @@ __all__ = [
     "output_axes",
     "mentions_axis",
     "new_batch_trace",
+    "pbroadcast",
+    "pbroadcast_p",
+    "pcast",
     "place_batch_dim",
     "pmax",
     "pmax_p",
@@ -64,10 +65,15 @@ __all__ = [
     "pmin",
     "pmin_p",
     "ppermute",
+    "ppermute_p",
     "pshuffle",
     "psum",
+    "psum_invariant_p",
     "psum_p",
     "psum_scatter",
     "pswapaxes",
+    "pvary",
+    "pvary_p",
+    "reduce_scatter_p",
     "vmap",
 ]

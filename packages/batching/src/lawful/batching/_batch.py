@@ -116,7 +116,9 @@ class BatchTrace(Trace):
     def is_named_in(self, params: dict[str, Any]) -> bool:
         """Whether an operation depends on the mapped axis by its name, also if it is on constants."""
         name = self.axis_data.name
-        return params.get("axis_name") == name or any(mentions_axis(jaxpr, name) for jaxpr in jaxprs_in_params(params))
+        if "axis_name" in params and names_axis(params["axis_name"], name):
+            return True
+        return any([mentions_axis(jaxpr, name) for jaxpr in jaxprs_in_params(params)])
 
 
 #: The class of the traces of `vmap`.
@@ -136,13 +138,18 @@ def weak_results(primitive: Primitive, args: Sequence[Any], params: dict[str, An
     return [aval.weak_type for aval in (out if primitive.multiple_results else (out,))]
 
 
+def names_axis(axis_name: Hashable, name: Hashable) -> bool:
+    """Whether the parameter ``axis_name`` of a collective, a name or a tuple of them, has a name."""
+    return axis_name == name or (type(axis_name) is tuple and name in axis_name)
+
+
 def mentions_axis(jaxpr: Jaxpr, name: Hashable | None = None) -> bool:
     """Whether an equation of a jaxpr, or of one inside it, is over the axis of this name; None means any name."""
     pending = [jaxpr]
     while pending:
         for eqn in pending.pop().eqns:
             found = eqn.params.get("axis_name")
-            if found is not None and (name is None or found == name):
+            if found is not None and (name is None or names_axis(found, name)):
                 return True
             pending.extend(jaxprs_in_params(eqn.params))
     return False

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from lawful import batching, control_flow, numpy, ops, tree
+from lawful import control_flow, numpy, ops
 from lawful.core import ArgumentTypeError, ArgumentValueError, as_dtype, get_aval
 from lawful.jax._support.bit_generator import RandomAlgorithm as RandomAlgorithm
 from lawful.jax._support.bit_generator import rng_bit_generator as rng_bit_generator
@@ -76,24 +76,6 @@ def mul(x: Any, y: Any, *, out_dtype: Any = None) -> Any:
         return ops.mul(x, y)
     wide = as_dtype(out_dtype)
     return ops.mul(ops.convert_element_type(x, wide), ops.convert_element_type(y, wide))
-
-
-def _reduced_in_groups(reduce: Callable[..., Any], whole: Callable[..., Any]) -> Callable[..., Any]:
-    def function(x: Any, axis_name: Any, *, axis_index_groups: Any = None) -> Any:
-        if axis_index_groups is None:
-            return whole(x, axis_name)
-        gathered = batching.all_gather(x, axis_name, axis_index_groups=axis_index_groups)
-        return tree.map(lambda leaf: reduce(leaf, axis=0), gathered)
-
-    function.__name__ = function.__qualname__ = whole.__name__
-    function.__doc__ = (whole.__doc__ or "").partition("\n\n")[0]
-    return function
-
-
-psum = _reduced_in_groups(numpy.sum, batching.psum)
-pmean = _reduced_in_groups(numpy.mean, batching.pmean)
-pmax = _reduced_in_groups(numpy.max, batching.pmax)
-pmin = _reduced_in_groups(numpy.min, batching.pmin)
 
 
 def approx_max_k(

@@ -1,0 +1,1 @@
+"""Collectives: operations over axes that ``vmap`` or ``shard_map`` names."""

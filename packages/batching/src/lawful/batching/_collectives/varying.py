@@ -1,0 +1,63 @@
+"""Values that are equal along named axes, and values that vary: the types of ``shard_map`` tell them apart.
+
+Mapped by ``vmap``, a value that varies is a batch. So ``pvary`` does nothing there, and ``psum_invariant`` is a sum.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from lawful import tree
+from lawful.batching._collectives.axes import AxisName, MappedAxis, bound_axis
+from lawful.batching._collectives.declaration import Shape, collective, has_transpose, is_linear
+from lawful.batching._collectives.reductions import reduction, sum_along
+from lawful.core import ArgumentValueError
+
+
+def _infer(shape: Shape) -> Shape:
+    return shape
+
+
+def _pvary_over(x: Any, dim: int | None, axis: MappedAxis) -> tuple[Any, int | None]:
+    return x if axis.rest == () else pvary_p.bind(x, axis_name=axis.rest), dim
+
+
+def _beside(dim: int) -> tuple[dict[str, Any], int]:
+    return {}, dim
+
+
+def _pvary_lowering(ctx: Any, x: Any, *, axis_name: AxisName) -> Any:
+    return x
+
+
+psum_invariant_p = reduction("psum_invariant", sum_along, "add")
+pvary_p = collective("pvary", infer=_infer, over=_pvary_over, beside=_beside, lower=_pvary_lowering)
+is_linear(psum_invariant_p)
+is_linear(pvary_p)
+# The cotangent of a value that is equal along an axis is the sum of those of its copies.
+has_transpose(pvary_p, lambda ct, aval, *, axis_name: psum_invariant_p.bind(ct, axis_name=axis_name))
+has_transpose(psum_invariant_p, lambda ct, aval, *, axis_name: pvary_p.bind(ct, axis_name=axis_name))
+
+
+def pvary(x: Any, axis_name: Any) -> Any:
+    """Returns leaves that are equal along named axes as such that may vary; it does nothing under ``vmap``.
+
+    Source: ``jax.lax.pvary``.
+    """
+    name, _ = bound_axis("pvary", axis_name, may_be_none=True)
+    return x if name == () else tree.map(lambda leaf: pvary_p.bind(leaf, axis_name=name), x)
+
+
+def pcast(x: Any, axis_name: Any, *, to: str) -> Any:
+    """Returns leaves as such that may vary along named axes; see `pvary`.
+
+    Args:
+      x: a pytree of arrays.
+      axis_name: the axis, or a sequence of them.
+      to: ``"varying"``.
+
+    Source: ``jax.lax.pcast``.
+    """
+    if to != "varying":
+        raise ArgumentValueError(f"pcast: expected to='varying', got {to!r}; a sum by psum is equal along its axis")
+    return pvary(x, axis_name)
