@@ -8,16 +8,14 @@ from lawful.laws._programs.choose import RandomChoose
 from lawful.staging import make_jaxpr
 from lawful.xla_backend import devices
 from lawful.xla_backend._lowering.module import lower
-from lawful.xla_backend._runtime import bindings
+from lawful.xla_backend._runtime import bindings, executables
 
 
 def run_as_for_cuda(function, *args):
     """Returns the result of a function that is lowered for CUDA and run on the CPU."""
     closed, device = make_jaxpr(function)(*args), devices("cpu")[0]
     module = lower(closed, name="f", platform="cuda").module
-    executable = bindings.Executable(
-        bindings.compile_module(device.client, module, device, {}), device, closed.out_avals
-    )
+    executable = executables.Executable(executables.compile_module(module, device, {}), device, closed.out_avals)
     [found] = executable.run([bindings.put(x, device, get_aval(x)) for x in args])
     return bindings.view(found)
 

@@ -17,7 +17,7 @@ from lawful.core import (
 )
 from lawful.staging import jit, pure_callback
 from lawful.xla_backend import CompilationCacheWarning, XlaError, cache_info, set_cache_dir
-from lawful.xla_backend._runtime import bindings
+from lawful.xla_backend._runtime import bindings, executables
 
 X = np.arange(6.0).reshape(2, 3)
 
@@ -124,25 +124,26 @@ def test_compilation_cache_loaded_program_donates_arguments(folder) -> None:
 @pytest.mark.parametrize("changed", ["machine_fingerprint", "options_fingerprint", "bytecode"])
 def test_compilation_cache_each_part_of_the_key_counts(folder, changed, monkeypatch) -> None:
     compiled()
-    original = getattr(bindings, changed)
-    monkeypatch.setattr(bindings, changed, lambda *args: original(*args) + b"!")
+    module = bindings if changed == "bytecode" else executables
+    original = getattr(module, changed)
+    monkeypatch.setattr(module, changed, lambda *args: original(*args) + b"!")
     compiled()
     assert counts() == (0, 2)
 
 
 def test_compilation_cache_key_separates_its_parts(folder, monkeypatch) -> None:
-    monkeypatch.setattr(bindings, "options_fingerprint", lambda *_: b"ab")
-    monkeypatch.setattr(bindings, "machine_fingerprint", lambda *_: b"c")
+    monkeypatch.setattr(executables, "options_fingerprint", lambda *_: b"ab")
+    monkeypatch.setattr(executables, "machine_fingerprint", lambda *_: b"c")
     compiled()
-    monkeypatch.setattr(bindings, "options_fingerprint", lambda *_: b"a")
-    monkeypatch.setattr(bindings, "machine_fingerprint", lambda *_: b"bc")
+    monkeypatch.setattr(executables, "options_fingerprint", lambda *_: b"a")
+    monkeypatch.setattr(executables, "machine_fingerprint", lambda *_: b"bc")
     compiled()
     assert counts() == (0, 2)
 
 
 def test_compilation_cache_version_of_jaxlib_is_part_of_the_key(folder, monkeypatch) -> None:
     compiled()
-    monkeypatch.setattr(bindings, "jaxlib_version", "0.0.0")
+    monkeypatch.setattr(executables, "jaxlib_version", "0.0.0")
     compiled()
     assert counts() == (0, 2)
 
@@ -200,7 +201,7 @@ def test_compilation_cache_damaged_file_is_compiled_again(folder) -> None:
 
 def test_compilation_cache_bytes_do_not_load_are_compiled_again(folder, monkeypatch) -> None:
     with monkeypatch.context() as patch:
-        patch.setattr(bindings.Executable, "serialize", lambda self: b"no program")
+        patch.setattr(executables.Executable, "serialize", lambda self: b"no program")
         compiled()
     with pytest.warns(CompilationCacheWarning, match="cannot be loaded"):
         assert np.array_equal(compiled()(X)[0], X * X)
@@ -212,7 +213,7 @@ def test_compilation_cache_program_that_cannot_be_stored_runs(folder, monkeypatc
     def refuse(self):
         raise XlaError("serialize: expected another platform")
 
-    monkeypatch.setattr(bindings.Executable, "serialize", refuse)
+    monkeypatch.setattr(executables.Executable, "serialize", refuse)
     with pytest.warns(CompilationCacheWarning, match="another platform"):
         assert np.array_equal(compiled()(X)[0], X * X)
 

@@ -9,7 +9,7 @@ import pytest
 
 from lawful.core import ArgumentValueError, ClosedJaxpr, Jaxpr, Literal, ShapedArray, Var, float0, supported_dtypes
 from lawful.xla_backend import Array, DeletedArrayError, XlaError, backend, device_put
-from lawful.xla_backend._runtime import bindings, clients, compilation
+from lawful.xla_backend._runtime import bindings, clients, compilation, executables
 
 F64 = ShapedArray((3,), "float64")
 WEAK = ShapedArray((), "float64", weak_type=True)
@@ -229,18 +229,18 @@ def test_compiled_executables_can_be_kept(program) -> None:
     closed = program(lambda record, x: record(add, x, x, out=F64), F64)
     executable = backend.lower(closed, name="f").compile()._executable
     serialized = executable.serialize()
-    loaded = compilation.deserialize(serialized, executable.device, [F64])
+    loaded = compilation.deserialize(serialized, executable.target, [F64])
     [out] = loaded.run([device_put(X)._buffer])
     assert np.array_equal(bindings.view(out), 2 * X)
     with pytest.raises(XlaError, match="damaged"):
-        compilation.deserialize(serialized[:100], executable.device, [F64])
+        compilation.deserialize(serialized[:100], executable.target, [F64])
 
 
 def test_compiled_fingerprints_tell_options_apart() -> None:
     device = clients.devices()[0]
     options = {"xla_llvm_disable_expensive_passes": True}
-    assert bindings.options_fingerprint(device, {}) == bindings.options_fingerprint(device, {})
-    assert bindings.options_fingerprint(device, {}) != bindings.options_fingerprint(device, options)
+    assert executables.options_fingerprint(device, {}) == executables.options_fingerprint(device, {})
+    assert executables.options_fingerprint(device, {}) != executables.options_fingerprint(device, options)
 
 
 def test_compiled_backend_names_itself() -> None:

@@ -10,20 +10,20 @@ from lawful.core import ShapedArray
 from lawful.xla_backend._callbacks.concurrency import ConcurrencyLimit
 from lawful.xla_backend._callbacks.host_functions import CallbackFailure, HostFunctions
 from lawful.xla_backend._errors import XlaError
-from lawful.xla_backend._runtime import bindings, fork
-from lawful.xla_backend._runtime.handles import Device, Options
+from lawful.xla_backend._runtime import bindings, executables, fork
+from lawful.xla_backend._runtime.handles import Options, Target
 
 # Up to 0.11 at most this many programs run at a time.
 _limit = ConcurrencyLimit(32) if tuple(map(int, bindings.jaxlib_version.split(".")[:2])) < (0, 12) else None
 
 
-class CallingExecutable(bindings.Executable):
+class CallingExecutable(executables.Executable):
     """A compiled program that calls Python functions: it has ended when ``run`` returns."""
 
     __slots__ = ("_functions",)
 
-    def __init__(self, loaded: Any, device: Device, out_avals: Sequence[ShapedArray], functions: HostFunctions) -> None:
-        super().__init__(loaded, device, out_avals)
+    def __init__(self, loaded: Any, target: Target, out_avals: Sequence[ShapedArray], functions: HostFunctions) -> None:
+        super().__init__(loaded, target, out_avals)
         self._functions = functions
 
     def run(self, buffers: list[Any]) -> list[Any]:
@@ -56,23 +56,23 @@ class CallingExecutable(bindings.Executable):
 
 def compile_with_functions(
     module: Any,
-    device: Device,
+    target: Target,
     out_avals: Sequence[ShapedArray],
     options: Options,
     functions: Sequence[Callable[..., tuple[Any, ...]]],
 ) -> CallingExecutable:
-    """Compiles an MLIR module that calls Python functions, for one device.
+    """Compiles an MLIR module that calls Python functions, for one device or several.
 
     Args:
       module: a verified ``ir.Module`` with a public function ``main``.
-      device: where it will run.
+      target: where it will run.
       out_avals: the types of its results.
       options: XLA's own flags.
-      functions: those that it calls by ``bindings.CALLBACK_TARGETS``, by number.
+      functions: those that it calls by ``executables.CALLBACK_TARGETS``, by number.
 
     Raises:
       XlaError: the compiler refuses the program or the options.
     """
     called = HostFunctions(functions)
-    loaded = bindings.compile_module(device.client, module, device, options, called.entries())
-    return CallingExecutable(loaded, device, out_avals, called)
+    loaded = executables.compile_module(module, target, options, called.entries())
+    return CallingExecutable(loaded, target, out_avals, called)

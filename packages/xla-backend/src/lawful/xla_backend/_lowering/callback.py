@@ -15,7 +15,8 @@ import numpy as np
 from lawful.core import ShapedArray
 from lawful.xla_backend._callbacks.checked_call import CheckedCall
 from lawful.xla_backend._errors import LoweringError
-from lawful.xla_backend._runtime.bindings import CALLBACK_TARGETS, ir
+from lawful.xla_backend._runtime.bindings import ir
+from lawful.xla_backend._runtime.executables import CALLBACK_TARGETS
 
 if TYPE_CHECKING:
     from lawful.xla_backend._lowering.function import FunctionLowering

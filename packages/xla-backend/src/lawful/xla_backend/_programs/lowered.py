@@ -13,7 +13,7 @@ from lawful.xla_backend._lowering.module import lower
 from lawful.xla_backend._programs.arguments import buffer_on
 from lawful.xla_backend._programs.compiled import Compiled
 from lawful.xla_backend._runtime import bindings, clients
-from lawful.xla_backend._runtime.bindings import Executable
+from lawful.xla_backend._runtime.executables import Executable
 from lawful.xla_backend._runtime.handles import Device, Options
 
 

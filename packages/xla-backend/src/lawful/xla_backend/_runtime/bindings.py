@@ -1,4 +1,7 @@
-"""The imports of jaxlib and the calls into it: a new version affects this file, and `lapack` and `cuda` beside it.
+"""The imports of jaxlib and the calls into it: a new version affects this file, and those that it lists below.
+
+`executables` compiles and runs programs, `partitions` is about arrays on several devices, `lapack` and `cuda` load
+kernels and a plugin.
 
 The rest of the backend sees clients, devices, buffers and executables as opaque objects, and MLIR as the
 modules ``ir``, ``stablehlo`` and ``func``, which are re-exported here, and ``chlo()``.
@@ -11,7 +14,6 @@ array([0., 1., 2.])
 Facts about jaxlib's private API, valid for 0.11.2 to 0.12.0.1:
 
 - ``jaxlib.xla_client`` has names for most of what is used here, and takes 4 ms to import; it is not needed.
-- An executable and a handler of results check byte sizes only, not shapes and dtypes: callers compare avals.
 - A buffer is dropped, never deleted: ``delete`` aborts the process if dlpack has lent out the memory.
 - ``_single_device_array_to_np_array_did_copy`` and dlpack imports try to import jax at each call; the
   functions called here do not.
@@ -21,7 +23,6 @@ from __future__ import annotations
 
 import gc
 import os
-from collections.abc import Callable, Sequence
 from functools import cache
 from io import BytesIO
 from typing import Any, cast
@@ -42,7 +43,7 @@ with no_collections():
 
 from lawful.xla_backend._errors import XlaError
 from lawful.xla_backend._runtime import fork
-from lawful.xla_backend._runtime.handles import Buffer, Device, MemoryAnalysis, Options
+from lawful.xla_backend._runtime.handles import Buffer, Device
 
 __all__ = ["func", "ir", "jaxlib_version", "stablehlo"]
 
@@ -91,13 +92,15 @@ def is_device(x: object) -> bool:
 
 
 @cache
-def _device_list(device: Device) -> Any:
+def single_device_list(device: Device) -> Any:
+    """Returns the runtime's list of one device."""
     return _jax.DeviceList((device,))
 
 
 @cache
-def _sharding(device: Device) -> Any:
-    return _jax.GSPMDSharding(_device_list(device), _hlo.HloSharding.replicate())
+def single_device_sharding(device: Device) -> Any:
+    """Returns the runtime's sharding of arrays on one device."""
+    return _jax.GSPMDSharding(single_device_list(device), _hlo.HloSharding.replicate())
 
 
 # Buffers
@@ -128,7 +131,7 @@ def put(x: np.ndarray[Any, Any], device: Device, aval: ShapedArray) -> Buffer:
             Buffer,
             _jax.batched_device_put(
                 aval,
-                _sharding(device),
+                single_device_sharding(device),
                 [x],
                 [device],
                 True,
@@ -155,7 +158,7 @@ def shared_memory(aval: ShapedArray, device: Device) -> tuple[np.ndarray[Any, An
     memory = np.empty(size + _ALIGNMENT, np.uint8)
     start = -memory.ctypes.data % _ALIGNMENT
     values = memory[start : start + size].view(aval.dtype).reshape(aval.shape)
-    buffer = _jax.batched_device_put(aval, _sharding(device), [values], [device], True, enable_x64=True)
+    buffer = _jax.batched_device_put(aval, single_device_sharding(device), [values], [device], True, enable_x64=True)
     is_shared = size > 0 and view(buffer).ctypes.data == values.ctypes.data
     return values if is_shared else None, buffer
 
@@ -188,7 +191,7 @@ def copy_buffer(buffer: Buffer, device: Device) -> Buffer:
     if fork.is_forked:
         fork.refuse()
     [copied] = _jax.batched_copy_array_to_devices_with_sharding(
-        [buffer], [_device_list(device)], [_sharding(device)], [_jax.ArrayCopySemantics.ALWAYS_COPY]
+        [buffer], [single_device_list(device)], [single_device_sharding(device)], [_jax.ArrayCopySemantics.ALWAYS_COPY]
     )
     return cast(Buffer, copied)
 
@@ -250,150 +253,3 @@ def bytecode(module: Any) -> bytes:
 def computation(module: Any) -> Any:
     """Returns a module of StableHLO as a computation of HLO."""
     return _jax.mlir.mlir_module_to_xla_computation(bytecode(module), use_tuple_args=False)
-
-
-# Executables
-
-
-class Executable:
-    """A compiled program, loaded on one device.
-
-    Attributes:
-      device: the device.
-      execute: starts the program: ``execute(buffers).consume_with_handlers(handlers)`` is what ``run`` does.
-      handlers: they make buffers of its results.
-    """
-
-    __slots__ = ("__weakref__", "_loaded", "device", "execute", "handlers")
-
-    def __init__(self, loaded: Any, device: Device, out_avals: Sequence[ShapedArray]) -> None:
-        self._loaded = loaded
-        self.execute = loaded.execute_sharded
-        self.handlers = [_jax.array_result_handler(aval, _sharding(device), True) for aval in out_avals]
-        self.device = device
-        fork.register_executable(self)
-
-    def run(self, buffers: list[Any]) -> list[Any]:
-        """Starts the program and returns its results, which may not be computed yet.
-
-        The arguments must have the shapes and dtypes that were compiled for: only their sizes are checked here.
-        """
-        results: list[Any] = self.execute(buffers).consume_with_handlers(self.handlers)
-        return results
-
-    def run_to_end(self, buffers: list[Any]) -> list[Any]:
-        """Runs the program, waits until it has ended, and returns its results; for programs with side effects.
-
-        Raises:
-          RuntimeFailure: the program fails.
-        """
-        started = self.execute(buffers, with_tokens=True)
-        ended = started.consume_token()
-        results: list[Any] = started.consume_with_handlers(self.handlers)
-        ended.block_until_ready()
-        return results
-
-    def hlo_text(self) -> str:
-        """Returns the program after optimization, as HLO text."""
-        return cast(str, self._loaded.get_hlo_text())
-
-    def cost_analysis(self) -> dict[str, float]:
-        """Returns the compiler's counts of floating-point operations, bytes accessed and others, by name."""
-        return dict(sorted(self._loaded.cost_analysis().items()))
-
-    def memory_analysis(self) -> MemoryAnalysis:
-        """Returns the bytes of arguments, results, temporaries and code."""
-        stats = self._loaded.get_compiled_memory_stats()
-        return MemoryAnalysis(*[getattr(stats, name) for name in MemoryAnalysis._fields])
-
-    def serialize(self) -> bytes:
-        """Returns the compiled program as bytes, which :func:`deserialize` loads on the same kind of machine.
-
-        Raises:
-          XlaError: the platform cannot do it.
-        """
-        try:
-            return cast(bytes, self._loaded.client.serialize_executable(self._loaded))
-        except RuntimeFailure as error:
-            raise XlaError(
-                f"serialize: expected a program that can be stored, got the runtime's error {error}"
-            ) from error
-
-
-#: The target of a custom call of a Python function, by platform. Its operands are arrays made for the call.
-CALLBACK_TARGETS = {"cpu": "xla_ffi_python_cpu_callback", "cuda": "xla_ffi_python_gpu_callback"}
-
-
-_platform_options: dict[str, Options] = {}
-
-
-def set_platform_options(platform: str, options: Options) -> None:
-    """Sets XLA's flags for all programs of a platform."""
-    _platform_options[platform] = options
-
-
-def _compile_options(device: Device, options: Options) -> Any:
-    compile_options = _jax.CompileOptions()
-    compile_options.num_replicas = compile_options.num_partitions = 1
-    compile_options.device_assignment = _jax.DeviceAssignment.create(np.array([[device.id]], np.int32))
-    options = {**_platform_options.get(platform_of(device), {}), **options}
-    if options:
-        compile_options.env_option_overrides = list(options.items())
-    return compile_options
-
-
-def compile_module(
-    client: Any,
-    module: Any,
-    device: Device,
-    options: Options,
-    functions: Sequence[Callable[..., tuple[Any, ...]]] = (),
-) -> Any:
-    """Compiles an MLIR module, which has been verified, for one device; returns what `Executable` wraps.
-
-    Args:
-      client: that of the device.
-      module: an ``ir.Module`` with a public function ``main``.
-      device: where it will run.
-      options: XLA's own flags, as ``{"xla_backend_optimization_level": 0}``.
-      functions: those that the program calls by ``CALLBACK_TARGETS``, by number. The runtime does not check their
-        results.
-
-    Raises:
-      XlaError: the compiler refuses the program or the options.
-    """
-    try:
-        return client.compile_and_load(module, _device_list(device), _compile_options(device, options), list(functions))
-    except RuntimeFailure as error:
-        raise XlaError(f"compile: expected a program that XLA compiles, got the compiler's error {error}") from error
-
-
-def load_serialized(client: Any, serialized: bytes, device: Device, options: Options) -> Any:
-    """Loads the bytes of `Executable.serialize`; returns what `Executable` wraps. Its kernels must be registered.
-
-    Raises:
-      XlaError: the bytes are damaged.
-    """
-    try:
-        return client.deserialize_executable(serialized, _device_list(device), _compile_options(device, options))
-    except RuntimeFailure as error:
-        raise XlaError(
-            f"deserialize: expected a compiled program, got damaged bytes ({error}); compile again"
-        ) from error
-
-
-def options_fingerprint(device: Device, options: Options) -> bytes:
-    """Returns bytes that differ when two programs of the same text would be compiled differently."""
-    serialized = cast(bytes, _compile_options(device, options).SerializeAsString())
-    return serialized + str(jaxlib_version).encode()
-
-
-@cache
-def machine_fingerprint(device: Device) -> bytes:
-    """Returns bytes that differ when a program is compiled differently for another machine.
-
-    They encode the processor's instructions and the number of processors.
-    """
-    topology = cast(bytes, _jax.get_topology_for_devices([device]).serialize())
-    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count()
-    return topology + f" {processors}".encode()

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from lawful.xla_backend._errors import PluginWarning, XlaError
-from lawful.xla_backend._runtime import bindings
+from lawful.xla_backend._runtime import bindings, executables
 from lawful.xla_backend._runtime.bindings import jaxlib_version
 from lawful.xla_backend._runtime.handles import Options
 
@@ -128,7 +128,7 @@ def make_client() -> Any:
         for target, function, api_version in kernels:
             extension.register_custom_call_target(c_api, target, function, "CUDA", api_version, 0)
         xla_client.initialize_pjrt_plugin(_REGISTERED)
-        bindings.set_platform_options("cuda", options())
+        executables.set_platform_options("cuda", options())
         return xla_client.make_c_api_client(_REGISTERED, xla_client.generate_pjrt_gpu_plugin_options(), None)
     except (bindings.RuntimeFailure, ImportError) as error:
         raise XlaError(

@@ -21,6 +21,10 @@ class Device(Hashable, Protocol):
     def client(self) -> Any: ...
 
 
+Target = Device | tuple[Device, ...]
+"""Where a program runs: on a device, or, in partitions, on several, in their order."""
+
+
 class Buffer(Protocol):
     """The memory of an array on a device. Without jax it has no shape and no dtype."""
 
