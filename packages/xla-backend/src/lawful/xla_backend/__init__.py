@@ -3,7 +3,14 @@
 from lawful.xla_backend._arrays.array import Array
 from lawful.xla_backend._arrays.devices import default_backend, devices
 from lawful.xla_backend._arrays.dlpack import from_dlpack
-from lawful.xla_backend._arrays.transfer import block_until_ready, device_get, device_put
+from lawful.xla_backend._arrays.global_arrays import (
+    make_array_from_callback,
+    make_array_from_process_local_data,
+    make_array_from_single_device_arrays,
+)
+from lawful.xla_backend._arrays.placed import Shard
+from lawful.xla_backend._arrays.sharding import Sharding, SingleDeviceSharding
+from lawful.xla_backend._arrays.transfer import block_until_ready, device_get, device_put, set_constraint
 from lawful.xla_backend._cache.settings import CacheInfo, cache_info, set_cache_dir
 from lawful.xla_backend._errors import (
     CompilationCacheWarning,
@@ -25,6 +32,13 @@ __all__ = [
     "device_put",
     "device_get",
     "block_until_ready",
+    "make_array_from_callback",
+    "make_array_from_single_device_arrays",
+    "make_array_from_process_local_data",
+    "Sharding",
+    "SingleDeviceSharding",
+    "Shard",
+    "set_constraint",
     "devices",
     "default_backend",
     "set_cpu_device_count",

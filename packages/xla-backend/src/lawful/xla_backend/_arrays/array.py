@@ -28,11 +28,20 @@ from lawful.core import (
     register_device_type,
     to_numpy,
 )
-from lawful.ops import ArrayMethods, call_with_values
+from lawful.ops import call_with_values
+from lawful.xla_backend._arrays.distribution import (
+    check_distribution,
+    distribute,
+    may_copy_shards,
+    may_reshard,
+    resharded,
+)
+from lawful.xla_backend._arrays.placed import Place, PlacedArray, copied_to
+from lawful.xla_backend._arrays.sharding import Sharding, SingleDeviceSharding
 from lawful.xla_backend._arrays.text import array_text
+from lawful.xla_backend._arrays.tiling import TiledSharding
 from lawful.xla_backend._errors import DeletedArrayError
 from lawful.xla_backend._runtime import bindings, clients
-from lawful.xla_backend._runtime.handles import Device
 
 _DLPACK_DEVICE_TYPES = {"cpu": 1, "cuda": 2}
 
@@ -47,8 +56,8 @@ class Freed:
 
 
 @final
-class Array(ArrayMethods):
-    """An array on a device: immutable, with a type ``aval`` that may be weak.
+class Array(PlacedArray):
+    """An array on a device or on several: immutable, with a type ``aval`` that may be weak.
 
     It is made by ``device_put`` and by compiled functions, not by calling this class. Where a value is asked
     for, in Python or by NumPy, it is waited for.
@@ -57,18 +66,13 @@ class Array(ArrayMethods):
       DeletedArrayError: from whatever needs the values, once the array was donated or deleted.
     """
 
-    __slots__ = ("__weakref__", "_aval", "_buffer", "_device")
+    __slots__ = ("__weakref__",)
 
     # Higher than ndarray's, so that `ndarray * Array` calls the Array's method.
     __array_priority__ = 100.0
     __hash__ = None  # type: ignore[assignment]  # == compares elementwise, as for ndarray
 
-    # Callers set the slots directly, which is faster than __init__: each result of a call is an Array.
-    _buffer: Any
-    _aval: ShapedArray
-    _device: Device
-
-    # Type and device
+    # Type
 
     @property
     def aval(self) -> ShapedArray:
@@ -110,15 +114,6 @@ class Array(ArrayMethods):
         """The size of all elements in bytes."""
         return self._aval.size * self._aval.dtype.itemsize
 
-    @property
-    def device(self) -> Device:
-        """The device that the array is on."""
-        return self._device
-
-    def devices(self) -> set[Device]:
-        """Returns the set of devices that the array is on: one."""
-        return {self._device}
-
     # Memory
 
     def _live_buffer(self) -> Any:
@@ -134,7 +129,13 @@ class Array(ArrayMethods):
         )
 
     def _view(self) -> np.ndarray[Any, Any]:
-        """Returns the values as a read-only ndarray, without a copy on the CPU."""
+        """Returns the values as a read-only ndarray, on the CPU without a copy; those of several devices gathered once.
+
+        Raises:
+          ArgumentValueError: other processes have parts of the array.
+        """
+        if type(self._device) is not bindings.DeviceType:
+            self._require_addressable("numpy.asarray")
         return bindings.view(self._live_buffer())
 
     def block_until_ready(self) -> Array:
@@ -160,8 +161,8 @@ class Array(ArrayMethods):
             self._buffer = Freed(how)
 
     def copy(self) -> Array:
-        """Returns a copy on the same device, with memory of its own."""
-        return array_of(bindings.copy_buffer(self._live_buffer(), self._device), self._aval, self._device)
+        """Returns a copy on the same devices, with memory of its own."""
+        return array_of(copied_to(self._live_buffer(), self._device, self.ndim), self._aval, self._device)
 
     def __copy__(self) -> Array:
         return self.copy()
@@ -176,9 +177,9 @@ class Array(ArrayMethods):
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         view = self._view()
-        if copy is False and bindings.platform_of(self._device) != "cpu":
+        if copy is False and (type(self._device) is not bindings.DeviceType or self.platform != "cpu"):
             raise ArgumentValueError(
-                f"numpy.asarray: expected an array on the CPU, got one on {self._device}; leave out copy=False"
+                f"numpy.asarray: expected an array on the CPU alone, got one on {self._device}; leave out copy=False"
             )
         return np.array(view, dtype=dtype, copy=copy)
 
@@ -191,25 +192,28 @@ class Array(ArrayMethods):
         """Returns the array on a device: itself where it is there, and a NumPy array for NumPy's device, ``"cpu"``.
 
         Args:
-          device: one of `devices`, or ``"cpu"``; None for where it is.
+          device: one of `devices`, a sharding, or ``"cpu"``; None for where it is.
           stream: None only.
 
         Raises:
-          ArgumentValueError: there is no such device, or a stream is given.
+          ArgumentValueError: there is no such device, a stream is given, or the sharding does not divide the shape.
         """
-        check_device("to_device", device)
+        if not isinstance(device, Sharding):
+            check_device("to_device", device)
         if stream is not None:
             raise ArgumentValueError(f"to_device: expected no stream, got {stream!r}; leave it out")
-        if device is None or device == self._device:
-            return self
-        if not bindings.is_device(device):
-            return self._view()
-        if device.client is self._device.client:
-            return array_of(bindings.copy_buffer(self._live_buffer(), device), self._aval, device)
-        return put(self._view(), self._aval, device)
+        if device is None or bindings.is_device(device) or isinstance(device, Sharding):
+            return self if device is None else moved(self, device)
+        return self._view()
 
     def __dlpack_device__(self) -> tuple[int, int]:
-        return _DLPACK_DEVICE_TYPES[bindings.platform_of(self._device)], self._device.id
+        device = self.device
+        if isinstance(device, Sharding):
+            raise BufferError(
+                f"dlpack: expected an array on one device, got the {self._aval} with {device}; export the parts in its "
+                "addressable_shards, or numpy.asarray(x)"
+            )
+        return _DLPACK_DEVICE_TYPES[self.platform], device.id
 
     def __dlpack__(
         self,
@@ -219,8 +223,9 @@ class Array(ArrayMethods):
         dl_device: tuple[int, int] | None = None,
         copy: bool | None = None,
     ) -> Any:
-        if dl_device is not None and tuple(dl_device) != self.__dlpack_device__():
-            raise BufferError(f"dlpack: expected the device {self.__dlpack_device__()}, got {dl_device}; copy it first")
+        here = self.__dlpack_device__()
+        if dl_device is not None and tuple(dl_device) != here:
+            raise BufferError(f"dlpack: expected the device {here}, got {dl_device}; copy it first")
         source = self.copy() if copy else self
         return bindings.export_dlpack(source._live_buffer(), stream=stream, max_version=max_version, copied=bool(copy))
 
@@ -281,18 +286,48 @@ class Array(ArrayMethods):
         )
 
 
-def array_of(buffer: Any, aval: ShapedArray, device: Device) -> Array:
-    """Returns the Array with a buffer, which is on the device and has the type."""
+def array_of(buffer: Any, aval: ShapedArray, place: Place) -> Array:
+    """Returns the Array with a buffer, which is at the place and has the type."""
     array = Array()
     array._buffer = buffer
     array._aval = aval
-    array._device = device
+    array._device = place
     return array
 
 
-def put(x: Any, aval: ShapedArray, device: Device) -> Array:
-    """Returns an Array with a copy of a NumPy array or a number, which has the shape and dtype of ``aval``."""
-    return array_of(bindings.put(np.asarray(x, dtype=aval.dtype), device, aval), aval, device)
+def put(x: Any, aval: ShapedArray, place: Place) -> Array:
+    """Returns an Array with a copy of a NumPy array or a number, which has the shape and dtype of ``aval``.
+
+    Raises:
+      ArgumentValueError: the place is a sharding that does not divide the shape.
+    """
+    values = np.asarray(x, dtype=aval.dtype)
+    if not isinstance(place, Sharding):
+        return array_of(bindings.put(values, place, aval), aval, place)
+    if isinstance(place, SingleDeviceSharding):
+        return put(values, aval, place.device_order[0])
+    return array_of(distribute(values, aval, place), aval, place)
+
+
+def moved(x: Array, place: Place) -> Array:
+    """Returns an Array with the values of another one, at a place; the array itself where it is there.
+
+    Raises:
+      ArgumentValueError: the place is a sharding that does not divide the shape, or other processes have parts of it.
+    """
+    if isinstance(place, SingleDeviceSharding):
+        place = place.device_order[0]
+    buffer = x._live_buffer()
+    if place is x._device or place == x._device:
+        return x
+    mine = x.sharding
+    target = place if isinstance(place, Sharding) else SingleDeviceSharding(place)
+    check_distribution(x._aval, target)
+    if may_copy_shards(mine, target, x.ndim):
+        return array_of(copied_to(buffer, place, x.ndim), x._aval, place)
+    if may_reshard(mine, target):
+        return array_of(resharded(buffer, x._aval, mine, target), x._aval, place)
+    return put(x._view(), x._aval, place)
 
 
 def _restore(values: np.ndarray[Any, Any], weak_type: bool) -> Array:
@@ -307,4 +342,5 @@ def _to_numpy(x: Array) -> Any:
 
 
 register_array_type(Array, aval=operator.attrgetter("_aval"), to_numpy=_to_numpy)
-register_device_type(bindings.DeviceType, put=lambda x, device: put(to_numpy(x), get_aval(x), device))
+for _place_type in (bindings.DeviceType, SingleDeviceSharding, TiledSharding):
+    register_device_type(_place_type, put=lambda x, place: put(to_numpy(x), get_aval(x), place))

@@ -11,49 +11,91 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from lawful import tree
-from lawful.core import ArgumentTypeError, float0, get_aval, to_numpy
+from lawful.core import ArgumentTypeError, ArgumentValueError, Tracer, float0, get_aval, shorten, to_numpy
 from lawful.xla_backend._arrays import array
 from lawful.xla_backend._arrays.array import Array
+from lawful.xla_backend._arrays.placed import Place
+from lawful.xla_backend._arrays.sharding import Sharding
 from lawful.xla_backend._runtime import bindings, clients
-from lawful.xla_backend._runtime.handles import Device
+
+_constrain: Callable[[Any, Sharding], Any] | None = None
 
 
-def _put_leaf(x: Any, device: Device | None) -> Any:
+def set_constraint(constrain: Callable[[Any, Sharding], Any]) -> None:
+    """Sets what `device_put` of a tracer to a sharding is: ``with_sharding_constraint`` of `lawful.parallel`.
+
+    Args:
+      constrain: a function of a tracer and a sharding. Without it a traced value stays where it is.
+    """
+    global _constrain
+    _constrain = constrain
+
+
+def _put_leaf(x: Any, place: Place | None) -> Any:
     if type(x) is Array:
         x._live_buffer()
-        return x if device is None else x.to_device(device)
+        return x if place is None else array.moved(x, place)
+    if isinstance(x, Tracer):
+        return _constrain(x, place) if _constrain is not None and isinstance(place, Sharding) else x
     aval = get_aval(x)
     if aval.dtype == float0:
         return x
-    return array.put(to_numpy(x), aval, clients.devices()[0] if device is None else device)
+    return array.put(to_numpy(x), aval, clients.devices()[0] if place is None else place)
 
 
-def device_put(x: Any, device: Device | None = None) -> Any:
-    """Returns ``x`` with every array and number in it on a device, as an :class:`Array`.
+def device_put(x: Any, device: Any = None) -> Any:
+    """Returns ``x`` with every array and number in it on a device, or on several, as an :class:`Array`.
 
     NumPy arrays are copied, so that changing them later has no effect. Python scalars become weak Arrays, of
-    the dtype that NumPy gives them. An Array that is on the device already stays as it is.
+    the dtype that NumPy gives them. An Array that is there already stays as it is.
 
     Args:
-      x: a pytree of arrays and numbers.
-      device: one of :func:`devices`; None for the default device, and for leaving Arrays where they are.
+      x: a pytree of arrays and numbers. A traced value stays where it is; with a sharding it is constrained to that.
+      device: one of :func:`devices`, a sharding, or a tree of these of which the structure is a prefix of that of
+        ``x``; None for the default device, and for leaving Arrays where they are.
 
     Raises:
+      ArgumentTypeError: a place is neither a device nor a sharding.
+      ArgumentValueError: a sharding does not divide the shape of its array.
       NonArrayError: a leaf is neither an array nor a number.
 
-    Source: ``jax.device_put``.
+    Law: the values of ``device_put(x, sharding)`` are those of ``x``. Source: ``jax.device_put``.
 
     >>> device_put(3.0)
     Array(3., dtype=float64, weak_type=True)
     """
-    if device is not None and not bindings.is_device(device):
-        raise ArgumentTypeError(
-            f"device_put: expected a device, got {device!r}; take one of lawful.xla_backend.devices()"
-        )
-    return tree.map(lambda leaf: _put_leaf(leaf, device), x)
+    if device is None or isinstance(device, bindings.DeviceType):
+        only: Any = device
+        return tree.map(lambda leaf: _put_leaf(leaf, only), x)
+    leaves, structure = tree.flatten(x)
+    if isinstance(device, Sharding):
+        places: list[Any] = [device] * len(leaves)
+    else:
+        places = tree.broadcast_prefix(device, x, is_leaf=lambda place: place is None)
+    for place in places:
+        if not (place is None or isinstance(place, bindings.DeviceType | Sharding)):
+            raise ArgumentTypeError(
+                f"device_put: expected a device or a sharding, got {shorten(place)}; take one of "
+                "lawful.xla_backend.devices(), or make a NamedSharding"
+            )
+    _check_shapes(x, leaves, places)
+    return tree.unflatten(structure, [_put_leaf(leaf, place) for leaf, place in zip(leaves, places, strict=True)])
+
+
+def _check_shapes(x: Any, leaves: Sequence[Any], places: Sequence[Any]) -> None:
+    """Raises ArgumentValueError, with the key path of the leaf, where a sharding does not divide a shape."""
+    for position, (leaf, place) in enumerate(zip(leaves, places, strict=True)):
+        if isinstance(place, Sharding):
+            aval = get_aval(leaf)
+            try:
+                place.shard_shape(aval.shape)
+            except ArgumentValueError as error:
+                path = tree.keystr(tree.leaves_with_path(x)[position][0])
+                raise ArgumentValueError(f"device_put: x{path}, of type {aval}: {error.message}") from error
 
 
 def device_get(x: Any) -> Any:
@@ -61,6 +103,9 @@ def device_get(x: Any) -> Any:
 
     Args:
       x: a pytree; leaves other than Arrays stay as they are.
+
+    Raises:
+      ArgumentValueError: other processes have parts of an array.
 
     Source: ``jax.device_get``.
     """

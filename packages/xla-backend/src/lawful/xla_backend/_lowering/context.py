@@ -21,6 +21,7 @@ from lawful.xla_backend._callbacks.checked_call import CheckedCall
 from lawful.xla_backend._lowering.callback import call_python
 from lawful.xla_backend._lowering.collectives import CollectiveLowering
 from lawful.xla_backend._lowering.kernels import call_kernel
+from lawful.xla_backend._lowering.meshes import MeshMethods
 from lawful.xla_backend._lowering.programs import recorded, recorded_once
 from lawful.xla_backend._lowering.regions import case, while_loop, while_loop_in_order
 from lawful.xla_backend._lowering.types import TypeTable
@@ -34,7 +35,7 @@ Value = Any
 """An MLIR value: the result of an operation, or an argument of a block."""
 
 
-class LoweringContext(CollectiveLowering):
+class LoweringContext(CollectiveLowering, MeshMethods):
     """One equation that is being lowered.
 
     Attributes:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -33,9 +33,14 @@ from lawful.xla_backend._lowering.collectives import MeshAxes
 from lawful.xla_backend._lowering.context import LoweringContext
 from lawful.xla_backend._lowering.donation import donation_attributes
 from lawful.xla_backend._lowering.function import FunctionLowering, failed_rule
+from lawful.xla_backend._lowering.meshes import MeshKey, MeshTable
 from lawful.xla_backend._lowering.types import TypeTable
 from lawful.xla_backend._runtime import bindings
 from lawful.xla_backend._runtime.bindings import func, ir
+
+if TYPE_CHECKING:
+    from lawful.xla_backend._arrays.sharding import Sharding
+    from lawful.xla_backend._runtime.handles import Device
 
 # A larger constant, in bytes, is an argument. With known indices, XLA makes a gather a slice, and a scatter a pad.
 LARGE = 1024
@@ -49,11 +54,20 @@ class StableHLO:
       module: the ``ir.Module``, whose function ``main`` takes the constants, then the arguments, float0 left out.
       consts: the constants that the caller has to pass.
       functions: the Python functions that the program calls, by their numbers.
+      meshes: the symbols of the meshes that it declares.
+      shardings: a sharding on each of these.
     """
 
     module: Any
     consts: tuple[Any, ...]
     functions: tuple[CheckedCall, ...]
+    meshes: tuple[tuple[MeshKey, str], ...] = ()
+    shardings: tuple[Sharding, ...] = ()
+
+    @property
+    def device_order(self) -> tuple[Device, ...] | None:
+        """The devices that the program runs on, in the order of partitions; None if it declares no mesh."""
+        return self.shardings[0].device_order if self.shardings else None
 
 
 def lower(closed: ClosedJaxpr, *, name: str, platform: str, donated: Sequence[int] = ()) -> StableHLO:
@@ -101,12 +115,15 @@ class ModuleLowering:
         self._names: dict[str, int] = {"main": 1}
         self._module: Any = None
         self.types: TypeTable
+        #: The meshes that the program names.
+        self.meshes: MeshTable
 
     def lower(self, closed: ClosedJaxpr, name: str, donated: Sequence[int]) -> StableHLO:
         """Builds the module; not yet verified."""
         with self.context, ir.Location.unknown():
             self.types = TypeTable()
             self._module = ir.Module.create()
+            self.meshes = MeshTable(self._module, {}, ())
             self._module.operation.attributes["sym_name"] = ir.StringAttr.get(_identifier(f"jit_{name}"))
             consts = self.consts_of(closed)
             passed = [var for var in closed.jaxpr.invars if var.aval.dtype != float0]
@@ -127,7 +144,10 @@ class ModuleLowering:
                 outs = function.inline(closed, args)
                 kept = [out for out, aval in zip(outs, closed.out_avals, strict=True) if aval.dtype != float0]
                 func.return_(kept)
-        return StableHLO(self._module, tuple(consts.values()), tuple(self.functions))
+        meshes = tuple(self.meshes.symbols.items())
+        return StableHLO(
+            self._module, tuple(consts.values()), tuple(self.functions), meshes, tuple(self.meshes.shardings)
+        )
 
     # Functions
 

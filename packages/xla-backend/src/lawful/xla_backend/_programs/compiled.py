@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 from numpy import ndarray
 
-from lawful.core import ArgumentTypeError, ArgumentValueError, ShapedArray, float0, get_aval
+from lawful.core import ArgumentTypeError, ArgumentValueError, Cache, ShapedArray, float0, get_aval
 from lawful.xla_backend._arrays.array import Array
+from lawful.xla_backend._arrays.placed import Place
 from lawful.xla_backend._callbacks.host_functions import CallbackFailure
 from lawful.xla_backend._errors import DeletedArrayError, XlaError
 from lawful.xla_backend._programs.arguments import buffer_on, common_device
+from lawful.xla_backend._programs.placement import Placement
 from lawful.xla_backend._programs.staging_buffers import StagingBuffer, fits, set_types
 from lawful.xla_backend._runtime import bindings, clients
 from lawful.xla_backend._runtime.executables import Executable
@@ -28,15 +30,15 @@ _MAX_LOSSES = 8
 class Compiled:
     """A compiled program: called with flat arguments, gives the list of flat results.
 
-    It runs on the device that its Array arguments are on; for any but the default one it is compiled when it
-    is first needed there.
+    It runs on the device that its Array arguments are on; for any but the default one, and for Arrays on several
+    devices, it is compiled when it is first needed there.
     """
 
     __slots__ = (
+        "_compiled_elsewhere",
         "_consts",
         "_device",
         "_donated",
-        "_elsewhere",
         "_executable",
         "_float0_results",
         "_in_avals",
@@ -44,6 +46,8 @@ class Compiled:
         "_lowered",
         "_name",
         "_options",
+        "_place",
+        "_recent",
         "_result_avals",
         "_run",
         "_simple",
@@ -52,18 +56,21 @@ class Compiled:
         "run_one",
     )
 
-    def __init__(self, lowered: Lowered, device: Device, options: Options) -> None:
-        self._executable = lowered._load(device, options)
+    def __init__(self, lowered: Lowered, place: Device | Placement, options: Options) -> None:
+        self._executable = lowered._load(place, options)
         self._run = self._executable.run
-        self._consts = lowered._put_consts(device)
-        self._device = device
+        self._consts = lowered._put_consts(place)
+        self._place = place
+        self._device: Device = place.devices[0] if isinstance(place, Placement) else place
         self._name = lowered.name
         self._in_avals = [*lowered.in_avals]
         self._donated = lowered.donated
         self._result_avals = tuple(aval for aval in lowered.out_avals if aval.dtype != float0)
         self._float0_results = [(i, aval) for i, aval in enumerate(lowered.out_avals) if aval.dtype == float0]
         self._options = options
-        self._elsewhere: dict[Device, Compiled] = {}
+        # The program compiled for other devices, made when there is one, and the last of these that ran.
+        self._compiled_elsewhere: Cache[Device | Placement, Compiled] | None = None
+        self._recent: Compiled | None = None
         # With one device no program is compiled again, so the module is dropped.
         self._lowered = lowered if clients.has_several_devices() else None
         # The executable, if a call does nothing but run it.
@@ -72,7 +79,7 @@ class Compiled:
         self._simple = self._executable if is_simple else None
         is_map = is_simple and len(self._in_avals) == len(self._result_avals) == 1
         #: Returns the result for one Array of exactly the compiled type, as `run_exact` does; otherwise None.
-        self.run_one = _map_of(self._executable, device, self._in_avals[0], self._result_avals[0]) if is_map else None
+        self.run_one = _map_of(self._executable, self._device, self._in_avals, self._result_avals) if is_map else None
         # Whether the last call had NumPy values as arguments; staging buffers, one set per concurrent call.
         self._takes_values = False
         self._spare_buffers: list[list[StagingBuffer]] = []
@@ -130,7 +137,8 @@ class Compiled:
         simple = self._simple
         if simple is None:
             if self._lowered is not None and any([x._device is not self._device for x in args]):
-                return None
+                recent = self._recent
+                return None if recent is None else recent.run_exact(args)
             return self._call_buffers(self._consts + buffers if self._consts else buffers, args)
         # `_call_buffers`, inlined: a tenth of the time of a small program's call.
         try:
@@ -191,11 +199,27 @@ class Compiled:
 
     def _call_any(self, args: tuple[Any, ...]) -> list[Any]:
         """Calls with arguments that are not all Arrays of exactly the compiled type on this device."""
+        place = self._place_of_call(args)
+        if place != self._place:
+            return self._elsewhere(place)._call_any(args)
+        return self._call_buffers(self._buffers(args, [self._device] * len(args)), args)
+
+    def _place_of_call(self, args: tuple[Any, ...]) -> Device | Placement:
+        """Returns where a call runs; Arrays that are elsewhere are moved there."""
+        lowered = self._lowered
+        if lowered is not None and lowered.is_distributed(args):
+            return lowered.placement(args)
         device = common_device(self._name, args)
-        if device is not None and device is not self._device and self._may_run_on(device):
-            return self._on(device)._call_any(args)
+        if device is None or device is self._device:
+            return self._place
+        assert lowered is not None, "there is no other device"
+        follows = lowered.follows_arguments or device.client is self._device.client
+        return device if follows else self._place
+
+    def _buffers(self, args: tuple[Any, ...], places: Sequence[Place]) -> list[Any]:
+        """Returns the buffers of the constants, and of the arguments at some places, whose types have to fit."""
         buffers = self._consts.copy()
-        for position, (x, aval) in enumerate(zip(args, self._in_avals, strict=True)):
+        for position, (x, aval, place) in enumerate(zip(args, self._in_avals, places, strict=True)):
             actual = x if type(x) is np.ndarray else get_aval(x)
             # The runtime compares sizes only: it would read other types of the same size as this one.
             if actual.shape != aval.shape or (actual.dtype != aval.dtype and get_aval(x).dtype != aval.dtype):
@@ -204,8 +228,8 @@ class Compiled:
                     f"got {get_aval(x)}; pass what it was compiled for, or compile it for this type"
                 )
             if aval.dtype != float0:
-                buffers.append(buffer_on(x, aval, self._device))
-        return self._call_buffers(buffers, args)
+                buffers.append(buffer_on(x, aval, place))
+        return buffers
 
     def _call_buffers(self, buffers: list[Any], args: Sequence[Any]) -> list[Any]:
         if self._donated:
@@ -240,18 +264,16 @@ class Compiled:
             results[position] = array
         return results
 
-    def _may_run_on(self, device: Device) -> bool:
-        """Whether a call with arguments on a device runs there; otherwise they are moved."""
+    def _elsewhere(self, place: Device | Placement) -> Compiled:
+        """Returns the program compiled for another device, or for devices and shardings."""
         assert self._lowered is not None, "there is no other device"
-        return self._lowered.follows_arguments or device.client is self._device.client
-
-    def _on(self, device: Device) -> Compiled:
-        """Returns the program compiled for another device."""
-        assert self._lowered is not None, "there is no other device"
-        found = self._elsewhere.get(device)
+        if self._compiled_elsewhere is None:
+            self._compiled_elsewhere = Cache("programs on other devices", 64)
+        found = self._compiled_elsewhere.lookup(place)
         if found is None:
-            lowered = self._lowered.on_platform(bindings.platform_of(device))
-            found = self._elsewhere[device] = Compiled(lowered, device, self._options)
+            found = self._lowered.compile_for(place, self._options)
+            self._compiled_elsewhere.insert(place, found)
+        self._recent = found
         return found
 
     # Errors
@@ -302,13 +324,13 @@ class Compiled:
 
 
 def _map_of(
-    executable: Executable, device: Device, in_aval: ShapedArray, out_aval: ShapedArray
+    executable: Executable, device: Device, in_avals: Sequence[ShapedArray], out_avals: Sequence[ShapedArray]
 ) -> Callable[[Any], Any]:
     """Returns `run_exact` of a program of one argument and one result, as a function from the one to the other.
 
     It makes no list and reads no attribute, which saves a tenth of the call of a small program.
     """
-    execute, handlers = executable.execute, executable.handlers
+    execute, handlers, in_aval, out_aval = executable.execute, executable.handlers, in_avals[0], out_avals[0]
 
     def run(x: Any) -> Any:
         if type(x) is not Array or x._aval is not in_aval:

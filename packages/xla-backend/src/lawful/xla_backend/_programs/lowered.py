@@ -8,13 +8,18 @@ from typing import Any
 
 from lawful.core import ArgumentValueError, ClosedJaxpr, float0, get_aval
 from lawful.staging import CompilerOptions
+from lawful.xla_backend._arrays.placed import Place
+from lawful.xla_backend._arrays.sharding import Sharding
 from lawful.xla_backend._cache.settings import compilation_cache
 from lawful.xla_backend._lowering.module import lower
+from lawful.xla_backend._lowering.partitioning import partitioned
 from lawful.xla_backend._programs.arguments import buffer_on
 from lawful.xla_backend._programs.compiled import Compiled
+from lawful.xla_backend._programs.partitioned import Partitioned
+from lawful.xla_backend._programs.placement import Placement, is_sharded, placement_of
 from lawful.xla_backend._runtime import bindings, clients
 from lawful.xla_backend._runtime.executables import Executable
-from lawful.xla_backend._runtime.handles import Device, Options
+from lawful.xla_backend._runtime.handles import Device, Options, Target
 
 
 class Lowered:
@@ -84,7 +89,34 @@ class Lowered:
         Raises:
           XlaError: XLA refuses the program or an option.
         """
-        return Compiled(self, clients.devices(self.platform)[0], compiler_options or {})
+        place = self.placement(()) if self.is_distributed(()) else clients.devices(self.platform)[0]
+        return self.compile_for(place, compiler_options or {})
+
+    def compile_for(self, place: Device | Placement, options: Options) -> Compiled:
+        """Compiles the program for a device, or for several."""
+        if isinstance(place, Placement):
+            return Partitioned(self.on_platform(bindings.platform_of(place.devices[0])), place, options)
+        return Compiled(self.on_platform(bindings.platform_of(place)), place, options)
+
+    @property
+    def meshes(self) -> tuple[Sharding, ...]:
+        """A sharding on each mesh that the program names."""
+        return self._stablehlo.shardings
+
+    def is_distributed(self, args: Sequence[Any]) -> bool:
+        """Whether a call runs in partitions: the program names a mesh, or an argument or constant is sharded."""
+        return bool(self._stablehlo.shardings) or any(map(is_sharded, args)) or any(map(is_sharded, self._consts))
+
+    def placement(self, args: Sequence[Any]) -> Placement:
+        """Returns where a call in partitions runs; without arguments, where it would with values of the host.
+
+        Raises:
+          ArgumentValueError: two Arrays are on different devices, or one is not where the program runs.
+        """
+        consts, meshes = self._consts, self._stablehlo.shardings
+        avals = [*map(get_aval, consts), *self.in_avals]
+        args = args or [None] * len(self.in_avals)
+        return placement_of(self.name, consts, args, avals, meshes[0] if meshes else None)
 
     def on_platform(self, platform: str) -> Lowered:
         """Returns the program lowered for a platform where it follows its arguments to."""
@@ -93,12 +125,26 @@ class Lowered:
         assert self._closed is not None, "there is no other platform"
         return Lowered(self._closed, self.name, self.donated, platform, follows_arguments=True)
 
-    def _load(self, device: Device, options: Options) -> Executable:
+    @property
+    def _consts(self) -> tuple[Any, ...]:
+        return self._stablehlo.consts
+
+    def _load(self, place: Device | Placement, options: Options) -> Executable:
         returned = [aval for aval in self.out_avals if aval.dtype != float0]
         with self._lock:
-            return compilation_cache().compile(
-                self._stablehlo.module, device, returned, options, self._stablehlo.functions
-            )
+            target: Target
+            if not isinstance(place, Placement):
+                module, target = self._stablehlo.module, place
+            else:
+                kept = [
+                    sharding
+                    for sharding, aval in zip(place.arguments, self.in_avals, strict=True)
+                    if aval.dtype != float0
+                ]
+                module, target = partitioned(self._stablehlo, [*place.consts, *kept]), place.devices
+            return compilation_cache().compile(module, target, returned, options, self._stablehlo.functions)
 
-    def _put_consts(self, device: Device) -> list[Any]:
-        return [buffer_on(const, get_aval(const), device) for const in self._stablehlo.consts]
+    def _put_consts(self, place: Device | Placement) -> list[Any]:
+        consts = self._consts
+        places: Sequence[Place] = place.consts if isinstance(place, Placement) else [place] * len(consts)
+        return [buffer_on(const, get_aval(const), at) for const, at in zip(consts, places, strict=True)]

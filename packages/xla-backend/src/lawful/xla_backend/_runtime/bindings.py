@@ -22,6 +22,7 @@ Facts about jaxlib's private API, valid for 0.11.2 to 0.12.0.1:
 from __future__ import annotations
 
 import gc
+import math
 import os
 from functools import cache
 from io import BytesIO
@@ -41,7 +42,7 @@ with no_collections():
     from jaxlib.mlir.dialects import func, stablehlo
     from jaxlib.version import __version__ as jaxlib_version
 
-from lawful.xla_backend._errors import XlaError
+from lawful.xla_backend._errors import DeletedArrayError, XlaError
 from lawful.xla_backend._runtime import fork
 from lawful.xla_backend._runtime.handles import Buffer, Device
 
@@ -147,6 +148,14 @@ def put(x: np.ndarray[Any, Any], device: Device, aval: ShapedArray) -> Buffer:
 _ALIGNMENT = 64
 
 
+def aligned(shape: tuple[int, ...], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    """Returns a new array, not initialized, with memory that the runtime can use in place."""
+    size = math.prod(shape) * dtype.itemsize
+    memory = np.empty(size + _ALIGNMENT, np.uint8)
+    start = -memory.ctypes.data % _ALIGNMENT
+    return memory[start : start + size].view(dtype).reshape(shape)
+
+
 def shared_memory(aval: ShapedArray, device: Device) -> tuple[np.ndarray[Any, Any] | None, Buffer | None]:
     """Returns an array, and a buffer with its memory; None for the array if the device has memory of its own.
 
@@ -154,12 +163,9 @@ def shared_memory(aval: ShapedArray, device: Device) -> tuple[np.ndarray[Any, An
     """
     if platform_of(device) != "cpu":
         return None, None
-    size = aval.size * aval.dtype.itemsize
-    memory = np.empty(size + _ALIGNMENT, np.uint8)
-    start = -memory.ctypes.data % _ALIGNMENT
-    values = memory[start : start + size].view(aval.dtype).reshape(aval.shape)
+    values = aligned(aval.shape, aval.dtype)
     buffer = _jax.batched_device_put(aval, single_device_sharding(device), [values], [device], True, enable_x64=True)
-    is_shared = size > 0 and view(buffer).ctypes.data == values.ctypes.data
+    is_shared = aval.size > 0 and view(buffer).ctypes.data == values.ctypes.data
     return values if is_shared else None, buffer
 
 
@@ -172,7 +178,7 @@ def wait(buffer: Any) -> None:
     try:
         buffer.block_until_ready()
     except RuntimeFailure as error:
-        raise XlaError(f"array: expected a computed value, got the runtime's error {error}") from error
+        raise _no_value(error) from error
 
 
 def view(buffer: Any) -> np.ndarray[Any, Any]:
@@ -183,7 +189,15 @@ def view(buffer: Any) -> np.ndarray[Any, Any]:
     try:
         return cast("np.ndarray[Any, Any]", buffer._to_np_array_did_copy()[0])
     except RuntimeFailure as error:
-        raise XlaError(f"array: expected a computed value, got the runtime's error {error}") from error
+        raise _no_value(error) from error
+
+
+def _no_value(error: Exception) -> XlaError | DeletedArrayError:
+    if "deleted" in str(error):
+        return DeletedArrayError(
+            "array: expected an array that is still there, got a shard of one that was donated; keep x.copy()"
+        )
+    return XlaError(f"array: expected a computed value, got the runtime's error {error}")
 
 
 def copy_buffer(buffer: Buffer, device: Device) -> Buffer:
@@ -241,6 +255,17 @@ def chlo() -> Any:
     from jaxlib.mlir.dialects import chlo
 
     return chlo
+
+
+@cache
+def sdy() -> Any:
+    """Returns Shardy's dialect, of programs on several devices; its import takes 30 ms.
+
+    A context knows it after ``sdy().register_dialect(context)``.
+    """
+    from jaxlib.mlir.dialects import sdy
+
+    return sdy
 
 
 def bytecode(module: Any) -> bytes:

@@ -37,6 +37,12 @@ def device_list(devices: tuple[Device, ...]) -> Any:
     return _jax.DeviceList(devices)
 
 
+def addressable(devices: Sequence[Device]) -> list[Device]:
+    """Returns those of some devices, all of one platform, that belong to this process, in their order."""
+    here = devices[0].client.process_index()
+    return [device for device in devices if device.process_index == here]
+
+
 def runtime_sharding(devices: tuple[Device, ...], assignment: Assignment) -> Any:
     """Returns the runtime's sharding of an assignment of parts to devices."""
     *tiles, copies = assignment.shape
@@ -80,37 +86,41 @@ def _assignment(sharding: Any, ndim: int, count: int) -> Assignment:
     return np.reshape(sharding.tile_assignment_devices(), (*shape[:ndim], -1))
 
 
-def put_shards(
-    shards: Sequence[Any], devices: Sequence[Device], sharding: Any, aval: ShapedArray, *, copied: bool = True
-) -> Buffer:
+# In bytes. Below, the runtime's own copy is cheaper than aligned memory.
+_LARGE: Final = 16_384
+
+
+def private(values: np.ndarray[Any, Any], dtype: np.dtype[Any]) -> np.ndarray[Any, Any]:
+    """Returns a copy of host values for `put_shards`, which uses the memory of a large one in place on the CPU.
+
+    Devices that have the same part may share it: the runtime does not write to it, also when it is donated.
+    """
+    if values.size * dtype.itemsize < _LARGE:
+        return np.array(values, dtype, order="C")
+    copied = bindings.aligned(values.shape, dtype)
+    copied[...] = values
+    return copied
+
+
+def put_shards(shards: Sequence[Any], devices: Sequence[Device], sharding: Any, aval: ShapedArray) -> Buffer:
     """Returns a buffer of an array whose shards are host arrays, or buffers of one device each.
 
     Args:
-      shards: the values, one for each of the devices, of the shape that the sharding gives.
+      shards: the values, one for each of the devices, of the shape that the sharding gives; those of the host may never
+        change.
       devices: those of this process, in the order of the sharding.
       sharding: what `runtime_sharding` returned.
       aval: the type of the whole array.
-      copied: whether host arrays are copied, so that they may change as soon as this returns.
 
     Raises:
       XlaError: there is too little memory.
     """
     if fork.is_forked:
         fork.refuse()
-    semantics = _jax.HostBufferSemantics
     try:
-        return cast(
-            Buffer,
-            _jax.batched_device_put(
-                aval,
-                sharding,
-                list(shards),
-                list(devices),
-                True,
-                host_buffer_semantics=semantics.IMMUTABLE_ONLY_DURING_CALL if copied else semantics.ZERO_COPY,
-                enable_x64=True,
-            ),
-        )
+        # Other semantics than the default, no copy, fail where some but not all devices have the same part.
+        buffer = _jax.batched_device_put(aval, sharding, list(shards), list(devices), True, enable_x64=True)
+        return cast(Buffer, buffer)
     except bindings.RuntimeFailure as error:
         raise XlaError(
             f"device_put: expected {len(devices)} devices to take shards of {aval}, got the runtime's error {error}"

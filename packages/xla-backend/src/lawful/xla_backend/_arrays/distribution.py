@@ -1,0 +1,91 @@
+"""Arrays are distributed over devices, and from one sharding to another."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from lawful.core import ArgumentValueError, ShapedArray
+from lawful.xla_backend._arrays.sharding import Sharding
+from lawful.xla_backend._arrays.tiling import assignment_of, runtime_sharding
+from lawful.xla_backend._runtime import bindings, partitions
+
+
+def check_distribution(aval: ShapedArray, sharding: Sharding) -> tuple[int, ...]:
+    """Returns the shape of the parts of an array.
+
+    Raises:
+      ArgumentValueError: the sharding is over devices that are not XLA's, or it does not divide the shape.
+    """
+    for device in sharding.device_order:
+        if not bindings.is_device(device):
+            raise ArgumentValueError(
+                f"device_put: expected devices of XLA, got {device} in {sharding}; make the mesh of devices()"
+            )
+    part = tuple(sharding.shard_shape(aval.shape))
+    # The runtime does not check sizes.
+    tiles = assignment_of(sharding, aval.ndim).shape[:-1]
+    if tuple(size * tile for size, tile in zip(part, tiles, strict=True)) != aval.shape:
+        raise ArgumentValueError(
+            f"device_put: expected {sharding} to split {aval.shape} into {tiles} parts, got parts of shape {part}; "
+            "correct its shard_shape"
+        )
+    return part
+
+
+def distribute(values: np.ndarray[Any, Any], aval: ShapedArray, sharding: Sharding) -> Any:
+    """Returns a buffer with the parts of an array of the host on the devices of a sharding.
+
+    Raises:
+      ArgumentValueError: as `check_distribution`.
+    """
+    part = check_distribution(aval, sharding)
+    indices = sharding.addressable_devices_indices_map(aval.shape)
+    devices = [device for device in sharding.device_order if device in indices]
+    shards: list[np.ndarray[Any, Any]] = []
+    known: dict[Any, np.ndarray[Any, Any]] = {}
+    for device in devices:
+        index = indices[device]
+        key = tuple([(piece.start, piece.stop) for piece in index])
+        if key not in known:
+            known[key] = partitions.private(values[index], aval.dtype)
+        shards.append(known[key])
+    assert all([shard.shape == part for shard in shards]), "the runtime does not check"
+    return partitions.put_shards(shards, devices, runtime_sharding(sharding, aval.ndim), aval)
+
+
+def may_copy_shards(source: Sharding, target: Sharding, ndim: int) -> bool:
+    """Whether a move needs copies from device to device only: the n-th device of each has the same part."""
+    first, second = source.device_order, target.device_order
+    if len(first) != len(second) or first[0].client is not second[0].client:
+        return False
+    mine, theirs = assignment_of(source, ndim), assignment_of(target, ndim)
+    return mine.shape == theirs.shape and np.array_equal(np.sort(mine, -1), np.sort(theirs, -1))
+
+
+Resharding = Callable[[Any, ShapedArray, Sharding, Sharding], Any]
+_resharding: Resharding | None = None
+
+
+def set_resharding(program: Resharding) -> None:
+    """Sets the function that reshards a buffer by a program on its devices: of its type and the two shardings."""
+    global _resharding
+    _resharding = program
+
+
+def may_reshard(source: Sharding, target: Sharding) -> bool:
+    """Whether a program on the devices moves the parts better than this process would.
+
+    On the CPU the memory is the process's own. No process can read all parts of an array of several.
+    """
+    devices = source.device_order
+    on_host = bindings.platform_of(devices[0]) == "cpu" and source.is_fully_addressable
+    return not on_host and len(devices) > 1 and devices == target.device_order
+
+
+def resharded(buffer: Any, aval: ShapedArray, source: Sharding, target: Sharding) -> Any:
+    """Returns a buffer with the same values in other parts on the same devices."""
+    assert _resharding is not None, "the package sets it"
+    return _resharding(buffer, aval, source, target)

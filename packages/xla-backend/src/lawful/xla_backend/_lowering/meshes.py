@@ -1,0 +1,138 @@
+"""The meshes of a program: their symbols in Shardy's dialect, and the shardings of values over them.
+
+A rule that splits values over devices says so by ``ctx.constrain(value, sharding)``. The program then runs on the
+devices of the sharding's mesh, one partition on each.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from typing import TYPE_CHECKING, Any
+
+from lawful.core import ArgumentValueError
+from lawful.xla_backend._runtime.bindings import ir, sdy
+
+if TYPE_CHECKING:
+    from lawful.xla_backend._arrays.sharding import Sharding
+    from lawful.xla_backend._lowering.function import FunctionLowering
+    from lawful.xla_backend._runtime.handles import Device
+
+Value = Any
+#: The axes of a mesh, and the numbers of its devices where they are in another order than the partitions.
+MeshKey = tuple[tuple[tuple[Hashable, int], ...], tuple[int, ...]]
+
+
+class MeshTable:
+    """The meshes of a module, each declared once.
+
+    Attributes:
+      module: the ``ir.Module``, whose context must be current in every call.
+      symbols: the symbol of each mesh.
+      shardings: one sharding on each mesh.
+    """
+
+    def __init__(self, module: Any, symbols: dict[MeshKey, str], shardings: tuple[Sharding, ...]) -> None:
+        self.module = module
+        self.symbols = symbols
+        self.shardings = [*shardings]
+
+    @property
+    def device_order(self) -> tuple[Device, ...] | None:
+        """The devices of the partitions, in order; None where there is no mesh."""
+        return self.shardings[0].device_order if self.shardings else None
+
+    def symbol(self, sharding: Sharding) -> str:
+        """Returns the symbol of the mesh of a sharding, declaring the mesh if it is new.
+
+        Raises:
+          ArgumentValueError: the program has a mesh over other devices, or over these in another order.
+        """
+        key = sharding.mesh_axes, getattr(sharding, "device_numbers", ())
+        found = self.symbols.get(key)
+        order = self.device_order
+        if order is not None and order != sharding.device_order:
+            raise ArgumentValueError(
+                f"lowering: expected one order of devices in a program, got {self.shardings[0]} on "
+                f"{devices_text(order)} and {sharding} on {devices_text(sharding.device_order)}; make both meshes "
+                "of the same devices in the same order"
+            )
+        if found is None:
+            sdy().register_dialect(self.module.context)
+            found = self._declare(f"mesh_{len(self.symbols)}" if self.symbols else "mesh", sharding)
+            self.symbols[key] = found
+            self.shardings.append(sharding)
+        return found
+
+    def _declare(self, symbol: str, sharding: Sharding) -> str:
+        dialect = sdy()
+        names = axis_texts(sharding)
+        sizes = dict(sharding.mesh_axes)
+        axes = [dialect.MeshAxisAttr.get(text, sizes.get(name, 1)) for name, text in names.items()]
+        mesh = dialect.MeshAttr.get(axes, list(getattr(sharding, "device_numbers", ())))
+        with ir.InsertionPoint.at_block_begin(self.module.body):
+            dialect.MeshOp(symbol, mesh)
+        return symbol
+
+    def attribute(self, sharding: Sharding, ndim: int) -> Any:
+        """Returns the attribute that gives a value of ``ndim`` dimensions a sharding."""
+        symbol, dialect = self.symbol(sharding), sdy()
+        names = axis_texts(sharding)
+        free: tuple[int, ...] = getattr(sharding, "unconstrained_dimensions", tuple)()
+        dims = [
+            dialect.DimensionShardingAttr.get(
+                [dialect.AxisRefAttr.get(names[axis]) for axis in axes], is_closed=dim not in free
+            )
+            for dim, axes in enumerate(sharding.dimension_axes(ndim))
+        ]
+        return dialect.TensorShardingAttr.get(symbol, dims)
+
+
+def axis_texts(sharding: Sharding) -> dict[Hashable, str]:
+    """Returns the names of the axes of a mesh in the dialect, where they are strings; a single device is one axis."""
+    axes = [name for name, _ in sharding.mesh_axes] or ["_device"]
+    texts = [str(name) for name in axes]
+    if len({*texts}) < len(texts):
+        texts = [f"{text}_{i}" for i, text in enumerate(texts)]
+    return dict(zip(axes, texts, strict=True))
+
+
+def devices_text(devices: tuple[Device, ...]) -> str:
+    """Returns some devices as text, those after the eighth left out."""
+    shown = ", ".join(map(str, devices[:8]))
+    return f"[{shown}]" if len(devices) <= 8 else f"[{shown}, … {len(devices)} devices]"
+
+
+class MeshMethods:
+    """What a lowering rule says of devices: a part of `LoweringContext`."""
+
+    __slots__ = ()
+
+    _function: FunctionLowering
+
+    def mesh_symbol(self, sharding: Sharding) -> str:
+        """Returns the symbol of the mesh of a sharding in Shardy's dialect, declared in the module."""
+        return self._function.module.meshes.symbol(sharding)
+
+    def sharding_attribute(self, sharding: Sharding, ndim: int) -> Any:
+        """Returns Shardy's attribute that gives a value of ``ndim`` dimensions a sharding."""
+        return self._function.module.meshes.attribute(sharding, ndim)
+
+    def constrain(self, value: Value, sharding: Sharding) -> Value:
+        """Returns a value, split over devices as a sharding says.
+
+        Args:
+          value: a value.
+          sharding: its mesh is one that the program runs on.
+
+        Raises:
+          ArgumentValueError: the sharding does not divide the shape, or the program has a mesh over other devices.
+        """
+        shape = tuple(value.type.shape)
+        sharding.shard_shape(shape)
+        attribute = self.sharding_attribute(sharding, len(shape))
+        return sdy().ShardingConstraintOp(value, attribute).result
+
+    @property
+    def sdy(self) -> Any:
+        """Shardy's dialect: ``ctx.sdy.manual_computation``."""
+        return sdy()

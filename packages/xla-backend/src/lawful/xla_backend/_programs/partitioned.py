@@ -1,0 +1,68 @@
+"""``Partitioned``: a compiled program that runs in partitions on several devices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from lawful.xla_backend._arrays.array import Array
+from lawful.xla_backend._arrays.sharding import Sharding
+from lawful.xla_backend._arrays.tiling import sharding_of
+from lawful.xla_backend._programs.compiled import Compiled
+from lawful.xla_backend._programs.placement import Placement
+from lawful.xla_backend._runtime.handles import Options
+
+if TYPE_CHECKING:
+    from lawful.xla_backend._programs.lowered import Lowered
+
+
+class Partitioned(Compiled):
+    """A program compiled for arguments that are split over devices in one way; for others it is compiled again."""
+
+    __slots__ = ("_in_places", "_out_places")
+
+    _place: Placement
+
+    def __init__(self, lowered: Lowered, placement: Placement, options: Options) -> None:
+        super().__init__(lowered, placement, options)
+        self._lowered = lowered
+        self._in_places: list[Sharding] = [*placement.arguments]
+        meshes = [*placement.meshes, *lowered.meshes]
+        self._out_places = [sharding_of(assignment, meshes) for assignment in self._executable.assignments]
+
+    def __call__(self, *args: Any) -> list[Any]:
+        """Runs the program, as `Compiled` does."""
+        results = self.run_exact(args)
+        return self._call_any(args) if results is None else results
+
+    def run_exact(self, args: Sequence[Any]) -> list[Any] | None:
+        """Runs the program if all arguments are Arrays of exactly the types and shardings compiled for."""
+        try:
+            # Types are interned and shardings mostly the same objects: the lists are compared by identity first.
+            if [x._aval for x in args] != self._in_avals:
+                return None
+            if [x._device for x in args] != self._in_places:
+                recent = self._recent
+                return None if recent is None else recent.run_exact(args)
+            buffers = [x._buffer for x in args]
+        except AttributeError:
+            return None
+        return self._call_buffers(self._consts + buffers if self._consts else buffers, args)
+
+    def _call_any(self, args: tuple[Any, ...]) -> list[Any]:
+        if len(args) != len(self._in_avals):
+            self._refuse_count(args)
+        assert self._lowered is not None
+        placement = self._lowered.placement(args)
+        if placement != self._place:
+            return self._elsewhere(placement)._call_any(args)
+        return self._call_buffers(self._buffers(args, self._in_places), args)
+
+    def _arrays(self, results: list[Any]) -> list[Any]:
+        for position, (aval, place) in enumerate(zip(self._result_avals, self._out_places, strict=True)):
+            array = Array()
+            array._buffer = results[position]
+            array._aval = aval
+            array._device = place
+            results[position] = array
+        return results

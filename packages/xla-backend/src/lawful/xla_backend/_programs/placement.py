@@ -1,0 +1,90 @@
+"""Where a call of a program on several devices runs, and how its arguments lie there: as the data does."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from lawful.core import ArgumentValueError, ShapedArray, record
+from lawful.xla_backend._arrays.array import Array
+from lawful.xla_backend._arrays.sharding import Sharding
+from lawful.xla_backend._lowering.meshes import devices_text
+from lawful.xla_backend._runtime import bindings, clients
+from lawful.xla_backend._runtime.handles import Device
+
+
+@record
+class Placement:
+    """The devices of the partitions of a program, and the shardings of its constants and arguments.
+
+    Attributes:
+      devices: the devices, in order.
+      consts: the shardings of the constants.
+      arguments: those of the arguments.
+    """
+
+    devices: tuple[Device, ...]
+    consts: tuple[Sharding, ...]
+    arguments: tuple[Sharding, ...]
+
+    @property
+    def meshes(self) -> list[Sharding]:
+        """A sharding on each of the meshes, in the order of the arguments."""
+        found: dict[Any, Sharding] = {}
+        for sharding in (*self.arguments, *self.consts):
+            found.setdefault((sharding.mesh_axes, getattr(sharding, "device_numbers", ())), sharding)
+        return [*found.values()]
+
+
+def is_sharded(x: Any) -> bool:
+    """Whether a value is an Array with a sharding over devices, of which there may be one."""
+    return type(x) is Array and type(x._device) is not bindings.DeviceType
+
+
+def placement_of(
+    name: str, consts: Sequence[Any], args: Sequence[Any], avals: Sequence[ShapedArray], mesh: Sharding | None
+) -> Placement:
+    """Returns where a call runs: on the devices of its sharded Arrays, or of the mesh that the program names.
+
+    All other values are copied to each of the devices: those of the host, and Arrays on the default device, which is
+    where they are unless another one was asked for.
+
+    Args:
+      name: the program's, for errors.
+      consts: its constants.
+      args: its arguments.
+      avals: the types of both.
+      mesh: a sharding on a mesh that the program names; None if it names none, and then one of the values is sharded.
+
+    Raises:
+      ArgumentValueError: two Arrays are on different devices, or one is not where the program runs.
+    """
+    values = [*consts, *args]
+    lead, first = mesh, "a mesh that the program names"
+    for x in values:
+        if is_sharded(x):
+            if lead is None:
+                lead, first = x._device, f"an Array with {x._device}"
+            elif lead.device_order != x._device.device_order:
+                raise _elsewhere(name, first, lead.device_order, f"one with {x._device}", x._device.device_order)
+    assert lead is not None, "a value is sharded, or the program names a mesh"
+    default, devices = clients.devices()[0], lead.device_order
+    shardings: list[Sharding] = []
+    for x, aval in zip(values, avals, strict=True):
+        if is_sharded(x):
+            shardings.append(x._device)
+            continue
+        if type(x) is Array and x._device is not default and devices != (x._device,):
+            raise _elsewhere(name, first, devices, "an Array", x.sharding.device_order)
+        shardings.append(lead.with_dimension_axes(((),) * aval.ndim))
+    count = len(consts)
+    return Placement(devices, tuple(shardings[:count]), tuple(shardings[count:]))
+
+
+def _elsewhere(
+    name: str, first: str, devices: tuple[Device, ...], other: str, others: tuple[Device, ...]
+) -> ArgumentValueError:
+    return ArgumentValueError(
+        f"{name}: expected all Arrays on the same devices in the same order, got {first} on {devices_text(devices)} "
+        f"and {other} on {devices_text(others)}; move one with device_put(x, sharding)"
+    )
