@@ -17,7 +17,7 @@ from .programs import CHECKED, PROGRAMS, Program
 
 rng = np.random.default_rng(2929)
 CASES = [pytest.param(program, checked, id=f"{name}-{'checked' if checked else 'unchecked'}")
-         for checked in (False,)
+         for checked in (True, False)
          for name, program in (PROGRAMS | (CHECKED if checked else {})).items()]  # fmt: skip
 
 

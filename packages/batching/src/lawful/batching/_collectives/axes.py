@@ -7,7 +7,7 @@ from collections.abc import Hashable, Sequence
 from typing import Any
 
 from lawful.batching._batch import AxisData, names_axis
-from lawful.core import ArgumentTypeError, ArgumentValueError, current, record
+from lawful.core import ArgumentTypeError, ArgumentValueError, current, get_aval, record, vary
 
 AxisName = Hashable
 """A name, or a tuple of names that stands for one axis: the first one is the slowest."""
@@ -63,10 +63,20 @@ def bound_axis(function: str, axis_name: Any, *, may_be_none: bool = False) -> t
         raise ArgumentValueError(f"{function}: expected the name of an axis, got none")
     if len(set(names)) < len(names):
         raise ArgumentValueError(f"{function}: expected different axis names, got {names}; give each once")
-    return _as_param(names), size
+    return as_param(names), size
 
 
-def _as_param(names: tuple[AxisName, ...]) -> AxisName:
+def varying(x: Any, axis_name: AxisName) -> Any:
+    """Returns an operand of a collective: inside `shard_map` with checked types it varies over the axes."""
+    trace = current.trace
+    if not trace.checked_axes:
+        return x
+    missing = trace.checked_axes & {*names_of(axis_name)} - get_aval(x).vma
+    return vary(x, missing) if missing else x
+
+
+def as_param(names: tuple[AxisName, ...]) -> AxisName:
+    """Returns names as the parameter ``axis_name``: a single one as it is."""
     return names[0] if len(names) == 1 else names
 
 
@@ -95,7 +105,7 @@ def mapped_axis(axis_data: AxisData, axis_name: AxisName) -> MappedAxis | None:
         return MappedAxis(axis_data.size)
     at = axis_name.index(axis_data.name)
     before, after = axis_name[:at], axis_name[at + 1 :]
-    return MappedAxis(axis_data.size, _as_param(before + after), axis_size(before), axis_size(after))
+    return MappedAxis(axis_data.size, as_param(before + after), axis_size(before), axis_size(after))
 
 
 def checked_groups(function: str, groups: Any, size: int, *, uneven: bool = False) -> Groups | None:

@@ -15,7 +15,7 @@ from lawful import batching
 from lawful.batching._batch import AxisData, place_batch_dim
 from lawful.batching._collectives.axes import AxisName, Groups, MappedAxis, mapped_axis
 from lawful.batching._vmap import vmap
-from lawful.core import Primitive, ShapedArray, Zero, get_aval
+from lawful.core import Primitive, ShapedArray, Zero, get_aval, with_axes_of
 from lawful.ops import concatenate, convert_element_type, move_batch_dim, reshape, take
 
 Shape = tuple[int, ...]
@@ -44,7 +44,7 @@ def collective(
 
     @primitive.def_abstract_eval
     def abstract_eval(x: ShapedArray, *, axis_name: AxisName, **params: Any) -> ShapedArray:
-        return ShapedArray(infer(x.shape, **params), x.dtype)
+        return x.update(shape=infer(x.shape, **params), weak_type=False)
 
     @primitive.def_batch
     def batch(
@@ -123,7 +123,7 @@ def is_linear(primitive: Primitive) -> None:
         out = primitive.bind(x, **params)
         if type(t) is Zero:
             return out, Zero(get_aval(out).to_tangent_aval())
-        return out, primitive.bind(t, **params)
+        return out, primitive.bind(with_axes_of(t, get_aval(x)), **params)
 
 
 def has_transpose(primitive: Primitive, cotangent: Callable[..., Any]) -> None:

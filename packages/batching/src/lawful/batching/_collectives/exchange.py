@@ -15,6 +15,7 @@ from lawful.batching._collectives.axes import (
     divided,
     groups_param,
     participants,
+    varying,
 )
 from lawful.batching._collectives.declaration import Shape, collective, has_transpose, is_linear, replaced
 from lawful.core import get_aval
@@ -107,7 +108,7 @@ def all_to_all(
             split += concat <= split
             leaf = expand_dims(leaf, (concat,))
         params = {"axis_size": count, "split_axis": split, "concat_axis": concat}
-        out = all_to_all_p.bind(leaf, axis_name=name, **params, **groups_param(groups))
+        out = all_to_all_p.bind(varying(leaf, name), axis_name=name, **params, **groups_param(groups))
         return out if tiled else squeeze(out, (split,))
 
     return tree.map(exchanged, x)

@@ -14,7 +14,9 @@ from lawful.batching._collectives.axes import (
     bound_axis,
     checked_groups,
     groups_param,
+    names_of,
     participants,
+    varying,
 )
 from lawful.batching._collectives.declaration import (
     Shape,
@@ -104,6 +106,7 @@ def _own_slice(
     return dynamic_slice_in_dim(ct, mul(index, np.int32(length)), length, all_gather_dimension)
 
 
+all_gather_invariant_p.def_rule("varying", lambda vma, *, axis_name, **_: vma - {*names_of(axis_name)})
 has_transpose(all_gather_p, _scattered_sum)
 has_transpose(all_gather_invariant_p, _own_slice)
 
@@ -146,6 +149,6 @@ def all_gather(
     def gathered(leaf: Any) -> Any:
         at = canonical_axis("all_gather", axis, get_aval(leaf).ndim + (not tiled))
         params = {"axis_size": participants(size, groups), "all_gather_dimension": at, "tiled": bool(tiled)}
-        return primitive.bind(leaf, axis_name=name, **params, **groups_param(groups))
+        return primitive.bind(varying(leaf, name), axis_name=name, **params, **groups_param(groups))
 
     return tree.map(gathered, x)

@@ -9,7 +9,7 @@ import numpy as np
 
 from lawful import tree
 from lawful.batching._batch import place_batch_dim
-from lawful.batching._collectives.axes import AxisName, MappedAxis, bound_axis, checked_pairs
+from lawful.batching._collectives.axes import AxisName, MappedAxis, bound_axis, checked_pairs, varying
 from lawful.batching._collectives.declaration import Shape, collective, has_transpose, is_linear
 from lawful.batching._collectives.index import axis_index
 from lawful.batching._collectives.reductions import psum_p
@@ -123,7 +123,7 @@ def ppermute(x: Any, axis_name: Any, perm: Sequence[tuple[int, int]]) -> Any:
     """
     name, size = bound_axis("ppermute", axis_name)
     pairs = checked_pairs("ppermute", perm, size)
-    return tree.map(lambda leaf: ppermute_p.bind(leaf, axis_name=name, perm=pairs), x)
+    return tree.map(lambda leaf: ppermute_p.bind(varying(leaf, name), axis_name=name, perm=pairs), x)
 
 
 def pshuffle(x: Any, axis_name: Any, perm: Sequence[int]) -> Any:
@@ -135,7 +135,7 @@ def pshuffle(x: Any, axis_name: Any, perm: Sequence[int]) -> Any:
     if sorted(perm) != list(range(size)):
         raise ArgumentValueError(f"pshuffle: expected a permutation of {size} positions, got {perm}")
     pairs = tuple((int(source), destination) for destination, source in enumerate(perm))
-    return tree.map(lambda leaf: ppermute_p.bind(leaf, axis_name=name, perm=pairs), x)
+    return tree.map(lambda leaf: ppermute_p.bind(varying(leaf, name), axis_name=name, perm=pairs), x)
 
 
 def _pbroadcast_over(x: Any, dim: int | None, axis: MappedAxis, *, source: int) -> tuple[Any, None]:
@@ -189,4 +189,4 @@ def pbroadcast(x: Any, axis_name: Any, source: int) -> Any:
     (position,) = static_integers("pbroadcast", "source", (source,))
     if not 0 <= position < size:
         raise ArgumentValueError(f"pbroadcast: expected a source from 0 to {size - 1}, got {source}")
-    return tree.map(lambda leaf: pbroadcast_p.bind(leaf, axis_name=name, source=position), x)
+    return tree.map(lambda leaf: pbroadcast_p.bind(varying(leaf, name), axis_name=name, source=position), x)

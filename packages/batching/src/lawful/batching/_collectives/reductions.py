@@ -10,13 +10,16 @@ from lawful.batching._collectives.axes import (
     AxisName,
     Groups,
     MappedAxis,
+    as_param,
     bound_axis,
     checked_groups,
     groups_param,
+    names_of,
     participants,
+    varying,
 )
 from lawful.batching._collectives.declaration import Shape, collective, has_transpose, is_linear, without_bools
-from lawful.core import Primitive
+from lawful.core import AxisNames, Primitive, current
 from lawful.ops import div, mul, reduce_max, reduce_min, reduce_sum
 
 _NUMBERS = (int, float, complex)
@@ -54,6 +57,11 @@ def sum_along(x: Any, dim: int | None, size: int) -> Any:
     return mul(x, size) if dim is None else reduce_sum(x, (dim,))
 
 
+def _of_all(vma: AxisNames, *, axis_name: AxisName, axis_index_groups: Groups | None = None) -> AxisNames:
+    """Returns the axes that a reduction varies over: not the reduced ones, but where each group has its own."""
+    return vma - {*names_of(axis_name)} if axis_index_groups is None else vma
+
+
 psum_p = reduction("psum", sum_along, "add")
 is_linear(psum_p)
 # The sum over all elements is the result of each one, so each cotangent goes to every element.
@@ -62,6 +70,7 @@ has_transpose(psum_p, lambda ct, aval, **params: psum_p.bind(ct, **params))
 pmax_p = reduction("pmax", lambda x, dim, size: x if dim is None else reduce_max(x, (dim,)), "maximum")
 pmin_p = reduction("pmin", lambda x, dim, size: x if dim is None else reduce_min(x, (dim,)), "minimum")
 for _primitive in (pmax_p, pmin_p):
+    _primitive.def_rule("varying", _of_all)
     _primitive.declare_absent("jvp", "as in JAX; use max or min of the whole batch outside of vmap")
     _primitive.declare_absent("transpose", "it is not linear")
 
@@ -98,9 +107,21 @@ def psum(x: Any, axis_name: Any, *, axis_index_groups: Any = None) -> Any:
         if type(leaf) in _NUMBERS:
             # It is equal for all elements. Its sum is a Python number too, which may be a shape.
             return leaf * participants(size, checked_groups("psum of a number", groups, size))
-        return leaf if name == () else psum_p.bind(without_bools(leaf), axis_name=name, **groups_param(groups))
+        return leaf if name == () else _sum(without_bools(leaf), name, groups_param(groups))
 
     return tree.map(summed, x)
+
+
+def _sum(x: Any, name: AxisName, groups: dict[str, Groups]) -> Any:
+    """Returns the sum of an array over axes. Where types say what varies over which of them, they say so of the sum."""
+    checked, names = current.trace.checked_axes, names_of(name)
+    others = tuple([axis for axis in names if axis not in checked])
+    if groups or len(others) == len(names):
+        return psum_p.bind(varying(x, name), axis_name=name, **groups)
+    if others:
+        x = psum_p.bind(x, axis_name=as_param(others))
+    summed = as_param(tuple([axis for axis in names if axis in checked]))
+    return batching.psum_invariant_p.bind(varying(x, summed), axis_name=summed)
 
 
 def pmean(x: Any, axis_name: Any, *, axis_index_groups: Any = None) -> Any:
@@ -114,7 +135,7 @@ def pmean(x: Any, axis_name: Any, *, axis_index_groups: Any = None) -> Any:
 def _extremum(primitive: Primitive, x: Any, axis_name: Any, axis_index_groups: Any) -> Any:
     name, size = bound_axis(primitive.name, axis_name, may_be_none=True)
     groups = groups_param(checked_groups(primitive.name, axis_index_groups, size, uneven=True))
-    return x if name == () else tree.map(lambda leaf: primitive.bind(leaf, axis_name=name, **groups), x)
+    return x if name == () else tree.map(lambda leaf: primitive.bind(varying(leaf, name), axis_name=name, **groups), x)
 
 
 def pmax(x: Any, axis_name: Any, *, axis_index_groups: Any = None) -> Any:

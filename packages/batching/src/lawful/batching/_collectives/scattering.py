@@ -14,6 +14,7 @@ from lawful.batching._collectives.axes import (
     divided,
     groups_param,
     participants,
+    varying,
 )
 from lawful.batching._collectives.declaration import (
     Shape,
@@ -101,6 +102,7 @@ def psum_scatter(
         at = canonical_axis("psum_scatter", scatter_dimension, len(shape))
         divided("psum_scatter", axis_name, count, shape, at, tiled=tiled)
         params = {"axis_size": count, "scatter_dimension": at, "tiled": bool(tiled)}
-        return reduce_scatter_p.bind(without_bools(leaf), axis_name=name, **params, **groups_param(groups))
+        summands = varying(without_bools(leaf), name)
+        return reduce_scatter_p.bind(summands, axis_name=name, **params, **groups_param(groups))
 
     return tree.map(scattered, x)

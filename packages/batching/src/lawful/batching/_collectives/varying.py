@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import Any
 
 from lawful import tree
-from lawful.batching._collectives.axes import AxisName, MappedAxis, bound_axis
+from lawful.batching._collectives.axes import AxisName, MappedAxis, bound_axis, names_of, varying
 from lawful.batching._collectives.declaration import Shape, collective, has_transpose, is_linear
 from lawful.batching._collectives.reductions import reduction, sum_along
-from lawful.core import ArgumentValueError
+from lawful.core import ArgumentValueError, current
 
 
 def _infer(shape: Shape) -> Shape:
@@ -34,6 +34,8 @@ psum_invariant_p = reduction("psum_invariant", sum_along, "add")
 pvary_p = collective("pvary", infer=_infer, over=_pvary_over, beside=_beside, lower=_pvary_lowering)
 is_linear(psum_invariant_p)
 is_linear(pvary_p)
+psum_invariant_p.def_rule("varying", lambda vma, *, axis_name: vma - {*names_of(axis_name)})
+pvary_p.def_rule("varying", lambda vma, *, axis_name: vma | {*names_of(axis_name)})
 # The cotangent of a value that is equal along an axis is the sum of those of its copies.
 has_transpose(pvary_p, lambda ct, aval, *, axis_name: psum_invariant_p.bind(ct, axis_name=axis_name))
 has_transpose(psum_invariant_p, lambda ct, aval, *, axis_name: pvary_p.bind(ct, axis_name=axis_name))
@@ -45,6 +47,8 @@ def pvary(x: Any, axis_name: Any) -> Any:
     Source: ``jax.lax.pvary``.
     """
     name, _ = bound_axis("pvary", axis_name, may_be_none=True)
+    if current.trace.checked_axes >= {*names_of(name)}:
+        return tree.map(lambda leaf: varying(leaf, name), x)
     return x if name == () else tree.map(lambda leaf: pvary_p.bind(leaf, axis_name=name), x)
 
 

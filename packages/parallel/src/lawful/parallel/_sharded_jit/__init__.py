@@ -1,0 +1,1 @@
+"""Shardings inside compiled programs: constraints, and ``jit`` with shardings of arguments and results."""

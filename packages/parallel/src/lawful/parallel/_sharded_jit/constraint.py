@@ -1,0 +1,154 @@
+"""``with_sharding_constraint``: says how an intermediate value of a compiled program lies on devices."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from lawful import tree
+from lawful.core import (
+    ArgumentTypeError,
+    ArgumentValueError,
+    Primitive,
+    ShapedArray,
+    TreeStructureError,
+    Zero,
+    get_aval,
+)
+from lawful.ops import with_weakness_of
+from lawful.parallel._mesh.devices import xla
+from lawful.parallel._mesh.mesh import AbstractMesh, Mesh, get_mesh
+from lawful.parallel._mesh.partition_spec import UNCONSTRAINED, PartitionSpec
+from lawful.parallel._mesh.sharding import NamedSharding
+
+#: Its parameter is the ``sharding``, whose spec has an entry for each dimension.
+sharding_constraint_p = Primitive("sharding_constraint", pure_rules=True)
+
+
+@sharding_constraint_p.def_abstract_eval
+def _abstract_eval(x: ShapedArray, *, sharding: NamedSharding) -> ShapedArray:
+    return x
+
+
+def _impl(x: Any, *, sharding: NamedSharding) -> Any:
+    backend = xla()
+    mesh = sharding.mesh
+    if backend is None or isinstance(mesh, AbstractMesh) or mesh.flat_devices[0].platform == "numpy":
+        return x
+    if sharding.unconstrained_dimensions():
+        spec = PartitionSpec(*[None if entry is UNCONSTRAINED else entry for entry in sharding.spec])
+        sharding = NamedSharding(mesh, spec)
+    return backend.device_put(x, sharding)
+
+
+sharding_constraint_p.def_impl(_impl, any_array=True)
+sharding_constraint_p.def_rule("numpy", lambda avals, compile, **_: lambda x: x)
+sharding_constraint_p.def_expand(lambda x, **_: x)
+
+
+@sharding_constraint_p.def_jvp
+def _jvp(primals: Sequence[Any], tangents: Sequence[Any], *, sharding: NamedSharding) -> tuple[Any, Any]:
+    (x,), (t,) = primals, tangents
+    out = sharding_constraint_p.bind(x, sharding=sharding)
+    return out, t if type(t) is Zero else sharding_constraint_p.bind(t, sharding=sharding)
+
+
+@sharding_constraint_p.def_transpose
+def _transpose(ct: Any, x: Any, *, sharding: NamedSharding) -> list[Any]:
+    return [ct if type(ct) is Zero else sharding_constraint_p.bind(ct, sharding=sharding)]
+
+
+@sharding_constraint_p.def_batch
+def _batch(args: Sequence[Any], dims: Sequence[int | None], *, sharding: NamedSharding) -> tuple[Any, int | None]:
+    (x,), (dim,) = args, dims
+    if dim is None:
+        return sharding_constraint_p.bind(x, sharding=sharding), None
+    entries = [*sharding.spec]
+    entries.insert(dim, UNCONSTRAINED)
+    return sharding_constraint_p.bind(x, sharding=NamedSharding(sharding.mesh, PartitionSpec(*entries))), dim
+
+
+@sharding_constraint_p.def_lowering
+def _lower(ctx: Any, x: Any, *, sharding: NamedSharding) -> Any:
+    return ctx.constrain(x, sharding)
+
+
+def with_sharding_constraint(x: Any, shardings: Any) -> Any:
+    """Returns ``x``, which in a compiled program is laid out on devices in a given way.
+
+    Args:
+      x: a pytree of arrays.
+      shardings: a `NamedSharding` for each leaf, or a prefix of the tree; or specs, where `set_mesh` gives the mesh. A
+        dimension with ``PartitionSpec.UNCONSTRAINED`` is left to the compiler.
+
+    Outside of ``jit`` it is ``device_put``. Derivatives are constrained in the same way.
+
+    Raises:
+      ArgumentTypeError: a leaf of ``shardings`` is no sharding.
+      ArgumentValueError: they do not fit the tree, the ranks or the sizes.
+
+    Law: the value is that of ``x``. Source: ``jax.lax.with_sharding_constraint``.
+
+    >>> import numpy as np
+    >>> from lawful.parallel import PartitionSpec as P, make_mesh, numpy_devices
+    >>> mesh = make_mesh((2,), ("x",), devices=numpy_devices(2))
+    >>> with_sharding_constraint(np.array([1.0, 2.0]), NamedSharding(mesh, P("x")))
+    array([1., 2.])
+    """
+    leaves, treedef = tree.flatten(x)
+    wanted = shardings_of_leaves("with_sharding_constraint", shardings, "x", x)
+    return tree.unflatten(treedef, [*map(constrain, leaves, wanted)])
+
+
+def constrain(x: Any, sharding: NamedSharding | None) -> Any:
+    """Returns an array with a constraint; None is none."""
+    if sharding is None:
+        return x
+    aval = get_aval(x)
+    sharding.shard_shape(aval.shape)
+    entries = [*sharding.spec, *[None] * (aval.ndim - len(sharding.spec))]
+    full = NamedSharding(sharding.mesh, PartitionSpec(*entries))
+    return with_weakness_of(sharding_constraint_p.bind(x, sharding=full), aval)
+
+
+def shardings_of_leaves(name: str, shardings: Any, what: str, full: Any, *, may_be_none: bool = False) -> list[Any]:
+    """Returns the `NamedSharding` of each leaf of a tree, of which the shardings are a prefix.
+
+    Args:
+      name: the public function, for messages.
+      shardings: shardings, or specs where there is a mesh in the context.
+      what: the words for the tree.
+      full: the tree.
+      may_be_none: whether a leaf may be None, which says nothing.
+
+    Raises:
+      ArgumentTypeError: a leaf is neither a sharding nor a spec, or there is no mesh for a spec.
+      ArgumentValueError: the shardings are no prefix.
+    """
+    try:
+        found = tree.broadcast_prefix(shardings, full, is_leaf=_is_sharding)
+    except TreeStructureError as error:
+        raise ArgumentValueError(
+            f"{name}: expected shardings that are a prefix of the tree of {what}, {tree.structure(full)}, got "
+            f"{shardings}: {error.message}"
+        ) from error
+    return [as_sharding(name, sharding, may_be_none=may_be_none) for sharding in found]
+
+
+def _is_sharding(x: Any) -> bool:
+    return x is None or isinstance(x, PartitionSpec | NamedSharding)
+
+
+def as_sharding(name: str, sharding: Any, *, may_be_none: bool = False) -> Any:
+    """Returns a sharding: itself, or that of a spec on the mesh of the context."""
+    if isinstance(sharding, PartitionSpec):
+        mesh = get_mesh()
+        if not isinstance(mesh, Mesh):
+            raise ArgumentTypeError(
+                f"{name}: expected a sharding, or a mesh in the context, got {sharding} alone; write "
+                "NamedSharding(mesh, spec), or call it inside `with set_mesh(mesh)`"
+            )
+        return NamedSharding(mesh, sharding)
+    if isinstance(sharding, NamedSharding) or (may_be_none and sharding is None) or hasattr(sharding, "device_order"):
+        return sharding
+    raise ArgumentTypeError(f"{name}: expected a NamedSharding, got {sharding!r}; write NamedSharding(mesh, spec)")
