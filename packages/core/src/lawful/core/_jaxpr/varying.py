@@ -10,8 +10,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from lawful.core._jaxpr.jaxpr import Atom, JaxprEqn, Var
-from lawful.core._jaxpr.nesting import holds_jaxprs
+from lawful.core._jaxpr.jaxpr import Atom, ClosedJaxpr, Jaxpr, JaxprEqn, Var
+from lawful.core._jaxpr.memoization import memoize
+from lawful.core._jaxpr.nesting import holds_jaxprs, map_jaxprs
 from lawful.core._primitive.by_name import primitives_by_name
 from lawful.core._primitive.primitive import Primitive
 from lawful.core._trace.trace import Trace, current, new_trace
@@ -125,6 +126,30 @@ def _axes_of_inputs(primitive: Primitive, avals: Sequence[ShapedArray], params: 
             for var, operand in zip(run.jaxpr.invars, run.operands, strict=True):
                 wanted[operand] |= var.aval.vma
     return wanted
+
+
+@memoize
+def without_axes(closed: ClosedJaxpr) -> ClosedJaxpr:
+    """Returns a jaxpr, and those in it, whose types do not say what varies: to evaluate or lower it."""
+    jaxpr = closed.jaxpr
+    new: dict[Atom, Var] = {}
+
+    def variables(variables: Sequence[Var]) -> list[Var]:
+        for var in variables:
+            new[var] = Var(var.aval.update(vma=frozenset())) if var.aval.vma else var
+        return [new[var] for var in variables]
+
+    constvars, invars = variables(jaxpr.constvars), variables(jaxpr.invars)
+    eqns = [
+        eqn.replace(
+            invars=[new.get(atom, atom) for atom in eqn.invars],
+            outvars=variables(eqn.outvars),
+            params=map_jaxprs(without_axes, eqn.params) if holds_jaxprs(eqn.params) else eqn.params,
+        )
+        for eqn in jaxpr.eqns
+    ]
+    outvars = [new.get(atom, atom) for atom in jaxpr.outvars]
+    return ClosedJaxpr(Jaxpr(constvars, invars, eqns, outvars, name=jaxpr.name), closed.consts)
 
 
 def _in_order(axes: AxisNames) -> Any:

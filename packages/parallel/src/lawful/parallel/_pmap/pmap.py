@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any
 
@@ -24,7 +25,7 @@ class _Axis:
         self._function = function
 
     def __repr__(self) -> str:
-        return f"<axis of pmap of {self._function}>"
+        return re.sub(r"\W", "_", f"axis_of_{self._function}")
 
 
 def pmap(

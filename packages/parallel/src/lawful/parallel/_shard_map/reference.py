@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from lawful.batching import vmap
-from lawful.core import ClosedJaxpr, eval_closed_jaxpr, get_aval
+from lawful.core import ClosedJaxpr, eval_closed_jaxpr, get_aval, without_axes
 from lawful.ops import getitem, reshape, transpose
 from lawful.parallel._mesh.mesh import AbstractMesh, Mesh
 from lawful.parallel._shard_map.axes import AxisName, Spec, axes_of
@@ -19,13 +19,14 @@ def as_vmap(
 ) -> Callable[..., list[Any]]:  # fmt: skip
     """Returns the function of whole arrays that a jaxpr of parts stands for."""
     sizes = mesh.shape
+    program = without_axes(jaxpr)
 
     def on_all(*args: Any) -> list[Any]:
         stacks = [_split(x, spec, sizes, axis_names) for x, spec in zip(args, in_specs, strict=True)]
 
         def along(axes: Sequence[AxisName], *parts: Any) -> list[Any]:
             if not axes:
-                return eval_closed_jaxpr(jaxpr, *parts)
+                return eval_closed_jaxpr(program, *parts)
             axis, *rest = axes
             # A value that is whole along the axis is shared.
             mapped = tuple([0 if axis in axes_of(spec) else None for spec in in_specs])

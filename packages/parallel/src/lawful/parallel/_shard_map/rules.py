@@ -14,8 +14,10 @@ from typing import Any
 
 from lawful.autodiff import jvp_jaxpr, linearize_jaxpr, transpose_jaxpr
 from lawful.batching import batch_jaxpr, psum
-from lawful.core import ClosedJaxpr, UndefinedPrimal, Var, Zero, eval_closed_jaxpr, get_aval, memoize
+from lawful.core import ClosedJaxpr, UndefinedPrimal, Var, Zero, eval_closed_jaxpr, get_aval, memoize, without_axes
 from lawful.ops import div, reshape
+from lawful.parallel._mesh.partition_spec import spec_of
+from lawful.parallel._mesh.sharding import NamedSharding
 from lawful.parallel._shard_map.axes import AxisName, Spec, axes_of, manual_axes
 from lawful.parallel._shard_map.primitive import bind_shard_map, shard_map_p
 from lawful.staging import kept, merge_lists, partial_eval_jaxpr, trace_to_jaxpr
@@ -218,3 +220,14 @@ def _batch(
 
 def _batched_spec(spec: Spec, dim: int | None) -> Spec:
     return spec if dim is None else (*spec[:dim], (), *spec[dim:])
+
+
+@shard_map_p.def_lowering
+def _lower(
+    ctx: Any, *operands: Any, jaxpr: ClosedJaxpr, mesh: Any, in_specs: Sequence[Spec], out_specs: Sequence[Spec],
+    axis_names: Sequence[AxisName], check_vma: bool,
+) -> Any:  # fmt: skip
+    return ctx.manual_computation(
+        without_axes(jaxpr), operands, [NamedSharding(mesh, spec_of(spec)) for spec in in_specs],
+        [NamedSharding(mesh, spec_of(spec)) for spec in out_specs], axis_names,
+    )  # fmt: skip

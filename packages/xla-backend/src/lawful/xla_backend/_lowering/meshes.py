@@ -6,10 +6,11 @@ devices of the sharding's mesh, one partition on each.
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable, Sequence
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
-from lawful.core import ArgumentValueError
+from lawful.core import ArgumentValueError, ClosedJaxpr, ShapedArray
 from lawful.xla_backend._runtime.bindings import ir, sdy
 
 if TYPE_CHECKING:
@@ -73,14 +74,20 @@ class MeshTable:
             dialect.MeshOp(symbol, mesh)
         return symbol
 
-    def attribute(self, sharding: Sharding, ndim: int) -> Any:
-        """Returns the attribute that gives a value of ``ndim`` dimensions a sharding."""
+    def attribute(self, sharding: Sharding, ndim: int, *, is_open: bool = False) -> Any:
+        """Returns the attribute that gives a value of ``ndim`` dimensions a sharding.
+
+        Args:
+          sharding: the sharding.
+          ndim: the number of dimensions.
+          is_open: whether the compiler may split dimensions over further axes.
+        """
         symbol, dialect = self.symbol(sharding), sdy()
         names = axis_texts(sharding)
         free: tuple[int, ...] = getattr(sharding, "unconstrained_dimensions", tuple)()
         dims = [
             dialect.DimensionShardingAttr.get(
-                [dialect.AxisRefAttr.get(names[axis]) for axis in axes], is_closed=dim not in free
+                [dialect.AxisRefAttr.get(names[axis]) for axis in axes], is_closed=not is_open and dim not in free
             )
             for dim, axes in enumerate(sharding.dimension_axes(ndim))
         ]
@@ -107,7 +114,13 @@ class MeshMethods:
 
     __slots__ = ()
 
-    _function: FunctionLowering
+    if TYPE_CHECKING:  # what `LoweringContext` defines
+        _function: FunctionLowering
+
+        @property
+        def avals_out(self) -> list[ShapedArray]: ...
+
+        mesh: Callable[..., AbstractContextManager[None]]
 
     def mesh_symbol(self, sharding: Sharding) -> str:
         """Returns the symbol of the mesh of a sharding in Shardy's dialect, declared in the module."""
@@ -131,6 +144,48 @@ class MeshMethods:
         sharding.shard_shape(shape)
         attribute = self.sharding_attribute(sharding, len(shape))
         return sdy().ShardingConstraintOp(value, attribute).result
+
+    def manual_computation(
+        self,
+        jaxpr: ClosedJaxpr,
+        operands: Sequence[Value],
+        in_shardings: Sequence[Sharding],
+        out_shardings: Sequence[Sharding],
+        manual_axes: Sequence[Hashable],
+    ) -> list[Value]:
+        """Returns the results of a jaxpr that every device runs on its parts of the operands.
+
+        Args:
+          jaxpr: of the parts; it has no constants.
+          operands: the whole values.
+          in_shardings: how each is split.
+          out_shardings: the same for the results, whose parts the jaxpr gives. All are on one mesh.
+          manual_axes: the axes of the mesh along which the values are split by hand; the compiler has the others.
+        """
+        module, dialect = self._function.module, sdy()
+        mesh = (*in_shardings, *out_shardings)[0]
+        names = axis_texts(mesh)
+        free = tuple([axis for axis, _ in mesh.mesh_axes if axis not in manual_axes])
+        symbol = module.meshes.symbol(mesh)
+
+        def attributes(shardings: Sequence[Sharding], avals: Sequence[ShapedArray]) -> Any:
+            each = [
+                module.meshes.attribute(sharding, aval.ndim, is_open=bool(free))
+                for sharding, aval in zip(shardings, avals, strict=True)
+            ]
+            return dialect.TensorShardingPerValueAttr.get(each)
+
+        op = dialect.ManualComputationOp(
+            [module.types.tensor_type(aval) for aval in self.avals_out],
+            [*operands],
+            attributes(in_shardings, jaxpr.in_avals),
+            attributes(out_shardings, jaxpr.out_avals),
+            dialect.ManualAxesAttr.get([ir.StringAttr.get(names[axis]) for axis in manual_axes]),
+        )
+        parts = [module.types.tensor_type(aval) for aval in jaxpr.in_avals]
+        with self.mesh(mesh.mesh_axes, free=free, symbol=symbol), self._function.block(op.regions[0], parts) as args:
+            dialect.ReturnOp(self._function.inline(jaxpr, list(args)))
+        return list(op.results)
 
     @property
     def sdy(self) -> Any:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from lawful.xla_backend._lowering.meshes import MeshTable
 from lawful.xla_backend._lowering.module import StableHLO
 from lawful.xla_backend._runtime import bindings
-from lawful.xla_backend._runtime.bindings import ir, sdy
+from lawful.xla_backend._runtime.bindings import func, ir, sdy
 from lawful.xla_backend._runtime.executables import CALLBACK_TARGETS
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ def partitioned(program: StableHLO, shardings: Sequence[Sharding]) -> Any:
     with context, ir.Location.unknown():
         module = ir.Module.parse(bindings.bytecode(program.module))
         meshes = MeshTable(module, dict(program.meshes), program.shardings)
-        [main] = [op for op in module.body.operations if op.name.value == "main" and "function_type" in op.attributes]
+        [main] = [op for op in module.body.operations if isinstance(op, func.FuncOp) and op.name.value == "main"]
         types = main.type.inputs
         main.arg_attrs = ir.ArrayAttr.get(
             [
