@@ -26,6 +26,9 @@ from lawful.parallel._pmap.primitive import xla_pmap_p
 from lawful.parallel._shard_map import rules as _rules  # defines the rules of the primitive
 from lawful.parallel._shard_map.primitive import shard_map_p
 from lawful.parallel._shard_map.shard_map import shard_map
+from lawful.parallel._sharded_jit.constraint import sharding_constraint_p, with_sharding_constraint
+from lawful.parallel._sharded_jit.jit import ShardedFunction as _ShardedFunction
+from lawful.staging import register_shardings as _register_shardings
 
 #: The usual short name of `PartitionSpec`.
 P = PartitionSpec
@@ -53,7 +56,11 @@ __all__ = [
     "set_mesh",
     "shard_map",
     "shard_map_p",
+    "sharding_constraint_p",
+    "with_sharding_constraint",
     "xla_pmap_p",
 ]
 
-del _rules
+_register_shardings(_ShardedFunction)
+
+del _register_shardings, _rules, _ShardedFunction

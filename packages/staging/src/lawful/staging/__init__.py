@@ -25,6 +25,7 @@ from lawful.staging._jit.disable import disable_jit, is_jit_disabled, known_valu
 from lawful.staging._jit.inline import inline_jaxpr
 from lawful.staging._jit.jit import JitFunction, jit
 from lawful.staging._jit.primitive import jit_p
+from lawful.staging._jit.shardings import register_shardings
 from lawful.staging._liveness import live_equation
 from lawful.staging._make_jaxpr import ShapeDtypeStruct, eval_shape, make_jaxpr, trace_call, trace_tree
 from lawful.staging._numpy_backend.program import numpy_backend
@@ -127,6 +128,7 @@ __all__ = [
     "pure_callback",
     "pure_callback_p",
     "register_backend",
+    "register_shardings",
     "require_callable",
     "require_usable",
     "statics_of",

@@ -22,6 +22,7 @@ from lawful.staging._jit.entry import Entry, Signature
 from lawful.staging._jit.explain import explain_new_signature
 from lawful.staging._jit.passes import Pass, passed, passes_key, passes_of
 from lawful.staging._jit.primitive import compiled, jit_p
+from lawful.staging._jit.shardings import with_shardings
 from lawful.staging._jit.signature_cache import caches_of
 from lawful.staging._make_jaxpr import trace_tree
 from lawful.staging._passes.partial_eval import consts_as_inputs
@@ -161,6 +162,8 @@ def jit(
     fun: Callable[..., Any] | None = None,
     /,
     *,
+    in_shardings: Any = None,
+    out_shardings: Any = None,
     static_argnums: int | Sequence[int] | None = None,
     static_argnames: str | Sequence[str] | None = None,
     donate_argnums: int | Sequence[int] | None = None,
@@ -174,6 +177,9 @@ def jit(
 
     Args:
       fun: a function of pytrees of arrays that returns such a tree. Without it, a decorator is returned.
+      in_shardings: how positional arguments lie on several devices: shardings of ``lawful.parallel`` in a prefix of the
+        tree of the arguments that are not static, None where they lie as they are given.
+      out_shardings: the same for the result, None where the compiler chooses.
       static_argnums: positions of hashable arguments that ``fun`` gets as they are; a new value is a new trace.
       static_argnames: the same by name; each is inferred from the other where the signature tells.
       donate_argnums: positions of arguments whose memory the result may take; they cannot be used afterwards.
@@ -203,11 +209,17 @@ def jit(
     """
     if fun is None:
         return functools.partial(
-            jit, static_argnums=static_argnums, static_argnames=static_argnames, donate_argnums=donate_argnums,
-            donate_argnames=donate_argnames, keep_unused=keep_unused, backend=backend, inline=inline,
-            passes=passes,
+            jit, in_shardings=in_shardings, out_shardings=out_shardings, static_argnums=static_argnums,
+            static_argnames=static_argnames, donate_argnums=donate_argnums, donate_argnames=donate_argnames,
+            keep_unused=keep_unused, backend=backend, inline=inline, passes=passes,
         )  # fmt: skip
     require_callable("jit", fun)
+    if in_shardings is not None or out_shardings is not None:
+        compile = jit(
+            static_argnums=static_argnums, static_argnames=static_argnames, donate_argnums=donate_argnums,
+            donate_argnames=donate_argnames, keep_unused=keep_unused, backend=backend, inline=inline, passes=passes,
+        )  # fmt: skip
+        return with_shardings(fun, in_shardings, out_shardings, compile)
     statics = statics_of(fun, static_argnums, static_argnames)
     donated = donated_of(fun, donate_argnums, donate_argnames, statics)
     return JitFunction(fun, statics, donated.argnums, donated.argnames, backend, inline, passes_of(passes))

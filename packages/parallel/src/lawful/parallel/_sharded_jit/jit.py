@@ -1,0 +1,133 @@
+"""``jit`` with ``in_shardings`` and ``out_shardings``."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from lawful import tree
+from lawful.core import ArgumentValueError, Tracer
+from lawful.parallel._mesh.devices import xla
+from lawful.parallel._mesh.mesh import AbstractMesh
+from lawful.parallel._mesh.sharding import NamedSharding
+from lawful.parallel._sharded_jit.constraint import constrain, shardings_of_leaves
+from lawful.staging import describe_argument, function_name
+
+
+class ShardedFunction:
+    """What ``jit`` with shardings returns: it puts arguments on devices, and constrains them and results there.
+
+    Args:
+      function: the user's.
+      in_shardings: of the positional arguments that are not static, a prefix of their tree.
+      out_shardings: of the result.
+      compile: ``jit`` with the other arguments.
+    """
+
+    def __init__(
+        self, function: Callable[..., Any], in_shardings: Any, out_shardings: Any, compile: Callable[..., Any]
+    ) -> None:
+        functools.update_wrapper(self, function)
+        self._name = f"jit of {function_name(function)}"
+        self._in_shardings = tuple(in_shardings) if isinstance(in_shardings, list) else in_shardings
+        self._out_shardings = out_shardings
+        self._function = function
+        self.compiled = compile(self._constrained())
+
+    def __repr__(self) -> str:
+        return f"<{self._name} with shardings>"
+
+    def __get__(self, instance: Any, owner: type | None = None) -> Any:
+        return self if instance is None else functools.partial(self, instance)
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "compiled":
+            raise AttributeError(name)
+        return getattr(self.compiled, name)
+
+    def _constrained(self) -> Callable[..., Any]:
+        function = self._function
+
+        @functools.wraps(function)
+        def constrained(*args: Any, **kwargs: Any) -> Any:
+            dynamic, positions = self._dynamic(args)
+            leaves, structure = tree.flatten(dynamic)
+            wanted = self._wanted(dynamic, kwargs)
+            given = list(args)
+            found = tree.unflatten(structure, [*map(constrain, leaves, wanted)])
+            for position, value in zip(positions, found, strict=True):
+                given[position] = value
+            result = function(*given, **kwargs)
+            if self._out_shardings is None:
+                return result
+            outs, out_tree = tree.flatten(result)
+            wanted = shardings_of_leaves(self._name, self._out_shardings, "the result", result, may_be_none=True)
+            return tree.unflatten(out_tree, [*map(constrain, outs, wanted)])
+
+        return constrained
+
+    def _dynamic(self, args: Sequence[Any]) -> tuple[tuple[Any, ...], list[int]]:
+        """Returns the positional arguments that are not static, and their positions."""
+        statics = {i % len(args) if args else i for i in self.compiled._statics.argnums}
+        positions = [i for i in range(len(args)) if i not in statics]
+        return tuple([args[i] for i in positions]), positions
+
+    def _wanted(self, dynamic: tuple[Any, ...], kwargs: dict[str, Any]) -> list[Any]:
+        """Returns the sharding of each leaf of the arguments, or None."""
+        if self._in_shardings is None:
+            return [None] * len(tree.leaves(dynamic))
+        names = [name for name in kwargs if name not in self.compiled._statics.argnames]
+        if names:
+            raise ArgumentValueError(
+                f"{self._name}: expected positional arguments with in_shardings, got {', '.join(names)} by name; pass "
+                "them by position"
+            )
+        return shardings_of_leaves(self._name, self._in_shardings, "the arguments", dynamic, may_be_none=True)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if self._in_shardings is not None and not any(isinstance(x, Tracer) for x in tree.leaves(args)):
+            dynamic, positions = self._dynamic(args)
+            given = list(args)
+            for position, value in zip(positions, self._placed(dynamic, kwargs), strict=True):
+                given[position] = value
+            args = tuple(given)
+        return self.compiled(*args, **kwargs)
+
+    def _placed(self, dynamic: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        """Returns the arguments on the devices of their shardings.
+
+        Raises:
+          ArgumentValueError: an Array is on several devices in another way.
+        """
+        backend = xla()
+        if backend is None:
+            return dynamic
+        leaves, structure = tree.flatten(dynamic)
+        wanted = self._wanted(dynamic, kwargs)
+        for i, (x, sharding) in enumerate(zip(leaves, wanted, strict=True)):
+            if sharding is None or not _has_devices(sharding):
+                continue
+            if type(x) is backend.Array:
+                have = x.sharding
+                if have is sharding or have == sharding or sharding.is_equivalent_to(have, x.ndim):
+                    continue
+                if len(have.device_set) > 1 or x.committed:
+                    path, _ = tree.leaves_with_path((dynamic, {}))[i]
+                    raise ArgumentValueError(
+                        f"{self._name}: expected {describe_argument(path)} with the sharding {sharding} that "
+                        f"in_shardings has, got one with {have}; move it with device_put(x, sharding), or leave "
+                        "in_shardings out, so that the function follows its arguments"
+                    )
+            try:
+                leaves[i] = backend.device_put(x, sharding)
+            except ArgumentValueError as error:
+                path, _ = tree.leaves_with_path((dynamic, {}))[i]
+                raise ArgumentValueError(f"{self._name}: {describe_argument(path)}: {error.message}") from error
+        return tree.unflatten(structure, leaves)
+
+
+def _has_devices(sharding: Any) -> bool:
+    if not isinstance(sharding, NamedSharding):
+        return True
+    return not isinstance(sharding.mesh, AbstractMesh) and sharding.mesh.flat_devices[0].platform != "numpy"
