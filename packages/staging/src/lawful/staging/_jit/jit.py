@@ -207,19 +207,15 @@ def jit(
     >>> float(jit(lambda x: mul(x, 2.0), backend="numpy")(np.float64(3.0)))
     6.0
     """
+    options = {
+        "static_argnums": static_argnums, "static_argnames": static_argnames, "donate_argnums": donate_argnums,
+        "donate_argnames": donate_argnames, "backend": backend, "inline": inline, "passes": passes,
+    }  # fmt: skip
     if fun is None:
-        return functools.partial(
-            jit, in_shardings=in_shardings, out_shardings=out_shardings, static_argnums=static_argnums,
-            static_argnames=static_argnames, donate_argnums=donate_argnums, donate_argnames=donate_argnames,
-            keep_unused=keep_unused, backend=backend, inline=inline, passes=passes,
-        )  # fmt: skip
+        return functools.partial(jit, in_shardings=in_shardings, out_shardings=out_shardings, **options)
     require_callable("jit", fun)
     if in_shardings is not None or out_shardings is not None:
-        compile = jit(
-            static_argnums=static_argnums, static_argnames=static_argnames, donate_argnums=donate_argnums,
-            donate_argnames=donate_argnames, keep_unused=keep_unused, backend=backend, inline=inline, passes=passes,
-        )  # fmt: skip
-        return with_shardings(fun, in_shardings, out_shardings, compile)
+        return with_shardings(fun, in_shardings, out_shardings, jit(**options))
     statics = statics_of(fun, static_argnums, static_argnames)
     donated = donated_of(fun, donate_argnums, donate_argnames, statics)
     return JitFunction(fun, statics, donated.argnums, donated.argnames, backend, inline, passes_of(passes))
