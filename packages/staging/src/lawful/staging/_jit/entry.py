@@ -15,12 +15,14 @@ class Signature(NamedTuple):
     in_tree: Any
     avals: tuple[ShapedArray, ...]
     static: tuple[tuple[int | str, Hashable], ...]
-    axis_env: tuple[tuple[Hashable, Hashable], ...]
+    axis_env: tuple[tuple[Hashable, int], ...]
+    #: The axes of a mesh that types tell of, and those along which not all devices run what is traced.
+    typed_axes: tuple[frozenset[Hashable], frozenset[Hashable]] = (frozenset(), frozenset())
 
     @property
     def key(self) -> Hashable:
         """The key in the cache. It is exact: equal trees and static arguments may mean different programs."""
-        return self.in_tree.exact_key, self.avals, exact_key(self.static), self.axis_env
+        return self.in_tree.exact_key, self.avals, exact_key(self.static), self.axis_env, self.typed_axes
 
 
 class Entry:

@@ -69,8 +69,8 @@ class JitFunction:
             args, kwargs, static = self._statics.split(self._label, args, kwargs)
         leaves, in_tree = tree.flatten((args, kwargs))
         avals = in_avals(self._label, (args, kwargs), leaves, values=values)
-        axes, checked = current.trace.axis_env, current.trace.checked_axes
-        return leaves, Signature(in_tree, avals, static, (*axes, ("checked", checked)) if checked else axes)
+        trace = current.trace
+        return leaves, Signature(in_tree, avals, static, trace.axis_env, (trace.checked_axes, trace.divergent_axes))
 
     def _entry(self, signature: Signature) -> Entry:
         key = signature.key
@@ -177,27 +177,24 @@ def jit(
 
     Args:
       fun: a function of pytrees of arrays that returns such a tree. Without it, a decorator is returned.
-      in_shardings: how positional arguments lie on several devices: shardings of ``lawful.parallel`` in a prefix of the
-        tree of the arguments that are not static, None where they lie as they are given.
-      out_shardings: the same for the result, None where the compiler chooses.
+      in_shardings: a prefix of the tree of positional arguments, of shardings of ``lawful.parallel`` and None.
+      out_shardings: the same for the result; None is for the compiler to choose.
       static_argnums: positions of hashable arguments that ``fun`` gets as they are; a new value is a new trace.
       static_argnames: the same by name; each is inferred from the other where the signature tells.
       donate_argnums: positions of arguments whose memory the result may take; they cannot be used afterwards.
       donate_argnames: the same by name.
-      keep_unused: as in JAX; a compiled program here takes all of its arguments in either case.
+      keep_unused: as in JAX; programs here keep all arguments.
       backend: ``"xla"`` or ``"numpy"``; by default XLA where it is installed. ``"cpu"``, ``"cuda"`` and ``"gpu"`` are
         XLA on that platform, wherever the arguments are.
       inline: whether, inside another transformation, its equations stand there themselves and not as a call.
-      passes: functions that rewrite a program, applied to what was traced, the first one first: everything else sees
-        the program that the last one gives. ``lawful.control_flow.reroll`` is one.
+      passes: functions that rewrite the traced program, the first one first, such as ``lawful.control_flow.reroll``.
 
     The signature is the tree, shapes, dtypes and weakness of the arguments, and the static ones. ``fun`` must have
     no side effects: they happen while it is traced only.
 
     Raises:
       NonArrayError: an argument that is not static, or a leaf of the result, is not an array.
-      ArgumentValueError: a static argument is not hashable, ``fun`` has no such argument, or one is both static and
-        donated.
+      ArgumentValueError: a static argument is not hashable, or is donated too, or ``fun`` has no such argument.
       ArgumentTypeError: a pass does not return a well-typed program of the same types.
 
     Law: ``jit(f)(*args) = f(*args)`` in value, shape, dtype and weakness. Source: ``jax.jit``.
@@ -207,14 +204,14 @@ def jit(
     >>> float(jit(lambda x: mul(x, 2.0), backend="numpy")(np.float64(3.0)))
     6.0
     """
-    options = {
+    options: dict[str, Any] = {
         "static_argnums": static_argnums, "static_argnames": static_argnames, "donate_argnums": donate_argnums,
         "donate_argnames": donate_argnames, "backend": backend, "inline": inline, "passes": passes,
     }  # fmt: skip
     if fun is None:
         return functools.partial(jit, in_shardings=in_shardings, out_shardings=out_shardings, **options)
     require_callable("jit", fun)
-    if in_shardings is not None or out_shardings is not None:
+    if (in_shardings, out_shardings) != (None, None):
         return with_shardings(fun, in_shardings, out_shardings, jit(**options))
     statics = statics_of(fun, static_argnums, static_argnames)
     donated = donated_of(fun, donate_argnums, donate_argnames, statics)
