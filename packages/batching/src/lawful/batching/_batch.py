@@ -35,10 +35,11 @@ from lawful.staging import trace_to_jaxpr
 
 @record
 class AxisData:
-    """The axis that is mapped over: its size, and its name if it has one."""
+    """The axis that is mapped over: its size, its name if it has one, and the axes of a mesh that it is split over."""
 
     size: int
     name: Hashable | None = None
+    spmd_axes: tuple[Hashable, ...] = ()
 
 
 class BatchTracer(Tracer):

@@ -31,6 +31,7 @@ def vmap(
     out_axes: Any = 0,
     axis_name: Hashable | None = None,
     axis_size: int | None = None,
+    spmd_axis_name: Hashable | tuple[Hashable, ...] | None = None,
 ) -> Callable[..., Any]:
     """Returns ``fun`` mapped over a dimension of its arguments, as if called once for each index, in one pass.
 
@@ -43,6 +44,8 @@ def vmap(
         result that does not depend on mapped arguments.
       axis_name: a name for the mapped axis, which ``psum`` and its like refer to.
       axis_size: its size; needed only if no argument is mapped.
+      spmd_axis_name: the axis of a mesh, or axes, that the mapped dimension is split over where ``fun`` applies
+        ``shard_map`` or ``with_sharding_constraint`` of ``lawful.parallel``.
 
     Raises:
       ArgumentValueError: the mapped dimensions differ in size, an axis does not exist, or ``in_axes`` does not
@@ -61,6 +64,8 @@ def vmap(
     _check_axes("in_axes", in_axes)
     _check_axes("out_axes", out_axes)
     size = _count(axis_size)
+    spmd = spmd_axis_name if isinstance(spmd_axis_name, tuple) else (spmd_axis_name,)
+    spmd_axes = () if spmd_axis_name is None else spmd
     name = f"vmap of {function_name(fun)}"
 
     @functools.wraps(fun, updated=())
@@ -74,7 +79,7 @@ def vmap(
             leaves = [0 if i in passed else x for i, x in enumerate(leaves)]
             avals = in_avals(name, tree.unflatten(in_tree, leaves), leaves)
         dims = input_axes(name, in_axes, args, kwargs, avals)
-        axis_data = AxisData(common_size(name, size, (args, kwargs), avals, dims), axis_name)
+        axis_data = AxisData(common_size(name, size, (args, kwargs), avals, dims), axis_name, spmd_axes)
         out_tree: Any = None
 
         def flat(*tracers: Any) -> list[Any]:

@@ -67,12 +67,22 @@ def bound_axis(function: str, axis_name: Any, *, may_be_none: bool = False) -> t
 
 
 def varying(x: Any, axis_name: AxisName) -> Any:
-    """Returns an operand of a collective: inside `shard_map` with checked types it varies over the axes."""
+    """Returns an operand of a collective: inside `shard_map` with checked types it varies over the axes.
+
+    Raises:
+      ArgumentValueError: not all devices along an axis run what is traced.
+    """
     trace = current.trace
     if not trace.checked_axes:
         return x
-    missing = trace.checked_axes & {*names_of(axis_name)} - get_aval(x).vma
-    return vary(x, missing) if missing else x
+    names = {*names_of(axis_name)}
+    absent = ", ".join(sorted(map(repr, trace.divergent_axes & names)))
+    if absent:
+        raise ArgumentValueError(
+            f"collective over {axis_name!r}: expected all devices along {absent} to take part, got one in a branch or "
+            f"loop that a device runs or not depending on its position along {absent}; move it out, and choose by where"
+        )
+    return vary(x, trace.checked_axes & names - get_aval(x).vma)
 
 
 def as_param(names: tuple[AxisName, ...]) -> AxisName:

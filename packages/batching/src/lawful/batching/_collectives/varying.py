@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import Any
 
 from lawful import tree
-from lawful.batching._collectives.axes import AxisName, MappedAxis, bound_axis, names_of, varying
+from lawful.batching._collectives.axes import AxisName, MappedAxis, bound_axis, names_of
 from lawful.batching._collectives.declaration import Shape, collective, has_transpose, is_linear
 from lawful.batching._collectives.reductions import reduction, sum_along
-from lawful.core import ArgumentValueError, current
+from lawful.core import ArgumentValueError, current, get_aval, vary
 
 
 def _infer(shape: Shape) -> Shape:
@@ -48,7 +48,8 @@ def pvary(x: Any, axis_name: Any) -> Any:
     """
     name, _ = bound_axis("pvary", axis_name, may_be_none=True)
     if current.trace.checked_axes >= {*names_of(name)}:
-        return tree.map(lambda leaf: varying(leaf, name), x)
+        axes = frozenset(names_of(name))
+        return tree.map(lambda leaf: vary(leaf, axes - get_aval(leaf).vma), x)
     return x if name == () else tree.map(lambda leaf: pvary_p.bind(leaf, axis_name=name), x)
 
 

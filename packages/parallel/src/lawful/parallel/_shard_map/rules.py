@@ -13,13 +13,25 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from lawful.autodiff import jvp_jaxpr, linearize_jaxpr, transpose_jaxpr
-from lawful.batching import batch_jaxpr, psum
-from lawful.core import ClosedJaxpr, UndefinedPrimal, Var, Zero, eval_closed_jaxpr, get_aval, memoize, without_axes
+from lawful.batching import batch_jaxpr, mentions_axis, psum
+from lawful.core import (
+    ArgumentValueError,
+    ClosedJaxpr,
+    UndefinedPrimal,
+    Var,
+    Zero,
+    eval_closed_jaxpr,
+    get_aval,
+    memoize,
+    without_axes,
+)
 from lawful.ops import div, reshape
-from lawful.parallel._mesh.partition_spec import spec_of
+from lawful.parallel._mesh.mesh import AbstractMesh, Mesh
+from lawful.parallel._mesh.partition_spec import PartitionSpec, spec_of
 from lawful.parallel._mesh.sharding import NamedSharding
 from lawful.parallel._shard_map.axes import AxisName, Spec, axes_of, manual_axes
 from lawful.parallel._shard_map.primitive import bind_shard_map, shard_map_p
+from lawful.parallel._sharded_jit.constraint import constrain
 from lawful.staging import kept, merge_lists, partial_eval_jaxpr, trace_to_jaxpr
 
 
@@ -210,16 +222,47 @@ def _batch(
     args: Sequence[Any], dims: Sequence[int | None], *, axis_data: Any, jaxpr: ClosedJaxpr, in_specs: Sequence[Spec],
     out_specs: Sequence[Spec], **params: Any,
 ) -> tuple[list[Any], tuple[int | None, ...]]:  # fmt: skip
+    split = axis_data.spmd_axes
+    if split:
+        _require_unused(jaxpr, split, [*in_specs, *out_specs])
+        params["axis_names"] = tuple([axis for axis in params["axis_names"] if axis not in split])
+        args = [
+            _split_batch(x, dim, spec, split, params["mesh"]) for x, dim, spec in zip(args, dims, in_specs, strict=True)
+        ]
     with manual_axes(params["mesh"], params["axis_names"], params["check_vma"]):
         batched, dims_out = batch_jaxpr(jaxpr, axis_data, tuple(dims), False)
     outs = bind_shard_map(
         args, batched, [*map(_batched_spec, in_specs, dims)], [*map(_batched_spec, out_specs, dims_out)], **params
     )
+    if split:
+        outs = [
+            _split_batch(x, dim, spec, split, params["mesh"])
+            for x, dim, spec in zip(outs, dims_out, out_specs, strict=True)
+        ]
     return outs, dims_out
 
 
 def _batched_spec(spec: Spec, dim: int | None) -> Spec:
     return spec if dim is None else (*spec[:dim], (), *spec[dim:])
+
+
+def _require_unused(jaxpr: ClosedJaxpr, axes: Sequence[AxisName], specs: Sequence[Spec]) -> None:
+    """Raises ArgumentValueError if a mapped function uses the axes that its batch is split over."""
+    for axis in axes:
+        if any(axis in axes_of(spec) for spec in specs) or mentions_axis(jaxpr.jaxpr, axis):
+            raise ArgumentValueError(
+                f"vmap of shard_map: expected spmd_axis_name that the mapped function does not use, got {axis!r}; "
+                "split the batch over another axis of the mesh"
+            )
+
+
+def _split_batch(x: Any, dim: int | None, spec: Spec, axes: tuple[AxisName, ...], mesh: Mesh | AbstractMesh) -> Any:
+    """Returns a batch whose batch dimension is split over axes that the compiler has."""
+    if dim is None:
+        return x
+    entries = [names or PartitionSpec.UNCONSTRAINED for names in _batched_spec(spec, dim)]
+    entries[dim] = axes
+    return constrain(x, NamedSharding(mesh, PartitionSpec(*entries)))
 
 
 @shard_map_p.def_lowering

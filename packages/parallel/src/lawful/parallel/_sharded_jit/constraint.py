@@ -59,12 +59,14 @@ def _transpose(ct: Any, x: Any, *, sharding: NamedSharding) -> list[Any]:
 
 
 @sharding_constraint_p.def_batch
-def _batch(args: Sequence[Any], dims: Sequence[int | None], *, sharding: NamedSharding) -> tuple[Any, int | None]:
+def _batch(
+    args: Sequence[Any], dims: Sequence[int | None], *, axis_data: Any, sharding: NamedSharding
+) -> tuple[Any, int | None]:
     (x,), (dim,) = args, dims
     if dim is None:
         return sharding_constraint_p.bind(x, sharding=sharding), None
     entries = [*sharding.spec]
-    entries.insert(dim, UNCONSTRAINED)
+    entries.insert(dim, axis_data.spmd_axes or UNCONSTRAINED)
     return sharding_constraint_p.bind(x, sharding=NamedSharding(sharding.mesh, PartitionSpec(*entries))), dim
 
 
