@@ -21,6 +21,7 @@ from lawful.parallel._mesh.devices import (
 from lawful.parallel._mesh.mesh import AbstractMesh, AxisType, Mesh, get_mesh, make_mesh, set_mesh
 from lawful.parallel._mesh.partition_spec import PartitionSpec
 from lawful.parallel._mesh.sharding import NamedSharding
+from lawful.parallel._mesh.visualize import draw_array_sharding, visualize_array_sharding, visualize_sharding
 from lawful.parallel._pmap.pmap import pmap
 from lawful.parallel._pmap.primitive import xla_pmap_p
 from lawful.parallel._shard_map import rules as _rules  # defines the rules of the primitive
@@ -43,6 +44,7 @@ __all__ = [
     "P",
     "PartitionSpec",
     "device_count",
+    "draw_array_sharding",
     "devices",
     "get_mesh",
     "local_device_count",
@@ -57,6 +59,8 @@ __all__ = [
     "shard_map",
     "shard_map_p",
     "sharding_constraint_p",
+    "visualize_array_sharding",
+    "visualize_sharding",
     "with_sharding_constraint",
     "xla_pmap_p",
 ]
