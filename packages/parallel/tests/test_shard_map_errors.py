@@ -88,14 +88,14 @@ def test_an_unchecked_lie_of_out_specs_takes_the_first_part() -> None:
     np.testing.assert_array_equal(lie(X), X[:2])
 
 
-def test_a_collective_in_a_branch_that_all_devices_take_is_allowed() -> None:
+def test_all_devices_may_meet_a_collective_in_a_branch() -> None:
     f = mapped(lambda x, p: cond(p, lambda: psum(x, "x"), lambda: x * 0 + psum(x, "x") * 2), (P("x"), P()), P("x"))
     expected = np.tile(X.reshape(4, 2, 2).sum(0), (4, 1))
     np.testing.assert_allclose(f(X, True), expected)
     np.testing.assert_allclose(f(X, False), 2 * expected)
 
 
-def test_a_gradient_inside_sums_over_devices_only_where_types_are_checked() -> None:
+def test_gradients_inside_sum_where_types_are_checked() -> None:
     w = np.ones(2)
 
     def f(w: Any, x: Any) -> Any:
