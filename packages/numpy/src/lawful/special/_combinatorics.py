@@ -72,18 +72,26 @@ def comb(N: Any, k: Any, *, repetition: bool = False) -> Any:
     if repetition:
         empty = ops.bitwise_and(ops.eq(n, 0), ops.eq(k, 0))
         n = ops.where(empty, 0, ops.sub(ops.add(n, k), 1))
-    inside = ops.bitwise_and(ops.ge(n, k), ops.ge(k, 0))
-    unknown = ops.bitwise_or(ops.ne(n, n), ops.ne(k, k))
-    n, k = ops.where(inside, n, 1), ops.where(inside, k, 0)
-    rest = ops.sub(n, k)
-    small = ops.le(n, _FEW)
-    gammas = [ops.gamma(ops.add(ops.where(small, x, 1), 1)) for x in (n, k, rest)]
-    out = ops.div(ops.div(gammas[0], gammas[1]), gammas[2])
+    too_many, negative, small = ops.lt(ops.sub(n, k), 0), ops.lt(k, 0), ops.le(n, _FEW)
+    inside = ops.bitwise_not(ops.bitwise_or(too_many, negative))
+    numbers = _split(ops.bitwise_and(inside, small), n, k, 1)
+    gammas = [ops.gamma(ops.add(x, 1)) for x in numbers]
+    by_gammas = ops.div(ops.div(gammas[0], gammas[1]), gammas[2])
+    _, k, rest = _split(ops.bitwise_and(inside, ops.bitwise_not(small)), n, k, 2 * _FEW)
     lesser = ops.le(k, rest)
-    least, most = ops.where(small, 1, ops.where(lesser, k, rest)), ops.where(small, _FEW, ops.where(lesser, rest, k))
+    least, most = ops.where(lesser, k, rest), ops.where(lesser, rest, k)
     log_many = ops.sub(ops.log_gamma_quotient(ops.add(most, 1), least), ops.lgamma(ops.add(least, 1)))
-    out = ops.where(small, out, ops.exp(log_many))
-    return ops.where(unknown, numpy.nan, ops.where(inside, out, 0))
+    out = ops.where(small, by_gammas, ops.exp(log_many))
+    # One condition each, as XLA makes a fusion of its own of a condition of two operands that is used here.
+    for condition, value in ((too_many, 0), (negative, 0), (ops.ne(n, n), numpy.nan)):
+        out = ops.where(condition, value, out)
+    return out
+
+
+def _split(where: Any, n: Any, k: Any, otherwise: float) -> tuple[Any, Any, Any]:
+    """Returns how many things there are, are chosen and are left: other numbers where these are not needed."""
+    n, k = ops.where(where, n, otherwise), ops.where(where, k, 0)
+    return n, k, ops.sub(n, k)
 
 
 @silent
@@ -116,9 +124,8 @@ def poch(z: Any, m: Any) -> Any:
     reflected = ops.bitwise_or(smooth, ops.bitwise_and(below, before))
     crossing = ops.bitwise_and(ops.bitwise_or(below, before), ops.bitwise_not(reflected))
     # A negative argument is reflected, which gives a sine.
-    sine = sine_of_pi(ops.where(ops.bitwise_and(below, ops.bitwise_not(smooth)), z, 0.5))
-    sine_of_end = _sine_of_end(z, m, ops.bitwise_and(before, ops.bitwise_not(smooth)))
-    factor = ops.mul(ops.div(sine, sine_of_end), alternating(ops.where(smooth, m, 0)))
+    sines = _quotient_of_sines(z, m, *[ops.bitwise_and(x, ops.bitwise_not(smooth)) for x in (below, before)])
+    factor = ops.mul(sines, alternating(ops.where(smooth, m, 0)))
     crossed = ops.where(below, ops.mul(factor, 1 / math.pi), ops.mul(factor, math.pi))
     factor = ops.where(crossing, crossed, factor)
     pairs = (ops.where(reflected, ops.sub(1, z), end), ops.where(reflected, ops.sub(1, end), z))
@@ -141,20 +148,35 @@ def _rising(low: Any, high: Any, steps: Any, multiplied: Any) -> Any:
     start = ops.where(by_series, ops.where(shifted, ops.add(low, _LARGE), low), _LARGE)
     left = ops.where(by_series, ops.where(shifted, ops.sub(steps, _LARGE), steps), 0)
     growth = ops.exp(ops.log_gamma_quotient(start, left))
-    for k in range(int(_LARGE)):
-        growth = ops.mul(growth, ops.where(shifted, ops.add(low, k), 1))
+    # The product of low + k for k = 0 to 9, in pairs: (low + k) (low + 9 - k) = pair + k (9 - k).
+    few = ops.where(shifted, low, 1)
+    last = int(_LARGE) - 1
+    pair = rising = ops.mul(few, ops.add(few, last))
+    for k in range(1, int(_LARGE) // 2):
+        rising = ops.mul(rising, ops.add(pair, k * (last - k)))
+    growth = ops.mul(growth, ops.where(shifted, rising, 1))
     gammas = [ops.gamma(ops.where(by_series, 1, x)) for x in (high, low)]
     return ops.where(by_series, growth, ops.where(multiplied, ops.mul(*gammas), ops.div(*gammas)))
 
 
-def _sine_of_end(z: Any, m: Any, where: Any) -> Any:
-    """Returns ``sin(π (z + m))``, also where ``m`` is an integer and the sum is rounded."""
-    steps = ops.bitwise_and(ops.eq(m, ops.floor(m)), where)
-    z, m = ops.where(where, z, 0.5), ops.where(where, m, 0)
-    cosines = [sine_of_pi(ops.add(ops.where(steps, x, 0.5), 0.5)) for x in (z, m)]
-    apart = ops.mul(sine_of_pi(ops.where(steps, z, 0.5)), cosines[1])
-    apart = ops.add(apart, ops.mul(cosines[0], sine_of_pi(ops.where(steps, m, 0.5))))
-    return ops.where(steps, apart, sine_of_pi(ops.where(steps, 0.5, ops.add(z, m))))
+def _quotient_of_sines(z: Any, m: Any, above: Any, below: Any) -> Any:
+    """Returns ``sin(π z) / sin(π (z + m))``, of which some elements have the numerator or the denominator only.
+
+    Both arguments are reduced before they are added, since their sum is rounded.
+
+    Args:
+      z: real numbers.
+      m: real numbers.
+      above: where there is a numerator; else it is 1.
+      below: where there is a denominator; else it is 1.
+    """
+    z, m = ops.where(ops.bitwise_or(above, below), z, 0.5), ops.where(below, m, 0)
+    nearest = [ops.round_nearest_even(x) for x in (z, m)]
+    z, m = (ops.sub(x, whole) for x, whole in zip((z, m), nearest, strict=True))
+    signs = [alternating(whole) for whole in nearest]
+    numerator = ops.where(above, ops.mul(ops.sin(ops.mul(z, math.pi)), signs[0]), 1)
+    denominator = ops.mul(sine_of_pi(ops.add(z, m)), ops.mul(*signs))
+    return ops.div(numerator, ops.where(below, denominator, 1))
 
 
 def bernoulli(n: int) -> Any:

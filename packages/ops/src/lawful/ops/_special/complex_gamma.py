@@ -17,10 +17,9 @@ from lawful.ops._elementwise.complex_parts import complex, imag, real
 from lawful.ops._elementwise.select import where
 from lawful.ops._special.declaration import complex_function
 from lawful.ops._special.gamma import lgamma
-from lawful.ops._special.gamma_function import CORRECTION
 from lawful.ops._special.parts import Parts, inverse, logarithm, plus, power, scaled, times, where_parts
 from lawful.ops._special.quadrature import sum_over_nodes
-from lawful.ops._support.double import LOG_TWO_PI
+from lawful.ops._support.double import LOG_TWO_PI, STIRLING
 from lawful.ops._support.promotion import promote
 
 __all__ = ["loggamma", "loggamma_imag_p", "loggamma_real_p"]
@@ -34,7 +33,7 @@ def _stirling(w: Parts, order: int) -> Parts:
     """Returns a derivative by Stirling's series, DLMF 5.11.1, for ``|w| ≥ 10`` in the right half plane."""
     inverted = inverse(w)
     square = times(inverted, inverted)
-    slopes = [math.prod(range(-2 * k - 1, -2 * k - 1 - order, -1)) * c for k, c in enumerate(CORRECTION)]
+    slopes = [math.prod(range(-2 * k - 1, -2 * k - 1 - order, -1)) * c for k, c in enumerate(STIRLING)]
     total: Parts = (slopes[-1], 0.0)
     for slope in slopes[-2::-1]:
         total = times(total, square)

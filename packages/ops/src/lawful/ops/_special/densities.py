@@ -96,7 +96,7 @@ def log_inverse_beta(small: Any, large: Any, over_least: bool = False, both_larg
         log_gamma_correction,
         (1, above), (-1, far), *([] if both_large is None else [(correction, np.maximum(small, LARGE))]),
     )  # fmt: skip
-    ratio = small / far
+    ratio = np.minimum(small / far, 1.0)  # not more; XLA makes a fusion of its own of a quotient with two users
     # A compiler may flush a subnormal ratio to 0.
     growth = np.where(ratio < TINY, small, (far - 0.5) * np.log1p(ratio)) + small * np.log(above) - small
     if both_large is not None:

@@ -18,6 +18,7 @@ from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
 from lawful.ops._special.gamma import digamma, polygamma
 from lawful.ops._support.double import (
     REAL_PROMOTION,
+    STIRLING,
     EvaluatedInDouble,
     each,
     log_gamma_correction,
@@ -33,42 +34,37 @@ _LEAST = 1e-300
 _SHIFT = 10
 
 
-def sine_of_pi(x: Any) -> Any:
-    """Returns ``sin(π x)``, exact at and near integers."""
-    nearest = np.rint(x)
-    is_odd = nearest != 2 * np.rint(nearest / 2)
-    out = np.sin(math.pi * (x - nearest))
-    return np.where(is_odd, -out, out)
-
-
 def _of_size(x: Any) -> Any:
     """Returns the gamma function for ``x ≥ 0``: Stirling's series, DLMF 5.11.3, after a shift up of small arguments."""
     small = x < _SHIFT
     w = np.where(small, x + _SHIFT, x)
-    half = w ** (w / 2 - 0.25)
-    out = half * (np.exp(log_gamma_correction(w) - w) * math.sqrt(2 * math.pi)) * half
-    rising = x
-    for k in range(1, _SHIFT):
-        rising = rising * (x + k)
+    # As two different powers: XLA makes a fusion of its own of a power that is used twice.
+    out = w ** (w / 2) * (np.exp(log_gamma_correction(w) - w) * math.sqrt(2 * math.pi)) * w ** (w / 2 - 0.5)
+    # The product of x + k for k = 0 to 9, in pairs: (x + k) (x + 9 - k) = pair + k (9 - k).
+    pair = rising = x * (x + (_SHIFT - 1))
+    for k in range(1, _SHIFT // 2):
+        rising = rising * (pair + k * (_SHIFT - 1 - k))
     # The sum x + _SHIFT is rounded.
     change = (x - (w - _SHIFT)) * np.log(w)
     return np.where(small, out * (1 + change) / rising, out)
 
 
-def _with_poles(x: Any, value: Any) -> Any:
-    pole = (x < 0) & (x == np.floor(x))
-    return np.where(np.abs(x) < _LEAST, 1 / x, np.where(pole, np.nan, np.where(x > _LARGEST, np.inf, value)))
-
-
 def _numpy_gamma(x: Any) -> Any:
-    excluded = ((x <= 0) & (x == np.floor(x))) | (np.abs(x) < _LEAST) | (x > _LARGEST)
-    return _with_poles(x, each(math.gamma, np.where(excluded, 1.0, x)))
+    pole, inverse = (x < 0) & (x == np.floor(x)), np.abs(x) < _LEAST
+    value = each(math.gamma, np.where(pole | inverse | (x > _LARGEST), 1.0, x))
+    return np.where(inverse, 1 / x, np.where(pole, np.nan, np.where(x > _LARGEST, np.inf, value)))
 
 
 def _compiled_gamma(x: Any) -> Any:
     size = np.abs(x)
     value = _of_size(size)
-    return _with_poles(x, np.where(x < 0, -math.pi / (size * (sine_of_pi(size) * value)), value))
+    # A negative argument is reflected: sin(π x) is exact at and near 0 only.
+    nearest = np.rint(size)
+    rest = size - nearest
+    sign = np.where(nearest != 2 * np.rint(nearest / 2), -1.0, 1.0)
+    reflected = -math.pi / (size * (sign * np.sin(math.pi * rest) * value))
+    reflected = np.where(rest == 0, np.nan, reflected)
+    return np.where(size < _LEAST, 1 / x, np.where(x < 0, reflected, np.where(x > _LARGEST, np.inf, value)))
 
 
 gamma: Elementwise = elementwise(
@@ -89,10 +85,6 @@ gamma: Elementwise = elementwise(
 gamma_p = gamma.primitive
 
 
-#: Of the correction of Stirling's series in odd powers of 1 / x, DLMF 5.11.1.
-CORRECTION = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156)
-
-
 def _log_quotient(x: Any, m: Any, *, order: int = 0) -> Any:
     """Returns the derivative by ``x`` of the logarithm of ``gamma(x + m) / gamma(x)``, by differences of powers."""
     log_ratio = np.log1p(m / x)
@@ -102,9 +94,9 @@ def _log_quotient(x: Any, m: Any, *, order: int = 0) -> Any:
         return growth + (log_gamma_correction(end) - log_gamma_correction(x))
 
     out: Any = 0.0
-    for k in range(len(CORRECTION) - 1, -1, -1):
+    for k in range(len(STIRLING) - 1, -1, -1):
         slope = math.prod(range(-2 * k - 1, -2 * k - 1 - order, -1))
-        out = out + CORRECTION[k] * slope * _change(x, log_ratio, 2 * k + 1 + order)
+        out = out + STIRLING[k] * slope * _change(x, log_ratio, 2 * k + 1 + order)
     # The derivatives of (x - 1/2) log(x) - x begin with log(x) - 1 / (2 x).
     first = log_ratio if order == 1 else (-1) ** order * math.factorial(order - 2) * _change(x, log_ratio, order - 1)
     half = -0.5 * (-1) ** (order - 1) * math.factorial(order - 1) * _change(x, log_ratio, order)

@@ -23,6 +23,11 @@ Lower = Callable[..., Any]
 #: By the number of arguments, a ufunc that refuses complex numbers and converts integers to floats.
 REAL_PROMOTION: dict[int, np.ufunc | None] = {1: np.cbrt, 2: np.arctan2, 3: None}
 
+#: The coefficients of Stirling's series in odd powers of ``1 / x``, DLMF 5.11.1.
+STIRLING = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156)
+# From here on the series vanishes beside the logarithm of the gamma function.
+_VANISHING = 1e20
+
 _DOUBLE = np.dtype(np.float64)
 _NATIVE = (np.dtype(np.float32), _DOUBLE)
 _ARRAYS = (np.ndarray, np.float64, np.float32)
@@ -181,14 +186,22 @@ def rational(x: Any, coefficients: tuple[tuple[float, ...], tuple[float, ...]]) 
 
 
 def log_gamma_correction(x: Any) -> Any:
-    """Returns ``lgamma(x) - ((x - 1/2) log(x) - x + log(2π)/2)`` for ``x ≥ 10``: Stirling's series, DLMF 5.11.1."""
-    coefficients = (1 / 12, -1 / 360, 1 / 1260, -1 / 1680, 1 / 1188, -691 / 360360, 1 / 156)
-    return polynomial(1 / (x * x), coefficients=coefficients) / x
+    """Returns ``lgamma(x) - ((x - 1/2) log(x) - x + log(2π)/2)`` for ``x ≥ 10``: Stirling's series, DLMF 5.11.1.
+
+    All terms but the first are one quotient, as XLA splits a fusion where a quotient is used many times.
+    """
+    x = np.minimum(x, _VANISHING)
+    square = x * x
+    rest: Any = STIRLING[1]
+    for coefficient in STIRLING[2:]:
+        rest = rest * square + coefficient
+    sixth = square * square * square
+    return (STIRLING[0] + rest / (sixth * sixth)) / x
 
 
 def deviance(a: Any, mean: Any) -> Any:
     """Returns ``a log(a / mean) + mean - a``, with no loss where both are large and close to each other."""
-    ratio = (mean - a) / a
+    ratio = np.maximum((mean - a) / a, -1.0)  # not less; XLA makes a fusion of its own of a quotient with two users
     near = np.where(np.abs(ratio) < 0.5, ratio, 0.0)
     return np.where(np.abs(ratio) < 0.5, a * (near - np.log1p(near)), a * np.log(a / mean) + mean - a)
 
