@@ -18,8 +18,10 @@ import numpy as np
 
 from lawful.core import Choose, Excluded, Interval, cached_function
 from lawful.ops._elementwise.arithmetic import add, mul, sub
+from lawful.ops._elementwise.comparison import bitwise_and, eq, gt
 from lawful.ops._elementwise.declaration import Elementwise
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
+from lawful.ops._elementwise.select import where
 from lawful.ops._special import taylor
 from lawful.ops._special.densities import TINY, beta_density_p, beta_factor, beta_series, log_inverse_beta
 from lawful.ops._special.gamma import digamma
@@ -233,6 +235,12 @@ def _numpy_betaln(a: Any, b: Any) -> Any:
     return np.where((small == 0) & (large >= 0), np.inf, out)
 
 
+def _by_first(t: Any, x: Any, other: Any) -> Any:
+    # At the pole the second term does not depend on x: in reverse mode it would give infinity minus infinity.
+    total = add(where(bitwise_and(eq(x, 0), gt(other, 0)), 0, x), other)
+    return mul(t, sub(digamma(x), digamma(total)))
+
+
 betaln: Elementwise = elementwise(
     "betaln",
     """Returns the logarithm of the absolute value of the beta function, exact also where one argument is large.
@@ -247,8 +255,8 @@ betaln: Elementwise = elementwise(
     arity=2,
     promote_as=REAL_PROMOTION[2],
     derivatives=(
-        lambda t, ans, a, b: mul(t, sub(digamma(a), digamma(add(a, b)))),
-        lambda t, ans, a, b: mul(t, sub(digamma(b), digamma(add(a, b)))),
+        lambda t, ans, a, b: _by_first(t, a, b),
+        lambda t, ans, a, b: _by_first(t, b, a),
     ),
     commutes=True,
     domain=(Interval(0.4, 4.0), Interval(0.4, 4.0)),
