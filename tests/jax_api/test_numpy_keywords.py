@@ -63,10 +63,32 @@ def test_keywords_give_the_results_of_jax(name: str) -> None:
     np.testing.assert_allclose(ours, theirs, rtol=1e-9, atol=1e-12)
 
 
-def test_frompyfunc_attributes_are_those_of_a_ufunc() -> None:
-    add = ufunc(jnp, operator.add, 0)
-    assert (add.nin, add.nout, add.nargs, add.identity, add.__name__) == (2, 1, 3, 0, "add")
-    assert isinstance(add.reduce(jnp.arange(3)), jnp.ndarray)
+@pytest.mark.parametrize("name", ["frompyfunc", "ufunc", "add"])
+def test_ufunc_attributes_are_those_of_jax(name: str) -> None:
+    def make(np: Any) -> Any:
+        return np.add if name == "add" else getattr(np, name)(operator.add, 2, 1, identity=0)
+
+    ours, theirs = make(jnp), make(jax.numpy)
+    assert isinstance(ours, jnp.ufunc)
+    for attribute in ("nin", "nout", "nargs", "identity", "__name__"):
+        assert getattr(ours, attribute) == getattr(theirs, attribute), attribute
+    assert isinstance(ours.reduce(jnp.arange(3)), jnp.ndarray)
+    assert repr(ours) == repr(theirs)
+
+
+def test_ufuncs_are_those_of_jax() -> None:
+    def names(np: Any) -> set[str]:
+        return {name for name in dir(np) if isinstance(getattr(np, name), np.ufunc)}
+
+    assert names(jnp) == names(jax.numpy)
+    assert not isinstance(jnp.sin, jnp.ufunc)
+    with pytest.raises(ValueError, match="nargs"):
+        jnp.ufunc(operator.add, 2, 1, nargs=3)
+
+
+def test_lax_dtype_takes_dtypes() -> None:
+    for x in (jnp.float32, np.float32, np.dtype("float32"), np.float32(1.0), jnp.ones(2, "float32")):
+        assert ljax.lax.dtype(x) == np.float32
 
 
 @pytest.mark.parametrize("name", ["eye", "tri"])

@@ -54,8 +54,8 @@ def is_supported_dtype(dtype: Any) -> bool:
 
 
 def dtype_of(x: Any) -> numpy.dtype[Any]:
-    """Returns the dtype of an array, number or tracer."""
-    return get_aval(x).dtype
+    """Returns the dtype of an array, number or tracer; that which is named by a dtype or a class of scalars."""
+    return as_dtype(x) if isinstance(x, type | numpy.dtype) else get_aval(x).dtype
 
 
 bfloat16 = ml_dtypes.bfloat16

@@ -16,7 +16,6 @@ from lawful.core import ArgumentTypeError, ArgumentValueError, Tracer, shorten
 from lawful.jax._support.array import Array, as_jax, plain, weak
 from lawful.jax._support.devices import DEVICE_ARRAYS
 from lawful.jax._support.refusals import NEUTRAL, REASONS
-from lawful.numpy._ufuncs.ufunc import Ufunc
 
 Function = Callable[..., Any]
 
@@ -40,30 +39,6 @@ def returns_arrays(function: Function, signature: inspect.Signature | None = Non
         with numpy.errstate(all="ignore"):
             result = function(*map(plain, args), **kwargs)
         return _owned(as_jax(result), args)
-
-    if signature is not None:
-        wrapper.__signature__ = signature  # type: ignore[attr-defined]
-    if isinstance(function, Ufunc):
-        _add_methods(wrapper, function)
-    return wrapper
-
-
-def _add_methods(wrapper: Function, ufunc: Any) -> None:
-    for name in ("nin", "nout", "nargs", "identity"):
-        setattr(wrapper, name, getattr(ufunc, name))
-    for name in ("reduce", "accumulate", "reduceat", "outer", "at"):
-        setattr(wrapper, name, returns_arrays(getattr(ufunc, name)))
-
-
-def returns_ufuncs(function: Function, signature: inspect.Signature | None = None) -> Function:
-    """Returns a function whose results are ufuncs, which return `Array`s, as do their methods; see `returns_arrays`."""
-
-    @functools.wraps(function)
-    def wrapper(*args: Any, **kwargs: Any) -> Any:
-        ufunc = function(*args, **kwargs)
-        wrapped = returns_arrays(ufunc)
-        _add_methods(wrapped, ufunc)
-        return wrapped
 
     if signature is not None:
         wrapper.__signature__ = signature  # type: ignore[attr-defined]

@@ -17,18 +17,21 @@ from lawful.jax._support import products as _products
 from lawful.jax._support import scalar_types as _scalar_types
 from lawful.jax._support.array import Array as ndarray
 from lawful.jax._support.namespace import namespace as _namespace
+from lawful.jax._support.ufunc import ufunc
 from lawful.jax._support.wrapping import returns_arrays as _returns_arrays
-from lawful.jax._support.wrapping import returns_ufuncs as _returns_ufuncs
 from lawful.jax._support.wrapping import transforms as _transforms
+from lawful.numpy._ufuncs.ufunc import Ufunc as _Ufunc
 
 newaxis = None
 
 
 def _wrapped(function: Any, signature: Any) -> Any:
-    """Functions that return functions are transformations."""
+    """Functions that return functions are transformations; functions with methods are those that JAX's are."""
     name = function.__name__
     if name == "frompyfunc":
-        return _returns_ufuncs(function, signature)
+        return ufunc
+    if isinstance(function, _Ufunc) and signature is not None and "args" in signature.parameters:
+        return ufunc.of(function, signature)
     return (_transforms if name == "vectorize" else _returns_arrays)(function, signature)
 
 
@@ -44,4 +47,4 @@ __getattr__, __dir__ = _namespace(
     wrap=_wrapped,
 )
 
-__all__ = ["ComplexWarning", "ndarray", "newaxis"]
+__all__ = ["ComplexWarning", "ndarray", "newaxis", "ufunc"]

@@ -1,0 +1,67 @@
+"""`ufunc`: JAX's class of elementwise functions with methods, over lawful's."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import Any
+
+from lawful import numpy
+from lawful.core import ArgumentValueError
+from lawful.jax._support.wrapping import returns_arrays
+
+
+class ufunc:
+    """A function applied to each element of arrays, with NumPy's methods; results are `Array`s.
+
+    Args:
+      func: a function of ``nin`` scalars; see `lawful.numpy.frompyfunc`.
+      nin: the number of arguments.
+      nout: the number of results.
+      name: its name, by default that of the function.
+      nargs: the number of arguments, which is ``nin``: JAX counts no results.
+      identity: the unit of a function of two arguments.
+
+    Source: ``jax.numpy.ufunc``.
+    """
+
+    def __init__(
+        self,
+        func: Callable[..., Any],
+        /,
+        nin: int,
+        nout: int,
+        *,
+        name: str | None = None,
+        nargs: int | None = None,
+        identity: Any = None,
+    ) -> None:
+        if nargs not in (None, nin):
+            raise ArgumentValueError(f"ufunc: expected nargs to be nin={nin}, got {nargs}; leave it out")
+        self._wrap(numpy.frompyfunc(func, nin, nout, identity=identity))
+        if name is not None:
+            self.__name__ = self.__qualname__ = name
+
+    @classmethod
+    def of(cls, function: Any, signature: Any = None) -> ufunc:
+        """Returns a ufunc of lawful's as one of this class, with JAX's signature."""
+        self = cls.__new__(cls)
+        self._wrap(function, signature)
+        return self
+
+    def _wrap(self, function: Any, signature: Any = None) -> None:
+        functools.update_wrapper(self, function, updated=())
+        self._function, self._call = function, returns_arrays(function, signature)
+        self.nin, self.nout, self.identity = function.nin, function.nout, function.identity
+        self.nargs = self.nin
+        for name in ("reduce", "accumulate", "reduceat", "outer", "at"):
+            setattr(self, name, returns_arrays(getattr(function, name)))
+        if signature is not None:
+            self.__signature__ = signature
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Returns the results for each element of the arguments, broadcast together."""
+        return self._call(*args, **kwargs)
+
+    def __repr__(self) -> str:
+        return f"<jnp.ufunc '{self.__name__}'>"
