@@ -168,3 +168,16 @@ def test_array_masked_by_numpy() -> None:
     masked = np.ma.masked_invalid(jnp.array([jnp.nan, 2.0, 1.0]))
     assert masked.max() == 2.0
     assert masked.filled(0.0).tolist() == [0.0, 2.0, 1.0]
+
+
+def test_methods_of_arrays_and_tracers_agree() -> None:
+    x = jnp.array([[3.0, 1.0], [2.0, 4.0]])
+    for method in (
+        lambda x: x.sort(),
+        lambda x: x.sort(0, descending=True),
+        lambda x: x.compress(jnp.array([True, False]), axis=1),
+        lambda x: x.cumsum(axis=1),
+        lambda x: x.sum(0, where=jnp.array([True, False])),
+    ):
+        assert jax.jit(method)(x).tolist() == method(x).tolist()
+    assert x.compress(jnp.array([False, True]), axis=0).tolist() == [[2.0, 4.0]]

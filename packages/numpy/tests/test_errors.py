@@ -45,7 +45,7 @@ ONLY_OURS: dict[str, tuple[Callable[[Any], Any], type[Exception], str]] = {
     "a list to a ufunc": (lambda x: lnp.add(x, [1, 2, 3]), TypeError, "asarray"),
     "out": (lambda x: lnp.sum(x, out=numpy.zeros(())), TypeError, "use the result"),
     "out by position": (lambda x: lnp.sum(x, 0, None, numpy.zeros(())), TypeError, "use the result"),
-    "order": (lambda x: lnp.reshape(x, (3, 1), order="F"), ValueError, "transpose"),
+    "order": (lambda x: lnp.reshape(x, (3, 1), order="B"), ValueError, "order='C'"),
     "a condition only": (lambda x: lnp.where(x), TypeError, "depends on values"),
     "where without initial": (lambda x: lnp.max(x, where=x > 0), ValueError, "initial"),
     "strings": (lambda x: lnp.array(["a"]), TypeError, "dtype: expected one of"),

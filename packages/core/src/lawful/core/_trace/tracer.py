@@ -195,6 +195,10 @@ class Tracer:
         """Raises TracerArrayConversionError: the value as lists would lose what is traced."""
         self._refuse_array("tolist")
 
+    def tobytes(self, order: str = "C") -> Any:
+        """Raises TracerArrayConversionError: the value as bytes would lose what is traced."""
+        self._refuse_array("tobytes")
+
     def _refuse_array(self, wanted: str) -> NoReturn:
         self._require_running()
         cure = "use the function of lawful.numpy of the same name"

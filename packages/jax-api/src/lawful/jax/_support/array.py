@@ -17,6 +17,7 @@ from lawful.core import (
     ArgumentValueError,
     ShapedArray,
     Tracer,
+    define_array_methods,
     register_array_type,
 )
 from lawful.jax._support.devices import DEVICE_ARRAYS, SingleDeviceSharding, devices
@@ -279,7 +280,7 @@ _OPERATORS = (
 )
 _IN_PLACE = ("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and", "or", "xor", "lshift", "rshift")
 _METHODS = (
-    *("all", "any", "argmax", "argmin", "argpartition", "argsort", "astype", "choose", "clip", "compress", "conj"),
+    *("all", "any", "argmax", "argmin", "argpartition", "argsort", "astype", "choose", "clip", "conj"),
     *("conjugate", "copy", "cumprod", "cumsum", "diagonal", "dot", "max", "mean", "min", "nonzero", "prod", "ptp"),
     *("ravel", "repeat", "round", "searchsorted", "sort", "squeeze", "std", "sum", "swapaxes", "take", "trace", "var"),
 )
@@ -293,6 +294,9 @@ def _define_methods() -> None:
         setattr(Array, f"__i{name}__", _in_place(getattr(Array, f"__{name}__")))
     for name in _METHODS:
         setattr(Array, name, _method(getattr(lawful_numpy, name)))
+    Array.compress = _method(ops.ArrayMethods.compress)  # type: ignore[method-assign]
+    # In a program of NumPy's it would sort in place, so lawful's tracers have no such method by themselves.
+    define_array_methods(type("Sorting", (), {"sort": lawful_numpy.sort}))
     for name in ("flatten", "reshape", "transpose"):
         setattr(Array, name, _method(getattr(numpy.ndarray, name)))
     for name in ("set", "add", "subtract", "multiply", "divide", "power", "min", "max", "apply", "get"):

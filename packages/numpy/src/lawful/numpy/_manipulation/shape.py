@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy
@@ -19,18 +20,27 @@ __all__ = [
 # fmt: on
 
 
-def _row_major(name: str, order: str) -> None:
-    if order not in ("C", "A", "K"):
-        raise ArgumentValueError(f"{name}: expected order='C', got {order!r}; transpose before and afterwards")
+def _reshaped(name: str, a: Any, shape: Any, order: str) -> Any:
+    """Returns the elements in another shape; in column-major order this is the reshape between two transposes."""
+    if order not in ("C", "A", "K", "F"):
+        raise ArgumentValueError(f"{name}: expected order='C' or 'F', got {order!r}; choose one")
+    if order != "F":
+        return ops.reshape(a, shape)
+    sizes = tuple(shape) if isinstance(shape, Sequence) else (shape,)
+    return _reversed_dims(ops.reshape(_reversed_dims(a), sizes[::-1]))
+
+
+def _reversed_dims(x: Any) -> Any:
+    return ops.transpose(x, tuple(range(get_aval(x).ndim))[::-1])
 
 
 def reshape(a: Any, /, shape: Any, order: str = "C", *, copy: bool | None = None) -> Any:
-    """Returns the elements, in row-major order, in another shape.
+    """Returns the elements, in row-major order by default, in another shape.
 
     Args:
       a: an array.
       shape: the new shape, an integer or a tuple. One length may be -1: it is found from the others.
-      order: ``'C'`` only.
+      order: ``'C'``, or ``'F'`` to read and to place the elements in column-major order.
       copy: True if a NumPy array is to be copied in any case, False for an error where it would have to be.
 
     Raises:
@@ -40,10 +50,13 @@ def reshape(a: Any, /, shape: Any, order: str = "C", *, copy: bool | None = None
     array([[0, 1, 2],
            [3, 4, 5]])
 
+    >>> reshape(numpy.arange(6), (2, -1), order="F")
+    array([[0, 2, 4],
+           [1, 3, 5]])
+
     Source: ``numpy.reshape``.
     """
-    _row_major("reshape", order)
-    reshaped = ops.reshape(a, shape)
+    reshaped = _reshaped("reshape", a, shape, order)
     if type(reshaped) is not numpy.ndarray:
         return reshaped
     if copy is False and reshaped.size and not numpy.may_share_memory(reshaped, a):
@@ -55,15 +68,14 @@ def reshape(a: Any, /, shape: Any, order: str = "C", *, copy: bool | None = None
 
 
 def ravel(a: Any, order: str = "C") -> Any:
-    """Returns the elements, in row-major order, in one dimension.
+    """Returns the elements, in row-major order or by ``order="F"`` in column-major order, in one dimension.
 
     >>> ravel(numpy.array([[1, 2], [3, 4]]))
     array([1, 2, 3, 4])
 
     Source: ``numpy.ravel``.
     """
-    _row_major("ravel", order)
-    return ops.reshape(a, (get_aval(a).size,))
+    return _reshaped("ravel", a, (get_aval(a).size,), order)
 
 
 @eager(numpy.transpose)

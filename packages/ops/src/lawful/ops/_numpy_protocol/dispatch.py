@@ -139,6 +139,22 @@ def _find(function: Function) -> Function | None:
     return found
 
 
+def function_of(function: Function) -> Function:
+    """Returns lawful's function for one of NumPy, with all of its arguments: that of ``lawful.numpy``, if installed.
+
+    Raises:
+      ArgumentTypeError: there is none.
+    """
+    _load_entry_points()  # their functions may have more arguments
+    load_lazy_imports()
+    found = _find(function)
+    if found is None:
+        raise ArgumentTypeError(
+            f"{function.__name__}: expected an installed function of arrays, got none; install lawful-numpy"
+        )
+    return found
+
+
 def array_ufunc(self: Any, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
     """Calls a ufunc with a tracer or a device array among its arguments."""
     if any(not is_array(x) and hasattr(x, "__array_ufunc__") for x in inputs):

@@ -33,7 +33,8 @@ from lawful.ops._indexing.getitem import getitem
 from lawful.ops._indexing.take import take
 from lawful.ops._numpy_protocol import numpy_reduction as reduction
 from lawful.ops._numpy_protocol.array_namespace import array_namespace
-from lawful.ops._numpy_protocol.dispatch import array_function, array_ufunc
+from lawful.ops._numpy_protocol.dispatch import array_function, array_ufunc, function_of
+from lawful.ops._numpy_protocol.numpy_methods import NumPyMethods
 from lawful.ops._products.functions import matmul
 from lawful.ops._shape.reshape import reshape, transpose
 from lawful.ops._shape.squeeze import squeeze
@@ -135,7 +136,7 @@ def _axes_of(x: Any, axes: tuple[Any, ...]) -> tuple[int, ...]:
     return tuple(axis % ndim for axis in axes) if axes else tuple(reversed(range(ndim)))
 
 
-class ArrayMethods:
+class ArrayMethods(NumPyMethods):
     """The operators, methods and properties of NumPy's arrays, by ``lawful.ops``."""
 
     __slots__ = ()
@@ -215,16 +216,32 @@ class ArrayMethods:
         """The imaginary part; zeros where the array is real."""
         return imag(self) if get_aval(self).dtype.kind == "c" else arithmetic.mul(self, 0)
 
-    def astype(self, dtype: Any) -> Any:
-        """Returns the array converted to a dtype."""
+    def astype(
+        self,
+        dtype: Any,
+        order: str = "K",
+        casting: str = "unsafe",
+        subok: bool = True,
+        copy: bool = True,
+        device: None = None,
+    ) -> Any:
+        """Returns the array converted to a dtype; raises ArgumentTypeError if ``casting`` does not allow it."""
+        if casting != "unsafe" and not np.can_cast(get_aval(self).dtype, dtype, casting):  # type: ignore[arg-type]
+            raise ArgumentTypeError(
+                f"astype: expected dtypes that casting={casting!r} allows, got {get_aval(self).dtype} to {dtype}; "
+                "leave out casting"
+            )
         return convert_element_type(self, dtype)
 
-    def reshape(self, *shape: Any) -> Any:
+    def reshape(self, *shape: Any, order: str = "C", copy: bool | None = None) -> Any:
         """Returns the elements in another shape, of which one size may be -1."""
-        return reshape(self, shape[0] if len(shape) == 1 and isinstance(shape[0], Sequence) else shape)
+        new_sizes = shape[0] if len(shape) == 1 and isinstance(shape[0], Sequence) else shape
+        return reshape(self, new_sizes) if order == "C" else function_of(np.reshape)(self, new_sizes, order=order)
 
-    def ravel(self) -> Any:
+    def ravel(self, order: str = "C") -> Any:
         """Returns the elements in one dimension."""
+        if order != "C":
+            return function_of(np.ravel)(self, order=order)
         return reshape(self, (-1,) if get_aval(self).size else (0,))
 
     flatten = ravel
@@ -265,14 +282,14 @@ class ArrayMethods:
         scalar = not get_aval(self).ndim or not get_aval(other).ndim
         return arithmetic.mul(self, other) if scalar else matmul(self, other)
 
-    def clip(self, min: Any = None, max: Any = None) -> Any:
+    def clip(self, min: Any = None, max: Any = None, out: None = None) -> Any:
         """Returns the elements limited to an interval."""
         result: Any = self
         if min is not None:
             result = arithmetic.max(result, min)
         return result if max is None else arithmetic.min(result, max)
 
-    def round(self, decimals: int = 0) -> Any:
+    def round(self, decimals: int = 0, out: None = None) -> Any:
         """Returns the elements rounded to a number of decimals, halves to the even neighbour."""
         dtype = get_aval(self).dtype
         if not is_inexact(dtype) and decimals >= 0:
@@ -283,50 +300,6 @@ class ArrayMethods:
         if decimals < 0:  # a quotient by 100 is exact where a product with 0.01 is not
             before, after = after, before
         return convert_element_type(after(arithmetic.round_nearest_even(before(self, scale)), scale), dtype)
-
-    def sum(self, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
-        """Returns the sum over axes, all by default."""
-        return reduction.sum(self, axis=axis, dtype=dtype, keepdims=keepdims)
-
-    def prod(self, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
-        """Returns the product over axes, all by default."""
-        return reduction.prod(self, axis=axis, dtype=dtype, keepdims=keepdims)
-
-    def mean(self, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
-        """Returns the mean over axes, all by default."""
-        return reduction.mean(self, axis=axis, dtype=dtype, keepdims=keepdims)
-
-    def var(self, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
-        """Returns the variance over axes, all by default."""
-        return reduction.var(self, axis=axis, ddof=ddof, keepdims=keepdims)
-
-    def std(self, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> Any:
-        """Returns the standard deviation over axes, all by default."""
-        return reduction.std(self, axis=axis, ddof=ddof, keepdims=keepdims)
-
-    def max(self, axis: Any = None, keepdims: bool = False) -> Any:
-        """Returns the largest element over axes, all by default."""
-        return reduction.max(self, axis=axis, keepdims=keepdims)
-
-    def min(self, axis: Any = None, keepdims: bool = False) -> Any:
-        """Returns the smallest element over axes, all by default."""
-        return reduction.min(self, axis=axis, keepdims=keepdims)
-
-    def all(self, axis: Any = None, keepdims: bool = False) -> Any:
-        """Returns whether all elements are true over axes, all by default."""
-        return reduction.all(self, axis=axis, keepdims=keepdims)
-
-    def any(self, axis: Any = None, keepdims: bool = False) -> Any:
-        """Returns whether any element is true over axes, all by default."""
-        return reduction.any(self, axis=axis, keepdims=keepdims)
-
-    def argmax(self, axis: Any = None, keepdims: bool = False) -> Any:
-        """Returns the position of the largest element along an axis, of the flattened array by default."""
-        return reduction.argmax(self, axis=axis, keepdims=keepdims)
-
-    def argmin(self, axis: Any = None, keepdims: bool = False) -> Any:
-        """Returns the position of the smallest element along an axis, of the flattened array by default."""
-        return reduction.argmin(self, axis=axis, keepdims=keepdims)
 
 
 def _length(x: Any) -> int:
