@@ -73,7 +73,12 @@ def test_ufunc_attributes_are_those_of_jax(name: str) -> None:
     for attribute in ("nin", "nout", "nargs", "identity", "__name__"):
         assert getattr(ours, attribute) == getattr(theirs, attribute), attribute
     assert isinstance(ours.reduce(jnp.arange(3)), jnp.ndarray)
+    for attribute in ("nin", "nout", "nargs", "identity"):
+        with pytest.raises(AttributeError):
+            setattr(ours, attribute, 3)
     assert repr(ours) == repr(theirs)
+    assert ours == make(jnp)
+    assert hash(ours) == hash(make(jnp))
 
 
 def test_ufuncs_are_those_of_jax() -> None:
@@ -84,6 +89,11 @@ def test_ufuncs_are_those_of_jax() -> None:
     assert not isinstance(jnp.sin, jnp.ufunc)
     with pytest.raises(ValueError, match="nargs"):
         jnp.ufunc(operator.add, 2, 1, nargs=3)
+
+
+@pytest.mark.parametrize("name", ["abs", "acos", "conj", "frompyfunc", "max", "amax", "permute_dims", "pow"])
+def test_functions_have_the_names_of_jax(name: str) -> None:
+    assert getattr(jnp, name).__name__ == getattr(jax.numpy, name).__name__ == name
 
 
 def test_lax_dtype_takes_dtypes() -> None:
@@ -125,3 +135,27 @@ def test_size_along_several_dimensions(axis: Any) -> None:
     x = np.ones((2, 3, 4))
     assert jnp.size(x, axis=axis) == jnp.size(jnp.asarray(x), axis) == jax.numpy.size(x, axis=axis)
     assert ljax.jit(lambda x: x.sum() * jnp.size(x, axis=axis))(x) == 24 * jax.numpy.size(x, axis=axis)
+
+
+_DTYPES = ["bfloat16", "float8_e5m2", "int4", "uint2", "float32", "int8", "bool", "complex64", float, int, jnp.bfloat16]
+_CATEGORIES = [
+    *(np.inexact, np.floating, np.integer, np.signedinteger, np.unsignedinteger, np.number, np.generic),
+    *(np.complexfloating, object, np.float64, float, "float32", "bfloat16", np.dtype("bfloat16"), bool),
+]
+
+
+@pytest.mark.parametrize("dtype", [*_DTYPES, np.floating, np.generic])
+def test_issubdtype_is_that_of_jax(dtype: Any) -> None:
+    theirs = jax.numpy.bfloat16 if dtype is jnp.bfloat16 else dtype
+    for category in _CATEGORIES:
+        assert jnp.issubdtype(dtype, category) == jax.numpy.issubdtype(theirs, category), category
+
+
+@pytest.mark.parametrize("dtype", [*_DTYPES[:-1], "float4_e2m1fn", "float6_e2m3fn"])
+def test_itemsize_bits_is_that_of_jax(dtype: Any) -> None:
+    assert ljax.dtypes.itemsize_bits(dtype) == jax.dtypes.itemsize_bits(dtype)
+
+
+def test_itemsize_bits_of_none_raises() -> None:
+    with pytest.raises(ValueError, match="None"):
+        ljax.dtypes.itemsize_bits(None)

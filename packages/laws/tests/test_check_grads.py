@@ -100,3 +100,8 @@ def test_check_grads_wrong_primal_output_fails(monkeypatch: pytest.MonkeyPatch) 
 def test_check_grads_mistake_is_explained(call: Any, error: type[Exception], text: str) -> None:
     with pytest.raises(error, match=text):
         call()
+
+
+def test_check_grads_of_a_conversion_passes() -> None:
+    """The pairings of cotangents and of tangents have the dtypes of arguments and of results, which differ."""
+    check_grads(lambda x: ops.convert_element_type(x, np.float64), (np.array([0.5, 2.0], np.float32),), 2, eps=0.5)

@@ -36,6 +36,7 @@ CALLS: dict[str, Callable[[Any, Any], Any]] = {
     "accumulate one element": lambda f, x: f.accumulate(x[:1]),
     "reduceat": lambda f, x: f.reduceat(x, [0, 2, 1]),
     "reduceat last": lambda f, x: f.reduceat(x, [0, 3, 1, 1], axis=1),
+    "reduceat no position": lambda f, x: f.reduceat(x, numpy.array([], dtype=int)),
     "outer": lambda f, x: f.outer(x, x[0]),
 }
 

@@ -2,9 +2,9 @@
 
 import numpy
 
-__all__ = ["False_", "True_", "dtype", "e", "euler_gamma", "inf", "issubdtype", "nan", "newaxis", "pi"]
+__all__ = ["False_", "True_", "dtype", "e", "euler_gamma", "inf", "nan", "newaxis", "pi"]
 
 pi, e, euler_gamma = numpy.pi, numpy.e, numpy.euler_gamma
 inf, nan, newaxis = numpy.inf, numpy.nan, numpy.newaxis
 True_, False_ = numpy.True_, numpy.False_
-dtype, issubdtype = numpy.dtype, numpy.issubdtype
+dtype = numpy.dtype

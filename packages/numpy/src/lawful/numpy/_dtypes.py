@@ -30,7 +30,7 @@ __all__ = [
     "promote_types", "shape", "ndim", "size", "iscomplexobj", "isrealobj", "byte", "short", "intc", "int_", "intp",
     "ubyte", "ushort", "uintc", "uint", "uintp", "long", "ulong", "longlong", "ulonglong", "half", "single",
     "double", "csingle", "cdouble", "generic", "number", "integer", "inexact", "signedinteger", "unsignedinteger",
-    "floating", "complexfloating", "common_type",
+    "floating", "complexfloating", "common_type", "issubdtype",
 ]
 # fmt: on
 
@@ -179,6 +179,40 @@ def _is_of(dtype: numpy.dtype[Any], wanted: Any) -> builtins.bool:
             f"isdtype: expected a dtype or one of {', '.join(map(repr, _KINDS))}, got {wanted!r}; give one of these"
         )
     return kind(dtype) in _KINDS[wanted]
+
+
+def issubdtype(arg1: Any, arg2: Any) -> builtins.bool:
+    """Whether a dtype is another one, or belongs to an abstract class of scalar types, such as `floating`.
+
+    The floats and integers of ml_dtypes, such as bfloat16, belong to those classes, as they do in JAX.
+
+    >>> issubdtype("float32", floating), issubdtype(bfloat16, floating), issubdtype(bfloat16, "float32")
+    (True, True, False)
+
+    Source: ``numpy.issubdtype``, where bfloat16 is no float; ``jax.numpy.issubdtype``.
+    """
+    if isinstance(arg1, type) and issubclass(arg1, numpy.generic) and arg1 in _ABSTRACT:
+        return builtins.bool(numpy.issubdtype(arg1, arg2))
+    dtype = numpy.dtype(arg1)
+    category = _category(dtype)
+    if category is None or (isinstance(arg2, type) and issubclass(arg2, numpy.generic) and arg2 not in _ABSTRACT):
+        return builtins.bool(numpy.issubdtype(dtype, arg2))
+    return issubclass(category, arg2) if arg2 in _ABSTRACT else dtype == numpy.dtype(arg2)
+
+
+_ABSTRACT = (
+    *(generic, number, inexact, floating, complexfloating, integer, signedinteger, unsignedinteger),
+    *(numpy.flexible, numpy.character),
+)
+
+
+def _category(dtype: numpy.dtype[Any]) -> type | None:
+    """Returns the abstract class of a dtype of ml_dtypes, which NumPy does not know; None for NumPy's dtypes."""
+    if dtype.isbuiltin != 2:
+        return None
+    if "int" not in dtype.name:
+        return floating
+    return unsignedinteger if dtype.name.startswith("u") else signedinteger
 
 
 def finfo(dtype: Any) -> Any:

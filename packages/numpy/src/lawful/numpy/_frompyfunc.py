@@ -280,7 +280,7 @@ class PythonUfunc:
         # Only the elements of a slice are combined: others may be outside of the function's domain.
         parts = [
             ops.expand_dims(self._combined(x[start : max(stop, start + 1)], None), (0,))
-            for start, stop in zip(starts, [*starts[1:], size], strict=True)
+            for start, stop in zip(starts, [*starts[1:], *[size] * bool(starts)], strict=True)
         ]
         return moveaxis(ops.concatenate(parts, 0) if parts else x[:0], 0, axis)
 

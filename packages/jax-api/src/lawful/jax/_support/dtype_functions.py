@@ -8,7 +8,7 @@ import ml_dtypes
 import numpy
 
 from lawful import numpy as lawful_numpy
-from lawful.core import ArgumentTypeError, as_dtype, get_aval, is_of_ml_dtypes, supported_dtypes
+from lawful.core import ArgumentTypeError, ArgumentValueError, as_dtype, get_aval, is_of_ml_dtypes, supported_dtypes
 
 issubdtype, finfo, iinfo = lawful_numpy.issubdtype, lawful_numpy.finfo, lawful_numpy.iinfo
 TypePromotionError = ArgumentTypeError
@@ -35,10 +35,13 @@ def result_type(*args: Any, return_weak_type_flag: bool = False) -> Any:
 
 def itemsize_bits(dtype: Any) -> int:
     """Returns the number of bits of an element."""
+    if dtype is None:
+        raise ArgumentValueError("itemsize_bits: expected a dtype, got None; name one")
     dtype = numpy.dtype(dtype)
-    if is_of_ml_dtypes(dtype) and dtype.name in ("int4", "uint4", "int2", "uint2", "int1", "uint1"):
-        return int(dtype.name.lstrip("uint"))
-    return 1 if dtype.kind == "b" else dtype.itemsize * 8
+    if dtype.isbuiltin != 2:
+        return int(dtype.itemsize) * 8
+    limits: Any = ml_dtypes.iinfo if "int" in dtype.name else ml_dtypes.finfo
+    return int(limits(dtype).bits)
 
 
 def scalar_type_of(x: Any) -> type:

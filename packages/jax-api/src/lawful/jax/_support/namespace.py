@@ -49,7 +49,7 @@ def namespace(
         else:
             raise AttributeError(f"module {module} has no attribute {name!r}")
         if wrap is not None and callable(value) and not inspect.isclass(value) and not isinstance(value, Primitive):
-            value = wrap(value, row.signature)
+            value = _named(wrap(value, row.signature), name)
         setattr(sys.modules[module], name, value)
         return value
 
@@ -58,6 +58,13 @@ def namespace(
         return sorted({*own, *submodules, *(name for name, row in names.items() if not row.reason)})
 
     return find, listed
+
+
+def _named(wrapper: Any, name: str) -> Any:
+    """Names a new wrapper as JAX names its function: several names of JAX may be one function of lawful."""
+    if getattr(wrapper, "__name__", name) != name:
+        wrapper.__name__ = wrapper.__qualname__ = name
+    return wrapper
 
 
 def submodules_of(module: str, source: ModuleType) -> None:

@@ -52,16 +52,51 @@ class ufunc:
     def _wrap(self, function: Any, signature: Any = None) -> None:
         functools.update_wrapper(self, function, updated=())
         self._function, self._call = function, returns_arrays(function, signature)
-        self.nin, self.nout, self.identity = function.nin, function.nout, function.identity
-        self.nargs = self.nin
         for name in ("reduce", "accumulate", "reduceat", "outer", "at"):
             setattr(self, name, returns_arrays(getattr(function, name)))
         if signature is not None:
             self.__signature__ = signature
 
+    @property
+    def nin(self) -> int:
+        """The number of arguments."""
+        return int(self._function.nin)
+
+    @property
+    def nout(self) -> int:
+        """The number of results."""
+        return int(self._function.nout)
+
+    @property
+    def nargs(self) -> int:
+        """The number of arguments: JAX counts no results."""
+        return self.nin
+
+    @property
+    def identity(self) -> Any:
+        """The unit of a function of two arguments; None if it has none."""
+        return self._function.identity
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Returns the results for each element of the arguments, broadcast together."""
         return self._call(*args, **kwargs)
 
+    def _key(self) -> tuple[Any, ...]:
+        return getattr(self._function, "__wrapped__", self._function), self.nin, self.nout, self.identity
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
+    def __eq__(self, other: object) -> bool:
+        return self._key() == other._key() if isinstance(other, ufunc) else NotImplemented
+
     def __repr__(self) -> str:
         return f"<jnp.ufunc '{self.__name__}'>"
+
+
+def frompyfunc(func: Callable[..., Any], /, nin: int, nout: int, *, identity: Any = None) -> ufunc:
+    """Returns a function of scalars as a ufunc; see `lawful.numpy.frompyfunc`.
+
+    Source: ``jax.numpy.frompyfunc``.
+    """
+    return ufunc(func, nin, nout, identity=identity)

@@ -17,7 +17,7 @@ from lawful.jax._support import products as _products
 from lawful.jax._support import scalar_types as _scalar_types
 from lawful.jax._support.array import Array as ndarray
 from lawful.jax._support.namespace import namespace as _namespace
-from lawful.jax._support.ufunc import ufunc
+from lawful.jax._support.ufunc import frompyfunc, ufunc
 from lawful.jax._support.wrapping import returns_arrays as _returns_arrays
 from lawful.jax._support.wrapping import transforms as _transforms
 from lawful.numpy._ufuncs.ufunc import Ufunc as _Ufunc
@@ -26,13 +26,10 @@ newaxis = None
 
 
 def _wrapped(function: Any, signature: Any) -> Any:
-    """Functions that return functions are transformations; functions with methods are those that JAX's are."""
-    name = function.__name__
-    if name == "frompyfunc":
-        return ufunc
+    """A function that returns functions is a transformation; those that are ufuncs in JAX are here too."""
     if isinstance(function, _Ufunc) and signature is not None and "args" in signature.parameters:
         return ufunc.of(function, signature)
-    return (_transforms if name == "vectorize" else _returns_arrays)(function, signature)
+    return (_transforms if function.__name__ == "vectorize" else _returns_arrays)(function, signature)
 
 
 __getattr__, __dir__ = _namespace(
@@ -47,4 +44,4 @@ __getattr__, __dir__ = _namespace(
     wrap=_wrapped,
 )
 
-__all__ = ["ComplexWarning", "ndarray", "newaxis", "ufunc"]
+__all__ = ["ComplexWarning", "frompyfunc", "ndarray", "newaxis", "ufunc"]

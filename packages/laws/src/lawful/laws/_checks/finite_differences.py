@@ -82,6 +82,9 @@ class OneCheck:
             weights = [_direction(self.system, random, x) for x in out]
             pulled = _pairing(self._numpy(pull(weights)), direction)
             expected = _pairing(self._along(direction), weights)
+            # Arguments and results may have different dtypes: both numbers are as exact as the coarser of these.
+            coarser = max(pulled.dtype, expected.dtype, key=lambda dtype: _TOLERANCES.get(dtype, _COARSE))
+            pulled, expected = pulled.astype(coarser), expected.astype(coarser)
         self._compare(
             f"{what}: expected the cotangent paired with a direction to be the finite difference paired with weights",
             [pulled], [expected],

@@ -222,7 +222,7 @@ def reduceat(ufunc: Ufunc, array: Any, indices: Any, axis: int = 0, dtype: Any =
     for start in starts:
         if not 0 <= start < size:
             raise ArgumentIndexError(f"{name}: expected positions from 0 to {size - 1}, got {start}; name an element")
-    stops = [*starts[1:], size]
+    stops = [*starts[1:], *[size] * bool(starts)]
     parts = [
         reduce(ufunc, ops.slice_in_dim(x, start, max(stop, start + 1), axis=axis), axis, aval.dtype, True)
         for start, stop in zip(starts, stops, strict=True)
