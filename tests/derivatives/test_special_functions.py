@@ -12,9 +12,10 @@ from typing import Any
 import mpmath as mp
 import numpy as np
 import pytest
+import scipy.special
 
 from lawful import special
-from lawful.autodiff import jvp
+from lawful.autodiff import grad, jvp
 from lawful.core import ArgumentTypeError, ArgumentValueError, record
 from lawful.special import stats
 from lawful.staging import jit
@@ -398,3 +399,17 @@ def test_poisson_entropy_has_all_digits() -> None:
     np.testing.assert_allclose(slope(mu), slopes, rtol=2e-13)
     ends = stats.poisson.entropy(np.array([-1.0, 0.0, math.inf, math.nan]))
     np.testing.assert_array_equal(ends, [math.nan, 0.0, math.inf, math.nan])
+
+
+def test_sph_harm_y_beyond_pi_equals_scipy() -> None:
+    for n in range(4):
+        orders, theta = np.arange(-n, n + 1)[:, None], np.array([-2.0, -0.5, 0.0, 0.5, 4.0])
+        np.testing.assert_allclose(
+            special.sph_harm_y(n, orders, theta, 1.0), scipy.special.sph_harm_y(n, orders, theta, 1.0), atol=1e-14
+        )
+    slope = grad(lambda t: special.sph_harm_y(1, 1, t, 0.0).real)(0.0)
+    np.testing.assert_allclose(slope, -math.sqrt(3 / (8 * math.pi)))
+
+
+def test_sici_of_minus_infinity_equals_scipy() -> None:
+    np.testing.assert_array_equal(special.sici(-math.inf), scipy.special.sici(-math.inf))

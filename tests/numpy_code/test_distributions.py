@@ -79,6 +79,30 @@ def test_distribution_agrees_with_scipy(name: str, method: str) -> None:
             np.testing.assert_allclose(found, expected, rtol=1e-11, atol=1e-300, err_msg=str((shapes, extra)))
 
 
+#: Shapes that no distribution has; those of the others have no such end, or are checked elsewhere.
+NO_SHAPES = {
+    "beta": [(-1.1, 2.0), (2.0, 0.0)],
+    "gamma": [(-0.5,), (0.0,)],
+    "chi2": [(-1.0,)],
+    "pareto": [(-1.0,)],
+    "t": [(-2.0,), (0.0,)],
+}
+IN_DOUBT = ["cauchy", "expon", "gumbel_l", "gumbel_r", "laplace", "logistic", "norm", "uniform", *NO_SHAPES]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", IN_DOUBT)
+def test_distribution_of_wrong_parameters_is_nan(name: str) -> None:
+    shapes = SHAPES[name][0] if name in SHAPES else (3.0,)
+    wrong = [(*shapes, 0.5, -2.0), (*shapes, 0.5, 0.0), *[(*found, 0.5, 2.0) for found in NO_SHAPES.get(name, [])]]
+    for method, function in methods(name).items():
+        for parameters in wrong:
+            x = numbers_for(name, method)
+            assert np.isnan(getattr(getattr(scipy.stats, name), method)(x, *parameters)).all()
+            assert np.isnan(np.asarray(function(x, *parameters))).all(), (method, parameters)
+            assert np.isnan(np.asarray(jit(function)(x, *parameters))).all(), (method, parameters)
+
+
 def test_distributions_of_vectors_agree_with_scipy() -> None:
     shares, alpha = np.array([[0.2, 0.5], [0.3, 0.25], [0.5, 0.25]]), np.array([0.5, 2.0, 3.0])
     for given in (shares, shares[:2]):

@@ -13,7 +13,7 @@ import lawful.numpy as lnp
 from lawful import tree
 from lawful.autodiff import grad, jvp
 from lawful.batching import vmap
-from lawful.core import get_aval, is_inexact
+from lawful.core import ArgumentTypeError, get_aval, is_inexact
 from lawful.staging import jit
 
 from .calls import Case, table
@@ -161,3 +161,18 @@ def test_meshgrid_is_a_list_and_numpy_s_a_tuple(name: str):
     assert type(ours(x, y)) is type(jit(ours, backend="numpy")(x, y)) is list
     assert type(jvp(ours, (x, y), (x, y))[0]) is list
     assert type(theirs(x, y)) is type(jit(theirs, backend="numpy")(x, y)) is tuple
+
+
+@pytest.mark.parametrize(
+    ("shift", "axis"), [(2, None), ([1, -1], (0, 1)), ([5], 1), (-3, (0, 1)), ([1, 7], 0)], ids=str
+)
+def test_roll_by_a_traced_distance(shift: Any, axis: Any) -> None:
+    x, shift = numpy.arange(12.0).reshape(3, 4), numpy.array(shift)
+    rolled = jit(lambda x, shift: lnp.roll(x, shift, axis), backend="numpy")(x, shift)
+    numpy.testing.assert_array_equal(rolled, numpy.roll(x, shift, axis))
+    with pytest.raises(ArgumentTypeError, match="roll: expected integers"):
+        jit(lambda x, shift: lnp.roll(x, shift, axis))(x, 1.0 * shift)
+
+
+def test_take_with_a_fill_value_fills_known_positions() -> None:
+    assert lnp.take(numpy.arange(5.0), numpy.array([0, 7]), fill_value=10.0).tolist() == [0.0, 10.0]

@@ -69,6 +69,8 @@ def _legendre(degree: Any, order: Any, theta: Any, n_max: int) -> Any:
     The recurrence is DLMF 14.10.3, from the degree that is the order.
     """
     cosine, sine = ops.cos(theta), ops.sin(theta)
+    # Beyond 0 to π it is √(1 - cosine²), as in SciPy. Not by abs, whose derivative at 0 is not that of the sine.
+    sine = ops.where(ops.lt(sine, 0), ops.neg(sine), sine)
     dtype = get_aval(theta).dtype
     square = ops.square(order)
 

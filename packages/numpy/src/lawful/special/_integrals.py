@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from lawful import ops
@@ -13,7 +14,8 @@ from lawful.special._arguments import floats, inexact, silent
 def sici(x: Any) -> tuple[Any, Any]:
     """Returns the sine and the cosine integral.
 
-    That is the integral of ``sin(t) / t`` from 0 to ``x``, and ``γ + log(|x|)`` plus that of ``(cos(t) - 1) / t``.
+    That is the integral of ``sin(t) / t`` from 0 to ``x``, and ``γ + log(|x|)`` plus that of ``(cos(t) - 1) / t``,
+    which is NaN at -∞ as in SciPy.
 
     >>> sici(1.0)
     (np.float64(0.94608307036718...), np.float64(0.33740392290096...))
@@ -21,7 +23,7 @@ def sici(x: Any) -> tuple[Any, Any]:
     Source: ``scipy.special.sici``, ``jax.scipy.special.sici``.
     """
     (x,) = floats("sici", x)
-    return ops.sine_integral(x), ops.cosine_integral(x)
+    return ops.sine_integral(x), ops.where(ops.eq(x, -math.inf), math.nan, ops.cosine_integral(x))
 
 
 @silent

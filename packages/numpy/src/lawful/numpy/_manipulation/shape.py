@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy
 from lawful import ops
-from lawful.core import ArgumentValueError, get_aval
+from lawful.core import ArgumentTypeError, ArgumentValueError, Tracer, get_aval
 from lawful.numpy._eager import eager
 from lawful.ops import canonical_axes, canonical_axis, is_axis_of_scalar, static_integers
 
@@ -231,7 +231,7 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Any:
 
     Args:
       a: an array.
-      shift: how far, a static integer, or one for each dimension.
+      shift: how far, an integer, or one for each dimension; it may be traced.
       axis: the dimension, or a tuple of them; by default along the flattened array.
 
     Raises:
@@ -246,18 +246,34 @@ def roll(a: Any, shift: Any, axis: Any = None) -> Any:
     shape = get_aval(a).shape
     if axis is None:
         return ops.reshape(roll(ravel(a), shift, 0), shape)
-    shifts, axes = static_integers("roll", "shift", shift), static_integers("roll", "axis", axis)
+    axes = static_integers("roll", "axis", axis)
+    traced = any(isinstance(x, Tracer) for x in (shift if isinstance(shift, list | tuple) else [shift]))
+    shifts: Any = _traced_shifts(shift) if traced else static_integers("roll", "shift", shift)
     if len(shifts) != len(axes):
         if 1 not in (len(shifts), len(axes)):
             raise ArgumentValueError(f"roll: expected a distance for each dimension, got {shift!r} for {axis!r}")
         shifts, axes = (shifts * len(axes), axes) if len(shifts) == 1 else (shifts, axes * len(shifts))
     for distance, dim in zip(shifts, axes, strict=True):
         dim = canonical_axis("roll", dim, len(shape))
+        if traced:
+            start = ops.remainder(ops.neg(distance), max(shape[dim], 1))
+            a = ops.dynamic_slice_in_dim(ops.concatenate([a, a], dim), start, shape[dim], dim)
+            continue
         split = shape[dim] - distance % shape[dim] if shape[dim] else 0
         if split < shape[dim]:
             last, first = ops.slice_in_dim(a, split, None, axis=dim), ops.slice_in_dim(a, 0, split, axis=dim)
             a = ops.concatenate([last, first], dim)
     return ops.convert_element_type(a, get_aval(a).dtype)
+
+
+def _traced_shifts(shift: Any) -> tuple[Any, ...]:
+    """Returns traced distances, each a scalar."""
+    if isinstance(shift, list | tuple):
+        return tuple(shift)
+    aval = get_aval(shift)
+    if aval.dtype.kind not in "iu" or aval.ndim > 1:
+        raise ArgumentTypeError(f"roll: expected integers as shift, got {aval}; give one for each dimension")
+    return (shift,) if not aval.ndim else tuple([ops.getitem(shift, i) for i in range(aval.size)])
 
 
 def rollaxis(a: Any, axis: int, start: int = 0) -> Any:

@@ -133,26 +133,49 @@ def _log_of_base(base: int, doc: str, numpy_function: numpy.ufunc) -> Ufunc:
     return Ufunc(numpy_function, function, doc)
 
 
-def _log_of_sum(x: Any, y: Any, base: float) -> Any:
-    """Returns the logarithm of the sum of two powers of a base, with the larger one factored out."""
+def _log_of_base_two_sum(x: Any, y: Any) -> Any:
+    """Returns the logarithm of the sum of two powers of two, with the larger one factored out."""
     # Not by max and abs, whose second derivatives at equal arguments are not those of the smooth sum.
     is_first = ops.gt(x, y)
     high, low = ops.where(is_first, x, y), ops.where(is_first, y, x)
     at_infinity = ops.bitwise_and(ops.eq(x, y), _isinf(x))
     # The difference of equal infinities is NaN. Each derivative is 1 at inf and NaN at -inf, as in JAX.
     difference = ops.sub(*[ops.where(at_infinity, 0, part) for part in (low, high)])
-    if base == math.e:
-        smooth = ops.add(high, ops.log1p(ops.exp(difference)))
-    else:
-        smooth = ops.add(high, ops.div(ops.log1p(ops.exp2(difference)), math.log(base)))
+    smooth = ops.add(high, ops.div(ops.log1p(ops.exp2(difference)), math.log(2)))
     below = ops.bitwise_and(at_infinity, ops.lt(x, 0))
     total = ops.add(ops.where(at_infinity, x, 0), ops.where(at_infinity, y, 0))
     undefined = ops.log(ops.exp(ops.where(below, total, 0)))
     return ops.where(below, undefined, ops.where(at_infinity, total, smooth))
 
 
-def _logaddexp(x: Any, y: Any) -> Any:
-    return _log_of_sum(x, y, math.e) if "c" in (get_aval(x).dtype.kind, get_aval(y).dtype.kind) else ops.logaddexp(x, y)
+class _LogOfSum(Ufunc):
+    """A ufunc that takes complex numbers too, which NumPy's refuses."""
+
+    def __init__(self, numpy_function: numpy.ufunc, op: Any, doc: str, base: float) -> None:
+        super().__init__(numpy_function, op, doc)
+        self._of_complex = ops.Composite(lambda x, y: _log_of_complex_sum(self.__name__, x, y, base), 2)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if not kwargs and len(args) == self.nin and any(get_aval(x).dtype.kind == "c" for x in args):
+            return self._of_complex(*args)
+        return super().__call__(*args, **kwargs)
+
+
+def _log_of_complex_sum(name: str, x: Any, y: Any, base: float) -> Any:
+    """Returns the logarithm of the sum of two complex powers, with an imaginary part of at most half a period."""
+    x, y = ops.promote(name, numpy.add, (x, y))
+    is_first = ops.gt(ops.real(x), ops.real(y))
+    high, low = ops.where(is_first, x, y), ops.where(is_first, y, x)
+    scale = math.log(base)
+    # The difference of equal infinities is NaN, and so would be the product with a complex number.
+    ends = ops.bitwise_and(ops.eq(ops.real(low), ops.real(high)), _isinf(ops.real(high)))
+    real = ops.sub(*[ops.where(ends, 0, ops.real(x)) for x in (low, high)])
+    imag = ops.sub(ops.imag(low), ops.imag(high))
+    rest = ops.log1p(ops.exp(ops.complex(ops.mul(real, scale), ops.mul(imag, scale))))
+    real = ops.add(ops.real(high), ops.div(ops.real(rest), scale))
+    angle, half = ops.add(ops.imag(high), ops.div(ops.imag(rest), scale)), math.pi / scale
+    turns = ops.floor(ops.div(ops.add(angle, half), 2 * half))
+    return ops.complex(real, ops.sub(angle, ops.mul(turns, 2 * half)))
 
 
 exp = Ufunc(numpy.exp, ops.exp)
@@ -162,15 +185,14 @@ log = Ufunc(numpy.log, ops.log)
 log1p = _ExceptOf("c", numpy.log1p, ops.log1p)
 log2 = _log_of_base(2, "Returns the logarithm to base 2 elementwise.", numpy.log2)
 log10 = _log_of_base(10, "Returns the logarithm to base 10 elementwise.", numpy.log10)
-logaddexp = Ufunc(
-    numpy.logaddexp,
-    _logaddexp,
-    "Returns ``log(exp(x1) + exp(x2))`` elementwise, without overflow.",
+logaddexp = _LogOfSum(
+    numpy.logaddexp, ops.logaddexp, "Returns ``log(exp(x1) + exp(x2))`` elementwise, without overflow.", math.e
 )
-logaddexp2 = Ufunc(
+logaddexp2 = _LogOfSum(
     numpy.logaddexp2,
-    lambda x, y: _log_of_sum(x, y, 2),
+    _log_of_base_two_sum,
     "Returns ``log2(2**x1 + 2**x2)`` elementwise, without overflow.",
+    2,
 )
 
 # Trigonometric and hyperbolic functions

@@ -3,22 +3,37 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from lawful import ops
 from lawful.special._arguments import floats
 
 
-def standardized(name: str, x: Any, *rest: Any, loc: Any, scale: Any) -> list[Any]:
-    """Returns ``(x - loc) / scale``, further parameters, and the scale, of one floating dtype and shape, or scalars."""
+def standardized(name: str, x: Any, *rest: Any, loc: Any, scale: Any, positive_rest: bool = True) -> list[Any]:
+    """Returns ``(x - loc) / scale``, further parameters, and the scale, of one floating dtype and shape, or scalars.
+
+    The first is NaN, as in SciPy, where the scale is not positive, or a further parameter is not if it should be.
+    """
+    given = (*(rest if positive_rest else ()), scale)
     x, *others, loc, scale = floats(name, x, *rest, loc, scale, keep_scalars=True)
-    return [ops.div(ops.sub(x, loc), scale), *others, scale]
+    y = ops.div(ops.sub(x, loc), scale)
+    return [nan_unless_positive(y, given, [*(others if positive_rest else ()), scale]), *others, scale]
 
 
 def scaled(name: str, quantile: Any, loc: Any, scale: Any) -> Any:
-    """Returns ``quantile * scale + loc``."""
+    """Returns ``quantile * scale + loc``; NaN where the scale is not positive."""
+    given = scale
     quantile, loc, scale = floats(name, quantile, loc, scale)
-    return ops.add(ops.mul(quantile, scale), loc)
+    return ops.add(ops.mul(nan_unless_positive(quantile, [given], [scale]), scale), loc)
+
+
+def nan_unless_positive(y: Any, given: Sequence[Any], parameters: Sequence[Any]) -> Any:
+    """Returns ``y``, NaN where a parameter is not positive; those that are given as positive numbers need no test."""
+    for number, parameter in zip(given, parameters, strict=True):
+        if not (type(number) in (int, float) and number > 0):
+            y = ops.where(ops.gt(parameter, 0), y, math.nan)
+    return y
 
 
 def counted(k: Any, loc: Any, low: Any, high: Any) -> tuple[Any, Any]:

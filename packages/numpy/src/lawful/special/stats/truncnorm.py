@@ -31,7 +31,7 @@ def logpdf(x: Any, a: Any, b: Any, loc: Any = 0, scale: Any = 1) -> Any:
 
     Where ``a`` is not below ``b`` it is NaN.
     """
-    z, a, b, scale = standardized("truncnorm.logpdf", x, a, b, loc=loc, scale=scale)
+    z, a, b, scale = standardized("truncnorm.logpdf", x, a, b, loc=loc, scale=scale, positive_rest=False)
     outside = ops.bitwise_or(ops.lt(z, a), ops.gt(z, b))
     log_density = ops.sub(ops.sub(norm.logpdf(z), _log_mass(a, b)), ops.log(scale))
     return _of_interval(a, b, ops.where(outside, -math.inf, log_density))
@@ -69,7 +69,7 @@ def logsf(x: Any, a: Any, b: Any, loc: Any = 0, scale: Any = 1) -> Any:
 
 def _log_shares(name: str, x: Any, a: Any, b: Any, loc: Any, scale: Any) -> tuple[Any, Any]:
     """Returns the logarithms of the probabilities of less and of more than ``x``."""
-    z, a, b, _ = standardized(name, x, a, b, loc=loc, scale=scale)
+    z, a, b, _ = standardized(name, x, a, b, loc=loc, scale=scale, positive_rest=False)
     inner, total = ops.clamp(a, z, b), _log_mass(a, b)
     below, above = ops.sub(_log_mass(a, inner), total), ops.sub(_log_mass(inner, b), total)
     low, high = ops.le(z, a), ops.ge(z, b)

@@ -40,7 +40,8 @@ def take(
       axis: the dimension; None for the flattened array.
       out: not supported.
       mode: ``"raise"``, of positions that are known, ``"clip"`` and ``"wrap"`` as in NumPy; ``"fill"`` gives
-        ``fill_value`` for what is outside. By default known positions raise, and traced ones fill.
+        ``fill_value`` for what is outside. By default known positions raise, and traced ones fill; all of them fill
+        if there is a ``fill_value``.
       unique_indices: a promise that no position is repeated.
       indices_are_sorted: a promise.
       fill_value: by default NaN; of integers the smallest, of unsigned ones the largest, and True.
@@ -63,6 +64,7 @@ def take(
         a, axis = reshape(a, (aval.size,)), 0
     axis = canonical_axis("take", axis, get_aval(a).ndim)
     _check_integers("take", indices)
+    mode = "fill" if mode is None and fill_value is not None else mode
     chosen, positions = _mode("take", mode, indices, get_aval(a).shape[axis])
     wrap = chosen != "clip"  # as in NumPy, where it disables negative positions
     options = {"unique_indices": unique_indices, "indices_are_sorted": indices_are_sorted, "fill_value": fill_value}
