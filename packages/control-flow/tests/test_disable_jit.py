@@ -112,3 +112,15 @@ def test_disable_jit_nests_and_ends_after_an_error() -> None:
     with pytest.raises(ZeroDivisionError), disable_jit():
         jit(lambda: 1 / 0)()
     assert not is_jit_disabled()
+
+
+def test_disable_jit_keeps_carries_that_the_body_writes_into_apart() -> None:
+    def body(x: Any, y: Any) -> tuple[Any, Any]:
+        x += 1
+        return x, y + x
+
+    start = np.array(1.0)
+    with disable_jit():
+        _, total = while_loop(lambda carry: carry[0] < 10, lambda carry: body(*carry), (start, start))
+        (_, sum_of_scan), _ = scan(lambda carry, _: (body(*carry), ()), (start, start), None, length=9)
+    assert (start, total, sum_of_scan) == (1.0, 55.0, 55.0)

@@ -21,7 +21,7 @@ from lawful.core import (
     with_axes_of,
 )
 from lawful.ops import convert_element_type
-from lawful.staging import consts_as_inputs, flatten_outputs, in_avals, trace_to_jaxpr
+from lawful.staging import consts_as_inputs, copy_aliased, flatten_outputs, in_avals, trace_to_jaxpr
 
 
 class Body(NamedTuple):
@@ -197,3 +197,9 @@ def _visible(treedef: Any, hidden: int) -> Any:
     """Returns a tree of a structure, or the part of it that is the user's carry."""
     found = tree.unflatten(treedef, [np.zeros(())] * treedef.num_leaves)
     return found[hidden] if hidden else found
+
+
+def copied_carry(carry: Any) -> Any:
+    """Returns a carry whose arrays share no memory: a function that Python calls may write into its arguments."""
+    leaves, treedef = tree.flatten(carry)
+    return tree.unflatten(treedef, copy_aliased(leaves, leaves))

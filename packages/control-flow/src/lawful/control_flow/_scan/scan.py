@@ -8,7 +8,7 @@ from typing import Any
 from lawful import tree
 from lawful.control_flow._loops.arguments import integer, require_function, strong, trip_count
 from lawful.control_flow._loops.bodies import split_list
-from lawful.control_flow._loops.carry import require_carry, trace_body
+from lawful.control_flow._loops.carry import copied_carry, require_carry, trace_body
 from lawful.control_flow._scan.primitive import bind_scan, counts_of
 from lawful.core import ArgumentTypeError, ShapedArray, get_aval, is_array
 from lawful.ops import concatenate, expand_dims, getitem
@@ -127,7 +127,7 @@ def _run_in_python(
     out_tree: Any = None
     types: list[ShapedArray] = []
     for i in range(count - 1, -1, -1) if reverse else range(count):
-        after, found = function(carry, tree.map(lambda x, i=i: getitem(x, i), xs))
+        after, found = function(copied_carry(carry), tree.map(lambda x, i=i: getitem(x, i), xs))
         carry = require_carry(construct, name, carry, after, argument, hidden)
         outputs, found_tree = flatten_outputs(f"{construct}: the results of {name}", found)
         row = [strong(x) for x in outputs]

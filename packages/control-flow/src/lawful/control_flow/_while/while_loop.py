@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from lawful import tree
 from lawful.control_flow._loops.arguments import integer, require_function
-from lawful.control_flow._loops.carry import require_carry, trace_body
+from lawful.control_flow._loops.carry import copied_carry, require_carry, trace_body
 from lawful.control_flow._while.primitive import bind_while
 from lawful.core import (
     ArgumentTypeError,
@@ -113,7 +113,8 @@ def run_while(
         while (going := known_value(bool, _predicate(cond_fun, init_val))) is not None:
             if not going:
                 return init_val
-            init_val = require_carry(construct, name, init_val, body_fun(init_val), "init_val", hidden)
+            after = body_fun(copied_carry(init_val))
+            init_val = require_carry(construct, name, init_val, after, "init_val", hidden)
     room = DEFAULT_CHECKPOINTS if checkpoints is None else integer(construct, "checkpoints", checkpoints, 1)
     bound = None if max_iters is None else integer(construct, "max_iters", max_iters, 0)
     nothing = tree.structure(())
