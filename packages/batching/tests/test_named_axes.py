@@ -8,7 +8,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lawful.batching import UnboundAxisError, axis_index, axis_size, pmax, pmean, pmin, psum, vmap
+from lawful.batching import (
+    UnboundAxisError,
+    all_gather,
+    all_to_all,
+    axis_index,
+    axis_size,
+    pmax,
+    pmean,
+    pmin,
+    ppermute,
+    psum,
+    psum_scatter,
+    vmap,
+)
 from lawful.core import check_jaxpr
 from lawful.staging import jit as jit_by
 from lawful.staging import make_jaxpr
@@ -168,3 +181,25 @@ def test_named_axis_program_of_a_reduction() -> None:
     closed = make_jaxpr(named(lambda x: psum(x, "i"), out_axes=None))(A)
     assert [eqn.primitive.name for eqn in closed.eqns] == ["reduce_sum"]
     check_jaxpr(closed)
+
+
+COLLECTIVES_OF_SEVERAL_AXES: dict[str, Any] = {
+    "axis_index": lambda x, axis: x + axis_index(axis),
+    "axis_size": lambda x, axis: x * axis_size(axis),
+    "all_gather": lambda x, axis: all_gather(x, axis),
+    "all_gather tiled": lambda x, axis: all_gather(x, axis, axis=1, tiled=True),
+    "all_to_all": lambda x, axis: all_to_all(x, axis, 1, 0),
+    "all_to_all tiled": lambda x, axis: all_to_all(x, axis, 1, 0, tiled=True),
+    "ppermute": lambda x, axis: ppermute(x, axis, [(0, 3), (3, 5), (5, 1)]),
+    "psum_scatter": lambda x, axis: psum_scatter(x, axis, scatter_dimension=1),
+}
+
+
+@pytest.mark.parametrize("name", COLLECTIVES_OF_SEVERAL_AXES)
+def test_collective_of_several_axes_is_that_of_one_axis(name: str) -> None:
+    function = COLLECTIVES_OF_SEVERAL_AXES[name]
+    x = np.random.default_rng(0).normal(size=(2, 3, 2, 6))
+    nested = vmap(vmap(lambda x: function(x, ("i", "j")), axis_name="j"), axis_name="i")
+    single = vmap(lambda x: function(x, "k"), axis_name="k")
+    found, expected = nested(x), single(x.reshape(6, 2, 6))
+    np.testing.assert_array_equal(np.reshape(found, np.shape(expected)), expected)

@@ -265,3 +265,10 @@ def test_reciprocal_of_integers_is_no_integer() -> None:
     assert jnp.reciprocal(jnp.array([False, True])).tolist() == [np.inf, 1.0]
     assert jnp.reciprocal(jnp.float32(4)).dtype == jnp.float32
     assert jax.grad(jnp.reciprocal)(2.0) == -0.25
+
+
+def test_stax_has_the_older_names_of_initializers() -> None:
+    from lawful.jax.example_libraries import stax
+
+    assert stax.glorot()(random.key(0), (3, 4)).shape == stax.randn()(random.key(0), (3, 4)).shape == (3, 4)
+    assert stax.logsoftmax(jnp.zeros(1)).tolist() == [0.0]

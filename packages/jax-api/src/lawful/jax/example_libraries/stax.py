@@ -23,6 +23,9 @@ import lawful.jax.numpy as np
 from lawful.jax import lax, nn, random
 from lawful.jax.nn.initializers import glorot_normal, normal, ones, zeros
 
+# The older names of these initializers.
+glorot, randn, logsoftmax = glorot_normal, normal, nn.log_softmax
+
 Layer = tuple[Callable[..., Any], Callable[..., Any]]
 
 
