@@ -22,6 +22,7 @@ from lawful.xla_backend._errors import (
     XlaError,
 )
 from lawful.xla_backend._lowering.context import LoweringContext
+from lawful.xla_backend._programs import resharding as _resharding  # device_put of Arrays that are not on the CPU
 from lawful.xla_backend._programs.backend import Backend, backend
 from lawful.xla_backend._programs.compiled import Compiled
 from lawful.xla_backend._programs.lowered import Lowered
@@ -59,3 +60,5 @@ __all__ = [
     "RuntimeStartedError",
     "XlaError",
 ]
+
+del _resharding

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from lawful.core import ArgumentValueError, ShapedArray
-from lawful.xla_backend._arrays.sharding import Sharding
-from lawful.xla_backend._arrays.tiling import assignment_of, runtime_sharding
+from lawful.core import ArgumentValueError, ShapedArray, cached_function, record
+from lawful.xla_backend._arrays.sharding import Index, Sharding
+from lawful.xla_backend._arrays.tiling import assignment_of, is_same_assignment, runtime_sharding
 from lawful.xla_backend._runtime import bindings, partitions
+from lawful.xla_backend._runtime.handles import Device
 
 
 def check_distribution(aval: ShapedArray, sharding: Sharding) -> tuple[int, ...]:
@@ -41,19 +42,53 @@ def distribute(values: np.ndarray[Any, Any], aval: ShapedArray, sharding: Shardi
     Raises:
       ArgumentValueError: as `check_distribution`.
     """
-    part = check_distribution(aval, sharding)
-    indices = sharding.addressable_devices_indices_map(aval.shape)
+    parts = _parts(sharding, aval.shape)
+    runtime = runtime_sharding(sharding, aval.ndim)
+    # Elements that are repeated in memory count as the same part for the runtime.
+    is_plain = values.size > 0 and (values.flags.c_contiguous or values.flags.f_contiguous)
+    if is_plain and len(parts.indices) == len(parts.devices):
+        shards = [values[index] for index in parts.indices]
+        return partitions.put_shards(shards, parts.devices, runtime, aval, copied=True)
+    distinct = [partitions.private(values[index], aval.dtype) for index in parts.indices]
+    return partitions.put_shards([distinct[number] for number in parts.numbers], parts.devices, runtime, aval)
+
+
+@record
+class Parts:
+    """The parts of an array that devices of this process have.
+
+    Attributes:
+      devices: the devices, in the order of the sharding.
+      indices: the parts, each once, as indices of the array.
+      numbers: for each device the number of its part.
+    """
+
+    devices: list[Device]
+    indices: list[Index]
+    numbers: list[int]
+
+
+@cached_function("parts of sharded arrays", 1024)
+def _parts(sharding: Sharding, shape: tuple[int, ...]) -> Parts:
+    part = check_distribution(ShapedArray(shape, np.dtype(bool)), sharding)
+    indices = sharding.addressable_devices_indices_map(shape)
     devices = [device for device in sharding.device_order if device in indices]
-    shards: list[np.ndarray[Any, Any]] = []
-    known: dict[Any, np.ndarray[Any, Any]] = {}
+    known: dict[Any, int] = {}
+    found: list[Index] = []
+    numbers: list[int] = []
     for device in devices:
         index = indices[device]
-        key = tuple([(piece.start, piece.stop) for piece in index])
-        if key not in known:
-            known[key] = partitions.private(values[index], aval.dtype)
-        shards.append(known[key])
-    assert all([shard.shape == part for shard in shards]), "the runtime does not check"
-    return partitions.put_shards(shards, devices, runtime_sharding(sharding, aval.ndim), aval)
+        sizes = tuple([len(range(*piece.indices(size))) for piece, size in zip(index, shape, strict=True)])
+        if sizes != part:
+            raise ArgumentValueError(
+                f"device_put: expected {sharding} to give {device} a part of shape {part}, got the index {index}; "
+                "correct its devices_indices_map"
+            )
+        number = known.setdefault(tuple([(piece.start, piece.stop) for piece in index]), len(known))
+        if number == len(found):
+            found.append(index)
+        numbers.append(number)
+    return Parts(devices, found, numbers)
 
 
 def may_copy_shards(source: Sharding, target: Sharding, ndim: int) -> bool:
@@ -61,8 +96,7 @@ def may_copy_shards(source: Sharding, target: Sharding, ndim: int) -> bool:
     first, second = source.device_order, target.device_order
     if len(first) != len(second) or first[0].client is not second[0].client:
         return False
-    mine, theirs = assignment_of(source, ndim), assignment_of(target, ndim)
-    return mine.shape == theirs.shape and np.array_equal(np.sort(mine, -1), np.sort(theirs, -1))
+    return is_same_assignment(assignment_of(source, ndim), assignment_of(target, ndim))
 
 
 Resharding = Callable[[Any, ShapedArray, Sharding, Sharding], Any]

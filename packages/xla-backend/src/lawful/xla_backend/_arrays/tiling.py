@@ -55,10 +55,7 @@ def _dimension_axes(assignment: Assignment, axes: Axes) -> DimensionAxes | None:
         for dim in changed:
             found[dim].append((int(steps[dim]), name))
     dims = tuple(tuple(name for _, name in sorted(pairs, key=lambda pair: -pair[0])) for pairs in found)
-    same = _assignment(axes, dims)
-    # The order of copies does not matter.
-    is_same = same.shape == assignment.shape and np.array_equal(np.sort(same, -1), np.sort(assignment, -1))
-    return dims if is_same else None
+    return dims if is_same_assignment(_assignment(axes, dims), assignment) else None
 
 
 def sharding_of(assignment: Assignment, meshes: Sequence[Sharding]) -> Sharding:
@@ -153,8 +150,12 @@ def is_same_placement(x: Sharding, y: Sharding, ndim: int) -> bool:
     """Whether two shardings put the same parts of arrays of ``ndim`` dimensions on the same devices, in one order."""
     if x.device_order != y.device_order:
         return False
-    mine, theirs = assignment_of(x, ndim), assignment_of(y, ndim)
-    return mine.shape == theirs.shape and np.array_equal(np.sort(mine, -1), np.sort(theirs, -1))
+    return is_same_assignment(assignment_of(x, ndim), assignment_of(y, ndim))
+
+
+def is_same_assignment(x: Assignment, y: Assignment) -> bool:
+    """Whether two assignments give the same parts to the same devices; the order of copies does not matter."""
+    return x.shape == y.shape and np.array_equal(np.sort(x, -1), np.sort(y, -1))
 
 
 @cached_function("shardings of the runtime", 4096)

@@ -44,6 +44,11 @@ class CheckedCall:
                 raise self._wrong(f"{aval} as result {i}", got)
         return (*order, *found)
 
+    def zeros(self, *arrays: Any) -> tuple[Any, ...]:
+        """Returns results of the right types without calling the function."""
+        order = arrays[:1] if self.in_order else ()
+        return (*order, *[np.zeros(aval.shape, aval.dtype) for aval in self.results])
+
     def _wrong(self, expected: str, got: str) -> ArgumentTypeError:
         return ArgumentTypeError(
             f"{self.eqn.primitive.name}: expected {expected} of the Python function that its lowering rule calls, "

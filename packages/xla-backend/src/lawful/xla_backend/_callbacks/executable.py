@@ -8,7 +8,7 @@ from typing import Any
 
 from lawful.core import ShapedArray
 from lawful.xla_backend._callbacks.concurrency import ConcurrencyLimit
-from lawful.xla_backend._callbacks.host_functions import CallbackFailure, HostFunctions
+from lawful.xla_backend._callbacks.host_functions import CallbackFailure, HostFunctions, PartitionedFunctions
 from lawful.xla_backend._errors import XlaError
 from lawful.xla_backend._runtime import bindings, executables, fork
 from lawful.xla_backend._runtime.handles import Options, Target
@@ -38,9 +38,12 @@ class CallingExecutable(executables.Executable):
         # functions that wait for other programs, none would proceed.
         for buffer in buffers:
             buffer.block_until_ready()
+        functions = self._functions
+        run = functions.run() if isinstance(functions, PartitionedFunctions) else nullcontext()
         with nullcontext() if _limit is None else _limit.slot():
             try:
-                return self.run_to_end(buffers)
+                with run:
+                    return self.run_to_end(buffers)
             except bindings.RuntimeFailure as error:
                 raised = self._functions.raised(error)
                 if raised is None:
@@ -73,6 +76,7 @@ def compile_with_functions(
     Raises:
       XlaError: the compiler refuses the program or the options.
     """
-    called = HostFunctions(functions)
+    several = isinstance(target, tuple) and len(target) > 1
+    called = PartitionedFunctions(functions) if several else HostFunctions(functions)
     loaded = executables.compile_module(module, target, options, called.entries())
     return CallingExecutable(loaded, target, out_avals, called)

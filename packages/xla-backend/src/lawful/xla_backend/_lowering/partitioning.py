@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 from lawful.xla_backend._lowering.meshes import MeshTable
 from lawful.xla_backend._lowering.module import StableHLO
 from lawful.xla_backend._runtime import bindings
-from lawful.xla_backend._runtime.bindings import func, ir, sdy
+from lawful.xla_backend._runtime.bindings import func, ir, sdy, stablehlo
 from lawful.xla_backend._runtime.executables import CALLBACK_TARGETS
 
 if TYPE_CHECKING:
@@ -18,12 +18,15 @@ if TYPE_CHECKING:
 _FIRST: Final = "first_device"
 
 
-def partitioned(program: StableHLO, shardings: Sequence[Sharding]) -> Any:
+def partitioned(
+    program: StableHLO, shardings: Sequence[Sharding], results: Sequence[Sharding | None] | None = None
+) -> Any:
     """Returns a copy of a program's module whose arguments have shardings.
 
     Args:
       program: the program. No other thread may use its context.
       shardings: of the constants, then of the arguments, float0 left out.
+      results: of the results, float0 left out; None where the compiler chooses.
     """
     context = bindings.new_context()
     sdy().register_dialect(context)
@@ -38,6 +41,15 @@ def partitioned(program: StableHLO, shardings: Sequence[Sharding]) -> Any:
                 for known, tensor, sharding in zip(_attributes(main, len(types)), types, shardings, strict=True)
             ]
         )
+        if results is not None:
+            main.attributes["res_attrs"] = ir.ArrayAttr.get(
+                [
+                    ir.DictAttr.get(
+                        {} if sharding is None else {"sdy.sharding": meshes.attribute(sharding, len(tensor.shape))}
+                    )
+                    for tensor, sharding in zip(main.type.results, results, strict=True)
+                ]
+            )
         if program.functions:
             _call_on_first_device(module, meshes)
         module.operation.verify()
@@ -72,13 +84,15 @@ def _call_on_first_device(module: Any, meshes: MeshTable) -> None:
     for call in calls:
         results = list(call.results)
         call.attributes["sdy.sharding"] = dialect.TensorShardingPerValueAttr.get([first] * max(1, len(results)))
-        mesh = meshes.shardings[0]
-        for value in results:
-            # Otherwise the result of the program would be on the first device alone.
-            whole = mesh.with_dimension_axes(((),) * len(value.type.shape))
-            with ir.InsertionPoint.after(call):
-                copied = dialect.ShardingConstraintOp(value, meshes.attribute(whole, len(value.type.shape)))
-            value.replace_all_uses_except(copied.result, copied.operation)
+        if not results:
+            continue
+        # Otherwise results of the program are on the first device alone. The barrier keeps the shardings apart.
+        with ir.InsertionPoint.after(call):
+            barrier = stablehlo.OptimizationBarrierOp(results)
+            for value, held in zip(results, barrier.results, strict=True):
+                whole = meshes.shardings[0].with_dimension_axes(((),) * len(value.type.shape))
+                copied = dialect.ShardingConstraintOp(held, meshes.attribute(whole, len(value.type.shape)))
+                value.replace_all_uses_except(copied.result, barrier.operation)
 
 
 def _callbacks(operation: Any) -> Iterator[Any]:

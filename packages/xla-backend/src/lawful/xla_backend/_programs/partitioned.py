@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any
 from lawful.xla_backend._arrays.array import Array
 from lawful.xla_backend._arrays.sharding import Sharding
 from lawful.xla_backend._arrays.tiling import sharding_of
+from lawful.xla_backend._callbacks.host_functions import within
+from lawful.xla_backend._errors import XlaError
 from lawful.xla_backend._programs.compiled import Compiled
 from lawful.xla_backend._programs.placement import Placement
 from lawful.xla_backend._runtime.handles import Options
@@ -26,6 +28,8 @@ class Partitioned(Compiled):
     def __init__(self, lowered: Lowered, placement: Placement, options: Options) -> None:
         super().__init__(lowered, placement, options)
         self._lowered = lowered
+        # The shortest paths do not look where arguments are.
+        self._simple = self.run_one = None
         self._in_places: list[Sharding] = [*placement.arguments]
         meshes = [*placement.meshes, *lowered.meshes]
         self._out_places = [sharding_of(assignment, meshes) for assignment in self._executable.assignments]
@@ -57,6 +61,15 @@ class Partitioned(Compiled):
         if placement != self._place:
             return self._elsewhere(placement)._call_any(args)
         return self._call_buffers(self._buffers(args, self._in_places), args)
+
+    def _call_buffers(self, buffers: list[Any], args: Sequence[Any]) -> list[Any]:
+        if within.partitions and len(self._place.devices) > 1:
+            # The devices' threads wait for the function that this thread runs.
+            raise XlaError(
+                f"{self._name}: expected a program on one device in a Python function called by one on several "
+                "devices, got one on several; compute with numpy.asarray(x) there, or call it outside of the program"
+            )
+        return super()._call_buffers(buffers, args)
 
     def _arrays(self, results: list[Any]) -> list[Any]:
         for position, (aval, place) in enumerate(zip(self._result_avals, self._out_places, strict=True)):

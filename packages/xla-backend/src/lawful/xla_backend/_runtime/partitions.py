@@ -102,25 +102,32 @@ def private(values: np.ndarray[Any, Any], dtype: np.dtype[Any]) -> np.ndarray[An
     return copied
 
 
-def put_shards(shards: Sequence[Any], devices: Sequence[Device], sharding: Any, aval: ShapedArray) -> Buffer:
+def put_shards(
+    shards: Sequence[Any], devices: Sequence[Device], sharding: Any, aval: ShapedArray, *, copied: bool = False
+) -> Buffer:
     """Returns a buffer of an array whose shards are host arrays, or buffers of one device each.
 
     Args:
-      shards: the values, one for each of the devices, of the shape that the sharding gives; those of the host may never
-        change.
+      shards: the values, one for each of the devices, of the shape that the sharding gives.
       devices: those of this process, in the order of the sharding.
       sharding: what `runtime_sharding` returned.
       aval: the type of the whole array.
+      copied: whether host arrays are copied, so that they may change as soon as this returns; otherwise they never may.
+        The runtime does not copy where two parts begin at the same address.
 
     Raises:
       XlaError: there is too little memory.
     """
     if fork.is_forked:
         fork.refuse()
+    semantics = _jax.HostBufferSemantics.IMMUTABLE_ONLY_DURING_CALL if copied else _jax.HostBufferSemantics.ZERO_COPY
     try:
-        # Other semantics than the default, no copy, fail where some but not all devices have the same part.
-        buffer = _jax.batched_device_put(aval, sharding, list(shards), list(devices), True, enable_x64=True)
-        return cast(Buffer, buffer)
+        return cast(
+            Buffer,
+            _jax.batched_device_put(
+                aval, sharding, list(shards), list(devices), True, host_buffer_semantics=semantics, enable_x64=True
+            ),
+        )
     except bindings.RuntimeFailure as error:
         raise XlaError(
             f"device_put: expected {len(devices)} devices to take shards of {aval}, got the runtime's error {error}"
