@@ -10,6 +10,8 @@ import gc
 import importlib.util
 import os
 import re
+import subprocess
+import sys
 import tempfile
 import traceback
 from collections.abc import Iterable, Iterator
@@ -44,6 +46,49 @@ collect_ignore = [
     for name in ("autograd", "jax", "torch")
     if importlib.util.find_spec(name) is None
 ]
+
+
+#: The number of devices that the CPU is in the tests of folders that are called ``devices``, and of some other files.
+_DEVICES = "8"
+
+
+class FileOnDevices(pytest.File):
+    """A file of tests that a process with several devices runs: everywhere else the CPU is one.
+
+    ``LAWFUL_CPU_DEVICES=8 uv run pytest packages/xla-backend/tests/devices`` runs such tests singly, in one process.
+    """
+
+    def collect(self) -> Iterator[pytest.Item]:
+        yield ProcessOnDevices.from_parent(self, name=f"with_{_DEVICES}_devices")
+
+
+class ProcessOnDevices(pytest.Item):
+    """The tests of one file, in a process of their own."""
+
+    def runtest(self) -> None:
+        done = subprocess.run(
+            [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", str(self.path)],
+            env={**os.environ, "LAWFUL_CPU_DEVICES": _DEVICES},
+            cwd=self.config.rootpath,
+            capture_output=True,
+            text=True,
+            timeout=900,
+            check=False,
+        )
+        if done.returncode:
+            pytest.fail(f"{done.stdout}\n{done.stderr}", pytrace=False)
+
+    def reportinfo(self) -> tuple[Path, None, str]:
+        return self.path, None, f"{self.path.name} with {_DEVICES} devices"
+
+
+def pytest_pycollect_makemodule(module_path: Path, parent: Any) -> pytest.Collector | None:
+    """Collects files of a folder ``devices``, or named ``…_on_devices``, to be run with several devices."""
+    on_devices = module_path.parent.name == "devices" or module_path.stem.endswith("_on_devices")
+    if not on_devices or os.environ.get("LAWFUL_CPU_DEVICES") == _DEVICES:
+        return None
+    collector: pytest.Collector = FileOnDevices.from_parent(parent, path=module_path)
+    return collector
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -1,14 +1,7 @@
-"""Tests of this folder run with eight devices, each file in a process of its own: elsewhere the CPU is one device.
-
-``LAWFUL_CPU_DEVICES=8 uv run pytest packages/xla-backend/tests/devices`` runs them singly, in one process.
-"""
+"""Shardings of a mesh with names, as the backend asks for them; it does not know those of ``lawful.parallel``."""
 
 import math
-import os
-import subprocess
-import sys
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,40 +9,6 @@ import pytest
 
 from lawful.core import ArgumentValueError
 from lawful.xla_backend import Sharding, devices
-
-_COUNT = "8"
-
-
-class FileOnDevices(pytest.File):
-    """A file of tests that a process with several devices runs."""
-
-    def collect(self) -> Iterator[pytest.Item]:
-        yield ProcessOnDevices.from_parent(self, name=f"with_{_COUNT}_devices")
-
-
-class ProcessOnDevices(pytest.Item):
-    def runtest(self) -> None:
-        done = subprocess.run(
-            [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", str(self.path)],
-            env={**os.environ, "LAWFUL_CPU_DEVICES": _COUNT},
-            cwd=self.config.rootpath,
-            capture_output=True,
-            text=True,
-            timeout=600,
-            check=False,
-        )
-        if done.returncode:
-            pytest.fail(f"{done.stdout}\n{done.stderr}", pytrace=False)
-
-    def reportinfo(self) -> tuple[Path, None, str]:
-        return self.path, None, f"{self.path.name} with {_COUNT} devices"
-
-
-def pytest_pycollect_makemodule(module_path: Path, parent: Any) -> pytest.Collector | None:
-    if os.environ.get("LAWFUL_CPU_DEVICES") == _COUNT:
-        return None
-    collector: pytest.Collector = FileOnDevices.from_parent(parent, path=module_path)
-    return collector
 
 
 class Grid:

@@ -1,0 +1,124 @@
+"""``shard_map`` and ``pmap`` on eight devices compute what they do on NumPy's, with their derivatives and batches."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from lawful import tree
+from lawful.autodiff import grad
+from lawful.batching import axis_index, psum, vmap
+from lawful.parallel import Mesh, NamedSharding, devices, make_mesh, numpy_devices, pmap, process_count, shard_map
+from lawful.parallel import PartitionSpec as P
+from lawful.staging import jit
+
+from .programs import CHECKED, PROGRAMS, Program
+
+pytest.importorskip("lawful.xla_backend", reason="programs run on NumPy alone where XLA is not installed")
+
+CASES = [pytest.param(program, checked, id=f"{name}-{'checked' if checked else 'unchecked'}")
+         for checked in (True, False)
+         for name, program in (PROGRAMS | (CHECKED if checked else {})).items()]  # fmt: skip
+
+
+def on(devices: Any) -> Mesh:
+    return make_mesh((4, 2), ("x", "y"), devices=devices)
+
+
+def close(got: Any, expected: Any) -> None:
+    for x, y in zip(tree.leaves(got), tree.leaves(expected), strict=True):
+        np.testing.assert_allclose(np.asarray(x), np.asarray(y), rtol=1e-10, atol=1e-12)
+
+
+def scalar(function: Any) -> Any:
+    return lambda *args: sum((leaf * leaf).sum() for leaf in tree.leaves(function(*args)))
+
+
+@pytest.mark.parametrize(("program", "checked"), CASES)
+def test_devices_compute_what_numpy_does(program: Program, checked: bool) -> None:
+    mapped, reference = (
+        shard_map(
+            program.part, mesh=on(some), in_specs=program.in_specs, out_specs=program.out_specs, check_vma=checked
+        )
+        for some in (devices(), numpy_devices(8))
+    )
+    args = program.args
+    close(mapped(*args), reference(*args))
+    close(jit(mapped)(*args), reference(*args))
+    everything = tuple(range(len(args)))
+    close(jit(grad(scalar(mapped), everything))(*args), grad(scalar(reference), everything)(*args))
+    stacks = [np.stack([x, x * 0.5 + 0.3]) for x in args]
+    close(jit(vmap(mapped))(*stacks), vmap(reference)(*stacks))
+
+
+def test_results_lie_as_out_specs_say() -> None:
+    mesh = on(devices())
+    f = shard_map(
+        lambda x: (x, psum(x, "x"), x.T),
+        mesh=mesh,
+        in_specs=P("x", "y"),
+        out_specs=(P("x", "y"), P(None, "y"), P("y", "x")),
+    )
+    found = f(np.arange(32.0).reshape(8, 4))
+    assert [x.sharding for x in found] == [NamedSharding(mesh, s) for s in (P("x", "y"), P(None, "y"), P("y", "x"))]
+    assert {tuple(shard.data.shape) for shard in found[0].addressable_shards} == {(2, 2)}
+
+
+def test_meshes_in_another_order_of_devices_number_their_axes_so() -> None:
+    mesh = make_mesh((8,), ("i",), devices=devices()[::-1])
+    found = shard_map(lambda: axis_index("i").reshape(1), mesh=mesh, in_specs=(), out_specs=P("i"))()
+    np.testing.assert_array_equal(found, np.arange(8))
+    assert [shard.device.id for shard in found.addressable_shards] == list(range(8))[::-1]
+
+
+def test_nested_maps_over_other_axes_compute_what_one_does() -> None:
+    mesh = on(devices())
+    x = np.arange(32.0).reshape(8, 4)
+
+    def inner(part: Any) -> Any:
+        return part / psum(psum(part.sum(), "x"), "y")
+
+    nested = shard_map(
+        lambda part: shard_map(inner, mesh=mesh, in_specs=P(None, "y"), out_specs=P(None, "y"), axis_names={"y"})(part),
+        mesh=mesh, in_specs=P("x"), out_specs=P("x"), axis_names={"x"},
+    )  # fmt: skip
+    close(jit(nested)(x), x / x.sum())
+    close(jit(grad(scalar(nested)))(x), grad(scalar(lambda x: x / x.sum()))(x))
+
+
+def test_the_compiler_has_the_axes_that_are_not_named() -> None:
+    mesh = on(devices())
+    x = np.arange(32.0).reshape(8, 4)
+    f = jit(
+        shard_map(
+            lambda part: part @ part.T + psum(part.sum(), "x"),
+            mesh=mesh,
+            in_specs=P("x"),
+            out_specs=P("x"),
+            axis_names={"x"},
+        ),
+        in_shardings=NamedSharding(mesh, P("x", "y")),
+    )
+    parts = x.reshape(4, 2, 4)
+    close(f(x), np.concatenate([part @ part.T for part in parts]) + x.sum())
+
+
+@pytest.mark.parametrize("axes", [(0, 0), (1, 0), (None, 1), (0, None)])
+def test_pmap_is_vmap(axes: Any) -> None:
+    x, y = np.arange(64.0).reshape(8, 8), np.cos(np.arange(64.0)).reshape(8, 8)
+
+    def f(x: Any, y: Any) -> Any:
+        return {"sum": psum(x * y, "i"), "mine": x - y * axis_index("i")}
+
+    mapped, reference = (m(f, axis_name="i", in_axes=axes) for m in (pmap, vmap))
+    close(mapped(x, y), reference(x, y))
+    close(grad(scalar(mapped), (0, 1))(x, y), grad(scalar(reference), (0, 1))(x, y))
+    close(jit(vmap(mapped))(np.stack([x, y]), np.stack([y, x])), vmap(reference)(np.stack([x, y]), np.stack([y, x])))
+
+
+def test_pmap_takes_static_and_donated_arguments() -> None:
+    f = pmap(lambda n, x, y: x**n + y, static_broadcasted_argnums=0, donate_argnums=1)
+    x = pmap(lambda x: x * 1.0)(np.arange(8.0))
+    close(f(2, x, np.ones(8)), np.arange(8.0) ** 2 + 1)
+    assert x.is_deleted()
+    assert process_count() == 1
