@@ -64,11 +64,14 @@ class LoweredProgram(Protocol):
     def compiler_ir(self, dialect: str | None = None) -> Any:
         """Returns the program as an object of the backend; see `as_text`."""
 
-    def compile(self, compiler_options: CompilerOptions | None = None) -> CompiledProgram:
+    def compile(
+        self, compiler_options: CompilerOptions | None = None, *, shardings: Sequence[Any] | None = None
+    ) -> CompiledProgram:
         """Returns the program ready to run.
 
         Args:
           compiler_options: the backend's own options, by name; None for its usual ones.
+          shardings: how each argument lies on several devices, or None where it does not.
         """
 
 

@@ -40,18 +40,25 @@ from lawful.staging._signature import (
 class ShapeDtypeStruct:
     """The shape and dtype of an array that need not exist, to trace or lower a function with.
 
+    Args:
+      shape: the lengths of the dimensions.
+      dtype: the dtype.
+      weak_type: whether the value would stand for a Python scalar.
+      sharding: how it would lie on several devices, for programs that are compiled ahead of time.
+
     >>> ShapeDtypeStruct((3,), "float32")
     ShapeDtypeStruct(shape=(3,), dtype=float32)
 
     Source: ``jax.ShapeDtypeStruct``.
     """
 
-    __slots__ = ("aval",)
+    __slots__ = ("aval", "sharding")
 
-    def __init__(self, shape: tuple[int, ...], dtype: Any, *, weak_type: bool = False) -> None:
+    def __init__(self, shape: tuple[int, ...], dtype: Any, *, weak_type: bool = False, sharding: Any = None) -> None:
         if dtype is None:
             raise ArgumentValueError("ShapeDtypeStruct: expected a dtype, got None; give it, such as 'float64'")
         self.aval = ShapedArray(static_integers("ShapeDtypeStruct", "shape", shape), as_dtype(dtype), weak_type)
+        self.sharding = sharding
 
     @classmethod
     def like(cls, x: Any) -> ShapeDtypeStruct:
@@ -89,14 +96,15 @@ class ShapeDtypeStruct:
         return self.aval.size
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, ShapeDtypeStruct) and self.aval == other.aval
+        return isinstance(other, ShapeDtypeStruct) and (self.aval, self.sharding) == (other.aval, other.sharding)
 
     def __hash__(self) -> int:
-        return hash(self.aval)
+        return hash((self.aval, self.sharding))
 
     def __repr__(self) -> str:
         weak = ", weak_type=True" if self.weak_type else ""
-        return f"ShapeDtypeStruct(shape={self.shape}, dtype={self.dtype}{weak})"
+        sharding = "" if self.sharding is None else f", sharding={self.sharding}"
+        return f"ShapeDtypeStruct(shape={self.shape}, dtype={self.dtype}{weak}{sharding})"
 
 
 register_array_type(ShapeDtypeStruct, aval=attrgetter("aval"))

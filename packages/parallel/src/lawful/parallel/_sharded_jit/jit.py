@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
+from itertools import zip_longest
 from typing import Any
 
 from lawful import tree
@@ -12,7 +13,7 @@ from lawful.parallel._mesh.devices import xla
 from lawful.parallel._mesh.mesh import AbstractMesh
 from lawful.parallel._mesh.sharding import NamedSharding
 from lawful.parallel._sharded_jit.constraint import constrain, shardings_of_leaves
-from lawful.staging import describe_argument, function_name
+from lawful.staging import Traced, describe_argument, function_name
 
 
 class ShardedFunction:
@@ -85,6 +86,26 @@ class ShardedFunction:
             )
         return shardings_of_leaves(self._name, self._in_shardings, "the arguments", dynamic, may_be_none=True)
 
+    def trace(self, *args: Any, **kwargs: Any) -> Traced:
+        """Returns the function traced at the types of these arguments; see ``jit``."""
+        traced: Traced = self.compiled.trace(*args, **kwargs)
+        dynamic, _ = self._dynamic(args)
+        wanted = self._wanted(dynamic, kwargs)
+        wanted = [sharding if _has_devices(sharding) else None for sharding in wanted]
+        if all(sharding is None for sharding in wanted):
+            return traced
+        count = traced.in_tree.num_leaves
+        known = traced.shardings or (None,) * count
+        merged = [new or old for new, old in zip_longest(wanted, known)]
+        return Traced(
+            traced.jaxpr, traced.in_tree, traced.out_tree, traced.name, traced.donated, traced.backend, traced.statics,
+            tuple(merged),
+        )  # fmt: skip
+
+    def lower(self, *args: Any, **kwargs: Any) -> Any:
+        """Returns ``trace(*args, **kwargs).lower()``."""
+        return self.trace(*args, **kwargs).lower()
+
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if self._in_shardings is not None and not any(isinstance(x, Tracer) for x in tree.leaves(args)):
             dynamic, positions = self._dynamic(args)
@@ -106,7 +127,7 @@ class ShardedFunction:
         leaves, structure = tree.flatten(dynamic)
         wanted = self._wanted(dynamic, kwargs)
         for i, (x, sharding) in enumerate(zip(leaves, wanted, strict=True)):
-            if sharding is None or not _has_devices(sharding):
+            if not _has_devices(sharding):
                 continue
             if type(x) is backend.Array:
                 have = x.sharding
@@ -128,6 +149,8 @@ class ShardedFunction:
 
 
 def _has_devices(sharding: Any) -> bool:
+    if sharding is None:
+        return False
     if not isinstance(sharding, NamedSharding):
         return True
     return not isinstance(sharding.mesh, AbstractMesh) and sharding.mesh.flat_devices[0].platform != "numpy"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -42,6 +43,8 @@ class Traced:
     donated: tuple[int, ...]
     backend: str | None
     statics: Statics
+    #: How each argument lies on several devices, or None; None if none does.
+    shardings: tuple[Any, ...] | None = None
 
     @property
     def out_info(self) -> Any:
@@ -69,6 +72,13 @@ class Traced:
             _check_platforms(backend, lowering_platforms)
         program = backend.lower(self.jaxpr, name=self.name, donated=self.donated)
         return Lowered(self, program)
+
+
+def shardings_of(leaves: Sequence[Any]) -> tuple[Any, ...] | None:
+    """Returns how each argument lies on several devices, or None where it does not; None if none does."""
+    found = [getattr(x, "sharding", None) for x in leaves]
+    several = [sharding if sharding is not None and len(sharding.device_set) > 1 else None for sharding in found]
+    return tuple(several) if any(sharding is not None for sharding in several) else None
 
 
 def _check_platforms(backend: Backend, platforms: Any) -> None:
@@ -159,7 +169,10 @@ class Lowered(_Stage):
           ArgumentValueError: the backend has no options.
           XlaError: XLA refuses one.
         """
-        return Compiled(self.traced, self.program.compile(compiler_options))
+        shardings = self.traced.shardings
+        if shardings is None:
+            return Compiled(self.traced, self.program.compile(compiler_options))
+        return Compiled(self.traced, self.program.compile(compiler_options, shardings=shardings))
 
     def cost_analysis(self) -> dict[str, Any]:
         """Returns what the backend expects a call to cost."""
@@ -198,6 +211,18 @@ class Compiled(_Stage):
                 f"got {', '.join(map(str, avals))}; convert them, or compile for these types"
             )
         return tree.unflatten(traced.out_tree, self.program(*leaves))
+
+    @property
+    def input_shardings(self) -> Any:
+        """The tree ``(args, kwargs)`` of where the program takes its arguments; None for a backend without devices."""
+        found = getattr(self.program, "input_shardings", None)
+        return tree.unflatten(self.in_tree, found or [None] * self.in_tree.num_leaves)
+
+    @property
+    def output_shardings(self) -> Any:
+        """The tree of where the program gives its results; None where the backend has no devices."""
+        found = getattr(self.program, "output_shardings", None)
+        return tree.unflatten(self.out_tree, found or [None] * self.out_tree.num_leaves)
 
     def as_text(self) -> str:
         """Returns the compiled program as text."""

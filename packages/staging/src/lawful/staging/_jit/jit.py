@@ -17,7 +17,7 @@ from lawful.core import (
     eval_trace,
     impure_rules,
 )
-from lawful.staging._jit.ahead_of_time import Traced
+from lawful.staging._jit.ahead_of_time import Traced, shardings_of
 from lawful.staging._jit.entry import Entry, Signature
 from lawful.staging._jit.explain import explain_new_signature
 from lawful.staging._jit.passes import Pass, passed, passes_key, passes_of
@@ -130,11 +130,12 @@ class JitFunction:
           args: arrays, or ``ShapeDtypeStruct`` and other objects with ``shape`` and ``dtype`` in their place.
           kwargs: the same, by name.
         """
-        _, signature = self._flatten(args, kwargs, values=False)
+        leaves, signature = self._flatten(args, kwargs, values=False)
         entry = self._entry(signature)
         return Traced(
-            entry.closed, signature.in_tree, entry.out_tree, self._name, entry.donated, self._backend, self._statics
-        )
+            entry.closed, signature.in_tree, entry.out_tree, self._name, entry.donated, self._backend, self._statics,
+            shardings_of(leaves),
+        )  # fmt: skip
 
     def lower(self, *args: Any, **kwargs: Any) -> Any:
         """Returns ``trace(*args, **kwargs).lower()``."""

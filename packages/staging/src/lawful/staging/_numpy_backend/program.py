@@ -57,8 +57,10 @@ class PythonProgram:
         """Returns the Python source."""
         return self.as_text(dialect)
 
-    def compile(self, compiler_options: CompilerOptions | None = None) -> PythonProgram:
-        """Returns the program itself: it is ready to run.
+    def compile(
+        self, compiler_options: CompilerOptions | None = None, *, shardings: Sequence[Any] | None = None
+    ) -> PythonProgram:
+        """Returns the program itself: it is ready to run, and NumPy has no devices.
 
         Raises:
           ArgumentValueError: options are given, of which there are none.

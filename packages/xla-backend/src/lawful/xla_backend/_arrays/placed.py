@@ -51,7 +51,7 @@ class PlacedArray(ArrayMethods):
     def sharding(self) -> Sharding:
         """How the parts of the array lie on devices."""
         place = self._device
-        return place if isinstance(place, Sharding) else _single(place)
+        return place if isinstance(place, Sharding) else single_sharding(place)
 
     @property
     def device(self) -> Place:
@@ -142,7 +142,8 @@ class PlacedArray(ArrayMethods):
 
 
 @cached_function("shardings of single devices", 256)
-def _single(device: Device) -> SingleDeviceSharding:
+def single_sharding(device: Device) -> SingleDeviceSharding:
+    """Returns the sharding of a single device."""
     return SingleDeviceSharding(device)
 
 

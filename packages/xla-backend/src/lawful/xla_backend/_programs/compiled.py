@@ -10,7 +10,8 @@ from numpy import ndarray
 
 from lawful.core import ArgumentTypeError, ArgumentValueError, Cache, ShapedArray, float0, get_aval
 from lawful.xla_backend._arrays.array import Array
-from lawful.xla_backend._arrays.placed import Place
+from lawful.xla_backend._arrays.placed import Place, single_sharding
+from lawful.xla_backend._arrays.sharding import Sharding
 from lawful.xla_backend._callbacks.host_functions import CallbackFailure
 from lawful.xla_backend._errors import DeletedArrayError, XlaError
 from lawful.xla_backend._programs.arguments import buffer_on, common_device
@@ -309,6 +310,16 @@ class Compiled:
         ) from error
 
     # Introspection
+
+    @property
+    def input_shardings(self) -> list[Sharding]:
+        """Where the program takes each argument."""
+        return [single_sharding(self._device)] * len(self._in_avals)
+
+    @property
+    def output_shardings(self) -> list[Sharding]:
+        """Where the program gives each result."""
+        return [single_sharding(self._device)] * (len(self._result_avals) + len(self._float0_results))
 
     def as_text(self) -> str:
         """Returns the program after XLA's optimizations, as HLO text."""

@@ -80,16 +80,20 @@ class Lowered:
         with self._lock:
             return bindings.computation(self._stablehlo.module)
 
-    def compile(self, compiler_options: CompilerOptions | None = None) -> Compiled:
-        """Compiles the program for the first device of the platform.
+    def compile(
+        self, compiler_options: CompilerOptions | None = None, *, shardings: Sequence[Sharding | None] | None = None
+    ) -> Compiled:
+        """Compiles the program for the first device of the platform, or for the devices that it or its arguments name.
 
         Args:
           compiler_options: XLA's own flags, as ``{"xla_backend_optimization_level": 0}``.
+          shardings: how each argument lies on several devices; None where it does not.
 
         Raises:
           XlaError: XLA refuses the program or an option.
         """
-        place = self.placement(()) if self.is_distributed(()) else clients.devices(self.platform)[0]
+        args = shardings or ()
+        place = self.placement(args) if self.is_distributed(args) else clients.devices(self.platform)[0]
         return self.compile_for(place, compiler_options or {})
 
     def compile_for(self, place: Device | Placement, options: Options) -> Compiled:

@@ -71,6 +71,19 @@ class Partitioned(Compiled):
             )
         return super()._call_buffers(buffers, args)
 
+    @property
+    def input_shardings(self) -> list[Sharding]:
+        """Where the program takes each argument."""
+        return [*self._in_places]
+
+    @property
+    def output_shardings(self) -> list[Sharding]:
+        """Where the program gives each result; those of dtype float0 are on the host, and count as whole."""
+        found: list[Sharding] = [*self._out_places]
+        for position, aval in self._float0_results:
+            found.insert(position, found[0].with_dimension_axes(((),) * aval.ndim))
+        return found
+
     def _arrays(self, results: list[Any]) -> list[Any]:
         for position, (aval, place) in enumerate(zip(self._result_avals, self._out_places, strict=True)):
             array = Array()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, cast
 
 from lawful.core import ArgumentValueError, ShapedArray, record
 from lawful.xla_backend._arrays.array import Array
@@ -37,8 +37,12 @@ class Placement:
 
 
 def is_sharded(x: Any) -> bool:
-    """Whether a value is an Array with a sharding over devices, of which there may be one."""
-    return type(x) is Array and type(x._device) is not bindings.DeviceType
+    """Whether a value is an Array with a sharding over devices, of which there may be one, or such a sharding."""
+    return type(x._device) is not bindings.DeviceType if type(x) is Array else isinstance(x, Sharding)
+
+
+def _sharding(x: Any) -> Sharding:
+    return cast(Sharding, x._device if type(x) is Array else x)
 
 
 def placement_of(
@@ -52,7 +56,7 @@ def placement_of(
     Args:
       name: the program's, for errors.
       consts: its constants.
-      args: its arguments.
+      args: its arguments, or shardings of some of them.
       avals: the types of both.
       mesh: a sharding on a mesh that the program names; None if it names none, and then one of the values is sharded.
 
@@ -64,15 +68,15 @@ def placement_of(
     for x in values:
         if is_sharded(x):
             if lead is None:
-                lead, first = x._device, f"an Array with {x._device}"
-            elif lead.device_order != x._device.device_order:
-                raise _elsewhere(name, first, lead.device_order, f"one with {x._device}", x._device.device_order)
+                lead, first = _sharding(x), f"an Array with {_sharding(x)}"
+            elif lead.device_order != _sharding(x).device_order:
+                raise _elsewhere(name, first, lead.device_order, f"one with {_sharding(x)}", _sharding(x).device_order)
     assert lead is not None, "a value is sharded, or the program names a mesh"
     default, devices = clients.devices()[0], lead.device_order
     shardings: list[Sharding] = []
     for x, aval in zip(values, avals, strict=True):
         if is_sharded(x):
-            shardings.append(x._device)
+            shardings.append(_sharding(x))
             continue
         if type(x) is Array and x._device is not default and devices != (x._device,):
             raise _elsewhere(name, first, devices, "an Array", x.sharding.device_order)

@@ -1,0 +1,136 @@
+"""``jit`` with shardings, and constraints: values are those without, and lie where they should."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from lawful.autodiff import grad, jvp, vjp
+from lawful.batching import vmap
+from lawful.control_flow import scan
+from lawful.core import ArgumentTypeError, ArgumentValueError
+from lawful.parallel import Mesh, NamedSharding, make_mesh, numpy_devices, set_mesh, with_sharding_constraint
+from lawful.parallel import PartitionSpec as P
+from lawful.staging import ShapeDtypeStruct, jit, make_jaxpr
+
+xla_backend = pytest.importorskip("lawful.xla_backend", reason="it is about XLA's devices")
+device_put = xla_backend.device_put
+
+rng = np.random.default_rng(7)
+A, B = rng.normal(size=(8, 4)), rng.normal(size=(4, 16))
+SPECS = [P(), P("x"), P("y"), P("x", "y"), P(None, "y"), P(("x", "y")), P(("y", "x")), P(None, "x")]
+
+
+@pytest.fixture
+def mesh() -> Mesh:
+    return make_mesh((4, 2), ("x", "y"))
+
+
+@pytest.mark.parametrize("out", SPECS, ids=str)
+@pytest.mark.parametrize("left", SPECS, ids=str)
+def test_shardings_of_arguments_and_results_change_no_value(mesh: Mesh, left: P, out: P) -> None:
+    shardings = [NamedSharding(mesh, spec) for spec in (left, out)]
+    f = jit(lambda a, b: np.tanh(a) @ b, in_shardings=(shardings[0], None), out_shardings=shardings[1])
+    found = f(A, B)
+    np.testing.assert_allclose(found, np.tanh(A) @ B)
+    assert found.sharding.is_equivalent_to(shardings[1], 2)
+    again = f(device_put(A, shardings[0]), B)
+    np.testing.assert_array_equal(again, found)
+
+
+def test_computation_follows_the_data(mesh: Mesh) -> None:
+    f = jit(lambda a, b: a @ b)
+    found = f(device_put(A, NamedSharding(mesh, P("x"))), device_put(B, NamedSharding(mesh, P(None, "y"))))
+    assert found.sharding == NamedSharding(mesh, P("x", "y"))
+    np.testing.assert_allclose(found, A @ B)
+
+
+@pytest.mark.parametrize("spec", [P("x"), P(None, "y"), P("y", P.UNCONSTRAINED), P()], ids=str)
+def test_a_constraint_changes_no_value_and_no_derivative(mesh: Mesh, spec: P) -> None:
+    sharding = NamedSharding(mesh, spec)
+
+    def f(a: Any) -> Any:
+        return with_sharding_constraint(np.sin(a) * 2.0, sharding)
+
+    def plain(a: Any) -> Any:
+        return np.sin(a) * 2.0
+
+    np.testing.assert_allclose(jit(f)(A), plain(A))
+    np.testing.assert_allclose(f(A), plain(A))
+    t = np.ones_like(A)
+    np.testing.assert_allclose(jit(lambda a: jvp(f, (a,), (t,))[1])(A), jvp(plain, (A,), (t,))[1])
+    np.testing.assert_allclose(jit(lambda a: vjp(f, a)[1](t)[0])(A), vjp(plain, A)[1](t)[0])
+    np.testing.assert_allclose(jit(vmap(f))(np.stack([A, A])), plain(np.stack([A, A])))
+    rows = jit(lambda a: scan(lambda c, _: (f(c), c.sum()), a, None, length=3)[1])(A)
+    np.testing.assert_allclose(rows, [A.sum(), plain(A).sum(), plain(plain(A)).sum()])
+
+
+def test_a_constraint_stands_in_the_cotangent_too(mesh: Mesh) -> None:
+    sharding = NamedSharding(mesh, P("x"))
+    closed = make_jaxpr(lambda a: vjp(lambda a: with_sharding_constraint(a, sharding), a)[1](a)[0])(A)
+    assert [eqn.params["sharding"].spec for eqn in closed.eqns] == [P("x", None)] * 2
+
+
+def test_a_result_lies_as_its_constraint_says(mesh: Mesh) -> None:
+    with set_mesh(mesh):
+        found = jit(lambda a: with_sharding_constraint(a + 1.0, P("y", "x")))(A)
+        eager = with_sharding_constraint(A, P("y", "x"))
+    assert found.sharding == eager.sharding == NamedSharding(mesh, P("y", "x"))
+
+
+def test_programs_compiled_ahead_of_time_show_shardings(mesh: Mesh) -> None:
+    left, right, out = (NamedSharding(mesh, spec) for spec in (P("x", None), P(None, "y"), P("x", "y")))
+    compiled = jit(lambda a, b: a @ b, in_shardings=(left, right), out_shardings=out).lower(A, B).compile()
+    assert compiled.input_shardings == ((left, right), {})
+    assert compiled.output_shardings == out
+    np.testing.assert_allclose(compiled(A, B), A @ B)
+    by_rows = ShapeDtypeStruct((8, 4), "float64", sharding=left)
+    compiled = jit(lambda a: a.sum(1)).lower(by_rows).compile()
+    assert compiled.input_shardings[0][0].is_equivalent_to(left, 2)
+    assert compiled.output_shardings == NamedSharding(mesh, P("x"))
+
+
+def test_donated_arguments_are_used_up(mesh: Mesh) -> None:
+    x = device_put(A, NamedSharding(mesh, P("x")))
+    found = jit(lambda x: x * 2.0, donate_argnums=0)(x)
+    assert x.is_deleted()
+    assert found.sharding == NamedSharding(mesh, P("x"))
+
+
+def test_static_arguments_have_no_sharding(mesh: Mesh) -> None:
+    sharding = NamedSharding(mesh, P("x"))
+    f = jit(lambda n, a: a**n, static_argnums=0, in_shardings=(sharding,), out_shardings=sharding)
+    np.testing.assert_allclose(f(3, A), A**3)
+
+
+def test_mistakes_with_shardings_are_told(mesh: Mesh) -> None:
+    by_rows, by_columns = NamedSharding(mesh, P("x")), NamedSharding(mesh, P(None, "y"))
+    f = jit(lambda a: a + 1.0, in_shardings=by_rows)
+    for call, error, message in [
+        (lambda: f(device_put(A, by_columns)), ArgumentValueError, "expected argument 0 with the sharding"),
+        (lambda: f(a=A), ArgumentValueError, "pass them by position"),
+        (lambda: f(A[:6]), ArgumentValueError, "argument 0: .* dimension 0 .* multiple of 4"),
+        (lambda: jit(lambda a: a, in_shardings=(by_rows, by_rows))(A), ArgumentValueError, "prefix of the tree"),
+        (lambda: jit(lambda a: a, out_shardings=3)(A), ArgumentTypeError, "NamedSharding"),
+        (lambda: jit(lambda a: a[:6], out_shardings=by_rows)(A), ArgumentValueError, "multiple of 4"),
+        (lambda: with_sharding_constraint(A[0, 0], by_rows), ArgumentValueError, "1 dimensions"),
+        (
+            lambda: jit(lambda a: with_sharding_constraint(a, by_rows))(device_put(A, xla_backend.devices()[3])),
+            ArgumentValueError, "on the same devices",
+        ),
+    ]:  # fmt: skip
+        with pytest.raises(error, match=message):
+            call()  # type: ignore[no-untyped-call]
+    np.testing.assert_allclose(f(A), A + 1.0)
+
+
+def test_without_devices_shardings_are_checked_and_change_nothing() -> None:
+    mesh = make_mesh((4, 2), ("x", "y"), devices=numpy_devices(8))
+    f = jit(
+        lambda a, b: a @ b, backend="numpy", in_shardings=(NamedSharding(mesh, P("x")), None),
+        out_shardings=NamedSharding(mesh, P("x", "y")),
+    )  # fmt: skip
+    np.testing.assert_array_equal(f(A, B), A @ B)
+    np.testing.assert_allclose(grad(lambda a: f(a, B).sum())(A), np.tile(B.sum(1), (8, 1)))
+    with pytest.raises(ArgumentValueError, match="multiple of 4"):
+        f(A[:6], B)
