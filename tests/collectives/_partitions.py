@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -31,8 +32,21 @@ in_mesh_p.def_abstract_eval(lambda x, *, jaxpr, axes, free: jaxpr.out_avals[0])
 
 @in_mesh_p.def_lowering
 def _in_mesh_lowering(ctx: Any, x: Any, *, jaxpr: ClosedJaxpr, axes: Axes, free: Sequence[str]) -> Any:
+    if free:
+        _declare_mesh(ctx, axes)
     with ctx.mesh(axes, free=free, symbol="mesh"):
         return ctx.inline(jaxpr, [x])[0]
+
+
+def _declare_mesh(ctx: Any, axes: Axes) -> None:
+    import_module("jaxlib.mlir.dialects.sdy").register_dialect(ctx.ir.Context.current)
+    mesh = ctx.ir.Attribute.parse(f"#sdy.mesh<[{_mesh_text(axes)}]>")
+    with ctx.ir.InsertionPoint(ctx._function.module._module.body):
+        ctx.ir.Operation.create("sdy.mesh", attributes={"sym_name": ctx.string("mesh"), "mesh": mesh})
+
+
+def _mesh_text(axes: Axes) -> str:
+    return ", ".join(f'"{name}"={size}' for name, size in axes)
 
 
 def stablehlo_text(function: Callable[..., Any], axes: Axes, x: Any, free: Sequence[str] = ()) -> tuple[str, Any]:
@@ -56,7 +70,6 @@ def in_partitions(
     """Returns the program that runs the given one in each partition of a mesh, with the types of one part."""
     sizes, ones = [size for _, size in axes], [1] * len(axes)
     names = ", ".join(f'"{name}"' for name, _ in axes)
-    mesh = ", ".join(f'"{name}"={size}' for name, size in axes)
 
     def tensor(shape: Sequence[int], dtype: str) -> str:
         return f"tensor<{'x'.join([*map(str, shape), ELEMENT_TYPES[dtype]])}>"
@@ -68,7 +81,7 @@ def in_partitions(
     part_out, whole_out, one_out = (tensor([*prefix, *out_shape], out_dtype) for prefix in ([], sizes, ones))
     split_in, split_out = sharding(in_shape), sharding(out_shape)
     main = f"""
-sdy.mesh @mesh = <[{mesh}]>
+sdy.mesh @mesh = <[{_mesh_text(axes)}]>
 func.func public @main(%x: {whole_in} {{sdy.sharding = #sdy.sharding{split_in}}})
     -> ({whole_out} {{sdy.sharding = #sdy.sharding{split_out}}}) {{
   %0 = sdy.manual_computation(%x) in_shardings=[{split_in}] out_shardings=[{split_out}]

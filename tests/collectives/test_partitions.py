@@ -16,8 +16,9 @@ from lawful import batching
 from lawful.core import eval_closed_jaxpr
 from lawful.staging import jit, make_jaxpr
 from lawful.xla_backend import LoweringError
+from lawful.xla_backend._lowering.module import lower
 
-from ._partitions import stablehlo_text
+from ._partitions import in_mesh_p, stablehlo_text
 from ._programs import COLLECTIVES, of_axis
 
 AXES = [("x", 2), ("y", 4)]
@@ -77,6 +78,14 @@ def test_source_target_pairs() -> None:
     assert "source_target_pairs = dense<> : tensor<0x2xi64>" in text
 
 
+def test_axis_index_where_axes_are_free() -> None:
+    """Partitions have numbers only where all axes are manual."""
+    text, _ = stablehlo_text(lambda x: batching.axis_index("x"), AXES, X, free=["y"])
+    assert re.search(r'sdy.manual_computation\(\).*manual_axes=\{"y"\} \(\) \{\s*%\w+ = stablehlo.partition_id', text)
+    text, _ = stablehlo_text(lambda x: batching.psum(x, "x"), AXES, X, free=["y"])
+    assert "replica_groups = dense<[[0, 4], [1, 5], [2, 6], [3, 7]]>" in text
+
+
 def test_extremum_of_complex_numbers_is_gathered() -> None:
     assert operations(lambda x: batching.pmax(x, "y"), X.astype(np.complex64)) == Counter(all_gather=1)
 
@@ -86,10 +95,16 @@ def test_psum_of_a_tree_and_of_a_number() -> None:
 
 
 def test_collective_of_a_called_function_depends_on_the_mesh() -> None:
-    total = jit(lambda x: batching.psum(x, "y"))
-    text, _ = stablehlo_text(lambda x: total(total(x)), AXES, X)
-    assert text.count("replica_groups = dense<[[0, 1, 2, 3], [4, 5, 6, 7]]>") == 1
-    text, _ = stablehlo_text(lambda x: total(x), [("y", 4), ("x", 2)], X.swapaxes(0, 1))
+    total = make_jaxpr(jit(lambda x: batching.psum(x, "y")), axis_env=AXES)(1.5)
+
+    def twice(x: Any) -> Any:
+        for axes in (AXES, AXES, [("y", 4), ("x", 2)]):
+            x = in_mesh_p.bind(x, jaxpr=total, axes=tuple(axes), free=())
+        return x
+
+    text = str(lower(make_jaxpr(twice)(1.5), name="test", platform="cpu").module)
+    assert text.count("stablehlo.all_reduce") == 2, "one function for each mesh"
+    assert "replica_groups = dense<[[0, 1, 2, 3], [4, 5, 6, 7]]>" in text
     assert "replica_groups = dense<[[0, 2, 4, 6], [1, 3, 5, 7]]>" in text
 
 

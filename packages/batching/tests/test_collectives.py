@@ -310,6 +310,18 @@ def test_collective_over_another_axis_stays(name: str, require_same: Any) -> Non
         check_jaxpr(closed)
 
 
+@pytest.mark.parametrize("name", UNTILED)
+def test_untiled_collective_over_another_axis_stays(name: str, require_same: Any) -> None:
+    function, reference, at = UNTILED[name]
+    shape = [4, 5]
+    shape[at] = SIZES["b"]
+    x = operand("ab", *shape)
+    expected = by_loop(reference, x, "ab", "b")
+    for dim in (0, 1, 2):
+        inner = vmap(lambda v: function(v, "b"), in_axes=dim)
+        require_same(vmap(inner, axis_name="b")(np.moveaxis(x, 0, dim + 1)), np.moveaxis(expected, 0, 1))
+
+
 def test_collective_of_trees_and_names_of_one() -> None:
     x = {"u": np.arange(6.0).reshape(3, 2), "v": [np.arange(3)]}
     for function in (batching.psum, batching.pmax, batching.all_gather, batching.pmean):

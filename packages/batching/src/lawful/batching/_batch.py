@@ -117,9 +117,8 @@ class BatchTrace(Trace):
     def is_named_in(self, params: dict[str, Any]) -> bool:
         """Whether an operation depends on the mapped axis by its name, also if it is on constants."""
         name = self.axis_data.name
-        if "axis_name" in params and names_axis(params["axis_name"], name):
-            return True
-        return any([mentions_axis(jaxpr, name) for jaxpr in jaxprs_in_params(params)])
+        is_over = names_axis(params.get("axis_name"), name)
+        return is_over or any([mentions_axis(jaxpr, name) for jaxpr in jaxprs_in_params(params)])
 
 
 #: The class of the traces of `vmap`.

@@ -199,7 +199,7 @@ class CollectiveLowering:
         attributes = {
             "in_shardings": ir.Attribute.parse("#sdy.sharding_per_value<[]>"),
             "out_shardings": ir.Attribute.parse(f"#sdy.sharding_per_value<[<@{mesh.symbol}, []>]>"),
-            "manual_axes": ir.Attribute.parse(f"#sdy.manual_axes<{{{free}}}>"),
+            "manual_axes": ir.Attribute.parse(f"#sdy<manual_axes{{{free}}}>"),
         }
         scalar = ir.RankedTensorType.get([], ir.IntegerType.get_signless(32))
         op = ir.Operation.create("sdy.manual_computation", [scalar], [], attributes=attributes, regions=1)
