@@ -58,6 +58,8 @@ def test_program_results_have_specs(grid) -> None:
     assert row.sharding == grid("b")
     assert total.sharding == grid()
     assert jit(lambda x: x + 1.0)(double).sharding == grid("a", "b")
+    for spec in [(("a", "b"),), (("b", "a"),), ((), ("b", "a"))]:
+        assert jit(lambda x: x + 1.0)(device_put(X, grid(*spec))).sharding == grid(*spec)
 
 
 def test_program_arguments_not_sharded_are_replicated(grid) -> None:

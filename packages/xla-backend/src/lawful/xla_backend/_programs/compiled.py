@@ -69,8 +69,8 @@ class Compiled:
         self._result_avals = tuple(aval for aval in lowered.out_avals if aval.dtype != float0)
         self._float0_results = [(i, aval) for i, aval in enumerate(lowered.out_avals) if aval.dtype == float0]
         self._options = options
-        # The program compiled for other devices, made when there is one, and the last of these that ran.
-        self._compiled_elsewhere: Cache[Device | Placement, Compiled] | None = None
+        # The program compiled for other devices, and the last of these that ran.
+        self._compiled_elsewhere: Cache[Device | Placement, Compiled] = Cache("programs on other devices", 64)
         self._recent: Compiled | None = None
         # With one device no program is compiled again, so the module is dropped.
         self._lowered = lowered if clients.has_several_devices() else None
@@ -268,8 +268,6 @@ class Compiled:
     def _elsewhere(self, place: Device | Placement) -> Compiled:
         """Returns the program compiled for another device, or for devices and shardings."""
         assert self._lowered is not None, "there is no other device"
-        if self._compiled_elsewhere is None:
-            self._compiled_elsewhere = Cache("programs on other devices", 64)
         found = self._compiled_elsewhere.lookup(place)
         if found is None:
             found = self._lowered.compile_for(place, self._options)
