@@ -227,3 +227,7 @@ def test_array_of_other_processes_is_not_converted(grid) -> None:
     for use in (lambda: np.asarray(x), lambda: x.tolist(), lambda: x + 1.0, lambda: device_get(x)):
         with pytest.raises(ValueError, match="other processes have parts"):
             use()
+    assert repr(x) == str(x) == "Array(shape=(8, 8), dtype=float64)"
+    y = device_put(X, grid())
+    y._device = Elsewhere(devices(), {"a": 4, "b": 2}, ())
+    assert np.array_equal(y, X)

@@ -20,7 +20,7 @@ from lawful.core import (
     define_array_methods,
     register_array_type,
 )
-from lawful.jax._support.devices import DEVICE_ARRAYS, SingleDeviceSharding, devices
+from lawful.jax._support.devices import DEVICE_ARRAYS, SingleDeviceSharding, devices, xla_backend
 
 Method = Callable[..., Any]
 
@@ -115,22 +115,22 @@ class Array(numpy.ndarray[Any, Any], metaclass=_ArrayType):
 
     @property
     def device(self) -> Any:
-        """The device that the array is on: the processor."""
-        return devices()[0]
+        """The device that the array is on: the processor, or where `jit` or `device_put` made it."""
+        return self.origin.device if is_sharded(self.origin) else devices()[0]
 
     def devices(self) -> set[Any]:
-        """Returns the set of devices that the array is on: one."""
-        return {self.device}
+        """Returns the set of devices that the array is on."""
+        return {*self.sharding.device_set}
 
     @property
-    def sharding(self) -> SingleDeviceSharding:
-        """Where the elements are: all on one device."""
-        return SingleDeviceSharding(self.device)
+    def sharding(self) -> Any:
+        """Where the elements are."""
+        return self.origin.sharding if is_sharded(self.origin) else SingleDeviceSharding(devices()[0])
 
     @property
     def committed(self) -> bool:
-        """Whether a device was asked for: no."""
-        return False
+        """Whether a device was asked for: yes if it is on several."""
+        return is_sharded(self.origin)
 
     @property
     def is_fully_addressable(self) -> bool:
@@ -139,8 +139,19 @@ class Array(numpy.ndarray[Any, Any], metaclass=_ArrayType):
 
     @property
     def is_fully_replicated(self) -> bool:
-        """Whether each device has all elements: yes."""
-        return True
+        """Whether each device has all elements."""
+        return not is_sharded(self.origin) or self.origin.is_fully_replicated
+
+    @property
+    def addressable_shards(self) -> list[Any]:
+        """The parts of the array, each with its device, index and data."""
+        return list(_device_array(self).addressable_shards)
+
+    global_shards = addressable_shards
+
+    def addressable_data(self, index: int) -> Any:
+        """Returns the part of the array on a device."""
+        return as_jax(_device_array(self).addressable_data(index))
 
     def block_until_ready(self) -> Array:
         """Returns the array, which is computed already."""
@@ -217,6 +228,8 @@ def as_jax(x: Any) -> Any:
     if cls is numpy.ndarray or cls is Array or isinstance(x, numpy.generic):
         return x if x.dtype.kind in "OUSV" and x.dtype.isbuiltin != 2 else seal(x)
     if cls in DEVICE_ARRAYS:
+        if not x.is_fully_addressable:
+            return x
         array = seal(numpy.asarray(x))
         array.weak_type, array.origin = x.weak_type, x
         return array
@@ -227,6 +240,22 @@ def as_jax(x: Any) -> Any:
     if isinstance(x, tuple) and hasattr(x, "_fields"):
         return cls(*[as_jax(part) for part in x])
     return x
+
+
+def on_device(x: Any) -> Any:
+    """Returns an `Array` as the array on devices that it is a view of, where it is one, or as a NumPy array."""
+    return x if type(x) is not Array else plain(x) if x.origin is None else x.origin
+
+
+def is_sharded(origin: Any) -> bool:
+    """Whether the array of a device, or None, is on several devices."""
+    return origin is not None and origin.device is origin.sharding
+
+
+def _device_array(x: Array) -> Any:
+    if xla_backend is None:
+        raise ArgumentTypeError("array: expected XLA, which knows the parts of arrays; install lawful-xla-backend")
+    return xla_backend.device_put(on_device(x))
 
 
 def _aval(x: Array) -> ShapedArray:

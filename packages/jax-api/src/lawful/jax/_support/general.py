@@ -15,7 +15,7 @@ from lawful.core import ArgumentValueError, ShapedArray, Tracer, eval_trace, get
 from lawful.core import eval_jaxpr as _eval_jaxpr
 from lawful.core import float0 as float0
 from lawful.jax._support import devices as _devices
-from lawful.jax._support.array import Array, as_jax
+from lawful.jax._support.array import Array, as_jax, on_device
 from lawful.jax._support.devices import Device as Device
 
 jacobian = jacrev
@@ -32,13 +32,24 @@ def device_get(x: Any) -> Any:
 
 
 def device_put(x: Any, device: Any = None, *, src: Any = None, donate: Any = False, may_alias: Any = None) -> Any:
-    """Returns a pytree with its leaves as arrays on a device.
+    """Returns a pytree with its leaves as arrays on a device, or on several.
+
+    Args:
+      x: the pytree.
+      device: a device, a sharding, or a tree of these of which the structure is a prefix of that of ``x``.
+      src: has no effect.
+      donate: has no effect.
+      may_alias: has no effect.
 
     Raises:
-      ArgumentValueError: the device is neither the default one nor the first one of the CPU: arrays that are not
-        traced are in the memory of the process.
+      ArgumentValueError: the device is one of several, and neither the default one nor the first one of the CPU: arrays
+        that are not traced are in the memory of the process; or a sharding does not divide the shape of its array.
     """
     device = getattr(device, "device", device)
+    if xla_backend is not None and any(
+        isinstance(place, xla_backend.Sharding) for place in tree.leaves(device) if device is not None
+    ):
+        return xla_backend.device_put(tree.map(on_device, x), device)
     if device is not None and device not in (devices()[0], devices("cpu")[0]):
         raise ArgumentValueError(
             f"device_put: expected one of the devices that arrays of lawful.jax are on, {devices('cpu')[0]}, got "

@@ -10,7 +10,7 @@ import numpy
 
 from lawful import staging, tree
 from lawful.core import Tracer, is_inexact
-from lawful.jax._support.array import Array, plain, weak
+from lawful.jax._support.array import Array, is_sharded, on_device, plain, weak
 from lawful.jax._support.config import config
 from lawful.jax._support.devices import xla_backend
 from lawful.jax._support.wrapping import Returned, to_jax
@@ -66,7 +66,7 @@ class Compiling(Returned):
         super().__init__(compiled)
         self._plain = function
         # The memory of an Array is read by its NumPy views: a program must not overwrite it.
-        self._given = plain if donates else _on_device
+        self._given = _donated if donates else on_device
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Returns what the function gives; it is traced and compiled for arguments of new types."""
@@ -89,8 +89,8 @@ def _of_number(x: Any) -> Any:
     return weak(x) if type(x) in (bool, int, float, complex) else x
 
 
-def _on_device(x: Any) -> Any:
-    return x if type(x) is not Array else plain(x) if x.origin is None else x.origin
+def _donated(x: Any) -> Any:
+    return x.origin if type(x) is Array and is_sharded(x.origin) else plain(x)
 
 
 def _unwrapped(x: Any, given: Callable[[Any], Any]) -> Any:

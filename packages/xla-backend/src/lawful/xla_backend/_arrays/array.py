@@ -134,7 +134,9 @@ class Array(PlacedArray):
         Raises:
           ArgumentValueError: other processes have parts of the array.
         """
-        if type(self._device) is not bindings.DeviceType:
+        if type(self._device) is not bindings.DeviceType and not self.is_fully_addressable:
+            if self.is_fully_replicated:
+                return self.addressable_data(0)._view()
             self._require_addressable("numpy.asarray")
         return bindings.view(self._live_buffer())
 
@@ -271,10 +273,13 @@ class Array(PlacedArray):
     def __repr__(self) -> str:
         if self.is_deleted():
             return f"<Array {self._aval} {self._buffer.how}>"
+        if not (self.is_fully_addressable or self.is_fully_replicated):
+            return f"Array(shape={self.shape}, dtype={self.dtype})"
         return array_text(self._view(), self.weak_type)
 
     def __str__(self) -> str:
-        return repr(self) if self.is_deleted() else str(self._view())
+        is_here = not self.is_deleted() and (self.is_fully_addressable or self.is_fully_replicated)
+        return str(self._view()) if is_here else repr(self)
 
     def __format__(self, specification: str) -> str:
         return format(self._view(), specification)
