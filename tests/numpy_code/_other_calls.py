@@ -72,6 +72,8 @@ SPECIAL: dict[str, list[Call]] = {
     "bessel_jn": [call(lambda x: special.bessel_jn(x, v=2), X)],
     "betainc": [call(special.betainc, X, Y, Z)],
     "expn": [call(lambda x: special.expn(2, x), Y), call(special.expn, np.array([0, 1, 2]), Y)],
+    "hyp1f1": [call(special.hyp1f1, X, Y + 1, Z)],
+    "hyp2f1": [call(special.hyp2f1, X, Y, X + 1, Z)],
     "sph_harm_y": [call(lambda x, y: special.sph_harm_y(2, 1, x, y), X, Y)],
     "multigammaln": [call(lambda x: special.multigammaln(x, 2), Y + 2)],
     "polygamma": [call(lambda x: special.polygamma(2, x), Y), call(special.polygamma, np.array([0, 1, 2]), Y + 1)],

@@ -188,7 +188,7 @@ def test_special_functions_keep_the_dtype(name, dtype):
     x = np.array([0.25, 0.75], dtype)
     function = getattr(special, name)
     tried = 0
-    for args in ((x,), (x, x), (x, x, x), (2, x), (x, 2), (x, 2, 2), (2, 2, x)):
+    for args in ((x,), (x, x), (x, x, x), (x, x, x, x), (2, x), (x, 2), (x, 2, 2), (2, 2, x), (2, 2, 2, x)):
         try:
             results = function(*args)
         except (TypeError, ValueError):  # it takes other arguments

@@ -45,6 +45,7 @@ from lawful.special._combinatorics import bernoulli, comb, factorial, poch
 from lawful.special._exponentials import expit, log_softmax, logit, logsumexp, softmax
 from lawful.special._functions import beta, betaln, gammasgn, i0, i1, kl_div, multigammaln, ndtr, zeta
 from lawful.special._harmonics import sph_harm_y
+from lawful.special._hypergeometric import hyp1f1, hyp2f1
 from lawful.special._integrals import erfcx, fresnel, sici
 
 __all__ = [
@@ -75,6 +76,8 @@ __all__ = [
     "gammaincc",
     "gammaln",
     "gammasgn",
+    "hyp1f1",
+    "hyp2f1",
     "i0",
     "i0e",
     "i1",
