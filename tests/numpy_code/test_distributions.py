@@ -103,6 +103,17 @@ def test_distribution_of_wrong_parameters_is_nan(name: str) -> None:
             assert np.isnan(np.asarray(jit(function)(x, *parameters))).all(), (method, parameters)
 
 
+@pytest.mark.parametrize("name", ["cauchy", "expon", "gumbel_l", "gumbel_r", "logistic", "norm", "pareto", "uniform"])
+def test_quantile_is_as_exact_as_its_dtype(name: str) -> None:
+    q, shapes = np.array([0.1, 0.3, 0.93], np.float32), SHAPES[name][0]
+    for method in {"ppf", "isf"} & {*methods(name)}:
+        found = methods(name)[method](q, *shapes, np.float64(0.5), np.float64(2.0))
+        expected = getattr(getattr(scipy.stats, name), method)(q.astype(float), *shapes, 0.5, 2.0)
+        assert found.dtype == np.float64
+        np.testing.assert_allclose(found, expected, rtol=1e-13)
+        assert methods(name)[method](q, *shapes).dtype == np.float32
+
+
 def test_distributions_of_vectors_agree_with_scipy() -> None:
     shares, alpha = np.array([[0.2, 0.5], [0.3, 0.25], [0.5, 0.25]]), np.array([0.5, 2.0, 3.0])
     for given in (shares, shares[:2]):

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from lawful import ops
+from lawful.core import get_aval, kind, promote_dtypes
 from lawful.special._arguments import floats
 
 
@@ -26,6 +27,13 @@ def scaled(name: str, quantile: Any, loc: Any, scale: Any) -> Any:
     given = scale
     quantile, loc, scale = floats(name, quantile, loc, scale)
     return ops.add(ops.mul(nan_unless_positive(quantile, [given], [scale]), scale), loc)
+
+
+def probability(name: str, p: Any, *parameters: Any) -> Any:
+    """Returns a probability in the floating dtype of the result, which the parameters decide too."""
+    (p,) = floats(name, p)
+    dtype, _ = promote_dtypes(*[(aval.dtype, aval.weak_type) for aval in map(get_aval, (p, *parameters))])
+    return ops.convert_element_type(p, dtype) if kind(dtype) == "f" and dtype != get_aval(p).dtype else p
 
 
 def nan_unless_positive(y: Any, given: Sequence[Any], parameters: Sequence[Any]) -> Any:

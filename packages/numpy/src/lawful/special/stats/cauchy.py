@@ -13,8 +13,8 @@ import math
 from typing import Any
 
 from lawful import ops
-from lawful.special._arguments import floats, silent
-from lawful.special.stats._standardized import log_of_probability, scaled, standardized
+from lawful.special._arguments import silent
+from lawful.special.stats._standardized import log_of_probability, probability, scaled, standardized
 
 
 @silent
@@ -63,25 +63,25 @@ def logsf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
 @silent
 def ppf(q: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the number below which the probability is ``q``: NaN outside of 0 to 1."""
-    return scaled("cauchy.ppf", _quantile("cauchy.ppf", q), loc, scale)
+    return scaled("cauchy.ppf", _quantile(probability("cauchy.ppf", q, loc, scale)), loc, scale)
 
 
 @silent
 def isf(q: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the number above which the probability is ``q``: NaN outside of 0 to 1."""
-    return scaled("cauchy.isf", ops.neg(_quantile("cauchy.isf", q)), loc, scale)
+    return scaled("cauchy.isf", ops.neg(_quantile(probability("cauchy.isf", q, loc, scale))), loc, scale)
 
 
 def _probability_below(z: Any) -> Any:
     return ops.mul(ops.atan2(ops.where(ops.eq(z, z), 1.0, z), ops.neg(z)), 1 / math.pi)
 
 
-def _quantile(name: str, q: Any) -> Any:
-    (q,) = floats(name, q)
+def _quantile(q: Any) -> Any:
     # Near 0 and 1 by the angle from there, of which no digits are lost.
     is_low, is_high = ops.lt(q, 0.25), ops.gt(q, 0.75)
     angle = ops.mul(ops.where(is_low, q, ops.where(is_high, ops.sub(1, q), 0.25)), math.pi)
-    outer = ops.div(ops.where(is_high, 1.0, -1.0), ops.tan(angle))
+    cotangent = ops.div(1.0, ops.tan(angle))
+    outer = ops.where(is_high, cotangent, ops.neg(cotangent))
     inner = ops.tan(ops.mul(ops.sub(ops.where(ops.bitwise_or(is_low, is_high), 0.5, q), 0.5), math.pi))
     quantile = ops.where(ops.bitwise_or(is_low, is_high), outer, inner)
     inside = ops.bitwise_and(ops.ge(q, 0), ops.le(q, 1))

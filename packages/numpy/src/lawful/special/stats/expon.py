@@ -13,8 +13,8 @@ import math
 from typing import Any
 
 from lawful import ops
-from lawful.special._arguments import floats, silent
-from lawful.special.stats._standardized import log_of_complement, scaled, standardized
+from lawful.special._arguments import silent
+from lawful.special.stats._standardized import log_of_complement, probability, scaled, standardized
 
 
 @silent
@@ -49,7 +49,7 @@ def sf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
 @silent
 def ppf(q: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the number below which the probability is ``q``: NaN outside of 0 to 1."""
-    (q,) = floats("expon.ppf", q)
+    q = probability("expon.ppf", q, loc, scale)
     quantile = ops.neg(ops.log1p(ops.neg(q)))
     return scaled("expon.ppf", ops.where(ops.lt(q, 0), math.nan, quantile), loc, scale)
 

@@ -13,8 +13,8 @@ import math
 from typing import Any
 
 from lawful import ops
-from lawful.special._arguments import floats, silent
-from lawful.special.stats._standardized import log_of_complement, scaled, standardized
+from lawful.special._arguments import silent
+from lawful.special.stats._standardized import log_of_complement, probability, scaled, standardized
 
 
 @silent
@@ -63,5 +63,5 @@ def logcdf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
 @silent
 def ppf(p: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the number below which the probability is ``p``: NaN outside of 0 to 1."""
-    (p,) = floats("gumbel_l.ppf", p)
+    p = probability("gumbel_l.ppf", p, loc, scale)
     return scaled("gumbel_l.ppf", ops.log(ops.neg(ops.log1p(ops.neg(p)))), loc, scale)

@@ -14,7 +14,7 @@ from typing import Any
 from lawful import ops
 from lawful.special._arguments import floats, silent
 from lawful.special.stats import gumbel_l
-from lawful.special.stats._standardized import scaled
+from lawful.special.stats._standardized import probability, scaled
 
 
 @silent
@@ -56,7 +56,7 @@ def logsf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
 @silent
 def ppf(p: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the number below which the probability is ``p``: NaN outside of 0 to 1."""
-    (p,) = floats("gumbel_r.ppf", p)
+    p = probability("gumbel_r.ppf", p, loc, scale)
     return scaled("gumbel_r.ppf", ops.neg(ops.log(ops.neg(ops.log(p)))), loc, scale)
 
 

@@ -12,8 +12,8 @@ from __future__ import annotations
 from typing import Any
 
 from lawful import ops
-from lawful.special._arguments import floats, silent
-from lawful.special.stats._standardized import scaled, standardized
+from lawful.special._arguments import silent
+from lawful.special.stats._standardized import probability, scaled, standardized
 
 
 @silent
@@ -46,15 +46,14 @@ def sf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
 @silent
 def ppf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the number below which the probability is ``x``: NaN outside of 0 to 1."""
-    return scaled("logistic.ppf", _logit("logistic.ppf", x), loc, scale)
+    return scaled("logistic.ppf", _logit(probability("logistic.ppf", x, loc, scale)), loc, scale)
 
 
 @silent
 def isf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the number above which the probability is ``x``: NaN outside of 0 to 1."""
-    return scaled("logistic.isf", ops.neg(_logit("logistic.isf", x)), loc, scale)
+    return scaled("logistic.isf", ops.neg(_logit(probability("logistic.isf", x, loc, scale))), loc, scale)
 
 
-def _logit(name: str, q: Any) -> Any:
-    (q,) = floats(name, q)
+def _logit(q: Any) -> Any:
     return ops.sub(ops.log(q), ops.log1p(ops.neg(q)))

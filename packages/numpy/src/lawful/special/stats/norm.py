@@ -15,7 +15,7 @@ from typing import Any
 from lawful import ops
 from lawful.special._arguments import silent
 from lawful.special._functions import ndtr
-from lawful.special.stats._standardized import scaled, standardized
+from lawful.special.stats._standardized import probability, scaled, standardized
 
 _LOG_NORM = math.log(2 * math.pi) / 2
 
@@ -60,10 +60,10 @@ def logsf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
 @silent
 def ppf(q: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the number below which the probability is ``q``."""
-    return scaled("norm.ppf", ops.ndtri(q), loc, scale)
+    return scaled("norm.ppf", ops.ndtri(probability("norm.ppf", q, loc, scale)), loc, scale)
 
 
 @silent
 def isf(q: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the number above which the probability is ``q``."""
-    return scaled("norm.isf", ops.neg(ops.ndtri(q)), loc, scale)
+    return scaled("norm.isf", ops.neg(ops.ndtri(probability("norm.isf", q, loc, scale))), loc, scale)

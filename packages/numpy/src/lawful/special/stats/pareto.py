@@ -14,7 +14,7 @@ from typing import Any
 
 from lawful import ops
 from lawful.special._arguments import floats, silent
-from lawful.special.stats._standardized import log_of_complement, nan_unless_positive, scaled, standardized
+from lawful.special.stats._standardized import log_of_complement, nan_unless_positive, probability, scaled, standardized
 
 
 @silent
@@ -62,7 +62,7 @@ def logsf(x: Any, b: Any, loc: Any = 0, scale: Any = 1) -> Any:
 def ppf(q: Any, b: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the number below which the probability is ``q``: NaN outside of 0 to 1."""
     given = b
-    q, b = floats("pareto.ppf", q, b)
+    q, b = floats("pareto.ppf", probability("pareto.ppf", q, b, loc, scale), b)
     quantile = nan_unless_positive(ops.exp(ops.neg(ops.div(ops.log1p(ops.neg(q)), b))), [given], [b])
     return scaled("pareto.ppf", ops.where(ops.lt(q, 0), math.nan, quantile), loc, scale)
 

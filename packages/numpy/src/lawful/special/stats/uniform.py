@@ -13,8 +13,8 @@ import math
 from typing import Any
 
 from lawful import ops
-from lawful.special._arguments import floats, silent
-from lawful.special.stats._standardized import scaled, standardized
+from lawful.special._arguments import silent
+from lawful.special.stats._standardized import probability, scaled, standardized
 
 
 @silent
@@ -42,6 +42,6 @@ def cdf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
 @silent
 def ppf(q: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the number below which the probability is ``q``: NaN outside of 0 to 1."""
-    (q,) = floats("uniform.ppf", q)
+    q = probability("uniform.ppf", q, loc, scale)
     outside = ops.bitwise_or(ops.lt(q, 0), ops.gt(q, 1))
     return scaled("uniform.ppf", ops.where(outside, math.nan, q), loc, scale)
