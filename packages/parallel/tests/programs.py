@@ -16,6 +16,7 @@ from lawful.batching import (
     ppermute,
     psum,
     psum_scatter,
+    pvary,
     vmap,
 )
 from lawful.control_flow import cond, fori_loop, scan, while_loop
@@ -160,6 +161,17 @@ PROGRAMS = {
         lambda x, w: {"sum": psum(x.sum(0), "x"), "parts": (x * w, w)},
         lambda x, w: {"sum": x.sum(0), "parts": (x * w, w)},
         (P("x"), P()), {"sum": P(), "parts": (P("x"), P())}, (X, W),
+    ),
+    "gathered to invarying": Program(
+        lambda x: ops.sin(all_gather(x.sum(), "x", to="invarying")),
+        lambda x: ops.sin(ops.reshape(x, (4, 8)).sum(1)), (P("x"),), P(), (X,),
+    ),
+    "said to vary": Program(
+        lambda w, x: psum((pvary(w, "x") * x).sum(), "x"), lambda w, x: (w * x).sum(), (P(), P("x")), P(), (W, X)
+    ),
+    "constants of branches": Program(
+        lambda x: cond(axis_index("x") < 2, lambda x: x * W, lambda x: x * (2.0 * W[::-1]), x),
+        lambda x: ops.concatenate([x[:4] * W, x[4:] * (2.0 * W[::-1])], 0), (P("x"),), P("x"), (X,),
     ),
     "size": Program(lambda x: x * axis_size("x"), lambda x: x * 4, (P("x"),), P("x"), (X,)),
     "whole result of a whole argument": Program(lambda w: ops.sin(w), lambda w: ops.sin(w), (P(),), P(), (W,)),

@@ -26,7 +26,7 @@ from lawful.batching._collectives.declaration import (
     is_linear,
     replaced,
 )
-from lawful.core import ArgumentValueError, Primitive, ShapedArray, get_aval
+from lawful.core import ArgumentValueError, Primitive, ShapedArray, current, get_aval
 from lawful.ops import (
     add_batch_dim,
     canonical_axis,
@@ -144,7 +144,9 @@ def all_gather(
         raise ArgumentValueError(f"all_gather: expected to='varying' or 'invarying', got {to!r}")
     if to == "invarying" and groups is not None:
         raise ArgumentValueError("all_gather: expected no axis_index_groups with to='invarying', got some")
-    primitive = all_gather_p if to == "varying" else all_gather_invariant_p
+    # Without types that say what varies, the cotangents of the copies are not the same: they are summed.
+    is_invariant = to == "invarying" and current.trace.checked_axes >= {*names_of(name)}
+    primitive = all_gather_invariant_p if is_invariant else all_gather_p
 
     def gathered(leaf: Any) -> Any:
         at = canonical_axis("all_gather", axis, get_aval(leaf).ndim + (not tiled))

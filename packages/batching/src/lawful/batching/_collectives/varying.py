@@ -38,19 +38,19 @@ psum_invariant_p.def_rule("varying", lambda vma, *, axis_name: vma - {*names_of(
 pvary_p.def_rule("varying", lambda vma, *, axis_name: vma | {*names_of(axis_name)})
 # The cotangent of a value that is equal along an axis is the sum of those of its copies.
 has_transpose(pvary_p, lambda ct, aval, *, axis_name: psum_invariant_p.bind(ct, axis_name=axis_name))
-has_transpose(psum_invariant_p, lambda ct, aval, *, axis_name: pvary_p.bind(ct, axis_name=axis_name))
+has_transpose(psum_invariant_p, lambda ct, aval, *, axis_name: vary(ct, frozenset(names_of(axis_name))))
 
 
 def pvary(x: Any, axis_name: Any) -> Any:
-    """Returns leaves that are equal along named axes as such that may vary; it does nothing under ``vmap``.
+    """Returns leaves that are equal along named axes as such that may vary; it does nothing where types do not say so.
+
+    That is under ``vmap``, and in ``shard_map`` with ``check_vma=False``.
 
     Source: ``jax.lax.pvary``.
     """
     name, _ = bound_axis("pvary", axis_name, may_be_none=True)
-    if current.trace.checked_axes >= {*names_of(name)}:
-        axes = frozenset(names_of(name))
-        return tree.map(lambda leaf: vary(leaf, axes - get_aval(leaf).vma), x)
-    return x if name == () else tree.map(lambda leaf: pvary_p.bind(leaf, axis_name=name), x)
+    axes = frozenset(names_of(name)) & current.trace.checked_axes
+    return tree.map(lambda leaf: vary(leaf, axes - get_aval(leaf).vma), x) if axes else x
 
 
 def pcast(x: Any, axis_name: Any, *, to: str) -> Any:

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from lawful.core import ClosedJaxpr, Jaxpr, Var, deduplicated, get_aval, memoize
+from lawful.core import ClosedJaxpr, Jaxpr, ShapedArray, Var, deduplicated, memoize
 from lawful.staging._passes.partial_eval import consts_as_inputs
 
 #: The operands and the parameters of a call.
@@ -58,15 +58,17 @@ def hoist_common(closed: Sequence[ClosedJaxpr]) -> tuple[list[ClosedJaxpr], list
     """Returns jaxprs that all take the constants of all as first inputs, and these constants, each once."""
     position: dict[Hashable, int] = {}
     consts: list[Any] = []
+    avals: list[ShapedArray] = []
     keys = [_identities(one.consts) for one in closed]
     for one, own_keys in zip(closed, keys, strict=True):
-        for key, const in zip(own_keys, one.consts, strict=True):
+        for key, const, var in zip(own_keys, one.consts, one.jaxpr.constvars, strict=True):
             if position.setdefault(key, len(consts)) == len(consts):
                 consts.append(const)
+                avals.append(var.aval)
     result = []
     for one, own_keys in zip(closed, keys, strict=True):
         own = {position[key]: var for key, var in zip(own_keys, one.jaxpr.constvars, strict=True)}
-        invars = [own.get(i) or Var(get_aval(const)) for i, const in enumerate(consts)]
+        invars = [own.get(i) or Var(aval) for i, aval in enumerate(avals)]
         jaxpr = one.jaxpr
         opened = Jaxpr((), [*invars, *jaxpr.invars], jaxpr.eqns, jaxpr.outvars, name=jaxpr.name)
         result.append(deduplicated(ClosedJaxpr(opened)))
