@@ -140,6 +140,9 @@ def test_scalar_types_are_dtypes_and_functions() -> None:
     assert jnp.zeros(2, jnp.int8).dtype == np.dtype(jnp.int8)
     assert jnp.issubdtype(jnp.float32, jnp.floating)
     assert jax.grad(lambda x: jnp.float32(x))(jnp.float64(2.0)) == 1.0
+    assert isinstance(np.float32(3), jnp.float32)
+    assert not isinstance(3.0, jnp.float32)
+    assert not isinstance(jnp.float32(3), jnp.float32)  # it is an array, as in JAX
 
 
 def test_ufunc_methods() -> None:

@@ -22,6 +22,9 @@ class _ScalarType(type):
     def __eq__(cls, other: object) -> bool:
         return cls is other or cls.dtype.type == other or (isinstance(other, numpy.dtype) and cls.dtype == other)
 
+    def __instancecheck__(cls, x: object) -> bool:
+        return isinstance(x, cls.dtype.type)
+
     def __hash__(cls) -> int:
         return hash(cls.dtype.type)
 
