@@ -107,7 +107,7 @@ def test_transformed_jaxprs_of_one_jaxpr_are_bounded() -> None:
 #: The functions whose results are kept without a limit: they have no arguments, or few values of them.
 UNBOUNDED = {
     "_installed", "_load_entry_points", "chlo", "_register_lapack", "versions", "our_catalogue", "installed_backends",
-    "_interpolation",  # no arguments
+    "_interpolation", "xla", "sdy",  # no arguments
     "_checked", "accumulation_dtype", "lowest", "highest", "least_normal", "_least", "_largest",  # one dtype
     "get_backend", "_lawful_with", "devices", "machine_fingerprint",  # backends, devices
     "single_device_list", "single_device_sharding",  # devices

@@ -114,7 +114,7 @@ def test_disable_jit_nests_and_ends_after_an_error() -> None:
     assert not is_jit_disabled()
 
 
-def test_disable_jit_keeps_carries_that_the_body_writes_into_apart() -> None:
+def test_disable_jit_keeps_carries_apart_that_a_body_writes() -> None:
     def body(x: Any, y: Any) -> tuple[Any, Any]:
         x += 1
         return x, y + x

@@ -124,7 +124,7 @@ def test_mistakes_with_shardings_are_told(mesh: Mesh) -> None:
     np.testing.assert_allclose(f(A), A + 1.0)
 
 
-def test_without_devices_shardings_are_checked_and_change_nothing() -> None:
+def test_shardings_are_checked_without_devices_too() -> None:
     mesh = make_mesh((4, 2), ("x", "y"), devices=numpy_devices(8))
     f = jit(
         lambda a, b: a @ b, backend="numpy", in_shardings=(NamedSharding(mesh, P("x")), None),

@@ -10,7 +10,7 @@ from lawful.xla_backend._arrays.global_arrays import (
 )
 from lawful.xla_backend._arrays.placed import Shard
 from lawful.xla_backend._arrays.sharding import Sharding, SingleDeviceSharding
-from lawful.xla_backend._arrays.transfer import block_until_ready, device_get, device_put, set_constraint
+from lawful.xla_backend._arrays.transfer import block_until_ready, device_get, device_put
 from lawful.xla_backend._cache.settings import CacheInfo, cache_info, set_cache_dir
 from lawful.xla_backend._errors import (
     CompilationCacheWarning,
@@ -39,7 +39,6 @@ __all__ = [
     "Sharding",
     "SingleDeviceSharding",
     "Shard",
-    "set_constraint",
     "devices",
     "default_backend",
     "set_cpu_device_count",

@@ -56,11 +56,10 @@ class Trace:
         self.source = source or user_source()
         #: Whether a primitive applied to constants alone is evaluated at once, and not recorded.
         self.evaluates_constants: bool = parent is None or parent.evaluates_constants
-        #: The named axes of enclosing `vmap`s and meshes with their sizes, which tracing may depend on.
+        #: The named axes of enclosing `vmap`s and meshes with their sizes.
         self.axis_env: tuple[tuple[Hashable, int], ...] = parent.axis_env if parent is not None else ()
-        #: Those of them of which types say whether values vary over them: axes of a mesh inside ``shard_map``.
+        #: Those that types tell of, a mesh's in ``shard_map``; and those along which devices diverge, as in a branch.
         self.checked_axes: frozenset[Hashable] = parent.checked_axes if parent is not None else frozenset()
-        #: Those of these along which not all devices run what is traced, as in a branch: all values vary over them.
         self.divergent_axes: frozenset[Hashable] = parent.divergent_axes if parent is not None else frozenset()
 
     def process_primitive(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:

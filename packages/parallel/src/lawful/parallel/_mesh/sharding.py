@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from lawful.core import ArgumentTypeError, ArgumentValueError
+from lawful.core import ArgumentTypeError, ArgumentValueError, get_aval, primitives_by_name
 from lawful.parallel._mesh.devices import Device, process_index
 from lawful.parallel._mesh.mesh import AbstractMesh, Mesh
 from lawful.parallel._mesh.partition_spec import UNCONSTRAINED, PartitionSpec, axes_of_entry, spec_of
@@ -110,6 +110,13 @@ class NamedSharding:
     def with_dimension_axes(self, dims: Sequence[tuple[Hashable, ...]]) -> NamedSharding:
         """Returns a sharding over the same mesh, by the axes of each dimension."""
         return NamedSharding(self.mesh, spec_of(dims))
+
+    def constrain(self, x: Any) -> Any:
+        """Returns a value that a compiled program lays out so; see `with_sharding_constraint`."""
+        aval = get_aval(x)
+        self.shard_shape(aval.shape)
+        full = PartitionSpec(*self.spec, *[None] * (aval.ndim - len(self.spec)))
+        return primitives_by_name["sharding_constraint"].bind(x, sharding=NamedSharding(self.mesh, full))
 
     # Its devices
 

@@ -13,9 +13,7 @@ from lawful.core import (
     ShapedArray,
     TreeStructureError,
     Zero,
-    get_aval,
 )
-from lawful.ops import with_weakness_of
 from lawful.parallel._mesh.devices import xla
 from lawful.parallel._mesh.mesh import AbstractMesh, Mesh, get_mesh
 from lawful.parallel._mesh.partition_spec import UNCONSTRAINED, PartitionSpec
@@ -104,13 +102,7 @@ def with_sharding_constraint(x: Any, shardings: Any) -> Any:
 
 def constrain(x: Any, sharding: NamedSharding | None) -> Any:
     """Returns an array with a constraint; None is none."""
-    if sharding is None:
-        return x
-    aval = get_aval(x)
-    sharding.shard_shape(aval.shape)
-    entries = [*sharding.spec, *[None] * (aval.ndim - len(sharding.spec))]
-    full = NamedSharding(sharding.mesh, PartitionSpec(*entries))
-    return with_weakness_of(sharding_constraint_p.bind(x, sharding=full), aval)
+    return x if sharding is None else sharding.constrain(x)
 
 
 def shardings_of_leaves(name: str, shardings: Any, what: str, full: Any, *, may_be_none: bool = False) -> list[Any]:

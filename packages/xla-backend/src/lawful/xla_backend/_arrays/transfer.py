@@ -11,7 +11,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from lawful import tree
@@ -22,25 +22,14 @@ from lawful.xla_backend._arrays.placed import Place
 from lawful.xla_backend._arrays.sharding import Sharding
 from lawful.xla_backend._runtime import bindings, clients
 
-_constrain: Callable[[Any, Sharding], Any] | None = None
-
-
-def set_constraint(constrain: Callable[[Any, Sharding], Any]) -> None:
-    """Sets what `device_put` of a tracer to a sharding is: ``with_sharding_constraint`` of `lawful.parallel`.
-
-    Args:
-      constrain: a function of a tracer and a sharding. Without it a traced value stays where it is.
-    """
-    global _constrain
-    _constrain = constrain
-
 
 def _put_leaf(x: Any, place: Place | None) -> Any:
     if type(x) is Array:
         x._live_buffer()
         return x if place is None else array.moved(x, place)
     if isinstance(x, Tracer):
-        return _constrain(x, place) if _constrain is not None and isinstance(place, Sharding) else x
+        constrain = getattr(place, "constrain", None)  # a sharding of `lawful.parallel` has it
+        return x if constrain is None else constrain(x)
     aval = get_aval(x)
     if aval.dtype == float0:
         return x
