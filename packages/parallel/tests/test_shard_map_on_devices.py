@@ -122,3 +122,20 @@ def test_pmap_takes_static_and_donated_arguments() -> None:
     close(f(2, x, np.ones(8)), np.arange(8.0) ** 2 + 1)
     assert x.is_deleted()
     assert process_count() == 1
+
+
+@pytest.mark.parametrize("sizes", [(1, 1), (1, 2), (4, 1)])
+def test_axes_of_one_device_are_mapped_over_too(sizes: tuple[int, int]) -> None:
+    mesh = make_mesh(sizes, ("x", "y"), devices=devices()[: sizes[0] * sizes[1]])
+    x = np.arange(32.0).reshape(8, 4)
+    for names in ({"x"}, {"y"}, {"x", "y"}):
+        axes = tuple(sorted(names))
+        f = shard_map(
+            lambda part, axes=axes: part * (axis_index(axes) + 1) / psum(part.sum(), axes),
+            mesh=mesh, in_specs=P(axes), out_specs=P(axes), axis_names=names,
+        )  # fmt: skip
+        count = np.prod([mesh.shape[axis] for axis in axes])
+        factors = np.repeat(np.arange(count) + 1, 8 // count)[:, None]
+        close(f(x), x * factors / x.sum())
+        close(jit(grad(scalar(f)))(x), grad(scalar(lambda x, factors=factors: x * factors / x.sum()))(x))
+    close(jit(lambda x: x @ x.T, in_shardings=NamedSharding(mesh, P("x", "y")))(x), x @ x.T)

@@ -191,7 +191,9 @@ class CollectiveLowering:
 
     def axis_index(self, axis_name: Any) -> Value:
         """Returns the position of this partition along an axis, an int32 scalar."""
-        mesh, _ = self._partitions(axis_name)
+        mesh, rows = self._partitions(axis_name)
+        if rows.shape[1] == 1:
+            return self.zeros(ShapedArray((), np.dtype(np.int32)))
         if not mesh.free:
             return self._axis_index(mesh, axis_name)
         # Partitions have numbers only where every axis is manual.

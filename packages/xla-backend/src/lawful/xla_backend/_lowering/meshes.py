@@ -167,6 +167,10 @@ class MeshMethods:
         names = axis_texts(mesh)
         free = tuple([axis for axis, _ in mesh.mesh_axes if axis not in manual_axes])
         symbol = module.meshes.symbol(mesh)
+        sizes = dict(mesh.mesh_axes)
+        if all(sizes[axis] == 1 for axis in manual_axes):  # the parts are the whole; XLA has no operation for it
+            with self.mesh(mesh.mesh_axes, free=free, symbol=symbol):
+                return self._function.inline(jaxpr, operands)
 
         def attributes(shardings: Sequence[Sharding], avals: Sequence[ShapedArray]) -> Any:
             each = [
