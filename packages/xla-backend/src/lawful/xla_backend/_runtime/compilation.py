@@ -7,7 +7,7 @@ from types import MappingProxyType
 from typing import Any
 
 from lawful.core import ShapedArray
-from lawful.xla_backend._runtime import executables, lapack
+from lawful.xla_backend._runtime import bindings, cuda, executables, lapack
 from lawful.xla_backend._runtime.executables import Executable
 from lawful.xla_backend._runtime.handles import Options, Target
 
@@ -43,5 +43,7 @@ def deserialize(
       XlaError: the bytes are damaged.
     """
     lapack.load_for(serialized)
+    if bindings.platform_of(executables.first_device(target)) == "cuda":
+        cuda.prepare_loading()
     loaded = executables.load_serialized(serialized, target, options)
     return Executable(loaded, target, out_avals)

@@ -24,6 +24,8 @@ from lawful.xla_backend._runtime.handles import Options
 _NAMES = ("cuda13", "cuda12")
 # A name of our own in jaxlib's registry: jax, in the same process, registers the same library as "cuda".
 _REGISTERED = "lawful_cuda"
+# The name by which jaxlib looks for the library that loads a stored program.
+_LOADER = "cuda"
 
 # NVIDIA's libraries, those that others need first. Wheels put them where the dynamic loader does not look.
 _LIBRARIES = (
@@ -135,3 +137,15 @@ def make_client() -> Any:
             f"cuda: expected a device that the plugin can use, got its error {error}; set LAWFUL_PLATFORM=cpu to do "
             "without"
         ) from error
+
+
+def prepare_loading() -> None:
+    """Lets jaxlib load stored programs.
+
+    If jax is imported afterwards, it finds its name taken and uses the CPU: import it before.
+    """
+    from jaxlib import xla_client  # imported late, as in `make_client`
+
+    if not xla_client.pjrt_plugin_loaded(_LOADER):
+        (folder,) = _folders(f"jax_plugins.xla_{_installed()}")
+        xla_client.load_pjrt_plugin_dynamically(_LOADER, str(folder / "xla_cuda_plugin.so"))
