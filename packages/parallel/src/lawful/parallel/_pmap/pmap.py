@@ -9,7 +9,7 @@ from typing import Any
 
 from lawful import tree
 from lawful.batching import common_size, input_axes, output_axes
-from lawful.core import ArgumentValueError
+from lawful.core import ArgumentValueError, deduplicated
 from lawful.ops import static_integers
 from lawful.parallel._mesh.devices import Device, local_devices
 from lawful.parallel._mesh.mesh import Mesh
@@ -125,7 +125,7 @@ def _bind(
     jaxpr, consts = consts_as_inputs(closed)
     out_dims = output_axes(label, out_axes, out_tree, closed.out_avals, [None] * out_tree.num_leaves)
     outs = xla_pmap_p.bind(
-        *consts, *leaves, name=name, call_jaxpr=jaxpr, axis_name=axis, axis_size=size,
+        *consts, *leaves, name=name, call_jaxpr=deduplicated(jaxpr), axis_name=axis, axis_size=size,
         in_axes=(*[None] * len(consts), *dims), out_axes=tuple(out_dims), devices=mesh,
     )  # fmt: skip
     return tree.unflatten(out_tree, outs)
