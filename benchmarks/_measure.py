@@ -57,7 +57,7 @@ def measure(calls: Mapping[str, Timed], seconds: float, *, told: bool = False) -
       told: whether a call returns the number that is compared, such as seconds of a process of its own, or bytes.
     """
     names = [*calls]
-    warm = {name: (1, None) if told else _warmed(timed, seconds) for name, timed in calls.items()}
+    warm = {name: (1, None) if told else warmed(timed, seconds) for name, timed in calls.items()}
     loops = {name: number for name, (number, _) in warm.items()}
     samples: dict[str, list[float]] = {name: [] for name in names}
     start = time.perf_counter()
@@ -77,27 +77,27 @@ def measure(calls: Mapping[str, Timed], seconds: float, *, told: bool = False) -
                 samples[name].append(known)
                 start -= known
             else:
-                samples[name].append(float(calls[name].call()) if told else _sample(calls[name], loops[name]))
+                samples[name].append(float(calls[name].call()) if told else sample(calls[name], loops[name]))
     return Measured(samples, loops)
 
 
-def _warmed(timed: Timed, seconds: float) -> tuple[int, float | None]:
+def warmed(timed: Timed, seconds: float) -> tuple[int, float | None]:
     """Returns the number of calls per sample, after warm-up; if one call takes the whole time, its seconds."""
-    spent = _sample(timed, 1)
+    spent = sample(timed, 1)
     if spent > seconds:
         return 1, spent if spent > LONGER * seconds else None
     if timed.before is not None:
         return 1, None
     for _ in range(WARMING):
         if spent < seconds / 10:
-            spent += _sample(timed, 1)
+            spent += sample(timed, 1)
     loops = 1
-    while (spent := _sample(timed, loops) * loops) < SAMPLE:
+    while (spent := sample(timed, loops) * loops) < SAMPLE:
         loops = max(2 * loops, int(loops * SAMPLE / max(spent, 1e-9)) + 1)
     return loops, None
 
 
-def _sample(timed: Timed, loops: int) -> float:
+def sample(timed: Timed, loops: int) -> float:
     """Returns the seconds of a call. Garbage is collected before long calls, outside of the measurement."""
     if timed.before is not None:
         timed.before()

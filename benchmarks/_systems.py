@@ -76,8 +76,11 @@ def lawful() -> System:
         **_of("lawful.autodiff", "grad", "jvp", "linearize", "value_and_grad", "vjp"),
         **_of("lawful.batching", "vmap"),
         **_of("lawful.control_flow", "cond", "scan", "while_loop"),
-        **_of("lawful.random", "key", "split", "uniform"),
+        **_of("lawful.random", "key", "normal", "split", "uniform"),
         **_of("lawful.staging", "jit", "make_jaxpr"),
+        **_of("lawful.batching", "all_gather", "all_to_all", "axis_index", "pmean", "ppermute", "psum", "pvary"),
+        **_of("lawful.parallel", "NamedSharding", "PartitionSpec", "make_mesh", "pmap", "shard_map"),
+        **_of("lawful.xla_backend", "device_put"),
         **_given(
             {
                 "jit_of_unrolled": jit_of_unrolled,
@@ -93,13 +96,24 @@ def jax() -> System:
     """JAX of the same jaxlib, with numbers of 64 bits."""
     import jax
     from jax import numpy
+    from jax.sharding import AxisType
 
     jax.config.update("jax_enable_x64", True)  # type: ignore[no-untyped-call]
     functions = {
         **_of("jax", "grad", "jit", "jvp", "linearize", "make_jaxpr", "value_and_grad", "vjp", "vmap"),
         **_of("jax.lax", "cond", "scan", "while_loop"),
-        **_of("jax.random", "key", "split", "uniform"),
-        **_given({"jit_of_unrolled": jax.jit, "residuals": lambda f, x: jax.tree.leaves(jax.vjp(f, x)[1])}),
+        **_of("jax.random", "key", "normal", "split", "uniform"),
+        **_of("jax", "device_put", "pmap", "shard_map"),
+        **_of("jax.lax", "all_gather", "all_to_all", "axis_index", "pmean", "ppermute", "psum"),
+        **_of("jax.sharding", "NamedSharding", "PartitionSpec"),
+        **_given(
+            {
+                "jit_of_unrolled": jax.jit,
+                "make_mesh": lambda sizes, names: jax.make_mesh(sizes, names, (AxisType.Auto,) * len(names)),
+                "pvary": lambda x, axis: jax.lax.pcast(x, axis, to="varying"),
+                "residuals": lambda f, x: jax.tree.leaves(jax.vjp(f, x)[1]),
+            }
+        ),
     }
     return System("jax", numpy, jax.device_put, jax.block_until_ready, jax.clear_caches, functions)
 
