@@ -124,6 +124,32 @@ def test_mistakes_with_shardings_are_told(mesh: Mesh) -> None:
     np.testing.assert_allclose(f(A), A + 1.0)
 
 
+def test_repeated_calls_check_shardings(mesh: Mesh) -> None:
+    """A call runs the last program directly only if its Arrays lie as ``in_shardings`` says."""
+    by_rows, by_columns = NamedSharding(mesh, P("x")), NamedSharding(mesh, P(None, "y"))
+    f = jit(lambda a, b: (a + 1.0, b["w"] * 2.0), in_shardings=(by_rows, by_columns))
+    a, b = device_put(A, by_rows), device_put(B, by_columns)
+    for _ in range(3):
+        for given in ((a, {"w": b}), (A, {"w": b}), (A, {"w": B}), (device_put(A), {"w": b})):
+            found = f(*given)
+            np.testing.assert_array_equal(found[0], A + 1.0)
+            np.testing.assert_array_equal(found[1], B * 2.0)
+            assert found[0].sharding.is_equivalent_to(by_rows, 2)
+        with pytest.raises(ArgumentValueError, match="expected argument 0 with the sharding"):
+            f(device_put(A, by_columns), {"w": b})
+
+
+def test_repeated_calls_follow_the_mesh_of_the_context(mesh: Mesh) -> None:
+    other = make_mesh((2, 4), ("x", "y"))
+    f = jit(lambda a: a + 1.0, in_shardings=P("x"))
+    for _ in range(2):
+        with set_mesh(mesh):
+            x = device_put(A, NamedSharding(mesh, P("x")))
+            np.testing.assert_array_equal(f(x), A + 1.0)
+        with set_mesh(other), pytest.raises(ArgumentValueError, match="expected argument 0 with the sharding"):
+            f(x)
+
+
 def test_shardings_are_checked_without_devices_too() -> None:
     mesh = make_mesh((4, 2), ("x", "y"), devices=numpy_devices(8))
     f = jit(

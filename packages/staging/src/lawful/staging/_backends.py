@@ -31,7 +31,8 @@ class CompiledProgram(Protocol):
 
     It may have two more methods, for direct calls by `jit`. ``run_exact`` takes a sequence of any values, and returns
     the results if these have exactly the types that the program was compiled for, else None. ``run_one``, which may be
-    None, does the same for a program of one argument and one result.
+    None, does the same for a program of one argument and one result. Where an attribute ``checks_shardings`` is True,
+    ``run_exact`` also demands that the arguments lie on devices as those that the program was called with.
     """
 
     def __call__(self, *args: Any) -> list[Any]:

@@ -120,7 +120,7 @@ def shardings_of_leaves(name: str, shardings: Any, what: str, full: Any, *, may_
       ArgumentValueError: the shardings are no prefix.
     """
     try:
-        found = tree.broadcast_prefix(shardings, full, is_leaf=_is_sharding)
+        found = tree.broadcast_prefix(shardings, full, is_leaf=is_sharding)
     except TreeStructureError as error:
         raise ArgumentValueError(
             f"{name}: expected shardings that are a prefix of the tree of {what}, {tree.structure(full)}, got "
@@ -129,7 +129,7 @@ def shardings_of_leaves(name: str, shardings: Any, what: str, full: Any, *, may_
     return [as_sharding(name, sharding, may_be_none=may_be_none) for sharding in found]
 
 
-def _is_sharding(x: Any) -> bool:
+def is_sharding(x: Any) -> bool:
     return x is None or isinstance(x, PartitionSpec | NamedSharding)
 
 

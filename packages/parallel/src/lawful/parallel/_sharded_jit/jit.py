@@ -11,8 +11,9 @@ from lawful import tree
 from lawful.core import ArgumentValueError, Tracer
 from lawful.parallel._mesh.devices import xla
 from lawful.parallel._mesh.mesh import AbstractMesh
+from lawful.parallel._mesh.partition_spec import PartitionSpec
 from lawful.parallel._mesh.sharding import NamedSharding
-from lawful.parallel._sharded_jit.constraint import constrain, shardings_of_leaves
+from lawful.parallel._sharded_jit.constraint import constrain, is_sharding, shardings_of_leaves
 from lawful.staging import Traced, describe_argument, function_name
 
 
@@ -35,6 +36,13 @@ class ShardedFunction:
         self._out_shardings = out_shardings
         self._function = function
         self.compiled = compile(self._constrained())
+        # Specs alone depend on the mesh of the context. Otherwise a call first tries the programs that ran last, which
+        # check shardings themselves.
+        self._follows_context = any(
+            isinstance(x, PartitionSpec) for x in tree.leaves(in_shardings, is_leaf=is_sharding)
+        )
+        if in_shardings is not None and not self._follows_context:
+            self.compiled.place = self._place
 
     def __repr__(self) -> str:
         return f"<{self._name} with shardings>"
@@ -107,13 +115,19 @@ class ShardedFunction:
         return self.trace(*args, **kwargs).lower()
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        if self._in_shardings is not None and not any(isinstance(x, Tracer) for x in tree.leaves(args)):
-            dynamic, positions = self._dynamic(args)
-            given = list(args)
-            for position, value in zip(positions, self._placed(dynamic, kwargs), strict=True):
-                given[position] = value
-            args = tuple(given)
+        if self._follows_context:
+            args = self._place(args, kwargs)
         return self.compiled(*args, **kwargs)
+
+    def _place(self, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+        """Returns positional arguments on the devices of their shardings; tracers stay."""
+        if any([isinstance(x, Tracer) for x in tree.leaves(args)]):
+            return args
+        dynamic, positions = self._dynamic(args)
+        given = list(args)
+        for position, value in zip(positions, self._placed(dynamic, kwargs), strict=True):
+            given[position] = value
+        return tuple(given)
 
     def _placed(self, dynamic: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         """Returns the arguments on the devices of their shardings.

@@ -113,6 +113,8 @@ def call(self: JitFunction, *args: Any, **kwargs: Any) -> Any:
                     if direct is not first:
                         _put_first(self, direct)
                     return results[0] if direct.unflatten is None else direct.unflatten(results)
+    if self.place is not None:
+        args = self.place(args, kwargs)
     leaves, signature = self._flatten(args, kwargs)
     entry = self._entry(signature)
     outs = self._run(entry, leaves)
@@ -123,6 +125,8 @@ def call(self: JitFunction, *args: Any, **kwargs: Any) -> Any:
 def _keep_program(function: JitFunction, entry: Entry, signature: Signature) -> None:
     """Puts the program of a call first for the next call, if types alone decide whether it fits."""
     if entry.program is None or entry.closes_over_tracers or function._statics or current.trace is not eval_trace:
+        return
+    if function.place is not None and not getattr(entry.program, "checks_shardings", False):
         return
     direct = Direct.of(entry.program, signature.in_tree, entry.out_tree)
     if direct is not None:

@@ -56,6 +56,8 @@ class JitFunction:
         options = (statics, donate, donate_names, backend, passes_key(passes))
         self._caches = caches_of(function)  # a reference, for callables that cannot hold it
         self._cache = self._caches.with_options(options)
+        #: Puts the arguments of a call, ``args`` and ``kwargs``, where shardings want them, and returns ``args``.
+        self.place: Callable[[tuple[Any, ...], dict[str, Any]], tuple[Any, ...]] | None = None
 
     def __repr__(self) -> str:
         return f"<jit of {self._name}>"
@@ -106,7 +108,8 @@ class JitFunction:
         """Returns the flat results of a trace: runs its program, or applies `jit_p` where a transformation traces."""
         if current.trace is eval_trace and not any([isinstance(x, Tracer) for x in leaves]):
             if entry.program is None:
-                entry.program = compiled(entry.closed, self._name, entry.donated, self._backend)
+                shardings = shardings_of(leaves)
+                entry.program = compiled(entry.closed, self._name, entry.donated, self._backend, shardings)
             return entry.program(*leaves)
         if self._inline:
             return eval_closed_jaxpr(entry.call, *entry.consts, *leaves)
@@ -119,6 +122,8 @@ class JitFunction:
         return outs
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if self.place is not None:
+            args = self.place(args, kwargs)
         leaves, signature = self._flatten(args, kwargs)
         entry = self._entry(signature)
         return tree.unflatten(entry.out_tree, self._run(entry, leaves))

@@ -31,17 +31,30 @@ jit_p = Primitive("jit", multiple_results=True, pure_rules=True)
 
 
 @memoize_program
-def compiled(closed: ClosedJaxpr, name: str, donated: tuple[int, ...], backend: str | None) -> CompiledProgram:
-    """Returns the compiled program of a jaxpr."""
+def compiled(
+    closed: ClosedJaxpr, name: str, donated: tuple[int, ...], backend: str | None,
+    shardings: tuple[Any, ...] | None,
+) -> CompiledProgram:  # fmt: skip
+    """Returns the compiled program of a jaxpr.
+
+    Args:
+      closed: the jaxpr.
+      name: the function's name.
+      donated: the positions of donated arguments.
+      backend: the name of the backend.
+      shardings: how the arguments of the first call lie on several devices; None if they do not. Others are compiled
+        for when they come.
+    """
     try:
-        return get_backend(backend).lower(closed, name=name, donated=donated).compile()
+        lowered = get_backend(backend).lower(closed, name=name, donated=donated)
+        return lowered.compile() if shardings is None else lowered.compile(shardings=shardings)
     except RecursionError as error:
         refuse_nesting(error, error.__traceback__, f"jit of {name}")
         raise
 
 
 def _impl(*args: Any, jaxpr: ClosedJaxpr, name: str, donated: tuple[int, ...] = (), backend: str | None = None) -> Any:
-    return compiled(jaxpr, name, donated, backend)(*args)
+    return compiled(jaxpr, name, donated, backend, None)(*args)
 
 
 jit_p.def_impl(_impl, any_array=True)

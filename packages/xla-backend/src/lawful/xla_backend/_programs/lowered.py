@@ -93,7 +93,7 @@ class Lowered:
           XlaError: XLA refuses the program or an option.
         """
         args = shardings or ()
-        place = self.placement(args) if self.is_distributed(args) else clients.devices(self.platform)[0]
+        place = self.placement(args) if self.is_distributed(args) else self.default_device
         return self.compile_for(place, compiler_options or {})
 
     def compile_for(self, place: Device | Placement, options: Options) -> Compiled:
@@ -101,6 +101,11 @@ class Lowered:
         if isinstance(place, Placement):
             return Partitioned(self.on_platform(bindings.platform_of(place.devices[0])), place, options)
         return Compiled(self.on_platform(bindings.platform_of(place)), place, options)
+
+    @property
+    def default_device(self) -> Device:
+        """Where the program runs on values of the host, if it names no mesh."""
+        return clients.devices(self.platform)[0]
 
     @property
     def meshes(self) -> tuple[Sharding, ...]:

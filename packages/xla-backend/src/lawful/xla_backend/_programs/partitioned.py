@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from lawful.xla_backend._arrays.array import Array
 from lawful.xla_backend._arrays.sharding import Sharding
@@ -24,6 +24,7 @@ class Partitioned(Compiled):
     __slots__ = ("_in_places", "_out_places")
 
     _place: Placement
+    checks_shardings: Final = True
 
     def __init__(self, lowered: Lowered, placement: Placement, options: Options) -> None:
         super().__init__(lowered, placement, options)
@@ -46,17 +47,22 @@ class Partitioned(Compiled):
             if [x._aval for x in args] != self._in_avals:
                 return None
             if [x._device for x in args] != self._in_places:
-                recent = self._recent
-                return None if recent is None else recent.run_exact(args)
+                return self._run_recent(args)
             buffers = [x._buffer for x in args]
-        except AttributeError:
-            return None
+        except AttributeError:  # values of the host
+            return self._run_recent(args)
         return self._call_buffers(self._consts + buffers if self._consts else buffers, args)
+
+    def _run_recent(self, args: Sequence[Any]) -> list[Any] | None:
+        recent = self._recent
+        return None if recent is None else recent.run_exact(args)
 
     def _call_any(self, args: tuple[Any, ...]) -> list[Any]:
         if len(args) != len(self._in_avals):
             self._refuse_count(args)
         assert self._lowered is not None
+        if not self._lowered.is_distributed(args):
+            return self._elsewhere(self._lowered.default_device)._call_any(args)
         placement = self._lowered.placement(args)
         if placement != self._place:
             return self._elsewhere(placement)._call_any(args)
