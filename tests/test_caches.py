@@ -109,7 +109,7 @@ UNBOUNDED = {
     "_installed", "_load_entry_points", "chlo", "_register_lapack", "versions", "our_catalogue", "installed_backends",
     "_interpolation", "xla", "sdy",  # no arguments
     "_checked", "accumulation_dtype", "lowest", "highest", "least_normal", "_least", "_largest",  # one dtype
-    "get_backend", "_lawful_with", "devices", "machine_fingerprint",  # backends, devices
+    "get_backend", "_lawful_with", "devices", "default_device", "machine_fingerprint",  # backends, devices
     "single_device_list", "single_device_sharding",  # devices
     "default_platform", "why_absent", "load_hybrid_lapack",  # platforms
     "_as_tuple", "_parameters", "_takes_any_keyword", "find_source",  # a function of NumPy's, or one of lawful's names

@@ -24,6 +24,19 @@ from lawful.parallel._mesh.sharding import NamedSharding
 from lawful.parallel._mesh.visualize import draw_array_sharding, visualize_array_sharding, visualize_sharding
 from lawful.parallel._pmap.pmap import pmap
 from lawful.parallel._pmap.primitive import xla_pmap_p
+from lawful.parallel._processes.errors import (
+    ProcessEndedError,
+    ProcessError,
+    ProcessMismatchError,
+    ProcessTimeoutError,
+)
+from lawful.parallel._processes.group import initialize, is_initialized, shutdown
+from lawful.parallel._processes.host_values import (
+    assert_equal,
+    broadcast_one_to_all,
+    process_allgather,
+    sync_global_devices,
+)
 from lawful.parallel._shard_map import rules as _rules  # defines the rules of the primitive
 from lawful.parallel._shard_map.primitive import shard_map_p
 from lawful.parallel._shard_map.shard_map import shard_map
@@ -43,15 +56,24 @@ __all__ = [
     "NumpyDevice",
     "P",
     "PartitionSpec",
+    "ProcessEndedError",
+    "ProcessError",
+    "ProcessMismatchError",
+    "ProcessTimeoutError",
+    "assert_equal",
+    "broadcast_one_to_all",
     "device_count",
     "draw_array_sharding",
     "devices",
     "get_mesh",
+    "initialize",
+    "is_initialized",
     "local_device_count",
     "local_devices",
     "make_mesh",
     "numpy_devices",
     "pmap",
+    "process_allgather",
     "process_count",
     "process_index",
     "set_cpu_device_count",
@@ -59,6 +81,8 @@ __all__ = [
     "shard_map",
     "shard_map_p",
     "sharding_constraint_p",
+    "shutdown",
+    "sync_global_devices",
     "visualize_array_sharding",
     "visualize_sharding",
     "with_sharding_constraint",

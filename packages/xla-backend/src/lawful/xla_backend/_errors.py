@@ -35,9 +35,9 @@ class ForkedProcessError(LawfulError, RuntimeError):
 
 
 class RuntimeStartedError(LawfulError, RuntimeError):
-    """The number of CPU devices was set after the CPU was first used.
+    """The number of CPU devices was set, or other processes joined, after devices were first used.
 
-    Cure: call ``set_cpu_device_count`` at the start of the program, or set ``LAWFUL_CPU_DEVICES``.
+    Cure: call ``set_cpu_device_count`` and ``initialize`` at the start of the program, or set ``LAWFUL_CPU_DEVICES``.
     """
 
 

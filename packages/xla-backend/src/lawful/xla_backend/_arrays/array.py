@@ -337,7 +337,7 @@ def moved(x: Array, place: Place) -> Array:
 
 def _restore(values: np.ndarray[Any, Any], weak_type: bool) -> Array:
     """Unpickles an Array, on the default device of the process that does."""
-    return put(values, ShapedArray(values.shape, values.dtype, weak_type), clients.devices()[0])
+    return put(values, ShapedArray(values.shape, values.dtype, weak_type), clients.default_device())
 
 
 def _to_numpy(x: Array) -> Any:

@@ -19,7 +19,7 @@ def from_dlpack(x: Any, device: Device | None = None) -> Array:
       x: the tensor, with ``__dlpack__`` and ``__dlpack_device__``.
       device: where to put it; by default on the default device.
     """
-    target = clients.devices()[0] if device is None else device
+    target = clients.default_device() if device is None else device
     try:
         values = np.from_dlpack(x)
     except BufferError:

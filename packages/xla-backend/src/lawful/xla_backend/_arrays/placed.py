@@ -77,7 +77,7 @@ class PlacedArray(ArrayMethods):
 
         Beside arrays on several devices, such an array is copied to all of these.
         """
-        return self._device is not clients.devices()[0]
+        return self._device is not clients.default_device()
 
     @property
     def is_fully_replicated(self) -> bool:

@@ -33,7 +33,7 @@ def _put_leaf(x: Any, place: Place | None) -> Any:
     aval = get_aval(x)
     if aval.dtype == float0:
         return x
-    return array.put(to_numpy(x), aval, clients.devices()[0] if place is None else place)
+    return array.put(to_numpy(x), aval, clients.default_device() if place is None else place)
 
 
 def device_put(x: Any, device: Any = None) -> Any:

@@ -151,7 +151,10 @@ class Lowered:
                     if aval.dtype != float0
                 ]
                 module, target = partitioned(self._stablehlo, [*place.consts, *kept]), place.devices
-            return compilation_cache().compile(module, target, returned, options, self._stablehlo.functions)
+            executable = compilation_cache().compile(module, target, returned, options, self._stablehlo.functions)
+            if (processes := clients.processes()) is not None:
+                processes.watch(executable, self.name, module, target)
+            return executable
 
     def _put_consts(self, place: Device | Placement) -> list[Any]:
         consts = self._consts

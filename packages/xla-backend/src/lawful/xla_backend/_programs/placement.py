@@ -72,7 +72,7 @@ def placement_of(
             elif lead.device_order != _sharding(x).device_order:
                 raise _elsewhere(name, first, lead.device_order, f"one with {_sharding(x)}", _sharding(x).device_order)
     assert lead is not None, "a value is sharded, or the program names a mesh"
-    default, devices = clients.devices()[0], lead.device_order
+    default, devices = clients.default_device(), lead.device_order
     shardings: list[Sharding] = []
     for x, aval in zip(values, avals, strict=True):
         if is_sharded(x):

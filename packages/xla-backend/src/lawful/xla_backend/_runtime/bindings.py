@@ -1,7 +1,7 @@
 """The imports of jaxlib and the calls into it: a new version affects this file, and those that it lists below.
 
-`executables` compiles and runs programs, `partitions` is about arrays on several devices, `lapack` and `cuda` load
-kernels and a plugin.
+`executables` compiles and runs programs, `partitions` is about arrays on several devices, `distributed` about several
+processes, `lapack` and `cuda` load kernels and a plugin.
 
 The rest of the backend sees clients, devices, buffers and executables as opaque objects, and MLIR as the
 modules ``ir``, ``stablehlo`` and ``func``, which are re-exported here, and ``chlo()``.
@@ -24,6 +24,7 @@ from __future__ import annotations
 import gc
 import math
 import os
+from collections.abc import Callable
 from functools import cache
 from io import BytesIO
 from typing import Any, cast
@@ -169,12 +170,25 @@ def shared_memory(aval: ShapedArray, device: Device) -> tuple[np.ndarray[Any, An
     return values if is_shared else None, buffer
 
 
+# Where this process is one of several: waits for a buffer, and explains the runtime's errors.
+_wait: Callable[[Any], None] | None = None
+_explained: Callable[[Exception], Exception] | None = None
+
+
+def set_processes(wait: Callable[[Any], None], explained: Callable[[Exception], Exception]) -> None:
+    """Sets what waits for the results of programs over several processes, and what explains their errors."""
+    global _wait, _explained
+    _wait, _explained = wait, explained
+
+
 def wait(buffer: Any) -> None:
     """Waits until a buffer is computed.
 
     Raises:
       XlaError: the program failed.
     """
+    if _wait is not None:
+        _wait(buffer)
     try:
         buffer.block_until_ready()
     except RuntimeFailure as error:
@@ -186,17 +200,21 @@ def view(buffer: Any) -> np.ndarray[Any, Any]:
 
     The view keeps the memory alive. A buffer with a view is copied when it is donated: the view never changes.
     """
+    if _wait is not None:
+        _wait(buffer)
     try:
         return cast("np.ndarray[Any, Any]", buffer._to_np_array_did_copy()[0])
     except RuntimeFailure as error:
         raise _no_value(error) from error
 
 
-def _no_value(error: Exception) -> XlaError | DeletedArrayError:
+def _no_value(error: Exception) -> Exception:
     if "deleted" in str(error):
         return DeletedArrayError(
             "array: expected an array that is still there, got a shard of one that was donated; keep x.copy()"
         )
+    if _explained is not None and (explained := _explained(error)) is not error:
+        return explained
     return XlaError(f"array: expected a computed value, got the runtime's error {error}")
 
 

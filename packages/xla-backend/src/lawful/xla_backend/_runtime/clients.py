@@ -10,12 +10,12 @@ import operator
 import os
 import threading
 from functools import cache
-from typing import Any
+from typing import Any, cast
 
 from lawful.core import ArgumentTypeError, ArgumentValueError
 from lawful.staging import MissingBackendError
 from lawful.xla_backend._errors import RuntimeStartedError
-from lawful.xla_backend._runtime import bindings, cuda, fork
+from lawful.xla_backend._runtime import bindings, cuda, distributed, fork
 from lawful.xla_backend._runtime.handles import Device
 
 
@@ -29,10 +29,43 @@ def _cpu_device_count() -> int:
     return int(text)
 
 
-_client_makers = {"cpu": lambda: bindings.make_cpu_client(_cpu_device_count()), "cuda": cuda.make_client}
+def _make_cpu_client() -> Any:
+    count = _cpu_device_count()
+    return distributed.make_cpu_client(_processes, count) if _processes else bindings.make_cpu_client(count)
+
+
+_client_makers = {"cpu": _make_cpu_client, "cuda": cuda.make_client}
 _clients: dict[str, Any] = {}
 _lock = threading.Lock()
 _set_cpu_device_count: int | None = None
+_processes: distributed.Processes | None = None
+
+
+def set_processes(processes: distributed.Processes) -> None:
+    """Makes this process one of several, whose CPUs count as devices of each other.
+
+    Raises:
+      RuntimeStartedError: devices are in use already.
+    """
+    global _processes
+    with _lock:
+        require_not_started("initialize")
+        _processes = processes
+        bindings.set_processes(processes.wait, processes.explained)
+
+
+def processes() -> distributed.Processes | None:
+    """Returns what was given to `set_processes`; None where this process is alone."""
+    return _processes
+
+
+def require_not_started(name: str) -> None:
+    """Raises RuntimeStartedError if devices are in use already."""
+    if _clients:
+        raise RuntimeStartedError(
+            f"{name}: expected a process that has not used its devices yet, got one that uses those of "
+            f"{' and '.join(_clients)}; call it before the first array is made, program compiled, or devices() called"
+        )
 
 
 def set_cpu_device_count(count: int) -> None:
@@ -125,8 +158,14 @@ def client(platform: str | None = None) -> Any:
 
 @cache
 def devices(platform: str | None = None) -> tuple[Device, ...]:
-    """Returns the devices of a platform; the first is where arrays are put by default."""
-    return tuple(client(platform).local_devices())
+    """Returns the devices of a platform, those of other processes included."""
+    return tuple(client(platform).devices())
+
+
+@cache
+def default_device(platform: str | None = None) -> Device:
+    """Returns the device where arrays are put by default: the first one of this process."""
+    return cast(Device, client(platform).local_devices()[0])
 
 
 def has_several_devices() -> bool:

@@ -1,0 +1,1 @@
+"""Several processes: how they find each other, what they exchange, and a launcher of local ones."""
