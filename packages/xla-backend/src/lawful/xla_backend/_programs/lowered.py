@@ -105,7 +105,7 @@ class Lowered:
     @property
     def default_device(self) -> Device:
         """Where the program runs on values of the host, if it names no mesh."""
-        return clients.devices(self.platform)[0]
+        return clients.default_device(self.platform)
 
     @property
     def meshes(self) -> tuple[Sharding, ...]:
