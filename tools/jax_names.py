@@ -20,7 +20,7 @@ from typing import Any
 FOLDER = Path(__file__).resolve().parent.parent / "packages/jax-api/src/lawful/jax/_names"
 FAMILIES = ("lax", "numpy", "nn", "random", "scipy")
 
-#: The modules of JAX that its documentation lists for users, those about devices and exported programs apart.
+#: The modules of JAX that its documentation lists for users, those about several processes and exported programs apart.
 MODULES = [
     "jax",
     "jax.ops",
@@ -39,6 +39,9 @@ MODULES = [
     "jax.experimental",
     "jax.experimental.ode",
     "jax.experimental.jet",
+    "jax.experimental.mesh_utils",
+    "jax.experimental.pjit",
+    "jax.experimental.shard_map",
     "jax.example_libraries.optimizers",
     "jax.example_libraries.stax",
     "jax.interpreters.ad",
@@ -71,7 +74,13 @@ MODULES = [
     "jax.scipy.sparse.linalg",
 ]
 #: The documented names of modules in which helpers are public too.
-ONLY = {"jax.experimental": {"io_callback"}, "jax.experimental.ode": {"odeint"}, "jax.experimental.jet": {"jet"}}
+ONLY = {
+    "jax.experimental": {"io_callback"},
+    "jax.experimental.jet": {"jet"},
+    "jax.experimental.ode": {"odeint"},
+    "jax.experimental.pjit": {"pjit"},
+    "jax.experimental.shard_map": {"shard_map"},
+}
 _LITERALS = (type(None), bool, int, float, str)
 
 
@@ -88,7 +97,7 @@ def names(module: str) -> Iterator[str]:
         warnings.simplefilter("ignore")  # names that are on their way out
         found = importlib.import_module(module)
         listed = getattr(found, "__all__", None)
-        for name in sorted(listed or [name for name in dir(found) if name[0] != "_"]):
+        for name in sorted(listed or {*ONLY.get(module, ()), *[name for name in dir(found) if name[0] != "_"]}):
             value = getattr(found, name, None)
             if _is_public(module, found, name, value, is_listed=listed is not None):
                 yield name + _parameters(value)
@@ -103,7 +112,7 @@ def _is_public(module: str, found: ModuleType, name: str, value: Any, *, is_list
     if is_listed or module in ("jax", "jax.typing", "jax.sharding", "jax.experimental"):
         return True
     if module.startswith(("jax.experimental", "jax.example_libraries")):
-        return callable(value) and origin == module
+        return callable(value) and (origin == module or module in ONLY or module.endswith("mesh_utils"))
     return not callable(value) or origin.startswith(("jax", "numpy", "ml_dtypes"))
 
 

@@ -88,6 +88,9 @@ def test_programs_compiled_ahead_of_time_show_shardings(mesh: Mesh) -> None:
     compiled = jit(lambda a: a.sum(1)).lower(by_rows).compile()
     assert compiled.input_shardings[0][0].is_equivalent_to(left, 2)
     assert compiled.output_shardings == NamedSharding(mesh, P("x"))
+    found = compiled(A[:, :4])  # an array of the host goes where the program takes it
+    assert found.sharding == NamedSharding(mesh, P("x"))
+    np.testing.assert_allclose(found, A[:, :4].sum(1))
 
 
 def test_donated_arguments_are_used_up(mesh: Mesh) -> None:

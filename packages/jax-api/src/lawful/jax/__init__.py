@@ -50,6 +50,7 @@ __getattr__, __dir__ = _namespace(
     _batching,
     _custom_rules,
     _staging,
+    "lawful.jax._support.sharding",
     submodules=(
         *(
             "ad_checkpoint",

@@ -116,7 +116,7 @@ class Array(numpy.ndarray[Any, Any], metaclass=_ArrayType):
     @property
     def device(self) -> Any:
         """The device that the array is on: the processor, or where `jit` or `device_put` made it."""
-        return self.origin.device if is_sharded(self.origin) else devices()[0]
+        return devices()[0] if self.origin is None else self.origin.device
 
     def devices(self) -> set[Any]:
         """Returns the set of devices that the array is on."""
@@ -125,12 +125,12 @@ class Array(numpy.ndarray[Any, Any], metaclass=_ArrayType):
     @property
     def sharding(self) -> Any:
         """Where the elements are."""
-        return self.origin.sharding if is_sharded(self.origin) else SingleDeviceSharding(devices()[0])
+        return SingleDeviceSharding(devices()[0]) if self.origin is None else self.origin.sharding
 
     @property
     def committed(self) -> bool:
-        """Whether a device was asked for: yes if it is on several."""
-        return is_sharded(self.origin)
+        """Whether a device, or several, was asked for."""
+        return self.origin is not None and self.origin.committed
 
     @property
     def is_fully_addressable(self) -> bool:
@@ -225,6 +225,8 @@ def plain(x: Any) -> Any:
 def as_jax(x: Any) -> Any:
     """Returns a result with its NumPy arrays and scalars as Arrays, also those in tuples, lists and dicts."""
     cls = type(x)
+    if cls is Array and not x.flags.writeable:
+        return x  # with its sharding
     if cls is numpy.ndarray or cls is Array or isinstance(x, numpy.generic):
         return x if x.dtype.kind in "OUSV" and x.dtype.isbuiltin != 2 else seal(x)
     if cls in DEVICE_ARRAYS:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib
 import warnings
 from collections.abc import Iterator
 from typing import Any, Final
@@ -17,6 +18,7 @@ _ACTING: Final[dict[str, Any]] = {
     "jax_debug_infs": False,
     "jax_disable_jit": False,
     "jax_compilation_cache_dir": None,
+    "jax_num_cpu_devices": -1,
 }
 #: Switches that have one value here, and why another one has no effect.
 _FIXED: Final[dict[str, tuple[Any, str]]] = {
@@ -28,7 +30,6 @@ _FIXED: Final[dict[str, tuple[Any, str]]] = {
     "jax_enable_custom_prng": (False, "keys are arrays of two words"),
     "jax_platforms": ("cpu", "programs run on the processor"),
     "jax_platform_name": ("cpu", "programs run on the processor"),
-    "jax_num_cpu_devices": (1, "programs run on one device"),
     "jax_random_seed_offset": (0, "keys are those of the seed itself"),
     "jax_high_dynamic_range_gumbel": (False, "random.gumbel takes mode= for each call"),
     "jax_allow_f16_reductions": (True, "reductions take every dtype"),
@@ -136,6 +137,8 @@ class Config:
             if value != only and not (isinstance(value, str) and only in value.split(",")) and value is not None:
                 warnings.warn(f"config: {name}={value!r} has no effect; {reason}", UserWarning, stacklevel=2)
             return
+        if name == "jax_num_cpu_devices" and value != -1:
+            importlib.import_module("lawful.parallel").set_cpu_device_count(value)
         self.values[name] = value
         if name == "jax_disable_jit":
             staging.set_jit_disabled(bool(value))

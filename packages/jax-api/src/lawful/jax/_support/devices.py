@@ -1,9 +1,9 @@
-"""Devices: those of XLA where `lawful.xla_backend` is installed, and otherwise the processor that NumPy runs on."""
+"""Devices: those of XLA where `lawful.xla_backend` is installed, and otherwise those that NumPy plays."""
 
 from __future__ import annotations
 
 import importlib
-from functools import cache
+from collections.abc import Sequence
 from types import ModuleType
 from typing import Any, Final
 
@@ -20,19 +20,6 @@ except ModuleNotFoundError as error:
     xla_backend = None
 else:
     xla_backend = _installed
-
-
-@record
-class Device:
-    """The processor that NumPy runs on, where there is no XLA."""
-
-    id: int = 0
-    platform: str = "cpu"
-    device_kind: str = "cpu"
-    process_index: int = 0
-
-    def __str__(self) -> str:
-        return f"{self.platform}:{self.id}"
 
 
 @record
@@ -63,15 +50,20 @@ class SingleDeviceSharding:
         return hash(str(self.device))
 
 
+if xla_backend is not None:
+    SingleDeviceSharding = xla_backend.SingleDeviceSharding  # type: ignore[misc]
+
 #: The types of arrays on devices of XLA; none where it is not installed.
 DEVICE_ARRAYS: Final[tuple[type, ...]] = () if xla_backend is None else (xla_backend.Array,)
 
 
-@cache
-def devices(platform: str | None = None) -> tuple[Any, ...]:
+def devices(platform: str | None = None) -> Sequence[Any]:
     """Returns the devices of a platform, by default of the default one."""
     if xla_backend is not None:
-        return tuple(xla_backend.devices(platform))
+        found: Sequence[Any] = xla_backend.devices(platform)
+        return found
+    parallel = importlib.import_module("lawful.parallel")
     if platform not in (None, "cpu"):
         raise MissingBackendError(f"devices: expected 'cpu', got {platform!r}; install lawful-xla-backend for others")
-    return (Device(),)
+    found = parallel.devices()
+    return found

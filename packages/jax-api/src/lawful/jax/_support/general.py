@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import importlib
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -11,14 +12,19 @@ import numpy
 
 from lawful import tree
 from lawful.autodiff import jacrev
-from lawful.core import ArgumentValueError, ShapedArray, Tracer, eval_trace, get_aval, set_current, to_numpy
+from lawful.core import ShapedArray, Tracer, eval_trace, get_aval, set_current, to_numpy
 from lawful.core import eval_jaxpr as _eval_jaxpr
 from lawful.core import float0 as float0
 from lawful.jax._support import devices as _devices
-from lawful.jax._support.array import Array, as_jax, on_device
-from lawful.jax._support.devices import Device as Device
+from lawful.jax._support.array import Array, as_jax
 
 jacobian = jacrev
+
+
+def _parallel() -> Any:
+    return importlib.import_module("lawful.parallel")
+
+
 xla_backend = _devices.xla_backend
 
 
@@ -42,28 +48,17 @@ def device_put(x: Any, device: Any = None, *, src: Any = None, donate: Any = Fal
       may_alias: has no effect.
 
     Raises:
-      ArgumentValueError: the device is one of several, and neither the default one nor the first one of the CPU: arrays
-        that are not traced are in the memory of the process; or a sharding does not divide the shape of its array.
+      ArgumentTypeError: a place is neither a device nor a sharding.
+      ArgumentValueError: a sharding does not divide the shape of its array.
     """
-    device = getattr(device, "device", device)
-    if xla_backend is not None and any(
-        isinstance(place, xla_backend.Sharding) for place in tree.leaves(device) if device is not None
-    ):
-        return xla_backend.device_put(tree.map(on_device, x), device)
-    if device is not None and device not in (devices()[0], devices("cpu")[0]):
-        raise ArgumentValueError(
-            f"device_put: expected one of the devices that arrays of lawful.jax are on, {devices('cpu')[0]}, got "
-            f"{device}; leave it out, or use device_put and jit of lawful.xla_backend and lawful.staging"
-        )
+    if device is not None:
+        put: Callable[..., Any] = importlib.import_module("lawful.jax._support.sharding").put
+        return put(x, device)
 
-    def put(leaf: Any) -> Any:
-        if isinstance(leaf, Tracer):
-            return leaf
-        if xla_backend is not None and device is not None:
-            return xla_backend.device_put(to_numpy(leaf), device)
+    def to_array(leaf: Any) -> Any:
         return leaf if isinstance(leaf, Array) else as_jax(numpy.array(to_numpy(leaf)))
 
-    return tree.map(put, x)
+    return tree.map(to_array, x)
 
 
 def block_until_ready(x: Any) -> Any:
@@ -87,13 +82,15 @@ def devices(backend: str | None = None) -> list[Any]:
 def local_devices(
     process_index: int | None = None, backend: str | None = None, host_id: int | None = None
 ) -> list[Any]:
-    """Returns the devices of a platform, by default of the default one."""
-    return list(_devices.devices(backend))
+    """Returns the devices of a process, by default of this one."""
+    wanted = host_id if process_index is None else process_index
+    found: list[Any] = _parallel().local_devices(wanted, backend)
+    return found
 
 
 def default_backend() -> str:
     """Returns the name of the platform that programs run on."""
-    return str(_devices.devices()[0].platform)
+    return "cpu" if xla_backend is None else str(_devices.devices()[0].platform)
 
 
 def device_count(backend: str | None = None) -> int:
@@ -101,22 +98,24 @@ def device_count(backend: str | None = None) -> int:
     return len(_devices.devices(backend))
 
 
-local_device_count = device_count
+def local_device_count(backend: str | None = None) -> int:
+    """Returns the number of devices of this process."""
+    return len(local_devices(backend=backend))
 
 
 def process_count(backend: str | None = None) -> int:
-    """Returns the number of processes: 1."""
-    return 1
+    """Returns the number of processes."""
+    return int(_parallel().process_count(backend))
 
 
 def process_index(backend: str | None = None) -> int:
-    """Returns the number of this process: 0."""
-    return 0
+    """Returns the number of this process."""
+    return int(_parallel().process_index(backend))
 
 
 def process_indices(backend: str | None = None) -> list[int]:
-    """Returns the numbers of the processes: 0."""
-    return [0]
+    """Returns the numbers of the processes."""
+    return [*range(process_count(backend))]
 
 
 host_count, host_id, host_ids = process_count, process_index, process_indices

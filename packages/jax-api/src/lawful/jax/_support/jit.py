@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib
 from collections.abc import Callable
 from typing import Any
 
@@ -28,6 +29,8 @@ def jit(
     donate_argnames: Any = None,
     backend: str | None = None,
     inline: bool = False,
+    in_shardings: Any = None,
+    out_shardings: Any = None,
     **options: Any,
 ) -> Any:
     """Returns a function that is compiled when it is first called; without ``fun``, the decorator.
@@ -40,7 +43,9 @@ def jit(
       donate_argnames: the same by name.
       backend: the platform that it runs on, wherever its arguments are: ``"cpu"``, ``"gpu"`` or ``"cuda"``.
       inline: whether the function is inlined in others.
-      options: other arguments of JAX about devices, which have no effect on one device.
+      in_shardings: how positional arguments are laid out on devices: a prefix of their tree.
+      out_shardings: the same for the result; None leaves it to the compiler.
+      options: other arguments of JAX of which the value has no effect.
 
     Source: ``jax.jit``.
     """
@@ -51,10 +56,14 @@ def jit(
         "donate_argnames": donate_argnames,
         # Without XLA the processor is the only platform.
         "backend": None if xla_backend is None and backend == "cpu" else backend,
+        "in_shardings": in_shardings,
+        "out_shardings": out_shardings,
     }
     chosen = {name: value for name, value in chosen.items() if value is not None}
     if fun is None:
         return functools.partial(jit, inline=inline, **chosen, **options)
+    if in_shardings is not None or out_shardings is not None:
+        importlib.import_module("lawful.parallel")  # defines what shardings do
     donates = donate_argnums is not None or donate_argnames is not None
     return Compiling(fun, staging.jit(fun, inline=bool(inline), **chosen), donates)
 
@@ -73,9 +82,9 @@ class Compiling(Returned):
         if staging.is_jit_disabled():
             return to_jax(self._plain(*args, **kwargs))
         given = self._given
-        args = tuple([_unwrapped(x, given) for x in args])
+        args = tuple([unwrapped(x, given) for x in args])
         if kwargs:
-            kwargs = {name: _unwrapped(x, given) for name, x in kwargs.items()}
+            kwargs = {name: unwrapped(x, given) for name, x in kwargs.items()}
         result = to_jax(self._function(*args, **kwargs))
         if xla_backend is None:
             result = tree.map(_of_number, result)
@@ -93,15 +102,15 @@ def _donated(x: Any) -> Any:
     return x.origin if type(x) is Array and is_sharded(x.origin) else plain(x)
 
 
-def _unwrapped(x: Any, given: Callable[[Any], Any]) -> Any:
+def unwrapped(x: Any, given: Callable[[Any], Any]) -> Any:
     """Returns an argument with its `Array`s as arrays that the compiled program takes without further checks."""
     cls = type(x)
     if cls is Array:
         return given(x)
     if cls is tuple or cls is list:
-        return cls([_unwrapped(part, given) for part in x])
+        return cls([unwrapped(part, given) for part in x])
     if cls is dict:
-        return {key: _unwrapped(part, given) for key, part in x.items()}
+        return {key: unwrapped(part, given) for key, part in x.items()}
     return tree.map(given, x) if tree.is_tree_node(cls) and x is not None else x
 
 

@@ -27,7 +27,8 @@ def namespace(
 
     Args:
       module: its name, ``__name__``.
-      sources: modules of lawful that have the names, searched in this order.
+      sources: modules of lawful that have the names, searched in this order; or names of modules, which are imported
+        when the search comes to them.
       renamed: lawful's names for those that differ.
       submodules: modules in it, which are imported when they are first used.
       wrap: what makes JAX's function of a function and JAX's signature; None where they need no change.
@@ -43,6 +44,8 @@ def namespace(
         if row.reason:
             raise AttributeError(f"{module}.{name} is left out: {row.reason}")
         for source in sources:
+            if isinstance(source, str):
+                source = importlib.import_module(source)
             value = getattr(source, renamed.get(name, name), None)
             if value is not None:
                 break

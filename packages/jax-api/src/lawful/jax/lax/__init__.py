@@ -31,6 +31,7 @@ __getattr__, __dir__ = _namespace(
     _batching,
     _autodiff,
     _numpy,
+    "lawful.jax._support.sharding",
     submodules=("linalg",),
     wrap=_wrapped,
 )

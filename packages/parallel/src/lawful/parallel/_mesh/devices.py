@@ -7,11 +7,12 @@ import os
 from functools import cache
 from importlib.util import find_spec
 from types import ModuleType
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, runtime_checkable
 
 from lawful.core import ArgumentTypeError, ArgumentValueError
 
 
+@runtime_checkable
 class Device(Protocol):
     """A device: one that XLA runs programs on, or a `NumpyDevice`."""
 

@@ -11,7 +11,7 @@ from lawful.xla_backend._arrays.tiling import sharding_of
 from lawful.xla_backend._callbacks.host_functions import within
 from lawful.xla_backend._errors import XlaError
 from lawful.xla_backend._programs.compiled import Compiled
-from lawful.xla_backend._programs.placement import Placement
+from lawful.xla_backend._programs.placement import Placement, is_sharded
 from lawful.xla_backend._runtime.handles import Options
 
 if TYPE_CHECKING:
@@ -61,6 +61,9 @@ class Partitioned(Compiled):
         if len(args) != len(self._in_avals):
             self._refuse_count(args)
         assert self._lowered is not None
+        if self._lowered.is_placed_by_arguments and not any(map(is_sharded, args)):
+            # Compiled ahead of time: values that are nowhere yet go where the program takes them.
+            return self._call_buffers(self._buffers(args, self._in_places), args)
         if not self._lowered.is_distributed(args):
             return self._elsewhere(self._lowered.default_device)._call_any(args)
         placement = self._lowered.placement(args)

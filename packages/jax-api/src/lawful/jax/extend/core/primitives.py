@@ -10,7 +10,7 @@ from lawful.jax._support.namespace import namespace as _namespace
 
 __getattr__, __dir__ = _namespace(
     __name__,
-    *(_ops, _control_flow, _batching, _autodiff, _custom_rules, _staging),
+    *(_ops, _control_flow, _batching, _autodiff, _custom_rules, _staging, "lawful.jax._support.sharding"),
     renamed={"remat_p": "checkpoint_p"},
     wrap=None,
 )

@@ -1,0 +1,243 @@
+"""Names of JAX for many devices: `lawful.parallel` with JAX's arguments, and `Array`s as results."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import Any
+
+import numpy
+
+from lawful import parallel, tree
+from lawful.core import ArgumentTypeError, ArgumentValueError, Tracer, to_numpy
+from lawful.jax._support.array import Array, as_jax, on_device
+from lawful.jax._support.devices import SingleDeviceSharding, xla_backend
+from lawful.jax._support.jit import jit, unwrapped
+from lawful.jax._support.wrapping import Returned, to_jax
+
+Device = parallel.Device
+AbstractMesh, AxisType, Mesh = parallel.AbstractMesh, parallel.AxisType, parallel.Mesh
+NamedSharding, PartitionSpec, P = parallel.NamedSharding, parallel.PartitionSpec, parallel.P
+make_mesh, set_mesh = parallel.make_mesh, parallel.set_mesh
+make_single_device_sharding = SingleDeviceSharding
+sharding_constraint_p = parallel.sharding_constraint_p
+
+#: What `jax.sharding.Sharding` and `jax.Shard` are: classes of XLA's backend, where it is installed.
+Sharding: Any = NamedSharding if xla_backend is None else xla_backend.Sharding
+Shard: Any = None if xla_backend is None else xla_backend.Shard
+
+
+class OnDevices(Returned):
+    """A function of arrays on several devices, whose results are `Array`s."""
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Returns what the function gives."""
+        args = tuple([unwrapped(x, on_device) for x in args])
+        kwargs = {name: unwrapped(x, on_device) for name, x in kwargs.items()}
+        return to_jax(self._function(*args, **kwargs))
+
+
+def shard_map(
+    f: Callable[..., Any] | None = None,
+    /,
+    *,
+    out_specs: Any,
+    in_specs: Any,
+    mesh: Any = None,
+    axis_names: Iterable[Hashable] = frozenset(),
+    check_vma: bool = True,
+) -> Any:
+    """Returns ``f`` mapped over the devices of a mesh; see `lawful.parallel.shard_map`."""
+    options = {"in_specs": in_specs, "out_specs": out_specs, "mesh": mesh, "axis_names": axis_names}
+    if f is None:
+        return functools.partial(shard_map, check_vma=check_vma, **options)
+    return OnDevices(parallel.shard_map(f, check_vma=check_vma, **options))
+
+
+def smap(f: Callable[..., Any] | None = None, /, *, in_axes: Any = None, out_axes: Any, axis_name: Hashable) -> Any:
+    """Returns ``f`` mapped over one axis of the mesh of the context.
+
+    Args:
+      f: a function of parts of arrays; without it, a decorator is returned.
+      in_axes: for each argument the dimension that is split over the axis, or None: a prefix of their tree.
+      out_axes: the same for the result.
+      axis_name: the axis.
+
+    Source: ``jax.smap``.
+    """
+    if f is None:
+        return functools.partial(smap, in_axes=in_axes, out_axes=out_axes, axis_name=axis_name)
+
+    def spec(dim: int | None) -> Any:
+        return P() if dim is None else P(*[None] * dim, axis_name)
+
+    def specs(dims: Any) -> Any:
+        return tree.map(spec, dims, is_leaf=lambda dim: dim is None)
+
+    return shard_map(f, in_specs=specs(in_axes), out_specs=specs(out_axes), axis_names={axis_name})
+
+
+def experimental_shard_map(
+    f: Callable[..., Any], mesh: Any, in_specs: Any, out_specs: Any, check_rep: bool = True, auto: Any = frozenset()
+) -> Any:
+    """Returns ``f`` mapped over the devices of a mesh, by the older arguments.
+
+    Args:
+      f: a function of parts of arrays.
+      mesh: the mesh.
+      in_specs: a spec for each leaf of the arguments.
+      out_specs: the same for the result.
+      check_rep: ``check_vma`` of ``jax.shard_map``.
+      auto: the axes that are left to the compiler.
+
+    Source: ``jax.experimental.shard_map.shard_map``.
+    """
+    names = {*mesh.axis_names} - {*auto}
+    return shard_map(f, mesh=mesh, in_specs=in_specs, out_specs=out_specs, axis_names=names, check_vma=check_rep)
+
+
+def pmap(
+    fun: Callable[..., Any] | None = None,
+    axis_name: Hashable | None = None,
+    *,
+    in_axes: Any = 0,
+    out_axes: Any = 0,
+    static_broadcasted_argnums: int | Iterable[int] = (),
+    devices: Sequence[Any] | None = None,
+    backend: str | None = None,
+    axis_size: int | None = None,
+    donate_argnums: int | Iterable[int] = (),
+) -> Any:
+    """Returns ``fun`` mapped over a dimension of its arguments, one element a device; see `lawful.parallel.pmap`."""
+    options: dict[str, Any] = {
+        "axis_name": axis_name, "in_axes": in_axes, "out_axes": out_axes, "devices": devices, "backend": backend,
+        "static_broadcasted_argnums": static_broadcasted_argnums, "axis_size": axis_size,
+        "donate_argnums": donate_argnums,
+    }  # fmt: skip
+    return functools.partial(pmap, **options) if fun is None else OnDevices(parallel.pmap(fun, **options))
+
+
+def with_sharding_constraint(x: Any, shardings: Any) -> Any:
+    """Returns ``x`` with a layout on devices; see `lawful.parallel.with_sharding_constraint`."""
+    return to_jax(parallel.with_sharding_constraint(unwrapped(x, on_device), shardings))
+
+
+def get_mesh() -> Any:
+    """Returns the mesh of `set_mesh`; an empty one outside of any."""
+    mesh = parallel.get_mesh()
+    return AbstractMesh((), ()) if mesh is None else mesh
+
+
+def get_abstract_mesh() -> Any:
+    """Returns the axes of the mesh of `set_mesh`; none outside of any."""
+    mesh = get_mesh()
+    return mesh.abstract_mesh if isinstance(mesh, Mesh) else mesh
+
+
+def create_device_mesh(
+    mesh_shape: Sequence[int],
+    devices: Sequence[Any] | None = None,
+    *,
+    contiguous_submeshes: bool = False,
+    allow_split_physical_axes: bool = False,
+) -> Any:
+    """Returns devices as an array of a shape, in their order; the two switches are about TPUs, and have no effect."""
+    return make_mesh(mesh_shape, tuple(range(len(mesh_shape))), devices=devices).devices
+
+
+def make_array_from_callback(
+    shape: Sequence[int], sharding: Any, data_callback: Callable[[Any], Any], dtype: Any = None
+) -> Any:
+    """Returns an array whose parts a function of their indices gives; see `lawful.xla_backend`."""
+    backend = _backend("make_array_from_callback")
+    return as_jax(
+        backend.make_array_from_callback(shape, sharding, lambda index: to_numpy(data_callback(index)), dtype)
+    )
+
+
+def make_array_from_single_device_arrays(
+    shape: Sequence[int], sharding: Any, arrays: Sequence[Any], *, dtype: Any = None
+) -> Any:
+    """Returns the array whose parts some arrays are, each on one device; see `lawful.xla_backend`."""
+    backend = _backend("make_array_from_single_device_arrays")
+    parts = [backend.device_put(on_device(x)) if type(x) is Array else x for x in arrays]
+    return as_jax(backend.make_array_from_single_device_arrays(shape, sharding, parts, dtype=dtype))
+
+
+def make_array_from_process_local_data(sharding: Any, local_data: Any, global_shape: Any = None) -> Any:
+    """Returns an array of which each process gives what its devices have; see `lawful.xla_backend`."""
+    backend = _backend("make_array_from_process_local_data")
+    if type(global_shape) is int:
+        global_shape = (global_shape,)
+    return tree.map(
+        lambda x: as_jax(backend.make_array_from_process_local_data(sharding, to_numpy(x), global_shape)), local_data
+    )
+
+
+def visualize_array_sharding(arr: Any, **options: Any) -> None:
+    """Prints which device has which part of an array; see `lawful.parallel`."""
+    if isinstance(arr, Tracer):
+        raise ArgumentTypeError(
+            "visualize_array_sharding: expected an array, got a tracer, whose sharding the compiler chooses; call it "
+            "on results"
+        )
+    visualize_sharding(arr.shape, arr.sharding, **options)
+
+
+def visualize_sharding(
+    shape: Sequence[int],
+    sharding: Any,
+    *,
+    use_color: bool = True,
+    scale: float = 1.0,
+    min_width: int = 9,
+    max_width: int = 80,
+    color_map: Any = None,
+) -> None:
+    """Prints which device has which part of an array of a shape; widths and colors are chosen by lawful.parallel."""
+    parallel.visualize_sharding(shape, sharding, use_color=use_color)
+
+
+def pjit(
+    fun: Callable[..., Any], in_shardings: Any = None, out_shardings: Any = None, static_argnums: Any = None,
+    static_argnames: Any = None, donate_argnums: Any = None, donate_argnames: Any = None, **options: Any
+) -> Any:  # fmt: skip
+    """Returns a compiled function; see ``jax.jit``."""
+    return jit(
+        fun, in_shardings=in_shardings, out_shardings=out_shardings, static_argnums=static_argnums,
+        static_argnames=static_argnames, donate_argnums=donate_argnums, donate_argnames=donate_argnames, **options
+    )  # fmt: skip
+
+
+def put(x: Any, places: Any) -> Any:
+    """Returns a pytree with its leaves where a tree of shardings and devices, a prefix of it, says."""
+    places = tree.map(_in_context, places, is_leaf=_is_place)
+    if xla_backend is not None and not any(map(_is_numpy, tree.leaves(places))):
+        return to_jax(xla_backend.device_put(unwrapped(x, on_device), places))
+    for leaf, place in zip(tree.leaves(x), tree.broadcast_prefix(places, x), strict=True):
+        if isinstance(place, NamedSharding):
+            place.shard_shape(numpy.shape(leaf))
+    return tree.map(lambda leaf: leaf if isinstance(leaf, Tracer) else as_jax(numpy.array(to_numpy(leaf))), x)
+
+
+def _is_place(x: Any) -> bool:
+    return x is None or isinstance(x, PartitionSpec)
+
+
+def _in_context(place: Any) -> Any:
+    """Returns a place; the sharding of a spec is that on the mesh of `set_mesh`."""
+    mesh = parallel.get_mesh()
+    return NamedSharding(mesh, place) if isinstance(place, PartitionSpec) and mesh is not None else place
+
+
+def _is_numpy(place: Any) -> bool:
+    """Whether NumPy plays the devices of a sharding."""
+    if isinstance(place, NamedSharding):
+        return isinstance(place.mesh, Mesh) and place.mesh.flat_devices[0].platform == "numpy"
+    return getattr(place, "platform", None) == "numpy"
+
+
+def _backend(name: str) -> Any:
+    if xla_backend is None:
+        raise ArgumentValueError(f"{name}: expected XLA, which knows the parts of arrays; install lawful-xla-backend")
+    return xla_backend

@@ -1,0 +1,128 @@
+"""JAX's names for many devices, on eight CPU devices, or on devices that NumPy plays."""
+
+import importlib.util
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import lawful.jax as jax
+from lawful.core import ArgumentTypeError
+from lawful.jax import lax
+from lawful.jax.sharding import Mesh, NamedSharding, PartitionSpec
+from lawful.parallel import numpy_devices
+
+P = jax.P
+HAS_XLA = importlib.util.find_spec("lawful.xla_backend") is not None
+
+SCRIPT = """
+import numpy as np
+import lawful.jax as jax
+from lawful.jax import lax
+from lawful.jax import numpy as jnp
+from lawful.jax.experimental.mesh_utils import create_device_mesh
+from lawful.jax.experimental.pjit import pjit
+from lawful.jax.experimental.shard_map import shard_map
+from lawful.jax.sharding import Mesh, NamedSharding, PartitionSpec as P, SingleDeviceSharding
+
+jax.config.update("jax_num_cpu_devices", 8)
+assert jax.device_count() == jax.local_device_count() == len(jax.local_devices()) == 8
+assert (jax.process_index(), jax.process_count(), jax.process_indices()) == (0, 1, [0])
+assert isinstance(jax.devices()[0], jax.Device)
+
+mesh = jax.make_mesh((4, 2), ("x", "y"))
+assert Mesh(create_device_mesh((4, 2)), ("x", "y")) == mesh
+assert jax.sharding.get_mesh().empty and jax.sharding.get_abstract_mesh().empty
+x = np.arange(8.0)
+split = NamedSharding(mesh, jax.P("x"))
+
+# Arrays
+third = jax.device_put(x, jax.devices()[3])
+assert third.devices() == {jax.devices()[3]} and third.committed
+assert third.sharding == SingleDeviceSharding(jax.devices()[3])
+assert jax.jit(lambda x: x + 1.0)(third).devices() == {jax.devices()[3]}
+made = jax.make_array_from_callback((8,), split, lambda index: x[index])
+assert type(made) is jax.Array and made.sharding == split and np.array_equal(made, x)
+assert isinstance(made.addressable_shards[0], jax.Shard)
+parts = [jax.device_put(x[i : i + 1], device) for i, device in enumerate(jax.devices())]
+whole = jax.make_array_from_single_device_arrays((8,), NamedSharding(mesh, P(("x", "y"))), parts)
+assert np.array_equal(whole, x) and not whole.is_fully_replicated
+assert np.array_equal(jax.make_array_from_process_local_data(split, x), x)
+assert isinstance(split, jax.sharding.Sharding)
+with jax.set_mesh(mesh):
+    assert jax.device_put(x, P("x")).sharding == split
+    assert jax.sharding.get_abstract_mesh() == mesh.abstract_mesh
+jax.debug.visualize_array_sharding(made, use_color=False)
+jax.debug.visualize_sharding((8, 8), split, scale=0.5)
+
+# Programs
+def doubled(x):
+    return 2.0 * x
+
+for compiled in (jax.jit(doubled, in_shardings=split, out_shardings=split), pjit(doubled, split, split)):
+    y = compiled(x)
+    assert type(y) is jax.Array and y.sharding == split and np.array_equal(y, 2.0 * x)
+assert jax.jit(out_shardings=split)(doubled)(x).sharding == split
+shapes = jax.ShapeDtypeStruct((8,), np.float64, sharding=split)
+assert jax.jit(doubled).lower(shapes).compile()(made).sharding == split
+y = jax.jit(lambda x: lax.with_sharding_constraint(x, split) + 1.0)(x)
+assert np.array_equal(y, x + 1.0) and y.sharding.is_equivalent_to(split, 1)
+assert jax.lax.with_sharding_constraint(jnp.asarray(x), split).sharding == split
+
+def centered(x):
+    return x - lax.pmean(x, ("x", "y"))
+
+def summed(x):
+    return lax.psum(x, "x")
+
+mapped = jax.shard_map(centered, mesh=mesh, in_specs=P(("x", "y")), out_specs=P(("x", "y")))
+for y in (mapped(x), jax.jit(mapped)(x), mapped(whole)):
+    assert type(y) is jax.Array and len(y.devices()) == 8 and np.array_equal(y, x - 3.5)
+assert jax.grad(lambda x: (mapped(x) ** 2).sum())(x).tolist() == (2.0 * (x - 3.5)).tolist()
+partial = shard_map(summed, mesh, in_specs=P("x"), out_specs=P(), check_rep=True, auto=frozenset({"y"}))
+assert jax.jit(partial)(x).tolist() == x.reshape(4, 2).sum(0).tolist()
+with jax.set_mesh(mesh):
+    assert jax.smap(summed, in_axes=0, out_axes=None, axis_name="x")(x).tolist() == [12.0, 16.0]
+y = jax.pmap(lambda x: x / lax.psum(x, "i"), "i")(x)
+assert type(y) is jax.Array and len(y.devices()) == 8 and np.allclose(y, x / 28.0)
+assert jax.pmap(axis_name="i")(lambda x: lax.axis_index("i") + 0.0 * x)(x).tolist() == x.tolist()
+"""
+
+
+@pytest.mark.skipif(not HAS_XLA, reason="programs on XLA's devices")
+def test_names_of_many_devices_on_xla() -> None:
+    done = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "CPU 0" in done.stdout
+
+
+def test_names_of_many_devices_on_numpy() -> None:
+    mesh = Mesh(np.array(numpy_devices(4)), ("x",))
+    x = np.arange(4.0)
+    mapped = jax.shard_map(lambda x: lax.psum(x, "x"), mesh=mesh, in_specs=P("x"), out_specs=P())
+    assert type(mapped(x)) is jax.Array
+    assert mapped(x).tolist() == [6.0]
+    assert jax.pmap(lambda x: 2.0 * x, devices=numpy_devices(4))(x).tolist() == (2.0 * x).tolist()
+    assert jax.device_put(x, NamedSharding(mesh, PartitionSpec("x"))).tolist() == x.tolist()
+    with pytest.raises(ValueError, match="a multiple of 4"):
+        jax.device_put(x[:3], NamedSharding(mesh, PartitionSpec("x")))
+    y = lax.with_sharding_constraint(jax.numpy.asarray(x), NamedSharding(mesh, PartitionSpec("x")))
+    assert type(y) is jax.Array
+
+
+def test_visualize_array_sharding_of_a_tracer_is_refused() -> None:
+    pytest.importorskip("rich")
+    with pytest.raises(ArgumentTypeError, match="got a tracer"):
+        jax.vmap(lambda x: jax.debug.visualize_array_sharding(x))(np.arange(2.0))
+
+
+@pytest.mark.skipif(HAS_XLA, reason="devices that NumPy plays, where there are no others")
+def test_devices_without_xla() -> None:
+    """NumPy plays as many devices as the configuration says."""
+    jax.config.update("jax_num_cpu_devices", 4)
+    assert jax.device_count() == 4
+    assert jax.default_backend() == "cpu"
+    assert isinstance(jax.devices()[0], jax.Device)
+    x = jax.numpy.arange(4.0)
+    assert jax.pmap(lambda x: x - lax.pmean(x, "i"), "i")(x).tolist() == [-1.5, -0.5, 0.5, 1.5]
