@@ -16,6 +16,7 @@ from lawful.core import (
     LawfulError,
     NonArrayError,
     TracerBoolConversionError,
+    TracerIntegerConversionError,
 )
 from lawful.staging import jit as jit_by
 
@@ -114,12 +115,12 @@ WRONG: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
     ),
     "a traced length": (
         lambda: traced(lambda n: scan(step, 0.0, None, n)),
-        ArgumentTypeError,
+        TracerIntegerConversionError,
         "got the traced ~i64[]; the trip count decides shapes: make it static, or use while_loop or fori_loop",
     ),
     "a traced unroll": (
         lambda: traced(lambda n: scan(step, 0.0, XS, unroll=n)),
-        ArgumentTypeError,
+        TracerIntegerConversionError,
         "expected a known integer as unroll, got the traced ~i64[]",
     ),
     "unroll -1": (lambda: scan(step, 0.0, XS, unroll=-1), ArgumentValueError, "expected unroll of at least 0, got -1"),

@@ -10,6 +10,7 @@ import numpy as np
 from lawful import tree
 from lawful.core import (
     ArgumentTypeError,
+    InvalidArgumentError,
     ShapedArray,
     Tracer,
     TreeStructureError,
@@ -103,7 +104,7 @@ def check_tangents(name: str, primals: Any, tangents: Any) -> tuple[list[Any], l
 
 
 def match_tree(name: str, what: str, like: str, treedef: Any, value: Any) -> list[Any]:
-    """Returns the leaves of a tree that must have a given structure; raises ArgumentTypeError if it has not."""
+    """Returns the leaves of a tree that must have a given structure; raises InvalidArgumentError if it has not."""
     leaves, have = tree.flatten(value)
     if have == treedef:
         return leaves
@@ -112,7 +113,7 @@ def match_tree(name: str, what: str, like: str, treedef: Any, value: Any) -> lis
         detail = f"{have}"
     except TreeStructureError as error:
         detail = f"{have} ({error.message})"
-    raise ArgumentTypeError(
+    raise InvalidArgumentError(
         f"{name}: expected {what} of the same tree as the {like}, {treedef}, got {detail}; "
         f"build the {what} with lawful.tree.map over the {like}"
     )
@@ -128,7 +129,7 @@ def check_tangent(name: str, what: str, path: Sequence[Any], primal: ShapedArray
     if expected.dtype == float0:
         if getattr(tangent, "dtype", None) == float0 and np.shape(tangent) == expected.shape:
             return Zero(expected)
-        raise ArgumentTypeError(
+        raise InvalidArgumentError(
             f"{name}: expected a {what} of dtype float0 for {primal} at {location}, because integers and booleans have "
             f"no other, got {_describe(tangent)}; use numpy.zeros({expected.shape}, lawful.core.float0)"
         )
@@ -142,7 +143,7 @@ def check_tangent(name: str, what: str, path: Sequence[Any], primal: ShapedArray
             else convert_element_type(tangent, expected.dtype)
         )
     if got.shape != expected.shape or got.dtype != expected.dtype:
-        raise ArgumentTypeError(
+        raise InvalidArgumentError(
             f"{name}: expected a {what} of type {expected} at {location}, got {got}; "
             "its shape and dtype must be those of the value that it belongs to"
         )

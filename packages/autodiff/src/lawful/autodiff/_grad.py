@@ -13,7 +13,15 @@ from lawful import tree
 from lawful.autodiff._arguments import flat_function, require_inexact
 from lawful.autodiff._linearize import linearize_hook
 from lawful.autodiff._vjp import cotangents
-from lawful.core import ArgumentTypeError, ArgumentValueError, ShapedArray, current, get_aval, is_inexact
+from lawful.core import (
+    ArgumentTypeError,
+    ArgumentValueError,
+    InvalidArgumentError,
+    ShapedArray,
+    current,
+    get_aval,
+    is_inexact,
+)
 from lawful.staging import function_name, in_avals, require_callable
 
 Argnums = int | Sequence[int]
@@ -128,7 +136,8 @@ def chosen_arguments(
     """Returns the arguments to differentiate by, by position from 0, their leaves, their tree, and the leaves' types.
 
     Raises:
-      ArgumentValueError: there is no such argument, or it is named twice.
+      InvalidArgumentError: there is no such argument.
+      ArgumentValueError: one is named twice.
       NonArrayError: a leaf of one is not an array.
     """
     if positions == (0,) and len(args) == 1:  # the common case
@@ -136,7 +145,7 @@ def chosen_arguments(
         return {0: args[0]}, leaves, in_tree, in_avals(name, (args, {}), leaves)
     for position in positions:
         if not -len(args) <= position < len(args):
-            raise ArgumentValueError(
+            raise InvalidArgumentError(
                 f"{name}: expected at least {position + 1 if position >= 0 else -position} positional arguments to "
                 f"differentiate by argument {position}, got {len(args)}; give it by position, or change argnums"
             )

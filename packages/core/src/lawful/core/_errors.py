@@ -10,12 +10,23 @@ from lawful.tree.base import (
     ArgumentValueError,
     LawfulError,
     NestingError,
+    TreeNodeError,
     TreeStructureError,
+    TreeTransposeError,
     TreeTypeError,
     shorten,
 )
 
-__all__ = ["ArgumentValueError", "LawfulError", "NestingError", "TreeStructureError", "TreeTypeError", "shorten"]
+__all__ = [
+    "ArgumentValueError",
+    "LawfulError",
+    "NestingError",
+    "TreeNodeError",
+    "TreeStructureError",
+    "TreeTransposeError",
+    "TreeTypeError",
+    "shorten",
+]
 
 
 class ArgumentTypeError(LawfulError, TypeError):
@@ -26,8 +37,20 @@ class ArgumentIndexError(LawfulError, IndexError):
     """An array was indexed outside of its bounds, with too many indices, or with something that is no index."""
 
 
-class ShapeMismatchError(ArgumentValueError, ArgumentTypeError):
+class InvalidArgumentError(ArgumentValueError, ArgumentTypeError):
+    """An argument that NumPy refuses with one of ValueError and TypeError, and JAX with the other."""
+
+
+class IndexTypeError(ArgumentIndexError, ArgumentTypeError):
+    """An array was indexed with something that is no index: NumPy raises IndexError for it, and JAX TypeError."""
+
+
+class ShapeMismatchError(InvalidArgumentError):
     """Arrays have shapes that do not fit each other: NumPy raises ValueError for these, and JAX TypeError."""
+
+
+class CallbackResultError(ArgumentTypeError, RuntimeError):
+    """The Python function of a callback returned another structure, shape or dtype than the program expects."""
 
 
 class IntegerOverflowError(LawfulError, OverflowError):
@@ -42,6 +65,10 @@ class NonArrayError(LawfulError, TypeError):
     """
 
 
+class NonNumberError(NonArrayError, ValueError):
+    """A masked array, or a list with None in it, was given where an array of numbers belongs."""
+
+
 class ConcretizationTypeError(LawfulError, TypeError):
     """The value of an abstract tracer was asked for while only its shape and dtype are known.
 
@@ -54,6 +81,13 @@ class TracerBoolConversionError(ConcretizationTypeError):
     """An abstract tracer was used as a condition: ``if x > 0``, ``x and y``, ``while x``.
 
     Cure: ``lawful.control_flow.cond``, ``lawful.numpy.where``, or ``static_argnums`` of ``jit``.
+    """
+
+
+class TracerMaskError(TracerBoolConversionError, ArgumentIndexError):
+    """An array was indexed with an abstract tracer of booleans, whose values would decide a shape.
+
+    Cure: ``lawful.numpy.where(mask, x, y)``, ``x.at[mask].set(1)``, or ``lawful.numpy.nonzero(mask, size=n)``.
     """
 
 
@@ -87,6 +121,14 @@ class TracerThreadError(UnexpectedTracerError):
 
 class MissingRuleError(LawfulError, NotImplementedError):
     """A transformation met a primitive that has no rule for it. Cure: the message names the defining call."""
+
+
+class AbsentRuleError(MissingRuleError, ValueError):
+    """A transformation met a primitive whose rule cannot exist. The message says why, and what to write instead."""
+
+
+class UndefinedRuleError(MissingRuleError, AttributeError):
+    """A function with custom rules was called before the rule was defined. The message names the defining call."""
 
 
 class NotLinearError(LawfulError, TypeError):

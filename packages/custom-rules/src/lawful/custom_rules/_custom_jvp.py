@@ -25,7 +25,7 @@ class custom_jvp(custom_rule):
     It is a `custom_rule` with the names of JAX: ``defjvp`` defines the rule, or ``defjvps`` one for each argument.
 
     Raises:
-      MissingRuleError: it is called before a rule is defined.
+      UndefinedRuleError: it is called before a rule is defined.
       ArgumentTypeError: the rule gives something else than it should in structure, shape or dtype; says which.
 
     Law: with the rule ``lambda primals, tangents: jvp(fun, primals, tangents)`` it is ``fun`` under every

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, TypeVar, overload
 
 from lawful.autodiff import stop_gradient
-from lawful.core import ArgumentTypeError, ArgumentValueError, MissingRuleError, Primitive
+from lawful.core import ArgumentTypeError, ArgumentValueError, Primitive, UndefinedRuleError
 from lawful.custom_rules._call.derivatives import (
     custom_jvp_call_p,
     custom_rule_call_p,
@@ -182,7 +182,7 @@ class custom_rule(CustomFunction):
     def _require_rules(self) -> None:
         if self._lacks_rule:
             assert self.required is not None
-            raise MissingRuleError(f"{self.label}: expected a {self.required[0]} rule, got none; {self._advice}")
+            raise UndefinedRuleError(f"{self.label}: expected a {self.required[0]} rule, got none; {self._advice}")
 
     # Calls
 

@@ -23,7 +23,7 @@ class custom_vjp(custom_rule):
     It is a `custom_rule` with the names of JAX: ``defvjp`` defines the rules.
 
     Raises:
-      MissingRuleError: it is called before the rules are defined.
+      UndefinedRuleError: it is called before the rules are defined.
       ArgumentTypeError: a rule gives something else than it should in structure, shape or dtype; says which.
       NotLinearError: forward mode is asked for, and ``bwd`` is not linear in the cotangent.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, TypeVar
 
-from lawful.core import MissingRuleError, Primitive
+from lawful.core import Primitive, UndefinedRuleError
 from lawful.custom_rules._call.function import CustomFunction
 from lawful.custom_rules._call.primitive import custom_vmap_call_p
 from lawful.custom_rules._call.rules import CallRules
@@ -26,7 +26,7 @@ class custom_vmap(CustomFunction):
     means, wherever it stands in a stack of transformations.
 
     Raises:
-      MissingRuleError: it is called before ``def_vmap``.
+      UndefinedRuleError: it is called before ``def_vmap``.
       ArgumentTypeError: the rule gives another tree, shape or dtype than the function does for each element.
 
     Law: if the rule gives what the loop gives, so does every transformation. Source:
@@ -72,7 +72,7 @@ class custom_vmap(CustomFunction):
 
     def _require_rules(self) -> None:
         if self.vmap_rule is None:
-            raise MissingRuleError(
+            raise UndefinedRuleError(
                 f"{self.label}: expected a batching rule, got none; define it with @{self.name}.def_vmap"
             )
 

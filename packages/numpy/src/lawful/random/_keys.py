@@ -10,7 +10,14 @@ from typing import Any
 import numpy as np
 
 from lawful import ops
-from lawful.core import ArgumentTypeError, ArgumentValueError, IntegerOverflowError, get_aval, shorten
+from lawful.core import (
+    ArgumentTypeError,
+    ArgumentValueError,
+    IntegerOverflowError,
+    InvalidArgumentError,
+    get_aval,
+    shorten,
+)
 
 _WORD = 2**32
 
@@ -63,7 +70,7 @@ def require_key(name: str, key: Any) -> None:
     aval = get_aval(key)
     if aval.dtype != np.uint32 or aval.shape != (2,):
         batch = "; map over a batch of keys with vmap" if aval.dtype == np.uint32 and aval.shape[-1:] == (2,) else ""
-        raise ArgumentTypeError(
+        raise InvalidArgumentError(
             f"{name}: expected a key, of type u32[2], got {aval}; make one with lawful.random.key(seed){batch}"
         )
 

@@ -11,6 +11,7 @@ import numpy as np
 from lawful import ops
 from lawful.core import (
     ArgumentTypeError,
+    InvalidArgumentError,
     Tracer,
     as_dtype,
     eval_trace,
@@ -41,7 +42,7 @@ def bits(key: Any, shape: Any = (), dtype: Any = np.uint32) -> Any:
     """
     dtype = as_dtype(np.uint32 if dtype is None else dtype)
     if dtype.kind != "u":
-        raise ArgumentTypeError(f"bits: expected an unsigned integer dtype, got {dtype}; use 'uint32' or 'uint64'")
+        raise InvalidArgumentError(f"bits: expected an unsigned integer dtype, got {dtype}; use 'uint32' or 'uint64'")
     wide = bits_of_64("bits", key, shape_of("bits", shape))
     if dtype.itemsize == 8:
         return wide
@@ -58,7 +59,7 @@ def floating(name: str, dtype: Any) -> np.dtype[Any]:
     """
     found = as_dtype(dtype)
     if not is_float(found):
-        raise ArgumentTypeError(f"{name}: expected a real floating dtype, got {found}; use 'float64' or 'float32'")
+        raise InvalidArgumentError(f"{name}: expected a real floating dtype, got {found}; use 'float64' or 'float32'")
     return found
 
 

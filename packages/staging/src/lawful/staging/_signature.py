@@ -161,12 +161,13 @@ def in_avals(name: str, args: Any, leaves: Sequence[Any], *, values: bool = True
             require_usable(leaf)
     try:
         return avals_of(leaves)
-    except NonArrayError:
+    except NonArrayError as error:
+        kind = type(error)
         if not values and all([is_array(leaf) or _has_type(leaf) for leaf in leaves]):
             return tuple([get_aval(leaf) if is_array(leaf) else _described(name, leaf) for leaf in leaves])
     for path, leaf in tree.leaves_with_path(args):
         if not is_array(leaf) and (values or not _has_type(leaf)):
-            raise NonArrayError(
+            raise kind(
                 f"{name}: expected arrays or numbers as arguments, got {shorten(leaf)} of type {type(leaf).__name__} "
                 f"at {describe_argument(path)}; {_cure(name, leaf)}"
             )

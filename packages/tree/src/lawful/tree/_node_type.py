@@ -10,7 +10,7 @@ from types import FunctionType, NoneType
 from typing import Any
 
 from lawful.tree._key import DictKey, FlattenedIndexKey, GetAttrKey, KeyEntry, SequenceKey
-from lawful.tree.base.errors import TreeTypeError
+from lawful.tree.base.errors import TreeNodeError, TreeTypeError
 from lawful.tree.base.record import record
 
 # The tokens that flattening writes and a treedef is built from; see _treedef.
@@ -91,7 +91,7 @@ def same_aux(aux: Any, other: Any, nodetype: type) -> bool:
     try:
         return bool(aux == other)
     except (TypeError, ValueError) as error:
-        raise TreeTypeError(
+        raise TreeNodeError(
             f"comparing tree structures: expected auxiliary data of {nodetype.__name__} that == can compare, got "
             f"{aux!r} and {other!r} ({error}); return tuples, strings and numbers as aux_data, and arrays as children"
         ) from error

@@ -214,7 +214,7 @@ def flatten_one_level(tree: Any) -> tuple[Sequence[Any], Any]:
     """Returns the children of a node, and its auxiliary data.
 
     Raises:
-      TreeTypeError: the value is a leaf.
+      TreeNodeError: the value is a leaf.
 
     Example:
       >>> from lawful import tree
@@ -231,7 +231,7 @@ def flatten_one_level_with_keys(tree: Any) -> tuple[Sequence[tuple[KeyEntry, Any
     """Returns the children of a node, each in a pair with its key, and its auxiliary data.
 
     Raises:
-      TreeTypeError: the value is a leaf.
+      TreeNodeError: the value is a leaf.
 
     Example:
       >>> from lawful import tree

@@ -18,7 +18,7 @@ from lawful.tree._node_type import (
     write_head,
 )
 from lawful.tree.base.cache import DictCache
-from lawful.tree.base.errors import ArgumentValueError, TreeTypeError
+from lawful.tree.base.errors import ArgumentValueError, TreeNodeError, TreeTypeError
 
 # Built-in and registered node types, which no cache removes.
 _registered: dict[type, NodeType] = {node_type.cls: node_type for node_type in (TUPLE, LIST, DICT, NONE)}
@@ -68,7 +68,7 @@ def require_node(where: str, value: Any) -> NodeType:
     """Returns the node type of a value; raises the error for a leaf."""
     node_type = node_type_of(type(value))
     if node_type is None:
-        raise TreeTypeError(
+        raise TreeNodeError(
             f"{where}: expected a node of a tree, got a leaf of type {type(value).__name__}; give a container, or "
             "register the type as a node"
         )
@@ -97,14 +97,14 @@ def add(node_type: NodeType) -> None:
 
 def _pair(function: str, nodetype: type, result: Any) -> tuple[Any, Any]:
     if not (isinstance(result, tuple) and len(result) == 2):
-        raise TreeTypeError(
+        raise TreeNodeError(
             f"the {function} function of {nodetype.__name__}: expected a pair (children, aux_data), got {result!r}; "
             "return a tuple of an iterable and hashable auxiliary data (None if there is none)"
         )
     children, aux = result
     # The common cases first: isinstance with an abstract class is slow.
     if type(children) is not tuple and type(children) is not list and not isinstance(children, Iterable):
-        raise TreeTypeError(
+        raise TreeNodeError(
             f"the {function} function of {nodetype.__name__}: expected an iterable of children as first of the pair, "
             f"got {children!r}; return (children, aux_data)"
         )

@@ -7,7 +7,7 @@ from typing import Any
 from lawful.tree._difference import mismatch_error, open_tree, open_treedef
 from lawful.tree._flatten import flatten, refuse_non_treedef, structure
 from lawful.tree._treedef import PyTreeDef
-from lawful.tree.base.errors import ArgumentValueError
+from lawful.tree.base.errors import ArgumentValueError, TreeTransposeError
 
 
 def transpose(outer_treedef: PyTreeDef, inner_treedef: PyTreeDef | None, pytree_to_transpose: Any) -> Any:
@@ -19,7 +19,7 @@ def transpose(outer_treedef: PyTreeDef, inner_treedef: PyTreeDef | None, pytree_
       pytree_to_transpose: the tree, whose structure is ``outer_treedef.compose(inner_treedef)``.
 
     Raises:
-      TreeStructureError: the tree has another structure.
+      TreeTransposeError: the tree has another structure.
       ArgumentValueError: the inner structure is None and the outer one has no leaves.
 
     Example:
@@ -41,11 +41,12 @@ def transpose(outer_treedef: PyTreeDef, inner_treedef: PyTreeDef | None, pytree_
     refuse_non_treedef("transpose", "inner_treedef", inner_treedef)
     expected = outer_treedef.compose(inner_treedef)
     if treedef != expected:
-        raise mismatch_error(
+        error = mismatch_error(
             "transpose",
             expected=("outer.compose(inner)", expected, open_treedef),
             got=("pytree_to_transpose", pytree_to_transpose, open_tree),
             advice="give a tree of the outer structure with a tree of the inner structure at each leaf",
         )
+        raise TreeTransposeError(error.message)
     step = inner_treedef.num_leaves
     return inner_treedef.unflatten([outer_treedef.unflatten(leaves[start::step]) for start in range(step)])

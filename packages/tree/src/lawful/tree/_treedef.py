@@ -11,7 +11,7 @@ from lawful.tree._node_type import DICT, EXACT, NodeType, Signature, read_head, 
 from lawful.tree._registry import node_type_to_unpickle
 from lawful.tree._structure_cache import MAX_TOKENS, StructureCache
 from lawful.tree._traversal import Maker, Matcher, maker_of, matcher_of
-from lawful.tree.base.errors import TreeStructureError, TreeTypeError
+from lawful.tree.base.errors import TreeNodeError, TreeStructureError, TreeTypeError
 from lawful.tree.base.exact_key import contents_key, exact_key
 
 
@@ -166,7 +166,7 @@ class PyTreeDef:
         """The structure's key in caches. Equal structures with keys such as 1 and True have different ones.
 
         Raises:
-          TreeTypeError: auxiliary data has neither a hash nor is it a dict, list or set of what has one.
+          TreeNodeError: auxiliary data has neither a hash nor is it a dict, list or set of what has one.
         """
         key = self._exact_key
         if key is None:
@@ -299,7 +299,7 @@ def _hashed(treedef: PyTreeDef, key: Hashable) -> Hashable:
         for subtree in treedef._subtrees:
             _hashed(subtree, exact_key(tuple(signature_of(subtree)), contents_key))
         name = "a leaf" if treedef._node_type is None else treedef._node_type.cls.__name__
-        raise TreeTypeError(
+        raise TreeNodeError(
             f"key of a PyTreeDef: expected auxiliary data of {name} that has a hash, or dicts, lists and sets of such, "
             f"got {treedef._aux!r} ({error}); return arrays as children"
         ) from error

@@ -7,7 +7,16 @@ from collections.abc import Sequence
 from typing import Any
 
 from lawful import tree
-from lawful.core import ArgumentTypeError, ArgumentValueError, ShapedArray, Tracer, get_aval, is_array
+from lawful.core import (
+    ArgumentTypeError,
+    ArgumentValueError,
+    InvalidArgumentError,
+    ShapedArray,
+    Tracer,
+    TracerIntegerConversionError,
+    get_aval,
+    is_array,
+)
 from lawful.ops import convert_element_type
 
 
@@ -29,11 +38,12 @@ def integer(name: str, argument: str, value: Any, least: int) -> int:
     """Returns an argument as an int.
 
     Raises:
-      ArgumentTypeError: it is not a known integer.
+      TracerIntegerConversionError: it is an abstract tracer.
+      ArgumentTypeError: it is not an integer.
       ArgumentValueError: it is less than ``least``.
     """
     if isinstance(value, Tracer):
-        raise ArgumentTypeError(
+        raise TracerIntegerConversionError(
             f"{name}: expected a known integer as {argument}, got the traced {get_aval(value)}; make it static"
         )
     try:
@@ -56,11 +66,13 @@ def trip_count(name: str, xs: Any, avals: Sequence[ShapedArray], length: Any) ->
       length: the trip count if it is given, else None.
 
     Raises:
-      ArgumentTypeError: the length is not a known integer, or an array has no dimension.
+      TracerIntegerConversionError: the length is an abstract tracer.
+      ArgumentTypeError: the length is not an integer.
+      InvalidArgumentError: an array has no dimension.
       ArgumentValueError: the lengths differ, or there is neither an array nor a length.
     """
     if isinstance(length, Tracer):
-        raise ArgumentTypeError(
+        raise TracerIntegerConversionError(
             f"{name}: expected a known integer as length, got the traced {get_aval(length)}; the trip count "
             "decides shapes: make it static, or use while_loop or fori_loop"
         )
@@ -68,7 +80,7 @@ def trip_count(name: str, xs: Any, avals: Sequence[ShapedArray], length: Any) ->
     labels = [f"xs{tree.keystr(path)}" for path, _ in tree.leaves_with_path(xs)]
     for label, aval in zip(labels, avals, strict=True):
         if not aval.shape:
-            raise ArgumentTypeError(
+            raise InvalidArgumentError(
                 f"{name}: expected arrays to slice, got {aval} at {label}; give it a first dimension, or let the "
                 "function close over it"
             )

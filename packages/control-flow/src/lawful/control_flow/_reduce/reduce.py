@@ -15,6 +15,7 @@ from lawful.core import (
     ArgumentTypeError,
     ArgumentValueError,
     ClosedJaxpr,
+    InvalidArgumentError,
     Primitive,
     ShapedArray,
     Tracer,
@@ -132,7 +133,7 @@ def _flat(name: str, operands: Any, init_values: Any) -> tuple[list[Any], list[A
     leaves, structure = tree.flatten(operands)
     inits, of_inits = tree.flatten(init_values)
     if not leaves or structure != of_inits:
-        raise ArgumentTypeError(
+        raise InvalidArgumentError(
             f"{name}: expected operands and initial values of one structure with at least one array, got {structure} "
             f"and {of_inits}; give an initial value for each"
         )
@@ -147,7 +148,7 @@ def _flat(name: str, operands: Any, init_values: Any) -> tuple[list[Any], list[A
         given = get_aval(init)
         common, _ = promote_dtypes((aval.dtype, False), (given.dtype, given.weak_type))
         if given.shape or common != aval.dtype or (given.dtype != aval.dtype and not given.weak_type):
-            raise ArgumentTypeError(
+            raise InvalidArgumentError(
                 f"{name}: expected a scalar of the operand's dtype as initial value, got {given} for {aval}; "
                 "convert it with astype"
             )

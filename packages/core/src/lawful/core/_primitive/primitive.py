@@ -18,7 +18,7 @@ from collections.abc import Callable
 from types import FunctionType
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from lawful.core._errors import MissingRuleError
+from lawful.core._errors import AbsentRuleError, MissingRuleError
 from lawful.core._primitive.by_name import primitives_by_name
 from lawful.core._primitive.rules import SLOTS, Rule, Rules, note_impure_rule
 from lawful.core._trace.trace import current
@@ -124,7 +124,7 @@ class Primitive:
         try:
             return self.rules[slot]
         except KeyError:
-            raise MissingRuleError(self._explain_missing(slot)) from None
+            raise self._missing(slot) from None
 
     def rule_or_none(self, slot: str) -> Rule | None:
         """Returns the rule in a slot as `rule` does; None if none is defined."""
@@ -132,6 +132,10 @@ class Primitive:
         if found is not None and not self.pure_rules:
             note_impure_rule()
         return found
+
+    def _missing(self, slot: str) -> MissingRuleError:
+        error = AbsentRuleError if slot in self.absent else MissingRuleError
+        return error(self._explain_missing(slot))
 
     def _explain_missing(self, slot: str) -> str:
         known = SLOTS.get(slot)
@@ -213,7 +217,7 @@ class Primitive:
                     f"Lowering rule for '{self.name}' on the platform {platform!r} not implemented, only for "
                     f"{', '.join(others)}; run it there, or define it with {self.name}_p.def_lowering"
                 )
-            raise MissingRuleError(self._explain_missing("lowering"))
+            raise self._missing("lowering")
         return rule
 
     def def_expand(self, rule: F) -> F:

@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 from numpy import ndarray
 
-from lawful.core._errors import IntegerOverflowError, NonArrayError, shorten
+from lawful.core._errors import IntegerOverflowError, NonArrayError, NonNumberError, shorten
 from lawful.core._types.aval import ShapedArray, recent_avals
 from lawful.core._types.dtypes import python_scalar_dtype, supported_dtypes
 from lawful.tree.base import register_scalar_type
@@ -101,7 +101,7 @@ def _adopt(x: Any) -> AvalOf:
     # `np.ma` would import masked arrays, which costs as much as a package of lawful.
     masked = sys.modules.get("numpy.ma")
     if isinstance(x, np.matrix) or (masked is not None and isinstance(x, masked.MaskedArray)):
-        raise NonArrayError(f"array: expected a plain array, got {cls.__name__}; convert it with numpy.asarray")
+        raise NonNumberError(f"array: expected a plain array, got {cls.__name__}; convert it with numpy.asarray")
     if isinstance(x, np.generic | np.ndarray):
         register_array_type(cls, aval=_array_aval, to_numpy=_native)
     elif isinstance(x, bool | int | float | complex):

@@ -77,7 +77,7 @@ class CustomFunction:
         return [self.fun]
 
     def _require_rules(self) -> None:
-        """Raises MissingRuleError if the function cannot be called yet."""
+        """Raises UndefinedRuleError if the function cannot be called yet."""
 
     def _call(self, site: CallSite) -> tuple[Primitive, CallRules]:
         raise NotImplementedError(f"{type(self).__name__}._call")

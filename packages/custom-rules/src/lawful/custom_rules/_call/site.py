@@ -8,7 +8,7 @@ from typing import Any, Protocol
 
 from lawful import tree
 from lawful.core import (
-    ArgumentTypeError,
+    InvalidArgumentError,
     NonArrayError,
     ShapedArray,
     TreeStructureError,
@@ -155,7 +155,7 @@ class CallSite:
           result: a tree of arrays.
 
         Raises:
-          ArgumentTypeError: it differs in structure, shape or dtype from an earlier result of the function or a rule.
+          InvalidArgumentError: it differs in structure, shape or dtype from an earlier result.
           NonArrayError: a leaf is not an array.
         """
         leaves, out_tree = flatten_outputs(f"{self.function.label}, {origin}", result)
@@ -163,20 +163,20 @@ class CallSite:
         return leaves
 
     def check_result(self, origin: str, result: Any, out_tree: Any, avals: list[ShapedArray]) -> None:
-        """Sets the type of the result, or raises ArgumentTypeError if it differs from that of an earlier result."""
+        """Sets the type of the result, or raises InvalidArgumentError if it differs from that of an earlier result."""
         if self.out_avals is None:
             self.out_tree, self.out_avals = out_tree, avals
             return
         label, name = self.function.label, self.function.name
         if out_tree != self.out_tree:
-            raise ArgumentTypeError(
+            raise InvalidArgumentError(
                 f"{label}: expected a result of the tree {self.out_tree}, which {name} has, from {origin}, got "
                 f"{out_tree} ({tree_difference(self.out_tree, result)}); return what {name} returns"
             )
         for i, (expected, got) in enumerate(zip(self.out_avals, avals, strict=True)):
             if (expected.shape, expected.dtype) != (got.shape, got.dtype):
                 path = tree.keystr(tree.leaves_with_path(result)[i][0])
-                raise ArgumentTypeError(
+                raise InvalidArgumentError(
                     f"{label}: expected {expected} at result{path}, which {name} has, from {origin}, got {got}; "
                     f"return what {name} returns"
                 )

@@ -13,6 +13,7 @@ from lawful.batching import AxisData
 from lawful.core import (
     ArgumentTypeError,
     ConcretizationTypeError,
+    InvalidArgumentError,
     ShapedArray,
     TreeStructureError,
     get_aval,
@@ -66,7 +67,7 @@ def _checked_batches(
     try:
         marks = tree.broadcast_prefix(out_batched, out)
     except TreeStructureError as error:
-        raise ArgumentTypeError(
+        raise InvalidArgumentError(
             f"{label}: expected out_batched of the tree of the result, {out_tree}, or a prefix of it, got "
             f"{tree.structure(out_batched)}: {error.message}"
         ) from None

@@ -9,6 +9,7 @@ from typing import Any, NoReturn
 from lawful import tree
 from lawful.core import (
     ArgumentTypeError,
+    InvalidArgumentError,
     ShapedArray,
     Tracer,
     TreeStructureError,
@@ -77,7 +78,8 @@ def checked_leaves(
       none_is_zero: whether None stands for a tree of zeros, and any value may stand where there is no derivative.
 
     Raises:
-      ArgumentTypeError: the structure, or the shape or dtype of a leaf, is another one.
+      ArgumentTypeError: the structure is another one.
+      InvalidArgumentError: the shape or dtype of a leaf is another one.
     """
     leaves, have = tree.flatten(value)
     if have != treedef and none_is_zero:
@@ -95,7 +97,7 @@ def checked_leaves(
             advice = f"integers have no other; return numpy.zeros({expected.shape}, lawful.core.float0)"
         else:
             advice = "its shape and dtype must be those of the value that it belongs to"
-        raise ArgumentTypeError(
+        raise InvalidArgumentError(
             f"{label}: expected {what} of type {expected} at {name}{tree.keystr(path)}, got {got}; {advice}"
         )
 
@@ -110,10 +112,12 @@ def _is_none(x: Any) -> bool:
 
 
 def _with_zeros(treedef: Any, value: Any, avals: Sequence[ShapedArray]) -> tuple[list[Any], Any]:
-    """Returns the leaves and the structure of a tree in which None stands for a tree of zeros."""
+    """Returns a tree flat; None stands for zeros, and any other leaf for each leaf of the subtree in its place."""
     zeros = tree.unflatten(treedef, [Zero(aval) for aval in avals])
     try:
-        full = tree.map(lambda x, zero: zero if x is None else x, value, zeros, is_leaf=_is_none)
+        full = tree.map(
+            lambda x, zero: zero if x is None else tree.map(lambda _: x, zero), value, zeros, is_leaf=_is_none
+        )
     except TreeStructureError:
         return [], None
     return tree.flatten(full)

@@ -3,9 +3,9 @@
 from lawful.core import (
     ArgumentIndexError,
     ArgumentTypeError,
-    ConcretizationTypeError,
     LawfulError,
+    TracerMaskError,
 )
 
 JAXTypeError, JAXIndexError = ArgumentTypeError, ArgumentIndexError
-NonConcreteBooleanIndexError, JaxRuntimeError = ConcretizationTypeError, LawfulError
+NonConcreteBooleanIndexError, JaxRuntimeError = TracerMaskError, LawfulError

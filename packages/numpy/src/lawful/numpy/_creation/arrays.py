@@ -12,6 +12,7 @@ from lawful.core import (
     ArgumentValueError,
     IntegerOverflowError,
     NonArrayError,
+    NonNumberError,
     Tracer,
     as_dtype,
     check_device,
@@ -103,7 +104,7 @@ def _foreign(x: Any) -> Any:
 def _of_sequence(values: list[Any] | tuple[Any, ...], dtype: numpy.dtype[Any] | None) -> Any:
     leaves = [*_leaves(values)]
     if type(None) in map(type, leaves):  # NumPy converts None to NaN if a dtype is given
-        raise NonArrayError(
+        raise NonNumberError(
             f"array: expected numbers, got None in {shorten(values)}; give a number, such as nan, in its place"
         )
     if not any(isinstance(x, Tracer) for x in leaves):

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy
 from lawful import ops
-from lawful.core import ArgumentTypeError, ArgumentValueError, get_aval
+from lawful.core import ArgumentTypeError, ArgumentValueError, InvalidArgumentError, get_aval
 from lawful.ops import static_integers
 
 __all__ = ["broadcast_to", "broadcast_shapes", "broadcast_arrays", "atleast_1d", "atleast_2d", "atleast_3d"]
@@ -57,7 +57,7 @@ def broadcast_shapes(*args: Any) -> tuple[int, ...]:
     try:
         return numpy.broadcast_shapes(*args)
     except ValueError as error:
-        raise ArgumentValueError(
+        raise InvalidArgumentError(
             f"broadcast_shapes: expected shapes that broadcast together, got {' and '.join(map(str, args))}"
         ) from error
 

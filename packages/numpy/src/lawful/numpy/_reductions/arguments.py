@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from typing import Any
 
-from lawful.core import ArgumentTypeError, ArgumentValueError, NonArrayError, get_aval
+from lawful.core import ArgumentTypeError, ArgumentValueError, InvalidArgumentError, NonArrayError, get_aval
 
 
 def require_mask(name: str, where: Any) -> None:
-    """Raises ArgumentTypeError if ``where`` is not None and no array of booleans."""
+    """Raises InvalidArgumentError if ``where`` is not None and no array of booleans."""
     if where is None:
         return
     try:
         aval = get_aval(where)
     except NonArrayError:
         got = f"the {type(where).__name__} {where!r}" if isinstance(where, list | tuple) else repr(where)
-        raise ArgumentTypeError(
+        raise InvalidArgumentError(
             f"{name}: expected an array of booleans as where, got {got}; convert it with numpy.asarray(where, bool)"
         ) from None
     if aval.dtype.kind != "b":
-        raise ArgumentTypeError(
+        raise InvalidArgumentError(
             f"{name}: expected booleans as where, got {aval}; compare with zero, as in where=x != 0"
         )
 

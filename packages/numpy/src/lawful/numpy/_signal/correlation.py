@@ -6,7 +6,14 @@ from typing import Any
 
 import numpy
 from lawful import ops
-from lawful.core import ArgumentTypeError, ArgumentValueError, as_dtype, get_aval, is_inexact, promote_dtypes
+from lawful.core import (
+    ArgumentValueError,
+    InvalidArgumentError,
+    as_dtype,
+    get_aval,
+    is_inexact,
+    promote_dtypes,
+)
 from lawful.numpy._eager import eager
 
 __all__ = ["convolve", "corrcoef", "correlate", "cov"]
@@ -58,7 +65,9 @@ def cov(
     if dtype is None:
         dtype, _ = promote_dtypes(*[(aval.dtype, False) for aval in given], (numpy.dtype(numpy.float64), False))
     if not is_inexact(as_dtype(dtype)):
-        raise ArgumentTypeError(f"cov: expected a floating or complex dtype, got {as_dtype(dtype)}; round the result")
+        raise InvalidArgumentError(
+            f"cov: expected a floating or complex dtype, got {as_dtype(dtype)}; round the result"
+        )
     parts = []
     for x in (m, y):
         if x is None:

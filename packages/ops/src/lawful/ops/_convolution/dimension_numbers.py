@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from lawful.core import ArgumentTypeError
+from lawful.core import ArgumentTypeError, InvalidArgumentError
 from lawful.ops._support.structural import Shape, static_integers
 
 __all__ = ["ConvDimensionNumbers", "conv_dimension_numbers"]
@@ -57,7 +57,7 @@ def conv_dimension_numbers(
     """
     ndim = len(lhs_shape)
     if ndim != len(rhs_shape) or ndim < 2:
-        raise ArgumentTypeError(
+        raise InvalidArgumentError(
             "conv_general_dilated: expected two arrays with as many dimensions, at least two, got the shapes "
             f"{tuple(lhs_shape)} and {tuple(rhs_shape)}; give both a batch or output dimension and one of features"
         )

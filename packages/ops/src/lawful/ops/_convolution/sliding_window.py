@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from lawful import ops
-from lawful.core import ArgumentValueError, Choose
+from lawful.core import ArgumentValueError, Choose, InvalidArgumentError
 from lawful.ops._support.structural import Shape, static_integers
 
 __all__ = ["padtype_to_pads"]
@@ -131,7 +131,7 @@ def window_shape(
         ("window_dimensions", window_dimensions),
     ):
         if any(value < 1 for value in values):
-            raise ArgumentValueError(f"{name}: expected {key} of at least 1, got {values}; correct them")
+            raise InvalidArgumentError(f"{name}: expected {key} of at least 1, got {values}; correct them")
     sizes = []
     for size, window, stride, (low, high), step, spread in zip(shape, *groups, strict=True):
         padded = low + dilated(size, step) + high

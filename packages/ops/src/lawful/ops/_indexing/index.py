@@ -11,10 +11,10 @@ import numpy as np
 from lawful import ops
 from lawful.core import (
     ArgumentIndexError,
-    ArgumentTypeError,
     ArgumentValueError,
+    IndexTypeError,
     Tracer,
-    TracerBoolConversionError,
+    TracerMaskError,
     get_aval,
     is_array,
     record,
@@ -267,7 +267,7 @@ def _array(entry: Any) -> Any:
 def _traced(entry: Tracer) -> Tracer:
     dtype_kind = entry.dtype.kind
     if dtype_kind == "b":
-        raise TracerBoolConversionError(
+        raise TracerMaskError(
             f"index: expected a boolean array whose values are known, got the tracer {entry.aval}: how many elements "
             "it chooses would decide a shape; choose with lawful.numpy.where(mask, x, y), update with "
             "x.at[mask].set(1), or give a number of positions, lawful.numpy.nonzero(mask, size=n)"
@@ -295,7 +295,7 @@ def _end(part: Any) -> int:
     if type(part) is int:
         return part
     if isinstance(part, Tracer) and part.dtype.kind in "iu" and not part.shape and part.concrete() is None:
-        raise ArgumentTypeError(
+        raise IndexTypeError(
             f"index: expected a slice with ends that are known before the program runs, got a tracer {part.aval}: "
             "they decide a shape; use lawful.ops.dynamic_slice, which has a static length, or make the end static "
             "(static_argnums of jit)"

@@ -7,7 +7,14 @@ from typing import Any
 import numpy as np
 
 from lawful import ops
-from lawful.core import ArgumentIndexError, ArgumentTypeError, ArgumentValueError, Tracer, get_aval, record
+from lawful.core import (
+    ArgumentTypeError,
+    ArgumentValueError,
+    IndexTypeError,
+    Tracer,
+    get_aval,
+    record,
+)
 from lawful.ops._indexing.at import at, fitting
 from lawful.ops._indexing.gather import gather
 from lawful.ops._indexing.index import Positions, parse_index
@@ -245,7 +252,7 @@ def _rows(name: str, shape: Shape, indices: Any, axis: int, strict: bool, wrap: 
 def _check_integers_of_index(name: str, indices: Any) -> None:
     aval = get_aval(indices)
     if aval.dtype.kind not in "iu":
-        raise ArgumentIndexError(f"{name}: expected integers as indices, got {aval}; convert with astype(int)")
+        raise IndexTypeError(f"{name}: expected integers as indices, got {aval}; convert with astype(int)")
 
 
 def _checked(indices: Any, size: int, strict: bool, wrap: bool) -> tuple[Positions, bool]:

@@ -16,6 +16,7 @@ from lawful.core import (
     Call,
     Choose,
     Declaration,
+    InvalidArgumentError,
     Primitive,
     ShapedArray,
     ShapeMismatchError,
@@ -87,7 +88,7 @@ def _triple(entry: Any) -> tuple[int, int, int]:
 
 def _infer_pad(operand: Shape, value: Shape, config: Config) -> Shape:
     if value:
-        raise ArgumentTypeError(f"pad: expected a scalar as padding_value, got the shape {value}; index it first")
+        raise InvalidArgumentError(f"pad: expected a scalar as padding_value, got the shape {value}; index it first")
     if len(config) != len(operand):
         raise ArgumentValueError(
             f"pad: expected (low, high, interior) for each of the operand's {len(operand)} dimensions, got "

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from lawful import ops
-from lawful.core import ArgumentValueError, Call, Choose, ShapedArray, get_aval, require_size
+from lawful.core import ArgumentValueError, Call, Choose, InvalidArgumentError, ShapedArray, get_aval, require_size
 from lawful.ops._support.batch_dimensions import move_batch_dim
 from lawful.ops._support.eager import is_eager_array
 from lawful.ops._support.structural import Shape, canonical_axes, check_sizes, static_integers, strong, structural
@@ -58,19 +58,19 @@ def broadcast_in_dim(operand: Any, shape: Any, broadcast_dimensions: Any) -> Any
 
 def _infer_broadcast(operand: Shape, *, shape: Shape, broadcast_dimensions: Shape) -> Shape:
     if len(operand) != len(broadcast_dimensions):
-        raise ArgumentValueError(
+        raise InvalidArgumentError(
             f"broadcast_in_dim: expected a dimension of the result for each of the operand's {len(operand)}, "
             f"got broadcast_dimensions={broadcast_dimensions}; give {len(operand)}"
         )
     before = -1
     for size, dim in zip(operand, broadcast_dimensions, strict=True):
         if not before < dim < len(shape):
-            raise ArgumentValueError(
+            raise InvalidArgumentError(
                 f"broadcast_in_dim: expected increasing dimensions of the shape {shape}, "
                 f"got broadcast_dimensions={broadcast_dimensions}; transpose the operand first"
             )
         if size != shape[dim] and size != 1:
-            raise ArgumentValueError(
+            raise InvalidArgumentError(
                 f"broadcast_in_dim: expected an operand with dimensions of length 1, or those of the result, got "
                 f"{operand} to be broadcast to {shape} by broadcast_dimensions={broadcast_dimensions}; "
                 "choose other dimensions, or reshape the operand first"

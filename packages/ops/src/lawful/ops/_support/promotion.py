@@ -16,6 +16,7 @@ from lawful.core import (
     ArgumentTypeError,
     Hook,
     IntegerOverflowError,
+    InvalidArgumentError,
     Primitive,
     ShapedArray,
     ShapeMismatchError,
@@ -71,7 +72,7 @@ class OfKinds:
         for wider in _WIDENINGS:
             if wider.kind in self.kinds and _RANK[wider.kind] > _RANK[kind(dtype)]:
                 return promote_dtypes((dtype, False), (wider, kind(dtype) == "f"))[0]
-        raise ArgumentTypeError(
+        raise InvalidArgumentError(
             f"{name}: expected operands of a dtype that it is defined for, got {dtype}; convert with astype"
         )
 
@@ -111,7 +112,7 @@ def operand_dtypes(
         resolved = function.resolve_dtypes((*types, *(None,) * function.nout))  # type: ignore[arg-type]
     except TypeError as error:
         names = " and ".join(("Python " if is_weak else "") + dtype.name for dtype, is_weak in operands)
-        raise ArgumentTypeError(
+        raise InvalidArgumentError(
             f"{name}: expected operands of a dtype that it is defined for, got {names}; convert with astype"
         ) from error
     if low_precision:

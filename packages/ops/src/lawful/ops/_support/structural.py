@@ -20,6 +20,7 @@ from lawful.core import (
     Call,
     Choose,
     Declaration,
+    InvalidArgumentError,
     Primitive,
     ShapedArray,
     Tracer,
@@ -208,6 +209,6 @@ def reduced_axes(name: str, axis: Any, ndim: int) -> Shape:
 
 
 def check_sizes(name: str, shape: Shape) -> None:
-    """Raises ArgumentValueError if a length in a shape is negative."""
+    """Raises InvalidArgumentError if a length in a shape is negative."""
     if any(size < 0 for size in shape):
-        raise ArgumentValueError(f"{name}: expected lengths that are not negative, got the shape {shape}; correct it")
+        raise InvalidArgumentError(f"{name}: expected lengths that are not negative, got the shape {shape}; correct it")

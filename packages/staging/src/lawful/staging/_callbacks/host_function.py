@@ -11,6 +11,7 @@ import numpy as np
 from lawful import tree
 from lawful.core import (
     ArgumentTypeError,
+    CallbackResultError,
     ShapedArray,
     SourceLine,
     Tracer,
@@ -82,17 +83,19 @@ class HostFunction:
             leaves = self.out_tree.flatten_up_to(result)
         except TreeStructureError as error:
             where = error.message.removeprefix("flatten_up_to: ").partition("; give a tree")[0]
-            raise ArgumentTypeError(
+            raise CallbackResultError(
                 f"{self.label}: expected a result of the tree {self.out_tree}, got {tree.structure(result)} ({where}); "
                 "return the tree of result_shape_dtypes",
                 source=self.source,
             ) from None
         found = []
         for i, (x, aval) in enumerate(zip(leaves, self.results, strict=True)):
+            if not is_array(x) and hasattr(x, "__array__"):
+                x = np.asarray(x)  # an array of another library
             if not _is_of_type(x, aval):
                 path = tree.leaves_with_path(tree.unflatten(self.out_tree, self.results))[i][0]
                 got = get_aval(x) if is_array(x) else f"{shorten(x)} of type {type(x).__name__}"
-                raise ArgumentTypeError(
+                raise CallbackResultError(
                     f"{self.label}: expected {aval} at result{tree.keystr(path)}, got {got}; return what "
                     "result_shape_dtypes says, or correct that",
                     source=self.source,

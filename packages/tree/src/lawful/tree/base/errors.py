@@ -69,3 +69,11 @@ class TreeStructureError(LawfulError, ValueError):
 
 class TreeTypeError(LawfulError, TypeError):
     """A pytree, or a function that flattens or rebuilds one, is not as it should be."""
+
+
+class TreeNodeError(TreeTypeError, ArgumentValueError):
+    """A value is no node, or its type flattens or compares in a way that trees cannot use. JAX raises ValueError."""
+
+
+class TreeTransposeError(TreeStructureError, TreeTypeError):
+    """A tree of trees has another structure than the one to transpose it by. JAX raises TypeError."""
