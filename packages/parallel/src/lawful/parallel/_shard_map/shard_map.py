@@ -95,7 +95,13 @@ def shard_map(
         opened, consts = consts_as_inputs(closed)
         whole: list[Spec] = [((),) * get_aval(x).ndim for x in consts]
         outs = bind_shard_map(
-            [*consts, *leaves], deduplicated(opened), [*whole, *dims], out_dims, mesh=on, axis_names=names, check_vma=check_vma
+            [*consts, *leaves],
+            deduplicated(opened),
+            [*whole, *dims],
+            out_dims,
+            mesh=on,
+            axis_names=names,
+            check_vma=check_vma,
         )
         return tree.unflatten(out_tree, copy_aliased(outs, [*consts, *leaves]))
 
