@@ -210,7 +210,9 @@ class Compiled(_Stage):
                 f"{name}: expected arguments of types {', '.join(map(str, traced.jaxpr.in_avals))}, "
                 f"got {', '.join(map(str, avals))}; convert them, or compile for these types"
             )
-        return tree.unflatten(traced.out_tree, self.program(*leaves))
+        # A program for several devices puts values of the host there.
+        run = getattr(self.program, "run_here", self.program)
+        return tree.unflatten(traced.out_tree, run(*leaves))
 
     @property
     def input_shardings(self) -> Any:

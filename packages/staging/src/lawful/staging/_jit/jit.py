@@ -18,10 +18,11 @@ from lawful.core import (
     impure_rules,
 )
 from lawful.staging._jit.ahead_of_time import Traced, shardings_of
+from lawful.staging._jit.compiled import compiled
 from lawful.staging._jit.entry import Entry, Signature
 from lawful.staging._jit.explain import explain_new_signature
 from lawful.staging._jit.passes import Pass, passed, passes_key, passes_of
-from lawful.staging._jit.primitive import compiled, jit_p
+from lawful.staging._jit.primitive import jit_p
 from lawful.staging._jit.shardings import with_shardings
 from lawful.staging._jit.signature_cache import caches_of
 from lawful.staging._make_jaxpr import trace_tree
@@ -108,8 +109,8 @@ class JitFunction:
         """Returns the flat results of a trace: runs its program, or applies `jit_p` where a transformation traces."""
         if current.trace is eval_trace and not any([isinstance(x, Tracer) for x in leaves]):
             if entry.program is None:
-                shardings = shardings_of(leaves)
-                entry.program = compiled(entry.closed, self._name, entry.donated, self._backend, shardings)
+                options = self._name, entry.donated, self._backend, shardings_of(leaves)
+                entry.program = compiled(entry.closed, *options)
             return entry.program(*leaves)
         if self._inline:
             return eval_closed_jaxpr(entry.call, *entry.consts, *leaves)

@@ -18,39 +18,14 @@ from lawful.core import (
     UndefinedPrimal,
     Zero,
     expand_call,
-    memoize_program,
-    refuse_nesting,
     runs_of_call,
 )
 from lawful.ops import with_weakness_of
-from lawful.staging._backends import CompiledProgram, get_backend
+from lawful.staging._jit.compiled import compiled
 from lawful.staging._passes.dce import dce_call, kept
 from lawful.staging._passes.hoisting import Call, hoist_call
 
 jit_p = Primitive("jit", multiple_results=True, pure_rules=True)
-
-
-@memoize_program
-def compiled(
-    closed: ClosedJaxpr, name: str, donated: tuple[int, ...], backend: str | None,
-    shardings: tuple[Any, ...] | None,
-) -> CompiledProgram:  # fmt: skip
-    """Returns the compiled program of a jaxpr.
-
-    Args:
-      closed: the jaxpr.
-      name: the function's name.
-      donated: the positions of donated arguments.
-      backend: the name of the backend.
-      shardings: how the arguments of the first call lie on several devices; None if they do not. Others are compiled
-        for when they come.
-    """
-    try:
-        lowered = get_backend(backend).lower(closed, name=name, donated=donated)
-        return lowered.compile() if shardings is None else lowered.compile(shardings=shardings)
-    except RecursionError as error:
-        refuse_nesting(error, error.__traceback__, f"jit of {name}")
-        raise
 
 
 def _impl(*args: Any, jaxpr: ClosedJaxpr, name: str, donated: tuple[int, ...] = (), backend: str | None = None) -> Any:

@@ -116,11 +116,6 @@ class Lowered:
         """Whether a call runs in partitions: the program names a mesh, or an argument or constant is sharded."""
         return bool(self._stablehlo.shardings) or any(map(is_sharded, args)) or any(map(is_sharded, self._consts))
 
-    @property
-    def is_placed_by_arguments(self) -> bool:
-        """Whether only arguments can be sharded: the program names no mesh, and no constant is sharded."""
-        return not self.is_distributed(())
-
     def placement(self, args: Sequence[Any]) -> Placement:
         """Returns where a call in partitions runs; without arguments, where it would with values of the host.
 

@@ -53,6 +53,14 @@ class Partitioned(Compiled):
             return self._run_recent(args)
         return self._call_buffers(self._consts + buffers if self._consts else buffers, args)
 
+    def run_here(self, *args: Any) -> list[Any]:
+        """Runs the program where it was compiled for: values that are nowhere yet are put there."""
+        if len(args) != len(self._in_avals):
+            self._refuse_count(args)
+        if any(map(is_sharded, args)):
+            return self(*args)
+        return self._call_buffers(self._buffers(args, self._in_places), args)
+
     def _run_recent(self, args: Sequence[Any]) -> list[Any] | None:
         recent = self._recent
         return None if recent is None else recent.run_exact(args)
@@ -61,9 +69,6 @@ class Partitioned(Compiled):
         if len(args) != len(self._in_avals):
             self._refuse_count(args)
         assert self._lowered is not None
-        if self._lowered.is_placed_by_arguments and not any(map(is_sharded, args)):
-            # Compiled ahead of time: values that are nowhere yet go where the program takes them.
-            return self._call_buffers(self._buffers(args, self._in_places), args)
         if not self._lowered.is_distributed(args):
             return self._elsewhere(self._lowered.default_device)._call_any(args)
         placement = self._lowered.placement(args)
