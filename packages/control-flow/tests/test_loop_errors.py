@@ -149,10 +149,10 @@ WRONG: dict[str, tuple[Callable[[], Any], type[Exception], str]] = {
         ArgumentValueError,
         "fori_loop: expected checkpoints of at least 1",
     ),
-    "batches of 0": (
-        lambda: map(ops.sin, XS, batch_size=0),
+    "batches of -1": (
+        lambda: map(ops.sin, XS, batch_size=-1),
         ArgumentValueError,
-        "map: expected batch_size of at least 1, got 0",
+        "map: expected batch_size of at least 0, got -1",
     ),
     "batches of 2.0": (
         lambda: map(ops.sin, XS, batch_size=2.0),

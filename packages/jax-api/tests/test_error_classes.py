@@ -83,6 +83,9 @@ MISTAKES: dict[str, tuple[type[Exception], Callable[[], Any]]] = {
     ),
     "a result of a callback": (RuntimeError, lambda: called_back(X)),
     "a flatten function": (ValueError, lambda: jax.tree_util.tree_flatten(Triple())),
+    "a static name of a positional-only argument": (ValueError, lambda: jax.jit(lambda a, /: a, static_argnames="a")),
+    "a negative size of helmert": (ValueError, lambda: jax.scipy.linalg.helmert(0)),
+    "leslie without survivals": (ValueError, lambda: jax.scipy.linalg.leslie(jnp.ones(1), jnp.ones(0))),
     "transpose of another tree": (
         TypeError,
         lambda: jax.tree.transpose(jax.tree.structure([0, 0]), jax.tree.structure([0]), [(1,), (2,)]),
@@ -96,6 +99,38 @@ def test_error_class_is_that_of_jax(name: str) -> None:
     with pytest.raises(error) as raised:
         mistake()
     assert isinstance(raised.value, LawfulError)
+
+
+def test_arrays_like_an_object_with_a_type_do_not_read_it() -> None:
+    class Described:
+        shape = (2, 3)
+        dtype = np.dtype("float32")
+
+        def __jax_array__(self) -> Any:
+            raise AssertionError("read")
+
+    for like in (jnp.zeros_like, jnp.ones_like, jnp.empty_like, lambda x: jnp.full_like(x, 2.0)):
+        found = like(Described())
+        assert type(found) is jax.Array
+        assert (found.shape, found.dtype) == ((2, 3), np.float32)
+
+
+def test_raveled_trees_of_one_dtype_take_vectors_of_others() -> None:
+    vector, unravel = jax.flatten_util.ravel_pytree({"a": jnp.ones(2, "float32")})
+    assert unravel(vector > 0)["a"].dtype == bool
+    vector, unravel = jax.flatten_util.ravel_pytree([jnp.ones(2, "float32"), jnp.ones(2, "float64")])
+    with pytest.raises(TypeError, match="expected a vector of dtype float64"):
+        unravel(vector > 0)
+
+
+def test_programs_hold_no_constants_of_random_numbers() -> None:
+    assert jax.eval_shape(lambda seed: jax.random.normal(jax.random.key(seed), (10**12,)), 0).shape == (10**12,)
+
+
+def test_map_computes_all_slices_at_once() -> None:
+    seen = []
+    lax.map(lambda x: seen.append(x.shape) or x, X, batch_size=0)
+    assert seen == [()]
 
 
 def test_callback_returns_an_array_of_another_library() -> None:

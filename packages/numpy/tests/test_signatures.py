@@ -37,7 +37,7 @@ ADDED = {
     "inplace": "that nothing is overwritten",
     "mode": "what is done about positions outside",
     "wrap_negative_indices": "the same",
-    "unique_indices": "a promise about positions",
+    **dict.fromkeys(("unique_indices", "assume_unique_indices"), "a promise about positions"),
     "indices_are_sorted": "the same",
     **dict.fromkeys(("symmetrize_input", "trim_leading_zeros"), "as in JAX"),
     "dtype": "as in the array API",

@@ -11,7 +11,7 @@ import lawful.numpy as np
 from lawful import ops, tree
 from lawful.autodiff import stop_gradient
 from lawful.control_flow import custom_linear_solve, while_loop
-from lawful.core import ArgumentTypeError, ArgumentValueError, get_aval, is_inexact, shorten
+from lawful.core import ArgumentTypeError, ArgumentValueError, get_aval, is_array, is_inexact, shorten
 from lawful.ops import numpy_reduction
 
 Solver = Callable[[Callable[[Any], Any], Any], Any]
@@ -87,7 +87,7 @@ def solution(
       M: approximates the inverse.
       hermitian: whether A is.
     """
-    if not callable(A):
+    if not callable(A) and (is_array(A) or not hasattr(A, "__matmul__")):
         A, b = _of_one_dtype(A, b)
     leaves = tree.leaves(b)
     for leaf in leaves:
@@ -125,6 +125,8 @@ def _function(name: str, argument: str, value: Any) -> Callable[[Any], Any]:
     if callable(value):
         function: Callable[[Any], Any] = value
         return function
+    if not is_array(value) and hasattr(value, "__matmul__"):
+        return lambda x: value @ x
     shape: tuple[int, ...] = tuple(getattr(value, "shape", ()))
     if len(shape) != 2 or shape[0] != shape[1]:
         raise ArgumentTypeError(

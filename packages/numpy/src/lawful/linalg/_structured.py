@@ -60,18 +60,21 @@ def toeplitz(c: Any, r: Any = None) -> Any:
 
 
 def hankel(c: Any, r: Any = None) -> Any:
-    """Returns the matrix that is constant along antidiagonals.
+    """Returns the matrices that are constant along antidiagonals.
 
     Args:
-      c: the first column.
+      c: the first column, of shape (…, m).
       r: the last row, whose first element is not read; zeros if None.
 
     Source: ``scipy.linalg.hankel``.
     """
-    c = np.ravel(c)
-    r = np.zeros_like(c) if r is None else np.ravel(r)
-    rows, columns = get_aval(c).size, get_aval(r).size
-    return np.concatenate([c, r[1:]])[numpy.arange(rows)[:, None] + numpy.arange(columns)]
+    c = np.atleast_1d(c)
+    r = np.zeros_like(c) if r is None else np.atleast_1d(r)
+    batch = np.broadcast_shapes(get_aval(c).shape[:-1], get_aval(r).shape[:-1])
+    c, r = (np.broadcast_to(x, (*batch, get_aval(x).shape[-1])) for x in (c, r))
+    rows, columns = get_aval(c).shape[-1], get_aval(r).shape[-1]
+    positions = numpy.arange(rows)[:, None] + numpy.arange(columns)
+    return np.concatenate([c, r[..., 1:]], axis=-1)[..., positions]
 
 
 def circulant(c: Any) -> Any:
@@ -100,24 +103,25 @@ def companion(a: Any) -> Any:
 
 
 def convolution_matrix(a: Any, n: int, mode: str = "full") -> Any:
-    """Returns the matrix whose product with a vector of length ``n`` is its convolution with ``a``.
+    """Returns the matrices whose product with a vector of length ``n`` is its convolution with ``a``, of shape (…, m).
 
     Raises:
       ArgumentValueError: the mode is none of ``"full"``, ``"same"`` and ``"valid"``, or a length is 0.
 
     Source: ``scipy.linalg.convolution_matrix``.
     """
-    size = get_aval(a).size
+    a = np.atleast_1d(a)
+    size = get_aval(a).shape[-1]
     if mode not in ("full", "same", "valid") or n < 1 or not size:
         raise ArgumentValueError(
             f"convolution_matrix: expected the mode 'full', 'same' or 'valid' and lengths of at least 1, got {mode!r}, "
             f"{get_aval(a)} and n={n}"
         )
-    column = np.concatenate([a, np.zeros(n - 1, get_aval(a).dtype)])
-    whole = toeplitz(column, np.concatenate([a[:1], np.zeros(n - 1, get_aval(a).dtype)]))
+    zeros = np.zeros((*get_aval(a).shape[:-1], n - 1), get_aval(a).dtype)
+    whole = toeplitz(np.concatenate([a, zeros], axis=-1), np.concatenate([a[..., :1], zeros], axis=-1))
     lengths = {"full": size + n - 1, "same": max(size, n), "valid": max(size, n) - min(size, n) + 1}
     start = (size + n - 1 - lengths[mode]) // 2
-    return whole[start : start + lengths[mode]]
+    return whole[..., start : start + lengths[mode], :]
 
 
 def dft(n: int, scale: str | None = None) -> Any:
@@ -191,7 +195,15 @@ def hadamard(n: int, dtype: Any = int) -> Any:
 
 
 def helmert(n: int, full: bool = False) -> Any:
-    """Returns the Helmert matrix, without its first row unless ``full``. Source: ``scipy.linalg.helmert``."""
+    """Returns the Helmert matrix, without its first row unless ``full``.
+
+    Raises:
+      ArgumentValueError: ``n`` is less than 1.
+
+    Source: ``scipy.linalg.helmert``.
+    """
+    if n < 1:
+        raise ArgumentValueError(f"helmert: expected n of at least 1, got {n}")
     rows = numpy.arange(n)[:, None]
     matrix = numpy.tril(numpy.ones((n, n)), -1) - numpy.diag(numpy.arange(n))
     lengths = rows * (rows + 1.0)
@@ -247,9 +259,9 @@ def leslie(f: Any, s: Any) -> Any:
 
     Source: ``scipy.linalg.leslie``.
     """
-    if get_aval(f).shape[-1] != get_aval(s).shape[-1] + 1:
+    if get_aval(f).shape[-1] != get_aval(s).shape[-1] + 1 or not get_aval(s).shape[-1]:
         raise ArgumentValueError(
-            f"leslie: expected one survival fewer than fecundities, got {get_aval(f)} and {get_aval(s)}"
+            f"leslie: expected at least two fecundities and one survival fewer, got {get_aval(f)} and {get_aval(s)}"
         )
     dtype = np.result_type(f, s)
     size = get_aval(f).shape[-1]

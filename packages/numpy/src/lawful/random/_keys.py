@@ -15,6 +15,7 @@ from lawful.core import (
     ArgumentValueError,
     IntegerOverflowError,
     InvalidArgumentError,
+    current,
     get_aval,
     shorten,
 )
@@ -106,6 +107,10 @@ def shape_of(name: str, shape: Any) -> tuple[int, ...]:
 
 def _counts(shape: tuple[int, ...]) -> tuple[Any, Any]:
     """Returns the flat index of each element of an array, as a high and a low word."""
+    if not current.trace.evaluates_constants:  # not a constant of the program
+        count = ops.reshape(ops.iota(np.uint64, math.prod(shape)), shape)
+        high, low = ops.shift_right_logical(count, np.uint64(32)), ops.bitwise_and(count, np.uint64(_WORD - 1))
+        return ops.convert_element_type(high, np.uint32), ops.convert_element_type(low, np.uint32)
     count = np.arange(math.prod(shape), dtype=np.uint64).reshape(shape)
     return (count >> np.uint64(32)).astype(np.uint32), (count & np.uint64(_WORD - 1)).astype(np.uint32)
 

@@ -95,6 +95,11 @@ class ShapeDtypeStruct:
         """The number of elements."""
         return self.aval.size
 
+    def __len__(self) -> int:
+        if not self.shape:
+            raise ArgumentTypeError("len of a ShapeDtypeStruct: expected at least one dimension, got none; use size")
+        return self.shape[0]
+
     def __eq__(self, other: object) -> bool:
         return isinstance(other, ShapeDtypeStruct) and (self.aval, self.sharding) == (other.aval, other.sharding)
 

@@ -95,11 +95,17 @@ def statics_of(function: Callable[..., Any], argnums: Any, argnames: Any, adject
     try:
         parameters = list(inspect.signature(function).parameters.values())
     except (TypeError, ValueError):
+        if names and adjective == "donate":
+            raise ArgumentValueError(
+                f"donate_argnames: expected a function with a signature, got {function_name(function)}, which "
+                "has none; give donate_argnums"
+            ) from None
         return Statics(nums, names)
     positional = [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
     takes_any = any(p.kind is p.VAR_POSITIONAL for p in parameters)
     takes_any_name = any(p.kind is p.VAR_KEYWORD for p in parameters)
     known = {p.name for p in parameters if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)}
+    nameless = {p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.VAR_POSITIONAL)}
     label = function_name(function)
     for num in nums:
         if not takes_any and not -len(positional) <= num < len(positional):
@@ -108,7 +114,7 @@ def statics_of(function: Callable[..., Any], argnums: Any, argnames: Any, adject
                 f"got {num}; count from 0"
             )
     for argname in names:
-        if not takes_any_name and argname not in known:
+        if argname in nameless or (not takes_any_name and argname not in known):
             raise ArgumentValueError(
                 f"{adjective}_argnames: expected names of arguments of {label} ({', '.join(sorted(known))}), got "
                 f"'{argname}'"

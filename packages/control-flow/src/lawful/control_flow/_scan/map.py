@@ -23,11 +23,11 @@ def map(f: Callable[[Any], Any], xs: Any, *, batch_size: int | None = None) -> A
     Args:
       f: a function of a tree of slices, which gives a tree of arrays.
       xs: a pytree of arrays of one length, that are sliced along their first dimension.
-      batch_size: how many slices to compute at a time by `vmap`; None for one, without it.
+      batch_size: how many slices to compute at a time by `vmap`; None for one, without it; 0 for all.
 
     Raises:
       ArgumentTypeError: a leaf of ``xs`` has no dimension, or ``batch_size`` is not a known integer.
-      ArgumentValueError: the arrays differ in length, there are none, or ``batch_size`` is below 1.
+      ArgumentValueError: the arrays differ in length, there are none, or ``batch_size`` is negative.
 
     Law: equal to ``vmap(f)(xs)``. Source: ``jax.lax.map``.
 
@@ -39,9 +39,9 @@ def map(f: Callable[[Any], Any], xs: Any, *, batch_size: int | None = None) -> A
     name = function_name(f)
     if batch_size is None:
         return run_scan("map", lambda _, x: ((), f(x)), name, (), xs)[1]
-    size = integer("map", "batch_size", batch_size, 1)
+    size = integer("map", "batch_size", batch_size, 0)
     length = trip_count("map", xs, in_avals("map", ((), {"xs": xs}), tree.leaves(xs)), None)
-    whole = length // size
+    whole = length // size if size else 0
     if not whole:
         return vmap(f)(xs)
     end = whole * size

@@ -9,11 +9,18 @@ import numpy
 from lawful import numpy as lawful_numpy
 from lawful import ops
 from lawful.core import ArgumentValueError, get_aval
+from lawful.staging import ShapeDtypeStruct
 
 
 def _require_order(name: str, order: str | None, allowed: tuple[str | None, ...]) -> None:
     if order not in allowed:
         raise ArgumentValueError(f"{name}: expected an order in {allowed}, got {order!r}; arrays have the order C")
+
+
+def described(x: Any) -> Any:
+    """Returns the type of an object that has a shape and a dtype beside ``__jax_array__``, which is not called."""
+    has_type = hasattr(type(x), "__jax_array__") and hasattr(x, "shape") and hasattr(x, "dtype")
+    return ShapeDtypeStruct(x.shape, x.dtype) if has_type else x
 
 
 def array(

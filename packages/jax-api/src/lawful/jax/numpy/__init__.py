@@ -5,6 +5,7 @@
 Array([0., 2., 0.], dtype=float64)
 """
 
+import functools as _functools
 from typing import Any
 
 import ml_dtypes as _ml_dtypes
@@ -29,7 +30,15 @@ def _wrapped(function: Any, signature: Any) -> Any:
     """A function that returns functions is a transformation; those that are ufuncs in JAX are here too."""
     if isinstance(function, _Ufunc) and signature is not None and "args" in signature.parameters:
         return ufunc.of(function, signature)
-    return (_transforms if function.__name__ == "vectorize" else _returns_arrays)(function, signature)
+    wrapped = (_transforms if function.__name__ == "vectorize" else _returns_arrays)(function, signature)
+    if not function.__name__.endswith("_like"):
+        return wrapped
+
+    @_functools.wraps(wrapped)
+    def of_described(*args: Any, **kwargs: Any) -> Any:
+        return wrapped(*map(_creation.described, args[:1]), *args[1:], **kwargs)
+
+    return of_described
 
 
 __getattr__, __dir__ = _namespace(

@@ -22,6 +22,7 @@ def _sizes(name: str, rows: Any, columns: Any, k: Any) -> tuple[int, int, Any]:
     check_sizes(name, (rows, columns))
     if not isinstance(k, Tracer):
         (k,) = static_integers(name, "the diagonal", (k,))
+        k = min(max(k, -rows), columns)  # a diagonal far outside may not fit 64 bits
     elif get_aval(k).ndim or get_aval(k).dtype.kind not in "iu":
         raise ArgumentTypeError(
             f"{name}: expected an integer as the diagonal, got {get_aval(k)}; convert it with astype, or "

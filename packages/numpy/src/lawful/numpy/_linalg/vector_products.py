@@ -88,9 +88,18 @@ def vecmat(x1: Any, x2: Any, /) -> Any:
     return ops.squeeze(ops.matmul(ops.expand_dims(ops.conj(x1), (-2,)), x2), (-2,))
 
 
+def _of_three(vectors: Any) -> Any:
+    """Returns vectors of two elements with a third one, 0."""
+    aval = get_aval(vectors)
+    padding = [(0, 0, 0)] * (aval.ndim - 1) + [(0, 3 - aval.shape[-1], 0)]
+    return ops.pad(vectors, aval.dtype.type(0), padding) if aval.shape[-1] < 3 else vectors
+
+
 @eager(numpy.cross, arrays=2, looks=False)
 def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Any:
     """Returns the cross products of vectors of three elements: the other dimensions are broadcast.
+
+    The third element of a vector of two is 0. The products of such vectors are scalars, their third elements.
 
     Args:
       a: an array.
@@ -101,7 +110,7 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
       axis: all three at once.
 
     Raises:
-      ArgumentValueError: the vectors have not three elements, or the other dimensions do not broadcast.
+      ArgumentValueError: the vectors have neither two nor three elements, or the other dimensions do not broadcast.
       AxisError: there is no such dimension.
 
     >>> cross(numpy.array([1.0, 0.0, 0.0]), numpy.array([0.0, 1.0, 0.0]))
@@ -115,9 +124,11 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
     _check_ndim("cross", b, 1)
     left, right = moveaxis(a, axisa, -1), moveaxis(b, axisb, -1)
     lengths = get_aval(left).shape[-1], get_aval(right).shape[-1]
-    if lengths != (3, 3):
-        raise ArgumentValueError(f"cross: expected vectors of three elements, got {lengths[0]} and {lengths[1]}")
-    left, right = ops.promote("cross", numpy.multiply, (left, right))
+    if any(length not in (2, 3) for length in lengths):
+        raise ArgumentValueError(f"cross: expected vectors of two or three elements, got {lengths[0]} and {lengths[1]}")
+    left, right = ops.promote("cross", numpy.multiply, (_of_three(left), _of_three(right)))
+    if lengths == (2, 2):
+        return ops.sub(ops.mul(left[..., 0], right[..., 1]), ops.mul(left[..., 1], right[..., 0]))
     axisc = canonical_axis("cross", axisc, get_aval(left).ndim)
 
     # By components: concatenated operands, as from a roll, would prevent XLA from fusing the products.

@@ -60,13 +60,15 @@ def append(arr: Any, values: Any, axis: int | None = None) -> Any:
     return ops.concatenate([arr, values], axis)
 
 
-def delete(arr: Any, obj: Any, axis: int | None = None) -> Any:
+def delete(arr: Any, obj: Any, axis: int | None = None, *, assume_unique_indices: bool = False) -> Any:
     """Returns an array without some elements.
 
     Args:
       arr: an array.
-      obj: the positions: an integer, a slice, integers or a mask, which have to be known, not traced.
+      obj: the positions: an integer, a slice, integers or a mask. An integer may be traced; what else is traced, only
+        integers of ``assume_unique_indices``.
       axis: the dimension; by default the array is flattened.
+      assume_unique_indices: whether traced positions differ from each other.
 
     Raises:
       ArgumentIndexError: there is no such position.
@@ -78,6 +80,8 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> Any:
     Source: ``numpy.delete``.
     """
     arr, axis = _flat("delete", arr, axis)
+    if isinstance(obj, Tracer) and obj.dtype.kind in "iu" and (not obj.ndim or assume_unique_indices):
+        return _without(arr, ravel(obj), axis)
     obj = _static("delete", obj)
     try:
         remaining = numpy.delete(numpy.arange(get_aval(arr).shape[axis]), obj)
@@ -89,12 +93,33 @@ def delete(arr: Any, obj: Any, axis: int | None = None) -> Any:
     return pieces(arr, remaining, axis)
 
 
+def _without(arr: Any, positions: Any, axis: int) -> Any:
+    """Returns an array without the elements at traced positions, which differ."""
+    size, count = get_aval(arr).shape[axis], get_aval(positions).size
+    index = numpy.arange(size)
+    drops = lawful.numpy.any(lawful.numpy.expand_dims(positions % size, 1) == index, axis=0) if size else index > 0
+    kept = lawful.numpy.nonzero(lawful.numpy.logical_not(drops), size=size - count)[0]
+    return lawful.numpy.take(arr, kept, axis)
+
+
+def _inserted(arr: Any, position: Any, values: Any, axis: int) -> Any:
+    """Returns an array with values before a traced position."""
+    aval = get_aval(arr)
+    size, values = aval.shape[axis], moveaxis(_with_ndim(values, aval.ndim), 0, axis)
+    count = get_aval(values).shape[axis]
+    values = broadcast_to(values, (*aval.shape[:axis], count, *aval.shape[axis + 1 :]))
+    start = ops.where(position < 0, position + size, position)
+    index = numpy.arange(size + count)
+    source = ops.where(index < start, index, ops.where(index < start + count, index - start + size, index - count))
+    return lawful.numpy.take(ops.concatenate([arr, values], axis), source, axis)
+
+
 def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Any:
     """Returns an array with values inserted, converted to its dtype.
 
     Args:
       arr: an array.
-      obj: before which positions: an integer, a slice, integers or a mask, which have to be known, not traced.
+      obj: before which positions: an integer, a slice, integers or a mask. Only an integer may be traced.
       values: the values, which are broadcast.
       axis: the dimension; by default the array is flattened.
 
@@ -111,8 +136,10 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Any:
     arr, axis = _flat("insert", arr, axis)
     aval = get_aval(arr)
     size = aval.shape[axis]
-    obj = _static("insert", obj)
     values = ops.convert_element_type(values, aval.dtype)
+    if isinstance(obj, Tracer) and obj.dtype.kind in "iu" and not obj.ndim:
+        return _inserted(arr, obj, values, axis)
+    obj = _static("insert", obj)
     try:
         count = numpy.insert(numpy.arange(size), obj, 0).size - size
         is_scalar, is_one = numpy.ndim(obj) == 0 and not isinstance(obj, slice), count == 1

@@ -46,7 +46,7 @@ def padtype_to_pads(
         )
     pads = []
     for size, window, stride in zip(in_shape, window_shape, window_strides, strict=True):
-        total = max((-(-size // stride) - 1) * stride + window - size, 0)
+        total = int(max((-(-size // stride) - 1) * stride + window - size, 0))
         less, more = total // 2, total - total // 2
         pads.append((less, more) if name == "SAME" else (more, less))
     return pads
