@@ -72,6 +72,14 @@ def _scaled(x: Any, w: Any) -> Any:
 _scaled.defvjp(lambda x, w: (x * w, (x, w)), lambda res, ct: (ct * res[1], (ct * res[0]).sum(0)))
 
 
+@custom_vjp
+def _first(w: Any, x: Any) -> Any:
+    return ops.sin(w)
+
+
+_first.defvjp(lambda w, x: (ops.sin(w), (w, x)), lambda res, ct: (ct * ops.cos(res[0]), 0.0 * res[1]))
+
+
 PROGRAMS = {
     "elementwise": Program(lambda x: ops.sin(x) * 2.0, lambda x: ops.sin(x) * 2.0, (P("x"),), P("x"), (X,)),
     "split over two axes": Program(
@@ -168,6 +176,14 @@ PROGRAMS = {
     ),
     "said to vary": Program(
         lambda w, x: psum((pvary(w, "x") * x).sum(), "x"), lambda w, x: (w * x).sum(), (P(), P("x")), P(), (W, X)
+    ),
+    "while_loop with checkpoints": Program(
+        lambda w, x: fori_loop(0, (w.sum() > 0).astype(int) + 1, lambda i, y: ops.sin(w) * y, x.sum(0), checkpoints=2),
+        lambda w, x: ops.concatenate([ops.sin(w) ** 2 * x[2 * i : 2 * i + 2].sum(0) for i in range(4)], 0),
+        (P(), P("x")), P("x"), (W, X),
+    ),
+    "argument that is not used": Program(
+        lambda w, x: _first(w, x), lambda w, x: ops.sin(w), (P(), P("x")), P(), (W, X)
     ),
     "constants of branches": Program(
         lambda x: cond(axis_index("x") < 2, lambda x: x * W, lambda x: x * (2.0 * W[::-1]), x),

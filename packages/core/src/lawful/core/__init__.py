@@ -53,7 +53,17 @@ from lawful.core._jaxpr.memoization import memoize, memoize_program
 from lawful.core._jaxpr.nesting import Run, holds_constants, jaxprs_in_params, map_jaxprs, runs_of_call
 from lawful.core._jaxpr.parameter_keys import exact_params_key
 from lawful.core._jaxpr.print import format_jaxpr
-from lawful.core._jaxpr.varying import common_axes, diverging, vary, vary_alike, with_axes, with_axes_of, without_axes
+from lawful.core._jaxpr.varying import (
+    common_axes,
+    diverging,
+    vary,
+    vary_alike,
+    with_axes,
+    with_axes_in_branch,
+    with_axes_of,
+    without_axes,
+    without_pvary,
+)
 from lawful.core._primitive.by_name import primitives_by_name
 from lawful.core._primitive.declaration import Call, Choose, Declaration, Excluded, Interval, Unequal, of_numpy
 from lawful.core._primitive.primitive import Primitive
@@ -262,8 +272,10 @@ __all__ = [
     "vary",
     "vary_alike",
     "with_axes",
+    "with_axes_in_branch",
     "with_axes_of",
     "without_axes",
+    "without_pvary",
     "common_axes",
     "AxisNames",
     "require_size",

@@ -11,8 +11,10 @@ from lawful.batching import batch_jaxpr, place_batch_dim
 from lawful.core import (
     ArgumentTypeError,
     ClosedJaxpr,
+    JaxprEqn,
     NotLinearError,
     Primitive,
+    Run,
     ShapedArray,
     UndefinedPrimal,
     Zero,
@@ -28,6 +30,7 @@ from lawful.staging import (
     in_avals,
     require_callable,
     trace_to_jaxpr,
+    with_common_axes,
 )
 
 linear_call_p = Primitive("linear_call", multiple_results=True, pure_rules=True)
@@ -76,9 +79,7 @@ def linear_call(
     transposed, ct_tree = _trace(fun_transpose, residual_tree, out_tree, [*avals[:count], *callee.out_avals], count)
     _require_cotangents(function_name(fun_transpose), linear_tree, avals[count:], ct_tree, transposed.out_avals)
     (callee, transposed), consts = hoist_common([callee, transposed])
-    outs = linear_call_p.bind(
-        *consts, *residuals, *linear, callee=callee, transposed=transposed, num_res=len(consts) + count
-    )
+    outs = _bind([*consts, *residuals, *linear], callee, transposed, len(consts) + count)
     return tree.unflatten(out_tree, copy_aliased(outs, [*consts, *residuals, *linear]))
 
 
@@ -113,7 +114,8 @@ def _require_cotangents(
 
 def _bind(args: Sequence[Any], callee: ClosedJaxpr, transposed: ClosedJaxpr, num_res: int) -> list[Any]:
     args = [*map(with_weakness_of, args, callee.in_avals)]
-    outs: list[Any] = linear_call_p.bind(*args, callee=callee, transposed=transposed, num_res=num_res)
+    args, jaxprs = with_common_axes(args, {"callee": callee, "transposed": transposed})
+    outs: list[Any] = linear_call_p.bind(*args, num_res=num_res, **jaxprs)
     return outs
 
 
@@ -143,6 +145,11 @@ def _abstract_eval(
             f"{', '.join(map(str, avals))}; call linear_call"
         )
     return callee.out_avals
+
+
+@linear_call_p.def_rule_as("runs")
+def _runs(eqn: JaxprEqn) -> list[Run]:
+    return [Run(eqn.params["callee"].jaxpr, range(len(eqn.invars)), range(len(eqn.outvars)))]
 
 
 @linear_call_p.def_rule_as("hoist")

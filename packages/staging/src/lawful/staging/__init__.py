@@ -20,6 +20,7 @@ from lawful.staging._backends import (
     get_backend,
     register_backend,
 )
+from lawful.staging._common_axes import with_common_axes
 from lawful.staging._jit.ahead_of_time import Compiled, Lowered, Traced
 from lawful.staging._jit.disable import disable_jit, is_jit_disabled, known_value, set_jit_disabled
 from lawful.staging._jit.inline import inline_jaxpr
@@ -136,5 +137,6 @@ __all__ = [
     "trace_to_jaxpr",
     "trace_tree",
     "used_inputs",
+    "with_common_axes",
     "without_effects",
 ]

@@ -34,11 +34,27 @@ psum_invariant_p = reduction("psum_invariant", sum_along, "add")
 pvary_p = collective("pvary", infer=_infer, over=_pvary_over, beside=_beside, lower=_pvary_lowering)
 is_linear(psum_invariant_p)
 is_linear(pvary_p)
+pvary_p.def_abstract_eval(lambda x, *, axis_name: x)  # a weak value stays weak: it is the same value
 psum_invariant_p.def_rule("varying", lambda vma, *, axis_name: vma - {*names_of(axis_name)})
 pvary_p.def_rule("varying", lambda vma, *, axis_name: vma | {*names_of(axis_name)})
 # The cotangent of a value that is equal along an axis is the sum of those of its copies.
 has_transpose(pvary_p, lambda ct, aval, *, axis_name: psum_invariant_p.bind(ct, axis_name=axis_name))
 has_transpose(psum_invariant_p, lambda ct, aval, *, axis_name: vary(ct, frozenset(names_of(axis_name))))
+
+
+def _in_branch_over(x: Any, dim: int | None, axis: MappedAxis) -> tuple[Any, int | None]:
+    return x if axis.rest == () else pvary_in_branch_p.bind(x, axis_name=axis.rest), dim
+
+
+# The type of a value in a branch that some devices take: it varies over the axes along which they differ. Its cotangent
+# stays in the branch, and is summed where the operands of the branch become ones that vary.
+pvary_in_branch_p = collective(
+    "pvary_in_branch", infer=_infer, over=_in_branch_over, beside=_beside, lower=_pvary_lowering
+)
+is_linear(pvary_in_branch_p)
+pvary_in_branch_p.def_abstract_eval(lambda x, *, axis_name: x)
+pvary_in_branch_p.def_rule("varying", lambda vma, *, axis_name: vma | {*names_of(axis_name)})
+has_transpose(pvary_in_branch_p, lambda ct, aval, *, axis_name: ct)
 
 
 def pvary(x: Any, axis_name: Any) -> Any:

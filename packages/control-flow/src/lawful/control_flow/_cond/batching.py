@@ -29,6 +29,7 @@ from lawful.core import (
     has_effects,
     is_inexact,
     memoize,
+    with_axes_of,
 )
 from lawful.ops import (
     broadcast_in_dim,
@@ -153,6 +154,6 @@ def _zeros(branch: ClosedJaxpr) -> ClosedJaxpr:
     """Returns a branch with the same types that returns zeros."""
 
     def zeros(*operands: Any) -> list[Any]:
-        return [full(aval.shape, 0, aval.dtype) for aval in branch.out_avals]
+        return [with_axes_of(full(aval.shape, 0, aval.dtype), aval) for aval in branch.out_avals]
 
     return trace_to_jaxpr(zeros, branch.in_avals, transformation="vmap", name="idle")

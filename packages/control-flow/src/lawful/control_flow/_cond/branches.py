@@ -20,7 +20,7 @@ from lawful.core import (
     current,
     diverging,
     eval_closed_jaxpr,
-    with_axes_of,
+    with_axes_in_branch,
 )
 from lawful.staging import flatten_outputs, function_name, hoist_common, in_avals, trace_to_jaxpr
 
@@ -99,7 +99,7 @@ def _retyped(closed: ClosedJaxpr, axes: Sequence[AxisNames]) -> ClosedJaxpr:
         return closed
 
     def varying(*args: Any) -> list[Any]:
-        return [*map(with_axes_of, eval_closed_jaxpr(closed, *args), wanted)]
+        return [*map(with_axes_in_branch, eval_closed_jaxpr(closed, *args), wanted)]
 
     return trace_to_jaxpr(varying, closed.in_avals, transformation="cond", name=closed.jaxpr.name)
 

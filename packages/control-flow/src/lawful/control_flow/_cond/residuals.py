@@ -165,7 +165,7 @@ def _filled(closed: ClosedJaxpr, used: Sequence[int], slots: Sequence[ShapedArra
 def _filler(aval: ShapedArray) -> Any:
     number = aval.dtype.type(1 if is_inexact(aval.dtype) else 0)
     if aval.weak_type:
-        return number.item()
+        return with_axes_of(number.item(), aval)
     return with_axes_of(broadcast_in_dim(number, aval.shape, ()) if aval.shape else number, aval)
 
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from lawful import control_flow
-from lawful.core import Primitive, ShapedArray
+from lawful.core import Primitive, ShapedArray, current, map_jaxprs, without_pvary
 from lawful.ops import move_batch_dim, with_weakness_of
 
 
@@ -32,6 +32,9 @@ def bind_one_by_one(
     Returns:
       The stacked results, and their batch dimensions.
     """
+    # Below, no trace knows the axis that is mapped, if it has a name; along it a value that varies is a batch element.
+    if not current.trace.checked_axes:
+        params = map_jaxprs(without_pvary, params)
     batches = [move_batch_dim(x, dim) for x, dim in zip(args, dims, strict=True) if dim is not None]
 
     def element(slices: Sequence[Any]) -> list[Any]:

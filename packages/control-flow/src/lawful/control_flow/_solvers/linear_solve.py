@@ -8,7 +8,7 @@ from typing import Any
 from lawful import tree
 from lawful.autodiff import linear_transpose
 from lawful.control_flow._solvers.jaxprs import Traced, trace_solver, vector_of
-from lawful.control_flow._solvers.linear_solve_primitive import linear_solve_p
+from lawful.control_flow._solvers.linear_solve_primitive import bind_linear_solve
 from lawful.staging import copy_aliased, require_callable
 
 _NAME = "custom_linear_solve"
@@ -71,7 +71,7 @@ def custom_linear_solve(
         jaxprs |= {"vecmat": vecmat.jaxpr, "transpose_solve": solver.jaxpr}
         consts[1], consts[3] = vecmat.consts, solver.consts
     operands = [x for group in (*consts, vector.leaves) for x in group]
-    outs = linear_solve_p.bind(*operands, counts=tuple(map(len, consts)), **jaxprs)
+    outs = bind_linear_solve(operands, (len(consts[0]), len(consts[1]), len(consts[2]), len(consts[3])), jaxprs)
     return tree.unflatten(traced[1].out_tree, copy_aliased(outs, operands))
 
 

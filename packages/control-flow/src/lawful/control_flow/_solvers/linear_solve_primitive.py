@@ -7,7 +7,7 @@ right-hand side, A x = b: so A ẋ = ḃ − Ȧ x, and the cotangent of b solves
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from lawful.autodiff import jvp_jaxpr
@@ -26,12 +26,19 @@ from lawful.core import (
     memoize,
 )
 from lawful.ops import add_tangents, neg
-from lawful.staging import dce_jaxpr, hoist_groups
+from lawful.staging import dce_jaxpr, hoist_groups, with_common_axes
 
 Counts = tuple[int, int, int, int]
 Jaxpr = ClosedJaxpr | None
 
 linear_solve_p = Primitive("linear_solve", multiple_results=True, pure_rules=True)
+
+
+def bind_linear_solve(args: Sequence[Any], counts: Counts, jaxprs: Mapping[str, Jaxpr]) -> list[Any]:
+    """Binds the primitive; inside ``shard_map`` all operands vary over the same axes."""
+    args, jaxprs = with_common_axes(args, jaxprs)
+    outs: list[Any] = linear_solve_p.bind(*args, counts=counts, **jaxprs)
+    return outs
 
 
 def _impl(*args: Any, counts: Counts, solve: ClosedJaxpr, **others: Any) -> list[Any]:
@@ -105,7 +112,7 @@ def _hoist(args: Sequence[Any], params: dict[str, Any]) -> tuple[Sequence[Any], 
 
 @linear_solve_p.def_jvp
 def _jvp(primals: Sequence[Any], tangents: Sequence[Any], *, counts: Counts, **jaxprs: Any) -> Any:
-    outs = linear_solve_p.bind(*primals, counts=counts, **jaxprs)
+    outs = bind_linear_solve(primals, counts, jaxprs)
     matvec_consts, *_, b = split_list(primals, counts)
     matvec_dots, *_, rhs = split_list(tangents, counts)
     if any(type(t) is not Zero for t in matvec_dots):
@@ -114,7 +121,7 @@ def _jvp(primals: Sequence[Any], tangents: Sequence[Any], *, counts: Counts, **j
     dots: list[Any] = [Zero(get_aval(x).to_tangent_aval()) for x in outs]
     if any(type(t) is not Zero for t in rhs):
         consts = primals[: sum(counts)]
-        solved = linear_solve_p.bind(*consts, *instantiate_tangents(rhs, (True,) * len(b)), counts=counts, **jaxprs)
+        solved = bind_linear_solve([*consts, *instantiate_tangents(rhs, (True,) * len(b))], counts, jaxprs)
         dots[: len(b)] = solved[: len(b)]
     return outs, dots
 
@@ -137,12 +144,8 @@ def _transpose(cts: Sequence[Any], *args: Any, counts: Counts, **jaxprs: Any) ->
     order = (1, 0, 3, 2)
     matvec, vecmat, solve, transpose_solve = (jaxprs[name] for name in _NAMES)
     swapped = dict(zip(_NAMES, (vecmat, matvec, transpose_solve, solve), strict=True))
-    solved = linear_solve_p.bind(
-        *[x for i in order for x in consts[i]],
-        *instantiate_tangents(cts[: len(b)], (True,) * len(b)),
-        counts=tuple([counts[i] for i in order]),
-        **swapped,
-    )
+    operands = [*[x for i in order for x in consts[i]], *instantiate_tangents(cts[: len(b)], (True,) * len(b))]
+    solved = bind_linear_solve(operands, (counts[1], counts[0], counts[3], counts[2]), swapped)
     found = [ct if isinstance(x, UndefinedPrimal) else None for x, ct in zip(b, solved, strict=False)]
     return [*(None,) * sum(counts), *found]
 

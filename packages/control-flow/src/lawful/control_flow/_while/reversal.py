@@ -14,6 +14,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from lawful.autodiff import jvp_jaxpr, transpose_jaxpr
+from lawful.batching import mentions_axis
 from lawful.control_flow._loops.batch_elements import PredDims, move_batch_dims, replace_idle, select_running
 from lawful.control_flow._loops.bodies import Mask, fixpoint, instantiate_cotangents, split_list, with_zeros
 from lawful.control_flow._loops.checkpointing import reverse_iterations
@@ -95,9 +96,17 @@ def reverse_while(
     operands = map(with_weakness_of, [*consts, *start], known)
     types = kept(kept(body_jaxpr.out_avals, linear[-len(body_jaxpr.out_avals) :]), iteration.cts)
     given = map(with_axes_of, instantiate_cotangents(cts, iteration.cts), types)
-    outs = reversed_while_p.bind(
-        trip_counts, *operands, *given, body_jaxpr=body_jaxpr, linear=linear, given=iteration.cts, **params
-    )
+    outs: list[Any]
+    if mentions_axis(body_jaxpr.jaxpr):
+        # The cotangent of a constant that devices share is a sum over them, within each iteration.
+        program = _program_for(
+            get_aval(trip_counts), body_jaxpr=body_jaxpr, linear=linear, given=iteration.cts, **params
+        )
+        outs = eval_closed_jaxpr(program, trip_counts, *operands, *given)
+    else:
+        outs = reversed_while_p.bind(
+            trip_counts, *operands, *given, body_jaxpr=body_jaxpr, linear=linear, given=iteration.cts, **params
+        )
     return outs, iteration.sums, iteration.cts
 
 
@@ -146,7 +155,8 @@ def _program(
                 before = select_running(is_running(i), before, cts)
             return before, [add_tangents(total, term) for total, term in zip(sums, terms, strict=True)]
 
-        zeros = [full(aval.shape, 0, aval.dtype) for aval in iteration.transposed.out_avals[:count]]
+        sums = iteration.transposed.out_avals[:count]
+        zeros = [with_axes_of(full(aval.shape, 0, aval.dtype), aval) for aval in sums]
         cts, sums = reverse_iterations(longest, start, cts, zeros, advance, reverse, room, tape=tape)
         return [*sums, *cts]
 

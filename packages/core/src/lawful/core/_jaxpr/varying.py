@@ -30,8 +30,12 @@ def common_axes(avals: Sequence[ShapedArray]) -> AxisNames:
 
 
 def types_its_axes(primitive: Primitive, params: dict[str, Any]) -> bool:
-    """Whether abstract evaluation says over which axes results vary: that of a call of a jaxpr does."""
-    return "varying" not in primitive.rules and holds_jaxprs(params)
+    """Whether abstract evaluation says over which axes results vary: that of a call does.
+
+    A call is of a jaxpr, or of a function as the parameter ``fun``, which knows the types of its results.
+    """
+    is_call = holds_jaxprs(params) or getattr(params.get("fun"), "out_avals", None) is not None
+    return "varying" not in primitive.rules and is_call
 
 
 def with_axes(
@@ -67,6 +71,13 @@ def with_axes_of(x: Any, aval: ShapedArray) -> Any:
     """Returns a value as one that varies over the axes of a type too."""
     missing = aval.vma - get_aval(x).vma
     return vary(x, missing) if missing else x
+
+
+def with_axes_in_branch(x: Any, aval: ShapedArray) -> Any:
+    """Returns a value as one that varies over the axes of a type too, also those along which branches differ."""
+    x = with_axes_of(x, aval)
+    missing = aval.vma - get_aval(x).vma
+    return primitives_by_name["pvary_in_branch"].bind(x, axis_name=_in_order(missing)) if missing else x
 
 
 def vary_alike(trace: Trace, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Sequence[Any]:
@@ -130,24 +141,40 @@ def _axes_of_inputs(primitive: Primitive, avals: Sequence[ShapedArray], params: 
 
 @memoize
 def without_axes(closed: ClosedJaxpr) -> ClosedJaxpr:
-    """Returns a jaxpr, and those in it, whose types do not say what varies: to evaluate or lower it."""
+    """Returns a jaxpr, and those in it, whose types do not say what varies: to evaluate or lower it.
+
+    Equations of ``pvary`` stay: a loop that is reversed transposes its body while it runs.
+    """
+    return _without_axes(closed, keep_pvary=True)
+
+
+@memoize
+def without_pvary(closed: ClosedJaxpr) -> ClosedJaxpr:
+    """Returns what `without_axes` returns, without ``pvary``, which is the identity there."""
+    return _without_axes(closed, keep_pvary=False)
+
+
+def _without_axes(closed: ClosedJaxpr, keep_pvary: bool) -> ClosedJaxpr:
     jaxpr = closed.jaxpr
-    new: dict[Atom, Var] = {}
+    new: dict[Atom, Atom] = {}
+    inside = without_axes if keep_pvary else without_pvary
 
     def variables(variables: Sequence[Var]) -> list[Var]:
-        for var in variables:
-            new[var] = Var(var.aval.update(vma=frozenset())) if var.aval.vma else var
-        return [new[var] for var in variables]
+        found = [Var(var.aval.update(vma=frozenset())) if var.aval.vma else var for var in variables]
+        new.update(zip(variables, found, strict=True))
+        return found
 
     constvars, invars = variables(jaxpr.constvars), variables(jaxpr.invars)
-    eqns = [
-        eqn.replace(
-            invars=[new.get(atom, atom) for atom in eqn.invars],
-            outvars=variables(eqn.outvars),
-            params=map_jaxprs(without_axes, eqn.params) if holds_jaxprs(eqn.params) else eqn.params,
-        )
-        for eqn in jaxpr.eqns
-    ]
+    eqns = []
+    for eqn in jaxpr.eqns:
+        operands = [new.get(atom, atom) for atom in eqn.invars]
+        if eqn.primitive.name in ("pvary", "pvary_in_branch") and not keep_pvary:
+            new[eqn.outvars[0]] = operands[0]
+        else:
+            params = map_jaxprs(inside, eqn.params) if holds_jaxprs(eqn.params) else eqn.params
+            if "check_vma" in params:
+                params = {**params, "check_vma": False}
+            eqns.append(eqn.replace(invars=operands, outvars=variables(eqn.outvars), params=params))
     outvars = [new.get(atom, atom) for atom in jaxpr.outvars]
     return ClosedJaxpr(Jaxpr(constvars, invars, eqns, outvars, name=jaxpr.name), closed.consts)
 

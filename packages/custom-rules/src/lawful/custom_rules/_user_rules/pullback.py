@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any
 
 from lawful.autodiff import backward_pass, instantiated, linear_program
+from lawful.batching import psum_invariant_p
 from lawful.core import (
     ConcretizationTypeError,
     MissingRuleError,
@@ -19,6 +20,7 @@ from lawful.core import (
     Zero,
     float0,
     get_aval,
+    with_axes_of,
 )
 from lawful.custom_rules._call.callee import Callee
 from lawful.custom_rules._call.derivatives import custom_transpose_call_p
@@ -51,11 +53,12 @@ def push_forward(
     floating = [aval.dtype != float0 for aval in out_avals]
     if not tangents or not any(floating):
         return [Zero(aval) for aval in out_avals]
-    linear_avals = kept(out_avals, floating)
+    linear_avals, in_avals = kept(out_avals, floating), [get_aval(t) for t in tangents]
 
     def pulled(residuals: Sequence[Any], cts: Sequence[Any]) -> list[Any]:
         given = iter(cts)
-        return pullback(residuals, [next(given) if f else Zero(a) for f, a in zip(floating, out_avals, strict=True)])
+        found = pullback(residuals, [next(given) if f else Zero(a) for f, a in zip(floating, out_avals, strict=True)])
+        return [*map(_with_axes, found, in_avals)]
 
     def forward(*operands: Any) -> list[Any]:
         return _transposed(label, lambda *cts: pulled(operands[:count], cts), linear_avals, operands[count:])
@@ -70,6 +73,18 @@ def push_forward(
     rules = CallRules(key, transpose=transpose, linear=(*(False,) * count, *(True,) * len(tangents)))
     found = iter(custom_transpose_call_p.bind(*operands, name=f"{name}_tangents", fun=callee, rules=rules))
     return [next(found) if f else Zero(aval) for f, aval in zip(floating, out_avals, strict=True)]
+
+
+def _with_axes(ct: Any, aval: ShapedArray) -> Any:
+    """Returns a cotangent that varies over the axes of a mesh over which its operand does.
+
+    That of an operand which is the same along an axis is the sum of what the devices along it have for it.
+    """
+    if type(ct) is Zero:
+        return ct
+    ct = with_axes_of(ct, aval)
+    others = tuple(sorted(get_aval(ct).vma - aval.vma, key=str))
+    return psum_invariant_p.bind(ct, axis_name=others[0] if len(others) == 1 else others) if others else ct
 
 
 def _transposed(

@@ -59,7 +59,8 @@ def hoist_common(closed: Sequence[ClosedJaxpr]) -> tuple[list[ClosedJaxpr], list
     position: dict[Hashable, int] = {}
     consts: list[Any] = []
     avals: list[ShapedArray] = []
-    keys = [_identities(one.consts) for one in closed]
+    # Branches can take one constant with types that differ in the mesh axes over which they vary.
+    keys = [[*zip(_identities(one.consts), (v.aval for v in one.jaxpr.constvars), strict=True)] for one in closed]
     for one, own_keys in zip(closed, keys, strict=True):
         for key, const, var in zip(own_keys, one.consts, one.jaxpr.constvars, strict=True):
             if position.setdefault(key, len(consts)) == len(consts):
