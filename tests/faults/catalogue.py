@@ -23,6 +23,7 @@ from ._ownership import ownership_faults
 from ._passes import pass_faults
 from ._rematerialization import rematerialization_faults
 from ._rerolling import rerolling_faults
+from ._sharding import sharding_faults
 from ._solves import solve_faults
 from ._special_numbers import special_number_faults
 from ._taylor import taylor_faults
@@ -52,6 +53,7 @@ chapters: Final[dict[str, tuple[Fault, ...]]] = {
     "Re-rolling": rerolling_faults,
     "Printer and parser": text_faults,
     "Memory and threads": ownership_faults,
+    "Several devices": sharding_faults,
 }
 
 faults: Final[tuple[Fault, ...]] = tuple(fault for chapter in chapters.values() for fault in chapter)

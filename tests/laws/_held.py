@@ -8,8 +8,10 @@ from lawful import ops
 from lawful.laws import Inapplicable, Program, laws, quick
 from lawful.laws.systems import lawful
 
-#: All laws that apply but those of cost and loops, which run a function hundreds of times.
-of_functions: Final = [law for law in laws.values() if law.subject == "function" and law.group not in ("cost", "loops")]
+#: All laws that apply but those of cost and loops, which run a function hundreds of times, and of many devices.
+of_functions: Final = [
+    law for law in laws.values() if law.subject == "function" and law.group not in ("cost", "loops", "sharding")
+]
 names: Final = [law.name for law in of_functions]
 
 

@@ -11,7 +11,18 @@ from hypothesis import strategies as st
 
 from lawful import tree
 from lawful.core import get_aval
-from lawful.laws import Generation, Program, RandomChoose, draw_program, forms, programs, pytrees, usual_dtypes
+from lawful.laws import (
+    Generation,
+    Program,
+    RandomChoose,
+    draw_case,
+    draw_program,
+    find_source,
+    forms,
+    programs,
+    pytrees,
+    usual_dtypes,
+)
 from lawful.laws._programs.syntax import Apply, Assign, Block, Name, Nest
 
 pytestmark = pytest.mark.once
@@ -87,19 +98,34 @@ def traits(program: Program) -> Iterator[str]:
             yield f"closure in {nest.form}"
 
 
+#: Those of programs where nothing else is said: all on one device.
+drawn_forms = Generation().forms
+
+
 def test_programs_everything_is_drawn_often() -> None:
     found: Counter[str] = Counter()
     for program in drawn(3700):  # as many for each pair of forms as it takes to see four of ten pairs
         found.update(set(traits(program)))
-    often = [*forms, *(f"rank {ndim}" for ndim in range(4)), *(f"length {size}" for size in range(5))]
+    often = [*drawn_forms, *(f"rank {ndim}" for ndim in range(4)), *(f"length {size}" for size in range(5))]
     often += ["weak", "several results", "unused input", "shared subexpression", "constant"]
     often += ["tuple", "list", "dict", "Pair", *map(str, usual_dtypes)]
     assert all(found[trait] >= 10 for trait in often), found
     assert found["empty"] >= 60, found
     assert found["None"] >= 1, found
-    assert all(found[f"closure in {form}"] >= 5 for form in forms), found
+    assert all(found[f"closure in {form}"] >= 5 for form in drawn_forms), found
     nested = [trait for trait in found if trait.split(" in ")[0] in forms and " in " in trait]
-    assert len(nested) >= 0.4 * len(forms) ** 2, nested
+    assert len(nested) >= 0.4 * len(drawn_forms) ** 2, nested
+
+
+def test_programs_on_several_devices_have_every_form_in_every_other() -> None:
+    found: Counter[str] = Counter()
+    for seed in range(1500):
+        found.update(set(traits(draw_case(find_source("sharded"), seed).case)))  # type: ignore[arg-type]
+    new = [form for form in forms if form not in drawn_forms]
+    assert new == ["with_shard_map", "with_pmap", "with_shardings"]
+    assert all(found[form] >= 10 and found[f"closure in {form}"] >= 5 for form in new), found
+    inside = [sum(found[f"{form} in {other}"] + found[f"{other} in {form}"] > 0 for other in forms) for form in new]
+    assert min(inside) >= 0.6 * len(forms), inside
 
 
 @pytest.mark.parametrize("form", list(forms))

@@ -93,6 +93,11 @@ from lawful.laws._search.search import (
     sources_for,
 )
 from lawful.laws._search.strategies import arrays, avals, primitive_calls, programs, pytrees
+from lawful.laws._sharding.collectives import law_collectives_are_definitions, law_collectives_transpose
+from lawful.laws._sharding.cost import law_gradient_collectives
+from lawful.laws._sharding.mapping import law_shard_map_derivatives, law_shard_map_is_vmap, law_shard_map_types
+from lawful.laws._sharding.pmapping import law_pmap_is_vmap
+from lawful.laws._sharding.sharded import law_resharding_is_identity, law_sharded_jit_is_jit
 from lawful.laws._staging.cost import law_bounded_residuals, law_cheap_gradient, law_linear_tracing
 from lawful.laws._staging.evaluation import installed_backends, law_eval_jaxpr, law_jit_is_eager
 from lawful.laws._staging.kinds import law_kinds_agree
@@ -194,6 +199,15 @@ __all__ = [
     "law_rules_read_state",
     "law_equal_values_are_told_apart",
     "law_scan_is_loop",
+    "law_collectives_are_definitions",
+    "law_collectives_transpose",
+    "law_gradient_collectives",
+    "law_pmap_is_vmap",
+    "law_resharding_is_identity",
+    "law_shard_map_derivatives",
+    "law_shard_map_is_vmap",
+    "law_shard_map_types",
+    "law_sharded_jit_is_jit",
     "law_second_order",
     "law_special_values",
     "law_tangent_types",

@@ -11,7 +11,8 @@ from lawful.core import ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var, check_jaxpr,
 from lawful.custom_rules import linear_call_p
 from lawful.laws._derivatives.directions import differentiable, restrict, tangents_of
 from lawful.laws._law.law import Claim, Claims, Fault, Trial, law
-from lawful.ops import broadcast_in_dim_p
+from lawful.ops import broadcast_in_dim_p, reshape_p
+from lawful.parallel import shard_map_p
 
 _OPAQUE: Final = (checkpoint_p, linear_solve_p, while_p)
 
@@ -63,7 +64,7 @@ def _faults(closed: ClosedJaxpr) -> Iterator[Fault]:
         yield Fault(f"the linear program does primal work: `{eqn}` uses no tangent", f"in {closed}")
 
 
-def primal_work(jaxpr: Jaxpr, linear: list[bool]) -> Iterator[JaxprEqn]:
+def primal_work(jaxpr: Jaxpr, linear: list[bool], *, in_parts: bool = False) -> Iterator[JaxprEqn]:
     """Yields the equations of a linear program that use no tangent.
 
     Three sorts of equations are allowed: those of literals or broadcasts, whose result is cheaper to compute than to
@@ -72,12 +73,14 @@ def primal_work(jaxpr: Jaxpr, linear: list[bool]) -> Iterator[JaxprEqn]:
     Args:
       jaxpr: the program.
       linear: for each input, whether it is a tangent.
+      in_parts: whether it is that of a ``shard_map``, whose residuals have a dimension for the devices.
     """
     depends: set[Var] = {var for var, is_linear in zip(jaxpr.invars, linear, strict=True) if is_linear}
     for eqn in jaxpr.eqns:
         uses = [type(atom) is Var and atom in depends for atom in eqn.invars]
         if not any(uses):
-            if eqn.primitive is not broadcast_in_dim_p and not all(type(atom) is Literal for atom in eqn.invars):
+            is_free = eqn.primitive is broadcast_in_dim_p or (in_parts and eqn.primitive is reshape_p)
+            if not is_free and not all(type(atom) is Literal for atom in eqn.invars):
                 yield eqn
             continue
         depends.update(eqn.outvars)
@@ -92,7 +95,8 @@ def primal_work(jaxpr: Jaxpr, linear: list[bool]) -> Iterator[JaxprEqn]:
                 yield from primal_work(inner, [False] * count + [True] * (len(inner.invars) - count))
                 continue
             # The operands of a sub-jaxpr come last; a predicate may precede them.
-            yield from primal_work(inner, uses[len(uses) - len(inner.invars) :])
+            of_parts = in_parts or eqn.primitive is shard_map_p
+            yield from primal_work(inner, uses[len(uses) - len(inner.invars) :], in_parts=of_parts)
 
 
 def _uses_in_any_iteration(scan: JaxprEqn, uses: list[bool]) -> list[bool]:

@@ -12,6 +12,7 @@ from lawful.laws._forms import rematerialization
 from lawful.laws._forms import own_rules
 from lawful.laws._forms import detours
 from lawful.laws._forms import derivative
+from lawful.laws._forms import sharding
 # isort: on
 
 __all__ = [
@@ -24,5 +25,6 @@ __all__ = [
     "loops",
     "own_rules",
     "rematerialization",
+    "sharding",
     "slices",
 ]

@@ -20,6 +20,11 @@ _MAX_ELEMENTS = 9
 @form("vmap", "vmap({0}, in_axes={in_axes}, out_axes={out_axes})({operands})", needs=("vmap",))
 def draw_vmap(builder: Builder, choose: Chooser) -> None:
     """A sub-program mapped over an axis of some operands. Variables that it closes over are not mapped."""
+    draw_mapped(builder, choose, "vmap")
+
+
+def draw_mapped(builder: Builder, choose: Chooser, name: str) -> None:
+    """Adds a sub-program that a form maps over an axis of some operands."""
     most = _MAX_ELEMENTS // builder.frame.elements
     mapped = builder.visible(lambda v: any(0 < size <= most for size in v.aval.shape))
     if not mapped:
@@ -48,7 +53,7 @@ def draw_vmap(builder: Builder, choose: Chooser) -> None:
     ]
     given = tuple(in_axes) if len(set(in_axes)) > 1 or choose.integer(0, 1) else in_axes[0]
     settings = (("in_axes", given), ("out_axes", one_or_all(out_axes)))
-    builder.nest("vmap", [block], expressions(operands), one_or_all(results), settings)
+    builder.nest(name, [block], expressions(operands), one_or_all(results), settings)
 
 
 def _from_either_end(choose: Chooser, axis: int, ndim: int) -> int:

@@ -25,7 +25,8 @@ class Implementation(ABC):
         ``"weak types"`` (Python numbers are told from arrays), ``"complex"`` (JAX's conventions for complex numbers),
         ``"higher order"`` (derivatives of derivatives), ``"mixed jit"`` (jit inside of other transformations),
         ``"threads"`` (transformations in several at once), ``"copies of constants"`` (writing into an array that a
-        function closed over changes no derivative), ``"empty batches"``, and what stands in programs:
+        function closed over changes no derivative), ``"empty batches"``, ``"devices"`` (meshes of devices, and
+        programs that lawful splits over them), and what stands in programs:
         ``"cond"``, ``"switch"``, ``"scan"``, ``"while_loop"`` (with a reverse mode), ``"fori_loop"``, ``"map"``,
         ``"associative_scan"``, ``"checkpoint"``, ``"custom_jvp"``, ``"custom_vjp"`` and ``"custom_vmap"``.
       backends: what `jit` can compile with.
@@ -107,6 +108,10 @@ class Implementation(ABC):
         ``series`` has the list of derivatives of the curve for each argument.
         """
         raise NotImplementedError(f"jet: {self.name} has none: {self.absent['jet']}")
+
+    def devices(self, count: int) -> Sequence[Any]:
+        """Returns the first devices of the system, so many."""
+        raise NotImplementedError(f"devices: {self.name} has none: {self.absent['devices']}")
 
     @abstractmethod
     def clear_caches(self) -> None:

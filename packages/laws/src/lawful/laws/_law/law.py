@@ -126,6 +126,7 @@ groups: Final = (
         "cost",
         "errors",
         "leaks",
+        "sharding",
         "primitives",
         "agreement",
     ),

@@ -47,6 +47,11 @@ def form(name: str, call: str, *, needs: tuple[str, ...]) -> Callable[[Draw], Dr
     return declared
 
 
+def forms_of_one_device() -> tuple[str, ...]:
+    """Returns the names of the forms that need no meshes of devices: those of programs where nothing else is said."""
+    return tuple(name for name, form in forms.items() if "devices" not in form.needs)
+
+
 def forms_of(system: Implementation) -> tuple[str, ...]:
     """Returns the names of the forms that a system supports: ``Generation(forms=forms_of(system))``.
 

@@ -12,10 +12,11 @@ from typing import Any
 import numpy as np
 
 from lawful.core import is_inexact
-from lawful.laws._forms import forms
+from lawful.laws import _forms  # noqa: F401 - declares the forms
 from lawful.laws._programs.builder import Builder
 from lawful.laws._programs.catalogue import Catalogue
 from lawful.laws._programs.choose import Chooser, RandomChoose
+from lawful.laws._programs.form import forms_of_one_device
 from lawful.laws._programs.origin import Origin
 from lawful.laws._programs.program import Program
 from lawful.laws._programs.syntax import Block
@@ -38,7 +39,7 @@ class Generation:
       trees: whether there are inputs that are pytrees of arrays.
       backend: that of nested ``jit``s; None for the default one.
       catalogue: the ops; those of lawful by default.
-      forms: the kinds of sub-programs; all by default, ``forms_of(system)`` for those that a system has.
+      forms: the kinds of sub-programs; by default all on one device, ``forms_of(system)`` for those that a system has.
     """
 
     dtypes: tuple[np.dtype[Any], ...] = (float64, int64, boolean)
@@ -51,7 +52,7 @@ class Generation:
     trees: bool = True
     backend: str | None = "numpy"
     catalogue: Catalogue | None = None
-    forms: tuple[str, ...] = field(default_factory=lambda: tuple(forms))
+    forms: tuple[str, ...] = field(default_factory=forms_of_one_device)
 
 
 def draw_program(choose: Chooser, settings: Generation | None = None) -> Program:

@@ -9,7 +9,7 @@ import numpy as np
 from lawful.core import kind
 from lawful.laws._law.implementation import Implementation
 from lawful.laws._programs.catalogue import catalogue_for
-from lawful.laws._programs.form import forms, forms_of
+from lawful.laws._programs.form import forms_of, forms_of_one_device
 from lawful.laws._search.generation import Generation
 
 # Only these dtypes promote alike in all systems.
@@ -35,7 +35,7 @@ def generation_for(*systems: Implementation, **changes: Any) -> Generation:
         return Generation(**changes)
     absent = {capability for system in systems for capability in system.absent}
     wanted = [dtype for dtype in changes.pop("dtypes", Generation().dtypes) if dtype in _COMMON_DTYPES]
-    forms_wanted = changes.pop("forms", tuple(forms))
+    forms_wanted = changes.pop("forms", forms_of_one_device())
     restricted: dict[str, Any] = {
         "dtypes": tuple([dtype for dtype in wanted if kind(dtype) != "c" or "complex" not in absent]),
         "weak": changes.pop("weak", True) and "weak types" not in absent,

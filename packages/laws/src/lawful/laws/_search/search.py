@@ -23,6 +23,7 @@ from hypothesis.errors import Flaky, Unsatisfiable
 
 from lawful import ops
 from lawful.core import Primitive, no_collections, primitives_by_name
+from lawful.laws._forms import forms
 from lawful.laws._law.case import Case
 from lawful.laws._law.effort import Effort, quick, usual
 from lawful.laws._law.implementation import Implementation
@@ -141,7 +142,11 @@ _KINDS: Final[dict[str, dict[str, Any]]] = {
     "smooth": {},
     "complex": {"dtypes": _COMPLEX},
     "every dtype": {"dtypes": usual_dtypes, "smooth": False},
+    "sharded": {"forms": tuple(forms), "nesting": 6},
 }
+
+# What a sort of programs needs, of ``Implementation.absent``.
+_NEEDS: Final = {"complex": "complex", "sharded": "devices"}
 
 #: The sorts of programs that lawful is checked on.
 program_sources: Final[dict[str, Source]] = {
@@ -154,12 +159,13 @@ def sources_for(system: Implementation, *others: Implementation) -> tuple[Source
 
     >>> from lawful.laws.systems import lawful
     >>> [source.name for source in sources_for(lawful)]
-    ['smooth', 'complex', 'every dtype']
+    ['smooth', 'complex', 'every dtype', 'sharded']
     """
     systems = (system, *others)
     if all(each.ops is ops for each in systems):
         return tuple(program_sources.values())
-    kinds = [kind for kind in _KINDS if kind != "complex" or all("complex" not in each.absent for each in systems)]
+    absent = {capability for each in systems for capability in each.absent}
+    kinds = [kind for kind in _KINDS if _NEEDS.get(kind) not in absent]
     return tuple([find_source(f"{kind}{_OF}{_AND.join(each.name for each in systems)}") for kind in kinds])
 
 
@@ -189,7 +195,9 @@ def find_source(name: str) -> Source:
         return source_of_programs(name, generation_for(*map(find_system, systems.split(_AND)), **_KINDS[kind]))
     kind, with_forms, names = name.partition(_WITH)
     if with_forms:
-        return source_of_programs(name, Generation(forms=tuple(names.split(_COMMA)), nesting=12, **_KINDS[kind]))
+        return source_of_programs(
+            name, Generation(**{**_KINDS[kind], "forms": tuple(names.split(_COMMA)), "nesting": 12})
+        )
     if name.endswith(", special"):
         return source_of_special_calls(primitives_by_name[name.removesuffix(", special")])
     primitive = primitives_by_name[name.removesuffix(", smooth")]

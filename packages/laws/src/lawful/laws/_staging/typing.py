@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from itertools import chain
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
@@ -27,6 +27,7 @@ from lawful.laws._composition.batching import batch_of, mappable
 from lawful.laws._derivatives.directions import restrict, scalarized, tangents_of
 from lawful.laws._law.case import FunctionCase
 from lawful.laws._law.law import Claims, Fault, Inapplicable, Trial, law
+from lawful.parallel import Mesh, NamedSharding
 from lawful.staging import EachElement, HostFunction, jit, make_jaxpr
 
 Jaxprs = Iterator[tuple[str, ClosedJaxpr]]
@@ -180,7 +181,8 @@ def _shared(trial: Trial) -> Jaxprs:
 def law_print_parse(trial: Trial) -> Claims:
     """A jaxpr printed and parsed is the same jaxpr up to names, also after each transformation.
 
-    It is not about calls that carry rules, nor about calls of Python: a Python function has no notation.
+    It is not about calls that carry rules, nor about calls of Python or programs for devices: a Python function and a
+    mesh have no notation.
 
     Equation: parse(str(j)) = j
 
@@ -205,12 +207,15 @@ def law_print_parse(trial: Trial) -> Claims:
         raise Inapplicable("its jaxprs carry Python functions, which have no notation")
 
 
+_WITHOUT_NOTATION: Final = (CallRules, HostFunction, EachElement, Mesh, NamedSharding)
+
+
 def _carries_functions(jaxpr: Jaxpr) -> bool:
-    """Whether a jaxpr, or one inside it, has a call with rules or of Python."""
+    """Whether a jaxpr, or one inside it, has a call with rules or of Python, or one for a mesh of devices."""
     pending, seen = [jaxpr], {id(jaxpr)}
     while pending:
         for eqn in pending.pop().eqns:
-            if any(isinstance(value, CallRules | HostFunction | EachElement) for value in eqn.params.values()):
+            if any(isinstance(value, _WITHOUT_NOTATION) for value in eqn.params.values()):
                 return True
             new = [inner for inner in jaxprs_in_params(eqn.params) if id(inner) not in seen]
             seen.update(map(id, new))

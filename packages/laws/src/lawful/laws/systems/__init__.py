@@ -22,6 +22,7 @@ from lawful.laws.systems._detours import (
 )
 from lawful.laws.systems._lawful import Lawful, lawful
 from lawful.laws.systems._own_rules import with_jvp_rule, with_rules, with_vjp_rule, with_vmap_rule
+from lawful.laws.systems._sharding import with_pmap, with_shard_map, with_shardings
 
 __all__ = [
     "Implementation",
@@ -36,8 +37,11 @@ __all__ = [
     "with_jvp_rule",
     "with_linear_call",
     "with_linear_solve",
+    "with_pmap",
     "with_root",
     "with_rules",
+    "with_shard_map",
+    "with_shardings",
     "with_vjp_rule",
     "with_vmap_rule",
 ]

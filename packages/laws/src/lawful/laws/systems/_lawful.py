@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from importlib.metadata import entry_points
 from types import MappingProxyType
 from typing import Any, Final
@@ -13,6 +14,8 @@ from lawful import autodiff, batching, control_flow, core, ops, staging
 from lawful.laws._law.implementation import Function, Implementation
 from lawful.laws.systems._detours import detours
 from lawful.laws.systems._own_rules import with_jvp_rule, with_vjp_rule, with_vmap_rule
+from lawful.laws.systems._sharding import on_devices
+from lawful.parallel import numpy_devices
 
 # The names in programs, with the import of each.
 _IMPORTS: Final[dict[str, tuple[str, Any]]] = {
@@ -38,7 +41,7 @@ _IMPORTS: Final[dict[str, tuple[str, Any]]] = {
     "with_jvp_rule": ("from lawful.laws.systems import with_jvp_rule", with_jvp_rule),
     "with_vjp_rule": ("from lawful.laws.systems import with_vjp_rule", with_vjp_rule),
     "with_vmap_rule": ("from lawful.laws.systems import with_vmap_rule", with_vmap_rule),
-    **{name: (f"from lawful.laws.systems import {name}", detour) for name, detour in detours.items()},
+    **{name: (f"from lawful.laws.systems import {name}", detour) for name, detour in {**detours, **on_devices}.items()},
 }
 
 
@@ -48,14 +51,23 @@ class Lawful(Implementation):
     Args:
       backend: what ``jit`` compiles with where it is not said.
       backends: what the law of compilation compares; only NumPy's by default, which is fast.
+      devices: gives the devices of meshes, so many; those that NumPy plays by default.
     """
 
     name = "lawful"
     scope: Mapping[str, Any] = MappingProxyType({name: value for name, (_, value) in _IMPORTS.items()})
     imports: Mapping[str, str] = MappingProxyType({name: line for name, (line, _) in _IMPORTS.items()})
 
-    def __init__(self, backend: str = "numpy", backends: Sequence[str] = ("numpy",)) -> None:
+    def __init__(
+        self,
+        backend: str = "numpy",
+        backends: Sequence[str] = ("numpy",),
+        devices: Callable[[int], Sequence[Any]] = numpy_devices,
+    ) -> None:
         self.backend = backend
+        self._devices = devices
+        if devices is not numpy_devices:
+            self.scope = {**self.scope, **{name: partial(form, devices=devices) for name, form in on_devices.items()}}
         self.backends = tuple(backends)
         jet = entry_points(group="lawful.transformations", name="jet")
         self._jet = next(iter(jet), None)
@@ -103,6 +115,9 @@ class Lawful(Implementation):
             return super().jet(function, primals, series)
         out, derivatives = self._jet.load()(function, primals, series)
         return out, derivatives
+
+    def devices(self, count: int) -> Sequence[Any]:
+        return self._devices(count)
 
     def clear_caches(self) -> None:
         staging.clear_caches()

@@ -151,6 +151,7 @@ class Autograd(Implementation):
     name = "autograd"
     absent: Mapping[str, str] = MappingProxyType(
         {
+            "devices": "laws of sharding are about the programs that lawful splits over devices",
             "jet": "it has no Taylor mode",
             "checkpoint": "its checkpoint loses the derivative by what is closed over, and has none in forward mode",
             "associative_scan": "it has no loops but Python's",

@@ -95,6 +95,7 @@ class Jax(Implementation):
     name = "jax"
     absent: Mapping[str, str] = MappingProxyType(
         {
+            "devices": "laws of sharding are about the programs that lawful splits over devices",
             "jet": "its jet is experimental, and refuses complex numbers and most of the structured primitives",
             "custom_vjp": "forward mode of a function with such a rule is an error",
             "custom_vmap": "jax.custom_batching.custom_vmap has no reverse mode, and closes over no tracer",

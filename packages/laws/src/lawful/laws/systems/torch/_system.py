@@ -132,6 +132,7 @@ class Torch(Implementation):
     name = "torch"
     absent: Mapping[str, str] = MappingProxyType(
         {
+            "devices": "laws of sharding are about the programs that lawful splits over devices",
             "jet": "it has no Taylor mode",
             "associative_scan": "its loops exist in compiled functions only",
             "checkpoint": "torch.utils.checkpoint hooks into what is saved, which torch.func does not support",
