@@ -176,9 +176,9 @@ class Coordinator:
                 self._all_left.set()
 
     def _send_all(self, header: Header, but: int | None = None) -> None:
-        for index, connection in self._members.items():
+        for index in sorted(self._members, reverse=True):
             if index != but:
-                _send(connection, header)
+                _send(self._members[index], header)
 
     def _tell(self, header: Header, but: int | None = None) -> None:
         with self._lock:
@@ -200,7 +200,7 @@ class Coordinator:
                 del self._meetings[key]
                 payloads = [meeting.there[number][1] for number in meeting.everyone]
                 sizes = [len(part) for part in payloads]
-                for number in meeting.everyone:
+                for number in sorted(meeting.everyone, reverse=True):  # this process, which may end then, comes last
                     self._send_to(number, {"kind": "met", "key": key, "sizes": sizes}, b"".join(payloads))
             elif gone := [number for number in meeting.everyone if number in self._left]:
                 self._fail_without(key, gone[0])

@@ -32,17 +32,24 @@ class Group:
     """
 
     def __init__(
-        self, host: str, port: int, index: int, count: int, times: Times, timeout: int, shutdown_timeout: int
+        self,
+        server: tuple[str, int],
+        bind: tuple[str, int],
+        index: int,
+        count: int,
+        times: Times,
+        timeout: int,
+        shutdown_timeout: int,
     ) -> None:
         distributed = _runtime()
         self.timeout, self.shutdown_timeout = timeout, shutdown_timeout
         self._coordinator: Coordinator | None = None
         if index == 0:
             self._coordinator = Coordinator(
-                host, port, count, times, lambda address: distributed.serve(address, count, times.join)
+                *bind, count, times, lambda address: distributed.serve(address, count, times.join)
             )
         try:
-            self.member = Member(host, port, index, count, times)
+            self.member = Member(*server, index, count, times)
             if self._coordinator is not None:
                 address, passed = self._coordinator.address, None
             else:
@@ -152,6 +159,7 @@ def initialize(
     heartbeat_timeout_seconds: int = 100,
     shutdown_timeout_seconds: int = 300,
     collective_timeout_seconds: int = 600,
+    coordinator_bind_address: str | None = None,
 ) -> None:
     """Makes this process one of several, which see each other's devices and run programs on them together.
 
@@ -170,6 +178,8 @@ def initialize(
         process is known at once.
       shutdown_timeout_seconds: how long `shutdown` waits for the others.
       collective_timeout_seconds: how long a program and the functions of this package wait for other processes.
+      coordinator_bind_address: host and port at which process 0 listens, where that is not the coordinator_address, by
+        which the others reach it.
 
     Raises:
       ArgumentTypeError: an argument is of another type, or is missing, also in the environment.
@@ -189,7 +199,12 @@ def initialize(
         raise ProcessError(
             "initialize: expected XLA, got an installation without; install lawful-xla-backend, or run one process"
         )
-    host, port = settings.address(coordinator_address)
+    server = settings.address("coordinator_address", coordinator_address)
+    bind = (
+        server
+        if coordinator_bind_address is None
+        else settings.address("coordinator_bind_address", coordinator_bind_address)
+    )
     count = settings.integer("num_processes", num_processes, settings.COUNT, 1)
     index = settings.integer("process_id", process_id, settings.INDEX, 0)
     if index >= count:
@@ -216,7 +231,7 @@ def initialize(
             ("collective_timeout_seconds", collective_timeout_seconds),
         )
     )
-    _group = Group(host, port, index, count, Times(join, beat), wait, end)
+    _group = Group(server, bind, index, count, Times(join, beat), wait, end)
 
 
 def is_initialized() -> bool:

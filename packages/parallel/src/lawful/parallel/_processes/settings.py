@@ -15,7 +15,8 @@ INDEX: Final = "LAWFUL_PROCESS_ID"
 LAUNCHED: Final = "LAWFUL_LAUNCHED"
 
 
-def address(given: str | None) -> tuple[str, int]:
+def address(name: str, given: str | None) -> tuple[str, int]:
+    """Returns host and port."""
     address = os.environ.get(ADDRESS) if given is None else given
     if address is None:
         raise ArgumentTypeError(
@@ -23,16 +24,17 @@ def address(given: str | None) -> tuple[str, int]:
             "'host:port', or start the program with python -m lawful.parallel -n 2"
         )
     if not isinstance(address, str):
-        raise ArgumentTypeError(f"initialize: expected 'host:port' as coordinator_address, got {address!r}")
+        raise ArgumentTypeError(f"initialize: expected 'host:port' as {name}, got {address!r}; give a string")
     host, _, port = address.rpartition(":")
     if not host or not port.isdecimal() or not 0 < int(port) < 65_536:
         raise ArgumentValueError(
-            f"initialize: expected 'host:port' as coordinator_address, got {address!r}; give a port of 1 to 65535"
+            f"initialize: expected 'host:port' as {name}, got {address!r}; give a port of 1 to 65535"
         )
     return host.strip("[]"), int(port)
 
 
 def integer(name: str, given: Any, variable: str | None, least: int) -> int:
+    """Returns an integer of at least ``least``, by default that of a variable of the environment."""
     if given is None and variable is not None:
         text = os.environ.get(variable)
         if text is None:

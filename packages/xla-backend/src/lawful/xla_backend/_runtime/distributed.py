@@ -15,10 +15,11 @@ from __future__ import annotations
 
 import os
 import re
+import threading
 import time
-import weakref
 from collections import Counter, deque
 from collections.abc import Callable, Sequence
+from queue import SimpleQueue
 from typing import Any, Final, Protocol
 
 from lawful.core import no_collections
@@ -28,7 +29,7 @@ with no_collections():
 
 from lawful.xla_backend._errors import XlaError
 from lawful.xla_backend._runtime.bindings import RuntimeFailure, bytecode
-from lawful.xla_backend._runtime.executables import Executable
+from lawful.xla_backend._runtime.executables import Executable, is_limited
 from lawful.xla_backend._runtime.handles import Target
 
 # In seconds: three years, as 0 is no number of them.
@@ -64,41 +65,48 @@ class Group(Protocol):
 class _Run:
     """A run of a program over several processes: what `execute_sharded` returned, and whether it has ended."""
 
-    __slots__ = ("_result", "_started", "_token", "executable", "name")
+    __slots__ = ("_started", "_watched", "executable", "is_running", "name", "token")
 
-    def __init__(self, name: str, executable: Executable, started: Any) -> None:
-        self.name, self.executable = name, executable
-        self._started, self._token = started, started.consume_token()
-        self._result: weakref.ref[Any] | None = None
+    _watched: SimpleQueue[_Run] | None
+
+    def __init__(self, name: str, executable: Executable, started: Any, watched: SimpleQueue[_Run]) -> None:
+        self.name, self.executable, self._watched = name, executable, watched
+        self._started, self.token = started, started.consume_token()
+        self.is_running = True
 
     def consume_with_handlers(self, handlers: Sequence[Any]) -> list[Any]:
-        results: list[Any] = self._started.consume_with_handlers(handlers)
-        self._started = None
-        if results:
-            self._result = weakref.ref(results[0])  # a token cannot be asked whether it is ready
+        started, self._started = self._started, None
+        results: list[Any] = started.consume_with_handlers(handlers)
+        if results and results[0].is_ready():  # with one device in each process a call returns at the end
+            self.is_running = False
+        elif is_limited:
+            self.watch()
         return results
 
-    def consume_token(self) -> Any:
-        return self._token
-
-    def result(self) -> Any:
-        """Returns the first result; None if there is none, or nobody has it any more."""
-        return None if self._result is None else self._result()
-
-    def is_running(self) -> bool:
-        """Whether it has not ended; no, where nobody has its results any more."""
-        result = self.result()
-        return result is not None and not _is_ready(result)
+    def watch(self) -> None:
+        """Lets another thread wait for its end."""
+        if self._watched is not None and self.is_running:
+            self._watched.put(self)
+            self._watched = None
 
     def has_failed(self) -> bool:
-        """Whether it has ended with an error."""
-        if self.is_running() or self.result() is None:
-            return False
+        """Waits for the end; returns whether it ended with an error."""
         try:
-            self._token.block_until_ready()
+            self.token.block_until_ready()
         except RuntimeFailure:
             return True
         return False
+
+    def consume_token(self) -> Any:
+        return self.token
+
+
+def _await_all(runs: SimpleQueue[_Run]) -> None:
+    """Notes the ends of programs, one after another: a token can be waited for, but not asked."""
+    while True:
+        run = runs.get()
+        run.has_failed()
+        run.is_running = False
 
 
 def _is_ready(buffer: Any) -> bool:
@@ -124,8 +132,9 @@ class Processes:
         self.index, self.count, self.client = index, count, client
         self.host, self.timeout, self.group = host, timeout, group
         self._counts: Counter[int] = Counter()
-        self._stuck: list[Any] = []
         self._recent: deque[_Run] = deque(maxlen=_MAX_RECENT)
+        self._watched: SimpleQueue[_Run] = SimpleQueue()
+        threading.Thread(target=_await_all, args=(self._watched,), name="lawful programs", daemon=True).start()
 
     def programs(self) -> dict[int, int]:
         """Returns for each process how many programs were begun together with it."""
@@ -133,8 +142,7 @@ class Processes:
 
     def finish(self) -> None:
         """Waits until the programs over several processes have ended."""
-        for run in list(self._recent):
-            self._wait(run.is_running)
+        self._wait(self.is_running)
 
     def watch(self, executable: Executable, name: str, module: Any, target: Target) -> None:
         """Makes a program agree with the other processes before its first run, and counts its runs.
@@ -167,10 +175,12 @@ class Processes:
                 started = start(buffers, with_tokens=True)
             except RuntimeFailure as error:
                 raise self.explained(error, [_described(name, executable)]) from error
-            if len(self._recent) == _MAX_RECENT:
-                self._wait(self._recent[0].is_running)
-            self._recent.append(_Run(name, executable, started))
-            return self._recent[-1]
+            if is_limited and len(self._recent) == _MAX_RECENT:
+                oldest = self._recent[0]
+                self._wait(lambda: oldest.is_running)
+            run = _Run(name, executable, started, self._watched)
+            self._recent.append(run)
+            return run
 
         executable.execute = execute
 
@@ -181,20 +191,25 @@ class Processes:
     def _wait(self, is_pending: Callable[[], bool]) -> None:
         delay = 2e-5
         while is_pending():
-            if not self.group.is_alive() and self.is_running():
-                # Kept, so that it is known at the end that these programs still run.
-                self._stuck = [run.result() for run in self._recent]
+            if not self.group.is_alive() and self.is_running() and is_pending():
                 self.group.require_alive(f"the program {self._unfinished()[0]}")
             time.sleep(delay)
             delay = min(delay * 1.1, 2e-3)
 
     def is_running(self) -> bool:
-        """Whether a program over several processes has not ended."""
-        return any(run.is_running() for run in list(self._recent))
+        """Whether a program over several processes has not ended, or only just."""
+        runs = list(self._recent)
+        for run in runs:
+            run.watch()
+        deadline = time.monotonic() + 0.1
+        while (found := any(run.is_running for run in runs)) and time.monotonic() < deadline:
+            time.sleep(0.001)
+        return found
 
     def _unfinished(self) -> list[str]:
         """Returns the names of the programs that failed, or have not ended."""
-        runs = [run for run in list(self._recent) if run.is_running() or run.has_failed()]
+        self.is_running()
+        runs = [run for run in list(self._recent) if run.is_running or run.has_failed()]
         return [_described(run.name, run.executable) for run in runs] or ["that another process takes part in"]
 
     def explained(self, error: Exception, programs: Sequence[str] = ()) -> Exception:

@@ -35,7 +35,8 @@ from lawful.xla_backend._runtime.handles import Device, MemoryAnalysis, Options,
 # How many programs of several partitions may run at a time in jaxlib 0.11, which has room for 32 programs.
 _MAX_RUNNING: Final = 16
 _running: Final[deque[Any]] = deque()
-_is_limited: Final = tuple(map(int, jaxlib_version.split(".")[:2])) < (0, 12)
+#: Whether it is jaxlib 0.11.
+is_limited: Final = tuple(map(int, jaxlib_version.split(".")[:2])) < (0, 12)
 
 
 def _limited(loaded: Any) -> Callable[..., Any]:
@@ -72,7 +73,7 @@ class Executable:
         if isinstance(target, tuple):
             self.assignments = partitions.result_assignments(loaded, out_avals, len(target))
             shardings = [partitions.runtime_sharding(target, assignment) for assignment in self.assignments]
-            if _is_limited and len(target) > 1:
+            if is_limited and len(target) > 1:
                 self.execute = _limited(loaded)
         else:
             shardings = [single_device_sharding(target)] * len(out_avals)
