@@ -42,6 +42,8 @@ MODULES = [
     "jax.experimental.mesh_utils",
     "jax.experimental.pjit",
     "jax.experimental.shard_map",
+    "jax.experimental.multihost_utils",
+    "jax.distributed",
     "jax.example_libraries.optimizers",
     "jax.example_libraries.stax",
     "jax.interpreters.ad",
@@ -80,6 +82,14 @@ ONLY = {
     "jax.experimental.ode": {"odeint"},
     "jax.experimental.pjit": {"pjit"},
     "jax.experimental.shard_map": {"shard_map"},
+    "jax.experimental.multihost_utils": {
+        "assert_equal",
+        "broadcast_one_to_all",
+        "global_array_to_host_local_array",
+        "host_local_array_to_global_array",
+        "process_allgather",
+        "sync_global_devices",
+    },
 }
 _LITERALS = (type(None), bool, int, float, str)
 

@@ -58,6 +58,7 @@ __getattr__, __dir__ = _namespace(
             "custom_batching",
             "custom_derivatives",
             "debug",
+            "distributed",
             "dlpack",
             "example_libraries",
         ),

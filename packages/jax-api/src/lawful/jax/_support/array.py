@@ -20,7 +20,7 @@ from lawful.core import (
     define_array_methods,
     register_array_type,
 )
-from lawful.jax._support.devices import DEVICE_ARRAYS, SingleDeviceSharding, devices, xla_backend
+from lawful.jax._support.devices import DEVICE_ARRAYS, SingleDeviceSharding, default_device, xla_backend
 
 Method = Callable[..., Any]
 
@@ -116,7 +116,7 @@ class Array(numpy.ndarray[Any, Any], metaclass=_ArrayType):
     @property
     def device(self) -> Any:
         """The device that the array is on: the processor, or where `jit` or `device_put` made it."""
-        return devices()[0] if self.origin is None else self.origin.device
+        return default_device() if self.origin is None else self.origin.device
 
     def devices(self) -> set[Any]:
         """Returns the set of devices that the array is on."""
@@ -125,7 +125,7 @@ class Array(numpy.ndarray[Any, Any], metaclass=_ArrayType):
     @property
     def sharding(self) -> Any:
         """Where the elements are."""
-        return SingleDeviceSharding(devices()[0]) if self.origin is None else self.origin.sharding
+        return SingleDeviceSharding(default_device()) if self.origin is None else self.origin.sharding
 
     @property
     def committed(self) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Sequence
+from functools import cache
 from types import ModuleType
 from typing import Any, Final
 
@@ -67,3 +68,11 @@ def devices(platform: str | None = None) -> Sequence[Any]:
         raise MissingBackendError(f"devices: expected 'cpu', got {platform!r}; install lawful-xla-backend for others")
     found = parallel.devices()
     return found
+
+
+@cache
+def default_device() -> Any:
+    """Returns the first device of this process."""
+    found = devices()
+    client = getattr(found[0], "client", None)
+    return next(device for device in found if client is None or device.process_index == client.process_index())

@@ -59,5 +59,13 @@ REASONS: Final = {
     "reduce_axes": "JAX removed what it was for; leave it out",
     "lwork": "the workspace is chosen by LAPACK; leave it out",
     "lapack_driver": "the driver is chosen by NumPy; leave it out",
+    "cluster_detection_method": "the arguments, or the environment, say which processes there are",
+    "slice_index": "there are no slices; leave it out",
+    "partition_index": "there are no partitions; leave it out",
+    "mtls_cert_file": "connections are not encrypted; use a network that you trust",
+    "mtls_key_file": "connections are not encrypted; use a network that you trust",
+    "mtls_ca_file": "connections are not encrypted; use a network that you trust",
+    "mtls_peer_uri_prefix": "connections are not encrypted; use a network that you trust",
+    "verify_secure_credentials": "connections are not encrypted; use a network that you trust",
     "use_magma": "there is no GPU; leave it out",
 }
