@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import statistics
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from benchmarks._case import Timed
@@ -97,14 +97,14 @@ def warmed(timed: Timed, seconds: float) -> tuple[int, float | None]:
     return loops, None
 
 
-def sample(timed: Timed, loops: int) -> float:
-    """Returns the seconds of a call. Garbage is collected before long calls, outside of the measurement."""
+def sample(timed: Timed, loops: int, clock: Callable[[], float] = time.perf_counter) -> float:
+    """Returns the seconds of a call by a clock. Garbage is collected before long calls, outside of the measurement."""
     if timed.before is not None:
         timed.before()
     if loops == 1:
         gc.collect()
     call, repeats = timed.call, range(loops)
-    start = time.perf_counter()
+    start = clock()
     for _ in repeats:
         call()
-    return (time.perf_counter() - start) / loops
+    return (clock() - start) / loops

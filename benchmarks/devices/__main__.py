@@ -3,7 +3,7 @@
     uv run --group bench python -m benchmarks.devices                calls, collectives and growth
     uv run --group bench python -m benchmarks.devices --only calls   calls on 8 CPU devices; or collectives, or growth
     uv run --group bench python -m benchmarks.devices --quick pmap   those with a word in their name or group
-    uv run --group bench python -m benchmarks.devices --write        puts the tables into docs/scaling.md
+    uv run --group bench --group docs python -m benchmarks.devices --write    puts all into docs/scaling.md
     uv run --group bench python -m benchmarks.devices --json FILE    all results, as JSON
 
 A ratio is the median over rounds of lawful's time to JAX's in the same round, with its quartiles.
@@ -53,7 +53,7 @@ def workers(count: int) -> Iterator[dict[str, Worker]]:
             worker.close()
 
 
-def calls(words: list[str], seconds: float, progress: Progress) -> list[Row]:
+def calls(words: list[str], seconds: float, processor: bool, progress: Progress) -> list[Row]:
     """Measures the calls in turns."""
     cases = [case for case in _calls.cases if chosen(words, f"{case.group} {case.name}")]
     rows, task = [], progress.add_task("", total=len(cases))
@@ -61,9 +61,10 @@ def calls(words: list[str], seconds: float, progress: Progress) -> list[Row]:
         for case in cases:
             progress.update(task, description=case.name)
             for worker in running.values():
-                worker("sample", case.group, case.name)  # prepares and warms up
+                worker("sample", case.group, case.name, processor)  # prepares and warms up
             timed = {
-                system: Timed(partial(worker, "sample", case.group, case.name)) for system, worker in running.items()
+                system: Timed(partial(worker, "sample", case.group, case.name, processor))
+                for system, worker in running.items()
             }
             rows.append(Row(case, measure(timed, seconds, told=True)))
             progress.advance(task)
@@ -107,8 +108,9 @@ def main() -> None:
     parser.add_argument("words", nargs="*", help="only what has one of these in its name or group")
     parser.add_argument("--only", choices=PARTS, help="a part of the measurements")
     parser.add_argument("--quick", action="store_true", help="measure each call for a shorter time")
+    parser.add_argument("--processor", action="store_true", help="measure processor time, on a machine with other load")
     parser.add_argument("--json", type=Path, metavar="FILE", help="write all results")
-    parser.add_argument("--write", action="store_true", help="write the tables, and the figure, into docs/scaling.md")
+    parser.add_argument("--write", action="store_true", help="write tables and figures into docs/scaling.md")
     parser.add_argument("--worker", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.worker:
@@ -119,7 +121,7 @@ def main() -> None:
     rows, counted, grown = [], {}, {}
     with Progress(*columns) as progress:
         if "calls" in parts:
-            rows = calls(options.words, QUICK if options.quick else USUAL, progress)
+            rows = calls(options.words, QUICK if options.quick else USUAL, options.processor, progress)
         if "collectives" in parts:
             counted = collectives(options.words, progress)
         if "growth" in parts:
@@ -142,6 +144,7 @@ def main() -> None:
         if grown:
             _tables.write(PAGE, "growth", _tables.growth_markdown(grown))
             _tables.draw(grown, PAGE.with_name("scaling_growth.svg"))
+        _tables.draw_model(PAGE, PAGE.with_name("scaling_model.svg"))
 
 
 if __name__ == "__main__":

@@ -164,6 +164,11 @@ for _name in ("data parallel", "tensor parallel by shard_map", "pipeline by pper
     case(COMPILE, f"gradient, {_name}")(_compile_program(_name))
 
 
+@case(COMPILE, "eight chains of HMC, shard_map")
+def compile_chains(of: System) -> Call:
+    return _compile(of, lambda: _mapped_chains(of))
+
+
 # Steady state: each call is waited for.
 
 STEADY = "steady state"
@@ -251,16 +256,24 @@ def chain(of: System, steps: int = 50, leaps: int = 8, size: float = 0.2) -> Cal
 @case(STEADY, "eight chains of HMC, pmap")
 def chains_by_pmap(of: System) -> Call:
     f = of.pmap(chain(of))
-    q, seeds = (of.device_put(x, sharding(of, "x")) for x in (normal(DEVICES, 8), np.arange(DEVICES, dtype=np.int32)))
+    q, seeds = [of.device_put(x, sharding(of, "x")) for x in _starts()]
     return lambda: of.wait(f(q, seeds))
 
 
 @case(STEADY, "eight chains of HMC, shard_map")
 def chains_by_shard_map(of: System) -> Call:
+    f, (q, seeds) = _mapped_chains(of)
+    return lambda: of.wait(f(q, seeds))
+
+
+def _mapped_chains(of: System) -> tuple[Any, tuple[Any, ...]]:
     split, one = sharding(of, "x"), chain(of)
     part = of.shard_map(
         lambda q, seed: one(q[0], seed[0])[None], mesh=split.mesh, in_specs=split.spec, out_specs=split.spec
     )
-    f = of.jit(part)
-    q, seeds = (of.device_put(x, split) for x in (normal(DEVICES, 8), np.arange(DEVICES, dtype=np.int32)))
-    return lambda: of.wait(f(q, seeds))
+    return of.jit(part), tuple([of.device_put(x, split) for x in _starts()])
+
+
+def _starts() -> tuple[Any, Any]:
+    """Returns the position and the seed of each chain."""
+    return normal(DEVICES, 8), np.arange(DEVICES, dtype=np.int32)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -85,12 +86,7 @@ def write(page: Path, part: str, text: str) -> None:
 
 def draw(found: Mapping[str, Mapping[int, Mapping[str, Any]]], path: Path) -> None:
     """Draws the time of each stage over the number of devices."""
-    import matplotlib as mpl
-
-    mpl.use("svg")
-    mpl.rcParams["svg.hashsalt"] = "lawful"
-    from matplotlib import pyplot as plt
-
+    plt = _pyplot()
     figure, axes = plt.subplots(1, len(found), figsize=(4.5 * len(found), 3.5), sharey=True, squeeze=False)
     for ax, (name, results) in zip(axes[0], found.items(), strict=True):
         for system, line in (("lawful", "-"), ("jax", "--")):
@@ -99,6 +95,39 @@ def draw(found: Mapping[str, Mapping[int, Mapping[str, Any]]], path: Path) -> No
                 ax.loglog([*results], times, line, color=colour, marker=".", label=f"{system}: {stage}", base=2)
         ax.set(title=name, xlabel="devices", ylabel="processor time, ms", yscale="log")
     axes[0][-1].legend(fontsize="x-small")
+    _save(figure, path)
+
+
+def draw_model(page: Path, path: Path) -> None:
+    """Draws what the models on the page predict: it runs the page's blocks of Python, and calls its ``models``."""
+    namespace: dict[str, Any] = {"__name__": "__main__"}
+    for block in re.findall(
+        r"^```python\n(?!>>>)(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE
+    ):
+        exec(block, namespace)
+    figure, ax = _pyplot().subplots(figsize=(6, 3.5))
+    counts = [2**i for i in range(1, 14)]
+    for name, model in namespace["models"].items():
+        ax.semilogx(counts, [model(n) for n in counts], marker=".", base=2, label=name.replace("_", " "))
+    ax.set(xlabel="devices", ylabel="share of a step that computes", ylim=(0.0, 1.0))
+    ax.legend(fontsize="small")
+    _save(figure, path)
+
+
+def _pyplot() -> Any:
+    import matplotlib as mpl
+
+    mpl.use("svg")
+    mpl.rcParams["svg.hashsalt"] = "lawful"
+    from matplotlib import pyplot
+
+    return pyplot
+
+
+def _save(figure: Any, path: Path) -> None:
+    """Saves a figure, the same one as the same bytes."""
     figure.tight_layout()
     figure.savefig(path, metadata={"Date": None})
-    plt.close(figure)
+    # matplotlib ends lines with spaces.
+    path.write_text("".join(f"{line.rstrip()}\n" for line in path.read_text().splitlines()))
+    _pyplot().close(figure)

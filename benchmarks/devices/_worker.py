@@ -26,8 +26,8 @@ class Calls:
         self.of = systems[system]()
         self.prepared: dict[str, Any] = {}
 
-    def sample(self, group: str, name: str) -> float:
-        """Returns the seconds of a call, the mean of a sample; of compilation, the processor seconds."""
+    def sample(self, group: str, name: str, processor: bool) -> float:
+        """Returns the seconds of a call, the mean of a sample; or processor seconds, as always of compilation."""
         key = f"{group} {name}"
         if key not in self.prepared:
             [case] = [case for case in _calls.cases if (case.group, case.name) == (group, name)]
@@ -35,7 +35,9 @@ class Calls:
             loops = 1 if group == _calls.COMPILE else warmed(timed, WARMING)[0]
             self.prepared = {key: (timed, loops)}  # the former case's arrays are freed
         timed, loops = self.prepared[key]
-        return float(timed.call()) if group == _calls.COMPILE else sample(timed, loops)
+        if group == _calls.COMPILE:
+            return float(timed.call())
+        return sample(timed, loops, time.process_time if processor else time.perf_counter)
 
     def collectives(self, name: str, count: int) -> dict[str, tuple[int, int]]:
         """Returns the number and bytes of each kind of collective in a program on so many devices."""
