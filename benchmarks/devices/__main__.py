@@ -60,12 +60,12 @@ def calls(words: list[str], seconds: float, processor: bool, progress: Progress)
     with workers(_calls.DEVICES) as running:
         for case in cases:
             progress.update(task, description=case.name)
+            # Both make as many calls, so that the threads of their devices are awake for as long.
+            loops = max([worker("prepare", case.group, case.name) for worker in running.values()])
+            clock = "told" if case.group == _calls.COMPILE else "processor" if processor else "time"
             for worker in running.values():
-                worker("sample", case.group, case.name, processor)  # prepares and warms up
-            timed = {
-                system: Timed(partial(worker, "sample", case.group, case.name, processor))
-                for system, worker in running.items()
-            }
+                worker("sample", loops, clock)  # the first one is not counted
+            timed = {system: Timed(partial(worker, "sample", loops, clock)) for system, worker in running.items()}
             rows.append(Row(case, measure(timed, seconds, told=True)))
             progress.advance(task)
     return rows

@@ -9,6 +9,7 @@ import sys
 import time
 from typing import Any
 
+from benchmarks._case import Timed
 from benchmarks._measure import sample, warmed
 from benchmarks._systems import systems
 from benchmarks.devices import _calls
@@ -17,27 +18,29 @@ from benchmarks.devices._programs import Sizes, programs
 
 #: Seconds for which a call is run before it is measured.
 WARMING = 1.0
+#: A sample is as many times as long as those on one device: the threads of devices wake up slowly.
+SAMPLES = 8
 
 
 class Calls:
-    """The prepared calls of a system, each with the number of calls per sample."""
+    """The calls of a system, of which one is prepared at a time."""
+
+    timed: Timed
 
     def __init__(self, system: str) -> None:
         self.of = systems[system]()
-        self.prepared: dict[str, Any] = {}
 
-    def sample(self, group: str, name: str, processor: bool) -> float:
-        """Returns the seconds of a call, the mean of a sample; or processor seconds, as always of compilation."""
-        key = f"{group} {name}"
-        if key not in self.prepared:
-            [case] = [case for case in _calls.cases if (case.group, case.name) == (group, name)]
-            timed = case.prepare(self.of)
-            loops = 1 if group == _calls.COMPILE else warmed(timed, WARMING)[0]
-            self.prepared = {key: (timed, loops)}  # the former case's arrays are freed
-        timed, loops = self.prepared[key]
-        if group == _calls.COMPILE:
-            return float(timed.call())
-        return sample(timed, loops, time.process_time if processor else time.perf_counter)
+    def prepare(self, group: str, name: str) -> int:
+        """Prepares a call, and returns how many of it a sample should have."""
+        [case] = [case for case in _calls.cases if (case.group, case.name) == (group, name)]
+        self.timed = case.prepare(self.of)
+        return 1 if group == _calls.COMPILE else SAMPLES * warmed(self.timed, WARMING)[0]
+
+    def sample(self, loops: int, clock: str) -> float:
+        """Returns the seconds of the prepared call: what it returns, or the mean of a sample."""
+        if clock == "told":
+            return float(self.timed.call())
+        return sample(self.timed, loops, time.process_time if clock == "processor" else time.perf_counter)
 
     def collectives(self, name: str, count: int) -> dict[str, tuple[int, int]]:
         """Returns the number and bytes of each kind of collective in a program on so many devices."""
