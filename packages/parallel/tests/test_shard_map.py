@@ -8,9 +8,10 @@ import pytest
 
 from lawful import tree
 from lawful.autodiff import checkpoint, grad, jvp, linearize, vjp
-from lawful.batching import vmap
+from lawful.batching import psum, vmap
 from lawful.core import check_jaxpr, plain
 from lawful.parallel import Mesh, make_mesh, numpy_devices, shard_map
+from lawful.parallel import PartitionSpec as P
 from lawful.staging import jit, make_jaxpr
 
 from .programs import CHECKED, PROGRAMS, Program
@@ -101,3 +102,11 @@ def test_batches_are_those_of_the_whole_function(mesh: Mesh, program: Program, c
     axes = (0, *[None] * (len(stacked) - 1))
     first = (stacked[0], *program.args[1:])
     close(vmap(grad(scalar(mapped)), axes)(*first), vmap(grad(scalar(whole)), axes)(*first))
+
+
+@pytest.mark.parametrize("checked", [True, False])
+def test_axis_of_the_mesh_hides_that_of_vmap_outside(mesh: Mesh, checked: bool) -> None:
+    mapped = shard_map(lambda x: psum(x, "x"), mesh=mesh, in_specs=P("x"), out_specs=P(), check_vma=checked)
+    stack = rng.normal(size=(3, 8))
+    close(vmap(mapped, axis_name="x")(stack), np.stack([mapped(x) for x in stack]))
+    close(vmap(jit(mapped, backend="numpy"), axis_name="x")(stack), np.stack([mapped(x) for x in stack]))

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from lawful.autodiff import jvp_jaxpr, linearize_jaxpr, transpose_jaxpr
-from lawful.batching import batch_jaxpr, mentions_axis, psum
+from lawful.batching import AxisData, batch_jaxpr, mentions_axis, psum
 from lawful.core import (
     ArgumentValueError,
     ClosedJaxpr,
@@ -222,6 +222,8 @@ def _batch(
     args: Sequence[Any], dims: Sequence[int | None], *, axis_data: Any, jaxpr: ClosedJaxpr, in_specs: Sequence[Spec],
     out_specs: Sequence[Spec], **params: Any,
 ) -> tuple[list[Any], tuple[int | None, ...]]:  # fmt: skip
+    if axis_data.name in params["axis_names"]:  # the axis of the mesh hides that of the vmap outside
+        axis_data = AxisData(axis_data.size, None, axis_data.spmd_axes)
     split = axis_data.spmd_axes
     if split:
         _require_unused(jaxpr, split, [*in_specs, *out_specs])
