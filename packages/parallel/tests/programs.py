@@ -140,6 +140,10 @@ PROGRAMS = {
         lambda x, w: cond(axis_index("x") < 2, lambda x: ops.sin(x) * w, lambda x: x * x * w, x),
         lambda x, w: ops.concatenate([ops.sin(x[:4]) * w, x[4:] * x[4:] * w], 0), (P("x"), P()), P("x"), (X, W),
     ),
+    "branch by value": Program(
+        lambda x, w: cond(w[0] > 1.0, lambda x: ops.sin(x), lambda x: x * x, x),
+        lambda x, w: cond(w[0] > 1.0, lambda x: ops.sin(x), lambda x: x * x, x), (P("x"), P()), P("x"), (X, W),
+    ),
     "fori_loop": Program(
         lambda x, w: fori_loop(0, 3, lambda i, y: y * w + psum(y, "x") * 0.01, x.sum(0)).sum() * x,
         lambda x, w: _fori_whole(x, w), (P("x"), P()), P("x"), (X, W),
