@@ -144,6 +144,10 @@ PROGRAMS = {
         lambda x, w: cond(w[0] > 1.0, lambda x: ops.sin(x), lambda x: x * x, x),
         lambda x, w: cond(w[0] > 1.0, lambda x: ops.sin(x), lambda x: x * x, x), (P("x"), P()), P("x"), (X, W),
     ),
+    "number for branches": Program(
+        lambda x: cond(axis_index("x") < 2, lambda n, x: x * n, lambda n, x: x * x, 2.0, x),
+        lambda x: ops.concatenate([x[:4] * 2.0, x[4:] * x[4:]], 0), (P("x"),), P("x"), (X,),
+    ),
     "fori_loop": Program(
         lambda x, w: fori_loop(0, 3, lambda i, y: y * w + psum(y, "x") * 0.01, x.sum(0)).sum() * x,
         lambda x, w: _fori_whole(x, w), (P("x"), P()), P("x"), (X, W),

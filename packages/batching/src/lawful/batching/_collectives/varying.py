@@ -32,6 +32,7 @@ def _pvary_lowering(ctx: Any, x: Any, *, axis_name: AxisName) -> Any:
 
 psum_invariant_p = reduction("psum_invariant", sum_along, "add")
 pvary_p = collective("pvary", infer=_infer, over=_pvary_over, beside=_beside, lower=_pvary_lowering)
+pvary_p.def_abstract_eval(lambda x, *, axis_name: x)  # a weak value stays weak
 is_linear(psum_invariant_p)
 is_linear(pvary_p)
 pvary_p.def_abstract_eval(lambda x, *, axis_name: x)  # a weak value stays weak: it is the same value

@@ -25,7 +25,7 @@ from lawful.core import (
     memoize,
     without_axes,
 )
-from lawful.ops import div, reshape
+from lawful.ops import div, reshape, with_weakness_of
 from lawful.parallel._mesh.mesh import AbstractMesh, Mesh
 from lawful.parallel._mesh.partition_spec import PartitionSpec, spec_of
 from lawful.parallel._mesh.sharding import NamedSharding
@@ -102,7 +102,7 @@ def _of_dimensions(closed: ClosedJaxpr, added: tuple[bool, ...]) -> ClosedJaxpr:
 
     def function(*args: Any) -> list[Any]:
         given = [reshape(x, shapes[i]) if i < len(added) and added[i] else x for i, x in enumerate(args)]
-        return eval_closed_jaxpr(closed, *given)
+        return eval_closed_jaxpr(closed, *map(with_weakness_of, given, closed.in_avals))
 
     return trace_to_jaxpr(function, avals, transformation="shard_map", name=closed.jaxpr.name)
 
