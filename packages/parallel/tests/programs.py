@@ -80,6 +80,22 @@ def _first(w: Any, x: Any) -> Any:
 _first.defvjp(lambda w, x: (ops.sin(w), (w, x)), lambda res, ct: (ct * ops.cos(res[0]), 0.0 * res[1]))
 
 
+@custom_vjp
+def _scaled_whole(x: Any, w: Any) -> Any:
+    return x * w
+
+
+_scaled_whole.defvjp(lambda x, w: (x * w, (x, w)), lambda res, ct: (ct * res[1], psum((ct * res[0]).sum(0), "x")))
+
+
+@custom_vjp
+def _cube_beside(w: Any, x: Any) -> Any:
+    return w * w * w
+
+
+_cube_beside.defvjp(lambda w, x: (w**3, (w, x)), lambda res, ct: (3.0 * res[0] ** 2 * ct, 0.0 * res[1]))
+
+
 PROGRAMS = {
     "elementwise": Program(lambda x: ops.sin(x) * 2.0, lambda x: ops.sin(x) * 2.0, (P("x"),), P("x"), (X,)),
     "split over two axes": Program(
@@ -211,6 +227,10 @@ CHECKED = {
         lambda w, x: grad(lambda w: ops.tanh(x @ w).sum())(w),
         lambda w, x: grad(lambda w: ops.tanh(x @ w).sum())(w), (P(), P("x")), P(), (W, X),
     ),
+    "rule with a sum over devices": Program(
+        lambda w, x: psum(_scaled_whole(x, w).sum(), "x"), lambda w, x: (x * w).sum(), (P(), P("x")), P(), (W, X)
+    ),
+    "rule of whole and parts": Program(_cube_beside, lambda w, x: w**3, (P(), P("x")), P(), (W, X)),
 }  # fmt: skip
 
 

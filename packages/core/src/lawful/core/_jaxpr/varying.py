@@ -143,7 +143,8 @@ def _axes_of_inputs(primitive: Primitive, avals: Sequence[ShapedArray], params: 
 def without_axes(closed: ClosedJaxpr) -> ClosedJaxpr:
     """Returns a jaxpr, and those in it, whose types do not say what varies: to evaluate or lower it.
 
-    Equations of ``pvary`` stay: a loop that is reversed transposes its body while it runs.
+    Equations of ``pvary`` stay: a loop that is reversed transposes its body while it runs. Calls of Python functions
+    become calls of jaxprs, as the functions may ask for types: so it is called where the axes are known.
     """
     return _without_axes(closed, keep_pvary=True)
 
@@ -171,7 +172,10 @@ def _without_axes(closed: ClosedJaxpr, keep_pvary: bool) -> ClosedJaxpr:
         if eqn.primitive.name in ("pvary", "pvary_in_branch") and not keep_pvary:
             new[eqn.outvars[0]] = operands[0]
         else:
-            params = map_jaxprs(inside, eqn.params) if holds_jaxprs(eqn.params) else eqn.params
+            params = eqn.params
+            if "as_jaxpr" in eqn.primitive.rules:
+                params = eqn.primitive.rule("as_jaxpr")([atom.aval for atom in eqn.invars], params)
+            params = map_jaxprs(inside, params) if holds_jaxprs(params) else params
             if "check_vma" in params:
                 params = {**params, "check_vma": False}
             eqns.append(eqn.replace(invars=operands, outvars=variables(eqn.outvars), params=params))

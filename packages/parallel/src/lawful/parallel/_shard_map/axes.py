@@ -10,7 +10,7 @@ from collections.abc import Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import Any
 
-from lawful.core import Primitive, ShapedArray, Trace, current, new_trace, plain
+from lawful.core import ClosedJaxpr, Primitive, ShapedArray, Trace, current, memoize, new_trace, plain, without_axes
 from lawful.parallel._mesh.mesh import AbstractMesh, Mesh
 
 AxisName = Hashable
@@ -50,6 +50,13 @@ def manual_axes(mesh: Mesh | AbstractMesh, names: Sequence[AxisName], checked: b
     trace = ManualTrace(current.trace, [(name, sizes[name]) for name in names], checked)
     with new_trace(trace), plain() if checked else nullcontext():
         yield
+
+
+@memoize
+def untyped(closed: ClosedJaxpr, mesh: Mesh | AbstractMesh, names: tuple[AxisName, ...], checked: bool) -> ClosedJaxpr:
+    """Returns a jaxpr of parts whose types do not say what varies: to evaluate or lower it."""
+    with manual_axes(mesh, names, checked):
+        return without_axes(closed)
 
 
 def axes_of(spec: Spec) -> tuple[AxisName, ...]:

@@ -7,10 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from lawful.batching import vmap
-from lawful.core import ClosedJaxpr, eval_closed_jaxpr, get_aval, without_axes
+from lawful.core import ClosedJaxpr, eval_closed_jaxpr, get_aval
 from lawful.ops import getitem, reshape, transpose
 from lawful.parallel._mesh.mesh import AbstractMesh, Mesh
-from lawful.parallel._shard_map.axes import AxisName, Spec, axes_of
+from lawful.parallel._shard_map.axes import AxisName, Spec, axes_of, untyped
 
 
 def as_vmap(
@@ -19,7 +19,7 @@ def as_vmap(
 ) -> Callable[..., list[Any]]:  # fmt: skip
     """Returns the function of whole arrays that a jaxpr of parts stands for."""
     sizes = mesh.shape
-    program = without_axes(jaxpr)
+    program = untyped(jaxpr, mesh, tuple(axis_names), check_vma)
 
     def on_all(*args: Any) -> list[Any]:
         stacks = [_split(x, spec, sizes, axis_names) for x, spec in zip(args, in_specs, strict=True)]

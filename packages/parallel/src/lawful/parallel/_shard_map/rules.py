@@ -23,13 +23,12 @@ from lawful.core import (
     eval_closed_jaxpr,
     get_aval,
     memoize,
-    without_axes,
 )
 from lawful.ops import div, reshape, with_weakness_of
 from lawful.parallel._mesh.mesh import AbstractMesh, Mesh
 from lawful.parallel._mesh.partition_spec import PartitionSpec, spec_of
 from lawful.parallel._mesh.sharding import NamedSharding
-from lawful.parallel._shard_map.axes import AxisName, Spec, axes_of, manual_axes
+from lawful.parallel._shard_map.axes import AxisName, Spec, axes_of, manual_axes, untyped
 from lawful.parallel._shard_map.primitive import bind_shard_map, shard_map_p
 from lawful.parallel._sharded_jit.constraint import constrain
 from lawful.staging import kept, merge_lists, partial_eval_jaxpr, trace_to_jaxpr
@@ -273,6 +272,7 @@ def _lower(
     axis_names: Sequence[AxisName], check_vma: bool,
 ) -> Any:  # fmt: skip
     return ctx.manual_computation(
-        without_axes(jaxpr), operands, [NamedSharding(mesh, spec_of(spec)) for spec in in_specs],
+        untyped(jaxpr, mesh, tuple(axis_names), check_vma), operands,
+        [NamedSharding(mesh, spec_of(spec)) for spec in in_specs],
         [NamedSharding(mesh, spec_of(spec)) for spec in out_specs], axis_names,
     )  # fmt: skip
