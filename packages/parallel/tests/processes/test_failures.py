@@ -35,6 +35,22 @@ report(lambda: np.asarray(total(x)))
     assert "Terminating process" not in other.err
 
 
+def test_a_dead_process_is_named_in_all_others(tmp_path: Path) -> None:
+    """Also in one that has no connection to it in the ring of an all-reduce, and waits for another one."""
+    program = """
+i = start()
+x = global_array(12)
+np.asarray(total(x))
+if i == 2:
+    os._exit(9)
+report(lambda: np.asarray(total(x)))
+"""
+    for other in run(tmp_path, program, 3, devices=2)[:2]:
+        assert "ProcessEndedError" in other.out
+        assert "got process 2 ended" in other.out
+        assert other.seconds < AT_ONCE
+
+
 @pytest.mark.parametrize("dead", [0, 1])
 def test_a_dead_process_ends_a_wait(tmp_path: Path, dead: int) -> None:
     program = f"""

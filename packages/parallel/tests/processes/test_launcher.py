@@ -44,11 +44,14 @@ def is_alive(process: int) -> bool:
 
 
 def gone(processes: list[int]) -> bool:
-    """Waits until all of some processes have ended."""
-    deadline = time.monotonic() + LIMIT
+    """Waits until all of some processes have ended, and ends those that have not."""
+    deadline = time.monotonic() + 20
     while any(map(is_alive, processes)) and time.monotonic() < deadline:
         time.sleep(0.05)
-    return not any(map(is_alive, processes))
+    left = [process for process in processes if is_alive(process)]
+    for process in left:
+        os.kill(process, signal.SIGKILL)
+    return not left
 
 
 def test_launcher_tells_output_apart(tmp_path: Path) -> None:
@@ -89,17 +92,19 @@ def test_launcher_runs_a_module_at_a_port(tmp_path: Path) -> None:
 def test_launcher_ends_all_when_one_fails(tmp_path: Path, death: str, status: int, text: str) -> None:
     program = f"""
 import os, signal, subprocess, sys, time
+child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(1000)"])
 print("pid", os.getpid())
+print("pid", child.pid)
 if os.environ["LAWFUL_PROCESS_ID"] == "1":
     {death}
-child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(1000)"])
-print("pid", child.pid)
 time.sleep(1000)
 """
     found, out, err = ended(launched(tmp_path, program, "-n", 3))
     assert found == status
     assert f"lawful.parallel: {text}; the others are ended" in err
-    assert gone([int(line.split()[-1]) for line in out.splitlines()])
+    processes = [int(line.split()[-1]) for line in out.splitlines()]
+    assert len(processes) == 6
+    assert gone(processes)
 
 
 def test_launcher_reports_the_process_that_failed_first(tmp_path: Path) -> None:
