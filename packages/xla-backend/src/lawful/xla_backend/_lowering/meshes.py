@@ -165,7 +165,9 @@ class MeshMethods:
         module, dialect = self._function.module, sdy()
         mesh = (*in_shardings, *out_shardings)[0]
         names = axis_texts(mesh)
-        free = tuple([axis for axis, _ in mesh.mesh_axes if axis not in manual_axes])
+        # The axes of a manual computation around this one are manual here too.
+        outside = () if module.mesh is None else [a for a, _ in module.mesh.axes if a not in module.mesh.free]
+        free = tuple([axis for axis, _ in mesh.mesh_axes if axis not in manual_axes and axis not in outside])
         symbol = module.meshes.symbol(mesh)
         sizes = dict(mesh.mesh_axes)
         if all(sizes[axis] == 1 for axis in manual_axes):  # the parts are the whole; XLA has no operation for it
