@@ -22,6 +22,7 @@ from lawful.batching import (
 from lawful.control_flow import cond, fori_loop, scan, while_loop
 from lawful.custom_rules import custom_jvp, custom_vjp
 from lawful.parallel import PartitionSpec as P
+from lawful.parallel import shard_map
 from lawful.staging import jit
 
 rng = np.random.default_rng(29)
@@ -240,3 +241,28 @@ def _fori_whole(x: Any, w: Any) -> Any:
         total = y[0] + y[1] + y[2] + y[3]
         y = [part * w + total * 0.01 for part in y]
     return ops.concatenate([y[i].sum() * x[2 * i : 2 * i + 2] for i in range(4)], 0)
+
+
+def nested(mesh: Any, inner_checked: bool, outer_checked: bool) -> Callable[..., Any]:
+    """Returns `nested_whole` as a `shard_map` over x of one over y."""
+
+    def inner(x: Any, w: Any) -> Any:
+        total = psum(ops.sin(x * w).sum(1), "y")[:, None]
+        total = cond(axis_index("y") < 1, lambda t: t * w, lambda t: w * t, total)
+        return x * psum((x * total).sum(0), "x")[None, :]
+
+    def outer(x: Any, w: Any) -> Any:
+        return shard_map(
+            inner, mesh=mesh, in_specs=(P(None, "y"), P()), out_specs=P(None, "y"), axis_names={"y"},
+            check_vma=inner_checked,
+        )(x, w)  # fmt: skip
+
+    mapped: Callable[..., Any] = shard_map(
+        outer, mesh=mesh, in_specs=(P("x"), P()), out_specs=P("x"), axis_names={"x"}, check_vma=outer_checked
+    )
+    return mapped
+
+
+def nested_whole(x: Any, w: Any) -> Any:
+    total = w * ops.sin(x * w).sum(1)[:, None]
+    return x * (x * total).sum(0)[None, :]

@@ -14,7 +14,7 @@ from lawful.parallel import Mesh, make_mesh, numpy_devices, shard_map
 from lawful.parallel import PartitionSpec as P
 from lawful.staging import jit, make_jaxpr
 
-from .programs import CHECKED, PROGRAMS, Program
+from .programs import CHECKED, PROGRAMS, Program, X, nested, nested_whole
 
 rng = np.random.default_rng(2929)
 CASES = [pytest.param(program, checked, id=f"{name}-{'checked' if checked else 'unchecked'}")
@@ -110,3 +110,12 @@ def test_axis_of_the_mesh_hides_that_of_vmap_outside(mesh: Mesh, checked: bool) 
     stack = rng.normal(size=(3, 8))
     close(vmap(mapped, axis_name="x")(stack), np.stack([mapped(x) for x in stack]))
     close(vmap(jit(mapped, backend="numpy"), axis_name="x")(stack), np.stack([mapped(x) for x in stack]))
+
+
+@pytest.mark.parametrize("outer", [True, False])
+@pytest.mark.parametrize("inner", [True, False])
+def test_nested_over_another_axis(mesh: Mesh, inner: bool, outer: bool) -> None:
+    mapped, w = nested(mesh, inner, outer), np.float64(0.7)
+    close(mapped(X, w), nested_whole(X, w))
+    close(jit(grad(scalar(mapped), (0, 1)), backend="numpy")(X, w), grad(scalar(nested_whole), (0, 1))(X, w))
+    close(vmap(mapped, (None, 0))(X, np.array([0.7, 0.4])), vmap(nested_whole, (None, 0))(X, np.array([0.7, 0.4])))

@@ -12,7 +12,7 @@ from lawful.parallel import Mesh, NamedSharding, devices, make_mesh, numpy_devic
 from lawful.parallel import PartitionSpec as P
 from lawful.staging import jit
 
-from .programs import CHECKED, PROGRAMS, Program
+from .programs import CHECKED, PROGRAMS, Program, X, nested, nested_whole
 
 pytest.importorskip("lawful.xla_backend", reason="programs run on NumPy alone where XLA is not installed")
 
@@ -49,6 +49,14 @@ def test_devices_compute_what_numpy_does(program: Program, checked: bool) -> Non
     close(jit(grad(scalar(mapped), everything))(*args), grad(scalar(reference), everything)(*args))
     stacks = [np.stack([x, x * 0.5 + 0.3]) for x in args]
     close(jit(vmap(mapped))(*stacks), vmap(reference)(*stacks))
+
+
+@pytest.mark.parametrize("outer", [True, False])
+@pytest.mark.parametrize("inner", [True, False])
+def test_nested_over_another_axis(inner: bool, outer: bool) -> None:
+    mapped, w = nested(on(devices()), inner, outer), np.float64(0.7)
+    close(mapped(X, w), nested_whole(X, w))
+    close(jit(grad(scalar(mapped), (0, 1)))(X, w), grad(scalar(nested_whole), (0, 1))(X, w))
 
 
 def test_results_lie_as_out_specs_say() -> None:

@@ -143,8 +143,9 @@ def _axes_of_inputs(primitive: Primitive, avals: Sequence[ShapedArray], params: 
 def without_axes(closed: ClosedJaxpr) -> ClosedJaxpr:
     """Returns a jaxpr, and those in it, whose types do not say what varies: to evaluate or lower it.
 
-    Equations of ``pvary`` stay: a loop that is reversed transposes its body while it runs. Calls of Python functions
-    become calls of jaxprs, as the functions may ask for types: so it is called where the axes are known.
+    Equations of ``pvary`` stay: a loop that is reversed transposes its body while it runs. A primitive may have a rule
+    in the slot ``"untyped"``: of the types of operands, and parameters, to parameters. So a call of a Python function,
+    which may ask for types, becomes one of a jaxpr; the axes must be known here.
     """
     return _without_axes(closed, keep_pvary=True)
 
@@ -173,11 +174,9 @@ def _without_axes(closed: ClosedJaxpr, keep_pvary: bool) -> ClosedJaxpr:
             new[eqn.outvars[0]] = operands[0]
         else:
             params = eqn.params
-            if "as_jaxpr" in eqn.primitive.rules:
-                params = eqn.primitive.rule("as_jaxpr")([atom.aval for atom in eqn.invars], params)
+            if "untyped" in eqn.primitive.rules:
+                params = eqn.primitive.rule("untyped")([atom.aval for atom in eqn.invars], params)
             params = map_jaxprs(inside, params) if holds_jaxprs(params) else params
-            if "check_vma" in params:
-                params = {**params, "check_vma": False}
             eqns.append(eqn.replace(invars=operands, outvars=variables(eqn.outvars), params=params))
     outvars = [new.get(atom, atom) for atom in jaxpr.outvars]
     return ClosedJaxpr(Jaxpr(constvars, invars, eqns, outvars, name=jaxpr.name), closed.consts)

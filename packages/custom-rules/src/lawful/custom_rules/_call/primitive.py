@@ -45,7 +45,7 @@ def custom_call(name: str) -> Primitive:
     primitive.def_rule("numpy", _numpy)
     primitive.def_expand(_impl)
     primitive.def_rule("stage", _stage)
-    primitive.def_rule("as_jaxpr", _as_jaxpr)
+    primitive.def_rule("untyped", _untyped)
     primitive.def_rule("hoist", _hoist)
     primitive.def_rule("dce", _dce)
 
@@ -97,7 +97,7 @@ def _stage(trace: Trace, args: Sequence[Any], params: dict[str, Any]) -> tuple[S
     return [*consts, *args], {"name": params["name"], "rules": rules, "jaxpr": deduplicated(jaxpr)}
 
 
-def _as_jaxpr(avals: Sequence[ShapedArray], params: dict[str, Any]) -> dict[str, Any]:
+def _untyped(avals: Sequence[ShapedArray], params: dict[str, Any]) -> dict[str, Any]:
     """Returns the parameters of a recorded call with a jaxpr in place of the Python function that it kept."""
     fun = params.get("fun")
     if fun is None:

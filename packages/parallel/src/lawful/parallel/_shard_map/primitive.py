@@ -18,7 +18,7 @@ from lawful.core import (
 )
 from lawful.ops import with_weakness_of
 from lawful.parallel._mesh.mesh import AbstractMesh, Mesh
-from lawful.parallel._shard_map.axes import AxisName, Spec, axes_of, manual_axes, part_aval, whole_aval
+from lawful.parallel._shard_map.axes import AxisName, Spec, axes_of, manual_axes, part_aval, untyped, whole_aval
 from lawful.parallel._shard_map.reference import as_vmap
 from lawful.staging import dce_call, hoist_call, jit, kept, trace_to_jaxpr
 
@@ -94,6 +94,12 @@ def _abstract_eval(
                 "name the axes in out_specs"
             )
     return [whole_aval(aval, spec, sizes, axis_names) for aval, spec in zip(jaxpr.out_avals, out_specs, strict=True)]
+
+
+@shard_map_p.def_rule_as("untyped")
+def _untyped(avals: Sequence[ShapedArray], params: dict[str, Any]) -> dict[str, Any]:
+    jaxpr = untyped(params["jaxpr"], params["mesh"], params["axis_names"], params["check_vma"])
+    return {**params, "jaxpr": jaxpr, "check_vma": False}
 
 
 @shard_map_p.def_rule_as("hoist")
