@@ -129,6 +129,8 @@ def test_pmap_takes_static_and_donated_arguments() -> None:
     x = pmap(lambda x: x * 1.0)(np.arange(8.0))
     close(f(2, x, np.ones(8)), np.arange(8.0) ** 2 + 1)
     assert x.is_deleted()
+    from_the_end = pmap(lambda x, n: x**n, static_broadcasted_argnums=-1)
+    close(from_the_end(np.arange(8.0), 2), np.arange(8.0) ** 2)
     assert process_count() == 1
 
 

@@ -85,14 +85,15 @@ def pmap(
     @functools.wraps(fun, updated=())
     def pmapped(*args: Any, **kwargs: Any) -> Any:
         label = f"pmap of {function_name(function)}"
-        dynamic = [x for i, x in enumerate(args) if i not in statics]
+        fixed = {i % len(args) for i in statics} if args else set()  # a position may count from the end
+        dynamic = [x for i, x in enumerate(args) if i not in fixed]
         axes = in_axes
         if isinstance(in_axes, tuple) and len(in_axes) == len(args):
-            axes = tuple([entry for i, entry in enumerate(in_axes) if i not in statics])
+            axes = tuple([entry for i, entry in enumerate(in_axes) if i not in fixed])
 
         def of_dynamic(*xs: Any, **names: Any) -> Any:
             rest = iter(xs)
-            return function(*[x if i in statics else next(rest) for i, x in enumerate(args)], **names)
+            return function(*[x if i in fixed else next(rest) for i, x in enumerate(args)], **names)
 
         return _bind(
             label, of_dynamic, function_name(function), axis, axes, out_axes, tuple(dynamic), kwargs, axis_size,
