@@ -8,6 +8,7 @@ import pytest
 from lawful import tree
 from lawful.autodiff import grad
 from lawful.batching import axis_index, psum, vmap
+from lawful.debug import callback
 from lawful.parallel import Mesh, NamedSharding, devices, make_mesh, numpy_devices, pmap, process_count, shard_map
 from lawful.parallel import PartitionSpec as P
 from lawful.staging import jit
@@ -149,3 +150,29 @@ def test_axes_of_one_device_are_mapped_over_too(sizes: tuple[int, int]) -> None:
         close(f(x), x * factors / x.sum())
         close(jit(grad(scalar(f)))(x), grad(scalar(lambda x, factors=factors: x * factors / x.sum()))(x))
     close(jit(lambda x: x @ x.T, in_shardings=NamedSharding(mesh, P("x", "y")))(x), x @ x.T)
+
+
+def test_each_device_calls_python_for_itself() -> None:
+    seen: list[tuple[int, Any]] = []
+
+    def f(x: Any) -> Any:
+        callback(lambda i, part: seen.append((int(i), part.tolist())), axis_index("x"), x)
+        return x * 2.0
+
+    mapped = shard_map(f, mesh=make_mesh((4,), ("x",), devices=devices()[:4]), in_specs=P("x"), out_specs=P("x"))
+    x = np.arange(4.0)
+    for call in (mapped, jit(mapped), pmap(f, "x")):
+        seen.clear()
+        close(call(x), x * 2.0)
+        assert [i for i, _ in sorted(seen)] == [0, 1, 2, 3]
+
+
+def test_an_error_in_python_leaves_devices_usable() -> None:
+    def fails(x: Any) -> Any:
+        callback(lambda part: 1 / 0, x)
+        return x
+
+    mapped = shard_map(fails, mesh=on(devices()), in_specs=P("x"), out_specs=P("x"))
+    with pytest.raises(ZeroDivisionError):
+        jit(mapped)(np.arange(8.0))
+    close(shard_map(lambda x: x, mesh=on(devices()), in_specs=P("x"), out_specs=P("x"))(np.arange(8.0)), np.arange(8.0))

@@ -26,17 +26,28 @@ class ManualTrace(Trace):
       checked: whether types say which values vary over them.
     """
 
-    __slots__ = ()
+    __slots__ = ("names",)
 
     def __init__(self, parent: Trace, axes: Sequence[tuple[AxisName, int]], checked: bool) -> None:
         super().__init__(parent, "shard_map")
         self.axis_env = (*parent.axis_env, *axes)
-        names = {name for name, _ in axes}
-        self.checked_axes = parent.checked_axes | names if checked else parent.checked_axes - names
+        self.names = {name for name, _ in axes}
+        self.checked_axes = parent.checked_axes | self.names if checked else parent.checked_axes - self.names
 
     def process_primitive(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
         assert self.parent is not None
         return self.parent.process_primitive(primitive, args, params)
+
+
+def outer_manual_axes() -> set[AxisName]:
+    """Returns the names of the axes that the functions being traced are mapped over by ``shard_map``."""
+    found: set[AxisName] = set()
+    trace: Trace | None = current.trace
+    while trace is not None:
+        if type(trace) is ManualTrace:
+            found |= trace.names
+        trace = trace.parent
+    return found
 
 
 @contextmanager

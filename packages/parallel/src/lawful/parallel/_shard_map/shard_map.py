@@ -19,7 +19,7 @@ from lawful.core import (
 )
 from lawful.parallel._mesh.mesh import AbstractMesh, Mesh, get_mesh
 from lawful.parallel._mesh.partition_spec import UNCONSTRAINED, PartitionSpec, axes_of_entry
-from lawful.parallel._shard_map.axes import AxisName, Spec, axes_of, manual_axes, part_aval
+from lawful.parallel._shard_map.axes import AxisName, Spec, axes_of, manual_axes, outer_manual_axes, part_aval
 from lawful.parallel._shard_map.primitive import bind_shard_map
 from lawful.staging import (
     consts_as_inputs,
@@ -125,7 +125,14 @@ def _names(name: str, mesh: Mesh | AbstractMesh, axis_names: Any) -> tuple[AxisN
         raise ArgumentValueError(
             f"{name}: expected axis_names of {mesh}, got {', '.join(map(repr, sorted(unknown, key=str)))}; correct them"
         )
-    return tuple([axis for axis in mesh.axis_names if not wanted or axis in wanted])
+    names = tuple([axis for axis in mesh.axis_names if not wanted or axis in wanted])
+    taken = outer_manual_axes() & {*names}
+    if taken:
+        raise ArgumentValueError(
+            f"{name}: expected axes that no enclosing shard_map or pmap maps over, got "
+            f"{', '.join(sorted(map(repr, taken)))}; map over others by axis_names, or use vmap here"
+        )
+    return names
 
 
 def _is_spec(x: Any) -> bool:

@@ -10,7 +10,8 @@ from collections.abc import Callable, Hashable, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
-from lawful.core import ArgumentValueError, ClosedJaxpr, ShapedArray
+from lawful.core import ArgumentValueError, ClosedJaxpr, ShapedArray, has_effects
+from lawful.xla_backend._lowering.callback import ORDER
 from lawful.xla_backend._runtime.bindings import ir, sdy
 
 if TYPE_CHECKING:
@@ -190,6 +191,8 @@ class MeshMethods:
         )
         parts = [module.types.tensor_type(aval) for aval in jaxpr.in_avals]
         with self.mesh(mesh.mesh_axes, free=free, symbol=symbol), self._function.block(op.regions[0], parts) as args:
+            if has_effects(jaxpr):  # in order on each device
+                self._function.set_order(module.types.zeros(ORDER))
             dialect.ReturnOp(self._function.inline(jaxpr, list(args)))
         return list(op.results)
 
