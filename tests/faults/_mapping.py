@@ -73,7 +73,7 @@ mapping_faults = (
     local_fault("negative in_axes are one too small", "off by one", _vmap, "_dim", _from_the_end_but_one),
     local_fault("out_axes are ignored", "wrong axis", _vmap, "_out_axis", _always_in_front),
     local_fault(
-        "the size of the batch is that of the first argument", "wrong operand", _vmap, "_batch_size", _of_the_first
+        "the size of the batch is that of the first argument", "wrong operand", _vmap, "common_size", _of_the_first
     ),
     local_fault(
         "results that are not mapped are not repeated", "forgotten broadcast", _vmap, "place_batch_dim", _not_repeated

@@ -117,7 +117,7 @@ def test_programs_everything_is_drawn_often() -> None:
     assert len(nested) >= 0.4 * len(drawn_forms) ** 2, nested
 
 
-def test_programs_on_devices_have_every_form_in_every_other() -> None:
+def test_programs_on_devices_nest_with_every_form() -> None:
     found: Counter[str] = Counter()
     for seed in range(1500):
         found.update(set(traits(draw_case(find_source("sharded"), seed).case)))  # type: ignore[arg-type]
