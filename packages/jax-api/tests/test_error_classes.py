@@ -83,6 +83,8 @@ MISTAKES: dict[str, tuple[type[Exception], Callable[[], Any]]] = {
     ),
     "a result of a callback": (RuntimeError, lambda: called_back(X)),
     "a flatten function": (ValueError, lambda: jax.tree_util.tree_flatten(Triple())),
+    "a list as an axis": (ValueError, lambda: jnp.fft.fft(X, axis=[0, 0])),
+    "None in a shape": (ValueError, lambda: jax.ShapeDtypeStruct((None, 2), "float32")),
     "a static name of a positional-only argument": (ValueError, lambda: jax.jit(lambda a, /: a, static_argnames="a")),
     "a negative size of helmert": (ValueError, lambda: jax.scipy.linalg.helmert(0)),
     "leslie without survivals": (ValueError, lambda: jax.scipy.linalg.leslie(jnp.ones(1), jnp.ones(0))),

@@ -134,17 +134,13 @@ class Primitive:
         return found
 
     def _missing(self, slot: str) -> MissingRuleError:
-        error = AbsentRuleError if slot in self.absent else MissingRuleError
-        return error(self._explain_missing(slot))
-
-    def _explain_missing(self, slot: str) -> str:
         known = SLOTS.get(slot)
         title = known.title if known else slot
         definer = f"{self.name}_p.{known.definer}" if known else f"{self.name}_p.def_rule({slot!r}, rule)"
         reason = self.absent.get(slot)
         if reason is not None:
-            return f"{title} rule for '{self.name}' does not exist: {reason}"
-        return f"{title} rule for '{self.name}' not implemented; define it with {definer}"
+            return AbsentRuleError(f"{title} rule for '{self.name}' does not exist: {reason}")
+        return MissingRuleError(f"{title} rule for '{self.name}' not implemented; define it with {definer}")
 
     def def_rule(self, slot: str, rule: F) -> F:
         """Puts a rule into a slot of any name: how a new transformation gives rules to existing primitives."""

@@ -15,7 +15,6 @@ import numpy as np
 
 from lawful import ops
 from lawful.core import (
-    ArgumentTypeError,
     ArgumentValueError,
     Call,
     Choose,
@@ -147,7 +146,7 @@ def static_integers(name: str, argument: str, values: Any) -> Shape:
     """Returns integers, or a single one, as a tuple of Python integers.
 
     Raises:
-      ArgumentTypeError: they are not integers. A tracer raises its own error, which says what to write instead.
+      InvalidArgumentError: they are not integers. A tracer raises its own error, which says what to write instead.
     """
     try:
         return tuple(map(operator.index, values))
@@ -158,7 +157,7 @@ def static_integers(name: str, argument: str, values: Any) -> Shape:
     for x in values if isinstance(values, tuple | list) else ():
         if isinstance(x, Tracer):
             operator.index(x)  # raises the tracer's error, which is more specific
-    raise ArgumentTypeError(f"{name}: expected integers as {argument}, got {values!r}; give a tuple of integers")
+    raise InvalidArgumentError(f"{name}: expected integers as {argument}, got {values!r}; give a tuple of integers")
 
 
 def canonical_axis(name: str, axis: Any, ndim: int) -> int:
