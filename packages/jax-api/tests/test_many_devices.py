@@ -53,6 +53,11 @@ assert isinstance(split, jax.sharding.Sharding)
 with jax.set_mesh(mesh):
     assert jax.device_put(x, P("x")).sharding == split
     assert jax.sharding.get_abstract_mesh() == mesh.abstract_mesh
+assert jnp.arange(8.0, device=split).sharding == jnp.asarray(x).to_device(split).sharding == split
+both = jax.make_array_from_process_local_data(jax.devices()[1], {"a": x, "b": x}, {"a": (8,), "b": None})
+assert both["a"].devices() == both["b"].devices() == {jax.devices()[1]}
+made_like = jax.ShapeDtypeStruct.like(made)
+assert made_like.sharding == split and made_like.update(shape=(16,)).shape == (16,)
 jax.debug.visualize_array_sharding(made, use_color=False)
 jax.debug.visualize_sharding((8, 8), split, scale=0.5)
 
@@ -84,6 +89,7 @@ partial = shard_map(summed, mesh, in_specs=P("x"), out_specs=P(), check_rep=True
 assert jax.jit(partial)(x).tolist() == x.reshape(4, 2).sum(0).tolist()
 with jax.set_mesh(mesh):
     assert jax.smap(summed, in_axes=0, out_axes=None, axis_name="x")(x).tolist() == [12.0, 16.0]
+assert jax.pmap(doubled).__wrapped__ is doubled
 y = jax.pmap(lambda x: x / lax.psum(x, "i"), "i")(x)
 assert type(y) is jax.Array and len(y.devices()) == 8 and np.allclose(y, x / 28.0)
 assert jax.pmap(axis_name="i")(lambda x: lax.axis_index("i") + 0.0 * x)(x).tolist() == x.tolist()

@@ -53,7 +53,10 @@ def mapped(f: Any, in_specs: Any = ROWS, out_specs: Any = ROWS, **options: Any) 
         ),
         (lambda: mapped(lambda x: "no array")(X), LawfulError, "array"),
         (lambda: mapped(3), LawfulError, "function"),
-        (lambda: mapped(lambda x: mapped(lambda y: y)(x), axis_names={"x"})(X), ArgumentValueError, "no enclosing"),
+        (
+            lambda: mapped(lambda x: mapped(lambda y: y, axis_names={"x"})(x), axis_names={"x"})(X),
+            ArgumentValueError, "not mapped over already",
+        ),
         (
             lambda: mapped(lambda x: cond(axis_index("x") < 2, lambda: psum(x, "x"), lambda: x))(X),
             ArgumentValueError, "expected all devices along 'x' to take part",

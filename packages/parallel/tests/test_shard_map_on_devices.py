@@ -7,11 +7,13 @@ import pytest
 
 from lawful import tree
 from lawful.autodiff import grad
-from lawful.batching import axis_index, psum, vmap
+from lawful.batching import axis_index, pmean, psum, vmap
+from lawful.control_flow import while_loop
+from lawful.core import ArgumentValueError
 from lawful.debug import callback
 from lawful.parallel import Mesh, NamedSharding, devices, make_mesh, numpy_devices, pmap, process_count, shard_map
 from lawful.parallel import PartitionSpec as P
-from lawful.staging import jit
+from lawful.staging import disable_jit, io_callback, jit
 
 from .programs import CHECKED, PROGRAMS, Program, X, nested, nested_whole
 
@@ -176,3 +178,59 @@ def test_an_error_in_python_leaves_devices_usable() -> None:
     with pytest.raises(ZeroDivisionError):
         jit(mapped)(np.arange(8.0))
     close(shard_map(lambda x: x, mesh=on(devices()), in_specs=P("x"), out_specs=P("x"))(np.arange(8.0)), np.arange(8.0))
+
+
+def test_callbacks_run_on_each_device() -> None:
+    mesh, seen = on(devices()), []
+
+    def part(x: Any) -> Any:
+        io_callback(lambda x: seen.append(x.tolist()), None, x, ordered=True)
+        return 2.0 * x
+
+    mapped = shard_map(part, mesh=mesh, in_specs=P(("x", "y")), out_specs=P(("x", "y")))
+    x = np.arange(8.0)
+    for function in (mapped, jit(mapped)):
+        seen.clear()
+        np.testing.assert_array_equal(function(x), 2.0 * x)
+        assert sorted(seen) == [[n] for n in x.tolist()]
+
+
+def test_nested_shard_map_maps_over_the_other_axes() -> None:
+    """Inside, the default ``axis_names`` are those that are not mapped over already."""
+    x = np.arange(32.0).reshape(4, 8)
+    for mesh in (on(devices()), on(numpy_devices(8))):
+
+        def inner(x: Any, mesh: Mesh = mesh) -> Any:
+            return shard_map(lambda x: x - pmean(x, "y"), mesh=mesh, in_specs=P(None, "y"), out_specs=P(None, "y"))(x)
+
+        mapped = shard_map(inner, mesh=mesh, in_specs=P("x"), out_specs=P("x"), axis_names={"x"})
+        expected = (x.reshape(4, 2, 4) - x.reshape(4, 2, 4).mean(1, keepdims=True)).reshape(4, 8)
+        close(mapped(x), expected)
+
+        def again(x: Any, mesh: Mesh = mesh) -> Any:
+            return shard_map(lambda x: x, mesh=mesh, in_specs=P(), out_specs=P(), axis_names={"x", "y"})(x)
+
+        with pytest.raises(ArgumentValueError, match="not mapped over already, got 'x'"):
+            shard_map(again, mesh=mesh, in_specs=P("x"), out_specs=P("x"))(x)
+
+
+def test_shard_map_runs_where_jit_is_disabled() -> None:
+    mapped = shard_map(lambda x: x - pmean(x, "x"), mesh=on(devices()), in_specs=P("x"), out_specs=P("x"))
+    with disable_jit():
+        np.testing.assert_array_equal(mapped(np.arange(4.0)), np.arange(4.0) - 1.5)
+
+
+def test_while_loop_with_a_varying_predicate_in_a_branch() -> None:
+    """Constants of a branch that devices take differently vary, also those of a predicate."""
+
+    def part(x: Any) -> Any:
+        def outer(x: Any) -> Any:
+            _, y = while_loop(lambda pair: pair[0] < 2.0, lambda pair: (pair[0] + 1.0, pair[1] + x[1]), (0.0, 0.0))
+            return x[0] + 1.0, y
+
+        return while_loop(lambda x: x[0] < 3.0, outer, (x, 1.0 + 0.0 * x))[1]
+
+    x = np.arange(4.0)
+    for some in (devices(), numpy_devices(8)):
+        mapped = shard_map(lambda x: part(x[0])[None], mesh=on(some), in_specs=P("x"), out_specs=P("x"))
+        close(mapped(x), np.array([8.0, 4.0, 2.0, 1.0]))

@@ -9,7 +9,7 @@ from lawful.autodiff import grad, jvp, vjp
 from lawful.batching import vmap
 from lawful.control_flow import scan
 from lawful.core import ArgumentTypeError, ArgumentValueError
-from lawful.parallel import Mesh, NamedSharding, make_mesh, numpy_devices, set_mesh, with_sharding_constraint
+from lawful.parallel import Mesh, NamedSharding, devices, make_mesh, numpy_devices, set_mesh, with_sharding_constraint
 from lawful.parallel import PartitionSpec as P
 from lawful.staging import ShapeDtypeStruct, jit, make_jaxpr
 
@@ -91,6 +91,25 @@ def test_programs_compiled_ahead_of_time_show_shardings(mesh: Mesh) -> None:
     found = compiled(A[:, :4])  # an array of the host goes where the program takes it
     assert found.sharding == NamedSharding(mesh, P("x"))
     np.testing.assert_allclose(found, A[:, :4].sum(1))
+
+
+def test_jit_traces_again_for_another_mesh_of_the_context(mesh: Mesh) -> None:
+    function = jit(lambda a: with_sharding_constraint(a + 1.0, P("x")))
+    other = make_mesh((2,), ("x",), devices=devices()[:2])
+    for _ in range(2):  # calls after the first take a shorter path
+        for each in (mesh, other):
+            with set_mesh(each):
+                assert function(A).sharding.device_set == {*each.flat_devices}
+            assert each(function)(A).sharding.mesh == each
+    with pytest.raises(ArgumentTypeError, match="a mesh in the context"):
+        function(A)
+
+
+def test_constraint_to_one_device(mesh: Mesh) -> None:
+    third = xla_backend.SingleDeviceSharding(devices()[3])
+    assert with_sharding_constraint(A, third).sharding == third
+    found = jit(lambda a: with_sharding_constraint(a, third) + 1.0, in_shardings=third)(A)
+    assert found.sharding == third
 
 
 def test_donated_arguments_are_used_up(mesh: Mesh) -> None:

@@ -62,13 +62,23 @@ class ShapeDtypeStruct:
 
     @classmethod
     def like(cls, x: Any) -> ShapeDtypeStruct:
-        """Returns the shape, dtype and weakness of an array, number or tracer.
+        """Returns the shape, dtype and weakness of an array, number or tracer, and the sharding that one was put to.
 
         >>> ShapeDtypeStruct.like(np.zeros(2))
         ShapeDtypeStruct(shape=(2,), dtype=float64)
         """
         aval = get_aval(x)
-        return cls(aval.shape, aval.dtype, weak_type=aval.weak_type)
+        sharding = x.sharding if getattr(x, "committed", False) else None
+        return cls(aval.shape, aval.dtype, weak_type=aval.weak_type, sharding=sharding)
+
+    def update(self, **changes: Any) -> ShapeDtypeStruct:
+        """Returns it with some of ``shape``, ``dtype``, ``weak_type`` and ``sharding`` replaced.
+
+        >>> ShapeDtypeStruct((3,), "float32").update(shape=(2, 3))
+        ShapeDtypeStruct(shape=(2, 3), dtype=float32)
+        """
+        known = {"shape": self.shape, "dtype": self.dtype, "weak_type": self.weak_type, "sharding": self.sharding}
+        return ShapeDtypeStruct(**{**known, **changes})
 
     @property
     def shape(self) -> tuple[int, ...]:

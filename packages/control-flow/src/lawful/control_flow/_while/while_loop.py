@@ -125,8 +125,9 @@ def run_while(
             body = trace_body(
                 construct, lambda val, _: (body_fun(val), ()), name, init_val, [], nothing, "init_val", hidden, vma
             )
-        carry = [*map(with_axes_of, body.carry, body.jaxpr.in_avals[len(body.consts) :])]
-        cond_jaxpr, cond_consts = _trace_predicate(cond_fun, treedef, [get_aval(x) for x in carry])
+        avals = body.jaxpr.in_avals[len(body.consts) :]
+        carry = [*map(with_axes_of, body.carry, avals)]
+        cond_jaxpr, cond_consts = _trace_predicate(cond_fun, treedef, avals)
         [predicate] = cond_jaxpr.out_avals
         if vma >= predicate.vma:
             break

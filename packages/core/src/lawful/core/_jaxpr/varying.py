@@ -83,6 +83,9 @@ def with_axes_in_branch(x: Any, aval: ShapedArray) -> Any:
 def vary_alike(trace: Trace, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Sequence[Any]:
     """Returns operands that vary over the same axes, under a trace that records; numbers fit any."""
     avals = avals_of(args)
+    if types_its_axes(primitive, params):  # jaxprs have inputs of exactly the types of operands
+        wanted = _axes_of_inputs(primitive, avals, params)
+        return _varied(trace, primitive, args, avals, wanted)
     if ambient := trace.divergent_axes:
         # What comes from outside of a branch varies over the axes along which devices take different branches.
         avals = tuple(
@@ -91,11 +94,14 @@ def vary_alike(trace: Trace, primitive: Primitive, args: Sequence[Any], params: 
                 for x, aval in zip(args, avals, strict=True)
             ]
         )
-    if types_its_axes(primitive, params):
-        wanted = _axes_of_inputs(primitive, avals, params)
-    else:
-        vma = common_axes(avals)
-        wanted = [vma if _is_array(x, aval) else aval.vma for x, aval in zip(args, avals, strict=True)]
+    vma = common_axes(avals)
+    wanted = [vma if _is_array(x, aval) else aval.vma for x, aval in zip(args, avals, strict=True)]
+    return _varied(trace, primitive, args, avals, wanted)
+
+
+def _varied(
+    trace: Trace, primitive: Primitive, args: Sequence[Any], avals: Sequence[ShapedArray], wanted: Sequence[AxisNames]
+) -> Sequence[Any]:
     pvary = primitives_by_name["pvary"] if any(wanted) else primitive
     return [
         trace.process_primitive(pvary, [x], {"axis_name": _in_order(vma - aval.vma)}) if vma - aval.vma else x

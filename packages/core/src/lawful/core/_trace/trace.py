@@ -104,12 +104,17 @@ def concrete_value(x: Any, any_array: bool = False) -> Any:
 
 
 class _Current(threading.local):
-    """The current trace of each thread."""
+    """The current trace of each thread, and its context: what else a function may read while it is traced.
+
+    The context is a hashable object, such as the mesh of ``set_mesh``. It is part of the keys of ``jit``.
+    """
 
     trace: Trace
+    context: Hashable
 
     def __init__(self) -> None:
         self.trace = eval_trace
+        self.context = None
 
 
 def _switch_evaluation(cls: type[EvalTrace]) -> None:

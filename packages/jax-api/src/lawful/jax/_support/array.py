@@ -172,13 +172,15 @@ class Array(numpy.ndarray[Any, Any], metaclass=_ArrayType):
         """Does nothing: NumPy frees the memory with the last reference."""
 
     def to_device(self, device: Any, /, *, stream: Any = None) -> Any:
-        """Returns the array on a device.
+        """Returns the array on a device, or on several by a sharding.
 
         Raises:
           ArgumentValueError: there is no such device, or a stream is given.
         """
         if stream is not None:
             raise ArgumentValueError(f"to_device: expected no stream, got {stream!r}; leave it out")
+        if xla_backend is not None and hasattr(device, "devices_indices_map"):
+            return as_jax(xla_backend.device_put(on_device(self), device))
         return as_jax(lawful_numpy.asarray(plain(self), device=device))
 
 

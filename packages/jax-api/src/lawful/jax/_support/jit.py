@@ -73,6 +73,7 @@ class Compiling(Returned):
 
     def __init__(self, function: Callable[..., Any], compiled: Callable[..., Any], donates: bool) -> None:
         super().__init__(compiled)
+        self.__wrapped__ = function
         self._plain = function
         # The memory of an Array is read by its NumPy views: a program must not overwrite it.
         self._given = _donated if donates else on_device

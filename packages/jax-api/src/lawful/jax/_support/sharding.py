@@ -114,7 +114,11 @@ def pmap(
         "static_broadcasted_argnums": static_broadcasted_argnums, "axis_size": axis_size,
         "donate_argnums": donate_argnums,
     }  # fmt: skip
-    return functools.partial(pmap, **options) if fun is None else OnDevices(parallel.pmap(fun, **options))
+    if fun is None:
+        return functools.partial(pmap, **options)
+    mapped: Any = OnDevices(parallel.pmap(fun, **options))
+    mapped.__wrapped__ = fun
+    return mapped
 
 
 def with_sharding_constraint(x: Any, shardings: Any) -> Any:
@@ -167,10 +171,17 @@ def make_array_from_single_device_arrays(
 def make_array_from_process_local_data(sharding: Any, local_data: Any, global_shape: Any = None) -> Any:
     """Returns an array of which each process gives what its devices have; see `lawful.xla_backend`."""
     backend = _backend("make_array_from_process_local_data")
-    if type(global_shape) is int:
-        global_shape = (global_shape,)
-    return tree.map(
-        lambda x: as_jax(backend.make_array_from_process_local_data(sharding, to_numpy(x), global_shape)), local_data
+    if isinstance(sharding, Device):
+        sharding = SingleDeviceSharding(sharding)
+    sharding = _in_context(sharding)
+    shapes = tree.broadcast_prefix(global_shape, local_data, is_leaf=_is_shape)
+    leaves, structure = tree.flatten(local_data)
+    return tree.unflatten(
+        structure,
+        [
+            as_jax(backend.make_array_from_process_local_data(sharding, to_numpy(x), (s,) if type(s) is int else s))
+            for x, s in zip(leaves, shapes, strict=True)
+        ],
     )
 
 
@@ -228,6 +239,10 @@ def _in_context(place: Any) -> Any:
     """Returns a place; the sharding of a spec is that on the mesh of `set_mesh`."""
     mesh = parallel.get_mesh()
     return NamedSharding(mesh, place) if isinstance(place, PartitionSpec) and mesh is not None else place
+
+
+def _is_shape(x: Any) -> bool:
+    return x is None or (isinstance(x, tuple | list) and all(size is None or isinstance(size, int) for size in x))
 
 
 def _is_numpy(place: Any) -> bool:

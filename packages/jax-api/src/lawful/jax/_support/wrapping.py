@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib
 import inspect
 from collections.abc import Callable
 from contextlib import AbstractContextManager
@@ -36,9 +37,11 @@ def returns_arrays(function: Function, signature: inspect.Signature | None = Non
             if adapt is not None:
                 args, kwargs = adapt(args, kwargs)
             kwargs = {name: plain(x) for name, x in kwargs.items()}
+        place = kwargs.pop("device") if hasattr(kwargs.get("device"), "devices_indices_map") else None
         with numpy.errstate(all="ignore"):
             result = function(*map(plain, args), **kwargs)
-        return _owned(as_jax(result), args)
+        result = _owned(as_jax(result), args)
+        return result if place is None else importlib.import_module("lawful.jax._support.sharding").put(result, place)
 
     if signature is not None:
         wrapper.__signature__ = signature  # type: ignore[attr-defined]

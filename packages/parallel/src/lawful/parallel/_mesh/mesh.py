@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import enum
+import functools
 import math
 import threading
 from collections import OrderedDict
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, Final
 
 import numpy as np
 
-from lawful.core import ArgumentTypeError, ArgumentValueError
+from lawful.core import ArgumentTypeError, ArgumentValueError, current
 from lawful.ops import static_integers
 from lawful.parallel._mesh.devices import Device, devices, process_index
 
@@ -184,11 +185,21 @@ class Mesh(_NamedAxes):
         return f"Mesh({_axes_text(self)})"
 
     def __enter__(self) -> Mesh:
-        context.stack.append(self)
+        context.push(self)
         return self
 
     def __exit__(self, *error: object) -> None:
-        context.stack.pop()
+        context.pop()
+
+    def __call__[**P, R](self, function: Callable[P, R]) -> Callable[P, R]:
+        """Returns a function that runs in this context, as a decorator."""
+
+        @functools.wraps(function)
+        def within(*args: P.args, **kwargs: P.kwargs) -> R:
+            with self:
+                return function(*args, **kwargs)
+
+        return within
 
 
 class _Context(threading.local):
@@ -196,6 +207,16 @@ class _Context(threading.local):
 
     def __init__(self) -> None:
         self.stack: list[Mesh | AbstractMesh] = []
+
+    def push(self, mesh: Mesh | AbstractMesh) -> None:
+        """Enters a mesh, which functions that are traced may read."""
+        self.stack.append(mesh)
+        current.context = mesh
+
+    def pop(self) -> None:
+        """Leaves the last one."""
+        self.stack.pop()
+        current.context = self.stack[-1] if self.stack else None
 
 
 context: Final = _Context()
@@ -220,13 +241,13 @@ class set_mesh:
     def __init__(self, mesh: Mesh) -> None:
         if not isinstance(mesh, Mesh):
             raise ArgumentTypeError(f"set_mesh: expected a Mesh, got {mesh!r}; make one with make_mesh")
-        context.stack.append(mesh)
+        context.push(mesh)
 
     def __enter__(self) -> None:
         pass
 
     def __exit__(self, *error: object) -> None:
-        context.stack.pop()
+        context.pop()
 
 
 def get_mesh() -> Mesh | AbstractMesh | None:

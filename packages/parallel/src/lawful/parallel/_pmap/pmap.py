@@ -101,9 +101,11 @@ def pmap(
         )  # fmt: skip
 
     on_numpy = backend == "numpy" or (devices is not None and any(d.platform == "numpy" for d in devices))
-    return jit(
+    compiled = jit(
         pmapped, static_argnums=statics, donate_argnums=donated, inline=True, backend="numpy" if on_numpy else None
     )
+    compiled.__wrapped__ = fun
+    return compiled
 
 
 def _bind(

@@ -20,7 +20,7 @@ from lawful.ops import with_weakness_of
 from lawful.parallel._mesh.mesh import AbstractMesh, Mesh
 from lawful.parallel._shard_map.axes import AxisName, Spec, axes_of, manual_axes, part_aval, untyped, whole_aval
 from lawful.parallel._shard_map.reference import as_vmap
-from lawful.staging import dce_call, hoist_call, jit, kept, trace_to_jaxpr
+from lawful.staging import dce_call, disable_jit, hoist_call, is_jit_disabled, jit, kept, trace_to_jaxpr
 
 #: Its parameters are the jaxpr of the parts, the ``mesh``, a spec of each operand (``in_specs``) and of each result
 #: (``out_specs``), the names of the axes that the jaxpr knows (``axis_names``), and whether types say over which of
@@ -143,7 +143,11 @@ def _impl(*args: Any, jaxpr: ClosedJaxpr, mesh: Mesh | AbstractMesh, **params: A
         raise ArgumentTypeError(f"shard_map: expected a mesh with devices to run on, got {mesh}; give a Mesh")
     if mesh.flat_devices[0].platform == "numpy":
         return as_vmap(jaxpr, mesh=mesh, **params)(*args)
-    return _compiled(jaxpr, tuple({"mesh": mesh, **params}.items()))(*args)
+    run = _compiled(jaxpr, tuple({"mesh": mesh, **params}.items()))
+    if not is_jit_disabled():
+        return run(*args)
+    with disable_jit(False):  # there is no other way to run it
+        return run(*args)
 
 
 shard_map_p.def_impl(_impl, any_array=True)

@@ -12,8 +12,10 @@ from lawful.core import (
     ArgumentTypeError,
     ArgumentValueError,
     ClosedJaxpr,
+    InvalidArgumentError,
     ShapedArray,
     TreeStructureError,
+    current,
     deduplicated,
     get_aval,
 )
@@ -51,12 +53,15 @@ def shard_map(
       in_specs: a `PartitionSpec` for each leaf of the arguments, or a prefix of their tree. An array that is not split
         over an axis is whole, and the same, on all devices along it.
       out_specs: the same for the result. A result that is not split over an axis must be the same along it.
-      axis_names: the axes that ``f`` maps over; by default all. The others are left to the compiler.
+      axis_names: the axes that ``f`` maps over; by default all that are not mapped over already. The others are left
+        to the compiler.
       check_vma: whether types say which values vary over which axes, so that results are checked and derivatives have
         no collective that they do not need.
 
     Raises:
-      ArgumentTypeError: a spec is none, or a result that ``out_specs`` calls the same along an axis varies over it.
+      ArgumentTypeError: a spec is none.
+      InvalidArgumentError: a result that ``out_specs`` calls the same along an axis varies over it, or there is
+        no mesh.
       ArgumentValueError: specs do not fit the trees, ranks or sizes, or name an axis that is not mapped over.
 
     Laws: equal to ``vmap`` over the named axes, in value and every derivative. Source: ``jax.shard_map``.
@@ -111,7 +116,7 @@ def shard_map(
 def _mesh(name: str, mesh: Any) -> Mesh | AbstractMesh:
     found = get_mesh() if mesh is None else mesh
     if not isinstance(found, Mesh | AbstractMesh):
-        raise ArgumentTypeError(
+        raise InvalidArgumentError(
             f"{name}: expected a mesh, got {found!r}; give mesh=, or call it inside `with set_mesh(mesh)`"
         )
     return found
@@ -125,14 +130,14 @@ def _names(name: str, mesh: Mesh | AbstractMesh, axis_names: Any) -> tuple[AxisN
         raise ArgumentValueError(
             f"{name}: expected axis_names of {mesh}, got {', '.join(map(repr, sorted(unknown, key=str)))}; correct them"
         )
-    names = tuple([axis for axis in mesh.axis_names if not wanted or axis in wanted])
-    taken = outer_manual_axes() & {*names}
-    if taken:
+    taken = outer_manual_axes()
+    again = [axis for axis in mesh.axis_names if axis in wanted and axis in taken]
+    if again:
         raise ArgumentValueError(
-            f"{name}: expected axes that no enclosing shard_map or pmap maps over, got "
-            f"{', '.join(sorted(map(repr, taken)))}; map over others by axis_names, or use vmap here"
+            f"{name}: expected axis_names that are not mapped over already, got {', '.join(map(repr, again))}; leave "
+            "them out, or use vmap here"
         )
-    return names
+    return tuple([axis for axis in mesh.axis_names if (axis in wanted if wanted else axis not in taken)])
 
 
 def _is_spec(x: Any) -> bool:
@@ -206,7 +211,7 @@ def _out_dims(
         hidden = [axis for axis in names if axis in aval.vma and axis not in axes_of(dims[-1])]
         if checked and hidden:
             axes = ", ".join(map(repr, hidden))
-            raise ArgumentTypeError(
+            raise InvalidArgumentError(
                 f"{name}: expected {where} to be the same along {axes}, as its spec {spec} says, got a value that may "
                 f"vary over {axes}; apply a collective such as psum or pmean over it, or name the axis in out_specs"
             )

@@ -11,6 +11,7 @@ from lawful.core import (
     ArgumentValueError,
     Primitive,
     ShapedArray,
+    Tracer,
     TreeStructureError,
     Zero,
 )
@@ -102,7 +103,13 @@ def with_sharding_constraint(x: Any, shardings: Any) -> Any:
 
 def constrain(x: Any, sharding: NamedSharding | None) -> Any:
     """Returns an array with a constraint; None is none."""
-    return x if sharding is None else sharding.constrain(x)
+    if sharding is None:
+        return x
+    if isinstance(sharding, NamedSharding):
+        return sharding.constrain(x)
+    # On one device there is nothing to split; a program runs where its arguments are.
+    backend = xla()
+    return x if backend is None or isinstance(x, Tracer) else backend.device_put(x, sharding)
 
 
 def shardings_of_leaves(name: str, shardings: Any, what: str, full: Any, *, may_be_none: bool = False) -> list[Any]:

@@ -66,11 +66,13 @@ class Recent:
     Attributes:
       programs: the programs, the last one first.
       run_one: of the first of them.
+      context: that of the thread when they were traced.
     """
 
-    __slots__ = ("programs", "run_one")
+    __slots__ = ("context", "programs", "run_one")
 
     def __init__(self, programs: tuple[Direct, ...]) -> None:
+        self.context = current.context
         self.programs = programs
         self.run_one = programs[0].run_one
 
@@ -78,7 +80,7 @@ class Recent:
 def recent_programs(function: JitFunction) -> tuple[Direct, ...]:
     """Returns the programs that a call of a function tries, the last one first."""
     recent: Recent | None = function._cache.accelerated
-    return () if recent is None else recent.programs
+    return () if recent is None or recent.context is not current.context else recent.programs
 
 
 def _put_first(function: JitFunction, direct: Direct) -> None:
@@ -90,7 +92,7 @@ def call(self: JitFunction, *args: Any, **kwargs: Any) -> Any:
     """Calls a function that ``jit`` returned: by a program that ran recently, or else by the signature."""
     if current.trace is eval_trace:
         recent: Recent | None = self._cache.accelerated
-        if recent is not None:
+        if recent is not None and recent.context is current.context:
             run_one = recent.run_one
             if run_one is not None and len(args) == 1 and not kwargs:
                 result = run_one(args[0])

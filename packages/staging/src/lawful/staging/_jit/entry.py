@@ -18,11 +18,13 @@ class Signature(NamedTuple):
     axis_env: tuple[tuple[Hashable, int], ...]
     #: The axes of a mesh that types tell of, and those along which not all devices run what is traced.
     typed_axes: tuple[frozenset[Hashable], frozenset[Hashable]] = (frozenset(), frozenset())
+    #: What else the function may read: the mesh of ``set_mesh``.
+    context: Hashable = None
 
     @property
     def key(self) -> Hashable:
         """The key in the cache. It is exact: equal trees and static arguments may mean different programs."""
-        return self.in_tree.exact_key, self.avals, exact_key(self.static), self.axis_env, self.typed_axes
+        return self.in_tree.exact_key, self.avals, exact_key(self.static), self.axis_env, self.typed_axes, self.context
 
 
 class Entry:

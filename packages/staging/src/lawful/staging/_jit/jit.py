@@ -73,7 +73,8 @@ class JitFunction:
         leaves, in_tree = tree.flatten((args, kwargs))
         avals = in_avals(self._label, (args, kwargs), leaves, values=values)
         trace = current.trace
-        return leaves, Signature(in_tree, avals, static, trace.axis_env, (trace.checked_axes, trace.divergent_axes))
+        typed_axes = trace.checked_axes, trace.divergent_axes
+        return leaves, Signature(in_tree, avals, static, trace.axis_env, typed_axes, current.context)
 
     def _entry(self, signature: Signature) -> Entry:
         key = signature.key

@@ -91,17 +91,20 @@ class FunctionLowering:
         self._order = value
 
     @contextmanager
-    def block(self, region: Any, types: Sequence[Any], order: Value | None = None) -> Iterator[tuple[Value, ...]]:
+    def block(
+        self, region: Any, types: Sequence[Any], order: Value | None = None, *, runs_once: bool = False
+    ) -> Iterator[tuple[Value, ...]]:
         """Fills a region of an operation with one block, and yields the block's arguments.
 
         Args:
           region: the region.
           types: the types of the arguments.
           order: the order token of the block's first call with effects; None where there may be none.
+          runs_once: whether the block may have effects in an order of its own.
         """
         outside = self._literals, self._order, self._in_region
         # A literal built in a block cannot be used outside of it.
-        self._literals, self._order, self._in_region = {}, order, True
+        self._literals, self._order, self._in_region = {}, order, not runs_once
         block = region.blocks.append(*types)
         try:
             with ir.InsertionPoint(block):

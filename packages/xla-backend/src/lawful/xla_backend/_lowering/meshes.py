@@ -10,8 +10,7 @@ from collections.abc import Callable, Hashable, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
-from lawful.core import ArgumentValueError, ClosedJaxpr, ShapedArray, has_effects
-from lawful.xla_backend._lowering.callback import ORDER
+from lawful.core import ArgumentValueError, ClosedJaxpr, ShapedArray
 from lawful.xla_backend._runtime.bindings import ir, sdy
 
 if TYPE_CHECKING:
@@ -190,9 +189,9 @@ class MeshMethods:
             dialect.ManualAxesAttr.get([ir.StringAttr.get(names[axis]) for axis in manual_axes]),
         )
         parts = [module.types.tensor_type(aval) for aval in jaxpr.in_avals]
-        with self.mesh(mesh.mesh_axes, free=free, symbol=symbol), self._function.block(op.regions[0], parts) as args:
-            if has_effects(jaxpr):  # in order on each device
-                self._function.set_order(module.types.zeros(ORDER))
+        # Each device calls Python functions in its own order.
+        block = self._function.block(op.regions[0], parts, runs_once=True)
+        with self.mesh(mesh.mesh_axes, free=free, symbol=symbol), block as args:
             dialect.ReturnOp(self._function.inline(jaxpr, list(args)))
         return list(op.results)
 
