@@ -5,7 +5,8 @@
 The CPU counts as eight devices. `jit` runs a step, written for the whole batch, where its arguments are: the images
 and labels of a batch are split over a mesh, the parameters are whole on each device, and XLA adds the sums. `shard_map`
 does the same by hand: each device has the loss of its images, and `pmean` averages. Each way trains from the same
-weights on the same batches. A table shows the losses side by side. If they are not those of one device, the status is 1.
+weights on the same batches. A table shows the losses side by side; if they differ from those of one device, the
+status is 1.
 """
 
 from __future__ import annotations

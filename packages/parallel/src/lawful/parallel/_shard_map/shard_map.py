@@ -15,7 +15,6 @@ from lawful.core import (
     InvalidArgumentError,
     ShapedArray,
     TreeStructureError,
-    current,
     deduplicated,
     get_aval,
 )
