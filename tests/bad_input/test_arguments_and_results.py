@@ -8,7 +8,7 @@ from lawful import ops, tree
 from lawful.autodiff import grad, hessian, jacfwd, jacrev, jvp, linear_transpose, linearize, value_and_grad, vjp
 from lawful.batching import vmap
 from lawful.control_flow import cond
-from lawful.core import ArgumentTypeError, ArgumentValueError, NonArrayError, TreeStructureError
+from lawful.core import ArgumentTypeError, ArgumentValueError, InvalidArgumentError, NonArrayError, TreeStructureError
 from lawful.staging import eval_shape, jit, make_jaxpr
 
 AT = 1.5
@@ -98,22 +98,22 @@ TANGENTS = {
 
 @pytest.mark.parametrize(("value", "wrong"), TANGENTS.values(), ids=TANGENTS)
 def test_transformations_wrong_tangents_and_cotangents(refused, value, wrong):
-    refused(ArgumentTypeError, FIT, lambda: jvp(lambda x: x * 2.0, (value,), (wrong,)))
-    refused(ArgumentTypeError, FIT, lambda: jvp(jit(lambda x: x * 2.0), (value,), (wrong,)))
-    refused(ArgumentTypeError, FIT, lambda: vjp(lambda x: x * 2.0, value)[1](wrong))
-    refused(ArgumentTypeError, FIT, lambda: linearize(lambda x: x * 2.0, value)[1](wrong))
-    refused(ArgumentTypeError, FIT, lambda: linear_transpose(lambda x: x * 2.0, value)(wrong))
-    refused(ArgumentTypeError, FIT, lambda: jit(lambda x, v: jvp(lambda x: x * 2.0, (x,), (v,)))(value, wrong))
-    refused(ArgumentTypeError, FIT, lambda: jit(lambda x, v: vjp(lambda x: x * 2.0, x)[1](v))(value, wrong))
-    refused(ArgumentTypeError, FIT, lambda: grad(lambda x: jvp(lambda x: x * 2.0, (x,), (wrong,))[1].sum())(value))
-    refused(ArgumentTypeError, FIT, lambda: vmap(lambda x: linearize(lambda x: x * 2.0, x)[1](wrong))(THREE[None]))
+    refused(InvalidArgumentError, FIT, lambda: jvp(lambda x: x * 2.0, (value,), (wrong,)))
+    refused(InvalidArgumentError, FIT, lambda: jvp(jit(lambda x: x * 2.0), (value,), (wrong,)))
+    refused(InvalidArgumentError, FIT, lambda: vjp(lambda x: x * 2.0, value)[1](wrong))
+    refused(InvalidArgumentError, FIT, lambda: linearize(lambda x: x * 2.0, value)[1](wrong))
+    refused(InvalidArgumentError, FIT, lambda: linear_transpose(lambda x: x * 2.0, value)(wrong))
+    refused(InvalidArgumentError, FIT, lambda: jit(lambda x, v: jvp(lambda x: x * 2.0, (x,), (v,)))(value, wrong))
+    refused(InvalidArgumentError, FIT, lambda: jit(lambda x, v: vjp(lambda x: x * 2.0, x)[1](v))(value, wrong))
+    refused(InvalidArgumentError, FIT, lambda: grad(lambda x: jvp(lambda x: x * 2.0, (x,), (wrong,))[1].sum())(value))
+    refused(InvalidArgumentError, FIT, lambda: vmap(lambda x: linearize(lambda x: x * 2.0, x)[1](wrong))(THREE[None]))
 
 
 def test_transformations_tangents_of_integers(refused):
     words = "expected a tangent of dtype float0 for ~i64[] at primals[0]"
-    error = refused(ArgumentTypeError, words, lambda: jvp(lambda x: x * 1.0, (3,), (1.0,)))
+    error = refused(InvalidArgumentError, words, lambda: jvp(lambda x: x * 1.0, (3,), (1.0,)))
     assert "use numpy.zeros((), lawful.core.float0)" in str(error)
-    refused(ArgumentTypeError, "float0", lambda: jit(lambda n: jvp(lambda x: x * 1.0, (n,), (1.0,)))(3))
+    refused(InvalidArgumentError, "float0", lambda: jit(lambda n: jvp(lambda x: x * 1.0, (n,), (1.0,)))(3))
 
 
 PAIR = {"a": 1.0, "b": (2.0, 3.0)}
@@ -133,10 +133,10 @@ def test_transformations_mismatched_trees(refused, other):
         return tree.map(lambda x: x * 2.0, d)
 
     tangents = "build the tangents with lawful.tree.map"
-    refused(ArgumentTypeError, tangents, lambda: jvp(same, (PAIR,), (other,)))
-    refused(ArgumentTypeError, tangents, lambda: jit(lambda d: jvp(same, (d,), (other,)))(PAIR))
-    refused(ArgumentTypeError, "lawful.tree.map", lambda: linearize(same, PAIR)[1](other))
-    refused(ArgumentTypeError, "build the cotangents with lawful.tree.map", lambda: vjp(same, PAIR)[1](other))
+    refused(InvalidArgumentError, tangents, lambda: jvp(same, (PAIR,), (other,)))
+    refused(InvalidArgumentError, tangents, lambda: jit(lambda d: jvp(same, (d,), (other,)))(PAIR))
+    refused(InvalidArgumentError, "lawful.tree.map", lambda: linearize(same, PAIR)[1](other))
+    refused(InvalidArgumentError, "build the cotangents with lawful.tree.map", lambda: vjp(same, PAIR)[1](other))
     refused(ArgumentTypeError, "return the same tree from both", lambda: cond(True, lambda: PAIR, lambda: other))
     if other != OTHERS["None"]:  # which may stand where the first tree has a leaf
         refused(TreeStructureError, "the structure of the first tree", lambda: tree.map(lambda x, y: x, PAIR, other))
