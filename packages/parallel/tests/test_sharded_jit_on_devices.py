@@ -182,3 +182,10 @@ def test_shardings_are_checked_without_devices_too() -> None:
     np.testing.assert_allclose(grad(lambda a: f(a, B).sum())(A), np.tile(B.sum(1), (8, 1)))
     with pytest.raises(ArgumentValueError, match="multiple of 4"):
         f(A[:6], B)
+
+
+def test_a_single_device_is_a_sharding_too() -> None:
+    third = xla_backend.SingleDeviceSharding(xla_backend.devices()[2])
+    found = jit(lambda a: a + 1.0, in_shardings=third)(A)
+    np.testing.assert_array_equal(found, A + 1.0)
+    assert found.devices() == {xla_backend.devices()[2]}
