@@ -10,7 +10,15 @@ from lawful.autodiff import grad
 from lawful.batching import UnboundAxisError, all_gather, axis_index, pmax, psum, vmap
 from lawful.control_flow import cond, scan, while_loop
 from lawful.core import ArgumentTypeError, ArgumentValueError, LawfulError
-from lawful.parallel import AbstractMesh, make_mesh, numpy_devices, pmap, shard_map, with_sharding_constraint
+from lawful.parallel import (
+    AbstractMesh,
+    NamedSharding,
+    make_mesh,
+    numpy_devices,
+    pmap,
+    shard_map,
+    with_sharding_constraint,
+)
 from lawful.parallel import PartitionSpec as P
 from lawful.staging import jit
 
@@ -76,6 +84,10 @@ def mapped(f: Any, in_specs: Any = ROWS, out_specs: Any = ROWS, **options: Any) 
         (lambda: pmap(lambda x: x, in_axes=3, devices=numpy_devices(8))(X), ArgumentValueError, "dimension 3"),
         (lambda: with_sharding_constraint(X, P("x")), ArgumentTypeError, "a mesh in the context"),
         (lambda: with_sharding_constraint(X, 3), ArgumentTypeError, "NamedSharding"),
+        (
+            lambda: mapped(lambda x: with_sharding_constraint(x, NamedSharding(MESH, P("x"))))(X),
+            ArgumentValueError, "no enclosing shard_map",
+        ),
         (lambda: jit(lambda x: x, in_shardings=P("x"))(X), ArgumentTypeError, "a mesh in the context"),
     ],
 )  # fmt: skip

@@ -19,6 +19,7 @@ from lawful.parallel._mesh.devices import xla
 from lawful.parallel._mesh.mesh import AbstractMesh, Mesh, get_mesh
 from lawful.parallel._mesh.partition_spec import UNCONSTRAINED, PartitionSpec
 from lawful.parallel._mesh.sharding import NamedSharding
+from lawful.parallel._shard_map.axes import outer_manual_axes
 
 #: Its parameter is the ``sharding``, whose spec has an entry for each dimension.
 sharding_constraint_p = Primitive("sharding_constraint", pure_rules=True)
@@ -106,6 +107,12 @@ def constrain(x: Any, sharding: NamedSharding | None) -> Any:
     if sharding is None:
         return x
     if isinstance(sharding, NamedSharding):
+        taken = outer_manual_axes() & {*sharding.spec.axes()}
+        if taken:
+            raise ArgumentValueError(
+                f"sharding constraint: expected axes that no enclosing shard_map or pmap maps over, got "
+                f"{', '.join(sorted(map(repr, taken)))} in {sharding.spec}; the part is on one device along them"
+            )
         return sharding.constrain(x)
     # On one device there is nothing to split; a program runs where its arguments are.
     backend = xla()
