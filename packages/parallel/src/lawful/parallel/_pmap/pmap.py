@@ -12,9 +12,9 @@ from lawful.batching import common_size, input_axes, output_axes
 from lawful.core import ArgumentValueError, deduplicated
 from lawful.ops import static_integers
 from lawful.parallel._mesh.devices import Device, local_devices
+from lawful.parallel._mesh.manual import manual_axes
 from lawful.parallel._mesh.mesh import Mesh
 from lawful.parallel._pmap.primitive import xla_pmap_p
-from lawful.parallel._shard_map.axes import manual_axes
 from lawful.staging import consts_as_inputs, function_name, in_avals, jit, require_callable, trace_tree
 
 

@@ -17,8 +17,9 @@ from lawful.core import (
     with_axes_of,
 )
 from lawful.ops import with_weakness_of
+from lawful.parallel._mesh.manual import manual_axes
 from lawful.parallel._mesh.mesh import AbstractMesh, Mesh
-from lawful.parallel._shard_map.axes import AxisName, Spec, axes_of, manual_axes, part_aval, untyped, whole_aval
+from lawful.parallel._shard_map.axes import AxisName, Spec, axes_of, part_aval, untyped, whole_aval
 from lawful.parallel._shard_map.reference import as_vmap
 from lawful.staging import dce_call, disable_jit, hoist_call, is_jit_disabled, jit, kept, trace_to_jaxpr
 

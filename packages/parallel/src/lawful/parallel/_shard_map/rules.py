@@ -25,10 +25,11 @@ from lawful.core import (
     memoize,
 )
 from lawful.ops import div, reshape, with_weakness_of
+from lawful.parallel._mesh.manual import manual_axes
 from lawful.parallel._mesh.mesh import AbstractMesh, Mesh
 from lawful.parallel._mesh.partition_spec import PartitionSpec, spec_of
 from lawful.parallel._mesh.sharding import NamedSharding
-from lawful.parallel._shard_map.axes import AxisName, Spec, axes_of, manual_axes, untyped
+from lawful.parallel._shard_map.axes import AxisName, Spec, axes_of, untyped
 from lawful.parallel._shard_map.primitive import bind_shard_map, shard_map_p
 from lawful.parallel._sharded_jit.constraint import constrain
 from lawful.staging import kept, merge_lists, partial_eval_jaxpr, trace_to_jaxpr

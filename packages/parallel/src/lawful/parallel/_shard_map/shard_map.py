@@ -18,9 +18,10 @@ from lawful.core import (
     deduplicated,
     get_aval,
 )
+from lawful.parallel._mesh.manual import manual_axes, outer_manual_axes
 from lawful.parallel._mesh.mesh import AbstractMesh, Mesh, get_mesh
 from lawful.parallel._mesh.partition_spec import UNCONSTRAINED, PartitionSpec, axes_of_entry
-from lawful.parallel._shard_map.axes import AxisName, Spec, axes_of, manual_axes, outer_manual_axes, part_aval
+from lawful.parallel._shard_map.axes import AxisName, Spec, axes_of, part_aval
 from lawful.parallel._shard_map.primitive import bind_shard_map
 from lawful.staging import (
     consts_as_inputs,

@@ -16,10 +16,10 @@ from lawful.core import (
     Zero,
 )
 from lawful.parallel._mesh.devices import xla
+from lawful.parallel._mesh.manual import outer_manual_axes
 from lawful.parallel._mesh.mesh import AbstractMesh, Mesh, get_mesh
 from lawful.parallel._mesh.partition_spec import UNCONSTRAINED, PartitionSpec
 from lawful.parallel._mesh.sharding import NamedSharding
-from lawful.parallel._shard_map.axes import outer_manual_axes
 
 #: Its parameter is the ``sharding``, whose spec has an entry for each dimension.
 sharding_constraint_p = Primitive("sharding_constraint", pure_rules=True)
