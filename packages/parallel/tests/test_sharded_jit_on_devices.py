@@ -189,3 +189,9 @@ def test_a_single_device_is_a_sharding_too() -> None:
     found = jit(lambda a: a + 1.0, in_shardings=third)(A)
     np.testing.assert_array_equal(found, A + 1.0)
     assert found.devices() == {xla_backend.devices()[2]}
+
+
+def test_a_mesh_that_numpy_plays_is_not_for_xla() -> None:
+    sharding = NamedSharding(make_mesh((2,), ("x",), devices=numpy_devices(2)), P("x"))
+    with pytest.raises(ArgumentValueError, match="a mesh of XLA's devices, got NumpyDevice"):
+        jit(lambda a: with_sharding_constraint(a, sharding), backend="xla")(A)

@@ -13,7 +13,7 @@ from lawful.core import get_aval, kind
 from lawful.laws._derivatives.directions import pairing
 from lawful.laws._law.law import Claim, Claims, Inapplicable, Trial, law
 from lawful.laws._sharding.definitions import Array, Collective, collectives
-from lawful.laws._sharding.meshes import Axes, as_vmap, draw_axes, draw_names, public
+from lawful.laws._sharding.meshes import Axes, as_vmap, compiled, draw_axes, draw_names, public
 from lawful.ops import expand_dims, reshape
 from lawful.parallel import shard_map
 
@@ -129,7 +129,7 @@ def law_collectives_are_definitions(trial: Trial) -> Claims:
             mapped = call.mapped(trial, checked=checked)
             ways = {
                 f"shard_map, check_vma={checked}": mapped,
-                f"jit of shard_map, check_vma={checked}": trial.system.jit(mapped),
+                f"jit of shard_map, check_vma={checked}": compiled(trial.system, mapped),
                 "vmap": call.by_vmap(trial),
             }
             for way in trial.some([*ways]):

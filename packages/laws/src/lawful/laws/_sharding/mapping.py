@@ -12,7 +12,7 @@ from lawful.core import ArgumentTypeError, get_aval
 from lawful.laws._composition.batching import batch_of
 from lawful.laws._derivatives.directions import scalarized, tangents_of
 from lawful.laws._law.law import Claim, Claims, Fault, Inapplicable, Trial, law
-from lawful.laws._sharding.meshes import axes_of, public
+from lawful.laws._sharding.meshes import axes_of, compiled, public
 from lawful.laws._sharding.plan import Leaves, Plan, draw_plan
 from lawful.parallel import shard_map
 
@@ -44,8 +44,8 @@ def law_shard_map_is_vmap(trial: Trial) -> Claims:
         def plain(mapped: Callable[..., Leaves] = mapped, checked: bool = checked) -> Claims:
             yield Claim(_label(plan, "{}(x)", checked), mapped(*plan.args), "vmap", whole(*plan.args))
 
-        def compiled(mapped: Callable[..., Leaves] = mapped, checked: bool = checked) -> Claims:
-            found = system.jit(mapped)(*plan.args)
+        def by_jit(mapped: Callable[..., Leaves] = mapped, checked: bool = checked) -> Claims:
+            found = compiled(system, mapped)(*plan.args)
             yield Claim(_label(plan, "jit({})(x)", checked), found, "vmap", whole(*plan.args))
 
         def batched(mapped: Callable[..., Leaves] = mapped, checked: bool = checked) -> Claims:
@@ -58,7 +58,7 @@ def law_shard_map_is_vmap(trial: Trial) -> Claims:
             found, expected = (system.vmap(function, in_axes)(*args) for function in (mapped, whole))
             yield Claim(_label(plan, f"vmap({{}}, {in_axes})(x)", checked), found, "vmap of vmap", expected)
 
-        for way in trial.some([plain, compiled, batched]):
+        for way in trial.some([plain, by_jit, batched]):
             yield from way()
 
 
@@ -123,7 +123,7 @@ def _of_grad(trial: Trial, function: Callable[..., Leaves], leaves: Leaves, v: L
 
 
 def _of_compiled_grad(trial: Trial, function: Callable[..., Leaves], leaves: Leaves, v: Leaves, w: Leaves) -> Any:
-    return trial.system.jit(_grad(trial, function, leaves))(*leaves)
+    return compiled(trial.system, _grad(trial, function, leaves))(*leaves)
 
 
 def _of_checkpoint(trial: Trial, function: Callable[..., Leaves], leaves: Leaves, v: Leaves, w: Leaves) -> Any:

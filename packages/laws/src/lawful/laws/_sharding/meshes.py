@@ -7,7 +7,7 @@ that are written here anew, so that laws do not compare ``lawful.parallel`` with
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import product
@@ -20,6 +20,7 @@ from lawful.core import get_aval
 from lawful.laws._composition.batching import batch_of
 from lawful.laws._law.implementation import Implementation
 from lawful.parallel import Mesh, PartitionSpec, make_mesh
+from lawful.staging import jit
 
 Spec = tuple[tuple[str, ...], ...]
 #: The number along each axis, by its name.
@@ -67,6 +68,13 @@ class Axes:
 
     def __str__(self) -> str:
         return ", ".join(f"{name}: {size}" for name, size in zip(self.names, self.sizes, strict=True))
+
+
+def compiled(system: Implementation, function: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns a function compiled for the devices of a system's meshes, which NumPy may play where XLA has too few."""
+    on_numpy = system.devices(1)[0].platform == "numpy"
+    result: Callable[..., Any] = jit(function, backend="numpy") if on_numpy else system.jit(function)
+    return result
 
 
 def draw_axes(random: np.random.Generator) -> Axes:

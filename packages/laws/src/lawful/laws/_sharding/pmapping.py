@@ -13,7 +13,7 @@ from lawful.core import get_aval
 from lawful.laws._composition.batching import batch_of, mappable
 from lawful.laws._derivatives.directions import tangents_of
 from lawful.laws._law.law import Claim, Claims, Trial, law
-from lawful.laws._sharding.meshes import Axes
+from lawful.laws._sharding.meshes import Axes, compiled
 from lawful.laws._sharding.steps import draw_behind
 from lawful.parallel import pmap
 
@@ -71,7 +71,7 @@ def _value(trial: Trial, functions: _Functions, args: list[Any]) -> list[Any]:
 
 
 def _compiled(trial: Trial, functions: _Functions, args: list[Any]) -> list[Any]:
-    return [trial.system.jit(function)(*args) for function in functions]
+    return [compiled(trial.system, function)(*args) for function in functions]
 
 
 def _forward(trial: Trial, functions: _Functions, args: list[Any]) -> list[Any]:

@@ -11,7 +11,7 @@ from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 from lawful.core import ArgumentValueError, ClosedJaxpr, ShapedArray
-from lawful.xla_backend._runtime.bindings import ir, sdy
+from lawful.xla_backend._runtime.bindings import DeviceType, ir, sdy
 
 if TYPE_CHECKING:
     from lawful.xla_backend._arrays.sharding import Sharding
@@ -58,6 +58,12 @@ class MeshTable:
                 "of the same devices in the same order"
             )
         if found is None:
+            foreign = next((d for d in sharding.device_order if not isinstance(d, DeviceType)), None)
+            if foreign is not None:
+                raise ArgumentValueError(
+                    f"lowering: expected a mesh of XLA's devices, got {foreign} in {sharding}; compile for NumPy with "
+                    "jit(f, backend='numpy'), or make the mesh of lawful.parallel.devices()"
+                )
             sdy().register_dialect(self.module.context)
             found = self._declare(f"mesh_{len(self.symbols)}" if self.symbols else "mesh", sharding)
             self.symbols[key] = found
