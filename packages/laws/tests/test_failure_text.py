@@ -76,7 +76,7 @@ def first_violation() -> tuple[str, Program]:
 
 
 def test_violation_text_every_form_and_dtype_runs_when_pasted() -> None:
-    generation = Generation(dtypes=usual_dtypes, smooth=False)
+    generation = Generation(dtypes=usual_dtypes, smooth=False, forms=tuple(forms))
     sources = [draw_program(RandomChoose(seed, usual_dtypes), generation).source() for seed in range(140)]
     assert all(any(f" {form}(" in source for source in sources) for form in forms)
     run_alone("\n".join(sources))

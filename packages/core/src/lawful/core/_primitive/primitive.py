@@ -203,9 +203,7 @@ class Primitive:
 
     def lowering_rule(self, platform: str) -> Rule:
         """Returns the lowering rule for a platform; raises MissingRuleError if there is none."""
-        rule = self.rules.get(f"lowering:{platform}")
-        if rule is None:
-            rule = self.rules.get("lowering")
+        rule = self.rules.get(f"lowering:{platform}", self.rules.get("lowering"))
         if rule is None:
             others = [slot.removeprefix("lowering:") for slot in self.rules if slot.startswith("lowering:")]
             if others:

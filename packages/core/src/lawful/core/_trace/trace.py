@@ -104,10 +104,7 @@ def concrete_value(x: Any, any_array: bool = False) -> Any:
 
 
 class _Current(threading.local):
-    """The current trace of each thread, and its context: what else a function may read while it is traced.
-
-    The context is a hashable object, such as the mesh of ``set_mesh``. It is part of the keys of ``jit``.
-    """
+    """The current trace of each thread, and its context: what else tracing may depend on, part of ``jit``'s keys."""
 
     trace: Trace
     context: Hashable

@@ -127,7 +127,7 @@ def _averaged(random: np.random.Generator, names: Any, count: int) -> Step:
 
 
 def _weighted(random: np.random.Generator, names: Any, count: int) -> Step:
-    return lambda x: mul(x, _position(x, names))
+    return lambda x: mul(batching.psum(x, names), _position(x, names))
 
 
 def _normalized(random: np.random.Generator, names: Any, count: int) -> Step:
@@ -144,7 +144,7 @@ _BEFORE: Final[dict[str, _Draw]] = {
 _BEHIND: Final[dict[str, _Draw]] = {
     "psum": _summed,
     "pmean": _averaged,
-    "times position": _weighted,
+    "psum times position": _weighted,
     "times psum": _normalized,
     "psum in groups": _summed_in_groups,
     "all_gather": _gathered,
