@@ -18,7 +18,7 @@ from lawful.ops._support.batch_dimensions import add_batch_dim
 from lawful.staging import trace_to_jaxpr
 from lawful.staging._passes import hoisting as _hoisting
 
-from ._fault import PROGRAMS, Rule, Wrong, local_fault, rule_fault
+from ._fault import PROGRAMS, Rule, Wrong, local_fault, rule_fault, with_forms
 
 
 def part(index: int) -> Wrong:
@@ -245,10 +245,11 @@ choice_faults = (
         lambda right: lambda masks: tuple(all(column) for column in zip(*masks, strict=True)),
     ),
     local_fault(
-        "constants of branches are told apart by shape only",
+        "constants of branches are told apart by type only",
         "closure constant",
         _hoisting,
         "_identities",
-        lambda right: lambda consts: [(np.shape(x), i) for i, x in enumerate(consts)],
+        lambda right: lambda consts: [*range(len(consts))],
+        with_forms("cond", "switch"),
     ),
 )
