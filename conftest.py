@@ -67,7 +67,7 @@ class ProcessOnDevices(pytest.Item):
 
     def runtest(self) -> None:
         done = subprocess.run(
-            [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", str(self.path)],
+            [sys.executable, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", "-p", "no:xdist", str(self.path)],
             env={**os.environ, "LAWFUL_CPU_DEVICES": _DEVICES},
             cwd=self.config.rootpath,
             capture_output=True,
@@ -75,6 +75,8 @@ class ProcessOnDevices(pytest.Item):
             timeout=900,
             check=False,
         )
+        if done.returncode == pytest.ExitCode.NO_TESTS_COLLECTED and "skipped in" in done.stdout:
+            pytest.skip(f"the whole file is skipped: {done.stdout}")
         if done.returncode:
             pytest.fail(f"{done.stdout}\n{done.stderr}", pytrace=False)
 
