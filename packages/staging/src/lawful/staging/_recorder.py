@@ -106,7 +106,7 @@ class Recorder(Trace):
             args, params = primitive.rule("hoist")(args, params)
         source = user_source()
         if self.checked_axes:
-            args = vary_alike(self, primitive, args, params)
+            args, params = vary_alike(self, primitive, args, params)
         constant = self.constants.atom
         atoms = [x.variable if type(x) is JaxprTracer and x._trace is self else constant(x, self) for x in args]
         out = primitive.rule("abstract_eval")(*[atom.aval for atom in atoms], **params)

@@ -11,7 +11,7 @@ from lawful import tree
 from lawful.batching._collectives.axes import AxisName, MappedAxis, bound_axis, names_of
 from lawful.batching._collectives.declaration import Shape, collective, has_transpose, is_linear
 from lawful.batching._collectives.reductions import reduction, sum_along
-from lawful.core import ArgumentValueError, current, get_aval, vary
+from lawful.core import ArgumentValueError, ShapedArray, current, get_aval, vary
 
 
 def _infer(shape: Shape) -> Shape:
@@ -32,14 +32,20 @@ def _pvary_lowering(ctx: Any, x: Any, *, axis_name: AxisName) -> Any:
 
 psum_invariant_p = reduction("psum_invariant", sum_along, "add")
 pvary_p = collective("pvary", infer=_infer, over=_pvary_over, beside=_beside, lower=_pvary_lowering)
-pvary_p.def_abstract_eval(lambda x, *, axis_name: x)  # a weak value stays weak
 is_linear(psum_invariant_p)
 is_linear(pvary_p)
 pvary_p.def_abstract_eval(lambda x, *, axis_name: x)  # a weak value stays weak: it is the same value
 psum_invariant_p.def_rule("varying", lambda vma, *, axis_name: vma - {*names_of(axis_name)})
 pvary_p.def_rule("varying", lambda vma, *, axis_name: vma | {*names_of(axis_name)})
-# The cotangent of a value that is equal along an axis is the sum of those of its copies.
-has_transpose(pvary_p, lambda ct, aval, *, axis_name: psum_invariant_p.bind(ct, axis_name=axis_name))
+
+
+def _pvary_transpose(ct: Any, aval: ShapedArray, *, axis_name: AxisName) -> Any:
+    """Returns the sum over the copies of a value that is equal along axes; along others it has a cotangent each."""
+    names = tuple([name for name in names_of(axis_name) if name not in aval.vma])
+    return psum_invariant_p.bind(ct, axis_name=names[0] if len(names) == 1 else names) if names else ct
+
+
+has_transpose(pvary_p, _pvary_transpose)
 has_transpose(psum_invariant_p, lambda ct, aval, *, axis_name: vary(ct, frozenset(names_of(axis_name))))
 
 

@@ -20,7 +20,7 @@ from lawful.core import (
     current,
     diverging,
     eval_closed_jaxpr,
-    with_axes_in_branch,
+    with_axes_of,
 )
 from lawful.staging import flatten_outputs, function_name, hoist_common, in_avals, trace_to_jaxpr
 
@@ -58,9 +58,9 @@ def trace_branches(
             _trace(name, function, in_tree, [aval.update(vma=aval.vma | vma) for aval in avals])
             for function in functions
         ]
-    if current.trace.checked_axes:
-        alike = _with_common_axes([closed for closed, _ in traced], vma)
-        traced = [(closed, out_tree) for closed, (_, out_tree) in zip(alike, traced, strict=True)]
+        if current.trace.checked_axes:
+            alike = _with_common_axes([closed for closed, _ in traced], vma)
+            traced = [(closed, out_tree) for closed, (_, out_tree) in zip(alike, traced, strict=True)]
     first, out_tree = traced[0]
     for label, (closed, other_tree) in zip(labels[1:], traced[1:], strict=True):
         _require_same_result(name, labels[0], label, out_tree, other_tree, first.out_avals, closed.out_avals)
@@ -99,7 +99,7 @@ def _retyped(closed: ClosedJaxpr, axes: Sequence[AxisNames]) -> ClosedJaxpr:
         return closed
 
     def varying(*args: Any) -> list[Any]:
-        return [*map(with_axes_in_branch, eval_closed_jaxpr(closed, *args), wanted)]
+        return [*map(with_axes_of, eval_closed_jaxpr(closed, *args), wanted)]
 
     return trace_to_jaxpr(varying, closed.in_avals, transformation="cond", name=closed.jaxpr.name)
 

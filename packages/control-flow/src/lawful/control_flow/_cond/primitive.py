@@ -62,7 +62,13 @@ def _abstract_eval(index: ShapedArray, *avals: ShapedArray, branches: Branches) 
                 f"cond_p: expected branches with results of types {', '.join(map(str, branches[0].out_avals))}, "
                 f"got {', '.join(map(str, branch.out_avals))}"
             )
-    return branches[0].out_avals
+    results = branches[0].out_avals
+    if not all(index.vma <= aval.vma for aval in results):
+        raise ArgumentTypeError(
+            f"cond_p: expected results that vary as the index does, which is {index}, got "
+            f"{', '.join(map(str, results))}; devices take different branches"
+        )
+    return results
 
 
 @cond_p.def_rule_as("hoist")
@@ -76,6 +82,9 @@ def _hoist(args: Sequence[Any], params: dict[str, Any]) -> tuple[Sequence[Any], 
 def _runs(eqn: JaxprEqn) -> list[Run]:
     operands, results = range(1, len(eqn.invars)), range(len(eqn.outvars))
     return [Run(branch.jaxpr, operands, results) for branch in eqn.params["branches"]]
+
+
+cond_p.def_rule("divergence", lambda avals, branches: avals[0].vma)
 
 
 def union(masks: Sequence[Sequence[bool]]) -> tuple[bool, ...]:

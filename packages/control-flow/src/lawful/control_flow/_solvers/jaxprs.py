@@ -99,7 +99,7 @@ def _require_like(name: str, label: str, like: str, vector: Vector, result: Any,
     different = [
         f"{get_aval(x)} for {aval} at result{tree.keystr(path)}"
         for path, x, aval in zip(paths, outs, vector.avals, strict=False)
-        if get_aval(x) != aval
+        if get_aval(x).update(vma=aval.vma) != aval
     ]
     if different:
         raise ArgumentTypeError(

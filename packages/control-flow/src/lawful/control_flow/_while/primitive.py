@@ -80,6 +80,11 @@ def _abstract_eval(
             f"while_p: expected a boolean predicate with the first dimensions of the carry, got {pred} for "
             f"{', '.join(map(str, carry))}"
         )
+    if not all(pred.vma <= aval.vma for aval in carry):
+        raise ArgumentTypeError(
+            f"while_p: expected a carry that varies as the predicate does, which is {pred}, got "
+            f"{', '.join(map(str, carry))}; devices run different numbers of steps"
+        )
     if body_jaxpr.out_avals != carry:
         raise ArgumentTypeError(
             f"while_p: expected a body that gives a carry of types {', '.join(map(str, carry))}, got "

@@ -74,6 +74,8 @@ class TransformedJaxprs:
         with self._lock:
             listed = self._with_memo[:]
             del self._with_memo[: len(listed)]
+            if self._sweep_at != sys.maxsize:  # it is not called by a finalizer during a sweep
+                self._sweep_at = self._FEWEST
         for each in listed:
             closed = each()
             if closed is not None:

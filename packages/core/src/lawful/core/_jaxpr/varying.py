@@ -7,10 +7,10 @@ vary over it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from lawful.core._jaxpr.jaxpr import Atom, ClosedJaxpr, Jaxpr, JaxprEqn, Var
+from lawful.core._jaxpr.jaxpr import Atom, ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
 from lawful.core._jaxpr.memoization import memoize
 from lawful.core._jaxpr.nesting import holds_jaxprs, map_jaxprs
 from lawful.core._primitive.by_name import primitives_by_name
@@ -68,45 +68,90 @@ def vary(x: Any, axes: AxisNames) -> Any:
 
 
 def with_axes_of(x: Any, aval: ShapedArray) -> Any:
-    """Returns a value as one that varies over the axes of a type too."""
-    missing = aval.vma - get_aval(x).vma
-    return vary(x, missing) if missing else x
-
-
-def with_axes_in_branch(x: Any, aval: ShapedArray) -> Any:
     """Returns a value as one that varies over the axes of a type too, also those along which branches differ."""
-    x = with_axes_of(x, aval)
     missing = aval.vma - get_aval(x).vma
-    return primitives_by_name["pvary_in_branch"].bind(x, axis_name=_in_order(missing)) if missing else x
+    if missing:
+        x = vary(x, missing)
+        if within := missing & current.trace.divergent_axes:
+            x = primitives_by_name["pvary_in_branch"].bind(x, axis_name=_in_order(within))
+    return x
 
 
-def vary_alike(trace: Trace, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Sequence[Any]:
-    """Returns operands that vary over the same axes, under a trace that records; numbers fit any."""
-    avals = avals_of(args)
-    if types_its_axes(primitive, params):  # jaxprs have inputs of exactly the types of operands
-        wanted = _axes_of_inputs(primitive, avals, params)
-        return _varied(trace, primitive, args, avals, wanted)
-    if ambient := trace.divergent_axes:
-        # What comes from outside of a branch varies over the axes along which devices take different branches.
-        avals = tuple(
-            [
-                aval.update(vma=aval.vma | ambient) if _is_array(x, aval) else aval
-                for x, aval in zip(args, avals, strict=True)
-            ]
-        )
-    vma = common_axes(avals)
-    wanted = [vma if _is_array(x, aval) else aval.vma for x, aval in zip(args, avals, strict=True)]
-    return _varied(trace, primitive, args, avals, wanted)
+def vary_alike(
+    trace: Trace, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]
+) -> tuple[Sequence[Any], dict[str, Any]]:
+    """Returns operands that vary over the same axes, under a trace that records, and parameters; numbers fit any.
+
+    The jaxprs of a call take operands of exactly their types. Where devices run different ones, as in branches, or run
+    them unequally often, as a loop's body, all that is in them varies over the axes along which the devices differ.
+    """
+    avals = [aval.update(vma=_recorded_axes(trace, x, aval)) for x, aval in zip(args, avals_of(args), strict=True)]
+    if types_its_axes(primitive, params):
+        wanted, params = _of_call(primitive, avals, params, trace.divergent_axes)
+    else:
+        vma = common_axes(avals)
+        wanted = [vma if _is_array(x, aval) else aval.vma for x, aval in zip(args, avals, strict=True)]
+    return [_varied(trace, x, aval, vma - aval.vma) for x, aval, vma in zip(args, avals, wanted, strict=True)], params
 
 
-def _varied(
-    trace: Trace, primitive: Primitive, args: Sequence[Any], avals: Sequence[ShapedArray], wanted: Sequence[AxisNames]
-) -> Sequence[Any]:
-    pvary = primitives_by_name["pvary"] if any(wanted) else primitive
-    return [
-        trace.process_primitive(pvary, [x], {"axis_name": _in_order(vma - aval.vma)}) if vma - aval.vma else x
-        for x, aval, vma in zip(args, avals, wanted, strict=True)
-    ]
+def _recorded_axes(trace: Trace, x: Any, aval: ShapedArray) -> AxisNames:
+    """Returns the axes over which the variable of a value varies: in a branch that of a value from outside does."""
+    is_outside = _is_array(x, aval) and getattr(x, "_trace", None) is not trace
+    return aval.vma | trace.divergent_axes if is_outside else aval.vma
+
+
+def _varied(trace: Trace, x: Any, aval: ShapedArray, missing: AxisNames) -> Any:
+    for name, axes in ("pvary", missing - trace.divergent_axes), ("pvary_in_branch", missing & trace.divergent_axes):
+        if axes:
+            x = trace.process_primitive(primitives_by_name[name], [x], {"axis_name": _in_order(axes)})
+    return x
+
+
+@memoize
+def widened(closed: ClosedJaxpr, axes: AxisNames) -> ClosedJaxpr:
+    """Returns a jaxpr, and those in it, whose operands and results vary over some axes too.
+
+    Equations of ``pvary`` over them go: what came from outside varies already, and its cotangents are summed outside,
+    where all devices meet.
+    """
+    jaxpr = closed.jaxpr
+    results = [var for eqn in jaxpr.eqns for var in eqn.outvars]
+    if all(axes <= atom.aval.vma for atom in [*jaxpr.constvars, *jaxpr.invars, *results, *jaxpr.outvars]):
+        return closed
+    new: dict[Atom, Atom] = {}
+    eqns: list[JaxprEqn] = []
+
+    def varying(var: Var) -> Var:
+        new[var] = found = Var(var.aval.update(vma=var.aval.vma | axes))
+        return found
+
+    def cast(atom: Atom, missing: AxisNames) -> Atom:
+        for name, some in ("pvary", missing - axes), ("pvary_in_branch", missing & axes):
+            if some:
+                out = Var(atom.aval.update(vma=atom.aval.vma | some))
+                eqns.append(JaxprEqn(primitives_by_name[name], [atom], [out], {"axis_name": _in_order(some)}))
+                atom = out
+        return atom
+
+    constvars, invars = [*map(varying, jaxpr.constvars)], [*map(varying, jaxpr.invars)]
+    for eqn in jaxpr.eqns:
+        primitive, params, operands = eqn.primitive, eqn.params, [new.get(atom, atom) for atom in eqn.invars]
+        if primitive.name in ("pvary", "pvary_in_branch"):
+            new[eqn.outvars[0]] = cast(operands[0], eqn.outvars[0].aval.vma - operands[0].aval.vma)
+            continue
+        avals = [atom.aval for atom in operands]
+        if types_its_axes(primitive, params):
+            is_wider = holds_jaxprs(params)
+            wanted, params = _of_call(primitive, avals, params, axes)
+        else:
+            vma = common_axes(avals)
+            is_wider = axes <= vma
+            wanted = [aval.vma if type(atom) is Literal else vma for atom, aval in zip(operands, avals, strict=True)]
+        operands = [cast(x, vma - aval.vma) for x, aval, vma in zip(operands, avals, wanted, strict=True)]
+        outs = [*map(varying, eqn.outvars)] if is_wider else eqn.outvars
+        eqns.append(eqn.replace(invars=operands, outvars=outs, params=params))
+    outvars = [cast(atom, axes - atom.aval.vma) for atom in [new.get(atom, atom) for atom in jaxpr.outvars]]
+    return ClosedJaxpr(Jaxpr(constvars, invars, eqns, outvars, name=jaxpr.name), closed.consts)
 
 
 def _is_array(x: Any, aval: ShapedArray) -> bool:
@@ -135,14 +180,39 @@ class _DivergentTrace(Trace):
         return self.parent.process_primitive(primitive, args, params)
 
 
-def _axes_of_inputs(primitive: Primitive, avals: Sequence[ShapedArray], params: dict[str, Any]) -> list[AxisNames]:
-    """Returns the axes that the jaxprs of an equation want each operand to vary over."""
+def _of_call(
+    primitive: Primitive, avals: Sequence[ShapedArray], params: dict[str, Any], axes: AxisNames
+) -> tuple[list[AxisNames], dict[str, Any]]:
+    """Returns the axes that a call wants each operand to vary over, and its parameters with jaxprs of such operands.
+
+    Args:
+      primitive: that of the call.
+      avals: the types of its operands.
+      params: its parameters.
+      axes: those along which the devices that run it diverge.
+    """
+    if "divergence" in primitive.rules:
+        axes |= primitive.rule("divergence")(avals, **params)
+    if "runs" not in primitive.rules:
+        if axes and holds_jaxprs(params):
+            return [aval.vma | axes for aval in avals], map_jaxprs(lambda closed: widened(closed, axes), params)
+        return [aval.vma for aval in avals], params
+    # What varies over more axes than the jaxpr was traced for, as a cotangent can, makes all of the call do so.
+    axes |= common_axes(
+        [avals[i].update(vma=avals[i].vma - var.aval.vma) for var, i in _inputs(primitive, avals, params)]
+    )
+    if axes:
+        params = map_jaxprs(lambda closed: widened(closed, axes), params)
     wanted = [aval.vma for aval in avals]
-    if "runs" in primitive.rules:
-        for run in primitive.rule("runs")(JaxprEqn(primitive, [*map(Var, avals)], [], params)):
-            for var, operand in zip(run.jaxpr.invars, run.operands, strict=True):
-                wanted[operand] |= var.aval.vma
-    return wanted
+    for var, i in _inputs(primitive, avals, params):
+        wanted[i] |= var.aval.vma
+    return wanted, params
+
+
+def _inputs(primitive: Primitive, avals: Sequence[ShapedArray], params: dict[str, Any]) -> Iterator[tuple[Var, int]]:
+    """Yields the inputs of the jaxprs that a call runs, each with the number of its operand."""
+    for run in primitive.rule("runs")(JaxprEqn(primitive, [*map(Var, avals)], [], params)):
+        yield from zip(run.jaxpr.invars, run.operands, strict=True)
 
 
 @memoize

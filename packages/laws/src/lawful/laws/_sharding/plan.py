@@ -21,7 +21,7 @@ from lawful.laws._sharding.meshes import (
     public,
     whole_near,
 )
-from lawful.laws._sharding.steps import Step, draw_before, draw_behind
+from lawful.laws._sharding.steps import Step, draw_before, draw_behind, draw_divergence
 from lawful.ops import expand_dims, reshape
 from lawful.parallel import shard_map
 from lawful.staging import make_jaxpr
@@ -123,7 +123,8 @@ def draw_plan(trial: Trial) -> Plan:
     ]
     before = [draw_before(random, axes) if axes_of(spec) else ("", lambda x: x) for spec in specs]
     behind = [draw_behind(random, axes) for _ in range(3)]
-    function = trial.function
+    where, diverging = draw_divergence(random, axes)
+    function = diverging(trial.function)
 
     def part(*parts: Any) -> Leaves:
         given = [
@@ -133,9 +134,8 @@ def draw_plan(trial: Trial) -> Plan:
         outs = tree.leaves(function(*tree.unflatten(structure, given)))
         return [behind[min(i, 2)][1](y) for i, y in enumerate(outs)]
 
-    text = "; ".join(
-        [f"{what} {label}" for what, steps in (("before:", before), ("behind:", behind)) for label, _ in steps if label]
-    )
+    steps = [("before:", label) for label, _ in before] + [("behind:", label) for label, _ in behind]
+    text = "; ".join([f"{what} {label}" for what, label in [*steps, ("f", where)] if label])
     return _with_results(trial, Plan(axes, tuple(specs), (), args, part, (), text))
 
 

@@ -10,12 +10,14 @@ from typing import Any, Final
 
 import numpy as np
 
-from lawful import batching
+from lawful import batching, tree
+from lawful.control_flow import cond
 from lawful.core import get_aval, is_inexact
 from lawful.laws._sharding.meshes import Axes, draw_names
-from lawful.ops import add, concatenate, convert_element_type, expand_dims, mul, take
+from lawful.ops import add, concatenate, convert_element_type, expand_dims, lt, mul, take
 
 Step = Callable[[Any], Any]
+Function = Callable[..., Any]
 _Draw = Callable[[np.random.Generator, Any, int], Step]
 
 
@@ -126,8 +128,14 @@ def _averaged(random: np.random.Generator, names: Any, count: int) -> Step:
     return lambda x: batching.pmean(x, names)
 
 
-def _weighted(random: np.random.Generator, names: Any, count: int) -> Step:
-    return lambda x: mul(batching.psum(x, names), _position(x, names))
+def _weighted(equal: _Draw) -> _Draw:
+    """Returns the draw of a step whose result is equal along axes, times the position."""
+
+    def draw(random: np.random.Generator, names: Any, count: int) -> Step:
+        step = equal(random, names, count)
+        return lambda x: mul(step(x), _position(x, names))
+
+    return draw
 
 
 def _normalized(random: np.random.Generator, names: Any, count: int) -> Step:
@@ -144,7 +152,9 @@ _BEFORE: Final[dict[str, _Draw]] = {
 _BEHIND: Final[dict[str, _Draw]] = {
     "psum": _summed,
     "pmean": _averaged,
-    "psum times position": _weighted,
+    "psum times position": _weighted(_summed),
+    "pmean times position": _weighted(_averaged),
+    "all_gather to invarying, times position": _weighted(_gathered_whole),
     "times psum": _normalized,
     "psum in groups": _summed_in_groups,
     "all_gather": _gathered,
@@ -170,6 +180,25 @@ def _drawn(random: np.random.Generator, axes: Axes, table: dict[str, _Draw]) -> 
 def draw_before(random: np.random.Generator, axes: Axes) -> tuple[str, Step]:
     """Returns a step that gives each position the array of some position, and its text; half of them do nothing."""
     return ("", lambda x: x) if random.integers(2) else _drawn(random, axes, _BEFORE)
+
+
+def draw_divergence(random: np.random.Generator, axes: Axes) -> tuple[str, Callable[[Function], Function]]:
+    """Returns what puts a function into a branch that some positions take, and its text; half of them do nothing.
+
+    The other positions take twice its results.
+    """
+    if random.integers(2):
+        return "", lambda function: function
+    names = draw_names(random, axes)
+    limit = np.int32(random.integers(1, axes.size(names) + 1))
+
+    def diverging(function: Function) -> Function:
+        def twice(*args: Any) -> Any:
+            return tree.map(lambda y: add(y, y) if is_inexact(get_aval(y).dtype) else y, function(*args))
+
+        return lambda *args: cond(lt(batching.axis_index(names), limit), function, twice, *args)
+
+    return f"in a branch of those below {limit} over {', '.join(names)}", diverging
 
 
 def draw_behind(random: np.random.Generator, axes: Axes, most: int = 2) -> tuple[str, Step]:
