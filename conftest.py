@@ -1,4 +1,4 @@
-"""What every test run shares: Hypothesis profiles, and Markdown pages whose Python is executed.
+"""Settings of every test run: Hypothesis profiles, and Markdown pages whose Python is executed.
 
 A package's tests also run alone, from its installed wheel (`tools/isolation.py` takes this file along), so
 nothing here imports `lawful`, and no test may import this file.
@@ -102,7 +102,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """What was imported and collected is a million objects, which every search for leaks would go through."""
+    """Freezes the million objects of imports and collection: else every search for leaks goes through them."""
     gc.collect()
     gc.freeze()
 

@@ -1,4 +1,4 @@
-"""Lawful and its peers, measured in turns in one run.
+"""Lawful and its peers, measured alternately in one run.
 
     uv run --group bench python -m benchmarks                     all cases
     uv run --group bench python -m benchmarks --quick             for a few of the samples

@@ -1,4 +1,4 @@
-"""What every example has besides its mathematics: options, a progress bar, a picture."""
+"""The command line that examples share: options, a progress bar, a picture."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ from lawful.control_flow import cond, while_loop
 from lawful.staging import get_backend, jit
 
 MODES = {"f": jacfwd, "r": jacrev}
-#: What the programs give, in all four pairs of modes: for the saddle, each of four coordinates.
+#: Results of the programs in all four pairs of modes: each of four coordinates of the saddle.
 PUBLISHED = {"saddle": 8.246324826140356e-06, "particle": 0.20719187464861196}
 
 Function = Callable[[Any], Any]

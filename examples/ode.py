@@ -36,7 +36,7 @@ from lawful.staging import get_backend, jit
 START = (1.0, 0.0)
 PARAMETERS = (0.15, 2.0)
 
-# What each stage takes of the slopes before it; the last row is the solution of order 5.
+# Weights of the earlier slopes in each stage; the last row is the solution of order 5.
 STAGES = (
     (0.161,),
     (-0.008480655492356989, 0.335480655492357),

@@ -37,7 +37,7 @@ def rosenbrock(x: Any) -> Any:
 
 
 class Problem(NamedTuple):
-    """What is known of a function: its value and gradient, and its Hessian."""
+    """A function with its value and gradient, and its Hessian."""
 
     value_and_gradient: Callable[[Any], Any]
     hessian: Callable[[Any], Any]

@@ -30,7 +30,7 @@ from lawful.parallel import NamedSharding, P, make_mesh
 from lawful.staging import jit
 from lawful.xla_backend import device_put, make_array_from_process_local_data
 
-#: What places a value of the host for the step: one that all processes have, or one of which each has its rows.
+#: Places a value of the host for the step: the same value in all processes, or each process's rows.
 Place = Callable[[Any], Any]
 
 

@@ -32,7 +32,7 @@ DIFFERENTIABLE = [p for p in PRIMITIVES if p.declaration and p.declaration.diffe
 
 
 class Draws:
-    """What a declaration draws its parameters from."""
+    """The source of a declaration's parameters."""
 
     def __init__(self) -> None:
         self.random = np.random.default_rng(0)

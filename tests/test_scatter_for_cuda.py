@@ -1,4 +1,4 @@
-"""What `scatter` is lowered to for NVIDIA's devices. It has no kernels of the vendor, so it runs on the CPU as well."""
+"""The lowering of `scatter` for NVIDIA's devices. It has no kernels of the vendor, so it runs on the CPU as well."""
 
 import numpy as np
 

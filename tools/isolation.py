@@ -222,7 +222,7 @@ def install(step: str, home: Path, *requirements: str) -> None:
 
 
 def call(step: str, *command: str | Path, cwd: Path) -> str:
-    """What the command printed on standard output."""
+    """The standard output of the command."""
     hidden = ("PYTHONPATH", "VIRTUAL_ENV", "UV_PROJECT_ENVIRONMENT", "UV_PYTHON")
     environment = {name: value for name, value in os.environ.items() if name not in hidden}
     done = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, check=False)

@@ -1,4 +1,4 @@
-"""Programs on many devices, beside JAX on the same jaxlib. Each system has a process of its own; they run in turns.
+"""Programs on many devices, beside JAX on the same jaxlib. Each system has its own process, and rounds alternate.
 
     uv run --group bench python -m benchmarks.devices                calls, collectives and growth
     uv run --group bench python -m benchmarks.devices --only calls   calls on 8 CPU devices; or collectives, or growth
@@ -54,7 +54,7 @@ def workers(count: int) -> Iterator[dict[str, Worker]]:
 
 
 def calls(words: list[str], seconds: float, processor: bool, progress: Progress) -> list[Row]:
-    """Measures the calls in turns."""
+    """Measures the calls, alternating between the systems."""
     cases = [case for case in _calls.cases if chosen(words, f"{case.group} {case.name}")]
     rows, task = [], progress.add_task("", total=len(cases))
     with workers(_calls.DEVICES) as running:

@@ -42,7 +42,7 @@ TOLERANCE = 1e-6
 
 
 class Measured(NamedTuple):
-    """What a run of an objective gave; times are in seconds."""
+    """The result of a run of an objective; times are in seconds."""
 
     value: float  # of several numbers their norm
     by_differences: float

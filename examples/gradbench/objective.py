@@ -1,4 +1,4 @@
-"""What an objective of the benchmark consists of, and how its derivative is checked by finite differences."""
+"""Objectives of the benchmark, and a check of their derivatives by finite differences."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ LEFT_OUT = {
     *("builtins", "c_class", "r_class", "custom_where", "numpy_jvps", "warnings"),
     *("numpy_wrapper", "truncate_pad", "Box"),
 }
-#: What modules of distributions import for their rules.
+#: Names that modules of distributions import for their rules.
 IMPORTED = {"psi", "digamma", "beta", "gamma"}
 
 MODULES = [

@@ -21,7 +21,7 @@ POINTS = {
     "moderate": [1.5, -2.0, 0.25, 3.0, -1.0],
     "overflow": [1e200, 1e200, 1e-300, 1.0, 2.0],
     "underflow": [1e-200, 1e-200, 1e300, 1.0, 0.5],
-    "in turns": [1e200, 1e-200, 1e200, 1e-200, 1.0],
+    "alternating": [1e200, 1e-200, 1e200, 1e-200, 1.0],
     "unlike": [1e200, 1e-300, 1e200, 1e-300, 2.0],
     "zero": [0.0, 2.0, 3.0, 4.0, 5.0],
     "zero and overflow": [1e200, 0.0, 1e200, 1e-250, 1.0],
@@ -172,7 +172,7 @@ def test_derivatives_of_products_of_nan() -> None:
 
 
 def test_derivatives_of_batched_products() -> None:
-    x = np.array([POINTS["in turns"], POINTS["overflow"]]).T
+    x = np.array([POINTS["alternating"], POINTS["overflow"]]).T
     with np.errstate(all="ignore"):
         for first in FIRST.values():
             for mode in MODES.values():

@@ -49,7 +49,7 @@ def collatz(lib, n):
     return lib.while_loop(lambda s: s[0] > 1, step, (n, 0))[1]
 
 
-# Functions of a library and the arguments W, H, XS. Those of the second table have no reverse mode in JAX.
+# Functions of a library and the arguments W, H, XS. The functions of the second table have no reverse mode in JAX.
 PROGRAMS = {
     "rnn": lambda lib, w, h, xs: lib.scan(lambda h, x: ((y := lib.np.tanh(w @ h + x)), y * x), h, xs),
     "lstm": lstm,

@@ -1,4 +1,4 @@
-"""What the tests of linear algebra share: random matrices."""
+"""Random matrices for the tests of linear algebra."""
 
 from typing import Any
 

@@ -55,7 +55,7 @@ CALLS: dict[str, tuple[tuple[int, ...], tuple[int, ...], Any, Any]] = {
     "batch": ((5, 2, 3), (5, 3, 4), [2, 3], numbers(((2,), (1,)), ((0,), (0,)))),
 }
 
-#: Those of which JAX has the transpose.
+#: Cases whose transpose JAX has.
 TRANSPOSED = {name for name in CALLS if not name.startswith(("contracted", "batch"))}
 
 

@@ -1,4 +1,4 @@
-"""What holds of each function: one value however it is called, and derivatives as finite differences have them."""
+"""Checks of each function: one value however it is called, and derivatives equal to finite differences."""
 
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""What the tests of autodiff share: the types of values, the equations of programs, and finite differences."""
+"""Helpers of the tests of autodiff: the types of values, the equations of programs, and finite differences."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence

@@ -103,7 +103,7 @@ def test_checkpoint_programs_are_well_typed(name, transformation):
         check_jaxpr(rewritten)
 
 
-# What is computed, how often
+# Counts of computations
 
 
 @pytest.fixture

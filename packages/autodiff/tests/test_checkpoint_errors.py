@@ -1,4 +1,4 @@
-"""What ``checkpoint`` says of mistakes."""
+"""Errors of ``checkpoint``."""
 
 import numpy as np
 import pytest

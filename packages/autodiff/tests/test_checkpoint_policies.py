@@ -1,4 +1,4 @@
-"""What each policy of ``checkpoint`` keeps, and that it prints."""
+"""The residuals of each policy of ``checkpoint``, and its text."""
 
 import numpy as np
 import pytest
@@ -42,7 +42,7 @@ def model(w, x):
 
 
 def kept(f, *args):
-    """What is kept beside the arguments, by operation or name."""
+    """The residuals besides the arguments, by operation or name."""
     origins = [origin.split(" at ")[0] for _, origin in saved_residuals(f, *args)]
     return sorted(origin.removeprefix("output of ") for origin in origins if not origin.startswith("the argument"))
 
@@ -180,7 +180,7 @@ def test_checkpoint_outer_policy_covers_inner_functions(primitives_of):
 
     assert kept(checkpoint(f, policy=checkpoint_policies.dots_saveable), W, X) == ["dot_general", "dot_general"]
     assert kept(checkpoint(f), W, X) == []
-    # What is kept by it is not computed again by the inner one either.
+    # The inner one does not compute its residuals again either.
     outer = checkpoint(f, policy=checkpoint_policies.dots_saveable)
     found, plainly = (
         primitives_of(make_jaxpr(lambda w, x, g=g: vjp(g, w, x)[1](x))(W, X))["dot_general"]

@@ -272,7 +272,7 @@ EQUAL_INDICES = (
 
 @pytest.mark.parametrize(("known", "other"), EQUAL_INDICES, ids=str)
 def test_composite_index_that_equals_another_is_not_taken_for_it(known: Any, other: Any) -> None:
-    """What an index chooses is looked up once, and as keys 1, 1.0 and True are one."""
+    """The elements of an index are looked up once; as keys, 1, 1.0 and True are equal."""
     x = vary((3, 4))
 
     def chosen(index: Any) -> Any:

@@ -221,7 +221,7 @@ def test_grad_has_aux_asks_for_a_pair(result: Any) -> None:
         grad(lambda x: result, has_aux=True)(1.0)
 
 
-# What has no gradient explains itself.
+# Errors of values without a gradient.
 
 
 @pytest.mark.parametrize(

@@ -49,7 +49,7 @@ def test_getitem_values_and_derivatives_are_those_of_numpy(case: Case) -> None:
     weights = np.arange(1.0, 1.0 + want.size).reshape(want.shape)
     scattered = np.zeros_like(x)
     np.add.at(scattered, index, weights)
-    # What a first call notes a second one derives, and others follow; what is followed often is compiled.
+    # The second call derives a rule, later calls replay it, and many replays compile it.
     for _ in range(4):
         out, tangent = jvp(lambda x: x[index], (x,), (-x,))
         np.testing.assert_array_equal(out, want)

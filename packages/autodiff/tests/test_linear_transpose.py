@@ -138,7 +138,7 @@ def test_a_call_for_a_constant_is_not_transposed() -> None:
     constant_p = Primitive("autodifftest_constant")
     constant_p.def_impl(lambda x: evaluated.append(x) or x)
     constant_p.def_abstract_eval(lambda x: x)
-    # Of the two results only the second one is used, and its call has no argument left.
+    # Only the second result is used, and its call has no argument left.
     transposed = linear_transpose(lambda x: jit(lambda x: (2.0 * x, constant_p.bind(3.0)))(x)[1], 1.0)
     assert transposed(1.0) == (0.0,)
     assert not evaluated

@@ -29,7 +29,7 @@ from lawful.staging import make_jaxpr
 
 jit = partial(jit_by, backend="numpy")
 
-# What a linear program may consist of, for functions of these tests.
+# The primitives of linear programs of these tests.
 LINEAR = {"mul", "add", "sub", "neg", "convert_element_type", "broadcast_in_dim", "reduce_sum", "jit", "add_any"}
 
 

@@ -1,4 +1,4 @@
-"""What an operator between a tracer and something that is no array says, and where."""
+"""Errors of operators between a tracer and a value that is no array."""
 
 import operator
 from collections.abc import Callable

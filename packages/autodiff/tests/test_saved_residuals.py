@@ -1,4 +1,4 @@
-"""What reverse mode keeps, and the words for where it comes from."""
+"""The residuals of reverse mode, and the text of their origins."""
 
 import functools
 import math

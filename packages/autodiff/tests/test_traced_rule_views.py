@@ -1,4 +1,4 @@
-"""What a rule has made from a user's array, and shares its memory, is kept as it was."""
+"""A constant of a rule that shares memory with a user's array keeps its values."""
 
 import numpy as np
 import pytest

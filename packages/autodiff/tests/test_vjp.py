@@ -116,7 +116,7 @@ def test_vjp_python_control_flow_on_values_works() -> None:
     assert f_vjp(1.0) == (-1.0,)
 
 
-# What is kept of the forward run.
+# Residuals of the forward run.
 
 
 def test_vjp_jaxpr_is_that_of_linearize() -> None:
@@ -330,7 +330,7 @@ def test_vjp_each_operand_of_a_product_keeps_its_precision(numbers: Any) -> None
     jaxpr = make_jaxpr(pulled)(x, y, ct).jaxpr
     x_var, y_var, ct_var = jaxpr.invars
     of_forward = {x_var: "default", y_var: "highest"}
-    # That of a cotangent is the precision of the operand whose cotangent is wanted: not the other one's in the product.
+    # A cotangent has the precision of its own operand, not of the other operand of the product.
     products = [eqn for eqn in jaxpr.eqns if eqn.primitive.name == "dot_general" and ct_var in eqn.invars]
     assert len(products) == 2
     assert all(eqn.primitive.name == "dot_general" for eqn in jaxpr.eqns)

@@ -1,4 +1,4 @@
-"""What the tests of batching share: the loop that `vmap` stands for, and the equations of programs."""
+"""Helpers of the tests of batching: the loop that `vmap` stands for, and the equations of programs."""
 
 from collections import Counter
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What `jit` has traced inside one named axis is not used inside another of the same name."""
+"""A trace of `jit` inside one named axis is not used inside another axis of the same name."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What all elements share stays shared: an unmapped operand is not repeated where the operation can do without."""
+"""An unmapped operand is not repeated where the operation can do without."""
 
 from collections.abc import Callable
 from functools import partial

@@ -132,7 +132,7 @@ def test_cached_rule_keeps_no_program_alive(derive: Any) -> None:
 
 def test_cached_rule_derives_once_until_a_rule_changes(derive: Any) -> None:
     changed = Primitive("ruletest_changed")
-    # What comes once where values are computed is not worth it.
+    # A rule that is used once, on values, is not worth caching.
     assert [cached_rule("key", derive, "found") for _ in range(4)] == [None, "found", "found", "found"]
     assert derive.calls == {"found": 1}
     Primitive("ruletest_new").def_jvp(lambda primals, tangents: None)

@@ -1,4 +1,4 @@
-"""What is an array, and of which type: NumPy's arrays and scalars, Python numbers; everything else explains itself."""
+"""The types of NumPy's arrays and scalars and of Python numbers, and errors of other values."""
 
 import enum
 from decimal import Decimal

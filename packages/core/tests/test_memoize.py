@@ -1,4 +1,4 @@
-"""What is remembered of jaxprs can be forgotten at any time, also while other threads remember more."""
+"""The cache of transformed jaxprs can be cleared at any time, also while other threads insert."""
 
 import sys
 import threading

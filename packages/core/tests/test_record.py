@@ -51,7 +51,7 @@ class Dataclass:
         high: Any = 1.0
 
 
-# What equality and hashes have to tell apart, or not.
+# Cases that equality and hashes have to tell apart, or not.
 values = st.none() | st.integers(-1, 1) | st.floats(-1, 1) | st.tuples(st.booleans()) | st.just(float("nan"))
 
 

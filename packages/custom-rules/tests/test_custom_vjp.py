@@ -236,7 +236,7 @@ def test_custom_vjp_symbolic_zeros() -> None:
 
 
 def test_custom_vjp_residuals_of_each_call() -> None:
-    """What is written into an array later does not change the derivative."""
+    """A later write into an array does not change the derivative."""
     weights = np.ones(3)
     g = custom_vjp(lambda x: x * weights)
     g.defvjp(lambda x: (x * weights, (x, weights)), lambda res, ct: (ct * res[1] + 0.0 * res[0],))

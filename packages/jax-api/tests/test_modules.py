@@ -15,7 +15,7 @@ from lawful.jax import lax, random
 from lawful.jax._support.table import modules, names_of
 from lawful.jax.experimental.xla_metadata import set_xla_metadata, xla_metadata_call
 
-#: Those that are classes of XLA's backend.
+#: Names of classes of XLA's backend.
 OF_XLA: set[str] = set() if importlib.util.find_spec("lawful.xla_backend") else {"Shard"}
 
 

@@ -1,4 +1,4 @@
-"""What a run of the laws shows on a terminal and elsewhere."""
+"""The display of a run of the laws, on a terminal and elsewhere."""
 
 import io
 from dataclasses import replace

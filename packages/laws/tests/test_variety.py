@@ -98,7 +98,7 @@ def traits(program: Program) -> Iterator[str]:
             yield f"closure in {nest.form}"
 
 
-#: Those of programs where nothing else is said: all on one device.
+#: The default kinds of programs, all on one device.
 drawn_forms = Generation().forms
 
 

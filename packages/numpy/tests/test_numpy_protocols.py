@@ -220,7 +220,7 @@ def test_numpy_array_times_tracer_is_a_tracer():
 
 
 class ArrayLike:
-    """What NumPy converts without being asked, such as a column of a table."""
+    """A value that NumPy converts without being asked, such as a column of a table."""
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         return np.array([3.0, 4.0], dtype)

@@ -1,4 +1,4 @@
-"""What the tests of staging share: counting how often Python runs a function, and comparing values with their types."""
+"""Helpers of the tests of staging: counts of calls of a function, and comparison of values with their types."""
 
 import functools
 from collections.abc import Callable

@@ -31,7 +31,7 @@ def test_a_python_integer_is_compared_by_value(number: int, compare: Any) -> Non
 
 @pytest.mark.parametrize("numbers", [(3, -2, 300), (-2, 3), (300, 3, -2)], ids=str)
 def test_how_one_integer_was_compared_says_nothing_of_the_next(numbers: tuple[int, ...]) -> None:
-    # Of a shape of its own, so that no other comparison came before.
+    # A shape of its own, so that no other comparison came before.
     x = np.arange(40 + len(numbers) + numbers[0] % 7, dtype="uint8")
     for number in numbers:
         np.testing.assert_array_equal(np.asarray(jit(lambda x, n=number: x < n)(x)), x < number)

@@ -155,7 +155,7 @@ def test_jit_clear_cache_forgets_the_traces_of_one_function(counted: Any) -> Non
     assert (f.calls, g.calls) == (2, 1)
 
 
-# What can be compiled.
+# Functions that can be compiled.
 
 
 def test_jit_keyword_arguments_in_any_order(counted: Any) -> None:

@@ -1,4 +1,4 @@
-"""What `jit` keeps: nothing of a function that is gone, and a bounded number of signatures of one that is not."""
+"""`jit` keeps nothing of a function that is gone, and a bounded number of signatures of one that is not."""
 
 import functools
 import gc

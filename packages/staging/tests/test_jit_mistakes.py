@@ -1,4 +1,4 @@
-"""What `jit` says of wrong arguments and results, and that errors and threads leave it usable."""
+"""Errors of `jit` for wrong arguments and results; errors and threads leave it usable."""
 
 import threading
 from functools import partial

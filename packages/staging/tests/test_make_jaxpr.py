@@ -260,7 +260,7 @@ def test_make_jaxpr_negative_zero_is_kept() -> None:
     assert np.signbit(eval_closed_jaxpr(closed, np.ones(1))[0]).all()
 
 
-# What a traced function can do.
+# Features of traced functions.
 
 
 def test_make_jaxpr_constant_condition_is_python() -> None:

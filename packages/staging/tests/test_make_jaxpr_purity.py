@@ -1,4 +1,4 @@
-"""What was traced before leaves no mark on a jaxpr."""
+"""A jaxpr does not depend on what was traced before."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What a transformation gives shares memory with nothing else, and is copied only where it would."""
+"""Results of transformations share memory with nothing else, and are copied only where they would."""
 
 import numpy as np
 

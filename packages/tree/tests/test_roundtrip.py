@@ -49,7 +49,7 @@ trees = st.recursive(st.one_of(st.builds(Leaf), st.none()), containers, max_leav
 
 
 def fingerprint(value):
-    """What has to survive: types, the order of keys of ordered dicts, keys and aux data to the bit, leaf identity."""
+    """The invariants: types, the order of keys of ordered dicts, keys and aux data to the bit, leaf identity."""
     kind = type(value)
     if kind in (list, tuple, Point):
         return kind, [fingerprint(child) for child in value]

@@ -1,4 +1,4 @@
-"""What the backend's tests share: jaxprs written down equation by equation, so that only lowering is under test."""
+"""Helpers of the backend's tests: jaxprs written down equation by equation, so that only lowering is under test."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""What goes to a device comes back: every dtype, shape and layout, whatever happens to the source afterwards."""
+"""Arrays come back from a device as they were: every dtype, shape and layout, also if the source changes later."""
 
 import gc
 

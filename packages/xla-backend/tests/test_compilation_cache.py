@@ -181,7 +181,7 @@ def test_compilation_cache_threads_compile_at_once(folder) -> None:
     assert len(list(folder.iterdir())) == 3
 
 
-# What goes wrong
+# Failures
 
 
 def test_compilation_cache_damaged_file_is_compiled_again(folder) -> None:

@@ -1,4 +1,4 @@
-"""What XLA does with convolutions and Fourier transforms that NumPy has no function for, or does otherwise."""
+"""Convolutions and Fourier transforms that NumPy has no function for, or computes otherwise, on XLA."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What StableHLO has no type or op for is lowered all the same: float0, the order and rounding of complex numbers."""
+"""Lowering without a type or op of StableHLO: float0, the order and rounding of complex numbers."""
 
 import numpy as np
 import pytest

@@ -68,7 +68,7 @@ def test_plugin_without_a_device_is_not_used(monkeypatch: pytest.MonkeyPatch) ->
     assert cuda.why_absent.__wrapped__() == "NVIDIA's driver shows no device"
 
 
-# What is built for CUDA
+# Programs for CUDA
 
 
 @pytest.mark.parametrize(

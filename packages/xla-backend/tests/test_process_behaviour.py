@@ -1,4 +1,4 @@
-"""What the backend does to the process it runs in: silence, no jax, several devices, forks."""
+"""Effects of the backend on its process: silence, no jax, several devices, forks."""
 
 import gc
 import re

@@ -157,7 +157,7 @@ RICH = """
   in (l, k) }
 """
 
-# What the message of each kind of fault says: expected, got.
+# The message of each kind of fault: expected, got.
 MESSAGES = {
     "equation deleted": ("variables that are bound before in ", "which nothing binds"),
     "equation twice": ("results that are not bound yet in ", " again; "),

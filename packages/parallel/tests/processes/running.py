@@ -69,7 +69,7 @@ class Ended:
 
     @property
     def lines(self) -> list[str]:
-        """What it printed, without gloo's lines."""
+        """The output of the process, without gloo's lines."""
         return [line.removeprefix("@ ") for line in self.out.splitlines() if line.startswith("@ ")]
 
 

@@ -8,7 +8,7 @@ from .running import run
 
 pytest.importorskip("lawful.xla_backend", reason="several processes need XLA")
 
-# In seconds. What is found at once is found within this also on a busy machine.
+# In seconds, enough on a busy machine for an error that is found at once.
 AT_ONCE = 20
 
 

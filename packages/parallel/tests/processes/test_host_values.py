@@ -1,4 +1,4 @@
-"""What processes exchange: ``process_allgather``, ``broadcast_one_to_all``, ``assert_equal`` and waits."""
+"""Values that processes exchange: ``process_allgather``, ``broadcast_one_to_all``, ``assert_equal`` and waits."""
 
 from pathlib import Path
 

@@ -100,7 +100,7 @@ def test_program_result_without_a_spec(grid) -> None:
 
 
 def test_tiled_sharding_of_any_assignment(grid) -> None:
-    """What the compiler may choose and no spec says is a sharding like others."""
+    """A sharding that the compiler chose and no spec describes works as others do."""
     from lawful.xla_backend._arrays.tiling import TiledSharding, sharding_of
 
     rng = np.random.default_rng(0)

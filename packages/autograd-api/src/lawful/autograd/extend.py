@@ -1,4 +1,4 @@
-"""What extends lawful.autograd: primitives with derivatives, and vector spaces.
+"""Extensions of lawful.autograd: primitives with derivatives, and vector spaces.
 
 >>> import numpy
 >>> from lawful.autograd import grad

@@ -148,7 +148,7 @@ class _Cycle:
             part = np.conj(basis) @ image
             inside, image = inside + part, image - part @ basis
         length = np.sqrt(squared_norm(image))
-        # What is left by rounding is no direction.
+        # A remainder of rounding is no direction.
         length = np.where(length <= before * np.finfo(get_aval(length).dtype).eps, 0, length)
         divisor = np.where(length == 0, 1, length).astype(get_aval(image).dtype)
         return np.where(length == 0, 0, image / divisor), inside, length

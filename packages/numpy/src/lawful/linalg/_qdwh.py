@@ -130,7 +130,7 @@ def _jvp(max_iterations: Any, eps: Any, primals: Any, tangents: Any) -> tuple[An
     inner = _adjoint(u) @ x_dot
     turn = solve_sylvester(h, h, inner - _adjoint(inner))
     h_dot = inner - turn @ h
-    # What is outside of the space of U is U̇ H.
+    # The part outside of the space of U is U̇ H.
     outside = _adjoint(np.linalg.solve(h, _adjoint(x_dot - u @ inner)))
     no_tangents = [numpy.zeros(get_aval(value).shape, float0) for value in (count, is_converged)]
     return (u, h, count, is_converged), (u @ turn + outside, (h_dot + _adjoint(h_dot)) / 2, *no_tangents)

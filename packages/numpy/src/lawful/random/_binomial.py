@@ -19,7 +19,7 @@ from lawful.random._uniform import floating, parameters, uniform
 # Up to this mean, of the rarer outcome, waiting times are added; above it numbers are drawn by rejection.
 _LARGE = 10
 
-# What Stirling's formula for log(k!) lacks, for small k.
+# The error of Stirling's formula for log(k!), for small k.
 _MISSING = numpy.array(
     [math.lgamma(k + 1) - (k + 0.5) * math.log(k + 1) + k + 1 - math.log(2 * math.pi) / 2 for k in range(10)]
 )

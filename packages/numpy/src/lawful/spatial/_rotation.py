@@ -156,7 +156,7 @@ class Rotation:
             raise ArgumentTypeError("Rotation: expected several rotations, got one, which has no elements")
         return type(self)(self.quat[indexer])
 
-    # What rotations do
+    # Operations of rotations
 
     def __mul__(self, other: Rotation) -> Any:
         """Returns the rotations of the other, followed by these."""

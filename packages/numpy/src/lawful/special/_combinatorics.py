@@ -200,7 +200,7 @@ def bernoulli(n: int) -> Any:
     out = numpy.zeros(n + 1)
     out[0] = 1.0
     out[1:2] = -0.5
-    # Of the tangent numbers, integers: B(2k) = (-1)^(k-1) 2k T(k) / (4^k (4^k - 1)), by Brent and Harvey (2013).
+    # Tangent numbers T(k) are integers: B(2k) = (-1)^(k-1) 2k T(k) / (4^k (4^k - 1)), by Brent and Harvey (2013).
     tangents = _tangent_numbers(min(n, _LAST_BERNOULLI) // 2)
     for k, tangent in enumerate(tangents, 1):
         out[2 * k] = float(Fraction((-1) ** (k - 1) * 2 * k * tangent, 4**k * (4**k - 1)))

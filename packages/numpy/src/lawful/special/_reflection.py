@@ -1,4 +1,4 @@
-"""What the reflection of gamma functions at negative numbers needs."""
+"""Helpers of the reflection of gamma functions at negative numbers."""
 
 from __future__ import annotations
 

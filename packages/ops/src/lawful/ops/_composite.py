@@ -103,5 +103,5 @@ def composite(arrays: int = 1, *, sequence: bool = False) -> Callable[[F], F]:
     return decorate
 
 
-# What wraps it is no frame of this module: see `register_dispatch_module`.
+# A wrapper of it has no frame of this module: see `register_dispatch_module`.
 composite.__module__ = "lawful.ops"

@@ -77,7 +77,7 @@ class LoweredProgram(Protocol):
 
 
 class Backend(Protocol):
-    """What an entry point of ``lawful.backends`` gives."""
+    """The object that an entry point of ``lawful.backends`` gives."""
 
     @property
     def name(self) -> str:

@@ -257,5 +257,5 @@ def trace_to_jaxpr(
         return trace.to_jaxpr(inputs, function(*inputs), name)
 
 
-# What wraps it is no frame of this module: see `register_dispatch_module`.
+# A wrapper of it has no frame of this module: see `register_dispatch_module`.
 trace_to_jaxpr.__module__ = "lawful.staging"

@@ -40,7 +40,7 @@ _ABSENT: Any = object()
 
 
 class TracedRule:
-    """What a jvp or transpose rule does, as a program; of its tangents or cotangents some may be zero.
+    """The program of a jvp or transpose rule; some of its tangents or cotangents may be zero.
 
     Attributes:
       program: from the arguments to the primal outputs, if any, and then the tangents that are not zero.

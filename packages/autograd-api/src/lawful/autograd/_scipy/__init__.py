@@ -1,1 +1,1 @@
-"""What the modules of `scipy` have beside lawful's own functions: SciPy's, with derivatives where there are any."""
+"""SciPy's functions that lawful has none of its own for, with derivatives where these exist."""

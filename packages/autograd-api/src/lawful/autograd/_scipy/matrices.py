@@ -145,7 +145,7 @@ def _without_settings(function: Function, count: int) -> Function:
     return of_matrices
 
 
-#: Those that compute what is traced, by name; values are SciPy's where it is installed.
+#: Functions of traced matrices, by name; SciPy, where it is installed, computes values.
 of_tracers = {
     "solve_triangular": solve_triangular,
     "cholesky": cholesky,

@@ -1,4 +1,4 @@
-"""What rules of reverse mode are written with: the transposes of broadcasting and of reductions."""
+"""Helpers of rules of reverse mode: the transposes of broadcasting and of reductions."""
 
 from __future__ import annotations
 

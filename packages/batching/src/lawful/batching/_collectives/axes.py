@@ -92,7 +92,7 @@ def as_param(names: tuple[AxisName, ...]) -> AxisName:
 
 @record
 class MappedAxis:
-    """What the batching rule of a collective knows of the axis that is mapped.
+    """The mapped axis, as the batching rule of a collective sees it.
 
     Attributes:
       size: its size.

@@ -197,7 +197,7 @@ def _of_call(
         if axes and holds_jaxprs(params):
             return [aval.vma | axes for aval in avals], map_jaxprs(lambda closed: widened(closed, axes), params)
         return [aval.vma for aval in avals], params
-    # What varies over more axes than the jaxpr was traced for, as a cotangent can, makes all of the call do so.
+    # An operand, such as a cotangent, that varies over more axes than the jaxpr was traced for widens the whole call.
     axes |= common_axes(
         [avals[i].update(vma=avals[i].vma - var.aval.vma) for var, i in _inputs(primitive, avals, params)]
     )

@@ -80,7 +80,7 @@ Call = tuple[tuple[ShapedArray, ...], dict[str, Any]]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Declaration:
-    """What laws need to know of a primitive.
+    """The description of a primitive for laws.
 
     Attributes:
       sample: draws the avals and params of a well-typed call.

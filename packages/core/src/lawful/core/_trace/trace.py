@@ -58,7 +58,7 @@ class Trace:
         self.evaluates_constants: bool = parent is None or parent.evaluates_constants
         #: The named axes of enclosing `vmap`s and meshes with their sizes.
         self.axis_env: tuple[tuple[Hashable, int], ...] = parent.axis_env if parent is not None else ()
-        #: Those that types tell of, a mesh's in ``shard_map``; and those along which devices diverge, as in a branch.
+        #: The axes that types record, as a mesh's in ``shard_map``, and the axes along which devices diverge.
         self.checked_axes: frozenset[Hashable] = parent.checked_axes if parent is not None else frozenset()
         self.divergent_axes: frozenset[Hashable] = parent.divergent_axes if parent is not None else frozenset()
 

@@ -69,7 +69,7 @@ def jit(
 
 
 class Compiling(Returned):
-    """What `jit` returns."""
+    """The result of `jit`."""
 
     def __init__(self, function: Callable[..., Any], compiled: Callable[..., Any], donates: bool) -> None:
         super().__init__(compiled)

@@ -147,7 +147,7 @@ def reduce_window_shape_tuple(
     )
 
 
-#: What `lawful.ops.conv_dimension_numbers` takes.
+#: The argument of `lawful.ops.conv_dimension_numbers`.
 ConvGeneralDilatedDimensionNumbers = tuple[str, str, str] | ops.ConvDimensionNumbers | None
 
 

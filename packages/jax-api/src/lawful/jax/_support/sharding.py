@@ -22,7 +22,7 @@ make_mesh, set_mesh = parallel.make_mesh, parallel.set_mesh
 make_single_device_sharding = SingleDeviceSharding
 sharding_constraint_p = parallel.sharding_constraint_p
 
-#: What `jax.sharding.Sharding` and `jax.Shard` are: classes of XLA's backend, where it is installed.
+#: `jax.sharding.Sharding` and `jax.Shard` are classes of XLA's backend, where it is installed.
 Sharding: Any = NamedSharding if xla_backend is None else xla_backend.Sharding
 Shard: Any = None if xla_backend is None else xla_backend.Shard
 

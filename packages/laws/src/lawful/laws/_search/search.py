@@ -145,7 +145,7 @@ _KINDS: Final[dict[str, dict[str, Any]]] = {
     "sharded": {"forms": tuple(forms), "nesting": 6},
 }
 
-# What a sort of programs needs, of ``Implementation.absent``.
+# The feature, as ``Implementation.absent`` names it, that programs of a sort need.
 _NEEDS: Final = {"complex": "complex", "sharded": "devices"}
 
 #: The sorts of programs that lawful is checked on.

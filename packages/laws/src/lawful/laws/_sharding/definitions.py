@@ -1,4 +1,4 @@
-"""What collectives are: for each, its call, and its result at every position from the operands at all of them."""
+"""Definitions of collectives: the call of each, and its result at every position from the operands at all of them."""
 
 from __future__ import annotations
 

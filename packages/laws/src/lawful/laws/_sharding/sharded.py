@@ -149,7 +149,7 @@ def _parts(axes: Axes, sharding: NamedSharding, spec: Any, whole: Any) -> Claims
 
 
 def _shards(sharding: Any, placed: Any, whole: Any) -> Claims:
-    """What a device has is the part of the array at the index of the sharding."""
+    """Each shard is the part of the array at the index that the sharding gives its device."""
     for shard in getattr(placed, "addressable_shards", ()):
         expected = whole[sharding.devices_indices_map(whole.shape)[shard.device]]
         yield Claim(

@@ -142,13 +142,13 @@ def _normalized(random: np.random.Generator, names: Any, count: int) -> Step:
     return lambda x: mul(x, batching.psum(mul(x, _position(x, names)), names))
 
 
-#: Those that keep values in the domain of a function.
+#: Steps that keep values in the domain of a function.
 _BEFORE: Final[dict[str, _Draw]] = {
     "ppermute": _sent_all,
     "all_gather, of a neighbour": _of_a_neighbour,
     "pbroadcast": _told,
 }
-#: Those of any numbers.
+#: Steps of any numbers.
 _BEHIND: Final[dict[str, _Draw]] = {
     "psum": _summed,
     "pmean": _averaged,

@@ -1,4 +1,4 @@
-"""What distributions share: location and scale, counts, and logarithms of complements."""
+"""Helpers that distributions share: location and scale, counts, and logarithms of complements."""
 
 from __future__ import annotations
 

@@ -171,5 +171,5 @@ def _gathered(
     )
 
 
-# What wraps it is no frame of this module: see `register_dispatch_module`.
+# A wrapper of it has no frame of this module: see `register_dispatch_module`.
 getitem.__module__ = "lawful.ops"

@@ -19,7 +19,7 @@ from lawful import ops
 from lawful.ops._reduction import scaled_numbers
 
 Shape = tuple[int, ...]
-#: Plain arrays, or mantissas and exponents in turns.
+#: Plain arrays, or alternately mantissas and exponents.
 Flat = tuple[Any, ...]
 Combine = Callable[[Flat, Flat], Flat]
 #: Gives the unit of a combination in a shape.

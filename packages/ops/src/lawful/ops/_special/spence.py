@@ -21,7 +21,7 @@ from lawful.ops._support.double import polynomial
 
 __all__ = ["spence", "spence_derivative_p", "spence_p"]
 
-#: Of the series in ``z = -log(x)``: ``z - z² / 4 + Σ B(2k) z^(2k + 1) / (2k + 1)!``.
+#: Coefficients of the series in ``z = -log(x)``: ``z - z² / 4 + Σ B(2k) z^(2k + 1) / (2k + 1)!``.
 _COEFFICIENTS = tuple([b / math.factorial(2 * k + 1) for k, b in enumerate(BERNOULLI, 1)])
 _RULE = gauss_legendre(14)
 

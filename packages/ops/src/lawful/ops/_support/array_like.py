@@ -1,4 +1,4 @@
-"""What NumPy and JAX convert to arrays without asking: lists of numbers, objects with a method for it."""
+"""Conversion of values that NumPy and JAX take as arrays: lists of numbers, objects with a method for it."""
 
 from __future__ import annotations
 

@@ -20,7 +20,7 @@ AxisName = Hashable
 
 
 class AxisType(enum.Enum):
-    """What decides how arrays are split over an axis: ``Auto`` is the compiler, ``Manual`` the user in ``shard_map``.
+    """Who splits arrays over an axis: the compiler (``Auto``), or the user in ``shard_map`` (``Manual``).
 
     Source: ``jax.sharding.AxisType``. JAX's ``Explicit``, where the sharding is part of an array's type, is not there.
     """

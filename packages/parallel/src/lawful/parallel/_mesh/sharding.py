@@ -132,7 +132,7 @@ class NamedSharding:
 
     @property
     def addressable_devices(self) -> set[Device]:
-        """Those devices that belong to this process."""
+        """The devices of this process."""
         here = process_index()
         return {device for device in self.device_order if device.process_index == here}
 

@@ -68,7 +68,7 @@ class Group:
         self.member.on_leaving = self._peer_leaves
         distributed.set_processes(self.runtime)
 
-    # What `lawful.xla_backend` asks
+    # The interface for `lawful.xla_backend`
 
     def before_start(self) -> None:
         """Waits until all processes make their client of the devices."""

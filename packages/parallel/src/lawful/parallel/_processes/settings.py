@@ -1,4 +1,4 @@
-"""What the arguments of `initialize` are by default: variables of the environment, which the launcher sets."""
+"""The defaults of the arguments of `initialize`: variables of the environment, which the launcher sets."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What ``shard_map`` means: ``vmap`` over the axes of the mesh, by name. NumPy computes it so."""
+"""The reference of ``shard_map``: ``vmap`` over the named axes of the mesh, which the NumPy backend runs."""
 
 from __future__ import annotations
 

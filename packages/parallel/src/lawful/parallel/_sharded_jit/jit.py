@@ -18,7 +18,7 @@ from lawful.staging import Traced, describe_argument, function_name
 
 
 class ShardedFunction:
-    """What ``jit`` with shardings returns: it puts arguments on devices, and constrains them and results there.
+    """The result of ``jit`` with shardings: it puts arguments on devices, and constrains arguments and results.
 
     Args:
       function: the user's.

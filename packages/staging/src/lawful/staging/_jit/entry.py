@@ -18,7 +18,7 @@ class Signature(NamedTuple):
     axis_env: tuple[tuple[Hashable, int], ...]
     #: The axes of a mesh that types tell of, and those along which not all devices run what is traced.
     typed_axes: tuple[frozenset[Hashable], frozenset[Hashable]] = (frozenset(), frozenset())
-    #: What else the function may read: the mesh of ``set_mesh``.
+    #: The mesh of ``set_mesh``, which the function may read.
     context: Hashable = None
 
     @property

@@ -38,7 +38,7 @@ from lawful.staging._signature import (
 
 
 class JitFunction:
-    """What ``jit`` returns: call it as the function, or ask for its traced, lowered and compiled forms."""
+    """The result of ``jit``: call it as the function, or ask for its traced, lowered and compiled forms."""
 
     def __init__(
         self, function: Callable[..., Any], statics: Statics, donate: tuple[int, ...], donate_names: tuple[str, ...],

@@ -85,7 +85,7 @@ class Sharding(ABC):
 
     @property
     def addressable_devices(self) -> set[Any]:
-        """Those devices that belong to this process."""
+        """The devices of this process."""
         return {*partitions.addressable(self.device_order)}
 
     @property

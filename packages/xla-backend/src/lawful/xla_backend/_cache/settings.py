@@ -29,7 +29,7 @@ _GIBIBYTE: Final = 1 << 30
 
 
 class CacheInfo(NamedTuple):
-    """What the folder of compiled programs was good for in this process.
+    """The use of the folder of compiled programs in this process.
 
     Attributes:
       hits: how many programs were loaded.

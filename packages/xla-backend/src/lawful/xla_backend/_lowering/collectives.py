@@ -54,7 +54,7 @@ class MeshAxes:
 
 
 class CollectiveLowering:
-    """What `LoweringContext` has for collectives; ``axis_name`` is a name or a tuple of names, the slowest first."""
+    """The part of `LoweringContext` for collectives; ``axis_name`` is a name or a tuple of names, the slowest first."""
 
     __slots__ = ()
 

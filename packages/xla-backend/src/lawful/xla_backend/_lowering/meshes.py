@@ -116,7 +116,7 @@ def devices_text(devices: tuple[Device, ...]) -> str:
 
 
 class MeshMethods:
-    """What a lowering rule says of devices: a part of `LoweringContext`."""
+    """The part of `LoweringContext` for devices and shardings."""
 
     __slots__ = ()
 

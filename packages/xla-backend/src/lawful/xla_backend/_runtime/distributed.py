@@ -39,7 +39,7 @@ _MAX_RECENT: Final = 16
 
 
 class Group(Protocol):
-    """What the backend asks the other processes, by way of `lawful.parallel`, which stands above this package."""
+    """Questions of the backend to other processes; `lawful.parallel`, which stands above this package, answers them."""
 
     def before_start(self) -> None:
         """Waits until all processes make their client of the CPU, or raises an error."""
