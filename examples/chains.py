@@ -5,7 +5,7 @@
 The CPU counts as eight devices. `shard_map` gives each device its part of the chains of `hamiltonian_monte_carlo.py`,
 which `vmap` runs side by side there. Chains need nothing of each other, so the program that samples has no collective.
 R-hat (Gelman and Rubin 1992) compares the variance within chains to that between them: `psum` and `pmean` add up what
-each device knows. The draws are held to the posterior, which is known, and R-hat to 1: else the status is 1.
+each device computes. The exit status is 1 unless the draws agree with the known posterior, and R-hat with 1.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy
-from command import parser, picture, progress_bar
-from hamiltonian_monte_carlo import BLOCK, Data, chain, errors, load, log_density, posterior, round_coordinates
+from command import parser, picture
+from hamiltonian_monte_carlo import Data, chain, errors, load, log_density, posterior, round_coordinates, run_blocks
 from rich.console import Console
 from rich.table import Table
 
 import lawful.numpy as np
-from lawful import parallel, random
+from lawful import parallel
 from lawful.batching import pmean, psum, vmap
 from lawful.parallel import P, make_mesh, shard_map
 from lawful.staging import jit
@@ -40,7 +40,7 @@ class Draws(NamedTuple):
 
 
 def r_hat(draws: Any) -> Any:
-    """Returns R-hat of each parameter, from the part of the chains that one device has: (draws, chains, parameters)."""
+    """Returns R-hat of each parameter, from the chains of one device: (draws, chains, parameters)."""
     count, chains = draws.shape[0], draws.shape[1]
     means = np.mean(draws, axis=0)
     within = pmean(np.mean(np.var(draws, axis=0, ddof=1), axis=0), "chains")
@@ -62,19 +62,10 @@ def sample(data: Data, draws: int, chains: int, seed: int, console: Console) -> 
     parts = P("chains")
     by_chain = P(None, "chains")
     compiled = jit(shard_map(block, mesh=mesh, in_specs=(parts, parts), out_specs=(by_chain, by_chain)))
-    for_start, key = random.split(random.key(seed))
-    positions = 2.0 * random.normal(for_start, (1, chains, len(data.names)))  # wider than the posterior
-    kept, accepted, blocks = [], [], 1 + -(-draws // BLOCK)
-    with progress_bar(console, "sampling", blocks, "accepted") as bar:
-        for i in range(blocks):
-            keys = random.split(random.fold_in(key, i), chains)
-            positions, moved = map(numpy.asarray, compiled(keys, positions[-1]))
-            kept.append(mode + positions @ root.T)
-            accepted.append(float(numpy.mean(moved)))
-            bar(accepted[-1])
-    found = numpy.concatenate(kept[1:])
+    positions, acceptance = run_blocks(compiled, draws, (chains, len(data.names)), seed, console)
+    found = mode + positions @ root.T
     agreement = jit(shard_map(r_hat, mesh=mesh, in_specs=by_chain, out_specs=P()))(found)
-    return Draws(found, float(numpy.mean(accepted[1:])), numpy.asarray(agreement))
+    return Draws(found, acceptance, numpy.asarray(agreement))
 
 
 def draw(found: Draws, data: Data, known: list[Any], path: Path) -> None:

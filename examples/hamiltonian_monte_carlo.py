@@ -139,18 +139,34 @@ def sample(data: Data, draws: int, chains: int, seed: int, backend: str | None, 
     """Returns draws of all chains in whole blocks, without a first block that only leads to where they belong."""
     mode, root = round_coordinates(lambda p: log_density(p, data), numpy.zeros(len(data.names)))
     target = lambda z: log_density(mode + root @ z, data)  # noqa: E731
-    block = jit(vmap(lambda key, position: chain(key, position, target)), backend=backend)
+    block = jit(vmap(lambda key, position: chain(key, position, target), out_axes=1), backend=backend)
+    positions, acceptance = run_blocks(block, draws, (chains, len(data.names)), seed, console)
+    return Draws(mode + positions @ root.T, acceptance)
+
+
+def run_blocks(
+    block: Callable[[Any, Any], Any], draws: int, shape: tuple[int, int], seed: int, console: Console
+) -> tuple[Any, float]:
+    """Returns the positions of all draws but the first block's, and how often a proposal was accepted.
+
+    Args:
+      block: takes keys and positions of all chains, and gives positions (draws, chains, n) and acceptances.
+      draws: how many are wanted of each chain, at least.
+      shape: the numbers of chains and of coordinates.
+      seed: of the random numbers.
+      console: shows the progress.
+    """
     for_start, key = random.split(random.key(seed))
-    positions = 2.0 * random.normal(for_start, (1, chains, len(data.names)))  # wider than the posterior
+    positions = 2.0 * random.normal(for_start, (1, *shape))  # wider than the posterior
     kept, accepted, blocks = [], [], 1 + -(-draws // BLOCK)
     with progress_bar(console, "sampling", blocks, "accepted") as bar:
         for i in range(blocks):
-            keys = random.split(random.fold_in(key, i), chains)
-            positions, moved = (np.swapaxes(x, 0, 1) for x in block(keys, positions[-1]))
+            keys = random.split(random.fold_in(key, i), shape[0])
+            positions, moved = map(numpy.asarray, block(keys, positions[-1]))
             kept.append(positions)
-            accepted.append(np.mean(moved))
+            accepted.append(float(numpy.mean(moved)))
             bar(accepted[-1])
-    return Draws(mode + numpy.concatenate(kept[1:]) @ root.T, float(numpy.mean(accepted[1:])))
+    return numpy.concatenate(kept[1:]), float(numpy.mean(accepted[1:]))
 
 
 def errors(draws: Any, known: Any) -> tuple[Any, float]:

@@ -107,12 +107,8 @@ PLACES: dict[str, Callable[[Function, Any, Any], Any]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("operand", list(OPERANDS))
-@pytest.mark.parametrize("construct", list(CONSTRUCTS))
-@pytest.mark.parametrize("place", list(PLACES))
-def test_constructs_where_devices_diverge_are_those_of_vmap(place: str, construct: str, operand: str) -> None:
-    def f(x: Any) -> Any:
-        return ops.mul(x, PLACES[place](CONSTRUCTS[construct], x, OPERANDS[operand](x)))
+def summed_both_ways(f: Function) -> tuple[Function, Function]:
+    """Returns the sums of the results of a function on a mesh, and under ``vmap``."""
 
     def of_mesh(x: Any) -> Any:
         return total(shard_map(f, mesh=MESH, in_specs=P("x"), out_specs=P("x"))(x))
@@ -120,6 +116,17 @@ def test_constructs_where_devices_diverge_are_those_of_vmap(place: str, construc
     def of_vmap(x: Any) -> Any:
         return ops.reduce_sum(vmap(f, axis_name="x")(ops.reshape(x, (2, 2))), (0, 1))
 
+    return of_mesh, of_vmap
+
+
+@pytest.mark.parametrize("operand", list(OPERANDS))
+@pytest.mark.parametrize("construct", list(CONSTRUCTS))
+@pytest.mark.parametrize("place", list(PLACES))
+def test_constructs_where_devices_diverge_are_those_of_vmap(place: str, construct: str, operand: str) -> None:
+    def f(x: Any) -> Any:
+        return ops.mul(x, PLACES[place](CONSTRUCTS[construct], x, OPERANDS[operand](x)))
+
+    of_mesh, of_vmap = summed_both_ways(f)
     np.testing.assert_allclose(of_mesh(X), of_vmap(X))
     np.testing.assert_allclose(grad(of_mesh)(X), grad(of_vmap)(X))
     np.testing.assert_allclose(jvp(of_mesh, (X,), (X,)), jvp(of_vmap, (X,), (X,)))
@@ -143,11 +150,6 @@ def test_linear_solve_of_operands_that_vary_differently(matrix: str, right: str)
     def f(x: Any) -> Any:
         return ops.mul(x, solve(ops.add(OPERANDS[matrix](x), 1.0), OPERANDS[right](x)))
 
-    def of_mesh(x: Any) -> Any:
-        return total(shard_map(f, mesh=MESH, in_specs=P("x"), out_specs=P("x"))(x))
-
-    def of_vmap(x: Any) -> Any:
-        return ops.reduce_sum(vmap(f, axis_name="x")(ops.reshape(x, (2, 2))), (0, 1))
-
+    of_mesh, of_vmap = summed_both_ways(f)
     np.testing.assert_allclose(of_mesh(X), of_vmap(X))
     np.testing.assert_allclose(grad(of_mesh)(X), grad(of_vmap)(X))

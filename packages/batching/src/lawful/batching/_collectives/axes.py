@@ -145,6 +145,24 @@ def checked_groups(function: str, groups: Any, size: int, *, uneven: bool = Fals
     )
 
 
+def bound_groups(function: str, axis_name: Any, groups: Any) -> tuple[AxisName, Groups | None, int]:
+    """Returns the parameters ``axis_name`` and ``axis_index_groups`` of a collective, and its number of participants.
+
+    Args:
+      function: its name, for errors.
+      axis_name: a bound axis, or a sequence of them, the slowest first.
+      groups: None, or sequences of positions, all of one length.
+
+    Raises:
+      UnboundAxisError: a name is not bound.
+      ArgumentValueError: a name is repeated, or there is none; a position is not in exactly one group, or the lengths
+        differ.
+    """
+    name, size = bound_axis(function, axis_name)
+    checked = checked_groups(function, groups, size)
+    return name, checked, participants(size, checked)
+
+
 def groups_param(groups: Groups | None) -> dict[str, Groups]:
     """Returns the parameters of a collective that say its groups."""
     return {} if groups is None else {"axis_index_groups": groups}

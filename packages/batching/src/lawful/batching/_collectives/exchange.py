@@ -10,11 +10,9 @@ from lawful.batching._collectives.axes import (
     AxisName,
     Groups,
     MappedAxis,
-    bound_axis,
-    checked_groups,
+    bound_groups,
     divided,
     groups_param,
-    participants,
     varying,
 )
 from lawful.batching._collectives.declaration import Shape, collective, has_transpose, is_linear, replaced
@@ -93,9 +91,7 @@ def all_to_all(
 
     Source: ``jax.lax.all_to_all``.
     """
-    name, size = bound_axis("all_to_all", axis_name)
-    groups = checked_groups("all_to_all", axis_index_groups, size)
-    count = participants(size, groups)
+    name, groups, count = bound_groups("all_to_all", axis_name, axis_index_groups)
 
     def exchanged(leaf: Any) -> Any:
         shape = get_aval(leaf).shape

@@ -11,11 +11,9 @@ from lawful.batching._collectives.axes import (
     AxisName,
     Groups,
     MappedAxis,
-    bound_axis,
-    checked_groups,
+    bound_groups,
     groups_param,
     names_of,
-    participants,
     varying,
 )
 from lawful.batching._collectives.declaration import (
@@ -138,8 +136,7 @@ def all_gather(
 
     Source: ``jax.lax.all_gather``.
     """
-    name, size = bound_axis("all_gather", axis_name)
-    groups = checked_groups("all_gather", axis_index_groups, size)
+    name, groups, count = bound_groups("all_gather", axis_name, axis_index_groups)
     if to not in ("varying", "invarying"):
         raise ArgumentValueError(f"all_gather: expected to='varying' or 'invarying', got {to!r}")
     if to == "invarying" and groups is not None:
@@ -150,7 +147,7 @@ def all_gather(
 
     def gathered(leaf: Any) -> Any:
         at = canonical_axis("all_gather", axis, get_aval(leaf).ndim + (not tiled))
-        params = {"axis_size": participants(size, groups), "all_gather_dimension": at, "tiled": bool(tiled)}
+        params = {"axis_size": count, "all_gather_dimension": at, "tiled": bool(tiled)}
         return primitive.bind(varying(leaf, name), axis_name=name, **params, **groups_param(groups))
 
     return tree.map(gathered, x)

@@ -9,11 +9,9 @@ from lawful.batching._collectives.axes import (
     AxisName,
     Groups,
     MappedAxis,
-    bound_axis,
-    checked_groups,
+    bound_groups,
     divided,
     groups_param,
-    participants,
     varying,
 )
 from lawful.batching._collectives.declaration import (
@@ -93,9 +91,7 @@ def psum_scatter(
 
     Source: ``jax.lax.psum_scatter``.
     """
-    name, size = bound_axis("psum_scatter", axis_name)
-    groups = checked_groups("psum_scatter", axis_index_groups, size)
-    count = participants(size, groups)
+    name, groups, count = bound_groups("psum_scatter", axis_name, axis_index_groups)
 
     def scattered(leaf: Any) -> Any:
         shape = get_aval(leaf).shape

@@ -62,7 +62,7 @@ def with_shard_map(
 
     Args:
       function: the function.
-      sizes: those of the axes of the mesh.
+      sizes: the sizes of the mesh's axes.
       checked: whether types say what varies.
       way: how results come back: ``"whole"``, the same on all devices; ``"stacked"``, of which the last is taken; or
         ``"summed"``, all but the last of them replaced by zeros.
@@ -144,7 +144,7 @@ def with_shardings(
 
     Args:
       function: the function.
-      sizes: those of the axes of the mesh.
+      sizes: the sizes of the mesh's axes.
       compiled: whether ``jit`` splits the arguments, and not constraints.
       devices: gives the devices.
 
