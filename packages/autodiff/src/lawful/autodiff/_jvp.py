@@ -46,6 +46,7 @@ class JVPTrace(Trace):
     """Applies each primitive's jvp rule, under the parent, to primals and tangents."""
 
     __slots__ = ()
+    parent: Trace
 
     def __init__(self, parent: Trace) -> None:
         super().__init__(parent, "jvp")
@@ -53,9 +54,9 @@ class JVPTrace(Trace):
     def process_primitive(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
         primals, tangents = zip(*map(self.split, args), strict=True) if args else ((), ())
         if all(type(t) is Zero for t in tangents):
-            return self.parent.process_primitive(primitive, args, params)  # type: ignore[union-attr]
+            return self.parent.process_primitive(primitive, args, params)
         with at_source(user_source()):
-            with set_current(self.parent):  # type: ignore[arg-type]
+            with set_current(self.parent):
                 outs, tangents_out = run_jvp_rule(primitive, primals, tangents, params)
             results = [self.new_tracer(x, t) for x, t in zip(outs, tangents_out, strict=True)]
         return results if primitive.multiple_results else results[0]

@@ -66,6 +66,7 @@ class LinearizeTrace(Trace):
     """
 
     __slots__ = ("linear",)
+    parent: Trace
 
     def __init__(self, parent: Trace) -> None:
         super().__init__(parent, "linearize")
@@ -74,7 +75,7 @@ class LinearizeTrace(Trace):
     def process_primitive(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
         primals, tangents = zip(*map(self.split, args), strict=True) if args else ((), ())
         if all(type(t) is Zero for t in tangents):
-            return self.parent.process_primitive(primitive, args, params)  # type: ignore[union-attr]
+            return self.parent.process_primitive(primitive, args, params)
         with at_source(user_source()), self.linear.arguments(args):
             rule = primitive.rule_or_none("linearize")
             if rule is not None:
@@ -88,7 +89,7 @@ class LinearizeTrace(Trace):
     def _linearize_call(
         self, rule: Callable[..., Any], primals: Sequence[Any], tangents: Sequence[Any], params: dict[str, Any]
     ) -> tuple[Sequence[Any], Sequence[Any]]:
-        with set_current(self.parent):  # type: ignore[arg-type]
+        with set_current(self.parent):
             outs, nonzeros_out, tangent_fun = rule([type(t) is not Zero for t in tangents], *primals, **params)
         with set_current(self.linear):
             given = iter(tangent_fun(*[t for t in tangents if type(t) is not Zero]) if any(nonzeros_out) else ())

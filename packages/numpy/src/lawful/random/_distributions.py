@@ -127,7 +127,7 @@ def gumbel(key: Any, shape: Any = (), dtype: Any = float) -> Any:
     """
     require_key("gumbel", key)
     dtype = floating("gumbel", dtype)
-    smallest = float(ml_dtypes.finfo(dtype).tiny)  # type: ignore[no-untyped-call]
+    smallest = float(ml_dtypes.finfo(dtype).tiny)
     drawn = uniform(key, shape, dtype, smallest, 1.0)
     return ops.neg(ops.log(ops.neg(ops.log(drawn))))
 

@@ -24,7 +24,7 @@ _NOTHING: Final = 800.0
 
 def _border(dtype: np.dtype[Any]) -> Any:
     """Returns the start of the tail, where the error function has lost half of its digits."""
-    eps = float(ml_dtypes.finfo(dtype).eps)  # type: ignore[no-untyped-call]
+    eps = float(ml_dtypes.finfo(dtype).eps)
     return dtype.type(math.sqrt(-math.log(eps)))
 
 

@@ -111,7 +111,7 @@ def uniform(key: Any, shape: Any = (), dtype: Any = float, minval: Any = 0.0, ma
     """
     require_key("uniform", key)
     shape, dtype = shape_of("uniform", shape), floating("uniform", dtype)
-    width, mantissa = dtype.itemsize * 8, int(ml_dtypes.finfo(dtype).nmant)  # type: ignore[no-untyped-call]
+    width, mantissa = dtype.itemsize * 8, int(ml_dtypes.finfo(dtype).nmant)
     drawn = 8 if mantissa < 8 else width
     unsigned = np.dtype(f"uint{width}")
     # A random mantissa with the exponent of 1 is uniform between 1 and 2.
@@ -139,7 +139,7 @@ def may_hold(condition: Callable[..., Any], dtype: np.dtype[Any], *bounds: Any) 
 def _is_too_wide(low: Any, high: Any) -> Any:
     """Whether the distance of two finite bounds overflows."""
     dtype = get_aval(low).dtype
-    half, most = dtype.type(0.5), float(ml_dtypes.finfo(dtype).max)  # type: ignore[no-untyped-call]
+    half, most = dtype.type(0.5), float(ml_dtypes.finfo(dtype).max)
     distance = ops.sub(ops.mul(high, half), ops.mul(low, half))
     return ops.gt(ops.abs(distance), dtype.type(most / 2))
 

@@ -40,7 +40,7 @@ class FastJVPTrace(CachingTrace[TracedRule], JVPTrace):
         """Returns what `process_primitive` does, and the cached rule that was replayed if it had one result."""
         primals, tangent_avals, given = parts(self, args)
         if not given:
-            return self.parent.process_primitive(primitive, args, params), None  # type: ignore[union-attr]
+            return self.parent.process_primitive(primitive, args, params), None
         rule = traced_jvp(primitive, avals_of(args), tangent_avals, params)
         if rule is None:
             return JVPTrace.process_primitive(self, primitive, args, params), None
@@ -51,7 +51,7 @@ class FastJVPTrace(CachingTrace[TracedRule], JVPTrace):
         """Returns the results of a program, and the cached rule that was replayed if it had one result."""
         primals, tangent_avals, given = parts(self, args)
         if not given:
-            return replay(self.parent, program, args), None  # type: ignore[arg-type]
+            return replay(self.parent, program, args), None
         found = cached_rule((jvp_of_program, program, tangent_avals), jvp_of_program, program, tangent_avals)
         if found is None:
             return replay_steps(self, program, args), None
@@ -59,7 +59,7 @@ class FastJVPTrace(CachingTrace[TracedRule], JVPTrace):
         source = user_source()
         if exact == tangent_avals:
             return self._replay_rule(rule, primals, given, source), rule if rule.count == 1 else None
-        with set_current(self.parent):  # type: ignore[arg-type]
+        with set_current(self.parent):
             given = [*map(with_weakness_of, given, filter(None, exact))]
         return self._replay_rule(rule, primals, given, source), None
 

@@ -68,7 +68,7 @@ class FastLinearizeTrace(CachingTrace[LinearizedRule], LinearizeTrace):
         """Returns what `process_primitive` does, and the cached rule that was replayed if it had one result."""
         primals, tangent_avals, given = parts(self, args)
         if not given:
-            return self.parent.process_primitive(primitive, args, params), None  # type: ignore[union-attr]
+            return self.parent.process_primitive(primitive, args, params), None
         rule = linearized_rule(primitive, avals_of(args), tangent_avals, params)
         if rule is None:
             return LinearizeTrace.process_primitive(self, primitive, args, params), None
@@ -79,7 +79,7 @@ class FastLinearizeTrace(CachingTrace[LinearizedRule], LinearizeTrace):
         """Returns the results of a program, and the cached rule that was replayed if it had one result."""
         primals, tangent_avals, given = parts(self, args)
         if not given:
-            return replay(self.parent, program, args), None  # type: ignore[arg-type]
+            return replay(self.parent, program, args), None
         key = (linearized_program, program, tangent_avals)
         found = cached_rule(key, linearized_program, program, tangent_avals)
         if found is None:

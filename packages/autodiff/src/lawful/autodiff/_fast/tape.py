@@ -130,7 +130,7 @@ class Tape(PartialTrace):
 
     def value(self, tangent: Tangent) -> Any:
         """Returns a tangent as a value that rules compute with while the tape is current."""
-        return JaxprTracer(self, tangent, user_source()) if type(tangent) is Var else tangent.val  # type: ignore[union-attr]
+        return JaxprTracer(self, tangent, user_source()) if type(tangent) is Var else tangent.val
 
     def exact(self, tangent: Tangent, aval: ShapedArray) -> Tangent:
         """Returns a tangent with the weakness of a type; the tape must be current."""

@@ -141,7 +141,7 @@ def _pulled_equation(
                 linear_atoms.append(atom)
         else:
             linear.append(False)
-            others.append(atom.val)  # type: ignore[union-attr]
+            others.append(atom.val)
     if not linear_atoms:
         return (), ()  # a constant of the linear program, such as zeros
     given = [ct for ct in cts if ct is not None]

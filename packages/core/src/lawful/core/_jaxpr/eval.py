@@ -48,7 +48,7 @@ def eval_jaxpr(jaxpr: Jaxpr, consts: Sequence[Any], *args: Any) -> list[Any]:
     with at_source(source_override.source):
         for eqn, dead in zip(jaxpr.eqns, last_uses(jaxpr), strict=True):
             source_override.source = eqn.source
-            values = [env[atom] if type(atom) is Var else atom.val for atom in eqn.invars]  # type: ignore[union-attr]
+            values = [env[atom] if type(atom) is Var else atom.val for atom in eqn.invars]
             out = eqn.primitive.bind(*values, **eqn.params)
             if eqn.primitive.multiple_results:
                 env.update(zip(eqn.outvars, out, strict=True))
@@ -56,7 +56,7 @@ def eval_jaxpr(jaxpr: Jaxpr, consts: Sequence[Any], *args: Any) -> list[Any]:
                 env[eqn.outvars[0]] = out
             for var in dead:
                 del env[var]
-    return [atom.val if type(atom) is Literal else env[atom] for atom in jaxpr.outvars]  # type: ignore[index]
+    return [atom.val if type(atom) is Literal else env[atom] for atom in jaxpr.outvars]
 
 
 def expand_call(*args: Any, jaxpr: ClosedJaxpr, **_: Any) -> list[Any]:

@@ -7,7 +7,7 @@ not changed afterwards, so that caches can be keyed by its identity.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, final
 
 from lawful.core._primitive.primitive import Primitive
 from lawful.core._types.arrays import get_aval
@@ -15,6 +15,7 @@ from lawful.core._types.aval import ShapedArray
 from lawful.tree.base import SourceLine
 
 
+@final
 class Var:
     """A variable: equal to itself only. It has a type, ``aval``; names are given by the printer."""
 
@@ -27,6 +28,7 @@ class Var:
         return f"Var({self.aval})"
 
 
+@final
 class Literal:
     """A scalar constant that stands inline where a variable could. ``val`` is a NumPy or Python scalar."""
 
@@ -65,14 +67,13 @@ class JaxprEqn:
 
     def replace(self, **changes: Any) -> JaxprEqn:
         """Returns the equation with some fields replaced."""
-        fields = {name: getattr(self, name) for name in JaxprEqn.__slots__}
-        return JaxprEqn(**{**fields, **changes})
+        return JaxprEqn(**{name: getattr(self, name) for name in JaxprEqn.__slots__} | changes)
 
 
 class Jaxpr:
     """A program: ``lambda constvars ; invars. let eqns in outvars``."""
 
-    __slots__ = ("__weakref__", "constvars", "eqns", "invars", "name", "outvars")
+    __slots__ = ("__weakref__", "constvars", "eqns", "invars", "name", "outvars")  # the first is no field
 
     def __init__(
         self,
@@ -102,8 +103,7 @@ class Jaxpr:
 
     def replace(self, **changes: Any) -> Jaxpr:
         """Returns the jaxpr with some fields replaced."""
-        fields = {name: getattr(self, name) for name in ("constvars", "invars", "eqns", "outvars", "name")}
-        return Jaxpr(**{**fields, **changes})
+        return Jaxpr(**{name: getattr(self, name) for name in Jaxpr.__slots__[1:]} | changes)
 
 
 class ClosedJaxpr:

@@ -119,7 +119,8 @@ def variable_names(jaxpr: Jaxpr) -> dict[Var, str]:
         used.update([atom for atom in eqn.invars if type(atom) is Var])
     fresh = _fresh_names()
     names: dict[Var, str] = {}
-    for var in (*jaxpr.constvars, *jaxpr.invars):
+    binders: Sequence[Atom] = (*jaxpr.constvars, *jaxpr.invars)  # those of an ill-typed jaxpr may be literals
+    for var in binders:
         if type(var) is Var and var not in names:
             names[var] = next(fresh)
     for eqn in jaxpr.eqns:
@@ -232,7 +233,7 @@ def _equation(eqn: JaxprEqn, names: Names, text_of: TextOf, types: _TypeTexts | 
     return f"{head}[{_nest(params)}\n]{atoms}"
 
 
-def _binders(variables: Sequence[Var], names: Names, types: _TypeTexts) -> list[str]:
+def _binders(variables: Sequence[Atom], names: Names, types: _TypeTexts) -> list[str]:
     return [
         f"{names[var]}:{types[var.aval]}" if type(var) is Var else _atom(var, names)  # an ill-typed jaxpr prints too
         for var in variables

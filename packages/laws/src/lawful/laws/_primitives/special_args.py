@@ -81,7 +81,7 @@ def _numbers(dtype: np.dtype[Any], interval: Interval, *, extreme: bool) -> np.n
         beside = [interval.low - _OUTSIDE, interval.high + _OUTSIDE]
         real = [*_MODERATE, *_MODERATE, *_JUMPS, *points, *beside]
         if extreme:
-            ends = ml_dtypes.finfo(dtype)  # type: ignore[no-untyped-call]
+            ends = ml_dtypes.finfo(dtype)
             sizes = [float(size) for size in (ends.smallest_subnormal, ends.tiny, ends.max)]
             real += [np.nan, np.inf, -np.inf, *sizes, *[-size for size in sizes]]
         if dtype.kind != "c":

@@ -97,7 +97,7 @@ def _finfo(dtype: Any) -> Any:
     except ValueError:
         import ml_dtypes
 
-        return ml_dtypes.finfo(dtype)  # type: ignore[no-untyped-call]
+        return ml_dtypes.finfo(dtype)
 
 
 @eager(numpy.unwrap)

@@ -143,7 +143,7 @@ nextafter_p = nextafter.primitive
 
 def _layout(dtype: Dtype) -> tuple[int, int]:
     """Returns how many bits of a float are its exponent, and how many its mantissa."""
-    mantissa = int(ml_dtypes.finfo(dtype).nmant)  # type: ignore[no-untyped-call]
+    mantissa = int(ml_dtypes.finfo(dtype).nmant)
     return 8 * dtype.itemsize - 1 - mantissa, mantissa
 
 

@@ -78,7 +78,7 @@ def _evaluated(divisor_of: Callable[[Any, Any], Any], algorithm: Callable[[Any, 
 
 @cache
 def _least(dtype: np.dtype[Any]) -> float:
-    digits = int(ml_dtypes.finfo(dtype).nmant) + 1  # type: ignore[no-untyped-call]
+    digits = int(ml_dtypes.finfo(dtype).nmant) + 1
     return least_normal(dtype) * float(1 << digits)
 
 

@@ -51,7 +51,7 @@ def _extreme(dtype: np.dtype[Any], sign: int) -> Any:
         infinity = np.asarray(sign * np.inf, np.float32).astype(dtype)[()]
     if np.isinf(infinity.astype(np.float32)):
         return infinity
-    largest = ml_dtypes.finfo(dtype).max  # type: ignore[no-untyped-call]  # of a float8 without infinities
+    largest = ml_dtypes.finfo(dtype).max  # of a float8 without infinities
     return np.asarray(sign * float(largest)).astype(dtype)[()]
 
 
@@ -71,4 +71,4 @@ def check_kind(name: str, aval: ShapedArray, kinds: str) -> None:
 @cache
 def least_normal(dtype: np.dtype[Any]) -> float:
     """Returns the smallest positive normal number of a floating dtype."""
-    return float(ml_dtypes.finfo(dtype).smallest_normal)  # type: ignore[no-untyped-call]
+    return float(ml_dtypes.finfo(dtype).smallest_normal)

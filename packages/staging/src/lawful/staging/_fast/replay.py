@@ -64,7 +64,7 @@ def _replay(trace: Recorder, program: IndexedJaxpr, args: Sequence[Any]) -> list
     found = add_equations(trace, program, atoms, source)
     count = len(args)
     return [
-        args[i] if i < count else JaxprTracer(trace, atom, source) if type(atom) is Var else atom.val  # type: ignore[union-attr]
+        args[i] if i < count else JaxprTracer(trace, atom, source) if type(atom) is Var else atom.val
         for i, atom in zip(program.results, found, strict=True)
     ]
 

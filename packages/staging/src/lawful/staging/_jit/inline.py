@@ -50,4 +50,4 @@ class _Step:
 
 
 def _in(scope: dict[Var, Atom], atom: Atom) -> Atom:
-    return atom if type(atom) is Literal else scope.get(atom, atom)  # type: ignore[arg-type]
+    return atom if type(atom) is Literal else scope.get(atom, atom)

@@ -117,7 +117,7 @@ class FunctionLowering:
         return self.module.types.constant(_host_value(const)) if value is None else value
 
     def _read(self, atom: Atom, env: dict[Var, Value]) -> Value:
-        return self._literal(atom) if type(atom) is Literal else env[atom]  # type: ignore[index]
+        return self._literal(atom) if type(atom) is Literal else env[atom]
 
     def _literal(self, literal: Literal) -> Value:
         number, dtype = literal.val, literal.aval.dtype
@@ -137,7 +137,7 @@ class FunctionLowering:
             rule = rules.get(primitive)
             if rule is None:
                 rule = module.rule(eqn)
-            operands = [env[atom] if type(atom) is Var else self._literal(atom) for atom in eqn.invars]  # type: ignore[arg-type]
+            operands = [env[atom] if type(atom) is Var else self._literal(atom) for atom in eqn.invars]
             try:
                 ctx = LoweringContext(self, eqn)
                 if module.located is not None:
