@@ -38,3 +38,8 @@ def test_sampled_backend_is_numpy_mostly() -> None:
     assert 0 < tried["xla"] < tried["numpy"] / 8
     assert {sampled_backend(("numpy",), "smooth", seed) for seed in SEEDS} == {"numpy"}
     assert {sampled_backend(("xla",), "smooth", seed) for seed in SEEDS} == {"xla"}
+
+
+def test_sampled_backend_of_programs_on_meshes_is_numpy() -> None:
+    """NumPy plays their devices."""
+    assert {sampled_backend(("numpy", "xla"), "sharded", seed) for seed in SEEDS} == {"numpy"}

@@ -21,8 +21,9 @@ from lawful.laws import (
     program_sources,
     replay_case,
     shrink,
+    sources_for,
 )
-from lawful.laws.systems import lawful
+from lawful.laws.systems import Lawful, lawful
 
 differences = laws["jvp_finite_differences"]
 
@@ -44,6 +45,26 @@ def first_failure(source: str, least: int = 0) -> Outcome:
             if outcome.verdict == "failed" and size >= least:
                 return outcome
     pytest.fail("no seed finds the fault")
+
+
+@pytest.mark.parametrize("ending", ["", ", smooth", ", special"])
+@pytest.mark.parametrize("name", ["hessenberg", "tridiagonal"])
+def test_examine_laws_of_absent_rules_do_not_apply(name: str, ending: str) -> None:
+    source = find_source(f"{name}{ending}")
+    outcomes = [outcome for each in examine_all(lawful, source, range(3), [*laws.values()]) for outcome in each]
+    verdicts = {
+        verdict: {o.law.name for o in outcomes if o.verdict == verdict}
+        for verdict in ("passed", "inapplicable", "failed")
+    }
+    assert verdicts["passed"]
+    assert "linearize_is_jvp" in verdicts["inapplicable"]
+    assert not verdicts["failed"]
+
+
+def test_sources_for_a_backend_that_does_not_compile_for_numpys_meshes() -> None:
+    assert program_sources["sharded"] in sources_for(lawful)
+    assert program_sources["sharded"] not in sources_for(Lawful("xla", ("xla",)))
+    assert program_sources["sharded"] not in sources_for(Lawful(backends=("numpy", "xla")))
 
 
 @pytest.mark.parametrize("name", program_sources)

@@ -112,7 +112,8 @@ def system_of(setup: Setup) -> Implementation:
     from lawful.laws.systems import Lawful, find_system
 
     if setup.system == "lawful" and setup.backends:
-        return Lawful(setup.backends[0], setup.backends)
+        # Where backends are sampled, each case has the system with one of them.
+        return Lawful(setup.backends[0], setup.backends[:1] if setup.sampled else setup.backends)
     try:
         return find_system(setup.system)
     except (ValueError, ImportError) as error:

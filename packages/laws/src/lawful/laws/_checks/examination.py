@@ -106,8 +106,6 @@ class Examination:
         error = outcome.error
         if outcome.verdict == "inapplicable":
             return _sentence(error)
-        if isinstance(error, MissingRuleError) and "does not exist" in str(error):
-            return _sentence(error)
         if isinstance(error, ConcretizationTypeError) and self.needs_values is not None:
             return f"the function asks for values, so that it cannot be staged: {_sentence(error)}"
         return None

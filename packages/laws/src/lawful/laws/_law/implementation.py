@@ -26,9 +26,10 @@ class Implementation(ABC):
         ``"higher order"`` (derivatives of derivatives), ``"mixed jit"`` (jit inside of other transformations),
         ``"threads"`` (transformations in several at once), ``"copies of constants"`` (writing into an array that a
         function closed over changes no derivative), ``"empty batches"``, ``"devices"`` (meshes of devices, and
-        programs that lawful splits over them), and what stands in programs:
-        ``"cond"``, ``"switch"``, ``"scan"``, ``"while_loop"`` (with a reverse mode), ``"fori_loop"``, ``"map"``,
-        ``"associative_scan"``, ``"checkpoint"``, ``"custom_jvp"``, ``"custom_vjp"`` and ``"custom_vmap"``.
+        programs that lawful splits over them), ``"meshes in programs"`` (every backend compiles for the meshes of
+        drawn programs), and what stands in programs: ``"cond"``, ``"switch"``, ``"scan"``, ``"while_loop"`` (with a
+        reverse mode), ``"fori_loop"``, ``"map"``, ``"associative_scan"``, ``"checkpoint"``, ``"custom_jvp"``,
+        ``"custom_vjp"`` and ``"custom_vmap"``.
       backends: what `jit` can compile with.
       excluded: what programs for it do not say, each with the reason: ``"ops.cbrt"``, ``"operator.mod"``, ``".T "``,
         ``"arithmetic of integers"`` (Python's operators of them), ``"reversed slices"``.

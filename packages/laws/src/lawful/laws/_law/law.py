@@ -14,7 +14,7 @@ import numpy as np
 from hypothesis import reject
 
 from lawful import tree
-from lawful.core import Jaxpr, LawfulError, is_inexact, jaxprs_in_params
+from lawful.core import AbsentRuleError, Jaxpr, LawfulError, is_inexact, jaxprs_in_params
 from lawful.laws._law.case import Case, text_of_value
 from lawful.laws._law.comparison import Closeness, Difference, find_difference
 from lawful.laws._law.effort import Effort, default_effort
@@ -262,6 +262,8 @@ def _check(name: str, equation: str, trial: Trial, claims: Claims) -> None:
                 raise raised
     except (LawViolation, Inapplicable):
         raise
+    except AbsentRuleError as error:  # declared, with the mathematical reason
+        raise Inapplicable(f"{name}: {error.message}") from error
     except Exception as error:
         error.add_note(f"while checking {name}: {equation}\n{trial.case.text(trial.system)}")
         raise

@@ -145,8 +145,8 @@ _KINDS: Final[dict[str, dict[str, Any]]] = {
     "sharded": {"forms": tuple(forms), "nesting": 6},
 }
 
-# The feature, as ``Implementation.absent`` names it, that programs of a sort need.
-_NEEDS: Final = {"complex": "complex", "sharded": "devices"}
+# The features, as ``Implementation.absent`` names them, that programs of a sort need.
+_NEEDS: Final = {"complex": {"complex"}, "sharded": {"devices", "meshes in programs"}}
 
 #: The sorts of programs that lawful is checked on.
 program_sources: Final[dict[str, Source]] = {
@@ -162,10 +162,10 @@ def sources_for(system: Implementation, *others: Implementation) -> tuple[Source
     ['smooth', 'complex', 'every dtype', 'sharded']
     """
     systems = (system, *others)
-    if all(each.ops is ops for each in systems):
-        return tuple(program_sources.values())
     absent = {capability for each in systems for capability in each.absent}
-    kinds = [kind for kind in _KINDS if _NEEDS.get(kind) not in absent]
+    kinds = [kind for kind in _KINDS if not _NEEDS.get(kind, set()) & absent]
+    if all(each.ops is ops for each in systems):
+        return tuple([program_sources[kind] for kind in kinds])
     return tuple([find_source(f"{kind}{_OF}{_AND.join(each.name for each in systems)}") for kind in kinds])
 
 

@@ -71,6 +71,8 @@ class Lawful(Implementation):
         self.backends = tuple(backends)
         jet = entry_points(group="lawful.transformations", name="jet")
         self._jet = next(iter(jet), None)
+        if devices is numpy_devices and {backend, *backends} != {"numpy"}:
+            self.absent = {**self.absent, "meshes in programs": "NumPy plays the devices, and XLA has others"}
         if self._jet is None:
             self.absent = {**self.absent, "jet": "lawful-taylor is not installed"}
 
