@@ -122,6 +122,44 @@ def test_reduce_window_derivatives(name: str, window: tuple[Any, ...]):
     np.testing.assert_array_equal(jit(autodiff.jacrev(ours))(x), expected)
 
 
+COMPUTATIONS: dict[str, Callable[..., Any]] = {
+    **{name: lambda m, x, y, name=name: getattr(m, name)(x, y) for name in ("add", "mul", "max", "min")},
+    "sum and product": lambda m, x, y: m.add(m.add(x, y), m.mul(m.mul(x, y), 0.25)),
+    "last": lambda m, x, y: y,
+}
+
+
+@pytest.mark.parametrize("window", WINDOWS, ids=str)
+@pytest.mark.parametrize("name", COMPUTATIONS)
+def test_reduce_window_init_is_not_the_unit(name: str, window: tuple[Any, ...]):
+    """The initial value is combined once with each window, also with a padded one."""
+    x = np.random.default_rng(0).permutation(42).reshape(6, 7) / 7.0
+
+    def program(module: Any, reduction: Callable[..., Any]) -> Callable[..., Any]:
+        return lambda x: reduction(x, 1.5, lambda x, y: COMPUTATIONS[name](module, x, y), *window)
+
+    agree(program(ops, reduce_window), program(lax, lax.reduce_window), x, exactly=False)
+
+
+@pytest.mark.parametrize("name", COMPUTATIONS)
+def test_reduce_window_init_derivatives(name: str):
+    x = np.random.default_rng(0).permutation(42).reshape(6, 7) / 7.0
+    x_dot, init, init_dot, step = np.cos(np.arange(42.0)).reshape(6, 7), 1.53, 0.7, 1e-6
+
+    def f(x: Any, init: Any) -> Any:
+        return reduce_window(x, init, lambda x, y: COMPUTATIONS[name](ops, x, y), *WINDOWS[4])
+
+    higher, lower = (f(x + s * x_dot, init + s * init_dot) for s in (step, -step))
+    expected = (higher - lower) / (2 * step)
+    for run in (f, jit(f)):
+        found = autodiff.jvp(run, (x, init), (x_dot, init_dot))[1]
+        np.testing.assert_allclose(found, expected, rtol=1e-6, atol=1e-6)
+        out, pullback = autodiff.vjp(run, x, init)
+        weights = np.sin(np.arange(out.size)).reshape(out.shape)
+        x_bar, init_bar = map(np.asarray, pullback(weights))
+        np.testing.assert_allclose(np.sum(x_bar * x_dot) + init_bar * init_dot, np.sum(weights * found), rtol=1e-10)
+
+
 def test_the_derivative_at_equal_elements_is_the_first_one_s():
     x = np.array([1.0, 3.0, 3.0, 3.0, 0.0])
 

@@ -40,6 +40,7 @@ def general_reduction(
     shifted: Callable[[dict[str, Any], int], tuple[dict[str, Any], int]],
     lower_op: Callable[..., Any],
     sample_params: Callable[[Choose, tuple[int, ...]], dict[str, Any]],
+    is_padded: Callable[..., bool] = lambda **_: False,
 ) -> Primitive:
     """Declares a reduction by a computation. Its operands are the arrays, then as many initial values.
 
@@ -51,13 +52,19 @@ def general_reduction(
         dimension of the results.
       lower_op: ``lower_op(ctx, types, operands, inits, **params)`` builds the operation, with an empty region.
       sample_params: draws parameters that fit a shape.
+      is_padded: ``is_padded(**params)`` returns whether stacks contain elements that are not the operand's. These are
+        not combined.
     """
     primitive = Primitive(name, multiple_results=True, pure_rules=True)
+
+    def present(shape: tuple[int, ...], **params: Any) -> Any:
+        """Returns which elements of a stack are the operand's; None if all are."""
+        return stack(broadcast_in_dim(True, shape, ()), False, **params) if is_padded(**params) else None
 
     def fold(*args: Any, jaxpr: ClosedJaxpr, **params: Any) -> Arrays:
         operands, inits = args[: len(args) // 2], args[len(args) // 2 :]
         stacks = [stack(x, init, **params) for x, init in zip(operands, inits, strict=True)]
-        return combine_all(jaxpr, stacks, inits)
+        return combine_all(jaxpr, stacks, inits, present(get_aval(operands[0]).shape, **params))
 
     primitive.def_impl(fold)
 
@@ -143,13 +150,16 @@ def general_reduction(
         return (*[aval] * count, *[scalar] * count), params
 
     def reference(*args: Any, jaxpr: ClosedJaxpr, **params: Any) -> Arrays:
-        """Combines the elements in order."""
+        """Combines the elements in order, without padding."""
         count = len(args) // 2
         stacks = [np.asarray(stack(x, y, **params)) for x, y in zip(args[:count], args[count:], strict=True)]
         outs = [np.empty(x.shape[1:], x.dtype) for x in stacks]
+        own = present(np.shape(args[0]), **params)
         for index in np.ndindex(outs[0].shape):
             state: Arrays = list(args[count:])
             for position in range(len(stacks[0])):
+                if own is not None and not own[(position, *index)]:
+                    continue
                 state = eval_closed_jaxpr(jaxpr, *state, *[x[(position, *index)] for x in stacks])
             for out, value in zip(outs, state, strict=True):
                 out[index] = value

@@ -90,8 +90,8 @@ def reduce_window(
 
     Args:
       operand: an array, or a pytree of arrays of one shape that are reduced together.
-      init_value: a scalar, or such a tree of them: the operand is padded with it. It must be a unit of the computation:
-        it is combined with elements any number of times.
+      init_value: a scalar, or such a tree of them. It is combined with each window once; the padding is not
+        combined.
       computation: ``computation(x, y)`` of two such trees of scalars returns a third, and is associative. ``ops.add``,
         ``max`` and ``min`` of one array become the ops for windows.
       window_dimensions: the lengths of the window, one per dimension.
@@ -120,11 +120,8 @@ def reduce_window(
     found = _monoid(jaxpr, leaves)
     if found is not None and found[2] is not None:
         primitive, reduction, over_windows = found
-        padded = any(map(any, params["padding"])) or any(step > 1 for step in params["base_dilation"])
-        # Padding with a value that is not the unit changes sums; extrema do not depend on how often it occurs.
-        if primitive is not ops.add_p or not padded or _is_unit(reduction, inits[0]):
-            out = over_windows(leaves[0], **params)
-            return tree.unflatten(structure, [_from(primitive, reduction, inits[0], out)])
+        out = over_windows(leaves[0], **params)
+        return tree.unflatten(structure, [_from(primitive, reduction, inits[0], out)])
     return tree.unflatten(structure, _flat_results(reduce_window_p.bind(*leaves, *inits, jaxpr=jaxpr, **params)))
 
 

@@ -50,6 +50,10 @@ def _stack_windows(
     return concatenate(parts, 0)
 
 
+def _is_padded(*, padding: Any, base_dilation: Any, **_: Any) -> bool:
+    return any(max(pair) > 0 for pair in padding) or any(step > 1 for step in base_dilation)
+
+
 def _lower_reduce_window(ctx: Any, types: Any, operands: Any, inits: Any, **params: Any) -> Any:
     return ctx.hlo.ReduceWindowOp(types, operands, inits, **sliding_window.window_attributes(ctx, params))
 
@@ -61,4 +65,5 @@ reduce_window_p = general_reduction(
     lambda params, dim: (sliding_window.batched(params, dim), 0),
     _lower_reduce_window,
     sliding_window.sample_windows,
+    _is_padded,
 )
