@@ -11,6 +11,7 @@ import pytest
 import lawful.numpy as lnp
 from lawful import ops
 from lawful.autodiff import grad
+from lawful.batching import vmap
 from lawful.core import ArgumentTypeError, IntegerOverflowError
 from lawful.staging import jit
 
@@ -112,6 +113,25 @@ def test_det_of_pivots_far_apart(backend: str, dtype: str):
         np.testing.assert_allclose(np.diag(gradient)[[0, -1]], [1e-3, 1e3], rtol=rtol)
 
 
+ROWS_OF_SIZES = {
+    "two": [1e200] * 2 + [1e-200] * 2,
+    "alternating": [1e300, 1e-300] * 2,
+    "near the ends": [1e308] * 3 + [1e-307] * 3,
+    "singular": [1e200, 1e-200, 1.0, 0.0],
+}
+
+
+@pytest.mark.parametrize("backend", ["numpy", "xla"])
+@pytest.mark.parametrize("name", ROWS_OF_SIZES)
+def test_det_of_rows_of_other_sizes(name: str, backend: str):
+    """A matrix whose rows differ in size by more than the precision is not singular."""
+    a = np.diag(ROWS_OF_SIZES[name])[::-1]
+    np.testing.assert_allclose(jit(lnp.linalg.det, backend=backend)(a), np.linalg.det(a), rtol=1e-12)
+    stack = np.stack([a, np.eye(len(a))])
+    found = jit(vmap(lnp.linalg.det), backend=backend)(stack)
+    np.testing.assert_allclose(found, np.linalg.det(stack), rtol=1e-12)
+
+
 @pytest.mark.parametrize("uplo", ["L", "U"])
 def test_eigh_reads_the_triangle_of_uplo(uplo: str):
     a = np.array([[2.0, 9.0], [1.0, 3.0]])
@@ -196,6 +216,9 @@ INTEGERS: dict[str, Callable[[Any], Any]] = {
     "nanstd of integers": lambda x: lnp.nanstd(x * 7, dtype=int),
     "std with a mask": lambda x: lnp.std(x * 7, dtype="int16", where=x > 0),
     "round of integers to tens": lambda x: (x * 7).round(-1),
+    "round beyond the dtype": lambda x: lnp.stack([lnp.round(x + 250, -1), lnp.round(x + 245, -2)]),
+    "round beyond int8": lambda x: lnp.round(lnp.astype(x, "int8") + 122, -1),
+    "round beyond int32": lambda x: lnp.round(2147483640 + lnp.astype(x, "int32"), -2),
     "round of floats to tens": lambda x: (x * 26.0).round(-2),
     "round of floats to tenths": lambda x: (x / 3).round(1),
 }

@@ -108,7 +108,10 @@ def round(a: Any, decimals: int = 0, out: Any = None) -> Any:
         return a
     if aval.dtype.kind == "c":
         return ops.complex(_rounded(ops.real(a), decimals), _rounded(ops.imag(a), decimals))
-    return ops.convert_element_type(_rounded(a, decimals), aval.dtype)
+    rounded = _rounded(a, decimals)
+    if not is_inexact(aval.dtype) and aval.dtype.itemsize < 8:
+        rounded = ops.convert_element_type(rounded, numpy.dtype(numpy.int64))  # so that what is too large wraps around
+    return ops.convert_element_type(rounded, aval.dtype)
 
 
 def _rounded(a: Any, decimals: int) -> Any:

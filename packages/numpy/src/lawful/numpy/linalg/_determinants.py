@@ -148,9 +148,13 @@ def _by_singular_values(a: Any, is_regular: Any) -> Any:
     small = turned[..., rest:, rest:] - ops.matmul(turned[..., rest:, :rest], right)
     sides = ops.det_by_pivots(u) * ops.det_by_pivots(vh)
     product = ops.det_by_pivots(large) * _written_out(small) * sides
-    # If four singular values are zero up to rounding, the value and the derivatives up to the third are zero.
+    # If four singular values are zero up to rounding, the derivatives up to the third are zero.
     zero = get_aval(a).dtype.type(0)
-    return ops.where(ops.bitwise_or(is_full, ops.ne(s[..., 0], s[..., 0])), product, zero)
+    product = ops.where(ops.bitwise_or(is_full, ops.ne(s[..., 0], s[..., 0])), product, zero)
+    # The value is the product of pivots, as for regular matrices: rows of very different sizes are not singular.
+    value, constant = ops.det_by_pivots(stop_gradient(a)), stop_gradient(product)
+    is_finite = ops.is_finite(ops.abs(constant))
+    return ops.where(is_finite, value + (product - constant), ops.where(ops.is_finite(ops.abs(value)), value, product))
 
 
 def slogdet(a: Any) -> SlogdetResult:
