@@ -98,12 +98,22 @@ def in_unequal_loop(construct: Function, x: Any, operand: Any) -> Any:
     return out
 
 
+def before_unequal_loop(construct: Function, x: Any, operand: Any) -> Any:
+    steps = ops.add(axis_index("x"), np.int32(1))
+    _, out = while_loop(
+        lambda state: ops.lt(state[0], steps), lambda state: (ops.add(state[0], np.int32(1)), ops.sin(state[1])),
+        (np.int32(0), construct(operand)), max_iters=2,
+    )  # fmt: skip
+    return out
+
+
 def outside(construct: Function, x: Any, operand: Any) -> Any:
     return construct(operand)
 
 
 PLACES: dict[str, Callable[[Function, Any, Any], Any]] = {
-    "a branch": in_branch, "an unequal loop": in_unequal_loop, "no branch": outside,
+    "a branch": in_branch, "an unequal loop": in_unequal_loop,
+    "the first carry of an unequal loop": before_unequal_loop, "no branch": outside,
 }  # fmt: skip
 
 

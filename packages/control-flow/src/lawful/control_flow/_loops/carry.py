@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from typing import Any, Final, NamedTuple
 
 import numpy as np
@@ -16,6 +17,7 @@ from lawful.core import (
     ShapedArray,
     TreeStructureError,
     deduplicated,
+    diverging,
     get_aval,
     promote_dtypes,
     with_axes_of,
@@ -68,7 +70,8 @@ def trace_body(
     if vma:
         avals = [aval.update(vma=aval.vma | vma) for aval in avals]
     while True:
-        closed, out_trees = _trace(construct, function, name, carry_tree, avals, slices, slices_tree)
+        with diverging(vma) if vma else nullcontext():  # the body alone: all devices make the first carry
+            closed, out_trees = _trace(construct, function, name, carry_tree, avals, slices, slices_tree)
         found_tree, out_tree = out_trees
         _require_same_structure(construct, name, argument, hidden, carry_tree, found_tree)
         after = closed.out_avals[: len(avals)]

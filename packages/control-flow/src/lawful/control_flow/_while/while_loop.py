@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import nullcontext
 from typing import Any, Final
 
 from lawful import tree
@@ -16,7 +15,6 @@ from lawful.core import (
     ClosedJaxpr,
     ShapedArray,
     deduplicated,
-    diverging,
     get_aval,
     is_array,
     with_axes_of,
@@ -121,10 +119,9 @@ def run_while(
     treedef = tree.structure(init_val)
     vma: AxisNames = frozenset()
     while True:
-        with diverging(vma) if vma else nullcontext():
-            body = trace_body(
-                construct, lambda val, _: (body_fun(val), ()), name, init_val, [], nothing, "init_val", hidden, vma
-            )
+        body = trace_body(
+            construct, lambda val, _: (body_fun(val), ()), name, init_val, [], nothing, "init_val", hidden, vma
+        )
         avals = body.jaxpr.in_avals[len(body.consts) :]
         carry = [*map(with_axes_of, body.carry, avals)]
         cond_jaxpr, cond_consts = _trace_predicate(cond_fun, treedef, avals)

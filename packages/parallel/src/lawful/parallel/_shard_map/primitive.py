@@ -7,6 +7,7 @@ from typing import Any
 
 from lawful.core import (
     ArgumentTypeError,
+    AxisNames,
     ClosedJaxpr,
     JaxprEqn,
     Primitive,
@@ -49,11 +50,18 @@ def bind_shard_map(
     if check_vma:
         with manual_axes(mesh, axis_names, True):
             jaxpr = _varying_as(jaxpr, tuple(map(axes_of, out_specs)))
+        # Else a derivative would lack a sum, without a word where nothing types the equation.
+        assert all([not _hidden(*pair, axis_names) for pair in zip(jaxpr.out_avals, out_specs, strict=True)]), jaxpr
     operands = [_as_operand(x, aval, axis_names) for x, aval in zip(args, jaxpr.in_avals, strict=True)]
     return bind(
         *operands, jaxpr=jaxpr, mesh=mesh, in_specs=tuple(in_specs), out_specs=tuple(out_specs),
         axis_names=axis_names, check_vma=check_vma,
     )  # fmt: skip
+
+
+def _hidden(aval: ShapedArray, spec: Spec, axis_names: Sequence[AxisName]) -> AxisNames:
+    """Returns the axes that a result varies over although its spec says that it is the same along them."""
+    return aval.vma & {*axis_names} - {*axes_of(spec)}
 
 
 def _as_operand(x: Any, part: ShapedArray, axis_names: Sequence[AxisName]) -> Any:
@@ -88,8 +96,7 @@ def _abstract_eval(
             f"{', '.join(map(str, parts))}; the parts must have the types of the jaxpr's inputs"
         )
     for aval, spec in zip(jaxpr.out_avals, out_specs, strict=True):
-        hidden = aval.vma & {*axis_names} - {*axes_of(spec)}
-        if check_vma and hidden:
+        if check_vma and _hidden(aval, spec, axis_names):
             raise ArgumentTypeError(
                 f"shard_map_p: expected a result of which the spec {spec} has all axes, got {aval}; apply psum, or "
                 "name the axes in out_specs"
