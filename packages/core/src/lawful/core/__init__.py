@@ -54,6 +54,7 @@ from lawful.core._jaxpr.nesting import Run, holds_constants, jaxprs_in_params, m
 from lawful.core._jaxpr.parameter_keys import exact_params_key
 from lawful.core._jaxpr.print import format_jaxpr
 from lawful.core._jaxpr.varying import (
+    Casts,
     common_axes,
     diverging,
     vary,
@@ -151,6 +152,7 @@ __all__ = [
     "CacheReport",
     "CacheUse",
     "Call",
+    "Casts",
     "Choose",
     "ClosedJaxpr",
     "ConcretizationTypeError",

@@ -17,6 +17,7 @@ import numpy as np
 from lawful.core import (
     ArgumentTypeError,
     Atom,
+    Casts,
     ClosedJaxpr,
     Jaxpr,
     JaxprEqn,
@@ -82,14 +83,15 @@ def _result_avals(primitive: Primitive, out: Any) -> list[ShapedArray]:
 
 
 class Recorder(Trace):
-    """The base of both recording traces: equations, and the constants that they use."""
+    """The base of both recording traces: equations, the constants that they use, and values cast to vary over axes."""
 
-    __slots__ = ("constants", "eqns")
+    __slots__ = ("casts", "constants", "eqns")
 
     def __init__(self, parent: Trace, transformation: str, source: SourceLine | None = None) -> None:
         super().__init__(parent, transformation, source)
         self.eqns: list[JaxprEqn] = []
         self.constants = Constants()
+        self.casts: Casts = {}
 
     def before_looking(self) -> None:
         """Called before the error for a tracer whose value is asked for."""
@@ -104,16 +106,15 @@ class Recorder(Trace):
             args, params = primitive.rule("stage")(self, args, params)
         if "hoist" in primitive.rules and holds_constants(params):
             args, params = primitive.rule("hoist")(args, params)
-        source = user_source()
         if self.checked_axes:
-            args, params = vary_alike(self, primitive, args, params)
+            args, params = vary_alike(self, self.casts, primitive, args, params)
         constant = self.constants.atom
         atoms = [x.variable if type(x) is JaxprTracer and x._trace is self else constant(x, self) for x in args]
         out = primitive.rule("abstract_eval")(*[atom.aval for atom in atoms], **params)
         avals = [out] if type(out) is ShapedArray and not primitive.multiple_results else _result_avals(primitive, out)
         if self.checked_axes:
             avals = with_axes(primitive, atoms, params, avals)
-        self.eqns.append(JaxprEqn(primitive, atoms, outvars := [*map(Var, avals)], params, source))
+        self.eqns.append(JaxprEqn(primitive, atoms, outvars := [*map(Var, avals)], params, source := user_source()))
         results = [JaxprTracer(self, var, source) for var in outvars]
         return results if primitive.multiple_results else results[0]
 

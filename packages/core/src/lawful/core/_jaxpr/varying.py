@@ -77,13 +77,19 @@ def with_axes_of(x: Any, aval: ShapedArray) -> Any:
     return x
 
 
+#: By the identity of a tracer, the primitive and the axes: the tracer, and the one that varies over them too. A value
+#: is cast once and not for each use, so that the cotangents of all uses are summed over devices together.
+Casts = dict[tuple[int, str, AxisNames], tuple[Tracer, Any]]
+
+
 def vary_alike(
-    trace: Trace, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]
+    trace: Trace, casts: Casts, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]
 ) -> tuple[Sequence[Any], dict[str, Any]]:
     """Returns operands that vary over the same axes, under a trace that records, and parameters; numbers fit any.
 
-    The jaxprs of a call take operands of exactly their types. Where devices run different ones, as in branches, or run
-    them unequally often, as a loop's body, all that is in them varies over the axes along which the devices differ.
+    Casts of earlier operands of the trace are used again. The jaxprs of a call take operands of exactly their types.
+    Where devices run different ones, as in branches, or run them unequally often, as a loop's body, all that is in them
+    varies over the axes along which the devices differ.
     """
     avals = [aval.update(vma=_recorded_axes(trace, x, aval)) for x, aval in zip(args, avals_of(args), strict=True)]
     if types_its_axes(primitive, params):
@@ -91,7 +97,8 @@ def vary_alike(
     else:
         vma = common_axes(avals)
         wanted = [vma if _is_array(x, aval) else aval.vma for x, aval in zip(args, avals, strict=True)]
-    return [_varied(trace, x, aval, vma - aval.vma) for x, aval, vma in zip(args, avals, wanted, strict=True)], params
+    varied = [_varied(trace, casts, x, vma - aval.vma) for x, aval, vma in zip(args, avals, wanted, strict=True)]
+    return varied, params
 
 
 def _recorded_axes(trace: Trace, x: Any, aval: ShapedArray) -> AxisNames:
@@ -100,10 +107,17 @@ def _recorded_axes(trace: Trace, x: Any, aval: ShapedArray) -> AxisNames:
     return aval.vma | trace.divergent_axes if is_outside else aval.vma
 
 
-def _varied(trace: Trace, x: Any, aval: ShapedArray, missing: AxisNames) -> Any:
+def _varied(trace: Trace, casts: Casts, x: Any, missing: AxisNames) -> Any:
     for name, axes in ("pvary", missing - trace.divergent_axes), ("pvary_in_branch", missing & trace.divergent_axes):
         if axes:
-            x = trace.process_primitive(primitives_by_name[name], [x], {"axis_name": _in_order(axes)})
+            key = id(x), name, axes
+            if key in casts:
+                x = casts[key][1]
+                continue
+            found = trace.process_primitive(primitives_by_name[name], [x], {"axis_name": _in_order(axes)})
+            if isinstance(x, Tracer):
+                casts[key] = x, found
+            x = found
     return x
 
 
@@ -119,6 +133,7 @@ def widened(closed: ClosedJaxpr, axes: AxisNames) -> ClosedJaxpr:
     if all(axes <= atom.aval.vma for atom in [*jaxpr.constvars, *jaxpr.invars, *results, *jaxpr.outvars]):
         return closed
     new: dict[Atom, Atom] = {}
+    casts: dict[tuple[Atom, str, AxisNames], Var] = {}
     eqns: list[JaxprEqn] = []
 
     def varying(var: Var) -> Var:
@@ -128,8 +143,10 @@ def widened(closed: ClosedJaxpr, axes: AxisNames) -> ClosedJaxpr:
     def cast(atom: Atom, missing: AxisNames) -> Atom:
         for name, some in ("pvary", missing - axes), ("pvary_in_branch", missing & axes):
             if some:
-                out = Var(atom.aval.update(vma=atom.aval.vma | some))
-                eqns.append(JaxprEqn(primitives_by_name[name], [atom], [out], {"axis_name": _in_order(some)}))
+                out = casts.get((atom, name, some))
+                if out is None:
+                    out = casts[atom, name, some] = Var(atom.aval.update(vma=atom.aval.vma | some))
+                    eqns.append(JaxprEqn(primitives_by_name[name], [atom], [out], {"axis_name": _in_order(some)}))
                 atom = out
         return atom
 
