@@ -1,6 +1,7 @@
 """``shard_map`` computes what the function of whole arrays does, under every transformation."""
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ import pytest
 from lawful import tree
 from lawful.autodiff import checkpoint, grad, jvp, linearize, vjp
 from lawful.batching import psum, vmap
-from lawful.core import check_jaxpr, plain
+from lawful.core import Hook, check_jaxpr, is_plain, plain
 from lawful.parallel import Mesh, make_mesh, numpy_devices, shard_map
 from lawful.parallel import PartitionSpec as P
 from lawful.staging import jit, make_jaxpr
@@ -119,3 +120,20 @@ def test_nested_over_another_axis(mesh: Mesh, inner: bool, outer: bool) -> None:
     close(mapped(X, w), nested_whole(X, w))
     close(jit(grad(scalar(mapped), (0, 1)), backend="numpy")(X, w), grad(scalar(nested_whole), (0, 1))(X, w))
     close(vmap(mapped, (None, 0))(X, np.array([0.7, 0.4])), vmap(nested_whole, (None, 0))(X, np.array([0.7, 0.4])))
+
+
+@pytest.mark.fast
+def test_shard_map_traced_in_a_thread_leaves_others_fast(mesh: Mesh) -> None:
+    hook = Hook("of a test", "plain")
+    hook.install("fast")
+    seen: list[Any] = []
+
+    def part(x: Any) -> Any:
+        seen.append(hook.for_traces)
+        with ThreadPoolExecutor(1) as pool:
+            seen.append(pool.submit(lambda: (hook.for_traces, is_plain())).result())
+        return x
+
+    shard_map(part, mesh=mesh, in_specs=P("x"), out_specs=P("x"))(X)
+    assert seen == ["plain", ("fast", False)]
+    assert hook.for_traces == "fast"

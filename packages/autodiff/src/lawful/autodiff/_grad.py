@@ -70,7 +70,7 @@ def value_and_grad(
 
         by_all = len(args) == len(chosen) == 1 and not kwargs  # the common case
         flat, out = flat_function(name, fun if by_all else function, in_tree, has_aux=has_aux)
-        linearized = linearize_hook.use(flat, leaves, current.trace, avals=avals)
+        linearized = linearize_hook.for_traces(flat, leaves, current.trace, avals=avals)
         aval = _check_output(name, linearized.outs, out.tree, holomorphic=holomorphic)
         (value,) = linearized.outs
         one = 1.0 if aval.weak_type and aval.dtype == np.float64 else aval.dtype.type(1)

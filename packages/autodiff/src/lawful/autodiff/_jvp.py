@@ -78,7 +78,7 @@ def jvp_flat(
     function: Callable[..., Sequence[Any]], primals: Sequence[Any], tangents: Sequence[Any]
 ) -> tuple[list[Any], list[Any]]:
     """Returns the flat outputs of a flat function, and their tangents, in which zeros are symbolic."""
-    trace = jvp_hook.use(current.trace)
+    trace = jvp_hook.for_traces(current.trace)
     with new_trace(trace):
         outs = function(*map(trace.new_tracer, primals, tangents))
     pairs = [trace.split(x) for x in outs]

@@ -243,7 +243,7 @@ def linearize(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> 
     leaves, in_tree = tree.flatten(primals)
     avals = in_avals("linearize", (primals, {}), leaves)
     flat, out = flat_function(f"linearize of {function_name(fun)}", fun, in_tree, has_aux=has_aux)
-    linearized = linearize_hook.use(flat, [read_only(x) for x in leaves], current.trace, avals=avals)
+    linearized = linearize_hook.for_traces(flat, [read_only(x) for x in leaves], current.trace, avals=avals)
     aux = copy_aliased_outputs(linearized, out.aux())
     linear_function = LinearFunction.of(linearized, avals, in_tree, out.tree)
     result = (tree.unflatten(out.tree, linearized.outs), linear_function)
@@ -274,7 +274,7 @@ def linearize_jaxpr(
             return eval_closed_jaxpr(closed, *[next(rest) if nz else x for x, nz in zip(inputs, nonzeros, strict=True)])
 
         primals = [x for x, nz in zip(inputs, nonzeros, strict=True) if nz]
-        linearized = linearize_hook.use(function, primals, outer, instantiate)
+        linearized = linearize_hook.for_traces(function, primals, outer, instantiate)
         linear, residuals = consts_as_inputs(linearized.jaxpr)
         primal = outer.to_jaxpr(inputs, [*linearized.outs, *residuals], closed.jaxpr.name)
     primal = dce_jaxpr(primal, (True,) * len(primal.out_avals))

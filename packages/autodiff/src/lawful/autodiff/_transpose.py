@@ -71,7 +71,7 @@ def backward_pass(closed: ClosedJaxpr, cts: Sequence[Any]) -> list[Any]:
 
     Every equation must be linear in the variables that depend on inputs; constants are residuals.
     """
-    return transpose_hook.use(closed, cts)
+    return transpose_hook.for_traces(closed, cts)
 
 
 def transpose_equation(eqn: JaxprEqn, cts: Sequence[Any], residuals: dict[Var, Any]) -> Sequence[Any]:

@@ -163,7 +163,7 @@ def vjp(fun: Callable[..., Any], *primals: Any, has_aux: bool = False) -> tuple[
     avals = in_avals("vjp", (primals, {}), leaves)
     flat, out = flat_function(f"vjp of {function_name(fun)}", fun, in_tree, has_aux=has_aux)
     # The user gets the backward function, and may write into arrays before it is called.
-    linearized = linearize_hook.use(flat, [read_only(x) for x in leaves], current.trace, avals=avals)
+    linearized = linearize_hook.for_traces(flat, [read_only(x) for x in leaves], current.trace, avals=avals)
     linearized.drop_known()
     aux = copy_aliased_outputs(linearized, out.aux())
     f_vjp = VJPFunction(linearized, avals, avals_of(linearized.outs), in_tree, out.tree)

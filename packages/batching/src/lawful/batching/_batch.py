@@ -127,7 +127,7 @@ batch_hook: Final[Hook[type[BatchTrace]]] = Hook("batching", BatchTrace)
 
 def new_batch_trace(parent: Trace, axis_data: AxisData) -> BatchTrace:
     """Returns a trace that batches over an axis."""
-    return batch_hook.use(parent, axis_data)
+    return batch_hook.for_traces(parent, axis_data)
 
 
 def weak_results(primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> list[bool]:

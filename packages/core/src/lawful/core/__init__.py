@@ -44,7 +44,7 @@ from lawful.core._errors import (
     shorten,
 )
 from lawful.core._garbage_collection import no_collections, rare_collections
-from lawful.core._hook import Hook, is_plain, plain
+from lawful.core._hook import Hook, is_plain, plain, plain_traces
 from lawful.core._jaxpr.deduplication import deduplicated
 from lawful.core._jaxpr.effects import applies_effects, has_effects
 from lawful.core._jaxpr.eval import eval_closed_jaxpr, eval_jaxpr, expand_call, last_uses
@@ -251,6 +251,7 @@ __all__ = [
     "source_override",
     "placed",
     "plain",
+    "plain_traces",
     "primitives_by_name",
     "promote_dtypes",
     "python_scalar_dtype",

@@ -2,7 +2,7 @@
 
 A plain interpreter is the specification. An accelerator returns the same results faster. It is in the folder ``_fast``
 of its package, and is installed in the `Hook` of the interpreter that it replaces. ``LAWFUL_FAST=0`` in the
-environment, or `plain`, switches all accelerators off.
+environment, or `plain`, switches all accelerators off. `plain_traces` does so for the traces of a thread.
 """
 
 from __future__ import annotations
@@ -43,6 +43,11 @@ class Hook[T]:
         with _lock:
             _hooks.append(self)
 
+    @property
+    def for_traces(self) -> T:
+        """The interpreter for a trace that begins here: ``use``, or the plain one inside `plain_traces`."""
+        return self.plain if _thread.plain_depth else self.use
+
     def install(self, fast: T) -> None:
         """Installs an accelerator."""
         self._fast = fast
@@ -67,6 +72,33 @@ _hooks: Final[list[Hook[Any]]] = []
 _lock: Final = threading.RLock()
 #: How many times accelerators are switched off: by the environment, and by each `plain` that is entered.
 _plain_depth = 1 if os.environ.get("LAWFUL_FAST", "1") == "0" else 0
+
+
+class _Thread(threading.local):
+    plain_depth = 0
+
+
+_thread: Final = _Thread()
+
+
+def traces_are_plain() -> bool:
+    """Whether this thread is inside `plain_traces`."""
+    return _thread.plain_depth > 0
+
+
+class plain_traces:
+    """While a thread is inside it, what the thread traces runs on the plain interpreters.
+
+    Accelerators replay cached equations as they are. Here each equation is typed where it is recorded.
+    """
+
+    __slots__ = ()
+
+    def __enter__(self) -> None:
+        _thread.plain_depth += 1
+
+    def __exit__(self, *error: object) -> None:
+        _thread.plain_depth -= 1
 
 
 def is_plain() -> bool:

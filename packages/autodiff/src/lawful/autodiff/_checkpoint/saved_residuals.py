@@ -46,7 +46,7 @@ def saved_residuals(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Residua
     trace = JaxprTrace(current.trace, "saved_residuals")
     with new_trace(trace):
         inputs = [trace.new_input(aval) for aval in avals]
-        linearized = linearize_hook.use(flat, inputs, trace)
+        linearized = linearize_hook.for_traces(flat, inputs, trace)
         linearized.drop_known()
         residuals = linearized.jaxpr.consts
         jaxpr = trace.to_jaxpr(inputs, residuals).jaxpr

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Callable, Hashable
 from typing import Any, Final
 
+from lawful.core._hook import traces_are_plain
 from lawful.core._primitive.rules import impure_rules, note_use_of_rules, rule_observers
 from lawful.core._trace.trace import current
 from lawful.tree.base import Cache
@@ -35,8 +36,11 @@ def cached_rule[R](key: Hashable, derive: Callable[..., R | None], *args: Any) -
       args: its arguments.
 
     Returns:
-      The result; None if it is not derived yet, or if a rule looks at values or fails, so that types do not suffice.
+      The result; None if it is not derived yet, if a rule looks at values or fails, so that types do not suffice, and
+      inside `plain_traces`.
     """
+    if traces_are_plain():
+        return None
     found: R | None
     try:
         found = rule_cache.young.get(key, _ABSENT)

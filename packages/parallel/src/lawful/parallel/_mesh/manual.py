@@ -6,7 +6,7 @@ from collections.abc import Hashable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from typing import Any
 
-from lawful.core import Primitive, Trace, current, new_trace, plain
+from lawful.core import Primitive, Trace, current, new_trace, plain_traces
 from lawful.parallel._mesh.mesh import AbstractMesh, Mesh
 
 AxisName = Hashable
@@ -49,10 +49,9 @@ def outer_manual_axes() -> set[AxisName]:
 def manual_axes(mesh: Mesh | AbstractMesh, names: Sequence[AxisName], checked: bool) -> Iterator[None]:
     """Inside it, collectives know some axes of a mesh.
 
-    Where types say what varies over these, the plain interpreters trace: accelerators replay equations without typing
-    them again.
+    Where types say what varies over these, the plain interpreters trace: accelerators do not type what they replay.
     """
     sizes = mesh.shape
     trace = ManualTrace(current.trace, [(name, sizes[name]) for name in names], checked)
-    with new_trace(trace), plain() if checked else nullcontext():
+    with new_trace(trace), plain_traces() if checked else nullcontext():
         yield
