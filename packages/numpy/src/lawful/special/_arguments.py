@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import wraps
+from inspect import unwrap
 from typing import Any, cast
 
 import numpy
 
-from lawful.core import ArgumentTypeError, get_aval, is_inexact
-from lawful.ops import promote
+from lawful.core import ArgumentTypeError, Tracer, get_aval, is_inexact
+from lawful.ops import Composite, promote
+
+#: Floats are exact up to here.
+_EXACT = 2**53
 
 
 def floats(name: str, *args: Any, keep_scalars: bool = False) -> list[Any]:
@@ -50,6 +54,40 @@ def silent[F: Callable[..., Any]](function: F) -> F:
             return _plain(function(*args, **kwargs))
 
     return cast(F, wrapper)
+
+
+def composed[F: Callable[..., Any]](function: F) -> F:
+    """Returns a `silent` function whose positional arguments, arrays and numbers, are those of a composite.
+
+    Args:
+      function: computes in floats: an integer of Python beside a traced float may be a float.
+    """
+    code = unwrap(function).__code__
+    names = code.co_varnames[: code.co_argcount]
+    defaults = dict(zip(names[::-1], (function.__defaults__ or ())[::-1], strict=False))
+    composites = [Composite(function, count) for count in range(len(names) + 1)]
+
+    @wraps(function)
+    def wrapper(*args: Any, **kwargs: Any) -> Any:
+        with numpy.errstate(all="ignore"):
+            given = _positional(names, defaults, args, kwargs) if kwargs else args
+            if given is None or not any([isinstance(x, Tracer) and is_inexact(x.dtype) for x in given]):
+                return _plain(function(*args, **kwargs))
+            if len(given) > len(names):
+                return function(*args, **kwargs)  # raises the error
+            return composites[len(given)](*[float(x) if type(x) is int and abs(x) <= _EXACT else x for x in given])
+
+    return cast(F, wrapper)
+
+
+def _positional(
+    names: tuple[str, ...], defaults: dict[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> tuple[Any, ...] | None:
+    """Returns arguments by position; None if one of a name is unknown, given twice, or missing."""
+    rest = names[len(args) :]
+    last = max([rest.index(name) if name in rest else len(rest) for name in kwargs])
+    found = [kwargs.get(name, defaults.get(name)) for name in rest[: last + 1]]
+    return None if last == len(rest) or any([x is None for x in found]) else (*args, *found)
 
 
 def static_integer(name: str, argument: str, value: Any) -> int:

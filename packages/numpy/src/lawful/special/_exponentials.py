@@ -43,6 +43,12 @@ def logsumexp(
 
     Source: ``scipy.special.logsumexp``, ``jax.scipy.special.logsumexp``.
     """
+    if b is None and where is None:
+        return _logsumexp(a, axis, None, keepdims, return_sign, None)
+    return _compute_logsumexp(a, axis, b, keepdims, return_sign, where)
+
+
+def _compute_logsumexp(a: Any, axis: Any, b: Any, keepdims: bool, return_sign: bool, where: Any) -> Any:
     a = inexact("logsumexp", a)
     if b is not None:
         a, b = ops.promote("logsumexp", None, (a, inexact("logsumexp", b)))
@@ -76,6 +82,9 @@ def logsumexp(
     return (out, sign) if return_sign else out
 
 
+_logsumexp = ops.Composite(_compute_logsumexp)
+
+
 def _largest(x: Any, axis: Any) -> Any:
     """Returns the largest elements, with reduced dimensions of length 1; 0 if there is none or it is not finite."""
     aval = get_aval(x)
@@ -92,6 +101,7 @@ def _without(x: Any, a: Any, axis: Any) -> Any:
 
 
 @silent
+@ops.composite()
 def softmax(x: Any, axis: Any = None) -> Any:
     """Returns ``exp(x) / sum(exp(x))`` over some dimensions, without overflow.
 
@@ -113,6 +123,7 @@ def softmax(x: Any, axis: Any = None) -> Any:
 
 
 @silent
+@ops.composite()
 def log_softmax(x: Any, axis: Any = None) -> Any:
     """Returns the logarithm of `softmax`, exact where that is small.
 
@@ -140,6 +151,7 @@ def expit(x: Any) -> Any:
 
 
 @silent
+@ops.composite()
 def logit(x: Any) -> Any:
     """Returns ``log(x / (1 - x))``, the inverse of `expit`: ±∞ at 0 and 1, NaN outside.
 

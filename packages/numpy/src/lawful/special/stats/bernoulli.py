@@ -13,10 +13,10 @@ import math
 from typing import Any
 
 from lawful import ops
-from lawful.special._arguments import floats, silent
+from lawful.special._arguments import composed, floats
 
 
-@silent
+@composed
 def logpmf(k: Any, p: Any, loc: Any = 0) -> Any:
     """Returns the logarithm of the probability of ``k``, that of 1 being ``p``: -∞ of another ``k - loc``."""
     k, p, loc = floats("bernoulli.logpmf", k, p, loc)
@@ -27,13 +27,13 @@ def logpmf(k: Any, p: Any, loc: Any = 0) -> Any:
     return _of_probability(p, ops.where(possible, log_probability, -math.inf))
 
 
-@silent
+@composed
 def pmf(k: Any, p: Any, loc: Any = 0) -> Any:
     """Returns the probability of ``k``."""
     return ops.exp(logpmf(k, p, loc))
 
 
-@silent
+@composed
 def cdf(k: Any, p: Any) -> Any:
     """Returns the probability of at most ``k``."""
     k, p = floats("bernoulli.cdf", k, p)
@@ -41,7 +41,7 @@ def cdf(k: Any, p: Any) -> Any:
     return _of_probability(p, out)
 
 
-@silent
+@composed
 def ppf(q: Any, p: Any) -> Any:
     """Returns 0 or 1, the smallest ``k`` whose `cdf` is at least ``q``: NaN outside of 0 to 1."""
     q, p = floats("bernoulli.ppf", q, p)

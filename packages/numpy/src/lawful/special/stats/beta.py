@@ -13,11 +13,11 @@ import math
 from typing import Any
 
 from lawful import ops
-from lawful.special._arguments import silent
+from lawful.special._arguments import composed
 from lawful.special.stats._standardized import log_of_probability, standardized
 
 
-@silent
+@composed
 def logpdf(x: Any, a: Any, b: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the logarithm of the density with shapes ``a`` and ``b``: -∞ outside of ``loc`` to ``loc + scale``."""
     y, a, b, scale = standardized("beta.logpdf", x, a, b, loc=loc, scale=scale)
@@ -28,33 +28,33 @@ def logpdf(x: Any, a: Any, b: Any, loc: Any = 0, scale: Any = 1) -> Any:
     return ops.where(outside, -math.inf, log_density)
 
 
-@silent
+@composed
 def pdf(x: Any, a: Any, b: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the density."""
     return ops.exp(logpdf(x, a, b, loc, scale))
 
 
-@silent
+@composed
 def cdf(x: Any, a: Any, b: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the probability of less than ``x``."""
     y, a, b, _ = standardized("beta.cdf", x, a, b, loc=loc, scale=scale)
     return ops.betainc(a, b, ops.clamp(0.0, y, 1.0))
 
 
-@silent
+@composed
 def sf(x: Any, a: Any, b: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the probability of more than ``x``, exact where that is small."""
     y, a, b, _ = standardized("beta.sf", x, a, b, loc=loc, scale=scale)
     return ops.betainc(b, a, ops.clamp(0.0, ops.sub(1, y), 1.0))
 
 
-@silent
+@composed
 def logcdf(x: Any, a: Any, b: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the logarithm of `cdf`."""
     return log_of_probability(cdf(x, a, b, loc, scale), sf(x, a, b, loc, scale))
 
 
-@silent
+@composed
 def logsf(x: Any, a: Any, b: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the logarithm of `sf`."""
     return log_of_probability(sf(x, a, b, loc, scale), cdf(x, a, b, loc, scale))

@@ -13,11 +13,11 @@ import math
 from typing import Any
 
 from lawful import ops
-from lawful.special._arguments import floats, silent
+from lawful.special._arguments import composed, floats
 from lawful.special.stats._standardized import counted
 
 
-@silent
+@composed
 def logpmf(k: Any, n: Any, a: Any, b: Any, loc: Any = 0) -> Any:
     """Returns the logarithm of the probability of ``k`` of ``n``, each with a probability of ``beta(a, b)``."""
     k, n, a, b, loc = floats("betabinom.logpmf", k, n, a, b, loc)
@@ -29,7 +29,7 @@ def logpmf(k: Any, n: Any, a: Any, b: Any, loc: Any = 0) -> Any:
     return ops.where(ops.bitwise_and(ops.gt(a, 0), ops.gt(b, 0)), out, math.nan)
 
 
-@silent
+@composed
 def pmf(k: Any, n: Any, a: Any, b: Any, loc: Any = 0) -> Any:
     """Returns the probability of ``k``."""
     return ops.exp(logpmf(k, n, a, b, loc))

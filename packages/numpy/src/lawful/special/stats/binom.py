@@ -13,11 +13,11 @@ import math
 from typing import Any
 
 from lawful import ops
-from lawful.special._arguments import floats, silent
+from lawful.special._arguments import composed, floats
 from lawful.special.stats._standardized import counted
 
 
-@silent
+@composed
 def logpmf(k: Any, n: Any, p: Any, loc: Any = 0) -> Any:
     """Returns the logarithm of the probability of ``k`` of ``n``, each of probability ``p``: -∞ if it is no count."""
     k, n, p, loc = floats("binom.logpmf", k, n, p, loc)
@@ -29,7 +29,7 @@ def logpmf(k: Any, n: Any, p: Any, loc: Any = 0) -> Any:
     return ops.where(impossible, -math.inf, log_probability)
 
 
-@silent
+@composed
 def pmf(k: Any, n: Any, p: Any, loc: Any = 0) -> Any:
     """Returns the probability of ``k``."""
     return ops.exp(logpmf(k, n, p, loc))

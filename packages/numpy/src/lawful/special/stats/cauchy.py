@@ -13,11 +13,11 @@ import math
 from typing import Any
 
 from lawful import ops
-from lawful.special._arguments import silent
+from lawful.special._arguments import composed
 from lawful.special.stats._standardized import log_of_probability, probability, scaled, standardized
 
 
-@silent
+@composed
 def logpdf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the logarithm of the density, with median ``loc`` and half of the width at half of the height."""
     z, scale = standardized("cauchy.logpdf", x, loc=loc, scale=scale)
@@ -30,43 +30,43 @@ def logpdf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
     return ops.neg(ops.add(ops.add(log_sum, math.log(math.pi)), ops.log(scale)))
 
 
-@silent
+@composed
 def pdf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the density."""
     return ops.exp(logpdf(x, loc, scale))
 
 
-@silent
+@composed
 def cdf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the probability of less than ``x``, exact where that is small."""
     return _probability_below(standardized("cauchy.cdf", x, loc=loc, scale=scale)[0])
 
 
-@silent
+@composed
 def logcdf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the logarithm of `cdf`."""
     return log_of_probability(cdf(x, loc, scale), sf(x, loc, scale))
 
 
-@silent
+@composed
 def sf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the probability of more than ``x``, exact where that is small."""
     return _probability_below(ops.neg(standardized("cauchy.sf", x, loc=loc, scale=scale)[0]))
 
 
-@silent
+@composed
 def logsf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the logarithm of `sf`."""
     return log_of_probability(sf(x, loc, scale), cdf(x, loc, scale))
 
 
-@silent
+@composed
 def ppf(q: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the number below which the probability is ``q``: NaN outside of 0 to 1."""
     return scaled("cauchy.ppf", _quantile(probability("cauchy.ppf", q, loc, scale)), loc, scale)
 
 
-@silent
+@composed
 def isf(q: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the number above which the probability is ``q``: NaN outside of 0 to 1."""
     return scaled("cauchy.isf", ops.neg(_quantile(probability("cauchy.isf", q, loc, scale))), loc, scale)

@@ -12,41 +12,41 @@ from __future__ import annotations
 from typing import Any
 
 from lawful import ops
-from lawful.special._arguments import floats, silent
+from lawful.special._arguments import composed, floats
 from lawful.special.stats import gamma
 
 
-@silent
+@composed
 def logpdf(x: Any, df: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the logarithm of the density with ``df`` degrees of freedom: -∞ below ``loc``."""
     return gamma.logpdf(*_of_gamma("chi2.logpdf", x, df, loc, scale))
 
 
-@silent
+@composed
 def pdf(x: Any, df: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the density."""
     return gamma.pdf(*_of_gamma("chi2.pdf", x, df, loc, scale))
 
 
-@silent
+@composed
 def cdf(x: Any, df: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the probability of less than ``x``."""
     return gamma.cdf(*_of_gamma("chi2.cdf", x, df, loc, scale))
 
 
-@silent
+@composed
 def logcdf(x: Any, df: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the logarithm of `cdf`."""
     return gamma.logcdf(*_of_gamma("chi2.logcdf", x, df, loc, scale))
 
 
-@silent
+@composed
 def sf(x: Any, df: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the probability of more than ``x``, exact where that is small."""
     return gamma.sf(*_of_gamma("chi2.sf", x, df, loc, scale))
 
 
-@silent
+@composed
 def logsf(x: Any, df: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the logarithm of `sf`."""
     return gamma.logsf(*_of_gamma("chi2.logsf", x, df, loc, scale))

@@ -15,13 +15,13 @@ from typing import Any
 
 from lawful import ops
 from lawful.core import ArgumentValueError, get_aval
-from lawful.special._arguments import inexact, silent
+from lawful.special._arguments import composed, inexact
 
 # How far a sum of shares may be from 1.
 _TOLERANCE = 1e-6
 
 
-@silent
+@composed
 def logpdf(x: Any, alpha: Any) -> Any:
     """Returns the logarithm of the density.
 
@@ -53,7 +53,7 @@ def logpdf(x: Any, alpha: Any) -> Any:
     return ops.where(is_share, ops.sub(ops.numpy_reduction.sum(powers, axis=0), norm), -math.inf)
 
 
-@silent
+@composed
 def pdf(x: Any, alpha: Any) -> Any:
     """Returns the density."""
     return ops.exp(logpdf(x, alpha))

@@ -13,24 +13,24 @@ import math
 from typing import Any
 
 from lawful import ops
-from lawful.special._arguments import silent
+from lawful.special._arguments import composed
 from lawful.special.stats._standardized import log_of_complement, probability, scaled, standardized
 
 
-@silent
+@composed
 def logpdf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the logarithm of the density with mean ``loc + scale``: -∞ below ``loc``."""
     y, scale = standardized("expon.logpdf", x, loc=loc, scale=scale)
     return ops.where(ops.lt(y, 0), -math.inf, ops.neg(ops.add(y, ops.log(scale))))
 
 
-@silent
+@composed
 def pdf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the density."""
     return ops.exp(logpdf(x, loc, scale))
 
 
-@silent
+@composed
 def cdf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the probability of less than ``x``, exact where that is small."""
     y, _ = standardized("expon.cdf", x, loc=loc, scale=scale)
@@ -38,7 +38,7 @@ def cdf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
     return ops.where(below, 0, ops.neg(ops.expm1(ops.neg(ops.where(below, 0, y)))))
 
 
-@silent
+@composed
 def sf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the probability of more than ``x``."""
     y, _ = standardized("expon.sf", x, loc=loc, scale=scale)
@@ -46,7 +46,7 @@ def sf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
     return ops.where(below, 1, ops.exp(ops.neg(ops.where(below, 0, y))))
 
 
-@silent
+@composed
 def ppf(q: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the number below which the probability is ``q``: NaN outside of 0 to 1."""
     q = probability("expon.ppf", q, loc, scale)
@@ -54,7 +54,7 @@ def ppf(q: Any, loc: Any = 0, scale: Any = 1) -> Any:
     return scaled("expon.ppf", ops.where(ops.lt(q, 0), math.nan, quantile), loc, scale)
 
 
-@silent
+@composed
 def logcdf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the logarithm of `cdf`, exact where that is small."""
     y, _ = standardized("expon.logcdf", x, loc=loc, scale=scale)
@@ -62,7 +62,7 @@ def logcdf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
     return ops.where(below, -math.inf, log_of_complement(ops.where(below, 1, y)))
 
 
-@silent
+@composed
 def logsf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the logarithm of `sf`, exact where that is small."""
     y, _ = standardized("expon.logsf", x, loc=loc, scale=scale)

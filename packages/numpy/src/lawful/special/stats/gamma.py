@@ -13,11 +13,11 @@ import math
 from typing import Any
 
 from lawful import ops
-from lawful.special._arguments import silent
+from lawful.special._arguments import composed
 from lawful.special.stats._standardized import log_of_probability, standardized
 
 
-@silent
+@composed
 def logpdf(x: Any, a: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the logarithm of the density with shape ``a``: -∞ below ``loc``."""
     y, a, scale = standardized("gamma.logpdf", x, a, loc=loc, scale=scale)
@@ -27,13 +27,13 @@ def logpdf(x: Any, a: Any, loc: Any = 0, scale: Any = 1) -> Any:
     return ops.where(below, -math.inf, log_density)
 
 
-@silent
+@composed
 def pdf(x: Any, a: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the density."""
     return ops.exp(logpdf(x, a, loc, scale))
 
 
-@silent
+@composed
 def cdf(x: Any, a: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the probability of less than ``x``."""
     y, a, _ = standardized("gamma.cdf", x, a, loc=loc, scale=scale)
@@ -41,7 +41,7 @@ def cdf(x: Any, a: Any, loc: Any = 0, scale: Any = 1) -> Any:
     return ops.where(below, 0, ops.igamma(a, ops.where(below, 1, y)))
 
 
-@silent
+@composed
 def sf(x: Any, a: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the probability of more than ``x``, exact where that is small."""
     y, a, _ = standardized("gamma.sf", x, a, loc=loc, scale=scale)
@@ -49,13 +49,13 @@ def sf(x: Any, a: Any, loc: Any = 0, scale: Any = 1) -> Any:
     return ops.where(below, 1, ops.igammac(a, ops.where(below, 1, y)))
 
 
-@silent
+@composed
 def logcdf(x: Any, a: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the logarithm of `cdf`."""
     return log_of_probability(cdf(x, a, loc, scale), sf(x, a, loc, scale))
 
 
-@silent
+@composed
 def logsf(x: Any, a: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the logarithm of `sf`."""
     return log_of_probability(sf(x, a, loc, scale), cdf(x, a, loc, scale))

@@ -12,10 +12,10 @@ from __future__ import annotations
 from typing import Any
 
 from lawful import ops
-from lawful.special._arguments import floats, silent
+from lawful.special._arguments import composed, floats
 
 
-@silent
+@composed
 def logpdf(x: Any, beta: Any) -> Any:
     """Returns the logarithm of the density with exponent ``beta``."""
     x, beta = floats("gennorm.logpdf", x, beta)
@@ -23,13 +23,13 @@ def logpdf(x: Any, beta: Any) -> Any:
     return ops.sub(norm, ops.pow(ops.abs(x), beta))
 
 
-@silent
+@composed
 def pdf(x: Any, beta: Any) -> Any:
     """Returns the density."""
     return ops.exp(logpdf(x, beta))
 
 
-@silent
+@composed
 def cdf(x: Any, beta: Any) -> Any:
     """Returns the probability of less than ``x``, exact where that is small."""
     x, beta = floats("gennorm.cdf", x, beta)

@@ -13,11 +13,11 @@ import math
 from typing import Any
 
 from lawful import ops
-from lawful.special._arguments import silent
+from lawful.special._arguments import composed
 from lawful.special.stats._standardized import log_of_complement, probability, scaled, standardized
 
 
-@silent
+@composed
 def logpdf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the logarithm of the density, with mode ``loc``."""
     z, scale = standardized("gumbel_l.logpdf", x, loc=loc, scale=scale)
@@ -27,31 +27,31 @@ def logpdf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
     return ops.where(is_infinite, -math.inf, log_density)
 
 
-@silent
+@composed
 def pdf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the density."""
     return ops.exp(logpdf(x, loc, scale))
 
 
-@silent
+@composed
 def sf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the probability of more than ``x``, exact where that is small."""
     return ops.exp(logsf(x, loc, scale))
 
 
-@silent
+@composed
 def logsf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the logarithm of `sf`, exact where that is small."""
     return ops.neg(ops.exp(standardized("gumbel_l.logsf", x, loc=loc, scale=scale)[0]))
 
 
-@silent
+@composed
 def cdf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the probability of less than ``x``, exact where that is small."""
     return ops.neg(ops.expm1(ops.neg(ops.exp(standardized("gumbel_l.cdf", x, loc=loc, scale=scale)[0]))))
 
 
-@silent
+@composed
 def logcdf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the logarithm of `cdf`, exact where that is small."""
     z, _ = standardized("gumbel_l.logcdf", x, loc=loc, scale=scale)
@@ -60,7 +60,7 @@ def logcdf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
     return ops.where(is_low, z, log_of_complement(ops.exp(ops.where(is_low, 0, z))))
 
 
-@silent
+@composed
 def ppf(p: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the number below which the probability is ``p``: NaN outside of 0 to 1."""
     p = probability("gumbel_l.ppf", p, loc, scale)

@@ -12,48 +12,48 @@ from __future__ import annotations
 from typing import Any
 
 from lawful import ops
-from lawful.special._arguments import floats, silent
+from lawful.special._arguments import composed, floats
 from lawful.special.stats import gumbel_l
 from lawful.special.stats._standardized import probability, scaled
 
 
-@silent
+@composed
 def logpdf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the logarithm of the density, with mode ``loc``."""
     return gumbel_l.logpdf(*_negated("gumbel_r.logpdf", x, loc, scale))
 
 
-@silent
+@composed
 def pdf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the density."""
     return gumbel_l.pdf(*_negated("gumbel_r.pdf", x, loc, scale))
 
 
-@silent
+@composed
 def cdf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the probability of less than ``x``, exact where that is small."""
     return gumbel_l.sf(*_negated("gumbel_r.cdf", x, loc, scale))
 
 
-@silent
+@composed
 def logcdf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the logarithm of `cdf`, exact where that is small."""
     return gumbel_l.logsf(*_negated("gumbel_r.logcdf", x, loc, scale))
 
 
-@silent
+@composed
 def sf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the probability of more than ``x``, exact where that is small."""
     return gumbel_l.cdf(*_negated("gumbel_r.sf", x, loc, scale))
 
 
-@silent
+@composed
 def logsf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the logarithm of `sf`, exact where that is small."""
     return gumbel_l.logcdf(*_negated("gumbel_r.logsf", x, loc, scale))
 
 
-@silent
+@composed
 def ppf(p: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the number below which the probability is ``p``: NaN outside of 0 to 1."""
     p = probability("gumbel_r.ppf", p, loc, scale)

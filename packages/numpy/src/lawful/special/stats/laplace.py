@@ -13,24 +13,24 @@ import math
 from typing import Any
 
 from lawful import ops
-from lawful.special._arguments import silent
+from lawful.special._arguments import composed
 from lawful.special.stats._standardized import standardized
 
 
-@silent
+@composed
 def logpdf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the logarithm of the density, with mean ``loc``."""
     z, scale = standardized("laplace.logpdf", x, loc=loc, scale=scale)
     return ops.neg(ops.add(ops.add(ops.abs(z), math.log(2)), ops.log(scale)))
 
 
-@silent
+@composed
 def pdf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the density."""
     return ops.exp(logpdf(x, loc, scale))
 
 
-@silent
+@composed
 def cdf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the probability of less than ``x``, exact where that is small."""
     z, _ = standardized("laplace.cdf", x, loc=loc, scale=scale)

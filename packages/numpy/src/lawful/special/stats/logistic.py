@@ -12,11 +12,11 @@ from __future__ import annotations
 from typing import Any
 
 from lawful import ops
-from lawful.special._arguments import silent
+from lawful.special._arguments import composed
 from lawful.special.stats._standardized import probability, scaled, standardized
 
 
-@silent
+@composed
 def logpdf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the logarithm of the density, with mean ``loc``."""
     z, scale = standardized("logistic.logpdf", x, loc=loc, scale=scale)
@@ -25,31 +25,31 @@ def logpdf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
     return ops.neg(ops.add(logs, ops.log(scale)))
 
 
-@silent
+@composed
 def pdf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the density."""
     return ops.exp(logpdf(x, loc, scale))
 
 
-@silent
+@composed
 def cdf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the probability of less than ``x``, exact where that is small."""
     return ops.logistic(standardized("logistic.cdf", x, loc=loc, scale=scale)[0])
 
 
-@silent
+@composed
 def sf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the probability of more than ``x``, exact where that is small."""
     return ops.logistic(ops.neg(standardized("logistic.sf", x, loc=loc, scale=scale)[0]))
 
 
-@silent
+@composed
 def ppf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the number below which the probability is ``x``: NaN outside of 0 to 1."""
     return scaled("logistic.ppf", _logit(probability("logistic.ppf", x, loc, scale)), loc, scale)
 
 
-@silent
+@composed
 def isf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the number above which the probability is ``x``: NaN outside of 0 to 1."""
     return scaled("logistic.isf", ops.neg(_logit(probability("logistic.isf", x, loc, scale))), loc, scale)

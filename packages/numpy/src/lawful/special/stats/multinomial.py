@@ -14,10 +14,10 @@ import math
 from typing import Any
 
 from lawful import ops
-from lawful.special._arguments import floats, silent
+from lawful.special._arguments import composed, floats
 
 
-@silent
+@composed
 def logpmf(x: Any, n: Any, p: Any) -> Any:
     """Returns the logarithm of the probability of counts.
 
@@ -33,7 +33,7 @@ def logpmf(x: Any, n: Any, p: Any) -> Any:
     return ops.where(ops.eq(total, n), log_probability, -math.inf)
 
 
-@silent
+@composed
 def pmf(x: Any, n: Any, p: Any) -> Any:
     """Returns the probability of counts."""
     return ops.exp(logpmf(x, n, p))

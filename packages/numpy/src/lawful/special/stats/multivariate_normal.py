@@ -17,12 +17,12 @@ import numpy
 
 from lawful import ops
 from lawful.core import ArgumentValueError, get_aval
-from lawful.numpy import broadcast_shapes, broadcast_to
-from lawful.special._arguments import inexact, silent
+from lawful.numpy import broadcast_shapes, broadcast_to, diagonal
+from lawful.special._arguments import composed, inexact
 from lawful.special.stats import norm
 
 
-@silent
+@composed
 def logpdf(x: Any, mean: Any, cov: Any, allow_singular: None = None) -> Any:
     """Returns the logarithm of the density.
 
@@ -60,9 +60,8 @@ def _of_vectors(distance: Any, cov: Any, size: int) -> Any:
     distance, cov = (ops.convert_element_type(z, dtype) for z in (distance, cov))
     root = ops.cholesky(cov)
     y = _solved(root, distance, size)
-    diagonal = ops.where(numpy.eye(size, dtype=bool), root, 1)
     total = ops.numpy_reduction.sum(ops.mul(ops.square(y), 0.5), axis=-1)
-    log_root = ops.numpy_reduction.sum(ops.log(diagonal), axis=(-2, -1))
+    log_root = ops.numpy_reduction.sum(ops.log(diagonal(root, axis1=-2, axis2=-1)), axis=-1)
     return ops.neg(ops.add(ops.add(total, log_root), size / 2 * math.log(2 * math.pi)))
 
 
@@ -79,7 +78,7 @@ def _solved(root: Any, distance: Any, size: int) -> Any:
     return ops.squeeze(ops.triangular_solve(root, column, left_side=True, lower=True), (len(batch) + 1,))
 
 
-@silent
+@composed
 def pdf(x: Any, mean: Any, cov: Any) -> Any:
     """Returns the density."""
     return ops.exp(logpdf(x, mean, cov))

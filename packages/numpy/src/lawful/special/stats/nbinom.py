@@ -13,11 +13,11 @@ import math
 from typing import Any
 
 from lawful import ops
-from lawful.special._arguments import floats, silent
+from lawful.special._arguments import composed, floats
 from lawful.special.stats._standardized import counted
 
 
-@silent
+@composed
 def logpmf(k: Any, n: Any, p: Any, loc: Any = 0) -> Any:
     """Returns the logarithm of the probability of ``k`` failures before ``n`` successes of probability ``p``."""
     k, n, p, loc = floats("nbinom.logpmf", k, n, p, loc)
@@ -28,7 +28,7 @@ def logpmf(k: Any, n: Any, p: Any, loc: Any = 0) -> Any:
     return ops.where(impossible, -math.inf, log_probability)
 
 
-@silent
+@composed
 def pmf(k: Any, n: Any, p: Any, loc: Any = 0) -> Any:
     """Returns the probability of ``k``."""
     return ops.exp(logpmf(k, n, p, loc))

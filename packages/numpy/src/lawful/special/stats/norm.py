@@ -13,57 +13,57 @@ import math
 from typing import Any
 
 from lawful import ops
-from lawful.special._arguments import silent
+from lawful.special._arguments import composed
 from lawful.special._functions import ndtr
 from lawful.special.stats._standardized import probability, scaled, standardized
 
 _LOG_NORM = math.log(2 * math.pi) / 2
 
 
-@silent
+@composed
 def logpdf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the logarithm of the density, with mean ``loc`` and standard deviation ``scale``."""
     z, scale = standardized("norm.logpdf", x, loc=loc, scale=scale)
     return ops.neg(ops.add(ops.add(ops.mul(ops.square(z), 0.5), _LOG_NORM), ops.log(scale)))
 
 
-@silent
+@composed
 def pdf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the density."""
     return ops.exp(logpdf(x, loc, scale))
 
 
-@silent
+@composed
 def cdf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the probability of less than ``x``."""
     return ndtr(standardized("norm.cdf", x, loc=loc, scale=scale)[0])
 
 
-@silent
+@composed
 def logcdf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the logarithm of `cdf`, exact where that is small."""
     return ops.log_ndtr(standardized("norm.logcdf", x, loc=loc, scale=scale)[0])
 
 
-@silent
+@composed
 def sf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the probability of more than ``x``, exact where that is small."""
     return ndtr(ops.neg(standardized("norm.sf", x, loc=loc, scale=scale)[0]))
 
 
-@silent
+@composed
 def logsf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the logarithm of `sf`, exact where that is small."""
     return ops.log_ndtr(ops.neg(standardized("norm.logsf", x, loc=loc, scale=scale)[0]))
 
 
-@silent
+@composed
 def ppf(q: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the number below which the probability is ``q``."""
     return scaled("norm.ppf", ops.ndtri(probability("norm.ppf", q, loc, scale)), loc, scale)
 
 
-@silent
+@composed
 def isf(q: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the number above which the probability is ``q``."""
     return scaled("norm.isf", ops.neg(ops.ndtri(probability("norm.isf", q, loc, scale))), loc, scale)

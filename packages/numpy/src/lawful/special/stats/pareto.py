@@ -13,11 +13,11 @@ import math
 from typing import Any
 
 from lawful import ops
-from lawful.special._arguments import floats, silent
+from lawful.special._arguments import composed, floats
 from lawful.special.stats._standardized import log_of_complement, nan_unless_positive, probability, scaled, standardized
 
 
-@silent
+@composed
 def logpdf(x: Any, b: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the logarithm of the density with exponent ``b``: -∞ below ``loc + scale``."""
     y, b, scale, below = _logarithm("pareto.logpdf", x, b, loc, scale)
@@ -25,40 +25,40 @@ def logpdf(x: Any, b: Any, loc: Any = 0, scale: Any = 1) -> Any:
     return ops.where(below, -math.inf, log_density)
 
 
-@silent
+@composed
 def pdf(x: Any, b: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the density."""
     return ops.exp(logpdf(x, b, loc, scale))
 
 
-@silent
+@composed
 def cdf(x: Any, b: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the probability of less than ``x``, exact where that is small."""
     y, b, _, below = _logarithm("pareto.cdf", x, b, loc, scale)
     return ops.where(below, 0, ops.neg(ops.expm1(ops.neg(ops.mul(b, y)))))
 
 
-@silent
+@composed
 def logcdf(x: Any, b: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the logarithm of `cdf`, exact where that is small."""
     y, b, _, below = _logarithm("pareto.logcdf", x, b, loc, scale)
     return ops.where(below, -math.inf, log_of_complement(ops.mul(b, y)))
 
 
-@silent
+@composed
 def sf(x: Any, b: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the probability of more than ``x``, exact where that is small."""
     return ops.exp(logsf(x, b, loc, scale))
 
 
-@silent
+@composed
 def logsf(x: Any, b: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the logarithm of `sf`, exact where that is small."""
     y, b, _, below = _logarithm("pareto.logsf", x, b, loc, scale)
     return ops.where(below, 0, ops.neg(ops.mul(b, y)))
 
 
-@silent
+@composed
 def ppf(q: Any, b: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the number below which the probability is ``q``: NaN outside of 0 to 1."""
     given = b

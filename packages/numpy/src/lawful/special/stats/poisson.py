@@ -16,7 +16,7 @@ import numpy
 
 from lawful import ops
 from lawful.core import get_aval
-from lawful.special._arguments import floats, silent
+from lawful.special._arguments import composed, floats
 
 # Up to this mean the entropy is a sum over counts, whose other terms are below rounding.
 _FAR = 30.0
@@ -32,7 +32,7 @@ _CORRECTION = (
 # fmt: on
 
 
-@silent
+@composed
 def logpmf(k: Any, mu: Any, loc: Any = 0) -> Any:
     """Returns the logarithm of the probability of ``k``, with mean ``mu``: -∞ unless ``k - loc`` is natural."""
     k, mu, loc = floats("poisson.logpmf", k, mu, loc)
@@ -43,13 +43,13 @@ def logpmf(k: Any, mu: Any, loc: Any = 0) -> Any:
     return ops.where(impossible, -math.inf, log_probability)
 
 
-@silent
+@composed
 def pmf(k: Any, mu: Any, loc: Any = 0) -> Any:
     """Returns the probability of ``k``."""
     return ops.exp(logpmf(k, mu, loc))
 
 
-@silent
+@composed
 def cdf(k: Any, mu: Any, loc: Any = 0) -> Any:
     """Returns the probability of at most ``k``."""
     k, mu, loc = floats("poisson.cdf", k, mu, loc)
@@ -58,7 +58,7 @@ def cdf(k: Any, mu: Any, loc: Any = 0) -> Any:
     return ops.where(below, 0, ops.igammac(ops.add(ops.where(below, 0, n), 1), mu))
 
 
-@silent
+@composed
 def entropy(mu: Any, loc: Any = 0) -> Any:
     """Returns the entropy, which does not depend on ``loc``: NaN for negative means.
 

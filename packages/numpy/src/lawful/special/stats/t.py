@@ -12,11 +12,11 @@ from __future__ import annotations
 from typing import Any
 
 from lawful import ops
-from lawful.special._arguments import silent
+from lawful.special._arguments import composed
 from lawful.special.stats._standardized import standardized
 
 
-@silent
+@composed
 def logpdf(x: Any, df: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the logarithm of the density with ``df`` degrees of freedom."""
     z, df, scale = standardized("t.logpdf", x, df, loc=loc, scale=scale)
@@ -26,7 +26,7 @@ def logpdf(x: Any, df: Any, loc: Any = 0, scale: Any = 1) -> Any:
     return ops.neg(ops.add(norm, ops.mul(ops.add(half, 0.5), ops.log1p(ops.div(ops.square(z), df)))))
 
 
-@silent
+@composed
 def pdf(x: Any, df: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the density."""
     return ops.exp(logpdf(x, df, loc, scale))

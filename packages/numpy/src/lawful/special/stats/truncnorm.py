@@ -13,12 +13,12 @@ import math
 from typing import Any
 
 from lawful import ops
-from lawful.special._arguments import silent
+from lawful.special._arguments import composed
 from lawful.special.stats import norm
 from lawful.special.stats._standardized import log_of_complement, standardized
 
 
-@silent
+@composed
 def logpdf(x: Any, a: Any, b: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the logarithm of the density of the normal one between ``a`` and ``b``: -∞ outside.
 
@@ -37,31 +37,31 @@ def logpdf(x: Any, a: Any, b: Any, loc: Any = 0, scale: Any = 1) -> Any:
     return _of_interval(a, b, ops.where(outside, -math.inf, log_density))
 
 
-@silent
+@composed
 def pdf(x: Any, a: Any, b: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the density."""
     return ops.exp(logpdf(x, a, b, loc, scale))
 
 
-@silent
+@composed
 def cdf(x: Any, a: Any, b: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the probability of less than ``x``, exact where that is small."""
     return ops.exp(logcdf(x, a, b, loc, scale))
 
 
-@silent
+@composed
 def logcdf(x: Any, a: Any, b: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the logarithm of `cdf`."""
     return _log_shares("truncnorm.logcdf", x, a, b, loc, scale)[0]
 
 
-@silent
+@composed
 def sf(x: Any, a: Any, b: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the probability of more than ``x``, exact where that is small."""
     return ops.exp(logsf(x, a, b, loc, scale))
 
 
-@silent
+@composed
 def logsf(x: Any, a: Any, b: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the logarithm of `sf`."""
     return _log_shares("truncnorm.logsf", x, a, b, loc, scale)[1]

@@ -13,11 +13,11 @@ import math
 from typing import Any
 
 from lawful import ops
-from lawful.special._arguments import silent
+from lawful.special._arguments import composed
 from lawful.special.stats._standardized import probability, scaled, standardized
 
 
-@silent
+@composed
 def logpdf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the logarithm of the density between ``loc`` and ``loc + scale``: -∞ outside."""
     y, scale = standardized("uniform.logpdf", x, loc=loc, scale=scale)
@@ -25,13 +25,13 @@ def logpdf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
     return ops.where(outside, -math.inf, ops.where(ops.ne(y, y), math.nan, ops.neg(ops.log(scale))))
 
 
-@silent
+@composed
 def pdf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the density."""
     return ops.exp(logpdf(x, loc, scale))
 
 
-@silent
+@composed
 def cdf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the probability of less than ``x``."""
     y, _ = standardized("uniform.cdf", x, loc=loc, scale=scale)
@@ -39,7 +39,7 @@ def cdf(x: Any, loc: Any = 0, scale: Any = 1) -> Any:
     return ops.where(ops.lt(y, 0), 0, ops.where(ops.gt(y, 1), 1, y))
 
 
-@silent
+@composed
 def ppf(q: Any, loc: Any = 0, scale: Any = 1) -> Any:
     """Returns the number below which the probability is ``q``: NaN outside of 0 to 1."""
     q = probability("uniform.ppf", q, loc, scale)

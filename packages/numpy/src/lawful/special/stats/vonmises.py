@@ -13,10 +13,10 @@ import math
 from typing import Any
 
 from lawful import ops
-from lawful.special._arguments import floats, silent
+from lawful.special._arguments import composed, floats
 
 
-@silent
+@composed
 def logpdf(x: Any, kappa: Any) -> Any:
     """Returns the logarithm of the density at an angle, with concentration ``kappa``: NaN if that is negative."""
     x, kappa = floats("vonmises.logpdf", x, kappa)
@@ -28,7 +28,7 @@ def logpdf(x: Any, kappa: Any) -> Any:
     return ops.where(below, math.nan, log_density)
 
 
-@silent
+@composed
 def pdf(x: Any, kappa: Any) -> Any:
     """Returns the density."""
     return ops.exp(logpdf(x, kappa))

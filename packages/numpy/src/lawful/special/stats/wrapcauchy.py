@@ -13,10 +13,10 @@ import math
 from typing import Any
 
 from lawful import ops
-from lawful.special._arguments import floats, silent
+from lawful.special._arguments import composed, floats
 
 
-@silent
+@composed
 def logpdf(x: Any, c: Any) -> Any:
     """Returns the logarithm of the density at an angle: -∞ outside of 0 to 2π, NaN if ``c`` is not between 0 and 1."""
     x, c = floats("wrapcauchy.logpdf", x, c)
@@ -30,7 +30,7 @@ def logpdf(x: Any, c: Any) -> Any:
     return ops.where(is_right, ops.where(outside, -math.inf, log_density), math.nan)
 
 
-@silent
+@composed
 def pdf(x: Any, c: Any) -> Any:
     """Returns the density."""
     return ops.exp(logpdf(x, c))
