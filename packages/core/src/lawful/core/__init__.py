@@ -27,6 +27,7 @@ from lawful.core._errors import (
     MissingRuleError,
     NestingError,
     NonArrayError,
+    NonFiniteError,
     NonNumberError,
     NotLinearError,
     ShapeMismatchError,
@@ -50,7 +51,7 @@ from lawful.core._jaxpr.effects import applies_effects, has_effects
 from lawful.core._jaxpr.eval import eval_closed_jaxpr, eval_jaxpr, expand_call, last_uses
 from lawful.core._jaxpr.jaxpr import Atom, ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
 from lawful.core._jaxpr.memoization import memoize, memoize_program
-from lawful.core._jaxpr.nesting import Run, holds_constants, jaxprs_in_params, map_jaxprs, runs_of_call
+from lawful.core._jaxpr.nesting import Run, holds_constants, holds_jaxprs, jaxprs_in_params, map_jaxprs, runs_of_call
 from lawful.core._jaxpr.parameter_keys import exact_params_key
 from lawful.core._jaxpr.print import format_jaxpr
 from lawful.core._jaxpr.varying import (
@@ -66,11 +67,12 @@ from lawful.core._jaxpr.varying import (
 )
 from lawful.core._primitive.by_name import primitives_by_name
 from lawful.core._primitive.declaration import Call, Choose, Declaration, Excluded, Interval, Unequal, of_numpy
+from lawful.core._primitive.lookup import rule_hook
 from lawful.core._primitive.primitive import Primitive
 from lawful.core._primitive.rules import impure_rules, note_impure_rule, pair_of_rule
 from lawful.core._trace.placement import placed
 from lawful.core._trace.recursion import refuse_nesting
-from lawful.core._trace.trace import Trace, current, eval_trace, new_trace, set_current
+from lawful.core._trace.trace import EvalTrace, Trace, current, eval_trace, evaluation_hook, new_trace, set_current
 from lawful.core._trace.tracer import Tracer, define_array_methods, unusable_tracer
 from lawful.core._types.arrays import (
     array_types,
@@ -173,6 +175,7 @@ __all__ = [
     "MissingRuleError",
     "NestingError",
     "NonArrayError",
+    "NonFiniteError",
     "NonNumberError",
     "NotLinearError",
     "Primitive",
@@ -217,6 +220,8 @@ __all__ = [
     "eval_closed_jaxpr",
     "eval_jaxpr",
     "eval_trace",
+    "EvalTrace",
+    "evaluation_hook",
     "exact_key",
     "exact_params_key",
     "expand_call",
@@ -226,6 +231,7 @@ __all__ = [
     "get_aval",
     "has_effects",
     "holds_constants",
+    "holds_jaxprs",
     "impure_rules",
     "instantiate_zeros",
     "is_array",
@@ -263,6 +269,7 @@ __all__ = [
     "refuse_nesting",
     "register_dispatch_module",
     "register_internal_module",
+    "rule_hook",
     "runs_of_call",
     "set_current",
     "short_name",

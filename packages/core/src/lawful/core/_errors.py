@@ -69,6 +69,16 @@ class NonNumberError(NonArrayError, ValueError):
     """A masked array, or a list with None in it, was given where an array of numbers belongs."""
 
 
+class NonFiniteError(LawfulError, FloatingPointError):
+    """An operation gave a NaN, or an infinity, while ``lawful.debug.debug_nans`` looks for them.
+
+    Attributes:
+      blame: the equation that made it, a ``lawful.debug.Blame``; None after unpickling.
+    """
+
+    blame: object = None
+
+
 class ConcretizationTypeError(LawfulError, TypeError):
     """The value of an abstract tracer was asked for while only its shape and dtype are known.
 

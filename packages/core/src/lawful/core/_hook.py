@@ -32,13 +32,13 @@ class Hook[T]:
     8
     """
 
-    __slots__ = ("_fast", "_override", "_switch", "name", "plain", "use")
+    __slots__ = ("_fast", "_overrides", "_switch", "name", "plain", "use")
 
     def __init__(self, name: str, plain: T, switch: Callable[[T], None] | None = None) -> None:
         self.name = name
         self.plain = self.use = plain
         self._fast: T | None = None
-        self._override: T | None = None
+        self._overrides: list[T] = []
         self._switch = switch
         with _lock:
             _hooks.append(self)
@@ -53,15 +53,26 @@ class Hook[T]:
         self._fast = fast
         self.choose()
 
-    def override(self, other: T | None) -> None:
-        """Sets ``use`` to something else for now, which has the same results; None ends that."""
-        self._override = other
-        self.choose()
+    def override(self, other: T) -> None:
+        """Sets ``use`` to something else, which has the same results, until `restore` ends that. The last one wins."""
+        with _lock:
+            self._overrides.append(other)
+            self.choose()
+
+    def restore(self, other: T) -> None:
+        """Ends an `override`."""
+        with _lock:
+            self._overrides.remove(other)
+            self.choose()
+
+    def is_overridden_by(self, other: T) -> bool:
+        """Whether an `override` by ``other`` has not ended."""
+        return other in self._overrides
 
     def choose(self) -> None:
         """Sets ``use`` to the accelerator or the plain interpreter."""
-        if self._override is not None:
-            self.use = self._override
+        if self._overrides:
+            self.use = self._overrides[-1]
         else:
             self.use = self.plain if self._fast is None or _plain_depth else self._fast
         if self._switch is not None:

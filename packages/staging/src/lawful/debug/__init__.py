@@ -1,4 +1,4 @@
-"""Looking into programs while they run: ``debug.print`` and ``debug.callback``, in every transformation.
+"""Looking into programs: ``debug.print`` and ``debug.callback`` while they run, ``debug_nans`` and ``blame_nan``.
 
 >>> from lawful import debug
 >>> from lawful.ops import mul
@@ -13,5 +13,6 @@ x is 3.0
 
 from lawful.debug._callback import callback, debug_callback_p
 from lawful.debug._print import print
+from lawful.staging import Blame, blame_nan, debug_nans, set_debug_nans
 
-__all__ = ["callback", "debug_callback_p", "print"]
+__all__ = ["Blame", "blame_nan", "callback", "debug_callback_p", "debug_nans", "print", "set_debug_nans"]

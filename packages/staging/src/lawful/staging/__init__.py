@@ -7,6 +7,7 @@
 { lambda ; a:f64[]. let b:f64[] = mul a a in (b,) }
 """
 
+import os as _os
 from typing import TYPE_CHECKING as _TYPE_CHECKING
 
 from lawful.core import cache_report, clear_caches
@@ -44,6 +45,7 @@ from lawful.staging._recorder import (
 )
 from lawful.staging._signature import (
     Statics,
+    argument_names,
     as_tuple,
     describe_argument,
     flatten_outputs,
@@ -62,16 +64,27 @@ if _TYPE_CHECKING:
     from lawful.staging._callbacks.host_function import EachElement, HostCall, HostFunction, call_each_element
     from lawful.staging._callbacks.io_callback import io_callback, io_callback_p
     from lawful.staging._callbacks.pure_callback import pure_callback, pure_callback_p
+    from lawful.staging._nans.blame import Blame
+    from lawful.staging._nans.blame_nan import blame_nan
+    from lawful.staging._nans.checks import debug_nans, set_debug_nans
 else:
     __getattr__, __dir__ = _lazy_imports(
         __name__,
         "_callbacks.host_function",
         "_callbacks.io_callback",
         "_callbacks.pure_callback",
+        "_nans.blame",
+        "_nans.blame_nan",
+        "_nans.checks",
     )
+    if (_wanted := _os.environ.get("LAWFUL_DEBUG_NANS", "0")) != "0":
+        from lawful.staging._nans.checks import set_debug_nans
+
+        set_debug_nans(True, _wanted == "infs")
 
 __all__ = [
     "Backend",
+    "Blame",
     "Compiled",
     "CompiledProgram",
     "CompilerOptions",
@@ -89,7 +102,9 @@ __all__ = [
     "Split",
     "Statics",
     "Traced",
+    "argument_names",
     "as_tuple",
+    "blame_nan",
     "cache_report",
     "call_each_element",
     "clear_caches",
@@ -97,6 +112,7 @@ __all__ = [
     "cse_jaxpr",
     "dce_call",
     "dce_jaxpr",
+    "debug_nans",
     "describe_argument",
     "eval_shape",
     "flatten_outputs",
@@ -112,6 +128,7 @@ __all__ = [
     "jit",
     "known_value",
     "disable_jit",
+    "set_debug_nans",
     "set_jit_disabled",
     "jit_p",
     "kept",

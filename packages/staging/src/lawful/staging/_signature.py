@@ -202,6 +202,28 @@ def describe_argument(path: Sequence[Any]) -> str:
     return f"{first}{tree.keystr(tuple(rest))}"
 
 
+def argument_names(function: Callable[..., Any], in_tree: Any) -> list[str]:
+    """Returns the name of each leaf of the arguments ``(args, kwargs)``, as the user writes it: ``params['w']``.
+
+    Args:
+      function: the function; without a signature that the arguments fit, its arguments are ``args[0]``, ``args[1]``.
+      in_tree: the tree of the arguments.
+    """
+    args, kwargs = tree.unflatten(in_tree, range(in_tree.num_leaves))
+    try:
+        signature = inspect.signature(function)
+        bound = signature.bind(*args, **kwargs)
+    except (TypeError, ValueError):  # a builtin has no signature
+        signature = inspect.signature(lambda *args, **kwargs: None)
+        bound = signature.bind(*args, **kwargs)
+    names = {}
+    for name, value in bound.arguments.items():
+        by_name = signature.parameters[name].kind is inspect.Parameter.VAR_KEYWORD
+        for path, index in tree.leaves_with_path(value):
+            names[index] = f"{path[0].key}{tree.keystr(path[1:])}" if by_name else f"{name}{tree.keystr(path)}"
+    return [names[index] for index in range(in_tree.num_leaves)]
+
+
 def _cure(name: str, leaf: Any) -> str:
     static = "mark it static (static_argnums of jit)" if name.startswith("jit") else "close over it"
     if isinstance(leaf, str) or callable(leaf):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable
 from typing import Any
 
@@ -12,7 +11,7 @@ from lawful.autodiff._checkpoint.rematerialization import cut_call
 from lawful.autodiff._checkpoint_name import name_p
 from lawful.autodiff._linearize import linearize_hook
 from lawful.core import Atom, Jaxpr, JaxprEqn, ShapedArray, Var, current, new_trace
-from lawful.staging import JaxprTrace, function_name, in_avals, require_callable
+from lawful.staging import JaxprTrace, argument_names, function_name, in_avals, require_callable
 
 Residuals = list[tuple[ShapedArray, str]]
 
@@ -50,7 +49,7 @@ def saved_residuals(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Residua
         linearized.drop_known()
         residuals = linearized.jaxpr.consts
         jaxpr = trace.to_jaxpr(inputs, residuals).jaxpr
-    names = dict(zip(jaxpr.invars, _argument_names(f, in_tree), strict=True))
+    names = dict(zip(jaxpr.invars, argument_names(f, in_tree), strict=True))
     order = [*jaxpr.constvars, *jaxpr.invars, *(var for eqn in jaxpr.eqns for var in eqn.outvars)]
     kept = set(jaxpr.outvars)
     return [(var.aval, _origin(jaxpr, var, names)) for var in order if var in kept]
@@ -73,21 +72,6 @@ def _called_with(f: Callable[..., Any]) -> Callable[..., Any]:
 
     called.__name__ = function_name(f)
     return called
-
-
-def _argument_names(f: Callable[..., Any], in_tree: Any) -> list[str]:
-    """Returns the name of each leaf of the arguments ``(args, kwargs)``, as the user writes it: ``params['w']``."""
-    args, kwargs = tree.unflatten(in_tree, range(in_tree.num_leaves))
-    try:
-        signature = inspect.signature(f)
-    except (TypeError, ValueError):  # a builtin has no signature
-        signature = inspect.signature(lambda *args, **kwargs: None)
-    names = {}
-    for name, value in signature.bind(*args, **kwargs).arguments.items():
-        by_name = signature.parameters[name].kind is inspect.Parameter.VAR_KEYWORD
-        for path, index in tree.leaves_with_path(value):
-            names[index] = f"{path[0].key}{tree.keystr(path[1:])}" if by_name else f"{name}{tree.keystr(path)}"
-    return [names[index] for index in range(in_tree.num_leaves)]
 
 
 def _origin(jaxpr: Jaxpr, atom: Atom, arguments: dict[Var, str]) -> str:

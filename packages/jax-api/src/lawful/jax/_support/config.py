@@ -115,8 +115,6 @@ class Config:
     def __init__(self) -> None:
         fixed = {name: value for name, (value, _) in _FIXED.items()}
         self.values: dict[str, Any] = {**_ACTING, **fixed, **_WITHOUT_EFFECT}
-        #: Whether results are checked; read on each call.
-        self.checks = False
 
     def __getattr__(self, name: str) -> Any:
         try:
@@ -142,7 +140,8 @@ class Config:
         self.values[name] = value
         if name == "jax_disable_jit":
             staging.set_jit_disabled(bool(value))
-        self.checks = bool(self.values["jax_debug_nans"] or self.values["jax_debug_infs"])
+        if name in ("jax_debug_nans", "jax_debug_infs"):
+            staging.set_debug_nans(self.values["jax_debug_nans"], self.values["jax_debug_infs"])
         if name == "jax_compilation_cache_dir" and xla_backend is not None:
             xla_backend.set_cache_dir(value)
 

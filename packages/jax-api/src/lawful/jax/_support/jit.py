@@ -7,12 +7,8 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
-import numpy
-
 from lawful import staging, tree
-from lawful.core import Tracer, is_inexact
 from lawful.jax._support.array import Array, is_sharded, on_device, plain, weak
-from lawful.jax._support.config import config
 from lawful.jax._support.devices import xla_backend
 from lawful.jax._support.wrapping import Returned, to_jax
 
@@ -89,8 +85,6 @@ class Compiling(Returned):
         result = to_jax(self._function(*args, **kwargs))
         if xla_backend is None:
             result = tree.map(_of_number, result)
-        if config.checks:
-            check_numbers(f"jit of {getattr(self, '__name__', 'a function')}", result)
         return result
 
 
@@ -113,15 +107,3 @@ def unwrapped(x: Any, given: Callable[[Any], Any]) -> Any:
     if cls is dict:
         return {key: unwrapped(part, given) for key, part in x.items()}
     return tree.map(given, x) if tree.is_tree_node(cls) and x is not None else x
-
-
-def check_numbers(name: str, result: Any) -> None:
-    """Raises FloatingPointError for a result that the switches ``debug_nans`` and ``debug_infs`` forbid."""
-    for leaf in tree.leaves(result):
-        if isinstance(leaf, Tracer) or not is_inexact(numpy.asarray(leaf).dtype):
-            continue
-        values = numpy.asarray(leaf)
-        if config.values["jax_debug_nans"] and numpy.isnan(values).any():
-            raise FloatingPointError(f"{name}: expected numbers, got NaN (config.jax_debug_nans)")
-        if config.values["jax_debug_infs"] and numpy.isinf(values).any():
-            raise FloatingPointError(f"{name}: expected finite numbers, got infinity (config.jax_debug_infs)")

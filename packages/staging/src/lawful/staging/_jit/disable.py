@@ -16,12 +16,13 @@ def _call_python(self: JitFunction, *args: Any, **kwargs: Any) -> Any:
 
 def is_jit_disabled() -> bool:
     """Whether functions run without compilation, as within `disable_jit`."""
-    return call_hook.use is _call_python
+    return call_hook.is_overridden_by(_call_python)
 
 
 def set_jit_disabled(disabled: bool) -> None:
     """Sets whether functions run without compilation, in every thread; `disable_jit` does it for a block."""
-    call_hook.override(_call_python if disabled else None)
+    if disabled != is_jit_disabled():
+        (call_hook.override if disabled else call_hook.restore)(_call_python)
 
 
 @contextlib.contextmanager

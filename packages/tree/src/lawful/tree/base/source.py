@@ -41,9 +41,19 @@ class SourceLine:
 
     __slots__ = ("_code", "_instruction")
 
+    #: The rules that made an equation from this line, the first one first, such as ``"jvp rule of log"``. They are
+    #: known only while rules are observed: see `lawful.core.rule_hook`.
+    rules: tuple[str, ...] = ()
+
     def __init__(self, code: CodeType, instruction: int) -> None:
         self._code = code
         self._instruction = instruction
+
+    def through(self, rule: str) -> SourceLine:
+        """Returns the line of the equations that a rule makes of an equation from this line."""
+        line = _RuleLine(self._code, self._instruction)
+        line.rules = (*self.rules, rule)
+        return line
 
     @property
     def file(self) -> str:
@@ -68,6 +78,12 @@ class SourceLine:
 
     def __repr__(self) -> str:
         return f"SourceLine({self})"
+
+
+class _RuleLine(SourceLine):
+    """A line with rules."""
+
+    __slots__ = ("rules",)
 
 
 _line_cache: Final[DictCache[tuple[int, int], SourceLine]] = DictCache("source lines", 8192)

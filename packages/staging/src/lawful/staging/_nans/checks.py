@@ -1,0 +1,158 @@
+"""``debug_nans``: an error for the first operation that gives a NaN."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Sequence
+from contextlib import ContextDecorator
+from typing import Any
+
+import numpy as np
+
+from lawful.core import EvalTrace, NonFiniteError, Primitive, eval_trace, evaluation_hook, new_trace
+from lawful.staging._nans.blame import Blame, special_masks
+from lawful.staging._nans.observation import end_observation, start_observation, unchecked
+from lawful.staging._nans.trace import KINDS, BlameTrace, CannotRepeatError
+
+_lock = threading.RLock()
+#: Whether NaNs, and infinities, are looked for.
+_wanted = (False, False)
+
+
+class CheckedEvalTrace(EvalTrace):
+    """Evaluation that raises NonFiniteError for a NaN, or an infinity, in a result."""
+
+    __slots__ = ()
+
+    def process_primitive(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
+        if unchecked.state.busy:
+            return super().process_primitive(primitive, args, params)
+        with unchecked(), np.errstate(invalid="ignore"):
+            out = super().process_primitive(primitive, args, params)
+            kind = _first_kind(out if primitive.multiple_results else [out])
+            if kind is not None and not any([_is_special_number(x, kind) for x in args]):
+                _raise(primitive, args, params, out, kind)
+        return out
+
+
+def _first_kind(outs: Sequence[Any]) -> int | None:
+    for x in outs:
+        for part in _local_parts(x):
+            for kind, mask in enumerate(special_masks(part)):
+                if mask is not None and _wanted[kind] and mask.any():
+                    return kind
+    return None
+
+
+def _is_special_number(x: Any, kind: int) -> bool:
+    """Whether an operand is NaN, or infinite, as a number: rules choose between such a constant and other values."""
+    mask = special_masks(x)[kind] if np.shape(x) == () else None
+    return mask is not None and bool(mask)
+
+
+def _local_parts(x: Any) -> list[Any]:
+    """Returns the arrays of this process that make up an array."""
+    if getattr(x, "is_fully_addressable", True):
+        return [x]
+    return [shard.data for shard in x.addressable_shards]
+
+
+def _raise(primitive: Primitive, args: Sequence[Any], params: dict[str, Any], out: Any, kind: int) -> None:
+    name = params.get("name")
+    where = f"{primitive.name} of {name}" if isinstance(name, str) else primitive.name
+    message = f"debug_nans: expected {'finite ' * kind}numbers, got {KINDS[kind]} in a result of {where}"
+    blame = None
+    if all([getattr(x, "is_fully_addressable", True) for x in args]):
+        try:
+            blame = _evaluated_again(primitive, args, params, out, kind)
+            message += f"\n{blame}" if blame else "; evaluated by NumPy, one equation after the other, it gives none"
+            if blame is not None and (blame.given or (blame.cause is not None and blame.cause.given)):
+                message += "\n  lawful.debug.blame_nan(f)(*args) of the whole function finds where that was made"
+        except CannotRepeatError as error:
+            message += f"; it is not evaluated again to find the equation, because it calls {error} for an effect"
+    else:
+        message += "; the equation is not looked for, because other processes have parts of the operands"
+    raised = NonFiniteError(message)
+    raised.blame = blame
+    raise raised
+
+
+def _evaluated_again(
+    primitive: Primitive, args: Sequence[Any], params: dict[str, Any], out: Any, kind: int
+) -> Blame | None:
+    trace = BlameTrace(repeats=True)
+    with new_trace(trace):
+        operands = [trace.new_input(x, f"operand {i} of {primitive.name}") for i, x in enumerate(args)]
+        if "expand" in primitive.rules:
+            out = trace.process_primitive(primitive, operands, params)
+        else:
+            out = trace.judge(primitive, operands, out)
+    made = [x.made[kind] for x in (out if primitive.multiple_results else [out])]
+    return next((blame for blame in made if blame is not None), None)
+
+
+def set_debug_nans(nans: bool, infs: bool = False) -> None:
+    """Sets whether results are checked for NaNs and for infinities, in every thread; `debug_nans` does it for a block.
+
+    >>> set_debug_nans(True)
+    >>> set_debug_nans(False)
+    """
+    global _wanted
+    with _lock:
+        before, _wanted = _wanted, (bool(nans), bool(infs))
+        if any(before) == any(_wanted):
+            return
+        # Functions of arrays must not call NumPy past the primitives, as they may where nothing is recorded.
+        eval_trace.evaluates_constants = not any(_wanted)
+        if any(_wanted):
+            start_observation()
+            evaluation_hook.override(CheckedEvalTrace)
+        else:
+            evaluation_hook.restore(CheckedEvalTrace)
+            end_observation()
+
+
+class debug_nans(ContextDecorator):
+    """Raises NonFiniteError where an operation gives a NaN: within a ``with`` block, or a function that it decorates.
+
+    Args:
+      enable: False to check nothing within a block that checks.
+      infs: whether an infinity is an error too.
+
+    An eager operation is checked when it is evaluated, also those of derivatives. Only a NaN that is given as a number
+    is a constant, which programs choose on purpose. A compiled function, a loop and a branch are checked when they
+    return; if a result has a NaN, their equations are evaluated again, one after the other, to find the one that made
+    it. Functions of ``debug.print``, ``debug.callback`` and ``io_callback`` are not called again. The error names the
+    equation, its operands, the user's line, the rules through which it came from the line, and the iterations and
+    branches that it is in; its attribute ``blame`` is a :class:`Blame`.
+
+    It holds in every thread. Operations run on the plain interpreters, and functions are traced once more, so eager
+    code is slower. Without it, nothing is checked and nothing is slower. ``LAWFUL_DEBUG_NANS=1`` in the environment
+    switches it on for a process that imports ``lawful.staging``, which all transformations do;
+    ``LAWFUL_DEBUG_NANS=infs`` looks for infinities too.
+
+    Raises:
+      NonFiniteError: a ``FloatingPointError``, within the block.
+
+    Law: a program whose operations give no NaN returns the same results, as exactly as when it is compiled. Source:
+    ``jax.debug_nans``.
+
+    >>> from lawful.ops import log
+    >>> with debug_nans():
+    ...     log(-1.0)
+    Traceback (most recent call last):
+    lawful.core...NonFiniteError: ...debug_nans: expected numbers, got NaN in a result of log
+    NaN was made by log at ...
+      log -1.0 = nan
+    """
+
+    def __init__(self, enable: bool = True, *, infs: bool = False) -> None:
+        self._wanted = bool(enable), bool(enable and infs)
+        self._before: list[tuple[bool, bool]] = []
+
+    def __enter__(self) -> None:
+        self._before.append(_wanted)
+        set_debug_nans(*self._wanted)
+
+    def __exit__(self, *error: object) -> None:
+        set_debug_nans(*self._before.pop())

@@ -1,0 +1,116 @@
+"""Programs under observation: plain interpreters, fresh traces, and lines that know the rules they went through."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, ClassVar, Final
+
+from lawful import tree
+from lawful.core import (
+    Primitive,
+    Tracer,
+    at_source,
+    current,
+    eval_trace,
+    holds_jaxprs,
+    plain,
+    rule_hook,
+    user_source,
+)
+from lawful.staging._jit.disable import is_jit_disabled
+from lawful.staging._jit.jit import JitFunction, call_hook
+from lawful.staging._jit.primitive import jit_p
+
+
+class _Evaluation(threading.local):
+    #: Whether an evaluation is running whose results are checked at its end.
+    busy = False
+
+
+class unchecked:
+    """Evaluates without checks in this thread, within a ``with`` block."""
+
+    __slots__ = ("_before",)
+    state: ClassVar = _Evaluation()
+
+    def __enter__(self) -> None:
+        self._before = self.state.busy
+        self.state.busy = True
+
+    def __exit__(self, *error: object) -> None:
+        self.state.busy = self._before
+
+
+#: The slots whose rules make equations from those of the user.
+_SLOTS: Final = frozenset({"jvp", "linearize", "transpose", "batch"})
+_CONTEXT: Final = "observed"
+
+
+def _named(primitive: Primitive, slot: str, rule: Callable[..., Any]) -> Callable[..., Any]:
+    """Returns a rule during which the user's line says that the rule is running."""
+
+    def observed(*args: Any, **params: Any) -> Any:
+        source = user_source()
+        # A rule of a call or a loop transforms the equations inside, whose own rules tell more.
+        if source is None or (holds_jaxprs(params) and "rules" not in params):
+            return rule(*args, **params)
+        name = params["name"] if "rules" in params else primitive.name
+        with at_source(source.through(f"{slot} rule of {name}")):
+            return rule(*args, **params)
+
+    return observed
+
+
+def _rule(primitive: Primitive, slot: str) -> Any:
+    rule = rule_hook.plain[0](primitive, slot)
+    return _named(primitive, slot, rule) if slot in _SLOTS else rule
+
+
+def _rule_or_none(primitive: Primitive, slot: str) -> Any:
+    rule = rule_hook.plain[1](primitive, slot)
+    return rule if rule is None or slot not in _SLOTS else _named(primitive, slot, rule)
+
+
+def _call(self: JitFunction, *args: Any, **kwargs: Any) -> Any:
+    """Calls a function of ``jit`` by a trace of its own, whose equations know their rules; it donates nothing."""
+    if is_jit_disabled():
+        return self._function(*args, **kwargs)
+    if self.place is not None:
+        args = self.place(args, kwargs)
+    leaves, signature = self._flatten(args, kwargs)
+    entry = self._entry(signature._replace(context=(_CONTEXT, signature.context)))
+    if current.trace is eval_trace and not any([isinstance(x, Tracer) for x in leaves]):
+        params = {"name": self._name, "jaxpr": entry.call, "backend": self._backend}
+        outs: Any = eval_trace.process_primitive(jit_p, [*entry.consts, *leaves], params)
+    else:
+        outs = self._run(entry, leaves)
+    return tree.unflatten(entry.out_tree, outs)
+
+
+_lookups: Final = (_rule, _rule_or_none)
+
+
+def start_observation() -> None:
+    """Observes programs in every thread, until `end_observation`; they nest."""
+    plain().__enter__()
+    rule_hook.override(_lookups)
+    call_hook.override(_call)
+
+
+def end_observation() -> None:
+    """Ends what the last `start_observation` began."""
+    call_hook.restore(_call)
+    rule_hook.restore(_lookups)
+    plain().__exit__()
+
+
+@contextmanager
+def observation() -> Iterator[None]:
+    """Observes programs within a ``with`` block."""
+    start_observation()
+    try:
+        yield
+    finally:
+        end_observation()

@@ -1,0 +1,288 @@
+"""``BlameTrace``: evaluation, one equation after the other, that notes what makes NaNs and infinities.
+
+A value carries where its NaN and its infinity were made. Calls, branches and loops are expanded: a marker at the start
+of each jaxpr inside says when it is entered, so that a branch and an iteration have numbers.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Sequence
+from operator import attrgetter
+from typing import Any, Final
+
+import numpy as np
+
+from lawful.core import (
+    ClosedJaxpr,
+    JaxprEqn,
+    Primitive,
+    SourceLine,
+    Trace,
+    Tracer,
+    eval_trace,
+    get_aval,
+    holds_jaxprs,
+    is_array,
+    map_jaxprs,
+    register_array_type,
+    set_current,
+    user_source,
+)
+from lawful.staging._nans.blame import Blame, first_index, snapshot, special_masks
+
+KINDS: Final = ("NaN", "infinity")
+#: What a value was that is no argument and that no equation made.
+CONSTANT: Final = "a constant of the program"
+
+
+#: What made the NaN, and what made the infinity, of a value.
+Made = tuple[Blame | None, Blame | None]
+
+
+class BlameTracer(Tracer):
+    """A value with what made its NaN and what made its infinity; each None where there is none.
+
+    It converts to a number or an array as the value does: what NumPy makes of that carries nothing.
+    """
+
+    __slots__ = ("aval", "made", "source", "value")
+
+    def __init__(self, trace: Trace, value: Any, made: Made, source: SourceLine | None) -> None:
+        self._trace = trace
+        self.value = value
+        self.made = made
+        self.source = source
+        self.aval = get_aval(value)
+
+    def concrete(self) -> Any:
+        return self.value
+
+    def __float__(self) -> float:
+        return float(self.value)
+
+    def __complex__(self) -> complex:
+        return complex(self.value)
+
+    def __array__(self, *args: Any, **kwargs: Any) -> Any:
+        return np.array(self.value, *args, **kwargs)
+
+    def item(self) -> Any:
+        return np.asarray(self.value).item()
+
+    def tolist(self) -> Any:
+        return np.asarray(self.value).tolist()
+
+    def tobytes(self, order: Any = "C") -> Any:
+        return np.asarray(self.value).tobytes(order)
+
+
+register_array_type(BlameTracer, aval=attrgetter("aval"))
+
+#: At the start of the jaxprs of an equation that is being expanded: the jaxpr in a position is entered.
+enter_p = Primitive("enter", multiple_results=True, pure_rules=True)
+enter_p.def_impl(lambda position: [])
+enter_p.def_abstract_eval(lambda position: [])
+
+
+class CannotRepeatError(Exception):
+    """A program calls a Python function that must not be called again."""
+
+
+class _Frame:
+    """An equation that is being expanded: which of its jaxprs is running, and how often each was entered."""
+
+    def __init__(self, primitive: Primitive, params: dict[str, Any]) -> None:
+        self.primitive = primitive
+        self.params = params
+        self.source = user_source()
+        self.entries: Counter[int] = Counter()
+        self.position = 0
+
+    def __str__(self) -> str:
+        name = self.params.get("name")
+        title = self.primitive.name if not isinstance(name, str) else f"{self.primitive.name} of {name}"
+        at = "" if self.source is None else f" at {self.source}"
+        return f"{self._part()}{title}{at}"
+
+    def _part(self) -> str:
+        count = self.entries[self.position]
+        if "branches" in self.params:
+            return f"branch {self.position} of "
+        length = self.params.get("length")
+        if isinstance(length, int):
+            back = f" (slice {length - count}: it runs backwards)" if self.params.get("reverse") else ""
+            return f"iteration {count - 1} of {length}{back} of "
+        if "body_jaxpr" in self.params or count > 1:
+            part = "the predicate of " if self._is_predicate() else ""
+            return f"{part}iteration {count - 1} of "
+        return ""
+
+    def _is_predicate(self) -> bool:
+        jaxprs = [name for name, value in self.params.items() if isinstance(value, ClosedJaxpr)]
+        return len(jaxprs) > self.position and jaxprs[self.position] == "cond_jaxpr"
+
+
+class BlameTrace(Trace):
+    """Evaluates each primitive, and notes which one makes a NaN or an infinity.
+
+    Args:
+      repeats: whether what it evaluates has been evaluated before. Then it calls no function for its effect.
+
+    Attributes:
+      first: the first blame of each kind, whatever becomes of the value.
+    """
+
+    __slots__ = ("_frames", "_marked", "_order", "first", "repeats")
+
+    def __init__(self, repeats: bool = False) -> None:
+        super().__init__(eval_trace, "blame_nan")
+        self.evaluates_constants = False  # functions must not call NumPy past the primitives
+        self.repeats = repeats
+        self.first: list[Blame | None] = [None, None]
+        self._frames: list[_Frame] = []
+        #: By id, the position of each blame in the order in which they were found, and the blame, which stays alive.
+        self._order: dict[int, tuple[int, Blame]] = {}
+        #: By id and position the jaxpr, which stays alive, and its form with a marker.
+        self._marked: dict[tuple[int, int], tuple[ClosedJaxpr, ClosedJaxpr]] = {}
+
+    def new_input(self, value: Any, what: str) -> Any:
+        """Returns the tracer of an array that is given; anything else as it is."""
+        if not is_array(value) or isinstance(value, Tracer):
+            return value
+        return BlameTracer(self, snapshot(value), self.given(value, what), None)
+
+    def process_primitive(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
+        if primitive is enter_p:
+            if self._frames:
+                self._frames[-1].position = params["position"]
+                self._frames[-1].entries[params["position"]] += 1
+            return []
+        expand = primitive.rules.get("expand")
+        if expand is not None and ("stage" in primitive.rules or holds_jaxprs(params)):
+            return self._expand(primitive, args, params)
+        values = [x.value if isinstance(x, BlameTracer) and x._trace is self else x for x in args]
+        if self.repeats and primitive.effectful:
+            if primitive.rule("abstract_eval")(*map(get_aval, values), **params):
+                raise CannotRepeatError(primitive.name)
+            return []
+        with np.errstate(all="ignore"):
+            out = eval_trace.process_primitive(primitive, values, params)
+        return self.judge(primitive, args, out)
+
+    def _expand(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
+        self._frames.append(_Frame(primitive, params))
+        positions = itertools.count()
+        try:
+            with set_current(self):
+                return primitive.rules["expand"](*args, **map_jaxprs(lambda x: self._mark(x, next(positions)), params))
+        finally:
+            self._frames.pop()
+
+    def _mark(self, closed: ClosedJaxpr, position: int) -> ClosedJaxpr:
+        """Returns a jaxpr whose first equation is a marker with the position."""
+        key = id(closed), position
+        if key not in self._marked:
+            marker = JaxprEqn(enter_p, [], [], {"position": position})
+            jaxpr = closed.jaxpr.replace(eqns=[marker, *closed.eqns])
+            self._marked[key] = closed, ClosedJaxpr(jaxpr, closed.consts)
+        return self._marked[key][1]
+
+    def judge(self, primitive: Primitive, args: Sequence[Any], out: Any) -> Any:
+        """Returns the results of an equation as tracers, with what made their NaNs and infinities."""
+        equation = _Equation(self, primitive, args)
+        results = []
+        for value in out if primitive.multiple_results else [out]:
+            masks = special_masks(value)
+            made: Made
+            if masks[0] is None:  # a predicate or an index that a NaN decided may choose a NaN
+                made = equation.oldest(0), None
+            else:
+                made = equation.made(0, masks[0], value), equation.made(1, masks[1], value)
+            results.append(BlameTracer(self, value, made, equation.source))
+        return results if primitive.multiple_results else results[0]
+
+    def new_blame(self, kind: int, blame: Blame) -> Blame:
+        """Notes that an equation made a NaN or an infinity."""
+        self._order[id(blame)] = len(self._order), blame
+        self.first[kind] = self.first[kind] or blame
+        return blame
+
+    def within(self) -> tuple[str, ...]:
+        """Returns the calls, branches and iterations that are running, the outermost first."""
+        return tuple([str(frame) for frame in self._frames])
+
+    def age(self, blame: Blame) -> int:
+        """Returns the position of a blame in the order in which they were found; -1 if it was given."""
+        return self._order.get(id(blame), (-1, blame))[0]
+
+    def given(self, x: Any, what: str) -> Made:
+        """Returns the blames of a value that no equation made."""
+        found: list[Blame | None] = []
+        for kind, mask in zip(KINDS, special_masks(x), strict=True):
+            index = None if mask is None or not mask.any() else first_index(mask)
+            found.append(None if index is None else Blame(kind, "", None, (), (), (), snapshot(x), index, given=what))
+        return found[0], found[1]
+
+
+class _Equation:
+    """An equation that was evaluated: which of its operands bring a NaN or an infinity."""
+
+    def __init__(self, trace: BlameTrace, primitive: Primitive, args: Sequence[Any]) -> None:
+        self.trace = trace
+        self.primitive = primitive
+        self.source = user_source()
+        self.operands = [x.value if isinstance(x, BlameTracer) else x for x in args]
+        self._brought = [x.made if isinstance(x, BlameTracer) else trace.given(x, CONSTANT) for x in args]
+        declaration = primitive.declaration
+        self._pointwise = declaration is not None and declaration.pointwise
+
+    def oldest(self, kind: int) -> Blame | None:
+        """Returns the oldest blame among the operands, without those of constants."""
+        found = [made for brought in self._brought if (made := brought[kind]) is not None and made.given != CONSTANT]
+        return min(found, key=self.trace.age, default=None)
+
+    def made(self, kind: int, mask: Any, value: Any) -> Blame | None:
+        """Returns what made the NaN, or the infinity, of a result: an operand brings it, or this equation makes it."""
+        if not mask.any():
+            return None
+        found: list[Blame] = []
+        new = mask
+        for x, brought in zip(self.operands, self._brought, strict=True):
+            blame, where = brought[kind], special_masks(x)[kind]
+            if blame is None or where is None:
+                continue
+            # The other elements of an operand do not matter where positions correspond.
+            corresponds = self._pointwise and where.shape in ((), mask.shape)
+            if not corresponds or (where & mask).any():
+                found.append(blame)
+                new = new & ~where if corresponds else np.zeros_like(mask)
+        from_constants = bool(found) and all([blame.given == CONSTANT for blame in found])
+        if from_constants and len(self.operands) == 1:
+            return found[0]  # still a constant of the program, such as one that is broadcast
+        found = [blame for blame in found if blame.given != CONSTANT]
+        if np.any(new):
+            found.append(self._new(kind, new, value))
+        elif from_constants:
+            # Rules choose NaN where a predicate, such as x != x, found one.
+            decided = self._oldest_of_predicates() if kind == 0 else None
+            note = f"the {KINDS[kind]} is a constant of the program, which the equation takes"
+            found.append(decided or self._new(kind, mask, value, note))
+        return min(found, key=self.trace.age)
+
+    def _oldest_of_predicates(self) -> Blame | None:
+        pairs = zip(self.operands, self._brought, strict=True)
+        found = [made for x, (made, _) in pairs if made is not None and special_masks(x)[0] is None]
+        return min(found, key=self.trace.age, default=None)
+
+    def _new(self, kind: int, mask: Any, value: Any, note: str = "") -> Blame:
+        shapes = [np.shape(x) for x in self.operands]
+        infinite = [made for brought in self._brought if kind == 0 and (made := brought[1]) is not None]
+        blame = Blame(
+            KINDS[kind], self.primitive.name, self.source, () if self.source is None else self.source.rules,
+            self.trace.within(), tuple(map(snapshot, self.operands)), snapshot(value), first_index(mask),
+            self._pointwise and all([shape in ((), np.shape(value)) for shape in shapes]),
+            cause=min(infinite, key=self.trace.age, default=None), note=note,
+        )  # fmt: skip
+        return self.trace.new_blame(kind, blame)
