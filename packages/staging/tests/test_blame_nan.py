@@ -71,14 +71,24 @@ def test_blame_nan_ignores_a_nan_that_no_result_holds() -> None:
 
 
 def test_blame_nan_elements_of_one_position_only() -> None:
-    """The NaN of an operand at another position did not make this one."""
+    """The NaN of an operand at another position, which is replaced, did not make this one."""
 
     def function(x: object) -> object:
-        partly = ops.sqrt(x)  # NaN in the middle, which the next line replaces
-        kept = ops.select_n(np.array([False, True, False]), partly, np.ones(3))
-        return ops.log(ops.sub(kept, 1.5))
+        return ops.select_n(np.array([False, True, True]), ops.sqrt(x), np.array([1.0, 2.0, np.nan]))
 
-    assert found(blame_nan(function)(X)).primitive == "log"
+    assert found(blame_nan(function)(X)).primitive == "select_n"
+
+
+@pytest.mark.parametrize("chosen", [False, True])
+def test_blame_nan_of_two_operands_the_one_that_is_chosen(chosen: bool) -> None:
+    def function(x: object) -> object:
+        return ops.select_n(np.full(3, chosen), ops.sqrt(x), ops.log(x))
+
+    assert found(blame_nan(function)(X)).primitive == ("log" if chosen else "sqrt")
+
+
+def test_blame_nan_of_two_operands_the_oldest() -> None:
+    assert found(blame_nan(lambda x: ops.add(ops.log(x), ops.sqrt(x)))(X)).primitive == "log"
 
 
 def test_blame_nan_of_a_constant_names_who_takes_it() -> None:

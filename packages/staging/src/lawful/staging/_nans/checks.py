@@ -86,7 +86,7 @@ def _evaluated_again(
         if "expand" in primitive.rules:
             out = trace.process_primitive(primitive, operands, params)
         else:
-            out = trace.judge(primitive, operands, out)
+            out = trace.judge(primitive, operands, params, out)
     made = [x.made[kind] for x in (out if primitive.multiple_results else [out])]
     return next((blame for blame in made if blame is not None), None)
 

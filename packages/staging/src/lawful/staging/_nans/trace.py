@@ -30,7 +30,7 @@ from lawful.core import (
     set_current,
     user_source,
 )
-from lawful.staging._nans.blame import Blame, first_index, snapshot, special_masks
+from lawful.staging._nans.blame import Blame, first_index, is_special, snapshot, special_masks
 
 KINDS: Final = ("NaN", "infinity")
 #: What a value was that is no argument and that no equation made.
@@ -169,7 +169,7 @@ class BlameTrace(Trace):
             return []
         with np.errstate(all="ignore"):
             out = eval_trace.process_primitive(primitive, values, params)
-        return self.judge(primitive, args, out)
+        return self.judge(primitive, args, params, out)
 
     def _expand(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
         self._frames.append(_Frame(primitive, params))
@@ -189,17 +189,17 @@ class BlameTrace(Trace):
             self._marked[key] = closed, ClosedJaxpr(jaxpr, closed.consts)
         return self._marked[key][1]
 
-    def judge(self, primitive: Primitive, args: Sequence[Any], out: Any) -> Any:
+    def judge(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any], out: Any) -> Any:
         """Returns the results of an equation as tracers, with what made their NaNs and infinities."""
-        equation = _Equation(self, primitive, args)
+        equation = _Equation(self, primitive, args, params)
         results = []
-        for value in out if primitive.multiple_results else [out]:
+        for i, value in enumerate(out if primitive.multiple_results else [out]):
             masks = special_masks(value)
             made: Made
             if masks[0] is None:  # a predicate or an index that a NaN decided may choose a NaN
                 made = equation.oldest(0), None
             else:
-                made = equation.made(0, masks[0], value), equation.made(1, masks[1], value)
+                made = equation.made(0, masks[0], value, i), equation.made(1, masks[1], value, i)
             results.append(BlameTracer(self, value, made, equation.source))
         return results if primitive.multiple_results else results[0]
 
@@ -229,9 +229,12 @@ class BlameTrace(Trace):
 class _Equation:
     """An equation that was evaluated: which of its operands bring a NaN or an infinity."""
 
-    def __init__(self, trace: BlameTrace, primitive: Primitive, args: Sequence[Any]) -> None:
+    def __init__(
+        self, trace: BlameTrace, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]
+    ) -> None:  # fmt: skip
         self.trace = trace
         self.primitive = primitive
+        self.params = params
         self.source = user_source()
         self.operands = [x.value if isinstance(x, BlameTracer) else x for x in args]
         self._brought = [x.made if isinstance(x, BlameTracer) else trace.given(x, CONSTANT) for x in args]
@@ -243,33 +246,36 @@ class _Equation:
         found = [made for brought in self._brought if (made := brought[kind]) is not None and made.given != CONSTANT]
         return min(found, key=self.trace.age, default=None)
 
-    def made(self, kind: int, mask: Any, value: Any) -> Blame | None:
+    def made(self, kind: int, mask: Any, value: Any, position: int) -> Blame | None:
         """Returns what made the NaN, or the infinity, of a result: an operand brings it, or this equation makes it."""
         if not mask.any():
             return None
-        found: list[Blame] = []
-        new = mask
-        for x, brought in zip(self.operands, self._brought, strict=True):
-            blame, where = brought[kind], special_masks(x)[kind]
-            if blame is None or where is None:
-                continue
-            # The other elements of an operand do not matter where positions correspond.
-            corresponds = self._pointwise and where.shape in ((), mask.shape)
-            if not corresponds or (where & mask).any():
-                found.append(blame)
-                new = new & ~where if corresponds else np.zeros_like(mask)
-        from_constants = bool(found) and all([blame.given == CONSTANT for blame in found])
-        if from_constants and len(self.operands) == 1:
-            return found[0]  # still a constant of the program, such as one that is broadcast
-        found = [blame for blame in found if blame.given != CONSTANT]
-        if np.any(new):
-            found.append(self._new(kind, new, value))
-        elif from_constants:
+        pairs = enumerate(zip(self.operands, self._brought, strict=True))
+        bringing = {i: blame for i, (x, made) in pairs if (blame := made[kind]) is not None and is_special(x, kind)}
+        found = [blame for i, blame in bringing.items() if self._suffices(i, [*bringing], kind, mask, position)]
+        if not found:
+            return self._new(kind, mask, value)
+        real = [blame for blame in found if blame.given != CONSTANT]
+        if not real and len(self.operands) > 1:
             # Rules choose NaN where a predicate, such as x != x, found one.
             decided = self._oldest_of_predicates() if kind == 0 else None
             note = f"the {KINDS[kind]} is a constant of the program, which the equation takes"
-            found.append(decided or self._new(kind, mask, value, note))
-        return min(found, key=self.trace.age)
+            return decided or self._new(kind, mask, value, note)
+        # A constant of which there is only another form, such as one that is broadcast, stays one.
+        return min(real or found, key=self.trace.age)
+
+    def _suffices(self, operand: int, bringing: Sequence[int], kind: int, mask: Any, position: int) -> bool:
+        """Whether a result has the NaN, or the infinity, if only one operand has it: a choice drops the others."""
+        if len(bringing) == 1 or self.primitive.effectful:
+            return True
+        values = [
+            np.where(special_masks(x)[kind], np.ones_like(x), x)[()] if i in bringing and i != operand else x
+            for i, x in enumerate(self.operands)
+        ]
+        with np.errstate(all="ignore"):
+            out = eval_trace.process_primitive(self.primitive, values, self.params)
+        found = special_masks(out[position] if self.primitive.multiple_results else out)[kind]
+        return bool((found & mask).any())
 
     def _oldest_of_predicates(self) -> Blame | None:
         pairs = zip(self.operands, self._brought, strict=True)
