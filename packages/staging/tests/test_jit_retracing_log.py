@@ -15,9 +15,13 @@ jit = partial(jit_by, backend="numpy")
 @pytest.mark.parametrize(
     ("first", "second", "words"),
     [
-        ((1.0, 2.0), (1.0, np.ones(2)), "leaf 1 is f64[2], was ~f64[]"),
-        ((1.0, 2.0), ((1.0, 1.0), 2.0), "the tree of the arguments is"),
-        ((1.0, 2.0), (np.float32(1), 2), "leaf 0 is f32[], was ~f64[]; leaf 1 is ~i64[], was ~f64[]"),
+        ((1.0, 2.0), (1.0, np.ones(2)), "y is f64[2], was ~f64[]: another rank, a Python number before"),
+        ((1.0, 2.0), ((1.0, 1.0), 2.0), "the tree of the arguments differs: x[0], x[1] is new; x is missing"),
+        (
+            (1.0, 2.0),
+            (np.float32(1), 2),
+            "x is f32[], was ~f64[]: another dtype, a Python number before",
+        ),
     ],
 )
 def test_jit_second_trace_is_explained(first: Any, second: Any, words: str, caplog: pytest.LogCaptureFixture) -> None:
@@ -40,7 +44,7 @@ def test_jit_new_static_argument_is_explained(caplog: pytest.LogCaptureFixture) 
     g(1.0, 2)
     with caplog.at_level(logging.DEBUG, "lawful.jit"):
         g(1.0, 3)
-    assert "static arguments are {1: 3}, were {1: 2}" in caplog.text
+    assert "the static argument 1 is 3, was 2" in caplog.text
 
 
 def test_jit_nothing_is_logged_unless_somebody_listens(caplog: pytest.LogCaptureFixture) -> None:
@@ -56,4 +60,4 @@ def test_jit_difference_is_told_from_the_most_similar_signature(caplog: pytest.L
     g(np.ones(2), np.ones(2), np.ones(2))
     with caplog.at_level(logging.DEBUG, "lawful.jit"):
         g(np.ones(2), np.ones(2), np.ones(3))
-    assert caplog.messages == ["jit of <lambda> is traced again: leaf 2 is f64[3], was f64[2]"]
+    assert caplog.messages == ["jit of <lambda> is traced again: z is f64[3], was f64[2]: another shape"]

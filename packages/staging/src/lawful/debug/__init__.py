@@ -13,6 +13,25 @@ x is 3.0
 
 from lawful.debug._callback import callback, debug_callback_p
 from lawful.debug._print import print
-from lawful.staging import Blame, blame_nan, debug_nans, set_debug_nans
+from lawful.staging import (
+    Blame,
+    CacheMiss,
+    blame_nan,
+    debug_nans,
+    explain_cache_misses,
+    set_debug_nans,
+    set_explain_cache_misses,
+)
 
-__all__ = ["Blame", "blame_nan", "callback", "debug_callback_p", "debug_nans", "print", "set_debug_nans"]
+__all__ = [
+    "Blame",
+    "CacheMiss",
+    "blame_nan",
+    "callback",
+    "debug_callback_p",
+    "debug_nans",
+    "explain_cache_misses",
+    "print",
+    "set_debug_nans",
+    "set_explain_cache_misses",
+]

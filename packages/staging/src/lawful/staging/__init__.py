@@ -23,6 +23,8 @@ from lawful.staging._backends import (
 )
 from lawful.staging._common_axes import with_common_axes
 from lawful.staging._jit.ahead_of_time import Compiled, Lowered, Traced
+from lawful.staging._jit.cache_misses import CacheMiss, explain_cache_misses, set_explain_cache_misses
+from lawful.staging._jit.compiling import compiling
 from lawful.staging._jit.disable import disable_jit, is_jit_disabled, known_value, set_jit_disabled
 from lawful.staging._jit.inline import inline_jaxpr
 from lawful.staging._jit.jit import JitFunction, jit
@@ -85,6 +87,7 @@ else:
 __all__ = [
     "Backend",
     "Blame",
+    "CacheMiss",
     "Compiled",
     "CompiledProgram",
     "CompilerOptions",
@@ -108,6 +111,7 @@ __all__ = [
     "cache_report",
     "call_each_element",
     "clear_caches",
+    "compiling",
     "consts_as_inputs",
     "cse_jaxpr",
     "dce_call",
@@ -115,6 +119,7 @@ __all__ = [
     "debug_nans",
     "describe_argument",
     "eval_shape",
+    "explain_cache_misses",
     "flatten_outputs",
     "read_only",
     "function_name",
@@ -129,6 +134,7 @@ __all__ = [
     "known_value",
     "disable_jit",
     "set_debug_nans",
+    "set_explain_cache_misses",
     "set_jit_disabled",
     "jit_p",
     "kept",

@@ -17,6 +17,7 @@ _ACTING: Final[dict[str, Any]] = {
     "jax_debug_nans": False,
     "jax_debug_infs": False,
     "jax_disable_jit": False,
+    "jax_explain_cache_misses": False,
     "jax_compilation_cache_dir": None,
     "jax_num_cpu_devices": -1,
 }
@@ -55,7 +56,6 @@ _WITHOUT_EFFECT: Final[dict[str, Any]] = {
     "jax_dump_ir_to": "",
     "jax_enable_checks": False,
     "jax_enable_compilation_cache": True,
-    "jax_explain_cache_misses": False,
     "jax_hlo_source_file_canonicalization_regex": None,
     "jax_include_full_tracebacks_in_locations": True,
     "jax_legacy_prng_key": "allow",
@@ -142,6 +142,8 @@ class Config:
             staging.set_jit_disabled(bool(value))
         if name in ("jax_debug_nans", "jax_debug_infs"):
             staging.set_debug_nans(self.values["jax_debug_nans"], self.values["jax_debug_infs"])
+        if name == "jax_explain_cache_misses":
+            staging.set_explain_cache_misses(value)
         if name == "jax_compilation_cache_dir" and xla_backend is not None:
             xla_backend.set_cache_dir(value)
 

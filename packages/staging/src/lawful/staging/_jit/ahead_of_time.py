@@ -10,6 +10,7 @@ import numpy as np
 from lawful import tree
 from lawful.core import ArgumentTypeError, ArgumentValueError, ClosedJaxpr, ShapedArray, record, shorten
 from lawful.staging._backends import Backend, CompiledProgram, CompilerOptions, LoweredProgram, get_backend
+from lawful.staging._jit.compiling import compiling
 from lawful.staging._make_jaxpr import struct_of
 from lawful.staging._signature import Statics, in_avals
 
@@ -170,9 +171,10 @@ class Lowered(_Stage):
           XlaError: XLA refuses one.
         """
         shardings = self.traced.shardings
-        if shardings is None:
-            return Compiled(self.traced, self.program.compile(compiler_options))
-        return Compiled(self.traced, self.program.compile(compiler_options, shardings=shardings))
+        with compiling(self.traced.name):
+            if shardings is None:
+                return Compiled(self.traced, self.program.compile(compiler_options))
+            return Compiled(self.traced, self.program.compile(compiler_options, shardings=shardings))
 
     def cost_analysis(self) -> dict[str, Any]:
         """Returns what the backend expects a call to cost."""

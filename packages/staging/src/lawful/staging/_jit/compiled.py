@@ -6,6 +6,7 @@ from typing import Any
 
 from lawful.core import ClosedJaxpr, memoize_program, refuse_nesting
 from lawful.staging._backends import CompiledProgram, get_backend
+from lawful.staging._jit.compiling import compiling
 
 
 @memoize_program
@@ -24,8 +25,9 @@ def compiled(
         for when they come.
     """
     try:
-        lowered = get_backend(backend).lower(closed, name=name, donated=donated)
-        return lowered.compile() if shardings is None else lowered.compile(shardings=shardings)
+        with compiling(name):
+            lowered = get_backend(backend).lower(closed, name=name, donated=donated)
+            return lowered.compile() if shardings is None else lowered.compile(shardings=shardings)
     except RecursionError as error:
         refuse_nesting(error, error.__traceback__, f"jit of {name}")
         raise

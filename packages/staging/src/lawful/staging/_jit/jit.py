@@ -18,9 +18,9 @@ from lawful.core import (
     impure_rules,
 )
 from lawful.staging._jit.ahead_of_time import Traced, shardings_of
+from lawful.staging._jit.cache_misses import tracing
 from lawful.staging._jit.compiled import compiled
 from lawful.staging._jit.entry import Entry, Signature
-from lawful.staging._jit.explain import explain_new_signature
 from lawful.staging._jit.passes import Pass, passed, passes_key, passes_of
 from lawful.staging._jit.primitive import jit_p
 from lawful.staging._jit.shardings import with_shardings
@@ -81,10 +81,10 @@ class JitFunction:
         entry = self._cache.lookup(key)
         if entry is not None and entry.is_current():
             return entry
-        explain_new_signature(self._name, signature, [known.signature for known in self._cache.values()])
         before = impure_rules()
-        closed, out_tree = trace_tree("jit", self._function, signature.in_tree, signature.avals, signature.static)
-        closed = passed(self._name, closed, self._passes)
+        with tracing(self._function, self._name, self._cache, signature, entry):
+            closed, out_tree = trace_tree("jit", self._function, signature.in_tree, signature.avals, signature.static)
+            closed = passed(self._name, closed, self._passes)
         call, consts = consts_as_inputs(closed)
         if impure_rules() == before:  # else lowering rules may give another program
             call = deduplicated(call)

@@ -20,6 +20,7 @@ from lawful.core import (
     user_source,
 )
 from lawful.staging._jit.disable import is_jit_disabled
+from lawful.staging._jit.explain import OBSERVED
 from lawful.staging._jit.jit import JitFunction, call_hook
 from lawful.staging._jit.primitive import jit_p
 
@@ -45,7 +46,6 @@ class unchecked:
 
 #: The slots whose rules make equations from those of the user.
 _SLOTS: Final = frozenset({"jvp", "linearize", "transpose", "batch"})
-_CONTEXT: Final = "observed"
 
 
 def _named(primitive: Primitive, slot: str, rule: Callable[..., Any]) -> Callable[..., Any]:
@@ -80,7 +80,7 @@ def _call(self: JitFunction, *args: Any, **kwargs: Any) -> Any:
     if self.place is not None:
         args = self.place(args, kwargs)
     leaves, signature = self._flatten(args, kwargs)
-    entry = self._entry(signature._replace(context=(_CONTEXT, signature.context)))
+    entry = self._entry(signature._replace(context=(OBSERVED, signature.context)))
     if current.trace is eval_trace and not any([isinstance(x, Tracer) for x in leaves]):
         params = {"name": self._name, "jaxpr": entry.call, "backend": self._backend}
         outs: Any = eval_trace.process_primitive(jit_p, [*entry.consts, *leaves], params)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy import ndarray
 
 from lawful.core import ArgumentTypeError, ArgumentValueError, Cache, ShapedArray, float0, get_aval
+from lawful.staging import compiling
 from lawful.xla_backend._arrays.array import Array
 from lawful.xla_backend._arrays.placed import Place, single_sharding
 from lawful.xla_backend._arrays.sharding import Sharding
@@ -270,7 +271,8 @@ class Compiled:
         assert self._lowered is not None, "there is no other device"
         found = self._compiled_elsewhere.lookup(place)
         if found is None:
-            found = self._lowered.compile_for(place, self._options)
+            with compiling(self._name, "its arguments are on other devices, or are distributed otherwise"):
+                found = self._lowered.compile_for(place, self._options)
             self._compiled_elsewhere.insert(place, found)
         self._recent = found
         return found
