@@ -1,4 +1,4 @@
-"""The `lawful` command: runs the laws, shows programs and rules, and lists the installed layers."""
+"""The `lawful` command: runs the laws, shows programs and rules, examines the installation."""
 
 from argparse import Namespace
 from collections.abc import Callable, Sequence
@@ -41,6 +41,10 @@ def _command(name: str | None) -> Callable[[Namespace], int]:
         from lawful.cli._show import show
 
         return show
+    if name == "doctor":
+        from lawful.cli._doctor import doctor
+
+        return doctor
     if name == "rules":
         from lawful.cli._rules import rules
 

@@ -35,7 +35,7 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     # Options that may also come after the subcommand.
     parser = argparse.ArgumentParser(
         prog="lawful",
-        description="Run the laws, show programs and rules. Alone: the installed layers.",
+        description="Run the laws, show programs and rules, examine the installation. Alone: the installed layers.",
         epilog=EXIT_STATUS,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -45,6 +45,11 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     _add_laws(commands)
     _add_show(commands)
     _add_rules(commands)
+    _subcommand(
+        commands, "doctor", "say what is installed, what works, and what a bug report should contain",
+        "Prints the versions, the backends with their devices, the environment and the compilation cache, and runs a\n"
+        "self-test of a few seconds.",
+    )  # fmt: skip
     return parser.parse_args(argv)
 
 

@@ -11,7 +11,7 @@ INTERRUPTED: Final = 130
 
 EXIT_STATUS: Final = """exit status:
   0    all that was asked holds
-  1    a law fails, or `rules --missing` finds a missing rule
+  1    a law fails, `rules --missing` finds a missing rule, or `doctor` finds what does not work
   2    the command cannot do what it is told: a wrong option, a library that is not installed, a program that fails
   130  interrupted; what was found until then is reported"""
 

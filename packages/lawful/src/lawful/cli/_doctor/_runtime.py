@@ -1,0 +1,69 @@
+"""What works: the backends with their devices, and the folder of compiled programs."""
+
+from __future__ import annotations
+
+import os
+from importlib.metadata import entry_points
+from pathlib import Path
+from typing import Any
+
+from lawful.cli._doctor._installation import Row
+
+
+def backends() -> list[dict[str, Any]]:
+    """Returns a row for each backend of `jit`, and one for each device."""
+    from lawful.staging import get_backend
+
+    rows = []
+    for name in sorted({point.name for point in entry_points(group="lawful.backends")}):
+        try:
+            backend = get_backend(name)
+            is_default = get_backend() is backend
+            rows.append(Row(f"backend {name}", f"on {backend.platform}{', the default' * is_default}", "ok"))
+        except Exception as error:  # a broken installation may raise anything
+            rows.append(Row(f"backend {name}", _text(error), "bad"))
+    return [row.as_dict() for row in [*rows, *_devices()]]
+
+
+def _devices() -> list[Row]:
+    if not any(point.name == "xla" for point in entry_points(group="lawful.backends")):
+        return []
+    try:
+        from lawful.xla_backend import devices
+
+        found = devices()
+    except Exception as error:
+        return [Row("devices", _text(error), "bad")]
+    groups: dict[tuple[str, str], int] = {}
+    for device in found:
+        key = str(getattr(device, "platform", "")), str(getattr(device, "device_kind", device))
+        groups[key] = groups.get(key, 0) + 1
+    return [Row(f"devices of {platform}", f"{count} × {kind}", "ok") for (platform, kind), count in groups.items()]
+
+
+def cache_folder() -> dict[str, Any]:
+    """Returns a row for the folder of compiled programs."""
+    name = "compilation cache"
+    try:
+        from lawful.xla_backend import cache_info
+
+        info = cache_info()
+    except ImportError:
+        return Row(name, "none: lawful-xla-backend is not installed", "note").as_dict()
+    except Exception as error:
+        return Row(name, _text(error), "bad").as_dict()
+    if info.dir is None:
+        return Row(name, "none; LAWFUL_COMPILATION_CACHE_DIR names a folder", "").as_dict()
+    folder = Path(info.dir)
+    if not folder.exists():
+        parent = next(each for each in folder.parents if each.exists())
+        usable, text = os.access(parent, os.W_OK), "not made yet"
+    else:
+        sizes = [file.stat().st_size for file in folder.rglob("*") if file.is_file()]
+        usable, text = os.access(folder, os.W_OK | os.X_OK), f"{len(sizes)} files, {sum(sizes) / 1e6:.1f} MB"
+    detail = f"{folder}, {text}, at most {info.max_size / 1e6:.0f} MB{'' if usable else '; it cannot be written to'}"
+    return Row(name, detail, "ok" if usable else "bad").as_dict()
+
+
+def _text(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}".partition("\n")[0]
