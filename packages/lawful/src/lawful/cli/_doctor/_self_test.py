@@ -98,7 +98,7 @@ def _random() -> str:
 
     # A published value: threefry2x32 of the counter 0 by the key 0, of Random123.
     zero = np.zeros((), np.uint32)
-    wrong = _compare(ops.random_bits(np.zeros(2, np.uint32), (zero, zero)), _THREEFRY)
+    wrong = _compare(ops.random_bits((zero, zero), (zero, zero)), _THREEFRY)
     draws = np.asarray(random.uniform(random.key(0), (64,)))
     spread = ((draws >= 0) & (draws < 1)).all() and len({*draws.tolist()}) == 64
     return wrong or ("" if spread else f"expected 64 numbers in [0, 1), got {draws.tolist()}")

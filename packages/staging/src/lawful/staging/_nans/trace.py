@@ -81,9 +81,11 @@ class BlameTracer(Tracer):
 register_array_type(BlameTracer, aval=attrgetter("aval"))
 
 #: At the start of the jaxprs of an equation that is being expanded: the jaxpr in a position is entered.
-enter_p = Primitive("enter", multiple_results=True, pure_rules=True)
+enter_p = Primitive("enter_jaxpr", multiple_results=True, pure_rules=True)
 enter_p.def_impl(lambda position: [])
 enter_p.def_abstract_eval(lambda position: [])
+for _slot in ("jvp", "transpose", "batch", "lowering"):
+    enter_p.declare_absent(_slot, "it has no operands, and occurs only in programs that blame_nan evaluates")
 
 
 class CannotRepeatError(Exception):
