@@ -70,8 +70,7 @@ register_array_type(JaxprTracer, aval=attrgetter("aval"))
 
 def _result_avals(primitive: Primitive, out: Any) -> list[ShapedArray]:
     """Returns what an abstract evaluation gave as a list of types; raises ArgumentTypeError if it is none."""
-    given = [*out] if primitive.multiple_results and isinstance(out, Iterable) else out
-    values = given if primitive.multiple_results else [given]
+    values = [out] if not primitive.multiple_results else [*out] if isinstance(out, Iterable) else out
     if isinstance(values, list) and all(type(getattr(value, "aval", value)) is ShapedArray for value in values):
         return [getattr(value, "aval", value) for value in values]
     wanted = "a list of ShapedArray" if primitive.multiple_results else "a ShapedArray"
