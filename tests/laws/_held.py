@@ -13,12 +13,28 @@ of_functions: Final = [
     law for law in laws.values() if law.subject == "function" and law.group not in ("cost", "loops", "sharding")
 ]
 names: Final = [law.name for law in of_functions]
+#: The number of examples of the profile "few".
+FEW: Final = 4
 
 
 def share(of: int) -> Any:
     """Returns the settings for a part of the usual number of examples."""
     most = max(settings.default.max_examples // of, 1)
     return settings(max_examples=most, suppress_health_check=[HealthCheck.too_slow])
+
+
+def part_of_examples(of: int, *, least: int, repeated: int = 2) -> Any:
+    """Returns the settings for a part of the usual number of examples, but at least some.
+
+    The profile "few" repeats tests in other surroundings, and has at least ``repeated`` examples.
+    """
+    usual = settings.default.max_examples
+    return settings(max_examples=max(usual // of, repeated if usual <= FEW else least))
+
+
+def seeds(usual: int) -> range:
+    """Returns the seeds of so many cases, of a fifth of them with the profile "few"."""
+    return range(usual if settings.default.max_examples > FEW else max(usual // 5, 1))
 
 
 def hold_all(program: Program) -> None:

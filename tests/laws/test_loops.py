@@ -28,13 +28,15 @@ from lawful.laws import (
 from lawful.laws._programs.syntax import Nest
 from lawful.laws.systems import Lawful, lawful
 
+from ._held import part_of_examples
+
 of_loops = (
     *(law_scan_is_loop, law_while_is_loop, law_batched_while_is_choice),
     *(law_map_is_stack, law_associative_scan_is_loop, law_rerolling),
 )
 every_law_of_loops = pytest.mark.parametrize("law", of_loops, ids=lambda law: law.__name__)
 # Each case is a dozen loops, traced and transformed.
-few = settings(max_examples=max(settings.default.max_examples // 5, 4))
+few = part_of_examples(5, least=4)
 
 LOOPS = ("scan", "while_loop", "fori_loop", "map", "associative_scan")
 AROUND = ("cond", "vmap", "jit", "grad", "jvp", "vjp", "linearize", "checkpoint")

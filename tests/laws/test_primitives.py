@@ -42,6 +42,8 @@ from lawful.laws import (
 )
 from lawful.laws.systems import Lawful, lawful
 
+from ._held import part_of_examples
+
 namespace = importlib.import_module("lawful")
 for package in pkgutil.iter_modules(namespace.__path__):
     if package.name != "cli":
@@ -51,8 +53,8 @@ Law = Callable[..., None]
 
 primitives = pytest.mark.parametrize("primitive", declared_primitives(), ids=lambda p: p.name)
 # An example of a primitive costs less than a program, and there are many primitives.
-few = settings(max_examples=max(settings.default.max_examples // 5, 5))
-fewer = settings(max_examples=max(settings.default.max_examples // 12, 2))
+few = part_of_examples(5, least=5)
+fewer = part_of_examples(12, least=2)
 
 
 @contextmanager
@@ -173,7 +175,7 @@ def test_primitive_derivatives_at_special_points(primitive: Primitive, data: st.
 
 
 @primitives
-@fewer
+@part_of_examples(12, least=2, repeated=1)
 @given(st.data())
 def test_primitive_rules_at_special_numbers(primitive: Primitive, data: st.DataObject) -> None:
     """Zeros of both signs, ties, ends of the domain and just outside, infinities, NaN and the ends of each dtype.

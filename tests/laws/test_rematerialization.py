@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from lawful import tree
@@ -13,6 +13,8 @@ from lawful.autodiff import checkpoint, checkpoint_policies, saved_residuals, vj
 from lawful.core import get_aval
 from lawful.laws import Case, Program, holds, laws, programs, quick
 from lawful.laws.systems import lawful
+
+from ._held import part_of_examples
 
 policies = st.sampled_from(
     [
@@ -24,7 +26,7 @@ policies = st.sampled_from(
         checkpoint_policies.save_anything_except_these_names("h"),
     ]
 )
-few = settings(max_examples=max(settings.default.max_examples // 3, 4))
+few = part_of_examples(3, least=4)
 SLOW = ("cost", "errors", "leaks", "agreement", "loops")
 FUNCTIONS = [law for law in laws.values() if law.subject == "function" and law.group not in SLOW]
 

@@ -36,7 +36,7 @@ from lawful.parallel import PartitionSpec as P
 from lawful.parallel import make_mesh, numpy_devices, shard_map
 from lawful.staging import make_jaxpr
 
-from ._held import parts, share
+from ._held import parts, seeds, share
 
 EVERY = programs(forms=tuple(forms), nesting=6, max_depth=1)
 LAWS = [
@@ -63,7 +63,7 @@ def test_programs_on_devices_obey_the_law(law: Any, program: Program) -> None:
 @pytest.mark.parametrize("source", ["smooth", "complex", "every dtype"])
 def test_drawn_programs_obey_the_law(law: Any, source: str) -> None:
     name = law.__name__.removeprefix("law_")
-    for seed in range(20):
+    for seed in seeds(20):
         outcome = examine(laws[name], lawful, draw_case(find_source(source), seed), quick)
         assert outcome.verdict != "failed", outcome.error
 
@@ -75,7 +75,7 @@ OF_FUNCTIONS = [
 
 @pytest.mark.parametrize("form", ["with_shard_map", "with_pmap", "with_shardings"])
 def test_forms_on_devices_obey_every_law(form: str) -> None:
-    for seed in range(8):
+    for seed in seeds(8):
         drawn = draw_case(find_source(f"sharded with {form}, jit, vmap, cond, scan, vjp, checkpoint"), seed)
         for law in OF_FUNCTIONS:
             outcome = examine(law, lawful, drawn, quick)

@@ -10,6 +10,7 @@ from lawful.autodiff import grad
 from lawful.laws import Case, LawViolation, draw_case, examine, find_source, laws, quick
 from lawful.laws.systems import Lawful
 from lawful.parallel import NamedSharding, devices
+from tests.laws._held import seeds
 
 NAMES = (
     *("shard_map_is_vmap", "shard_map_derivatives", "pmap_is_vmap", "collectives_are_definitions"),
@@ -30,7 +31,7 @@ def test_laws_of_sharding_hold_on_xla_devices(xla: Lawful, name: str) -> None:
     count = 30 if name in ("collectives_are_definitions", "collectives_transpose", "resharding_is_identity") else 8
     # A program is for one set of devices: what is inside `shard_map` stays there.
     source = find_source(ONE_DEVICE if name == "sharded_jit_is_jit" else SEVERAL)
-    for seed in range(count):
+    for seed in seeds(count):
         outcome = examine(laws[name], xla, draw_case(source, seed), quick)
         assert outcome.verdict != "failed", outcome.error
 
