@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import wraps
 from typing import Any
 
-from lawful.core import Interval, Primitive
+import numpy as np
+
+from lawful.core import Interval, Primitive, cached_function
 from lawful.ops._elementwise.arithmetic import mul, neg
+from lawful.ops._elementwise.complex_parts import complex
 from lawful.ops._elementwise.declaration import Elementwise
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
 from lawful.ops._special.parts import Parts
-from lawful.ops._support.double import REAL_PROMOTION, EvaluatedInDouble, lowered_in_double
+from lawful.ops._support.double import REAL_PROMOTION, EvaluatedInDouble, Lower, lowered_in_double
 
 
 def special_function(
@@ -19,6 +23,8 @@ def special_function(
     algorithm: Callable[..., Any],
     derivatives: Sequence[Callable[..., Any] | None],
     domain: Sequence[Interval],
+    *,
+    lower: Lower | None = None,
     **options: Any,
 ) -> Elementwise:
     """Declares a function of real numbers.
@@ -29,13 +35,14 @@ def special_function(
       algorithm: evaluates it on arrays of float64 and of one shape, and is staged to lower it.
       derivatives: one for each argument; see `elementwise`, as for the rest.
       domain: an interval for each argument.
+      lower: the lowering rule, if it is not that of the algorithm.
       options: further arguments of `elementwise`.
     """
     return elementwise(
         name,
         doc,
         EvaluatedInDouble(name, algorithm),
-        lowered_in_double(algorithm),
+        lower or lowered_in_double(algorithm),
         arity=len(domain),
         promote_as=REAL_PROMOTION[len(domain)],
         derivatives=derivatives,
@@ -77,7 +84,25 @@ def complex_function(
     def minus_next_imag(t: Any, ans: Any, x: Any, y: Any, *, order: int) -> Any:
         return neg(next_imag(t, ans, x, y, order=order))
 
+    def lowered(part: int) -> Lower:
+        # One function of both parts, which is compiled once: XLA merges the calls of both primitives.
+        def lower(ctx: Any, x: Any, y: Any, *, order: int) -> Any:
+            (out,) = ctx.apply(_in_complex(derivative, order), x, y, inlined=False)
+            return ctx.hlo.convert(ctx.tensor_type(ctx.avals_out[0]), (ctx.hlo.real, ctx.hlo.imag)[part](out))
+
+        return lower
+
     options["params"] = lambda choose: {"order": choose.integer(0, 1)}
-    real_p = special_function(f"{name}_real", "", real, (next_real, minus_next_imag), domain, **options).primitive
-    imag_p = special_function(f"{name}_imag", "", imag, (next_imag, next_real), domain, **options).primitive
+    by_real, by_imag = (next_real, minus_next_imag), (next_imag, next_real)
+    real_p = special_function(f"{name}_real", "", real, by_real, domain, lower=lowered(0), **options).primitive
+    imag_p = special_function(f"{name}_imag", "", imag, by_imag, domain, lower=lowered(1), **options).primitive
     return real_p, imag_p
+
+
+@cached_function("functions of complex numbers", 256)
+def _in_complex(derivative: Callable[[Any, Any, int], Parts], order: int) -> Callable[[Any, Any], Any]:
+    @wraps(derivative)
+    def function(x: Any, y: Any) -> Any:
+        return complex(*derivative(x.astype(np.float64), y.astype(np.float64), order))
+
+    return function
