@@ -15,14 +15,12 @@ from lawful.ops import (
     boxcox,
     boxcox1p,
     dawsn,
-    digamma,
     entr,
     erf,
     erfc,
     exp1,
     expi,
     expn,
-    gamma,
     log_ndtr,
     loggamma,
     ndtri,
@@ -44,6 +42,7 @@ from lawful.special._bessel import bessel_jn
 from lawful.special._combinatorics import bernoulli, comb, factorial, poch
 from lawful.special._exponentials import expit, log_softmax, logit, logsumexp, softmax
 from lawful.special._functions import beta, betaln, gammasgn, i0, i1, kl_div, multigammaln, ndtr, zeta
+from lawful.special._gamma import digamma, gamma
 from lawful.special._harmonics import sph_harm_y
 from lawful.special._hypergeometric import hyp1f1, hyp2f1
 from lawful.special._integrals import erfcx, fresnel, sici
