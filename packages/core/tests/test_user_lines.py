@@ -19,6 +19,7 @@ from lawful.core import (
     at_source,
     get_aval,
     register_internal_module,
+    source_override,
     user_source,
 )
 
@@ -189,3 +190,30 @@ def test_the_line_of_a_rule_of_the_users_own(counting: SimpleNamespace) -> None:
     with pytest.raises(NonArrayError) as caught:
         primitive.bind(1.0)
     assert str(caught.value) == f"{__file__}:{rule.__code__.co_firstlineno + 1} (rule): mine"
+
+
+def test_register_internal_module_after_its_line_was_found() -> None:
+    module = "usertest_late"
+    found = exec_in(module, user_source_of_caller)
+    assert found is not None
+    assert found.file == f"<{module}>"
+    register_internal_module(module)
+    found = exec_in(module, user_source_of_caller)
+    assert found is not None
+    assert found.file == __file__
+
+
+def test_user_source_is_looked_up_again_where_code_is_replaced() -> None:
+    """The address of code that is gone may be that of other code."""
+    for i in range(200):
+        namespace: dict[str, Any] = {"__name__": f"usertest_{i}", "user_source": user_source}
+        exec(compile("\n" * i + "def look(): return user_source()", f"<usertest_{i}>", "exec"), namespace)
+        found = namespace["look"]()
+        assert (found.file, found.line) == (f"<usertest_{i}>", i + 1)
+
+
+def test_lines_of_all_threads_are_removed_at_the_end() -> None:
+    before = dict(source_override.by_thread)
+    with at_source(user_source()), at_source(None):
+        assert source_override.source is None
+    assert source_override.by_thread == before

@@ -18,10 +18,12 @@ from lawful.core._hook import Hook
 from lawful.core._trace.recursion import refuse_nesting
 from lawful.core._trace.tracer import Tracer, unusable_tracer
 from lawful.core._types.arrays import to_numpy
-from lawful.tree.base import SourceLine, around_imports, user_source
+from lawful.tree.base import SourceLine, around_imports, register_dispatch_module, user_source
 
 if TYPE_CHECKING:
     from lawful.core._primitive.primitive import Primitive
+
+register_dispatch_module(__name__)
 
 
 class Trace:

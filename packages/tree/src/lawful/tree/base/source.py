@@ -7,10 +7,10 @@ a line takes time proportional to the length of the function.
 from __future__ import annotations
 
 import sys
-import threading
 from opcode import opmap
+from threading import get_ident
 from types import CodeType, FrameType
-from typing import Any, Final
+from typing import Final
 
 from lawful.tree.base.cache import DictCache
 
@@ -26,10 +26,9 @@ _SUBSCRIPTS = {
 _files: Final[DictCache[str, bool]] = DictCache("files of programs", 8192)
 #: The frame, or its function's ``__module__``, a number of calls up the stack.
 _frame_at, _module_at = sys._getframe, sys._getframemodulename
+_DEPTHS: Final = range(1, sys.maxsize)
 #: See `register_dispatch_module`.
 _dispatch_modules: Final[set[str | None]] = set()
-#: Whether a file belongs to an internal module.
-_is_internal: Final = _files.entries
 
 
 class SourceLine:
@@ -86,8 +85,9 @@ class _RuleLine(SourceLine):
     __slots__ = ("rules",)
 
 
-_line_cache: Final[DictCache[tuple[int, int], SourceLine]] = DictCache("source lines", 8192)
-#: By the id of the code object, which may be reused, and the instruction. Equations of a loop share a few lines.
+_line_cache: Final[DictCache[int, SourceLine | CodeType]] = DictCache("source lines", 8192)
+#: By the address of an instruction, which is within its code object: the user's line, or an internal function's code.
+#: Both keep the code object alive, so that no other one is at the address.
 _lines: Final = _line_cache.entries
 
 
@@ -103,6 +103,7 @@ def register_internal_module(name: str) -> None:
     """
     _internal_modules.add(name)
     _files.clear()
+    _line_cache.clear()
 
 
 def register_dispatch_module(name: str) -> None:
@@ -117,19 +118,44 @@ def register_dispatch_module(name: str) -> None:
     _dispatch_modules.add(name)
 
 
-def _classify_file(filename: str, module: str) -> None:
-    parts = module.split(".")
-    names = [".".join(parts[: i + 1]) for i in range(len(parts))]
-    _files.insert(filename, not _internal_modules.isdisjoint(names) or filename.startswith("<lawful"))
+def _is_internal_file(filename: str, module: str) -> bool:
+    """Whether a file belongs to an internal module."""
+    found = _files.entries.get(filename)
+    if found is None:
+        parts = module.split(".")
+        names = [".".join(parts[: i + 1]) for i in range(len(parts))]
+        found = _files.insert(filename, not _internal_modules.isdisjoint(names) or filename.startswith("<lawful"))
+    return found
 
 
-class _SourceOverride(threading.local):
-    """The source line of the equation being evaluated, which replaces that of the stack; None if there is none."""
+class _SourceOverride:
+    """The source line of the equation being evaluated, which replaces that of the stack; None if there is none.
 
-    source: SourceLine | None = None
+    Attributes:
+      by_thread: the lines of all threads. It is empty unless equations are evaluated, and a lookup is 2× faster than
+        that of a ``threading.local``.
+    """
+
+    __slots__ = ("by_thread",)
+
+    def __init__(self) -> None:
+        self.by_thread: dict[int, SourceLine | None] = {}
+
+    @property
+    def source(self) -> SourceLine | None:
+        """The line of this thread."""
+        return self.by_thread.get(get_ident())
+
+    @source.setter
+    def source(self, source: SourceLine | None) -> None:
+        if source is None:
+            self.by_thread.pop(get_ident(), None)
+        else:
+            self.by_thread[get_ident()] = source
 
 
-source_override = _SourceOverride()
+source_override: Final = _SourceOverride()
+_overrides: Final = source_override.by_thread
 
 
 class at_source:
@@ -153,31 +179,27 @@ def user_source() -> SourceLine | None:
 
     `register_internal_module` says which modules are internal: lawful's own are.
     """
-    if source_override.source is not None:
-        return source_override.source
-    depth, module_at, dispatch = 1, _module_at, _dispatch_modules
-    while module_at(depth) in dispatch:
-        depth += 1
+    if _overrides and (override := _overrides.get(get_ident())) is not None:
+        return override
+    module_at, dispatch = _module_at, _dispatch_modules
+    for depth in _DEPTHS:  # a constant range is 2× faster than a counter
+        if module_at(depth) not in dispatch:
+            break
     try:
-        frame: Any = _frame_at(depth)
+        frame: FrameType | None = _frame_at(depth)
     except ValueError:  # there is no frame left
         return None
-    internal = _is_internal
-    while True:
-        try:
-            while internal[frame.f_code.co_filename]:
-                frame = frame.f_back
-            break
-        except KeyError:
-            _classify_file(frame.f_code.co_filename, frame.f_globals.get("__name__", ""))
-        except AttributeError:  # there is no frame left
-            return None
-    code = frame.f_code
-    key = (id(code), frame.f_lasti)
-    known = _lines.get(key)
-    if known is None or known._code is not code:
-        known = _line_cache.insert(key, SourceLine(code, key[1]))
-    return known
+    while frame is not None:
+        code = frame.f_code
+        found = _lines.get(id(code) + frame.f_lasti)
+        if found is None:
+            is_internal = _is_internal_file(code.co_filename, frame.f_globals.get("__name__", ""))
+            found = code if is_internal else SourceLine(code, frame.f_lasti)
+            _line_cache.insert(id(code) + frame.f_lasti, found)
+        if type(found) is SourceLine:
+            return found
+        frame = frame.f_back
+    return None
 
 
 def numpy_caller(depth: int = 1) -> str | None:
