@@ -60,14 +60,14 @@ def _reversed_tangents(right: Rule) -> Rule:
 
 
 def _any_jvp_tracer(right: Rule) -> Rule:
-    return lambda self, x: (x.primal, x.tangent) if type(x) is JVPTracer else right(self, x)
+    return lambda self, x: (x.primal, x.tangent) if isinstance(x, JVPTracer) else right(self, x)
 
 
 def _any_parts(right: Rule) -> Rule:
     """Splits tracers of any jvp as if they belonged to this trace."""
 
     def parts(trace: Any, args: Any) -> Any:
-        owner = next((x._trace for x in args if type(x) is JVPTracer), trace)
+        owner = next((x._trace for x in args if isinstance(x, JVPTracer)), trace)
         return right(owner, args)
 
     return parts

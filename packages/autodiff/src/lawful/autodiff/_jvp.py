@@ -67,7 +67,7 @@ class JVPTrace(Trace):
 
     def split(self, x: Any) -> tuple[Any, Any]:
         """Returns the primal and tangent of a value, which may be a constant."""
-        return (x.primal, x.tangent) if type(x) is JVPTracer and x._trace is self else (x, zero_tangent(x))
+        return (x.primal, x.tangent) if isinstance(x, JVPTracer) and x._trace is self else (x, zero_tangent(x))
 
 
 #: The class of the traces of `jvp`.

@@ -105,7 +105,7 @@ class LinearizeTrace(Trace):
 
     def split(self, x: Any) -> tuple[Any, Any]:
         """Returns the primal and tangent of a value, which may be a constant."""
-        return (x.primal, x.tangent) if type(x) is LinearizeTracer and x._trace is self else (x, zero_tangent(x))
+        return (x.primal, x.tangent) if isinstance(x, LinearizeTracer) and x._trace is self else (x, zero_tangent(x))
 
 
 class Linearized:
@@ -147,7 +147,7 @@ class Linearized:
         self.outs = [x for x, _ in pairs]
         self.nonzeros = tuple([type(t) is not Zero for _, t in pairs])
         self._out_tangents = [t for _, t in pairs if type(t) is not Zero]
-        self.inputs = tuple([type(x) is LinearizeTracer and x._trace is trace for x in tracers])
+        self.inputs = tuple([isinstance(x, LinearizeTracer) and x._trace is trace for x in tracers])
         self._in_tangents = [x.tangent for x, has_tangent in zip(tracers, self.inputs, strict=True) if has_tangent]
         self._jaxpr: ClosedJaxpr | None = None
 

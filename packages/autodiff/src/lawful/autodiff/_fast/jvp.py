@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import attrgetter
+from threading import get_ident
 from typing import Any
 
 from lawful.autodiff._fast.dual import CachingTrace, apply_call, dual, evaluation_under, parts, replay_in_parent
@@ -15,14 +17,35 @@ from lawful.core import (
     Zero,
     avals_of,
     get_aval,
+    register_array_type,
     register_dispatch_module,
     set_current,
+    source_override,
     user_source,
 )
-from lawful.core._fast import IndexedJaxpr, cached_rule, register_calls, register_replay, replay, replay_steps
+from lawful.core._fast import (
+    IndexedJaxpr,
+    cached_rule,
+    register_calls,
+    register_replay,
+    replay,
+    replay_steps,
+    rule_cache,
+)
 from lawful.ops import with_weakness_of
 
 register_dispatch_module(__name__)
+
+
+class FastJVPTracer(JVPTracer):
+    """A `JVPTracer` that `dual` makes."""
+
+    __slots__ = ()
+
+    __init__ = object.__init__
+
+
+register_array_type(FastJVPTracer, aval=attrgetter("aval"))
 
 
 class FastJVPTrace(CachingTrace[TracedRule], JVPTrace):
@@ -51,8 +74,13 @@ class FastJVPTrace(CachingTrace[TracedRule], JVPTrace):
         """Returns the results of a program, and the cached rule that was replayed if it had one result."""
         primals, tangent_avals, given = parts(self, args)
         if not given:
-            return replay(self.parent, program, args), None
-        found = cached_rule((jvp_of_program, program, tangent_avals), jvp_of_program, program, tangent_avals)
+            return replay(self.parent, program, args), None  # type: ignore[arg-type]
+        key = (jvp_of_program, program, tangent_avals)
+        found = rule_cache.young.get(key)
+        if type(found) is tuple:  # the common case
+            rule_cache.hits += 1
+        else:
+            found = cached_rule(key, jvp_of_program, program, tangent_avals)
         if found is None:
             return replay_steps(self, program, args), None
         exact, rule = found
@@ -71,7 +99,7 @@ class FastJVPTrace(CachingTrace[TracedRule], JVPTrace):
         values = replay_in_parent(self, rule.program, primals + given, source)
         avals = rule.program.out_avals
         return [
-            x if number is None else dual(JVPTracer, self, x, values[number], source, aval, avals[number])
+            x if number is None else dual(FastJVPTracer, self, x, values[number], source, aval, avals[number])
             for x, aval, number in zip(values, avals, rule.numbers, strict=False)
         ]
 
@@ -85,14 +113,19 @@ class FastJVPTrace(CachingTrace[TracedRule], JVPTrace):
             values = replay_in_parent(self, rule.program, primals + given, source)
         if not rule.all_nonzero:  # no tangent
             return values[0]
-        x, t = values
-        avals = rule.program.out_avals
-        return dual(JVPTracer, self, x, t, source, avals[0], avals[1])
+        tracer = FastJVPTracer()  # as `dual`, with a call less
+        tracer._trace = self
+        tracer.primal, tracer.tangent = values
+        tracer.source = source
+        tracer.aval, tracer.tangent_aval = rule.program.out_avals
+        return tracer
 
     def new_tracer(self, primal: Any, tangent: Any) -> Any:
         if type(tangent) is Zero:
             return primal
-        return dual(JVPTracer, self, primal, tangent, user_source(), get_aval(primal), get_aval(tangent))
+        # Rules run at their caller's line; otherwise it is an input, which has the line of the transformation.
+        source = source_override.by_thread.get(get_ident()) or self.source
+        return dual(FastJVPTracer, self, primal, tangent, source, get_aval(primal), get_aval(tangent))
 
 
 def _replay(trace: FastJVPTrace, program: IndexedJaxpr, args: Sequence[Any]) -> list[Any]:

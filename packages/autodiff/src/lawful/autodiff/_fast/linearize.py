@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from operator import attrgetter
 from typing import Any
 
 from lawful.autodiff._fast.dual import CachingTrace, apply_call, dual, evaluation_under, parts, replay_in_parent
@@ -31,14 +32,34 @@ from lawful.core import (
     get_aval,
     is_inexact,
     new_trace,
+    register_array_type,
     register_dispatch_module,
     set_current,
     user_source,
 )
-from lawful.core._fast import IndexedJaxpr, cached_rule, register_calls, register_replay, replay, replay_steps
+from lawful.core._fast import (
+    IndexedJaxpr,
+    cached_rule,
+    register_calls,
+    register_replay,
+    replay,
+    replay_steps,
+    rule_cache,
+)
 from lawful.staging import dce_jaxpr
 
 register_dispatch_module(__name__)
+
+
+class FastLinearizeTracer(LinearizeTracer):
+    """A `LinearizeTracer` that `dual` makes."""
+
+    __slots__ = ()
+
+    __init__ = object.__init__
+
+
+register_array_type(FastLinearizeTracer, aval=attrgetter("aval"))
 
 
 class FastLinearizeTrace(CachingTrace[LinearizedRule], LinearizeTrace):
@@ -58,7 +79,7 @@ class FastLinearizeTrace(CachingTrace[LinearizedRule], LinearizeTrace):
         source = self.source
         inexact = {aval for aval in set(avals) if is_inexact(aval.dtype)}  # many leaves share few avals
         return [
-            dual(LinearizeTracer, self, x, Var(aval), source, aval, aval) if aval in inexact else x
+            dual(FastLinearizeTracer, self, x, Var(aval), source, aval, aval) if aval in inexact else x
             for x, aval in zip(primals, avals, strict=True)
         ]
 
@@ -81,12 +102,18 @@ class FastLinearizeTrace(CachingTrace[LinearizedRule], LinearizeTrace):
         if not given:
             return replay(self.parent, program, args), None
         key = (linearized_program, program, tangent_avals)
-        found = cached_rule(key, linearized_program, program, tangent_avals)
+        found = rule_cache.young.get(key)
+        if type(found) is tuple:  # the common case
+            rule_cache.hits += 1
+        else:
+            found = cached_rule(key, linearized_program, program, tangent_avals)
         if found is None:
             return replay_steps(self, program, args), None
         exact, rule = found
         source = user_source()
         if exact == tangent_avals:
+            if rule.is_single:  # the common case
+                return [self.replay_one(rule, primals, given, args, source)], rule
             return self._replay_rule(rule, primals, given, args, source), rule if rule.count == 1 else None
         with set_current(self.linear):
             given = [self.linear.exact(t, aval) for t, aval in zip(given, filter(None, exact), strict=True)]
@@ -102,7 +129,7 @@ class FastLinearizeTrace(CachingTrace[LinearizedRule], LinearizeTrace):
         return [
             x
             if number is None
-            else dual(LinearizeTracer, self, x, tangents[number], source, aval, tangents[number].aval)
+            else dual(FastLinearizeTracer, self, x, tangents[number], source, aval, tangents[number].aval)
             for x, aval, number in zip(values, rule.out_avals, rule.numbers, strict=False)
         ]
 
@@ -118,7 +145,14 @@ class FastLinearizeTrace(CachingTrace[LinearizedRule], LinearizeTrace):
             values = replay_in_parent(self, rule.primal, primals, source)
         add = self.linear.add if self.linear.only_variables else self._adding(given)
         (tangent,) = add(rule, values[1:], given, args, source)
-        return dual(LinearizeTracer, self, values[0], tangent, source, rule.out_avals[0], tangent.aval)
+        tracer = FastLinearizeTracer()  # as `dual`, with a call less
+        tracer._trace = self
+        tracer.primal = values[0]
+        tracer.tangent = tangent
+        tracer.source = source
+        tracer.aval = rule.out_avals[0]
+        tracer.tangent_aval = tangent.aval
+        return tracer
 
     def _adding(self, given: Sequence[Tangent]) -> Callable[..., Sequence[Tangent]]:
         """Returns the function that records the linear part of a rule for these tangents."""
@@ -144,7 +178,9 @@ class FastLinearizeTrace(CachingTrace[LinearizedRule], LinearizeTrace):
         if type(tangent) is Zero:
             return primal
         aval = get_aval(primal)
-        return dual(LinearizeTracer, self, primal, self.linear.tangent(tangent), user_source(), aval, get_aval(tangent))
+        return dual(
+            FastLinearizeTracer, self, primal, self.linear.tangent(tangent), user_source(), aval, get_aval(tangent)
+        )
 
     def split(self, x: Any) -> tuple[Any, Any]:
         primal, tangent = super().split(x)
@@ -187,7 +223,7 @@ class TapeLinearized(Linearized):
         nonzeros = []
         for i, x in enumerate(results):
             tangent: Tangent | None = None
-            if type(x) is LinearizeTracer and x._trace is trace:
+            if type(x) is FastLinearizeTracer and x._trace is trace:
                 x, tangent = x.primal, x.tangent
             elif instantiate is not None and instantiate[i]:
                 zero = instantiated_by(linear, Zero(get_aval(x).to_tangent_aval()))
@@ -197,7 +233,9 @@ class TapeLinearized(Linearized):
             if tangent is not None:
                 self._out_tangents.append(tangent)
         self.nonzeros = tuple(nonzeros)
-        inputs: list[Any] = [x.tangent if type(x) is LinearizeTracer and x._trace is trace else None for x in tracers]
+        inputs: list[Any] = [
+            x.tangent if type(x) is FastLinearizeTracer and x._trace is trace else None for x in tracers
+        ]
         self.inputs = (True,) * len(inputs)
         self._in_tangents = inputs
         if None in inputs:  # integers and values of enclosing transformations have no tangent

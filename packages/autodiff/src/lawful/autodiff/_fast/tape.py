@@ -7,6 +7,7 @@ linear part as a program, they are written out as equations.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from itertools import repeat, starmap
 from typing import Any, final
 
 from numpy import ndarray
@@ -137,11 +138,10 @@ class Tape(PartialTrace):
         return tangent if tangent.aval is aval else self.tangent(with_weakness_of(self.value(tangent), aval))
 
     def backwards(self, *, last: bool) -> Iterator[Any]:
-        """Yields nodes and equations from the last to the first. In the last pass, each is dropped after its use."""
-        if not last:
-            yield from reversed(self.eqns)
-        while last and self.eqns:
-            yield self.eqns.pop()
+        """Returns nodes and equations from the last to the first. In the last pass, each is dropped after its use."""
+        dropping = starmap(self.eqns.pop, repeat((), len(self.eqns)))
+        entries: Iterator[Any] = dropping if last else reversed(self.eqns)
+        return entries
 
     def residuals(self) -> list[Any]:
         """Returns the residuals."""

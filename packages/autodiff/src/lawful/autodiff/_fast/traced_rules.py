@@ -72,10 +72,11 @@ class LinearizedRule:
       is_plain: whether each tangent that ``linear`` gives is computed, once; none is an argument or a scalar.
       common: the transpose for one array or number as cotangent, if it gives no zero, after the Python type, shape and
         dtype of that cotangent.
+      single: the same after the type of that cotangent.
     """
 
     __slots__ = (
-        "closed", "common", "count", "is_plain", "is_single", "linear", "numbers", "out_avals", "primal",
+        "closed", "common", "count", "is_plain", "is_single", "linear", "numbers", "out_avals", "primal", "single",
     )  # fmt: skip
 
     def __init__(self, primal: ClosedJaxpr, closed: ClosedJaxpr, count: int, nonzeros: Sequence[bool]) -> None:
@@ -90,6 +91,7 @@ class LinearizedRule:
         known = len(closed.in_avals) + len(self.linear.literals)
         self.is_plain = len(set(results)) == len(results) and all(number >= known for number in results)
         self.common: tuple[type, tuple[int, ...], np.dtype[Any], IndexedJaxpr] | None = None
+        self.single: tuple[ShapedArray, IndexedJaxpr] | None = None
 
     def transposed(self, cts: tuple[ShapedArray | None, ...]) -> TracedRule | None:
         """Returns the linear part backwards: from the residuals and then the cotangents to those of its tangents.
@@ -106,15 +108,16 @@ class LinearizedRule:
             since = definitions()
             found = derived_or_none(self._transpose, cts)
             insert_rule(key, found, since)
-            if found is not None and found.all_nonzero and len(cts) == 1:
+            if found is not None and found.all_nonzero and len(cts) == 1 and cts[0] is not None:
                 self._set_common(cts[0], found.program)
         return found
 
-    def _set_common(self, aval: ShapedArray | None, program: IndexedJaxpr) -> None:
-        """Keeps the transpose for a cotangent of a type, if a value's Python type, shape and dtype tell that type."""
+    def _set_common(self, aval: ShapedArray, program: IndexedJaxpr) -> None:
+        """Keeps the transpose for a cotangent of a type, and of the Python type, shape and dtype that tell it."""
+        self.single = aval, program
         if aval is _NUMBER:
             self.common = float, aval.shape, aval.dtype, program
-        elif aval is not None and not aval.weak_type:
+        elif not aval.weak_type:
             self.common = np.ndarray if aval.shape else aval.dtype.type, aval.shape, aval.dtype, program
 
     def _transpose(self, cts: Sequence[ShapedArray | None]) -> TracedRule | None:

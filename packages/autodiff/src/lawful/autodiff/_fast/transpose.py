@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import chain
+from threading import get_ident
 from typing import Any
 
 from numpy import ndarray
@@ -59,7 +60,8 @@ def pull_back(
     trace = current.trace
     records = trace.parent is not None
     apply: Replay = replays.get(type(trace), replay_steps)
-    before = source_override.source
+    overrides, thread = source_override.by_thread, get_ident()
+    before = overrides.get(thread)
     try:
         for entry in chain((None,), entries):
             if type(entry) is Node and len(entry.outputs) == 1:  # the common case
@@ -73,10 +75,13 @@ def pull_back(
                     and (cls is not ndarray or (ct.shape == common[1] and ct.dtype is common[2]))
                 ):
                     if records:  # evaluation does not look for the line
-                        source_override.source = entry.source
+                        overrides[thread] = entry.source
                     atoms, pulled = entry.inputs, apply(trace, common[3], [*entry.residuals, ct])
+                elif records and (single := entry.rule.single) is not None and get_aval(ct) is single[0]:
+                    overrides[thread] = entry.source
+                    atoms, pulled = entry.inputs, apply(trace, single[1], [*entry.residuals, ct])
                 else:
-                    source_override.source = entry.source
+                    overrides[thread] = entry.source
                     atoms, pulled = entry.inputs, _pulled_node(entry, avals_of((ct,)), (ct,))
             elif entry is None:  # the cotangents of the outputs
                 atoms, pulled = outvars, _without_zeros(cts)
@@ -85,7 +90,7 @@ def pull_back(
                 given = [ct_of.pop(var, None) for var in (entry.outputs if is_node else entry.outvars)]
                 if all([ct is None for ct in given]):
                     continue
-                source_override.source = entry.source
+                overrides[thread] = entry.source
                 if is_node:
                     types = tuple([None if ct is None else get_aval(ct) for ct in given])
                     atoms, pulled = entry.inputs, _pulled_node(entry, types, given)
