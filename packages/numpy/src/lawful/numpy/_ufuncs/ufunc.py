@@ -56,7 +56,9 @@ class Ufunc:
         self.__module__ = "lawful.numpy"
         self.__doc__ = doc or op.__doc__
         self.__signature__ = _signature(self.nin)
-        self._elementwise = op if isinstance(op, Elementwise) and promotes else None
+        self._application = (
+            op.applied_as(self.__name__, numpy_function) if isinstance(op, Elementwise) and promotes else None
+        )
 
         def compute(*args: Any) -> Any:
             return op(*(promote(self.__name__, numpy_function, args) if promotes else args))
@@ -77,8 +79,8 @@ class Ufunc:
                 return self.numpy_function(*args)
             except (TypeError, ValueError, OverflowError):
                 pass  # the path below raises the error
-        if self._elementwise is not None:
-            return self._elementwise.apply(self.__name__, self.numpy_function, args)
+        if self._application is not None:
+            return self._application.apply(args)
         return self._compute(*args)
 
     def _refuse(self, kwargs: Mapping[str, Any]) -> NoReturn:

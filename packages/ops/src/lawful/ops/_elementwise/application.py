@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any, Final
 
-from lawful.core import Hook, Primitive
-from lawful.ops._support.promotion import PromoteAs, promote
+from lawful.core import Hook, IntegerOverflowError, Primitive
+from lawful.ops._support.promotion import PromoteAs, promote, with_fitting_integers
 
 __all__ = ["apply_promoted"]
 
@@ -34,3 +34,39 @@ def apply_promoted(
     Law: it is what converting and broadcasting each argument and then applying the primitive gives.
     """
     return promotion_hook.use(primitive, name, promote_as, args, operator)
+
+
+class Application:
+    """How a function applies an elementwise primitive: a constant of the function.
+
+    Attributes:
+      primitive: a strict elementwise one, of one result and no parameters.
+      name: of the function, for messages.
+      promote_as: its promotion.
+      operator: whether it is a Python operator, which gives a weak result of weak operands.
+    """
+
+    __slots__ = ("name", "operator", "primitive", "promote_as")
+
+    def __init__(self, primitive: Primitive, name: str, promote_as: PromoteAs, operator: bool = False) -> None:
+        self.primitive = primitive
+        self.name = name
+        self.promote_as = promote_as
+        self.operator = operator
+
+    def apply(self, args: Sequence[Any]) -> Any:
+        """Applies the primitive to the arguments of a call."""
+        try:
+            return promotion_hook.use(self.primitive, self.name, self.promote_as, args, self.operator)
+        except IntegerOverflowError:
+            args = with_fitting_integers(args)
+            return promotion_hook.use(self.primitive, self.name, self.promote_as, args, self.operator)
+
+
+def _switch_apply(apply: Callable[..., Any]) -> None:
+    Application.apply = apply  # type: ignore[method-assign]
+
+
+#: ``Application.apply``, which functions and operators of tracers call. An accelerator replaces the method itself, so
+#: that the choice costs nothing.
+application_hook: Final[Hook[Callable[..., Any]]] = Hook("elementwise application", Application.apply, _switch_apply)

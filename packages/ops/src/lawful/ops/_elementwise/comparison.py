@@ -9,9 +9,10 @@ from typing import Any
 import numpy as np
 
 from lawful.core import Interval, get_aval, promote_dtypes
+from lawful.ops._elementwise.application import Application
 from lawful.ops._elementwise.declaration import Elementwise
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
-from lawful.ops._support.promotion import PromoteAs, convert
+from lawful.ops._support.promotion import convert
 
 __all__ = [
     "and_p",
@@ -59,18 +60,27 @@ def lower_comparison(ctx: Any, x: Any, y: Any, direction: str) -> Any:
     return hlo.or_(first, hlo.and_(ctx.compare(a, c, "EQ"), ctx.compare(b, d, direction)))
 
 
-class _Comparison(Elementwise):
-    """A comparison; signed integers and uint64 are compared by value, because no dtype holds both."""
+class _ComparisonApplication(Application):
+    """Compares signed integers and uint64 by value, because no dtype holds both."""
 
-    def apply(self, name: str, promote_as: PromoteAs, args: Sequence[Any], operator: bool = False) -> Any:
+    __slots__ = ()
+
+    def apply(self, args: Sequence[Any]) -> Any:
         if len(args) == 2:
             args = [_of_some_dtype(x) if type(x) is int else x for x in args]
             signs = [_signedness(x) for x in args]
+            name = self.primitive.name
             if signs == ["signed", "uint64"]:
-                return _by_value(self.__name__, *args)
+                return _by_value(name, *args)
             if signs == ["uint64", "signed"]:
-                return _by_value(_FLIPPED.get(self.__name__, self.__name__), *reversed(args))
-        return super().apply(name, promote_as, args, operator)
+                return _by_value(_FLIPPED.get(name, name), *reversed(args))
+        return super().apply(args)
+
+
+class _Comparison(Elementwise):
+    """A comparison."""
+
+    application = _ComparisonApplication
 
 
 _FLIPPED = {"lt": "gt", "gt": "lt", "le": "ge", "ge": "le"}

@@ -22,7 +22,6 @@ from lawful.core import (
     Declaration,
     Excluded,
     Hook,
-    IntegerOverflowError,
     Interval,
     NotLinearError,
     Primitive,
@@ -35,9 +34,9 @@ from lawful.core import (
     python_scalar_dtype,
     python_scalar_types,
 )
-from lawful.ops._elementwise.application import promotion_hook
+from lawful.ops._elementwise.application import Application
 from lawful.ops._support.batch_dimensions import align_scalars
-from lawful.ops._support.promotion import OfKinds, PromoteAs, operand_dtypes, require_equal, with_fitting_integers
+from lawful.ops._support.promotion import OfKinds, PromoteAs, operand_dtypes, require_equal
 
 __all__ = ["Elementwise", "add_tangents", "elementwise"]
 
@@ -98,6 +97,8 @@ class Elementwise:
         for them) it gives a weak result, where the function gives a strong one.
     """
 
+    application: type[Application] = Application
+
     def __init__(
         self,
         primitive: Primitive,
@@ -110,6 +111,8 @@ class Elementwise:
         self.numpy_function = numpy_function
         self.promote_as = promote_as
         self.arity = arity
+        self.as_function = self.applied_as(primitive.name, promote_as)
+        self.as_operator = self.applied_as(primitive.name, promote_as, operator=True)
         self.__name__ = self.__qualname__ = primitive.name
         self.__doc__ = doc
 
@@ -119,33 +122,24 @@ class Elementwise:
     def __call__(self, *args: Any) -> Any:
         if len(args) != self.arity:
             raise ArgumentTypeError(f"{self.__name__}: expected {self.arity} arguments, got {len(args)}")
-        return self.apply(self.primitive.name, self.promote_as, args)
+        return self.as_function.apply(args)
 
     def operator(self, *args: Any) -> Any:
         """Applies the op as a Python operator: as the function, but weak operands give a weak result."""
-        return self.apply(self.primitive.name, self.promote_as, args, True)
+        return self.as_operator.apply(args)
 
-    def apply(self, name: str, promote_as: PromoteAs, args: Sequence[Any], operator: bool = False) -> Any:
-        """Applies the op under the name and promotion of another function."""
-        try:
-            return promotion_hook.use(self.primitive, name, promote_as, args, operator)
-        except IntegerOverflowError:
-            return promotion_hook.use(self.primitive, name, promote_as, with_fitting_integers(args), operator)
+    def applied_as(self, name: str, promote_as: PromoteAs, operator: bool = False) -> Application:
+        """Returns the application of the op under the name and promotion of a function."""
+        return self.application(self.primitive, name, promote_as, operator)
 
 
 def _switch_call(call: Callable[..., Any]) -> None:
     Elementwise.__call__ = call  # type: ignore[method-assign]
 
 
-def _switch_apply(apply: Callable[..., Any]) -> None:
-    Elementwise.apply = apply  # type: ignore[method-assign]
-
-
 #: The call of every elementwise op. An accelerator replaces ``Elementwise.__call__`` itself, so that the choice costs
 #: nothing.
 elementwise_hook: Final[Hook[Callable[..., Any]]] = Hook("elementwise calls", Elementwise.__call__, _switch_call)
-#: ``Elementwise.apply``, which functions and operators of tracers call.
-application_hook: Final[Hook[Callable[..., Any]]] = Hook("elementwise application", Elementwise.apply, _switch_apply)
 
 
 def elementwise(
@@ -245,18 +239,7 @@ def elementwise(
         args, dim = align_scalars(args, dims, range(len(args)))
         return primitive.bind(*args, **params), dim
 
-    @primitive.def_lowering
-    def lower(ctx: Any, *operands: Any, **params: Any) -> Any:
-        if arity > 1:
-            operands = ctx.broadcast_scalars(operands)
-        if isinstance(hlo, str):
-            return ctx.op(hlo, *operands)
-        dtype = ctx.avals_out[0].dtype
-        if dtype.itemsize == 1 and is_inexact(dtype):
-            # Conversions to 8-bit floats branch: LLVM takes minutes for several algorithms with them in one fused loop.
-            return ctx.call_rule(hlo, *operands)
-        return hlo(ctx, *operands, **params)
-
+    primitive.def_lowering(_lower_to_op(hlo, arity) if isinstance(hlo, str) else _lower_by(hlo, arity))
     _differentiate(primitive, derivatives or (None,) * arity)
     if linear:
         _transpose(primitive, derivatives or (), linear)
@@ -290,6 +273,28 @@ def elementwise(
 
 #: Declares an elementwise op whose rules are pure.
 pure_elementwise = partial(elementwise, pure_rules=True)
+
+
+def _lower_to_op(name: str, arity: int) -> Lower:
+    """Returns the lowering to an op of StableHLO."""
+    if arity == 1:
+        return lambda ctx, operand: ctx.op(name, operand)
+    return lambda ctx, *operands: ctx.op(name, *ctx.broadcast_scalars(operands))
+
+
+def _lower_by(rule: Lower, arity: int) -> Lower:
+    """Returns the lowering by a rule of operands of one shape."""
+
+    def lower(ctx: Any, *operands: Any, **params: Any) -> Any:
+        if arity > 1:
+            operands = ctx.broadcast_scalars(operands)
+        dtype = ctx.aval_out.dtype
+        if dtype.itemsize == 1 and is_inexact(dtype):
+            # Conversions to 8-bit floats branch: LLVM takes minutes for several algorithms with them in one fused loop.
+            return ctx.call_rule(rule, *operands)
+        return rule(ctx, *operands, **params) if params else rule(ctx, *operands)
+
+    return lower
 
 
 def _differentiate(primitive: Primitive, derivatives: Sequence[Derivative | None]) -> None:

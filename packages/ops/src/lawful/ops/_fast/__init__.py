@@ -5,8 +5,8 @@ are scalar code, and sums are products with ones.
 """
 
 from lawful.ops._composite import composite_hook
-from lawful.ops._elementwise.application import promotion_hook
-from lawful.ops._elementwise.declaration import application_hook, elementwise_hook, tangent_sum_hook
+from lawful.ops._elementwise.application import application_hook, promotion_hook
+from lawful.ops._elementwise.declaration import elementwise_hook, tangent_sum_hook
 from lawful.ops._fast.composite import call_composite
 from lawful.ops._fast.composite import register_tracing as register_tracing
 from lawful.ops._fast.elementwise import add_values as add_values
@@ -18,6 +18,7 @@ from lawful.ops._fast.sum_by_product import sum_by_product
 from lawful.ops._indexing.getitem import getitem_hook
 from lawful.ops._reduction.reduction import sum_hook
 from lawful.ops._support.number import algorithm_hook
+from lawful.ops._support.promotion import convert as convert
 from lawful.ops._support.promotion import promotion_of_hook
 
 composite_hook.install(call_composite)

@@ -26,7 +26,7 @@ def call(self: Elementwise, *args: Any) -> Any:
             return self.numpy_function(*args)
         except (TypeError, ValueError, OverflowError):
             pass  # the primitive raises the error
-    return self.apply(self.primitive.name, self.promote_as, args)
+    return self.as_function.apply(args)
 
 
 def add_values(x: Any, y: Any) -> Any:

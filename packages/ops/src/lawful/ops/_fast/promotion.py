@@ -6,7 +6,7 @@ the time of several operations.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -32,7 +32,7 @@ from lawful.core import (
     register_dispatch_module,
 )
 from lawful.core._fast import IndexedJaxpr, cached_rule, calls, replay
-from lawful.ops._elementwise.declaration import Elementwise, application_hook
+from lawful.ops._elementwise.application import Application, application_hook
 from lawful.ops._support.promotion import (
     COMPARISONS,
     Conversion,
@@ -47,7 +47,6 @@ from lawful.ops._support.promotion import (
 register_dispatch_module(__name__)
 
 Shape = tuple[int, ...]
-Context = tuple[Primitive, str, PromoteAs, bool]
 
 #: By function and types. A lookup is 5× faster than a computation.
 _promotion_cache: Final[DictCache[tuple[Any, ...], Promotion]] = DictCache("promotions", 8192)
@@ -86,42 +85,43 @@ def apply_promoted(
     primitive: Primitive, name: str, promote_as: PromoteAs, args: Sequence[Any], operator: bool = False
 ) -> Any:
     """Applies a primitive as `lawful.ops.apply_promoted` does."""
-    trace = current.trace
-    context = (primitive, name, promote_as, operator)
-    call = calls.get(type(trace))
-    if call is not None:
-        return call(trace, _plan, context, context, args)
-    program, operands = _planned(trace, context, args, numbers=True)
-    if program is None:
-        return operands
-    if isinstance(program, Primitive):
-        return trace.process_primitive(primitive, operands, {})
-    return replay(trace, program, operands)[0]
+    application = Application(primitive, name, promote_as, operator)
+    return _apply(application, (primitive, name, promote_as, operator), args)
 
 
-def apply(self: Elementwise, name: str, promote_as: PromoteAs, args: Sequence[Any], operator: bool = False) -> Any:
-    """Applies an op as `Elementwise.apply` does; a cached rule is replayed with fewer calls between."""
+def apply(self: Application, args: Sequence[Any]) -> Any:
+    """Applies as `Application.apply` does; a cached rule is replayed with fewer calls between."""
     trace = current.trace
     call = calls.get(type(trace))
     try:
-        if call is None:
-            return apply_promoted(self.primitive, name, promote_as, args, operator)
-        context = (self.primitive, name, promote_as, operator)
-        return call(trace, _plan, context, context, args)
+        return _apply(self, self, args) if call is None else call(trace, _plan, self, self, args)
     except IntegerOverflowError:
-        return application_hook.plain(self, name, promote_as, args, operator)
+        return application_hook.plain(self, args)
 
 
-def _plan(trace: Trace, context: Context, args: Sequence[Any]) -> tuple[Primitive | IndexedJaxpr | None, Any]:
+def _apply(application: Application, key: Hashable, args: Sequence[Any]) -> Any:
+    trace = current.trace
+    call = calls.get(type(trace))
+    if call is not None:
+        return call(trace, _plan, key, application, args)
+    program, operands = _planned(trace, application, args, numbers=True)
+    if program is None:
+        return operands
+    if isinstance(program, Primitive):
+        return trace.process_primitive(program, operands, {})
+    return replay(trace, program, operands)[0]
+
+
+def _plan(trace: Trace, application: Application, args: Sequence[Any]) -> tuple[Primitive | IndexedJaxpr | None, Any]:
     """Returns the primitive or program of a call and its operands, or None and the result if there is no program."""
-    return _planned(trace, context, args, numbers=not trace.evaluates_constants)
+    return _planned(trace, application, args, numbers=not trace.evaluates_constants)
 
 
 def _planned(
-    trace: Trace, context: Context, args: Sequence[Any], *, numbers: bool
+    trace: Trace, application: Application, args: Sequence[Any], *, numbers: bool
 ) -> tuple[Primitive | IndexedJaxpr | None, Any]:
-    primitive, name, promote_as, operator = context
-    promotion = promotion_of(name, promote_as, args, operator)
+    primitive = application.primitive
+    promotion = promotion_of(application.name, application.promote_as, args, application.operator)
     shape = promotion.array_shape
     operands, left = _converted(args, promotion.conversions, numbers=numbers)
     if shape is None and not left:

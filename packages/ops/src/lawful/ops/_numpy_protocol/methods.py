@@ -99,17 +99,17 @@ def _binary(function: Method, as_operand: Callable[[Any], Any] = _as_operand) ->
 
 def _operator(op: Elementwise, as_operand: Callable[[Any], Any] = _as_operand) -> tuple[Method, Method]:
     """Returns what `_binary` does for ``op.operator``, with a call less: an eager gradient has thousands of these."""
-    name, promote_as = op.primitive.name, op.promote_as
+    application = op.as_operator
 
     def method(self: Any, other: Any) -> Any:
         if type(other) not in array_types:
             other = as_operand(other)
-        return other if other is NotImplemented else op.apply(name, promote_as, (self, other), True)
+        return other if other is NotImplemented else application.apply((self, other))
 
     def reflected(self: Any, other: Any) -> Any:
         if type(other) not in array_types:
             other = as_operand(other)
-        return other if other is NotImplemented else op.apply(name, promote_as, (other, self), True)
+        return other if other is NotImplemented else application.apply((other, self))
 
     return method, reflected
 

@@ -71,6 +71,16 @@ class LoweringContext(CollectiveLowering, MeshMethods):
         return [var.aval for var in self._eqn.outvars]
 
     @property
+    def aval_in(self) -> ShapedArray:
+        """The type of the first operand."""
+        return self._eqn.invars[0].aval
+
+    @property
+    def aval_out(self) -> ShapedArray:
+        """The type of the first result."""
+        return self._eqn.outvars[0].aval
+
+    @property
     def platform(self) -> str:
         """The platform that the program is lowered for, such as ``"cpu"``."""
         return self._function.module.platform
@@ -97,11 +107,13 @@ class LoweringContext(CollectiveLowering, MeshMethods):
         Args:
           operands: the values of the equation's operands.
         """
-        shape = self.avals_out[0].shape
-        avals = self.avals_in
-        if all([aval.shape == shape for aval in avals]):
+        shape = self.aval_out.shape
+        for atom in self._eqn.invars:
+            if atom.aval.shape != shape:
+                break
+        else:  # the common case
             return operands
-        avals = [aval.update(shape=shape) for aval in avals]
+        avals = [aval.update(shape=shape) for aval in self.avals_in]
         operands = [
             self.broadcast_scalar(value, aval) if not atom.aval.shape else value
             for value, atom, aval in zip(operands, self._eqn.invars, avals, strict=True)

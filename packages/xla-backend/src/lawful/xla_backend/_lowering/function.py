@@ -131,7 +131,7 @@ class FunctionLowering:
 
     def _equations(self, eqns: Sequence[JaxprEqn], env: dict[Var, Value]) -> None:
         module = self.module
-        rules, tensor_type = module.rules, module.types.tensor_type
+        rules, tensor_type, located = module.rules, module.types.tensor_type, module.located
         for eqn in eqns:
             primitive = eqn.primitive
             rule = rules.get(primitive)
@@ -140,11 +140,11 @@ class FunctionLowering:
             operands = [env[atom] if type(atom) is Var else self._literal(atom) for atom in eqn.invars]
             try:
                 ctx = LoweringContext(self, eqn)
-                if module.located is not None:
+                if located is not None:
                     with module.location(eqn):
                         out = rule(ctx, *operands, **eqn.params)
                 else:
-                    out = rule(ctx, *operands, **eqn.params)
+                    out = rule(ctx, *operands, **eqn.params) if eqn.params else rule(ctx, *operands)
                 if out is ctx.built is not None:  # reading its type is as slow as building it
                     env[eqn.outvars[0]] = out
                     continue
