@@ -3,6 +3,7 @@
 from functools import partial
 
 from lawful.ops._fast import register_tracing
+from lawful.staging._fast import calls as calls
 from lawful.staging._fast import direct_call
 from lawful.staging._fast.replay import TypesTrace
 from lawful.staging._fast.replay import add_equations as add_equations
