@@ -149,8 +149,12 @@ def _opener_of(treedef: PyTreeDef, exact: bool) -> Callable[[Any], Sequence[Any]
     if set(types) == {str}:
 
         def open_named(node: Any) -> Sequence[Any] | None:
-            values = open_dict(node)
-            return None if values is None or not _NAMES.issuperset(map(type, node)) else values
+            if type(node) is not dict or len(node) != length or not _NAMES.issuperset(map(type, node)):
+                return None
+            try:  # not by `open_dict`, which is a call more
+                return values_at(node)
+            except KeyError:
+                return None
 
         return open_named
     keys = frozenset(map(exact_key, aux))
