@@ -8,9 +8,7 @@ import numpy as np
 import pytest
 
 from lawful import ops
-from lawful.core import (
-    ArgumentValueError,
-)
+from lawful.core import ArgumentValueError, Tracer
 from lawful.staging import jit as jit_by
 
 jit = partial(jit_by, backend="numpy")
@@ -122,3 +120,17 @@ def test_jit_options_that_are_no_numbers_error() -> None:
         with pytest.raises(TypeError) as caught:
             jit(lambda x, y: x, **options)
         assert str(caught.value).startswith(f"{__file__}:"), options
+
+
+def test_jit_static_argnums_and_argnames_infer_nothing() -> None:
+    def is_traced(x: Any, y: Any) -> None:
+        traced.append((isinstance(x, Tracer), isinstance(y, Tracer)))
+
+    traced: list[tuple[bool, bool]] = []
+    f = jit(is_traced, static_argnums=1, static_argnames=(), backend="numpy")
+    f(1.0, 2.0)
+    f(1.0, y=2.0)
+    g = jit(is_traced, static_argnums=(), static_argnames="y", backend="numpy")
+    g(1.0, 2.0)
+    g(1.0, y=2.0)
+    assert traced == [(True, False), (True, True), (True, True), (True, False)]

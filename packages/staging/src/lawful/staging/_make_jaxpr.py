@@ -244,7 +244,7 @@ def make_jaxpr(
       in (c,) }
     """
     require_callable("make_jaxpr", fun)
-    statics = statics_of(fun, static_argnums, ())
+    statics = statics_of(fun, static_argnums, None)
     axes = _named_axes(axis_env or ())
 
     @functools.wraps(fun, updated=())
@@ -276,5 +276,5 @@ def eval_shape(fun: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
     Source: ``jax.eval_shape``.
     """
     require_callable("eval_shape", fun)
-    closed, _, out_tree = trace_call("eval_shape", fun, statics_of(fun, (), ()), args, kwargs)
+    closed, _, out_tree = trace_call("eval_shape", fun, statics_of(fun, None, None), args, kwargs)
     return tree.unflatten(out_tree, [struct_of(aval) for aval in closed.out_avals])

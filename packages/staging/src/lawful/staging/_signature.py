@@ -86,6 +86,8 @@ def as_tuple(name: str, value: Any, kind: type) -> tuple[Any, ...]:
 def statics_of(function: Callable[..., Any], argnums: Any, argnames: Any, adjective: str = "static") -> Statics:
     """Returns the static, or the donated, arguments of a function, by position and by name where both are known.
 
+    Where both are given, neither is inferred from the other.
+
     Raises:
       ArgumentValueError: the function has no such argument.
     """
@@ -121,6 +123,8 @@ def statics_of(function: Callable[..., Any], argnums: Any, argnames: Any, adject
             )
     if not takes_any:
         nums = tuple(num % len(positional) for num in nums)
+    if argnums is not None and argnames is not None:
+        return Statics(tuple(sorted({*nums})), tuple(sorted({*names})))
     by_name = {p.name for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD}
     also_names = {positional[num] for num in nums if 0 <= num < len(positional)} & by_name
     also_nums = {positional.index(argname) for argname in names if argname in positional}

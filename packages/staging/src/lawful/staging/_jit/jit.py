@@ -188,7 +188,7 @@ def jit(
       in_shardings: a prefix of the tree of positional arguments, of shardings of ``lawful.parallel`` and None.
       out_shardings: the same for the result; None is for the compiler to choose.
       static_argnums: positions of hashable arguments that ``fun`` gets as they are; a new value is a new trace.
-      static_argnames: the same by name; each is inferred from the other where the signature tells.
+      static_argnames: the same by name; where one of both is given, the signature tells the other.
       donate_argnums: positions of arguments whose memory the result may take; they cannot be used afterwards.
       donate_argnames: the same by name.
       keep_unused: as in JAX; programs here keep all arguments.
