@@ -37,6 +37,8 @@ def test_io_callback_without_a_result_is_called(compiled, seen) -> None:
     f = compiled(lambda x: (io_callback(lambda x: seen.append(float(x)), None, x), x * 2)[1])
     assert float(f(3.0)) == 6.0
     assert seen == [3.0]
+    compiled(lambda x: (io_callback(lambda x: seen.append(float(x)), (), x), x)[1])(4.0)
+    assert seen == [3.0, 4.0]
 
 
 def test_io_callback_of_an_unused_result_is_called(compiled, seen) -> None:

@@ -79,6 +79,8 @@ class HostFunction:
         return [] if self.out_tree is None else self._checked(result)
 
     def _checked(self, result: Any) -> list[np.ndarray[Any, Any]]:
+        if result is None and not self.results:  # a function without return
+            return []
         try:
             leaves = self.out_tree.flatten_up_to(result)
         except TreeStructureError as error:
