@@ -32,6 +32,15 @@ except ValueError as error:
     assert "x['w']" in str(error) and "multiple of 8" in str(error), error
 else:
     raise AssertionError("7 elements do not divide by 8")
+
+# In a program an array is put on several devices by a constraint.
+values = np.arange(8.0)
+for f in (lambda x: jax.device_put(x, split), lambda x: jax.numpy.array(x, device=split)):
+    assert jax.jit(f)(values).sharding == split
+    assert jax.jit(lambda: f(values))().sharding == split
+    assert np.array_equal(jax.grad(lambda x: (f(x) ** 2).sum())(values), 2.0 * values)
+both = jax.jit(lambda x: jax.device_put((x, x), (split, None)))(values)
+assert both[0].sharding == split and np.array_equal(both[1], values)
 """
 
 

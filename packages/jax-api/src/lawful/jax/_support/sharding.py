@@ -9,7 +9,7 @@ from typing import Any
 import numpy
 
 from lawful import parallel, tree
-from lawful.core import ArgumentTypeError, ArgumentValueError, Tracer, to_numpy
+from lawful.core import ArgumentTypeError, ArgumentValueError, Tracer, current, to_numpy
 from lawful.jax._support.array import Array, as_jax, on_device
 from lawful.jax._support.devices import SingleDeviceSharding, xla_backend
 from lawful.jax._support.jit import jit, unwrapped
@@ -223,12 +223,24 @@ def pjit(
 def put(x: Any, places: Any) -> Any:
     """Returns a pytree with its leaves where a tree of shardings and devices, a prefix of it, says."""
     places = tree.map(_in_context, places, is_leaf=_is_place)
+    of_leaves = tree.broadcast_prefix(places, x, is_leaf=_is_place)
+    if any(map(_is_constraint, tree.leaves(x), of_leaves)):
+        return tree.map(_placed, x, tree.unflatten(tree.structure(x), of_leaves))
     if xla_backend is not None and not any(map(_is_numpy, tree.leaves(places))):
         return to_jax(xla_backend.device_put(unwrapped(x, on_device), places))
     for leaf, place in zip(tree.leaves(x), tree.broadcast_prefix(places, x), strict=True):
         if isinstance(place, NamedSharding):
             place.shard_shape(numpy.shape(leaf))
     return tree.map(lambda leaf: leaf if isinstance(leaf, Tracer) else as_jax(numpy.array(to_numpy(leaf))), x)
+
+
+def _is_constraint(x: Any, place: Any) -> bool:
+    """Whether a program is traced, in which an array on several devices is one with a constraint."""
+    return isinstance(place, NamedSharding) and (isinstance(x, Tracer) or not current.trace.evaluates_constants)
+
+
+def _placed(x: Any, place: Any) -> Any:
+    return with_sharding_constraint(x, place) if _is_constraint(x, place) else put(x, place)
 
 
 def _is_place(x: Any) -> bool:
