@@ -6,10 +6,20 @@ import numpy as np
 import pytest
 
 from lawful.autodiff import grad, jvp, vjp
-from lawful.batching import vmap
+from lawful.batching import psum, vmap
 from lawful.control_flow import scan
-from lawful.core import ArgumentTypeError, ArgumentValueError
-from lawful.parallel import Mesh, NamedSharding, devices, make_mesh, numpy_devices, set_mesh, with_sharding_constraint
+from lawful.core import ArgumentTypeError, ArgumentValueError, InvalidArgumentError
+from lawful.parallel import (
+    AbstractMesh,
+    Mesh,
+    NamedSharding,
+    devices,
+    make_mesh,
+    numpy_devices,
+    set_mesh,
+    shard_map,
+    with_sharding_constraint,
+)
 from lawful.parallel import PartitionSpec as P
 from lawful.staging import ShapeDtypeStruct, jit, make_jaxpr
 
@@ -195,3 +205,49 @@ def test_a_mesh_that_numpy_plays_is_not_for_xla() -> None:
     sharding = NamedSharding(make_mesh((2,), ("x",), devices=numpy_devices(2)), P("x"))
     with pytest.raises(ArgumentValueError, match="a mesh of XLA's devices, got NumpyDevice"):
         jit(lambda a: with_sharding_constraint(a, sharding), backend="xla")(A)
+
+
+def test_abstract_mesh_has_the_devices_of_arguments(mesh: Mesh) -> None:
+    axes = mesh.abstract_mesh
+    a = device_put(A, NamedSharding(mesh, P("x")))
+
+    def constrained(a: Any) -> Any:
+        return with_sharding_constraint(np.sin(a), NamedSharding(axes, P("y", "x")))
+
+    found = jit(constrained)(a)
+    assert found.sharding == NamedSharding(mesh, P("y", "x"))
+    np.testing.assert_allclose(found, np.sin(A))
+    eager = with_sharding_constraint(a, NamedSharding(axes, P("y", "x")))
+    assert eager.sharding == NamedSharding(mesh, P("y", "x"))
+    np.testing.assert_allclose(jit(grad(lambda a: constrained(a).sum()))(a), np.cos(A))
+    normalized = shard_map(lambda a: a / psum(a.sum(), "x"), mesh=axes, in_specs=P("x"), out_specs=P("x"))
+    for function in (normalized, jit(normalized)):
+        np.testing.assert_allclose(function(a), A / A.sum())
+        assert function(a).sharding == NamedSharding(mesh, P("x"))
+
+
+def test_abstract_mesh_without_devices_is_an_error(mesh: Mesh) -> None:
+    sharding = NamedSharding(mesh.abstract_mesh, P("x"))
+    with pytest.raises(ArgumentValueError, match="expected an argument on the devices of a mesh"):
+        jit(lambda a: with_sharding_constraint(a, sharding))(A)
+    with pytest.raises(InvalidArgumentError, match="expected an array on a mesh with the axes"):
+        with_sharding_constraint(A, sharding)
+    with pytest.raises(ArgumentTypeError, match="expected a mesh with devices"):
+        shard_map(lambda a: a, mesh=mesh.abstract_mesh, in_specs=P("x"), out_specs=P("x"))(A)
+    fewer = NamedSharding(AbstractMesh((4,), ("x",)), P("x"))
+    with pytest.raises(ArgumentValueError, match="expected 4 devices"):
+        jit(lambda a: with_sharding_constraint(a, fewer))(device_put(A, NamedSharding(mesh, P("x"))))
+
+
+def test_jit_with_unconstrained_shardings_is_an_error(mesh: Mesh) -> None:
+    free = NamedSharding(mesh, P(P.UNCONSTRAINED, "x"))
+    for shardings in ({"in_shardings": free}, {"out_shardings": (free,)}, {"out_shardings": P(P.UNCONSTRAINED)}):
+        with pytest.raises(ArgumentValueError, match="that say how each dimension is split, got UNCONSTRAINED"):
+            jit(lambda a: (a,), **shardings)
+
+
+def test_out_info_of_a_compiled_program_has_shardings(mesh: Mesh) -> None:
+    sharding = NamedSharding(mesh, P("x"))
+    compiled = jit(lambda a: a * 2.0).lower(device_put(A, sharding)).compile()
+    assert compiled.out_info.sharding == sharding
+    np.testing.assert_allclose(compiled(A), A * 2.0)

@@ -86,6 +86,11 @@ class NamedSharding:
         return self.mesh.flat_devices
 
     @property
+    def is_abstract(self) -> bool:
+        """Whether the mesh has no devices: a program with it runs where its arguments are."""
+        return isinstance(self.mesh, AbstractMesh)
+
+    @property
     def mesh_axes(self) -> tuple[tuple[Hashable, int], ...]:
         """The names and sizes of the axes of the mesh, major first."""
         return self.mesh.shape_tuple

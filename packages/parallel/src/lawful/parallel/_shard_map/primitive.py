@@ -22,6 +22,7 @@ from lawful.parallel._mesh.manual import manual_axes
 from lawful.parallel._mesh.mesh import AbstractMesh, Mesh
 from lawful.parallel._shard_map.axes import AxisName, Spec, axes_of, part_aval, untyped, whole_aval
 from lawful.parallel._shard_map.reference import as_vmap
+from lawful.parallel._sharded_jit.constraint import mesh_of
 from lawful.staging import dce_call, disable_jit, hoist_call, is_jit_disabled, jit, kept, trace_to_jaxpr
 
 #: Its parameters are the jaxpr of the parts, the ``mesh``, a spec of each operand (``in_specs``) and of each result
@@ -148,7 +149,13 @@ def _compiled(jaxpr: ClosedJaxpr, params: tuple[tuple[str, Any], ...]) -> Callab
 
 def _impl(*args: Any, jaxpr: ClosedJaxpr, mesh: Mesh | AbstractMesh, **params: Any) -> list[Any]:
     if isinstance(mesh, AbstractMesh):
-        raise ArgumentTypeError(f"shard_map: expected a mesh with devices to run on, got {mesh}; give a Mesh")
+        found = next(filter(None, [mesh_of(x, mesh) for x in args]), None)
+        if found is None:
+            raise ArgumentTypeError(
+                "shard_map: expected a mesh with devices to run on, or an argument on a mesh of the same axes, got "
+                f"{mesh} and none; give a Mesh"
+            )
+        mesh = found
     if mesh.flat_devices[0].platform == "numpy":
         return as_vmap(jaxpr, mesh=mesh, **params)(*args)
     run = _compiled(jaxpr, tuple({"mesh": mesh, **params}.items()))

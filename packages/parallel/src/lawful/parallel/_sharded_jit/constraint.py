@@ -9,6 +9,7 @@ from lawful import tree
 from lawful.core import (
     ArgumentTypeError,
     ArgumentValueError,
+    InvalidArgumentError,
     Primitive,
     ShapedArray,
     Tracer,
@@ -32,13 +33,29 @@ def _abstract_eval(x: ShapedArray, *, sharding: NamedSharding) -> ShapedArray:
 
 def _impl(x: Any, *, sharding: NamedSharding) -> Any:
     backend = xla()
+    if backend is None:
+        return x
     mesh = sharding.mesh
-    if backend is None or isinstance(mesh, AbstractMesh) or mesh.flat_devices[0].platform == "numpy":
+    if isinstance(mesh, AbstractMesh):
+        found = mesh_of(x, mesh)
+        if found is None:
+            raise InvalidArgumentError(
+                f"with_sharding_constraint: expected an array on a mesh with the axes of {mesh}, which has no devices, "
+                f"got one with the sharding {getattr(x, 'sharding', None)}; give the constraint a Mesh"
+            )
+        mesh, sharding = found, NamedSharding(found, sharding.spec)
+    if mesh.flat_devices[0].platform == "numpy":
         return x
     if sharding.unconstrained_dimensions():
         spec = PartitionSpec(*[None if entry is UNCONSTRAINED else entry for entry in sharding.spec])
         sharding = NamedSharding(mesh, spec)
     return backend.device_put(x, sharding)
+
+
+def mesh_of(x: Any, axes: AbstractMesh) -> Mesh | None:
+    """Returns the mesh that an array is on, if it has the axes of one without devices; else None."""
+    have = getattr(getattr(x, "sharding", None), "mesh", None)
+    return have if isinstance(have, Mesh) and have.shape_tuple == axes.shape_tuple else None
 
 
 sharding_constraint_p.def_impl(_impl, any_array=True)
@@ -159,4 +176,4 @@ def as_sharding(name: str, sharding: Any, *, may_be_none: bool = False) -> Any:
         return NamedSharding(mesh, sharding)
     if isinstance(sharding, NamedSharding) or (may_be_none and sharding is None) or hasattr(sharding, "device_order"):
         return sharding
-    raise ArgumentTypeError(f"{name}: expected a NamedSharding, got {sharding!r}; write NamedSharding(mesh, spec)")
+    raise InvalidArgumentError(f"{name}: expected a NamedSharding, got {sharding!r}; write NamedSharding(mesh, spec)")

@@ -11,7 +11,7 @@ from lawful import tree
 from lawful.core import ArgumentValueError, Tracer
 from lawful.parallel._mesh.devices import xla
 from lawful.parallel._mesh.mesh import AbstractMesh
-from lawful.parallel._mesh.partition_spec import PartitionSpec
+from lawful.parallel._mesh.partition_spec import UNCONSTRAINED, PartitionSpec
 from lawful.parallel._mesh.sharding import NamedSharding
 from lawful.parallel._sharded_jit.constraint import constrain, is_sharding, shardings_of_leaves
 from lawful.staging import Traced, describe_argument, function_name
@@ -32,6 +32,8 @@ class ShardedFunction:
     ) -> None:
         functools.update_wrapper(self, function)
         self._name = f"jit of {function_name(function)}"
+        _require_constrained(self._name, "in_shardings", in_shardings)
+        _require_constrained(self._name, "out_shardings", out_shardings)
         self._in_shardings = tuple(in_shardings) if isinstance(in_shardings, list) else in_shardings
         self._out_shardings = out_shardings
         self._function = function
@@ -160,6 +162,17 @@ class ShardedFunction:
                 path, _ = tree.leaves_with_path((dynamic, {}))[i]
                 raise ArgumentValueError(f"{self._name}: {describe_argument(path)}: {error.message}") from error
         return tree.unflatten(structure, leaves)
+
+
+def _require_constrained(name: str, argument: str, shardings: Any) -> None:
+    """Raises ArgumentValueError if a dimension of an argument or result is left to the compiler."""
+    for x in tree.leaves(shardings, is_leaf=is_sharding):
+        spec = x.spec if isinstance(x, NamedSharding) else x
+        if isinstance(spec, PartitionSpec) and UNCONSTRAINED in spec:
+            raise ArgumentValueError(
+                f"{name}: expected {argument} that say how each dimension is split, got UNCONSTRAINED in {spec}; leave "
+                f"{argument} out, or use with_sharding_constraint inside"
+            )
 
 
 def _has_devices(sharding: Any) -> bool:

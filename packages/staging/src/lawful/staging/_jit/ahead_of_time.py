@@ -228,6 +228,15 @@ class Compiled(_Stage):
         found = getattr(self.program, "output_shardings", None)
         return tree.unflatten(self.out_tree, found or [None] * self.out_tree.num_leaves)
 
+    @property
+    def out_info(self) -> Any:
+        """The tree of ``ShapeDtypeStruct`` of the result, with the shardings where the backend has devices."""
+        structs = map(struct_of, self.traced.jaxpr.out_avals)
+        found = getattr(self.program, "output_shardings", None)
+        if found:
+            structs = map(lambda struct, sharding: struct.update(sharding=sharding), structs, found)
+        return tree.unflatten(self.out_tree, list(structs))
+
     def as_text(self) -> str:
         """Returns the compiled program as text."""
         return self.program.as_text()

@@ -29,13 +29,15 @@ class MeshTable:
     Attributes:
       module: the ``ir.Module``, whose context must be current in every call.
       symbols: the symbol of each mesh.
-      shardings: one sharding on each mesh.
+      shardings: one sharding on each mesh of devices.
+      abstract: one on each mesh that has axes alone, whose devices are those of the arguments.
     """
 
     def __init__(self, module: Any, symbols: dict[MeshKey, str], shardings: tuple[Sharding, ...]) -> None:
         self.module = module
         self.symbols = symbols
         self.shardings = [*shardings]
+        self.abstract: list[Sharding] = []
 
     @property
     def device_order(self) -> tuple[Device, ...] | None:
@@ -50,6 +52,8 @@ class MeshTable:
         """
         key = sharding.mesh_axes, getattr(sharding, "device_numbers", ())
         found = self.symbols.get(key)
+        if is_abstract(sharding):
+            return self._declared(key, sharding, self.abstract) if found is None else found
         order = self.device_order
         if order is not None and order != sharding.device_order:
             raise ArgumentValueError(
@@ -64,11 +68,17 @@ class MeshTable:
                     f"lowering: expected a mesh of XLA's devices, got {foreign} in {sharding}; compile for NumPy with "
                     "jit(f, backend='numpy'), or make the mesh of lawful.parallel.devices()"
                 )
-            sdy().register_dialect(self.module.context)
-            found = self._declare(f"mesh_{len(self.symbols)}" if self.symbols else "mesh", sharding)
-            self.symbols[key] = found
+            return self._declared(key, sharding, self.shardings)
+        if not self.shardings:  # the axes were those of an abstract mesh so far
             self.shardings.append(sharding)
         return found
+
+    def _declared(self, key: MeshKey, sharding: Sharding, among: list[Sharding]) -> str:
+        sdy().register_dialect(self.module.context)
+        symbol = self._declare(f"mesh_{len(self.symbols)}" if self.symbols else "mesh", sharding)
+        self.symbols[key] = symbol
+        among.append(sharding)
+        return symbol
 
     def _declare(self, symbol: str, sharding: Sharding) -> str:
         dialect = sdy()
@@ -98,6 +108,11 @@ class MeshTable:
             for dim, axes in enumerate(sharding.dimension_axes(ndim))
         ]
         return dialect.TensorShardingAttr.get(symbol, dims)
+
+
+def is_abstract(sharding: Sharding) -> bool:
+    """Whether a sharding is over the axes of a mesh without devices."""
+    return bool(getattr(sharding, "is_abstract", False))
 
 
 def axis_texts(sharding: Sharding) -> dict[Hashable, str]:

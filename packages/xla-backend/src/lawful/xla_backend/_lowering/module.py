@@ -55,7 +55,8 @@ class StableHLO:
       consts: the constants that the caller has to pass.
       functions: the Python functions that the program calls, by their numbers.
       meshes: the symbols of the meshes that it declares.
-      shardings: a sharding on each of these.
+      shardings: a sharding on each of these that has devices.
+      abstract: a sharding on each of the others.
     """
 
     module: Any
@@ -63,6 +64,7 @@ class StableHLO:
     functions: tuple[CheckedCall, ...]
     meshes: tuple[tuple[MeshKey, str], ...] = ()
     shardings: tuple[Sharding, ...] = ()
+    abstract: tuple[Sharding, ...] = ()
 
     @property
     def device_order(self) -> tuple[Device, ...] | None:
@@ -146,8 +148,9 @@ class ModuleLowering:
                 func.return_(kept)
         meshes = tuple(self.meshes.symbols.items())
         return StableHLO(
-            self._module, tuple(consts.values()), tuple(self.functions), meshes, tuple(self.meshes.shardings)
-        )
+            self._module, tuple(consts.values()), tuple(self.functions), meshes, tuple(self.meshes.shardings),
+            tuple(self.meshes.abstract),
+        )  # fmt: skip
 
     # Functions
 

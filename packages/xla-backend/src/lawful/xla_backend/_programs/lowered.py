@@ -114,18 +114,21 @@ class Lowered:
 
     def is_distributed(self, args: Sequence[Any]) -> bool:
         """Whether a call runs in partitions: the program names a mesh, or an argument or constant is sharded."""
-        return bool(self._stablehlo.shardings) or any(map(is_sharded, args)) or any(map(is_sharded, self._consts))
+        named = bool(self._stablehlo.shardings or self._stablehlo.abstract)
+        return named or any(map(is_sharded, args)) or any(map(is_sharded, self._consts))
 
     def placement(self, args: Sequence[Any]) -> Placement:
         """Returns where a call in partitions runs; without arguments, where it would with values of the host.
 
         Raises:
-          ArgumentValueError: two Arrays are on different devices, or one is not where the program runs.
+          ArgumentValueError: two Arrays are on different devices, or one is not where the program runs; or nothing says
+            which devices a mesh without devices has.
         """
-        consts, meshes = self._consts, self._stablehlo.shardings
-        avals = [*map(get_aval, consts), *self.in_avals]
+        program = self._stablehlo
+        avals = [*map(get_aval, program.consts), *self.in_avals]
         args = args or [None] * len(self.in_avals)
-        return placement_of(self.name, consts, args, avals, meshes[0] if meshes else None)
+        mesh = program.shardings[0] if program.shardings else None
+        return placement_of(self.name, program.consts, args, avals, mesh, program.abstract)
 
     def on_platform(self, platform: str) -> Lowered:
         """Returns the program lowered for a platform where it follows its arguments to."""

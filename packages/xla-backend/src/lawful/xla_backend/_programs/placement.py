@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, cast
 
@@ -46,8 +47,9 @@ def _sharding(x: Any) -> Sharding:
 
 
 def placement_of(
-    name: str, consts: Sequence[Any], args: Sequence[Any], avals: Sequence[ShapedArray], mesh: Sharding | None
-) -> Placement:
+    name: str, consts: Sequence[Any], args: Sequence[Any], avals: Sequence[ShapedArray], mesh: Sharding | None,
+    abstract: Sequence[Sharding] = (),
+) -> Placement:  # fmt: skip
     """Returns where a call runs: on the devices of its sharded Arrays, or of the mesh that the program names.
 
     All other values are copied to each of the devices: those of the host, and Arrays on the default device, which is
@@ -58,10 +60,12 @@ def placement_of(
       consts: its constants.
       args: its arguments, or shardings of some of them.
       avals: the types of both.
-      mesh: a sharding on a mesh that the program names; None if it names none, and then one of the values is sharded.
+      mesh: a sharding on a mesh that the program names; None if it names none with devices.
+      abstract: a sharding on each mesh without devices that it names.
 
     Raises:
-      ArgumentValueError: two Arrays are on different devices, or one is not where the program runs.
+      ArgumentValueError: two Arrays are on different devices, or one is not where the program runs; or no value is on
+        devices that a mesh without devices can have.
     """
     values = [*consts, *args]
     lead, first = mesh, "a mesh that the program names"
@@ -71,8 +75,19 @@ def placement_of(
                 lead, first = _sharding(x), f"an Array with {_sharding(x)}"
             elif lead.device_order != _sharding(x).device_order:
                 raise _elsewhere(name, first, lead.device_order, f"one with {_sharding(x)}", _sharding(x).device_order)
-    assert lead is not None, "a value is sharded, or the program names a mesh"
+    if lead is None:
+        assert abstract, "a value is sharded, or the program names a mesh"
+        raise ArgumentValueError(
+            f"{name}: expected an argument on the devices of a mesh like {abstract[0]}, whose mesh has none, got none; "
+            "move one with device_put(x, NamedSharding(mesh, spec)), or name a Mesh in the program"
+        )
     default, devices = clients.default_device(), lead.device_order
+    for sharding in abstract:
+        if (count := math.prod([size for _, size in sharding.mesh_axes])) != len(devices):
+            raise ArgumentValueError(
+                f"{name}: expected {count} devices for {sharding}, got {first} on {devices_text(devices)}; make the "
+                "abstract mesh of as many"
+            )
     shardings: list[Sharding] = []
     for x, aval in zip(values, avals, strict=True):
         if is_sharded(x):
@@ -81,8 +96,7 @@ def placement_of(
         if type(x) is Array and x._device is not default and devices != (x._device,):
             raise _elsewhere(name, first, devices, "an Array", x.sharding.device_order)
         shardings.append(lead.with_dimension_axes(((),) * aval.ndim))
-    count = len(consts)
-    return Placement(devices, tuple(shardings[:count]), tuple(shardings[count:]))
+    return Placement(devices, tuple(shardings[: len(consts)]), tuple(shardings[len(consts) :]))
 
 
 def _elsewhere(
