@@ -17,7 +17,7 @@ from lawful.staging import disable_jit, io_callback, jit
 
 from .programs import CHECKED, PROGRAMS, Program, X, nested, nested_whole
 
-pytest.importorskip("lawful.xla_backend", reason="programs run on NumPy alone where XLA is not installed")
+xla_backend = pytest.importorskip("lawful.xla_backend", reason="programs run on NumPy alone where XLA is not installed")
 
 CASES = [pytest.param(program, checked, id=f"{name}-{'checked' if checked else 'unchecked'}")
          for checked in (True, False)
@@ -234,3 +234,33 @@ def test_while_loop_with_a_varying_predicate_in_a_branch() -> None:
     for some in (devices(), numpy_devices(8)):
         mapped = shard_map(lambda x: part(x[0])[None], mesh=on(some), in_specs=P("x"), out_specs=P("x"))
         close(mapped(x), np.array([8.0, 4.0, 2.0, 1.0]))
+
+
+@pytest.mark.parametrize("checked", [True, False])
+def test_shard_map_over_some_axes_has_effects(checked: bool) -> None:
+    """Each device calls, also along the axis that the compiler has."""
+    seen: list[float] = []
+
+    def f(x: Any) -> Any:
+        callback(lambda total: seen.append(float(total)), x.sum())
+        io_callback(lambda total: seen.append(-float(total)), None, x.sum())
+        return while_loop(
+            lambda s: s[0] < 2, lambda s: (callback(lambda i: seen.append(int(i)), s[0]), (s[0] + 1, s[1] * 2.0))[1],
+            (0, x),
+        )[1]  # fmt: skip
+
+    mapped = shard_map(f, mesh=on(devices()), in_specs=P("x"), out_specs=P("x"), axis_names={"x"}, check_vma=checked)
+    totals = [float(part.sum()) for part in np.split(X, 4)]
+    for function in (mapped, jit(mapped)):
+        seen.clear()
+        close(function(X), 4.0 * X)
+        np.testing.assert_allclose(sorted(seen), sorted([*totals * 2, *[-t for t in totals] * 2, *[0, 1] * 8]))
+
+
+def test_io_callback_with_a_result_over_some_axes_is_an_error() -> None:
+    f = shard_map(
+        lambda x: io_callback(lambda x: x, x, x), mesh=on(devices()), in_specs=P("x"), out_specs=P("x"),
+        axis_names={"x"},
+    )  # fmt: skip
+    with pytest.raises(xla_backend.LoweringError, match="over all axes of its mesh around 'io_callback'"):
+        f(X)

@@ -7,7 +7,7 @@ operations with side effects in any order.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -19,6 +19,7 @@ from lawful.xla_backend._runtime.bindings import ir
 from lawful.xla_backend._runtime.executables import CALLBACK_TARGETS
 
 if TYPE_CHECKING:
+    from lawful.xla_backend._lowering.collectives import MeshAxes
     from lawful.xla_backend._lowering.function import FunctionLowering
 
 Value = Any
@@ -43,23 +44,60 @@ def call_python(function: FunctionLowering, call: CheckedCall, operands: Sequenc
         avals_in, avals_out = (ORDER, *avals_in), (ORDER, *avals_out)
     index = ir.IntegerAttr.get(ir.IntegerType.get_unsigned(64), len(module.functions))
     module.functions.append(call)
-    op = ir.Operation.create(
-        "stablehlo.custom_call",
-        results=[module.types.tensor_type(aval) for aval in avals_out],
-        operands=list(operands),
-        attributes={
+    types = [module.types.tensor_type(aval) for aval in avals_out]
+
+    def build(operands: Sequence[Value]) -> list[Value]:
+        attributes = {
             "call_target_name": ir.StringAttr.get(target),
             "api_version": ir.IntegerAttr.get(ir.IntegerType.get_signless(32), 4),
             "backend_config": ir.DictAttr.get({"index": index}),
             "has_side_effect": ir.BoolAttr.get(call.in_order),
             "operand_layouts": _by_rows(avals_in),
             "result_layouts": _by_rows(avals_out),
-        },
-    )
-    results = list(op.results)
+        }
+        made = ir.Operation.create(
+            "stablehlo.custom_call", results=types, operands=list(operands), attributes=attributes
+        )
+        return list(made.results)
+
+    mesh = module.mesh
+    if mesh is not None and mesh.free and call.in_order:
+        if call.results:
+            raise LoweringError(
+                f"lowering: expected a shard_map over all axes of its mesh around '{call.eqn.primitive.name}', which "
+                f"has a result, got {', '.join(map(repr, mesh.free))} left to the compiler, along which devices have "
+                "one value, not one for each call; map over these axes too, or return nothing",
+                source=call.eqn.source,
+            )
+        results = _on_every_device(mesh, build, operands, types)
+    else:
+        results = build(operands)
     if call.in_order:
         function.set_order(results.pop(0))
     return results
+
+
+def _on_every_device(
+    mesh: MeshAxes, build: Callable[[Sequence[Value]], list[Value]], operands: Sequence[Value], types: Sequence[Any]
+) -> list[Value]:
+    """Returns the results of operations that each device runs, also along the axes that the compiler has."""
+
+    def whole(values: Sequence[Any]) -> Any:
+        each = [f"<@{mesh.symbol}, [{', '.join(['{}'] * len(type_.shape))}]>" for type_ in values]
+        return ir.Attribute.parse(f"#sdy.sharding_per_value<[{', '.join(each)}]>")
+
+    free = ", ".join(f'"{name}"' for name in mesh.free)
+    given = [value.type for value in operands]
+    attributes = {
+        "in_shardings": whole(given),
+        "out_shardings": whole(types),
+        "manual_axes": ir.Attribute.parse(f"#sdy<manual_axes{{{free}}}>"),
+    }
+    op = ir.Operation.create("sdy.manual_computation", [*types], [*operands], attributes=attributes, regions=1)
+    block = op.regions[0].blocks.append(*given)
+    with ir.InsertionPoint(block):
+        ir.Operation.create("sdy.return", [], build(list(block.arguments)))
+    return list(op.results)
 
 
 def _by_rows(avals: Sequence[ShapedArray]) -> Any:
