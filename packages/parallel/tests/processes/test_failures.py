@@ -115,6 +115,25 @@ report(lambda: np.asarray((total if i else largest)(x)))
         assert process.seconds < AT_ONCE
 
 
+def test_different_programs_in_later_runs_are_an_error(tmp_path: Path) -> None:
+    """Their collectives fit each other, so that without an error the values would be wrong."""
+    program = """
+i = start()
+x = global_array()
+first, second = (total, largest) if i else (largest, total)
+for f in (total, largest):
+    np.asarray(f(x))
+first(x)
+time.sleep(2)
+report(lambda: np.asarray(second(x)))
+"""
+    for process in run(tmp_path, program):
+        assert "ProcessMismatchError" in process.out, process.err
+        assert "in the program largest" in process.out
+        assert "in the program total" in process.out
+        assert process.seconds < AT_ONCE
+
+
 @pytest.mark.parametrize("devices", [1, 2])
 def test_an_absent_process_is_a_time_out_of_the_collective(tmp_path: Path, devices: int) -> None:
     program = """

@@ -6,6 +6,7 @@ import errno
 import socket
 import threading
 import time
+from collections import Counter
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, Final
@@ -54,6 +55,28 @@ class _Meeting:
         self.there: dict[int, tuple[str, bytes]] = {}
 
 
+class _Runs:
+    """The programs that some processes run together: those that not all have begun yet, in order."""
+
+    def __init__(self) -> None:
+        self.begun: Counter[int] = Counter()
+        #: By number: the fingerprint and name of the program, the process that began it first, and how many have.
+        self.open: dict[int, tuple[str, str, int, int]] = {}
+
+    def add(self, index: int, header: Header) -> str | None:
+        """Notes that a process begins a program; returns what differs if another one began another program there."""
+        number = self.begun[index]
+        self.begun[index] += 1
+        mine = header["fingerprint"], header["what"], index, 0
+        fingerprint, what, first, count = self.open.get(number, mine)
+        if fingerprint != header["fingerprint"]:
+            return f"process {first} in {what} where process {index} is in {header['what']}"
+        self.open[number] = fingerprint, what, first, count + 1
+        if count + 1 == len(header["everyone"]):
+            del self.open[number]
+        return None
+
+
 class Coordinator:
     """The server of process 0, on the address that all processes know.
 
@@ -74,6 +97,7 @@ class Coordinator:
         self._members: dict[int, socket.socket] = {}
         self._left: dict[int, str] = {}
         self._meetings: dict[str, _Meeting] = {}
+        self._runs: dict[tuple[int, ...], _Runs] = {}
         self._refusal: _Refusal | None = None
         self._changed, self._is_open = time.monotonic(), True
         self._all_left = threading.Event()
@@ -116,6 +140,8 @@ class Coordinator:
                     self._arrived(index, header, payload)
                 elif header["kind"] == "left":
                     self._tell({**header, "kind": "leaving"}, but=index)
+                elif header["kind"] == "run":
+                    self._began(index, header)
                 elif header["kind"] == "stuck":
                     self._tell({"kind": "ended", "index": header["index"], "reason": header["reason"]})
                 else:
@@ -183,6 +209,12 @@ class Coordinator:
     def _tell(self, header: Header, but: int | None = None) -> None:
         with self._lock:
             self._send_all(header, but)
+
+    def _began(self, index: int, header: Header) -> None:
+        with self._lock:
+            differs = self._runs.setdefault(tuple(header["everyone"]), _Runs()).add(index, header)
+            if differs is not None:
+                self._send_all({"kind": "differs", "reason": differs})
 
     # Meetings
 

@@ -78,6 +78,10 @@ class Group:
         """Raises ProcessMismatchError if the other processes begin to run another program than this one."""
         self.member.meet(f"the program {name}", key=f"program {fingerprint}", everyone=everyone, timeout=self.timeout)
 
+    def begin(self, name: str, fingerprint: str, everyone: Sequence[int]) -> None:
+        """Tells process 0 of a run, without waiting: where others run another program, all fail."""
+        self.member.announce_run(f"the program {name}", fingerprint, everyone)
+
     def is_alive(self) -> bool:
         """Whether all processes work, as far as is known."""
         return self.member.failure is None
@@ -103,6 +107,8 @@ class Group:
                 )
         # The end of a connection is known here before the coordinator says which process ended.
         self.member.wait_for_failure(2)
+        if (differing := self.member.mismatch(what)) is not None:
+            return differing
         ended = self.member.failure or f"the runtime's error {error}"
         return ProcessEndedError(
             f"{what}: expected {self.member.count} processes, got {ended}; look at the output of that process, and "

@@ -11,7 +11,13 @@ from typing import Any
 
 from lawful.core import user_source
 from lawful.parallel._processes.coordinator import Times
-from lawful.parallel._processes.errors import CLASSES, ProcessEndedError, ProcessError, ProcessTimeoutError
+from lawful.parallel._processes.errors import (
+    CLASSES,
+    ProcessEndedError,
+    ProcessError,
+    ProcessMismatchError,
+    ProcessTimeoutError,
+)
 from lawful.parallel._processes.messages import Header, closed, configure, receive, send
 
 
@@ -49,6 +55,7 @@ class Member:
         self._failed = threading.Event()
         #: Why this process cannot work with the others any more; None while it can.
         self.failure: str | None = None
+        self._differs = False
         #: For each process that waits for the end of the program: how many programs it ran together with each other.
         self.leaving: dict[int, dict[int, int]] = {}
         #: Called when another process has begun to wait for the end.
@@ -124,6 +131,9 @@ class Member:
         kind = header["kind"]
         if kind == "ended":
             self.fail(f"process {header['index']} ended: {header['reason']}")
+        elif kind == "differs":
+            self._differs = self.failure is None
+            self.fail(header["reason"])
         elif kind == "leaving":
             self.leaving[header["index"]] = {int(index): count for index, count in header["programs"].items()}
             self.on_leaving(header["index"])
@@ -153,12 +163,29 @@ class Member:
         self._failed.wait(timeout)
 
     def require_alive(self, what: str) -> None:
-        """Raises ProcessEndedError where another process has ended."""
+        """Raises ProcessEndedError where a process has ended, ProcessMismatchError where one runs another program."""
+        if (differing := self.mismatch(what)) is not None:
+            raise differing
         if self.failure is not None:
             raise ProcessEndedError(
                 f"{what}: expected {self.count} processes, got {self.failure}; look at the output of that process, and "
                 "start all anew"
             )
+
+    def mismatch(self, what: str) -> ProcessMismatchError | None:
+        """Returns the error to raise where another process runs another program; else None."""
+        if not self._differs:
+            return None
+        return ProcessMismatchError(
+            f"{what}: expected all processes to run the same programs, got {self.failure}; let all do the same, in one "
+            "order, and start all anew"
+        )
+
+    def announce_run(self, what: str, fingerprint: str, everyone: Sequence[int]) -> None:
+        """Tells process 0 that this process begins to run a program together with others."""
+        source = user_source()
+        where = "" if source is None else f" ({source})"
+        self._send({"kind": "run", "what": what + where, "fingerprint": fingerprint, "everyone": list(everyone)})
 
     def meet(
         self, what: str, payload: bytes = b"", *, timeout: float, key: str | None = None, everyone: Sequence[int] = ()

@@ -47,6 +47,9 @@ class Group(Protocol):
     def agree(self, name: str, fingerprint: str, everyone: Sequence[int]) -> None:
         """Raises an error if other processes do not begin to run the same program."""
 
+    def begin(self, name: str, fingerprint: str, everyone: Sequence[int]) -> None:
+        """Tells the other processes which program this one begins to run; they learn of it if they run another."""
+
     def is_alive(self) -> bool:
         """Whether all processes work, as far as is known."""
 
@@ -145,7 +148,7 @@ class Processes:
         self._wait(self.is_running)
 
     def watch(self, executable: Executable, name: str, module: Any, target: Target) -> None:
-        """Makes a program agree with the other processes before its first run, and counts its runs.
+        """Makes a program agree with the other processes before its first run, and tells them of each run.
 
         Args:
           executable: the program.
@@ -171,6 +174,7 @@ class Processes:
             if not has_agreed:
                 self.group.agree(name, fingerprint, everyone)
                 has_agreed = True
+            self.group.begin(name, fingerprint, everyone)
             try:
                 started = start(buffers, with_tokens=True)
             except RuntimeFailure as error:
