@@ -170,3 +170,15 @@ def test_lu_pivots_to_permutation_refuses_small_size():
         ops.lu_pivots_to_permutation(np.zeros(3, np.int32), 2)
     with pytest.raises(TypeError, match="int32"):
         ops.lu_pivots_to_permutation(np.zeros(3), 3)
+
+
+@pytest.mark.parametrize("dtype", [np.float64, np.complex128])
+def test_cholesky_derivative_reads_one_triangle(dtype: type) -> None:
+    x = np.array([[2.0, np.nan], [0.5, 3.0]], dtype)
+    tangent = np.array([[0.3, np.nan], [0.7, -0.2]], dtype)
+    _, found = ops.cholesky_p.rule("jvp")((x,), (tangent,))
+    whole, whole_dot = (np.where(np.isnan(y), y.T, y) for y in (x, tangent))
+    _, expected = ops.cholesky_p.rule("jvp")((whole,), (whole_dot,))
+    np.testing.assert_array_equal(found, expected)
+    factor, _ = ops.cholesky_p.rule("jvp")((whole,), (whole_dot,))
+    np.testing.assert_allclose(expected @ factor.conj().T + factor @ expected.conj().T, whole_dot, atol=1e-15)

@@ -197,3 +197,12 @@ def test_xlogy_of_zero_factor_is_zero():
     np.testing.assert_array_equal(
         ops.rel_entr(np.array([0.0, 1.0, -1.0]), np.array([0.0, 0.0, 1.0])), [0, np.inf, np.inf]
     )
+
+
+@pytest.mark.parametrize("length", [1, 2, 3, 17, 4096, 5000])
+def test_digamma_of_elements_is_that_of_any_array(length: int) -> None:
+    """Arrays of some lengths are computed by other calls of NumPy, which add in the same order."""
+    x = np.random.default_rng(0).uniform(0.5, 20.0, length)
+    expected = [ops.digamma(number) for number in x[:20]]
+    assert ops.digamma(x)[:20].tolist() == expected
+    assert ops.digamma(x[:, None, None])[:20, 0, 0].tolist() == expected

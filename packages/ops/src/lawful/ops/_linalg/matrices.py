@@ -138,11 +138,15 @@ def imaginary(x: Any, dtype: np.dtype[Any]) -> Any:
 
 def hermitian_from(x: Any, *, lower: bool) -> Any:
     """Returns Hermitian matrices from one triangle; the other one is not read."""
-    strict = triangle(x, lower=lower, k=-1 if lower else 1)
-    rows, columns = get_aval(x).shape[-2:]
-    dtype = get_aval(x).dtype
-    on_diagonal = where(_on_diagonal(rows, columns), with_dtype(real_part(x), dtype), dtype.type(0))
-    return strict + adjoint(strict) + on_diagonal
+    aval = get_aval(x)
+    rows, columns = aval.shape[-2:]
+    if lower:
+        whole = where(below_diagonal(rows, columns), x, adjoint(x))
+    else:
+        whole = where(below_diagonal(rows, columns, -1), adjoint(x), x)
+    if aval.dtype.kind != "c":
+        return whole
+    return where(_on_diagonal(rows, columns), with_dtype(real(x), aval.dtype), whole)
 
 
 def hermitian_part(x: Any) -> Any:

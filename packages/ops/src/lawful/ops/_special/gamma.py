@@ -52,6 +52,9 @@ __all__ = [
 # Above this the logarithm of the gamma function overflows float64.
 _LARGEST = 2.5e305
 _SHIFT = 10
+_SHIFTS = np.arange(float(_SHIFT))
+# Up to this many elements, fewer calls of NumPy weigh more than the memory that they need.
+_FEW = 4096
 #: The Bernoulli numbers of even indices from 2 on.
 BERNOULLI = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510, 43867 / 798, -174611 / 330)
 _EULER_MACLAURIN = tuple([b / math.factorial(2 * n) for n, b in enumerate(BERNOULLI, 1)])
@@ -82,6 +85,8 @@ def numpy_digamma(x: Any) -> Any:
 
 
 def _sum_of_inverses(z: Any) -> Any:
+    if not is_staged(z) and 1 < z.size <= _FEW:  # a sum over the first axis adds in the same order
+        return np.add.reduce(1 / (z + _SHIFTS.reshape((_SHIFT,) + (1,) * z.ndim)), axis=0)
     total = 0.0
     for k in range(_SHIFT):
         total = total + 1 / (z + k)
