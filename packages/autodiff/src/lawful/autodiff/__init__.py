@@ -23,6 +23,8 @@ from lawful.autodiff import _fast as _fast  # installs the accelerators
 
 if _TYPE_CHECKING:
     from lawful.autodiff import checkpoint_policies
+    from lawful.autodiff._analysis.cost import Cost, CostLine, Costs, cost
+    from lawful.autodiff._analysis.memory import Alive, PeakMemory, peak_memory
     from lawful.autodiff._checkpoint.checkpoint import checkpoint, remat
     from lawful.autodiff._checkpoint.primitive import checkpoint_p
     from lawful.autodiff._checkpoint.rematerialization import cut_call
@@ -32,6 +34,8 @@ if _TYPE_CHECKING:
 else:
     __getattr__, __dir__ = _lazy_imports(
         __name__,
+        "_analysis.cost",
+        "_analysis.memory",
         "_checkpoint.checkpoint",
         "_checkpoint_name",
         "_checkpoint.primitive",
@@ -42,10 +46,17 @@ else:
     )
 
 __all__ = [
+    "Alive",
+    "PeakMemory",
+    "peak_memory",
+    "Cost",
+    "CostLine",
+    "Costs",
     "LinearFunction",
     "VJPFunction",
     "as_tangent_of",
     "backward_pass",
+    "cost",
     "checkpoint",
     "checkpoint_name",
     "checkpoint_p",

@@ -15,6 +15,7 @@ from lawful.core import (
     Call,
     Choose,
     Declaration,
+    JaxprEqn,
     Primitive,
     ShapedArray,
     Unequal,
@@ -293,3 +294,12 @@ fft_p.declaration = Declaration(
     linear=((0,),),
     unequal=(Unequal("", _may_overflow, "the order of the sums decides which of them are infinite or NaN"),),
 )
+
+
+@fft_p.def_rule_as("operations")
+def _operations(eqn: JaxprEqn) -> int:
+    """Returns ``5 n log2(n)`` for each transform; half of it where one side is real."""
+    size = max(eqn.invars[0].aval.size, eqn.outvars[0].aval.size)
+    points = math.prod(eqn.params["fft_lengths"])
+    half = 2 if any(atom.aval.dtype.kind == "f" for atom in (eqn.invars[0], eqn.outvars[0])) else 1
+    return round(5 * size * math.log2(max(points, 2))) // half

@@ -52,7 +52,7 @@ def saved_residuals(f: Callable[..., Any], *args: Any, **kwargs: Any) -> Residua
     names = dict(zip(jaxpr.invars, argument_names(f, in_tree), strict=True))
     order = [*jaxpr.constvars, *jaxpr.invars, *(var for eqn in jaxpr.eqns for var in eqn.outvars)]
     kept = set(jaxpr.outvars)
-    return [(var.aval, _origin(jaxpr, var, names)) for var in order if var in kept]
+    return [(var.aval, origin_of(jaxpr, var, names)) for var in order if var in kept]
 
 
 def print_saved_residuals(f: Callable[..., Any], *args: Any, **kwargs: Any) -> None:
@@ -74,8 +74,14 @@ def _called_with(f: Callable[..., Any]) -> Callable[..., Any]:
     return called
 
 
-def _origin(jaxpr: Jaxpr, atom: Atom, arguments: dict[Var, str]) -> str:
-    """Returns the words for where a value of a jaxpr comes from."""
+def origin_of(jaxpr: Jaxpr, atom: Atom, arguments: dict[Var, str]) -> str:
+    """Returns the words for where a value of a jaxpr comes from.
+
+    Args:
+      jaxpr: the program.
+      atom: the value.
+      arguments: the names of its inputs.
+    """
     # The equations that call a jaxpr, from the outermost one inwards, with the jaxprs that they are in.
     callers: list[tuple[Jaxpr, JaxprEqn]] = []
     while True:

@@ -19,6 +19,7 @@ from lawful.core import (
     get_aval,
 )
 from lawful.ops._support.batch_dimensions import move_batch_dim
+from lawful.ops._support.operation_counts import no_operations
 from lawful.ops._support.structural import strong
 
 __all__ = ["bitcast_convert_type", "bitcast_convert_type_p"]
@@ -26,6 +27,7 @@ __all__ = ["bitcast_convert_type", "bitcast_convert_type_p"]
 Dtype = np.dtype[Any]
 
 bitcast_convert_type_p = Primitive("bitcast_convert_type", pure_rules=True)
+bitcast_convert_type_p.def_rule("operations", no_operations)
 
 
 def bitcast_convert_type(operand: Any, new_dtype: Any) -> Any:

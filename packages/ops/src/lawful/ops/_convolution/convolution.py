@@ -14,6 +14,7 @@ import numpy as np
 from lawful.core import (
     ArgumentTypeError,
     ArgumentValueError,
+    JaxprEqn,
     Primitive,
     ShapedArray,
     UndefinedPrimal,
@@ -46,6 +47,7 @@ from lawful.ops._support.structural import Shape, static_integers, zeros_of
 __all__ = ["conv_general_dilated", "conv_general_dilated_p"]
 
 conv_general_dilated_p = Primitive("conv_general_dilated", pure_rules=True)
+conv_general_dilated_p.def_rule("operations", lambda eqn: 2 * eqn.outvars[0].aval.size * _products(eqn))
 conv_general_dilated_p.declaration = convolution_declaration
 
 
@@ -347,3 +349,10 @@ def _lower(ctx: Any, lhs: Any, rhs: Any, **params: Any) -> Any:
     else:
         value = hlo_convolution(ctx, lhs, rhs, aval, **params)
     return value if wide == out.dtype else ctx.hlo.convert(ctx.tensor_type(out), value)
+
+
+def _products(eqn: JaxprEqn) -> int:
+    """Returns how many products each element of the result is the sum of, padding included."""
+    kernel = eqn.invars[1].aval
+    features: int = kernel.shape[eqn.params["dimension_numbers"][1][0]]
+    return kernel.size // max(features, 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
@@ -72,6 +73,7 @@ def _reduce_window(
         linear.
     """
     primitive = Primitive(name, pure_rules=True)
+    primitive.def_rule("operations", lambda eqn: eqn.outvars[0].aval.size * math.prod(eqn.params["window_dimensions"]))
 
     def function(
         operand: Any,

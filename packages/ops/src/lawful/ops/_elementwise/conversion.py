@@ -20,11 +20,13 @@ from lawful.core import (
     is_inexact,
     with_axes_of,
 )
+from lawful.ops._support.operation_counts import one_an_element
 from lawful.ops._support.promotion import cast, convert, require_fitting
 
 __all__ = ["convert_element_type", "convert_element_type_p", "with_weakness_of"]
 
 convert_element_type_p = Primitive("convert_element_type", pure_rules=True)
+convert_element_type_p.def_rule("operations", one_an_element)
 
 _REAL = (np.dtype(np.float32), np.dtype(np.float64))
 

@@ -26,13 +26,16 @@ from lawful.ops._composite import composite
 from lawful.ops._elementwise.declaration import add_tangents
 from lawful.ops._support.batch_dimensions import align_scalars
 from lawful.ops._support.eager import is_eager
+from lawful.ops._support.operation_counts import one_an_element
 from lawful.ops._support.promotion import broadcast_shapes, broadcast_to, convert, promote, require_equal
 from lawful.ops._support.structural import apply_to_tangents, cotangent, strong, zeros_of
 
 __all__ = ["clamp", "clamp_p", "select", "select_n", "select_n_p", "where"]
 
 select_n_p = Primitive("select_n", pure_rules=True)
+select_n_p.def_rule("operations", one_an_element)
 clamp_p = Primitive("clamp", pure_rules=True)
+clamp_p.def_rule("operations", lambda eqn: 2 * eqn.outvars[0].aval.size)
 
 _INT32 = np.dtype(np.int32)
 _BOOL = np.dtype(bool)

@@ -24,12 +24,15 @@ from lawful.ops._indexing.gather import gather_p
 from lawful.ops._indexing.scatter import scatter_p
 from lawful.ops._shape.reshape import broadcast_in_dim
 from lawful.ops._support.batch_dimensions import add_batch_dim, move_batch_dim
+from lawful.ops._support.operation_counts import no_operations
 from lawful.ops._support.structural import Shape, cotangent, instantiate, zeros_of
 
 __all__ = ["dynamic_slice_p", "dynamic_update_slice_p"]
 
 dynamic_slice_p = Primitive("dynamic_slice", pure_rules=True)
+dynamic_slice_p.def_rule("operations", no_operations)
 dynamic_update_slice_p = Primitive("dynamic_update_slice", pure_rules=True)
+dynamic_update_slice_p.def_rule("operations", no_operations)
 
 # Reading
 

@@ -45,12 +45,14 @@ from lawful.ops._indexing.windows import (
 )
 from lawful.ops._support.batch_dimensions import move_batch_dim
 from lawful.ops._support.dtypes import highest, lowest
+from lawful.ops._support.operation_counts import no_operations
 from lawful.ops._support.promotion import cast
 from lawful.ops._support.structural import Shape, cotangent, static_integers, strong, zeros_of
 
 __all__ = ["gather", "gather_p"]
 
 gather_p = Primitive("gather", pure_rules=True)
+gather_p.def_rule("operations", no_operations)
 
 
 def gather(

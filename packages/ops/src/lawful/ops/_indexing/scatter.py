@@ -107,6 +107,7 @@ def _scatter(
       repeats: whether the derivative exists where indices repeat.
     """
     primitive = Primitive(name, pure_rules=True)
+    primitive.def_rule("operations", lambda eqn: eqn.invars[-1].aval.size if name != "scatter" else 0)
 
     def function(
         operand: Any,

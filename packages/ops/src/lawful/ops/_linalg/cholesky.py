@@ -11,6 +11,7 @@ from lawful.core import Call, Choose, ShapedArray, get_aval
 from lawful.ops._linalg.decomposition import decomposition, is_success, mask_triangle, sample_dtype
 from lawful.ops._linalg.matrices import check_matrices, hermitian_from, hermitian_part, identity, triangle
 from lawful.ops._linalg.routines import potrf
+from lawful.ops._support.operation_counts import of_matrices
 
 __all__ = ["cholesky", "cholesky_p"]
 
@@ -105,3 +106,4 @@ cholesky_p = decomposition(
     square=True,
     single=True,
 )
+cholesky_p.def_rule("operations", of_matrices(1 / 3))

@@ -20,6 +20,7 @@ from lawful.ops._linalg.solve import solve
 from lawful.ops._reduction.reduction import reduce_prod, reduce_sum
 from lawful.ops._shape.iota import iota
 from lawful.ops._shape.reshape import broadcast_in_dim
+from lawful.ops._support.operation_counts import of_matrices
 
 __all__ = ["det", "det_by_pivots", "det_p", "signed_pivots", "slogdet", "slogdet_by_pivots", "slogdet_p"]
 
@@ -181,3 +182,5 @@ slogdet_p = _declared(
     lower=lambda ctx, x: (ctx.apply(slogdet_by_pivots, x), None),
     reference=_reference_slogdet,
 )
+for _primitive in (det_p, slogdet_p):
+    _primitive.def_rule("operations", of_matrices(2 / 3))

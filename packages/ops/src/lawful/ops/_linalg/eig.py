@@ -29,6 +29,7 @@ from lawful.ops._linalg.routines import geev
 from lawful.ops._reduction.arg_reduction import argmax
 from lawful.ops._reduction.reduction import reduce_sum
 from lawful.ops._shape.iota import broadcasted_iota
+from lawful.ops._support.operation_counts import of_matrices
 
 __all__ = ["eig", "eig_p"]
 
@@ -277,3 +278,4 @@ eig_p = decomposition(
     unequal=(Unequal("", _has_tie, "rounding decides which of two largest elements of a vector is real"),),
     square=True,
 )
+eig_p.def_rule("operations", of_matrices(25))

@@ -28,6 +28,7 @@ from lawful.ops._linalg.matrices import (
     with_dtype,
 )
 from lawful.ops._linalg.routines import syevd
+from lawful.ops._support.operation_counts import of_matrices
 
 __all__ = ["eigh", "eigh_p"]
 
@@ -132,3 +133,4 @@ eigh_p = decomposition(
     lower_read=lower_triangle,
     square=True,
 )
+eigh_p.def_rule("operations", of_matrices(9))

@@ -12,6 +12,7 @@ from lawful.ops._linalg.decomposition import decomposition, is_success, narrowed
 from lawful.ops._linalg.matrices import check_matrices
 from lawful.ops._linalg.reflections import power_of_scale, reflection
 from lawful.ops._linalg.routines import gehrd
+from lawful.ops._support.operation_counts import of_matrices
 
 __all__ = ["hessenberg", "hessenberg_p"]
 
@@ -124,3 +125,4 @@ hessenberg_p = decomposition(
     square=True,
     platform="cpu",
 )
+hessenberg_p.def_rule("operations", of_matrices(10 / 3))

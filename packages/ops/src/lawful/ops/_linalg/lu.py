@@ -38,6 +38,7 @@ from lawful.ops._shape.iota import iota
 from lawful.ops._shape.joining import concatenate
 from lawful.ops._shape.reshape import broadcast_in_dim
 from lawful.ops._support.batch_dimensions import move_batch_dim
+from lawful.ops._support.operation_counts import of_matrices
 from lawful.ops._support.structural import static_integers, without_derivative
 
 __all__ = ["lu", "lu_p", "lu_pivots_to_permutation", "lu_pivots_to_permutation_p"]
@@ -383,3 +384,4 @@ lu_pivots_to_permutation_p.declaration = Declaration(
     kinds="i",
     differentiable=False,
 )
+lu_p.def_rule("operations", of_matrices(2 / 3))

@@ -24,6 +24,7 @@ from lawful.ops._linalg.matrices import (
 from lawful.ops._linalg.routines import geqrf, orgqr
 from lawful.ops._linalg.triangular_solve import triangular_solve
 from lawful.ops._shape.joining import concatenate
+from lawful.ops._support.operation_counts import of_matrices
 
 __all__ = ["qr", "qr_p"]
 
@@ -169,3 +170,4 @@ qr_p = decomposition(
     reference=_reference,
     prepare=_prepare,
 )
+qr_p.def_rule("operations", of_matrices(4 / 3))

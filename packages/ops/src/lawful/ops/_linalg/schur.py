@@ -13,6 +13,7 @@ from lawful.ops._linalg.matrices import check_matrices
 from lawful.ops._linalg.reflections import power_of_scale
 from lawful.ops._linalg.routines import gees
 from lawful.ops._linalg.schur_iterations import make_triangular
+from lawful.ops._support.operation_counts import of_matrices
 
 __all__ = ["schur", "schur_p"]
 
@@ -111,3 +112,4 @@ schur_p = decomposition(
     square=True,
     platform="cpu",
 )
+schur_p.def_rule("operations", of_matrices(25))

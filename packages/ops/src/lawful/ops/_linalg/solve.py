@@ -11,6 +11,7 @@ from lawful.core import (
     Call,
     Choose,
     Declaration,
+    JaxprEqn,
     Primitive,
     ShapedArray,
     UndefinedPrimal,
@@ -242,3 +243,9 @@ def _reference(a: Any, b: Any, *, transpose_a: bool, conjugate_a: bool) -> Any:
 
 
 solve_p.declaration = Declaration(sample=_sample, reference=_reference, prepare=_prepare, kinds="fc", linear=((1,),))
+
+
+@solve_p.def_rule_as("operations")
+def _operations(eqn: JaxprEqn) -> int:
+    a, b = [atom.aval for atom in eqn.invars]
+    return round(a.shape[-1] * (2 / 3 * a.size + 2 * b.size))

@@ -27,6 +27,7 @@ from lawful.ops._linalg.matrices import (
     with_dtype,
 )
 from lawful.ops._linalg.routines import gesvd
+from lawful.ops._support.operation_counts import of_matrices
 
 __all__ = ["svd", "svd_p"]
 
@@ -186,3 +187,4 @@ svd_p = decomposition(
         ),
     ),
 )
+svd_p.def_rule("operations", of_matrices(22))

@@ -34,6 +34,7 @@ from lawful.ops._support.promotion import convert
 __all__ = ["triangular_solve", "triangular_solve_p"]
 
 triangular_solve_p = Primitive("triangular_solve", pure_rules=True)
+triangular_solve_p.def_rule("operations", lambda eqn: eqn.invars[1].aval.size * eqn.invars[0].aval.shape[-1])
 
 # Up to this size a system is solved row by row, above it by halves and products of matrices.
 _SMALL = 32

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
@@ -13,6 +14,7 @@ from lawful.core import (
     Call,
     Choose,
     Declaration,
+    JaxprEqn,
     Primitive,
     ShapedArray,
     UndefinedPrimal,
@@ -48,6 +50,7 @@ __all__ = ["dot_general", "dot_general_p"]
 
 
 dot_general_p = Primitive("dot_general", pure_rules=True)
+dot_general_p.def_rule("operations", lambda eqn: 2 * eqn.outvars[0].aval.size * _contracted(eqn))
 
 _MATRIX_PRODUCT: DimensionNumbers = ((1,), (0,)), ((), ())
 
@@ -372,3 +375,9 @@ dot_general_p.declaration = Declaration(
     linear=((0,), (1,)),
     unequal=(OF_COMPLEX_INFINITY,),
 )
+
+
+def _contracted(eqn: JaxprEqn) -> int:
+    """Returns how many products each element of the result is the sum of."""
+    (axes, _), _ = eqn.params["dimension_numbers"]
+    return math.prod(eqn.invars[0].aval.shape[axis] for axis in axes)

@@ -24,6 +24,7 @@ from lawful.core import (
 from lawful.ops._reduction.axes import batch_reduced, check_axes, kept_axes
 from lawful.ops._reduction.complex_extrema import position_of_complex
 from lawful.ops._support.dtypes import accumulation_dtype, check_kind, highest, lowest
+from lawful.ops._support.operation_counts import one_an_operand_element
 from lawful.ops._support.structural import canonical_axis, without_derivative
 
 __all__ = ["argmax", "argmax_p", "argmin", "argmin_p"]
@@ -65,6 +66,7 @@ def _arg_reduction(
       better: whether one number comes before another.
     """
     primitive = Primitive(name, pure_rules=True)
+    primitive.def_rule("operations", one_an_operand_element)
 
     def function(operand: Any, axis: int, index_dtype: Any) -> Any:
         aval = get_aval(operand)

@@ -17,6 +17,7 @@ from lawful.ops._elementwise.logaddexp import lower_logaddexp
 from lawful.ops._products.precision import OF_COMPLEX_INFINITY
 from lawful.ops._shape.reshape import reshape
 from lawful.ops._support.dtypes import accumulation_dtype, check_kind, highest, lowest
+from lawful.ops._support.operation_counts import one_an_operand_element
 from lawful.ops._support.promotion import cast
 from lawful.ops._support.structural import canonical_axis
 
@@ -65,6 +66,7 @@ def _cumulative(
         it is its own derivative, and its transpose begins at the other end.
     """
     primitive = Primitive(name, pure_rules=True)
+    primitive.def_rule("operations", one_an_operand_element)
 
     def function(operand: Any, axis: int = 0, reverse: bool = False) -> Any:
         aval = get_aval(operand)

@@ -32,6 +32,7 @@ from lawful.ops._products.precision import OF_COMPLEX_INFINITY
 from lawful.ops._reduction.axes import batch_reduced, check_axes, kept_axes, repeat, sample_axes
 from lawful.ops._reduction.complex_extrema import extremum_of_complex
 from lawful.ops._support.dtypes import KIND_NAMES, accumulation_dtype, check_kind, highest, lowest
+from lawful.ops._support.operation_counts import one_an_operand_element
 from lawful.ops._support.promotion import cast, convert
 from lawful.ops._support.structural import canonical_axes
 
@@ -103,6 +104,7 @@ def _reduction(
         ``ufunc.reduce``, where there is one.
     """
     primitive = Primitive(name, pure_rules=True)
+    primitive.def_rule("operations", one_an_operand_element)
     if cotangent is not None:
 
         def derivative(t: Any, ans: Any, x: Any, axes: Shape) -> Any:

@@ -25,11 +25,13 @@ from lawful.core import (
 from lawful.ops._indexing.take_along_dimension import take_along_dimension
 from lawful.ops._shape.iota import broadcasted_iota
 from lawful.ops._support.batch_dimensions import align_to_front
+from lawful.ops._support.operation_counts import of_sorting
 from lawful.ops._support.structural import canonical_axis, cotangent, static_integers, strong
 
 __all__ = ["argsort", "sort", "sort_key_val", "sort_p"]
 
 sort_p = Primitive("sort", multiple_results=True, pure_rules=True)
+sort_p.def_rule("operations", of_sorting)
 
 _INDEX = np.dtype(np.int64)
 

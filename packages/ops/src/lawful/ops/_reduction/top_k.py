@@ -22,11 +22,13 @@ from lawful.core import (
 from lawful.ops._indexing.take_along_dimension import take_along_dimension
 from lawful.ops._reduction.sort import canonical, sortable
 from lawful.ops._support.dtypes import check_kind
+from lawful.ops._support.operation_counts import of_sorting
 from lawful.ops._support.structural import Shape, canonical_axis, static_integers, strong
 
 __all__ = ["top_k", "top_k_p"]
 
 top_k_p = Primitive("top_k", multiple_results=True, pure_rules=True)
+top_k_p.def_rule("operations", of_sorting)
 
 _KINDS = "biuf"
 _INDEX = np.dtype(np.int32)

@@ -21,12 +21,14 @@ from lawful.core import (
     require_size,
 )
 from lawful.ops._shape.reshape import broadcast_in_dim
+from lawful.ops._support.operation_counts import no_operations
 from lawful.ops._support.promotion import convert
 from lawful.ops._support.structural import Shape, canonical_axis, check_sizes, static_integers, without_derivative
 
 __all__ = ["broadcasted_iota", "full", "full_like", "iota", "iota_p"]
 
 iota_p = Primitive("iota", pure_rules=True)
+iota_p.def_rule("operations", no_operations)
 
 
 def iota(dtype: Any, size: int) -> Any:

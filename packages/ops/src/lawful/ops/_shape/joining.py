@@ -28,6 +28,7 @@ from lawful.core import (
 from lawful.ops._shape.reshape import broadcast_in_dim
 from lawful.ops._support.batch_dimensions import add_batch_dim, align_to_front, move_batch_dim
 from lawful.ops._support.eager import is_eager_array
+from lawful.ops._support.operation_counts import no_operations
 from lawful.ops._support.promotion import convert
 from lawful.ops._support.structural import (
     Shape,
@@ -45,7 +46,9 @@ Config = tuple[tuple[int, int, int], ...]
 Slices = tuple[slice, ...]
 
 pad_p = Primitive("pad", pure_rules=True)
+pad_p.def_rule("operations", no_operations)
 concatenate_p = Primitive("concatenate", pure_rules=True)
+concatenate_p.def_rule("operations", no_operations)
 
 # Padding
 

@@ -20,6 +20,7 @@ from lawful.core import (
     get_aval,
 )
 from lawful.ops._shape.joining import concatenate
+from lawful.ops._support.operation_counts import no_operations
 from lawful.ops._support.structural import (
     Shape,
     canonical_axis,
@@ -33,6 +34,7 @@ from lawful.ops._support.structural import (
 __all__ = ["split", "split_p"]
 
 split_p = Primitive("split", multiple_results=True, pure_rules=True)
+split_p.def_rule("operations", no_operations)
 
 
 def split(operand: Any, sizes: Any, axis: int = 0) -> list[Any]:

@@ -28,6 +28,7 @@ from lawful.core import (
     is_array,
 )
 from lawful.ops._support.errors import AxisError
+from lawful.ops._support.operation_counts import no_operations
 from lawful.ops._support.promotion import convert
 
 __all__ = ["canonical_axes", "canonical_axis", "check_sizes", "is_axis_of_scalar", "reduced_axes", "static_integers"]
@@ -61,6 +62,7 @@ def structural(
       specialise: ``specialise(aval, **params)`` gives ``compute`` for arrays of one type, where that is faster.
     """
     primitive = Primitive(name, pure_rules=True)
+    primitive.def_rule("operations", no_operations)
 
     @primitive.def_impl
     def impl(x: Any, **params: Any) -> Any:

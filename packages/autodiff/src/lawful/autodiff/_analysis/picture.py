@@ -1,0 +1,60 @@
+"""The picture of `peak_memory`: the bytes that are alive at each step, by kind."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+from lawful.core import ArgumentValueError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from lawful.autodiff._analysis.memory import PeakMemory
+
+#: The kinds from the bottom up, with colors that people with colour blindness tell apart (Okabe and Ito).
+_KINDS: Final = {
+    "argument": "#999999", "constant": "#56B4E9", "residual": "#D55E00", "result": "#009E73", "value": "#0072B2",
+}  # fmt: skip
+
+
+def picture(memory: PeakMemory, path: str | Path | None) -> Any:
+    """Returns the figure, and saves it if there is a path.
+
+    Raises:
+      ArgumentValueError: matplotlib is not installed.
+    """
+    try:
+        from matplotlib.figure import Figure
+    except ImportError:
+        raise ArgumentValueError("plot: expected matplotlib to be installed; run pip install matplotlib") from None
+    steps = range(len(memory.timeline))
+    units = (1e9, "GB"), (1e6, "MB"), (1e3, "kB"), (1.0, "B")
+    scale, unit = next(((size, name) for size, name in units if memory.peak >= size), units[-1])
+    layers = {kind: [0.0] * len(memory.timeline) for kind in _KINDS}
+    for value in memory.values:
+        for step in range(value.first, value.last + 1):
+            layers[value.kind][step] += value.bytes / scale
+    shown = {f"{kind}s": layer for kind, layer in layers.items() if any(layer)}
+    held = [sum(layer[step] for layer in layers.values()) for step in steps]
+    within = [total / scale - part for total, part in zip(memory.timeline, held, strict=True)]
+    if any(x > 1e-9 for x in within):
+        shown["within loops and calls"] = within
+    colors = [_KINDS.get(name.removesuffix("s"), "#F0E442") for name in shown]
+    figure = Figure(figsize=(8, 4.5), layout="constrained")
+    axes = figure.add_subplot()
+    axes.stackplot([*steps, len(steps)], *[[*layer, layer[-1]] for layer in shown.values()],
+                   labels=[*shown], colors=colors, step="post")  # fmt: skip
+    top = memory.peak / scale
+    axes.plot([memory.peak_step + 0.5], [top], marker="v", color="black", markersize=7, clip_on=False)
+    axes.annotate(f"peak {top:.3g} {unit}", (memory.peak_step + 0.5, top), (0, 8), textcoords="offset points",
+                  ha="center")  # fmt: skip
+    if memory.backward is not None:
+        axes.axvline(memory.backward, color="black", linestyle="--", linewidth=1)
+        axes.text(memory.backward, top * 1.19, " backward pass", ha="left", va="top")
+        axes.text(memory.backward, top * 1.19, "forward pass ", ha="right", va="top")
+    axes.set(xlim=(0, len(steps)), ylim=(0, top * 1.2), xlabel="equation", ylabel=f"alive, {unit}",
+             title=f"Memory of {memory.name}")  # fmt: skip
+    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
+    if path is not None:
+        figure.savefig(path)
+    return figure

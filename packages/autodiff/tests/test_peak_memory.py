@@ -1,0 +1,90 @@
+"""`peak_memory`: which values are alive when, and which residuals are kept and why."""
+
+import importlib.util
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from lawful import ops
+from lawful.autodiff import checkpoint, peak_memory, saved_residuals
+from lawful.staging import ShapeDtypeStruct, jit
+
+X = np.ones(1000)
+KB = 8000
+
+
+def chain(x: Any) -> Any:
+    for _ in range(4):
+        x = ops.sin(x)
+    return x
+
+
+def test_peak_memory_without_gradient() -> None:
+    memory = peak_memory(chain, gradient=False)(X)
+    # The argument, the value before and the value after.
+    assert memory.timeline == [KB, 2 * KB, 3 * KB, 3 * KB, 3 * KB]
+    assert (memory.peak, memory.peak_step, memory.backward, memory.residuals) == (3 * KB, 2, None, [])
+    assert [value.kind for value in memory.values] == ["argument", "value", "value", "value", "result"]
+    assert [(value.first, value.last) for value in memory.values] == [(0, 4), (1, 2), (2, 3), (3, 4), (4, 4)]
+
+
+def test_peak_memory_residuals_are_the_saved_ones() -> None:
+    def loss(params: Any, x: Any) -> Any:
+        for w in params:
+            x = ops.tanh(ops.dot(w, x))
+        return ops.reduce_sum(ops.mul(x, x), (0,))
+
+    args = [np.ones((4, 3)), np.ones((2, 4))], np.ones(3)
+    for function in (loss, checkpoint(loss), jit(loss)):
+        found = sorted((str(value.aval), value.origin) for value in peak_memory(function)(*args).residuals)
+        assert found == sorted((str(aval), origin) for aval, origin in saved_residuals(function, *args))
+
+
+def test_peak_memory_grows_by_residuals_and_falls() -> None:
+    memory = peak_memory(chain)(X)
+    assert memory.backward is not None
+    held = [sum(v.bytes for v in memory.residuals if v.first <= step <= v.last) for step in range(len(memory.timeline))]
+    assert held[memory.backward - 1] == 4 * KB
+    assert held[-1] == KB
+    assert all(value.origin.startswith("output of cos at ") for value in memory.residuals)
+    assert all(value.used.startswith("mul at ") for value in memory.residuals)
+
+
+def test_peak_memory_checkpoint_needs_less() -> None:
+    assert len(peak_memory(checkpoint(chain))(X).residuals) == 1
+
+
+def test_peak_memory_inside_calls_counts() -> None:
+    inside, outside = peak_memory(jit(chain), gradient=False)(X), peak_memory(chain, gradient=False)(X)
+    assert inside.peak >= outside.peak
+    assert "within the loop or call of this step" in str(inside)
+
+
+def test_peak_memory_names_what_is_alive() -> None:
+    text = str(peak_memory(lambda params: ops.sin(params["w"]))({"w": X}))
+    assert "peak memory of the gradient of <lambda>: " in text
+    assert "the argument params['w']" in text
+    assert "residuals of the backward pass: 8.00 kB besides arguments, constants and results" in text
+
+
+def test_peak_memory_of_types() -> None:
+    assert peak_memory(chain, gradient=False)(ShapeDtypeStruct((1000,), "float32")).peak == 12_000
+
+
+@pytest.mark.skipif(not importlib.util.find_spec("matplotlib"), reason="matplotlib draws the picture")
+def test_peak_memory_plot(tmp_path: Path) -> None:
+    memory = peak_memory(chain)(X)
+    figure = memory.plot(tmp_path / "memory.png")
+    assert (tmp_path / "memory.png").stat().st_size > 5000
+    [axes] = figure.axes
+    assert axes.get_title() == "Memory of the gradient of chain"
+    assert {text.get_text() for text in axes.get_legend().get_texts()} == {
+        "arguments",
+        "residuals",
+        "results",
+        "values",
+    }
+    tops = axes.collections[-1].get_paths()[0].vertices[:, 1]
+    assert tops.max() == pytest.approx(memory.peak / 1000)
