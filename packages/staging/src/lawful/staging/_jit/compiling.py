@@ -67,6 +67,7 @@ class _Line:
             # It vanishes when it ends, and leaves what the program prints to standard output alone.
             display = Progress(*columns, console=Console(stderr=True), transient=True, redirect_stdout=False)
             display.add_task(self._name, total=None)
+            display.tasks[0].start_time = display.get_time() - SHOWN_AFTER  # when the compilation began
             display.start()
             self._display = display
 
