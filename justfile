@@ -23,6 +23,10 @@ fix:
     uv run ruff check --fix
     uv run ruff format
 
+# Build the site of the documentation: build/site/html/index.html. Needs --group docs
+docs *arguments:
+    uv run --group docs python -m tools.site {{ arguments }}
+
 # Test packages from their wheels, each alone in a fresh environment
 isolation *packages:
     uv run python tools/isolation.py {{ packages }}

@@ -120,7 +120,7 @@ if TYPE_CHECKING:
 else:
 
     def static(**kwargs):
-        """Returns a dataclass field that is part of the structure, not a child: for :func:`register_dataclass`.
+        """Returns a dataclass field that is part of the structure, not a child: for `register_dataclass`.
 
         Args:
           **kwargs: those of ``dataclasses.field``.

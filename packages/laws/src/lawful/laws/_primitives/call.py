@@ -81,7 +81,7 @@ def draw_call(
       primitive: it has a declaration.
       choose: draws.
       smooth: whether to keep away from kinks and jumps.
-      special: whether to put special numbers into the arguments, as `special_args` does.
+      special: whether to put special numbers into the arguments, as ``special_args`` does.
       weak: whether to have a Python number in every call.
 
     Raises:

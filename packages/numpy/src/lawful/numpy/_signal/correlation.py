@@ -47,9 +47,8 @@ def cov(
       dtype: the dtype of the result; by default at least float64.
 
     Raises:
-      ArgumentValueError: there are more dimensions.
+      ArgumentValueError: there are more dimensions, or not as many weights as samples.
       ArgumentTypeError: ``dtype`` is not floating or complex.
-      WeightsError: there are not as many weights as samples.
 
     >>> cov(numpy.array([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]]))
     array([[ 1., -1.],

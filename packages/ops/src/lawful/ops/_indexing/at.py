@@ -76,13 +76,14 @@ class AtIndex:
 
     All of them take:
 
-      indices_are_sorted: a promise that may make it faster.
-      unique_indices: a promise that no element is chosen twice; derivatives of ``multiply``, ``divide`` and ``power``
-        in what is given need it.
-      mode: what is done about positions outside of the array: ``"clip"`` takes the nearest; ``"fill"`` and ``"drop"``
-        leave an update out, and read ``fill_value``; ``"promise_in_bounds"`` says that there are none. By default a
-        known position has to be inside, of the traced ones an update outside is left out and a read takes the nearest.
-      wrap_negative_indices: whether negative positions are counted from the end.
+    - ``indices_are_sorted``: a promise that may make it faster.
+    - ``unique_indices``: a promise that no element is chosen twice; derivatives of ``multiply``, ``divide`` and
+      ``power`` in what is given need it.
+    - ``mode``: what is done about positions outside of the array: ``"clip"`` takes the nearest; ``"fill"`` and
+      ``"drop"`` leave an update out, and read ``fill_value``; ``"promise_in_bounds"`` says that there are none. By
+      default a known position has to be inside, of the traced ones an update outside is left out and a read takes
+      the nearest.
+    - ``wrap_negative_indices``: whether negative positions are counted from the end.
 
     A boolean array whose values are not known may choose what is updated, alone or among slices, where ``values`` have
     one for all that it chooses; JAX refuses it.

@@ -54,7 +54,7 @@ class Traced:
 
     @property
     def args_info(self) -> Any:
-        """The tree ``(args, kwargs)`` of `ArgInfo`; static arguments are left out."""
+        """The tree ``(args, kwargs)`` of ``ArgInfo``; static arguments are left out."""
         pairs = enumerate(self.jaxpr.in_avals)
         return tree.unflatten(self.in_tree, [ArgInfo(aval, i in self.donated) for i, aval in pairs])
 
@@ -114,7 +114,7 @@ class _Stage:
 
     @property
     def args_info(self) -> Any:
-        """The tree ``(args, kwargs)`` of `ArgInfo`; static arguments are left out."""
+        """The tree ``(args, kwargs)`` of ``ArgInfo``; static arguments are left out."""
         return self.traced.args_info
 
     @property

@@ -1,0 +1,44 @@
+"""Build the site: `uv run --group docs python -m tools.site`, or `just docs`.
+
+A warning, a link that leads nowhere or a missing reference is an error, and the exit status is 1.
+"""
+
+import argparse
+import os
+import sys
+import time
+from pathlib import Path
+
+from sphinx.cmd.build import main as sphinx
+
+from tools.site.notebooks import write_notebooks
+from tools.site.pages import ROOT, write_pages
+from tools.site.reference import write_reference
+from tools.site.writing import Folder
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(prog="python -m tools.site", description="Build the site of the documentation.")
+    parser.add_argument("--output", type=Path, default=ROOT / "build/site", help="the folder to build in")
+    parser.add_argument("--fresh", action="store_true", help="build every page, also those that did not change")
+    options = parser.parse_args()
+    start = time.perf_counter()
+    sources = Folder(options.output / "sources")
+    write_pages(sources)
+    write_reference(sources)
+    write_notebooks(sources, options.output / "pictures")
+    sources.sweep()
+    pages = options.output / "html"
+    jobs = str(os.cpu_count() or 1)
+    fresh = ["--fresh-env"] if options.fresh else []
+    status: int = sphinx(
+        ["--builder", "html", "--conf-dir", str(Path(__file__).parent), "--doctree-dir", str(options.output / "trees"),
+         "--jobs", jobs, "--fail-on-warning", "--quiet", *fresh, str(sources.path), str(pages)]
+    )  # fmt: skip
+    if status == 0:
+        print(f"{pages / 'index.html'} in {time.perf_counter() - start:.0f} s")
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())
