@@ -74,7 +74,7 @@ class FastJVPTrace(CachingTrace[TracedRule], JVPTrace):
         """Returns the results of a program, and the cached rule that was replayed if it had one result."""
         primals, tangent_avals, given = parts(self, args)
         if not given:
-            return replay(self.parent, program, args), None  # type: ignore[arg-type]
+            return replay(self.parent, program, args), None
         key = (jvp_of_program, program, tangent_avals)
         found = rule_cache.young.get(key)
         if type(found) is tuple:  # the common case
