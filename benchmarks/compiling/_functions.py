@@ -16,7 +16,7 @@ FORMS = ("alone", "of itself", "sum of three")
 MODULES = {
     "lawful": {name: (f"lawful.{name}",) for name in ("ops", "special")},
     "jax": {
-        "ops": ("jax.lax", "jax.lax.linalg", "jax.numpy", "jax.numpy.linalg"),
+        "ops": ("jax.lax", "jax.lax.linalg", "jax.numpy", "jax.numpy.linalg", "jax.scipy.special"),
         "special": ("jax.scipy.special",),
     },
 }
@@ -50,6 +50,9 @@ CALLS: dict[str, tuple[Call, tuple[Any, ...]]] = {
     **{name: (lambda f, x: f(x, 0, np.int32), (VECTOR,)) for name in ("argmax", "argmin")},
     **{name: (lambda f, x, y: f(x, y), (VECTOR, VECTOR)) for name in ("eq", "ne", "lt", "le", "gt", "ge", "complex")},
     "bessel_in": (lambda f, x: f(x, 2), (VECTOR,)),
+    "bessel_jn": (lambda f, x: f(x, v=3), (VECTOR,)),
+    "hyp2f1": (lambda f, a, b, c: f(a, b, c, a), (VECTOR, VECTOR[::-1].copy(), VECTOR + 1)),
+    **{name: (lambda f, x: f(x), (VECTOR + 0.5j,)) for name in ("loggamma", "wofz")},
     "polygamma": (lambda f, x: f(2, x), (VECTOR,)),
     "zeta": (lambda f, x, q: f(x, q), (VECTOR + 1.5, VECTOR)),
     "multigammaln": (lambda f, x: f(x, 2), (VECTOR + 2,)),
