@@ -63,16 +63,15 @@ class _Runs:
         #: By number: the fingerprint and name of the program, the process that began it first, and how many have.
         self.open: dict[int, tuple[str, str, int, int]] = {}
 
-    def add(self, index: int, header: Header) -> str | None:
-        """Notes that a process begins a program; returns what differs if another one began another program there."""
+    def add(self, index: int, what: str, fingerprint: str, count: int) -> str | None:
+        """Notes that one of ``count`` processes begins a program; returns what differs if another one did not there."""
         number = self.begun[index]
         self.begun[index] += 1
-        mine = header["fingerprint"], header["what"], index, 0
-        fingerprint, what, first, count = self.open.get(number, mine)
-        if fingerprint != header["fingerprint"]:
-            return f"process {first} in {what} where process {index} is in {header['what']}"
-        self.open[number] = fingerprint, what, first, count + 1
-        if count + 1 == len(header["everyone"]):
+        known, name, first, already = self.open.get(number, (fingerprint, what, index, 0))
+        if known != fingerprint:
+            return f"process {first} in {name} where process {index} is in {what}"
+        self.open[number] = known, name, first, already + 1
+        if already + 1 == count:
             del self.open[number]
         return None
 
@@ -140,8 +139,8 @@ class Coordinator:
                     self._arrived(index, header, payload)
                 elif header["kind"] == "left":
                     self._tell({**header, "kind": "leaving"}, but=index)
-                elif header["kind"] == "run":
-                    self._began(index, header)
+                elif header["kind"] == "runs":
+                    self._began(index, header["runs"])
                 elif header["kind"] == "stuck":
                     self._tell({"kind": "ended", "index": header["index"], "reason": header["reason"]})
                 else:
@@ -210,11 +209,13 @@ class Coordinator:
         with self._lock:
             self._send_all(header, but)
 
-    def _began(self, index: int, header: Header) -> None:
+    def _began(self, index: int, runs: list[Any]) -> None:
         with self._lock:
-            differs = self._runs.setdefault(tuple(header["everyone"]), _Runs()).add(index, header)
-            if differs is not None:
-                self._send_all({"kind": "differs", "reason": differs})
+            for what, fingerprint, everyone in runs:
+                among = self._runs.setdefault(tuple(everyone), _Runs())
+                if (differs := among.add(index, what, fingerprint, len(everyone))) is not None:
+                    self._send_all({"kind": "differs", "reason": differs})
+                    return
 
     # Meetings
 

@@ -79,7 +79,7 @@ class Group:
         self.member.meet(f"the program {name}", key=f"program {fingerprint}", everyone=everyone, timeout=self.timeout)
 
     def begin(self, name: str, fingerprint: str, everyone: Sequence[int]) -> None:
-        """Tells process 0 of a run, without waiting: where others run another program, all fail."""
+        """Lets process 0 know of a run, without waiting: where others run another program, all fail."""
         self.member.announce_run(f"the program {name}", fingerprint, everyone)
 
     def is_alive(self) -> bool:

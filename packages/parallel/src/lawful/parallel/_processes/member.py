@@ -7,7 +7,8 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from typing import Any
+from queue import SimpleQueue
+from typing import Any, Final
 
 from lawful.core import user_source
 from lawful.parallel._processes.coordinator import Times
@@ -19,6 +20,9 @@ from lawful.parallel._processes.errors import (
     ProcessTimeoutError,
 )
 from lawful.parallel._processes.messages import Header, closed, configure, receive, send
+
+#: For how many seconds runs are collected before process 0 is told of them.
+RUNS_DELAY: Final = 0.1
 
 
 class _Waiting:
@@ -56,6 +60,7 @@ class Member:
         #: Why this process cannot work with the others any more; None while it can.
         self.failure: str | None = None
         self._differs = False
+        self._begun: SimpleQueue[tuple[str, str, tuple[int, ...]]] = SimpleQueue()
         #: For each process that waits for the end of the program: how many programs it ran together with each other.
         self.leaving: dict[int, dict[int, int]] = {}
         #: Called when another process has begun to wait for the end.
@@ -63,6 +68,7 @@ class Member:
         self._connection = self._join()
         self._reader = threading.Thread(target=self._read, name="lawful processes", daemon=True)
         self._reader.start()
+        threading.Thread(target=self._tell_runs, name="lawful runs", daemon=True).start()
 
     @property
     def host(self) -> str:
@@ -182,10 +188,17 @@ class Member:
         )
 
     def announce_run(self, what: str, fingerprint: str, everyone: Sequence[int]) -> None:
-        """Tells process 0 that this process begins to run a program together with others."""
-        source = user_source()
-        where = "" if source is None else f" ({source})"
-        self._send({"kind": "run", "what": what + where, "fingerprint": fingerprint, "everyone": list(everyone)})
+        """Lets process 0 know soon that this process begins to run a program together with others."""
+        self._begun.put((what, fingerprint, tuple(everyone)))
+
+    def _tell_runs(self) -> None:
+        """Tells process 0 of runs, many at a time: a message for each would take longer than a small program."""
+        while True:
+            runs = [self._begun.get()]
+            time.sleep(RUNS_DELAY)
+            while not self._begun.empty():
+                runs.append(self._begun.get())
+            self._send({"kind": "runs", "runs": runs})
 
     def meet(
         self, what: str, payload: bytes = b"", *, timeout: float, key: str | None = None, everyone: Sequence[int] = ()
