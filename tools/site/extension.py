@@ -3,6 +3,7 @@
 import builtins
 import hashlib
 import inspect
+import re
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ def setup(app: Sphinx) -> dict[str, Any]:
     app.connect("doctree-read", _link_types)
     app.connect("viewcode-follow-imported", _defining_module)
     app.connect("viewcode-find-source", _source)
+    app.connect("html-page-context", _without_back_links)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
 
 
@@ -86,3 +88,9 @@ def _source(app: Sphinx, module: str) -> tuple[str, dict[str, tuple[str, int, in
         return None
     text = Path(modules()[module].__file__ or "").read_text(encoding="utf-8")
     return text, {name: ("def", found.first, found.last) for name, found in definitions(module).items()}
+
+
+def _without_back_links(app: Sphinx, page: str, template: str, context: dict[str, Any], tree: Any) -> None:
+    """Takes the links back from a source: they name one public module for all of a file, also where it has two."""
+    if page.startswith("_modules/lawful"):
+        context["body"] = re.sub(r'<a class="viewcode-back"[^>]*>.*?</a>', "", context["body"])

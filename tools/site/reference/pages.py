@@ -39,7 +39,8 @@ def _write_module(folder: Folder, module: str, names: list[Name]) -> None:
     inner = [m for m in public_modules() if _parent(m) == module]
     pages = [f"{module}/{subject}" for subject in subjects if len(subjects) > 1]
     lines = [*_title(f"{module}"), "", f".. py:module:: {module}", *_shadowed(module), ""]
-    lines += _toctree([*pages, *inner])
+    if pages or inner:
+        lines += _toctree([*pages, *inner])
     for subject, group in subjects.items():
         if len(subjects) > 1:
             heading = subject.replace("_", " ").capitalize()
