@@ -22,8 +22,8 @@ _LITERAL = re.compile(r"(``.+?``|(?<!`)`[^`]+`)")
 def restructured(doc: str) -> list[str]:
     """Returns the lines of a docstring, from which common indentation has been taken."""
     text = _LABEL.sub(lambda found: f"\n\n**{found[1]}:** ", _escaped(_apart(doc))).strip()
-    lines: list[str] = GoogleDocstring(text, _CONFIG, what="function").lines()
-    return lines
+    # Several lines of an error's text are one element.
+    return "\n".join(GoogleDocstring(text, _CONFIG, what="function").lines()).split("\n")
 
 
 def _escaped(doc: str) -> str:
