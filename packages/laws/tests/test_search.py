@@ -61,7 +61,7 @@ def test_examine_laws_of_absent_rules_do_not_apply(name: str, ending: str) -> No
     assert not verdicts["failed"]
 
 
-def test_sources_for_a_backend_that_does_not_compile_for_numpys_meshes() -> None:
+def test_sources_for_a_backend_without_numpys_meshes() -> None:
     assert program_sources["sharded"] in sources_for(lawful)
     assert program_sources["sharded"] not in sources_for(Lawful("xla", ("xla",)))
     assert program_sources["sharded"] not in sources_for(Lawful(backends=("numpy", "xla")))

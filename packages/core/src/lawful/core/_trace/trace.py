@@ -71,11 +71,9 @@ class Trace:
     def encloses(self, other: Trace) -> bool:
         """Whether this trace is ``other`` or one of its parents."""
         trace: Trace | None = other
-        while trace is not None:
-            if trace is self:
-                return True
+        while trace is not None and trace is not self:
             trace = trace.parent
-        return False
+        return trace is self
 
 
 class EvalTrace(Trace):
