@@ -89,7 +89,7 @@ def test_explain_cache_misses_new_function_object() -> None:
     assert len([miss for miss in misses if miss.event == "compiled"]) <= 3
 
 
-def test_explain_cache_misses_different_functions_are_not_confused() -> None:
+def test_explain_cache_misses_tells_functions_apart() -> None:
     with explain_cache_misses(show=False) as misses:
         jit(functools.partial(ops.mul, 2.0))(X)
         jit(lambda x: x)(X)
