@@ -132,6 +132,8 @@ def test_blame_nan_operands_are_snapshots() -> None:
 def test_blame_nan_within_a_transformation_is_refused() -> None:
     with pytest.raises(ArgumentTypeError, match=r"expected to be called outside of transformations, got a call within"):
         make_jaxpr(lambda x: blame_nan(ops.log)(x))(1.0)
+    with pytest.raises(ArgumentTypeError, match=r"apply blame_nan last, as in blame_nan\(jit\(grad\(f\)\)\)\(x\)"):
+        blame_nan(lambda x: blame_nan(ops.log)(x))(1.0)
 
 
 def test_blame_nan_leaves_nothing_behind() -> None:

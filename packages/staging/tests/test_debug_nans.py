@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from lawful import debug, ops
-from lawful.core import NonFiniteError, eval_trace, is_plain
+from lawful.core import ArgumentTypeError, NonFiniteError, eval_trace, is_plain
 from lawful.debug import Blame, debug_nans, set_debug_nans
 from lawful.staging import disable_jit, io_callback, jit
 
@@ -130,7 +130,45 @@ def test_debug_nans_set_twice_counts_once() -> None:
         ops.log(-1.0)
 
 
-@pytest.mark.parametrize(("value", "x", "raises"), [("1", "-1.0", True), ("0", "-1.0", False), ("infs", "0.0", True)])
+def test_debug_nans_blocks_that_overlap() -> None:
+    """Blocks of two threads may end in the order in which they began."""
+    first, second = debug_nans(), debug_nans()
+    first.__enter__()
+    second.__enter__()
+    first.__exit__()
+    with pytest.raises(NonFiniteError):
+        ops.log(-1.0)
+    second.__exit__()
+    with pytest.warns(RuntimeWarning, match="invalid"):
+        ops.log(-1.0)
+
+
+def test_set_debug_nans_within_a_block_holds_after_it() -> None:
+    with debug_nans(False):
+        set_debug_nans(True)
+        with pytest.warns(RuntimeWarning, match="invalid"):
+            ops.log(-1.0)
+    with pytest.raises(NonFiniteError):
+        ops.log(-1.0)
+    set_debug_nans(False)
+
+
+def test_debug_nans_as_decorator_without_parentheses() -> None:
+    with pytest.raises(ArgumentTypeError, match=r"got the function log; write @debug_nans\(\), with parentheses"):
+        debug_nans(ops.log)  # type: ignore[arg-type]
+
+
+def test_debug_nans_infs_raises_without_a_warning() -> None:
+    with debug_nans(infs=True):
+        with pytest.raises(NonFiniteError, match=r"exp 1000\.0 = inf"):
+            ops.exp(1000.0)
+        with pytest.raises(NonFiniteError, match=r"div 1\.0 0\.0 = inf"):
+            ops.div(1.0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("value", "x", "raises"), [("1", "-1.0", True), ("0", "-1.0", False), ("", "-1.0", False), ("infs", "0.0", True)]
+)
 def test_debug_nans_by_environment(value: str, x: str, raises: bool) -> None:
     program = f"import lawful.staging; from lawful import ops; ops.log({x})"
     done = subprocess.run(

@@ -79,7 +79,7 @@ else:
         "_nans.blame_nan",
         "_nans.checks",
     )
-    if (_wanted := _os.environ.get("LAWFUL_DEBUG_NANS", "0")) != "0":
+    if (_wanted := _os.environ.get("LAWFUL_DEBUG_NANS", "0")) not in ("", "0"):
         from lawful.staging._nans.checks import set_debug_nans
 
         set_debug_nans(True, _wanted == "infs")

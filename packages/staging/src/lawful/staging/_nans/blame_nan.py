@@ -44,7 +44,7 @@ def blame_nan(fun: Callable[..., Any], *, discarded: bool = False) -> Callable[.
         if current.trace is not eval_trace:
             raise ArgumentTypeError(
                 f"blame_nan of {function_name(fun)}: expected to be called outside of transformations, got a call "
-                f"within {current.trace.transformation}; write blame_nan({current.trace.transformation}(f))(x)"
+                f"within {current.trace.transformation}; apply blame_nan last, as in blame_nan(jit(grad(f)))(x)"
             )
         with observation(), unchecked():
             trace = BlameTrace()

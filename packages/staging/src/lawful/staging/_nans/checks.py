@@ -5,16 +5,29 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from contextlib import ContextDecorator
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
-from lawful.core import EvalTrace, NonFiniteError, Primitive, eval_trace, evaluation_hook, new_trace
+from lawful.core import ArgumentTypeError, EvalTrace, NonFiniteError, Primitive, eval_trace, evaluation_hook, new_trace
 from lawful.staging._nans.blame import Blame, special_masks
 from lawful.staging._nans.observation import end_observation, start_observation, unchecked
 from lawful.staging._nans.trace import KINDS, BlameTrace, CannotRepeatError
+from lawful.staging._signature import function_name
+
+
+class _Request:
+    """Whether NaNs, and infinities, are to be looked for: by `set_debug_nans`, or in a block that is open."""
+
+    __slots__ = ("wanted",)
+
+    def __init__(self, nans: bool, infs: bool) -> None:
+        self.wanted = nans, infs
+
 
 _lock = threading.RLock()
+#: The request of `set_debug_nans`, then one for each open block of any thread, the newest last. The last one holds.
+_requests = [_Request(False, False)]
 #: Whether NaNs, and infinities, are looked for.
 _wanted = (False, False)
 
@@ -27,7 +40,8 @@ class CheckedEvalTrace(EvalTrace):
     def process_primitive(self, primitive: Primitive, args: Sequence[Any], params: dict[str, Any]) -> Any:
         if unchecked.state.busy:
             return super().process_primitive(primitive, args, params)
-        with unchecked(), np.errstate(invalid="ignore"):
+        overflow: Literal["ignore"] | None = "ignore" if _wanted[1] else None
+        with unchecked(), np.errstate(invalid="ignore", over=overflow, divide=overflow):
             out = super().process_primitive(primitive, args, params)
             kind = _first_kind(out if primitive.multiple_results else [out])
             if kind is not None and not any([_is_special_number(x, kind) for x in args]):
@@ -92,24 +106,30 @@ def _evaluated_again(
 
 
 def set_debug_nans(nans: bool, infs: bool = False) -> None:
-    """Sets whether results are checked for NaNs and for infinities, in every thread; `debug_nans` does it for a block.
+    """Sets whether results are checked for NaNs and for infinities, in every thread, outside of blocks of `debug_nans`.
 
     >>> set_debug_nans(True)
     >>> set_debug_nans(False)
     """
-    global _wanted
     with _lock:
-        before, _wanted = _wanted, (bool(nans), bool(infs))
-        if any(before) == any(_wanted):
-            return
-        # Functions of arrays must not call NumPy past the primitives, as they may where nothing is recorded.
-        eval_trace.evaluates_constants = not any(_wanted)
-        if any(_wanted):
-            start_observation()
-            evaluation_hook.override(CheckedEvalTrace)
-        else:
-            evaluation_hook.restore(CheckedEvalTrace)
-            end_observation()
+        _requests[0] = _Request(bool(nans), bool(infs))
+        _switch()
+
+
+def _switch() -> None:
+    """Starts or ends the checks, as the last request wants."""
+    global _wanted
+    before, _wanted = _wanted, _requests[-1].wanted
+    if any(before) == any(_wanted):
+        return
+    # Functions of arrays must not call NumPy past the primitives, as they may where nothing is recorded.
+    eval_trace.evaluates_constants = not any(_wanted)
+    if any(_wanted):
+        start_observation()
+        evaluation_hook.override(CheckedEvalTrace)
+    else:
+        evaluation_hook.restore(CheckedEvalTrace)
+        end_observation()
 
 
 class debug_nans(ContextDecorator):
@@ -119,20 +139,22 @@ class debug_nans(ContextDecorator):
       enable: False to check nothing within a block that checks.
       infs: whether an infinity is an error too.
 
-    An eager operation is checked when it is evaluated, also those of derivatives. Only a NaN that is given as a number
-    is a constant, which programs choose on purpose. A compiled function, a loop and a branch are checked when they
-    return; if a result has a NaN, their equations are evaluated again, one after the other, to find the one that made
-    it. Functions of ``debug.print``, ``debug.callback`` and ``io_callback`` are not called again. The error names the
-    equation, its operands, the user's line, the rules through which it came from the line, and the iterations and
+    An eager operation is checked when it is evaluated, also those of derivatives. An operation between NumPy's arrays,
+    such as ``x / x`` outside of transformations, is NumPy's own and is not checked. Only a NaN that is given as a
+    number is a constant, which programs choose on purpose. A compiled function, a loop and a branch are checked when
+    they return; if a result has a NaN, their equations are evaluated again, one after the other, to find the one that
+    made it. Functions of ``debug.print``, ``debug.callback`` and ``io_callback`` are not called again. The error names
+    the equation, its operands, the user's line, the rules through which it came from the line, and the iterations and
     branches that it is in; its attribute ``blame`` is a :class:`Blame`.
 
-    It holds in every thread. Operations run on the plain interpreters, and functions are traced once more, so eager
-    code is slower. Without it, nothing is checked and nothing is slower. ``LAWFUL_DEBUG_NANS=1`` in the environment
-    switches it on for a process that imports ``lawful.staging``, which all transformations do;
-    ``LAWFUL_DEBUG_NANS=infs`` looks for infinities too.
+    It holds in every thread; of several open blocks the newest one decides. Operations run on the plain interpreters,
+    and functions are traced once more, so eager code is slower. Without it, nothing is checked and nothing is slower.
+    ``LAWFUL_DEBUG_NANS=1`` in the environment switches it on for a process that imports ``lawful.staging``, which all
+    transformations do; ``LAWFUL_DEBUG_NANS=infs`` looks for infinities too.
 
     Raises:
       NonFiniteError: a ``FloatingPointError``, within the block.
+      ArgumentTypeError: it decorates a function without its parentheses.
 
     Law: a program whose operations give no NaN returns the same results, as exactly as when it is compiled. Source:
     ``jax.debug_nans``.
@@ -147,12 +169,22 @@ class debug_nans(ContextDecorator):
     """
 
     def __init__(self, enable: bool = True, *, infs: bool = False) -> None:
+        if callable(enable):
+            raise ArgumentTypeError(
+                f"debug_nans: expected True or False, got the function {function_name(enable)}; "
+                "write @debug_nans(), with parentheses"
+            )
         self._wanted = bool(enable), bool(enable and infs)
-        self._before: list[tuple[bool, bool]] = []
+        self._entered: list[_Request] = []
 
     def __enter__(self) -> None:
-        self._before.append(_wanted)
-        set_debug_nans(*self._wanted)
+        request = _Request(*self._wanted)
+        with _lock:
+            self._entered.append(request)
+            _requests.append(request)
+            _switch()
 
     def __exit__(self, *error: object) -> None:
-        set_debug_nans(*self._before.pop())
+        with _lock:
+            _requests.remove(self._entered.pop())
+            _switch()
