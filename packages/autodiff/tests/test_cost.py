@@ -92,3 +92,8 @@ def test_cost_of_families(function: Any, shapes: list[Any], operations: int) -> 
 def test_cost_needs_a_function() -> None:
     with pytest.raises(ArgumentTypeError, match="cost: expected a function"):
         cost(1.0)  # type: ignore[arg-type]
+
+
+def test_cost_ratio_to_no_operations_is_not_shown() -> None:
+    assert "×" in str(cost(ops.sin)(1.0))
+    assert "×" not in str(cost(lambda x: x)(1.0))

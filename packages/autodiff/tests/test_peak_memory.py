@@ -88,3 +88,11 @@ def test_peak_memory_plot(tmp_path: Path) -> None:
     }
     tops = axes.collections[-1].get_paths()[0].vertices[:, 1]
     assert tops.max() == pytest.approx(memory.peak / 1000)
+
+
+@pytest.mark.parametrize("function", [lambda x: x, lambda x: 1.0, lambda x: {"a": x, "b": [x]}])
+def test_peak_memory_without_equations(function: Any) -> None:
+    for x in (1.0, np.ones(2)):
+        memory = peak_memory(function)(x)
+        assert memory.residuals == []
+        assert "peak memory of the gradient of <lambda>" in str(memory)

@@ -118,7 +118,8 @@ class Costs:
     def __str__(self) -> str:
         if self.gradient is None:
             return str(self.function)
-        return f"{self.function}\n\n{self.gradient}\n{self.ratio:.1f} × the operations of the function"
+        ratio = f"\n{self.ratio:.1f} × the operations of the function" if self.function.operations else ""
+        return f"{self.function}\n\n{self.gradient}{ratio}"
 
     __repr__ = __str__
 

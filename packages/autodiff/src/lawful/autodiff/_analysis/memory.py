@@ -210,7 +210,7 @@ def _program(f: Callable[..., Any], args: Any, kwargs: Any, gradient: bool) -> t
             forward = {id(var) for eqn in trace.eqns for var in eqn.outvars}
             pairs = zip(outs, linearized.nonzeros, strict=True)
             cts = [full(get_aval(x).shape, 1, get_aval(x).dtype) for x, nonzero in pairs if nonzero]
-            found = [x for x in linearized.pull_back(cts) if is_inexact(x.aval.dtype) and hasattr(x, "_trace")]
+            found = [x for x in linearized.pull_back(cts) if hasattr(x, "_trace") and is_inexact(x.aval.dtype)]
         closed = trace.to_jaxpr(inputs, [*outs, *found])
     return dce_jaxpr(closed, (True,) * len(closed.out_avals)), residuals, forward
 
