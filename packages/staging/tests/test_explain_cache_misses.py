@@ -89,6 +89,36 @@ def test_explain_cache_misses_new_function_object() -> None:
     assert len([miss for miss in misses if miss.event == "compiled"]) <= 3
 
 
+def test_explain_cache_misses_variable_of_a_loop() -> None:
+    """Both functions close over one variable, which has another value by the time of the second call."""
+    with explain_cache_misses(show=False) as misses:
+        for n in (2.0, 3.0):
+            jit(lambda x: x * n, backend="numpy")(X)  # noqa: B023
+    assert traces(misses)[1][0].endswith("; n is 3.0, was 2.0: pass it as an argument")
+
+
+def test_explain_cache_misses_arguments_of_partial() -> None:
+    def scaled(n: float, x: Any, *, shift: float) -> Any:
+        return x * n + shift
+
+    with explain_cache_misses(show=False) as misses:
+        for n in (2.0, 3.0):
+            jit(functools.partial(scaled, n, shift=-n), backend="numpy")(X)
+    changes = "argument 0 of partial is 3.0, was 2.0, shift is -3.0, was -2.0"
+    assert traces(misses)[1][0].endswith(f"; {changes}: pass it as an argument")
+
+
+def test_explain_cache_misses_compares_with_the_most_similar() -> None:
+    function = jit(lambda x: x, backend="numpy")
+    with explain_cache_misses(show=False) as misses:
+        for x in ({"a": 1.0}, {"a": 1.0, "b": 1.0}, {"a": X, "b": 1.0}, {"a": Y, "b": 1.0}):
+            function(x)
+    assert [reason for [reason] in traces(misses)[2:]] == [
+        "x['a'] is f64[2], was ~f64[]: another rank, a Python number before",
+        "x['a'] is f64[3], was f64[2]: another shape",
+    ]
+
+
 def test_explain_cache_misses_tells_functions_apart() -> None:
     with explain_cache_misses(show=False) as misses:
         jit(functools.partial(ops.mul, 2.0))(X)
@@ -155,3 +185,6 @@ def test_explain_cache_misses_by_environment() -> None:
     )
     assert "traced again at <string>:3" in done.stderr
     assert "x is ~i64[], was ~f64[]: another dtype" in done.stderr
+    empty = {"LAWFUL_EXPLAIN_CACHE_MISSES": ""}
+    done = subprocess.run([sys.executable, "-c", program], env=empty, capture_output=True, text=True)
+    assert done.stderr == ""

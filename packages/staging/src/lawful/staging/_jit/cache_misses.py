@@ -12,7 +12,7 @@ from types import CodeType
 from typing import Any, Final
 
 from lawful.core import SourceLine, record, user_source
-from lawful.staging._jit.explain import codes_of, describe_closures, describe_difference
+from lawful.staging._jit.explain import closed_over, codes_of, describe_closures, describe_difference
 
 
 @record
@@ -49,8 +49,8 @@ class _Observer:
     def __init__(self) -> None:
         self.listeners: list[Callable[[CacheMiss], None]] = []
         self.lock = threading.RLock()
-        #: By code objects, the last function that was traced.
-        self.functions: dict[tuple[CodeType, ...], Any] = {}
+        #: By code objects, the last function that was traced, and what it closed over then.
+        self.functions: dict[tuple[CodeType, ...], tuple[Any, list[tuple[str, Any]]]] = {}
         #: By id of the cache, which stays alive, the keys that were traced.
         self.keys: dict[int, tuple[Any, set[Any]]] = {}
 
@@ -78,7 +78,7 @@ class _Observer:
             keys.add(key)
             codes = codes_of(function)
             last = self.functions.get(codes)
-            self.functions[codes] = function
+            self.functions[codes] = function, closed_over(function)
         if entry is not None:
             return ("it closes over a value of a transformation that has ended",)
         if was_traced:
@@ -87,9 +87,9 @@ class _Observer:
             return describe_difference(function, signature, known)
         if last is None:
             return ()
-        if last is function:
+        if last[0] is function:
             return ("jit has other options than before: static or donated arguments, backend, passes",)
-        changes = describe_closures(function, last)
+        changes = describe_closures(closed_over(function), last[1])
         text = f"; {', '.join(changes)}: pass it as an argument" if changes else ""
         return (f"it is a new function object each time, so call jit once, outside of the loop{text}",)
 
@@ -210,5 +210,5 @@ class explain_cache_misses(ContextDecorator):
             _observer.remove(listener)
 
 
-if os.environ.get("LAWFUL_EXPLAIN_CACHE_MISSES", "0") != "0":
+if os.environ.get("LAWFUL_EXPLAIN_CACHE_MISSES", "0") not in ("", "0"):
     set_explain_cache_misses(True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from types import CodeType, FunctionType, MethodType
 from typing import Any
 
@@ -23,8 +23,13 @@ def describe_difference(function: Callable[..., Any], signature: Any, known: Seq
       signature: the new signature.
       known: the known ones; at least one.
     """
-    similar = min(known, key=lambda other: len(_differences(function, signature, other)))
-    return tuple(_differences(function, signature, similar))
+
+    # Of signatures with as many differences, prefer the same tree of arguments, then the one that was traced last.
+    def distance(other: Any) -> tuple[bool, int]:
+        is_other_tree = signature.in_tree.exact_key != other.in_tree.exact_key
+        return is_other_tree, len(_differences(function, signature, other))
+
+    return tuple(_differences(function, signature, min(reversed(known), key=distance)))
 
 
 def _differences(function: Callable[..., Any], new: Any, old: Any) -> list[str]:
@@ -102,33 +107,49 @@ def codes_of(function: Any) -> tuple[CodeType, ...]:
 
 
 def _functions_in(function: Any) -> list[FunctionType]:
-    found: list[FunctionType] = []
-    while function is not None and len(found) < 32:
+    return [each for each in _wrapped(function) if isinstance(each, FunctionType)]
+
+
+def _wrapped(function: Any) -> Iterator[Any]:
+    """Returns a function and those that it wraps, the outermost first."""
+    for _ in range(32):
+        if function is None:
+            return
+        yield function
         if isinstance(function, functools.partial):
             function = function.func
         elif isinstance(function, MethodType):
             function = function.__func__
         else:
-            if isinstance(function, FunctionType):
-                found.append(function)
             function = getattr(function, "__wrapped__", None)
+
+
+def closed_over(function: Any) -> list[tuple[str, Any]]:
+    """Returns what a function and those that it wraps close over, have as defaults, or are partially applied to.
+
+    The values are those at the time of this call: functions that a loop makes share the variables of its function.
+    """
+    found: list[tuple[str, Any]] = []
+    for each in _wrapped(function):
+        if isinstance(each, functools.partial):
+            found += [(f"argument {i} of partial", value) for i, value in enumerate(each.args)]
+            found += each.keywords.items()
+        elif isinstance(each, FunctionType):
+            cells = zip(each.__code__.co_freevars, each.__closure__ or (), strict=False)
+            found += [(name, _content(cell)) for name, cell in cells]
+            found += [("a default", value) for value in each.__defaults__ or ()]
     return found
 
 
-def describe_closures(new: Any, old: Any) -> list[str]:
-    """Returns which values two functions with the same code close over, or have as defaults, that differ."""
+def describe_closures(new: Sequence[tuple[str, Any]], old: Sequence[tuple[str, Any]]) -> list[str]:
+    """Returns which values of two results of `closed_over` differ, for functions with the same code."""
     found = []
-    for function, other in zip(_functions_in(new), _functions_in(old), strict=False):
-        names = function.__code__.co_freevars
-        pairs = zip(names, function.__closure__ or (), other.__closure__ or (), strict=False)
-        values = [(name, _content(cell), _content(before)) for name, cell, before in pairs]
-        values += [
-            ("a default", x, y) for x, y in zip(function.__defaults__ or (), other.__defaults__ or (), strict=False)
-        ]
-        for name, value, before in values:
-            is_function = callable(value) and callable(before)
-            if value is not before and not is_function and exact_key_or_none(value) != exact_key_or_none(before):
-                found.append(f"{name} is {shorten(value)}, was {shorten(before)}")
+    for (name, value), (name_before, before) in zip(new, old, strict=False):
+        is_function = callable(value) and callable(before)
+        if name != name_before or value is before or is_function:
+            continue
+        if exact_key_or_none(value) != exact_key_or_none(before):
+            found.append(f"{name} is {shorten(value)}, was {shorten(before)}")
     return found
 
 
