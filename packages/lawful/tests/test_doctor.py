@@ -1,6 +1,9 @@
 """`lawful doctor`: versions, backends, the compilation cache and the self-test."""
 
 import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +79,18 @@ def test_doctor_cache_folder(capsys: pytest.CaptureFixture[str], tmp_path: Path)
     finally:
         set_cache_dir(None)
     assert "none" in report(capsys)["cache"]["detail"]
+
+
+def test_doctor_default_backend_that_is_not_there() -> None:
+    """A process reads the variable once, so this is another process."""
+    command = [sys.executable, "-c", "import lawful.cli; lawful.cli.main(['doctor', '--json'])"]
+    environment = {**os.environ, "LAWFUL_BACKEND": "abacus"}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment)
+    found = json.loads(done.stdout)
+    assert {row(found, "backends", name)["state"] for name in ("backend numpy", "backend xla")} == {"ok"}
+    [problem] = found["problems"]
+    assert problem.startswith("default backend: MissingBackendError: backend: expected one of ")
+    assert "got 'abacus'" in problem
 
 
 def test_doctor_names_environment_variables(

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from lawful.cli._doctor._installation import Row
+from lawful.core import LawfulError
 
 
 def backends() -> list[dict[str, Any]]:
@@ -15,13 +16,17 @@ def backends() -> list[dict[str, Any]]:
     from lawful.staging import get_backend
 
     rows = []
+    default = None
+    try:
+        default = get_backend()
+    except Exception as error:  # LAWFUL_BACKEND may name one that does not exist
+        rows.append(Row("default backend", error_text(error), "bad"))
     for name in sorted({point.name for point in entry_points(group="lawful.backends")}):
         try:
             backend = get_backend(name)
-            is_default = get_backend() is backend
-            rows.append(Row(f"backend {name}", f"on {backend.platform}{', the default' * is_default}", "ok"))
+            rows.append(Row(f"backend {name}", f"on {backend.platform}{', the default' * (backend is default)}", "ok"))
         except Exception as error:  # a broken installation may raise anything
-            rows.append(Row(f"backend {name}", _text(error), "bad"))
+            rows.append(Row(f"backend {name}", error_text(error), "bad"))
     return [row.as_dict() for row in [*rows, *_devices()]]
 
 
@@ -33,7 +38,7 @@ def _devices() -> list[Row]:
 
         found = devices()
     except Exception as error:
-        return [Row("devices", _text(error), "bad")]
+        return [Row("devices", error_text(error), "bad")]
     groups: dict[tuple[str, str], int] = {}
     for device in found:
         key = str(getattr(device, "platform", "")), str(getattr(device, "device_kind", device))
@@ -51,7 +56,7 @@ def cache_folder() -> dict[str, Any]:
     except ImportError:
         return Row(name, "none: lawful-xla-backend is not installed", "note").as_dict()
     except Exception as error:
-        return Row(name, _text(error), "bad").as_dict()
+        return Row(name, error_text(error), "bad").as_dict()
     if info.dir is None:
         return Row(name, "none; LAWFUL_COMPILATION_CACHE_DIR names a folder", "").as_dict()
     folder = Path(info.dir)
@@ -65,5 +70,7 @@ def cache_folder() -> dict[str, Any]:
     return Row(name, detail, "ok" if usable else "bad").as_dict()
 
 
-def _text(error: Exception) -> str:
-    return f"{type(error).__name__}: {error}".partition("\n")[0]
+def error_text(error: Exception) -> str:
+    """Returns the class and the first line of an error, without the line of the command that it was raised for."""
+    message = error.message if isinstance(error, LawfulError) else error
+    return f"{type(error).__name__}: {message}".partition("\n")[0]

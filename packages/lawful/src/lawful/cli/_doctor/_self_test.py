@@ -9,6 +9,8 @@ from typing import Any, Final
 
 import numpy as np
 
+from lawful.cli._doctor._runtime import error_text
+
 _THREEFRY: Final = np.uint64(0x6B20015999BA4EFE)
 
 
@@ -32,7 +34,7 @@ def _row(name: str, check: Callable[[], str]) -> dict[str, Any]:
     try:
         wrong = check()
     except Exception as error:  # whatever is broken
-        wrong = f"{type(error).__name__}: {error}".partition("\n")[0]
+        wrong = error_text(error)
     seconds = perf_counter() - start
     detail = wrong or f"{1e3 * seconds:.0f} ms"
     return {"name": name, "detail": detail, "state": "bad" if wrong else "ok", "seconds": seconds}
