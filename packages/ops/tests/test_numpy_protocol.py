@@ -9,6 +9,7 @@ import pytest
 from lawful import ops
 from lawful.core import ShapedArray, Trace, Tracer, current, get_aval, new_trace, register_array_type
 from lawful.ops import Elementwise
+from lawful.ops._numpy_protocol import dispatch
 from lawful.ops._numpy_protocol.dispatch import _functions
 
 
@@ -103,6 +104,15 @@ def test_register_numpy_functions_adds_a_function(trace: TypesTrace):
         assert np.array_repr(x)[1] is x
     finally:
         del _functions[np.array_repr]
+
+
+def test_array_function_without_lawful_numpy(trace: TypesTrace, monkeypatch: pytest.MonkeyPatch):
+    x = TypeTracer(trace, ShapedArray((2, 3), "float64"))
+    monkeypatch.delitem(dispatch._left_out, np.array_repr, raising=False)
+    for is_installed, advice in ((True, "write it with functions of lawful.numpy"), (False, "install lawful-numpy")):
+        monkeypatch.setattr(dispatch, "_load_entry_points", lambda is_installed=is_installed: is_installed)
+        with pytest.raises(TypeError, match=rf"numpy\.array_repr: .* in one that it has not: {advice}"):
+            np.array_repr(x)
 
 
 def test_numpy_protocol_errors_give_advice(trace: TypesTrace):

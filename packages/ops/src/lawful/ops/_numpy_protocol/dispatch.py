@@ -118,12 +118,15 @@ _AS_FUNCTION: dict[tuple[Any, str], Function] = {
 
 
 @cache
-def _load_entry_points() -> None:
+def _load_entry_points() -> bool:
+    """Registers the functions of other distributions; returns whether there are any, as ``lawful-numpy``."""
     # A lazy import, because it takes as long as that of all lawful modules.
     from importlib.metadata import entry_points
 
-    for point in entry_points(group="lawful.numpy_functions"):
+    points = entry_points(group="lawful.numpy_functions")
+    for point in points:
         point.load()
+    return len(points) > 0
 
 
 def _find(function: Function) -> Function | None:
@@ -320,6 +323,8 @@ def _refuse(name: str, function: Function, found: Function | None, kwargs: Mappi
     if found is None:
         default = (
             "write it with functions of lawful.numpy or lawful.special, or compute it outside of the transformation"
+            if _load_entry_points()
+            else "install lawful-numpy, which has nearly all of NumPy's functions"
         )
         raise ArgumentTypeError(
             f"{name}: expected a function that lawful has too, got a tracer in one that it has not: "
