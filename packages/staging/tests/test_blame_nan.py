@@ -97,6 +97,12 @@ def test_blame_nan_of_a_constant_names_who_takes_it() -> None:
     assert "a constant of the program" in blame.note
 
 
+def test_blame_nan_of_what_numpy_computed() -> None:
+    with np.errstate(invalid="ignore"):
+        blame = blame_nan(lambda x: np.log(np.asarray(x)))(np.array([-1.0]))
+    assert str(found(blame)) == "NaN in result was given: a constant, or a result of NumPy's own operations, f64[1] nan"
+
+
 def test_blame_nan_of_a_choice_by_a_predicate_of_nan() -> None:
     """A rule that returns the constant NaN where ``x != x`` did not make it."""
 

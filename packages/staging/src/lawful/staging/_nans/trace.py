@@ -34,7 +34,7 @@ from lawful.staging._nans.blame import Blame, first_index, is_special, snapshot,
 
 KINDS: Final = ("NaN", "infinity")
 #: What a value was that is no argument and that no equation made.
-CONSTANT: Final = "a constant of the program"
+CONSTANT: Final = "a constant, or a result of NumPy's own operations"
 
 
 #: What made the NaN, and what made the infinity, of a value.
