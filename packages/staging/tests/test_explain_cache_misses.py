@@ -67,7 +67,7 @@ def test_explain_cache_misses_static_arguments_and_names() -> None:
         power(3, Y)
         power(3, Y, mode="fast")
     assert traces(misses)[1:] == [
-        ("the static argument 0 is 3, was 2",),
+        ("the static argument n is 3, was 2",),
         ("x is f64[3], was f64[2]: another shape",),
         ("the static argument mode is 'fast', was not given",),
     ]

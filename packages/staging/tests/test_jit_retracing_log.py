@@ -44,7 +44,7 @@ def test_jit_new_static_argument_is_explained(caplog: pytest.LogCaptureFixture) 
     g(1.0, 2)
     with caplog.at_level(logging.DEBUG, "lawful.jit"):
         g(1.0, 3)
-    assert "the static argument 1 is 3, was 2" in caplog.text
+    assert "the static argument n is 3, was 2" in caplog.text
 
 
 def test_jit_nothing_is_logged_unless_somebody_listens(caplog: pytest.LogCaptureFixture) -> None:

@@ -216,7 +216,7 @@ def argument_names(function: Callable[..., Any], in_tree: Any) -> list[str]:
     args, kwargs = tree.unflatten(in_tree, range(in_tree.num_leaves))
     try:
         signature = inspect.signature(function)
-        bound = signature.bind(*args, **kwargs)
+        bound = signature.bind_partial(*args, **kwargs)
     except (TypeError, ValueError):  # a builtin has no signature
         signature = inspect.signature(lambda *args, **kwargs: None)
         bound = signature.bind(*args, **kwargs)

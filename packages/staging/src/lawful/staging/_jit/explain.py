@@ -48,8 +48,9 @@ def _differences(function: Callable[..., Any], new: Any, old: Any) -> list[str]:
         for argument, value in new.static:
             if argument not in was or exact_key(value) != exact_key(was[argument]):
                 before = f", was {shorten(was[argument])}" if argument in was else ", was not given"
-                found.append(f"the static argument {argument} is {shorten(value)}{before}")
-        found += [f"the static argument {argument} is not given" for argument in was.keys() - dict(new.static).keys()]
+                found.append(f"the static argument {_static_name(function, argument)} is {shorten(value)}{before}")
+        missing = was.keys() - dict(new.static).keys()
+        found += [f"the static argument {_static_name(function, argument)} is not given" for argument in missing]
     if new.axis_env != old.axis_env:
         found.append(f"named axes are {dict(new.axis_env)}, were {dict(old.axis_env)}")
     if new.typed_axes != old.typed_axes:
@@ -57,6 +58,13 @@ def _differences(function: Callable[..., Any], new: Any, old: Any) -> list[str]:
     if new.context != old.context:
         found.append(_context_difference(new.context, old.context))
     return found
+
+
+def _static_name(function: Callable[..., Any], argument: int | str) -> str:
+    """Returns the name of a static argument that is given by position or by name."""
+    if isinstance(argument, str):
+        return argument
+    return argument_names(function, tree.structure(((0,) * (argument + 1), {})))[argument]
 
 
 def _tree_differences(function: Callable[..., Any], new: Any, old: Any) -> list[str]:
