@@ -1,6 +1,7 @@
 """`explain_cache_misses`: why `jit` traced or compiled again."""
 
 import functools
+import operator
 import subprocess
 import sys
 from typing import Any
@@ -124,7 +125,9 @@ def test_explain_cache_misses_tells_functions_apart() -> None:
         jit(functools.partial(ops.mul, 2.0))(X)
         jit(lambda x: x)(X)
         jit(lambda x: ops.neg(x))(X)
-    assert traces(misses) == [(), (), ()]
+        jit(abs)(X)
+        jit(operator.neg)(X)
+    assert traces(misses) == [(), (), (), (), ()]
 
 
 def test_explain_cache_misses_options_and_cleared_caches() -> None:

@@ -85,7 +85,7 @@ class _Observer:
             return ("its trace was removed from the cache, by clear_caches or because the cache was full",)
         if known:
             return describe_difference(function, signature, known)
-        if last is None:
+        if last is None or not codes:  # callables without code, such as builtins, cannot be compared
             return ()
         if last[0] is function:
             return ("jit has other options than before: static or donated arguments, backend, passes",)
