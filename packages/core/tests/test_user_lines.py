@@ -203,6 +203,17 @@ def test_register_internal_module_after_its_line_was_found() -> None:
     assert found.file == __file__
 
 
+@pytest.mark.parametrize("modules", [("lawful.made_up", "usertest_mine"), ("usertest_mine", "lawful.made_up")])
+def test_user_source_internal_code_of_the_same_file_name(modules: tuple[str, str]) -> None:
+    """The methods that dataclasses generate are in a file ``<string>``, as is a program given to ``python -c``."""
+    found = {}
+    for module in modules:
+        namespace: dict[str, Any] = {"__name__": module, "user_source": user_source}
+        exec(compile("def look(): return user_source()", f"<string of {modules}>", "exec"), namespace)
+        found[module] = namespace["look"]().file
+    assert found == {"lawful.made_up": __file__, "usertest_mine": f"<string of {modules}>"}
+
+
 def test_user_source_is_looked_up_again_where_code_is_replaced() -> None:
     """The address of code that is gone may be that of other code."""
     for i in range(200):

@@ -23,7 +23,8 @@ _SUBSCRIPTS = {
     **{opmap[name]: "index" for name in ("BINARY_SUBSCR", "BINARY_SLICE") if name in opmap},
 }
 
-_files: Final[DictCache[str, bool]] = DictCache("files of programs", 8192)
+#: By the path and the module: code without a file, such as ``"<string>"``, shares its path with that of other modules.
+_files: Final[DictCache[tuple[str, str], bool]] = DictCache("files of programs", 8192)
 #: The frame, or its function's ``__module__``, a number of calls up the stack.
 _frame_at, _module_at = sys._getframe, sys._getframemodulename
 _DEPTHS: Final = range(1, sys.maxsize)
@@ -120,11 +121,12 @@ def register_dispatch_module(name: str) -> None:
 
 def _is_internal_file(filename: str, module: str) -> bool:
     """Whether a file belongs to an internal module."""
-    found = _files.entries.get(filename)
+    found = _files.entries.get((filename, module))
     if found is None:
         parts = module.split(".")
         names = [".".join(parts[: i + 1]) for i in range(len(parts))]
-        found = _files.insert(filename, not _internal_modules.isdisjoint(names) or filename.startswith("<lawful"))
+        is_internal = not _internal_modules.isdisjoint(names) or filename.startswith("<lawful")
+        found = _files.insert((filename, module), is_internal)
     return found
 
 
