@@ -1,5 +1,7 @@
 """``shard_map`` computes what the function of whole arrays does, under every transformation."""
 
+import gc
+import weakref
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any
@@ -10,7 +12,7 @@ import pytest
 from lawful import tree
 from lawful.autodiff import checkpoint, grad, jvp, linearize, vjp
 from lawful.batching import psum, vmap
-from lawful.core import Hook, check_jaxpr, is_plain, plain
+from lawful.core import Hook, Trace, check_jaxpr, current, is_plain, plain
 from lawful.parallel import Mesh, make_mesh, numpy_devices, shard_map
 from lawful.parallel import PartitionSpec as P
 from lawful.staging import jit, make_jaxpr
@@ -137,3 +139,20 @@ def test_shard_map_traced_in_a_thread_leaves_others_fast(mesh: Mesh) -> None:
     shard_map(part, mesh=mesh, in_specs=P("x"), out_specs=P("x"))(X)
     assert seen == ["plain", ("fast", False)]
     assert hook.for_traces == "fast"
+
+
+def test_shard_map_checked_trace_is_freed_without_a_collection(mesh: Mesh) -> None:
+    """A trace holds the constants of its program. The values that it cast to vary over axes do not keep it alive."""
+    traces: list[weakref.ref[Trace]] = []
+
+    def part(x: Any, scale: Any) -> Any:
+        traces.append(weakref.ref(current.trace))
+        return x * scale + scale
+
+    mapped = shard_map(part, mesh=mesh, in_specs=(P("x"), P()), out_specs=P("x"))
+    gc.disable()
+    try:
+        make_jaxpr(mapped)(np.ones(4), 2.0)
+        assert [trace() for trace in traces] == [None]
+    finally:
+        gc.enable()

@@ -127,9 +127,9 @@ class Recorder(Trace):
 
     def to_jaxpr(self, inputs: Sequence[JaxprTracer], outputs: Sequence[Any], name: str = "") -> ClosedJaxpr:
         """Returns the program from these inputs to these outputs, with its constants."""
-        outvars, invars = [self.atom(x) for x in outputs], [tracer.variable for tracer in inputs]
-        jaxpr = Jaxpr(self.constants.variables, invars, self.eqns, outvars, name=name)
-        return ClosedJaxpr(jaxpr, self.constants.values)
+        self.casts.clear()  # these tracers hold the trace: a cycle would keep its constants
+        invars, outvars, known = [x.variable for x in inputs], [self.atom(x) for x in outputs], self.constants
+        return ClosedJaxpr(Jaxpr(known.variables, invars, self.eqns, outvars, name=name), known.values)
 
 
 class JaxprTrace(Recorder):
