@@ -8,7 +8,7 @@ from lawful.autodiff import grad, jacfwd, jvp, value_and_grad
 from lawful.batching import vmap
 from lawful.core import ArgumentValueError, plain
 from lawful.special import log_softmax, logit, logsumexp, softmax
-from lawful.special.stats import beta, dirichlet, gamma, multivariate_normal, norm, poisson, t
+from lawful.special.stats import bernoulli, beta, dirichlet, gamma, multivariate_normal, norm, poisson, t
 
 X = np.array([0.2, 0.3, 0.5])
 COVARIANCE = np.array([[2.0, 0.5, 0.0], [0.5, 1.0, 0.1], [0.0, 0.1, 3.0]])
@@ -73,6 +73,13 @@ def test_stats_of_weak_numbers_are_weak():
     found = grad(lambda x: norm.logpdf(x, 0, 2))(1.0)
     assert type(found) is float
     assert found == -0.25
+
+
+def test_stats_of_a_tracer_without_tangent_is_a_numpy_scalar():
+    found = []
+    for _ in range(3):
+        jvp(lambda q: found.append(bernoulli.ppf(q, 0.4)), (0.5,), (1.0,))
+    assert {type(x) for x in [*found, bernoulli.ppf(0.5, 0.4)]} == {np.float64}
 
 
 @pytest.mark.parametrize(

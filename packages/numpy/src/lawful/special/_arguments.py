@@ -75,7 +75,8 @@ def composed[F: Callable[..., Any]](function: F) -> F:
                 return _plain(function(*args, **kwargs))
             if len(given) > len(names):
                 return function(*args, **kwargs)  # raises the error
-            return composites[len(given)](*[float(x) if type(x) is int and abs(x) <= _EXACT else x for x in given])
+            operands = [float(x) if type(x) is int and abs(x) <= _EXACT else x for x in given]
+            return _plain(composites[len(operands)](*operands))
 
     return cast(F, wrapper)
 
