@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from lawful.autodiff import grad, linearize
-from lawful.core import NonArrayError
+from lawful.autodiff import grad, jvp, linearize
+from lawful.core import NonArrayError, plain
 
 ARITHMETIC = [
     *(operator.add, operator.sub, operator.truediv, operator.floordiv, operator.mod, operator.pow, operator.matmul),
@@ -112,3 +112,18 @@ def test_numpy_function_of_array_like() -> None:
     for other in ([3.0, 4.0], ArrayLike([3.0, 4.0])):
         assert np.array_equal(grad(lambda x, y=other: np.dot(y, x))(x), [3.0, 4.0])
         assert np.array_equal(grad(lambda x, y=other: np.sum(np.multiply(y, x)))(x), [3.0, 4.0])
+
+
+@pytest.mark.parametrize("transformation", [lambda f: jvp(f, (1.0,), (1.0,)), lambda f: linearize(f, 1.0)])
+@pytest.mark.parametrize("misuse", [lambda x: setattr(x, "shape", 1), lambda x: x()])
+def test_operator_of_python_names_tracers_as_plain_ones(
+    transformation: Callable[[Any], Any], misuse: Callable[[Any], Any]
+) -> None:
+    def message() -> str:
+        with pytest.raises((AttributeError, TypeError)) as caught:
+            transformation(lambda x: misuse(x * 2.0))
+        return str(caught.value)
+
+    found = message()
+    with plain():
+        assert found == message()

@@ -45,7 +45,7 @@ class FastJVPTracer(JVPTracer):
     __init__ = object.__init__
 
 
-FastJVPTracer.__name__ = JVPTracer.__name__  # in Python's errors
+FastJVPTracer.__name__ = FastJVPTracer.__qualname__ = JVPTracer.__name__  # in Python's errors
 register_array_type(FastJVPTracer, aval=attrgetter("aval"))
 
 

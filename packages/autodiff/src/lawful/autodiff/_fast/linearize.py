@@ -59,7 +59,7 @@ class FastLinearizeTracer(LinearizeTracer):
     __init__ = object.__init__
 
 
-FastLinearizeTracer.__name__ = LinearizeTracer.__name__  # in Python's errors
+FastLinearizeTracer.__name__ = FastLinearizeTracer.__qualname__ = LinearizeTracer.__name__  # in Python's errors
 register_array_type(FastLinearizeTracer, aval=attrgetter("aval"))
 
 
