@@ -66,6 +66,7 @@ def test_functions_of_array_likes(make: Any) -> None:
         lambda x: np.sum(np.r_[x, 1.0, [x[0]]] ** 2),
         lambda x: np.sum(np.c_[x, 2.0 * x] ** 2),
         lambda x: np.sum(np.where([True, False, True], x, 0.0) ** 2),
+        lambda x: np.sum(np.where([True, False, True], x, numpy.ma.array([4.0, 5.0, 6.0])) ** 2),
         lambda x: np.sum(np.select([x > 1.5, x < 0.7], [x**2, x**3], 1.0)),
         lambda x: np.max(np.append(x, 3.0 * x[0])),
         lambda x: np.sum(x[ArrayLike([True, False, True])] ** 2) + x[ArrayLike(1)],

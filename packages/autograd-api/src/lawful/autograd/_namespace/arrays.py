@@ -46,7 +46,7 @@ def where(condition: Any, *args: Any, **kwargs: Any) -> Any:
     args = (*args, *[kwargs[name] for name in ("x", "y") if name in kwargs])
     given = (condition, *args)
     if any(map(_holds_tracers, given)):
-        return np.where(*[x if isinstance(x, Tracer | numpy.ndarray) else array(x) for x in given])
+        return np.where(*[x if type(x) is numpy.ndarray or isinstance(x, Tracer) else array(x) for x in given])
     found = numpy.where(*given)
     if args and not any(map(_holds_arrays, given)):
         return found.tolist()
