@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from lawful import tree
-from lawful.autodiff import checkpoint, grad, jvp, linearize, vjp
+from lawful.autodiff import checkpoint, grad, jvp, linearize, peak_memory, vjp
 from lawful.batching import psum, vmap
 from lawful.core import Hook, Trace, check_jaxpr, current, is_plain, plain
 from lawful.parallel import Mesh, make_mesh, numpy_devices, shard_map
@@ -156,3 +156,17 @@ def test_shard_map_checked_trace_is_freed_without_a_collection(mesh: Mesh) -> No
         assert [trace() for trace in traces] == [None]
     finally:
         gc.enable()
+
+
+def test_shard_map_checked_peak_memory_is_that_of_plain(mesh: Mesh) -> None:
+    found: list[str] = []
+
+    def part(x: Any, scale: Any) -> Any:
+        found.append(str(peak_memory(lambda scale: (np.sin(x * scale) * scale).sum())(scale)))
+        return x
+
+    mapped = shard_map(part, mesh=mesh, in_specs=(P("x"), P()), out_specs=P("x"))
+    make_jaxpr(mapped)(np.ones(8), np.float64(0.7))
+    with plain():
+        make_jaxpr(mapped)(np.ones(8), np.float64(0.7))
+    assert found[0] == found[1]

@@ -202,7 +202,7 @@ def _program(f: Callable[..., Any], args: Any, kwargs: Any, gradient: bool) -> t
             residuals: set[Var] = set()
             forward = {id(var) for eqn in trace.eqns for var in eqn.outvars}
         else:
-            linearized = linearize_hook.use(flat, inputs, trace)
+            linearized = linearize_hook.for_traces(flat, inputs, trace)
             linearized.drop_known()
             outs = linearized.outs
             kept = [x for x in linearized.jaxpr.consts if getattr(x, "_trace", None) is trace]
