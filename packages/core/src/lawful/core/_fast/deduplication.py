@@ -33,7 +33,8 @@ def deduplicate(closed: ClosedJaxpr) -> ClosedJaxpr:
 
     Two are equal if they have the same name, and each equation the same primitive, parameters, operands, types and
     line of the user's. A jaxpr is never found again if it has constants, if its parameters hold functions or other
-    objects of the user's, or if it was traced under other named axes or before a rule was defined.
+    objects of the user's, or if it was traced under other named axes, or before a rule was defined. Axes that types
+    record are other ones than those of `vmap`: what is derived from the jaxpr has other types.
 
     Where values are computed at once, a program may never come again, as one with another number in each call: it is
     kept the second time. A program that is recorded is the same whatever ran before.
@@ -47,7 +48,8 @@ def deduplicate(closed: ClosedJaxpr) -> ClosedJaxpr:
     key = _structure(closed)
     if key is None:
         return closed
-    key = (current.trace.axis_env, definitions(), key)
+    trace = current.trace
+    key = (trace.axis_env, trace.checked_axes, trace.divergent_axes, definitions(), key)
     try:
         number = hash(key)
     except TypeError:  # a parameter of the user's is not hashable
@@ -56,7 +58,7 @@ def deduplicate(closed: ClosedJaxpr) -> ClosedJaxpr:
     kept: tuple[Hashable, ClosedJaxpr] | None = _jaxprs.lookup(number)
     if kept is not None and kept[0] == key and len(kept[1].memo or ()) <= _MOST_RESULTS:
         return kept[1]
-    if _seen_once.lookup(number, False) or not current.trace.evaluates_constants:
+    if _seen_once.lookup(number, False) or not trace.evaluates_constants:
         _jaxprs.insert(number, (key, closed))
     else:
         _seen_once.insert(number, True)
