@@ -142,8 +142,8 @@ def test_bounded_residuals_reject_a_rule_that_keeps_too_much(mutate: Mutate) -> 
     rejects("bounded_residuals", plain, "the derivative keeps")
 
 
-def test_linear_tracing_rejects_quadratic_work(mutate: Mutate) -> None:
-    """The work of the mutant's rule grows with the number of earlier calls."""
+def test_linear_tracing_rejects_quadratic_work(mutate: Mutate, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The work of the mutant's rule, which runs in each call, grows with the number of earlier calls."""
     right = ops.sin_p.rules["abstract_eval"]
     seen: list[Any] = []
 
@@ -154,6 +154,7 @@ def test_linear_tracing_rejects_quadratic_work(mutate: Mutate) -> None:
         return right(x)
 
     mutate(ops.sin_p, "abstract_eval", wrong)
+    monkeypatch.setattr(ops.sin_p, "pure_rules", False)
     rejects("linear_tracing", plain, "calls of Python functions")
 
 

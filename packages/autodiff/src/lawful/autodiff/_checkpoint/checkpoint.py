@@ -42,7 +42,7 @@ def checkpoint(
         JAX takes for single arguments, is True if one of them is.
       policy: what may be kept, of ``checkpoint_policies``; nothing by default.
       static_argnums: positions of hashable arguments that ``fun`` gets as they are.
-      static_argnames: the same by name; each is inferred from the other where the signature tells.
+      static_argnames: the same by name; where one of both is given, the signature tells the other.
 
     Raises:
       ArgumentTypeError: ``fun`` is not a function, or an option is of another type.
@@ -70,7 +70,7 @@ def checkpoint(
     if policy is not None:
         require_policy("checkpoint", policy)
     names = static_argnames if isinstance(static_argnames, str) else tuple(static_argnames)
-    statics = statics_of(fun, static_argnums, names)
+    statics = statics_of(fun, None if static_argnums == () else static_argnums, names or None)
     label = f"checkpoint of {function_name(fun)}"
     params = {"prevent_cse": any(switches), "differentiated": False, "policy": as_param(policy)}
 
