@@ -1,4 +1,4 @@
-"""What the site needs of Sphinx beyond its extensions: links to objects by their names, and to their sources."""
+"""The site's own extension of Sphinx: links to objects by their names, and to their sources."""
 
 import builtins
 import hashlib

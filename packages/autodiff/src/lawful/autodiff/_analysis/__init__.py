@@ -1,1 +1,1 @@
-"""What a function and its gradient cost: operations, bytes, and the memory that is alive."""
+"""The cost of a function and of its gradient: operations, bytes, and live memory."""

@@ -18,7 +18,7 @@ from lawful.staging import dce_jaxpr, function_name, make_jaxpr, require_callabl
 
 @record
 class CostLine:
-    """What the equations of one line of the user cost, or one equation.
+    """The cost of the equations of one line of the user, or of one equation.
 
     Attributes:
       source: the line; None if it is unknown.

@@ -30,7 +30,7 @@ class Counted(NamedTuple):
 
 
 class Unknown:
-    """What the counts do not know."""
+    """The parts of a program that the counts leave out."""
 
     def __init__(self) -> None:
         #: Primitives without a rule for operations.
@@ -47,7 +47,7 @@ def nbytes(aval: ShapedArray) -> int:
 def counted_equations(jaxpr: Jaxpr, unknown: Unknown, times: int = 1) -> Iterator[Counted]:
     """Yields the equations that compute: calls, branches and loops are replaced by their equations.
 
-    Of the branches of a conditional those of the most expensive one count. A loop counts once for each iteration.
+    A conditional counts its most expensive branch. A loop counts once for each iteration.
 
     Args:
       jaxpr: the program.

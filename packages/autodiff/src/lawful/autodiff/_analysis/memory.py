@@ -56,7 +56,7 @@ class Alive:
 
 
 class PeakMemory:
-    """What is alive when, one equation after the other. ``print(memory)`` shows the peak.
+    """Live values, one equation after the other. ``print(memory)`` shows the peak.
 
     Attributes:
       name: of the function.

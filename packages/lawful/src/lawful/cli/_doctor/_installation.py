@@ -1,4 +1,4 @@
-"""What is installed: the system, the versions of packages, the environment variables that count."""
+"""The installation: the system, the versions of packages, and lawful's environment variables."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What works: the backends with their devices, and the folder of compiled programs."""
+"""Checks of the backends with their devices, and of the folder of compiled programs."""
 
 from __future__ import annotations
 

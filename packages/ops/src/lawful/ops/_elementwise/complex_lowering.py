@@ -20,7 +20,7 @@ def corrected(name: str, lower: Lower) -> Lower:
 
     def lower_either(ctx: Any, *operands: Any) -> Any:
         out = lower(ctx, *operands)
-        if ctx.aval_in.dtype.kind != "c":
+        if ctx.avals_in[0].dtype.kind != "c":
             return out
         return ctx.apply(_elementwise.corrections[name], out, *operands)[0]
 
@@ -31,7 +31,7 @@ def by_parts(name: str, lower: Lower) -> Lower:
     """Returns a lowering that applies the formula of this name if the arguments are complex."""
 
     def lower_either(ctx: Any, *operands: Any) -> Any:
-        if ctx.aval_in.dtype.kind != "c":
+        if ctx.avals_in[0].dtype.kind != "c":
             return lower(ctx, *operands)
         return ctx.apply(_elementwise.formulas[name], *operands)[0]
 

@@ -141,7 +141,7 @@ def _log(function: Any, name: str, cache: Any, signature: Any) -> None:
         return
     known = [each.signature for each in cache.values()]
     if known:
-        reasons = describe_difference(function, signature, known) or ("what it closed over is no longer valid",)
+        reasons = describe_difference(function, signature, known) or ("a value that it closed over is no longer valid",)
         logger.debug("jit of %s is traced again: %s", name, "; ".join(reasons))
 
 

@@ -1,4 +1,4 @@
-"""What happens around each compilation: its time is noted, and a long one shows a line on the terminal."""
+"""A context around each compilation: it measures the time, and shows a line on the terminal if that is long."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ def describe_difference(function: Callable[..., Any], signature: Any, known: Seq
       known: the known ones; at least one.
     """
 
-    # Of signatures with as many differences, prefer the same tree of arguments, then the one that was traced last.
+    # Between equally different signatures, prefer the same tree of arguments, then the last traced.
     def distance(other: Any) -> tuple[bool, int]:
         is_other_tree = signature.in_tree.exact_key != other.in_tree.exact_key
         return is_other_tree, len(_differences(function, signature, other))

@@ -71,11 +71,6 @@ class LoweringContext(CollectiveLowering, MeshMethods):
         return [var.aval for var in self._eqn.outvars]
 
     @property
-    def aval_in(self) -> ShapedArray:
-        """The type of the first operand."""
-        return self._eqn.invars[0].aval
-
-    @property
     def aval_out(self) -> ShapedArray:
         """The type of the first result."""
         return self._eqn.outvars[0].aval
@@ -108,10 +103,7 @@ class LoweringContext(CollectiveLowering, MeshMethods):
           operands: the values of the equation's operands.
         """
         shape = self.aval_out.shape
-        for atom in self._eqn.invars:
-            if atom.aval.shape != shape:
-                break
-        else:  # the common case
+        if all([atom.aval.shape == shape for atom in self._eqn.invars]):  # the common case
             return operands
         avals = [aval.update(shape=shape) for aval in self.avals_in]
         operands = [
