@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from lawful import ops
+from lawful.core import ArgumentTypeError
 from lawful.debug import CacheMiss, blame_nan, explain_cache_misses, set_explain_cache_misses
 from lawful.staging import clear_caches, disable_jit, jit
 
@@ -191,3 +192,9 @@ def test_explain_cache_misses_by_environment() -> None:
     empty = {"LAWFUL_EXPLAIN_CACHE_MISSES": ""}
     done = subprocess.run([sys.executable, "-c", program], env=empty, capture_output=True, text=True)
     assert done.stderr == ""
+
+
+@pytest.mark.parametrize("given", [len, True])
+def test_explain_cache_misses_positional_argument_is_an_error(given: Any) -> None:
+    with pytest.raises(ArgumentTypeError, match=r"write @explain_cache_misses\(\), with parentheses"):
+        explain_cache_misses(given)

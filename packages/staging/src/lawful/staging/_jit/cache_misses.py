@@ -11,7 +11,7 @@ from time import perf_counter
 from types import CodeType
 from typing import Any, Final
 
-from lawful.core import SourceLine, record, user_source
+from lawful.core import ArgumentTypeError, SourceLine, record, shorten, user_source
 from lawful.staging._jit.explain import closed_over, codes_of, describe_closures, describe_difference
 
 
@@ -180,6 +180,9 @@ class explain_cache_misses(ContextDecorator):
     It holds in every thread. ``LAWFUL_EXPLAIN_CACHE_MISSES=1`` in the environment shows all misses of a process. The
     logger ``lawful.jit`` has a message at the level DEBUG for each trace after the first.
 
+    Raises:
+      ArgumentTypeError: it gets a positional argument, such as the function that it should decorate.
+
     Law: no result changes. Source: ``jax.explain_cache_misses``.
 
     >>> import numpy as np
@@ -193,7 +196,12 @@ class explain_cache_misses(ContextDecorator):
     [('traced', ()), ('traced', ('x is f64[3], was f64[2]: another shape',))]
     """
 
-    def __init__(self, *, show: bool = True) -> None:
+    def __init__(self, *given: Any, show: bool = True) -> None:
+        if given:
+            raise ArgumentTypeError(
+                f"explain_cache_misses: expected no positional argument, got {shorten(given[0])}; write "
+                "@explain_cache_misses(), with parentheses, or show=True"
+            )
         self._show = show
         self._entered: list[list[Callable[[CacheMiss], None]]] = []
 
