@@ -30,7 +30,7 @@ def readme_commands() -> list[str]:
     return re.findall(r"^ {4}(\S.*)$", section, re.MULTILINE)
 
 
-SYNC, FROM_GIT, BUILD, *FROM_WHEELS = readme_commands()
+SYNC, RUN, FROM_GIT, BUILD, *FROM_WHEELS = readme_commands()
 
 
 def call(command: str | list[str], folder: Path, environment: Path) -> str:
@@ -87,6 +87,8 @@ def check(environment: Path, folder: Path) -> None:
 def test_installation_from_a_clone(clone: Path) -> None:
     call(SYNC, clone, clone / ".venv")
     check(clone / ".venv", clone)
+    (clone / "program.py").write_text(PROGRAM)
+    assert call(RUN, clone, clone) == "12.0\n"
 
 
 def test_installation_from_a_git_url(clone: Path, environment: Path, tmp_path: Path) -> None:
