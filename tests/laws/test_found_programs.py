@@ -40,7 +40,7 @@ from lawful.laws import (
     replay_case,
     usual,
 )
-from lawful.laws.systems import Lawful, lawful, with_jvp_rule
+from lawful.laws.systems import Lawful, lawful, with_jvp_rule, with_pmap
 from lawful.staging import jit, make_jaxpr
 
 
@@ -149,6 +149,11 @@ def test_nothing_survives_checkpoint_cond_and_jit() -> None:
     """Rules of a nest of calls are cached over several calls: a rule within a rule is asked for later."""
     drawn = draw_case(find_source("smooth with checkpoint, cond, jit"), 0)
     law_nothing_survives(lawful, drawn.case)
+
+
+def test_nothing_survives_pmap_without_a_name_of_its_axis() -> None:
+    """The axes of equal functions are equal, so that keys of caches that hold them are found again."""
+    law_nothing_survives(lawful, Case.of(lambda x: with_pmap(lambda y: y)(x), np.array([0.3, -0.9])), effort=usual)
 
 
 @pytest.mark.parametrize("place", ["a branch", "the body of a loop", "the condition of a loop"])

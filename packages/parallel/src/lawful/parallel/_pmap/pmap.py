@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import re
 from collections.abc import Callable, Hashable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from lawful import tree
@@ -18,14 +19,18 @@ from lawful.parallel._pmap.primitive import xla_pmap_p
 from lawful.staging import consts_as_inputs, function_name, in_avals, jit, require_callable, trace_tree
 
 
+@dataclass(frozen=True, slots=True, repr=False)
 class _Axis:
-    """The name of an axis that the user gave none."""
+    """The name of an axis that the user gave none.
 
-    def __init__(self, function: str) -> None:
-        self._function = function
+    Axes of functions of one name are equal: caches, whose keys hold axes, find what an equal function left there. In a
+    nest, the inner axis hides the outer one, which no program can name.
+    """
+
+    function: str
 
     def __repr__(self) -> str:
-        return re.sub(r"\W", "_", f"axis_of_{self._function}")
+        return re.sub(r"\W", "_", f"axis_of_{self.function}")
 
 
 def pmap(
