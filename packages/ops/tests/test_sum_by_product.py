@@ -11,6 +11,7 @@ import hypothesis.strategies as st
 import numpy as np
 import pytest
 
+from lawful.core import get_aval
 from lawful.ops import dot_general_p, reduce_sum_p
 from lawful.ops._fast.sum_by_product import sum_by_product
 from lawful.ops._products.matrix_products import product_of_matrices
@@ -167,4 +168,18 @@ def test_product_of_matrices_by_size() -> None:
     assert product_of_matrices((2, 3, 4), (4, 1), np.dtype("float64"), (((2,), (0,)), ((), ()))) is None
     assert product_of_matrices((2, 3), (2, 3), np.dtype("float64"), (((1,), (1,)), ((0,), (0,)))) is None
     assert product_of_matrices((2, 3), (2, 3), np.dtype("float64"), (((0, 1), (0, 1)), ((), ()))) is None
-    assert product_of_matrices((2,), (3,), np.dtype("float64"), (((), ()), ((), ()))) is None
+    assert product_of_matrices((), (3,), np.dtype("float64"), (((), ()), ((), ()))) is None
+
+
+@pytest.mark.parametrize("dtype", ["bool", "int8", "float16", "float32", "float64", "complex128"])
+@pytest.mark.parametrize("shapes", [((2,), (3,)), ((2, 3), (4,)), ((0,), (3,)), ((2,), (1, 3)), ((), (3,)), ((), ())])
+def test_outer_product_is_matrix_product(shapes: tuple[tuple[int, ...], tuple[int, ...]], dtype: str) -> None:
+    """An outer product, which is one call of ``numpy.multiply``, is the product of a column and a row."""
+    rng = np.random.default_rng(0)
+    x, y = [np.asarray(3 * rng.normal(size=shape)).astype(dtype) for shape in shapes]
+    expected = np.matmul(x.reshape(-1, 1), y.reshape(1, -1)).reshape(x.shape + y.shape)
+    params = {"dimension_numbers": (((), ()), ((), ())), "precision": None, "preferred_element_type": None}
+    specialised = dot_general_p.rule("numpy")([get_aval(x), get_aval(y)], None, **params)
+    for got in (dot_general_p.bind(x, y, **params), specialised(x, y)):
+        assert (got.shape, got.dtype) == (expected.shape, expected.dtype)
+        np.testing.assert_array_equal(got, expected)

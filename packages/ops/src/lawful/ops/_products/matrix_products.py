@@ -102,8 +102,11 @@ _MOST_BYTES = {"f": 16_384, "c": 8_192}
 def product_of_matrices(
     lhs: Shape, rhs: Shape, dtype: np.dtype[Any], numbers: DimensionNumbers
 ) -> Callable[..., Any] | None:
-    """Returns the function of NumPy that multiplies vectors or matrices of such shapes; None for other products."""
+    """Returns the function of NumPy for an outer product, or of vectors or matrices of such shapes; None for others."""
     (lhs_contract, rhs_contract), (lhs_batch, _) = numbers
+    if lhs and rhs and not (lhs_contract or lhs_batch):
+        column = lhs + (1,) * len(rhs)
+        return of_numpy(lambda x, y: np.multiply(x.reshape(column), y))
     if lhs_batch or len(lhs_contract) != 1 or max(len(lhs), len(rhs)) > 2:
         return None
     size = math.prod(plan_of(lhs, rhs, numbers).shape) * dtype.itemsize
