@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from threading import get_ident
 from typing import Any
 
 from lawful.batching._batch import BatchTrace, BatchTracer, weak_results
@@ -23,11 +24,19 @@ class FastBatchTrace(BatchTrace):
         if not named and not any([type(x) is BatchTracer and x._trace is self for x in args]):
             return parent.process_primitive(primitive, args, params)
         self.collective |= named
-        pairs = [self.split(x) for x in args]
-        vals, dims = [x for x, _ in pairs], [dim for _, dim in pairs]
+        vals, dims = list[Any](), list[int | None]()
+        for x in args:
+            if type(x) is BatchTracer and x._trace is self:
+                vals.append(x.val)
+                dims.append(x.batch_dim)
+            else:
+                vals.append(x)
+                dims.append(None)
         rule = primitive.rule("batch")
-        before, before_source = current.trace, source_override.source
-        source = source_override.source = user_source()
+        source = user_source()
+        overrides, thread = source_override.by_thread, get_ident()
+        before, before_source = current.trace, overrides.get(thread)
+        overrides[thread] = source
         current.trace = parent
         try:
             if primitive.batch_takes_axis_data:
@@ -36,7 +45,10 @@ class FastBatchTrace(BatchTrace):
                 result = rule(vals, dims, **params)
         finally:
             current.trace = before
-            source_override.source = before_source
+            if before_source is None:
+                overrides.pop(thread, None)
+            else:
+                overrides[thread] = before_source
         if type(result) is tuple and len(result) == 2 and not primitive.multiple_results:
             out, out_dim = result
         else:

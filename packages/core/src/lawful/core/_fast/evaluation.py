@@ -19,7 +19,6 @@ _SCALAR_TYPES = frozenset(
     {*python_scalar_types, *(np.dtype(code).type for code in np.typecodes["All"] if code not in "OSUVMmgG")}
     - {int}  # its values must be checked: they may not fit int64
 )
-_NUMPY_TYPES = _SCALAR_TYPES | {ndarray}
 
 
 class FastEvalTrace(EvalTrace):
@@ -47,11 +46,17 @@ class FastEvalTrace(EvalTrace):
 
 def _replay(trace: EvalTrace, program: IndexedJaxpr, args: Sequence[Any]) -> list[Any]:
     function = program.function
-    if function is not None and program.is_numpy and _NUMPY_TYPES.issuperset(map(type, args)):
-        return function(*args)  # NumPy takes arrays of any byte order, and gives native ones
-    for x in args:
-        if not (x.dtype.isnative if (cls := type(x)) is ndarray else cls in _SCALAR_TYPES):
+    numpy_function = function if program.is_numpy else None
+    for x in args:  # a loop is 2× faster than `issuperset(map(type, args))`
+        if (cls := type(x)) is ndarray:
+            if (
+                numpy_function is None and not x.dtype.isnative
+            ):  # NumPy takes arrays of any byte order, and gives native ones
+                return replay_steps(trace, program, args)
+        elif cls not in _SCALAR_TYPES:
             return replay_steps(trace, program, args)
+    if numpy_function is not None:
+        return numpy_function(*args)
     before = current.trace
     if function is not None and before is trace:
         return function(*args)

@@ -45,7 +45,11 @@ def align_scalars(
       dims: the batch dimension of each, None if it has none.
       may_be_scalar: the numbers of the operands that may be scalars.
     """
-    ranks = [get_aval(x).ndim - (dim is not None) for x, dim in zip(args, dims, strict=True)]
+    ndims = [get_aval(x).ndim for x in args]
+    first = dims[0]
+    if first is not None and dims.count(first) == len(dims) and ndims.count(ndims[0]) == len(ndims):  # the common case
+        return args, first
+    ranks = [ndim - (dim is not None) for ndim, dim in zip(ndims, dims, strict=True)]
     rank = max(ranks)
     stays = [i in may_be_scalar and dims[i] is None and ranks[i] == 0 for i in range(len(args))]
     shared = {dim for dim, stay in zip(dims, stays, strict=True) if not stay}
