@@ -92,6 +92,19 @@ def test_code_without_a_file_has_a_line() -> None:
     assert str(namespace["found"]) == "<stdin>:3 (<module>)"
 
 
+def test_user_source_each_instruction_has_its_line() -> None:
+    """Lines are cached by the address of an instruction: those of one function are told apart."""
+
+    def three_lines() -> list[Any]:
+        return [user_source(), user_source(),
+                user_source(),
+                user_source()]  # fmt: skip
+
+    line = three_lines.__code__.co_firstlineno + 1
+    for _ in range(2):
+        assert [found.line for found in three_lines()] == [line, line, line + 1, line + 2]
+
+
 def test_at_source_gives_the_recorded_line() -> None:
     """An operation that is replayed has the source line at which it was recorded."""
     recorded = user_source()
