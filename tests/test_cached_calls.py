@@ -16,7 +16,7 @@ from lawful.autodiff import grad, jvp, linearize, vjp
 from lawful.autodiff._fast.jvp import FastJVPTrace
 from lawful.autodiff._fast.linearize import FastLinearizeTrace
 from lawful.batching import pmean, vmap
-from lawful.core import Primitive, check_jaxpr, current, eval_trace, get_aval, plain
+from lawful.core import Primitive, check_jaxpr, current, eval_trace, get_aval, is_plain, plain
 from lawful.ops import Elementwise, composite
 from lawful.ops._support.double import Evaluated
 from lawful.staging import make_jaxpr
@@ -169,6 +169,7 @@ def test_cached_calls_numbers_beside_a_tracer(function: Function) -> None:
                 same(derivatives(call, (x,)), values, is_exact(function))
 
 
+@pytest.mark.fast
 def test_cached_calls_of_numbers_hit(cached: list[Any]) -> None:
     for function in (operator.add, operator.mul, lnp.divide, lnp.logaddexp, lnp.maximum):
         for x in (X, X.astype("float32"), 0.3):
@@ -217,6 +218,7 @@ def test_cached_calls_sequence_of_arrays_is_not_these_arrays(cached: list[Any]) 
                 same(derivatives(function, args), values)
 
 
+@pytest.mark.fast
 def test_cached_calls_of_all_functions_hit(cached: list[Any]) -> None:
     for function, args in [
         (operator.mul, (X, Y)), (operator.lt, (X, Y)), (lnp.tanh, (X,)), (ops.add, (X, X)), (lnp.add, (MATRIX, X)),
@@ -236,7 +238,7 @@ def test_cached_calls_tell_arguments_without_tangents_apart(cached: list[Any]) -
         ]  # fmt: skip
         for found, expected in zip(gradients, [Y, Y, 2 * X, np.ones(3), np.full(3, 2.0)], strict=True):
             np.testing.assert_array_equal(found, expected)
-    assert cached
+    assert cached or is_plain()
 
 
 def test_cached_calls_transformation_in_another_is_its_own(cached: list[Any]) -> None:
@@ -251,7 +253,7 @@ def test_cached_calls_transformation_in_another_is_its_own(cached: list[Any]) ->
         np.testing.assert_allclose(jvp(grad(f), (X,), (Y,))[1], (2 * np.cos(X) - X * np.sin(X)) * Y, rtol=1e-12)
         by_elements = vmap(grad(f))(np.stack([X, Y]))
         np.testing.assert_allclose(by_elements, [np.sin(z) + z * np.cos(z) for z in (X, Y)], rtol=1e-12)
-    assert cached
+    assert cached or is_plain()
 
 
 def test_cached_calls_new_rule_takes_effect_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -297,7 +299,7 @@ def test_cached_calls_strong_tangents_of_weak_primals(cached: list[Any]) -> None
         same(jvp(function, args, tangents), expected)
         for _ in range(4):
             check_jaxpr(make_jaxpr(lambda *xs, function=function: jvp(function, xs, tangents))(*args))
-    assert cached
+    assert cached or is_plain()
 
 
 def test_cached_calls_named_axes_of_other_sizes() -> None:
@@ -371,7 +373,7 @@ def test_cached_calls_arrays_of_another_byte_order(cached: list[Any]) -> None:
             same(derivatives(function, others), expected)
             pushed = jvp(lambda z, function=function, others=others: function(z, *others[1:]), args[:1], args[:1])
         assert all(out.dtype.isnative for out in pushed)
-    assert cached
+    assert cached or is_plain()
 
 
 def test_cached_calls_lines_are_those_of_the_user() -> None:

@@ -63,16 +63,18 @@ def reports() -> tuple[dict[str, Any], dict[str, Any]]:
 def test_clear_caches_leaves_nothing(reports: Any) -> None:
     used, cleared = reports
     filled = {name for name, (size, _, _) in used.items() if size}
-    assert {"abstract values", "jit signatures", "promotions", "transformed jaxprs", "tree structures"} <= filled
-    assert is_plain() or "cached rules" in filled
+    assert {"abstract values", "jit signatures", "transformed jaxprs", "tree structures"} <= filled
+    assert is_plain() or {"cached rules", "promotions"} <= filled
     assert {name: size for name, (size, _, _) in cleared.items() if size} == {}
 
 
 def test_caches_page_lists_every_cache(reports: Any) -> None:
-    """With its limit."""
+    """With its limit. Some caches of accelerators are made at their first use, so not on the plain interpreters."""
     rows = re.findall(r"^\| ([^|`]+?) \| .* \| ([\d,]+)[^|]* \| [^|]+ \|$", (ROOT / "docs/caches.md").read_text(), re.M)
     page = {name: int(limit.replace(",", "")) for name, limit in rows}
-    assert page == {name: limit for name, (_, limit, _) in reports[0].items()}
+    limits = {name: limit for name, (_, limit, _) in reports[0].items()}
+    assert page | limits == page
+    assert is_plain() or page.keys() == limits.keys()
 
 
 def test_each_cache_stays_within_its_limit() -> None:

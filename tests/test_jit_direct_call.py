@@ -15,7 +15,7 @@ from lawful import ops, tree
 from lawful.autodiff import grad
 from lawful.batching import vmap
 from lawful.control_flow import fori_loop
-from lawful.core import LawfulError, Trace, current, float0, get_aval, new_trace, set_current
+from lawful.core import LawfulError, Trace, current, float0, get_aval, is_plain, new_trace, set_current
 from lawful.staging import clear_caches, jit, make_jaxpr, pure_callback
 from lawful.staging._fast.direct_call import recent_programs
 from lawful.xla_backend import Array, device_put
@@ -278,6 +278,7 @@ def test_jit_threads_that_call_it_get_each_their_own(backend: str) -> None:
     assert not wrong
 
 
+@pytest.mark.fast
 def test_jit_program_says_what_it_takes() -> None:
     """The law of ``run_exact``: where it gives something, that is what a call gives."""
     for backend in BACKENDS:
@@ -300,6 +301,7 @@ def test_jit_program_says_what_it_takes() -> None:
             assert direct.run(("a",)) is None
 
 
+@pytest.mark.fast
 def test_jit_program_of_one_array_says_what_it_takes() -> None:
     """The law of ``run_one``, which is that of ``run_exact``."""
     arrays = [make() for make in VALUES if type(make()) is Array]
@@ -356,6 +358,7 @@ def test_jit_one_array_with_other_output_type() -> None:
                 np.testing.assert_array_equal(np.asarray(one), np.asarray(other))
 
 
+@pytest.mark.fast
 def test_jit_one_array_tries_last_program_first() -> None:
     """The cache lookup tries the program that ran last first."""
     compiled = jit(lambda x: x + 1.0, backend="xla")
@@ -417,6 +420,7 @@ def test_jit_small_program_may_have_to_wait() -> None:
         np.testing.assert_array_equal(np.asarray(y), np.full(8, i + 0.5))
 
 
+@pytest.mark.fast
 @every_backend
 def test_jit_program_never_is_run_directly_is_cached_once(backend: str) -> None:
     compiled = jit(lambda x: x + x, backend=backend)
@@ -508,7 +512,7 @@ def test_jit_single_array_that_is_gone_says_so() -> None:
     x = device_put(X)
     for _ in range(3):
         compiled(x)
-    assert recent_programs(compiled)[0].run_one is not None
+    assert is_plain() or recent_programs(compiled)[0].run_one is not None
     x.delete()
     with pytest.raises(LawfulError, match=r"deleted with delete\(\)"):
         compiled(x)
