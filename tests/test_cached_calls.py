@@ -149,7 +149,7 @@ def test_cached_calls_in_any_sequence_equal_plain_calls(function: Function, call
             same(derivatives(*call), values, in_order)
 
 
-#: Some are floats, or integers that a float is equal to; of the others none is recalled as one.
+#: Some are floats, or integers that equal a float; none of the others uses the cached rule of one.
 NUMBERS = [
     *(0.3, 2, 0.7, -0.0, 2.0, True, 3, 0, math.nan, 2**53, 2**53 + 1, -(2**62), 10**30, 0.3 + 0.1j),
     *(np.float64(0.3), np.float32(0.3), np.int64(2), np.array(0.4)),
@@ -361,7 +361,7 @@ def test_composite_not_cached_as_one_call() -> None:
 
 
 def test_cached_calls_arrays_of_another_byte_order(cached: list[Any]) -> None:
-    """NumPy computes with them, and gives native ones, also once what is recalled is compiled."""
+    """NumPy computes with them, and gives native ones, also once the cached rule is compiled."""
     x, y, matrix = X.astype(">f8"), Y.astype(">f8"), MATRIX.astype(">f8")
     for function, args, others in [
         (operator.mul, (X, Y), (x, y)), (operator.add, (X, MATRIX), (x, matrix)), (lnp.tanh, (MATRIX,), (matrix,)),

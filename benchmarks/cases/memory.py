@@ -10,14 +10,14 @@ import numpy as np
 from benchmarks._case import Call, case
 from benchmarks._systems import System
 
-TURNS, WIDTH = 4_096, 256
+ITERATIONS, WIDTH = 4_096, 256
 
 
 def residuals(system: System, **options: Any) -> float:
     """Returns the bytes of the residuals of a recurrence, except for its own arguments."""
     numpy = system.numpy
     weight = system.array(np.random.default_rng(0).normal(size=(WIDTH, WIDTH)) / 16)
-    xs = system.array(np.zeros((TURNS, WIDTH)))
+    xs = system.array(np.zeros((ITERATIONS, WIDTH)))
 
     def recurrence(h: Any) -> Any:
         return system.scan(lambda h, x: (numpy.tanh(numpy.dot(weight, h) + x), None), h, xs, **options)[0]

@@ -63,7 +63,7 @@ PROGRAMS = {
     "a dead part": lambda lib, w, h, xs: lib.scan(
         lambda c, x: ((c[0] * x, lib.np.sin(c[1] * x)), lib.np.exp(c[1])), (h, h), xs
     )[0][0],
-    "the same at each turn": lambda lib, w, h, xs: lib.scan(lambda c, x: (lib.np.exp(w) @ c + x, None), h, xs)[0],
+    "the same in each iteration": lambda lib, w, h, xs: lib.scan(lambda c, x: (lib.np.exp(w) @ c + x, None), h, xs)[0],
     "linear": lambda lib, w, h, xs: lib.scan(lambda c, x: (c + x, c * 2.0), h, xs),
     "a choice in it": lambda lib, w, h, xs: lib.scan(
         lambda c, x: (lib.cond(x[0] > 0.0, lambda c: lib.np.sin(c), lambda c: c * x, c), None), h, xs

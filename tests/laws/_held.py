@@ -33,7 +33,7 @@ def part_of_examples(of: int, *, least: int, repeated: int = 2) -> Any:
 
 
 def seeds(usual: int) -> range:
-    """Returns the seeds of so many cases, of a fifth of them with the profile "few"."""
+    """Returns the seeds of a number of cases; of a fifth of them with the profile "few"."""
     return range(usual if settings.default.max_examples > FEW else max(usual // 5, 1))
 
 

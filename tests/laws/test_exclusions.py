@@ -28,7 +28,7 @@ from lawful.staging import jit
 
 SEEDS = range(100)
 WIDE = tuple(map(np.dtype, ("float64", "complex128")))
-#: Every part of so many excluded elements must lack the derivative.
+#: The derivative may exist at no more than this share of the excluded elements.
 MOST_SMOOTH = 0.6
 
 

@@ -41,7 +41,7 @@ def test_laws_against_wrong_derivative_is_found_and_shrunk(tmp_path: Path) -> No
     assert counterexample["equations"] <= 3
     assert "lawful and autograd do not agree about" in counterexample["explanation"]
     again, found = run(tmp_path, *options, "--cases", "1")
-    assert again == 1, "what is remembered is tried first"
+    assert again == 1, "stored failures are tried first"
 
 
 def test_laws_against_system_that_there_is_not(tmp_path: Path) -> None:

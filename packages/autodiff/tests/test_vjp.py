@@ -127,7 +127,7 @@ def test_vjp_jaxpr_is_that_of_linearize() -> None:
 
 
 def test_vjp_jaxpr_is_the_same_from_the_first_call_on() -> None:
-    """A rule is run the first time, and what is remembered of it is followed later: residuals come in another order."""
+    """A rule runs in the first call, and its cached program in later ones, where residuals come in another order."""
     for function in (f, lambda x, y: ops.tanh(x * 2.0) * np.float64(3.0) / y):
         clear_caches()
         texts = [str(transform(function, *POINT)[1].jaxpr) for transform in (vjp, linearize) * 2]

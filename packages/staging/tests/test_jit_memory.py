@@ -59,7 +59,7 @@ def test_jit_ten_thousand_fresh_closures_leave_nothing_behind() -> None:
         jit(f)(np.ones(2))
         return weakref.ref(token)
 
-    for _ in range(50):  # what is kept once, however often
+    for _ in range(50):  # fills caches that every function shares
         fresh()
     before = number_of_living()
     refs = [fresh() for _ in range(10_000)]

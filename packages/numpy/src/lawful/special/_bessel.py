@@ -18,7 +18,7 @@ from lawful.special._arguments import floats, silent, static_integer
 _NEAR, _FAR = 2.0, 25.0
 _SERIES_TERMS, _FAR_TERMS = 14, 12
 _TINY = 1e-300
-# Recurrences of so many steps are not loops: they compile faster, and run as fast.
+# Recurrences of at most this many steps are unrolled: they compile faster, and run as fast.
 _FEW_STEPS = 8
 
 

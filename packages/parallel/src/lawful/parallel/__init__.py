@@ -44,7 +44,7 @@ from lawful.parallel._sharded_jit.constraint import sharding_constraint_p, with_
 from lawful.parallel._sharded_jit.jit import ShardedFunction as _ShardedFunction
 from lawful.staging import register_shardings as _register_shardings
 
-#: The usual short name of `PartitionSpec`.
+#: The common short name of `PartitionSpec`.
 P = PartitionSpec
 
 __all__ = [

@@ -55,7 +55,7 @@ class LoweredProgram(Protocol):
         """Returns the program as text.
 
         Args:
-          dialect: one of the backend's languages; None for its usual one.
+          dialect: one of the backend's languages; None for its default.
           debug_info: whether the text has locations, where the language has them.
 
         Raises:
@@ -71,7 +71,7 @@ class LoweredProgram(Protocol):
         """Returns the program ready to run.
 
         Args:
-          compiler_options: the backend's own options, by name; None for its usual ones.
+          compiler_options: the backend's own options, by name; None for its defaults.
           shardings: how each argument lies on several devices, or None where it does not.
         """
 

@@ -74,7 +74,7 @@ def sgd(
       callback: called in each iteration.
       num_iters: the number of iterations.
       step_size: what the velocity is multiplied by.
-      mass: what is kept of the velocity.
+      mass: the factor of the previous velocity.
     """
     velocity: Any = numpy.zeros(len(x))
 
@@ -104,7 +104,7 @@ def rmsprop(
       callback: called in each iteration.
       num_iters: the number of iterations.
       step_size: the size of steps.
-      gamma: what is kept of the mean of squares.
+      gamma: the factor of the previous mean of squares.
       eps: added to its root.
     """
     mean_square: Any = numpy.ones(len(x))
@@ -136,8 +136,8 @@ def adam(
       callback: called in each iteration.
       num_iters: the number of iterations.
       step_size: the size of steps.
-      b1: what is kept of the mean.
-      b2: what is kept of the mean of squares.
+      b1: the factor of the previous mean.
+      b2: the factor of the previous mean of squares.
       eps: added to its root.
     """
     mean: Any = numpy.zeros(len(x))

@@ -36,7 +36,7 @@ def array(
     """Returns an array of values, with at least ``ndmin`` dimensions; see `lawful.numpy.array`.
 
     Raises:
-      ArgumentValueError: the order of elements in memory is not the usual one, or a sharding is given.
+      ArgumentValueError: the order of elements in memory is not the default, or a sharding is given.
     """
     _require_order("array", order, (None, "K", "C", "A"))
     result = lawful_numpy.array(object, dtype=dtype, copy=copy, device=device)
@@ -51,7 +51,7 @@ def asarray(
     """Returns an array of values; see `lawful.numpy.asarray`.
 
     Raises:
-      ArgumentValueError: the order of elements in memory is not the usual one.
+      ArgumentValueError: the order of elements in memory is not the default.
     """
     _require_order("asarray", order, (None, "K", "C", "A"))
     return lawful_numpy.asarray(a, dtype=dtype, copy=copy, device=device)

@@ -104,7 +104,7 @@ def conv_transpose(
       use_consistent_padding: what pairs as padding mean.
 
     Raises:
-      ArgumentValueError: there are no default dimension numbers of so many dimensions, or the lengths do not fit.
+      ArgumentValueError: there are no default numbers for this many dimensions, or the lengths do not fit.
       ArgumentTypeError: the dimension numbers do not fit.
 
     >>> import numpy as np
