@@ -64,7 +64,7 @@ def test_rerolling_rejects_parameters_that_are_ignored(mutate: Any) -> None:
 
 
 def test_rerolling_rejects_operands_that_nobody_looks_at(mutate: Any) -> None:
-    mutate(reroll_runs, "_first_irregular", lambda right: lambda table, run: run.turns)
+    mutate(reroll_runs, "_first_irregular", lambda right: lambda table, run: run.trip_count)
     rejects()
 
 
@@ -85,7 +85,7 @@ def test_rerolling_rejects_slices_off_by_one(mutate: Any) -> None:
 
 
 def test_rerolling_rejects_a_carry_of_two_iterations_before(mutate: Any) -> None:
-    """The carry is as it was before, instead of what the turn has made of it."""
+    """The carry is as it was before, instead of the result of the iteration."""
 
     def wrong(right: Rule) -> Rule:
         def close(self: Any, stacked: Any, name: str) -> Any:
