@@ -7,9 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from lawful.core import Primitive, of_numpy
-from lawful.ops._elementwise.arithmetic import div, mul
+from lawful.core import Primitive, get_aval, of_numpy
+from lawful.ops._elementwise.arithmetic import abs, add, div, mul, neg, rsqrt, square, sub
+from lawful.ops._elementwise.comparison import gt, lt
+from lawful.ops._elementwise.complex_parts import real
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
+from lawful.ops._elementwise.exponential import exp
+from lawful.ops._elementwise.select import where
 from lawful.ops._support.double import lowered
 
 
@@ -52,3 +56,18 @@ one_minus_square_p: Primitive = derivative_factor(
 )
 #: ``sqrt(1 + x ** 2)``, also where the square overflows.
 hypot_one_p: Primitive = derivative_factor("hypot_one", _numpy_hypot_one, lambda t, ans, x: mul(t, div(x, ans)))
+
+
+def rsqrt_one_minus_square(x: Any) -> Any:
+    """Returns ``1 / sqrt(1 - x ** 2)``: the slope of the inverse sine, on its side of the branch cuts."""
+    if get_aval(x).dtype.kind != "c":
+        return rsqrt(one_minus_square_p.bind(x))
+    # Two roots, because the square may overflow. Sums would lose the sign of a zero part, which selects the side.
+    return mul(rsqrt(neg(sub(x, 1))), rsqrt(sub(x, -1)))
+
+
+def complex_sech_squared(ans: Any, x: Any) -> Any:
+    """Returns ``1 - ans ** 2`` for ``ans = tanh(x)``, also where the complex hyperbolic tangent is near ±1."""
+    is_left = lt(real(x), 0)
+    small = exp(mul(where(is_left, x, neg(x)), 2))
+    return where(gt(abs(real(x)), 1), div(mul(small, 4), square(add(small, 1))), sub(1, square(ans)))

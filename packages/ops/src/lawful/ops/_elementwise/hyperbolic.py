@@ -8,13 +8,20 @@ from typing import Any, Final
 import numpy as np
 
 from lawful.core import Excluded, Interval, Primitive, get_aval, of_numpy
-from lawful.ops._elementwise.arithmetic import add, div, mul, neg, rsqrt, sqrt, square, sub
+from lawful.ops._elementwise.arithmetic import div, mul, neg, sqrt, sub
 from lawful.ops._elementwise.arithmetic_evaluation import lower_by, lower_by_chlo
 from lawful.ops._elementwise.branch_cuts import CUT_BELOW_ONE, CUT_OUTSIDE_I, CUT_OUTSIDE_ONE
 from lawful.ops._elementwise.complex_lowering import by_parts, corrected
+from lawful.ops._elementwise.complex_parts import complex, imag, real
 from lawful.ops._elementwise.declaration import Elementwise
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
-from lawful.ops._elementwise.derivative_factors import derivative_factor, hypot_one_p, one_minus_square_p
+from lawful.ops._elementwise.derivative_factors import (
+    complex_sech_squared,
+    derivative_factor,
+    hypot_one_p,
+    one_minus_square_p,
+    rsqrt_one_minus_square,
+)
 
 __all__ = [
     "acosh",
@@ -93,7 +100,10 @@ def _sech_squared(x: Any) -> Any:
 
 
 def _slope_of_asinh(t: Any, ans: Any, x: Any) -> Any:
-    return mul(t, rsqrt(add(square(x), 1))) if _is_complex(x) else div(t, hypot_one_p.bind(x))
+    if not _is_complex(x):
+        return div(t, hypot_one_p.bind(x))
+    turned = complex(neg(imag(x)), real(x))  # by parts: a product with i loses the sign of a zero part
+    return mul(t, rsqrt_one_minus_square(turned))
 
 
 def _slope_of_logistic(t: Any, ans: Any, x: Any) -> Any:
@@ -130,7 +140,7 @@ tanh: Elementwise = elementwise(
     "Returns the hyperbolic tangent.",
     np.tanh,
     corrected("tanh", lower_by("tanh")),
-    derivatives=(lambda t, ans, x: mul(t, sub(1, square(ans)) if _is_complex(x) else sech_squared_p.bind(x)),),
+    derivatives=(lambda t, ans, x: mul(t, complex_sech_squared(ans, x) if _is_complex(x) else sech_squared_p.bind(x)),),
     kinds="fc",
 )
 asinh: Elementwise = elementwise(
@@ -147,8 +157,8 @@ acosh: Elementwise = elementwise(
     "Returns the inverse hyperbolic cosine.",
     np.arccosh,
     corrected("acosh", _lower_acosh),
-    # Not the root of the product, which is on another branch for complex numbers.
-    derivatives=(lambda t, ans, x: div(t, mul(sqrt(sub(x, 1)), sqrt(add(x, 1)))),),
+    # Not the root of the product, which is on another branch for complex numbers; a sum loses the sign of a zero part.
+    derivatives=(lambda t, ans, x: div(t, mul(sqrt(sub(x, 1)), sqrt(sub(x, -1)))),),
     kinds="fc",
     excluded=(CUT_BELOW_ONE,),
     domain=(Interval(1.5, 3.0, (Excluded(1.0, "the slope is infinite: a branch point"),)),),

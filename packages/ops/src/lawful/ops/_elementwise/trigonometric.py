@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-from lawful.core import Excluded, Interval
-from lawful.ops._elementwise.arithmetic import add, div, mul, neg, rsqrt, square
+from lawful.core import Excluded, Interval, get_aval
+from lawful.ops._elementwise.arithmetic import add, div, mul, neg, square
 from lawful.ops._elementwise.arithmetic_evaluation import lower_by, lower_by_chlo
 from lawful.ops._elementwise.branch_cuts import CUT_OUTSIDE_I, CUT_OUTSIDE_ONE
 from lawful.ops._elementwise.complex_lowering import by_parts, corrected
+from lawful.ops._elementwise.complex_parts import complex, imag, real
 from lawful.ops._elementwise.declaration import Elementwise
 from lawful.ops._elementwise.declaration import pure_elementwise as elementwise
-from lawful.ops._elementwise.derivative_factors import one_minus_square_p
+from lawful.ops._elementwise.derivative_factors import complex_sech_squared, rsqrt_one_minus_square
 
 __all__ = [
     "acos",
@@ -30,6 +33,13 @@ __all__ = [
 
 
 _ARC = Interval(-0.8, 0.8, tuple([Excluded(end, "the slope is infinite: a branch point") for end in (-1.0, 1.0)]))
+
+
+def _slope_of_tan(t: Any, ans: Any, x: Any) -> Any:
+    if get_aval(x).dtype.kind != "c":
+        return mul(t, add(square(ans), 1))
+    return mul(t, complex_sech_squared(*(complex(neg(imag(z)), real(z)) for z in (ans, x))))
+
 
 sin: Elementwise = elementwise(
     "sin",
@@ -52,7 +62,7 @@ tan: Elementwise = elementwise(
     "Returns the tangent.",
     np.tan,
     corrected("tan", lower_by("tan")),
-    derivatives=(lambda t, ans, x: mul(t, add(square(ans), 1)),),
+    derivatives=(_slope_of_tan,),
     kinds="fc",
     domain=(Interval(-1.2, 1.2),),
 )
@@ -61,7 +71,7 @@ asin: Elementwise = elementwise(
     "Returns the inverse sine.",
     np.arcsin,
     corrected("asin", lower_by_chlo("asin")),
-    derivatives=(lambda t, ans, x: mul(t, rsqrt(one_minus_square_p.bind(x))),),
+    derivatives=(lambda t, ans, x: mul(t, rsqrt_one_minus_square(x)),),
     kinds="fc",
     excluded=(CUT_OUTSIDE_ONE,),
     domain=(_ARC,),
@@ -71,7 +81,7 @@ acos: Elementwise = elementwise(
     "Returns the inverse cosine.",
     np.arccos,
     corrected("acos", lower_by_chlo("acos")),
-    derivatives=(lambda t, ans, x: neg(mul(t, rsqrt(one_minus_square_p.bind(x)))),),
+    derivatives=(lambda t, ans, x: neg(mul(t, rsqrt_one_minus_square(x))),),
     kinds="fc",
     excluded=(CUT_OUTSIDE_ONE,),
     domain=(_ARC,),

@@ -1,0 +1,108 @@
+"""Derivatives of complex functions on their branch cuts, and of large, small and far numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import mpmath
+import numpy as np
+import pytest
+
+from lawful import ops, special
+from lawful.autodiff import jvp
+from lawful.staging import jit
+
+Function = Callable[..., Any]
+BACKENDS: dict[str, Callable[[Function], Function]] = {
+    "eager": lambda f: f,
+    "numpy": lambda f: jit(f, backend="numpy"),
+    "xla": lambda f: jit(f, backend="xla"),
+}
+WITH_CUTS: dict[str, Function] = {
+    "asin": ops.asin,
+    "acos": ops.acos,
+    "asinh": ops.asinh,
+    "acosh": ops.acosh,
+    "atan": ops.atan,
+    "atanh": ops.atanh,
+    "log": ops.log,
+    "log1p": ops.log1p,
+    "sqrt": ops.sqrt,
+    "rsqrt": ops.rsqrt,
+    "pow": lambda z: z**1.7,
+    "loggamma": special.loggamma,
+}
+#: Functions and their derivatives.
+SLOPES: dict[str, tuple[Function, Function]] = {
+    "square": (ops.square, lambda z: 2 * z),
+    "sqrt": (ops.sqrt, lambda z: 0.5 / mpmath.sqrt(z)),
+    "rsqrt": (ops.rsqrt, lambda z: -0.5 / (mpmath.sqrt(z) * z)),
+    "log": (ops.log, lambda z: 1 / z),
+    "log1p": (ops.log1p, lambda z: 1 / (1 + z)),
+    "reciprocal": (lambda z: 1 / z, lambda z: -1 / z**2),
+    "quotient": (lambda z: z / (2 + 1j), lambda z: 1 / mpmath.mpc(2, 1)),
+    "cube": (lambda z: z**3, lambda z: 3 * z**2),
+    "asin": (ops.asin, lambda z: 1 / (mpmath.sqrt(1 - z) * mpmath.sqrt(1 + z))),
+    "acos": (ops.acos, lambda z: -1 / (mpmath.sqrt(1 - z) * mpmath.sqrt(1 + z))),
+    "atan": (ops.atan, lambda z: 1 / (1 + z * z)),
+    "asinh": (ops.asinh, lambda z: 1 / (mpmath.sqrt(1 + 1j * z) * mpmath.sqrt(1 - 1j * z))),
+    "acosh": (ops.acosh, lambda z: 1 / (mpmath.sqrt(z - 1) * mpmath.sqrt(z + 1))),
+    "atanh": (ops.atanh, lambda z: 1 / (1 - z * z)),
+    "tanh": (ops.tanh, lambda z: 1 - mpmath.tanh(z) ** 2),
+    "tan": (ops.tan, lambda z: 1 + mpmath.tan(z) ** 2),
+    "logistic": (ops.logistic, lambda z: 1 / (2 + mpmath.exp(z) + mpmath.exp(-z))),
+}
+#: Off the axes, where the functions have their branch cuts.
+DIRECTIONS = (0.6 + 0.8j, -0.8 + 0.6j, 0.28 - 0.96j, -0.96 - 0.28j)
+SIZES: dict[type, tuple[float, ...]] = {
+    np.complex64: (1e-30, 1e-20, 0.5, 1.5, 12.0, 1e18, 1e20, 1e30),
+    np.complex128: (1e-250, 1e-160, 0.5, 1.5, 20.0, 1e150, 1e160, 1e250),
+}
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("name", WITH_CUTS)
+def test_complex_derivative_on_a_branch_cut(name: str, backend: str) -> None:
+    """The derivative along the cut is that of the side that the sign of the zero part selects."""
+    function = BACKENDS[backend](WITH_CUTS[name])
+    step = 2.0**-17
+    for along in (0, 1):
+        for position in (-3.3, -2.5, -0.5, 0.5, 2.5):
+            for zero in (0.0, -0.0):
+                points = [
+                    np.complex128(complex(*((x, zero) if along == 0 else (zero, x))))
+                    for x in (position - step, position, position + step)
+                ]
+                before, _, after = map(WITH_CUTS[name], points)
+                tangent = np.complex128(1j if along else 1)
+                found = jvp(function, (points[1],), (tangent,))[1]
+                expected = (after - before) / (2 * step)
+                np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-8, err_msg=f"{points[1]!r}")
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+@pytest.mark.parametrize("name", SLOPES)
+def test_complex_derivative_at_any_magnitude(name: str, backend: str) -> None:
+    """It is right wherever it is a normal number: no square on its way overflows, no difference cancels."""
+    function, slope = SLOPES[name]
+    function = BACKENDS[backend](function)
+    compared = 0
+    for dtype, sizes in SIZES.items():
+        info = np.finfo(dtype)
+        for size in sizes:
+            for direction in DIRECTIONS:
+                z = dtype(size * direction)
+                if name in ("tanh", "tan", "logistic") and size > 100:
+                    continue
+                with mpmath.workdps(1200):
+                    expected = slope(mpmath.mpc(complex(z)))
+                    length = abs(expected)
+                if not 4 * info.tiny < length < info.max / 4:
+                    continue
+                with np.errstate(over="ignore", invalid="ignore"):  # of values; the derivatives are normal numbers
+                    found = jvp(function, (z,), (dtype(1),))[1]
+                error = abs(mpmath.mpc(complex(found)) - expected) / length
+                assert error < 1e3 * info.eps, f"at {z!r}: expected {complex(expected)}, got {found!r}"
+                compared += 1
+    assert compared >= 8
