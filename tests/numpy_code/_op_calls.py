@@ -100,6 +100,7 @@ FUNCTIONS: dict[str, list[Call]] = {
         call(lambda x, i: ops.at(x)[i].get(mode="fill", fill_value=1), VECTOR, POSITIONS),
         call(lambda x, i: ops.at(x)[i].apply(lambda y: y + y), VECTOR, POSITIONS),
     ],
+    "balanced": [call(ops.balanced, SQUARE)],
     "bessel_in": [call(lambda x: ops.bessel_in(x, 2), VECTOR)],
     "betainc": [call(ops.betainc, VECTOR**2, OTHER**2, VECTOR**2 / 4)],
     "bitcast_convert_type": [

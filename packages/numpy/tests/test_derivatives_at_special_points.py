@@ -109,3 +109,37 @@ def test_piecewise_integer_conditions() -> None:
     x = np.array([1.0, 2.0, 3.0])
     got = lnp.piecewise(x, [np.array([2, 0, 0]), np.array([0, 3, 0])], [lambda x: -x, lambda x: 10.0 * x])
     np.testing.assert_array_equal(got, [-1.0, 20.0, 0.0])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64", "complex128"])
+def test_det_derivative_of_rows_of_very_different_sizes(dtype: str) -> None:
+    """A cofactor is the determinant by an element, also where the norms of the matrix and its inverse overflow."""
+    large, small = (np.array([2.0**80, 2.0**-80]) if dtype == "float32" else np.array([1e200, 1e-200])).astype(dtype)
+    permuted = np.diag(np.stack([large, small, large, small]))[[1, 0, 3, 2]]
+    for a, cofactors in (
+        (np.diag(np.stack([large, large, small, small])), np.diag(np.stack([small, small, large, large]))),
+        (permuted, np.diag(np.stack([small, large, small, large]))[[1, 0, 3, 2]]),
+        (np.diag(np.stack([large, small, large, 0 * small])), np.diag(np.stack([0 * large] * 3 + [large]))),
+    ):
+
+        def det(a: Any) -> Any:
+            return lnp.real(lnp.linalg.det(a))
+
+        for f in (grad(det), jit(grad(det), backend="numpy")):
+            np.testing.assert_allclose(f(a), cofactors, rtol=1e-4 if dtype == "float32" else 1e-10)
+        batch = np.stack([a, np.eye(4, dtype=dtype)])
+        np.testing.assert_allclose(vmap(grad(det))(batch)[0], cofactors, rtol=1e-4)
+
+
+def test_det_second_derivative_of_rows_of_very_different_sizes() -> None:
+    a = np.diag([1e200, 1e200, 1e-200, 1e-200])
+    for f in (jacfwd(grad(lnp.linalg.det)), jacrev(grad(lnp.linalg.det))):
+        with np.errstate(over="ignore"):  # that by both of the last elements is the product of the first
+            second = f(a)
+        np.testing.assert_allclose([second[0, 0, 2, 2], second[0, 2, 2, 0], second[1, 1, 3, 3]], [1, -1, 1])
+        assert np.isfinite(second[:2]).all()
+
+
+def test_det_derivative_where_the_value_underflows() -> None:
+    a = np.diag([1e-200, 1e-200, 1.0, 1.0, 1.0])
+    np.testing.assert_allclose(grad(lnp.linalg.det)(a), np.diag([1e-200, 1e-200, 0, 0, 0]))

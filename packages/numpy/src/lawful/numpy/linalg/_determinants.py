@@ -139,8 +139,10 @@ def _or_identity(is_kept: Any, a: Any) -> Any:
 
 def _by_singular_values(a: Any, is_regular: Any) -> Any:
     rest = get_aval(a).shape[-1] - _WRITTEN
-    u, s, vh = ops.svd(stop_gradient(a))
-    turned = ops.matmul(ops.matmul(adjoint(u), a), adjoint(vh))
+    # Rows or columns of very different sizes would make it singular up to rounding, and its derivatives overflow.
+    scaled = ops.balanced(a)
+    u, s, vh = ops.svd(stop_gradient(scaled))
+    turned = ops.matmul(ops.matmul(adjoint(u), scaled), adjoint(vh))
     precision = get_aval(s).dtype.type(numpy.finfo(get_aval(s).dtype).eps)
     is_full = ops.gt(s[..., rest - 1], ops.mul(s[..., 0], precision * precision))
     large = _or_identity(is_full, turned[..., :rest, :rest])

@@ -15,13 +15,22 @@ from lawful.ops._elementwise.select import where
 from lawful.ops._linalg.decomposition import decomposition, sample_dtype
 from lawful.ops._linalg.lu import lu
 from lawful.ops._linalg.matrices import check_matrices, diagonal, real_dtype
-from lawful.ops._linalg.scaled_product import product_of_pivots
+from lawful.ops._linalg.scaled_product import balanced, product_of_pivots
 from lawful.ops._linalg.solve import solve
 from lawful.ops._reduction.reduction import reduce_prod, reduce_sum
 from lawful.ops._shape.iota import iota
 from lawful.ops._support.operation_counts import of_matrices
 
-__all__ = ["det", "det_by_pivots", "det_p", "signed_pivots", "slogdet", "slogdet_by_pivots", "slogdet_p"]
+__all__ = [
+    "balanced",
+    "det",
+    "det_by_pivots",
+    "det_p",
+    "signed_pivots",
+    "slogdet",
+    "slogdet_by_pivots",
+    "slogdet_p",
+]
 
 _INT32 = np.dtype(np.int32)
 
