@@ -99,7 +99,9 @@ frexp = Ufunc(
 
 
 def _ldexp(x: Any, exponent: Any) -> Any:
-    avals = get_aval(x), get_aval(exponent)
+    # A Python integer beyond int64 is of the type of another one.
+    is_large = type(x) is int and not -(2**63) <= x < 2**63
+    avals = get_aval(1 if is_large else x), get_aval(exponent)
     try:
         dtype = numpy.ldexp.resolve_dtypes(
             (*[_PYTHON.get(a.dtype.kind, a.dtype) if a.weak_type else a.dtype for a in avals], None)
@@ -108,7 +110,8 @@ def _ldexp(x: Any, exponent: Any) -> Any:
         raise ArgumentTypeError(
             f"ldexp: expected a real number and an integer, got {avals[0]} and {avals[1]}; convert with astype"
         ) from error
-    x = ops.convert_element_type(x, dtype)
+    with numpy.errstate(over="ignore"):  # infinity, as in NumPy
+        x = ops.convert_element_type(float(x) if is_large else x, dtype)
     exponent = ops.convert_element_type(exponent, numpy.int64)
     return ops.convert_element_type(_scaled(_computed_in(x), exponent), dtype)
 

@@ -59,7 +59,7 @@ class Application:
         try:
             return promotion_hook.use(self.primitive, self.name, self.promote_as, args, self.operator)
         except IntegerOverflowError:
-            args = with_fitting_integers(args)
+            args = with_fitting_integers(args, self.name, self.promote_as, self.operator)
             return promotion_hook.use(self.primitive, self.name, self.promote_as, args, self.operator)
 
 

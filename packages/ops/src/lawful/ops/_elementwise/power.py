@@ -130,6 +130,8 @@ def power_by_integer(x: Any, y: int, *, operator: bool) -> Any:
     """Returns ``x ** y``, as a function or as a Python operator."""
     if not isinstance(y, int | np.integer):
         raise ArgumentTypeError(f"integer_pow: expected an integer exponent, got {y!r}; use pow")
+    if not -(2**63) <= y < 2**63:  # a float for floats, and an error for integers
+        return (ops.pow.operator if operator else ops.pow)(x, int(y))
     aval = get_aval(x)
     if operator and aval.weak_type and not is_inexact(aval.dtype):
         # As Python: True ** 2 is an integer, and 2 ** -1 is 0.5.

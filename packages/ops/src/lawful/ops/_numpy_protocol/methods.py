@@ -122,8 +122,7 @@ def _unary(function: Method) -> Method:
 
 
 def _power(x: Any, y: Any) -> Any:
-    aval = get_aval(x)
-    if type(y) is int and (aval.weak_type or aval.dtype.kind != "b"):
+    if type(y) is int and (get_aval(x).weak_type or get_aval(x).dtype.kind != "b"):
         return power_by_integer(x, y, operator=True)
     return arithmetic.pow.operator(x, y)
 

@@ -277,7 +277,8 @@ def promote(
     try:
         return _promoted(name, function, args, operator, keep_scalars)
     except IntegerOverflowError:
-        return _promoted(name, function, with_fitting_integers(args), operator, keep_scalars)
+        fitting = with_fitting_integers(args, name, function, operator)
+        return _promoted(name, function, fitting, operator, keep_scalars)
 
 
 def _promoted(name: str, function: PromoteAs, args: Sequence[Any], operator: bool, keep_scalars: bool) -> Sequence[Any]:
@@ -292,8 +293,16 @@ def _promoted(name: str, function: PromoteAs, args: Sequence[Any], operator: boo
     return args if shape is None else [broadcast_to(x, shape) for x in args]
 
 
-def with_fitting_integers(args: Sequence[Any]) -> list[Any]:
+def with_fitting_integers(args: Sequence[Any], name: str, function: PromoteAs, operator: bool) -> list[Any]:
     """Returns operands with Python integers beyond int64 as uint64 or float, by the dtype of the other operands.
+
+    A function that converts integers to floats converts large ones too.
+
+    Args:
+      args: the operands.
+      name: as for `promote`, as the rest.
+      function: the promotion.
+      operator: whether it is an operator.
 
     Raises:
       IntegerOverflowError: the other operands are not of these dtypes, or there is no such integer.
@@ -301,12 +310,17 @@ def with_fitting_integers(args: Sequence[Any]) -> list[Any]:
     large = [type(x) is int and not -(2**63) <= x < 2**63 for x in args]
     avals = [get_aval(x) for x, is_large in zip(args, large, strict=True) if not is_large]
     dtype = promote_dtypes(*[(aval.dtype, aval.weak_type) for aval in avals])[0] if avals else None
+    types = [_WEAK_INTEGER if is_large else _type_of(x) for x, is_large in zip(args, large, strict=True)]
+    loop = operand_dtypes(name, function, operator, *types)[0] if dtype is not None and any(large) else None
 
     def fitting(x: Any) -> Any:
         if dtype == np.uint64 and 0 <= x < 2**64:
             return np.uint64(x)
         if dtype is not None and kind(dtype) in "fc" and abs(x) < 2**1023:
             return float(x)
+        if loop is not None and kind(loop) in "fc" and abs(x) < 2**1023:
+            with np.errstate(over="ignore"):  # infinity, as in NumPy
+                return np.asarray(float(x)).astype(loop)[()]
         raise IntegerOverflowError(
             f"integer: expected a value that fits {dtype}, got {shorten(x)}; convert the array first"
         )
@@ -314,6 +328,14 @@ def with_fitting_integers(args: Sequence[Any]) -> list[Any]:
     if not any(large):
         large = [type(x) is int for x in args]
     return [fitting(x) if is_large else x for x, is_large in zip(args, large, strict=True)]
+
+
+_WEAK_INTEGER: Final = (np.dtype(np.int64), True)
+
+
+def _type_of(x: Any) -> tuple[np.dtype[Any], bool]:
+    aval = get_aval(x)
+    return aval.dtype, aval.weak_type
 
 
 def promotion_of(name: str, function: PromoteAs, args: Sequence[Any], operator: bool) -> Promotion:

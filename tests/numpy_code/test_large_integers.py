@@ -1,0 +1,77 @@
+"""Python integers beyond int64 beside arrays, and integers rounded to tens: traced and compiled as evaluated."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import lawful.numpy as lnp
+from lawful.staging import jit
+
+NAMES = (
+    "add", "subtract", "multiply", "divide", "floor_divide", "remainder", "fmod", "power", "float_power", "maximum",
+    "minimum", "fmax", "fmin", "hypot", "arctan2", "logaddexp", "logaddexp2", "copysign", "nextafter", "heaviside",
+    "equal", "not_equal", "less", "less_equal", "greater", "greater_equal", "logical_and", "logical_or",
+    "bitwise_and", "bitwise_xor", "left_shift", "right_shift", "gcd", "lcm", "ldexp",
+)  # fmt: skip
+OPERATORS = ("truediv", "add", "sub", "mul", "floordiv", "mod", "pow")
+FUNCTIONS = {name: getattr(lnp, name) for name in NAMES} | {f"operator {n}": getattr(operator, n) for n in OPERATORS}
+DTYPES = ("bool", "int8", "uint8", "int32", "uint32", "int64", "uint64", "float16", "float32", "float64", "complex64")
+LARGE = (2**63, 2**64, -(2**63) - 1, 2**100)
+#: XLA compiles these only: the types of operands do not depend on the backend.
+COMPILED = {("divide", "int8"), ("hypot", "int32"), ("power", "float64"), ("operator truediv", "int64")}
+INTEGERS = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
+
+
+def outcome(function: Callable[..., Any], x: Any) -> Any:
+    """Returns dtype and values, or None for an error; NaN and infinite parts of complex numbers as NaN."""
+    try:
+        with np.errstate(all="ignore"):
+            out = np.asarray(function(x))
+    except (TypeError, ValueError, OverflowError):
+        return None
+    return out.dtype, np.where(np.isfinite(out), out, np.nan if out.dtype.kind == "c" else out)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_integer_beyond_int64_beside_an_array(name: str) -> None:
+    function = FUNCTIONS[name]
+    for dtype in DTYPES:
+        x = np.array([1, 0, 1], dtype)
+        for number in LARGE:
+            for call in (lambda x, k=number: function(x, k), lambda x, k=number: function(k, x)):
+                expected = outcome(call, x)
+                for backend in ("numpy", "xla") if number == 2**63 and (name, dtype) in COMPILED else ("numpy",):
+                    found = outcome(jit(call, backend=backend), x)
+                    message = f"{dtype}, {number}, {backend}: expected {expected}, got {found}"
+                    assert (found is None) == (expected is None), message
+                    if expected is not None:
+                        assert found[0] == expected[0], message
+                        np.testing.assert_allclose(found[1], expected[1], 1e-6, err_msg=message)
+
+
+@pytest.mark.parametrize("backend", ["numpy", "xla"])
+@pytest.mark.parametrize("dtype", INTEGERS)
+def test_round_of_integers_to_tens_wraps_around(dtype: str, backend: str) -> None:
+    """Beyond 16 bits only numbers whose multiple of ten exists: NumPy's cast of others depends on the processor."""
+    info = np.iinfo(dtype)
+    ends = [info.min, info.min + 1, info.max - 1, info.max] if info.bits <= 16 else []
+    middle = [x for x in (-128, -115, -45, -5) if info.min < 0] + [0, 4, 5, 6, 15, 25, 95, 105, 115, 127]
+    for number in ends + middle:
+        x = np.array([number], dtype)
+        for decimals in (-1, -2, 0, 2):
+            expected = np.round(x, decimals)
+            for found in (lnp.round(x, decimals), jit(lambda x, d=decimals: lnp.round(x, d), backend=backend)(x)):
+                assert np.asarray(found).dtype == expected.dtype
+                np.testing.assert_array_equal(np.asarray(found), expected, f"{number}, {decimals}")
+
+
+@pytest.mark.parametrize("backend", ["numpy", "xla"])
+def test_round_of_the_ends_of_int8(backend: str) -> None:
+    x = np.int8([127, -128])
+    np.testing.assert_array_equal(np.round(x, -1), [-126, 126])
+    np.testing.assert_array_equal(np.asarray(jit(lambda x: lnp.round(x, -1), backend=backend)(x)), [-126, 126])
