@@ -85,9 +85,11 @@ def complex_function(
         return neg(next_imag(t, ans, x, y, order=order))
 
     def lowered(part: int) -> Lower:
-        # One function of both parts, which is compiled once: XLA merges the calls of both primitives.
+        # One function of both parts, which is compiled and called once for both primitives.
         def lower(ctx: Any, x: Any, y: Any, *, order: int) -> Any:
-            (out,) = ctx.apply(_in_complex(derivative, order), x, y, inlined=False)
+            # XLA simplifies the number of the parts of a number to it.
+            z = ctx.once(("complex", x, y), lambda: _complex_of(ctx, x, y))
+            (out,) = ctx.apply(_in_complex(derivative, order), z, inlined=False)
             return ctx.hlo.convert(ctx.tensor_type(ctx.avals_out[0]), (ctx.hlo.real, ctx.hlo.imag)[part](out))
 
         return lower
@@ -99,10 +101,18 @@ def complex_function(
     return real_p, imag_p
 
 
+def _complex_of(ctx: Any, x: Any, y: Any) -> Any:
+    aval = ctx.avals_in[0]
+    if aval.dtype.itemsize < np.dtype(np.float32).itemsize:
+        single = ctx.tensor_type(aval.update(dtype=np.dtype(np.float32)))
+        x, y = ctx.hlo.convert(single, x), ctx.hlo.convert(single, y)
+    return ctx.hlo.complex(x, y)
+
+
 @cached_function("functions of complex numbers", 256)
-def _in_complex(derivative: Callable[[Any, Any, int], Parts], order: int) -> Callable[[Any, Any], Any]:
+def _in_complex(derivative: Callable[[Any, Any, int], Parts], order: int) -> Callable[[Any], Any]:
     @wraps(derivative)
-    def function(x: Any, y: Any) -> Any:
-        return complex(*derivative(x.astype(np.float64), y.astype(np.float64), order))
+    def function(z: Any) -> Any:
+        return complex(*derivative(z.real.astype(np.float64), z.imag.astype(np.float64), order))
 
     return function

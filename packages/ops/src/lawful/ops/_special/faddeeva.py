@@ -17,6 +17,7 @@ from lawful.ops._special.declaration import complex_function
 from lawful.ops._special.parts import Parts, plus, scaled, times, where_parts
 from lawful.ops._special.quadrature import sum_over_nodes
 from lawful.ops._special.scaled_error_function import BOTH_RULES, STEP
+from lawful.ops._support.double import is_staged, stacked
 from lawful.ops._support.promotion import promote
 
 __all__ = ["wofz", "wofz_imag_p", "wofz_real_p"]
@@ -32,23 +33,33 @@ def _exponential(x: Any, y: Any) -> Parts:
     return size * np.cos(y), np.where(y == 0, 0.0, size * np.sin(y))
 
 
-def _gauss(z: Parts, order: int) -> list[Parts]:
-    """Returns ``exp(-z²)`` and its derivatives."""
+def _exponentials(*numbers: Parts) -> list[Parts]:
+    """Returns exponentials of complex numbers; a staged program computes them together, and both parts at once."""
+    if not is_staged(numbers[0][0]):
+        return [_exponential(*z) for z in numbers]
+    together = complex(*_exponential(*[stacked(parts, parts[0].ndim) for parts in zip(*numbers, strict=True)]))
+    return [(real(z), imag(z)) for z in together]
+
+
+def _minus_square(z: Parts) -> Parts:
+    """Returns ``-z²``."""
     x, y = z
-    out = [_exponential((y - x) * (y + x), np.where(x == 0, 0.0, -2 * x * y))]
+    return (y - x) * (y + x), np.where(x == 0, 0.0, -2 * x * y)
+
+
+def _derivatives_of_gauss(z: Parts, gauss: Parts, order: int) -> list[Parts]:
+    """Returns ``exp(-z²)`` and its derivatives."""
+    out = [gauss]
     for n in range(order):
         product = times(z, out[n])
         out.append(scaled(plus(product, scaled(out[n - 1], n)) if n else product, -2.0))
     return out
 
 
-def _correction(z: Parts, powers: list[Parts], shift: Any, order: int) -> Parts:
-    """Returns a derivative of ``2 exp(-z²) / (1 + exp(-2πi (z / step + shift)))``, given those of ``exp(-z²)``."""
-    x, y = z
-    turns = x / STEP + shift
-    wave = _exponential(_GROWTH * y, -2 * math.pi * (turns - np.rint(turns)))
-    size = (1 + wave[0]) * (1 + wave[0]) + wave[1] * wave[1]
-    quotients: list[Parts] = [((1 + wave[0]) / size, -wave[1] / size)]
+def _correction(wave: Parts, powers: list[Parts], order: int) -> Parts:
+    """Returns a derivative of ``2 exp(-z²) / (1 + wave)``, given those of ``exp(-z²)``."""
+    inverse = 1 / ((1 + wave[0]) * (1 + wave[0]) + wave[1] * wave[1])
+    quotients: list[Parts] = [((1 + wave[0]) * inverse, -wave[1] * inverse)]
     for k in range(order):
         change = quotients[k]
         for j in range(k + 1):
@@ -62,11 +73,22 @@ def _correction(z: Parts, powers: list[Parts], shift: Any, order: int) -> Parts:
     return total
 
 
-def _by_rules(z: Parts, powers: list[Parts], order: int) -> Parts:
+def _is_midpoint_rule(x: Any) -> Any:
+    """Returns whether the midpoint rule has the farther nodes."""
+    steps = np.minimum(np.maximum(x / STEP, -1e3), 1e3)
+    return np.abs(steps - np.rint(steps)) <= 0.25
+
+
+def _wave(z: Parts, at_middle: Any) -> Parts:
+    """Returns the logarithm of ``exp(-2πi (z / step + shift))``, with the shift of the rule."""
+    x, y = z
+    turns = x / STEP + np.where(at_middle, 0.0, 0.5)
+    return _GROWTH * y, -2 * math.pi * (turns - np.rint(turns))
+
+
+def _by_rules(z: Parts, powers: list[Parts], wave: Parts, at_middle: Any, order: int) -> Parts:
     """Returns a derivative in the upper half plane: of ``i/π ∫ exp(-t²) / (z - t) dt`` by the rule with far nodes."""
     x, y = z
-    steps = np.minimum(np.maximum(x / STEP, -1e3), 1e3)
-    at_middle = np.abs(steps - np.rint(steps)) <= 0.25
     # For large numbers, of their multiples.
     scale = np.maximum(1.0, np.maximum(np.abs(x), y))
     inverse = 1 / scale
@@ -89,7 +111,7 @@ def _by_rules(z: Parts, powers: list[Parts], order: int) -> Parts:
         factor = factor * inverse
     total = [sum_over_nodes(term(part), x, *BOTH_RULES) for part in (0, 1)]
     near = (y < _GROWTH / 2) & (np.abs(x) < 30)
-    correction = where_parts(near, _correction(z, powers, np.where(at_middle, 0.0, 0.5), order), (0.0, 0.0))
+    correction = where_parts(near, _correction(wave, powers, order), (0.0, 0.0))
     return plus((-total[1] * factor, total[0] * factor), correction)
 
 
@@ -99,11 +121,13 @@ def _derivative(x: Any, y: Any, order: int) -> Parts:
     upper = np.where(below, -x, x), np.abs(y)
     infinite = (np.abs(x) == np.inf) | (np.abs(y) == np.inf)
     safe = where_parts(infinite, (1.0, 0.0), upper)
-    powers = _gauss(upper, order)
-    out = _by_rules(safe, powers, order)
+    at_middle = _is_midpoint_rule(safe[0])
+    gauss, wave = _exponentials(_minus_square(upper), _wave(safe, at_middle))
+    powers = _derivatives_of_gauss(upper, gauss, order)
+    out = _by_rules(safe, powers, wave, at_middle, order)
     if order:
         near = (safe[0] * safe[0] + safe[1] * safe[1] < _NEAR**2) & (safe[1] < 1)
-        before = _by_rules(safe, powers, 0)
+        before = _by_rules(safe, powers, wave, at_middle, 0)
         product = times(safe, before)
         following = -2 * product[0], _SLOPE - 2 * product[1]
         for n in range(1, order):

@@ -146,8 +146,7 @@ def weighted_sum(function: Callable[..., Any], *terms: tuple[Any, ...]) -> Any:
     """
     if not is_staged(terms[0][1]):
         return _sum_of_terms(function, terms)
-    which = np.arange(len(terms)).reshape((-1,) + (1,) * terms[0][1].ndim)
-    weights, *args = [_stacked(which, parts) for parts in zip(*terms, strict=True)]
+    weights, *args = [stacked(parts, terms[0][1].ndim) for parts in zip(*terms, strict=True)]
     return np.where(weights == 0, 0.0, weights * function(*args)).sum(0)
 
 
@@ -164,8 +163,9 @@ def _sum_of_terms(function: Callable[..., Any], terms: Sequence[tuple[Any, ...]]
     return total
 
 
-def _stacked(which: Any, parts: Sequence[Any]) -> Any:
-    """Returns parts as one array with a first axis."""
+def stacked(parts: Sequence[Any], ndim: int) -> Any:
+    """Returns numbers and arrays of as many dimensions as one array with a first axis, by selects, which XLA fuses."""
+    which = np.arange(len(parts)).reshape((-1,) + (1,) * ndim)
     out = parts[-1]
     for i in range(len(parts) - 2, -1, -1):
         out = np.where(which == i, parts[i], out)

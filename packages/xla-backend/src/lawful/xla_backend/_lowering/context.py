@@ -10,8 +10,8 @@ of them where the primitive has several results:
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,8 +31,8 @@ from lawful.xla_backend._runtime.lapack import lapack_target, load_hybrid_lapack
 if TYPE_CHECKING:
     from lawful.xla_backend._lowering.function import FunctionLowering
 
+#: An MLIR value: the result of an operation, or an argument of a block.
 Value = Any
-"""An MLIR value: the result of an operation, or an argument of a block."""
 
 
 class LoweringContext(CollectiveLowering, MeshMethods):
@@ -289,14 +289,12 @@ class LoweringContext(CollectiveLowering, MeshMethods):
         call = CheckedCall(function, self._eqn, tuple(avals), tuple(types), in_order)
         return call_python(self._function, call, operands)
 
-    @contextmanager
-    def block(self, region: Any, types: Sequence[Any]) -> Iterator[tuple[Value, ...]]:
+    def block(self, region: Any, types: Sequence[Any]) -> AbstractContextManager[tuple[Value, ...]]:
         """Fills a region of an operation with one block: gives the block's arguments, of the types given.
 
         What is built inside ``with`` goes into the block; it has to end with ``ctx.hlo.return_(values)``.
         """
-        with self._function.block(region, types) as arguments:
-            yield arguments
+        return self._function.block(region, types)
 
     def _aval_of(self, value: Value) -> ShapedArray:
         """Returns the type of an MLIR value that need not be one of the operands."""
@@ -343,6 +341,10 @@ class LoweringContext(CollectiveLowering, MeshMethods):
         """
         record = recorded_once if self._eqn.primitive.pure_rules else recorded
         return record(function, *map(self._aval_of, operands))
+
+    def once(self, key: tuple[Any, ...], build: Callable[[], Any]) -> Any:
+        """Returns what ``build`` built first for a key in the current block."""
+        return self._function.once(key, build)
 
     def apply(self, function: Callable[..., Any], *operands: Value, inlined: bool = True) -> list[Value]:
         """Returns the results of a Python function of arrays, as `program` records it; it is lowered once.
