@@ -39,7 +39,7 @@ def run(function: Callable[..., Any]) -> Any:
 @pytest.mark.parametrize("names", ["k", ("i", "k"), ["k", "i"]])
 @pytest.mark.parametrize("name", COLLECTIVES)
 def test_collective_over_an_unknown_axis_error(name: str, names: Any) -> None:
-    with pytest.raises(UnboundAxisError, match=r"expected one of an enclosing vmap \('i', 'j'\), got 'k'"):
+    with pytest.raises(UnboundAxisError, match=r"enclosing vmap, pmap or shard_map \('i', 'j'\), got 'k'"):
         run(lambda x: COLLECTIVES[name](x, names))
 
 

@@ -128,7 +128,7 @@ def test_named_axis_unnamed_vmap_in_between_is_passed_through(require_same: Any)
     "collective", [psum, pmean, pmax, pmin, lambda x, name: axis_index(name), lambda x, name: axis_size(name)]
 )
 def test_named_axis_name_that_is_not_bound_error(collective: Any) -> None:
-    words = "axis name: expected one of an enclosing vmap (none), got 'i'; give vmap axis_name='i'"
+    words = "axis name: expected an axis of an enclosing vmap, pmap or shard_map (none), got 'i'; correct it, or map "
     for call in (
         lambda: collective(1.0, "i"),
         lambda: vmap(lambda x: collective(x, "i"))(X),

@@ -170,3 +170,28 @@ def test_shard_map_checked_peak_memory_is_that_of_plain(mesh: Mesh) -> None:
     with plain():
         make_jaxpr(mapped)(np.ones(8), np.float64(0.7))
     assert found[0] == found[1]
+
+
+def test_shard_map_passes_objects_under_none_in_specs(mesh: Mesh) -> None:
+    """An object is passed as it is; an array under None is whole on all devices, also for derivatives."""
+    marker, seen = object(), []
+
+    def part(options: Any, x: Any, nothing: Any, factor: Any) -> Any:
+        seen.append((options["marker"], nothing))
+        return factor * x
+
+    specs = (None, P("x"), None, None)
+    mapped = shard_map(part, mesh=mesh, in_specs=specs, out_specs=P("x"))
+    close(mapped({"marker": marker}, X, None, 3.0), 3.0 * X)
+    close(jit(mapped, static_argnums=0, backend="numpy")(Options(marker=marker), X, None, 3.0), 3.0 * X)
+    close(grad(scalar(lambda factor: mapped({"marker": marker}, X, None, factor)))(3.0), 6.0 * (X * X).sum())
+    assert all(found is marker and nothing is None for found, nothing in seen)
+
+
+def test_shard_map_of_no_result_takes_out_specs_none(mesh: Mesh) -> None:
+    assert shard_map(lambda x: None, mesh=mesh, in_specs=P("x"), out_specs=None)(X) is None
+
+
+class Options(dict[str, Any]):
+    def __hash__(self) -> int:
+        return 0

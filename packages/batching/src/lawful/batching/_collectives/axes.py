@@ -36,7 +36,8 @@ def _size(name: AxisName) -> int:
             return size
     bound = ", ".join(repr(known) for known, _ in current.trace.axis_env) or "none"
     raise UnboundAxisError(
-        f"axis name: expected one of an enclosing vmap ({bound}), got {name!r}; give vmap axis_name={name!r}"
+        f"axis name: expected an axis of an enclosing vmap, pmap or shard_map ({bound}), got {name!r}; correct it, or "
+        f"map over such an axis, as vmap does with axis_name={name!r}"
     )
 
 

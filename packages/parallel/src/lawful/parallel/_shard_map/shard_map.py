@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import math
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, Final
 
 from lawful import tree
 from lawful.core import (
@@ -29,9 +29,13 @@ from lawful.staging import (
     describe_argument,
     function_name,
     in_avals,
+    kept,
     require_callable,
     trace_tree,
 )
+
+#: JAX's ``in_specs=jax.sharding.Infer``, its default: they are the shardings in the types of the arguments.
+INFER: Final = object()
 
 
 def shard_map(
@@ -39,7 +43,7 @@ def shard_map(
     /,
     *,
     mesh: Mesh | AbstractMesh | None = None,
-    in_specs: Any,
+    in_specs: Any = INFER,
     out_specs: Any,
     axis_names: Iterable[AxisName] = frozenset(),
     check_vma: bool = True,
@@ -51,15 +55,16 @@ def shard_map(
         the axes of the mesh by name. Without it, a decorator is returned.
       mesh: the mesh; by default that of `set_mesh`.
       in_specs: a `PartitionSpec` for each leaf of the arguments, or a prefix of their tree. An array that is not split
-        over an axis is whole, and the same, on all devices along it.
-      out_specs: the same for the result. A result that is not split over an axis must be the same along it.
+        over an axis is whole, and the same, on all devices along it. Under None, ``f`` gets the object itself.
+      out_specs: a spec for each array of the result, or a prefix of its tree. A result that is not split over an axis
+        must be the same along it.
       axis_names: the axes that ``f`` maps over; by default all that are not mapped over already. The others are left
         to the compiler.
       check_vma: whether types say which values vary over which axes, so that results are checked and derivatives have
         no collective that they do not need.
 
     Raises:
-      ArgumentTypeError: a spec is none.
+      ArgumentTypeError: a spec is none, or there are no ``in_specs``: types have no shardings that would say them.
       InvalidArgumentError: a result that ``out_specs`` calls the same along an axis varies over it, or there is
         no mesh.
       ArgumentValueError: specs do not fit the trees, ranks or sizes, or name an axis that is not mapped over.
@@ -86,21 +91,31 @@ def shard_map(
     def mapped(*args: Any) -> Any:
         on = _mesh(name, mesh)
         names = _names(name, on, axis_names)
-        leaves = tree.leaves(args)
-        avals = in_avals(name, (args, {}), leaves)
-        specs = _specs(name, "in_specs", in_specs, "arguments", args)
-        for (path, _), spec, aval in zip(tree.leaves_with_path((args, {})), specs, avals, strict=True):
+        leaves, whole_tree = tree.flatten(args)
+        found = _in_specs(name, in_specs, args)
+        is_array = [spec is not None for spec in found]
+        paths = kept([path for path, _ in tree.leaves_with_path((args, {}))], is_array)
+        specs, arrays = [spec for spec in found if spec is not None], kept(leaves, is_array)
+        avals = in_avals(name, (args, {}), arrays)
+        for path, spec, aval in zip(paths, specs, avals, strict=True):
             _check(name, describe_argument(path), spec, aval, on, names)
         dims = [_dims(spec, aval.ndim) for spec, aval in zip(specs, avals, strict=True)]
         parts = tuple([part_aval(aval, spec, on.shape, check_vma) for aval, spec in zip(avals, dims, strict=True)])
+
+        @functools.wraps(function, updated=())
+        def of_arrays(*arrays: Any) -> Any:
+            rest = iter(arrays)
+            given = [next(rest) if array else leaf for array, leaf in zip(is_array, leaves, strict=True)]
+            return function(*tree.unflatten(whole_tree, given))
+
         with manual_axes(on, names, check_vma):
-            in_tree = tree.structure((args, {}))
-            closed, out_tree = trace_tree("shard_map", function, in_tree, parts)
+            in_tree = tree.structure((tuple(arrays), {}))
+            closed, out_tree = trace_tree("shard_map", of_arrays, in_tree, parts)
         out_dims = _out_dims(name, out_specs, out_tree, closed, on, names, check_vma)
         opened, consts = consts_as_inputs(closed)
         whole: list[Spec] = [((),) * get_aval(x).ndim for x in consts]
         outs = bind_shard_map(
-            [*consts, *leaves],
+            [*consts, *arrays],
             deduplicated(opened),
             [*whole, *dims],
             out_dims,
@@ -108,7 +123,7 @@ def shard_map(
             axis_names=names,
             check_vma=check_vma,
         )
-        return tree.unflatten(out_tree, copy_aliased(outs, [*consts, *leaves]))
+        return tree.unflatten(out_tree, copy_aliased(outs, [*consts, *arrays]))
 
     return mapped
 
@@ -144,16 +159,21 @@ def _is_spec(x: Any) -> bool:
     return x is None or isinstance(x, PartitionSpec)
 
 
-def _specs(name: str, what: str, specs: Any, of: str, full: Any) -> list[PartitionSpec]:
-    """Returns the spec of each leaf of a tree, of which the specs are a prefix."""
-    if what == "in_specs" and isinstance(specs, list):
-        specs = tuple(specs)
+def _in_specs(name: str, specs: Any, args: Any) -> list[PartitionSpec | None]:
+    """Returns the spec of each leaf of the arguments; None for an object that is passed as it is."""
+    if specs is INFER:
+        raise ArgumentTypeError(
+            f"{name}: expected in_specs, got none; types have no shardings that would say them: write a PartitionSpec "
+            "for each argument"
+        )
+    return _specs(name, "in_specs", tuple(specs) if isinstance(specs, list) else specs, "arguments", args)
+
+
+def _specs(name: str, what: str, specs: Any, of: str, full: Any) -> list[PartitionSpec | None]:
+    """Returns the spec of each leaf of a tree, of which the specs are a prefix; None where None stands."""
     for spec in tree.leaves(specs, is_leaf=_is_spec):
-        if not isinstance(spec, PartitionSpec):
-            raise ArgumentTypeError(
-                f"{name}: expected {what} of PartitionSpecs, got {spec!r}; write PartitionSpec() for an array that is "
-                "whole on every device"
-            )
+        if not _is_spec(spec):
+            raise _no_spec(name, what, spec)
     try:
         return tree.broadcast_prefix(specs, full, is_leaf=_is_spec)
     except TreeStructureError as error:
@@ -161,6 +181,13 @@ def _specs(name: str, what: str, specs: Any, of: str, full: Any) -> list[Partiti
             f"{name}: expected {what} that is a prefix of the tree of the {of}, {tree.structure(full)}, got {specs}: "
             f"{error.message}"
         ) from error
+
+
+def _no_spec(name: str, what: str, spec: Any) -> ArgumentTypeError:
+    return ArgumentTypeError(
+        f"{name}: expected {what} of PartitionSpecs, got {spec!r}; write PartitionSpec() for an array that is whole on "
+        "every device"
+    )
 
 
 def _check(
@@ -178,9 +205,11 @@ def _check(
         wrong = [axis for axis in axes if axis not in names]
         if entry is UNCONSTRAINED or wrong:
             got = "UNCONSTRAINED" if entry is UNCONSTRAINED else repr(wrong[0])
+            taken = wrong and wrong[0] in outer_manual_axes()
+            cure = "an enclosing one maps over it: leave it out" if taken else "correct it, or add it to axis_names"
             raise ArgumentValueError(
                 f"{name}: expected in the spec of {where} axes that are mapped over, "
-                f"{', '.join(map(repr, names))}, got {got} in {spec}; correct it, or add the axis to axis_names"
+                f"{', '.join(map(repr, names)) or 'of which there are none'}, got {got} in {spec}; {cure}"
             )
         count = math.prod(mesh.shape[axis] for axis in axes)
         if not is_result and aval.shape[dim] % count:
@@ -205,6 +234,8 @@ def _out_dims(
     specs = _specs(name, "out_specs", out_specs, "result", numbered)
     dims = []
     for (path, _), spec, aval in zip(tree.leaves_with_path(numbered), specs, closed.out_avals, strict=True):
+        if spec is None:
+            raise _no_spec(name, "out_specs", spec)
         where = f"result{tree.keystr(path)}"
         _check(name, where, spec, aval, mesh, names, is_result=True)
         dims.append(_dims(spec, aval.ndim))
