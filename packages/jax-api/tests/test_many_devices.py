@@ -96,6 +96,55 @@ assert jax.pmap(axis_name="i")(lambda x: lax.axis_index("i") + 0.0 * x)(x).tolis
 """
 
 
+EXPLICIT = """
+import numpy as np
+import lawful.jax as jax
+from lawful.jax import lax, nn, random, numpy as jnp
+from lawful.jax.sharding import AxisType, NamedSharding, auto_axes, explicit_axes, reshard
+
+jax.config.update("jax_num_cpu_devices", 8)
+P = jax.P
+mesh = jax.make_mesh((4, 2), ("x", "y"), axis_types=(AxisType.Explicit, AxisType.Auto))
+jax.set_mesh(mesh)
+rows, columns, blocks = (NamedSharding(mesh, spec) for spec in (P("x"), P(None, "x"), P("x", "y")))
+x, y = np.arange(32.0).reshape(8, 4), np.arange(32.0).reshape(4, 8)
+
+# A result is where out_sharding says, eagerly, compiled and under transformations.
+product = lambda x, y: jnp.dot(x, y, out_sharding=P("x"))
+for f in (product, jax.jit(product)):
+    assert f(x, y).sharding.is_equivalent_to(rows, 2) and np.array_equal(f(x, y), x @ y)
+assert np.array_equal(jax.grad(lambda x: product(x, y).sum())(x), np.ones((8, 8)) @ y.T)
+assert jax.jit(jax.vmap(lambda r: jnp.dot(r, y, out_sharding=P("x"))))(x).sharding.is_equivalent_to(columns, 2)
+made = (
+    jnp.zeros((8, 8), out_sharding=blocks), jnp.array(y.T, out_sharding=blocks), jnp.asarray(x, out_sharding=blocks),
+    jnp.reshape(y, (8, 4), out_sharding=P("x", "y")), random.normal(random.key(0), (8, 4), out_sharding=blocks),
+    lax.broadcast_in_dim(1.0, (8, 2), (), out_sharding=blocks), nn.one_hot(np.arange(8), 4, out_sharding=blocks),
+    nn.initializers.normal()(random.key(0), (8, 4), out_sharding=blocks), lax.dot(x, y, out_sharding=blocks),
+    nn.initializers.zeros(random.key(0), (8, 4), out_sharding=blocks),
+)  # fmt: skip
+assert all(z.sharding == blocks for z in made), [z.sharding for z in made]
+doubled = auto_axes(lambda x: 2.0 * x, out_sharding=P("x", "y"))
+for f in (doubled, jax.jit(doubled)):
+    assert f(x).sharding == blocks and np.array_equal(f(x), 2.0 * x)
+assert auto_axes(lambda x: 2.0 * x)(x, out_sharding=P("x")).sharding == rows
+taken = explicit_axes(axes=("x",), in_sharding=(P("x"),))(lambda x: x)
+assert taken(x).sharding == rows and taken(x, in_sharding=P("x", "y")).sharding == blocks
+assert jax.reshard(made[0], columns).sharding == reshard({"a": x.T @ x}, columns)["a"].sharding == columns
+try:
+    jax.shard_map(lambda x: x, out_specs=P())(x)
+except TypeError as error:
+    assert "expected in_specs, got none; types have no shardings" in str(error)
+else:
+    raise AssertionError("in_specs cannot be inferred")
+"""
+
+
+@pytest.mark.skipif(not HAS_XLA, reason="programs on XLA's devices")
+def test_explicit_axes_are_left_to_the_compiler() -> None:
+    done = subprocess.run([sys.executable, "-c", EXPLICIT], capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+
+
 @pytest.mark.skipif(not HAS_XLA, reason="programs on XLA's devices")
 def test_names_of_many_devices_on_xla() -> None:
     done = subprocess.run([sys.executable, "-c", SCRIPT], capture_output=True, text=True, timeout=300, check=False)

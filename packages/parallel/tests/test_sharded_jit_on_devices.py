@@ -156,6 +156,22 @@ def test_mistakes_with_shardings_are_told(mesh: Mesh) -> None:
     np.testing.assert_allclose(f(A), A + 1.0)
 
 
+def test_in_shardings_move_the_same_parts_in_another_order() -> None:
+    """An Array split equally over the same devices is moved, as JAX does; on other devices it is an error."""
+    ahead, back = (make_mesh((8,), ("x",), devices=devices()[::step]) for step in (1, -1))
+    by_rows = NamedSharding(ahead, P("x"))
+    f = jit(lambda a: a + 1.0, in_shardings=by_rows)
+    for _ in range(2):
+        found = f(device_put(A, NamedSharding(back, P("x"))))
+        assert found.sharding.is_equivalent_to(by_rows, 2)
+        np.testing.assert_array_equal(found, A + 1.0)
+    with pytest.raises(ArgumentValueError, match="expected argument 0 with the sharding"):
+        f(device_put(A.T, NamedSharding(back, P(None, "x"))))
+    halves = [NamedSharding(make_mesh((4,), ("x",), devices=devices()[i : i + 4]), P("x")) for i in (0, 4)]
+    with pytest.raises(ArgumentValueError, match=r"on \[cpu:0, .*cpu:3\] that in_.* on \[cpu:4, .*cpu:7\]; move"):
+        jit(lambda a: a, in_shardings=halves[0])(device_put(A, halves[1]))
+
+
 def test_repeated_calls_check_shardings(mesh: Mesh) -> None:
     """A call runs the last program directly only if its Arrays lie as ``in_shardings`` says."""
     by_rows, by_columns = NamedSharding(mesh, P("x")), NamedSharding(mesh, P(None, "y"))

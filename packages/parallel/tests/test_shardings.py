@@ -66,7 +66,7 @@ def test_parts_tile_the_array_in_order_of_axes(sizes: tuple[int, ...], spec: P) 
         (lambda: make_mesh((2,), ("x",), devices=numpy_devices(8)), "expected 2 devices"),
         (lambda: make_mesh((0,), ("x",)), "at least one device"),
         (lambda: make_mesh((1,), ("x", "y")), "a name for each of 1 axes"),
-        (lambda: AbstractMesh((2,), ("x",), axis_types=(AxisType.Manual,)), "AxisType.Auto"),
+        (lambda: AbstractMesh((2,), ("x",), axis_types=(AxisType.Manual,)), "AxisType.Auto or Explicit"),
         (lambda: P("x", "x"), "'x' more than once"),
         (lambda: P("x", ("y", "x")), "'x' more than once"),
         (lambda: NamedSharding(mesh(2), P("q")), "got 'q'"),
@@ -92,6 +92,7 @@ def test_wrong_meshes_specs_and_shapes_say_what_is_wrong(make: Any, message: str
         lambda: NamedSharding(AbstractMesh((2,), "x"), P()).device_order,
         lambda: set_mesh("x"),
         lambda: make_mesh((1,), 3),
+        lambda: Mesh([1, 2], "x"),
     ],
 )
 def test_arguments_of_other_types_are_refused(make: Any) -> None:
@@ -130,6 +131,8 @@ def test_meshes_are_equal_by_devices_and_names() -> None:
     assert mesh(2, 2) != mesh(4, 1)
     assert mesh(2, 2).abstract_mesh == AbstractMesh((2, 2), ("x", "y"))
     spec = NamedSharding(mesh(2, 2), P("x", ("y",)))
+    assert spec.update(spec=P("y")) == NamedSharding(mesh(2, 2), P("y"))
+    assert spec.update(mesh=mesh(1, 2)) == NamedSharding(mesh(1, 2), P("x", "y"))
     assert spec.with_dimension_axes([("y",), (), ()]) == NamedSharding(mesh(2, 2), P("y"))
     assert pickle.loads(pickle.dumps(P("x", None, P.UNCONSTRAINED))) == P("x", None, P.UNCONSTRAINED)
 

@@ -18,7 +18,7 @@ import numpy
 
 import lawful.numpy as np
 from lawful import random
-from lawful.core import ArgumentValueError, as_dtype
+from lawful.core import ArgumentTypeError, ArgumentValueError, as_dtype
 
 __all__ = [
     "Initializer",
@@ -53,12 +53,12 @@ class Initializer(Protocol):
 
 def zeros(key: Any, shape: Sequence[int], dtype: Any = None, out_sharding: Any = None) -> Any:
     """Returns zeros."""
-    return np.zeros(shape, _chosen(dtype))
+    return _placed(np.zeros(shape, _chosen(dtype)), out_sharding)
 
 
 def ones(key: Any, shape: Sequence[int], dtype: Any = None, out_sharding: Any = None) -> Any:
     """Returns ones."""
-    return np.ones(shape, _chosen(dtype))
+    return _placed(np.ones(shape, _chosen(dtype)), out_sharding)
 
 
 def constant(value: Any, dtype: Any = None) -> Initializer:
@@ -249,6 +249,17 @@ def _chosen(dtype: Any) -> Any:
 
 def _initializer(make: Callable[[Any, tuple[int, ...], Any], Any], default: Any) -> Initializer:
     def init(key: Any, shape: Sequence[int], dtype: Any = None, out_sharding: Any = None) -> Any:
-        return make(key, tuple(shape), _chosen(default if dtype is None else dtype))
+        return _placed(make(key, tuple(shape), _chosen(default if dtype is None else dtype)), out_sharding)
 
     return init
+
+
+def _placed(x: Any, sharding: Any) -> Any:
+    """Returns an array with a constraint; None is none."""
+    if sharding is None:
+        return x
+    if not hasattr(sharding, "constrain"):
+        raise ArgumentTypeError(
+            f"initializer: expected a NamedSharding as out_sharding, got {sharding!r}; write NamedSharding(mesh, spec)"
+        )
+    return sharding.constrain(x)

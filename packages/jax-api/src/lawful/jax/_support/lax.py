@@ -57,7 +57,6 @@ def dot(
     dimension_numbers: Any = None,
     precision: Any = None,
     preferred_element_type: Any = None,
-    out_sharding: None = None,
 ) -> Any:
     """Returns a product of vectors, matrices, or dimensions that are given; see `lawful.ops.dot_general`."""
     left, right = get_aval(lhs).ndim, get_aval(rhs).ndim

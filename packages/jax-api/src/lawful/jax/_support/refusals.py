@@ -36,7 +36,6 @@ REASONS: Final = {
     "dynamic_shape": "matrices are not padded; leave it out",
     "eps": "it is chosen by the dtype; leave it out",
     "max_iterations": "there is no iteration; leave it out",
-    "out_sharding": "shardings are not part of types; use device_put or lax.with_sharding_constraint",
     "sharding": "shardings are not part of types; use device_put or lax.with_sharding_constraint",
     "with_logs": "residuals are chosen by the rule; leave it out",
     "remat": "use checkpoint around the function",

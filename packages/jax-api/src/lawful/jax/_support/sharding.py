@@ -42,16 +42,18 @@ def shard_map(
     /,
     *,
     out_specs: Any,
-    in_specs: Any,
+    in_specs: Any = ...,
     mesh: Any = None,
     axis_names: Iterable[Hashable] = frozenset(),
     check_vma: bool = True,
 ) -> Any:
     """Returns ``f`` mapped over the devices of a mesh; see `lawful.parallel.shard_map`."""
-    options = {"in_specs": in_specs, "out_specs": out_specs, "mesh": mesh, "axis_names": axis_names}
+    options = {"out_specs": out_specs, "mesh": mesh, "axis_names": axis_names, "check_vma": check_vma}
+    if in_specs is not ...:
+        options["in_specs"] = in_specs
     if f is None:
-        return functools.partial(shard_map, check_vma=check_vma, **options)
-    return OnDevices(parallel.shard_map(f, check_vma=check_vma, **options))
+        return functools.partial(shard_map, **options)
+    return OnDevices(parallel.shard_map(f, **options))
 
 
 def smap(f: Callable[..., Any] | None = None, /, *, in_axes: Any = None, out_axes: Any, axis_name: Hashable) -> Any:
@@ -124,6 +126,59 @@ def pmap(
 def with_sharding_constraint(x: Any, shardings: Any) -> Any:
     """Returns ``x`` with a layout on devices; see `lawful.parallel.with_sharding_constraint`."""
     return to_jax(parallel.with_sharding_constraint(unwrapped(x, on_device), shardings))
+
+
+def reshard(xs: Any, out_shardings: Any) -> Any:
+    """Returns a pytree laid out on devices as a tree of shardings or specs, a prefix of it, says.
+
+    Source: ``jax.sharding.reshard``.
+    """
+    return put(xs, out_shardings)
+
+
+def auto_axes(f: Callable[..., Any] | None = None, /, *, axes: Any = None, out_sharding: Any = None) -> Any:
+    """Returns ``f`` with a result that is laid out as ``out_sharding`` says, which a call may give as well.
+
+    Args:
+      f: the function; without it, a decorator is returned.
+      axes: which axes the compiler has inside: it has them all, whatever their `AxisType`.
+      out_sharding: a tree of shardings or specs, a prefix of the result's.
+
+    Source: ``jax.sharding.auto_axes``.
+    """
+    if f is None:
+        return functools.partial(auto_axes, axes=axes, out_sharding=out_sharding)
+    function, default = f, out_sharding
+
+    @functools.wraps(function)
+    def constrained(*args: Any, out_sharding: Any = None, **kwargs: Any) -> Any:
+        place = default if out_sharding is None else out_sharding
+        result = function(*args, **kwargs)
+        return result if place is None else reshard(result, place)
+
+    return constrained
+
+
+def explicit_axes(f: Callable[..., Any] | None = None, /, *, axes: Any = None, in_sharding: Any = None) -> Any:
+    """Returns ``f`` with positional arguments laid out as ``in_sharding`` says, which a call may give as well.
+
+    Args:
+      f: the function; without it, a decorator is returned.
+      axes: which axes are explicit inside: types have no shardings, so the compiler has them.
+      in_sharding: a tree of shardings or specs, a prefix of that of the arguments.
+
+    Source: ``jax.sharding.explicit_axes``.
+    """
+    if f is None:
+        return functools.partial(explicit_axes, axes=axes, in_sharding=in_sharding)
+    function, default = f, in_sharding
+
+    @functools.wraps(function)
+    def placed(*args: Any, in_sharding: Any = None, **kwargs: Any) -> Any:
+        place = default if in_sharding is None else in_sharding
+        return function(*(args if place is None else reshard(args, place)), **kwargs)
+
+    return placed
 
 
 def get_mesh() -> Any:

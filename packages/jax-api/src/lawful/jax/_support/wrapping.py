@@ -27,25 +27,38 @@ def returns_arrays(function: Function, signature: inspect.Signature | None = Non
     Args:
       function: a function of arrays of lawful's.
       signature: JAX's. An argument that lawful's function lacks is accepted with a value that changes nothing, and
-        refused otherwise.
+        refused otherwise. An ``out_sharding`` is a constraint of the result.
     """
     adapt = Keywords(function, signature).adapted if signature is not None else None
+    is_placed = _is_placed(signature)
 
     @functools.wraps(function, updated=())
     def wrapper(*args: Any, **kwargs: Any) -> Any:
+        place = None
         if kwargs:
+            place = kwargs.pop("out_sharding", None) if is_placed else None
             if adapt is not None:
                 args, kwargs = adapt(args, kwargs)
             kwargs = {name: plain(x) for name, x in kwargs.items()}
-        place = kwargs.pop("device") if hasattr(kwargs.get("device"), "devices_indices_map") else None
+            if hasattr(kwargs.get("device"), "devices_indices_map"):
+                place = kwargs.pop("device")
         with numpy.errstate(all="ignore"):
             result = function(*map(plain, args), **kwargs)
         result = _owned(as_jax(result), args)
-        return result if place is None else importlib.import_module("lawful.jax._support.sharding").put(result, place)
+        return _placed(result, place)
 
     if signature is not None:
         wrapper.__signature__ = signature  # type: ignore[attr-defined]
     return wrapper
+
+
+def _is_placed(signature: inspect.Signature | None) -> bool:
+    return signature is not None and "out_sharding" in signature.parameters
+
+
+def _placed(result: Any, place: Any) -> Any:
+    """Returns a result where a tree of shardings or specs says; None says nothing."""
+    return result if place is None else importlib.import_module("lawful.jax._support.sharding").put(result, place)
 
 
 def _owned(result: Any, args: tuple[Any, ...]) -> Any:
@@ -111,12 +124,14 @@ def transforms(function: Function, signature: inspect.Signature | None = None) -
     Arguments: as for `returns_arrays`. The user's functions get their arguments as they are.
     """
     adapt = Keywords(function, signature).adapted if signature is not None else None
+    is_placed = _is_placed(signature)
 
     @functools.wraps(function, updated=())
     def wrapper(*args: Any, **kwargs: Any) -> Any:
+        place = kwargs.pop("out_sharding", None) if is_placed else None
         if kwargs and adapt is not None:
             args, kwargs = adapt(args, kwargs)
-        return to_jax(function(*args, **kwargs))
+        return _placed(to_jax(function(*args, **kwargs)), place)
 
     if signature is not None:
         wrapper.__signature__ = signature  # type: ignore[attr-defined]

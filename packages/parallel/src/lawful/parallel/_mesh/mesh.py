@@ -22,10 +22,13 @@ AxisName = Hashable
 class AxisType(enum.Enum):
     """Who splits arrays over an axis: the compiler (``Auto``), or the user in ``shard_map`` (``Manual``).
 
-    Source: ``jax.sharding.AxisType``. JAX's ``Explicit``, where the sharding is part of an array's type, is not there.
+    Types have no shardings here, so the compiler has axes of JAX's type ``Explicit`` too, as those of ``Auto``.
+
+    Source: ``jax.sharding.AxisType``.
     """
 
     Auto = enum.auto()
+    Explicit = enum.auto()
     Manual = enum.auto()
 
 
@@ -103,7 +106,7 @@ class Mesh(_NamedAxes):
     Args:
       devices: an array of devices, or a sequence of them, which may be nested; each at most once.
       axis_names: a name for each dimension, or a single one.
-      axis_types: None, or ``AxisType.Auto`` for each axis.
+      axis_types: None, or ``AxisType.Auto`` or ``AxisType.Explicit`` for each axis, which mean the same.
 
     It is also a context, in which specs alone name shardings, as with `set_mesh`.
 
@@ -131,6 +134,11 @@ class Mesh(_NamedAxes):
             )
         _check_axes("Mesh", names, array.shape, axis_types)
         flat = tuple(array.ravel())
+        if wrong := [device for device in flat if not isinstance(device, Device)]:
+            raise ArgumentTypeError(
+                f"Mesh: expected devices, got {wrong[0]!r} of type {type(wrong[0]).__name__}; take those of "
+                "lawful.parallel.devices()"
+            )
         if len({*flat}) < len(flat):
             repeated = next(device for i, device in enumerate(flat) if device in flat[:i])
             raise ArgumentValueError(
@@ -267,7 +275,7 @@ def make_mesh(
     Args:
       axis_shapes: the size of each axis.
       axis_names: its name.
-      axis_types: None, or ``AxisType.Auto`` for each axis.
+      axis_types: None, or ``AxisType.Auto`` or ``AxisType.Explicit`` for each axis, which mean the same.
       devices: the devices; by default those of `devices`.
 
     Raises:
@@ -332,10 +340,10 @@ def _check_axes(name: str, names: tuple[AxisName, ...], sizes: tuple[int, ...], 
     if axis_types is None:
         return
     types = tuple(axis_types) if isinstance(axis_types, Sequence) else (axis_types,)
-    if len(types) != len(names) or any(axis_type is not AxisType.Auto for axis_type in types):
+    if len(types) != len(names) or any(axis_type not in (AxisType.Auto, AxisType.Explicit) for axis_type in types):
         raise ArgumentValueError(
-            f"{name}: expected AxisType.Auto for each of {len(names)} axes, got {axis_types}; explicit shardings are "
-            "not there: leave axis_types out"
+            f"{name}: expected AxisType.Auto or Explicit for each of {len(names)} axes, got {axis_types}; leave "
+            "axis_types out; axes become manual in shard_map"
         )
 
 

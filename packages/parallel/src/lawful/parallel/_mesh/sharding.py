@@ -116,6 +116,10 @@ class NamedSharding:
         """Returns a sharding over the same mesh, by the axes of each dimension."""
         return NamedSharding(self.mesh, spec_of(dims))
 
+    def update(self, *, mesh: Mesh | AbstractMesh | None = None, spec: PartitionSpec | None = None) -> NamedSharding:
+        """Returns a sharding with another mesh or spec."""
+        return NamedSharding(self.mesh if mesh is None else mesh, self.spec if spec is None else spec)
+
     def constrain(self, x: Any) -> Any:
         """Returns a value that a compiled program lays out so; see `with_sharding_constraint`."""
         aval = get_aval(x)

@@ -149,12 +149,12 @@ class ShardedFunction:
                 have = x.sharding
                 if have is sharding or have == sharding or sharding.is_equivalent_to(have, x.ndim):
                     continue
-                if len(have.device_set) > 1 or x.committed:
+                if (len(have.device_set) > 1 or x.committed) and not _is_reordered(have, sharding, x.ndim):
                     path, _ = tree.leaves_with_path((dynamic, {}))[i]
                     raise ArgumentValueError(
-                        f"{self._name}: expected {describe_argument(path)} with the sharding {sharding} that "
-                        f"in_shardings has, got one with {have}; move it with device_put(x, sharding), or leave "
-                        "in_shardings out, so that the function follows its arguments"
+                        f"{self._name}: expected {describe_argument(path)} with the sharding {_on(sharding, have)} "
+                        f"that in_shardings has, got one with {_on(have, sharding)}; move it with device_put(x, "
+                        "sharding), or leave in_shardings out, so that the function follows its arguments"
                     )
             try:
                 leaves[i] = backend.device_put(x, sharding)
@@ -173,6 +173,22 @@ def _require_constrained(name: str, argument: str, shardings: Any) -> None:
                 f"{name}: expected {argument} that say how each dimension is split, got UNCONSTRAINED in {spec}; leave "
                 f"{argument} out, or use with_sharding_constraint inside"
             )
+
+
+def _is_reordered(have: Any, wanted: Any, ndim: int) -> bool:
+    """Whether two shardings split arrays equally over the same devices, which they have in different orders."""
+    if have.device_set != wanted.device_set:
+        return False
+    shape = (len(have.device_set),) * ndim
+    mine, theirs = have.devices_indices_map(shape), wanted.devices_indices_map(shape)
+    return [mine[d] for d in have.device_order] == [theirs[d] for d in wanted.device_order]
+
+
+def _on(sharding: Any, other: Any) -> str:
+    """Returns the text of a sharding, with its devices where another one has other devices, or another order."""
+    if sharding.device_order == other.device_order:
+        return str(sharding)
+    return f"{sharding} on [{', '.join(map(str, sharding.device_order))}]"
 
 
 def _has_devices(sharding: Any) -> bool:
