@@ -21,7 +21,7 @@ from lawful.parallel import (
     with_sharding_constraint,
 )
 from lawful.parallel import PartitionSpec as P
-from lawful.staging import ShapeDtypeStruct, jit, make_jaxpr
+from lawful.staging import ShapeDtypeStruct, jit, make_jaxpr, pure_callback
 
 xla_backend = pytest.importorskip("lawful.xla_backend", reason="it is about XLA's devices")
 device_put = xla_backend.device_put
@@ -267,3 +267,24 @@ def test_out_info_of_a_compiled_program_has_shardings(mesh: Mesh) -> None:
     compiled = jit(lambda a: a * 2.0).lower(device_put(A, sharding)).compile()
     assert compiled.out_info.sharding == sharding
     np.testing.assert_allclose(compiled(A), A * 2.0)
+
+
+def test_repeated_calls_of_one_argument_check_it(mesh: Mesh) -> None:
+    """The direct path of a program of one argument and one result runs it only for the Array that it is for."""
+    by_rows, by_columns = NamedSharding(mesh, P("x")), NamedSharding(mesh, P(None, "y"))
+    f = jit(lambda a: a + 1.0, out_shardings=by_rows)
+    x = device_put(A, by_rows)
+    for _ in range(4):
+        x = f(x)
+        assert x.sharding is by_rows, "the next call compares it by identity"
+    np.testing.assert_allclose(x, A + 4.0)
+    for other in (A, device_put(A, by_columns), device_put(A, NamedSharding(mesh, P("x")))):
+        np.testing.assert_array_equal(f(other), A + 1.0)
+        np.testing.assert_array_equal(f(x), np.asarray(x) + 1.0)
+    assert f(device_put(A.astype(np.float32), by_rows)).dtype == np.float32
+    called = jit(lambda a: pure_callback(lambda part: np.asarray(f(device_put(A, by_rows)))[:2], a[:2], a))
+    with pytest.raises(xla_backend.XlaError, match="expected a program on one device in a Python function"):
+        shard_map(called, mesh=mesh, in_specs=P("x"), out_specs=P("x"))(device_put(A, by_rows))
+    x.delete()
+    with pytest.raises(xla_backend.DeletedArrayError):
+        f(x)

@@ -110,6 +110,29 @@ def test_xla_forked_child_refuses_instead_of_hanging(run_python) -> None:
     assert done.returncode == 0, done.stderr
 
 
+def test_xla_forked_child_refuses_a_direct_call(run_python) -> None:
+    """A program of one argument and one result runs by a function of its own, in which the executable is not seen."""
+    script = """
+import os, warnings
+warnings.simplefilter("ignore")
+from lawful.staging import jit
+from lawful.xla_backend import ForkedProcessError, device_put
+f, x = jit(lambda x: x + 1.0), device_put(1.0)
+for _ in range(3):
+    f(x)
+pid = os.fork()
+if pid == 0:
+    try:
+        f(x)
+    except ForkedProcessError:
+        os._exit(0)
+    os._exit(1)
+assert os.waitpid(pid, 0)[1] == 0
+"""
+    done = run_python(script)
+    assert done.returncode == 0, done.stderr
+
+
 def test_xla_child_forked_before_first_use_works(run_python) -> None:
     script = """
 import os, warnings
