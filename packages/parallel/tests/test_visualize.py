@@ -1,6 +1,8 @@
 """Tables and pictures of shardings."""
 
 import io
+import sys
+from typing import Any
 
 import numpy as np
 import pytest
@@ -44,6 +46,23 @@ def test_the_picture_has_a_rectangle_for_each_part() -> None:
     drawn = [(r.get_x(), r.get_y(), r.get_width(), r.get_height()) for r in ax.patches]
     assert drawn == [(3 * j, 2 * i, 3, 2) for i in range(4) for j in range(2)]
     assert [text.get_text() for text in ax.texts] == [f"NUMPY {i}" for i in range(8)]
+
+
+@pytest.mark.parametrize(
+    ("package", "call"),
+    [
+        ("rich", lambda: visualize_sharding((8,), NamedSharding(MESH, P("x")))),
+        ("matplotlib", lambda: draw_array_sharding(np.ones(3))),
+    ],
+)
+def test_visualize_without_its_package_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch, package: str, call: Any
+) -> None:
+    for name in [name for name in sys.modules if name.partition(".")[0] == package]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(ArgumentValueError, match=f"expected {package} to be installed.* run pip install {package}"):
+        call()
 
 
 def test_what_has_no_parts_or_other_dimensions_is_refused() -> None:

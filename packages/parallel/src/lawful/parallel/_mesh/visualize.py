@@ -56,7 +56,8 @@ def visualize_sharding(shape: Sequence[int], sharding: Any, *, use_color: bool =
       console: a ``rich.console.Console``; by default one for the terminal.
 
     Raises:
-      ArgumentValueError: the array has another number of dimensions, or the sharding does not divide it.
+      ArgumentValueError: the array has another number of dimensions, the sharding does not divide it, or rich is not
+        installed.
 
     >>> from lawful.parallel import NamedSharding, PartitionSpec as P, make_mesh, numpy_devices
     >>> mesh = make_mesh((2, 2), ("x", "y"), devices=numpy_devices(4))
@@ -69,9 +70,14 @@ def visualize_sharding(shape: Sequence[int], sharding: Any, *, use_color: bool =
 
     Source: ``jax.debug.visualize_sharding``.
     """
-    from rich import box  # imported late: a program that prints no table does not need it
-    from rich.console import Console
-    from rich.table import Table
+    try:
+        from rich import box  # imported late: a program that prints no table does not need it
+        from rich.console import Console
+        from rich.table import Table
+    except ModuleNotFoundError:
+        raise ArgumentValueError(
+            "visualize_sharding: expected rich to be installed, which prints tables; run pip install rich"
+        ) from None
 
     parts = parts_of(shape, sharding)
     rows = sorted({part.top for part in parts})
@@ -110,10 +116,15 @@ def draw_array_sharding(arr: Any, ax: Axes | None = None) -> Axes:
 
     Raises:
       ArgumentTypeError: it is no array on devices.
-      ArgumentValueError: it has another number of dimensions.
+      ArgumentValueError: it has another number of dimensions, or matplotlib is not installed.
     """
-    import matplotlib.pyplot as plt  # imported late: it takes half a second
-    from matplotlib.patches import Rectangle
+    try:
+        import matplotlib.pyplot as plt  # imported late: it takes half a second
+        from matplotlib.patches import Rectangle
+    except ModuleNotFoundError:
+        raise ArgumentValueError(
+            "draw_array_sharding: expected matplotlib to be installed; run pip install matplotlib"
+        ) from None
 
     parts = parts_of(arr.shape, _sharding("draw_array_sharding", arr))
     if ax is None:
@@ -125,7 +136,7 @@ def draw_array_sharding(arr: Any, ax: Axes | None = None) -> Axes:
         ax.add_patch(Rectangle((part.left, part.top), *size, facecolor=color, edgecolor="white", linewidth=2))
         middle = part.left + size[0] / 2, part.top + size[1] / 2
         ax.text(*middle, part.devices.replace(",", ", "), color="white", ha="center", va="center", wrap=True)
-    ax.set(xlim=(0, width), ylim=(height, 0), xlabel="last dimension", title=str(arr.sharding.spec))
+    ax.set(xlim=(0, width), ylim=(height, 0), xlabel="last dimension", title=str(getattr(arr.sharding, "spec", "")))
     ax.set_ylabel("first dimension" if len(arr.shape) == 2 else "")
     return ax
 
