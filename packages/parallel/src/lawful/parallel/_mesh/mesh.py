@@ -76,9 +76,7 @@ class AbstractMesh(_NamedAxes):
 
     __slots__ = ("axis_names", "axis_sizes")
 
-    def __init__(
-        self, axis_sizes: Sequence[int], axis_names: str | Sequence[AxisName], *, axis_types: Any = None
-    ) -> None:
+    def __init__(self, axis_sizes: Sequence[int], axis_names: str | Sequence[AxisName], axis_types: Any = None) -> None:
         names = _axis_names("AbstractMesh", axis_names)
         sizes = static_integers("AbstractMesh", "axis_sizes", axis_sizes)
         _check_axes("AbstractMesh", names, sizes, axis_types)

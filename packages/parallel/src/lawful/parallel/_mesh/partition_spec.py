@@ -29,10 +29,12 @@ class PartitionSpec:
     Args:
       partitions: for each dimension the name of an axis, a tuple of names (major first), None where it is not split,
         or ``PartitionSpec.UNCONSTRAINED``, in a constraint, where the compiler may choose.
+      unreduced: none; JAX's axes over which an array is the sum of what devices have.
+      reduced: none; JAX's axes over which the cotangent of an array is such a sum.
 
     Raises:
       ArgumentTypeError: an entry is none of these.
-      ArgumentValueError: an axis occurs twice.
+      ArgumentValueError: an axis occurs twice, or ``unreduced`` or ``reduced`` has one.
 
     >>> P = PartitionSpec
     >>> P("x", None, ("y", "z"))
@@ -47,7 +49,13 @@ class PartitionSpec:
 
     UNCONSTRAINED: Final = UNCONSTRAINED
 
-    def __init__(self, *partitions: Any) -> None:
+    def __init__(self, *partitions: Any, unreduced: Any = frozenset(), reduced: Any = frozenset()) -> None:
+        for argument, axes in (("unreduced", unreduced), ("reduced", reduced)):
+            if axes:
+                raise ArgumentValueError(
+                    f"PartitionSpec: expected no {argument} axes, got {axes}; sums are not part of types: apply psum in "
+                    "shard_map, or leave them to the compiler"
+                )
         entries = tuple(map(_entry, partitions))
         names = [name for entry in entries for name in axes_of_entry(entry)]
         for name in names:
