@@ -269,6 +269,24 @@ def test_out_info_of_a_compiled_program_has_shardings(mesh: Mesh) -> None:
     np.testing.assert_allclose(compiled(A), A * 2.0)
 
 
+def test_result_shardings_keep_the_names_of_axes_of_one_device() -> None:
+    mesh = make_mesh((1, 4, 1), ("x", "y", "z"), devices=devices()[:4])
+    split = NamedSharding(mesh, P("x", "y", "z"))
+    a = np.arange(32.0).reshape(2, 8, 2)
+    mapped = shard_map(lambda a: a + 1.0, mesh=mesh, in_specs=split.spec, out_specs=split.spec)
+    inside = NamedSharding(mesh, P("x", ("y", "z")))
+    for f, x, spec in [
+        (mapped, a, split.spec),
+        (jit(lambda a: a + 1.0), device_put(a, split), split.spec),
+        (jit(lambda a: with_sharding_constraint(a + 1.0, inside)), device_put(a, split), inside.spec),
+        (jit(lambda a: a + 1.0, out_shardings=NamedSharding(mesh, P("z"))), a, P("z")),
+        (jit(lambda a: a.sum(0)), device_put(a, split), P("y")),
+    ]:
+        found = f(x)
+        assert found.sharding.spec == spec, found.sharding
+        np.testing.assert_array_equal(found, a.sum(0) if found.ndim == 2 else a + 1.0)
+
+
 def test_repeated_calls_of_one_argument_check_it(mesh: Mesh) -> None:
     """The direct path of a program of one argument and one result runs it only for the Array that it is for."""
     by_rows, by_columns = NamedSharding(mesh, P("x")), NamedSharding(mesh, P(None, "y"))

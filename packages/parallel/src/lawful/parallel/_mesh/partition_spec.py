@@ -53,7 +53,7 @@ class PartitionSpec:
         for argument, axes in (("unreduced", unreduced), ("reduced", reduced)):
             if axes:
                 raise ArgumentValueError(
-                    f"PartitionSpec: expected no {argument} axes, got {axes}; sums are not part of types: apply psum in "
+                    f"PartitionSpec: expected no {argument} axes, got {axes}; types have no sums: apply psum in "
                     "shard_map, or leave them to the compiler"
                 )
         entries = tuple(map(_entry, partitions))

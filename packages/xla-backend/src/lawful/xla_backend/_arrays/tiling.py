@@ -58,18 +58,35 @@ def _dimension_axes(assignment: Assignment, axes: Axes) -> DimensionAxes | None:
     return dims if is_same_assignment(_assignment(axes, dims), assignment) else None
 
 
-def sharding_of(assignment: Assignment, meshes: Sequence[Sharding]) -> Sharding:
+def sharding_of(
+    assignment: Assignment, meshes: Sequence[Sharding], named: Sequence[tuple[Sharding, int]] = ()
+) -> Sharding:
     """Returns the sharding that an assignment is, on one of some meshes if its axes can tell.
 
     Args:
       assignment: the assignment.
       meshes: shardings on the meshes; the first one decides where several can.
+      named: shardings that the program has, with numbers of dimensions. An assignment does not tell which axes of one
+        device split a dimension: the first of these that gives it does.
     """
     for sharding in meshes:
         dims = _dimension_axes(assignment, sharding.mesh_axes)
-        if dims is not None:
-            return sharding.with_dimension_axes(dims)
+        if dims is None:
+            continue
+        if any(size == 1 for _, size in sharding.mesh_axes):
+            ndim = assignment.ndim - 1
+            for other, of in named:
+                if of == ndim and other.mesh_axes == sharding.mesh_axes and not _is_open(other):
+                    own = other.dimension_axes(ndim)
+                    if is_same_assignment(_assignment(sharding.mesh_axes, own), assignment):
+                        return sharding.with_dimension_axes(own)
+        return sharding.with_dimension_axes(dims)
     return TiledSharding(meshes[0].device_order, assignment)
+
+
+def _is_open(sharding: Sharding) -> bool:
+    """Whether the compiler chooses how a dimension is split."""
+    return bool(getattr(sharding, "unconstrained_dimensions", tuple)())
 
 
 class TiledSharding(Sharding):

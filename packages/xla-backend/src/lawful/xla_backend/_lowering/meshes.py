@@ -31,6 +31,7 @@ class MeshTable:
       symbols: the symbol of each mesh.
       shardings: one sharding on each mesh of devices.
       abstract: one on each mesh that has axes alone, whose devices are those of the arguments.
+      named: the shardings that values are given, with their numbers of dimensions, the last one last.
     """
 
     def __init__(self, module: Any, symbols: dict[MeshKey, str], shardings: tuple[Sharding, ...]) -> None:
@@ -38,6 +39,7 @@ class MeshTable:
         self.symbols = symbols
         self.shardings = [*shardings]
         self.abstract: list[Sharding] = []
+        self.named: dict[tuple[Sharding, int], None] = {}
 
     @property
     def device_order(self) -> tuple[Device, ...] | None:
@@ -99,6 +101,8 @@ class MeshTable:
           is_open: whether the compiler may split dimensions over further axes.
         """
         symbol, dialect = self.symbol(sharding), sdy()
+        self.named.pop((sharding, ndim), None)
+        self.named[sharding, ndim] = None
         names = axis_texts(sharding)
         free: tuple[int, ...] = getattr(sharding, "unconstrained_dimensions", tuple)()
         dims = [

@@ -57,6 +57,7 @@ class StableHLO:
       meshes: the symbols of the meshes that it declares.
       shardings: a sharding on each of these that has devices.
       abstract: a sharding on each of the others.
+      named: the shardings that it gives values, with their numbers of dimensions, the last one first.
     """
 
     module: Any
@@ -65,6 +66,7 @@ class StableHLO:
     meshes: tuple[tuple[MeshKey, str], ...] = ()
     shardings: tuple[Sharding, ...] = ()
     abstract: tuple[Sharding, ...] = ()
+    named: tuple[tuple[Sharding, int], ...] = ()
 
     @property
     def device_order(self) -> tuple[Device, ...] | None:
@@ -149,7 +151,7 @@ class ModuleLowering:
         meshes = tuple(self.meshes.symbols.items())
         return StableHLO(
             self._module, tuple(consts.values()), tuple(self.functions), meshes, tuple(self.meshes.shardings),
-            tuple(self.meshes.abstract),
+            tuple(self.meshes.abstract), tuple(reversed(self.meshes.named)),
         )  # fmt: skip
 
     # Functions

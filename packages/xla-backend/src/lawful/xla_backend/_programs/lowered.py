@@ -112,6 +112,11 @@ class Lowered:
         """A sharding on each mesh that the program names."""
         return self._stablehlo.shardings
 
+    def known_shardings(self, place: Placement) -> list[tuple[Sharding, int]]:
+        """Returns the shardings that the program gives values, and those of its arguments, with their dimensions."""
+        of_arguments = zip(place.arguments, [aval.ndim for aval in self.in_avals], strict=True)
+        return [*self._stablehlo.named, *of_arguments]
+
     def is_distributed(self, args: Sequence[Any]) -> bool:
         """Whether a call runs in partitions: the program names a mesh, or an argument or constant is sharded."""
         named = bool(self._stablehlo.shardings or self._stablehlo.abstract)

@@ -35,7 +35,8 @@ class Partitioned(Compiled):
         self._simple = self.run_one = None
         self._in_places: list[Sharding] = [*placement.arguments]
         meshes = [*placement.meshes, *lowered.meshes]
-        found = [sharding_of(assignment, meshes) for assignment in self._executable.assignments]
+        named = lowered.known_shardings(placement)
+        found = [sharding_of(assignment, meshes, named) for assignment in self._executable.assignments]
         # A result that lies as an argument has its sharding: as the next argument it is compared by identity.
         known = {sharding: sharding for sharding in self._in_places}
         self._out_places = [known.get(sharding, sharding) for sharding in found]
