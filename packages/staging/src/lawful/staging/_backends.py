@@ -49,7 +49,11 @@ class CompiledProgram(Protocol):
 
 
 class LoweredProgram(Protocol):
-    """A program in the backend's input language."""
+    """A program in the backend's input language.
+
+    It may have one more method. ``line_sources()`` returns, for each line of ``as_text()``, the source line of the
+    equation that the line was made for, or None. The page of ``lawful show --html`` marks lines by it.
+    """
 
     def as_text(self, dialect: str | None = None, *, debug_info: bool = False) -> str:
         """Returns the program as text.

@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from lawful.core import ArgumentValueError, ClosedJaxpr, current, eval_trace, get_aval, to_numpy
+from lawful.core import ArgumentValueError, ClosedJaxpr, SourceLine, current, eval_trace, get_aval, to_numpy
 from lawful.staging._backends import CompilerOptions, register_backend
-from lawful.staging._numpy_backend.source import compile_jaxpr
+from lawful.staging._numpy_backend.source import LineEquations, compile_jaxpr
 from lawful.staging._ownership import copy_aliased
 from lawful.staging._passes.dce import dce_jaxpr
 
@@ -52,6 +52,16 @@ class PythonProgram:
                 f"{dialect!r}; leave it out, or ask for jit(..., backend='xla')"
             )
         return self._source
+
+    def line_sources(self) -> list[SourceLine | None]:
+        """Returns, for each line of `as_text`, the user's line of the equation that it computes, or None.
+
+        The program is compiled once more, so that a program that nobody asks pays nothing.
+        """
+        equations: LineEquations = {}
+        source, _ = compile_jaxpr(self._closed, equations)
+        found = [equations.get(number) for number in range(source.count("\n"))]
+        return [None if eqn is None else eqn.source for eqn in found]
 
     def compiler_ir(self, dialect: str | None = None) -> str:
         """Returns the Python source."""

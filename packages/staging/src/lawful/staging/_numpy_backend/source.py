@@ -40,8 +40,17 @@ def numpy_function(closed: ClosedJaxpr) -> Callable[..., list[Any]]:
 _MOST_LINES = 1_000
 
 
-def compile_jaxpr(closed: ClosedJaxpr) -> tuple[str, Callable[..., list[Any]]]:
-    """Returns the source of the Python function that a jaxpr compiles to, and the function."""
+#: For the lines of a source, the equation of each that computes one.
+LineEquations = dict[int, JaxprEqn]
+
+
+def compile_jaxpr(closed: ClosedJaxpr, equations: LineEquations | None = None) -> tuple[str, Callable[..., list[Any]]]:
+    """Returns the source of the Python function that a jaxpr compiles to, and the function.
+
+    Args:
+      closed: the program.
+      equations: a dictionary to put the equations of the source's lines into, which are numbered from 0.
+    """
     jaxpr = leave_to_ufuncs(closed.jaxpr, _is_ufunc)
     scope = _Scope()
     for var, value in zip(jaxpr.constvars, closed.consts, strict=True):
@@ -49,21 +58,27 @@ def compile_jaxpr(closed: ClosedJaxpr) -> tuple[str, Callable[..., list[Any]]]:
     given = [scope.target(var) for var in jaxpr.invars]
     parts: list[str] = []
     lines: list[str] = []
+    owners: dict[int, JaxprEqn] = {}
     scope.begin_part()
-    for statements in _statements(jaxpr, scope):
+    for eqn, statements in _statements(jaxpr, scope):
+        if equations is not None:
+            owners.update(dict.fromkeys(range(len(lines), len(lines) + len(statements)), eqn))
         lines += statements
         if len(lines) >= _MOST_LINES:
+            _locate(equations, owners, parts, sum(scope.touched.values()))
             parts.append(_part(len(parts), scope, lines))
             lines = []
             scope.begin_part()
     results = [scope.text(atom) for atom in jaxpr.outvars]
     if parts:
         last = len(parts)
+        _locate(equations, owners, parts, sum(scope.touched.values()))
         parts.append(_part(last, scope, lines, results))
         named = ", ".join([f"'{name}': {name}" for name in given])
         steps = [f"    part{number}(values)" for number in range(last)]
         parts.append(_function("program", given, [f"    values = {{{named}}}", *steps], f"part{last}(values)"))
     else:
+        _locate(equations, owners, parts, 0)
         parts.append(_function("program", given, lines, _listed(results)))
     for part in parts:
         exec((_code if len(part) < _MOST_KEPT else _compiled)(part), scope.values)
@@ -108,12 +123,20 @@ def _function(name: str, arguments: Sequence[str], lines: Sequence[str], result:
     return "\n".join([f"def {name}({', '.join(arguments)}):", *lines, f"    return {result}", ""])
 
 
+def _locate(equations: LineEquations | None, owners: dict[int, JaxprEqn], before: Sequence[str], taken: int) -> None:
+    """Adds the equations of a part's statements, which follow the parts before it, its head, and what it takes."""
+    if equations is not None:
+        start = sum(text.count("\n") for text in before) + 1 + taken
+        equations.update({start + number: eqn for number, eqn in owners.items()})
+        owners.clear()
+
+
 def _listed(names: Sequence[str]) -> str:
     return f"[{', '.join(names)}]"
 
 
-def _statements(jaxpr: Jaxpr, scope: _Scope) -> Iterator[list[str]]:
-    """Yields the lines of each equation, and updates the names in the scope."""
+def _statements(jaxpr: Jaxpr, scope: _Scope) -> Iterator[tuple[JaxprEqn, list[str]]]:
+    """Yields each equation that has lines with these, and updates the names in the scope."""
     for eqn, dead in zip(jaxpr.eqns, last_uses(jaxpr), strict=True):
         if eqn.primitive is broadcast_in_dim_p and type(eqn.invars[0]) is Literal:
             # A broadcast number takes no memory: it is a constant of the program.
@@ -130,7 +153,7 @@ def _statements(jaxpr: Jaxpr, scope: _Scope) -> Iterator[list[str]]:
         left = [name for name in dict.fromkeys(freed) if name in scope.unused]
         if left:
             lines.append(f"    {' = '.join(left)} = None")
-        yield lines
+        yield eqn, lines
 
 
 class _Scope:

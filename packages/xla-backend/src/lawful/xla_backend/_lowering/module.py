@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from lawful.core import (
     JaxprEqn,
     Primitive,
     ShapedArray,
+    SourceLine,
     at_source,
     exact_params_key,
     float0,
@@ -97,6 +98,45 @@ def lower(closed: ClosedJaxpr, *, name: str, platform: str, donated: Sequence[in
         located.lower(closed, name, donated)
         raise located.explain_invalid(error) from error
     return lowered
+
+
+def located_lines(closed: ClosedJaxpr, *, name: str, platform: str) -> list[tuple[str, SourceLine | None]]:
+    """Returns the lines of a program in StableHLO, each with the user's line of the equation that it was built for.
+
+    Args:
+      closed: the program.
+      name: as for `lower`.
+      platform: as for `lower`.
+    """
+    lowering = ModuleLowering(platform, located=True)
+    module = lowering.lower(closed, name, ()).module
+    text = str(module.operation.get_asm(enable_debug_info=True))
+    located = lowering.located or {}
+    equations = {alias: located[label].source for alias, label in _ALIAS.findall(text) if label in located}
+    lines: list[str] = []
+    sources: list[SourceLine | None] = []
+    # By indentation, the lines of an operation with regions: its location is at its end.
+    opened: dict[int, list[int]] = {}
+    for line in text.splitlines():
+        if line.startswith("#loc"):
+            continue
+        found = _LOCATION.search(line)
+        source = equations.get(found[1]) if found else None
+        indentation = len(line) - len(line.lstrip())
+        if found is None:
+            opened.setdefault(indentation, []).append(len(lines))
+        else:
+            for number in opened.pop(indentation, ()):
+                sources[number] = source
+        lines.append(_LOCATIONS.sub("", line))
+        sources.append(source)
+    return [*zip(lines, sources, strict=True)]
+
+
+#: The definition of a location's alias, a location at the end of a line, and any location, in a module's text.
+_ALIAS: Final = re.compile(r'^(#loc\d*) = loc\("([^"]*)"\)$', re.MULTILINE)
+_LOCATION: Final = re.compile(r" loc\((#loc\d*)\)$")
+_LOCATIONS: Final = re.compile(r' loc\((?:#loc\d*|unknown|"[^"]*")\)')
 
 
 class ModuleLowering:

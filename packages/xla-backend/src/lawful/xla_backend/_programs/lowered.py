@@ -6,12 +6,12 @@ import threading
 from collections.abc import Sequence
 from typing import Any
 
-from lawful.core import ArgumentValueError, ClosedJaxpr, float0, get_aval
+from lawful.core import ArgumentValueError, ClosedJaxpr, SourceLine, float0, get_aval
 from lawful.staging import CompilerOptions
 from lawful.xla_backend._arrays.placed import Place
 from lawful.xla_backend._arrays.sharding import Sharding
 from lawful.xla_backend._cache.settings import compilation_cache
-from lawful.xla_backend._lowering.module import lower
+from lawful.xla_backend._lowering.module import located_lines, lower
 from lawful.xla_backend._lowering.partitioning import partitioned
 from lawful.xla_backend._programs.arguments import buffer_on
 from lawful.xla_backend._programs.compiled import Compiled
@@ -68,6 +68,19 @@ class Lowered:
             if dialect == "hlo":
                 return str(ir.as_hlo_text())
             return str(ir.operation.get_asm(enable_debug_info=debug_info))
+
+    def line_sources(self) -> list[SourceLine | None]:
+        """Returns, for each line of `as_text`, the user's line of the equation that it was built for.
+
+        It is None where there is none: for a line of several equations, or of the program itself, and throughout for a
+        program of one platform only. The program is lowered once more, so that one that nobody asks pays nothing.
+        """
+        text = self.as_text().splitlines()
+        if self._closed is None:
+            return [None] * len(text)
+        lines = located_lines(self._closed, name=self.name, platform=self.platform)
+        assert [line for line, _ in lines] == text, "the same program is lowered to the same text"
+        return [source for _, source in lines]
 
     def compiler_ir(self, dialect: str | None = None) -> Any:
         """Returns jaxlib's module of StableHLO, or its computation of HLO; see `as_text`."""
