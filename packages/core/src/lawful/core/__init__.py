@@ -51,9 +51,20 @@ from lawful.core._jaxpr.effects import applies_effects, has_effects
 from lawful.core._jaxpr.eval import eval_closed_jaxpr, eval_jaxpr, expand_call, last_uses
 from lawful.core._jaxpr.jaxpr import Atom, ClosedJaxpr, Jaxpr, JaxprEqn, Literal, Var
 from lawful.core._jaxpr.memoization import memoize, memoize_program
-from lawful.core._jaxpr.nesting import Run, holds_constants, holds_jaxprs, jaxprs_in_params, map_jaxprs, runs_of_call
+from lawful.core._jaxpr.nesting import (
+    Run,
+    distinct_jaxprs,
+    holds_constants,
+    holds_jaxprs,
+    jaxprs_in_params,
+    map_jaxprs,
+    open_jaxpr,
+    ordered_params,
+    runs_of_call,
+    sub_jaxprs,
+)
 from lawful.core._jaxpr.parameter_keys import exact_params_key
-from lawful.core._jaxpr.print import format_jaxpr
+from lawful.core._jaxpr.print import atom_text, format_jaxpr, variable_names
 from lawful.core._jaxpr.varying import (
     Casts,
     common_axes,
@@ -239,6 +250,12 @@ __all__ = [
     "is_float",
     "is_inexact",
     "jaxprs_in_params",
+    "distinct_jaxprs",
+    "open_jaxpr",
+    "ordered_params",
+    "sub_jaxprs",
+    "atom_text",
+    "variable_names",
     "is_of_ml_dtypes",
     "is_plain",
     "kind",

@@ -69,6 +69,7 @@ if _TYPE_CHECKING:
     from lawful.staging._nans.blame import Blame
     from lawful.staging._nans.blame_nan import blame_nan
     from lawful.staging._nans.checks import debug_nans, set_debug_nans
+    from lawful.staging._nans.observation import observation
 else:
     __getattr__, __dir__ = _lazy_imports(
         __name__,
@@ -78,6 +79,7 @@ else:
         "_nans.blame",
         "_nans.blame_nan",
         "_nans.checks",
+        "_nans.observation",
     )
     if (_wanted := _os.environ.get("LAWFUL_DEBUG_NANS", "0")) not in ("", "0"):
         from lawful.staging._nans.checks import set_debug_nans
@@ -144,6 +146,7 @@ __all__ = [
     "merge_lists",
     "numpy_backend",
     "numpy_function",
+    "observation",
     "memory_owner",
     "copy_aliased",
     "partial_eval_jaxpr",

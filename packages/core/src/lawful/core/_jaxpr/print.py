@@ -97,7 +97,7 @@ def binders_line(jaxpr: Jaxpr, variables: Sequence[Var]) -> str:
 def atoms_line(jaxpr: Jaxpr, atoms: Sequence[Atom]) -> str:
     """Returns variables and literals in one line for a message, with the names of their jaxpr."""
     names = variable_names(jaxpr)
-    return ", ".join(_atom(atom, names) for atom in atoms)
+    return ", ".join(atom_text(atom, names) for atom in atoms)
 
 
 # Names
@@ -199,7 +199,7 @@ def _jaxpr(jaxpr: Jaxpr, text_of: TextOf) -> str:
     head = ["{ lambda", *_binders(jaxpr.constvars, names, types), ";", *_binders(jaxpr.invars, names, types)]
     head[-1] += " ." if head[-1] == ";" else "."
     head.append("let")
-    outs = [_atom(atom, names) for atom in jaxpr.outvars]
+    outs = [atom_text(atom, names) for atom in jaxpr.outvars]
     tail = f"in ({', '.join(outs)}{',' if len(outs) == 1 else ''}) }}"
     equations = [_equation(eqn, names, text_of, types) for eqn in jaxpr.eqns]
     if len(equations) <= 1:
@@ -223,7 +223,7 @@ def _fill(words: list[str]) -> str:
 def _equation(eqn: JaxprEqn, names: Names, text_of: TextOf, types: _TypeTexts | None = None) -> str:
     binders = _binders(eqn.outvars, names, _TypeTexts() if types is None else types)
     head = " ".join((*binders, "=", _string(eqn.primitive.name)))
-    atoms = "".join([f" {_atom(atom, names)}" for atom in eqn.invars])
+    atoms = "".join([f" {atom_text(atom, names)}" for atom in eqn.invars])
     if not eqn.params:
         return head + atoms
     params = [f"{_string(name)}={_value(value, text_of)}" for name, value in ordered_params(eqn.params)]
@@ -235,12 +235,24 @@ def _equation(eqn: JaxprEqn, names: Names, text_of: TextOf, types: _TypeTexts | 
 
 def _binders(variables: Sequence[Atom], names: Names, types: _TypeTexts) -> list[str]:
     return [
-        f"{names[var]}:{types[var.aval]}" if type(var) is Var else _atom(var, names)  # an ill-typed jaxpr prints too
+        f"{names[var]}:{types[var.aval]}"
+        if type(var) is Var
+        else atom_text(var, names)  # an ill-typed jaxpr prints too
         for var in variables
     ]
 
 
-def _atom(atom: Any, names: Names) -> str:
+def atom_text(atom: Any, names: Names) -> str:
+    """Returns a variable or a literal as text.
+
+    Args:
+      atom: the variable or literal.
+      names: those of variables; see `variable_names`.
+
+    >>> from lawful.core import Literal
+    >>> atom_text(Literal(2.5), {})
+    '2.5:~f64[]'
+    """
     if type(atom) is Var:
         return names[atom]
     if type(atom) is not Literal:

@@ -38,7 +38,7 @@ from lawful.ops._elementwise.application import Application
 from lawful.ops._support.batch_dimensions import align_scalars
 from lawful.ops._support.promotion import OfKinds, PromoteAs, operand_dtypes, require_equal
 
-__all__ = ["Elementwise", "add_tangents", "elementwise"]
+__all__ = ["Elementwise", "add_tangents", "elementwise", "tangent_sum_hook"]
 
 #: ``derivative(tangent, ans, *primals, **params)`` returns one argument's term of the output tangent.
 Derivative = Callable[..., Any]

@@ -51,7 +51,7 @@ class JitFunction:
         self._donate_names = donate_names
         self._backend = backend
         self._inline = inline
-        self._passes = passes
+        self.passes = passes
         self._name = function_name(function)
         self._label = f"jit of {self._name}"
         options = (statics, donate, donate_names, backend, passes_key(passes))
@@ -84,7 +84,7 @@ class JitFunction:
         before = impure_rules()
         with tracing(self._function, self._name, self._cache, signature, entry):
             closed, out_tree = trace_tree("jit", self._function, signature.in_tree, signature.avals, signature.static)
-            closed = passed(self._name, closed, self._passes)
+            closed = passed(self._name, closed, self.passes)
         call, consts = consts_as_inputs(closed)
         if impure_rules() == before:  # else lowering rules may give another program
             call = deduplicated(call)
