@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from html import escape
 from importlib.metadata import version
-from importlib.resources import files
 from pathlib import Path
 from string import Template
 from typing import Final
 
+from lawful.cli._html import part, theme
 from lawful.cli._suite._chart import throughput_chart
 from lawful.cli._suite._display import verdict
 from lawful.cli._suite._matrix import matrix
@@ -16,6 +16,7 @@ from lawful.cli._suite._results import Counterexample, Results
 from lawful.cli._usage import counted
 from lawful.laws import Failure, laws
 
+_PACKAGE: Final = "lawful.cli._suite"
 _STATES: Final = {"small": "made small", "as found": "as it was found"}
 
 
@@ -30,9 +31,9 @@ def report(results: Results) -> str:
     found = list(results.distinct())
     anchors = {id(c): f"counterexample-{number}" for number, c in enumerate(found, start=1)}
     setup = results.setup
-    return Template(_part("report.html")).substitute(
-        style=_part("report.css"),
-        script=_part("report.js"),
+    return Template(part(_PACKAGE, "report.html")).substitute(
+        style=theme("theme.css") + part(_PACKAGE, "report.css"),
+        script=theme("theme.js") + part(_PACKAGE, "report.js"),
         title=escape(f"lawful laws · {setup.system}"),
         state="fails" if found or results.problems else "holds" if results.programs + results.calls else "nothing",
         verdict=escape(verdict(results)),
@@ -44,10 +45,6 @@ def report(results: Results) -> str:
         groups="".join(f"<option>{escape(group)}</option>" for group in _groups(results)),
         matrix=matrix(results, {(c.failure.law, name): anchors[id(c)] for c in reversed(found) for name in _names(c)}),
     )
-
-
-def _part(name: str) -> str:
-    return files("lawful.cli._suite").joinpath(name).read_text(encoding="utf-8")
 
 
 def _names(found: Counterexample) -> tuple[str, ...]:

@@ -76,10 +76,6 @@
     }
   }
 
-  document.getElementById("theme").addEventListener("click", () => {
-    const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
-    root.dataset.theme = dark ? "light" : "dark";
-  });
   heads.forEach((head, place) => head.addEventListener("click", () => sort(place)));
   for (const control of controls) control.addEventListener("input", write);
   document.querySelector(".controls").addEventListener("submit", (event) => event.preventDefault());
