@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Final
 
 from lawful.cli._usage import EXIT_STATUS
@@ -116,6 +117,10 @@ def _add_show(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     parser.add_argument(
         "--axis-size", type=positive, default=2, metavar="N", help="the size that --vmap adds (default: 2)"
     )
+    parser.add_argument(
+        "--html", metavar="FILE", type=Path,
+        help="write one page with all stages side by side, where each equation came from, and both backends' programs",
+    )  # fmt: skip
     stages = parser.add_argument_group("stages")
     for name, explanation in STAGES.items():
         stages.add_argument(f"--{name}", action="append_const", const=name, dest="stages", help=explanation)

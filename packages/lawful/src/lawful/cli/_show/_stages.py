@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from lawful import ops, tree
@@ -14,10 +14,21 @@ from lawful.cli._show._types import text_of_types
 from lawful.cli._usage import UsageError, counted
 from lawful.core import ArgumentValueError, ClosedJaxpr, ShapedArray, eval_closed_jaxpr, is_complex, is_inexact
 from lawful.laws import count_primitives
-from lawful.staging import cse_jaxpr, dce_jaxpr, get_backend, inline_jaxpr, jit, make_jaxpr
+from lawful.staging import (
+    JitFunction,
+    LoweredProgram,
+    cse_jaxpr,
+    dce_jaxpr,
+    function_name,
+    get_backend,
+    inline_jaxpr,
+    jit,
+    make_jaxpr,
+)
 
 Function = Callable[..., Any]
 Types = tuple[Any, ...]
+Pass = Callable[[ClosedJaxpr], ClosedJaxpr]
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,6 +41,9 @@ class Shown:
       equations: how many the jaxpr has; None where the stage is no jaxpr.
       within: the same, with those of inner jaxprs.
       text: what is printed.
+      program: the program, or the one that was lowered.
+      is_pass: whether the stage rewrites the jaxpr before it, and applies no transformation to it.
+      lowered: the backend's program; None where the stage is a jaxpr.
     """
 
     name: str
@@ -37,6 +51,9 @@ class Shown:
     equations: int | None
     within: int | None
     text: str
+    program: Program
+    lowered: LoweredProgram | None = None
+    is_pass: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +65,7 @@ class Program:
       function: of trees of arrays.
       types: those of its arguments.
       closed: its jaxpr.
+      linked: the same, which the next stage applies to; its equations know that they are of this stage.
       results: the tree of the types of its results.
     """
 
@@ -56,10 +74,20 @@ class Program:
     types: Types
     closed: ClosedJaxpr
     results: Any
+    linked: ClosedJaxpr | None = None
+
+
+#: Makes a program, of the stage of a number, one whose equations can be told from those of all other stages.
+Link = Callable[[ClosedJaxpr, int], ClosedJaxpr]
 
 
 def stages(
-    function: Function, types: Types, names: Sequence[str], argnums: Sequence[int], axis_size: int
+    function: Function,
+    types: Types,
+    names: Sequence[str],
+    argnums: Sequence[int],
+    axis_size: int,
+    link: Link | None = None,
 ) -> Iterator[Shown]:
     """Yields the function itself, and then each stage.
 
@@ -69,28 +97,57 @@ def stages(
       names: the stages, in the order in which they are applied.
       argnums: what gradients are by.
       axis_size: the size of the axis that `vmap` adds.
+      link: makes the program of a stage the one that the next stage applies to, and each pass of a function of `jit`
+        a stage. By default transformations apply to the function, and only those after a pass to a jaxpr.
 
     Raises:
       UsageError: the function cannot be traced, or a stage not be applied; the text has the user's line.
     """
     name = getattr(function, "__name__", type(function).__name__)
-    program = _traced(name, function, types)
+    passes: Sequence[Pass] = function.passes if link is not None and isinstance(function, JitFunction) else ()
+    if passes:
+        function, names = vars(function)["__wrapped__"], ("jit", *names)
+    number = 0
+    program = _linked(_traced(name, function, types), link, number)
     yield _jaxpr("function", program)
+    for each in passes:
+        number += 1
+        title = f"{function_name(each)}({program.title})"
+        program = _linked(_passed(each, title, program), link, number)
+        yield _jaxpr(_NAMES.get(each, function_name(each)), program, is_pass=True)
     for stage in names:
         title = f"{stage}({program.title})"
-        if stage in _LOWERED:
-            yield Shown(stage, title, None, None, _lowered(stage, program, name))
+        if stage in LOWERED:
+            yield lowered(stage, program, name)
             continue
-        if stage in _PASSES:
-            program = _passed(stage, title, program)
+        number += 1
+        if stage in PASSES:
+            program = _passed(PASSES[stage], title, program)
         else:
             program = _transformed(stage, title, program, argnums, axis_size)
-        yield _jaxpr(stage, program)
+        program = _linked(program, link, number)
+        yield _jaxpr(stage, program, is_pass=stage in PASSES)
 
 
-def _jaxpr(name: str, program: Program) -> Shown:
+def _jaxpr(name: str, program: Program, *, is_pass: bool = False) -> Shown:
     jaxpr = program.closed.jaxpr
-    return Shown(name, program.title, len(jaxpr.eqns), sum(count_primitives(jaxpr).values()), str(program.closed))
+    size, within = len(jaxpr.eqns), sum(count_primitives(jaxpr).values())
+    return Shown(name, program.title, size, within, str(program.closed), program, is_pass=is_pass)
+
+
+def _linked(program: Program, link: Link | None, number: int) -> Program:
+    if link is None:
+        return program
+    closed = link(program.closed, number)
+    evaluated = _evaluation(closed, program.results)
+    evaluated.__name__ = function_name(program.function)  # `jit` takes it
+    return replace(program, function=evaluated, linked=closed)
+
+
+def _evaluation(closed: ClosedJaxpr, results: Any) -> Function:
+    """Returns a jaxpr as a function of trees."""
+    structure = tree.structure(results)
+    return lambda *args: tree.unflatten(structure, eval_closed_jaxpr(closed, *tree.leaves(args)))
 
 
 def _traced(title: str, function: Function, types: Types) -> Program:
@@ -132,7 +189,9 @@ def _gradient(program: Program, argnums: Sequence[int]) -> Program:
             f"{counted(len(program.types), 'argument')}: {text_of_types(program.types)}"
         )
     out = tree.leaves(program.results)
-    alone = len(out) == 1 and out[0].shape == () and is_inexact(out[0].dtype) and not is_complex(out[0].dtype)
+    alone = (
+        out == [program.results] and out[0].shape == () and is_inexact(out[0].dtype) and not is_complex(out[0].dtype)
+    )
     loss = program.function if alone else lambda *args: _total(program.function(*args))
     of = program.title if alone else f"sum of {program.title}"
     by = argnums[0] if len(argnums) == 1 else tuple(argnums)
@@ -175,35 +234,42 @@ def _transformed(stage: str, title: str, program: Program, argnums: Sequence[int
 
 # Passes: from jaxpr to jaxpr. The next transformation applies to the new jaxpr as a function.
 
-_PASSES: Final[dict[str, Callable[[ClosedJaxpr], ClosedJaxpr]]] = {
+PASSES: Final[dict[str, Pass]] = {
     "inline": inline_jaxpr,
     "cse": cse_jaxpr,
     "dce": lambda closed: dce_jaxpr(closed, [True] * len(closed.out_avals)),
 }
+#: The names of passes that are functions.
+_NAMES: Final[dict[Pass, str]] = {rewrite: name for name, rewrite in PASSES.items()}
 
 
-def _passed(stage: str, title: str, program: Program) -> Program:
-    closed = _PASSES[stage](program.closed)
-    structure = tree.structure(program.results)
-
-    def evaluated(*args: Any) -> Any:
-        return tree.unflatten(structure, eval_closed_jaxpr(closed, *tree.leaves(args)))
-
-    return Program(title, evaluated, program.types, closed, program.results)
+def _passed(rewrite: Pass, title: str, program: Program) -> Program:
+    try:
+        closed = rewrite(program.linked or program.closed)
+    except Exception as error:  # a user's pass may raise anything
+        raise UsageError(f"the pass {title} fails:\n{user_traceback(error)}") from None
+    return Program(title, _evaluation(closed, program.results), program.types, closed, program.results)
 
 
 # Final stages: the input of a backend.
 
-_LOWERED: Final = {"numpy": "numpy", "stablehlo": "xla"}
+#: The backend of each stage.
+LOWERED: Final = {"numpy": "numpy", "stablehlo": "xla"}
 
 
-def _lowered(stage: str, program: Program, name: str) -> str:
+def lowered(stage: str, program: Program, name: str) -> Shown:
+    """Returns a program for a backend.
+
+    Raises:
+      UsageError: the backend is not installed, or cannot lower the program.
+    """
     try:
-        backend = get_backend(_LOWERED[stage])
+        backend = get_backend(LOWERED[stage])
     except (ArgumentValueError, ImportError) as error:
         advice = "; pip install lawful-xla-backend" if stage == "stablehlo" else ""
-        raise UsageError(f"--{stage} needs the backend '{_LOWERED[stage]}', which is not installed{advice}") from error
+        raise UsageError(f"--{stage} needs the backend '{LOWERED[stage]}', which is not installed{advice}") from error
     try:
-        return backend.lower(program.closed, name=name).as_text().rstrip()
+        found = backend.lower(program.linked or program.closed, name=name)
+        return Shown(stage, f"{stage}({program.title})", None, None, found.as_text().rstrip(), program, found)
     except Exception as error:  # a primitive's rule may be missing or wrong
         raise UsageError(f"lowering {program.title} fails:\n{user_traceback(error)}") from None
