@@ -1,7 +1,8 @@
 """Every other function equals NumPy's: eagerly, compiled, mapped, differentiated, and called by NumPy's name."""
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import batched
 from types import ModuleType
 from typing import Any
 
@@ -21,9 +22,27 @@ from .calls import Case, table
 # One seed for each 50 examples of the Hypothesis profile.
 SEEDS = range(max(settings.default.max_examples // 50, 1))
 TABLES = [table(seed) for seed in SEEDS]
-every_call = pytest.mark.parametrize(
-    "entry", [pytest.param(entry, id=f"{name}, {seed}") for seed in SEEDS for name, entry in TABLES[seed].items()]
-)
+CALLS = [(f"{name}, {seed}", entry) for seed in SEEDS for name, entry in TABLES[seed].items()]
+
+
+def every_call(check: Callable[[Case], None]) -> Callable[..., None]:
+    """Makes a test of a check of one call. A test has 16 of the calls: one alone takes less time than pytest does."""
+    groups = list(batched(CALLS, 16))
+
+    @pytest.mark.parametrize("calls", groups, ids=[f"{group[0][0]} to {group[-1][0]}" for group in groups])
+    def checked(calls: Sequence[tuple[str, Case]]) -> None:
+        failed = []
+        for name, entry in calls:
+            try:
+                check(entry)
+            except Exception as error:
+                error.add_note(f"in the call {name}")
+                failed.append(error)
+        if failed:
+            raise failed[0] if len(failed) == 1 else ExceptionGroup(f"{len(failed)} calls", failed)
+
+    checked.__doc__ = check.__doc__
+    return checked
 
 
 def same(got: Any, want: Any, digits: float = 16) -> None:
