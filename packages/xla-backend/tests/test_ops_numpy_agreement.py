@@ -10,6 +10,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 import pytest
+from hypothesis import settings
 
 from lawful import ops
 from lawful.core import Declaration, Interval, Primitive, ShapedArray, as_dtype, get_aval, is_inexact
@@ -23,6 +24,8 @@ DTYPES = {
     "c": ("complex64", "complex128"),
 }
 SPECIAL = (np.nan, np.inf, -np.inf, 0.0, -0.0, 1.0, -1.0, 0.5, -2.5, 3.0)
+#: Calls of each op: in its domain, and with special values. The profile "few" repeats tests in other surroundings.
+COUNTS = (6, 4) if settings.default.max_examples > 4 else (3, 2)
 PRIMITIVES = {
     p.name: p
     for p in (getattr(ops, name) for name in ops.__all__)
@@ -125,7 +128,7 @@ def assert_agree(x: Any, y: Any, text: str) -> None:
 @pytest.mark.parametrize("name", PRIMITIVES)
 def test_ops_compiled_is_numpys(program, name: str, special: bool) -> None:
     primitive = PRIMITIVES[name]
-    calls = list(drawn_calls(primitive, 4 if special else 6, special))
+    calls = list(drawn_calls(primitive, COUNTS[special], special))
     for (args, params), outs in zip(calls, compiled_results(program, primitive, calls), strict=True):
         with np.errstate(all="ignore"):
             expected = primitive.rule("impl")(*args, **params)
