@@ -6,12 +6,15 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import settings
 
 from lawful import ops
 from lawful.autodiff import grad, jvp, linearize, vjp
 from lawful.batching import vmap
 from lawful.control_flow import cond
 from lawful.staging import jit
+
+from ._held import FEW
 
 Function = Callable[..., Any]
 Maybe = Callable[[Function], Function]
@@ -70,9 +73,15 @@ def third(x: float) -> float:
     return float(-4 * np.cos(2 * x) * x**2 - 12 * np.sin(2 * x) * x + 6 * np.cos(2 * x))
 
 
+def choices(backend: str) -> list[tuple[Maybe, ...]]:
+    """Returns the choices of three compiled places: by XLA with the profile "few" the last, the first, and all."""
+    every = everywhere(3, backend)
+    return every[1::3] if backend == "xla" and settings.default.max_examples <= FEW else every
+
+
 @pytest.mark.parametrize("backend", ["numpy", "xla"])
 def test_derivatives_of_nested_functions(backend: str) -> None:
-    for jits in everywhere(3, backend):
+    for jits in choices(backend):
         f = nested(jits)
         close(f(X), value(X))
         close(grad(f)(X), first(X))
@@ -85,7 +94,7 @@ def test_derivatives_of_nested_functions(backend: str) -> None:
 
 @pytest.mark.parametrize("backend", ["numpy", "xla"])
 def test_compiled_at_each_place_of_a_stack(backend: str) -> None:
-    for places in everywhere(3, backend):
+    for places in choices(backend):
         check_stack(*places)
 
 
