@@ -11,6 +11,8 @@ no source folder can be imported. So an undeclared import, which passes in the s
 """
 
 import argparse
+import contextlib
+import importlib.util
 import json
 import os
 import re
@@ -164,16 +166,56 @@ def check(run: Run, wheels: Sequence[Path]) -> Result:
     start = time.monotonic()
     third_party: list[str] = []
     verdict, output = "ok", ""
+    bytecode = Bytecode(run.work / "bytecode", run.home / "venv")
     try:
         write_constraints(run, wheels)
-        third_party += install_alone(run)
-        run_tests(run)
+        third_party += install_alone(run, bytecode)
+        run_tests(run, bytecode)
     except StepFailed as failure:
         verdict, output = f"FAILED: {failure.step}", failure.output
     return Result(run.label, verdict, time.monotonic() - start, third_party, output)
 
 
-def install_alone(run: Run) -> list[str]:
+@dataclass(frozen=True, slots=True)
+class Bytecode:
+    """Compiled modules that the environments share: most of them have NumPy, pytest and the lower packages.
+
+    Python compiles a module again if the size or the time of its source is another one, as that of another version.
+
+    Attributes:
+      pool: the folder of those that an environment has compiled.
+      venv: the environment.
+    """
+
+    pool: Path
+    venv: Path
+
+    def take(self) -> None:
+        """Links what is in the pool of the installed modules, and only of those: a folder is a package by itself."""
+        for source in self.site.rglob("*.py"):
+            target = Path(importlib.util.cache_from_source(source))
+            known = self.pool / target.relative_to(self.site)
+            if known.exists() and not target.exists():
+                target.parent.mkdir(exist_ok=True)
+                target.hardlink_to(known)
+
+    def give(self, *, other_libraries: bool = False) -> None:
+        """Links what has been compiled into the pool; with ``other_libraries`` no module of lawful."""
+        for compiled in self.site.rglob("*.pyc"):
+            name = compiled.relative_to(self.site)
+            if name.parts[0] == "lawful" and other_libraries:
+                continue
+            known = self.pool / name
+            known.parent.mkdir(parents=True, exist_ok=True)
+            with contextlib.suppress(FileExistsError):
+                known.hardlink_to(compiled)
+
+    @property
+    def site(self) -> Path:
+        return next(self.venv.glob("lib/python*/site-packages"))
+
+
+def install_alone(run: Run, bytecode: Bytecode) -> list[str]:
     """Install and import; return the third-party distributions that came along."""
     home, work = run.home, run.work
     project = read_toml(ROOT / "packages" / run.folder)
@@ -189,13 +231,17 @@ def install_alone(run: Run) -> list[str]:
 
     modules = project["tool"]["uv"]["build-backend"]["module-name"]
     names = [modules] if isinstance(modules, str) else modules
+    bytecode.take()
     call("import", home / "venv/bin/python", "-I", "-W", "error", "-c", IMPORT_ALL, *names, cwd=work)
+    # Warnings of the compiler were errors. The tests hide them.
+    bytecode.give()
     return [f"{name} {installed[name]}" for name in sorted(found)]
 
 
-def run_tests(run: Run) -> None:
+def run_tests(run: Run, bytecode: Bytecode) -> None:
     folder, home, source = run.folder, run.home, ROOT / "packages" / run.folder
     install("install pytest", home, *read_toml(source)["dependency-groups"]["test"])
+    bytecode.take()
     copy = home / "packages" / folder
     shutil.copytree(source / "tests", copy / "tests", ignore=shutil.ignore_patterns("__pycache__"))
     shutil.copy(source / "README.md", copy)
@@ -213,6 +259,7 @@ def run_tests(run: Run) -> None:
         copy.relative_to(home),
         cwd=home,
     )
+    bytecode.give(other_libraries=True)
 
 
 def install(step: str, home: Path, *requirements: str) -> None:
