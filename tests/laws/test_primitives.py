@@ -110,10 +110,24 @@ def by_numpy_rule() -> dict[str, list[Primitive]]:
     return found
 
 
-@pytest.mark.parametrize("alike", by_numpy_rule().values(), ids=by_numpy_rule())
-@settings(max_examples=50 * settings.default.max_examples)  # nothing is traced, and one rule is of many primitives
+def rules_of(*, many: bool) -> pytest.MarkDecorator:
+    """Returns the parameters of a test of each rule for the NumPy backend, of many primitives or of a few."""
+    chosen = {name: alike for name, alike in by_numpy_rule().items() if (len(alike) > 10) == many}
+    return pytest.mark.parametrize("alike", chosen.values(), ids=chosen)
+
+
+# Nothing is traced: an example takes a few milliseconds.
+@rules_of(many=True)
+@settings(max_examples=50 * settings.default.max_examples)
 @given(st.data())
 def test_primitive_specialised_to_its_implementation(alike: list[Primitive], data: st.DataObject) -> None:
+    check(law_primitive_specialised, data, data.draw(st.sampled_from(alike)), smooth=False)
+
+
+@rules_of(many=False)
+@settings(max_examples=max(10 * settings.default.max_examples, 200))
+@given(st.data())
+def test_primitive_specialised_by_a_rule_of_few(alike: list[Primitive], data: st.DataObject) -> None:
     check(law_primitive_specialised, data, data.draw(st.sampled_from(alike)), smooth=False)
 
 
